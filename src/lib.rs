@@ -1,0 +1,2 @@
+//! cipherloom: compute on data that you may not see.
+pub mod math;

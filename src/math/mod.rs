@@ -1,0 +1,1 @@
+//! Numbers, no graph: one modulus, transforms, residue number systems, sampling.
