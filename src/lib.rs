@@ -1,2 +1,6 @@
 //! cipherloom: compute on data that you may not see.
+pub mod error;
+pub mod graph;
 pub mod math;
+
+pub use error::{Error, Result};
