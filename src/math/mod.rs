@@ -4,9 +4,12 @@
 //! slices of one length and write to an output distinct from the inputs; lengths are the caller's contract and
 //! are checked in debug builds only, while every constructor checks its arguments and returns a [`MathError`].
 
+pub mod ntt;
+pub mod prime;
 mod wide;
 pub mod zq;
 
+pub use ntt::NttTable;
 pub use zq::Modulus;
 
 /// What can be wrong with the numbers that a parameter set asks for.
@@ -79,4 +82,13 @@ pub enum MathError {
         /// What the platform said.
         source_error: getrandom::Error,
     },
+}
+
+/// Checks that a ring degree is a power of two from 2 to [`ntt::MAX_DEGREE`].
+fn check_degree(found: usize) -> Result<(), MathError> {
+    if found.is_power_of_two() && (2..=ntt::MAX_DEGREE).contains(&found) {
+        Ok(())
+    } else {
+        Err(MathError::Degree { found })
+    }
 }
