@@ -26,7 +26,7 @@ pub enum Error {
         expected: String,
     },
     /// Nobody registered this operator type.
-    #[error("unknown operator type `{op}`{at}", at = at(.at))]
+    #[error("unknown operator type `{op}`{at}", at = place(.at))]
     UnknownOperator {
         /// The operator type.
         op: String,
@@ -219,7 +219,7 @@ impl Error {
     /// A stable string that names the kind of error; documented, never changed.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::Math(e) => e.code(),
+            Self::Math(_) => "math.invalid",
             Self::Graph(e) => e.code(),
             Self::Operator { .. } => "operator.invalid",
             Self::UnknownOperator { .. } => "operator.unknown",
@@ -250,7 +250,7 @@ impl Error {
     }
 }
 
-fn at(at: &str) -> String {
+fn place(at: &str) -> String {
     if at.is_empty() { String::new() } else { format!(" at {at}") }
 }
 

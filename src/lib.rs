@@ -1,4 +1,5 @@
 //! cipherloom: compute on data that you may not see.
+pub mod analyze;
 pub mod error;
 pub mod graph;
 pub mod math;
