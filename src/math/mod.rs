@@ -6,10 +6,12 @@
 
 pub mod ntt;
 pub mod prime;
+pub mod sample;
 mod wide;
 pub mod zq;
 
 pub use ntt::NttTable;
+pub use sample::{Domain, Seed};
 pub use zq::Modulus;
 
 /// What can be wrong with the numbers that a parameter set asks for.
@@ -77,10 +79,10 @@ pub enum MathError {
     #[error("residue number system: found no modulus, expected at least one")]
     NoModuli,
     /// The platform's source of randomness failed.
-    #[error("platform randomness: {source_error}")]
+    #[error("platform randomness: {reason}")]
     Randomness {
         /// What the platform said.
-        source_error: getrandom::Error,
+        reason: getrandom::Error,
     },
 }
 
