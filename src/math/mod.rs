@@ -6,11 +6,13 @@
 
 pub mod ntt;
 pub mod prime;
+pub mod rns;
 pub mod sample;
 mod wide;
 pub mod zq;
 
 pub use ntt::NttTable;
+pub use rns::{Conversion, CrtConstants, Norm, Quotient};
 pub use sample::{Domain, Seed};
 pub use zq::Modulus;
 
