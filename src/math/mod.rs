@@ -8,6 +8,7 @@ pub mod ntt;
 pub mod prime;
 pub mod rns;
 pub mod sample;
+pub mod slots;
 mod wide;
 pub mod zq;
 
