@@ -6,10 +6,15 @@
 
 pub mod ntt;
 pub mod prime;
+pub mod rns;
+pub mod sample;
+pub mod slots;
 mod wide;
 pub mod zq;
 
 pub use ntt::NttTable;
+pub use rns::{Conversion, CrtConstants, Norm, Quotient};
+pub use sample::{Domain, Seed};
 pub use zq::Modulus;
 
 /// What can be wrong with the numbers that a parameter set asks for.
@@ -77,10 +82,10 @@ pub enum MathError {
     #[error("residue number system: found no modulus, expected at least one")]
     NoModuli,
     /// The platform's source of randomness failed.
-    #[error("platform randomness: {source_error}")]
+    #[error("platform randomness: {reason}")]
     Randomness {
         /// What the platform said.
-        source_error: getrandom::Error,
+        reason: getrandom::Error,
     },
 }
 
