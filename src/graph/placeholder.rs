@@ -39,6 +39,11 @@ impl Placeholder {
         Self { start, end: self.end.min(other.end).max(start) }
     }
 
+    /// The same units counted from `to` instead of `from`.
+    pub const fn moved(&self, from: u64, to: u64) -> Self {
+        Self { start: self.start - from + to, end: self.end - from + to }
+    }
+
     /// Units `from..from + size` of this placeholder, counted from its start.
     pub const fn part(&self, from: u64, size: u64) -> Self {
         Self { start: self.start + from, end: self.start + from + size }
