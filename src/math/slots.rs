@@ -177,6 +177,19 @@ mod tests {
         }
     }
 
+    /// What node-seal 7.0.0 (SEAL 4.1.2) gives for degree 16 and plaintext modulus 97: the coefficients of the encoded
+    /// slots, and those of the decrypted `rotate_rows` by 1 to the left.
+    #[test]
+    fn known_answers_of_seal() {
+        let table = NttTable::new(16, Modulus::new(97).unwrap()).unwrap();
+        let slots = [1, 7, 15, 25, 37, 51, 67, 85, 8, 30, 54, 80, 11, 41, 73, 10];
+        let encoded = encode(&table, &slots);
+        assert_eq!(encoded, [19, 20, 43, 16, 71, 91, 40, 55, 88, 83, 38, 56, 28, 27, 10, 45]);
+        let rotated = automorphism(&encoded, galois_element(16, 1), table.modulus());
+        assert_eq!(rotated, [19, 56, 57, 20, 28, 42, 43, 27, 9, 16, 10, 14, 71, 45, 59, 91]);
+        assert_eq!(decode(&table, &rotated), [7, 15, 25, 37, 51, 67, 85, 1, 30, 54, 80, 11, 41, 73, 10, 8]);
+    }
+
     #[test]
     fn by_hand() {
         // 3^j mod 16: 1, 3, 9, 11; negated 15, 13, 7, 5. (e - 1)/2: 0, 1, 4, 5, 7, 6, 3, 2; three bits reversed:
