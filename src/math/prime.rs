@@ -63,12 +63,12 @@ pub fn ntt_primes(bits: u32, n: usize, count: usize, exclude: &[u64]) -> Result<
     Ok(primes)
 }
 
-/// The smallest primitive `n2`-th root of unity modulo the prime `q`, for `n2` a power of two up to `2^18`: the
-/// same on every device, so that whatever is built on it is too.
+/// The smallest primitive `n2`-th root of unity modulo the prime `q`, for `n2` a power of two up to `2^18`:
+/// the same on every device, so that whatever is built on it is too.
 ///
 /// # Errors
-/// [`MathError::NoRoot`] when `n2` is something else or does not divide `q - 1`, [`MathError::NotPrime`] for a
-/// composite `q`.
+/// [`MathError::NoRoot`] when `n2` is something else or does not divide `q - 1`, [`MathError::NotPrime`] for
+/// a composite `q`.
 pub fn primitive_root(n2: u64, q: &Modulus) -> Result<u64, MathError> {
     let order = q.value() - 1;
     if !n2.is_power_of_two() || n2 > 2 * MAX_DEGREE as u64 || !order.is_multiple_of(n2) {

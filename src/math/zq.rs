@@ -1,9 +1,9 @@
 //! Arithmetic modulo one word-sized modulus.
 //!
 //! Products are reduced by Barrett's method (P. Barrett, CRYPTO '86), products with a constant by Shoup's
-//! precomputed quotient (as described in D. Harvey, "Faster arithmetic for number-theoretic transforms", 2014).
-//! Nothing branches on a value, so that secrets may pass through; [`Modulus::pow`] and [`Modulus::inv`] are the
-//! exception and take public values only.
+//! precomputed quotient (as described in D. Harvey, "Faster arithmetic for number-theoretic transforms",
+//! 2014). Nothing branches on a value, so that secrets may pass through; [`Modulus::pow`] and
+//! [`Modulus::inv`] are the exception and take public values only.
 
 use super::MathError;
 use super::wide::{mul_hi, mul_wide};
@@ -226,8 +226,8 @@ impl Modulus {
         });
     }
 
-    /// `out = sum over k < terms of term k, mod q`, where `add(k, start, sums)` adds term `k` of the coefficients
-    /// `start..start + sums.len()` to `sums`, at most `(2^61 - 1)^2` to each.
+    /// `out = sum over k < terms of term k, mod q`, where `add(k, start, sums)` adds term `k` of the
+    /// coefficients `start..start + sums.len()` to `sums`, at most `(2^61 - 1)^2` to each.
     pub(crate) fn lazy_sum(&self, out: &mut [u64], terms: usize, add: impl Fn(usize, usize, &mut [u128])) {
         let mut block = [0u128; BLOCK];
         for (index, out) in out.chunks_mut(BLOCK).enumerate() {
