@@ -34,11 +34,10 @@ pub struct NttTable {
     scaled_last: Twiddle,
 }
 
-/// `i` with its lowest `log2(n)` bits in reverse order, for `i < n` and `n` a power of two.
+/// `i` with its lowest `log2(n)` bits in reverse order, for `i < n` and `n` a power of two from 2.
 #[inline(always)]
 pub(crate) fn bit_reverse(i: usize, n: usize) -> usize {
-    // for n = 1 the shift would be the whole word
-    i.reverse_bits().checked_shr(usize::BITS - n.trailing_zeros()).unwrap_or(0)
+    i.reverse_bits() >> (usize::BITS - n.trailing_zeros())
 }
 
 impl NttTable {

@@ -49,12 +49,12 @@ pub fn ntt_primes(bits: u32, n: usize, count: usize, exclude: &[u64]) -> Result<
     }
     check_degree(n)?;
     let step = 2 * n as u64;
-    // 2n may exceed 2^bits, then the range is empty; 2^(bits-1) itself is no prime
+    // both ends are multiples of 2n, or the only candidate is 1
     let candidates = (1u64 << (bits - 1)) / step..(1 << bits) / step;
     let primes: Vec<u64> = candidates
         .rev()
         .map(|k| k * step + 1)
-        .filter(|&p| p > 1 << (bits - 1) && !exclude.contains(&p) && is_prime(p))
+        .filter(|&p| !exclude.contains(&p) && is_prime(p))
         .take(count)
         .collect();
     if primes.len() < count {
@@ -196,6 +196,8 @@ mod tests {
         for order in [0, 3, 12, 64, 1 << 19, 1 << 40] {
             assert_eq!(root(order, 97), Err(MathError::NoRoot { order, modulus: 97 }), "order {order}");
         }
+        // 7 * 2^20 + 1 has such roots, but no ring needs them
+        assert_eq!(root(1 << 19, 7_340_033), Err(MathError::NoRoot { order: 1 << 19, modulus: 7_340_033 }));
         assert_eq!(root(16, 17 * 17), Err(MathError::NotPrime { found: 289 }));
         assert_eq!(root(2, 3), Ok(2));
         assert_eq!(root(1, 2), Ok(1));

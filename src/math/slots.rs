@@ -106,8 +106,8 @@ mod tests {
     fn polynomial() -> impl Strategy<Value = (NttTable, Vec<u64>)> {
         degree().prop_flat_map(|n| {
             let table = table(n);
-            let polynomial = prop::collection::vec(0..table.modulus().value(), n);
-            (Just(table), polynomial)
+            let coefficient = prop_oneof![4 => 0..table.modulus().value(), 1 => Just(0)];
+            (Just(table), prop::collection::vec(coefficient, n))
         })
     }
 

@@ -24,7 +24,7 @@ pub struct Modulus {
     bits: u32,
     /// `floor(2^(2k) / q)`, at most `2^(k+1)`.
     mu: u64,
-    /// `floor(2^128 / q)`, high and low word; the high word is `floor(2^64 / q)`.
+    /// `floor((2^128 - 1) / q)`, high and low word; the high word is `floor((2^64 - 1) / q)`.
     ratio: (u64, u64),
 }
 
@@ -46,8 +46,7 @@ impl Modulus {
         }
         let bits = u64::BITS - q.leading_zeros();
         let mu = ((1u128 << (2 * bits)) / q as u128) as u64;
-        // floor(2^128 / q) = floor((2^128 - 1) / q), plus one where q divides 2^128
-        let ratio = u128::MAX / q as u128 + u128::from(q.is_power_of_two());
+        let ratio = u128::MAX / q as u128;
         Ok(Self { q, bits, mu, ratio: ((ratio >> 64) as u64, ratio as u64) })
     }
 
@@ -129,7 +128,7 @@ impl Modulus {
     /// `a mod q` for any `a`.
     #[inline(always)]
     pub fn reduce(&self, a: u64) -> u64 {
-        let quotient = mul_hi(a, self.ratio.0);
+        let quotient = mul_hi(a, self.ratio.0); // at most 1 too small
         reduce_once(a.wrapping_sub(quotient.wrapping_mul(self.q)), self.q)
     }
 
