@@ -12,10 +12,8 @@
 //! where it may be off by one and the result by `Q`.
 
 use super::wide::mul_wide;
+use super::zq::BLOCK;
 use super::{MathError, Modulus};
-
-/// Coefficients worked on at a time.
-const BLOCK: usize = 128;
 
 /// The rounded quotient `v = round(sum_i y_i / q_i)` of a base conversion.
 ///

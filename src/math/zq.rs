@@ -12,7 +12,7 @@ use super::wide::{mul_hi, mul_wide};
 const LAZY_TERMS: usize = 63;
 
 /// Coefficients that a lazy sum works on at a time: the sums stay in the first-level cache.
-const BLOCK: usize = 128;
+pub(crate) const BLOCK: usize = 128;
 
 /// A modulus `q` with `2 <= q < 2^61`, not necessarily prime, with the constants of its reductions.
 ///
