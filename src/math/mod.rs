@@ -1,8 +1,9 @@
 //! Numbers, no graph: one modulus, transforms, residue number systems, sampling.
 //!
-//! Everything here works on slices of `u64` residues, one *limb* (one prime) at a time. Slice operations expect
-//! slices of one length and write to an output distinct from the inputs; lengths are the caller's contract and
-//! are checked in debug builds only, while every constructor checks its arguments and returns a [`MathError`].
+//! Everything here works on slices of `u64` residues, one *limb* (one prime) at a time. Slice operations
+//! expect slices of one length and write to an output distinct from the inputs; lengths are the caller's
+//! contract and are checked in debug builds only, while every constructor checks its arguments and returns a
+//! [`MathError`].
 
 pub mod ntt;
 pub mod prime;

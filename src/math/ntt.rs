@@ -1,10 +1,10 @@
 //! The number-theoretic transform of `Z_q[X] / (X^n + 1)`.
 //!
-//! Cooley-Tukey butterflies from natural to bit-reversed order, Gentleman-Sande butterflies back, with the twist by
-//! powers of `psi` merged into the twiddle factors (P. Longa, M. Naehrig, "Speeding up the number theoretic
-//! transform for faster ideal lattice-based cryptography", 2016). The butterflies are Harvey's: products by Shoup's
-//! constants, values in `[0, 4q)` forward and `[0, 2q)` backward, reduced in the last pass only (D. Harvey, "Faster
-//! arithmetic for number-theoretic transforms", 2014).
+//! Cooley-Tukey butterflies from natural to bit-reversed order, Gentleman-Sande butterflies back, with the
+//! twist by powers of `psi` merged into the twiddle factors (P. Longa, M. Naehrig, "Speeding up the number
+//! theoretic transform for faster ideal lattice-based cryptography", 2016). The butterflies are Harvey's:
+//! products by Shoup's constants, values in `[0, 4q)` forward and `[0, 2q)` backward, reduced in the last
+//! pass only (D. Harvey, "Faster arithmetic for number-theoretic transforms", 2014).
 
 use super::zq::reduce_once;
 use super::{MathError, Modulus, check_degree, prime::primitive_root};
@@ -34,11 +34,10 @@ pub struct NttTable {
     scaled_last: Twiddle,
 }
 
-/// `i` with its lowest `log2(n)` bits in reverse order, for `i < n` and `n` a power of two.
+/// `i` with its lowest `log2(n)` bits in reverse order, for `i < n` and `n` a power of two from 2.
 #[inline(always)]
 pub(crate) fn bit_reverse(i: usize, n: usize) -> usize {
-    // for n = 1 the shift would be the whole word
-    i.reverse_bits().checked_shr(usize::BITS - n.trailing_zeros()).unwrap_or(0)
+    i.reverse_bits() >> (usize::BITS - n.trailing_zeros())
 }
 
 impl NttTable {
@@ -84,8 +83,8 @@ impl NttTable {
     }
 
     /// Coefficients in natural order to values: index `i` of the result is the value at
-    /// `psi^(2 * bitrev(i) + 1)`, where `psi = primitive_root(2n)` and `bitrev` reverses `log2(n)` bits. In and out
-    /// in `[0, q)`; `a` has length `n`.
+    /// `psi^(2 * bitrev(i) + 1)`, where `psi = primitive_root(2n)` and `bitrev` reverses `log2(n)` bits.
+    /// In and out in `[0, q)`; `a` has length `n`.
     pub fn forward(&self, a: &mut [u64]) {
         debug_assert_eq!(a.len(), self.n);
         let (q, twice) = (&self.modulus, 2 * self.modulus.value());

@@ -49,12 +49,12 @@ pub fn ntt_primes(bits: u32, n: usize, count: usize, exclude: &[u64]) -> Result<
     }
     check_degree(n)?;
     let step = 2 * n as u64;
-    // 2n may exceed 2^bits, then the range is empty; 2^(bits-1) itself is no prime
+    // both ends are multiples of 2n, or the only candidate is 1
     let candidates = (1u64 << (bits - 1)) / step..(1 << bits) / step;
     let primes: Vec<u64> = candidates
         .rev()
         .map(|k| k * step + 1)
-        .filter(|&p| p > 1 << (bits - 1) && !exclude.contains(&p) && is_prime(p))
+        .filter(|&p| !exclude.contains(&p) && is_prime(p))
         .take(count)
         .collect();
     if primes.len() < count {
@@ -63,12 +63,12 @@ pub fn ntt_primes(bits: u32, n: usize, count: usize, exclude: &[u64]) -> Result<
     Ok(primes)
 }
 
-/// The smallest primitive `n2`-th root of unity modulo the prime `q`, for `n2` a power of two up to `2^18`: the
-/// same on every device, so that whatever is built on it is too.
+/// The smallest primitive `n2`-th root of unity modulo the prime `q`, for `n2` a power of two up to `2^18`:
+/// the same on every device, so that whatever is built on it is too.
 ///
 /// # Errors
-/// [`MathError::NoRoot`] when `n2` is something else or does not divide `q - 1`, [`MathError::NotPrime`] for a
-/// composite `q`.
+/// [`MathError::NoRoot`] when `n2` is something else or does not divide `q - 1`, [`MathError::NotPrime`] for
+/// a composite `q`.
 pub fn primitive_root(n2: u64, q: &Modulus) -> Result<u64, MathError> {
     let order = q.value() - 1;
     if !n2.is_power_of_two() || n2 > 2 * MAX_DEGREE as u64 || !order.is_multiple_of(n2) {
@@ -196,6 +196,8 @@ mod tests {
         for order in [0, 3, 12, 64, 1 << 19, 1 << 40] {
             assert_eq!(root(order, 97), Err(MathError::NoRoot { order, modulus: 97 }), "order {order}");
         }
+        // 7 * 2^20 + 1 has such roots, but no ring needs them
+        assert_eq!(root(1 << 19, 7_340_033), Err(MathError::NoRoot { order: 1 << 19, modulus: 7_340_033 }));
         assert_eq!(root(16, 17 * 17), Err(MathError::NotPrime { found: 289 }));
         assert_eq!(root(2, 3), Ok(2));
         assert_eq!(root(1, 2), Ok(1));

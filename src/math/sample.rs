@@ -1,12 +1,12 @@
 //! Random polynomials from a 32-byte seed.
 //!
-//! A seed is stretched by the extendable output of BLAKE3 in its key-derivation mode (J. O'Connor et al., "BLAKE3:
-//! one function, fast everywhere", 2020, sections 2.3 and 2.6). The context string of the derivation names the
-//! [`Domain`], the key material is the seed followed by the stream number in 8 little-endian bytes, so that every
-//! (domain, seed, stream) has an output of its own and the same values come out on every device.
+//! A seed is stretched by the extendable output of BLAKE3 in its key-derivation mode (J. O'Connor et al.,
+//! "BLAKE3: one function, fast everywhere", 2020, sections 2.3 and 2.6). The context string of the derivation
+//! names the [`Domain`], the key material is the seed followed by the stream number in 8 little-endian bytes,
+//! so that every (domain, seed, stream) has an output of its own, the same on every device.
 //!
-//! A seed for [`Domain::PublicUniform`] travels with keys and ciphertexts. Never draw secrets from that seed: the
-//! domains keep the outputs apart, not the seed hidden.
+//! A seed for [`Domain::PublicUniform`] travels with keys and ciphertexts. Never draw secrets from that seed:
+//! the domains keep the outputs apart, not the seed hidden.
 
 use blake3::{Hasher, OutputReader};
 
@@ -38,7 +38,7 @@ impl Domain {
     }
 }
 
-/// 32 secret bytes that are not printed and are overwritten when dropped, as far as safe code can see to that.
+/// 32 secret bytes, not printed, and overwritten when dropped as far as safe code can see to that.
 #[derive(Clone)]
 pub struct Seed([u8; 32]);
 
@@ -89,8 +89,8 @@ pub fn platform_seed() -> Result<[u8; 32], MathError> {
 
 /// Fills `out` with independent uniform residues in `[0, q)`, from [`Domain::PublicUniform`].
 ///
-/// A candidate is the next `ceil(bits / 8)` bytes, little-endian, cut to the bit length of `q`; candidates from `q`
-/// on are rejected, fewer than half of them.
+/// A candidate is the next `ceil(bits / 8)` bytes, little-endian, cut to the bit length of `q`; candidates
+/// from `q` on are rejected, fewer than half of them.
 pub fn uniform_into(out: &mut [u64], q: &Modulus, seed: &[u8; 32], stream: u64) {
     let mask = u64::MAX >> (u64::BITS - q.bits());
     let accept = |bytes: &[u8]| {
@@ -102,18 +102,19 @@ pub fn uniform_into(out: &mut [u64], q: &Modulus, seed: &[u8; 32], stream: u64) 
 
 /// Fills `out` with independent uniform values of `{-1, 0, 1}`, from [`Domain::SecretTernary`].
 ///
-/// A candidate is the next byte; 255 is rejected, of the others a third each gives -1, 0 and 1. Time depends on the
-/// rejected bytes only, which say nothing about the accepted ones.
+/// A candidate is the next byte; 255 is rejected, of the others a third each gives -1, 0 and 1. Time depends
+/// on the rejected bytes only, which say nothing about the accepted ones.
 pub fn ternary_into(out: &mut [i64], seed: &[u8; 32], stream: u64) {
     let accept = |bytes: &[u8]| (bytes[0] != u8::MAX).then_some(i64::from(bytes[0] % 3) - 1);
     fill(out, Domain::SecretTernary.stream(seed, stream), 1, accept);
 }
 
-/// Fills `out` with independent centered binomial values `popcount(a) - popcount(b)` of 21-bit `a` and `b`, from
-/// [`Domain::SecretError`]: variance 21/2, standard deviation 3.24, `|e| <= 21`. In constant time.
+/// Fills `out` with independent centered binomial values `popcount(a) - popcount(b)` of 21-bit `a` and `b`,
+/// from [`Domain::SecretError`]: variance 21/2, standard deviation 3.24, `|e| <= 21`. In constant time.
 ///
-/// A value takes the next 6 bytes, 3 little-endian bytes cut to 21 bits each for `a` and for `b`. The standard
-/// deviation is just above the 3.19 of the HomomorphicEncryption.org security standard (M. Albrecht et al., 2018).
+/// A value takes the next 6 bytes, 3 little-endian bytes cut to 21 bits each for `a` and for `b`. The
+/// standard deviation is just above the 3.19 of the HomomorphicEncryption.org security standard (M. Albrecht
+/// et al., 2018).
 pub fn error_into(out: &mut [i64], seed: &[u8; 32], stream: u64) {
     let weight = |bytes: &[u8]| {
         i64::from((u32::from_le_bytes([bytes[0], bytes[1], bytes[2], 0]) & 0x1f_ffff).count_ones())
@@ -122,7 +123,8 @@ pub fn error_into(out: &mut [i64], seed: &[u8; 32], stream: u64) {
     fill(out, Domain::SecretError.stream(seed, stream), 6, accept);
 }
 
-/// Fills `out` with what `accept` makes of successive `size`-byte pieces of the stream, leaving out what it rejects.
+/// Fills `out` with what `accept` makes of successive `size`-byte pieces of the stream, leaving out what it
+/// rejects.
 fn fill<T>(out: &mut [T], mut stream: OutputReader, size: usize, accept: impl Fn(&[u8]) -> Option<T>) {
     let mut buffer = [0; 1024];
     let usable = buffer.len() / size * size;

@@ -1,9 +1,9 @@
 //! Arithmetic modulo one word-sized modulus.
 //!
 //! Products are reduced by Barrett's method (P. Barrett, CRYPTO '86), products with a constant by Shoup's
-//! precomputed quotient (as described in D. Harvey, "Faster arithmetic for number-theoretic transforms", 2014).
-//! Nothing branches on a value, so that secrets may pass through; [`Modulus::pow`] and [`Modulus::inv`] are the
-//! exception and take public values only.
+//! precomputed quotient (as described in D. Harvey, "Faster arithmetic for number-theoretic transforms",
+//! 2014). Nothing branches on a value, so that secrets may pass through; [`Modulus::pow`] and
+//! [`Modulus::inv`] are the exception and take public values only.
 
 use super::MathError;
 use super::wide::{mul_hi, mul_wide};
@@ -12,7 +12,7 @@ use super::wide::{mul_hi, mul_wide};
 const LAZY_TERMS: usize = 63;
 
 /// Coefficients that a lazy sum works on at a time: the sums stay in the first-level cache.
-const BLOCK: usize = 128;
+pub(crate) const BLOCK: usize = 128;
 
 /// A modulus `q` with `2 <= q < 2^61`, not necessarily prime, with the constants of its reductions.
 ///
@@ -24,7 +24,7 @@ pub struct Modulus {
     bits: u32,
     /// `floor(2^(2k) / q)`, at most `2^(k+1)`.
     mu: u64,
-    /// `floor(2^128 / q)`, high and low word; the high word is `floor(2^64 / q)`.
+    /// `floor((2^128 - 1) / q)`, high and low word; the high word is `floor((2^64 - 1) / q)`.
     ratio: (u64, u64),
 }
 
@@ -46,8 +46,7 @@ impl Modulus {
         }
         let bits = u64::BITS - q.leading_zeros();
         let mu = ((1u128 << (2 * bits)) / q as u128) as u64;
-        // floor(2^128 / q) = floor((2^128 - 1) / q), plus one where q divides 2^128
-        let ratio = u128::MAX / q as u128 + u128::from(q.is_power_of_two());
+        let ratio = u128::MAX / q as u128;
         Ok(Self { q, bits, mu, ratio: ((ratio >> 64) as u64, ratio as u64) })
     }
 
@@ -129,7 +128,7 @@ impl Modulus {
     /// `a mod q` for any `a`.
     #[inline(always)]
     pub fn reduce(&self, a: u64) -> u64 {
-        let quotient = mul_hi(a, self.ratio.0);
+        let quotient = mul_hi(a, self.ratio.0); // at most 1 too small
         reduce_once(a.wrapping_sub(quotient.wrapping_mul(self.q)), self.q)
     }
 
@@ -226,8 +225,8 @@ impl Modulus {
         });
     }
 
-    /// `out = sum over k < terms of term k, mod q`, where `add(k, start, sums)` adds term `k` of the coefficients
-    /// `start..start + sums.len()` to `sums`, at most `(2^61 - 1)^2` to each.
+    /// `out = sum over k < terms of term k, mod q`, where `add(k, start, sums)` adds term `k` of the
+    /// coefficients `start..start + sums.len()` to `sums`, at most `(2^61 - 1)^2` to each.
     pub(crate) fn lazy_sum(&self, out: &mut [u64], terms: usize, add: impl Fn(usize, usize, &mut [u128])) {
         let mut block = [0u128; BLOCK];
         for (index, out) in out.chunks_mut(BLOCK).enumerate() {
