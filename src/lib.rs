@@ -8,5 +8,6 @@ pub mod math;
 pub mod ops;
 pub mod place;
 pub mod platform;
+pub mod schemes;
 
 pub use error::{Error, Result};

@@ -9,6 +9,7 @@ mod call;
 mod registry;
 mod session;
 pub mod base;
+pub mod high;
 pub mod types;
 
 pub use call::Call;

@@ -1,6 +1,6 @@
 //! The operator types that a graph may use.
 
-use super::{OpDef, base};
+use super::{OpDef, base, high};
 use crate::{Error, Result};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,13 +17,19 @@ impl Registry {
         Self::default()
     }
 
-    /// The base operators.
-    pub fn base() -> Self {
+    /// The base operators and those on polynomials.
+    pub fn lattice() -> Self {
         let mut registry = Self::empty();
-        for def in base::all() {
-            registry.add(def);
-        }
+        registry.add_all(base::all());
+        registry.add_all(high::all());
         registry
+    }
+
+    /// Adds types.
+    pub fn add_all(&mut self, defs: impl IntoIterator<Item = Arc<dyn OpDef>>) {
+        for def in defs {
+            self.add(def);
+        }
     }
 
     /// Adds a type, or replaces the one of that name.

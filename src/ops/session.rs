@@ -1,5 +1,6 @@
 //! Where operators are assembled: a graph and the types that it may use.
 
+use super::types::{Ciphertext, Poly};
 use super::{Call, Registry};
 use crate::graph::{Attrs, Graph, OperandId, ValueType};
 use crate::Result;
@@ -53,6 +54,25 @@ impl<'r> Session<'r> {
     /// `Size` when the sizes do not add up.
     pub fn merge(&mut self, parts: &[OperandId], ty: ValueType) -> Result<OperandId> {
         Ok(self.graph.merge(parts, ty)?)
+    }
+
+    /// The limbs of a polynomial.
+    ///
+    /// # Errors
+    /// `Graph` when the operand is no polynomial.
+    pub fn limbs(&mut self, poly: OperandId) -> Result<Vec<OperandId>> {
+        let ty = Poly::of(self.ty(poly))?;
+        (0..ty.q.len()).map(|i| self.split(poly, (i * ty.n) as u64, ty.limb(i).ty())).collect()
+    }
+
+    /// The polynomials of a ciphertext.
+    ///
+    /// # Errors
+    /// `Graph` when the operand is no ciphertext.
+    pub fn parts(&mut self, ciphertext: OperandId) -> Result<Vec<OperandId>> {
+        let ty = Ciphertext::of(self.ty(ciphertext))?;
+        let poly = ty.poly().ty();
+        (0..ty.parts).map(|i| self.split(ciphertext, i as u64 * poly.size, poly.clone())).collect()
     }
 
     /// The same placeholders seen as another type of the same size.
