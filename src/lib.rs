@@ -9,6 +9,7 @@ pub mod ops;
 pub mod optimize;
 pub mod place;
 pub mod platform;
+pub mod program;
 pub mod schemes;
 
 pub use error::{Error, Result};
