@@ -42,7 +42,7 @@ function build(variant) {
   ], { env });
   const wasm = join(out, 'cipherloom_bg.wasm');
   run('wasm-opt', [relative(ROOT, wasm), '-o', relative(ROOT, wasm), ...OPTIMIZE, ...VARIANTS[variant].opt], { env });
-  if (variant === 'threads') cpSync(join(ROOT, 'js'), out, { recursive: true, filter: (file) => !file.endsWith('.md') });
+  if (variant === 'threads') addPool(out, env);
   const bytes = readFileSync(wasm);
   check(bytes);
   const sizes = [
@@ -52,6 +52,20 @@ function build(variant) {
   ];
   writeFileSync(stampFile, JSON.stringify({ inputs, sizes }));
   report(variant, sizes, `built in ${((performance.now() - started) / 1000).toFixed(1)} s`);
+}
+
+/** Puts the thread start-up of js/ beside the glue that it imports, checked, and with its declarations. */
+function addPool(out, env) {
+  const files = readdirSync(join(ROOT, 'js')).filter((name) => name.endsWith('.js'));
+  for (const name of files) cpSync(join(ROOT, 'js', name), join(out, name));
+  const pages = (file, pattern) => Number(readFileSync(join(out, file), 'utf8').match(pattern)[1]);
+  const least = pages('cipherloom.js', /initial:(\d+),maximum/);
+  const given = pages('pool.js', /INITIAL_PAGES = (\d+)/);
+  if (given < least) throw new Error(`js/pool.js starts with ${given} pages of memory, the module needs ${least}`);
+  run('tsc', [
+    '--allowJs', '--checkJs', '--strict', '--declaration', '--emitDeclarationOnly', '--skipLibCheck', '--types', 'node',
+    '--target', 'es2022', '--lib', 'es2022,dom', '--module', 'nodenext', ...files.map((name) => relative(ROOT, join(out, name))),
+  ], { env });
 }
 
 /** A hash of all that the result depends on. */
