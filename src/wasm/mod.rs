@@ -1,3 +1,3 @@
 //! The JavaScript border: the only place that knows `wasm_bindgen`.
 #[cfg(feature = "threads")]
-mod pool;
+pub mod pool;
