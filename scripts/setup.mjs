@@ -2,13 +2,14 @@
 // Checks for, and installs, all that building and testing cipherloom needs.
 // Usage: node scripts/setup.mjs [--yes] [--browsers] [--rustup]
 //   --yes       install without asking (as where standard input is no terminal)
-//   --browsers  also what only the browser tests need: Chromium, its driver, Firefox
+//   --browsers  also what only the tests need: Chromium, its driver, Firefox, and other releases of Node
 //   --rustup    take Rust from rustup even where Debian's packages would do
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { browsers } from './lib/browsers.mjs';
+import { nodes } from './lib/nodes.mjs';
 import { ROOT, find, read, run } from './lib/run.mjs';
 import { TOOLS, lockedVersion, nativeRust, toolEnv, wasmRust } from './lib/toolchain.mjs';
 
@@ -34,7 +35,10 @@ checkRust();
 checkTool('wasm-bindgen', 'wasm-bindgen-cli', lockedVersion('wasm-bindgen'));
 checkTool('wasm-pack', 'wasm-pack');
 checkNpm();
-if (args.includes('--browsers')) checkBrowsers();
+if (args.includes('--browsers')) {
+  checkBrowsers();
+  checkNodes();
+}
 
 if (apt.length) {
   const sudo = process.getuid() === 0 ? [] : ['sudo'];
@@ -107,6 +111,13 @@ function checkBrowsers() {
     if (path) found(name, path);
     else if (debian) apt.push(debianPackage);
     else missing.push(`${name}: install it, or set its path in the environment (scripts/lib/browsers.mjs)`);
+  }
+}
+
+function checkNodes() {
+  for (const { release, path, install } of nodes()) {
+    if (path) found('Node.js for tests', release);
+    else steps.push(['npm', ...install]);
   }
 }
 

@@ -4,9 +4,10 @@
 //! the native ones, nor what they depend on.
 #![cfg(target_arch = "wasm32")]
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use cipherloom::wasm::pool::pool_start;
+use rayon::prelude::*;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
@@ -46,4 +47,40 @@ pub async fn start_pool(threads: usize) -> Result<(), JsValue> {
     }
     JsFuture::from(start_workers(threads - 1, wasm_bindgen::module(), wasm_bindgen::memory())).await?;
     Ok(pool_start(threads)?)
+}
+
+/// The index of each thread of the pool, told by itself.
+#[wasm_bindgen]
+pub fn indices() -> Vec<usize> {
+    rayon::broadcast(|thread| thread.index())
+}
+
+/// 1 + 2 + ... + n, on every thread.
+#[wasm_bindgen]
+pub fn sum(n: u32) -> f64 {
+    (1..=n).into_par_iter().map(f64::from).sum()
+}
+
+static COUNTER: AtomicU32 = AtomicU32::new(0);
+
+/// The address of what [`spin`] counts up.
+#[wasm_bindgen]
+pub fn counter() -> usize {
+    COUNTER.as_ptr() as usize
+}
+
+/// Keeps every thread busy for good.
+#[wasm_bindgen]
+pub fn spin() {
+    rayon::broadcast(|_| {
+        loop {
+            COUNTER.fetch_add(1, Ordering::Relaxed);
+        }
+    });
+}
+
+/// Panics on one thread of the pool.
+#[wasm_bindgen]
+pub fn panic(thread: usize) {
+    rayon::broadcast(|context| assert_ne!(context.index(), thread, "as it was told to"));
 }
