@@ -62,8 +62,8 @@ function found(what, detail) {
 }
 
 function checkNode() {
-  const [major] = process.versions.node.split('.').map(Number);
-  if (major < 20) missing.push(`Node.js 20 or newer; this is ${process.versions.node}`);
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major < 20 || (major === 20 && minor < 19)) missing.push(`Node.js 20.19 or newer; this is ${process.versions.node}`);
   else found('Node.js', process.versions.node);
 }
 
