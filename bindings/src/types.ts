@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /**
  * Every public type of the package. No code: importing this file costs nothing.
  *
@@ -99,6 +100,12 @@ export interface CallOptions {
 export interface RunOptions extends CallOptions {
   /** Asks for a trace of the run and receives it before `run` resolves. */
   onTrace?: ((trace: TraceView) => void) | undefined;
+}
+
+/** Options of `Program.restoreClient`. */
+export interface RestoreOptions extends CallOptions {
+  /** This client's keys as made before (`[]` if it will only encrypt and decrypt). Default: new ones are made. */
+  evaluationKeys?: EvaluationKeys | undefined;
 }
 
 /** What a compilation may be told. Everything left out is chosen by the compiler. */
@@ -250,6 +257,9 @@ export interface InputInfo {
   readonly name: string;
   readonly rows: number;
   readonly decimals: number;
+  /** The declared bounds, exact. */
+  readonly min: Decimal;
+  readonly max: Decimal;
   readonly ciphertexts: number;
   /** Size of its ciphertexts. */
   readonly bytes: number;
@@ -328,7 +338,7 @@ export interface Program extends Disposable {
   /** Makes fresh keys. The secret key stays in the client worker. */
   client(options?: CallOptions): Promise<Client>;
   /** A client from what `Client.save` gave. Errors: FormatError, KeyError (keys of other parameters). */
-  restoreClient(saved: Uint8Array, options?: CallOptions): Promise<Client>;
+  restoreClient(saved: Uint8Array, options?: RestoreOptions): Promise<Client>;
   /**
    * Computes on ciphertexts, in the evaluator worker. Inputs of several clients' encryptions can be mixed by
    * spreading, if they share keys. Keys are kept in the worker while the same `EvaluationKeys` object is used.

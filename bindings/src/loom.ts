@@ -1,0 +1,150 @@
+/** The two workers, and what is made with them. */
+import { watchPool } from "../wasm/threads/monitor.js";
+import type { Choice } from "./choose-mode.js";
+import { CompiledProgram } from "./program.js";
+import { scalesOf, unpackProgram } from "./program-file.js";
+import { Resource } from "./resource.js";
+import { TaskBuilder } from "./task.js";
+import type { CallOptions, CompileOptions, LoadOptions, Loom, LoomTask, Mode, Program, Role, Task } from "./types.js";
+import { wasmModule } from "./wasm-module.js";
+import { Connection } from "./worker/connection.js";
+import type { ClientMethods, EvaluatorMethods, Started, StartMethods } from "./worker/protocol.js";
+import { startWorker } from "./worker/start.js";
+
+/** Plans leave an eighth of the memory to everything else: 3.5 of 4 GiB. */
+const PLANNED_SHARE = 7 / 8;
+
+/** How workers are started: kept for restarts. */
+interface Recipe {
+  readonly choice: Choice;
+  readonly module: WebAssembly.Module;
+  readonly create: (role: Role) => ReturnType<typeof startWorker>;
+}
+
+/** The workers of a loom. */
+interface Workers {
+  client: Connection<ClientMethods>;
+  evaluator: Connection<EvaluatorMethods>;
+}
+
+/** See {@link Loom}. */
+export class WorkerLoom extends Resource implements Loom {
+  readonly mode: Mode;
+  readonly version: string;
+  readonly #recipe: Recipe;
+  readonly #workers: Workers;
+
+  private constructor(recipe: Recipe, workers: Workers, { version, memoryBytes }: Started) {
+    super("loom", () => {
+      workers.client.close();
+      workers.evaluator.close();
+    });
+    const { variant, threads, reasons } = recipe.choice;
+    this.mode = { variant, threads, memoryBytes, reasons };
+    this.version = version;
+    this.#recipe = recipe;
+    this.#workers = workers;
+  }
+
+  /** Starts both workers; none is left if one fails. */
+  static async start(choice: Choice, options: LoadOptions): Promise<WorkerLoom> {
+    const { signal, wasm, worker: create = startWorker } = options;
+    const recipe = { choice, module: await wasmModule(choice.variant, wasm?.[choice.variant], signal), create };
+    const workers: Workers = {
+      client: new Connection("client", create("client")),
+      evaluator: new Connection("evaluator", create("evaluator")),
+    };
+    try {
+      const [started] = await Promise.all([
+        begin(workers.client, recipe, signal), begin(workers.evaluator, recipe, signal),
+      ]);
+      return new WorkerLoom(recipe, workers, started);
+    } catch (error) {
+      workers.client.close();
+      workers.evaluator.close();
+      throw error;
+    }
+  }
+
+  /** The worker that holds secret keys. */
+  get client(): Connection<ClientMethods> {
+    this.signal(undefined);
+    return this.#workers.client;
+  }
+
+  /** The worker that computes. */
+  get evaluator(): Connection<EvaluatorMethods> {
+    this.signal(undefined);
+    return this.#workers.evaluator;
+  }
+
+  task(): LoomTask {
+    return new LoomTaskBuilder(this);
+  }
+
+  async compile(task: Task, options: CompileOptions & CallOptions = {}): Promise<Program> {
+    const { security, n, plainModuli, moduli, onProgress } = options;
+    const { threads = this.mode.threads, memoryLimit = this.mode.memoryBytes * PLANNED_SHARE } = options;
+    const signal = this.signal(options.signal);
+    const { client } = this;
+    onProgress?.({ phase: "compile", done: 0, total: 1 });
+    const opened = await client.call(
+      "compile",
+      [task.literal(), { security, n, plainModuli, moduli, threads, memoryLimit }],
+      { signal },
+      ({ program }) => client.send("freeProgram", [program]),
+    );
+    onProgress?.({ phase: "compile", done: 1, total: 1 });
+    return new CompiledProgram(this, client, opened, scalesOf(task));
+  }
+
+  async program(bytes: Uint8Array, options: CallOptions = {}): Promise<Program> {
+    const signal = this.signal(options.signal);
+    const { client } = this;
+    const { core, scales } = unpackProgram(bytes);
+    const opened = await client.call(
+      "openProgram", [core], { signal }, ({ program }) => client.send("freeProgram", [program]),
+    );
+    return new CompiledProgram(this, client, opened, scales);
+  }
+
+  async restart(): Promise<void> {
+    const signal = this.signal(undefined);
+    const { client, evaluator } = this.#workers;
+    if (!client.alive) this.#workers.client = await replacement<ClientMethods>("client", this.#recipe, signal);
+    if (!evaluator.alive) this.#workers.evaluator = await replacement<EvaluatorMethods>("evaluator", this.#recipe, signal);
+  }
+}
+
+class LoomTaskBuilder extends TaskBuilder implements LoomTask {
+  readonly #loom: WorkerLoom;
+
+  constructor(loom: WorkerLoom) {
+    super();
+    this.#loom = loom;
+  }
+
+  compile(options?: CompileOptions & CallOptions): Promise<Program> {
+    return this.#loom.compile(this, options);
+  }
+}
+
+/** Starts the instance in a worker, and watches its threads. */
+async function begin<M extends StartMethods>(
+  connection: Connection<M>, { choice: { variant, threads }, module }: Recipe, signal: AbortSignal | undefined,
+): Promise<Started> {
+  const started = await connection.start({ variant, threads, module }, signal);
+  connection.onEnd = watchPool(started.monitors, ({ thread, message }) => connection.fail(`thread ${thread} died: ${message}`));
+  return started;
+}
+
+async function replacement<M extends StartMethods>(role: Role, recipe: Recipe, signal: AbortSignal): Promise<Connection<M>> {
+  const connection = new Connection<M>(role, recipe.create(role));
+  try {
+    await begin(connection, recipe, signal);
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
