@@ -1,25 +1,18 @@
 /** The two workers, and what is made with them. */
-import { watchPool } from "../wasm/threads/monitor.js";
 import type { Choice } from "./choose-mode.js";
 import { CompiledProgram } from "./program.js";
 import { scalesOf, unpackProgram } from "./program-file.js";
 import { Resource } from "./resource.js";
 import { TaskBuilder } from "./task.js";
-import type { CallOptions, CompileOptions, LoadOptions, Loom, LoomTask, Mode, Program, Role, Task } from "./types.js";
+import type { CallOptions, CompileOptions, LoadOptions, Loom, LoomTask, Mode, Program, Task } from "./types.js";
 import { wasmModule } from "./wasm-module.js";
-import { Connection } from "./worker/connection.js";
-import type { ClientMethods, EvaluatorMethods, Started, StartMethods } from "./worker/protocol.js";
+import type { Connection } from "./worker/connection.js";
+import { type Engine, type Recipe, startEngine } from "./worker/engine.js";
+import type { ClientMethods, EvaluatorMethods } from "./worker/protocol.js";
 import { startWorker } from "./worker/start.js";
 
 /** Plans leave an eighth of the memory to everything else: 3.5 of 4 GiB. */
 const PLANNED_SHARE = 7 / 8;
-
-/** How workers are started: kept for restarts. */
-interface Recipe {
-  readonly choice: Choice;
-  readonly module: WebAssembly.Module;
-  readonly create: (role: Role) => ReturnType<typeof startWorker>;
-}
 
 /** The workers of a loom. */
 interface Workers {
@@ -34,34 +27,29 @@ export class WorkerLoom extends Resource implements Loom {
   readonly #recipe: Recipe;
   readonly #workers: Workers;
 
-  private constructor(recipe: Recipe, workers: Workers, { version, memoryBytes }: Started) {
+  private constructor(recipe: Recipe, client: Engine<ClientMethods>, evaluator: Engine<EvaluatorMethods>) {
+    const workers = { client: client.connection, evaluator: evaluator.connection };
     super("loom", () => {
       workers.client.close();
       workers.evaluator.close();
     });
     const { variant, threads, reasons } = recipe.choice;
-    this.mode = { variant, threads, memoryBytes, reasons };
-    this.version = version;
+    this.mode = { variant, threads, reasons, memoryBytes: Math.min(client.memoryBytes, evaluator.memoryBytes) };
+    this.version = client.version;
     this.#recipe = recipe;
     this.#workers = workers;
   }
 
   /** Starts both workers; none is left if one fails. */
   static async start(choice: Choice, options: LoadOptions): Promise<WorkerLoom> {
-    const { signal, wasm, worker: create = startWorker } = options;
-    const recipe = { choice, module: await wasmModule(choice.variant, wasm?.[choice.variant], signal), create };
-    const workers: Workers = {
-      client: new Connection("client", create("client")),
-      evaluator: new Connection("evaluator", create("evaluator")),
-    };
+    const { signal, wasm, worker = startWorker } = options;
+    const module = await wasmModule(choice.variant, wasm?.[choice.variant], signal);
+    const recipe: Recipe = { choice, module, worker };
+    const client = await startEngine<ClientMethods>("client", recipe, signal);
     try {
-      const [started] = await Promise.all([
-        begin(workers.client, recipe, signal), begin(workers.evaluator, recipe, signal),
-      ]);
-      return new WorkerLoom(recipe, workers, started);
+      return new WorkerLoom(recipe, client, await startEngine("evaluator", recipe, signal));
     } catch (error) {
-      workers.client.close();
-      workers.evaluator.close();
+      client.connection.close();
       throw error;
     }
   }
@@ -111,8 +99,10 @@ export class WorkerLoom extends Resource implements Loom {
   async restart(): Promise<void> {
     const signal = this.signal(undefined);
     const { client, evaluator } = this.#workers;
-    if (!client.alive) this.#workers.client = await replacement<ClientMethods>("client", this.#recipe, signal);
-    if (!evaluator.alive) this.#workers.evaluator = await replacement<EvaluatorMethods>("evaluator", this.#recipe, signal);
+    if (!client.alive) this.#workers.client = (await startEngine<ClientMethods>("client", this.#recipe, signal)).connection;
+    if (!evaluator.alive) {
+      this.#workers.evaluator = (await startEngine<EvaluatorMethods>("evaluator", this.#recipe, signal)).connection;
+    }
   }
 }
 
@@ -126,25 +116,5 @@ class LoomTaskBuilder extends TaskBuilder implements LoomTask {
 
   compile(options?: CompileOptions & CallOptions): Promise<Program> {
     return this.#loom.compile(this, options);
-  }
-}
-
-/** Starts the instance in a worker, and watches its threads. */
-async function begin<M extends StartMethods>(
-  connection: Connection<M>, { choice: { variant, threads }, module }: Recipe, signal: AbortSignal | undefined,
-): Promise<Started> {
-  const started = await connection.start({ variant, threads, module }, signal);
-  connection.onEnd = watchPool(started.monitors, ({ thread, message }) => connection.fail(`thread ${thread} died: ${message}`));
-  return started;
-}
-
-async function replacement<M extends StartMethods>(role: Role, recipe: Recipe, signal: AbortSignal): Promise<Connection<M>> {
-  const connection = new Connection<M>(role, recipe.create(role));
-  try {
-    await begin(connection, recipe, signal);
-    return connection;
-  } catch (error) {
-    connection.close();
-    throw error;
   }
 }

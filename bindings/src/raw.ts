@@ -4,8 +4,6 @@
  */
 import * as single from "../wasm/single/cipherloom.js";
 import * as shared from "../wasm/threads/cipherloom.js";
-import { startPool } from "../wasm/threads/pool.js";
-import { failure } from "./errors.js";
 import type {
   CompileOptions, GraphView, InputInfo, OutputInfo, ProgramInfo, Stage, TaskLiteral, TraceView, Variant,
 } from "./types.js";
@@ -81,42 +79,17 @@ export interface RawOptions {
   readonly variant: Variant;
   readonly threads: number;
   readonly module: WebAssembly.Module;
+  /** What the pool's workers have joined already; none for `single`. */
+  readonly memory: WebAssembly.Memory | undefined;
 }
 
-/** A running instance. */
-export interface OpenedRaw {
-  readonly raw: RawModule;
-  /** The most bytes that its memory can grow to. */
-  readonly memoryBytes: number;
-  /** For `watchPool`, in the realm that waits for this one. */
-  readonly monitors: MessagePort[];
-}
-
-const PAGE = 65536;
-const SHARED_START = 512;
-/** Pages that are tried as the maximum of shared memory: some engines refuse the larger ones. */
-const SHARED_MAXIMA = [65536, 32768, 16384] as const;
-
-/** Starts the instance of this worker. Errors: MemoryError `memory.shared` if no shared memory can be had. */
-export async function openRaw({ variant, threads, module }: RawOptions): Promise<OpenedRaw> {
+/** Starts the instance of this worker, which is the first thread of its pool. Once per worker. */
+export function openRaw({ variant, threads, module, memory }: RawOptions): RawModule {
   if (variant === "single") {
     single.initSync({ module });
-    return { raw: single as unknown as RawModule, memoryBytes: SHARED_MAXIMA[0] * PAGE, monitors: [] };
+    return single as unknown as RawModule;
   }
-  const { memory, maximum } = sharedMemory();
-  const { monitors } = await startPool({ module, threads, memory });
-  return { raw: shared as unknown as RawModule, memoryBytes: maximum * PAGE, monitors };
-}
-
-function sharedMemory(): { memory: WebAssembly.Memory; maximum: number } {
-  let cause: unknown;
-  for (const maximum of SHARED_MAXIMA) {
-    try {
-      return { memory: new WebAssembly.Memory({ initial: SHARED_START, maximum, shared: true }), maximum };
-    } catch (error) {
-      cause = error;
-    }
-  }
-  const triedBytes = SHARED_MAXIMA.map((pages) => pages * PAGE);
-  throw failure("memory.shared", "Shared memory could not be allocated", { triedBytes }, cause);
+  shared.initSync({ module, memory });
+  shared.poolStart(threads);
+  return shared as unknown as RawModule;
 }

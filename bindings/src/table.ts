@@ -14,7 +14,7 @@ import type { ColumnOptions } from "./types.js";
 export interface TableOptions {
   /** Cells that mean "no value", compared without spaces around and without case. Default: empty, NA, N/A, null, NaN. */
   missing?: readonly string[];
-  /** Field separator. Default: detected among comma, semicolon, tab and bar. */
+  /** Field separator. Default: comma, semicolon, tab or bar, whichever splits the header into most fields. */
   delimiter?: string;
 }
 
@@ -56,6 +56,7 @@ export interface Table {
 }
 
 const DEFAULT_MISSING = ["", "na", "n/a", "null", "nan"] as const;
+const DELIMITERS = [",", ";", "\t", "|"] as const;
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /**
@@ -89,14 +90,21 @@ function toText(file: string | ArrayBuffer | ArrayBufferView): string {
   }
 }
 
-function readRecords(text: string, delimiter = ""): string[][] {
-  const { data, errors } = Papa.parse<string[]>(text, { delimiter, delimitersToGuess: [",", ";", "\t", "|"] });
+function readRecords(text: string, delimiter = detectDelimiter(text)): string[][] {
+  const { data, errors } = Papa.parse<string[]>(text, { delimiter });
   const quotes = errors.find(({ type }) => type === "Quotes");
   if (quotes !== undefined) {
     const row = (quotes.row ?? 0) - 1;
     throw failure("table.quotes", `Row ${row}: ${quotes.message.toLowerCase()}`, { row });
   }
   return withoutBlankLines(data);
+}
+
+/** The delimiter that splits the header into most fields. */
+function detectDelimiter(text: string): string {
+  const fields = (delimiter: string): number =>
+    Papa.parse<string[]>(text, { delimiter, preview: 1, skipEmptyLines: true }).data[0]?.length ?? 0;
+  return DELIMITERS.reduce((best, delimiter) => (fields(delimiter) > fields(best) ? delimiter : best), ",");
 }
 
 /** Blank lines are no rows, except in a file of one column, where only those at the end are not. */

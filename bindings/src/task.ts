@@ -190,7 +190,8 @@ class Column extends Expression implements EncryptedColumn {
 
   #aligned(op: string, other: Column): Column {
     const decimals = Math.max(this.decimals, other.decimals);
-    return this.#withDecimals(decimals).#derive(op, [this.#withDecimals(decimals), other.#withDecimals(decimals)]);
+    const column = this.#withDecimals(decimals);
+    return column.#derive(op, [column, other.#withDecimals(decimals)]);
   }
 
   #addPlain(plain: PlainColumn): Column {

@@ -6,20 +6,19 @@ declare module "*/wasm/single/cipherloom.js" {
 }
 
 declare module "*/wasm/threads/cipherloom.js" {
-  export function initSync(options: { module: WebAssembly.Module; memory?: WebAssembly.Memory }): unknown;
+  export function initSync(options: { module: WebAssembly.Module; memory: WebAssembly.Memory | undefined }): unknown;
+  export function poolStart(threads: number): void;
 }
 
 declare module "*/wasm/threads/pool.js" {
+  export interface Pool {
+    readonly memory: WebAssembly.Memory;
+    stop(): void;
+  }
   export function startPool(options: {
     module: WebAssembly.Module;
     threads: number;
-    memory?: WebAssembly.Memory;
-  }): Promise<{ memory: WebAssembly.Memory; monitors: MessagePort[] }>;
-}
-
-declare module "*/wasm/threads/monitor.js" {
-  export function watchPool(
-    monitors: readonly MessagePort[],
-    onDeath: (death: { thread: number; message: string }) => void,
-  ): () => void;
+    memory: WebAssembly.Memory;
+    onDeath: (error: Error) => void;
+  }): Promise<Pool>;
 }

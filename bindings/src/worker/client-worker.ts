@@ -1,12 +1,12 @@
 /** The client worker: compiles tasks, holds secret keys, encrypts and decrypts. */
-import { openRaw, type OpenedRaw, type RawClient, type RawJob, type RawProgram } from "../raw.js";
+import { openRaw, type RawClient, type RawJob, type RawModule, type RawProgram } from "../raw.js";
 import { Handles } from "./handles.js";
 import type { ClientMethods, OpenProgram } from "./protocol.js";
 import { type Call, Moved, serve } from "./serve.js";
 
 const programs = new Handles<RawProgram>();
 const clients = new Handles<RawClient>();
-let opened: OpenedRaw;
+let raw: RawModule;
 
 function open(program: RawProgram): Moved<OpenProgram> {
   const bytes = program.bytes();
@@ -22,18 +22,17 @@ function bytesOf(call: Call, job: RawJob): Promise<Moved<Uint8Array<ArrayBuffer>
 }
 
 serve<ClientMethods>({
-  async start(_, options) {
-    opened = await openRaw(options);
-    const { raw, memoryBytes, monitors } = opened;
-    return new Moved({ version: raw.version(), memoryBytes, monitors }, monitors);
+  start(_, options) {
+    raw = openRaw(options);
+    return raw.version();
   },
-  compile: (_, task, options) => open(opened.raw.RawProgram.compile(task, options)),
-  openProgram: (_, bytes) => open(opened.raw.RawProgram.fromBytes(bytes)),
+  compile: (_, task, options) => open(raw.RawProgram.compile(task, options)),
+  openProgram: (_, bytes) => open(raw.RawProgram.fromBytes(bytes)),
   text: (_, program, stage) => programs.get(program).text(stage),
   graph: (_, program, stage) => programs.get(program).graph(stage),
   freeProgram: (_, program) => programs.free(program),
-  createClient: (_, program) => clients.add(new opened.raw.RawClient(programs.get(program))),
-  restoreClient: (_, program, saved) => clients.add(opened.raw.RawClient.restore(programs.get(program), saved)),
+  createClient: (_, program) => clients.add(new raw.RawClient(programs.get(program))),
+  restoreClient: (_, program, saved) => clients.add(raw.RawClient.restore(programs.get(program), saved)),
   saveClient: (_, client) => moved(clients.get(client).save()),
   freeClient: (_, client) => clients.free(client),
   key: (call, client, index) => bytesOf(call, clients.get(client).keyJob(index)),

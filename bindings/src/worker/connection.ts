@@ -2,7 +2,7 @@
 import { DisposedError, failure, fromRecord } from "../errors.js";
 import type { RawOptions } from "../raw.js";
 import type { Role, WorkerLike } from "../types.js";
-import type { Args, FromWorker, Handle, Request, Result, Started, StartMethods, ToWorker } from "./protocol.js";
+import type { Args, FromWorker, Handle, Request, Result, StartMethods, ToWorker } from "./protocol.js";
 
 /** Options of one call. */
 export interface CallSettings {
@@ -29,11 +29,12 @@ export class Connection<M extends StartMethods> {
   #lastId = 0;
   /** Why nothing can be called any more. */
   #end: Error | undefined;
-  /** Called once, when the worker died or was closed. */
-  onEnd: () => void = () => {};
+  readonly #onEnd: () => void;
 
-  constructor(role: Role, worker: WorkerLike) {
+  /** `onEnd` is called once, when the worker died or was closed. */
+  constructor(role: Role, worker: WorkerLike, onEnd: () => void) {
     this.#role = role;
+    this.#onEnd = onEnd;
     this.#worker = worker;
     worker.addEventListener("message", (event) => this.#receive((event as MessageEvent<FromWorker>).data));
     worker.addEventListener("messageerror", () => this.fail("a message could not be read"));
@@ -45,9 +46,9 @@ export class Connection<M extends StartMethods> {
     return this.#end === undefined;
   }
 
-  /** The first call: starts the worker's instance. */
-  start(options: RawOptions, signal: AbortSignal | undefined): Promise<Started> {
-    return this.call("start", [options] as unknown as Args<M, "start">, { signal }) as Promise<Started>;
+  /** The first call: starts the worker's instance and gives the core's version. */
+  start(options: RawOptions, signal: AbortSignal | undefined): Promise<string> {
+    return this.call("start", [options] as unknown as Args<M, "start">, { signal }) as Promise<string>;
   }
 
   /** Calls a method. Aborting rejects at once and asks the worker to stop. */
@@ -99,7 +100,7 @@ export class Connection<M extends StartMethods> {
     if (this.#end !== undefined) return;
     this.#end = end;
     this.#worker.terminate();
-    this.onEnd();
+    this.#onEnd();
     for (const id of [...this.#pending.keys()]) this.#settle(id, (pending) => pending.reject(end));
   }
 

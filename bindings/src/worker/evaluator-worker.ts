@@ -1,19 +1,18 @@
 /** The evaluator worker: runs programs on ciphertexts. Nothing secret ever comes here. */
-import { openRaw, type OpenedRaw, type RawEvaluator } from "../raw.js";
+import { openRaw, type RawEvaluator, type RawModule } from "../raw.js";
 import { Handles } from "./handles.js";
 import type { EvaluatorMethods } from "./protocol.js";
 import { Moved, serve } from "./serve.js";
 
 const evaluators = new Handles<RawEvaluator>();
-let opened: OpenedRaw;
+let raw: RawModule;
 
 serve<EvaluatorMethods>({
-  async start(_, options) {
-    opened = await openRaw(options);
-    const { raw, memoryBytes, monitors } = opened;
-    return new Moved({ version: raw.version(), memoryBytes, monitors }, monitors);
+  start(_, options) {
+    raw = openRaw(options);
+    return raw.version();
   },
-  open: (_, program) => evaluators.add(new opened.raw.RawEvaluator(program)),
+  open: (_, program) => evaluators.add(new raw.RawEvaluator(program)),
   loadKey: (_, evaluator, key) => evaluators.get(evaluator).loadKey(key),
   missingKeys: (_, evaluator) => evaluators.get(evaluator).missingKeys(),
   run: (call, evaluator, inputs, trace) => {

@@ -8,14 +8,6 @@ export type Handle = number;
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** What a worker tells when it has started. */
-export interface Started {
-  readonly version: string;
-  readonly memoryBytes: number;
-  /** Ports that tell of dead pool threads. */
-  readonly monitors: MessagePort[];
-}
-
 /** A program that is open in the client worker. */
 export interface OpenProgram {
   readonly program: Handle;
@@ -25,7 +17,8 @@ export interface OpenProgram {
 
 /** What every worker does first. */
 export interface StartMethods {
-  start(options: RawOptions): Started;
+  /** Starts the instance; gives the version of the core. */
+  start(options: RawOptions): string;
 }
 
 /** What the client worker does. It holds the secret keys; no answer but `saveClient`'s contains one. */
