@@ -29,22 +29,22 @@ export function chooseMode(features: Features, request: Pick<LoadOptions, "mode"
   const mode = request.mode ?? "auto";
   const threads = request.threads ?? Math.min(Math.max(features.processors, 1), MAX_DEFAULT_THREADS);
   if (!["auto", "threads", "single"].includes(mode)) {
-    throw failure("parameter.mode", `mode must be "auto", "threads" or "single", found ${JSON.stringify(mode)}`, { found: mode });
+    throw failure("parameters.mode", `mode must be "auto", "threads" or "single", found ${JSON.stringify(mode)}`, { found: mode });
   }
   if (!Number.isInteger(threads) || threads < 1 || threads > MAX_THREADS) {
-    throw failure("parameter.threads", `threads must be 1 to ${MAX_THREADS}, found ${threads}`, {
+    throw failure("parameters.threads", `threads must be 1 to ${MAX_THREADS}, found ${threads}`, {
       found: threads, expected: { min: 1, max: MAX_THREADS },
     });
   }
   if (mode === "single") {
     if ((request.threads ?? 1) > 1) {
-      throw failure("parameter.mode", `mode "single" has one thread, but ${threads} were asked for`, { mode, threads });
+      throw failure("parameters.mode", `mode "single" has one thread, but ${threads} were asked for`, { mode, threads });
     }
     return { variant: "single", threads: 1, reasons: ["One thread was asked for."], flexible: false };
   }
   const obstacle = threadObstacle(features);
   if (mode === "threads") {
-    if (obstacle !== undefined) throw failure("parameter.mode", `mode "threads" cannot run here: ${obstacle}`, { mode, obstacle });
+    if (obstacle !== undefined) throw failure("parameters.mode", `mode "threads" cannot run here: ${obstacle}`, { mode, obstacle });
     return { variant: "threads", threads, reasons: [], flexible: false };
   }
   const reason = obstacle ?? (threads === 1 ? oneThread(request) : undefined);

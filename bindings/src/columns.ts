@@ -20,8 +20,8 @@ export interface UnitColumn {
   readonly present: Uint8Array<ArrayBuffer> | undefined;
 }
 
-/** Limits of a 64-bit integer. */
-export const INT64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n } as const;
+/** The largest magnitude that the core takes as an input. */
+export const MAX_UNITS = 2n ** 62n - 1n;
 
 /** Checks and scales a column. Errors name the column and the first row that is wrong, counted from 0. */
 export function encodeColumn(rule: ColumnRule, values: Values): UnitColumn {

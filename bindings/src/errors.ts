@@ -1,7 +1,7 @@
 /** Errors with stable codes. `family.kind`: the family decides the class. */
 
-/** Every code that this side of the package throws, and what it means. The Rust core adds its own in the same families. */
-export const ERROR_CODES = {
+/** Codes of this side of the package. */
+const OWN_CODES = {
   "input.unknown": "a column or ciphertext whose name the program does not know",
   "input.missing": "an input of the program was not given",
   "input.length": "a column has another number of rows than declared",
@@ -10,16 +10,17 @@ export const ERROR_CODES = {
   "input.decimals": "a value has more decimals than declared",
   "input.type": "an argument is of the wrong type",
   "range.value": "a value lies outside the declared min..max",
-  "range.integer": "a number does not fit a 64-bit integer after scaling",
-  "parameter.rows": "the number of rows is not a whole number of at least 1",
-  "parameter.decimals": "the number of decimals is not a whole number from 0 to 18",
-  "parameter.bounds": "min and max are not numbers of the declared decimals with min <= max",
-  "parameter.mode": "the build that was insisted on cannot run here",
-  "parameter.threads": "the number of threads is not a whole number from 1 to 256",
+  "range.integer": "min or max is 2^62 or more after scaling",
+  "parameters.rows": "the number of rows is not a whole number from 1 to 2^24",
+  "parameters.decimals": "the number of decimals is not a whole number from 0 to 18",
+  "parameters.bounds": "min and max are not numbers of the declared decimals with min <= max",
+  "parameters.mode": "the build that was insisted on cannot run here",
+  "parameters.threads": "the number of threads is not a whole number from 1 to 256",
   "graph.name": "a name is empty, or taken",
   "graph.foreign": "an expression belongs to another task",
   "graph.rows": "two columns have different numbers of rows",
   "graph.layout": "an operation is not possible in this layout",
+  "graph.missing": "an operation by rows on a column with missing rows",
   "graph.steps": "the steps of a rotation are not a whole number",
   "graph.no_outputs": "a task without outputs computes nothing",
   "graph.plain": "the plain reference cannot compute this operator",
@@ -46,7 +47,29 @@ export const ERROR_CODES = {
   "disposed": "the object, or the loom that it belongs to, was disposed",
 } as const;
 
-/** A stable code of this side of the package. */
+/** Codes that the core alone gives. */
+const CORE_CODES = {
+  "range.overflow": "an output of the task can exceed what plaintext moduli can hold",
+  "parameters.none": "no secure parameters are large enough for the task",
+  "parameters.invalid": "parameters that were given are not secure, or do not fit",
+  "task.invalid": "a task literal that breaks a rule",
+  "operator.invalid": "an operator over operands that it does not take",
+  "operator.unknown": "an operator type that does not exist",
+  "format.truncated": "bytes that end early",
+  "format.magic": "bytes that cipherloom did not make",
+  "format.kind": "bytes of another kind of object",
+  "format.version": "bytes of a version that this one does not read",
+  "format.checksum": "bytes that were changed",
+  "format.content": "bytes whose content breaks a rule of its kind",
+  "key.foreign": "a ciphertext or key of another program, other parameters or another client",
+  "noise.exhausted": "a ciphertext with too much noise to be decrypted",
+  "memory.limit": "a plan that needs more memory than the limit",
+} as const;
+
+/** Every stable code that a user can meet, and what it means. */
+export const ERROR_CODES = { ...OWN_CODES, ...CORE_CODES } as const;
+
+/** A stable code. */
 export type ErrorCode = keyof typeof ERROR_CODES;
 
 /** Facts of an error: found, expected, where. Survives structured clone. */
@@ -118,8 +141,10 @@ export class DisposedError extends CipherloomError {
 const FAMILIES: Readonly<Record<string, typeof CipherloomError>> = {
   input: InputError,
   range: OutOfRangeError,
-  parameter: ParameterError,
+  parameters: ParameterError,
   graph: GraphError,
+  task: GraphError,
+  operator: GraphError,
   format: FormatError,
   key: KeyError,
   noise: NoiseError,
@@ -138,7 +163,7 @@ export interface ErrorRecord {
 }
 
 /** The error of a code, in the class of its family. */
-export function failure(code: ErrorCode, message: string, details?: ErrorDetails, cause?: unknown): CipherloomError {
+export function failure(code: keyof typeof OWN_CODES, message: string, details?: ErrorDetails, cause?: unknown): CipherloomError {
   return fromRecord({ code, message, details: details ?? {} }, cause);
 }
 

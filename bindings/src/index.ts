@@ -9,7 +9,8 @@ export {
 export type { ErrorCode, ErrorDetails } from "./errors.js";
 export type { PlainOutput } from "./plain.js";
 export type {
-  Attribute, CallOptions, Ciphertexts, Client, ColumnOptions, CompileOptions, Decimal, DecimalPlaces, DecryptedOutput,
+  Attribute, CallOptions, Ciphertexts, Client, ColumnOptions, CompiledModule,
+  CompileOptions, Decimal, DecimalPlaces, DecryptedOutput,
   DecryptedValue, EncryptedColumn, EvaluationKeys, GraphView, InputInfo, Layout, LoadOptions, Loom, LoomTask, Mode,
   MomentOptions, OutputInfo, Plain, Program, ProgramInfo, Progress, RestoreOptions, Role, RunOptions, Stage, StageStats, Statistic,
   StatisticKind, Task, TaskLiteral, TraceView, Values, Variant, WasmSource, WorkerLike,

@@ -9,7 +9,7 @@ export type PlainOutput = Omit<DecryptedOutput, "noiseBudgetBits">;
 
 type Node = TaskLiteral["nodes"][number];
 
-/** Exact integers, and which of them count; all if undefined. */
+/** Exact integers, 0 where a row is missing, and which of them count; all if undefined. */
 interface Column {
   readonly units: readonly bigint[];
   readonly present: Uint8Array | undefined;
@@ -111,19 +111,15 @@ function rowSums(a: Column, b: Column): Record<"n" | "sumX" | "sumY" | "sumXX" |
 function finished(name: string, operand: Column | Sums, decimals: number): PlainOutput {
   const isColumn = "units" in operand;
   const { kind, population, parts } = isColumn
-    ? { kind: "column" as const, population: false, parts: { values: visible(operand) } }
+    ? { kind: "column" as const, population: false, parts: { values: operand.units } }
     : operand;
   const rows = isColumn ? operand.units.length : Number.MAX_SAFE_INTEGER;
   return { ...outcome({ name, kind, population, decimals, rows }, parts), parts };
 }
 
-/** A column as it is decrypted: 0 where a row is missing. */
-function visible({ units, present }: Column): bigint[] {
-  return units.map((x, row) => (present?.[row] === 0 ? 0n : x));
-}
-
+/** Operations by rows are for columns without missing rows only. */
 function pairwise(a: Column, b: Column, combine: (x: bigint, y: bigint) => bigint): Column {
-  return { units: a.units.map((x, row) => combine(x, b.units[row] as bigint)), present: inBoth(a, b) };
+  return { units: a.units.map((x, row) => combine(x, b.units[row] as bigint)), present: undefined };
 }
 
 function inBoth(a: Column, b: Column): Uint8Array | undefined {

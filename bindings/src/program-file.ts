@@ -3,7 +3,7 @@
  * "CLSCALES", the length of the header as a little-endian u32, the header as JSON, then the core's program bytes.
  * Core bytes without a header are programs over plain integers.
  */
-import { INT64, type ColumnRule } from "./columns.js";
+import { type ColumnRule, MAX_UNITS } from "./columns.js";
 import { failure } from "./errors.js";
 import { ExactDecimal } from "./exact.js";
 import type { RawProgramInfo } from "./raw.js";
@@ -49,7 +49,7 @@ export function unpackProgram(file: Uint8Array): { core: Uint8Array; scales: Sca
 
 /** The core's info with decimals and bounds. Errors: FormatError if a name has no scale. */
 export function describeProgram(raw: RawProgramInfo, scales: Scales | undefined): ProgramInfo {
-  const integer = { decimals: 0, min: `${INT64.min}`, max: `${INT64.max}` };
+  const integer = { decimals: 0, min: `${-MAX_UNITS}`, max: `${MAX_UNITS}` };
   return {
     ...raw,
     inputs: raw.inputs.map((input) => {

@@ -1,5 +1,5 @@
 /** The expression builder: turns what a person writes into a TaskLiteral. Pure data, no wasm. */
-import { INT64, scaled } from "./columns.js";
+import { MAX_UNITS, scaled } from "./columns.js";
 import { failure } from "./errors.js";
 import { decimalsOf, powerOfTen, toUnits } from "./exact.js";
 import type {
@@ -7,7 +7,8 @@ import type {
   TaskLiteral,
 } from "./types.js";
 
-/** Most decimals that a 64-bit integer can keep. */
+const MAX_ROWS = 2 ** 24;
+/** Most decimals that a 62-bit integer can keep. */
 const MAX_DECIMALS = 18;
 
 type Attributes = Record<string, string | number | string[]>;
@@ -31,19 +32,19 @@ export class TaskBuilder implements Task {
   encrypted(name: string, options: ColumnOptions): EncryptedColumn {
     this.#checkName("input", name, this.#inputs.some((input) => input.name === name));
     const { rows, decimals = 0, missing = false, layout = "column" } = options;
-    if (!Number.isSafeInteger(rows) || rows < 1) {
-      throw failure("parameter.rows", `Input "${name}": rows must be a whole number of at least 1, found ${rows}`, {
-        input: name, found: rows,
+    if (!Number.isInteger(rows) || rows < 1 || rows > MAX_ROWS) {
+      throw failure("parameters.rows", `Input "${name}": rows must be 1 to ${MAX_ROWS}, found ${rows}`, {
+        input: name, found: rows, expected: { min: 1, max: MAX_ROWS },
       });
     }
     if (!Number.isInteger(decimals) || decimals < 0 || decimals > MAX_DECIMALS) {
-      throw failure("parameter.decimals", `Input "${name}": decimals must be 0 to ${MAX_DECIMALS}, found ${decimals}`, {
+      throw failure("parameters.decimals", `Input "${name}": decimals must be 0 to ${MAX_DECIMALS}, found ${decimals}`, {
         input: name, found: decimals, expected: { min: 0, max: MAX_DECIMALS },
       });
     }
     const { min, max } = bounds(name, options, decimals);
     this.#inputs.push({ name, rows, min: `${min}`, max: `${max}`, missing, layout, decimals });
-    return new Column(this, { input: this.#inputs.length - 1 }, rows, decimals, layout);
+    return new Column(this, { input: this.#inputs.length - 1 }, { rows, decimals, layout, missing });
   }
 
   output(name: string, expression: EncryptedColumn | Statistic): void {
@@ -106,14 +107,24 @@ class NumberOfColumn extends Expression implements Statistic {
   }
 }
 
+/** What is known of a column's values. */
+interface Facts {
+  readonly rows: number;
+  readonly decimals: number;
+  readonly layout: Layout;
+  readonly missing: boolean;
+}
+
 class Column extends Expression implements EncryptedColumn {
   readonly rows: number;
   readonly layout: Layout;
+  readonly missing: boolean;
 
-  constructor(task: TaskBuilder, operand: Operand, rows: number, decimals: number, layout: Layout) {
+  constructor(task: TaskBuilder, operand: Operand, { rows, decimals, layout, missing }: Facts) {
     super(task, operand, decimals);
     this.rows = rows;
     this.layout = layout;
+    this.missing = missing;
   }
 
   add(other: EncryptedColumn | Plain): EncryptedColumn {
@@ -179,8 +190,11 @@ class Column extends Expression implements EncryptedColumn {
   }
 
   #derive(op: string, columns: readonly Column[], attrs?: Attributes, decimals = this.decimals): Column {
+    if (columns.some(({ missing }) => missing)) {
+      throw failure("graph.missing", "A column with missing rows has statistics only, no operations by rows", { operator: op });
+    }
     const operand = this.task.node(op, columns.map((column) => column.operand), attrs);
-    return new Column(this.task, operand, this.rows, decimals, this.layout);
+    return new Column(this.task, operand, { ...this, decimals });
   }
 
   #statistic(kind: StatisticKind, columns: readonly Column[], decimals: number, attrs?: Attributes): Statistic {
@@ -267,13 +281,13 @@ function bounds(name: string, { min, max }: ColumnOptions, decimals: number): { 
   const low = bound(name, "min", min, decimals);
   const high = bound(name, "max", max, decimals);
   if (low > high) {
-    throw failure("parameter.bounds", `Input "${name}": min ${min} is greater than max ${max}`, {
+    throw failure("parameters.bounds", `Input "${name}": min ${min} is greater than max ${max}`, {
       input: name, found: { min: String(min), max: String(max) },
     });
   }
-  if (low < INT64.min || high > INT64.max) {
-    throw failure("range.integer", `Input "${name}": with ${decimals} decimals, ${min}..${max} exceeds 64-bit integers`, {
-      input: name, found: { min: `${low}`, max: `${high}` }, expected: { min: `${INT64.min}`, max: `${INT64.max}` },
+  if (low < -MAX_UNITS || high > MAX_UNITS) {
+    throw failure("range.integer", `Input "${name}": with ${decimals} decimals, ${min}..${max} exceeds 62-bit integers`, {
+      input: name, found: { min: `${low}`, max: `${high}` }, expected: { min: `${-MAX_UNITS}`, max: `${MAX_UNITS}` },
     });
   }
   return { min: low, max: high };
@@ -283,7 +297,7 @@ function bound(name: string, which: "min" | "max", value: number | bigint, decim
   const isNumber = typeof value === "bigint" || (typeof value === "number" && Number.isFinite(value));
   const units = isNumber ? toUnits(value, decimals) : undefined;
   if (units !== undefined) return units;
-  throw failure("parameter.bounds", `Input "${name}": ${which} must be a number of at most ${decimals} decimals, found ${String(value)}`, {
+  throw failure("parameters.bounds", `Input "${name}": ${which} must be a number of at most ${decimals} decimals, found ${String(value)}`, {
     input: name, bound: which, found: String(value), expected: { decimals },
   });
 }

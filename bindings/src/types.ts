@@ -19,11 +19,16 @@ export type Variant = "threads" | "single";
 export type Role = "client" | "evaluator";
 
 /** Where a build's wasm comes from: an absolute address, its bytes, or a compiled module. */
-export type WasmSource = URL | string | BufferSource | WebAssembly.Module;
+export type WasmSource = URL | string | ArrayBuffer | ArrayBufferView | CompiledModule;
+
+/** `WebAssembly.Module`, in words that also compile without the DOM's types, as in projects for Node. */
+export type CompiledModule =
+  typeof globalThis extends { WebAssembly: { Module: new (...args: never[]) => infer Module } } ? Module : never;
 
 /** The part of a `Worker` that is used. A DOM `Worker` is one as it is. */
 export interface WorkerLike {
-  postMessage(message: unknown, transfer: Transferable[]): void;
+  /** `transfer`: Transferable objects, whose type does not exist in projects for Node. */
+  postMessage(message: unknown, transfer: any[]): void;
   addEventListener(type: "message" | "messageerror" | "error", listener: (event: Event) => void): void;
   terminate(): unknown;
   /** Node only: keep the process alive while a call is under way. */
@@ -134,15 +139,18 @@ export type Layout = "column" | "slots";
 
 /** What must be known of an encrypted column before there is any data. */
 export interface ColumnOptions {
-  /** Number of rows, at least 1. Public. */
+  /** Number of rows, 1 to 2^24. Public. */
   rows: number;
   /** Least value that may occur (inclusive). Tighter bounds make smaller and faster programs. */
   min: number | bigint;
-  /** Greatest value that may occur (inclusive). `min` and `max` times 10^decimals must fit 64-bit integers. */
+  /** Greatest value that may occur (inclusive). `min` and `max` times 10^decimals must be below 2^62. */
   max: number | bigint;
   /** Decimal places kept, 0 (default) to 18: a value v is stored as the integer v * 10^decimals, exactly. */
   decimals?: number | undefined;
-  /** True if rows may be missing. Which ones are is encrypted too, so counts become encrypted. Default false. */
+  /**
+   * True if rows may be missing. Which ones is encrypted too. Such a column has statistics, but no operations by rows.
+   * Default false.
+   */
   missing?: boolean | undefined;
   layout?: Layout | undefined;
 }
@@ -175,6 +183,8 @@ export interface EncryptedColumn {
   /** Values are integers of 10^-decimals. */
   readonly decimals: number;
   readonly layout: Layout;
+  /** True if rows may be missing: then only statistics can be made of it, everything else is GraphError. */
+  readonly missing: boolean;
   /** Sum by rows. Unequal decimals are aligned by an exact multiplication with a power of ten. */
   add(other: EncryptedColumn | Plain): EncryptedColumn;
   /** Difference by rows; decimals as in `add`. */

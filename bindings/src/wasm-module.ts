@@ -9,7 +9,7 @@ export async function wasmModule(
   if (source instanceof WebAssembly.Module) return source;
   const from = source ?? packaged(variant);
   try {
-    return await (from instanceof URL || typeof from === "string" ? fetched(String(from), signal) : WebAssembly.compile(from));
+    return await (from instanceof URL || typeof from === "string" ? fetched(String(from), signal) : WebAssembly.compile(from as BufferSource));
   } catch (cause) {
     signal?.throwIfAborted();
     const address = from instanceof URL || typeof from === "string" ? String(from) : "the bytes given";

@@ -26,11 +26,11 @@ describe("chooseMode", () => {
   });
 
   it("refuses explicit requests that cannot be met", () => {
-    expect(codeOf(() => chooseMode(open, { mode: "threads" }))).toBe("parameter.mode");
-    expect(codeOf(() => chooseMode(node, { mode: "single", threads: 2 }))).toBe("parameter.mode");
-    expect(codeOf(() => chooseMode(node, { mode: "gpu" as never }))).toBe("parameter.mode");
+    expect(codeOf(() => chooseMode(open, { mode: "threads" }))).toBe("parameters.mode");
+    expect(codeOf(() => chooseMode(node, { mode: "single", threads: 2 }))).toBe("parameters.mode");
+    expect(codeOf(() => chooseMode(node, { mode: "gpu" as never }))).toBe("parameters.mode");
     for (const threads of [0, -1, 1.5, 257, Number.NaN]) {
-      expect(codeOf(() => chooseMode(node, { threads }))).toBe("parameter.threads");
+      expect(codeOf(() => chooseMode(node, { threads }))).toBe("parameters.threads");
     }
   });
 

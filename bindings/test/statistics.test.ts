@@ -94,7 +94,7 @@ describe("plainStatistics", () => {
     const b = task.encrypted("y", { rows, min: 0, max: 1000 });
     const outputs: Record<string, Statistic> = {
       count: a.count(), sum: a.sum(), mean: a.mean(), variance: a.variance(), population: a.variance({ population: true }),
-      covariance: a.covariance(b), correlation: a.correlation(b), shifted: a.add(0.25).multiply(b).sub(a).negate().sum(),
+      covariance: a.covariance(b), correlation: a.correlation(b), shifted: b.add(0.25).multiply(b).sub(b).negate().covariance(a),
     };
     for (const [name, expression] of Object.entries(outputs)) task.output(name, expression);
     const found = plainStatistics(task, { x, y });
@@ -114,7 +114,9 @@ describe("plainStatistics", () => {
     expect(found["population"]?.value).toBeCloseTo(xx / n, 6);
     expect(found["covariance"]?.value).toBeCloseTo(xy / (n - 1), 6);
     expect(found["correlation"]?.value).toBeCloseTo(xy / Math.sqrt(xx * yy), 9);
-    expect(Number(found["shifted"]?.value)).toBeCloseTo(-joint(([v, w]) => (v + 0.25) * w - v), 4);
+    const shifted = pairs.map(([v, w]): [number, number] => [v, w - (w + 0.25) * w]);
+    const meanS = mean(shifted.map(([, s]) => s));
+    expect(found["shifted"]?.value).toBeCloseTo(shifted.reduce((sum, [v, s]) => sum + (v - meanX) * (s - meanS), 0) / (n - 1), 3);
   });
 
   it("keeps a statistic without a value beside the others", () => {

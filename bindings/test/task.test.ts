@@ -12,7 +12,7 @@ describe("a task's literal", () => {
     task.output("mean", age.mean());
     const bp = task.encrypted("bp", { ...column, min: -1.5, max: 2.25, decimals: 2, missing: true });
     task.output("cov", age.covariance(bp, { population: true }));
-    task.output("both", age.multiply(bp));
+    task.output("both", age.multiply(age));
     expect(task.literal()).toEqual({
       inputs: [
         { name: "age", rows: 3, min: "0", max: "120", missing: false, layout: "column" },
@@ -21,11 +21,11 @@ describe("a task's literal", () => {
       nodes: [
         { op: "stats.mean", inputs: [0], attrs: {} },
         { op: "stats.covariance", inputs: [0, 1], attrs: { population: 1 } },
-        { op: "column.multiply", inputs: [0, 1], attrs: {} },
+        { op: "column.multiply", inputs: [0, 0], attrs: {} },
       ],
       outputs: [{ name: "mean", operand: 2 }, { name: "cov", operand: 3 }, { name: "both", operand: 4 }],
     });
-    expect(task.decimals()).toEqual({ inputs: { age: 0, bp: 2 }, outputs: { mean: 0, cov: 2, both: 2 } });
+    expect(task.decimals()).toEqual({ inputs: { age: 0, bp: 2 }, outputs: { mean: 0, cov: 2, both: 0 } });
     expect(structuredClone(task.literal())).toEqual(task.literal());
   });
 
@@ -71,16 +71,17 @@ describe("a task refuses", () => {
   const declare = (options: Partial<ColumnOptions>) => codeOf(() => createTask().encrypted("a", { ...column, ...options }));
 
   it("declarations that cannot be", () => {
-    expect(declare({ rows: 0 })).toBe("parameter.rows");
-    expect(declare({ rows: 1.5 })).toBe("parameter.rows");
-    expect(declare({ decimals: 19 })).toBe("parameter.decimals");
-    expect(declare({ min: 1, max: 0 })).toBe("parameter.bounds");
-    expect(declare({ min: 0.5 })).toBe("parameter.bounds");
-    expect(declare({ max: Number.NaN })).toBe("parameter.bounds");
-    expect(declare({ max: "9" as never })).toBe("parameter.bounds");
-    expect(declare({ max: 2n ** 63n })).toBe("range.integer");
+    expect(declare({ rows: 0 })).toBe("parameters.rows");
+    expect(declare({ rows: 1.5 })).toBe("parameters.rows");
+    expect(declare({ rows: 2 ** 24 + 1 })).toBe("parameters.rows");
+    expect(declare({ decimals: 19 })).toBe("parameters.decimals");
+    expect(declare({ min: 1, max: 0 })).toBe("parameters.bounds");
+    expect(declare({ min: 0.5 })).toBe("parameters.bounds");
+    expect(declare({ max: Number.NaN })).toBe("parameters.bounds");
+    expect(declare({ max: "9" as never })).toBe("parameters.bounds");
+    expect(declare({ max: 2n ** 62n })).toBe("range.integer");
     expect(declare({ max: 10, decimals: 18 })).toBe("range.integer");
-    expect(declare({ max: 2n ** 63n - 1n, min: -(2n ** 63n) })).toBe("no error");
+    expect(declare({ max: 2n ** 62n - 1n, min: 1n - 2n ** 62n })).toBe("no error");
   });
 
   it("names that are taken or empty, and no outputs", () => {
@@ -104,6 +105,7 @@ describe("a task refuses", () => {
     expect(codeOf(() => a.add(a.mean() as never))).toBe("graph.foreign");
     expect(codeOf(() => a.add(task.encrypted("b", { ...column, rows: 4 })))).toBe("graph.rows");
     expect(codeOf(() => a.add(task.encrypted("c", { ...column, layout: "slots" })))).toBe("graph.layout");
+    expect(codeOf(() => a.add(task.encrypted("m", { ...column, missing: true })))).toBe("graph.missing");
     expect(codeOf(() => a.rotateRows(1))).toBe("graph.layout");
     expect(codeOf(() => task.encrypted("d", { ...column, layout: "slots" }).rotateRows(0.5))).toBe("graph.steps");
     expect(codeOf(() => a.add([1, 2]))).toBe("input.length");
