@@ -1,0 +1,61 @@
+//! From a graph literal to a graph: everything that the text grammar cannot see.
+
+use super::{Dependencies, OutputIndex, analyze, graph_inputs, topological_order};
+use crate::graph::{Graph, GraphError, OperandId, Placeholder};
+
+/// Checks a settled graph: outputs of operators are disjoint from each other and from the declared inputs,
+/// every unit that is read is written or declared, and nobody waits for itself. Gives the dependencies.
+///
+/// # Errors
+/// `OverlappingOutputs`, `WritesInput`, `Undefined`, `Cycle`.
+pub fn check(graph: &Graph) -> Result<Dependencies, GraphError> {
+    let index = OutputIndex::new(graph)?;
+    let mut declared: Vec<Placeholder> = Vec::new();
+    for port in graph.inputs() {
+        for &piece in graph.pieces(port.operand) {
+            if let Some(hit) = index.search(piece).next() {
+                let at = index.places()[hit].intersection(&piece);
+                return Err(GraphError::WritesInput { op: index.producers()[hit], input: port.name.clone(), at });
+            }
+            declared.push(piece);
+        }
+    }
+    declared.sort_unstable();
+    for outside in graph_inputs(graph, &index) {
+        if let Some(at) = uncovered(outside, &declared) {
+            return Err(undefined(graph, at));
+        }
+    }
+    for port in graph.outputs() {
+        for &piece in graph.pieces(port.operand) {
+            let mut known: Vec<Placeholder> = index.places()[index.search(piece)].to_vec();
+            known.extend(declared.iter().filter(|d| d.overlaps(&piece)));
+            known.sort_unstable();
+            if let Some(at) = uncovered(piece, &known) {
+                return Err(GraphError::Undefined { op: u32::MAX, name: port.name.clone(), at });
+            }
+        }
+    }
+    let deps = analyze(graph)?;
+    topological_order(graph, &deps)?;
+    Ok(deps)
+}
+
+/// The first units of `piece` that no placeholder of the sorted list covers.
+fn uncovered(piece: Placeholder, sorted: &[Placeholder]) -> Option<Placeholder> {
+    let mut at = piece.start;
+    for p in &sorted[sorted.partition_point(|p| p.end <= piece.start)..] {
+        if p.start > at || at >= piece.end {
+            break;
+        }
+        at = at.max(p.end);
+    }
+    (at < piece.end).then_some(Placeholder::new(at, piece.end))
+}
+
+fn undefined(graph: &Graph, at: Placeholder) -> GraphError {
+    let reads = |operand: &OperandId| graph.pieces(*operand).iter().any(|p| p.overlaps(&at));
+    let op = graph.operators().iter().position(|op| graph.inputs_of(op).iter().any(reads));
+    let name = op.map_or(String::new(), |op| graph.signature(&graph.operators()[op]).name.clone());
+    GraphError::Undefined { op: op.map_or(u32::MAX, |op| op as u32), name, at }
+}

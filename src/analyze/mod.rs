@@ -1,0 +1,15 @@
+//! Analysis of a candidate set: who waits for whom, what is read from outside, and whether it is a graph.
+//!
+//! Room rule: reads graphs, changes none.
+
+mod dependency;
+mod literal;
+mod noise;
+mod ports;
+mod waves;
+
+pub use dependency::{Dependencies, Method, OutputIndex, analyze, analyze_by};
+pub use literal::check;
+pub use noise::noise_budget;
+pub use ports::{derived_outputs, graph_inputs};
+pub use waves::{depth, topological_order, waves};

@@ -1,0 +1,42 @@
+//! What a set reads from outside and what it leaves for others (SPEC G6b).
+
+use super::{Dependencies, OutputIndex};
+use crate::graph::{Graph, Placeholder, push_joined};
+
+/// All input units that no operator of the set produces, in order, also where the operator that reads them
+/// waits for others.
+pub fn graph_inputs(graph: &Graph, index: &OutputIndex) -> Vec<Placeholder> {
+    let mut outside: Vec<Placeholder> = Vec::new();
+    for op in graph.operators() {
+        for &input in graph.inputs_of(op) {
+            for &piece in graph.pieces(input) {
+                let mut at = piece.start;
+                for hit in &index.places()[index.search(piece)] {
+                    push(&mut outside, Placeholder::new(at, hit.start));
+                    at = hit.end;
+                }
+                push(&mut outside, Placeholder::new(at, piece.end));
+            }
+        }
+    }
+    outside.sort_unstable();
+    let mut joined: Vec<Placeholder> = Vec::new();
+    for p in outside {
+        match joined.last_mut() {
+            Some(last) if p.start <= last.end => last.end = last.end.max(p.end),
+            _ => push_joined(&mut joined, p),
+        }
+    }
+    joined
+}
+
+fn push(list: &mut Vec<Placeholder>, piece: Placeholder) {
+    if !piece.is_empty() {
+        list.push(piece);
+    }
+}
+
+/// Operators whose output nobody reads: the graph outputs when none is declared.
+pub fn derived_outputs(deps: &Dependencies) -> Vec<u32> {
+    (0..deps.len()).filter(|&op| deps.notify(op).is_empty()).map(|op| op as u32).collect()
+}

@@ -1,0 +1,11 @@
+//! The engine: storage for every placeholder, operators that run when nobody is left to wait for, and notices
+//! to those who wait for them (SPEC G9). It knows nothing of the high-order level.
+
+mod plan;
+mod run;
+mod storage;
+mod trace;
+
+pub use plan::{Plan, PlanOptions};
+pub use run::{Clock, Input, Run};
+pub use trace::{Span, Trace};

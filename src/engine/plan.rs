@@ -1,0 +1,282 @@
+//! The plan: everything about a run that does not depend on the data. Made once, run many times.
+//!
+//! Storage is given out by liveness over program order: a block is free again after its last reader, and whoever
+//! gets it next waits for all of them (ordering edges).
+
+use crate::analyze::{Dependencies, check, topological_order};
+use crate::graph::{Graph, Placeholder, ValueType};
+use crate::ops::Call;
+use crate::place::gather;
+use crate::platform::{Kernel, Platform};
+use crate::{Error, Result};
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+
+/// How many freed blocks of one size are kept apart before the oldest is used again: the more, the fewer operators
+/// wait for storage.
+const SLACK: usize = 16;
+
+/// What a plan is made for.
+#[derive(Clone, Copy, Debug)]
+pub struct PlanOptions {
+    /// Most bytes that arena and inputs may take.
+    pub memory_limit: u64,
+    /// True when the run handles secrets: storage is overwritten when it ends.
+    pub wipe: bool,
+}
+
+impl Default for PlanOptions {
+    fn default() -> Self {
+        Self { memory_limit: 3 << 30, wipe: false }
+    }
+}
+
+/// Where a block of words lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// In graph input number `port`, at word `from`.
+    Input { port: u32, from: usize, size: usize },
+    /// In the arena, at word `from`.
+    Arena { from: usize, size: usize },
+}
+
+/// One operator, ready to run.
+pub(super) struct Step {
+    pub(super) kernel: u32,
+    pub(super) inputs: std::ops::Range<u32>,
+    pub(super) output: (usize, usize),
+    pub(super) nonce: u32,
+}
+
+/// A planned graph.
+pub struct Plan {
+    pub(super) graph: Graph,
+    pub(super) kernels: Vec<Arc<dyn Kernel>>,
+    pub(super) steps: Vec<Step>,
+    pub(super) places: Vec<Place>,
+    /// Data dependencies and ordering edges.
+    pub(super) waits: Dependencies,
+    pub(super) arena: usize,
+    pub(super) wipe: bool,
+    input_words: usize,
+}
+
+impl Plan {
+    /// Plans a base graph for a platform.
+    ///
+    /// # Errors
+    /// What `analyze::check` finds; `NotImplemented` names an operator that the platform lacks; `MemoryLimit` before
+    /// anything is run.
+    pub fn new(graph: &Graph, platform: &dyn Platform, options: PlanOptions) -> Result<Self> {
+        check(graph)?;
+        let graph = gather(graph)?;
+        let deps = check(&graph)?;
+        let (kernels, kernel_of) = kernels(&graph, platform)?;
+        let layout = Layout::new(&graph, &deps)?;
+        let mut places = Vec::new();
+        let steps = graph.operators().iter().enumerate().map(|(index, op)| {
+            let start = places.len() as u32;
+            for &input in graph.inputs_of(op) {
+                // `gather` left one block per input.
+                places.extend(graph.pieces(input).iter().flat_map(|&p| layout.find(p)));
+            }
+            let output = graph.pieces(op.output)[0];
+            Step {
+                kernel: kernel_of[index],
+                inputs: start..places.len() as u32,
+                output: (layout.offsets[index], output.size() as usize),
+                nonce: op.nonce,
+            }
+        });
+        let steps = steps.collect();
+        let input_words = graph.inputs().iter().map(|p| graph.ty(p.operand).size as usize).sum();
+        let plan = Self {
+            kernels,
+            steps,
+            places,
+            waits: layout.waits,
+            arena: layout.arena,
+            wipe: options.wipe,
+            input_words,
+            graph,
+        };
+        match plan.memory_bytes() {
+            needed if needed <= options.memory_limit => Ok(plan),
+            needed => Err(Error::MemoryLimit { needed, limit: options.memory_limit }),
+        }
+    }
+
+    /// The graph that is run, operator for operator.
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    /// Bytes of arena and inputs during a run.
+    pub fn memory_bytes(&self) -> u64 {
+        8 * (self.arena + self.input_words) as u64
+    }
+
+    /// Operators.
+    pub fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// True for a plan without operators.
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// Blocks of storage that make up an operand, in order.
+    pub(super) fn blocks(&self, pieces: &[Placeholder]) -> Vec<Place> {
+        let finder = Finder::new(&self.graph);
+        let offsets: Vec<usize> = self.steps.iter().map(|s| s.output.0).collect();
+        pieces.iter().flat_map(|&p| finder.find(p, &offsets)).collect()
+    }
+}
+
+/// One kernel per signature and types; the number of each operator's kernel.
+fn kernels(graph: &Graph, platform: &dyn Platform) -> Result<(Vec<Arc<dyn Kernel>>, Vec<u32>)> {
+    let mut kernels = Vec::new();
+    let mut known: HashMap<(u32, u32, Vec<u32>), u32> = HashMap::new();
+    let mut of = Vec::with_capacity(graph.operators().len());
+    for op in graph.operators() {
+        let inputs = graph.inputs_of(op);
+        let key = (op.signature, graph.type_number(op.output), inputs.iter().map(|&i| graph.type_number(i)).collect());
+        let number = match known.get(&key) {
+            Some(&number) => number,
+            None => {
+                let types: Vec<ValueType> = inputs.iter().map(|&i| graph.ty(i).clone()).collect();
+                let signature = graph.signature(op);
+                let call = Call { name: &signature.name, attrs: &signature.attrs, inputs: &types };
+                kernels.push(platform.kernel(&call, graph.ty(op.output))?);
+                known.insert(key, kernels.len() as u32 - 1);
+                kernels.len() as u32 - 1
+            }
+        };
+        of.push(number);
+    }
+    Ok((kernels, of))
+}
+
+#[derive(Clone, Copy)]
+enum Owner {
+    Operator(u32),
+    Input { port: u32, from: usize },
+}
+
+/// Finds the owner of any placeholder: an operator's output or a graph input.
+struct Finder {
+    places: Vec<(Placeholder, Owner)>,
+}
+
+impl Finder {
+    fn new(graph: &Graph) -> Self {
+        let mut places = Vec::new();
+        for (index, op) in graph.operators().iter().enumerate() {
+            places.extend(graph.pieces(op.output).iter().map(|&p| (p, Owner::Operator(index as u32))));
+        }
+        for (port, input) in graph.inputs().iter().enumerate() {
+            let mut from = 0;
+            for &piece in graph.pieces(input.operand) {
+                places.push((piece, Owner::Input { port: port as u32, from }));
+                from += piece.size() as usize;
+            }
+        }
+        places.sort_unstable_by_key(|p| p.0);
+        Self { places }
+    }
+
+    fn hits(&self, piece: Placeholder) -> impl Iterator<Item = &(Placeholder, Owner)> {
+        let first = self.places.partition_point(|p| p.0.end <= piece.start);
+        self.places[first..].iter().take_while(move |p| p.0.start < piece.end)
+    }
+
+    fn find(&self, piece: Placeholder, offsets: &[usize]) -> Vec<Place> {
+        let place = |&(block, owner): &(Placeholder, Owner)| {
+            let part = piece.intersection(&block);
+            let (skip, size) = ((part.start - block.start) as usize, part.size() as usize);
+            match owner {
+                Owner::Operator(op) => Place::Arena { from: offsets[op as usize] + skip, size },
+                Owner::Input { port, from } => Place::Input { port, from: from + skip, size },
+            }
+        };
+        self.hits(piece).map(place).collect()
+    }
+}
+
+/// Where every output lies in the arena, and who waits for whom because of it.
+struct Layout {
+    finder: Finder,
+    offsets: Vec<usize>,
+    arena: usize,
+    waits: Dependencies,
+}
+
+impl Layout {
+    fn new(graph: &Graph, deps: &Dependencies) -> Result<Self> {
+        let finder = Finder::new(graph);
+        let order = topological_order(graph, deps)?;
+        let n = order.len();
+        let mut position = vec![0u32; n];
+        for (at, &op) in order.iter().enumerate() {
+            position[op as usize] = at as u32;
+        }
+        // At which step each output is read last; outputs of the graph live on.
+        let mut last_use: Vec<u32> = (0..n)
+            .map(|op| deps.notify(op).iter().map(|&r| position[r as usize]).max().unwrap_or(position[op]))
+            .collect();
+        let mut keep = |op: u32| last_use[op as usize] = u32::MAX;
+        for port in graph.outputs() {
+            for &piece in graph.pieces(port.operand) {
+                for (_, owner) in finder.hits(piece) {
+                    if let Owner::Operator(op) = owner {
+                        keep(*op);
+                    }
+                }
+            }
+        }
+        if graph.outputs().is_empty() {
+            crate::analyze::derived_outputs(deps).into_iter().for_each(keep);
+        }
+        let mut dying: Vec<Vec<u32>> = vec![Vec::new(); n];
+        for op in 0..n {
+            if last_use[op] != u32::MAX {
+                dying[last_use[op] as usize].push(op as u32);
+            }
+        }
+        let mut free: HashMap<usize, VecDeque<u32>> = HashMap::new();
+        let mut offsets = vec![0usize; n];
+        let mut extra: Vec<Option<u32>> = vec![None; n];
+        let mut arena = 0;
+        for (at, &op) in order.iter().enumerate() {
+            let size = graph.pieces(graph.operators()[op as usize].output)[0].size() as usize;
+            let blocks = free.entry(size).or_default();
+            if blocks.len() > SLACK && let Some(before) = blocks.pop_front() {
+                offsets[op as usize] = offsets[before as usize];
+                extra[op as usize] = Some(before);
+            } else {
+                offsets[op as usize] = arena;
+                arena += size;
+            }
+            for &dead in &dying[at] {
+                let size = graph.pieces(graph.operators()[dead as usize].output)[0].size() as usize;
+                free.entry(size).or_default().push_back(dead);
+            }
+        }
+        let waits = Dependencies::from_sets((0..n).map(|op| {
+            let mut set = deps.dep(op).to_vec();
+            if let Some(before) = extra[op] {
+                set.push(before);
+                set.extend_from_slice(deps.notify(before as usize));
+                set.sort_unstable();
+                set.dedup();
+            }
+            set
+        }));
+        Ok(Self { finder, offsets, arena, waits })
+    }
+
+    fn find(&self, piece: Placeholder) -> Vec<Place> {
+        self.finder.find(piece, &self.offsets)
+    }
+}

@@ -1,0 +1,258 @@
+//! One error type for the whole crate; every variant carries data and has a stable string code.
+
+use crate::graph::GraphError;
+use crate::math::MathError;
+
+/// Everything that can go wrong in cipherloom, one variant per subsystem.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Numbers: a modulus, a transform size, a residue number system.
+    #[error(transparent)]
+    Math(#[from] MathError),
+    /// The graph: placeholders, operands, operators, text form.
+    #[error(transparent)]
+    Graph(#[from] GraphError),
+    /// An operator was given operands or attributes that it does not take.
+    #[error("{op}: {what}: found {found}, expected {expected}")]
+    Operator {
+        /// The operator type.
+        op: String,
+        /// Which operand or attribute is wrong.
+        what: String,
+        /// What was given.
+        found: String,
+        /// What the operator takes.
+        expected: String,
+    },
+    /// Nobody registered this operator type.
+    #[error("unknown operator type `{op}`{at}", at = place(.at))]
+    UnknownOperator {
+        /// The operator type.
+        op: String,
+        /// Where it was met; empty when unknown.
+        at: String,
+    },
+    /// A type is neither in the base set nor has it an expand function.
+    #[error("operator type `{op}` is not in the base set of platform `{platform}` and has no expand function")]
+    NoExpansion {
+        /// The operator type.
+        op: String,
+        /// The platform whose base set was asked for.
+        platform: String,
+    },
+    /// A base operator has no implementation on the chosen platform.
+    #[error("platform `{platform}` does not implement base operator `{op}`")]
+    NotImplemented {
+        /// The operator type.
+        op: String,
+        /// The platform.
+        platform: String,
+    },
+    /// Expansion did not reach the base set.
+    #[error("expansion of `{op}` did not end after {levels} levels")]
+    EndlessExpansion {
+        /// An operator type that is still not in the base set.
+        op: String,
+        /// How many levels were tried.
+        levels: usize,
+    },
+    /// A task literal names something that is not there, or in the wrong way.
+    #[error("task: {at}: found {found}, expected {expected}")]
+    Task {
+        /// Which input, node or output.
+        at: String,
+        /// What was given.
+        found: String,
+        /// What is taken.
+        expected: String,
+    },
+    /// A declared value range could overflow what parameters can hold.
+    #[error("values of {at} may need {found} bits, at most {limit} are possible")]
+    RangeOverflow {
+        /// Which operand of the task.
+        at: String,
+        /// Bits that the value may need.
+        found: u32,
+        /// Bits that can be had.
+        limit: u32,
+    },
+    /// An input value lies outside its declared range.
+    #[error("input `{input}`, row {row}: found {found}, expected {min} to {max}")]
+    ValueOutOfRange {
+        /// The input.
+        input: String,
+        /// Row number, from 0.
+        row: usize,
+        /// The value.
+        found: i64,
+        /// Declared minimum.
+        min: i128,
+        /// Declared maximum.
+        max: i128,
+    },
+    /// An input has another number of values than declared.
+    #[error("input `{input}`: found {found} values, expected {expected}")]
+    InputLength {
+        /// The input.
+        input: String,
+        /// How many were given.
+        found: usize,
+        /// How many were declared.
+        expected: usize,
+    },
+    /// No secure parameters can carry the task.
+    #[error("no parameters up to N = {max_n} carry this task at 128-bit security ({table}): {reason}")]
+    NoParameters {
+        /// The largest ring dimension that was tried.
+        max_n: usize,
+        /// The security table.
+        table: &'static str,
+        /// Why the best candidate failed.
+        reason: String,
+    },
+    /// Parameters given by the caller are not secure or do not fit.
+    #[error("parameters: {what}: found {found}, expected {expected}")]
+    Parameters {
+        /// Which parameter.
+        what: String,
+        /// What was given.
+        found: String,
+        /// What is taken.
+        expected: String,
+    },
+    /// Bytes from outside do not decode.
+    #[error("{what}: {problem}")]
+    Format {
+        /// What the bytes should have been: program, ciphertext, key, client.
+        what: &'static str,
+        /// What is wrong with them.
+        problem: FormatProblem,
+    },
+    /// A ciphertext or key belongs to other parameters, another program or another client.
+    #[error("{what} belongs to another {of}: found {found}, expected {expected}")]
+    Foreign {
+        /// What was given.
+        what: String,
+        /// What it is bound to: program, parameters, key.
+        of: &'static str,
+        /// Identity found.
+        found: String,
+        /// Identity expected.
+        expected: String,
+    },
+    /// An evaluation key that the program needs was not loaded.
+    #[error("evaluation key `{name}` is missing")]
+    MissingKey {
+        /// The key's name.
+        name: String,
+    },
+    /// An input that the program needs was not given.
+    #[error("input `{name}` is missing")]
+    MissingInput {
+        /// The input's name.
+        name: String,
+    },
+    /// The noise of a ciphertext reached the limit: decryption would give a wrong number.
+    #[error("noise budget of `{what}` is exhausted: {budget:.1} bits left, at least {needed:.1} needed")]
+    NoiseExhausted {
+        /// Which output.
+        what: String,
+        /// Measured budget, bits.
+        budget: f64,
+        /// Needed budget, bits.
+        needed: f64,
+    },
+    /// The plan needs more memory than there is.
+    #[error("the plan needs {needed} bytes, the limit is {limit}")]
+    MemoryLimit {
+        /// Bytes that the plan needs.
+        needed: u64,
+        /// The limit, bytes.
+        limit: u64,
+    },
+    /// A job was used in a state that does not allow it.
+    #[error("job: {0}")]
+    Job(&'static str),
+}
+
+/// What is wrong with bytes from outside.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FormatProblem {
+    /// Fewer bytes than the header or the header's length field says.
+    #[error("truncated: found {found} bytes, expected {expected}")]
+    Truncated {
+        /// Bytes found.
+        found: usize,
+        /// Bytes expected.
+        expected: usize,
+    },
+    /// The first bytes are not those of cipherloom.
+    #[error("not made by cipherloom")]
+    Magic,
+    /// Another kind of object.
+    #[error("found a {found}, expected a {expected}")]
+    Kind {
+        /// Kind found.
+        found: String,
+        /// Kind expected.
+        expected: &'static str,
+    },
+    /// A version that this build does not read.
+    #[error("format version {found}, expected {expected}")]
+    Version {
+        /// Version found.
+        found: u16,
+        /// Version expected.
+        expected: u16,
+    },
+    /// The checksum does not fit the content: bits were flipped.
+    #[error("checksum does not fit the content")]
+    Checksum,
+    /// The content breaks a rule of its kind.
+    #[error("{0}")]
+    Content(String),
+}
+
+impl Error {
+    /// A stable string that names the kind of error; documented, never changed.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Math(_) => "math.invalid",
+            Self::Graph(e) => e.code(),
+            Self::Operator { .. } => "operator.invalid",
+            Self::UnknownOperator { .. } => "operator.unknown",
+            Self::NoExpansion { .. } => "operator.no_expansion",
+            Self::NotImplemented { .. } => "operator.not_implemented",
+            Self::EndlessExpansion { .. } => "operator.endless_expansion",
+            Self::Task { .. } => "task.invalid",
+            Self::RangeOverflow { .. } => "range.overflow",
+            Self::ValueOutOfRange { .. } => "range.value",
+            Self::InputLength { .. } => "input.length",
+            Self::NoParameters { .. } => "parameters.none",
+            Self::Parameters { .. } => "parameters.invalid",
+            Self::Format { problem, .. } => match problem {
+                FormatProblem::Truncated { .. } => "format.truncated",
+                FormatProblem::Magic => "format.magic",
+                FormatProblem::Kind { .. } => "format.kind",
+                FormatProblem::Version { .. } => "format.version",
+                FormatProblem::Checksum => "format.checksum",
+                FormatProblem::Content(_) => "format.content",
+            },
+            Self::Foreign { .. } => "key.foreign",
+            Self::MissingKey { .. } => "key.missing",
+            Self::MissingInput { .. } => "input.missing",
+            Self::NoiseExhausted { .. } => "noise.exhausted",
+            Self::MemoryLimit { .. } => "memory.limit",
+            Self::Job(_) => "job.state",
+        }
+    }
+}
+
+fn place(at: &str) -> String {
+    if at.is_empty() { String::new() } else { format!(" at {at}") }
+}
+
+/// The crate's result type.
+pub type Result<T> = std::result::Result<T, Error>;

@@ -1,0 +1,230 @@
+//! Absorb: an expansion's output takes the place of the output of the operator that it replaces
+//! (SPEC G5, G5b, G5d).
+//!
+//! Two things move. References to an operand go through a [`Synchronizer`], which refreshes on its next
+//! access, along the whole chain of absorbs. Placeholders move by [`Redirects`], so that every view that was
+//! cut from an operand before it was absorbed moves with it.
+
+use super::{Graph, GraphError, Identity, OperandId, Placeholder, push_joined};
+use std::cell::Cell;
+use std::collections::BTreeMap;
+
+/// A reference to an operand: a pointer and the identity that the operand had at the last refresh.
+#[derive(Debug)]
+pub struct Synchronizer {
+    pointer: Cell<OperandId>,
+    identity: Cell<Identity>,
+}
+
+impl Synchronizer {
+    /// A reference to `operand` as it is now.
+    pub fn new(graph: &Graph, operand: OperandId) -> Self {
+        Self { pointer: Cell::new(operand), identity: Cell::new(graph.identity(operand)) }
+    }
+
+    /// The operand that now stands for the one this reference was made for. Looks it up only when an absorb
+    /// happened since the last access, and then follows the chain of absorbs to its end.
+    pub fn pointer(&self, graph: &Graph) -> OperandId {
+        let mut operand = self.pointer.get();
+        let mut identity = self.identity.get();
+        while graph.identity(operand) != identity {
+            identity = graph.identity(operand);
+            operand = graph.operand_of(identity);
+        }
+        self.pointer.set(operand);
+        self.identity.set(identity);
+        operand
+    }
+
+    /// What it holds, without a refresh.
+    pub fn held(&self) -> (OperandId, Identity) {
+        (self.pointer.get(), self.identity.get())
+    }
+}
+
+/// Where absorbed placeholders went: a map from disjoint intervals to intervals of the same size.
+#[derive(Clone, Debug, Default)]
+pub struct Redirects {
+    moved: BTreeMap<u64, (u64, u64)>,
+}
+
+impl Redirects {
+    /// True when nothing was absorbed.
+    pub fn is_empty(&self) -> bool {
+        self.moved.is_empty()
+    }
+
+    /// From now on `from` stands for `to`. Parts of `from` that moved before keep their first move.
+    pub fn add(&mut self, from: Placeholder, to: Placeholder) {
+        debug_assert_eq!(from.size(), to.size());
+        if from != to {
+            self.moved.insert(from.start, (from.end, to.start));
+        }
+    }
+
+    /// Where `piece` lies now: chains are followed to their end.
+    pub fn resolve(&self, piece: Placeholder, out: &mut Vec<Placeholder>) {
+        let mut todo = vec![piece];
+        while let Some(p) = todo.pop() {
+            if p.is_empty() {
+                continue;
+            }
+            let before = self.moved.range(..=p.start).next_back().filter(|(_, (end, _))| *end > p.start);
+            let after = || self.moved.range(p.start..p.end).next();
+            match before.or_else(after) {
+                None => push_joined(out, p),
+                Some((&start, &(end, target))) => {
+                    let hit = p.intersection(&Placeholder::new(start, end));
+                    // Pushed in reverse: the stack gives them back in order.
+                    todo.push(Placeholder::new(hit.end, p.end));
+                    todo.push(Placeholder::new(target, target + end - start).part(hit.start - start, hit.size()));
+                    todo.push(Placeholder::new(p.start, hit.start));
+                }
+            }
+        }
+    }
+}
+
+impl Graph {
+    /// Absorbs `new` into `old`, the output of a replaced operator: `new` gives up its placeholders and takes
+    /// those of `old`, piece by piece in order; `old`'s identity becomes that of `new`, so that every
+    /// reference to `old` finds `new`. Nothing happens when the placeholders are equal already.
+    ///
+    /// # Errors
+    /// `Size` when the total sizes differ.
+    pub fn absorb(&mut self, new: OperandId, old: OperandId) -> Result<(), GraphError> {
+        let to = self.placeholders(old);
+        if self.placeholders(new) == to {
+            return Ok(());
+        }
+        self.alias(new, &to)?;
+        self.rename(old, self.identity(new));
+        Ok(())
+    }
+
+    /// Lets an operand, and every view of its units, stand for other placeholders, piece by piece in order.
+    ///
+    /// # Errors
+    /// `Size` when the total sizes differ.
+    pub fn alias(&mut self, operand: OperandId, to: &[Placeholder]) -> Result<(), GraphError> {
+        let from = self.placeholders(operand);
+        let total = |list: &[Placeholder]| list.iter().map(Placeholder::size).sum::<u64>();
+        if total(&from) != total(to) {
+            return Err(GraphError::Size { what: "absorb", found: total(&from), expected: total(to) });
+        }
+        let mut targets = to.iter().copied();
+        let mut target = Placeholder::new(0, 0);
+        for mut piece in from {
+            while !piece.is_empty() {
+                if target.is_empty() {
+                    let Some(next) = targets.next() else { break };
+                    target = next;
+                }
+                let size = piece.size().min(target.size());
+                self.redirects_mut().add(piece.part(0, size), target.part(0, size));
+                piece.start += size;
+                target.start += size;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::{Attrs, ValueType};
+
+    fn units(size: u64) -> ValueType {
+        ValueType::new("units", size, Attrs::new())
+    }
+
+    fn graph() -> (Graph, OperandId) {
+        let mut g = Graph::new(64);
+        let b = g.add_operator("d", Attrs::new(), &[], units(8)).unwrap();
+        (g, b)
+    }
+
+    #[test]
+    fn k_g5_absorb() {
+        let (mut g, b) = graph();
+        let d3 = g.add_operator("d3", Attrs::new(), &[], units(8)).unwrap();
+        let (a, a_identity, b_identity) = (d3, g.identity(d3), g.identity(b));
+        let (s1, s2) = (Synchronizer::new(&g, b), Synchronizer::new(&g, b));
+        g.absorb(a, b).unwrap();
+        assert_eq!(g.placeholders(a), vec![Placeholder::new(0, 8)]);
+        assert_eq!(g.identity(b), a_identity);
+        assert_eq!(g.operand_of(a_identity), a);
+        assert_eq!(s1.held(), (b, b_identity));
+        assert_eq!(s2.held(), (b, b_identity));
+        assert_eq!(s1.pointer(&g), a);
+        assert_eq!(s1.held(), (a, a_identity));
+        assert_eq!(s2.held(), (b, b_identity));
+        assert_eq!(s2.pointer(&g), a);
+        assert_eq!(s1.pointer(&g), a);
+        g.remove_operator(0);
+        let producers: Vec<_> =
+            g.operators().iter().filter(|o| g.placeholders(o.output) == vec![Placeholder::new(0, 8)]).collect();
+        assert_eq!(producers.len(), 1);
+        assert_eq!(producers[0].output, a);
+    }
+
+    #[test]
+    fn equal_placeholders_change_nothing() {
+        let (mut g, b) = graph();
+        let same = g.view(units(8), vec![Placeholder::new(0, 8)]);
+        let before = g.identity(b);
+        g.absorb(same, b).unwrap();
+        assert_eq!(g.identity(b), before);
+    }
+
+    #[test]
+    fn k_g6_chain_in_any_order_of_accesses() {
+        for depth in 1..6usize {
+            for accesses in 0..(1u32 << depth) {
+                let (mut g, first) = graph();
+                let late = Synchronizer::new(&g, first);
+                let early = Synchronizer::new(&g, first);
+                let mut last = first;
+                for level in 0..depth {
+                    let new = g.add_operator("x", Attrs::new(), &[], units(8)).unwrap();
+                    g.absorb(new, last).unwrap();
+                    last = new;
+                    if accesses >> level & 1 == 1 {
+                        assert_eq!(early.pointer(&g), last);
+                    }
+                }
+                assert_eq!(early.pointer(&g), last);
+                assert_eq!(late.pointer(&g), last);
+                assert_eq!(g.placeholders(last), vec![Placeholder::new(0, 8)]);
+            }
+        }
+    }
+
+    #[test]
+    fn k_g7_absorb_of_a_merge() {
+        let mut g = Graph::new(64);
+        let b = g.add_operator("d", Attrs::new(), &[], units(8)).unwrap();
+        g.skip_to(20);
+        let e1 = g.add_operator("e1", Attrs::new(), &[], units(4)).unwrap();
+        let e2 = g.add_operator("e2", Attrs::new(), &[], units(4)).unwrap();
+        let slice_before = g.split(e1, 1, 2, units(2)).unwrap();
+        let a = g.merge(&[e2, e1], units(8)).unwrap();
+        g.absorb(a, b).unwrap();
+        assert_eq!(g.placeholders(e2), vec![Placeholder::new(0, 4)]);
+        assert_eq!(g.placeholders(e1), vec![Placeholder::new(4, 8)]);
+        assert_eq!(g.placeholders(slice_before), vec![Placeholder::new(5, 7)]);
+        let ten = g.add_operator("d", Attrs::new(), &[], units(10)).unwrap();
+        assert!(matches!(g.absorb(a, ten), Err(GraphError::Size { found: 8, expected: 10, .. })));
+    }
+
+    #[test]
+    fn absorb_of_a_slice_leaves_the_rest() {
+        let (mut g, b) = graph();
+        let e = g.add_operator("e", Attrs::new(), &[], units(12)).unwrap(); // [8,20)
+        let a = g.split(e, 2, 8, units(8)).unwrap();
+        g.absorb(a, b).unwrap();
+        let expected = [(8, 10), (0, 8), (18, 20)].map(|(s, e)| Placeholder::new(s, e));
+        assert_eq!(g.placeholders(e), expected.to_vec());
+    }
+}

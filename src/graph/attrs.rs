@@ -1,0 +1,185 @@
+//! Attributes: the parameters of operator types and value types.
+
+use super::GraphError;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// One attribute value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Attr {
+    /// An integer.
+    Int(i128),
+    /// A list of integers.
+    Ints(Vec<i128>),
+    /// A word or a sentence.
+    Text(String),
+    /// A list of words.
+    Texts(Vec<String>),
+}
+
+impl From<u64> for Attr {
+    fn from(v: u64) -> Self {
+        Self::Int(i128::from(v))
+    }
+}
+impl From<usize> for Attr {
+    fn from(v: usize) -> Self {
+        Self::Int(v as i128)
+    }
+}
+impl From<i64> for Attr {
+    fn from(v: i64) -> Self {
+        Self::Int(i128::from(v))
+    }
+}
+impl From<&str> for Attr {
+    fn from(v: &str) -> Self {
+        Self::Text(v.to_owned())
+    }
+}
+impl From<&[u64]> for Attr {
+    fn from(v: &[u64]) -> Self {
+        Self::Ints(v.iter().map(|&x| i128::from(x)).collect())
+    }
+}
+impl From<Vec<u64>> for Attr {
+    fn from(v: Vec<u64>) -> Self {
+        v.as_slice().into()
+    }
+}
+impl From<Vec<String>> for Attr {
+    fn from(v: Vec<String>) -> Self {
+        Self::Texts(v)
+    }
+}
+
+/// A JSON string literal: how the text form writes names and texts.
+pub(super) fn quote(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+impl fmt::Display for Attr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fn list<T>(f: &mut fmt::Formatter<'_>, items: &[T], show: impl Fn(&T) -> String) -> fmt::Result {
+            write!(f, "[{}]", items.iter().map(show).collect::<Vec<_>>().join(","))
+        }
+        match self {
+            Self::Int(v) => write!(f, "{v}"),
+            Self::Ints(v) => list(f, v, ToString::to_string),
+            Self::Text(v) => f.write_str(&quote(v)),
+            // The mark keeps an empty list of words apart from an empty list of numbers.
+            Self::Texts(v) => {
+                f.write_str("$")?;
+                list(f, v, |s| quote(s))
+            }
+        }
+    }
+}
+
+/// Named attributes, sorted by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Attrs(pub(super) BTreeMap<String, Attr>);
+
+impl Attrs {
+    /// No attributes.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The same attributes and one more (or another value for a name that is there).
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl Into<Attr>) -> Self {
+        self.0.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// The attribute of that name.
+    pub fn get(&self, name: &str) -> Option<&Attr> {
+        self.0.get(name)
+    }
+
+    /// Names and values, sorted by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Attr)> {
+        self.0.iter().map(|(k, v)| (k.as_str(), v))
+    }
+
+    /// True when there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn wrong(&self, name: &str, expected: &'static str) -> GraphError {
+        let found = self.get(name).map_or_else(|| "nothing".to_owned(), ToString::to_string);
+        GraphError::Attribute { name: name.to_owned(), found, expected }
+    }
+
+    /// The integer of that name.
+    ///
+    /// # Errors
+    /// `Attribute` when it is missing or not an integer.
+    pub fn int(&self, name: &str) -> Result<i128, GraphError> {
+        match self.get(name) {
+            Some(Attr::Int(v)) => Ok(*v),
+            _ => Err(self.wrong(name, "an integer")),
+        }
+    }
+
+    /// The integer of that name, as an unsigned 64-bit number.
+    ///
+    /// # Errors
+    /// `Attribute` when it is missing, not an integer, or outside 0..2^64.
+    pub fn uint(&self, name: &str) -> Result<u64, GraphError> {
+        let wrong = || self.wrong(name, "an integer from 0 to 2^64 - 1");
+        u64::try_from(self.int(name).map_err(|_| wrong())?).map_err(|_| wrong())
+    }
+
+    /// The integer of that name, as a size.
+    ///
+    /// # Errors
+    /// As [`Attrs::uint`], with 2^32 as the limit.
+    pub fn size(&self, name: &str) -> Result<usize, GraphError> {
+        let wrong = || self.wrong(name, "an integer from 0 to 2^32 - 1");
+        u32::try_from(self.int(name).map_err(|_| wrong())?).map(|v| v as usize).map_err(|_| wrong())
+    }
+
+    /// The list of unsigned integers of that name.
+    ///
+    /// # Errors
+    /// `Attribute` when it is missing or not such a list.
+    pub fn uints(&self, name: &str) -> Result<Vec<u64>, GraphError> {
+        let wrong = || self.wrong(name, "a list of integers from 0 to 2^64 - 1");
+        match self.get(name) {
+            Some(Attr::Ints(v)) => v.iter().map(|&x| u64::try_from(x).map_err(|_| wrong())).collect(),
+            _ => Err(wrong()),
+        }
+    }
+
+    /// The text of that name.
+    ///
+    /// # Errors
+    /// `Attribute` when it is missing or not a text.
+    pub fn text(&self, name: &str) -> Result<&str, GraphError> {
+        match self.get(name) {
+            Some(Attr::Text(v)) => Ok(v),
+            _ => Err(self.wrong(name, "a text")),
+        }
+    }
+
+    /// The list of texts of that name.
+    ///
+    /// # Errors
+    /// `Attribute` when it is missing or not such a list.
+    pub fn texts(&self, name: &str) -> Result<&[String], GraphError> {
+        match self.get(name) {
+            Some(Attr::Texts(v)) => Ok(v),
+            _ => Err(self.wrong(name, "a list of texts")),
+        }
+    }
+}
+
+impl fmt::Display for Attrs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts: Vec<String> = self.0.iter().map(|(k, v)| format!("{k}={v}")).collect();
+        write!(f, "{{{}}}", parts.join(", "))
+    }
+}

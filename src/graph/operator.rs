@@ -1,0 +1,41 @@
+//! Operators: a type, its attributes, inputs and one output (SPEC G3).
+
+use super::{Attrs, OperandId};
+use std::fmt;
+
+/// Number of an operator in its graph: its place in the candidate set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct OpId(pub u32);
+
+/// Operator type and attributes: what two operators share that do the same to their inputs.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Signature {
+    /// The operator type, such as `limb.add`.
+    pub name: String,
+    /// Its attributes.
+    pub attrs: Attrs,
+}
+
+impl fmt::Display for Signature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        if self.attrs.is_empty() { Ok(()) } else { write!(f, "{}", self.attrs) }
+    }
+}
+
+/// One operator of a graph. Signature and inputs lie in tables of the graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operator {
+    /// Number of the signature in the graph's table.
+    pub signature: u32,
+    /// Where its inputs start in the graph's input table.
+    pub(super) inputs_start: u32,
+    /// How many inputs it has.
+    pub(super) inputs_len: u32,
+    /// What it writes.
+    pub output: OperandId,
+    /// Tells two samples of one random operator apart; 0 for operators without randomness (SPEC G16).
+    pub nonce: u32,
+    /// The operator of the graph one level up that this one was expanded from; `u32::MAX` for none.
+    pub parent: u32,
+}

@@ -1,0 +1,413 @@
+//! The text form of a graph: what is printed is what is run, and it parses back.
+//!
+//! ```text
+//! cipherloom-graph 1
+//! unit 64
+//! type !0 = limb[8]{n=8, q=17}
+//! attrs #0 = {c=3}
+//! input %0 : !0 [0,8) "x"
+//! op %1 = limb.mul_scalar#0(%0) : !0 [8,16)
+//! op %2 = limb.add(%1, !0 [0,8)) : !0 [16,24) nonce=1 parent=7
+//! output %2 "y"
+//! ```
+//!
+//! An operand is `%k`, the k-th line of kind `input` or `op`, or a view: a type and placeholders in order,
+//! joined by `+`. `nonce` and `parent` are left out where there is none.
+
+use super::attrs::quote;
+use super::{Attr, Attrs, Graph, GraphError, OperandId, Placeholder, ValueType};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+const HEADER: &str = "cipherloom-graph 1";
+
+/// The text form of a graph.
+pub fn print(graph: &Graph) -> String {
+    let mut out = String::new();
+    // Writing to a String cannot fail.
+    let _ = write_graph(&mut out, graph);
+    out
+}
+
+fn write_graph(out: &mut String, graph: &Graph) -> std::fmt::Result {
+    writeln!(out, "{HEADER}\nunit {}", graph.unit_bits())?;
+    let mut types = Aliases::default();
+    let mut attrs = Aliases::default();
+    let operands = graph.inputs().iter().chain(graph.outputs()).map(|p| p.operand);
+    let in_operators = graph.operators().iter().flat_map(|o| graph.inputs_of(o).iter().copied().chain([o.output]));
+    for operand in operands.chain(in_operators) {
+        let number = graph.type_number(operand);
+        if types.add(number) {
+            writeln!(out, "type !{} = {}", types.of(number), graph.ty(operand))?;
+        }
+    }
+    for op in graph.operators() {
+        let signature = graph.signature(op);
+        if !signature.attrs.is_empty() && attrs.add(op.signature) {
+            writeln!(out, "attrs #{} = {}", attrs.of(op.signature), signature.attrs)?;
+        }
+    }
+    let mut names: HashMap<(u32, Vec<Placeholder>), usize> = HashMap::new();
+    let place = |operand: OperandId| {
+        let list: Vec<String> = graph.placeholders(operand).iter().map(ToString::to_string).collect();
+        format!("!{} {}", types.of(graph.type_number(operand)), list.join("+"))
+    };
+    let define = |names: &mut HashMap<_, _>, operand: OperandId| {
+        let name = names.len();
+        names.insert((graph.type_number(operand), graph.placeholders(operand)), name);
+        name
+    };
+    let refer = |names: &HashMap<(u32, Vec<Placeholder>), usize>, operand: OperandId| {
+        match names.get(&(graph.type_number(operand), graph.placeholders(operand))) {
+            Some(name) => format!("%{name}"),
+            None => place(operand),
+        }
+    };
+    for port in graph.inputs() {
+        let name = define(&mut names, port.operand);
+        writeln!(out, "input %{name} : {} {}", place(port.operand), quote(&port.name))?;
+    }
+    for op in graph.operators() {
+        let signature = graph.signature(op);
+        let inputs: Vec<String> = graph.inputs_of(op).iter().map(|&i| refer(&names, i)).collect();
+        let name = define(&mut names, op.output);
+        write!(out, "op %{name} = {}", signature.name)?;
+        if !signature.attrs.is_empty() {
+            write!(out, "#{}", attrs.of(op.signature))?;
+        }
+        write!(out, "({}) : {}", inputs.join(", "), place(op.output))?;
+        if op.nonce != 0 {
+            write!(out, " nonce={}", op.nonce)?;
+        }
+        if op.parent != u32::MAX {
+            write!(out, " parent={}", op.parent)?;
+        }
+        out.push('\n');
+    }
+    for port in graph.outputs() {
+        writeln!(out, "output {} {}", refer(&names, port.operand), quote(&port.name))?;
+    }
+    Ok(())
+}
+
+/// Numbers in order of first use.
+#[derive(Default)]
+struct Aliases(HashMap<u32, usize>);
+
+impl Aliases {
+    fn add(&mut self, number: u32) -> bool {
+        let next = self.0.len();
+        *self.0.entry(number).or_insert(next) == next && self.0.len() == next + 1
+    }
+    fn of(&self, number: u32) -> usize {
+        self.0.get(&number).copied().unwrap_or(0)
+    }
+}
+
+/// Reads the text form. The result is a literal: well formed, but its meaning (one producer per unit, no
+/// cycle, known operator types) is checked by `analyze`.
+///
+/// # Errors
+/// `Syntax`, with the line, for anything that the grammar does not allow.
+pub fn parse(text: &str) -> Result<Graph, GraphError> {
+    let mut lines = text.lines().enumerate().map(|(i, l)| (i + 1, l.trim())).filter(|(_, l)| !l.is_empty());
+    let mut header = |expected: &str| -> Result<(usize, String), GraphError> {
+        let (number, line) = lines.next().unwrap_or((0, ""));
+        line.strip_prefix(expected)
+            .map(|rest| (number, rest.to_owned()))
+            .ok_or_else(|| GraphError::Syntax { line: number, found: clip(line), expected: expected.to_owned() })
+    };
+    header(HEADER)?;
+    let (number, unit) = header("unit ")?;
+    let unit_bits = match unit.parse() {
+        Ok(bits @ 1..=64) => bits,
+        _ => return Err(GraphError::Syntax { line: number, found: unit, expected: "1 to 64 bits".into() }),
+    };
+    let mut reader = Reader { graph: Graph::new(unit_bits), types: vec![], attrs: vec![], names: vec![] };
+    for (number, line) in lines {
+        reader.line(&mut Cursor { rest: line, line: number })?;
+    }
+    Ok(reader.graph)
+}
+
+fn clip(text: &str) -> String {
+    let mut s: String = text.chars().take(40).collect();
+    if s.is_empty() {
+        s.push_str("the end of the line");
+    }
+    s
+}
+
+struct Reader {
+    graph: Graph,
+    types: Vec<ValueType>,
+    attrs: Vec<Attrs>,
+    names: Vec<OperandId>,
+}
+
+impl Reader {
+    fn line(&mut self, c: &mut Cursor<'_>) -> Result<(), GraphError> {
+        match c.word() {
+            "type" => {
+                c.numbered('!', self.types.len())?;
+                c.expect("=")?;
+                let head = c.word().to_owned();
+                c.expect("[")?;
+                let size = c.number()?;
+                c.expect("]")?;
+                let attrs = if c.peek('{') { c.attrs()? } else { Attrs::new() };
+                self.types.push(ValueType { head, size, attrs });
+            }
+            "attrs" => {
+                c.numbered('#', self.attrs.len())?;
+                c.expect("=")?;
+                let attrs = c.attrs()?;
+                self.attrs.push(attrs);
+            }
+            "input" => {
+                c.numbered('%', self.names.len())?;
+                c.expect(":")?;
+                let operand = self.place(c)?;
+                let name = c.string()?;
+                self.graph.declare_input(&name, operand);
+                self.names.push(operand);
+            }
+            "op" => {
+                c.numbered('%', self.names.len())?;
+                c.expect("=")?;
+                let name = c.word().to_owned();
+                if name.is_empty() {
+                    return Err(c.error("an operator type"));
+                }
+                let attrs = if c.peek('#') { self.attrs_ref(c)? } else { Attrs::new() };
+                c.expect("(")?;
+                let mut inputs = Vec::new();
+                while !c.peek(')') {
+                    if !inputs.is_empty() {
+                        c.expect(",")?;
+                    }
+                    inputs.push(self.operand(c)?);
+                }
+                c.expect(")")?;
+                c.expect(":")?;
+                let output = self.place(c)?;
+                let nonce = c.tail("nonce=")?.unwrap_or(0);
+                let parent = c.tail("parent=")?.unwrap_or(u32::MAX);
+                let signature = self.graph.intern_signature(&name, attrs);
+                self.graph.push_operator(signature, &inputs, output, nonce, parent);
+                self.graph.skip_nonces(nonce);
+                self.names.push(output);
+            }
+            "output" => {
+                let operand = self.operand(c)?;
+                let name = c.string()?;
+                self.graph.declare_output(&name, operand);
+            }
+            _ => return Err(c.error("type, attrs, input, op or output")),
+        }
+        c.end()
+    }
+
+    fn attrs_ref(&self, c: &mut Cursor<'_>) -> Result<Attrs, GraphError> {
+        let error = c.error("attributes that were defined above");
+        c.expect("#")?;
+        self.attrs.get(c.number()? as usize).cloned().ok_or(error)
+    }
+
+    fn operand(&mut self, c: &mut Cursor<'_>) -> Result<OperandId, GraphError> {
+        if !c.peek('%') {
+            return self.place(c);
+        }
+        let error = c.error("an operand that was defined above");
+        c.expect("%")?;
+        self.names.get(c.number()? as usize).copied().ok_or(error)
+    }
+
+    /// `!type [a,b)+[c,d)`, disjoint and adding up to the type's size.
+    fn place(&mut self, c: &mut Cursor<'_>) -> Result<OperandId, GraphError> {
+        let error = c.error("a type that was defined above");
+        c.expect("!")?;
+        let ty = self.types.get(c.number()? as usize).cloned().ok_or(error)?;
+        let mut pieces: Vec<Placeholder> = Vec::new();
+        loop {
+            let error = c.error("a placeholder [start,end) with start < end < 2^63, disjoint from the others");
+            c.expect("[")?;
+            let start = c.number()?;
+            c.expect(",")?;
+            let end = c.number()?;
+            c.expect(")")?;
+            let piece = Placeholder::new(start, end);
+            if piece.is_empty() || end > 1 << 63 || pieces.iter().any(|p| p.overlaps(&piece)) {
+                return Err(error);
+            }
+            self.graph.skip_to(end);
+            pieces.push(piece);
+            if !c.peek('+') {
+                break;
+            }
+            c.expect("+")?;
+        }
+        let total: u64 = pieces.iter().map(Placeholder::size).sum();
+        if total != ty.size {
+            return Err(c.error(&format!("placeholders of {} units in all, not {total}", ty.size)));
+        }
+        Ok(self.graph.view(ty, pieces))
+    }
+}
+
+struct Cursor<'a> {
+    rest: &'a str,
+    line: usize,
+}
+
+impl<'a> Cursor<'a> {
+    fn error(&self, expected: &str) -> GraphError {
+        GraphError::Syntax { line: self.line, found: clip(self.rest), expected: expected.to_owned() }
+    }
+    fn take(&mut self, length: usize) -> &'a str {
+        let (head, tail) = self.rest.split_at(length);
+        self.rest = tail.trim_start();
+        head
+    }
+    fn peek(&self, c: char) -> bool {
+        self.rest.starts_with(c)
+    }
+    fn expect(&mut self, token: &str) -> Result<(), GraphError> {
+        if !self.rest.starts_with(token) {
+            return Err(self.error(token));
+        }
+        self.take(token.len());
+        Ok(())
+    }
+    fn word(&mut self) -> &'a str {
+        let length = self.rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.')).unwrap_or(self.rest.len());
+        self.take(length)
+    }
+    fn number(&mut self) -> Result<u64, GraphError> {
+        let length = self.rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(self.rest.len());
+        let error = self.error("a number below 2^64");
+        self.take(length).parse().map_err(|_| error)
+    }
+    fn numbered(&mut self, mark: char, next: usize) -> Result<(), GraphError> {
+        self.expect(&format!("{mark}{next}"))
+    }
+    fn tail(&mut self, key: &str) -> Result<Option<u32>, GraphError> {
+        if !self.rest.starts_with(key) {
+            return Ok(None);
+        }
+        self.take(key.len());
+        let error = self.error("a number below 2^32");
+        u32::try_from(self.number()?).map(Some).map_err(|_| error)
+    }
+    fn string(&mut self) -> Result<String, GraphError> {
+        let error = self.error("a JSON string");
+        let mut stream = serde_json::Deserializer::from_str(self.rest).into_iter::<String>();
+        match stream.next() {
+            Some(Ok(text)) => {
+                let used = stream.byte_offset();
+                self.take(used);
+                Ok(text)
+            }
+            _ => Err(error),
+        }
+    }
+    fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Result<T, GraphError>) -> Result<Vec<T>, GraphError> {
+        self.expect("[")?;
+        let mut items = Vec::new();
+        while !self.peek(']') {
+            if !items.is_empty() {
+                self.expect(",")?;
+            }
+            items.push(item(self)?);
+        }
+        self.expect("]")?;
+        Ok(items)
+    }
+    fn integer(&mut self) -> Result<i128, GraphError> {
+        let length = self.rest.find(|c: char| !(c.is_ascii_digit() || c == '-')).unwrap_or(self.rest.len());
+        let error = self.error("an integer");
+        self.take(length).parse().map_err(|_| error)
+    }
+    fn attrs(&mut self) -> Result<Attrs, GraphError> {
+        self.expect("{")?;
+        let mut attrs = Attrs::new();
+        while !self.peek('}') {
+            if !attrs.is_empty() {
+                self.expect(",")?;
+            }
+            let name = self.word().to_owned();
+            self.expect("=")?;
+            let value = if self.peek('$') {
+                self.expect("$")?;
+                Attr::Texts(self.list(Self::string)?)
+            } else if self.peek('[') {
+                Attr::Ints(self.list(Self::integer)?)
+            } else if self.peek('"') {
+                Attr::Text(self.string()?)
+            } else {
+                Attr::Int(self.integer()?)
+            };
+            attrs.0.insert(name, value);
+        }
+        self.expect("}")?;
+        Ok(attrs)
+    }
+    fn end(&self) -> Result<(), GraphError> {
+        if self.rest.is_empty() { Ok(()) } else { Err(self.error("the end of the line")) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> Graph {
+        let mut g = Graph::new(64);
+        let limb = ValueType::new("limb", 8, Attrs::new().with("n", 8u64).with("q", 17u64));
+        let x = g.add_input("x \"quoted\"\n", limb.clone()).unwrap();
+        let attrs = Attrs::new().with("c", 3u64).with("names", vec!["a".to_owned()]).with("empty", Vec::<u64>::new());
+        let y = g.add_operator("limb.mul_scalar", attrs.with("word", "w"), &[x], limb.clone()).unwrap();
+        let half = ValueType::new("half", 4, Attrs::new());
+        let parts = [g.split(y, 4, 4, half.clone()).unwrap(), g.split(x, 0, 4, half).unwrap()];
+        let mixed = g.merge(&parts, limb.clone()).unwrap();
+        let z = g.add_operator("limb.add", Attrs::new(), &[mixed, x], limb).unwrap();
+        g.mark_last_random();
+        g.declare_output("z", z);
+        g
+    }
+
+    #[test]
+    fn prints_and_parses_back() {
+        let text = print(&sample());
+        let again = parse(&text).unwrap();
+        assert_eq!(print(&again), text);
+        assert_eq!(again.operators().len(), 2);
+        assert_eq!(again.address_end(), sample().address_end());
+        assert!(text.contains("!1 [12,16)") || text.contains("[12,16)+[0,4)"), "{text}");
+    }
+
+    #[test]
+    fn errors_name_the_line() {
+        let good = print(&sample());
+        let cases = [
+            ("cipherloom-graph 1", "cipherloom-graph 2", 1),
+            ("unit 64", "unit 65", 2),
+            ("limb[8]", "limb[9]", 5),
+            ("%2 = limb.add", "%9 = limb.add", 7),
+            ("output %2", "output %7", 8),
+            ("limb.add(", "limb.add(%2, ", 7),
+            ("nonce=1", "nonce=1 more", 7),
+        ];
+        for (from, to, line) in cases {
+            assert!(good.contains(from), "{from} in\n{good}");
+            let error = parse(&good.replacen(from, to, 1)).unwrap_err();
+            let GraphError::Syntax { line: found, .. } = &error else { panic!("{error}") };
+            assert_eq!(*found, line, "{to}: {error}");
+        }
+        for end in 0..good.len() {
+            if good.is_char_boundary(end) {
+                let _ = parse(&good[..end]);
+            }
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! Random polynomials from a 32-byte seed.
+//!
+//! A seed is stretched by the extendable output of BLAKE3 in its key-derivation mode (J. O'Connor et al.,
+//! "BLAKE3: one function, fast everywhere", 2020, sections 2.3 and 2.6). The context string of the derivation
+//! names the [`Domain`], the key material is the seed followed by the stream number in 8 little-endian bytes,
+//! so that every (domain, seed, stream) has an output of its own, the same on every device.
+//!
+//! A seed for [`Domain::PublicUniform`] travels with keys and ciphertexts. Never draw secrets from that seed:
+//! the domains keep the outputs apart, not the seed hidden.
+
+use blake3::{Hasher, OutputReader};
+
+use super::{MathError, Modulus};
+
+/// What a random stream is for. Streams of different domains share no output, even from one seed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Domain {
+    /// Uniform residues that everybody may recompute from a published seed.
+    PublicUniform,
+    /// Ternary secrets: secret keys and the ephemeral secret of an encryption.
+    SecretTernary,
+    /// Errors of an encryption or a key.
+    SecretError,
+}
+
+impl Domain {
+    /// The BLAKE3 key-derivation context. A change of any sampler's output needs a new one.
+    fn context(self) -> &'static str {
+        match self {
+            Self::PublicUniform => "cipherloom 2026 v1 public uniform residues",
+            Self::SecretTernary => "cipherloom 2026 v1 secret ternary coefficients",
+            Self::SecretError => "cipherloom 2026 v1 secret error coefficients",
+        }
+    }
+
+    fn stream(self, seed: &[u8; 32], stream: u64) -> OutputReader {
+        Hasher::new_derive_key(self.context()).update(seed).update(&stream.to_le_bytes()).finalize_xof()
+    }
+}
+
+/// 32 secret bytes, not printed, and overwritten when dropped as far as safe code can see to that.
+#[derive(Clone)]
+pub struct Seed([u8; 32]);
+
+impl Seed {
+    /// A fresh seed from the platform.
+    ///
+    /// # Errors
+    /// [`MathError::Randomness`] when the platform has none to give.
+    pub fn generate() -> Result<Self, MathError> {
+        platform_seed().map(Self)
+    }
+
+    /// The bytes, for the samplers of this module.
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl From<[u8; 32]> for Seed {
+    fn from(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+}
+
+impl std::fmt::Debug for Seed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Seed(..)")
+    }
+}
+
+impl Drop for Seed {
+    fn drop(&mut self) {
+        self.0.fill(0);
+        // a use of the zeros, so that writing them is not dead code
+        std::hint::black_box(&self.0);
+    }
+}
+
+/// 32 bytes of the platform's cryptographic randomness.
+///
+/// # Errors
+/// [`MathError::Randomness`] when the platform has none to give.
+pub fn platform_seed() -> Result<[u8; 32], MathError> {
+    let mut seed = [0; 32];
+    getrandom::fill(&mut seed).map_err(|reason| MathError::Randomness { reason })?;
+    Ok(seed)
+}
+
+/// Fills `out` with independent uniform residues in `[0, q)`, from [`Domain::PublicUniform`].
+///
+/// A candidate is the next `ceil(bits / 8)` bytes, little-endian, cut to the bit length of `q`; candidates
+/// from `q` on are rejected, fewer than half of them.
+pub fn uniform_into(out: &mut [u64], q: &Modulus, seed: &[u8; 32], stream: u64) {
+    let mask = u64::MAX >> (u64::BITS - q.bits());
+    let accept = |bytes: &[u8]| {
+        let candidate = bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)) & mask;
+        (candidate < q.value()).then_some(candidate)
+    };
+    fill(out, Domain::PublicUniform.stream(seed, stream), q.bits().div_ceil(8) as usize, accept);
+}
+
+/// Fills `out` with independent uniform values of `{-1, 0, 1}`, from [`Domain::SecretTernary`].
+///
+/// A candidate is the next byte; 255 is rejected, of the others a third each gives -1, 0 and 1. Time depends
+/// on the rejected bytes only, which say nothing about the accepted ones.
+pub fn ternary_into(out: &mut [i64], seed: &[u8; 32], stream: u64) {
+    let accept = |bytes: &[u8]| (bytes[0] != u8::MAX).then_some(i64::from(bytes[0] % 3) - 1);
+    fill(out, Domain::SecretTernary.stream(seed, stream), 1, accept);
+}
+
+/// Fills `out` with independent centered binomial values `popcount(a) - popcount(b)` of 21-bit `a` and `b`,
+/// from [`Domain::SecretError`]: variance 21/2, standard deviation 3.24, `|e| <= 21`. In constant time.
+///
+/// A value takes the next 6 bytes, 3 little-endian bytes cut to 21 bits each for `a` and for `b`. The
+/// standard deviation is just above the 3.19 of the HomomorphicEncryption.org security standard (M. Albrecht
+/// et al., 2018).
+pub fn error_into(out: &mut [i64], seed: &[u8; 32], stream: u64) {
+    let weight = |bytes: &[u8]| {
+        i64::from((u32::from_le_bytes([bytes[0], bytes[1], bytes[2], 0]) & 0x1f_ffff).count_ones())
+    };
+    let accept = |bytes: &[u8]| Some(weight(&bytes[..3]) - weight(&bytes[3..]));
+    fill(out, Domain::SecretError.stream(seed, stream), 6, accept);
+}
+
+/// Fills `out` with what `accept` makes of successive `size`-byte pieces of the stream, leaving out what it
+/// rejects.
+fn fill<T>(out: &mut [T], mut stream: OutputReader, size: usize, accept: impl Fn(&[u8]) -> Option<T>) {
+    let mut buffer = [0; 1024];
+    let usable = buffer.len() / size * size;
+    let mut slots = out.iter_mut();
+    while slots.len() > 0 {
+        let bytes = &mut buffer[..usable.min(slots.len() * size)];
+        stream.fill(bytes);
+        // the values come first: a zip that ends on its second iterator has used up an item of its first
+        for (value, slot) in bytes.chunks_exact(size).filter_map(&accept).zip(&mut slots) {
+            *slot = value;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SEED: [u8; 32] = *b"cipherloom sampling test seed 01";
+    const COUNT: usize = 1_000_000;
+
+    fn modulus(q: u64) -> Modulus {
+        Modulus::new(q).unwrap()
+    }
+
+    fn uniform(len: usize, q: u64, seed: &[u8; 32], stream: u64) -> Vec<u64> {
+        let mut out = vec![u64::MAX; len];
+        uniform_into(&mut out, &modulus(q), seed, stream);
+        out
+    }
+
+    fn ternary(len: usize, seed: &[u8; 32], stream: u64) -> Vec<i64> {
+        let mut out = vec![i64::MAX; len];
+        ternary_into(&mut out, seed, stream);
+        out
+    }
+
+    fn error(len: usize, seed: &[u8; 32], stream: u64) -> Vec<i64> {
+        let mut out = vec![i64::MAX; len];
+        error_into(&mut out, seed, stream);
+        out
+    }
+
+    /// Pearson's statistic, standardized: about normal with mean 0 and deviation 1 for `expected` counts.
+    fn chi_square(counts: &[u64], expected: &[f64]) -> f64 {
+        let square = |(&count, &e): (&u64, &f64)| (count as f64 - e).powi(2) / e;
+        let statistic: f64 = counts.iter().zip(expected).map(square).sum();
+        let freedom = counts.len() as f64 - 1.0;
+        (statistic - freedom) / (2.0 * freedom).sqrt()
+    }
+
+    fn mean_and_variance(values: &[i64]) -> (f64, f64) {
+        let n = values.len() as f64;
+        let mean = values.iter().sum::<i64>() as f64 / n;
+        (mean, values.iter().map(|&v| (v as f64 - mean).powi(2)).sum::<f64>() / n)
+    }
+
+    #[test]
+    fn same_seed_same_values_other_seed_or_stream_others() {
+        let mut other = SEED;
+        other[31] ^= 1;
+        let q = (1 << 50) - 27;
+        assert_eq!(uniform(64, q, &SEED, 0), uniform(64, q, &SEED, 0));
+        assert_eq!(ternary(64, &SEED, 0), ternary(64, &SEED, 0));
+        assert_eq!(error(64, &SEED, 0), error(64, &SEED, 0));
+        for (seed, stream) in [(&SEED, 1), (&SEED, 1 << 32), (&SEED, u64::MAX), (&other, 0)] {
+            assert_ne!(uniform(64, q, &SEED, 0), uniform(64, q, seed, stream));
+            assert_ne!(ternary(64, &SEED, 0), ternary(64, seed, stream));
+            assert_ne!(error(64, &SEED, 0), error(64, seed, stream));
+        }
+    }
+
+    #[test]
+    fn domains_share_no_bytes() {
+        let domains = [Domain::PublicUniform, Domain::SecretTernary, Domain::SecretError];
+        let blocks = domains.map(|domain| {
+            let mut bytes = [0; 4096];
+            domain.stream(&SEED, 7).fill(&mut bytes);
+            bytes.chunks(8).map(<[u8]>::to_vec).collect::<std::collections::HashSet<_>>()
+        });
+        assert!(blocks[0].is_disjoint(&blocks[1]));
+        assert!(blocks[0].is_disjoint(&blocks[2]));
+        assert!(blocks[1].is_disjoint(&blocks[2]));
+    }
+
+    #[test]
+    fn a_shorter_output_is_a_prefix_of_a_longer_one() {
+        for len in [0, 1, 127, 128, 129, 1000] {
+            assert_eq!(uniform(len, 1_032_193, &SEED, 3), uniform(5000, 1_032_193, &SEED, 3)[..len]);
+            assert_eq!(ternary(len, &SEED, 3), ternary(5000, &SEED, 3)[..len]);
+            assert_eq!(error(len, &SEED, 3), error(5000, &SEED, 3)[..len]);
+        }
+    }
+
+    #[test]
+    fn uniform_is_flat() {
+        // just above and below powers of two: few and many rejections
+        for q in [2, 3, 97, 128, 129, 255, 256, 257, 1000] {
+            let mut counts = vec![0; q];
+            uniform(COUNT, q as u64, &SEED, q as u64).iter().for_each(|&v| counts[v as usize] += 1);
+            let statistic = chi_square(&counts, &vec![COUNT as f64 / q as f64; q]);
+            assert!(statistic.abs() < 5.0, "q = {q}: {statistic}");
+        }
+        for q in [(1u64 << 32) + 15, (1 << 50) - 27, (1 << 60) + 33, (1 << 61) - 1] {
+            let mut counts = vec![0; 1000];
+            let values = uniform(COUNT, q, &SEED, 0);
+            values.iter().for_each(|&v| counts[(v as u128 * 1000 / q as u128) as usize] += 1);
+            let statistic = chi_square(&counts, &[COUNT as f64 / 1000.0; 1000]);
+            assert!(statistic.abs() < 5.0, "q = {q}: {statistic}");
+            // the low bits are as flat as the high ones
+            let mut counts = vec![0; 1024];
+            values.iter().for_each(|&v| counts[v as usize % 1024] += 1);
+            let statistic = chi_square(&counts, &[COUNT as f64 / 1024.0; 1024]);
+            assert!(statistic.abs() < 5.0, "q = {q}, low bits: {statistic}");
+        }
+    }
+
+    #[test]
+    fn ternary_is_flat() {
+        let values = ternary(COUNT, &SEED, 0);
+        let mut counts = [0; 3];
+        values.iter().for_each(|&v| counts[(v + 1) as usize] += 1);
+        let statistic = chi_square(&counts, &[COUNT as f64 / 3.0; 3]);
+        assert!(statistic.abs() < 5.0, "{statistic}: {counts:?}");
+        // pairs of neighbors too
+        let mut counts = [0; 9];
+        values.chunks_exact(2).for_each(|v| counts[(3 * v[0] + v[1] + 4) as usize] += 1);
+        let statistic = chi_square(&counts, &[COUNT as f64 / 18.0; 9]);
+        assert!(statistic.abs() < 5.0, "{statistic}: {counts:?}");
+    }
+
+    #[test]
+    fn error_is_centered_binomial() {
+        let values = error(COUNT, &SEED, 0);
+        assert!(values.iter().all(|v| v.abs() <= 21));
+        let (mean, variance) = mean_and_variance(&values);
+        assert!(mean.abs() < 0.02, "{mean}");
+        assert!((variance - 10.5).abs() < 0.1, "{variance}");
+        // P(e = k) = C(42, 21 + k) / 2^42; the tails beyond 13 are too thin to count on
+        let binomial = |k: i64| (1..=21 + k).fold(1.0, |c, i| c * (43 - i) as f64 / i as f64);
+        let expected: Vec<f64> = (-13..=13).map(|k| COUNT as f64 * binomial(k) / 2f64.powi(42)).collect();
+        let mut counts = [0; 27];
+        values.iter().filter(|v| v.abs() <= 13).for_each(|&v| counts[(v + 13) as usize] += 1);
+        let statistic = chi_square(&counts, &expected);
+        assert!(statistic.abs() < 5.0, "{statistic}");
+    }
+
+    /// The samplers by their description, from bytes that the plain interface of BLAKE3 gives.
+    #[test]
+    fn values_as_documented() {
+        let bytes = |context: &str, stream: u64| {
+            let key_material = [&SEED[..], &stream.to_le_bytes()].concat();
+            let mut bytes = vec![0; 100_000];
+            Hasher::new_derive_key(context).update(&key_material).finalize_xof().fill(&mut bytes);
+            bytes
+        };
+        let q = (1u64 << 59) + 55; // 60 bits: 8 bytes, the top 4 bits cut, almost half rejected
+        let words = bytes("cipherloom 2026 v1 public uniform residues", 5);
+        let expected: Vec<u64> = words
+            .chunks_exact(8)
+            .map(|b| u64::from_le_bytes(b.try_into().unwrap()) & ((1 << 60) - 1))
+            .filter(|&v| v < q)
+            .take(4096)
+            .collect();
+        assert_eq!(uniform(4096, q, &SEED, 5), expected);
+
+        let expected: Vec<i64> = bytes("cipherloom 2026 v1 secret ternary coefficients", 5)
+            .into_iter()
+            .filter(|&b| b < 255)
+            .map(|b| b as i64 % 3 - 1)
+            .take(4096)
+            .collect();
+        assert_eq!(ternary(4096, &SEED, 5), expected);
+
+        let expected: Vec<i64> = bytes("cipherloom 2026 v1 secret error coefficients", 5)
+            .chunks_exact(6)
+            .map(|b| {
+                let bit = |i: usize| i64::from(b[i / 8] >> (i % 8) & 1);
+                (0..21).map(bit).sum::<i64>() - (24..45).map(bit).sum::<i64>()
+            })
+            .take(4096)
+            .collect();
+        assert_eq!(error(4096, &SEED, 5), expected);
+    }
+
+    /// Frozen: a change here breaks every stored seed. The values come from another implementation of BLAKE3,
+    /// the Python package `blake3`.
+    #[test]
+    fn known_answers() {
+        assert_eq!(uniform(4, 1_032_193, &SEED, 0), [638_759, 87_490, 267_807, 433_111]);
+        let expected = [449_398_835_649_855, 496_320_973_127_872, 479_821_776_983_854, 691_715_362_992_850];
+        assert_eq!(uniform(4, (1 << 50) - 27, &SEED, 1), expected);
+        assert_eq!(ternary(16, &SEED, 0), [-1, 0, 1, 1, -1, 1, -1, -1, 0, -1, 0, -1, -1, 0, 1, -1]);
+        assert_eq!(error(16, &SEED, 0), [-2, 4, 1, 2, -7, 0, 7, -6, -2, 2, -2, -1, 2, -4, 4, 0]);
+    }
+
+    #[test]
+    fn seeds() {
+        assert_ne!(platform_seed().unwrap(), platform_seed().unwrap());
+        assert_ne!(Seed::generate().unwrap().as_bytes(), Seed::generate().unwrap().as_bytes());
+        assert_eq!(Seed::from(SEED).as_bytes(), &SEED);
+        assert_eq!(format!("{:?}", Seed::from(SEED)), "Seed(..)");
+    }
+}

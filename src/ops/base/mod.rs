@@ -1,0 +1,92 @@
+//! The base operators: lattice algebra on single limbs, what a platform implements.
+
+mod add;
+mod sub;
+mod neg;
+mod mul;
+mod mul_scalar;
+mod scale_sub;
+mod dot;
+mod ntt;
+mod intt;
+mod automorphism;
+mod permute;
+mod from_small;
+mod quotient;
+mod convert;
+mod norm;
+mod copy;
+mod sample_uniform;
+mod sample_ternary;
+mod sample_error;
+mod slots_write;
+mod slots_read;
+mod slots_constant;
+
+use super::{Call, OpDef};
+use crate::Result;
+use std::sync::Arc;
+
+/// All base operator types.
+pub fn all() -> Vec<Arc<dyn OpDef>> {
+    vec![
+        Arc::new(add::Add),
+        Arc::new(sub::Sub),
+        Arc::new(neg::Neg),
+        Arc::new(mul::Mul),
+        Arc::new(mul_scalar::MulScalar),
+        Arc::new(scale_sub::ScaleSub),
+        Arc::new(dot::Dot),
+        Arc::new(ntt::Ntt),
+        Arc::new(intt::Intt),
+        Arc::new(automorphism::Automorphism),
+        Arc::new(permute::Permute),
+        Arc::new(from_small::FromSmall),
+        Arc::new(quotient::Quotient),
+        Arc::new(convert::Convert),
+        Arc::new(norm::Norm),
+        Arc::new(copy::Copy),
+        Arc::new(sample_uniform::SampleUniform),
+        Arc::new(sample_ternary::SampleTernary),
+        Arc::new(sample_error::SampleError),
+        Arc::new(slots_write::SlotsWrite),
+        Arc::new(slots_read::SlotsRead),
+        Arc::new(slots_constant::SlotsConstant),
+    ]
+}
+
+/// Checks that attribute `name` is below `limit`.
+fn below(call: &Call<'_>, name: &str, limit: u64) -> Result<()> {
+    match call.attrs.uint(name)? {
+        value if value < limit => Ok(()),
+        value => Err(call.error(name, value, format!("less than {limit}"))),
+    }
+}
+
+/// Checks that attribute `g` is a Galois element: odd, below 2n.
+fn galois(call: &Call<'_>, n: usize) -> Result<()> {
+    let g = call.attrs.uint("g")?;
+    if g % 2 == 0 || g >= 2 * n as u64 {
+        return Err(call.error("g", g, format!("an odd number below {}", 2 * n)));
+    }
+    Ok(())
+}
+
+/// Checks that the first `count` inputs are coefficient limbs of one length, at least one, and gives it.
+fn residues(call: &Call<'_>, count: usize) -> Result<usize> {
+    use super::types::Form;
+    call.at_least(1)?;
+    let n = call.limb_in(0, Form::Coeff)?.n;
+    for index in 1..count {
+        if call.limb_in(index, Form::Coeff)?.n != n {
+            return Err(call.error(format!("input {index}"), &call.inputs[index], format!("a limb with n={n}")));
+        }
+    }
+    Ok(n)
+}
+
+/// Units of the first input, or attribute `n` where there is none: the length that costs scale with.
+fn length(call: &Call<'_>) -> f64 {
+    let own = call.attrs.size("n").ok();
+    own.or_else(|| call.inputs.first().map(|t| t.size as usize)).unwrap_or(1) as f64
+}

@@ -1,0 +1,31 @@
+//! A limb times a constant: out_i = c a_i mod q. Attribute `c` in [0, q).
+
+use super::below;
+use crate::graph::ValueType;
+use crate::ops::{Call, Level, OpDef};
+use crate::Result;
+
+/// `limb.mul_scalar`; see the module.
+pub struct MulScalar;
+
+impl OpDef for MulScalar {
+    fn name(&self) -> &str {
+        "limb.mul_scalar"
+    }
+
+    fn level(&self) -> Level {
+        Level::Base
+    }
+
+    fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
+        call.arity(1)?;
+        let limb = call.limb(0)?;
+        below(call, "c", limb.q)?;
+        Ok(call.inputs[0].clone())
+    }
+
+    fn cost(&self, call: &Call<'_>) -> f64 {
+        let n = super::length(call);
+        0.5 * n
+    }
+}

@@ -1,0 +1,31 @@
+//! Puts slot values where the inverse transform modulo t expects them: slots to a limb modulo t in NTT form
+//! (batching, Smart and Vercauteren, ia.cr/2011/133; slot order of `math::slots`).
+
+use crate::graph::ValueType;
+use crate::ops::types::{Form, Limb};
+use crate::ops::{Call, Level, OpDef};
+use crate::Result;
+
+/// `slots.write`; see the module.
+pub struct SlotsWrite;
+
+impl OpDef for SlotsWrite {
+    fn name(&self) -> &str {
+        "slots.write"
+    }
+
+    fn level(&self) -> Level {
+        Level::Base
+    }
+
+    fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
+        call.arity(1)?;
+        let ty = call.input(0, "slots")?;
+        Ok(Limb { n: ty.dim("n")?, q: ty.attrs.uint("t")?, form: Form::Ntt }.ty())
+    }
+
+    fn cost(&self, call: &Call<'_>) -> f64 {
+        let n = super::length(call);
+        0.5 * n
+    }
+}

@@ -1,0 +1,76 @@
+//! Operator types: what each takes and gives, and how the high-order ones expand.
+//!
+//! One operator, one file: `base/` holds the small set of lattice-algebra operators that platforms implement,
+//! `high/` the operators that expand into them, level by level. Users add their own to a [`Registry`].
+//!
+//! Room rule: builds graphs; knows no platform and no engine.
+
+mod call;
+mod registry;
+mod session;
+pub mod base;
+pub mod high;
+pub mod types;
+
+pub use call::Call;
+pub use registry::Registry;
+pub use session::Session;
+
+use crate::graph::{OperandId, ValueType};
+use crate::{Error, Result};
+
+/// How far an operator type is from the base set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Level {
+    /// What a task is written in: columns and statistics.
+    Task,
+    /// Whole ciphertexts, keys and plaintexts.
+    Scheme,
+    /// Polynomials over several limbs.
+    Polynomial,
+    /// Single limbs.
+    Base,
+}
+
+/// One operator type.
+pub trait OpDef: Send + Sync {
+    /// Its name, such as `limb.add`; unique in a registry.
+    fn name(&self) -> &str;
+
+    /// How far it is from the base set.
+    fn level(&self) -> Level;
+
+    /// The type of the output: a function of attributes and input types (SPEC G3).
+    ///
+    /// # Errors
+    /// When operands or attributes are not what the operator takes.
+    fn assemble(&self, call: &Call<'_>) -> Result<ValueType>;
+
+    /// Records at least one lower operator that together do the same, and gives their output (SPEC G4).
+    ///
+    /// # Errors
+    /// `NoExpansion` for types that have none.
+    fn expand(&self, session: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
+        let _ = (session, inputs);
+        Err(Error::NoExpansion { op: call.name.to_owned(), platform: String::new() })
+    }
+
+    /// True when it draws random numbers: every operator of the type then carries a nonce of its own, so that
+    /// two samples are never merged (SPEC G16).
+    fn random(&self) -> bool {
+        false
+    }
+
+    /// Work of one operator, in multiplications modulo a prime; for estimates.
+    fn cost(&self, call: &Call<'_>) -> f64 {
+        let _ = call;
+        0.0
+    }
+
+    /// Scheme level only: the noise bound of the output from those of the ciphertext inputs (see
+    /// `schemes::noise`). `None` where noise has no meaning.
+    fn noise(&self, call: &Call<'_>, inputs: &[f64]) -> Option<f64> {
+        let _ = (call, inputs);
+        None
+    }
+}

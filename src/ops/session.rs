@@ -1,0 +1,100 @@
+//! Where operators are assembled: a graph and the types that it may use.
+
+use super::types::{Ciphertext, Poly};
+use super::{Call, Registry};
+use crate::graph::{Attrs, Graph, OperandId, ValueType};
+use crate::Result;
+
+/// A graph under construction. Tasks are built in one, and expand functions record into one.
+pub struct Session<'r> {
+    graph: Graph,
+    registry: &'r Registry,
+}
+
+impl<'r> Session<'r> {
+    /// A session that adds to `graph`.
+    pub fn new(graph: Graph, registry: &'r Registry) -> Self {
+        Self { graph, registry }
+    }
+
+    /// The assemble function: looks the type up, works out the output's type, allocates the output and adds
+    /// the operator (SPEC G3).
+    ///
+    /// # Errors
+    /// `UnknownOperator`, or what the type's `assemble` says.
+    pub fn op(&mut self, name: &str, attrs: Attrs, inputs: &[OperandId]) -> Result<OperandId> {
+        let def = self.registry.get(name)?;
+        let types: Vec<ValueType> = inputs.iter().map(|&i| self.graph.ty(i).clone()).collect();
+        let output = def.assemble(&Call { name, attrs: &attrs, inputs: &types })?;
+        let random = def.random();
+        let output = self.graph.add_operator(name, attrs, inputs, output)?;
+        if random {
+            self.graph.mark_last_random();
+        }
+        Ok(output)
+    }
+
+    /// The type of an operand.
+    pub fn ty(&self, operand: OperandId) -> &ValueType {
+        self.graph.ty(operand)
+    }
+
+    /// Units `from..` of an operand, as many as `ty` has, seen as `ty`.
+    ///
+    /// # Errors
+    /// `SplitOutside` beyond the operand's end.
+    pub fn split(&mut self, operand: OperandId, from: u64, ty: ValueType) -> Result<OperandId> {
+        let size = ty.size;
+        Ok(self.graph.split(operand, from, size, ty)?)
+    }
+
+    /// Operands one after the other, seen as `ty`.
+    ///
+    /// # Errors
+    /// `Size` when the sizes do not add up.
+    pub fn merge(&mut self, parts: &[OperandId], ty: ValueType) -> Result<OperandId> {
+        Ok(self.graph.merge(parts, ty)?)
+    }
+
+    /// The limbs of a polynomial.
+    ///
+    /// # Errors
+    /// `Graph` when the operand is no polynomial.
+    pub fn limbs(&mut self, poly: OperandId) -> Result<Vec<OperandId>> {
+        let ty = Poly::of(self.ty(poly))?;
+        (0..ty.q.len()).map(|i| self.split(poly, (i * ty.n) as u64, ty.limb(i).ty())).collect()
+    }
+
+    /// The polynomials of a ciphertext.
+    ///
+    /// # Errors
+    /// `Graph` when the operand is no ciphertext.
+    pub fn parts(&mut self, ciphertext: OperandId) -> Result<Vec<OperandId>> {
+        let ty = Ciphertext::of(self.ty(ciphertext))?;
+        let poly = ty.poly().ty();
+        (0..ty.parts).map(|i| self.split(ciphertext, i as u64 * poly.size, poly.clone())).collect()
+    }
+
+    /// The same placeholders seen as another type of the same size.
+    ///
+    /// # Errors
+    /// `Size` when the sizes differ.
+    pub fn retype(&mut self, operand: OperandId, ty: ValueType) -> Result<OperandId> {
+        self.split(operand, 0, ty)
+    }
+
+    /// The graph so far.
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    /// The graph so far, to declare inputs and outputs.
+    pub fn graph_mut(&mut self) -> &mut Graph {
+        &mut self.graph
+    }
+
+    /// The finished graph.
+    pub fn finish(self) -> Graph {
+        self.graph
+    }
+}

@@ -1,0 +1,258 @@
+//! The value types of lattice algebra and their layout in units of 64 bits.
+//!
+//! Layouts are plain concatenations, so that parts are views: a polynomial is its limbs one after the other,
+//! a ciphertext its polynomials, a switching key its digits.
+
+use crate::graph::{Attrs, ValueType};
+use crate::{Error, Result};
+
+/// In which basis the residues of a polynomial are given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Form {
+    /// Coefficients, constant term first.
+    Coeff,
+    /// Values at the roots of X^n + 1, in the order of `math::NttTable::forward`.
+    Ntt,
+}
+
+impl Form {
+    /// Its name in the text form.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Coeff => "coeff",
+            Self::Ntt => "ntt",
+        }
+    }
+
+    fn of(ty: &ValueType) -> Result<Self> {
+        match ty.attrs.text("form")? {
+            "coeff" => Ok(Self::Coeff),
+            "ntt" => Ok(Self::Ntt),
+            other => Err(wrong(ty, "form", other, "coeff or ntt")),
+        }
+    }
+}
+
+fn wrong(ty: &ValueType, what: &str, found: impl ToString, expected: &str) -> Error {
+    Error::Operator {
+        op: ty.head.clone(),
+        what: what.to_owned(),
+        found: found.to_string(),
+        expected: expected.to_owned(),
+    }
+}
+
+/// One polynomial modulo X^n + 1 and one prime q: n units, residues in [0, q).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limb {
+    /// Ring dimension.
+    pub n: usize,
+    /// The prime.
+    pub q: u64,
+    /// Coefficients or values.
+    pub form: Form,
+}
+
+impl Limb {
+    /// Reads a `limb` type.
+    ///
+    /// # Errors
+    /// `Graph` or `Operator` when an attribute is missing.
+    pub fn of(ty: &ValueType) -> Result<Self> {
+        Ok(Self { n: ty.dim("n")?, q: ty.attrs.uint("q")?, form: Form::of(ty)? })
+    }
+
+    /// As a value type.
+    pub fn ty(self) -> ValueType {
+        let attrs = Attrs::new().with("n", self.n).with("q", self.q).with("form", self.form.name());
+        ValueType::new("limb", self.n as u64, attrs)
+    }
+
+    /// The same ring element's other form.
+    #[must_use]
+    pub fn in_form(self, form: Form) -> Self {
+        Self { form, ..self }
+    }
+}
+
+/// One polynomial modulo X^n + 1 and a product of primes: a limb per prime, in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Poly {
+    /// Ring dimension.
+    pub n: usize,
+    /// The primes.
+    pub q: Vec<u64>,
+    /// Coefficients or values.
+    pub form: Form,
+}
+
+impl Poly {
+    /// Reads a `poly` type.
+    ///
+    /// # Errors
+    /// `Graph` or `Operator` when an attribute is missing.
+    pub fn of(ty: &ValueType) -> Result<Self> {
+        Ok(Self { n: ty.dim("n")?, q: ty.attrs.uints("q")?, form: Form::of(ty)? })
+    }
+
+    /// As a value type.
+    pub fn ty(&self) -> ValueType {
+        let attrs = Attrs::new().with("n", self.n).with("q", self.q.as_slice()).with("form", self.form.name());
+        ValueType::new("poly", (self.n * self.q.len()) as u64, attrs)
+    }
+
+    /// The limb for prime number `index`.
+    pub fn limb(&self, index: usize) -> Limb {
+        Limb { n: self.n, q: self.q[index], form: self.form }
+    }
+}
+
+/// A BFV ciphertext: `parts` polynomials (c_0, c_1, ...) in coefficient form modulo q, for plaintexts modulo
+/// t. c_0 + c_1 s + c_2 s^2 = round(Q m / t) + noise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ciphertext {
+    /// Ring dimension.
+    pub n: usize,
+    /// Plaintext modulus.
+    pub t: u64,
+    /// Primes of the ciphertext modulus at its level.
+    pub q: Vec<u64>,
+    /// Number of polynomials: 2, or 3 after a multiplication.
+    pub parts: usize,
+}
+
+impl Ciphertext {
+    /// Reads a `ciphertext` type.
+    ///
+    /// # Errors
+    /// `Graph` when an attribute is missing.
+    pub fn of(ty: &ValueType) -> Result<Self> {
+        let a = &ty.attrs;
+        Ok(Self { n: a.size("n")?, t: a.uint("t")?, q: a.uints("q")?, parts: a.size("parts")? })
+    }
+
+    /// As a value type.
+    pub fn ty(&self) -> ValueType {
+        let attrs = Attrs::new().with("n", self.n).with("t", self.t).with("q", self.q.as_slice());
+        ValueType::new("ciphertext", self.units(), attrs.with("parts", self.parts))
+    }
+
+    /// Size in units.
+    pub fn units(&self) -> u64 {
+        (self.n * self.q.len() * self.parts) as u64
+    }
+
+    /// The type of each part.
+    pub fn poly(&self) -> Poly {
+        Poly { n: self.n, q: self.q.clone(), form: Form::Coeff }
+    }
+
+    /// The same with another number of parts.
+    #[must_use]
+    pub fn with_parts(&self, parts: usize) -> Self {
+        Self { parts, ..self.clone() }
+    }
+}
+
+/// A key that switches a polynomial from one secret to another: for each digit d the pair
+/// (b_d, a_d) modulo q and special primes, NTT form, with b_d = -a_d s + e_d + P g_d s', where g_d is 1
+/// modulo the primes of digit d and 0 modulo the others, and P is the product of the special primes
+/// (hybrid key switching, Han and Ki, ia.cr/2019/688).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SwitchingKey {
+    /// Ring dimension.
+    pub n: usize,
+    /// Primes of the level it works at.
+    pub q: Vec<u64>,
+    /// Special primes.
+    pub special: Vec<u64>,
+    /// Primes per digit; the last digit may have fewer.
+    pub digit: usize,
+}
+
+impl SwitchingKey {
+    /// Reads a `switching_key` type.
+    ///
+    /// # Errors
+    /// `Graph` or `Operator` when an attribute is missing or the digit size is 0.
+    pub fn of(ty: &ValueType) -> Result<Self> {
+        let a = &ty.attrs;
+        let key = Self { n: a.size("n")?, q: a.uints("q")?, special: a.uints("special")?, digit: a.size("digit")? };
+        if key.digit == 0 || key.digit > key.special.len() || key.q.is_empty() {
+            return Err(wrong(ty, "digit", key.digit, "1 to the number of special primes"));
+        }
+        Ok(key)
+    }
+
+    /// As a value type.
+    pub fn ty(&self) -> ValueType {
+        let attrs = Attrs::new().with("n", self.n).with("q", self.q.as_slice());
+        let attrs = attrs.with("special", self.special.as_slice()).with("digit", self.digit);
+        ValueType::new("switching_key", self.units(), attrs)
+    }
+
+    /// Number of digits.
+    pub fn digits(&self) -> usize {
+        self.q.len().div_ceil(self.digit)
+    }
+
+    /// Which primes of `q` belong to digit `d`.
+    pub fn digit_range(&self, d: usize) -> std::ops::Range<usize> {
+        d * self.digit..((d + 1) * self.digit).min(self.q.len())
+    }
+
+    /// All primes: those of the level, then the special ones.
+    pub fn all(&self) -> Vec<u64> {
+        [self.q.as_slice(), &self.special].concat()
+    }
+
+    /// Size in units.
+    pub fn units(&self) -> u64 {
+        (self.digits() * 2 * (self.q.len() + self.special.len()) * self.n) as u64
+    }
+
+    /// The type of b_d and a_d.
+    pub fn poly(&self) -> Poly {
+        Poly { n: self.n, q: self.all(), form: Form::Ntt }
+    }
+}
+
+/// n small signed integers, as two's complement words: secrets and errors before they meet a prime.
+pub fn small(n: usize) -> ValueType {
+    ValueType::new("small", n as u64, Attrs::new().with("n", n))
+}
+
+/// The n integers v = round(sum of y_i / q_i) of a base conversion.
+pub fn quotient(n: usize) -> ValueType {
+    ValueType::new("quotient", n as u64, Attrs::new().with("n", n))
+}
+
+/// n integers modulo t, one per slot: two rows of n/2.
+pub fn slots(n: usize, t: u64) -> ValueType {
+    ValueType::new("slots", n as u64, Attrs::new().with("n", n).with("t", t))
+}
+
+/// A plaintext polynomial modulo t, coefficient form.
+pub fn plain(n: usize, t: u64) -> ValueType {
+    ValueType::new("plain", n as u64, Attrs::new().with("n", n).with("t", t))
+}
+
+/// A secret key: s in NTT form over all primes. An operand of this type never enters an evaluator.
+pub fn secret_key(n: usize, q: &[u64]) -> ValueType {
+    ValueType::new("secret_key", (n * q.len()) as u64, Attrs::new().with("n", n).with("q", q))
+}
+
+/// A public key (b, a) with b = -a s + e over all data primes, NTT form.
+pub fn public_key(n: usize, q: &[u64]) -> ValueType {
+    ValueType::new("public_key", (2 * n * q.len()) as u64, Attrs::new().with("n", n).with("q", q))
+}
+
+/// A 32-byte seed that may be shown (for uniform polynomials).
+pub fn public_seed() -> ValueType {
+    ValueType::new("public_seed", 4, Attrs::new())
+}
+
+/// A 32-byte seed that must not be shown (for secrets and errors).
+pub fn secret_seed() -> ValueType {
+    ValueType::new("secret_seed", 4, Attrs::new())
+}

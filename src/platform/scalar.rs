@@ -1,0 +1,228 @@
+//! The reference platform: one 64-bit word at a time, primes up to 61 bits.
+
+use super::{Kernel, Platform};
+use crate::graph::ValueType;
+use crate::math::ntt::NttTable;
+use crate::math::rns::{Conversion, Norm, Quotient};
+use crate::math::{Modulus, sample, slots};
+use crate::ops::types::Limb;
+use crate::ops::{Call, base};
+use crate::{Error, Result};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The scalar platform. Transform tables are made once per size and prime.
+#[derive(Default)]
+pub struct Scalar {
+    tables: Mutex<HashMap<(usize, u64), Arc<NttTable>>>,
+    /// Operators that this instance pretends not to have; see [`Scalar::without`].
+    removed: Vec<String>,
+}
+
+impl Scalar {
+    /// The platform with all base operators.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The platform without one base operator: to see that nothing runs around the base set.
+    #[must_use]
+    pub fn without(mut self, op: &str) -> Self {
+        self.removed.push(op.to_owned());
+        self
+    }
+
+    fn table(&self, limb: Limb) -> Result<Arc<NttTable>> {
+        let mut tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(table) = tables.get(&(limb.n, limb.q)) {
+            return Ok(Arc::clone(table));
+        }
+        let table = Arc::new(NttTable::new(limb.n, Modulus::new(limb.q)?)?);
+        tables.insert((limb.n, limb.q), Arc::clone(&table));
+        Ok(table)
+    }
+}
+
+/// A kernel from a closure.
+struct Function<F>(F);
+
+impl<F: Fn(&[&[u64]], &mut [u64], u32) + Send + Sync> Kernel for Function<F> {
+    fn run(&self, inputs: &[&[u64]], out: &mut [u64], nonce: u32) {
+        (self.0)(inputs, out, nonce);
+    }
+}
+
+fn kernel(f: impl Fn(&[&[u64]], &mut [u64], u32) + Send + Sync + 'static) -> Result<Arc<dyn Kernel>> {
+    Ok(Arc::new(Function(f)))
+}
+
+impl Platform for Scalar {
+    fn name(&self) -> &str {
+        "scalar"
+    }
+
+    fn implements(&self, op: &str) -> bool {
+        !self.removed.iter().any(|r| r == op) && base::all().iter().any(|def| def.name() == op)
+    }
+
+    fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Arc<dyn Kernel>> {
+        let missing = || Error::NotImplemented { op: call.name.to_owned(), platform: self.name().to_owned() };
+        if !self.implements(call.name) {
+            return Err(missing());
+        }
+        let attrs = call.attrs;
+        let modulus = || -> Result<Modulus> { Ok(Modulus::new(Limb::of(output)?.q)?) };
+        match call.name {
+            "limb.add" => {
+                let q = modulus()?;
+                kernel(move |i, out, _| q.add_into(out, i[0], i[1]))
+            }
+            "limb.sub" => {
+                let q = modulus()?;
+                kernel(move |i, out, _| q.sub_into(out, i[0], i[1]))
+            }
+            "limb.neg" => {
+                let q = modulus()?;
+                kernel(move |i, out, _| q.neg_into(out, i[0]))
+            }
+            "limb.mul" => {
+                let q = modulus()?;
+                kernel(move |i, out, _| q.mul_into(out, i[0], i[1]))
+            }
+            "limb.mul_scalar" => {
+                let (q, c) = (modulus()?, attrs.uint("c")?);
+                kernel(move |i, out, _| q.mul_scalar_into(out, i[0], c))
+            }
+            "limb.scale_sub" => {
+                let (q, c) = (modulus()?, attrs.uint("c")?);
+                let c_shoup = q.shoup(c);
+                kernel(move |i, out, _| {
+                    for ((o, &a), &b) in out.iter_mut().zip(i[0]).zip(i[1]) {
+                        *o = q.sub(q.mul_shoup(a, c, c_shoup), b);
+                    }
+                })
+            }
+            "limb.dot" => {
+                let q = modulus()?;
+                kernel(move |i, out, _| {
+                    let pairs: Vec<(&[u64], &[u64])> = i.chunks_exact(2).map(|p| (p[0], p[1])).collect();
+                    q.dot_into(out, &pairs);
+                })
+            }
+            "limb.ntt" => {
+                let table = self.table(Limb::of(output)?)?;
+                kernel(move |i, out, _| {
+                    out.copy_from_slice(i[0]);
+                    table.forward(out);
+                })
+            }
+            "limb.intt" => {
+                let table = self.table(Limb::of(output)?)?;
+                kernel(move |i, out, _| {
+                    out.copy_from_slice(i[0]);
+                    table.inverse(out);
+                })
+            }
+            "limb.automorphism" => {
+                let (q, g) = (modulus()?, attrs.uint("g")?);
+                kernel(move |i, out, _| slots::automorphism_into(out, i[0], g, &q))
+            }
+            "limb.permute" => {
+                let permutation = slots::automorphism_permutation(Limb::of(output)?.n, attrs.uint("g")?);
+                kernel(move |i, out, _| gather(out, i[0], &permutation))
+            }
+            "limb.from_small" => {
+                let q = modulus()?;
+                kernel(move |i, out, _| {
+                    for (o, &a) in out.iter_mut().zip(i[0]) {
+                        *o = q.reduce_i64(a.cast_signed());
+                    }
+                })
+            }
+            "rns.quotient" => {
+                let quotient = Quotient::new(&moduli(call, call.inputs.len())?);
+                kernel(move |i, out, _| quotient.round_into(out, i))
+            }
+            "rns.convert" => {
+                let (p, mut c) = (modulus()?, attrs.uints("c")?);
+                // Without v the last residue takes its place: -v (-c).
+                let w = match attrs.get("w") {
+                    Some(_) => attrs.uint("w")?,
+                    None => p.neg(c.pop().unwrap_or(0)),
+                };
+                let conversion = Conversion::new(&c, w, p);
+                kernel(move |i, out, _| {
+                    if let Some((v, y)) = i.split_last() {
+                        conversion.convert_into(out, y, v);
+                    }
+                })
+            }
+            "rns.norm" => {
+                let norm = Norm::new(&moduli(call, call.inputs.len())?)?;
+                kernel(move |i, out, _| out[0] = norm.centered_log2(i).to_bits())
+            }
+            "copy" => kernel(|i, out, _| {
+                let mut rest = out;
+                for input in i {
+                    let (head, tail) = rest.split_at_mut(input.len());
+                    head.copy_from_slice(input);
+                    rest = tail;
+                }
+            }),
+            "sample.uniform" => {
+                let q = modulus()?;
+                kernel(move |i, out, nonce| sample::uniform_into(out, &q, &seed(i[0]), nonce.into()))
+            }
+            "sample.ternary" => kernel(|i, out, nonce| signed(out, |s| sample::ternary_into(s, &seed(i[0]), nonce.into()))),
+            "sample.error" => kernel(|i, out, nonce| signed(out, |s| sample::error_into(s, &seed(i[0]), nonce.into()))),
+            "slots.write" => {
+                let positions = slots::slot_positions(Limb::of(output)?.n);
+                kernel(move |i, out, _| {
+                    for (&p, &value) in positions.iter().zip(i[0]) {
+                        out[p as usize] = value;
+                    }
+                })
+            }
+            "slots.read" => {
+                let positions = slots::slot_positions(output.dim("n")?);
+                kernel(move |i, out, _| gather(out, i[0], &positions))
+            }
+            "slots.constant" => {
+                let values = attrs.uints("values")?;
+                kernel(move |_, out, _| {
+                    out.fill(0);
+                    out[..values.len()].copy_from_slice(&values);
+                })
+            }
+            _ => Err(missing()),
+        }
+    }
+}
+
+fn gather(out: &mut [u64], a: &[u64], from: &[u32]) {
+    for (o, &f) in out.iter_mut().zip(from) {
+        *o = a[f as usize];
+    }
+}
+
+fn moduli(call: &Call<'_>, count: usize) -> Result<Vec<Modulus>> {
+    (0..count).map(|i| Ok(Modulus::new(call.limb(i)?.q)?)).collect()
+}
+
+/// A seed lies in four units, little-endian.
+fn seed(units: &[u64]) -> [u8; 32] {
+    let mut bytes = [0; 32];
+    for (chunk, unit) in bytes.chunks_exact_mut(8).zip(units) {
+        chunk.copy_from_slice(&unit.to_le_bytes());
+    }
+    bytes
+}
+
+/// Lets `fill` write signed integers, then stores them as two's complement words.
+fn signed(out: &mut [u64], fill: impl FnOnce(&mut [i64])) {
+    let mut values = vec![0i64; out.len()];
+    fill(&mut values);
+    for (o, v) in out.iter_mut().zip(&mut values) {
+        *o = std::mem::take(v).cast_unsigned();
+    }
+}

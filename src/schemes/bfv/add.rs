@@ -1,0 +1,42 @@
+//! `bfv.add`: the sum of two ciphertexts of one type; slot by slot, modulo t. Noise: the sum of the two.
+
+use crate::Result;
+use crate::graph::{Attrs, OperandId, ValueType};
+use crate::ops::types::Ciphertext;
+use crate::ops::{Call, Level, OpDef, Session};
+use crate::schemes::noise;
+
+/// `bfv.add`; see the module.
+pub struct Add;
+
+impl OpDef for Add {
+    fn name(&self) -> &str {
+        "bfv.add"
+    }
+
+    fn level(&self) -> Level {
+        Level::Scheme
+    }
+
+    fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
+        call.arity(2)?;
+        let ty = Ciphertext::of(call.input(0, "ciphertext")?)?;
+        call.same(0, 1)?;
+        Ok(ty.ty())
+    }
+
+    fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
+        let ty = self.assemble(call)?;
+        let (a, b) = (s.parts(inputs[0])?, s.parts(inputs[1])?);
+        let mut parts = Vec::with_capacity(a.len());
+        for (a, b) in a.into_iter().zip(b) {
+            parts.push(s.op("poly.add", Attrs::new(), &[a, b])?);
+        }
+        s.merge(&parts, ty)
+    }
+
+    fn noise(&self, call: &Call<'_>, inputs: &[f64]) -> Option<f64> {
+        let _ = call;
+        Some(noise::sum(inputs))
+    }
+}

@@ -1,0 +1,43 @@
+//! `bfv.add_plain`: adds a plaintext: round(Q m / t) is added to c_0. Noise: one rounding more.
+
+use crate::Result;
+use crate::graph::{Attrs, OperandId, ValueType};
+use crate::ops::types::Ciphertext;
+use crate::ops::{Call, Level, OpDef, Session, types};
+use crate::schemes::noise;
+
+/// `bfv.add_plain`; see the module.
+pub struct AddPlain;
+
+impl OpDef for AddPlain {
+    fn name(&self) -> &str {
+        "bfv.add_plain"
+    }
+
+    fn level(&self) -> Level {
+        Level::Scheme
+    }
+
+    fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
+        call.arity(2)?;
+        let ty = Ciphertext::of(call.input(0, "ciphertext")?)?;
+        let expected = types::plain(ty.n, ty.t);
+        if call.input(1, "plain")? != &expected {
+            return Err(call.error("input 1", call.inputs[1].clone(), expected));
+        }
+        Ok(ty.ty())
+    }
+
+    fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
+        let ty = Ciphertext::of(&call.inputs[0])?;
+        let mut parts = s.parts(inputs[0])?;
+        let scaled = s.op("bfv.scale_plain", Attrs::new().with("q", ty.q.as_slice()), &inputs[1..])?;
+        parts[0] = s.op("poly.add", Attrs::new(), &[parts[0], scaled])?;
+        s.merge(&parts, ty.ty())
+    }
+
+    fn noise(&self, call: &Call<'_>, inputs: &[f64]) -> Option<f64> {
+        let _ = call;
+        Some(noise::sum(&[*inputs.first()?, -1.0]))
+    }
+}

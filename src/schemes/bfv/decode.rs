@@ -1,0 +1,31 @@
+//! `bfv.decode`: the slot values of a plaintext polynomial; the inverse of `bfv.encode`.
+
+use crate::Result;
+use crate::graph::{Attrs, OperandId, ValueType};
+use crate::ops::{Call, Level, OpDef, Session, types};
+
+/// `bfv.decode`; see the module.
+pub struct Decode;
+
+impl OpDef for Decode {
+    fn name(&self) -> &str {
+        "bfv.decode"
+    }
+
+    fn level(&self) -> Level {
+        Level::Scheme
+    }
+
+    fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
+        call.arity(1)?;
+        let ty = call.input(0, "plain")?;
+        Ok(types::slots(ty.dim("n")?, ty.attrs.uint("t")?))
+    }
+
+    fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
+        let limb = super::plain_limb(&call.inputs[0])?;
+        let limb = s.retype(inputs[0], limb.ty())?;
+        let values = s.op("limb.ntt", Attrs::new(), &[limb])?;
+        s.op("slots.read", Attrs::new(), &[values])
+    }
+}

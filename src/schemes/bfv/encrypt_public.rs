@@ -1,0 +1,60 @@
+//! `bfv.encrypt_public`: encrypts a plaintext with a public key (b, a): c_0 = b u + e_0 + round(Q m / t), c_1 = a u + e_1, u
+//! ternary. Inputs: the public key, the plaintext, a secret seed.
+
+use crate::Result;
+use crate::graph::{Attrs, OperandId, ValueType};
+use crate::ops::types::{Ciphertext, Form, Poly};
+use crate::ops::{Call, Level, OpDef, Session};
+use crate::schemes::noise;
+
+/// `bfv.encrypt_public`; see the module.
+pub struct EncryptPublic;
+
+impl OpDef for EncryptPublic {
+    fn name(&self) -> &str {
+        "bfv.encrypt_public"
+    }
+
+    fn level(&self) -> Level {
+        Level::Scheme
+    }
+
+    fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
+        call.arity(3)?;
+        let key = call.input(0, "public_key")?;
+        let t = call.input(1, "plain")?.attrs.uint("t")?;
+        call.input(2, "secret_seed")?;
+        Ok(Ciphertext { n: key.dim("n")?, t, q: key.attrs.uints("q")?, parts: 2 }.ty())
+    }
+
+    fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
+        let ty = Ciphertext::of(&self.assemble(call)?)?;
+        let scaled = s.op("bfv.scale_plain", Attrs::new().with("q", ty.q.as_slice()), &inputs[1..2])?;
+        let scaled = s.limbs(scaled)?;
+        let u = s.op("sample.ternary", Attrs::new().with("n", ty.n), &inputs[2..])?;
+        let u = crate::schemes::rlwe::spread(s, u, &ty.q)?;
+        let key = Poly { n: ty.n, q: ty.q.clone(), form: Form::Ntt };
+        let mut limbs = Vec::new();
+        for part in 0..2 {
+            let half = s.split(inputs[0], part * key.ty().size, key.ty())?;
+            let half = s.limbs(half)?;
+            let error = s.op("sample.error", Attrs::new().with("n", ty.n), &inputs[2..])?;
+            for (index, &q) in ty.q.iter().enumerate() {
+                let product = s.op("limb.mul", Attrs::new(), &[half[index], u[index]])?;
+                let product = s.op("limb.intt", Attrs::new(), &[product])?;
+                let error = s.op("limb.from_small", Attrs::new().with("q", q), &[error])?;
+                let mut limb = s.op("limb.add", Attrs::new(), &[product, error])?;
+                if part == 0 {
+                    limb = s.op("limb.add", Attrs::new(), &[limb, scaled[index]])?;
+                }
+                limbs.push(limb);
+            }
+        }
+        s.merge(&limbs, ty.ty())
+    }
+
+    fn noise(&self, call: &Call<'_>, inputs: &[f64]) -> Option<f64> {
+        let _ = inputs;
+        Some(noise::fresh_public(call.inputs.first()?.dim("n").ok()?))
+    }
+}

@@ -1,0 +1,48 @@
+//! `bfv.mod_switch`: the same plaintext under a smaller modulus: round(Q'/Q c). Attribute `keep`: how many primes stay.
+//! Noise shrinks with the modulus, but for the rounding. Cheaper operators and smaller keys follow.
+
+use crate::Result;
+use crate::graph::{Attrs, OperandId, ValueType};
+use crate::ops::types::Ciphertext;
+use crate::ops::{Call, Level, OpDef, Session};
+use crate::schemes::noise;
+
+/// `bfv.mod_switch`; see the module.
+pub struct ModSwitch;
+
+impl OpDef for ModSwitch {
+    fn name(&self) -> &str {
+        "bfv.mod_switch"
+    }
+
+    fn level(&self) -> Level {
+        Level::Scheme
+    }
+
+    fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
+        call.arity(1)?;
+        let ty = Ciphertext::of(call.input(0, "ciphertext")?)?;
+        let keep = call.attrs.size("keep")?;
+        if keep == 0 || keep >= ty.q.len() {
+            return Err(call.error("keep", keep, format!("1 to {}", ty.q.len().saturating_sub(1))));
+        }
+        Ok(Ciphertext { q: ty.q[..keep].to_vec(), ..ty }.ty())
+    }
+
+    fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
+        let output = self.assemble(call)?;
+        let q = Ciphertext::of(&call.inputs[0])?.q;
+        let attrs = Attrs::new().with("drop", &q[call.attrs.size("keep")?..]).with("factor", 1u64);
+        let mut parts = Vec::new();
+        for part in s.parts(inputs[0])? {
+            parts.push(s.op("rns.scale_round", attrs.clone(), &[part])?);
+        }
+        s.merge(&parts, output)
+    }
+
+    fn noise(&self, call: &Call<'_>, inputs: &[f64]) -> Option<f64> {
+        let ty = Ciphertext::of(call.inputs.first()?).ok()?;
+        let dropped = noise::log2(ty.q.get(call.attrs.size("keep").ok()?..)?);
+        Some(noise::sum(&[*inputs.first()? - dropped, noise::rounding(ty.n, ty.parts), -1.0]))
+    }
+}

@@ -1,0 +1,48 @@
+//! `bfv.multiply_plain`: the product with a plaintext, slot by slot: every part times m, centered. Noise: times delta t/2.
+
+use crate::Result;
+use crate::graph::{Attrs, OperandId, ValueType};
+use crate::ops::types::Ciphertext;
+use crate::ops::{Call, Level, OpDef, Session, types};
+use crate::schemes::noise;
+
+/// `bfv.multiply_plain`; see the module.
+pub struct MultiplyPlain;
+
+impl OpDef for MultiplyPlain {
+    fn name(&self) -> &str {
+        "bfv.multiply_plain"
+    }
+
+    fn level(&self) -> Level {
+        Level::Scheme
+    }
+
+    fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
+        call.arity(2)?;
+        let ty = Ciphertext::of(call.input(0, "ciphertext")?)?;
+        let expected = types::plain(ty.n, ty.t);
+        if call.input(1, "plain")? != &expected {
+            return Err(call.error("input 1", call.inputs[1].clone(), expected));
+        }
+        Ok(ty.ty())
+    }
+
+    fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
+        let ty = Ciphertext::of(&call.inputs[0])?;
+        let lifted = s.op("bfv.lift_plain", Attrs::new().with("q", ty.q.as_slice()), &inputs[1..])?;
+        let lifted = s.op("poly.ntt", Attrs::new(), &[lifted])?;
+        let mut parts = Vec::new();
+        for part in s.parts(inputs[0])? {
+            let part = s.op("poly.ntt", Attrs::new(), &[part])?;
+            let product = s.op("poly.mul", Attrs::new(), &[part, lifted])?;
+            parts.push(s.op("poly.intt", Attrs::new(), &[product])?);
+        }
+        s.merge(&parts, ty.ty())
+    }
+
+    fn noise(&self, call: &Call<'_>, inputs: &[f64]) -> Option<f64> {
+        let ty = Ciphertext::of(call.inputs.first()?).ok()?;
+        Some(noise::multiply_plain(ty.n, ty.t, *inputs.first()?))
+    }
+}

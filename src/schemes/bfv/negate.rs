@@ -1,0 +1,38 @@
+//! `bfv.negate`: the negative of a ciphertext. Noise: the same.
+
+use crate::Result;
+use crate::graph::{Attrs, OperandId, ValueType};
+use crate::ops::types::Ciphertext;
+use crate::ops::{Call, Level, OpDef, Session};
+
+/// `bfv.negate`; see the module.
+pub struct Negate;
+
+impl OpDef for Negate {
+    fn name(&self) -> &str {
+        "bfv.negate"
+    }
+
+    fn level(&self) -> Level {
+        Level::Scheme
+    }
+
+    fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
+        call.arity(1)?;
+        Ok(Ciphertext::of(call.input(0, "ciphertext")?)?.ty())
+    }
+
+    fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
+        let ty = self.assemble(call)?;
+        let mut parts = Vec::new();
+        for part in s.parts(inputs[0])? {
+            parts.push(s.op("poly.neg", Attrs::new(), &[part])?);
+        }
+        s.merge(&parts, ty)
+    }
+
+    fn noise(&self, call: &Call<'_>, inputs: &[f64]) -> Option<f64> {
+        let _ = call;
+        inputs.first().copied()
+    }
+}

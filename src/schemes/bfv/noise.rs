@@ -1,0 +1,38 @@
+//! `bfv.noise`: measures the noise with the secret key: log2 of the largest coefficient of [t x]_Q, x the phase. The noise
+//! budget is log2(Q) - 1 minus this. Inputs: the secret key and the ciphertext.
+
+use crate::Result;
+use crate::graph::{Attrs, OperandId, ValueType};
+use crate::math::Modulus;
+use crate::ops::types::Ciphertext;
+use crate::ops::{Call, Level, OpDef, Session};
+
+/// `bfv.noise`; see the module.
+pub struct Noise;
+
+impl OpDef for Noise {
+    fn name(&self) -> &str {
+        "bfv.noise"
+    }
+
+    fn level(&self) -> Level {
+        Level::Scheme
+    }
+
+    fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
+        call.arity(2)?;
+        call.input(0, "secret_key")?;
+        call.input(1, "ciphertext")?;
+        Ok(ValueType::new("log2", 1, Attrs::new()))
+    }
+
+    fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
+        let ty = Ciphertext::of(&call.inputs[1])?;
+        let phase = s.op("bfv.phase", Attrs::new(), inputs)?;
+        let mut limbs = Vec::new();
+        for (limb, &q) in s.limbs(phase)?.into_iter().zip(&ty.q) {
+            limbs.push(s.op("limb.mul_scalar", Attrs::new().with("c", Modulus::new(q)?.reduce(ty.t)), &[limb])?);
+        }
+        s.op("rns.norm", Attrs::new(), &limbs)
+    }
+}

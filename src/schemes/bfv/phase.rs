@@ -1,0 +1,49 @@
+//! `bfv.phase`: c_0 + c_1 s + c_2 s^2 modulo Q, which is round(Q m / t) plus the noise. Inputs: the secret key and the
+//! ciphertext.
+
+use crate::Result;
+use crate::graph::{Attrs, OperandId, ValueType};
+use crate::ops::types::Ciphertext;
+use crate::ops::{Call, Level, OpDef, Session};
+
+/// `bfv.phase`; see the module.
+pub struct Phase;
+
+impl OpDef for Phase {
+    fn name(&self) -> &str {
+        "bfv.phase"
+    }
+
+    fn level(&self) -> Level {
+        Level::Polynomial
+    }
+
+    fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
+        call.arity(2)?;
+        call.input(0, "secret_key")?;
+        Ok(Ciphertext::of(call.input(1, "ciphertext")?)?.poly().ty())
+    }
+
+    fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
+        let ty = Ciphertext::of(&call.inputs[1])?;
+        let secret = crate::schemes::rlwe::secret_limbs(s, inputs[0], &ty.q)?;
+        let parts = s.parts(inputs[1])?;
+        let parts: Vec<Vec<OperandId>> = parts.into_iter().map(|p| s.limbs(p)).collect::<Result<_>>()?;
+        let mut limbs = Vec::new();
+        for (index, &secret) in secret.iter().enumerate() {
+            let mut power = secret;
+            let mut terms = Vec::new();
+            for (degree, part) in parts.iter().enumerate().skip(1) {
+                if degree > 1 {
+                    power = s.op("limb.mul", Attrs::new(), &[power, secret])?;
+                }
+                terms.push(s.op("limb.ntt", Attrs::new(), &[part[index]])?);
+                terms.push(power);
+            }
+            let sum = s.op("limb.dot", Attrs::new(), &terms)?;
+            let sum = s.op("limb.intt", Attrs::new(), &[sum])?;
+            limbs.push(s.op("limb.add", Attrs::new(), &[sum, parts[0][index]])?);
+        }
+        s.merge(&limbs, ty.poly().ty())
+    }
+}

@@ -1,0 +1,40 @@
+//! `bfv.relinearize`: from three parts back to two: c_2 is switched from s^2 to s. Inputs: the ciphertext and the switching
+//! key from s^2 at its level.
+
+use crate::Result;
+use crate::graph::{OperandId, ValueType};
+use crate::ops::types::Ciphertext;
+use crate::ops::{Call, Level, OpDef, Session};
+use crate::schemes::noise;
+
+/// `bfv.relinearize`; see the module.
+pub struct Relinearize;
+
+impl OpDef for Relinearize {
+    fn name(&self) -> &str {
+        "bfv.relinearize"
+    }
+
+    fn level(&self) -> Level {
+        Level::Scheme
+    }
+
+    fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
+        call.arity(2)?;
+        let ty = Ciphertext::of(call.input(0, "ciphertext")?)?;
+        if ty.parts != 3 {
+            return Err(call.error("parts", ty.parts, 3));
+        }
+        super::key_at_level(call, 1, &ty)?;
+        Ok(ty.with_parts(2).ty())
+    }
+
+    fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
+        let parts = s.parts(inputs[0])?;
+        super::switch_onto(s, &parts[..2], parts[2], inputs[1], &self.assemble(call)?)
+    }
+
+    fn noise(&self, call: &Call<'_>, inputs: &[f64]) -> Option<f64> {
+        Some(noise::sum(&[*inputs.first()?, super::switching_noise(call, 1)?]))
+    }
+}

@@ -1,0 +1,44 @@
+//! `bfv.rotate`: applies X to X^g, which moves slots (`math::slots`): both parts are mapped, then c_1 is switched from s(X^g)
+//! back to s. Inputs: the ciphertext and the switching key of g at its level. Attribute `g`: odd, below 2n.
+
+use crate::Result;
+use crate::graph::{Attrs, OperandId, ValueType};
+use crate::ops::types::Ciphertext;
+use crate::ops::{Call, Level, OpDef, Session};
+use crate::schemes::noise;
+
+/// `bfv.rotate`; see the module.
+pub struct Rotate;
+
+impl OpDef for Rotate {
+    fn name(&self) -> &str {
+        "bfv.rotate"
+    }
+
+    fn level(&self) -> Level {
+        Level::Scheme
+    }
+
+    fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
+        call.arity(2)?;
+        let ty = Ciphertext::of(call.input(0, "ciphertext")?)?;
+        if ty.parts != 2 {
+            return Err(call.error("parts", ty.parts, 2));
+        }
+        call.attrs.uint("g")?;
+        super::key_at_level(call, 1, &ty)?;
+        Ok(ty.ty())
+    }
+
+    fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
+        let attrs = Attrs::new().with("g", call.attrs.uint("g")?);
+        let parts = s.parts(inputs[0])?;
+        let c0 = s.op("poly.automorphism", attrs.clone(), &parts[..1])?;
+        let c1 = s.op("poly.automorphism", attrs, &parts[1..])?;
+        super::switch_onto(s, &[c0], c1, inputs[1], &self.assemble(call)?)
+    }
+
+    fn noise(&self, call: &Call<'_>, inputs: &[f64]) -> Option<f64> {
+        Some(noise::sum(&[*inputs.first()?, super::switching_noise(call, 1)?]))
+    }
+}

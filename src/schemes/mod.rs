@@ -1,0 +1,20 @@
+//! Schemes: high-order operators on keys and ciphertexts, their noise rules, and secure parameters.
+//!
+//! Room rule: expands into lattice operators; knows no platform.
+
+pub mod bfv;
+pub mod columns;
+pub mod noise;
+pub mod rlwe;
+pub mod security;
+
+use crate::ops::Registry;
+
+/// All operator types of cipherloom.
+pub fn registry() -> Registry {
+    let mut registry = Registry::lattice();
+    registry.add_all(rlwe::all());
+    registry.add_all(bfv::all());
+    registry.add_all(columns::all());
+    registry
+}

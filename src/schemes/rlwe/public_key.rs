@@ -1,0 +1,35 @@
+//! `rlwe.public_key`: (b, a) with a uniform and b = -a s + e, NTT form. Inputs: the secret key, a public seed (for a), a
+//! secret seed (for e). Attribute `q`: the data primes.
+
+use crate::Result;
+use crate::graph::{OperandId, ValueType};
+use crate::ops::{Call, Level, OpDef, Session, types};
+
+/// `rlwe.public_key`; see the module.
+pub struct PublicKey;
+
+impl OpDef for PublicKey {
+    fn name(&self) -> &str {
+        "rlwe.public_key"
+    }
+
+    fn level(&self) -> Level {
+        Level::Scheme
+    }
+
+    fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
+        call.arity(3)?;
+        let n = call.input(0, "secret_key")?.dim("n")?;
+        call.input(1, "public_seed")?;
+        call.input(2, "secret_seed")?;
+        Ok(types::public_key(n, &call.attrs.uints("q")?))
+    }
+
+    fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
+        let n = s.ty(inputs[0]).dim("n")?;
+        let q = call.attrs.uints("q")?;
+        let secret = super::secret_limbs(s, inputs[0], &q)?;
+        let (b, a) = super::rlwe_sample(s, &secret, &q, inputs[1], inputs[2])?;
+        s.merge(&[b, a].concat(), types::public_key(n, &q))
+    }
+}

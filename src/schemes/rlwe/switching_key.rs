@@ -1,0 +1,66 @@
+//! `rlwe.switching_key`: lets a polynomial under another secret be used under s. The other secret s' is s^2 (attribute
+//! `from` = "square", for relinearization) or s(X^g) (attribute `from` = "galois" and `g`, for rotations).
+//! 
+//! For each digit d: (b_d, a_d), b_d = -a_d s + e_d + P g_d s', where g_d is 1 modulo the primes of digit d and 0
+//! modulo the other primes (Han and Ki, ia.cr/2019/688). Inputs: the secret key, a public seed, a secret seed.
+//! Attributes `q` (primes of the level), `special`, `digit` (primes per digit).
+
+use crate::Result;
+use crate::graph::{Attrs, OperandId, ValueType};
+use crate::math::Modulus;
+use crate::ops::types::SwitchingKey;
+use crate::ops::{Call, Level, OpDef, Session};
+
+/// `rlwe.switching_key`; see the module.
+pub struct SwitchingKeyOp;
+
+impl OpDef for SwitchingKeyOp {
+    fn name(&self) -> &str {
+        "rlwe.switching_key"
+    }
+
+    fn level(&self) -> Level {
+        Level::Scheme
+    }
+
+    fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
+        call.arity(3)?;
+        let n = call.input(0, "secret_key")?.dim("n")?;
+        call.input(1, "public_seed")?;
+        call.input(2, "secret_seed")?;
+        match call.attrs.text("from")? {
+            "square" => {}
+            "galois" => drop(call.attrs.uint("g")?),
+            other => return Err(call.error("from", other, "square or galois")),
+        }
+        let (q, special) = (call.attrs.uints("q")?, call.attrs.uints("special")?);
+        SwitchingKey::of(&SwitchingKey { n, q, special, digit: call.attrs.size("digit")? }.ty())?;
+        Ok(SwitchingKey { n, q: call.attrs.uints("q")?, special: call.attrs.uints("special")?, digit: call.attrs.size("digit")? }.ty())
+    }
+
+    fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
+        let ty = SwitchingKey::of(&self.assemble(call)?)?;
+        let all = ty.all();
+        let secret = super::secret_limbs(s, inputs[0], &all)?;
+        let mut other = Vec::with_capacity(ty.q.len());
+        for &limb in &secret[..ty.q.len()] {
+            other.push(match call.attrs.text("from")? {
+                "square" => s.op("limb.mul", Attrs::new(), &[limb, limb])?,
+                _ => s.op("limb.permute", Attrs::new().with("g", call.attrs.uint("g")?), &[limb])?,
+            });
+        }
+        let mut parts = Vec::new();
+        for digit in 0..ty.digits() {
+            let (mut b, a) = super::rlwe_sample(s, &secret, &all, inputs[1], inputs[2])?;
+            for index in ty.digit_range(digit) {
+                let q = Modulus::new(ty.q[index])?;
+                let special = ty.special.iter().fold(1, |product, &p| q.mul(product, q.reduce(p)));
+                let term = s.op("limb.mul_scalar", Attrs::new().with("c", special), &[other[index]])?;
+                b[index] = s.op("limb.add", Attrs::new(), &[b[index], term])?;
+            }
+            parts.extend(b);
+            parts.extend(a);
+        }
+        s.merge(&parts, ty.ty())
+    }
+}

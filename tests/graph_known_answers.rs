@@ -1,0 +1,178 @@
+//! The known answers of the computation graph: dependency tables, graph inputs and outputs, expansions.
+
+use cipherloom::analyze::{Method, OutputIndex, analyze, analyze_by, check, derived_outputs, graph_inputs, waves};
+use cipherloom::graph::{Graph, GraphError, Placeholder, parse};
+
+fn p(start: u64, end: u64) -> Placeholder {
+    Placeholder::new(start, end)
+}
+
+/// A graph from rows of (operator, inputs, output), one type per size.
+fn graph(inputs: &[(u64, u64)], rows: &[(&str, &[&[(u64, u64)]], (u64, u64))]) -> Graph {
+    let mut text = String::from("cipherloom-graph 1\nunit 64\n");
+    for size in 1..=64 {
+        text.push_str(&format!("type !{} = units[{size}]\n", size - 1));
+    }
+    let place = |list: &[(u64, u64)]| {
+        let size: u64 = list.iter().map(|(s, e)| e - s).sum();
+        let list: Vec<String> = list.iter().map(|(s, e)| format!("[{s},{e})")).collect();
+        format!("!{} {}", size - 1, list.join("+"))
+    };
+    for (k, input) in inputs.iter().enumerate() {
+        text.push_str(&format!("input %{k} : {} \"in{k}\"\n", place(&[*input])));
+    }
+    for (k, (name, ins, out)) in rows.iter().enumerate() {
+        let ins: Vec<String> = ins.iter().map(|i| place(i)).collect();
+        text.push_str(&format!("op %{} = {name}({}) : {}\n", inputs.len() + k, ins.join(", "), place(&[*out])));
+    }
+    parse(&text).unwrap()
+}
+
+fn sets(g: &Graph) -> Vec<(String, Vec<String>, Vec<String>)> {
+    let deps = analyze(g).unwrap();
+    assert_eq!(deps, analyze_by(g, Method::Scan).unwrap());
+    let name = |op: &u32| g.signature(&g.operators()[*op as usize]).name.clone();
+    let names = |ops: &[u32]| {
+        let mut names: Vec<String> = ops.iter().map(name).collect();
+        names.sort();
+        names
+    };
+    let mut rows: Vec<_> =
+        (0..deps.len()).map(|op| (name(&(op as u32)), names(deps.dep(op)), names(deps.notify(op)))).collect();
+    rows.sort();
+    rows
+}
+
+fn rows(expected: &[(&str, &str, &str)]) -> Vec<(String, Vec<String>, Vec<String>)> {
+    let list = |s: &str| s.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    expected.iter().map(|(op, dep, not)| (op.to_string(), list(dep), list(not))).collect()
+}
+
+fn table_one() -> Graph {
+    graph(
+        &[(0, 1), (1, 2), (2, 3), (3, 4)],
+        &[
+            ("op1", &[&[(0, 1)]], (4, 5)),
+            ("op2", &[&[(1, 2)]], (5, 6)),
+            ("op3", &[&[(2, 3)]], (6, 7)),
+            ("op4", &[&[(3, 4)]], (7, 8)),
+            ("op6", &[&[(7, 8)]], (8, 9)),
+            ("op5", &[&[(4, 7)], &[(8, 9)]], (9, 10)),
+            ("op7", &[&[(9, 10)]], (10, 11)),
+        ],
+    )
+}
+
+#[test]
+fn k_g3_dependency_table() {
+    let g = table_one();
+    let expected = rows(&[
+        ("op1", "", "op5"),
+        ("op2", "", "op5"),
+        ("op3", "", "op5"),
+        ("op4", "", "op6"),
+        ("op5", "op1 op2 op3 op6", "op7"),
+        ("op6", "op4", "op5"),
+        ("op7", "op5", ""),
+    ]);
+    assert_eq!(sets(&g), expected);
+    let index = OutputIndex::new(&g).unwrap();
+    assert_eq!(index.search(p(4, 7)), 0..3);
+    assert_eq!(index.search(p(8, 9)), 4..5);
+    assert_eq!(graph_inputs(&g, &index), vec![p(0, 4)]);
+    let deps = check(&g).unwrap();
+    assert_eq!(derived_outputs(&deps), vec![6]);
+    assert_eq!(waves(&g, &deps).unwrap(), vec![0, 0, 0, 0, 1, 2, 3]);
+}
+
+#[test]
+fn k_g4_method_a_against_method_b() {
+    let g = graph(&[], &[("a", &[], (0, 4)), ("b", &[], (4, 8)), ("c", &[], (10, 12)), ("d", &[], (20, 30))]);
+    let index = OutputIndex::new(&g).unwrap();
+    let cases: [(Placeholder, std::ops::Range<usize>); 8] = [
+        (p(5, 6), 1..2),
+        (p(3, 11), 0..3),
+        (p(8, 10), 2..2),
+        (p(12, 20), 3..3),
+        (p(30, 40), 4..4),
+        (p(0, 30), 0..4),
+        (p(12, 21), 3..4),
+        (p(11, 12), 2..3),
+    ];
+    for (target, expected) in cases {
+        assert_eq!(index.search(target), expected, "{target}");
+        assert_eq!(index.scan(target), expected.collect::<Vec<_>>(), "{target}");
+    }
+    for empty in [p(4, 4), p(5, 5)] {
+        assert!(index.search(empty).is_empty());
+        assert!(index.scan(empty).is_empty());
+    }
+}
+
+#[test]
+fn k_g8_split_and_merge_inside_an_expansion() {
+    let a1: &[(&str, &[&[(u64, u64)]], (u64, u64))] = &[
+        ("a1", &[], (10, 14)),
+        ("a2", &[], (14, 16)),
+        ("a3", &[&[(10, 12), (14, 16)]], (16, 20)),
+        ("a4", &[&[(12, 14)]], (20, 24)),
+    ];
+    let expected = [("a1", "", "a3 a4"), ("a2", "", "a3"), ("a3", "a1 a2", ""), ("a4", "a1", "")];
+    assert_eq!(sets(&graph(&[], a1)), rows(&expected));
+    let mut refined = vec![("a1x", [].as_slice(), (10, 12)), ("a1y", &[], (12, 14))];
+    refined.extend_from_slice(&a1[1..]);
+    let expected =
+        [("a1x", "", "a3"), ("a1y", "", "a4"), ("a2", "", "a3"), ("a3", "a1x a2", ""), ("a4", "a1y", "")];
+    assert_eq!(sets(&graph(&[], &refined)), rows(&expected));
+}
+
+#[test]
+fn k_g9_four_ways_to_meet() {
+    let cases: [(&[(u64, u64)], &str); 9] = [
+        (&[(0, 8)], "p"),
+        (&[(2, 4)], "p"),
+        (&[(0, 8), (8, 16)], "p q"),
+        (&[(0, 16)], "p q"),
+        (&[(6, 8), (8, 12)], "p q"),
+        (&[(6, 12)], "p q"),
+        (&[(8, 12)], "q"),
+        (&[(16, 20)], ""),
+        (&[(8, 12), (0, 2)], "p q"),
+    ];
+    for (input, expected) in cases {
+        let g = graph(&[(16, 20)], &[("p", &[], (0, 8)), ("q", &[], (8, 16)), ("r", &[input], (20, 21))]);
+        let found = sets(&g).into_iter().find(|r| r.0 == "r").unwrap().1.join(" ");
+        assert_eq!(found, expected, "{input:?}");
+    }
+}
+
+#[test]
+fn k_g10_graph_inputs() {
+    let ops = |second: &'static [&'static [(u64, u64)]]| {
+        graph(&[(0, 4), (4, 8)], &[("op1", &[&[(0, 4)]], (8, 12)), ("op2", second, (12, 16))])
+    };
+    let g = ops(&[&[(8, 12)], &[(4, 8)]]);
+    let index = OutputIndex::new(&g).unwrap();
+    assert_eq!(graph_inputs(&g, &index), vec![p(0, 8)]);
+    let deps = check(&g).unwrap();
+    let first: Vec<usize> = (0..2).filter(|&op| deps.dep(op).is_empty()).collect();
+    assert_eq!(first, vec![0]);
+    assert_eq!(derived_outputs(&deps), vec![1]);
+    let g = ops(&[&[(6, 10)]]);
+    assert_eq!(graph_inputs(&g, &OutputIndex::new(&g).unwrap()), vec![p(0, 4), p(6, 8)]);
+    assert_eq!(check(&g).unwrap().dep(1), &[0]);
+}
+
+#[test]
+fn bad_graphs_are_named() {
+    let overlap = graph(&[], &[("a", &[], (0, 4)), ("b", &[], (3, 5))]);
+    assert!(matches!(check(&overlap), Err(GraphError::OverlappingOutputs { first: 0, second: 1, at }) if at == p(3, 4)));
+    let cycle = graph(&[], &[("a", &[&[(4, 8)]], (0, 4)), ("b", &[&[(0, 4)]], (4, 8))]);
+    assert!(matches!(check(&cycle), Err(GraphError::Cycle { .. })));
+    let own = graph(&[], &[("a", &[&[(0, 1)]], (0, 4))]);
+    assert!(matches!(check(&own), Err(GraphError::Cycle { op: 0, .. })));
+    let input = graph(&[(0, 4)], &[("a", &[], (2, 6))]);
+    assert!(matches!(check(&input), Err(GraphError::WritesInput { op: 0, .. })));
+    let undefined = graph(&[(0, 4)], &[("a", &[&[(2, 6)]], (8, 9))]);
+    assert!(matches!(check(&undefined), Err(GraphError::Undefined { op: 0, at, .. }) if at == p(4, 6)));
+}
