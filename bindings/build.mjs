@@ -8,11 +8,13 @@ import { build } from 'esbuild';
 
 process.chdir(fileURLToPath(new URL('.', import.meta.url)));
 rmSync('dist', { recursive: true, force: true });
-execFileSync(process.execPath, [createRequire(import.meta.url).resolve('typescript/bin/tsc')], { stdio: 'inherit' });
+execFileSync(process.execPath, [createRequire(import.meta.url).resolve('typescript/bin/tsc')], {
+  stdio: 'inherit',
+});
 
-// The CSV reader is CommonJS. Inlined into the one file that uses it, the package has no dependencies, works in pages
-// without a bundler, and in Vite's dev server, which must not pre-bundle packages that have workers. The package's
-// own files stay outside: a second copy of the error classes would break `instanceof`.
+// The CSV reader is CommonJS. Inlined into the one file that uses it, the package has no dependencies, works
+// in pages without a bundler, and in Vite's dev server, which must not pre-bundle packages that have workers.
+// The package's own files stay outside: a second copy of the error classes would break `instanceof`.
 await build({
   entryPoints: ['dist/table.js'],
   outfile: 'dist/table.js',

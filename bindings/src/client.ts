@@ -1,16 +1,23 @@
 /** A key holder: encrypts and decrypts in the client worker. */
-import { encodeColumn } from "./columns.js";
-import { failure } from "./errors.js";
-import type { WorkerLoom } from "./loom.js";
-import { ruleOf } from "./program-file.js";
-import { JobProgress } from "./progress.js";
-import { Resource } from "./resource.js";
-import { outcome } from "./statistics.js";
+import { encodeColumn } from './columns.js';
+import { failure } from './errors.js';
+import type { WorkerLoom } from './loom.js';
+import { ruleOf } from './program-file.js';
+import { JobProgress } from './progress.js';
+import { Resource } from './resource.js';
+import { outcome } from './statistics.js';
 import type {
-  CallOptions, Ciphertexts, Client, DecryptedOutput, DecryptedValue, EvaluationKeys, ProgramInfo, Values,
-} from "./types.js";
-import type { Connection } from "./worker/connection.js";
-import type { ClientMethods, Handle } from "./worker/protocol.js";
+  CallOptions,
+  Ciphertexts,
+  Client,
+  DecryptedOutput,
+  DecryptedValue,
+  EvaluationKeys,
+  ProgramInfo,
+  Values,
+} from './types.js';
+import type { Connection } from './worker/connection.js';
+import type { ClientMethods, Handle } from './worker/protocol.js';
 
 /** See {@link Client}. */
 export class KeyHolder extends Resource implements Client {
@@ -22,9 +29,13 @@ export class KeyHolder extends Resource implements Client {
   readonly #handle: Handle;
 
   constructor(
-    loom: WorkerLoom, info: ProgramInfo, worker: Connection<ClientMethods>, handle: Handle, keys: EvaluationKeys,
+    loom: WorkerLoom,
+    info: ProgramInfo,
+    worker: Connection<ClientMethods>,
+    handle: Handle,
+    keys: EvaluationKeys,
   ) {
-    super("client", () => worker.send("freeClient", [handle]));
+    super('client', () => worker.send('freeClient', [handle]));
     this.evaluationKeys = keys;
     this.loom = loom;
     this.#info = info;
@@ -36,13 +47,15 @@ export class KeyHolder extends Resource implements Client {
     const signal = this.signal(options.signal);
     // All columns are checked before the first is encrypted.
     const encoded = Object.entries(columns).map(([name, values]) => {
-      return { name, ...encodeColumn(ruleOf(named(this.#info.inputs, "input", name)), values) };
+      return { name, ...encodeColumn(ruleOf(named(this.#info.inputs, 'input', name)), values) };
     });
-    const progress = new JobProgress("encrypt", encoded.length, options.onProgress);
+    const progress = new JobProgress('encrypt', encoded.length, options.onProgress);
     const ciphertexts: Record<string, Uint8Array> = {};
     for (const { name, units, present } of encoded) {
-      ciphertexts[name] = await this.#worker.call("encrypt", [this.#handle, name, units, present], {
-        signal, onProgress: progress.during(name), transfer: [units.buffer, ...(present ? [present.buffer] : [])],
+      ciphertexts[name] = await this.#worker.call('encrypt', [this.#handle, name, units, present], {
+        signal,
+        onProgress: progress.during(name),
+        transfer: [units.buffer, ...(present ? [present.buffer] : [])],
       });
       progress.finished(name);
     }
@@ -51,21 +64,34 @@ export class KeyHolder extends Resource implements Client {
 
   async decrypt(outputs: Ciphertexts, options?: CallOptions): Promise<Record<string, DecryptedValue>> {
     const details = await this.decryptDetails(outputs, options);
-    return Object.fromEntries(Object.entries(details).map(([name, { value, problem }]) => {
-      if (value === undefined) throw problem;
-      return [name, value];
-    }));
+    return Object.fromEntries(
+      Object.entries(details).map(([name, { value, problem }]) => {
+        if (value === undefined) throw problem;
+        return [name, value];
+      }),
+    );
   }
 
-  async decryptDetails(outputs: Ciphertexts, options: CallOptions = {}): Promise<Record<string, DecryptedOutput>> {
+  async decryptDetails(
+    outputs: Ciphertexts,
+    options: CallOptions = {},
+  ): Promise<Record<string, DecryptedOutput>> {
     const signal = this.signal(options.signal);
-    const wanted = Object.entries(outputs).map(([name, bytes]) => ({ info: named(this.#info.outputs, "output", name), bytes }));
-    const progress = new JobProgress("decrypt", wanted.length, options.onProgress);
+    const wanted = Object.entries(outputs).map(([name, bytes]) => ({
+      info: named(this.#info.outputs, 'output', name),
+      bytes,
+    }));
+    const progress = new JobProgress('decrypt', wanted.length, options.onProgress);
     const details: Record<string, DecryptedOutput> = {};
     for (const { info, bytes } of wanted) {
       const onProgress = progress.during(info.name);
-      const raw = await this.#worker.call("decrypt", [this.#handle, info.name, bytes], { signal, onProgress });
-      const parts = Object.fromEntries(Object.entries(raw.parts).map(([part, integers]) => [part, integers.map(BigInt)]));
+      const raw = await this.#worker.call('decrypt', [this.#handle, info.name, bytes], {
+        signal,
+        onProgress,
+      });
+      const parts = Object.fromEntries(
+        Object.entries(raw.parts).map(([part, integers]) => [part, integers.map(BigInt)]),
+      );
       details[info.name] = { ...outcome(info, parts), parts, noiseBudgetBits: raw.noiseBudgetBits };
       progress.finished(info.name);
     }
@@ -73,13 +99,20 @@ export class KeyHolder extends Resource implements Client {
   }
 
   async save(options: CallOptions = {}): Promise<Uint8Array> {
-    return this.#worker.call("saveClient", [this.#handle], { signal: this.signal(options.signal) });
+    return this.#worker.call('saveClient', [this.#handle], { signal: this.signal(options.signal) });
   }
 }
 
-function named<T extends { readonly name: string }>(all: readonly T[], what: "input" | "output", name: string): T {
+function named<T extends { readonly name: string }>(
+  all: readonly T[],
+  what: 'input' | 'output',
+  name: string,
+): T {
   const found = all.find((one) => one.name === name);
   if (found !== undefined) return found;
   const expected = all.map((one) => one.name);
-  throw failure("input.unknown", `The program has no ${what} "${name}"; it has ${expected.join(", ")}`, { found: name, expected });
+  throw failure('input.unknown', `The program has no ${what} "${name}"; it has ${expected.join(', ')}`, {
+    found: name,
+    expected,
+  });
 }

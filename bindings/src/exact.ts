@@ -1,8 +1,8 @@
 /**
- * Exact decimal and rational arithmetic on BigInt, and its one rounding to a double at the end (to nearest, ties to
- * even). Shared by decryption and by the plain reference, so that both give the same bits.
+ * Exact decimal and rational arithmetic on BigInt, and its one rounding to a double at the end (to nearest,
+ * ties to even). Shared by decryption and by the plain reference, so that both give the same bits.
  */
-import type { Decimal } from "./types.js";
+import type { Decimal } from './types.js';
 
 /** 10^k for whole k >= 0. */
 export function powerOfTen(k: number): bigint {
@@ -11,9 +11,11 @@ export function powerOfTen(k: number): bigint {
 
 const SHORTEST = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/;
 
-/** A finite number as digits * 10^-decimals, from its shortest decimal form, with the fewest decimals >= 0. */
+/**
+ * A finite number as digits * 10^-decimals, from its shortest decimal form, with the fewest decimals >= 0.
+ */
 function digitsOf(value: number): { digits: bigint; decimals: number } {
-  const [, sign, whole, fraction = "", exponent = "0"] = SHORTEST.exec(String(value)) as RegExpExecArray;
+  const [, sign, whole, fraction = '', exponent = '0'] = SHORTEST.exec(String(value)) as RegExpExecArray;
   const digits = BigInt(`${sign}${whole}${fraction}`);
   const decimals = fraction.length - Number(exponent);
   return decimals >= 0 ? { digits, decimals } : { digits: digits * powerOfTen(-decimals), decimals: 0 };
@@ -21,12 +23,15 @@ function digitsOf(value: number): { digits: bigint; decimals: number } {
 
 /** Decimal places of the shortest decimal form of a finite number: 0.25 has 2, 1e-7 has 7, 3e8 has 0. */
 export function decimalsOf(value: number | bigint): number {
-  return typeof value === "bigint" || Number.isInteger(value) ? 0 : digitsOf(value).decimals;
+  return typeof value === 'bigint' || Number.isInteger(value) ? 0 : digitsOf(value).decimals;
 }
 
-/** value * 10^decimals as an exact integer, or undefined if the value has more decimals. `value` must be finite. */
+/**
+ * value * 10^decimals as an exact integer, or undefined if the value has more decimals. `value` must be
+ * finite.
+ */
 export function toUnits(value: number | bigint, decimals: number): bigint | undefined {
-  if (typeof value === "bigint") return value * powerOfTen(decimals);
+  if (typeof value === 'bigint') return value * powerOfTen(decimals);
   const scaled = Math.round(value * 10 ** decimals);
   // Decimals of up to 15 digits and doubles correspond one to one, so one correctly rounded division decides.
   if (Math.abs(scaled) < 1e15 && decimals <= 22 && scaled / 10 ** decimals === value) return BigInt(scaled);
@@ -49,10 +54,12 @@ export class ExactDecimal implements Decimal {
   }
 
   toString(): string {
-    const digits = magnitude(this.units).toString().padStart(this.decimals + 1, "0");
+    const digits = magnitude(this.units)
+      .toString()
+      .padStart(this.decimals + 1, '0');
     const point = digits.length - this.decimals;
-    const fraction = this.decimals > 0 ? `.${digits.slice(point)}` : "";
-    return `${this.units < 0n ? "-" : ""}${digits.slice(0, point)}${fraction}`;
+    const fraction = this.decimals > 0 ? `.${digits.slice(point)}` : '';
+    return `${this.units < 0n ? '-' : ''}${digits.slice(0, point)}${fraction}`;
   }
 
   toJSON(): string {
@@ -93,8 +100,8 @@ export function floorSqrt(x: bigint): bigint {
 }
 
 /**
- * The double nearest to (q + r) * 2^exponent with r = 0, or 0 < r < 1 if `inexact`. An inexact q must have at least
- * 55 bits, so that r only breaks ties.
+ * The double nearest to (q + r) * 2^exponent with r = 0, or 0 < r < 1 if `inexact`. An inexact q must have at
+ * least 55 bits, so that r only breaks ties.
  */
 function nearest(q: bigint, inexact: boolean, exponent: number): number {
   // 53 bits are kept; fewer below 2^-1022, where doubles end at 2^-1074.

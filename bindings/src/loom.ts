@@ -1,15 +1,24 @@
 /** The two workers, and what is made with them. */
-import type { Choice } from "./choose-mode.js";
-import { CompiledProgram } from "./program.js";
-import { scalesOf, unpackProgram } from "./program-file.js";
-import { Resource } from "./resource.js";
-import { TaskBuilder } from "./task.js";
-import type { CallOptions, CompileOptions, LoadOptions, Loom, LoomTask, Mode, Program, Task } from "./types.js";
-import { wasmModule } from "./wasm-module.js";
-import type { Connection } from "./worker/connection.js";
-import { type Engine, type Recipe, startEngine } from "./worker/engine.js";
-import type { ClientMethods, EvaluatorMethods } from "./worker/protocol.js";
-import { startWorker } from "./worker/start.js";
+import type { Choice } from './choose-mode.js';
+import { CompiledProgram } from './program.js';
+import { scalesOf, unpackProgram } from './program-file.js';
+import { Resource } from './resource.js';
+import { TaskBuilder } from './task.js';
+import type {
+  CallOptions,
+  CompileOptions,
+  LoadOptions,
+  Loom,
+  LoomTask,
+  Mode,
+  Program,
+  Task,
+} from './types.js';
+import { wasmModule } from './wasm-module.js';
+import type { Connection } from './worker/connection.js';
+import { type Engine, type Recipe, startEngine } from './worker/engine.js';
+import type { ClientMethods, EvaluatorMethods } from './worker/protocol.js';
+import { startWorker } from './worker/start.js';
 
 /** Plans leave an eighth of the memory to everything else: 3.5 of 4 GiB. */
 const PLANNED_SHARE = 7 / 8;
@@ -29,12 +38,17 @@ export class WorkerLoom extends Resource implements Loom {
 
   private constructor(recipe: Recipe, client: Engine<ClientMethods>, evaluator: Engine<EvaluatorMethods>) {
     const workers = { client: client.connection, evaluator: evaluator.connection };
-    super("loom", () => {
+    super('loom', () => {
       workers.client.close();
       workers.evaluator.close();
     });
     const { variant, threads, reasons } = recipe.choice;
-    this.mode = { variant, threads, reasons, memoryBytes: Math.min(client.memoryBytes, evaluator.memoryBytes) };
+    this.mode = {
+      variant,
+      threads,
+      reasons,
+      memoryBytes: Math.min(client.memoryBytes, evaluator.memoryBytes),
+    };
     this.version = client.version;
     this.#recipe = recipe;
     this.#workers = workers;
@@ -45,9 +59,9 @@ export class WorkerLoom extends Resource implements Loom {
     const { signal, wasm, worker = startWorker } = options;
     const module = await wasmModule(choice.variant, wasm?.[choice.variant], signal);
     const recipe: Recipe = { choice, module, worker };
-    const client = await startEngine<ClientMethods>("client", recipe, signal);
+    const client = await startEngine<ClientMethods>('client', recipe, signal);
     try {
-      return new WorkerLoom(recipe, client, await startEngine("evaluator", recipe, signal));
+      return new WorkerLoom(recipe, client, await startEngine('evaluator', recipe, signal));
     } catch (error) {
       client.connection.close();
       throw error;
@@ -75,14 +89,14 @@ export class WorkerLoom extends Resource implements Loom {
     const { threads = this.mode.threads, memoryLimit = this.mode.memoryBytes * PLANNED_SHARE } = options;
     const signal = this.signal(options.signal);
     const { client } = this;
-    onProgress?.({ phase: "compile", done: 0, total: 1 });
+    onProgress?.({ phase: 'compile', done: 0, total: 1 });
     const opened = await client.call(
-      "compile",
+      'compile',
       [task.literal(), { security, n, plainModuli, moduli, threads, memoryLimit }],
       { signal },
-      ({ program }) => client.send("freeProgram", [program]),
+      ({ program }) => client.send('freeProgram', [program]),
     );
-    onProgress?.({ phase: "compile", done: 1, total: 1 });
+    onProgress?.({ phase: 'compile', done: 1, total: 1 });
     return new CompiledProgram(this, client, opened, scalesOf(task));
   }
 
@@ -90,8 +104,8 @@ export class WorkerLoom extends Resource implements Loom {
     const signal = this.signal(options.signal);
     const { client } = this;
     const { core, scales } = unpackProgram(bytes);
-    const opened = await client.call(
-      "openProgram", [core], { signal }, ({ program }) => client.send("freeProgram", [program]),
+    const opened = await client.call('openProgram', [core], { signal }, ({ program }) =>
+      client.send('freeProgram', [program]),
     );
     return new CompiledProgram(this, client, opened, scales);
   }
@@ -99,9 +113,12 @@ export class WorkerLoom extends Resource implements Loom {
   async restart(): Promise<void> {
     const signal = this.signal(undefined);
     const { client, evaluator } = this.#workers;
-    if (!client.alive) this.#workers.client = (await startEngine<ClientMethods>("client", this.#recipe, signal)).connection;
+    if (!client.alive)
+      this.#workers.client = (await startEngine<ClientMethods>('client', this.#recipe, signal)).connection;
     if (!evaluator.alive) {
-      this.#workers.evaluator = (await startEngine<EvaluatorMethods>("evaluator", this.#recipe, signal)).connection;
+      this.#workers.evaluator = (
+        await startEngine<EvaluatorMethods>('evaluator', this.#recipe, signal)
+      ).connection;
     }
   }
 }

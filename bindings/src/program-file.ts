@@ -1,27 +1,31 @@
 /**
  * What the integers of a compiled program mean - decimals and bounds by name - and the file that holds both:
- * "CLSCALES", the length of the header as a little-endian u32, the header as JSON, then the core's program bytes.
- * Core bytes without a header are programs over plain integers.
+ * "CLSCALES", the length of the header as a little-endian u32, the header as JSON, then the core's program
+ * bytes. Core bytes without a header are programs over plain integers.
  */
-import { type ColumnRule, MAX_UNITS } from "./columns.js";
-import { failure } from "./errors.js";
-import { ExactDecimal } from "./exact.js";
-import type { RawProgramInfo } from "./raw.js";
-import type { ProgramInfo, Task } from "./types.js";
+import { type ColumnRule, MAX_UNITS } from './columns.js';
+import { failure } from './errors.js';
+import { ExactDecimal } from './exact.js';
+import type { RawProgramInfo } from './raw.js';
+import type { ProgramInfo, Task } from './types.js';
 
 /** Decimals and bounds, by name. Bounds are units as decimal strings, so that it is JSON. */
 export interface Scales {
-  readonly inputs: Readonly<Record<string, { readonly decimals: number; readonly min: string; readonly max: string }>>;
+  readonly inputs: Readonly<
+    Record<string, { readonly decimals: number; readonly min: string; readonly max: string }>
+  >;
   readonly outputs: Readonly<Record<string, number>>;
 }
 
-const MAGIC = "CLSCALES";
+const MAGIC = 'CLSCALES';
 const HEADER_AT = MAGIC.length + 4;
 
 /** The scales of a task. */
 export function scalesOf(task: Task): Scales {
   const { inputs, outputs } = task.decimals();
-  const bounds = task.literal().inputs.map(({ name, min, max }) => [name, { decimals: inputs[name] ?? 0, min, max }]);
+  const bounds = task
+    .literal()
+    .inputs.map(({ name, min, max }) => [name, { decimals: inputs[name] ?? 0, min, max }]);
   return { inputs: Object.fromEntries(bounds), outputs };
 }
 
@@ -38,12 +42,14 @@ export function packProgram(core: Uint8Array, scales: Scales): Uint8Array<ArrayB
 
 /** The parts of a file. The core checks its own bytes. Errors: FormatError. */
 export function unpackProgram(file: Uint8Array): { core: Uint8Array; scales: Scales | undefined } {
-  if (!(file instanceof Uint8Array)) throw invalid("expected a Uint8Array", { found: typeof file });
-  if (new TextDecoder().decode(file.subarray(0, MAGIC.length)) !== MAGIC) return { core: file, scales: undefined };
-  if (file.length < HEADER_AT) throw invalid("the header ends early", { found: file.length, expected: HEADER_AT });
+  if (!(file instanceof Uint8Array)) throw invalid('expected a Uint8Array', { found: typeof file });
+  if (new TextDecoder().decode(file.subarray(0, MAGIC.length)) !== MAGIC)
+    return { core: file, scales: undefined };
+  if (file.length < HEADER_AT)
+    throw invalid('the header ends early', { found: file.length, expected: HEADER_AT });
   const length = new DataView(file.buffer, file.byteOffset).getUint32(MAGIC.length, true);
   const end = HEADER_AT + length;
-  if (end > file.length) throw invalid("the header ends early", { found: file.length, expected: end });
+  if (end > file.length) throw invalid('the header ends early', { found: file.length, expected: end });
   return { core: file.subarray(end), scales: parseScales(file.subarray(HEADER_AT, end)) };
 }
 
@@ -64,7 +70,14 @@ export function describeProgram(raw: RawProgramInfo, scales: Scales | undefined)
 }
 
 /** What `encodeColumn` checks for an input. */
-export function ruleOf({ name, rows, decimals, missing, min, max }: ProgramInfo["inputs"][number]): ColumnRule {
+export function ruleOf({
+  name,
+  rows,
+  decimals,
+  missing,
+  min,
+  max,
+}: ProgramInfo['inputs'][number]): ColumnRule {
   return { name, rows, decimals, missing, min: min.units, max: max.units };
 }
 
@@ -76,23 +89,28 @@ function scaleOf<T>(scales: Readonly<Record<string, T>>, name: string): T {
 function parseScales(bytes: Uint8Array): Scales {
   let header: unknown;
   try {
-    header = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    header = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (cause) {
-    throw invalid("the header is not JSON", {}, cause);
+    throw invalid('the header is not JSON', {}, cause);
   }
   const { inputs, outputs } = (header ?? {}) as Partial<Scales>;
-  const valid = isRecord(inputs) && Object.values(inputs).every(isInputScale)
-    && isRecord(outputs) && Object.values(outputs).every(isDecimals);
-  if (!valid) throw invalid("the header does not hold decimals and bounds", {});
+  const valid =
+    isRecord(inputs) &&
+    Object.values(inputs).every(isInputScale) &&
+    isRecord(outputs) &&
+    Object.values(outputs).every(isDecimals);
+  if (!valid) throw invalid('the header does not hold decimals and bounds', {});
   return { inputs, outputs };
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isInputScale(value: unknown): boolean {
-  return isRecord(value) && isDecimals(value["decimals"]) && isInteger(value["min"]) && isInteger(value["max"]);
+  return (
+    isRecord(value) && isDecimals(value['decimals']) && isInteger(value['min']) && isInteger(value['max'])
+  );
 }
 
 /** Products add up decimals; the limit keeps 10^decimals small whoever made the file. */
@@ -101,9 +119,9 @@ function isDecimals(value: unknown): boolean {
 }
 
 function isInteger(value: unknown): boolean {
-  return typeof value === "string" && /^-?\d{1,19}$/.test(value);
+  return typeof value === 'string' && /^-?\d{1,19}$/.test(value);
 }
 
 function invalid(problem: string, details: Record<string, unknown>, cause?: unknown): Error {
-  return failure("format.program", `Not a saved program: ${problem}`, details, cause);
+  return failure('format.program', `Not a saved program: ${problem}`, details, cause);
 }

@@ -2,16 +2,24 @@
  * The only import of the wasm glue, used inside the workers. The types are the contract with the Rust side
  * (src/wasm): thin classes whose every throw is an Error with `code` and `details`.
  */
-import * as single from "../wasm/single/cipherloom.js";
-import * as shared from "../wasm/threads/cipherloom.js";
+import * as single from '../wasm/single/cipherloom.js';
+import * as shared from '../wasm/threads/cipherloom.js';
 import type {
-  CompileOptions, GraphView, InputInfo, OutputInfo, ProgramInfo, Stage, TaskLiteral, TraceView, Variant,
-} from "./types.js";
+  CompileOptions,
+  GraphView,
+  InputInfo,
+  OutputInfo,
+  ProgramInfo,
+  Stage,
+  TaskLiteral,
+  TraceView,
+  Variant,
+} from './types.js';
 
 /** Program info as the core knows it: integers only, so without decimals and scaled bounds. */
-export interface RawProgramInfo extends Omit<ProgramInfo, "inputs" | "outputs"> {
-  readonly inputs: readonly Omit<InputInfo, "decimals" | "min" | "max">[];
-  readonly outputs: readonly Omit<OutputInfo, "decimals">[];
+export interface RawProgramInfo extends Omit<ProgramInfo, 'inputs' | 'outputs'> {
+  readonly inputs: readonly Omit<InputInfo, 'decimals' | 'min' | 'max'>[];
+  readonly outputs: readonly Omit<OutputInfo, 'decimals'>[];
 }
 
 /** A decrypted output: integers as decimal strings. */
@@ -67,8 +75,14 @@ export interface RawJob {
 
 /** One instance of the wasm. */
 export interface RawModule {
-  RawProgram: { compile(task: TaskLiteral, options: CompileOptions): RawProgram; fromBytes(bytes: Uint8Array): RawProgram };
-  RawClient: { new (program: RawProgram): RawClient; restore(program: RawProgram, saved: Uint8Array): RawClient };
+  RawProgram: {
+    compile(task: TaskLiteral, options: CompileOptions): RawProgram;
+    fromBytes(bytes: Uint8Array): RawProgram;
+  };
+  RawClient: {
+    new (program: RawProgram): RawClient;
+    restore(program: RawProgram, saved: Uint8Array): RawClient;
+  };
   RawEvaluator: new (programBytes: Uint8Array) => RawEvaluator;
   threads(): number;
   version(): string;
@@ -85,7 +99,7 @@ export interface RawOptions {
 
 /** Starts the instance of this worker, which is the first thread of its pool. Once per worker. */
 export function openRaw({ variant, threads, module, memory }: RawOptions): RawModule {
-  if (variant === "single") {
+  if (variant === 'single') {
     single.initSync({ module });
     return single as unknown as RawModule;
   }

@@ -1,8 +1,9 @@
 /** What has to be given back: `dispose()`, `using`, and garbage collection as the last net. */
-import { DisposedError } from "./errors.js";
+import { DisposedError } from './errors.js';
 
 /** Safari has no Symbol.dispose yet. */
-const disposeSymbol: typeof Symbol.dispose = Symbol.dispose ?? (Symbol.for("Symbol.dispose") as typeof Symbol.dispose);
+const disposeSymbol: typeof Symbol.dispose =
+  Symbol.dispose ?? (Symbol.for('Symbol.dispose') as typeof Symbol.dispose);
 
 const forgotten = /* @__PURE__ */ new FinalizationRegistry<() => void>((release) => release());
 
@@ -22,7 +23,7 @@ export abstract class Resource implements Disposable {
   dispose(): void {
     if (this.#life.signal.aborted) return;
     forgotten.unregister(this);
-    this.#life.abort(new DisposedError("disposed", `The ${this.#name} was disposed`));
+    this.#life.abort(new DisposedError('disposed', `The ${this.#name} was disposed`));
     this.#release();
   }
 
@@ -43,7 +44,7 @@ export function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const abort = (): void => reject(signal.reason);
-    signal.addEventListener("abort", abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+    signal.addEventListener('abort', abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
 }

@@ -1,50 +1,56 @@
 /**
- * From the exact integers of an output to its value: the last division, square root and rounding. The formulas hold
- * for sums over n rows in units of 10^-decimals.
+ * From the exact integers of an output to its value: the last division, square root and rounding. The
+ * formulas hold for sums over n rows in units of 10^-decimals.
  */
-import { type CipherloomError, failure, UndefinedStatisticError } from "./errors.js";
-import { ExactDecimal, powerOfTen, ratio, ratioToRoot } from "./exact.js";
-import type { DecryptedOutput, DecryptedValue, OutputInfo } from "./types.js";
+import { type CipherloomError, failure, UndefinedStatisticError } from './errors.js';
+import { ExactDecimal, powerOfTen, ratio, ratioToRoot } from './exact.js';
+import type { DecryptedOutput, DecryptedValue, OutputInfo } from './types.js';
 
 /** The exact integers behind an output, by name: see `RawClient.decryptJob`. */
 export type Parts = Readonly<Record<string, readonly bigint[]>>;
 
 /** What of an output decides how its parts become a value. */
-export type Shape = Pick<OutputInfo, "name" | "kind" | "population" | "decimals" | "rows">;
+export type Shape = Pick<OutputInfo, 'name' | 'kind' | 'population' | 'decimals' | 'rows'>;
 
 /**
- * The value of an output. Errors: UndefinedStatisticError (too few rows, zero variance), FormatError (sums that no
- * rows have).
+ * The value of an output. Errors: UndefinedStatisticError (too few rows, zero variance), FormatError (sums
+ * that no rows have).
  */
 export function finish(output: Shape, parts: Parts): DecryptedValue {
   const part = (name: string): bigint => single(output, parts, name);
   const { decimals } = output;
   switch (output.kind) {
-    case "column":
-      return all(output, parts, "values").map((units) => new ExactDecimal(units, decimals));
-    case "number":
-      return new ExactDecimal(part("value"), decimals);
-    case "sum":
-      return new ExactDecimal(part("sum"), decimals);
-    case "count":
-      return Number(rowsCounted(output, part("n"), 0n));
-    case "mean":
-      return ratio(part("sum"), rowsCounted(output, part("n"), 1n) * powerOfTen(decimals));
-    case "variance": {
-      const n = rowsCounted(output, part("n"), output.population ? 1n : 2n);
-      return ratio(spread(output, n, part("sum"), part("sumSquares")), pairs(output, n) * powerOfTen(decimals));
+    case 'column':
+      return all(output, parts, 'values').map((units) => new ExactDecimal(units, decimals));
+    case 'number':
+      return new ExactDecimal(part('value'), decimals);
+    case 'sum':
+      return new ExactDecimal(part('sum'), decimals);
+    case 'count':
+      return Number(rowsCounted(output, part('n'), 0n));
+    case 'mean':
+      return ratio(part('sum'), rowsCounted(output, part('n'), 1n) * powerOfTen(decimals));
+    case 'variance': {
+      const n = rowsCounted(output, part('n'), output.population ? 1n : 2n);
+      return ratio(
+        spread(output, n, part('sum'), part('sumSquares')),
+        pairs(output, n) * powerOfTen(decimals),
+      );
     }
-    case "covariance": {
-      const n = rowsCounted(output, part("n"), output.population ? 1n : 2n);
-      return ratio(joint(n, part("sumX"), part("sumY"), part("sumXY")), pairs(output, n) * powerOfTen(decimals));
+    case 'covariance': {
+      const n = rowsCounted(output, part('n'), output.population ? 1n : 2n);
+      return ratio(
+        joint(n, part('sumX'), part('sumY'), part('sumXY')),
+        pairs(output, n) * powerOfTen(decimals),
+      );
     }
-    case "correlation":
+    case 'correlation':
       return correlation(output, part);
   }
 }
 
 /** A value, or why there is none. Errors: FormatError. */
-export function outcome(output: Shape, parts: Parts): Pick<DecryptedOutput, "value" | "problem"> {
+export function outcome(output: Shape, parts: Parts): Pick<DecryptedOutput, 'value' | 'problem'> {
   try {
     return { value: finish(output, parts), problem: undefined };
   } catch (problem) {
@@ -55,18 +61,22 @@ export function outcome(output: Shape, parts: Parts): Pick<DecryptedOutput, "val
 
 /** r = (n Sxy - Sx Sy) / sqrt((n Sxx - Sx^2)(n Syy - Sy^2)); decimals cancel. */
 function correlation(output: Shape, part: (name: string) => bigint): number {
-  const n = rowsCounted(output, part("n"), 2n);
-  const x = spread(output, n, part("sumX"), part("sumXX"));
-  const y = spread(output, n, part("sumY"), part("sumYY"));
-  const xy = joint(n, part("sumX"), part("sumY"), part("sumXY"));
+  const n = rowsCounted(output, part('n'), 2n);
+  const x = spread(output, n, part('sumX'), part('sumXX'));
+  const y = spread(output, n, part('sumY'), part('sumYY'));
+  const xy = joint(n, part('sumX'), part('sumY'), part('sumXY'));
   if (x === 0n || y === 0n) {
-    throw failure("statistic.zero_variance", `"${output.name}": a column does not vary, so there is no correlation`, {
-      output: output.name,
-      varianceOfFirst: x === 0n ? 0 : "positive",
-      varianceOfSecond: y === 0n ? 0 : "positive",
-    });
+    throw failure(
+      'statistic.zero_variance',
+      `"${output.name}": a column does not vary, so there is no correlation`,
+      {
+        output: output.name,
+        varianceOfFirst: x === 0n ? 0 : 'positive',
+        varianceOfSecond: y === 0n ? 0 : 'positive',
+      },
+    );
   }
-  if (xy * xy > x * y) throw impossible(output, "a correlation beyond 1");
+  if (xy * xy > x * y) throw impossible(output, 'a correlation beyond 1');
   return ratioToRoot(xy, x * y);
 }
 
@@ -76,14 +86,18 @@ function rowsCounted(output: Shape, n: bigint, least: bigint): bigint {
   if (n >= least) return n;
   const details = { output: output.name, found: Number(n), expected: Number(least) };
   throw n === 0n
-    ? failure("statistic.empty", `"${output.name}": the ${output.kind} of no rows has no value`, details)
-    : failure("statistic.too_few", `"${output.name}": ${output.kind} needs ${least} rows, found ${n}`, details);
+    ? failure('statistic.empty', `"${output.name}": the ${output.kind} of no rows has no value`, details)
+    : failure(
+        'statistic.too_few',
+        `"${output.name}": ${output.kind} needs ${least} rows, found ${n}`,
+        details,
+      );
 }
 
 /** n Sum x^2 - (Sum x)^2, never negative. */
 function spread(output: Shape, n: bigint, sum: bigint, sumSquares: bigint): bigint {
   const value = n * sumSquares - sum * sum;
-  if (value < 0n) throw impossible(output, "a negative variance");
+  if (value < 0n) throw impossible(output, 'a negative variance');
   return value;
 }
 
@@ -110,8 +124,12 @@ function single(output: Shape, parts: Parts, name: string): bigint {
 }
 
 function impossible(output: Shape, found: string): CipherloomError {
-  return failure("format.result", `"${output.name}": decrypted to ${found}, which no column of numbers gives`, {
-    output: output.name,
-    found,
-  });
+  return failure(
+    'format.result',
+    `"${output.name}": decrypted to ${found}, which no column of numbers gives`,
+    {
+      output: output.name,
+      found,
+    },
+  );
 }

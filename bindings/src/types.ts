@@ -3,8 +3,8 @@
  * Every public type of the package. No code: importing this file costs nothing.
  *
  * Habits that hold everywhere:
- * - Every call that can take long takes `signal` (AbortSignal). An aborted call rejects with `signal.reason` (an
- *   `AbortError` unless you gave another), as `fetch` does; the work behind it stops within 200 ms.
+ * - Every call that can take long takes `signal` (AbortSignal). An aborted call rejects with `signal.reason`
+ *   (an `AbortError` unless you gave another), as `fetch` does; the work behind it stops within 200 ms.
  * - Every failure that is not an abort is a `CipherloomError` with a stable `code` (table in errors.ts).
  * - `dispose()` may be called any number of times; using a disposed object throws `DisposedError`.
  * - Bytes handed in are copied, never detached; bytes handed out belong to you.
@@ -13,23 +13,26 @@
 // ---------------------------------------------------------------------------------------------- loading
 
 /** Which of the two builds runs: `threads` needs shared memory, `single` runs everywhere. */
-export type Variant = "threads" | "single";
+export type Variant = 'threads' | 'single';
 
 /** The two workers behind a loom. Only the client worker ever holds a secret key. */
-export type Role = "client" | "evaluator";
+export type Role = 'client' | 'evaluator';
 
 /** Where a build's wasm comes from: an absolute address, its bytes, or a compiled module. */
 export type WasmSource = URL | string | ArrayBuffer | ArrayBufferView | CompiledModule;
 
 /** `WebAssembly.Module`, in words that also compile without the DOM's types, as in projects for Node. */
-export type CompiledModule =
-  typeof globalThis extends { WebAssembly: { Module: new (...args: never[]) => infer Module } } ? Module : never;
+export type CompiledModule = typeof globalThis extends {
+  WebAssembly: { Module: new (...args: never[]) => infer Module };
+}
+  ? Module
+  : never;
 
 /** The part of a `Worker` that is used. A DOM `Worker` is one as it is. */
 export interface WorkerLike {
   /** `transfer`: Transferable objects, whose type does not exist in projects for Node. */
   postMessage(message: unknown, transfer: any[]): void;
-  addEventListener(type: "message" | "messageerror" | "error", listener: (event: Event) => void): void;
+  addEventListener(type: 'message' | 'messageerror' | 'error', listener: (event: Event) => void): void;
   terminate(): unknown;
   /** Node only: keep the process alive while a call is under way. */
   ref?(): void;
@@ -39,13 +42,17 @@ export interface WorkerLike {
 
 /** Options of `load`. */
 export interface LoadOptions {
-  /** `auto` (default) takes threads where it can and says why not; the others insist, or throw ParameterError. */
-  mode?: "auto" | Variant | undefined;
+  /**
+   * `auto` (default) takes threads where it can and says why not; the others insist, or throw ParameterError.
+   */
+  mode?: 'auto' | Variant | undefined;
   /** Threads per worker, 1 to 256. Default: the number of processors, at most 16. */
   threads?: number | undefined;
   /** Own copies of the wasm, for hosts whose bundler cannot place the package's files. */
   wasm?: { single?: WasmSource | undefined; threads?: WasmSource | undefined } | undefined;
-  /** Own start-up of the two workers (module workers over `cipherloom/client-worker` and `/evaluator-worker`). */
+  /**
+   * Own start-up of the two workers (module workers over `cipherloom/client-worker` and `/evaluator-worker`).
+   */
   worker?: ((role: Role) => WorkerLike) | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -73,8 +80,8 @@ export interface Loom extends Disposable {
   /** Opens what `Program.toBytes` gave, checked. Errors: FormatError. */
   program(bytes: Uint8Array, options?: CallOptions): Promise<Program>;
   /**
-   * Replaces dead workers, if there are any. Programs go on working; clients whose worker died are lost with their
-   * secret key (restore them from saved bytes). Errors: WorkerError if the new worker does not start.
+   * Replaces dead workers, if there are any. Programs go on working; clients whose worker died are lost with
+   * their secret key (restore them from saved bytes). Errors: WorkerError if the new worker does not start.
    */
   restart(): Promise<void>;
   /** Ends both workers; everything made with them is disposed. */
@@ -83,10 +90,14 @@ export interface Loom extends Disposable {
 
 // ------------------------------------------------------------------------------------- options of calls
 
-/** How far a call is. `done` grows from 0 to `total`, in steps of the phase's own unit; it may be a fraction. */
+/**
+ * How far a call is. `done` grows from 0 to `total`, in steps of the phase's own unit; it may be a fraction.
+ */
 export interface Progress {
-  /** Unit of `done`: compile - the whole; keys - keys; encrypt - inputs; run - operators; decrypt - outputs. */
-  readonly phase: "compile" | "keys" | "encrypt" | "run" | "decrypt";
+  /**
+   * Unit of `done`: compile - the whole; keys - keys; encrypt - inputs; run - operators; decrypt - outputs.
+   */
+  readonly phase: 'compile' | 'keys' | 'encrypt' | 'run' | 'decrypt';
   readonly done: number;
   readonly total: number;
   /** Name of the key, input or output at work. */
@@ -109,14 +120,19 @@ export interface RunOptions extends CallOptions {
 
 /** Options of `Program.restoreClient`. */
 export interface RestoreOptions extends CallOptions {
-  /** This client's keys as made before (`[]` if it will only encrypt and decrypt). Default: new ones are made. */
+  /**
+   * This client's keys as made before (`[]` if it will only encrypt and decrypt). Default: new ones are made.
+   */
   evaluationKeys?: EvaluationKeys | undefined;
 }
 
 /** What a compilation may be told. Everything left out is chosen by the compiler. */
 export interface CompileOptions {
-  /** Table of secure sizes: `guidelines-2024` (ia.cr/2024/463, default) or the 2018 HE standard. Always 128 bits. */
-  security?: "guidelines-2024" | "standard-2018" | undefined;
+  /**
+   * Table of secure sizes: `guidelines-2024` (ia.cr/2024/463, default) or the 2018 HE standard. Always 128
+   * bits.
+   */
+  security?: 'guidelines-2024' | 'standard-2018' | undefined;
   /** Ring dimension, a power of two. */
   n?: number | undefined;
   /** Plaintext moduli, primes as decimal strings. */
@@ -125,7 +141,10 @@ export interface CompileOptions {
   moduli?: string[] | undefined;
   /** Threads that the time estimate supposes. Default: the loom's. */
   threads?: number | undefined;
-  /** Bytes; a plan that needs more is a MemoryError. Default: what the loom's workers can hold, at most 3.5 GiB. */
+  /**
+   * Bytes; a plan that needs more is a MemoryError. Default: what the loom's workers can hold, at most 3.5
+   * GiB.
+   */
   memoryLimit?: number | undefined;
 }
 
@@ -135,7 +154,7 @@ export interface CompileOptions {
  * `column`: any number of rows over as many ciphertexts as needed.
  * `slots`: exactly one ciphertext whose slots are the rows, in two rows of n/2 that can be rotated.
  */
-export type Layout = "column" | "slots";
+export type Layout = 'column' | 'slots';
 
 /** What must be known of an encrypted column before there is any data. */
 export interface ColumnOptions {
@@ -148,18 +167,20 @@ export interface ColumnOptions {
   /** Decimal places kept, 0 (default) to 18: a value v is stored as the integer v * 10^decimals, exactly. */
   decimals?: number | undefined;
   /**
-   * True if rows may be missing. Which ones is encrypted too. Such a column has statistics, but no operations by rows.
-   * Default false.
+   * True if rows may be missing. Which ones is encrypted too. Such a column has statistics, but no operations
+   * by rows. Default false.
    */
   missing?: boolean | undefined;
   layout?: Layout | undefined;
 }
 
-/** Plain numbers: one per row, or one for all rows. A bigint is a whole number. Decimals are taken exactly. */
+/**
+ * Plain numbers: one per row, or one for all rows. A bigint is a whole number. Decimals are taken exactly.
+ */
 export type Plain = number | bigint | ArrayLike<number | bigint>;
 
 /** What a number computed over a column is. `number` only occurs in programs made by other builders. */
-export type StatisticKind = "number" | "count" | "sum" | "mean" | "variance" | "covariance" | "correlation";
+export type StatisticKind = 'number' | 'count' | 'sum' | 'mean' | 'variance' | 'covariance' | 'correlation';
 
 /** An expression that decrypts to one number. */
 export interface Statistic {
@@ -212,7 +233,9 @@ export interface EncryptedColumn {
 
 /** A computation over encrypted columns, to be compiled. Pure data: needs no wasm. */
 export interface Task {
-  /** Declares an encrypted input. Errors: GraphError (name taken), ParameterError (rows, bounds, decimals). */
+  /**
+   * Declares an encrypted input. Errors: GraphError (name taken), ParameterError (rows, bounds, decimals).
+   */
   encrypted(name: string, options: ColumnOptions): EncryptedColumn;
   /** Declares what is decrypted in the end. Errors: GraphError (name taken, expression of another task). */
   output(name: string, expression: EncryptedColumn | Statistic): void;
@@ -260,7 +283,7 @@ export interface TaskLiteral {
 // -------------------------------------------------------------------------------------------- programs
 
 /** A level of the program: what was asked, ciphertext operators, polynomials, and what is run. */
-export type Stage = "task" | "scheme" | "polynomial" | "base";
+export type Stage = 'task' | 'scheme' | 'polynomial' | 'base';
 
 /** One input of a program. */
 export interface InputInfo {
@@ -280,7 +303,7 @@ export interface InputInfo {
 /** One output of a program. */
 export interface OutputInfo {
   readonly name: string;
-  readonly kind: "column" | StatisticKind;
+  readonly kind: 'column' | StatisticKind;
   readonly population: boolean;
   readonly rows: number;
   readonly decimals: number;
@@ -294,7 +317,9 @@ export interface ProgramInfo {
   readonly params: {
     /** Ring dimension. */
     readonly n: number;
-    /** Primes of the ciphertext modulus, of key switching, and of the plaintext modulus, as decimal strings. */
+    /**
+     * Primes of the ciphertext modulus, of key switching, and of the plaintext modulus, as decimal strings.
+     */
     readonly moduli: readonly string[];
     readonly special: readonly string[];
     readonly plainModuli: readonly string[];
@@ -332,7 +357,9 @@ export interface StageStats {
 /** Ciphertexts by name of their input or output, serialized: safe to store or send. */
 export type Ciphertexts = Readonly<Record<string, Uint8Array>>;
 
-/** All evaluation keys of one client, serialized: safe to send to the evaluator, and useless for decryption. */
+/**
+ * All evaluation keys of one client, serialized: safe to send to the evaluator, and useless for decryption.
+ */
 export type EvaluationKeys = readonly Uint8Array[];
 
 /** A compiled task. Built once, run many times. */
@@ -351,8 +378,9 @@ export interface Program extends Disposable {
   restoreClient(saved: Uint8Array, options?: RestoreOptions): Promise<Client>;
   /**
    * Computes on ciphertexts, in the evaluator worker. Inputs of several clients' encryptions can be mixed by
-   * spreading, if they share keys. Keys are kept in the worker while the same `EvaluationKeys` object is used.
-   * Errors: InputError (an input is missing or unknown), FormatError, KeyError, MemoryError, WorkerError.
+   * spreading, if they share keys. Keys are kept in the worker while the same `EvaluationKeys` object is
+   * used. Errors: InputError (an input is missing or unknown), FormatError, KeyError, MemoryError,
+   * WorkerError.
    */
   run(inputs: Ciphertexts, keys: EvaluationKeys, options?: RunOptions): Promise<Ciphertexts>;
   dispose(): void;
@@ -361,8 +389,8 @@ export interface Program extends Disposable {
 // --------------------------------------------------------------------------------------------- clients
 
 /**
- * A column of values. null, undefined and NaN are missing rows, allowed only where the input says `missing: true`.
- * A number is taken as its shortest decimal form: 0.1 is one tenth.
+ * A column of values. null, undefined and NaN are missing rows, allowed only where the input says `missing:
+ * true`. A number is taken as its shortest decimal form: 0.1 is one tenth.
  */
 export type Values = ArrayLike<number | bigint | null | undefined>;
 
@@ -378,8 +406,9 @@ export interface Decimal {
 }
 
 /**
- * What an output decrypts to: count - number; sum, number - Decimal (exact); column - Decimal per row (exact);
- * mean, variance, covariance, correlation - number (exact result, rounded once to the nearest double).
+ * What an output decrypts to: count - number; sum, number - Decimal (exact); column - Decimal per row
+ * (exact); mean, variance, covariance, correlation - number (exact result, rounded once to the nearest
+ * double).
  */
 export type DecryptedValue = number | Decimal | Decimal[];
 
@@ -400,16 +429,20 @@ export interface Client extends Disposable {
   /** To be sent to the evaluator. Holds no secret. */
   readonly evaluationKeys: EvaluationKeys;
   /**
-   * Encrypts columns, by input name; any subset of the inputs. Errors, naming column and row: InputError (unknown
-   * column, wrong length, missing or not a number, more decimals than declared), OutOfRangeError (outside min..max).
+   * Encrypts columns, by input name; any subset of the inputs. Errors, naming column and row: InputError
+   * (unknown column, wrong length, missing or not a number, more decimals than declared), OutOfRangeError
+   * (outside min..max).
    */
   encrypt(columns: Readonly<Record<string, Values>>, options?: CallOptions): Promise<Ciphertexts>;
   /**
-   * Decrypts outputs; any subset of them. Errors: FormatError, KeyError (other keys), NoiseError (budget used up),
-   * UndefinedStatisticError (a mean of nothing, ...: pass the other outputs, or use `decryptDetails`).
+   * Decrypts outputs; any subset of them. Errors: FormatError, KeyError (other keys), NoiseError (budget used
+   * up), UndefinedStatisticError (a mean of nothing, ...: pass the other outputs, or use `decryptDetails`).
    */
   decrypt(outputs: Ciphertexts, options?: CallOptions): Promise<Record<string, DecryptedValue>>;
-  /** As `decrypt`, with the integers behind each value and the noise left; an undefined statistic does not throw. */
+  /**
+   * As `decrypt`, with the integers behind each value and the noise left; an undefined statistic does not
+   * throw.
+   */
   decryptDetails(outputs: Ciphertexts, options?: CallOptions): Promise<Record<string, DecryptedOutput>>;
   /** All keys. CONTAINS THE SECRET KEY: whoever has these bytes can decrypt. */
   save(options?: CallOptions): Promise<Uint8Array>;

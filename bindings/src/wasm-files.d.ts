@@ -1,16 +1,19 @@
 // Types of what scripts/build-wasm puts into wasm/, so that this folder compiles before it has run.
 // A generated .d.ts beside a file comes first.
 
-declare module "*/wasm/single/cipherloom.js" {
+declare module '*/wasm/single/cipherloom.js' {
   export function initSync(options: { module: WebAssembly.Module }): unknown;
 }
 
-declare module "*/wasm/threads/cipherloom.js" {
-  export function initSync(options: { module: WebAssembly.Module; memory: WebAssembly.Memory | undefined }): unknown;
+declare module '*/wasm/threads/cipherloom.js' {
+  export function initSync(options: {
+    module: WebAssembly.Module;
+    memory: WebAssembly.Memory | undefined;
+  }): unknown;
   export function poolStart(threads: number): void;
 }
 
-declare module "*/wasm/threads/pool.js" {
+declare module '*/wasm/threads/pool.js' {
   export interface Pool {
     readonly memory: WebAssembly.Memory;
     stop(): void;

@@ -1,4 +1,4 @@
-import { CipherloomError } from "../src/errors.js";
+import { CipherloomError } from '../src/errors.js';
 
 /** The code of the error that a call throws. */
 export function codeOf(call: () => unknown): string {
@@ -8,5 +8,5 @@ export function codeOf(call: () => unknown): string {
     if (error instanceof CipherloomError) return error.code;
     throw error;
   }
-  return "no error";
+  return 'no error';
 }

@@ -1,9 +1,20 @@
-import { describe, expect, it } from "vitest";
-import { decimalsOf, ExactDecimal, floorSqrt, powerOfTen, ratio, ratioToRoot, toUnits } from "../src/exact.js";
-import { randomBigInt, randomDouble, random } from "./random.js";
+import { describe, expect, it } from 'vitest';
+import {
+  decimalsOf,
+  ExactDecimal,
+  floorSqrt,
+  powerOfTen,
+  ratio,
+  ratioToRoot,
+  toUnits,
+} from '../src/exact.js';
+import { randomBigInt, randomDouble, random } from './random.js';
 
 /** An exact fraction. */
-interface Fraction { readonly top: bigint; readonly bottom: bigint }
+interface Fraction {
+  readonly top: bigint;
+  readonly bottom: bigint;
+}
 
 /** The exact value of a finite double, from its bits. */
 function exactly(x: number): Fraction {
@@ -14,7 +25,9 @@ function exactly(x: number): Fraction {
   const fraction = bits & ((1n << 52n) - 1n);
   const mantissa = (exponent === 0 ? fraction : fraction + (1n << 52n)) * (bits >> 63n ? -1n : 1n);
   const power = Math.max(exponent, 1) - 1075;
-  return power >= 0 ? { top: mantissa << BigInt(power), bottom: 1n } : { top: mantissa, bottom: 1n << BigInt(-power) };
+  return power >= 0
+    ? { top: mantissa << BigInt(power), bottom: 1n }
+    : { top: mantissa, bottom: 1n << BigInt(-power) };
 }
 
 /** The neighbor of a double in the order of doubles. */
@@ -37,7 +50,10 @@ function middle(x: Fraction, y: Fraction): Fraction {
   return { top: x.top * y.bottom + y.top * x.bottom, bottom: 2n * x.bottom * y.bottom };
 }
 
-/** The slow model: no double is nearer, and a tie went to the even one. `compare(f)` is the sign of (true value - f). */
+/**
+ * The slow model: no double is nearer, and a tie went to the even one. `compare(f)` is the sign of (true
+ * value - f).
+ */
 function expectNearest(x: number, compare: (f: Fraction) => number): void {
   const here = exactly(x);
   const low = compare(middle(exactly(neighbor(x, -1n)), here));
@@ -60,8 +76,8 @@ function expectRatioToRoot(a: bigint, b: bigint): void {
   });
 }
 
-describe("toUnits", () => {
-  it("takes a number as its shortest decimal form", () => {
+describe('toUnits', () => {
+  it('takes a number as its shortest decimal form', () => {
     expect(toUnits(0.1, 1)).toBe(1n);
     expect(toUnits(1.005, 3)).toBe(1005n);
     expect(toUnits(-12.5, 2)).toBe(-1250n);
@@ -73,7 +89,7 @@ describe("toUnits", () => {
     expect(toUnits(0.30000000000000004, 17)).toBe(30000000000000004n);
   });
 
-  it("refuses more decimals than there are", () => {
+  it('refuses more decimals than there are', () => {
     expect(toUnits(0.125, 2)).toBeUndefined();
     expect(toUnits(0.1 + 0.2, 15)).toBeUndefined();
     expect(toUnits(5e-324, 18)).toBeUndefined();
@@ -82,7 +98,7 @@ describe("toUnits", () => {
     expect(decimalsOf(1.5e300)).toBe(0);
   });
 
-  it("agrees with a model on strings, near and beyond the limits of its fast path", () => {
+  it('agrees with a model on strings, near and beyond the limits of its fast path', () => {
     for (let i = 0; i < 50_000; i++) {
       const decimals = random(19);
       const digits = random(18) + 1;
@@ -99,28 +115,28 @@ describe("toUnits", () => {
 
   /** Moves the point of the shortest form, digit by digit. */
   function model(value: number, decimals: number): bigint | undefined {
-    const [mantissa = "", exponent = "0"] = String(Math.abs(value)).split("e");
-    const [whole = "", fraction = ""] = mantissa.split(".");
+    const [mantissa = '', exponent = '0'] = String(Math.abs(value)).split('e');
+    const [whole = '', fraction = ''] = mantissa.split('.');
     let text = whole + fraction;
     let places = fraction.length - Number(exponent);
-    for (; places < decimals; places++) text += "0";
+    for (; places < decimals; places++) text += '0';
     for (; places > decimals; places--) {
-      if (!text.endsWith("0")) return undefined;
-      text = text.slice(0, -1) || "0";
+      if (!text.endsWith('0')) return undefined;
+      text = text.slice(0, -1) || '0';
     }
     return value < 0 ? -BigInt(text) : BigInt(text);
   }
 });
 
-describe("ExactDecimal", () => {
-  it("prints every digit", () => {
-    expect(String(new ExactDecimal(-50n, 2))).toBe("-0.50");
-    expect(String(new ExactDecimal(0n, 3))).toBe("0.000");
-    expect(String(new ExactDecimal(123456n, 0))).toBe("123456");
+describe('ExactDecimal', () => {
+  it('prints every digit', () => {
+    expect(String(new ExactDecimal(-50n, 2))).toBe('-0.50');
+    expect(String(new ExactDecimal(0n, 3))).toBe('0.000');
+    expect(String(new ExactDecimal(123456n, 0))).toBe('123456');
     expect(JSON.stringify({ sum: new ExactDecimal(1n, 1) })).toBe('{"sum":"0.1"}');
   });
 
-  it("rounds as parsing its digits does", () => {
+  it('rounds as parsing its digits does', () => {
     for (let i = 0; i < 20_000; i++) {
       const decimal = new ExactDecimal(randomBigInt(10n ** BigInt(random(40) + 1)), random(30));
       expect(decimal.toNumber() + 0).toBe(Number(decimal.toString()) + 0);
@@ -128,14 +144,17 @@ describe("ExactDecimal", () => {
   });
 });
 
-describe("ratio", () => {
-  it("is the nearest double of random fractions", () => {
+describe('ratio', () => {
+  it('is the nearest double of random fractions', () => {
     for (let i = 0; i < 20_000; i++) {
-      expectRatio(randomBigInt(1n << BigInt(random(300) + 1)), 1n + randomBigInt(1n << BigInt(random(300) + 1), 0n));
+      expectRatio(
+        randomBigInt(1n << BigInt(random(300) + 1)),
+        1n + randomBigInt(1n << BigInt(random(300) + 1), 0n),
+      );
     }
   });
 
-  it("breaks ties to even", () => {
+  it('breaks ties to even', () => {
     for (let i = 0; i < 5_000; i++) {
       const odd = 2n * randomBigInt(1n << 53n, 1n << 52n) + 1n;
       for (const delta of [-1n, 0n, 1n]) expectRatio(odd * (1n << 80n) + delta, 1n << BigInt(random(200)));
@@ -144,7 +163,7 @@ describe("ratio", () => {
     expect(ratio(2n ** 53n + 3n, 1n)).toBe(2 ** 53 + 4);
   });
 
-  it("goes down to subnormals and up to infinity", () => {
+  it('goes down to subnormals and up to infinity', () => {
     for (let i = 0; i < 2_000; i++) {
       expectRatio(randomBigInt(1n << 60n) | 1n, 1n << BigInt(1060 + random(70)));
     }
@@ -156,14 +175,17 @@ describe("ratio", () => {
   });
 });
 
-describe("ratioToRoot", () => {
-  it("is the nearest double of random arguments", () => {
+describe('ratioToRoot', () => {
+  it('is the nearest double of random arguments', () => {
     for (let i = 0; i < 20_000; i++) {
-      expectRatioToRoot(randomBigInt(1n << BigInt(random(300) + 1)), 1n + randomBigInt(1n << BigInt(random(300) + 1), 0n));
+      expectRatioToRoot(
+        randomBigInt(1n << BigInt(random(300) + 1)),
+        1n + randomBigInt(1n << BigInt(random(300) + 1), 0n),
+      );
     }
   });
 
-  it("is exact on exact roots, and breaks their ties to even", () => {
+  it('is exact on exact roots, and breaks their ties to even', () => {
     for (let i = 0; i < 2_000; i++) {
       const root = 1n + randomBigInt(1n << 60n, 0n);
       expect(ratioToRoot(root * 3n, root * root)).toBe(3);
@@ -175,8 +197,8 @@ describe("ratioToRoot", () => {
   });
 });
 
-describe("floorSqrt", () => {
-  it("is the greatest integer whose square is not greater", () => {
+describe('floorSqrt', () => {
+  it('is the greatest integer whose square is not greater', () => {
     for (let i = 0; i < 5_000; i++) {
       const x = i < 1000 ? BigInt(i) : randomBigInt(1n << BigInt(random(400) + 1), 0n);
       for (const y of [x, x * x, x * x + 2n * x]) {
@@ -186,7 +208,7 @@ describe("floorSqrt", () => {
     }
   });
 
-  it("has exact powers of ten", () => {
+  it('has exact powers of ten', () => {
     for (let k = 0; k <= 22; k++) expect(BigInt(10 ** k)).toBe(powerOfTen(k));
   });
 });

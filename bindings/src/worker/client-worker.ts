@@ -1,8 +1,8 @@
 /** The client worker: compiles tasks, holds secret keys, encrypts and decrypts. */
-import { openRaw, type RawClient, type RawJob, type RawModule, type RawProgram } from "../raw.js";
-import { Handles } from "./handles.js";
-import type { ClientMethods, OpenProgram } from "./protocol.js";
-import { type Call, Moved, serve } from "./serve.js";
+import { openRaw, type RawClient, type RawJob, type RawModule, type RawProgram } from '../raw.js';
+import { Handles } from './handles.js';
+import type { ClientMethods, OpenProgram } from './protocol.js';
+import { type Call, Moved, serve } from './serve.js';
 
 const programs = new Handles<RawProgram>();
 const clients = new Handles<RawClient>();
@@ -36,7 +36,8 @@ serve<ClientMethods>({
   saveClient: (_, client) => moved(clients.get(client).save()),
   freeClient: (_, client) => clients.free(client),
   key: (call, client, index) => bytesOf(call, clients.get(client).keyJob(index)),
-  encrypt: (call, client, input, units, present) => bytesOf(call, clients.get(client).encryptJob(input, units, present)),
+  encrypt: (call, client, input, units, present) =>
+    bytesOf(call, clients.get(client).encryptJob(input, units, present)),
   decrypt: (call, client, output, ciphertexts) => {
     const job = clients.get(client).decryptJob(output, ciphertexts);
     return call.finish(job, () => job.takeOutput());

@@ -1,8 +1,8 @@
 /** The page's side of the protocol. */
-import { DisposedError, failure, fromRecord } from "../errors.js";
-import type { RawOptions } from "../raw.js";
-import type { Role, WorkerLike } from "../types.js";
-import type { Args, FromWorker, Handle, Request, Result, StartMethods, ToWorker } from "./protocol.js";
+import { DisposedError, failure, fromRecord } from '../errors.js';
+import type { RawOptions } from '../raw.js';
+import type { Role, WorkerLike } from '../types.js';
+import type { Args, FromWorker, Handle, Request, Result, StartMethods, ToWorker } from './protocol.js';
 
 /** Options of one call. */
 export interface CallSettings {
@@ -18,7 +18,7 @@ type Late<T> = (result: T) => void;
 interface Pending {
   resolve(result: unknown): void;
   reject(reason: unknown): void;
-  progress: CallSettings["onProgress"];
+  progress: CallSettings['onProgress'];
 }
 
 /** A worker and the calls that wait for it. */
@@ -36,9 +36,11 @@ export class Connection<M extends StartMethods> {
     this.#role = role;
     this.#onEnd = onEnd;
     this.#worker = worker;
-    worker.addEventListener("message", (event) => this.#receive((event as MessageEvent<FromWorker>).data));
-    worker.addEventListener("messageerror", () => this.fail("a message could not be read"));
-    worker.addEventListener("error", (event) => this.fail((event as ErrorEvent).message || "its script did not load"));
+    worker.addEventListener('message', (event) => this.#receive((event as MessageEvent<FromWorker>).data));
+    worker.addEventListener('messageerror', () => this.fail('a message could not be read'));
+    worker.addEventListener('error', (event) =>
+      this.fail((event as ErrorEvent).message || 'its script did not load'),
+    );
   }
 
   /** False once the worker died or was closed. */
@@ -48,12 +50,15 @@ export class Connection<M extends StartMethods> {
 
   /** The first call: starts the worker's instance and gives the core's version. */
   start(options: RawOptions, signal: AbortSignal | undefined): Promise<string> {
-    return this.call("start", [options] as unknown as Args<M, "start">, { signal }) as Promise<string>;
+    return this.call('start', [options] as unknown as Args<M, 'start'>, { signal }) as Promise<string>;
   }
 
   /** Calls a method. Aborting rejects at once and asks the worker to stop. */
   call<K extends keyof M>(
-    method: K, args: Args<M, K>, settings: CallSettings = {}, late?: Late<Result<M, K>>,
+    method: K,
+    args: Args<M, K>,
+    settings: CallSettings = {},
+    late?: Late<Result<M, K>>,
   ): Promise<Result<M, K>> {
     const { signal, onProgress, transfer = [] } = settings;
     return new Promise((resolve, reject) => {
@@ -64,17 +69,27 @@ export class Connection<M extends StartMethods> {
       const abort = (): void => {
         this.#post({ cancel: id });
         // Kept until the worker answers, which it does when it is free again.
-        this.#pending.set(id, { resolve: (result) => late?.(result as Result<M, K>), reject: () => {}, progress: undefined });
+        this.#pending.set(id, {
+          resolve: (result) => late?.(result as Result<M, K>),
+          reject: () => {},
+          progress: undefined,
+        });
         reject(signal?.reason);
       };
-      const stopListening = (): void => signal?.removeEventListener("abort", abort);
+      const stopListening = (): void => signal?.removeEventListener('abort', abort);
       this.#pending.set(id, {
-        resolve: (result) => { stopListening(); resolve(result as Result<M, K>); },
-        reject: (reason) => { stopListening(); reject(reason); },
+        resolve: (result) => {
+          stopListening();
+          resolve(result as Result<M, K>);
+        },
+        reject: (reason) => {
+          stopListening();
+          reject(reason);
+        },
         progress: onProgress,
       });
       this.#worker.ref?.();
-      signal?.addEventListener("abort", abort, { once: true });
+      signal?.addEventListener('abort', abort, { once: true });
     });
   }
 
@@ -86,14 +101,14 @@ export class Connection<M extends StartMethods> {
   /** Declares the worker dead: all calls reject with WorkerError. */
   fail(message: string): void {
     const started = this.#lastId > 1;
-    const code = started ? "worker.dead" : "worker.failed";
-    const advice = started ? " Call loom.restart() to go on." : "";
+    const code = started ? 'worker.dead' : 'worker.failed';
+    const advice = started ? ' Call loom.restart() to go on.' : '';
     this.#close(failure(code, `The ${this.#role} worker failed: ${message}.${advice}`, { role: this.#role }));
   }
 
   /** Ends the worker: all calls reject with DisposedError. */
   close(): void {
-    this.#close(new DisposedError("disposed", "The loom was disposed"));
+    this.#close(new DisposedError('disposed', 'The loom was disposed'));
   }
 
   #close(end: Error): void {
@@ -109,9 +124,9 @@ export class Connection<M extends StartMethods> {
   }
 
   #receive(message: FromWorker): void {
-    if ("progress" in message) {
+    if ('progress' in message) {
       this.#pending.get(message.id)?.progress?.(message.progress);
-    } else if ("result" in message) {
+    } else if ('result' in message) {
       this.#settle(message.id, (pending) => pending.resolve(message.result));
     } else {
       const error = fromRecord(message.error);
@@ -137,7 +152,8 @@ export class Remote<M extends StartMethods> {
   #handle: Promise<Handle> | undefined;
 
   constructor(
-    open: (connection: Connection<M>) => Promise<Handle>, free: (connection: Connection<M>, handle: Handle) => void,
+    open: (connection: Connection<M>) => Promise<Handle>,
+    free: (connection: Connection<M>, handle: Handle) => void,
   ) {
     this.#open = open;
     this.#free = free;
@@ -162,7 +178,10 @@ export class Remote<M extends StartMethods> {
   /** Frees the object. Calls already made with its handle still find it. */
   free(): void {
     const connection = this.#connection;
-    this.#handle?.then((handle) => connection && this.#free(connection, handle), () => {});
+    this.#handle?.then(
+      (handle) => connection && this.#free(connection, handle),
+      () => {},
+    );
     this.#handle = undefined;
   }
 }

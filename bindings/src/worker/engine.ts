@@ -1,10 +1,10 @@
 /** One running instance of the wasm: a worker that drives it, and the threads of its pool. */
-import { startPool, type Pool } from "../../wasm/threads/pool.js";
-import type { Choice } from "../choose-mode.js";
-import { failure } from "../errors.js";
-import type { Role, WorkerLike } from "../types.js";
-import { Connection } from "./connection.js";
-import type { StartMethods } from "./protocol.js";
+import { startPool, type Pool } from '../../wasm/threads/pool.js';
+import type { Choice } from '../choose-mode.js';
+import { failure } from '../errors.js';
+import type { Role, WorkerLike } from '../types.js';
+import { Connection } from './connection.js';
+import type { StartMethods } from './protocol.js';
 
 /** How engines are started. */
 export interface Recipe {
@@ -29,11 +29,21 @@ const MAXIMUM_PAGES = [65536, 32768, 16384] as const;
 
 /** Starts an engine. Errors: MemoryError (no shared memory), WorkerError; nothing is left running. */
 export async function startEngine<M extends StartMethods>(
-  role: Role, { choice: { variant, threads }, module, worker }: Recipe, signal: AbortSignal | undefined,
+  role: Role,
+  { choice: { variant, threads }, module, worker }: Recipe,
+  signal: AbortSignal | undefined,
 ): Promise<Engine<M>> {
-  const { memory, maximum } = variant === "threads" ? sharedMemory() : { memory: undefined, maximum: MAXIMUM_PAGES[0] };
+  const { memory, maximum } =
+    variant === 'threads' ? sharedMemory() : { memory: undefined, maximum: MAXIMUM_PAGES[0] };
   // The pool is started from here, not by the worker that drives it: that one is blocked while it computes.
-  const pool = memory && (await startThreads(role, { module, threads, memory, onDeath: ({ message }) => connection.fail(message) }));
+  const pool =
+    memory &&
+    (await startThreads(role, {
+      module,
+      threads,
+      memory,
+      onDeath: ({ message }) => connection.fail(message),
+    }));
   const stop = (): void => pool?.stop();
   const connection = new Connection<M>(role, createWorker(role, worker, stop), stop);
   try {
@@ -46,12 +56,17 @@ export async function startEngine<M extends StartMethods>(
 }
 
 /** Browsers refuse scripts of other origins, or against a content security policy, at once. */
-function createWorker(role: Role, create: Recipe["worker"], onFailure: () => void): WorkerLike {
+function createWorker(role: Role, create: Recipe['worker'], onFailure: () => void): WorkerLike {
   try {
     return create(role);
   } catch (cause) {
     onFailure();
-    throw failure("worker.failed", `The ${role} worker could not be created: ${String(cause)}`, { role }, cause);
+    throw failure(
+      'worker.failed',
+      `The ${role} worker could not be created: ${String(cause)}`,
+      { role },
+      cause,
+    );
   }
 }
 
@@ -59,7 +74,12 @@ async function startThreads(role: Role, options: Parameters<typeof startPool>[0]
   try {
     return await startPool(options);
   } catch (cause) {
-    throw failure("worker.failed", `The threads of the ${role} worker did not start: ${String(cause)}`, { role }, cause);
+    throw failure(
+      'worker.failed',
+      `The threads of the ${role} worker did not start: ${String(cause)}`,
+      { role },
+      cause,
+    );
   }
 }
 
@@ -73,5 +93,5 @@ function sharedMemory(): { memory: WebAssembly.Memory; maximum: number } {
     }
   }
   const triedBytes = MAXIMUM_PAGES.map((pages) => pages * PAGE);
-  throw failure("memory.shared", "Shared memory could not be allocated", { triedBytes }, cause);
+  throw failure('memory.shared', 'Shared memory could not be allocated', { triedBytes }, cause);
 }

@@ -1,8 +1,8 @@
 /** The evaluator worker: runs programs on ciphertexts. Nothing secret ever comes here. */
-import { openRaw, type RawEvaluator, type RawModule } from "../raw.js";
-import { Handles } from "./handles.js";
-import type { EvaluatorMethods } from "./protocol.js";
-import { Moved, serve } from "./serve.js";
+import { openRaw, type RawEvaluator, type RawModule } from '../raw.js';
+import { Handles } from './handles.js';
+import type { EvaluatorMethods } from './protocol.js';
+import { Moved, serve } from './serve.js';
 
 const evaluators = new Handles<RawEvaluator>();
 let raw: RawModule;

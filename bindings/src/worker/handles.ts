@@ -1,6 +1,6 @@
 /** Objects of the wasm by number, so that messages can name them. */
-import { failure } from "../errors.js";
-import type { Handle } from "./protocol.js";
+import { failure } from '../errors.js';
+import type { Handle } from './protocol.js';
 
 /** A table of objects that have to be freed. */
 export class Handles<T extends { free(): void }> {
@@ -15,7 +15,7 @@ export class Handles<T extends { free(): void }> {
 
   get(handle: Handle): T {
     const object = this.#objects.get(handle);
-    if (object === undefined) throw failure("disposed", "The object was disposed");
+    if (object === undefined) throw failure('disposed', 'The object was disposed');
     return object;
   }
 

@@ -8,15 +8,16 @@ export interface Port {
 
 /** The port of the worker that this runs in. */
 export function ownPort(): Port {
-  const parent = globalThis.process?.getBuiltinModule?.("node:worker_threads").parentPort;
+  const parent = globalThis.process?.getBuiltinModule?.('node:worker_threads').parentPort;
   if (parent) {
     return {
       post: (message, transfer) => parent.postMessage(message, transfer as never),
-      listen: (listener) => void parent.on("message", listener),
+      listen: (listener) => void parent.on('message', listener),
     };
   }
   return {
     post: (message, transfer) => globalThis.postMessage(message, { transfer }),
-    listen: (listener) => globalThis.addEventListener("message", (event: MessageEvent<unknown>) => listener(event.data)),
+    listen: (listener) =>
+      globalThis.addEventListener('message', (event: MessageEvent<unknown>) => listener(event.data)),
   };
 }

@@ -1,7 +1,7 @@
 /** What the page and its two workers say to each other. Everything survives structured clone. */
-import type { ErrorRecord } from "../errors.js";
-import type { NamedBytes, RawOptions, RawOutputValues, RawProgramInfo } from "../raw.js";
-import type { CompileOptions, GraphView, Stage, TaskLiteral, TraceView } from "../types.js";
+import type { ErrorRecord } from '../errors.js';
+import type { NamedBytes, RawOptions, RawOutputValues, RawProgramInfo } from '../raw.js';
+import type { CompileOptions, GraphView, Stage, TaskLiteral, TraceView } from '../types.js';
 
 /** Number of an object that lives in a worker. */
 export type Handle = number;
@@ -37,12 +37,19 @@ export interface ClientMethods extends StartMethods {
   decrypt(client: Handle, output: string, ciphertexts: Uint8Array): RawOutputValues;
 }
 
-/** What the evaluator worker does. It is told program bytes, evaluation keys and ciphertexts, and nothing else. */
+/**
+ * What the evaluator worker does. It is told program bytes, evaluation keys and ciphertexts, and nothing
+ * else.
+ */
 export interface EvaluatorMethods extends StartMethods {
   open(program: Uint8Array): Handle;
   loadKey(evaluator: Handle, key: Uint8Array): void;
   missingKeys(evaluator: Handle): string[];
-  run(evaluator: Handle, inputs: Uint8Array[], trace: boolean): { outputs: NamedBytes[]; trace: TraceView | undefined };
+  run(
+    evaluator: Handle,
+    inputs: Uint8Array[],
+    trace: boolean,
+  ): { outputs: NamedBytes[]; trace: TraceView | undefined };
   free(evaluator: Handle): void;
 }
 
@@ -53,12 +60,17 @@ export type Args<M, K extends keyof M> = Parameters<Method<M, K>>;
 export type Result<M, K extends keyof M> = ReturnType<Method<M, K>>;
 
 /** A call, by its number. */
-export type Request<M> = { [K in keyof M]: { readonly id: number; readonly method: K; readonly args: Args<M, K> } }[keyof M];
+export type Request<M> = {
+  [K in keyof M]: { readonly id: number; readonly method: K; readonly args: Args<M, K> };
+}[keyof M];
 
 /** To a worker: a call, or the wish that one ends. */
 export type ToWorker<M> = Request<M> | { readonly cancel: number };
 
-/** From a worker: how far a call is, and then its result or its error; `fatal` if the worker is of no use any more. */
+/**
+ * From a worker: how far a call is, and then its result or its error; `fatal` if the worker is of no use any
+ * more.
+ */
 export type FromWorker =
   | { readonly id: number; readonly progress: { readonly done: number; readonly total: number } }
   | { readonly id: number; readonly result: unknown }

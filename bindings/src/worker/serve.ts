@@ -1,8 +1,11 @@
-/** The worker's side of the protocol: one call after the other, each of which can be cancelled between its steps. */
-import { CipherloomError, type ErrorRecord } from "../errors.js";
-import type { RawJob } from "../raw.js";
-import { ownPort } from "./port.js";
-import type { Args, FromWorker, Request, Result, ToWorker } from "./protocol.js";
+/**
+ * The worker's side of the protocol: one call after the other, each of which can be cancelled between its
+ * steps.
+ */
+import { CipherloomError, type ErrorRecord } from '../errors.js';
+import type { RawJob } from '../raw.js';
+import { ownPort } from './port.js';
+import type { Args, FromWorker, Request, Result, ToWorker } from './protocol.js';
 
 /** Milliseconds of computing between two looks at the messages. */
 const STEP_MS = 25;
@@ -29,7 +32,9 @@ export interface Call {
 type Answer<T> = T | Moved<T> | Promise<T | Moved<T>>;
 
 /** One handler per method. */
-export type Handlers<M> = { readonly [K in keyof M]: (call: Call, ...args: Args<M, K>) => Answer<Result<M, K>> };
+export type Handlers<M> = {
+  readonly [K in keyof M]: (call: Call, ...args: Args<M, K>) => Answer<Result<M, K>>;
+};
 
 /** Serves a worker's methods on its own port. */
 export function serve<M>(handlers: Handlers<M>): void {
@@ -44,7 +49,13 @@ export function serve<M>(handlers: Handlers<M>): void {
     try {
       if (cancelled.has(id)) throw new Cancelled();
       const call: Call = {
-        finish: (job, take) => finish(job, take, () => cancelled.has(id), (progress) => post({ id, progress })),
+        finish: (job, take) =>
+          finish(
+            job,
+            take,
+            () => cancelled.has(id),
+            (progress) => post({ id, progress }),
+          ),
       };
       const handler = handlers[method] as (call: Call, ...args: Args<M, typeof method>) => unknown;
       const value = await handler(call, ...args);
@@ -60,7 +71,7 @@ export function serve<M>(handlers: Handlers<M>): void {
 
   port.listen((data) => {
     const message = data as ToWorker<M>;
-    if ("cancel" in message) {
+    if ('cancel' in message) {
       if (waiting.has(message.cancel)) cancelled.add(message.cancel);
       return;
     }
@@ -70,7 +81,10 @@ export function serve<M>(handlers: Handlers<M>): void {
 }
 
 async function finish<T>(
-  job: RawJob, take: () => T, isCancelled: () => boolean, report: (progress: { done: number; total: number }) => void,
+  job: RawJob,
+  take: () => T,
+  isCancelled: () => boolean,
+  report: (progress: { done: number; total: number }) => void,
 ): Promise<T> {
   try {
     let reported = performance.now();
@@ -107,7 +121,7 @@ function nextMessages(): Promise<void> {
 /** The page has already rejected the call: it only needs to hear that the worker is free again. */
 class Cancelled extends CipherloomError {
   constructor() {
-    super("cancelled", "The call was cancelled");
+    super('cancelled', 'The call was cancelled');
   }
 }
 
@@ -118,6 +132,6 @@ function isTrap(error: unknown): boolean {
 /** What the core throws has `code` and `details`; anything else is a defect, or the end of the memory. */
 function toRecord(error: unknown): ErrorRecord {
   const { code, details, message = String(error) } = error as Partial<ErrorRecord>;
-  if (isTrap(error)) return { code: "worker.trap", message: `The worker crashed: ${message}`, details: {} };
-  return { code: typeof code === "string" ? code : "worker.unexpected", message, details: details ?? {} };
+  if (isTrap(error)) return { code: 'worker.trap', message: `The worker crashed: ${message}`, details: {} };
+  return { code: typeof code === 'string' ? code : 'worker.unexpected', message, details: details ?? {} };
 }
