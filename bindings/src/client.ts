@@ -81,6 +81,7 @@ export class KeyHolder extends Resource implements Client {
       info: named(this.#info.outputs, 'output', name),
       bytes,
     }));
+    const mostRows = Math.max(...this.#info.inputs.map(({ rows }) => rows));
     const progress = new JobProgress('decrypt', wanted.length, options.onProgress);
     const details: Record<string, DecryptedOutput> = {};
     for (const { info, bytes } of wanted) {
@@ -92,7 +93,11 @@ export class KeyHolder extends Resource implements Client {
       const parts = Object.fromEntries(
         Object.entries(raw.parts).map(([part, integers]) => [part, integers.map(BigInt)]),
       );
-      details[info.name] = { ...outcome(info, parts), parts, noiseBudgetBits: raw.noiseBudgetBits };
+      details[info.name] = {
+        ...outcome({ ...info, mostRows }, parts),
+        parts,
+        noiseBudgetBits: raw.noiseBudgetBits,
+      };
       progress.finished(info.name);
     }
     return details;

@@ -128,8 +128,8 @@ function finished(name: string, operand: Column | Sums, decimals: number): Plain
   const { kind, population, parts } = isColumn
     ? { kind: 'column' as const, population: false, parts: { values: operand.units } }
     : operand;
-  const rows = isColumn ? operand.units.length : Number.MAX_SAFE_INTEGER;
-  return { ...outcome({ name, kind, population, decimals, rows }, parts), parts };
+  const shape = { name, kind, population, decimals, mostRows: Number.MAX_SAFE_INTEGER };
+  return { ...outcome(shape, parts), parts };
 }
 
 /** Operations by rows are for columns without missing rows only. */

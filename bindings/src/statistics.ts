@@ -10,7 +10,10 @@ import type { DecryptedOutput, DecryptedValue, OutputInfo } from './types.js';
 export type Parts = Readonly<Record<string, readonly bigint[]>>;
 
 /** What of an output decides how its parts become a value. */
-export type Shape = Pick<OutputInfo, 'name' | 'kind' | 'population' | 'decimals' | 'rows'>;
+export interface Shape extends Pick<OutputInfo, 'name' | 'kind' | 'population' | 'decimals'> {
+  /** No statistic is over more rows. */
+  readonly mostRows: number;
+}
 
 /**
  * The value of an output. Errors: UndefinedStatisticError (too few rows, zero variance), FormatError (sums
@@ -80,9 +83,9 @@ function correlation(output: Shape, part: (name: string) => bigint): number {
   return ratioToRoot(xy, x * y);
 }
 
-/** n, if it is at least `least` and at most the number of rows. */
+/** n, if it is at least `least` and at most the most rows there are. */
 function rowsCounted(output: Shape, n: bigint, least: bigint): bigint {
-  if (n < 0n || n > BigInt(output.rows)) throw impossible(output, `${n} of ${output.rows} rows`);
+  if (n < 0n || n > BigInt(output.mostRows)) throw impossible(output, `${n} of ${output.mostRows} rows`);
   if (n >= least) return n;
   const details = { output: output.name, found: Number(n), expected: Number(least) };
   throw n === 0n

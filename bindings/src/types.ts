@@ -305,6 +305,7 @@ export interface OutputInfo {
   readonly name: string;
   readonly kind: 'column' | StatisticKind;
   readonly population: boolean;
+  /** Rows of a column; 1 otherwise. */
   readonly rows: number;
   readonly decimals: number;
   /** Names of the integers that it decrypts to, such as `n` and `sum`. */
@@ -420,7 +421,10 @@ export interface DecryptedOutput {
   readonly problem: Error | undefined;
   /** The decrypted integers: see {@link OutputInfo.parts}. */
   readonly parts: Readonly<Record<string, readonly bigint[]>>;
-  /** Noise budget that was left, measured with the secret key, in bits; the worst of its ciphertexts. */
+  /**
+   * Noise budget that was left, measured with the secret key, in bits; the worst of its ciphertexts. Infinity
+   * for a count of complete columns, which is public.
+   */
   readonly noiseBudgetBits: number;
 }
 

@@ -13,7 +13,7 @@ const output = (kind: OutputInfo['kind'], more: Partial<OutputInfo> = {}) => ({
   kind,
   population: false,
   decimals: 0,
-  rows: 10,
+  mostRows: 10,
   ...more,
 });
 
