@@ -101,7 +101,12 @@ export class CompiledProgram extends Resource implements Program {
     const { operators = 1 } = this.info.stats.find(({ stage }) => stage === 'base') ?? {};
     onProgress?.({ phase: 'run', done: operators, total: operators });
     if (trace !== undefined) onTrace?.(trace);
-    return Object.fromEntries(outputs.map(({ name, bytes }) => [name, bytes]));
+    // What is public, such as the count of a complete column, has no ciphertexts: no bytes stand for it.
+    const open = this.info.outputs.filter(({ ciphertexts }) => ciphertexts === 0);
+    return Object.fromEntries([
+      ...open.map(({ name }) => [name, new Uint8Array()] as const),
+      ...outputs.map(({ name, bytes }) => [name, bytes] as const),
+    ]);
   }
 
   async #ask<K extends 'text' | 'graph'>(

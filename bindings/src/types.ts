@@ -310,6 +310,7 @@ export interface OutputInfo {
   readonly decimals: number;
   /** Names of the integers that it decrypts to, such as `n` and `sum`. */
   readonly parts: readonly string[];
+  /** 0 if the value is public, as the count of a column without missing rows. */
   readonly ciphertexts: number;
 }
 
@@ -474,6 +475,7 @@ export interface GraphView {
   /** Index into `labels`. */
   label: Uint32Array;
   inputNames: string[];
+  /** The operator that writes each output (the last, if several do), or -(k + 1) for graph input k. */
   outputs: { name: string; op: number }[];
   /** Earliest wave in which the operator can run; base stage only, else empty. */
   wave: Uint32Array;
