@@ -35,6 +35,7 @@ export class WorkerLoom extends Resource implements Loom {
   readonly version: string;
   readonly #recipe: Recipe;
   readonly #workers: Workers;
+  #restarting: Promise<void> | undefined;
 
   private constructor(recipe: Recipe, client: Engine<ClientMethods>, evaluator: Engine<EvaluatorMethods>) {
     const workers = { client: client.connection, evaluator: evaluator.connection };
@@ -110,15 +111,23 @@ export class WorkerLoom extends Resource implements Loom {
     return new CompiledProgram(this, client, opened, scales);
   }
 
-  async restart(): Promise<void> {
+  restart(): Promise<void> {
+    this.#restarting ??= this.#replaceDead().finally(() => {
+      this.#restarting = undefined;
+    });
+    return this.#restarting;
+  }
+
+  async #replaceDead(): Promise<void> {
     const signal = this.signal(undefined);
-    const { client, evaluator } = this.#workers;
-    if (!client.alive)
-      this.#workers.client = (await startEngine<ClientMethods>('client', this.#recipe, signal)).connection;
-    if (!evaluator.alive) {
-      this.#workers.evaluator = (
-        await startEngine<EvaluatorMethods>('evaluator', this.#recipe, signal)
-      ).connection;
+    const workers = this.#workers;
+    if (!workers.client.alive) {
+      const { connection } = await startEngine<ClientMethods>('client', this.#recipe, signal);
+      workers.client = connection;
+    }
+    if (!workers.evaluator.alive) {
+      const { connection } = await startEngine<EvaluatorMethods>('evaluator', this.#recipe, signal);
+      workers.evaluator = connection;
     }
   }
 }
