@@ -50,8 +50,8 @@ fn run(task: TaskLiteral, data: &Data<'_>) -> (BTreeMap<String, OutputValues>, P
         let cipherloom::program::Outcome::Values(values) = job.complete().unwrap() else { panic!("values") };
         results.insert(output.name.clone(), values);
     }
-    let program = Arc::try_unwrap(program).ok();
     drop(client);
+    let program = Arc::try_unwrap(program).ok();
     (results, program.unwrap_or_else(|| panic!("the client is gone")))
 }
 
