@@ -162,17 +162,18 @@ export class App {
   async #compile(): Promise<void> {
     const selection = this.#pickers.selection;
     if (selection === undefined) return;
+    let during = 'starting the workers';
     try {
       const { planner } = await this.#engine!;
-      this.#showPlan(await planner.plan(selection));
+      during = 'planning';
+      const plan = await planner.plan(selection);
+      hideFailure();
+      this.#showPlan(plan);
     } catch (error) {
-      if (!(error instanceof Superseded)) this.#planFailed(error);
+      if (error instanceof Superseded) return;
+      byId('plan-status').textContent = 'There is no plan for this choice.';
+      this.#fail(error, during);
     }
-  }
-
-  #planFailed(error: unknown): void {
-    byId('plan-status').textContent = 'There is no plan for this choice.';
-    this.#fail(error, 'planning');
   }
 
   /** Shows a plan, unless another choice was made meanwhile. */
@@ -259,8 +260,13 @@ export class App {
   #enable(): void {
     const running = this.#running !== undefined;
     this.#pickers.disabled = running;
-    byId<HTMLButtonElement>('run').disabled = running || this.#pickers.selection === undefined;
-    byId<HTMLButtonElement>('cancel').disabled = !running;
+    const [run, cancel] = [byId<HTMLButtonElement>('run'), byId<HTMLButtonElement>('cancel')];
+    const focused = document.activeElement;
+    run.disabled = running || this.#pickers.selection === undefined;
+    cancel.disabled = !running;
+    // A disabled button loses the focus: it goes to the one that takes its turn.
+    if (focused === run && running) cancel.focus();
+    else if (focused === cancel && !running) run.focus();
     for (const id of ['sample', 'file', 'threads']) {
       byId<HTMLButtonElement | HTMLInputElement | HTMLSelectElement>(id).disabled = running;
     }

@@ -30,8 +30,11 @@ interface Drawn {
   readonly box: { x: number; y: number; width: number; height: number };
 }
 
-const ZOOMS = [0.25, 0.35, 0.5, 0.7, 0.85, 1, 1.25, 1.6, 2] as const;
-const NATURAL = ZOOMS.indexOf(1);
+const LEAST_ZOOM = 0.1;
+const MOST_ZOOM = 2;
+/** Below this, names are hard to read. */
+const READABLE = 0.7;
+const ZOOM_STEP = 1.25;
 
 export class Diagram {
   readonly #pane: HTMLElement;
@@ -40,7 +43,7 @@ export class Diagram {
   readonly #drawn = new Map<NodeId, Drawn>();
   #edges: { element: SVGPathElement; from: NodeId | undefined; to: NodeId | undefined }[] = [];
   #size = { width: 0, height: 0 };
-  #zoom = NATURAL;
+  #zoom = 1;
   /** The one operator in the tab order. */
   #current: NodeId | undefined;
 
@@ -49,8 +52,8 @@ export class Diagram {
     this.#events = events;
     pane.append(this.#svg);
     tools.append(
-      button('−', () => this.#setZoom(this.#zoom - 1), { 'aria-label': 'Zoom out', class: 'small' }),
-      button('+', () => this.#setZoom(this.#zoom + 1), { 'aria-label': 'Zoom in', class: 'small' }),
+      button('−', () => this.#setZoom(this.#zoom / ZOOM_STEP), { 'aria-label': 'Zoom out', class: 'small' }),
+      button('+', () => this.#setZoom(this.#zoom * ZOOM_STEP), { 'aria-label': 'Zoom in', class: 'small' }),
       button('Fit', () => this.fit(), { class: 'small' }),
     );
     this.#svg.addEventListener('click', (event) => this.#clicked(event));
@@ -65,7 +68,7 @@ export class Diagram {
       (event) => {
         if (!event.ctrlKey && !event.metaKey) return; // a plain wheel scrolls
         event.preventDefault();
-        this.#setZoom(this.#zoom + (event.deltaY < 0 ? 1 : -1));
+        this.#setZoom(this.#zoom * Math.exp(-event.deltaY / 300));
       },
       { passive: false },
     );
@@ -108,26 +111,35 @@ export class Diagram {
     }
   }
 
-  /** Scrolls an operator into the middle. */
-  center(node: NodeId, focus: boolean): void {
+  /** Scrolls an operator into the middle, unless its title can be seen. */
+  bringIntoView(node: NodeId): void {
     const drawn = this.#drawn.get(node);
-    if (drawn === undefined) return;
+    const at = this.#onScreen(node);
+    if (drawn === undefined || at === undefined) return;
+    this.#makeCurrent(node);
+    const { clientWidth, clientHeight } = this.#pane;
+    if (at.x >= 0 && at.y >= 0 && at.x < clientWidth - 80 && at.y < clientHeight - 40) return;
     const { x, y, width, height } = drawn.box;
-    const scale = ZOOMS[this.#zoom]!;
+    const scale = this.#zoom;
     this.#pane.scrollTo({
       left: (x + width / 2) * scale - this.#pane.clientWidth / 2,
       top: (y + Math.min(height, 200) / 2) * scale - this.#pane.clientHeight / 2,
     });
-    this.#makeCurrent(node);
-    if (focus) drawn.element.focus({ preventScroll: true });
   }
 
-  /** The largest zoom at which all of the width is seen, but never so small that nothing can be read. */
+  /** Shows all of it, as far as the zoom goes. */
   fit(): void {
-    const wanted = (this.#pane.clientWidth - 4) / this.#size.width;
-    const fitting = ZOOMS.findLastIndex((zoom) => zoom <= Math.min(wanted, 1));
-    this.#setZoom(Math.max(fitting, ZOOMS.indexOf(0.35)));
-    this.#pane.scrollLeft = (this.#size.width * ZOOMS[this.#zoom]! - this.#pane.clientWidth) / 2;
+    this.#setZoom(Math.min(this.#wholeZoom(), 1));
+  }
+
+  /** Shows where the program begins, in readable size. */
+  showStart(): void {
+    this.#setZoom(Math.min(Math.max(this.#wholeZoom(), READABLE), 1));
+    this.#pane.scrollTo(0, 0);
+    const first = firstOf(this.#drawn);
+    const box = first === undefined ? undefined : this.#drawn.get(first)!.box;
+    if (box === undefined) return;
+    this.#pane.scrollLeft = (box.x + box.width / 2) * this.#zoom - this.#pane.clientWidth / 2;
   }
 
   // --------------------------------------------------------------------------------------------- drawing
@@ -271,10 +283,15 @@ export class Diagram {
 
   // ------------------------------------------------------------------------------------------------- zoom
 
-  #setZoom(index: number): void {
-    const before = ZOOMS[this.#zoom]!;
-    this.#zoom = Math.min(Math.max(index, 0), ZOOMS.length - 1);
-    const ratio = ZOOMS[this.#zoom]! / before;
+  #wholeZoom(): number {
+    const { clientWidth, clientHeight } = this.#pane;
+    return Math.min((clientWidth - 4) / this.#size.width, (clientHeight - 4) / this.#size.height);
+  }
+
+  #setZoom(zoom: number): void {
+    const before = this.#zoom;
+    this.#zoom = Math.min(Math.max(zoom, LEAST_ZOOM), MOST_ZOOM);
+    const ratio = this.#zoom / before;
     const { scrollLeft, scrollTop, clientWidth, clientHeight } = this.#pane;
     this.#applyZoom();
     this.#pane.scrollTo(
@@ -284,7 +301,7 @@ export class Diagram {
   }
 
   #applyZoom(): void {
-    const scale = ZOOMS[this.#zoom]!;
+    const scale = this.#zoom;
     const { width, height } = this.#size;
     this.#svg.setAttribute('viewBox', `0 0 ${width} ${height}`);
     this.#svg.setAttribute('width', String(width * scale));
@@ -293,13 +310,13 @@ export class Diagram {
 
   #onScreen(node: NodeId): { x: number; y: number } | undefined {
     const box = this.#drawn.get(node)?.box;
-    const scale = ZOOMS[this.#zoom]!;
+    const scale = this.#zoom;
     return box && { x: box.x * scale - this.#pane.scrollLeft, y: box.y * scale - this.#pane.scrollTop };
   }
 
   #keepInPlace(node: NodeId, { x, y }: { x: number; y: number }): void {
     const { box } = this.#drawn.get(node)!;
-    const scale = ZOOMS[this.#zoom]!;
+    const scale = this.#zoom;
     this.#pane.scrollTo(box.x * scale - x, box.y * scale - y);
   }
 }

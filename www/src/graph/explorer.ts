@@ -143,7 +143,7 @@ export class Explorer {
       if (stage === BASE) this.#waves.show(graphs.at(BASE)!);
       this.#offerTypes(graphs);
       await this.#draw(graphs);
-      this.#diagram.fit();
+      this.#diagram.showStart();
     });
   }
 
@@ -190,14 +190,13 @@ export class Explorer {
     await this.#work(async (graphs) => {
       await graphs.load(stageOf(node) + 1);
       this.#selected = node;
-      const isVisible = this.#diagram.has(node);
-      if (!isVisible) {
+      if (!this.#diagram.has(node)) {
         openTo(node, graphs, this.#openings);
         await this.#draw(graphs);
       }
       this.#inspect(graphs);
       this.#mark(graphs);
-      if (!isVisible) this.#diagram.center(node, false);
+      this.#diagram.bringIntoView(node);
     });
   }
 

@@ -10,6 +10,9 @@ export interface InspectorEvents {
   toggle(node: NodeId): void;
 }
 
+/** Made when they are shown: there can be many. */
+type Entries = readonly (() => HTMLElement)[];
+
 const UNIT_BYTES = 8;
 const FIRST_SHOWN = 12;
 const MORE_SHOWN = 100;
@@ -17,6 +20,8 @@ const MORE_SHOWN = 100;
 export class Inspector {
   readonly #host: HTMLElement;
   readonly #events: InspectorEvents;
+  /** The last list of operators, to come back to. */
+  #list: { readonly title: string; readonly note: string; readonly entries: Entries } | undefined;
 
   constructor(host: HTMLElement, events: InspectorEvents) {
     this.#host = host;
@@ -25,8 +30,9 @@ export class Inspector {
 
   /** What to do when nothing is selected. */
   showHelp(): void {
-    this.#host.replaceChildren(
-      h('h3', {}, 'Follow an operand'),
+    this.#list = undefined;
+    this.#replace(
+      h('h3', { tabindex: -1 }, 'Follow an operand'),
       h(
         'p',
         { class: 'note' },
@@ -50,7 +56,8 @@ export class Inspector {
     const readers = graph.readers(op).map((reader) => this.#link(nodeId(stage, reader), graphs));
     const outputs = graph.view.outputs.filter((output) => output.op === op);
     const sinks = outputs.map(({ name }) => h('span', { class: 'port-name' }, `output ${name}`));
-    this.#host.replaceChildren(
+    this.#replace(
+      ...this.#back(),
       h('p', { class: 'path' }, ...this.#path(node, graphs)),
       h('h3', { class: `kind-${kindOf(graph.type(op))}`, tabindex: -1 }, graph.type(op), ` #${op}`),
       ...(attributes === '' ? [] : [h('p', { class: 'attributes' }, h('code', {}, attributes))]),
@@ -72,24 +79,39 @@ export class Inspector {
     this.#host.dataset['node'] = String(node);
   }
 
-  /** A list of operators of one type. */
+  /** Lists the operators of one type. */
   showFound(type: string, stage: number, graphs: ProgramGraphs): void {
-    const graph = graphs.at(stage)!;
-    const found = graph.ofType(type);
-    this.#host.replaceChildren(
-      h('h3', { tabindex: -1 }, `${type}: ${format.plural(found.length, 'operator')}`),
-      h('p', { class: 'note' }, `At the ${STAGES[stage]} stage. Select one to find its place.`),
-      list(Array.from(found, (op) => () => this.#link(nodeId(stage, op), graphs))),
-    );
+    const found = graphs.at(stage)!.ofType(type);
+    const title = `${type}: ${format.plural(found.length, 'operator')}`;
+    const note = `At the ${STAGES[stage]} stage. Select one to find its place.`;
+    this.#showList(title, note, this.#links(found, stage, graphs));
   }
 
-  /** The operators of one wave. */
-  showWave(wave: number, ops: readonly number[], stage: number, graphs: ProgramGraphs): void {
-    this.#host.replaceChildren(
-      h('h3', { tabindex: -1 }, `Wave ${wave}: ${format.plural(ops.length, 'operator')}`),
-      h('p', { class: 'note' }, 'None of them waits for another: they may all run at once.'),
-      list(ops.map((op) => () => this.#link(nodeId(stage, op), graphs))),
-    );
+  /** Lists the operators of one wave. */
+  showWave(wave: number, ops: Uint32Array, stage: number, graphs: ProgramGraphs): void {
+    const title = `Wave ${wave}: ${format.plural(ops.length, 'operator')}`;
+    const note = 'None of them waits for another: they may all run at once.';
+    this.#showList(title, note, this.#links(ops, stage, graphs));
+  }
+
+  #showList(title: string, note: string, entries: Entries): void {
+    this.#list = { title, note, entries };
+    this.#replace(h('h3', { tabindex: -1 }, title), h('p', { class: 'note' }, note), list(entries));
+  }
+
+  /** Puts contents in place; the focus, if it was here, goes to their heading. */
+  #replace(...contents: readonly HTMLElement[]): void {
+    const hadFocus = this.#host.contains(document.activeElement);
+    this.#host.replaceChildren(...contents);
+    this.#host.scrollTop = 0;
+    if (hadFocus) this.#host.querySelector('h3')!.focus();
+  }
+
+  #back(): HTMLElement[] {
+    const last = this.#list;
+    if (last === undefined) return [];
+    const back = (): void => this.#showList(last.title, last.note, last.entries);
+    return [h('p', { class: 'path' }, button(`‹ ${last.title}`, back, { class: 'link' }))];
   }
 
   /** Where the operator came from, stage by stage. */
@@ -104,6 +126,10 @@ export class Inspector {
   #source(producer: number, stage: number, graphs: ProgramGraphs): HTMLElement {
     if (producer >= 0) return this.#link(nodeId(stage, producer), graphs);
     return h('span', { class: 'port-name' }, `input ${graphs.at(stage)!.view.inputNames[-producer - 1]}`);
+  }
+
+  #links(ops: ArrayLike<number>, stage: number, graphs: ProgramGraphs): Entries {
+    return Array.from(ops, (op) => () => this.#link(nodeId(stage, op), graphs));
   }
 
   #link(node: NodeId, graphs: ProgramGraphs): HTMLElement {
@@ -128,9 +154,7 @@ export class Inspector {
     const counts = new Map<string, number>();
     for (const child of children) counts.set(next.type(child), (counts.get(next.type(child)) ?? 0) + 1);
     const [start, end] = graphs.of(node).placeholder(opOf(node));
-    const writers = next
-      .writersWithin(start, end)
-      .map((op) => () => this.#link(nodeId(stage + 1, op), graphs));
+    const writers = this.#links(next.writersWithin(start, end), stage + 1, graphs);
     return [
       title,
       h(
@@ -172,7 +196,7 @@ function section(title: string, role: string, entries: readonly HTMLElement[]): 
 }
 
 /** A list that shows its first entries, and more when asked. */
-function list(entries: readonly (() => HTMLElement)[]): HTMLElement {
+function list(entries: Entries): HTMLElement {
   const items = h('ul', { class: 'entries' });
   const wrapper = h('div', {}, items);
   let shown = 0;

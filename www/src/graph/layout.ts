@@ -89,6 +89,7 @@ function placeWithDagre(sizes: readonly Size[], edges: readonly number[]): Place
   const graph = new Graph();
   graph.setGraph({
     rankdir: 'TB',
+    rankalign: 'top',
     nodesep: NODE_GAP,
     ranksep: RANK_GAP,
     edgesep: 10,

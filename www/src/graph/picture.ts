@@ -8,7 +8,7 @@ export const MOST_OPENED = 240;
 /** Most sources of a group that are shown one by one. */
 const MOST_PORTS = 8;
 /** A source that more operators read, such as the keys, is named without lines. */
-const MOST_LINES = 10;
+const MOST_LINES = 4;
 
 /** An operator. */
 export interface OperatorItem {

@@ -13,7 +13,7 @@ const TOP = 6;
 export class Waves {
   readonly #canvas = h('canvas', { tabindex: 0, role: 'slider', 'aria-label': 'Waves of the base program' });
   readonly #text = h('p', { class: 'note', 'aria-live': 'polite' });
-  readonly #picked: (wave: number, ops: readonly number[]) => void;
+  readonly #picked: (wave: number, ops: Uint32Array) => void;
   #graph: StageGraph | undefined;
   #waves: Lists = { start: new Uint32Array(1), items: new Uint32Array() };
   /** Operators of a kind in a wave, at wave * KINDS.length + kind. */
@@ -22,7 +22,7 @@ export class Waves {
   #pointed: number | undefined;
   #marked: { wave: number; kind: 'selected' | 'producer' | 'reader' }[] = [];
 
-  constructor(host: HTMLElement, picked: (wave: number, ops: readonly number[]) => void) {
+  constructor(host: HTMLElement, picked: (wave: number, ops: Uint32Array) => void) {
     this.#picked = picked;
     host.append(this.#canvas, this.#text);
     this.#canvas.addEventListener('pointermove', ({ offsetX }) => this.#point(this.#waveAt(offsetX)));
@@ -119,7 +119,7 @@ export class Waves {
 
   #pick(wave: number): void {
     this.#point(wave);
-    this.#picked(wave, Array.from(listOf(this.#waves, wave)));
+    this.#picked(wave, listOf(this.#waves, wave));
   }
 
   #key(event: KeyboardEvent): void {

@@ -14,6 +14,11 @@ export interface Measured {
   readonly noiseBudgetBits: number | undefined;
 }
 
+const TABLES: Readonly<Record<string, string>> = {
+  'guidelines-2024': 'the Security Guidelines of 2024 (ia.cr/2024/463)',
+  'standard-2018': 'the HE Security Standard of 2018',
+};
+
 /** The table; without measures there is one column less to read. */
 export function costTable(info: ProgramInfo, measured: Measured | undefined): HTMLElement {
   const { cost, params } = info;
@@ -70,7 +75,7 @@ export function parameterList(info: ProgramInfo): HTMLElement {
   const base = info.stats.find(({ stage }) => stage === 'base');
   const facts: [string, string][] = [
     ['Scheme', 'BFV, exact integers'],
-    ['Security', `${securityBits} bits by ${table}`],
+    ['Security', `${securityBits} bits by ${TABLES[table] ?? table}`],
     ['Ring dimension', `n = ${format.count(n)}`],
     [
       'Modulus',

@@ -41,13 +41,26 @@ export function connectThreads(current: number | undefined, changed: (threads: s
   const select = byId<HTMLSelectElement>('threads');
   const processors = navigator.hardwareConcurrency;
   const counts = [1, 2, 4, 8, 16].filter((threads) => threads <= Math.max(processors, 2));
-  if (current !== undefined && !counts.includes(current)) counts.push(current);
+  if (Number.isInteger(current) && !counts.includes(current!)) counts.push(current!);
   select.append(
     h('option', { value: '' }, 'automatic'),
     ...counts.map((threads) => h('option', { value: threads }, String(threads))),
   );
-  select.value = current === undefined ? '' : String(current);
+  select.value = Number.isInteger(current) ? String(current) : '';
   select.addEventListener('change', () => changed(select.value));
+}
+
+/** A panel that hangs over the page closes like a menu. */
+export function connectModePanel(): void {
+  const panel = byId<HTMLDetailsElement>('mode');
+  addEventListener('pointerdown', ({ target }) => {
+    if (!panel.contains(target as Node)) panel.open = false;
+  });
+  panel.addEventListener('keydown', ({ key }) => {
+    if (key !== 'Escape') return;
+    panel.open = false;
+    panel.querySelector('summary')!.focus();
+  });
 }
 
 function facts(list: HTMLElement, rows: readonly (readonly [string, string])[]): void {
