@@ -4,12 +4,13 @@ use super::Program;
 use super::client::shape;
 use super::compile::is_public;
 use crate::Result;
-use crate::analyze::{OutputIndex, analyze, depth, noise_budget, waves};
+use crate::analyze::{OutputIndex, analyze, depth, waves};
 use crate::engine::{Plan, PlanOptions};
 use crate::graph::Graph;
 use crate::ops::Call;
 use crate::platform::Platform;
 use crate::schemes::columns::{output_ciphertexts, statistic_sums};
+use crate::schemes::noise_budget;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
