@@ -155,13 +155,12 @@ impl Client {
         let task_literal = self.program.task();
         let index = task_literal.outputs.iter().position(|o| o.name == output);
         let index = index.ok_or_else(|| Error::MissingInput { name: output.to_owned() })?;
-        let node = task_literal.node(task_literal.outputs[index].operand);
-        let rows = task_literal.inputs.iter().map(|i| i.rows).max().unwrap_or(0);
+        let operand = task_literal.outputs[index].operand;
         let mut parts: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        // The count of complete columns is public.
-        if node.and_then(|n| statistic_sums(&n.op)).is_some_and(|sums| sums.contains(&"n")) {
-            let first = node.and_then(|n| task_literal.inputs.get(*n.inputs.first()?)).map_or(rows, |i| i.rows);
-            parts.insert("n".into(), vec![first.to_string()]);
+        let sums = task_literal.node(operand).and_then(|n| statistic_sums(&n.op));
+        if sums.is_some_and(|sums| sums.contains(&"n")) {
+            // The count of complete columns is public; that of others is replaced by what is decrypted.
+            parts.insert("n".into(), vec![task_literal.rows(operand).to_string()]);
         }
         let mut task = self.task()?;
         if is_public(task_literal, index) {

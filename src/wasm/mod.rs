@@ -10,11 +10,11 @@ pub mod pool;
 use crate::engine::Clock;
 use crate::platform::Scalar;
 use crate::program::{
-    Client, CompileOptions, Evaluator, GraphView, Job, Outcome, Program, Stage, TaskLiteral,
+    Client, CompileOptions, Evaluator, GraphView, Job, Outcome, Program, ProgramInfo, Stage, TaskLiteral,
 };
 use error::{Thrown, from_js, to_js};
 use js_sys::{Array, Object, Reflect, Uint8Array};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
@@ -43,8 +43,10 @@ pub fn threads() -> usize {
     rayon::current_num_threads().max(1)
 }
 
+/// One platform for all programs: they share its tables.
 fn platform() -> Arc<Scalar> {
-    Arc::new(Scalar::new())
+    static PLATFORM: OnceLock<Arc<Scalar>> = OnceLock::new();
+    Arc::clone(PLATFORM.get_or_init(|| Arc::new(Scalar::new())))
 }
 
 fn stage_of(name: &str) -> Result<Stage, Thrown> {
@@ -61,8 +63,7 @@ fn stage_of(name: &str) -> Result<Stage, Thrown> {
 #[wasm_bindgen]
 pub struct RawProgram {
     program: Arc<Program>,
-    platform: Arc<Scalar>,
-    threads: usize,
+    info: ProgramInfo,
 }
 
 #[wasm_bindgen]
@@ -76,11 +77,7 @@ impl RawProgram {
         let options: CompileOptions =
             if options.is_undefined() { CompileOptions::default() } else { from_js("options", options)? };
         let threads = options.threads.unwrap_or_else(threads);
-        let program = Arc::new(Program::compile(task, &options)?);
-        let raw = Self { program, platform: platform(), threads };
-        // A plan that does not fit is refused now.
-        raw.program.info(&*raw.platform, threads)?;
-        Ok(raw)
+        Self::of(Program::compile(task, &options)?, threads)
     }
 
     /// See [`Program::from_bytes`].
@@ -89,8 +86,7 @@ impl RawProgram {
     /// Throws.
     #[wasm_bindgen(js_name = fromBytes)]
     pub fn from_bytes(bytes: &[u8]) -> Result<RawProgram, Thrown> {
-        let program = Arc::new(Program::from_bytes(bytes)?);
-        Ok(Self { program, platform: platform(), threads: threads() })
+        Self::of(Program::from_bytes(bytes)?, threads())
     }
 
     /// See [`Program::bytes`].
@@ -103,7 +99,7 @@ impl RawProgram {
     /// # Errors
     /// Throws.
     pub fn info(&self) -> Result<JsValue, Thrown> {
-        to_js(&self.program.info(&*self.platform, self.threads)?)
+        to_js(&self.info)
     }
 
     /// The text form of a stage.
@@ -111,7 +107,7 @@ impl RawProgram {
     /// # Errors
     /// Throws.
     pub fn text(&self, stage: &str) -> Result<String, Thrown> {
-        Ok(crate::graph::print(&self.program.graph(stage_of(stage)?, &*self.platform)?))
+        Ok(crate::graph::print(&self.program.graph(stage_of(stage)?, &*platform())?))
     }
 
     /// The graph of a stage, as arrays.
@@ -119,7 +115,7 @@ impl RawProgram {
     /// # Errors
     /// Throws.
     pub fn graph(&self, stage: &str) -> Result<JsValue, Thrown> {
-        let view = GraphView::new(&self.program.graph(stage_of(stage)?, &*self.platform)?)?;
+        let view = GraphView::new(&self.program.graph(stage_of(stage)?, &*platform())?)?;
         let out = to_js(&view)?;
         // Numbers travel as typed arrays.
         let arrays: [(&str, JsValue); 7] = [
@@ -138,6 +134,14 @@ impl RawProgram {
     }
 }
 
+impl RawProgram {
+    /// A plan that does not fit is refused here.
+    fn of(program: Program, threads: usize) -> Result<Self, Thrown> {
+        let info = program.info(&*platform(), threads)?;
+        Ok(Self { program: Arc::new(program), info })
+    }
+}
+
 /// See [`Client`].
 #[wasm_bindgen]
 pub struct RawClient {
@@ -152,7 +156,7 @@ impl RawClient {
     /// Throws.
     #[wasm_bindgen(constructor)]
     pub fn new(program: &RawProgram) -> Result<RawClient, Thrown> {
-        let client = Client::new(Arc::clone(&program.program), program.platform.clone(), CLOCK)?;
+        let client = Client::new(Arc::clone(&program.program), platform(), CLOCK)?;
         Ok(Self { client })
     }
 
@@ -161,7 +165,7 @@ impl RawClient {
     /// # Errors
     /// Throws.
     pub fn restore(program: &RawProgram, saved: &[u8]) -> Result<RawClient, Thrown> {
-        let client = Client::restore(Arc::clone(&program.program), program.platform.clone(), CLOCK, saved)?;
+        let client = Client::restore(Arc::clone(&program.program), platform(), CLOCK, saved)?;
         Ok(Self { client })
     }
 
