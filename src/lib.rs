@@ -6,6 +6,7 @@ pub mod expand;
 pub mod graph;
 pub mod math;
 pub mod ops;
+pub mod optimize;
 pub mod place;
 pub mod platform;
 pub mod schemes;

@@ -101,7 +101,12 @@ impl<'r> Expander<'r> {
         Ok(next)
     }
 
-    fn record(
+    /// The registry that types are looked up in.
+    pub fn registry(&self) -> &'r Registry {
+        self.registry
+    }
+
+    pub(super) fn record(
         &mut self,
         signature: &Signature,
         inputs: &[ValueType],

@@ -54,6 +54,11 @@ impl Template {
         Ok(Self { graph, inputs, output })
     }
 
+    /// The recorded operators.
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
     /// Makes the template's types and signatures known to `target`.
     pub fn bind(self: &Rc<Self>, target: &mut Graph) -> Bound {
         let types = self.graph.types().iter().map(|t| target.intern_type(t.clone())).collect();

@@ -93,13 +93,24 @@ impl Graph {
     /// # Errors
     /// `Size` when the total sizes differ.
     pub fn absorb(&mut self, new: OperandId, old: OperandId) -> Result<(), GraphError> {
-        let (from, to) = (self.placeholders(new), self.placeholders(old));
-        let total = |list: &[Placeholder]| list.iter().map(Placeholder::size).sum::<u64>();
-        if total(&from) != total(&to) {
-            return Err(GraphError::Size { what: "absorb", found: total(&from), expected: total(&to) });
-        }
-        if from == to {
+        let to = self.placeholders(old);
+        if self.placeholders(new) == to {
             return Ok(());
+        }
+        self.alias(new, &to)?;
+        self.rename(old, self.identity(new));
+        Ok(())
+    }
+
+    /// Lets an operand, and every view of its units, stand for other placeholders, piece by piece in order.
+    ///
+    /// # Errors
+    /// `Size` when the total sizes differ.
+    pub fn alias(&mut self, operand: OperandId, to: &[Placeholder]) -> Result<(), GraphError> {
+        let from = self.placeholders(operand);
+        let total = |list: &[Placeholder]| list.iter().map(Placeholder::size).sum::<u64>();
+        if total(&from) != total(to) {
+            return Err(GraphError::Size { what: "absorb", found: total(&from), expected: total(to) });
         }
         let mut targets = to.iter().copied();
         let mut target = Placeholder::new(0, 0);
@@ -115,7 +126,6 @@ impl Graph {
                 target.start += size;
             }
         }
-        self.rename(old, self.identity(new));
         Ok(())
     }
 }

@@ -1,8 +1,40 @@
-//! What tasks are written in.
+//! What tasks are written in: encrypted columns of integers, numbers and statistics, over BFV ciphertexts.
+
+mod elementwise;
+mod layout;
+mod multiply;
+mod plain;
+mod rotate;
+mod statistic;
+mod sum;
+
+pub use layout::{Column, KeyName, Keys, Number};
+pub use rotate::element as rotation_element;
+pub use statistic::sums as statistic_sums;
+pub use sum::elements as sum_elements;
+
 use crate::ops::OpDef;
+use elementwise::Elementwise;
+use plain::Plain;
+use rotate::Rotate;
+use statistic::Statistic;
 use std::sync::Arc;
 
 /// The operator types of this folder.
 pub fn all() -> Vec<Arc<dyn OpDef>> {
-    vec![]
+    let mut all: Vec<Arc<dyn OpDef>> = vec![
+        Arc::new(Elementwise { name: "column.add", ciphertext: "bfv.add", inputs: 2 }),
+        Arc::new(Elementwise { name: "column.sub", ciphertext: "bfv.sub", inputs: 2 }),
+        Arc::new(Elementwise { name: "column.negate", ciphertext: "bfv.negate", inputs: 1 }),
+        Arc::new(multiply::Multiply),
+        Arc::new(Plain { name: "column.add_plain", ciphertext: "bfv.add_plain" }),
+        Arc::new(Plain { name: "column.multiply_plain", ciphertext: "bfv.multiply_plain" }),
+        Arc::new(Rotate { name: "column.rotate_rows" }),
+        Arc::new(Rotate { name: "column.rotate_columns" }),
+        Arc::new(sum::Sum),
+    ];
+    for &Statistic { name, columns, sums } in statistic::ALL {
+        all.push(Arc::new(Statistic { name, columns, sums }));
+    }
+    all
 }

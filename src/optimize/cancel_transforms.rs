@@ -1,0 +1,40 @@
+//! A transform of an inverse transform, or the other way round, is what it was made from.
+
+use crate::Result;
+use crate::analyze::OutputIndex;
+use crate::graph::{Graph, Operator, Placeholder};
+
+/// The graph with `limb.ntt(limb.intt(x))` and `limb.intt(limb.ntt(x))` replaced by x. The inner transform stays
+/// for its other readers; `prune` removes it when there are none.
+///
+/// # Errors
+/// `OverlappingOutputs`.
+pub fn cancel_transforms(graph: &Graph) -> Result<Graph> {
+    let index = OutputIndex::new(graph)?;
+    let name = |op: &Operator| graph.signature(op).name.as_str();
+    let mut out = graph.clone();
+    let mut drop = vec![false; graph.operators().len()];
+    for (number, outer) in graph.operators().iter().enumerate() {
+        let inverse = match name(outer) {
+            "limb.ntt" => "limb.intt",
+            "limb.intt" => "limb.ntt",
+            _ => continue,
+        };
+        let [input] = graph.inputs_of(outer) else { continue };
+        let [place] = graph.pieces(*input) else { continue };
+        let hits = index.search(*place);
+        if hits.len() != 1 || index.places()[hits.start] != *place {
+            continue;
+        }
+        let inner = &graph.operators()[index.producers()[hits.start] as usize];
+        let [source] = graph.inputs_of(inner) else { continue };
+        if name(inner) == inverse && graph.type_number(*source) == graph.type_number(outer.output) {
+            let target: Vec<Placeholder> = graph.pieces(*source).to_vec();
+            out.alias(outer.output, &target)?;
+            drop[number] = true;
+        }
+    }
+    out.retain_operators(|op| !drop[op]);
+    out.settle();
+    Ok(out)
+}

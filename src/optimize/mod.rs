@@ -1,0 +1,36 @@
+//! Passes that keep the meaning of a graph and make it cheaper (SPEC G7, G8). Each works at every level.
+
+mod cancel_transforms;
+mod dedup;
+mod prune;
+
+pub use cancel_transforms::cancel_transforms;
+pub use dedup::dedup;
+pub use prune::prune;
+
+use crate::Result;
+use crate::graph::Graph;
+
+/// A named pass.
+#[derive(Clone, Copy)]
+pub struct Pass {
+    /// Its name, for reports.
+    pub name: &'static str,
+    /// What it does; the outputs of the result are those of the argument.
+    pub run: fn(&Graph) -> Result<Graph>,
+}
+
+/// The passes that are run after every expansion, in order.
+pub const DEFAULT_PASSES: [Pass; 3] = [
+    Pass { name: "dedup", run: dedup },
+    Pass { name: "cancel_transforms", run: cancel_transforms },
+    Pass { name: "prune", run: prune },
+];
+
+/// Runs the default passes.
+///
+/// # Errors
+/// What a pass says of a graph that is none.
+pub fn optimize(graph: &Graph) -> Result<Graph> {
+    DEFAULT_PASSES.iter().try_fold(graph.clone(), |graph, pass| (pass.run)(&graph))
+}

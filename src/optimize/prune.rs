@@ -1,0 +1,33 @@
+//! Operators that no declared output needs are dropped (SPEC G8). Without declared outputs every operator that
+//! nobody reads is an output, and nothing is dropped (R8).
+
+use crate::Result;
+use crate::analyze::{OutputIndex, analyze};
+use crate::graph::Graph;
+
+/// The graph without dead branches.
+///
+/// # Errors
+/// `OverlappingOutputs`.
+pub fn prune(graph: &Graph) -> Result<Graph> {
+    if graph.outputs().is_empty() {
+        return Ok(graph.clone());
+    }
+    let deps = analyze(graph)?;
+    let index = OutputIndex::new(graph)?;
+    let mut needed = vec![false; deps.len()];
+    let mut todo: Vec<u32> = Vec::new();
+    for port in graph.outputs() {
+        for &piece in graph.pieces(port.operand) {
+            todo.extend_from_slice(&index.producers()[index.search(piece)]);
+        }
+    }
+    while let Some(op) = todo.pop() {
+        if !std::mem::replace(&mut needed[op as usize], true) {
+            todo.extend_from_slice(deps.dep(op as usize));
+        }
+    }
+    let mut out = graph.clone();
+    out.retain_operators(|op| needed[op]);
+    Ok(out)
+}

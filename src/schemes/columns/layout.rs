@@ -1,0 +1,266 @@
+//! Types of the task level and their layout: everything is ciphertexts one after the other.
+
+use crate::Result;
+use crate::graph::{Attrs, OperandId, ValueType};
+use crate::ops::types::{Ciphertext, SwitchingKey};
+use crate::ops::{Call, Session};
+
+/// A column of integers, encrypted: for each plaintext modulus t (residues, combined by CRT after decryption) and
+/// each chunk of n rows one ciphertext; then, when cells may be missing, the same number of ciphertexts with 1
+/// where a row is present. Values are 0 where a row is missing and beyond the last row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// Ring dimension: rows per ciphertext.
+    pub n: usize,
+    /// Plaintext moduli.
+    pub t: Vec<u64>,
+    /// Primes of the level.
+    pub q: Vec<u64>,
+    /// Polynomials per ciphertext of values.
+    pub parts: usize,
+    /// Number of rows.
+    pub rows: usize,
+    /// True when a mask follows.
+    pub missing: bool,
+}
+
+impl Column {
+    /// Reads a `column` type.
+    ///
+    /// # Errors
+    /// `Graph` when an attribute is missing.
+    pub fn of(ty: &ValueType) -> Result<Self> {
+        let a = &ty.attrs;
+        Ok(Self {
+            n: a.size("n")?,
+            t: a.uints("t")?,
+            q: a.uints("q")?,
+            parts: a.size("parts")?,
+            rows: a.size("rows")?,
+            missing: a.uint("missing")? == 1,
+        })
+    }
+
+    /// As a value type.
+    pub fn ty(&self) -> ValueType {
+        let attrs = Attrs::new().with("n", self.n).with("t", self.t.as_slice()).with("q", self.q.as_slice());
+        let attrs = attrs.with("parts", self.parts).with("rows", self.rows);
+        let values = self.value_units();
+        let mask = if self.missing { self.values_with_parts(2).value_units() } else { 0 };
+        ValueType::new("column", values + mask, attrs.with("missing", u64::from(self.missing)))
+    }
+
+    /// Ciphertexts per plaintext modulus.
+    pub fn chunks(&self) -> usize {
+        self.rows.div_ceil(self.n)
+    }
+
+    /// Ciphertexts in all, with those of the mask.
+    pub fn ciphertexts(&self) -> usize {
+        self.t.len() * self.chunks() * if self.missing { 2 } else { 1 }
+    }
+
+    /// The column without its mask, with that many parts.
+    #[must_use]
+    pub fn values_with_parts(&self, parts: usize) -> Self {
+        Self { parts, missing: false, ..self.clone() }
+    }
+
+    fn value_units(&self) -> u64 {
+        self.t.len() as u64 * self.chunks() as u64 * self.ciphertext(0).units()
+    }
+
+    /// The type of the ciphertexts for plaintext modulus number `index`.
+    pub fn ciphertext(&self, index: usize) -> Ciphertext {
+        Ciphertext { n: self.n, t: self.t[index], q: self.q.clone(), parts: self.parts }
+    }
+}
+
+/// One encrypted integer: a ciphertext per plaintext modulus, the value in slot 0 (other slots hold parts of it).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Number {
+    /// Ring dimension.
+    pub n: usize,
+    /// Plaintext moduli.
+    pub t: Vec<u64>,
+    /// Primes of the level.
+    pub q: Vec<u64>,
+}
+
+impl Number {
+    /// Reads a `number` or `statistic` type.
+    ///
+    /// # Errors
+    /// `Graph` when an attribute is missing.
+    pub fn of(ty: &ValueType) -> Result<Self> {
+        Ok(Self { n: ty.dim("n")?, t: ty.attrs.uints("t")?, q: ty.attrs.uints("q")? })
+    }
+
+    fn attrs(&self) -> Attrs {
+        Attrs::new().with("n", self.n).with("t", self.t.as_slice()).with("q", self.q.as_slice())
+    }
+
+    /// As a value type.
+    pub fn ty(&self) -> ValueType {
+        ValueType::new("number", self.units(), self.attrs())
+    }
+
+    fn units(&self) -> u64 {
+        self.t.len() as u64 * self.ciphertext(0).units()
+    }
+
+    /// The type of the ciphertext for plaintext modulus number `index`.
+    pub fn ciphertext(&self, index: usize) -> Ciphertext {
+        Ciphertext { n: self.n, t: self.t[index], q: self.q.clone(), parts: 2 }
+    }
+
+    /// Several numbers one after the other, named: the raw sums of a statistic.
+    pub fn statistic(&self, parts: &[&str]) -> ValueType {
+        let names: Vec<String> = parts.iter().map(|&p| p.to_owned()).collect();
+        ValueType::new("statistic", parts.len() as u64 * self.units(), self.attrs().with("parts", names))
+    }
+}
+
+/// All evaluation keys of a program, one after the other; named `relinearization@L` and `galois G@L` with L the
+/// number of primes of the level.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Keys {
+    /// Ring dimension.
+    pub n: usize,
+    /// All data primes; the key at level L has the first L.
+    pub q: Vec<u64>,
+    /// Special primes.
+    pub special: Vec<u64>,
+    /// Primes per digit.
+    pub digit: usize,
+    /// The keys, in order.
+    pub names: Vec<KeyName>,
+}
+
+/// What a switching key switches from, and at which level.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum KeyName {
+    /// From s^2, at a level of so many primes.
+    Relinearization(usize),
+    /// From s(X^g), at a level of so many primes.
+    Galois(u64, usize),
+}
+
+impl KeyName {
+    /// Primes of its level.
+    pub fn level(&self) -> usize {
+        match self {
+            Self::Relinearization(level) | Self::Galois(_, level) => *level,
+        }
+    }
+
+    /// Reads a name.
+    pub fn parse(name: &str) -> Option<Self> {
+        let (what, level) = name.split_once('@')?;
+        let level = level.parse().ok()?;
+        match what.strip_prefix("galois ") {
+            Some(g) => Some(Self::Galois(g.parse().ok()?, level)),
+            None if what == "relinearization" => Some(Self::Relinearization(level)),
+            None => None,
+        }
+    }
+}
+
+impl std::fmt::Display for KeyName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Relinearization(level) => write!(f, "relinearization@{level}"),
+            Self::Galois(g, level) => write!(f, "galois {g}@{level}"),
+        }
+    }
+}
+
+impl Keys {
+    /// Reads a `keys` type.
+    ///
+    /// # Errors
+    /// `Graph` or `Operator` when an attribute is missing or a name or level is wrong.
+    pub fn of(ty: &ValueType) -> Result<Self> {
+        let a = &ty.attrs;
+        let q = a.uints("q")?;
+        let name = |name: &String| KeyName::parse(name).filter(|k| (1..=q.len()).contains(&k.level()));
+        let names: Option<Vec<KeyName>> = a.texts("names")?.iter().map(name).collect();
+        let names = names.ok_or_else(|| crate::Error::Operator {
+            op: "keys".into(),
+            what: "names".into(),
+            found: format!("{:?}", a.get("names")),
+            expected: "relinearization@L or galois G@L".into(),
+        })?;
+        Ok(Self { n: a.size("n")?, q, special: a.uints("special")?, digit: a.size("digit")?, names })
+    }
+
+    /// As a value type.
+    pub fn ty(&self) -> ValueType {
+        let names: Vec<String> = self.names.iter().map(ToString::to_string).collect();
+        let attrs = Attrs::new().with("n", self.n).with("q", self.q.as_slice()).with("digit", self.digit);
+        let attrs = attrs.with("special", self.special.as_slice()).with("names", names);
+        ValueType::new("keys", self.names.iter().map(|k| self.key(k).units()).sum(), attrs)
+    }
+
+    /// The type of one key.
+    pub fn key(&self, name: &KeyName) -> SwitchingKey {
+        let q = self.q[..name.level()].to_vec();
+        SwitchingKey { n: self.n, q, special: self.special.clone(), digit: self.digit }
+    }
+
+    /// Where a key starts, in units.
+    pub fn offset(&self, name: &KeyName) -> Option<u64> {
+        let index = self.names.iter().position(|k| k == name)?;
+        Some(self.names[..index].iter().map(|k| self.key(k).units()).sum())
+    }
+}
+
+/// A key out of the operator's last input, which holds them all.
+pub fn key(s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId], name: &KeyName) -> Result<OperandId> {
+    let missing = || crate::Error::MissingKey { name: name.to_string() };
+    let index = call.inputs.iter().position(|t| t.head == "keys").ok_or_else(missing)?;
+    let keys = Keys::of(&call.inputs[index])?;
+    let offset = keys.offset(name).ok_or_else(missing)?;
+    s.split(inputs[index], offset, keys.key(name).ty())
+}
+
+/// The ciphertexts of a column's values, `[t][chunk]`.
+pub fn ciphertexts(s: &mut Session<'_>, column: OperandId) -> Result<Vec<Vec<OperandId>>> {
+    let ty = Column::of(s.ty(column))?;
+    let units = ty.ciphertext(0).units();
+    let at = |t: usize, chunk: usize| (t * ty.chunks() + chunk) as u64 * units;
+    (0..ty.t.len())
+        .map(|t| (0..ty.chunks()).map(|c| s.split(column, at(t, c), ty.ciphertext(t).ty())).collect())
+        .collect()
+}
+
+/// A column's values without the mask.
+pub fn values(s: &mut Session<'_>, column: OperandId) -> Result<OperandId> {
+    let ty = Column::of(s.ty(column))?;
+    s.split(column, 0, ty.values_with_parts(ty.parts).ty())
+}
+
+/// A column's mask, as a column; `None` when no cell can be missing.
+pub fn mask(s: &mut Session<'_>, column: OperandId) -> Result<Option<OperandId>> {
+    let ty = Column::of(s.ty(column))?;
+    if !ty.missing {
+        return Ok(None);
+    }
+    let from = ty.values_with_parts(ty.parts).ty().size;
+    Ok(Some(s.split(column, from, ty.values_with_parts(2).ty())?))
+}
+
+/// Two parts at the same level: relinearizes where there are three.
+pub fn two_parts(
+    s: &mut Session<'_>,
+    call: &Call<'_>,
+    inputs: &[OperandId],
+    ciphertext: OperandId,
+) -> Result<OperandId> {
+    let ty = Ciphertext::of(s.ty(ciphertext))?;
+    if ty.parts == 2 {
+        return Ok(ciphertext);
+    }
+    let key = key(s, call, inputs, &KeyName::Relinearization(ty.q.len()))?;
+    s.op("bfv.relinearize", Attrs::new(), &[ciphertext, key])
+}

@@ -1,0 +1,57 @@
+//! `column.add_plain`, `column.multiply_plain`: with known integers, row by row. Attribute `values`: one decimal text
+//! per row; rows without one count as 0.
+
+use super::elementwise::complete;
+use super::layout::ciphertexts;
+use crate::Result;
+use crate::graph::{Attrs, OperandId, ValueType};
+use crate::ops::{Call, Level, OpDef, Session};
+
+/// A column operator with a constant and the ciphertext operator that it is made of.
+pub struct Plain {
+    pub(super) name: &'static str,
+    pub(super) ciphertext: &'static str,
+}
+
+impl Plain {
+    fn values(call: &Call<'_>, rows: usize) -> Result<Vec<i128>> {
+        let texts = call.attrs.texts("values")?;
+        if texts.len() > rows {
+            return Err(call.error("number of values", texts.len(), format!("at most {rows}")));
+        }
+        texts.iter().map(|t| t.parse().map_err(|_| call.error("values", t, "integers"))).collect()
+    }
+}
+
+impl OpDef for Plain {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn level(&self) -> Level {
+        Level::Task
+    }
+
+    fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
+        let column = complete(call, 0)?;
+        Self::values(call, column.rows)?;
+        Ok(column.ty())
+    }
+
+    fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
+        let column = complete(call, 0)?;
+        let values = Self::values(call, column.rows)?;
+        let mut out = Vec::new();
+        for (&t, chunks) in column.t.iter().zip(ciphertexts(s, inputs[0])?) {
+            for (index, ciphertext) in chunks.into_iter().enumerate() {
+                let rows = values.iter().skip(index * column.n).take(column.n);
+                let residues: Vec<u64> = rows.map(|v| v.rem_euclid(i128::from(t)) as u64).collect();
+                let attrs = Attrs::new().with("n", column.n).with("t", t).with("values", residues);
+                let slots = s.op("slots.constant", attrs, &[])?;
+                let plain = s.op("bfv.encode", Attrs::new(), &[slots])?;
+                out.push(s.op(self.ciphertext, Attrs::new(), &[ciphertext, plain])?);
+            }
+        }
+        s.merge(&out, column.ty())
+    }
+}

@@ -1,0 +1,61 @@
+//! `column.rotate_rows` (attribute `steps`: slots to the left, within each row of n/2 slots) and `column.rotate_columns`
+//! (swaps the two rows of slots). Inputs: a complete column of one ciphertext, and the keys.
+
+use super::elementwise::complete;
+use super::layout::{KeyName, ciphertexts, key, two_parts};
+use crate::Result;
+use crate::graph::{Attrs, OperandId, ValueType};
+use crate::math::slots::{galois_conjugate, galois_element};
+use crate::ops::{Call, Level, OpDef, Session};
+
+/// A rotation of the slots of a column.
+pub struct Rotate {
+    pub(super) name: &'static str,
+}
+
+/// The Galois element of such an operator at ring dimension `n`.
+///
+/// # Errors
+/// `Graph` when attribute `steps` is missing.
+pub fn element(name: &str, attrs: &Attrs, n: usize) -> Result<u64> {
+    if name == "column.rotate_columns" {
+        return Ok(galois_conjugate(n));
+    }
+    let half = n as i128 / 2;
+    Ok(galois_element(n, attrs.int("steps")?.rem_euclid(half) as i64))
+}
+
+impl OpDef for Rotate {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn level(&self) -> Level {
+        Level::Task
+    }
+
+    fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
+        let column = complete(call, 0)?;
+        if column.chunks() != 1 {
+            return Err(call.error("rows", column.rows, format!("at most {}, one ciphertext", column.n)));
+        }
+        element(self.name, call.attrs, column.n)?;
+        Ok(column.values_with_parts(2).ty())
+    }
+
+    fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
+        let output = self.assemble(call)?;
+        let column = complete(call, 0)?;
+        let g = element(self.name, call.attrs, column.n)?;
+        let mut out = Vec::new();
+        for ciphertext in ciphertexts(s, inputs[0])?.concat() {
+            let mut ciphertext = two_parts(s, call, inputs, ciphertext)?;
+            if g != 1 {
+                let key = key(s, call, inputs, &KeyName::Galois(g, column.q.len()))?;
+                ciphertext = s.op("bfv.rotate", Attrs::new().with("g", g), &[ciphertext, key])?;
+            }
+            out.push(ciphertext);
+        }
+        s.merge(&out, output)
+    }
+}

@@ -1,0 +1,72 @@
+//! `column.sum`: all rows added up, as a number. Chunks are added, the sum is switched down to the level that needs no
+//! more multiplication (attribute `low`: its primes), relinearized there if it is a sum of products, and its slots are
+//! summed with the rotation keys of that level, which are the small ones. Inputs: a complete column and the keys.
+
+use super::elementwise::complete;
+use super::layout::{Column, KeyName, Number, ciphertexts, key, two_parts};
+use crate::Result;
+use crate::graph::{Attrs, OperandId, ValueType};
+use crate::math::slots::{galois_conjugate, galois_element};
+use crate::ops::{Call, Level, OpDef, Session};
+
+/// `column.sum`; see the module.
+pub struct Sum;
+
+/// The Galois elements that bring the sum of the first `rows` slots to slot 0.
+pub fn elements(n: usize, rows: usize) -> Vec<u64> {
+    let steps = rows.min(n / 2).next_power_of_two().trailing_zeros();
+    let mut elements: Vec<u64> = (0..steps).map(|k| galois_element(n, 1 << k)).collect();
+    if rows > n / 2 {
+        elements.push(galois_conjugate(n));
+    }
+    elements
+}
+
+fn output(call: &Call<'_>) -> Result<(Column, Number)> {
+    let column = complete(call, 0)?;
+    let low = call.attrs.size("low")?;
+    if low == 0 || low > column.q.len() {
+        return Err(call.error("low", low, format!("1 to {}", column.q.len())));
+    }
+    let number = Number { n: column.n, t: column.t.clone(), q: column.q[..low].to_vec() };
+    Ok((column, number))
+}
+
+impl OpDef for Sum {
+    fn name(&self) -> &str {
+        "column.sum"
+    }
+
+    fn level(&self) -> Level {
+        Level::Task
+    }
+
+    fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
+        Ok(output(call)?.1.ty())
+    }
+
+    fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
+        let (column, number) = output(call)?;
+        let low = number.q.len();
+        let elements = elements(column.n, column.rows);
+        let mut out = Vec::new();
+        for chunks in ciphertexts(s, inputs[0])? {
+            let mut sum = chunks[0];
+            for &chunk in &chunks[1..] {
+                sum = s.op("bfv.add", Attrs::new(), &[sum, chunk])?;
+            }
+            if low < column.q.len() {
+                sum = s.op("bfv.mod_switch", Attrs::new().with("keep", low), &[sum])?;
+            }
+            let mut operands = vec![two_parts(s, call, inputs, sum)?];
+            for &g in &elements {
+                operands.push(key(s, call, inputs, &KeyName::Galois(g, low))?);
+            }
+            out.push(match elements.is_empty() {
+                true => operands[0],
+                false => s.op("bfv.sum_slots", Attrs::new().with("g", elements.as_slice()), &operands)?,
+            });
+        }
+        s.merge(&out, number.ty())
+    }
+}
