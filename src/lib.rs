@@ -1,4 +1,9 @@
 //! cipherloom: compute on data that you may not see.
+//!
+//! A task over encrypted data is kept as one graph. High-order operators expand, level by level, into a small base set
+//! of lattice-algebra operators; the graph is optimized, its dependencies analyzed, and an engine runs it on whatever
+//! the platform has. Start at [`program::Program::compile`]; `ARCHITECTURE.md` draws the rooms.
+
 pub mod analyze;
 pub mod engine;
 pub mod error;
@@ -9,6 +14,9 @@ pub mod ops;
 pub mod optimize;
 pub mod place;
 pub mod platform;
+pub mod program;
 pub mod schemes;
+#[cfg(feature = "wasm")]
+pub mod wasm;
 
 pub use error::{Error, Result};

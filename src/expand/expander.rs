@@ -36,7 +36,7 @@ impl<'r> Expander<'r> {
     /// As [`Expander::expand`].
     pub fn expand_to_level(&mut self, graph: &Graph, level: Level) -> Result<Graph> {
         let registry = self.registry;
-        let contains = |name: &str| registry.get(name).is_ok_and(|def| def.level() <= level);
+        let contains = |name: &str| registry.get(name).is_ok_and(|def| def.level() >= level);
         self.expand(graph, &BaseSet { platform: "(stage)", contains: &contains })
     }
 

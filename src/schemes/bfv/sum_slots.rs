@@ -1,11 +1,12 @@
 //! `bfv.sum_slots`: every slot becomes the sum of all slots: for each Galois element g in attribute `g`, the ciphertext and
 //! its image under X to X^g are added. With the rotations by 1, 2, 4, ..., n/4 and the swap of rows all slots are
-//! summed. Inputs: the ciphertext and one switching key per element, in order.
+//! summed. Noise: twice that before, and a key switch, for each step. Inputs: the ciphertext and one switching key per element, in order.
 
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::types::Ciphertext;
 use crate::ops::{Call, Level, OpDef, Session};
+use crate::schemes::noise;
 
 /// `bfv.sum_slots`; see the module.
 pub struct SumSlots;
@@ -39,5 +40,13 @@ impl OpDef for SumSlots {
             sum = s.op("bfv.add", Attrs::new(), &[sum, rotated])?;
         }
         Ok(sum)
+    }
+
+    fn noise(&self, call: &Call<'_>, inputs: &[f64]) -> Option<f64> {
+        let mut bound = *inputs.first()?;
+        for key in 1..call.inputs.len() {
+            bound = noise::sum(&[bound, bound, super::switching_noise(call, key)?]);
+        }
+        Some(bound)
     }
 }

@@ -264,3 +264,62 @@ pub fn two_parts(
     let key = key(s, call, inputs, &KeyName::Relinearization(ty.q.len()))?;
     s.op("bfv.relinearize", Attrs::new(), &[ciphertext, key])
 }
+
+/// One ciphertext of an output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputCiphertext {
+    /// The part of the output that it belongs to: `values`, `value`, or a sum of a statistic.
+    pub part: String,
+    /// The first row in it.
+    pub first_row: usize,
+    /// Rows in it, from slot 0.
+    pub rows: usize,
+    /// Where it starts in the output, units.
+    pub offset: u64,
+    /// Its type.
+    pub ty: Ciphertext,
+}
+
+/// The ciphertexts of an output of type column, number or statistic, in order of part, plaintext modulus, row.
+///
+/// # Errors
+/// `Operator` for other types.
+pub fn output_ciphertexts(ty: &ValueType) -> Result<Vec<OutputCiphertext>> {
+    let mut all = Vec::new();
+    let mut offset = 0;
+    let mut push = |part: &str, first_row: usize, rows: usize, ty: Ciphertext| {
+        let units = ty.units();
+        all.push(OutputCiphertext { part: part.to_owned(), first_row, rows, offset, ty });
+        offset += units;
+    };
+    match ty.head.as_str() {
+        "column" => {
+            let column = Column::of(ty)?;
+            for t in 0..column.t.len() {
+                for chunk in 0..column.chunks() {
+                    let first = chunk * column.n;
+                    push("values", first, column.n.min(column.rows - first), column.ciphertext(t));
+                }
+            }
+        }
+        "number" => {
+            let number = Number::of(ty)?;
+            (0..number.t.len()).for_each(|t| push("value", 0, 1, number.ciphertext(t)));
+        }
+        "statistic" => {
+            let number = Number::of(ty)?;
+            for part in ty.attrs.texts("parts")? {
+                (0..number.t.len()).for_each(|t| push(part, 0, 1, number.ciphertext(t)));
+            }
+        }
+        other => {
+            return Err(crate::Error::Operator {
+                op: "output".into(),
+                what: "type".into(),
+                found: other.to_owned(),
+                expected: "column, number or statistic".into(),
+            });
+        }
+    }
+    Ok(all)
+}

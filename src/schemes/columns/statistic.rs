@@ -74,11 +74,7 @@ impl Statistic {
     fn columns(&self, call: &Call<'_>) -> Result<(Vec<Column>, Number)> {
         let mut columns = Vec::new();
         for index in 0..self.columns {
-            let column = Column::of(call.input(index, "column")?)?;
-            if column.parts != 2 {
-                return Err(call.error(format!("input {index}"), "a product", "an input column"));
-            }
-            columns.push(column);
+            columns.push(Column::of(call.input(index, "column")?)?);
         }
         let first = columns[0].clone();
         if columns.iter().any(|c| c.values_with_parts(2) != first.values_with_parts(2)) {

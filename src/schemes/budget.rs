@@ -1,11 +1,11 @@
 //! The noise bound of every ciphertext of a scheme-level graph, from the rules of its operators.
 
-use super::{OutputIndex, analyze, topological_order};
+use super::noise;
 use crate::Result;
+use crate::analyze::{OutputIndex, analyze, topological_order};
 use crate::graph::{Graph, OperandId, ValueType};
 use crate::ops::types::Ciphertext;
 use crate::ops::{Call, Registry};
-use crate::schemes::noise;
 
 /// The smallest noise budget, in bits, that the bounds leave to any ciphertext of the declared outputs; ciphertexts
 /// among the graph's inputs are taken as fresh, under a public key.
@@ -34,9 +34,12 @@ pub fn noise_budget(graph: &Graph, registry: &Registry) -> Result<f64> {
         let signature = graph.signature(operator);
         let call = Call { name: &signature.name, attrs: &signature.attrs, inputs: &types };
         let known: Vec<f64> = inputs.iter().map(|&i| of_input(&bounds, i)).collect();
-        if let Some(bound) = registry.get(&signature.name)?.noise(&call, &known) {
-            bounds[op] = bound;
-        }
+        bounds[op] = match registry.get(&signature.name)?.noise(&call, &known) {
+            Some(bound) => bound,
+            // A ciphertext whose noise nobody can bound has no budget.
+            None if graph.ty(operator.output).head == "ciphertext" => f64::INFINITY,
+            None => f64::NEG_INFINITY,
+        };
     }
     let mut budget = f64::INFINITY;
     for port in graph.outputs() {

@@ -1,0 +1,123 @@
+/** A key holder: encrypts and decrypts in the client worker. */
+import { encodeColumn } from './columns.js';
+import { failure } from './errors.js';
+import type { WorkerLoom } from './loom.js';
+import { ruleOf } from './program-file.js';
+import { JobProgress } from './progress.js';
+import { Resource } from './resource.js';
+import { outcome } from './statistics.js';
+import type {
+  CallOptions,
+  Ciphertexts,
+  Client,
+  DecryptedOutput,
+  DecryptedValue,
+  EvaluationKeys,
+  ProgramInfo,
+  Values,
+} from './types.js';
+import type { Connection } from './worker/connection.js';
+import type { ClientMethods, Handle } from './worker/protocol.js';
+
+/** See {@link Client}. */
+export class KeyHolder extends Resource implements Client {
+  readonly evaluationKeys: EvaluationKeys;
+  /** Keeps the workers: a loom that nobody refers to is ended. */
+  protected readonly loom: WorkerLoom;
+  readonly #info: ProgramInfo;
+  readonly #worker: Connection<ClientMethods>;
+  readonly #handle: Handle;
+
+  constructor(
+    loom: WorkerLoom,
+    info: ProgramInfo,
+    worker: Connection<ClientMethods>,
+    handle: Handle,
+    keys: EvaluationKeys,
+  ) {
+    super('client', () => worker.send('freeClient', [handle]));
+    this.evaluationKeys = keys;
+    this.loom = loom;
+    this.#info = info;
+    this.#worker = worker;
+    this.#handle = handle;
+  }
+
+  async encrypt(columns: Readonly<Record<string, Values>>, options: CallOptions = {}): Promise<Ciphertexts> {
+    const signal = this.signal(options.signal);
+    // All columns are checked before the first is encrypted.
+    const encoded = Object.entries(columns).map(([name, values]) => {
+      return { name, ...encodeColumn(ruleOf(named(this.#info.inputs, 'input', name)), values) };
+    });
+    const progress = new JobProgress('encrypt', encoded.length, options.onProgress);
+    const ciphertexts: Record<string, Uint8Array> = {};
+    for (const { name, units, present } of encoded) {
+      ciphertexts[name] = await this.#worker.call('encrypt', [this.#handle, name, units, present], {
+        signal,
+        onProgress: progress.during(name),
+        transfer: [units.buffer, ...(present ? [present.buffer] : [])],
+      });
+      progress.finished(name);
+    }
+    return ciphertexts;
+  }
+
+  async decrypt(outputs: Ciphertexts, options?: CallOptions): Promise<Record<string, DecryptedValue>> {
+    const details = await this.decryptDetails(outputs, options);
+    return Object.fromEntries(
+      Object.entries(details).map(([name, { value, problem }]) => {
+        if (value === undefined) throw problem;
+        return [name, value];
+      }),
+    );
+  }
+
+  async decryptDetails(
+    outputs: Ciphertexts,
+    options: CallOptions = {},
+  ): Promise<Record<string, DecryptedOutput>> {
+    const signal = this.signal(options.signal);
+    const wanted = Object.entries(outputs).map(([name, bytes]) => ({
+      info: named(this.#info.outputs, 'output', name),
+      bytes,
+    }));
+    const mostRows = Math.max(...this.#info.inputs.map(({ rows }) => rows));
+    const progress = new JobProgress('decrypt', wanted.length, options.onProgress);
+    const details: Record<string, DecryptedOutput> = {};
+    for (const { info, bytes } of wanted) {
+      const onProgress = progress.during(info.name);
+      const raw = await this.#worker.call('decrypt', [this.#handle, info.name, bytes], {
+        signal,
+        onProgress,
+      });
+      const parts = Object.fromEntries(
+        Object.entries(raw.parts).map(([part, integers]) => [part, integers.map(BigInt)]),
+      );
+      details[info.name] = {
+        ...outcome({ ...info, mostRows }, parts),
+        parts,
+        noiseBudgetBits: raw.noiseBudgetBits,
+      };
+      progress.finished(info.name);
+    }
+    return details;
+  }
+
+  async save(options: CallOptions = {}): Promise<Uint8Array> {
+    return this.#worker.call('saveClient', [this.#handle], { signal: this.signal(options.signal) });
+  }
+}
+
+function named<T extends { readonly name: string }>(
+  all: readonly T[],
+  what: 'input' | 'output',
+  name: string,
+): T {
+  const found = all.find((one) => one.name === name);
+  if (found !== undefined) return found;
+  const expected = all.map((one) => one.name);
+  throw failure('input.unknown', `The program has no ${what} "${name}"; it has ${expected.join(', ')}`, {
+    found: name,
+    expected,
+  });
+}

@@ -1,0 +1,121 @@
+/** From values as people have them to the scaled integers that are encrypted. */
+import { type CipherloomError, failure } from './errors.js';
+import { decimalsOf, ExactDecimal, toUnits } from './exact.js';
+import type { Values } from './types.js';
+
+/** What was declared of a column. Bounds in units of 10^-decimals. */
+export interface ColumnRule {
+  readonly name: string;
+  readonly rows: number;
+  readonly decimals: number;
+  readonly missing: boolean;
+  readonly min: bigint;
+  readonly max: bigint;
+}
+
+/** A column as integers of 10^-decimals, 0 where a row is missing. */
+export interface UnitColumn {
+  readonly units: BigInt64Array<ArrayBuffer>;
+  /** 1 where a row is there; undefined if the column has no missing rows by declaration. */
+  readonly present: Uint8Array<ArrayBuffer> | undefined;
+}
+
+/** The largest magnitude that the core takes as an input. */
+export const MAX_UNITS = 2n ** 62n - 1n;
+
+/** Checks and scales a column. Errors name the column and the first row that is wrong, counted from 0. */
+export function encodeColumn(rule: ColumnRule, values: Values): UnitColumn {
+  checkLength(rule, values);
+  const units = new BigInt64Array(rule.rows);
+  const present = rule.missing ? new Uint8Array(rule.rows) : undefined;
+  for (let row = 0; row < rule.rows; row++) {
+    const value = values[row];
+    if (isMissing(value)) {
+      if (present === undefined) throw missingValue(rule, row, value);
+      continue;
+    }
+    units[row] = encodeValue(rule, row, value);
+    if (present !== undefined) present[row] = 1;
+  }
+  return { units, present };
+}
+
+function isMissing(value: number | bigint | null | undefined): value is null | undefined {
+  return value === null || value === undefined || Number.isNaN(value);
+}
+
+function encodeValue(rule: ColumnRule, row: number, value: number | bigint): bigint {
+  const units = scaled(rule.name, row, value, rule.decimals);
+  if (units < rule.min || units > rule.max) {
+    const min = new ExactDecimal(rule.min, rule.decimals).toString();
+    const max = new ExactDecimal(rule.max, rule.decimals).toString();
+    throw failure('range.value', `Column "${rule.name}", row ${row}: ${value} is not in ${min}..${max}`, {
+      column: rule.name,
+      row,
+      found: String(value),
+      expected: { min, max },
+    });
+  }
+  return units;
+}
+
+/** A value as an integer of 10^-decimals. Errors: not a number, too many decimals. */
+export function scaled(column: string, row: number, value: number | bigint, decimals: number): bigint {
+  if (typeof value !== 'bigint' && !Number.isFinite(value)) {
+    throw failure(
+      'input.not_a_number',
+      `Column "${column}", row ${row}: ${String(value)} is not a finite number`,
+      {
+        column,
+        row,
+        found: String(value),
+      },
+    );
+  }
+  const units = toUnits(value, decimals);
+  if (units !== undefined) return units;
+  const found = decimalsOf(value);
+  throw failure(
+    'input.decimals',
+    `Column "${column}", row ${row}: ${value} has ${found} decimals, at most ${decimals} were declared`,
+    {
+      column,
+      row,
+      value: String(value),
+      found,
+      expected: decimals,
+    },
+  );
+}
+
+function checkLength(rule: ColumnRule, values: Values): void {
+  if (typeof values !== 'object' || values === null || typeof values.length !== 'number') {
+    throw failure(
+      'input.type',
+      `Column "${rule.name}": expected an array of numbers, found ${typeof values}`,
+      {
+        column: rule.name,
+        found: typeof values,
+        expected: 'array',
+      },
+    );
+  }
+  if (values.length === rule.rows) return;
+  throw failure('input.length', `Column "${rule.name}": expected ${rule.rows} rows, found ${values.length}`, {
+    column: rule.name,
+    found: values.length,
+    expected: rule.rows,
+  });
+}
+
+function missingValue(rule: ColumnRule, row: number, value: unknown): CipherloomError {
+  return failure(
+    'input.missing_value',
+    `Column "${rule.name}", row ${row}: no value, but the column was declared without missing rows`,
+    {
+      column: rule.name,
+      row,
+      found: String(value),
+    },
+  );
+}

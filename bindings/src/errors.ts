@@ -1,0 +1,181 @@
+/** Errors with stable codes. `family.kind`: the family decides the class. */
+
+/** Codes of this side of the package. */
+const OWN_CODES = {
+  'input.unknown': 'a column or ciphertext whose name the program does not know',
+  'input.missing': 'an input of the program was not given',
+  'input.length': 'a column has another number of rows than declared',
+  'input.missing_value': 'a row is missing in a column that was declared without missing rows',
+  'input.not_a_number': 'a value is no finite number',
+  'input.decimals': 'a value has more decimals than declared',
+  'input.type': 'an argument is of the wrong type',
+  'range.value': 'a value lies outside the declared min..max',
+  'range.integer': 'min or max is 2^62 or more after scaling',
+  'parameters.rows': 'the number of rows is not a whole number from 1 to 2^24',
+  'parameters.decimals': 'the number of decimals is not a whole number from 0 to 18',
+  'parameters.bounds': 'min and max are not numbers of the declared decimals with min <= max',
+  'parameters.mode': 'the build that was insisted on cannot run here',
+  'parameters.threads': 'the number of threads is not a whole number from 1 to 256',
+  'graph.name': 'a name is empty, or taken',
+  'graph.foreign': 'an expression belongs to another task',
+  'graph.rows': 'two columns have different numbers of rows',
+  'graph.layout': 'an operation is not possible in this layout',
+  'graph.missing': 'an operation by rows on a column with missing rows',
+  'graph.steps': 'the steps of a rotation are not a whole number',
+  'graph.no_outputs': 'a task without outputs computes nothing',
+  'graph.plain': 'the plain reference cannot compute this operator',
+  'format.program': 'bytes are not a saved program',
+  'format.result':
+    'decrypted sums that no column of numbers has: the ciphertexts are not what the program computes',
+  'key.missing': 'an evaluation key that the program needs was not given',
+  'statistic.empty': 'a statistic of no rows',
+  'statistic.too_few': 'a statistic that needs more rows',
+  'statistic.zero_variance': 'a correlation with a column that does not vary',
+  'table.empty': 'a file without data rows',
+  'table.encoding': 'a file that is not UTF-8',
+  'table.quotes': 'a quoted field that does not end, or is followed by text',
+  'table.ragged': 'a row with another number of fields than the header',
+  'table.duplicate': 'two columns of one name',
+  'table.no_numbers': 'a file without a numeric column',
+  'table.column': 'a column that is not in the file',
+  'table.not_numeric': 'a column that is not numeric',
+  'worker.wasm': 'the wasm file could not be loaded',
+  'worker.failed': 'a worker could not be started',
+  'worker.trap': 'a worker crashed in the middle of a call',
+  'worker.dead': 'a worker is gone: call loom.restart()',
+  'worker.unexpected': 'an error that has no code: a defect of the package',
+  'memory.shared': 'shared memory could not be allocated',
+  disposed: 'the object, or the loom that it belongs to, was disposed',
+} as const;
+
+/** Codes that the core alone gives. */
+const CORE_CODES = {
+  'range.overflow': 'an output of the task can exceed what plaintext moduli can hold',
+  'parameters.none': 'no secure parameters are large enough for the task',
+  'parameters.invalid': 'parameters that were given are not secure, or do not fit',
+  'task.invalid': 'a task literal that breaks a rule',
+  'operator.invalid': 'an operator over operands that it does not take',
+  'operator.unknown': 'an operator type that does not exist',
+  'format.truncated': 'bytes that end early',
+  'format.magic': 'bytes that cipherloom did not make',
+  'format.kind': 'bytes of another kind of object',
+  'format.version': 'bytes of a version that this one does not read',
+  'format.checksum': 'bytes that were changed',
+  'format.content': 'bytes whose content breaks a rule of its kind',
+  'key.foreign': 'a ciphertext or key of another program, other parameters or another client',
+  'noise.exhausted': 'a ciphertext with too much noise to be decrypted',
+  'memory.limit': 'a plan that needs more memory than the limit',
+} as const;
+
+/** Every stable code that a user can meet, and what it means. */
+export const ERROR_CODES = { ...OWN_CODES, ...CORE_CODES } as const;
+
+/** A stable code. */
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+/** Facts of an error: found, expected, where. Survives structured clone. */
+export type ErrorDetails = Readonly<Record<string, unknown>>;
+
+/** Base of every error of the package. */
+export class CipherloomError extends Error {
+  override readonly name: string = 'CipherloomError';
+  /** Stable: see {@link ERROR_CODES}. */
+  readonly code: string;
+  readonly details: ErrorDetails;
+
+  constructor(code: string, message: string, details: ErrorDetails = {}, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/** Data handed in is not what the program takes. */
+export class InputError extends CipherloomError {
+  override readonly name = 'InputError';
+}
+/** A number is outside the bounds that were declared, or that the parameters can hold. */
+export class OutOfRangeError extends CipherloomError {
+  override readonly name = 'OutOfRangeError';
+}
+/** Options that cannot be met. */
+export class ParameterError extends CipherloomError {
+  override readonly name = 'ParameterError';
+}
+/** A task that is not well formed. */
+export class GraphError extends CipherloomError {
+  override readonly name = 'GraphError';
+}
+/** Bytes that are not what they should be. */
+export class FormatError extends CipherloomError {
+  override readonly name = 'FormatError';
+}
+/** Keys that are missing, or of other parameters, or of another client. */
+export class KeyError extends CipherloomError {
+  override readonly name = 'KeyError';
+}
+/** The noise leaves no room: for any secure parameters, or to decrypt this ciphertext. */
+export class NoiseError extends CipherloomError {
+  override readonly name = 'NoiseError';
+}
+/** A statistic without a value, such as the mean of no rows. */
+export class UndefinedStatisticError extends CipherloomError {
+  override readonly name = 'UndefinedStatisticError';
+}
+/** A table (CSV file) that cannot be read as asked. */
+export class TableError extends CipherloomError {
+  override readonly name = 'TableError';
+}
+/** A worker that crashed or could not start. `loom.restart()` replaces it. */
+export class WorkerError extends CipherloomError {
+  override readonly name = 'WorkerError';
+}
+/** More memory than there is. */
+export class MemoryError extends CipherloomError {
+  override readonly name = 'MemoryError';
+}
+/** Use of something after `dispose()`. */
+export class DisposedError extends CipherloomError {
+  override readonly name = 'DisposedError';
+}
+
+const FAMILIES: Readonly<Record<string, typeof CipherloomError>> = {
+  input: InputError,
+  range: OutOfRangeError,
+  parameters: ParameterError,
+  graph: GraphError,
+  task: GraphError,
+  operator: GraphError,
+  format: FormatError,
+  key: KeyError,
+  noise: NoiseError,
+  statistic: UndefinedStatisticError,
+  table: TableError,
+  worker: WorkerError,
+  memory: MemoryError,
+  disposed: DisposedError,
+};
+
+/** An error as plain data: Error objects do not keep their class and fields through a worker's messages. */
+export interface ErrorRecord {
+  code: string;
+  message: string;
+  details: ErrorDetails;
+}
+
+/** The error of a code, in the class of its family. */
+export function failure(
+  code: keyof typeof OWN_CODES,
+  message: string,
+  details?: ErrorDetails,
+  cause?: unknown,
+): CipherloomError {
+  return fromRecord({ code, message, details: details ?? {} }, cause);
+}
+
+/** The error that a record tells of. Unknown families give a plain CipherloomError. */
+export function fromRecord(record: ErrorRecord, cause?: unknown): CipherloomError {
+  const family = record.code.split('.', 1)[0] as string;
+  const options = cause === undefined ? undefined : { cause };
+  return new (FAMILIES[family] ?? CipherloomError)(record.code, record.message, record.details, options);
+}

@@ -1,0 +1,146 @@
+/** The two workers, and what is made with them. */
+import type { Choice } from './choose-mode.js';
+import { CompiledProgram } from './program.js';
+import { scalesOf, unpackProgram } from './program-file.js';
+import { Resource } from './resource.js';
+import { TaskBuilder } from './task.js';
+import type {
+  CallOptions,
+  CompileOptions,
+  LoadOptions,
+  Loom,
+  LoomTask,
+  Mode,
+  Program,
+  Task,
+} from './types.js';
+import { wasmModule } from './wasm-module.js';
+import type { Connection } from './worker/connection.js';
+import { type Engine, type Recipe, startEngine } from './worker/engine.js';
+import type { ClientMethods, EvaluatorMethods } from './worker/protocol.js';
+import { startWorker } from './worker/start.js';
+
+/** Plans leave an eighth of the memory to everything else: 3.5 of 4 GiB. */
+const PLANNED_SHARE = 7 / 8;
+
+/** The workers of a loom. */
+interface Workers {
+  client: Connection<ClientMethods>;
+  evaluator: Connection<EvaluatorMethods>;
+}
+
+/** See {@link Loom}. */
+export class WorkerLoom extends Resource implements Loom {
+  readonly mode: Mode;
+  readonly version: string;
+  readonly #recipe: Recipe;
+  readonly #workers: Workers;
+  #restarting: Promise<void> | undefined;
+
+  private constructor(recipe: Recipe, client: Engine<ClientMethods>, evaluator: Engine<EvaluatorMethods>) {
+    const workers = { client: client.connection, evaluator: evaluator.connection };
+    super('loom', () => {
+      workers.client.close();
+      workers.evaluator.close();
+    });
+    const { variant, threads, reasons } = recipe.choice;
+    this.mode = {
+      variant,
+      threads,
+      reasons,
+      memoryBytes: Math.min(client.memoryBytes, evaluator.memoryBytes),
+    };
+    this.version = client.version;
+    this.#recipe = recipe;
+    this.#workers = workers;
+  }
+
+  /** Starts both workers; none is left if one fails. */
+  static async start(choice: Choice, options: LoadOptions): Promise<WorkerLoom> {
+    const { signal, wasm, worker = startWorker } = options;
+    const module = await wasmModule(choice.variant, wasm?.[choice.variant], signal);
+    const recipe: Recipe = { choice, module, worker };
+    const client = await startEngine<ClientMethods>('client', recipe, signal);
+    try {
+      return new WorkerLoom(recipe, client, await startEngine('evaluator', recipe, signal));
+    } catch (error) {
+      client.connection.close();
+      throw error;
+    }
+  }
+
+  /** The worker that holds secret keys. */
+  get client(): Connection<ClientMethods> {
+    this.signal(undefined);
+    return this.#workers.client;
+  }
+
+  /** The worker that computes. */
+  get evaluator(): Connection<EvaluatorMethods> {
+    this.signal(undefined);
+    return this.#workers.evaluator;
+  }
+
+  task(): LoomTask {
+    return new LoomTaskBuilder(this);
+  }
+
+  async compile(task: Task, options: CompileOptions & CallOptions = {}): Promise<Program> {
+    const { security, n, plainModuli, moduli, onProgress } = options;
+    const { threads = this.mode.threads, memoryLimit = this.mode.memoryBytes * PLANNED_SHARE } = options;
+    const signal = this.signal(options.signal);
+    const { client } = this;
+    onProgress?.({ phase: 'compile', done: 0, total: 1 });
+    const opened = await client.call(
+      'compile',
+      [task.literal(), { security, n, plainModuli, moduli, threads, memoryLimit }],
+      { signal },
+      ({ program }) => client.send('freeProgram', [program]),
+    );
+    onProgress?.({ phase: 'compile', done: 1, total: 1 });
+    return new CompiledProgram(this, client, opened, scalesOf(task));
+  }
+
+  async program(bytes: Uint8Array, options: CallOptions = {}): Promise<Program> {
+    const signal = this.signal(options.signal);
+    const { client } = this;
+    const { core, scales } = unpackProgram(bytes);
+    const opened = await client.call('openProgram', [core], { signal }, ({ program }) =>
+      client.send('freeProgram', [program]),
+    );
+    return new CompiledProgram(this, client, opened, scales);
+  }
+
+  restart(): Promise<void> {
+    this.#restarting ??= this.#replaceDead().finally(() => {
+      this.#restarting = undefined;
+    });
+    return this.#restarting;
+  }
+
+  async #replaceDead(): Promise<void> {
+    const signal = this.signal(undefined);
+    const workers = this.#workers;
+    if (!workers.client.alive) {
+      const { connection } = await startEngine<ClientMethods>('client', this.#recipe, signal);
+      workers.client = connection;
+    }
+    if (!workers.evaluator.alive) {
+      const { connection } = await startEngine<EvaluatorMethods>('evaluator', this.#recipe, signal);
+      workers.evaluator = connection;
+    }
+  }
+}
+
+class LoomTaskBuilder extends TaskBuilder implements LoomTask {
+  readonly #loom: WorkerLoom;
+
+  constructor(loom: WorkerLoom) {
+    super();
+    this.#loom = loom;
+  }
+
+  compile(options?: CompileOptions & CallOptions): Promise<Program> {
+    return this.#loom.compile(this, options);
+  }
+}

@@ -1,0 +1,209 @@
+/** A compiled task: what runs. */
+import { KeyHolder } from './client.js';
+import { failure } from './errors.js';
+import type { WorkerLoom } from './loom.js';
+import { describeProgram, packProgram, type Scales } from './program-file.js';
+import { JobProgress } from './progress.js';
+import { abortable, Resource } from './resource.js';
+import type {
+  CallOptions,
+  Ciphertexts,
+  Client,
+  EvaluationKeys,
+  GraphView,
+  Program,
+  ProgramInfo,
+  RestoreOptions,
+  RunOptions,
+  Stage,
+  StageStats,
+} from './types.js';
+import { type Connection, Remote } from './worker/connection.js';
+import type { ClientMethods, EvaluatorMethods, Handle, OpenProgram } from './worker/protocol.js';
+
+/** An evaluator that has its keys: one per program, for the keys used last. */
+interface KeyedEvaluator {
+  keys: EvaluationKeys;
+  remote: Remote<EvaluatorMethods>;
+}
+
+/** See {@link Program}. */
+export class CompiledProgram extends Resource implements Program {
+  readonly info: ProgramInfo;
+  readonly #loom: WorkerLoom;
+  readonly #core: Uint8Array;
+  readonly #scales: Scales | undefined;
+  readonly #opened: Remote<ClientMethods>;
+  readonly #evaluator: { current: KeyedEvaluator | undefined };
+
+  constructor(
+    loom: WorkerLoom,
+    client: Connection<ClientMethods>,
+    opened: OpenProgram,
+    scales: Scales | undefined,
+  ) {
+    const core = opened.bytes;
+    const evaluator: { current: KeyedEvaluator | undefined } = { current: undefined };
+    const remote = new Remote<ClientMethods>(
+      async (connection) => (await connection.call('openProgram', [core])).program,
+      (connection, handle) => connection.send('freeProgram', [handle]),
+    );
+    remote.adopt(client, Promise.resolve(opened.program));
+    super('program', () => {
+      remote.free();
+      evaluator.current?.remote.free();
+    });
+    this.info = describeProgram(opened.info, scales);
+    this.#loom = loom;
+    this.#core = core;
+    this.#scales = scales;
+    this.#opened = remote;
+    this.#evaluator = evaluator;
+  }
+
+  stats(): readonly StageStats[] {
+    return this.info.stats;
+  }
+
+  async toText(stage: Stage, options: CallOptions = {}): Promise<string> {
+    return this.#ask('text', stage, options);
+  }
+
+  async graph(stage: Stage, options: CallOptions = {}): Promise<GraphView> {
+    return this.#ask('graph', stage, options);
+  }
+
+  toBytes(): Uint8Array {
+    this.signal(undefined);
+    return this.#scales === undefined ? this.#core.slice() : packProgram(this.#core, this.#scales);
+  }
+
+  async client(options: CallOptions = {}): Promise<Client> {
+    return this.#keyHolder(options, (connection, program) => connection.call('createClient', [program]));
+  }
+
+  async restoreClient(saved: Uint8Array, options: RestoreOptions = {}): Promise<Client> {
+    return this.#keyHolder(options, (connection, program) =>
+      connection.call('restoreClient', [program, saved]),
+    );
+  }
+
+  async run(inputs: Ciphertexts, keys: EvaluationKeys, options: RunOptions = {}): Promise<Ciphertexts> {
+    const signal = this.signal(options.signal);
+    const { onProgress, onTrace } = options;
+    const ciphertexts = this.#ordered(inputs);
+    const connection = this.#loom.evaluator;
+    const evaluator = await abortable(this.#evaluatorOf(keys).in(connection), signal);
+    const { outputs, trace } = await connection.call('run', [evaluator, ciphertexts, onTrace !== undefined], {
+      signal,
+      onProgress: onProgress && ((progress) => onProgress({ phase: 'run', ...progress })),
+    });
+    const { operators = 1 } = this.info.stats.find(({ stage }) => stage === 'base') ?? {};
+    onProgress?.({ phase: 'run', done: operators, total: operators });
+    if (trace !== undefined) onTrace?.(trace);
+    // What is public, such as the count of a complete column, has no ciphertexts: no bytes stand for it.
+    const open = this.info.outputs.filter(({ ciphertexts }) => ciphertexts === 0);
+    return Object.fromEntries([
+      ...open.map(({ name }) => [name, new Uint8Array()] as const),
+      ...outputs.map(({ name, bytes }) => [name, bytes] as const),
+    ]);
+  }
+
+  async #ask<K extends 'text' | 'graph'>(
+    method: K,
+    stage: Stage,
+    options: CallOptions,
+  ): Promise<ReturnType<ClientMethods[K]>> {
+    const signal = this.signal(options.signal);
+    const connection = this.#loom.client;
+    const program = await abortable(this.#opened.in(connection), signal);
+    return connection.call<K>(method, [program, stage] as never, { signal });
+  }
+
+  async #keyHolder(
+    options: RestoreOptions,
+    open: (connection: Connection<ClientMethods>, program: Handle) => Promise<Handle>,
+  ): Promise<Client> {
+    const signal = this.signal(options.signal);
+    const connection = this.#loom.client;
+    const program = await abortable(this.#opened.in(connection), signal);
+    // Not aborted midway: the handle must become known, or the secret key could not be freed.
+    const handle = await open(connection, program);
+    try {
+      const keys =
+        options.evaluationKeys ?? (await this.#makeKeys(connection, handle, { ...options, signal }));
+      return new KeyHolder(this.#loom, this.info, connection, handle, keys);
+    } catch (error) {
+      connection.send('freeClient', [handle]);
+      throw error;
+    }
+  }
+
+  async #makeKeys(
+    connection: Connection<ClientMethods>,
+    client: Handle,
+    options: CallOptions,
+  ): Promise<EvaluationKeys> {
+    const progress = new JobProgress('keys', this.info.keys.length, options.onProgress);
+    const keys: Uint8Array[] = [];
+    for (const { index, name } of this.info.keys) {
+      const onProgress = progress.during(name);
+      keys.push(await connection.call('key', [client, index], { signal: options.signal, onProgress }));
+      progress.finished(name);
+    }
+    return Object.freeze(keys);
+  }
+
+  /** The evaluator that holds these keys; the one with the keys used before is freed. */
+  #evaluatorOf(keys: EvaluationKeys): Remote<EvaluatorMethods> {
+    const { current } = this.#evaluator;
+    if (current?.keys === keys) return current.remote;
+    current?.remote.free();
+    const core = this.#core;
+    const remote = new Remote<EvaluatorMethods>(
+      (connection) => openEvaluator(connection, core, keys),
+      (connection, handle) => connection.send('free', [handle]),
+    );
+    this.#evaluator.current = { keys, remote };
+    return remote;
+  }
+
+  /** The ciphertexts in the program's order of inputs. */
+  #ordered(inputs: Ciphertexts): Uint8Array[] {
+    const names = this.info.inputs.map(({ name }) => name);
+    const unknown = Object.keys(inputs).find((name) => !names.includes(name));
+    if (unknown !== undefined) {
+      throw failure('input.unknown', `The program has no input "${unknown}"`, {
+        found: unknown,
+        expected: names,
+      });
+    }
+    return names.map((name) => {
+      const bytes = inputs[name];
+      if (bytes instanceof Uint8Array) return bytes;
+      const code = bytes === undefined ? 'input.missing' : 'input.type';
+      throw failure(code, `Input "${name}": expected ciphertext bytes (Uint8Array), found ${typeof bytes}`, {
+        input: name,
+        found: typeof bytes,
+        expected: 'Uint8Array',
+      });
+    });
+  }
+}
+
+async function openEvaluator(
+  connection: Connection<EvaluatorMethods>,
+  core: Uint8Array,
+  keys: EvaluationKeys,
+): Promise<Handle> {
+  const evaluator = await connection.call('open', [core]);
+  try {
+    for (const key of keys) await connection.call('loadKey', [evaluator, key]);
+    const missing = await connection.call('missingKeys', [evaluator]);
+    if (missing.length === 0) return evaluator;
+    throw failure('key.missing', `Evaluation keys are missing: ${missing.join(', ')}`, { missing });
+  } catch (error) {
+    connection.send('free', [evaluator]);
+    throw error;
+  }
+}

@@ -1,0 +1,50 @@
+/** What has to be given back: `dispose()`, `using`, and garbage collection as the last net. */
+import { DisposedError } from './errors.js';
+
+/** Safari has no Symbol.dispose yet. */
+const disposeSymbol: typeof Symbol.dispose =
+  Symbol.dispose ?? (Symbol.for('Symbol.dispose') as typeof Symbol.dispose);
+
+const forgotten = /* @__PURE__ */ new FinalizationRegistry<() => void>((release) => release());
+
+/** Base of everything with `dispose()`. */
+export abstract class Resource implements Disposable {
+  readonly #name: string;
+  readonly #life = new AbortController();
+  readonly #release: () => void;
+
+  /** `release` must not refer to the resource itself, or it is never collected. */
+  constructor(name: string, release: () => void) {
+    this.#name = name;
+    this.#release = release;
+    forgotten.register(this, release, this);
+  }
+
+  dispose(): void {
+    if (this.#life.signal.aborted) return;
+    forgotten.unregister(this);
+    this.#life.abort(new DisposedError('disposed', `The ${this.#name} was disposed`));
+    this.#release();
+  }
+
+  [disposeSymbol](): void {
+    this.dispose();
+  }
+
+  /** A signal that ends with the caller's or with the resource. Throws DisposedError after the end. */
+  protected signal(other: AbortSignal | undefined): AbortSignal {
+    const life = this.#life.signal;
+    life.throwIfAborted();
+    return other === undefined ? life : AbortSignal.any([life, other]);
+  }
+}
+
+/** Waits for a promise, but not beyond the signal. */
+export function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const abort = (): void => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}

@@ -1,0 +1,390 @@
+/** The expression builder: turns what a person writes into a TaskLiteral. Pure data, no wasm. */
+import { MAX_UNITS, scaled } from './columns.js';
+import { failure } from './errors.js';
+import { decimalsOf, powerOfTen, toUnits } from './exact.js';
+import type {
+  ColumnOptions,
+  DecimalPlaces,
+  EncryptedColumn,
+  Layout,
+  MomentOptions,
+  Plain,
+  Statistic,
+  StatisticKind,
+  Task,
+  TaskLiteral,
+} from './types.js';
+
+const MAX_ROWS = 2 ** 24;
+/** Most decimals that a 62-bit integer can keep. */
+const MAX_DECIMALS = 18;
+
+type Attributes = Record<string, string | number | string[]>;
+
+/** An operand: a declared input, or what an operator made of operands. */
+type Operand =
+  | { readonly input: number }
+  | {
+      readonly node: number;
+      readonly op: string;
+      readonly operands: readonly Operand[];
+      readonly attrs: Attributes;
+    };
+
+/** A new empty task. Needs no wasm; `Loom.compile` takes it. */
+export function createTask(): Task {
+  return new TaskBuilder();
+}
+
+/** See {@link Task}. */
+export class TaskBuilder implements Task {
+  readonly #inputs: (TaskLiteral['inputs'][number] & { decimals: number })[] = [];
+  readonly #nodes: Extract<Operand, { op: string }>[] = [];
+  readonly #outputs = new Map<string, Expression>();
+
+  encrypted(name: string, options: ColumnOptions): EncryptedColumn {
+    this.#checkName(
+      'input',
+      name,
+      this.#inputs.some((input) => input.name === name),
+    );
+    const { rows, decimals = 0, missing = false, layout = 'column' } = options;
+    if (!Number.isInteger(rows) || rows < 1 || rows > MAX_ROWS) {
+      throw failure('parameters.rows', `Input "${name}": rows must be 1 to ${MAX_ROWS}, found ${rows}`, {
+        input: name,
+        found: rows,
+        expected: { min: 1, max: MAX_ROWS },
+      });
+    }
+    if (!Number.isInteger(decimals) || decimals < 0 || decimals > MAX_DECIMALS) {
+      throw failure(
+        'parameters.decimals',
+        `Input "${name}": decimals must be 0 to ${MAX_DECIMALS}, found ${decimals}`,
+        {
+          input: name,
+          found: decimals,
+          expected: { min: 0, max: MAX_DECIMALS },
+        },
+      );
+    }
+    const { min, max } = bounds(name, options, decimals);
+    this.#inputs.push({ name, rows, min: `${min}`, max: `${max}`, missing, layout, decimals });
+    return new Column(this, { input: this.#inputs.length - 1 }, { rows, decimals, layout, missing });
+  }
+
+  output(name: string, expression: EncryptedColumn | Statistic): void {
+    this.#checkName('output', name, this.#outputs.has(name));
+    if (!(expression instanceof Expression) || expression.task !== this) throw foreign();
+    this.#outputs.set(name, expression);
+  }
+
+  literal(): TaskLiteral {
+    if (this.#outputs.size === 0)
+      throw failure('graph.no_outputs', 'The task has no output: call task.output(name, expression)');
+    const number = (operand: Operand): number =>
+      'input' in operand ? operand.input : this.#inputs.length + operand.node;
+    return {
+      inputs: this.#inputs.map(({ decimals: _, ...input }) => input),
+      nodes: this.#nodes.map(({ op, operands, attrs }) => ({ op, inputs: operands.map(number), attrs })),
+      outputs: [...this.#outputs].map(([name, expression]) => ({
+        name,
+        operand: number(expression.operand),
+      })),
+    };
+  }
+
+  decimals(): DecimalPlaces {
+    return {
+      inputs: Object.fromEntries(this.#inputs.map(({ name, decimals }) => [name, decimals])),
+      outputs: Object.fromEntries([...this.#outputs].map(([name, { decimals }]) => [name, decimals])),
+    };
+  }
+
+  /** Adds an operator and returns its result. */
+  node(op: string, operands: readonly Operand[], attrs: Attributes = {}): Operand {
+    const node = { node: this.#nodes.length, op, operands, attrs };
+    this.#nodes.push(node);
+    return node;
+  }
+
+  #checkName(what: string, name: string, taken: boolean): void {
+    if (typeof name === 'string' && name !== '' && !taken) return;
+    const problem = taken ? 'is taken' : 'is no name';
+    throw failure('graph.name', `The ${what} name ${JSON.stringify(name)} ${problem}`, { [what]: name });
+  }
+}
+
+/** Anything that can be an output. */
+abstract class Expression {
+  readonly task: TaskBuilder;
+  readonly operand: Operand;
+  readonly decimals: number;
+
+  constructor(task: TaskBuilder, operand: Operand, decimals: number) {
+    this.task = task;
+    this.operand = operand;
+    this.decimals = decimals;
+  }
+}
+
+class NumberOfColumn extends Expression implements Statistic {
+  readonly kind: StatisticKind;
+
+  constructor(kind: StatisticKind, task: TaskBuilder, operand: Operand, decimals: number) {
+    super(task, operand, decimals);
+    this.kind = kind;
+  }
+}
+
+/** What is known of a column's values. */
+interface Facts {
+  readonly rows: number;
+  readonly decimals: number;
+  readonly layout: Layout;
+  readonly missing: boolean;
+}
+
+class Column extends Expression implements EncryptedColumn {
+  readonly rows: number;
+  readonly layout: Layout;
+  readonly missing: boolean;
+
+  constructor(task: TaskBuilder, operand: Operand, { rows, decimals, layout, missing }: Facts) {
+    super(task, operand, decimals);
+    this.rows = rows;
+    this.layout = layout;
+    this.missing = missing;
+  }
+
+  add(other: EncryptedColumn | Plain): EncryptedColumn {
+    if (isColumn(other)) return this.#aligned('column.add', this.#mate(other));
+    return this.#addPlain(plainColumn(other, this.rows));
+  }
+
+  sub(other: EncryptedColumn | Plain): EncryptedColumn {
+    if (isColumn(other)) return this.#aligned('column.sub', this.#mate(other));
+    const plain = plainColumn(other, this.rows);
+    return this.#addPlain({ ...plain, units: plain.units.map((units) => -units) });
+  }
+
+  multiply(other: EncryptedColumn | Plain): EncryptedColumn {
+    if (isColumn(other)) {
+      const mate = this.#mate(other);
+      return this.#derive('column.multiply', [this, mate], {}, this.decimals + mate.decimals);
+    }
+    const plain = plainColumn(other, this.rows);
+    return this.#derive(
+      'column.multiply_plain',
+      [this],
+      { values: plain.units.map(String) },
+      this.decimals + plain.decimals,
+    );
+  }
+
+  negate(): EncryptedColumn {
+    return this.#derive('column.negate', [this]);
+  }
+
+  rotateRows(steps: number): EncryptedColumn {
+    this.#needSlots('rotateRows');
+    if (!Number.isSafeInteger(steps)) {
+      throw failure('graph.steps', `rotateRows takes a whole number of steps, found ${steps}`, {
+        found: steps,
+      });
+    }
+    return this.#derive('column.rotate_rows', [this], { steps });
+  }
+
+  rotateColumns(): EncryptedColumn {
+    this.#needSlots('rotateColumns');
+    return this.#derive('column.rotate_columns', [this]);
+  }
+
+  count(): Statistic {
+    return this.#statistic('count', [this], 0);
+  }
+
+  sum(): Statistic {
+    return this.#statistic('sum', [this], this.decimals);
+  }
+
+  mean(): Statistic {
+    return this.#statistic('mean', [this], this.decimals);
+  }
+
+  variance(options?: MomentOptions): Statistic {
+    return this.#statistic('variance', [this], 2 * this.decimals, moment(options));
+  }
+
+  covariance(other: EncryptedColumn, options?: MomentOptions): Statistic {
+    const mate = this.#mate(other);
+    return this.#statistic('covariance', [this, mate], this.decimals + mate.decimals, moment(options));
+  }
+
+  correlation(other: EncryptedColumn): Statistic {
+    return this.#statistic('correlation', [this, this.#mate(other)], 0);
+  }
+
+  #derive(op: string, columns: readonly Column[], attrs?: Attributes, decimals = this.decimals): Column {
+    if (columns.some(({ missing }) => missing)) {
+      throw failure(
+        'graph.missing',
+        'A column with missing rows has statistics only, no operations by rows',
+        { operator: op },
+      );
+    }
+    const operand = this.task.node(
+      op,
+      columns.map((column) => column.operand),
+      attrs,
+    );
+    return new Column(this.task, operand, { ...this, decimals });
+  }
+
+  #statistic(
+    kind: StatisticKind,
+    columns: readonly Column[],
+    decimals: number,
+    attrs?: Attributes,
+  ): Statistic {
+    const operand = this.task.node(
+      `stats.${kind}`,
+      columns.map((column) => column.operand),
+      attrs,
+    );
+    return new NumberOfColumn(kind, this.task, operand, decimals);
+  }
+
+  #aligned(op: string, other: Column): Column {
+    const decimals = Math.max(this.decimals, other.decimals);
+    const column = this.#withDecimals(decimals);
+    return column.#derive(op, [column, other.#withDecimals(decimals)]);
+  }
+
+  #addPlain(plain: PlainColumn): Column {
+    const decimals = Math.max(this.decimals, plain.decimals);
+    const factor = powerOfTen(decimals - plain.decimals);
+    const values = plain.units.map((units) => `${units * factor}`);
+    const column = this.#withDecimals(decimals);
+    return column.#derive('column.add_plain', [column], { values });
+  }
+
+  /** The same values in finer units. */
+  #withDecimals(decimals: number): Column {
+    if (decimals === this.decimals) return this;
+    const factor = `${powerOfTen(decimals - this.decimals)}`;
+    return this.#derive(
+      'column.multiply_plain',
+      [this],
+      { values: Array<string>(this.rows).fill(factor) },
+      decimals,
+    );
+  }
+
+  /** The other operand, if it can be one. */
+  #mate(other: EncryptedColumn): Column {
+    if (!(other instanceof Column) || other.task !== this.task) throw foreign();
+    if (other.rows !== this.rows) {
+      throw failure('graph.rows', `Columns of ${this.rows} and ${other.rows} rows cannot be combined`, {
+        found: other.rows,
+        expected: this.rows,
+      });
+    }
+    if (other.layout !== this.layout) {
+      throw failure(
+        'graph.layout',
+        `Columns of layout "${this.layout}" and "${other.layout}" cannot be combined`,
+        {
+          found: other.layout,
+          expected: this.layout,
+        },
+      );
+    }
+    return other;
+  }
+
+  #needSlots(operation: string): void {
+    if (this.layout === 'slots') return;
+    throw failure('graph.layout', `${operation} needs a column declared with layout "slots"`, {
+      found: this.layout,
+      expected: 'slots',
+    });
+  }
+}
+
+function isColumn(other: EncryptedColumn | Plain): other is EncryptedColumn {
+  return other instanceof Expression;
+}
+
+function moment(options: MomentOptions = {}): Attributes {
+  return { population: options.population === true ? 1 : 0 };
+}
+
+/** Plain numbers as integers of 10^-decimals, with the fewest decimals that all of them need. */
+interface PlainColumn {
+  readonly units: readonly bigint[];
+  readonly decimals: number;
+}
+
+function plainColumn(plain: Plain, rows: number): PlainColumn {
+  const values = typeof plain === 'object' ? Array.from(plain) : [plain];
+  if (typeof plain === 'object' && values.length !== rows) {
+    throw failure('input.length', `Plain column: expected ${rows} rows, found ${values.length}`, {
+      found: values.length,
+      expected: rows,
+    });
+  }
+  const decimals = values.reduce((most: number, value) => Math.max(most, finiteDecimals(value)), 0);
+  const units = values.map((value, row) => scaled('plain', row, value, decimals));
+  return {
+    units: typeof plain === 'object' ? units : Array<bigint>(rows).fill(units[0] as bigint),
+    decimals,
+  };
+}
+
+function finiteDecimals(value: number | bigint): number {
+  return typeof value === 'bigint' || Number.isFinite(value) ? decimalsOf(value) : 0;
+}
+
+function bounds(name: string, { min, max }: ColumnOptions, decimals: number): { min: bigint; max: bigint } {
+  const low = bound(name, 'min', min, decimals);
+  const high = bound(name, 'max', max, decimals);
+  if (low > high) {
+    throw failure('parameters.bounds', `Input "${name}": min ${min} is greater than max ${max}`, {
+      input: name,
+      found: { min: String(min), max: String(max) },
+    });
+  }
+  if (low < -MAX_UNITS || high > MAX_UNITS) {
+    throw failure(
+      'range.integer',
+      `Input "${name}": with ${decimals} decimals, ${min}..${max} exceeds 62-bit integers`,
+      {
+        input: name,
+        found: { min: `${low}`, max: `${high}` },
+        expected: { min: `${-MAX_UNITS}`, max: `${MAX_UNITS}` },
+      },
+    );
+  }
+  return { min: low, max: high };
+}
+
+function bound(name: string, which: 'min' | 'max', value: number | bigint, decimals: number): bigint {
+  const isNumber = typeof value === 'bigint' || (typeof value === 'number' && Number.isFinite(value));
+  const units = isNumber ? toUnits(value, decimals) : undefined;
+  if (units !== undefined) return units;
+  throw failure(
+    'parameters.bounds',
+    `Input "${name}": ${which} must be a number of at most ${decimals} decimals, found ${String(value)}`,
+    {
+      input: name,
+      bound: which,
+      found: String(value),
+      expected: { decimals },
+    },
+  );
+}
+
+function foreign(): Error {
+  return failure('graph.foreign', 'The expression was not made by this task');
+}

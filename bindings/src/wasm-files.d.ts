@@ -1,0 +1,27 @@
+// Types of what scripts/build-wasm puts into wasm/, so that this folder compiles before it has run.
+// A generated .d.ts beside a file comes first.
+
+declare module '*/wasm/single/cipherloom.js' {
+  export function initSync(options: { module: WebAssembly.Module }): unknown;
+}
+
+declare module '*/wasm/threads/cipherloom.js' {
+  export function initSync(options: {
+    module: WebAssembly.Module;
+    memory: WebAssembly.Memory | undefined;
+  }): unknown;
+  export function poolStart(threads: number): void;
+}
+
+declare module '*/wasm/threads/pool.js' {
+  export interface Pool {
+    readonly memory: WebAssembly.Memory;
+    stop(): void;
+  }
+  export function startPool(options: {
+    module: WebAssembly.Module;
+    threads: number;
+    memory: WebAssembly.Memory;
+    onDeath: (error: Error) => void;
+  }): Promise<Pool>;
+}

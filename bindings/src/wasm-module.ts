@@ -1,0 +1,47 @@
+/** Gets the compiled wasm of a build: once per loom, shared by its workers. */
+import { failure } from './errors.js';
+import type { Variant, WasmSource } from './types.js';
+
+/** Compiles a build. Errors: WorkerError `worker.wasm` if the file cannot be had or is no wasm; abort. */
+export async function wasmModule(
+  variant: Variant,
+  source: WasmSource | undefined,
+  signal: AbortSignal | undefined,
+): Promise<WebAssembly.Module> {
+  if (source instanceof WebAssembly.Module) return source;
+  const from = source ?? packaged(variant);
+  try {
+    return await (from instanceof URL || typeof from === 'string'
+      ? fetched(String(from), signal)
+      : WebAssembly.compile(from as BufferSource));
+  } catch (cause) {
+    signal?.throwIfAborted();
+    const address = from instanceof URL || typeof from === 'string' ? String(from) : 'the bytes given';
+    throw failure(
+      'worker.wasm',
+      `The ${variant} build could not be loaded from ${address}: ${String(cause)}`,
+      { variant, address },
+      cause,
+    );
+  }
+}
+
+/** Where the package has the file. Bundlers find assets by these literals. */
+function packaged(variant: Variant): URL {
+  return variant === 'threads'
+    ? new URL('../wasm/threads/cipherloom_bg.wasm', import.meta.url)
+    : new URL('../wasm/single/cipherloom_bg.wasm', import.meta.url);
+}
+
+async function fetched(address: string, signal: AbortSignal | undefined): Promise<WebAssembly.Module> {
+  const fs = address.startsWith('file:')
+    ? globalThis.process?.getBuiltinModule?.('node:fs/promises')
+    : undefined;
+  if (fs !== undefined) return WebAssembly.compile(await fs.readFile(new URL(address)));
+  const response = await fetch(address, { signal: signal ?? null });
+  if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
+  // A server that does not know the type is no reason to fail: only streaming insists on it.
+  return response.headers.get('Content-Type') === 'application/wasm'
+    ? WebAssembly.compileStreaming(response)
+    : WebAssembly.compile(await response.arrayBuffer());
+}

@@ -1,0 +1,187 @@
+/** The page's side of the protocol. */
+import { DisposedError, failure, fromRecord } from '../errors.js';
+import type { RawOptions } from '../raw.js';
+import type { Role, WorkerLike } from '../types.js';
+import type { Args, FromWorker, Handle, Request, Result, StartMethods, ToWorker } from './protocol.js';
+
+/** Options of one call. */
+export interface CallSettings {
+  signal?: AbortSignal | undefined;
+  onProgress?: ((progress: { done: number; total: number }) => void) | undefined;
+  /** What moves to the worker instead of being copied. */
+  transfer?: Transferable[];
+}
+
+/** What becomes of a result that comes after its call was aborted, such as a handle that has to be freed. */
+type Late<T> = (result: T) => void;
+
+interface Pending {
+  resolve(result: unknown): void;
+  reject(reason: unknown): void;
+  progress: CallSettings['onProgress'];
+}
+
+/** A worker and the calls that wait for it. */
+export class Connection<M extends StartMethods> {
+  readonly #role: Role;
+  readonly #worker: WorkerLike;
+  readonly #pending = new Map<number, Pending>();
+  #lastId = 0;
+  /** Why nothing can be called any more. */
+  #end: Error | undefined;
+  readonly #onEnd: () => void;
+
+  /** `onEnd` is called once, when the worker died or was closed. */
+  constructor(role: Role, worker: WorkerLike, onEnd: () => void) {
+    this.#role = role;
+    this.#onEnd = onEnd;
+    this.#worker = worker;
+    worker.addEventListener('message', (event) => this.#receive((event as MessageEvent<FromWorker>).data));
+    worker.addEventListener('messageerror', () => this.fail('a message could not be read'));
+    worker.addEventListener('error', (event) =>
+      this.fail((event as ErrorEvent).message || 'its script did not load'),
+    );
+  }
+
+  /** False once the worker died or was closed. */
+  get alive(): boolean {
+    return this.#end === undefined;
+  }
+
+  /** The first call: starts the worker's instance and gives the core's version. */
+  start(options: RawOptions, signal: AbortSignal | undefined): Promise<string> {
+    return this.call('start', [options] as unknown as Args<M, 'start'>, { signal }) as Promise<string>;
+  }
+
+  /** Calls a method. Aborting rejects at once and asks the worker to stop. */
+  call<K extends keyof M>(
+    method: K,
+    args: Args<M, K>,
+    settings: CallSettings = {},
+    late?: Late<Result<M, K>>,
+  ): Promise<Result<M, K>> {
+    const { signal, onProgress, transfer = [] } = settings;
+    return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      if (this.#end !== undefined) throw this.#end;
+      const id = ++this.#lastId;
+      this.#post({ id, method, args } as Request<M>, transfer);
+      const abort = (): void => {
+        this.#post({ cancel: id });
+        // Kept until the worker answers, which it does when it is free again.
+        this.#pending.set(id, {
+          resolve: (result) => late?.(result as Result<M, K>),
+          reject: () => {},
+          progress: undefined,
+        });
+        reject(signal?.reason);
+      };
+      const stopListening = (): void => signal?.removeEventListener('abort', abort);
+      this.#pending.set(id, {
+        resolve: (result) => {
+          stopListening();
+          resolve(result as Result<M, K>);
+        },
+        reject: (reason) => {
+          stopListening();
+          reject(reason);
+        },
+        progress: onProgress,
+      });
+      this.#worker.ref?.();
+      signal?.addEventListener('abort', abort, { once: true });
+    });
+  }
+
+  /** Calls a method whose answer nobody waits for, such as freeing; nothing happens if the worker is gone. */
+  send<K extends keyof M>(method: K, args: Args<M, K>): void {
+    if (this.alive) this.#post({ id: ++this.#lastId, method, args } as Request<M>);
+  }
+
+  /** Declares the worker dead: all calls reject with WorkerError. */
+  fail(message: string): void {
+    const started = this.#lastId > 1;
+    const code = started ? 'worker.dead' : 'worker.failed';
+    const advice = started ? ' Call loom.restart() to go on.' : '';
+    this.#close(failure(code, `The ${this.#role} worker failed: ${message}.${advice}`, { role: this.#role }));
+  }
+
+  /** Ends the worker: all calls reject with DisposedError. */
+  close(): void {
+    this.#close(new DisposedError('disposed', 'The loom was disposed'));
+  }
+
+  #close(end: Error): void {
+    if (this.#end !== undefined) return;
+    this.#end = end;
+    this.#worker.terminate();
+    this.#onEnd();
+    for (const id of [...this.#pending.keys()]) this.#settle(id, (pending) => pending.reject(end));
+  }
+
+  #post(message: ToWorker<M>, transfer: Transferable[] = []): void {
+    this.#worker.postMessage(message, transfer);
+  }
+
+  #receive(message: FromWorker): void {
+    if ('progress' in message) {
+      this.#pending.get(message.id)?.progress?.(message.progress);
+    } else if ('result' in message) {
+      this.#settle(message.id, (pending) => pending.resolve(message.result));
+    } else {
+      const error = fromRecord(message.error);
+      this.#settle(message.id, (pending) => pending.reject(error));
+      if (message.fatal) this.fail(message.error.message);
+    }
+  }
+
+  #settle(id: number, how: (pending: Pending) => void): void {
+    const pending = this.#pending.get(id);
+    if (pending === undefined) return;
+    this.#pending.delete(id);
+    if (this.#pending.size === 0) this.#worker.unref?.();
+    how(pending);
+  }
+}
+
+/** An object in a worker that may be replaced: opened on first use, and again in each new worker. */
+export class Remote<M extends StartMethods> {
+  readonly #open: (connection: Connection<M>) => Promise<Handle>;
+  readonly #free: (connection: Connection<M>, handle: Handle) => void;
+  #connection: Connection<M> | undefined;
+  #handle: Promise<Handle> | undefined;
+
+  constructor(
+    open: (connection: Connection<M>) => Promise<Handle>,
+    free: (connection: Connection<M>, handle: Handle) => void,
+  ) {
+    this.#open = open;
+    this.#free = free;
+  }
+
+  /** Its handle in that worker. */
+  in(connection: Connection<M>): Promise<Handle> {
+    if (this.#handle !== undefined && this.#connection === connection) return this.#handle;
+    this.adopt(connection, this.#open(connection));
+    return this.in(connection);
+  }
+
+  /** Takes a handle that was opened otherwise. One that fails to open is opened anew on next use. */
+  adopt(connection: Connection<M>, handle: Promise<Handle>): void {
+    this.#connection = connection;
+    this.#handle = handle;
+    handle.catch(() => {
+      if (this.#handle === handle) this.#handle = undefined;
+    });
+  }
+
+  /** Frees the object. Calls already made with its handle still find it. */
+  free(): void {
+    const connection = this.#connection;
+    this.#handle?.then(
+      (handle) => connection && this.#free(connection, handle),
+      () => {},
+    );
+    this.#handle = undefined;
+  }
+}

@@ -1,0 +1,28 @@
+/** The evaluator worker: runs programs on ciphertexts. Nothing secret ever comes here. */
+import { openRaw, type RawEvaluator, type RawModule } from '../raw.js';
+import { Handles } from './handles.js';
+import type { EvaluatorMethods } from './protocol.js';
+import { Moved, serve } from './serve.js';
+
+const evaluators = new Handles<RawEvaluator>();
+let raw: RawModule;
+
+serve<EvaluatorMethods>({
+  start(_, options) {
+    raw = openRaw(options);
+    return raw.version();
+  },
+  open: (_, program) => evaluators.add(new raw.RawEvaluator(program)),
+  loadKey: (_, evaluator, key) => evaluators.get(evaluator).loadKey(key),
+  missingKeys: (_, evaluator) => evaluators.get(evaluator).missingKeys(),
+  run: (call, evaluator, inputs, trace) => {
+    const job = evaluators.get(evaluator).runJob(inputs);
+    job.setTrace(trace);
+    return call.finish(job, () => {
+      const outputs = job.takeOutputs();
+      const buffers = outputs.map(({ bytes }) => bytes.buffer);
+      return new Moved({ outputs, trace: trace ? job.trace() : undefined }, buffers);
+    });
+  },
+  free: (_, evaluator) => evaluators.free(evaluator),
+});

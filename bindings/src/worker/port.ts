@@ -1,0 +1,32 @@
+/** A worker's own end of its message channel, alike in browsers and in Node. */
+
+/** The page's messages in, answers out. */
+export interface Port {
+  post(message: unknown, transfer: Transferable[]): void;
+  listen(listener: (message: unknown) => void): void;
+}
+
+/**
+ * The port of the worker that this runs in. A message that cannot be read ends the worker, or its call would
+ * wait.
+ */
+export function ownPort(): Port {
+  const parent = globalThis.process?.getBuiltinModule?.('node:worker_threads').parentPort;
+  if (parent) {
+    parent.on('messageerror', unreadable);
+    return {
+      post: (message, transfer) => parent.postMessage(message, transfer as never),
+      listen: (listener) => void parent.on('message', listener),
+    };
+  }
+  globalThis.addEventListener('messageerror', unreadable);
+  return {
+    post: (message, transfer) => globalThis.postMessage(message, { transfer }),
+    listen: (listener) =>
+      globalThis.addEventListener('message', (event: MessageEvent<unknown>) => listener(event.data)),
+  };
+}
+
+function unreadable(): never {
+  throw new Error('a message could not be read');
+}

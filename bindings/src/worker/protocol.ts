@@ -1,0 +1,77 @@
+/** What the page and its two workers say to each other. Everything survives structured clone. */
+import type { ErrorRecord } from '../errors.js';
+import type { NamedBytes, RawOptions, RawOutputValues, RawProgramInfo } from '../raw.js';
+import type { CompileOptions, GraphView, Stage, TaskLiteral, TraceView } from '../types.js';
+
+/** Number of an object that lives in a worker. */
+export type Handle = number;
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** A program that is open in the client worker. */
+export interface OpenProgram {
+  readonly program: Handle;
+  readonly info: RawProgramInfo;
+  readonly bytes: Bytes;
+}
+
+/** What every worker does first. */
+export interface StartMethods {
+  /** Starts the instance; gives the version of the core. */
+  start(options: RawOptions): string;
+}
+
+/** What the client worker does. It holds the secret keys; no answer but `saveClient`'s contains one. */
+export interface ClientMethods extends StartMethods {
+  compile(task: TaskLiteral, options: CompileOptions): OpenProgram;
+  openProgram(bytes: Uint8Array): OpenProgram;
+  text(program: Handle, stage: Stage): string;
+  graph(program: Handle, stage: Stage): GraphView;
+  freeProgram(program: Handle): void;
+  createClient(program: Handle): Handle;
+  restoreClient(program: Handle, saved: Uint8Array): Handle;
+  saveClient(client: Handle): Bytes;
+  freeClient(client: Handle): void;
+  key(client: Handle, index: number): Bytes;
+  encrypt(client: Handle, input: string, units: BigInt64Array, present: Uint8Array | undefined): Bytes;
+  decrypt(client: Handle, output: string, ciphertexts: Uint8Array): RawOutputValues;
+}
+
+/**
+ * What the evaluator worker does. It is told program bytes, evaluation keys and ciphertexts, and nothing
+ * else.
+ */
+export interface EvaluatorMethods extends StartMethods {
+  open(program: Uint8Array): Handle;
+  loadKey(evaluator: Handle, key: Uint8Array): void;
+  missingKeys(evaluator: Handle): string[];
+  run(
+    evaluator: Handle,
+    inputs: Uint8Array[],
+    trace: boolean,
+  ): { outputs: NamedBytes[]; trace: TraceView | undefined };
+  free(evaluator: Handle): void;
+}
+
+type Method<M, K extends keyof M> = Extract<M[K], (...args: never[]) => unknown>;
+/** Arguments of a method. */
+export type Args<M, K extends keyof M> = Parameters<Method<M, K>>;
+/** Result of a method. */
+export type Result<M, K extends keyof M> = ReturnType<Method<M, K>>;
+
+/** A call, by its number. */
+export type Request<M> = {
+  [K in keyof M]: { readonly id: number; readonly method: K; readonly args: Args<M, K> };
+}[keyof M];
+
+/** To a worker: a call, or the wish that one ends. */
+export type ToWorker<M> = Request<M> | { readonly cancel: number };
+
+/**
+ * From a worker: how far a call is, and then its result or its error; `fatal` if the worker is of no use any
+ * more.
+ */
+export type FromWorker =
+  | { readonly id: number; readonly progress: { readonly done: number; readonly total: number } }
+  | { readonly id: number; readonly result: unknown }
+  | { readonly id: number; readonly error: ErrorRecord; readonly fatal: boolean };

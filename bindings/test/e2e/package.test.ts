@@ -1,0 +1,375 @@
+// The built package in its real workers: dist/ and wasm/ must be there. Runs once per build of the wasm.
+import {
+  type Client,
+  CipherloomError,
+  type Ciphertexts,
+  createTask,
+  type DecryptedValue,
+  type EncryptedColumn,
+  load,
+  type Loom,
+  plainStatistics,
+  type Program,
+  type Task,
+  type Values,
+} from 'cipherloom';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { random } from '../random.js';
+
+const ROWS = 60;
+
+/** A column of random numbers of `decimals` decimals, some missing if `holes`. */
+function column(max: number, decimals = 0, holes = false): (number | null)[] {
+  return Array.from({ length: ROWS }, () => {
+    const value = Number((random(max * 10 ** decimals + 1) / 10 ** decimals).toFixed(decimals));
+    return holes && random(5) === 0 ? null : value;
+  });
+}
+
+/** Every statistic of two columns. */
+function statistics(task: Task, a: EncryptedColumn, b: EncryptedColumn): void {
+  task.output('count', a.count());
+  task.output('sum', a.sum());
+  task.output('mean', a.mean());
+  task.output('variance', a.variance());
+  task.output('population', a.variance({ population: true }));
+  task.output('covariance', a.covariance(b));
+  task.output('correlation', a.correlation(b));
+}
+
+/** Encrypts, computes and decrypts. */
+async function compute(
+  loom: Loom,
+  task: Task,
+  columns: Record<string, Values>,
+): Promise<Record<string, DecryptedValue>> {
+  using program = await loom.compile(task);
+  using client = await program.client();
+  const inputs = await client.encrypt(columns);
+  return client.decrypt(await program.run(inputs, client.evaluationKeys));
+}
+
+/** What the plain reference gives. */
+function plain(task: Task, columns: Record<string, Values>): Record<string, DecryptedValue | undefined> {
+  return Object.fromEntries(
+    Object.entries(plainStatistics(task, columns)).map(([name, { value }]) => [name, value]),
+  );
+}
+
+/** What an abort must leave behind: a rejected call, and a worker that answers within 200 ms. */
+async function expectAbort(
+  start: (signal: AbortSignal) => Promise<unknown>,
+  next: () => Promise<unknown>,
+  delay = 30,
+): Promise<void> {
+  const controller = new AbortController();
+  const call = start(controller.signal);
+  call.catch(() => {});
+  await new Promise((resolve) => setTimeout(resolve, delay));
+  const aborted = performance.now();
+  controller.abort();
+  await expect(call).rejects.toMatchObject({ name: 'AbortError' });
+  await next();
+  expect(performance.now() - aborted).toBeLessThan(200);
+}
+
+async function errorOf(call: Promise<unknown>): Promise<CipherloomError> {
+  try {
+    await call;
+  } catch (error) {
+    expect(error).toBeInstanceOf(CipherloomError);
+    return error as CipherloomError;
+  }
+  throw new Error('no error');
+}
+
+describe.each(['single', 'threads'] as const)('the %s build', (mode) => {
+  let loom: Loom;
+  beforeAll(async () => {
+    loom = await load(mode === 'threads' ? { mode, threads: 2 } : { mode });
+  });
+  afterAll(() => loom?.dispose());
+
+  it('tells what it is', () => {
+    expect(loom.mode).toMatchObject({ variant: mode, threads: mode === 'threads' ? 2 : 1 });
+    expect(loom.version).toMatch(/^\d+\.\d+\.\d+/);
+  });
+
+  it('computes all statistics bit for bit as the plain reference', async () => {
+    const task = createTask();
+    statistics(
+      task,
+      task.encrypted('age', { rows: ROWS, min: 0, max: 120 }),
+      task.encrypted('bp', { rows: ROWS, min: 0, max: 300, decimals: 1 }),
+    );
+    const columns = { age: column(120), bp: column(300, 1) };
+    expect(await compute(loom, task, columns)).toEqual(plain(task, columns));
+  });
+
+  it('leaves out missing cells, without telling which', async () => {
+    const task = createTask();
+    statistics(
+      task,
+      task.encrypted('age', { rows: ROWS, min: 0, max: 120, missing: true }),
+      task.encrypted('bp', { rows: ROWS, min: -50, max: 300, missing: true }),
+    );
+    const columns = { age: column(120, 0, true), bp: column(300, 0, true) };
+    expect(await compute(loom, task, columns)).toEqual(plain(task, columns));
+  });
+
+  it('computes columns', async () => {
+    const task = createTask();
+    const a = task.encrypted('a', { rows: ROWS, min: 0, max: 50, decimals: 1 });
+    const b = task.encrypted('b', { rows: ROWS, min: 0, max: 50 });
+    task.output('sum', a.add(b));
+    task.output('difference', a.sub(b).negate());
+    task.output('product', a.multiply(b).add(0.25));
+    task.output('weighted', a.multiply(column(9) as number[]).sum());
+    const columns = { a: column(50, 1), b: column(50) };
+    expect(await compute(loom, task, columns)).toEqual(plain(task, columns));
+  });
+
+  it('rotates slots', async () => {
+    const probe = createTask();
+    probe.output('out', probe.encrypted('a', { rows: 16, min: 0, max: 9, layout: 'slots' }).rotateRows(1));
+    using sized = await loom.compile(probe);
+    const { n } = sized.info.params;
+    const task = createTask();
+    const a = task.encrypted('a', { rows: n, min: 0, max: 9, layout: 'slots' });
+    task.output('left', a.rotateRows(3));
+    task.output('swapped', a.rotateColumns());
+    const values = Array.from({ length: n }, () => random(10));
+    using program = await loom.compile(task, { n });
+    using client = await program.client();
+    const found = await client.decrypt(
+      await program.run(await client.encrypt({ a: values }), client.evaluationKeys),
+    );
+    const numbers = (name: string) => (found[name] as { units: bigint }[]).map(({ units }) => Number(units));
+    const [top, bottom] = [values.slice(0, n / 2), values.slice(n / 2)];
+    const left = (row: number[]) => [...row.slice(3), ...row.slice(0, 3)];
+    expect(numbers('left')).toEqual([...left(top), ...left(bottom)]);
+    expect(numbers('swapped')).toEqual([...bottom, ...top]);
+  });
+});
+
+describe('a compiled program', () => {
+  const columns = { age: column(120), bp: column(300) };
+  let loom: Loom;
+  let task: Task;
+  let program: Program;
+  let client: Client;
+  let inputs: Ciphertexts;
+  let outputs: Ciphertexts;
+
+  beforeAll(async () => {
+    loom = await load({ mode: 'single' });
+    task = createTask();
+    statistics(
+      task,
+      task.encrypted('age', { rows: ROWS, min: 0, max: 120 }),
+      task.encrypted('bp', { rows: ROWS, min: 0, max: 300 }),
+    );
+    program = await loom.compile(task);
+    client = await program.client();
+    inputs = await client.encrypt(columns);
+    outputs = await program.run(inputs, client.evaluationKeys);
+  });
+  afterAll(() => loom?.dispose());
+
+  it('tells parameters, costs and sizes that are true', () => {
+    const { params, keys, inputs: described } = program.info;
+    expect(params.totalBits).toBeLessThanOrEqual(params.maxTotalBits);
+    expect(params.securityBits).toBe(128);
+    const sizes = [...keys, ...described].map(({ bytes }) => bytes);
+    const files = [...client.evaluationKeys, ...described.map(({ name }) => inputs[name] as Uint8Array)];
+    // A file has a short header.
+    files.forEach(({ length }, i) => expect(length - (sizes[i] as number)).toBeLessThan(512));
+    files.forEach(({ length }, i) => expect(length).toBeGreaterThanOrEqual(sizes[i] as number));
+    expect(String(described[0]?.max)).toBe('120');
+  });
+
+  it('is text and graph at every stage', async () => {
+    for (const { stage, operators } of program.stats()) {
+      expect((await program.toText(stage)).length).toBeGreaterThan(0);
+      const graph = await program.graph(stage);
+      expect(graph.type.length).toBe(operators);
+      expect(graph.inputsStart.length).toBe(operators + 1);
+      const computed = program.info.outputs.filter(({ ciphertexts }) => ciphertexts > 0);
+      expect(graph.outputs.map(({ name }) => name).sort()).toEqual(computed.map(({ name }) => name).sort());
+    }
+  });
+
+  it('is the same bytes for the same task', async () => {
+    using again = await loom.compile(task);
+    expect(again.toBytes()).toEqual(program.toBytes());
+  });
+
+  it('reports progress and a trace', async () => {
+    const phases: string[] = [];
+    let operators = 0;
+    using other = await program.client({
+      onProgress: ({ phase, done, total }) => {
+        phases.push(phase);
+        expect(done).toBeLessThanOrEqual(total);
+      },
+    });
+    const sent = await other.encrypt(columns, { onProgress: ({ phase }) => phases.push(phase) });
+    const back = await program.run(sent, other.evaluationKeys, {
+      onProgress: ({ phase }) => phases.push(phase),
+      onTrace: ({ op, start, end }) => {
+        operators = op.length;
+        expect(start.every((time, i) => time <= (end[i] as number))).toBe(true);
+      },
+    });
+    await other.decrypt(back, { onProgress: ({ phase }) => phases.push(phase) });
+    expect(new Set(phases)).toEqual(new Set(['keys', 'encrypt', 'run', 'decrypt']));
+    expect(operators).toBeGreaterThan(0);
+  });
+
+  it('measures noise within its stated bound', async () => {
+    for (const { noiseBudgetBits } of Object.values(await client.decryptDetails(outputs))) {
+      expect(noiseBudgetBits).toBeGreaterThanOrEqual(program.info.params.noiseBudgetBits);
+    }
+  });
+
+  it('goes through bytes: program, client and results work in another loom', async () => {
+    using other = await load({ mode: 'single' });
+    using opened = await other.program(program.toBytes());
+    expect(opened.info).toEqual(program.info);
+    using restored = await opened.restoreClient(await client.save(), { evaluationKeys: [] });
+    expect(await restored.decrypt(outputs)).toEqual(await client.decrypt(outputs));
+    const again = await opened.run(await restored.encrypt(columns), client.evaluationKeys);
+    expect(await client.decrypt(again)).toEqual(plain(task, columns));
+    using renewed = await opened.restoreClient(await client.save());
+    expect(await client.decrypt(await opened.run(inputs, renewed.evaluationKeys))).toEqual(
+      plain(task, columns),
+    );
+  });
+
+  it('stops within 200 ms when aborted, and goes on working', async () => {
+    const ask = () => program.toText('task');
+    await expectAbort((signal) => program.client({ signal }), ask);
+    await expectAbort((signal) => client.encrypt(columns, { signal }), ask, 5);
+    await expectAbort(
+      (signal) => program.run(inputs, client.evaluationKeys, { signal }),
+      async () => {},
+    );
+    expect(await client.decrypt(await program.run(inputs, client.evaluationKeys))).toEqual(
+      plain(task, columns),
+    );
+  });
+
+  it('refuses bytes that are not its own', async () => {
+    const age = inputs['age'] as Uint8Array;
+    const { evaluationKeys } = client;
+    const run = (bytes: Uint8Array) => errorOf(program.run({ ...inputs, age: bytes }, evaluationKeys));
+    for (const bytes of [
+      new Uint8Array(),
+      age.slice(0, 10),
+      age.slice(0, -1),
+      Uint8Array.of(...age.slice(0, 64), 1),
+      inputs['bp'] as Uint8Array,
+    ]) {
+      expect(['FormatError', 'KeyError', 'InputError']).toContain((await run(bytes)).name);
+    }
+    expect((await errorOf(client.decrypt({ mean: age }))).name).toBe('FormatError');
+    expect((await errorOf(loom.program(age))).name).toBe('FormatError');
+    expect((await errorOf(program.restoreClient(age))).name).toBe('FormatError');
+    expect(await errorOf(program.run(inputs, evaluationKeys.slice(1)))).toMatchObject({
+      name: 'KeyError',
+      code: 'key.missing',
+    });
+    expect((await errorOf(program.run(inputs, [age]))).name).toBe('FormatError');
+  });
+
+  it('refuses keys and results of another client', async () => {
+    using other = await program.client();
+    expect((await errorOf(program.run(inputs, other.evaluationKeys))).name).toBe('KeyError');
+    expect((await errorOf(other.decrypt(outputs))).name).toBe('KeyError');
+  });
+
+  it('refuses wrong values, naming column and row', async () => {
+    const wrong = (age: Values) => errorOf(client.encrypt({ age }));
+    expect(await wrong(columns.age.with(7, 121))).toMatchObject({
+      code: 'range.value',
+      details: { column: 'age', row: 7 },
+    });
+    expect(await wrong(columns.age.with(7, 1.5))).toMatchObject({
+      code: 'input.decimals',
+      details: { column: 'age', row: 7 },
+    });
+    expect(await wrong(columns.age.with(7, null))).toMatchObject({ code: 'input.missing_value' });
+    expect(await wrong([1, 2, 3])).toMatchObject({ code: 'input.length' });
+    expect(await errorOf(client.encrypt({ weight: [1] }))).toMatchObject({ code: 'input.unknown' });
+    expect(await errorOf(client.decrypt({ median: new Uint8Array() }))).toMatchObject({
+      code: 'input.unknown',
+    });
+    const { age, ...rest } = inputs;
+    expect(age).toBeDefined();
+    expect(await errorOf(program.run(rest, client.evaluationKeys))).toMatchObject({ code: 'input.missing' });
+    expect(
+      await errorOf(program.run({ ...inputs, weight: age as Uint8Array }, client.evaluationKeys)),
+    ).toMatchObject({ code: 'input.unknown' });
+  });
+
+  it('gives the other outputs where one has no value', async () => {
+    const same = { age: Array<number>(ROWS).fill(40), bp: columns.bp };
+    const results = await program.run(await client.encrypt(same), client.evaluationKeys);
+    expect(await errorOf(client.decrypt(results))).toMatchObject({
+      name: 'UndefinedStatisticError',
+      code: 'statistic.zero_variance',
+    });
+    const details = await client.decryptDetails(results);
+    expect(details['correlation']).toMatchObject({
+      value: undefined,
+      problem: { code: 'statistic.zero_variance' },
+    });
+    expect(details['mean']?.value).toBe(40);
+  });
+
+  it('refuses tasks that cannot be compiled', async () => {
+    const deep = createTask();
+    let product = deep.encrypted('a', { rows: 4, min: 0, max: 1_000_000 });
+    for (let i = 0; i < 12; i++) product = product.multiply(product);
+    deep.output('out', product);
+    expect(['NoiseError', 'ParameterError', 'OutOfRangeError']).toContain(
+      (await errorOf(loom.compile(deep))).name,
+    );
+    expect((await errorOf(loom.compile(task, { memoryLimit: 1000 }))).name).toBe('MemoryError');
+    expect((await errorOf(loom.compile(task, { n: 1000 }))).name).toBe('ParameterError');
+  });
+});
+
+describe('dispose', () => {
+  it('may be repeated, ends what is under way, and everything after it is DisposedError', async () => {
+    const loom = await load({ mode: 'single' });
+    const task = loom.task();
+    statistics(
+      task,
+      task.encrypted('age', { rows: ROWS, min: 0, max: 120 }),
+      task.encrypted('bp', { rows: ROWS, min: 0, max: 300 }),
+    );
+    const program = await task.compile();
+    const client = await program.client();
+    const inputs = await client.encrypt({ age: column(120), bp: column(300) });
+
+    const encrypting = client.encrypt({ age: column(120) });
+    client.dispose();
+    client.dispose();
+    await expect(encrypting).rejects.toMatchObject({ name: 'DisposedError' });
+    expect(await errorOf(client.save())).toMatchObject({ code: 'disposed' });
+
+    const running = program.run(inputs, client.evaluationKeys);
+    program.dispose();
+    program.dispose();
+    await expect(running).rejects.toMatchObject({ name: 'DisposedError' });
+    expect(await errorOf(program.toText('task'))).toMatchObject({ code: 'disposed' });
+
+    const compiling = task.compile();
+    loom.dispose();
+    loom.dispose();
+    await expect(compiling).rejects.toMatchObject({ name: 'DisposedError' });
+    expect(await errorOf(task.compile())).toMatchObject({ code: 'disposed' });
+    expect(await errorOf(loom.restart())).toMatchObject({ code: 'disposed' });
+  });
+});

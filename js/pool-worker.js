@@ -1,0 +1,23 @@
+// A worker of the pool, in a browser or in Node: joins the shared memory, says so, and runs one thread for good.
+// Where that thread traps, the error ends the worker, and whoever started it hears of it.
+import { initSync, poolServe } from './cipherloom.js';
+
+/**
+ * @param {import('./pool.js').Start} start
+ * @param {(message: string) => void} reply
+ */
+function serve(start, reply) {
+  initSync(start);
+  reply('ready');
+  poolServe();
+}
+
+if (typeof addEventListener === 'function') {
+  addEventListener('message', ({ data }) => serve(data, postMessage), { once: true });
+  addEventListener('messageerror', () => {
+    throw new Error('a worker cannot receive the module and its memory here');
+  });
+} else {
+  const { parentPort, workerData } = process.getBuiltinModule('node:worker_threads');
+  serve(workerData, (message) => parentPort?.postMessage(message));
+}

@@ -1,0 +1,120 @@
+// Starts the workers that run the threads of a shared-memory engine, in a browser and in Node: README.md.
+//
+// It runs in the realm that waits for the engine, not in the worker that drives it. A driver is blocked inside the
+// wasm while it computes; it could not hear of a dead thread, on which it would wait for good.
+
+/**
+ * What a worker of the pool is told.
+ * @typedef {{ module: WebAssembly.Module, memory: WebAssembly.Memory }} Start
+ *
+ * One worker of the pool: `ready` settles when it has joined the memory, or failed to.
+ * @typedef {{ ready: Promise<void>, terminate: () => void }} PoolWorker
+ *
+ * The workers of one engine. `stop` ends them at once.
+ * @typedef {{ memory: WebAssembly.Memory, threads: number, stop: () => void }} Pool
+ */
+
+/** Pages of 64 KiB that a memory starts with: no fewer than the module's own minimum, which the build checks. */
+const INITIAL_PAGES = 64;
+
+/** Maxima to try, largest first: 4, 2 and 1 GiB. Some platforms refuse to reserve the large ones. */
+const MAXIMUM_PAGES = [65536, 32768, 16384];
+
+/**
+ * The largest shared memory that this platform grants.
+ * @returns {WebAssembly.Memory}
+ * @throws {RangeError} where it refuses even 1 GiB: what is left is the single-threaded build
+ */
+export function sharedMemory() {
+  let refusal;
+  for (const maximum of MAXIMUM_PAGES) {
+    try {
+      return new WebAssembly.Memory({ initial: INITIAL_PAGES, maximum, shared: true });
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      refusal = error;
+    }
+  }
+  throw refusal;
+}
+
+/**
+ * Starts the pool's workers and waits until each has joined the memory. The driver is the pool's first thread, so
+ * `threads - 1` workers are started, and none for 1. When this resolves, the driver can instantiate the same module
+ * over the same memory and call `poolStart(threads)`.
+ *
+ * @param {object} options
+ * @param {WebAssembly.Module} options.module the compiled `cipherloom_bg.wasm` of this folder
+ * @param {number} options.threads at least 1
+ * @param {(error: Error) => void} options.onDeath called once, where a thread dies later: throw the engine away then
+ * @param {WebAssembly.Memory} [options.memory] by default `sharedMemory()`
+ * @returns {Promise<Pool>} rejects, with every worker stopped, where one does not start
+ */
+export async function startPool({ module, threads, onDeath, memory = sharedMemory() }) {
+  // Held by the returned pool: Firefox collects workers that nothing refers to, though they share memory.
+  /** @type {PoolWorker[]} */
+  const workers = [];
+  let alive = true;
+  const stop = () => {
+    alive = false;
+    for (const worker of workers) worker.terminate();
+  };
+  /** @param {Error} error */
+  const died = (error) => {
+    if (!alive) return;
+    stop();
+    onDeath(error);
+  };
+  try {
+    while (workers.length < threads - 1) workers.push(spawn({ module, memory }, died));
+    await Promise.all(workers.map(({ ready }) => ready));
+  } catch (error) {
+    stop();
+    throw error;
+  }
+  return { memory, threads, stop };
+}
+
+/** @type {(start: Start, died: (error: Error) => void) => PoolWorker} */
+function spawn(start, died) {
+  return typeof Worker === 'undefined' ? spawnNode(start, died) : spawnWeb(start, died);
+}
+
+/** @type {(start: Start, died: (error: Error) => void) => PoolWorker} */
+function spawnWeb(start, died) {
+  // Bundlers know a worker by this literal form alone.
+  const worker = new Worker(new URL('./pool-worker.js', import.meta.url), { type: 'module', name: 'cipherloom-pool' });
+  /** @type {Promise<void>} */
+  const ready = new Promise((resolve, reject) => {
+    worker.onmessage = () => {
+      worker.onerror = ({ message }) => died(new Error(message));
+      resolve();
+    };
+    // The script that is not found, or not allowed, has no message.
+    worker.onerror = ({ message }) => reject(new Error(message || 'the script of the pool worker did not load'));
+  });
+  worker.postMessage(start);
+  return { ready, terminate: () => worker.terminate() };
+}
+
+/** @type {(start: Start, died: (error: Error) => void) => PoolWorker} */
+function spawnNode(start, died) {
+  // Not an `import`, which bundlers for browsers refuse; nor a literal URL, which they would follow once more.
+  const { Worker } = process.getBuiltinModule('node:worker_threads');
+  const base = import.meta.url;
+  const worker = new Worker(new URL('pool-worker.js', base), { workerData: start, name: 'cipherloom-pool' });
+  /** @type {Promise<void>} */
+  const ready = new Promise((resolve, reject) => {
+    /** @type {(error: Error) => void} */
+    let failed = reject;
+    worker.once('message', () => {
+      failed = died;
+      // Until here the process has to wait for the worker; from here on the worker must not keep it alive.
+      worker.unref();
+      resolve();
+    });
+    worker.on('error', (error) => failed(error));
+    worker.once('exit', (code) => failed(new Error(`a pool worker ended with exit code ${code}`)));
+  });
+  return { ready, terminate: () => void worker.terminate() };
+}

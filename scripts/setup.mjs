@@ -1,0 +1,139 @@
+#!/usr/bin/env node
+// Checks for, and installs, all that building and testing cipherloom needs.
+// Usage: node scripts/setup.mjs [--yes] [--browsers] [--rustup]
+//   --yes       install without asking (as where standard input is no terminal)
+//   --browsers  also what only the tests need: Chromium, its driver, Firefox, and other releases of Node
+//   --rustup    take Rust from rustup even where Debian's packages would do
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { browsers } from './lib/browsers.mjs';
+import { nodes } from './lib/nodes.mjs';
+import { ROOT, find, read, run } from './lib/run.mjs';
+import { TOOLS, lockedVersion, nativeRust, toolEnv, wasmRust } from './lib/toolchain.mjs';
+
+const KNOWN = ['--yes', '--browsers', '--rustup'];
+const args = process.argv.slice(2);
+const unknown = args.find((arg) => !KNOWN.includes(arg));
+if (unknown) {
+  console.error(`unknown option "${unknown}": expected ${KNOWN.join(', ')}`);
+  process.exit(2);
+}
+
+/** Debian's Rust for browser builds: new enough, and with its sources; in Debian 12 alone. */
+const DEBIAN_RUST = ['rustc-web', 'cargo-web', 'rust-web-src', 'lld-22'];
+const LOCK_STAMP = join(ROOT, 'node_modules', '.cipherloom-lock');
+
+const debian = debianVersion();
+const apt = [];
+const steps = [];
+const missing = [];
+
+checkNode();
+checkRust();
+checkTool('wasm-bindgen', 'wasm-bindgen-cli', lockedVersion('wasm-bindgen'));
+checkTool('wasm-pack', 'wasm-pack');
+checkNpm();
+if (args.includes('--browsers')) {
+  checkBrowsers();
+  checkNodes();
+}
+
+if (apt.length) {
+  const sudo = process.getuid() === 0 ? [] : ['sudo'];
+  // --no-remove: refuse rather than take away a conflicting package that somebody uses.
+  steps.unshift(
+    [...sudo, 'apt-get', 'update', '-q'],
+    [...sudo, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', 'install', '-q', '-y', '--no-remove', ...apt],
+  );
+}
+if (steps.length) {
+  if (!(await agreed())) process.exit(1);
+  for (const [program, ...rest] of steps) run(find(program, toolEnv.PATH) ?? program, rest, { env: toolEnv });
+  if (!wasmRust()) missing.push('Rust for wasm: still not usable after the installation');
+  if (existsSync(join(ROOT, 'node_modules'))) writeFileSync(LOCK_STAMP, lockHash());
+}
+for (const line of missing) console.error(`missing: ${line}`);
+process.exit(missing.length ? 1 : 0);
+
+function found(what, detail) {
+  console.log(`found: ${what} ${detail}`);
+}
+
+function checkNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major < 20 || (major === 20 && minor < 19)) missing.push(`Node.js 20.19 or newer; this is ${process.versions.node}`);
+  else found('Node.js', process.versions.node);
+}
+
+function checkRust() {
+  const native = nativeRust();
+  const wasm = wasmRust();
+  if (native) found('Rust', `${native.release} (${native.origin})`);
+  if (wasm) {
+    found('Rust for wasm', `${wasm.release} (${wasm.origin}, with its sources)`);
+  } else if (debian === 12 && !args.includes('--rustup')) {
+    apt.push(...DEBIAN_RUST);
+  } else if (find('rustup', toolEnv.PATH)) {
+    steps.push(['rustup', 'toolchain', 'install', 'stable', '--profile', 'minimal', '--component', 'rust-src']);
+  } else {
+    missing.push('Rust: install rustup (rustup.rs), then run this again');
+  }
+}
+
+/** A cargo-installed program, at a fixed version where one is given. */
+function checkTool(program, crate, version) {
+  const current = read(find(program, toolEnv.PATH) ?? program, ['--version'], toolEnv)?.split(' ')[1];
+  if (current && (!version || current === version)) {
+    found(program, current);
+    return;
+  }
+  // Not --locked: the lock file of one of these names a version that registry copies lack.
+  const step = ['cargo', 'install', crate];
+  if (version) step.push('--version', version);
+  // Somebody's other version stays where it is.
+  if (current) step.push('--root', TOOLS);
+  steps.push(step);
+}
+
+function lockHash() {
+  return createHash('sha256').update(readFileSync(join(ROOT, 'package-lock.json'))).digest('hex');
+}
+
+function checkNpm() {
+  if (existsSync(LOCK_STAMP) && readFileSync(LOCK_STAMP, 'utf8') === lockHash()) found('npm packages', 'as in package-lock.json');
+  else steps.push(['npm', 'ci', '--no-audit', '--no-fund']);
+}
+
+function checkBrowsers() {
+  for (const [name, { path, debianPackage }] of Object.entries(browsers())) {
+    if (path) found(name, path);
+    else if (debian) apt.push(debianPackage);
+    else missing.push(`${name}: install it, or set its path in the environment (scripts/lib/browsers.mjs)`);
+  }
+}
+
+function checkNodes() {
+  for (const { release, path, install } of nodes()) {
+    if (path) found('Node.js for tests', release);
+    else steps.push(['npm', ...install]);
+  }
+}
+
+/** The version of Debian, 0 where this is something else. */
+function debianVersion() {
+  if (!existsSync('/etc/os-release') || !find('apt-get')) return 0;
+  const release = readFileSync('/etc/os-release', 'utf8');
+  return /^ID=debian$/m.test(release) ? Number(release.match(/^VERSION_ID="(\d+)/m)?.[1] ?? 0) : 0;
+}
+
+async function agreed() {
+  console.log('to do:');
+  for (const step of steps) console.log(`  ${step.join(' ')}`);
+  if (args.includes('--yes') || !process.stdin.isTTY) return true;
+  const prompt = createInterface({ input: process.stdin, output: process.stdout });
+  const answer = await prompt.question('Run these? [Y/n] ');
+  prompt.close();
+  return /^(y|yes|)$/i.test(answer.trim());
+}

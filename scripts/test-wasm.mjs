@@ -1,0 +1,18 @@
+#!/usr/bin/env node
+// Runs the tests of pkg-tests/wasm, built with threads, in headless Chromium.
+// Usage: node scripts/test-wasm.mjs [options of cargo test]
+import { browsers } from './lib/browsers.mjs';
+import { run } from './lib/run.mjs';
+import { need, wasmRust } from './lib/toolchain.mjs';
+import { BUILD_STD, buildEnv } from './lib/variants.mjs';
+
+const { chromedriver } = browsers();
+if (!chromedriver.path) {
+  console.error('No chromedriver was found. Run: node scripts/setup.mjs --browsers');
+  process.exit(1);
+}
+const env = { ...buildEnv('threads', need(wasmRust())), WASM_BINDGEN_TEST_TIMEOUT: '300' };
+run('wasm-pack', [
+  'test', '--headless', '--chrome', '--chromedriver', chromedriver.path, '--mode', 'no-install', 'pkg-tests/wasm',
+  '--locked', BUILD_STD, ...process.argv.slice(2),
+], { env });

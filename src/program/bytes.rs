@@ -1,0 +1,175 @@
+//! The byte form of everything that travels: a header, the content, a checksum. Decoding checks all three before
+//! anything is used.
+//!
+//! ```text
+//! "cipherloom" | kind u8 | version u16 | content length u64 | content | BLAKE3 of all before (32 bytes)
+//! ```
+//!
+//! Numbers are little-endian; texts and lists carry their length as u32 and u64.
+
+use crate::error::FormatProblem;
+use crate::{Error, Result};
+
+const MAGIC: &[u8; 10] = b"cipherloom";
+const VERSION: u16 = 1;
+const HEADER: usize = 10 + 1 + 2 + 8;
+const CHECKSUM: usize = 32;
+
+/// What bytes are of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Program = 1,
+    Client = 2,
+    EvaluationKey = 3,
+    Input = 4,
+    Output = 5,
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Program => "program",
+            Self::Client => "saved client",
+            Self::EvaluationKey => "evaluation key",
+            Self::Input => "encrypted input",
+            Self::Output => "encrypted output",
+        }
+    }
+
+    fn of(byte: u8) -> Option<Self> {
+        [Self::Program, Self::Client, Self::EvaluationKey, Self::Input, Self::Output]
+            .into_iter()
+            .find(|k| *k as u8 == byte)
+    }
+}
+
+/// Builds the byte form of one object.
+pub struct Writer(Vec<u8>);
+
+impl Writer {
+    pub fn new(kind: Kind) -> Self {
+        let mut bytes = MAGIC.to_vec();
+        bytes.push(kind as u8);
+        bytes.extend_from_slice(&VERSION.to_le_bytes());
+        bytes.extend_from_slice(&[0; 8]);
+        Self(bytes)
+    }
+
+    pub fn raw(mut self, bytes: &[u8]) -> Self {
+        self.0.extend_from_slice(bytes);
+        self
+    }
+
+    pub fn text(self, text: &str) -> Self {
+        self.raw(&(text.len() as u32).to_le_bytes()).raw(text.as_bytes())
+    }
+
+    pub fn words(mut self, words: &[u64]) -> Self {
+        self = self.raw(&(words.len() as u64).to_le_bytes());
+        self.0.reserve(8 * words.len() + CHECKSUM);
+        self.0.extend(words.iter().flat_map(|w| w.to_le_bytes()));
+        self
+    }
+
+    pub fn finish(mut self) -> Vec<u8> {
+        let length = (self.0.len() - HEADER) as u64;
+        self.0[HEADER - 8..HEADER].copy_from_slice(&length.to_le_bytes());
+        let checksum = blake3::hash(&self.0);
+        self.0.extend_from_slice(checksum.as_bytes());
+        self.0
+    }
+}
+
+/// Reads the byte form of one object.
+pub struct Reader<'a> {
+    rest: &'a [u8],
+    what: &'static str,
+}
+
+impl<'a> Reader<'a> {
+    /// Checks header and checksum.
+    ///
+    /// # Errors
+    /// `Format` says which of them is wrong.
+    pub fn new(bytes: &'a [u8], kind: Kind) -> Result<Self> {
+        let what = kind.name();
+        let wrong = |problem| Err(Error::Format { what, problem });
+        if bytes.len() < HEADER + CHECKSUM {
+            let expected = HEADER + CHECKSUM;
+            return wrong(FormatProblem::Truncated { found: bytes.len(), expected });
+        }
+        let (header, rest) = bytes.split_at(HEADER);
+        if &header[..10] != MAGIC {
+            return wrong(FormatProblem::Magic);
+        }
+        let mut length = [0; 8];
+        length.copy_from_slice(&header[HEADER - 8..]);
+        let expected = u64::from_le_bytes(length).saturating_add((HEADER + CHECKSUM) as u64);
+        if bytes.len() as u64 != expected {
+            let expected = usize::try_from(expected).unwrap_or(usize::MAX);
+            return wrong(FormatProblem::Truncated { found: bytes.len(), expected });
+        }
+        let (content, checksum) = rest.split_at(rest.len() - CHECKSUM);
+        if blake3::hash(&bytes[..bytes.len() - CHECKSUM]) != *checksum {
+            return wrong(FormatProblem::Checksum);
+        }
+        let version = u16::from_le_bytes([header[11], header[12]]);
+        if version != VERSION {
+            return wrong(FormatProblem::Version { found: version, expected: VERSION });
+        }
+        if header[10] != kind as u8 {
+            let found = Kind::of(header[10]).map_or_else(|| format!("kind {}", header[10]), |k| k.name().into());
+            return wrong(FormatProblem::Kind { found, expected: what });
+        }
+        Ok(Self { rest: content, what })
+    }
+
+    /// The error for content that breaks a rule of its kind.
+    pub fn error(&self, problem: impl Into<String>) -> Error {
+        Error::Format { what: self.what, problem: FormatProblem::Content(problem.into()) }
+    }
+
+    pub fn raw(&mut self, size: usize) -> Result<&'a [u8]> {
+        let found = self.rest.len();
+        let (head, rest) = self.rest.split_at_checked(size).ok_or(Error::Format {
+            what: self.what,
+            problem: FormatProblem::Truncated { found, expected: size },
+        })?;
+        self.rest = rest;
+        Ok(head)
+    }
+
+    pub fn id<const N: usize>(&mut self) -> Result<[u8; N]> {
+        let mut id = [0; N];
+        id.copy_from_slice(self.raw(N)?);
+        Ok(id)
+    }
+
+    pub fn text(&mut self) -> Result<&'a str> {
+        let length = u32::from_le_bytes(self.id()?) as usize;
+        let bytes = self.raw(length)?;
+        std::str::from_utf8(bytes).map_err(|_| self.error("a text is not UTF-8"))
+    }
+
+    pub fn words(&mut self) -> Result<Vec<u64>> {
+        let length = u64::from_le_bytes(self.id()?);
+        let size = usize::try_from(length).ok().and_then(|l| l.checked_mul(8));
+        let size = size.ok_or_else(|| self.error("a list is longer than memory"))?;
+        let words = self.raw(size)?.as_chunks::<8>().0;
+        Ok(words.iter().map(|w| u64::from_le_bytes(*w)).collect())
+    }
+
+    pub fn end(self) -> Result<()> {
+        if self.rest.is_empty() { Ok(()) } else { Err(self.error(format!("{} bytes too many", self.rest.len()))) }
+    }
+}
+
+/// Hexadecimal digits of an identity.
+pub fn hex(id: &[u8]) -> String {
+    id.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// Words, checked to be residues: word i below the prime of the limb that it lies in.
+pub fn check_residues(words: &[u64], n: usize, primes: impl Iterator<Item = u64>) -> bool {
+    words.chunks(n).zip(primes).all(|(limb, q)| limb.iter().all(|&w| w < q))
+}

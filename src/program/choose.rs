@@ -1,0 +1,159 @@
+//! Chooses parameters: the cheapest that are secure, hold the values and survive the noise.
+
+use super::compile::Builder;
+use super::literal::Layout;
+use super::parameters::{DIGIT, ParameterLiteral, Parameters};
+use super::range::plaintext_bits;
+use crate::expand::{CostModel, Expander};
+use crate::math::prime::ntt_primes;
+use crate::schemes::noise;
+use crate::schemes::security::SecurityTable;
+use crate::{Error, Result};
+
+/// Bits of noise budget that the bound must leave.
+const MARGIN: f64 = 2.0;
+/// Largest primes that are chosen: those that double-precision kernels can serve.
+const PRIME_BITS: u32 = 50;
+/// Most plaintext moduli that are combined.
+const MAX_PLAIN_MODULI: u32 = 4;
+
+/// What the caller fixed.
+#[derive(Clone, Debug, Default)]
+pub struct Wishes {
+    pub table: SecurityTable,
+    pub n: Option<usize>,
+    pub t: Option<Vec<u64>>,
+    pub q: Option<Vec<u64>>,
+}
+
+/// Finds the cheapest parameters for the builder's task.
+///
+/// # Errors
+/// `RangeOverflow`, `NoParameters`, or what the task itself is refused for.
+pub fn choose(builder: &Builder<'_>, wishes: &Wishes) -> Result<Parameters> {
+    let bits = plaintext_bits(builder.task())?;
+    let slots = builder.task().inputs.iter().filter(|i| i.layout == Layout::Slots).map(|i| i.rows).max();
+    let mut best: Option<(f64, Parameters)> = None;
+    let mut reason = String::from("no ring dimension has that many slots");
+    let mut max_n = 0;
+    let mut costs = CostModel::default();
+    for &(n, max_bits) in wishes.table.rows() {
+        if wishes.n.is_some_and(|w| w != n) || slots.is_some_and(|s| s > n) {
+            continue;
+        }
+        max_n = n;
+        for t in plain_moduli(n, bits, wishes)? {
+            let candidate = Candidate { builder, wishes, n, max_bits, t: &t };
+            match candidate.smallest(&mut reason)? {
+                Some(parameters) => {
+                    let mut expander = Expander::new(builder.registry());
+                    let scheme = builder.scheme(&parameters, &mut expander)?;
+                    let cost = costs.cost(&mut expander, &scheme.graph)?;
+                    if best.as_ref().is_none_or(|b| cost < b.0) {
+                        best = Some((cost, parameters));
+                    }
+                }
+                None => continue,
+            }
+        }
+        // A larger ring pays off at most one step beyond the first that works.
+        if best.as_ref().is_some_and(|b| b.1.literal().n * 2 <= n) {
+            break;
+        }
+    }
+    let best = best.map(|b| b.1);
+    best.ok_or(Error::NoParameters { max_n, table: wishes.table.name(), reason })
+}
+
+/// Sets of plaintext moduli that hold values of `bits` bits: one, or several smaller ones.
+fn plain_moduli(n: usize, bits: u32, wishes: &Wishes) -> Result<Vec<Vec<u64>>> {
+    if let Some(t) = &wishes.t {
+        return Ok(vec![t.clone()]);
+    }
+    let least = (2 * n as u64).ilog2() + 3;
+    let mut sets: Vec<Vec<u64>> = Vec::new();
+    for count in 1..=MAX_PLAIN_MODULI {
+        let each = (bits.div_ceil(count) + 1).max(least);
+        if each > PRIME_BITS {
+            continue;
+        }
+        if let Ok(t) = ntt_primes(each, n, count as usize, &[]) {
+            sets.push(t);
+        }
+        if each == least {
+            break;
+        }
+    }
+    Ok(sets)
+}
+
+struct Candidate<'a> {
+    builder: &'a Builder<'a>,
+    wishes: &'a Wishes,
+    n: usize,
+    max_bits: u32,
+    t: &'a [u64],
+}
+
+impl Candidate<'_> {
+    /// The fewest primes that survive the noise, and the fewest to sum slots with; `None` when none do.
+    fn smallest(&self, reason: &mut String) -> Result<Option<Parameters>> {
+        for keys in [false, true] {
+            let special = if keys { DIGIT } else { 0 };
+            for count in 1..=self.max_bits as usize / 20 {
+                let Some(parameters) = self.parameters(count, special, count)? else { continue };
+                if self.builder.needs_keys(&parameters)? && !keys {
+                    break;
+                }
+                let budget = self.budget(&parameters)?;
+                if budget < MARGIN {
+                    *reason = format!("n = {}: noise bound leaves {budget:.1} bits of budget", self.n);
+                    continue;
+                }
+                for low in 1..count {
+                    if let Some(lower) = self.parameters(count, special, low)?
+                        && self.budget(&lower)? >= MARGIN
+                    {
+                        return Ok(Some(lower));
+                    }
+                }
+                return Ok(Some(parameters));
+            }
+        }
+        Ok(None)
+    }
+
+    fn budget(&self, parameters: &Parameters) -> Result<f64> {
+        let mut expander = Expander::new(self.builder.registry());
+        let scheme = self.builder.scheme(parameters, &mut expander)?;
+        crate::schemes::noise_budget(&scheme.graph, self.builder.registry())
+    }
+
+    /// Parameters with that many primes; `None` when there are no such primes.
+    fn parameters(&self, count: usize, special: usize, low: usize) -> Result<Option<Parameters>> {
+        let (mut q, mut specials) = (Vec::new(), Vec::new());
+        if let Some(wish) = &self.wishes.q {
+            // The caller's list: data primes, then the special one where keys are needed.
+            if wish.len() != count + special {
+                return Ok(None);
+            }
+            q.extend_from_slice(&wish[..count]);
+            specials.extend_from_slice(&wish[count..]);
+        } else {
+            let bits = PRIME_BITS.min(self.max_bits / (count + special) as u32);
+            let Ok(primes) = ntt_primes(bits, self.n, count + special, self.t) else { return Ok(None) };
+            specials.extend_from_slice(&primes[..special]);
+            q.extend_from_slice(&primes[special..]);
+        }
+        let taken = [self.t, &q, &specials].concat();
+        let t_bits = self.t.iter().map(|&t| (t as f64).log2()).fold(0.0, f64::max);
+        // See `bfv.multiply`: P > t n Q, and primes of 50 bits have more than 49.9.
+        let needed = noise::log2(&q) + (self.n as f64).log2() + t_bits + 1.0;
+        let Ok(aux) = ntt_primes(PRIME_BITS, self.n, (needed / 49.9).ceil() as usize, &taken) else {
+            return Ok(None);
+        };
+        let table = self.wishes.table.name().to_owned();
+        let literal = ParameterLiteral { n: self.n, t: self.t.to_vec(), q, special: specials, aux, low, table };
+        Ok(Some(Parameters::new(literal)?))
+    }
+}

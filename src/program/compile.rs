@@ -1,0 +1,386 @@
+//! From a task literal to a program: parameters and keys are chosen, graphs of every stage are built.
+//!
+//! The same code rebuilds a program from its bytes, so that client and evaluator hold the same graphs.
+
+use super::bytes::{Kind, Reader, Writer};
+use super::choose::{Wishes, choose};
+use super::literal::{KEYS, Layout, TaskLiteral};
+use super::parameters::{DIGIT, ParameterLiteral, Parameters};
+use super::range::plaintext_bits;
+use super::view::Stage;
+use crate::analyze::{OutputIndex, graph_inputs};
+use crate::expand::{BaseSet, Expander};
+use crate::graph::{Attrs, Graph, OperandId, ValueType};
+use crate::ops::{Level, Registry, Session};
+use crate::optimize::optimize;
+use crate::platform::Platform;
+use crate::schemes::columns::{Column, KeyName, Keys, rotation_element, statistic_sums, sum_elements};
+use crate::schemes::security::SecurityTable;
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// What the caller may ask of a program.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct CompileOptions {
+    /// Name of the security table; "guidelines-2024" when left out.
+    pub security: Option<String>,
+    /// Ring dimension.
+    pub n: Option<usize>,
+    /// Plaintext moduli, decimal.
+    pub plain_moduli: Option<Vec<String>>,
+    /// Primes of the ciphertext modulus, decimal; where keys are needed the last one is the special prime.
+    pub moduli: Option<Vec<String>>,
+    /// Threads, for the time estimate.
+    pub threads: Option<usize>,
+    /// Most bytes that a run may take.
+    pub memory_limit: Option<f64>,
+}
+
+/// What a program's bytes hold: everything else follows from it.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ProgramLiteral {
+    task: TaskLiteral,
+    parameters: ParameterLiteral,
+    memory_limit: u64,
+}
+
+/// A compiled task: checked, immutable, run many times.
+pub struct Program {
+    registry: Registry,
+    task: TaskLiteral,
+    parameters: Parameters,
+    memory_limit: u64,
+    plain_bits: u32,
+    keys: Option<Keys>,
+    /// The stages that are kept; others are expanded from them when asked for.
+    task_graph: Graph,
+    scheme_graph: Graph,
+}
+
+impl Program {
+    /// Chooses parameters and keys for a task, and builds its graphs.
+    ///
+    /// # Errors
+    /// `Task`, `Operator` and `UnknownOperator` for a task that makes no sense; `RangeOverflow` when values could
+    /// exceed what can be decrypted; `NoParameters` when the task is too deep; `Parameters` for options that do not
+    /// fit.
+    pub fn compile(task: TaskLiteral, options: &CompileOptions) -> Result<Self> {
+        task.check()?;
+        let registry = crate::schemes::registry();
+        let builder = Builder::new(&registry, &task);
+        let wishes = wishes(options)?;
+        let parameters = choose(&builder, &wishes)?;
+        let memory_limit = options.memory_limit.map_or(DEFAULT_MEMORY, |m| m.max(0.0) as u64);
+        Self::build(task, parameters, memory_limit)
+    }
+
+    fn build(task: TaskLiteral, parameters: Parameters, memory_limit: u64) -> Result<Self> {
+        let registry = crate::schemes::registry();
+        let builder = Builder::new(&registry, &task);
+        let plain_bits = plaintext_bits(&task)?;
+        let held: f64 = crate::schemes::noise::log2(&parameters.literal().t);
+        if held < f64::from(plain_bits) {
+            return Err(Error::Parameters {
+                what: "plain moduli".into(),
+                found: format!("{held:.1} bits"),
+                expected: format!("at least {plain_bits} bits: the outputs need them"),
+            });
+        }
+        let mut expander = Expander::new(&registry);
+        let Scheme { graph: scheme_graph, task_graph, keys } = builder.scheme(&parameters, &mut expander)?;
+        Ok(Self { task, parameters, memory_limit, plain_bits, keys, task_graph, scheme_graph, registry })
+    }
+
+    /// What an evaluator needs: task and parameters, nothing secret.
+    pub fn bytes(&self) -> Vec<u8> {
+        let literal = ProgramLiteral {
+            task: self.task.clone(),
+            parameters: self.parameters.literal().clone(),
+            memory_limit: self.memory_limit,
+        };
+        // A literal of texts and numbers always has a JSON form.
+        let text = serde_json::to_string(&literal).unwrap_or_default();
+        Writer::new(Kind::Program).text(&text).finish()
+    }
+
+    /// Rebuilds a program from its bytes, with all checks.
+    ///
+    /// # Errors
+    /// `Format` for bytes that do not decode; otherwise as [`Program::compile`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let mut reader = Reader::new(bytes, Kind::Program)?;
+        let text = reader.text()?;
+        let literal: ProgramLiteral = serde_json::from_str(text).map_err(|e| reader.error(e.to_string()))?;
+        reader.end()?;
+        literal.task.check()?;
+        Self::build(literal.task, Parameters::new(literal.parameters)?, literal.memory_limit)
+    }
+
+    /// Identity of the program: ciphertexts and results carry it.
+    pub fn id(&self) -> [u8; 16] {
+        let mut id = [0; 16];
+        id.copy_from_slice(&blake3::hash(&self.bytes()).as_bytes()[..16]);
+        id
+    }
+
+    /// The task as it was given.
+    pub fn task(&self) -> &TaskLiteral {
+        &self.task
+    }
+
+    /// The parameters.
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// The evaluation keys that a run needs; `None` when it needs none.
+    pub fn keys(&self) -> Option<&Keys> {
+        self.keys.as_ref()
+    }
+
+    /// Most bytes that a run may take.
+    pub fn memory_limit(&self) -> u64 {
+        self.memory_limit
+    }
+
+    /// Bits of plaintext modulus that the outputs need.
+    pub fn plain_bits(&self) -> u32 {
+        self.plain_bits
+    }
+
+    /// The operator types that the program was built with.
+    pub fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    /// The graph at a stage; the base stage is that of `platform`.
+    ///
+    /// # Errors
+    /// As [`Expander::expand`].
+    pub fn graph(&self, stage: Stage, platform: &dyn Platform) -> Result<Graph> {
+        let mut expander = Expander::new(&self.registry);
+        match stage {
+            Stage::Task => Ok(self.task_graph.clone()),
+            Stage::Scheme => Ok(self.scheme_graph.clone()),
+            Stage::Polynomial => optimize(&expander.expand_to_level(&self.scheme_graph, Level::Polynomial)?),
+            Stage::Base => {
+                let polynomial = optimize(&expander.expand_to_level(&self.scheme_graph, Level::Polynomial)?)?;
+                base(&mut expander, &polynomial, platform)
+            }
+        }
+    }
+}
+
+/// Most bytes of a run when the caller says nothing: what a 32-bit address space leaves.
+const DEFAULT_MEMORY: u64 = 3_500 << 20;
+
+/// Expands a graph to the base set of a platform and optimizes it.
+///
+/// # Errors
+/// As [`Expander::expand`].
+pub fn base(expander: &mut Expander<'_>, graph: &Graph, platform: &dyn Platform) -> Result<Graph> {
+    let base = BaseSet { platform: platform.name(), contains: &|op| platform.implements(op) };
+    optimize(&expander.expand(graph, &base)?)
+}
+
+fn wishes(options: &CompileOptions) -> Result<Wishes> {
+    let name = options.security.as_deref().unwrap_or(SecurityTable::default().name());
+    let wrong = |what: &str, found: &str, expected: &str| Error::Parameters {
+        what: what.into(),
+        found: found.into(),
+        expected: expected.into(),
+    };
+    let table = SecurityTable::named(name)
+        .ok_or_else(|| wrong("security", name, "guidelines-2024 or standard-2018"))?;
+    let primes = |list: &Option<Vec<String>>, what: &str| -> Result<Option<Vec<u64>>> {
+        let parse = |s: &String| s.parse().map_err(|_| wrong(what, s, "primes as decimal texts"));
+        list.as_ref().map(|l| l.iter().map(parse).collect()).transpose()
+    };
+    if let Some(n) = options.n.filter(|&n| table.max_bits(n).is_none()) {
+        return Err(wrong("n", &n.to_string(), "2048, 4096, 8192, 16384 or 32768"));
+    }
+    let t = primes(&options.plain_moduli, "plainModuli")?;
+    Ok(Wishes { table, n: options.n, t, q: primes(&options.moduli, "moduli")? })
+}
+
+/// The scheme level of a task under parameters.
+pub struct Scheme {
+    pub graph: Graph,
+    pub task_graph: Graph,
+    pub keys: Option<Keys>,
+}
+
+/// Builds graphs of one task under any parameters.
+pub struct Builder<'a> {
+    registry: &'a Registry,
+    task: &'a TaskLiteral,
+}
+
+impl<'a> Builder<'a> {
+    pub fn new(registry: &'a Registry, task: &'a TaskLiteral) -> Self {
+        Self { registry, task }
+    }
+
+    pub fn task(&self) -> &'a TaskLiteral {
+        self.task
+    }
+
+    pub fn registry(&self) -> &'a Registry {
+        self.registry
+    }
+
+    /// True when some operator of the task switches keys.
+    pub fn needs_keys(&self, parameters: &Parameters) -> Result<bool> {
+        match self.used_keys(parameters, &mut Expander::new(self.registry)) {
+            Ok(names) => Ok(!names.is_empty()),
+            // Without special primes there is no key to be found.
+            Err(Error::MissingKey { .. }) => Ok(true),
+            Err(other) => Err(other),
+        }
+    }
+
+    /// The task and its scheme level, with exactly the keys that are used.
+    pub fn scheme(&self, parameters: &Parameters, expander: &mut Expander<'_>) -> Result<Scheme> {
+        let names = self.used_keys(parameters, expander)?;
+        let keys = keys(parameters, names);
+        let task_graph = self.assemble(parameters, keys.as_ref())?;
+        let graph = self.expand(&task_graph, expander)?;
+        Ok(Scheme { graph, task_graph, keys })
+    }
+
+    fn expand(&self, task_graph: &Graph, expander: &mut Expander<'_>) -> Result<Graph> {
+        optimize(&expander.expand_to_level(task_graph, Level::Scheme)?)
+    }
+
+    /// Expands with every key that could be meant and sees which are read.
+    fn used_keys(&self, parameters: &Parameters, expander: &mut Expander<'_>) -> Result<Vec<KeyName>> {
+        let all = keys(parameters, self.possible_keys(parameters)?);
+        let graph = self.expand(&self.assemble(parameters, all.as_ref())?, expander)?;
+        let Some(all) = all else { return Ok(Vec::new()) };
+        let Some(port) = graph.inputs().iter().find(|p| p.name == KEYS) else { return Ok(Vec::new()) };
+        let read = graph_inputs(&graph, &OutputIndex::new(&graph)?);
+        let start = graph.pieces(port.operand)[0].start;
+        let used = |name: &&KeyName| {
+            let from = all.offset(name).unwrap_or(0);
+            let place = crate::graph::Placeholder::new(start + from, start + from + all.key(name).units());
+            read.iter().any(|r| r.overlaps(&place))
+        };
+        Ok(all.names.iter().filter(used).cloned().collect())
+    }
+
+    fn possible_keys(&self, parameters: &Parameters) -> Result<Vec<KeyName>> {
+        let l = parameters.literal();
+        let top = l.q.len();
+        let mut names = BTreeSet::from([KeyName::Relinearization(top), KeyName::Relinearization(l.low)]);
+        for node in &self.task.nodes {
+            if node.op.starts_with("column.rotate") {
+                let g = rotation_element(&node.op, &node.graph_attrs()?, l.n)?;
+                if g != 1 {
+                    names.insert(KeyName::Galois(g, top));
+                }
+            } else if node.op == "column.sum" || statistic_sums(&node.op).is_some() {
+                let rows = self.task.inputs.iter().map(|i| rows(i, l.n)).max().unwrap_or(1);
+                names.extend(sum_elements(l.n, rows).into_iter().map(|g| KeyName::Galois(g, l.low)));
+            }
+        }
+        Ok(names.into_iter().collect())
+    }
+
+    /// The task graph: declared inputs, operators, declared outputs.
+    fn assemble(&self, parameters: &Parameters, keys: Option<&Keys>) -> Result<Graph> {
+        let l = parameters.literal();
+        let mut s = Session::new(Graph::new(64), self.registry);
+        let mut operands: Vec<OperandId> = Vec::new();
+        for input in &self.task.inputs {
+            let ty = input_type(input, parameters).ty();
+            operands.push(s.graph_mut().add_input(&input.name, ty)?);
+        }
+        let keys = keys.map(|k| s.graph_mut().add_input(KEYS, k.ty())).transpose()?;
+        for (index, node) in self.task.nodes.iter().enumerate() {
+            let mut attrs = node.graph_attrs()?;
+            let statistic = statistic_sums(&node.op).is_some();
+            if statistic || node.op == "column.sum" {
+                attrs = attrs.with("low", l.low);
+            }
+            if statistic || node.op == "column.multiply" {
+                attrs = attrs.with("aux", l.aux.as_slice());
+            }
+            if statistic && self.public_count(node.inputs.as_slice()) && node.op == "stats.count" {
+                // Nothing to compute: the number of rows is public.
+                operands.push(*operands.first().ok_or(Error::Job("a task has inputs"))?);
+                continue;
+            }
+            let mut inputs: Vec<OperandId> = node.inputs.iter().map(|&i| operands[i]).collect();
+            inputs.extend(keys);
+            let made = s.op(&node.op, attrs_for(attrs, node.op.as_str()), &inputs);
+            let located = made.map_err(|e| match e {
+                Error::UnknownOperator { op, .. } => Error::UnknownOperator { op, at: format!("node {index}") },
+                other => other,
+            });
+            operands.push(located?);
+        }
+        for (index, output) in self.task.outputs.iter().enumerate() {
+            if !self.is_public(index) {
+                let operand = operands[output.operand];
+                s.graph_mut().declare_output(&output.name, operand);
+            }
+        }
+        let graph = s.finish();
+        // Operators that lead to no output would ask for keys for nothing.
+        crate::optimize::prune(&graph)
+    }
+
+    fn public_count(&self, inputs: &[usize]) -> bool {
+        inputs.iter().all(|&i| self.task.inputs.get(i).is_none_or(|input| !input.missing))
+    }
+
+    /// True for an output whose value is known without decryption: the count of complete columns.
+    fn is_public(&self, output: usize) -> bool {
+        is_public(self.task, output)
+    }
+}
+
+/// True for an output whose value is known without decryption: the count of complete columns.
+pub fn is_public(task: &TaskLiteral, output: usize) -> bool {
+    task.node(task.outputs[output].operand).is_some_and(|node| {
+        let complete = |&i: &usize| task.inputs.get(i).is_none_or(|input| !input.missing);
+        node.op == "stats.count" && node.inputs.iter().all(complete)
+    })
+}
+
+/// Attributes that belong to the finish on the client are not the graph's.
+fn attrs_for(attrs: Attrs, op: &str) -> Attrs {
+    if statistic_sums(op).is_none() {
+        return attrs;
+    }
+    attrs.iter().filter(|(name, _)| *name != "population").fold(Attrs::new(), |all, (n, v)| all.with(n, v.clone()))
+}
+
+/// Rows of an input as they lie in ciphertexts.
+pub fn rows(input: &super::InputLiteral, n: usize) -> usize {
+    match input.layout {
+        Layout::Column => input.rows,
+        Layout::Slots => n,
+    }
+}
+
+/// The graph type of an input.
+pub fn input_type(input: &super::InputLiteral, parameters: &Parameters) -> Column {
+    let l = parameters.literal();
+    let rows = rows(input, l.n);
+    Column { n: l.n, t: l.t.clone(), q: l.q.clone(), parts: 2, rows, missing: input.missing }
+}
+
+fn keys(parameters: &Parameters, names: Vec<KeyName>) -> Option<Keys> {
+    let l = parameters.literal();
+    let keys = Keys { n: l.n, q: l.q.clone(), special: l.special.clone(), digit: DIGIT, names };
+    (!keys.names.is_empty() && !l.special.is_empty()).then_some(keys)
+}
+
+/// The type of a named operand among a graph's ports.
+pub fn port_type<'g>(ports: &'g [crate::graph::Port], graph: &'g Graph, name: &str) -> Option<&'g ValueType> {
+    ports.iter().find(|p| p.name == name).map(|p| graph.ty(p.operand))
+}

@@ -1,0 +1,175 @@
+//! The evaluator: a program, evaluation keys, ciphertexts. It never holds a secret key.
+
+use super::bytes::{Kind, Reader, Writer, check_residues, hex};
+use super::compile::port_type;
+use super::job::{Job, Outcome};
+use super::literal::KEYS;
+use super::view::Stage;
+use super::Program;
+use crate::engine::{Clock, Input, Plan, PlanOptions, Run};
+use crate::graph::ValueType;
+use crate::ops::types::SwitchingKey;
+use crate::platform::Platform;
+use crate::schemes::columns::{Column, KeyName};
+use crate::{Error, Result};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Runs one program.
+pub struct Evaluator {
+    program: Program,
+    plan: Arc<Plan>,
+    key_words: Vec<u64>,
+    /// The keys, shared by all runs, once they are complete.
+    keys: Option<Input>,
+    missing: BTreeSet<KeyName>,
+    /// Whose keys: the first one decides.
+    key_id: Option<[u8; 16]>,
+    clock: Clock,
+}
+
+impl Evaluator {
+    /// Rebuilds a program from its bytes and plans it for a platform.
+    ///
+    /// # Errors
+    /// As [`Program::from_bytes`] and [`Plan::new`].
+    pub fn new(bytes: &[u8], platform: &dyn Platform, clock: Clock) -> Result<Self> {
+        let program = Program::from_bytes(bytes)?;
+        let graph = program.graph(Stage::Base, platform)?;
+        let options = PlanOptions { memory_limit: program.memory_limit(), wipe: false };
+        let plan = Arc::new(Plan::new(&graph, platform, options)?);
+        let missing = program.keys().map_or(BTreeSet::new(), |k| k.names.iter().cloned().collect());
+        let size = program.keys().map_or(0, |k| k.ty().size) as usize;
+        let mut key_words = Vec::new();
+        let needed = 8 * size as u64;
+        key_words.try_reserve_exact(size).map_err(|_| Error::MemoryLimit { needed, limit: 0 })?;
+        key_words.resize(size, 0);
+        Ok(Self { program, plan, key_words, keys: None, missing, key_id: None, clock })
+    }
+
+    /// The plan that is run.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Takes one evaluation key.
+    ///
+    /// # Errors
+    /// `Format` for bytes that do not decode; `Foreign` for keys of other parameters or of another client.
+    pub fn load_key(&mut self, bytes: &[u8]) -> Result<()> {
+        let mut reader = Reader::new(bytes, Kind::EvaluationKey)?;
+        let (parameters, owner) = (reader.id()?, reader.id()?);
+        let text = reader.text()?;
+        let words = reader.words()?;
+        let foreign = |of, found: &[u8], expected: &[u8]| Error::Foreign {
+            what: format!("evaluation key `{text}`"),
+            of,
+            found: hex(found),
+            expected: hex(expected),
+        };
+        let expected = self.program.parameters().id();
+        if parameters != expected {
+            return Err(foreign("set of parameters", &parameters, &expected));
+        }
+        if let Some(first) = self.key_id.filter(|first| *first != owner) {
+            return Err(foreign("client", &owner, &first));
+        }
+        let name = KeyName::parse(text).ok_or_else(|| reader.error(format!("no such key: `{text}`")))?;
+        let keys = self.program.keys().filter(|k| k.names.contains(&name));
+        // A key that this program does not need, such as one made for another program.
+        let Some((keys, offset)) = keys.and_then(|k| Some((k, k.offset(&name)?))) else { return Ok(()) };
+        let ty = keys.key(&name);
+        if words.len() as u64 != ty.units() || !check_residues(&words, ty.n, key_primes(&ty)) {
+            return Err(reader.error(format!("`{text}` has the wrong size or words outside its primes")));
+        }
+        reader.end()?;
+        let at = offset as usize;
+        if self.keys.is_some() {
+            // Loaded again: the runs under way keep what they have.
+            return Ok(());
+        }
+        self.key_words[at..at + words.len()].copy_from_slice(&words);
+        self.key_id = Some(owner);
+        self.missing.remove(&name);
+        if self.missing.is_empty() {
+            self.keys = Some(std::mem::take(&mut self.key_words).into());
+        }
+        Ok(())
+    }
+
+    /// Keys that the program needs and that were not loaded yet.
+    pub fn missing_keys(&self) -> Vec<String> {
+        self.missing.iter().map(ToString::to_string).collect()
+    }
+
+    /// A run over encrypted inputs, in any order.
+    ///
+    /// # Errors
+    /// `MissingKey`, `MissingInput`, `Format`, `Foreign`, `MemoryLimit`.
+    pub fn run(&self, inputs: &[&[u8]]) -> Result<Job> {
+        if let Some(name) = self.missing.first() {
+            return Err(Error::MissingKey { name: name.to_string() });
+        }
+        let id = self.program.id();
+        let mut owner = self.key_id;
+        let mut data: Vec<(String, Input)> = Vec::new();
+        for bytes in inputs {
+            let mut reader = Reader::new(bytes, Kind::Input)?;
+            let (program, key): ([u8; 16], [u8; 16]) = (reader.id()?, reader.id()?);
+            let name = reader.text()?;
+            let foreign = |of, found: &[u8], expected: &[u8]| Error::Foreign {
+                what: format!("input `{name}`"),
+                of,
+                found: hex(found),
+                expected: hex(expected),
+            };
+            if program != id {
+                return Err(foreign("program", &program, &id));
+            }
+            let first = *owner.get_or_insert(key);
+            if key != first {
+                return Err(foreign("client", &key, &first));
+            }
+            let words = reader.words()?;
+            let graph = self.plan.graph();
+            let ty = port_type(graph.inputs(), graph, name)
+                .filter(|_| name != KEYS)
+                .ok_or_else(|| reader.error(format!("the program has no input `{name}`")))?;
+            if words.len() as u64 != ty.size || !check_residues(&words, ty.dim("n")?, column_primes(ty)?) {
+                return Err(reader.error(format!("`{name}` has the wrong size or words outside its primes")));
+            }
+            reader.end()?;
+            data.push((name.to_owned(), words.into()));
+        }
+        let mut ordered = Vec::new();
+        for port in self.plan.graph().inputs() {
+            if port.name == KEYS {
+                ordered.push(self.keys.clone().ok_or(Error::Job("keys are complete here"))?);
+                continue;
+            }
+            let found = data.iter().find(|d| d.0 == port.name);
+            let found = found.ok_or_else(|| Error::MissingInput { name: port.name.clone() })?;
+            ordered.push(Arc::clone(&found.1));
+        }
+        let run = Run::new(Arc::clone(&self.plan), ordered, self.clock)?;
+        let owner = owner.unwrap_or_default();
+        Ok(Job::new(run, move |run| {
+            let ports = run.plan().graph().outputs().iter().enumerate();
+            let output = |(index, port): (usize, &crate::graph::Port)| {
+                let words = run.output(index)?;
+                let writer = Writer::new(Kind::Output).raw(&id).raw(&owner);
+                Ok((port.name.clone(), writer.text(&port.name).words(&words).finish()))
+            };
+            Ok(Outcome::Outputs(ports.map(output).collect::<Result<_>>()?))
+        }))
+    }
+}
+
+fn key_primes(key: &SwitchingKey) -> impl Iterator<Item = u64> {
+    key.all().into_iter().cycle().take(2 * key.digits() * (key.q.len() + key.special.len()))
+}
+
+/// The prime of each limb of a column.
+fn column_primes(ty: &ValueType) -> Result<impl Iterator<Item = u64> + use<>> {
+    Ok(Column::of(ty)?.q.into_iter().cycle())
+}

@@ -1,0 +1,86 @@
+//! A resumable piece of work with a result in bytes or numbers.
+
+use crate::engine::{Run, Trace};
+use crate::{Error, Result};
+use std::collections::BTreeMap;
+
+/// Decrypted sums of one output.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OutputValues {
+    /// Integers as decimal texts, by part: one for a sum, one per row for a column.
+    pub parts: BTreeMap<String, Vec<String>>,
+    /// Measured noise budget of the worst ciphertext, bits; infinite where nothing was encrypted.
+    pub noise_budget_bits: f64,
+}
+
+/// What a finished job gives.
+pub enum Outcome {
+    /// One object's bytes.
+    Bytes(Vec<u8>),
+    /// Several named objects' bytes.
+    Outputs(Vec<(String, Vec<u8>)>),
+    /// Decrypted numbers.
+    Values(OutputValues),
+}
+
+type Finish = Box<dyn FnOnce(&Run) -> Result<Outcome> + Send>;
+
+/// A run and what is to be made of its outputs. Dropping an unfinished job cancels it.
+pub struct Job {
+    run: Run,
+    finish: Option<Finish>,
+}
+
+impl Job {
+    pub(super) fn new(run: Run, finish: impl FnOnce(&Run) -> Result<Outcome> + Send + 'static) -> Self {
+        Self { run, finish: Some(Box::new(finish)) }
+    }
+
+    /// Works for about that long; true when done. See [`Run::step`].
+    pub fn step(&mut self, milliseconds: f64) -> bool {
+        self.run.step(milliseconds)
+    }
+
+    /// (operators done, all operators).
+    pub fn progress(&self) -> (usize, usize) {
+        self.run.progress()
+    }
+
+    /// Notes what runs where and when, from now on.
+    pub fn set_trace(&mut self, on: bool) {
+        self.run.set_trace(on);
+    }
+
+    /// What ran so far.
+    pub fn trace(&self) -> Trace {
+        self.run.trace()
+    }
+
+    /// The graph that is run.
+    pub fn graph(&self) -> &crate::graph::Graph {
+        self.run.plan().graph()
+    }
+
+    /// The result, once.
+    ///
+    /// # Errors
+    /// `Job` before the end or a second time; `NoiseExhausted` when decryption would give a wrong number.
+    pub fn take(&mut self) -> Result<Outcome> {
+        let (done, all) = self.run.progress();
+        if done < all {
+            return Err(Error::Job("the result is taken after the last step"));
+        }
+        let finish = self.finish.take().ok_or(Error::Job("the result was taken before"))?;
+        finish(&self.run)
+    }
+
+    /// Runs to the end and takes the result.
+    ///
+    /// # Errors
+    /// As [`Job::take`].
+    pub fn complete(mut self) -> Result<Outcome> {
+        self.run.finish();
+        self.take()
+    }
+}

@@ -1,0 +1,25 @@
+//! What a user holds: a task literal becomes a program; a client encrypts and decrypts; an evaluator runs.
+//!
+//! The three are separate types that speak in bytes (`bytes.rs`), so that they can live in separate workers or
+//! on separate machines. Only the client ever holds a secret key.
+
+mod bytes;
+mod choose;
+mod client;
+mod compile;
+mod evaluator;
+mod job;
+mod literal;
+mod parameters;
+mod range;
+mod view;
+
+pub use client::Client;
+pub use compile::{CompileOptions, Program};
+pub use evaluator::Evaluator;
+pub use job::{Job, Outcome, OutputValues};
+pub use literal::{InputLiteral, Layout, NodeLiteral, OutputLiteral, TaskLiteral};
+pub use parameters::{ParameterLiteral, Parameters};
+pub use view::{
+    Cost, GraphView, InputInfo, KeyInfo, OutputInfo, OutputView, ParameterInfo, ProgramInfo, Stage, StageInfo,
+};

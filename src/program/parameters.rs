@@ -1,0 +1,124 @@
+//! Encryption parameters: a literal from outside becomes a value only when it is secure and fits together.
+
+use crate::math::Modulus;
+use crate::math::prime::is_prime;
+use crate::schemes::noise;
+use crate::schemes::security::SecurityTable;
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// Parameters as they come from outside.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ParameterLiteral {
+    /// Ring dimension.
+    pub n: usize,
+    /// Plaintext moduli, combined by CRT.
+    pub t: Vec<u64>,
+    /// Primes of the ciphertext modulus.
+    pub q: Vec<u64>,
+    /// Special primes of key switching; none without keys.
+    pub special: Vec<u64>,
+    /// Auxiliary primes of multiplication; not part of any key or ciphertext.
+    pub aux: Vec<u64>,
+    /// Primes that sums are switched down to before their slots are summed.
+    pub low: usize,
+    /// Name of the security table.
+    pub table: String,
+}
+
+/// Checked parameters: 128-bit secure (classical) by a published table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameters {
+    literal: ParameterLiteral,
+    table: SecurityTable,
+    max_bits: u32,
+}
+
+/// Primes per digit of key switching.
+pub const DIGIT: usize = 1;
+
+impl Parameters {
+    /// Checks a literal.
+    ///
+    /// # Errors
+    /// `Parameters` says what does not fit: an unknown table, a ring dimension outside it, a modulus that is no
+    /// prime = 1 mod 2n or appears twice, more bits than the table allows.
+    pub fn new(literal: ParameterLiteral) -> Result<Self> {
+        let wrong = |what: &str, found: String, expected: String| -> Result<Self> {
+            Err(Error::Parameters { what: what.to_owned(), found, expected })
+        };
+        let Some(table) = SecurityTable::named(&literal.table) else {
+            return wrong("security", literal.table.clone(), "guidelines-2024 or standard-2018".into());
+        };
+        let Some(max_bits) = table.max_bits(literal.n) else {
+            let known: Vec<usize> = table.rows().iter().map(|r| r.0).collect();
+            return wrong("n", literal.n.to_string(), format!("one of {known:?}"));
+        };
+        if literal.t.is_empty() || literal.q.is_empty() {
+            return wrong("moduli", "none".into(), "at least one".into());
+        }
+        let mut seen = std::collections::BTreeSet::new();
+        for &p in literal.t.iter().chain(&literal.q).chain(&literal.special).chain(&literal.aux) {
+            Modulus::new(p)?;
+            if !is_prime(p) || p % (2 * literal.n as u64) != 1 || !seen.insert(p) {
+                let expected = format!("distinct primes = 1 modulo {}", 2 * literal.n);
+                return wrong("modulus", p.to_string(), expected);
+            }
+        }
+        let special = noise::log2(&literal.special);
+        let largest = literal.q.iter().max().map_or(0.0, |&q| (q as f64).log2());
+        if !literal.special.is_empty() && special < largest {
+            return wrong("special", format!("{special:.1} bits"), format!("at least {largest:.1} bits"));
+        }
+        let total = noise::log2(&literal.q) + special;
+        if total > f64::from(max_bits) {
+            let expected = format!("at most {max_bits} at n = {} ({})", literal.n, table.name());
+            return wrong("bits of all moduli", format!("{total:.1}"), expected);
+        }
+        if literal.low == 0 || literal.low > literal.q.len() {
+            return wrong("low", literal.low.to_string(), format!("1 to {}", literal.q.len()));
+        }
+        Ok(Self { literal, table, max_bits })
+    }
+
+    /// The numbers.
+    pub fn literal(&self) -> &ParameterLiteral {
+        &self.literal
+    }
+
+    /// The security table that they satisfy.
+    pub fn table(&self) -> SecurityTable {
+        self.table
+    }
+
+    /// Most bits that the table allows at this ring dimension.
+    pub fn max_bits(&self) -> u32 {
+        self.max_bits
+    }
+
+    /// Bits of data and special primes together.
+    pub fn total_bits(&self) -> f64 {
+        noise::log2(&self.literal.q) + noise::log2(&self.literal.special)
+    }
+
+    /// Data primes, then special primes: those of the secret key.
+    pub fn secret_primes(&self) -> Vec<u64> {
+        [self.literal.q.as_slice(), &self.literal.special].concat()
+    }
+
+    /// Identity: keys and ciphertexts carry it.
+    pub fn id(&self) -> [u8; 16] {
+        let l = &self.literal;
+        let mut hasher = blake3::Hasher::new_derive_key("cipherloom 2026 BFV parameters v1");
+        for list in [&[l.n as u64][..], &l.t, &l.q, &l.special] {
+            hasher.update(&(list.len() as u64).to_le_bytes());
+            for v in list {
+                hasher.update(&v.to_le_bytes());
+            }
+        }
+        let mut id = [0; 16];
+        hasher.finalize_xof().fill(&mut id);
+        id
+    }
+}

@@ -1,0 +1,335 @@
+//! The JavaScript border: the only place that knows `wasm_bindgen`. Thin classes over `program`; names, defaults and
+//! documentation for users are TypeScript's (`bindings/src`).
+//!
+//! Every throw is an `Error` with a stable `code` and with `details`.
+
+mod error;
+#[cfg(feature = "threads")]
+pub mod pool;
+
+use crate::engine::Clock;
+use crate::platform::Scalar;
+use crate::program::{
+    Client, CompileOptions, Evaluator, GraphView, Job, Outcome, Program, ProgramInfo, Stage, TaskLiteral,
+};
+use error::{Thrown, from_js, to_js};
+use js_sys::{Array, Object, Reflect, Uint8Array};
+use std::sync::{Arc, OnceLock};
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_namespace = performance, js_name = now)]
+    fn performance_now() -> f64;
+}
+
+const CLOCK: Clock = || performance_now();
+
+/// Makes panics readable on the console; a panic traps, and the module is then of no more use.
+#[wasm_bindgen(start)]
+pub fn start() {
+    console_error_panic_hook::set_once();
+}
+
+/// Version of the package.
+#[wasm_bindgen]
+pub fn version() -> String {
+    env!("CARGO_PKG_VERSION").to_owned()
+}
+
+/// Threads of this instance.
+#[wasm_bindgen]
+pub fn threads() -> usize {
+    rayon::current_num_threads().max(1)
+}
+
+/// One platform for all programs: they share its tables.
+fn platform() -> Arc<Scalar> {
+    static PLATFORM: OnceLock<Arc<Scalar>> = OnceLock::new();
+    Arc::clone(PLATFORM.get_or_init(|| Arc::new(Scalar::new())))
+}
+
+fn stage_of(name: &str) -> Result<Stage, Thrown> {
+    let found = name.to_owned();
+    let error = crate::Error::Task {
+        at: "stage".into(),
+        found,
+        expected: "task, scheme, polynomial or base".into(),
+    };
+    Ok(Stage::named(name).ok_or(error)?)
+}
+
+/// See [`Program`].
+#[wasm_bindgen]
+pub struct RawProgram {
+    program: Arc<Program>,
+    info: ProgramInfo,
+}
+
+#[wasm_bindgen]
+impl RawProgram {
+    /// See [`Program::compile`].
+    ///
+    /// # Errors
+    /// Throws.
+    pub fn compile(task: JsValue, options: JsValue) -> Result<RawProgram, Thrown> {
+        let task: TaskLiteral = from_js("task", task)?;
+        let options: CompileOptions =
+            if options.is_undefined() { CompileOptions::default() } else { from_js("options", options)? };
+        let threads = options.threads.unwrap_or_else(threads);
+        Self::of(Program::compile(task, &options)?, threads)
+    }
+
+    /// See [`Program::from_bytes`].
+    ///
+    /// # Errors
+    /// Throws.
+    #[wasm_bindgen(js_name = fromBytes)]
+    pub fn from_bytes(bytes: &[u8]) -> Result<RawProgram, Thrown> {
+        Self::of(Program::from_bytes(bytes)?, threads())
+    }
+
+    /// See [`Program::bytes`].
+    pub fn bytes(&self) -> Vec<u8> {
+        self.program.bytes()
+    }
+
+    /// See [`Program::info`].
+    ///
+    /// # Errors
+    /// Throws.
+    pub fn info(&self) -> Result<JsValue, Thrown> {
+        to_js(&self.info)
+    }
+
+    /// The text form of a stage.
+    ///
+    /// # Errors
+    /// Throws.
+    pub fn text(&self, stage: &str) -> Result<String, Thrown> {
+        Ok(crate::graph::print(&self.program.graph(stage_of(stage)?, &*platform())?))
+    }
+
+    /// The graph of a stage, as arrays.
+    ///
+    /// # Errors
+    /// Throws.
+    pub fn graph(&self, stage: &str) -> Result<JsValue, Thrown> {
+        let view = GraphView::new(&self.program.graph(stage_of(stage)?, &*platform())?)?;
+        let out = to_js(&view)?;
+        // Numbers travel as typed arrays.
+        let arrays: [(&str, JsValue); 7] = [
+            ("type", js_sys::Uint32Array::from(view.r#type.as_slice()).into()),
+            ("parent", js_sys::Int32Array::from(view.parent.as_slice()).into()),
+            ("inputsStart", js_sys::Uint32Array::from(view.inputs_start.as_slice()).into()),
+            ("inputs", js_sys::Int32Array::from(view.inputs.as_slice()).into()),
+            ("placeholders", js_sys::Float64Array::from(view.placeholders.as_slice()).into()),
+            ("label", js_sys::Uint32Array::from(view.label.as_slice()).into()),
+            ("wave", js_sys::Uint32Array::from(view.wave.as_slice()).into()),
+        ];
+        for (name, array) in arrays {
+            set(&out, name, &array);
+        }
+        Ok(out)
+    }
+}
+
+impl RawProgram {
+    /// A plan that does not fit is refused here.
+    fn of(program: Program, threads: usize) -> Result<Self, Thrown> {
+        let info = program.info(&*platform(), threads)?;
+        Ok(Self { program: Arc::new(program), info })
+    }
+}
+
+/// See [`Client`].
+#[wasm_bindgen]
+pub struct RawClient {
+    client: Client,
+}
+
+#[wasm_bindgen]
+impl RawClient {
+    /// See [`Client::new`].
+    ///
+    /// # Errors
+    /// Throws.
+    #[wasm_bindgen(constructor)]
+    pub fn new(program: &RawProgram) -> Result<RawClient, Thrown> {
+        let client = Client::new(Arc::clone(&program.program), platform(), CLOCK)?;
+        Ok(Self { client })
+    }
+
+    /// See [`Client::restore`].
+    ///
+    /// # Errors
+    /// Throws.
+    pub fn restore(program: &RawProgram, saved: &[u8]) -> Result<RawClient, Thrown> {
+        let client = Client::restore(Arc::clone(&program.program), platform(), CLOCK, saved)?;
+        Ok(Self { client })
+    }
+
+    /// See [`Client::save`].
+    pub fn save(&self) -> Vec<u8> {
+        self.client.save()
+    }
+
+    /// See [`Client::key`].
+    ///
+    /// # Errors
+    /// Throws.
+    #[wasm_bindgen(js_name = keyJob)]
+    pub fn key_job(&self, index: usize) -> Result<RawJob, Thrown> {
+        Ok(RawJob(self.client.key(index)?))
+    }
+
+    /// See [`Client::encrypt`].
+    ///
+    /// # Errors
+    /// Throws.
+    #[wasm_bindgen(js_name = encryptJob)]
+    pub fn encrypt_job(&self, input: &str, values: &[i64], present: Option<Vec<u8>>) -> Result<RawJob, Thrown> {
+        Ok(RawJob(self.client.encrypt(input, values, present.as_deref())?))
+    }
+
+    /// See [`Client::decrypt`].
+    ///
+    /// # Errors
+    /// Throws.
+    #[wasm_bindgen(js_name = decryptJob)]
+    pub fn decrypt_job(&self, output: &str, ciphertexts: &[u8]) -> Result<RawJob, Thrown> {
+        Ok(RawJob(self.client.decrypt(output, ciphertexts)?))
+    }
+}
+
+/// See [`Evaluator`].
+#[wasm_bindgen]
+pub struct RawEvaluator {
+    evaluator: Evaluator,
+}
+
+#[wasm_bindgen]
+impl RawEvaluator {
+    /// See [`Evaluator::new`].
+    ///
+    /// # Errors
+    /// Throws.
+    #[wasm_bindgen(constructor)]
+    pub fn new(program: &[u8]) -> Result<RawEvaluator, Thrown> {
+        Ok(Self { evaluator: Evaluator::new(program, &*platform(), CLOCK)? })
+    }
+
+    /// See [`Evaluator::load_key`].
+    ///
+    /// # Errors
+    /// Throws.
+    #[wasm_bindgen(js_name = loadKey)]
+    pub fn load_key(&mut self, bytes: &[u8]) -> Result<(), Thrown> {
+        Ok(self.evaluator.load_key(bytes)?)
+    }
+
+    /// See [`Evaluator::missing_keys`].
+    #[wasm_bindgen(js_name = missingKeys)]
+    pub fn missing_keys(&self) -> Vec<String> {
+        self.evaluator.missing_keys()
+    }
+
+    /// See [`Evaluator::run`].
+    ///
+    /// # Errors
+    /// Throws.
+    #[wasm_bindgen(js_name = runJob)]
+    pub fn run_job(&self, inputs: Vec<Uint8Array>) -> Result<RawJob, Thrown> {
+        let inputs: Vec<Vec<u8>> = inputs.iter().map(Uint8Array::to_vec).collect();
+        let inputs: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
+        Ok(RawJob(self.evaluator.run(&inputs)?))
+    }
+}
+
+/// See [`Job`].
+#[wasm_bindgen]
+pub struct RawJob(Job);
+
+#[wasm_bindgen]
+impl RawJob {
+    /// See [`Job::step`].
+    pub fn step(&mut self, milliseconds: f64) -> bool {
+        self.0.step(milliseconds)
+    }
+
+    /// Operators done and in all.
+    pub fn progress(&self) -> Object {
+        let (done, total) = self.0.progress();
+        let out = Object::new();
+        set(&out, "done", &(done as f64).into());
+        set(&out, "total", &(total as f64).into());
+        out
+    }
+
+    /// See [`Job::set_trace`].
+    #[wasm_bindgen(js_name = setTrace)]
+    pub fn set_trace(&mut self, on: bool) {
+        self.0.set_trace(on);
+    }
+
+    /// What ran where and when; `parent` is the operator of the base stage.
+    pub fn trace(&self) -> Object {
+        let trace = self.0.trace();
+        let out = Object::new();
+        let numbers = |f: &dyn Fn(&crate::engine::Span) -> u32| -> Vec<u32> { trace.spans.iter().map(f).collect() };
+        let times = |f: &dyn Fn(&crate::engine::Span) -> f64| -> Vec<f64> { trace.spans.iter().map(f).collect() };
+        set(&out, "op", &js_sys::Uint32Array::from(numbers(&|s| s.op).as_slice()));
+        set(&out, "thread", &js_sys::Uint32Array::from(numbers(&|s| s.thread).as_slice()));
+        set(&out, "start", &js_sys::Float64Array::from(times(&|s| s.start).as_slice()));
+        set(&out, "end", &js_sys::Float64Array::from(times(&|s| s.end).as_slice()));
+        out
+    }
+
+    /// The result of a job that gives one object's bytes.
+    ///
+    /// # Errors
+    /// Throws.
+    #[wasm_bindgen(js_name = takeBytes)]
+    pub fn take_bytes(&mut self) -> Result<Vec<u8>, Thrown> {
+        match self.0.take()? {
+            Outcome::Bytes(bytes) => Ok(bytes),
+            _ => Err(crate::Error::Job("this job gives no bytes").into()),
+        }
+    }
+
+    /// The result of a run: names and bytes.
+    ///
+    /// # Errors
+    /// Throws.
+    #[wasm_bindgen(js_name = takeOutputs)]
+    pub fn take_outputs(&mut self) -> Result<Array, Thrown> {
+        let Outcome::Outputs(outputs) = self.0.take()? else {
+            return Err(crate::Error::Job("this job gives no outputs").into());
+        };
+        let out = Array::new();
+        for (name, bytes) in outputs {
+            let item = Object::new();
+            set(&item, "name", &name.into());
+            set(&item, "bytes", &Uint8Array::from(bytes.as_slice()));
+            out.push(&item);
+        }
+        Ok(out)
+    }
+
+    /// The result of a decryption.
+    ///
+    /// # Errors
+    /// Throws.
+    #[wasm_bindgen(js_name = takeOutput)]
+    pub fn take_output(&mut self) -> Result<JsValue, Thrown> {
+        match self.0.take()? {
+            Outcome::Values(values) => to_js(&values),
+            _ => Err(crate::Error::Job("this job gives no numbers").into()),
+        }
+    }
+}
+
+/// Sets a property of a plain object, which cannot fail.
+fn set(object: &JsValue, name: &str, value: &JsValue) {
+    let _ = Reflect::set(object, &name.into(), value);
+}
