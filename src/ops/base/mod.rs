@@ -1,27 +1,27 @@
 //! The base operators: lattice algebra on single limbs, what a platform implements.
 
 mod add;
-mod sub;
-mod neg;
+mod automorphism;
+mod convert;
+mod copy;
+mod dot;
+mod from_small;
+mod intt;
 mod mul;
 mod mul_scalar;
-mod scale_sub;
-mod dot;
-mod ntt;
-mod intt;
-mod automorphism;
-mod permute;
-mod from_small;
-mod quotient;
-mod convert;
+mod neg;
 mod norm;
-mod copy;
-mod sample_uniform;
-mod sample_ternary;
+mod ntt;
+mod permute;
+mod quotient;
 mod sample_error;
-mod slots_write;
-mod slots_read;
+mod sample_ternary;
+mod sample_uniform;
+mod scale_sub;
 mod slots_constant;
+mod slots_read;
+mod slots_write;
+mod sub;
 
 use super::{Call, OpDef};
 use crate::Result;
@@ -79,7 +79,11 @@ fn residues(call: &Call<'_>, count: usize) -> Result<usize> {
     let n = call.limb_in(0, Form::Coeff)?.n;
     for index in 1..count {
         if call.limb_in(index, Form::Coeff)?.n != n {
-            return Err(call.error(format!("input {index}"), &call.inputs[index], format!("a limb with n={n}")));
+            return Err(call.error(
+                format!("input {index}"),
+                &call.inputs[index],
+                format!("a limb with n={n}"),
+            ));
         }
     }
     Ok(n)

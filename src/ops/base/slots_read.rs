@@ -1,9 +1,9 @@
 //! Takes slot values from a limb modulo t in NTT form: the inverse of `slots.write`.
 
+use crate::Result;
 use crate::graph::ValueType;
 use crate::ops::types::Form;
 use crate::ops::{Call, Level, OpDef, types};
-use crate::Result;
 
 /// `slots.read`; see the module.
 pub struct SlotsRead;

@@ -1,10 +1,10 @@
 //! Puts slot values where the inverse transform modulo t expects them: slots to a limb modulo t in NTT form
 //! (batching, Smart and Vercauteren, ia.cr/2011/133; slot order of `math::slots`).
 
+use crate::Result;
 use crate::graph::ValueType;
 use crate::ops::types::{Form, Limb};
 use crate::ops::{Call, Level, OpDef};
-use crate::Result;
 
 /// `slots.write`; see the module.
 pub struct SlotsWrite;
