@@ -192,7 +192,7 @@ pub enum FormatProblem {
     #[error("not made by cipherloom")]
     Magic,
     /// Another kind of object.
-    #[error("found a {found}, expected a {expected}")]
+    #[error("found: {found}; expected: {expected}")]
     Kind {
         /// Kind found.
         found: String,
