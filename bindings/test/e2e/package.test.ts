@@ -2,7 +2,6 @@
 import {
   type CallOptions,
   type Client,
-  CipherloomError,
   type Ciphertexts,
   createTask,
   type DecryptedValue,
@@ -17,6 +16,7 @@ import {
 } from 'cipherloom';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { random } from '../random.js';
+import { errorOf } from './error-of.js';
 
 const ROWS = 60;
 
@@ -75,16 +75,6 @@ async function expectAbort(
   });
   await ask();
   expect(performance.now() - aborted).toBeLessThan(200);
-}
-
-async function errorOf(call: Promise<unknown>): Promise<CipherloomError> {
-  try {
-    await call;
-  } catch (error) {
-    expect(error).toBeInstanceOf(CipherloomError);
-    return error as CipherloomError;
-  }
-  throw new Error('no error');
 }
 
 describe.each(['single', 'threads'] as const)('the %s build', (mode) => {
