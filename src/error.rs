@@ -34,7 +34,9 @@ pub enum Error {
         at: String,
     },
     /// A type is neither in the base set nor has it an expand function.
-    #[error("operator type `{op}` is not in the base set of platform `{platform}` and has no expand function")]
+    #[error(
+        "operator type `{op}` is not in the base set of platform `{platform}` and has no expand function"
+    )]
     NoExpansion {
         /// The operator type.
         op: String,

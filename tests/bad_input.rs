@@ -178,12 +178,22 @@ fn a_task_that_is_too_deep_is_refused_when_compiled() {
 fn insecure_parameters_are_refused() {
     let compile = |options: CompileOptions| code(Program::compile(task(SUM), &options));
     let big = Some(vec!["1125899906826241".into(), "1125899906629633".into(), "1125899905744897".into()]);
-    assert_eq!(compile(CompileOptions { n: Some(4096), moduli: big.clone(), ..Default::default() }), "parameters.invalid");
+    assert_eq!(
+        compile(CompileOptions { n: Some(4096), moduli: big.clone(), ..Default::default() }),
+        "parameters.invalid"
+    );
     assert_eq!(compile(CompileOptions { n: Some(1000), ..Default::default() }), "parameters.invalid");
-    assert_eq!(compile(CompileOptions { security: Some("none".into()), ..Default::default() }), "parameters.invalid");
+    assert_eq!(
+        compile(CompileOptions { security: Some("none".into()), ..Default::default() }),
+        "parameters.invalid"
+    );
     let composite = Some(vec!["1125899906826243".into(), "1125899906629633".into()]);
-    assert_eq!(compile(CompileOptions { n: Some(8192), moduli: composite, ..Default::default() }), "parameters.invalid");
-    let small = CompileOptions { n: Some(8192), plain_moduli: Some(vec!["65537".into()]), ..Default::default() };
+    assert_eq!(
+        compile(CompileOptions { n: Some(8192), moduli: composite, ..Default::default() }),
+        "parameters.invalid"
+    );
+    let small =
+        CompileOptions { n: Some(8192), plain_moduli: Some(vec!["65537".into()]), ..Default::default() };
     assert_eq!(compile(small), "no error");
     // The same bytes with a ring that is too small for its moduli.
     let program = Program::compile(task(SUM), &CompileOptions::default()).unwrap();

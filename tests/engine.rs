@@ -10,11 +10,14 @@ use cipherloom::platform::Scalar;
 use std::sync::Arc;
 
 /// A graph literal over limbs of 4 units: `!0` modulo 97 and `!1` modulo 193, coefficients; `!2` modulo 97, values;
-/// `!3` and `!4`: 4 and 8 raw units.
+/// `!3` and `!4`: 4 and 8 raw units; `!5` and up: what does not fit together.
 fn graph(lines: &str) -> Graph {
     let types = "type !0 = limb[4]{form=\"coeff\", n=4, q=97}\ntype !1 = limb[4]{form=\"coeff\", n=4, q=193}\n\
                  type !2 = limb[4]{form=\"ntt\", n=4, q=97}\ntype !3 = raw[4]\ntype !4 = raw[8]\n\
-                 attrs #0 = {c=96}\nattrs #1 = {c=97}\nattrs #2 = {}\n";
+                 type !5 = limb[4]{form=\"coeff\", n=8, q=97}\ntype !6 = limb[8]{form=\"ntt\", n=8, q=97}\n\
+                 type !7 = small[4]{n=8}\ntype !8 = limb[3]{form=\"ntt\", n=3, q=97}\n\
+                 type !9 = slots[3]{n=3, t=97}\n\
+                 attrs #0 = {c=96}\nattrs #1 = {c=97}\nattrs #2 = {g=1}\nattrs #3 = {q=97}\n";
     parse(&format!("cipherloom-graph 1\nunit 64\n{types}{lines}")).unwrap()
 }
 
@@ -36,6 +39,12 @@ fn operators_that_take_something_else_are_refused() {
         "op %1 = limb.add(%0, !1 [0,4)) : !0 [4,8)",
         "op %1 = limb.ntt(!2 [0,4)) : !2 [4,8)",
         "op %1 = limb.neg(!3 [0,4)) : !3 [4,8)",
+        // Sizes that do not fit the type's attributes, and no power of two.
+        "op %1 = limb.ntt(!5 [0,4)) : !6 [4,12)",
+        "op %1 = limb.from_small#3(!7 [0,4)) : !6 [4,12)",
+        "op %1 = limb.permute#2(!8 [0,3)) : !8 [4,7)",
+        "op %1 = slots.read(!8 [0,3)) : !9 [4,7)",
+        "op %1 = slots.write(!9 [0,3)) : !8 [4,7)",
         // Types of outputs.
         "op %1 = limb.neg(%0) : !1 [4,8)",
         "op %1 = limb.ntt(%0) : !0 [4,8)",

@@ -17,7 +17,8 @@ fn files(folder: &Path, out: &mut Vec<PathBuf>) {
 fn rooms() -> Vec<String> {
     let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("ARCHITECTURE.md")).unwrap();
     let drawing = page.split("<!-- rooms -->").nth(1).unwrap();
-    let names = drawing.lines().filter_map(|line| line.strip_prefix("src/")).filter_map(|line| line.split_once('/'));
+    let names =
+        drawing.lines().filter_map(|line| line.strip_prefix("src/")).filter_map(|line| line.split_once('/'));
     names.map(|(name, _)| name.to_owned()).collect()
 }
 
@@ -26,7 +27,8 @@ fn the_drawing_has_every_room_and_no_other() {
     let mut drawn = rooms();
     let entries = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).unwrap();
     let folders = entries.map(|e| e.unwrap().path()).filter(|p| p.is_dir());
-    let mut found: Vec<String> = folders.map(|p| p.file_name().unwrap().to_str().unwrap().to_owned()).collect();
+    let mut found: Vec<String> =
+        folders.map(|p| p.file_name().unwrap().to_str().unwrap().to_owned()).collect();
     drawn.sort();
     found.sort();
     assert_eq!(drawn, found);
@@ -42,7 +44,8 @@ fn rooms_import_only_from_rooms_above() {
         files(&src.join(room), &mut paths);
         for path in paths {
             let text = fs::read_to_string(&path).unwrap();
-            for (number, line) in text.lines().enumerate().filter(|(_, l)| !l.trim_start().starts_with("//")) {
+            for (number, line) in text.lines().enumerate().filter(|(_, l)| !l.trim_start().starts_with("//"))
+            {
                 for used in line.split("crate::").skip(1) {
                     let used = used.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap();
                     if rooms.iter().position(|r| r == used).is_some_and(|other| other > place) {

@@ -15,7 +15,11 @@ pub fn check(graph: &Graph) -> Result<Dependencies, GraphError> {
         for &piece in graph.pieces(port.operand) {
             if let Some(hit) = index.search(piece).next() {
                 let at = index.places()[hit].intersection(&piece);
-                return Err(GraphError::WritesInput { op: index.producers()[hit], input: port.name.clone(), at });
+                return Err(GraphError::WritesInput {
+                    op: index.producers()[hit],
+                    input: port.name.clone(),
+                    at,
+                });
             }
             inputs.push((piece, &port.name));
         }

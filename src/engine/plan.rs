@@ -66,8 +66,7 @@ impl Plan {
     ///
     /// # Errors
     /// What `analyze::check` finds; `Operator` for operands or attributes that a base operator does not take;
-    /// `NotImplemented` names an operator that the platform lacks; `MemoryLimit` before
-    /// anything is run.
+    /// `NotImplemented` names an operator that the platform lacks; `MemoryLimit` before anything is run.
     pub fn new(graph: &Graph, platform: &dyn Platform, options: PlanOptions) -> Result<Self> {
         check(graph)?;
         let graph = gather(graph)?;
@@ -135,15 +134,21 @@ impl Plan {
     }
 }
 
+type Kernels = Vec<Arc<dyn Kernel>>;
+
 /// One kernel per signature and types; the number of each operator's kernel.
-fn kernels(graph: &Graph, platform: &dyn Platform) -> Result<(Vec<Arc<dyn Kernel>>, Vec<u32>)> {
+fn kernels(graph: &Graph, platform: &dyn Platform) -> Result<(Kernels, Vec<u32>)> {
     let defs = base::all();
     let mut kernels = Vec::new();
     let mut known: HashMap<(u32, u32, Vec<u32>), u32> = HashMap::new();
     let mut of = Vec::with_capacity(graph.operators().len());
     for op in graph.operators() {
         let inputs = graph.inputs_of(op);
-        let key = (op.signature, graph.type_number(op.output), inputs.iter().map(|&i| graph.type_number(i)).collect());
+        let key = (
+            op.signature,
+            graph.type_number(op.output),
+            inputs.iter().map(|&i| graph.type_number(i)).collect(),
+        );
         let number = match known.get(&key) {
             Some(&number) => number,
             None => {
@@ -264,7 +269,9 @@ impl Layout {
         for (at, &op) in order.iter().enumerate() {
             let size = graph.pieces(graph.operators()[op as usize].output)[0].size() as usize;
             let blocks = free.entry(size).or_default();
-            if blocks.len() > SLACK && let Some(before) = blocks.pop_front() {
+            if blocks.len() > SLACK
+                && let Some(before) = blocks.pop_front()
+            {
                 offsets[op as usize] = offsets[before as usize];
                 extra[op as usize] = Some(before);
             } else {

@@ -41,7 +41,8 @@ impl Template {
             handles.push(session.graph_mut().add_input(&index.to_string(), ty.clone())?);
         }
         // Stands for the replaced operator: the expansion's output is absorbed into its output, and it leaves.
-        let old = session.graph_mut().add_operator(call.name, call.attrs.clone(), &handles, output.clone())?;
+        let old =
+            session.graph_mut().add_operator(call.name, call.attrs.clone(), &handles, output.clone())?;
         let new = def.expand(&mut session, call, &handles)?;
         let new = writable(&mut session, new, &handles, output)?;
         let mut graph = session.finish();
@@ -205,7 +206,8 @@ fn check(graph: &Graph, name: &str, inputs: &[Placeholder], output: Placeholder)
             return Err(undefined(outside));
         }
     }
-    let written: u64 = index.places()[index.search(output)].iter().map(|p| p.intersection(&output).size()).sum();
+    let written: u64 =
+        index.places()[index.search(output)].iter().map(|p| p.intersection(&output).size()).sum();
     if written != output.size() {
         return Err(undefined(output));
     }

@@ -35,7 +35,8 @@ fn write_graph(out: &mut String, graph: &Graph) -> std::fmt::Result {
     let mut types = Aliases::default();
     let mut attrs = Aliases::default();
     let operands = graph.inputs().iter().chain(graph.outputs()).map(|p| p.operand);
-    let in_operators = graph.operators().iter().flat_map(|o| graph.inputs_of(o).iter().copied().chain([o.output]));
+    let in_operators =
+        graph.operators().iter().flat_map(|o| graph.inputs_of(o).iter().copied().chain([o.output]));
     for operand in operands.chain(in_operators) {
         let number = graph.type_number(operand);
         if types.add(number) {
@@ -58,11 +59,11 @@ fn write_graph(out: &mut String, graph: &Graph) -> std::fmt::Result {
         names.insert((graph.type_number(operand), graph.placeholders(operand)), name);
         name
     };
-    let refer = |names: &HashMap<(u32, Vec<Placeholder>), usize>, operand: OperandId| {
-        match names.get(&(graph.type_number(operand), graph.placeholders(operand))) {
-            Some(name) => format!("%{name}"),
-            None => place(operand),
-        }
+    let refer = |names: &HashMap<(u32, Vec<Placeholder>), usize>, operand: OperandId| match names
+        .get(&(graph.type_number(operand), graph.placeholders(operand)))
+    {
+        Some(name) => format!("%{name}"),
+        None => place(operand),
     };
     for port in graph.inputs() {
         let name = define(&mut names, port.operand);
@@ -112,12 +113,13 @@ impl Aliases {
 /// `Syntax`, with the line, for anything that the grammar does not allow.
 pub fn parse(text: &str) -> Result<Graph, GraphError> {
     let mut lines = text.lines().enumerate().map(|(i, l)| (i + 1, l.trim())).filter(|(_, l)| !l.is_empty());
-    let mut header = |expected: &str| -> Result<(usize, String), GraphError> {
-        let (number, line) = lines.next().unwrap_or((0, ""));
-        line.strip_prefix(expected)
-            .map(|rest| (number, rest.to_owned()))
-            .ok_or_else(|| GraphError::Syntax { line: number, found: clip(line), expected: expected.to_owned() })
-    };
+    let mut header =
+        |expected: &str| -> Result<(usize, String), GraphError> {
+            let (number, line) = lines.next().unwrap_or((0, ""));
+            line.strip_prefix(expected).map(|rest| (number, rest.to_owned())).ok_or_else(|| {
+                GraphError::Syntax { line: number, found: clip(line), expected: expected.to_owned() }
+            })
+        };
     header(HEADER)?;
     let (number, unit) = header("unit ")?;
     let unit_bits = match unit.parse() {
@@ -242,7 +244,9 @@ impl Reader {
             c.expect(")")?;
             let piece = Placeholder::new(start, end);
             if piece.is_empty() || end > 1 << 63 || (disjoint && pieces.iter().any(|p| p.overlaps(&piece))) {
-                return Err(at.error("a placeholder [start,end), start < end <= 2^63, disjoint from others to write"));
+                return Err(
+                    at.error("a placeholder [start,end), start < end <= 2^63, disjoint from others to write")
+                );
             }
             self.graph.skip_to(end);
             pieces.push(piece);
@@ -285,7 +289,10 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
     fn word(&mut self) -> &'a str {
-        let length = self.rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.')).unwrap_or(self.rest.len());
+        let length = self
+            .rest
+            .find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.'))
+            .unwrap_or(self.rest.len());
         self.take(length)
     }
     fn number(&mut self) -> Result<u64, GraphError> {
@@ -315,7 +322,10 @@ impl<'a> Cursor<'a> {
             _ => Err(self.error("a JSON string")),
         }
     }
-    fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Result<T, GraphError>) -> Result<Vec<T>, GraphError> {
+    fn list<T>(
+        &mut self,
+        mut item: impl FnMut(&mut Self) -> Result<T, GraphError>,
+    ) -> Result<Vec<T>, GraphError> {
         self.expect("[")?;
         let mut items = Vec::new();
         while !self.peek(']') {
@@ -369,7 +379,8 @@ mod tests {
         let mut g = Graph::new(64);
         let limb = ValueType::new("limb", 8, Attrs::new().with("n", 8u64).with("q", 17u64));
         let x = g.add_input("x \"quoted\"\n", limb.clone()).unwrap();
-        let attrs = Attrs::new().with("c", 3u64).with("names", vec!["a".to_owned()]).with("empty", Vec::<u64>::new());
+        let attrs =
+            Attrs::new().with("c", 3u64).with("names", vec!["a".to_owned()]).with("empty", Vec::<u64>::new());
         let y = g.add_operator("limb.mul_scalar", attrs.with("word", "w"), &[x], limb.clone()).unwrap();
         let half = ValueType::new("half", 4, Attrs::new());
         let parts = [g.split(y, 4, 4, half.clone()).unwrap(), g.split(x, 0, 4, half).unwrap()];
@@ -401,7 +412,10 @@ mod tests {
             "input %1 : !0 [4,6)+[4,6) \"y\"".to_owned(),
             format!("op %1 = copy(!0 [0,{max})+[0,{max})+[0,4)) : !0 [4,8)"),
         ] {
-            assert!(matches!(parse(&format!("{head}{bad}\n")), Err(GraphError::Syntax { line: 5, .. })), "{bad}");
+            assert!(
+                matches!(parse(&format!("{head}{bad}\n")), Err(GraphError::Syntax { line: 5, .. })),
+                "{bad}"
+            );
         }
     }
 

@@ -25,7 +25,8 @@ pub fn dedup(graph: &Graph) -> Result<Graph> {
         }
         let op = &graph.operators()[index];
         // Producers come first, so that their aliases are known here.
-        let inputs = graph.inputs_of(op).iter().map(|&i| (graph.type_number(i), out.placeholders(i))).collect();
+        let inputs =
+            graph.inputs_of(op).iter().map(|&i| (graph.type_number(i), out.placeholders(i))).collect();
         let key = (op.signature, op.nonce, graph.type_number(op.output), inputs);
         match first.get(&key) {
             Some(&same) => {

@@ -208,7 +208,8 @@ impl Client {
         let ty = ty.ok_or_else(|| Error::MissingInput { name: output.to_owned() })?;
         let words = reader.words()?;
         let primes = ty.attrs.uints("q")?;
-        if words.len() as u64 != ty.size || !check_residues(&words, ty.dim("n")?, primes.into_iter().cycle()) {
+        if words.len() as u64 != ty.size || !check_residues(&words, ty.dim("n")?, primes.into_iter().cycle())
+        {
             return Err(reader.error(format!("`{output}` has the wrong size or words outside its primes")));
         }
         reader.end()?;

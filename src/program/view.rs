@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Seconds that a multiplication modulo a prime takes, with everything around it: measured on the scalar platform in
-/// WebAssembly, one thread (`npm run bench`).
-const SECONDS_PER_MULTIPLICATION: f64 = 4.0e-9;
+/// WebAssembly, one thread (see BENCHMARKS.md).
+const SECONDS_PER_MULTIPLICATION: f64 = 9.0e-9;
 
 /// A level of the road from task to base set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -229,8 +229,10 @@ impl Program {
             })
             .collect();
         let keys: Vec<KeyInfo> = self.keys().map_or(vec![], |keys| {
-            let info = |(index, name): (usize, &crate::schemes::columns::KeyName)| {
-                KeyInfo { index, name: name.to_string(), bytes: 8 * keys.key(name).units() }
+            let info = |(index, name): (usize, &crate::schemes::columns::KeyName)| KeyInfo {
+                index,
+                name: name.to_string(),
+                bytes: 8 * keys.key(name).units(),
             };
             keys.names.iter().enumerate().map(info).collect()
         });

@@ -12,7 +12,8 @@ use crate::platform::Scalar;
 use crate::program::{
     Client, CompileOptions, Evaluator, GraphView, Job, Outcome, Program, ProgramInfo, Stage, TaskLiteral,
 };
-use error::{Thrown, from_js, to_js};
+pub use error::Thrown;
+use error::{from_js, to_js};
 use js_sys::{Array, Object, Reflect, Uint8Array};
 use std::sync::{Arc, OnceLock};
 use wasm_bindgen::prelude::*;
@@ -51,11 +52,8 @@ fn platform() -> Arc<Scalar> {
 
 fn stage_of(name: &str) -> Result<Stage, Thrown> {
     let found = name.to_owned();
-    let error = crate::Error::Task {
-        at: "stage".into(),
-        found,
-        expected: "task, scheme, polynomial or base".into(),
-    };
+    let error =
+        crate::Error::Task { at: "stage".into(), found, expected: "task, scheme, polynomial or base".into() };
     Ok(Stage::named(name).ok_or(error)?)
 }
 
@@ -188,7 +186,12 @@ impl RawClient {
     /// # Errors
     /// Throws.
     #[wasm_bindgen(js_name = encryptJob)]
-    pub fn encrypt_job(&self, input: &str, values: &[i64], present: Option<Vec<u8>>) -> Result<RawJob, Thrown> {
+    pub fn encrypt_job(
+        &self,
+        input: &str,
+        values: &[i64],
+        present: Option<Vec<u8>>,
+    ) -> Result<RawJob, Thrown> {
         Ok(RawJob(self.client.encrypt(input, values, present.as_deref())?))
     }
 
@@ -276,8 +279,10 @@ impl RawJob {
     pub fn trace(&self) -> Object {
         let trace = self.0.trace();
         let out = Object::new();
-        let numbers = |f: &dyn Fn(&crate::engine::Span) -> u32| -> Vec<u32> { trace.spans.iter().map(f).collect() };
-        let times = |f: &dyn Fn(&crate::engine::Span) -> f64| -> Vec<f64> { trace.spans.iter().map(f).collect() };
+        let numbers =
+            |f: &dyn Fn(&crate::engine::Span) -> u32| -> Vec<u32> { trace.spans.iter().map(f).collect() };
+        let times =
+            |f: &dyn Fn(&crate::engine::Span) -> f64| -> Vec<f64> { trace.spans.iter().map(f).collect() };
         set(&out, "op", &js_sys::Uint32Array::from(numbers(&|s| s.op).as_slice()));
         set(&out, "thread", &js_sys::Uint32Array::from(numbers(&|s| s.thread).as_slice()));
         set(&out, "start", &js_sys::Float64Array::from(times(&|s| s.start).as_slice()));

@@ -1,5 +1,6 @@
 //! The road of a task for tests: everything between a literal and decrypted numbers, in one process.
 #![allow(dead_code, reason = "every test file uses a part of it")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use cipherloom::engine::Clock;
 use cipherloom::platform::Scalar;

@@ -102,7 +102,11 @@ impl OpDef for Statistic {
         let missing = columns.iter().any(|c| c.missing);
         let parts: Vec<&str> = self.computed(missing).map(|s| s.0).collect();
         if parts.is_empty() {
-            return Err(call.error("column", "a complete column", "one with missing cells: the count is public"));
+            return Err(call.error(
+                "column",
+                "a complete column",
+                "one with missing cells: the count is public",
+            ));
         }
         Ok(number.statistic(&parts))
     }
