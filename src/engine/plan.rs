@@ -5,7 +5,7 @@
 
 use crate::analyze::{Dependencies, check, topological_order};
 use crate::graph::{Graph, Placeholder, ValueType};
-use crate::ops::Call;
+use crate::ops::{Call, OpDef, base};
 use crate::place::gather;
 use crate::platform::{Kernel, Platform};
 use crate::{Error, Result};
@@ -65,8 +65,8 @@ impl Plan {
     /// Plans a base graph for a platform.
     ///
     /// # Errors
-    /// What `analyze::check` finds; `NotImplemented` names an operator that the platform lacks; `MemoryLimit` before
-    /// anything is run.
+    /// What `analyze::check` finds; `Operator` for operands or attributes that a base operator does not take;
+    /// `NotImplemented` names an operator that the platform lacks; `MemoryLimit` before anything is run.
     pub fn new(graph: &Graph, platform: &dyn Platform, options: PlanOptions) -> Result<Self> {
         check(graph)?;
         let graph = gather(graph)?;
@@ -138,6 +138,7 @@ type Kernels = Vec<Arc<dyn Kernel>>;
 
 /// One kernel per signature and types; the number of each operator's kernel.
 fn kernels(graph: &Graph, platform: &dyn Platform) -> Result<(Kernels, Vec<u32>)> {
+    let defs = base::all();
     let mut kernels = Vec::new();
     let mut known: HashMap<(u32, u32, Vec<u32>), u32> = HashMap::new();
     let mut of = Vec::with_capacity(graph.operators().len());
@@ -154,6 +155,7 @@ fn kernels(graph: &Graph, platform: &dyn Platform) -> Result<(Kernels, Vec<u32>)
                 let types: Vec<ValueType> = inputs.iter().map(|&i| graph.ty(i).clone()).collect();
                 let signature = graph.signature(op);
                 let call = Call { name: &signature.name, attrs: &signature.attrs, inputs: &types };
+                check_types(&defs, &call, graph.ty(op.output))?;
                 kernels.push(platform.kernel(&call, graph.ty(op.output))?);
                 known.insert(key, kernels.len() as u32 - 1);
                 kernels.len() as u32 - 1
@@ -162,6 +164,16 @@ fn kernels(graph: &Graph, platform: &dyn Platform) -> Result<(Kernels, Vec<u32>)
         of.push(number);
     }
     Ok((kernels, of))
+}
+
+/// A graph may be a literal from outside, whose operators nobody assembled: kernels rely on types and attributes, so
+/// the base operator types look at them again.
+fn check_types(defs: &[Arc<dyn OpDef>], call: &Call<'_>, output: &ValueType) -> Result<()> {
+    let Some(def) = defs.iter().find(|def| def.name() == call.name) else { return Ok(()) };
+    match def.assemble(call)? {
+        expected if expected == *output => Ok(()),
+        expected => Err(call.error("output", output, expected)),
+    }
 }
 
 #[derive(Clone, Copy)]
