@@ -27,14 +27,15 @@ function randomProgram(below) {
     const node = randomNode(facts, below);
     const operands = node.operands.map((operand) => facts[operand]);
     const fact = outcome(node, operands);
-    if (fact.depth > DEPTH || 2 * fact.bound >= PLAIN_MODULI.at(-1)) continue;
+    if (fact.depth > DEPTH || 4 * fact.bound >= PLAIN_MODULI.at(-1)) continue;
     for (const operand of operands) operand.used = true;
     nodes.push(node);
     facts.push(fact);
   }
   const outputs = facts.flatMap(({ used }, operand) => (used || operand < inputs.length ? [] : [operand]));
   const largest = Math.max(...facts.map(({ bound }) => bound));
-  const large = PLAIN_MODULI.filter((t) => t > 2 * largest);
+  // cipherloom counts whole bits.
+  const large = PLAIN_MODULI.filter((t) => t > 4 * largest);
   return { inputs, nodes, outputs, plainModulus: large[below(large.length)] };
 }
 
