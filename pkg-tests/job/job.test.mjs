@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { ROOT } from '../../scripts/lib/run.mjs';
 import { temporaryFolder } from '../lib/package.mjs';
+import { bundled } from './bundled.mjs';
 import { ofOne, ofTwo } from './reference.mjs';
 import { writeLargeTable } from './table.mjs';
 
@@ -33,16 +34,6 @@ function check(t, columns, options, ...args) {
 function rows(columns, statistics) {
   return Object.entries(statistics).map(([statistic, value]) => ({
     statistic, columns, encrypted: value, plain: value, equal: true,
-  }));
-}
-
-/** Columns of the bundled file, read in the simplest way. */
-function bundled(...names) {
-  const [head, ...lines] = readFileSync(join(ROOT, 'data', 'breast-cancer-wisconsin.csv'), 'utf8').trim().split('\n');
-  return Object.fromEntries(names.map((name) => {
-    const cells = lines.map((line) => line.split(',')[head.split(',').indexOf(name)]);
-    const decimals = Math.max(...cells.map((cell) => cell.split('.')[1]?.length ?? 0));
-    return [name, { decimals, units: cells.map((cell) => Math.round(Number(cell) * 10 ** decimals)) }];
   }));
 }
 

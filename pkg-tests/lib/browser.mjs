@@ -14,44 +14,39 @@ export async function openBrowser(name) {
 
 async function withPlaywright(executablePath) {
   const browser = await chromium.launch({ executablePath, args: CHROMIUM_ARGS });
-  const open = async (url) => {
-    const page = await browser.newPage();
-    const problems = watch(page);
-    await page.goto(url);
-    return {
-      problems,
-      evaluate: (code) => page.evaluate(code),
-      until: (code, timeout) => page.waitForFunction(code, undefined, { timeout }),
-      click: (selector) => page.click(selector),
-      upload: (selector, file) => page.setInputFiles(selector, file),
-      close: () => page.close(),
-    };
-  };
-  return { open, close: () => browser.close() };
+  const upload = (page) => (selector, file) => page.setInputFiles(selector, file);
+  return { open: (url) => open(browser, url, upload), close: () => browser.close() };
 }
 
 async function withPuppeteer(executablePath) {
   const browser = await puppeteer.launch({ browser: 'firefox', executablePath, headless: true });
-  const open = async (url) => {
-    const page = await browser.newPage();
-    const problems = watch(page);
-    await page.goto(url);
-    return {
-      problems,
-      evaluate: (code) => page.evaluate(code),
-      until: (code, timeout) => page.waitForFunction(code, { timeout }),
-      click: (selector) => page.click(selector),
-      upload: async (selector, file) => (await page.waitForSelector(selector)).uploadFile(file),
-      close: () => page.close(),
-    };
-  };
-  return { open, close: () => browser.close() };
+  const upload = (page) => async (selector, file) => (await page.waitForSelector(selector)).uploadFile(file);
+  return { open: (url) => open(browser, url, upload), close: () => browser.close() };
 }
 
-/** What a page complains of: errors that nobody caught, and those on its console. */
-function watch(page) {
+/** A new page at an address. `problems` are what it complains of: uncaught errors, and those on its console. */
+async function open(browser, url, upload) {
+  const page = await browser.newPage();
   const problems = [];
   page.on('pageerror', (error) => problems.push(String(error)));
   page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
-  return problems;
+  await page.goto(url);
+  return {
+    problems,
+    /** The value of an expression in the page. */
+    evaluate: (code) => page.evaluate(code),
+    /** Waits for an expression to hold. From here, since a page's policy may forbid what the drivers do for that. */
+    until: (code, milliseconds) => until(() => page.evaluate(`Boolean(${code})`), code, milliseconds),
+    click: (selector) => page.click(selector),
+    upload: upload(page),
+    close: () => page.close(),
+  };
+}
+
+async function until(holds, what, milliseconds) {
+  const end = performance.now() + milliseconds;
+  while (!(await holds())) {
+    if (performance.now() > end) throw new Error(`not within ${milliseconds} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
 }
