@@ -5,8 +5,9 @@
 use cipherloom::Error;
 use cipherloom::analyze::check;
 use cipherloom::engine::{Input, Plan, PlanOptions, Run};
-use cipherloom::graph::{Graph, GraphError, Placeholder, parse};
-use cipherloom::platform::Scalar;
+use cipherloom::graph::{Graph, GraphError, Placeholder, ValueType, parse};
+use cipherloom::ops::Call;
+use cipherloom::platform::{Kernel, Platform, Scalar};
 use std::sync::Arc;
 
 /// A graph literal over limbs of 4 units: `!0` modulo 97 and `!1` modulo 193, coefficients; `!2` modulo 97, values;
@@ -130,4 +131,40 @@ fn a_trace_has_every_operator_once() {
     run.finish();
     let ops: Vec<u32> = run.trace().spans.iter().map(|span| span.op).collect();
     assert_eq!(ops, [0, 1]);
+}
+
+/// A platform whose second operator in line panics while others wait for it.
+struct Panicking;
+
+struct Boom;
+
+impl Kernel for Boom {
+    fn run(&self, _: &[&[u64]], _: &mut [u64], _: u32) {
+        panic!("boom");
+    }
+}
+
+impl Platform for Panicking {
+    fn name(&self) -> &str {
+        "panicking"
+    }
+    fn implements(&self, op: &str) -> bool {
+        Scalar::new().implements(op)
+    }
+    fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Arc<dyn Kernel>, Error> {
+        if call.name == "limb.neg" { Ok(Arc::new(Boom)) } else { Scalar::new().kernel(call, output) }
+    }
+}
+
+#[test]
+fn a_panic_in_a_kernel_reaches_the_caller() {
+    let mut lines = format!("{X}op %1 = limb.add(%0, %0) : !0 [4,8)\nop %2 = limb.neg(%1) : !0 [8,12)\n");
+    for op in 3..20 {
+        lines.push_str(&format!("op %{op} = limb.add(%2, %0) : !0 [{},{})\n", 4 * op, 4 * op + 4));
+    }
+    let plan = Arc::new(Plan::new(&graph(&lines), &Panicking, PlanOptions::default()).unwrap());
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap();
+    let mut run = Run::new(plan, vec![[1, 2, 3, 4].as_slice().into()], || 0.0).unwrap();
+    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| pool.install(|| run.step(1.0))));
+    assert_eq!(result.unwrap_err().downcast_ref(), Some(&"boom"));
 }

@@ -1,7 +1,7 @@
 //! Random graphs: analysis by two methods, text form, placement, engine and expansion against an evaluator that
 //! shares nothing with them.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 mod common;
 
