@@ -34,7 +34,9 @@ pub enum Error {
         at: String,
     },
     /// A type is neither in the base set nor has it an expand function.
-    #[error("operator type `{op}` is not in the base set of platform `{platform}` and has no expand function")]
+    #[error(
+        "operator type `{op}` is not in the base set of platform `{platform}` and has no expand function"
+    )]
     NoExpansion {
         /// The operator type.
         op: String,
@@ -192,7 +194,7 @@ pub enum FormatProblem {
     #[error("not made by cipherloom")]
     Magic,
     /// Another kind of object.
-    #[error("found a {found}, expected a {expected}")]
+    #[error("found: {found}; expected: {expected}")]
     Kind {
         /// Kind found.
         found: String,

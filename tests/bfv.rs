@@ -130,10 +130,8 @@ fn every_operator(c: &Context, a: &[u64], b: &[u64]) {
     let low = bench.op("bfv.mod_switch", none().with("keep", 2u64), &[product]);
     let low_key = bench.key(2, "square", 0);
     let low = bench.op("bfv.relinearize", none(), &[low, low_key]);
-    let steps: Vec<u64> = (0..(c.n / 2).ilog2())
-        .map(|k| galois_element(c.n, 1 << k))
-        .chain([galois_conjugate(c.n)])
-        .collect();
+    let steps: Vec<u64> =
+        (0..(c.n / 2).ilog2()).map(|k| galois_element(c.n, 1 << k)).chain([galois_conjugate(c.n)]).collect();
     let mut inputs = vec![x];
     inputs.extend(steps.iter().map(|&g| bench.key(c.q.len(), "galois", g)));
     let sum = bench.op("bfv.sum_slots", none().with("g", steps), &inputs);

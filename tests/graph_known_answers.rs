@@ -1,6 +1,8 @@
 //! The known answers of the computation graph: dependency tables, graph inputs and outputs, expansions.
 
-use cipherloom::analyze::{Method, OutputIndex, analyze, analyze_by, check, derived_outputs, graph_inputs, waves};
+use cipherloom::analyze::{
+    Method, OutputIndex, analyze, analyze_by, check, derived_outputs, graph_inputs, waves,
+};
 use cipherloom::graph::{Graph, GraphError, Placeholder, parse};
 
 fn p(start: u64, end: u64) -> Placeholder {
@@ -23,7 +25,12 @@ fn graph(inputs: &[(u64, u64)], rows: &[(&str, &[&[(u64, u64)]], (u64, u64))]) -
     }
     for (k, (name, ins, out)) in rows.iter().enumerate() {
         let ins: Vec<String> = ins.iter().map(|i| place(i)).collect();
-        text.push_str(&format!("op %{} = {name}({}) : {}\n", inputs.len() + k, ins.join(", "), place(&[*out])));
+        text.push_str(&format!(
+            "op %{} = {name}({}) : {}\n",
+            inputs.len() + k,
+            ins.join(", "),
+            place(&[*out])
+        ));
     }
     parse(&text).unwrap()
 }
@@ -166,7 +173,9 @@ fn k_g10_graph_inputs() {
 #[test]
 fn bad_graphs_are_named() {
     let overlap = graph(&[], &[("a", &[], (0, 4)), ("b", &[], (3, 5))]);
-    assert!(matches!(check(&overlap), Err(GraphError::OverlappingOutputs { first: 0, second: 1, at }) if at == p(3, 4)));
+    assert!(
+        matches!(check(&overlap), Err(GraphError::OverlappingOutputs { first: 0, second: 1, at }) if at == p(3, 4))
+    );
     let cycle = graph(&[], &[("a", &[&[(4, 8)]], (0, 4)), ("b", &[&[(0, 4)]], (4, 8))]);
     assert!(matches!(check(&cycle), Err(GraphError::Cycle { .. })));
     let own = graph(&[], &[("a", &[&[(0, 1)]], (0, 4))]);

@@ -1,73 +1,9 @@
 //! The whole road: a task literal, a client, an evaluator that sees bytes only, decrypted numbers.
 
-use cipherloom::engine::Clock;
+mod road;
+
 use cipherloom::platform::Scalar;
-use cipherloom::program::{Client, CompileOptions, Evaluator, Job, OutputValues, Program, TaskLiteral};
-use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::sync::OnceLock;
-use std::time::Instant;
-
-const CLOCK: Clock = || {
-    static START: OnceLock<Instant> = OnceLock::new();
-    START.get_or_init(Instant::now).elapsed().as_secs_f64() * 1e3
-};
-
-fn bytes(job: Job) -> Vec<u8> {
-    match job.complete().unwrap() {
-        cipherloom::program::Outcome::Bytes(bytes) => bytes,
-        _ => panic!("expected bytes"),
-    }
-}
-
-fn task(json: &str) -> TaskLiteral {
-    serde_json::from_str(json).unwrap()
-}
-
-type Data<'a> = Vec<(&'a str, Vec<i64>, Option<Vec<u8>>)>;
-
-fn run(task: TaskLiteral, data: &Data<'_>) -> (BTreeMap<String, OutputValues>, Program) {
-    let program = Arc::new(Program::compile(task, &CompileOptions::default()).unwrap());
-    let platform = Arc::new(Scalar::new());
-    println!("{}", serde_json::to_string_pretty(&program.info(&*platform, 1).unwrap()).unwrap());
-    let mut evaluator = Evaluator::new(&program.bytes(), &*platform, CLOCK).unwrap();
-    let client = Client::new(Arc::clone(&program), platform, CLOCK).unwrap();
-    for index in 0..program.keys().map_or(0, |k| k.names.len()) {
-        evaluator.load_key(&bytes(client.key(index).unwrap())).unwrap();
-    }
-    let inputs: Vec<Vec<u8>> = data
-        .iter()
-        .map(|(name, values, present)| bytes(client.encrypt(name, values, present.as_deref()).unwrap()))
-        .collect();
-    let inputs: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
-    let cipherloom::program::Outcome::Outputs(outputs) = evaluator.run(&inputs).unwrap().complete().unwrap() else {
-        panic!("expected outputs")
-    };
-    let mut results = BTreeMap::new();
-    for output in &program.task().outputs {
-        let bytes = outputs.iter().find(|o| o.0 == output.name).map_or(&[][..], |o| &o.1);
-        let job = client.decrypt(&output.name, bytes).unwrap();
-        let cipherloom::program::Outcome::Values(values) = job.complete().unwrap() else { panic!("values") };
-        results.insert(output.name.clone(), values);
-    }
-    drop(client);
-    let program = Arc::try_unwrap(program).ok();
-    (results, program.unwrap_or_else(|| panic!("the client is gone")))
-}
-
-fn numbers(seed: u64, rows: usize, min: i64, max: i64) -> Vec<i64> {
-    let mut x = seed;
-    (0..rows)
-        .map(|_| {
-            x = x.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            min + ((x >> 33) as i64).rem_euclid(max - min + 1)
-        })
-        .collect()
-}
-
-fn part(values: &OutputValues, name: &str) -> i128 {
-    values.parts[name][0].parse().unwrap()
-}
+use road::{Road, numbers, part, task};
 
 #[test]
 fn statistics_of_two_columns() {
@@ -79,11 +15,11 @@ fn statistics_of_two_columns() {
         "outputs":[{"name":"mean","operand":2},{"name":"var","operand":3},{"name":"cov","operand":4},
         {"name":"cor","operand":5},{"name":"count","operand":6}]}"#,
     );
-    let (results, program) = run(task, &vec![("a", a.clone(), None), ("b", b.clone(), None)]);
+    let road = Road::new(task);
+    let results = road.run(&vec![("a", a.clone(), None), ("b", b.clone(), None)]);
     let sum = |f: &dyn Fn(i128, i128) -> i128| -> i128 {
         a.iter().zip(&b).map(|(&a, &b)| f(a.into(), b.into())).sum()
     };
-    println!("{:?}", program.parameters());
     assert_eq!(part(&results["mean"], "sum"), sum(&|a, _| a));
     assert_eq!(part(&results["mean"], "n"), 569);
     assert_eq!(part(&results["var"], "sumSquares"), sum(&|_, b| b * b));
@@ -91,9 +27,8 @@ fn statistics_of_two_columns() {
     assert_eq!(part(&results["cor"], "sumXX"), sum(&|a, _| a * a));
     assert_eq!(part(&results["cor"], "sumYY"), sum(&|_, b| b * b));
     assert_eq!(part(&results["count"], "n"), 569);
-    let info = program.info(&Scalar::new(), 1).unwrap();
+    let info = road.program.info(&Scalar::new(), 1).unwrap();
     for (name, values) in &results {
-        println!("{name}: {}", values.noise_budget_bits);
         assert!(values.noise_budget_bits >= info.params.noise_budget_bits, "the bound is a bound: {name}");
     }
 }
@@ -111,8 +46,7 @@ fn missing_cells_drop_their_rows_pairwise() {
         "outputs":[{"name":"cor","operand":2},{"name":"mean","operand":3}]}"#,
     );
     let data = vec![("a", a.clone(), Some(pa.clone())), ("b", b.clone(), Some(pb.clone()))];
-    let (results, program) = run(task, &data);
-    println!("{:?}", program.parameters());
+    let results = Road::new(task).run(&data);
     let both = |f: &dyn Fn(i128, i128) -> i128| -> i128 {
         (0..rows).filter(|&i| pa[i] == 1 && pb[i] == 1).map(|i| f(a[i].into(), b[i].into())).sum()
     };
@@ -126,4 +60,65 @@ fn missing_cells_drop_their_rows_pairwise() {
     let mean = &results["mean"];
     assert_eq!(part(mean, "n"), pa.iter().map(|&p| i128::from(p)).sum());
     assert_eq!(part(mean, "sum"), (0..rows).filter(|&i| pa[i] == 1).map(|i| i128::from(a[i])).sum());
+}
+
+#[test]
+fn elementwise_columns_and_rotations() {
+    let task = task(
+        r#"{"inputs":[{"name":"a","rows":4096,"min":"-90","max":"90","layout":"slots"},
+        {"name":"b","rows":4096,"min":"-90","max":"90","layout":"slots"}],
+        "nodes":[{"op":"column.multiply","inputs":[0,1]},{"op":"column.rotate_rows","inputs":[2],"attrs":{"steps":-3}},
+        {"op":"column.rotate_columns","inputs":[3]},{"op":"column.sub","inputs":[4,0]},
+        {"op":"column.multiply_plain","inputs":[5],"attrs":{"values":["-2","3"]}},
+        {"op":"column.add_plain","inputs":[6],"attrs":{"values":["5"]}},{"op":"column.sum","inputs":[7]}],
+        "outputs":[{"name":"product","operand":2},{"name":"last","operand":7},{"name":"sum","operand":8}]}"#,
+    );
+    let (a, b) = (numbers(7, 4096, -90, 90), numbers(8, 4096, -90, 90));
+    let road = Road::new(task);
+    let n = road.program.parameters().literal().n;
+    let results = road.run(&vec![("a", a.clone(), None), ("b", b.clone(), None)]);
+    let padded = |v: &[i64]| -> Vec<i64> { (0..n).map(|i| v.get(i).copied().unwrap_or(0)).collect() };
+    let (a, b) = (padded(&a), padded(&b));
+    let product: Vec<i64> = a.iter().zip(&b).map(|(a, b)| a * b).collect();
+    let half = n / 2;
+    let rotated: Vec<i64> = (0..n).map(|i| product[i / half * half + (i % half + half - 3) % half]).collect();
+    let swapped = [&rotated[half..], &rotated[..half]].concat();
+    let constants = [-2, 3];
+    let last: Vec<i64> = (0..n)
+        .map(|i| (swapped[i] - a[i]) * constants.get(i).unwrap_or(&0) + if i == 0 { 5 } else { 0 })
+        .collect();
+    let found = |name: &str| -> Vec<i64> {
+        results[name].parts["values"].iter().map(|v| v.parse().unwrap()).collect()
+    };
+    assert_eq!(found("product"), product);
+    assert_eq!(found("last"), last);
+    assert_eq!(part(&results["sum"], "value"), last.iter().map(|&v| i128::from(v)).sum());
+}
+
+#[test]
+fn large_values_take_several_plaintext_moduli() {
+    let big = 1i64 << 40;
+    let task = task(&format!(
+        r#"{{"inputs":[{{"name":"a","rows":300,"min":"-{big}","max":"{big}"}}],
+        "nodes":[{{"op":"stats.variance","inputs":[0]}}],"outputs":[{{"name":"v","operand":1}}]}}"#
+    ));
+    let a = numbers(9, 300, -big, big);
+    let road = Road::new(task);
+    assert!(road.program.parameters().literal().t.len() > 1);
+    let results = road.run(&vec![("a", a.clone(), None)]);
+    assert_eq!(part(&results["v"], "sumSquares"), a.iter().map(|&a| i128::from(a) * i128::from(a)).sum());
+    assert_eq!(part(&results["v"], "sum"), a.iter().map(|&a| i128::from(a)).sum());
+}
+
+#[test]
+fn a_saved_client_decrypts() {
+    let json = r#"{"inputs":[{"name":"a","rows":10,"min":"0","max":"9"}],
+        "nodes":[{"op":"stats.sum","inputs":[0]}],"outputs":[{"name":"s","operand":1}]}"#;
+    let mut road = Road::new(task(json));
+    let outputs = road.evaluate(&road.encrypt(&vec![("a", (0..10).collect(), None)]));
+    let saved = road.client.save();
+    let platform = std::sync::Arc::new(Scalar::new());
+    road.client =
+        cipherloom::program::Client::restore(road.program.clone(), platform, road::CLOCK, &saved).unwrap();
+    assert_eq!(part(&road.decrypt(&outputs)["s"], "sum"), 45);
 }

@@ -198,7 +198,11 @@ function pick(columns: readonly (NumericColumn | TextColumn)[], name: string): N
     expected: columns.filter(({ kind }) => kind === 'numeric').map((column) => column.name),
   };
   throw found === undefined
-    ? failure('table.column', `The file has no column "${name}"`, details)
+    ? failure(
+        'table.column',
+        `The file has no column "${name}"; numeric are: ${details.expected.join(', ')}`,
+        details,
+      )
     : failure('table.not_numeric', `Column "${name}" is not numeric: row ${found.row} is "${found.found}"`, {
         ...details,
         row: found.row,

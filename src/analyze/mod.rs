@@ -4,12 +4,10 @@
 
 mod dependency;
 mod literal;
-mod noise;
 mod ports;
 mod waves;
 
 pub use dependency::{Dependencies, Method, OutputIndex, analyze, analyze_by};
 pub use literal::check;
-pub use noise::noise_budget;
 pub use ports::{derived_outputs, graph_inputs};
 pub use waves::{depth, topological_order, waves};

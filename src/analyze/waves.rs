@@ -35,7 +35,8 @@ pub fn topological_order(graph: &Graph, deps: &Dependencies) -> Result<Vec<u32>,
         return Ok((0..n as u32).collect());
     }
     let mut waiting: Vec<u32> = (0..n).map(|op| deps.dep(op).len() as u32).collect();
-    let mut ready: std::collections::BTreeSet<u32> = (0..n as u32).filter(|&op| waiting[op as usize] == 0).collect();
+    let mut ready: std::collections::BTreeSet<u32> =
+        (0..n as u32).filter(|&op| waiting[op as usize] == 0).collect();
     let mut order = Vec::with_capacity(n);
     while let Some(op) = ready.pop_first() {
         order.push(op);

@@ -79,7 +79,8 @@ impl<'r> Expander<'r> {
         let mut scratch = Vec::new();
         for (index, op) in graph.operators().iter().enumerate() {
             let signature = graph.signature(op);
-            let is_base = *in_base[op.signature as usize].get_or_insert_with(|| (base.contains)(&signature.name));
+            let is_base =
+                *in_base[op.signature as usize].get_or_insert_with(|| (base.contains)(&signature.name));
             if is_base {
                 copy_operator(graph, op, index as u32, &mut next);
                 continue;
@@ -88,7 +89,8 @@ impl<'r> Expander<'r> {
             let slot = match bound.get(&(op.signature, types.clone())) {
                 Some(&slot) => slot,
                 None => {
-                    let inputs: Vec<ValueType> = graph.inputs_of(op).iter().map(|&i| graph.ty(i).clone()).collect();
+                    let inputs: Vec<ValueType> =
+                        graph.inputs_of(op).iter().map(|&i| graph.ty(i).clone()).collect();
                     let template = self.record(signature, &inputs, graph.ty(op.output), base.platform)?;
                     templates.push(template.bind(&mut next));
                     bound.insert((op.signature, types), templates.len() - 1);
@@ -96,7 +98,13 @@ impl<'r> Expander<'r> {
                 }
             };
             let inputs: Vec<&[Placeholder]> = graph.inputs_of(op).iter().map(|&i| graph.pieces(i)).collect();
-            templates[slot].instantiate(&mut next, &inputs, graph.pieces(op.output), index as u32, &mut scratch)?;
+            templates[slot].instantiate(
+                &mut next,
+                &inputs,
+                graph.pieces(op.output),
+                index as u32,
+                &mut scratch,
+            )?;
         }
         Ok(next)
     }

@@ -4,7 +4,7 @@
 //! A template has an address space of its own: its inputs one after the other, then the output of the
 //! replaced operator, then everything in between. Copying it means mapping these three regions.
 
-use crate::analyze::{OutputIndex, graph_inputs};
+use crate::analyze::{OutputIndex, analyze, graph_inputs, topological_order};
 use crate::graph::{Graph, GraphError, OperandId, Placeholder, ValueType, push_joined};
 use crate::ops::{Call, Registry, Session};
 use crate::{Error, Result};
@@ -31,7 +31,8 @@ impl Template {
     ///
     /// # Errors
     /// What the expand function says; `NoExpansion`; `Undefined` when the expansion reads what is not its own
-    /// (constants come from operators without inputs); `Size` when its output has another size.
+    /// (constants come from operators without inputs); `WritesInput`, `OverlappingOutputs` and `Cycle` when it writes
+    /// what is not its own; `Size` when its output has another size.
     pub fn record(registry: &Registry, call: &Call<'_>, output: &ValueType) -> Result<Self> {
         let def = registry.get(call.name)?;
         let mut session = Session::new(Graph::new(64), registry);
@@ -40,7 +41,8 @@ impl Template {
             handles.push(session.graph_mut().add_input(&index.to_string(), ty.clone())?);
         }
         // Stands for the replaced operator: the expansion's output is absorbed into its output, and it leaves.
-        let old = session.graph_mut().add_operator(call.name, call.attrs.clone(), &handles, output.clone())?;
+        let old =
+            session.graph_mut().add_operator(call.name, call.attrs.clone(), &handles, output.clone())?;
         let new = def.expand(&mut session, call, &handles)?;
         let new = writable(&mut session, new, &handles, output)?;
         let mut graph = session.finish();
@@ -191,15 +193,24 @@ fn check(graph: &Graph, name: &str, inputs: &[Placeholder], output: Placeholder)
     }
     let index = OutputIndex::new(graph)?;
     let undefined = |at: Placeholder| Error::from(GraphError::Undefined { op: 0, name: name.to_owned(), at });
+    for (number, &input) in inputs.iter().enumerate() {
+        if let Some(hit) = index.search(input).next() {
+            let at = index.places()[hit].intersection(&input);
+            let input = format!("{number} of {name}");
+            return Err(GraphError::WritesInput { op: index.producers()[hit], input, at }.into());
+        }
+    }
     let all_inputs = Placeholder::new(0, inputs.last().map_or(0, |p| p.end));
     for outside in graph_inputs(graph, &index) {
         if outside.intersection(&all_inputs) != outside {
             return Err(undefined(outside));
         }
     }
-    let written: u64 = index.places()[index.search(output)].iter().map(|p| p.intersection(&output).size()).sum();
+    let written: u64 =
+        index.places()[index.search(output)].iter().map(|p| p.intersection(&output).size()).sum();
     if written != output.size() {
         return Err(undefined(output));
     }
+    topological_order(graph, &analyze(graph)?)?;
     Ok(())
 }

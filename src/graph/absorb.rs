@@ -77,7 +77,9 @@ impl Redirects {
                     let hit = p.intersection(&Placeholder::new(start, end));
                     // Pushed in reverse: the stack gives them back in order.
                     todo.push(Placeholder::new(hit.end, p.end));
-                    todo.push(Placeholder::new(target, target + end - start).part(hit.start - start, hit.size()));
+                    todo.push(
+                        Placeholder::new(target, target + end - start).part(hit.start - start, hit.size()),
+                    );
                     todo.push(Placeholder::new(p.start, hit.start));
                 }
             }
@@ -163,8 +165,11 @@ mod tests {
         assert_eq!(s2.pointer(&g), a);
         assert_eq!(s1.pointer(&g), a);
         g.remove_operator(0);
-        let producers: Vec<_> =
-            g.operators().iter().filter(|o| g.placeholders(o.output) == vec![Placeholder::new(0, 8)]).collect();
+        let producers: Vec<_> = g
+            .operators()
+            .iter()
+            .filter(|o| g.placeholders(o.output) == vec![Placeholder::new(0, 8)])
+            .collect();
         assert_eq!(producers.len(), 1);
         assert_eq!(producers[0].output, a);
     }

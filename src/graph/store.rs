@@ -161,7 +161,11 @@ impl Graph {
         }
         let whole = self.ty(operand).size;
         if size == 0 || from.checked_add(size).is_none_or(|end| end > whole) {
-            return Err(GraphError::SplitOutside { start: from, end: from.saturating_add(size), size: whole });
+            return Err(GraphError::SplitOutside {
+                start: from,
+                end: from.saturating_add(size),
+                size: whole,
+            });
         }
         let (mut skip, mut left) = (from, size);
         let mut pieces = Vec::new();

@@ -12,7 +12,8 @@
 //! ```
 //!
 //! An operand is `%k`, the k-th line of kind `input` or `op`, or a view: a type and placeholders in order,
-//! joined by `+`. `nonce` and `parent` are left out where there is none.
+//! joined by `+`. What is written is disjoint; a view that is only read may hold a unit more than once, as
+//! expansion and deduplication make them. `nonce` and `parent` are left out where there is none.
 
 use super::attrs::quote;
 use super::{Attr, Attrs, Graph, GraphError, OperandId, Placeholder, ValueType};
@@ -34,7 +35,8 @@ fn write_graph(out: &mut String, graph: &Graph) -> std::fmt::Result {
     let mut types = Aliases::default();
     let mut attrs = Aliases::default();
     let operands = graph.inputs().iter().chain(graph.outputs()).map(|p| p.operand);
-    let in_operators = graph.operators().iter().flat_map(|o| graph.inputs_of(o).iter().copied().chain([o.output]));
+    let in_operators =
+        graph.operators().iter().flat_map(|o| graph.inputs_of(o).iter().copied().chain([o.output]));
     for operand in operands.chain(in_operators) {
         let number = graph.type_number(operand);
         if types.add(number) {
@@ -57,11 +59,11 @@ fn write_graph(out: &mut String, graph: &Graph) -> std::fmt::Result {
         names.insert((graph.type_number(operand), graph.placeholders(operand)), name);
         name
     };
-    let refer = |names: &HashMap<(u32, Vec<Placeholder>), usize>, operand: OperandId| {
-        match names.get(&(graph.type_number(operand), graph.placeholders(operand))) {
-            Some(name) => format!("%{name}"),
-            None => place(operand),
-        }
+    let refer = |names: &HashMap<(u32, Vec<Placeholder>), usize>, operand: OperandId| match names
+        .get(&(graph.type_number(operand), graph.placeholders(operand)))
+    {
+        Some(name) => format!("%{name}"),
+        None => place(operand),
     };
     for port in graph.inputs() {
         let name = define(&mut names, port.operand);
@@ -111,12 +113,13 @@ impl Aliases {
 /// `Syntax`, with the line, for anything that the grammar does not allow.
 pub fn parse(text: &str) -> Result<Graph, GraphError> {
     let mut lines = text.lines().enumerate().map(|(i, l)| (i + 1, l.trim())).filter(|(_, l)| !l.is_empty());
-    let mut header = |expected: &str| -> Result<(usize, String), GraphError> {
-        let (number, line) = lines.next().unwrap_or((0, ""));
-        line.strip_prefix(expected)
-            .map(|rest| (number, rest.to_owned()))
-            .ok_or_else(|| GraphError::Syntax { line: number, found: clip(line), expected: expected.to_owned() })
-    };
+    let mut header =
+        |expected: &str| -> Result<(usize, String), GraphError> {
+            let (number, line) = lines.next().unwrap_or((0, ""));
+            line.strip_prefix(expected).map(|rest| (number, rest.to_owned())).ok_or_else(|| {
+                GraphError::Syntax { line: number, found: clip(line), expected: expected.to_owned() }
+            })
+        };
     header(HEADER)?;
     let (number, unit) = header("unit ")?;
     let unit_bits = match unit.parse() {
@@ -167,7 +170,7 @@ impl Reader {
             "input" => {
                 c.numbered('%', self.names.len())?;
                 c.expect(":")?;
-                let operand = self.place(c)?;
+                let operand = self.place(c, true)?;
                 let name = c.string()?;
                 self.graph.declare_input(&name, operand);
                 self.names.push(operand);
@@ -190,7 +193,7 @@ impl Reader {
                 }
                 c.expect(")")?;
                 c.expect(":")?;
-                let output = self.place(c)?;
+                let output = self.place(c, true)?;
                 let nonce = c.tail("nonce=")?.unwrap_or(0);
                 let parent = c.tail("parent=")?.unwrap_or(u32::MAX);
                 let signature = self.graph.intern_signature(&name, attrs);
@@ -209,36 +212,41 @@ impl Reader {
     }
 
     fn attrs_ref(&self, c: &mut Cursor<'_>) -> Result<Attrs, GraphError> {
-        let error = c.error("attributes that were defined above");
+        let at = *c;
         c.expect("#")?;
-        self.attrs.get(c.number()? as usize).cloned().ok_or(error)
+        let attrs = self.attrs.get(c.number()? as usize).cloned();
+        attrs.ok_or_else(|| at.error("attributes that were defined above"))
     }
 
     fn operand(&mut self, c: &mut Cursor<'_>) -> Result<OperandId, GraphError> {
         if !c.peek('%') {
-            return self.place(c);
+            return self.place(c, false);
         }
-        let error = c.error("an operand that was defined above");
+        let at = *c;
         c.expect("%")?;
-        self.names.get(c.number()? as usize).copied().ok_or(error)
+        let operand = self.names.get(c.number()? as usize).copied();
+        operand.ok_or_else(|| at.error("an operand that was defined above"))
     }
 
-    /// `!type [a,b)+[c,d)`, disjoint and adding up to the type's size.
-    fn place(&mut self, c: &mut Cursor<'_>) -> Result<OperandId, GraphError> {
-        let error = c.error("a type that was defined above");
+    /// `!type [a,b)+[c,d)`, adding up to the type's size.
+    fn place(&mut self, c: &mut Cursor<'_>, disjoint: bool) -> Result<OperandId, GraphError> {
+        let at = *c;
         c.expect("!")?;
-        let ty = self.types.get(c.number()? as usize).cloned().ok_or(error)?;
+        let ty = self.types.get(c.number()? as usize).cloned();
+        let ty = ty.ok_or_else(|| at.error("a type that was defined above"))?;
         let mut pieces: Vec<Placeholder> = Vec::new();
         loop {
-            let error = c.error("a placeholder [start,end) with start < end < 2^63, disjoint from the others");
+            let at = *c;
             c.expect("[")?;
             let start = c.number()?;
             c.expect(",")?;
             let end = c.number()?;
             c.expect(")")?;
             let piece = Placeholder::new(start, end);
-            if piece.is_empty() || end > 1 << 63 || pieces.iter().any(|p| p.overlaps(&piece)) {
-                return Err(error);
+            if piece.is_empty() || end > 1 << 63 || (disjoint && pieces.iter().any(|p| p.overlaps(&piece))) {
+                return Err(
+                    at.error("a placeholder [start,end), start < end <= 2^63, disjoint from others to write")
+                );
             }
             self.graph.skip_to(end);
             pieces.push(piece);
@@ -247,7 +255,7 @@ impl Reader {
             }
             c.expect("+")?;
         }
-        let total: u64 = pieces.iter().map(Placeholder::size).sum();
+        let total = pieces.iter().fold(0u64, |total, p| total.saturating_add(p.size()));
         if total != ty.size {
             return Err(c.error(&format!("placeholders of {} units in all, not {total}", ty.size)));
         }
@@ -255,6 +263,7 @@ impl Reader {
     }
 }
 
+#[derive(Clone, Copy)]
 struct Cursor<'a> {
     rest: &'a str,
     line: usize,
@@ -280,13 +289,16 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
     fn word(&mut self) -> &'a str {
-        let length = self.rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.')).unwrap_or(self.rest.len());
+        let length = self
+            .rest
+            .find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.'))
+            .unwrap_or(self.rest.len());
         self.take(length)
     }
     fn number(&mut self) -> Result<u64, GraphError> {
         let length = self.rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(self.rest.len());
-        let error = self.error("a number below 2^64");
-        self.take(length).parse().map_err(|_| error)
+        let at = *self;
+        self.take(length).parse().map_err(|_| at.error("a number below 2^64"))
     }
     fn numbered(&mut self, mark: char, next: usize) -> Result<(), GraphError> {
         self.expect(&format!("{mark}{next}"))
@@ -296,11 +308,10 @@ impl<'a> Cursor<'a> {
             return Ok(None);
         }
         self.take(key.len());
-        let error = self.error("a number below 2^32");
-        u32::try_from(self.number()?).map(Some).map_err(|_| error)
+        let at = *self;
+        u32::try_from(self.number()?).map(Some).map_err(|_| at.error("a number below 2^32"))
     }
     fn string(&mut self) -> Result<String, GraphError> {
-        let error = self.error("a JSON string");
         let mut stream = serde_json::Deserializer::from_str(self.rest).into_iter::<String>();
         match stream.next() {
             Some(Ok(text)) => {
@@ -308,10 +319,13 @@ impl<'a> Cursor<'a> {
                 self.take(used);
                 Ok(text)
             }
-            _ => Err(error),
+            _ => Err(self.error("a JSON string")),
         }
     }
-    fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Result<T, GraphError>) -> Result<Vec<T>, GraphError> {
+    fn list<T>(
+        &mut self,
+        mut item: impl FnMut(&mut Self) -> Result<T, GraphError>,
+    ) -> Result<Vec<T>, GraphError> {
         self.expect("[")?;
         let mut items = Vec::new();
         while !self.peek(']') {
@@ -325,8 +339,8 @@ impl<'a> Cursor<'a> {
     }
     fn integer(&mut self) -> Result<i128, GraphError> {
         let length = self.rest.find(|c: char| !(c.is_ascii_digit() || c == '-')).unwrap_or(self.rest.len());
-        let error = self.error("an integer");
-        self.take(length).parse().map_err(|_| error)
+        let at = *self;
+        self.take(length).parse().map_err(|_| at.error("an integer"))
     }
     fn attrs(&mut self) -> Result<Attrs, GraphError> {
         self.expect("{")?;
@@ -365,7 +379,8 @@ mod tests {
         let mut g = Graph::new(64);
         let limb = ValueType::new("limb", 8, Attrs::new().with("n", 8u64).with("q", 17u64));
         let x = g.add_input("x \"quoted\"\n", limb.clone()).unwrap();
-        let attrs = Attrs::new().with("c", 3u64).with("names", vec!["a".to_owned()]).with("empty", Vec::<u64>::new());
+        let attrs =
+            Attrs::new().with("c", 3u64).with("names", vec!["a".to_owned()]).with("empty", Vec::<u64>::new());
         let y = g.add_operator("limb.mul_scalar", attrs.with("word", "w"), &[x], limb.clone()).unwrap();
         let half = ValueType::new("half", 4, Attrs::new());
         let parts = [g.split(y, 4, 4, half.clone()).unwrap(), g.split(x, 0, 4, half).unwrap()];
@@ -384,6 +399,24 @@ mod tests {
         assert_eq!(again.operators().len(), 2);
         assert_eq!(again.address_end(), sample().address_end());
         assert!(text.contains("!1 [12,16)") || text.contains("[12,16)+[0,4)"), "{text}");
+    }
+
+    #[test]
+    fn only_what_is_read_may_repeat() {
+        let head = "cipherloom-graph 1\nunit 64\ntype !0 = raw[4]\ninput %0 : !0 [0,4) \"x\"\n";
+        let text = format!("{head}op %1 = copy(!0 [0,2)+[0,2)) : !0 [4,8)\noutput !0 [4,6)+[4,6) \"y\"\n");
+        assert_eq!(print(&parse(&text).unwrap()), text);
+        let max = 1u64 << 63;
+        for bad in [
+            "op %1 = copy(%0) : !0 [4,6)+[4,6)".to_owned(),
+            "input %1 : !0 [4,6)+[4,6) \"y\"".to_owned(),
+            format!("op %1 = copy(!0 [0,{max})+[0,{max})+[0,4)) : !0 [4,8)"),
+        ] {
+            assert!(
+                matches!(parse(&format!("{head}{bad}\n")), Err(GraphError::Syntax { line: 5, .. })),
+                "{bad}"
+            );
+        }
     }
 
     #[test]

@@ -5,11 +5,11 @@
 //!
 //! Room rule: builds graphs; knows no platform and no engine.
 
+pub mod base;
 mod call;
+pub mod high;
 mod registry;
 mod session;
-pub mod base;
-pub mod high;
 pub mod types;
 
 pub use call::Call;

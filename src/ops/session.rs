@@ -2,8 +2,8 @@
 
 use super::types::{Ciphertext, Poly};
 use super::{Call, Registry};
-use crate::graph::{Attrs, Graph, OperandId, ValueType};
 use crate::Result;
+use crate::graph::{Attrs, Graph, OperandId, ValueType};
 
 /// A graph under construction. Tasks are built in one, and expand functions record into one.
 pub struct Session<'r> {

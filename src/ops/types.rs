@@ -97,7 +97,8 @@ impl Poly {
 
     /// As a value type.
     pub fn ty(&self) -> ValueType {
-        let attrs = Attrs::new().with("n", self.n).with("q", self.q.as_slice()).with("form", self.form.name());
+        let attrs =
+            Attrs::new().with("n", self.n).with("q", self.q.as_slice()).with("form", self.form.name());
         ValueType::new("poly", (self.n * self.q.len()) as u64, attrs)
     }
 
@@ -177,7 +178,8 @@ impl SwitchingKey {
     /// `Graph` or `Operator` when an attribute is missing or the digit size is 0.
     pub fn of(ty: &ValueType) -> Result<Self> {
         let a = &ty.attrs;
-        let key = Self { n: a.size("n")?, q: a.uints("q")?, special: a.uints("special")?, digit: a.size("digit")? };
+        let key =
+            Self { n: a.size("n")?, q: a.uints("q")?, special: a.uints("special")?, digit: a.size("digit")? };
         if key.digit == 0 || key.digit > key.special.len() || key.q.is_empty() {
             return Err(wrong(ty, "digit", key.digit, "1 to the number of special primes"));
         }

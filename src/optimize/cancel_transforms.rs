@@ -1,7 +1,8 @@
 //! A transform of an inverse transform, or the other way round, is what it was made from.
 
+use super::is_derived_output;
 use crate::Result;
-use crate::analyze::OutputIndex;
+use crate::analyze::{OutputIndex, analyze};
 use crate::graph::{Graph, Operator, Placeholder};
 
 /// The graph with `limb.ntt(limb.intt(x))` and `limb.intt(limb.ntt(x))` replaced by x. The inner transform stays
@@ -10,6 +11,7 @@ use crate::graph::{Graph, Operator, Placeholder};
 /// # Errors
 /// `OverlappingOutputs`.
 pub fn cancel_transforms(graph: &Graph) -> Result<Graph> {
+    let deps = analyze(graph)?;
     let index = OutputIndex::new(graph)?;
     let name = |op: &Operator| graph.signature(op).name.as_str();
     let mut out = graph.clone();
@@ -20,6 +22,9 @@ pub fn cancel_transforms(graph: &Graph) -> Result<Graph> {
             "limb.intt" => "limb.ntt",
             _ => continue,
         };
+        if is_derived_output(graph, &deps, number) {
+            continue;
+        }
         let [input] = graph.inputs_of(outer) else { continue };
         let [place] = graph.pieces(*input) else { continue };
         let hits = index.search(*place);

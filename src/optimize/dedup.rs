@@ -1,6 +1,7 @@
 //! Operators that do the same to the same units become one (SPEC G7). Operators that draw random numbers carry
 //! a nonce and stay apart (G16).
 
+use super::is_derived_output;
 use crate::Result;
 use crate::analyze::{analyze, topological_order};
 use crate::graph::{Graph, Placeholder};
@@ -11,16 +12,21 @@ use std::collections::HashMap;
 /// # Errors
 /// `OverlappingOutputs`, `Cycle`.
 pub fn dedup(graph: &Graph) -> Result<Graph> {
-    let order = topological_order(graph, &analyze(graph)?)?;
+    let deps = analyze(graph)?;
+    let order = topological_order(graph, &deps)?;
     let mut out = graph.clone();
     type Key = (u32, u32, u32, Vec<(u32, Vec<Placeholder>)>);
     let mut first: HashMap<Key, usize> = HashMap::new();
     let mut drop = vec![false; graph.operators().len()];
     for op in order {
         let index = op as usize;
+        if is_derived_output(graph, &deps, index) {
+            continue;
+        }
         let op = &graph.operators()[index];
         // Producers come first, so that their aliases are known here.
-        let inputs = graph.inputs_of(op).iter().map(|&i| (graph.type_number(i), out.placeholders(i))).collect();
+        let inputs =
+            graph.inputs_of(op).iter().map(|&i| (graph.type_number(i), out.placeholders(i))).collect();
         let key = (op.signature, op.nonce, graph.type_number(op.output), inputs);
         match first.get(&key) {
             Some(&same) => {

@@ -9,6 +9,7 @@ pub use dedup::dedup;
 pub use prune::prune;
 
 use crate::Result;
+use crate::analyze::Dependencies;
 use crate::graph::Graph;
 
 /// A named pass.
@@ -33,4 +34,10 @@ pub const DEFAULT_PASSES: [Pass; 3] = [
 /// What a pass says of a graph that is none.
 pub fn optimize(graph: &Graph) -> Result<Graph> {
     DEFAULT_PASSES.iter().try_fold(graph.clone(), |graph, pass| (pass.run)(&graph))
+}
+
+/// True for an operator that is an output of the graph because nobody reads it and no output is declared: it has to
+/// stay, with nobody to read it.
+fn is_derived_output(graph: &Graph, deps: &Dependencies, op: usize) -> bool {
+    graph.outputs().is_empty() && deps.notify(op).is_empty()
 }

@@ -173,8 +173,12 @@ impl Platform for Scalar {
                 let q = modulus()?;
                 kernel(move |i, out, nonce| sample::uniform_into(out, &q, &seed(i[0]), nonce.into()))
             }
-            "sample.ternary" => kernel(|i, out, nonce| signed(out, |s| sample::ternary_into(s, &seed(i[0]), nonce.into()))),
-            "sample.error" => kernel(|i, out, nonce| signed(out, |s| sample::error_into(s, &seed(i[0]), nonce.into()))),
+            "sample.ternary" => {
+                kernel(|i, out, nonce| signed(out, |s| sample::ternary_into(s, &seed(i[0]), nonce.into())))
+            }
+            "sample.error" => {
+                kernel(|i, out, nonce| signed(out, |s| sample::error_into(s, &seed(i[0]), nonce.into())))
+            }
             "slots.write" => {
                 let positions = slots::slot_positions(Limb::of(output)?.n);
                 kernel(move |i, out, _| {

@@ -118,7 +118,8 @@ impl<'a> Reader<'a> {
             return wrong(FormatProblem::Version { found: version, expected: VERSION });
         }
         if header[10] != kind as u8 {
-            let found = Kind::of(header[10]).map_or_else(|| format!("kind {}", header[10]), |k| k.name().into());
+            let found =
+                Kind::of(header[10]).map_or_else(|| format!("kind {}", header[10]), |k| k.name().into());
             return wrong(FormatProblem::Kind { found, expected: what });
         }
         Ok(Self { rest: content, what })
@@ -160,7 +161,11 @@ impl<'a> Reader<'a> {
     }
 
     pub fn end(self) -> Result<()> {
-        if self.rest.is_empty() { Ok(()) } else { Err(self.error(format!("{} bytes too many", self.rest.len()))) }
+        if self.rest.is_empty() {
+            Ok(())
+        } else {
+            Err(self.error(format!("{} bytes too many", self.rest.len())))
+        }
     }
 }
 

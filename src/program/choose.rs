@@ -126,7 +126,7 @@ impl Candidate<'_> {
     fn budget(&self, parameters: &Parameters) -> Result<f64> {
         let mut expander = Expander::new(self.builder.registry());
         let scheme = self.builder.scheme(parameters, &mut expander)?;
-        crate::analyze::noise_budget(&scheme.graph, self.builder.registry())
+        crate::schemes::noise_budget(&scheme.graph, self.builder.registry())
     }
 
     /// Parameters with that many primes; `None` when there are no such primes.
@@ -146,14 +146,15 @@ impl Candidate<'_> {
             q.extend_from_slice(&primes[special..]);
         }
         let taken = [self.t, &q, &specials].concat();
-        let t_bits = self.t.iter().map(|&t| (t as f64).log2()).fold(0.0, f64::max);
+        let t_bits = self.t.iter().map(|&t| libm::log2(t as f64)).fold(0.0, f64::max);
         // See `bfv.multiply`: P > t n Q, and primes of 50 bits have more than 49.9.
-        let needed = noise::log2(&q) + (self.n as f64).log2() + t_bits + 1.0;
+        let needed = noise::log2(&q) + libm::log2(self.n as f64) + t_bits + 1.0;
         let Ok(aux) = ntt_primes(PRIME_BITS, self.n, (needed / 49.9).ceil() as usize, &taken) else {
             return Ok(None);
         };
         let table = self.wishes.table.name().to_owned();
-        let literal = ParameterLiteral { n: self.n, t: self.t.to_vec(), q, special: specials, aux, low, table };
+        let literal =
+            ParameterLiteral { n: self.n, t: self.t.to_vec(), q, special: specials, aux, low, table };
         Ok(Some(Parameters::new(literal)?))
     }
 }

@@ -12,7 +12,7 @@ use crate::math::Modulus;
 use crate::math::sample::Seed;
 use crate::ops::{Session, types};
 use crate::platform::Platform;
-use crate::schemes::columns::{Column, KeyName, OutputCiphertext, output_ciphertexts, statistic_sums};
+use crate::schemes::columns::{KeyName, OutputCiphertext, output_ciphertexts, statistic_sums};
 use crate::schemes::noise;
 use crate::{Error, Result};
 use std::collections::BTreeMap;
@@ -155,13 +155,12 @@ impl Client {
         let task_literal = self.program.task();
         let index = task_literal.outputs.iter().position(|o| o.name == output);
         let index = index.ok_or_else(|| Error::MissingInput { name: output.to_owned() })?;
-        let node = task_literal.node(task_literal.outputs[index].operand);
-        let rows = task_literal.inputs.iter().map(|i| i.rows).max().unwrap_or(0);
+        let operand = task_literal.outputs[index].operand;
         let mut parts: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        // The count of complete columns is public.
-        if node.and_then(|n| statistic_sums(&n.op)).is_some_and(|sums| sums.contains(&"n")) {
-            let first = node.and_then(|n| task_literal.inputs.get(*n.inputs.first()?)).map_or(rows, |i| i.rows);
-            parts.insert("n".into(), vec![first.to_string()]);
+        let sums = task_literal.node(operand).and_then(|n| statistic_sums(&n.op));
+        if sums.is_some_and(|sums| sums.contains(&"n")) {
+            // The count of complete columns is public; that of others is replaced by what is decrypted.
+            parts.insert("n".into(), vec![task_literal.rows(operand).to_string()]);
         }
         let mut task = self.task()?;
         if is_public(task_literal, index) {
@@ -209,7 +208,8 @@ impl Client {
         let ty = ty.ok_or_else(|| Error::MissingInput { name: output.to_owned() })?;
         let words = reader.words()?;
         let primes = ty.attrs.uints("q")?;
-        if words.len() as u64 != ty.size || !check_residues(&words, ty.dim("n")?, primes.into_iter().cycle()) {
+        if words.len() as u64 != ty.size || !check_residues(&words, ty.dim("n")?, primes.into_iter().cycle())
+        {
             return Err(reader.error(format!("`{output}` has the wrong size or words outside its primes")));
         }
         reader.end()?;
@@ -368,9 +368,4 @@ fn combine(residues: &[(u64, u64)]) -> Result<i128> {
         product *= u128::from(t.value());
     }
     Ok(if value > product / 2 { value as i128 - product as i128 } else { value as i128 })
-}
-
-/// The column type of an input, for those who only need its shape.
-pub(super) fn shape(program: &Program, input: &InputLiteral) -> Column {
-    input_type(input, program.parameters())
 }

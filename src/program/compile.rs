@@ -317,7 +317,9 @@ impl<'a> Builder<'a> {
             inputs.extend(keys);
             let made = s.op(&node.op, attrs_for(attrs, node.op.as_str()), &inputs);
             let located = made.map_err(|e| match e {
-                Error::UnknownOperator { op, .. } => Error::UnknownOperator { op, at: format!("node {index}") },
+                Error::UnknownOperator { op, .. } => {
+                    Error::UnknownOperator { op, at: format!("node {index}") }
+                }
                 other => other,
             });
             operands.push(located?);
@@ -356,7 +358,10 @@ fn attrs_for(attrs: Attrs, op: &str) -> Attrs {
     if statistic_sums(op).is_none() {
         return attrs;
     }
-    attrs.iter().filter(|(name, _)| *name != "population").fold(Attrs::new(), |all, (n, v)| all.with(n, v.clone()))
+    attrs
+        .iter()
+        .filter(|(name, _)| *name != "population")
+        .fold(Attrs::new(), |all, (n, v)| all.with(n, v.clone()))
 }
 
 /// Rows of an input as they lie in ciphertexts.

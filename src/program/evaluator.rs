@@ -1,11 +1,11 @@
 //! The evaluator: a program, evaluation keys, ciphertexts. It never holds a secret key.
 
+use super::Program;
 use super::bytes::{Kind, Reader, Writer, check_residues, hex};
 use super::compile::port_type;
 use super::job::{Job, Outcome};
 use super::literal::KEYS;
 use super::view::Stage;
-use super::Program;
 use crate::engine::{Clock, Input, Plan, PlanOptions, Run};
 use crate::graph::ValueType;
 use crate::ops::types::SwitchingKey;

@@ -141,6 +141,14 @@ impl TaskLiteral {
         Ok(())
     }
 
+    /// Rows of an operand: those of the inputs that it is made of.
+    pub fn rows(&self, operand: usize) -> usize {
+        match self.node(operand) {
+            Some(node) => node.inputs.first().map_or(0, |&i| self.rows(i)),
+            None => self.inputs.get(operand).map_or(0, |i| i.rows),
+        }
+    }
+
     /// The operator of an operand; `None` for inputs.
     pub fn node(&self, operand: usize) -> Option<&NodeLiteral> {
         self.nodes.get(operand.checked_sub(self.inputs.len())?)

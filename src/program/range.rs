@@ -77,7 +77,11 @@ pub fn plaintext_bits(task: &TaskLiteral) -> Result<u32> {
     for output in &task.outputs {
         let found = values[output.operand].map_or(128, |v| v.range.bits());
         if found > MAX_BITS {
-            return Err(Error::RangeOverflow { at: format!("output `{}`", output.name), found, limit: MAX_BITS });
+            return Err(Error::RangeOverflow {
+                at: format!("output `{}`", output.name),
+                found,
+                limit: MAX_BITS,
+            });
         }
         bits = bits.max(found);
     }
@@ -92,7 +96,8 @@ fn step(node: &NodeLiteral, values: &[Option<Value>]) -> Result<Option<Value>> {
         expected: expected.to_owned(),
     };
     let input = |k: usize| -> Result<Option<Value>> {
-        let index = node.inputs.get(k).ok_or_else(|| wrong(format!("{} operands", node.inputs.len()), "more"))?;
+        let index =
+            node.inputs.get(k).ok_or_else(|| wrong(format!("{} operands", node.inputs.len()), "more"))?;
         Ok(values[*index])
     };
     let unary = |f: &dyn Fn(Value) -> Option<Range>| -> Result<Option<Value>> {

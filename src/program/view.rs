@@ -1,21 +1,21 @@
 //! What people are told about a program: parameters, cost, operators of every stage, and graphs to draw.
 
 use super::Program;
-use super::client::shape;
-use super::compile::is_public;
+use super::compile::{input_type, is_public};
 use crate::Result;
-use crate::analyze::{OutputIndex, analyze, depth, noise_budget, waves};
+use crate::analyze::{OutputIndex, analyze, depth, waves};
 use crate::engine::{Plan, PlanOptions};
 use crate::graph::Graph;
 use crate::ops::Call;
 use crate::platform::Platform;
 use crate::schemes::columns::{output_ciphertexts, statistic_sums};
+use crate::schemes::noise_budget;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Seconds that a multiplication modulo a prime takes, with everything around it: measured on the scalar platform in
-/// WebAssembly, one thread (`npm run bench`).
-const SECONDS_PER_MULTIPLICATION: f64 = 4.0e-9;
+/// WebAssembly, one thread (see BENCHMARKS.md).
+const SECONDS_PER_MULTIPLICATION: f64 = 9.0e-9;
 
 /// A level of the road from task to base set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -221,15 +221,17 @@ impl Program {
             .inputs
             .iter()
             .map(|i| {
-                let shape = shape(self, i);
+                let shape = input_type(i, p);
                 let (name, layout) = (i.name.clone(), i.layout);
                 let (ciphertexts, bytes) = (shape.ciphertexts(), 8 * shape.ty().size);
                 InputInfo { name, rows: shape.rows, ciphertexts, bytes, missing: i.missing, layout }
             })
             .collect();
         let keys: Vec<KeyInfo> = self.keys().map_or(vec![], |keys| {
-            let info = |(index, name): (usize, &crate::schemes::columns::KeyName)| {
-                KeyInfo { index, name: name.to_string(), bytes: 8 * keys.key(name).units() }
+            let info = |(index, name): (usize, &crate::schemes::columns::KeyName)| KeyInfo {
+                index,
+                name: name.to_string(),
+                bytes: 8 * keys.key(name).units(),
             };
             keys.names.iter().enumerate().map(info).collect()
         });

@@ -3,10 +3,13 @@
 //! Room rule: expands into lattice operators; knows no platform.
 
 pub mod bfv;
+mod budget;
 pub mod columns;
 pub mod noise;
 pub mod rlwe;
 pub mod security;
+
+pub use budget::noise_budget;
 
 use crate::ops::Registry;
 

@@ -1,5 +1,7 @@
 //! Noise bounds of BFV, as log2 of the largest coefficient.
 //!
+//! Logarithms come from one library on every target, so that parameters are chosen alike everywhere.
+//!
 //! A ciphertext with c(s) = round(Q m / t) + e mod Q decrypts rightly while 2 t |e| < Q. The bounds below are for
 //! |e|, with the practical expansion factor delta = 2 sqrt(n) for products of ring elements of which at least one
 //! is random (Kim, Polyakov, Zucca, "Revisiting Homomorphic Encryption Schemes for Finite Fields",
@@ -10,7 +12,7 @@ pub const ERROR_BOUND: f64 = 21.0;
 
 /// The expansion factor: |a b| <= delta |a| |b| with overwhelming probability.
 pub fn delta(n: usize) -> f64 {
-    2.0 * (n as f64).sqrt()
+    2.0 * libm::sqrt(n as f64)
 }
 
 /// log2(2^a + 2^b + ...).
@@ -19,22 +21,23 @@ pub fn sum(terms: &[f64]) -> f64 {
     if largest == f64::NEG_INFINITY {
         return largest;
     }
-    largest + terms.iter().map(|t| (t - largest).exp2()).sum::<f64>().log2()
+    largest + libm::log2(terms.iter().map(|t| libm::exp2(t - largest)).sum())
 }
 
 /// Fresh, encrypted with the secret key: the error and the rounding of Q m / t.
 pub fn fresh_secret() -> f64 {
-    (ERROR_BOUND + 0.5).log2()
+    libm::log2(ERROR_BOUND + 0.5)
 }
 
 /// Fresh, encrypted with a public key: e u + e_0 + e_1 s.
 pub fn fresh_public(n: usize) -> f64 {
-    (ERROR_BOUND * (1.0 + 2.0 * delta(n)) + 0.5).log2()
+    libm::log2(ERROR_BOUND * (1.0 + 2.0 * delta(n)) + 0.5)
 }
 
 /// Rounding each of `parts` polynomials to integers, seen through 1, s, s^2: (1 + delta + delta^2 ...) / 2.
 pub fn rounding(n: usize, parts: usize) -> f64 {
-    ((0..parts).map(|i| delta(n).powi(i as i32)).sum::<f64>() / 2.0).log2()
+    let powers = std::iter::successors(Some(1.0), |p| Some(p * delta(n)));
+    libm::log2(powers.take(parts).sum::<f64>() / 2.0)
 }
 
 /// Product of two ciphertexts, three parts, exact division by Q/t: with k_i the integer of
@@ -42,29 +45,34 @@ pub fn rounding(n: usize, parts: usize) -> f64 {
 /// noise is t delta (|e_1| |k_2| + |e_2| |k_1|) + delta (|m_1| |e_2| + |m_2| |e_1|) + t/Q |e_1 e_2| + rounding.
 pub fn multiply(n: usize, t: u64, log_q: f64, first: f64, second: f64) -> f64 {
     let (d, t) = (delta(n), t as f64);
-    let wrap = (t * d * (1.0 + d) / 2.0 + d * t / 2.0).log2();
-    sum(&[wrap + first, wrap + second, t.log2() + d.log2() + first + second - log_q, rounding(n, 3)])
+    let wrap = libm::log2(t * d * (1.0 + d) / 2.0 + d * t / 2.0);
+    sum(&[
+        wrap + first,
+        wrap + second,
+        libm::log2(t) + libm::log2(d) + first + second - log_q,
+        rounding(n, 3),
+    ])
 }
 
 /// What key switching adds: digits times key errors, divided by the special primes, and rounding.
 pub fn key_switch(n: usize, digits: usize, log_digit: f64, log_special: f64) -> f64 {
-    let inner = (digits as f64 * delta(n) * ERROR_BOUND).log2() + log_digit - log_special;
+    let inner = libm::log2(digits as f64 * delta(n) * ERROR_BOUND) + log_digit - log_special;
     sum(&[inner, rounding(n, 2)])
 }
 
 /// Product with a plaintext polynomial of coefficients up to t/2.
 pub fn multiply_plain(n: usize, t: u64, noise: f64) -> f64 {
-    sum(&[noise + (delta(n) * t as f64 / 2.0).log2(), 0.0])
+    sum(&[noise + libm::log2(delta(n) * t as f64 / 2.0), 0.0])
 }
 
 /// Bits left before decryption fails: log2(Q / (2 t |e|)).
 pub fn budget(t: u64, log_q: f64, noise: f64) -> f64 {
-    log_q - 1.0 - (t as f64).log2() - noise
+    log_q - 1.0 - libm::log2(t as f64) - noise
 }
 
 /// log2 of a product of primes.
 pub fn log2(primes: &[u64]) -> f64 {
-    primes.iter().map(|&q| (q as f64).log2()).sum()
+    primes.iter().map(|&q| libm::log2(q as f64)).sum()
 }
 
 #[cfg(test)]

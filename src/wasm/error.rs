@@ -31,7 +31,12 @@ impl From<Error> for Thrown {
 fn details_of(error: &Error) -> Vec<(&'static str, String)> {
     match error {
         Error::Operator { op, what, found, expected } => {
-            vec![("operator", op.clone()), ("what", what.clone()), ("found", found.clone()), ("expected", expected.clone())]
+            vec![
+                ("operator", op.clone()),
+                ("what", what.clone()),
+                ("found", found.clone()),
+                ("expected", expected.clone()),
+            ]
         }
         Error::UnknownOperator { op, at } => vec![("operator", op.clone()), ("at", at.clone())],
         Error::NoExpansion { op, platform } | Error::NotImplemented { op, platform } => {

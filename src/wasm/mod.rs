@@ -10,11 +10,12 @@ pub mod pool;
 use crate::engine::Clock;
 use crate::platform::Scalar;
 use crate::program::{
-    Client, CompileOptions, Evaluator, GraphView, Job, Outcome, Program, Stage, TaskLiteral,
+    Client, CompileOptions, Evaluator, GraphView, Job, Outcome, Program, ProgramInfo, Stage, TaskLiteral,
 };
-use error::{Thrown, from_js, to_js};
+pub use error::Thrown;
+use error::{from_js, to_js};
 use js_sys::{Array, Object, Reflect, Uint8Array};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
@@ -43,17 +44,16 @@ pub fn threads() -> usize {
     rayon::current_num_threads().max(1)
 }
 
+/// One platform for all programs: they share its tables.
 fn platform() -> Arc<Scalar> {
-    Arc::new(Scalar::new())
+    static PLATFORM: OnceLock<Arc<Scalar>> = OnceLock::new();
+    Arc::clone(PLATFORM.get_or_init(|| Arc::new(Scalar::new())))
 }
 
 fn stage_of(name: &str) -> Result<Stage, Thrown> {
     let found = name.to_owned();
-    let error = crate::Error::Task {
-        at: "stage".into(),
-        found,
-        expected: "task, scheme, polynomial or base".into(),
-    };
+    let error =
+        crate::Error::Task { at: "stage".into(), found, expected: "task, scheme, polynomial or base".into() };
     Ok(Stage::named(name).ok_or(error)?)
 }
 
@@ -61,8 +61,7 @@ fn stage_of(name: &str) -> Result<Stage, Thrown> {
 #[wasm_bindgen]
 pub struct RawProgram {
     program: Arc<Program>,
-    platform: Arc<Scalar>,
-    threads: usize,
+    info: ProgramInfo,
 }
 
 #[wasm_bindgen]
@@ -76,11 +75,7 @@ impl RawProgram {
         let options: CompileOptions =
             if options.is_undefined() { CompileOptions::default() } else { from_js("options", options)? };
         let threads = options.threads.unwrap_or_else(threads);
-        let program = Arc::new(Program::compile(task, &options)?);
-        let raw = Self { program, platform: platform(), threads };
-        // A plan that does not fit is refused now.
-        raw.program.info(&*raw.platform, threads)?;
-        Ok(raw)
+        Self::of(Program::compile(task, &options)?, threads)
     }
 
     /// See [`Program::from_bytes`].
@@ -89,8 +84,7 @@ impl RawProgram {
     /// Throws.
     #[wasm_bindgen(js_name = fromBytes)]
     pub fn from_bytes(bytes: &[u8]) -> Result<RawProgram, Thrown> {
-        let program = Arc::new(Program::from_bytes(bytes)?);
-        Ok(Self { program, platform: platform(), threads: threads() })
+        Self::of(Program::from_bytes(bytes)?, threads())
     }
 
     /// See [`Program::bytes`].
@@ -103,7 +97,7 @@ impl RawProgram {
     /// # Errors
     /// Throws.
     pub fn info(&self) -> Result<JsValue, Thrown> {
-        to_js(&self.program.info(&*self.platform, self.threads)?)
+        to_js(&self.info)
     }
 
     /// The text form of a stage.
@@ -111,7 +105,7 @@ impl RawProgram {
     /// # Errors
     /// Throws.
     pub fn text(&self, stage: &str) -> Result<String, Thrown> {
-        Ok(crate::graph::print(&self.program.graph(stage_of(stage)?, &*self.platform)?))
+        Ok(crate::graph::print(&self.program.graph(stage_of(stage)?, &*platform())?))
     }
 
     /// The graph of a stage, as arrays.
@@ -119,7 +113,7 @@ impl RawProgram {
     /// # Errors
     /// Throws.
     pub fn graph(&self, stage: &str) -> Result<JsValue, Thrown> {
-        let view = GraphView::new(&self.program.graph(stage_of(stage)?, &*self.platform)?)?;
+        let view = GraphView::new(&self.program.graph(stage_of(stage)?, &*platform())?)?;
         let out = to_js(&view)?;
         // Numbers travel as typed arrays.
         let arrays: [(&str, JsValue); 7] = [
@@ -138,6 +132,14 @@ impl RawProgram {
     }
 }
 
+impl RawProgram {
+    /// A plan that does not fit is refused here.
+    fn of(program: Program, threads: usize) -> Result<Self, Thrown> {
+        let info = program.info(&*platform(), threads)?;
+        Ok(Self { program: Arc::new(program), info })
+    }
+}
+
 /// See [`Client`].
 #[wasm_bindgen]
 pub struct RawClient {
@@ -152,7 +154,7 @@ impl RawClient {
     /// Throws.
     #[wasm_bindgen(constructor)]
     pub fn new(program: &RawProgram) -> Result<RawClient, Thrown> {
-        let client = Client::new(Arc::clone(&program.program), program.platform.clone(), CLOCK)?;
+        let client = Client::new(Arc::clone(&program.program), platform(), CLOCK)?;
         Ok(Self { client })
     }
 
@@ -161,7 +163,7 @@ impl RawClient {
     /// # Errors
     /// Throws.
     pub fn restore(program: &RawProgram, saved: &[u8]) -> Result<RawClient, Thrown> {
-        let client = Client::restore(Arc::clone(&program.program), program.platform.clone(), CLOCK, saved)?;
+        let client = Client::restore(Arc::clone(&program.program), platform(), CLOCK, saved)?;
         Ok(Self { client })
     }
 
@@ -184,7 +186,12 @@ impl RawClient {
     /// # Errors
     /// Throws.
     #[wasm_bindgen(js_name = encryptJob)]
-    pub fn encrypt_job(&self, input: &str, values: &[i64], present: Option<Vec<u8>>) -> Result<RawJob, Thrown> {
+    pub fn encrypt_job(
+        &self,
+        input: &str,
+        values: &[i64],
+        present: Option<Vec<u8>>,
+    ) -> Result<RawJob, Thrown> {
         Ok(RawJob(self.client.encrypt(input, values, present.as_deref())?))
     }
 
@@ -272,8 +279,10 @@ impl RawJob {
     pub fn trace(&self) -> Object {
         let trace = self.0.trace();
         let out = Object::new();
-        let numbers = |f: &dyn Fn(&crate::engine::Span) -> u32| -> Vec<u32> { trace.spans.iter().map(f).collect() };
-        let times = |f: &dyn Fn(&crate::engine::Span) -> f64| -> Vec<f64> { trace.spans.iter().map(f).collect() };
+        let numbers =
+            |f: &dyn Fn(&crate::engine::Span) -> u32| -> Vec<u32> { trace.spans.iter().map(f).collect() };
+        let times =
+            |f: &dyn Fn(&crate::engine::Span) -> f64| -> Vec<f64> { trace.spans.iter().map(f).collect() };
         set(&out, "op", &js_sys::Uint32Array::from(numbers(&|s| s.op).as_slice()));
         set(&out, "thread", &js_sys::Uint32Array::from(numbers(&|s| s.thread).as_slice()));
         set(&out, "start", &js_sys::Float64Array::from(times(&|s| s.start).as_slice()));

@@ -1,7 +1,8 @@
 // What crosses to the workers, and what happens when one dies.
-import { createTask, load, type Loom, type Role, type WorkerLike } from 'cipherloom';
+import { createTask, load, type Loom, type Role, type Variant, type WorkerLike } from 'cipherloom';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startWorker } from '../../dist/worker/start.js';
+import { errorOf } from './error-of.js';
 
 const COLUMNS = { a: [1, 2, 3, 4], b: [2, 4, 6, 9] };
 
@@ -10,7 +11,7 @@ const messages: Record<Role, unknown[]> = { client: [], evaluator: [] };
 let loom: Loom;
 
 /** A loom whose workers' mail is read. */
-async function open(): Promise<void> {
+async function open(mode: Variant = 'single'): Promise<void> {
   for (const role of ['client', 'evaluator'] as const) {
     workers[role] = [];
     messages[role] = [];
@@ -26,7 +27,32 @@ async function open(): Promise<void> {
       },
     };
   };
-  loom = await load({ mode: 'single', worker });
+  loom = await load(mode === 'threads' ? { mode, threads: 2, worker } : { mode, worker });
+}
+
+/** The wasm memory that a worker was started with; only threads share theirs. */
+function memoryOf(role: Role): Buffer {
+  const [{ args }] = messages[role] as [{ args: [{ memory: WebAssembly.Memory }] }];
+  return Buffer.from(args[0].memory.buffer);
+}
+
+/** All bytes and texts anywhere in a message. */
+function contents(value: unknown): Buffer[] {
+  if (typeof value === 'string') return [Buffer.from(value)];
+  if (ArrayBuffer.isView(value)) return [Buffer.from(value.buffer, value.byteOffset, value.byteLength)];
+  if (value instanceof ArrayBuffer) return [Buffer.from(value)];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(contents) : [];
+}
+
+/** The part of a saved client that no other client has: its secret seed, without the checksum after it. */
+function secretOf(saved: Uint8Array, other: Uint8Array): Buffer {
+  const start = saved.findIndex((byte, i) => byte !== other[i]);
+  return Buffer.from(saved.subarray(start, start + 32));
+}
+
+/** Whether any 8 bytes in a row of the secret are in the bytes. */
+function leaks(bytes: Buffer, secret: Buffer): boolean {
+  return secret.subarray(7).some((_, i) => bytes.includes(secret.subarray(i, i + 8)));
 }
 
 function correlation() {
@@ -43,60 +69,82 @@ function correlation() {
 afterEach(() => loom?.dispose());
 
 describe('the evaluator worker', () => {
-  it('is told program bytes, evaluation keys, ciphertexts and control, and nothing else', async () => {
-    await open();
-    using program = await loom.compile(correlation());
+  it.each(['single', 'threads'] as const)('of the %s build never meets a secret', async (mode) => {
+    await open(mode);
+    const task = correlation();
+    using program = await loom.compile(task);
     using client = await program.client();
+    using other = await program.client();
     const inputs = await client.encrypt(COLUMNS);
+    const outputs = await program.run(inputs, client.evaluationKeys, { onTrace: () => {} });
     const controller = new AbortController();
     const aborted = program.run(inputs, client.evaluationKeys, { signal: controller.signal });
     setTimeout(() => controller.abort(), 5);
-    await aborted.catch(() => {});
-    const outputs = await program.run(inputs, client.evaluationKeys, { onTrace: () => {} });
+    await expect(aborted).rejects.toMatchObject({ name: 'AbortError' });
     await client.decrypt(outputs);
-    await client.save();
+    const saved = await client.save();
+    using restored = await program.restoreClient(saved);
+    const again = await program.run(inputs, restored.evaluationKeys);
+    await restored.decrypt(again);
+    const secret = secretOf(saved, await other.save());
+    const file = Buffer.from(program.toBytes());
     program.dispose();
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    // Calls are answered in order, and freeing is the last.
+    using next = await loom.compile(task);
+    await errorOf(next.run(inputs, []));
 
-    const file = Buffer.from(program.info && (await loom.compile(correlation())).toBytes());
-    const isProgram = (bytes: unknown) =>
-      bytes instanceof Uint8Array && bytes.length > 100 && file.subarray(-bytes.length).equals(bytes);
-    const isOneOf = (bytes: unknown, all: readonly Uint8Array[]) =>
-      all.some((one) => Buffer.compare(one, bytes as Uint8Array) === 0);
-    const isHandle = (handle: unknown) => Number.isInteger(handle);
-    const allowed: Record<string, (args: unknown[]) => boolean> = {
-      start: ([options, ...rest]) =>
-        rest.length === 0 &&
-        Object.keys(options as object)
-          .sort()
-          .join() === 'memory,module,threads,variant',
-      open: ([bytes, ...rest]) => rest.length === 0 && isProgram(bytes),
-      loadKey: ([handle, key, ...rest]) =>
-        rest.length === 0 && isHandle(handle) && isOneOf(key, client.evaluationKeys),
-      missingKeys: ([handle, ...rest]) => rest.length === 0 && isHandle(handle),
-      run: ([handle, sent, trace, ...rest]) =>
-        rest.length === 0 &&
-        isHandle(handle) &&
-        typeof trace === 'boolean' &&
-        (sent as Uint8Array[]).every((bytes) => isOneOf(bytes, Object.values(inputs))),
-      free: ([handle, ...rest]) => rest.length === 0 && isHandle(handle),
+    // Every message has one of these forms, and nothing beside it.
+    const isBytes = (value: unknown, known: readonly Uint8Array[]) =>
+      value instanceof Uint8Array && known.some((one) => Buffer.compare(one, value) === 0);
+    const isHandle = (value: unknown) => Number.isInteger(value);
+    const isProgram = (value: unknown) => {
+      // The program's file has the decimals before the core's own bytes.
+      return value instanceof Uint8Array && value.length > 100 && file.subarray(-value.length).equals(value);
+    };
+    const keys = [...client.evaluationKeys, ...restored.evaluationKeys];
+    const forms: Record<string, ((value: never) => boolean)[]> = {
+      start: [(options: object) => Object.keys(options).sort().join() === 'memory,module,threads,variant'],
+      open: [isProgram],
+      loadKey: [isHandle, (key) => isBytes(key, keys)],
+      missingKeys: [isHandle],
+      run: [
+        isHandle,
+        (sent: unknown[]) => sent.every((bytes) => isBytes(bytes, Object.values(inputs))),
+        (trace) => typeof trace === 'boolean',
+      ],
+      free: [isHandle],
     };
     const seen = new Set<string>();
-    for (const message of messages.evaluator as {
-      id: number;
-      method: string;
-      args: unknown[];
-      cancel?: number;
-    }[]) {
+    for (const message of messages.evaluator as { method: string; args: never[] }[]) {
       if ('cancel' in message) {
         expect(Object.keys(message)).toEqual(['cancel']);
+        seen.add('cancel');
         continue;
       }
       expect(Object.keys(message).sort()).toEqual(['args', 'id', 'method']);
-      expect(allowed[message.method]?.(message.args), message.method).toBe(true);
+      const form = forms[message.method];
+      expect(form?.length, message.method).toBe(message.args.length);
+      expect(
+        form?.every((matches, i) => matches(message.args[i] as never)),
+        message.method,
+      ).toBe(true);
       seen.add(message.method);
     }
-    expect([...seen].sort()).toEqual(Object.keys(allowed).sort());
+    expect([...seen].sort()).toEqual([...Object.keys(forms), 'cancel'].sort());
+
+    // Whatever the forms, no part of the secret is in it. The client worker's mail, which had the saved client,
+    // shows that the search finds one.
+    expect(secret.length).toBe(32);
+    expect(contents(messages.evaluator).some((bytes) => leaks(bytes, secret))).toBe(false);
+    expect(contents(messages.client).some((bytes) => leaks(bytes, secret))).toBe(true);
+    if (mode === 'threads') {
+      expect(leaks(memoryOf('evaluator'), secret)).toBe(false);
+      expect(leaks(memoryOf('client'), secret)).toBe(true);
+    }
+    // Nor is it in what is handed out to be sent.
+    for (const bytes of [file, ...keys, ...Object.values({ ...inputs, ...outputs })]) {
+      expect(leaks(Buffer.from(bytes), secret)).toBe(false);
+    }
   });
 
   it('can die: calls fail, and after restart everything goes on, with the same keys', async () => {
@@ -124,9 +172,9 @@ describe('the client worker', () => {
     const { evaluationKeys } = lost;
     const outputs = await program.run(await lost.encrypt(COLUMNS), evaluationKeys);
     const expected = await lost.decrypt(outputs);
-    const saving = lost.save();
+    const decrypting = lost.decrypt(outputs);
     workers.client[0]?.terminate();
-    await expect(saving).rejects.toMatchObject({ name: 'WorkerError' });
+    await expect(decrypting).rejects.toMatchObject({ name: 'WorkerError' });
     await loom.restart();
     await expect(lost.decrypt(outputs)).rejects.toMatchObject({ name: 'WorkerError', code: 'worker.dead' });
     expect((await program.toText('base')).length).toBeGreaterThan(0);

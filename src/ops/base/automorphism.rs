@@ -1,10 +1,10 @@
 //! f(X) to f(X^g) modulo X^n + 1, coefficient form. Attribute `g` odd, below 2n.
 
 use super::galois;
+use crate::Result;
 use crate::graph::ValueType;
 use crate::ops::types::Form;
 use crate::ops::{Call, Level, OpDef};
-use crate::Result;
 
 /// `limb.automorphism`; see the module.
 pub struct Automorphism;

@@ -3,10 +3,10 @@
 //! nothing is subtracted.
 
 use super::{below, residues};
+use crate::Result;
 use crate::graph::ValueType;
 use crate::ops::types::{Form, Limb};
 use crate::ops::{Call, Level, OpDef, types};
-use crate::Result;
 
 /// `rns.convert`; see the module.
 pub struct Convert;

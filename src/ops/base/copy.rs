@@ -1,8 +1,8 @@
 //! One operand after the other, in fresh units: gathers what is scattered. The output is a raw block.
 
+use crate::Result;
 use crate::graph::{Attrs, ValueType};
 use crate::ops::{Call, Level, OpDef};
-use crate::Result;
 
 /// `copy`; see the module.
 pub struct Copy;

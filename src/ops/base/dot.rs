@@ -1,9 +1,9 @@
 //! Inner product of limbs in NTT form: out_i = a_i b_i + c_i d_i + ... mod q. Inputs a, b, c, d, ...: pairs.
 
+use crate::Result;
 use crate::graph::ValueType;
 use crate::ops::types::Form;
 use crate::ops::{Call, Level, OpDef};
-use crate::Result;
 
 /// `limb.dot`; see the module.
 pub struct Dot;
@@ -19,7 +19,7 @@ impl OpDef for Dot {
 
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.at_least(2)?;
-        if call.inputs.len() % 2 != 0 {
+        if !call.inputs.len().is_multiple_of(2) {
             return Err(call.error("number of inputs", call.inputs.len(), "an even number"));
         }
         call.limb_in(0, Form::Ntt)?;

@@ -1,9 +1,9 @@
 //! Small signed integers modulo a prime, coefficient form. Attribute `q`.
 
+use crate::Result;
 use crate::graph::ValueType;
 use crate::ops::types::{Form, Limb};
 use crate::ops::{Call, Level, OpDef};
-use crate::Result;
 
 /// `limb.from_small`; see the module.
 pub struct FromSmall;

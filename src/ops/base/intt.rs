@@ -1,9 +1,9 @@
 //! Inverse negacyclic number-theoretic transform: values to coefficients.
 
+use crate::Result;
 use crate::graph::ValueType;
 use crate::ops::types::Form;
 use crate::ops::{Call, Level, OpDef};
-use crate::Result;
 
 /// `limb.intt`; see the module.
 pub struct Intt;

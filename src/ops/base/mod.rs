@@ -1,30 +1,31 @@
 //! The base operators: lattice algebra on single limbs, what a platform implements.
 
 mod add;
-mod sub;
-mod neg;
+mod automorphism;
+mod convert;
+mod copy;
+mod dot;
+mod from_small;
+mod intt;
 mod mul;
 mod mul_scalar;
-mod scale_sub;
-mod dot;
-mod ntt;
-mod intt;
-mod automorphism;
-mod permute;
-mod from_small;
-mod quotient;
-mod convert;
+mod neg;
 mod norm;
-mod copy;
-mod sample_uniform;
-mod sample_ternary;
+mod ntt;
+mod permute;
+mod quotient;
 mod sample_error;
-mod slots_write;
-mod slots_read;
+mod sample_ternary;
+mod sample_uniform;
+mod scale_sub;
 mod slots_constant;
+mod slots_read;
+mod slots_write;
+mod sub;
 
 use super::{Call, OpDef};
 use crate::Result;
+use crate::math::ntt::MAX_DEGREE;
 use std::sync::Arc;
 
 /// All base operator types.
@@ -63,8 +64,17 @@ fn below(call: &Call<'_>, name: &str, limit: u64) -> Result<()> {
     }
 }
 
+/// Checks that a ring dimension is one that transforms have.
+fn degree(call: &Call<'_>, n: usize) -> Result<()> {
+    if n.is_power_of_two() && (2..=MAX_DEGREE).contains(&n) {
+        return Ok(());
+    }
+    Err(call.error("n", n, format!("a power of two from 2 to {MAX_DEGREE}")))
+}
+
 /// Checks that attribute `g` is a Galois element: odd, below 2n.
 fn galois(call: &Call<'_>, n: usize) -> Result<()> {
+    degree(call, n)?;
     let g = call.attrs.uint("g")?;
     if g % 2 == 0 || g >= 2 * n as u64 {
         return Err(call.error("g", g, format!("an odd number below {}", 2 * n)));
@@ -79,7 +89,11 @@ fn residues(call: &Call<'_>, count: usize) -> Result<usize> {
     let n = call.limb_in(0, Form::Coeff)?.n;
     for index in 1..count {
         if call.limb_in(index, Form::Coeff)?.n != n {
-            return Err(call.error(format!("input {index}"), &call.inputs[index], format!("a limb with n={n}")));
+            return Err(call.error(
+                format!("input {index}"),
+                &call.inputs[index],
+                format!("a limb with n={n}"),
+            ));
         }
     }
     Ok(n)

@@ -1,10 +1,10 @@
 //! Pointwise product of two limbs in NTT form, which is the product of the polynomials modulo X^n + 1:
 //! out_i = a_i b_i mod q.
 
+use crate::Result;
 use crate::graph::ValueType;
 use crate::ops::types::Form;
 use crate::ops::{Call, Level, OpDef};
-use crate::Result;
 
 /// `limb.mul`; see the module.
 pub struct Mul;
@@ -26,7 +26,6 @@ impl OpDef for Mul {
     }
 
     fn cost(&self, call: &Call<'_>) -> f64 {
-        let n = super::length(call);
-        n
+        super::length(call)
     }
 }

@@ -1,9 +1,9 @@
 //! A limb times a constant: out_i = c a_i mod q. Attribute `c` in [0, q).
 
 use super::below;
+use crate::Result;
 use crate::graph::ValueType;
 use crate::ops::{Call, Level, OpDef};
-use crate::Result;
 
 /// `limb.mul_scalar`; see the module.
 pub struct MulScalar;

@@ -1,8 +1,8 @@
 //! Negation of a limb: out_i = -a_i mod q.
 
+use crate::Result;
 use crate::graph::ValueType;
 use crate::ops::{Call, Level, OpDef};
-use crate::Result;
 
 /// `limb.neg`; see the module.
 pub struct Neg;

@@ -2,9 +2,9 @@
 //! of a double; -infinity never occurs, the zero polynomial gives 0. Used by the client to measure noise.
 
 use super::residues;
+use crate::Result;
 use crate::graph::{Attrs, ValueType};
 use crate::ops::{Call, Level, OpDef};
-use crate::Result;
 
 /// `rns.norm`; see the module.
 pub struct Norm;

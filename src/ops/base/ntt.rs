@@ -1,9 +1,9 @@
 //! Negacyclic number-theoretic transform: coefficients to values, order of `math::NttTable::forward`.
 
+use crate::Result;
 use crate::graph::ValueType;
 use crate::ops::types::Form;
 use crate::ops::{Call, Level, OpDef};
-use crate::Result;
 
 /// `limb.ntt`; see the module.
 pub struct Ntt;

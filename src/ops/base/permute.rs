@@ -1,10 +1,10 @@
 //! f(X) to f(X^g) modulo X^n + 1, NTT form: a permutation of the values. Attribute `g` odd, below 2n.
 
 use super::galois;
+use crate::Result;
 use crate::graph::ValueType;
 use crate::ops::types::Form;
 use crate::ops::{Call, Level, OpDef};
-use crate::Result;
 
 /// `limb.permute`; see the module.
 pub struct Permute;

@@ -4,9 +4,9 @@
 //! Polyakov, Shoup, ia.cr/2018/117).
 
 use super::residues;
+use crate::Result;
 use crate::graph::ValueType;
 use crate::ops::{Call, Level, OpDef, types};
-use crate::Result;
 
 /// `rns.quotient`; see the module.
 pub struct Quotient;

@@ -1,9 +1,9 @@
 //! Coefficients from the centered binomial distribution with k = 21 (standard deviation 3.24, at most 21) from a
 //! secret seed. Attribute `n`.
 
+use crate::Result;
 use crate::graph::ValueType;
 use crate::ops::{Call, Level, OpDef, types};
-use crate::Result;
 
 /// `sample.error`; see the module.
 pub struct SampleError;

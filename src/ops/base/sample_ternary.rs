@@ -1,8 +1,8 @@
 //! Coefficients uniform on {-1, 0, 1} from a secret seed: secret keys and encryption randomness. Attribute `n`.
 
+use crate::Result;
 use crate::graph::ValueType;
 use crate::ops::{Call, Level, OpDef, types};
-use crate::Result;
 
 /// `sample.ternary`; see the module.
 pub struct SampleTernary;

@@ -1,10 +1,10 @@
 //! A uniform limb from a public seed, in NTT form (where uniform means the same): the public half of keys and
 //! ciphertexts. Attributes `n`, `q`.
 
+use crate::Result;
 use crate::graph::ValueType;
 use crate::ops::types::{Form, Limb};
 use crate::ops::{Call, Level, OpDef};
-use crate::Result;
 
 /// `sample.uniform`; see the module.
 pub struct SampleUniform;

@@ -1,9 +1,9 @@
 //! The last step of a division in RNS: out_i = c a_i - b_i mod q. Attribute `c` in [0, q).
 
 use super::below;
+use crate::Result;
 use crate::graph::ValueType;
 use crate::ops::{Call, Level, OpDef};
-use crate::Result;
 
 /// `limb.scale_sub`; see the module.
 pub struct ScaleSub;

@@ -1,8 +1,8 @@
 //! Slots with known values: an operator without inputs. Attributes `n`, `t`, `values` (in [0, t); the rest is 0).
 
+use crate::Result;
 use crate::graph::ValueType;
 use crate::ops::{Call, Level, OpDef, types};
-use crate::Result;
 
 /// `slots.constant`; see the module.
 pub struct SlotsConstant;

@@ -1,8 +1,8 @@
 //! Pointwise difference of two limbs: out_i = a_i - b_i mod q. Both in one form.
 
+use crate::Result;
 use crate::graph::ValueType;
 use crate::ops::{Call, Level, OpDef};
-use crate::Result;
 
 /// `limb.sub`; see the module.
 pub struct Sub;

@@ -27,7 +27,8 @@ enum Inputs {
 /// All of them. `poly.scale` takes one constant per limb, attribute `c`; the automorphisms take `g`.
 pub(super) fn all() -> Vec<Arc<dyn OpDef>> {
     use Form::{Coeff, Ntt};
-    let rows: [(&str, &str, Inputs, Option<Form>, Option<Form>); 9] = [
+    type Row = (&'static str, &'static str, Inputs, Option<Form>, Option<Form>);
+    let rows: [Row; 9] = [
         ("poly.add", "limb.add", Inputs::Exactly(2), None, None),
         ("poly.sub", "limb.sub", Inputs::Exactly(2), None, None),
         ("poly.neg", "limb.neg", Inputs::Exactly(1), None, None),
@@ -39,7 +40,9 @@ pub(super) fn all() -> Vec<Arc<dyn OpDef>> {
         ("poly.automorphism", "limb.automorphism", Inputs::Exactly(1), Some(Coeff), None),
     ];
     rows.into_iter()
-        .map(|(name, limb, inputs, from, to)| Arc::new(Limbwise { name, limb, inputs, from, to }) as Arc<dyn OpDef>)
+        .map(|(name, limb, inputs, from, to)| {
+            Arc::new(Limbwise { name, limb, inputs, from, to }) as Arc<dyn OpDef>
+        })
         .collect()
 }
 
@@ -57,7 +60,7 @@ impl OpDef for Limbwise {
             Inputs::Exactly(count) => call.arity(count)?,
             Inputs::Pairs => {
                 call.at_least(2)?;
-                if call.inputs.len() % 2 != 0 {
+                if !call.inputs.len().is_multiple_of(2) {
                     return Err(call.error("number of inputs", call.inputs.len(), "an even number"));
                 }
             }
@@ -66,7 +69,9 @@ impl OpDef for Limbwise {
         for other in 1..call.inputs.len() {
             call.same(0, other)?;
         }
-        if let Some(form) = self.from && poly.form != form {
+        if let Some(form) = self.from
+            && poly.form != form
+        {
             return Err(call.error("form", poly.form.name(), form.name()));
         }
         if call.attrs.get("c").is_some() && call.attrs.uints("c")?.len() != poly.q.len() {

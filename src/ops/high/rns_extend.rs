@@ -38,7 +38,11 @@ impl OpDef for Extend {
         let mut y = Vec::with_capacity(limbs.len() + 1);
         for (limb, &c) in limbs.iter().zip(&crt_constants(&from, &from[0])?.hat_inv) {
             // A single prime needs no factor.
-            y.push(if from.len() == 1 { *limb } else { s.op("limb.mul_scalar", Attrs::new().with("c", c), &[*limb])? });
+            y.push(if from.len() == 1 {
+                *limb
+            } else {
+                s.op("limb.mul_scalar", Attrs::new().with("c", c), &[*limb])?
+            });
         }
         let v = s.op("rns.quotient", Attrs::new(), &y)?;
         y.push(v);

@@ -32,7 +32,8 @@ impl OpDef for Decrypt {
         let ty = Ciphertext::of(&call.inputs[1])?;
         let phase = s.op("bfv.phase", Attrs::new(), inputs)?;
         let t = Modulus::new(ty.t)?;
-        let from: Vec<Modulus> = ty.q.iter().map(|&q| Modulus::new(q)).collect::<std::result::Result<_, _>>()?;
+        let from: Vec<Modulus> =
+            ty.q.iter().map(|&q| Modulus::new(q)).collect::<std::result::Result<_, _>>()?;
         let constants = crt_constants(&from, &t)?;
         let mut y = Vec::new();
         for ((limb, q), &hat_inv) in s.limbs(phase)?.into_iter().zip(&from).zip(&constants.hat_inv) {

@@ -1,5 +1,5 @@
 //! `bfv.multiply`: the product of two ciphertexts, three parts: round(t/Q (a_0, a_1) (x) (b_0, b_1)).
-//! 
+//!
 //! Both factors are extended from Q to Q and auxiliary primes P > t n Q, multiplied there (the tensor product of the
 //! integers fits into Q P), divided by Q/t with the result modulo P, and brought back to Q: the full-RNS variant of
 //! Halevi, Polyakov and Shoup (ia.cr/2018/117) with exact centered conversions. Attribute `aux`: the primes of P.
@@ -31,9 +31,13 @@ impl OpDef for Multiply {
         }
         let aux = call.attrs.uints("aux")?;
         // |tensor| <= n Q^2 / 2 must fit into Q P / 2, and t |tensor| / Q <= t n Q / 2 into P / 2.
-        let needed = noise::log2(&ty.q) + (ty.n as f64).log2() + (ty.t as f64).log2() + 1.0;
+        let needed = noise::log2(&ty.q) + libm::log2(ty.n as f64) + libm::log2(ty.t as f64) + 1.0;
         if noise::log2(&aux) < needed || aux.iter().any(|p| ty.q.contains(p)) {
-            return Err(call.error("aux", format!("{aux:?}"), format!("{needed:.1} bits of primes that are not in q")));
+            return Err(call.error(
+                "aux",
+                format!("{aux:?}"),
+                format!("{needed:.1} bits of primes that are not in q"),
+            ));
         }
         Ok(ty.with_parts(3).ty())
     }

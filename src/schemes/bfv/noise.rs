@@ -31,7 +31,11 @@ impl OpDef for Noise {
         let phase = s.op("bfv.phase", Attrs::new(), inputs)?;
         let mut limbs = Vec::new();
         for (limb, &q) in s.limbs(phase)?.into_iter().zip(&ty.q) {
-            limbs.push(s.op("limb.mul_scalar", Attrs::new().with("c", Modulus::new(q)?.reduce(ty.t)), &[limb])?);
+            limbs.push(s.op(
+                "limb.mul_scalar",
+                Attrs::new().with("c", Modulus::new(q)?.reduce(ty.t)),
+                &[limb],
+            )?);
         }
         s.op("rns.norm", Attrs::new(), &limbs)
     }

@@ -74,11 +74,7 @@ impl Statistic {
     fn columns(&self, call: &Call<'_>) -> Result<(Vec<Column>, Number)> {
         let mut columns = Vec::new();
         for index in 0..self.columns {
-            let column = Column::of(call.input(index, "column")?)?;
-            if column.parts != 2 {
-                return Err(call.error(format!("input {index}"), "a product", "an input column"));
-            }
-            columns.push(column);
+            columns.push(Column::of(call.input(index, "column")?)?);
         }
         let first = columns[0].clone();
         if columns.iter().any(|c| c.values_with_parts(2) != first.values_with_parts(2)) {
@@ -106,7 +102,11 @@ impl OpDef for Statistic {
         let missing = columns.iter().any(|c| c.missing);
         let parts: Vec<&str> = self.computed(missing).map(|s| s.0).collect();
         if parts.is_empty() {
-            return Err(call.error("column", "a complete column", "one with missing cells: the count is public"));
+            return Err(call.error(
+                "column",
+                "a complete column",
+                "one with missing cells: the count is public",
+            ));
         }
         Ok(number.statistic(&parts))
     }

@@ -36,10 +36,14 @@ impl OpDef for Decompose {
         let mut out = Vec::new();
         for digit in 0..key.digits() {
             let own = key.digit_range(digit);
-            let others: Vec<u64> = key.all().into_iter().filter(|q| !key.q[own.clone()].contains(q)).collect();
+            let others: Vec<u64> =
+                key.all().into_iter().filter(|q| !key.q[own.clone()].contains(q)).collect();
             let mut extended = extend(s, &limbs[own.clone()], &poly, own.clone(), &others)?.into_iter();
             for index in 0..key.all().len() {
-                let limb = if own.contains(&index) { Some(limbs[index]) } else { extended.next() };
+                let limb = match limbs.get(index).filter(|_| own.contains(&index)) {
+                    Some(&limb) => Some(limb),
+                    None => extended.next(),
+                };
                 let limb = limb.ok_or_else(|| call.error("digit", index, "a limb for every prime"))?;
                 out.push(s.op("limb.ntt", Attrs::new(), &[limb])?);
             }
@@ -62,7 +66,8 @@ fn extend(
     others: &[u64],
 ) -> Result<Vec<OperandId>> {
     if let [limb] = limbs {
-        let convert = |&q: &u64| s.op("rns.convert", Attrs::new().with("c", vec![1u64]).with("q", q), &[*limb]);
+        let convert =
+            |&q: &u64| s.op("rns.convert", Attrs::new().with("c", vec![1u64]).with("q", q), &[*limb]);
         return others.iter().map(convert).collect();
     }
     let part = Poly { q: poly.q[own].to_vec(), ..poly.clone() }.ty();

@@ -1,6 +1,6 @@
 //! `rlwe.switching_key`: lets a polynomial under another secret be used under s. The other secret s' is s^2 (attribute
 //! `from` = "square", for relinearization) or s(X^g) (attribute `from` = "galois" and `g`, for rotations).
-//! 
+//!
 //! For each digit d: (b_d, a_d), b_d = -a_d s + e_d + P g_d s', where g_d is 1 modulo the primes of digit d and 0
 //! modulo the other primes (Han and Ki, ia.cr/2019/688). Inputs: the secret key, a public seed, a secret seed.
 //! Attributes `q` (primes of the level), `special`, `digit` (primes per digit).
@@ -35,7 +35,13 @@ impl OpDef for SwitchingKeyOp {
         }
         let (q, special) = (call.attrs.uints("q")?, call.attrs.uints("special")?);
         SwitchingKey::of(&SwitchingKey { n, q, special, digit: call.attrs.size("digit")? }.ty())?;
-        Ok(SwitchingKey { n, q: call.attrs.uints("q")?, special: call.attrs.uints("special")?, digit: call.attrs.size("digit")? }.ty())
+        Ok(SwitchingKey {
+            n,
+            q: call.attrs.uints("q")?,
+            special: call.attrs.uints("special")?,
+            digit: call.attrs.size("digit")?,
+        }
+        .ty())
     }
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {

@@ -1,11 +1,11 @@
 //! The noise bound of every ciphertext of a scheme-level graph, from the rules of its operators.
 
-use super::{OutputIndex, analyze, topological_order};
+use super::noise;
 use crate::Result;
+use crate::analyze::{OutputIndex, analyze, topological_order};
 use crate::graph::{Graph, OperandId, ValueType};
 use crate::ops::types::Ciphertext;
 use crate::ops::{Call, Registry};
-use crate::schemes::noise;
 
 /// The smallest noise budget, in bits, that the bounds leave to any ciphertext of the declared outputs; ciphertexts
 /// among the graph's inputs are taken as fresh, under a public key.

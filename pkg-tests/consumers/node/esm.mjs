@@ -1,0 +1,8 @@
+import { readFile } from 'node:fs/promises';
+import * as cipherloom from 'cipherloom';
+import { work } from './work.mjs';
+
+const read = (name) => readFile(new URL(`./given/${name}`, import.meta.url));
+const results = [];
+for (const options of JSON.parse(process.argv[2])) results.push(await work(cipherloom, read, options));
+console.log(JSON.stringify(results));

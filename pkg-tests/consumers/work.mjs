@@ -1,0 +1,45 @@
+// What every consumer does, in Node and in pages.
+
+const AGES = [34, 71, 28, 45, 62, 19, 53, 40];
+
+/**
+ * Starts the package with `options`, computes a mean of its own from keys to decryption, and runs the given program on
+ * the given ciphertexts, which `read(name)` fetches. Gives the mode, the mean, and the outputs' digests.
+ */
+export async function work({ load }, read, options) {
+  const loom = await load(options);
+  try {
+    return { mode: loom.mode, mean: await mean(loom), outputs: await givenOutputs(loom, read) };
+  } finally {
+    loom.dispose();
+  }
+}
+
+/** The mean that `work` must find. */
+export const MEAN = AGES.reduce((sum, age) => sum + age, 0) / AGES.length;
+
+async function mean(loom) {
+  const task = loom.task();
+  task.output('mean', task.encrypted('age', { rows: AGES.length, min: 0, max: 120 }).mean());
+  const program = await task.compile();
+  const client = await program.client();
+  const outputs = await program.run(await client.encrypt({ age: AGES }), client.evaluationKeys);
+  return (await client.decrypt(outputs)).mean;
+}
+
+async function givenOutputs(loom, read) {
+  const list = JSON.parse(new TextDecoder().decode(await read('list.json')));
+  const program = await loom.program(await read('program'));
+  const keys = await Promise.all(Array.from({ length: list.keys }, (_, index) => read(`key-${index}`)));
+  const inputs = {};
+  for (const name of list.inputs) inputs[name] = await read(`input-${name}`);
+  const digests = {};
+  for (const [name, bytes] of Object.entries(await program.run(inputs, keys))) digests[name] = await digest(bytes);
+  return digests;
+}
+
+/** SHA-256 in hexadecimal. */
+export async function digest(bytes) {
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+  return Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

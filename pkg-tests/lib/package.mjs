@@ -1,0 +1,33 @@
+// The packed package, and consumers that install it as anybody would.
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ROOT, find } from '../../scripts/lib/run.mjs';
+
+const NPM = find('npm');
+const MADE = ['bindings/dist/index.js', 'bindings/wasm/single/cipherloom_bg.wasm', 'bindings/wasm/threads/cipherloom_bg.wasm'];
+
+/** A new folder outside the repository, removed when the process ends. */
+export function temporaryFolder() {
+  const folder = mkdtempSync(join(tmpdir(), 'cipherloom-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  return folder;
+}
+
+/** A copy of a consumer (a folder with a package.json) that has installed the packed package. Gives its folder. */
+export function install(consumer) {
+  const missing = MADE.find((file) => !existsSync(join(ROOT, file)));
+  if (missing) throw new Error(`${missing} is not there. Run: npm run build`);
+  const folder = temporaryFolder();
+  cpSync(consumer, folder, { recursive: true });
+  const [{ filename }] = JSON.parse(npm(ROOT, 'pack', '--workspace', 'cipherloom', '--pack-destination', folder, '--json'));
+  npm(folder, 'install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', `./${filename}`);
+  return folder;
+}
+
+function npm(cwd, ...args) {
+  const { status, stdout, stderr } = spawnSync(NPM, args, { cwd, encoding: 'utf8', timeout: 300_000 });
+  if (status !== 0) throw new Error(`npm ${args[0]} failed\n${stdout}\n${stderr}`);
+  return stdout;
+}

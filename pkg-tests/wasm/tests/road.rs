@@ -1,0 +1,77 @@
+//! The wasm build computes what the native one does: the conformance suite, and a task from literal to numbers through
+//! the JavaScript border, on several threads.
+#![cfg(target_arch = "wasm32")]
+
+use cipherloom::platform::{Scalar, conformance};
+use cipherloom::wasm::{RawClient, RawEvaluator, RawJob, RawProgram};
+use cipherloom_wasm_tests::start_pool;
+use js_sys::{Array, JSON, Reflect, Uint8Array};
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
+
+wasm_bindgen_test_configure!(run_in_dedicated_worker);
+
+const TASK: &str = r#"{"inputs":[{"name":"a","rows":5,"min":"-9","max":"9"},{"name":"b","rows":5,"min":"0","max":"9"}],
+    "nodes":[{"op":"stats.covariance","inputs":[0,1]}],"outputs":[{"name":"cov","operand":2}]}"#;
+
+fn get(object: &JsValue, name: &str) -> JsValue {
+    Reflect::get(object, &name.into()).unwrap()
+}
+
+fn run(job: &mut RawJob) {
+    while !job.step(5.0) {}
+}
+
+#[wasm_bindgen_test]
+fn scalar_conforms() {
+    let report = conformance::check(&Scalar::new()).unwrap();
+    assert!(report.operators.iter().all(|(_, cases)| *cases > 0));
+}
+
+#[wasm_bindgen_test]
+async fn a_task_becomes_numbers_on_three_threads() {
+    start_pool(3).await.unwrap();
+    let program = RawProgram::compile(JSON::parse(TASK).unwrap(), JsValue::UNDEFINED).ok().unwrap();
+    let client = RawClient::new(&program).ok().unwrap();
+    let mut evaluator = RawEvaluator::new(&program.bytes()).ok().unwrap();
+    for index in 0..evaluator.missing_keys().len() {
+        let mut job = client.key_job(index).ok().unwrap();
+        run(&mut job);
+        evaluator.load_key(&job.take_bytes().ok().unwrap()).ok().unwrap();
+    }
+    let mut inputs = Vec::new();
+    for (name, values) in [("a", [-9i64, 3, 0, 4, 9]), ("b", [1, 2, 3, 4, 5])] {
+        let mut job = client.encrypt_job(name, &values, None).ok().unwrap();
+        run(&mut job);
+        inputs.push(Uint8Array::from(job.take_bytes().ok().unwrap().as_slice()));
+    }
+    let mut job = evaluator.run_job(inputs).ok().unwrap();
+    job.set_trace(true);
+    run(&mut job);
+    let output = job.take_outputs().ok().unwrap().get(0);
+    let bytes = get(&output, "bytes").unchecked_into::<Uint8Array>().to_vec();
+    let mut job = client.decrypt_job("cov", &bytes).ok().unwrap();
+    run(&mut job);
+    let parts = get(&job.take_output().ok().unwrap(), "parts");
+    for (name, expected) in [("n", "5"), ("sumX", "7"), ("sumY", "15"), ("sumXY", "58")] {
+        assert_eq!(
+            get(&parts, name).unchecked_into::<Array>().get(0).as_string().unwrap(),
+            expected,
+            "{name}"
+        );
+    }
+}
+
+#[wasm_bindgen_test]
+async fn what_is_thrown_has_a_code() {
+    // Whoever asks rayon for its threads before fixes them at one.
+    start_pool(3).await.unwrap();
+    let task = TASK.replace("covariance", "median");
+    let thrown: JsValue = match RawProgram::compile(JSON::parse(&task).unwrap(), JsValue::UNDEFINED) {
+        Ok(_) => panic!("an unknown operator was taken"),
+        Err(thrown) => thrown.into(),
+    };
+    assert_eq!(get(&thrown, "code").as_string().unwrap(), "operator.unknown");
+    assert_eq!(get(&get(&thrown, "details"), "operator").as_string().unwrap(), "stats.median");
+    assert!(thrown.is_instance_of::<js_sys::Error>());
+}

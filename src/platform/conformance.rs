@@ -1,1 +1,0 @@
-//! The one suite that every platform passes: the same bits as the reference, on edge values and random ones.

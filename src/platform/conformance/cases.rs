@@ -1,0 +1,345 @@
+//! What every base operator is tried on, and what it must give.
+
+use super::models;
+use super::values::{LARGEST, MOST_WORDS, PRIMES, Pattern, Random, SIZES, bases, rings, sizes};
+use crate::graph::{Attrs, ValueType};
+use crate::ops::types::{self, Form, Limb};
+
+/// What the output must be.
+pub(super) enum Expected {
+    /// These words.
+    Words(Vec<u64>),
+    /// One word, the bits of this double but for 1e-9.
+    Double(f64),
+}
+
+/// One operator on given data.
+pub(super) struct Case {
+    pub(super) attrs: Attrs,
+    pub(super) inputs: Vec<(ValueType, Vec<u64>)>,
+    pub(super) nonce: u32,
+    pub(super) expected: Expected,
+}
+
+impl Case {
+    fn new(attrs: Attrs, inputs: Vec<(ValueType, Vec<u64>)>, words: Vec<u64>) -> Self {
+        Self { attrs, inputs, nonce: 0, expected: Expected::Words(words) }
+    }
+}
+
+/// The cases of a base operator type; none for a type that nobody wrote cases for.
+pub(super) fn cases(op: &str) -> Vec<Case> {
+    use Form::{Coeff, Ntt};
+    use models::{mul, neg};
+    let both = [Coeff, Ntt];
+    let sum = |x: &[u64], q: u64| (x.iter().map(|&x| u128::from(x)).sum::<u128>() % u128::from(q)) as u64;
+    match op {
+        "limb.add" => pointwise(&both, &[2], |x, q| sum(x, q)),
+        "limb.sub" => pointwise(&both, &[2], |x, q| sum(&[x[0], neg(x[1], q)], q)),
+        "limb.neg" => pointwise(&both, &[1], |x, q| neg(x[0], q)),
+        "limb.mul" => pointwise(&[Ntt], &[2], |x, q| mul(x[0], x[1], q)),
+        "limb.mul_scalar" => scaled(1, |x, c, q| mul(x[0], c, q)),
+        "limb.scale_sub" => scaled(2, |x, c, q| sum(&[mul(x[0], c, q), neg(x[1], q)], q)),
+        "limb.dot" => pointwise(&[Ntt], &[2, 6, 140], |x, q| {
+            sum(&x.chunks(2).map(|pair| mul(pair[0], pair[1], q)).collect::<Vec<_>>(), q)
+        }),
+        "limb.ntt" => whole(Coeff, models::ntt),
+        "limb.intt" => whole(Ntt, models::intt),
+        "limb.automorphism" => galois(Coeff, models::automorphism),
+        "limb.permute" => galois(Ntt, |x, g, _| models::permute(x, g)),
+        "limb.from_small" => from_small(),
+        "rns.quotient" => quotient(),
+        "rns.convert" => convert(),
+        "rns.norm" => norm(),
+        "copy" => copy(),
+        "sample.uniform" => {
+            let moduli = [&[3, 257, 0xffff_fffb], &PRIMES[..]].concat();
+            let with_q =
+                |&q: &u64| samples(types::public_seed(), Some(q), |n, s, k| models::uniform(n, q, s, k));
+            moduli.iter().flat_map(with_q).collect()
+        }
+        "sample.ternary" => samples(types::secret_seed(), None, models::ternary),
+        "sample.error" => samples(types::secret_seed(), None, models::error),
+        "slots.write" => slots(types::slots, |values, at| {
+            let mut out = vec![0; values.len()];
+            at.iter().zip(values).for_each(|(&at, &value)| out[at] = value);
+            out
+        }),
+        "slots.read" => {
+            let ty = |n, q| Limb { n, q, form: Ntt }.ty();
+            slots(ty, |values, at| at.iter().map(|&at| values[at]).collect())
+        }
+        "slots.constant" => slots_constant(),
+        _ => Vec::new(),
+    }
+}
+
+/// Operators on each index apart, with so many inputs of one type; all pairs of patterns for two inputs.
+fn pointwise(forms: &[Form], arities: &[usize], f: impl Fn(&[u64], u64) -> u64) -> Vec<Case> {
+    let mut cases = Vec::new();
+    let mut random = Random(1);
+    for (n, q) in rings() {
+        for (&form, &arity) in forms.iter().flat_map(|form| arities.iter().map(move |arity| (form, arity))) {
+            for (&first, &rest) in
+                Pattern::of(n).iter().flat_map(|a| Pattern::of(n).iter().map(move |b| (a, b)))
+            {
+                let pattern = |i: usize| [first, rest][i % 2];
+                let inputs: Vec<_> = (0..arity).map(|i| pattern(i).words(n, q, &mut random)).collect();
+                if arity * n <= MOST_WORDS {
+                    cases.push(at_each_index(Limb { n, q, form }, Attrs::new(), inputs, |x| f(x, q)));
+                }
+            }
+        }
+    }
+    cases
+}
+
+/// Operators on each index apart, with a constant.
+fn scaled(arity: usize, f: impl Fn(&[u64], u64, u64) -> u64) -> Vec<Case> {
+    let mut cases = Vec::new();
+    let mut random = Random(2);
+    for (n, q) in rings() {
+        for form in [Form::Coeff, Form::Ntt] {
+            for c in [0, 1, q - 1, random.below(q)] {
+                for pattern in Pattern::of(n) {
+                    let inputs: Vec<_> = (0..arity).map(|_| pattern.words(n, q, &mut random)).collect();
+                    let attrs = Attrs::new().with("c", c);
+                    cases.push(at_each_index(Limb { n, q, form }, attrs, inputs, |x| f(x, c, q)));
+                }
+            }
+        }
+    }
+    cases
+}
+
+fn at_each_index(limb: Limb, attrs: Attrs, inputs: Vec<Vec<u64>>, f: impl Fn(&[u64]) -> u64) -> Case {
+    let words = (0..limb.n).map(|i| f(&inputs.iter().map(|x| x[i]).collect::<Vec<_>>())).collect();
+    Case::new(attrs, inputs.into_iter().map(|x| (limb.ty(), x)).collect(), words)
+}
+
+/// Operators on one limb as a whole.
+fn whole(form: Form, f: impl Fn(&[u64], u64) -> Vec<u64>) -> Vec<Case> {
+    let mut random = Random(3);
+    let largest = (LARGEST, PRIMES[PRIMES.len() - 1]);
+    let limbs = rings().chain([largest]).flat_map(|(n, q)| Pattern::of(n).iter().map(move |p| (n, q, p)));
+    let case = |(n, q, pattern): (usize, u64, &Pattern)| {
+        let x = pattern.words(n, q, &mut random);
+        let words = f(&x, q);
+        Case::new(Attrs::new(), vec![(Limb { n, q, form }.ty(), x)], words)
+    };
+    limbs.map(case).collect()
+}
+
+/// Automorphisms: identity, generator, conjugation, and others.
+fn galois(form: Form, f: impl Fn(&[u64], u64, u64) -> Vec<u64>) -> Vec<Case> {
+    let mut random = Random(4);
+    let mut cases = Vec::new();
+    for (n, q) in rings() {
+        let n2 = 2 * n as u64;
+        for g in [1, 3, n2 / 2 + 1, n2 - 1, random.below(n2) | 1] {
+            for pattern in [Pattern::Largest, Pattern::Random] {
+                let x = pattern.words(n, q, &mut random);
+                let words = f(&x, g, q);
+                cases.push(Case::new(Attrs::new().with("g", g), vec![(Limb { n, q, form }.ty(), x)], words));
+            }
+        }
+    }
+    cases
+}
+
+fn from_small() -> Vec<Case> {
+    let mut random = Random(5);
+    let case = |(n, q): (usize, u64)| {
+        let edges =
+            [0, 1, -1, 21, -21, i64::MIN, i64::MAX, q.cast_signed(), -q.cast_signed(), 1 - q.cast_signed()];
+        let any = |random: &mut Random| match random.below(16) as usize {
+            choice if choice < edges.len() => edges[choice],
+            10 | 11 => random.next().cast_signed(),
+            _ => random.below(43).cast_signed() - 21,
+        };
+        let x: Vec<i64> = (0..n).map(|_| any(&mut random)).collect();
+        let words = x.iter().map(|&x| i128::from(x).rem_euclid(i128::from(q)) as u64).collect();
+        let input = (types::small(n), x.into_iter().map(i64::cast_unsigned).collect());
+        Case::new(Attrs::new().with("q", q), vec![input], words)
+    };
+    // Small rings four times: one has too few values to meet all edges.
+    SIZES.iter().cycle().take(4 * SIZES.len()).flat_map(|&n| PRIMES.map(|q| (n, q))).map(case).collect()
+}
+
+fn coefficients(n: usize, base: &[u64], words: Vec<Vec<u64>>) -> Vec<(ValueType, Vec<u64>)> {
+    base.iter().map(|&q| Limb { n, q, form: Form::Coeff }.ty()).zip(words).collect()
+}
+
+fn quotient() -> Vec<Case> {
+    let mut random = Random(6);
+    let mut cases = Vec::new();
+    for base in bases() {
+        for n in sizes(&base) {
+            for pattern in Pattern::of(n) {
+                let y: Vec<_> = base.iter().map(|&q| pattern.words(n, q, &mut random)).collect();
+                cases.push(quotient_case(n, &base, y));
+            }
+            // Where the order of the sum and the rounding of its terms show: sums next to a half.
+            let mut y: Vec<_> = base.iter().map(|&q| random.words(n, q)).collect();
+            let last = base.len() - 1;
+            let (&q, others) = (&base[last], y[..last].iter().zip(&base));
+            let mut sums = vec![0.0; n];
+            for (y, &q) in others {
+                sums.iter_mut().zip(y).for_each(|(sum, &y)| *sum += y as f64 / q as f64);
+            }
+            for (y, sum) in y[last].iter_mut().zip(sums) {
+                let missing = (0.5f64 - sum).rem_euclid(1.0) * q as f64;
+                *y = (missing as u64 + random.below(4096)).saturating_sub(2048).min(q - 1);
+            }
+            cases.push(quotient_case(n, &base, y));
+        }
+    }
+    cases
+}
+
+fn quotient_case(n: usize, base: &[u64], y: Vec<Vec<u64>>) -> Case {
+    let at = |i: usize| models::quotient(&y.iter().map(|y| y[i]).collect::<Vec<_>>(), base);
+    let words = (0..n).map(at).collect();
+    Case::new(Attrs::new(), coefficients(n, base, y), words)
+}
+
+fn convert() -> Vec<Case> {
+    let mut random = Random(7);
+    let mut cases = Vec::new();
+    for base in bases() {
+        for (n, p) in sizes(&base).flat_map(|n| PRIMES.map(|p| (n, p))) {
+            for (pattern, with_v) in
+                [(Pattern::Largest, true), (Pattern::Random, true), (Pattern::Random, false)]
+            {
+                let c = pattern.words(base.len(), p, &mut random);
+                let y: Vec<_> = base.iter().map(|&q| pattern.words(n, q, &mut random)).collect();
+                let mut attrs = Attrs::new().with("c", c.as_slice()).with("q", p);
+                let (mut v, mut w) = (vec![0; n], 0);
+                if with_v {
+                    v = pattern.words(n, base.len() as u64 + 1, &mut random);
+                    w = random.below(p);
+                    attrs = attrs.with("w", w);
+                }
+                let at = |i: usize| {
+                    let terms = y.iter().zip(&c).map(|(y, &c)| models::mul(y[i], c, p));
+                    let sum = terms.fold(0, |sum, term| sum + u128::from(term));
+                    ((sum + u128::from(models::neg(models::mul(v[i], w, p), p))) % u128::from(p)) as u64
+                };
+                let words = (0..n).map(at).collect();
+                let mut inputs = coefficients(n, &base, y);
+                inputs.extend(with_v.then(|| (types::quotient(n), v)));
+                cases.push(Case::new(attrs, inputs, words));
+            }
+        }
+    }
+    cases
+}
+
+/// Numbers whose logarithm is known without big integers: signed `a 2^e`, and the ends of the centered range.
+fn norm() -> Vec<Case> {
+    let mut random = Random(8);
+    let mut cases = Vec::new();
+    let [one, two, all, _] = bases();
+    for base in [one, two, all] {
+        let whole_bits: u32 = base.iter().map(|q| q.ilog2()).sum();
+        let log2: f64 = base.iter().map(|&q| (q as f64).log2()).sum();
+        for n in sizes(&base) {
+            let mut words = vec![vec![0; n]; base.len()];
+            cases.push(norm_case(n, &base, words.clone(), 0.0));
+            let mut largest = 0.0f64;
+            for i in 0..n {
+                let (a, e) = (random.below(1 << 40), random.below(u64::from(whole_bits) - 41));
+                largest = largest.max(if a == 0 { 0.0 } else { (a as f64).log2() + e as f64 });
+                for (x, &q) in words.iter_mut().zip(&base) {
+                    let value = models::mul(a % q, models::pow(2, e, q), q);
+                    x[i] = if i % 2 == 0 { value } else { models::neg(value, q) };
+                }
+            }
+            cases.push(norm_case(n, &base, words.clone(), largest));
+            // (Q - 1) / 2 and its negative: -1/2 and 1/2 modulo every prime.
+            for sign in 0..2 {
+                for (x, &q) in words.iter_mut().zip(&base) {
+                    x[n - 1] = q / 2 + sign;
+                }
+                cases.push(norm_case(n, &base, words.clone(), log2 - 1.0));
+            }
+        }
+    }
+    cases
+}
+
+fn norm_case(n: usize, base: &[u64], words: Vec<Vec<u64>>, log2: f64) -> Case {
+    let inputs = coefficients(n, base, words);
+    Case { attrs: Attrs::new(), inputs, nonce: 0, expected: Expected::Double(log2) }
+}
+
+fn copy() -> Vec<Case> {
+    let mut random = Random(9);
+    let lists: [&[usize]; 5] = [&[1], &[5, 3], &[1; 9], &[8192, 1], &[3, 64, 1024]];
+    let case = |sizes: &[usize]| {
+        let raw = |n: usize| ValueType::new("raw", n as u64, Attrs::new());
+        let inputs: Vec<_> = sizes.iter().map(|&n| (raw(n), random.words(n, u64::MAX))).collect();
+        let words = inputs.iter().flat_map(|(_, x)| x.clone()).collect();
+        Case::new(Attrs::new(), inputs, words)
+    };
+    lists.map(case).into()
+}
+
+/// Samplers, with several seeds, and several nonces for one seed.
+fn samples(seed_ty: ValueType, q: Option<u64>, draw: impl Fn(usize, &[u64], u32) -> Vec<u64>) -> Vec<Case> {
+    let some = Random(10).words(4, u64::MAX);
+    let streams = [(vec![0; 4], 1), (vec![u64::MAX; 4], u32::MAX), (some.clone(), 1), (some, 2)];
+    let mut cases = Vec::new();
+    for n in SIZES {
+        for (seed, nonce) in streams.clone() {
+            let attrs = Attrs::new().with("n", n);
+            let attrs = if let Some(q) = q { attrs.with("q", q) } else { attrs };
+            let words = draw(n, &seed, nonce);
+            cases.push(Case { nonce, ..Case::new(attrs, vec![(seed_ty.clone(), seed)], words) });
+        }
+    }
+    cases
+}
+
+fn slots(ty: impl Fn(usize, u64) -> ValueType, f: impl Fn(&[u64], &[usize]) -> Vec<u64>) -> Vec<Case> {
+    let mut random = Random(11);
+    let case = |(n, t): (usize, u64)| {
+        let values = random.words(n, t);
+        let words = f(&values, &models::slots(n));
+        Case::new(Attrs::new(), vec![(ty(n, t), values)], words)
+    };
+    rings().map(case).collect()
+}
+
+fn slots_constant() -> Vec<Case> {
+    let mut random = Random(12);
+    let mut cases = Vec::new();
+    for (n, t) in rings() {
+        for given in [0, 1, n / 2, n] {
+            let mut words = random.words(given, t);
+            let attrs = Attrs::new().with("n", n).with("t", t).with("values", words.as_slice());
+            words.resize(n, 0);
+            cases.push(Case::new(attrs, Vec::new(), words));
+        }
+    }
+    cases
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cases_see_the_order_of_a_quotient() {
+        let reversed = |case: &Case| {
+            let Expected::Words(words) = &case.expected else { return false };
+            (0..words.len()).any(|i| {
+                let y: Vec<u64> = case.inputs.iter().rev().map(|(_, y)| y[i]).collect();
+                let q: Vec<u64> =
+                    case.inputs.iter().rev().filter_map(|(ty, _)| ty.attrs.uint("q").ok()).collect();
+                models::quotient(&y, &q) != words[i]
+            })
+        };
+        assert!(quotient().iter().filter(|case| reversed(case)).count() > 3);
+    }
+}

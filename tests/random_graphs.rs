@@ -1,0 +1,231 @@
+//! Random graphs: analysis by two methods, text form, placement, engine and expansion against an evaluator that
+//! shares nothing with them.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+mod common;
+
+use cipherloom::analyze::{Method, OutputIndex, analyze, analyze_by, check, derived_outputs};
+use cipherloom::engine::{Input, Plan, PlanOptions, Run};
+use cipherloom::expand::{BaseSet, Expander};
+use cipherloom::graph::{Graph, OperandId, parse, print};
+use cipherloom::ops::Registry;
+use cipherloom::optimize::{DEFAULT_PASSES, optimize};
+use cipherloom::place::gather;
+use cipherloom::platform::{Null, Platform, Scalar};
+use common::{Evaluator, Nested, Random, Task};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Calls `test` with 0..count on all cores.
+fn for_all(count: u64, test: impl Fn(u64) + Sync) {
+    let threads = std::thread::available_parallelism().map_or(1, |n| n.get() as u64);
+    std::thread::scope(|scope| {
+        for thread in 0..threads {
+            let test = &test;
+            scope.spawn(move || (thread..count).step_by(threads as usize).for_each(test));
+        }
+    });
+}
+
+/// 1 to 1000 operators, small graphs most often.
+fn operators(random: &mut Random) -> usize {
+    let x = random.below(1 << 20) as f64 / f64::from(1 << 20);
+    1 + (1000.0 * x.powi(18)) as usize
+}
+
+fn run(graph: &Graph, platform: &dyn Platform, data: &[Vec<u64>]) -> Run {
+    let plan = Plan::new(graph, platform, PlanOptions::default()).unwrap();
+    let inputs: Vec<Input> = data.iter().map(|words| words.as_slice().into()).collect();
+    Run::new(Arc::new(plan), inputs, || 0.0).unwrap()
+}
+
+fn outputs(run: &Run) -> Vec<Vec<u64>> {
+    (0..run.plan().graph().outputs().len()).map(|index| run.output(index).unwrap()).collect()
+}
+
+/// The same graph with its outputs declared, where none are.
+fn with_outputs(graph: &Graph) -> Graph {
+    let mut graph = graph.clone();
+    if graph.outputs().is_empty() {
+        for op in derived_outputs(&analyze(&graph).unwrap()) {
+            let output = graph.operators()[op as usize].output;
+            graph.declare_output(&format!("derived {op}"), output);
+        }
+    }
+    graph
+}
+
+/// Both methods find the same, and those who are waited for know it.
+fn dependencies(graph: &Graph) {
+    let deps = analyze(graph).unwrap();
+    assert_eq!(deps, analyze_by(graph, Method::Scan).unwrap());
+    let edges = (0..deps.len()).map(|op| deps.dep(op).len()).sum::<usize>();
+    assert_eq!(edges, (0..deps.len()).map(|op| deps.notify(op).len()).sum::<usize>());
+    for op in 0..deps.len() {
+        assert!(deps.dep(op).iter().all(|&d| deps.notify(d as usize).binary_search(&(op as u32)).is_ok()));
+    }
+}
+
+/// Right, and the same after a trip through the text form.
+fn well_formed(graph: &Graph) {
+    check(graph).unwrap();
+    let text = print(graph);
+    assert_eq!(print(&parse(&text).unwrap()), text);
+}
+
+/// Every operator reads blocks and writes a block.
+fn gathered(graph: &Graph) {
+    let index = OutputIndex::new(graph).unwrap();
+    let mut blocks = index.places().to_vec();
+    blocks.extend(graph.inputs().iter().flat_map(|port| graph.pieces(port.operand)));
+    let one_block = |operand: OperandId| {
+        let [piece] = graph.pieces(operand) else { return false };
+        blocks.iter().any(|block| block.start <= piece.start && piece.end <= block.end)
+    };
+    for op in graph.operators() {
+        assert_eq!(graph.pieces(op.output).len(), 1);
+        assert!(graph.inputs_of(op).iter().all(|&input| one_block(input)));
+    }
+}
+
+#[test]
+fn base_graphs() {
+    let registry = Registry::lattice();
+    let evaluator = Evaluator::new(&registry);
+    let scalar = Scalar::new();
+    let pools = [1, 2, 4].map(|n| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap());
+    for_all(10_000, |seed| {
+        let mut random = Random::new(seed);
+        let plain = Task::random(seed, operators(&mut random), &registry, 0, true);
+        let expected = evaluator.run(&plain.graph, &plain.data).outputs(&plain.graph);
+        let task = if seed % 2 == 0 { plain } else { plain.scattered(seed) };
+        let graph = &task.graph;
+        well_formed(graph);
+        dependencies(graph);
+        let values = evaluator.run(graph, &task.data);
+        assert_eq!(values.outputs(graph), expected, "seed {seed}: another order");
+
+        let placed = gather(graph).unwrap();
+        gathered(&placed);
+        assert_eq!(evaluator.run(&placed, &task.data).outputs(&placed), expected, "seed {seed}: gather");
+
+        let full = with_outputs(graph);
+        let expected = values.outputs(&full);
+        let mut whole = run(&full, &scalar, &task.data);
+        pools[0].install(|| whole.finish());
+        assert_eq!(outputs(&whole), expected, "seed {seed}: run");
+        if seed % 8 < 2 {
+            for (pool, threads) in pools[1..].iter().zip([2, 4]) {
+                let mut whole = run(&full, &scalar, &task.data);
+                pool.install(|| whole.finish());
+                assert_eq!(outputs(&whole), expected, "seed {seed}: {threads} threads");
+            }
+            let mut steps = run(&full, &scalar, &task.data);
+            let mut count = 0;
+            let pool = &pools[(seed / 8 % 3) as usize];
+            while !pool.install(|| steps.step(0.0)) {
+                count += 1;
+                assert!(steps.progress().0 >= count, "seed {seed}: a step without progress");
+            }
+            assert_eq!(outputs(&steps), expected, "seed {seed}: in steps");
+            let mut undeclared = run(graph, &Null, &task.data);
+            pools[1].install(|| undeclared.finish());
+            let all = undeclared.plan().len();
+            assert_eq!(undeclared.progress(), (all, all));
+        }
+
+        if seed % 8 < 2 {
+            well_formed(&placed);
+            dependencies(&placed);
+            for pass in DEFAULT_PASSES {
+                let better = (pass.run)(&full).unwrap();
+                well_formed(&better);
+                let found = evaluator.run(&better, &task.data).outputs(&better);
+                assert_eq!(found, expected, "seed {seed}: pass {}", pass.name);
+            }
+        }
+        if graph.outputs().is_empty() {
+            // What nobody reads is an output and stays where it is, unread.
+            let better = optimize(graph).unwrap();
+            let unread = derived_outputs(&analyze(&better).unwrap());
+            let unread: Vec<_> =
+                unread.iter().map(|&op| better.pieces(better.operators()[op as usize].output)).collect();
+            assert!(
+                full.outputs().iter().all(|port| unread.contains(&full.pieces(port.operand))),
+                "seed {seed}"
+            );
+            let found = evaluator.run(&better, &task.data).outputs(&full);
+            assert_eq!(found, expected, "seed {seed}: optimized without declared outputs");
+        }
+        let better = optimize(&full).unwrap();
+        well_formed(&better);
+        let mut whole = run(&better, &scalar, &task.data);
+        pools[0].install(|| whole.finish());
+        assert_eq!(outputs(&whole), expected, "seed {seed}: optimized");
+    });
+}
+
+/// The outputs of an operator's expansion are the operator's output; children of others touch none of it.
+fn provenance(before: &Graph, after: &Graph) {
+    let mut written: BTreeMap<u32, BTreeSet<u64>> = BTreeMap::new();
+    for op in after.operators() {
+        let units = after.pieces(op.output).iter().flat_map(|p| p.start..p.end);
+        written.entry(op.parent).or_default().extend(units);
+    }
+    assert!(written.keys().all(|&parent| (parent as usize) < before.operators().len()));
+    for (number, op) in before.operators().iter().enumerate() {
+        let children = &written[&(number as u32)];
+        assert!(
+            before.pieces(op.output).iter().flat_map(|p| p.start..p.end).all(|unit| children.contains(&unit))
+        );
+    }
+}
+
+#[test]
+fn expansions() {
+    let mut registry = Registry::lattice();
+    registry.add_all(Nested::all());
+    let evaluator = Evaluator::new(&registry);
+    let scalar = Scalar::new();
+    for_all(2_000, |seed| {
+        let contains = |op: &str| scalar.implements(op);
+        let base = BaseSet { platform: scalar.name(), contains: &contains };
+        let mut random = Random::new(seed);
+        let steps = 1 + operators(&mut random) / 20;
+        let plain = Task::random(seed, steps, &registry, 3, false);
+        let task = if seed % 2 == 0 { plain } else { plain.scattered(seed) };
+        let top = with_outputs(&task.graph);
+        let expected = evaluator.run(&top, &task.data).outputs(&top);
+        let keeps = |graph: &Graph, what: &str| {
+            well_formed(graph);
+            assert_eq!(evaluator.run(graph, &task.data).outputs(graph), expected, "seed {seed}: {what}");
+        };
+
+        let mut expander = Expander::new(&registry);
+        let mut current = top.clone();
+        let mut levels = 0;
+        while current.operators().iter().any(|op| !contains(&current.signature(op).name)) {
+            // Passes work at every level.
+            keeps(&optimize(&current).unwrap(), "passes above the base set");
+            let next = expander.level(&current, &base).unwrap();
+            keeps(&next, "a level down");
+            provenance(&current, &next);
+            current = next;
+            levels += 1;
+        }
+        assert!(levels <= Nested::NAMES.len());
+
+        let whole = expander.expand(&top, &base).unwrap();
+        provenance(&top, &whole);
+        assert_eq!(without_parents(&whole), without_parents(&current), "seed {seed}");
+        keeps(&optimize(&whole).unwrap(), "passes");
+        let mut run = run(&whole, &scalar, &task.data);
+        run.finish();
+        assert_eq!(outputs(&run), expected, "seed {seed}: run of the expanded graph");
+    });
+}
+
+fn without_parents(graph: &Graph) -> Vec<String> {
+    print(graph).lines().filter_map(|line| line.split(" parent=").next()).map(str::to_owned).collect()
+}

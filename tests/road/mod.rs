@@ -1,0 +1,106 @@
+//! The road of a task for tests: everything between a literal and decrypted numbers, in one process.
+#![allow(dead_code, reason = "every test file uses a part of it")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+use cipherloom::engine::Clock;
+use cipherloom::platform::Scalar;
+use cipherloom::program::{
+    Client, CompileOptions, Evaluator, Job, Outcome, OutputValues, Program, TaskLiteral,
+};
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+pub const CLOCK: Clock = || {
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed().as_secs_f64() * 1e3
+};
+
+pub type Data<'a> = Vec<(&'a str, Vec<i64>, Option<Vec<u8>>)>;
+pub type Results = BTreeMap<String, OutputValues>;
+
+pub fn task(json: &str) -> TaskLiteral {
+    serde_json::from_str(json).unwrap()
+}
+
+pub fn bytes(job: Job) -> Vec<u8> {
+    match job.complete().unwrap() {
+        Outcome::Bytes(bytes) => bytes,
+        _ => panic!("expected bytes"),
+    }
+}
+
+/// One program, its client and its evaluator with all keys loaded.
+pub struct Road {
+    pub program: Arc<Program>,
+    pub client: Client,
+    pub evaluator: Evaluator,
+}
+
+impl Road {
+    pub fn new(task: TaskLiteral) -> Self {
+        let mut road = Self::without_keys(task);
+        for key in road.keys() {
+            road.evaluator.load_key(&key).unwrap();
+        }
+        road
+    }
+
+    pub fn without_keys(task: TaskLiteral) -> Self {
+        let program = Arc::new(Program::compile(task, &CompileOptions::default()).unwrap());
+        let platform = Arc::new(Scalar::new());
+        let evaluator = Evaluator::new(&program.bytes(), &*platform, CLOCK).unwrap();
+        let client = Client::new(Arc::clone(&program), platform, CLOCK).unwrap();
+        Self { program, client, evaluator }
+    }
+
+    pub fn keys(&self) -> Vec<Vec<u8>> {
+        let count = self.program.keys().map_or(0, |k| k.names.len());
+        (0..count).map(|index| bytes(self.client.key(index).unwrap())).collect()
+    }
+
+    pub fn encrypt(&self, data: &Data<'_>) -> Vec<Vec<u8>> {
+        let encrypt = |(name, values, present): &(&str, Vec<i64>, Option<Vec<u8>>)| {
+            bytes(self.client.encrypt(name, values, present.as_deref()).unwrap())
+        };
+        data.iter().map(encrypt).collect()
+    }
+
+    pub fn evaluate(&self, inputs: &[Vec<u8>]) -> Vec<(String, Vec<u8>)> {
+        let inputs: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
+        match self.evaluator.run(&inputs).unwrap().complete().unwrap() {
+            Outcome::Outputs(outputs) => outputs,
+            _ => panic!("expected outputs"),
+        }
+    }
+
+    pub fn decrypt(&self, outputs: &[(String, Vec<u8>)]) -> Results {
+        let mut results = BTreeMap::new();
+        for output in &self.program.task().outputs {
+            let bytes = outputs.iter().find(|o| o.0 == output.name).map_or(&[][..], |o| &o.1);
+            match self.client.decrypt(&output.name, bytes).unwrap().complete().unwrap() {
+                Outcome::Values(values) => results.insert(output.name.clone(), values),
+                _ => panic!("expected values"),
+            };
+        }
+        results
+    }
+
+    pub fn run(&self, data: &Data<'_>) -> Results {
+        self.decrypt(&self.evaluate(&self.encrypt(data)))
+    }
+}
+
+pub fn numbers(seed: u64, rows: usize, min: i64, max: i64) -> Vec<i64> {
+    let mut x = seed;
+    (0..rows)
+        .map(|_| {
+            x = x.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            min + ((x >> 33) as i64).rem_euclid(max - min + 1)
+        })
+        .collect()
+}
+
+pub fn part(values: &OutputValues, name: &str) -> i128 {
+    values.parts[name][0].parse().unwrap()
+}
