@@ -62,7 +62,8 @@ export class Diagram {
       if (node !== undefined) events.toggle(node);
     });
     this.#svg.addEventListener('keydown', (event) => this.#key(event));
-    this.#svg.addEventListener('focusin', (event) => this.#makeCurrent(nodeAt(event)));
+    // On the pane: an SVG that listens to focus events becomes a tab stop.
+    pane.addEventListener('focusin', (event) => this.#makeCurrent(nodeAt(event)));
     pane.addEventListener(
       'wheel',
       (event) => {

@@ -27,5 +27,7 @@ export function showFailure({ sentence, code, place, canRestart }: Failure, rest
 }
 
 export function hideFailure(): void {
-  byId('failure').hidden = true;
+  const box = byId('failure');
+  box.hidden = true;
+  box.replaceChildren();
 }
