@@ -6,6 +6,7 @@ mod field;
 mod lanes;
 mod ntt;
 mod pointwise;
+mod sums;
 
 use super::scalar::kernel;
 use super::{Kernel, Platform, Scalar};
@@ -45,7 +46,8 @@ impl Simd {
     /// None for what [`Scalar`] has to do.
     fn own_kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Option<Arc<dyn Kernel>>> {
         let Ok(limb) = Limb::of(output) else { return Ok(None) };
-        let Some(words) = Words::new(Modulus::new(limb.q)?) else { return Ok(None) };
+        let modulus = Modulus::new(limb.q)?;
+        let Some(words) = Words::new(modulus) else { return Ok(None) };
         Ok(Some(match call.name {
             "limb.ntt" | "limb.intt" => {
                 let Some(transform) = self.transform(limb)? else { return Ok(None) };
@@ -62,6 +64,22 @@ impl Simd {
             "limb.scale_sub" => {
                 let c = call.attrs.uint("c")?;
                 kernel(move |i, out, _| words.scale_sub(out, i[0], i[1], c))?
+            }
+            "limb.dot" if limb.n.is_multiple_of(sums::BLOCK) && call.inputs.len() <= 2 * sums::TERMS => {
+                kernel(move |i, out, _| sums::dot(&words, out, i))?
+            }
+            "rns.convert" if limb.n.is_multiple_of(sums::BLOCK) && call.inputs.len() <= sums::TERMS => {
+                for index in 0..call.attrs.uints("c")?.len() {
+                    if Words::new(Modulus::new(call.limb(index)?.q)?).is_none() {
+                        return Ok(None);
+                    }
+                }
+                let mut c = call.attrs.uints("c")?;
+                if call.attrs.get("w").is_some() {
+                    c.push(modulus.neg(call.attrs.uint("w")?));
+                }
+                let constants: Vec<_> = c.into_iter().map(|c| (c, words.ratio(c))).collect();
+                kernel(move |i, out, _| sums::combine(&words, out, i, &constants))?
             }
             _ => return Ok(None),
         }))

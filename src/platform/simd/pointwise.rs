@@ -15,7 +15,7 @@ pub(super) struct Words {
     inverse: f64,
 }
 
-/// A word below `2^52` as a double.
+/// A word as a double, exactly when it is below `2^53`; from `2^63` it stands for a negative number.
 #[inline(always)]
 fn double(a: u64) -> f64 {
     a.cast_signed() as f64
@@ -37,6 +37,23 @@ impl Words {
         (r + (self.q & (r >> 63))).cast_unsigned()
     }
 
+    /// `1 / q`.
+    pub(super) fn inverse(&self) -> f64 {
+        self.inverse
+    }
+
+    /// `c / q` for `c` in `[0, q)`, but for a relative error of `2^-52`.
+    pub(super) fn ratio(&self, c: u64) -> f64 {
+        double(c) * self.inverse
+    }
+
+    /// `x - k q` in `[0, q)`, modulo `q`, for what modulo `2^64` lies within `2^12 q` of 0.
+    #[inline(always)]
+    pub(super) fn reduce(&self, x: u64, k: u64) -> u64 {
+        let r = x.wrapping_sub(k.wrapping_mul(self.q.cast_unsigned()));
+        self.finish(r, double(r) * self.inverse)
+    }
+
     /// `out = a b`.
     pub(super) fn mul(&self, out: &mut [u64], a: &[u64], b: &[u64]) {
         let this = *self;
@@ -48,7 +65,7 @@ impl Words {
     /// `out = c a`.
     pub(super) fn mul_scalar(&self, out: &mut [u64], a: &[u64], c: u64) {
         let this = *self;
-        let ratio = double(c) * this.inverse;
+        let ratio = this.ratio(c);
         for (o, &a) in out.iter_mut().zip(a) {
             *o = this.finish(a.wrapping_mul(c), double(a) * ratio);
         }
@@ -57,7 +74,7 @@ impl Words {
     /// `out = c a - b`.
     pub(super) fn scale_sub(&self, out: &mut [u64], a: &[u64], b: &[u64], c: u64) {
         let this = *self;
-        let ratio = double(c) * this.inverse;
+        let ratio = this.ratio(c);
         for ((o, &a), &b) in out.iter_mut().zip(a).zip(b) {
             let quotient = double(a) * ratio - double(b) * this.inverse;
             *o = this.finish(a.wrapping_mul(c).wrapping_sub(b), quotient);
