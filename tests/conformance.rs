@@ -5,16 +5,25 @@
 use cipherloom::graph::ValueType;
 use cipherloom::ops::{Call, base};
 use cipherloom::platform::conformance::{Failure, check, check_operators};
-use cipherloom::platform::{Kernel, Null, Platform, Scalar};
+use cipherloom::platform::{Kernel, Null, Platform, Scalar, Simd};
 use cipherloom::{Error, Result};
 use std::sync::Arc;
 
-#[test]
-fn scalar_passes() {
-    let report = check(&Scalar::new()).unwrap_or_else(|failure| panic!("{failure}"));
+fn passes(platform: &dyn Platform) {
+    let report = check(platform).unwrap_or_else(|failure| panic!("{failure}"));
     assert_eq!(report.operators.len(), base::all().len());
     assert!(report.operators.iter().all(|(_, cases)| *cases >= 5), "{report:?}");
     assert!(report.words > 1_000_000, "{report:?}");
+}
+
+#[test]
+fn scalar_passes() {
+    passes(&Scalar::new());
+}
+
+#[test]
+fn simd_passes() {
+    passes(&Simd::new());
 }
 
 /// How a broken platform calls the right kernel.

@@ -2,8 +2,10 @@
 
 mod road;
 
-use cipherloom::platform::Scalar;
+use cipherloom::platform::{Scalar, Simd};
+use cipherloom::program::{Client, Evaluator};
 use road::{Road, numbers, part, task};
+use std::sync::Arc;
 
 #[test]
 fn statistics_of_two_columns() {
@@ -121,4 +123,24 @@ fn a_saved_client_decrypts() {
     road.client =
         cipherloom::program::Client::restore(road.program.clone(), platform, road::CLOCK, &saved).unwrap();
     assert_eq!(part(&road.decrypt(&outputs)["s"], "sum"), 45);
+}
+
+#[test]
+fn every_platform_gives_the_same_bytes() {
+    let json = r#"{"inputs":[{"name":"a","rows":569,"min":"0","max":"120"},{"name":"b","rows":569,"min":"-300","max":"300"}],
+        "nodes":[{"op":"stats.correlation","inputs":[0,1]}],"outputs":[{"name":"cor","operand":2}]}"#;
+    let mut road = Road::without_keys(task(json));
+    let mut simd = Evaluator::new(&road.program.bytes(), &Simd::new(), road::CLOCK).unwrap();
+    for key in road.keys() {
+        road.evaluator.load_key(&key).unwrap();
+        simd.load_key(&key).unwrap();
+    }
+    let inputs =
+        road.encrypt(&vec![("a", numbers(1, 569, 0, 120), None), ("b", numbers(2, 569, -300, 300), None)]);
+    let scalar = road.evaluate(&inputs);
+    road.evaluator = simd;
+    assert!(road.evaluate(&inputs) == scalar);
+    let secret = road.client.save();
+    road.client = Client::restore(road.program.clone(), Arc::new(Simd::new()), road::CLOCK, &secret).unwrap();
+    assert_eq!(part(&road.decrypt(&scalar)["cor"], "n"), 569);
 }

@@ -1,17 +1,19 @@
 //! Platforms: implementations of base operators, and nothing else.
 //!
 //! A platform turns one base operator signature into a kernel; the engine runs kernels over storage. `scalar` is
-//! the reference: every other platform gives the same bits, shown by the one suite in [`conformance`]. `null`
-//! computes nothing, so that scheduling can be tested and measured alone.
+//! the reference: every other platform gives the same bits, shown by the one suite in [`conformance`]; `simd` is the
+//! fast one. `null` computes nothing, so that scheduling can be tested and measured alone.
 //!
 //! Room rule: knows base operators; knows no scheme, no engine.
 
 pub mod conformance;
 mod null;
 mod scalar;
+mod simd;
 
 pub use null::Null;
 pub use scalar::Scalar;
+pub use simd::Simd;
 
 use crate::Result;
 use crate::graph::ValueType;

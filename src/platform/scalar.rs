@@ -52,7 +52,9 @@ impl<F: Fn(&[&[u64]], &mut [u64], u32) + Send + Sync> Kernel for Function<F> {
     }
 }
 
-fn kernel(f: impl Fn(&[&[u64]], &mut [u64], u32) + Send + Sync + 'static) -> Result<Arc<dyn Kernel>> {
+pub(super) fn kernel(
+    f: impl Fn(&[&[u64]], &mut [u64], u32) + Send + Sync + 'static,
+) -> Result<Arc<dyn Kernel>> {
     Ok(Arc::new(Function(f)))
 }
 

@@ -8,7 +8,7 @@ mod error;
 pub mod pool;
 
 use crate::engine::Clock;
-use crate::platform::Scalar;
+use crate::platform::Simd;
 use crate::program::{
     Client, CompileOptions, Evaluator, GraphView, Job, Outcome, Program, ProgramInfo, Stage, TaskLiteral,
 };
@@ -48,9 +48,9 @@ pub fn threads() -> usize {
 }
 
 /// One platform for all programs: they share its tables.
-fn platform() -> Arc<Scalar> {
-    static PLATFORM: OnceLock<Arc<Scalar>> = OnceLock::new();
-    Arc::clone(PLATFORM.get_or_init(|| Arc::new(Scalar::new())))
+fn platform() -> Arc<Simd> {
+    static PLATFORM: OnceLock<Arc<Simd>> = OnceLock::new();
+    Arc::clone(PLATFORM.get_or_init(|| Arc::new(Simd::new())))
 }
 
 fn stage_of(name: &str) -> Result<Stage, Thrown> {

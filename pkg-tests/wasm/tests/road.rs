@@ -2,7 +2,7 @@
 //! the JavaScript border, on several threads.
 #![cfg(target_arch = "wasm32")]
 
-use cipherloom::platform::{Scalar, conformance};
+use cipherloom::platform::{Scalar, Simd, conformance};
 use cipherloom::wasm::{RawClient, RawEvaluator, RawJob, RawProgram};
 use cipherloom_wasm_tests::start_pool;
 use js_sys::{Array, JSON, Reflect, Uint8Array};
@@ -25,6 +25,12 @@ fn run(job: &mut RawJob) {
 #[wasm_bindgen_test]
 fn scalar_conforms() {
     let report = conformance::check(&Scalar::new()).unwrap();
+    assert!(report.operators.iter().all(|(_, cases)| *cases > 0));
+}
+
+#[wasm_bindgen_test]
+fn simd_conforms() {
+    let report = conformance::check(&Simd::new()).unwrap();
     assert!(report.operators.iter().all(|(_, cases)| *cases > 0));
 }
 

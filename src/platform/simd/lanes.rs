@@ -1,0 +1,206 @@
+//! Two doubles side by side: a 128-bit register on wasm, an array elsewhere. Every operation is IEEE 754's, lane by
+//! lane and never fused, so that both give the same bits.
+
+use std::ops::{Add, Mul, Sub};
+
+/// `1.5 * 2^52`: adding it to `|x| <= 2^51` rounds `x` to the nearest integer.
+const ROUND: f64 = 6_755_399_441_055_744.0;
+
+/// `2^52`, where the unit in the last place of a double is 1.
+const INTEGERS: f64 = 4_503_599_627_370_496.0;
+
+/// Two lanes.
+#[derive(Clone, Copy)]
+pub(super) struct F2(imp::Register);
+
+#[cfg(target_arch = "wasm32")]
+mod imp {
+    use core::arch::wasm32::*;
+
+    pub(super) type Register = v128;
+
+    #[inline(always)]
+    pub(super) fn splat(x: f64) -> v128 {
+        f64x2_splat(x)
+    }
+    #[inline(always)]
+    pub(super) fn from_bits([a, b]: [u64; 2]) -> v128 {
+        u64x2(a, b)
+    }
+    #[inline(always)]
+    pub(super) fn to_bits(a: v128) -> [u64; 2] {
+        [u64x2_extract_lane::<0>(a), u64x2_extract_lane::<1>(a)]
+    }
+    #[inline(always)]
+    pub(super) fn add(a: v128, b: v128) -> v128 {
+        f64x2_add(a, b)
+    }
+    #[inline(always)]
+    pub(super) fn sub(a: v128, b: v128) -> v128 {
+        f64x2_sub(a, b)
+    }
+    #[inline(always)]
+    pub(super) fn mul(a: v128, b: v128) -> v128 {
+        f64x2_mul(a, b)
+    }
+    #[inline(always)]
+    pub(super) fn or(a: v128, b: v128) -> v128 {
+        v128_or(a, b)
+    }
+    #[inline(always)]
+    pub(super) fn xor(a: v128, b: v128) -> v128 {
+        v128_xor(a, b)
+    }
+    /// `b` where `a` is negative, else 0.
+    #[inline(always)]
+    pub(super) fn where_negative(a: v128, b: v128) -> v128 {
+        v128_and(f64x2_lt(a, f64x2_splat(0.0)), b)
+    }
+    #[inline(always)]
+    pub(super) fn low(a: v128, b: v128) -> v128 {
+        u64x2_shuffle::<0, 2>(a, b)
+    }
+    #[inline(always)]
+    pub(super) fn high(a: v128, b: v128) -> v128 {
+        u64x2_shuffle::<1, 3>(a, b)
+    }
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+mod imp {
+    pub(super) type Register = [f64; 2];
+
+    #[inline(always)]
+    fn each(a: Register, b: Register, f: impl Fn(f64, f64) -> f64) -> Register {
+        [f(a[0], b[0]), f(a[1], b[1])]
+    }
+    #[inline(always)]
+    pub(super) fn splat(x: f64) -> Register {
+        [x; 2]
+    }
+    #[inline(always)]
+    pub(super) fn from_bits(bits: [u64; 2]) -> Register {
+        bits.map(f64::from_bits)
+    }
+    #[inline(always)]
+    pub(super) fn to_bits(a: Register) -> [u64; 2] {
+        a.map(f64::to_bits)
+    }
+    #[inline(always)]
+    pub(super) fn add(a: Register, b: Register) -> Register {
+        each(a, b, |a, b| a + b)
+    }
+    #[inline(always)]
+    pub(super) fn sub(a: Register, b: Register) -> Register {
+        each(a, b, |a, b| a - b)
+    }
+    #[inline(always)]
+    pub(super) fn mul(a: Register, b: Register) -> Register {
+        each(a, b, |a, b| a * b)
+    }
+    #[inline(always)]
+    pub(super) fn or(a: Register, b: Register) -> Register {
+        each(a, b, |a, b| f64::from_bits(a.to_bits() | b.to_bits()))
+    }
+    #[inline(always)]
+    pub(super) fn xor(a: Register, b: Register) -> Register {
+        each(a, b, |a, b| f64::from_bits(a.to_bits() ^ b.to_bits()))
+    }
+    /// `b` where `a` is negative, else 0.
+    #[inline(always)]
+    pub(super) fn where_negative(a: Register, b: Register) -> Register {
+        each(a, b, |a, b| if a < 0.0 { b } else { 0.0 })
+    }
+    #[inline(always)]
+    pub(super) fn low(a: Register, b: Register) -> Register {
+        [a[0], b[0]]
+    }
+    #[inline(always)]
+    pub(super) fn high(a: Register, b: Register) -> Register {
+        [a[1], b[1]]
+    }
+}
+
+impl F2 {
+    /// `x` in both lanes.
+    #[inline(always)]
+    pub(super) fn splat(x: f64) -> Self {
+        Self(imp::splat(x))
+    }
+
+    /// The doubles with these bits.
+    #[inline(always)]
+    pub(super) fn from_bits(bits: [u64; 2]) -> Self {
+        Self(imp::from_bits(bits))
+    }
+
+    /// The bits of the doubles.
+    #[inline(always)]
+    pub(super) fn to_bits(self) -> [u64; 2] {
+        imp::to_bits(self.0)
+    }
+
+    /// Integers below `2^52` as doubles.
+    #[inline(always)]
+    pub(super) fn from_words(words: [u64; 2]) -> Self {
+        // the words become the fraction bits of 2^52 + word
+        let unit = Self::splat(INTEGERS);
+        Self(imp::or(imp::from_bits(words), unit.0)) - unit
+    }
+
+    /// Integers in `[0, 2^52)` as words.
+    #[inline(always)]
+    pub(super) fn to_words(self) -> [u64; 2] {
+        let unit = Self::splat(INTEGERS);
+        imp::to_bits(imp::xor((self + unit).0, unit.0))
+    }
+
+    /// The nearest integer, ties to even, for `|x| <= 2^51`.
+    #[inline(always)]
+    pub(super) fn nearest(self) -> Self {
+        let unit = Self::splat(ROUND);
+        self + unit - unit
+    }
+
+    /// `x + q` for negative `x`, else `x`.
+    #[inline(always)]
+    pub(super) fn lift(self, q: Self) -> Self {
+        self + Self(imp::where_negative(self.0, q.0))
+    }
+
+    /// The first lanes of `a` and `b`.
+    #[inline(always)]
+    pub(super) fn low(a: Self, b: Self) -> Self {
+        Self(imp::low(a.0, b.0))
+    }
+
+    /// The second lanes of `a` and `b`.
+    #[inline(always)]
+    pub(super) fn high(a: Self, b: Self) -> Self {
+        Self(imp::high(a.0, b.0))
+    }
+}
+
+impl Add for F2 {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self(imp::add(self.0, other.0))
+    }
+}
+
+impl Sub for F2 {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        Self(imp::sub(self.0, other.0))
+    }
+}
+
+impl Mul for F2 {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        Self(imp::mul(self.0, other.0))
+    }
+}

@@ -1,0 +1,104 @@
+//! The platform for 128-bit vectors and fast doubles, made for wasm `simd128`: bit for bit what [`Scalar`] computes,
+//! for primes below `2^50` faster. It has kernels for the operators that programs spend their time in; what these
+//! cannot serve (other operators, larger primes, tiny rings) falls back to the [`Scalar`] inside.
+
+mod field;
+mod lanes;
+mod ntt;
+mod pointwise;
+mod sums;
+
+use super::scalar::kernel;
+use super::{Kernel, Platform, Scalar};
+use crate::Result;
+use crate::graph::ValueType;
+use crate::math::Modulus;
+use crate::ops::Call;
+use crate::ops::types::Limb;
+use ntt::Transform;
+use pointwise::Words;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The vector platform. Transform tables are made once per size and prime.
+#[derive(Default)]
+pub struct Simd {
+    scalar: Scalar,
+    transforms: Mutex<HashMap<(usize, u64), Option<Arc<Transform>>>>,
+}
+
+impl Simd {
+    /// The platform with all base operators.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn transform(&self, limb: Limb) -> Result<Option<Arc<Transform>>> {
+        let mut transforms = self.transforms.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(transform) = transforms.get(&(limb.n, limb.q)) {
+            return Ok(transform.clone());
+        }
+        let transform = Transform::new(limb.n, Modulus::new(limb.q)?)?.map(Arc::new);
+        transforms.insert((limb.n, limb.q), transform.clone());
+        Ok(transform)
+    }
+
+    /// None for what [`Scalar`] has to do.
+    fn own_kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Option<Arc<dyn Kernel>>> {
+        let Ok(limb) = Limb::of(output) else { return Ok(None) };
+        let modulus = Modulus::new(limb.q)?;
+        let Some(words) = Words::new(modulus) else { return Ok(None) };
+        Ok(Some(match call.name {
+            "limb.ntt" | "limb.intt" => {
+                let Some(transform) = self.transform(limb)? else { return Ok(None) };
+                match call.name {
+                    "limb.ntt" => kernel(move |i, out, _| transform.forward(out, i[0]))?,
+                    _ => kernel(move |i, out, _| transform.inverse(out, i[0]))?,
+                }
+            }
+            "limb.mul" => kernel(move |i, out, _| words.mul(out, i[0], i[1]))?,
+            "limb.mul_scalar" => {
+                let c = call.attrs.uint("c")?;
+                kernel(move |i, out, _| words.mul_scalar(out, i[0], c))?
+            }
+            "limb.scale_sub" => {
+                let c = call.attrs.uint("c")?;
+                kernel(move |i, out, _| words.scale_sub(out, i[0], i[1], c))?
+            }
+            "limb.dot" if limb.n.is_multiple_of(sums::BLOCK) && call.inputs.len() <= 2 * sums::TERMS => {
+                kernel(move |i, out, _| sums::dot(&words, out, i))?
+            }
+            "rns.convert" if limb.n.is_multiple_of(sums::BLOCK) && call.inputs.len() <= sums::TERMS => {
+                for index in 0..call.attrs.uints("c")?.len() {
+                    if Words::new(Modulus::new(call.limb(index)?.q)?).is_none() {
+                        return Ok(None);
+                    }
+                }
+                let mut c = call.attrs.uints("c")?;
+                if call.attrs.get("w").is_some() {
+                    c.push(modulus.neg(call.attrs.uint("w")?));
+                }
+                let constants: Vec<_> = c.into_iter().map(|c| (c, words.ratio(c))).collect();
+                kernel(move |i, out, _| sums::combine(&words, out, i, &constants))?
+            }
+            _ => return Ok(None),
+        }))
+    }
+}
+
+impl Platform for Simd {
+    fn name(&self) -> &str {
+        "simd"
+    }
+
+    fn implements(&self, op: &str) -> bool {
+        self.scalar.implements(op)
+    }
+
+    fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Arc<dyn Kernel>> {
+        match self.own_kernel(call, output)? {
+            Some(kernel) => Ok(kernel),
+            None => self.scalar.kernel(call, output),
+        }
+    }
+}

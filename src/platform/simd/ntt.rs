@@ -1,0 +1,259 @@
+//! The transforms of `math::ntt`, two layers at a time, two lanes, in doubles.
+//!
+//! Values are signed and reduced only where they would leave `|x| <= 4 u`, `u = 2^50`, which is what products need
+//! ([`super::field`]); a product is at most `7/8 u`.
+
+use super::field::{Arithmetic, Factor, Factor2, Field, Loaded, both, each};
+use super::lanes::F2;
+use crate::math::ntt::bit_reverse;
+use crate::math::prime::primitive_root;
+use crate::math::{MathError, Modulus};
+
+/// Two neighboring values: the bits of doubles while a transform is at work.
+type Pair = [u64; 2];
+
+/// The smallest ring degree: two blocks of the four neighbors that share factors.
+const LEAST: usize = 8;
+
+/// Factors of two layers: one of the layer with fewer blocks, two of the other.
+type Step<F> = [F; 3];
+
+/// The factors of one direction.
+struct Factors {
+    /// The layer with one block, alone when their number is odd.
+    single: Option<Factor>,
+    /// Two layers each, few blocks first; not the last two.
+    steps: Vec<Vec<Step<Factor>>>,
+    /// The two layers with most blocks, two blocks side by side.
+    neighbors: Vec<Step<Factor2>>,
+}
+
+/// The transforms of one ring degree and prime.
+pub(super) struct Transform {
+    field: Field,
+    forward: Factors,
+    inverse: Factors,
+    /// `1/n` and `1/n` times the factor of the layer with one block.
+    scale: [Factor; 2],
+}
+
+impl Factors {
+    /// From powers in bit-reversed order: block `i` of the layer with `m` blocks uses `powers[m + i]`.
+    fn new(field: &Field, powers: &[u64]) -> Self {
+        let n = powers.len();
+        let single = (n.ilog2() % 2 == 1).then(|| field.factor(powers[1]));
+        let step = |at: usize| [at, 2 * at, 2 * at + 1].map(|at| field.factor(powers[at]));
+        let first = if single.is_some() { 2 } else { 1 };
+        let layers = std::iter::successors(Some(first), |m| Some(4 * m)).take_while(|&m| m < n / 4);
+        let pairs = (n / 4..n / 2).step_by(2).map(|at| {
+            let (a, b) = (step(at), step(at + 1));
+            std::array::from_fn(|f| std::array::from_fn(|part| [a[f][part], b[f][part]]))
+        });
+        let steps = layers.map(|m| (m..2 * m).map(step).collect()).collect();
+        Self { single, steps, neighbors: pairs.collect() }
+    }
+}
+
+impl Transform {
+    /// None for a ring degree below 8 or a prime from `2^50`.
+    pub(super) fn new(n: usize, modulus: Modulus) -> Result<Option<Self>, MathError> {
+        let Some(field) = Field::new(modulus).filter(|_| n >= LEAST) else { return Ok(None) };
+        let psi = primitive_root(2 * n as u64, &modulus)?;
+        let powers = |base: u64| {
+            let (mut table, mut power) = (vec![1; n], 1);
+            for exponent in 1..n {
+                power = modulus.mul(power, base);
+                table[bit_reverse(exponent, n)] = power;
+            }
+            table
+        };
+        let back = powers(modulus.inv(psi)?);
+        let scale = modulus.inv(modulus.reduce(n as u64))?;
+        Ok(Some(Self {
+            forward: Factors::new(&field, &powers(psi)),
+            inverse: Factors::new(&field, &back),
+            scale: [scale, modulus.mul(scale, back[1])].map(|w| field.factor(w)),
+            field,
+        }))
+    }
+
+    /// As `NttTable::forward`, from `a` to `out`; both in `[0, q)`.
+    pub(super) fn forward(&self, out: &mut [u64], a: &[u64]) {
+        let f = self.field.load();
+        let (out, a) = (out.as_chunks_mut::<2>().0, a.as_chunks::<2>().0);
+        // no value exceeds `bound / 8` u
+        let mut bound = 8;
+        let mut steps = self.forward.steps.iter();
+        if let Some(w) = &self.forward.single {
+            first_layer(&f, out, a, w);
+            bound += 7;
+        } else if let Some([step]) = steps.next().map(Vec::as_slice) {
+            first_layers(&f, out, a, step);
+            bound += 14;
+        }
+        for step in steps {
+            if bound + 14 > 32 {
+                layers::<true>(&f, out, step);
+                bound = 5 + 14;
+            } else {
+                layers::<false>(&f, out, step);
+                bound += 14;
+            }
+        }
+        last_layers(&f, out, &self.forward.neighbors);
+    }
+
+    /// As `NttTable::inverse`, from `a` to `out`; both in `[0, q)`. No value exceeds `u` between the steps.
+    pub(super) fn inverse(&self, out: &mut [u64], a: &[u64]) {
+        let f = self.field.load();
+        let (out, a) = (out.as_chunks_mut::<2>().0, a.as_chunks::<2>().0);
+        first_layers_back(&f, out, a, &self.inverse.neighbors);
+        let scale = self.scale.each_ref().map(both);
+        match (&self.inverse.single, self.inverse.steps.as_slice()) {
+            (None, [last, steps @ ..]) => {
+                steps.iter().rev().for_each(|step| layers_back(&f, out, step));
+                if let [[_, second, third]] = last.as_slice() {
+                    last_layers_back(&f, out, &[both(second), both(third)], &scale);
+                }
+            }
+            (_, steps) => {
+                steps.iter().rev().for_each(|step| layers_back(&f, out, step));
+                last_layer_back(&f, out, &scale);
+            }
+        }
+    }
+}
+
+/// The four quarters of a block.
+#[inline(always)]
+fn quarters(block: &mut [Pair]) -> [&mut [Pair]; 4] {
+    let (left, right) = block.split_at_mut(block.len() / 2);
+    let (a, b) = left.split_at_mut(left.len() / 2);
+    let (c, d) = right.split_at_mut(right.len() / 2);
+    [a, b, c, d]
+}
+
+/// Applies `f` to the values at one place of each quarter.
+#[inline(always)]
+fn map_quarters(block: &mut [Pair], f: impl Fn([Pair; 4]) -> [Pair; 4]) {
+    let [a, b, c, d] = quarters(block);
+    for (((a, b), c), d) in a.iter_mut().zip(b).zip(c).zip(d) {
+        [*a, *b, *c, *d] = f([*a, *b, *c, *d]);
+    }
+}
+
+/// Two layers: `[x0, x2] -> x0 +- w x2`, `[x1, x3] -> x1 +- w x3`, then the same with neighbors. From a bound of `x` to
+/// `x + 7/4 u`, where `x + 7/8 u` must not exceed `4 u`.
+#[inline(always)]
+fn butterfly(f: &Arithmetic, [x0, x1, x2, x3]: [F2; 4], w: &Step<Loaded>) -> [F2; 4] {
+    let (p, r) = (f.mul(x2, &w[0]), f.mul(x3, &w[0]));
+    let (y0, y1, y2, y3) = (x0 + p, x1 + r, x0 - p, x1 - r);
+    let (s, t) = (f.mul(y1, &w[1]), f.mul(y3, &w[2]));
+    [y0 + s, y0 - s, y2 + t, y2 - t]
+}
+
+/// Two layers backwards, values at most `u`; the sums are at most `4 u` and `7/4 u`, the products `7/8 u`.
+#[inline(always)]
+fn butterfly_back(f: &Arithmetic, x: [F2; 4], w: &Step<Loaded>) -> [F2; 4] {
+    let [y0, y1, y2, y3] = half_back(f, x, &w[1], &w[2]);
+    [f.reduce(y0 + y2), f.reduce(y1 + y3), f.mul(y0 - y2, &w[0]), f.mul(y1 - y3, &w[0])]
+}
+
+/// The first layer of [`butterfly_back`].
+#[inline(always)]
+fn half_back(f: &Arithmetic, [x0, x1, x2, x3]: [F2; 4], w1: &Loaded, w2: &Loaded) -> [F2; 4] {
+    [x0 + x1, f.mul(x0 - x1, w1), x2 + x3, f.mul(x2 - x3, w2)]
+}
+
+fn first_layer(f: &Arithmetic, out: &mut [Pair], a: &[Pair], w: &Factor) {
+    let w = both(w);
+    let half = out.len() / 2;
+    let ((left, right), (u, v)) = (out.split_at_mut(half), a.split_at(half));
+    for (((x, y), &u), &v) in left.iter_mut().zip(right).zip(u).zip(v) {
+        let (u, p) = (F2::from_words(u), f.mul(F2::from_words(v), &w));
+        (*x, *y) = ((u + p).to_bits(), (u - p).to_bits());
+    }
+}
+
+fn first_layers(f: &Arithmetic, out: &mut [Pair], a: &[Pair], w: &Step<Factor>) {
+    let w = w.each_ref().map(both);
+    let [o0, o1, o2, o3] = quarters(out);
+    let (left, right) = a.split_at(a.len() / 2);
+    let ((a0, a1), (a2, a3)) = (left.split_at(left.len() / 2), right.split_at(right.len() / 2));
+    let outputs = o0.iter_mut().zip(o1).zip(o2).zip(o3);
+    for ((((o0, o1), o2), o3), (((a0, a1), a2), a3)) in outputs.zip(a0.iter().zip(a1).zip(a2).zip(a3)) {
+        [*o0, *o1, *o2, *o3] = butterfly(f, [*a0, *a1, *a2, *a3].map(F2::from_words), &w).map(F2::to_bits);
+    }
+}
+
+/// With `REDUCE` the values that no product makes small are reduced before: to `9/16 q`, less than `5/8 u`.
+fn layers<const REDUCE: bool>(f: &Arithmetic, out: &mut [Pair], steps: &[Step<Factor>]) {
+    for (block, w) in out.chunks_exact_mut(out.len() / steps.len()).zip(steps) {
+        let w = w.each_ref().map(both);
+        map_quarters(block, |x| {
+            let [mut x0, mut x1, x2, x3] = x.map(F2::from_bits);
+            if REDUCE {
+                (x0, x1) = (f.reduce(x0), f.reduce(x1));
+            }
+            butterfly(f, [x0, x1, x2, x3], &w).map(F2::to_bits)
+        });
+    }
+}
+
+/// Two blocks of four neighbors become one of the two in each lane.
+#[inline(always)]
+fn transpose([a, b, c, d]: [F2; 4]) -> [F2; 4] {
+    [F2::low(a, c), F2::high(a, c), F2::low(b, d), F2::high(b, d)]
+}
+
+/// The inverse of [`transpose`].
+#[inline(always)]
+fn transpose_back([a, b, c, d]: [F2; 4]) -> [F2; 4] {
+    [F2::low(a, b), F2::low(c, d), F2::high(a, b), F2::high(c, d)]
+}
+
+fn last_layers(f: &Arithmetic, out: &mut [Pair], steps: &[Step<Factor2>]) {
+    for (pairs, w) in out.as_chunks_mut::<4>().0.iter_mut().zip(steps) {
+        let [x0, x1, x2, x3] = transpose(pairs.map(F2::from_bits));
+        let y = butterfly(f, [f.reduce(x0), f.reduce(x1), x2, x3], &w.each_ref().map(each));
+        // lanes change places as words do
+        *pairs = transpose_back(y.map(|y| F2::from_bits(f.finish(y)))).map(F2::to_bits);
+    }
+}
+
+fn first_layers_back(f: &Arithmetic, out: &mut [Pair], a: &[Pair], steps: &[Step<Factor2>]) {
+    let blocks = out.as_chunks_mut::<4>().0.iter_mut().zip(a.as_chunks::<4>().0);
+    for ((out, a), w) in blocks.zip(steps) {
+        let x = transpose(a.map(F2::from_words));
+        *out = transpose_back(butterfly_back(f, x, &w.each_ref().map(each))).map(F2::to_bits);
+    }
+}
+
+fn layers_back(f: &Arithmetic, out: &mut [Pair], steps: &[Step<Factor>]) {
+    for (block, w) in out.chunks_exact_mut(out.len() / steps.len()).zip(steps) {
+        let w = w.each_ref().map(both);
+        map_quarters(block, |x| butterfly_back(f, x.map(F2::from_bits), &w).map(F2::to_bits));
+    }
+}
+
+fn last_layers_back(f: &Arithmetic, out: &mut [Pair], w: &[Loaded; 2], scale: &[Loaded; 2]) {
+    map_quarters(out, |x| {
+        let [y0, y1, y2, y3] = half_back(f, x.map(F2::from_bits), &w[0], &w[1]);
+        let z = [
+            f.mul(y0 + y2, &scale[0]),
+            f.mul(y1 + y3, &scale[0]),
+            f.mul(y0 - y2, &scale[1]),
+            f.mul(y1 - y3, &scale[1]),
+        ];
+        z.map(|z| f.finish(z))
+    });
+}
+
+fn last_layer_back(f: &Arithmetic, out: &mut [Pair], scale: &[Loaded; 2]) {
+    let (left, right) = out.split_at_mut(out.len() / 2);
+    for (x, y) in left.iter_mut().zip(right) {
+        let (u, v) = (F2::from_bits(*x), F2::from_bits(*y));
+        *x = f.finish(f.mul(u + v, &scale[0]));
+        *y = f.finish(f.mul(u - v, &scale[1]));
+    }
+}

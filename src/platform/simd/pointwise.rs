@@ -1,0 +1,83 @@
+//! Products and sums of products of words modulo a prime below `2^50`, each index apart.
+//!
+//! The quotient is estimated in doubles, `k = nearest(a b / q)`; then `a b - k q` is small, so that it may be computed
+//! modulo `2^64`, exactly: one integer multiplication instead of a wide one.
+
+use crate::math::Modulus;
+
+/// `1.5 * 2^52`: adding it to `|x| <= 2^51` leaves the nearest integer in the low bits.
+const ROUND: f64 = 6_755_399_441_055_744.0;
+
+/// A prime below `2^50`.
+#[derive(Clone, Copy)]
+pub(super) struct Words {
+    q: i64,
+    inverse: f64,
+}
+
+/// A word as a double, exactly when it is below `2^53`; from `2^63` it stands for a negative number.
+#[inline(always)]
+fn double(a: u64) -> f64 {
+    a.cast_signed() as f64
+}
+
+impl Words {
+    /// None for a larger prime.
+    pub(super) fn new(modulus: Modulus) -> Option<Self> {
+        let q = modulus.value();
+        (q < 1 << 50).then(|| Self { q: q.cast_signed(), inverse: 1.0 / q as f64 })
+    }
+
+    /// `x - k q` in `[0, q)` for the integer `k` nearest to `quotient`, which is `x / q` but for less than 1/2; of `x`
+    /// the lowest 64 bits are given. `|quotient| <= 2^51`.
+    #[inline(always)]
+    fn finish(&self, x: u64, quotient: f64) -> u64 {
+        let k = (quotient + ROUND).to_bits().wrapping_sub(ROUND.to_bits());
+        let r = x.cast_signed().wrapping_sub(k.cast_signed().wrapping_mul(self.q));
+        (r + (self.q & (r >> 63))).cast_unsigned()
+    }
+
+    /// `1 / q`.
+    pub(super) fn inverse(&self) -> f64 {
+        self.inverse
+    }
+
+    /// `c / q` for `c` in `[0, q)`, but for a relative error of `2^-52`.
+    pub(super) fn ratio(&self, c: u64) -> f64 {
+        double(c) * self.inverse
+    }
+
+    /// `x - k q` in `[0, q)`, modulo `q`, for what modulo `2^64` lies within `2^12 q` of 0.
+    #[inline(always)]
+    pub(super) fn reduce(&self, x: u64, k: u64) -> u64 {
+        let r = x.wrapping_sub(k.wrapping_mul(self.q.cast_unsigned()));
+        self.finish(r, double(r) * self.inverse)
+    }
+
+    /// `out = a b`.
+    pub(super) fn mul(&self, out: &mut [u64], a: &[u64], b: &[u64]) {
+        let this = *self;
+        for ((o, &a), &b) in out.iter_mut().zip(a).zip(b) {
+            *o = this.finish(a.wrapping_mul(b), double(a) * double(b) * this.inverse);
+        }
+    }
+
+    /// `out = c a`.
+    pub(super) fn mul_scalar(&self, out: &mut [u64], a: &[u64], c: u64) {
+        let this = *self;
+        let ratio = this.ratio(c);
+        for (o, &a) in out.iter_mut().zip(a) {
+            *o = this.finish(a.wrapping_mul(c), double(a) * ratio);
+        }
+    }
+
+    /// `out = c a - b`.
+    pub(super) fn scale_sub(&self, out: &mut [u64], a: &[u64], b: &[u64], c: u64) {
+        let this = *self;
+        let ratio = this.ratio(c);
+        for ((o, &a), &b) in out.iter_mut().zip(a).zip(b) {
+            let quotient = double(a) * ratio - double(b) * this.inverse;
+            *o = this.finish(a.wrapping_mul(c).wrapping_sub(b), quotient);
+        }
+    }
+}
