@@ -1,14 +1,16 @@
 #!/usr/bin/env node
 // From a clean clone to the page: installs what is missing, builds, does the main job, then serves the page.
-// Usage: node scripts/start.mjs [--once] [options of scripts/main-job.mjs]
+// Usage: node scripts/start.mjs [--once] [--yes] [options of scripts/main-job.mjs]
 //   --once   ends after the main job, without serving
+//   --yes    installs what is missing without asking; so does --once
 import { spawnSync } from 'node:child_process';
 import { find, ROOT } from './lib/run.mjs';
 
-const args = process.argv.slice(2);
+const yes = process.argv.includes('--yes') || process.argv.includes('--once');
+const args = process.argv.slice(2).filter((arg) => arg !== '--yes');
 const npm = find('npm');
 
-step(process.execPath, 'scripts/setup.mjs', ...(args.includes('--once') ? ['--yes'] : []));
+step(process.execPath, 'scripts/setup.mjs', ...(yes ? ['--yes'] : []));
 step(npm, 'run', 'build');
 step(process.execPath, 'scripts/main-job.mjs', ...args);
 if (!args.includes('--once')) step(npm, 'run', 'serve', '--workspace', '@cipherloom/www');

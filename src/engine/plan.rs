@@ -54,6 +54,8 @@ pub struct Plan {
     pub(super) kernels: Vec<Arc<dyn Kernel>>,
     pub(super) steps: Vec<Step>,
     pub(super) places: Vec<Place>,
+    /// Where each declared output lies, in order.
+    pub(super) outputs: Vec<Vec<Place>>,
     /// Data dependencies and ordering edges.
     pub(super) waits: Dependencies,
     pub(super) arena: usize,
@@ -78,7 +80,7 @@ impl Plan {
             let start = places.len() as u32;
             for &input in graph.inputs_of(op) {
                 // `gather` left one block per input.
-                places.extend(graph.pieces(input).iter().flat_map(|&p| layout.find(p)));
+                places.extend(layout.find(graph.pieces(input)));
             }
             let output = graph.pieces(op.output)[0];
             Step {
@@ -89,11 +91,13 @@ impl Plan {
             }
         });
         let steps = steps.collect();
+        let outputs = graph.outputs().iter().map(|o| layout.find(graph.pieces(o.operand))).collect();
         let input_words = graph.inputs().iter().map(|p| graph.ty(p.operand).size as usize).sum();
         let plan = Self {
             kernels,
             steps,
             places,
+            outputs,
             waits: layout.waits,
             arena: layout.arena,
             wipe: options.wipe,
@@ -124,13 +128,6 @@ impl Plan {
     /// True for a plan without operators.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
-    }
-
-    /// Blocks of storage that make up an operand, in order.
-    pub(super) fn blocks(&self, pieces: &[Placeholder]) -> Vec<Place> {
-        let finder = Finder::new(&self.graph);
-        let offsets: Vec<usize> = self.steps.iter().map(|s| s.output.0).collect();
-        pieces.iter().flat_map(|&p| finder.find(p, &offsets)).collect()
     }
 }
 
@@ -296,7 +293,8 @@ impl Layout {
         Ok(Self { finder, offsets, arena, waits })
     }
 
-    fn find(&self, piece: Placeholder) -> Vec<Place> {
-        self.finder.find(piece, &self.offsets)
+    /// Blocks of storage that make up an operand, in order.
+    fn find(&self, pieces: &[Placeholder]) -> Vec<Place> {
+        pieces.iter().flat_map(|&p| self.finder.find(p, &self.offsets)).collect()
     }
 }

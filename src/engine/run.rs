@@ -120,9 +120,9 @@ impl Run {
         if done < all {
             return Err(Error::Job("outputs are read after the last operator is done"));
         }
-        let port = self.plan.graph.outputs().get(index).ok_or(Error::Job("there is no such output"))?;
-        let mut words = Vec::with_capacity(self.plan.graph.ty(port.operand).size as usize);
-        for place in self.plan.blocks(self.plan.graph.pieces(port.operand)) {
+        let places = self.plan.outputs.get(index).ok_or(Error::Job("there is no such output"))?;
+        let mut words = Vec::new();
+        for &place in places {
             words.extend_from_slice(self.read(place));
         }
         Ok(words)
