@@ -2,11 +2,11 @@
 // From a clean clone to the page: installs what is missing, builds, does the main job, then serves the page.
 // Usage: node scripts/start.mjs [--once] [--yes] [options of scripts/main-job.mjs]
 //   --once   ends after the main job, without serving
-//   --yes    installs what is missing without asking; so does --once
+//   --yes    installs what is missing without asking
 import { spawnSync } from 'node:child_process';
 import { find, ROOT } from './lib/run.mjs';
 
-const yes = process.argv.includes('--yes') || process.argv.includes('--once');
+const yes = process.argv.includes('--yes');
 const args = process.argv.slice(2).filter((arg) => arg !== '--yes');
 const npm = find('npm');
 

@@ -46,6 +46,10 @@ fn rooms_import_only_from_rooms_above() {
             let text = fs::read_to_string(&path).unwrap();
             for (number, line) in text.lines().enumerate().filter(|(_, l)| !l.trim_start().starts_with("//"))
             {
+                assert!(
+                    !line.contains("crate::{engine") && !line.contains("crate::{p"),
+                    "one room a line: {line}"
+                );
                 for used in line.split("crate::").skip(1) {
                     let used = used.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap();
                     if rooms.iter().position(|r| r == used).is_some_and(|other| other > place) {

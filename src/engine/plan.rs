@@ -60,7 +60,7 @@ pub struct Plan {
     pub(super) waits: Dependencies,
     pub(super) arena: usize,
     pub(super) wipe: bool,
-    input_words: usize,
+    input_words: u64,
 }
 
 impl Plan {
@@ -74,7 +74,7 @@ impl Plan {
         let graph = gather(graph)?;
         let deps = check(&graph)?;
         let (kernels, kernel_of) = kernels(&graph, platform)?;
-        let layout = Layout::new(&graph, &deps)?;
+        let layout = Layout::new(&graph, &deps, options.memory_limit)?;
         let mut places = Vec::new();
         let steps = graph.operators().iter().enumerate().map(|(index, op)| {
             let start = places.len() as u32;
@@ -92,7 +92,7 @@ impl Plan {
         });
         let steps = steps.collect();
         let outputs = graph.outputs().iter().map(|o| layout.find(graph.pieces(o.operand))).collect();
-        let input_words = graph.inputs().iter().map(|p| graph.ty(p.operand).size as usize).sum();
+        let input_words = graph.inputs().iter().map(|p| graph.ty(p.operand).size).sum();
         let plan = Self {
             kernels,
             steps,
@@ -117,7 +117,7 @@ impl Plan {
 
     /// Bytes of arena and inputs during a run.
     pub fn memory_bytes(&self) -> u64 {
-        8 * (self.arena + self.input_words) as u64
+        8 * (self.arena as u64 + self.input_words)
     }
 
     /// Operators.
@@ -228,7 +228,7 @@ struct Layout {
 }
 
 impl Layout {
-    fn new(graph: &Graph, deps: &Dependencies) -> Result<Self> {
+    fn new(graph: &Graph, deps: &Dependencies, limit: u64) -> Result<Self> {
         let finder = Finder::new(graph);
         let order = topological_order(graph, deps)?;
         let n = order.len();
@@ -274,6 +274,11 @@ impl Layout {
             } else {
                 offsets[op as usize] = arena;
                 arena += size;
+                // Also keeps offsets far from the end of a 32-bit address space.
+                let needed = 8 * arena as u64;
+                if needed > limit {
+                    return Err(Error::MemoryLimit { needed, limit });
+                }
             }
             for &dead in &dying[at] {
                 let size = graph.pieces(graph.operators()[dead as usize].output)[0].size() as usize;

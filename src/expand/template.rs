@@ -5,7 +5,7 @@
 //! replaced operator, then everything in between. Copying it means mapping these three regions.
 
 use crate::analyze::{OutputIndex, analyze, graph_inputs, topological_order};
-use crate::graph::{Graph, GraphError, OperandId, Placeholder, ValueType, push_joined};
+use crate::graph::{Graph, GraphError, OperandId, Placeholder, Synchronizer, ValueType, push_joined};
 use crate::ops::{Call, Registry, Session};
 use crate::{Error, Result};
 use std::rc::Rc;
@@ -46,12 +46,14 @@ impl Template {
         let new = def.expand(&mut session, call, &handles)?;
         let new = writable(&mut session, new, &handles, output)?;
         let mut graph = session.finish();
+        let reference = Synchronizer::new(&graph, old);
         graph.absorb(new, old)?;
         graph.remove_operator(0);
         graph.settle();
         let place = |graph: &Graph, operand: OperandId| graph.pieces(operand)[0];
         let inputs: Vec<Placeholder> = handles.iter().map(|&h| place(&graph, h)).collect();
-        let output = place(&graph, old);
+        // Whoever referred to the replaced output finds the new one, in its place.
+        let output = place(&graph, reference.pointer(&graph));
         check(&graph, call.name, &inputs, output)?;
         Ok(Self { graph, inputs, output })
     }

@@ -15,7 +15,7 @@ pub use absorb::{Redirects, Synchronizer};
 pub use attrs::{Attr, Attrs};
 pub use intern::Interner;
 pub use operand::{Identity, OperandId, ValueType};
-pub use operator::{OpId, Operator, Signature};
+pub use operator::{Operator, Signature};
 pub use placeholder::{Allocator, Placeholder, push_joined};
 pub use store::{Graph, Port};
 pub use text::{parse, print};

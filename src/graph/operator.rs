@@ -3,10 +3,6 @@
 use super::{Attrs, OperandId};
 use std::fmt;
 
-/// Number of an operator in its graph: its place in the candidate set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct OpId(pub u32);
-
 /// Operator type and attributes: what two operators share that do the same to their inputs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Signature {

@@ -361,12 +361,6 @@ impl Graph {
         &self.operator_inputs[op.inputs_start as usize..][..op.inputs_len as usize]
     }
 
-    /// Lets the `slot`-th input of operator `op` be another operand.
-    pub fn set_input(&mut self, op: usize, slot: usize, operand: OperandId) {
-        let at = self.operators[op].inputs_start as usize + slot;
-        self.operator_inputs[at] = operand;
-    }
-
     /// The signature of an operator of this graph.
     pub fn signature(&self, op: &Operator) -> &Signature {
         self.signatures.get(op.signature)

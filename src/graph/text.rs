@@ -194,7 +194,11 @@ impl Reader {
                 c.expect(")")?;
                 c.expect(":")?;
                 let output = self.place(c, true)?;
+                let at = *c;
                 let nonce = c.tail("nonce=")?.unwrap_or(0);
+                if nonce == u32::MAX {
+                    return Err(at.error("a nonce below 2^32 - 1"));
+                }
                 let parent = c.tail("parent=")?.unwrap_or(u32::MAX);
                 let signature = self.graph.intern_signature(&name, attrs);
                 self.graph.push_operator(signature, &inputs, output, nonce, parent);
@@ -243,10 +247,8 @@ impl Reader {
             let end = c.number()?;
             c.expect(")")?;
             let piece = Placeholder::new(start, end);
-            if piece.is_empty() || end > 1 << 63 || (disjoint && pieces.iter().any(|p| p.overlaps(&piece))) {
-                return Err(
-                    at.error("a placeholder [start,end), start < end <= 2^63, disjoint from others to write")
-                );
+            if piece.is_empty() || end > 1 << 63 {
+                return Err(at.error("a placeholder [start,end), start < end <= 2^63"));
             }
             self.graph.skip_to(end);
             pieces.push(piece);
@@ -254,6 +256,11 @@ impl Reader {
                 break;
             }
             c.expect("+")?;
+        }
+        let mut sorted = if disjoint { pieces.clone() } else { Vec::new() };
+        sorted.sort_unstable();
+        if sorted.windows(2).any(|w| w[0].overlaps(&w[1])) {
+            return Err(at.error("disjoint placeholders, since they are written"));
         }
         let total = pieces.iter().fold(0u64, |total, p| total.saturating_add(p.size()));
         if total != ty.size {

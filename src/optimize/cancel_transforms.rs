@@ -2,16 +2,18 @@
 
 use super::is_derived_output;
 use crate::Result;
-use crate::analyze::{OutputIndex, analyze};
+use crate::analyze::{OutputIndex, analyze, topological_order};
 use crate::graph::{Graph, Operator, Placeholder};
 
 /// The graph with `limb.ntt(limb.intt(x))` and `limb.intt(limb.ntt(x))` replaced by x. The inner transform stays
 /// for its other readers; `prune` removes it when there are none.
 ///
 /// # Errors
-/// `OverlappingOutputs`.
+/// `OverlappingOutputs`, `Cycle`.
 pub fn cancel_transforms(graph: &Graph) -> Result<Graph> {
     let deps = analyze(graph)?;
+    // Aliases of a ring of transforms would lead in a circle.
+    topological_order(graph, &deps)?;
     let index = OutputIndex::new(graph)?;
     let name = |op: &Operator| graph.signature(op).name.as_str();
     let mut out = graph.clone();

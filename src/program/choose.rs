@@ -11,7 +11,7 @@ use crate::schemes::security::SecurityTable;
 use crate::{Error, Result};
 
 /// Bits of noise budget that the bound must leave.
-const MARGIN: f64 = 2.0;
+pub const MARGIN: f64 = 2.0;
 /// Largest primes that are chosen: those that double-precision kernels can serve.
 const PRIME_BITS: u32 = 50;
 /// Most plaintext moduli that are combined.
@@ -42,6 +42,7 @@ pub fn choose(builder: &Builder<'_>, wishes: &Wishes) -> Result<Parameters> {
             continue;
         }
         max_n = n;
+        reason = format!("n = {n}: no prime plain modulus holds {bits} bits");
         for t in plain_moduli(n, bits, wishes)? {
             let candidate = Candidate { builder, wishes, n, max_bits, t: &t };
             match candidate.smallest(&mut reason)? {
@@ -77,9 +78,9 @@ fn plain_moduli(n: usize, bits: u32, wishes: &Wishes) -> Result<Vec<Vec<u64>>> {
         if each > PRIME_BITS {
             continue;
         }
-        if let Ok(t) = ntt_primes(each, n, count as usize, &[]) {
-            sets.push(t);
-        }
+        // Small sizes may hold no prime = 1 mod 2n, or too few.
+        let found = (each..=PRIME_BITS).find_map(|bits| ntt_primes(bits, n, count as usize, &[]).ok());
+        sets.extend(found);
         if each == least {
             break;
         }
@@ -155,6 +156,10 @@ impl Candidate<'_> {
         let table = self.wishes.table.name().to_owned();
         let literal =
             ParameterLiteral { n: self.n, t: self.t.to_vec(), q, special: specials, aux, low, table };
-        Ok(Some(Parameters::new(literal)?))
+        match Parameters::new(literal) {
+            // The caller's primes may fit another ring dimension.
+            Err(Error::Parameters { .. }) if self.wishes.q.is_some() && self.wishes.n.is_none() => Ok(None),
+            checked => checked.map(Some),
+        }
     }
 }

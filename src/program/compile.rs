@@ -3,7 +3,7 @@
 //! The same code rebuilds a program from its bytes, so that client and evaluator hold the same graphs.
 
 use super::bytes::{Kind, Reader, Writer};
-use super::choose::{Wishes, choose};
+use super::choose::{MARGIN, Wishes, choose};
 use super::literal::{KEYS, Layout, TaskLiteral};
 use super::parameters::{DIGIT, ParameterLiteral, Parameters};
 use super::range::plaintext_bits;
@@ -15,6 +15,7 @@ use crate::ops::{Level, Registry, Session};
 use crate::optimize::optimize;
 use crate::platform::Platform;
 use crate::schemes::columns::{Column, KeyName, Keys, rotation_element, statistic_sums, sum_elements};
+use crate::schemes::noise_budget;
 use crate::schemes::security::SecurityTable;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -73,7 +74,7 @@ impl Program {
         let builder = Builder::new(&registry, &task);
         let wishes = wishes(options)?;
         let parameters = choose(&builder, &wishes)?;
-        let memory_limit = options.memory_limit.map_or(DEFAULT_MEMORY, |m| m.max(0.0) as u64);
+        let memory_limit = options.memory_limit.map_or(MOST_MEMORY, |m| m.max(0.0) as u64);
         Self::build(task, parameters, memory_limit)
     }
 
@@ -89,8 +90,18 @@ impl Program {
                 expected: format!("at least {plain_bits} bits: the outputs need them"),
             });
         }
+        let memory_limit = memory_limit.min(MOST_MEMORY);
+        check_sizes(&task, &parameters, memory_limit)?;
         let mut expander = Expander::new(&registry);
         let Scheme { graph: scheme_graph, task_graph, keys } = builder.scheme(&parameters, &mut expander)?;
+        let budget = noise_budget(&scheme_graph, &registry)?;
+        if budget < MARGIN {
+            return Err(Error::Parameters {
+                what: "noise budget that the bounds leave".into(),
+                found: format!("{budget:.1} bits"),
+                expected: format!("at least {MARGIN} bits"),
+            });
+        }
         Ok(Self { task, parameters, memory_limit, plain_bits, keys, task_graph, scheme_graph, registry })
     }
 
@@ -174,8 +185,28 @@ impl Program {
     }
 }
 
-/// Most bytes of a run when the caller says nothing: what a 32-bit address space leaves.
-const DEFAULT_MEMORY: u64 = 3_500 << 20;
+/// Most bytes of a run: what a 32-bit address space leaves.
+const MOST_MEMORY: u64 = 3_500 << 20;
+
+/// Checks what a literal from outside could blow up, before anything is expanded.
+fn check_sizes(task: &TaskLiteral, parameters: &Parameters, memory_limit: u64) -> Result<()> {
+    let n = parameters.literal().n;
+    let mut needed = 0u64;
+    for input in &task.inputs {
+        if input.layout == Layout::Slots && input.rows > n {
+            return Err(Error::Task {
+                at: format!("input `{}`", input.name),
+                found: format!("{} rows in layout slots", input.rows),
+                expected: format!("at most {n}"),
+            });
+        }
+        needed = needed.saturating_add(input_type(input, parameters).ty().size.saturating_mul(8));
+    }
+    if needed > memory_limit {
+        return Err(Error::MemoryLimit { needed, limit: memory_limit });
+    }
+    Ok(())
+}
 
 /// Expands a graph to the base set of a platform and optimizes it.
 ///
@@ -293,10 +324,10 @@ impl<'a> Builder<'a> {
     fn assemble(&self, parameters: &Parameters, keys: Option<&Keys>) -> Result<Graph> {
         let l = parameters.literal();
         let mut s = Session::new(Graph::new(64), self.registry);
-        let mut operands: Vec<OperandId> = Vec::new();
+        let mut operands: Vec<Option<OperandId>> = Vec::new();
         for input in &self.task.inputs {
             let ty = input_type(input, parameters).ty();
-            operands.push(s.graph_mut().add_input(&input.name, ty)?);
+            operands.push(Some(s.graph_mut().add_input(&input.name, ty)?));
         }
         let keys = keys.map(|k| s.graph_mut().add_input(KEYS, k.ty())).transpose()?;
         for (index, node) in self.task.nodes.iter().enumerate() {
@@ -308,12 +339,19 @@ impl<'a> Builder<'a> {
             if statistic || node.op == "column.multiply" {
                 attrs = attrs.with("aux", l.aux.as_slice());
             }
-            if statistic && self.public_count(node.inputs.as_slice()) && node.op == "stats.count" {
-                // Nothing to compute: the number of rows is public.
-                operands.push(*operands.first().ok_or(Error::Job("a task has inputs"))?);
+            if node.op == "stats.count" && self.public_count(&node.inputs) {
+                // Nothing to compute, and nothing to compute with: the number of rows is public.
+                operands.push(None);
                 continue;
             }
-            let mut inputs: Vec<OperandId> = node.inputs.iter().map(|&i| operands[i]).collect();
+            let operand = |&i: &usize| {
+                operands[i].ok_or_else(|| Error::Task {
+                    at: format!("node {index} ({})", node.op),
+                    found: "the count of a complete column, which is public".into(),
+                    expected: "an encrypted operand".into(),
+                })
+            };
+            let mut inputs: Vec<OperandId> = node.inputs.iter().map(operand).collect::<Result<_>>()?;
             inputs.extend(keys);
             let made = s.op(&node.op, attrs_for(attrs, node.op.as_str()), &inputs);
             let located = made.map_err(|e| match e {
@@ -322,11 +360,10 @@ impl<'a> Builder<'a> {
                 }
                 other => other,
             });
-            operands.push(located?);
+            operands.push(Some(located?));
         }
-        for (index, output) in self.task.outputs.iter().enumerate() {
-            if !self.is_public(index) {
-                let operand = operands[output.operand];
+        for output in &self.task.outputs {
+            if let Some(operand) = operands[output.operand] {
                 s.graph_mut().declare_output(&output.name, operand);
             }
         }
@@ -337,11 +374,6 @@ impl<'a> Builder<'a> {
 
     fn public_count(&self, inputs: &[usize]) -> bool {
         inputs.iter().all(|&i| self.task.inputs.get(i).is_none_or(|input| !input.missing))
-    }
-
-    /// True for an output whose value is known without decryption: the count of complete columns.
-    fn is_public(&self, output: usize) -> bool {
-        is_public(self.task, output)
     }
 }
 

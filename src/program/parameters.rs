@@ -35,6 +35,9 @@ pub struct Parameters {
     max_bits: u32,
 }
 
+/// Most bits of all plaintext moduli together: decrypted integers are combined in 128 bits.
+const MOST_PLAIN_BITS: f64 = 126.0;
+
 /// Primes per digit of key switching.
 pub const DIGIT: usize = 1;
 
@@ -57,6 +60,11 @@ impl Parameters {
         };
         if literal.t.is_empty() || literal.q.is_empty() {
             return wrong("moduli", "none".into(), "at least one".into());
+        }
+        let plain = noise::log2(&literal.t);
+        if plain > MOST_PLAIN_BITS {
+            let expected = format!("at most {MOST_PLAIN_BITS}");
+            return wrong("bits of the plain moduli", format!("{plain:.1}"), expected);
         }
         let mut seen = std::collections::BTreeSet::new();
         for &p in literal.t.iter().chain(&literal.q).chain(&literal.special).chain(&literal.aux) {

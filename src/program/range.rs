@@ -1,12 +1,15 @@
 //! How large the values of a task can get: the plaintext modulus follows from the outputs. Intermediate values may
 //! wrap around, since all arithmetic is modulo t; only what is decrypted must fit.
 
-use super::literal::{NodeLiteral, TaskLiteral};
+use super::literal::{Layout, NodeLiteral, TaskLiteral};
 use crate::schemes::columns::statistic_sums;
 use crate::{Error, Result};
 
 /// Most bits of an output, with sign: what the combined plaintext moduli can hold.
 pub const MAX_BITS: u32 = 116;
+
+/// Slots of the largest ciphertext.
+const MOST_SLOTS: usize = 32768;
 
 /// An interval of integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +71,9 @@ pub fn plaintext_bits(task: &TaskLiteral) -> Result<u32> {
     for input in &task.inputs {
         let (min, max) = input.bounds()?;
         let zero_too = Range { min: min.min(0), max: max.max(0) };
-        values.push(Some(Value { range: zero_too, rows: input.rows }));
+        // Slots may move into all of a ciphertext, whose size is not known yet.
+        let rows = if input.layout == Layout::Slots { MOST_SLOTS } else { input.rows };
+        values.push(Some(Value { range: zero_too, rows }));
     }
     for node in &task.nodes {
         values.push(step(node, &values)?);
@@ -110,7 +115,11 @@ fn step(node: &NodeLiteral, values: &[Option<Value>]) -> Result<Option<Value>> {
     let constant = || -> Result<Range> {
         let attrs = node.graph_attrs()?;
         let mut range = Range { min: 0, max: 0 };
-        for text in attrs.texts("values")? {
+        let texts = match attrs.get("scalar") {
+            Some(_) => vec![attrs.text("scalar")?.to_owned()],
+            None => attrs.texts("values")?.to_vec(),
+        };
+        for text in &texts {
             let value: i128 = text.parse().map_err(|_| wrong(text.clone(), "integers as decimal texts"))?;
             range = Range { min: range.min.min(value), max: range.max.max(value) };
         }

@@ -60,9 +60,10 @@ pub fn key_switch(n: usize, digits: usize, log_digit: f64, log_special: f64) -> 
     sum(&[inner, rounding(n, 2)])
 }
 
-/// Product with a plaintext polynomial of coefficients up to t/2.
+/// Product with a plaintext polynomial of coefficients up to t/2. The worst case, n t/2: neither factor is random when
+/// a known plaintext is multiplied in again and again.
 pub fn multiply_plain(n: usize, t: u64, noise: f64) -> f64 {
-    sum(&[noise + libm::log2(delta(n) * t as f64 / 2.0), 0.0])
+    sum(&[noise + libm::log2(n as f64 * t as f64 / 2.0), 0.0])
 }
 
 /// Bits left before decryption fails: log2(Q / (2 t |e|)).

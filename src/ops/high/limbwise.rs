@@ -24,17 +24,16 @@ enum Inputs {
     Pairs,
 }
 
-/// All of them. `poly.scale` takes one constant per limb, attribute `c`; the automorphisms take `g`.
+/// All of them. The automorphism takes attribute `g`.
 pub(super) fn all() -> Vec<Arc<dyn OpDef>> {
     use Form::{Coeff, Ntt};
     type Row = (&'static str, &'static str, Inputs, Option<Form>, Option<Form>);
-    let rows: [Row; 9] = [
+    let rows: [Row; 8] = [
         ("poly.add", "limb.add", Inputs::Exactly(2), None, None),
         ("poly.sub", "limb.sub", Inputs::Exactly(2), None, None),
         ("poly.neg", "limb.neg", Inputs::Exactly(1), None, None),
         ("poly.mul", "limb.mul", Inputs::Exactly(2), Some(Ntt), None),
         ("poly.dot", "limb.dot", Inputs::Pairs, Some(Ntt), None),
-        ("poly.scale", "limb.mul_scalar", Inputs::Exactly(1), None, None),
         ("poly.ntt", "limb.ntt", Inputs::Exactly(1), Some(Coeff), Some(Ntt)),
         ("poly.intt", "limb.intt", Inputs::Exactly(1), Some(Ntt), Some(Coeff)),
         ("poly.automorphism", "limb.automorphism", Inputs::Exactly(1), Some(Coeff), None),
@@ -74,9 +73,6 @@ impl OpDef for Limbwise {
         {
             return Err(call.error("form", poly.form.name(), form.name()));
         }
-        if call.attrs.get("c").is_some() && call.attrs.uints("c")?.len() != poly.q.len() {
-            return Err(call.error("c", call.attrs, format!("{} constants", poly.q.len())));
-        }
         Ok(Poly { form: self.to.unwrap_or(poly.form), ..poly }.ty())
     }
 
@@ -87,9 +83,6 @@ impl OpDef for Limbwise {
         for index in 0..parts[0].len() {
             let own: Vec<OperandId> = parts.iter().map(|p| p[index]).collect();
             let mut attrs = Attrs::new();
-            if call.attrs.get("c").is_some() {
-                attrs = attrs.with("c", call.attrs.uints("c")?[index]);
-            }
             if call.attrs.get("g").is_some() {
                 attrs = attrs.with("g", call.attrs.uint("g")?);
             }

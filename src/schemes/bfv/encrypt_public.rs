@@ -27,6 +27,10 @@ impl OpDef for EncryptPublic {
         Ok(Ciphertext { n: key.dim("n")?, t, q: key.attrs.uints("q")?, parts: 2 }.ty())
     }
 
+    fn random(&self) -> bool {
+        true
+    }
+
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let ty = Ciphertext::of(&self.assemble(call)?)?;
         let scaled = s.op("bfv.scale_plain", Attrs::new().with("q", ty.q.as_slice()), &inputs[1..2])?;

@@ -28,6 +28,10 @@ impl OpDef for EncryptSecret {
         Ok(Ciphertext { n, t, q: call.attrs.uints("q")?, parts: 2 }.ty())
     }
 
+    fn random(&self) -> bool {
+        true
+    }
+
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let output = self.assemble(call)?;
         let q = call.attrs.uints("q")?;

@@ -1,4 +1,4 @@
-//! `bfv.multiply_plain`: the product with a plaintext, slot by slot: every part times m, centered. Noise: times delta t/2.
+//! `bfv.multiply_plain`: the product with a plaintext, slot by slot: every part times m, centered. Noise: times n t/2.
 
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};

@@ -2,7 +2,7 @@
 //! complete (no missing cells) and at one level; factors of a product are relinearized first where the other side
 //! has two parts.
 
-use super::layout::{Column, ciphertexts, two_parts};
+use super::layout::{Column, ciphertexts, columns_and_keys, two_parts};
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::{Call, Level, OpDef, Session};
@@ -42,6 +42,7 @@ impl OpDef for Elementwise {
     }
 
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
+        columns_and_keys(call, self.inputs)?;
         if self.inputs == 1 {
             return Ok(complete(call, 0)?.ty());
         }

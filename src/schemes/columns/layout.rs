@@ -215,6 +215,15 @@ impl Keys {
     }
 }
 
+/// Checks that an operator has that many operands, and at most the keys behind them.
+pub fn columns_and_keys(call: &Call<'_>, expected: usize) -> Result<()> {
+    let keys = call.inputs.last().is_some_and(|ty| ty.head == "keys");
+    match call.inputs.len() - usize::from(keys) {
+        found if found == expected => Ok(()),
+        found => Err(call.error("number of operands", found, expected)),
+    }
+}
+
 /// A key out of the operator's last input, which holds them all.
 pub fn key(s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId], name: &KeyName) -> Result<OperandId> {
     let missing = || crate::Error::MissingKey { name: name.to_string() };

@@ -3,7 +3,7 @@
 //! the auxiliary primes of `bfv.multiply`.
 
 use super::elementwise::complete_pair;
-use super::layout::{ciphertexts, two_parts};
+use super::layout::{ciphertexts, columns_and_keys, two_parts};
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::{Call, Level, OpDef, Session};
@@ -21,6 +21,7 @@ impl OpDef for Multiply {
     }
 
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
+        columns_and_keys(call, 2)?;
         call.attrs.uints("aux")?;
         Ok(complete_pair(call)?.0.values_with_parts(3).ty())
     }

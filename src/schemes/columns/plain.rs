@@ -1,8 +1,9 @@
 //! `column.add_plain`, `column.multiply_plain`: with known integers, row by row. Attribute `values`: one decimal text
 //! per row; rows without one count as 0.
+//! Or attribute `scalar`: one decimal text for all rows.
 
 use super::elementwise::complete;
-use super::layout::ciphertexts;
+use super::layout::{ciphertexts, columns_and_keys};
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::{Call, Level, OpDef, Session};
@@ -15,11 +16,15 @@ pub struct Plain {
 
 impl Plain {
     fn values(call: &Call<'_>, rows: usize) -> Result<Vec<i128>> {
+        let parse = |t: &String| t.parse().map_err(|_| call.error("values", t, "integers"));
+        if call.attrs.get("scalar").is_some() {
+            return Ok(vec![parse(&call.attrs.text("scalar")?.to_owned())?; rows]);
+        }
         let texts = call.attrs.texts("values")?;
         if texts.len() > rows {
             return Err(call.error("number of values", texts.len(), format!("at most {rows}")));
         }
-        texts.iter().map(|t| t.parse().map_err(|_| call.error("values", t, "integers"))).collect()
+        texts.iter().map(parse).collect()
     }
 }
 
@@ -33,6 +38,7 @@ impl OpDef for Plain {
     }
 
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
+        columns_and_keys(call, 1)?;
         let column = complete(call, 0)?;
         Self::values(call, column.rows)?;
         Ok(column.ty())

@@ -2,7 +2,7 @@
 //! (swaps the two rows of slots). Inputs: a complete column of one ciphertext, and the keys.
 
 use super::elementwise::complete;
-use super::layout::{KeyName, ciphertexts, key, two_parts};
+use super::layout::{KeyName, ciphertexts, columns_and_keys, key, two_parts};
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::math::slots::{galois_conjugate, galois_element};
@@ -35,9 +35,11 @@ impl OpDef for Rotate {
     }
 
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
+        columns_and_keys(call, 1)?;
         let column = complete(call, 0)?;
-        if column.chunks() != 1 {
-            return Err(call.error("rows", column.rows, format!("at most {}, one ciphertext", column.n)));
+        if column.rows != column.n {
+            // Rows would move into slots that are no rows.
+            return Err(call.error("rows", column.rows, format!("{}: layout slots", column.n)));
         }
         element(self.name, call.attrs, column.n)?;
         Ok(column.values_with_parts(2).ty())

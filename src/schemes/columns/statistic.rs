@@ -6,7 +6,7 @@
 //! is multiplied by the mask of y where y may be missing. The count is public for complete columns and then not computed.
 //! Attributes `low` and `aux` as in `column.sum` and `column.multiply`.
 
-use super::layout::{Column, Number, mask, values};
+use super::layout::{Column, Number, columns_and_keys, mask, values};
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::{Call, Level, OpDef, Session};
@@ -98,6 +98,7 @@ impl OpDef for Statistic {
     }
 
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
+        columns_and_keys(call, self.columns)?;
         let (columns, number) = self.columns(call)?;
         let missing = columns.iter().any(|c| c.missing);
         let parts: Vec<&str> = self.computed(missing).map(|s| s.0).collect();

@@ -3,7 +3,7 @@
 //! summed with the rotation keys of that level, which are the small ones. Inputs: a complete column and the keys.
 
 use super::elementwise::complete;
-use super::layout::{Column, KeyName, Number, ciphertexts, key, two_parts};
+use super::layout::{Column, KeyName, Number, ciphertexts, columns_and_keys, key, two_parts};
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::math::slots::{galois_conjugate, galois_element};
@@ -23,6 +23,7 @@ pub fn elements(n: usize, rows: usize) -> Vec<u64> {
 }
 
 fn output(call: &Call<'_>) -> Result<(Column, Number)> {
+    columns_and_keys(call, 1)?;
     let column = complete(call, 0)?;
     let low = call.attrs.size("low")?;
     if low == 0 || low > column.q.len() {

@@ -25,6 +25,10 @@ impl OpDef for PublicKey {
         Ok(types::public_key(n, &call.attrs.uints("q")?))
     }
 
+    fn random(&self) -> bool {
+        true
+    }
+
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let n = s.ty(inputs[0]).dim("n")?;
         let q = call.attrs.uints("q")?;

@@ -23,6 +23,10 @@ impl OpDef for SecretKey {
         Ok(types::secret_key(call.attrs.size("n")?, &call.attrs.uints("q")?))
     }
 
+    fn random(&self) -> bool {
+        true
+    }
+
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let (n, q) = (call.attrs.size("n")?, call.attrs.uints("q")?);
         let ternary = s.op("sample.ternary", Attrs::new().with("n", n), inputs)?;

@@ -44,6 +44,10 @@ impl OpDef for SwitchingKeyOp {
         .ty())
     }
 
+    fn random(&self) -> bool {
+        true
+    }
+
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let ty = SwitchingKey::of(&self.assemble(call)?)?;
         let all = ty.all();
