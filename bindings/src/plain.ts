@@ -75,9 +75,9 @@ function compute(node: Node, operands: readonly Column[]): Column | Sums {
     case 'column.negate':
       return { ...a, units: a.units.map((x) => -x) };
     case 'column.add_plain':
-      return pairwise(a, constants(node), (x, y) => x + y);
+      return pairwise(a, constants(node, a.units.length), (x, y) => x + y);
     case 'column.multiply_plain':
-      return pairwise(a, constants(node), (x, y) => x * y);
+      return pairwise(a, constants(node, a.units.length), (x, y) => x * y);
     default:
       return statistic(node, a, b ?? a);
   }
@@ -143,6 +143,9 @@ function inBoth(a: Column, b: Column): Uint8Array | undefined {
   return a.present.map((bit, row) => bit & (other[row] as number));
 }
 
-function constants(node: Node): Column {
+function constants(node: Node, rows: number): Column {
+  const scalar = node.attrs?.['scalar'];
+  if (scalar !== undefined)
+    return { units: Array<bigint>(rows).fill(BigInt(scalar as string)), present: undefined };
   return { units: (node.attrs?.['values'] as string[]).map(BigInt), present: undefined };
 }

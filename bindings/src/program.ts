@@ -25,6 +25,8 @@ import type { ClientMethods, EvaluatorMethods, Handle, OpenProgram } from './wor
 interface KeyedEvaluator {
   keys: EvaluationKeys;
   remote: Remote<EvaluatorMethods>;
+  /** Runs that go on with it; it is freed when others took its place and the last of them ends. */
+  users: number;
 }
 
 /** See {@link Program}. */
@@ -93,10 +95,12 @@ export class CompiledProgram extends Resource implements Program {
     const { onProgress, onTrace } = options;
     const ciphertexts = this.#ordered(inputs);
     const connection = this.#loom.evaluator;
-    const evaluator = await abortable(this.#evaluatorOf(keys).in(connection), signal);
-    const { outputs, trace } = await connection.call('run', [evaluator, ciphertexts, onTrace !== undefined], {
-      signal,
-      onProgress: onProgress && ((progress) => onProgress({ phase: 'run', ...progress })),
+    const { outputs, trace } = await this.#withEvaluator(keys, async (remote) => {
+      const evaluator = await abortable(remote.in(connection), signal);
+      return connection.call('run', [evaluator, ciphertexts, onTrace !== undefined], {
+        signal,
+        onProgress: onProgress && ((progress) => onProgress({ phase: 'run', ...progress })),
+      });
     });
     const { operators = 1 } = this.info.stats.find(({ stage }) => stage === 'base') ?? {};
     onProgress?.({ phase: 'run', done: operators, total: operators });
@@ -154,18 +158,33 @@ export class CompiledProgram extends Resource implements Program {
     return Object.freeze(keys);
   }
 
-  /** The evaluator that holds these keys; the one with the keys used before is freed. */
-  #evaluatorOf(keys: EvaluationKeys): Remote<EvaluatorMethods> {
-    const { current } = this.#evaluator;
-    if (current?.keys === keys) return current.remote;
-    current?.remote.free();
+  /** Works with the evaluator that holds these keys; one with other keys is freed once nobody works with it. */
+  async #withEvaluator<T>(
+    keys: EvaluationKeys,
+    work: (remote: Remote<EvaluatorMethods>) => Promise<T>,
+  ): Promise<T> {
+    const before = this.#evaluator.current;
     const core = this.#core;
-    const remote = new Remote<EvaluatorMethods>(
-      (connection) => openEvaluator(connection, core, keys),
-      (connection, handle) => connection.send('free', [handle]),
-    );
-    this.#evaluator.current = { keys, remote };
-    return remote;
+    const entry =
+      before?.keys === keys
+        ? before
+        : {
+            keys,
+            remote: new Remote<EvaluatorMethods>(
+              (connection) => openEvaluator(connection, core, keys),
+              (connection, handle) => connection.send('free', [handle]),
+            ),
+            users: 0,
+          };
+    this.#evaluator.current = entry;
+    if (before !== entry && before?.users === 0) before.remote.free();
+    entry.users++;
+    try {
+      return await work(entry.remote);
+    } finally {
+      entry.users--;
+      if (entry.users === 0 && this.#evaluator.current !== entry) entry.remote.free();
+    }
   }
 
   /** The ciphertexts in the program's order of inputs. */

@@ -173,12 +173,10 @@ class Column extends Expression implements EncryptedColumn {
       return this.#derive('column.multiply', [this, mate], {}, this.decimals + mate.decimals);
     }
     const plain = plainColumn(other, this.rows);
-    return this.#derive(
-      'column.multiply_plain',
-      [this],
-      { values: plain.units.map(String) },
-      this.decimals + plain.decimals,
-    );
+    // A single number reaches every slot, wherever rotations brought the rows.
+    const attrs =
+      typeof other === 'object' ? { values: plain.units.map(String) } : { scalar: `${plain.units[0]}` };
+    return this.#derive('column.multiply_plain', [this], attrs, this.decimals + plain.decimals);
   }
 
   negate(): EncryptedColumn {
@@ -272,13 +270,8 @@ class Column extends Expression implements EncryptedColumn {
   /** The same values in finer units. */
   #withDecimals(decimals: number): Column {
     if (decimals === this.decimals) return this;
-    const factor = `${powerOfTen(decimals - this.decimals)}`;
-    return this.#derive(
-      'column.multiply_plain',
-      [this],
-      { values: Array<string>(this.rows).fill(factor) },
-      decimals,
-    );
+    const scalar = `${powerOfTen(decimals - this.decimals)}`;
+    return this.#derive('column.multiply_plain', [this], { scalar }, decimals);
   }
 
   /** The other operand, if it can be one. */

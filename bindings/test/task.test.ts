@@ -41,9 +41,9 @@ describe("a task's literal", () => {
     task.output('plain', a.sub([1, 0.25, 2n]));
     const { nodes } = task.literal();
     expect(nodes).toEqual([
-      { op: 'column.multiply_plain', inputs: [0], attrs: { values: ['100', '100', '100'] } },
+      { op: 'column.multiply_plain', inputs: [0], attrs: { scalar: '100' } },
       { op: 'column.add', inputs: [2, 1], attrs: {} },
-      { op: 'column.multiply_plain', inputs: [0], attrs: { values: ['10', '10', '10'] } },
+      { op: 'column.multiply_plain', inputs: [0], attrs: { scalar: '10' } },
       { op: 'column.add_plain', inputs: [4], attrs: { values: ['-100', '-25', '-200'] } },
     ]);
     expect(task.decimals().outputs).toEqual({ sum: 3, plain: 2 });
