@@ -55,7 +55,7 @@ impl OutputIndex {
             return 0..0;
         }
         let l = self.places.partition_point(|p| p.end <= target.start);
-        // Few placeholders meet one target: gallop from l instead of searching all again.
+        // Few placeholders meet one target: walk from l instead of searching again.
         let r = l + self.places[l..].iter().take_while(|p| p.start < target.end).count();
         l..r
     }

@@ -278,7 +278,7 @@ impl RawJob {
         self.0.set_trace(on);
     }
 
-    /// What ran where and when; `parent` is the operator of the base stage.
+    /// What ran where and when; operators are those of the base stage.
     pub fn trace(&self) -> Object {
         let trace = self.0.trace();
         let out = Object::new();
