@@ -3,9 +3,6 @@
 
 use std::ops::{Add, Mul, Sub};
 
-/// `1.5 * 2^52`: adding it to `|x| <= 2^51` rounds `x` to the nearest integer.
-const ROUND: f64 = 6_755_399_441_055_744.0;
-
 /// `2^52`, where the unit in the last place of a double is 1.
 const INTEGERS: f64 = 4_503_599_627_370_496.0;
 
@@ -42,6 +39,10 @@ mod imp {
     #[inline(always)]
     pub(super) fn mul(a: v128, b: v128) -> v128 {
         f64x2_mul(a, b)
+    }
+    #[inline(always)]
+    pub(super) fn nearest(a: v128) -> v128 {
+        f64x2_nearest(a)
     }
     #[inline(always)]
     pub(super) fn or(a: v128, b: v128) -> v128 {
@@ -97,6 +98,12 @@ mod imp {
     #[inline(always)]
     pub(super) fn mul(a: Register, b: Register) -> Register {
         each(a, b, |a, b| a * b)
+    }
+    #[inline(always)]
+    pub(super) fn nearest(a: Register) -> Register {
+        // what an instruction does only from SSE 4.1 on
+        const ROUND: f64 = 6_755_399_441_055_744.0; // 1.5 * 2^52
+        a.map(|a| a + ROUND - ROUND)
     }
     #[inline(always)]
     pub(super) fn or(a: Register, b: Register) -> Register {
@@ -158,8 +165,7 @@ impl F2 {
     /// The nearest integer, ties to even, for `|x| <= 2^51`.
     #[inline(always)]
     pub(super) fn nearest(self) -> Self {
-        let unit = Self::splat(ROUND);
-        self + unit - unit
+        Self(imp::nearest(self.0))
     }
 
     /// `x + q` for negative `x`, else `x`.

@@ -56,6 +56,8 @@ impl Simd {
                     _ => kernel(move |i, out, _| transform.inverse(out, i[0]))?,
                 }
             }
+            "limb.add" => kernel(move |i, out, _| words.add(out, i[0], i[1]))?,
+            "limb.sub" => kernel(move |i, out, _| words.sub(out, i[0], i[1]))?,
             "limb.mul" => kernel(move |i, out, _| words.mul(out, i[0], i[1]))?,
             "limb.mul_scalar" => {
                 let c = call.attrs.uint("c")?;
