@@ -14,7 +14,7 @@ import { parseArgs } from 'node:util';
 import { ROOT } from './lib/run.mjs';
 
 const OPTIONS = {
-  csv: { type: 'string', default: join(ROOT, 'data', 'breast-cancer-wisconsin.csv') },
+  csv: { type: 'string', default: relative('', join(ROOT, 'data', 'breast-cancer-wisconsin.csv')) },
   columns: { type: 'string' },
   population: { type: 'boolean', default: false },
   threads: { type: 'string' },
@@ -85,7 +85,7 @@ function report({ csv, population }, table, { mode, version }, { rows, milliseco
   console.log();
   const bits = (primes) => primes.map((prime) => BigInt(prime).toString(2).length).join(' + ') || 'none';
   print([], [
-    ['file', `${relative('', csv)}: ${table.rows} rows, ${table.numeric.length} numeric columns`],
+    ['file', `${csv}: ${table.rows} rows, ${table.numeric.length} numeric columns`],
     ['moments of', population ? 'the population (divisor n)' : 'a sample (divisor n - 1)'],
     ['cipherloom', `${version}, ${mode.variant} build, threads: ${mode.threads}`],
     ...mode.reasons.map((reason) => ['', reason]),

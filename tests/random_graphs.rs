@@ -1,7 +1,7 @@
 //! Random graphs: analysis by two methods, text form, placement, engine and expansion against an evaluator that
 //! shares nothing with them.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 mod common;
 
@@ -40,6 +40,16 @@ fn run(graph: &Graph, platform: &dyn Platform, data: &[Vec<u64>]) -> Run {
     Run::new(Arc::new(plan), inputs, || 0.0).unwrap()
 }
 
+/// Runs to the end; a run that stands still is wrong, and must not hang the test.
+fn complete(run: &mut Run) {
+    let mut before = 0;
+    while !run.step(f64::INFINITY) {
+        let (done, all) = run.progress();
+        assert!(done > before, "stuck after {done} of {all} operators");
+        before = done;
+    }
+}
+
 fn outputs(run: &Run) -> Vec<Vec<u64>> {
     (0..run.plan().graph().outputs().len()).map(|index| run.output(index).unwrap()).collect()
 }
@@ -71,7 +81,20 @@ fn dependencies(graph: &Graph) {
 fn well_formed(graph: &Graph) {
     check(graph).unwrap();
     let text = print(graph);
-    assert_eq!(print(&parse(&text).unwrap()), text);
+    let again = parse(&text).unwrap();
+    assert_eq!(print(&again), text);
+    let operand = |g: &Graph, o: OperandId| (g.ty(o).clone(), g.pieces(o).to_vec());
+    assert_eq!(again.operators().len(), graph.operators().len());
+    for (a, b) in again.operators().iter().zip(graph.operators()) {
+        assert_eq!((again.signature(a), a.nonce, a.parent), (graph.signature(b), b.nonce, b.parent));
+        assert_eq!(operand(&again, a.output), operand(graph, b.output));
+        let inputs = again.inputs_of(a).iter().map(|&i| operand(&again, i));
+        assert!(inputs.eq(graph.inputs_of(b).iter().map(|&i| operand(graph, i))));
+    }
+    for (ports, originals) in [(again.inputs(), graph.inputs()), (again.outputs(), graph.outputs())] {
+        let ports = ports.iter().map(|port| (&port.name, operand(&again, port.operand)));
+        assert!(ports.eq(originals.iter().map(|port| (&port.name, operand(graph, port.operand)))));
+    }
 }
 
 /// Every operator reads blocks and writes a block.
@@ -113,12 +136,12 @@ fn base_graphs() {
         let full = with_outputs(graph);
         let expected = values.outputs(&full);
         let mut whole = run(&full, &scalar, &task.data);
-        pools[0].install(|| whole.finish());
+        pools[0].install(|| complete(&mut whole));
         assert_eq!(outputs(&whole), expected, "seed {seed}: run");
         if seed % 8 < 2 {
             for (pool, threads) in pools[1..].iter().zip([2, 4]) {
                 let mut whole = run(&full, &scalar, &task.data);
-                pool.install(|| whole.finish());
+                pool.install(|| complete(&mut whole));
                 assert_eq!(outputs(&whole), expected, "seed {seed}: {threads} threads");
             }
             let mut steps = run(&full, &scalar, &task.data);
@@ -130,7 +153,7 @@ fn base_graphs() {
             }
             assert_eq!(outputs(&steps), expected, "seed {seed}: in steps");
             let mut undeclared = run(graph, &Null, &task.data);
-            pools[1].install(|| undeclared.finish());
+            pools[1].install(|| complete(&mut undeclared));
             let all = undeclared.plan().len();
             assert_eq!(undeclared.progress(), (all, all));
         }
@@ -161,7 +184,7 @@ fn base_graphs() {
         let better = optimize(&full).unwrap();
         well_formed(&better);
         let mut whole = run(&better, &scalar, &task.data);
-        pools[0].install(|| whole.finish());
+        pools[0].install(|| complete(&mut whole));
         assert_eq!(outputs(&whole), expected, "seed {seed}: optimized");
     });
 }
@@ -221,7 +244,7 @@ fn expansions() {
         assert_eq!(without_parents(&whole), without_parents(&current), "seed {seed}");
         keeps(&optimize(&whole).unwrap(), "passes");
         let mut run = run(&whole, &scalar, &task.data);
-        run.finish();
+        complete(&mut run);
         assert_eq!(outputs(&run), expected, "seed {seed}: run of the expanded graph");
     });
 }

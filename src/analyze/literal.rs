@@ -7,10 +7,10 @@ use crate::graph::{Graph, GraphError, OperandId, Placeholder};
 /// every unit that is read is written or declared, and nobody waits for itself. Gives the dependencies.
 ///
 /// # Errors
-/// `OverlappingOutputs`, `WritesInput`, `Undefined`, `Cycle`.
+/// `OverlappingOutputs`, `OverlappingInputs`, `WritesInput`, `Undefined`, `Cycle`.
 pub fn check(graph: &Graph) -> Result<Dependencies, GraphError> {
     let index = OutputIndex::new(graph)?;
-    let mut declared: Vec<Placeholder> = Vec::new();
+    let mut inputs: Vec<(Placeholder, &str)> = Vec::new();
     for port in graph.inputs() {
         for &piece in graph.pieces(port.operand) {
             if let Some(hit) = index.search(piece).next() {
@@ -21,10 +21,15 @@ pub fn check(graph: &Graph) -> Result<Dependencies, GraphError> {
                     at,
                 });
             }
-            declared.push(piece);
+            inputs.push((piece, &port.name));
         }
     }
-    declared.sort_unstable();
+    inputs.sort_unstable();
+    if let Some(w) = inputs.windows(2).find(|w| w[0].0.overlaps(&w[1].0)) {
+        let (first, second, at) = (w[0].1.to_owned(), w[1].1.to_owned(), w[0].0.intersection(&w[1].0));
+        return Err(GraphError::OverlappingInputs { first, second, at });
+    }
+    let declared: Vec<Placeholder> = inputs.into_iter().map(|(piece, _)| piece).collect();
     for outside in graph_inputs(graph, &index) {
         if let Some(at) = uncovered(outside, &declared) {
             return Err(undefined(graph, at));

@@ -5,7 +5,7 @@
 
 use crate::analyze::{Dependencies, check, topological_order};
 use crate::graph::{Graph, Placeholder, ValueType};
-use crate::ops::Call;
+use crate::ops::{Call, OpDef, base};
 use crate::place::gather;
 use crate::platform::{Kernel, Platform};
 use crate::{Error, Result};
@@ -54,6 +54,8 @@ pub struct Plan {
     pub(super) kernels: Vec<Arc<dyn Kernel>>,
     pub(super) steps: Vec<Step>,
     pub(super) places: Vec<Place>,
+    /// Where each declared output lies, in order.
+    pub(super) outputs: Vec<Vec<Place>>,
     /// Data dependencies and ordering edges.
     pub(super) waits: Dependencies,
     pub(super) arena: usize,
@@ -65,8 +67,8 @@ impl Plan {
     /// Plans a base graph for a platform.
     ///
     /// # Errors
-    /// What `analyze::check` finds; `NotImplemented` names an operator that the platform lacks; `MemoryLimit` before
-    /// anything is run.
+    /// What `analyze::check` finds; `Operator` for operands or attributes that a base operator does not take;
+    /// `NotImplemented` names an operator that the platform lacks; `MemoryLimit` before anything is run.
     pub fn new(graph: &Graph, platform: &dyn Platform, options: PlanOptions) -> Result<Self> {
         check(graph)?;
         let graph = gather(graph)?;
@@ -78,7 +80,7 @@ impl Plan {
             let start = places.len() as u32;
             for &input in graph.inputs_of(op) {
                 // `gather` left one block per input.
-                places.extend(graph.pieces(input).iter().flat_map(|&p| layout.find(p)));
+                places.extend(layout.find(graph.pieces(input)));
             }
             let output = graph.pieces(op.output)[0];
             Step {
@@ -89,11 +91,13 @@ impl Plan {
             }
         });
         let steps = steps.collect();
+        let outputs = graph.outputs().iter().map(|o| layout.find(graph.pieces(o.operand))).collect();
         let input_words = graph.inputs().iter().map(|p| graph.ty(p.operand).size as usize).sum();
         let plan = Self {
             kernels,
             steps,
             places,
+            outputs,
             waits: layout.waits,
             arena: layout.arena,
             wipe: options.wipe,
@@ -125,19 +129,13 @@ impl Plan {
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
-
-    /// Blocks of storage that make up an operand, in order.
-    pub(super) fn blocks(&self, pieces: &[Placeholder]) -> Vec<Place> {
-        let finder = Finder::new(&self.graph);
-        let offsets: Vec<usize> = self.steps.iter().map(|s| s.output.0).collect();
-        pieces.iter().flat_map(|&p| finder.find(p, &offsets)).collect()
-    }
 }
 
 type Kernels = Vec<Arc<dyn Kernel>>;
 
 /// One kernel per signature and types; the number of each operator's kernel.
 fn kernels(graph: &Graph, platform: &dyn Platform) -> Result<(Kernels, Vec<u32>)> {
+    let defs = base::all();
     let mut kernels = Vec::new();
     let mut known: HashMap<(u32, u32, Vec<u32>), u32> = HashMap::new();
     let mut of = Vec::with_capacity(graph.operators().len());
@@ -154,6 +152,7 @@ fn kernels(graph: &Graph, platform: &dyn Platform) -> Result<(Kernels, Vec<u32>)
                 let types: Vec<ValueType> = inputs.iter().map(|&i| graph.ty(i).clone()).collect();
                 let signature = graph.signature(op);
                 let call = Call { name: &signature.name, attrs: &signature.attrs, inputs: &types };
+                check_types(&defs, &call, graph.ty(op.output))?;
                 kernels.push(platform.kernel(&call, graph.ty(op.output))?);
                 known.insert(key, kernels.len() as u32 - 1);
                 kernels.len() as u32 - 1
@@ -162,6 +161,16 @@ fn kernels(graph: &Graph, platform: &dyn Platform) -> Result<(Kernels, Vec<u32>)
         of.push(number);
     }
     Ok((kernels, of))
+}
+
+/// A graph may be a literal from outside, whose operators nobody assembled: kernels rely on types and attributes, so
+/// the base operator types look at them again.
+fn check_types(defs: &[Arc<dyn OpDef>], call: &Call<'_>, output: &ValueType) -> Result<()> {
+    let Some(def) = defs.iter().find(|def| def.name() == call.name) else { return Ok(()) };
+    match def.assemble(call)? {
+        expected if expected == *output => Ok(()),
+        expected => Err(call.error("output", output, expected)),
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -284,7 +293,8 @@ impl Layout {
         Ok(Self { finder, offsets, arena, waits })
     }
 
-    fn find(&self, piece: Placeholder) -> Vec<Place> {
-        self.finder.find(piece, &self.offsets)
+    /// Blocks of storage that make up an operand, in order.
+    fn find(&self, pieces: &[Placeholder]) -> Vec<Place> {
+        pieces.iter().flat_map(|&p| self.finder.find(p, &self.offsets)).collect()
     }
 }

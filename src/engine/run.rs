@@ -120,9 +120,9 @@ impl Run {
         if done < all {
             return Err(Error::Job("outputs are read after the last operator is done"));
         }
-        let port = self.plan.graph.outputs().get(index).ok_or(Error::Job("there is no such output"))?;
-        let mut words = Vec::with_capacity(self.plan.graph.ty(port.operand).size as usize);
-        for place in self.plan.blocks(self.plan.graph.pieces(port.operand)) {
+        let places = self.plan.outputs.get(index).ok_or(Error::Job("there is no such output"))?;
+        let mut words = Vec::new();
+        for &place in places {
             words.extend_from_slice(self.read(place));
         }
         Ok(words)
@@ -165,7 +165,9 @@ impl Run {
             first = false;
             state.running += 1;
             drop(state);
+            let alarm = Alarm(self);
             self.execute(op);
+            std::mem::forget(alarm);
             let end = if self.traced { (self.clock)() } else { start };
             state = self.lock();
             state.running -= 1;
@@ -206,6 +208,18 @@ impl Run {
             let inputs: Vec<&[u64]> = places.iter().map(|&p| self.read(p)).collect();
             self.plan.kernels[step.kernel as usize].run(&inputs, out, step.nonce);
         }
+    }
+}
+
+/// Dropped when a kernel panics: nobody may wait for that operator, or the panic would never reach the caller.
+struct Alarm<'a>(&'a Run);
+
+impl Drop for Alarm<'_> {
+    fn drop(&mut self) {
+        let mut state = self.0.lock();
+        state.running -= 1;
+        state.ready.clear();
+        self.0.wake.notify_all();
     }
 }
 

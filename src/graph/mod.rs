@@ -65,6 +65,16 @@ pub enum GraphError {
         /// The shared units.
         at: Placeholder,
     },
+    /// Two declared inputs share units: which one is meant?
+    #[error("graph inputs `{first}` and `{second}` both hold {at}")]
+    OverlappingInputs {
+        /// One input's name.
+        first: String,
+        /// The other's.
+        second: String,
+        /// The shared units.
+        at: Placeholder,
+    },
     /// An operator writes what is a declared input.
     #[error("operator {op} writes {at}, which is graph input `{input}`")]
     WritesInput {
@@ -124,6 +134,7 @@ impl GraphError {
             Self::SplitOutside { .. } => "graph.split",
             Self::Size { .. } => "graph.size",
             Self::OverlappingOutputs { .. } => "graph.overlapping_outputs",
+            Self::OverlappingInputs { .. } => "graph.overlapping_inputs",
             Self::WritesInput { .. } => "graph.writes_input",
             Self::Cycle { .. } => "graph.cycle",
             Self::Undefined { .. } => "graph.undefined",

@@ -53,10 +53,21 @@ impl Call<'_> {
     /// The type of input `index`, whose head must be `head`.
     ///
     /// # Errors
-    /// `Operator` for another head or a missing input.
+    /// `Operator` for another head, a size that does not fit the type's attributes, or a missing input.
     pub fn input(&self, index: usize, head: &str) -> Result<&ValueType> {
         match self.inputs.get(index) {
-            Some(ty) if ty.head == head => Ok(ty),
+            Some(ty) if ty.head == head => {
+                // What base operators rely on, for types that nobody assembled.
+                let expected = match head {
+                    "limb" | "small" | "quotient" | "slots" => ty.dim("n")? as u64,
+                    "public_seed" | "secret_seed" => 4,
+                    _ => ty.size,
+                };
+                if ty.size != expected {
+                    return Err(self.error(format!("size of input {index}"), ty.size, expected));
+                }
+                Ok(ty)
+            }
             Some(ty) => Err(self.error(format!("input {index}"), ty, head)),
             None => Err(self.error("number of inputs", self.inputs.len(), index + 1)),
         }

@@ -67,16 +67,12 @@ fn copy(graph: &mut Graph, runs: &[Placeholder], parent: u32) -> Result<Placehol
 }
 
 /// The contiguous blocks of storage: outputs of operators and pieces of graph inputs.
-pub struct Blocks {
+struct Blocks {
     places: Vec<Placeholder>,
 }
 
 impl Blocks {
-    /// The blocks of a settled graph.
-    ///
-    /// # Errors
-    /// `OverlappingOutputs`.
-    pub fn new(graph: &Graph) -> Result<Self> {
+    fn new(graph: &Graph) -> Result<Self> {
         let mut places = OutputIndex::new(graph)?.places().to_vec();
         places.extend(graph.inputs().iter().flat_map(|p| graph.pieces(p.operand)));
         places.sort_unstable();
@@ -84,7 +80,7 @@ impl Blocks {
     }
 
     /// The parts of an operand that lie each within one block, in order.
-    pub fn runs(&self, pieces: &[Placeholder]) -> Vec<Placeholder> {
+    fn runs(&self, pieces: &[Placeholder]) -> Vec<Placeholder> {
         let mut runs = Vec::with_capacity(pieces.len());
         for piece in pieces {
             let first = self.places.partition_point(|p| p.end <= piece.start);

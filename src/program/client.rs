@@ -12,7 +12,7 @@ use crate::math::Modulus;
 use crate::math::sample::Seed;
 use crate::ops::{Session, types};
 use crate::platform::Platform;
-use crate::schemes::columns::{Column, KeyName, OutputCiphertext, output_ciphertexts, statistic_sums};
+use crate::schemes::columns::{KeyName, OutputCiphertext, output_ciphertexts, statistic_sums};
 use crate::schemes::noise;
 use crate::{Error, Result};
 use std::collections::BTreeMap;
@@ -368,9 +368,4 @@ fn combine(residues: &[(u64, u64)]) -> Result<i128> {
         product *= u128::from(t.value());
     }
     Ok(if value > product / 2 { value as i128 - product as i128 } else { value as i128 })
-}
-
-/// The column type of an input, for those who only need its shape.
-pub(super) fn shape(program: &Program, input: &InputLiteral) -> Column {
-    input_type(input, program.parameters())
 }

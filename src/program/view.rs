@@ -1,8 +1,7 @@
 //! What people are told about a program: parameters, cost, operators of every stage, and graphs to draw.
 
 use super::Program;
-use super::client::shape;
-use super::compile::is_public;
+use super::compile::{input_type, is_public};
 use crate::Result;
 use crate::analyze::{OutputIndex, analyze, depth, waves};
 use crate::engine::{Plan, PlanOptions};
@@ -222,7 +221,7 @@ impl Program {
             .inputs
             .iter()
             .map(|i| {
-                let shape = shape(self, i);
+                let shape = input_type(i, p);
                 let (name, layout) = (i.name.clone(), i.layout);
                 let (ciphertexts, bytes) = (shape.ciphertexts(), 8 * shape.ty().size);
                 InputInfo { name, rows: shape.rows, ciphertexts, bytes, missing: i.missing, layout }

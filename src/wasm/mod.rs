@@ -22,9 +22,12 @@ use wasm_bindgen::prelude::*;
 extern "C" {
     #[wasm_bindgen(js_namespace = performance, js_name = now)]
     fn performance_now() -> f64;
+    #[wasm_bindgen(thread_local_v2, js_namespace = performance, js_name = timeOrigin)]
+    static TIME_ORIGIN: f64;
 }
 
-const CLOCK: Clock = || performance_now();
+/// Every worker counts from its own start; only with that added do the threads of a pool agree on a deadline.
+const CLOCK: Clock = || TIME_ORIGIN.with(|origin| *origin) + performance_now();
 
 /// Makes panics readable on the console; a panic traps, and the module is then of no more use.
 #[wasm_bindgen(start)]

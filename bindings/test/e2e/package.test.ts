@@ -250,7 +250,7 @@ describe('a compiled program', () => {
     ];
     long.output('covariance', a.covariance(b));
     const digits = Array.from({ length: rows }, () => random(10));
-    using slow = await loom.compile(long);
+    using slow = await loom.compile(long, { n: 16384 });
     using keyed = await slow.client();
     const sent = await keyed.encrypt({ a: digits, b: digits });
     const broken = { ...sent, a: Uint8Array.of(1) };

@@ -25,6 +25,7 @@ mod sub;
 
 use super::{Call, OpDef};
 use crate::Result;
+use crate::math::ntt::MAX_DEGREE;
 use std::sync::Arc;
 
 /// All base operator types.
@@ -63,8 +64,17 @@ fn below(call: &Call<'_>, name: &str, limit: u64) -> Result<()> {
     }
 }
 
+/// Checks that a ring dimension is one that transforms have.
+fn degree(call: &Call<'_>, n: usize) -> Result<()> {
+    if n.is_power_of_two() && (2..=MAX_DEGREE).contains(&n) {
+        return Ok(());
+    }
+    Err(call.error("n", n, format!("a power of two from 2 to {MAX_DEGREE}")))
+}
+
 /// Checks that attribute `g` is a Galois element: odd, below 2n.
 fn galois(call: &Call<'_>, n: usize) -> Result<()> {
+    degree(call, n)?;
     let g = call.attrs.uint("g")?;
     if g % 2 == 0 || g >= 2 * n as u64 {
         return Err(call.error("g", g, format!("an odd number below {}", 2 * n)));

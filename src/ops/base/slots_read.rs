@@ -1,5 +1,6 @@
 //! Takes slot values from a limb modulo t in NTT form: the inverse of `slots.write`.
 
+use super::degree;
 use crate::Result;
 use crate::graph::ValueType;
 use crate::ops::types::Form;
@@ -20,6 +21,7 @@ impl OpDef for SlotsRead {
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(1)?;
         let limb = call.limb_in(0, Form::Ntt)?;
+        degree(call, limb.n)?;
         Ok(types::slots(limb.n, limb.q))
     }
 

@@ -1,6 +1,7 @@
 //! Puts slot values where the inverse transform modulo t expects them: slots to a limb modulo t in NTT form
 //! (batching, Smart and Vercauteren, ia.cr/2011/133; slot order of `math::slots`).
 
+use super::degree;
 use crate::Result;
 use crate::graph::ValueType;
 use crate::ops::types::{Form, Limb};
@@ -21,7 +22,9 @@ impl OpDef for SlotsWrite {
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(1)?;
         let ty = call.input(0, "slots")?;
-        Ok(Limb { n: ty.dim("n")?, q: ty.attrs.uint("t")?, form: Form::Ntt }.ty())
+        let n = ty.dim("n")?;
+        degree(call, n)?;
+        Ok(Limb { n, q: ty.attrs.uint("t")?, form: Form::Ntt }.ty())
     }
 
     fn cost(&self, call: &Call<'_>) -> f64 {

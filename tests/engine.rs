@@ -1,0 +1,170 @@
+//! The engine from outside: what it refuses before anything runs, and what can be asked of a run.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+use cipherloom::Error;
+use cipherloom::analyze::check;
+use cipherloom::engine::{Input, Plan, PlanOptions, Run};
+use cipherloom::graph::{Graph, GraphError, Placeholder, ValueType, parse};
+use cipherloom::ops::Call;
+use cipherloom::platform::{Kernel, Platform, Scalar};
+use std::sync::Arc;
+
+/// A graph literal over limbs of 4 units: `!0` modulo 97 and `!1` modulo 193, coefficients; `!2` modulo 97, values;
+/// `!3` and `!4`: 4 and 8 raw units; `!5` and up: what does not fit together.
+fn graph(lines: &str) -> Graph {
+    let types = "type !0 = limb[4]{form=\"coeff\", n=4, q=97}\ntype !1 = limb[4]{form=\"coeff\", n=4, q=193}\n\
+                 type !2 = limb[4]{form=\"ntt\", n=4, q=97}\ntype !3 = raw[4]\ntype !4 = raw[8]\n\
+                 type !5 = limb[4]{form=\"coeff\", n=8, q=97}\ntype !6 = limb[8]{form=\"ntt\", n=8, q=97}\n\
+                 type !7 = small[4]{n=8}\ntype !8 = limb[3]{form=\"ntt\", n=3, q=97}\n\
+                 type !9 = slots[3]{n=3, t=97}\n\
+                 attrs #0 = {c=96}\nattrs #1 = {c=97}\nattrs #2 = {g=1}\nattrs #3 = {q=97}\n";
+    parse(&format!("cipherloom-graph 1\nunit 64\n{types}{lines}")).unwrap()
+}
+
+fn plan(lines: &str) -> Result<Plan, Error> {
+    Plan::new(&graph(lines), &Scalar::new(), PlanOptions::default())
+}
+
+const X: &str = "input %0 : !0 [0,4) \"x\"\n";
+
+#[test]
+fn operators_that_take_something_else_are_refused() {
+    let bad = [
+        // Number of inputs.
+        "op %1 = limb.add(%0) : !0 [4,8)",
+        "op %1 = limb.ntt() : !2 [4,8)",
+        "op %1 = limb.dot(!2 [0,4)) : !2 [4,8)",
+        "op %1 = copy() : !3 [4,8)",
+        // Types of inputs.
+        "op %1 = limb.add(%0, !1 [0,4)) : !0 [4,8)",
+        "op %1 = limb.ntt(!2 [0,4)) : !2 [4,8)",
+        "op %1 = limb.neg(!3 [0,4)) : !3 [4,8)",
+        // Sizes that do not fit the type's attributes, and no power of two.
+        "op %1 = limb.ntt(!5 [0,4)) : !6 [4,12)",
+        "op %1 = limb.from_small#3(!7 [0,4)) : !6 [4,12)",
+        "op %1 = limb.permute#2(!8 [0,3)) : !8 [4,7)",
+        "op %1 = slots.read(!8 [0,3)) : !9 [4,7)",
+        "op %1 = slots.write(!9 [0,3)) : !8 [4,7)",
+        // Types of outputs.
+        "op %1 = limb.neg(%0) : !1 [4,8)",
+        "op %1 = limb.ntt(%0) : !0 [4,8)",
+        "op %1 = copy(%0) : !4 [4,12)",
+        // Attributes.
+        "op %1 = limb.mul_scalar(%0) : !0 [4,8)",
+        "op %1 = limb.mul_scalar#1(%0) : !0 [4,8)",
+        "op %1 = limb.mul_scalar#2(%0) : !0 [4,8)",
+    ];
+    for line in bad {
+        let error = plan(&format!("{X}{line}\n")).map(|_| ()).unwrap_err();
+        assert!(
+            matches!(error, Error::Operator { .. } | Error::Graph(GraphError::Attribute { .. })),
+            "{line}: {error}"
+        );
+    }
+    assert_eq!(plan(&format!("{X}op %1 = limb.mul_scalar#0(%0) : !0 [4,8)\n")).unwrap().len(), 1);
+}
+
+#[test]
+fn inputs_that_share_units_are_refused() {
+    let error = check(&graph(&format!("{X}input %1 : !4 [2,10) \"y\"\n"))).unwrap_err();
+    let at = Placeholder::new(2, 4);
+    assert_eq!(error, GraphError::OverlappingInputs { first: "x".into(), second: "y".into(), at });
+    assert!(plan(&format!("{X}{}op %2 = copy(%0) : !3 [8,12)\n", X.replace("%0", "%1"))).is_err());
+}
+
+fn run(lines: &str, data: &[&[u64]]) -> Result<Run, Error> {
+    Run::new(Arc::new(plan(lines)?), data.iter().map(|&words| Input::from(words)).collect(), || 0.0)
+}
+
+#[test]
+fn inputs_are_checked_before_a_run() {
+    let lines = format!("{X}input %1 : !4 [4,12) \"y\"\nop %2 = copy(%0) : !3 [12,16)\n");
+    let missing = run(&lines, &[&[1; 4]]).map(|_| ()).unwrap_err();
+    assert_eq!(missing, Error::MissingInput { name: "y".into() });
+    let short = run(&lines, &[&[1; 4], &[1; 7]]).map(|_| ()).unwrap_err();
+    assert_eq!(short, Error::InputLength { input: "y".into(), found: 7, expected: 8 });
+}
+
+#[test]
+fn memory_is_counted_before_a_run() {
+    let graph = graph(&format!("{X}op %1 = limb.neg(%0) : !0 [4,8)\noutput %1 \"out\"\n"));
+    let limit = |memory_limit| PlanOptions { memory_limit, ..PlanOptions::default() };
+    let bytes = Plan::new(&graph, &Scalar::new(), limit(1 << 20)).unwrap().memory_bytes();
+    assert_eq!(bytes, 64);
+    assert!(Plan::new(&graph, &Scalar::new(), limit(64)).is_ok());
+    let error = Plan::new(&graph, &Scalar::new(), limit(63)).map(|_| ()).unwrap_err();
+    assert_eq!(error, Error::MemoryLimit { needed: 64, limit: 63 });
+}
+
+#[test]
+fn outputs_are_read_at_the_end() {
+    let mut run = run(
+        &format!("{X}op %1 = limb.neg(%0) : !0 [4,8)\nop %2 = limb.neg(%1) : !0 [8,12)\noutput %2 \"out\"\n"),
+        &[&[0, 1, 2, 96]],
+    )
+    .unwrap();
+    assert!(matches!(run.output(0), Err(Error::Job(_))));
+    // One operator for every thread.
+    let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    assert!(!one.install(|| run.step(0.0)));
+    assert_eq!(run.progress(), (1, 2));
+    assert!(matches!(run.output(0), Err(Error::Job(_))));
+    run.finish();
+    assert_eq!(run.output(0).unwrap(), [0, 1, 2, 96]);
+    assert!(matches!(run.output(1), Err(Error::Job(_))));
+    assert!(run.step(0.0));
+}
+
+#[test]
+fn a_graph_without_operators_hands_its_inputs_on() {
+    let mut run = run(&format!("{X}output !3 [2,4)+[0,2) \"out\"\n"), &[&[5, 6, 7, 8]]).unwrap();
+    run.finish();
+    assert_eq!(run.output(0).unwrap(), [7, 8, 5, 6]);
+}
+
+#[test]
+fn a_trace_has_every_operator_once() {
+    let lines = format!("{X}op %1 = limb.neg(%0) : !0 [4,8)\nop %2 = limb.add(%0, %1) : !0 [8,12)\n");
+    let mut run = run(&lines, &[&[1; 4]]).unwrap();
+    run.set_trace(true);
+    run.finish();
+    let ops: Vec<u32> = run.trace().spans.iter().map(|span| span.op).collect();
+    assert_eq!(ops, [0, 1]);
+}
+
+/// A platform whose second operator in line panics while others wait for it.
+struct Panicking;
+
+struct Boom;
+
+impl Kernel for Boom {
+    fn run(&self, _: &[&[u64]], _: &mut [u64], _: u32) {
+        panic!("boom");
+    }
+}
+
+impl Platform for Panicking {
+    fn name(&self) -> &str {
+        "panicking"
+    }
+    fn implements(&self, op: &str) -> bool {
+        Scalar::new().implements(op)
+    }
+    fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Arc<dyn Kernel>, Error> {
+        if call.name == "limb.neg" { Ok(Arc::new(Boom)) } else { Scalar::new().kernel(call, output) }
+    }
+}
+
+#[test]
+fn a_panic_in_a_kernel_reaches_the_caller() {
+    let mut lines = format!("{X}op %1 = limb.add(%0, %0) : !0 [4,8)\nop %2 = limb.neg(%1) : !0 [8,12)\n");
+    for op in 3..20 {
+        lines.push_str(&format!("op %{op} = limb.add(%2, %0) : !0 [{},{})\n", 4 * op, 4 * op + 4));
+    }
+    let plan = Arc::new(Plan::new(&graph(&lines), &Panicking, PlanOptions::default()).unwrap());
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap();
+    let mut run = Run::new(plan, vec![[1, 2, 3, 4].as_slice().into()], || 0.0).unwrap();
+    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| pool.install(|| run.step(1.0))));
+    assert_eq!(result.unwrap_err().downcast_ref(), Some(&"boom"));
+}

@@ -1,0 +1,57 @@
+#!/usr/bin/env node
+// Takes the pictures in screenshots/ of the built page, after a run on the example data.
+// Usage: npm run build && npm run screenshots (CHROMIUM=path where it is not /usr/bin/chromium)
+import { mkdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import puppeteer from 'puppeteer-core';
+import { preview } from 'vite';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const PICTURES = [
+  { name: 'light-1440', width: 1440, height: 1280, theme: 'light' },
+  { name: 'dark-1440', width: 1440, height: 1000, theme: 'dark', at: '#explorer' },
+  { name: 'light-390', width: 390, height: 844, theme: 'light', at: '#results' },
+  { name: 'dark-390', width: 390, height: 844, theme: 'dark' },
+];
+
+const server = await preview({ root: ROOT, preview: { port: 0 } });
+const browser = await puppeteer.launch({
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  args: ['--no-sandbox'],
+});
+try {
+  await mkdir(`${ROOT}/screenshots`, { recursive: true });
+  for (const picture of PICTURES) await take(picture);
+} finally {
+  await browser.close();
+  await server.close();
+}
+
+async function take({ name, width, height, theme, at }) {
+  const page = await browser.newPage();
+  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }]);
+  await page.setViewport({ width, height });
+  await page.goto(server.resolvedUrls.local[0]);
+  await page.click('[data-testid=dataset]');
+  await page.waitForSelector('[data-testid=planned-time]');
+  await page.click('[data-testid=run]');
+  await page.waitForSelector('[data-testid=result]');
+  if (at === '#explorer') await selectOperator(page);
+  await page.evaluate((selector) => {
+    if (selector === undefined) scrollTo(0, 0);
+    else document.querySelector(selector).scrollIntoView();
+  }, at);
+  await page.screenshot({ path: `${ROOT}/screenshots/${name}.png` });
+  await page.close();
+}
+
+/** Finds the first transform, so that the picture shows an operator with what it reads and who reads it. */
+async function selectOperator(page) {
+  await page.click('[data-testid=stage-base]');
+  await page.waitForSelector('[data-testid=explorer][data-stage=base] .operator');
+  await page.type('[data-testid=graph-search]', 'limb.ntt');
+  await page.keyboard.press('Enter');
+  const link = await page.waitForSelector('.inspector .entries .link');
+  await link.click();
+  await page.waitForSelector('.operator.selected');
+}

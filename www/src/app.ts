@@ -1,0 +1,278 @@
+/** The page: from a file to results, one step after the other. */
+import { load, type Loom } from 'cipherloom';
+import { DataClient } from './data/data-client.js';
+import type { DataTable } from './data/messages.js';
+import { fetchSample, SAMPLE_COLUMNS, SAMPLE_NAME } from './data/sample.js';
+import { failureOf, isCancellation } from './failure.js';
+import * as format from './format.js';
+import { Explorer } from './graph/explorer.js';
+import { Phases } from './run/phases.js';
+import { type Plan, Planner, Superseded } from './run/planner.js';
+import { type Outcome, Runner } from './run/runner.js';
+import { type Settings, withSetting } from './settings.js';
+import { Timeline } from './timeline/timeline.js';
+import { costTable, type Measured, parameterList, publicNote } from './ui/cost-table.js';
+import { showCrossings } from './ui/crossing.js';
+import { byId } from './ui/dom.js';
+import { hideFailure, showFailure } from './ui/failure-box.js';
+import { showMode, showModeFailure } from './ui/mode-panel.js';
+import { PhaseList } from './ui/phase-list.js';
+import { Pickers } from './ui/pickers.js';
+import { markStale, showResults } from './ui/results-table.js';
+
+/** Waited for after a change of the choice, in milliseconds, before it is compiled. */
+const SETTLE = 250;
+
+/** The engine, and what belongs to it. */
+interface Engine {
+  readonly loom: Loom;
+  readonly planner: Planner;
+}
+
+export class App {
+  readonly #data = new DataClient();
+  readonly #runner = new Runner(this.#data);
+  readonly #pickers = new Pickers(() => this.#selectionChanged());
+  readonly #phaseList = new PhaseList();
+  readonly #explorer = new Explorer();
+  readonly #timeline = new Timeline((op) => void this.#explorer.reveal('base', op));
+  #settings: Settings;
+  #engine: Promise<Engine> | undefined;
+  #table: DataTable | undefined;
+  /** Of the choice as it is now. */
+  #plan: Plan | undefined;
+  /** The last that there was: the one on display. */
+  #shown: Plan | undefined;
+  #running: AbortController | undefined;
+  #settling = 0;
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+    this.#connectFiles();
+    byId('run').addEventListener('click', () => void this.#run());
+    byId('cancel').addEventListener('click', () => {
+      this.#running?.abort(new DOMException('Cancelled', 'AbortError'));
+    });
+    void this.#start();
+  }
+
+  /** Draws canvases anew, in other colors. */
+  repaint(): void {
+    this.#explorer.repaint();
+    this.#timeline.repaint();
+  }
+
+  /** Takes another number of threads, and new workers with it. */
+  async changeThreads(threads: string): Promise<void> {
+    history.replaceState(null, '', `${location.pathname}${withSetting(location.search, 'threads', threads)}`);
+    const load = { ...this.#settings.load, threads: threads === '' ? undefined : Number(threads) };
+    this.#settings = { ...this.#settings, load };
+    const before = await this.#engine?.catch(() => undefined);
+    this.#runner.forget();
+    before?.loom.dispose();
+    await this.#start();
+    this.#selectionChanged();
+  }
+
+  // ---------------------------------------------------------------------------------------------- engine
+
+  async #start(): Promise<void> {
+    showMode(undefined);
+    const engine = load(this.#settings.load).then((loom) => {
+      return { loom, planner: new Planner(loom, this.#settings.compile) };
+    });
+    this.#engine = engine;
+    try {
+      showMode((await engine).loom);
+    } catch (error) {
+      showModeFailure();
+      this.#fail(error, 'starting the workers');
+    }
+  }
+
+  async #restart(): Promise<void> {
+    hideFailure();
+    try {
+      this.#runner.forget();
+      await (await this.#engine)?.loom.restart();
+      this.#selectionChanged();
+    } catch (error) {
+      this.#fail(error, 'restarting the workers');
+    }
+  }
+
+  // ------------------------------------------------------------------------------------------------ data
+
+  #connectFiles(): void {
+    const input = byId<HTMLInputElement>('file');
+    const drop = byId('drop');
+    const take = (file: File | undefined): void => {
+      if (file !== undefined) void this.#open(file.name, () => file.arrayBuffer(), []);
+    };
+    byId('sample').addEventListener('click', () => void this.#open(SAMPLE_NAME, fetchSample, SAMPLE_COLUMNS));
+    input.addEventListener('change', () => {
+      take(input.files?.[0]);
+      input.value = ''; // so that the same file can be chosen again
+    });
+    // A file dropped beside the box must not replace the page.
+    addEventListener('dragover', (event) => event.preventDefault());
+    addEventListener('drop', (event) => event.preventDefault());
+    drop.addEventListener('dragenter', () => drop.classList.add('over'));
+    drop.addEventListener('dragleave', ({ relatedTarget }) => {
+      if (!drop.contains(relatedTarget as Node | null)) drop.classList.remove('over');
+    });
+    drop.addEventListener('drop', ({ dataTransfer }) => {
+      drop.classList.remove('over');
+      take(dataTransfer?.files[0]);
+    });
+  }
+
+  async #open(name: string, bytes: () => Promise<ArrayBuffer>, chosen: readonly string[]): Promise<void> {
+    if (this.#running !== undefined) return;
+    hideFailure();
+    try {
+      const table = await this.#data.read(await bytes());
+      this.#table = table;
+      byId('table-name').textContent =
+        `${name}: ${format.plural(table.rows, 'row')}, ${format.plural(table.numeric.length, 'numeric column')}`;
+      this.#pickers.show(table, chosen);
+    } catch (error) {
+      this.#fail(error, `reading ${name}`);
+    }
+  }
+
+  // ------------------------------------------------------------------------------------------------ plan
+
+  #selectionChanged(): void {
+    clearTimeout(this.#settling);
+    this.#plan = undefined;
+    this.#enable();
+    markStale();
+    if (this.#pickers.selection === undefined) {
+      byId('plan-status').textContent =
+        this.#table === undefined
+          ? 'The price is known before anything is encrypted.'
+          : 'Choose at least one column and one statistic.';
+      return;
+    }
+    byId('plan-status').textContent = 'Planning…';
+    this.#settling = setTimeout(() => void this.#compile(), SETTLE);
+  }
+
+  async #compile(): Promise<void> {
+    const selection = this.#pickers.selection;
+    if (selection === undefined) return;
+    let during = 'starting the workers';
+    try {
+      const { planner } = await this.#engine!;
+      during = 'planning';
+      const plan = await planner.plan(selection);
+      hideFailure();
+      this.#showPlan(plan);
+    } catch (error) {
+      if (error instanceof Superseded) return;
+      byId('plan-status').textContent = 'There is no plan for this choice.';
+      this.#fail(error, during);
+    }
+  }
+
+  /** Shows a plan, unless another choice was made meanwhile. */
+  #showPlan(plan: Plan): void {
+    if (JSON.stringify(plan.selection) !== JSON.stringify(this.#pickers.selection)) return;
+    if (this.#plan === plan) return;
+    if (this.#shown !== plan) this.#replaceShown(plan);
+    this.#plan = plan;
+    this.#enable();
+    const { info } = plan.program;
+    byId('plan-status').textContent =
+      `Planned in ${format.seconds(plan.seconds)}. ${publicNote(plan.selection)}`;
+    byId('cost').replaceChildren(costTable(info, undefined), parameterList(info));
+    const { keyBytes: keys, uploadBytes: upload, downloadBytes: download } = info.cost;
+    showCrossings({ program: plan.program.toBytes().length, keys, upload, download }, true);
+  }
+
+  /** What belonged to the plan before ends with it. */
+  #replaceShown(plan: Plan): void {
+    this.#runner.forget(plan);
+    this.#timeline.clear();
+    this.#explorer.show(plan.program);
+    this.#shown?.program.dispose();
+    this.#shown = plan;
+  }
+
+  // ------------------------------------------------------------------------------------------------- run
+
+  async #run(): Promise<void> {
+    const selection = this.#pickers.selection;
+    if (selection === undefined || this.#running !== undefined) return;
+    clearTimeout(this.#settling);
+    hideFailure();
+    const controller = new AbortController();
+    const { signal } = controller;
+    this.#running = controller;
+    this.#enable();
+    const phases = new Phases((all) => this.#phaseList.show(all));
+    const planned = this.#plan !== undefined;
+    const plan = this.#engine!.then(({ planner }) => planner.plan(selection));
+    try {
+      const columns = this.#pickers.columns;
+      const outcome = await this.#runner.run({ plan, planned, columns, phases, signal });
+      this.#showPlan(outcome.plan);
+      this.#showOutcome(outcome, phases);
+    } catch (error) {
+      const during = phases.all.find(({ state }) => state === 'stopped')?.name ?? 'compile';
+      if (isCancellation(error, signal)) this.#phaseList.say(`Cancelled during ${during}.`);
+      else {
+        this.#phaseList.say('The run failed.');
+        this.#fail(error, `in phase ${during}`);
+      }
+      void plan.then((made) => this.#showPlan(made)).catch(() => undefined);
+    } finally {
+      this.#running = undefined;
+      this.#enable();
+    }
+  }
+
+  #showOutcome({ plan, lines, crossings, trace }: Outcome, phases: Phases): void {
+    const noise = lines.map(({ noiseBudgetBits }) => noiseBudgetBits).filter(Number.isFinite);
+    const measured: Measured = {
+      evaluateSeconds: phases.of('evaluate').seconds,
+      keyBytes: crossings.keys,
+      uploadBytes: crossings.upload,
+      downloadBytes: crossings.download,
+      noiseBudgetBits: noise.length === 0 ? undefined : Math.min(...noise),
+    };
+    byId('cost').replaceChildren(costTable(plan.program.info, measured), parameterList(plan.program.info));
+    showCrossings(crossings, false);
+    const equal = lines.filter((line) => line.equal).length;
+    const verdict =
+      equal === lines.length
+        ? 'Every result equals that of the plain table, to the last bit.'
+        : `${lines.length - equal} of ${lines.length} results differ from those of the plain table.`;
+    showResults(lines, verdict);
+    this.#phaseList.say(`Done. ${verdict}`);
+    if (trace !== undefined)
+      void this.#explorer.baseTypes().then((types) => this.#timeline.show(trace, types));
+  }
+
+  // ---------------------------------------------------------------------------------------------- common
+
+  #enable(): void {
+    const running = this.#running !== undefined;
+    this.#pickers.disabled = running;
+    const [run, cancel] = [byId<HTMLButtonElement>('run'), byId<HTMLButtonElement>('cancel')];
+    const focused = document.activeElement;
+    run.disabled = running || this.#pickers.selection === undefined;
+    cancel.disabled = !running;
+    // A disabled button loses the focus: it goes to the one that takes its turn.
+    if (focused === run && running) cancel.focus();
+    else if (focused === cancel && !running) run.focus();
+    for (const id of ['sample', 'file', 'threads']) {
+      byId<HTMLButtonElement | HTMLInputElement | HTMLSelectElement>(id).disabled = running;
+    }
+  }
+
+  #fail(error: unknown, during: string): void {
+    showFailure(failureOf(error, during), () => void this.#restart());
+  }
+}

@@ -1,0 +1,47 @@
+/** What the page and its data worker say to each other. */
+import type { Result } from '../compare.js';
+import type { Selection } from '../selection.js';
+
+/** A numeric column of the file. */
+export interface NumericColumn {
+  readonly name: string;
+  /** NaN where missing. */
+  readonly values: Float64Array;
+  readonly min: number;
+  readonly max: number;
+  readonly decimals: number;
+  readonly missing: number;
+}
+
+/** A file that was read. */
+export interface DataTable {
+  readonly rows: number;
+  readonly numeric: readonly NumericColumn[];
+  /** Columns that cannot be computed with, and why. */
+  readonly others: readonly { readonly name: string; readonly why: string }[];
+}
+
+export type Request =
+  | { readonly kind: 'read'; readonly file: ArrayBuffer }
+  | {
+      readonly kind: 'plain';
+      readonly selection: Selection;
+      readonly columns: Readonly<Record<string, Float64Array>>;
+    };
+
+export interface Answers {
+  read: DataTable;
+  /** By output. */
+  plain: Readonly<Record<string, Result>>;
+}
+
+export type Reply =
+  | { readonly id: number; readonly value: Answers[keyof Answers] }
+  | {
+      readonly id: number;
+      readonly error: {
+        readonly code: string | undefined;
+        readonly message: string;
+        readonly details: Readonly<Record<string, unknown>>;
+      };
+    };

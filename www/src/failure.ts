@@ -1,0 +1,41 @@
+/** Errors in words. */
+import { CipherloomError } from 'cipherloom';
+
+/** What an error box shows. */
+export interface Failure {
+  readonly sentence: string;
+  /** Stable code of the package, or the platform's name of the error. */
+  readonly code: string;
+  /** What the page was doing, and where in the data. */
+  readonly place: string;
+  /** The workers are gone, and can be replaced. */
+  readonly canRestart: boolean;
+}
+
+/** Details that say where, in the order in which they are read. */
+const PLACES = ['input', 'output', 'column', 'row', 'variant', 'role', 'address'] as const;
+
+/** An error that came up `during` something ("reading the file"). */
+export function failureOf(error: unknown, during: string): Failure {
+  const known = error instanceof CipherloomError ? error : undefined;
+  const where = PLACES.flatMap((key) => {
+    const value = known?.details[key];
+    return typeof value === 'string' || typeof value === 'number' ? [`${key} ${value}`] : [];
+  });
+  return {
+    sentence: asSentence(error instanceof Error ? error.message : String(error)),
+    code: known?.code ?? (error instanceof Error ? error.name : 'unknown'),
+    place: [`while ${during}`, ...where].join(', '),
+    canRestart: known?.code.startsWith('worker.') ?? false,
+  };
+}
+
+/** Whether an error only says that the person cancelled. */
+export function isCancellation(error: unknown, signal: AbortSignal): boolean {
+  return signal.aborted && error === signal.reason;
+}
+
+function asSentence(message: string): string {
+  const text = message.trim();
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}

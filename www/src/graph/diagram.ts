@@ -1,0 +1,386 @@
+/** The picture as SVG, in a pane that scrolls. */
+import * as format from '../format.js';
+import { button, s } from '../ui/dom.js';
+import { kindOf } from './kinds.js';
+import type { PlacedBox, PlacedGroup } from './layout.js';
+import { TITLE } from './layout.js';
+import { subtitle } from './measure.js';
+import { type Group, type Item, type OperatorItem, PAGE, type PortItem } from './picture.js';
+import { type NodeId, opOf } from './program-graphs.js';
+
+/** What the person does with the picture. */
+export interface DiagramEvents {
+  select(node: NodeId): void;
+  toggle(node: NodeId): void;
+  turn(node: NodeId, page: number): void;
+}
+
+/** What is marked. */
+export interface Marks {
+  readonly selected: NodeId | undefined;
+  readonly producers: ReadonlySet<NodeId>;
+  readonly readers: ReadonlySet<NodeId>;
+  readonly found: ReadonlySet<NodeId>;
+}
+
+interface Drawn {
+  readonly element: SVGGElement;
+  readonly item: OperatorItem;
+  /** Absolute. */
+  readonly box: { x: number; y: number; width: number; height: number };
+}
+
+const LEAST_ZOOM = 0.1;
+const MOST_ZOOM = 2;
+/** Below this, names are hard to read. */
+const READABLE = 0.7;
+const ZOOM_STEP = 1.25;
+
+export class Diagram {
+  readonly #pane: HTMLElement;
+  readonly #events: DiagramEvents;
+  readonly #svg = s('svg', { class: 'picture', role: 'group', 'aria-label': 'Operators' });
+  readonly #drawn = new Map<NodeId, Drawn>();
+  #edges: { element: SVGPathElement; from: NodeId | undefined; to: NodeId | undefined }[] = [];
+  #size = { width: 0, height: 0 };
+  #zoom = 1;
+  /** The one operator in the tab order. */
+  #current: NodeId | undefined;
+
+  constructor(pane: HTMLElement, tools: HTMLElement, events: DiagramEvents) {
+    this.#pane = pane;
+    this.#events = events;
+    pane.append(this.#svg);
+    tools.append(
+      button('−', () => this.#setZoom(this.#zoom / ZOOM_STEP), { 'aria-label': 'Zoom out', class: 'small' }),
+      button('+', () => this.#setZoom(this.#zoom * ZOOM_STEP), { 'aria-label': 'Zoom in', class: 'small' }),
+      button('Fit', () => this.fit(), { class: 'small' }),
+    );
+    this.#svg.addEventListener('click', (event) => this.#clicked(event));
+    this.#svg.addEventListener('dblclick', (event) => {
+      const node = nodeAt(event);
+      if (node !== undefined) events.toggle(node);
+    });
+    this.#svg.addEventListener('keydown', (event) => this.#key(event));
+    // On the pane: an SVG that listens to focus events becomes a tab stop.
+    pane.addEventListener('focusin', (event) => this.#makeCurrent(nodeAt(event)));
+    pane.addEventListener(
+      'wheel',
+      (event) => {
+        if (!event.ctrlKey && !event.metaKey) return; // a plain wheel scrolls
+        event.preventDefault();
+        this.#setZoom(this.#zoom * Math.exp(-event.deltaY / 300));
+      },
+      { passive: false },
+    );
+    this.#dragToScroll();
+  }
+
+  /** Draws a picture; focus and scroll position stay with the operators that stay. */
+  draw(group: Group, placed: PlacedGroup): void {
+    const focused = this.#svg.contains(document.activeElement) ? this.#current : undefined;
+    const anchor = this.#current === undefined ? undefined : this.#onScreen(this.#current);
+    this.#drawn.clear();
+    this.#edges = [];
+    this.#svg.replaceChildren(...this.#group(group, placed, 0, 0));
+    this.#size = placed;
+    this.#applyZoom();
+    if (this.#current === undefined || !this.#drawn.has(this.#current)) this.#current = firstOf(this.#drawn);
+    this.#makeCurrent(this.#current);
+    if (anchor !== undefined && this.#current !== undefined) this.#keepInPlace(this.#current, anchor);
+    if (focused !== undefined) this.#drawn.get(focused)?.element.focus({ preventScroll: true });
+  }
+
+  /** Operators that are drawn. */
+  has(node: NodeId): boolean {
+    return this.#drawn.has(node);
+  }
+
+  mark({ selected, producers, readers, found }: Marks): void {
+    for (const [node, { element }] of this.#drawn) {
+      element.classList.toggle('selected', node === selected);
+      element.classList.toggle('producer', producers.has(node));
+      element.classList.toggle('reader', readers.has(node));
+      element.classList.toggle('found', found.has(node));
+      element.setAttribute('aria-pressed', String(node === selected));
+    }
+    for (const { element, from, to } of this.#edges) {
+      const comes = to !== undefined && to === selected;
+      const goes = from !== undefined && from === selected;
+      element.classList.toggle('producer', comes);
+      element.classList.toggle('reader', goes);
+    }
+  }
+
+  /** Scrolls an operator into the middle, unless its title can be seen. */
+  bringIntoView(node: NodeId): void {
+    const drawn = this.#drawn.get(node);
+    const at = this.#onScreen(node);
+    if (drawn === undefined || at === undefined) return;
+    this.#makeCurrent(node);
+    const { clientWidth, clientHeight } = this.#pane;
+    if (at.x >= 0 && at.y >= 0 && at.x < clientWidth - 80 && at.y < clientHeight - 40) return;
+    const { x, y, width, height } = drawn.box;
+    const scale = this.#zoom;
+    this.#pane.scrollTo({
+      left: (x + width / 2) * scale - this.#pane.clientWidth / 2,
+      top: (y + Math.min(height, 200) / 2) * scale - this.#pane.clientHeight / 2,
+    });
+  }
+
+  /** Shows all of it, as far as the zoom goes. */
+  fit(): void {
+    this.#setZoom(Math.min(this.#wholeZoom(), 1));
+  }
+
+  /** Shows where the program begins, in readable size. */
+  showStart(): void {
+    this.#setZoom(Math.min(Math.max(this.#wholeZoom(), READABLE), 1));
+    this.#pane.scrollTo(0, 0);
+    const first = firstOf(this.#drawn);
+    const box = first === undefined ? undefined : this.#drawn.get(first)!.box;
+    if (box === undefined) return;
+    this.#pane.scrollLeft = (box.x + box.width / 2) * this.#zoom - this.#pane.clientWidth / 2;
+  }
+
+  // --------------------------------------------------------------------------------------------- drawing
+
+  #group(group: Group, placed: PlacedGroup, x: number, y: number): SVGElement[] {
+    const edges = placed.lines.map((line, edge) => {
+      const element = s('path', { class: 'edge', d: pathOf(line, x, y) });
+      const ends = [group.edges[2 * edge]!, group.edges[2 * edge + 1]!].map((at) => nodeOf(group.items[at]!));
+      this.#edges.push({ element, from: ends[0], to: ends[1] });
+      return element;
+    });
+    const boxes = group.items.map((item, index) => {
+      const box = placed.boxes[index]!;
+      return item.kind === 'operator'
+        ? this.#operator(item, box, x + box.x, y + box.y)
+        : this.#port(item, box, x + box.x, y + box.y);
+    });
+    return [s('g', { class: 'edges' }, ...edges), ...boxes];
+  }
+
+  #operator(item: OperatorItem, box: PlacedBox, x: number, y: number): SVGGElement {
+    const { node, type, children, inner } = item;
+    const { width, height } = box;
+    const state = children === 0 ? '' : inner === undefined ? ', closed' : ', open';
+    const element = s('g', {
+      class: `operator kind-${kindOf(type)}${inner === undefined ? '' : ' open'}`,
+      role: 'button',
+      tabindex: -1,
+      'data-node': node,
+      'data-type': type,
+      'data-op': opOf(node),
+      'aria-label': `${type} ${subtitle(item)}${state}`,
+    });
+    element.append(
+      s('rect', { class: 'body', x, y, width, height, rx: 7 }),
+      s('rect', { class: 'stripe', x, y: y + 7, width: 3.5, height: (inner ? TITLE : height) - 14 }),
+    );
+    if (inner === undefined) {
+      element.append(
+        s('text', { class: 'type', x: x + 13, y: y + 19 }, type),
+        s('text', { class: 'sub', x: x + 13, y: y + 36 }, subtitle(item)),
+      );
+    } else {
+      element.append(s('text', { class: 'type', x: x + 13, y: y + 22 }, `${type} #${opOf(node)}`));
+      if (inner.pages > 1) element.append(...pager(inner, x + width - 36, y));
+    }
+    if (children > 0) element.append(toggleSign(inner !== undefined, x + width - 30, y + 6));
+    this.#drawn.set(node, { element, item, box: { x, y, width, height } });
+    if (inner === undefined || box.inner === undefined) return element;
+    const left = x + (width - box.inner.width) / 2;
+    return s('g', {}, element, ...this.#group(inner, box.inner, left, y + TITLE));
+  }
+
+  #port({ kind, text, target }: PortItem, { width, height }: PlacedBox, x: number, y: number): SVGGElement {
+    return s(
+      'g',
+      { class: `port ${kind}`, 'data-target': target },
+      s('rect', { x, y, width, height, rx: height / 2 }),
+      s('text', { x: x + width / 2, y: y + height / 2 + 4 }, text),
+    );
+  }
+
+  // ------------------------------------------------------------------------------------------------ input
+
+  #clicked(event: Event): void {
+    const sign = (event.target as Element).closest<SVGElement>('[data-act]');
+    const target = (event.target as Element).closest<SVGElement>('[data-target]')?.dataset['target'];
+    const node = nodeAt(event) ?? (target === undefined ? undefined : Number(target));
+    if (node === undefined) return;
+    const page = this.#drawn.get(node)?.item.inner?.page ?? 0;
+    const act = sign?.dataset['act'];
+    if (act === 'toggle') this.#events.toggle(node);
+    else if (act === 'previous') this.#events.turn(node, page - 1);
+    else if (act === 'next') this.#events.turn(node, page + 1);
+    else this.#events.select(node);
+  }
+
+  #key(event: KeyboardEvent): void {
+    const node = nodeAt(event);
+    if (node === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    const { item } = this.#drawn.get(node)!;
+    const isOpen = item.inner !== undefined;
+    const page = item.inner?.page ?? 0;
+    const actions: Record<string, () => void> = {
+      Enter: () => this.#events.select(node),
+      ' ': () => this.#events.toggle(node),
+      '+': () => isOpen || this.#events.toggle(node),
+      '-': () => isOpen && this.#events.toggle(node),
+      PageDown: () => this.#events.turn(node, page + 1),
+      PageUp: () => this.#events.turn(node, page - 1),
+      ArrowDown: () => this.#move(node, 0, 1),
+      ArrowUp: () => this.#move(node, 0, -1),
+      ArrowLeft: () => this.#move(node, -1, 0),
+      ArrowRight: () => this.#move(node, 1, 0),
+    };
+    const action = actions[event.key];
+    if (action === undefined) return;
+    event.preventDefault();
+    action();
+  }
+
+  /** To the nearest operator in a direction. */
+  #move(from: NodeId, dx: number, dy: number): void {
+    const start = this.#drawn.get(from)!.box;
+    let best: NodeId | undefined;
+    let least = Infinity;
+    for (const [node, { box }] of this.#drawn) {
+      const [x, y] = [box.x + box.width / 2 - start.x - start.width / 2, box.y - start.y];
+      const ahead = x * dx + y * dy;
+      if (node === from || ahead < 4) continue;
+      const cost = ahead + 2.5 * Math.abs(x * dy + y * dx);
+      if (cost < least) [best, least] = [node, cost];
+    }
+    if (best === undefined) return;
+    const { element } = this.#drawn.get(best)!;
+    element.focus({ preventScroll: true });
+    element.querySelector('.type')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }
+
+  #makeCurrent(node: NodeId | undefined): void {
+    if (node === undefined || !this.#drawn.has(node)) return;
+    if (this.#current !== undefined) this.#drawn.get(this.#current)?.element.setAttribute('tabindex', '-1');
+    this.#current = node;
+    this.#drawn.get(node)!.element.setAttribute('tabindex', '0');
+  }
+
+  #dragToScroll(): void {
+    const pane = this.#pane;
+    let last: PointerEvent | undefined;
+    pane.addEventListener('pointerdown', (event) => {
+      if (event.pointerType === 'mouse' && event.button === 0 && nodeAt(event) === undefined) last = event;
+    });
+    addEventListener('pointermove', (event) => {
+      if (last === undefined) return;
+      pane.scrollBy(last.clientX - event.clientX, last.clientY - event.clientY);
+      last = event;
+    });
+    for (const type of ['pointerup', 'pointercancel'] as const)
+      addEventListener(type, () => (last = undefined));
+  }
+
+  // ------------------------------------------------------------------------------------------------- zoom
+
+  #wholeZoom(): number {
+    const { clientWidth, clientHeight } = this.#pane;
+    return Math.min((clientWidth - 4) / this.#size.width, (clientHeight - 4) / this.#size.height);
+  }
+
+  #setZoom(zoom: number): void {
+    const before = this.#zoom;
+    this.#zoom = Math.min(Math.max(zoom, LEAST_ZOOM), MOST_ZOOM);
+    const ratio = this.#zoom / before;
+    const { scrollLeft, scrollTop, clientWidth, clientHeight } = this.#pane;
+    this.#applyZoom();
+    this.#pane.scrollTo(
+      (scrollLeft + clientWidth / 2) * ratio - clientWidth / 2,
+      (scrollTop + clientHeight / 2) * ratio - clientHeight / 2,
+    );
+  }
+
+  #applyZoom(): void {
+    const scale = this.#zoom;
+    const { width, height } = this.#size;
+    this.#svg.setAttribute('viewBox', `0 0 ${width} ${height}`);
+    this.#svg.setAttribute('width', String(width * scale));
+    this.#svg.setAttribute('height', String(height * scale));
+  }
+
+  #onScreen(node: NodeId): { x: number; y: number } | undefined {
+    const box = this.#drawn.get(node)?.box;
+    const scale = this.#zoom;
+    return box && { x: box.x * scale - this.#pane.scrollLeft, y: box.y * scale - this.#pane.scrollTop };
+  }
+
+  #keepInPlace(node: NodeId, { x, y }: { x: number; y: number }): void {
+    const { box } = this.#drawn.get(node)!;
+    const scale = this.#zoom;
+    this.#pane.scrollTo(box.x * scale - x, box.y * scale - y);
+  }
+}
+
+function firstOf(drawn: ReadonlyMap<NodeId, Drawn>): NodeId | undefined {
+  return drawn.keys().next().value;
+}
+
+function nodeOf(item: Item): NodeId | undefined {
+  return item.kind === 'operator' ? item.node : undefined;
+}
+
+function nodeAt({ target }: Event): NodeId | undefined {
+  const node = (target as Element).closest<SVGElement>('[data-node]')?.dataset['node'];
+  return node === undefined ? undefined : Number(node);
+}
+
+/** A smooth line through points. */
+function pathOf(points: readonly number[], dx: number, dy: number): string {
+  const at = (index: number): string => `${round(points[index]! + dx)} ${round(points[index + 1]! + dy)}`;
+  if (points.length === 4) {
+    const middle = round((points[1]! + points[3]!) / 2 + dy);
+    return `M${at(0)}C${round(points[0]! + dx)} ${middle} ${round(points[2]! + dx)} ${middle} ${at(2)}`;
+  }
+  let path = `M${at(0)}`;
+  for (let index = 2; index < points.length - 2; index += 2) {
+    const [x, y] = [points[index]!, points[index + 1]!];
+    const last = index === points.length - 4;
+    const toX = last ? points[index + 2]! : (x + points[index + 2]!) / 2;
+    const toY = last ? points[index + 3]! : (y + points[index + 3]!) / 2;
+    path += `Q${round(x + dx)} ${round(y + dy)} ${round(toX + dx)} ${round(toY + dy)}`;
+  }
+  return path;
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}
+
+function toggleSign(isOpen: boolean, x: number, y: number): SVGGElement {
+  return s(
+    'g',
+    { class: 'sign', 'data-act': 'toggle' },
+    s('title', {}, isOpen ? 'Close' : 'Open'),
+    s('rect', { x, y, width: 22, height: 22, rx: 5 }),
+    s('path', { d: `M${x + 6} ${y + 11}h10${isOpen ? '' : `M${x + 11} ${y + 6}v10`}` }),
+  );
+}
+
+function pager({ page, pages, items }: Group, right: number, y: number): SVGElement[] {
+  const shown = items.filter(({ kind }) => kind === 'operator').length;
+  const text = `${format.count(page * PAGE + 1)} to ${format.count(page * PAGE + shown)}, part ${page + 1} of ${pages}`;
+  const arrow = (act: 'previous' | 'next', x: number, enabled: boolean, d: string): SVGGElement =>
+    s(
+      'g',
+      { class: enabled ? 'sign' : 'sign off', 'data-act': enabled ? act : undefined },
+      s('rect', { x, y: y + 6, width: 22, height: 22, rx: 5 }),
+      s('path', { d }),
+    );
+  const [a, b] = [right - 52, right - 26];
+  return [
+    s('text', { class: 'pages', x: a - 8, y: y + 22 }, text),
+    arrow('previous', a, page > 0, `M${a + 13} ${y + 12}l-5 5l5 5`),
+    arrow('next', b, page < pages - 1, `M${b + 9} ${y + 12}l5 5l-5 5`),
+  ];
+}

@@ -1,0 +1,213 @@
+/** All about one operator: what it reads and writes, who wrote and who reads that, and what it became. */
+import * as format from '../format.js';
+import { button, h } from '../ui/dom.js';
+import { kindOf } from './kinds.js';
+import { nodeId, type NodeId, opOf, type ProgramGraphs, STAGES, stageOf } from './program-graphs.js';
+
+/** What can be asked for here. */
+export interface InspectorEvents {
+  select(node: NodeId): void;
+  toggle(node: NodeId): void;
+}
+
+/** Made when they are shown: there can be many. */
+type Entries = readonly (() => HTMLElement)[];
+
+const UNIT_BYTES = 8;
+const FIRST_SHOWN = 12;
+const MORE_SHOWN = 100;
+
+export class Inspector {
+  readonly #host: HTMLElement;
+  readonly #events: InspectorEvents;
+  /** The last list of operators, to come back to. */
+  #list: { readonly title: string; readonly note: string; readonly entries: Entries } | undefined;
+
+  constructor(host: HTMLElement, events: InspectorEvents) {
+    this.#host = host;
+    this.#events = events;
+  }
+
+  /** What to do when nothing is selected. */
+  showHelp(): void {
+    this.#list = undefined;
+    this.#replace(
+      h('h3', { tabindex: -1 }, 'Follow an operand'),
+      h(
+        'p',
+        { class: 'note' },
+        'Select an operator to see which operands it reads and writes, where they lie in the program’s storage, ' +
+          'who wrote them and who reads them.',
+      ),
+      h(
+        'p',
+        { class: 'note' },
+        'Open a box with its + sign, a double click or the space bar. Arrow keys walk from box to box, Enter selects.',
+      ),
+    );
+  }
+
+  show(node: NodeId, graphs: ProgramGraphs, isOpen: boolean): void {
+    const graph = graphs.of(node);
+    const op = opOf(node);
+    const stage = stageOf(node);
+    const attributes = graph.attributes(op);
+    const sources = Array.from(graph.inputs(op), (producer) => this.#source(producer, stage, graphs));
+    const readers = graph.readers(op).map((reader) => this.#link(nodeId(stage, reader), graphs));
+    const outputs = graph.view.outputs.filter((output) => output.op === op);
+    const sinks = outputs.map(({ name }) => h('span', { class: 'port-name' }, `output ${name}`));
+    this.#replace(
+      ...this.#back(),
+      h('p', { class: 'path' }, ...this.#path(node, graphs)),
+      h('h3', { class: `kind-${kindOf(graph.type(op))}`, tabindex: -1 }, graph.type(op), ` #${op}`),
+      ...(attributes === '' ? [] : [h('p', { class: 'attributes' }, h('code', {}, attributes))]),
+      h(
+        'dl',
+        { class: 'facts' },
+        h('dt', {}, 'Writes'),
+        h('dd', {}, placeholder(graph.placeholder(op))),
+        h('dt', {}, 'Size'),
+        h('dd', {}, sizeOf(graph.placeholder(op))),
+        ...(stage === STAGES.length - 1
+          ? [h('dt', {}, 'Wave'), h('dd', {}, `${graph.view.wave[op]}, the earliest it can run in`)]
+          : []),
+      ),
+      section('Reads', 'producer', sources),
+      section('Read by', 'reader', [...readers, ...sinks]),
+      ...this.#lowered(node, graphs, isOpen),
+    );
+    this.#host.dataset['node'] = String(node);
+  }
+
+  /** Lists the operators of one type. */
+  showFound(type: string, stage: number, graphs: ProgramGraphs): void {
+    const found = graphs.at(stage)!.ofType(type);
+    const title = `${type}: ${format.plural(found.length, 'operator')}`;
+    const note = `At the ${STAGES[stage]} stage. Select one to find its place.`;
+    this.#showList(title, note, this.#links(found, stage, graphs));
+  }
+
+  /** Lists the operators of one wave. */
+  showWave(wave: number, ops: Uint32Array, stage: number, graphs: ProgramGraphs): void {
+    const title = `Wave ${wave}: ${format.plural(ops.length, 'operator')}`;
+    const note = 'None of them waits for another: they may all run at once.';
+    this.#showList(title, note, this.#links(ops, stage, graphs));
+  }
+
+  #showList(title: string, note: string, entries: Entries): void {
+    this.#list = { title, note, entries };
+    this.#replace(h('h3', { tabindex: -1 }, title), h('p', { class: 'note' }, note), list(entries));
+  }
+
+  /** Puts contents in place; the focus, if it was here, goes to their heading. */
+  #replace(...contents: readonly HTMLElement[]): void {
+    const hadFocus = this.#host.contains(document.activeElement);
+    this.#host.replaceChildren(...contents);
+    this.#host.scrollTop = 0;
+    if (hadFocus) this.#host.querySelector('h3')!.focus();
+  }
+
+  #back(): HTMLElement[] {
+    const last = this.#list;
+    if (last === undefined) return [];
+    const back = (): void => this.#showList(last.title, last.note, last.entries);
+    return [h('p', { class: 'path' }, button(`‹ ${last.title}`, back, { class: 'link' }))];
+  }
+
+  /** Where the operator came from, stage by stage. */
+  #path(node: NodeId, graphs: ProgramGraphs): (Node | string)[] {
+    const links = graphs.ancestors(node).flatMap((ancestor) => {
+      const text = `${graphs.type(ancestor)} #${opOf(ancestor)}`;
+      return [button(text, () => this.#events.select(ancestor), { class: 'link' }), ' › '];
+    });
+    return [...links, h('span', { class: 'stage' }, `${STAGES[stageOf(node)]} stage`)];
+  }
+
+  #source(producer: number, stage: number, graphs: ProgramGraphs): HTMLElement {
+    if (producer >= 0) return this.#link(nodeId(stage, producer), graphs);
+    return h('span', { class: 'port-name' }, `input ${graphs.at(stage)!.view.inputNames[-producer - 1]}`);
+  }
+
+  #links(ops: ArrayLike<number>, stage: number, graphs: ProgramGraphs): Entries {
+    return Array.from(ops, (op) => () => this.#link(nodeId(stage, op), graphs));
+  }
+
+  #link(node: NodeId, graphs: ProgramGraphs): HTMLElement {
+    const op = opOf(node);
+    const graph = graphs.of(node);
+    return h(
+      'span',
+      { class: `operand kind-${kindOf(graph.type(op))}` },
+      button(`${graph.type(op)} #${op}`, () => this.#events.select(node), { class: 'link' }),
+      ' ',
+      placeholder(graph.placeholder(op)),
+    );
+  }
+
+  #lowered(node: NodeId, graphs: ProgramGraphs, isOpen: boolean): HTMLElement[] {
+    const stage = stageOf(node);
+    const next = graphs.at(stage + 1);
+    if (next === undefined) return stage === STAGES.length - 1 ? [h('p', { class: 'note' }, BASE_NOTE)] : [];
+    const children = graphs.children(node);
+    const title = h('h4', {}, `At the ${STAGES[stage + 1]} stage`);
+    if (children.length === 0) return [title, h('p', { class: 'note' }, SHARED_NOTE)];
+    const counts = new Map<string, number>();
+    for (const child of children) counts.set(next.type(child), (counts.get(next.type(child)) ?? 0) + 1);
+    const [start, end] = graphs.of(node).placeholder(opOf(node));
+    const writers = this.#links(next.writersWithin(start, end), stage + 1, graphs);
+    return [
+      title,
+      h(
+        'p',
+        { class: 'note' },
+        [...counts]
+          .sort((a, b) => b[1] - a[1])
+          .map(([type, times]) => `${format.count(times)} × ${type}`)
+          .join(', '),
+      ),
+      button(isOpen ? 'Close in the picture' : 'Open in the picture', () => this.#events.toggle(node), {
+        class: 'small',
+      }),
+      h('p', { class: 'note' }, 'What it writes, in its parts:'),
+      list(writers),
+    ];
+  }
+}
+
+const BASE_NOTE = 'A base operator: this is what runs.';
+const SHARED_NOTE = 'None of its own: other operators do the same work, so it is done once.';
+
+/** Where an operand lies: [start, end). */
+function placeholder([start, end]: readonly [number, number]): HTMLElement {
+  return h('code', { class: 'placeholder' }, `[${format.count(start)}, ${format.count(end)})`);
+}
+
+function sizeOf([start, end]: readonly [number, number]): string {
+  return `${format.count(end - start)} units, ${format.bytes((end - start) * UNIT_BYTES)}`;
+}
+
+function section(title: string, role: string, entries: readonly HTMLElement[]): HTMLElement {
+  return h(
+    'div',
+    { class: `operands ${role}` },
+    h('h4', {}, `${title} (${format.count(entries.length)})`),
+    entries.length === 0 ? h('p', { class: 'note' }, 'nothing') : list(entries.map((entry) => () => entry)),
+  );
+}
+
+/** A list that shows its first entries, and more when asked. */
+function list(entries: Entries): HTMLElement {
+  const items = h('ul', { class: 'entries' });
+  const wrapper = h('div', {}, items);
+  let shown = 0;
+  const more = button('', () => add(MORE_SHOWN), { class: 'small' });
+  const add = (number: number): void => {
+    items.append(...entries.slice(shown, shown + number).map((entry) => h('li', {}, entry())));
+    shown = Math.min(shown + number, entries.length);
+    more.textContent = `Show more of ${format.count(entries.length)}`;
+    if (shown === entries.length) more.remove();
+  };
+  add(FIRST_SHOWN);
+  if (shown < entries.length) wrapper.append(more);
+  return wrapper;
+}

@@ -1,0 +1,41 @@
+/** Lays out pictures away from the page's thread. A new one ends the one before. */
+import { layOut, type LayoutCache, type PlacedGroup, type ShapeGroup } from './layout.js';
+
+export interface LayoutRequest {
+  readonly id: number;
+  readonly group: ShapeGroup;
+}
+
+export type LayoutReply =
+  { readonly id: number; readonly placed: PlacedGroup } | { readonly id: number; readonly error: string };
+
+const MOST_CACHED = 2000;
+/** Milliseconds of work after which a newer request may come in. */
+const SLICE = 20;
+const cache: LayoutCache = new Map();
+let latest = -1;
+let sliceStart = 0;
+
+addEventListener('message', ({ data }: MessageEvent<LayoutRequest>) => {
+  latest = data.id;
+  void answer(data);
+});
+
+async function answer({ id, group }: LayoutRequest): Promise<void> {
+  if (cache.size > MOST_CACHED) cache.clear();
+  let reply: LayoutReply;
+  try {
+    reply = { id, placed: await layOut(group, cache, () => newestOnly(id)) };
+  } catch (error) {
+    reply = { id, error: String(error) };
+  }
+  postMessage(reply);
+}
+
+/** Lets a newer request come in, and ends this one if there is one. */
+async function newestOnly(id: number): Promise<void> {
+  if (performance.now() - sliceStart < SLICE) return;
+  await new Promise((resolve) => setTimeout(resolve));
+  sliceStart = performance.now();
+  if (id !== latest) throw new Error('A newer picture was asked for.');
+}

@@ -1,0 +1,81 @@
+/** All stages of a program, each loaded when it is first looked at. */
+import type { Program, Stage } from 'cipherloom';
+import { StageGraph } from './stage-graph.js';
+
+export const STAGES = ['task', 'scheme', 'polynomial', 'base'] as const satisfies readonly Stage[];
+export const BASE = 3;
+
+/** An operator of any stage, as one number. */
+export type NodeId = number;
+
+const SPAN = 2 ** 28;
+
+export function nodeId(stage: number, op: number): NodeId {
+  return stage * SPAN + op;
+}
+
+export function stageOf(node: NodeId): number {
+  return Math.floor(node / SPAN);
+}
+
+export function opOf(node: NodeId): number {
+  return node % SPAN;
+}
+
+export class ProgramGraphs {
+  readonly #program: Program;
+  readonly #loading: Promise<void>[] = [];
+  readonly #loaded: StageGraph[] = [];
+
+  constructor(program: Program) {
+    this.#program = program;
+  }
+
+  /** Loads all stages down to `stage` (an index of STAGES; deeper than the last means the last). */
+  async load(stage: number): Promise<void> {
+    for (let index = 0; index <= Math.min(stage, BASE); index++) {
+      const above = this.#loaded[index - 1]?.size ?? 0;
+      this.#loading[index] ??= this.#get(index, above);
+      await this.#loading[index];
+    }
+  }
+
+  async #get(index: number, above: number): Promise<void> {
+    try {
+      this.#loaded[index] = new StageGraph(await this.#program.graph(STAGES[index]!), above);
+    } catch (error) {
+      delete this.#loading[index]; // the next call tries anew
+      throw error;
+    }
+  }
+
+  /** A stage, if it was loaded. */
+  at(stage: number): StageGraph | undefined {
+    return this.#loaded[stage];
+  }
+
+  /** The stage of a node that was got from here. */
+  of(node: NodeId): StageGraph {
+    return this.#loaded[stageOf(node)]!;
+  }
+
+  type(node: NodeId): string {
+    return this.of(node).type(opOf(node));
+  }
+
+  parent(node: NodeId): NodeId | undefined {
+    const parent = this.of(node).view.parent[opOf(node)]!;
+    return parent < 0 ? undefined : nodeId(stageOf(node) - 1, parent);
+  }
+
+  /** From the task's operator down to the node's parent. */
+  ancestors(node: NodeId): NodeId[] {
+    const parent = this.parent(node);
+    return parent === undefined ? [] : [...this.ancestors(parent), parent];
+  }
+
+  /** What the node was lowered to, as operators of the next stage; empty if that is not loaded. */
+  children(node: NodeId): Uint32Array {
+    return this.at(stageOf(node) + 1)?.childrenOf(opOf(node)) ?? new Uint32Array();
+  }
+}

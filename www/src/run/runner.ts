@@ -1,0 +1,135 @@
+/** One run, from the plan to the compared results. */
+import type { Client, TraceView } from 'cipherloom';
+import { areEqual, resultOf, type Result } from '../compare.js';
+import type { DataClient } from '../data/data-client.js';
+import type { NumericColumn } from '../data/messages.js';
+import { wantedOf, type Wanted } from '../selection.js';
+import type { Phases } from './phases.js';
+import type { Plan } from './planner.js';
+
+/** One line of the results. */
+export interface Line extends Wanted {
+  readonly encrypted: Result;
+  readonly plain: Result;
+  readonly equal: boolean;
+  /** Bits of noise budget that were left; Infinity for what is public. */
+  readonly noiseBudgetBits: number;
+}
+
+/** Bytes that went from one worker to the other. */
+export interface Crossings {
+  readonly program: number;
+  readonly keys: number;
+  readonly upload: number;
+  readonly download: number;
+}
+
+export interface Outcome {
+  readonly plan: Plan;
+  readonly lines: readonly Line[];
+  readonly crossings: Crossings;
+  readonly trace: TraceView | undefined;
+}
+
+/** Keys that were made before, and the time that took. */
+interface KeptClient {
+  readonly plan: Plan;
+  readonly client: Client;
+  readonly seconds: number | undefined;
+}
+
+/** What a run needs. */
+export interface RunRequest {
+  readonly plan: Promise<Plan>;
+  /** The plan was there before the run. */
+  readonly planned: boolean;
+  readonly columns: readonly NumericColumn[];
+  readonly phases: Phases;
+  readonly signal: AbortSignal;
+}
+
+export class Runner {
+  readonly #data: DataClient;
+  #kept: KeptClient | undefined;
+
+  constructor(data: DataClient) {
+    this.#data = data;
+  }
+
+  /** Errors: those of the package, and `signal.reason`. */
+  async run({ plan: wanted, planned, columns, phases, signal }: RunRequest): Promise<Outcome> {
+    const plan = await this.#plan(wanted, planned, phases, signal);
+    const plain = this.#data.plain(plan.selection, columns);
+    plain.catch(() => undefined); // looked at in the end
+    const client = await this.#client(plan, phases, signal);
+    const { program } = plan;
+    const values = Object.fromEntries(columns.map((column) => [column.name, column.values]));
+    const inputs = await phases.during('encrypt', (onProgress) =>
+      client.encrypt(values, { onProgress, signal }),
+    );
+    let trace: TraceView | undefined;
+    const onTrace = (view: TraceView): void => void (trace = view);
+    const outputs = await phases.during('evaluate', (onProgress) =>
+      program.run(inputs, client.evaluationKeys, { onProgress, signal, onTrace }),
+    );
+    const decrypted = await phases.during('decrypt', (onProgress) =>
+      client.decryptDetails(outputs, { onProgress, signal }),
+    );
+    const expected = await plain;
+    const lines = wantedOf(plan.selection).map((line): Line => {
+      const output = decrypted[line.output]!;
+      const [encrypted, reference] = [resultOf(output), expected[line.output]!];
+      const equal = areEqual(encrypted, reference);
+      return { ...line, encrypted, plain: reference, equal, noiseBudgetBits: output.noiseBudgetBits };
+    });
+    const crossings = {
+      program: program.toBytes().length,
+      keys: total(client.evaluationKeys),
+      upload: total(Object.values(inputs)),
+      download: total(Object.values(outputs)),
+    };
+    return { plan, lines, crossings, trace };
+  }
+
+  /** Forgets the keys, unless they are of the plan to `keep`. */
+  forget(keep?: Plan): void {
+    if (keep !== undefined && this.#kept?.plan === keep) return;
+    this.#kept?.client.dispose();
+    this.#kept = undefined;
+  }
+
+  async #plan(wanted: Promise<Plan>, planned: boolean, phases: Phases, signal: AbortSignal): Promise<Plan> {
+    if (planned) {
+      const plan = await wanted;
+      phases.keep('compile', plan.seconds);
+      return plan;
+    }
+    return phases.during('compile', () => Promise.race([wanted, aborted(signal)]));
+  }
+
+  /** The keys of the last run of the same plan, or new ones. */
+  async #client(plan: Plan, phases: Phases, signal: AbortSignal): Promise<Client> {
+    if (this.#kept?.plan === plan) {
+      phases.keep('keys', this.#kept.seconds);
+      return this.#kept.client;
+    }
+    this.forget();
+    const client = await phases.during('keys', (onProgress) => plan.program.client({ onProgress, signal }));
+    this.#kept = { plan, client, seconds: phases.of('keys').seconds };
+    return client;
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const fail = (): void => reject(signal.reason as Error);
+    if (signal.aborted) fail();
+    else signal.addEventListener('abort', fail, { once: true });
+  });
+}
+
+function total(list: Iterable<Uint8Array>): number {
+  let sum = 0;
+  for (const { length } of list) sum += length;
+  return sum;
+}

@@ -1,0 +1,30 @@
+/** Settings in the page's address: never data, never keys. Wrong ones are left to the package to refuse. */
+import type { CompileOptions, LoadOptions } from 'cipherloom';
+
+export interface Settings {
+  readonly load: Pick<LoadOptions, 'mode' | 'threads'>;
+  readonly compile: Pick<CompileOptions, 'security' | 'n'>;
+}
+
+/** `?threads=1&mode=single&security=standard-2018&n=8192`, all optional. */
+export function settingsOf(query: string): Settings {
+  const parameters = new URLSearchParams(query);
+  const number = (name: string): number | undefined => {
+    const text = parameters.get(name);
+    return text === null || text === '' ? undefined : Number(text);
+  };
+  const word = <T extends string>(name: string): T | undefined => (parameters.get(name) || undefined) as T;
+  return {
+    load: { mode: word('mode'), threads: number('threads') },
+    compile: { security: word('security'), n: number('n') },
+  };
+}
+
+/** The address's query with one setting changed; an empty value takes it out. */
+export function withSetting(query: string, name: string, value: string): string {
+  const parameters = new URLSearchParams(query);
+  if (value === '') parameters.delete(name);
+  else parameters.set(name, value);
+  const text = parameters.toString();
+  return text === '' ? '' : `?${text}`;
+}

@@ -1,0 +1,285 @@
+/** What ran on which thread, and when: a canvas to zoom into. */
+import type { TraceView } from 'cipherloom';
+import * as format from '../format.js';
+import { kindOf, KINDS } from '../graph/kinds.js';
+import { button, byId, h } from '../ui/dom.js';
+import { colorOf } from '../ui/theme.js';
+import { firstAfter, type Lane, lanesOf, lengthOf, spanAt, timeByType } from './spans.js';
+
+const LANE = 34;
+const GAP = 6;
+const AXIS = 24;
+const LABEL = 66;
+/** Least milliseconds in view. */
+const LEAST = 0.02;
+/** Pixels beside a span that still mean it. */
+const NEAR = 3;
+
+export class Timeline {
+  readonly #canvas = h('canvas', {
+    tabindex: 0,
+    role: 'img',
+    'aria-label': 'Operators by thread and time. Arrow keys move, plus and minus zoom.',
+    'data-testid': 'timeline-canvas',
+  });
+  readonly #picked: (op: number) => void;
+  #lanes: readonly Lane[] = [];
+  #typeOf: (op: number) => string = String;
+  #length = 1;
+  #from = 0;
+  #to = 1;
+  #pointed: { lane: Lane; span: number } | undefined;
+  #repainting = 0;
+
+  /** `picked` is told of base operators that are clicked. */
+  constructor(picked: (op: number) => void) {
+    this.#picked = picked;
+    const host = byId('timeline-canvas');
+    host.append(this.#canvas);
+    byId('timeline-tools').append(
+      button('−', () => this.#zoom(2), { 'aria-label': 'Zoom out of the timeline', class: 'small' }),
+      button('+', () => this.#zoom(0.5), { 'aria-label': 'Zoom into the timeline', class: 'small' }),
+      button('All', () => this.#view(0, this.#length), { class: 'small' }),
+    );
+    this.#connectPointer();
+    this.#canvas.addEventListener('keydown', (event) => this.#key(event));
+    new ResizeObserver(() => this.repaint()).observe(host);
+  }
+
+  clear(): void {
+    byId('timeline').hidden = true;
+  }
+
+  show(trace: TraceView, typeOf: (op: number) => string): void {
+    this.#lanes = lanesOf(trace);
+    this.#typeOf = typeOf;
+    this.#length = Math.max(lengthOf(this.#lanes), LEAST);
+    this.#pointed = undefined;
+    byId('timeline').hidden = false;
+    this.#canvas.style.height = `${this.#lanes.length * (LANE + GAP) + AXIS}px`;
+    const busy = this.#lanes.reduce((sum, lane) => sum + lane.busy, 0);
+    const share = Math.round((busy / (this.#length * this.#lanes.length)) * 100);
+    byId('timeline-note').textContent =
+      `${format.plural(trace.op.length, 'operator')} on ${format.plural(this.#lanes.length, 'thread')} in ` +
+      `${format.seconds(this.#length / 1000)}; the threads worked ${share} % of that time.`;
+    byId('timeline').dataset['spans'] = String(trace.op.length);
+    byId('timeline').dataset['lanes'] = String(this.#lanes.length);
+    this.#showTypes();
+    this.#view(0, this.#length);
+    this.#say();
+  }
+
+  repaint(): void {
+    cancelAnimationFrame(this.#repainting);
+    this.#repainting = requestAnimationFrame(() => this.#paint());
+  }
+
+  // --------------------------------------------------------------------------------------------- painting
+
+  #paint(): void {
+    const canvas = this.#canvas;
+    const [width, height] = [canvas.clientWidth, canvas.clientHeight];
+    if (width === 0 || this.#lanes.length === 0) return;
+    canvas.width = width * devicePixelRatio;
+    canvas.height = height * devicePixelRatio;
+    const context = canvas.getContext('2d')!;
+    context.scale(devicePixelRatio, devicePixelRatio);
+    context.font = `12px ${getComputedStyle(canvas).fontFamily}`;
+    const colors = new Map(KINDS.map((kind) => [kind, colorOf(`--kind-${kind}`)]));
+    const [ink, soft, line, sunken] = ['--ink', '--ink-soft', '--line', '--sunken'].map(colorOf);
+    this.#paintAxis(context, width, height, soft!, line!);
+    for (const [row, lane] of this.#lanes.entries()) {
+      const top = row * (LANE + GAP);
+      context.fillStyle = soft!;
+      context.fillText(`thread ${lane.thread}`, 0, top + LANE / 2 + 4);
+      context.fillStyle = sunken!;
+      context.fillRect(LABEL, top, width - LABEL, LANE);
+      this.#paintLane(context, lane, top, width, (op) => colors.get(kindOf(this.#typeOf(op)))!, ink!);
+    }
+  }
+
+  #paintLane(
+    context: CanvasRenderingContext2D,
+    lane: Lane,
+    top: number,
+    width: number,
+    color: (op: number) => string,
+    ink: string,
+  ): void {
+    const scale = (width - LABEL) / (this.#to - this.#from);
+    const x = (time: number): number => LABEL + (time - this.#from) * scale;
+    let painted = LABEL;
+    for (let span = firstAfter(lane, this.#from); span < lane.op.length; span++) {
+      if (lane.start[span]! > this.#to) break;
+      const left = Math.max(x(lane.start[span]!), LABEL);
+      const right = Math.min(x(lane.end[span]!), width);
+      // Spans narrower than a pixel: one stands for those that it covers.
+      if (right <= painted) continue;
+      context.fillStyle = color(lane.op[span]!);
+      context.fillRect(left, top, Math.max(right - left - (right - left > 3 ? 0.75 : 0), 0.75), LANE);
+      painted = Math.max(right, painted + 0.75);
+      if (right - left > 60) this.#paintName(context, lane.op[span]!, left, right, top);
+    }
+    if (this.#pointed?.lane !== lane) return;
+    const { span } = this.#pointed;
+    const left = Math.max(x(lane.start[span]!), LABEL);
+    context.strokeStyle = ink;
+    context.lineWidth = 2;
+    context.strokeRect(left, top + 1, Math.max(Math.min(x(lane.end[span]!), width) - left, 2), LANE - 2);
+  }
+
+  #paintName(context: CanvasRenderingContext2D, op: number, left: number, right: number, top: number): void {
+    context.save();
+    context.beginPath();
+    context.rect(left, top, right - left - 4, LANE);
+    context.clip();
+    context.fillStyle = colorOf('--card');
+    context.fillText(this.#typeOf(op), left + 6, top + LANE / 2 + 4);
+    context.restore();
+  }
+
+  #paintAxis(
+    context: CanvasRenderingContext2D,
+    width: number,
+    height: number,
+    ink: string,
+    line: string,
+  ): void {
+    const room = this.#to - this.#from;
+    const rough = (room * 90) / (width - LABEL);
+    const power = 10 ** Math.floor(Math.log10(rough));
+    const step = [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= rough)!;
+    for (let tick = Math.ceil(this.#from / step) * step; tick <= this.#to; tick += step) {
+      const x = LABEL + ((tick - this.#from) / room) * (width - LABEL);
+      context.fillStyle = line;
+      context.fillRect(x, 0, 1, height - AXIS + 5);
+      context.fillStyle = ink;
+      const text = format.seconds(tick / 1000);
+      context.fillText(text, Math.min(x, width - context.measureText(text).width), height - 4);
+    }
+  }
+
+  #showTypes(): void {
+    const rows = timeByType(this.#lanes, this.#typeOf);
+    const total = rows.reduce((sum, { milliseconds }) => sum + milliseconds, 0);
+    byId('timeline-types').replaceChildren(
+      h(
+        'table',
+        {},
+        h(
+          'thead',
+          {},
+          h(
+            'tr',
+            {},
+            ...['Type', 'Operators', 'Time', 'Share', 'Each'].map((text) => h('th', { scope: 'col' }, text)),
+          ),
+        ),
+        h(
+          'tbody',
+          {},
+          ...rows.map(({ type, count, milliseconds }) =>
+            h(
+              'tr',
+              { 'data-type': type },
+              h('th', { scope: 'row', class: `swatch kind-${kindOf(type)}` }, type),
+              h('td', {}, format.count(count)),
+              h('td', {}, format.seconds(milliseconds / 1000)),
+              h('td', {}, `${((milliseconds / total) * 100).toFixed(1)} %`),
+              h('td', {}, format.seconds(milliseconds / count / 1000)),
+            ),
+          ),
+        ),
+      ),
+    );
+  }
+
+  // ------------------------------------------------------------------------------------------------ input
+
+  #connectPointer(): void {
+    const canvas = this.#canvas;
+    let dragged: { x: number; from: number; moved: boolean } | undefined;
+    canvas.addEventListener('pointerdown', (event) => {
+      dragged = { x: event.offsetX, from: this.#from, moved: false };
+      canvas.setPointerCapture(event.pointerId);
+    });
+    canvas.addEventListener('pointermove', ({ offsetX, offsetY }) => {
+      if (dragged !== undefined && Math.abs(offsetX - dragged.x) > 3) dragged.moved = true;
+      if (dragged?.moved) {
+        const room = this.#to - this.#from;
+        const from = dragged.from - ((offsetX - dragged.x) / (canvas.clientWidth - LABEL)) * room;
+        this.#view(from, from + room);
+      } else this.#point(offsetX, offsetY);
+    });
+    canvas.addEventListener('pointerup', () => {
+      if (dragged !== undefined && !dragged.moved && this.#pointed !== undefined)
+        this.#picked(this.#pointed.lane.op[this.#pointed.span]!);
+      dragged = undefined;
+    });
+    canvas.addEventListener('pointercancel', () => (dragged = undefined));
+    canvas.addEventListener(
+      'wheel',
+      (event) => {
+        if (!event.ctrlKey && !event.metaKey) return; // a plain wheel scrolls the page
+        event.preventDefault();
+        this.#zoom(event.deltaY < 0 ? 0.7 : 1.4, this.#timeAt(event.offsetX));
+      },
+      { passive: false },
+    );
+  }
+
+  #key(event: KeyboardEvent): void {
+    const room = this.#to - this.#from;
+    const actions: Record<string, () => void> = {
+      ArrowLeft: () => this.#view(this.#from - room / 5, this.#to - room / 5),
+      ArrowRight: () => this.#view(this.#from + room / 5, this.#to + room / 5),
+      '+': () => this.#zoom(0.5),
+      '-': () => this.#zoom(2),
+      Home: () => this.#view(0, this.#length),
+    };
+    const action = actions[event.key];
+    if (action === undefined || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    action();
+  }
+
+  #timeAt(x: number): number {
+    return this.#from + ((x - LABEL) / (this.#canvas.clientWidth - LABEL)) * (this.#to - this.#from);
+  }
+
+  #point(x: number, y: number): void {
+    const lane = this.#lanes[Math.floor(y / (LANE + GAP))];
+    const slack = (NEAR * (this.#to - this.#from)) / (this.#canvas.clientWidth - LABEL);
+    const span = lane && x >= LABEL ? spanAt(lane, this.#timeAt(x), slack) : undefined;
+    const pointed = lane !== undefined && span !== undefined ? { lane, span } : undefined;
+    if (pointed?.lane === this.#pointed?.lane && pointed?.span === this.#pointed?.span) return;
+    this.#pointed = pointed;
+    this.#canvas.style.cursor = pointed === undefined ? '' : 'pointer';
+    this.#say();
+    this.repaint();
+  }
+
+  #zoom(factor: number, around = (this.#from + this.#to) / 2): void {
+    this.#view(around - (around - this.#from) * factor, around + (this.#to - around) * factor);
+  }
+
+  #view(from: number, to: number): void {
+    const room = Math.min(Math.max(to - from, LEAST), this.#length);
+    this.#from = Math.min(Math.max(from, 0), this.#length - room);
+    this.#to = this.#from + room;
+    this.repaint();
+  }
+
+  #say(): void {
+    const detail = byId('timeline-detail');
+    if (this.#pointed === undefined) {
+      detail.textContent = 'Point at a bar to see its operator; select it to find it in the graph.';
+      return;
+    }
+    const { lane, span } = this.#pointed;
+    const [op, start, end] = [lane.op[span]!, lane.start[span]!, lane.end[span]!];
+    detail.textContent =
+      `${this.#typeOf(op)} #${op}, thread ${lane.thread}: from ${format.seconds(start / 1000)}, ` +
+      `took ${format.seconds((end - start) / 1000)}`;
+  }
+}

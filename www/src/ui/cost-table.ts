@@ -1,0 +1,120 @@
+/** What a run will cost, beside what it did cost. */
+import type { ProgramInfo } from 'cipherloom';
+import * as format from '../format.js';
+import type { Selection } from '../selection.js';
+import { h } from './dom.js';
+
+/** What was measured. */
+export interface Measured {
+  readonly evaluateSeconds: number | undefined;
+  readonly keyBytes: number;
+  readonly uploadBytes: number;
+  readonly downloadBytes: number;
+  /** Least over the results; undefined if all are public. */
+  readonly noiseBudgetBits: number | undefined;
+}
+
+const TABLES: Readonly<Record<string, string>> = {
+  'guidelines-2024': 'the Security Guidelines of 2024 (ia.cr/2024/463)',
+  'standard-2018': 'the HE Security Standard of 2018',
+};
+
+/** The table; without measures there is one column less to read. */
+export function costTable(info: ProgramInfo, measured: Measured | undefined): HTMLElement {
+  const { cost, params } = info;
+  const rows: [id: string, term: string, before: string, after: string | undefined][] = [
+    [
+      'time',
+      'Evaluation time',
+      `about ${format.seconds(cost.seconds)}`,
+      opt(measured?.evaluateSeconds, format.seconds),
+    ],
+    ['memory', 'Evaluator’s memory', format.bytes(cost.memoryBytes), undefined],
+    ['keys', 'Evaluation keys', format.bytes(cost.keyBytes), opt(measured?.keyBytes, format.bytes)],
+    ['upload', 'Encrypted columns', format.bytes(cost.uploadBytes), opt(measured?.uploadBytes, format.bytes)],
+    [
+      'download',
+      'Encrypted results',
+      format.bytes(cost.downloadBytes),
+      opt(measured?.downloadBytes, format.bytes),
+    ],
+    [
+      'noise',
+      'Noise budget left',
+      `at least ${format.bits(params.noiseBudgetBits)}`,
+      opt(measured?.noiseBudgetBits, format.bits),
+    ],
+  ];
+  return h(
+    'table',
+    { class: 'cost' },
+    h(
+      'thead',
+      {},
+      h('tr', {}, h('td'), h('th', { scope: 'col' }, 'Planned'), h('th', { scope: 'col' }, 'Measured')),
+    ),
+    h(
+      'tbody',
+      {},
+      ...rows.map(([id, term, before, after]) =>
+        h(
+          'tr',
+          { 'data-cost': id },
+          h('th', { scope: 'row' }, term),
+          h('td', { 'data-testid': `planned-${id}` }, before),
+          h('td', { 'data-testid': `measured-${id}` }, after ?? '–'),
+        ),
+      ),
+    ),
+  );
+}
+
+/** The parameters, and what they are good for. */
+export function parameterList(info: ProgramInfo): HTMLElement {
+  const { n, moduli, special, plainModuli, securityBits, table, totalBits, maxTotalBits } = info.params;
+  const base = info.stats.find(({ stage }) => stage === 'base');
+  const facts: [string, string][] = [
+    ['Scheme', 'BFV, exact integers'],
+    ['Security', `${securityBits} bits by ${TABLES[table] ?? table}`],
+    ['Ring dimension', `n = ${format.count(n)}`],
+    [
+      'Modulus',
+      `${totalBits.toFixed(0)} of ${maxTotalBits} allowed bits: ${format.plural(moduli.length, 'prime')} ` +
+        `and ${special.length} for key switching`,
+    ],
+    ['Plaintext', plainModuli.map((prime) => `${bitLength(prime)}-bit prime`).join(', ')],
+    ['Keys', `${info.keys.length}: ${keyKinds(info)}`],
+    [
+      'Operators',
+      base === undefined ? '' : `${format.count(base.operators)}, ${format.count(base.depth)} deep`,
+    ],
+  ];
+  return h(
+    'dl',
+    { class: 'facts', 'data-testid': 'parameters' },
+    ...facts.flatMap(([term, text]) => [h('dt', {}, term), h('dd', {}, text)]),
+  );
+}
+
+/** What the evaluator is told. */
+export function publicNote({ columns }: Selection): string {
+  const bounds = columns.map(({ name, min, max }) => `${name} ${min} to ${max}`).join('; ');
+  return `Public: ${format.plural(columns[0]?.rows ?? 0, 'row')}, the statistics, and rounded bounds (${bounds}).`;
+}
+
+function keyKinds({ keys }: ProgramInfo): string {
+  const relinearization = keys.filter(({ name }) => name.startsWith('relin')).length;
+  const kinds = [
+    relinearization > 0 ? `${relinearization} to multiply` : '',
+    keys.length > relinearization ? `${keys.length - relinearization} to rotate` : '',
+  ];
+  return kinds.filter(Boolean).join(', ') || 'none needed';
+}
+
+function bitLength(decimal: string): number {
+  return BigInt(decimal).toString(2).length;
+}
+
+function opt<T>(value: T | undefined, write: (value: T) => string): string | undefined {
+  return value === undefined ? undefined : write(value);
+}

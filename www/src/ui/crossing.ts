@@ -1,0 +1,14 @@
+/** The strip between the two sides: what crosses, as bytes. */
+import * as format from '../format.js';
+import type { Crossings } from '../run/runner.js';
+import { byTestId } from './dom.js';
+
+/** Shows sizes as planned or as measured. */
+export function showCrossings(sizes: Crossings, planned: boolean): void {
+  for (const [name, size] of Object.entries(sizes) as [keyof Crossings, number][]) {
+    const cell = byTestId(`crossing-${name}`);
+    cell.textContent = format.bytes(size);
+    cell.dataset['bytes'] = String(size);
+    cell.dataset['planned'] = String(planned);
+  }
+}

@@ -1,0 +1,33 @@
+/** The box that says what went wrong. */
+import type { Failure } from '../failure.js';
+import { button, byId, h } from './dom.js';
+
+/** Shows a failure; `restart` replaces dead workers. */
+export function showFailure({ sentence, code, place, canRestart }: Failure, restart: () => void): void {
+  const box = byId('failure');
+  box.dataset['code'] = code;
+  box.replaceChildren(
+    h('p', { class: 'sentence', 'data-testid': 'error-sentence' }, sentence),
+    h(
+      'p',
+      { class: 'where' },
+      h('code', { 'data-testid': 'error-code' }, code),
+      ' ',
+      h('span', { 'data-testid': 'error-place' }, place),
+    ),
+    h(
+      'div',
+      { class: 'row' },
+      ...(canRestart ? [button('Restart the workers', restart, { 'data-testid': 'restart' })] : []),
+      button('Dismiss', hideFailure, { class: 'quiet' }),
+    ),
+  );
+  box.hidden = false;
+  box.scrollIntoView({ block: 'nearest' });
+}
+
+export function hideFailure(): void {
+  const box = byId('failure');
+  box.hidden = true;
+  box.replaceChildren();
+}

@@ -1,0 +1,80 @@
+/** Progress of a run: the bar of phases, and what is said of it. */
+import * as format from '../format.js';
+import { PHASES, type Phase, type PhaseName, type Phases } from '../run/phases.js';
+import { byId, h } from './dom.js';
+
+const TITLES: Readonly<Record<PhaseName, string>> = {
+  compile: 'Compile',
+  keys: 'Make keys',
+  encrypt: 'Encrypt',
+  evaluate: 'Evaluate',
+  decrypt: 'Decrypt',
+};
+const DOING: Readonly<Record<PhaseName, string>> = {
+  compile: 'Compiling',
+  keys: 'Making keys',
+  encrypt: 'Encrypting',
+  evaluate: 'Evaluating',
+  decrypt: 'Decrypting',
+};
+
+interface Row {
+  readonly item: HTMLElement;
+  readonly fill: HTMLElement;
+  readonly time: HTMLElement;
+}
+
+export class PhaseList {
+  readonly #rows: readonly Row[];
+  #said = '';
+
+  constructor() {
+    this.#rows = PHASES.map((name) => {
+      const fill = h('span', { class: 'fill' });
+      const time = h('span', { class: 'time', 'data-testid': `phase-time-${name}` });
+      const item = h(
+        'li',
+        { 'data-phase': name, 'data-testid': `phase-${name}` },
+        h('span', { class: 'track' }, fill),
+        h('span', { class: 'name' }, TITLES[name]),
+        time,
+      );
+      return { item, fill, time };
+    });
+    byId('phases').append(...this.#rows.map(({ item }) => item));
+  }
+
+  show(phases: Phases): void {
+    const percent = Math.round(phases.fraction * 100);
+    const bar = byId('progress');
+    const active = phases.active;
+    bar.setAttribute('aria-valuenow', String(percent));
+    bar.dataset['phase'] = active?.name ?? '';
+    for (const [index, phase] of phases.all.entries()) this.#showPhase(this.#rows[index]!, phase);
+    if (active !== undefined) {
+      bar.setAttribute('aria-valuetext', `${DOING[active.name]}, ${percent} percent of all`);
+      this.say(`${DOING[active.name]}…`);
+    }
+    for (const item of document.querySelectorAll<HTMLElement>('.threads-between li')) {
+      item.classList.toggle('active', item.dataset['phase'] === active?.name);
+    }
+  }
+
+  /** Says something once: screen readers read every change. */
+  say(text: string): void {
+    if (text === this.#said) return;
+    this.#said = text;
+    byId('run-status').textContent = text;
+  }
+
+  #showPhase({ item, fill, time }: Row, { state, fraction, seconds }: Phase): void {
+    item.dataset['state'] = state;
+    fill.style.transform = `scaleX(${fraction})`;
+    if (state === 'kept') time.textContent = 'kept';
+    else if (seconds !== undefined) time.textContent = format.seconds(seconds);
+    else if (state === 'stopped') time.textContent = 'stopped';
+    else time.textContent = state === 'active' ? `${Math.floor(fraction * 100)} %` : '';
+    if (seconds !== undefined) item.dataset['seconds'] = String(seconds);
+    else delete item.dataset['seconds'];
+  }
+}

@@ -1,0 +1,120 @@
+/** The choice of columns and statistics. */
+import type { DataTable, NumericColumn } from '../data/messages.js';
+import * as format from '../format.js';
+import {
+  COLUMN_STATISTICS,
+  type Declaration,
+  MOST_COLUMNS,
+  PAIR_STATISTICS,
+  roundedBounds,
+  type Selection,
+  type StatisticName,
+} from '../selection.js';
+import { byId, h } from './dom.js';
+
+const MEANINGS: Readonly<Record<StatisticName, string>> = {
+  count: 'rows that are there',
+  sum: 'exact, every digit',
+  mean: 'sum over count',
+  variance: 'of the sample, n − 1',
+  covariance: 'of each pair of columns, n − 1',
+  correlation: 'Pearson’s r of each pair',
+};
+const CHOSEN_FIRST: readonly StatisticName[] = ['mean', 'variance', 'correlation'];
+
+/** What may be declared of a column in public. */
+export function declarationOf({ name, values, min, max, decimals, missing }: NumericColumn): Declaration {
+  const bounds = Number.isNaN(min) ? { min: 0, max: 0 } : roundedBounds(min, max);
+  return { name, rows: values.length, ...bounds, decimals, missing: missing > 0 };
+}
+
+export class Pickers {
+  readonly #changed: () => void;
+  readonly #statistics = new Map<StatisticName, HTMLInputElement>();
+  #columns: readonly { readonly column: NumericColumn; readonly box: HTMLInputElement }[] = [];
+
+  constructor(changed: () => void) {
+    this.#changed = changed;
+    for (const statistic of [...COLUMN_STATISTICS, ...PAIR_STATISTICS]) {
+      const box = checkbox(`statistic-${statistic}`, statistic);
+      box.checked = CHOSEN_FIRST.includes(statistic);
+      this.#statistics.set(statistic, box);
+      byId('statistic-options').append(option(box, statistic, MEANINGS[statistic]));
+    }
+    byId('statistics').addEventListener('change', () => this.#update());
+    byId('columns').addEventListener('change', () => this.#update());
+  }
+
+  /** Offers a table's columns, with some chosen. */
+  show(table: DataTable, chosen: readonly string[]): void {
+    const fallback = table.numeric.slice(0, 2).map(({ name }) => name);
+    const first =
+      chosen.every((name) => table.numeric.some((column) => column.name === name)) && chosen.length;
+    this.#columns = table.numeric.map((column) => {
+      const box = checkbox('column', column.name);
+      box.checked = (first ? chosen : fallback).includes(column.name);
+      return { column, box };
+    });
+    byId('columns-empty').hidden = true;
+    byId('column-options').replaceChildren(
+      ...this.#columns.map(({ column, box }) => option(box, column.name, factsOf(column))),
+      ...table.others.map(({ name, why }) => {
+        const box = checkbox('column', name);
+        box.dataset['unusable'] = 'true';
+        return option(box, name, `cannot be used: ${why}`);
+      }),
+    );
+    this.#update();
+  }
+
+  /** The chosen columns of the table. */
+  get columns(): NumericColumn[] {
+    return this.#columns.filter(({ box }) => box.checked).map(({ column }) => column);
+  }
+
+  /** Undefined if there is nothing to compute. */
+  get selection(): Selection | undefined {
+    const columns = this.columns.map(declarationOf);
+    const statistics = [...this.#statistics].filter(([, box]) => box.checked && !box.disabled);
+    if (columns.length === 0 || statistics.length === 0) return undefined;
+    return { columns, statistics: statistics.map(([name]) => name) };
+  }
+
+  /** Freezes the choice while a run goes on. */
+  set disabled(disabled: boolean) {
+    for (const id of ['columns', 'statistics']) byId<HTMLFieldSetElement>(id).disabled = disabled;
+  }
+
+  #update(): void {
+    const chosen = this.columns.length;
+    for (const { box } of this.#columns) box.disabled = !box.checked && chosen >= MOST_COLUMNS;
+    for (const box of document.querySelectorAll<HTMLInputElement>('[data-unusable]')) box.disabled = true;
+    for (const pair of PAIR_STATISTICS) this.#statistics.get(pair)!.disabled = chosen < 2;
+    byId('columns-limit').textContent =
+      chosen === 0 ? `up to ${MOST_COLUMNS}` : `${chosen} of up to ${MOST_COLUMNS} chosen`;
+    this.#changed();
+  }
+}
+
+function checkbox(testId: string, value: string): HTMLInputElement {
+  return h('input', { type: 'checkbox', value, 'data-testid': testId, 'data-value': value });
+}
+
+function option(box: HTMLInputElement, title: string, note: string): HTMLLabelElement {
+  return h(
+    'label',
+    { class: 'option' },
+    box,
+    h('span', { class: 'title' }, title),
+    h('span', { class: 'note' }, note),
+  );
+}
+
+function factsOf({ min, max, decimals, missing }: NumericColumn): string {
+  const facts = [
+    Number.isNaN(min) ? 'all missing' : `${min} to ${max}`,
+    decimals === 0 ? 'whole' : format.plural(decimals, 'decimal'),
+  ];
+  if (missing > 0) facts.push(`${format.count(missing)} missing`);
+  return facts.join(', ');
+}

@@ -1,0 +1,54 @@
+/** The results beside those of the plain table. */
+import { textOf, type Result } from '../compare.js';
+import * as format from '../format.js';
+import type { Line } from '../run/runner.js';
+import { byId, h } from './dom.js';
+
+/** Shows the lines of a run. */
+export function showResults(lines: readonly Line[], note: string): void {
+  const section = byId('results');
+  section.hidden = false;
+  section.dataset['stale'] = 'false';
+  byId('results-note').textContent = note;
+  byId('results-body').replaceChildren(...lines.map(rowOf));
+}
+
+/** Says that another question is being asked by now. */
+export function markStale(): void {
+  const section = byId('results');
+  if (section.hidden || section.dataset['stale'] === 'true') return;
+  section.dataset['stale'] = 'true';
+  byId('results-note').textContent = 'These are the results of the last run; the choice above has changed.';
+}
+
+function rowOf({ statistic, columns, encrypted, plain, equal, noiseBudgetBits }: Line): HTMLElement {
+  const noise = Number.isFinite(noiseBudgetBits) ? format.bits(noiseBudgetBits) : 'public';
+  return h(
+    'tr',
+    {
+      'data-testid': 'result',
+      'data-statistic': statistic,
+      'data-columns': columns.join(','),
+      'data-encrypted': textOf(encrypted),
+      'data-plain': textOf(plain),
+      'data-equal': String(equal),
+      'data-noise': String(noiseBudgetBits),
+    },
+    h('th', { scope: 'row' }, statistic),
+    h('td', { 'data-label': 'Column' }, columns.join(' × ')),
+    h('td', { 'data-label': 'From encrypted data', class: 'value' }, ...valueOf(encrypted)),
+    h('td', { 'data-label': 'From the plain table', class: 'value' }, ...valueOf(plain)),
+    h(
+      'td',
+      { 'data-label': 'Compared' },
+      h('span', { class: equal ? 'mark-equal' : 'mark-unequal' }, equal ? '= equal' : '≠ not equal'),
+    ),
+    h('td', { 'data-label': 'Noise left', class: 'value' }, noise),
+  );
+}
+
+function valueOf(result: Result): (Node | string)[] {
+  return result.kind === 'none'
+    ? ['undefined ', h('span', { class: 'note' }, result.problem)]
+    : [textOf(result)];
+}

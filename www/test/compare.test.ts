@@ -1,0 +1,46 @@
+import { UndefinedStatisticError } from 'cipherloom';
+import { expect, test } from 'vitest';
+import { areEqual, resultOf, textOf } from '../src/compare.js';
+import { failureOf } from '../src/failure.js';
+import { settingsOf, withSetting } from '../src/settings.js';
+
+const number = (value: number) => resultOf({ value, problem: undefined });
+
+test('results are equal only to the last bit', () => {
+  expect(areEqual(number(0.1 + 0.2), number(0.3))).toBe(false);
+  expect(areEqual(number(0), number(-0))).toBe(false);
+  expect(areEqual(number(0.3), number(0.3))).toBe(true);
+  expect(areEqual(number(1), { kind: 'decimal', text: '1' })).toBe(false);
+});
+
+test('a statistic without a value says why', () => {
+  const problem = new UndefinedStatisticError('statistic.empty', 'There are no rows');
+  const result = resultOf({ value: undefined, problem });
+  expect(textOf(result)).toBe('undefined');
+  expect(areEqual(result, resultOf({ value: undefined, problem }))).toBe(true);
+  expect(areEqual(result, number(0))).toBe(false);
+});
+
+test('failures name their code and place', () => {
+  const error = new UndefinedStatisticError('statistic.empty', 'There are no rows', {
+    column: 'age',
+    row: 3,
+  });
+  expect(failureOf(error, 'decrypting')).toEqual({
+    sentence: 'There are no rows.',
+    code: 'statistic.empty',
+    place: 'while decrypting, column age, row 3',
+    canRestart: false,
+  });
+  expect(failureOf(new TypeError('Failed to fetch'), 'reading').code).toBe('TypeError');
+});
+
+test('settings come from the address, and go there', () => {
+  expect(settingsOf('?threads=1&security=standard-2018')).toEqual({
+    load: { mode: undefined, threads: 1 },
+    compile: { security: 'standard-2018', n: undefined },
+  });
+  expect(settingsOf('?threads=x').load.threads).toBeNaN();
+  expect(withSetting('?n=8192', 'threads', '2')).toBe('?n=8192&threads=2');
+  expect(withSetting('?threads=2', 'threads', '')).toBe('');
+});
