@@ -1,6 +1,7 @@
-//! Arithmetic modulo a prime below `2^50` in doubles: products with a known factor, without a fused multiply-add.
+//! Arithmetic modulo a prime below `2^50` in doubles: products with a known factor. `u` is `2^50`; values are integers,
+//! at most [`LIMIT`] in size.
 //!
-//! A product `a w` has up to 102 bits. Writing `a = 2^27 a1 + a0` makes it `a1 W1 + a0 W0` modulo `q` with the known
+//! [`Split`] does without a fused multiply-add. A product `a w` has up to 102 bits. Writing `a = 2^27 a1 + a0` makes it `a1 W1 + a0 W0` modulo `q` with the known
 //! `W0 = w` and `W1 = 2^27 w mod q`, both centered, so that the quotient by `q` has 26 bits only, and every constant
 //! `c` (`W0`, `W1`, `q`) is cut once more, `c = 2^23 c1 + c0`, so that all products below are exact in 53 bits:
 //!
@@ -9,12 +10,22 @@
 //! b = nearest(2^23 high / q)      r = 2^23 (high - b q1) + (low - b q0)
 //! ```
 //!
-//! For `|a| <= 4 u` (`u = 2^50`): `|a1| <= 2^25`, `|a0| <= 2^26`, `|W_1| <= 2^26`, `|W_0| <= 2^22`; so `|high|`
+//! For `|a| <= 4 u`: `|a1| <= 2^25`, `|a0| <= 2^26`, `|W_1| <= 2^26`, `|W_0| <= 2^22`; so `|high|`
 //! and `|b q1|` stay below `1.5 * 2^52` but for a factor of `1 + 2^-20`, `|low| <= 1.5 * 2^48`, and the sums cancel to
 //! `r = a w - k q`, an integer, exactly. The estimate leaves `low` out, so `|r| <= q/2 + |low| <= 7/8 u`.
+//!
+//! [`Fused`] multiplies with one rounding, `h = a w` and `l = a w - h` exactly, and `r = (h - b q) + l` with
+//! `b = nearest(a (w / q))`. With `|w| <= q/2` and `|a| <= 4 u` the argument of `nearest` is at most `2^51` and off by at
+//! most 1/2, so `|r| <= q`; `h - b q = r - l` is an integer below `2^53`, hence exact.
 
 use super::lanes::F2;
 use crate::math::Modulus;
+
+/// How large values may be, in `u/8`: `4 u`.
+pub(super) const LIMIT: u32 = 32;
+
+/// What [`Arithmetic::reduce`] leaves, in `u/8`, rounded up.
+pub(super) const REDUCED: u32 = 5;
 
 /// `2^27`.
 const CUT: u64 = 1 << 27;
@@ -28,25 +39,16 @@ fn cut(c: i64) -> (f64, f64) {
     ((c - low) as f64, low as f64)
 }
 
-/// A factor, cut: `W11`, `W01`, `W10`, `W00`, scaled so that they multiply `2^27 a1` and `a0`.
-pub(super) type Factor = [f64; 4];
-
-/// [`Factor`]s of both lanes.
-pub(super) type Factor2 = [[f64; 2]; 4];
-
-/// A factor in registers.
-pub(super) type Loaded = [F2; 4];
-
 /// The same factor for both lanes.
 #[inline(always)]
-pub(super) fn both(factor: &Factor) -> Loaded {
+pub(super) fn both<const K: usize>(factor: &[f64; K]) -> [F2; K] {
     factor.map(F2::splat)
 }
 
 /// A factor for each lane.
 #[inline(always)]
-pub(super) fn each(factor: &Factor2) -> Loaded {
-    factor.map(|[a, b]| F2::from_bits([a.to_bits(), b.to_bits()]))
+pub(super) fn each<const K: usize>(factor: &[[f64; 2]; K]) -> [F2; K] {
+    factor.map(|pair| F2::from_bits(pair.map(f64::to_bits)))
 }
 
 /// A prime below `2^50`.
@@ -55,42 +57,42 @@ pub(super) struct Field {
     pub(super) modulus: Modulus,
     q: f64,
     inverse: f64,
-    high: f64,
-    low: f64,
 }
 
 impl Field {
     /// None for a larger prime.
     pub(super) fn new(modulus: Modulus) -> Option<Self> {
         let q = modulus.value();
-        let (high, low) = cut(q.cast_signed());
-        (q < 1 << 50).then(|| Self { modulus, q: q as f64, inverse: 1.0 / q as f64, high, low })
-    }
-
-    /// Cuts `w` in `[0, q)`.
-    pub(super) fn factor(&self, w: u64) -> Factor {
-        let q = &self.modulus;
-        let (w01, w00) = cut(q.center(w));
-        let (w11, w10) = cut(q.center(q.mul(w, q.reduce(CUT))));
-        [w11 / CUT as f64, w01, w10 / CUT as f64, w00]
-    }
-
-    /// Into registers.
-    #[inline(always)]
-    pub(super) fn load(&self) -> Arithmetic {
-        Arithmetic {
-            q: F2::splat(self.q),
-            inverse: F2::splat(self.inverse),
-            high: F2::splat(self.high),
-            low: F2::splat(self.low),
-            cut: F2::splat(ROUND_CUT),
-        }
+        (q < 1 << 50).then(|| Self { modulus, q: q as f64, inverse: 1.0 / q as f64 })
     }
 }
 
-/// A [`Field`] in registers. `u` is `2^50`.
+/// A way to multiply; a factor is kept as `K` doubles.
+pub(super) trait Arithmetic<const K: usize>: Copy + Send + Sync + 'static {
+    /// How large a product can be, in `u/8`, at most 8.
+    const PRODUCT: u32;
+
+    /// A prime in registers.
+    fn load(field: &Field) -> Self;
+
+    /// Prepares `w` in `[0, q)`.
+    fn factor(field: &Field, w: u64) -> [f64; K];
+
+    /// `a w` modulo `q`.
+    fn mul(&self, a: F2, w: &[F2; K]) -> F2;
+
+    /// `a` modulo `q`, at most `9/16 q` in size. The quotient is off by at most 1/16 before it is rounded, and its
+    /// product with `q` is exact.
+    fn reduce(&self, a: F2) -> F2;
+
+    /// `a` modulo `q` in `[0, q)` as words.
+    fn finish(&self, a: F2) -> [u64; 2];
+}
+
+/// Multiplication of parts; see the module. A factor is `W11`, `W01`, `W10`, `W00`, scaled so that they multiply
+/// `2^27 a1` and `a0`.
 #[derive(Clone, Copy)]
-pub(super) struct Arithmetic {
+pub(super) struct Split {
     q: F2,
     inverse: F2,
     high: F2,
@@ -98,10 +100,30 @@ pub(super) struct Arithmetic {
     cut: F2,
 }
 
-impl Arithmetic {
-    /// `a w` modulo `q`, at most `7/8 u` in size, for integers `|a| <= 4 u`; see the module.
+impl Arithmetic<4> for Split {
+    const PRODUCT: u32 = 7;
+
     #[inline(always)]
-    pub(super) fn mul(&self, a: F2, w: &Loaded) -> F2 {
+    fn load(field: &Field) -> Self {
+        let (high, low) = cut(field.modulus.value().cast_signed());
+        Self {
+            q: F2::splat(field.q),
+            inverse: F2::splat(field.inverse),
+            high: F2::splat(high),
+            low: F2::splat(low),
+            cut: F2::splat(ROUND_CUT),
+        }
+    }
+
+    fn factor(field: &Field, w: u64) -> [f64; 4] {
+        let q = &field.modulus;
+        let (w01, w00) = cut(q.center(w));
+        let (w11, w10) = cut(q.center(q.mul(w, q.reduce(CUT))));
+        [w11 / CUT as f64, w01, w10 / CUT as f64, w00]
+    }
+
+    #[inline(always)]
+    fn mul(&self, a: F2, w: &[F2; 4]) -> F2 {
         let a1 = a + self.cut - self.cut;
         let a0 = a - a1;
         let high = a1 * w[0] + a0 * w[1];
@@ -110,16 +132,54 @@ impl Arithmetic {
         (high - b * self.high) + (low - b * self.low)
     }
 
-    /// `a` modulo `q`, at most `9/16 q` in size, for integers `|a| <= 4 u`. The quotient is off by at most 1/16 before
-    /// it is rounded, and its product with `q` is exact.
     #[inline(always)]
-    pub(super) fn reduce(&self, a: F2) -> F2 {
+    fn reduce(&self, a: F2) -> F2 {
         a - (a * self.inverse).nearest() * self.q
     }
 
-    /// `a` modulo `q` in `[0, q)` as words, for integers `|a| <= 4 u`.
     #[inline(always)]
-    pub(super) fn finish(&self, a: F2) -> [u64; 2] {
+    fn finish(&self, a: F2) -> [u64; 2] {
+        self.reduce(a).lift(self.q).to_words()
+    }
+}
+
+/// Fused multiplication; see the module. A factor is `w`, `w / q`.
+#[cfg(any(test, target_feature = "relaxed-simd"))]
+#[derive(Clone, Copy)]
+pub(super) struct Fused {
+    q: F2,
+    inverse: F2,
+}
+
+#[cfg(any(test, target_feature = "relaxed-simd"))]
+impl Arithmetic<2> for Fused {
+    const PRODUCT: u32 = 8;
+
+    #[inline(always)]
+    fn load(field: &Field) -> Self {
+        Self { q: F2::splat(field.q), inverse: F2::splat(field.inverse) }
+    }
+
+    fn factor(field: &Field, w: u64) -> [f64; 2] {
+        let w = field.modulus.center(w) as f64;
+        [w, w / field.q]
+    }
+
+    #[inline(always)]
+    fn mul(&self, a: F2, w: &[F2; 2]) -> F2 {
+        let h = a * w[0];
+        let l = a.fused_sub(w[0], h);
+        let b = (a * w[1]).nearest();
+        b.fused_sub_from(self.q, h) + l
+    }
+
+    #[inline(always)]
+    fn reduce(&self, a: F2) -> F2 {
+        (a * self.inverse).nearest().fused_sub_from(self.q, a)
+    }
+
+    #[inline(always)]
+    fn finish(&self, a: F2) -> [u64; 2] {
         self.reduce(a).lift(self.q).to_words()
     }
 }

@@ -1,10 +1,7 @@
 //! Two doubles side by side: a 128-bit register on wasm, an array elsewhere. Every operation is IEEE 754's, lane by
-//! lane and never fused, so that both give the same bits.
+//! lane and not fused unless it says so, so that both give the same bits.
 
 use std::ops::{Add, Mul, Sub};
-
-/// `1.5 * 2^52`: adding it to `|x| <= 2^51` rounds `x` to the nearest integer.
-const ROUND: f64 = 6_755_399_441_055_744.0;
 
 /// `2^52`, where the unit in the last place of a double is 1.
 const INTEGERS: f64 = 4_503_599_627_370_496.0;
@@ -42,6 +39,20 @@ mod imp {
     #[inline(always)]
     pub(super) fn mul(a: v128, b: v128) -> v128 {
         f64x2_mul(a, b)
+    }
+    #[inline(always)]
+    pub(super) fn nearest(a: v128) -> v128 {
+        f64x2_nearest(a)
+    }
+    #[cfg(target_feature = "relaxed-simd")]
+    #[inline(always)]
+    pub(super) fn madd(a: v128, b: v128, c: v128) -> v128 {
+        f64x2_relaxed_madd(a, b, c)
+    }
+    #[cfg(target_feature = "relaxed-simd")]
+    #[inline(always)]
+    pub(super) fn nmadd(a: v128, b: v128, c: v128) -> v128 {
+        f64x2_relaxed_nmadd(a, b, c)
     }
     #[inline(always)]
     pub(super) fn or(a: v128, b: v128) -> v128 {
@@ -97,6 +108,20 @@ mod imp {
     #[inline(always)]
     pub(super) fn mul(a: Register, b: Register) -> Register {
         each(a, b, |a, b| a * b)
+    }
+    #[inline(always)]
+    pub(super) fn nearest(a: Register) -> Register {
+        // what an instruction does only from SSE 4.1 on
+        const ROUND: f64 = 6_755_399_441_055_744.0; // 1.5 * 2^52
+        a.map(|a| a + ROUND - ROUND)
+    }
+    #[cfg(test)]
+    pub(super) fn madd(a: Register, b: Register, c: Register) -> Register {
+        [a[0].mul_add(b[0], c[0]), a[1].mul_add(b[1], c[1])]
+    }
+    #[cfg(test)]
+    pub(super) fn nmadd(a: Register, b: Register, c: Register) -> Register {
+        madd(a.map(|a| -a), b, c)
     }
     #[inline(always)]
     pub(super) fn or(a: Register, b: Register) -> Register {
@@ -158,8 +183,7 @@ impl F2 {
     /// The nearest integer, ties to even, for `|x| <= 2^51`.
     #[inline(always)]
     pub(super) fn nearest(self) -> Self {
-        let unit = Self::splat(ROUND);
-        self + unit - unit
+        Self(imp::nearest(self.0))
     }
 
     /// `x + q` for negative `x`, else `x`.
@@ -179,6 +203,38 @@ impl F2 {
     pub(super) fn high(a: Self, b: Self) -> Self {
         Self(imp::high(a.0, b.0))
     }
+}
+
+#[cfg(any(test, target_feature = "relaxed-simd"))]
+impl F2 {
+    /// `self * b - c`, rounded once where the engine fuses; see [`fuses`].
+    #[inline(always)]
+    pub(super) fn fused_sub(self, b: Self, c: Self) -> Self {
+        Self(imp::madd(self.0, b.0, (Self::splat(0.0) - c).0))
+    }
+
+    /// `c - self * b`, rounded once where the engine fuses; see [`fuses`].
+    #[inline(always)]
+    pub(super) fn fused_sub_from(self, b: Self, c: Self) -> Self {
+        Self(imp::nmadd(self.0, b.0, c.0))
+    }
+}
+
+/// True when multiplication and addition round once, together. WebAssembly leaves it to the engine, for all of a run:
+/// `(1 + 2^-30)^2 - (1 + 2^-29)` is `2^-60`, or 0 when the square is rounded first.
+#[cfg(any(test, target_feature = "relaxed-simd"))]
+pub(super) fn fuses() -> bool {
+    let x = std::hint::black_box(F2::splat(1.0 + 1.0 / (1u64 << 30) as f64));
+    let y = std::hint::black_box(F2::splat(1.0 + 1.0 / (1u64 << 29) as f64));
+    let tiny = 1.0 / (1u64 << 60) as f64;
+    let found = [x.fused_sub(x, y), (F2::splat(0.0) - x).fused_sub_from(x, F2::splat(0.0) - y)];
+    found.iter().all(|f| f.to_bits() == [tiny.to_bits(); 2])
+}
+
+/// False: nothing is fused.
+#[cfg(not(any(test, target_feature = "relaxed-simd")))]
+pub(super) fn fuses() -> bool {
+    false
 }
 
 impl Add for F2 {

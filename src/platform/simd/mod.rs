@@ -21,10 +21,17 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The vector platform. Transform tables are made once per size and prime.
-#[derive(Default)]
 pub struct Simd {
     scalar: Scalar,
-    transforms: Mutex<HashMap<(usize, u64), Option<Arc<Transform>>>>,
+    /// Whether this machine multiplies and adds with one rounding.
+    fused: bool,
+    transforms: Mutex<HashMap<(usize, u64), Option<Arc<dyn Transform>>>>,
+}
+
+impl Default for Simd {
+    fn default() -> Self {
+        Self { scalar: Scalar::new(), fused: lanes::fuses(), transforms: Mutex::default() }
+    }
 }
 
 impl Simd {
@@ -33,12 +40,12 @@ impl Simd {
         Self::default()
     }
 
-    fn transform(&self, limb: Limb) -> Result<Option<Arc<Transform>>> {
+    fn transform(&self, limb: Limb) -> Result<Option<Arc<dyn Transform>>> {
         let mut transforms = self.transforms.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(transform) = transforms.get(&(limb.n, limb.q)) {
             return Ok(transform.clone());
         }
-        let transform = Transform::new(limb.n, Modulus::new(limb.q)?)?.map(Arc::new);
+        let transform = ntt::transform(limb.n, Modulus::new(limb.q)?, self.fused)?;
         transforms.insert((limb.n, limb.q), transform.clone());
         Ok(transform)
     }
@@ -56,6 +63,8 @@ impl Simd {
                     _ => kernel(move |i, out, _| transform.inverse(out, i[0]))?,
                 }
             }
+            "limb.add" => kernel(move |i, out, _| words.add(out, i[0], i[1]))?,
+            "limb.sub" => kernel(move |i, out, _| words.sub(out, i[0], i[1]))?,
             "limb.mul" => kernel(move |i, out, _| words.mul(out, i[0], i[1]))?,
             "limb.mul_scalar" => {
                 let c = call.attrs.uint("c")?;
@@ -100,5 +109,19 @@ impl Platform for Simd {
             Some(kernel) => Ok(kernel),
             None => self.scalar.kernel(call, output),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::platform::conformance;
+
+    #[test]
+    fn fused_or_not_the_bits_are_the_same() {
+        for fused in [false, true] {
+            conformance::check(&Simd { fused, ..Simd::new() }).unwrap();
+        }
+        assert!(Simd::new().fused, "tests have a fused multiplication");
     }
 }

@@ -1,13 +1,15 @@
 //! The transforms of `math::ntt`, two layers at a time, two lanes, in doubles.
 //!
 //! Values are signed and reduced only where they would leave `|x| <= 4 u`, `u = 2^50`, which is what products need
-//! ([`super::field`]); a product is at most `7/8 u`.
+//! ([`super::field`]); a product is at most `u`.
 
-use super::field::{Arithmetic, Factor, Factor2, Field, Loaded, both, each};
+use super::field::{Arithmetic, Field, LIMIT, REDUCED, Split, both, each};
 use super::lanes::F2;
 use crate::math::ntt::bit_reverse;
 use crate::math::prime::primitive_root;
 use crate::math::{MathError, Modulus};
+use std::marker::PhantomData;
+use std::sync::Arc;
 
 /// Two neighboring values: the bits of doubles while a transform is at work.
 type Pair = [u64; 2];
@@ -15,34 +17,60 @@ type Pair = [u64; 2];
 /// The smallest ring degree: two blocks of the four neighbors that share factors.
 const LEAST: usize = 8;
 
+/// The transforms of one ring degree and prime.
+pub(super) trait Transform: Send + Sync {
+    /// As `NttTable::forward`, from `a` to `out`; both in `[0, q)`.
+    fn forward(&self, out: &mut [u64], a: &[u64]);
+
+    /// As `NttTable::inverse`, from `a` to `out`; both in `[0, q)`.
+    fn inverse(&self, out: &mut [u64], a: &[u64]);
+}
+
+/// The transforms of ring degree `n`, with fused multiplication where asked for; none for a ring degree below 8 or a
+/// prime from `2^50`.
+pub(super) fn transform(
+    n: usize,
+    modulus: Modulus,
+    fused: bool,
+) -> Result<Option<Arc<dyn Transform>>, MathError> {
+    let Some(field) = Field::new(modulus).filter(|_| n >= LEAST) else { return Ok(None) };
+    #[cfg(any(test, target_feature = "relaxed-simd"))]
+    if fused {
+        return Ok(Some(Arc::new(Tables::<super::field::Fused, 2>::new(n, field)?)));
+    }
+    debug_assert!(!fused);
+    Ok(Some(Arc::new(Tables::<Split, 4>::new(n, field)?)))
+}
+
 /// Factors of two layers: one of the layer with fewer blocks, two of the other.
 type Step<F> = [F; 3];
 
-/// The factors of one direction.
-struct Factors {
+/// The factors of one direction, each of `K` doubles.
+struct Factors<const K: usize> {
     /// The layer with one block, alone when their number is odd.
-    single: Option<Factor>,
+    single: Option<[f64; K]>,
     /// Two layers each, few blocks first; not the last two.
-    steps: Vec<Vec<Step<Factor>>>,
+    steps: Vec<Vec<Step<[f64; K]>>>,
     /// The two layers with most blocks, two blocks side by side.
-    neighbors: Vec<Step<Factor2>>,
+    neighbors: Vec<Step<[[f64; 2]; K]>>,
 }
 
-/// The transforms of one ring degree and prime.
-pub(super) struct Transform {
+/// What a [`Transform`] has prepared.
+struct Tables<A, const K: usize> {
     field: Field,
-    forward: Factors,
-    inverse: Factors,
+    forward: Factors<K>,
+    inverse: Factors<K>,
     /// `1/n` and `1/n` times the factor of the layer with one block.
-    scale: [Factor; 2],
+    scale: [[f64; K]; 2],
+    arithmetic: PhantomData<A>,
 }
 
-impl Factors {
+impl<const K: usize> Factors<K> {
     /// From powers in bit-reversed order: block `i` of the layer with `m` blocks uses `powers[m + i]`.
-    fn new(field: &Field, powers: &[u64]) -> Self {
+    fn new(powers: &[u64], factor: impl Fn(u64) -> [f64; K]) -> Self {
         let n = powers.len();
-        let single = (n.ilog2() % 2 == 1).then(|| field.factor(powers[1]));
-        let step = |at: usize| [at, 2 * at, 2 * at + 1].map(|at| field.factor(powers[at]));
+        let single = (n.ilog2() % 2 == 1).then(|| factor(powers[1]));
+        let step = |at: usize| [at, 2 * at, 2 * at + 1].map(|at| factor(powers[at]));
         let first = if single.is_some() { 2 } else { 1 };
         let layers = std::iter::successors(Some(first), |m| Some(4 * m)).take_while(|&m| m < n / 4);
         let pairs = (n / 4..n / 2).step_by(2).map(|at| {
@@ -54,58 +82,60 @@ impl Factors {
     }
 }
 
-impl Transform {
-    /// None for a ring degree below 8 or a prime from `2^50`.
-    pub(super) fn new(n: usize, modulus: Modulus) -> Result<Option<Self>, MathError> {
-        let Some(field) = Field::new(modulus).filter(|_| n >= LEAST) else { return Ok(None) };
-        let psi = primitive_root(2 * n as u64, &modulus)?;
+impl<A: Arithmetic<K>, const K: usize> Tables<A, K> {
+    fn new(n: usize, field: Field) -> Result<Self, MathError> {
+        let q = &field.modulus;
+        let psi = primitive_root(2 * n as u64, q)?;
         let powers = |base: u64| {
             let (mut table, mut power) = (vec![1; n], 1);
             for exponent in 1..n {
-                power = modulus.mul(power, base);
+                power = q.mul(power, base);
                 table[bit_reverse(exponent, n)] = power;
             }
             table
         };
-        let back = powers(modulus.inv(psi)?);
-        let scale = modulus.inv(modulus.reduce(n as u64))?;
-        Ok(Some(Self {
-            forward: Factors::new(&field, &powers(psi)),
-            inverse: Factors::new(&field, &back),
-            scale: [scale, modulus.mul(scale, back[1])].map(|w| field.factor(w)),
+        let back = powers(q.inv(psi)?);
+        let scale = q.inv(q.reduce(n as u64))?;
+        let factor = |w| A::factor(&field, w);
+        Ok(Self {
+            forward: Factors::new(&powers(psi), factor),
+            inverse: Factors::new(&back, factor),
+            scale: [scale, q.mul(scale, back[1])].map(factor),
             field,
-        }))
+            arithmetic: PhantomData,
+        })
     }
+}
 
-    /// As `NttTable::forward`, from `a` to `out`; both in `[0, q)`.
-    pub(super) fn forward(&self, out: &mut [u64], a: &[u64]) {
-        let f = self.field.load();
+impl<A: Arithmetic<K>, const K: usize> Transform for Tables<A, K> {
+    fn forward(&self, out: &mut [u64], a: &[u64]) {
+        let f = A::load(&self.field);
         let (out, a) = (out.as_chunks_mut::<2>().0, a.as_chunks::<2>().0);
         // no value exceeds `bound / 8` u
         let mut bound = 8;
         let mut steps = self.forward.steps.iter();
         if let Some(w) = &self.forward.single {
             first_layer(&f, out, a, w);
-            bound += 7;
+            bound += A::PRODUCT;
         } else if let Some([step]) = steps.next().map(Vec::as_slice) {
             first_layers(&f, out, a, step);
-            bound += 14;
+            bound += 2 * A::PRODUCT;
         }
         for step in steps {
-            if bound + 14 > 32 {
-                layers::<true>(&f, out, step);
-                bound = 5 + 14;
+            if bound + 2 * A::PRODUCT > LIMIT {
+                layers::<A, K, true>(&f, out, step);
+                bound = REDUCED;
             } else {
-                layers::<false>(&f, out, step);
-                bound += 14;
+                layers::<A, K, false>(&f, out, step);
             }
+            bound += 2 * A::PRODUCT;
         }
         last_layers(&f, out, &self.forward.neighbors);
     }
 
-    /// As `NttTable::inverse`, from `a` to `out`; both in `[0, q)`. No value exceeds `u` between the steps.
-    pub(super) fn inverse(&self, out: &mut [u64], a: &[u64]) {
-        let f = self.field.load();
+    /// No value exceeds `u` between the steps.
+    fn inverse(&self, out: &mut [u64], a: &[u64]) {
+        let f = A::load(&self.field);
         let (out, a) = (out.as_chunks_mut::<2>().0, a.as_chunks::<2>().0);
         first_layers_back(&f, out, a, &self.inverse.neighbors);
         let scale = self.scale.each_ref().map(both);
@@ -143,29 +173,38 @@ fn map_quarters(block: &mut [Pair], f: impl Fn([Pair; 4]) -> [Pair; 4]) {
 }
 
 /// Two layers: `[x0, x2] -> x0 +- w x2`, `[x1, x3] -> x1 +- w x3`, then the same with neighbors. From a bound of `x` to
-/// `x + 7/4 u`, where `x + 7/8 u` must not exceed `4 u`.
+/// `x + 2 p` with products of at most `p`; `x + p` must not exceed `4 u`.
 #[inline(always)]
-fn butterfly(f: &Arithmetic, [x0, x1, x2, x3]: [F2; 4], w: &Step<Loaded>) -> [F2; 4] {
+fn butterfly<A: Arithmetic<K>, const K: usize>(
+    f: &A,
+    [x0, x1, x2, x3]: [F2; 4],
+    w: &Step<[F2; K]>,
+) -> [F2; 4] {
     let (p, r) = (f.mul(x2, &w[0]), f.mul(x3, &w[0]));
     let (y0, y1, y2, y3) = (x0 + p, x1 + r, x0 - p, x1 - r);
     let (s, t) = (f.mul(y1, &w[1]), f.mul(y3, &w[2]));
     [y0 + s, y0 - s, y2 + t, y2 - t]
 }
 
-/// Two layers backwards, values at most `u`; the sums are at most `4 u` and `7/4 u`, the products `7/8 u`.
+/// Two layers backwards, values at most `u`; the sums are at most `4 u`, the products `u`.
 #[inline(always)]
-fn butterfly_back(f: &Arithmetic, x: [F2; 4], w: &Step<Loaded>) -> [F2; 4] {
+fn butterfly_back<A: Arithmetic<K>, const K: usize>(f: &A, x: [F2; 4], w: &Step<[F2; K]>) -> [F2; 4] {
     let [y0, y1, y2, y3] = half_back(f, x, &w[1], &w[2]);
     [f.reduce(y0 + y2), f.reduce(y1 + y3), f.mul(y0 - y2, &w[0]), f.mul(y1 - y3, &w[0])]
 }
 
 /// The first layer of [`butterfly_back`].
 #[inline(always)]
-fn half_back(f: &Arithmetic, [x0, x1, x2, x3]: [F2; 4], w1: &Loaded, w2: &Loaded) -> [F2; 4] {
+fn half_back<A: Arithmetic<K>, const K: usize>(
+    f: &A,
+    [x0, x1, x2, x3]: [F2; 4],
+    w1: &[F2; K],
+    w2: &[F2; K],
+) -> [F2; 4] {
     [x0 + x1, f.mul(x0 - x1, w1), x2 + x3, f.mul(x2 - x3, w2)]
 }
 
-fn first_layer(f: &Arithmetic, out: &mut [Pair], a: &[Pair], w: &Factor) {
+fn first_layer<A: Arithmetic<K>, const K: usize>(f: &A, out: &mut [Pair], a: &[Pair], w: &[f64; K]) {
     let w = both(w);
     let half = out.len() / 2;
     let ((left, right), (u, v)) = (out.split_at_mut(half), a.split_at(half));
@@ -175,7 +214,7 @@ fn first_layer(f: &Arithmetic, out: &mut [Pair], a: &[Pair], w: &Factor) {
     }
 }
 
-fn first_layers(f: &Arithmetic, out: &mut [Pair], a: &[Pair], w: &Step<Factor>) {
+fn first_layers<A: Arithmetic<K>, const K: usize>(f: &A, out: &mut [Pair], a: &[Pair], w: &Step<[f64; K]>) {
     let w = w.each_ref().map(both);
     let [o0, o1, o2, o3] = quarters(out);
     let (left, right) = a.split_at(a.len() / 2);
@@ -187,7 +226,11 @@ fn first_layers(f: &Arithmetic, out: &mut [Pair], a: &[Pair], w: &Step<Factor>) 
 }
 
 /// With `REDUCE` the values that no product makes small are reduced before: to `9/16 q`, less than `5/8 u`.
-fn layers<const REDUCE: bool>(f: &Arithmetic, out: &mut [Pair], steps: &[Step<Factor>]) {
+fn layers<A: Arithmetic<K>, const K: usize, const REDUCE: bool>(
+    f: &A,
+    out: &mut [Pair],
+    steps: &[Step<[f64; K]>],
+) {
     for (block, w) in out.chunks_exact_mut(out.len() / steps.len()).zip(steps) {
         let w = w.each_ref().map(both);
         map_quarters(block, |x| {
@@ -212,7 +255,7 @@ fn transpose_back([a, b, c, d]: [F2; 4]) -> [F2; 4] {
     [F2::low(a, b), F2::low(c, d), F2::high(a, b), F2::high(c, d)]
 }
 
-fn last_layers(f: &Arithmetic, out: &mut [Pair], steps: &[Step<Factor2>]) {
+fn last_layers<A: Arithmetic<K>, const K: usize>(f: &A, out: &mut [Pair], steps: &[Step<[[f64; 2]; K]>]) {
     for (pairs, w) in out.as_chunks_mut::<4>().0.iter_mut().zip(steps) {
         let [x0, x1, x2, x3] = transpose(pairs.map(F2::from_bits));
         let y = butterfly(f, [f.reduce(x0), f.reduce(x1), x2, x3], &w.each_ref().map(each));
@@ -221,7 +264,12 @@ fn last_layers(f: &Arithmetic, out: &mut [Pair], steps: &[Step<Factor2>]) {
     }
 }
 
-fn first_layers_back(f: &Arithmetic, out: &mut [Pair], a: &[Pair], steps: &[Step<Factor2>]) {
+fn first_layers_back<A: Arithmetic<K>, const K: usize>(
+    f: &A,
+    out: &mut [Pair],
+    a: &[Pair],
+    steps: &[Step<[[f64; 2]; K]>],
+) {
     let blocks = out.as_chunks_mut::<4>().0.iter_mut().zip(a.as_chunks::<4>().0);
     for ((out, a), w) in blocks.zip(steps) {
         let x = transpose(a.map(F2::from_words));
@@ -229,14 +277,19 @@ fn first_layers_back(f: &Arithmetic, out: &mut [Pair], a: &[Pair], steps: &[Step
     }
 }
 
-fn layers_back(f: &Arithmetic, out: &mut [Pair], steps: &[Step<Factor>]) {
+fn layers_back<A: Arithmetic<K>, const K: usize>(f: &A, out: &mut [Pair], steps: &[Step<[f64; K]>]) {
     for (block, w) in out.chunks_exact_mut(out.len() / steps.len()).zip(steps) {
         let w = w.each_ref().map(both);
         map_quarters(block, |x| butterfly_back(f, x.map(F2::from_bits), &w).map(F2::to_bits));
     }
 }
 
-fn last_layers_back(f: &Arithmetic, out: &mut [Pair], w: &[Loaded; 2], scale: &[Loaded; 2]) {
+fn last_layers_back<A: Arithmetic<K>, const K: usize>(
+    f: &A,
+    out: &mut [Pair],
+    w: &[[F2; K]; 2],
+    scale: &[[F2; K]; 2],
+) {
     map_quarters(out, |x| {
         let [y0, y1, y2, y3] = half_back(f, x.map(F2::from_bits), &w[0], &w[1]);
         let z = [
@@ -249,7 +302,7 @@ fn last_layers_back(f: &Arithmetic, out: &mut [Pair], w: &[Loaded; 2], scale: &[
     });
 }
 
-fn last_layer_back(f: &Arithmetic, out: &mut [Pair], scale: &[Loaded; 2]) {
+fn last_layer_back<A: Arithmetic<K>, const K: usize>(f: &A, out: &mut [Pair], scale: &[[F2; K]; 2]) {
     let (left, right) = out.split_at_mut(out.len() / 2);
     for (x, y) in left.iter_mut().zip(right) {
         let (u, v) = (F2::from_bits(*x), F2::from_bits(*y));

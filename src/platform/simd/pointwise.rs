@@ -33,8 +33,7 @@ impl Words {
     #[inline(always)]
     fn finish(&self, x: u64, quotient: f64) -> u64 {
         let k = (quotient + ROUND).to_bits().wrapping_sub(ROUND.to_bits());
-        let r = x.cast_signed().wrapping_sub(k.cast_signed().wrapping_mul(self.q));
-        (r + (self.q & (r >> 63))).cast_unsigned()
+        self.lift(x.cast_signed().wrapping_sub(k.cast_signed().wrapping_mul(self.q)))
     }
 
     /// `1 / q`.
@@ -52,6 +51,28 @@ impl Words {
     pub(super) fn reduce(&self, x: u64, k: u64) -> u64 {
         let r = x.wrapping_sub(k.wrapping_mul(self.q.cast_unsigned()));
         self.finish(r, double(r) * self.inverse)
+    }
+
+    /// `r mod q` for `r` in `[-q, q)`.
+    #[inline(always)]
+    fn lift(&self, r: i64) -> u64 {
+        (r + (self.q & (r >> 63))).cast_unsigned()
+    }
+
+    /// `out = a + b`.
+    pub(super) fn add(&self, out: &mut [u64], a: &[u64], b: &[u64]) {
+        let this = *self;
+        for ((o, &a), &b) in out.iter_mut().zip(a).zip(b) {
+            *o = this.lift(a.wrapping_add(b).cast_signed().wrapping_sub(this.q));
+        }
+    }
+
+    /// `out = a - b`.
+    pub(super) fn sub(&self, out: &mut [u64], a: &[u64], b: &[u64]) {
+        let this = *self;
+        for ((o, &a), &b) in out.iter_mut().zip(a).zip(b) {
+            *o = this.lift(a.wrapping_sub(b).cast_signed());
+        }
     }
 
     /// `out = a b`.
