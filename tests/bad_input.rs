@@ -267,3 +267,73 @@ fn only_the_printed_base_program_is_run() {
     let scheme = program.graph(Stage::Scheme, &platform).unwrap();
     assert!(Expander::new(program.registry()).expand(&scheme, &set).is_ok());
 }
+
+/// A program's bytes with its literal changed, checksum and all.
+fn forged(program: &Program, from: &str, to: &str) -> Vec<u8> {
+    let bytes = program.bytes();
+    let text = std::str::from_utf8(&bytes[25..bytes.len() - 32]).unwrap();
+    assert!(text.contains(from), "{from} in {text}");
+    let text = text.replace(from, to);
+    let mut out = bytes[..13].to_vec();
+    out.extend_from_slice(&(text.len() as u64 + 4).to_le_bytes());
+    out.extend_from_slice(&(text.len() as u32).to_le_bytes());
+    out.extend_from_slice(text.as_bytes());
+    let checksum = blake3::hash(&out);
+    out.extend_from_slice(checksum.as_bytes());
+    out
+}
+
+#[test]
+fn forged_programs_meet_the_same_checks() {
+    let slots = SUM.replace("\"max\":\"9\"", "\"max\":\"9\",\"layout\":\"slots\"");
+    let program = Program::compile(task(&slots), &CompileOptions::default()).unwrap();
+    let load = |from: &str, to: &str| code(Program::from_bytes(&forged(&program, from, to)));
+    assert_eq!(load("\"rows\":10", "\"rows\":10"), "no error");
+    assert_eq!(load("\"rows\":10", "\"rows\":40000"), "task.invalid");
+    let l = program.parameters().literal();
+    let t = format!("\"t\":[{}]", l.t[0]);
+    let wide = cipherloom::math::prime::ntt_primes(60, l.n, 3, &[]).unwrap();
+    assert_eq!(load(&t, &format!("\"t\":[{}]", wide[0])), "parameters.invalid");
+    assert_eq!(load(&t, &format!("\"t\":[{},{},{}]", wide[0], wide[1], wide[2])), "parameters.invalid");
+    assert_eq!(load(&format!("\"n\":{}", l.n), "\"n\":1024"), "parameters.invalid");
+    let greedy = forged(
+        &program,
+        &format!("\"memory_limit\":{}", program.memory_limit()),
+        "\"memory_limit\":9999999999999",
+    );
+    assert_eq!(Program::from_bytes(&greedy).unwrap().memory_limit(), program.memory_limit());
+}
+
+#[test]
+fn operands_that_make_no_sense_are_refused() {
+    let compile = |nodes: &str, output: usize| {
+        let json = format!(
+            r#"{{"inputs":[{{"name":"a","rows":10,"min":"0","max":"100"}}],"nodes":[{nodes}],"outputs":[{{"name":"s","operand":{output}}}]}}"#
+        );
+        code(Program::compile(task(&json), &CompileOptions::default()))
+    };
+    assert_eq!(compile(r#"{"op":"column.add","inputs":[0,0]}"#, 1), "no error");
+    assert_eq!(compile(r#"{"op":"column.add","inputs":[0,0,0]}"#, 1), "operator.invalid");
+    assert_eq!(compile(r#"{"op":"column.add","inputs":[0]}"#, 1), "task.invalid");
+    // Rotations move slots, which are rows in layout slots only.
+    assert_eq!(
+        compile(r#"{"op":"column.rotate_rows","inputs":[0],"attrs":{"steps":1}}"#, 1),
+        "operator.invalid"
+    );
+    // A public count is no ciphertext.
+    let sum_of_count = r#"{"op":"stats.count","inputs":[0]},{"op":"column.sum","inputs":[1]}"#;
+    assert_eq!(compile(sum_of_count, 2), "task.invalid");
+}
+
+#[test]
+fn hostile_graphs_end() {
+    let ring = "cipherloom-graph 1\nunit 64\ntype !0 = limb[4]{form=\"coeff\", n=4, q=17}\ntype !1 = limb[4]{form=\"ntt\", n=4, q=17}\n\
+        op %0 = limb.ntt(!0 [4,8)) : !1 [0,4)\nop %1 = limb.intt(%0) : !0 [4,8)\n";
+    let graph = cipherloom::graph::parse(ring).unwrap();
+    for pass in cipherloom::optimize::DEFAULT_PASSES {
+        let result = (pass.run)(&graph);
+        assert!(result.is_err() || pass.name == "prune", "{}", pass.name);
+    }
+    let nonce = ring.replace(": !1 [0,4)", ": !1 [0,4) nonce=4294967295");
+    assert_eq!(cipherloom::graph::parse(&nonce).unwrap_err().code(), "graph.syntax");
+}

@@ -144,3 +144,24 @@ fn every_platform_gives_the_same_bytes() {
     road.client = Client::restore(road.program.clone(), Arc::new(Simd::new()), road::CLOCK, &secret).unwrap();
     assert_eq!(part(&road.decrypt(&scalar)["cor"], "n"), 569);
 }
+
+#[test]
+fn an_untouched_input_is_an_output_with_room_for_its_noise() {
+    let task = task(
+        r#"{"inputs":[{"name":"a","rows":4,"min":"0","max":"10000000000000"}],"nodes":[],
+        "outputs":[{"name":"a again","operand":0}]}"#,
+    );
+    let results = Road::new(task).run(&vec![("a", vec![10_000_000_000_000, 0, 1, 2], None)]);
+    assert_eq!(results["a again"].parts["values"], ["10000000000000", "0", "1", "2"]);
+}
+
+#[test]
+fn sums_of_slots_count_every_slot() {
+    let task = task(
+        r#"{"inputs":[{"name":"a","rows":1,"min":"0","max":"10","layout":"slots"},
+        {"name":"b","rows":4000,"min":"0","max":"1000","layout":"slots"}],
+        "nodes":[{"op":"column.add","inputs":[0,1]},{"op":"column.sum","inputs":[2]}],"outputs":[{"name":"s","operand":3}]}"#,
+    );
+    let results = Road::new(task).run(&vec![("a", vec![10], None), ("b", vec![1000; 4000], None)]);
+    assert_eq!(part(&results["s"], "value"), 4_000_010);
+}
