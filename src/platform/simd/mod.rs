@@ -20,12 +20,15 @@ use pointwise::Words;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// By ring dimension and prime; `None` for what the kernels cannot serve.
+type Transforms = HashMap<(usize, u64), Option<Arc<dyn Transform>>>;
+
 /// The vector platform. Transform tables are made once per size and prime.
 pub struct Simd {
     scalar: Scalar,
     /// Whether this machine multiplies and adds with one rounding.
     fused: bool,
-    transforms: Mutex<HashMap<(usize, u64), Option<Arc<dyn Transform>>>>,
+    transforms: Mutex<Transforms>,
 }
 
 impl Default for Simd {
