@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Compiles src/ to dist/. scripts/build-wasm (repository root) makes wasm/ beside it.
 import { execFileSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { copyFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -25,3 +25,6 @@ await build({
   external: ['./dist/*'],
   legalComments: 'inline',
 });
+
+// The licences go into the package, too.
+for (const name of ['LICENSE-MIT', 'LICENSE-APACHE']) copyFileSync(`../${name}`, name);
