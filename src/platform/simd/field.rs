@@ -1,22 +1,24 @@
 //! Arithmetic modulo a prime below `2^50` in doubles: products with a known factor. `u` is `2^50`; values are integers,
-//! at most [`LIMIT`] in size.
+//! at most [`LIMIT`] in size. Bounds here and in the transforms leave out a factor of `1 + 2^-20` for roundings of
+//! quotients; what has to be exact is so up to `5 u`.
 //!
-//! [`Split`] does without a fused multiply-add. A product `a w` has up to 102 bits. Writing `a = 2^27 a1 + a0` makes it `a1 W1 + a0 W0` modulo `q` with the known
-//! `W0 = w` and `W1 = 2^27 w mod q`, both centered, so that the quotient by `q` has 26 bits only, and every constant
-//! `c` (`W0`, `W1`, `q`) is cut once more, `c = 2^23 c1 + c0`, so that all products below are exact in 53 bits:
+//! [`Split`] does without a fused multiply-add. A product `a w` has up to 102 bits. Writing `a = 2^27 a1 + a0` makes it
+//! `a1 W1 + a0 W0` modulo `q` with the known `W0 = w` and `W1 = 2^27 w mod q`, both centered, so that the quotient by
+//! `q` has 26 bits only, and every constant `c` (`W0`, `W1`, `q`) is cut once more, `c = 2^23 c1 + c0`, so that all
+//! products below are exact in 53 bits:
 //!
 //! ```text
 //! high = a1 W11 + a0 W01          low = a1 W10 + a0 W00
 //! b = nearest(2^23 high / q)      r = 2^23 (high - b q1) + (low - b q0)
 //! ```
 //!
-//! For `|a| <= 4 u`: `|a1| <= 2^25`, `|a0| <= 2^26`, `|W_1| <= 2^26`, `|W_0| <= 2^22`; so `|high|`
-//! and `|b q1|` stay below `1.5 * 2^52` but for a factor of `1 + 2^-20`, `|low| <= 1.5 * 2^48`, and the sums cancel to
-//! `r = a w - k q`, an integer, exactly. The estimate leaves `low` out, so `|r| <= q/2 + |low| <= 7/8 u`.
+//! For `|a| <= 4 u`: `|a1| <= 2^25`, `|a0| <= 2^26`, `|W11|, |W01| <= 2^26`, `|W10|, |W00| <= 2^22`; so `|high|` and
+//! `|b q1|` are at most `1.5 * 2^52`, `|low|` is at most `1.5 * 2^48`, and the sums cancel to the integer
+//! `r = a w - k q`, exactly. The estimate leaves `low` out, so `|r| <= q/2 + |low| <= 7/8 u`.
 //!
 //! [`Fused`] multiplies with one rounding, `h = a w` and `l = a w - h` exactly, and `r = (h - b q) + l` with
-//! `b = nearest(a (w / q))`. With `|w| <= q/2` and `|a| <= 4 u` the argument of `nearest` is at most `2^51` and off by at
-//! most 1/2, so `|r| <= q`; `h - b q = r - l` is an integer below `2^53`, hence exact.
+//! `b = nearest(a (w / q))`. With `|w| <= q/2` and `|a| <= 4 u` the argument of `nearest` is at most `2^51` and off by
+//! at most 1/2, so `|r| <= q`; `h - b q = r - l` is an integer below `2^53`, hence exact.
 
 use super::lanes::F2;
 use crate::math::Modulus;
@@ -181,5 +183,59 @@ impl Arithmetic<2> for Fused {
     #[inline(always)]
     fn finish(&self, a: F2) -> [u64; 2] {
         self.reduce(a).lift(self.q).to_words()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const U: i64 = 1 << 50;
+
+    /// The product is right, and no larger than it says.
+    fn check<A: Arithmetic<K>, const K: usize>(q: u64, w: u64, a: [i64; 2]) {
+        let field = Field::new(Modulus::new(q).unwrap()).unwrap();
+        let f = A::load(&field);
+        let lanes = F2::from_bits(a.map(|a| (a as f64).to_bits()));
+        let product = f.mul(lanes, &both(&A::factor(&field, w)));
+        let expected = a.map(|a| (i128::from(a) * i128::from(w)).rem_euclid(q.into()) as u64);
+        assert_eq!(f.finish(product), expected, "{a:?} times {w} mod {q}");
+        assert_eq!(
+            f.finish(lanes),
+            a.map(|a| a.rem_euclid(q.cast_signed()).cast_unsigned()),
+            "{a:?} mod {q}"
+        );
+        let limit = f64::from(A::PRODUCT) / 8.0 * (U as f64) * (1.0 + 1.0 / f64::from(1 << 20));
+        assert!(
+            product.to_bits().iter().all(|&r| f64::from_bits(r).abs() <= limit),
+            "{a:?} times {w} mod {q}"
+        );
+    }
+
+    /// Moduli of all sizes, often right below a power of two.
+    fn modulus() -> impl Strategy<Value = u64> {
+        (2u32..=50, any::<u64>(), any::<bool>()).prop_map(|(bits, random, top)| {
+            let half = 1u64 << (bits - 1);
+            if top { 2 * half - 1 - random % half.min(64) } else { half + random % half }.max(3)
+        })
+    }
+
+    /// Values up to `4 u`, often close to the ends or to where a rounding turns.
+    fn value() -> impl Strategy<Value = i64> {
+        let near = |x: i64| (-70i64..=70).prop_map(move |d| (x + d).clamp(-4 * U, 4 * U));
+        let turn = (-(1i64 << 25)..1 << 25).prop_flat_map(move |k| near((k << 27) + (1 << 26)));
+        prop_oneof![2 => -4 * U..=4 * U, 1 => near(4 * U), 1 => near(-4 * U), 1 => near(0), 2 => turn]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(20_000))]
+        #[test]
+        fn products_are_exact_and_bounded((q, w) in modulus().prop_flat_map(|q| {
+            (Just(q), prop_oneof![3 => 0..q, 1 => Just(q - 1), 1 => Just(q / 2), 1 => Just(q / 2 + 1)])
+        }), a in value(), b in value()) {
+            check::<Split, 4>(q, w, [a, b]);
+            check::<Fused, 2>(q, w, [a, b]);
+        }
     }
 }
