@@ -8,6 +8,7 @@
 //   --once            no effect here: scripts/start.mjs passes its options on
 //   --json FILE       also writes [{ statistic, columns, encrypted, plain, equal }]; sums are strings, exact
 // Exit status: 0 if all results are equal, 1 if one is not, 2 if the job could not be done.
+import { readFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -20,6 +21,7 @@ const OPTIONS = {
   threads: { type: 'string' },
   json: { type: 'string' },
   once: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
 };
 
 try {
@@ -31,6 +33,10 @@ try {
 }
 
 async function main(options) {
+  if (options.help) {
+    console.log(readFileSync(new URL(import.meta.url), 'utf8').split('\n').slice(1, 10).join('\n').replaceAll(/^\/\/ ?/gm, ''));
+    return true;
+  }
   const { load } = await importBuilt('cipherloom');
   const { parseTable } = await importBuilt('cipherloom/table');
   const { runJob } = await import('./lib/job.mjs');

@@ -9,6 +9,10 @@ import { find, ROOT } from './lib/run.mjs';
 const yes = process.argv.includes('--yes');
 const args = process.argv.slice(2).filter((arg) => arg !== '--yes');
 const npm = find('npm');
+if (args.includes('--help') || args.includes('-h')) {
+  step(process.execPath, 'scripts/main-job.mjs', '--help');
+  process.exit(0);
+}
 
 step(process.execPath, 'scripts/setup.mjs', ...(yes ? ['--yes'] : []));
 step(npm, 'run', 'build');

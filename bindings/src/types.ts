@@ -249,7 +249,7 @@ export interface Task {
 export interface LoomTask extends Task {
   /**
    * Chooses parameters and keys, and lowers the task to base operators. Errors: GraphError, ParameterError,
-   * OutOfRangeError, NoiseError (no secure parameters are large enough), MemoryError.
+   * OutOfRangeError, ParameterError (no secure parameters are large enough), MemoryError.
    * Aborting rejects at once; the worker still ends the compilation that it began.
    */
   compile(options?: CompileOptions & CallOptions): Promise<Program>;
@@ -449,7 +449,7 @@ export interface Client extends Disposable {
    * throw.
    */
   decryptDetails(outputs: Ciphertexts, options?: CallOptions): Promise<Record<string, DecryptedOutput>>;
-  /** All keys. CONTAINS THE SECRET KEY: whoever has these bytes can decrypt. */
+  /** The secret key, 32 bytes and a header: whoever has these bytes can decrypt. Evaluation keys are made anew. */
   save(options?: CallOptions): Promise<Uint8Array>;
   dispose(): void;
 }

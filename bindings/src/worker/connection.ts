@@ -66,7 +66,8 @@ export class Connection<M extends StartMethods> {
       if (this.#end !== undefined) throw this.#end;
       const id = ++this.#lastId;
       this.#post({ id, method, args } as Request<M>, transfer);
-      const abort = (): void => {
+      const stop = (reason: unknown): void => {
+        stopListening();
         this.#post({ cancel: id });
         // Kept until the worker answers, which it does when it is free again.
         this.#pending.set(id, {
@@ -74,7 +75,16 @@ export class Connection<M extends StartMethods> {
           reject: () => {},
           progress: undefined,
         });
-        reject(signal?.reason);
+        reject(reason);
+      };
+      const abort = (): void => stop(signal?.reason);
+      // What the caller's callback throws ends the call, as if thrown inside it.
+      const progress = (at: { done: number; total: number }): void => {
+        try {
+          onProgress?.(at);
+        } catch (error) {
+          stop(error);
+        }
       };
       const stopListening = (): void => signal?.removeEventListener('abort', abort);
       this.#pending.set(id, {
@@ -86,7 +96,7 @@ export class Connection<M extends StartMethods> {
           stopListening();
           reject(reason);
         },
-        progress: onProgress,
+        progress,
       });
       this.#worker.ref?.();
       signal?.addEventListener('abort', abort, { once: true });
