@@ -93,6 +93,14 @@ export class CompiledProgram extends Resource implements Program {
   async run(inputs: Ciphertexts, keys: EvaluationKeys, options: RunOptions = {}): Promise<Ciphertexts> {
     const signal = this.signal(options.signal);
     const { onProgress, onTrace } = options;
+    if (!Array.isArray(keys)) {
+      const details = { found: typeof keys, expected: 'client.evaluationKeys' };
+      throw failure(
+        'input.type',
+        `Evaluation keys: found ${typeof keys}, expected client.evaluationKeys`,
+        details,
+      );
+    }
     const ciphertexts = this.#ordered(inputs);
     const connection = this.#loom.evaluator;
     const { outputs, trace } = await this.#withEvaluator(keys, async (remote) => {

@@ -60,6 +60,15 @@ describe('a call', () => {
     expect(await connection.call('freed', [])).toEqual(['a']);
   });
 
+  it('rejects with what its progress callback throws, and stops', async () => {
+    await connect();
+    const onProgress = (): never => {
+      throw new Error('from the callback');
+    };
+    await expect(connection.call('work', ['long', 400], { onProgress })).rejects.toThrow('from the callback');
+    expect(await connection.call('work', ['next', 2])).toBe('next done');
+  });
+
   it('rejects at once when aborted, and frees the worker within 200 ms', async () => {
     await connect();
     for (let round = 0; round < 5; round++) {
