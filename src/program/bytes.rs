@@ -169,8 +169,13 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// The error for bytes that are bound to something else: `found` and `expected` are identities.
+pub fn foreign(what: String, of: &'static str, found: &[u8], expected: &[u8]) -> Error {
+    Error::Foreign { what, of, found: hex(found), expected: hex(expected) }
+}
+
 /// Hexadecimal digits of an identity.
-pub fn hex(id: &[u8]) -> String {
+fn hex(id: &[u8]) -> String {
     id.iter().map(|b| format!("{b:02x}")).collect()
 }
 

@@ -1,7 +1,7 @@
 //! The client: holds the secret key, makes evaluation keys, encrypts and decrypts. Everything that it computes is
 //! a graph, run by the same engine as the evaluator's.
 
-use super::bytes::{Kind, Reader, Writer, check_residues, hex};
+use super::bytes::{Kind, Reader, Writer, check_residues, foreign};
 use super::compile::{input_type, is_public, port_type};
 use super::job::{Job, Outcome, OutputValues};
 use super::{InputLiteral, Program};
@@ -57,8 +57,7 @@ impl Client {
         reader.end()?;
         let expected = program.parameters().id();
         if parameters != expected {
-            let (what, of) = ("saved client".to_owned(), "set of parameters");
-            return Err(Error::Foreign { what, of, found: hex(&parameters), expected: hex(&expected) });
+            return Err(foreign("saved client".to_owned(), "set of parameters", &parameters, &expected));
         }
         Ok(Self::with_seed(program, platform, clock, Seed::from(seed)))
     }
@@ -186,12 +185,8 @@ impl Client {
     fn read_output(&self, output: &str, bytes: &[u8]) -> Result<(ValueType, Vec<u64>)> {
         let mut reader = Reader::new(bytes, Kind::Output)?;
         let (program, owner): ([u8; 16], [u8; 16]) = (reader.id()?, reader.id()?);
-        let foreign = |of, found: &[u8], expected: &[u8]| Error::Foreign {
-            what: format!("output `{output}`"),
-            of,
-            found: hex(found),
-            expected: hex(expected),
-        };
+        let foreign =
+            |of, found: &[u8], expected: &[u8]| foreign(format!("output `{output}`"), of, found, expected);
         let id = self.program.id();
         if program != id {
             return Err(foreign("program", &program, &id));

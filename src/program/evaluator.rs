@@ -1,7 +1,7 @@
 //! The evaluator: a program, evaluation keys, ciphertexts. It never holds a secret key.
 
 use super::Program;
-use super::bytes::{Kind, Reader, Writer, check_residues, hex};
+use super::bytes::{Kind, Reader, Writer, check_residues, foreign};
 use super::compile::port_type;
 use super::job::{Job, Outcome};
 use super::literal::KEYS;
@@ -61,11 +61,8 @@ impl Evaluator {
         let (parameters, owner) = (reader.id()?, reader.id()?);
         let text = reader.text()?;
         let words = reader.words()?;
-        let foreign = |of, found: &[u8], expected: &[u8]| Error::Foreign {
-            what: format!("evaluation key `{text}`"),
-            of,
-            found: hex(found),
-            expected: hex(expected),
+        let foreign = |of, found: &[u8], expected: &[u8]| {
+            foreign(format!("evaluation key `{text}`"), of, found, expected)
         };
         let expected = self.program.parameters().id();
         if parameters != expected {
@@ -117,12 +114,8 @@ impl Evaluator {
             let mut reader = Reader::new(bytes, Kind::Input)?;
             let (program, key): ([u8; 16], [u8; 16]) = (reader.id()?, reader.id()?);
             let name = reader.text()?;
-            let foreign = |of, found: &[u8], expected: &[u8]| Error::Foreign {
-                what: format!("input `{name}`"),
-                of,
-                found: hex(found),
-                expected: hex(expected),
-            };
+            let foreign =
+                |of, found: &[u8], expected: &[u8]| foreign(format!("input `{name}`"), of, found, expected);
             if program != id {
                 return Err(foreign("program", &program, &id));
             }

@@ -3,7 +3,7 @@
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::types::Ciphertext;
-use crate::ops::{Call, Level, OpDef, Session, types};
+use crate::ops::{Call, Level, OpDef, Session};
 use crate::schemes::noise;
 
 /// `bfv.add_plain`; see the module.
@@ -19,13 +19,7 @@ impl OpDef for AddPlain {
     }
 
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
-        call.arity(2)?;
-        let ty = Ciphertext::of(call.input(0, "ciphertext")?)?;
-        let expected = types::plain(ty.n, ty.t);
-        if call.input(1, "plain")? != &expected {
-            return Err(call.error("input 1", call.inputs[1].clone(), expected));
-        }
-        Ok(ty.ty())
+        Ok(super::with_plain(call)?.ty())
     }
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {

@@ -25,7 +25,7 @@ mod sum_slots;
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::types::{Ciphertext, Form, Limb, SwitchingKey};
-use crate::ops::{Call, OpDef, Session};
+use crate::ops::{Call, OpDef, Session, types};
 use crate::schemes::noise as bounds;
 use std::sync::Arc;
 
@@ -57,6 +57,28 @@ pub fn all() -> Vec<Arc<dyn OpDef>> {
 /// A plaintext polynomial as the limb modulo t that it is.
 fn plain_limb(ty: &ValueType) -> Result<Limb> {
     Ok(Limb { n: ty.dim("n")?, q: ty.attrs.uint("t")?, form: Form::Coeff })
+}
+
+/// The ciphertext of an operator that takes one and a plaintext modulo the same t.
+fn with_plain(call: &Call<'_>) -> Result<Ciphertext> {
+    call.arity(2)?;
+    let ty = Ciphertext::of(call.input(0, "ciphertext")?)?;
+    let expected = types::plain(ty.n, ty.t);
+    if call.input(1, "plain")? != &expected {
+        return Err(call.error("input 1", &call.inputs[1], expected));
+    }
+    Ok(ty)
+}
+
+/// One polynomial operator on each part of the ciphertexts.
+fn partwise(s: &mut Session<'_>, op: &str, inputs: &[OperandId], output: ValueType) -> Result<OperandId> {
+    let ciphertexts: Vec<Vec<OperandId>> = inputs.iter().map(|&i| s.parts(i)).collect::<Result<_>>()?;
+    let mut parts = Vec::with_capacity(ciphertexts[0].len());
+    for index in 0..ciphertexts[0].len() {
+        let own: Vec<OperandId> = ciphertexts.iter().map(|c| c[index]).collect();
+        parts.push(s.op(op, Attrs::new(), &own)?);
+    }
+    s.merge(&parts, output)
 }
 
 /// Checks that input `index` is a switching key at the ciphertext's level.

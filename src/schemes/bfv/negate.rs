@@ -1,7 +1,7 @@
 //! `bfv.negate`: the negative of a ciphertext. Noise: the same.
 
 use crate::Result;
-use crate::graph::{Attrs, OperandId, ValueType};
+use crate::graph::{OperandId, ValueType};
 use crate::ops::types::Ciphertext;
 use crate::ops::{Call, Level, OpDef, Session};
 
@@ -23,12 +23,7 @@ impl OpDef for Negate {
     }
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
-        let ty = self.assemble(call)?;
-        let mut parts = Vec::new();
-        for part in s.parts(inputs[0])? {
-            parts.push(s.op("poly.neg", Attrs::new(), &[part])?);
-        }
-        s.merge(&parts, ty)
+        super::partwise(s, "poly.neg", inputs, self.assemble(call)?)
     }
 
     fn noise(&self, call: &Call<'_>, inputs: &[f64]) -> Option<f64> {

@@ -1,7 +1,7 @@
 //! `bfv.sub`: the difference of two ciphertexts of one type; slot by slot, modulo t. Noise: the sum of the two.
 
 use crate::Result;
-use crate::graph::{Attrs, OperandId, ValueType};
+use crate::graph::{OperandId, ValueType};
 use crate::ops::types::Ciphertext;
 use crate::ops::{Call, Level, OpDef, Session};
 use crate::schemes::noise;
@@ -26,13 +26,7 @@ impl OpDef for Sub {
     }
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
-        let ty = self.assemble(call)?;
-        let (a, b) = (s.parts(inputs[0])?, s.parts(inputs[1])?);
-        let mut parts = Vec::with_capacity(a.len());
-        for (a, b) in a.into_iter().zip(b) {
-            parts.push(s.op("poly.sub", Attrs::new(), &[a, b])?);
-        }
-        s.merge(&parts, ty)
+        super::partwise(s, "poly.sub", inputs, self.assemble(call)?)
     }
 
     fn noise(&self, call: &Call<'_>, inputs: &[f64]) -> Option<f64> {
