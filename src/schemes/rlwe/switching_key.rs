@@ -34,14 +34,9 @@ impl OpDef for SwitchingKeyOp {
             other => return Err(call.error("from", other, "square or galois")),
         }
         let (q, special) = (call.attrs.uints("q")?, call.attrs.uints("special")?);
-        SwitchingKey::of(&SwitchingKey { n, q, special, digit: call.attrs.size("digit")? }.ty())?;
-        Ok(SwitchingKey {
-            n,
-            q: call.attrs.uints("q")?,
-            special: call.attrs.uints("special")?,
-            digit: call.attrs.size("digit")?,
-        }
-        .ty())
+        let ty = SwitchingKey { n, q, special, digit: call.attrs.size("digit")? }.ty();
+        SwitchingKey::of(&ty)?;
+        Ok(ty)
     }
 
     fn random(&self) -> bool {
