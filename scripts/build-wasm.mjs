@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// Builds the crate to wasm: bindings/wasm/single (any engine with SIMD) and bindings/wasm/threads (shared memory).
-// Usage: node scripts/build-wasm.mjs [--force] [single] [threads]
+// Builds the crate to wasm: bindings/wasm/single (any engine with SIMD), bindings/wasm/threads (shared memory) and
+// bindings/wasm/relaxed (shared memory and relaxed SIMD).
+// Usage: node scripts/build-wasm.mjs [--force] [single] [threads] [relaxed]
 // A build whose inputs have not changed is skipped.
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -42,7 +43,7 @@ function build(variant) {
   ], { env });
   const wasm = join(out, 'cipherloom_bg.wasm');
   run('wasm-opt', [relative(ROOT, wasm), '-o', relative(ROOT, wasm), ...OPTIMIZE, ...VARIANTS[variant].opt], { env });
-  if (variant === 'threads') addPool(out, env);
+  if (VARIANTS[variant].feature === 'threads') addPool(out, env);
   const bytes = readFileSync(wasm);
   check(bytes);
   const sizes = [

@@ -25,6 +25,12 @@ export const VARIANTS = {
     link: SHARED,
     opt: ['--enable-threads'],
   },
+  relaxed: {
+    feature: 'threads',
+    target: ['atomics', 'bulk-memory', 'simd128', 'relaxed-simd'],
+    link: SHARED,
+    opt: ['--enable-threads', '--enable-relaxed-simd'],
+  },
 };
 
 /** wasm-opt options that every build needs: what rustc turns on for wasm32 by itself, and SIMD. */
