@@ -3,9 +3,11 @@
 //! Storage is given out by liveness over program order: a block is free again after its last reader, and whoever
 //! gets it next waits for all of them (ordering edges).
 
+use super::workspace::Spare;
 use crate::analyze::{Dependencies, check, topological_order};
 use crate::graph::{Graph, Placeholder, ValueType};
-use crate::ops::{Call, OpDef, base};
+use crate::ops::types::block_size;
+use crate::ops::{Call, Registry};
 use crate::place::gather;
 use crate::platform::{Kernel, Platform};
 use crate::{Error, Result};
@@ -40,6 +42,19 @@ pub(super) enum Place {
     Arena { from: usize, size: usize },
 }
 
+impl Place {
+    /// The blocks of `size` words that make it up.
+    fn blocks(self, size: usize) -> impl Iterator<Item = Self> {
+        let (start, all) = match self {
+            Self::Input { from, size, .. } | Self::Arena { from, size } => (from, size),
+        };
+        (start..start + all).step_by(size.max(1)).map(move |from| match self {
+            Self::Input { port, .. } => Self::Input { port, from, size },
+            Self::Arena { .. } => Self::Arena { from, size },
+        })
+    }
+}
+
 /// One operator, ready to run.
 pub(super) struct Step {
     pub(super) kernel: u32,
@@ -60,6 +75,10 @@ pub struct Plan {
     pub(super) waits: Dependencies,
     pub(super) arena: usize,
     pub(super) wipe: bool,
+    /// Units of scratch that a thread needs.
+    pub(super) scratch: usize,
+    /// What the last run left for the next one.
+    pub(super) spare: Spare,
     input_words: u64,
 }
 
@@ -79,8 +98,9 @@ impl Plan {
         let steps = graph.operators().iter().enumerate().map(|(index, op)| {
             let start = places.len() as u32;
             for &input in graph.inputs_of(op) {
-                // `gather` left one block per input.
-                places.extend(layout.find(graph.pieces(input)));
+                // `gather` left whole blocks.
+                let size = block_size(graph.ty(input)) as usize;
+                places.extend(layout.find(graph.pieces(input)).into_iter().flat_map(|p| p.blocks(size)));
             }
             let output = graph.pieces(op.output)[0];
             Step {
@@ -94,6 +114,8 @@ impl Plan {
         let outputs = graph.outputs().iter().map(|o| layout.find(graph.pieces(o.operand))).collect();
         let input_words = graph.inputs().iter().map(|p| graph.ty(p.operand).size).sum();
         let plan = Self {
+            scratch: kernels.iter().map(|k| k.scratch()).max().unwrap_or(0),
+            spare: Spare::default(),
             kernels,
             steps,
             places,
@@ -135,7 +157,7 @@ type Kernels = Vec<Arc<dyn Kernel>>;
 
 /// One kernel per signature and types; the number of each operator's kernel.
 fn kernels(graph: &Graph, platform: &dyn Platform) -> Result<(Kernels, Vec<u32>)> {
-    let defs = base::all();
+    let registry = Registry::lattice();
     let mut kernels = Vec::new();
     let mut known: HashMap<(u32, u32, Vec<u32>), u32> = HashMap::new();
     let mut of = Vec::with_capacity(graph.operators().len());
@@ -152,7 +174,7 @@ fn kernels(graph: &Graph, platform: &dyn Platform) -> Result<(Kernels, Vec<u32>)
                 let types: Vec<ValueType> = inputs.iter().map(|&i| graph.ty(i).clone()).collect();
                 let signature = graph.signature(op);
                 let call = Call { name: &signature.name, attrs: &signature.attrs, inputs: &types };
-                check_types(&defs, &call, graph.ty(op.output))?;
+                check_types(&registry, &call, graph.ty(op.output))?;
                 kernels.push(platform.kernel(&call, graph.ty(op.output))?);
                 known.insert(key, kernels.len() as u32 - 1);
                 kernels.len() as u32 - 1
@@ -165,8 +187,8 @@ fn kernels(graph: &Graph, platform: &dyn Platform) -> Result<(Kernels, Vec<u32>)
 
 /// A graph may be a literal from outside, whose operators nobody assembled: kernels rely on types and attributes, so
 /// the base operator types look at them again.
-fn check_types(defs: &[Arc<dyn OpDef>], call: &Call<'_>, output: &ValueType) -> Result<()> {
-    let Some(def) = defs.iter().find(|def| def.name() == call.name) else { return Ok(()) };
+fn check_types(registry: &Registry, call: &Call<'_>, output: &ValueType) -> Result<()> {
+    let Ok(def) = registry.get(call.name) else { return Ok(()) };
     match def.assemble(call)? {
         expected if expected == *output => Ok(()),
         expected => Err(call.error("output", output, expected)),

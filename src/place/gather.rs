@@ -1,19 +1,23 @@
-//! Kernels read and write contiguous blocks; operands may be scattered. This pass puts a `copy` where they are:
-//! before an operator whose input is not one block of one producer, and after an operator whose output was
-//! absorbed into several places.
+//! Kernels read and write contiguous blocks, polynomials limb by limb; operands may be scattered. This pass puts a `copy`
+//! where they are: before an operator whose input has a block that is not of one producer, and after an operator whose
+//! output was absorbed into several places.
 
 use crate::Result;
 use crate::analyze::OutputIndex;
 use crate::graph::{Attrs, Graph, OperandId, Placeholder, ValueType};
+use crate::ops::types::block_size;
 
-/// The graph with every operator input inside one producer's output (or one piece of a graph input), and every
-/// operator output in one piece. The order of operators is kept. Outputs of the graph may stay scattered.
+/// The graph with every block of an operator input (`ops::types::block_size`) inside one producer's output (or one piece
+/// of a graph input), and every operator output in one piece. The order of operators is kept. Outputs of the graph may stay scattered.
 ///
 /// # Errors
 /// `OverlappingOutputs`, `AddressSpace`.
 pub fn gather(graph: &Graph) -> Result<Graph> {
     let blocks = Blocks::new(graph)?;
-    let scattered = |operand: OperandId| blocks.runs(graph.pieces(operand)).len() != 1;
+    let scattered = |operand: OperandId| {
+        let size = block_size(graph.ty(operand));
+        blocks.runs(graph.pieces(operand)).iter().any(|run| run.size() == 0 || run.size() % size != 0)
+    };
     let needs_copy = |op: &crate::graph::Operator| {
         graph.pieces(op.output).len() != 1 || graph.inputs_of(op).iter().any(|&i| scattered(i))
     };
