@@ -285,16 +285,13 @@ impl Layout {
                 free.entry(size).or_default().push_back(dead);
             }
         }
-        let waits = Dependencies::from_sets((0..n).map(|op| {
-            let mut set = deps.dep(op).to_vec();
+        let waits = Dependencies::from_sets(n, |op, set| {
+            set.extend_from_slice(deps.dep(op));
             if let Some(before) = extra[op] {
                 set.push(before);
                 set.extend_from_slice(deps.notify(before as usize));
-                set.sort_unstable();
-                set.dedup();
             }
-            set
-        }));
+        });
         Ok(Self { finder, offsets, arena, waits })
     }
 

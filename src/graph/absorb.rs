@@ -5,7 +5,7 @@
 //! access, along the whole chain of absorbs. Placeholders move by [`Redirects`], so that every view that was
 //! cut from an operand before it was absorbed moves with it.
 
-use super::{Graph, GraphError, Identity, OperandId, Placeholder, push_joined};
+use super::{Graph, GraphError, Identity, Intervals, OperandId, Placeholder, push_joined};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
@@ -60,6 +60,11 @@ impl Redirects {
         if from != to {
             self.moved.insert(from.start, (from.end, to.start));
         }
+    }
+
+    /// All intervals that moved.
+    pub(super) fn index(&self) -> Intervals {
+        Intervals::new(self.moved.iter().map(|(&start, &(end, _))| (Placeholder::new(start, end), 0)))
     }
 
     /// Where `piece` lies now: chains are followed to their end.
