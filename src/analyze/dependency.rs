@@ -23,7 +23,8 @@ impl OutputIndex {
     /// `OverlappingOutputs` when two operators write one unit.
     pub fn new(graph: &Graph) -> Result<Self, GraphError> {
         let outputs = graph.operators().iter().zip(0..);
-        let pieces = outputs.flat_map(|(op, number)| graph.pieces(op.output).iter().map(move |&p| (p, number)));
+        let pieces =
+            outputs.flat_map(|(op, number)| graph.pieces(op.output).iter().map(move |&p| (p, number)));
         let index = Self(Intervals::new(pieces));
         if let Some((a, b)) = index.0.overlap() {
             let at = index.places()[a].intersection(&index.places()[b]);
@@ -91,7 +92,9 @@ impl Dependencies {
                 for &piece in graph.pieces(input) {
                     match method {
                         Method::Search => set.extend_from_slice(&index.producers()[index.search(piece)]),
-                        Method::Scan => set.extend(index.scan(piece).into_iter().map(|i| index.producers()[i])),
+                        Method::Scan => {
+                            set.extend(index.scan(piece).into_iter().map(|i| index.producers()[i]))
+                        }
                     }
                 }
             }

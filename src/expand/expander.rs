@@ -72,7 +72,7 @@ impl<'r> Expander<'r> {
     /// As [`Expander::expand`].
     pub fn level(&mut self, graph: &Graph, base: &BaseSet<'_>) -> Result<Graph> {
         let mut next = graph.next_level();
-        let mut copies = Copies { of: vec![NONE; graph.operand_count()] };
+        let mut copies = Copies { of: vec![NONE; graph.operand_count()], inputs: Vec::new() };
         for port in graph.inputs() {
             let operand = copies.operand(graph, port.operand, &mut next);
             next.declare_input(&port.name, operand);
@@ -183,6 +183,8 @@ impl Members<'_> {
 /// Copies operands of one level to the next, each once. `next_level` keeps the numbers of types and signatures.
 struct Copies {
     of: Vec<u32>,
+    /// Of the operator at hand.
+    inputs: Vec<OperandId>,
 }
 
 impl Copies {
@@ -195,9 +197,13 @@ impl Copies {
     }
 
     fn operator(&mut self, from: &Graph, op: &Operator, parent: u32, to: &mut Graph) {
-        let inputs: Vec<OperandId> = from.inputs_of(op).iter().map(|&i| self.operand(from, i, to)).collect();
+        self.inputs.clear();
+        for &input in from.inputs_of(op) {
+            let input = self.operand(from, input, to);
+            self.inputs.push(input);
+        }
         let output = self.operand(from, op.output, to);
-        to.push_operator(op.signature, &inputs, output, op.nonce, parent);
+        to.push_operator(op.signature, &self.inputs, output, op.nonce, parent);
     }
 }
 
@@ -210,7 +216,10 @@ fn reserve(graph: &Graph, templates: &[Bound], template_of: &[u32], next: &mut G
             Some(template) => template.size(),
             None => {
                 let own = graph.inputs_of(op);
-                let new = own.iter().chain([&op.output]).filter(|o| !std::mem::replace(&mut copied[o.0 as usize], true));
+                let new = own
+                    .iter()
+                    .chain([&op.output])
+                    .filter(|o| !std::mem::replace(&mut copied[o.0 as usize], true));
                 let (count, pieces) = new.fold((0, 0), |(n, p), &o| (n + 1, p + graph.pieces(o).len()));
                 [1, own.len(), count, pieces]
             }

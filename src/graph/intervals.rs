@@ -124,12 +124,13 @@ mod tests {
             }
             let index = Intervals::new(items.iter().copied());
             assert!(index.overlap().is_none());
-            assert!(index.places().iter().copied().zip(index.owners().iter().copied()).eq(sorted.iter().copied()));
+            assert!(
+                index.places().iter().copied().zip(index.owners().iter().copied()).eq(sorted.iter().copied())
+            );
             for _ in 0..100 {
                 let start = random(at + 2 * most);
                 let target = Placeholder::new(start, start + random(2 * most));
-                let hits: Vec<usize> =
-                    (0..sorted.len()).filter(|&i| sorted[i].0.overlaps(&target)).collect();
+                let hits: Vec<usize> = (0..sorted.len()).filter(|&i| sorted[i].0.overlaps(&target)).collect();
                 assert_eq!(index.search(target).collect::<Vec<_>>(), hits, "{target}");
             }
         }

@@ -2,8 +2,8 @@
 
 use super::absorb::Redirects;
 use super::{
-    Allocator, Attrs, GraphError, Identity, Interner, OperandId, Operator, Placeholder, Signature, ValueType, hash,
-    push_joined,
+    Allocator, Attrs, GraphError, Identity, Interner, OperandId, Operator, Placeholder, Signature, ValueType,
+    hash, push_joined,
 };
 use std::collections::BTreeMap;
 
@@ -312,7 +312,12 @@ impl Graph {
     ///
     /// # Errors
     /// As [`Allocator::allocate`].
-    pub fn add_interned(&mut self, signature: u32, inputs: &[OperandId], output: u32) -> Result<OperandId, GraphError> {
+    pub fn add_interned(
+        &mut self,
+        signature: u32,
+        inputs: &[OperandId],
+        output: u32,
+    ) -> Result<OperandId, GraphError> {
         let place = self.allocator.allocate(self.types.get(output).size)?;
         let output = self.view_interned(output, [place]);
         self.push_operator(signature, inputs, output, 0, u32::MAX);

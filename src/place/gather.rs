@@ -4,7 +4,7 @@
 
 use crate::Result;
 use crate::analyze::OutputIndex;
-use crate::graph::{Attrs, Graph, OperandId, Placeholder, ValueType};
+use crate::graph::{Attrs, Graph, Intervals, OperandId, Operator, Placeholder, ValueType};
 
 /// The graph with every operator input inside one producer's output (or one piece of a graph input), and every
 /// operator output in one piece. The order of operators is kept. Outputs of the graph may stay scattered.
@@ -13,8 +13,8 @@ use crate::graph::{Attrs, Graph, OperandId, Placeholder, ValueType};
 /// `OverlappingOutputs`, `AddressSpace`.
 pub fn gather(graph: &Graph) -> Result<Graph> {
     let blocks = Blocks::new(graph)?;
-    let scattered = |operand: OperandId| blocks.runs(graph.pieces(operand)).len() != 1;
-    let needs_copy = |op: &crate::graph::Operator| {
+    let scattered = |operand: OperandId| blocks.count(graph.pieces(operand)) != 1;
+    let needs_copy = |op: &Operator| {
         graph.pieces(op.output).len() != 1 || graph.inputs_of(op).iter().any(|&i| scattered(i))
     };
     if !graph.operators().iter().any(needs_copy) {
@@ -67,27 +67,25 @@ fn copy(graph: &mut Graph, runs: &[Placeholder], parent: u32) -> Result<Placehol
 }
 
 /// The contiguous blocks of storage: outputs of operators and pieces of graph inputs.
-struct Blocks {
-    places: Vec<Placeholder>,
-}
+struct Blocks(Intervals);
 
 impl Blocks {
     fn new(graph: &Graph) -> Result<Self> {
-        let mut places = OutputIndex::new(graph)?.places().to_vec();
-        places.extend(graph.inputs().iter().flat_map(|p| graph.pieces(p.operand)));
-        places.sort_unstable();
-        Ok(Self { places })
+        let outputs = OutputIndex::new(graph)?;
+        let inputs = graph.inputs().iter().flat_map(|p| graph.pieces(p.operand));
+        Ok(Self(Intervals::new(outputs.places().iter().chain(inputs).map(|&place| (place, 0)))))
+    }
+
+    /// In how many blocks an operand lies, counting one anew for every piece.
+    fn count(&self, pieces: &[Placeholder]) -> usize {
+        pieces.iter().map(|&piece| self.0.search(piece).len()).sum()
     }
 
     /// The parts of an operand that lie each within one block, in order.
     fn runs(&self, pieces: &[Placeholder]) -> Vec<Placeholder> {
-        let mut runs = Vec::with_capacity(pieces.len());
-        for piece in pieces {
-            let first = self.places.partition_point(|p| p.end <= piece.start);
-            for block in self.places[first..].iter().take_while(|p| p.start < piece.end) {
-                runs.push(piece.intersection(block));
-            }
-        }
-        runs
+        let within = |&piece: &Placeholder| {
+            self.0.places()[self.0.search(piece)].iter().map(move |block| piece.intersection(block))
+        };
+        pieces.iter().flat_map(within).collect()
     }
 }
