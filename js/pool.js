@@ -11,32 +11,8 @@
  * @typedef {{ ready: Promise<void>, terminate: () => void }} PoolWorker
  *
  * The workers of one engine. `stop` ends them at once.
- * @typedef {{ memory: WebAssembly.Memory, threads: number, stop: () => void }} Pool
+ * @typedef {{ stop: () => void }} Pool
  */
-
-/** Pages of 64 KiB that a memory starts with: no fewer than the module's own minimum, which the build checks. */
-const INITIAL_PAGES = 64;
-
-/** Maxima to try, largest first: 4, 2 and 1 GiB. Some platforms refuse to reserve the large ones. */
-const MAXIMUM_PAGES = [65536, 32768, 16384];
-
-/**
- * The largest shared memory that this platform grants.
- * @returns {WebAssembly.Memory}
- * @throws {RangeError} where it refuses even 1 GiB: what is left is the single-threaded build
- */
-export function sharedMemory() {
-  let refusal;
-  for (const maximum of MAXIMUM_PAGES) {
-    try {
-      return new WebAssembly.Memory({ initial: INITIAL_PAGES, maximum, shared: true });
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      refusal = error;
-    }
-  }
-  throw refusal;
-}
 
 /**
  * Starts the pool's workers and waits until each has joined the memory. The driver is the pool's first thread, so
@@ -44,13 +20,13 @@ export function sharedMemory() {
  * over the same memory and call `poolStart(threads)`.
  *
  * @param {object} options
- * @param {WebAssembly.Module} options.module the compiled `cipherloom_bg.wasm` of this folder
+ * @param {WebAssembly.Module} options.module a compiled wasm of this folder
+ * @param {WebAssembly.Memory} options.memory of `sharedMemory()`
  * @param {number} options.threads at least 1
  * @param {(error: Error) => void} options.onDeath called once, where a thread dies later: throw the engine away then
- * @param {WebAssembly.Memory} [options.memory] by default `sharedMemory()`
  * @returns {Promise<Pool>} rejects, with every worker stopped, where one does not start
  */
-export async function startPool({ module, threads, onDeath, memory = sharedMemory() }) {
+export async function startPool({ module, memory, threads, onDeath }) {
   // Held by the returned pool: Firefox collects workers that nothing refers to, though they share memory.
   /** @type {PoolWorker[]} */
   const workers = [];
@@ -72,7 +48,7 @@ export async function startPool({ module, threads, onDeath, memory = sharedMemor
     stop();
     throw error;
   }
-  return { memory, threads, stop };
+  return { stop };
 }
 
 /** @type {(start: Start, died: (error: Error) => void) => PoolWorker} */

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-// Builds the crate to wasm: bindings/wasm/single (any engine with SIMD), bindings/wasm/threads (shared memory) and
-// bindings/wasm/relaxed (shared memory and relaxed SIMD).
+// Builds the crate to wasm, into bindings/wasm: single/ (any engine with SIMD), threads/ (shared memory), and beside the
+// latter relaxed.wasm (shared memory and relaxed SIMD), which has the same JavaScript.
 // Usage: node scripts/build-wasm.mjs [--force] [single] [threads] [relaxed]
 // A build whose inputs have not changed is skipped.
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { ROOT, run } from './lib/run.mjs';
 import { lockedVersion, need, wasmRust } from './lib/toolchain.mjs';
@@ -24,8 +24,10 @@ const rust = need(wasmRust());
 for (const variant of wanted.length ? wanted : Object.keys(VARIANTS)) build(variant);
 
 function build(variant) {
-  const out = join(ROOT, 'bindings', 'wasm', variant);
-  const stampFile = join(out, '.stamp.json');
+  const { file, feature, opt, beside } = VARIANTS[variant];
+  const wasm = join(ROOT, 'bindings', 'wasm', file);
+  const out = dirname(wasm);
+  const stampFile = join(out, `.${variant}.stamp.json`);
   const inputs = fingerprint(variant);
   const stamp = !force && existsSync(stampFile) ? JSON.parse(readFileSync(stampFile, 'utf8')) : null;
   if (stamp?.inputs === inputs) {
@@ -33,17 +35,17 @@ function build(variant) {
     return;
   }
   const started = performance.now();
-  rmSync(out, { recursive: true, force: true });
-  mkdirSync(out, { recursive: true });
+  rmSync(stampFile, { force: true });
   const env = buildEnv(variant, rust);
+  const made = join(env.CARGO_TARGET_DIR, 'package');
   run('wasm-pack', [
     'build', '--mode', 'force', '--target', 'web', '--release', '--no-opt', '--no-pack', '--no-gitignore',
-    '--out-dir', relative(ROOT, out), '--out-name', 'cipherloom', '.',
-    '--locked', '--features', VARIANTS[variant].feature, BUILD_STD,
+    '--out-dir', relative(ROOT, made), '--out-name', 'cipherloom', '.',
+    '--locked', '--features', feature, BUILD_STD,
   ], { env });
-  const wasm = join(out, 'cipherloom_bg.wasm');
-  run('wasm-opt', [relative(ROOT, wasm), '-o', relative(ROOT, wasm), ...OPTIMIZE, ...VARIANTS[variant].opt], { env });
-  if (VARIANTS[variant].feature === 'threads') addPool(out, env);
+  addGlue(variant, made, out);
+  if (feature === 'threads' && !beside) addPool(out, env);
+  run('wasm-opt', [relative(ROOT, join(made, 'cipherloom_bg.wasm')), '-o', relative(ROOT, wasm), ...OPTIMIZE, ...opt], { env });
   const bytes = readFileSync(wasm);
   check(bytes);
   const sizes = [
@@ -55,14 +57,30 @@ function build(variant) {
   report(variant, sizes, `built in ${((performance.now() - started) / 1000).toFixed(1)} s`);
 }
 
+/**
+ * Puts the JavaScript of a build where the package has it. A build that lies beside another has none of its own, so it
+ * must have been given the very same; where the other's has changed, what lay beside it is of no use any more.
+ */
+function addGlue(variant, made, out) {
+  const { beside } = VARIANTS[variant];
+  const present = join(out, 'cipherloom.js');
+  const same = existsSync(present) && readFileSync(present).equals(readFileSync(join(made, 'cipherloom.js')));
+  if (beside) {
+    if (!same) throw new Error(`the JavaScript of ${variant} is not that of ${beside}, which must be built first and alike`);
+    return;
+  }
+  if (!same) rmSync(out, { recursive: true, force: true });
+  cpSync(made, out, { recursive: true });
+}
+
 /** Puts the thread start-up of js/ beside the glue that it imports, checked, and with its declarations. */
 function addPool(out, env) {
   const files = readdirSync(join(ROOT, 'js')).filter((name) => name.endsWith('.js'));
   for (const name of files) cpSync(join(ROOT, 'js', name), join(out, name));
   const pages = (file, pattern) => Number(readFileSync(join(out, file), 'utf8').match(pattern)[1]);
   const least = pages('cipherloom.js', /initial:(\d+),maximum/);
-  const given = pages('pool.js', /INITIAL_PAGES = (\d+)/);
-  if (given < least) throw new Error(`js/pool.js starts with ${given} pages of memory, the module needs ${least}`);
+  const given = pages('shared-memory.js', /INITIAL_PAGES = (\d+)/);
+  if (given < least) throw new Error(`js/shared-memory.js starts with ${given} pages of memory, the module needs ${least}`);
   run('tsc', [
     '--allowJs', '--checkJs', '--strict', '--declaration', '--emitDeclarationOnly', '--skipLibCheck', '--types', 'node',
     '--target', 'es2022', '--lib', 'es2022,dom', '--module', 'nodenext', ...files.map((name) => relative(ROOT, join(out, name))),
@@ -90,9 +108,8 @@ function walk(path) {
   }
 }
 
-/** The shipped file must compile here and tell nothing of the machine that built it. */
+/** The shipped file tells nothing of the machine that built it. That it is valid, wasm-opt has seen. */
 function check(bytes) {
-  new WebAssembly.Module(bytes);
   for (const path of [ROOT, rust.cargoHome, rust.sysroot === '/usr' ? '/usr/lib/rustlib' : rust.sysroot]) {
     if (bytes.includes(path)) throw new Error(`a path of this machine is in the wasm: ${path}`);
   }

@@ -5,6 +5,7 @@ mod road;
 use cipherloom::Error;
 use cipherloom::error::FormatProblem;
 use cipherloom::expand::{BaseSet, Expander};
+use cipherloom::ops::fused;
 use cipherloom::platform::{Platform, Scalar};
 use cipherloom::program::{Client, CompileOptions, Evaluator, Outcome, Program, Stage};
 use road::{CLOCK, Data, Road, part, task};
@@ -255,7 +256,13 @@ fn only_the_printed_base_program_is_run() {
     types.dedup();
     for op in &types {
         let platform = Scalar::new().without(op);
-        let error = Evaluator::new(&program.bytes(), &platform, CLOCK).err().unwrap();
+        let evaluator = Evaluator::new(&program.bytes(), &platform, CLOCK);
+        if fused::all().iter().any(|def| def.name() == op) {
+            // Without it the base program is another one: its expansion.
+            assert!(evaluator.is_ok(), "{op}");
+            continue;
+        }
+        let error = evaluator.err().unwrap();
         assert!(error.to_string().contains(&format!("`{op}`")), "{op}: {error}");
     }
     // An operator that is in no printed line is not needed.

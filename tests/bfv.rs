@@ -26,8 +26,7 @@ impl Context {
         let all = ntt_primes(bits, n, limbs + digit, &[t]).unwrap();
         let (special, q) = (all[..digit].to_vec(), all[digit..].to_vec());
         let taken = [all.as_slice(), &[t]].concat();
-        let need = noise::log2(&q) + f64::from(t_bits) + (n as f64).log2() + 2.0;
-        let aux = ntt_primes(50, n, (need / 49.0).ceil() as usize, &taken).unwrap();
+        let aux = schemes::bfv::auxiliary_primes(n, &q, &taken).unwrap();
         Self { n, t, q, special, digit, aux }
     }
     fn all(&self) -> Vec<u64> {

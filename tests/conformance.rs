@@ -3,7 +3,7 @@
 #![allow(clippy::panic, reason = "test helpers say what went wrong")]
 
 use cipherloom::graph::ValueType;
-use cipherloom::ops::{Call, base};
+use cipherloom::ops::{Call, OpDef, base, fused};
 use cipherloom::platform::conformance::{Failure, check, check_operators};
 use cipherloom::platform::{Kernel, Null, Platform, Scalar, Simd};
 use cipherloom::{Error, Result};
@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 fn passes(platform: &dyn Platform) {
     let report = check(platform).unwrap_or_else(|failure| panic!("{failure}"));
-    assert_eq!(report.operators.len(), base::all().len());
+    assert_eq!(report.operators.len(), all().len());
     assert!(report.operators.iter().all(|(_, cases)| *cases >= 5), "{report:?}");
     assert!(report.words > 1_000_000, "{report:?}");
 }
@@ -27,7 +27,16 @@ fn simd_passes() {
 }
 
 /// How a broken platform calls the right kernel.
-type Detour = fn(&dyn Kernel, &[&[u64]], &mut [u64], u32);
+type Detour = fn(&Right<'_>, &[&[u64]], &mut [u64], u32);
+
+/// The right kernel, with scratch of its own.
+struct Right<'a>(&'a dyn Kernel);
+
+impl Right<'_> {
+    fn run(&self, inputs: &[&[u64]], out: &mut [u64], nonce: u32) {
+        self.0.run(inputs, out, &mut vec![0; self.0.scratch()], nonce);
+    }
+}
 
 /// The scalar platform with one operator broken.
 struct Broken {
@@ -42,8 +51,8 @@ struct BrokenKernel {
 }
 
 impl Kernel for BrokenKernel {
-    fn run(&self, inputs: &[&[u64]], out: &mut [u64], nonce: u32) {
-        (self.call)(self.right.as_ref(), inputs, out, nonce);
+    fn run(&self, inputs: &[&[u64]], out: &mut [u64], _: &mut [u64], nonce: u32) {
+        (self.call)(&Right(self.right.as_ref()), inputs, out, nonce);
     }
 }
 
@@ -62,7 +71,7 @@ impl Platform for Broken {
 
 /// The suite finds the broken operator.
 fn blames(op: &'static str, call: Detour) {
-    let types: Vec<_> = base::all().into_iter().filter(|def| def.name() == op).collect();
+    let types: Vec<_> = all().into_iter().filter(|def| def.name() == op).collect();
     match check_operators(&Broken { op, scalar: Scalar::new(), call }, &types) {
         Err(Failure::Wrong { platform, op: found, .. }) => {
             assert_eq!((platform.as_str(), found.as_str()), ("broken", op))
@@ -71,7 +80,7 @@ fn blames(op: &'static str, call: Detour) {
     }
 }
 
-const ALL: [&str; 22] = [
+const ALL: [&str; 27] = [
     "limb.add",
     "limb.sub",
     "limb.neg",
@@ -94,11 +103,20 @@ const ALL: [&str; 22] = [
     "slots.write",
     "slots.read",
     "slots.constant",
+    "rns.extend",
+    "rns.switch",
+    "rns.scale_round",
+    "limb.convolve",
+    "limb.tensor",
 ];
+
+fn all() -> Vec<Arc<dyn OpDef>> {
+    base::all().into_iter().chain(fused::all()).collect()
+}
 
 #[test]
 fn one_flipped_bit_is_found_in_every_operator() {
-    assert_eq!(ALL.to_vec(), base::all().iter().map(|def| def.name().to_owned()).collect::<Vec<_>>());
+    assert_eq!(ALL.to_vec(), all().iter().map(|def| def.name().to_owned()).collect::<Vec<_>>());
     for op in ALL {
         blames(op, |right, inputs, out, nonce| {
             right.run(inputs, out, nonce);
@@ -190,7 +208,7 @@ fn the_first_broken_operator_of_many_is_named() {
 fn null_fails_and_a_missing_operator_is_named() {
     assert!(matches!(check(&Null), Err(Failure::Wrong { platform, .. }) if platform == "null"));
     for op in ALL {
-        let types: Vec<_> = base::all().into_iter().filter(|def| def.name() == op).collect();
+        let types: Vec<_> = all().into_iter().filter(|def| def.name() == op).collect();
         let failure = check_operators(&Scalar::new().without(op), &types).unwrap_err();
         let Failure::Refused { op: found, reason, .. } = failure else { panic!("{failure}") };
         let platform = "scalar".to_owned();

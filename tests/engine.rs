@@ -139,7 +139,7 @@ struct Panicking;
 struct Boom;
 
 impl Kernel for Boom {
-    fn run(&self, _: &[&[u64]], _: &mut [u64], _: u32) {
+    fn run(&self, _: &[&[u64]], _: &mut [u64], _: &mut [u64], _: u32) {
         panic!("boom");
     }
 }

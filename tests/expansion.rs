@@ -371,7 +371,7 @@ struct Coarse(Scalar);
 struct MulAdd;
 
 impl Kernel for MulAdd {
-    fn run(&self, inputs: &[&[u64]], out: &mut [u64], _: u32) {
+    fn run(&self, inputs: &[&[u64]], out: &mut [u64], _: &mut [u64], _: u32) {
         for ((out, &a), &b) in out.iter_mut().zip(inputs[0]).zip(inputs[1]) {
             *out = (a * b + a) % Q;
         }

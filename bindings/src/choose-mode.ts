@@ -1,13 +1,15 @@
 /** Which build runs, and why: a pure function of what the machine can do and what was asked for. */
-import { failure } from './errors.js';
+import { type CipherloomError, failure } from './errors.js';
 import type { LoadOptions, Variant } from './types.js';
 
 /** What the machine can do. */
 export interface Features {
   /** The page is cross-origin isolated; undefined where there are no pages (Node). */
   readonly crossOriginIsolated: boolean | undefined;
-  /** Shared memory and atomics exist. */
+  /** WebAssembly has shared memory, though not every page may send it to another worker. */
   readonly sharedMemory: boolean;
+  /** WebAssembly has relaxed SIMD. */
+  readonly relaxedSimd: boolean;
   readonly processors: number;
 }
 
@@ -17,22 +19,76 @@ export interface Choice {
   readonly threads: number;
   /** Why not more; empty if nothing was given up. */
   readonly reasons: readonly string[];
-  /** May fall back to `single` if shared memory cannot be allocated. */
+  /** Less will do, should this not start. */
   readonly flexible: boolean;
 }
 
+type Request = Pick<LoadOptions, 'mode' | 'threads'>;
+
+const MODES = ['auto', 'relaxed', 'threads', 'single'];
 const MAX_THREADS = 256;
 const MAX_DEFAULT_THREADS = 16;
 
+const NOT_ISOLATED =
+  'The page is not cross-origin isolated: serve it with Cross-Origin-Opener-Policy: same-origin ' +
+  'and Cross-Origin-Embedder-Policy: require-corp.';
+
+/** `(module (memory 1 1 shared))`: "\0asm", version 1, section 5 of 4 bytes: one memory, shared, of 1 to 1 pages. */
+const SHARED_MEMORY = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 5, 4, 1, 3, 1, 1);
+
+/**
+ * `(module (func (param v128) (result v128) (f64x2.relaxed_madd (local.get 0) (local.get 0) (local.get 0))))`:
+ * "\0asm" and version 1; section 1, types; section 3, functions; section 10, code: `local.get 0` three times,
+ * the instruction 0xfd 0x107, `end`.
+ */
+const RELAXED_SIMD = Uint8Array.of(
+  ...[0, 97, 115, 109, 1, 0, 0, 0],
+  ...[1, 6, 1, 0x60, 1, 0x7b, 1, 0x7b],
+  ...[3, 2, 1, 0],
+  ...[10, 13, 1, 11, 0, 0x20, 0, 0x20, 0, 0x20, 0, 0xfd, 0x87, 0x02, 0x0b],
+);
+
 /** Errors: ParameterError if an explicit request cannot be met. */
-export function chooseMode(features: Features, request: Pick<LoadOptions, 'mode' | 'threads'>): Choice {
-  const mode = request.mode ?? 'auto';
-  const threads = request.threads ?? Math.min(Math.max(features.processors, 1), MAX_DEFAULT_THREADS);
-  if (!['auto', 'threads', 'single'].includes(mode)) {
+export function chooseMode(features: Features, request: Request): Choice {
+  const { mode = 'auto' } = request;
+  const wanted = request.threads ?? Math.min(Math.max(features.processors, 1), MAX_DEFAULT_THREADS);
+  checkRequest(mode, wanted);
+
+  const noShared = features.sharedMemory ? undefined : 'This engine has no shared memory.';
+  const noRelaxed = features.relaxedSimd ? undefined : 'This engine has no relaxed SIMD.';
+  const notIsolated = features.crossOriginIsolated === false ? NOT_ISOLATED : undefined;
+  const noThreads = mode === 'single' ? 'The single build has one thread.' : (noShared ?? notIsolated);
+  const threads = noThreads === undefined ? wanted : 1;
+  const missing = { relaxed: noShared ?? noRelaxed, threads: noShared, single: undefined };
+
+  if (mode !== 'auto') {
+    const obstacle = missing[mode] ?? (request.threads !== undefined && wanted > threads && noThreads);
+    if (obstacle)
+      throw failure('parameters.mode', `mode "${mode}" cannot run here as asked: ${obstacle}`, {
+        mode,
+        threads: wanted,
+        obstacle,
+      });
+  }
+  const best = missing.relaxed === undefined ? 'relaxed' : threads > 1 ? 'threads' : 'single';
+  const variant = mode === 'auto' ? best : mode;
+  const oneThread =
+    mode === 'single' || request.threads === 1
+      ? 'One thread was asked for.'
+      : wanted === 1
+        ? 'There is one processor.'
+        : noThreads;
+  const notBest = mode === 'auto' ? missing.relaxed : undefined;
+  const reasons = [...new Set([oneThread, notBest])].filter((reason) => reason !== undefined);
+  return { variant, threads, reasons, flexible: mode === 'auto' && variant !== 'single' };
+}
+
+function checkRequest(mode: string, threads: number): void {
+  if (!MODES.includes(mode)) {
     throw failure(
       'parameters.mode',
-      `mode must be "auto", "threads" or "single", found ${JSON.stringify(mode)}`,
-      { found: mode },
+      `mode must be one of ${MODES.join(', ')}, found ${JSON.stringify(mode)}`,
+      { found: mode, expected: MODES },
     );
   }
   if (!Number.isInteger(threads) || threads < 1 || threads > MAX_THREADS) {
@@ -41,46 +97,24 @@ export function chooseMode(features: Features, request: Pick<LoadOptions, 'mode'
       expected: { min: 1, max: MAX_THREADS },
     });
   }
-  if (mode === 'single') {
-    if ((request.threads ?? 1) > 1) {
-      throw failure('parameters.mode', `mode "single" has one thread, but ${threads} were asked for`, {
-        mode,
-        threads,
-      });
-    }
-    return { variant: 'single', threads: 1, reasons: ['One thread was asked for.'], flexible: false };
-  }
-  const obstacle = threadObstacle(features);
-  if (mode === 'threads') {
-    if (obstacle !== undefined)
-      throw failure('parameters.mode', `mode "threads" cannot run here: ${obstacle}`, { mode, obstacle });
-    return { variant: 'threads', threads, reasons: [], flexible: false };
-  }
-  const reason = obstacle ?? (threads === 1 ? oneThread(request) : undefined);
-  return reason === undefined
-    ? { variant: 'threads', threads, reasons: [], flexible: true }
-    : { variant: 'single', threads: 1, reasons: [reason], flexible: false };
 }
 
-function threadObstacle(features: Features): string | undefined {
-  if (features.crossOriginIsolated === false) {
-    return (
-      'The page is not cross-origin isolated: serve it with Cross-Origin-Opener-Policy: same-origin ' +
-      'and Cross-Origin-Embedder-Policy: require-corp.'
-    );
-  }
-  return features.sharedMemory ? undefined : 'This engine has no shared memory.';
-}
-
-function oneThread(request: Pick<LoadOptions, 'threads'>): string {
-  return request.threads === 1 ? 'One thread was asked for.' : 'There is one processor.';
+/** What to try where a choice did not start; undefined where nothing less will do. */
+export function chooseLess(choice: Choice, error: CipherloomError): Choice | undefined {
+  if (!choice.flexible || !/^(memory|worker)\./.test(error.code)) return undefined;
+  const reasons = [...choice.reasons, `The ${choice.variant} build did not start: ${error.message}.`];
+  // Where the pool's workers do not start, the fast kernels still run without them.
+  return choice.variant === 'relaxed' && choice.threads > 1 && error.code === 'worker.failed'
+    ? { ...choice, threads: 1, reasons }
+    : { variant: 'single', threads: 1, reasons, flexible: false };
 }
 
 /** Looks at the machine. */
 export function detectFeatures(): Features {
   return {
     crossOriginIsolated: globalThis.crossOriginIsolated as boolean | undefined,
-    sharedMemory: typeof SharedArrayBuffer === 'function' && typeof Atomics === 'object',
+    sharedMemory: WebAssembly.validate(SHARED_MEMORY),
+    relaxedSimd: WebAssembly.validate(RELAXED_SIMD),
     processors: globalThis.navigator?.hardwareConcurrency ?? nodeProcessors(),
   };
 }

@@ -1,5 +1,5 @@
 /** Starts a loom. */
-import { chooseMode, detectFeatures, type Choice } from './choose-mode.js';
+import { chooseLess, chooseMode, detectFeatures } from './choose-mode.js';
 import { CipherloomError } from './errors.js';
 import { WorkerLoom } from './loom.js';
 import type { LoadOptions, Loom } from './types.js';
@@ -10,22 +10,14 @@ import type { LoadOptions, Loom } from './types.js';
  */
 export async function load(options: LoadOptions = {}): Promise<Loom> {
   options.signal?.throwIfAborted();
-  const choice = chooseMode(detectFeatures(), options);
-  try {
-    return await WorkerLoom.start(choice, options);
-  } catch (error) {
-    const reason = threadFailure(choice, error);
-    if (reason === undefined) throw error;
-    return WorkerLoom.start(
-      { variant: 'single', threads: 1, reasons: [...choice.reasons, reason], flexible: false },
-      options,
-    );
+  let choice = chooseMode(detectFeatures(), options);
+  for (;;) {
+    try {
+      return await WorkerLoom.start(choice, options);
+    } catch (error) {
+      const less = error instanceof CipherloomError ? chooseLess(choice, error) : undefined;
+      if (less === undefined) throw error;
+      choice = less;
+    }
   }
-}
-
-/** Why a build with threads did not start, if the other build may. */
-function threadFailure(choice: Choice, error: unknown): string | undefined {
-  const mayFallBack =
-    choice.flexible && error instanceof CipherloomError && /^(memory|worker)\./.test(error.code);
-  return mayFallBack ? `Threads did not start: ${error.message}.` : undefined;
 }

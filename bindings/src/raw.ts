@@ -3,7 +3,7 @@
  * (src/wasm): thin classes whose every throw is an Error with `code` and `details`.
  */
 import * as single from '../wasm/single/cipherloom.js';
-import * as shared from '../wasm/threads/cipherloom.js';
+import * as threaded from '../wasm/threads/cipherloom.js';
 import type {
   CompileOptions,
   GraphView,
@@ -15,6 +15,7 @@ import type {
   TraceView,
   Variant,
 } from './types.js';
+import { type SharedMemory, sharedMemory } from './worker/memory.js';
 
 /** Program info as the core knows it: integers only, so without decimals and scaled bounds. */
 export interface RawProgramInfo extends Omit<ProgramInfo, 'inputs' | 'outputs'> {
@@ -93,17 +94,33 @@ export interface RawOptions {
   readonly variant: Variant;
   readonly threads: number;
   readonly module: WebAssembly.Module;
-  /** What the pool's workers have joined already; none for `single`. */
-  readonly memory: WebAssembly.Memory | undefined;
+  /** What the pool's workers have joined already; without a pool, the instance makes its own memory. */
+  readonly shared: SharedMemory | undefined;
+}
+
+/** An instance that runs. */
+export interface RawInstance {
+  readonly raw: RawModule;
+  /** The most bytes that its memory can grow to. */
+  readonly memoryBytes: number;
 }
 
 /** Starts the instance of this worker, which is the first thread of its pool. Once per worker. */
-export function openRaw({ variant, threads, module, memory }: RawOptions): RawModule {
-  if (variant === 'single') {
+export function openRaw({ variant, threads, module, shared = sharedBy(variant) }: RawOptions): RawInstance {
+  if (shared === undefined) {
     single.initSync({ module });
-    return single as unknown as RawModule;
+    return { raw: single as unknown as RawModule, memoryBytes: 2 ** 32 };
   }
-  shared.initSync({ module, memory });
-  shared.poolStart(threads);
-  return shared as unknown as RawModule;
+  const { memory, maximumBytes } = shared;
+  threaded.initSync({ module, memory });
+  threaded.poolStart(threads);
+  return { raw: threaded as unknown as RawModule, memoryBytes: maximumBytes };
+}
+
+/**
+ * Pages that are not isolated may make a shared memory, too, and only not send it anywhere. So one thread has all
+ * builds.
+ */
+function sharedBy(variant: Variant): SharedMemory | undefined {
+  return variant === 'single' ? undefined : sharedMemory();
 }

@@ -12,8 +12,12 @@
 
 // ---------------------------------------------------------------------------------------------- loading
 
-/** Which of the two builds runs: `threads` needs shared memory, `single` runs everywhere. */
-export type Variant = 'threads' | 'single';
+/**
+ * Which of the three builds runs. `relaxed` needs shared memory and relaxed SIMD, whose fused multiplication makes the
+ * kernels about twice as fast; `threads` needs shared memory; `single` runs everywhere, on one thread. All give the
+ * same bytes.
+ */
+export type Variant = 'relaxed' | 'threads' | 'single';
 
 /** The two workers behind a loom. Only the client worker ever holds a secret key. */
 export type Role = 'client' | 'evaluator';
@@ -43,13 +47,17 @@ export interface WorkerLike {
 /** Options of `load`. */
 export interface LoadOptions {
   /**
-   * `auto` (default) takes threads where it can and says why not; the others insist, or throw ParameterError.
+   * `auto` (default) takes the best build and as many threads as it can, and says why not more. The name of a
+   * build insists on it, and on `threads` if given: ParameterError where these cannot run.
    */
   mode?: 'auto' | Variant | undefined;
   /** Threads per worker, 1 to 256. Default: the number of processors, at most 16. */
   threads?: number | undefined;
-  /** Own copies of the wasm, for hosts whose bundler cannot place the package's files. */
-  wasm?: { single?: WasmSource | undefined; threads?: WasmSource | undefined } | undefined;
+  /**
+   * Own copies of the wasm, for hosts whose bundler cannot place the package's files. Only the chosen build is
+   * fetched; one that is not given here comes from the package.
+   */
+  wasm?: { readonly [build in Variant]?: WasmSource | undefined } | undefined;
   /**
    * Own start-up of the two workers (module workers over `cipherloom/client-worker` and `/evaluator-worker`).
    */
@@ -60,7 +68,7 @@ export interface LoadOptions {
 /** What `load` chose. */
 export interface Mode {
   readonly variant: Variant;
-  /** Threads in each worker's pool; 1 for `single`. */
+  /** Threads in each worker's pool. More than 1 where workers may share memory: in Node, and isolated pages. */
   readonly threads: number;
   /** The most memory one worker can grow to, in bytes. */
   readonly memoryBytes: number;

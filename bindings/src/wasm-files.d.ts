@@ -6,22 +6,26 @@ declare module '*/wasm/single/cipherloom.js' {
 }
 
 declare module '*/wasm/threads/cipherloom.js' {
-  export function initSync(options: {
-    module: WebAssembly.Module;
-    memory: WebAssembly.Memory | undefined;
-  }): unknown;
+  export function initSync(options: { module: WebAssembly.Module; memory: WebAssembly.Memory }): unknown;
   export function poolStart(threads: number): void;
+}
+
+declare module '*/wasm/threads/shared-memory.js' {
+  export interface SharedMemory {
+    readonly memory: WebAssembly.Memory;
+    readonly maximumBytes: number;
+  }
+  export function sharedMemory(): SharedMemory;
 }
 
 declare module '*/wasm/threads/pool.js' {
   export interface Pool {
-    readonly memory: WebAssembly.Memory;
     stop(): void;
   }
   export function startPool(options: {
     module: WebAssembly.Module;
-    threads: number;
     memory: WebAssembly.Memory;
+    threads: number;
     onDeath: (error: Error) => void;
   }): Promise<Pool>;
 }

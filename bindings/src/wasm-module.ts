@@ -28,9 +28,14 @@ export async function wasmModule(
 
 /** Where the package has the file. Bundlers find assets by these literals. */
 function packaged(variant: Variant): URL {
-  return variant === 'threads'
-    ? new URL('../wasm/threads/cipherloom_bg.wasm', import.meta.url)
-    : new URL('../wasm/single/cipherloom_bg.wasm', import.meta.url);
+  switch (variant) {
+    case 'relaxed':
+      return new URL('../wasm/threads/relaxed.wasm', import.meta.url);
+    case 'threads':
+      return new URL('../wasm/threads/cipherloom_bg.wasm', import.meta.url);
+    case 'single':
+      return new URL('../wasm/single/cipherloom_bg.wasm', import.meta.url);
+  }
 }
 
 async function fetched(address: string, signal: AbortSignal | undefined): Promise<WebAssembly.Module> {

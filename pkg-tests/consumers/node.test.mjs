@@ -1,4 +1,4 @@
-// The packed package in every Node release: import and require, with and without threads, the same bytes from all.
+// The packed package in every Node release: import and require, every build with one and two threads, the same bytes from all.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { cpSync } from 'node:fs';
@@ -7,14 +7,27 @@ import { before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { nodes } from '../../scripts/lib/nodes.mjs';
+import { VARIANTS } from '../../scripts/lib/variants.mjs';
 import { writeGiven } from '../lib/given.mjs';
 import { install } from '../lib/package.mjs';
 import { MEAN } from './work.mjs';
 
-const WAYS = [
-  { mode: 'threads', threads: 2 },
-  { mode: 'threads', threads: 1 },
-  { mode: 'single', threads: 1 },
+/** What `load` is told, and what must come of it. */
+const FORCED = [
+  { options: { mode: 'threads', threads: 2 }, variant: 'threads', threads: 2 },
+  { options: { mode: 'threads', threads: 1 }, variant: 'threads', threads: 1 },
+  { options: { mode: 'single' }, variant: 'single', threads: 1 },
+];
+const WITH_RELAXED = [
+  { options: { threads: 2 }, variant: 'relaxed', threads: 2 },
+  { options: { threads: 1 }, variant: 'relaxed', threads: 1 },
+  ...FORCED,
+];
+const WITHOUT_RELAXED = [
+  { options: { mode: 'relaxed' }, error: 'parameters.mode' },
+  { options: { threads: 2 }, variant: 'threads', threads: 2, reason: /no relaxed SIMD/ },
+  { options: { threads: 1 }, variant: 'single', threads: 1, reason: /no relaxed SIMD/ },
+  ...FORCED,
 ];
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 let folder;
@@ -31,18 +44,24 @@ for (const { release, path } of releases) {
   for (const script of ['esm.mjs', 'cjs.cjs']) {
     test(`Node ${release}, ${script}`, { timeout: 120_000 }, async () => {
       assert.ok(path, `Node ${release} is not installed. Run: node scripts/setup.mjs --browsers`);
-      const args = [join(folder, script), JSON.stringify(WAYS)];
+      const ways = Number.parseInt(release, 10) < 22 ? WITHOUT_RELAXED : WITH_RELAXED;
+      const args = [join(folder, script), JSON.stringify(ways.map(({ options }) => options))];
       // The timeout also shows a consumer that does not end by itself.
       const { stdout, stderr } = await promisify(execFile)(path, args, { timeout: 100_000 });
       assert.equal(stderr, '');
       const results = JSON.parse(stdout);
-      for (const [index, { mode, mean, outputs }] of results.entries()) {
-        const { variant, threads, reasons } = mode;
-        assert.deepEqual({ mode: variant, threads }, WAYS[index], reasons.join(' '));
+      for (const [index, { mode, mean, outputs, error, wasm }] of results.entries()) {
+        const { variant, threads, reason = /^/, error: refusal } = ways[index];
+        assert.equal(error, refusal);
+        // Only the build that runs is read.
+        assert.deepEqual(wasm, refusal ? [] : [VARIANTS[variant].file]);
+        if (refusal) continue;
+        assert.deepEqual({ variant: mode.variant, threads: mode.threads }, { variant, threads }, mode.reasons.join(' '));
+        assert.match(mode.reasons.join(' '), reason);
         assert.equal(mean, MEAN);
         assert.deepEqual(outputs, expected);
       }
-      assert.equal(results.length, WAYS.length);
+      assert.equal(results.length, ways.length);
     });
   }
 }

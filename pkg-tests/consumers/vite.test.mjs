@@ -19,11 +19,14 @@ const SERVERS = [
   { title: 'built, isolated', command: 'preview', ISOLATED: '1' },
   { title: 'built, not isolated', command: 'preview', ISOLATED: '0' },
 ];
-/** What `load` is told, and what must come of it where the page is isolated. */
+/** What `load` is told, and what must come of it where the page is isolated, and where it is not. */
 const WAYS = [
-  { options: { threads: 2 }, variant: 'threads', threads: 2 },
-  { options: { mode: 'threads', threads: 1 }, variant: 'threads', threads: 1 },
-  { options: { mode: 'single' }, variant: 'single', threads: 1 },
+  { options: { threads: 2 }, isolated: ['relaxed', 2], open: ['relaxed', 1] },
+  { options: { threads: 1 }, isolated: ['relaxed', 1], open: ['relaxed', 1] },
+  { options: { mode: 'relaxed', threads: 2 }, isolated: ['relaxed', 2], open: 'parameters.mode' },
+  { options: { mode: 'threads', threads: 2 }, isolated: ['threads', 2], open: 'parameters.mode' },
+  { options: { mode: 'threads', threads: 1 }, isolated: ['threads', 1], open: ['threads', 1] },
+  { options: { mode: 'single' }, isolated: ['single', 1], open: ['single', 1] },
 ];
 
 let folder;
@@ -55,13 +58,20 @@ for (const name of BROWSERS) {
         const isolated = ISOLATED === '1';
         assert.equal(await page.evaluate('crossOriginIsolated'), isolated);
         for (const way of WAYS) {
-          // Without isolation there are no threads to insist on.
-          if (!isolated && way.options.mode === 'threads') continue;
-          const { mode, mean, outputs } = await page.evaluate(`work(${JSON.stringify(way.options)})`);
+          const wanted = isolated ? way.isolated : way.open;
+          page.requests.length = 0;
+          const { mode, mean, outputs, error } = await page.evaluate(`work(${JSON.stringify(way.options)})`);
+          const wasm = page.requests.filter((address) => /\.wasm\b/.test(address));
+          if (typeof wanted === 'string') {
+            assert.deepEqual([error, wasm], [wanted, []]);
+            continue;
+          }
           const { variant, threads, reasons } = mode;
-          const wanted = isolated ? way : { variant: 'single', threads: 1 };
-          assert.deepEqual({ variant, threads }, { variant: wanted.variant, threads: wanted.threads }, reasons.join(' '));
-          if (!isolated && way.options.mode === undefined) assert.match(reasons.join(), /not cross-origin isolated/);
+          assert.deepEqual([variant, threads], wanted, reasons.join(' '));
+          if (way.options.threads > threads) assert.match(reasons.join(), /not cross-origin isolated/);
+          // Only the build that runs is fetched.
+          assert.equal(wasm.length, 1, wasm.join(' '));
+          assert.match(wasm[0], variant === 'relaxed' ? /relaxed/ : /cipherloom_bg/);
           assert.equal(mean, MEAN);
           assert.deepEqual(outputs, expected);
         }

@@ -4,10 +4,16 @@ const AGES = [34, 71, 28, 45, 62, 19, 53, 40];
 
 /**
  * Starts the package with `options`, computes a mean of its own from keys to decryption, and runs the given program on
- * the given ciphertexts, which `read(name)` fetches. Gives the mode, the mean, and the outputs' digests.
+ * the given ciphertexts, which `read(name)` fetches. Gives the mode, the mean, and the outputs' digests; or the code of
+ * the error where `load` refuses.
  */
 export async function work({ load }, read, options) {
-  const loom = await load(options);
+  let loom;
+  try {
+    loom = await load(options);
+  } catch (error) {
+    return { error: error.code };
+  }
   try {
     return { mode: loom.mode, mean: await mean(loom), outputs: await givenOutputs(loom, read) };
   } finally {

@@ -24,15 +24,21 @@ async function withPuppeteer(executablePath) {
   return { open: (url) => open(browser, url, upload), close: () => browser.close() };
 }
 
-/** A new page at an address. `problems` are what it complains of: uncaught errors, and those on its console. */
+/**
+ * A new page at an address. `problems` are what it complains of: uncaught errors, and those on its console; `requests`
+ * are the addresses that it asks for.
+ */
 async function open(browser, url, upload) {
   const page = await browser.newPage();
   const problems = [];
+  const requests = [];
+  page.on('request', (request) => requests.push(request.url()));
   page.on('pageerror', (error) => problems.push(String(error)));
   page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
   await page.goto(url);
   return {
     problems,
+    requests,
     /** The value of an expression in the page. */
     evaluate: (code) => page.evaluate(code),
     /** Waits for an expression to hold. From here, since a page's policy may forbid what the drivers do for that. */

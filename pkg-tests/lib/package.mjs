@@ -4,9 +4,10 @@ import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT, find } from '../../scripts/lib/run.mjs';
+import { VARIANTS } from '../../scripts/lib/variants.mjs';
 
 const NPM = find('npm');
-const MADE = ['bindings/dist/index.js', 'bindings/wasm/single/cipherloom_bg.wasm', 'bindings/wasm/threads/cipherloom_bg.wasm'];
+const MADE = ['bindings/dist/index.js', ...Object.values(VARIANTS).map(({ file }) => `bindings/wasm/${file}`)];
 
 /** A new folder outside the repository, removed when the process ends. */
 export function temporaryFolder() {

@@ -1,21 +1,23 @@
 // What a pool must do, told as plain values; the same in a browser and in Node.
-import { sharedMemory, startPool } from '../wasm/pkg/pool.js';
+import { startPool } from '../wasm/pkg/pool.js';
+import { sharedMemory } from '../wasm/pkg/shared-memory.js';
 
 const THREADS = 3;
 const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** Starts an engine. `worker` makes the driver: an EventTarget with postMessage and terminate. */
 export async function open(module, worker, onDeath = (error) => { throw error; }) {
-  const pool = await startPool({ module, threads: THREADS, onDeath });
+  const { memory } = sharedMemory();
+  const pool = await startPool({ module, memory, threads: THREADS, onDeath });
   const driver = worker();
   const ask = (message) => new Promise((resolve, reject) => {
     driver.addEventListener('message', ({ data }) => resolve(data), { once: true });
     driver.addEventListener('error', reject, { once: true });
     driver.postMessage(message);
   });
-  await ask({ start: { module, memory: pool.memory, threads: THREADS } });
+  await ask({ start: { module, memory, threads: THREADS } });
   return {
-    memory: pool.memory,
+    memory,
     call: (call, ...args) => ask({ call, args }),
     close() {
       pool.stop();
@@ -66,7 +68,7 @@ async function tellsOfDeath(module, worker) {
 /** Workers that cannot start make the start fail. */
 async function refuses() {
   const empty = await WebAssembly.compile(new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]));
-  return startPool({ module: empty, threads: THREADS, onDeath() {} }).then(() => 'started', (error) => error.constructor.name);
+  return startPool({ module: empty, memory: sharedMemory().memory, threads: THREADS, onDeath() {} }).then(() => 'started', (error) => error.constructor.name);
 }
 
 /** Where the platform refuses large memories, a smaller one is had. */
@@ -77,7 +79,7 @@ function fallsBack() {
       if (descriptor.maximum > 16384) throw new RangeError('too much');
       return new Memory(descriptor);
     };
-    return sharedMemory().buffer.constructor.name;
+    return sharedMemory().maximumBytes;
   } finally {
     WebAssembly.Memory = Memory;
   }

@@ -11,21 +11,28 @@ const SHARED = [
   '--export=__heap_base', '--export=__wasm_init_tls', '--export=__tls_size', '--export=__tls_align', '--export=__tls_base',
 ];
 
-/** Each build: cargo feature, target features, linker arguments, and what wasm-opt must know of. */
+/**
+ * Each build: its file in bindings/wasm/, the build beside which it lies and whose JavaScript it uses (if any), cargo
+ * feature, target features, linker arguments, and what wasm-opt must know of.
+ */
 export const VARIANTS = {
   single: {
+    file: 'single/cipherloom_bg.wasm',
     feature: 'wasm',
     target: ['bulk-memory', 'simd128'],
     link: [],
     opt: [],
   },
   threads: {
+    file: 'threads/cipherloom_bg.wasm',
     feature: 'threads',
     target: ['atomics', 'bulk-memory', 'simd128'],
     link: SHARED,
     opt: ['--enable-threads'],
   },
   relaxed: {
+    file: 'threads/relaxed.wasm',
+    beside: 'threads',
     feature: 'threads',
     target: ['atomics', 'bulk-memory', 'simd128', 'relaxed-simd'],
     link: SHARED,

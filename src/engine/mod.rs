@@ -5,6 +5,7 @@ mod plan;
 mod run;
 mod storage;
 mod trace;
+mod workspace;
 
 pub use plan::{Plan, PlanOptions};
 pub use run::{Clock, Input, Run};

@@ -3,9 +3,11 @@
 //! Storage is given out by liveness over program order: a block is free again after its last reader, and whoever
 //! gets it next waits for all of them (ordering edges).
 
+use super::workspace::Spare;
 use crate::analyze::{Dependencies, check, topological_order};
 use crate::graph::{Graph, Interner, Intervals, Placeholder, ValueType, hash};
-use crate::ops::{Call, OpDef, base};
+use crate::ops::types::block_size;
+use crate::ops::{Call, Registry};
 use crate::place::gather;
 use crate::platform::{Kernel, Platform};
 use crate::{Error, Result};
@@ -40,6 +42,19 @@ pub(super) enum Place {
     Arena { from: usize, size: usize },
 }
 
+impl Place {
+    /// The blocks of `size` words that make it up.
+    fn blocks(self, size: usize) -> impl Iterator<Item = Self> {
+        let (start, all) = match self {
+            Self::Input { from, size, .. } | Self::Arena { from, size } => (from, size),
+        };
+        (start..start + all).step_by(size.max(1)).map(move |from| match self {
+            Self::Input { port, .. } => Self::Input { port, from, size },
+            Self::Arena { .. } => Self::Arena { from, size },
+        })
+    }
+}
+
 /// One operator, ready to run.
 pub(super) struct Step {
     pub(super) kernel: u32,
@@ -60,6 +75,10 @@ pub struct Plan {
     pub(super) waits: Dependencies,
     pub(super) arena: usize,
     pub(super) wipe: bool,
+    /// Units of scratch that a thread needs.
+    pub(super) scratch: usize,
+    /// What the last run left for the next one.
+    pub(super) spare: Spare,
     input_words: u64,
 }
 
@@ -75,13 +94,14 @@ impl Plan {
         let deps = check(&graph)?;
         let (kernels, kernel_of) = kernels(&graph, platform)?;
         let layout = Layout::new(&graph, &deps, options.memory_limit)?;
-        let mut places =
-            Vec::with_capacity(graph.operators().iter().map(|op| graph.inputs_of(op).len()).sum());
+        let block_sizes: Vec<usize> = graph.types().iter().map(|ty| block_size(ty) as usize).collect();
+        let mut places = Vec::new();
         let steps = graph.operators().iter().enumerate().map(|(index, op)| {
             let start = places.len() as u32;
             for &input in graph.inputs_of(op) {
-                // `gather` left one block per input.
-                layout.find(graph.pieces(input), &mut places);
+                // `gather` left whole blocks.
+                let size = block_sizes[graph.type_number(input) as usize];
+                places.extend(layout.find(graph.pieces(input)).flat_map(|p| p.blocks(size)));
             }
             let output = graph.pieces(op.output)[0];
             Step {
@@ -92,14 +112,12 @@ impl Plan {
             }
         });
         let steps = steps.collect();
-        let whole = |operand| {
-            let mut places = Vec::new();
-            layout.find(graph.pieces(operand), &mut places);
-            places
-        };
-        let outputs = graph.outputs().iter().map(|port| whole(port.operand)).collect();
+        let outputs =
+            graph.outputs().iter().map(|o| layout.find(graph.pieces(o.operand)).collect()).collect();
         let input_words = graph.inputs().iter().map(|p| graph.ty(p.operand).size).sum();
         let plan = Self {
+            scratch: kernels.iter().map(|k| k.scratch()).max().unwrap_or(0),
+            spare: Spare::default(),
             kernels,
             steps,
             places,
@@ -141,7 +159,7 @@ type Kernels = Vec<Arc<dyn Kernel>>;
 
 /// One kernel per signature and types; the number of each operator's kernel.
 fn kernels(graph: &Graph, platform: &dyn Platform) -> Result<(Kernels, Vec<u32>)> {
-    let defs = base::all();
+    let registry = Registry::lattice();
     let mut kernels = Vec::new();
     // Numbers of the signature, of the output's type and of the input types.
     let mut known: Interner<Box<[u32]>> = Interner::default();
@@ -159,7 +177,7 @@ fn kernels(graph: &Graph, platform: &dyn Platform) -> Result<(Kernels, Vec<u32>)
                 let types: Vec<ValueType> = inputs.iter().map(|&i| graph.ty(i).clone()).collect();
                 let signature = graph.signature(op);
                 let call = Call { name: &signature.name, attrs: &signature.attrs, inputs: &types };
-                check_types(&defs, &call, graph.ty(op.output))?;
+                check_types(&registry, &call, graph.ty(op.output))?;
                 kernels.push(platform.kernel(&call, graph.ty(op.output))?);
                 known.push(hash, kind.as_slice().into())
             }
@@ -171,8 +189,8 @@ fn kernels(graph: &Graph, platform: &dyn Platform) -> Result<(Kernels, Vec<u32>)
 
 /// A graph may be a literal from outside, whose operators nobody assembled: kernels rely on types and attributes, so
 /// the base operator types look at them again.
-fn check_types(defs: &[Arc<dyn OpDef>], call: &Call<'_>, output: &ValueType) -> Result<()> {
-    let Some(def) = defs.iter().find(|def| def.name() == call.name) else { return Ok(()) };
+fn check_types(registry: &Registry, call: &Call<'_>, output: &ValueType) -> Result<()> {
+    let Ok(def) = registry.get(call.name) else { return Ok(()) };
     match def.assemble(call)? {
         expected if expected == *output => Ok(()),
         expected => Err(call.error("output", output, expected)),
@@ -306,17 +324,16 @@ impl Layout {
         Ok(Self { finder, offsets, arena, waits })
     }
 
-    /// Appends the blocks of storage that make up an operand, in order.
-    fn find(&self, pieces: &[Placeholder], out: &mut Vec<Place>) {
-        for &piece in pieces {
-            out.extend(self.finder.hits(piece).map(|(block, owner)| {
-                let part = piece.intersection(&block);
-                let (skip, size) = ((part.start - block.start) as usize, part.size() as usize);
-                match owner {
-                    Owner::Operator(op) => Place::Arena { from: self.offsets[op as usize] + skip, size },
-                    Owner::Input { port, from } => Place::Input { port, from: from + skip, size },
-                }
-            }));
-        }
+    /// Blocks of storage that make up an operand, in order.
+    fn find(&self, pieces: &[Placeholder]) -> impl Iterator<Item = Place> {
+        let hits = pieces.iter().flat_map(|&piece| self.finder.hits(piece).map(move |hit| (piece, hit)));
+        hits.map(|(piece, (block, owner))| {
+            let part = piece.intersection(&block);
+            let (skip, size) = ((part.start - block.start) as usize, part.size() as usize);
+            match owner {
+                Owner::Operator(op) => Place::Arena { from: self.offsets[op as usize] + skip, size },
+                Owner::Input { port, from } => Place::Input { port, from: from + skip, size },
+            }
+        })
     }
 }

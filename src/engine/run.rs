@@ -4,11 +4,12 @@
 //! things (a cancel message, a progress bar) on the same thread. Dropping an unfinished run cancels it.
 
 use super::plan::{Place, Plan};
-use super::storage::Arena;
 use super::trace::{Span, Trace};
+use super::workspace::Workspace;
 use crate::{Error, Result};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Milliseconds since some fixed moment. A function, because not every target has a clock of its own.
@@ -17,12 +18,23 @@ pub type Clock = fn() -> f64;
 /// The data of one graph input; shared, so that keys are held once for many runs.
 pub type Input = Arc<[u64]>;
 
+/// Inputs up to this number are collected without an allocation.
+const FEW: usize = 40;
+
+/// Most ready operators of one kind that a thread takes at a time.
+const BATCH: usize = 8;
+
+/// How often a thread without work looks for some before it sleeps: waking it costs more than a small operator.
+const SPINS: usize = 4096;
+
 /// A run of a plan.
 pub struct Run {
     plan: Arc<Plan>,
     inputs: Vec<Input>,
-    arena: Arena,
+    workspace: Workspace,
     state: Mutex<State>,
+    /// Counts what waiting threads should know of.
+    news: AtomicU32,
     wake: Condvar,
     clock: Clock,
     started: Option<f64>,
@@ -30,11 +42,10 @@ pub struct Run {
 }
 
 struct State {
-    /// Ready operators; the earliest in program order goes first, which keeps the order that storage was planned for.
     ready: BinaryHeap<Reverse<u32>>,
-    /// How many operators each operator still waits for.
     waiting: Vec<u32>,
     running: usize,
+    asleep: usize,
     done: usize,
     trace: Trace,
 }
@@ -56,12 +67,26 @@ impl Run {
                 Some(_) => {}
             }
         }
-        let needed = 8 * plan.arena as u64;
-        let arena = Arena::new(plan.arena).ok_or(Error::MemoryLimit { needed, limit: 0 })?;
-        let waiting: Vec<u32> = (0..plan.len()).map(|op| plan.waits.dep(op).len() as u32).collect();
-        let ready = (0..plan.len() as u32).filter(|&op| waiting[op as usize] == 0).map(Reverse).collect();
-        let state = Mutex::new(State { ready, waiting, running: 0, done: 0, trace: Trace::default() });
-        Ok(Self { plan, inputs, arena, state, wake: Condvar::new(), clock, started: None, traced: false })
+        let mut workspace = Workspace::new(&plan)?;
+        let state = Mutex::new(State {
+            ready: std::mem::take(&mut workspace.ready),
+            waiting: std::mem::take(&mut workspace.waiting),
+            running: 0,
+            asleep: 0,
+            done: 0,
+            trace: Trace::default(),
+        });
+        Ok(Self {
+            plan,
+            inputs,
+            workspace,
+            state,
+            news: AtomicU32::new(0),
+            wake: Condvar::new(),
+            clock,
+            started: None,
+            traced: false,
+        })
     }
 
     /// Notes what ran where and when, from now on.
@@ -92,16 +117,19 @@ impl Run {
         let started = *self.started.get_or_insert(now);
         let deadline = now + milliseconds;
         let threads = rayon::current_num_threads().max(1);
+        let size = self.plan.scratch;
+        let mut scratch = self.workspace.scratch(threads, size);
         let run = &*self;
         if threads == 1 {
-            run.work(0, started, deadline);
+            run.work(0, &mut scratch[0], started, deadline);
         } else {
             rayon::scope(|scope| {
-                for thread in 0..threads {
-                    scope.spawn(move |_| run.work(thread as u32, started, deadline));
+                for (thread, scratch) in scratch.iter_mut().enumerate().take(threads) {
+                    scope.spawn(move |_| run.work(thread as u32, scratch, started, deadline));
                 }
             });
         }
+        self.workspace.scratch = scratch;
         let (done, all) = self.progress();
         done == all
     }
@@ -137,76 +165,137 @@ impl Run {
         match place {
             Place::Input { port, from, size } => &self.inputs[port as usize][from..from + size],
             // SAFETY: rule 1 of the arena: the writer came before, later writers come after this reader.
-            Place::Arena { from, size } => unsafe { self.arena.read(from, size) },
+            Place::Arena { from, size } => unsafe { self.workspace.arena.read(from, size) },
         }
     }
 
-    /// What every thread does: take the earliest ready operator, run it, notify, until the time is up.
-    fn work(&self, thread: u32, started: f64, deadline: f64) {
-        let mut state = self.lock();
+    /// What every thread does: take the earliest ready operators of one kind, run them, notify, until the time is up.
+    fn work(&self, thread: u32, scratch: &mut [u64], started: f64, deadline: f64) {
+        let threads = rayon::current_num_threads().max(1);
+        let mut batch = [0; BATCH];
         let mut first = true;
+        let mut state = self.lock();
         loop {
-            let Some(Reverse(op)) = state.ready.pop() else {
+            let size = self.take(&mut state, &mut batch, threads);
+            if size == 0 {
                 if state.running == 0 {
-                    self.wake.notify_all();
+                    self.tell(&state);
                     return;
                 }
                 // Whoever runs now will notify: with new operators, or at the end.
-                state = self.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state = self.wait(state);
                 continue;
-            };
-            let start = (self.clock)();
-            // One operator at least, so that every step gets on.
-            if start >= deadline && !std::mem::take(&mut first) {
-                state.ready.push(Reverse(op));
-                self.wake.notify_all();
-                return;
             }
-            first = false;
             state.running += 1;
             drop(state);
+            let mut spans = [(0.0, 0.0); BATCH];
+            let mut done = 0;
             let alarm = Alarm(self);
-            self.execute(op);
-            std::mem::forget(alarm);
-            let end = if self.traced { (self.clock)() } else { start };
-            state = self.lock();
-            state.running -= 1;
-            state.done += 1;
-            if self.traced {
-                state.trace.spans.push(Span { op, thread, start: start - started, end: end - started });
-            }
-            let mut released = 0;
-            for &next in self.plan.waits.notify(op as usize) {
-                let waiting = &mut state.waiting[next as usize];
-                *waiting -= 1;
-                if *waiting == 0 {
-                    state.ready.push(Reverse(next));
-                    released += 1;
+            for (&op, span) in batch[..size].iter().zip(&mut spans) {
+                let start = if self.traced || deadline < f64::INFINITY { (self.clock)() } else { 0.0 };
+                // One operator at least, so that every step gets on.
+                if start >= deadline && !first {
+                    break;
+                }
+                first = false;
+                self.execute(op, scratch);
+                done += 1;
+                if self.traced {
+                    *span = (start - started, (self.clock)() - started);
                 }
             }
-            // This thread takes one itself.
+            std::mem::forget(alarm);
+            state = self.lock();
+            state.running -= 1;
+            state.done += done;
+            if self.traced {
+                let spans = batch.iter().zip(spans).take(done);
+                state.trace.spans.extend(spans.map(|(&op, (start, end))| Span { op, thread, start, end }));
+            }
+            let mut released = 0;
+            for &op in &batch[..done] {
+                for &next in self.plan.waits.notify(op as usize) {
+                    let waiting = &mut state.waiting[next as usize];
+                    *waiting -= 1;
+                    if *waiting == 0 {
+                        state.ready.push(Reverse(next));
+                        released += 1;
+                    }
+                }
+            }
+            if done < size {
+                state.ready.extend(batch[done..size].iter().copied().map(Reverse));
+                self.tell(&state);
+                return;
+            }
+            // This thread takes some itself.
             if released > 1 || state.running == 0 {
-                self.wake.notify_all();
+                self.tell(&state);
             }
         }
     }
 
+    /// Takes the earliest ready operator and others of its kind that follow it, but leaves the other threads theirs;
+    /// gives their number.
+    fn take(&self, state: &mut State, batch: &mut [u32; BATCH], threads: usize) -> usize {
+        let kernel = |op: u32| self.plan.steps[op as usize].kernel;
+        let most = (state.ready.len() / threads).clamp(1, BATCH);
+        let mut size = 0;
+        while size < most
+            && let Some(&Reverse(op)) = state.ready.peek()
+            && (size == 0 || kernel(op) == kernel(batch[0]))
+        {
+            batch[size] = op;
+            size += 1;
+            state.ready.pop();
+        }
+        size
+    }
+
+    /// Lets waiting threads look again.
+    fn tell(&self, state: &State) {
+        self.news.fetch_add(1, Ordering::Release);
+        if state.asleep > 0 {
+            self.wake.notify_all();
+        }
+    }
+
+    /// Waits for news: awake for a moment, then asleep.
+    fn wait<'a>(&'a self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+        let seen = self.news.load(Ordering::Acquire);
+        drop(state);
+        for _ in 0..SPINS {
+            if self.news.load(Ordering::Acquire) != seen {
+                return self.lock();
+            }
+            std::hint::spin_loop();
+        }
+        let mut state = self.lock();
+        while self.news.load(Ordering::Acquire) == seen {
+            state.asleep += 1;
+            state = self.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state.asleep -= 1;
+        }
+        state
+    }
+
     #[expect(unsafe_code, reason = "the plan's order keeps everybody else away, see storage.rs")]
-    fn execute(&self, op: u32) {
+    fn execute(&self, op: u32, scratch: &mut [u64]) {
         let step = &self.plan.steps[op as usize];
         let places = &self.plan.places[step.inputs.start as usize..step.inputs.end as usize];
         let (from, size) = step.output;
         // SAFETY: rule 2 of the arena: earlier users of this range are done, later ones wait for this operator.
-        let out = unsafe { self.arena.write(from, size) };
-        let mut inputs: [&[u64]; 8] = [&[]; 8];
-        if places.len() <= inputs.len() {
+        let out = unsafe { self.workspace.arena.write(from, size) };
+        let kernel = &self.plan.kernels[step.kernel as usize];
+        let mut inputs: [&[u64]; FEW] = [&[]; FEW];
+        if places.len() <= FEW {
             for (input, &place) in inputs.iter_mut().zip(places) {
                 *input = self.read(place);
             }
-            self.plan.kernels[step.kernel as usize].run(&inputs[..places.len()], out, step.nonce);
+            kernel.run(&inputs[..places.len()], out, scratch, step.nonce);
         } else {
             let inputs: Vec<&[u64]> = places.iter().map(|&p| self.read(p)).collect();
-            self.plan.kernels[step.kernel as usize].run(&inputs, out, step.nonce);
+            kernel.run(&inputs, out, scratch, step.nonce);
         }
     }
 }
@@ -219,14 +308,19 @@ impl Drop for Alarm<'_> {
         let mut state = self.0.lock();
         state.running -= 1;
         state.ready.clear();
-        self.0.wake.notify_all();
+        self.0.tell(&state);
     }
 }
 
 impl Drop for Run {
     fn drop(&mut self) {
+        let mut workspace = std::mem::take(&mut self.workspace);
         if self.plan.wipe {
-            self.arena.wipe();
+            workspace.wipe();
         }
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        workspace.ready = std::mem::take(&mut state.ready);
+        workspace.waiting = std::mem::take(&mut state.waiting);
+        self.plan.spare.put(workspace);
     }
 }

@@ -16,6 +16,7 @@ use std::cell::UnsafeCell;
 /// So while an operator runs, nobody else writes what it reads and nobody else touches what it writes: the slices
 /// given out below never alias mutably. The run calls each operator once, and the counters that release an operator
 /// are decremented and read under one lock, which orders the memory accesses.
+#[derive(Default)]
 pub(super) struct Arena {
     words: Box<[UnsafeCell<u64>]>,
 }

@@ -5,6 +5,7 @@
 //! contract and are checked in debug builds only, while every constructor checks its arguments and returns a
 //! [`MathError`].
 
+mod base_change;
 pub mod ntt;
 pub mod prime;
 pub mod rns;
@@ -13,6 +14,7 @@ pub mod slots;
 mod wide;
 pub mod zq;
 
+pub use base_change::{BaseChange, Source, Target};
 pub use ntt::NttTable;
 pub use rns::{Conversion, CrtConstants, Norm, Quotient};
 pub use sample::{Domain, Seed};

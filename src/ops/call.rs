@@ -60,6 +60,7 @@ impl Call<'_> {
                 // What base operators rely on, for types that nobody assembled.
                 let expected = match head {
                     "limb" | "small" | "quotient" | "slots" => ty.dim("n")? as u64,
+                    "poly" => (ty.dim("n")? as u64).saturating_mul(ty.attrs.uints("q")?.len() as u64),
                     "public_seed" | "secret_seed" => 4,
                     _ => ty.size,
                 };

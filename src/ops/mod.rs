@@ -1,12 +1,13 @@
 //! Operator types: what each takes and gives, and how the high-order ones expand.
 //!
-//! One operator, one file: `base/` holds the small set of lattice-algebra operators that platforms implement,
-//! `high/` the operators that expand into them, level by level. Users add their own to a [`Registry`].
+//! One operator, one file: `base/` holds the small set of lattice-algebra operators that platforms implement, `fused/`
+//! several of them in one, `high/` the operators that expand into them, level by level. Users add their own to a [`Registry`].
 //!
 //! Room rule: builds graphs; knows no platform and no engine.
 
 pub mod base;
 mod call;
+pub mod fused;
 pub mod high;
 mod registry;
 mod session;

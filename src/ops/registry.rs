@@ -1,6 +1,6 @@
 //! The operator types that a graph may use.
 
-use super::{OpDef, base, high};
+use super::{OpDef, base, fused, high};
 use crate::{Error, Result};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,10 +17,11 @@ impl Registry {
         Self::default()
     }
 
-    /// The base operators and those on polynomials.
+    /// The base operators, fused ones, and those on polynomials.
     pub fn lattice() -> Self {
         let mut registry = Self::empty();
         registry.add_all(base::all());
+        registry.add_all(fused::all());
         registry.add_all(high::all());
         registry
     }

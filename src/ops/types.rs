@@ -108,6 +108,12 @@ impl Poly {
     }
 }
 
+/// The blocks in which kernels take an operand, in units: a polynomial limb by limb, anything else whole.
+pub fn block_size(ty: &ValueType) -> u64 {
+    let limb = || ty.dim("n").ok().filter(|&n| n > 0).map(|n| n as u64);
+    if ty.head == "poly" { limb().unwrap_or(ty.size) } else { ty.size }
+}
+
 /// A BFV ciphertext: `parts` polynomials (c_0, c_1, ...) in coefficient form modulo q, for plaintexts modulo
 /// t. c_0 + c_1 s + c_2 s^2 = round(Q m / t) + noise.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -217,6 +223,12 @@ impl SwitchingKey {
     pub fn poly(&self) -> Poly {
         Poly { n: self.n, q: self.all(), form: Form::Ntt }
     }
+}
+
+/// `count` limbs of one kind, one after the other.
+pub fn limbs(limb: Limb, count: usize) -> ValueType {
+    let attrs = Attrs::new().with("n", limb.n).with("q", limb.q).with("form", limb.form.name());
+    ValueType::new("limbs", (limb.n * count) as u64, attrs.with("count", count))
 }
 
 /// n small signed integers, as two's complement words: secrets and errors before they meet a prime.

@@ -1,19 +1,24 @@
-//! Kernels read and write contiguous blocks; operands may be scattered. This pass puts a `copy` where they are:
-//! before an operator whose input is not one block of one producer, and after an operator whose output was
-//! absorbed into several places.
+//! Kernels read and write contiguous blocks, polynomials limb by limb; operands may be scattered. This pass puts a `copy`
+//! where they are: before an operator whose input has a block that is not of one producer, and after an operator whose
+//! output was absorbed into several places.
 
 use crate::Result;
 use crate::analyze::OutputIndex;
 use crate::graph::{Attrs, Graph, Intervals, OperandId, Operator, Placeholder, ValueType};
+use crate::ops::types::block_size;
 
-/// The graph with every operator input inside one producer's output (or one piece of a graph input), and every
-/// operator output in one piece. The order of operators is kept. Outputs of the graph may stay scattered.
+/// The graph with every block of an operator input (`ops::types::block_size`) inside one producer's output (or one piece
+/// of a graph input), and every operator output in one piece. The order of operators is kept. Outputs of the graph may stay scattered.
 ///
 /// # Errors
 /// `OverlappingOutputs`, `AddressSpace`.
 pub fn gather(graph: &Graph) -> Result<Graph> {
     let blocks = Blocks::new(graph)?;
-    let scattered = |operand: OperandId| blocks.count(graph.pieces(operand)) != 1;
+    let sizes: Vec<u64> = graph.types().iter().map(block_size).collect();
+    let scattered = |operand: OperandId| {
+        let size = sizes[graph.type_number(operand) as usize];
+        blocks.runs(graph.pieces(operand)).any(|run| run.size() == 0 || run.size() % size != 0)
+    };
     let needs_copy = |op: &Operator| {
         graph.pieces(op.output).len() != 1 || graph.inputs_of(op).iter().any(|&i| scattered(i))
     };
@@ -27,7 +32,8 @@ pub fn gather(graph: &Graph) -> Result<Graph> {
         for input in &mut inputs {
             if scattered(*input) {
                 let ty = graph.ty(*input).clone();
-                let place = copy(&mut out, &blocks.runs(graph.pieces(*input)), op.parent)?;
+                let place =
+                    copy(&mut out, &blocks.runs(graph.pieces(*input)).collect::<Vec<_>>(), op.parent)?;
                 *input = out.view(ty, vec![place]);
             }
         }
@@ -76,16 +82,11 @@ impl Blocks {
         Ok(Self(Intervals::new(outputs.places().iter().chain(inputs).map(|&place| (place, 0)))))
     }
 
-    /// In how many blocks an operand lies, counting one anew for every piece.
-    fn count(&self, pieces: &[Placeholder]) -> usize {
-        pieces.iter().map(|&piece| self.0.search(piece).len()).sum()
-    }
-
     /// The parts of an operand that lie each within one block, in order.
-    fn runs(&self, pieces: &[Placeholder]) -> Vec<Placeholder> {
+    fn runs(&self, pieces: &[Placeholder]) -> impl Iterator<Item = Placeholder> {
         let within = |&piece: &Placeholder| {
             self.0.places()[self.0.search(piece)].iter().map(move |block| piece.intersection(block))
         };
-        pieces.iter().flat_map(within).collect()
+        pieces.iter().flat_map(within)
     }
 }

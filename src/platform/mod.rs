@@ -37,7 +37,13 @@ pub trait Platform: Send + Sync {
 
 /// One prepared base operator.
 pub trait Kernel: Send + Sync {
-    /// Computes `out` from `inputs`, all in units of 64 bits, of the sizes of their types. `nonce` numbers the
-    /// samples of random operators. `out` overlaps no input and holds arbitrary values before.
-    fn run(&self, inputs: &[&[u64]], out: &mut [u64], nonce: u32);
+    /// Computes `out` from `inputs`, all in units of 64 bits, of the sizes of their types; a `poly` comes limb by limb,
+    /// other operands in one block each. `nonce` numbers the samples of random operators. `out` overlaps no input;
+    /// it and `scratch` hold arbitrary values before.
+    fn run(&self, inputs: &[&[u64]], out: &mut [u64], scratch: &mut [u64], nonce: u32);
+
+    /// How many units of `scratch` a run needs, at least.
+    fn scratch(&self) -> usize {
+        0
+    }
 }

@@ -13,7 +13,7 @@ pub struct Null;
 struct Nothing;
 
 impl Kernel for Nothing {
-    fn run(&self, _: &[&[u64]], _: &mut [u64], _: u32) {}
+    fn run(&self, _: &[&[u64]], _: &mut [u64], _: &mut [u64], _: u32) {}
 }
 
 impl Platform for Null {

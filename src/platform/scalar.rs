@@ -4,9 +4,9 @@ use super::{Kernel, Platform};
 use crate::graph::ValueType;
 use crate::math::ntt::NttTable;
 use crate::math::rns::{Conversion, Norm, Quotient};
-use crate::math::{Modulus, sample, slots};
-use crate::ops::types::Limb;
-use crate::ops::{Call, base};
+use crate::math::{BaseChange, Modulus, Target, sample, slots};
+use crate::ops::types::{Limb, Poly};
+use crate::ops::{Call, base, fused};
 use crate::{Error, Result};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -41,13 +41,72 @@ impl Scalar {
         tables.insert((limb.n, limb.q), Arc::clone(&table));
         Ok(table)
     }
+
+    /// `limb.convolve`: transforms into scratch, sums, transforms back.
+    fn convolve(&self, call: &Call<'_>) -> Result<Arc<dyn Kernel>> {
+        let (outputs, q) = (call.attrs.size("outputs")?, call.modulus("q")?);
+        let Limb { n, .. } = call.limb(0)?;
+        let table = self.table(Limb { q: q.value(), ..call.limb(0)? })?;
+        let terms = call.inputs.len() / (outputs + 1);
+        kernel_with_scratch(terms * n, move |i, out, scratch| {
+            let (x, y) = i.split_at(terms);
+            for (transformed, x) in scratch.chunks_exact_mut(n).zip(x) {
+                for (word, &x) in transformed.iter_mut().zip(*x) {
+                    *word = q.reduce(x);
+                }
+                table.forward(transformed);
+            }
+            for (k, out) in out.chunks_exact_mut(n).enumerate() {
+                let factors = y.iter().skip(k).step_by(outputs).copied();
+                let pairs: Vec<_> = scratch.chunks_exact(n).zip(factors).collect();
+                q.dot_into(out, &pairs);
+                table.inverse(out);
+            }
+        })
+    }
+}
+
+/// `limb.tensor`.
+fn tensor(table: &NttTable, out: &mut [u64], inputs: &[&[u64]]) {
+    let (q, n) = (table.modulus(), inputs[0].len());
+    let (a, b) = inputs.split_at(2);
+    q.mul_into(&mut out[..n], a[0], b[0]);
+    q.dot_into(&mut out[n..2 * n], &[(a[0], b[1]), (a[1], b[0])]);
+    q.mul_into(&mut out[2 * n..], a[1], b[1]);
+    out.chunks_exact_mut(n).for_each(|part| table.inverse(part));
+}
+
+/// `rns.extend`, `rns.switch`, `rns.scale_round`: the sources and the quotient in scratch.
+fn base_change(change: BaseChange, n: usize) -> Result<Arc<dyn Kernel>> {
+    let moduli: Vec<Modulus> = change.sources.iter().map(|source| source.modulus).collect();
+    let quotient = Quotient::new(&moduli);
+    let target = |t: &Target| (Conversion::new(&t.c, t.w, t.modulus), t.own);
+    let targets: Vec<_> = change.targets.iter().map(target).collect();
+    kernel_with_scratch((moduli.len() + 1) * n, move |i, out, scratch| {
+        let (y, v) = scratch.split_at_mut(change.sources.len() * n);
+        for (y, source) in y.chunks_exact_mut(n).zip(&change.sources) {
+            source.modulus.mul_scalar_into(y, i[source.limb], source.c);
+        }
+        let y: Vec<&[u64]> = y.chunks_exact(n).collect();
+        quotient.round_into(v, &y);
+        for (out, (conversion, own)) in out.chunks_exact_mut(n).zip(&targets) {
+            conversion.convert_into(out, &y, v);
+            if let Some((limb, scale)) = *own {
+                let q = conversion.modulus();
+                let shoup = q.shoup(scale);
+                for (out, &x) in out.iter_mut().zip(i[limb]) {
+                    *out = q.sub(q.mul_shoup(x, scale, shoup), *out);
+                }
+            }
+        }
+    })
 }
 
 /// A kernel from a closure.
 struct Function<F>(F);
 
 impl<F: Fn(&[&[u64]], &mut [u64], u32) + Send + Sync> Kernel for Function<F> {
-    fn run(&self, inputs: &[&[u64]], out: &mut [u64], nonce: u32) {
+    fn run(&self, inputs: &[&[u64]], out: &mut [u64], _: &mut [u64], nonce: u32) {
         (self.0)(inputs, out, nonce);
     }
 }
@@ -58,13 +117,34 @@ pub(super) fn kernel(
     Ok(Arc::new(Function(f)))
 }
 
+/// A kernel from a closure over inputs, output and scratch, and the scratch that it needs.
+struct WithScratch<F>(usize, F);
+
+impl<F: Fn(&[&[u64]], &mut [u64], &mut [u64]) + Send + Sync> Kernel for WithScratch<F> {
+    fn run(&self, inputs: &[&[u64]], out: &mut [u64], scratch: &mut [u64], _: u32) {
+        (self.1)(inputs, out, &mut scratch[..self.0]);
+    }
+
+    fn scratch(&self) -> usize {
+        self.0
+    }
+}
+
+pub(super) fn kernel_with_scratch(
+    size: usize,
+    f: impl Fn(&[&[u64]], &mut [u64], &mut [u64]) + Send + Sync + 'static,
+) -> Result<Arc<dyn Kernel>> {
+    Ok(Arc::new(WithScratch(size, f)))
+}
+
 impl Platform for Scalar {
     fn name(&self) -> &str {
         "scalar"
     }
 
     fn implements(&self, op: &str) -> bool {
-        !self.removed.iter().any(|r| r == op) && base::all().iter().any(|def| def.name() == op)
+        let all = || base::all().into_iter().chain(fused::all());
+        !self.removed.iter().any(|r| r == op) && all().any(|def| def.name() == op)
     }
 
     fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Arc<dyn Kernel>> {
@@ -124,6 +204,11 @@ impl Platform for Scalar {
                     out.copy_from_slice(i[0]);
                     table.inverse(out);
                 })
+            }
+            "limb.convolve" => self.convolve(call),
+            "limb.tensor" => {
+                let table = self.table(call.limb(0)?)?;
+                kernel(move |i, out, _| tensor(&table, out, i))
             }
             "limb.automorphism" => {
                 let (q, g) = (modulus()?, attrs.uint("g")?);
@@ -200,7 +285,10 @@ impl Platform for Scalar {
                     out[..values.len()].copy_from_slice(&values);
                 })
             }
-            _ => Err(missing()),
+            _ => match fused::base_change(call)? {
+                Some(change) => base_change(change, Poly::of(output)?.n),
+                None => Err(missing()),
+            },
         }
     }
 }

@@ -6,7 +6,7 @@ use super::parameters::{DIGIT, ParameterLiteral, Parameters};
 use super::range::plaintext_bits;
 use crate::expand::{CostModel, Expander};
 use crate::math::prime::ntt_primes;
-use crate::schemes::noise;
+use crate::schemes::bfv::auxiliary_primes;
 use crate::schemes::security::SecurityTable;
 use crate::{Error, Result};
 
@@ -147,12 +147,7 @@ impl Candidate<'_> {
             q.extend_from_slice(&primes[special..]);
         }
         let taken = [self.t, &q, &specials].concat();
-        let t_bits = self.t.iter().map(|&t| libm::log2(t as f64)).fold(0.0, f64::max);
-        // See `bfv.multiply`: P > t n Q, and primes of 50 bits have more than 49.9.
-        let needed = noise::log2(&q) + libm::log2(self.n as f64) + t_bits + 1.0;
-        let Ok(aux) = ntt_primes(PRIME_BITS, self.n, (needed / 49.9).ceil() as usize, &taken) else {
-            return Ok(None);
-        };
+        let Ok(aux) = auxiliary_primes(self.n, &q, &taken) else { return Ok(None) };
         let table = self.wishes.table.name().to_owned();
         let literal =
             ParameterLiteral { n: self.n, t: self.t.to_vec(), q, special: specials, aux, low, table };

@@ -452,7 +452,7 @@ impl<'r> Evaluator<'r> {
                     });
                 let mut words = vec![u64::MAX; graph.ty(op.output).size as usize];
                 let inputs: Vec<&[u64]> = inputs.iter().map(Vec::as_slice).collect();
-                kernel.run(&inputs, &mut words, op.nonce);
+                kernel.run(&inputs, &mut words, &mut vec![0; kernel.scratch()], op.nonce);
                 words
             } else {
                 self.expanded(

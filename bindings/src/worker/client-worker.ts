@@ -23,8 +23,9 @@ function bytesOf(call: Call, job: RawJob): Promise<Moved<Uint8Array<ArrayBuffer>
 
 serve<ClientMethods>({
   start(_, options) {
-    raw = openRaw(options);
-    return raw.version();
+    const instance = openRaw(options);
+    raw = instance.raw;
+    return { version: raw.version(), memoryBytes: instance.memoryBytes };
   },
   compile: (_, task, options) => open(raw.RawProgram.compile(task, options)),
   openProgram: (_, bytes) => open(raw.RawProgram.fromBytes(bytes)),

@@ -2,7 +2,16 @@
 import { DisposedError, failure, fromRecord } from '../errors.js';
 import type { RawOptions } from '../raw.js';
 import type { Role, WorkerLike } from '../types.js';
-import type { Args, FromWorker, Handle, Request, Result, StartMethods, ToWorker } from './protocol.js';
+import type {
+  Args,
+  FromWorker,
+  Handle,
+  Request,
+  Result,
+  Started,
+  StartMethods,
+  ToWorker,
+} from './protocol.js';
 
 /** Options of one call. */
 export interface CallSettings {
@@ -48,9 +57,9 @@ export class Connection<M extends StartMethods> {
     return this.#end === undefined;
   }
 
-  /** The first call: starts the worker's instance and gives the core's version. */
-  start(options: RawOptions, signal: AbortSignal | undefined): Promise<string> {
-    return this.call('start', [options] as unknown as Args<M, 'start'>, { signal }) as Promise<string>;
+  /** The first call: starts the worker's instance. */
+  start(options: RawOptions, signal: AbortSignal | undefined): Promise<Started> {
+    return this.call('start', [options] as unknown as Args<M, 'start'>, { signal }) as Promise<Started>;
   }
 
   /** Calls a method. Aborting rejects at once and asks the worker to stop. */

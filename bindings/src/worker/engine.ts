@@ -4,7 +4,8 @@ import type { Choice } from '../choose-mode.js';
 import { failure } from '../errors.js';
 import type { Role, WorkerLike } from '../types.js';
 import { Connection } from './connection.js';
-import type { StartMethods } from './protocol.js';
+import { sharedMemory } from './memory.js';
+import type { Started, StartMethods } from './protocol.js';
 
 /** How engines are started. */
 export interface Recipe {
@@ -14,18 +15,9 @@ export interface Recipe {
 }
 
 /** A running instance. */
-export interface Engine<M extends StartMethods> {
+export interface Engine<M extends StartMethods> extends Started {
   readonly connection: Connection<M>;
-  readonly version: string;
-  /** The most bytes that its memory can grow to. */
-  readonly memoryBytes: number;
 }
-
-const PAGE = 65536;
-/** 32 MiB, which is more than the module needs to start. */
-const INITIAL_PAGES = 512;
-/** 4, 2 and 1 GiB. Some platforms refuse to reserve the large ones. */
-const MAXIMUM_PAGES = [65536, 32768, 16384] as const;
 
 /** Starts an engine. Errors: MemoryError (no shared memory), WorkerError; nothing is left running. */
 export async function startEngine<M extends StartMethods>(
@@ -33,22 +25,20 @@ export async function startEngine<M extends StartMethods>(
   { choice: { variant, threads }, module, worker }: Recipe,
   signal: AbortSignal | undefined,
 ): Promise<Engine<M>> {
-  const { memory, maximum } =
-    variant === 'threads' ? sharedMemory() : { memory: undefined, maximum: MAXIMUM_PAGES[0] };
+  const shared = threads > 1 ? sharedMemory() : undefined;
   // The pool is started from here, not by the worker that drives it: that one is blocked while it computes.
   const pool =
-    memory &&
+    shared &&
     (await startThreads(role, {
       module,
+      memory: shared.memory,
       threads,
-      memory,
       onDeath: ({ message }) => connection.fail(message),
     }));
   const stop = (): void => pool?.stop();
   const connection = new Connection<M>(role, createWorker(role, worker, stop), stop);
   try {
-    const version = await connection.start({ variant, threads, module, memory }, signal);
-    return { connection, version, memoryBytes: maximum * PAGE };
+    return { connection, ...(await connection.start({ variant, threads, module, shared }, signal)) };
   } catch (error) {
     connection.close();
     throw error;
@@ -81,17 +71,4 @@ async function startThreads(role: Role, options: Parameters<typeof startPool>[0]
       cause,
     );
   }
-}
-
-function sharedMemory(): { memory: WebAssembly.Memory; maximum: number } {
-  let cause: unknown;
-  for (const maximum of MAXIMUM_PAGES) {
-    try {
-      return { memory: new WebAssembly.Memory({ initial: INITIAL_PAGES, maximum, shared: true }), maximum };
-    } catch (error) {
-      cause = error;
-    }
-  }
-  const triedBytes = MAXIMUM_PAGES.map((pages) => pages * PAGE);
-  throw failure('memory.shared', 'Shared memory could not be allocated', { triedBytes }, cause);
 }

@@ -9,8 +9,9 @@ let raw: RawModule;
 
 serve<EvaluatorMethods>({
   start(_, options) {
-    raw = openRaw(options);
-    return raw.version();
+    const instance = openRaw(options);
+    raw = instance.raw;
+    return { version: raw.version(), memoryBytes: instance.memoryBytes };
   },
   open: (_, program) => evaluators.add(new raw.RawEvaluator(program)),
   loadKey: (_, evaluator, key) => evaluators.get(evaluator).loadKey(key),

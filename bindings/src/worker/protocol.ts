@@ -15,10 +15,18 @@ export interface OpenProgram {
   readonly bytes: Bytes;
 }
 
+/** What a worker tells of the instance that it started. */
+export interface Started {
+  /** Version of the core. */
+  readonly version: string;
+  /** The most bytes that its memory can grow to. */
+  readonly memoryBytes: number;
+}
+
 /** What every worker does first. */
 export interface StartMethods {
-  /** Starts the instance; gives the version of the core. */
-  start(options: RawOptions): string;
+  /** Starts the instance. */
+  start(options: RawOptions): Started;
 }
 
 /** What the client worker does. It holds the secret keys; no answer but `saveClient`'s contains one. */

@@ -16,6 +16,7 @@ import {
 } from 'cipherloom';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { random } from '../random.js';
+import { BUILDS, threadsOf } from './builds.js';
 import { errorOf } from './error-of.js';
 
 const ROWS = 60;
@@ -77,15 +78,16 @@ async function expectAbort(
   expect(performance.now() - aborted).toBeLessThan(200);
 }
 
-describe.each(['single', 'threads'] as const)('the %s build', (mode) => {
+describe.each(BUILDS)('the %s build', (mode) => {
   let loom: Loom;
   beforeAll(async () => {
-    loom = await load(mode === 'threads' ? { mode, threads: 2 } : { mode });
+    loom = await load({ mode, threads: threadsOf(mode) });
   });
   afterAll(() => loom?.dispose());
 
   it('tells what it is', () => {
-    expect(loom.mode).toMatchObject({ variant: mode, threads: mode === 'threads' ? 2 : 1 });
+    expect(loom.mode).toMatchObject({ variant: mode, threads: threadsOf(mode) });
+    expect(loom.mode.memoryBytes).toBeGreaterThanOrEqual(2 ** 30);
     expect(loom.version).toMatch(/^\d+\.\d+\.\d+/);
   });
 

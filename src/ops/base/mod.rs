@@ -65,7 +65,7 @@ fn below(call: &Call<'_>, name: &str, limit: u64) -> Result<()> {
 }
 
 /// Checks that a ring dimension is one that transforms have.
-fn degree(call: &Call<'_>, n: usize) -> Result<()> {
+pub(in crate::ops) fn degree(call: &Call<'_>, n: usize) -> Result<()> {
     if n.is_power_of_two() && (2..=MAX_DEGREE).contains(&n) {
         return Ok(());
     }

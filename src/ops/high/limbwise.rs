@@ -3,7 +3,6 @@
 
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
-use crate::math::Modulus;
 use crate::ops::types::{Form, Poly};
 use crate::ops::{Call, Level, OpDef, Session};
 use std::sync::Arc;
@@ -12,31 +11,25 @@ use std::sync::Arc;
 struct Limbwise {
     name: &'static str,
     limb: &'static str,
-    inputs: Inputs,
+    inputs: usize,
     /// Form that the inputs must have; `None` for either.
     from: Option<Form>,
     /// Form of the output; `None` for that of the inputs.
     to: Option<Form>,
 }
 
-enum Inputs {
-    Exactly(usize),
-    Pairs,
-}
-
 /// All of them. The automorphism takes attribute `g`.
 pub(super) fn all() -> Vec<Arc<dyn OpDef>> {
     use Form::{Coeff, Ntt};
-    type Row = (&'static str, &'static str, Inputs, Option<Form>, Option<Form>);
-    let rows: [Row; 8] = [
-        ("poly.add", "limb.add", Inputs::Exactly(2), None, None),
-        ("poly.sub", "limb.sub", Inputs::Exactly(2), None, None),
-        ("poly.neg", "limb.neg", Inputs::Exactly(1), None, None),
-        ("poly.mul", "limb.mul", Inputs::Exactly(2), Some(Ntt), None),
-        ("poly.dot", "limb.dot", Inputs::Pairs, Some(Ntt), None),
-        ("poly.ntt", "limb.ntt", Inputs::Exactly(1), Some(Coeff), Some(Ntt)),
-        ("poly.intt", "limb.intt", Inputs::Exactly(1), Some(Ntt), Some(Coeff)),
-        ("poly.automorphism", "limb.automorphism", Inputs::Exactly(1), Some(Coeff), None),
+    type Row = (&'static str, &'static str, usize, Option<Form>, Option<Form>);
+    let rows: [Row; 7] = [
+        ("poly.add", "limb.add", 2, None, None),
+        ("poly.sub", "limb.sub", 2, None, None),
+        ("poly.neg", "limb.neg", 1, None, None),
+        ("poly.mul", "limb.mul", 2, Some(Ntt), None),
+        ("poly.ntt", "limb.ntt", 1, Some(Coeff), Some(Ntt)),
+        ("poly.intt", "limb.intt", 1, Some(Ntt), Some(Coeff)),
+        ("poly.automorphism", "limb.automorphism", 1, Some(Coeff), None),
     ];
     rows.into_iter()
         .map(|(name, limb, inputs, from, to)| {
@@ -55,15 +48,7 @@ impl OpDef for Limbwise {
     }
 
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
-        match self.inputs {
-            Inputs::Exactly(count) => call.arity(count)?,
-            Inputs::Pairs => {
-                call.at_least(2)?;
-                if !call.inputs.len().is_multiple_of(2) {
-                    return Err(call.error("number of inputs", call.inputs.len(), "an even number"));
-                }
-            }
-        }
+        call.arity(self.inputs)?;
         let poly = Poly::of(call.input(0, "poly")?)?;
         for other in 1..call.inputs.len() {
             call.same(0, other)?;
@@ -90,9 +75,4 @@ impl OpDef for Limbwise {
         }
         s.merge(&limbs, output)
     }
-}
-
-/// The moduli of a list of primes.
-pub(super) fn moduli(primes: &[u64]) -> Result<Vec<Modulus>> {
-    Ok(primes.iter().map(|&q| Modulus::new(q)).collect::<std::result::Result<_, _>>()?)
 }

@@ -70,7 +70,7 @@ pub(super) fn cases(op: &str) -> Vec<Case> {
             slots(ty, |values, at| at.iter().map(|&at| values[at]).collect())
         }
         "slots.constant" => slots_constant(),
-        _ => Vec::new(),
+        fused => super::fused::cases(fused),
     }
 }
 

@@ -1,17 +1,19 @@
 //! The one suite that every platform passes: the same bits as the reference, on edge values and random ones.
 //!
-//! The reference is not another platform but a model of every base operator, written out slowly from its
+//! The reference for base operators is not another platform but a model of every base operator, written out slowly from its
 //! definition: all residues 0, 1, q - 1, alternating and random, rings of dimension 2 to 32768, primes of 17 to
 //! 61 bits, bases of 1 to 70 primes. Only `rns.norm`, a measurement, is compared but for 1e-9: its logarithm is
-//! the machine's own.
+//! the machine's own. A fused operator that a platform implements is compared with its expansion into base operators.
 
 mod cases;
+mod fused;
 mod models;
 mod values;
 
 use super::Platform;
 use crate::Error;
-use crate::ops::{Call, OpDef, base};
+use crate::ops::types::block_size;
+use crate::ops::{Call, OpDef, base, fused as fused_operators};
 use cases::{Case, Expected, cases};
 use std::sync::Arc;
 
@@ -64,16 +66,17 @@ pub enum Failure {
     },
 }
 
-/// Runs every base operator type on the platform and compares with its model. Each case runs twice, on outputs that
+/// Runs every base operator type on the platform, and every fused one that it implements, and compares with its model. Each case runs twice, on outputs that
 /// hold different rubbish before: what a kernel leaves unwritten, adds to, or remembers shows.
 ///
 /// # Errors
 /// The first [`Failure`].
 pub fn check(platform: &dyn Platform) -> Result<Report, Failure> {
-    check_operators(platform, &base::all())
+    let fused = fused_operators::all().into_iter().filter(|def| platform.implements(def.name()));
+    check_operators(platform, &base::all().into_iter().chain(fused).collect::<Vec<_>>())
 }
 
-/// As [`check`], for these base operator types only.
+/// As [`check`], for these operator types only.
 ///
 /// # Errors
 /// As [`check`].
@@ -94,7 +97,8 @@ pub fn check_operators(platform: &dyn Platform, types: &[Arc<dyn OpDef>]) -> Res
 
 fn run(platform: &dyn Platform, def: &dyn OpDef, case: &Case) -> Result<usize, Failure> {
     let types: Vec<_> = case.inputs.iter().map(|(ty, _)| ty.clone()).collect();
-    let inputs: Vec<&[u64]> = case.inputs.iter().map(|(_, words)| words.as_slice()).collect();
+    let inputs = case.inputs.iter().flat_map(|(ty, words)| words.chunks(block_size(ty).max(1) as usize));
+    let inputs: Vec<&[u64]> = inputs.collect();
     let call = Call { name: def.name(), attrs: &case.attrs, inputs: &types };
     let prepared = def.assemble(&call).and_then(|ty| Ok((platform.kernel(&call, &ty)?, ty.size as usize)));
     let (platform, op) = (platform.name().to_owned(), def.name().to_owned());
@@ -106,8 +110,8 @@ fn run(platform: &dyn Platform, def: &dyn OpDef, case: &Case) -> Result<usize, F
         }
     };
     for rubbish in [u64::MAX, 0x0123_4567_89ab_cdef] {
-        let mut out = vec![rubbish; size];
-        kernel.run(&inputs, &mut out, case.nonce);
+        let (mut out, mut scratch) = (vec![rubbish; size], vec![rubbish; kernel.scratch()]);
+        kernel.run(&inputs, &mut out, &mut scratch, case.nonce);
         if let Some((index, expected)) = difference(&out, &case.expected) {
             let (case, found) = (describe(&call), out.get(index).copied().unwrap_or(rubbish));
             return Err(Failure::Wrong { platform, op, case, index, found, expected });

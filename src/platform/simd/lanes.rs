@@ -44,6 +44,10 @@ mod imp {
     pub(super) fn nearest(a: v128) -> v128 {
         f64x2_nearest(a)
     }
+    #[inline(always)]
+    pub(super) fn floor(a: v128) -> v128 {
+        f64x2_floor(a)
+    }
     #[cfg(target_feature = "relaxed-simd")]
     #[inline(always)]
     pub(super) fn madd(a: v128, b: v128, c: v128) -> v128 {
@@ -115,6 +119,10 @@ mod imp {
         const ROUND: f64 = 6_755_399_441_055_744.0; // 1.5 * 2^52
         a.map(|a| a + ROUND - ROUND)
     }
+    #[inline(always)]
+    pub(super) fn floor(a: Register) -> Register {
+        a.map(f64::floor)
+    }
     #[cfg(test)]
     pub(super) fn madd(a: Register, b: Register, c: Register) -> Register {
         [a[0].mul_add(b[0], c[0]), a[1].mul_add(b[1], c[1])]
@@ -184,6 +192,12 @@ impl F2 {
     #[inline(always)]
     pub(super) fn nearest(self) -> Self {
         Self(imp::nearest(self.0))
+    }
+
+    /// The largest integer that is not larger.
+    #[inline(always)]
+    pub(super) fn floor(self) -> Self {
+        Self(imp::floor(self.0))
     }
 
     /// `x + q` for negative `x`, else `x`.

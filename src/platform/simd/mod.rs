@@ -2,19 +2,21 @@
 //! for primes below `2^50` faster. It has kernels for the operators that programs spend their time in; what these
 //! cannot serve (other operators, larger primes, tiny rings) falls back to the [`Scalar`] inside.
 
+mod base_change;
 mod field;
 mod lanes;
 mod ntt;
 mod pointwise;
+mod products;
 mod sums;
 
-use super::scalar::kernel;
+use super::scalar::{kernel, kernel_with_scratch};
 use super::{Kernel, Platform, Scalar};
 use crate::Result;
 use crate::graph::ValueType;
 use crate::math::Modulus;
-use crate::ops::Call;
-use crate::ops::types::Limb;
+use crate::ops::types::{Limb, Poly};
+use crate::ops::{Call, fused};
 use ntt::Transform;
 use pointwise::Words;
 use std::collections::HashMap;
@@ -55,6 +57,11 @@ impl Simd {
 
     /// None for what [`Scalar`] has to do.
     fn own_kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Option<Arc<dyn Kernel>>> {
+        if let Some(change) = fused::base_change(call)? {
+            let n = Poly::of(output)?.n;
+            let change = base_change::BaseChange::new(&change).filter(|_| n.is_multiple_of(sums::BLOCK));
+            return change.map(|change| kernel(move |i, out, _| change.run(out, i))).transpose();
+        }
         let Ok(limb) = Limb::of(output) else { return Ok(None) };
         let modulus = Modulus::new(limb.q)?;
         let Some(words) = Words::new(modulus) else { return Ok(None) };
@@ -78,7 +85,24 @@ impl Simd {
                 kernel(move |i, out, _| words.scale_sub(out, i[0], i[1], c))?
             }
             "limb.dot" if limb.n.is_multiple_of(sums::BLOCK) && call.inputs.len() <= 2 * sums::TERMS => {
-                kernel(move |i, out, _| sums::dot(&words, out, i))?
+                let terms = call.inputs.len() / 2;
+                kernel(move |i, out, _| sums::dot::<false>(&words, out, terms, |t| (i[2 * t], i[2 * t + 1])))?
+            }
+            "limb.convolve" if limb.n.is_multiple_of(sums::BLOCK) && call.inputs.len() < sums::TERMS => {
+                for index in 0..call.inputs.len() {
+                    if Words::new(Modulus::new(call.limb(index)?.q)?).is_none() {
+                        return Ok(None);
+                    }
+                }
+                let Some(transform) = self.transform(limb)? else { return Ok(None) };
+                let outputs = call.attrs.size("outputs")?;
+                let terms = call.inputs.len() / (outputs + 1);
+                let convolution = products::Convolution { n: limb.n, terms, outputs, words, transform };
+                kernel_with_scratch(convolution.scratch(), move |i, out, s| convolution.run(out, i, s))?
+            }
+            "limb.tensor" if limb.n.is_multiple_of(sums::BLOCK) => {
+                let Some(transform) = self.transform(limb)? else { return Ok(None) };
+                kernel(move |i, out, _| products::tensor(&words, &*transform, out, i))?
             }
             "rns.convert" if limb.n.is_multiple_of(sums::BLOCK) && call.inputs.len() <= sums::TERMS => {
                 for index in 0..call.attrs.uints("c")?.len() {

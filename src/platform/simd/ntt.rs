@@ -19,11 +19,14 @@ const LEAST: usize = 8;
 
 /// The transforms of one ring degree and prime.
 pub(super) trait Transform: Send + Sync {
-    /// As `NttTable::forward`, from `a` to `out`; both in `[0, q)`.
+    /// As `NttTable::forward`, from `a`, any words up to `2^50`, to `out`, in `[0, q)`.
     fn forward(&self, out: &mut [u64], a: &[u64]);
 
     /// As `NttTable::inverse`, from `a` to `out`; both in `[0, q)`.
     fn inverse(&self, out: &mut [u64], a: &[u64]);
+
+    /// As `NttTable::inverse`, in place; in `[0, q)` before and after.
+    fn inverse_in_place(&self, a: &mut [u64]);
 }
 
 /// The transforms of ring degree `n`, with fused multiplication where asked for; none for a ring degree below 8 or a
@@ -133,22 +136,37 @@ impl<A: Arithmetic<K>, const K: usize> Transform for Tables<A, K> {
         last_layers(&f, out, &self.forward.neighbors);
     }
 
-    /// No value exceeds `u` between the steps.
     fn inverse(&self, out: &mut [u64], a: &[u64]) {
         let f = A::load(&self.field);
         let (out, a) = (out.as_chunks_mut::<2>().0, a.as_chunks::<2>().0);
         first_layers_back(&f, out, a, &self.inverse.neighbors);
+        self.rest_back(&f, out);
+    }
+
+    fn inverse_in_place(&self, a: &mut [u64]) {
+        let f = A::load(&self.field);
+        let a = a.as_chunks_mut::<2>().0;
+        for (pairs, w) in a.as_chunks_mut::<4>().0.iter_mut().zip(&self.inverse.neighbors) {
+            *pairs = first_block_back(&f, pairs, w);
+        }
+        self.rest_back(&f, a);
+    }
+}
+
+impl<A: Arithmetic<K>, const K: usize> Tables<A, K> {
+    /// What follows the first two layers of an inverse transform. No value exceeds `u` between the steps.
+    fn rest_back(&self, f: &A, out: &mut [Pair]) {
         let scale = self.scale.each_ref().map(both);
         match (&self.inverse.single, self.inverse.steps.as_slice()) {
             (None, [last, steps @ ..]) => {
-                steps.iter().rev().for_each(|step| layers_back(&f, out, step));
+                steps.iter().rev().for_each(|step| layers_back(f, out, step));
                 if let [[_, second, third]] = last.as_slice() {
-                    last_layers_back(&f, out, &[both(second), both(third)], &scale);
+                    last_layers_back(f, out, &[both(second), both(third)], &scale);
                 }
             }
             (_, steps) => {
-                steps.iter().rev().for_each(|step| layers_back(&f, out, step));
-                last_layer_back(&f, out, &scale);
+                steps.iter().rev().for_each(|step| layers_back(f, out, step));
+                last_layer_back(f, out, &scale);
             }
         }
     }
@@ -272,9 +290,18 @@ fn first_layers_back<A: Arithmetic<K>, const K: usize>(
 ) {
     let blocks = out.as_chunks_mut::<4>().0.iter_mut().zip(a.as_chunks::<4>().0);
     for ((out, a), w) in blocks.zip(steps) {
-        let x = transpose(a.map(F2::from_words));
-        *out = transpose_back(butterfly_back(f, x, &w.each_ref().map(each))).map(F2::to_bits);
+        *out = first_block_back(f, a, w);
     }
+}
+
+#[inline(always)]
+fn first_block_back<A: Arithmetic<K>, const K: usize>(
+    f: &A,
+    a: &[Pair; 4],
+    w: &Step<[[f64; 2]; K]>,
+) -> [Pair; 4] {
+    let x = transpose(a.map(F2::from_words));
+    transpose_back(butterfly_back(f, x, &w.each_ref().map(each))).map(F2::to_bits)
 }
 
 fn layers_back<A: Arithmetic<K>, const K: usize>(f: &A, out: &mut [Pair], steps: &[Step<[f64; K]>]) {

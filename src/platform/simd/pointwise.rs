@@ -92,6 +92,14 @@ impl Words {
         }
     }
 
+    /// `out = c a` for a block of words below `2^50`; `c` comes with `c / q`.
+    #[inline(always)]
+    pub(super) fn mul_block<const N: usize>(&self, out: &mut [u64; N], a: &[u64; N], (c, ratio): (u64, f64)) {
+        for (o, &a) in out.iter_mut().zip(a) {
+            *o = self.finish(a.wrapping_mul(c), double(a) * ratio);
+        }
+    }
+
     /// `out = c a - b`.
     pub(super) fn scale_sub(&self, out: &mut [u64], a: &[u64], b: &[u64], c: u64) {
         let this = *self;

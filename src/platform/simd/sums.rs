@@ -14,33 +14,46 @@ pub(super) const BLOCK: usize = 8;
 const ROUND: f64 = 1_729_382_256_910_270_464.0;
 
 /// Sums of one block.
-struct Sums {
+pub(super) struct Sums {
     words: [u64; BLOCK],
     quotients: [F2; BLOCK / 2],
 }
 
 /// Block number `index` of a limb.
 #[inline(always)]
-fn block(limb: &[u64], index: usize) -> &[u64; BLOCK] {
+pub(super) fn block(limb: &[u64], index: usize) -> &[u64; BLOCK] {
     &limb.as_chunks().0[index]
 }
 
 /// The pairs of a block, as doubles.
 #[inline(always)]
-fn doubles(a: &[u64; BLOCK]) -> [F2; BLOCK / 2] {
+pub(super) fn doubles(a: &[u64; BLOCK]) -> [F2; BLOCK / 2] {
     std::array::from_fn(|i| F2::from_words([a[2 * i], a[2 * i + 1]]))
 }
 
 impl Sums {
-    fn new() -> Self {
+    #[inline(always)]
+    pub(super) fn new() -> Self {
         Self { words: [0; BLOCK], quotients: [F2::splat(0.0); BLOCK / 2] }
+    }
+
+    /// Adds `c y`, `y` below `2^50` given also as doubles, `c` in `[0, q)` with `c / q`.
+    #[inline(always)]
+    pub(super) fn add_scaled(&mut self, y: &[u64; BLOCK], doubles: &[F2; BLOCK / 2], (c, ratio): (u64, f64)) {
+        for (sum, &y) in self.words.iter_mut().zip(y) {
+            *sum = sum.wrapping_add(y.wrapping_mul(c));
+        }
+        let ratio = F2::splat(ratio);
+        for (sum, &y) in self.quotients.iter_mut().zip(doubles) {
+            *sum = *sum + y * ratio;
+        }
     }
 
     /// The sums modulo `q`, in `[0, q)`. With at most [`TERMS`] terms below `2^100`, each quotient off by at most
     /// `2^-51` of `2^50`, the sum of quotients is off by less than `2^11`; less that multiple of `q`, the words
     /// are at most `2^12 q` in size, and their own quotient is right.
     #[inline(always)]
-    fn finish(self, out: &mut [u64; BLOCK], words: &Words, scale: F2) {
+    pub(super) fn finish(self, out: &mut [u64; BLOCK], words: &Words, scale: F2) {
         for (i, quotient) in self.quotients.into_iter().enumerate() {
             let counts = (quotient * scale + F2::splat(ROUND)).to_bits();
             for (lane, count) in counts.into_iter().enumerate() {
@@ -51,12 +64,23 @@ impl Sums {
     }
 }
 
-/// `out = sum of a b` over pairs of limbs `a, b`, at most [`TERMS`], all in `[0, q)`.
-pub(super) fn dot(words: &Words, out: &mut [u64], pairs: &[&[u64]]) {
+/// `out = sum of a b` over `terms` pairs of limbs `a, b`, all in `[0, q)`; with `ONTO`, `out`, also in `[0, q)`, is a term
+/// of the sum. At most [`TERMS`] in all.
+pub(super) fn dot<'a, const ONTO: bool>(
+    words: &Words,
+    out: &mut [u64],
+    terms: usize,
+    pair: impl Fn(usize) -> (&'a [u64], &'a [u64]),
+) {
+    let inverse = F2::splat(words.inverse());
     for (index, out) in out.as_chunks_mut().0.iter_mut().enumerate() {
         let mut sums = Sums::new();
-        for pair in pairs.chunks_exact(2) {
-            let (a, b) = (block(pair[0], index), block(pair[1], index));
+        if ONTO {
+            sums = Sums { words: *out, quotients: doubles(out) };
+        }
+        for term in 0..terms {
+            let (a, b) = pair(term);
+            let (a, b) = (block(a, index), block(b, index));
             for (sum, (&a, &b)) in sums.words.iter_mut().zip(a.iter().zip(b)) {
                 *sum = sum.wrapping_add(a.wrapping_mul(b));
             }
@@ -64,7 +88,7 @@ pub(super) fn dot(words: &Words, out: &mut [u64], pairs: &[&[u64]]) {
                 *sum = *sum + a * b;
             }
         }
-        sums.finish(out, words, F2::splat(words.inverse()));
+        sums.finish(out, words, inverse);
     }
 }
 
@@ -73,15 +97,9 @@ pub(super) fn dot(words: &Words, out: &mut [u64], pairs: &[&[u64]]) {
 pub(super) fn combine(words: &Words, out: &mut [u64], limbs: &[&[u64]], constants: &[(u64, f64)]) {
     for (index, out) in out.as_chunks_mut().0.iter_mut().enumerate() {
         let mut sums = Sums::new();
-        for (limb, &(c, ratio)) in limbs.iter().zip(constants) {
+        for (limb, &constant) in limbs.iter().zip(constants) {
             let y = block(limb, index);
-            for (sum, &y) in sums.words.iter_mut().zip(y) {
-                *sum = sum.wrapping_add(y.wrapping_mul(c));
-            }
-            let ratio = F2::splat(ratio);
-            for (sum, y) in sums.quotients.iter_mut().zip(doubles(y)) {
-                *sum = *sum + y * ratio;
-            }
+            sums.add_scaled(y, &doubles(y), constant);
         }
         sums.finish(out, words, F2::splat(1.0));
     }

@@ -3,7 +3,7 @@
 
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
-use crate::ops::types::{Ciphertext, Form, Poly};
+use crate::ops::types::{Ciphertext, Form, Limb};
 use crate::ops::{Call, Level, OpDef, Session};
 use crate::schemes::noise;
 
@@ -36,24 +36,31 @@ impl OpDef for EncryptPublic {
         let scaled = s.op("bfv.scale_plain", Attrs::new().with("q", ty.q.as_slice()), &inputs[1..2])?;
         let scaled = s.limbs(scaled)?;
         let u = s.op("sample.ternary", Attrs::new().with("n", ty.n), &inputs[2..])?;
-        let u = crate::schemes::rlwe::spread(s, u, &ty.q)?;
-        let key = Poly { n: ty.n, q: ty.q.clone(), form: Form::Ntt };
-        let mut limbs = Vec::new();
-        for part in 0..2 {
-            let half = s.split(inputs[0], part * key.ty().size, key.ty())?;
-            let half = s.limbs(half)?;
-            let error = s.op("sample.error", Attrs::new().with("n", ty.n), &inputs[2..])?;
-            for (index, &q) in ty.q.iter().enumerate() {
-                let product = s.op("limb.mul", Attrs::new(), &[half[index], u[index]])?;
-                let product = s.op("limb.intt", Attrs::new(), &[product])?;
-                let error = s.op("limb.from_small", Attrs::new().with("q", q), &[error])?;
+        let size = ty.q.len() * ty.n;
+        let mut parts = [Vec::new(), Vec::new()];
+        let mut errors = Vec::with_capacity(2);
+        for _ in 0..2 {
+            errors.push(s.op("sample.error", Attrs::new().with("n", ty.n), &inputs[2..])?);
+        }
+        for (index, &q) in ty.q.iter().enumerate() {
+            let key = Limb { n: ty.n, q, form: Form::Ntt };
+            let mut operands = vec![s.op("limb.from_small", Attrs::new().with("q", q), &[u])?];
+            for half in 0..2 {
+                operands.push(s.split(inputs[0], (half * size + index * ty.n) as u64, key.ty())?);
+            }
+            let attrs = Attrs::new().with("q", q).with("outputs", 2u64);
+            let products = s.op("limb.convolve", attrs, &operands)?;
+            for (half, part) in parts.iter_mut().enumerate() {
+                let product = s.split(products, (half * ty.n) as u64, key.in_form(Form::Coeff).ty())?;
+                let error = s.op("limb.from_small", Attrs::new().with("q", q), &errors[half..=half])?;
                 let mut limb = s.op("limb.add", Attrs::new(), &[product, error])?;
-                if part == 0 {
+                if half == 0 {
                     limb = s.op("limb.add", Attrs::new(), &[limb, scaled[index]])?;
                 }
-                limbs.push(limb);
+                part.push(limb);
             }
         }
+        let limbs = parts.concat();
         s.merge(&limbs, ty.ty())
     }
 

@@ -22,6 +22,8 @@ mod scale_plain;
 mod sub;
 mod sum_slots;
 
+pub use multiply::auxiliary_primes;
+
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::types::{Ciphertext, Form, Limb, SwitchingKey};

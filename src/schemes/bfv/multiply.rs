@@ -1,14 +1,40 @@
 //! `bfv.multiply`: the product of two ciphertexts, three parts: round(t/Q (a_0, a_1) (x) (b_0, b_1)).
 //!
-//! Both factors are extended from Q to Q and auxiliary primes P > t n Q, multiplied there (the tensor product of the
-//! integers fits into Q P), divided by Q/t with the result modulo P, and brought back to Q: the full-RNS variant of
-//! Halevi, Polyakov and Shoup (ia.cr/2018/117) with exact centered conversions. Attribute `aux`: the primes of P.
+//! b is switched from Q to auxiliary primes of product P, and the product is formed modulo Q P and divided by P/t: the
+//! variant "over Q" of Kim, Polyakov and Zucca (ia.cr/2021/204) of the full-RNS multiplication of Halevi, Polyakov and
+//! Shoup (ia.cr/2018/117), with exact centered conversions. What wraps around Q P becomes a multiple of t Q after the
+//! division, so that P need not be larger than Q; switching b costs the noise of its rounding, times Q/P. Attribute
+//! `aux`: the primes of P.
 
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
-use crate::ops::types::{Ciphertext, Form, Poly};
+use crate::math::MathError;
+use crate::math::prime::ntt_primes;
+use crate::ops::types::{Ciphertext, Form, Limb, Poly};
 use crate::ops::{Call, Level, OpDef, Session};
 use crate::schemes::noise;
+
+/// Bits that P may be smaller than Q: primes next to each other differ by a little.
+const SLACK: f64 = 1.0;
+
+/// Largest auxiliary primes: those that double-precision kernels can serve.
+const AUX_BITS: u32 = 50;
+
+/// The fewest auxiliary primes for ciphertexts of ring dimension `n` modulo the primes `q`; none of them is in `taken`.
+///
+/// # Errors
+/// `TooFewPrimes` when there are not so many.
+pub fn auxiliary_primes(n: usize, q: &[u64], taken: &[u64]) -> std::result::Result<Vec<u64>, MathError> {
+    let needed = noise::log2(q) - SLACK;
+    let mut count = 1;
+    loop {
+        let aux = ntt_primes(AUX_BITS, n, count, &[q, taken].concat())?;
+        if noise::log2(&aux) >= needed {
+            return Ok(aux);
+        }
+        count += 1;
+    }
+}
 
 /// `bfv.multiply`; see the module.
 pub struct Multiply;
@@ -30,14 +56,10 @@ impl OpDef for Multiply {
             return Err(call.error("parts of the factors", ty.parts, 2));
         }
         let aux = call.attrs.uints("aux")?;
-        // |tensor| <= n Q^2 / 2 must fit into Q P / 2, and t |tensor| / Q <= t n Q / 2 into P / 2.
-        let needed = noise::log2(&ty.q) + libm::log2(ty.n as f64) + libm::log2(ty.t as f64) + 1.0;
+        let needed = noise::log2(&ty.q) - SLACK;
         if noise::log2(&aux) < needed || aux.iter().any(|p| ty.q.contains(p)) {
-            return Err(call.error(
-                "aux",
-                format!("{aux:?}"),
-                format!("{needed:.1} bits of primes that are not in q"),
-            ));
+            let expected = format!("{needed:.1} bits of primes that are not in q");
+            return Err(call.error("aux", format!("{aux:?}"), expected));
         }
         Ok(ty.with_parts(3).ty())
     }
@@ -45,35 +67,44 @@ impl OpDef for Multiply {
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let ty = Ciphertext::of(&call.inputs[0])?;
         let aux = call.attrs.uints("aux")?;
-        let wide = Poly { n: ty.n, q: [ty.q.as_slice(), &aux].concat(), form: Form::Coeff };
-        let mut factors: Vec<OperandId> = Vec::with_capacity(4);
-        for &input in inputs {
-            for part in s.parts(input)? {
-                let extended = s.op("rns.extend", Attrs::new().with("to", aux.as_slice()), &[part])?;
-                let both = s.merge(&[part, extended], wide.ty())?;
-                factors.push(s.op("poly.ntt", Attrs::new(), &[both])?);
+        let (n, wide) = (ty.n, Poly { n: ty.n, q: [ty.q.as_slice(), &aux].concat(), form: Form::Coeff });
+        let to_aux = Attrs::new().with("to", aux.as_slice());
+        let mut factors = Vec::with_capacity(4);
+        for part in s.parts(inputs[0])? {
+            let extended = s.op("rns.extend", to_aux.clone(), &[part])?;
+            factors.push(s.merge(&[part, extended], wide.ty())?);
+        }
+        for part in s.parts(inputs[1])? {
+            let switched = s.op("rns.switch", to_aux.clone(), &[part])?;
+            let extended = s.op("rns.extend", Attrs::new().with("to", ty.q.as_slice()), &[switched])?;
+            factors.push(s.merge(&[extended, switched], wide.ty())?);
+        }
+        let mut limbs = Vec::with_capacity(4);
+        for factor in factors {
+            let factor = s.op("poly.ntt", Attrs::new(), &[factor])?;
+            limbs.push(s.limbs(factor)?);
+        }
+        let mut products = [Vec::new(), Vec::new(), Vec::new()];
+        for (index, &q) in wide.q.iter().enumerate() {
+            let operands: Vec<OperandId> = limbs.iter().map(|factor| factor[index]).collect();
+            let tensor = s.op("limb.tensor", Attrs::new(), &operands)?;
+            for (part, product) in products.iter_mut().enumerate() {
+                product.push(s.split(tensor, (part * n) as u64, Limb { n, q, form: Form::Coeff }.ty())?);
             }
         }
-        let [a0, a1, b0, b1] = factors[..] else {
-            return Err(call.error("parts of the factors", factors.len(), 4));
-        };
-        let tensor = [
-            s.op("poly.mul", Attrs::new(), &[a0, b0])?,
-            s.op("poly.dot", Attrs::new(), &[a0, b1, a1, b0])?,
-            s.op("poly.mul", Attrs::new(), &[a1, b1])?,
-        ];
         let mut parts = Vec::with_capacity(3);
-        for product in tensor {
-            let product = s.op("poly.intt", Attrs::new(), &[product])?;
-            let attrs = Attrs::new().with("drop", ty.q.as_slice()).with("factor", ty.t);
-            let scaled = s.op("rns.scale_round", attrs, &[product])?;
-            parts.push(s.op("rns.extend", Attrs::new().with("to", ty.q.as_slice()), &[scaled])?);
+        for product in products {
+            let product = s.merge(&product, wide.ty())?;
+            let attrs = Attrs::new().with("drop", aux.as_slice()).with("factor", ty.t);
+            parts.push(s.op("rns.scale_round", attrs, &[product])?);
         }
         s.merge(&parts, ty.with_parts(3).ty())
     }
 
     fn noise(&self, call: &Call<'_>, inputs: &[f64]) -> Option<f64> {
         let ty = Ciphertext::of(call.inputs.first()?).ok()?;
-        Some(noise::multiply(ty.n, ty.t, noise::log2(&ty.q), *inputs.first()?, *inputs.get(1)?))
+        let (log_q, log_p) = (noise::log2(&ty.q), noise::log2(&call.attrs.uints("aux").ok()?));
+        let switched = noise::sum(&[*inputs.get(1)?, noise::rounding(ty.n, 2) + log_q - log_p]);
+        Some(noise::multiply(ty.n, ty.t, log_q, *inputs.first()?, switched))
     }
 }

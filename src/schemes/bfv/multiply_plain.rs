@@ -26,13 +26,15 @@ impl OpDef for MultiplyPlain {
         let ty = Ciphertext::of(&call.inputs[0])?;
         let lifted = s.op("bfv.lift_plain", Attrs::new().with("q", ty.q.as_slice()), &inputs[1..])?;
         let lifted = s.op("poly.ntt", Attrs::new(), &[lifted])?;
-        let mut parts = Vec::new();
+        let lifted = s.limbs(lifted)?;
+        let mut limbs = Vec::new();
         for part in s.parts(inputs[0])? {
-            let part = s.op("poly.ntt", Attrs::new(), &[part])?;
-            let product = s.op("poly.mul", Attrs::new(), &[part, lifted])?;
-            parts.push(s.op("poly.intt", Attrs::new(), &[product])?);
+            for ((limb, &lifted), &q) in s.limbs(part)?.into_iter().zip(&lifted).zip(&ty.q) {
+                let attrs = Attrs::new().with("q", q).with("outputs", 1u64);
+                limbs.push(s.op("limb.convolve", attrs, &[limb, lifted])?);
+            }
         }
-        s.merge(&parts, ty.ty())
+        s.merge(&limbs, ty.ty())
     }
 
     fn noise(&self, call: &Call<'_>, inputs: &[f64]) -> Option<f64> {

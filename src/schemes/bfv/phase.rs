@@ -32,16 +32,18 @@ impl OpDef for Phase {
         let mut limbs = Vec::new();
         for (index, &secret) in secret.iter().enumerate() {
             let mut power = secret;
-            let mut terms = Vec::new();
+            let (mut terms, mut powers) = (Vec::new(), Vec::new());
             for (degree, part) in parts.iter().enumerate().skip(1) {
                 if degree > 1 {
                     power = s.op("limb.mul", Attrs::new(), &[power, secret])?;
                 }
-                terms.push(s.op("limb.ntt", Attrs::new(), &[part[index]])?);
-                terms.push(power);
+                terms.push(part[index]);
+                powers.push(power);
             }
-            let sum = s.op("limb.dot", Attrs::new(), &terms)?;
-            let sum = s.op("limb.intt", Attrs::new(), &[sum])?;
+            terms.append(&mut powers);
+            let attrs = Attrs::new().with("q", ty.q[index]).with("outputs", 1u64);
+            let sum = s.op("limb.convolve", attrs, &terms)?;
+            let sum = s.retype(sum, ty.poly().limb(index).ty())?;
             limbs.push(s.op("limb.add", Attrs::new(), &[sum, parts[0][index]])?);
         }
         s.merge(&limbs, ty.poly().ty())

@@ -3,7 +3,6 @@
 
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
-use crate::math::Modulus;
 use crate::ops::types::{Form, Poly};
 use crate::ops::{Call, Level, OpDef, Session};
 
@@ -26,21 +25,9 @@ impl OpDef for ScalePlain {
     }
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
-        let output = self.assemble(call)?;
         let limb = super::plain_limb(&call.inputs[0])?;
-        let t = Modulus::new(limb.q)?;
-        let q = call.attrs.uints("q")?;
-        let product = q.iter().fold(1, |product, &q| t.mul(product, t.reduce(q)));
-        let limb = s.retype(inputs[0], limb.ty())?;
-        let y = s.op("limb.mul_scalar", Attrs::new().with("c", product), &[limb])?;
-        let v = s.op("rns.quotient", Attrs::new(), &[y])?;
-        let mut limbs = Vec::new();
-        for q in q {
-            let modulus = Modulus::new(q)?;
-            let c = modulus.neg(modulus.inv(modulus.reduce(t.value()))?);
-            let attrs = Attrs::new().with("c", vec![c]).with("w", q - 1).with("q", q);
-            limbs.push(s.op("rns.convert", attrs, &[y, v])?);
-        }
-        s.merge(&limbs, output)
+        let poly = Poly { n: limb.n, q: vec![limb.q], form: Form::Coeff }.ty();
+        let poly = s.retype(inputs[0], poly)?;
+        s.op("rns.switch", Attrs::new().with("to", call.attrs.uints("q")?), &[poly])
     }
 }

@@ -1,10 +1,14 @@
 //! `rlwe.key_switch`: from x s' to a pair (c_0, c_1) with c_0 + c_1 s = x s' + small noise: c_k = round(sum over digits d
 //! of x_d key_d[k] / P). Inputs: the polynomial (coefficient form) and the switching key. The output is the pair, one
 //! polynomial after the other.
+//!
+//! Digit d is x modulo the primes of the digit, seen as an integer modulo all primes of the level and the special ones:
+//! in [0, q) for a digit of one prime, which needs no conversion, else centered (hybrid key switching, Han and Ki,
+//! ia.cr/2019/688).
 
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
-use crate::ops::types::{Poly, SwitchingKey};
+use crate::ops::types::{Form, Limb, Poly, SwitchingKey};
 use crate::ops::{Call, Level, OpDef, Session};
 
 /// `rlwe.key_switch`; see the module.
@@ -26,27 +30,56 @@ impl OpDef for KeySwitch {
         if poly.q != key.q || poly.n != key.n {
             return Err(call.error("level of the key", call.inputs[1].clone(), call.inputs[0].clone()));
         }
+        if poly.form != Form::Coeff {
+            return Err(call.error("form", poly.form.name(), Form::Coeff.name()));
+        }
         Ok(super::pair_type(&poly))
     }
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
-        let poly = Poly::of(&call.inputs[0])?;
         let key = SwitchingKey::of(&call.inputs[1])?;
-        let attrs = Attrs::new().with("special", key.special.as_slice()).with("digit", key.digit);
-        let digits = s.op("rlwe.decompose", attrs, &inputs[..1])?;
-        let size = key.poly().ty().size;
-        let mut halves = Vec::new();
-        for half in 0..2 {
-            let mut pairs = Vec::new();
-            for d in 0..key.digits() as u64 {
-                pairs.push(s.split(digits, d * size, key.poly().ty())?);
-                pairs.push(s.split(inputs[1], (2 * d + half) * size, key.poly().ty())?);
+        let (n, all) = (key.n, key.all());
+        let digits = digits(s, &key, inputs[0])?;
+        let mut halves = [Vec::with_capacity(all.len()), Vec::with_capacity(all.len())];
+        for (index, &q) in all.iter().enumerate() {
+            let mut operands: Vec<OperandId> = digits.iter().map(|digit| digit[index]).collect();
+            for row in 0..2 * digits.len() {
+                let limb = Limb { n, q, form: Form::Ntt }.ty();
+                operands.push(s.split(inputs[1], ((row * all.len() + index) * n) as u64, limb)?);
             }
-            let product = s.op("poly.dot", Attrs::new(), &pairs)?;
-            let product = s.op("poly.intt", Attrs::new(), &[product])?;
-            let attrs = Attrs::new().with("drop", key.special.as_slice()).with("factor", 1u64);
-            halves.push(s.op("rns.scale_round", attrs, &[product])?);
+            let attrs = Attrs::new().with("q", q).with("outputs", 2u64);
+            let sums = s.op("limb.convolve", attrs, &operands)?;
+            for (k, half) in halves.iter_mut().enumerate() {
+                half.push(s.split(sums, (k * n) as u64, Limb { n, q, form: Form::Coeff }.ty())?);
+            }
         }
-        s.merge(&halves, super::pair_type(&poly))
+        let wide = Poly { n, q: all, form: Form::Coeff };
+        let mut pair = Vec::with_capacity(2);
+        for half in halves {
+            let half = s.merge(&half, wide.ty())?;
+            let attrs = Attrs::new().with("drop", key.special.as_slice()).with("factor", 1u64);
+            pair.push(s.op("rns.scale_round", attrs, &[half])?);
+        }
+        s.merge(&pair, self.assemble(call)?)
     }
+}
+
+/// For each digit, a limb for each prime that gives it there.
+fn digits(s: &mut Session<'_>, key: &SwitchingKey, poly: OperandId) -> Result<Vec<Vec<OperandId>>> {
+    let (limbs, all) = (s.limbs(poly)?, key.all());
+    let mut digits = Vec::with_capacity(key.digits());
+    for range in (0..key.digits()).map(|d| key.digit_range(d)) {
+        if let [limb] = limbs[range.clone()] {
+            digits.push(vec![limb; all.len()]);
+            continue;
+        }
+        let own = Poly { n: key.n, q: key.q[range.clone()].to_vec(), form: Form::Coeff };
+        let others: Vec<u64> = all.iter().copied().filter(|q| !own.q.contains(q)).collect();
+        let digit = s.merge(&limbs[range.clone()], own.ty())?;
+        let extended = s.op("rns.extend", Attrs::new().with("to", others), &[digit])?;
+        let mut row = s.limbs(extended)?;
+        row.splice(range.start..range.start, limbs[range].iter().copied());
+        digits.push(row);
+    }
+    Ok(digits)
 }

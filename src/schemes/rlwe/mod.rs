@@ -1,6 +1,5 @@
 //! What BFV, BGV and CKKS share: keys of ring learning with errors, and key switching.
 
-mod decompose;
 mod key_switch;
 mod public_key;
 mod secret_key;
@@ -8,25 +7,18 @@ mod switching_key;
 
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
-use crate::ops::types::{Form, Limb, Poly, SwitchingKey};
+use crate::ops::types::{Form, Limb, Poly};
 use crate::ops::{OpDef, Session};
 use std::sync::Arc;
 
 /// The operator types of this folder.
 pub fn all() -> Vec<Arc<dyn OpDef>> {
     vec![
-        Arc::new(decompose::Decompose),
         Arc::new(key_switch::KeySwitch),
         Arc::new(public_key::PublicKey),
         Arc::new(secret_key::SecretKey),
         Arc::new(switching_key::SwitchingKeyOp),
     ]
-}
-
-/// The digits of a polynomial, ready for the inner product with a key.
-fn digits_type(key: &SwitchingKey) -> ValueType {
-    let attrs = Attrs::new().with("n", key.n).with("q", key.all()).with("digits", key.digits());
-    ValueType::new("digits", key.digits() as u64 * key.poly().ty().size, attrs)
 }
 
 /// Two polynomials of one type.

@@ -1,7 +1,13 @@
 /** Which build runs, with how many threads, and why not more. */
-import type { Loom } from 'cipherloom';
+import type { Loom, Variant } from 'cipherloom';
 import * as format from '../format.js';
 import { byId, h } from './dom.js';
+
+const BUILDS: Readonly<Record<Variant, string>> = {
+  relaxed: 'relaxed: fused vector arithmetic',
+  threads: 'threads: plain vector arithmetic',
+  single: 'single: runs everywhere',
+};
 
 /** Shows what `load` chose; undefined while it is starting. */
 export function showMode(loom: Loom | undefined): void {
@@ -17,9 +23,9 @@ export function showMode(loom: Loom | undefined): void {
   const { variant, threads, memoryBytes, reasons } = loom.mode;
   panel.dataset['variant'] = variant;
   panel.dataset['threads'] = String(threads);
-  summary.textContent = variant === 'threads' ? format.plural(threads, 'thread') : 'One thread';
+  summary.textContent = threads > 1 ? format.plural(threads, 'thread') : 'One thread';
   facts(byId('mode-facts'), [
-    ['Build', variant === 'threads' ? 'shared memory and threads' : 'single: runs everywhere'],
+    ['Build', BUILDS[variant]],
     ['Threads per worker', String(threads)],
     ['Cross-origin isolated', isolated ? 'yes' : 'no'],
     ['Memory, at most', `${format.bytes(memoryBytes)} per worker`],

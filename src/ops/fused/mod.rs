@@ -1,0 +1,25 @@
+//! Fused operators: several base operators in one, for platforms that do them in one go. Each has an expansion into
+//! base operators, which is its definition, serves platforms that lack it, and is the oracle of those that have it.
+
+mod base_change;
+mod convolve;
+mod extend;
+mod scale_round;
+mod switch;
+mod tensor;
+
+pub use base_change::{base_change, moduli};
+
+use super::OpDef;
+use std::sync::Arc;
+
+/// All fused operator types.
+pub fn all() -> Vec<Arc<dyn OpDef>> {
+    vec![
+        Arc::new(extend::Extend),
+        Arc::new(switch::Switch),
+        Arc::new(scale_round::ScaleRound),
+        Arc::new(convolve::Convolve),
+        Arc::new(tensor::Tensor),
+    ]
+}
