@@ -1,12 +1,12 @@
 //! Dependency and notification sets (SPEC G6), always worked out on the set as it is, never carried down
 //! from a higher level (G6c).
 
-use crate::graph::{Graph, GraphError, Placeholder};
+use crate::graph::{Graph, GraphError, Intervals, Placeholder};
 
 /// How the producers that overlap a placeholder are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// Method A: two binary searches in the outputs sorted by start, O(log n + k) for k hits.
+    /// Method A: a binary search in the outputs sorted by start, O(log n + k) for k hits.
     Search,
     /// Method B, the oracle: a linear scan over all outputs, O(n).
     Scan,
@@ -14,10 +14,7 @@ pub enum Method {
 
 /// All output placeholders of a set, sorted by start, with their producers.
 #[derive(Clone, Debug, Default)]
-pub struct OutputIndex {
-    places: Vec<Placeholder>,
-    producers: Vec<u32>,
-}
+pub struct OutputIndex(Intervals);
 
 impl OutputIndex {
     /// The index of a settled graph.
@@ -25,44 +22,36 @@ impl OutputIndex {
     /// # Errors
     /// `OverlappingOutputs` when two operators write one unit.
     pub fn new(graph: &Graph) -> Result<Self, GraphError> {
-        let mut all: Vec<(Placeholder, u32)> = Vec::with_capacity(graph.operators().len());
-        for (index, op) in graph.operators().iter().enumerate() {
-            all.extend(graph.pieces(op.output).iter().map(|&p| (p, index as u32)));
+        let outputs = graph.operators().iter().zip(0..);
+        let pieces =
+            outputs.flat_map(|(op, number)| graph.pieces(op.output).iter().map(move |&p| (p, number)));
+        let index = Self(Intervals::new(pieces));
+        if let Some((a, b)) = index.0.overlap() {
+            let at = index.places()[a].intersection(&index.places()[b]);
+            let (first, second) = (index.producers()[a], index.producers()[b]);
+            return Err(GraphError::OverlappingOutputs { first, second, at });
         }
-        // Program order is address order for most graphs: then this is one pass.
-        all.sort_unstable();
-        if let Some(w) = all.windows(2).find(|w| w[0].0.overlaps(&w[1].0)) {
-            let at = w[0].0.intersection(&w[1].0);
-            return Err(GraphError::OverlappingOutputs { first: w[0].1, second: w[1].1, at });
-        }
-        Ok(Self { places: all.iter().map(|a| a.0).collect(), producers: all.iter().map(|a| a.1).collect() })
+        Ok(index)
     }
 
     /// Sorted output placeholders.
     pub fn places(&self) -> &[Placeholder] {
-        &self.places
+        self.0.places()
     }
 
     /// The producer of each of [`OutputIndex::places`].
     pub fn producers(&self) -> &[u32] {
-        &self.producers
+        self.0.owners()
     }
 
-    /// Method A. For `[x, y)`: the smallest l with `end_l > x`, the smallest r with `start_r >= y`; the hits
-    /// are `[l, r)`. An empty target has none.
+    /// Method A: [`Intervals::search`].
     pub fn search(&self, target: Placeholder) -> std::ops::Range<usize> {
-        if target.is_empty() {
-            return 0..0;
-        }
-        let l = self.places.partition_point(|p| p.end <= target.start);
-        // Few placeholders meet one target: walk from l instead of searching again.
-        let r = l + self.places[l..].iter().take_while(|p| p.start < target.end).count();
-        l..r
+        self.0.search(target)
     }
 
     /// Method B: indices of all placeholders that overlap.
     pub fn scan(&self, target: Placeholder) -> Vec<usize> {
-        (0..self.places.len()).filter(|&i| self.places[i].overlaps(&target)).collect()
+        (0..self.places().len()).filter(|&i| self.places()[i].overlaps(&target)).collect()
     }
 }
 
@@ -96,10 +85,33 @@ impl Dependencies {
         self.len() == 0
     }
 
-    /// From the dependency sets of operators 0, 1, ..., one list each.
-    pub fn from_sets(sets: impl Iterator<Item = Vec<u32>>) -> Self {
-        let mut d = Self { dep_start: vec![0], ..Self::default() };
-        for set in sets {
+    /// The sets of a settled graph whose index is there already.
+    pub fn new(graph: &Graph, index: &OutputIndex, method: Method) -> Self {
+        Self::from_sets(graph.operators().len(), |op, set| {
+            for &input in graph.inputs_of(&graph.operators()[op]) {
+                for &piece in graph.pieces(input) {
+                    match method {
+                        Method::Search => set.extend_from_slice(&index.producers()[index.search(piece)]),
+                        Method::Scan => {
+                            set.extend(index.scan(piece).into_iter().map(|i| index.producers()[i]))
+                        }
+                    }
+                }
+            }
+        })
+    }
+
+    /// From the dependency sets of operators 0..n: `add` appends that of one operator to a list, in any order, members
+    /// more than once if need be.
+    pub fn from_sets(n: usize, mut add: impl FnMut(usize, &mut Vec<u32>)) -> Self {
+        let mut d = Self { dep_start: Vec::with_capacity(n + 1), ..Self::default() };
+        d.dep_start.push(0);
+        let mut set: Vec<u32> = Vec::new();
+        for op in 0..n {
+            set.clear();
+            add(op, &mut set);
+            set.sort_unstable();
+            set.dedup();
             d.deps.extend_from_slice(&set);
             d.dep_start.push(d.deps.len() as u32);
         }
@@ -110,22 +122,23 @@ impl Dependencies {
     /// b is in dep(a) if and only if a is in notify(b): a counting sort of the edges.
     fn invert(&mut self) {
         let n = self.len();
-        let mut start = vec![0u32; n + 1];
+        // Counts are shifted by one operator, so that they turn into starts while they are used up.
+        let mut start = vec![0u32; n + 2];
         for &d in &self.deps {
-            start[d as usize + 1] += 1;
+            start[d as usize + 2] += 1;
         }
-        for i in 0..n {
-            start[i + 1] += start[i];
+        for i in 2..start.len() {
+            start[i] += start[i - 1];
         }
-        let mut next = start.clone();
         self.notifies = vec![0; self.deps.len()];
         for op in 0..n {
             for i in self.dep_start[op]..self.dep_start[op + 1] {
-                let producer = self.deps[i as usize] as usize;
-                self.notifies[next[producer] as usize] = op as u32;
-                next[producer] += 1;
+                let next = &mut start[self.deps[i as usize] as usize + 1];
+                self.notifies[*next as usize] = op as u32;
+                *next += 1;
             }
         }
+        start.pop();
         self.notify_start = start;
     }
 }
@@ -143,20 +156,5 @@ pub fn analyze(graph: &Graph) -> Result<Dependencies, GraphError> {
 /// # Errors
 /// As [`analyze`].
 pub fn analyze_by(graph: &Graph, method: Method) -> Result<Dependencies, GraphError> {
-    let index = OutputIndex::new(graph)?;
-    let mut set: Vec<u32> = Vec::new();
-    Ok(Dependencies::from_sets(graph.operators().iter().map(|op| {
-        set.clear();
-        for &input in graph.inputs_of(op) {
-            for &piece in graph.pieces(input) {
-                match method {
-                    Method::Search => set.extend_from_slice(&index.producers[index.search(piece)]),
-                    Method::Scan => set.extend(index.scan(piece).into_iter().map(|i| index.producers[i])),
-                }
-            }
-        }
-        set.sort_unstable();
-        set.dedup();
-        set.clone()
-    })))
+    Ok(Dependencies::new(graph, &OutputIndex::new(graph)?, method))
 }

@@ -1,6 +1,6 @@
 //! From a graph literal to a graph: everything that the text grammar cannot see.
 
-use super::{Dependencies, OutputIndex, analyze, graph_inputs, topological_order};
+use super::{Dependencies, Method, OutputIndex, graph_inputs, topological_order};
 use crate::graph::{Graph, GraphError, OperandId, Placeholder};
 
 /// Checks a settled graph: outputs of operators are disjoint from each other and from the declared inputs,
@@ -45,7 +45,7 @@ pub fn check(graph: &Graph) -> Result<Dependencies, GraphError> {
             }
         }
     }
-    let deps = analyze(graph)?;
+    let deps = Dependencies::new(graph, &index, Method::Search);
     topological_order(graph, &deps)?;
     Ok(deps)
 }

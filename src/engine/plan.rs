@@ -5,13 +5,13 @@
 
 use super::workspace::Spare;
 use crate::analyze::{Dependencies, check, topological_order};
-use crate::graph::{Graph, Placeholder, ValueType};
+use crate::graph::{Graph, Interner, Intervals, Placeholder, ValueType, hash};
 use crate::ops::types::block_size;
 use crate::ops::{Call, Registry};
 use crate::place::gather;
 use crate::platform::{Kernel, Platform};
 use crate::{Error, Result};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 /// How many freed blocks of one size are kept apart before the oldest is used again: the more, the fewer operators
@@ -94,13 +94,14 @@ impl Plan {
         let deps = check(&graph)?;
         let (kernels, kernel_of) = kernels(&graph, platform)?;
         let layout = Layout::new(&graph, &deps, options.memory_limit)?;
+        let block_sizes: Vec<usize> = graph.types().iter().map(|ty| block_size(ty) as usize).collect();
         let mut places = Vec::new();
         let steps = graph.operators().iter().enumerate().map(|(index, op)| {
             let start = places.len() as u32;
             for &input in graph.inputs_of(op) {
                 // `gather` left whole blocks.
-                let size = block_size(graph.ty(input)) as usize;
-                places.extend(layout.find(graph.pieces(input)).into_iter().flat_map(|p| p.blocks(size)));
+                let size = block_sizes[graph.type_number(input) as usize];
+                places.extend(layout.find(graph.pieces(input)).flat_map(|p| p.blocks(size)));
             }
             let output = graph.pieces(op.output)[0];
             Step {
@@ -111,7 +112,8 @@ impl Plan {
             }
         });
         let steps = steps.collect();
-        let outputs = graph.outputs().iter().map(|o| layout.find(graph.pieces(o.operand))).collect();
+        let outputs =
+            graph.outputs().iter().map(|o| layout.find(graph.pieces(o.operand)).collect()).collect();
         let input_words = graph.inputs().iter().map(|p| graph.ty(p.operand).size).sum();
         let plan = Self {
             scratch: kernels.iter().map(|k| k.scratch()).max().unwrap_or(0),
@@ -159,25 +161,25 @@ type Kernels = Vec<Arc<dyn Kernel>>;
 fn kernels(graph: &Graph, platform: &dyn Platform) -> Result<(Kernels, Vec<u32>)> {
     let registry = Registry::lattice();
     let mut kernels = Vec::new();
-    let mut known: HashMap<(u32, u32, Vec<u32>), u32> = HashMap::new();
+    // Numbers of the signature, of the output's type and of the input types.
+    let mut known: Interner<Box<[u32]>> = Interner::default();
+    let mut kind: Vec<u32> = Vec::new();
     let mut of = Vec::with_capacity(graph.operators().len());
     for op in graph.operators() {
         let inputs = graph.inputs_of(op);
-        let key = (
-            op.signature,
-            graph.type_number(op.output),
-            inputs.iter().map(|&i| graph.type_number(i)).collect(),
-        );
-        let number = match known.get(&key) {
-            Some(&number) => number,
+        kind.clear();
+        kind.extend([op.signature, graph.type_number(op.output)]);
+        kind.extend(inputs.iter().map(|&i| graph.type_number(i)));
+        let hash = hash(kind.as_slice());
+        let number = match known.find(hash, |known| **known == *kind) {
+            Some(number) => number,
             None => {
                 let types: Vec<ValueType> = inputs.iter().map(|&i| graph.ty(i).clone()).collect();
                 let signature = graph.signature(op);
                 let call = Call { name: &signature.name, attrs: &signature.attrs, inputs: &types };
                 check_types(&registry, &call, graph.ty(op.output))?;
                 kernels.push(platform.kernel(&call, graph.ty(op.output))?);
-                known.insert(key, kernels.len() as u32 - 1);
-                kernels.len() as u32 - 1
+                known.push(hash, kind.as_slice().into())
             }
         };
         of.push(number);
@@ -195,7 +197,6 @@ fn check_types(registry: &Registry, call: &Call<'_>, output: &ValueType) -> Resu
     }
 }
 
-#[derive(Clone, Copy)]
 enum Owner {
     Operator(u32),
     Input { port: u32, from: usize },
@@ -203,41 +204,43 @@ enum Owner {
 
 /// Finds the owner of any placeholder: an operator's output or a graph input.
 struct Finder {
-    places: Vec<(Placeholder, Owner)>,
+    /// With the number of the operator, or of one of `inputs` counted from the number of operators.
+    blocks: Intervals,
+    operators: u32,
+    /// Port and first word of each piece of a graph input.
+    inputs: Vec<(u32, usize)>,
 }
 
 impl Finder {
     fn new(graph: &Graph) -> Self {
-        let mut places = Vec::new();
-        for (index, op) in graph.operators().iter().enumerate() {
-            places.extend(graph.pieces(op.output).iter().map(|&p| (p, Owner::Operator(index as u32))));
-        }
-        for (port, input) in graph.inputs().iter().enumerate() {
+        let operators = graph.operators().len() as u32;
+        let mut inputs = Vec::new();
+        for (port, input) in (0..).zip(graph.inputs()) {
             let mut from = 0;
             for &piece in graph.pieces(input.operand) {
-                places.push((piece, Owner::Input { port: port as u32, from }));
+                inputs.push((port, from));
                 from += piece.size() as usize;
             }
         }
-        places.sort_unstable_by_key(|p| p.0);
-        Self { places }
+        let operands = graph.operators().iter().map(|op| op.output).zip(0..operators);
+        let outputs = operands.flat_map(|(o, number)| graph.pieces(o).iter().map(move |&p| (p, number)));
+        let input_pieces = graph.inputs().iter().flat_map(|input| graph.pieces(input.operand)).copied();
+        let blocks = Intervals::new(outputs.chain(input_pieces.zip(operators..)));
+        Self { blocks, operators, inputs }
     }
 
-    fn hits(&self, piece: Placeholder) -> impl Iterator<Item = &(Placeholder, Owner)> {
-        let first = self.places.partition_point(|p| p.0.end <= piece.start);
-        self.places[first..].iter().take_while(move |p| p.0.start < piece.end)
-    }
-
-    fn find(&self, piece: Placeholder, offsets: &[usize]) -> Vec<Place> {
-        let place = |&(block, owner): &(Placeholder, Owner)| {
-            let part = piece.intersection(&block);
-            let (skip, size) = ((part.start - block.start) as usize, part.size() as usize);
-            match owner {
-                Owner::Operator(op) => Place::Arena { from: offsets[op as usize] + skip, size },
-                Owner::Input { port, from } => Place::Input { port, from: from + skip, size },
-            }
-        };
-        self.hits(piece).map(place).collect()
+    fn hits(&self, piece: Placeholder) -> impl Iterator<Item = (Placeholder, Owner)> {
+        self.blocks.search(piece).map(|at| {
+            let number = self.blocks.owners()[at];
+            let owner = match number.checked_sub(self.operators) {
+                None => Owner::Operator(number),
+                Some(input) => {
+                    let (port, from) = self.inputs[input as usize];
+                    Owner::Input { port, from }
+                }
+            };
+            (self.blocks.places()[at], owner)
+        })
     }
 }
 
@@ -267,7 +270,7 @@ impl Layout {
             for &piece in graph.pieces(port.operand) {
                 for (_, owner) in finder.hits(piece) {
                     if let Owner::Operator(op) = owner {
-                        keep(*op);
+                        keep(op);
                     }
                 }
             }
@@ -275,13 +278,15 @@ impl Layout {
         if graph.outputs().is_empty() {
             crate::analyze::derived_outputs(deps).into_iter().for_each(keep);
         }
-        let mut dying: Vec<Vec<u32>> = vec![Vec::new(); n];
-        for op in 0..n {
+        // Whose last reader each step is: a chain of operators in program order.
+        const END: u32 = u32::MAX;
+        let (mut first_dead, mut next_dead) = (vec![END; n], vec![END; n]);
+        for op in (0..n).rev() {
             if last_use[op] != u32::MAX {
-                dying[last_use[op] as usize].push(op as u32);
+                next_dead[op] = std::mem::replace(&mut first_dead[last_use[op] as usize], op as u32);
             }
         }
-        let mut free: HashMap<usize, VecDeque<u32>> = HashMap::new();
+        let mut free: BTreeMap<usize, VecDeque<u32>> = BTreeMap::new();
         let mut offsets = vec![0usize; n];
         let mut extra: Vec<Option<u32>> = vec![None; n];
         let mut arena = 0;
@@ -302,26 +307,33 @@ impl Layout {
                     return Err(Error::MemoryLimit { needed, limit });
                 }
             }
-            for &dead in &dying[at] {
+            let mut dead = first_dead[at];
+            while dead != END {
                 let size = graph.pieces(graph.operators()[dead as usize].output)[0].size() as usize;
                 free.entry(size).or_default().push_back(dead);
+                dead = next_dead[dead as usize];
             }
         }
-        let waits = Dependencies::from_sets((0..n).map(|op| {
-            let mut set = deps.dep(op).to_vec();
+        let waits = Dependencies::from_sets(n, |op, set| {
+            set.extend_from_slice(deps.dep(op));
             if let Some(before) = extra[op] {
                 set.push(before);
                 set.extend_from_slice(deps.notify(before as usize));
-                set.sort_unstable();
-                set.dedup();
             }
-            set
-        }));
+        });
         Ok(Self { finder, offsets, arena, waits })
     }
 
     /// Blocks of storage that make up an operand, in order.
-    fn find(&self, pieces: &[Placeholder]) -> Vec<Place> {
-        pieces.iter().flat_map(|&p| self.finder.find(p, &self.offsets)).collect()
+    fn find(&self, pieces: &[Placeholder]) -> impl Iterator<Item = Place> {
+        let hits = pieces.iter().flat_map(|&piece| self.finder.hits(piece).map(move |hit| (piece, hit)));
+        hits.map(|(piece, (block, owner))| {
+            let part = piece.intersection(&block);
+            let (skip, size) = ((part.start - block.start) as usize, part.size() as usize);
+            match owner {
+                Owner::Operator(op) => Place::Arena { from: self.offsets[op as usize] + skip, size },
+                Owner::Input { port, from } => Place::Input { port, from: from + skip, size },
+            }
+        })
     }
 }

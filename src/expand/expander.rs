@@ -1,7 +1,7 @@
 //! Takes a graph down to a base set, one level at a time, and keeps every level.
 
 use super::template::{Bound, Template};
-use crate::graph::{Graph, OperandId, Placeholder, Signature, ValueType};
+use crate::graph::{Graph, Interner, OperandId, Operator, Placeholder, Signature, ValueType, hash};
 use crate::ops::{Call, Level, Registry};
 use crate::{Error, Result};
 use std::collections::HashMap;
@@ -45,68 +45,95 @@ impl<'r> Expander<'r> {
     /// # Errors
     /// `UnknownOperator` and `NoExpansion` name the type; `EndlessExpansion` after 64 levels.
     pub fn expand(&mut self, graph: &Graph, base: &BaseSet<'_>) -> Result<Graph> {
-        let mut current = graph.clone();
-        let mut origin: Vec<u32> = (0..graph.operators().len() as u32).collect();
-        for _ in 0..MAX_LEVELS {
-            let open = |s: &Signature| !(base.contains)(&s.name);
-            if !current.operators().iter().any(|o| open(current.signature(o))) {
-                let mut done = current.next_level();
-                copy_ports(&current, &mut done);
-                for (op, &origin) in current.operators().iter().zip(&origin) {
-                    copy_operator(&current, op, origin, &mut done);
-                }
-                return Ok(done);
+        let mut members = Members { base, known: Vec::new() };
+        let mut open = |graph: &Graph| {
+            let mut operators = graph.operators().iter();
+            operators.find(|op| !members.have(graph, op)).map(|op| graph.signature(op).name.clone())
+        };
+        let mut current = self.level(graph, base)?;
+        for _ in 1..MAX_LEVELS {
+            if open(&current).is_none() {
+                return Ok(current);
             }
-            let next = self.level(&current, base)?;
-            origin = next.operators().iter().map(|o| origin[o.parent as usize]).collect();
+            let mut next = self.level(&current, base)?;
+            next.map_parents(|parent| current.operators()[parent as usize].parent);
             current = next;
         }
-        let op = current.operators().iter().map(|o| current.signature(o)).find(|s| !(base.contains)(&s.name));
-        Err(Error::EndlessExpansion { op: op.map_or(String::new(), |s| s.name.clone()), levels: MAX_LEVELS })
+        match open(&current) {
+            None => Ok(current),
+            Some(op) => Err(Error::EndlessExpansion { op, levels: MAX_LEVELS }),
+        }
     }
 
-    /// One level: every operator outside the base set is replaced by its expansion.
+    /// One level: every operator outside the base set is replaced by its expansion. The result's `parent` numbers are
+    /// operators of `graph`.
     ///
     /// # Errors
     /// As [`Expander::expand`].
     pub fn level(&mut self, graph: &Graph, base: &BaseSet<'_>) -> Result<Graph> {
         let mut next = graph.next_level();
-        copy_ports(graph, &mut next);
-        // Templates as bound to `next`, by the numbers of signature and input types.
-        let mut bound: HashMap<(u32, Vec<u32>), usize> = HashMap::new();
+        let mut copies = Copies { of: vec![NONE; graph.operand_count()], inputs: Vec::new() };
+        for port in graph.inputs() {
+            let operand = copies.operand(graph, port.operand, &mut next);
+            next.declare_input(&port.name, operand);
+        }
+        for port in graph.outputs() {
+            let operand = copies.operand(graph, port.operand, &mut next);
+            next.declare_output(&port.name, operand);
+        }
+        let (templates, template_of) = self.templates(graph, base, &mut next)?;
+        reserve(graph, &templates, &template_of, &mut next);
+        let mut regions: Vec<&[Placeholder]> = Vec::new();
+        for ((op, &slot), number) in graph.operators().iter().zip(&template_of).zip(0..) {
+            let Some(template) = templates.get(slot as usize) else {
+                copies.operator(graph, op, number, &mut next);
+                continue;
+            };
+            regions.clear();
+            regions.extend(graph.inputs_of(op).iter().map(|&i| graph.pieces(i)));
+            regions.push(graph.pieces(op.output));
+            template.instantiate(&mut next, &regions, number)?;
+        }
+        Ok(next)
+    }
+
+    /// The templates that a level needs, as bound to the next one, and which of them each operator is replaced by;
+    /// `NONE` for those of the base set.
+    fn templates(
+        &mut self,
+        graph: &Graph,
+        base: &BaseSet<'_>,
+        next: &mut Graph,
+    ) -> Result<(Vec<Bound>, Vec<u32>)> {
+        let mut members = Members { base, known: Vec::new() };
         let mut templates: Vec<Bound> = Vec::new();
-        let mut in_base: Vec<Option<bool>> = vec![None; graph.signatures().len()];
-        let mut scratch = Vec::new();
-        for (index, op) in graph.operators().iter().enumerate() {
-            let signature = graph.signature(op);
-            let is_base =
-                *in_base[op.signature as usize].get_or_insert_with(|| (base.contains)(&signature.name));
-            if is_base {
-                copy_operator(graph, op, index as u32, &mut next);
+        // Number of the signature, then those of the input types.
+        let mut kinds: Interner<Box<[u32]>> = Interner::default();
+        let mut kind: Vec<u32> = Vec::new();
+        let mut template_of = Vec::with_capacity(graph.operators().len());
+        for op in graph.operators() {
+            if members.have(graph, op) {
+                template_of.push(NONE);
                 continue;
             }
-            let types: Vec<u32> = graph.inputs_of(op).iter().map(|&i| graph.type_number(i)).collect();
-            let slot = match bound.get(&(op.signature, types.clone())) {
-                Some(&slot) => slot,
+            kind.clear();
+            kind.push(op.signature);
+            kind.extend(graph.inputs_of(op).iter().map(|&i| graph.type_number(i)));
+            let hash = hash(kind.as_slice());
+            let slot = match kinds.find(hash, |known| **known == *kind) {
+                Some(slot) => slot,
                 None => {
                     let inputs: Vec<ValueType> =
                         graph.inputs_of(op).iter().map(|&i| graph.ty(i).clone()).collect();
-                    let template = self.record(signature, &inputs, graph.ty(op.output), base.platform)?;
-                    templates.push(template.bind(&mut next));
-                    bound.insert((op.signature, types), templates.len() - 1);
-                    templates.len() - 1
+                    let template =
+                        self.record(graph.signature(op), &inputs, graph.ty(op.output), base.platform)?;
+                    templates.push(template.bind(next));
+                    kinds.push(hash, kind.as_slice().into())
                 }
             };
-            let inputs: Vec<&[Placeholder]> = graph.inputs_of(op).iter().map(|&i| graph.pieces(i)).collect();
-            templates[slot].instantiate(
-                &mut next,
-                &inputs,
-                graph.pieces(op.output),
-                index as u32,
-                &mut scratch,
-            )?;
+            template_of.push(slot);
         }
-        Ok(next)
+        Ok((templates, template_of))
     }
 
     /// The registry that types are looked up in.
@@ -134,24 +161,73 @@ impl<'r> Expander<'r> {
     }
 }
 
-fn copy_operand(from: &Graph, operand: OperandId, to: &mut Graph) -> OperandId {
-    // `next_level` keeps the numbers of types and signatures.
-    to.view_interned(from.type_number(operand), from.pieces(operand).iter().copied())
+/// Where an operator or operand has no counterpart.
+const NONE: u32 = u32::MAX;
+
+/// Asks a base set once per signature.
+struct Members<'a> {
+    base: &'a BaseSet<'a>,
+    known: Vec<Option<bool>>,
 }
 
-fn copy_operator(from: &Graph, op: &crate::graph::Operator, parent: u32, to: &mut Graph) {
-    let inputs: Vec<OperandId> = from.inputs_of(op).iter().map(|&i| copy_operand(from, i, to)).collect();
-    let output = copy_operand(from, op.output, to);
-    to.push_operator(op.signature, &inputs, output, op.nonce, parent);
+impl Members<'_> {
+    fn have(&mut self, graph: &Graph, op: &Operator) -> bool {
+        let number = op.signature as usize;
+        if number >= self.known.len() {
+            self.known.resize(graph.signatures().len(), None);
+        }
+        *self.known[number].get_or_insert_with(|| (self.base.contains)(&graph.signature(op).name))
+    }
 }
 
-fn copy_ports(from: &Graph, to: &mut Graph) {
-    for port in from.inputs() {
-        let operand = copy_operand(from, port.operand, to);
-        to.declare_input(&port.name, operand);
+/// Copies operands of one level to the next, each once. `next_level` keeps the numbers of types and signatures.
+struct Copies {
+    of: Vec<u32>,
+    /// Of the operator at hand.
+    inputs: Vec<OperandId>,
+}
+
+impl Copies {
+    fn operand(&mut self, from: &Graph, operand: OperandId, to: &mut Graph) -> OperandId {
+        let copy = &mut self.of[operand.0 as usize];
+        if *copy == NONE {
+            *copy = to.view_interned(from.type_number(operand), from.pieces(operand).iter().copied()).0;
+        }
+        OperandId(*copy)
     }
-    for port in from.outputs() {
-        let operand = copy_operand(from, port.operand, to);
-        to.declare_output(&port.name, operand);
+
+    fn operator(&mut self, from: &Graph, op: &Operator, parent: u32, to: &mut Graph) {
+        self.inputs.clear();
+        for &input in from.inputs_of(op) {
+            let input = self.operand(from, input, to);
+            self.inputs.push(input);
+        }
+        let output = self.operand(from, op.output, to);
+        to.push_operator(op.signature, &self.inputs, output, op.nonce, parent);
     }
+}
+
+/// Makes room for a level, so that its tables never move while they grow: an upper bound, but for scattered inputs.
+fn reserve(graph: &Graph, templates: &[Bound], template_of: &[u32], next: &mut Graph) {
+    let [mut operators, mut inputs, mut operands, mut pieces] = [0; 4];
+    let mut copied = vec![false; graph.operand_count()];
+    for (op, &slot) in graph.operators().iter().zip(template_of) {
+        let size = match templates.get(slot as usize) {
+            Some(template) => template.size(),
+            None => {
+                let own = graph.inputs_of(op);
+                let new = own
+                    .iter()
+                    .chain([&op.output])
+                    .filter(|o| !std::mem::replace(&mut copied[o.0 as usize], true));
+                let (count, pieces) = new.fold((0, 0), |(n, p), &o| (n + 1, p + graph.pieces(o).len()));
+                [1, own.len(), count, pieces]
+            }
+        };
+        operators += size[0];
+        inputs += size[1];
+        operands += size[2];
+        pieces += size[3];
+    }
+    next.reserve_tables(operators, inputs, operands, pieces);
 }

@@ -2,13 +2,14 @@
 //! by a copy with other placeholders.
 //!
 //! A template has an address space of its own: its inputs one after the other, then the output of the
-//! replaced operator, then everything in between. Copying it means mapping these three regions.
+//! replaced operator, then everything in between. Copying it means mapping these regions, which is prepared once per
+//! target: tables are walked, nothing is looked up.
 
 use crate::analyze::{OutputIndex, analyze, graph_inputs, topological_order};
 use crate::graph::{Graph, GraphError, OperandId, Placeholder, Synchronizer, ValueType, push_joined};
 use crate::ops::{Call, Registry, Session};
 use crate::{Error, Result};
-use std::rc::Rc;
+use std::collections::HashMap;
 
 /// A recorded expansion.
 pub struct Template {
@@ -19,11 +20,33 @@ pub struct Template {
     output: Placeholder,
 }
 
-/// A template whose types and signatures are known to the graph that it is copied into.
+/// A template whose types and signatures are numbered as in the graph that it is copied into. Its operands, each kept
+/// once, are numbered from 0.
 pub struct Bound {
-    template: Rc<Template>,
+    /// The type of each operand.
     types: Vec<u32>,
-    signatures: Vec<u32>,
+    /// How many spans each operand has.
+    span_counts: Vec<u32>,
+    spans: Vec<Span>,
+    operators: Vec<BoundOperator>,
+    /// The inputs of all operators, one after the other.
+    inputs: Vec<u32>,
+    /// Units in between.
+    between: u64,
+}
+
+/// Units of one region: an input by its number, then the output, then everything in between.
+struct Span {
+    region: u32,
+    from: u64,
+    size: u64,
+}
+
+struct BoundOperator {
+    signature: u32,
+    inputs: u32,
+    output: u32,
+    random: bool,
 }
 
 impl Template {
@@ -63,97 +86,116 @@ impl Template {
         &self.graph
     }
 
-    /// Makes the template's types and signatures known to `target`.
-    pub fn bind(self: &Rc<Self>, target: &mut Graph) -> Bound {
-        let types = self.graph.types().iter().map(|t| target.intern_type(t.clone())).collect();
-        let signatures = self.graph.signatures().iter();
-        let signatures = signatures.map(|s| target.intern_signature(&s.name, s.attrs.clone())).collect();
-        Bound { template: Rc::clone(self), types, signatures }
-    }
-    /// Where units of the template lie in the target.
-    fn map(
-        &self,
-        mut piece: Placeholder,
-        inputs: &[&[Placeholder]],
-        output: &[Placeholder],
-        base: u64,
-        out: &mut Vec<Placeholder>,
-    ) {
-        while !piece.is_empty() {
-            let (region, actual) = if piece.start >= self.output.end {
-                push_joined(out, Placeholder::new(piece.start, piece.end).moved(self.output.end, base));
-                return;
-            } else if piece.start >= self.output.start {
-                (self.output, output)
-            } else {
-                let index = self.inputs.partition_point(|r| r.end <= piece.start);
-                (self.inputs[index], inputs[index])
+    /// Prepares copies into `target`, which learns the template's types and signatures.
+    pub fn bind(&self, target: &mut Graph) -> Bound {
+        let graph = &self.graph;
+        let types: Vec<u32> = graph.types().iter().map(|t| target.intern_type(t.clone())).collect();
+        let signatures = graph.signatures().iter();
+        let signatures: Vec<u32> =
+            signatures.map(|s| target.intern_signature(&s.name, s.attrs.clone())).collect();
+        let mut bound = Bound {
+            types: Vec::new(),
+            span_counts: Vec::new(),
+            spans: Vec::new(),
+            operators: Vec::with_capacity(graph.operators().len()),
+            inputs: Vec::new(),
+            between: graph.address_end() - self.output.end,
+        };
+        let mut known: HashMap<(u32, &[Placeholder]), u32> = HashMap::new();
+        for op in graph.operators() {
+            let mut number = |bound: &mut Bound, operand: OperandId| {
+                let (ty, pieces) = (types[graph.type_number(operand) as usize], graph.pieces(operand));
+                *known.entry((ty, pieces)).or_insert_with(|| {
+                    let before = bound.spans.len();
+                    pieces.iter().for_each(|&piece| self.spans(piece, &mut bound.spans));
+                    bound.span_counts.push((bound.spans.len() - before) as u32);
+                    bound.types.push(ty);
+                    bound.types.len() as u32 - 1
+                })
             };
-            let here = piece.intersection(&region);
-            let (mut skip, mut left) = (here.start - region.start, here.size());
-            for p in actual {
-                if skip >= p.size() {
-                    skip -= p.size();
-                    continue;
-                }
-                let take = (p.size() - skip).min(left);
-                push_joined(out, p.part(skip, take));
-                left -= take;
-                skip = 0;
-                if left == 0 {
-                    break;
-                }
+            for &input in graph.inputs_of(op) {
+                let input = number(&mut bound, input);
+                bound.inputs.push(input);
             }
+            let output = number(&mut bound, op.output);
+            bound.operators.push(BoundOperator {
+                signature: signatures[op.signature as usize],
+                inputs: graph.inputs_of(op).len() as u32,
+                output,
+                random: op.nonce != 0,
+            });
+        }
+        bound
+    }
+
+    /// Cuts units of the template where its regions meet.
+    fn spans(&self, mut piece: Placeholder, out: &mut Vec<Span>) {
+        while !piece.is_empty() {
+            let region = self.inputs.partition_point(|r| r.end <= piece.start);
+            let (region, place) = match self.inputs.get(region) {
+                Some(&input) => (region, input),
+                None if piece.start < self.output.end => (region, self.output),
+                None => (region + 1, Placeholder::new(self.output.end, piece.end)),
+            };
+            let here = piece.intersection(&place);
+            out.push(Span { region: region as u32, from: here.start - place.start, size: here.size() });
             piece.start = here.end;
         }
     }
 }
 
 impl Bound {
-    /// Adds a copy to `target`, in place of an operator with these input and output placeholders.
+    /// How many operators, inputs of operators, operands and pieces one copy has; more pieces where its inputs are
+    /// scattered.
+    pub fn size(&self) -> [usize; 4] {
+        [self.operators.len(), self.inputs.len(), self.types.len(), self.spans.len()]
+    }
+
+    /// Adds a copy to `target`, in place of an operator that lies in `regions`: the placeholders of each input, then
+    /// those of its output.
     ///
     /// # Errors
     /// `AddressSpace` when the graph is full.
-    pub fn instantiate(
-        &self,
-        target: &mut Graph,
-        inputs: &[&[Placeholder]],
-        output: &[Placeholder],
-        parent: u32,
-        scratch: &mut Vec<u32>,
-    ) -> Result<()> {
-        let Self { template, types, signatures } = self;
-        let graph = &template.graph;
-        let between = graph.address_end() - template.output.end;
-        let base = if between > 0 { target.reserve(between)?.start } else { 0 };
-        scratch.clear();
-        scratch.resize(graph.operand_count(), u32::MAX);
+    pub fn instantiate(&self, target: &mut Graph, regions: &[&[Placeholder]], parent: u32) -> Result<()> {
+        let nothing = Placeholder::new(0, 0);
+        let between = [if self.between > 0 { target.reserve(self.between)? } else { nothing }];
+        let first = target.operand_count() as u32;
         let mut pieces: Vec<Placeholder> = Vec::new();
-        let mut operands: Vec<OperandId> = Vec::new();
-        let mut map = |target: &mut Graph, operand: OperandId| -> OperandId {
-            let known = scratch[operand.0 as usize];
-            if known != u32::MAX {
-                return OperandId(known);
-            }
+        let mut spans = self.spans.iter();
+        for (&ty, &count) in self.types.iter().zip(&self.span_counts) {
             pieces.clear();
-            for &piece in graph.pieces(operand) {
-                template.map(piece, inputs, output, base, &mut pieces);
+            for span in spans.by_ref().take(count as usize) {
+                cut(regions.get(span.region as usize).copied().unwrap_or(&between), span, &mut pieces);
             }
-            let ty = types[graph.type_number(operand) as usize];
-            let new = target.view_interned(ty, pieces.iter().copied());
-            scratch[operand.0 as usize] = new.0;
-            new
-        };
-        for op in graph.operators() {
-            operands.clear();
-            for &input in graph.inputs_of(op) {
-                operands.push(map(target, input));
-            }
-            let output = map(target, op.output);
-            let nonce = if op.nonce != 0 { target.fresh_nonce() } else { 0 };
-            target.push_operator(signatures[op.signature as usize], &operands, output, nonce, parent);
+            target.view_interned(ty, pieces.iter().copied());
+        }
+        let mut inputs = self.inputs.iter().map(|input| OperandId(first + input));
+        let mut own: Vec<OperandId> = Vec::new();
+        for op in &self.operators {
+            own.clear();
+            own.extend(inputs.by_ref().take(op.inputs as usize));
+            let nonce = if op.random { target.fresh_nonce() } else { 0 };
+            target.push_operator(op.signature, &own, OperandId(first + op.output), nonce, parent);
         }
         Ok(())
+    }
+}
+
+/// Appends the units of a region that a span names.
+fn cut(region: &[Placeholder], span: &Span, out: &mut Vec<Placeholder>) {
+    let (mut skip, mut left) = (span.from, span.size);
+    for piece in region {
+        if skip >= piece.size() {
+            skip -= piece.size();
+            continue;
+        }
+        let take = (piece.size() - skip).min(left);
+        push_joined(out, piece.part(skip, take));
+        left -= take;
+        skip = 0;
+        if left == 0 {
+            break;
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 //! access, along the whole chain of absorbs. Placeholders move by [`Redirects`], so that every view that was
 //! cut from an operand before it was absorbed moves with it.
 
-use super::{Graph, GraphError, Identity, OperandId, Placeholder, push_joined};
+use super::{Graph, GraphError, Identity, Intervals, OperandId, Placeholder, push_joined};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
@@ -62,10 +62,16 @@ impl Redirects {
         }
     }
 
+    /// All intervals that moved.
+    pub(super) fn index(&self) -> Intervals {
+        Intervals::new(self.moved.iter().map(|(&start, &(end, _))| (Placeholder::new(start, end), 0)))
+    }
+
     /// Where `piece` lies now: chains are followed to their end.
     pub fn resolve(&self, piece: Placeholder, out: &mut Vec<Placeholder>) {
-        let mut todo = vec![piece];
-        while let Some(p) = todo.pop() {
+        let mut todo = Vec::new();
+        let mut next = Some(piece);
+        while let Some(p) = next.take().or_else(|| todo.pop()) {
             if p.is_empty() {
                 continue;
             }
@@ -75,12 +81,11 @@ impl Redirects {
                 None => push_joined(out, p),
                 Some((&start, &(end, target))) => {
                     let hit = p.intersection(&Placeholder::new(start, end));
-                    // Pushed in reverse: the stack gives them back in order.
-                    todo.push(Placeholder::new(hit.end, p.end));
-                    todo.push(
-                        Placeholder::new(target, target + end - start).part(hit.start - start, hit.size()),
-                    );
-                    todo.push(Placeholder::new(p.start, hit.start));
+                    push_joined(out, Placeholder::new(p.start, hit.start));
+                    next = Some(hit.moved(start, target));
+                    if hit.end < p.end {
+                        todo.push(Placeholder::new(hit.end, p.end));
+                    }
                 }
             }
         }

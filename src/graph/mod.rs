@@ -5,6 +5,7 @@
 mod absorb;
 mod attrs;
 mod intern;
+mod intervals;
 mod operand;
 mod operator;
 mod placeholder;
@@ -13,7 +14,8 @@ mod text;
 
 pub use absorb::{Redirects, Synchronizer};
 pub use attrs::{Attr, Attrs};
-pub use intern::Interner;
+pub use intern::{Interner, Numbers, hash};
+pub use intervals::Intervals;
 pub use operand::{Identity, OperandId, ValueType};
 pub use operator::{Operator, Signature};
 pub use placeholder::{Allocator, Placeholder, push_joined};

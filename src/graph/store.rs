@@ -3,8 +3,9 @@
 use super::absorb::Redirects;
 use super::{
     Allocator, Attrs, GraphError, Identity, Interner, OperandId, Operator, Placeholder, Signature, ValueType,
-    push_joined,
+    hash, push_joined,
 };
+use std::collections::BTreeMap;
 
 /// A declared input or output of a graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,14 +14,6 @@ pub struct Port {
     pub name: String,
     /// The operand.
     pub operand: OperandId,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Operand {
-    ty: u32,
-    pieces_start: u32,
-    pieces_len: u32,
-    identity: Identity,
 }
 
 /// A task as one graph: a candidate set of operators over one address space of units.
@@ -33,8 +26,13 @@ pub struct Graph {
     allocator: Allocator,
     types: Interner<ValueType>,
     signatures: Interner<Signature>,
-    operands: Vec<Operand>,
+    /// The number of each operand's type.
+    operand_types: Vec<u32>,
+    /// Where each operand's pieces start, and where the last one's end.
+    piece_starts: Vec<u32>,
     pieces: Vec<Placeholder>,
+    /// The operands that are not called by their own number any more.
+    renamed: BTreeMap<OperandId, Identity>,
     operators: Vec<Operator>,
     operator_inputs: Vec<OperandId>,
     inputs: Vec<Port>,
@@ -51,8 +49,10 @@ impl Graph {
             allocator: Allocator::default(),
             types: Interner::default(),
             signatures: Interner::default(),
-            operands: Vec::new(),
+            operand_types: Vec::new(),
+            piece_starts: vec![0],
             pieces: Vec::new(),
+            renamed: BTreeMap::new(),
             operators: Vec::new(),
             operator_inputs: Vec::new(),
             inputs: Vec::new(),
@@ -106,7 +106,15 @@ impl Graph {
 
     /// The number of a signature in this graph's table.
     pub fn intern_signature(&mut self, name: &str, attrs: Attrs) -> u32 {
-        self.signatures.intern(Signature { name: name.to_owned(), attrs })
+        match self.find_signature(name, &attrs) {
+            Some(known) => known,
+            None => self.signatures.push(hash(&(name, &attrs)), Signature { name: name.to_owned(), attrs }),
+        }
+    }
+
+    /// The number of a signature in this graph's table, if it is there.
+    pub fn find_signature(&self, name: &str, attrs: &Attrs) -> Option<u32> {
+        self.signatures.find(hash(&(name, attrs)), |known| known.name == name && known.attrs == *attrs)
     }
 
     /// All types, by number.
@@ -121,28 +129,28 @@ impl Graph {
 
     // --- operands -------------------------------------------------------------------------------------
 
-    fn push_operand(&mut self, ty: u32, pieces: impl IntoIterator<Item = Placeholder>) -> OperandId {
-        let start = self.pieces.len();
-        self.pieces.extend(pieces);
-        let id = self.operands.len() as u32;
-        self.operands.push(Operand {
-            ty,
-            pieces_start: start as u32,
-            pieces_len: (self.pieces.len() - start) as u32,
-            identity: Identity(id),
-        });
-        OperandId(id)
+    /// Makes room for as many more operators, inputs of operators, operands and pieces of operands.
+    pub fn reserve_tables(&mut self, operators: usize, inputs: usize, operands: usize, pieces: usize) {
+        self.operators.reserve_exact(operators);
+        self.operator_inputs.reserve_exact(inputs);
+        self.operand_types.reserve_exact(operands);
+        self.piece_starts.reserve_exact(operands);
+        self.pieces.reserve_exact(pieces);
     }
 
     /// An operand over given placeholders; its type is a number from [`Graph::intern_type`].
     pub fn view_interned(&mut self, ty: u32, pieces: impl IntoIterator<Item = Placeholder>) -> OperandId {
-        self.push_operand(ty, pieces)
+        let id = self.operand_types.len() as u32;
+        self.operand_types.push(ty);
+        self.pieces.extend(pieces);
+        self.piece_starts.push(self.pieces.len() as u32);
+        OperandId(id)
     }
 
     /// An operand over given placeholders.
     pub fn view(&mut self, ty: ValueType, pieces: Vec<Placeholder>) -> OperandId {
         let ty = self.types.intern(ty);
-        self.push_operand(ty, pieces)
+        self.view_interned(ty, pieces)
     }
 
     /// Units `from..from + size` of an operand, seen as type `ty`. Copies nothing.
@@ -206,36 +214,35 @@ impl Graph {
 
     /// The type of an operand.
     pub fn ty(&self, operand: OperandId) -> &ValueType {
-        self.types.get(self.operands[operand.0 as usize].ty)
+        self.types.get(self.type_number(operand))
     }
 
     /// The number of the operand's type.
     pub fn type_number(&self, operand: OperandId) -> u32 {
-        self.operands[operand.0 as usize].ty
+        self.operand_types[operand.0 as usize]
     }
 
     /// How many operands (with views) there are.
     pub fn operand_count(&self) -> usize {
-        self.operands.len()
+        self.operand_types.len()
     }
 
     /// The placeholders of an operand, in order, after all absorbs so far.
     pub fn placeholders(&self, operand: OperandId) -> Vec<Placeholder> {
-        let mut out = Vec::new();
         if self.redirects.is_empty() {
-            out.extend_from_slice(self.pieces(operand));
-        } else {
-            for &piece in self.pieces(operand) {
-                self.redirects.resolve(piece, &mut out);
-            }
+            return self.pieces(operand).to_vec();
+        }
+        let mut out = Vec::new();
+        for &piece in self.pieces(operand) {
+            self.redirects.resolve(piece, &mut out);
         }
         out
     }
 
     /// The placeholders of an operand of a settled graph (see [`Graph::settle`]).
     pub fn pieces(&self, operand: OperandId) -> &[Placeholder] {
-        let o = &self.operands[operand.0 as usize];
-        &self.pieces[o.pieces_start as usize..(o.pieces_start + o.pieces_len) as usize]
+        let operand = operand.0 as usize;
+        &self.pieces[self.piece_starts[operand] as usize..self.piece_starts[operand + 1] as usize]
     }
 
     /// Writes all absorbs into the operands, so that [`Graph::pieces`] is up to date.
@@ -243,24 +250,25 @@ impl Graph {
         if self.redirects.is_empty() {
             return;
         }
+        let redirects = std::mem::take(&mut self.redirects);
+        let moved = redirects.index();
         let old = std::mem::take(&mut self.pieces);
-        for operand in &mut self.operands {
-            let start = self.pieces.len();
-            for &piece in &old[operand.pieces_start as usize..][..operand.pieces_len as usize] {
-                // `resolve` joins only with pieces of this operand.
-                let mut resolved = Vec::new();
-                self.redirects.resolve(piece, &mut resolved);
-                for r in resolved {
-                    match self.pieces[start..].last_mut() {
-                        Some(last) if last.end == r.start => last.end = r.end,
-                        _ => self.pieces.push(r),
-                    }
+        self.pieces.reserve_exact(old.len());
+        let mut resolved = Vec::new();
+        let mut from = 0;
+        for end in &mut self.piece_starts[1..] {
+            resolved.clear();
+            for &piece in &old[from..*end as usize] {
+                // Most pieces stay, and the index knows sooner.
+                if moved.search(piece).is_empty() {
+                    push_joined(&mut resolved, piece);
+                } else {
+                    redirects.resolve(piece, &mut resolved);
                 }
             }
-            operand.pieces_start = start as u32;
-            operand.pieces_len = (self.pieces.len() - start) as u32;
+            self.pieces.extend_from_slice(&resolved);
+            from = std::mem::replace(end, self.pieces.len() as u32) as usize;
         }
-        self.redirects = Redirects::default();
     }
 
     pub(super) fn redirects_mut(&mut self) -> &mut Redirects {
@@ -269,7 +277,7 @@ impl Graph {
 
     /// What the operand is called now.
     pub fn identity(&self, operand: OperandId) -> Identity {
-        self.operands[operand.0 as usize].identity
+        self.renamed.get(&operand).copied().unwrap_or(Identity(operand.0))
     }
 
     /// The operand that was made under this identity.
@@ -279,7 +287,7 @@ impl Graph {
     }
 
     pub(super) fn rename(&mut self, operand: OperandId, identity: Identity) {
-        self.operands[operand.0 as usize].identity = identity;
+        self.renamed.insert(operand, identity);
     }
 
     // --- operators ------------------------------------------------------------------------------------
@@ -295,9 +303,23 @@ impl Graph {
         inputs: &[OperandId],
         output: ValueType,
     ) -> Result<OperandId, GraphError> {
-        let place = self.allocator.allocate(output.size)?;
-        let output = self.view(output, vec![place]);
         let signature = self.intern_signature(name, attrs);
+        let output = self.types.intern(output);
+        self.add_interned(signature, inputs, output)
+    }
+
+    /// As [`Graph::add_operator`], with the numbers of a signature and of the output's type.
+    ///
+    /// # Errors
+    /// As [`Allocator::allocate`].
+    pub fn add_interned(
+        &mut self,
+        signature: u32,
+        inputs: &[OperandId],
+        output: u32,
+    ) -> Result<OperandId, GraphError> {
+        let place = self.allocator.allocate(self.types.get(output).size)?;
+        let output = self.view_interned(output, [place]);
         self.push_operator(signature, inputs, output, 0, u32::MAX);
         Ok(output)
     }
@@ -349,6 +371,13 @@ impl Graph {
             index += 1;
             keep(index - 1)
         });
+    }
+
+    /// Replaces the `parent` of every operator.
+    pub fn map_parents(&mut self, map: impl Fn(u32) -> u32) {
+        for op in &mut self.operators {
+            op.parent = map(op.parent);
+        }
     }
 
     /// All operators, in program order.

@@ -3,35 +3,69 @@
 use super::types::{Ciphertext, Poly};
 use super::{Call, Registry};
 use crate::Result;
-use crate::graph::{Attrs, Graph, OperandId, ValueType};
+use crate::graph::{Attrs, Graph, Interner, OperandId, ValueType, hash};
 
 /// A graph under construction. Tasks are built in one, and expand functions record into one.
 pub struct Session<'r> {
     graph: Graph,
     registry: &'r Registry,
+    /// Numbers of the signature and of the input types of every call so far.
+    calls: Interner<Box<[u32]>>,
+    /// What came of each: the number of the output's type, and whether it draws random numbers.
+    outcomes: Vec<(u32, bool)>,
+    scratch: Vec<u32>,
 }
 
 impl<'r> Session<'r> {
     /// A session that adds to `graph`.
     pub fn new(graph: Graph, registry: &'r Registry) -> Self {
-        Self { graph, registry }
+        Self { graph, registry, calls: Interner::default(), outcomes: Vec::new(), scratch: Vec::new() }
     }
 
     /// The assemble function: looks the type up, works out the output's type, allocates the output and adds
-    /// the operator (SPEC G3).
+    /// the operator (SPEC G3). The output's type is a function of attributes and input types, so that it is worked out
+    /// once for all calls that share them.
     ///
     /// # Errors
     /// `UnknownOperator`, or what the type's `assemble` says.
     pub fn op(&mut self, name: &str, attrs: Attrs, inputs: &[OperandId]) -> Result<OperandId> {
-        let def = self.registry.get(name)?;
-        let types: Vec<ValueType> = inputs.iter().map(|&i| self.graph.ty(i).clone()).collect();
-        let output = def.assemble(&Call { name, attrs: &attrs, inputs: &types })?;
-        let random = def.random();
-        let output = self.graph.add_operator(name, attrs, inputs, output)?;
+        let (signature, (output, random)) = match self.known(name, &attrs, inputs) {
+            Some(known) => known,
+            None => self.assemble(name, attrs, inputs)?,
+        };
+        let output = self.graph.add_interned(signature, inputs, output)?;
         if random {
             self.graph.mark_last_random();
         }
         Ok(output)
+    }
+
+    /// The signature and outcome of a call like one before.
+    fn known(&mut self, name: &str, attrs: &Attrs, inputs: &[OperandId]) -> Option<(u32, (u32, bool))> {
+        let signature = self.graph.find_signature(name, attrs)?;
+        self.read_call(signature, inputs);
+        let call = self.scratch.as_slice();
+        let number = self.calls.find(hash(call), |known| **known == *call)?;
+        Some((signature, self.outcomes[number as usize]))
+    }
+
+    fn assemble(&mut self, name: &str, attrs: Attrs, inputs: &[OperandId]) -> Result<(u32, (u32, bool))> {
+        let def = self.registry.get(name)?;
+        let types: Vec<ValueType> = inputs.iter().map(|&i| self.graph.ty(i).clone()).collect();
+        let output = def.assemble(&Call { name, attrs: &attrs, inputs: &types })?;
+        let signature = self.graph.intern_signature(name, attrs);
+        let outcome = (self.graph.intern_type(output), def.random());
+        self.read_call(signature, inputs);
+        let call = self.scratch.as_slice();
+        self.calls.push(hash(call), call.into());
+        self.outcomes.push(outcome);
+        Ok((signature, outcome))
+    }
+
+    fn read_call(&mut self, signature: u32, inputs: &[OperandId]) {
+        self.scratch.clear();
+        self.scratch.push(signature);
+        self.scratch.extend(inputs.iter().map(|&i| self.graph.type_number(i)));
     }
 
     /// The type of an operand.

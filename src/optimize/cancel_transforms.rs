@@ -2,8 +2,8 @@
 
 use super::is_derived_output;
 use crate::Result;
-use crate::analyze::{OutputIndex, analyze, topological_order};
-use crate::graph::{Graph, Operator, Placeholder};
+use crate::analyze::{Dependencies, Method, OutputIndex, topological_order};
+use crate::graph::{Graph, Operator};
 
 /// The graph with `limb.ntt(limb.intt(x))` and `limb.intt(limb.ntt(x))` replaced by x. The inner transform stays
 /// for its other readers; `prune` removes it when there are none.
@@ -11,10 +11,10 @@ use crate::graph::{Graph, Operator, Placeholder};
 /// # Errors
 /// `OverlappingOutputs`, `Cycle`.
 pub fn cancel_transforms(graph: &Graph) -> Result<Graph> {
-    let deps = analyze(graph)?;
+    let index = OutputIndex::new(graph)?;
+    let deps = Dependencies::new(graph, &index, Method::Search);
     // Aliases of a ring of transforms would lead in a circle.
     topological_order(graph, &deps)?;
-    let index = OutputIndex::new(graph)?;
     let name = |op: &Operator| graph.signature(op).name.as_str();
     let mut out = graph.clone();
     let mut drop = vec![false; graph.operators().len()];
@@ -36,7 +36,8 @@ pub fn cancel_transforms(graph: &Graph) -> Result<Graph> {
         let inner = &graph.operators()[index.producers()[hits.start] as usize];
         let [source] = graph.inputs_of(inner) else { continue };
         if name(inner) == inverse && graph.type_number(*source) == graph.type_number(outer.output) {
-            let target: Vec<Placeholder> = graph.pieces(*source).to_vec();
+            // Where the source lies now, so that chains of transforms make no chains of aliases.
+            let target = out.placeholders(*source);
             out.alias(outer.output, &target)?;
             drop[number] = true;
         }

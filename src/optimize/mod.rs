@@ -33,7 +33,8 @@ pub const DEFAULT_PASSES: [Pass; 3] = [
 /// # Errors
 /// What a pass says of a graph that is none.
 pub fn optimize(graph: &Graph) -> Result<Graph> {
-    DEFAULT_PASSES.iter().try_fold(graph.clone(), |graph, pass| (pass.run)(&graph))
+    let [first, rest @ ..] = &DEFAULT_PASSES;
+    rest.iter().try_fold((first.run)(graph)?, |graph, pass| (pass.run)(&graph))
 }
 
 /// True for an operator that is an output of the graph because nobody reads it and no output is declared: it has to

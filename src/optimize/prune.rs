@@ -2,7 +2,7 @@
 //! nobody reads is an output, and nothing is dropped (R8).
 
 use crate::Result;
-use crate::analyze::{OutputIndex, analyze};
+use crate::analyze::{Dependencies, Method, OutputIndex};
 use crate::graph::Graph;
 
 /// The graph without dead branches.
@@ -13,8 +13,8 @@ pub fn prune(graph: &Graph) -> Result<Graph> {
     if graph.outputs().is_empty() {
         return Ok(graph.clone());
     }
-    let deps = analyze(graph)?;
     let index = OutputIndex::new(graph)?;
+    let deps = Dependencies::new(graph, &index, Method::Search);
     let mut needed = vec![false; deps.len()];
     let mut todo: Vec<u32> = Vec::new();
     for port in graph.outputs() {

@@ -4,7 +4,7 @@
 
 use crate::Result;
 use crate::analyze::OutputIndex;
-use crate::graph::{Attrs, Graph, OperandId, Placeholder, ValueType};
+use crate::graph::{Attrs, Graph, Intervals, OperandId, Operator, Placeholder, ValueType};
 use crate::ops::types::block_size;
 
 /// The graph with every block of an operator input (`ops::types::block_size`) inside one producer's output (or one piece
@@ -14,11 +14,12 @@ use crate::ops::types::block_size;
 /// `OverlappingOutputs`, `AddressSpace`.
 pub fn gather(graph: &Graph) -> Result<Graph> {
     let blocks = Blocks::new(graph)?;
+    let sizes: Vec<u64> = graph.types().iter().map(block_size).collect();
     let scattered = |operand: OperandId| {
-        let size = block_size(graph.ty(operand));
-        blocks.runs(graph.pieces(operand)).iter().any(|run| run.size() == 0 || run.size() % size != 0)
+        let size = sizes[graph.type_number(operand) as usize];
+        blocks.runs(graph.pieces(operand)).any(|run| run.size() == 0 || run.size() % size != 0)
     };
-    let needs_copy = |op: &crate::graph::Operator| {
+    let needs_copy = |op: &Operator| {
         graph.pieces(op.output).len() != 1 || graph.inputs_of(op).iter().any(|&i| scattered(i))
     };
     if !graph.operators().iter().any(needs_copy) {
@@ -31,7 +32,8 @@ pub fn gather(graph: &Graph) -> Result<Graph> {
         for input in &mut inputs {
             if scattered(*input) {
                 let ty = graph.ty(*input).clone();
-                let place = copy(&mut out, &blocks.runs(graph.pieces(*input)), op.parent)?;
+                let place =
+                    copy(&mut out, &blocks.runs(graph.pieces(*input)).collect::<Vec<_>>(), op.parent)?;
                 *input = out.view(ty, vec![place]);
             }
         }
@@ -71,27 +73,20 @@ fn copy(graph: &mut Graph, runs: &[Placeholder], parent: u32) -> Result<Placehol
 }
 
 /// The contiguous blocks of storage: outputs of operators and pieces of graph inputs.
-struct Blocks {
-    places: Vec<Placeholder>,
-}
+struct Blocks(Intervals);
 
 impl Blocks {
     fn new(graph: &Graph) -> Result<Self> {
-        let mut places = OutputIndex::new(graph)?.places().to_vec();
-        places.extend(graph.inputs().iter().flat_map(|p| graph.pieces(p.operand)));
-        places.sort_unstable();
-        Ok(Self { places })
+        let outputs = OutputIndex::new(graph)?;
+        let inputs = graph.inputs().iter().flat_map(|p| graph.pieces(p.operand));
+        Ok(Self(Intervals::new(outputs.places().iter().chain(inputs).map(|&place| (place, 0)))))
     }
 
     /// The parts of an operand that lie each within one block, in order.
-    fn runs(&self, pieces: &[Placeholder]) -> Vec<Placeholder> {
-        let mut runs = Vec::with_capacity(pieces.len());
-        for piece in pieces {
-            let first = self.places.partition_point(|p| p.end <= piece.start);
-            for block in self.places[first..].iter().take_while(|p| p.start < piece.end) {
-                runs.push(piece.intersection(block));
-            }
-        }
-        runs
+    fn runs(&self, pieces: &[Placeholder]) -> impl Iterator<Item = Placeholder> {
+        let within = |&piece: &Placeholder| {
+            self.0.places()[self.0.search(piece)].iter().map(move |block| piece.intersection(block))
+        };
+        pieces.iter().flat_map(within)
     }
 }

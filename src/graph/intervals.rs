@@ -1,0 +1,146 @@
+//! Disjoint intervals, found by any unit: the one index that analysis, passes, placement and plans search.
+
+use super::Placeholder;
+
+/// Placeholders sorted by start, each with a number that belongs to it.
+///
+/// The address space is cut into about as many strips of equal width as there are placeholders, and the first placeholder
+/// of each strip is noted: sorting and searching are then left with the few of one strip. n placeholders are sorted
+/// in O(n) when they are spread evenly and in O(n log n) when they are not; a search takes O(1) and O(log n).
+#[derive(Clone, Debug, Default)]
+pub struct Intervals {
+    places: Vec<Placeholder>,
+    owners: Vec<u32>,
+    /// The first placeholder that starts in each strip of 2^shift units, or in a later one; one entry more than strips.
+    strips: Vec<u32>,
+    shift: u32,
+}
+
+impl Intervals {
+    /// Sorts placeholders by start, equal ones by their numbers. The iterator is walked three times.
+    pub fn new(items: impl Iterator<Item = (Placeholder, u32)> + Clone) -> Self {
+        let (mut count, mut most) = (0usize, 0);
+        for (place, _) in items.clone() {
+            count += 1;
+            most = place.start.max(most);
+        }
+        let mut shift = 0;
+        while most >> shift > count as u64 {
+            shift += 1;
+        }
+        let strip = |place: &Placeholder| (place.start >> shift) as usize;
+        let strip_count = (most >> shift) as usize + 1;
+        // A counting sort. Counts are shifted by one strip, so that they turn into starts while they are used up.
+        let mut strips = vec![0u32; strip_count + 2];
+        for (place, _) in items.clone() {
+            strips[strip(&place) + 2] += 1;
+        }
+        for i in 2..strips.len() {
+            strips[i] += strips[i - 1];
+        }
+        let mut places = vec![Placeholder::new(0, 0); count];
+        let mut owners = vec![0; count];
+        for (place, owner) in items {
+            let next = &mut strips[strip(&place) + 1];
+            (places[*next as usize], owners[*next as usize]) = (place, owner);
+            *next += 1;
+        }
+        strips.pop();
+        let mut scratch: Vec<(Placeholder, u32)> = Vec::new();
+        for bounds in strips.windows(2) {
+            let (from, to) = (bounds[0] as usize, bounds[1] as usize);
+            if to - from < 2 {
+                continue;
+            }
+            scratch.clear();
+            scratch.extend(places[from..to].iter().copied().zip(owners[from..to].iter().copied()));
+            scratch.sort_unstable();
+            for (at, &(place, owner)) in (from..to).zip(&scratch) {
+                (places[at], owners[at]) = (place, owner);
+            }
+        }
+        Self { places, owners, strips, shift }
+    }
+
+    /// Sorted placeholders.
+    pub fn places(&self) -> &[Placeholder] {
+        &self.places
+    }
+
+    /// The number of each of [`Intervals::places`].
+    pub fn owners(&self) -> &[u32] {
+        &self.owners
+    }
+
+    /// Two neighbors that share units, as positions, if any.
+    pub fn overlap(&self) -> Option<(usize, usize)> {
+        self.places.windows(2).position(|w| w[0].overlaps(&w[1])).map(|at| (at, at + 1))
+    }
+
+    /// For a target `[x, y)`: the smallest l with `end_l > x`, the smallest r with `start_r >= y`; the hits are
+    /// `[l, r)`. An empty target has none. The placeholders must be disjoint.
+    pub fn search(&self, target: Placeholder) -> std::ops::Range<usize> {
+        if target.is_empty() || self.places.is_empty() {
+            return 0..0;
+        }
+        let strip = ((target.start >> self.shift) as usize).min(self.strips.len() - 2);
+        let (from, to) = (self.strips[strip] as usize, self.strips[strip + 1] as usize);
+        let mut l = from + self.places[from..to].partition_point(|p| p.start <= target.start);
+        // Of those that start at x or before it, only the last one may reach beyond x.
+        if l > 0 && self.places[l - 1].end > target.start {
+            l -= 1;
+        }
+        // Few placeholders meet one target: walk from l instead of searching again.
+        let r = l + self.places[l..].iter().take_while(|p| p.start < target.end).count();
+        l..r
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_what_a_scan_finds() {
+        let mut state = 1u64;
+        let mut random = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        for round in 0..300 {
+            // Evenly spread, crowded in one place, or far apart.
+            let (most, gap) = [(8, 3), (3, 2), (1 << 40, 1 << 50)][round % 3];
+            let mut items = Vec::new();
+            let mut at = if round % 2 == 0 { 0 } else { random(1 << 40) };
+            for owner in 0..random(60) as u32 {
+                at += random(gap);
+                let place = Placeholder::new(at, at + 1 + random(most));
+                items.push((place, owner));
+                at = place.end;
+            }
+            let sorted = items.clone();
+            for i in (1..items.len()).rev() {
+                items.swap(i, random(i as u64 + 1) as usize);
+            }
+            let index = Intervals::new(items.iter().copied());
+            assert!(index.overlap().is_none());
+            assert!(
+                index.places().iter().copied().zip(index.owners().iter().copied()).eq(sorted.iter().copied())
+            );
+            for _ in 0..100 {
+                let start = random(at + 2 * most);
+                let target = Placeholder::new(start, start + random(2 * most));
+                let hits: Vec<usize> = (0..sorted.len()).filter(|&i| sorted[i].0.overlaps(&target)).collect();
+                assert_eq!(index.search(target).collect::<Vec<_>>(), hits, "{target}");
+            }
+        }
+    }
+
+    #[test]
+    fn overlaps_are_seen() {
+        let p = Placeholder::new;
+        let index = Intervals::new([(p(4, 8), 0), (p(0, 4), 1), (p(7, 9), 2)].into_iter());
+        assert_eq!(index.overlap(), Some((1, 2)));
+        assert_eq!(index.owners(), [1, 0, 2]);
+    }
+}
