@@ -58,6 +58,8 @@ pub struct Plan {
     pub(super) outputs: Vec<Vec<Place>>,
     /// Data dependencies and ordering edges.
     pub(super) waits: Dependencies,
+    /// The order that storage was given out in: nobody comes before those it waits for.
+    pub(super) order: Vec<u32>,
     pub(super) arena: usize,
     pub(super) wipe: bool,
     input_words: u64,
@@ -99,6 +101,7 @@ impl Plan {
             places,
             outputs,
             waits: layout.waits,
+            order: layout.order,
             arena: layout.arena,
             wipe: options.wipe,
             input_words,
@@ -225,6 +228,7 @@ struct Layout {
     offsets: Vec<usize>,
     arena: usize,
     waits: Dependencies,
+    order: Vec<u32>,
 }
 
 impl Layout {
@@ -295,7 +299,7 @@ impl Layout {
             }
             set
         }));
-        Ok(Self { finder, offsets, arena, waits })
+        Ok(Self { finder, offsets, arena, waits, order })
     }
 
     /// Blocks of storage that make up an operand, in order.
