@@ -112,7 +112,8 @@ impl Bfv {
                 }
                 "encrypt" => {
                     let plain = c.input(plain_type.clone(), scheme.plain(a)?)?;
-                    c.op("bfv.encrypt_public", none(), &[key()?, plain, seeds[0]])?
+                    let drop = none().with("drop", scheme.special.as_slice());
+                    c.op("bfv.encrypt_public", drop, &[key()?, plain, seeds[0]])?
                 }
                 "encrypt_symmetric" => {
                     let plain = c.input(plain_type.clone(), scheme.plain(a)?)?;

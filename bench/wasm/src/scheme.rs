@@ -43,7 +43,7 @@ impl Scheme {
         })?;
         scheme.public = scheme.one(|c| {
             let inputs = [scheme.secret(c)?, scheme.public_seed(c)?, scheme.secret_seed(c)?];
-            c.op("rlwe.public_key", Attrs::new().with("q", scheme.q.as_slice()), &inputs)
+            c.op("rlwe.public_key", Attrs::new().with("q", all.as_slice()), &inputs)
         })?;
         for from in ["square", "galois"] {
             let key = scheme.one(|c| {
@@ -99,7 +99,8 @@ impl Scheme {
     }
 
     pub fn public(&self, c: &mut Circuit<'_>) -> Result<OperandId> {
-        c.input(types::public_key(self.n, &self.q), self.public.clone())
+        let all = [self.q.as_slice(), &self.special].concat();
+        c.input(types::public_key(self.n, &all), self.public.clone())
     }
 
     pub fn relinearization(&self, c: &mut Circuit<'_>) -> Result<OperandId> {
