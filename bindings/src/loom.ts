@@ -61,6 +61,8 @@ export class WorkerLoom extends Resource implements Loom {
     const failed = new AbortController();
     const signal = AbortSignal.any([failed.signal, ...(options.signal ? [options.signal] : [])]);
     const module = wasmModule(choice.variant, wasm?.[choice.variant], signal);
+    // Nobody waits for it if no worker can be created.
+    module.catch(() => {});
     const recipe: Recipe = { choice, module, worker };
     const client = startEngine<ClientMethods>('client', recipe, signal);
     const evaluator = startEngine<EvaluatorMethods>('evaluator', recipe, signal);

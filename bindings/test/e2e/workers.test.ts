@@ -204,6 +204,12 @@ describe('load', () => {
     ).rejects.toMatchObject({ code: 'worker.wasm' });
     await setTimeout(0);
     expect(ended.sort()).toEqual(['client', 'evaluator']);
+    const refuse = (): never => {
+      throw new Error('refused');
+    };
+    await expect(
+      load({ mode: 'single', worker: refuse, wasm: { single: new URL('file:///none.wasm') } }),
+    ).rejects.toMatchObject({ code: 'worker.failed' });
     await expect(load({ signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' });
     await open();
     expect(loom.mode.variant).toBe('single');
