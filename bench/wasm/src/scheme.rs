@@ -20,7 +20,7 @@ pub struct Scheme {
     pub n: usize,
     pub t: u64,
     pub q: Vec<u64>,
-    special: Vec<u64>,
+    pub special: Vec<u64>,
     pub registry: Registry,
     pub platform: Simd,
     secret: Input,
