@@ -28,6 +28,8 @@ const OPTIONS = {
 /** Each group's rows; imported where it runs, since node-seal does not load in an old Node. */
 const GROUPS = {
   operator: async (options) => (await import('./operators.mjs')).operatorRows(options),
+  inside: async (options) => (await import('./inside.mjs')).insideRows(options),
+  task: async (options) => (await import('./tasks.mjs')).taskRows(options),
 };
 
 try {
@@ -100,5 +102,6 @@ function versions() {
     nodeSeal: version(new URL('../package.json', import.meta.resolve('node-seal'))),
     node: process.versions.node,
     v8: process.versions.v8,
+    command: ['npm run bench --', ...process.argv.slice(2)].join(' '),
   };
 }

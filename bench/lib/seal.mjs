@@ -47,3 +47,10 @@ function encryptor(context, publicKey, secretKey) {
   made.setSecretKey(secretKey);
   return made;
 }
+
+/** The identity of the level with so many data primes left. */
+export function level({ context, data }, primes) {
+  let at = context.firstContextData();
+  for (let left = data.length; left > primes; left--) at = at.nextContextData();
+  return at.parmsId();
+}

@@ -1,13 +1,13 @@
 //! A graph under construction with the data of its inputs, and what it becomes: a resident program.
 
 use crate::CLOCK;
-use cipherloom::Result;
 use cipherloom::engine::{Input, Plan, PlanOptions, Run};
 use cipherloom::expand::{BaseSet, Expander};
 use cipherloom::graph::{Attrs, Graph, OperandId, ValueType};
 use cipherloom::ops::{Level, Registry, Session};
 use cipherloom::optimize::optimize;
 use cipherloom::platform::Platform;
+use cipherloom::{Error, Result};
 use std::sync::Arc;
 
 /// A graph and its data.
@@ -78,6 +78,20 @@ impl Resident {
     pub fn outputs(&self) -> Result<Vec<Vec<u64>>> {
         let mut run = self.start()?;
         run.finish();
+        self.read(&run)
+    }
+
+    fn read(&self, run: &Run) -> Result<Vec<Vec<u64>>> {
         (0..self.plan.graph().outputs().len()).map(|index| run.output(index)).collect()
+    }
+
+    /// Whether the engine gives the words that the same kernels give without it.
+    pub fn check_straight(&self) -> Result<()> {
+        let mut straight = self.start()?;
+        straight.finish_straight()?;
+        if self.read(&straight)? == self.outputs()? {
+            return Ok(());
+        }
+        Err(Error::Job("the engine and its kernels in a fixed order give different words"))
     }
 }

@@ -187,6 +187,12 @@ impl Operators {
         Ok(())
     }
 
+    /// The same kernels on the same storage in a fixed order, without the engine's scheduling.
+    #[wasm_bindgen(js_name = runStraight)]
+    pub fn run_straight(&self) -> Result<()> {
+        Ok(self.resident.start()?.finish_straight()?)
+    }
+
     /// Only what `run` does before its first operator: checks, counters, storage.
     pub fn start(&self) -> Result<()> {
         drop(self.resident.start()?);
