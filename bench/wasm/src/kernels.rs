@@ -2,8 +2,8 @@
 
 use cipherloom::graph::{Attrs, ValueType};
 use cipherloom::math::prime::ntt_primes;
-use cipherloom::ops::types::{self, Form, Limb};
-use cipherloom::ops::{Call, base};
+use cipherloom::ops::types::{self, Form, Limb, Poly, block_size};
+use cipherloom::ops::{Call, OpDef, base, fused};
 use cipherloom::platform::{Kernel, Platform, Scalar, Simd};
 use std::sync::Arc;
 use wasm_bindgen::prelude::*;
@@ -11,16 +11,21 @@ use wasm_bindgen::prelude::*;
 type Result<T> = std::result::Result<T, JsError>;
 
 /// Primes of 50 bits: those of a ciphertext modulus, and one more.
-const PRIMES: usize = 5;
+const PRIMES: usize = 8;
 /// The plaintext modulus has as many bits as in the comparison with SEAL.
 const PLAIN_BITS: u32 = 20;
 /// Pairs of an inner product: digits of a key switch.
 const PAIRS: usize = 4;
 
-/// Names of all base operators.
+/// Base operators and fused ones.
+fn operators() -> Vec<Arc<dyn OpDef>> {
+    base::all().into_iter().chain(fused::all()).collect()
+}
+
+/// Names of all base operators, fused ones too.
 #[wasm_bindgen(js_name = baseOperators)]
 pub fn base_operators() -> Vec<String> {
-    base::all().iter().map(|def| def.name().to_owned()).collect()
+    operators().iter().map(|def| def.name().to_owned()).collect()
 }
 
 /// One base operator: two kernels and what they work on.
@@ -28,8 +33,10 @@ pub fn base_operators() -> Vec<String> {
 pub struct Kernels {
     simd: Arc<dyn Kernel>,
     scalar: Arc<dyn Kernel>,
+    /// Block by block, as kernels take them.
     inputs: Vec<Vec<u64>>,
     out: Vec<u64>,
+    scratch: Vec<u64>,
 }
 
 #[wasm_bindgen]
@@ -37,13 +44,18 @@ impl Kernels {
     /// The operator of that name in a ring of dimension `n`; undefined for one that nobody wrote a case for.
     pub fn prepare(name: &str, n: usize) -> Result<Option<Kernels>> {
         let Some((attrs, inputs)) = case(name, n)? else { return Ok(None) };
-        let defs = base::all();
+        let defs = operators();
         let Some(def) = defs.iter().find(|def| def.name() == name) else { return Ok(None) };
         let call = Call { name, attrs: &attrs, inputs: &inputs };
         let output = def.assemble(&call)?;
-        let words = inputs.iter().enumerate().map(|(index, ty)| words(ty, index)).collect();
+        let words = |(index, ty)| {
+            let words: Vec<u64> = words(ty, index);
+            words.chunks(block_size(ty) as usize).map(<[u64]>::to_vec).collect::<Vec<_>>()
+        };
+        let words = inputs.iter().enumerate().flat_map(words).collect();
         let (simd, scalar) = (Simd::new().kernel(&call, &output)?, Scalar::new().kernel(&call, &output)?);
-        Ok(Some(Self { simd, scalar, inputs: words, out: vec![0; output.size as usize] }))
+        let scratch = vec![0; simd.scratch().max(scalar.scratch())];
+        Ok(Some(Self { simd, scalar, inputs: words, out: vec![0; output.size as usize], scratch }))
     }
 
     /// Runs the vector kernel so many times.
@@ -61,7 +73,7 @@ impl Kernels {
     fn run(&mut self, kernel: &dyn Kernel, times: u32) {
         let inputs: Vec<&[u64]> = self.inputs.iter().map(Vec::as_slice).collect();
         for nonce in 0..times {
-            kernel.run(&inputs, &mut self.out, nonce);
+            kernel.run(&inputs, &mut self.out, &mut self.scratch, nonce);
         }
     }
 
@@ -81,9 +93,11 @@ fn case(name: &str, n: usize) -> cipherloom::Result<Option<Case>> {
     let (q, t) = (primes[0], ntt_primes(PLAIN_BITS, n, 1, &[])?[0]);
     let limb = |q: u64, form: Form| Limb { n, q, form }.ty();
     let (coeff, ntt) = (limb(q, Form::Coeff), limb(q, Form::Ntt));
+    let poly = |q: &[u64]| Poly { n, q: q.to_vec(), form: Form::Coeff }.ty();
+    let (many, few) = primes.split_at(PAIRS);
     let c = q / 3;
     let none = Attrs::new;
-    let residues: Vec<ValueType> = primes[1..].iter().map(|&p| limb(p, Form::Coeff)).collect();
+    let residues: Vec<ValueType> = primes[1..=PAIRS].iter().map(|&p| limb(p, Form::Coeff)).collect();
     Ok(Some(match name {
         "limb.add" | "limb.sub" | "limb.mul" => (none(), vec![ntt.clone(), ntt]),
         "limb.neg" => (none(), vec![ntt]),
@@ -106,6 +120,13 @@ fn case(name: &str, n: usize) -> cipherloom::Result<Option<Case>> {
         "slots.write" => (none(), vec![types::slots(n, t)]),
         "slots.read" => (none(), vec![limb(t, Form::Ntt)]),
         "slots.constant" => (none().with("n", n).with("t", t).with("values", vec![1u64; n]), vec![]),
+        "rns.extend" | "rns.switch" => (none().with("to", few), vec![poly(many)]),
+        "rns.scale_round" => (none().with("drop", few).with("factor", t), vec![poly(&primes)]),
+        "limb.convolve" => {
+            let digits = vec![limb(q, Form::Coeff); PAIRS];
+            (none().with("q", q).with("outputs", 2u64), [digits, vec![ntt; 2 * PAIRS]].concat())
+        }
+        "limb.tensor" => (none(), vec![ntt; 4]),
         _ => return Ok(None),
     }))
 }
@@ -115,6 +136,7 @@ fn words(ty: &ValueType, seed: usize) -> Vec<u64> {
     // Quotients and small integers are small; residues are below their prime.
     let limit = match ty.head.as_str() {
         "small" | "quotient" => 5,
+        "poly" => ty.attrs.uints("q").ok().and_then(|q| q.into_iter().min()).unwrap_or(u64::MAX),
         _ => ty.attrs.uint("q").or(ty.attrs.uint("t")).unwrap_or(u64::MAX),
     };
     let mut x = seed as u64 + 1;

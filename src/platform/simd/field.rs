@@ -5,11 +5,14 @@
 use super::lanes::F2;
 use crate::math::Modulus;
 
-/// How large values may be, in `u/8`: `4 u`.
-pub(super) const LIMIT: u32 = 32;
+/// Bounds are counted in `u/64`.
+pub(super) const UNIT: u32 = 64;
 
-/// What [`Arithmetic::reduce`] leaves, in `u/8`, rounded up.
-pub(super) const REDUCED: u32 = 5;
+/// How large values may be: `4 u`.
+pub(super) const LIMIT: u32 = 4 * UNIT;
+
+/// What [`Arithmetic::reduce`] leaves: `9/16 u`.
+pub(super) const REDUCED: u32 = 36;
 
 /// The same factor for both lanes.
 #[inline(always)]
@@ -41,8 +44,8 @@ impl Field {
 
 /// A way to multiply; a factor is kept as `K` doubles.
 pub(super) trait Arithmetic<const K: usize>: Copy + Send + Sync + 'static {
-    /// How large a product can be, in `u/8`, at most 8.
-    const PRODUCT: u32;
+    /// How large the product with a value of at most `bound`, at most [`LIMIT`], can be; at most [`UNIT`].
+    fn product_bound(bound: u32) -> u32;
 
     /// A prime in registers.
     fn load(field: &Field) -> Self;
@@ -163,7 +166,9 @@ mod tests {
             a.map(|a| a.rem_euclid(q.cast_signed()).cast_unsigned()),
             "{a:?} mod {q}"
         );
-        let limit = f64::from(A::PRODUCT) / 8.0 * (U as f64) * (1.0 + 1.0 / f64::from(1 << 20));
+        let largest = a.iter().map(|a| a.unsigned_abs()).max().unwrap_or(0);
+        let bound = A::product_bound(largest.div_ceil(1 << 44) as u32);
+        let limit = f64::from(bound) / 64.0 * (U as f64) * (1.0 + 1.0 / f64::from(1 << 20));
         assert!(
             product.to_bits().iter().all(|&r| f64::from_bits(r).abs() <= limit),
             "{a:?} times {w} mod {q}"

@@ -1,12 +1,12 @@
 //! Arithmetic with a fused multiply-add: `h = a w` and `l = a w - h` exactly, and `r = (h - b q) + l` with
 //! `b = nearest(a (w / q))`. With `|w| <= q/2` and `|a| <= 4 u` the argument of `nearest` is at most `2^51` and off by
 //! at most 1/2, so `|r| <= q`; `h - b q = r - l` is an integer below `2^53`, hence exact.
-//! With `|a| <= u` it is off by at most 1/8 before it is rounded, and `|r| <= 5/8 q`.
+//! With `|a| <= c u` it is off by at most `c/8` before it is rounded, and `|r| <= (1/2 + c/8) q`.
 //!
 //! The product of two values in `[0, q)` has `b = nearest(h / q)`, off by at most 3/8 before it is rounded, so that `|r| <= q`
 //! again. Sums of seven such and what a reduction leaves stay below `2^53`, hence exact.
 
-use super::field::{Arithmetic, BLOCK, BlockSums, Field, doubles, joined};
+use super::field::{Arithmetic, BLOCK, BlockSums, Field, UNIT, doubles, joined};
 use super::lanes::F2;
 
 /// Most terms, each at most `q`, that are added before the sum is reduced.
@@ -20,7 +20,9 @@ pub(super) struct Fused {
 }
 
 impl Arithmetic<2> for Fused {
-    const PRODUCT: u32 = 8;
+    fn product_bound(bound: u32) -> u32 {
+        UNIT / 2 + bound.div_ceil(8)
+    }
 
     #[inline(always)]
     fn load(field: &Field) -> Self {

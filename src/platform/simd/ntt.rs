@@ -3,7 +3,7 @@
 //! Values are signed and reduced only where they would leave `|x| <= 4 u`, `u = 2^50`, which is what products need
 //! ([`super::field`]); a product is at most `u`.
 
-use super::field::{Arithmetic, Field, LIMIT, REDUCED, both, each};
+use super::field::{Arithmetic, Field, LIMIT, REDUCED, UNIT, both, each};
 use super::lanes::F2;
 use crate::math::MathError;
 use crate::math::ntt::bit_reverse;
@@ -128,24 +128,25 @@ impl<A: Arithmetic<K>, const K: usize> Tables<A, K> {
     fn forward_to(&self, out: &mut [u64], a: &[u64], end: impl Fn(&A, F2) -> Pair) {
         let f = A::load(&self.field);
         let (out, a) = (out.as_chunks_mut::<2>().0, a.as_chunks::<2>().0);
-        // no value exceeds `bound / 8` u
-        let mut bound = 8;
+        let grown = |bound: u32| bound + A::product_bound(bound);
+        // no value exceeds it
+        let mut bound = UNIT;
         let mut steps = self.forward.steps.iter();
         if let Some(w) = &self.forward.single {
             first_layer(&f, out, a, w);
-            bound += A::PRODUCT;
+            bound = grown(bound);
         } else if let Some([step]) = steps.next().map(Vec::as_slice) {
             first_layers(&f, out, a, step);
-            bound += 2 * A::PRODUCT;
+            bound = grown(grown(bound));
         }
         for step in steps {
-            if bound + 2 * A::PRODUCT > LIMIT {
+            if grown(grown(bound)) > LIMIT {
                 layers::<A, K, true>(&f, out, step);
-                bound = REDUCED;
+                bound = grown(REDUCED + A::product_bound(bound));
             } else {
                 layers::<A, K, false>(&f, out, step);
+                bound = grown(grown(bound));
             }
-            bound += 2 * A::PRODUCT;
         }
         last_layers(&f, out, &self.forward.neighbors, end);
     }

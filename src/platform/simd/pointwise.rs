@@ -69,6 +69,21 @@ impl Words {
         }
     }
 
+    /// `out = a mod q` for signed integers `a`, which are nearly always smaller than `q`.
+    pub(super) fn from_small(&self, out: &mut [u64], a: &[u64]) {
+        let this = *self;
+        let mut large = false;
+        for (o, &a) in out.iter_mut().zip(a) {
+            *o = this.lift(a.cast_signed());
+            large |= *o >= this.q.cast_unsigned();
+        }
+        if large {
+            for (o, &a) in out.iter_mut().zip(a) {
+                *o = a.cast_signed().rem_euclid(this.q).cast_unsigned();
+            }
+        }
+    }
+
     /// `out = c a`.
     pub(super) fn mul_scalar(&self, out: &mut [u64], a: &[u64], c: u64) {
         let this = *self;

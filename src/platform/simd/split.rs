@@ -19,7 +19,7 @@
 
 #[cfg(doc)]
 use super::field::MOST_TERMS;
-use super::field::{Arithmetic, BLOCK, BlockSums, Field, doubles};
+use super::field::{Arithmetic, BLOCK, BlockSums, Field, UNIT, doubles};
 use super::lanes::F2;
 use super::pointwise::Words;
 
@@ -51,7 +51,9 @@ pub(super) struct Split {
 }
 
 impl Arithmetic<4> for Split {
-    const PRODUCT: u32 = 7;
+    fn product_bound(_: u32) -> u32 {
+        7 * UNIT / 8
+    }
 
     #[inline(always)]
     fn load(field: &Field) -> Self {
