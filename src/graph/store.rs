@@ -418,6 +418,13 @@ impl Graph {
         self.outputs.push(Port { name: name.to_owned(), operand });
     }
 
+    /// Declares another operand as declared output number `index`; nothing where there is no such output.
+    pub fn redeclare_output(&mut self, index: usize, operand: OperandId) {
+        if let Some(port) = self.outputs.get_mut(index) {
+            port.operand = operand;
+        }
+    }
+
     /// Declared inputs.
     pub fn inputs(&self) -> &[Port] {
         &self.inputs

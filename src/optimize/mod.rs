@@ -1,11 +1,13 @@
-//! Passes that keep the meaning of a graph and make it cheaper (SPEC G7, G8). Each works at every level.
+//! Passes that keep the meaning of a graph and make it cheaper (SPEC G7, G8). The default ones work at every level.
 
 mod cancel_transforms;
 mod dedup;
+mod pack_sums;
 mod prune;
 
 pub use cancel_transforms::cancel_transforms;
 pub use dedup::dedup;
+pub use pack_sums::pack_sums;
 pub use prune::prune;
 
 use crate::Result;
@@ -27,6 +29,17 @@ pub const DEFAULT_PASSES: [Pass; 3] = [
     Pass { name: "cancel_transforms", run: cancel_transforms },
     Pass { name: "prune", run: prune },
 ];
+
+/// The passes that are run besides at scheme level, in order: they see ciphertexts and keys.
+pub const SCHEME_PASSES: [Pass; 1] = [Pass { name: "pack_sums", run: pack_sums }];
+
+/// Runs the default passes, then those of scheme level.
+///
+/// # Errors
+/// What a pass says of a graph that is none.
+pub fn optimize_scheme(graph: &Graph) -> Result<Graph> {
+    SCHEME_PASSES.iter().try_fold(optimize(graph)?, |graph, pass| (pass.run)(&graph))
+}
 
 /// Runs the default passes.
 ///

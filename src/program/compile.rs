@@ -12,7 +12,8 @@ use crate::analyze::{OutputIndex, graph_inputs};
 use crate::expand::{BaseSet, Expander};
 use crate::graph::{Attrs, Graph, OperandId, ValueType};
 use crate::ops::{Level, Registry, Session};
-use crate::optimize::optimize;
+use crate::math::slots::{galois_conjugate, galois_element};
+use crate::optimize::{optimize, optimize_scheme};
 use crate::platform::Platform;
 use crate::schemes::columns::{Column, KeyName, Keys, rotation_element, statistic_sums, sum_elements};
 use crate::schemes::noise_budget;
@@ -283,7 +284,7 @@ impl<'a> Builder<'a> {
     }
 
     fn expand(&self, task_graph: &Graph, expander: &mut Expander<'_>) -> Result<Graph> {
-        optimize(&expander.expand_to_level(task_graph, Level::Scheme)?)
+        optimize_scheme(&expander.expand_to_level(task_graph, Level::Scheme)?)
     }
 
     /// Expands with every key that could be meant and sees which are read.
@@ -313,8 +314,11 @@ impl<'a> Builder<'a> {
                     names.insert(KeyName::Galois(g, top));
                 }
             } else if node.op == "column.sum" || statistic_sums(&node.op).is_some() {
-                let rows = self.task.inputs.iter().map(|i| rows(i, l.n)).max().unwrap_or(1);
-                names.extend(sum_elements(l.n, rows).into_iter().map(|g| KeyName::Galois(g, l.low)));
+                let mut elements: Vec<u64> =
+                    self.task.inputs.iter().flat_map(|i| sum_elements(l.n, rows(i, l.n))).collect();
+                // Those that pack sums.
+                elements.extend([galois_element(l.n, l.n as i64 / 2 - 1), galois_conjugate(l.n)]);
+                names.extend(elements.into_iter().map(|g| KeyName::Galois(g, l.low)));
             }
         }
         Ok(names.into_iter().collect())

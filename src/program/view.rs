@@ -305,10 +305,12 @@ impl Program {
             {
                 let ciphertexts = output_ciphertexts(scheme.ty(port.operand))?;
                 info.ciphertexts = ciphertexts.len();
+                let reads = || ciphertexts.iter().flat_map(|c| &c.reads);
                 if info.parts.is_empty() {
-                    info.kind = scheme.ty(port.operand).head.clone();
-                    info.parts = ciphertexts.first().map(|c| vec![c.part.clone()]).unwrap_or_default();
-                    info.rows = ciphertexts.iter().map(|c| c.first_row + c.rows).max().unwrap_or(1);
+                    let column = scheme.ty(port.operand).head == "column";
+                    info.kind = if column { "column" } else { "number" }.into();
+                    info.parts = reads().next().map(|r| vec![r.part.clone()]).unwrap_or_default();
+                    info.rows = reads().map(|r| r.first_row + r.rows).max().unwrap_or(1);
                 }
             }
             all.push(info);

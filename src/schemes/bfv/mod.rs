@@ -15,6 +15,7 @@ mod multiply;
 mod multiply_plain;
 mod negate;
 mod noise;
+mod pack_slots;
 mod phase;
 mod relinearize;
 mod rotate;
@@ -47,6 +48,7 @@ pub fn all() -> Vec<Arc<dyn OpDef>> {
         Arc::new(multiply_plain::MultiplyPlain),
         Arc::new(negate::Negate),
         Arc::new(noise::Noise),
+        Arc::new(pack_slots::PackSlots),
         Arc::new(phase::Phase),
         Arc::new(relinearize::Relinearize),
         Arc::new(rotate::Rotate),

@@ -8,6 +8,9 @@ use crate::ops::{Call, Session};
 /// A column of integers, encrypted: for each plaintext modulus t (residues, combined by CRT after decryption) and
 /// each chunk of n rows one ciphertext; then, when cells may be missing, the same number of ciphertexts with 1
 /// where a row is present. Values are 0 where a row is missing and beyond the last row.
+///
+/// A column of at most n/2 rows lies in every w-th slot of the first row of slots, w = n/2 divided by the next power of
+/// two: rotations by multiples of w sum it, and leave nothing but the sum in its slots; other columns fit between.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
     /// Ring dimension: rows per ciphertext.
@@ -50,6 +53,11 @@ impl Column {
         ValueType::new("column", values + mask, attrs.with("missing", u64::from(self.missing)))
     }
 
+    /// Slots from one row to the next.
+    pub fn stride(&self) -> usize {
+        stride(self.n, self.rows)
+    }
+
     /// Ciphertexts per plaintext modulus.
     pub fn chunks(&self) -> usize {
         self.rows.div_ceil(self.n)
@@ -76,7 +84,12 @@ impl Column {
     }
 }
 
-/// One encrypted integer: a ciphertext per plaintext modulus, the value in slot 0 (other slots hold parts of it).
+/// Slots from one row to the next in a column of `rows` rows at ring dimension `n`.
+pub fn stride(n: usize, rows: usize) -> usize {
+    if rows <= n / 2 { n / 2 / rows.max(1).next_power_of_two() } else { 1 }
+}
+
+/// One encrypted integer: a ciphertext per plaintext modulus, the value in slot 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Number {
     /// Ring dimension.
@@ -118,6 +131,68 @@ impl Number {
     pub fn statistic(&self, parts: &[&str]) -> ValueType {
         let names: Vec<String> = parts.iter().map(|&p| p.to_owned()).collect();
         ValueType::new("statistic", parts.len() as u64 * self.units(), self.attrs().with("parts", names))
+    }
+}
+
+/// Several encrypted integers, named, as they leave a program: some share ciphertexts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sums {
+    /// Ring dimension.
+    pub n: usize,
+    /// Plaintext moduli.
+    pub t: Vec<u64>,
+    /// Primes of the level.
+    pub q: Vec<u64>,
+    /// Names.
+    pub parts: Vec<String>,
+    /// For each part and plaintext modulus, the number of its ciphertext, in order of first appearance.
+    pub at: Vec<usize>,
+    /// For each part and plaintext modulus, its slot there.
+    pub slots: Vec<usize>,
+}
+
+impl Sums {
+    /// Reads a `sums` type.
+    ///
+    /// # Errors
+    /// `Graph` when an attribute is missing.
+    pub fn of(ty: &ValueType) -> Result<Self> {
+        let a = &ty.attrs;
+        let sizes = |name: &str| -> Result<Vec<usize>> {
+            Ok(a.uints(name)?.into_iter().map(|v| usize::try_from(v).unwrap_or(usize::MAX)).collect())
+        };
+        let (t, q, parts) = (a.uints("t")?, a.uints("q")?, a.texts("parts")?.to_vec());
+        Ok(Self { n: a.size("n")?, t, q, parts, at: sizes("at")?, slots: sizes("slots")? })
+    }
+
+    /// As a value type.
+    pub fn ty(&self) -> ValueType {
+        let words = |list: &[usize]| list.iter().map(|&v| v as u64).collect::<Vec<u64>>();
+        let attrs = Attrs::new().with("n", self.n).with("t", self.t.as_slice()).with("q", self.q.as_slice());
+        let attrs = attrs.with("parts", self.parts.clone()).with("at", words(&self.at));
+        let units = self.ciphertexts() as u64 * self.ciphertext(0).units();
+        ValueType::new("sums", units, attrs.with("slots", words(&self.slots)))
+    }
+
+    /// How many ciphertexts.
+    pub fn ciphertexts(&self) -> usize {
+        self.at.iter().max().map_or(0, |last| last + 1)
+    }
+
+    /// The type of a ciphertext for plaintext modulus number `index`.
+    fn ciphertext(&self, index: usize) -> Ciphertext {
+        Ciphertext { n: self.n, t: self.t[index], q: self.q.clone(), parts: 2 }
+    }
+
+    /// What is read from ciphertext number `ciphertext`, and its plaintext modulus.
+    fn reads(&self, ciphertext: usize) -> (Vec<Read>, usize) {
+        let here = self.at.iter().enumerate().filter(|(_, at)| **at == ciphertext).map(|(index, _)| index);
+        let read = |index: usize| {
+            let part = self.parts[index / self.t.len()].clone();
+            Read { part, first_row: 0, rows: 1, slot: self.slots[index], stride: 1 }
+        };
+        let modulus = here.clone().next().unwrap_or(0) % self.t.len();
+        (here.map(read).collect(), modulus)
     }
 }
 
@@ -274,31 +349,42 @@ pub fn two_parts(
     s.op("bfv.relinearize", Attrs::new(), &[ciphertext, key])
 }
 
+/// Integers in the slots of an output's ciphertext.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Read {
+    /// The part of the output that they belong to: `values`, `value`, or a sum of a statistic.
+    pub part: String,
+    /// The first row among them.
+    pub first_row: usize,
+    /// Their number.
+    pub rows: usize,
+    /// The slot of the first.
+    pub slot: usize,
+    /// Slots from one to the next.
+    pub stride: usize,
+}
+
 /// One ciphertext of an output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputCiphertext {
-    /// The part of the output that it belongs to: `values`, `value`, or a sum of a statistic.
-    pub part: String,
-    /// The first row in it.
-    pub first_row: usize,
-    /// Rows in it, from slot 0.
-    pub rows: usize,
+    /// What it holds.
+    pub reads: Vec<Read>,
     /// Where it starts in the output, units.
     pub offset: u64,
     /// Its type.
     pub ty: Ciphertext,
 }
 
-/// The ciphertexts of an output of type column, number or statistic, in order of part, plaintext modulus, row.
+/// The ciphertexts of an output of type column or sums; those of one part in order of plaintext modulus.
 ///
 /// # Errors
 /// `Operator` for other types.
 pub fn output_ciphertexts(ty: &ValueType) -> Result<Vec<OutputCiphertext>> {
     let mut all = Vec::new();
     let mut offset = 0;
-    let mut push = |part: &str, first_row: usize, rows: usize, ty: Ciphertext| {
+    let mut push = |reads: Vec<Read>, ty: Ciphertext| {
         let units = ty.units();
-        all.push(OutputCiphertext { part: part.to_owned(), first_row, rows, offset, ty });
+        all.push(OutputCiphertext { reads, offset, ty });
         offset += units;
     };
     match ty.head.as_str() {
@@ -306,19 +392,18 @@ pub fn output_ciphertexts(ty: &ValueType) -> Result<Vec<OutputCiphertext>> {
             let column = Column::of(ty)?;
             for t in 0..column.t.len() {
                 for chunk in 0..column.chunks() {
-                    let first = chunk * column.n;
-                    push("values", first, column.n.min(column.rows - first), column.ciphertext(t));
+                    let (part, first_row) = ("values".to_owned(), chunk * column.n);
+                    let rows = column.n.min(column.rows - first_row);
+                    let read = Read { part, first_row, rows, slot: 0, stride: column.stride() };
+                    push(vec![read], column.ciphertext(t));
                 }
             }
         }
-        "number" => {
-            let number = Number::of(ty)?;
-            (0..number.t.len()).for_each(|t| push("value", 0, 1, number.ciphertext(t)));
-        }
-        "statistic" => {
-            let number = Number::of(ty)?;
-            for part in ty.attrs.texts("parts")? {
-                (0..number.t.len()).for_each(|t| push(part, 0, 1, number.ciphertext(t)));
+        "sums" => {
+            let sums = Sums::of(ty)?;
+            for ciphertext in 0..sums.ciphertexts() {
+                let (reads, modulus) = sums.reads(ciphertext);
+                push(reads, sums.ciphertext(modulus));
             }
         }
         other => {
@@ -326,7 +411,7 @@ pub fn output_ciphertexts(ty: &ValueType) -> Result<Vec<OutputCiphertext>> {
                 op: "output".into(),
                 what: "type".into(),
                 found: other.to_owned(),
-                expected: "column, number or statistic".into(),
+                expected: "column or sums".into(),
             });
         }
     }

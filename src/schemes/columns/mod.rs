@@ -8,7 +8,7 @@ mod rotate;
 mod statistic;
 mod sum;
 
-pub use layout::{Column, KeyName, Keys, Number, OutputCiphertext, output_ciphertexts};
+pub use layout::{Column, KeyName, Keys, Number, OutputCiphertext, Read, Sums, output_ciphertexts};
 pub use rotate::element as rotation_element;
 pub use statistic::sums as statistic_sums;
 pub use sum::elements as sum_elements;

@@ -3,7 +3,7 @@
 //! summed with the rotation keys of that level, which are the small ones. Inputs: a complete column and the keys.
 
 use super::elementwise::complete;
-use super::layout::{Column, KeyName, Number, ciphertexts, columns_and_keys, key, two_parts};
+use super::layout::{Column, KeyName, Number, ciphertexts, columns_and_keys, key, stride, two_parts};
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::math::slots::{galois_conjugate, galois_element};
@@ -12,10 +12,11 @@ use crate::ops::{Call, Level, OpDef, Session};
 /// `column.sum`; see the module.
 pub struct Sum;
 
-/// The Galois elements that bring the sum of the first `rows` slots to slot 0.
+/// The Galois elements that sum the slots of a column of `rows` rows, into each of them.
 pub fn elements(n: usize, rows: usize) -> Vec<u64> {
-    let steps = rows.min(n / 2).next_power_of_two().trailing_zeros();
-    let mut elements: Vec<u64> = (0..steps).map(|k| galois_element(n, 1 << k)).collect();
+    let stride = stride(n, rows) as i64;
+    let steps = (n / 2 / stride as usize).trailing_zeros();
+    let mut elements: Vec<u64> = (0..steps).map(|k| galois_element(n, stride << k)).collect();
     if rows > n / 2 {
         elements.push(galois_conjugate(n));
     }
