@@ -53,6 +53,10 @@ mod imp {
         u64x2_extmul_high_u32x4(a, b)
     }
     #[inline(always)]
+    pub(super) fn shift(a: v128, bits: u32) -> v128 {
+        u64x2_shr(a, bits)
+    }
+    #[inline(always)]
     pub(super) fn even(a: v128, b: v128) -> v128 {
         u32x4_shuffle::<0, 2, 4, 6>(a, b)
     }
@@ -126,6 +130,10 @@ mod imp {
     #[inline(always)]
     pub(super) fn products_high(a: Register, b: Register) -> Register {
         from_bits([u64::from(a[2]) * u64::from(b[2]), u64::from(a[3]) * u64::from(b[3])])
+    }
+    #[inline(always)]
+    pub(super) fn shift(a: Register, bits: u32) -> Register {
+        from_bits(to_bits(a).map(|a| a >> bits))
     }
     #[inline(always)]
     pub(super) fn even(a: Register, b: Register) -> Register {
@@ -210,6 +218,13 @@ impl U4 {
     #[inline(always)]
     pub(super) fn mul_high(self, other: Self) -> Self {
         Self(imp::odd(imp::products_low(self.0, other.0), imp::products_high(self.0, other.0)))
+    }
+
+    /// The low half of each product, and that of the product divided by `2^bits`, rounded down.
+    #[inline(always)]
+    pub(super) fn mul_shifted(self, other: Self, bits: u32) -> [Self; 2] {
+        let (x, y) = (imp::products_low(self.0, other.0), imp::products_high(self.0, other.0));
+        [Self(imp::even(x, y)), Self(imp::even(imp::shift(x, bits), imp::shift(y, bits)))]
     }
 
     /// Rows become columns.

@@ -26,6 +26,12 @@ type Quad = [u64; 2];
 /// Factors of two layers: one of the layer with fewer blocks, two of the other.
 type Step<F> = [F; 3];
 
+/// Factors of the last four layers of a group: two layers of whole registers, then two with a block in each lane.
+struct Group {
+    outer: Step<Factor>,
+    inner: Step<[[u32; 4]; 2]>,
+}
+
 /// The transforms of ring degree `n`; none for a ring degree below 32 or a prime from `2^30`.
 pub(super) fn transform(n: usize, modulus: Modulus) -> Result<Option<Arc<dyn Transform>>, MathError> {
     let Some(field) = Field32::new(modulus).filter(|_| n >= LEAST) else { return Ok(None) };
@@ -38,8 +44,8 @@ struct Factors {
     single: Option<Factor>,
     /// Two layers each, few blocks first; not the last four.
     steps: Vec<Vec<Step<Factor>>>,
-    /// The last four layers: two of whole registers, then two with a block in each lane.
-    groups: Vec<(Step<Factor>, Step<[[u32; 4]; 2]>)>,
+    /// The last four layers.
+    groups: Vec<Group>,
 }
 
 impl Factors {
@@ -52,8 +58,8 @@ impl Factors {
         let layers = std::iter::successors(Some(first), |m| Some(4 * m)).take_while(|&m| m < n / GROUP);
         let group = |at: usize| {
             let lanes: [Step<Factor>; 4] = std::array::from_fn(|lane| step(4 * at + lane));
-            let lanes = std::array::from_fn(|f| std::array::from_fn(|part| lanes.map(|lane| lane[f][part])));
-            (step(at), lanes)
+            let inner = std::array::from_fn(|f| std::array::from_fn(|part| lanes.map(|lane| lane[f][part])));
+            Group { outer: step(at), inner }
         };
         Self {
             single,
@@ -106,7 +112,6 @@ impl Tables {
         let halves = self.halves.each_ref().map(all);
         let load = |words: &[u64; 4]| {
             let [low, high] = U4::halves(*words);
-            // Below 2^64 / 2^32, the high half is reduced like any factor's.
             if WIDE { f.mul(high, &halves[0]) + f.mul(low, &halves[1]) } else { low }
         };
         let steps = match (&self.forward.single, self.forward.steps.as_slice()) {
@@ -272,9 +277,9 @@ fn layers(part: &mut [Quad], steps: &[Step<Factor>], f: impl Fn([U4; 4], &Step<[
     }
 }
 
-fn last_layers(f: &Small, words: &mut [u64], groups: &[(Step<Factor>, Step<[[u32; 4]; 2]>)]) {
+fn last_layers(f: &Small, words: &mut [u64], groups: &[Group]) {
     let half = words.len() / 2;
-    for (at, (outer, inner)) in groups.iter().enumerate() {
+    for (at, Group { outer, inner }) in groups.iter().enumerate() {
         let x = std::array::from_fn(|i| U4::from_bits(words[half..].as_chunks().0[4 * at + i]));
         let y = butterfly(f, x, &outer.each_ref().map(all));
         let z = butterfly(f, U4::transpose(y), &inner.each_ref().map(each));
@@ -284,11 +289,7 @@ fn last_layers(f: &Small, words: &mut [u64], groups: &[(Step<Factor>, Step<[[u32
 }
 
 #[inline(always)]
-fn first_group_back(
-    f: &Small,
-    a: &[u64; GROUP],
-    (outer, inner): &(Step<Factor>, Step<[[u32; 4]; 2]>),
-) -> [Quad; 4] {
+fn first_group_back(f: &Small, a: &[u64; GROUP], Group { outer, inner }: &Group) -> [Quad; 4] {
     let quads = a.as_chunks::<4>().0;
     let x = std::array::from_fn(|i| U4::halves(quads[i])[0]);
     let y = butterfly_back(f, U4::transpose(x), &inner.each_ref().map(each));
