@@ -18,6 +18,6 @@ if (typeof addEventListener === 'function') {
     throw new Error('a worker cannot receive the module and its memory here');
   });
 } else {
-  const { parentPort, workerData } = process.getBuiltinModule('node:worker_threads');
-  serve(workerData, (message) => parentPort?.postMessage(message));
+  const { parentPort } = process.getBuiltinModule('node:worker_threads');
+  parentPort?.once('message', (start) => serve(start, (message) => parentPort.postMessage(message)));
 }

@@ -76,7 +76,10 @@ function addGlue(variant, made, out) {
 /** Puts the thread start-up of js/ beside the glue that it imports, checked, and with its declarations. */
 function addPool(out, env) {
   const files = readdirSync(join(ROOT, 'js')).filter((name) => name.endsWith('.js'));
-  for (const name of files) cpSync(join(ROOT, 'js', name), join(out, name));
+  for (const name of files) {
+    cpSync(join(ROOT, 'js', name), join(out, name));
+    rmSync(join(out, name.replace(/js$/, 'd.ts')), { force: true });
+  }
   const pages = (file, pattern) => Number(readFileSync(join(out, file), 'utf8').match(pattern)[1]);
   const least = pages('cipherloom.js', /initial:(\d+),maximum/);
   const given = pages('shared-memory.js', /INITIAL_PAGES = (\d+)/);

@@ -66,11 +66,13 @@ impl<'r> Bench<'r> {
         let attrs = Attrs::new().with("q", self.c.q.as_slice());
         self.op("bfv.encrypt_secret", attrs, &[self.secret, plain, self.seeds[0], self.seeds[1]])
     }
-    fn encrypt_public(&mut self, values: &[u64]) -> OperandId {
-        let attrs = Attrs::new().with("q", self.c.q.as_slice());
+    fn encrypt_public(&mut self, values: &[u64], drop: &[u64]) -> OperandId {
+        let q = [self.c.q.as_slice(), drop].concat();
+        let attrs = Attrs::new().with("q", q);
         let key = self.op("rlwe.public_key", attrs, &[self.secret, self.seeds[0], self.seeds[1]]);
         let plain = self.plain(values);
-        self.op("bfv.encrypt_public", Attrs::new(), &[key, plain, self.seeds[1]])
+        let attrs = if drop.is_empty() { Attrs::new() } else { Attrs::new().with("drop", drop) };
+        self.op("bfv.encrypt_public", attrs, &[key, plain, self.seeds[1]])
     }
     fn key(&mut self, level: usize, from: &str, g: u64) -> OperandId {
         let attrs = Attrs::new().with("q", &self.c.q[..level]).with("special", self.c.special.as_slice());
@@ -113,7 +115,8 @@ fn rotate_rows(x: &[u64], step: usize) -> Vec<u64> {
 fn every_operator(c: &Context, a: &[u64], b: &[u64]) {
     let registry = schemes::registry();
     let mut bench = Bench::new(c, &registry);
-    let (x, y) = (bench.encrypt(a), bench.encrypt_public(b));
+    let (x, y) = (bench.encrypt(a), bench.encrypt_public(b, &c.special));
+    let y_at_once = bench.encrypt_public(b, &[]);
     let m = bench.plain(b);
     let none = Attrs::new;
     let relin = bench.key(c.q.len(), "square", 0);
@@ -153,11 +156,16 @@ fn every_operator(c: &Context, a: &[u64], b: &[u64]) {
         ("swap", swapped, [&a[half..], &a[..half]].concat()),
         ("switched product", low, products),
         ("sum", sum, vec![total; c.n]),
+        ("divided encryption", y, b.to_vec()),
+        ("encryption at once", y_at_once, b.to_vec()),
     ];
     for (_, operand, _) in &expected {
         bench.output(*operand);
     }
-    for ((name, _, expected), (found, noise)) in expected.iter().zip(bench.run(&registry)) {
+    let found = bench.run(&registry);
+    let [.., (_, divided), (_, at_once)] = found.as_slice() else { panic!("two encryptions") };
+    assert!(divided < at_once, "{divided} < {at_once}");
+    for ((name, _, expected), (found, noise)) in expected.iter().zip(found) {
         assert_eq!(&found, expected, "{name}");
         let log_q = noise::log2(if *name == "switched product" { &c.q[..2] } else { &c.q });
         let budget = log_q - 1.0 - noise;

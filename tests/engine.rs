@@ -110,6 +110,7 @@ fn outputs_are_read_at_the_end() {
     assert!(!one.install(|| run.step(0.0)));
     assert_eq!(run.progress(), (1, 2));
     assert!(matches!(run.output(0), Err(Error::Job(_))));
+    assert!(matches!(run.finish_straight(), Err(Error::Job(_))), "some operators ran before");
     run.finish();
     assert_eq!(run.output(0).unwrap(), [0, 1, 2, 96]);
     assert!(matches!(run.output(1), Err(Error::Job(_))));

@@ -152,6 +152,9 @@ fn base_graphs() {
                 assert!(steps.progress().0 >= count, "seed {seed}: a step without progress");
             }
             assert_eq!(outputs(&steps), expected, "seed {seed}: in steps");
+            let mut straight = run(&full, &scalar, &task.data);
+            straight.finish_straight().unwrap();
+            assert_eq!(outputs(&straight), expected, "seed {seed}: straight");
             let mut undeclared = run(graph, &Null, &task.data);
             pools[1].install(|| complete(&mut undeclared));
             let all = undeclared.plan().len();

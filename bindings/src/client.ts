@@ -1,4 +1,5 @@
 /** A key holder: encrypts and decrypts in the client worker. */
+import { checkBytes, movable } from './bytes.js';
 import { encodeColumn } from './columns.js';
 import { failure } from './errors.js';
 import type { WorkerLoom } from './loom.js';
@@ -79,16 +80,18 @@ export class KeyHolder extends Resource implements Client {
     const signal = this.signal(options.signal);
     const wanted = Object.entries(outputs).map(([name, bytes]) => ({
       info: named(this.#info.outputs, 'output', name),
-      bytes,
+      bytes: checkBytes(`Output "${name}"`, bytes),
     }));
     const mostRows = Math.max(...this.#info.inputs.map(({ rows }) => rows));
     const progress = new JobProgress('decrypt', wanted.length, options.onProgress);
     const details: Record<string, DecryptedOutput> = {};
     for (const { info, bytes } of wanted) {
       const onProgress = progress.during(info.name);
-      const raw = await this.#worker.call('decrypt', [this.#handle, info.name, bytes], {
+      const sent = movable(bytes);
+      const raw = await this.#worker.call('decrypt', [this.#handle, info.name, sent], {
         signal,
         onProgress,
+        transfer: [sent.buffer],
       });
       const parts = Object.fromEntries(
         Object.entries(raw.parts).map(([part, integers]) => [part, integers.map(BigInt)]),

@@ -55,16 +55,26 @@ export class WorkerLoom extends Resource implements Loom {
     this.#workers = workers;
   }
 
-  /** Starts both workers; none is left if one fails. */
+  /** Starts both workers at once; none is left if one fails. */
   static async start(choice: Choice, options: LoadOptions): Promise<WorkerLoom> {
-    const { signal, wasm, worker = startWorker } = options;
-    const module = await wasmModule(choice.variant, wasm?.[choice.variant], signal);
+    const { wasm, worker = startWorker } = options;
+    const failed = new AbortController();
+    const signal = AbortSignal.any([failed.signal, ...(options.signal ? [options.signal] : [])]);
+    const module = wasmModule(choice.variant, wasm?.[choice.variant], signal);
+    // Nobody waits for it if no worker can be created.
+    module.catch(() => {});
     const recipe: Recipe = { choice, module, worker };
-    const client = await startEngine<ClientMethods>('client', recipe, signal);
+    const client = startEngine<ClientMethods>('client', recipe, signal);
+    const evaluator = startEngine<EvaluatorMethods>('evaluator', recipe, signal);
     try {
-      return new WorkerLoom(recipe, client, await startEngine('evaluator', recipe, signal));
+      return new WorkerLoom(recipe, ...(await Promise.all([client, evaluator])));
     } catch (error) {
-      client.connection.close();
+      failed.abort();
+      for (const engine of [client, evaluator])
+        engine.then(
+          ({ connection }) => connection.close(),
+          () => {},
+        );
       throw error;
     }
   }

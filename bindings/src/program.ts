@@ -1,4 +1,5 @@
 /** A compiled task: what runs. */
+import { checkBytes, movable } from './bytes.js';
 import { KeyHolder } from './client.js';
 import { failure } from './errors.js';
 import type { WorkerLoom } from './loom.js';
@@ -105,8 +106,10 @@ export class CompiledProgram extends Resource implements Program {
     const connection = this.#loom.evaluator;
     const { outputs, trace } = await this.#withEvaluator(keys, async (remote) => {
       const evaluator = await abortable(remote.in(connection), signal);
-      return connection.call('run', [evaluator, ciphertexts, onTrace !== undefined], {
+      const sent = ciphertexts.map(movable);
+      return connection.call('run', [evaluator, sent, onTrace !== undefined], {
         signal,
+        transfer: sent.map(({ buffer }) => buffer),
         onProgress: onProgress && ((progress) => onProgress({ phase: 'run', ...progress })),
       });
     });
@@ -206,14 +209,8 @@ export class CompiledProgram extends Resource implements Program {
       });
     }
     return names.map((name) => {
-      const bytes = inputs[name];
-      if (bytes instanceof Uint8Array) return bytes;
-      const code = bytes === undefined ? 'input.missing' : 'input.type';
-      throw failure(code, `Input "${name}": expected ciphertext bytes (Uint8Array), found ${typeof bytes}`, {
-        input: name,
-        found: typeof bytes,
-        expected: 'Uint8Array',
-      });
+      if (inputs[name] !== undefined) return checkBytes(`Input "${name}"`, inputs[name]);
+      throw failure('input.missing', `Input "${name}" is missing`, { input: name, expected: names });
     });
   }
 }
@@ -225,7 +222,10 @@ async function openEvaluator(
 ): Promise<Handle> {
   const evaluator = await connection.call('open', [core]);
   try {
-    for (const key of keys) await connection.call('loadKey', [evaluator, key]);
+    for (const [index, key] of keys.entries()) {
+      const sent = movable(checkBytes(`Evaluation key ${index}`, key));
+      await connection.call('loadKey', [evaluator, sent], { transfer: [sent.buffer] });
+    }
     const missing = await connection.call('missingKeys', [evaluator]);
     if (missing.length === 0) return evaluator;
     throw failure('key.missing', `Evaluation keys are missing: ${missing.join(', ')}`, { missing });

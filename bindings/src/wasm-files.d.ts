@@ -20,12 +20,13 @@ declare module '*/wasm/threads/shared-memory.js' {
 
 declare module '*/wasm/threads/pool.js' {
   export interface Pool {
+    readonly ready: Promise<void>;
     stop(): void;
   }
   export function startPool(options: {
-    module: WebAssembly.Module;
+    module: Promise<WebAssembly.Module>;
     memory: WebAssembly.Memory;
     threads: number;
     onDeath: (error: Error) => void;
-  }): Promise<Pool>;
+  }): Pool;
 }

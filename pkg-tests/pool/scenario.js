@@ -8,13 +8,14 @@ const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, mil
 /** Starts an engine. `worker` makes the driver: an EventTarget with postMessage and terminate. */
 export async function open(module, worker, onDeath = (error) => { throw error; }) {
   const { memory } = sharedMemory();
-  const pool = await startPool({ module, memory, threads: THREADS, onDeath });
+  const pool = startPool({ module, memory, threads: THREADS, onDeath });
   const driver = worker();
   const ask = (message) => new Promise((resolve, reject) => {
     driver.addEventListener('message', ({ data }) => resolve(data), { once: true });
     driver.addEventListener('error', reject, { once: true });
     driver.postMessage(message);
   });
+  await pool.ready;
   await ask({ start: { module, memory, threads: THREADS } });
   return {
     memory,
@@ -68,7 +69,7 @@ async function tellsOfDeath(module, worker) {
 /** Workers that cannot start make the start fail. */
 async function refuses() {
   const empty = await WebAssembly.compile(new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]));
-  return startPool({ module: empty, memory: sharedMemory().memory, threads: THREADS, onDeath() {} }).then(() => 'started', (error) => error.constructor.name);
+  return startPool({ module: empty, memory: sharedMemory().memory, threads: THREADS, onDeath() {} }).ready.then(() => 'started', (error) => error.constructor.name);
 }
 
 /** Where the platform refuses large memories, a smaller one is had. */

@@ -73,6 +73,8 @@ pub struct Plan {
     pub(super) outputs: Vec<Vec<Place>>,
     /// Data dependencies and ordering edges.
     pub(super) waits: Dependencies,
+    /// The order that storage was given out in: nobody comes before those it waits for.
+    pub(super) order: Vec<u32>,
     pub(super) arena: usize,
     pub(super) wipe: bool,
     /// Units of scratch that a thread needs.
@@ -123,6 +125,7 @@ impl Plan {
             places,
             outputs,
             waits: layout.waits,
+            order: layout.order,
             arena: layout.arena,
             wipe: options.wipe,
             input_words,
@@ -250,6 +253,7 @@ struct Layout {
     offsets: Vec<usize>,
     arena: usize,
     waits: Dependencies,
+    order: Vec<u32>,
 }
 
 impl Layout {
@@ -321,7 +325,7 @@ impl Layout {
                 set.extend_from_slice(deps.notify(before as usize));
             }
         });
-        Ok(Self { finder, offsets, arena, waits })
+        Ok(Self { finder, offsets, arena, waits, order })
     }
 
     /// Blocks of storage that make up an operand, in order.

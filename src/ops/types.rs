@@ -256,7 +256,7 @@ pub fn secret_key(n: usize, q: &[u64]) -> ValueType {
     ValueType::new("secret_key", (n * q.len()) as u64, Attrs::new().with("n", n).with("q", q))
 }
 
-/// A public key (b, a) with b = -a s + e over all data primes, NTT form.
+/// A public key (b, a) with b = -a s + e over its primes, NTT form.
 pub fn public_key(n: usize, q: &[u64]) -> ValueType {
     ValueType::new("public_key", (2 * n * q.len()) as u64, Attrs::new().with("n", n).with("q", q))
 }

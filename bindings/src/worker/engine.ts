@@ -1,7 +1,7 @@
 /** One running instance of the wasm: a worker that drives it, and the threads of its pool. */
 import { startPool, type Pool } from '../../wasm/threads/pool.js';
 import type { Choice } from '../choose-mode.js';
-import { failure } from '../errors.js';
+import { CipherloomError, failure } from '../errors.js';
 import type { Role, WorkerLike } from '../types.js';
 import { Connection } from './connection.js';
 import { sharedMemory } from './memory.js';
@@ -10,7 +10,7 @@ import type { Started, StartMethods } from './protocol.js';
 /** How engines are started. */
 export interface Recipe {
   readonly choice: Choice;
-  readonly module: WebAssembly.Module;
+  readonly module: Promise<WebAssembly.Module>;
   readonly worker: (role: Role) => WorkerLike;
 }
 
@@ -26,19 +26,20 @@ export async function startEngine<M extends StartMethods>(
   signal: AbortSignal | undefined,
 ): Promise<Engine<M>> {
   const shared = threads > 1 ? sharedMemory() : undefined;
-  // The pool is started from here, not by the worker that drives it: that one is blocked while it computes.
-  const pool =
-    shared &&
-    (await startThreads(role, {
-      module,
-      memory: shared.memory,
-      threads,
-      onDeath: ({ message }) => connection.fail(message),
-    }));
-  const stop = (): void => pool?.stop();
-  const connection = new Connection<M>(role, createWorker(role, worker, stop), stop);
+  let pool: Pool | undefined;
+  // All scripts load while the module is compiled.
+  const connection = new Connection<M>(role, createWorker(role, worker), () => pool?.stop());
   try {
-    return { connection, ...(await connection.start({ variant, threads, module, shared }, signal)) };
+    // The pool is started from here, not by the worker that drives it: that one is blocked while it computes.
+    const onDeath = ({ message }: Error): void => connection.fail(message);
+    pool = shared && startPool({ module, memory: shared.memory, threads, onDeath });
+    const [started] = await Promise.all([
+      module.then((module) => connection.start({ variant, threads, module, shared }, signal)),
+      pool?.ready.catch((cause: unknown) => {
+        throw notStarted(`The threads of the ${role} worker did not start`, role, cause);
+      }),
+    ]);
+    return { connection, ...started };
   } catch (error) {
     connection.close();
     throw error;
@@ -46,29 +47,16 @@ export async function startEngine<M extends StartMethods>(
 }
 
 /** Browsers refuse scripts of other origins, or against a content security policy, at once. */
-function createWorker(role: Role, create: Recipe['worker'], onFailure: () => void): WorkerLike {
+function createWorker(role: Role, create: Recipe['worker']): WorkerLike {
   try {
     return create(role);
   } catch (cause) {
-    onFailure();
-    throw failure(
-      'worker.failed',
-      `The ${role} worker could not be created: ${String(cause)}`,
-      { role },
-      cause,
-    );
+    throw notStarted(`The ${role} worker could not be created`, role, cause);
   }
 }
 
-async function startThreads(role: Role, options: Parameters<typeof startPool>[0]): Promise<Pool> {
-  try {
-    return await startPool(options);
-  } catch (cause) {
-    throw failure(
-      'worker.failed',
-      `The threads of the ${role} worker did not start: ${String(cause)}`,
-      { role },
-      cause,
-    );
-  }
+/** What is typed already, such as a module that could not be had, stays as it is. */
+function notStarted(what: string, role: Role, cause: unknown): CipherloomError {
+  if (cause instanceof CipherloomError) return cause;
+  return failure('worker.failed', `${what}: ${String(cause)}`, { role }, cause);
 }

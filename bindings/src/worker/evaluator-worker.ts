@@ -17,7 +17,8 @@ serve<EvaluatorMethods>({
   loadKey: (_, evaluator, key) => evaluators.get(evaluator).loadKey(key),
   missingKeys: (_, evaluator) => evaluators.get(evaluator).missingKeys(),
   run: (call, evaluator, inputs, trace) => {
-    const job = evaluators.get(evaluator).runJob(inputs);
+    // Taken out of the message: it must not keep the bytes while the job, which has its own, runs.
+    const job = evaluators.get(evaluator).runJob(inputs.splice(0));
     job.setTrace(trace);
     return call.finish(job, () => {
       const outputs = job.takeOutputs();

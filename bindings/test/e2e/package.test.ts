@@ -313,6 +313,8 @@ describe('a compiled program', () => {
     expect(await errorOf(client.decrypt({ median: new Uint8Array() }))).toMatchObject({
       code: 'input.unknown',
     });
+    expect(await errorOf(client.decrypt({ mean: 'bytes' as never }))).toMatchObject({ code: 'input.type' });
+    expect(await errorOf(program.run(inputs, ['bytes' as never]))).toMatchObject({ code: 'input.type' });
     const { age, ...rest } = inputs;
     expect(age).toBeDefined();
     expect(await errorOf(program.run(rest, client.evaluationKeys))).toMatchObject({ code: 'input.missing' });

@@ -1,4 +1,5 @@
 // What crosses to the workers, and what happens when one dies.
+import { setTimeout } from 'node:timers/promises';
 import { createTask, load, type Loom, type Role, type Variant, type WorkerLike } from 'cipherloom';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startWorker } from '../../dist/worker/start.js';
@@ -80,7 +81,7 @@ describe('the evaluator worker', () => {
     const outputs = await program.run(inputs, client.evaluationKeys, { onTrace: () => {} });
     const controller = new AbortController();
     const aborted = program.run(inputs, client.evaluationKeys, { signal: controller.signal });
-    setTimeout(() => controller.abort(), 5);
+    void setTimeout(5).then(() => controller.abort());
     await expect(aborted).rejects.toMatchObject({ name: 'AbortError' });
     await client.decrypt(outputs);
     const saved = await client.save();
@@ -192,9 +193,47 @@ describe('load', () => {
     await expect(load({ mode: 'single', wasm: { single: Uint8Array.of(1, 2) } })).rejects.toMatchObject({
       code: 'worker.wasm',
     });
+    // Both workers had been started already, and are ended.
+    const ended: Role[] = [];
+    const worker = (role: Role): WorkerLike => {
+      const real = startWorker(role);
+      return { ...real, terminate: () => (ended.push(role), real.terminate()) };
+    };
+    await expect(
+      load({ threads: 2, mode: 'threads', worker, wasm: { threads: new URL('file:///none.wasm') } }),
+    ).rejects.toMatchObject({ code: 'worker.wasm' });
+    await setTimeout(0);
+    expect(ended.sort()).toEqual(['client', 'evaluator']);
+    const refuse = (): never => {
+      throw new Error('refused');
+    };
+    await expect(
+      load({ mode: 'single', worker: refuse, wasm: { single: new URL('file:///none.wasm') } }),
+    ).rejects.toMatchObject({ code: 'worker.failed' });
     await expect(load({ signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' });
     await open();
     expect(loom.mode.variant).toBe('single');
+  });
+
+  it('falls back to one thread where the threads do not start', async () => {
+    const threads = process.getBuiltinModule('node:worker_threads');
+    const { Worker } = threads;
+    threads.Worker = class extends Worker {
+      constructor(address: URL, options: object) {
+        super(String(address).includes('pool-worker') ? new URL('file:///none.js') : address, options);
+      }
+    } as typeof Worker;
+    try {
+      await expect(load({ mode: 'threads', threads: 2 })).rejects.toMatchObject({ code: 'worker.failed' });
+      loom = await load({ threads: 2 });
+      expect(loom.mode).toMatchObject({
+        variant: BUILDS.includes('relaxed') ? 'relaxed' : 'single',
+        threads: 1,
+        reasons: expect.arrayContaining([expect.stringContaining('threads of the')]),
+      });
+    } finally {
+      threads.Worker = Worker;
+    }
   });
 
   it('falls back to one thread where shared memory cannot be had', async () => {

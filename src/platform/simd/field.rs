@@ -1,45 +1,18 @@
-//! Arithmetic modulo a prime below `2^50` in doubles: products with a known factor. `u` is `2^50`; values are integers,
-//! at most [`LIMIT`] in size. Bounds here and in the transforms leave out a factor of `1 + 2^-20` for roundings of
-//! quotients; what has to be exact is so up to `5 u`.
-//!
-//! [`Split`] does without a fused multiply-add. A product `a w` has up to 102 bits. Writing `a = 2^27 a1 + a0` makes it
-//! `a1 W1 + a0 W0` modulo `q` with the known `W0 = w` and `W1 = 2^27 w mod q`, both centered, so that the quotient by
-//! `q` has 26 bits only, and every constant `c` (`W0`, `W1`, `q`) is cut once more, `c = 2^23 c1 + c0`, so that all
-//! products below are exact in 53 bits:
-//!
-//! ```text
-//! high = a1 W11 + a0 W01          low = a1 W10 + a0 W00
-//! b = nearest(2^23 high / q)      r = 2^23 (high - b q1) + (low - b q0)
-//! ```
-//!
-//! For `|a| <= 4 u`: `|a1| <= 2^25`, `|a0| <= 2^26`, `|W11|, |W01| <= 2^26`, `|W10|, |W00| <= 2^22`; so `|high|` and
-//! `|b q1|` are at most `1.5 * 2^52`, `|low|` is at most `1.5 * 2^48`, and the sums cancel to the integer
-//! `r = a w - k q`, exactly. The estimate leaves `low` out, so `|r| <= q/2 + |low| <= 7/8 u`.
-//!
-//! [`Fused`] multiplies with one rounding, `h = a w` and `l = a w - h` exactly, and `r = (h - b q) + l` with
-//! `b = nearest(a (w / q))`. With `|w| <= q/2` and `|a| <= 4 u` the argument of `nearest` is at most `2^51` and off by
-//! at most 1/2, so `|r| <= q`; `h - b q = r - l` is an integer below `2^53`, hence exact.
+//! Arithmetic modulo a prime below `2^50` in doubles. `u` is `2^50`; values are integers, at most [`LIMIT`] in size. Bounds
+//! here and in the transforms leave out a factor of `1 + 2^-20` for roundings of quotients; what has to be exact is so up
+//! to `5 u`. There are two ways to multiply: [`super::split::Split`] and [`super::fused::Fused`].
 
 use super::lanes::F2;
 use crate::math::Modulus;
 
-/// How large values may be, in `u/8`: `4 u`.
-pub(super) const LIMIT: u32 = 32;
+/// Bounds are counted in `u/64`.
+pub(super) const UNIT: u32 = 64;
 
-/// What [`Arithmetic::reduce`] leaves, in `u/8`, rounded up.
-pub(super) const REDUCED: u32 = 5;
+/// How large values may be: `4 u`.
+pub(super) const LIMIT: u32 = 4 * UNIT;
 
-/// `2^27`.
-const CUT: u64 = 1 << 27;
-
-/// `1.5 * 2^79`: adding and subtracting it rounds to a multiple of `2^27`.
-const ROUND_CUT: f64 = 906_694_364_710_971_881_029_632.0;
-
-/// `2^23 c1` and `c0` of a constant.
-fn cut(c: i64) -> (f64, f64) {
-    let low = ((c + (1 << 22)) & ((1 << 23) - 1)) - (1 << 22);
-    ((c - low) as f64, low as f64)
-}
+/// What [`Arithmetic::reduce`] leaves: `9/16 u`.
+pub(super) const REDUCED: u32 = 36;
 
 /// The same factor for both lanes.
 #[inline(always)]
@@ -57,8 +30,8 @@ pub(super) fn each<const K: usize>(factor: &[[f64; 2]; K]) -> [F2; K] {
 #[derive(Clone, Copy)]
 pub(super) struct Field {
     pub(super) modulus: Modulus,
-    q: f64,
-    inverse: f64,
+    pub(super) q: f64,
+    pub(super) inverse: f64,
 }
 
 impl Field {
@@ -71,8 +44,8 @@ impl Field {
 
 /// A way to multiply; a factor is kept as `K` doubles.
 pub(super) trait Arithmetic<const K: usize>: Copy + Send + Sync + 'static {
-    /// How large a product can be, in `u/8`, at most 8.
-    const PRODUCT: u32;
+    /// How large the product with a value of at most `bound`, at most [`LIMIT`], can be; at most [`UNIT`].
+    fn product_bound(bound: u32) -> u32;
 
     /// A prime in registers.
     fn load(field: &Field) -> Self;
@@ -89,105 +62,92 @@ pub(super) trait Arithmetic<const K: usize>: Copy + Send + Sync + 'static {
 
     /// `a` modulo `q` in `[0, q)` as words.
     fn finish(&self, a: F2) -> [u64; 2];
+
+    /// What a transform leaves for sums of products, and takes from them: at most `9/16 q` before, as `BlockSums` likes it.
+    fn leave(&self, a: F2) -> [u64; 2];
+
+    /// What [`Self::leave`] left.
+    fn take(&self, a: [u64; 2]) -> F2;
 }
 
-/// Multiplication of parts; see the module. A factor is `W11`, `W01`, `W10`, `W00`, scaled so that they multiply
-/// `2^27 a1` and `a0`.
-#[derive(Clone, Copy)]
-pub(super) struct Split {
-    q: F2,
-    inverse: F2,
-    high: F2,
-    low: F2,
-    cut: F2,
+/// Most terms of a sum: so many errors of quotients stay harmless.
+pub(super) const MOST_TERMS: usize = 128;
+
+/// Values at a time; their sums stay in registers.
+pub(super) const BLOCK: usize = 8;
+
+/// Sums of products, a [`BLOCK`] of indices at a time.
+pub(super) trait BlockSums: Copy + Send + Sync + 'static {
+    /// A known factor.
+    type Constant: Copy + Send + Sync;
+    /// Integers in `[0, u)`, ready to be multiplied.
+    type Values: Copy;
+    /// A sum, and how far it has grown.
+    type Sum: Copy;
+
+    /// A prime in registers.
+    fn prime(field: &Field) -> Self;
+
+    /// Prepares `c` in `[0, q)`.
+    fn constant(field: &Field, c: u64) -> Self::Constant;
+
+    /// Reads a block of words.
+    fn values(words: &[u64; BLOCK]) -> Self::Values;
+
+    /// As doubles.
+    fn doubles(values: &Self::Values) -> [F2; BLOCK / 2];
+
+    /// From doubles.
+    fn from_doubles(doubles: [F2; BLOCK / 2]) -> Self::Values;
+
+    /// `c x` modulo `q`, in `[0, q)`.
+    fn scale(&self, x: &Self::Values, c: &Self::Constant) -> Self::Values;
+
+    /// No term yet.
+    fn zero() -> Self::Sum;
+
+    /// What [`Self::leave_sum`] left.
+    fn taken(&self, left: &[u64; BLOCK]) -> Self::Sum;
+
+    /// Adds `c y`.
+    fn add_scaled(&self, sum: &mut Self::Sum, y: &Self::Values, c: &Self::Constant);
+
+    /// Adds `a b`, both in `[0, q)`.
+    fn add_product(&self, sum: &mut Self::Sum, a: &Self::Values, b: &Self::Values);
+
+    /// Adds `a b`, with `a` as a transform left it, `b` in `[0, q)`.
+    fn add_transformed(&self, sum: &mut Self::Sum, a: &[u64; BLOCK], b: &[u64; BLOCK]);
+
+    /// The sum modulo `q`, in `[0, q)`.
+    fn words(&self, sum: Self::Sum) -> [u64; BLOCK];
+
+    /// The sum modulo `q`, as an inverse transform takes it.
+    fn leave_sum(&self, sum: Self::Sum) -> [u64; BLOCK];
 }
 
-impl Arithmetic<4> for Split {
-    const PRODUCT: u32 = 7;
-
-    #[inline(always)]
-    fn load(field: &Field) -> Self {
-        let (high, low) = cut(field.modulus.value().cast_signed());
-        Self {
-            q: F2::splat(field.q),
-            inverse: F2::splat(field.inverse),
-            high: F2::splat(high),
-            low: F2::splat(low),
-            cut: F2::splat(ROUND_CUT),
-        }
-    }
-
-    fn factor(field: &Field, w: u64) -> [f64; 4] {
-        let q = &field.modulus;
-        let (w01, w00) = cut(q.center(w));
-        let (w11, w10) = cut(q.center(q.mul(w, q.reduce(CUT))));
-        [w11 / CUT as f64, w01, w10 / CUT as f64, w00]
-    }
-
-    #[inline(always)]
-    fn mul(&self, a: F2, w: &[F2; 4]) -> F2 {
-        let a1 = a + self.cut - self.cut;
-        let a0 = a - a1;
-        let high = a1 * w[0] + a0 * w[1];
-        let low = a1 * w[2] + a0 * w[3];
-        let b = (high * self.inverse).nearest();
-        (high - b * self.high) + (low - b * self.low)
-    }
-
-    #[inline(always)]
-    fn reduce(&self, a: F2) -> F2 {
-        a - (a * self.inverse).nearest() * self.q
-    }
-
-    #[inline(always)]
-    fn finish(&self, a: F2) -> [u64; 2] {
-        self.reduce(a).lift(self.q).to_words()
-    }
+/// Block number `index` of a limb.
+#[inline(always)]
+pub(super) fn block(limb: &[u64], index: usize) -> &[u64; BLOCK] {
+    &limb.as_chunks().0[index]
 }
 
-/// Fused multiplication; see the module. A factor is `w`, `w / q`.
+/// The pairs of a block, as doubles.
+#[inline(always)]
+pub(super) fn doubles(a: &[u64; BLOCK]) -> [F2; BLOCK / 2] {
+    std::array::from_fn(|i| F2::from_words([a[2 * i], a[2 * i + 1]]))
+}
+
+/// Pairs as one block.
 #[cfg(any(test, target_feature = "relaxed-simd"))]
-#[derive(Clone, Copy)]
-pub(super) struct Fused {
-    q: F2,
-    inverse: F2,
-}
-
-#[cfg(any(test, target_feature = "relaxed-simd"))]
-impl Arithmetic<2> for Fused {
-    const PRODUCT: u32 = 8;
-
-    #[inline(always)]
-    fn load(field: &Field) -> Self {
-        Self { q: F2::splat(field.q), inverse: F2::splat(field.inverse) }
-    }
-
-    fn factor(field: &Field, w: u64) -> [f64; 2] {
-        let w = field.modulus.center(w) as f64;
-        [w, w / field.q]
-    }
-
-    #[inline(always)]
-    fn mul(&self, a: F2, w: &[F2; 2]) -> F2 {
-        let h = a * w[0];
-        let l = a.fused_sub(w[0], h);
-        let b = (a * w[1]).nearest();
-        b.fused_sub_from(self.q, h) + l
-    }
-
-    #[inline(always)]
-    fn reduce(&self, a: F2) -> F2 {
-        (a * self.inverse).nearest().fused_sub_from(self.q, a)
-    }
-
-    #[inline(always)]
-    fn finish(&self, a: F2) -> [u64; 2] {
-        self.reduce(a).lift(self.q).to_words()
-    }
+#[inline(always)]
+pub(super) fn joined(pairs: [[u64; 2]; BLOCK / 2]) -> [u64; BLOCK] {
+    std::array::from_fn(|i| pairs[i / 2][i % 2])
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::fused::Fused;
+    use super::super::split::Split;
     use super::*;
     use proptest::prelude::*;
 
@@ -206,7 +166,9 @@ mod tests {
             a.map(|a| a.rem_euclid(q.cast_signed()).cast_unsigned()),
             "{a:?} mod {q}"
         );
-        let limit = f64::from(A::PRODUCT) / 8.0 * (U as f64) * (1.0 + 1.0 / f64::from(1 << 20));
+        let largest = a.iter().map(|a| a.unsigned_abs()).max().unwrap_or(0);
+        let bound = A::product_bound(largest.div_ceil(1 << 44) as u32);
+        let limit = f64::from(bound) / 64.0 * (U as f64) * (1.0 + 1.0 / f64::from(1 << 20));
         assert!(
             product.to_bits().iter().all(|&r| f64::from_bits(r).abs() <= limit),
             "{a:?} times {w} mod {q}"

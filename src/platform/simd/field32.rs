@@ -3,8 +3,11 @@
 //! `w' = floor(2^32 w / q)` (Shoup): for any 32-bit `a`, `0 <= a w / q - floor(a w' / 2^32) < 1 + a / 2^32 < 2`, so that
 //! `a w - floor(a w' / 2^32) q`, computed modulo `2^32`, is the residue of `a w` in `[0, 2q)`.
 
-use super::lanes32::U4;
+use super::lanes32::{U4, Wide};
 use crate::math::Modulus;
+
+/// Words at a time.
+pub(super) const LANES: usize = 4;
 
 /// A factor and its Shoup quotient.
 pub(super) type Factor = [u32; 2];
@@ -13,17 +16,23 @@ pub(super) type Factor = [u32; 2];
 #[derive(Clone, Copy)]
 pub(super) struct Field32 {
     pub(super) modulus: Modulus,
+    /// 1 and `2^32`: what the halves of a word count.
+    halves: [Factor; 2],
 }
 
 impl Field32 {
     /// None for a larger prime, and for 2.
     pub(super) fn new(modulus: Modulus) -> Option<Self> {
-        (2..1 << 30).contains(&(modulus.value() - 1)).then_some(Self { modulus })
+        if !(3..1 << 30).contains(&modulus.value()) {
+            return None;
+        }
+        let halves = [1, modulus.reduce(1 << 32)].map(|w| factor(&modulus, w));
+        Some(Self { modulus, halves })
     }
 
     /// Prepares `w` in `[0, q)`.
     pub(super) fn factor(&self, w: u64) -> Factor {
-        [w as u32, ((w << 32) / self.modulus.value()) as u32]
+        factor(&self.modulus, w)
     }
 
     /// `out = a b`, each index apart, all in `[0, q)`; the length is a multiple of 4.
@@ -38,8 +47,9 @@ impl Field32 {
         let reciprocal = U4::splat(((1 << (k + 32)) / q) as u32);
         let quads = out.as_chunks_mut().0.iter_mut().zip(a.as_chunks().0).zip(b.as_chunks().0);
         for ((out, a), b) in quads {
-            let [t, shifted] = U4::halves(*a)[0].mul_shifted(U4::halves(*b)[0], k);
-            let r = t - shifted.mul_high(reciprocal).mul_low(f.q);
+            let t = U4::halves(*a)[0].product(U4::halves(*b)[0]);
+            let quotient = t.shift(k).halves()[0].mul_high(reciprocal);
+            let r = t.halves()[0] - quotient.mul_low(f.q);
             *out = f.finish(f.halve(r)).to_words();
         }
     }
@@ -48,8 +58,12 @@ impl Field32 {
     #[inline(always)]
     pub(super) fn load(&self) -> Small {
         let q = self.modulus.value() as u32;
-        Small { q: U4::splat(q), twice: U4::splat(2 * q) }
+        Small { q: U4::splat(q), twice: U4::splat(2 * q), halves: self.halves.each_ref().map(all) }
     }
+}
+
+fn factor(modulus: &Modulus, w: u64) -> Factor {
+    [w as u32, ((w << 32) / modulus.value()) as u32]
 }
 
 /// A factor for all lanes.
@@ -69,6 +83,7 @@ pub(super) fn each(factor: &[[u32; 4]; 2]) -> [U4; 2] {
 pub(super) struct Small {
     q: U4,
     twice: U4,
+    halves: [[U4; 2]; 2],
 }
 
 impl Small {
@@ -76,6 +91,19 @@ impl Small {
     #[inline(always)]
     pub(super) fn mul(&self, a: U4, [w, quotient]: &[U4; 2]) -> U4 {
         a.mul_low(*w) - a.mul_high(*quotient).mul_low(self.q)
+    }
+
+    /// Any words in `[0, 4q)`.
+    #[inline(always)]
+    pub(super) fn fit(&self, words: Wide) -> U4 {
+        let [low, high] = words.halves();
+        self.mul(low, &self.halves[0]) + self.mul(high, &self.halves[1])
+    }
+
+    /// Any words in `[0, q)`.
+    #[inline(always)]
+    pub(super) fn rest(&self, words: Wide) -> U4 {
+        self.finish(self.halve(self.fit(words)))
     }
 
     /// From `[0, 4q)` to `[0, 2q)`.
@@ -139,6 +167,10 @@ mod tests {
                 field.products(&mut out, &a, &b);
                 prop_assert_eq!(out, std::array::from_fn(|i| a[i] * b[i] % q));
             }
+            let wide = lanes(any.map(u64::from)).product(lanes(edges));
+            let expected = std::array::from_fn(|i| u64::from(any[i]) * u64::from(edges[i] as u32) % q);
+            prop_assert_eq!(f.rest(wide).to_words(), expected);
+            prop_assert!(f.fit(wide).to_words().iter().all(|&x| x < 4 * q));
             let [x, y] = [[0, 2 * q - 1, 0, 2 * q - 1], [2 * q - 1, 0, 0, 2 * q - 1]];
             let z = f.difference(lanes(x), lanes(y)).to_words();
             prop_assert!((0..4).all(|i| z[i] == x[i] + 2 * q - y[i] && z[i] < 4 * q));

@@ -245,12 +245,6 @@ pub(super) fn fuses() -> bool {
     found.iter().all(|f| f.to_bits() == [tiny.to_bits(); 2])
 }
 
-/// False: nothing is fused.
-#[cfg(not(any(test, target_feature = "relaxed-simd")))]
-pub(super) fn fuses() -> bool {
-    false
-}
-
 impl Add for F2 {
     type Output = Self;
     #[inline(always)]

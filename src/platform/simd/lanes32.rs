@@ -6,6 +6,10 @@ use std::ops::{Add, Sub};
 #[derive(Clone, Copy)]
 pub(super) struct U4(imp::Register);
 
+/// Four words of 64 bits, two to a register.
+#[derive(Clone, Copy)]
+pub(super) struct Wide([imp::Register; 2]);
+
 #[cfg(target_arch = "wasm32")]
 mod imp {
     use core::arch::wasm32::*;
@@ -51,6 +55,10 @@ mod imp {
     #[inline(always)]
     pub(super) fn products_high(a: v128, b: v128) -> v128 {
         u64x2_extmul_high_u32x4(a, b)
+    }
+    #[inline(always)]
+    pub(super) fn add_wide(a: v128, b: v128) -> v128 {
+        u64x2_add(a, b)
     }
     #[inline(always)]
     pub(super) fn shift(a: v128, bits: u32) -> v128 {
@@ -132,6 +140,11 @@ mod imp {
         from_bits([u64::from(a[2]) * u64::from(b[2]), u64::from(a[3]) * u64::from(b[3])])
     }
     #[inline(always)]
+    pub(super) fn add_wide(a: Register, b: Register) -> Register {
+        let ([a, b], [c, d]) = (to_bits(a), to_bits(b));
+        from_bits([a.wrapping_add(c), b.wrapping_add(d)])
+    }
+    #[inline(always)]
     pub(super) fn shift(a: Register, bits: u32) -> Register {
         from_bits(to_bits(a).map(|a| a >> bits))
     }
@@ -188,18 +201,29 @@ impl U4 {
 
     /// The low halves of four words, and the high ones.
     #[inline(always)]
-    pub(super) fn halves([a, b, c, d]: [u64; 4]) -> [Self; 2] {
-        let (x, y) = (imp::from_bits([a, b]), imp::from_bits([c, d]));
-        [Self(imp::even(x, y)), Self(imp::odd(x, y))]
+    pub(super) fn halves(words: [u64; 4]) -> [Self; 2] {
+        Wide::from_words(words).halves()
+    }
+
+    /// The lanes with zeros above.
+    #[inline(always)]
+    pub(super) fn widen(self) -> Wide {
+        let zero = imp::splat(0);
+        Wide([imp::zip_low(self.0, zero), imp::zip_high(self.0, zero)])
     }
 
     /// The lanes as words.
     #[inline(always)]
     pub(super) fn to_words(self) -> [u64; 4] {
-        let zero = imp::splat(0);
-        let [a, b] = imp::to_bits(imp::zip_low(self.0, zero));
-        let [c, d] = imp::to_bits(imp::zip_high(self.0, zero));
+        let Wide(registers) = self.widen();
+        let [[a, b], [c, d]] = registers.map(imp::to_bits);
         [a, b, c, d]
+    }
+
+    /// The product of each lane, whole.
+    #[inline(always)]
+    pub(super) fn product(self, other: Self) -> Wide {
+        Wide([imp::products_low(self.0, other.0), imp::products_high(self.0, other.0)])
     }
 
     /// The smaller one of each lane.
@@ -217,14 +241,8 @@ impl U4 {
     /// The high half of each product.
     #[inline(always)]
     pub(super) fn mul_high(self, other: Self) -> Self {
-        Self(imp::odd(imp::products_low(self.0, other.0), imp::products_high(self.0, other.0)))
-    }
-
-    /// The low half of each product, and that of the product divided by `2^bits`, rounded down.
-    #[inline(always)]
-    pub(super) fn mul_shifted(self, other: Self, bits: u32) -> [Self; 2] {
-        let (x, y) = (imp::products_low(self.0, other.0), imp::products_high(self.0, other.0));
-        [Self(imp::even(x, y)), Self(imp::even(imp::shift(x, bits), imp::shift(y, bits)))]
+        let Wide([a, b]) = self.product(other);
+        Self(imp::odd(a, b))
     }
 
     /// Rows become columns.
@@ -233,6 +251,41 @@ impl U4 {
         let (ab, cd) = (imp::zip_low(a.0, b.0), imp::zip_low(c.0, d.0));
         let (ef, gh) = (imp::zip_high(a.0, b.0), imp::zip_high(c.0, d.0));
         [imp::low(ab, cd), imp::high(ab, cd), imp::low(ef, gh), imp::high(ef, gh)].map(Self)
+    }
+}
+
+impl Wide {
+    /// Zero in all lanes.
+    #[inline(always)]
+    pub(super) fn zero() -> Self {
+        Self([imp::splat(0); 2])
+    }
+
+    /// Four words.
+    #[inline(always)]
+    pub(super) fn from_words([a, b, c, d]: [u64; 4]) -> Self {
+        Self([imp::from_bits([a, b]), imp::from_bits([c, d])])
+    }
+
+    /// The low halves, and the high ones.
+    #[inline(always)]
+    pub(super) fn halves(self) -> [U4; 2] {
+        let [a, b] = self.0;
+        [U4(imp::even(a, b)), U4(imp::odd(a, b))]
+    }
+
+    /// Divided by `2^bits`, rounded down.
+    #[inline(always)]
+    pub(super) fn shift(self, bits: u32) -> Self {
+        Self(self.0.map(|a| imp::shift(a, bits)))
+    }
+}
+
+impl Add for Wide {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self([imp::add_wide(self.0[0], other.0[0]), imp::add_wide(self.0[1], other.0[1])])
     }
 }
 

@@ -1,47 +1,75 @@
-//! The platform for 128-bit vectors and fast doubles, made for wasm `simd128`: bit for bit what [`Scalar`] computes,
-//! for primes below `2^50` faster, and below `2^30` faster again. It has kernels for the operators that programs spend
-//! their time in; what these cannot serve (other operators, larger primes, tiny rings) falls back to the [`Scalar`]
-//! inside.
+//! The platform for 128-bit vectors and fast doubles, made for wasm `simd128`: bit for bit what [`Scalar`] computes, for
+//! small primes faster. Families of kernels stand side by side; the first one that can serve an operator, in the order
+//! that fits this machine, does. What none can serve (other operators, large primes, tiny rings) falls back to the
+//! [`Scalar`] inside.
 
 mod base_change;
+mod doubles;
 mod field;
 mod field32;
+#[cfg(any(test, target_feature = "relaxed-simd"))]
+mod fused;
 mod lanes;
 mod lanes32;
 mod ntt;
 mod ntt32;
 mod pointwise;
 mod products;
-mod sums;
+mod products32;
+mod split;
+mod words32;
 
 use super::scalar::{kernel, kernel_with_scratch};
 use super::{Kernel, Platform, Scalar};
 use crate::Result;
 use crate::graph::ValueType;
-use crate::math::Modulus;
-use crate::ops::types::{Limb, Poly};
-use crate::ops::{Call, fused};
-use field32::Field32;
-use ntt::Transform;
-use pointwise::Words;
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use crate::ops::Call;
+use doubles::Doubles;
+use std::sync::Arc;
+use words32::Words32;
 
-/// By ring dimension and prime; `None` for what the kernels cannot serve.
-type Transforms = HashMap<(usize, u64), Option<Arc<dyn Transform>>>;
+/// Kernels of one kind.
+trait Family: Send + Sync {
+    /// Its name.
+    fn name(&self) -> &'static str;
 
-/// The vector platform. Transform tables are made once per size and prime.
+    /// The implementation of one signature; none for what the family cannot serve.
+    ///
+    /// # Errors
+    /// As [`Platform::kernel`].
+    fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Option<Arc<dyn Kernel>>>;
+}
+
+/// The vector platform.
 pub struct Simd {
     scalar: Scalar,
-    /// Whether this machine multiplies and adds with one rounding.
-    fused: bool,
-    transforms: Mutex<Transforms>,
+    /// In the order in which they are asked.
+    families: Vec<Box<dyn Family>>,
 }
 
 impl Default for Simd {
     fn default() -> Self {
-        Self { scalar: Scalar::new(), fused: lanes::fuses(), transforms: Mutex::default() }
+        Self { scalar: Scalar::new(), families: families() }
     }
+}
+
+/// All families that run on this machine, the fastest first.
+fn families() -> Vec<Box<dyn Family>> {
+    let plain: Box<dyn Family> = Box::new(Doubles::<split::Split, 4>::new("f64x2"));
+    let small: Box<dyn Family> = Box::new(Words32::default());
+    [small].into_iter().chain(fused_family()).chain([plain]).collect()
+}
+
+/// Where multiplication and addition round once.
+#[cfg(any(test, target_feature = "relaxed-simd"))]
+fn fused_family() -> Option<Box<dyn Family>> {
+    let family = || -> Box<dyn Family> { Box::new(Doubles::<fused::Fused, 2>::new("f64x2-fma")) };
+    lanes::fuses().then(family)
+}
+
+#[cfg(not(any(test, target_feature = "relaxed-simd")))]
+fn fused_family() -> Option<Box<dyn Family>> {
+    None
 }
 
 impl Simd {
@@ -50,87 +78,17 @@ impl Simd {
         Self::default()
     }
 
-    fn transform(&self, limb: Limb) -> Result<Option<Arc<dyn Transform>>> {
-        let mut transforms = self.transforms.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(transform) = transforms.get(&(limb.n, limb.q)) {
-            return Ok(transform.clone());
-        }
-        let modulus = Modulus::new(limb.q)?;
-        let transform = match ntt32::transform(limb.n, modulus)? {
-            Some(transform) => Some(transform),
-            None => ntt::transform(limb.n, modulus, self.fused)?,
-        };
-        transforms.insert((limb.n, limb.q), transform.clone());
-        Ok(transform)
+    /// The names of the families of kernels that run on this machine, in the order in which they are asked: `u32x4`
+    /// (32-bit words, primes below `2^30`), `f64x2-fma` (doubles with fused multiplication, primes below `2^50`),
+    /// `f64x2` (doubles without).
+    pub fn families(&self) -> Vec<&'static str> {
+        self.families.iter().map(|family| family.name()).collect()
     }
 
-    /// None for what [`Scalar`] has to do.
-    fn own_kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Option<Arc<dyn Kernel>>> {
-        if let Some(change) = fused::base_change(call)? {
-            let n = Poly::of(output)?.n;
-            let change = base_change::BaseChange::new(&change).filter(|_| n.is_multiple_of(sums::BLOCK));
-            return change.map(|change| kernel(move |i, out, _| change.run(out, i))).transpose();
-        }
-        let Ok(limb) = Limb::of(output) else { return Ok(None) };
-        let modulus = Modulus::new(limb.q)?;
-        let Some(words) = Words::new(modulus) else { return Ok(None) };
-        Ok(Some(match call.name {
-            "limb.ntt" | "limb.intt" => {
-                let Some(transform) = self.transform(limb)? else { return Ok(None) };
-                match call.name {
-                    "limb.ntt" => kernel(move |i, out, _| transform.forward(out, i[0]))?,
-                    _ => kernel(move |i, out, _| transform.inverse(out, i[0]))?,
-                }
-            }
-            "limb.add" => kernel(move |i, out, _| words.add(out, i[0], i[1]))?,
-            "limb.sub" => kernel(move |i, out, _| words.sub(out, i[0], i[1]))?,
-            "limb.mul" => match Field32::new(modulus).filter(|_| limb.n.is_multiple_of(4)) {
-                Some(field) => kernel(move |i, out, _| field.products(out, i[0], i[1]))?,
-                None => kernel(move |i, out, _| words.mul(out, i[0], i[1]))?,
-            },
-            "limb.mul_scalar" => {
-                let c = call.attrs.uint("c")?;
-                kernel(move |i, out, _| words.mul_scalar(out, i[0], c))?
-            }
-            "limb.scale_sub" => {
-                let c = call.attrs.uint("c")?;
-                kernel(move |i, out, _| words.scale_sub(out, i[0], i[1], c))?
-            }
-            "limb.dot" if limb.n.is_multiple_of(sums::BLOCK) && call.inputs.len() <= 2 * sums::TERMS => {
-                let terms = call.inputs.len() / 2;
-                kernel(move |i, out, _| sums::dot::<false>(&words, out, terms, |t| (i[2 * t], i[2 * t + 1])))?
-            }
-            "limb.convolve" if limb.n.is_multiple_of(sums::BLOCK) && call.inputs.len() < sums::TERMS => {
-                for index in 0..call.inputs.len() {
-                    if Words::new(Modulus::new(call.limb(index)?.q)?).is_none() {
-                        return Ok(None);
-                    }
-                }
-                let Some(transform) = self.transform(limb)? else { return Ok(None) };
-                let outputs = call.attrs.size("outputs")?;
-                let terms = call.inputs.len() / (outputs + 1);
-                let convolution = products::Convolution { n: limb.n, terms, outputs, words, transform };
-                kernel_with_scratch(convolution.scratch(), move |i, out, s| convolution.run(out, i, s))?
-            }
-            "limb.tensor" if limb.n.is_multiple_of(sums::BLOCK) => {
-                let Some(transform) = self.transform(limb)? else { return Ok(None) };
-                kernel(move |i, out, _| products::tensor(&words, &*transform, out, i))?
-            }
-            "rns.convert" if limb.n.is_multiple_of(sums::BLOCK) && call.inputs.len() <= sums::TERMS => {
-                for index in 0..call.attrs.uints("c")?.len() {
-                    if Words::new(Modulus::new(call.limb(index)?.q)?).is_none() {
-                        return Ok(None);
-                    }
-                }
-                let mut c = call.attrs.uints("c")?;
-                if call.attrs.get("w").is_some() {
-                    c.push(modulus.neg(call.attrs.uint("w")?));
-                }
-                let constants: Vec<_> = c.into_iter().map(|c| (c, words.ratio(c))).collect();
-                kernel(move |i, out, _| sums::combine(&words, out, i, &constants))?
-            }
-            _ => return Ok(None),
-        }))
+    /// The platform with one family only, to measure it or to test it; what it cannot serve is left to [`Scalar`].
+    pub fn only(family: &str) -> Self {
+        let families = families().into_iter().filter(|f| f.name() == family).collect();
+        Self { scalar: Scalar::new(), families }
     }
 }
 
@@ -144,10 +102,12 @@ impl Platform for Simd {
     }
 
     fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Arc<dyn Kernel>> {
-        match self.own_kernel(call, output)? {
-            Some(kernel) => Ok(kernel),
-            None => self.scalar.kernel(call, output),
+        for family in &self.families {
+            if let Some(kernel) = family.kernel(call, output)? {
+                return Ok(kernel);
+            }
         }
+        self.scalar.kernel(call, output)
     }
 }
 
@@ -157,10 +117,11 @@ mod tests {
     use crate::platform::conformance;
 
     #[test]
-    fn fused_or_not_the_bits_are_the_same() {
-        for fused in [false, true] {
-            conformance::check(&Simd { fused, ..Simd::new() }).unwrap();
+    fn every_family_gives_the_same_bits() {
+        let all = Simd::new().families();
+        assert_eq!(all, ["u32x4", "f64x2-fma", "f64x2"], "tests have a fused multiplication");
+        for family in all {
+            conformance::check(&Simd::only(family)).unwrap();
         }
-        assert!(Simd::new().fused, "tests have a fused multiplication");
     }
 }

@@ -3,47 +3,18 @@
 //! Values are signed and reduced only where they would leave `|x| <= 4 u`, `u = 2^50`, which is what products need
 //! ([`super::field`]); a product is at most `u`.
 
-use super::field::{Arithmetic, Field, LIMIT, REDUCED, Split, both, each};
+use super::field::{Arithmetic, Field, LIMIT, REDUCED, UNIT, both, each};
 use super::lanes::F2;
+use crate::math::MathError;
 use crate::math::ntt::bit_reverse;
 use crate::math::prime::primitive_root;
-use crate::math::{MathError, Modulus};
 use std::marker::PhantomData;
-use std::sync::Arc;
 
 /// Two neighboring values: the bits of doubles while a transform is at work.
 type Pair = [u64; 2];
 
 /// The smallest ring degree: two blocks of the four neighbors that share factors.
 const LEAST: usize = 8;
-
-/// The transforms of one ring degree and prime.
-pub(super) trait Transform: Send + Sync {
-    /// As `NttTable::forward`, from `a`, any words up to `2^50`, to `out`, in `[0, q)`.
-    fn forward(&self, out: &mut [u64], a: &[u64]);
-
-    /// As `NttTable::inverse`, from `a` to `out`; both in `[0, q)`.
-    fn inverse(&self, out: &mut [u64], a: &[u64]);
-
-    /// As `NttTable::inverse`, in place; in `[0, q)` before and after.
-    fn inverse_in_place(&self, a: &mut [u64]);
-}
-
-/// The transforms of ring degree `n`, with fused multiplication where asked for; none for a ring degree below 8 or a
-/// prime from `2^50`.
-pub(super) fn transform(
-    n: usize,
-    modulus: Modulus,
-    fused: bool,
-) -> Result<Option<Arc<dyn Transform>>, MathError> {
-    let Some(field) = Field::new(modulus).filter(|_| n >= LEAST) else { return Ok(None) };
-    #[cfg(any(test, target_feature = "relaxed-simd"))]
-    if fused {
-        return Ok(Some(Arc::new(Tables::<super::field::Fused, 2>::new(n, field)?)));
-    }
-    debug_assert!(!fused);
-    Ok(Some(Arc::new(Tables::<Split, 4>::new(n, field)?)))
-}
 
 /// Factors of two layers: one of the layer with fewer blocks, two of the other.
 type Step<F> = [F; 3];
@@ -58,8 +29,8 @@ struct Factors<const K: usize> {
     neighbors: Vec<Step<[[f64; 2]; K]>>,
 }
 
-/// What a [`Transform`] has prepared.
-struct Tables<A, const K: usize> {
+/// The transforms of one ring degree and prime.
+pub(super) struct Tables<A, const K: usize> {
     field: Field,
     forward: Factors<K>,
     inverse: Factors<K>,
@@ -86,7 +57,14 @@ impl<const K: usize> Factors<K> {
 }
 
 impl<A: Arithmetic<K>, const K: usize> Tables<A, K> {
-    fn new(n: usize, field: Field) -> Result<Self, MathError> {
+    /// For ring degree `n`; none below 8.
+    ///
+    /// # Errors
+    /// `NoRoot` and others for a prime that has no such transform.
+    pub(super) fn new(n: usize, field: Field) -> Result<Option<Self>, MathError> {
+        if n < LEAST {
+            return Ok(None);
+        }
         let q = &field.modulus;
         let psi = primitive_root(2 * n as u64, q)?;
         let powers = |base: u64| {
@@ -100,60 +78,79 @@ impl<A: Arithmetic<K>, const K: usize> Tables<A, K> {
         let back = powers(q.inv(psi)?);
         let scale = q.inv(q.reduce(n as u64))?;
         let factor = |w| A::factor(&field, w);
-        Ok(Self {
+        Ok(Some(Self {
             forward: Factors::new(&powers(psi), factor),
             inverse: Factors::new(&back, factor),
             scale: [scale, q.mul(scale, back[1])].map(factor),
             field,
             arithmetic: PhantomData,
-        })
-    }
-}
-
-impl<A: Arithmetic<K>, const K: usize> Transform for Tables<A, K> {
-    fn forward(&self, out: &mut [u64], a: &[u64]) {
-        let f = A::load(&self.field);
-        let (out, a) = (out.as_chunks_mut::<2>().0, a.as_chunks::<2>().0);
-        // no value exceeds `bound / 8` u
-        let mut bound = 8;
-        let mut steps = self.forward.steps.iter();
-        if let Some(w) = &self.forward.single {
-            first_layer(&f, out, a, w);
-            bound += A::PRODUCT;
-        } else if let Some([step]) = steps.next().map(Vec::as_slice) {
-            first_layers(&f, out, a, step);
-            bound += 2 * A::PRODUCT;
-        }
-        for step in steps {
-            if bound + 2 * A::PRODUCT > LIMIT {
-                layers::<A, K, true>(&f, out, step);
-                bound = REDUCED;
-            } else {
-                layers::<A, K, false>(&f, out, step);
-            }
-            bound += 2 * A::PRODUCT;
-        }
-        last_layers(&f, out, &self.forward.neighbors);
+        }))
     }
 
-    fn inverse(&self, out: &mut [u64], a: &[u64]) {
+    /// The prime.
+    pub(super) fn field(&self) -> &Field {
+        &self.field
+    }
+
+    /// As `NttTable::forward`, from `a`, any words up to `2^50`, to `out`, in `[0, q)`.
+    pub(super) fn forward(&self, out: &mut [u64], a: &[u64]) {
+        self.forward_to(out, a, |f, y| f.finish(y));
+    }
+
+    /// As [`Self::forward`], to what [`Arithmetic::leave`] leaves.
+    pub(super) fn forward_open(&self, out: &mut [u64], a: &[u64]) {
+        self.forward_to(out, a, |f, y| f.leave(y));
+    }
+
+    /// As `NttTable::inverse`, from `a` to `out`; both in `[0, q)`.
+    pub(super) fn inverse(&self, out: &mut [u64], a: &[u64]) {
         let f = A::load(&self.field);
         let (out, a) = (out.as_chunks_mut::<2>().0, a.as_chunks::<2>().0);
-        first_layers_back(&f, out, a, &self.inverse.neighbors);
+        let blocks = out.as_chunks_mut::<4>().0.iter_mut().zip(a.as_chunks::<4>().0);
+        for ((out, a), w) in blocks.zip(&self.inverse.neighbors) {
+            *out = first_layers_back(&f, a.map(F2::from_words), w);
+        }
         self.rest_back(&f, out);
     }
 
-    fn inverse_in_place(&self, a: &mut [u64]) {
+    /// As [`Self::inverse`], in place, from what [`Arithmetic::take`] takes.
+    pub(super) fn inverse_open(&self, a: &mut [u64]) {
         let f = A::load(&self.field);
         let a = a.as_chunks_mut::<2>().0;
         for (pairs, w) in a.as_chunks_mut::<4>().0.iter_mut().zip(&self.inverse.neighbors) {
-            *pairs = first_block_back(&f, pairs, w);
+            *pairs = first_layers_back(&f, pairs.map(|pair| f.take(pair)), w);
         }
         self.rest_back(&f, a);
     }
-}
 
-impl<A: Arithmetic<K>, const K: usize> Tables<A, K> {
+    /// The forward transform; `end` makes of each result what is stored.
+    #[inline(always)]
+    fn forward_to(&self, out: &mut [u64], a: &[u64], end: impl Fn(&A, F2) -> Pair) {
+        let f = A::load(&self.field);
+        let (out, a) = (out.as_chunks_mut::<2>().0, a.as_chunks::<2>().0);
+        let grown = |bound: u32| bound + A::product_bound(bound);
+        // no value exceeds it
+        let mut bound = UNIT;
+        let mut steps = self.forward.steps.iter();
+        if let Some(w) = &self.forward.single {
+            first_layer(&f, out, a, w);
+            bound = grown(bound);
+        } else if let Some([step]) = steps.next().map(Vec::as_slice) {
+            first_layers(&f, out, a, step);
+            bound = grown(grown(bound));
+        }
+        for step in steps {
+            if grown(grown(bound)) > LIMIT {
+                layers::<A, K, true>(&f, out, step);
+                bound = grown(REDUCED + A::product_bound(bound));
+            } else {
+                layers::<A, K, false>(&f, out, step);
+                bound = grown(grown(bound));
+            }
+        }
+        last_layers(&f, out, &self.forward.neighbors, end);
+    }
+
     /// What follows the first two layers of an inverse transform. No value exceeds `u` between the steps.
     fn rest_back(&self, f: &A, out: &mut [Pair]) {
         let scale = self.scale.each_ref().map(both);
@@ -273,35 +270,28 @@ fn transpose_back([a, b, c, d]: [F2; 4]) -> [F2; 4] {
     [F2::low(a, b), F2::low(c, d), F2::high(a, b), F2::high(c, d)]
 }
 
-fn last_layers<A: Arithmetic<K>, const K: usize>(f: &A, out: &mut [Pair], steps: &[Step<[[f64; 2]; K]>]) {
+#[inline(always)]
+fn last_layers<A: Arithmetic<K>, const K: usize>(
+    f: &A,
+    out: &mut [Pair],
+    steps: &[Step<[[f64; 2]; K]>],
+    end: impl Fn(&A, F2) -> Pair,
+) {
     for (pairs, w) in out.as_chunks_mut::<4>().0.iter_mut().zip(steps) {
         let [x0, x1, x2, x3] = transpose(pairs.map(F2::from_bits));
         let y = butterfly(f, [f.reduce(x0), f.reduce(x1), x2, x3], &w.each_ref().map(each));
         // lanes change places as words do
-        *pairs = transpose_back(y.map(|y| F2::from_bits(f.finish(y)))).map(F2::to_bits);
-    }
-}
-
-fn first_layers_back<A: Arithmetic<K>, const K: usize>(
-    f: &A,
-    out: &mut [Pair],
-    a: &[Pair],
-    steps: &[Step<[[f64; 2]; K]>],
-) {
-    let blocks = out.as_chunks_mut::<4>().0.iter_mut().zip(a.as_chunks::<4>().0);
-    for ((out, a), w) in blocks.zip(steps) {
-        *out = first_block_back(f, a, w);
+        *pairs = transpose_back(y.map(|y| F2::from_bits(end(f, y)))).map(F2::to_bits);
     }
 }
 
 #[inline(always)]
-fn first_block_back<A: Arithmetic<K>, const K: usize>(
+fn first_layers_back<A: Arithmetic<K>, const K: usize>(
     f: &A,
-    a: &[Pair; 4],
+    x: [F2; 4],
     w: &Step<[[f64; 2]; K]>,
 ) -> [Pair; 4] {
-    let x = transpose(a.map(F2::from_words));
-    transpose_back(butterfly_back(f, x, &w.each_ref().map(each))).map(F2::to_bits)
+    transpose_back(butterfly_back(f, transpose(x), &w.each_ref().map(each))).map(F2::to_bits)
 }
 
 fn layers_back<A: Arithmetic<K>, const K: usize>(f: &A, out: &mut [Pair], steps: &[Step<[f64; K]>]) {

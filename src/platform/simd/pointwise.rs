@@ -3,7 +3,7 @@
 //! The quotient is estimated in doubles, `k = nearest(a b / q)`; then `a b - k q` is small, so that it may be computed
 //! modulo `2^64`, exactly: one integer multiplication instead of a wide one.
 
-use crate::math::Modulus;
+use super::field::Field;
 
 /// `1.5 * 2^52`: adding it to `|x| <= 2^51` leaves the nearest integer in the low bits.
 const ROUND: f64 = 6_755_399_441_055_744.0;
@@ -22,10 +22,9 @@ fn double(a: u64) -> f64 {
 }
 
 impl Words {
-    /// None for a larger prime.
-    pub(super) fn new(modulus: Modulus) -> Option<Self> {
-        let q = modulus.value();
-        (q < 1 << 50).then(|| Self { q: q.cast_signed(), inverse: 1.0 / q as f64 })
+    /// The prime of a field.
+    pub(super) fn of(field: &Field) -> Self {
+        Self { q: field.modulus.value().cast_signed(), inverse: field.inverse }
     }
 
     /// `x - k q` in `[0, q)` for the integer `k` nearest to `quotient`, which is `x / q` but for less than 1/2; of `x`
@@ -34,11 +33,6 @@ impl Words {
     fn finish(&self, x: u64, quotient: f64) -> u64 {
         let k = (quotient + ROUND).to_bits().wrapping_sub(ROUND.to_bits());
         self.lift(x.cast_signed().wrapping_sub(k.cast_signed().wrapping_mul(self.q)))
-    }
-
-    /// `1 / q`.
-    pub(super) fn inverse(&self) -> f64 {
-        self.inverse
     }
 
     /// `c / q` for `c` in `[0, q)`, but for a relative error of `2^-52`.
@@ -75,11 +69,18 @@ impl Words {
         }
     }
 
-    /// `out = a b`.
-    pub(super) fn mul(&self, out: &mut [u64], a: &[u64], b: &[u64]) {
+    /// `out = a mod q` for signed integers `a`, which are nearly always smaller than `q`.
+    pub(super) fn from_small(&self, out: &mut [u64], a: &[u64]) {
         let this = *self;
-        for ((o, &a), &b) in out.iter_mut().zip(a).zip(b) {
-            *o = this.finish(a.wrapping_mul(b), double(a) * double(b) * this.inverse);
+        let mut large = false;
+        for (o, &a) in out.iter_mut().zip(a) {
+            *o = this.lift(a.cast_signed());
+            large |= *o >= this.q.cast_unsigned();
+        }
+        if large {
+            for (o, &a) in out.iter_mut().zip(a) {
+                *o = a.cast_signed().rem_euclid(this.q).cast_unsigned();
+            }
         }
     }
 
@@ -97,16 +98,6 @@ impl Words {
     pub(super) fn mul_block<const N: usize>(&self, out: &mut [u64; N], a: &[u64; N], (c, ratio): (u64, f64)) {
         for (o, &a) in out.iter_mut().zip(a) {
             *o = self.finish(a.wrapping_mul(c), double(a) * ratio);
-        }
-    }
-
-    /// `out = c a - b`.
-    pub(super) fn scale_sub(&self, out: &mut [u64], a: &[u64], b: &[u64], c: u64) {
-        let this = *self;
-        let ratio = this.ratio(c);
-        for ((o, &a), &b) in out.iter_mut().zip(a).zip(b) {
-            let quotient = double(a) * ratio - double(b) * this.inverse;
-            *o = this.finish(a.wrapping_mul(c).wrapping_sub(b), quotient);
         }
     }
 }

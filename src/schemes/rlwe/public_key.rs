@@ -1,5 +1,5 @@
 //! `rlwe.public_key`: (b, a) with a uniform and b = -a s + e, NTT form. Inputs: the secret key, a public seed (for a), a
-//! secret seed (for e). Attribute `q`: the data primes.
+//! secret seed (for e). Attribute `q`: its primes.
 
 use crate::Result;
 use crate::graph::{OperandId, ValueType};

@@ -1,0 +1,98 @@
+// The inside: each kernel against the reference, the engine against its own kernels without it, and a very large graph.
+import { openEngine } from './lib/engine.mjs';
+import { compare, figures } from './lib/measure.mjs';
+import { columns } from './tasks/data.mjs';
+import { describeStatistics } from './tasks/statistics.mjs';
+
+const DIMENSIONS = [4096, 8192, 16384];
+/** A sample is about that many milliseconds of one kernel. */
+const SAMPLE = 2;
+/** Operators that the large graph must have, and what it may be made with: a first guess of base operators each. */
+const LARGE = 1_000_000;
+const GUESS = 64;
+
+/** Parameters of the operators group at N = 8192: SEAL's default primes. */
+const DATA = [0x7fffffd8001n, 0x7fffffc8001n, 0xfffffffc001n, 0xffffff6c001n];
+const SPECIAL = [0xfffffebc001n];
+const PLAIN = 786433n;
+
+export async function* insideRows({ effort, quick, names, dimensions = DIMENSIONS }) {
+  const wanted = (name) => names === undefined || names.includes(name);
+  const engine = await openEngine(1);
+  for (const operator of engine.baseOperators().filter((name) => wanted(`kernel:${name}`))) {
+    for (const n of dimensions) {
+      const kernels = engine.Kernels.prepare(operator, n);
+      if (kernels === undefined) console.warn(`no case for the kernel of ${operator}: bench/wasm/src/kernels.rs`);
+      else yield await kernelRow(kernels, operator, n, effort);
+    }
+  }
+  if (wanted('engine_overhead')) yield* overheadRows(engine, effort);
+  if (wanted('graph_1m')) yield await largeGraphRow(quick ? LARGE / 100 : LARGE);
+}
+
+async function kernelRow(kernels, operator, n, effort) {
+  if (operator !== 'rns.norm') kernels.check();
+  const times = (run) => {
+    const start = performance.now();
+    run(20);
+    return Math.max(1, Math.round((SAMPLE * 20) / (performance.now() - start)));
+  };
+  const [ours, peer] = [times((t) => kernels.runSimd(t)), times((t) => kernels.runScalar(t))];
+  const small = { ...effort, time: effort.time / 10 };
+  const [simd, scalar] = await compare([() => kernels.runSimd(ours), () => kernels.runScalar(peer)], small);
+  kernels.free();
+  const each = ({ median, ...rest }, count) => ({ ...rest, median: (1000 * median) / count });
+  return {
+    group: 'inside', name: `kernel:${operator}`, scheme: null, n, threads: 1,
+    ...figures([each(simd, ours), each(scalar, peer)]), unit: 'us', against: 'scalar',
+  };
+}
+
+/** Rows whose ratio is the time of the kernels alone over the time with the engine: 0.97 is 3% of overhead. */
+async function* overheadRows(engine, effort) {
+  const n = 8192;
+  const bfv = new engine.Bfv(n, PLAIN, BigUint64Array.from(DATA), BigUint64Array.from(SPECIAL));
+  const [a, b] = columns(569);
+  const cases = [
+    ['multiply_relinearize', n, bfv.prepare('multiply_relinearize', 4)],
+    ['statistics_569', null, new engine.Task(JSON.stringify(describeStatistics([a, b]).literal()))],
+  ];
+  for (const [what, dimension, program] of cases) {
+    program.check();
+    const measured = await compare([() => program.run(), () => program.runStraight()], effort);
+    yield {
+      group: 'inside', name: 'engine_overhead', scheme: 'bfv', n: dimension, threads: 1,
+      ...figures(measured), what, baseOperators: program.operators(), against: `kernels alone, ${what}`,
+    };
+    program.free();
+  }
+  bfv.free();
+}
+
+/** Build, expand and analyze, in a fresh instance, whose memory then is the peak of just that. */
+async function largeGraphRow(least) {
+  const engine = await openEngine(1);
+  const sample = new engine.Large();
+  sample.build(GUESS);
+  const count = Math.ceil((least / sample.expand()) * GUESS * 1.01);
+  sample.free();
+  const before = engine.memoryBytes();
+  const graph = new engine.Large();
+  const seconds = {};
+  const timed = (phase, work) => {
+    const start = performance.now();
+    const result = work();
+    seconds[phase] = (performance.now() - start) / 1000;
+    return result;
+  };
+  const schemeOperators = timed('build', () => graph.build(count));
+  const baseOperators = timed('expand', () => graph.expand());
+  timed('analyze', () => graph.analyze());
+  const memoryMB = engine.memoryBytes() / 1e6;
+  graph.free();
+  return {
+    group: 'inside', name: 'graph_1m', scheme: 'bfv', n: 4096, threads: 1,
+    ours: seconds.build + seconds.expand + seconds.analyze, peer: null, unit: 's', ratio: null,
+    seconds, schemeOperators, baseOperators, memoryMB, memoryBeforeMB: before / 1e6,
+  };
+}

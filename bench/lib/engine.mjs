@@ -1,0 +1,23 @@
+// Instances of bench/wasm, in this thread.
+import { existsSync, readFileSync } from 'node:fs';
+
+const FOLDER = new URL('../wasm/pkg/', import.meta.url);
+const WASM = new URL('cipherloom_bg.wasm', FOLDER);
+let module;
+let count = 0;
+
+/** A fresh instance with a memory and a pool of its own; `stop` ends the pool. */
+export async function openEngine(threads) {
+  if (!existsSync(WASM)) throw new Error('bench/wasm is not built. Run: npm run build');
+  module ??= await WebAssembly.compile(readFileSync(WASM));
+  // The glue holds one instance per realm, and Node makes a realm of every address.
+  const glue = await import(new URL(`cipherloom.js?${count++}`, FOLDER));
+  const { startPool } = await import(new URL('pool.js', FOLDER));
+  const onDeath = (error) => {
+    throw error;
+  };
+  const pool = await startPool({ module, threads, onDeath });
+  glue.initSync({ module, memory: pool.memory });
+  glue.poolStart(threads);
+  return { ...glue, threads, stop: pool.stop };
+}

@@ -1,0 +1,55 @@
+// Times several sides in turns, so that whatever slows the machine down meets all of them.
+
+/** How much is measured: milliseconds of warm-up and of samples for each side, most and fewest samples. */
+export const FULL = { warmUp: 300, time: 1500, most: 200, least: 7 };
+export const QUICK = { warmUp: 60, time: 200, most: 40, least: 3 };
+
+/**
+ * Runs the sides (functions, possibly async) in turns. Gives for each the median in milliseconds, the spread
+ * (90th - 10th percentile over the median) and the samples.
+ */
+export async function compare(sides, { warmUp, time, most, least }) {
+  for (let warm = 0; warm < warmUp * sides.length; ) {
+    for (const side of sides) warm += await timed(side);
+  }
+  const samples = sides.map(() => []);
+  let spent = 0;
+  for (let round = 0; round < least || (round < most && spent < time * sides.length); round++) {
+    // Whoever comes second finds other caches: each in turn.
+    for (let place = 0; place < sides.length; place++) {
+      const index = (place + round) % sides.length;
+      const milliseconds = await timed(sides[index]);
+      samples[index].push(milliseconds);
+      spent += milliseconds;
+    }
+  }
+  return samples.map(statistics);
+}
+
+async function timed(side) {
+  const start = performance.now();
+  const pending = side();
+  // Awaiting nothing would cost the others a turn of the event loop.
+  if (pending instanceof Promise) await pending;
+  return performance.now() - start;
+}
+
+/** Median, spread and number of samples. */
+export function statistics(samples) {
+  const sorted = [...samples].sort((a, b) => a - b);
+  const at = (share) => sorted[Math.round(share * (sorted.length - 1))];
+  return { median: at(0.5), spread: (at(0.9) - at(0.1)) / at(0.5), samples: sorted.length };
+}
+
+/** The fields of a row that say what was measured, each side's median divided by `count`. */
+export function figures([ours, peer], count = 1) {
+  return {
+    ours: ours.median / count,
+    peer: peer.median / count,
+    unit: 'ms',
+    ratio: peer.median / ours.median,
+    spreadOurs: ours.spread,
+    spreadPeer: peer.spread,
+    samples: ours.samples,
+  };
+}

@@ -1,0 +1,170 @@
+#!/usr/bin/env node
+// Writes the tables of BENCHMARKS.md from what `npm run bench -- --json FILE` wrote.
+// Usage: node bench/report.mjs FILE [BENCHMARKS.md]
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const MARK = '<!-- bench -->';
+const PEERS = JSON.parse(readFileSync(new URL('peers.json', import.meta.url), 'utf8'));
+
+const [source, target = join(fileURLToPath(new URL('..', import.meta.url)), 'BENCHMARKS.md')] = process.argv.slice(2);
+if (source === undefined) {
+  console.error('expected: node bench/report.mjs FILE [BENCHMARKS.md]');
+  process.exit(2);
+}
+const parts = readFileSync(target, 'utf8').split(MARK);
+if (parts.length !== 3) {
+  console.error(`${target} must have the line ${MARK} twice`);
+  process.exit(2);
+}
+const text = report(JSON.parse(readFileSync(source, 'utf8')));
+writeFileSync(target, [parts[0], `\n${text}\n`, parts[2]].join(MARK));
+
+function report({ machine, versions, rows }) {
+  const of = (group, test = () => true) => rows.filter((row) => row.group === group && test(row));
+  return [
+    `${machine.model}, ${machine.cores} cores, ${machine.memoryGB} GB, ${machine.system}; cipherloom ${versions.cipherloom},`,
+    `node-seal ${versions.nodeSeal}, Node ${versions.node} (V8 ${versions.v8}). Command: \`${versions.command}\`.`,
+    ...operators(of('operator', ({ against }) => against === undefined)),
+    ...secondThread(of('operator', ({ against }) => against !== undefined)),
+    ...tasks(of('task')),
+    ...inside(of('inside')),
+    ...losses(rows),
+  ].join('\n');
+}
+
+/** How many times native SEAL's time ours is contained in: above 1, the WebAssembly is faster. */
+function againstNative({ name, n, ratio }) {
+  const [native, peer] = [PEERS.native, PEERS.nodeSeal].map((table) => table[name]?.[n]);
+  return native === undefined ? undefined : (native / peer) * ratio;
+}
+
+function operators(rows) {
+  const lines = [
+    '', '### Operators, one thread', '',
+    'ms for one operator, in a program of many, at the same primes as the peer. `native`: times faster than native SEAL, worked',
+    'out as (native SEAL / node-seal, `bench/peers.json`) x (node-seal / ours, measured). `budget`: bits of noise budget left, ours',
+    'and the peer\'s; `encrypt` uses the public key, the inputs of the others are encrypted with the secret key.',
+  ];
+  const sets = group(rows, ({ n, totalBits }) => `N = ${n}, ${totalBits} bits`);
+  for (const [title, set] of sets) {
+    const [defaults] = [...sets.values()].filter((other) => other[0].n === set[0].n);
+    lines.push('', `**${title}**`, '', ...table(
+      ['operator', 'ours', 'node-seal', 'ratio', 'native', 'budget'],
+      set.map((row) => [
+        row.name, ms(row.ours), ms(row.peer), number(row.ratio), set === defaults ? number(againstNative(row)) : '',
+        row.budgetOurs === null ? '' : `${row.budgetOurs} / ${row.budgetPeer}${row.unfair ? ' (not fair)' : ''}`,
+      ]),
+    ));
+  }
+  return rows.length ? lines : [];
+}
+
+function secondThread(rows) {
+  if (rows.length === 0) return [];
+  return ['', '### Operators, two threads against one of ours', '', ...table(
+    ['operator', 'N', 'two', 'one', 'ratio'],
+    rows.map((row) => [row.name, row.n, ms(row.ours), ms(row.peer), number(row.ratio)]),
+  )];
+}
+
+function tasks(rows) {
+  const whole = rows.filter(({ phases }) => phases !== undefined);
+  const others = rows.filter(({ phases }) => phases === undefined);
+  const lines = [];
+  if (whole.length) {
+    lines.push(
+      '', '### Whole tasks', '',
+      'Encrypt + evaluate + decrypt, ms; the peer is one thread of node-seal, written by hand (`bench/tasks/`). `speedup`: against',
+      'our one thread.', '',
+      ...table(
+        ['task', 'threads', 'N, ours and peer', 'ours', 'node-seal', 'ratio', 'speedup', 'keys', 'compile'],
+        whole.map((row) => [
+          row.name, row.threads, `${row.n}, ${row.peerParameters.n}`, phases(row, 'ours'), phases(row, 'peer'), number(row.ratio),
+          number(row.speedup), `${ms(row.keys.ours)} / ${ms(row.keys.peer)}`, ms(row.compile),
+        ]),
+      ),
+    );
+  }
+  if (others.length) {
+    lines.push('', '### Calls, load, size, memory', '', ...table(
+      ['what', 'N', 'threads', 'ours', 'node-seal', 'ratio', ''],
+      others.map((row) => [
+        row.name, row.n ?? '', row.threads, `${ms(row.ours)} ${row.unit}`, `${ms(row.peer)} ${row.unit}`, number(row.ratio),
+        row.sizeOurs ? `${row.variant}: raw ${ms(row.sizeOurs.raw)}, gzip ${ms(row.sizeOurs.gzip)}, brotli ${ms(row.sizeOurs.brotli)} kB` : (row.against ?? ''),
+      ]),
+    ));
+  }
+  return lines;
+}
+
+function phases(row, side) {
+  const { encrypt, evaluate, decrypt } = row.phases;
+  return `${ms(row[side])} (${[encrypt, evaluate, decrypt].map((phase) => ms(phase[side])).join(' + ')})`;
+}
+
+function inside(rows) {
+  const kernels = group(rows.filter(({ name }) => name.startsWith('kernel:')), ({ name }) => name.slice(7));
+  const lines = [];
+  if (kernels.size) {
+    const dimensions = [...new Set([...kernels.values()].flat().map(({ n }) => n))];
+    lines.push('', '### Kernels', '', 'us of the vector kernel, prime of 50 bits, and how many times faster than the scalar reference.', '', ...table(
+      ['base operator', ...dimensions.map((n) => `N = ${n}`)],
+      [...kernels].map(([name, all]) => [
+        name, ...dimensions.map((n) => all.find((row) => row.n === n)).map((row) => (row ? `${ms(row.ours)} (x ${number(row.ratio)})` : '')),
+      ]),
+    ));
+  }
+  const others = rows.filter(({ name }) => !name.startsWith('kernel:'));
+  if (others.length) {
+    lines.push('', '### Engine', '', ...table(
+      ['what', 'figure'],
+      others.map((row) => row.name === 'engine_overhead'
+        ? [`engine_overhead, ${row.what}`, `${ms(row.ours)} ms, kernels alone ${ms(row.peer)} ms: ratio ${row.ratio.toFixed(3)} (${row.baseOperators} base operators)`]
+        : [`${row.name}, ${row.baseOperators} base operators`, `${ms(row.ours)} s (${Object.entries(row.seconds).map(([phase, s]) => `${phase} ${ms(s)}`).join(', ')}), ${ms(row.memoryMB)} MB`]),
+    ));
+  }
+  return lines;
+}
+
+/** Every row where somebody else is faster or smaller. */
+function losses(rows) {
+  const lost = rows.filter(({ ratio, name }) => ratio !== null && ratio < 1 && name !== 'engine_overhead');
+  const native = rows.filter((row) => row.group === 'operator' && !row.against && againstNative(row) < 1);
+  const where = ({ name, n, totalBits, threads }) => `${name}${n ? ` (N = ${n}${totalBits ? `, ${totalBits} bits` : ''})` : ''}${threads > 1 ? `, ${threads} threads` : ''}`;
+  const list = (title, all, figure) => (all.length ? ['', title, '', ...all.map((row) => `- ${where(row)}: ${number(figure(row))}`)] : []);
+  const own = lost.filter(({ group, against }) => group === 'inside' || against === 'ours, 1 thread');
+  return [
+    '', '### Where we lose', '',
+    lost.length + native.length ? 'Ratios below 1.' : 'Nowhere in this run.',
+    ...list('To node-seal:', lost.filter((row) => !own.includes(row)), (row) => row.ratio),
+    ...list('To native SEAL:', unique(native), againstNative),
+    ...list('To ourselves (a second thread, or a vector kernel, that does not pay):', own, (row) => row.ratio),
+  ];
+}
+
+/** One row per operator and N: native SEAL was measured at one set of primes. */
+function unique(rows) {
+  return [...group(rows, ({ name, n }) => `${name} ${n}`).values()].map(([first]) => first);
+}
+
+function group(items, key) {
+  const groups = new Map();
+  for (const item of items) groups.set(key(item), [...(groups.get(key(item)) ?? []), item]);
+  return groups;
+}
+
+function table(head, lines) {
+  const row = (cells) => `| ${cells.join(' | ')} |`;
+  return [row(head), row(head.map(() => '---')), ...lines.map(row)];
+}
+
+function ms(value) {
+  if (value === null || value === undefined) return '';
+  return value >= 1000 ? value.toFixed(0) : Number(value.toPrecision(3)).toString();
+}
+
+function number(value) {
+  return value === undefined || value === null ? '' : value.toFixed(2);
+}

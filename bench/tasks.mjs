@@ -1,0 +1,198 @@
+// Whole tasks through the public package against the same tasks by hand on node-seal; and what a user meets besides:
+// one call's latency, load time, size, memory.
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { createTask, load } from 'cipherloom';
+import { VARIANTS } from '../scripts/lib/variants.mjs';
+import { compare, figures, statistics } from './lib/measure.mjs';
+import { makeBfv } from './lib/seal.mjs';
+import { JOBS } from './tasks/jobs.mjs';
+
+/** N and prime sizes of the one-multiplication program, the same on both sides. */
+const CALL = { 8192: [42, 43, 43, 43, 43], 16384: [47, 47, 48, 48, 48, 48, 48, 48, 48] };
+/** Bits of noise budget that must be left, as our compiler asks for. */
+const PEER_MARGIN = 2;
+const MOST_SAMPLES = 9;
+
+export async function* taskRows({ effort, quick, names, threads = [1, 2] }) {
+  const wanted = (name) => names === undefined || names.includes(name);
+  const few = { ...effort, most: Math.min(effort.most, quick ? 3 : MOST_SAMPLES) };
+  for (const [name, job] of Object.entries(JOBS)) {
+    if (wanted(name)) yield* jobRows(name, job, threads, few);
+  }
+  if (wanted('api_multiply_relinearize')) yield* callRows(effort);
+  if (wanted('load')) yield* loadRows(quick ? 2 : 9);
+  if (wanted('wasm_size')) yield* sizeRows();
+  if (wanted('peak_rss')) yield* memoryRows();
+}
+
+/** One job on looms of each number of threads, and on node-seal in its fastest form. */
+async function* jobRows(name, job, threads, effort) {
+  const input = job.input();
+  const looms = [];
+  const sides = [];
+  try {
+    for (const count of threads) {
+      const loom = await load({ threads: count });
+      looms.push(loom);
+      const opened = await job.ours(loom, input);
+      job.check(input, (await phases(opened)).result);
+      sides.push({ ...opened, threads: count, variant: loom.mode.variant });
+    }
+    const { peer, candidate, tried } = await fastest(job, input);
+    const spent = new Map();
+    const timed = (side) => async () => {
+      const { milliseconds } = await phases(side);
+      if (!spent.has(side)) spent.set(side, []);
+      spent.get(side).push(milliseconds);
+    };
+    const measured = await compare([...sides, peer].map(timed), effort);
+    const theirs = measured.pop();
+    const phase = (side, which) => statistics(spent.get(side).map((milliseconds) => milliseconds[which])).median;
+    for (const [place, side] of sides.entries()) {
+      const each = ['encrypt', 'evaluate', 'decrypt'].map((which) => [which, { ours: phase(side, which), peer: phase(peer, which) }]);
+      yield {
+        group: 'task', name, scheme: 'bfv', n: side.n, threads: side.threads, ...figures([measured[place], theirs]),
+        variant: side.variant, phases: Object.fromEntries(each),
+        keys: { ours: side.keyTime, peer: peer.keyTime }, compile: side.compileTime,
+        peerParameters: candidate, peerBudget: peer.budget(), peerTried: tried,
+        ...(place > 0 && { speedup: measured[0].median / measured[place].median }),
+      };
+    }
+  } finally {
+    for (const loom of looms) loom.dispose();
+  }
+}
+
+/** Encrypt, evaluate, decrypt, each timed. */
+async function phases({ encrypt, evaluate, decrypt }) {
+  const at = [performance.now()];
+  const inputs = await encrypt();
+  at.push(performance.now());
+  const outputs = await evaluate(inputs);
+  at.push(performance.now());
+  const result = await decrypt(outputs);
+  at.push(performance.now());
+  return { result, milliseconds: { encrypt: at[1] - at[0], evaluate: at[2] - at[1], decrypt: at[3] - at[2] } };
+}
+
+/** The peer's fastest form of a job that leaves noise budget, checked for the right numbers. */
+async function fastest(job, input) {
+  let best;
+  const tried = [];
+  for (const [index, candidate] of job.candidates.entries()) {
+    const peer = job.peer(input, candidate);
+    const { result } = await phases(peer);
+    const budget = peer.budget();
+    // Right by luck is not enough: other keys and inputs must do as well.
+    if (budget < PEER_MARGIN) {
+      tried.push({ ...candidate, milliseconds: null, budget });
+      continue;
+    }
+    job.check(input, result);
+    const [{ median }] = await compare([() => phases(peer)], { warmUp: 0, time: 0, most: 3, least: 3 });
+    tried.push({ ...candidate, milliseconds: median, budget });
+    if (best === undefined || median < best.median) best = { peer, candidate, index, median };
+  }
+  if (best === undefined) throw new Error('node-seal: no candidate leaves noise budget');
+  return { ...best, tried };
+}
+
+/** One multiplication as a user calls it: `program.run`, against the two calls of node-seal. */
+async function* callRows(effort) {
+  const loom = await load({ threads: 1 });
+  for (const [dimension, bits] of Object.entries(CALL)) {
+    const n = Number(dimension);
+    const bfv = makeBfv(n, { bits });
+    const options = { rows: n, min: 0, max: 511, layout: 'slots' };
+    const task = createTask();
+    // A rotation by nothing costs nothing, but wants its operand relinearized; an output may have three parts.
+    task.output('product', task.encrypted('a', options).multiply(task.encrypted('b', options)).rotateRows(0));
+    const moduli = [...bfv.data, ...bfv.special].map(String);
+    const program = await loom.compile(task, { n, plainModuli: [String(bfv.t)], moduli });
+    const client = await program.client();
+    const values = [0, 1].map((side) => Array.from({ length: n }, (_, slot) => (slot * (3 + side)) % 512));
+    const inputs = await client.encrypt({ a: values[0], b: values[1] });
+    const [plain, a, b, product, out] = [bfv.plain(), ...Array.from({ length: 4 }, () => bfv.ciphertext())];
+    for (const [side, ciphertext] of [a, b].entries()) {
+      bfv.encoder.encode(BigUint64Array.from(values[side], BigInt), plain);
+      bfv.encryptor.encryptSymmetric(plain, ciphertext);
+    }
+    const theirs = () => {
+      bfv.evaluator.multiply(a, b, product);
+      bfv.evaluator.relinearize(product, bfv.relinKeys, out);
+    };
+    const ours = () => program.run(inputs, client.evaluationKeys);
+    const { product: found } = await client.decryptDetails(await ours());
+    if (found.value.some(({ units }, slot) => Number(units) !== values[0][slot] * values[1][slot])) throw new Error('wrong product');
+    const measured = await compare([ours, theirs], effort);
+    yield { group: 'task', name: 'api_multiply_relinearize', scheme: 'bfv', n, threads: 1, ...figures(measured), budgetOurs: round(found.noiseBudgetBits), budgetPeer: bfv.decryptor.invariantNoiseBudget(out) };
+    client.dispose();
+    program.dispose();
+  }
+  loom.dispose();
+}
+
+/** From the import to the first usable engine, each time in a fresh process. */
+async function* loadRows(times) {
+  const cases = { ours1: ['ours', '1'], ours2: ['ours', '2'], peer: ['peer'] };
+  const samples = Object.fromEntries(Object.keys(cases).map((name) => [name, []]));
+  for (let i = 0; i < times; i++) {
+    for (const [name, args] of Object.entries(cases)) samples[name].push(child('lib/load-time.mjs', args).milliseconds);
+  }
+  const peer = statistics(samples.peer);
+  for (const threads of [1, 2]) {
+    yield { group: 'task', name: 'load', scheme: null, n: null, threads, ...figures([statistics(samples[`ours${threads}`]), peer]) };
+  }
+}
+
+/** The wasm files as they are fetched; `ours` and `peer` are kilobytes of gzip. */
+async function* sizeRows() {
+  const seal = sizes(new URL('seal_throws.wasm', import.meta.resolve('node-seal')));
+  for (const variant of Object.keys(VARIANTS)) {
+    const own = sizes(new URL(`../bindings/wasm/${variant}/cipherloom_bg.wasm`, import.meta.url));
+    if (own === null) continue;
+    yield {
+      group: 'task', name: 'wasm_size', scheme: null, n: null, threads: variant === 'single' ? 1 : 2, variant,
+      ours: own.gzip, peer: seal.gzip, unit: 'kB', ratio: seal.gzip / own.gzip, sizeOurs: own, sizePeer: seal, against: `${variant}, gzip`,
+    };
+  }
+}
+
+function sizes(file) {
+  let bytes;
+  try {
+    bytes = readFileSync(file);
+  } catch (error) {
+    // A build that nobody made is no row.
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  }
+  const kilobytes = ({ length }) => length / 1000;
+  return { raw: kilobytes(bytes), gzip: kilobytes(gzipSync(bytes, { level: 9 })), brotli: kilobytes(brotliCompressSync(bytes)) };
+}
+
+/** Peak memory of a fresh process that does nothing but the 100,000-row job, once. */
+async function* memoryRows() {
+  const job = JOBS.statistics_100000;
+  const { index } = await fastest(job, job.input());
+  const peer = child('lib/peak-memory.mjs', ['peer', String(index)]).megabytes;
+  for (const threads of [1, 2]) {
+    const ours = child('lib/peak-memory.mjs', ['ours', String(threads)]).megabytes;
+    yield { group: 'task', name: 'peak_rss', scheme: 'bfv', n: null, threads, ours, peer, unit: 'MB', ratio: peer / ours, against: 'statistics_100000' };
+  }
+}
+
+/** What a script of this folder prints, as JSON. */
+function child(script, args) {
+  const path = fileURLToPath(new URL(script, import.meta.url));
+  const { status, stdout, stderr } = spawnSync(process.execPath, [path, ...args], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${script} ${args.join(' ')} failed: ${stderr}`);
+  return JSON.parse(stdout);
+}
+
+function round(bits) {
+  return Math.round(bits * 10) / 10;
+}

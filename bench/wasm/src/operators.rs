@@ -1,0 +1,257 @@
+//! BFV operators as resident programs: K independent operators of one kind, one graph.
+
+use crate::circuit::{Circuit, Resident};
+use crate::scheme::Scheme;
+use cipherloom::Error;
+use cipherloom::engine::Input;
+use cipherloom::graph::Attrs;
+use cipherloom::math::Modulus;
+use cipherloom::ops::types;
+use std::rc::Rc;
+use wasm_bindgen::prelude::*;
+
+type Result<T> = std::result::Result<T, JsError>;
+
+/// BFV at one set of primes, with fresh keys.
+#[wasm_bindgen]
+pub struct Bfv(Rc<Scheme>);
+
+/// What an operator's outputs are.
+enum Gives {
+    Slots,
+    Plain,
+    Ciphertext {
+        parts: usize,
+        primes: usize,
+    },
+    /// A relinearization key, and products to try it on.
+    Relinearization(Vec<Input>),
+    /// A rotation key, and ciphertexts to try it on.
+    Galois(Vec<Input>),
+}
+
+#[wasm_bindgen]
+impl Bfv {
+    /// Ring dimension, plaintext modulus, data primes, special primes.
+    #[wasm_bindgen(constructor)]
+    pub fn new(n: usize, t: u64, q: Vec<u64>, special: Vec<u64>) -> Result<Bfv> {
+        Ok(Self(Rc::new(Scheme::new(n, t, q, special)?)))
+    }
+
+    /// A resident program of `k` operators of that name, each on inputs of its own.
+    pub fn prepare(&self, name: &str, k: usize) -> Result<Operators> {
+        let scheme = &*self.0;
+        let (n, t, primes) = (scheme.n, Modulus::new(scheme.t)?, scheme.q.len());
+        let mut c = Circuit::new(&scheme.registry);
+        let plain_type = types::plain(n, scheme.t);
+        let two = scheme.ciphertext(2).ty();
+        let slots: Vec<Vec<u64>> = (0..2 * k).map(|index| scheme.slots(index)).collect();
+        let pairs: Vec<(&[u64], &[u64])> =
+            slots.chunks_exact(2).map(|p| (p[0].as_slice(), p[1].as_slice())).collect();
+        let combined = |f: &dyn Fn(u64, u64) -> u64| -> Vec<Vec<u64>> {
+            pairs.iter().map(|(a, b)| a.iter().zip(*b).map(|(&a, &b)| f(a, b)).collect()).collect()
+        };
+        let same: Vec<Vec<u64>> = pairs.iter().map(|(a, _)| a.to_vec()).collect();
+        let products = || -> cipherloom::Result<Vec<Input>> {
+            pairs.iter().map(|(a, b)| scheme.product(&scheme.encrypted(a)?, &scheme.encrypted(b)?)).collect()
+        };
+        let rotated = || -> Vec<Vec<u64>> {
+            let half = n / 2;
+            let at = |slot: usize| slot / half * half + (slot + 1) % half;
+            pairs.iter().map(|(a, _)| (0..n).map(|slot| a[at(slot)]).collect()).collect()
+        };
+        let fresh = Gives::Ciphertext { parts: 2, primes };
+        let (gives, expected) = match name {
+            "encode" => (Gives::Plain, same),
+            "decode" => (Gives::Slots, same),
+            "decrypt" => (Gives::Plain, same),
+            "encrypt" | "encrypt_symmetric" => (fresh, same),
+            "add" | "add_plain" => (fresh, combined(&|a, b| t.add(a, b))),
+            "multiply" => (Gives::Ciphertext { parts: 3, primes }, combined(&|a, b| t.mul(a, b))),
+            "relinearize" | "multiply_relinearize" | "multiply_plain" => {
+                (fresh, combined(&|a, b| t.mul(a, b)))
+            }
+            "rotate" => (fresh, rotated()),
+            "mod_switch" => (Gives::Ciphertext { parts: 2, primes: primes - 1 }, same),
+            "keygen_relinearization" => (Gives::Relinearization(products()?), combined(&|a, b| t.mul(a, b))),
+            "keygen_galois" => {
+                let from: cipherloom::Result<_> = pairs.iter().map(|(a, _)| scheme.encrypted(a)).collect();
+                (Gives::Galois(from?), rotated())
+            }
+            _ => return Err(JsError::new(&format!("no such operator: {name}"))),
+        };
+        // What all operators share, such as keys, comes first; then the inputs of each.
+        let key = match name {
+            "decrypt" | "encrypt_symmetric" | "keygen_relinearization" | "keygen_galois" => {
+                Some(scheme.secret(&mut c)?)
+            }
+            "encrypt" => Some(scheme.public(&mut c)?),
+            "relinearize" | "multiply_relinearize" => Some(scheme.relinearization(&mut c)?),
+            "rotate" => Some(scheme.galois(&mut c)?),
+            _ => None,
+        };
+        let key = || key.ok_or(Error::Job("this operator has no key"));
+        let seeds = match name {
+            "encrypt" => vec![scheme.secret_seed(&mut c)?],
+            "encrypt_symmetric" | "keygen_relinearization" | "keygen_galois" => {
+                vec![scheme.public_seed(&mut c)?, scheme.secret_seed(&mut c)?]
+            }
+            _ => vec![],
+        };
+        let none = Attrs::new;
+        let data_primes = none().with("q", scheme.q.as_slice());
+        for (a, b) in &pairs {
+            let output = match name {
+                "encode" => {
+                    let slots = c.input(types::slots(n, scheme.t), *a)?;
+                    c.op("bfv.encode", none(), &[slots])?
+                }
+                "decode" => {
+                    let plain = c.input(plain_type.clone(), scheme.plain(a)?)?;
+                    c.op("bfv.decode", none(), &[plain])?
+                }
+                "encrypt" => {
+                    let plain = c.input(plain_type.clone(), scheme.plain(a)?)?;
+                    let drop = none().with("drop", scheme.special.as_slice());
+                    c.op("bfv.encrypt_public", drop, &[key()?, plain, seeds[0]])?
+                }
+                "encrypt_symmetric" => {
+                    let plain = c.input(plain_type.clone(), scheme.plain(a)?)?;
+                    c.op("bfv.encrypt_secret", data_primes.clone(), &[key()?, plain, seeds[0], seeds[1]])?
+                }
+                "decrypt" => {
+                    let a = c.input(two.clone(), scheme.encrypted(a)?)?;
+                    c.op("bfv.decrypt", none(), &[key()?, a])?
+                }
+                "add" | "multiply" | "multiply_relinearize" => {
+                    let factors = [
+                        c.input(two.clone(), scheme.encrypted(a)?)?,
+                        c.input(two.clone(), scheme.encrypted(b)?)?,
+                    ];
+                    match name {
+                        "add" => c.op("bfv.add", none(), &factors)?,
+                        _ => {
+                            let product = c.op("bfv.multiply", scheme.multiply_attrs()?, &factors)?;
+                            match name {
+                                "multiply" => product,
+                                _ => c.op("bfv.relinearize", none(), &[product, key()?])?,
+                            }
+                        }
+                    }
+                }
+                "add_plain" | "multiply_plain" => {
+                    let a = c.input(two.clone(), scheme.encrypted(a)?)?;
+                    let b = c.input(plain_type.clone(), scheme.plain(b)?)?;
+                    c.op(&format!("bfv.{name}"), none(), &[a, b])?
+                }
+                "relinearize" => {
+                    let product = scheme.product(&scheme.encrypted(a)?, &scheme.encrypted(b)?)?;
+                    let product = c.input(scheme.ciphertext(3).ty(), product)?;
+                    c.op("bfv.relinearize", none(), &[product, key()?])?
+                }
+                "rotate" => {
+                    let a = c.input(two.clone(), scheme.encrypted(a)?)?;
+                    c.op("bfv.rotate", none().with("g", scheme.element()), &[a, key()?])?
+                }
+                "mod_switch" => {
+                    let a = c.input(two.clone(), scheme.encrypted(a)?)?;
+                    c.op("bfv.mod_switch", none().with("keep", primes - 1), &[a])?
+                }
+                _ => {
+                    let from = if name == "keygen_galois" { "galois" } else { "square" };
+                    c.op("rlwe.switching_key", scheme.key_attrs(from), &[key()?, seeds[0], seeds[1]])?
+                }
+            };
+            c.output(output);
+        }
+        let resident = scheme.finish(c)?;
+        Ok(Operators { scheme: Rc::clone(&self.0), resident, gives, expected })
+    }
+}
+
+/// K operators of one kind, ready to run.
+#[wasm_bindgen]
+pub struct Operators {
+    scheme: Rc<Scheme>,
+    resident: Resident,
+    gives: Gives,
+    /// The slots that each output must decrypt to.
+    expected: Vec<Vec<u64>>,
+}
+
+#[wasm_bindgen]
+impl Operators {
+    /// Runs all of them once. That allocates the storage of the run, as it does for whoever runs a program.
+    pub fn run(&self) -> Result<()> {
+        self.resident.start()?.finish();
+        Ok(())
+    }
+
+    /// The same kernels on the same storage in a fixed order, without the engine's scheduling.
+    #[wasm_bindgen(js_name = runStraight)]
+    pub fn run_straight(&self) -> Result<()> {
+        Ok(self.resident.start()?.finish_straight()?)
+    }
+
+    /// Only what `run` does before its first operator: checks, counters, storage.
+    pub fn start(&self) -> Result<()> {
+        drop(self.resident.start()?);
+        Ok(())
+    }
+
+    /// Replaces input `index` by words from JavaScript.
+    pub fn fill(&mut self, index: usize, words: &[u64]) {
+        self.resident.fill(index, words);
+    }
+
+    /// Runs all of them once and gives every output to JavaScript, one after the other.
+    #[wasm_bindgen(js_name = runAndRead)]
+    pub fn run_and_read(&self) -> Result<Vec<u64>> {
+        Ok(self.resident.outputs()?.concat())
+    }
+
+    /// Base operators of one run.
+    pub fn operators(&self) -> usize {
+        self.resident.plan().len()
+    }
+
+    /// Slots of the first operand of operator `index`.
+    pub fn slots(&self, index: usize) -> Vec<u64> {
+        self.scheme.slots(2 * index)
+    }
+
+    /// Runs once, and throws unless every output decrypts to the right slots. Gives the least noise budget in bits,
+    /// infinity where nothing is encrypted.
+    pub fn check(&self) -> Result<f64> {
+        let scheme = &*self.scheme;
+        let mut least = f64::INFINITY;
+        for (index, words) in self.resident.outputs()?.into_iter().enumerate() {
+            let fresh = scheme.ciphertext(2);
+            let (slots, budget) = match &self.gives {
+                Gives::Slots => (words, f64::INFINITY),
+                Gives::Plain => (scheme.decoded(words)?, f64::INFINITY),
+                Gives::Ciphertext { parts, primes } => {
+                    let mut ty = scheme.ciphertext(*parts);
+                    ty.q.truncate(*primes);
+                    scheme.decrypted(&ty, words)?
+                }
+                Gives::Relinearization(products) => {
+                    let from = &products[index];
+                    scheme.decrypted(
+                        &fresh,
+                        scheme.switched("bfv.relinearize", Attrs::new(), 3, from, words)?,
+                    )?
+                }
+                Gives::Galois(from) => {
+                    let attrs = Attrs::new().with("g", scheme.element());
+                    scheme.decrypted(&fresh, scheme.switched("bfv.rotate", attrs, 2, &from[index], words)?)?
+                }
+            };
+            if slots != self.expected[index] {
+                return Err(JsError::new(&format!("operator {index} decrypts to the wrong slots")));
+            }
+            least = least.min(budget);
+        }
+        Ok(least)
+    }
+}

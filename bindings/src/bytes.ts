@@ -1,0 +1,21 @@
+/** Bytes that callers hand in. */
+import { failure } from './errors.js';
+
+/** Errors: InputError `input.type` if `what` is not bytes. */
+export function checkBytes(what: string, bytes: unknown): Uint8Array {
+  if (bytes instanceof Uint8Array) return bytes;
+  const found = typeof bytes;
+  throw failure('input.type', `${what}: expected bytes (Uint8Array), found ${found}`, {
+    what,
+    found,
+    expected: 'Uint8Array',
+  });
+}
+
+/**
+ * A copy that can move to a worker. Posting the bytes themselves would copy them twice, on the way out and on the
+ * way in.
+ */
+export function movable(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(bytes);
+}

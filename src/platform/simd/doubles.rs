@@ -1,0 +1,106 @@
+//! The kernels that compute in doubles, for primes below `2^50`, in one of two arithmetics.
+
+use super::base_change::BaseChange;
+use super::field::{Arithmetic, BLOCK, BlockSums, Field, MOST_TERMS};
+use super::ntt::Tables;
+use super::pointwise::Words;
+use super::products;
+use super::{Family, kernel, kernel_with_scratch};
+use crate::Result;
+use crate::graph::ValueType;
+use crate::math::Modulus;
+use crate::ops::types::{Limb, Poly};
+use crate::ops::{Call, fused};
+use crate::platform::Kernel;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// By ring dimension and prime.
+type Rings<A, const K: usize> = HashMap<(usize, u64), Option<Arc<Tables<A, K>>>>;
+
+/// Kernels in arithmetic `A`. Transform tables are made once per size and prime.
+pub(super) struct Doubles<A, const K: usize> {
+    name: &'static str,
+    /// `None` for rings that the transforms cannot serve.
+    rings: Mutex<Rings<A, K>>,
+}
+
+impl<A: Arithmetic<K> + BlockSums, const K: usize> Doubles<A, K> {
+    pub(super) fn new(name: &'static str) -> Self {
+        Self { name, rings: Mutex::default() }
+    }
+
+    fn ring(&self, limb: Limb, field: Field) -> Result<Option<Arc<Tables<A, K>>>> {
+        let mut rings = self.rings.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(ring) = rings.get(&(limb.n, limb.q)) {
+            return Ok(ring.clone());
+        }
+        let ring = Tables::new(limb.n, field)?.map(Arc::new);
+        rings.insert((limb.n, limb.q), ring.clone());
+        Ok(ring)
+    }
+}
+
+/// The prime of a limb, if it is below `2^50`.
+fn field(limb: Limb) -> Result<Option<Field>> {
+    Ok(Field::new(Modulus::new(limb.q)?))
+}
+
+impl<A: Arithmetic<K> + BlockSums, const K: usize> Family for Doubles<A, K> {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Option<Arc<dyn Kernel>>> {
+        if let Some(change) = fused::base_change(call)? {
+            let change = BaseChange::<A>::new(&change);
+            let n = Poly::of(output)?.n;
+            return change
+                .filter(|_| n.is_multiple_of(BLOCK))
+                .map(|c| kernel(move |i, out, _| c.run(out, i)))
+                .transpose();
+        }
+        let Ok(limb) = Limb::of(output) else { return Ok(None) };
+        let Some(field) = field(limb)? else { return Ok(None) };
+        if !limb.n.is_multiple_of(BLOCK) || call.inputs.len() > MOST_TERMS {
+            return Ok(None);
+        }
+        let ring = || self.ring(limb, field);
+        match call.name {
+            "limb.ntt" => ring()?.map(|ring| kernel(move |i, out, _| ring.forward(out, i[0]))),
+            "limb.intt" => ring()?.map(|ring| kernel(move |i, out, _| ring.inverse(out, i[0]))),
+            "limb.tensor" => ring()?.map(|ring| kernel(move |i, out, _| products::tensor(&ring, out, i))),
+            "limb.convolve" => {
+                for index in 0..call.inputs.len() {
+                    if self::field(call.limb(index)?)?.is_none() {
+                        return Ok(None);
+                    }
+                }
+                let outputs = call.attrs.size("outputs")?;
+                let terms = call.inputs.len() / (outputs + 1);
+                let scratch = products::convolve_scratch(limb.n, terms);
+                let run = |ring: Arc<Tables<A, K>>| {
+                    kernel_with_scratch(scratch, move |i, out, scratch| {
+                        products::convolve(&ring, (terms, outputs), out, i, scratch);
+                    })
+                };
+                ring()?.map(run)
+            }
+            "limb.mul" | "limb.dot" => Some(kernel(move |i, out, _| products::dot::<A>(&field, out, i))),
+            name => {
+                let words = Words::of(&field);
+                match name {
+                    "limb.add" => Some(kernel(move |i, out, _| words.add(out, i[0], i[1]))),
+                    "limb.sub" => Some(kernel(move |i, out, _| words.sub(out, i[0], i[1]))),
+                    "limb.from_small" => Some(kernel(move |i, out, _| words.from_small(out, i[0]))),
+                    "limb.mul_scalar" => {
+                        let c = call.attrs.uint("c")?;
+                        Some(kernel(move |i, out, _| words.mul_scalar(out, i[0], c)))
+                    }
+                    _ => None,
+                }
+            }
+        }
+        .transpose()
+    }
+}

@@ -1,0 +1,227 @@
+//! Arithmetic without a fused multiply-add.
+//!
+//! A product `a w` has up to 102 bits. Writing `a = 2^27 a1 + a0` makes it
+//! `a1 W1 + a0 W0` modulo `q` with the known `W0 = w` and `W1 = 2^27 w mod q`, both centered, so that the quotient by
+//! `q` has 26 bits only, and every constant `c` (`W0`, `W1`, `q`) is cut once more, `c = 2^23 c1 + c0`, so that all
+//! products below are exact in 53 bits:
+//!
+//! ```text
+//! high = a1 W11 + a0 W01          low = a1 W10 + a0 W00
+//! b = nearest(2^23 high / q)      r = 2^23 (high - b q1) + (low - b q0)
+//! ```
+//!
+//! For `|a| <= 4 u`: `|a1| <= 2^25`, `|a0| <= 2^26`, `|W11|, |W01| <= 2^26`, `|W10|, |W00| <= 2^22`; so `|high|` and
+//! `|b q1|` are at most `1.5 * 2^52`, `|low|` is at most `1.5 * 2^48`, and the sums cancel to the integer
+//! `r = a w - k q`, exactly. The estimate leaves `low` out, so `|r| <= q/2 + |low| <= 7/8 u`.
+//!
+//! Sums of products are taken modulo `2^64` in integers, and beside them in doubles the quotient by the prime, subtracted
+//! at the end, once.
+
+#[cfg(doc)]
+use super::field::MOST_TERMS;
+use super::field::{Arithmetic, BLOCK, BlockSums, Field, UNIT, doubles};
+use super::lanes::F2;
+use super::pointwise::Words;
+
+/// `2^27`.
+const CUT: u64 = 1 << 27;
+
+/// `1.5 * 2^79`: adding and subtracting it rounds to a multiple of `2^27`.
+const ROUND_CUT: f64 = 906_694_364_710_971_881_029_632.0;
+
+/// `2^23 c1` and `c0` of a constant.
+fn cut(c: i64) -> (f64, f64) {
+    let low = ((c + (1 << 22)) & ((1 << 23) - 1)) - (1 << 22);
+    ((c - low) as f64, low as f64)
+}
+
+/// `1.5 * 2^60`: adding it to `|x| <= 2^59` leaves the nearest multiple of `2^8` in the low bits, counted in `2^8`.
+const ROUND: f64 = 1_729_382_256_910_270_464.0;
+
+/// Multiplication of parts; see the module. A factor is `W11`, `W01`, `W10`, `W00`, scaled so that they multiply
+/// `2^27 a1` and `a0`.
+#[derive(Clone, Copy)]
+pub(super) struct Split {
+    q: F2,
+    inverse: F2,
+    high: F2,
+    low: F2,
+    cut: F2,
+    words: Words,
+}
+
+impl Arithmetic<4> for Split {
+    fn product_bound(_: u32) -> u32 {
+        7 * UNIT / 8
+    }
+
+    #[inline(always)]
+    fn load(field: &Field) -> Self {
+        let (high, low) = cut(field.modulus.value().cast_signed());
+        Self {
+            q: F2::splat(field.q),
+            inverse: F2::splat(field.inverse),
+            high: F2::splat(high),
+            low: F2::splat(low),
+            cut: F2::splat(ROUND_CUT),
+            words: Words::of(field),
+        }
+    }
+
+    fn factor(field: &Field, w: u64) -> [f64; 4] {
+        let q = &field.modulus;
+        let (w01, w00) = cut(q.center(w));
+        let (w11, w10) = cut(q.center(q.mul(w, q.reduce(CUT))));
+        [w11 / CUT as f64, w01, w10 / CUT as f64, w00]
+    }
+
+    #[inline(always)]
+    fn mul(&self, a: F2, w: &[F2; 4]) -> F2 {
+        let a1 = a + self.cut - self.cut;
+        let a0 = a - a1;
+        let high = a1 * w[0] + a0 * w[1];
+        let low = a1 * w[2] + a0 * w[3];
+        let b = (high * self.inverse).nearest();
+        (high - b * self.high) + (low - b * self.low)
+    }
+
+    #[inline(always)]
+    fn reduce(&self, a: F2) -> F2 {
+        a - (a * self.inverse).nearest() * self.q
+    }
+
+    #[inline(always)]
+    fn finish(&self, a: F2) -> [u64; 2] {
+        self.reduce(a).lift(self.q).to_words()
+    }
+
+    #[inline(always)]
+    fn leave(&self, a: F2) -> [u64; 2] {
+        self.finish(a)
+    }
+
+    #[inline(always)]
+    fn take(&self, a: [u64; 2]) -> F2 {
+        F2::from_words(a)
+    }
+}
+
+/// Words and the same as doubles.
+#[derive(Clone, Copy)]
+pub(super) struct Values {
+    words: [u64; BLOCK],
+    doubles: [F2; BLOCK / 2],
+}
+
+/// Sums modulo `2^64`, and their quotients by the prime.
+#[derive(Clone, Copy)]
+pub(super) struct Sum {
+    words: [u64; BLOCK],
+    quotients: [F2; BLOCK / 2],
+}
+
+impl Split {
+    /// The sums modulo `q`. With at most [`MOST_TERMS`] terms below `2^100`, each quotient off by at most `2^-51` of `2^50`, the
+    /// sum of quotients is off by less than `2^11`; less that multiple of `q`, the words are at most `2^12 q` in size, and
+    /// their own quotient is right.
+    #[inline(always)]
+    fn reduce_sum(&self, sum: Sum) -> [u64; BLOCK] {
+        let mut out = [0; BLOCK];
+        for (i, quotient) in sum.quotients.into_iter().enumerate() {
+            let counts = (quotient + F2::splat(ROUND)).to_bits();
+            for (lane, count) in counts.into_iter().enumerate() {
+                let at = 2 * i + lane;
+                out[at] = self.words.reduce(sum.words[at], count.wrapping_sub(ROUND.to_bits()) << 8);
+            }
+        }
+        out
+    }
+}
+
+impl BlockSums for Split {
+    /// `c` and `c / q`.
+    type Constant = (u64, f64);
+    type Values = Values;
+    type Sum = Sum;
+
+    #[inline(always)]
+    fn prime(field: &Field) -> Self {
+        Self::load(field)
+    }
+
+    fn constant(field: &Field, c: u64) -> (u64, f64) {
+        (c, Words::of(field).ratio(c))
+    }
+
+    #[inline(always)]
+    fn values(words: &[u64; BLOCK]) -> Values {
+        Values { words: *words, doubles: doubles(words) }
+    }
+
+    #[inline(always)]
+    fn doubles(values: &Values) -> [F2; BLOCK / 2] {
+        values.doubles
+    }
+
+    #[inline(always)]
+    fn from_doubles(doubles: [F2; BLOCK / 2]) -> Values {
+        let mut words = [0; BLOCK];
+        for (pair, a) in words.as_chunks_mut().0.iter_mut().zip(doubles) {
+            *pair = a.to_words();
+        }
+        Values { words, doubles }
+    }
+
+    #[inline(always)]
+    fn scale(&self, x: &Values, c: &(u64, f64)) -> Values {
+        let mut words = [0; BLOCK];
+        self.words.mul_block(&mut words, &x.words, *c);
+        Self::values(&words)
+    }
+
+    #[inline(always)]
+    fn zero() -> Sum {
+        Sum { words: [0; BLOCK], quotients: [F2::splat(0.0); BLOCK / 2] }
+    }
+
+    #[inline(always)]
+    fn taken(&self, left: &[u64; BLOCK]) -> Sum {
+        Sum { words: *left, quotients: [F2::splat(0.0); BLOCK / 2] }
+    }
+
+    #[inline(always)]
+    fn add_scaled(&self, sum: &mut Sum, y: &Values, &(c, ratio): &(u64, f64)) {
+        for (sum, &y) in sum.words.iter_mut().zip(&y.words) {
+            *sum = sum.wrapping_add(y.wrapping_mul(c));
+        }
+        let ratio = F2::splat(ratio);
+        for (sum, &y) in sum.quotients.iter_mut().zip(&y.doubles) {
+            *sum = *sum + y * ratio;
+        }
+    }
+
+    #[inline(always)]
+    fn add_product(&self, sum: &mut Sum, a: &Values, b: &Values) {
+        for (sum, (&a, &b)) in sum.words.iter_mut().zip(a.words.iter().zip(&b.words)) {
+            *sum = sum.wrapping_add(a.wrapping_mul(b));
+        }
+        for (sum, (&a, &b)) in sum.quotients.iter_mut().zip(a.doubles.iter().zip(&b.doubles)) {
+            *sum = *sum + a * b * self.inverse;
+        }
+    }
+
+    #[inline(always)]
+    fn add_transformed(&self, sum: &mut Sum, a: &[u64; BLOCK], b: &[u64; BLOCK]) {
+        self.add_product(sum, &Self::values(a), &Self::values(b));
+    }
+
+    #[inline(always)]
+    fn words(&self, sum: Sum) -> [u64; BLOCK] {
+        self.reduce_sum(sum)
+    }
+
+    #[inline(always)]
+    fn leave_sum(&self, sum: Sum) -> [u64; BLOCK] {
+        self.reduce_sum(sum)
+    }
+}
