@@ -35,30 +35,18 @@ impl Field32 {
         factor(&self.modulus, w)
     }
 
-    /// `out = a b`, each index apart, all in `[0, q)`; the length is a multiple of 4.
-    ///
-    /// With `2^k < q < 2^(k+1)` the quotient of `t = a b` is estimated as `floor(floor(t / 2^k) m / 2^32)`,
-    /// `m = floor(2^(k+32) / q)` (P. Barrett, 1986). It is not too large, and too small by less than
-    /// `1 + 2^k / q + t / 2^(k+32) < 3`, so that the remainder is in `[0, 3q)`.
-    pub(super) fn products(&self, out: &mut [u64], a: &[u64], b: &[u64]) {
-        let f = self.load();
-        let q = self.modulus.value();
-        let k = q.ilog2();
-        let reciprocal = U4::splat(((1 << (k + 32)) / q) as u32);
-        let quads = out.as_chunks_mut().0.iter_mut().zip(a.as_chunks().0).zip(b.as_chunks().0);
-        for ((out, a), b) in quads {
-            let t = U4::halves(*a)[0].product(U4::halves(*b)[0]);
-            let quotient = t.shift(k).halves()[0].mul_high(reciprocal);
-            let r = t.halves()[0] - quotient.mul_low(f.q);
-            *out = f.finish(f.halve(r)).to_words();
-        }
-    }
-
     /// The prime in registers.
     #[inline(always)]
     pub(super) fn load(&self) -> Small {
-        let q = self.modulus.value() as u32;
-        Small { q: U4::splat(q), twice: U4::splat(2 * q), halves: self.halves.each_ref().map(all) }
+        let q = self.modulus.value();
+        let shift = q.ilog2();
+        Small {
+            q: U4::splat(q as u32),
+            twice: U4::splat(2 * q as u32),
+            halves: self.halves.each_ref().map(all),
+            shift,
+            reciprocal: U4::splat(((1 << (shift + 32)) / q) as u32),
+        }
     }
 }
 
@@ -84,6 +72,8 @@ pub(super) struct Small {
     q: U4,
     twice: U4,
     halves: [[U4; 2]; 2],
+    shift: u32,
+    reciprocal: U4,
 }
 
 impl Small {
@@ -104,6 +94,17 @@ impl Small {
     #[inline(always)]
     pub(super) fn rest(&self, words: Wide) -> U4 {
         self.finish(self.halve(self.fit(words)))
+    }
+
+    /// A product of residues, or the sum of two, in `[0, q)`.
+    ///
+    /// With `2^k < q < 2^(k+1)` the quotient of `t < 2^(k+32)` is estimated as `floor(floor(t / 2^k) m / 2^32)`,
+    /// `m = floor(2^(k+32) / q)` (P. Barrett, 1986). It is not too large, and too small by less than
+    /// `1 + 2^k / q + t / 2^(k+32) < 3`, so that the remainder is in `[0, 3q)`.
+    #[inline(always)]
+    pub(super) fn rest_of_products(&self, words: Wide) -> U4 {
+        let quotient = words.shift(self.shift).halves()[0].mul_high(self.reciprocal);
+        self.finish(self.halve(words.halves()[0] - quotient.mul_low(self.q)))
     }
 
     /// From `[0, 4q)` to `[0, 2q)`.
@@ -162,10 +163,13 @@ mod tests {
             let halved = f.halve(lanes(b)).to_words();
             prop_assert!(halved.iter().zip(b).all(|(&x, b)| x < 2 * q && x % q == b % q));
             let factors = [any.map(|x| u64::from(x) % q), [q - 1, q - 1, 0, 1]];
-            for [a, b] in [[factors[0], factors[1]], [factors[1]; 2], [factors[0]; 2]] {
-                let mut out = [u64::MAX; 4];
-                field.products(&mut out, &a, &b);
-                prop_assert_eq!(out, std::array::from_fn(|i| a[i] * b[i] % q));
+            for [a, b] in [factors, [factors[1]; 2], [factors[0]; 2]] {
+                let product = lanes(a).product(lanes(b));
+                let expected = std::array::from_fn(|i| a[i] * b[i] % q);
+                prop_assert_eq!(f.rest_of_products(product).to_words(), expected);
+                let largest = lanes([q - 1; 4]);
+                let expected = std::array::from_fn(|i| (a[i] * b[i] + (q - 1) * (q - 1)) % q);
+                prop_assert_eq!(f.rest_of_products(product + largest.product(largest)).to_words(), expected);
             }
             let wide = lanes(any.map(u64::from)).product(lanes(edges));
             let expected = std::array::from_fn(|i| u64::from(any[i]) * u64::from(edges[i] as u32) % q);

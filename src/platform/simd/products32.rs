@@ -32,10 +32,11 @@ fn sum(f: &Small, start: Wide, pairs: impl Iterator<Item = (U4, U4)>) -> [u64; L
 /// `out = a b + ...` over pairs of limbs in `[0, q)`.
 pub(super) fn dot(field: &Field32, out: &mut [u64], pairs: &[&[u64]]) {
     let f = field.load();
-    if let [a, b] = pairs {
-        return field.products(out, a, b);
-    }
     for (index, out) in out.as_chunks_mut().0.iter_mut().enumerate() {
+        if let [a, b] = pairs {
+            *out = f.rest_of_products(quad(a, index).product(quad(b, index))).to_words();
+            continue;
+        }
         let pairs = pairs.as_chunks().0.iter().map(|[a, b]| (quad(a, index), quad(b, index)));
         *out = sum(&f, Wide::zero(), pairs);
     }
@@ -82,7 +83,7 @@ pub(super) fn tensor(ring: &Tables, out: &mut [u64], inputs: &[&[u64]]) {
         let (a0, a1, b0, b1) = (at(0), at(1), at(2), at(3));
         let sums = [a0.product(b0), a0.product(b1) + a1.product(b0), a1.product(b1)];
         for (out, sum) in [&mut *first, &mut *second, &mut *third].into_iter().zip(sums) {
-            out.as_chunks_mut().0[index] = f.rest(sum).to_words();
+            out.as_chunks_mut().0[index] = f.rest_of_products(sum).to_words();
         }
     }
     out.chunks_exact_mut(n).for_each(|out| ring.inverse_in_place(out));

@@ -12,11 +12,13 @@ use crate::platform::Kernel;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// By ring dimension and prime; `None` for rings that the transforms cannot serve.
+type Rings = HashMap<(usize, u64), Option<Arc<Tables>>>;
+
 /// Transforms and what multiplies limbs. Transform tables are made once per size and prime.
 #[derive(Default)]
 pub(super) struct Words32 {
-    /// By ring dimension and prime; `None` for rings that the transforms cannot serve.
-    rings: Mutex<HashMap<(usize, u64), Option<Arc<Tables>>>>,
+    rings: Mutex<Rings>,
 }
 
 impl Words32 {
