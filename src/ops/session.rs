@@ -122,7 +122,8 @@ impl<'r> Session<'r> {
         &self.graph
     }
 
-    /// The graph so far, to declare inputs and outputs.
+    /// The graph so far, to declare inputs and outputs. Not to be exchanged for another one: the session knows its
+    /// signatures and types by number.
     pub fn graph_mut(&mut self) -> &mut Graph {
         &mut self.graph
     }

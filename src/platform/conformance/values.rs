@@ -14,6 +14,15 @@ pub(super) const PRIMES: [u64; 7] = [
 /// Ring dimensions: below, at and above the width of vector units, and real ones.
 pub(super) const SIZES: [usize; 5] = [2, 8, 64, 1024, 8192];
 
+/// For each ring dimension its smallest prime, and its largest one below `2^30`.
+const EXTREMES: [[u64; 2]; SIZES.len()] = [
+    [0x5, 0x3fff_ffdd],
+    [0x11, 0x3fff_fe81],
+    [0x101, 0x3fff_fe81],
+    [0x3001, 0x3fff_7801],
+    [0x1_0001, 0x3fff_4001],
+];
+
 /// One ring dimension more, for the largest prime only.
 pub(super) const LARGEST: usize = 32768;
 
@@ -65,9 +74,9 @@ impl Pattern {
     }
 }
 
-/// All ring dimensions with all primes.
+/// All ring dimensions with all primes, and with those of their own.
 pub(super) fn rings() -> impl Iterator<Item = (usize, u64)> {
-    SIZES.into_iter().flat_map(|n| PRIMES.map(|q| (n, q)))
+    SIZES.into_iter().zip(EXTREMES).flat_map(|(n, own)| PRIMES.into_iter().chain(own).map(move |q| (n, q)))
 }
 
 /// Residue number systems, up to more limbs than a sum in 128 bits holds unreduced.
@@ -91,5 +100,10 @@ mod tests {
     fn primes_are_what_they_say() {
         assert!(PRIMES.iter().all(|&q| is_prime(q) && q % (2 * LARGEST as u64) == 1));
         assert_eq!(PRIMES.map(|q| q.ilog2() + 1), [17, 30, 36, 43, 50, 59, 61]);
+        for (n, own) in SIZES.into_iter().zip(EXTREMES) {
+            let prime = |k: &u64| is_prime(2 * n as u64 * k + 1);
+            let ends = [(1..).find(prime), (1..(1 << 30) / (2 * n as u64)).rev().find(prime)];
+            assert_eq!(own.map(|q| Some(q / (2 * n as u64))), ends);
+        }
     }
 }

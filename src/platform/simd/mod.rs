@@ -6,13 +6,18 @@
 mod base_change;
 mod doubles;
 mod field;
+mod field32;
 #[cfg(any(test, target_feature = "relaxed-simd"))]
 mod fused;
 mod lanes;
+mod lanes32;
 mod ntt;
+mod ntt32;
 mod pointwise;
 mod products;
+mod products32;
 mod split;
+mod words32;
 
 use super::scalar::{kernel, kernel_with_scratch};
 use super::{Kernel, Platform, Scalar};
@@ -21,6 +26,7 @@ use crate::graph::ValueType;
 use crate::ops::Call;
 use doubles::Doubles;
 use std::sync::Arc;
+use words32::Words32;
 
 /// Kernels of one kind.
 trait Family: Send + Sync {
@@ -50,7 +56,8 @@ impl Default for Simd {
 /// All families that run on this machine, the fastest first.
 fn families() -> Vec<Box<dyn Family>> {
     let plain: Box<dyn Family> = Box::new(Doubles::<split::Split, 4>::new("f64x2"));
-    fused_family().into_iter().chain([plain]).collect()
+    let small: Box<dyn Family> = Box::new(Words32::default());
+    fused_family().into_iter().chain([small, plain]).collect()
 }
 
 /// Where multiplication and addition round once.
@@ -72,7 +79,8 @@ impl Simd {
     }
 
     /// The names of the families of kernels that run on this machine, in the order in which they are asked: `f64x2-fma`
-    /// (doubles with fused multiplication, primes below `2^50`), `f64x2` (doubles without).
+    /// (doubles with fused multiplication, primes below `2^50`), `u32x4` (32-bit words, primes below `2^30`), `f64x2`
+    /// (doubles without fused multiplication, primes below `2^50`).
     pub fn families(&self) -> Vec<&'static str> {
         self.families.iter().map(|family| family.name()).collect()
     }
@@ -111,7 +119,7 @@ mod tests {
     #[test]
     fn every_family_gives_the_same_bits() {
         let all = Simd::new().families();
-        assert_eq!(all[0], "f64x2-fma", "tests have a fused multiplication");
+        assert_eq!(all, ["f64x2-fma", "u32x4", "f64x2"], "tests have a fused multiplication");
         for family in all {
             conformance::check(&Simd::only(family)).unwrap();
         }

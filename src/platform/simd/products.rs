@@ -21,7 +21,7 @@ pub(super) fn dot<A: BlockSums>(field: &Field, out: &mut [u64], pairs: &[&[u64]]
 }
 
 /// How many factors of `n` words `limb.convolve` transforms before it multiplies them.
-fn group(n: usize, terms: usize) -> usize {
+pub(super) fn group(n: usize, terms: usize) -> usize {
     (KEPT / n).clamp(1, terms)
 }
 
