@@ -83,26 +83,30 @@ export class KeyHolder extends Resource implements Client {
       bytes: checkBytes(`Output "${name}"`, bytes),
     }));
     const mostRows = Math.max(...this.#info.inputs.map(({ rows }) => rows));
+    if (wanted.length === 0) return {};
     const progress = new JobProgress('decrypt', wanted.length, options.onProgress);
-    const details: Record<string, DecryptedOutput> = {};
-    for (const { info, bytes } of wanted) {
-      const onProgress = progress.during(info.name);
-      const sent = movable(bytes);
-      const raw = await this.#worker.call('decrypt', [this.#handle, info.name, sent], {
+    const sent = wanted.map(({ bytes }) => movable(bytes));
+    const raw = await this.#worker.call(
+      'decrypt',
+      [this.#handle, wanted.map(({ info }) => info.name), sent],
+      {
         signal,
-        onProgress,
-        transfer: [sent.buffer],
-      });
+        onProgress: progress.together,
+        transfer: sent.map(({ buffer }) => buffer),
+      },
+    );
+    const details: Record<string, DecryptedOutput> = {};
+    for (const [index, { parts: integers, noiseBudgetBits }] of raw.entries()) {
+      const { info } = wanted[index] as (typeof wanted)[number];
       const parts = Object.fromEntries(
-        Object.entries(raw.parts).map(([part, integers]) => [part, integers.map(BigInt)]),
+        Object.entries(integers).map(([part, values]) => [
+          part,
+          Array.from<bigint | string, bigint>(values, BigInt),
+        ]),
       );
-      details[info.name] = {
-        ...outcome({ ...info, mostRows }, parts),
-        parts,
-        noiseBudgetBits: raw.noiseBudgetBits,
-      };
-      progress.finished(info.name);
+      details[info.name] = { ...outcome({ ...info, mostRows }, parts), parts, noiseBudgetBits };
     }
+    progress.together({ done: 1, total: 1 });
     return details;
   }
 

@@ -23,13 +23,18 @@ export class JobProgress {
       this.#tell(this.#finished + (total > 0 ? done / total : 0), item);
     };
 
+  /** Receives the progress of one job that does all. */
+  readonly together = ({ done, total }: { done: number; total: number }): void => {
+    this.#tell(total > 0 ? (this.#total * done) / total : 0);
+  };
+
   /** The running job is done. */
   finished(item: string): void {
     this.#finished += 1;
     this.#tell(this.#finished, item);
   }
 
-  #tell(done: number, item: string): void {
-    this.#report?.({ phase: this.#phase, done, total: this.#total, item });
+  #tell(done: number, item?: string): void {
+    this.#report?.({ phase: this.#phase, done, total: this.#total, ...(item !== undefined && { item }) });
   }
 }

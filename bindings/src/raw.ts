@@ -23,9 +23,10 @@ export interface RawProgramInfo extends Omit<ProgramInfo, 'inputs' | 'outputs'> 
   readonly outputs: readonly Omit<OutputInfo, 'decimals'>[];
 }
 
-/** A decrypted output: integers as decimal strings. */
+/** A decrypted output: integers as 64-bit words, or as decimal strings where one is longer. */
 export interface RawOutputValues {
-  parts: Record<string, string[]>;
+  name: string;
+  parts: Record<string, BigInt64Array | string[]>;
   noiseBudgetBits: number;
 }
 
@@ -49,7 +50,7 @@ export interface RawClient {
   save(): Uint8Array<ArrayBuffer>;
   keyJob(index: number): RawJob;
   encryptJob(input: string, values: BigInt64Array, present: Uint8Array | undefined): RawJob;
-  decryptJob(output: string, ciphertexts: Uint8Array): RawJob;
+  decryptJob(names: string[], ciphertexts: Uint8Array[]): RawJob;
   free(): void;
 }
 
@@ -70,7 +71,7 @@ export interface RawJob {
   trace(): TraceView;
   takeBytes(): Uint8Array<ArrayBuffer>;
   takeOutputs(): NamedBytes[];
-  takeOutput(): RawOutputValues;
+  takeValues(): RawOutputValues[];
   free(): void;
 }
 

@@ -28,11 +28,12 @@ pub fn pack_sums(graph: &Graph) -> Result<Graph> {
             if group.len() > 1
                 && let Some(packed) = pack(graph, &mut out, group, width)?
             {
+                let pieces = out.pieces(packed).to_vec();
                 for (lane, &op) in group.iter().enumerate() {
-                    let old = graph.pieces(graph.operators()[op].output);
+                    let old = graph.operators()[op].output;
                     let slot = lane % width + lane / width * (slots(graph, op)? / 2);
-                    places.insert(old[0].start, (out.pieces(packed).to_vec(), slot));
-                    out.alias(graph.operators()[op].output, &out.pieces(packed).to_vec())?;
+                    places.insert(graph.pieces(old)[0].start, (pieces.clone(), slot));
+                    out.alias(old, &pieces)?;
                     replaced[op] = true;
                 }
             }

@@ -15,12 +15,17 @@ use crate::platform::Platform;
 use crate::schemes::columns::{KeyName, OutputCiphertext, output_ciphertexts, statistic_sums};
 use crate::schemes::noise;
 use crate::{Error, Result};
-use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Bits of measured noise budget below which a decryption is refused: once noise wraps around, its largest
 /// coefficient lies near Q/2 and the budget near 0.
 const LEAST_BUDGET: f64 = 1.0;
+
+/// Most bytes of a plan that is kept for jobs to come.
+const KEPT_PLAN: u64 = 64 << 20;
+/// Most plans that are kept.
+const MOST_PLANS: usize = 32;
 
 /// Holder of a secret key for the parameters of a program.
 pub struct Client {
@@ -31,6 +36,8 @@ pub struct Client {
     seed: Seed,
     key_id: [u8; 16],
     secret: OnceLock<Input>,
+    /// Plans of earlier jobs, by name.
+    plans: Mutex<HashMap<String, Arc<Plan>>>,
 }
 
 impl Client {
@@ -67,7 +74,7 @@ impl Client {
         hasher.update(seed.as_bytes()).update(&program.parameters().id());
         let mut key_id = [0; 16];
         hasher.finalize_xof().fill(&mut key_id);
-        Self { program, platform, clock, seed, key_id, secret: OnceLock::new() }
+        Self { program, platform, clock, seed, key_id, secret: OnceLock::new(), plans: Mutex::default() }
     }
 
     /// The client as bytes. They contain the secret key: whoever has them can decrypt.
@@ -89,18 +96,20 @@ impl Client {
         let keys = self.program.keys().ok_or_else(missing)?;
         let name = keys.names.get(index).ok_or_else(missing)?.clone();
         let ty = keys.key(&name);
-        let mut task = self.task()?;
         let attrs = Attrs::new().with("q", ty.q.as_slice()).with("special", ty.special.as_slice());
         let attrs = attrs.with("digit", ty.digit);
         let attrs = match name {
             KeyName::Relinearization(_) => attrs.with("from", "square"),
             KeyName::Galois(g, _) => attrs.with("from", "galois").with("g", g),
         };
-        let [secret, public_seed, secret_seed] = [task.secret()?, task.public_seed()?, task.secret_seed()?];
-        let key = task.session.op("rlwe.switching_key", attrs, &[secret, public_seed, secret_seed])?;
-        let key = [("key".to_owned(), key)];
+        let mut given = Given::default();
+        given.secret(self)?;
+        given.seeds()?;
         let (parameters, owner) = (self.program.parameters().id(), self.key_id);
-        self.job(task, &key, move |run| {
+        let build = |s: &mut Session<'_>, given: &[OperandId]| {
+            Ok(vec![("key".to_owned(), s.op("rlwe.switching_key", attrs, given)?)])
+        };
+        self.job(format!("key {name}"), given, build, move |run| {
             let writer = Writer::new(Kind::EvaluationKey).raw(&parameters).raw(&owner);
             Ok(Outcome::Bytes(writer.text(&name.to_string()).words(&run.output(0)?).finish()))
         })
@@ -117,72 +126,98 @@ impl Client {
         let declared = declared.ok_or_else(|| Error::MissingInput { name: input.to_owned() })?;
         check_values(declared, values, present)?;
         let ty = input_type(declared, self.program.parameters());
-        let mut task = self.task()?;
-        let [secret, public_seed, secret_seed] = [task.secret()?, task.public_seed()?, task.secret_seed()?];
-        let data = Attrs::new().with("q", ty.q.as_slice());
+        let mut given = Given::default();
+        given.secret(self)?;
+        given.seeds()?;
         let shown = |row: usize| present.is_none_or(|p| p[row] != 0);
         let value = |row: usize| values.get(row).copied().filter(|_| shown(row)).unwrap_or(0);
         let flag = |row: usize| i64::from(row < values.len() && shown(row));
-        let mut out = Vec::new();
         let blocks: &[&dyn Fn(usize) -> i64] = if ty.missing { &[&value, &flag] } else { &[&value] };
         for block in blocks {
             for &t in &ty.t {
                 let modulus = Modulus::new(t)?;
-                for chunk in 0..ty.chunks() {
-                    let residues = (0..ty.n).map(|slot| modulus.reduce_i64(block(chunk * ty.n + slot)));
-                    let slots = task.input(types::slots(ty.n, t), residues.collect())?;
-                    let plain = task.session.op("bfv.encode", Attrs::new(), &[slots])?;
-                    let operands = [secret, plain, public_seed, secret_seed];
-                    out.push(task.session.op("bfv.encrypt_secret", data.clone(), &operands)?);
+                for first in (0..ty.rows).step_by(ty.n) {
+                    let mut slots = vec![0; ty.n];
+                    for (slot, row) in slots.iter_mut().step_by(ty.stride()).zip(first..ty.rows) {
+                        *slot = modulus.reduce_i64(block(row));
+                    }
+                    given.add(types::slots(ty.n, t), slots);
                 }
             }
         }
-        let column = [(input.to_owned(), task.session.merge(&out, ty.ty())?)];
         let (program, owner, name) = (self.program.id(), self.key_id, input.to_owned());
-        self.job(task, &column, move |run| {
+        let build = |s: &mut Session<'_>, given: &[OperandId]| {
+            let data = Attrs::new().with("q", ty.q.as_slice());
+            let mut out = Vec::new();
+            for &slots in &given[3..] {
+                let plain = s.op("bfv.encode", Attrs::new(), &[slots])?;
+                let operands = [given[0], plain, given[1], given[2]];
+                out.push(s.op("bfv.encrypt_secret", data.clone(), &operands)?);
+            }
+            Ok(vec![("column".to_owned(), s.merge(&out, ty.ty())?)])
+        };
+        self.job(format!("encrypt {input}"), given, build, move |run| {
             let writer = Writer::new(Kind::Input).raw(&program).raw(&owner);
             Ok(Outcome::Bytes(writer.text(&name).words(&run.output(0)?).finish()))
         })
     }
 
-    /// Decrypts an output of a run; the result is numbers. For an output that is public, `bytes` is empty.
+    /// Decrypts outputs of a run, given by name with their bytes, all at once; the result is numbers. A ciphertext that
+    /// several share is decrypted once. For an output that is public, the bytes are empty.
     ///
     /// # Errors
     /// `MissingInput` for a name that the program lacks; `Format` and `Foreign` for bytes that are not such an output;
     /// the finished job gives `NoiseExhausted` when the noise has reached the limit.
-    pub fn decrypt(&self, output: &str, bytes: &[u8]) -> Result<Job> {
-        let task_literal = self.program.task();
-        let index = task_literal.outputs.iter().position(|o| o.name == output);
-        let index = index.ok_or_else(|| Error::MissingInput { name: output.to_owned() })?;
-        let operand = task_literal.outputs[index].operand;
-        let mut parts: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        let sums = task_literal.node(operand).and_then(|n| statistic_sums(&n.op));
-        if sums.is_some_and(|sums| sums.contains(&"n")) {
-            // The count of complete columns is public; that of others is replaced by what is decrypted.
-            parts.insert("n".into(), vec![task_literal.rows(operand).to_string()]);
+    pub fn decrypt(&self, outputs: &[(&str, &[u8])]) -> Result<Job> {
+        let scheme = self.program.graph(super::Stage::Scheme, &*self.platform)?;
+        let mut given = Given::default();
+        given.secret(self)?;
+        let mut wanted = Vec::with_capacity(outputs.len());
+        for &(name, bytes) in outputs {
+            wanted.push(self.wanted(&scheme, &mut given, name, bytes)?);
         }
-        let mut task = self.task()?;
-        if is_public(task_literal, index) {
-            return self.job(task, &[], move |_| {
-                Ok(Outcome::Values(OutputValues { parts, noise_budget_bits: f64::INFINITY }))
-            });
-        }
-        let (ty, words) = self.read_output(output, bytes)?;
-        let ciphertexts = output_ciphertexts(&ty)?;
-        let whole = task.input(ty, words)?;
-        let secret = task.secret()?;
-        let mut results = Vec::new();
-        for c in &ciphertexts {
-            let one = task.session.split(whole, c.offset, c.ty.ty())?;
-            let plain = task.session.op("bfv.decrypt", Attrs::new(), &[secret, one])?;
-            results.push(("slots".to_owned(), task.session.op("bfv.decode", Attrs::new(), &[plain])?));
-            results.push(("noise".to_owned(), task.session.op("bfv.noise", Attrs::new(), &[secret, one])?));
-        }
-        let name = output.to_owned();
-        self.job(task, &results, move |run| finish_decryption(run, &name, &ciphertexts, parts))
+        let types: Vec<String> = given.types.iter().map(ToString::to_string).collect();
+        let build = |s: &mut Session<'_>, given: &[OperandId]| {
+            let mut results = Vec::new();
+            for &ciphertext in &given[1..] {
+                let plain = s.op("bfv.decrypt", Attrs::new(), &[given[0], ciphertext])?;
+                results.push(("slots".to_owned(), s.op("bfv.decode", Attrs::new(), &[plain])?));
+                let noise = s.op("bfv.noise", Attrs::new(), &[given[0], ciphertext])?;
+                results.push(("noise".to_owned(), noise));
+            }
+            Ok(results)
+        };
+        self.job(format!("decrypt {}", types.join(" ")), given, build, move |run| {
+            let values = wanted.iter().map(|output| Ok((output.name.clone(), output.read(run)?)));
+            Ok(Outcome::Values(values.collect::<Result<_>>()?))
+        })
     }
 
-    fn read_output(&self, output: &str, bytes: &[u8]) -> Result<(ValueType, Vec<u64>)> {
+    /// What has to be decrypted for an output; its ciphertexts join those that are given already.
+    fn wanted(&self, scheme: &Graph, given: &mut Given, name: &str, bytes: &[u8]) -> Result<Wanted> {
+        let task = self.program.task();
+        let index = task.outputs.iter().position(|o| o.name == name);
+        let index = index.ok_or_else(|| Error::MissingInput { name: name.to_owned() })?;
+        let operand = task.outputs[index].operand;
+        let mut wanted = Wanted { name: name.to_owned(), public: BTreeMap::new(), ciphertexts: Vec::new() };
+        let sums = task.node(operand).and_then(|n| statistic_sums(&n.op));
+        if sums.is_some_and(|sums| sums.contains(&"n")) {
+            // The count of complete columns is public; that of others is replaced by what is decrypted.
+            wanted.public.insert("n".into(), vec![task.rows(operand) as i128]);
+        }
+        if is_public(task, index) {
+            return Ok(wanted);
+        }
+        let (ty, words) = self.read_output(scheme, name, bytes)?;
+        for c in output_ciphertexts(&ty)? {
+            let (from, units) = (c.offset as usize, c.ty.units() as usize);
+            let at = given.share(c.ty.ty(), &words[from..from + units]);
+            wanted.ciphertexts.push((at - 1, c));
+        }
+        Ok(wanted)
+    }
+
+    fn read_output(&self, scheme: &Graph, output: &str, bytes: &[u8]) -> Result<(ValueType, Vec<u64>)> {
         let mut reader = Reader::new(bytes, Kind::Output)?;
         let (program, owner): ([u8; 16], [u8; 16]) = (reader.id()?, reader.id()?);
         let foreign =
@@ -198,8 +233,7 @@ impl Client {
         if name != output {
             return Err(reader.error(format!("found output `{name}`, expected `{output}`")));
         }
-        let graph = self.program.graph(super::Stage::Scheme, &*self.platform)?;
-        let ty = port_type(graph.outputs(), &graph, output).cloned();
+        let ty = port_type(scheme.outputs(), scheme, output).cloned();
         let ty = ty.ok_or_else(|| Error::MissingInput { name: output.to_owned() })?;
         let words = reader.words()?;
         let primes = ty.attrs.uints("q")?;
@@ -211,82 +245,112 @@ impl Client {
         Ok((ty, words))
     }
 
-    fn task(&self) -> Result<ClientTask<'_>> {
-        let session = Session::new(Graph::new(64), self.program.registry());
-        Ok(ClientTask { client: self, session, data: Vec::new() })
-    }
-
     /// The secret key in NTT form over all primes; worked out once.
     fn secret_words(&self) -> Result<Input> {
         if let Some(secret) = self.secret.get() {
             return Ok(Arc::clone(secret));
         }
+        let mut given = Given::default();
+        given.add(types::secret_seed(), seed_words(&self.seed));
         let n = self.program.parameters().literal().n;
         let attrs = Attrs::new().with("n", n).with("q", self.program.parameters().secret_primes());
-        let mut task = self.task()?;
-        let seed = task.input(types::secret_seed(), seed_words(&self.seed))?;
-        let secret = [("secret".to_owned(), task.session.op("rlwe.secret_key", attrs, &[seed])?)];
-        let mut run = self.run(task, &secret)?;
+        let plan = self.plan(&given, |s, given| {
+            Ok(vec![("secret".to_owned(), s.op("rlwe.secret_key", attrs, given)?)])
+        })?;
+        let mut run = Run::new(plan, given.data, self.clock)?;
         run.finish();
         let words: Input = run.output(0)?.into();
         Ok(Arc::clone(self.secret.get_or_init(|| words)))
     }
 
-    fn run(&self, mut task: ClientTask<'_>, outputs: &[(String, OperandId)]) -> Result<Run> {
-        for (name, operand) in outputs {
-            task.session.graph_mut().declare_output(name, *operand);
+    /// Plans a graph over what is given.
+    fn plan(
+        &self,
+        given: &Given,
+        build: impl FnOnce(&mut Session<'_>, &[OperandId]) -> Outputs,
+    ) -> Result<Arc<Plan>> {
+        let mut s = Session::new(Graph::new(64), self.program.registry());
+        let mut operands = Vec::with_capacity(given.types.len());
+        for (index, ty) in given.types.iter().enumerate() {
+            operands.push(s.graph_mut().add_input(&index.to_string(), ty.clone())?);
         }
-        let graph = task.session.finish();
+        for (name, operand) in build(&mut s, &operands)? {
+            s.graph_mut().declare_output(&name, operand);
+        }
         let mut expander = Expander::new(self.program.registry());
-        let graph = super::compile::base(&mut expander, &graph, &*self.platform)?;
+        let graph = super::compile::base(&mut expander, &s.finish(), &*self.platform)?;
         let options = PlanOptions { memory_limit: self.program.memory_limit(), wipe: true };
-        let plan = Plan::new(&graph, &*self.platform, options)?;
-        Run::new(Arc::new(plan), task.data, self.clock)
+        Ok(Arc::new(Plan::new(&graph, &*self.platform, options)?))
     }
 
+    /// A job over what is given. `name` stands for the graph: a small plan is kept for the next job of that name.
     fn job(
         &self,
-        task: ClientTask<'_>,
-        outputs: &[(String, OperandId)],
+        name: String,
+        given: Given,
+        build: impl FnOnce(&mut Session<'_>, &[OperandId]) -> Outputs,
         finish: impl FnOnce(&Run) -> Result<Outcome> + Send + 'static,
     ) -> Result<Job> {
-        Ok(Job::new(self.run(task, outputs)?, finish))
+        let known = self.plans().get(&name).cloned();
+        let plan = match known {
+            Some(plan) => plan,
+            None => {
+                let plan = self.plan(&given, build)?;
+                let mut plans = self.plans();
+                if plans.len() == MOST_PLANS {
+                    plans.clear();
+                }
+                if plan.memory_bytes() <= KEPT_PLAN {
+                    plans.insert(name, Arc::clone(&plan));
+                }
+                plan
+            }
+        };
+        Ok(Job::new(Run::new(plan, given.data, self.clock)?, finish))
+    }
+
+    fn plans(&self) -> MutexGuard<'_, HashMap<String, Arc<Plan>>> {
+        self.plans.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A graph of the client under construction, with its data.
-struct ClientTask<'c> {
-    client: &'c Client,
-    session: Session<'c>,
+/// Declared outputs of a graph of the client.
+type Outputs = Result<Vec<(String, OperandId)>>;
+
+/// Inputs of a graph of the client, in order, with their data.
+#[derive(Default)]
+struct Given {
+    types: Vec<ValueType>,
     data: Vec<Input>,
 }
 
-impl ClientTask<'_> {
-    fn input(&mut self, ty: ValueType, words: Vec<u64>) -> Result<OperandId> {
-        self.shared(ty, words.into())
+impl Given {
+    fn add(&mut self, ty: ValueType, words: Vec<u64>) {
+        self.types.push(ty);
+        self.data.push(words.into());
     }
 
-    fn shared(&mut self, ty: ValueType, words: Input) -> Result<OperandId> {
-        let name = self.data.len().to_string();
-        self.data.push(words);
-        Ok(self.session.graph_mut().add_input(&name, ty)?)
+    /// Adds words unless they are there; gives the number of the input that holds them.
+    fn share(&mut self, ty: ValueType, words: &[u64]) -> usize {
+        let known = self.types.iter().zip(&self.data).position(|(t, data)| *t == ty && **data == *words);
+        known.unwrap_or_else(|| {
+            self.add(ty, words.to_vec());
+            self.types.len() - 1
+        })
     }
 
-    fn secret(&mut self) -> Result<OperandId> {
-        let parameters = self.client.program.parameters();
-        let ty = types::secret_key(parameters.literal().n, &parameters.secret_primes());
-        let words = self.client.secret_words()?;
-        self.shared(ty, words)
+    fn secret(&mut self, client: &Client) -> Result<()> {
+        let parameters = client.program.parameters();
+        self.types.push(types::secret_key(parameters.literal().n, &parameters.secret_primes()));
+        self.data.push(client.secret_words()?);
+        Ok(())
     }
 
-    /// A fresh seed that may be shown.
-    fn public_seed(&mut self) -> Result<OperandId> {
-        self.input(types::public_seed(), seed_words(&Seed::generate()?))
-    }
-
-    /// A fresh seed that is never shown.
-    fn secret_seed(&mut self) -> Result<OperandId> {
-        self.input(types::secret_seed(), seed_words(&Seed::generate()?))
+    /// Two fresh seeds: one that may be shown, and one that never is.
+    fn seeds(&mut self) -> Result<()> {
+        self.add(types::public_seed(), seed_words(&Seed::generate()?));
+        self.add(types::secret_seed(), seed_words(&Seed::generate()?));
+        Ok(())
     }
 }
 
@@ -324,31 +388,45 @@ fn check_values(input: &InputLiteral, values: &[i64], present: Option<&[u8]>) ->
     Ok(())
 }
 
-fn finish_decryption(
-    run: &Run,
-    name: &str,
-    ciphertexts: &[OutputCiphertext],
-    mut parts: BTreeMap<String, Vec<String>>,
-) -> Result<Outcome> {
-    let mut worst = f64::INFINITY;
-    // Residues of one integer, by (part, row): one for each plaintext modulus, in order.
-    let mut residues: BTreeMap<(&str, usize), Vec<(u64, u64)>> = BTreeMap::new();
-    for (index, c) in ciphertexts.iter().enumerate() {
-        let log2_noise = f64::from_bits(run.output(2 * index + 1)?[0]);
-        worst = worst.min(noise::log2(&c.ty.q) - 1.0 - log2_noise);
-        for (slot, value) in run.output(2 * index)?.into_iter().take(c.rows).enumerate() {
-            residues.entry((&c.part, c.first_row + slot)).or_default().push((value, c.ty.t));
+/// An output to be decrypted.
+struct Wanted {
+    name: String,
+    /// Parts that are not encrypted.
+    public: BTreeMap<String, Vec<i128>>,
+    /// Its ciphertexts, each with its number among those that are decrypted.
+    ciphertexts: Vec<(usize, OutputCiphertext)>,
+}
+
+impl Wanted {
+    /// Puts the integers together from their residues modulo each plaintext modulus.
+    fn read(&self, run: &Run) -> Result<OutputValues> {
+        let mut worst = f64::INFINITY;
+        // By part and row: one residue for each plaintext modulus, in order.
+        let mut residues: BTreeMap<&str, Vec<Vec<(u64, u64)>>> = BTreeMap::new();
+        for (at, c) in &self.ciphertexts {
+            let log2_noise = f64::from_bits(run.output(2 * at + 1)?[0]);
+            worst = worst.min(noise::log2(&c.ty.q) - 1.0 - log2_noise);
+            let slots = run.output(2 * at)?;
+            for read in &c.reads {
+                let part = residues.entry(&read.part).or_default();
+                part.resize(part.len().max(read.first_row + read.rows), Vec::new());
+                let values = slots.iter().skip(read.slot).step_by(read.stride);
+                for (row, &value) in part[read.first_row..].iter_mut().zip(values).take(read.rows) {
+                    row.push((value, c.ty.t));
+                }
+            }
         }
+        if worst < LEAST_BUDGET {
+            let what = self.name.clone();
+            return Err(Error::NoiseExhausted { what, budget: worst, needed: LEAST_BUDGET });
+        }
+        let mut parts = self.public.clone();
+        for (part, rows) in residues {
+            let integers = rows.iter().map(|row| combine(row)).collect::<Result<_>>()?;
+            parts.insert(part.to_owned(), integers);
+        }
+        Ok(OutputValues { parts, noise_budget_bits: worst })
     }
-    if worst < LEAST_BUDGET {
-        return Err(Error::NoiseExhausted { what: name.into(), budget: worst, needed: LEAST_BUDGET });
-    }
-    let mut fresh: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for ((part, _), residues) in &residues {
-        fresh.entry(part).or_default().push(combine(residues)?.to_string());
-    }
-    parts.extend(fresh.into_iter().map(|(part, values)| (part.to_owned(), values)));
-    Ok(Outcome::Values(OutputValues { parts, noise_budget_bits: worst }))
 }
 
 /// The integer of least absolute value with these (residue, modulus) pairs: mixed radix digits (Garner). The product of

@@ -4,12 +4,11 @@ use crate::engine::{Run, Trace};
 use crate::{Error, Result};
 use std::collections::BTreeMap;
 
-/// Decrypted sums of one output.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
-#[serde(rename_all = "camelCase")]
+/// What one output decrypts to.
+#[derive(Clone, Debug, PartialEq)]
 pub struct OutputValues {
-    /// Integers as decimal texts, by part: one for a sum, one per row for a column.
-    pub parts: BTreeMap<String, Vec<String>>,
+    /// Integers by part: one for a sum, one per row for a column.
+    pub parts: BTreeMap<String, Vec<i128>>,
     /// Measured noise budget of the worst ciphertext, bits; infinite where nothing was encrypted.
     pub noise_budget_bits: f64,
 }
@@ -20,8 +19,8 @@ pub enum Outcome {
     Bytes(Vec<u8>),
     /// Several named objects' bytes.
     Outputs(Vec<(String, Vec<u8>)>),
-    /// Decrypted numbers.
-    Values(OutputValues),
+    /// Decrypted numbers of each output.
+    Values(Vec<(String, OutputValues)>),
 }
 
 type Finish = Box<dyn FnOnce(&Run) -> Result<Outcome> + Send>;

@@ -203,8 +203,10 @@ impl RawClient {
     /// # Errors
     /// Throws.
     #[wasm_bindgen(js_name = decryptJob)]
-    pub fn decrypt_job(&self, output: &str, ciphertexts: &[u8]) -> Result<RawJob, Thrown> {
-        Ok(RawJob(self.client.decrypt(output, ciphertexts)?))
+    pub fn decrypt_job(&self, names: Vec<String>, ciphertexts: Vec<Uint8Array>) -> Result<RawJob, Thrown> {
+        let bytes: Vec<Vec<u8>> = ciphertexts.iter().map(Uint8Array::to_vec).collect();
+        let outputs = names.iter().map(String::as_str).zip(bytes.iter().map(Vec::as_slice));
+        Ok(RawJob(self.client.decrypt(&outputs.collect::<Vec<_>>())?))
     }
 }
 
@@ -324,16 +326,36 @@ impl RawJob {
         Ok(out)
     }
 
-    /// The result of a decryption.
+    /// The result of a decryption: for each output its name, its parts and its noise budget.
     ///
     /// # Errors
     /// Throws.
-    #[wasm_bindgen(js_name = takeOutput)]
-    pub fn take_output(&mut self) -> Result<JsValue, Thrown> {
-        match self.0.take()? {
-            Outcome::Values(values) => to_js(&values),
-            _ => Err(crate::Error::Job("this job gives no numbers").into()),
+    #[wasm_bindgen(js_name = takeValues)]
+    pub fn take_values(&mut self) -> Result<Array, Thrown> {
+        let Outcome::Values(values) = self.0.take()? else {
+            return Err(crate::Error::Job("this job gives no numbers").into());
+        };
+        let out = Array::new();
+        for (name, values) in values {
+            let (item, parts) = (Object::new(), Object::new());
+            for (part, integers) in &values.parts {
+                set(&parts, part, &js_integers(integers));
+            }
+            set(&item, "name", &name.into());
+            set(&item, "parts", &parts);
+            set(&item, "noiseBudgetBits", &values.noise_budget_bits.into());
+            out.push(&item);
         }
+        Ok(out)
+    }
+}
+
+/// A `BigInt64Array`, or decimal texts where an integer does not fit.
+fn js_integers(integers: &[i128]) -> JsValue {
+    let words: Option<Vec<i64>> = integers.iter().map(|&i| i64::try_from(i).ok()).collect();
+    match words {
+        Some(words) => js_sys::BigInt64Array::from(words.as_slice()).into(),
+        None => integers.iter().map(|i| JsValue::from(i.to_string())).collect::<Array>().into(),
     }
 }
 

@@ -39,8 +39,8 @@ serve<ClientMethods>({
   key: (call, client, index) => bytesOf(call, clients.get(client).keyJob(index)),
   encrypt: (call, client, input, units, present) =>
     bytesOf(call, clients.get(client).encryptJob(input, units, present)),
-  decrypt: (call, client, output, ciphertexts) => {
-    const job = clients.get(client).decryptJob(output, ciphertexts);
-    return call.finish(job, () => job.takeOutput());
+  decrypt: (call, client, names, ciphertexts) => {
+    const job = clients.get(client).decryptJob(names, ciphertexts);
+    return call.finish(job, () => job.takeValues());
   },
 });

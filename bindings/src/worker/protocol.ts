@@ -42,7 +42,7 @@ export interface ClientMethods extends StartMethods {
   freeClient(client: Handle): void;
   key(client: Handle, index: number): Bytes;
   encrypt(client: Handle, input: string, units: BigInt64Array, present: Uint8Array | undefined): Bytes;
-  decrypt(client: Handle, output: string, ciphertexts: Uint8Array): RawOutputValues;
+  decrypt(client: Handle, names: string[], ciphertexts: Uint8Array[]): RawOutputValues[];
 }
 
 /**

@@ -55,16 +55,12 @@ async fn a_task_becomes_numbers_on_three_threads() {
     job.set_trace(true);
     run(&mut job);
     let output = job.take_outputs().ok().unwrap().get(0);
-    let bytes = get(&output, "bytes").unchecked_into::<Uint8Array>().to_vec();
-    let mut job = client.decrypt_job("cov", &bytes).ok().unwrap();
+    let bytes = get(&output, "bytes").unchecked_into::<Uint8Array>();
+    let mut job = client.decrypt_job(vec!["cov".to_owned()], vec![bytes]).ok().unwrap();
     run(&mut job);
-    let parts = get(&job.take_output().ok().unwrap(), "parts");
-    for (name, expected) in [("n", "5"), ("sumX", "7"), ("sumY", "15"), ("sumXY", "58")] {
-        assert_eq!(
-            get(&parts, name).unchecked_into::<Array>().get(0).as_string().unwrap(),
-            expected,
-            "{name}"
-        );
+    let parts = get(&job.take_values().ok().unwrap().get(0), "parts");
+    for (name, expected) in [("n", 5), ("sumX", 7), ("sumY", 15), ("sumXY", 58)] {
+        assert_eq!(get(&parts, name).unchecked_into::<BigInt64Array>().to_vec()[0], expected, "{name}");
     }
 }
 

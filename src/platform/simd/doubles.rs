@@ -92,7 +92,7 @@ impl<A: Arithmetic<K> + BlockSums, const K: usize> Family for Doubles<A, K> {
                 match name {
                     "limb.add" => Some(kernel(move |i, out, _| words.add(out, i[0], i[1]))),
                     "limb.sub" => Some(kernel(move |i, out, _| words.sub(out, i[0], i[1]))),
-                    "limb.from_small" => Some(kernel(move |i, out, _| words.from_small(out, i[0]))),
+                    "limb.from_small" => Some(kernel(move |i, out, _| words.reduce_signed(out, i[0]))),
                     "limb.mul_scalar" => {
                         let c = call.attrs.uint("c")?;
                         Some(kernel(move |i, out, _| words.mul_scalar(out, i[0], c)))

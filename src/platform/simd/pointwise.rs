@@ -70,7 +70,7 @@ impl Words {
     }
 
     /// `out = a mod q` for signed integers `a`, which are nearly always smaller than `q`.
-    pub(super) fn from_small(&self, out: &mut [u64], a: &[u64]) {
+    pub(super) fn reduce_signed(&self, out: &mut [u64], a: &[u64]) {
         let this = *self;
         let mut large = false;
         for (o, &a) in out.iter_mut().zip(a) {

@@ -51,7 +51,8 @@ impl OpDef for Plain {
         for (&t, chunks) in column.t.iter().zip(ciphertexts(s, inputs[0])?) {
             for (index, ciphertext) in chunks.into_iter().enumerate() {
                 let rows = values.iter().skip(index * column.n).take(column.n);
-                let mut residues = vec![0; (rows.len() * column.stride()).saturating_sub(column.stride() - 1)];
+                let mut residues =
+                    vec![0; (rows.len() * column.stride()).saturating_sub(column.stride() - 1)];
                 for (place, v) in residues.iter_mut().step_by(column.stride()).zip(rows) {
                     *place = v.rem_euclid(i128::from(t)) as u64;
                 }
