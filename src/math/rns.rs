@@ -116,6 +116,9 @@ pub fn crt_constants(from: &[Modulus], to: &Modulus) -> Result<CrtConstants, Mat
     Ok(CrtConstants { hat_inv, hat, product: product(to, from.len()) })
 }
 
+/// Twice the error of a fraction of up to 100 limbs.
+const FRACTION_ERROR: f64 = 1.0 / (1u64 << 38) as f64;
+
 /// Measures polynomials given by residues: the size of the largest coefficient, centered modulo `Q`.
 ///
 /// For diagnosis with the secret key at hand, as of noise; time depends on the values.
@@ -126,6 +129,8 @@ pub struct Norm {
     inverses: Vec<Vec<(u64, u64)>>,
     /// `log2(q_0 * ... * q_(i-1))` at `i`.
     weights: Vec<f64>,
+    /// `(Q/q_i)^-1 mod q_i`, with Shoup's constants.
+    hat_inv: Vec<(u64, u64)>,
 }
 
 impl Norm {
@@ -147,7 +152,9 @@ impl Norm {
             *weight += (q.value() as f64).log2();
             Some(current)
         };
+        let hat_inv = crt_constants(from, &from[0])?.hat_inv;
         Ok(Self {
+            hat_inv: from.iter().zip(hat_inv).map(|(q, w)| (w, q.shoup(w))).collect(),
             from: from.to_vec(),
             inverses: (0..from.len()).map(row).collect::<Result<_, _>>()?,
             weights: from.iter().scan(0.0, log2).collect(),
@@ -160,14 +167,30 @@ impl Norm {
         debug_assert_eq!(limbs.len(), self.from.len());
         let mut digits = vec![0; self.from.len()];
         let mut negated = digits.clone();
-        let coefficients = limbs.first().map_or(0, |limb| limb.len());
-        let logarithms = (0..coefficients).map(|j| {
+        let fractions = self.fractions(limbs);
+        let largest = fractions.iter().copied().fold(0.0, f64::max);
+        // Only what may be the largest is looked at exactly.
+        let candidates = fractions.iter().enumerate().filter(|(_, f)| **f >= largest - FRACTION_ERROR);
+        let logarithms = candidates.map(|(j, _)| {
             self.digits(&mut digits, |i| limbs[i][j]);
             self.digits(&mut negated, |i| self.from[i].neg(limbs[i][j]));
             // the most significant digit decides
             self.log2(if digits.iter().rev().le(negated.iter().rev()) { &digits } else { &negated })
         });
         logarithms.fold(0.0, f64::max)
+    }
+
+    /// `|x| / Q` of each coefficient, centered, off by less than half of [`FRACTION_ERROR`]: `x / Q` is the sum of
+    /// `y_i / q_i` but for an integer.
+    fn fractions(&self, limbs: &[&[u64]]) -> Vec<f64> {
+        let mut sums = vec![0.0; limbs.first().map_or(0, |limb| limb.len())];
+        for ((limb, q), &(w, w_shoup)) in limbs.iter().zip(&self.from).zip(&self.hat_inv) {
+            let reciprocal = 1.0 / q.value() as f64;
+            for (sum, &x) in sums.iter_mut().zip(*limb) {
+                *sum += q.mul_shoup(x, w, w_shoup) as f64 * reciprocal;
+            }
+        }
+        sums.iter().map(|sum| (sum - (sum + 0.5).floor()).abs()).collect()
     }
 
     /// Mixed-radix digits `d` of the `x` in `[0, Q)` with these residues, after H. Garner (1959):

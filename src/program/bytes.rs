@@ -9,6 +9,7 @@
 
 use crate::error::FormatProblem;
 use crate::{Error, Result};
+use std::sync::Arc;
 
 const MAGIC: &[u8; 10] = b"cipherloom";
 const VERSION: u16 = 1;
@@ -66,8 +67,12 @@ impl Writer {
 
     pub fn words(mut self, words: &[u64]) -> Self {
         self = self.raw(&(words.len() as u64).to_le_bytes());
+        let start = self.0.len();
         self.0.reserve(8 * words.len() + CHECKSUM);
-        self.0.extend(words.iter().flat_map(|w| w.to_le_bytes()));
+        self.0.resize(start + 8 * words.len(), 0);
+        for (bytes, word) in self.0[start..].as_chunks_mut::<8>().0.iter_mut().zip(words) {
+            *bytes = word.to_le_bytes();
+        }
         self
     }
 
@@ -152,7 +157,7 @@ impl<'a> Reader<'a> {
         std::str::from_utf8(bytes).map_err(|_| self.error("a text is not UTF-8"))
     }
 
-    pub fn words(&mut self) -> Result<Vec<u64>> {
+    pub fn words(&mut self) -> Result<Arc<[u64]>> {
         let length = u64::from_le_bytes(self.id()?);
         let size = usize::try_from(length).ok().and_then(|l| l.checked_mul(8));
         let size = size.ok_or_else(|| self.error("a list is longer than memory"))?;

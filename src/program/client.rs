@@ -217,7 +217,7 @@ impl Client {
         Ok(wanted)
     }
 
-    fn read_output(&self, scheme: &Graph, output: &str, bytes: &[u8]) -> Result<(ValueType, Vec<u64>)> {
+    fn read_output(&self, scheme: &Graph, output: &str, bytes: &[u8]) -> Result<(ValueType, Input)> {
         let mut reader = Reader::new(bytes, Kind::Output)?;
         let (program, owner): ([u8; 16], [u8; 16]) = (reader.id()?, reader.id()?);
         let foreign =
@@ -401,18 +401,20 @@ impl Wanted {
     /// Puts the integers together from their residues modulo each plaintext modulus.
     fn read(&self, run: &Run) -> Result<OutputValues> {
         let mut worst = f64::INFINITY;
-        // By part and row: one residue for each plaintext modulus, in order.
-        let mut residues: BTreeMap<&str, Vec<Vec<(u64, u64)>>> = BTreeMap::new();
+        let mut residues: BTreeMap<&str, Vec<Residues>> = BTreeMap::new();
         for (at, c) in &self.ciphertexts {
             let log2_noise = f64::from_bits(run.output(2 * at + 1)?[0]);
             worst = worst.min(noise::log2(&c.ty.q) - 1.0 - log2_noise);
             let slots = run.output(2 * at)?;
             for read in &c.reads {
                 let part = residues.entry(&read.part).or_default();
-                part.resize(part.len().max(read.first_row + read.rows), Vec::new());
-                let values = slots.iter().skip(read.slot).step_by(read.stride);
-                for (row, &value) in part[read.first_row..].iter_mut().zip(values).take(read.rows) {
-                    row.push((value, c.ty.t));
+                if part.last().is_none_or(|last| last.t != c.ty.t) {
+                    part.push(Residues { t: c.ty.t, rows: Vec::new() });
+                }
+                if let Some(last) = part.last_mut() {
+                    // Rows come in order.
+                    let values = slots.iter().skip(read.slot).step_by(read.stride);
+                    last.rows.extend(values.take(read.rows));
                 }
             }
         }
@@ -421,24 +423,33 @@ impl Wanted {
             return Err(Error::NoiseExhausted { what, budget: worst, needed: LEAST_BUDGET });
         }
         let mut parts = self.public.clone();
-        for (part, rows) in residues {
-            let integers = rows.iter().map(|row| combine(row)).collect::<Result<_>>()?;
-            parts.insert(part.to_owned(), integers);
+        for (part, residues) in residues {
+            parts.insert(part.to_owned(), combine(&residues)?);
         }
         Ok(OutputValues { parts, noise_budget_bits: worst })
     }
 }
 
-/// The integer of least absolute value with these (residue, modulus) pairs: mixed radix digits (Garner). The product of
-/// the moduli is below 2^126.
-fn combine(residues: &[(u64, u64)]) -> Result<i128> {
-    let (mut value, mut product) = (0u128, 1u128);
-    for &(residue, t) in residues {
-        let t = Modulus::new(t)?;
-        let so_far = t.reduce_u128(value);
-        let digit = t.mul(t.sub(residue, so_far), t.inv(t.reduce_u128(product))?);
-        value += product * u128::from(digit);
+/// The rows of a part modulo one plaintext modulus.
+struct Residues {
+    t: u64,
+    rows: Vec<u64>,
+}
+
+/// The integers of least absolute value with these residues: mixed radix digits (Garner). The product of the moduli is
+/// below 2^126.
+fn combine(residues: &[Residues]) -> Result<Vec<i128>> {
+    let mut values = vec![0u128; residues.first().map_or(0, |r| r.rows.len())];
+    let mut product = 1u128;
+    for Residues { t, rows } in residues {
+        let t = Modulus::new(*t)?;
+        let inverse = t.inv(t.reduce_u128(product))?;
+        for (value, &residue) in values.iter_mut().zip(rows) {
+            let digit = t.mul(t.sub(residue, t.reduce_u128(*value)), inverse);
+            *value += product * u128::from(digit);
+        }
         product *= u128::from(t.value());
     }
-    Ok(if value > product / 2 { value as i128 - product as i128 } else { value as i128 })
+    let center = |v: u128| if v > product / 2 { v as i128 - product as i128 } else { v as i128 };
+    Ok(values.into_iter().map(center).collect())
 }

@@ -132,7 +132,7 @@ impl Evaluator {
                 return Err(reader.error(format!("`{name}` has the wrong size or words outside its primes")));
             }
             reader.end()?;
-            data.push((name.to_owned(), words.into()));
+            data.push((name.to_owned(), words));
         }
         let mut ordered = Vec::new();
         for port in self.plan.graph().inputs() {
