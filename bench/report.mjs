@@ -24,7 +24,7 @@ writeFileSync(target, [parts[0], `\n${text}\n`, parts[2]].join(MARK));
 function report({ machine, versions, rows }) {
   const of = (group, test = () => true) => rows.filter((row) => row.group === group && test(row));
   return [
-    `${machine.model}, ${machine.cores} cores, ${machine.memoryGB} GB, ${machine.system}; cipherloom ${versions.cipherloom},`,
+    `${machine.model}, ${machine.cores} cores, ${machine.memoryGB} GB, ${machine.system}, load ${machine.load} at the start; cipherloom ${versions.cipherloom},`,
     `node-seal ${versions.nodeSeal}, Node ${versions.node} (V8 ${versions.v8}). Command: \`${versions.command}\`.`,
     ...operators(of('operator', ({ against }) => against === undefined)),
     ...secondThread(of('operator', ({ against }) => against !== undefined)),

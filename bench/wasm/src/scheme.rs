@@ -1,6 +1,6 @@
 //! BFV at given primes: keys, inputs for operators, and what decryption says of their results.
 
-use crate::circuit::{Circuit, Resident};
+use crate::circuit::Circuit;
 use cipherloom::engine::Input;
 use cipherloom::graph::{Attrs, OperandId};
 use cipherloom::math::prime::ntt_primes;
@@ -182,17 +182,20 @@ impl Scheme {
     }
 
     /// A ciphertext after a key switch with a key that was just made.
-    pub fn switched(&self, operator: &str, attrs: Attrs, parts: usize, from: &Input, key: Vec<u64>) -> Result<Vec<u64>> {
+    pub fn switched(
+        &self,
+        operator: &str,
+        attrs: Attrs,
+        parts: usize,
+        from: &Input,
+        key: Vec<u64>,
+    ) -> Result<Vec<u64>> {
         let switched = self.one(|c| {
-            let inputs = [c.input(self.ciphertext(parts).ty(), from.clone())?, c.input(self.key_type().ty(), key)?];
+            let inputs =
+                [c.input(self.ciphertext(parts).ty(), from.clone())?, c.input(self.key_type().ty(), key)?];
             c.op(operator, attrs, &inputs)
         })?;
         Ok(switched.to_vec())
-    }
-
-    /// Turns a graph into a resident program on this scheme's platform.
-    pub fn finish(&self, circuit: Circuit<'_>) -> Result<Resident> {
-        circuit.finish(&self.platform)
     }
 }
 
