@@ -10,10 +10,10 @@
 // Exit status: 0, 1 where a comparison is not fair (noise budgets too far apart), 2 where something could not be run.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { cpus, totalmem } from 'node:os';
+import { cpus, loadavg, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { recentNode } from './lib/node.mjs';
+import { LEAST, recentNode } from './lib/node.mjs';
 import { FULL, QUICK } from './lib/measure.mjs';
 
 const OPTIONS = {
@@ -25,6 +25,8 @@ const OPTIONS = {
   threads: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 };
+/** Load of the last minute above which figures say little. */
+const BUSY = 0.7;
 /** Each group's rows; imported where it runs, since node-seal does not load in an old Node. */
 const GROUPS = {
   operator: async (options) => (await import('./operators.mjs')).operatorRows(options),
@@ -34,6 +36,7 @@ const GROUPS = {
 
 try {
   const node = recentNode();
+  if (node === null) throw new Error(`Node ${LEAST.join('.')} or newer is needed; this is ${process.versions.node}`);
   if (node !== process.execPath) {
     const { status } = spawnSync(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
     process.exitCode = status ?? 2;
@@ -63,6 +66,8 @@ async function main(options) {
     dimensions: list(options.n)?.map(Number),
     threads: list(options.threads)?.map(Number),
   };
+  const about = machine();
+  if (about.load > BUSY) console.warn(`the machine is busy (load ${about.load}): times will be too long, second threads without effect`);
   const rows = [];
   for (const group of groups) {
     for await (const row of await GROUPS[group](selection)) {
@@ -71,7 +76,7 @@ async function main(options) {
     }
   }
   if (options.json !== undefined) {
-    writeFileSync(options.json, `${JSON.stringify({ machine: machine(), versions: versions(), rows }, null, 1)}\n`);
+    writeFileSync(options.json, `${JSON.stringify({ machine: about, versions: versions(), rows }, null, 1)}\n`);
   }
   const unfair = rows.filter((row) => row.unfair);
   for (const { name, n, budgetOurs, budgetPeer } of unfair) {
@@ -90,9 +95,14 @@ function line({ group, name, n, threads, totalBits, ours, peer, unit, ratio, bud
   ].join(' ').trimEnd();
 }
 
+/** Besides what can be read off, how busy the machine was before: its load of the last minute. */
 function machine() {
   const [{ model }] = cpus();
-  return { model, cores: cpus().length, memoryGB: Math.round(totalmem() / 2 ** 30), system: `${process.platform} ${process.arch}` };
+  return { model, cores: cpus().length, memoryGB: Math.round(totalmem() / 2 ** 30), system: `${process.platform} ${process.arch}`, load: round(loadavg()[0]) };
+}
+
+function round(load) {
+  return Math.round(load * 10) / 10;
 }
 
 function versions() {
@@ -102,6 +112,6 @@ function versions() {
     nodeSeal: version(new URL('../package.json', import.meta.resolve('node-seal'))),
     node: process.versions.node,
     v8: process.versions.v8,
-    command: ['npm run bench --', ...process.argv.slice(2)].join(' '),
+    command: ['npm run bench --', ...process.argv.slice(2)].join(' ').replace(/--json[ =]\S+/, '--json FILE'),
   };
 }

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { recentNode } from './lib/node.mjs';
 
 const NAMES = ['add', 'multiply_relinearize', 'kernel:limb.ntt', 'engine_overhead', 'graph_1m', 'statistics_569', 'inner_products_100x64', 'wasm_size'];
 
@@ -15,7 +16,7 @@ function script(name, ...args) {
   return result.stdout;
 }
 
-test('a small selection, and its report', { timeout: 300_000 }, (t) => {
+test('a small selection, and its report', { timeout: 300_000, skip: recentNode() === null && 'needs a newer Node' }, (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'cipherloom-bench-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const [json, markdown] = [join(folder, 'rows.json'), join(folder, 'report.md')];

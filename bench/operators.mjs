@@ -20,6 +20,9 @@ const BUDGET_SLACK = 3;
 const CHEAP = ['encode', 'decode', 'add', 'add_plain', 'mod_switch'];
 const ON_TWO_THREADS = ['encrypt', 'decrypt', 'multiply', 'relinearize', 'multiply_relinearize', 'multiply_plain', 'rotate'];
 
+/** Smaller rings have too little work for two threads to show. */
+const LEAST_FOR_TWO = 8192;
+
 /** Operators of one program: some milliseconds of work, and never fewer than 4. */
 function operatorsPerRun(name, n) {
   return Math.max(4, ((CHEAP.includes(name) ? 32 : 8) * 4096) / n);
@@ -41,7 +44,7 @@ export async function* operatorRows({ effort, dimensions = DIMENSIONS, names = O
   }
   if (!wanted.two) return;
   const two = await openEngine(2);
-  for (const n of dimensions.filter((n) => n > 4096 || dimensions.length === 1)) {
+  for (const n of dimensions.filter((n) => n >= LEAST_FOR_TWO)) {
     const peer = makeBfv(n, {});
     const [single, both] = [oursLike(one, peer), oursLike(two, peer)];
     for (const name of operators.filter((name) => ON_TWO_THREADS.includes(name))) {

@@ -5,6 +5,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+/** Kernels that are the same on both sides differ by less. */
+const NOISE = 0.05;
+/** Less than this is not worth a second thread. */
+const LEAST_GAIN = 1.5;
 const MARK = '<!-- bench -->';
 const PEERS = JSON.parse(readFileSync(new URL('peers.json', import.meta.url), 'utf8'));
 
@@ -24,7 +28,7 @@ writeFileSync(target, [parts[0], `\n${text}\n`, parts[2]].join(MARK));
 function report({ machine, versions, rows }) {
   const of = (group, test = () => true) => rows.filter((row) => row.group === group && test(row));
   return [
-    `${machine.model}, ${machine.cores} cores, ${machine.memoryGB} GB, ${machine.system}; cipherloom ${versions.cipherloom},`,
+    `${machine.model}, ${machine.cores} cores, ${machine.memoryGB} GB, ${machine.system}, load ${machine.load} at the start; cipherloom ${versions.cipherloom},`,
     `node-seal ${versions.nodeSeal}, Node ${versions.node} (V8 ${versions.v8}). Command: \`${versions.command}\`.`,
     ...operators(of('operator', ({ against }) => against === undefined)),
     ...secondThread(of('operator', ({ against }) => against !== undefined)),
@@ -128,20 +132,29 @@ function inside(rows) {
   return lines;
 }
 
-/** Every row where somebody else is faster or smaller. */
+/** Rows where somebody else is faster or smaller; where a second thread gains little, or a vector kernel loses. */
 function losses(rows) {
-  const lost = rows.filter(({ ratio, name }) => ratio !== null && ratio < 1 && name !== 'engine_overhead');
-  const native = rows.filter((row) => row.group === 'operator' && !row.against && againstNative(row) < 1);
-  const where = ({ name, n, totalBits, threads }) => `${name}${n ? ` (N = ${n}${totalBits ? `, ${totalBits} bits` : ''})` : ''}${threads > 1 ? `, ${threads} threads` : ''}`;
+  const peers = rows.filter(({ ratio, group, against }) => group !== 'inside' && against !== 'ours, 1 thread' && ratio < 1);
+  const native = unique(rows.filter((row) => row.group === 'operator' && !row.against && againstNative(row) < 1));
+  const threads = rows.filter((row) => row.threads > 1 && gain(row) < LEAST_GAIN);
+  const kernels = rows.filter(({ name, ratio }) => name.startsWith('kernel:') && ratio < 1 - NOISE);
+  const where = ({ name, n, totalBits, threads: count }) => {
+    const details = [n && `N = ${n}`, totalBits && `${totalBits} bits`, count > 1 && `${count} threads`].filter(Boolean);
+    return details.length ? `${name} (${details.join(', ')})` : name;
+  };
   const list = (title, all, figure) => (all.length ? ['', title, '', ...all.map((row) => `- ${where(row)}: ${number(figure(row))}`)] : []);
-  const own = lost.filter(({ group, against }) => group === 'inside' || against === 'ours, 1 thread');
-  return [
-    '', '### Where we lose', '',
-    lost.length + native.length ? 'Ratios below 1.' : 'Nowhere in this run.',
-    ...list('To node-seal:', lost.filter((row) => !own.includes(row)), (row) => row.ratio),
-    ...list('To native SEAL:', unique(native), againstNative),
-    ...list('To ourselves (a second thread, or a vector kernel, that does not pay):', own, (row) => row.ratio),
+  const lists = [
+    ...list('To node-seal:', peers, (row) => row.ratio),
+    ...list('To native SEAL:', native, againstNative),
+    ...list('Two threads that gain little on one (on a busy machine they cannot):', threads, gain),
+    ...list('Vector kernels slower than scalar ones:', kernels, (row) => row.ratio),
   ];
+  return ['', '### Where we lose', '', lists.length ? 'Ratios below 1, but for threads.' : 'Nowhere in this run.', ...lists];
+}
+
+/** What more threads gain on one; undefined where that was not measured. */
+function gain({ against, ratio, speedup }) {
+  return against === 'ours, 1 thread' ? ratio : speedup;
 }
 
 /** One row per operator and N: native SEAL was measured at one set of primes. */

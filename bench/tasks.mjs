@@ -92,7 +92,7 @@ async function fastest(job, input) {
       continue;
     }
     job.check(input, result);
-    const [{ median }] = await compare([() => phases(peer)], { warmUp: 0, time: 0, most: 3, least: 3 });
+    const [{ median }] = await compare([() => phases(peer)], { warmUp: 300, time: 0, most: 5, least: 3 });
     tried.push({ ...candidate, milliseconds: median, budget });
     if (best === undefined || median < best.median) best = { peer, candidate, index, median };
   }

@@ -152,11 +152,12 @@ impl Norm {
             *weight += (q.value() as f64).log2();
             Some(current)
         };
+        let inverses = (0..from.len()).map(row).collect::<Result<_, _>>()?;
         let hat_inv = crt_constants(from, &from[0])?.hat_inv;
         Ok(Self {
+            inverses,
             hat_inv: from.iter().zip(hat_inv).map(|(q, w)| (w, q.shoup(w))).collect(),
             from: from.to_vec(),
-            inverses: (0..from.len()).map(row).collect::<Result<_, _>>()?,
             weights: from.iter().scan(0.0, log2).collect(),
         })
     }

@@ -2,9 +2,8 @@
 
 use crate::circuit::{Circuit, Resident};
 use crate::scheme::Scheme;
-use cipherloom::Error;
 use cipherloom::engine::Input;
-use cipherloom::graph::Attrs;
+use cipherloom::graph::{Attrs, OperandId};
 use cipherloom::math::Modulus;
 use cipherloom::ops::types;
 use std::rc::Rc;
@@ -41,6 +40,7 @@ impl Bfv {
     /// A resident program of `k` operators of that name, each on inputs of its own.
     pub fn prepare(&self, name: &str, k: usize) -> Result<Operators> {
         let scheme = &*self.0;
+<<<<<<< HEAD
         let (n, t, primes) = (scheme.n, Modulus::new(scheme.t)?, scheme.q.len());
         let mut c = Circuit::new(&scheme.registry);
         let plain_type = types::plain(n, scheme.t);
@@ -163,9 +163,153 @@ impl Bfv {
                 }
             };
             c.output(output);
+=======
+        let slots: Vec<[Vec<u64>; 2]> =
+            (0..k).map(|i| [scheme.slots(2 * i), scheme.slots(2 * i + 1)]).collect();
+        let (gives, expected) = outcome(scheme, name, &slots)?;
+        let mut circuit = Circuit::new(&scheme.registry);
+        let shared = Shared::of(scheme, name, &mut circuit)?;
+        for [a, b] in &slots {
+            let output = operator(scheme, &mut circuit, name, &shared, a, b)?;
+            circuit.output(output);
+>>>>>>> bench
         }
-        let resident = scheme.finish(c)?;
+        let resident = circuit.finish(&scheme.platform)?;
         Ok(Operators { scheme: Rc::clone(&self.0), resident, gives, expected })
+    }
+}
+
+/// What the outputs of an operator are, and the slots that they must decrypt to.
+fn outcome(scheme: &Scheme, name: &str, slots: &[[Vec<u64>; 2]]) -> Result<(Gives, Vec<Vec<u64>>)> {
+    let (n, t, primes) = (scheme.n, Modulus::new(scheme.t)?, scheme.q.len());
+    let each = |f: &dyn Fn(u64, u64) -> u64| -> Vec<Vec<u64>> {
+        slots.iter().map(|[a, b]| a.iter().zip(b).map(|(&a, &b)| f(a, b)).collect()).collect()
+    };
+    let same = || each(&|a, _| a);
+    let products = || each(&|a, b| t.mul(a, b));
+    let rotated = || -> Vec<Vec<u64>> {
+        let half = n / 2;
+        let from = |slot: usize| slot / half * half + (slot + 1) % half;
+        slots.iter().map(|[a, _]| (0..n).map(|slot| a[from(slot)]).collect()).collect()
+    };
+    let fresh = Gives::Ciphertext { parts: 2, primes };
+    Ok(match name {
+        "encode" | "decrypt" => (Gives::Plain, same()),
+        "decode" => (Gives::Slots, same()),
+        "encrypt" | "encrypt_symmetric" => (fresh, same()),
+        "add" | "add_plain" => (fresh, each(&|a, b| t.add(a, b))),
+        "multiply" => (Gives::Ciphertext { parts: 3, primes }, products()),
+        "relinearize" | "multiply_relinearize" | "multiply_plain" => (fresh, products()),
+        "rotate" => (fresh, rotated()),
+        "mod_switch" => (Gives::Ciphertext { parts: 2, primes: primes - 1 }, same()),
+        "keygen_relinearization" => {
+            let from =
+                slots.iter().map(|[a, b]| scheme.product(&scheme.encrypted(a)?, &scheme.encrypted(b)?));
+            (Gives::Relinearization(from.collect::<cipherloom::Result<_>>()?), products())
+        }
+        "keygen_galois" => {
+            let from = slots.iter().map(|[a, _]| scheme.encrypted(a));
+            (Gives::Galois(from.collect::<cipherloom::Result<_>>()?), rotated())
+        }
+        _ => return Err(JsError::new(&format!("no such operator: {name}"))),
+    })
+}
+
+/// Inputs that all operators of a program share: a key and seeds, where they need them.
+struct Shared(Vec<OperandId>);
+
+impl Shared {
+    fn of(scheme: &Scheme, name: &str, c: &mut Circuit<'_>) -> cipherloom::Result<Self> {
+        Ok(Self(match name {
+            "decrypt" => vec![scheme.secret(c)?],
+            "encrypt" => vec![scheme.public(c)?, scheme.secret_seed(c)?],
+            "encrypt_symmetric" | "keygen_relinearization" | "keygen_galois" => {
+                vec![scheme.secret(c)?, scheme.public_seed(c)?, scheme.secret_seed(c)?]
+            }
+            "relinearize" | "multiply_relinearize" => vec![scheme.relinearization(c)?],
+            "rotate" => vec![scheme.galois(c)?],
+            _ => vec![],
+        }))
+    }
+
+    /// The key before an operator's own input, the seeds after it.
+    fn around(&self, own: OperandId) -> Vec<OperandId> {
+        [&self.0[..1], &[own], &self.0[1..]].concat()
+    }
+
+    /// The key after an operator's own input.
+    fn after(&self, own: OperandId) -> Vec<OperandId> {
+        [&[own], self.0.as_slice()].concat()
+    }
+}
+
+/// Adds one operator over slots a and b, and the inputs of its own that it works on.
+fn operator(
+    scheme: &Scheme,
+    c: &mut Circuit<'_>,
+    name: &str,
+    shared: &Shared,
+    a: &[u64],
+    b: &[u64],
+) -> cipherloom::Result<OperandId> {
+    let none = Attrs::new;
+    let plain = |c: &mut Circuit<'_>, slots| c.input(types::plain(scheme.n, scheme.t), scheme.plain(slots)?);
+    let encrypted = |c: &mut Circuit<'_>, slots| c.input(scheme.ciphertext(2).ty(), scheme.encrypted(slots)?);
+    match name {
+        "encode" => {
+            let slots = c.input(types::slots(scheme.n, scheme.t), a)?;
+            c.op("bfv.encode", none(), &[slots])
+        }
+        "decode" => {
+            let a = plain(c, a)?;
+            c.op("bfv.decode", none(), &[a])
+        }
+        "encrypt" => {
+            let a = plain(c, a)?;
+            c.op("bfv.encrypt_public", none(), &shared.around(a))
+        }
+        "encrypt_symmetric" => {
+            let a = plain(c, a)?;
+            c.op("bfv.encrypt_secret", none().with("q", scheme.q.as_slice()), &shared.around(a))
+        }
+        "decrypt" => {
+            let a = encrypted(c, a)?;
+            c.op("bfv.decrypt", none(), &shared.around(a))
+        }
+        "add" => {
+            let terms = [encrypted(c, a)?, encrypted(c, b)?];
+            c.op("bfv.add", none(), &terms)
+        }
+        "add_plain" | "multiply_plain" => {
+            let inputs = [encrypted(c, a)?, plain(c, b)?];
+            c.op(&format!("bfv.{name}"), none(), &inputs)
+        }
+        "multiply" | "multiply_relinearize" => {
+            let factors = [encrypted(c, a)?, encrypted(c, b)?];
+            let product = c.op("bfv.multiply", scheme.multiply_attrs()?, &factors)?;
+            if name == "multiply" {
+                Ok(product)
+            } else {
+                c.op("bfv.relinearize", none(), &shared.after(product))
+            }
+        }
+        "relinearize" => {
+            let product = scheme.product(&scheme.encrypted(a)?, &scheme.encrypted(b)?)?;
+            let product = c.input(scheme.ciphertext(3).ty(), product)?;
+            c.op("bfv.relinearize", none(), &shared.after(product))
+        }
+        "rotate" => {
+            let a = encrypted(c, a)?;
+            c.op("bfv.rotate", none().with("g", scheme.element()), &shared.after(a))
+        }
+        "mod_switch" => {
+            let a = encrypted(c, a)?;
+            c.op("bfv.mod_switch", none().with("keep", scheme.q.len() - 1), &[a])
+        }
+        _ => {
+            let from = if name == "keygen_galois" { "galois" } else { "square" };
+            c.op("rlwe.switching_key", scheme.key_attrs(from), &shared.0)
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! BFV at given primes: keys, inputs for operators, and what decryption says of their results.
 
-use crate::circuit::{Circuit, Resident};
+use crate::circuit::Circuit;
 use cipherloom::engine::Input;
 use cipherloom::graph::{Attrs, OperandId};
 use cipherloom::math::sample::Seed;
@@ -195,11 +195,6 @@ impl Scheme {
             c.op(operator, attrs, &inputs)
         })?;
         Ok(switched.to_vec())
-    }
-
-    /// Turns a graph into a resident program on this scheme's platform.
-    pub fn finish(&self, circuit: Circuit<'_>) -> Result<Resident> {
-        circuit.finish(&self.platform)
     }
 }
 
