@@ -40,130 +40,6 @@ impl Bfv {
     /// A resident program of `k` operators of that name, each on inputs of its own.
     pub fn prepare(&self, name: &str, k: usize) -> Result<Operators> {
         let scheme = &*self.0;
-<<<<<<< HEAD
-        let (n, t, primes) = (scheme.n, Modulus::new(scheme.t)?, scheme.q.len());
-        let mut c = Circuit::new(&scheme.registry);
-        let plain_type = types::plain(n, scheme.t);
-        let two = scheme.ciphertext(2).ty();
-        let slots: Vec<Vec<u64>> = (0..2 * k).map(|index| scheme.slots(index)).collect();
-        let pairs: Vec<(&[u64], &[u64])> =
-            slots.chunks_exact(2).map(|p| (p[0].as_slice(), p[1].as_slice())).collect();
-        let combined = |f: &dyn Fn(u64, u64) -> u64| -> Vec<Vec<u64>> {
-            pairs.iter().map(|(a, b)| a.iter().zip(*b).map(|(&a, &b)| f(a, b)).collect()).collect()
-        };
-        let same: Vec<Vec<u64>> = pairs.iter().map(|(a, _)| a.to_vec()).collect();
-        let products = || -> cipherloom::Result<Vec<Input>> {
-            pairs.iter().map(|(a, b)| scheme.product(&scheme.encrypted(a)?, &scheme.encrypted(b)?)).collect()
-        };
-        let rotated = || -> Vec<Vec<u64>> {
-            let half = n / 2;
-            let at = |slot: usize| slot / half * half + (slot + 1) % half;
-            pairs.iter().map(|(a, _)| (0..n).map(|slot| a[at(slot)]).collect()).collect()
-        };
-        let fresh = Gives::Ciphertext { parts: 2, primes };
-        let (gives, expected) = match name {
-            "encode" => (Gives::Plain, same),
-            "decode" => (Gives::Slots, same),
-            "decrypt" => (Gives::Plain, same),
-            "encrypt" | "encrypt_symmetric" => (fresh, same),
-            "add" | "add_plain" => (fresh, combined(&|a, b| t.add(a, b))),
-            "multiply" => (Gives::Ciphertext { parts: 3, primes }, combined(&|a, b| t.mul(a, b))),
-            "relinearize" | "multiply_relinearize" | "multiply_plain" => {
-                (fresh, combined(&|a, b| t.mul(a, b)))
-            }
-            "rotate" => (fresh, rotated()),
-            "mod_switch" => (Gives::Ciphertext { parts: 2, primes: primes - 1 }, same),
-            "keygen_relinearization" => (Gives::Relinearization(products()?), combined(&|a, b| t.mul(a, b))),
-            "keygen_galois" => {
-                let from: cipherloom::Result<_> = pairs.iter().map(|(a, _)| scheme.encrypted(a)).collect();
-                (Gives::Galois(from?), rotated())
-            }
-            _ => return Err(JsError::new(&format!("no such operator: {name}"))),
-        };
-        // What all operators share, such as keys, comes first; then the inputs of each.
-        let key = match name {
-            "decrypt" | "encrypt_symmetric" | "keygen_relinearization" | "keygen_galois" => {
-                Some(scheme.secret(&mut c)?)
-            }
-            "encrypt" => Some(scheme.public(&mut c)?),
-            "relinearize" | "multiply_relinearize" => Some(scheme.relinearization(&mut c)?),
-            "rotate" => Some(scheme.galois(&mut c)?),
-            _ => None,
-        };
-        let key = || key.ok_or(Error::Job("this operator has no key"));
-        let seeds = match name {
-            "encrypt" => vec![scheme.secret_seed(&mut c)?],
-            "encrypt_symmetric" | "keygen_relinearization" | "keygen_galois" => {
-                vec![scheme.public_seed(&mut c)?, scheme.secret_seed(&mut c)?]
-            }
-            _ => vec![],
-        };
-        let none = Attrs::new;
-        let data_primes = none().with("q", scheme.q.as_slice());
-        for (a, b) in &pairs {
-            let output = match name {
-                "encode" => {
-                    let slots = c.input(types::slots(n, scheme.t), *a)?;
-                    c.op("bfv.encode", none(), &[slots])?
-                }
-                "decode" => {
-                    let plain = c.input(plain_type.clone(), scheme.plain(a)?)?;
-                    c.op("bfv.decode", none(), &[plain])?
-                }
-                "encrypt" => {
-                    let plain = c.input(plain_type.clone(), scheme.plain(a)?)?;
-                    let drop = none().with("drop", scheme.special.as_slice());
-                    c.op("bfv.encrypt_public", drop, &[key()?, plain, seeds[0]])?
-                }
-                "encrypt_symmetric" => {
-                    let plain = c.input(plain_type.clone(), scheme.plain(a)?)?;
-                    c.op("bfv.encrypt_secret", data_primes.clone(), &[key()?, plain, seeds[0], seeds[1]])?
-                }
-                "decrypt" => {
-                    let a = c.input(two.clone(), scheme.encrypted(a)?)?;
-                    c.op("bfv.decrypt", none(), &[key()?, a])?
-                }
-                "add" | "multiply" | "multiply_relinearize" => {
-                    let factors = [
-                        c.input(two.clone(), scheme.encrypted(a)?)?,
-                        c.input(two.clone(), scheme.encrypted(b)?)?,
-                    ];
-                    match name {
-                        "add" => c.op("bfv.add", none(), &factors)?,
-                        _ => {
-                            let product = c.op("bfv.multiply", scheme.multiply_attrs()?, &factors)?;
-                            match name {
-                                "multiply" => product,
-                                _ => c.op("bfv.relinearize", none(), &[product, key()?])?,
-                            }
-                        }
-                    }
-                }
-                "add_plain" | "multiply_plain" => {
-                    let a = c.input(two.clone(), scheme.encrypted(a)?)?;
-                    let b = c.input(plain_type.clone(), scheme.plain(b)?)?;
-                    c.op(&format!("bfv.{name}"), none(), &[a, b])?
-                }
-                "relinearize" => {
-                    let product = scheme.product(&scheme.encrypted(a)?, &scheme.encrypted(b)?)?;
-                    let product = c.input(scheme.ciphertext(3).ty(), product)?;
-                    c.op("bfv.relinearize", none(), &[product, key()?])?
-                }
-                "rotate" => {
-                    let a = c.input(two.clone(), scheme.encrypted(a)?)?;
-                    c.op("bfv.rotate", none().with("g", scheme.element()), &[a, key()?])?
-                }
-                "mod_switch" => {
-                    let a = c.input(two.clone(), scheme.encrypted(a)?)?;
-                    c.op("bfv.mod_switch", none().with("keep", primes - 1), &[a])?
-                }
-                _ => {
-                    let from = if name == "keygen_galois" { "galois" } else { "square" };
-                    c.op("rlwe.switching_key", scheme.key_attrs(from), &[key()?, seeds[0], seeds[1]])?
-                }
-            };
-            c.output(output);
-=======
         let slots: Vec<[Vec<u64>; 2]> =
             (0..k).map(|i| [scheme.slots(2 * i), scheme.slots(2 * i + 1)]).collect();
         let (gives, expected) = outcome(scheme, name, &slots)?;
@@ -172,7 +48,6 @@ impl Bfv {
         for [a, b] in &slots {
             let output = operator(scheme, &mut circuit, name, &shared, a, b)?;
             circuit.output(output);
->>>>>>> bench
         }
         let resident = circuit.finish(&scheme.platform)?;
         Ok(Operators { scheme: Rc::clone(&self.0), resident, gives, expected })
@@ -266,7 +141,9 @@ fn operator(
         }
         "encrypt" => {
             let a = plain(c, a)?;
-            c.op("bfv.encrypt_public", none(), &shared.around(a))
+            // As SEAL does: at the level of the key, then divided by the special prime.
+            let drop = none().with("drop", scheme.special.as_slice());
+            c.op("bfv.encrypt_public", drop, &shared.around(a))
         }
         "encrypt_symmetric" => {
             let a = plain(c, a)?;
