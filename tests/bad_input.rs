@@ -164,11 +164,11 @@ fn a_range_that_could_overflow_is_refused_when_compiled() {
 #[test]
 fn a_task_that_is_too_deep_is_refused_when_compiled() {
     let mut nodes = Vec::new();
-    for depth in 0..24 {
+    for depth in 0..40 {
         nodes.push(format!(r#"{{"op":"column.multiply","inputs":[{depth},{depth}]}}"#));
     }
     let deep = format!(
-        r#"{{"inputs":[{{"name":"a","rows":8,"min":"0","max":"1"}}],"nodes":[{}],"outputs":[{{"name":"v","operand":24}}]}}"#,
+        r#"{{"inputs":[{{"name":"a","rows":8,"min":"0","max":"1"}}],"nodes":[{}],"outputs":[{{"name":"v","operand":40}}]}}"#,
         nodes.join(",")
     );
     let error = Program::compile(task(&deep), &CompileOptions::default()).err().unwrap();

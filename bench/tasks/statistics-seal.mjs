@@ -19,7 +19,10 @@ export function statisticsCandidates(rows) {
       { n: 8192, bits: [60, 60, 60], plainBits: [41], low: 1, packed: true },
       { n: 8192, bits: [60, 60, 60], plainBits: [41], low: 2, packed: true },
       { n: 8192, bits: [43, 43, 44, 44, 44], plainBits: [41], low: 2, packed: true },
+      { n: 4096, bits: [36, 36, 37], plainBits: [21, 21], low: 2, packed: false },
+      { n: 8192, bits: [60, 60, 60], plainBits: [41], low: 1, packed: false },
       { n: 8192, bits: [60, 60, 60], plainBits: [41], low: 2, packed: false },
+      { n: 8192, bits: [43, 43, 44, 44, 44], plainBits: [41], low: 2, packed: false },
     ];
   }
   return [

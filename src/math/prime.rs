@@ -63,6 +63,25 @@ pub fn ntt_primes(bits: u32, n: usize, count: usize, exclude: &[u64]) -> Result<
     Ok(primes)
 }
 
+/// The `count` smallest primes `p = 1 mod 2n` from `least` on that are below `2^bits`, in ascending order: see
+/// [`ntt_primes`].
+///
+/// # Errors
+/// As [`ntt_primes`].
+pub fn ntt_primes_from(least: u64, bits: u32, n: usize, count: usize) -> Result<Vec<u64>, MathError> {
+    if !(10..=61).contains(&bits) {
+        return Err(MathError::PrimeBits { found: bits });
+    }
+    check_degree(n)?;
+    let step = 2 * n as u64;
+    let candidates = (least.saturating_sub(1).div_ceil(step)).max(1)..(1 << bits) / step;
+    let primes: Vec<u64> = candidates.map(|k| k * step + 1).filter(|&p| is_prime(p)).take(count).collect();
+    if primes.len() < count {
+        return Err(MathError::NotEnoughPrimes { bits, degree: n, found: primes.len(), expected: count });
+    }
+    Ok(primes)
+}
+
 /// The smallest primitive `n2`-th root of unity modulo the prime `q`, for `n2` a power of two up to `2^18`:
 /// the same on every device, so that whatever is built on it is too.
 ///

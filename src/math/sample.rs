@@ -92,12 +92,30 @@ pub fn platform_seed() -> Result<[u8; 32], MathError> {
 /// A candidate is the next `ceil(bits / 8)` bytes, little-endian, cut to the bit length of `q`; candidates
 /// from `q` on are rejected, fewer than half of them.
 pub fn uniform_into(out: &mut [u64], q: &Modulus, seed: &[u8; 32], stream: u64) {
+    let stream = Domain::PublicUniform.stream(seed, stream);
+    // The size of a candidate known to the compiler makes reading it one load.
+    match q.bits().div_ceil(8) {
+        1 => uniform_of::<1>(out, q, stream),
+        2 => uniform_of::<2>(out, q, stream),
+        3 => uniform_of::<3>(out, q, stream),
+        4 => uniform_of::<4>(out, q, stream),
+        5 => uniform_of::<5>(out, q, stream),
+        6 => uniform_of::<6>(out, q, stream),
+        7 => uniform_of::<7>(out, q, stream),
+        _ => uniform_of::<8>(out, q, stream),
+    }
+}
+
+/// [`uniform_into`] with candidates of `N` bytes.
+fn uniform_of<const N: usize>(out: &mut [u64], q: &Modulus, stream: OutputReader) {
     let mask = u64::MAX >> (u64::BITS - q.bits());
-    let accept = |bytes: &[u8]| {
-        let candidate = bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)) & mask;
+    let accept = |bytes: &[u8; N]| {
+        let mut word = [0; 8];
+        word[..N].copy_from_slice(bytes);
+        let candidate = u64::from_le_bytes(word) & mask;
         (candidate < q.value()).then_some(candidate)
     };
-    fill(out, Domain::PublicUniform.stream(seed, stream), q.bits().div_ceil(8) as usize, accept);
+    fill(out, stream, accept);
 }
 
 /// Fills `out` with independent uniform values of `{-1, 0, 1}`, from [`Domain::SecretTernary`].
@@ -105,8 +123,8 @@ pub fn uniform_into(out: &mut [u64], q: &Modulus, seed: &[u8; 32], stream: u64) 
 /// A candidate is the next byte; 255 is rejected, of the others a third each gives -1, 0 and 1. Time depends
 /// on the rejected bytes only, which say nothing about the accepted ones.
 pub fn ternary_into(out: &mut [i64], seed: &[u8; 32], stream: u64) {
-    let accept = |bytes: &[u8]| (bytes[0] != u8::MAX).then_some(i64::from(bytes[0] % 3) - 1);
-    fill(out, Domain::SecretTernary.stream(seed, stream), 1, accept);
+    let accept = |&[byte]: &[u8; 1]| (byte != u8::MAX).then_some(i64::from(byte % 3) - 1);
+    fill(out, Domain::SecretTernary.stream(seed, stream), accept);
 }
 
 /// Fills `out` with independent centered binomial values `popcount(a) - popcount(b)` of 21-bit `a` and `b`,
@@ -116,24 +134,21 @@ pub fn ternary_into(out: &mut [i64], seed: &[u8; 32], stream: u64) {
 /// standard deviation is just above the 3.19 of the HomomorphicEncryption.org security standard (M. Albrecht
 /// et al., 2018).
 pub fn error_into(out: &mut [i64], seed: &[u8; 32], stream: u64) {
-    let weight = |bytes: &[u8]| {
-        i64::from((u32::from_le_bytes([bytes[0], bytes[1], bytes[2], 0]) & 0x1f_ffff).count_ones())
-    };
-    let accept = |bytes: &[u8]| Some(weight(&bytes[..3]) - weight(&bytes[3..]));
-    fill(out, Domain::SecretError.stream(seed, stream), 6, accept);
+    let weight = |a, b, c| i64::from((u32::from_le_bytes([a, b, c, 0]) & 0x1f_ffff).count_ones());
+    let accept = |&[a, b, c, d, e, f]: &[u8; 6]| Some(weight(a, b, c) - weight(d, e, f));
+    fill(out, Domain::SecretError.stream(seed, stream), accept);
 }
 
-/// Fills `out` with what `accept` makes of successive `size`-byte pieces of the stream, leaving out what it
-/// rejects.
-fn fill<T>(out: &mut [T], mut stream: OutputReader, size: usize, accept: impl Fn(&[u8]) -> Option<T>) {
+/// Fills `out` with what `accept` makes of successive `N`-byte pieces of the stream, leaving out what it rejects.
+fn fill<T, const N: usize>(out: &mut [T], mut stream: OutputReader, accept: impl Fn(&[u8; N]) -> Option<T>) {
     let mut buffer = [0; 1024];
-    let usable = buffer.len() / size * size;
+    let usable = buffer.len() / N * N;
     let mut slots = out.iter_mut();
     while slots.len() > 0 {
-        let bytes = &mut buffer[..usable.min(slots.len() * size)];
+        let bytes = &mut buffer[..usable.min(slots.len() * N)];
         stream.fill(bytes);
         // the values come first: a zip that ends on its second iterator has used up an item of its first
-        for (value, slot) in bytes.chunks_exact(size).filter_map(&accept).zip(&mut slots) {
+        for (value, slot) in bytes.as_chunks().0.iter().filter_map(&accept).zip(&mut slots) {
             *slot = value;
         }
     }

@@ -3,9 +3,9 @@
 use super::compile::Builder;
 use super::literal::Layout;
 use super::parameters::{DIGIT, ParameterLiteral, Parameters};
-use super::range::plaintext_bits;
+use super::range::least_modulus;
 use crate::expand::{CostModel, Expander};
-use crate::math::prime::ntt_primes;
+use crate::math::prime::{ntt_primes, ntt_primes_from};
 use crate::schemes::bfv::auxiliary_primes;
 use crate::schemes::security::SecurityTable;
 use crate::{Error, Result};
@@ -31,7 +31,7 @@ pub struct Wishes {
 /// # Errors
 /// `RangeOverflow`, `NoParameters`, or what the task itself is refused for.
 pub fn choose(builder: &Builder<'_>, wishes: &Wishes) -> Result<Parameters> {
-    let bits = plaintext_bits(builder.task())?;
+    let least = least_modulus(builder.task())?;
     let slots = builder.task().inputs.iter().filter(|i| i.layout == Layout::Slots).map(|i| i.rows).max();
     let mut best: Option<(f64, Parameters)> = None;
     let mut reason = String::from("no ring dimension has that many slots");
@@ -42,8 +42,8 @@ pub fn choose(builder: &Builder<'_>, wishes: &Wishes) -> Result<Parameters> {
             continue;
         }
         max_n = n;
-        reason = format!("n = {n}: no prime plain modulus holds {bits} bits");
-        for t in plain_moduli(n, bits, wishes)? {
+        reason = format!("n = {n}: no prime plain moduli hold values up to {}", least / 2);
+        for t in plain_moduli(n, least, wishes) {
             let candidate = Candidate { builder, wishes, n, max_bits, t: &t };
             match candidate.smallest(&mut reason)? {
                 Some(parameters) => {
@@ -66,26 +66,26 @@ pub fn choose(builder: &Builder<'_>, wishes: &Wishes) -> Result<Parameters> {
     best.ok_or(Error::NoParameters { max_n, table: wishes.table.name(), reason })
 }
 
-/// Sets of plaintext moduli that hold values of `bits` bits: one, or several smaller ones.
-fn plain_moduli(n: usize, bits: u32, wishes: &Wishes) -> Result<Vec<Vec<u64>>> {
+/// Sets of plaintext moduli of product `least` or more: one, or several smaller ones; the smallest there are, since noise
+/// grows with them.
+fn plain_moduli(n: usize, least: u128, wishes: &Wishes) -> Vec<Vec<u64>> {
     if let Some(t) = &wishes.t {
-        return Ok(vec![t.clone()]);
+        return vec![t.clone()];
     }
-    let least = (2 * n as u64).ilog2() + 3;
     let mut sets: Vec<Vec<u64>> = Vec::new();
     for count in 1..=MAX_PLAIN_MODULI {
-        let each = (bits.div_ceil(count) + 1).max(least);
-        if each > PRIME_BITS {
-            continue;
+        // Rounded up: the product must not be smaller.
+        let each = libm::exp2(libm::log2(least as f64) / f64::from(count)) * (1.0 + 1e-12) + 1.0;
+        let found = ntt_primes_from(each as u64, PRIME_BITS, n, count as usize).unwrap_or_default();
+        if found.iter().map(|&t| u128::from(t)).product::<u128>() >= least && sets.last() != Some(&found) {
+            sets.push(found);
         }
-        // Small sizes may hold no prime = 1 mod 2n, or too few.
-        let found = (each..=PRIME_BITS).find_map(|bits| ntt_primes(bits, n, count as usize, &[]).ok());
-        sets.extend(found);
-        if each == least {
+        // With the smallest primes more of them are of no use.
+        if each < 2.0 * n as f64 {
             break;
         }
     }
-    Ok(sets)
+    sets
 }
 
 struct Candidate<'a> {

@@ -6,7 +6,7 @@ use super::bytes::{Kind, Reader, Writer};
 use super::choose::{MARGIN, Wishes, choose};
 use super::literal::{KEYS, Layout, TaskLiteral};
 use super::parameters::{DIGIT, ParameterLiteral, Parameters};
-use super::range::plaintext_bits;
+use super::range::least_modulus;
 use super::view::Stage;
 use crate::analyze::{OutputIndex, graph_inputs};
 use crate::expand::{BaseSet, Expander};
@@ -55,7 +55,6 @@ pub struct Program {
     task: TaskLiteral,
     parameters: Parameters,
     memory_limit: u64,
-    plain_bits: u32,
     keys: Option<Keys>,
     /// The stages that are kept; others are expanded from them when asked for.
     task_graph: Graph,
@@ -82,13 +81,13 @@ impl Program {
     fn build(task: TaskLiteral, parameters: Parameters, memory_limit: u64) -> Result<Self> {
         let registry = crate::schemes::registry();
         let builder = Builder::new(&registry, &task);
-        let plain_bits = plaintext_bits(&task)?;
-        let held: f64 = crate::schemes::noise::log2(&parameters.literal().t);
-        if held < f64::from(plain_bits) {
+        let least = least_modulus(&task)?;
+        let held: u128 = parameters.literal().t.iter().map(|&t| u128::from(t)).product();
+        if held < least {
             return Err(Error::Parameters {
-                what: "plain moduli".into(),
-                found: format!("{held:.1} bits"),
-                expected: format!("at least {plain_bits} bits: the outputs need them"),
+                what: "product of the plain moduli".into(),
+                found: held.to_string(),
+                expected: format!("at least {least}: the outputs need it"),
             });
         }
         let memory_limit = memory_limit.min(MOST_MEMORY);
@@ -103,7 +102,7 @@ impl Program {
                 expected: format!("at least {MARGIN} bits"),
             });
         }
-        Ok(Self { task, parameters, memory_limit, plain_bits, keys, task_graph, scheme_graph, registry })
+        Ok(Self { task, parameters, memory_limit, keys, task_graph, scheme_graph, registry })
     }
 
     /// What an evaluator needs: task and parameters, nothing secret.
@@ -156,11 +155,6 @@ impl Program {
     /// Most bytes that a run may take.
     pub fn memory_limit(&self) -> u64 {
         self.memory_limit
-    }
-
-    /// Bits of plaintext modulus that the outputs need.
-    pub fn plain_bits(&self) -> u32 {
-        self.plain_bits
     }
 
     /// The operator types that the program was built with.

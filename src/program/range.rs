@@ -51,7 +51,12 @@ impl Range {
 
     /// Bits of a modulus that holds the interval, centered.
     fn bits(self) -> u32 {
-        128 - self.min.unsigned_abs().max(self.max.unsigned_abs()).leading_zeros() + 1
+        128 - self.largest().leading_zeros() + 1
+    }
+
+    /// The largest absolute value.
+    fn largest(self) -> u128 {
+        self.min.unsigned_abs().max(self.max.unsigned_abs())
     }
 }
 
@@ -62,11 +67,11 @@ struct Value {
     rows: usize,
 }
 
-/// Bits of plaintext modulus that every output of the task fits into.
+/// The least plaintext modulus that every output of the task fits into, centered: below 2^117.
 ///
 /// # Errors
 /// `RangeOverflow` when an output may need more than 116 bits; `Task` for operators that are no task operators.
-pub fn plaintext_bits(task: &TaskLiteral) -> Result<u32> {
+pub fn least_modulus(task: &TaskLiteral) -> Result<u128> {
     let mut values: Vec<Option<Value>> = Vec::new();
     for input in &task.inputs {
         let (min, max) = input.bounds()?;
@@ -78,19 +83,20 @@ pub fn plaintext_bits(task: &TaskLiteral) -> Result<u32> {
     for node in &task.nodes {
         values.push(step(node, &values)?);
     }
-    let mut bits = 2;
+    let mut largest = 1;
     for output in &task.outputs {
-        let found = values[output.operand].map_or(128, |v| v.range.bits());
-        if found > MAX_BITS {
+        let range = values[output.operand].map(|v| v.range);
+        let found = range.map_or(128, Range::bits);
+        let Some(range) = range.filter(|_| found <= MAX_BITS) else {
             return Err(Error::RangeOverflow {
                 at: format!("output `{}`", output.name),
                 found,
                 limit: MAX_BITS,
             });
-        }
-        bits = bits.max(found);
+        };
+        largest = range.largest().max(largest);
     }
-    Ok(bits)
+    Ok(2 * largest + 1)
 }
 
 /// The value of a node; `None` when it may exceed 127 bits (which matters only if it is decrypted).

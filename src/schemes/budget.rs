@@ -7,7 +7,7 @@ use crate::graph::{Graph, OperandId, ValueType};
 use crate::ops::{Call, Registry};
 
 /// The smallest noise budget, in bits, that the bounds leave to any ciphertext of the declared outputs; what comes
-/// from the graph's inputs is taken as fresh, under a public key.
+/// from the graph's inputs is taken as fresh, under a public key; where there are special primes, divided by them.
 ///
 /// # Errors
 /// `UnknownOperator`, `OverlappingOutputs`, `Cycle`, `Graph` for outputs that are no ciphertexts.
@@ -15,6 +15,11 @@ pub fn noise_budget(graph: &Graph, registry: &Registry) -> Result<f64> {
     let order = topological_order(graph, &analyze(graph)?)?;
     let index = OutputIndex::new(graph)?;
     let n = graph.inputs().iter().find_map(|p| graph.ty(p.operand).dim("n").ok()).unwrap_or(1);
+    let special = graph.inputs().iter().find_map(|p| graph.ty(p.operand).attrs.uints("special").ok());
+    let fresh = match special {
+        Some(special) => noise::fresh_public_divided(n, noise::log2(&special)),
+        None => noise::fresh_public(n),
+    };
     let mut bounds = vec![f64::NEG_INFINITY; order.len()];
     // Of an operand: the worst of its producers; whatever has none is an input.
     let of = |bounds: &[f64], operand: OperandId| -> f64 {
@@ -24,7 +29,7 @@ pub fn noise_budget(graph: &Graph, registry: &Registry) -> Result<f64> {
             let covered: u64 =
                 index.places()[hits.clone()].iter().map(|p| p.intersection(&piece).size()).sum();
             if covered < piece.size() {
-                worst = worst.max(noise::fresh_public(n));
+                worst = worst.max(fresh);
             }
             worst = index.producers()[hits].iter().fold(worst, |w, &p| w.max(bounds[p as usize]));
         }

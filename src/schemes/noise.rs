@@ -34,6 +34,11 @@ pub fn fresh_public(n: usize) -> f64 {
     libm::log2(ERROR_BOUND * (1.0 + 2.0 * delta(n)) + 0.5)
 }
 
+/// Fresh, encrypted with a public key, and divided by special primes of that many bits: what is left is their rounding.
+pub fn fresh_public_divided(n: usize, log_special: f64) -> f64 {
+    sum(&[fresh_public(n) - log_special, rounding(n, 2), -1.0])
+}
+
 /// Rounding each of `parts` polynomials to integers, seen through 1, s, s^2: (1 + delta + delta^2 ...) / 2.
 pub fn rounding(n: usize, parts: usize) -> f64 {
     let powers = std::iter::successors(Some(1.0), |p| Some(p * delta(n)));

@@ -79,9 +79,8 @@ impl OpDef for EncryptPublic {
         let _ = inputs;
         let n = call.inputs.first()?.dim("n").ok()?;
         let drop = dropped(call).ok()?;
-        let fresh = noise::fresh_public(n);
-        let divided = noise::sum(&[fresh - noise::log2(&drop), noise::rounding(n, 2), -1.0]);
-        Some(if drop.is_empty() { fresh } else { divided })
+        let divided = noise::fresh_public_divided(n, noise::log2(&drop));
+        Some(if drop.is_empty() { noise::fresh_public(n) } else { divided })
     }
 }
 
