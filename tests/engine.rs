@@ -118,6 +118,28 @@ fn outputs_are_read_at_the_end() {
 }
 
 #[test]
+fn runs_in_a_row_share_memory_and_nothing_else() {
+    let lines = format!(
+        "{X}op %1 = limb.neg(%0) : !0 [4,8)\nop %2 = limb.add(%0, %1) : !0 [8,12)\noutput %1 \"a\"\noutput %2 \"b\"\n"
+    );
+    let plan = Arc::new(plan(&lines).unwrap());
+    let new = |data: [u64; 4]| Run::new(Arc::clone(&plan), vec![Input::from(data)], || 0.0).unwrap();
+    let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    let mut dropped = new([1; 4]);
+    assert!(!one.install(|| dropped.step(0.0)), "half way");
+    drop(dropped);
+    for data in [[0, 1, 2, 96], [5, 6, 7, 8]] {
+        // Two at once, and the next one in the memory of either.
+        let (mut first, mut second) = (new(data), new([3; 4]));
+        second.finish();
+        first.finish();
+        let negative = data.map(|x| (97 - x) % 97);
+        assert_eq!((first.output(0).unwrap(), first.output(1).unwrap()), (negative.to_vec(), vec![0; 4]));
+        assert_eq!(second.output(0).unwrap(), [94; 4]);
+    }
+}
+
+#[test]
 fn a_graph_without_operators_hands_its_inputs_on() {
     let mut run = run(&format!("{X}output !3 [2,4)+[0,2) \"out\"\n"), &[&[5, 6, 7, 8]]).unwrap();
     run.finish();

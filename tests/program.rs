@@ -3,7 +3,7 @@
 mod road;
 
 use cipherloom::platform::{Scalar, Simd};
-use cipherloom::program::{Client, Evaluator};
+use cipherloom::program::{Client, Evaluator, Stage};
 use road::{Road, numbers, part, task};
 use std::sync::Arc;
 
@@ -163,4 +163,39 @@ fn sums_of_slots_count_every_slot() {
     );
     let results = Road::new(task).run(&vec![("a", vec![10], None), ("b", vec![1000; 4000], None)]);
     assert_eq!(part(&results["s"], "value"), 4_000_010);
+}
+
+#[test]
+fn sums_of_short_columns_share_ciphertexts() {
+    for rows in [1, 2, 5, 600, 1024, 2048, 2049, 5000] {
+        let task = task(&format!(
+            r#"{{"inputs":[{{"name":"a","rows":{rows},"min":"0","max":"99"}},{{"name":"b","rows":{rows},"min":"-9","max":"9"}}],
+            "nodes":[{{"op":"stats.correlation","inputs":[0,1]}},{{"op":"stats.variance","inputs":[0]}},
+            {{"op":"column.sub","inputs":[0,1]}},{{"op":"column.sum","inputs":[4]}}],
+            "outputs":[{{"name":"cor","operand":2}},{{"name":"var","operand":3}},{{"name":"difference","operand":5}}]}}"#
+        ));
+        let road = Road::new(task);
+        let (n, t) = (road.program.parameters().literal().n, road.program.parameters().literal().t.len());
+        let scheme = road.program.graph(Stage::Scheme, &Scalar::new()).unwrap();
+        let count =
+            |name: &str| scheme.operators().iter().filter(|op| scheme.signature(op).name == name).count();
+        // x, y, x^2, y^2, x y, x - y; so many lanes has a ciphertext.
+        let lanes = if rows > n / 2 { 1 } else { n / rows.next_power_of_two() };
+        let steps = rows.next_power_of_two().trailing_zeros();
+        let sums = if lanes > 1 && steps > 1 { 6usize.div_ceil(lanes) } else { 6 };
+        assert_eq!(count("bfv.sum_slots"), if rows == 1 { 0 } else { sums * t }, "{rows} rows, n = {n}");
+        let (a, b) = (numbers(3, rows, 0, 99), numbers(4, rows, -9, 9));
+        let results = road.run(&vec![("a", a.clone(), None), ("b", b.clone(), None)]);
+        let sum = |f: &dyn Fn(i128, i128) -> i128| -> i128 {
+            a.iter().zip(&b).map(|(&a, &b)| f(a.into(), b.into())).sum()
+        };
+        let cor = |name: &str| part(&results["cor"], name);
+        assert_eq!(
+            [cor("sumX"), cor("sumY"), cor("sumXX"), cor("sumYY"), cor("sumXY")],
+            [sum(&|a, _| a), sum(&|_, b| b), sum(&|a, _| a * a), sum(&|_, b| b * b), sum(&|a, b| a * b)],
+            "{rows} rows"
+        );
+        assert_eq!(part(&results["var"], "sumSquares"), sum(&|a, _| a * a));
+        assert_eq!(part(&results["difference"], "value"), sum(&|a, b| a - b));
+    }
 }
