@@ -51,16 +51,28 @@ export class KeyHolder extends Resource implements Client {
       return { name, ...encodeColumn(ruleOf(named(this.#info.inputs, 'input', name)), values) };
     });
     const progress = new JobProgress('encrypt', encoded.length, options.onProgress);
-    const ciphertexts: Record<string, Uint8Array> = {};
-    for (const { name, units, present } of encoded) {
-      ciphertexts[name] = await this.#worker.call('encrypt', [this.#handle, name, units, present], {
-        signal,
+    const stop = new AbortController();
+    const abort = (): void => stop.abort(signal?.reason);
+    signal?.addEventListener('abort', abort, { once: true });
+    // The worker takes one after the other; asked at once, it does not wait for the next.
+    const encrypting = encoded.map(async ({ name, units, present }) => {
+      const ciphertexts = await this.#worker.call('encrypt', [this.#handle, name, units, present], {
+        signal: stop.signal,
         onProgress: progress.during(name),
         transfer: [units.buffer, ...(present ? [present.buffer] : [])],
       });
       progress.finished(name);
+      return [name, ciphertexts] as const;
+    });
+    try {
+      return Object.fromEntries(await Promise.all(encrypting));
+    } catch (reason) {
+      // Where one fails, the others are of no use.
+      stop.abort(reason);
+      throw reason;
+    } finally {
+      signal?.removeEventListener('abort', abort);
     }
-    return ciphertexts;
   }
 
   async decrypt(outputs: Ciphertexts, options?: CallOptions): Promise<Record<string, DecryptedValue>> {
