@@ -15,6 +15,7 @@ use crate::platform::Platform;
 use crate::schemes::columns::{KeyName, OutputCiphertext, output_ciphertexts, statistic_sums};
 use crate::schemes::noise;
 use crate::{Error, Result};
+use rayon::prelude::*;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -132,18 +133,21 @@ impl Client {
         let shown = |row: usize| present.is_none_or(|p| p[row] != 0);
         let value = |row: usize| values.get(row).copied().filter(|_| shown(row)).unwrap_or(0);
         let flag = |row: usize| i64::from(row < values.len() && shown(row));
-        let blocks: &[&dyn Fn(usize) -> i64] = if ty.missing { &[&value, &flag] } else { &[&value] };
-        for block in blocks {
-            for &t in &ty.t {
-                let modulus = Modulus::new(t)?;
-                for first in (0..ty.rows).step_by(ty.n) {
-                    let mut slots = vec![0; ty.n];
-                    for (slot, row) in slots.iter_mut().step_by(ty.stride()).zip(first..ty.rows) {
-                        *slot = modulus.reduce_i64(block(row));
-                    }
-                    given.add(types::slots(ty.n, t), slots);
-                }
+        let blocks: &[&Cells<'_>] = if ty.missing { &[&value, &flag] } else { &[&value] };
+        let chunks = |t: u64| (0..ty.rows).step_by(ty.n).map(move |first| (t, first));
+        let of_block = |block| ty.t.iter().flat_map(|&t| chunks(t)).map(move |(t, first)| (block, t, first));
+        let pieces: Vec<(&Cells<'_>, u64, usize)> =
+            blocks.iter().flat_map(|&block| of_block(block)).collect();
+        let slots = pieces.par_iter().map(|&(block, t, first)| {
+            let modulus = Modulus::new(t)?;
+            let mut slots = vec![0; ty.n];
+            for (slot, row) in slots.iter_mut().step_by(ty.stride()).zip(first..ty.rows) {
+                *slot = modulus.reduce_i64(block(row));
             }
+            Ok((types::slots(ty.n, t), slots))
+        });
+        for (ty, words) in slots.collect::<Result<Vec<_>>>()? {
+            given.add(ty, words);
         }
         let (program, owner, name) = (self.program.id(), self.key_id, input.to_owned());
         let build = |s: &mut Session<'_>, given: &[OperandId]| {
@@ -172,9 +176,14 @@ impl Client {
         let scheme = self.program.graph(super::Stage::Scheme, &*self.platform)?;
         let mut given = Given::default();
         given.secret(self)?;
+        let read = outputs.par_iter().map(|&(name, bytes)| self.wanted(&scheme, name, bytes));
         let mut wanted = Vec::with_capacity(outputs.len());
-        for &(name, bytes) in outputs {
-            wanted.push(self.wanted(&scheme, &mut given, name, bytes)?);
+        for (mut output, words) in read.collect::<Result<Vec<_>>>()? {
+            for (at, c) in &mut output.ciphertexts {
+                let from = c.offset as usize;
+                *at = given.share(c.ty.ty(), &words[from..from + c.ty.units() as usize]) - 1;
+            }
+            wanted.push(output);
         }
         let types: Vec<String> = given.types.iter().map(ToString::to_string).collect();
         let build = |s: &mut Session<'_>, given: &[OperandId]| {
@@ -193,8 +202,8 @@ impl Client {
         })
     }
 
-    /// What has to be decrypted for an output; its ciphertexts join those that are given already.
-    fn wanted(&self, scheme: &Graph, given: &mut Given, name: &str, bytes: &[u8]) -> Result<Wanted> {
+    /// What has to be decrypted for an output, and the words of its ciphertexts, which have no numbers yet.
+    fn wanted(&self, scheme: &Graph, name: &str, bytes: &[u8]) -> Result<(Wanted, Input)> {
         let task = self.program.task();
         let index = task.outputs.iter().position(|o| o.name == name);
         let index = index.ok_or_else(|| Error::MissingInput { name: name.to_owned() })?;
@@ -206,15 +215,11 @@ impl Client {
             wanted.public.insert("n".into(), vec![task.rows(operand) as i128]);
         }
         if is_public(task, index) {
-            return Ok(wanted);
+            return Ok((wanted, Input::default()));
         }
         let (ty, words) = self.read_output(scheme, name, bytes)?;
-        for c in output_ciphertexts(&ty)? {
-            let (from, units) = (c.offset as usize, c.ty.units() as usize);
-            let at = given.share(c.ty.ty(), &words[from..from + units]);
-            wanted.ciphertexts.push((at - 1, c));
-        }
-        Ok(wanted)
+        wanted.ciphertexts = output_ciphertexts(&ty)?.into_iter().map(|c| (0, c)).collect();
+        Ok((wanted, words))
     }
 
     fn read_output(&self, scheme: &Graph, output: &str, bytes: &[u8]) -> Result<(ValueType, Input)> {
@@ -313,6 +318,9 @@ impl Client {
         self.plans.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+/// The integer of each row.
+type Cells<'a> = dyn Fn(usize) -> i64 + Sync + 'a;
 
 /// Declared outputs of a graph of the client.
 type Outputs = Result<Vec<(String, OperandId)>>;

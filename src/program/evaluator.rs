@@ -12,6 +12,7 @@ use crate::ops::types::SwitchingKey;
 use crate::platform::Platform;
 use crate::schemes::columns::{Column, KeyName};
 use crate::{Error, Result};
+use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -108,31 +109,11 @@ impl Evaluator {
             return Err(Error::MissingKey { name: name.to_string() });
         }
         let id = self.program.id();
-        let mut owner = self.key_id;
-        let mut data: Vec<(String, Input)> = Vec::new();
-        for bytes in inputs {
-            let mut reader = Reader::new(bytes, Kind::Input)?;
-            let (program, key): ([u8; 16], [u8; 16]) = (reader.id()?, reader.id()?);
-            let name = reader.text()?;
-            let foreign =
-                |of, found: &[u8], expected: &[u8]| foreign(format!("input `{name}`"), of, found, expected);
-            if program != id {
-                return Err(foreign("program", &program, &id));
-            }
-            let first = *owner.get_or_insert(key);
-            if key != first {
-                return Err(foreign("client", &key, &first));
-            }
-            let words = reader.words()?;
-            let graph = self.plan.graph();
-            let ty = port_type(graph.inputs(), graph, name)
-                .filter(|_| name != KEYS)
-                .ok_or_else(|| reader.error(format!("the program has no input `{name}`")))?;
-            if words.len() as u64 != ty.size || !check_residues(&words, ty.dim("n")?, column_primes(ty)?) {
-                return Err(reader.error(format!("`{name}` has the wrong size or words outside its primes")));
-            }
-            reader.end()?;
-            data.push((name.to_owned(), words));
+        let read = inputs.par_iter().map(|bytes| self.read_input(&id, bytes));
+        let data: Vec<EncryptedInput> = read.collect::<Result<_>>()?;
+        let owner = self.key_id.or(data.first().map(|first| first.owner)).unwrap_or_default();
+        if let Some(other) = data.iter().find(|input| input.owner != owner) {
+            return Err(foreign(format!("input `{}`", other.name), "client", &other.owner, &owner));
         }
         let mut ordered = Vec::new();
         for port in self.plan.graph().inputs() {
@@ -140,14 +121,13 @@ impl Evaluator {
                 ordered.push(self.keys.clone().ok_or(Error::Job("keys are complete here"))?);
                 continue;
             }
-            let found = data.iter().find(|d| d.0 == port.name);
+            let found = data.iter().find(|d| d.name == port.name);
             let found = found.ok_or_else(|| Error::MissingInput { name: port.name.clone() })?;
-            ordered.push(Arc::clone(&found.1));
+            ordered.push(Arc::clone(&found.words));
         }
         let run = Run::new(Arc::clone(&self.plan), ordered, self.clock)?;
-        let owner = owner.unwrap_or_default();
         Ok(Job::new(run, move |run| {
-            let ports = run.plan().graph().outputs().iter().enumerate();
+            let ports = run.plan().graph().outputs().par_iter().enumerate();
             let output = |(index, port): (usize, &crate::graph::Port)| {
                 let words = run.output(index)?;
                 let writer = Writer::new(Kind::Output).raw(&id).raw(&owner);
@@ -156,6 +136,34 @@ impl Evaluator {
             Ok(Outcome::Outputs(ports.map(output).collect::<Result<_>>()?))
         }))
     }
+
+    /// Reads an encrypted input of the program with identity `id`.
+    fn read_input(&self, id: &[u8; 16], bytes: &[u8]) -> Result<EncryptedInput> {
+        let mut reader = Reader::new(bytes, Kind::Input)?;
+        let (program, owner): ([u8; 16], [u8; 16]) = (reader.id()?, reader.id()?);
+        let name = reader.text()?;
+        if program != *id {
+            return Err(foreign(format!("input `{name}`"), "program", &program, id));
+        }
+        let words = reader.words()?;
+        let graph = self.plan.graph();
+        let ty = port_type(graph.inputs(), graph, name)
+            .filter(|_| name != KEYS)
+            .ok_or_else(|| reader.error(format!("the program has no input `{name}`")))?;
+        if words.len() as u64 != ty.size || !check_residues(&words, ty.dim("n")?, column_primes(ty)?) {
+            return Err(reader.error(format!("`{name}` has the wrong size or words outside its primes")));
+        }
+        reader.end()?;
+        Ok(EncryptedInput { name: name.to_owned(), owner, words })
+    }
+}
+
+/// An encrypted input that was read.
+struct EncryptedInput {
+    name: String,
+    /// Whose it is.
+    owner: [u8; 16],
+    words: Input,
 }
 
 fn key_primes(key: &SwitchingKey) -> impl Iterator<Item = u64> {
