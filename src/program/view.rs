@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 /// Seconds that a multiplication modulo a prime takes, with everything around it: measured on the simd platform in
 /// WebAssembly, one thread (see BENCHMARKS.md).
-const SECONDS_PER_MULTIPLICATION: f64 = 2.2e-9;
+const SECONDS_PER_MULTIPLICATION: f64 = 1e-9;
 
 /// A level of the road from task to base set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,7 +5,7 @@
 use cipherloom::platform::{Scalar, Simd, conformance};
 use cipherloom::wasm::{RawClient, RawEvaluator, RawJob, RawProgram};
 use cipherloom_wasm_tests::start_pool;
-use js_sys::{Array, JSON, Reflect, Uint8Array};
+use js_sys::{Array, BigInt64Array, JSON, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
