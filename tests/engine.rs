@@ -5,8 +5,9 @@
 use cipherloom::Error;
 use cipherloom::analyze::check;
 use cipherloom::engine::{Input, Plan, PlanOptions, Run};
-use cipherloom::graph::{Graph, GraphError, Placeholder, ValueType, parse};
+use cipherloom::graph::{Attrs, Graph, GraphError, Placeholder, ValueType, parse};
 use cipherloom::ops::Call;
+use cipherloom::ops::types::block_size;
 use cipherloom::platform::{Kernel, Platform, Scalar};
 use std::sync::Arc;
 
@@ -137,6 +138,14 @@ fn runs_in_a_row_share_memory_and_nothing_else() {
         assert_eq!((first.output(0).unwrap(), first.output(1).unwrap()), (negative.to_vec(), vec![0; 4]));
         assert_eq!(second.output(0).unwrap(), [94; 4]);
     }
+}
+
+#[test]
+fn a_polynomial_of_an_odd_size_is_one_block() {
+    // A block beyond the operand's end would be somebody else's storage.
+    let ty = |size: u64| ValueType::new("poly", size, Attrs::new().with("n", 8u64));
+    let blocks = [10, 16, 7].map(|size| block_size(&ty(size)));
+    assert_eq!(blocks, [10, 8, 7]);
 }
 
 #[test]

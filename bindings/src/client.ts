@@ -51,6 +51,7 @@ export class KeyHolder extends Resource implements Client {
       return { name, ...encodeColumn(ruleOf(named(this.#info.inputs, 'input', name)), values) };
     });
     const progress = new JobProgress('encrypt', encoded.length, options.onProgress);
+    signal?.throwIfAborted();
     const stop = new AbortController();
     const abort = (): void => stop.abort(signal?.reason);
     signal?.addEventListener('abort', abort, { once: true });

@@ -110,7 +110,8 @@ impl Poly {
 
 /// The blocks in which kernels take an operand, in units: a polynomial limb by limb, anything else whole.
 pub fn block_size(ty: &ValueType) -> u64 {
-    let limb = || ty.dim("n").ok().filter(|&n| n > 0).map(|n| n as u64);
+    // A type from outside may have any size.
+    let limb = || ty.dim("n").ok().map(|n| n as u64).filter(|&n| n > 0 && ty.size.is_multiple_of(n));
     if ty.head == "poly" { limb().unwrap_or(ty.size) } else { ty.size }
 }
 

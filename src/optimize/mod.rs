@@ -30,15 +30,12 @@ pub const DEFAULT_PASSES: [Pass; 3] = [
     Pass { name: "prune", run: prune },
 ];
 
-/// The passes that are run besides at scheme level, in order: they see ciphertexts and keys.
-pub const SCHEME_PASSES: [Pass; 1] = [Pass { name: "pack_sums", run: pack_sums }];
-
-/// Runs the default passes, then those of scheme level.
+/// Runs the default passes, then those that see ciphertexts and keys: `pack_sums`, which packs where `pack` is true.
 ///
 /// # Errors
 /// What a pass says of a graph that is none.
-pub fn optimize_scheme(graph: &Graph) -> Result<Graph> {
-    SCHEME_PASSES.iter().try_fold(optimize(graph)?, |graph, pass| (pass.run)(&graph))
+pub fn optimize_scheme(graph: &Graph, pack: bool) -> Result<Graph> {
+    pack_sums(&optimize(graph)?, pack)
 }
 
 /// Runs the default passes.

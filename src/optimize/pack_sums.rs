@@ -1,6 +1,8 @@
 //! Sums of short columns share ciphertexts: where several `bfv.sum_slots` sum lanes of slots of which only the first holds
 //! anything, their operands are packed into the lanes of one ciphertext (`bfv.pack_slots`) and summed by one.
 //!
+//! What a caller has to see to: that other lanes hold 0. Columns do (`schemes::columns::Column`).
+//!
 //! Works at scheme level. Where the packed sums are outputs, these become the packed ciphertexts, each once, and their
 //! types say in which ciphertext and slot a part is (`schemes::columns::Sums`).
 
@@ -9,24 +11,26 @@ use crate::graph::{Attrs, Graph, OperandId, Placeholder};
 use crate::math::slots::{galois_conjugate, galois_element};
 use crate::ops::types::Ciphertext;
 use crate::schemes::columns::{KeyName, Keys, Number, Sums};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Where a sum is found: its ciphertext and slot.
 type Places = BTreeMap<u64, (Vec<Placeholder>, usize)>;
 
-/// The graph with fewer rotations; the values of its outputs are the same, but lie elsewhere.
+/// The graph with fewer rotations, where `pack` is true; the values of its outputs are the same, but may lie elsewhere,
+/// as their types say from then on.
 ///
 /// # Errors
 /// `Graph` for operands that are not what the operators take.
-pub fn pack_sums(graph: &Graph) -> Result<Graph> {
+pub fn pack_sums(graph: &Graph, pack: bool) -> Result<Graph> {
     let mut out = graph.clone();
     let mut places = Places::new();
     let mut replaced = vec![false; graph.operators().len()];
-    for sums in candidates(graph)?.into_values() {
+    let candidates = if pack { candidates(graph)? } else { BTreeMap::new() };
+    for sums in candidates.into_values() {
         let width = width(graph, sums[0])?;
         for group in sums.chunks(2 * width) {
             if group.len() > 1
-                && let Some(packed) = pack(graph, &mut out, group, width)?
+                && let Some(packed) = pack_group(graph, &mut out, group, width)?
             {
                 let pieces = out.pieces(packed).to_vec();
                 for (lane, &op) in group.iter().enumerate() {
@@ -48,13 +52,22 @@ pub fn pack_sums(graph: &Graph) -> Result<Graph> {
 /// Sums of lanes, by their signature and the type of what is summed.
 fn candidates(graph: &Graph) -> Result<BTreeMap<(u32, u32), Vec<usize>>> {
     let mut candidates: BTreeMap<(u32, u32), Vec<usize>> = BTreeMap::new();
+    let inputs = graph.operators().iter().flat_map(|op| graph.inputs_of(op));
+    let read: BTreeSet<u64> =
+        inputs.flat_map(|&input| graph.pieces(input)).map(|piece| piece.start).collect();
     for (index, op) in graph.operators().iter().enumerate() {
         let signature = graph.signature(op);
         if signature.name == "bfv.sum_slots" {
             let swap = galois_conjugate(slots(graph, index)?);
             let steps = signature.attrs.uints("g")?;
-            // One step is no more than what packing takes; with a swap all slots are summed, and no lane is free.
-            if steps.len() > 1 && !steps.contains(&swap) {
+            // One step is no more than what packing takes; with a swap all slots are summed, and no lane is free. A sum
+            // that is read again must stay where it is.
+            let lanes = !steps.contains(&swap) && steps == lane_steps(graph, index)?;
+            if steps.len() > 1
+                && width(graph, index)? > 0
+                && lanes
+                && !read.contains(&graph.pieces(op.output)[0].start)
+            {
                 let ty = graph.type_number(graph.inputs_of(op)[0]);
                 candidates.entry((op.signature, ty)).or_default().push(index);
             }
@@ -74,8 +87,15 @@ fn width(graph: &Graph, op: usize) -> Result<usize> {
     Ok((slots(graph, op)? / 2) >> steps)
 }
 
+/// The Galois elements of a sum over a lane.
+fn lane_steps(graph: &Graph, op: usize) -> Result<Vec<u64>> {
+    let (n, width) = (slots(graph, op)?, width(graph, op)?);
+    let steps = graph.signature(&graph.operators()[op]).attrs.uints("g")?.len();
+    Ok((0..steps).map(|k| galois_element(n, (width as i64) << k)).collect())
+}
+
 /// Packs the operands of some sums and sums them; none where a key is missing.
-fn pack(graph: &Graph, out: &mut Graph, group: &[usize], width: usize) -> Result<Option<OperandId>> {
+fn pack_group(graph: &Graph, out: &mut Graph, group: &[usize], width: usize) -> Result<Option<OperandId>> {
     let first = &graph.operators()[group[0]];
     let ty = Ciphertext::of(graph.ty(first.output))?;
     let (shift, swap) = (galois_element(ty.n, ty.n as i64 / 2 - 1), galois_conjugate(ty.n));

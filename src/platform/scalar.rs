@@ -11,6 +11,9 @@ use crate::{Error, Result};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// Most transformed factors that `limb.convolve` keeps at a time: whatever a graph asks for, its scratch is bounded.
+const MOST_FACTORS: usize = 16;
+
 /// The scalar platform. Transform tables are made once per size and prime.
 #[derive(Default)]
 pub struct Scalar {
@@ -48,20 +51,31 @@ impl Scalar {
         let Limb { n, .. } = call.limb(0)?;
         let table = self.table(Limb { q: q.value(), ..call.limb(0)? })?;
         let terms = call.inputs.len() / (outputs + 1);
-        kernel_with_scratch(terms * n, move |i, out, scratch| {
+        let group = terms.min(MOST_FACTORS);
+        kernel_with_scratch((group + 1) * n, move |i, out, scratch| {
             let (x, y) = i.split_at(terms);
-            for (transformed, x) in scratch.chunks_exact_mut(n).zip(x) {
-                for (word, &x) in transformed.iter_mut().zip(*x) {
-                    *word = q.reduce(x);
+            let (transformed, sum) = scratch.split_at_mut(group * n);
+            for (start, x) in (0..terms).step_by(group).zip(x.chunks(group)) {
+                for (transformed, x) in transformed.chunks_exact_mut(n).zip(x) {
+                    for (word, &x) in transformed.iter_mut().zip(*x) {
+                        *word = q.reduce(x);
+                    }
+                    table.forward(transformed);
                 }
-                table.forward(transformed);
+                for (k, out) in out.chunks_exact_mut(n).enumerate() {
+                    let factors = y[start * outputs..].iter().skip(k).step_by(outputs).copied();
+                    let pairs: Vec<_> = transformed.chunks_exact(n).take(x.len()).zip(factors).collect();
+                    if start == 0 {
+                        q.dot_into(out, &pairs);
+                        continue;
+                    }
+                    q.dot_into(sum, &pairs);
+                    for (out, &sum) in out.iter_mut().zip(&*sum) {
+                        *out = q.add(*out, sum);
+                    }
+                }
             }
-            for (k, out) in out.chunks_exact_mut(n).enumerate() {
-                let factors = y.iter().skip(k).step_by(outputs).copied();
-                let pairs: Vec<_> = scratch.chunks_exact(n).zip(factors).collect();
-                q.dot_into(out, &pairs);
-                table.inverse(out);
-            }
+            out.chunks_exact_mut(n).for_each(|out| table.inverse(out));
         })
     }
 }

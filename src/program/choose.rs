@@ -1,12 +1,13 @@
 //! Chooses parameters: the cheapest that are secure, hold the values and survive the noise.
 
 use super::compile::Builder;
-use super::literal::Layout;
+use super::literal::{Layout, TaskLiteral};
 use super::parameters::{DIGIT, ParameterLiteral, Parameters};
 use super::range::least_modulus;
 use crate::expand::{CostModel, Expander};
 use crate::math::prime::{ntt_primes, ntt_primes_from};
 use crate::schemes::bfv::auxiliary_primes;
+use crate::schemes::columns::statistic_sums;
 use crate::schemes::security::SecurityTable;
 use crate::{Error, Result};
 
@@ -43,8 +44,12 @@ pub fn choose(builder: &Builder<'_>, wishes: &Wishes) -> Result<Parameters> {
         }
         max_n = n;
         reason = format!("n = {n}: no prime plain moduli hold values up to {}", least / 2);
-        for t in plain_moduli(n, least, wishes) {
-            let candidate = Candidate { builder, wishes, n, max_bits, t: &t };
+        let sets = plain_moduli(n, least, wishes);
+        let packed = sets.iter().map(|t| (t, true));
+        // Many sums in one ciphertext bring noise: then it may be cheaper not to pack.
+        let apart = sets.iter().filter(|_| many_sums(builder.task())).map(|t| (t, false));
+        for (t, pack) in packed.chain(apart) {
+            let candidate = Candidate { builder, wishes, n, max_bits, t, pack };
             match candidate.smallest(&mut reason)? {
                 Some(parameters) => {
                     let mut expander = Expander::new(builder.registry());
@@ -64,6 +69,15 @@ pub fn choose(builder: &Builder<'_>, wishes: &Wishes) -> Result<Parameters> {
     }
     let best = best.map(|b| b.1);
     best.ok_or(Error::NoParameters { max_n, table: wishes.table.name(), reason })
+}
+
+/// Sums from which packing them is weighed: a few never cost more than they save.
+const MANY_SUMS: usize = 32;
+
+/// True for a task of many sums.
+fn many_sums(task: &TaskLiteral) -> bool {
+    let sums = |op: &str| statistic_sums(op).map_or(usize::from(op == "column.sum"), |sums| sums.len());
+    task.nodes.iter().map(|node| sums(&node.op)).sum::<usize>() > MANY_SUMS
 }
 
 /// Sets of plaintext moduli of product `least` or more: one, or several smaller ones; the smallest there are, since noise
@@ -94,6 +108,7 @@ struct Candidate<'a> {
     n: usize,
     max_bits: u32,
     t: &'a [u64],
+    pack: bool,
 }
 
 impl Candidate<'_> {
@@ -149,8 +164,16 @@ impl Candidate<'_> {
         let taken = [self.t, &q, &specials].concat();
         let Ok(aux) = auxiliary_primes(self.n, &q, &taken) else { return Ok(None) };
         let table = self.wishes.table.name().to_owned();
-        let literal =
-            ParameterLiteral { n: self.n, t: self.t.to_vec(), q, special: specials, aux, low, table };
+        let literal = ParameterLiteral {
+            n: self.n,
+            t: self.t.to_vec(),
+            q,
+            special: specials,
+            aux,
+            low,
+            pack: self.pack,
+            table,
+        };
         match Parameters::new(literal) {
             // The caller's primes may fit another ring dimension.
             Err(Error::Parameters { .. }) if self.wishes.q.is_some() && self.wishes.n.is_none() => Ok(None),

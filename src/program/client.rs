@@ -24,9 +24,9 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 const LEAST_BUDGET: f64 = 1.0;
 
 /// Most bytes of a plan that is kept for jobs to come.
-const KEPT_PLAN: u64 = 64 << 20;
+const KEPT_PLAN: u64 = 32 << 20;
 /// Most plans that are kept.
-const MOST_PLANS: usize = 32;
+const MOST_PLANS: usize = 8;
 
 /// Holder of a secret key for the parameters of a program.
 pub struct Client {
@@ -110,7 +110,8 @@ impl Client {
         let build = |s: &mut Session<'_>, given: &[OperandId]| {
             Ok(vec![("key".to_owned(), s.op("rlwe.switching_key", attrs, given)?)])
         };
-        self.job(format!("key {name}"), given, build, move |run| {
+        // Made once: its plan is of no more use.
+        self.job(None, given, build, move |run| {
             let writer = Writer::new(Kind::EvaluationKey).raw(&parameters).raw(&owner);
             Ok(Outcome::Bytes(writer.text(&name.to_string()).words(&run.output(0)?).finish()))
         })
@@ -160,7 +161,7 @@ impl Client {
             }
             Ok(vec![("column".to_owned(), s.merge(&out, ty.ty())?)])
         };
-        self.job(format!("encrypt {input}"), given, build, move |run| {
+        self.job(Some(format!("encrypt {input}")), given, build, move |run| {
             let writer = Writer::new(Kind::Input).raw(&program).raw(&owner);
             Ok(Outcome::Bytes(writer.text(&name).words(&run.output(0)?).finish()))
         })
@@ -196,7 +197,7 @@ impl Client {
             }
             Ok(results)
         };
-        self.job(format!("decrypt {}", types.join(" ")), given, build, move |run| {
+        self.job(Some(format!("decrypt {}", types.join(" "))), given, build, move |run| {
             let values = wanted.iter().map(|output| Ok((output.name.clone(), output.read(run)?)));
             Ok(Outcome::Values(values.collect::<Result<_>>()?))
         })
@@ -288,24 +289,24 @@ impl Client {
         Ok(Arc::new(Plan::new(&graph, &*self.platform, options)?))
     }
 
-    /// A job over what is given. `name` stands for the graph: a small plan is kept for the next job of that name.
+    /// A job over what is given. `name` stands for the graph: a small plan is kept for the next job of that name, if any.
     fn job(
         &self,
-        name: String,
+        name: Option<String>,
         given: Given,
         build: impl FnOnce(&mut Session<'_>, &[OperandId]) -> Outputs,
         finish: impl FnOnce(&Run) -> Result<Outcome> + Send + 'static,
     ) -> Result<Job> {
-        let known = self.plans().get(&name).cloned();
+        let known = name.as_ref().and_then(|name| self.plans().get(name).cloned());
         let plan = match known {
             Some(plan) => plan,
             None => {
                 let plan = self.plan(&given, build)?;
-                let mut plans = self.plans();
-                if plans.len() == MOST_PLANS {
-                    plans.clear();
-                }
-                if plan.memory_bytes() <= KEPT_PLAN {
+                if let Some(name) = name.filter(|_| plan.memory_bytes() <= KEPT_PLAN) {
+                    let mut plans = self.plans();
+                    if plans.len() == MOST_PLANS {
+                        plans.clear();
+                    }
                     plans.insert(name, Arc::clone(&plan));
                 }
                 plan

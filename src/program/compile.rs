@@ -273,18 +273,23 @@ impl<'a> Builder<'a> {
         let names = self.used_keys(parameters, expander)?;
         let keys = keys(parameters, names);
         let task_graph = self.assemble(parameters, keys.as_ref())?;
-        let graph = self.expand(&task_graph, expander)?;
+        let graph = self.expand(parameters, &task_graph, expander)?;
         Ok(Scheme { graph, task_graph, keys })
     }
 
-    fn expand(&self, task_graph: &Graph, expander: &mut Expander<'_>) -> Result<Graph> {
-        optimize_scheme(&expander.expand_to_level(task_graph, Level::Scheme)?)
+    fn expand(
+        &self,
+        parameters: &Parameters,
+        task_graph: &Graph,
+        expander: &mut Expander<'_>,
+    ) -> Result<Graph> {
+        optimize_scheme(&expander.expand_to_level(task_graph, Level::Scheme)?, parameters.literal().pack)
     }
 
     /// Expands with every key that could be meant and sees which are read.
     fn used_keys(&self, parameters: &Parameters, expander: &mut Expander<'_>) -> Result<Vec<KeyName>> {
         let all = keys(parameters, self.possible_keys(parameters)?);
-        let graph = self.expand(&self.assemble(parameters, all.as_ref())?, expander)?;
+        let graph = self.expand(parameters, &self.assemble(parameters, all.as_ref())?, expander)?;
         let Some(all) = all else { return Ok(Vec::new()) };
         let Some(port) = graph.inputs().iter().find(|p| p.name == KEYS) else { return Ok(Vec::new()) };
         let read = graph_inputs(&graph, &OutputIndex::new(&graph)?);

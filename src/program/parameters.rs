@@ -23,6 +23,8 @@ pub struct ParameterLiteral {
     pub aux: Vec<u64>,
     /// Primes that sums are switched down to before their slots are summed.
     pub low: usize,
+    /// Whether sums of short columns share ciphertexts.
+    pub pack: bool,
     /// Name of the security table.
     pub table: String,
 }
@@ -83,6 +85,14 @@ impl Parameters {
         if total > f64::from(max_bits) {
             let expected = format!("at most {max_bits} at n = {} ({})", literal.n, table.name());
             return wrong("bits of all moduli", format!("{total:.1}"), expected);
+        }
+        if noise::log2(&literal.aux) > noise::log2(&literal.q) + 61.0 {
+            let expected = format!("at most {:.1}", noise::log2(&literal.q) + 61.0);
+            return wrong(
+                "bits of the auxiliary primes",
+                format!("{:.1}", noise::log2(&literal.aux)),
+                expected,
+            );
         }
         if literal.low == 0 || literal.low > literal.q.len() {
             return wrong("low", literal.low.to_string(), format!("1 to {}", literal.q.len()));

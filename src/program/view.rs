@@ -224,7 +224,7 @@ impl Program {
                 let shape = input_type(i, p);
                 let (name, layout) = (i.name.clone(), i.layout);
                 let (ciphertexts, bytes) = (shape.ciphertexts(), 8 * shape.ty().size);
-                InputInfo { name, rows: shape.rows, ciphertexts, bytes, missing: i.missing, layout }
+                InputInfo { name, rows: i.rows, ciphertexts, bytes, missing: i.missing, layout }
             })
             .collect();
         let keys: Vec<KeyInfo> = self.keys().map_or(vec![], |keys| {

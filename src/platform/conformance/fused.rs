@@ -82,7 +82,7 @@ fn scalings(random: &mut Random) -> Vec<Given> {
 fn convolutions(random: &mut Random) -> Vec<Given> {
     let mut given = Vec::new();
     for (n, q) in rings() {
-        for (terms, outputs) in [(1, 1), (1, 2), (3, 1), (9, 2)] {
+        for (terms, outputs) in [(1, 1), (1, 2), (3, 1), (9, 2), (20, 1)] {
             for &pattern in Pattern::of(n) {
                 let limb = |q, form| Limb { n, q, form }.ty();
                 // Factors modulo any prime.

@@ -21,9 +21,9 @@ pub(super) struct Field32 {
 }
 
 impl Field32 {
-    /// None for a larger prime, and for 2.
+    /// None for a larger prime, and for an even modulus.
     pub(super) fn new(modulus: Modulus) -> Option<Self> {
-        if !(3..1 << 30).contains(&modulus.value()) {
+        if !(3..1 << 30).contains(&modulus.value()) || modulus.value().is_multiple_of(2) {
             return None;
         }
         let halves = [1, modulus.reduce(1 << 32)].map(|w| factor(&modulus, w));
