@@ -146,6 +146,29 @@ describe.each(BUILDS)('the %s build', (mode) => {
     expect(numbers('left')).toEqual([...left(top), ...left(bottom)]);
     expect(numbers('swapped')).toEqual([...bottom, ...top]);
   });
+
+  it('fills the slots beyond the given rows with zeros', async () => {
+    const task = createTask();
+    const a = task.encrypted('a', { rows: 4, min: 0, max: 9, layout: 'slots' });
+    task.output('out', a.add(1).rotateRows(1));
+    using program = await loom.compile(task);
+    using client = await program.client();
+    const found = await client.decrypt(
+      await program.run(await client.encrypt({ a: [3, 1, 4, 1] }), client.evaluationKeys),
+    );
+    const units = (found.out as { units: bigint }[]).map(({ units }) => Number(units));
+    expect(units.length).toBe(program.info.params.n);
+    expect(units.slice(0, 4)).toEqual([2, 5, 2, 0]);
+    expect(units[program.info.params.n / 2 - 1]).toBe(4);
+  });
+
+  it('does not encrypt what was given up before', async () => {
+    const task = createTask();
+    task.output('sum', task.encrypted('a', { rows: 4, min: 0, max: 9 }).sum());
+    using program = await loom.compile(task);
+    using client = await program.client();
+    await expect(client.encrypt({ a: [1, 2, 3, 4] }, { signal: AbortSignal.abort('no') })).rejects.toBe('no');
+  });
 });
 
 describe('a compiled program', () => {
