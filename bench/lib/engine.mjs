@@ -13,11 +13,14 @@ export async function openEngine(threads) {
   // The glue holds one instance per realm, and Node makes a realm of every address.
   const glue = await import(new URL(`cipherloom.js?${count++}`, FOLDER));
   const { startPool } = await import(new URL('pool.js', FOLDER));
+  const { sharedMemory } = await import(new URL('shared-memory.js', FOLDER));
   const onDeath = (error) => {
     throw error;
   };
-  const pool = await startPool({ module, threads, onDeath });
-  glue.initSync({ module, memory: pool.memory });
+  const memory = sharedMemory();
+  const pool = startPool({ module, memory, threads, onDeath });
+  await pool.ready;
+  glue.initSync({ module, memory });
   glue.poolStart(threads);
   return { ...glue, threads, stop: pool.stop };
 }
