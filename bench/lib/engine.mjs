@@ -17,7 +17,7 @@ export async function openEngine(threads) {
   const onDeath = (error) => {
     throw error;
   };
-  const memory = sharedMemory();
+  const { memory } = sharedMemory();
   const pool = startPool({ module, memory, threads, onDeath });
   await pool.ready;
   glue.initSync({ module, memory });
