@@ -40,6 +40,37 @@ pub(crate) fn bit_reverse(i: usize, n: usize) -> usize {
     i.reverse_bits() >> (usize::BITS - n.trailing_zeros())
 }
 
+/// The factors of a transform as residues, before an arithmetic prepares them.
+pub(crate) struct Roots {
+    /// `psi^bitrev(i)` at `i`: layer `m` of the forward transform uses `m..2m`.
+    pub(crate) forward: Vec<u64>,
+    /// `psi^-bitrev(i)` at `i`.
+    pub(crate) inverse: Vec<u64>,
+    /// `1/n`.
+    pub(crate) scale: u64,
+    /// `psi^-bitrev(1) / n`, the factor of the last backward layer.
+    pub(crate) scaled_last: u64,
+}
+
+impl Roots {
+    /// As [`NttTable::new`].
+    pub(crate) fn new(n: usize, q: &Modulus) -> Result<Self, MathError> {
+        check_degree(n)?;
+        let psi = primitive_root(2 * n as u64, q)?;
+        let powers = |base: u64| {
+            let (mut table, mut power) = (vec![1; n], 1);
+            for exponent in 1..n {
+                power = q.mul(power, base);
+                table[bit_reverse(exponent, n)] = power;
+            }
+            table
+        };
+        let inverse = powers(q.inv(psi)?);
+        let scale = q.inv(q.reduce(n as u64))?;
+        Ok(Self { scaled_last: q.mul(scale, inverse[1]), forward: powers(psi), inverse, scale })
+    }
+}
+
 impl NttTable {
     /// The transform of degree `n`, a power of two from 2 to 2^17, modulo the prime `q = 1 mod 2n`.
     ///
@@ -47,28 +78,16 @@ impl NttTable {
     /// [`MathError::Degree`] for another `n`, [`MathError::NoRoot`] when `2n` does not divide `q - 1`,
     /// [`MathError::NotPrime`] for a composite `q`.
     pub fn new(n: usize, q: Modulus) -> Result<Self, MathError> {
-        check_degree(n)?;
-        let psi = primitive_root(2 * n as u64, &q)?;
+        let roots = Roots::new(n, &q)?;
         let twiddle = |w| Twiddle { w, shoup: q.shoup(w) };
-        let powers = |base: u64| {
-            let mut table = vec![twiddle(1); n];
-            let mut power = 1;
-            for exponent in 1..n {
-                power = q.mul(power, base);
-                table[bit_reverse(exponent, n)] = twiddle(power);
-            }
-            table
-        };
-        let inverse = powers(q.inv(psi)?);
-        let scale = q.inv(q.reduce(n as u64))?;
-        let scaled_last = q.mul(scale, inverse[1].w);
+        let twiddles = |powers: Vec<u64>| powers.into_iter().map(twiddle).collect();
         Ok(Self {
             n,
             modulus: q,
-            forward: powers(psi),
-            inverse,
-            scale: twiddle(scale),
-            scaled_last: twiddle(scaled_last),
+            forward: twiddles(roots.forward),
+            inverse: twiddles(roots.inverse),
+            scale: twiddle(roots.scale),
+            scaled_last: twiddle(roots.scaled_last),
         })
     }
 

@@ -8,6 +8,7 @@
 
 pub mod conformance;
 mod null;
+mod ring_cache;
 mod scalar;
 mod simd;
 

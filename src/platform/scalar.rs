@@ -1,5 +1,6 @@
 //! The reference platform: one 64-bit word at a time, primes up to 61 bits.
 
+use super::ring_cache::RingCache;
 use super::{Kernel, Platform};
 use crate::graph::ValueType;
 use crate::math::ntt::NttTable;
@@ -8,8 +9,7 @@ use crate::math::{BaseChange, Modulus, Target, sample, slots};
 use crate::ops::types::{Limb, Poly};
 use crate::ops::{Call, base, fused};
 use crate::{Error, Result};
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// Most transformed factors that `limb.convolve` keeps at a time: whatever a graph asks for, its scratch is bounded.
 const MOST_FACTORS: usize = 16;
@@ -17,7 +17,7 @@ const MOST_FACTORS: usize = 16;
 /// The scalar platform. Transform tables are made once per size and prime.
 #[derive(Default)]
 pub struct Scalar {
-    tables: Mutex<HashMap<(usize, u64), Arc<NttTable>>>,
+    tables: RingCache<Arc<NttTable>>,
     /// Operators that this instance pretends not to have; see [`Scalar::without`].
     removed: Vec<String>,
 }
@@ -36,13 +36,7 @@ impl Scalar {
     }
 
     fn table(&self, limb: Limb) -> Result<Arc<NttTable>> {
-        let mut tables = self.tables.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(table) = tables.get(&(limb.n, limb.q)) {
-            return Ok(Arc::clone(table));
-        }
-        let table = Arc::new(NttTable::new(limb.n, Modulus::new(limb.q)?)?);
-        tables.insert((limb.n, limb.q), Arc::clone(&table));
-        Ok(table)
+        self.tables.get(limb, || Ok(Arc::new(NttTable::new(limb.n, Modulus::new(limb.q)?)?)))
     }
 
     /// `limb.convolve`: transforms into scratch, sums, transforms back.

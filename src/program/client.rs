@@ -174,10 +174,9 @@ impl Client {
     /// `MissingInput` for a name that the program lacks; `Format` and `Foreign` for bytes that are not such an output;
     /// the finished job gives `NoiseExhausted` when the noise has reached the limit.
     pub fn decrypt(&self, outputs: &[(&str, &[u8])]) -> Result<Job> {
-        let scheme = self.program.graph(super::Stage::Scheme, &*self.platform)?;
         let mut given = Given::default();
         given.secret(self)?;
-        let read = outputs.par_iter().map(|&(name, bytes)| self.wanted(&scheme, name, bytes));
+        let read = outputs.par_iter().map(|&(name, bytes)| self.wanted(name, bytes));
         let mut wanted = Vec::with_capacity(outputs.len());
         for (mut output, words) in read.collect::<Result<Vec<_>>>()? {
             for (at, c) in &mut output.ciphertexts {
@@ -204,7 +203,7 @@ impl Client {
     }
 
     /// What has to be decrypted for an output, and the words of its ciphertexts, which have no numbers yet.
-    fn wanted(&self, scheme: &Graph, name: &str, bytes: &[u8]) -> Result<(Wanted, Input)> {
+    fn wanted(&self, name: &str, bytes: &[u8]) -> Result<(Wanted, Input)> {
         let task = self.program.task();
         let index = task.outputs.iter().position(|o| o.name == name);
         let index = index.ok_or_else(|| Error::MissingInput { name: name.to_owned() })?;
@@ -218,12 +217,12 @@ impl Client {
         if is_public(task, index) {
             return Ok((wanted, Input::default()));
         }
-        let (ty, words) = self.read_output(scheme, name, bytes)?;
+        let (ty, words) = self.read_output(name, bytes)?;
         wanted.ciphertexts = output_ciphertexts(&ty)?.into_iter().map(|c| (0, c)).collect();
         Ok((wanted, words))
     }
 
-    fn read_output(&self, scheme: &Graph, output: &str, bytes: &[u8]) -> Result<(ValueType, Input)> {
+    fn read_output(&self, output: &str, bytes: &[u8]) -> Result<(ValueType, Input)> {
         let mut reader = Reader::new(bytes, Kind::Output)?;
         let (program, owner): ([u8; 16], [u8; 16]) = (reader.id()?, reader.id()?);
         let foreign =
@@ -239,6 +238,7 @@ impl Client {
         if name != output {
             return Err(reader.error(format!("found output `{name}`, expected `{output}`")));
         }
+        let scheme = self.program.scheme();
         let ty = port_type(scheme.outputs(), scheme, output).cloned();
         let ty = ty.ok_or_else(|| Error::MissingInput { name: output.to_owned() })?;
         let words = reader.words()?;

@@ -162,6 +162,11 @@ impl Program {
         &self.registry
     }
 
+    /// The graph of scheme level: its declared outputs have the types that decryption goes by.
+    pub fn scheme(&self) -> &Graph {
+        &self.scheme_graph
+    }
+
     /// The graph at a stage; the base stage is that of `platform`.
     ///
     /// # Errors

@@ -215,7 +215,7 @@ impl Program {
         let p = self.parameters();
         let l = p.literal();
         let decimal = |list: &[u64]| list.iter().map(ToString::to_string).collect();
-        let scheme = self.graph(Stage::Scheme, platform)?;
+        let scheme = self.scheme();
         let inputs: Vec<InputInfo> = self
             .task()
             .inputs
@@ -259,10 +259,10 @@ impl Program {
                 table: p.table().name(),
                 total_bits: p.total_bits(),
                 max_total_bits: p.max_bits(),
-                noise_budget_bits: noise_budget(&scheme, self.registry())?,
+                noise_budget_bits: noise_budget(scheme, self.registry())?,
                 low: l.low,
             },
-            outputs: self.output_info(&scheme)?,
+            outputs: self.output_info(scheme)?,
             stats: Stage::ALL.into_iter().map(stage).collect::<Result<_>>()?,
             inputs,
             keys,

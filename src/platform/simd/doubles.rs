@@ -12,32 +12,23 @@ use crate::math::Modulus;
 use crate::ops::types::{Limb, Poly};
 use crate::ops::{Call, fused};
 use crate::platform::Kernel;
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
-
-/// By ring dimension and prime.
-type Rings<A, const K: usize> = HashMap<(usize, u64), Option<Arc<Tables<A, K>>>>;
+use crate::platform::ring_cache::RingCache;
+use std::sync::Arc;
 
 /// Kernels in arithmetic `A`. Transform tables are made once per size and prime.
 pub(super) struct Doubles<A, const K: usize> {
     name: &'static str,
     /// `None` for rings that the transforms cannot serve.
-    rings: Mutex<Rings<A, K>>,
+    rings: RingCache<Option<Arc<Tables<A, K>>>>,
 }
 
 impl<A: Arithmetic<K> + BlockSums, const K: usize> Doubles<A, K> {
     pub(super) fn new(name: &'static str) -> Self {
-        Self { name, rings: Mutex::default() }
+        Self { name, rings: RingCache::default() }
     }
 
     fn ring(&self, limb: Limb, field: Field) -> Result<Option<Arc<Tables<A, K>>>> {
-        let mut rings = self.rings.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(ring) = rings.get(&(limb.n, limb.q)) {
-            return Ok(ring.clone());
-        }
-        let ring = Tables::new(limb.n, field)?.map(Arc::new);
-        rings.insert((limb.n, limb.q), ring.clone());
-        Ok(ring)
+        self.rings.get(limb, || Ok(Tables::new(limb.n, field)?.map(Arc::new)))
     }
 }
 

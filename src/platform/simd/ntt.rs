@@ -6,8 +6,7 @@
 use super::field::{Arithmetic, Field, LIMIT, REDUCED, UNIT, both, each};
 use super::lanes::F2;
 use crate::math::MathError;
-use crate::math::ntt::bit_reverse;
-use crate::math::prime::primitive_root;
+use crate::math::ntt::Roots;
 use std::marker::PhantomData;
 
 /// Two neighboring values: the bits of doubles while a transform is at work.
@@ -65,23 +64,12 @@ impl<A: Arithmetic<K>, const K: usize> Tables<A, K> {
         if n < LEAST {
             return Ok(None);
         }
-        let q = &field.modulus;
-        let psi = primitive_root(2 * n as u64, q)?;
-        let powers = |base: u64| {
-            let (mut table, mut power) = (vec![1; n], 1);
-            for exponent in 1..n {
-                power = q.mul(power, base);
-                table[bit_reverse(exponent, n)] = power;
-            }
-            table
-        };
-        let back = powers(q.inv(psi)?);
-        let scale = q.inv(q.reduce(n as u64))?;
+        let roots = Roots::new(n, &field.modulus)?;
         let factor = |w| A::factor(&field, w);
         Ok(Some(Self {
-            forward: Factors::new(&powers(psi), factor),
-            inverse: Factors::new(&back, factor),
-            scale: [scale, q.mul(scale, back[1])].map(factor),
+            forward: Factors::new(&roots.forward, factor),
+            inverse: Factors::new(&roots.inverse, factor),
+            scale: [roots.scale, roots.scaled_last].map(factor),
             field,
             arithmetic: PhantomData,
         }))

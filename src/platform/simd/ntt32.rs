@@ -9,8 +9,7 @@
 use super::field32::{Factor, Field32, Small, all, each};
 use super::lanes32::{U4, Wide};
 use crate::math::MathError;
-use crate::math::ntt::bit_reverse;
-use crate::math::prime::primitive_root;
+use crate::math::ntt::Roots;
 
 /// The smallest ring degree: a layer alone before the four layers within a group.
 const LEAST: usize = 32;
@@ -81,24 +80,13 @@ impl Tables {
         if n < LEAST {
             return Ok(None);
         }
-        let q = &field.modulus;
-        let psi = primitive_root(2 * n as u64, q)?;
-        let powers = |base: u64| {
-            let (mut table, mut power) = (vec![1; n], 1);
-            for exponent in 1..n {
-                power = q.mul(power, base);
-                table[bit_reverse(exponent, n)] = power;
-            }
-            table
-        };
-        let back = powers(q.inv(psi)?);
-        let scale = q.inv(q.reduce(n as u64))?;
+        let roots = Roots::new(n, &field.modulus)?;
         let factor = |w| field.factor(w);
         Ok(Some(Self {
-            forward: Factors::new(&powers(psi), factor),
-            inverse: Factors::new(&back, factor),
-            scale: [scale, q.mul(scale, back[1])].map(factor),
-            fitting: (1 << (4 * q.value()).ilog2()) - 1,
+            forward: Factors::new(&roots.forward, factor),
+            inverse: Factors::new(&roots.inverse, factor),
+            scale: [roots.scale, roots.scaled_last].map(factor),
+            fitting: (1 << (4 * field.modulus.value()).ilog2()) - 1,
             field,
         }))
     }

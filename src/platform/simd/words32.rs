@@ -9,27 +9,19 @@ use crate::math::Modulus;
 use crate::ops::Call;
 use crate::ops::types::Limb;
 use crate::platform::Kernel;
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
-
-/// By ring dimension and prime; `None` for rings that the transforms cannot serve.
-type Rings = HashMap<(usize, u64), Option<Arc<Tables>>>;
+use crate::platform::ring_cache::RingCache;
+use std::sync::Arc;
 
 /// Transforms and what multiplies limbs. Transform tables are made once per size and prime.
 #[derive(Default)]
 pub(super) struct Words32 {
-    rings: Mutex<Rings>,
+    /// `None` for rings that the transforms cannot serve.
+    rings: RingCache<Option<Arc<Tables>>>,
 }
 
 impl Words32 {
     fn ring(&self, limb: Limb, field: Field32) -> Result<Option<Arc<Tables>>> {
-        let mut rings = self.rings.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(ring) = rings.get(&(limb.n, limb.q)) {
-            return Ok(ring.clone());
-        }
-        let ring = Tables::new(limb.n, field)?.map(Arc::new);
-        rings.insert((limb.n, limb.q), ring.clone());
-        Ok(ring)
+        self.rings.get(limb, || Ok(Tables::new(limb.n, field)?.map(Arc::new)))
     }
 }
 
