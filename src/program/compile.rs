@@ -51,6 +51,7 @@ struct ProgramLiteral {
 
 /// A compiled task: checked, immutable, run many times.
 pub struct Program {
+    id: [u8; 16],
     registry: Registry,
     task: TaskLiteral,
     parameters: Parameters,
@@ -102,7 +103,11 @@ impl Program {
                 expected: format!("at least {MARGIN} bits"),
             });
         }
-        Ok(Self { task, parameters, memory_limit, keys, task_graph, scheme_graph, registry })
+        let mut program =
+            Self { id: [0; 16], task, parameters, memory_limit, keys, task_graph, scheme_graph, registry };
+        let hash = blake3::hash(&program.bytes());
+        program.id.copy_from_slice(&hash.as_bytes()[..16]);
+        Ok(program)
     }
 
     /// What an evaluator needs: task and parameters, nothing secret.
@@ -132,9 +137,7 @@ impl Program {
 
     /// Identity of the program: ciphertexts and results carry it.
     pub fn id(&self) -> [u8; 16] {
-        let mut id = [0; 16];
-        id.copy_from_slice(&blake3::hash(&self.bytes()).as_bytes()[..16]);
-        id
+        self.id
     }
 
     /// The task as it was given.
