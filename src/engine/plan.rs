@@ -2,6 +2,9 @@
 //!
 //! Storage is given out by liveness over program order: a block is free again after its last reader, and whoever
 //! gets it next waits for all of them (ordering edges).
+//!
+//! Operators that no input of the graph leads to give the same words in every run: the first run computes them, and the
+//! plan keeps those that others read.
 
 use super::workspace::Spare;
 use crate::analyze::{Dependencies, check, topological_order};
@@ -12,7 +15,7 @@ use crate::place::gather;
 use crate::platform::{Kernel, Platform};
 use crate::{Error, Result};
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// How many freed blocks of one size are kept apart before the oldest is used again: the more, the fewer operators
 /// wait for storage.
@@ -40,26 +43,45 @@ pub(super) enum Place {
     Input { port: u32, from: usize, size: usize },
     /// In the arena, at word `from`.
     Arena { from: usize, size: usize },
+    /// In constant number `index`, at word `from`.
+    Constant { index: u32, from: usize, size: usize },
 }
 
 impl Place {
     /// The blocks of `size` words that make it up.
     fn blocks(self, size: usize) -> impl Iterator<Item = Self> {
         let (start, all) = match self {
-            Self::Input { from, size, .. } | Self::Arena { from, size } => (from, size),
+            Self::Input { from, size, .. } | Self::Arena { from, size } | Self::Constant { from, size, .. } => {
+                (from, size)
+            }
         };
         (start..start + all).step_by(size.max(1)).map(move |from| match self {
             Self::Input { port, .. } => Self::Input { port, from, size },
             Self::Arena { .. } => Self::Arena { from, size },
+            Self::Constant { index, .. } => Self::Constant { index, from, size },
         })
     }
 }
+
+/// Where an operator writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Home {
+    /// Into the arena, from that word on.
+    Arena(usize),
+    /// Into the constant of that number, once.
+    Constant(u32),
+}
+
+/// What a plan's first run leaves to the others: the words of each constant.
+pub(super) type Constants = Vec<Box<[u64]>>;
 
 /// One operator, ready to run.
 pub(super) struct Step {
     pub(super) kernel: u32,
     pub(super) inputs: std::ops::Range<u32>,
-    pub(super) output: (usize, usize),
+    pub(super) output: Home,
+    /// Words of output.
+    pub(super) size: usize,
     pub(super) nonce: u32,
 }
 
@@ -71,10 +93,16 @@ pub struct Plan {
     pub(super) places: Vec<Place>,
     /// Where each declared output lies, in order.
     pub(super) outputs: Vec<Vec<Place>>,
-    /// Data dependencies and ordering edges.
+    /// Data dependencies and ordering edges among the operators that every run computes.
     pub(super) waits: Dependencies,
-    /// The order that storage was given out in: nobody comes before those it waits for.
+    /// The operators that every run computes, in the order that storage was given out in: nobody comes before those it
+    /// waits for.
     pub(super) order: Vec<u32>,
+    /// Those that only the first run computes, in such an order.
+    pub(super) once: Vec<u32>,
+    /// What they left.
+    pub(super) constants: OnceLock<Arc<Constants>>,
+    constant_words: u64,
     pub(super) arena: usize,
     pub(super) wipe: bool,
     /// Units of scratch that a thread needs.
@@ -105,11 +133,11 @@ impl Plan {
                 let size = block_sizes[graph.type_number(input) as usize];
                 places.extend(layout.find(graph.pieces(input)).flat_map(|p| p.blocks(size)));
             }
-            let output = graph.pieces(op.output)[0];
             Step {
                 kernel: kernel_of[index],
                 inputs: start..places.len() as u32,
-                output: (layout.offsets[index], output.size() as usize),
+                output: layout.homes[index],
+                size: graph.pieces(op.output)[0].size() as usize,
                 nonce: op.nonce,
             }
         });
@@ -126,6 +154,9 @@ impl Plan {
             outputs,
             waits: layout.waits,
             order: layout.order,
+            once: layout.once,
+            constants: OnceLock::new(),
+            constant_words: layout.constant_words,
             arena: layout.arena,
             wipe: options.wipe,
             input_words,
@@ -142,9 +173,9 @@ impl Plan {
         &self.graph
     }
 
-    /// Bytes of arena and inputs during a run.
+    /// Bytes of arena, constants and inputs during a run.
     pub fn memory_bytes(&self) -> u64 {
-        8 * (self.arena as u64 + self.input_words)
+        8 * (self.arena as u64 + self.constant_words + self.input_words)
     }
 
     /// Operators.
@@ -247,13 +278,27 @@ impl Finder {
     }
 }
 
-/// Where every output lies in the arena, and who waits for whom because of it.
+/// For each operator, whether no input of the graph leads to it.
+fn constants(graph: &Graph, deps: &Dependencies, finder: &Finder, order: &[u32]) -> Vec<bool> {
+    let mut constant = vec![false; order.len()];
+    for &op in order {
+        let inputs = graph.inputs_of(&graph.operators()[op as usize]);
+        let mut hits = inputs.iter().flat_map(|&i| graph.pieces(i)).flat_map(|&piece| finder.hits(piece));
+        constant[op as usize] = deps.dep(op as usize).iter().all(|&dep| constant[dep as usize])
+            && hits.all(|(_, owner)| matches!(owner, Owner::Operator(_)));
+    }
+    constant
+}
+
+/// Where every output lies, and who waits for whom because of it.
 struct Layout {
     finder: Finder,
-    offsets: Vec<usize>,
+    homes: Vec<Home>,
     arena: usize,
+    constant_words: u64,
     waits: Dependencies,
     order: Vec<u32>,
+    once: Vec<u32>,
 }
 
 impl Layout {
@@ -290,42 +335,57 @@ impl Layout {
                 next_dead[op] = std::mem::replace(&mut first_dead[last_use[op] as usize], op as u32);
             }
         }
+        let constant = constants(graph, deps, &finder, &order);
+        let mut constants = 0;
         let mut free: BTreeMap<usize, VecDeque<u32>> = BTreeMap::new();
-        let mut offsets = vec![0usize; n];
+        let mut homes = vec![Home::Arena(0); n];
+        let mut constant_words = 0;
         let mut extra: Vec<Option<u32>> = vec![None; n];
         let mut arena = 0;
         for (at, &op) in order.iter().enumerate() {
             let size = graph.pieces(graph.operators()[op as usize].output)[0].size() as usize;
+            let read_in_runs = || deps.notify(op as usize).iter().any(|&reader| !constant[reader as usize]);
             let blocks = free.entry(size).or_default();
-            if blocks.len() > SLACK
+            if constant[op as usize] && (last_use[op as usize] == u32::MAX || read_in_runs()) {
+                homes[op as usize] = Home::Constant(constants);
+                constants += 1;
+                constant_words += size as u64;
+            } else if blocks.len() > SLACK
                 && let Some(before) = blocks.pop_front()
             {
-                offsets[op as usize] = offsets[before as usize];
+                homes[op as usize] = homes[before as usize];
                 extra[op as usize] = Some(before);
             } else {
-                offsets[op as usize] = arena;
+                homes[op as usize] = Home::Arena(arena);
                 arena += size;
-                // Also keeps offsets far from the end of a 32-bit address space.
-                let needed = 8 * arena as u64;
-                if needed > limit {
-                    return Err(Error::MemoryLimit { needed, limit });
-                }
+            }
+            // Also keeps offsets far from the end of a 32-bit address space.
+            let needed = 8 * (arena as u64 + constant_words);
+            if needed > limit {
+                return Err(Error::MemoryLimit { needed, limit });
             }
             let mut dead = first_dead[at];
             while dead != END {
                 let size = graph.pieces(graph.operators()[dead as usize].output)[0].size() as usize;
-                free.entry(size).or_default().push_back(dead);
+                if matches!(homes[dead as usize], Home::Arena(_)) {
+                    free.entry(size).or_default().push_back(dead);
+                }
                 dead = next_dead[dead as usize];
             }
         }
         let waits = Dependencies::from_sets(n, |op, set| {
+            if constant[op] {
+                return;
+            }
             set.extend_from_slice(deps.dep(op));
             if let Some(before) = extra[op] {
                 set.push(before);
                 set.extend_from_slice(deps.notify(before as usize));
             }
+            set.retain(|&before| !constant[before as usize]);
         });
-        Ok(Self { finder, offsets, arena, waits, order })
+        let (once, order) = order.into_iter().partition(|&op| constant[op as usize]);
+        Ok(Self { finder, homes, arena, constant_words, waits, order, once })
     }
 
     /// Blocks of storage that make up an operand, in order.
@@ -335,7 +395,10 @@ impl Layout {
             let part = piece.intersection(&block);
             let (skip, size) = ((part.start - block.start) as usize, part.size() as usize);
             match owner {
-                Owner::Operator(op) => Place::Arena { from: self.offsets[op as usize] + skip, size },
+                Owner::Operator(op) => match self.homes[op as usize] {
+                    Home::Arena(start) => Place::Arena { from: start + skip, size },
+                    Home::Constant(index) => Place::Constant { index, from: skip, size },
+                },
                 Owner::Input { port, from } => Place::Input { port, from: from + skip, size },
             }
         })

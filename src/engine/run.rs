@@ -3,7 +3,7 @@
 //! A run is resumable: [`Run::step`] works for a while and comes back, so that the caller can look after other
 //! things (a cancel message, a progress bar) on the same thread. Dropping an unfinished run cancels it.
 
-use super::plan::{Place, Plan};
+use super::plan::{Constants, Home, Place, Plan, Step};
 use super::trace::{Span, Trace};
 use super::workspace::Workspace;
 use crate::{Error, Result};
@@ -31,6 +31,7 @@ const SPINS: usize = 4096;
 pub struct Run {
     plan: Arc<Plan>,
     inputs: Vec<Input>,
+    constants: Arc<Constants>,
     workspace: Workspace,
     state: Mutex<State>,
     /// Counts what waiting threads should know of.
@@ -73,12 +74,14 @@ impl Run {
             waiting: std::mem::take(&mut workspace.waiting),
             running: 0,
             asleep: 0,
-            done: 0,
+            done: plan.once.len(),
             trace: Trace::default(),
         });
-        Ok(Self {
+        let known = plan.constants.get().cloned();
+        let mut run = Self {
             plan,
             inputs,
+            constants: Arc::default(),
             workspace,
             state,
             news: AtomicU32::new(0),
@@ -86,7 +89,29 @@ impl Run {
             clock,
             started: None,
             traced: false,
-        })
+        };
+        run.constants = known.unwrap_or_else(|| run.compute_constants());
+        Ok(run)
+    }
+
+    /// Computes what is the same in every run, and leaves it to the plan.
+    fn compute_constants(&mut self) -> Arc<Constants> {
+        let plan = Arc::clone(&self.plan);
+        let mut scratch = self.workspace.scratch(1, plan.scratch);
+        for &op in &plan.once {
+            let step = &plan.steps[op as usize];
+            match step.output {
+                Home::Arena(from) => self.execute(step, from, &mut scratch[0]),
+                Home::Constant(_) => {
+                    let mut words = vec![0; step.size].into_boxed_slice();
+                    self.compute(step, &mut words, &mut scratch[0]);
+                    // In the order that they are numbered in.
+                    Arc::make_mut(&mut self.constants).push(words);
+                }
+            }
+        }
+        self.workspace.scratch = scratch;
+        Arc::clone(plan.constants.get_or_init(|| Arc::clone(&self.constants)))
     }
 
     /// Notes what ran where and when, from now on.
@@ -99,7 +124,7 @@ impl Run {
         self.lock().trace.clone()
     }
 
-    /// (operators done, all operators).
+    /// (operators done, all operators); what is the same in every run is done from the start.
     pub fn progress(&self) -> (usize, usize) {
         (self.lock().done, self.plan.len())
     }
@@ -145,12 +170,12 @@ impl Run {
     /// # Errors
     /// `Job` when operators ran before.
     pub fn finish_straight(&mut self) -> Result<()> {
-        if self.progress().0 > 0 {
+        if self.progress().0 > self.plan.once.len() {
             return Err(Error::Job("a run goes straight from its start or not at all"));
         }
         let mut scratch = self.workspace.scratch(1, self.plan.scratch);
         for &op in &self.plan.order {
-            self.execute(op, &mut scratch[0]);
+            self.run_operator(op, &mut scratch[0]);
         }
         self.workspace.scratch = scratch;
         let mut state = self.lock();
@@ -186,6 +211,7 @@ impl Run {
             Place::Input { port, from, size } => &self.inputs[port as usize][from..from + size],
             // SAFETY: rule 1 of the arena: the writer came before, later writers come after this reader.
             Place::Arena { from, size } => unsafe { self.workspace.arena.read(from, size) },
+            Place::Constant { index, from, size } => &self.constants[index as usize][from..from + size],
         }
     }
 
@@ -218,7 +244,7 @@ impl Run {
                     break;
                 }
                 first = false;
-                self.execute(op, scratch);
+                self.run_operator(op, scratch);
                 done += 1;
                 if self.traced {
                     *span = (start - started, (self.clock)() - started);
@@ -299,13 +325,24 @@ impl Run {
         state
     }
 
-    #[expect(unsafe_code, reason = "the plan's order keeps everybody else away, see storage.rs")]
-    fn execute(&self, op: u32, scratch: &mut [u64]) {
+    /// Runs an operator that every run computes.
+    fn run_operator(&self, op: u32, scratch: &mut [u64]) {
         let step = &self.plan.steps[op as usize];
-        let places = &self.plan.places[step.inputs.start as usize..step.inputs.end as usize];
-        let (from, size) = step.output;
+        if let Home::Arena(from) = step.output {
+            self.execute(step, from, scratch);
+        }
+    }
+
+    /// Computes an operator into the arena.
+    #[expect(unsafe_code, reason = "the plan's order keeps everybody else away, see storage.rs")]
+    fn execute(&self, step: &Step, from: usize, scratch: &mut [u64]) {
         // SAFETY: rule 2 of the arena: earlier users of this range are done, later ones wait for this operator.
-        let out = unsafe { self.workspace.arena.write(from, size) };
+        let out = unsafe { self.workspace.arena.write(from, step.size) };
+        self.compute(step, out, scratch);
+    }
+
+    fn compute(&self, step: &Step, out: &mut [u64], scratch: &mut [u64]) {
+        let places = &self.plan.places[step.inputs.start as usize..step.inputs.end as usize];
         let kernel = &self.plan.kernels[step.kernel as usize];
         let mut inputs: [&[u64]; FEW] = [&[]; FEW];
         if places.len() <= FEW {

@@ -49,8 +49,8 @@ impl Workspace {
         workspace.ready.clear();
         workspace.waiting.clear();
         workspace.waiting.extend((0..plan.len()).map(|op| plan.waits.dep(op).len() as u32));
-        let first = workspace.waiting.iter().enumerate().filter(|(_, count)| **count == 0);
-        workspace.ready.extend(first.map(|(op, _)| Reverse(op as u32)));
+        let first = plan.order.iter().filter(|&&op| workspace.waiting[op as usize] == 0);
+        workspace.ready.extend(first.map(|&op| Reverse(op)));
         Ok(workspace)
     }
 

@@ -15,7 +15,7 @@ use crate::math::slots::{galois_conjugate, galois_element};
 use crate::ops::{Level, Registry, Session};
 use crate::optimize::{optimize, optimize_scheme};
 use crate::platform::Platform;
-use crate::schemes::columns::{Column, KeyName, Keys, rotation_element, statistic_sums, sum_elements};
+use crate::schemes::columns::{Column, KeyName, Keys, rotation_element, statistic_multiplies, statistic_sums, sum_elements};
 use crate::schemes::noise_budget;
 use crate::schemes::security::SecurityTable;
 use crate::{Error, Result};
@@ -318,7 +318,7 @@ impl<'a> Builder<'a> {
             if node.op.starts_with("column.rotate") {
                 let g = rotation_element(&node.op, &node.graph_attrs()?, l.n)?;
                 if g != 1 {
-                    names.insert(KeyName::Galois(g, top));
+                    names.extend([top, l.low].map(|level| KeyName::Galois(g, level)));
                 }
             } else if node.op == "column.sum" || statistic_sums(&node.op).is_some() {
                 let mut elements: Vec<u64> =
@@ -341,11 +341,16 @@ impl<'a> Builder<'a> {
             operands.push(Some(s.graph_mut().add_input(&input.name, ty)?));
         }
         let keys = keys.map(|k| s.graph_mut().add_input(KEYS, k.ty())).transpose()?;
+        let multiplied = self.multiplied();
         for (index, node) in self.task.nodes.iter().enumerate() {
             let mut attrs = node.graph_attrs()?;
             let statistic = statistic_sums(&node.op).is_some();
             if statistic || node.op == "column.sum" {
                 attrs = attrs.with("low", l.low);
+            } else if node.op.starts_with("column.rotate") {
+                // What is not multiplied any more is rotated where keys are small.
+                let top = multiplied[self.task.inputs.len() + index];
+                attrs = attrs.with("low", if top { l.q.len() } else { l.low });
             }
             if statistic || node.op == "column.multiply" {
                 attrs = attrs.with("aux", l.aux.as_slice());
@@ -374,13 +379,28 @@ impl<'a> Builder<'a> {
             operands.push(Some(located?));
         }
         for output in &self.task.outputs {
-            if let Some(operand) = operands[output.operand] {
+            if let Some(mut operand) = operands[output.operand] {
+                if s.ty(operand).head == "column" {
+                    operand = s.op("column.mod_switch", Attrs::new().with("low", l.low), &[operand])?;
+                }
                 s.graph_mut().declare_output(&output.name, operand);
             }
         }
         let graph = s.finish();
         // Operators that lead to no output would ask for keys for nothing.
         crate::optimize::prune(&graph)
+    }
+
+    /// For each operand, whether a product of ciphertexts is made of it.
+    fn multiplied(&self) -> Vec<bool> {
+        let first = self.task.inputs.len();
+        let mut multiplied = vec![false; first + self.task.nodes.len()];
+        for (index, node) in self.task.nodes.iter().enumerate().rev() {
+            if multiplied[first + index] || node.op == "column.multiply" || statistic_multiplies(&node.op) {
+                node.inputs.iter().for_each(|&input| multiplied[input] = true);
+            }
+        }
+        multiplied
     }
 
     fn public_count(&self, inputs: &[usize]) -> bool {

@@ -137,6 +137,10 @@ impl TaskLiteral {
             if output.operand >= self.inputs.len() + self.nodes.len() {
                 return wrong(at(), format!("operand {}", output.operand), "an input or a node");
             }
+            if self.inputs.get(output.operand).is_some_and(|input| input.missing) {
+                // Decrypted alone, a cell that is missing would read as 0.
+                return wrong(at(), "a column with missing cells".into(), "a column without, or a statistic");
+            }
         }
         Ok(())
     }

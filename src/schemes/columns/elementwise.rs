@@ -1,8 +1,8 @@
 //! `column.add`, `column.sub`, `column.negate`: one ciphertext operator on each ciphertext. Columns must be
-//! complete (no missing cells) and at one level; factors of a product are relinearized first where the other side
-//! has two parts.
+//! complete (no missing cells). The one at the higher level is switched down; products are relinearized first where the
+//! other side has two parts.
 
-use super::layout::{Column, ciphertexts, columns_and_keys, two_parts};
+use super::layout::{Column, at_level, ciphertexts, columns_and_keys, two_parts};
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::{Call, Level, OpDef, Session};
@@ -46,18 +46,24 @@ impl OpDef for Elementwise {
         if self.inputs == 1 {
             return Ok(complete(call, 0)?.ty());
         }
-        let (a, b) = complete_pair(call)?;
-        Ok(a.values_with_parts(if a.parts == b.parts { a.parts } else { 2 }).ty())
+        let (a, b) = (complete(call, 0)?, complete(call, 1)?);
+        let level = a.q.len().min(b.q.len());
+        let output = a.values_with_parts(if a.parts == b.parts { a.parts } else { 2 }).at_level(level);
+        if b.values_with_parts(output.parts).at_level(level) != output {
+            return Err(call.error("rows of input 1", &call.inputs[1], &call.inputs[0]));
+        }
+        Ok(output.ty())
     }
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let output = self.assemble(call)?;
-        let parts = Column::of(&output)?.parts;
+        let column = Column::of(&output)?;
         let mut columns = Vec::new();
         for &input in &inputs[..self.inputs] {
             let mut all: Vec<OperandId> = ciphertexts(s, input)?.concat();
-            if parts == 2 {
-                for c in &mut all {
+            for c in &mut all {
+                *c = at_level(s, *c, column.q.len())?;
+                if column.parts == 2 {
                     *c = two_parts(s, call, inputs, *c)?;
                 }
             }

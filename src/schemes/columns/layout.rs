@@ -68,6 +68,12 @@ impl Column {
         self.t.len() * self.chunks() * if self.missing { 2 } else { 1 }
     }
 
+    /// The column at the level of its first `level` primes.
+    #[must_use]
+    pub fn at_level(&self, level: usize) -> Self {
+        Self { q: self.q[..level].to_vec(), ..self.clone() }
+    }
+
     /// The column without its mask, with that many parts.
     #[must_use]
     pub fn values_with_parts(&self, parts: usize) -> Self {
@@ -332,6 +338,26 @@ pub fn mask(s: &mut Session<'_>, column: OperandId) -> Result<Option<OperandId>>
     }
     let from = ty.values_with_parts(ty.parts).ty().size;
     Ok(Some(s.split(column, from, ty.values_with_parts(2).ty())?))
+}
+
+/// The ciphertext with the first `level` primes only; as it is where it has no more.
+pub fn at_level(s: &mut Session<'_>, ciphertext: OperandId, level: usize) -> Result<OperandId> {
+    if Ciphertext::of(s.ty(ciphertext))?.q.len() <= level {
+        return Ok(ciphertext);
+    }
+    s.op("bfv.mod_switch", Attrs::new().with("keep", level), &[ciphertext])
+}
+
+/// Attribute `low`: the primes of the level that an operator works at, at most those of the column.
+///
+/// # Errors
+/// `Operator` for a level that the column is below.
+pub fn low(call: &Call<'_>, column: &Column) -> Result<usize> {
+    let low = call.attrs.size("low")?;
+    if low == 0 || low > column.q.len() {
+        return Err(call.error("low", low, format!("1 to {}", column.q.len())));
+    }
+    Ok(low)
 }
 
 /// Two parts at the same level: relinearizes where there are three.

@@ -2,6 +2,7 @@
 
 mod elementwise;
 mod layout;
+mod mod_switch;
 mod multiply;
 mod plain;
 mod rotate;
@@ -10,7 +11,7 @@ mod sum;
 
 pub use layout::{Column, KeyName, Keys, Number, OutputCiphertext, Read, Sums, output_ciphertexts};
 pub use rotate::element as rotation_element;
-pub use statistic::sums as statistic_sums;
+pub use statistic::{multiplies as statistic_multiplies, sums as statistic_sums};
 pub use sum::elements as sum_elements;
 
 use crate::ops::OpDef;
@@ -26,6 +27,7 @@ pub fn all() -> Vec<Arc<dyn OpDef>> {
         Arc::new(Elementwise { name: "column.add", ciphertext: "bfv.add", inputs: 2 }),
         Arc::new(Elementwise { name: "column.sub", ciphertext: "bfv.sub", inputs: 2 }),
         Arc::new(Elementwise { name: "column.negate", ciphertext: "bfv.negate", inputs: 1 }),
+        Arc::new(mod_switch::ModSwitch),
         Arc::new(multiply::Multiply),
         Arc::new(Plain { name: "column.add_plain", ciphertext: "bfv.add_plain" }),
         Arc::new(Plain { name: "column.multiply_plain", ciphertext: "bfv.multiply_plain" }),

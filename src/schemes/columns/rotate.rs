@@ -1,8 +1,10 @@
 //! `column.rotate_rows` (attribute `steps`: slots to the left, within each row of n/2 slots) and `column.rotate_columns`
-//! (swaps the two rows of slots). Inputs: a complete column of one ciphertext, and the keys.
+//! (swaps the two rows of slots). Inputs: a complete column of one ciphertext, and the keys. Attribute `low`: the primes of
+//! the level that the column is switched down to first, since keys are smaller and faster there. A rotation by nothing does
+//! no more than relinearize.
 
 use super::elementwise::complete;
-use super::layout::{KeyName, ciphertexts, columns_and_keys, key, two_parts};
+use super::layout::{Column, KeyName, at_level, ciphertexts, columns_and_keys, key, low, two_parts};
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::math::slots::{galois_conjugate, galois_element};
@@ -42,18 +44,19 @@ impl OpDef for Rotate {
             return Err(call.error("rows", column.rows, format!("{}: layout slots", column.n)));
         }
         element(self.name, call.attrs, column.n)?;
-        Ok(column.values_with_parts(2).ty())
+        Ok(column.values_with_parts(2).at_level(low(call, &column)?).ty())
     }
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let output = self.assemble(call)?;
-        let column = complete(call, 0)?;
-        let g = element(self.name, call.attrs, column.n)?;
+        let Column { n, q, .. } = Column::of(&output)?;
+        let g = element(self.name, call.attrs, n)?;
         let mut out = Vec::new();
         for ciphertext in ciphertexts(s, inputs[0])?.concat() {
-            let mut ciphertext = two_parts(s, call, inputs, ciphertext)?;
+            let low = at_level(s, ciphertext, q.len())?;
+            let mut ciphertext = two_parts(s, call, inputs, low)?;
             if g != 1 {
-                let key = key(s, call, inputs, &KeyName::Galois(g, column.q.len()))?;
+                let key = key(s, call, inputs, &KeyName::Galois(g, q.len()))?;
                 ciphertext = s.op("bfv.rotate", Attrs::new().with("g", g), &[ciphertext, key])?;
             }
             out.push(ciphertext);

@@ -6,7 +6,7 @@
 //! is multiplied by the mask of y where y may be missing. The count is public for complete columns and then not computed.
 //! Attributes `low` and `aux` as in `column.sum` and `column.multiply`.
 
-use super::layout::{Column, Number, columns_and_keys, mask, values};
+use super::layout::{Column, Number, columns_and_keys, low, mask, values};
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::{Call, Level, OpDef, Session};
@@ -80,11 +80,8 @@ impl Statistic {
         if columns.iter().any(|c| c.values_with_parts(2) != first.values_with_parts(2)) {
             return Err(call.error("rows and level of input 1", &call.inputs[1], &call.inputs[0]));
         }
-        let low = call.attrs.size("low")?;
-        if low == 0 || low > first.q.len() {
-            return Err(call.error("low", low, format!("1 to {}", first.q.len())));
-        }
-        Ok((columns, Number { n: first.n, t: first.t, q: first.q[..low].to_vec() }))
+        let q = first.q[..low(call, &first)?].to_vec();
+        Ok((columns, Number { n: first.n, t: first.t, q }))
     }
 }
 
@@ -159,4 +156,10 @@ impl OpDef for Statistic {
 /// Names and kinds of the sums of a statistic; `None` for other operators.
 pub fn sums(name: &str) -> Option<Vec<&'static str>> {
     ALL.iter().find(|s| s.name == name).map(|s| s.sums.iter().map(|s| s.0).collect())
+}
+
+/// True for a statistic that multiplies ciphertexts: where there are two columns, at least with a mask.
+pub fn multiplies(name: &str) -> bool {
+    let products = |sum: &Sum| matches!(sum, Sum::XX | Sum::YY | Sum::XY);
+    ALL.iter().any(|s| s.name == name && (s.columns == 2 || s.sums.iter().any(|(_, sum)| products(sum))))
 }

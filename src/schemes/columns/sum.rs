@@ -3,7 +3,9 @@
 //! summed with the rotation keys of that level, which are the small ones. Inputs: a complete column and the keys.
 
 use super::elementwise::complete;
-use super::layout::{Column, KeyName, Number, ciphertexts, columns_and_keys, key, stride, two_parts};
+use super::layout::{
+    Column, KeyName, Number, at_level, ciphertexts, columns_and_keys, key, low, stride, two_parts,
+};
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::math::slots::{galois_conjugate, galois_element};
@@ -26,11 +28,8 @@ pub fn elements(n: usize, rows: usize) -> Vec<u64> {
 fn output(call: &Call<'_>) -> Result<(Column, Number)> {
     columns_and_keys(call, 1)?;
     let column = complete(call, 0)?;
-    let low = call.attrs.size("low")?;
-    if low == 0 || low > column.q.len() {
-        return Err(call.error("low", low, format!("1 to {}", column.q.len())));
-    }
-    let number = Number { n: column.n, t: column.t.clone(), q: column.q[..low].to_vec() };
+    let q = column.q[..low(call, &column)?].to_vec();
+    let number = Number { n: column.n, t: column.t.clone(), q };
     Ok((column, number))
 }
 
@@ -57,9 +56,7 @@ impl OpDef for Sum {
             for &chunk in &chunks[1..] {
                 sum = s.op("bfv.add", Attrs::new(), &[sum, chunk])?;
             }
-            if low < column.q.len() {
-                sum = s.op("bfv.mod_switch", Attrs::new().with("keep", low), &[sum])?;
-            }
+            sum = at_level(s, sum, low)?;
             let mut operands = vec![two_parts(s, call, inputs, sum)?];
             for &g in &elements {
                 operands.push(key(s, call, inputs, &KeyName::Galois(g, low))?);
