@@ -22,6 +22,8 @@ import { startWorker } from './worker/start.js';
 
 /** Plans leave an eighth of the memory to everything else: 3.5 of 4 GiB. */
 const PLANNED_SHARE = 7 / 8;
+/** The stack of a thread, which wasm-bindgen takes from the memory. */
+const STACK_BYTES = 2 ** 21;
 
 /** The workers of a loom. */
 interface Workers {
@@ -97,7 +99,8 @@ export class WorkerLoom extends Resource implements Loom {
 
   async compile(task: Task, options: CompileOptions & CallOptions = {}): Promise<Program> {
     const { security, n, plainModuli, moduli, onProgress } = options;
-    const { threads = this.mode.threads, memoryLimit = this.mode.memoryBytes * PLANNED_SHARE } = options;
+    const planned = (this.mode.memoryBytes - this.mode.threads * STACK_BYTES) * PLANNED_SHARE;
+    const { threads = this.mode.threads, memoryLimit = planned } = options;
     const signal = this.signal(options.signal);
     const { client } = this;
     onProgress?.({ phase: 'compile', done: 0, total: 1 });
