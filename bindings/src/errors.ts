@@ -25,6 +25,7 @@ const OWN_CODES = {
   'graph.no_outputs': 'a task without outputs computes nothing',
   'graph.plain': 'the plain reference cannot compute this operator',
   'format.program': 'bytes are not a saved program',
+  'format.checksum': 'bytes that were changed',
   'format.result':
     'decrypted sums that no column of numbers has: the ciphertexts are not what the program computes',
   'key.missing': 'an evaluation key that the program needs was not given',
@@ -60,7 +61,6 @@ const CORE_CODES = {
   'format.magic': 'bytes that cipherloom did not make',
   'format.kind': 'bytes of another kind of object',
   'format.version': 'bytes of a version that this one does not read',
-  'format.checksum': 'bytes that were changed',
   'format.content': 'bytes whose content breaks a rule of its kind',
   'key.foreign': 'a ciphertext or key of another program, other parameters or another client',
   'noise.exhausted': 'a ciphertext with too much noise to be decrypted',

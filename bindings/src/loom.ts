@@ -1,4 +1,5 @@
 /** The two workers, and what is made with them. */
+import { checkBytes } from './bytes.js';
 import type { Choice } from './choose-mode.js';
 import { CompiledProgram } from './program.js';
 import { scalesOf, unpackProgram } from './program-file.js';
@@ -117,7 +118,7 @@ export class WorkerLoom extends Resource implements Loom {
   async program(bytes: Uint8Array, options: CallOptions = {}): Promise<Program> {
     const signal = this.signal(options.signal);
     const { client } = this;
-    const { core, scales } = unpackProgram(bytes);
+    const { core, scales } = unpackProgram(checkBytes('Program', bytes));
     const opened = await client.call('openProgram', [core], { signal }, ({ program }) =>
       client.send('freeProgram', [program]),
     );
