@@ -1,4 +1,5 @@
 /** A key holder: encrypts and decrypts in the client worker. */
+import { CALL_OPTIONS, checkCall, CIPHERTEXTS, COLUMNS } from './arguments.js';
 import { checkBytes, movable } from './bytes.js';
 import { encodeColumn } from './columns.js';
 import { failure } from './errors.js';
@@ -45,6 +46,7 @@ export class KeyHolder extends Resource implements Client {
   }
 
   async encrypt(columns: Readonly<Record<string, Values>>, options: CallOptions = {}): Promise<Ciphertexts> {
+    checkCall('encrypt', { columns: [columns, COLUMNS] }, options, CALL_OPTIONS);
     const signal = this.signal(options.signal);
     // All columns are checked before the first is encrypted.
     const encoded = Object.entries(columns).map(([name, values]) => {
@@ -76,7 +78,8 @@ export class KeyHolder extends Resource implements Client {
     }
   }
 
-  async decrypt(outputs: Ciphertexts, options?: CallOptions): Promise<Record<string, DecryptedValue>> {
+  async decrypt(outputs: Ciphertexts, options: CallOptions = {}): Promise<Record<string, DecryptedValue>> {
+    checkCall('decrypt', { outputs: [outputs, CIPHERTEXTS] }, options, CALL_OPTIONS);
     const details = await this.decryptDetails(outputs, options);
     return Object.fromEntries(
       Object.entries(details).map(([name, { value, problem }]) => {
@@ -90,6 +93,7 @@ export class KeyHolder extends Resource implements Client {
     outputs: Ciphertexts,
     options: CallOptions = {},
   ): Promise<Record<string, DecryptedOutput>> {
+    checkCall('decryptDetails', { outputs: [outputs, CIPHERTEXTS] }, options, CALL_OPTIONS);
     const signal = this.signal(options.signal);
     const wanted = Object.entries(outputs).map(([name, bytes]) => ({
       info: named(this.#info.outputs, 'output', name),
@@ -124,6 +128,7 @@ export class KeyHolder extends Resource implements Client {
   }
 
   async save(options: CallOptions = {}): Promise<Uint8Array> {
+    checkCall('save', {}, options, CALL_OPTIONS);
     return this.#worker.call('saveClient', [this.#handle], { signal: this.signal(options.signal) });
   }
 }

@@ -1,6 +1,7 @@
 /** The two workers, and what is made with them. */
-import { checkBytes } from './bytes.js';
+import { BYTES, CALL_OPTIONS, checkCall, COMPILE_OPTIONS, TASK } from './arguments.js';
 import type { Choice } from './choose-mode.js';
+import { failure } from './errors.js';
 import { CompiledProgram } from './program.js';
 import { scalesOf, unpackProgram } from './program-file.js';
 import { Resource } from './resource.js';
@@ -14,6 +15,7 @@ import type {
   Mode,
   Program,
   Task,
+  TaskLiteral,
 } from './types.js';
 import { wasmModule } from './wasm-module.js';
 import type { Connection } from './worker/connection.js';
@@ -99,6 +101,9 @@ export class WorkerLoom extends Resource implements Loom {
   }
 
   async compile(task: Task, options: CompileOptions & CallOptions = {}): Promise<Program> {
+    checkCall('compile', { task: [task, TASK] }, options, COMPILE_OPTIONS);
+    const literal = task.literal();
+    checkSlots(literal, options.n);
     const { security, n, plainModuli, moduli, onProgress } = options;
     const planned = (this.mode.memoryBytes - this.mode.threads * STACK_BYTES) * PLANNED_SHARE;
     const { threads = this.mode.threads, memoryLimit = planned } = options;
@@ -107,7 +112,7 @@ export class WorkerLoom extends Resource implements Loom {
     onProgress?.({ phase: 'compile', done: 0, total: 1 });
     const opened = await client.call(
       'compile',
-      [task.literal(), { security, n, plainModuli, moduli, threads, memoryLimit }],
+      [literal, { security, n, plainModuli, moduli, threads, memoryLimit }],
       { signal },
       ({ program }) => client.send('freeProgram', [program]),
     );
@@ -116,9 +121,10 @@ export class WorkerLoom extends Resource implements Loom {
   }
 
   async program(bytes: Uint8Array, options: CallOptions = {}): Promise<Program> {
+    checkCall('program', { bytes: [bytes, BYTES] }, options, CALL_OPTIONS);
     const signal = this.signal(options.signal);
     const { client } = this;
-    const { core, scales } = unpackProgram(checkBytes('Program', bytes));
+    const { core, scales } = unpackProgram(bytes);
     const opened = await client.call('openProgram', [core], { signal }, ({ program }) =>
       client.send('freeProgram', [program]),
     );
@@ -144,6 +150,15 @@ export class WorkerLoom extends Resource implements Loom {
       workers.evaluator = connection;
     }
   }
+}
+
+/** The core only says that no parameters will do. Errors: ParameterError. */
+function checkSlots({ inputs }: TaskLiteral, n = Number.POSITIVE_INFINITY): void {
+  const input = inputs.find(({ layout, rows }) => layout === 'slots' && rows > n);
+  if (input === undefined) return;
+  const { name, rows } = input;
+  const problem = `Input "${name}" of layout "slots", which is one ciphertext: rows must be 1 to n = ${n}, found ${rows}`;
+  throw failure('parameters.rows', problem, { input: name, found: rows, expected: { min: 1, max: n } });
 }
 
 class LoomTaskBuilder extends TaskBuilder implements LoomTask {

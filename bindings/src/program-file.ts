@@ -3,6 +3,7 @@
  * "CLSCALES", a CRC-32 of all that follows it and the length of the header, both as little-endian u32, the header
  * as JSON, then the core's program bytes. Core bytes without a header are programs over plain integers.
  */
+import { isName } from './arguments.js';
 import { crc32 } from './crc32.js';
 import { type ColumnRule, MAX_UNITS } from './columns.js';
 import { failure } from './errors.js';
@@ -65,8 +66,14 @@ export function unpackProgram(file: Uint8Array): { core: Uint8Array; scales: Sca
   return { core: file.subarray(end), scales: parseScales(file.subarray(HEADER_AT, end)) };
 }
 
-/** The core's info with decimals and bounds. Errors: FormatError if a name has no scale. */
+/**
+ * The core's info with decimals and bounds. Errors: FormatError if a name has no scale, or is none that a task
+ * would take: other builders may not have asked.
+ */
 export function describeProgram(raw: RawProgramInfo, scales: Scales | undefined): ProgramInfo {
+  for (const { name } of [...raw.inputs, ...raw.outputs]) {
+    if (!isName(name)) throw invalid(`${JSON.stringify(name)} is no name of an input or output`, { name });
+  }
   const integer = { decimals: 0, min: `${-MAX_UNITS}`, max: `${MAX_UNITS}` };
   return {
     ...raw,

@@ -169,7 +169,7 @@ export type Layout = 'column' | 'slots';
 
 /** What must be known of an encrypted column before there is any data. */
 export interface ColumnOptions {
-  /** Number of rows, 1 to 2^24. Public. */
+  /** Number of rows, 1 to 2^24; in layout `slots` at most the ring dimension, which is at most 2^15. Public. */
   rows: number;
   /** Least value that may occur (inclusive). Tighter bounds make smaller and faster programs. */
   min: number | bigint;

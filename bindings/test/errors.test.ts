@@ -60,6 +60,8 @@ describe('program files', () => {
     expect(described.outputs[0]?.decimals).toBe(1);
     expect(describeProgram(info, undefined).inputs[0]?.decimals).toBe(0);
     expect(codeOf(() => describeProgram(info, { inputs: {}, outputs: {} }))).toBe('format.program');
+    const odd = { inputs: [], outputs: [{ name: '__proto__' }] } as unknown as RawProgramInfo;
+    expect(codeOf(() => describeProgram(odd, undefined))).toBe('format.program');
   });
 
   it('are refused with any bit changed', () => {
