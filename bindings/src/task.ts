@@ -88,7 +88,7 @@ export class TaskBuilder implements Task {
 
   output(name: string, expression: EncryptedColumn | Statistic): void {
     this.#checkName('output', name, this.#outputs.has(name));
-    this.#outputs.set(name, ofTask(this, `output("${name}"), expression`, expression, Expression));
+    this.#outputs.set(name, ofTask(this, `output("${name}")`, expression, Expression, 'an expression'));
   }
 
   literal(): TaskLiteral {
@@ -294,7 +294,7 @@ class Column extends Expression implements EncryptedColumn {
 
   /** The other operand, if it can be one. */
   #mate(operand: EncryptedColumn): Column {
-    const other = ofTask(this.task, 'The other column', operand, Column);
+    const other = ofTask(this.task, 'The other column', operand, Column, 'a column');
     if (other.rows !== this.rows) {
       throw failure('graph.rows', `Columns of ${this.rows} and ${other.rows} rows cannot be combined`, {
         found: other.rows,
@@ -404,9 +404,10 @@ function ofTask<T extends Expression>(
   where: string,
   value: unknown,
   kind: abstract new (...args: never[]) => T,
+  what: string,
 ): T {
   if (value instanceof kind && value.task === task) return value;
-  const expected = `${(kind as unknown) === Column ? 'a column' : 'an expression'} of this task`;
+  const expected = `${what} of this task`;
   if (value instanceof kind)
     throw failure('graph.foreign', `${where}: expected ${expected}, found one of another task`);
   const found = value instanceof NumberOfColumn ? `the statistic "${value.kind}"` : describe(value);

@@ -1,25 +1,31 @@
-/** The code of the root README runs as it is written, and prints what its comment says. */
+/** The code of both READMEs runs as it is written, and prints what its comments say. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 
 const PACKAGE = fileURLToPath(new URL('../../', import.meta.url));
 
-test('the code of the README runs as written', async () => {
-  const readme = await readFile(join(PACKAGE, '..', 'README.md'), 'utf8');
-  const code = /```js\n([^]*?)```/.exec(readme)?.[1] ?? '';
-  const expected = /console\.log\(.*\);\s*\/\/ (.*)/.exec(code)?.[1];
-  expect(expected).toBeDefined();
+// Blocks of one file continue each other.
+it.each([
+  ['the repository', '../README.md', 1],
+  ['the package', 'README.md', 13],
+])('the code of the README of %s runs as written', async (_, file, least) => {
+  const readme = await readFile(join(PACKAGE, file), 'utf8');
+  const blocks = [...readme.matchAll(/```js\n([^]*?)```/g)].map(([, code]) => code as string);
+  const code = blocks.join('\n');
+  const expected = [...code.matchAll(/console\.log\(.*\);\s*\/\/ (.*)/g)].map(([, says]) => says);
+  expect(expected.length).toBeGreaterThanOrEqual(least);
+  expect(expected.length).toBe(code.split('console.log').length - 1);
   // Inside the package, so that `cipherloom` is this package.
   const folder = await mkdtemp(join(PACKAGE, 'dist', 'readme-'));
   try {
     await writeFile(join(folder, 'readme.mjs'), code);
     const { stdout } = await promisify(execFile)(process.execPath, [join(folder, 'readme.mjs')]);
-    expect(stdout.trim()).toBe(expected);
+    expect(stdout.trim().split('\n')).toEqual(expected);
   } finally {
     await rm(folder, { recursive: true });
   }
-}, 60_000);
+});
