@@ -3,7 +3,7 @@
 mod road;
 
 use cipherloom::platform::{Scalar, Simd};
-use cipherloom::program::{Client, Evaluator, Stage};
+use cipherloom::program::{Client, Evaluator, Outcome, Stage};
 use road::{Road, numbers, part, task};
 use std::sync::Arc;
 
@@ -122,6 +122,35 @@ fn a_saved_client_decrypts() {
     road.client =
         cipherloom::program::Client::restore(road.program.clone(), platform, road::CLOCK, &saved).unwrap();
     assert_eq!(part(&road.decrypt(&outputs)["s"], "sum"), 45);
+}
+
+#[test]
+fn outputs_that_share_ciphertexts_travel_together() {
+    let json = r#"{"inputs":[{"name":"a","rows":20,"min":"0","max":"9"},{"name":"b","rows":20,"min":"0","max":"9"}],
+        "nodes":[{"op":"stats.variance","inputs":[0]},{"op":"stats.mean","inputs":[0]},{"op":"stats.count","inputs":[1]},
+        {"op":"column.add","inputs":[0,1]}],
+        "outputs":[{"name":"sum","operand":5},{"name":"v","operand":2},{"name":"n","operand":4},{"name":"m","operand":3}]}"#;
+    let road = Road::new(task(json));
+    let data = vec![("a", numbers(1, 20, 0, 9), None), ("b", numbers(2, 20, 0, 9), None)];
+    let outputs = road.evaluate(&road.encrypt(&data));
+    // What is public does not travel.
+    let names: Vec<&[String]> = outputs.iter().map(|object| object.names.as_slice()).collect();
+    assert_eq!(names, [&["sum".to_owned()][..], &["v".to_owned(), "m".to_owned()]]);
+    let results = road.decrypt(&outputs);
+    let total: i128 = data[0].1.iter().map(|&a| i128::from(a)).sum();
+    assert_eq!(part(&results["m"], "sum"), total);
+    assert_eq!(part(&results["v"], "sum"), total);
+    assert_eq!(part(&results["n"], "n"), 20);
+    let sums: Vec<i128> = data[0].1.iter().zip(&data[1].1).map(|(a, b)| i128::from(a + b)).collect();
+    assert_eq!(results["sum"].parts["values"], sums);
+    // Copies of the bytes do as well as the same bytes, and one output can be read alone.
+    let copy = outputs[1].bytes.clone();
+    let job = road.client.decrypt(&[("m", &copy), ("v", &outputs[1].bytes)]).unwrap();
+    assert!(
+        matches!(job.complete(), Ok(Outcome::Values(values)) if values.len() == 2 && part(&values[0].1, "sum") == total)
+    );
+    // Bytes of other outputs are refused.
+    assert_eq!(road.client.decrypt(&[("sum", &copy)]).err().unwrap().code(), "format.content");
 }
 
 #[test]

@@ -364,7 +364,10 @@ export interface StageStats {
   readonly byType: Readonly<Record<string, number>>;
 }
 
-/** Ciphertexts by name of their input or output, serialized: safe to store or send. */
+/**
+ * Ciphertexts by name of their input or output, serialized: safe to store or send. Outputs that share ciphertexts have
+ * the same bytes, which need to be sent only once.
+ */
 export type Ciphertexts = Readonly<Record<string, Uint8Array>>;
 
 /**

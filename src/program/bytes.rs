@@ -12,7 +12,7 @@ use crate::{Error, Result};
 use std::sync::Arc;
 
 const MAGIC: &[u8; 10] = b"cipherloom";
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
 const HEADER: usize = 10 + 1 + 2 + 8;
 const CHECKSUM: usize = 32;
 
@@ -27,7 +27,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Program => "program",
             Self::Client => "saved client",
@@ -65,13 +65,24 @@ impl Writer {
         self.raw(&(text.len() as u32).to_le_bytes()).raw(text.as_bytes())
     }
 
-    pub fn words(mut self, words: &[u64]) -> Self {
-        self = self.raw(&(words.len() as u64).to_le_bytes());
-        let start = self.0.len();
-        self.0.reserve(8 * words.len() + CHECKSUM);
-        self.0.resize(start + 8 * words.len(), 0);
-        for (bytes, word) in self.0[start..].as_chunks_mut::<8>().0.iter_mut().zip(words) {
-            *bytes = word.to_le_bytes();
+    pub fn texts(self, texts: &[&str]) -> Self {
+        texts.iter().fold(self.raw(&(texts.len() as u32).to_le_bytes()), |writer, text| writer.text(text))
+    }
+
+    pub fn words(self, words: &[u64]) -> Self {
+        self.blocks(words.len(), [words])
+    }
+
+    /// `length` words in several blocks.
+    pub fn blocks<'a>(mut self, length: usize, blocks: impl IntoIterator<Item = &'a [u64]>) -> Self {
+        self = self.raw(&(length as u64).to_le_bytes());
+        self.0.reserve(8 * length + CHECKSUM);
+        for words in blocks {
+            let start = self.0.len();
+            self.0.resize(start + 8 * words.len(), 0);
+            for (bytes, word) in self.0[start..].as_chunks_mut::<8>().0.iter_mut().zip(words) {
+                *bytes = word.to_le_bytes();
+            }
         }
         self
     }
@@ -155,6 +166,11 @@ impl<'a> Reader<'a> {
         let length = u32::from_le_bytes(self.id()?) as usize;
         let bytes = self.raw(length)?;
         std::str::from_utf8(bytes).map_err(|_| self.error("a text is not UTF-8"))
+    }
+
+    pub fn texts(&mut self) -> Result<Vec<&'a str>> {
+        let length = u32::from_le_bytes(self.id()?);
+        (0..length).map(|_| self.text()).collect()
     }
 
     pub fn words(&mut self) -> Result<Arc<[u64]>> {

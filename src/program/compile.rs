@@ -2,6 +2,7 @@
 //!
 //! The same code rebuilds a program from its bytes, so that client and evaluator hold the same graphs.
 
+use super::bundle::{Bundle, bundles};
 use super::bytes::{Kind, Reader, Writer};
 use super::choose::{MARGIN, Wishes, choose};
 use super::literal::{KEYS, Layout, TaskLiteral};
@@ -15,12 +16,15 @@ use crate::math::slots::{galois_conjugate, galois_element};
 use crate::ops::{Level, Registry, Session};
 use crate::optimize::{optimize, optimize_scheme};
 use crate::platform::Platform;
-use crate::schemes::columns::{Column, KeyName, Keys, rotation_element, statistic_multiplies, statistic_sums, sum_elements};
+use crate::schemes::columns::{
+    Column, KeyName, Keys, rotation_element, statistic_multiplies, statistic_sums, sum_elements,
+};
 use crate::schemes::noise_budget;
 use crate::schemes::security::SecurityTable;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// What the caller may ask of a program.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -60,6 +64,7 @@ pub struct Program {
     /// The stages that are kept; others are expanded from them when asked for.
     task_graph: Graph,
     scheme_graph: Graph,
+    bundles: Arc<Vec<Bundle>>,
 }
 
 impl Program {
@@ -103,8 +108,10 @@ impl Program {
                 expected: format!("at least {MARGIN} bits"),
             });
         }
+        let bundles = Arc::new(bundles(&scheme_graph)?);
+        let id = [0; 16];
         let mut program =
-            Self { id: [0; 16], task, parameters, memory_limit, keys, task_graph, scheme_graph, registry };
+            Self { id, task, parameters, memory_limit, keys, task_graph, scheme_graph, bundles, registry };
         let hash = blake3::hash(&program.bytes());
         program.id.copy_from_slice(&hash.as_bytes()[..16]);
         Ok(program)
@@ -168,6 +175,11 @@ impl Program {
     /// The graph of scheme level: its declared outputs have the types that decryption goes by.
     pub fn scheme(&self) -> &Graph {
         &self.scheme_graph
+    }
+
+    /// How the declared outputs travel.
+    pub(super) fn bundles(&self) -> &Arc<Vec<Bundle>> {
+        &self.bundles
     }
 
     /// The graph at a stage; the base stage is that of `platform`.

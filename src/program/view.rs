@@ -243,7 +243,7 @@ impl Program {
             memory_bytes: plan.memory_bytes(),
             key_bytes: keys.iter().map(|k| k.bytes).sum(),
             upload_bytes: inputs.iter().map(|i| i.bytes).sum(),
-            download_bytes: scheme.outputs().iter().map(|o| 8 * scheme.ty(o.operand).size).sum(),
+            download_bytes: self.bundles().iter().map(|bundle| 8 * bundle.units()).sum(),
         };
         let stage = |stage: Stage| {
             let graph = if stage == Stage::Base { base.clone() } else { self.graph(stage, platform)? };

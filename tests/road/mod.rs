@@ -5,7 +5,7 @@
 use cipherloom::engine::Clock;
 use cipherloom::platform::Scalar;
 use cipherloom::program::{
-    Client, CompileOptions, Evaluator, Job, Outcome, OutputValues, Program, TaskLiteral,
+    Client, CompileOptions, Evaluator, Job, Named, Outcome, OutputValues, Program, TaskLiteral, Values,
 };
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -27,6 +27,13 @@ pub fn bytes(job: Job) -> Vec<u8> {
     match job.complete().unwrap() {
         Outcome::Bytes(bytes) => bytes,
         _ => panic!("expected bytes"),
+    }
+}
+
+pub fn objects(job: Job) -> Vec<Named> {
+    match job.complete().unwrap() {
+        Outcome::Objects(objects) => objects,
+        _ => panic!("expected objects"),
     }
 }
 
@@ -60,30 +67,26 @@ impl Road {
     }
 
     pub fn encrypt(&self, data: &Data<'_>) -> Vec<Vec<u8>> {
-        let encrypt = |(name, values, present): &(&str, Vec<i64>, Option<Vec<u8>>)| {
-            bytes(self.client.encrypt(name, values, present.as_deref()).unwrap())
-        };
-        data.iter().map(encrypt).collect()
+        let values =
+            data.iter().map(|(input, values, present)| Values { input, values, present: present.as_deref() });
+        let job = self.client.encrypt(&values.collect::<Vec<_>>()).unwrap();
+        objects(job).into_iter().map(|object| object.bytes).collect()
     }
 
-    pub fn evaluate(&self, inputs: &[Vec<u8>]) -> Vec<(String, Vec<u8>)> {
+    pub fn evaluate(&self, inputs: &[Vec<u8>]) -> Vec<Named> {
         let inputs: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
-        match self.evaluator.run(&inputs).unwrap().complete().unwrap() {
-            Outcome::Outputs(outputs) => outputs,
-            _ => panic!("expected outputs"),
-        }
+        objects(self.evaluator.run(&inputs).unwrap())
     }
 
-    pub fn decrypt(&self, outputs: &[(String, Vec<u8>)]) -> Results {
-        let mut results = BTreeMap::new();
-        for output in &self.program.task().outputs {
-            let bytes = outputs.iter().find(|o| o.0 == output.name).map_or(&[][..], |o| &o.1);
-            match self.client.decrypt(&[(&output.name, bytes)]).unwrap().complete().unwrap() {
-                Outcome::Values(values) => results.extend(values),
-                _ => panic!("expected values"),
-            };
+    pub fn decrypt(&self, outputs: &[Named]) -> Results {
+        let of = |name: &String| outputs.iter().find(|object| object.names.contains(name));
+        let names = self.program.task().outputs.iter().map(|output| &output.name);
+        let wanted: Vec<(&str, &[u8])> =
+            names.map(|name| (name.as_str(), of(name).map_or(&[][..], |object| &object.bytes))).collect();
+        match self.client.decrypt(&wanted).unwrap().complete().unwrap() {
+            Outcome::Values(values) => values.into_iter().collect(),
+            _ => panic!("expected values"),
         }
-        results
     }
 
     pub fn run(&self, data: &Data<'_>) -> Results {
