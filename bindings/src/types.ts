@@ -341,6 +341,8 @@ export interface ProgramInfo {
     readonly maxTotalBits: number;
     /** Guaranteed bits of noise budget at the worst output. */
     readonly noiseBudgetBits: number;
+    /** How many of the `moduli` are left in sums, rotated columns and outputs that no product follows. */
+    readonly low: number;
   };
   readonly inputs: readonly InputInfo[];
   readonly outputs: readonly OutputInfo[];

@@ -160,7 +160,7 @@ impl Client {
             }
             Ok(out)
         };
-        self.job(Some(format!("encrypt {names:?}")), given, build, move |run| {
+        self.job(Some(format!("encrypt {}", names.join("\n"))), given, build, move |run| {
             let write = |(index, name): (usize, &String)| {
                 let size = run.plan().graph().ty(run.plan().graph().outputs()[index].operand).size as usize;
                 let writer = Writer::new(Kind::Input).raw(&program).raw(&owner).text(name);

@@ -87,7 +87,7 @@ pub struct ParameterInfo {
     pub max_total_bits: u32,
     /// Noise budget that the bound leaves at the worst output, bits.
     pub noise_budget_bits: f64,
-    /// Data primes that sums are switched down to.
+    /// Data primes that are left in sums, rotated columns and outputs that no product follows.
     pub low: usize,
 }
 
