@@ -3,7 +3,8 @@
 mod road;
 
 use cipherloom::platform::{Scalar, Simd};
-use cipherloom::program::{Client, Evaluator, Outcome, Stage};
+use cipherloom::program::{Client, CompileOptions, Evaluator, Outcome, Program, Stage};
+use cipherloom::schemes::columns::Keys;
 use road::{Road, numbers, part, task};
 use std::sync::Arc;
 
@@ -122,6 +123,54 @@ fn a_saved_client_decrypts() {
     road.client =
         cipherloom::program::Client::restore(road.program.clone(), platform, road::CLOCK, &saved).unwrap();
     assert_eq!(part(&road.decrypt(&outputs)["s"], "sum"), 45);
+}
+
+#[test]
+fn deep_tasks_switch_keys_in_larger_digits() {
+    let square = |operand: usize| format!(r#"{{"op":"column.multiply","inputs":[{operand},{operand}]}}"#);
+    let squares: Vec<String> = (0..6).map(square).collect();
+    let json = format!(
+        r#"{{"inputs":[{{"name":"a","rows":1000,"min":"-2","max":"2"}}],
+        "nodes":[{},{{"op":"column.sum","inputs":[6]}}],"outputs":[{{"name":"s","operand":7}}]}}"#,
+        squares.join(",")
+    );
+    let mut road = Road::on(Arc::new(Simd::new()), task(&json));
+    let parameters = road.program.parameters().literal();
+    assert!(parameters.special.len() > 1, "{parameters:?}");
+    let keys = road.program.keys().unwrap();
+    assert_eq!(keys.digit, parameters.special.len());
+    // Fewer digits, and so smaller keys than those of one prime per digit.
+    let single = Keys { special: parameters.special[..1].to_vec(), digit: 1, ..keys.clone() };
+    assert!(keys.ty().size < single.ty().size);
+    road.load_keys();
+    let a = numbers(5, 1000, -2, 2);
+    let expected: i128 = a.iter().map(|&a| i128::from(a).pow(64)).sum();
+    let results = road.run(&vec![("a", a, None)]);
+    assert_eq!(part(&results["s"], "value"), expected);
+    assert!(results["s"].noise_budget_bits >= 2.0);
+}
+
+#[test]
+fn keys_that_do_not_fit_are_chosen_last() {
+    let rotated =
+        |by: usize| format!(r#"{{"op":"column.rotate_rows","inputs":[0],"attrs":{{"steps":{by}}}}}"#);
+    let mut nodes: Vec<String> = (1..9).map(rotated).collect();
+    nodes.extend((1..9).map(|index| format!(r#"{{"op":"column.multiply","inputs":[{index},{index}]}}"#)));
+    nodes.extend((9..17).map(|index| format!(r#"{{"op":"column.multiply","inputs":[{index},{index}]}}"#)));
+    let outputs: Vec<String> = (17..25).map(|o| format!(r#"{{"name":"o{o}","operand":{o}}}"#)).collect();
+    let json = format!(
+        r#"{{"inputs":[{{"name":"a","rows":8,"min":"-1000","max":"1000","layout":"slots"}}],"nodes":[{}],"outputs":[{}]}}"#,
+        nodes.join(","),
+        outputs.join(",")
+    );
+    let keys = |memory_limit: Option<f64>| {
+        let options = CompileOptions { n: Some(16384), memory_limit, ..CompileOptions::default() };
+        let program = Program::compile(task(&json), &options).unwrap();
+        program.keys().unwrap().ty().size * 8
+    };
+    let free = keys(None);
+    let held = keys(Some(free as f64));
+    assert!(held < free, "{free} bytes of keys, {held} under a limit");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::bundle::{Bundle, bundles};
 use super::bytes::{Kind, Reader, Writer};
 use super::choose::{MARGIN, Wishes, choose};
 use super::literal::{KEYS, Layout, TaskLiteral};
-use super::parameters::{DIGIT, ParameterLiteral, Parameters};
+use super::parameters::{ParameterLiteral, Parameters};
 use super::range::least_modulus;
 use super::view::Stage;
 use crate::analyze::{OutputIndex, graph_inputs};
@@ -80,8 +80,7 @@ impl Program {
         let builder = Builder::new(&registry, &task);
         let wishes = wishes(options)?;
         let parameters = choose(&builder, &wishes)?;
-        let memory_limit = options.memory_limit.map_or(MOST_MEMORY, |m| m.max(0.0) as u64);
-        Self::build(task, parameters, memory_limit)
+        Self::build(task, parameters, wishes.memory)
     }
 
     fn build(task: TaskLiteral, parameters: Parameters, memory_limit: u64) -> Result<Self> {
@@ -249,7 +248,8 @@ fn wishes(options: &CompileOptions) -> Result<Wishes> {
         return Err(wrong("n", &n.to_string(), "2048, 4096, 8192, 16384 or 32768"));
     }
     let t = primes(&options.plain_moduli, "plainModuli")?;
-    Ok(Wishes { table, n: options.n, t, q: primes(&options.moduli, "moduli")? })
+    let memory = options.memory_limit.map_or(MOST_MEMORY, |m| m.max(0.0) as u64);
+    Ok(Wishes { table, n: options.n, t, q: primes(&options.moduli, "moduli")?, memory })
 }
 
 /// The scheme level of a task under parameters.
@@ -456,7 +456,7 @@ pub fn input_type(input: &super::InputLiteral, parameters: &Parameters) -> Colum
 
 fn keys(parameters: &Parameters, names: Vec<KeyName>) -> Option<Keys> {
     let l = parameters.literal();
-    let keys = Keys { n: l.n, q: l.q.clone(), special: l.special.clone(), digit: DIGIT, names };
+    let keys = Keys { n: l.n, q: l.q.clone(), special: l.special.clone(), digit: l.digit(), names };
     (!keys.names.is_empty() && !l.special.is_empty()).then_some(keys)
 }
 

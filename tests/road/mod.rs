@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use cipherloom::engine::Clock;
-use cipherloom::platform::Scalar;
+use cipherloom::platform::{Platform, Scalar};
 use cipherloom::program::{
     Client, CompileOptions, Evaluator, Job, Named, Outcome, OutputValues, Program, TaskLiteral, Values,
 };
@@ -47,15 +47,23 @@ pub struct Road {
 impl Road {
     pub fn new(task: TaskLiteral) -> Self {
         let mut road = Self::without_keys(task);
-        for key in road.keys() {
-            road.evaluator.load_key(&key).unwrap();
-        }
+        road.load_keys();
         road
     }
 
+    pub fn load_keys(&mut self) {
+        for key in self.keys() {
+            self.evaluator.load_key(&key).unwrap();
+        }
+    }
+
     pub fn without_keys(task: TaskLiteral) -> Self {
+        Self::on(Arc::new(Scalar::new()), task)
+    }
+
+    /// Without keys, on a platform.
+    pub fn on(platform: Arc<dyn Platform>, task: TaskLiteral) -> Self {
         let program = Arc::new(Program::compile(task, &CompileOptions::default()).unwrap());
-        let platform = Arc::new(Scalar::new());
         let evaluator = Evaluator::new(&program.bytes(), &*platform, CLOCK).unwrap();
         let client = Client::new(Arc::clone(&program), platform, CLOCK).unwrap();
         Self { program, client, evaluator }
