@@ -11,13 +11,14 @@ mod field32;
 mod fused;
 mod lanes;
 mod lanes32;
+mod layers;
 mod ntt;
 mod ntt32;
 mod pointwise;
 mod products;
-mod products32;
 mod split;
 mod streams;
+mod sums32;
 mod words32;
 
 use super::scalar::{kernel, kernel_with_scratch};
