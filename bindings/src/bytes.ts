@@ -1,17 +1,12 @@
 /** Bytes that callers hand in and out. */
-import { failure } from './errors.js';
+import { BYTES, checkArgument } from './arguments.js';
 import type { NamedBytes } from './raw.js';
 import type { Ciphertexts } from './types.js';
 
 /** Errors: InputError `input.type` if `what` is not bytes. */
 export function checkBytes(what: string, bytes: unknown): Uint8Array {
-  if (bytes instanceof Uint8Array) return bytes;
-  const found = typeof bytes;
-  throw failure('input.type', `${what}: expected bytes (Uint8Array), found ${found}`, {
-    what,
-    found,
-    expected: 'Uint8Array',
-  });
+  checkArgument(what, bytes, BYTES);
+  return bytes as Uint8Array;
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Which build runs, and why: a pure function of what the machine can do and what was asked for. */
+import { describe } from './arguments.js';
 import { type CipherloomError, failure } from './errors.js';
 import type { LoadOptions, Variant } from './types.js';
 
@@ -85,14 +86,13 @@ export function chooseMode(features: Features, request: Request): Choice {
 
 function checkRequest(mode: string, threads: number): void {
   if (!MODES.includes(mode)) {
-    throw failure(
-      'parameters.mode',
-      `mode must be one of ${MODES.join(', ')}, found ${JSON.stringify(mode)}`,
-      { found: mode, expected: MODES },
-    );
+    throw failure('parameters.mode', `mode must be one of ${MODES.join(', ')}, found ${describe(mode)}`, {
+      found: mode,
+      expected: MODES,
+    });
   }
   if (!Number.isInteger(threads) || threads < 1 || threads > MAX_THREADS) {
-    throw failure('parameters.threads', `threads must be 1 to ${MAX_THREADS}, found ${threads}`, {
+    throw failure('parameters.threads', `threads must be 1 to ${MAX_THREADS}, found ${describe(threads)}`, {
       found: threads,
       expected: { min: 1, max: MAX_THREADS },
     });

@@ -1,4 +1,5 @@
 /** A key holder: encrypts and decrypts in the client worker. */
+import { CALL_OPTIONS, checkCall, CIPHERTEXTS, COLUMNS } from './arguments.js';
 import { byName, checkBytes, movable } from './bytes.js';
 import { encodeColumn } from './columns.js';
 import { failure } from './errors.js';
@@ -46,6 +47,7 @@ export class KeyHolder extends Resource implements Client {
   }
 
   async encrypt(columns: Readonly<Record<string, Values>>, options: CallOptions = {}): Promise<Ciphertexts> {
+    checkCall('encrypt', { columns: [columns, COLUMNS] }, options, CALL_OPTIONS);
     const signal = this.signal(options.signal);
     // All columns are checked before the first is encrypted.
     const encoded = Object.entries(columns).map(([name, values]) => {
@@ -71,7 +73,8 @@ export class KeyHolder extends Resource implements Client {
     return byName(made);
   }
 
-  async decrypt(outputs: Ciphertexts, options?: CallOptions): Promise<Record<string, DecryptedValue>> {
+  async decrypt(outputs: Ciphertexts, options: CallOptions = {}): Promise<Record<string, DecryptedValue>> {
+    checkCall('decrypt', { outputs: [outputs, CIPHERTEXTS] }, options, CALL_OPTIONS);
     const details = await this.decryptDetails(outputs, options);
     return Object.fromEntries(
       Object.entries(details).map(([name, { value, problem }]) => {
@@ -85,6 +88,7 @@ export class KeyHolder extends Resource implements Client {
     outputs: Ciphertexts,
     options: CallOptions = {},
   ): Promise<Record<string, DecryptedOutput>> {
+    checkCall('decryptDetails', { outputs: [outputs, CIPHERTEXTS] }, options, CALL_OPTIONS);
     const signal = this.signal(options.signal);
     const wanted = Object.entries(outputs).map(([name, bytes]) => ({
       info: named(this.#info.outputs, 'output', name),
@@ -119,6 +123,7 @@ export class KeyHolder extends Resource implements Client {
   }
 
   async save(options: CallOptions = {}): Promise<Uint8Array> {
+    checkCall('save', {}, options, CALL_OPTIONS);
     return this.#worker.call('saveClient', [this.#handle], { signal: this.signal(options.signal) });
   }
 }

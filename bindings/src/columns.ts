@@ -1,4 +1,5 @@
 /** From values as people have them to the scaled integers that are encrypted. */
+import { checkArgument, describe, VALUES } from './arguments.js';
 import { type CipherloomError, failure } from './errors.js';
 import { decimalsOf, ExactDecimal, quickUnits, toUnits } from './exact.js';
 import type { Integers } from './raw.js';
@@ -67,7 +68,7 @@ function encodeValue(rule: ColumnRule, row: number, value: number | bigint): big
   if (units < rule.min || units > rule.max) {
     const min = new ExactDecimal(rule.min, rule.decimals).toString();
     const max = new ExactDecimal(rule.max, rule.decimals).toString();
-    throw failure('range.value', `Column "${rule.name}", row ${row}: ${value} is not in ${min}..${max}`, {
+    throw failure('range.value', `${place(rule.name, row)}: ${value} is not in ${min}..${max}`, {
       column: rule.name,
       row,
       found: String(value),
@@ -80,22 +81,18 @@ function encodeValue(rule: ColumnRule, row: number, value: number | bigint): big
 /** A value as an integer of 10^-decimals. Errors: not a number, too many decimals. */
 export function scaled(column: string, row: number, value: number | bigint, decimals: number): bigint {
   if (typeof value !== 'bigint' && !Number.isFinite(value)) {
-    throw failure(
-      'input.not_a_number',
-      `Column "${column}", row ${row}: ${String(value)} is not a finite number`,
-      {
-        column,
-        row,
-        found: String(value),
-      },
-    );
+    throw failure('input.not_a_number', `${place(column, row)}: ${describe(value)} is not a finite number`, {
+      column,
+      row,
+      found: describe(value),
+    });
   }
   const units = toUnits(value, decimals);
   if (units !== undefined) return units;
   const found = decimalsOf(value);
   throw failure(
     'input.decimals',
-    `Column "${column}", row ${row}: ${value} has ${found} decimals, at most ${decimals} were declared`,
+    `${place(column, row)}: ${value} has ${found} decimals, at most ${decimals} were declared`,
     {
       column,
       row,
@@ -106,18 +103,13 @@ export function scaled(column: string, row: number, value: number | bigint, deci
   );
 }
 
+/** Where a value stands, for people. */
+function place(column: string, row: number): string {
+  return `Column "${column}", row ${row} (counted from 0)`;
+}
+
 function checkLength(rule: ColumnRule, values: Values): void {
-  if (typeof values !== 'object' || values === null || typeof values.length !== 'number') {
-    throw failure(
-      'input.type',
-      `Column "${rule.name}": expected an array of numbers, found ${typeof values}`,
-      {
-        column: rule.name,
-        found: typeof values,
-        expected: 'array',
-      },
-    );
-  }
+  checkArgument(`Column ${describe(rule.name)}`, values, VALUES);
   if (values.length === rule.rows) return;
   throw failure('input.length', `Column "${rule.name}": expected ${rule.rows} rows, found ${values.length}`, {
     column: rule.name,
@@ -129,11 +121,7 @@ function checkLength(rule: ColumnRule, values: Values): void {
 function missingValue(rule: ColumnRule, row: number, value: unknown): CipherloomError {
   return failure(
     'input.missing_value',
-    `Column "${rule.name}", row ${row}: no value, but the column was declared without missing rows`,
-    {
-      column: rule.name,
-      row,
-      found: String(value),
-    },
+    `${place(rule.name, row)}: no value, but the column was declared without missing rows`,
+    { column: rule.name, row, found: String(value) },
   );
 }

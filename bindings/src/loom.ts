@@ -1,5 +1,7 @@
 /** The two workers, and what is made with them. */
+import { BYTES, CALL_OPTIONS, checkCall, COMPILE_OPTIONS, TASK } from './arguments.js';
 import type { Choice } from './choose-mode.js';
+import { failure } from './errors.js';
 import { CompiledProgram } from './program.js';
 import { scalesOf, unpackProgram } from './program-file.js';
 import { Resource } from './resource.js';
@@ -13,6 +15,7 @@ import type {
   Mode,
   Program,
   Task,
+  TaskLiteral,
 } from './types.js';
 import { wasmModule } from './wasm-module.js';
 import type { Connection } from './worker/connection.js';
@@ -22,6 +25,8 @@ import { startWorker } from './worker/start.js';
 
 /** Plans leave an eighth of the memory to everything else: 3.5 of 4 GiB. */
 const PLANNED_SHARE = 7 / 8;
+/** The stack of a thread, which wasm-bindgen takes from the memory. */
+const STACK_BYTES = 2 ** 21;
 
 /** The workers of a loom. */
 interface Workers {
@@ -96,14 +101,18 @@ export class WorkerLoom extends Resource implements Loom {
   }
 
   async compile(task: Task, options: CompileOptions & CallOptions = {}): Promise<Program> {
+    checkCall('compile', { task: [task, TASK] }, options, COMPILE_OPTIONS);
+    const literal = task.literal();
+    checkSlots(literal, options.n);
     const { security, n, plainModuli, moduli, onProgress } = options;
-    const { threads = this.mode.threads, memoryLimit = this.mode.memoryBytes * PLANNED_SHARE } = options;
+    const planned = (this.mode.memoryBytes - this.mode.threads * STACK_BYTES) * PLANNED_SHARE;
+    const { threads = this.mode.threads, memoryLimit = planned } = options;
     const signal = this.signal(options.signal);
     const { client } = this;
     onProgress?.({ phase: 'compile', done: 0, total: 1 });
     const opened = await client.call(
       'compile',
-      [task.literal(), { security, n, plainModuli, moduli, threads, memoryLimit }],
+      [literal, { security, n, plainModuli, moduli, threads, memoryLimit }],
       { signal },
       ({ program }) => client.send('freeProgram', [program]),
     );
@@ -112,6 +121,7 @@ export class WorkerLoom extends Resource implements Loom {
   }
 
   async program(bytes: Uint8Array, options: CallOptions = {}): Promise<Program> {
+    checkCall('program', { bytes: [bytes, BYTES] }, options, CALL_OPTIONS);
     const signal = this.signal(options.signal);
     const { client } = this;
     const { core, scales } = unpackProgram(bytes);
@@ -140,6 +150,15 @@ export class WorkerLoom extends Resource implements Loom {
       workers.evaluator = connection;
     }
   }
+}
+
+/** The core only says that no parameters will do. Errors: ParameterError. */
+function checkSlots({ inputs }: TaskLiteral, n = Number.POSITIVE_INFINITY): void {
+  const input = inputs.find(({ layout, rows }) => layout === 'slots' && rows > n);
+  if (input === undefined) return;
+  const { name, rows } = input;
+  const problem = `Input "${name}" of layout "slots", which is one ciphertext: rows must be 1 to n = ${n}, found ${rows}`;
+  throw failure('parameters.rows', problem, { input: name, found: rows, expected: { min: 1, max: n } });
 }
 
 class LoomTaskBuilder extends TaskBuilder implements LoomTask {

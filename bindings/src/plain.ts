@@ -1,4 +1,5 @@
 /** The plain reference: computes a task without encryption, on BigInt, with the same finishing formulas. */
+import { checkArgument, COLUMNS, TASK } from './arguments.js';
 import { type ColumnRule, encodeColumn } from './columns.js';
 import { failure } from './errors.js';
 import { outcome, type Parts } from './statistics.js';
@@ -31,6 +32,8 @@ export function plainStatistics(
   task: Task,
   columns: Readonly<Record<string, Values>>,
 ): Record<string, PlainOutput> {
+  checkArgument('plainStatistics, task', task, TASK);
+  checkArgument('plainStatistics, columns', columns, COLUMNS);
   const literal = task.literal();
   const decimals = task.decimals();
   const operands: (Column | Sums)[] = literal.inputs.map((input) => {
@@ -55,7 +58,7 @@ function plainInput(
   input: TaskLiteral['inputs'][number] & { decimals: number },
   columns: Readonly<Record<string, Values>>,
 ): Column {
-  const values = columns[input.name];
+  const values = Object.hasOwn(columns, input.name) ? columns[input.name] : undefined;
   if (values === undefined)
     throw failure('input.missing', `Input "${input.name}" was not given`, { input: input.name });
   const rule: ColumnRule = { ...input, min: BigInt(input.min), max: BigInt(input.max) };

@@ -1,8 +1,10 @@
 /**
  * What the integers of a compiled program mean - decimals and bounds by name - and the file that holds both:
- * "CLSCALES", the length of the header as a little-endian u32, the header as JSON, then the core's program
- * bytes. Core bytes without a header are programs over plain integers.
+ * "CLSCALES", a CRC-32 of all that follows it and the length of the header, both as little-endian u32, the header
+ * as JSON, then the core's program bytes. Core bytes without a header are programs over plain integers.
  */
+import { isName } from './arguments.js';
+import { crc32 } from './crc32.js';
 import { type ColumnRule, MAX_UNITS } from './columns.js';
 import { failure } from './errors.js';
 import { ExactDecimal } from './exact.js';
@@ -18,7 +20,8 @@ export interface Scales {
 }
 
 const MAGIC = 'CLSCALES';
-const HEADER_AT = MAGIC.length + 4;
+const LENGTH_AT = MAGIC.length + 4;
+const HEADER_AT = LENGTH_AT + 4;
 
 /** The scales of a task. */
 export function scalesOf(task: Task): Scales {
@@ -34,27 +37,43 @@ export function packProgram(core: Uint8Array, scales: Scales): Uint8Array<ArrayB
   const header = new TextEncoder().encode(JSON.stringify(scales));
   const file = new Uint8Array(HEADER_AT + header.length + core.length);
   file.set(new TextEncoder().encode(MAGIC));
-  new DataView(file.buffer).setUint32(MAGIC.length, header.length, true);
+  const view = new DataView(file.buffer);
+  view.setUint32(LENGTH_AT, header.length, true);
   file.set(header, HEADER_AT);
   file.set(core, HEADER_AT + header.length);
+  view.setUint32(MAGIC.length, crc32(file.subarray(LENGTH_AT)), true);
   return file;
 }
 
-/** The parts of a file. The core checks its own bytes. Errors: FormatError. */
+/**
+ * The parts of a file. The core checks its own bytes once more, by themselves; the checksum here says that they
+ * belong to this header. Errors: FormatError.
+ */
 export function unpackProgram(file: Uint8Array): { core: Uint8Array; scales: Scales | undefined } {
-  if (!(file instanceof Uint8Array)) throw invalid('expected a Uint8Array', { found: typeof file });
   if (new TextDecoder().decode(file.subarray(0, MAGIC.length)) !== MAGIC)
     return { core: file, scales: undefined };
   if (file.length < HEADER_AT)
     throw invalid('the header ends early', { found: file.length, expected: HEADER_AT });
-  const length = new DataView(file.buffer, file.byteOffset).getUint32(MAGIC.length, true);
-  const end = HEADER_AT + length;
+  const view = new DataView(file.buffer, file.byteOffset);
+  const expected = view.getUint32(MAGIC.length, true);
+  const found = crc32(file.subarray(LENGTH_AT));
+  if (found !== expected) {
+    const problem = `Not a saved program: its bytes were changed, their checksum is ${found}, not ${expected}`;
+    throw failure('format.checksum', problem, { found, expected });
+  }
+  const end = HEADER_AT + view.getUint32(LENGTH_AT, true);
   if (end > file.length) throw invalid('the header ends early', { found: file.length, expected: end });
   return { core: file.subarray(end), scales: parseScales(file.subarray(HEADER_AT, end)) };
 }
 
-/** The core's info with decimals and bounds. Errors: FormatError if a name has no scale. */
+/**
+ * The core's info with decimals and bounds. Errors: FormatError if a name has no scale, or is none that a task
+ * would take: other builders may not have asked.
+ */
 export function describeProgram(raw: RawProgramInfo, scales: Scales | undefined): ProgramInfo {
+  for (const { name } of [...raw.inputs, ...raw.outputs]) {
+    if (!isName(name)) throw invalid(`${JSON.stringify(name)} is no name of an input or output`, { name });
+  }
   const integer = { decimals: 0, min: `${-MAX_UNITS}`, max: `${MAX_UNITS}` };
   return {
     ...raw,

@@ -1,4 +1,14 @@
 /** A compiled task: what runs. */
+import {
+  BYTES,
+  CALL_OPTIONS,
+  checkCall,
+  CIPHERTEXTS,
+  KEYS,
+  RESTORE_OPTIONS,
+  RUN_OPTIONS,
+  STAGE,
+} from './arguments.js';
 import { byName, checkBytes, movable } from './bytes.js';
 import { KeyHolder } from './client.js';
 import { failure } from './errors.js';
@@ -69,10 +79,12 @@ export class CompiledProgram extends Resource implements Program {
   }
 
   async toText(stage: Stage, options: CallOptions = {}): Promise<string> {
+    checkCall('toText', { stage: [stage, STAGE] }, options, CALL_OPTIONS);
     return this.#ask('text', stage, options);
   }
 
   async graph(stage: Stage, options: CallOptions = {}): Promise<GraphView> {
+    checkCall('graph', { stage: [stage, STAGE] }, options, CALL_OPTIONS);
     return this.#ask('graph', stage, options);
   }
 
@@ -82,16 +94,19 @@ export class CompiledProgram extends Resource implements Program {
   }
 
   async client(options: CallOptions = {}): Promise<Client> {
+    checkCall('client', {}, options, CALL_OPTIONS);
     return this.#keyHolder(options, (connection, program) => connection.call('createClient', [program]));
   }
 
   async restoreClient(saved: Uint8Array, options: RestoreOptions = {}): Promise<Client> {
+    checkCall('restoreClient', { saved: [saved, BYTES] }, options, RESTORE_OPTIONS);
     return this.#keyHolder(options, (connection, program) =>
       connection.call('restoreClient', [program, saved]),
     );
   }
 
   async run(inputs: Ciphertexts, keys: EvaluationKeys, options: RunOptions = {}): Promise<Ciphertexts> {
+    checkCall('run', { inputs: [inputs, CIPHERTEXTS], keys: [keys, KEYS] }, options, RUN_OPTIONS);
     const signal = this.signal(options.signal);
     const { onProgress, onTrace } = options;
     if (!Array.isArray(keys)) {
@@ -206,7 +221,8 @@ export class CompiledProgram extends Resource implements Program {
       });
     }
     return names.map((name) => {
-      if (inputs[name] !== undefined) return checkBytes(`Input "${name}"`, inputs[name]);
+      const given = Object.hasOwn(inputs, name) ? inputs[name] : undefined;
+      if (given !== undefined) return checkBytes(`Input "${name}"`, given);
       throw failure('input.missing', `Input "${name}" is missing`, { input: name, expected: names });
     });
   }

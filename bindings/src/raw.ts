@@ -117,6 +117,8 @@ export function openRaw({ variant, threads, module, shared = sharedBy(variant) }
     return { raw: single as unknown as RawModule, memoryBytes: 2 ** 32 };
   }
   const { memory, maximumBytes } = shared;
+  // Its size may be that of before the message was sent: js/pool-worker.js.
+  memory.grow(0);
   threaded.initSync({ module, memory });
   threaded.poolStart(threads);
   return { raw: threaded as unknown as RawModule, memoryBytes: maximumBytes };

@@ -7,6 +7,7 @@
  * second.
  */
 import Papa from 'papaparse';
+import { checkArgument, checkOptions, describe, FILE, type Kinds, TEXT, TEXTS } from './arguments.js';
 import { failure } from './errors.js';
 import { decimalsOf } from './exact.js';
 import type { ColumnOptions } from './types.js';
@@ -59,15 +60,20 @@ export interface Table {
   column(name: string): NumericColumn;
 }
 
+const OPTIONS: Kinds<TableOptions> = { missing: TEXTS, delimiter: TEXT };
 const DEFAULT_MISSING = ['', 'na', 'n/a', 'null', 'nan'] as const;
 const DELIMITERS = [',', ';', '\t', '|'] as const;
+/** Said where a row is named. */
+const COUNTED = '(rows are counted from 0, below the header)';
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /**
  * Reads a CSV file whose first row names the columns. Text or UTF-8 bytes, with or without byte order mark,
- * any line ends. Errors, naming the row: TableError.
+ * any line ends. Errors, naming the row (counted from 0, below the header): TableError.
  */
 export function parseTable(file: string | ArrayBuffer | ArrayBufferView, options: TableOptions = {}): Table {
+  checkArgument('parseTable, file', file, FILE);
+  checkOptions('parseTable', options, OPTIONS);
   const [header = [], ...records] = readRecords(toText(file), options.delimiter);
   if (records.length === 0)
     throw failure('table.empty', 'The file has no rows of data', { found: 0, expected: 1 });
@@ -89,6 +95,10 @@ export function parseTable(file: string | ArrayBuffer | ArrayBufferView, options
 
 /** What to declare for a column that is this one's like: its rows, bounds and decimals. */
 export function columnOptions(column: NumericColumn): ColumnOptions {
+  checkArgument('columnOptions, column', column, {
+    expected: 'a numeric column of a table',
+    fits: (value) => (value as NumericColumn | undefined | null)?.kind === 'numeric',
+  });
   const bounds = Number.isNaN(column.min) ? { min: 0, max: 0 } : { min: column.min, max: column.max };
   return { rows: column.values.length, ...bounds, decimals: column.decimals, missing: column.missing > 0 };
 }
@@ -107,7 +117,7 @@ function readRecords(text: string, delimiter = detectDelimiter(text)): string[][
   const quotes = errors.find(({ type }) => type === 'Quotes');
   if (quotes !== undefined) {
     const row = (quotes.row ?? 0) - 1;
-    throw failure('table.quotes', `Row ${row}: ${quotes.message.toLowerCase()}`, { row });
+    throw failure('table.quotes', `Row ${row}: ${quotes.message.toLowerCase()} ${COUNTED}`, { row });
   }
   return withoutBlankLines(data);
 }
@@ -139,7 +149,7 @@ function checkWidths(records: readonly string[][], expected: number): void {
   const row = records.findIndex(({ length }) => length !== expected);
   if (row < 0) return;
   const found = records[row]?.length;
-  throw failure('table.ragged', `Row ${row} has ${found} fields, the header has ${expected}`, {
+  throw failure('table.ragged', `Row ${row} has ${found} fields, the header has ${expected} ${COUNTED}`, {
     row,
     found,
     expected,
@@ -200,12 +210,12 @@ function pick(columns: readonly (NumericColumn | TextColumn)[], name: string): N
   throw found === undefined
     ? failure(
         'table.column',
-        `The file has no column "${name}"; numeric are: ${details.expected.join(', ')}`,
+        `The file has no column ${describe(name)}; numeric are: ${details.expected.join(', ')}`,
         details,
       )
-    : failure('table.not_numeric', `Column "${name}" is not numeric: row ${found.row} is "${found.found}"`, {
-        ...details,
-        row: found.row,
-        found: found.found,
-      });
+    : failure(
+        'table.not_numeric',
+        `Column "${name}" is not numeric: row ${found.row} is "${found.found}" ${COUNTED}`,
+        { ...details, row: found.row, found: found.found },
+      );
 }

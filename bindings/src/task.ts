@@ -1,4 +1,13 @@
 /** The expression builder: turns what a person writes into a TaskLiteral. Pure data, no wasm. */
+import {
+  checkArgument,
+  checkOptions,
+  COLUMN_OPTIONS,
+  describe,
+  isName,
+  MOMENT_OPTIONS,
+  PLAIN,
+} from './arguments.js';
 import { MAX_UNITS, scaled } from './columns.js';
 import { failure } from './errors.js';
 import { decimalsOf, powerOfTen, toUnits } from './exact.js';
@@ -16,6 +25,8 @@ import type {
 } from './types.js';
 
 const MAX_ROWS = 2 ** 24;
+/** Slots of the largest ring dimension: rows of layout `slots`, which has one ciphertext. */
+const MAX_SLOTS = 2 ** 15;
 /** Most decimals that a 62-bit integer can keep. */
 const MAX_DECIMALS = 18;
 
@@ -48,18 +59,21 @@ export class TaskBuilder implements Task {
       name,
       this.#inputs.some((input) => input.name === name),
     );
+    checkOptions(`encrypted("${name}")`, options, COLUMN_OPTIONS);
     const { rows, decimals = 0, missing = false, layout = 'column' } = options;
-    if (!Number.isInteger(rows) || rows < 1 || rows > MAX_ROWS) {
-      throw failure('parameters.rows', `Input "${name}": rows must be 1 to ${MAX_ROWS}, found ${rows}`, {
+    const mostRows = layout === 'slots' ? MAX_SLOTS : MAX_ROWS;
+    if (!Number.isInteger(rows) || rows < 1 || rows > mostRows) {
+      const where = `Input "${name}"${layout === 'slots' ? ' of layout "slots", which is one ciphertext' : ''}`;
+      throw failure('parameters.rows', `${where}: rows must be 1 to ${mostRows}, found ${describe(rows)}`, {
         input: name,
         found: rows,
-        expected: { min: 1, max: MAX_ROWS },
+        expected: { min: 1, max: mostRows },
       });
     }
     if (!Number.isInteger(decimals) || decimals < 0 || decimals > MAX_DECIMALS) {
       throw failure(
         'parameters.decimals',
-        `Input "${name}": decimals must be 0 to ${MAX_DECIMALS}, found ${decimals}`,
+        `Input "${name}": decimals must be 0 to ${MAX_DECIMALS}, found ${describe(decimals)}`,
         {
           input: name,
           found: decimals,
@@ -74,8 +88,7 @@ export class TaskBuilder implements Task {
 
   output(name: string, expression: EncryptedColumn | Statistic): void {
     this.#checkName('output', name, this.#outputs.has(name));
-    if (!(expression instanceof Expression) || expression.task !== this) throw foreign();
-    this.#outputs.set(name, expression);
+    this.#outputs.set(name, ofTask(this, `output("${name}"), expression`, expression, Expression));
   }
 
   literal(): TaskLiteral {
@@ -108,9 +121,9 @@ export class TaskBuilder implements Task {
   }
 
   #checkName(what: string, name: string, taken: boolean): void {
-    if (typeof name === 'string' && name !== '' && !taken) return;
-    const problem = taken ? 'is taken' : 'is no name';
-    throw failure('graph.name', `The ${what} name ${JSON.stringify(name)} ${problem}`, { [what]: name });
+    if (isName(name) && !taken) return;
+    const problem = taken ? 'is taken' : 'cannot be one: expected text, and not "__proto__"';
+    throw failure('graph.name', `The ${what} name ${describe(name)} ${problem}`, { [what]: name });
   }
 }
 
@@ -158,12 +171,12 @@ class Column extends Expression implements EncryptedColumn {
 
   add(other: EncryptedColumn | Plain): EncryptedColumn {
     if (isColumn(other)) return this.#aligned('column.add', this.#mate(other));
-    return this.#addPlain(plainColumn(other, this.rows));
+    return this.#addPlain(plainColumn('add', other, this.rows));
   }
 
   sub(other: EncryptedColumn | Plain): EncryptedColumn {
     if (isColumn(other)) return this.#aligned('column.sub', this.#mate(other));
-    const plain = plainColumn(other, this.rows);
+    const plain = plainColumn('sub', other, this.rows);
     return this.#addPlain({ ...plain, units: plain.units.map((units) => -units) });
   }
 
@@ -172,7 +185,7 @@ class Column extends Expression implements EncryptedColumn {
       const mate = this.#mate(other);
       return this.#derive('column.multiply', [this, mate], {}, this.decimals + mate.decimals);
     }
-    const plain = plainColumn(other, this.rows);
+    const plain = plainColumn('multiply', other, this.rows);
     // A single number reaches every slot, wherever rotations brought the rows.
     const attrs =
       typeof other === 'object' ? { values: plain.units.map(String) } : { scalar: `${plain.units[0]}` };
@@ -186,8 +199,8 @@ class Column extends Expression implements EncryptedColumn {
   rotateRows(steps: number): EncryptedColumn {
     this.#needSlots('rotateRows');
     if (!Number.isSafeInteger(steps)) {
-      throw failure('graph.steps', `rotateRows takes a whole number of steps, found ${steps}`, {
-        found: steps,
+      throw failure('graph.steps', `rotateRows takes a whole number of steps, found ${describe(steps)}`, {
+        found: describe(steps),
       });
     }
     return this.#derive('column.rotate_rows', [this], { steps });
@@ -211,12 +224,17 @@ class Column extends Expression implements EncryptedColumn {
   }
 
   variance(options?: MomentOptions): Statistic {
-    return this.#statistic('variance', [this], 2 * this.decimals, moment(options));
+    return this.#statistic('variance', [this], 2 * this.decimals, moment('variance', options));
   }
 
   covariance(other: EncryptedColumn, options?: MomentOptions): Statistic {
     const mate = this.#mate(other);
-    return this.#statistic('covariance', [this, mate], this.decimals + mate.decimals, moment(options));
+    return this.#statistic(
+      'covariance',
+      [this, mate],
+      this.decimals + mate.decimals,
+      moment('covariance', options),
+    );
   }
 
   correlation(other: EncryptedColumn): Statistic {
@@ -275,8 +293,8 @@ class Column extends Expression implements EncryptedColumn {
   }
 
   /** The other operand, if it can be one. */
-  #mate(other: EncryptedColumn): Column {
-    if (!(other instanceof Column) || other.task !== this.task) throw foreign();
+  #mate(operand: EncryptedColumn): Column {
+    const other = ofTask(this.task, 'The other column', operand, Column);
     if (other.rows !== this.rows) {
       throw failure('graph.rows', `Columns of ${this.rows} and ${other.rows} rows cannot be combined`, {
         found: other.rows,
@@ -309,7 +327,8 @@ function isColumn(other: EncryptedColumn | Plain): other is EncryptedColumn {
   return other instanceof Expression;
 }
 
-function moment(options: MomentOptions = {}): Attributes {
+function moment(method: string, options: MomentOptions = {}): Attributes {
+  checkOptions(method, options, MOMENT_OPTIONS);
   return { population: options.population === true ? 1 : 0 };
 }
 
@@ -319,14 +338,15 @@ interface PlainColumn {
   readonly decimals: number;
 }
 
-function plainColumn(plain: Plain, rows: number): PlainColumn {
-  const values = typeof plain === 'object' ? Array.from(plain) : [plain];
-  if (typeof plain === 'object' && values.length !== rows) {
-    throw failure('input.length', `Plain column: expected ${rows} rows, found ${values.length}`, {
-      found: values.length,
+function plainColumn(method: string, plain: Plain, rows: number): PlainColumn {
+  checkArgument(method, plain, PLAIN);
+  if (typeof plain === 'object' && plain.length !== rows) {
+    throw failure('input.length', `Plain column: expected ${rows} rows, found ${plain.length}`, {
+      found: plain.length,
       expected: rows,
     });
   }
+  const values = typeof plain === 'object' ? Array.from(plain) : [plain];
   const decimals = values.reduce((most: number, value) => Math.max(most, finiteDecimals(value)), 0);
   const units = values.map((value, row) => scaled('plain', row, value, decimals));
   return {
@@ -368,16 +388,27 @@ function bound(name: string, which: 'min' | 'max', value: number | bigint, decim
   if (units !== undefined) return units;
   throw failure(
     'parameters.bounds',
-    `Input "${name}": ${which} must be a number of at most ${decimals} decimals, found ${String(value)}`,
+    `Input "${name}": ${which} must be a number of at most ${decimals} decimals, found ${describe(value)}`,
     {
       input: name,
       bound: which,
-      found: String(value),
+      found: describe(value),
       expected: { decimals },
     },
   );
 }
 
-function foreign(): Error {
-  return failure('graph.foreign', 'The expression was not made by this task');
+/** An expression of this task. Errors: InputError if it is none of the kind, GraphError if it is another task's. */
+function ofTask<T extends Expression>(
+  task: TaskBuilder,
+  where: string,
+  value: unknown,
+  kind: abstract new (...args: never[]) => T,
+): T {
+  if (value instanceof kind && value.task === task) return value;
+  const expected = `${(kind as unknown) === Column ? 'a column' : 'an expression'} of this task`;
+  if (value instanceof kind)
+    throw failure('graph.foreign', `${where}: expected ${expected}, found one of another task`);
+  const found = value instanceof NumberOfColumn ? `the statistic "${value.kind}"` : describe(value);
+  throw failure('input.type', `${where}: expected ${expected}, found ${found}`, { where, found, expected });
 }

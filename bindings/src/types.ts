@@ -51,7 +51,10 @@ export interface LoadOptions {
    * build insists on it, and on `threads` if given: ParameterError where these cannot run.
    */
   mode?: 'auto' | Variant | undefined;
-  /** Threads per worker, 1 to 256. Default: the number of processors, at most 16. */
+  /**
+   * Threads per worker, 1 to 256. Default: the number of processors, at most 16. Each takes 2 MiB of its worker's
+   * memory for its stack, and about 30 ms to start.
+   */
   threads?: number | undefined;
   /**
    * Own copies of the wasm, for hosts whose bundler cannot place the package's files. Only the chosen build is
@@ -150,8 +153,8 @@ export interface CompileOptions {
   /** Threads that the time estimate supposes. Default: the loom's. */
   threads?: number | undefined;
   /**
-   * Bytes; a plan that needs more is a MemoryError. Default: what the loom's workers can hold, at most 3.5
-   * GiB.
+   * Bytes; a plan that needs more is a MemoryError. Default: seven eighths of what the loom's workers can hold
+   * beside the stacks of their threads, at most 3.5 GiB.
    */
   memoryLimit?: number | undefined;
 }
@@ -166,7 +169,7 @@ export type Layout = 'column' | 'slots';
 
 /** What must be known of an encrypted column before there is any data. */
 export interface ColumnOptions {
-  /** Number of rows, 1 to 2^24. Public. */
+  /** Number of rows, 1 to 2^24; in layout `slots` at most the ring dimension, which is at most 2^15. Public. */
   rows: number;
   /** Least value that may occur (inclusive). Tighter bounds make smaller and faster programs. */
   min: number | bigint;

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { crc32 } from '../src/crc32.js';
 import {
   CipherloomError,
   ERROR_CODES,
@@ -59,14 +60,42 @@ describe('program files', () => {
     expect(described.outputs[0]?.decimals).toBe(1);
     expect(describeProgram(info, undefined).inputs[0]?.decimals).toBe(0);
     expect(codeOf(() => describeProgram(info, { inputs: {}, outputs: {} }))).toBe('format.program');
+    const odd = { inputs: [], outputs: [{ name: '__proto__' }] } as unknown as RawProgramInfo;
+    expect(codeOf(() => describeProgram(odd, undefined))).toBe('format.program');
+  });
+
+  it('are refused with any bit changed', () => {
+    const file = packProgram(core, scales);
+    for (let bit = 8 * 'CLSCALES'.length; bit < 8 * file.length; bit++) {
+      const changed = file.slice();
+      changed[bit >> 3] = (changed[bit >> 3] as number) ^ (1 << (bit & 7));
+      expect(codeOf(() => unpackProgram(changed))).toBe('format.checksum');
+    }
+    // Without the magic it is the core that has to refuse it.
+    expect(unpackProgram(file.subarray(1)).scales).toBeUndefined();
+  });
+
+  it('carry the CRC-32 that everybody knows', () => {
+    expect(crc32(new TextEncoder().encode('123456789'))).toBe(0xcbf43926);
+    expect(crc32(new Uint8Array())).toBe(0);
+    expect(crc32(new Uint8Array(32))).toBe(0x190a55ad);
+    expect(crc32(new Uint8Array(32).fill(255))).toBe(0xff6cab0b);
   });
 
   it('are refused when cut short or wrong', () => {
     const file = packProgram(core, scales);
-    const header = file.length - core.length;
-    for (let length = 8; length < header; length++) {
-      expect(codeOf(() => unpackProgram(file.subarray(0, length)))).toBe('format.program');
+    for (let length = 8; length < file.length; length++) {
+      expect(codeOf(() => unpackProgram(file.subarray(0, length)))).toMatch(/^format\./);
     }
+    // The same magic and a checksum that is right, around what is wrong.
+    const wrap = (header: string, length = header.length): Uint8Array => {
+      const bytes = new TextEncoder().encode(`CLSCALES________${header}`);
+      const view = new DataView(bytes.buffer);
+      view.setUint32(12, length, true);
+      view.setUint32(8, crc32(bytes.subarray(12)), true);
+      return bytes;
+    };
+    expect(codeOf(() => unpackProgram(wrap('{}', 3)))).toBe('format.program');
     for (const wrong of [
       '',
       'null',
@@ -76,10 +105,7 @@ describe('program files', () => {
       '{"inputs":{"a":{"decimals":1,"min":"x","max":"0"}},"outputs":{}}',
       '{"inputs":{},"outputs":{"a":1e9}}',
     ]) {
-      const bytes = new TextEncoder().encode(`CLSCALES____${wrong}`);
-      new DataView(bytes.buffer).setUint32(8, bytes.length - 12, true);
-      expect(codeOf(() => unpackProgram(bytes))).toBe('format.program');
+      expect(codeOf(() => unpackProgram(wrap(wrong)))).toBe('format.program');
     }
-    expect(codeOf(() => unpackProgram('file' as never))).toBe('format.program');
   });
 });

@@ -1,5 +1,6 @@
 /** One running instance of the wasm: a worker that drives it, and the threads of its pool. */
 import { startPool, type Pool } from '../../wasm/threads/pool.js';
+import { checkArgument, WORKER } from '../arguments.js';
 import type { Choice } from '../choose-mode.js';
 import { CipherloomError, failure } from '../errors.js';
 import type { Role, WorkerLike } from '../types.js';
@@ -49,7 +50,9 @@ export async function startEngine<M extends StartMethods>(
 /** Browsers refuse scripts of other origins, or against a content security policy, at once. */
 function createWorker(role: Role, create: Recipe['worker']): WorkerLike {
   try {
-    return create(role);
+    const worker = create(role);
+    checkArgument('load, what option worker made', worker, WORKER);
+    return worker;
   } catch (cause) {
     throw notStarted(`The ${role} worker could not be created`, role, cause);
   }

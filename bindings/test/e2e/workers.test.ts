@@ -215,6 +215,18 @@ describe('load', () => {
     expect(loom.mode.variant).toBe('single');
   });
 
+  it('starts many threads at once, whose stacks make the memory larger meanwhile', async () => {
+    for (let time = 0; time < 2; time++) {
+      loom?.dispose();
+      loom = await load({ mode: 'threads', threads: 64 });
+      expect(loom.mode.threads).toBe(64);
+    }
+    using program = await loom.compile(correlation());
+    using client = await program.client();
+    const outputs = await program.run(await client.encrypt(COLUMNS), client.evaluationKeys);
+    expect(await client.decrypt(outputs)).toMatchObject({ sum: { units: 10n } });
+  });
+
   it('falls back to one thread where the threads do not start', async () => {
     const threads = process.getBuiltinModule('node:worker_threads');
     const { Worker } = threads;

@@ -1,0 +1,227 @@
+/**
+ * What callers hand in, checked at the door of every public method: TypeScript's types are gone at run time, and
+ * some callers have none. Here it is types and names; which values are possible is checked where they are used.
+ */
+import { failure } from './errors.js';
+import type {
+  CallOptions,
+  ColumnOptions,
+  CompileOptions,
+  LoadOptions,
+  MomentOptions,
+  RestoreOptions,
+  RunOptions,
+  Task,
+  Variant,
+  WorkerLike,
+} from './types.js';
+
+/** What an argument may be: in words, and as a test. */
+export interface Kind {
+  readonly expected: string;
+  readonly fits: (value: unknown) => boolean;
+}
+
+/** The options of a method: all there are, and what each may be if it is given. */
+export type Kinds<T> = { readonly [name in keyof Required<T>]: Kind };
+
+/** Its type in the language's own words, also for objects of other realms, such as a frame's. */
+function tag(value: unknown): string {
+  return Object.prototype.toString.call(value).slice(8, -1);
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isArrayLike = (value: unknown): boolean =>
+  typeof value === 'object' && typeof (value as ArrayLike<unknown> | null)?.length === 'number';
+const isNumber = (value: unknown): boolean => typeof value === 'number' || typeof value === 'bigint';
+const isBytes = (value: unknown): boolean => tag(value) === 'Uint8Array';
+
+/** One of some words. */
+const oneOf = (...words: readonly unknown[]): Kind => ({
+  expected: `one of ${words.map(describe).join(', ')}`,
+  fits: (value) => words.includes(value),
+});
+const arrayOf = (what: string, fits: (value: unknown) => boolean): Kind => ({
+  expected: `an array of ${what}`,
+  fits: (value) => Array.isArray(value) && value.every(fits),
+});
+/** An object that is only what it holds: no array, no Map, no Promise. */
+const objectOf = (what: string): Kind => ({
+  expected: `an object with ${what}`,
+  fits: (value) => tag(value) === 'Object',
+});
+
+const FUNCTION: Kind = { expected: 'a function', fits: (value) => typeof value === 'function' };
+const SIGNAL: Kind = { expected: 'an AbortSignal', fits: (value) => tag(value) === 'AbortSignal' };
+const WHOLE: Kind = {
+  expected: 'a whole number',
+  fits: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
+};
+/** A number whose range is checked where it is used. */
+const NUMBER: Kind = { expected: 'a number', fits: isNumber };
+const PRIMES = arrayOf('primes as decimal strings', isText);
+
+/** Text. */
+export const TEXT: Kind = { expected: 'a string', fits: isText };
+/** Several texts. */
+export const TEXTS = arrayOf('strings', isText);
+/** Bytes. */
+export const BYTES: Kind = { expected: 'bytes (Uint8Array)', fits: isBytes };
+/** What `Client.encrypt` takes. */
+export const COLUMNS = objectOf('columns by name');
+/** What `Client.encrypt` and `Program.run` give. */
+export const CIPHERTEXTS = objectOf('ciphertexts by name');
+/** Keys; each is looked at when it is sent. */
+export const KEYS: Kind = { expected: 'client.evaluationKeys, an array', fits: Array.isArray };
+/** What the `worker` of `load` makes. */
+export const WORKER: Kind = {
+  expected: 'a Worker',
+  fits: (value) => {
+    const { postMessage, addEventListener, terminate } = (value ?? {}) as Partial<WorkerLike>;
+    return [postMessage, addEventListener, terminate].every(FUNCTION.fits);
+  },
+};
+/** A task, also of another copy of the package. */
+export const TASK: Kind = {
+  expected: 'a task of loom.task() or createTask()',
+  fits: (value) => {
+    const { literal, decimals } = (value ?? {}) as Partial<Task>;
+    return typeof literal === 'function' && typeof decimals === 'function';
+  },
+};
+/** A level of a program. */
+export const STAGE = oneOf('task', 'scheme', 'polynomial', 'base');
+/** What is added to a column, or multiplied with it. */
+export const PLAIN: Kind = {
+  expected: 'a column of this task, a number, or an array of numbers',
+  fits: (value) => isNumber(value) || isArrayLike(value),
+};
+/** One value per row. */
+export const VALUES: Kind = { expected: 'an array of numbers', fits: isArrayLike };
+/** A CSV file. */
+export const FILE: Kind = {
+  expected: 'text or bytes',
+  fits: (value) => isText(value) || ArrayBuffer.isView(value) || tag(value) === 'ArrayBuffer',
+};
+
+/** Options of calls that take long. */
+export const CALL_OPTIONS: Kinds<CallOptions> = { signal: SIGNAL, onProgress: FUNCTION };
+/** Options of `Program.run`. */
+export const RUN_OPTIONS: Kinds<RunOptions> = { ...CALL_OPTIONS, onTrace: FUNCTION };
+/** Options of `Program.restoreClient`. */
+export const RESTORE_OPTIONS: Kinds<RestoreOptions> = {
+  ...CALL_OPTIONS,
+  evaluationKeys: arrayOf('bytes (Uint8Array)', isBytes),
+};
+/** Options of `compile`. */
+export const COMPILE_OPTIONS: Kinds<CompileOptions & CallOptions> = {
+  ...CALL_OPTIONS,
+  security: TEXT,
+  n: WHOLE,
+  plainModuli: PRIMES,
+  moduli: PRIMES,
+  threads: WHOLE,
+  memoryLimit: { expected: 'a number of bytes', fits: (value) => typeof value === 'number' && value >= 0 },
+};
+/** Options of `load`. */
+export const LOAD_OPTIONS: Kinds<LoadOptions> = {
+  signal: SIGNAL,
+  mode: TEXT,
+  threads: NUMBER,
+  wasm: objectOf('a source for each build'),
+  worker: FUNCTION,
+};
+const SOURCE: Kind = { expected: 'an address, bytes or a module', fits: (value) => value !== null };
+/** The builds that `load` may be given. */
+export const WASM_OPTIONS: Kinds<Record<Variant, unknown>> = {
+  relaxed: SOURCE,
+  threads: SOURCE,
+  single: SOURCE,
+};
+const BOOLEAN = oneOf(true, false);
+/** What an input is declared with. Its numbers are checked together, by `Task.encrypted`. */
+export const COLUMN_OPTIONS: Kinds<ColumnOptions> = {
+  rows: { expected: 'a number of rows', fits: () => true },
+  min: { expected: 'a bound', fits: () => true },
+  max: { expected: 'a bound', fits: () => true },
+  decimals: { expected: 'a number of decimals', fits: () => true },
+  missing: BOOLEAN,
+  layout: oneOf('column', 'slots'),
+};
+/** Options of variance and covariance. */
+export const MOMENT_OPTIONS: Kinds<MomentOptions> = { population: BOOLEAN };
+
+/**
+ * Whether a name can be given to an input or output. As `__proto__` it could not be written in an object of
+ * columns, which would take it for its prototype: `{ __proto__: [1, 2] }` has no property.
+ */
+export function isName(name: unknown): name is string {
+  return typeof name === 'string' && name !== '' && name !== '__proto__';
+}
+
+/** Errors: InputError `input.type`, which says what was found and expected, and where. */
+export function checkArgument(where: string, value: unknown, { expected, fits }: Kind): void {
+  if (fits(value)) return;
+  const found = describe(value);
+  throw failure('input.type', `${where}: expected ${expected}, found ${found}`, { where, found, expected });
+}
+
+/** Errors: InputError `input.type` for what is no object of options, `input.option` for one that does not exist. */
+export function checkOptions<T>(method: string, options: unknown, kinds: Kinds<T>): void {
+  checkArgument(`${method}, options`, options, objectOf('options'));
+  for (const [name, value] of Object.entries(options as object)) {
+    if (!Object.hasOwn(kinds, name)) {
+      const expected = Object.keys(kinds);
+      const problem = `${method}: there is no option ${describe(name)}; there are ${expected.join(', ')}`;
+      throw failure('input.option', problem, { where: method, found: name, expected });
+    }
+    if (value !== undefined) checkArgument(`${method}, option ${name}`, value, kinds[name as keyof T]);
+  }
+}
+
+/** Checks a call: its arguments by name, and its options. Errors: as of {@link checkOptions}. */
+export function checkCall<T>(
+  method: string,
+  given: Readonly<Record<string, readonly [value: unknown, kind: Kind]>>,
+  options: unknown,
+  kinds: Kinds<T>,
+): void {
+  for (const [name, [value, kind]] of Object.entries(given)) checkArgument(`${method}, ${name}`, value, kind);
+  checkOptions(method, options, kinds);
+}
+
+/** What was found, for people: strings in quotes, so that "5" is not 5; the first few of an array. */
+export function describe(value: unknown): string {
+  if (!Array.isArray(value)) return describeOne(value);
+  const more = value.length > 3 ? `, ... ${value.length} in all` : '';
+  return `[${value.slice(0, 3).map(describeOne).join(', ')}${more}]`;
+}
+
+function describeOne(value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}...` : value);
+    case 'bigint':
+      return `${value}n`;
+    case 'symbol':
+    case 'function':
+      return `a ${typeof value}`;
+    case 'object':
+      return value === null ? 'null' : describeObject(value);
+    default:
+      return String(value);
+  }
+}
+
+function describeObject(value: object): string {
+  switch (tag(value)) {
+    case 'Object':
+      return 'an object';
+    case 'Array':
+      return 'an array';
+    case 'Promise':
+      return 'a Promise: an await is missing';
+    default:
+      return `an object (${tag(value)})`;
+  }
+}
