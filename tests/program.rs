@@ -3,7 +3,8 @@
 mod road;
 
 use cipherloom::platform::{Scalar, Simd};
-use cipherloom::program::{Client, Evaluator, Stage};
+use cipherloom::program::{Client, CompileOptions, Evaluator, Outcome, Program, Stage};
+use cipherloom::schemes::columns::Keys;
 use road::{Road, numbers, part, task};
 use std::sync::Arc;
 
@@ -122,6 +123,83 @@ fn a_saved_client_decrypts() {
     road.client =
         cipherloom::program::Client::restore(road.program.clone(), platform, road::CLOCK, &saved).unwrap();
     assert_eq!(part(&road.decrypt(&outputs)["s"], "sum"), 45);
+}
+
+#[test]
+fn deep_tasks_switch_keys_in_larger_digits() {
+    let square = |operand: usize| format!(r#"{{"op":"column.multiply","inputs":[{operand},{operand}]}}"#);
+    let squares: Vec<String> = (0..6).map(square).collect();
+    let json = format!(
+        r#"{{"inputs":[{{"name":"a","rows":1000,"min":"-2","max":"2"}}],
+        "nodes":[{},{{"op":"column.sum","inputs":[6]}}],"outputs":[{{"name":"s","operand":7}}]}}"#,
+        squares.join(",")
+    );
+    let mut road = Road::on(Arc::new(Simd::new()), task(&json));
+    let parameters = road.program.parameters().literal();
+    assert!(parameters.special.len() > 1, "{parameters:?}");
+    let keys = road.program.keys().unwrap();
+    assert_eq!(keys.digit, parameters.special.len());
+    // Fewer digits, and so smaller keys than those of one prime per digit.
+    let single = Keys { special: parameters.special[..1].to_vec(), digit: 1, ..keys.clone() };
+    assert!(keys.ty().size < single.ty().size);
+    road.load_keys();
+    let a = numbers(5, 1000, -2, 2);
+    let expected: i128 = a.iter().map(|&a| i128::from(a).pow(64)).sum();
+    let results = road.run(&vec![("a", a, None)]);
+    assert_eq!(part(&results["s"], "value"), expected);
+    assert!(results["s"].noise_budget_bits >= 2.0);
+}
+
+#[test]
+fn keys_that_do_not_fit_are_chosen_last() {
+    let rotated =
+        |by: usize| format!(r#"{{"op":"column.rotate_rows","inputs":[0],"attrs":{{"steps":{by}}}}}"#);
+    let mut nodes: Vec<String> = (1..9).map(rotated).collect();
+    nodes.extend((1..9).map(|index| format!(r#"{{"op":"column.multiply","inputs":[{index},{index}]}}"#)));
+    nodes.extend((9..17).map(|index| format!(r#"{{"op":"column.multiply","inputs":[{index},{index}]}}"#)));
+    let outputs: Vec<String> = (17..25).map(|o| format!(r#"{{"name":"o{o}","operand":{o}}}"#)).collect();
+    let json = format!(
+        r#"{{"inputs":[{{"name":"a","rows":8,"min":"-1000","max":"1000","layout":"slots"}}],"nodes":[{}],"outputs":[{}]}}"#,
+        nodes.join(","),
+        outputs.join(",")
+    );
+    let keys = |memory_limit: Option<f64>| {
+        let options = CompileOptions { n: Some(16384), memory_limit, ..CompileOptions::default() };
+        let program = Program::compile(task(&json), &options).unwrap();
+        program.keys().unwrap().ty().size * 8
+    };
+    let free = keys(None);
+    let held = keys(Some(free as f64));
+    assert!(held < free, "{free} bytes of keys, {held} under a limit");
+}
+
+#[test]
+fn outputs_that_share_ciphertexts_travel_together() {
+    let json = r#"{"inputs":[{"name":"a","rows":20,"min":"0","max":"9"},{"name":"b","rows":20,"min":"0","max":"9"}],
+        "nodes":[{"op":"stats.variance","inputs":[0]},{"op":"stats.mean","inputs":[0]},{"op":"stats.count","inputs":[1]},
+        {"op":"column.add","inputs":[0,1]}],
+        "outputs":[{"name":"sum","operand":5},{"name":"v","operand":2},{"name":"n","operand":4},{"name":"m","operand":3}]}"#;
+    let road = Road::new(task(json));
+    let data = vec![("a", numbers(1, 20, 0, 9), None), ("b", numbers(2, 20, 0, 9), None)];
+    let outputs = road.evaluate(&road.encrypt(&data));
+    // What is public does not travel.
+    let names: Vec<&[String]> = outputs.iter().map(|object| object.names.as_slice()).collect();
+    assert_eq!(names, [&["sum".to_owned()][..], &["v".to_owned(), "m".to_owned()]]);
+    let results = road.decrypt(&outputs);
+    let total: i128 = data[0].1.iter().map(|&a| i128::from(a)).sum();
+    assert_eq!(part(&results["m"], "sum"), total);
+    assert_eq!(part(&results["v"], "sum"), total);
+    assert_eq!(part(&results["n"], "n"), 20);
+    let sums: Vec<i128> = data[0].1.iter().zip(&data[1].1).map(|(a, b)| i128::from(a + b)).collect();
+    assert_eq!(results["sum"].parts["values"], sums);
+    // Copies of the bytes do as well as the same bytes, and one output can be read alone.
+    let copy = outputs[1].bytes.clone();
+    let job = road.client.decrypt(&[("m", &copy), ("v", &outputs[1].bytes)]).unwrap();
+    assert!(
+        matches!(job.complete(), Ok(Outcome::Values(values)) if values.len() == 2 && part(&values[0].1, "sum") == total)
+    );
+    // Bytes of other outputs are refused.
+    assert_eq!(road.client.decrypt(&[("sum", &copy)]).err().unwrap().code(), "format.content");
 }
 
 #[test]

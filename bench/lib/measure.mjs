@@ -7,23 +7,32 @@ export const QUICK = { warmUp: 60, time: 200, most: 40, least: 3 };
 /**
  * Runs the sides (functions, possibly async) in turns. Gives for each the median in milliseconds, the spread
  * (90th - 10th percentile over the median) and the samples.
+ *
+ * With `burst`, a turn goes on for that many milliseconds, and its first run does not count but is given as `first`: it
+ * finds the caches of another side, and threads that the system has put to sleep, which it spreads over cores only as
+ * the load lasts.
  */
-export async function compare(sides, { warmUp, time, most, least }) {
+export async function compare(sides, { warmUp, time, most, least, burst = 0 }) {
   for (let warm = 0; warm < warmUp * sides.length; ) {
     for (const side of sides) warm += await timed(side);
   }
   const samples = sides.map(() => []);
+  const first = sides.map(() => []);
   let spent = 0;
   for (let round = 0; round < least || (round < most && spent < time * sides.length); round++) {
     // Whoever comes second finds other caches: each in turn.
     for (let place = 0; place < sides.length; place++) {
       const index = (place + round) % sides.length;
-      const milliseconds = await timed(sides[index]);
-      samples[index].push(milliseconds);
-      spent += milliseconds;
+      if (burst > 0) first[index].push(await timed(sides[index]));
+      for (let turn = 0; turn === 0 || turn < burst; ) {
+        const milliseconds = await timed(sides[index]);
+        samples[index].push(milliseconds);
+        turn += milliseconds;
+        spent += milliseconds;
+      }
     }
   }
-  return samples.map(statistics);
+  return samples.map((own, index) => ({ ...statistics(own), ...(burst > 0 && { first: statistics(first[index]).median }) }));
 }
 
 async function timed(side) {
@@ -51,5 +60,6 @@ export function figures([ours, peer], count = 1) {
     spreadOurs: ours.spread,
     spreadPeer: peer.spread,
     samples: ours.samples,
+    ...(ours.first !== undefined && { firstOurs: ours.first, firstPeer: peer.first }),
   };
 }

@@ -1,11 +1,12 @@
 /** A key holder: encrypts and decrypts in the client worker. */
 import { CALL_OPTIONS, checkCall, CIPHERTEXTS, COLUMNS } from './arguments.js';
-import { checkBytes, movable } from './bytes.js';
+import { byName, checkBytes, movable } from './bytes.js';
 import { encodeColumn } from './columns.js';
 import { failure } from './errors.js';
 import type { WorkerLoom } from './loom.js';
 import { ruleOf } from './program-file.js';
 import { JobProgress } from './progress.js';
+import type { NamedBytes } from './raw.js';
 import { Resource } from './resource.js';
 import { outcome } from './statistics.js';
 import type {
@@ -53,29 +54,23 @@ export class KeyHolder extends Resource implements Client {
       return { name, ...encodeColumn(ruleOf(named(this.#info.inputs, 'input', name)), values) };
     });
     const progress = new JobProgress('encrypt', encoded.length, options.onProgress);
-    signal?.throwIfAborted();
-    const stop = new AbortController();
-    const abort = (): void => stop.abort(signal?.reason);
-    signal?.addEventListener('abort', abort, { once: true });
-    // The worker takes one after the other; asked at once, it does not wait for the next.
-    const encrypting = encoded.map(async ({ name, units, present }) => {
-      const ciphertexts = await this.#worker.call('encrypt', [this.#handle, name, units, present], {
-        signal: stop.signal,
-        onProgress: progress.during(name),
-        transfer: [units.buffer, ...(present ? [present.buffer] : [])],
-      });
-      progress.finished(name);
-      return [name, ciphertexts] as const;
-    });
-    try {
-      return Object.fromEntries(await Promise.all(encrypting));
-    } catch (reason) {
-      // Where one fails, the others are of no use.
-      stop.abort(reason);
-      throw reason;
-    } finally {
-      signal?.removeEventListener('abort', abort);
+    const made: NamedBytes[] = [];
+    for (const batch of batches(encoded, (name) => named(this.#info.inputs, 'input', name).bytes)) {
+      const present = batch.map(({ present }) => present);
+      const units = batch.map(({ units }) => units);
+      const objects = await this.#worker.call(
+        'encrypt',
+        [this.#handle, batch.map(({ name }) => name), units, present],
+        {
+          signal,
+          onProgress: progress.part(batch.length),
+          transfer: [...units, ...present].flatMap((array) => array?.buffer ?? []),
+        },
+      );
+      made.push(...objects);
+      for (const { name } of batch) progress.finished(name);
     }
+    return byName(made);
   }
 
   async decrypt(outputs: Ciphertexts, options: CallOptions = {}): Promise<Record<string, DecryptedValue>> {
@@ -102,28 +97,28 @@ export class KeyHolder extends Resource implements Client {
     const mostRows = Math.max(...this.#info.inputs.map(({ rows }) => rows));
     if (wanted.length === 0) return {};
     const progress = new JobProgress('decrypt', wanted.length, options.onProgress);
-    const sent = wanted.map(({ bytes }) => movable(bytes));
-    const raw = await this.#worker.call(
-      'decrypt',
-      [this.#handle, wanted.map(({ info }) => info.name), sent],
-      {
-        signal,
-        onProgress: progress.together,
-        transfer: sent.map(({ buffer }) => buffer),
-      },
-    );
+    // Bytes that several outputs share go once.
+    const distinct = [...new Set(wanted.map(({ bytes }) => bytes))];
+    const at = Uint32Array.from(wanted, ({ bytes }) => distinct.indexOf(bytes));
+    const sent = distinct.map(movable);
+    const names = wanted.map(({ info }) => info.name);
+    const raw = await this.#worker.call('decrypt', [this.#handle, names, at, sent], {
+      signal,
+      onProgress: progress.part(wanted.length),
+      transfer: sent.map(({ buffer }) => buffer),
+    });
     const details: Record<string, DecryptedOutput> = {};
     for (const [index, { parts: integers, noiseBudgetBits }] of raw.entries()) {
       const { info } = wanted[index] as (typeof wanted)[number];
       const parts = Object.fromEntries(
         Object.entries(integers).map(([part, values]) => [
           part,
-          Array.from<bigint | string, bigint>(values, BigInt),
+          values instanceof BigInt64Array ? Array.from(values) : values.map(BigInt),
         ]),
       );
       details[info.name] = { ...outcome({ ...info, mostRows }, parts), parts, noiseBudgetBits };
     }
-    progress.together({ done: 1, total: 1 });
+    progress.finished();
     return details;
   }
 
@@ -131,6 +126,29 @@ export class KeyHolder extends Resource implements Client {
     checkCall('save', {}, options, CALL_OPTIONS);
     return this.#worker.call('saveClient', [this.#handle], { signal: this.signal(options.signal) });
   }
+}
+
+/** Most bytes of ciphertexts that one job makes, but for a longer column: a job holds all that it makes. */
+const MOST_BYTES = 32 << 20;
+
+/** Columns in groups, in order. */
+function* batches<T extends { readonly name: string }>(
+  columns: readonly T[],
+  bytesOf: (name: string) => number,
+): Generator<T[]> {
+  let batch: T[] = [];
+  let bytes = 0;
+  for (const column of columns) {
+    const own = bytesOf(column.name);
+    if (batch.length > 0 && bytes + own > MOST_BYTES) {
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(column);
+    bytes += own;
+  }
+  if (batch.length > 0) yield batch;
 }
 
 function named<T extends { readonly name: string }>(

@@ -1,7 +1,8 @@
 /** From values as people have them to the scaled integers that are encrypted. */
 import { checkArgument, describe, VALUES } from './arguments.js';
 import { type CipherloomError, failure } from './errors.js';
-import { decimalsOf, ExactDecimal, toUnits } from './exact.js';
+import { decimalsOf, ExactDecimal, quickUnits, toUnits } from './exact.js';
+import type { Integers } from './raw.js';
 import type { Values } from './types.js';
 
 /** What was declared of a column. Bounds in units of 10^-decimals. */
@@ -16,7 +17,7 @@ export interface ColumnRule {
 
 /** A column as integers of 10^-decimals, 0 where a row is missing. */
 export interface UnitColumn {
-  readonly units: BigInt64Array<ArrayBuffer>;
+  readonly units: Integers;
   /** 1 where a row is there; undefined if the column has no missing rows by declaration. */
   readonly present: Uint8Array<ArrayBuffer> | undefined;
 }
@@ -27,17 +28,34 @@ export const MAX_UNITS = 2n ** 62n - 1n;
 /** Checks and scales a column. Errors name the column and the first row that is wrong, counted from 0. */
 export function encodeColumn(rule: ColumnRule, values: Values): UnitColumn {
   checkLength(rule, values);
-  const units = new BigInt64Array(rule.rows);
   const present = rule.missing ? new Uint8Array(rule.rows) : undefined;
-  for (let row = 0; row < rule.rows; row++) {
-    const value = values[row];
-    if (isMissing(value)) {
-      if (present === undefined) throw missingValue(rule, row, value);
-      continue;
+  const put = (set: (row: number, value: number | bigint) => void): void => {
+    for (let row = 0; row < rule.rows; row++) {
+      const value = values[row];
+      if (isMissing(value)) {
+        if (present === undefined) throw missingValue(rule, row, value);
+        continue;
+      }
+      set(row, value);
+      if (present !== undefined) present[row] = 1;
     }
-    units[row] = encodeValue(rule, row, value);
-    if (present !== undefined) present[row] = 1;
+  };
+  const [min, max] = [Number(rule.min), Number(rule.max)];
+  if (!Number.isSafeInteger(min) || !Number.isSafeInteger(max)) {
+    const units = new BigInt64Array(rule.rows);
+    put((row, value) => {
+      units[row] = encodeValue(rule, row, value);
+    });
+    return { units, present };
   }
+  const units = new Float64Array(rule.rows);
+  const scale = 10 ** rule.decimals;
+  put((row, value) => {
+    // Most values need no integer of many digits.
+    const quick = typeof value === 'number' && rule.decimals <= 22 ? quickUnits(value, scale) : undefined;
+    units[row] =
+      quick !== undefined && quick >= min && quick <= max ? quick : Number(encodeValue(rule, row, value));
+  });
   return { units, present };
 }
 

@@ -32,11 +32,20 @@ export function decimalsOf(value: number | bigint): number {
  */
 export function toUnits(value: number | bigint, decimals: number): bigint | undefined {
   if (typeof value === 'bigint') return value * powerOfTen(decimals);
-  const scaled = Math.round(value * 10 ** decimals);
-  // Decimals of up to 15 digits and doubles correspond one to one, so one correctly rounded division decides.
-  if (Math.abs(scaled) < 1e15 && decimals <= 22 && scaled / 10 ** decimals === value) return BigInt(scaled);
+  const quick = decimals <= 22 ? quickUnits(value, 10 ** decimals) : undefined;
+  if (quick !== undefined) return BigInt(quick);
   const exact = digitsOf(value);
   return exact.decimals > decimals ? undefined : exact.digits * powerOfTen(decimals - exact.decimals);
+}
+
+/**
+ * value * scale as an exact integer, where it is one of at most 15 digits; undefined where a longer way has to
+ * decide. `scale` is a power of ten that doubles hold, up to 10^22.
+ */
+export function quickUnits(value: number, scale: number): number | undefined {
+  const scaled = Math.round(value * scale);
+  // Decimals of up to 15 digits and doubles correspond one to one, so one correctly rounded division decides.
+  return Math.abs(scaled) < 1e15 && scaled / scale === value ? scaled : undefined;
 }
 
 /** An exact decimal: see `Decimal`. */

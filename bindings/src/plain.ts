@@ -63,7 +63,7 @@ function plainInput(
     throw failure('input.missing', `Input "${input.name}" was not given`, { input: input.name });
   const rule: ColumnRule = { ...input, min: BigInt(input.min), max: BigInt(input.max) };
   const { units, present } = encodeColumn(rule, values);
-  return { units: Array.from(units), present };
+  return { units: Array.from<number | bigint, bigint>(units, BigInt), present };
 }
 
 function compute(node: Node, operands: readonly Column[]): Column | Sums {

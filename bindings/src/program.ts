@@ -9,7 +9,7 @@ import {
   RUN_OPTIONS,
   STAGE,
 } from './arguments.js';
-import { checkBytes, movable } from './bytes.js';
+import { byName, checkBytes, movable } from './bytes.js';
 import { KeyHolder } from './client.js';
 import { failure } from './errors.js';
 import type { WorkerLoom } from './loom.js';
@@ -133,10 +133,7 @@ export class CompiledProgram extends Resource implements Program {
     if (trace !== undefined) onTrace?.(trace);
     // What is public, such as the count of a complete column, has no ciphertexts: no bytes stand for it.
     const open = this.info.outputs.filter(({ ciphertexts }) => ciphertexts === 0);
-    return Object.fromEntries([
-      ...open.map(({ name }) => [name, new Uint8Array()] as const),
-      ...outputs.map(({ name, bytes }) => [name, bytes] as const),
-    ]);
+    return byName([{ names: open.map(({ name }) => name), bytes: new Uint8Array() }, ...outputs]);
   }
 
   async #ask<K extends 'text' | 'graph'>(

@@ -23,14 +23,16 @@ export class JobProgress {
       this.#tell(this.#finished + (total > 0 ? done / total : 0), item);
     };
 
-  /** Receives the progress of one job that does all. */
-  readonly together = ({ done, total }: { done: number; total: number }): void => {
-    this.#tell(total > 0 ? (this.#total * done) / total : 0);
-  };
+  /** Receives the progress of a job that does the next `count` ones at once. */
+  readonly part =
+    (count: number) =>
+    ({ done, total }: { done: number; total: number }): void => {
+      this.#tell(this.#finished + (total > 0 ? (count * done) / total : 0));
+    };
 
-  /** The running job is done. */
-  finished(item: string): void {
-    this.#finished += 1;
+  /** The next one is done, by default all. */
+  finished(item?: string): void {
+    this.#finished = item === undefined ? this.#total : this.#finished + 1;
     this.#tell(this.#finished, item);
   }
 

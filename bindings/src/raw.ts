@@ -30,11 +30,14 @@ export interface RawOutputValues {
   noiseBudgetBits: number;
 }
 
-/** Serialized ciphertexts of one output. */
+/** Serialized ciphertexts of an input, or of the outputs that share some. */
 export interface NamedBytes {
-  name: string;
+  names: string[];
   bytes: Uint8Array<ArrayBuffer>;
 }
+
+/** Integers: doubles where they hold all that a column can have. */
+export type Integers = Float64Array<ArrayBuffer> | BigInt64Array<ArrayBuffer>;
 
 /** A compiled program. */
 export interface RawProgram {
@@ -49,8 +52,9 @@ export interface RawProgram {
 export interface RawClient {
   save(): Uint8Array<ArrayBuffer>;
   keyJob(index: number): RawJob;
-  encryptJob(input: string, values: BigInt64Array, present: Uint8Array | undefined): RawJob;
-  decryptJob(names: string[], ciphertexts: Uint8Array[]): RawJob;
+  encryptJob(names: string[], values: Integers[], present: (Uint8Array | undefined)[]): RawJob;
+  /** Output number i is among the outputs of `ciphertexts[at[i]]`. */
+  decryptJob(names: string[], at: Uint32Array, ciphertexts: Uint8Array[]): RawJob;
   free(): void;
 }
 
@@ -70,7 +74,7 @@ export interface RawJob {
   setTrace(on: boolean): void;
   trace(): TraceView;
   takeBytes(): Uint8Array<ArrayBuffer>;
-  takeOutputs(): NamedBytes[];
+  takeObjects(): NamedBytes[];
   takeValues(): RawOutputValues[];
   free(): void;
 }

@@ -344,6 +344,8 @@ export interface ProgramInfo {
     readonly maxTotalBits: number;
     /** Guaranteed bits of noise budget at the worst output. */
     readonly noiseBudgetBits: number;
+    /** How many of the `moduli` are left in sums, rotated columns and outputs that no product follows. */
+    readonly low: number;
   };
   readonly inputs: readonly InputInfo[];
   readonly outputs: readonly OutputInfo[];
@@ -367,7 +369,10 @@ export interface StageStats {
   readonly byType: Readonly<Record<string, number>>;
 }
 
-/** Ciphertexts by name of their input or output, serialized: safe to store or send. */
+/**
+ * Ciphertexts by name of their input or output, serialized: safe to store or send. Outputs that share ciphertexts have
+ * the same bytes, which need to be sent only once.
+ */
 export type Ciphertexts = Readonly<Record<string, Uint8Array>>;
 
 /**

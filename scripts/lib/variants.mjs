@@ -57,11 +57,15 @@ export function buildEnv(variant, rust) {
   const flags = [
     `-Ctarget-feature=${target.map((name) => `+${name}`).join(',')}`,
     ...link.map((argument) => `-Clink-arg=${argument}`),
+    // Kernels say `#[inline]` where it is worth its bytes; elsewhere LLVM, whose own limit is 225, is to do less of it.
+    '-Cllvm-args=-inline-threshold=50',
     ...remap.map(([from, to]) => `--remap-path-prefix=${from}=${to}`),
   ];
   return {
     ...rust.env,
     CARGO_TARGET_DIR: join(process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target'), `wasm-${variant}`),
+    // Sorting and the printing of numbers, small rather than fast.
+    CARGO_UNSTABLE_BUILD_STD_FEATURES: 'optimize_for_size',
     // Unlike RUSTFLAGS, this may hold paths with spaces; 0x1f is cargo's separator.
     CARGO_ENCODED_RUSTFLAGS: flags.join('\x1f'),
   };

@@ -51,9 +51,9 @@ impl Place {
     /// The blocks of `size` words that make it up.
     fn blocks(self, size: usize) -> impl Iterator<Item = Self> {
         let (start, all) = match self {
-            Self::Input { from, size, .. } | Self::Arena { from, size } | Self::Constant { from, size, .. } => {
-                (from, size)
-            }
+            Self::Input { from, size, .. }
+            | Self::Arena { from, size }
+            | Self::Constant { from, size, .. } => (from, size),
         };
         (start..start + all).step_by(size.max(1)).map(move |from| match self {
             Self::Input { port, .. } => Self::Input { port, from, size },

@@ -25,7 +25,7 @@ const FEW: usize = 40;
 const BATCH: usize = 8;
 
 /// How often a thread without work looks for some before it sleeps: waking it costs more than a small operator.
-const SPINS: usize = 4096;
+const SPINS: usize = 20_000;
 
 /// A run of a plan.
 pub struct Run {
@@ -189,16 +189,33 @@ impl Run {
     /// # Errors
     /// `Job` before that.
     pub fn output(&self, index: usize) -> Result<Vec<u64>> {
+        Ok(self.output_blocks(index, 0, usize::MAX)?.collect::<Vec<_>>().concat())
+    }
+
+    /// `size` words of declared output `index` from word `from` on, as far as it has them, in the blocks that they lie in.
+    ///
+    /// # Errors
+    /// `Job` before all operators are done.
+    pub fn output_blocks(
+        &self,
+        index: usize,
+        from: usize,
+        size: usize,
+    ) -> Result<impl Iterator<Item = &[u64]>> {
         let (done, all) = self.progress();
         if done < all {
             return Err(Error::Job("outputs are read after the last operator is done"));
         }
         let places = self.plan.outputs.get(index).ok_or(Error::Job("there is no such output"))?;
-        let mut words = Vec::new();
-        for &place in places {
-            words.extend_from_slice(self.read(place));
-        }
-        Ok(words)
+        let (mut skip, mut left) = (from, size);
+        Ok(places.iter().map(move |&place| {
+            let words = self.read(place);
+            let start = skip.min(words.len());
+            let end = start + left.min(words.len() - start);
+            skip -= start;
+            left -= end - start;
+            &words[start..end]
+        }))
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

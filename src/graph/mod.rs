@@ -18,7 +18,7 @@ pub use intern::{Interner, Numbers, hash};
 pub use intervals::Intervals;
 pub use operand::{Identity, OperandId, ValueType};
 pub use operator::{Operator, Signature};
-pub use placeholder::{Allocator, Placeholder, push_joined};
+pub use placeholder::{Allocator, Placeholder, cut, push_joined};
 pub use store::{Graph, Port};
 pub use text::{parse, print};
 

@@ -67,6 +67,27 @@ pub fn push_joined(list: &mut Vec<Placeholder>, piece: Placeholder) {
     }
 }
 
+/// `size` units of an ordered list from unit `from` on, as far as it has them.
+pub fn cut(list: &[Placeholder], from: u64, size: u64) -> Vec<Placeholder> {
+    let (mut skip, mut left) = (from, size);
+    let mut pieces = Vec::new();
+    for piece in list {
+        let here = piece.size();
+        if skip >= here {
+            skip -= here;
+            continue;
+        }
+        let take = (here - skip).min(left);
+        push_joined(&mut pieces, piece.part(skip, take));
+        left -= take;
+        skip = 0;
+        if left == 0 {
+            break;
+        }
+    }
+    pieces
+}
+
 /// Gives out placeholders one after the other, from unit 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Allocator {

@@ -3,7 +3,7 @@
 use super::absorb::Redirects;
 use super::{
     Allocator, Attrs, GraphError, Identity, Interner, OperandId, Operator, Placeholder, Signature, ValueType,
-    hash, push_joined,
+    cut, hash, push_joined,
 };
 use std::collections::BTreeMap;
 
@@ -175,22 +175,7 @@ impl Graph {
                 size: whole,
             });
         }
-        let (mut skip, mut left) = (from, size);
-        let mut pieces = Vec::new();
-        for piece in self.placeholders(operand) {
-            let here = piece.size();
-            if skip >= here {
-                skip -= here;
-                continue;
-            }
-            let take = (here - skip).min(left);
-            push_joined(&mut pieces, piece.part(skip, take));
-            left -= take;
-            skip = 0;
-            if left == 0 {
-                break;
-            }
-        }
+        let pieces = cut(&self.placeholders(operand), from, size);
         Ok(self.view(ty, pieces))
     }
 

@@ -8,6 +8,7 @@
 //! A seed for [`Domain::PublicUniform`] travels with keys and ciphertexts. Never draw secrets from that seed:
 //! the domains keep the outputs apart, not the seed hidden.
 
+use blake3::hazmat::hash_derive_key_context;
 use blake3::{Hasher, OutputReader};
 
 use super::{MathError, Modulus};
@@ -33,8 +34,34 @@ impl Domain {
         }
     }
 
-    fn stream(self, seed: &[u8; 32], stream: u64) -> OutputReader {
-        Hasher::new_derive_key(self.context()).update(seed).update(&stream.to_le_bytes()).finalize_xof()
+    /// Stream number `stream` of a seed, as the library computes it.
+    pub fn stream(self, seed: &[u8; 32], stream: u64) -> OutputReader {
+        Hasher::new_derive_key(self.context()).update(&key_material(seed, stream)).finalize_xof()
+    }
+
+    /// The key that the context stands for, for those who compute streams themselves.
+    pub fn key(self) -> [u8; 32] {
+        hash_derive_key_context(self.context())
+    }
+}
+
+/// What a stream is derived from, besides the domain's key.
+pub fn key_material(seed: &[u8; 32], stream: u64) -> [u8; 40] {
+    let mut material = [0; 40];
+    material[..32].copy_from_slice(seed);
+    material[32..].copy_from_slice(&stream.to_le_bytes());
+    material
+}
+
+/// Pseudorandom bytes, one after the other.
+pub trait Stream {
+    /// The next bytes.
+    fn fill(&mut self, bytes: &mut [u8]);
+}
+
+impl Stream for OutputReader {
+    fn fill(&mut self, bytes: &mut [u8]) {
+        OutputReader::fill(self, bytes);
     }
 }
 
@@ -87,12 +114,11 @@ pub fn platform_seed() -> Result<[u8; 32], MathError> {
     Ok(seed)
 }
 
-/// Fills `out` with independent uniform residues in `[0, q)`, from [`Domain::PublicUniform`].
+/// Fills `out` with independent uniform residues in `[0, q)`, from a stream of [`Domain::PublicUniform`].
 ///
 /// A candidate is the next `ceil(bits / 8)` bytes, little-endian, cut to the bit length of `q`; candidates
 /// from `q` on are rejected, fewer than half of them.
-pub fn uniform_into(out: &mut [u64], q: &Modulus, seed: &[u8; 32], stream: u64) {
-    let stream = Domain::PublicUniform.stream(seed, stream);
+pub fn uniform_into(out: &mut [u64], q: &Modulus, stream: impl Stream) {
     // The size of a candidate known to the compiler makes reading it one load.
     match q.bits().div_ceil(8) {
         1 => uniform_of::<1>(out, q, stream),
@@ -107,7 +133,7 @@ pub fn uniform_into(out: &mut [u64], q: &Modulus, seed: &[u8; 32], stream: u64) 
 }
 
 /// [`uniform_into`] with candidates of `N` bytes.
-fn uniform_of<const N: usize>(out: &mut [u64], q: &Modulus, stream: OutputReader) {
+fn uniform_of<const N: usize>(out: &mut [u64], q: &Modulus, stream: impl Stream) {
     let mask = u64::MAX >> (u64::BITS - q.bits());
     let accept = |bytes: &[u8; N]| {
         let mut word = [0; 8];
@@ -118,29 +144,31 @@ fn uniform_of<const N: usize>(out: &mut [u64], q: &Modulus, stream: OutputReader
     fill(out, stream, accept);
 }
 
-/// Fills `out` with independent uniform values of `{-1, 0, 1}`, from [`Domain::SecretTernary`].
+/// Fills `out` with independent uniform values of `{-1, 0, 1}`, in two's complement, from a stream of
+/// [`Domain::SecretTernary`].
 ///
 /// A candidate is the next byte; 255 is rejected, of the others a third each gives -1, 0 and 1. Time depends
 /// on the rejected bytes only, which say nothing about the accepted ones.
-pub fn ternary_into(out: &mut [i64], seed: &[u8; 32], stream: u64) {
-    let accept = |&[byte]: &[u8; 1]| (byte != u8::MAX).then_some(i64::from(byte % 3) - 1);
-    fill(out, Domain::SecretTernary.stream(seed, stream), accept);
+pub fn ternary_into(out: &mut [u64], stream: impl Stream) {
+    let accept = |&[byte]: &[u8; 1]| (byte != u8::MAX).then_some(u64::from(byte % 3).wrapping_sub(1));
+    fill(out, stream, accept);
 }
 
-/// Fills `out` with independent centered binomial values `popcount(a) - popcount(b)` of 21-bit `a` and `b`,
-/// from [`Domain::SecretError`]: variance 21/2, standard deviation 3.24, `|e| <= 21`. In constant time.
+/// Fills `out` with independent centered binomial values `popcount(a) - popcount(b)` of 21-bit `a` and `b`, in two's
+/// complement, from a stream of [`Domain::SecretError`]: variance 21/2, standard deviation 3.24, `|e| <= 21`. In
+/// constant time.
 ///
 /// A value takes the next 6 bytes, 3 little-endian bytes cut to 21 bits each for `a` and for `b`. The
 /// standard deviation is just above the 3.19 of the HomomorphicEncryption.org security standard (M. Albrecht
 /// et al., 2018).
-pub fn error_into(out: &mut [i64], seed: &[u8; 32], stream: u64) {
-    let weight = |a, b, c| i64::from((u32::from_le_bytes([a, b, c, 0]) & 0x1f_ffff).count_ones());
-    let accept = |&[a, b, c, d, e, f]: &[u8; 6]| Some(weight(a, b, c) - weight(d, e, f));
-    fill(out, Domain::SecretError.stream(seed, stream), accept);
+pub fn error_into(out: &mut [u64], stream: impl Stream) {
+    let weight = |a, b, c| u64::from((u32::from_le_bytes([a, b, c, 0]) & 0x1f_ffff).count_ones());
+    let accept = |&[a, b, c, d, e, f]: &[u8; 6]| Some(weight(a, b, c).wrapping_sub(weight(d, e, f)));
+    fill(out, stream, accept);
 }
 
 /// Fills `out` with what `accept` makes of successive `N`-byte pieces of the stream, leaving out what it rejects.
-fn fill<T, const N: usize>(out: &mut [T], mut stream: OutputReader, accept: impl Fn(&[u8; N]) -> Option<T>) {
+fn fill<const N: usize>(out: &mut [u64], mut stream: impl Stream, accept: impl Fn(&[u8; N]) -> Option<u64>) {
     let mut buffer = [0; 1024];
     let usable = buffer.len() / N * N;
     let mut slots = out.iter_mut();
@@ -167,20 +195,20 @@ mod tests {
 
     fn uniform(len: usize, q: u64, seed: &[u8; 32], stream: u64) -> Vec<u64> {
         let mut out = vec![u64::MAX; len];
-        uniform_into(&mut out, &modulus(q), seed, stream);
+        uniform_into(&mut out, &modulus(q), Domain::PublicUniform.stream(seed, stream));
         out
     }
 
     fn ternary(len: usize, seed: &[u8; 32], stream: u64) -> Vec<i64> {
-        let mut out = vec![i64::MAX; len];
-        ternary_into(&mut out, seed, stream);
-        out
+        let mut out = vec![u64::MAX; len];
+        ternary_into(&mut out, Domain::SecretTernary.stream(seed, stream));
+        out.into_iter().map(u64::cast_signed).collect()
     }
 
     fn error(len: usize, seed: &[u8; 32], stream: u64) -> Vec<i64> {
-        let mut out = vec![i64::MAX; len];
-        error_into(&mut out, seed, stream);
-        out
+        let mut out = vec![u64::MAX; len];
+        error_into(&mut out, Domain::SecretError.stream(seed, stream));
+        out.into_iter().map(u64::cast_signed).collect()
     }
 
     /// Pearson's statistic, standardized: about normal with mean 0 and deviation 1 for `expected` counts.

@@ -9,6 +9,7 @@
 pub mod conformance;
 mod null;
 mod ring_cache;
+mod samples;
 mod scalar;
 mod simd;
 

@@ -1,11 +1,12 @@
 //! The reference platform: one 64-bit word at a time, primes up to 61 bits.
 
 use super::ring_cache::RingCache;
-use super::{Kernel, Platform};
+use super::{Kernel, Platform, samples};
 use crate::graph::ValueType;
 use crate::math::ntt::NttTable;
 use crate::math::rns::{Conversion, Norm, Quotient};
-use crate::math::{BaseChange, Modulus, Target, sample, slots};
+use crate::math::sample::Domain;
+use crate::math::{BaseChange, Modulus, Target, slots};
 use crate::ops::types::{Limb, Poly};
 use crate::ops::{Call, base, fused};
 use crate::{Error, Result};
@@ -264,16 +265,6 @@ impl Platform for Scalar {
                     rest = tail;
                 }
             }),
-            "sample.uniform" => {
-                let q = modulus()?;
-                kernel(move |i, out, nonce| sample::uniform_into(out, &q, &seed(i[0]), nonce.into()))
-            }
-            "sample.ternary" => {
-                kernel(|i, out, nonce| signed(out, |s| sample::ternary_into(s, &seed(i[0]), nonce.into())))
-            }
-            "sample.error" => {
-                kernel(|i, out, nonce| signed(out, |s| sample::error_into(s, &seed(i[0]), nonce.into())))
-            }
             "slots.write" => {
                 let positions = slots::slot_positions(Limb::of(output)?.n);
                 kernel(move |i, out, _| {
@@ -293,10 +284,15 @@ impl Platform for Scalar {
                     out[..values.len()].copy_from_slice(&values);
                 })
             }
-            _ => match fused::base_change(call)? {
-                Some(change) => base_change(change, Poly::of(output)?.n),
-                None => Err(missing()),
-            },
+            _ => {
+                if let Some(kernel) = samples::kernel_over(call, output, Domain::stream)? {
+                    return Ok(kernel);
+                }
+                match fused::base_change(call)? {
+                    Some(change) => base_change(change, Poly::of(output)?.n),
+                    None => Err(missing()),
+                }
+            }
         }
     }
 }
@@ -309,22 +305,4 @@ fn gather(out: &mut [u64], a: &[u64], from: &[u32]) {
 
 fn moduli(call: &Call<'_>, count: usize) -> Result<Vec<Modulus>> {
     (0..count).map(|i| Ok(Modulus::new(call.limb(i)?.q)?)).collect()
-}
-
-/// A seed lies in four units, little-endian.
-fn seed(units: &[u64]) -> [u8; 32] {
-    let mut bytes = [0; 32];
-    for (chunk, unit) in bytes.chunks_exact_mut(8).zip(units) {
-        chunk.copy_from_slice(&unit.to_le_bytes());
-    }
-    bytes
-}
-
-/// Lets `fill` write signed integers, then stores them as two's complement words.
-fn signed(out: &mut [u64], fill: impl FnOnce(&mut [i64])) {
-    let mut values = vec![0i64; out.len()];
-    fill(&mut values);
-    for (o, v) in out.iter_mut().zip(&mut values) {
-        *o = std::mem::take(v).cast_unsigned();
-    }
 }

@@ -2,19 +2,22 @@
 //! anything is used.
 //!
 //! ```text
-//! "cipherloom" | kind u8 | version u16 | content length u64 | content | BLAKE3 of all before (32 bytes)
+//! "cipherloom" | kind u8 | version u16 | content length u64 | content | XXH3-128 of all before (16 bytes)
 //! ```
+//!
+//! The checksum finds accidents. It is no proof of origin, as none without a key is, so it is the fastest good one.
 //!
 //! Numbers are little-endian; texts and lists carry their length as u32 and u64.
 
 use crate::error::FormatProblem;
 use crate::{Error, Result};
 use std::sync::Arc;
+use twox_hash::XxHash3_128;
 
 const MAGIC: &[u8; 10] = b"cipherloom";
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
 const HEADER: usize = 10 + 1 + 2 + 8;
-const CHECKSUM: usize = 32;
+const CHECKSUM: usize = 16;
 
 /// What bytes are of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +30,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Program => "program",
             Self::Client => "saved client",
@@ -42,6 +45,11 @@ impl Kind {
             .into_iter()
             .find(|k| *k as u8 == byte)
     }
+}
+
+/// XXH3 of 128 bits (Y. Collet, xxHash specification).
+fn checksum(bytes: &[u8]) -> [u8; CHECKSUM] {
+    XxHash3_128::oneshot(bytes).to_le_bytes()
 }
 
 /// Builds the byte form of one object.
@@ -65,13 +73,24 @@ impl Writer {
         self.raw(&(text.len() as u32).to_le_bytes()).raw(text.as_bytes())
     }
 
-    pub fn words(mut self, words: &[u64]) -> Self {
-        self = self.raw(&(words.len() as u64).to_le_bytes());
-        let start = self.0.len();
-        self.0.reserve(8 * words.len() + CHECKSUM);
-        self.0.resize(start + 8 * words.len(), 0);
-        for (bytes, word) in self.0[start..].as_chunks_mut::<8>().0.iter_mut().zip(words) {
-            *bytes = word.to_le_bytes();
+    pub fn texts(self, texts: &[&str]) -> Self {
+        texts.iter().fold(self.raw(&(texts.len() as u32).to_le_bytes()), |writer, text| writer.text(text))
+    }
+
+    pub fn words(self, words: &[u64]) -> Self {
+        self.blocks(words.len(), [words])
+    }
+
+    /// `length` words in several blocks.
+    pub fn blocks<'a>(mut self, length: usize, blocks: impl IntoIterator<Item = &'a [u64]>) -> Self {
+        self = self.raw(&(length as u64).to_le_bytes());
+        self.0.reserve(8 * length + CHECKSUM);
+        for words in blocks {
+            let start = self.0.len();
+            self.0.resize(start + 8 * words.len(), 0);
+            for (bytes, word) in self.0[start..].as_chunks_mut::<8>().0.iter_mut().zip(words) {
+                *bytes = word.to_le_bytes();
+            }
         }
         self
     }
@@ -79,8 +98,8 @@ impl Writer {
     pub fn finish(mut self) -> Vec<u8> {
         let length = (self.0.len() - HEADER) as u64;
         self.0[HEADER - 8..HEADER].copy_from_slice(&length.to_le_bytes());
-        let checksum = blake3::hash(&self.0);
-        self.0.extend_from_slice(checksum.as_bytes());
+        let checksum = checksum(&self.0);
+        self.0.extend_from_slice(&checksum);
         self.0
     }
 }
@@ -114,8 +133,8 @@ impl<'a> Reader<'a> {
             let expected = usize::try_from(expected).unwrap_or(usize::MAX);
             return wrong(FormatProblem::Truncated { found: bytes.len(), expected });
         }
-        let (content, checksum) = rest.split_at(rest.len() - CHECKSUM);
-        if blake3::hash(&bytes[..bytes.len() - CHECKSUM]) != *checksum {
+        let (content, found) = rest.split_at(rest.len() - CHECKSUM);
+        if checksum(&bytes[..bytes.len() - CHECKSUM]) != found {
             return wrong(FormatProblem::Checksum);
         }
         let version = u16::from_le_bytes([header[11], header[12]]);
@@ -155,6 +174,11 @@ impl<'a> Reader<'a> {
         let length = u32::from_le_bytes(self.id()?) as usize;
         let bytes = self.raw(length)?;
         std::str::from_utf8(bytes).map_err(|_| self.error("a text is not UTF-8"))
+    }
+
+    pub fn texts(&mut self) -> Result<Vec<&'a str>> {
+        let length = u32::from_le_bytes(self.id()?);
+        (0..length).map(|_| self.text()).collect()
     }
 
     pub fn words(&mut self) -> Result<Arc<[u64]>> {

@@ -2,7 +2,7 @@
 
 use super::compile::Builder;
 use super::literal::{Layout, TaskLiteral};
-use super::parameters::{DIGIT, ParameterLiteral, Parameters};
+use super::parameters::{ParameterLiteral, Parameters};
 use super::range::least_modulus;
 use crate::expand::{CostModel, Expander};
 use crate::math::prime::{ntt_primes, ntt_primes_from};
@@ -15,6 +15,8 @@ use crate::{Error, Result};
 pub const MARGIN: f64 = 2.0;
 /// Largest primes that are chosen: those that double-precision kernels can serve.
 const PRIME_BITS: u32 = 50;
+/// Most primes of a digit of key switching.
+const MOST_DIGIT: usize = 4;
 /// Most plaintext moduli that are combined.
 const MAX_PLAIN_MODULI: u32 = 4;
 
@@ -25,6 +27,8 @@ pub struct Wishes {
     pub n: Option<usize>,
     pub t: Option<Vec<u64>>,
     pub q: Option<Vec<u64>>,
+    /// Bytes that a run may take.
+    pub memory: u64,
 }
 
 /// Finds the cheapest parameters for the builder's task.
@@ -34,7 +38,8 @@ pub struct Wishes {
 pub fn choose(builder: &Builder<'_>, wishes: &Wishes) -> Result<Parameters> {
     let least = least_modulus(builder.task())?;
     let slots = builder.task().inputs.iter().filter(|i| i.layout == Layout::Slots).map(|i| i.rows).max();
-    let mut best: Option<(f64, Parameters)> = None;
+    // Keys and inputs that do not fit into memory last, then by cost.
+    let mut best: Option<(bool, f64, Parameters)> = None;
     let mut reason = String::from("no ring dimension has that many slots");
     let mut max_n = 0;
     let mut costs = CostModel::default();
@@ -50,24 +55,24 @@ pub fn choose(builder: &Builder<'_>, wishes: &Wishes) -> Result<Parameters> {
         let apart = sets.iter().filter(|_| many_sums(builder.task())).map(|t| (t, false));
         for (t, pack) in packed.chain(apart) {
             let candidate = Candidate { builder, wishes, n, max_bits, t, pack };
-            match candidate.smallest(&mut reason)? {
-                Some(parameters) => {
-                    let mut expander = Expander::new(builder.registry());
-                    let scheme = builder.scheme(&parameters, &mut expander)?;
-                    let cost = costs.cost(&mut expander, &scheme.graph)?;
-                    if best.as_ref().is_none_or(|b| cost < b.0) {
-                        best = Some((cost, parameters));
-                    }
+            for parameters in candidate.smallest(&mut reason)? {
+                let mut expander = Expander::new(builder.registry());
+                let scheme = builder.scheme(&parameters, &mut expander)?;
+                let cost = costs.cost(&mut expander, &scheme.graph)?;
+                let held: u64 =
+                    scheme.graph.inputs().iter().map(|port| scheme.graph.ty(port.operand).size).sum();
+                let too_large = held.saturating_mul(8) > wishes.memory;
+                if best.as_ref().is_none_or(|b| (too_large, cost) < (b.0, b.1)) {
+                    best = Some((too_large, cost, parameters));
                 }
-                None => continue,
             }
         }
         // A larger ring pays off at most one step beyond the first that works.
-        if best.as_ref().is_some_and(|b| b.1.literal().n * 2 <= n) {
+        if best.as_ref().is_some_and(|b| b.2.literal().n * 2 <= n) {
             break;
         }
     }
-    let best = best.map(|b| b.1);
+    let best = best.map(|b| b.2);
     best.ok_or(Error::NoParameters { max_n, table: wishes.table.name(), reason })
 }
 
@@ -112,29 +117,46 @@ struct Candidate<'a> {
 }
 
 impl Candidate<'_> {
-    /// The fewest primes that survive the noise, and the fewest to sum slots with; `None` when none do.
-    fn smallest(&self, reason: &mut String) -> Result<Option<Parameters>> {
-        for keys in [false, true] {
-            let special = if keys { DIGIT } else { 0 };
-            for count in 1..=self.max_bits as usize / 20 {
-                let Some(parameters) = self.parameters(count, special, count)? else { continue };
-                if self.builder.needs_keys(&parameters)? && !keys {
-                    break;
-                }
-                let budget = self.budget(&parameters)?;
-                if budget < MARGIN {
-                    *reason = format!("n = {}: noise bound leaves {budget:.1} bits of budget", self.n);
-                    continue;
-                }
-                for low in 1..count {
-                    if let Some(lower) = self.parameters(count, special, low)?
-                        && self.budget(&lower)? >= MARGIN
-                    {
-                        return Ok(Some(lower));
-                    }
-                }
-                return Ok(Some(parameters));
+    /// The fewest primes that survive the noise, and the fewest to sum slots with, for each size of digits that may pay;
+    /// empty when none do.
+    fn smallest(&self, reason: &mut String) -> Result<Vec<Parameters>> {
+        if let Some(found) = self.fewest(1, 0, reason)? {
+            return Ok(vec![found]);
+        }
+        let Some(found) = self.fewest(1, 1, reason)? else { return Ok(Vec::new()) };
+        let count = found.literal().q.len();
+        let mut all = vec![found];
+        // Larger digits are fewer, which makes keys smaller and mostly faster, but take more special primes.
+        for digit in 2..=MOST_DIGIT.min(count.saturating_sub(1)) {
+            // Whoever gives the primes gives one that is special.
+            if self.wishes.q.is_none() {
+                all.extend(self.fewest(count, digit, &mut String::new())?);
             }
+        }
+        Ok(all)
+    }
+
+    /// The same for so many special primes, from `least` data primes on; none, too, where keys are needed and there are no
+    /// special primes.
+    fn fewest(&self, least: usize, special: usize, reason: &mut String) -> Result<Option<Parameters>> {
+        for count in least..=self.max_bits as usize / 20 {
+            let Some(parameters) = self.parameters(count, special, count)? else { continue };
+            if special == 0 && self.builder.needs_keys(&parameters)? {
+                return Ok(None);
+            }
+            let budget = self.budget(&parameters)?;
+            if budget < MARGIN {
+                *reason = format!("n = {}: noise bound leaves {budget:.1} bits of budget", self.n);
+                continue;
+            }
+            for low in 1..count {
+                if let Some(lower) = self.parameters(count, special, low)?
+                    && self.budget(&lower)? >= MARGIN
+                {
+                    return Ok(Some(lower));
+                }
+            }
+            return Ok(Some(parameters));
         }
         Ok(None)
     }

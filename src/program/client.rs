@@ -1,18 +1,20 @@
 //! The client: holds the secret key, makes evaluation keys, encrypts and decrypts. Everything that it computes is
 //! a graph, run by the same engine as the evaluator's.
 
+use super::bundle::Bundle;
 use super::bytes::{Kind, Reader, Writer, check_residues, foreign};
-use super::compile::{input_type, is_public, port_type};
-use super::job::{Job, Outcome, OutputValues};
-use super::{InputLiteral, Program};
+use super::compile::{input_type, is_public};
+use super::job::{Job, Named, Outcome, OutputValues};
+use super::{InputLiteral, Program, TaskLiteral};
 use crate::engine::{Clock, Input, Plan, PlanOptions, Run};
+use crate::error::FormatProblem;
 use crate::expand::Expander;
 use crate::graph::{Attrs, Graph, OperandId, ValueType};
 use crate::math::Modulus;
 use crate::math::sample::Seed;
 use crate::ops::{Session, types};
 use crate::platform::Platform;
-use crate::schemes::columns::{KeyName, OutputCiphertext, output_ciphertexts, statistic_sums};
+use crate::schemes::columns::{Column, KeyName, OutputCiphertext, statistic_sums};
 use crate::schemes::noise;
 use crate::{Error, Result};
 use rayon::prelude::*;
@@ -24,7 +26,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 const LEAST_BUDGET: f64 = 1.0;
 
 /// Most bytes of a plan that is kept for jobs to come.
-const KEPT_PLAN: u64 = 32 << 20;
+const KEPT_PLAN: u64 = 64 << 20;
 /// Most plans that are kept.
 const MOST_PLANS: usize = 8;
 
@@ -117,53 +119,55 @@ impl Client {
         })
     }
 
-    /// Encrypts the values of an input with the secret key; the result is bytes for an evaluator. `present` tells which
-    /// rows are there (1) and which are missing (0), for inputs that declare missing cells.
+    /// Encrypts the values of inputs with the secret key; the result is for each of them bytes for an evaluator.
     ///
     /// # Errors
     /// `MissingInput` for a name that the program lacks; `InputLength` and `ValueOutOfRange` for values that were not
     /// declared; `Task` when `present` does not fit the declaration.
-    pub fn encrypt(&self, input: &str, values: &[i64], present: Option<&[u8]>) -> Result<Job> {
-        let declared = self.program.task().inputs.iter().find(|i| i.name == input);
-        let declared = declared.ok_or_else(|| Error::MissingInput { name: input.to_owned() })?;
-        check_values(declared, values, present)?;
-        let ty = input_type(declared, self.program.parameters());
+    pub fn encrypt(&self, inputs: &[Values<'_>]) -> Result<Job> {
         let mut given = Given::default();
         given.secret(self)?;
-        given.seeds()?;
-        let shown = |row: usize| present.is_none_or(|p| p[row] != 0);
-        let value = |row: usize| values.get(row).copied().filter(|_| shown(row)).unwrap_or(0);
-        let flag = |row: usize| i64::from(row < values.len() && shown(row));
-        let blocks: &[&Cells<'_>] = if ty.missing { &[&value, &flag] } else { &[&value] };
-        let chunks = |t: u64| (0..ty.rows).step_by(ty.n).map(move |first| (t, first));
-        let of_block = |block| ty.t.iter().flat_map(|&t| chunks(t)).map(move |(t, first)| (block, t, first));
-        let pieces: Vec<(&Cells<'_>, u64, usize)> =
-            blocks.iter().flat_map(|&block| of_block(block)).collect();
-        let slots = pieces.par_iter().map(|&(block, t, first)| {
-            let modulus = Modulus::new(t)?;
-            let mut slots = vec![0; ty.n];
-            for (slot, row) in slots.iter_mut().step_by(ty.stride()).zip(first..ty.rows) {
-                *slot = modulus.reduce_i64(block(row));
+        let mut columns = Vec::with_capacity(inputs.len());
+        for values in inputs {
+            let declared = self.program.task().inputs.iter().find(|i| i.name == values.input);
+            let declared = declared.ok_or_else(|| Error::MissingInput { name: values.input.to_owned() })?;
+            check_values(declared, values.values, values.present)?;
+            let ty = input_type(declared, self.program.parameters());
+            // Of each input its own seeds: the numbers of its samples are its own, too.
+            given.seeds()?;
+            let slots = values.slots(&ty)?;
+            columns.push((ty, slots.len()));
+            for (ty, words) in slots {
+                given.add(ty, words);
             }
-            Ok((types::slots(ty.n, t), slots))
-        });
-        for (ty, words) in slots.collect::<Result<Vec<_>>>()? {
-            given.add(ty, words);
         }
-        let (program, owner, name) = (self.program.id(), self.key_id, input.to_owned());
+        let names: Vec<String> = inputs.iter().map(|values| values.input.to_owned()).collect();
+        let (program, owner) = (self.program.id(), self.key_id);
         let build = |s: &mut Session<'_>, given: &[OperandId]| {
-            let data = Attrs::new().with("q", ty.q.as_slice());
+            let (secret, mut rest) = (given[0], &given[1..]);
             let mut out = Vec::new();
-            for &slots in &given[3..] {
-                let plain = s.op("bfv.encode", Attrs::new(), &[slots])?;
-                let operands = [given[0], plain, given[1], given[2]];
-                out.push(s.op("bfv.encrypt_secret", data.clone(), &operands)?);
+            for (ty, pieces) in columns {
+                let (own, others) = rest.split_at(2 + pieces);
+                rest = others;
+                let data = Attrs::new().with("q", ty.q.as_slice());
+                let mut ciphertexts = Vec::new();
+                for &slots in &own[2..] {
+                    let plain = s.op("bfv.encode", Attrs::new(), &[slots])?;
+                    let operands = [secret, plain, own[0], own[1]];
+                    ciphertexts.push(s.op("bfv.encrypt_secret", data.clone(), &operands)?);
+                }
+                out.push(("column".to_owned(), s.merge(&ciphertexts, ty.ty())?));
             }
-            Ok(vec![("column".to_owned(), s.merge(&out, ty.ty())?)])
+            Ok(out)
         };
-        self.job(Some(format!("encrypt {input}")), given, build, move |run| {
-            let writer = Writer::new(Kind::Input).raw(&program).raw(&owner);
-            Ok(Outcome::Bytes(writer.text(&name).words(&run.output(0)?).finish()))
+        self.job(Some(format!("encrypt {}", names.join("\n"))), given, build, move |run| {
+            let write = |(index, name): (usize, &String)| {
+                let size = run.plan().graph().ty(run.plan().graph().outputs()[index].operand).size as usize;
+                let writer = Writer::new(Kind::Input).raw(&program).raw(&owner).text(name);
+                let bytes = writer.blocks(size, run.output_blocks(index, 0, size)?).finish();
+                Ok(Named { names: vec![name.clone()], bytes })
+            };
+            Ok(Outcome::Objects(names.par_iter().enumerate().map(write).collect::<Result<_>>()?))
         })
     }
 
@@ -176,14 +180,44 @@ impl Client {
     pub fn decrypt(&self, outputs: &[(&str, &[u8])]) -> Result<Job> {
         let mut given = Given::default();
         given.secret(self)?;
-        let read = outputs.par_iter().map(|&(name, bytes)| self.wanted(name, bytes));
+        let task = self.program.task();
+        // The same bytes are read once, for all outputs in them.
+        let mut distinct: Vec<(&str, &[u8])> = Vec::new();
         let mut wanted = Vec::with_capacity(outputs.len());
-        for (mut output, words) in read.collect::<Result<Vec<_>>>()? {
-            for (at, c) in &mut output.ciphertexts {
-                let from = c.offset as usize;
-                *at = given.share(c.ty.ty(), &words[from..from + c.ty.units() as usize]) - 1;
+        for &(name, bytes) in outputs {
+            let index = task.outputs.iter().position(|o| o.name == name);
+            let index = index.ok_or_else(|| Error::MissingInput { name: name.to_owned() })?;
+            let at = (!is_public(task, index)).then(|| {
+                let known = distinct.iter().position(|(_, known)| std::ptr::eq(*known, bytes));
+                known.unwrap_or_else(|| {
+                    distinct.push((name, bytes));
+                    distinct.len() - 1
+                })
+            });
+            wanted.push((Wanted::new(task, index), at));
+        }
+        let read = distinct.par_iter().map(|&(name, bytes)| self.read_bundle(name, bytes));
+        let mut numbered = Vec::with_capacity(distinct.len());
+        for (bundle, words) in read.collect::<Result<Vec<_>>>()? {
+            let mut numbers = Vec::with_capacity(bundle.ciphertexts.len());
+            let mut rest = &*words;
+            for c in &bundle.ciphertexts {
+                let (own, others) = rest.split_at(c.ty.units() as usize);
+                rest = others;
+                numbers.push(given.share(c.ty.ty(), own) - 1);
             }
-            wanted.push(output);
+            numbered.push((bundle, numbers));
+        }
+        for (output, at) in &mut wanted {
+            let Some((bundle, numbers)) = at.map(|at| &numbered[at]) else { continue };
+            let member = bundle.outputs.iter().find(|member| member.name == output.name);
+            let member = member.ok_or_else(|| {
+                let found: Vec<&str> = bundle.outputs.iter().map(|member| member.name.as_str()).collect();
+                let problem = format!("found {}, expected `{}`", quoted(&found), output.name);
+                Error::Format { what: Kind::Output.name(), problem: FormatProblem::Content(problem) }
+            })?;
+            let own = member.ciphertexts.iter().map(|(number, c)| (numbers[*number], c.clone()));
+            output.ciphertexts.extend(own);
         }
         let types: Vec<String> = given.types.iter().map(ToString::to_string).collect();
         let build = |s: &mut Session<'_>, given: &[OperandId]| {
@@ -197,32 +231,13 @@ impl Client {
             Ok(results)
         };
         self.job(Some(format!("decrypt {}", types.join(" "))), given, build, move |run| {
-            let values = wanted.iter().map(|output| Ok((output.name.clone(), output.read(run)?)));
+            let values = wanted.iter().map(|(output, _)| Ok((output.name.clone(), output.read(run)?)));
             Ok(Outcome::Values(values.collect::<Result<_>>()?))
         })
     }
 
-    /// What has to be decrypted for an output, and the words of its ciphertexts, which have no numbers yet.
-    fn wanted(&self, name: &str, bytes: &[u8]) -> Result<(Wanted, Input)> {
-        let task = self.program.task();
-        let index = task.outputs.iter().position(|o| o.name == name);
-        let index = index.ok_or_else(|| Error::MissingInput { name: name.to_owned() })?;
-        let operand = task.outputs[index].operand;
-        let mut wanted = Wanted { name: name.to_owned(), public: BTreeMap::new(), ciphertexts: Vec::new() };
-        let sums = task.node(operand).and_then(|n| statistic_sums(&n.op));
-        if sums.is_some_and(|sums| sums.contains(&"n")) {
-            // The count of complete columns is public; that of others is replaced by what is decrypted.
-            wanted.public.insert("n".into(), vec![task.rows(operand) as i128]);
-        }
-        if is_public(task, index) {
-            return Ok((wanted, Input::default()));
-        }
-        let (ty, words) = self.read_output(name, bytes)?;
-        wanted.ciphertexts = output_ciphertexts(&ty)?.into_iter().map(|c| (0, c)).collect();
-        Ok((wanted, words))
-    }
-
-    fn read_output(&self, output: &str, bytes: &[u8]) -> Result<(ValueType, Input)> {
+    /// Reads the outputs that travel with output `output`, and the words of their ciphertexts.
+    fn read_bundle(&self, output: &str, bytes: &[u8]) -> Result<(&Bundle, Input)> {
         let mut reader = Reader::new(bytes, Kind::Output)?;
         let (program, owner): ([u8; 16], [u8; 16]) = (reader.id()?, reader.id()?);
         let foreign =
@@ -234,21 +249,18 @@ impl Client {
         if owner != self.key_id {
             return Err(foreign("client", &owner, &self.key_id));
         }
-        let name = reader.text()?;
-        if name != output {
-            return Err(reader.error(format!("found output `{name}`, expected `{output}`")));
-        }
-        let scheme = self.program.scheme();
-        let ty = port_type(scheme.outputs(), scheme, output).cloned();
-        let ty = ty.ok_or_else(|| Error::MissingInput { name: output.to_owned() })?;
+        let names = reader.texts()?;
+        let own = |bundle: &&Bundle| bundle.outputs.iter().map(|o| o.name.as_str()).eq(names.iter().copied());
+        let bundle = self.program.bundles().iter().find(own);
+        let bundle =
+            bundle.ok_or_else(|| reader.error(format!("no outputs travel as {}", quoted(&names))))?;
         let words = reader.words()?;
-        let primes = ty.attrs.uints("q")?;
-        if words.len() as u64 != ty.size || !check_residues(&words, ty.dim("n")?, primes.into_iter().cycle())
-        {
+        let n = self.program.parameters().literal().n;
+        if words.len() as u64 != bundle.units() || !check_residues(&words, n, bundle.primes()) {
             return Err(reader.error(format!("`{output}` has the wrong size or words outside its primes")));
         }
         reader.end()?;
-        Ok((ty, words))
+        Ok((bundle, words))
     }
 
     /// The secret key in NTT form over all primes; worked out once.
@@ -320,6 +332,40 @@ impl Client {
     }
 }
 
+/// The values of an input.
+#[derive(Clone, Copy, Debug)]
+pub struct Values<'a> {
+    /// Its name.
+    pub input: &'a str,
+    /// One integer per row.
+    pub values: &'a [i64],
+    /// Which rows are there (1) and which are missing (0), for inputs that declare missing cells.
+    pub present: Option<&'a [u8]>,
+}
+
+impl Values<'_> {
+    /// The slots of each ciphertext of the column.
+    fn slots(&self, ty: &Column) -> Result<Vec<(ValueType, Vec<u64>)>> {
+        let shown = |row: usize| self.present.is_none_or(|p| p[row] != 0);
+        let value = |row: usize| self.values.get(row).copied().filter(|_| shown(row)).unwrap_or(0);
+        let flag = |row: usize| i64::from(row < self.values.len() && shown(row));
+        let blocks: &[&Cells<'_>] = if ty.missing { &[&value, &flag] } else { &[&value] };
+        let chunks = |t: u64| (0..ty.rows).step_by(ty.n).map(move |first| (t, first));
+        let of_block = |block| ty.t.iter().flat_map(|&t| chunks(t)).map(move |(t, first)| (block, t, first));
+        let pieces: Vec<(&Cells<'_>, u64, usize)> =
+            blocks.iter().flat_map(|&block| of_block(block)).collect();
+        let slots = pieces.par_iter().map(|&(block, t, first)| {
+            let modulus = Modulus::new(t)?;
+            let mut slots = vec![0; ty.n];
+            for (slot, row) in slots.iter_mut().step_by(ty.stride()).zip(first..ty.rows) {
+                *slot = modulus.reduce_i64(block(row));
+            }
+            Ok((types::slots(ty.n, t), slots))
+        });
+        slots.collect()
+    }
+}
+
 /// The integer of each row.
 type Cells<'a> = dyn Fn(usize) -> i64 + Sync + 'a;
 
@@ -361,6 +407,11 @@ impl Given {
         self.add(types::secret_seed(), seed_words(&Seed::generate()?));
         Ok(())
     }
+}
+
+/// Names as they stand in errors.
+fn quoted(names: &[&str]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 fn seed_words(seed: &Seed) -> Vec<u64> {
@@ -407,6 +458,18 @@ struct Wanted {
 }
 
 impl Wanted {
+    /// Output number `index`, without ciphertexts yet.
+    fn new(task: &TaskLiteral, index: usize) -> Self {
+        let (name, operand) = (task.outputs[index].name.clone(), task.outputs[index].operand);
+        let mut wanted = Self { name, public: BTreeMap::new(), ciphertexts: Vec::new() };
+        let sums = task.node(operand).and_then(|n| statistic_sums(&n.op));
+        if sums.is_some_and(|sums| sums.contains(&"n")) {
+            // The count of complete columns is public; that of others is replaced by what is decrypted.
+            wanted.public.insert("n".into(), vec![task.rows(operand) as i128]);
+        }
+        wanted
+    }
+
     /// Puts the integers together from their residues modulo each plaintext modulus.
     fn read(&self, run: &Run) -> Result<OutputValues> {
         let mut worst = f64::INFINITY;

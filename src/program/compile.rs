@@ -2,10 +2,11 @@
 //!
 //! The same code rebuilds a program from its bytes, so that client and evaluator hold the same graphs.
 
+use super::bundle::{Bundle, bundles};
 use super::bytes::{Kind, Reader, Writer};
 use super::choose::{MARGIN, Wishes, choose};
 use super::literal::{KEYS, Layout, TaskLiteral};
-use super::parameters::{DIGIT, ParameterLiteral, Parameters};
+use super::parameters::{ParameterLiteral, Parameters};
 use super::range::least_modulus;
 use super::view::Stage;
 use crate::analyze::{OutputIndex, graph_inputs};
@@ -15,12 +16,15 @@ use crate::math::slots::{galois_conjugate, galois_element};
 use crate::ops::{Level, Registry, Session};
 use crate::optimize::{optimize, optimize_scheme};
 use crate::platform::Platform;
-use crate::schemes::columns::{Column, KeyName, Keys, rotation_element, statistic_multiplies, statistic_sums, sum_elements};
+use crate::schemes::columns::{
+    Column, KeyName, Keys, rotation_element, statistic_multiplies, statistic_sums, sum_elements,
+};
 use crate::schemes::noise_budget;
 use crate::schemes::security::SecurityTable;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// What the caller may ask of a program.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -60,6 +64,7 @@ pub struct Program {
     /// The stages that are kept; others are expanded from them when asked for.
     task_graph: Graph,
     scheme_graph: Graph,
+    bundles: Arc<Vec<Bundle>>,
 }
 
 impl Program {
@@ -75,8 +80,7 @@ impl Program {
         let builder = Builder::new(&registry, &task);
         let wishes = wishes(options)?;
         let parameters = choose(&builder, &wishes)?;
-        let memory_limit = options.memory_limit.map_or(MOST_MEMORY, |m| m.max(0.0) as u64);
-        Self::build(task, parameters, memory_limit)
+        Self::build(task, parameters, wishes.memory)
     }
 
     fn build(task: TaskLiteral, parameters: Parameters, memory_limit: u64) -> Result<Self> {
@@ -103,8 +107,10 @@ impl Program {
                 expected: format!("at least {MARGIN} bits"),
             });
         }
+        let bundles = Arc::new(bundles(&scheme_graph)?);
+        let id = [0; 16];
         let mut program =
-            Self { id: [0; 16], task, parameters, memory_limit, keys, task_graph, scheme_graph, registry };
+            Self { id, task, parameters, memory_limit, keys, task_graph, scheme_graph, bundles, registry };
         let hash = blake3::hash(&program.bytes());
         program.id.copy_from_slice(&hash.as_bytes()[..16]);
         Ok(program)
@@ -168,6 +174,11 @@ impl Program {
     /// The graph of scheme level: its declared outputs have the types that decryption goes by.
     pub fn scheme(&self) -> &Graph {
         &self.scheme_graph
+    }
+
+    /// How the declared outputs travel.
+    pub(super) fn bundles(&self) -> &Arc<Vec<Bundle>> {
+        &self.bundles
     }
 
     /// The graph at a stage; the base stage is that of `platform`.
@@ -237,7 +248,8 @@ fn wishes(options: &CompileOptions) -> Result<Wishes> {
         return Err(wrong("n", &n.to_string(), "2048, 4096, 8192, 16384 or 32768"));
     }
     let t = primes(&options.plain_moduli, "plainModuli")?;
-    Ok(Wishes { table, n: options.n, t, q: primes(&options.moduli, "moduli")? })
+    let memory = options.memory_limit.map_or(MOST_MEMORY, |m| m.max(0.0) as u64);
+    Ok(Wishes { table, n: options.n, t, q: primes(&options.moduli, "moduli")?, memory })
 }
 
 /// The scheme level of a task under parameters.
@@ -444,7 +456,7 @@ pub fn input_type(input: &super::InputLiteral, parameters: &Parameters) -> Colum
 
 fn keys(parameters: &Parameters, names: Vec<KeyName>) -> Option<Keys> {
     let l = parameters.literal();
-    let keys = Keys { n: l.n, q: l.q.clone(), special: l.special.clone(), digit: DIGIT, names };
+    let keys = Keys { n: l.n, q: l.q.clone(), special: l.special.clone(), digit: l.digit(), names };
     (!keys.names.is_empty() && !l.special.is_empty()).then_some(keys)
 }
 

@@ -1,9 +1,10 @@
 //! The evaluator: a program, evaluation keys, ciphertexts. It never holds a secret key.
 
 use super::Program;
+use super::bundle::Bundle;
 use super::bytes::{Kind, Reader, Writer, check_residues, foreign};
 use super::compile::port_type;
-use super::job::{Job, Outcome};
+use super::job::{Job, Named, Outcome};
 use super::literal::KEYS;
 use super::view::Stage;
 use crate::engine::{Clock, Input, Plan, PlanOptions, Run};
@@ -126,14 +127,19 @@ impl Evaluator {
             ordered.push(Arc::clone(&found.words));
         }
         let run = Run::new(Arc::clone(&self.plan), ordered, self.clock)?;
+        let bundles = Arc::clone(self.program.bundles());
         Ok(Job::new(run, move |run| {
-            let ports = run.plan().graph().outputs().par_iter().enumerate();
-            let output = |(index, port): (usize, &crate::graph::Port)| {
-                let words = run.output(index)?;
-                let writer = Writer::new(Kind::Output).raw(&id).raw(&owner);
-                Ok((port.name.clone(), writer.text(&port.name).words(&words).finish()))
+            let write = |bundle: &Bundle| {
+                let names: Vec<&str> = bundle.outputs.iter().map(|output| output.name.as_str()).collect();
+                let mut blocks = Vec::new();
+                for c in &bundle.ciphertexts {
+                    blocks.extend(run.output_blocks(c.output, c.offset as usize, c.ty.units() as usize)?);
+                }
+                let writer = Writer::new(Kind::Output).raw(&id).raw(&owner).texts(&names);
+                let bytes = writer.blocks(bundle.units() as usize, blocks).finish();
+                Ok(Named { names: names.into_iter().map(str::to_owned).collect(), bytes })
             };
-            Ok(Outcome::Outputs(ports.map(output).collect::<Result<_>>()?))
+            Ok(Outcome::Objects(bundles.par_iter().map(write).collect::<Result<_>>()?))
         }))
     }
 

@@ -13,12 +13,21 @@ pub struct OutputValues {
     pub noise_budget_bits: f64,
 }
 
+/// An object's bytes, and what it holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// Names of an input, or of the outputs that share ciphertexts.
+    pub names: Vec<String>,
+    /// Its byte form.
+    pub bytes: Vec<u8>,
+}
+
 /// What a finished job gives.
 pub enum Outcome {
     /// One object's bytes.
     Bytes(Vec<u8>),
-    /// Several named objects' bytes.
-    Outputs(Vec<(String, Vec<u8>)>),
+    /// Several objects' bytes.
+    Objects(Vec<Named>),
     /// Decrypted numbers of each output.
     Values(Vec<(String, OutputValues)>),
 }

@@ -3,6 +3,7 @@
 //! The three are separate types that speak in bytes (`bytes.rs`), so that they can live in separate workers or
 //! on separate machines. Only the client ever holds a secret key.
 
+mod bundle;
 mod bytes;
 mod choose;
 mod client;
@@ -14,10 +15,10 @@ mod parameters;
 mod range;
 mod view;
 
-pub use client::Client;
+pub use client::{Client, Values};
 pub use compile::{CompileOptions, Program};
 pub use evaluator::Evaluator;
-pub use job::{Job, Outcome, OutputValues};
+pub use job::{Job, Named, Outcome, OutputValues};
 pub use literal::{InputLiteral, Layout, NodeLiteral, OutputLiteral, TaskLiteral};
 pub use parameters::{ParameterLiteral, Parameters};
 pub use view::{

@@ -17,7 +17,7 @@ pub struct ParameterLiteral {
     pub t: Vec<u64>,
     /// Primes of the ciphertext modulus.
     pub q: Vec<u64>,
-    /// Special primes of key switching; none without keys.
+    /// Special primes of key switching, as many as a digit has primes; none without keys.
     pub special: Vec<u64>,
     /// Auxiliary primes of multiplication; not part of any key or ciphertext.
     pub aux: Vec<u64>,
@@ -40,8 +40,13 @@ pub struct Parameters {
 /// Most bits of all plaintext moduli together: decrypted integers are combined in 128 bits.
 const MOST_PLAIN_BITS: f64 = 126.0;
 
-/// Primes per digit of key switching.
-pub const DIGIT: usize = 1;
+impl ParameterLiteral {
+    /// Primes per digit of key switching: as many as there are special primes, whose product has to be no smaller than a
+    /// digit (hybrid key switching, Han and Ki, ia.cr/2019/688).
+    pub fn digit(&self) -> usize {
+        self.special.len().max(1)
+    }
+}
 
 impl Parameters {
     /// Checks a literal.
@@ -77,7 +82,7 @@ impl Parameters {
             }
         }
         let special = noise::log2(&literal.special);
-        let largest = literal.q.iter().max().map_or(0.0, |&q| (q as f64).log2());
+        let largest = literal.q.chunks(literal.digit()).map(noise::log2).fold(0.0, f64::max);
         if !literal.special.is_empty() && special < largest {
             return wrong("special", format!("{special:.1} bits"), format!("at least {largest:.1} bits"));
         }

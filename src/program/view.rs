@@ -87,7 +87,7 @@ pub struct ParameterInfo {
     pub max_total_bits: u32,
     /// Noise budget that the bound leaves at the worst output, bits.
     pub noise_budget_bits: f64,
-    /// Data primes that sums are switched down to.
+    /// Data primes that are left in sums, rotated columns and outputs that no product follows.
     pub low: usize,
 }
 
@@ -243,7 +243,7 @@ impl Program {
             memory_bytes: plan.memory_bytes(),
             key_bytes: keys.iter().map(|k| k.bytes).sum(),
             upload_bytes: inputs.iter().map(|i| i.bytes).sum(),
-            download_bytes: scheme.outputs().iter().map(|o| 8 * scheme.ty(o.operand).size).sum(),
+            download_bytes: self.bundles().iter().map(|bundle| 8 * bundle.units()).sum(),
         };
         let stage = |stage: Stage| {
             let graph = if stage == Stage::Base { base.clone() } else { self.graph(stage, platform)? };

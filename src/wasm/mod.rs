@@ -10,7 +10,8 @@ pub mod pool;
 use crate::engine::Clock;
 use crate::platform::Simd;
 use crate::program::{
-    Client, CompileOptions, Evaluator, GraphView, Job, Outcome, Program, ProgramInfo, Stage, TaskLiteral,
+    Client, CompileOptions, Evaluator, GraphView, Job, Named, Outcome, Program, ProgramInfo, Stage,
+    TaskLiteral, Values,
 };
 pub use error::Thrown;
 use error::{from_js, to_js};
@@ -191,11 +192,17 @@ impl RawClient {
     #[wasm_bindgen(js_name = encryptJob)]
     pub fn encrypt_job(
         &self,
-        input: &str,
-        values: &[i64],
-        present: Option<Vec<u8>>,
+        names: Vec<String>,
+        values: Vec<JsValue>,
+        present: Vec<JsValue>,
     ) -> Result<RawJob, Thrown> {
-        Ok(RawJob(self.client.encrypt(input, values, present.as_deref())?))
+        let values: Vec<Vec<i64>> = values.iter().map(integers).collect();
+        let present: Vec<Option<Vec<u8>>> =
+            present.iter().map(|flags| flags.dyn_ref().map(Uint8Array::to_vec)).collect();
+        let inputs = names.iter().zip(&values).zip(&present);
+        let inputs =
+            inputs.map(|((input, values), present)| Values { input, values, present: present.as_deref() });
+        Ok(RawJob(self.client.encrypt(&inputs.collect::<Vec<_>>())?))
     }
 
     /// See [`Client::decrypt`].
@@ -203,9 +210,15 @@ impl RawClient {
     /// # Errors
     /// Throws.
     #[wasm_bindgen(js_name = decryptJob)]
-    pub fn decrypt_job(&self, names: Vec<String>, ciphertexts: Vec<Uint8Array>) -> Result<RawJob, Thrown> {
-        let bytes: Vec<Vec<u8>> = ciphertexts.iter().map(Uint8Array::to_vec).collect();
-        let outputs = names.iter().map(String::as_str).zip(bytes.iter().map(Vec::as_slice));
+    pub fn decrypt_job(
+        &self,
+        names: Vec<String>,
+        at: Vec<usize>,
+        bytes: Vec<Uint8Array>,
+    ) -> Result<RawJob, Thrown> {
+        let bytes: Vec<Vec<u8>> = bytes.iter().map(Uint8Array::to_vec).collect();
+        let of = |at: usize| bytes.get(at).map_or(&[][..], Vec::as_slice);
+        let outputs = names.iter().zip(&at).map(|(name, &at)| (name.as_str(), of(at)));
         Ok(RawJob(self.client.decrypt(&outputs.collect::<Vec<_>>())?))
     }
 }
@@ -307,19 +320,19 @@ impl RawJob {
         }
     }
 
-    /// The result of a run: names and bytes.
+    /// The result of a run or of an encryption: objects with the names that they hold and their bytes.
     ///
     /// # Errors
     /// Throws.
-    #[wasm_bindgen(js_name = takeOutputs)]
-    pub fn take_outputs(&mut self) -> Result<Array, Thrown> {
-        let Outcome::Outputs(outputs) = self.0.take()? else {
-            return Err(crate::Error::Job("this job gives no outputs").into());
+    #[wasm_bindgen(js_name = takeObjects)]
+    pub fn take_objects(&mut self) -> Result<Array, Thrown> {
+        let Outcome::Objects(objects) = self.0.take()? else {
+            return Err(crate::Error::Job("this job gives no objects").into());
         };
         let out = Array::new();
-        for (name, bytes) in outputs {
+        for Named { names, bytes } in objects {
             let item = Object::new();
-            set(&item, "name", &name.into());
+            set(&item, "names", &names.into_iter().map(JsValue::from).collect::<Array>());
             set(&item, "bytes", &Uint8Array::from(bytes.as_slice()));
             out.push(&item);
         }
@@ -347,6 +360,14 @@ impl RawJob {
             out.push(&item);
         }
         Ok(out)
+    }
+}
+
+/// The integers of a `Float64Array`, or of a `BigInt64Array` where doubles do not hold them.
+fn integers(values: &JsValue) -> Vec<i64> {
+    match values.dyn_ref::<js_sys::Float64Array>() {
+        Some(doubles) => doubles.to_vec().into_iter().map(|value| value as i64).collect(),
+        None => values.dyn_ref().map(js_sys::BigInt64Array::to_vec).unwrap_or_default(),
     }
 }
 

@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use cipherloom::engine::Clock;
-use cipherloom::platform::Scalar;
+use cipherloom::platform::{Platform, Scalar};
 use cipherloom::program::{
-    Client, CompileOptions, Evaluator, Job, Outcome, OutputValues, Program, TaskLiteral,
+    Client, CompileOptions, Evaluator, Job, Named, Outcome, OutputValues, Program, TaskLiteral, Values,
 };
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -30,6 +30,13 @@ pub fn bytes(job: Job) -> Vec<u8> {
     }
 }
 
+pub fn objects(job: Job) -> Vec<Named> {
+    match job.complete().unwrap() {
+        Outcome::Objects(objects) => objects,
+        _ => panic!("expected objects"),
+    }
+}
+
 /// One program, its client and its evaluator with all keys loaded.
 pub struct Road {
     pub program: Arc<Program>,
@@ -40,15 +47,23 @@ pub struct Road {
 impl Road {
     pub fn new(task: TaskLiteral) -> Self {
         let mut road = Self::without_keys(task);
-        for key in road.keys() {
-            road.evaluator.load_key(&key).unwrap();
-        }
+        road.load_keys();
         road
     }
 
+    pub fn load_keys(&mut self) {
+        for key in self.keys() {
+            self.evaluator.load_key(&key).unwrap();
+        }
+    }
+
     pub fn without_keys(task: TaskLiteral) -> Self {
+        Self::on(Arc::new(Scalar::new()), task)
+    }
+
+    /// Without keys, on a platform.
+    pub fn on(platform: Arc<dyn Platform>, task: TaskLiteral) -> Self {
         let program = Arc::new(Program::compile(task, &CompileOptions::default()).unwrap());
-        let platform = Arc::new(Scalar::new());
         let evaluator = Evaluator::new(&program.bytes(), &*platform, CLOCK).unwrap();
         let client = Client::new(Arc::clone(&program), platform, CLOCK).unwrap();
         Self { program, client, evaluator }
@@ -60,30 +75,26 @@ impl Road {
     }
 
     pub fn encrypt(&self, data: &Data<'_>) -> Vec<Vec<u8>> {
-        let encrypt = |(name, values, present): &(&str, Vec<i64>, Option<Vec<u8>>)| {
-            bytes(self.client.encrypt(name, values, present.as_deref()).unwrap())
-        };
-        data.iter().map(encrypt).collect()
+        let values =
+            data.iter().map(|(input, values, present)| Values { input, values, present: present.as_deref() });
+        let job = self.client.encrypt(&values.collect::<Vec<_>>()).unwrap();
+        objects(job).into_iter().map(|object| object.bytes).collect()
     }
 
-    pub fn evaluate(&self, inputs: &[Vec<u8>]) -> Vec<(String, Vec<u8>)> {
+    pub fn evaluate(&self, inputs: &[Vec<u8>]) -> Vec<Named> {
         let inputs: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
-        match self.evaluator.run(&inputs).unwrap().complete().unwrap() {
-            Outcome::Outputs(outputs) => outputs,
-            _ => panic!("expected outputs"),
-        }
+        objects(self.evaluator.run(&inputs).unwrap())
     }
 
-    pub fn decrypt(&self, outputs: &[(String, Vec<u8>)]) -> Results {
-        let mut results = BTreeMap::new();
-        for output in &self.program.task().outputs {
-            let bytes = outputs.iter().find(|o| o.0 == output.name).map_or(&[][..], |o| &o.1);
-            match self.client.decrypt(&[(&output.name, bytes)]).unwrap().complete().unwrap() {
-                Outcome::Values(values) => results.extend(values),
-                _ => panic!("expected values"),
-            };
+    pub fn decrypt(&self, outputs: &[Named]) -> Results {
+        let of = |name: &String| outputs.iter().find(|object| object.names.contains(name));
+        let names = self.program.task().outputs.iter().map(|output| &output.name);
+        let wanted: Vec<(&str, &[u8])> =
+            names.map(|name| (name.as_str(), of(name).map_or(&[][..], |object| &object.bytes))).collect();
+        match self.client.decrypt(&wanted).unwrap().complete().unwrap() {
+            Outcome::Values(values) => values.into_iter().collect(),
+            _ => panic!("expected values"),
         }
-        results
     }
 
     pub fn run(&self, data: &Data<'_>) -> Results {

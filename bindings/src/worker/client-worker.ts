@@ -1,5 +1,12 @@
 /** The client worker: compiles tasks, holds secret keys, encrypts and decrypts. */
-import { openRaw, type RawClient, type RawJob, type RawModule, type RawProgram } from '../raw.js';
+import {
+  type NamedBytes,
+  openRaw,
+  type RawClient,
+  type RawJob,
+  type RawModule,
+  type RawProgram,
+} from '../raw.js';
 import { Handles } from './handles.js';
 import type { ClientMethods, OpenProgram } from './protocol.js';
 import { type Call, Moved, serve } from './serve.js';
@@ -15,6 +22,13 @@ function open(program: RawProgram): Moved<OpenProgram> {
 
 function moved(bytes: Uint8Array<ArrayBuffer>): Moved<Uint8Array<ArrayBuffer>> {
   return new Moved(bytes, [bytes.buffer]);
+}
+
+function movedAll(objects: NamedBytes[]): Moved<NamedBytes[]> {
+  return new Moved(
+    objects,
+    objects.map(({ bytes }) => bytes.buffer),
+  );
 }
 
 function bytesOf(call: Call, job: RawJob): Promise<Moved<Uint8Array<ArrayBuffer>>> {
@@ -37,10 +51,12 @@ serve<ClientMethods>({
   saveClient: (_, client) => moved(clients.get(client).save()),
   freeClient: (_, client) => clients.free(client),
   key: (call, client, index) => bytesOf(call, clients.get(client).keyJob(index)),
-  encrypt: (call, client, input, units, present) =>
-    bytesOf(call, clients.get(client).encryptJob(input, units, present)),
-  decrypt: (call, client, names, ciphertexts) => {
-    const job = clients.get(client).decryptJob(names, ciphertexts);
+  encrypt: (call, client, inputs, units, present) => {
+    const job = clients.get(client).encryptJob(inputs, units, present);
+    return call.finish(job, () => movedAll(job.takeObjects()));
+  },
+  decrypt: (call, client, names, at, ciphertexts) => {
+    const job = clients.get(client).decryptJob(names, at, ciphertexts);
     return call.finish(job, () => job.takeValues());
   },
 });

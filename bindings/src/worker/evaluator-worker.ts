@@ -21,7 +21,7 @@ serve<EvaluatorMethods>({
     const job = evaluators.get(evaluator).runJob(inputs.splice(0));
     job.setTrace(trace);
     return call.finish(job, () => {
-      const outputs = job.takeOutputs();
+      const outputs = job.takeObjects();
       const buffers = outputs.map(({ bytes }) => bytes.buffer);
       return new Moved({ outputs, trace: trace ? job.trace() : undefined }, buffers);
     });

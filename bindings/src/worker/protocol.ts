@@ -1,6 +1,6 @@
 /** What the page and its two workers say to each other. Everything survives structured clone. */
 import type { ErrorRecord } from '../errors.js';
-import type { NamedBytes, RawOptions, RawOutputValues, RawProgramInfo } from '../raw.js';
+import type { Integers, NamedBytes, RawOptions, RawOutputValues, RawProgramInfo } from '../raw.js';
 import type { CompileOptions, GraphView, Stage, TaskLiteral, TraceView } from '../types.js';
 
 /** Number of an object that lives in a worker. */
@@ -41,8 +41,13 @@ export interface ClientMethods extends StartMethods {
   saveClient(client: Handle): Bytes;
   freeClient(client: Handle): void;
   key(client: Handle, index: number): Bytes;
-  encrypt(client: Handle, input: string, units: BigInt64Array, present: Uint8Array | undefined): Bytes;
-  decrypt(client: Handle, names: string[], ciphertexts: Uint8Array[]): RawOutputValues[];
+  encrypt(
+    client: Handle,
+    inputs: string[],
+    units: Integers[],
+    present: (Uint8Array | undefined)[],
+  ): NamedBytes[];
+  decrypt(client: Handle, names: string[], at: Uint32Array, ciphertexts: Uint8Array[]): RawOutputValues[];
 }
 
 /**

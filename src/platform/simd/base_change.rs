@@ -1,8 +1,9 @@
 //! Changes of the RNS base, a block of coefficients at a time: the sources are scaled, their quotient is rounded and
 //! all targets are summed while the block is in registers and first-level cache.
 
-use super::field::{BLOCK, BlockSums, Field, block};
+use super::field::{BLOCK, BlockSums, Field};
 use super::lanes::F2;
+use super::products::block;
 use crate::math;
 use crate::math::Modulus;
 

@@ -4,8 +4,8 @@ use super::base_change::BaseChange;
 use super::field::{Arithmetic, BLOCK, BlockSums, Field, MOST_TERMS};
 use super::ntt::Tables;
 use super::pointwise::Words;
-use super::products;
-use super::{Family, kernel, kernel_with_scratch};
+use super::products::ring_kernel;
+use super::{Family, kernel};
 use crate::Result;
 use crate::graph::ValueType;
 use crate::math::Modulus;
@@ -56,41 +56,26 @@ impl<A: Arithmetic<K> + BlockSums, const K: usize> Family for Doubles<A, K> {
         if !limb.n.is_multiple_of(BLOCK) || call.inputs.len() > MOST_TERMS {
             return Ok(None);
         }
-        let ring = || self.ring(limb, field);
+        if call.name == "limb.convolve" {
+            for index in 0..call.inputs.len() {
+                if self::field(call.limb(index)?)?.is_none() {
+                    return Ok(None);
+                }
+            }
+        }
+        if let Some(kernel) = ring_kernel(call, limb.n, A::prime(&field), || self.ring(limb, field))? {
+            return Ok(Some(kernel));
+        }
+        let words = Words::of(&field);
         match call.name {
-            "limb.ntt" => ring()?.map(|ring| kernel(move |i, out, _| ring.forward(out, i[0]))),
-            "limb.intt" => ring()?.map(|ring| kernel(move |i, out, _| ring.inverse(out, i[0]))),
-            "limb.tensor" => ring()?.map(|ring| kernel(move |i, out, _| products::tensor(&ring, out, i))),
-            "limb.convolve" => {
-                for index in 0..call.inputs.len() {
-                    if self::field(call.limb(index)?)?.is_none() {
-                        return Ok(None);
-                    }
-                }
-                let outputs = call.attrs.size("outputs")?;
-                let terms = call.inputs.len() / (outputs + 1);
-                let scratch = products::convolve_scratch(limb.n, terms);
-                let run = |ring: Arc<Tables<A, K>>| {
-                    kernel_with_scratch(scratch, move |i, out, scratch| {
-                        products::convolve(&ring, (terms, outputs), out, i, scratch);
-                    })
-                };
-                ring()?.map(run)
+            "limb.add" => Some(kernel(move |i, out, _| words.add(out, i[0], i[1]))),
+            "limb.sub" => Some(kernel(move |i, out, _| words.sub(out, i[0], i[1]))),
+            "limb.from_small" => Some(kernel(move |i, out, _| words.reduce_signed(out, i[0]))),
+            "limb.mul_scalar" => {
+                let c = call.attrs.uint("c")?;
+                Some(kernel(move |i, out, _| words.mul_scalar(out, i[0], c)))
             }
-            "limb.mul" | "limb.dot" => Some(kernel(move |i, out, _| products::dot::<A>(&field, out, i))),
-            name => {
-                let words = Words::of(&field);
-                match name {
-                    "limb.add" => Some(kernel(move |i, out, _| words.add(out, i[0], i[1]))),
-                    "limb.sub" => Some(kernel(move |i, out, _| words.sub(out, i[0], i[1]))),
-                    "limb.from_small" => Some(kernel(move |i, out, _| words.reduce_signed(out, i[0]))),
-                    "limb.mul_scalar" => {
-                        let c = call.attrs.uint("c")?;
-                        Some(kernel(move |i, out, _| words.mul_scalar(out, i[0], c)))
-                    }
-                    _ => None,
-                }
-            }
+            _ => None,
         }
         .transpose()
     }

@@ -3,6 +3,7 @@
 //! to `5 u`. There are two ways to multiply: [`super::split::Split`] and [`super::fused::Fused`].
 
 use super::lanes::F2;
+use super::products::Sums;
 use crate::math::Modulus;
 
 /// Bounds are counted in `u/64`.
@@ -76,23 +77,16 @@ pub(super) const MOST_TERMS: usize = 128;
 /// Values at a time; their sums stay in registers.
 pub(super) const BLOCK: usize = 8;
 
-/// Sums of products, a [`BLOCK`] of indices at a time.
-pub(super) trait BlockSums: Copy + Send + Sync + 'static {
+/// Sums of products whose factors may also be known ones, as changes of the base need them.
+pub(super) trait BlockSums: Sums<BLOCK> {
     /// A known factor.
     type Constant: Copy + Send + Sync;
-    /// Integers in `[0, u)`, ready to be multiplied.
-    type Values: Copy;
-    /// A sum, and how far it has grown.
-    type Sum: Copy;
 
     /// A prime in registers.
     fn prime(field: &Field) -> Self;
 
     /// Prepares `c` in `[0, q)`.
     fn constant(field: &Field, c: u64) -> Self::Constant;
-
-    /// Reads a block of words.
-    fn values(words: &[u64; BLOCK]) -> Self::Values;
 
     /// As doubles.
     fn doubles(values: &Self::Values) -> [F2; BLOCK / 2];
@@ -103,32 +97,8 @@ pub(super) trait BlockSums: Copy + Send + Sync + 'static {
     /// `c x` modulo `q`, in `[0, q)`.
     fn scale(&self, x: &Self::Values, c: &Self::Constant) -> Self::Values;
 
-    /// No term yet.
-    fn zero() -> Self::Sum;
-
-    /// What [`Self::leave_sum`] left.
-    fn taken(&self, left: &[u64; BLOCK]) -> Self::Sum;
-
     /// Adds `c y`.
     fn add_scaled(&self, sum: &mut Self::Sum, y: &Self::Values, c: &Self::Constant);
-
-    /// Adds `a b`, both in `[0, q)`.
-    fn add_product(&self, sum: &mut Self::Sum, a: &Self::Values, b: &Self::Values);
-
-    /// Adds `a b`, with `a` as a transform left it, `b` in `[0, q)`.
-    fn add_transformed(&self, sum: &mut Self::Sum, a: &[u64; BLOCK], b: &[u64; BLOCK]);
-
-    /// The sum modulo `q`, in `[0, q)`.
-    fn words(&self, sum: Self::Sum) -> [u64; BLOCK];
-
-    /// The sum modulo `q`, as an inverse transform takes it.
-    fn leave_sum(&self, sum: Self::Sum) -> [u64; BLOCK];
-}
-
-/// Block number `index` of a limb.
-#[inline(always)]
-pub(super) fn block(limb: &[u64], index: usize) -> &[u64; BLOCK] {
-    &limb.as_chunks().0[index]
 }
 
 /// The pairs of a block, as doubles.

@@ -8,6 +8,7 @@
 
 use super::field::{Arithmetic, BLOCK, BlockSums, Field, UNIT, doubles, joined};
 use super::lanes::F2;
+use super::products::Sums;
 
 /// Most terms, each at most `q`, that are added before the sum is reduced.
 const TERMS: u32 = 7;
@@ -90,40 +91,13 @@ impl Fused {
     }
 }
 
-impl BlockSums for Fused {
-    /// As a factor of a transform.
-    type Constant = [f64; 2];
+impl Sums<BLOCK> for Fused {
     type Values = [F2; BLOCK / 2];
     type Sum = Sum;
 
     #[inline(always)]
-    fn prime(field: &Field) -> Self {
-        Self::load(field)
-    }
-
-    fn constant(field: &Field, c: u64) -> [f64; 2] {
-        Self::factor(field, c)
-    }
-
-    #[inline(always)]
     fn values(words: &[u64; BLOCK]) -> Self::Values {
         doubles(words)
-    }
-
-    #[inline(always)]
-    fn doubles(values: &Self::Values) -> [F2; BLOCK / 2] {
-        *values
-    }
-
-    #[inline(always)]
-    fn from_doubles(doubles: [F2; BLOCK / 2]) -> Self::Values {
-        doubles
-    }
-
-    #[inline(always)]
-    fn scale(&self, x: &Self::Values, c: &[f64; 2]) -> Self::Values {
-        let c = c.map(F2::splat);
-        x.map(|x| self.mul(x, &c).lift(self.q))
     }
 
     #[inline(always)]
@@ -134,15 +108,6 @@ impl BlockSums for Fused {
     #[inline(always)]
     fn taken(&self, left: &[u64; BLOCK]) -> Sum {
         Sum { sums: std::array::from_fn(|i| F2::from_bits([left[2 * i], left[2 * i + 1]])), terms: 0 }
-    }
-
-    #[inline(always)]
-    fn add_scaled(&self, sum: &mut Sum, y: &Self::Values, c: &[f64; 2]) {
-        self.grow(sum);
-        let c = c.map(F2::splat);
-        for (sum, &y) in sum.sums.iter_mut().zip(y) {
-            *sum = *sum + self.mul(y, &c);
-        }
     }
 
     #[inline(always)]
@@ -167,5 +132,44 @@ impl BlockSums for Fused {
     #[inline(always)]
     fn leave_sum(&self, sum: Sum) -> [u64; BLOCK] {
         joined(sum.sums.map(|sum| self.leave(sum)))
+    }
+}
+
+impl BlockSums for Fused {
+    /// As a factor of a transform.
+    type Constant = [f64; 2];
+
+    #[inline(always)]
+    fn prime(field: &Field) -> Self {
+        Self::load(field)
+    }
+
+    fn constant(field: &Field, c: u64) -> [f64; 2] {
+        Self::factor(field, c)
+    }
+
+    #[inline(always)]
+    fn doubles(values: &Self::Values) -> [F2; BLOCK / 2] {
+        *values
+    }
+
+    #[inline(always)]
+    fn from_doubles(doubles: [F2; BLOCK / 2]) -> Self::Values {
+        doubles
+    }
+
+    #[inline(always)]
+    fn scale(&self, x: &Self::Values, c: &[f64; 2]) -> Self::Values {
+        let c = c.map(F2::splat);
+        x.map(|x| self.mul(x, &c).lift(self.q))
+    }
+
+    #[inline(always)]
+    fn add_scaled(&self, sum: &mut Sum, y: &Self::Values, c: &[f64; 2]) {
+        self.grow(sum);
+        let c = c.map(F2::splat);
+        for (sum, &y) in sum.sums.iter_mut().zip(y) {
+            *sum = *sum + self.mul(y, &c);
+        }
     }
 }

@@ -41,6 +41,19 @@ mod imp {
         u32x4_sub(a, b)
     }
     #[inline(always)]
+    pub(super) fn xor(a: v128, b: v128) -> v128 {
+        v128_xor(a, b)
+    }
+    #[inline(always)]
+    pub(super) fn rotate_right<const BITS: u32>(a: v128) -> v128 {
+        // Whole bytes are moved by one instruction.
+        match BITS {
+            8 => u8x16_shuffle::<1, 2, 3, 0, 5, 6, 7, 4, 9, 10, 11, 8, 13, 14, 15, 12>(a, a),
+            16 => u8x16_shuffle::<2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13>(a, a),
+            _ => v128_or(u32x4_shr(a, BITS), u32x4_shl(a, 32 - BITS)),
+        }
+    }
+    #[inline(always)]
     pub(super) fn min(a: v128, b: v128) -> v128 {
         u32x4_min(a, b)
     }
@@ -122,6 +135,14 @@ mod imp {
     #[inline(always)]
     pub(super) fn sub(a: Register, b: Register) -> Register {
         each(a, b, u32::wrapping_sub)
+    }
+    #[inline(always)]
+    pub(super) fn xor(a: Register, b: Register) -> Register {
+        each(a, b, |a, b| a ^ b)
+    }
+    #[inline(always)]
+    pub(super) fn rotate_right<const BITS: u32>(a: Register) -> Register {
+        a.map(|a| a.rotate_right(BITS))
     }
     #[inline(always)]
     pub(super) fn min(a: Register, b: Register) -> Register {
@@ -230,6 +251,18 @@ impl U4 {
     #[inline(always)]
     pub(super) fn min(self, other: Self) -> Self {
         Self(imp::min(self.0, other.0))
+    }
+
+    /// The bits that differ.
+    #[inline(always)]
+    pub(super) fn xor(self, other: Self) -> Self {
+        Self(imp::xor(self.0, other.0))
+    }
+
+    /// Each lane rotated to the right.
+    #[inline(always)]
+    pub(super) fn rotate_right<const BITS: u32>(self) -> Self {
+        Self(imp::rotate_right::<BITS>(self.0))
     }
 
     /// The low half of each product.

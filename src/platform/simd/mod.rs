@@ -11,12 +11,14 @@ mod field32;
 mod fused;
 mod lanes;
 mod lanes32;
+mod layers;
 mod ntt;
 mod ntt32;
 mod pointwise;
 mod products;
-mod products32;
 mod split;
+mod streams;
+mod sums32;
 mod words32;
 
 use super::scalar::{kernel, kernel_with_scratch};
@@ -26,6 +28,7 @@ use crate::graph::ValueType;
 use crate::ops::Call;
 use doubles::Doubles;
 use std::sync::Arc;
+use streams::Streams;
 use words32::Words32;
 
 /// Kernels of one kind.
@@ -57,7 +60,8 @@ impl Default for Simd {
 fn families() -> Vec<Box<dyn Family>> {
     let plain: Box<dyn Family> = Box::new(Doubles::<split::Split, 4>::new("f64x2"));
     let small: Box<dyn Family> = Box::new(Words32::default());
-    fused_family().into_iter().chain([small, plain]).collect()
+    let random: Box<dyn Family> = Box::new(Streams::default());
+    fused_family().into_iter().chain([small, plain, random]).collect()
 }
 
 /// Where multiplication and addition round once.
@@ -80,7 +84,7 @@ impl Simd {
 
     /// The names of the families of kernels that run on this machine, in the order in which they are asked: `f64x2-fma`
     /// (doubles with fused multiplication, primes below `2^50`), `u32x4` (32-bit words, primes below `2^30`), `f64x2`
-    /// (doubles without fused multiplication, primes below `2^50`).
+    /// (doubles without fused multiplication, primes below `2^50`), `blake3x4` (random operators).
     pub fn families(&self) -> Vec<&'static str> {
         self.families.iter().map(|family| family.name()).collect()
     }
@@ -119,7 +123,7 @@ mod tests {
     #[test]
     fn every_family_gives_the_same_bits() {
         let all = Simd::new().families();
-        assert_eq!(all, ["f64x2-fma", "u32x4", "f64x2"], "tests have a fused multiplication");
+        assert_eq!(all, ["f64x2-fma", "u32x4", "f64x2", "blake3x4"], "tests have a fused multiplication");
         for family in all {
             conformance::check(&Simd::only(family)).unwrap();
         }

@@ -3,8 +3,10 @@
 //! Values are signed and reduced only where they would leave `|x| <= 4 u`, `u = 2^50`, which is what products need
 //! ([`super::field`]); a product is at most `u`.
 
-use super::field::{Arithmetic, Field, LIMIT, REDUCED, UNIT, both, each};
+use super::field::{Arithmetic, BLOCK, BlockSums, Field, LIMIT, REDUCED, UNIT, both, each};
 use super::lanes::F2;
+use super::layers::{Factors, Step, quarters};
+use super::products::Ring;
 use crate::math::MathError;
 use crate::math::ntt::Roots;
 use std::marker::PhantomData;
@@ -15,44 +17,25 @@ type Pair = [u64; 2];
 /// The smallest ring degree: two blocks of the four neighbors that share factors.
 const LEAST: usize = 8;
 
-/// Factors of two layers: one of the layer with fewer blocks, two of the other.
-type Step<F> = [F; 3];
-
-/// The factors of one direction, each of `K` doubles.
-struct Factors<const K: usize> {
-    /// The layer with one block, alone when their number is odd.
-    single: Option<[f64; K]>,
-    /// Two layers each, few blocks first; not the last two.
-    steps: Vec<Vec<Step<[f64; K]>>>,
-    /// The two layers with most blocks, two blocks side by side.
-    neighbors: Vec<Step<[[f64; 2]; K]>>,
-}
+/// The factors of one direction; the last two layers have two blocks side by side.
+type Direction<const K: usize> = Factors<[f64; K], Step<[[f64; 2]; K]>>;
 
 /// The transforms of one ring degree and prime.
 pub(super) struct Tables<A, const K: usize> {
     field: Field,
-    forward: Factors<K>,
-    inverse: Factors<K>,
+    forward: Direction<K>,
+    inverse: Direction<K>,
     /// `1/n` and `1/n` times the factor of the layer with one block.
     scale: [[f64; K]; 2],
     arithmetic: PhantomData<A>,
 }
 
-impl<const K: usize> Factors<K> {
-    /// From powers in bit-reversed order: block `i` of the layer with `m` blocks uses `powers[m + i]`.
-    fn new(powers: &[u64], factor: impl Fn(u64) -> [f64; K]) -> Self {
-        let n = powers.len();
-        let single = (n.ilog2() % 2 == 1).then(|| factor(powers[1]));
-        let step = |at: usize| [at, 2 * at, 2 * at + 1].map(|at| factor(powers[at]));
-        let first = if single.is_some() { 2 } else { 1 };
-        let layers = std::iter::successors(Some(first), |m| Some(4 * m)).take_while(|&m| m < n / 4);
-        let pairs = (n / 4..n / 2).step_by(2).map(|at| {
-            let (a, b) = (step(at), step(at + 1));
-            std::array::from_fn(|f| std::array::from_fn(|part| [a[f][part], b[f][part]]))
-        });
-        let steps = layers.map(|m| (m..2 * m).map(step).collect()).collect();
-        Self { single, steps, neighbors: pairs.collect() }
-    }
+/// Factors from powers, as [`Factors::new`] has them.
+fn direction<const K: usize>(powers: &[u64], factor: impl Fn(u64) -> [f64; K]) -> Direction<K> {
+    Factors::new(powers, LEAST, factor, |at, step| {
+        let (a, b) = (step(2 * at), step(2 * at + 1));
+        std::array::from_fn(|f| std::array::from_fn(|part| [a[f][part], b[f][part]]))
+    })
 }
 
 impl<A: Arithmetic<K>, const K: usize> Tables<A, K> {
@@ -67,48 +50,12 @@ impl<A: Arithmetic<K>, const K: usize> Tables<A, K> {
         let roots = Roots::new(n, &field.modulus)?;
         let factor = |w| A::factor(&field, w);
         Ok(Some(Self {
-            forward: Factors::new(&roots.forward, factor),
-            inverse: Factors::new(&roots.inverse, factor),
+            forward: direction(&roots.forward, factor),
+            inverse: direction(&roots.inverse, factor),
             scale: [roots.scale, roots.scaled_last].map(factor),
             field,
             arithmetic: PhantomData,
         }))
-    }
-
-    /// The prime.
-    pub(super) fn field(&self) -> &Field {
-        &self.field
-    }
-
-    /// As `NttTable::forward`, from `a`, any words up to `2^50`, to `out`, in `[0, q)`.
-    pub(super) fn forward(&self, out: &mut [u64], a: &[u64]) {
-        self.forward_to(out, a, |f, y| f.finish(y));
-    }
-
-    /// As [`Self::forward`], to what [`Arithmetic::leave`] leaves.
-    pub(super) fn forward_open(&self, out: &mut [u64], a: &[u64]) {
-        self.forward_to(out, a, |f, y| f.leave(y));
-    }
-
-    /// As `NttTable::inverse`, from `a` to `out`; both in `[0, q)`.
-    pub(super) fn inverse(&self, out: &mut [u64], a: &[u64]) {
-        let f = A::load(&self.field);
-        let (out, a) = (out.as_chunks_mut::<2>().0, a.as_chunks::<2>().0);
-        let blocks = out.as_chunks_mut::<4>().0.iter_mut().zip(a.as_chunks::<4>().0);
-        for ((out, a), w) in blocks.zip(&self.inverse.neighbors) {
-            *out = first_layers_back(&f, a.map(F2::from_words), w);
-        }
-        self.rest_back(&f, out);
-    }
-
-    /// As [`Self::inverse`], in place, from what [`Arithmetic::take`] takes.
-    pub(super) fn inverse_open(&self, a: &mut [u64]) {
-        let f = A::load(&self.field);
-        let a = a.as_chunks_mut::<2>().0;
-        for (pairs, w) in a.as_chunks_mut::<4>().0.iter_mut().zip(&self.inverse.neighbors) {
-            *pairs = first_layers_back(&f, pairs.map(|pair| f.take(pair)), w);
-        }
-        self.rest_back(&f, a);
     }
 
     /// The forward transform; `end` makes of each result what is stored.
@@ -136,7 +83,7 @@ impl<A: Arithmetic<K>, const K: usize> Tables<A, K> {
                 bound = grown(grown(bound));
             }
         }
-        last_layers(&f, out, &self.forward.neighbors, end);
+        last_layers(&f, out, &self.forward.last, end);
     }
 
     /// What follows the first two layers of an inverse transform. No value exceeds `u` between the steps.
@@ -157,13 +104,42 @@ impl<A: Arithmetic<K>, const K: usize> Tables<A, K> {
     }
 }
 
-/// The four quarters of a block.
-#[inline(always)]
-fn quarters(block: &mut [Pair]) -> [&mut [Pair]; 4] {
-    let (left, right) = block.split_at_mut(block.len() / 2);
-    let (a, b) = left.split_at_mut(left.len() / 2);
-    let (c, d) = right.split_at_mut(right.len() / 2);
-    [a, b, c, d]
+impl<A: Arithmetic<K> + BlockSums, const K: usize> Ring<BLOCK> for Tables<A, K> {
+    type Sums = A;
+
+    fn prime(&self) -> A {
+        A::prime(&self.field)
+    }
+
+    /// `a`: any words up to `2^50`.
+    fn forward(&self, out: &mut [u64], a: &[u64]) {
+        self.forward_to(out, a, |f, y| f.finish(y));
+    }
+
+    /// To what [`Arithmetic::leave`] leaves.
+    fn forward_open(&self, out: &mut [u64], a: &[u64]) {
+        self.forward_to(out, a, |f, y| f.leave(y));
+    }
+
+    fn inverse(&self, out: &mut [u64], a: &[u64]) {
+        let f = A::load(&self.field);
+        let (out, a) = (out.as_chunks_mut::<2>().0, a.as_chunks::<2>().0);
+        let blocks = out.as_chunks_mut::<4>().0.iter_mut().zip(a.as_chunks::<4>().0);
+        for ((out, a), w) in blocks.zip(&self.inverse.last) {
+            *out = first_layers_back(&f, a.map(F2::from_words), w);
+        }
+        self.rest_back(&f, out);
+    }
+
+    /// From what [`Arithmetic::take`] takes.
+    fn inverse_open(&self, a: &mut [u64]) {
+        let f = A::load(&self.field);
+        let a = a.as_chunks_mut::<2>().0;
+        for (pairs, w) in a.as_chunks_mut::<4>().0.iter_mut().zip(&self.inverse.last) {
+            *pairs = first_layers_back(&f, pairs.map(|pair| f.take(pair)), w);
+        }
+        self.rest_back(&f, a);
+    }
 }
 
 /// Applies `f` to the values at one place of each quarter.

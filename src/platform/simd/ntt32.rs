@@ -6,8 +6,10 @@
 //!
 //! Forward values are in `[0, 4q)` between layers, backward ones in `[0, 2q)` ([`super::field32`]).
 
-use super::field32::{Factor, Field32, Small, all, each};
+use super::field32::{Factor, Field32, LANES, Small, all, each};
 use super::lanes32::{U4, Wide};
+use super::layers::{Factors, Step, quarters};
+use super::products::Ring;
 use crate::math::MathError;
 use crate::math::ntt::Roots;
 
@@ -20,51 +22,29 @@ const GROUP: usize = 16;
 /// Four values, two to a word.
 type Quad = [u64; 2];
 
-/// Factors of two layers: one of the layer with fewer blocks, two of the other.
-type Step<F> = [F; 3];
-
 /// Factors of the last four layers of a group: two layers of whole registers, then two with a block in each lane.
 struct Group {
     outer: Step<Factor>,
     inner: Step<[[u32; 4]; 2]>,
 }
 
-/// The factors of one direction.
-struct Factors {
-    /// The layer with one block, alone when the number of layers is odd.
-    single: Option<Factor>,
-    /// Two layers each, few blocks first; not the last four.
-    steps: Vec<Vec<Step<Factor>>>,
-    /// The last four layers.
-    groups: Vec<Group>,
-}
+/// The factors of one direction; the last four layers have groups.
+type Direction = Factors<Factor, Group>;
 
-impl Factors {
-    /// From powers in bit-reversed order: block `i` of the layer with `m` blocks uses `powers[m + i]`.
-    fn new(powers: &[u64], factor: impl Fn(u64) -> Factor) -> Self {
-        let n = powers.len();
-        let single = (n.ilog2() % 2 == 1).then(|| factor(powers[1]));
-        let step = |at: usize| [at, 2 * at, 2 * at + 1].map(|at| factor(powers[at]));
-        let first = if single.is_some() { 2 } else { 1 };
-        let layers = std::iter::successors(Some(first), |m| Some(4 * m)).take_while(|&m| m < n / GROUP);
-        let group = |at: usize| {
-            let lanes: [Step<Factor>; 4] = std::array::from_fn(|lane| step(4 * at + lane));
-            let inner = std::array::from_fn(|f| std::array::from_fn(|part| lanes.map(|lane| lane[f][part])));
-            Group { outer: step(at), inner }
-        };
-        Self {
-            single,
-            steps: layers.map(|m| (m..2 * m).map(step).collect()).collect(),
-            groups: (n / GROUP..2 * n / GROUP).map(group).collect(),
-        }
-    }
+/// Factors from powers, as [`Factors::new`] has them.
+fn direction(powers: &[u64], factor: impl Fn(u64) -> Factor) -> Direction {
+    Factors::new(powers, GROUP, factor, |at, step| {
+        let lanes: [Step<Factor>; 4] = std::array::from_fn(|lane| step(4 * at + lane));
+        let inner = std::array::from_fn(|f| std::array::from_fn(|part| lanes.map(|lane| lane[f][part])));
+        Group { outer: step(at), inner }
+    })
 }
 
 /// The transforms of one ring degree and prime.
 pub(super) struct Tables {
     field: Field32,
-    forward: Factors,
-    inverse: Factors,
+    forward: Direction,
+    inverse: Direction,
     /// `1/n` and `1/n` times the factor of the layer with one block.
     scale: [Factor; 2],
     /// The words that need no reduction before the first layer have no bit above: they are below `4q`.
@@ -83,17 +63,12 @@ impl Tables {
         let roots = Roots::new(n, &field.modulus)?;
         let factor = |w| field.factor(w);
         Ok(Some(Self {
-            forward: Factors::new(&roots.forward, factor),
-            inverse: Factors::new(&roots.inverse, factor),
+            forward: direction(&roots.forward, factor),
+            inverse: direction(&roots.inverse, factor),
             scale: [roots.scale, roots.scaled_last].map(factor),
             fitting: (1 << (4 * field.modulus.value()).ilog2()) - 1,
             field,
         }))
-    }
-
-    /// The prime.
-    pub(super) fn field(&self) -> &Field32 {
-        &self.field
     }
 
     fn forward_from<const WIDE: bool>(&self, out: &mut [u64], a: &[u64]) {
@@ -114,7 +89,7 @@ impl Tables {
             for step in steps {
                 layers(packed(words), self.of_part(step, part), |x, w| butterfly(&f, x, w));
             }
-            last_layers(&f, words, self.of_part(&self.forward.groups, part));
+            last_layers(&f, words, self.of_part(&self.forward.last, part));
         }
     }
 
@@ -140,7 +115,7 @@ impl Tables {
 
     /// Words of a part.
     fn part(&self) -> usize {
-        let n = GROUP * self.forward.groups.len();
+        let n = GROUP * self.forward.last.len();
         if self.forward.single.is_some() { n / 2 } else { n / 4 }
     }
 
@@ -151,9 +126,15 @@ impl Tables {
     }
 }
 
-impl Tables {
-    /// As `NttTable::forward`, from `a`, any words, to `out`, in `[0, q)`.
-    pub(super) fn forward(&self, out: &mut [u64], a: &[u64]) {
+impl Ring<LANES> for Tables {
+    type Sums = Small;
+
+    fn prime(&self) -> Small {
+        self.field.load()
+    }
+
+    /// `a`: any words.
+    fn forward(&self, out: &mut [u64], a: &[u64]) {
         if a.iter().fold(0, |bits, word| bits | word) > self.fitting {
             self.forward_from::<true>(out, a);
         } else {
@@ -161,12 +142,16 @@ impl Tables {
         }
     }
 
-    /// As `NttTable::inverse`, from `a` to `out`; both in `[0, q)`.
-    pub(super) fn inverse(&self, out: &mut [u64], a: &[u64]) {
+    /// In `[0, q)`.
+    fn forward_open(&self, out: &mut [u64], a: &[u64]) {
+        self.forward(out, a);
+    }
+
+    fn inverse(&self, out: &mut [u64], a: &[u64]) {
         let f = self.field.load();
         let part = self.part();
         for (number, (out, a)) in out.chunks_exact_mut(part).zip(a.chunks_exact(part)).enumerate() {
-            let groups = self.of_part(&self.inverse.groups, number).iter();
+            let groups = self.of_part(&self.inverse.last, number).iter();
             let out = packed(out).as_chunks_mut::<4>().0.iter_mut();
             for ((out, a), w) in out.zip(a.as_chunks::<GROUP>().0).zip(groups) {
                 *out = first_group_back(&f, a, w);
@@ -175,13 +160,13 @@ impl Tables {
         self.rest_back(&f, out);
     }
 
-    /// As `NttTable::inverse`, in place; in `[0, q)` before and after.
-    pub(super) fn inverse_in_place(&self, a: &mut [u64]) {
+    /// From `[0, q)`.
+    fn inverse_open(&self, a: &mut [u64]) {
         let f = self.field.load();
         for (number, a) in a.chunks_exact_mut(self.part()).enumerate() {
             let half = a.len() / 2;
             // Going down, what is written was read.
-            for (at, w) in self.of_part(&self.inverse.groups, number).iter().enumerate().rev() {
+            for (at, w) in self.of_part(&self.inverse.last, number).iter().enumerate().rev() {
                 let quads = first_group_back(&f, &a.as_chunks().0[at], w);
                 a[half..].as_chunks_mut().0[at] = *quads.as_flattened().as_array::<8>().unwrap_or(&[0; 8]);
             }
@@ -195,15 +180,6 @@ impl Tables {
 fn packed(part: &mut [u64]) -> &mut [Quad] {
     let half = part.len() / 2;
     part[half..].as_chunks_mut().0
-}
-
-/// The four quarters of a block.
-#[inline(always)]
-fn quarters<T>(block: &mut [T]) -> [&mut [T]; 4] {
-    let (left, right) = block.split_at_mut(block.len() / 2);
-    let (a, b) = left.split_at_mut(left.len() / 2);
-    let (c, d) = right.split_at_mut(right.len() / 2);
-    [a, b, c, d]
 }
 
 /// Two layers: `[x0, x2] -> x0 +- w x2`, `[x1, x3] -> x1 +- w x3`, then the same with neighbors.
@@ -358,7 +334,7 @@ mod tests {
                     let mut again = vec![u64::MAX; n];
                     transform.inverse(&mut again, &out);
                     assert_eq!(again, back, "inverse, n = {n}, q = {q}, kind {kind}");
-                    transform.inverse_in_place(&mut out);
+                    transform.inverse_open(&mut out);
                     assert_eq!(out, back, "in place, n = {n}, q = {q}, kind {kind}");
                 }
             }

@@ -1,45 +1,128 @@
 //! Sums of products of limbs: `limb.mul`, `limb.dot`, and those that transform on the way, `limb.convolve` and
-//! `limb.tensor`.
+//! `limb.tensor`; the same for all families.
 
-use super::field::{Arithmetic, BLOCK, BlockSums, Field, block};
-use super::ntt::Tables;
+use super::{kernel, kernel_with_scratch};
+use crate::Result;
+use crate::ops::Call;
+use crate::platform::Kernel;
+use std::sync::Arc;
 
 /// Words of transformed factors that are kept at a time: half of a second-level cache.
 const KEPT: usize = 1 << 16;
 
+/// A prime in registers, and sums of products modulo it, a block of `N` indices at a time.
+pub(super) trait Sums<const N: usize>: Copy + Send + Sync + 'static {
+    /// Residues, ready to be multiplied.
+    type Values: Copy;
+    /// A sum, and how far it has grown.
+    type Sum: Copy;
+
+    /// Reads a block of words.
+    fn values(words: &[u64; N]) -> Self::Values;
+
+    /// No term yet.
+    fn zero() -> Self::Sum;
+
+    /// What [`Self::leave_sum`] left.
+    fn taken(&self, left: &[u64; N]) -> Self::Sum;
+
+    /// Adds `a b`, both in `[0, q)`.
+    fn add_product(&self, sum: &mut Self::Sum, a: &Self::Values, b: &Self::Values);
+
+    /// Adds `a b`, with `a` as [`Ring::forward_open`] left it, `b` in `[0, q)`.
+    fn add_transformed(&self, sum: &mut Self::Sum, a: &[u64; N], b: &[u64; N]);
+
+    /// The sum modulo `q`, in `[0, q)`.
+    fn words(&self, sum: Self::Sum) -> [u64; N];
+
+    /// The sum modulo `q`, as [`Ring::inverse_open`] takes it.
+    fn leave_sum(&self, sum: Self::Sum) -> [u64; N];
+}
+
+/// The transforms of one ring degree and prime.
+pub(super) trait Ring<const N: usize>: Send + Sync + 'static {
+    /// What sums products between them.
+    type Sums: Sums<N>;
+
+    /// The prime in registers.
+    fn prime(&self) -> Self::Sums;
+
+    /// As `NttTable::forward`, from `a`, words that the family takes, to `out`, in `[0, q)`.
+    fn forward(&self, out: &mut [u64], a: &[u64]);
+
+    /// As [`Self::forward`], to what [`Sums::add_transformed`] takes.
+    fn forward_open(&self, out: &mut [u64], a: &[u64]);
+
+    /// As `NttTable::inverse`, from `a` to `out`; both in `[0, q)`.
+    fn inverse(&self, out: &mut [u64], a: &[u64]);
+
+    /// As [`Self::inverse`], in place, from what [`Sums::leave_sum`] left.
+    fn inverse_open(&self, a: &mut [u64]);
+}
+
+/// The kernels of transforms and products modulo one prime, for limbs of `n` words; none for other operators, and where
+/// the transforms do not serve the ring.
+///
+/// # Errors
+/// As `ring`; `Operator` for attributes that do not fit.
+pub(super) fn ring_kernel<R: Ring<N>, const N: usize>(
+    call: &Call<'_>,
+    n: usize,
+    prime: R::Sums,
+    ring: impl Fn() -> Result<Option<Arc<R>>>,
+) -> Result<Option<Arc<dyn Kernel>>> {
+    match call.name {
+        "limb.mul" | "limb.dot" => Some(kernel(move |i, out, _| dot(prime, out, i))),
+        "limb.ntt" => ring()?.map(|ring| kernel(move |i, out, _| ring.forward(out, i[0]))),
+        "limb.intt" => ring()?.map(|ring| kernel(move |i, out, _| ring.inverse(out, i[0]))),
+        "limb.tensor" => ring()?.map(|ring| kernel(move |i, out, _| tensor(&*ring, out, i))),
+        "limb.convolve" => {
+            let outputs = call.attrs.size("outputs")?;
+            let terms = call.inputs.len() / (outputs + 1);
+            let scratch = group(n, terms) * n;
+            ring()?.map(|ring| {
+                kernel_with_scratch(scratch, move |i, out, scratch| {
+                    convolve(&*ring, (terms, outputs), out, i, scratch);
+                })
+            })
+        }
+        _ => None,
+    }
+    .transpose()
+}
+
+/// Block number `index` of a limb.
+#[inline(always)]
+pub(super) fn block<const N: usize>(limb: &[u64], index: usize) -> &[u64; N] {
+    &limb.as_chunks().0[index]
+}
+
 /// `out = a b + ...` over pairs of limbs in `[0, q)`.
-pub(super) fn dot<A: BlockSums>(field: &Field, out: &mut [u64], pairs: &[&[u64]]) {
-    let prime = A::prime(field);
+fn dot<S: Sums<N>, const N: usize>(prime: S, out: &mut [u64], pairs: &[&[u64]]) {
     for (index, out) in out.as_chunks_mut().0.iter_mut().enumerate() {
-        let mut sum = A::zero();
-        for pair in pairs.chunks_exact(2) {
-            let (a, b) = (block(pair[0], index), block(pair[1], index));
-            prime.add_product(&mut sum, &A::values(a), &A::values(b));
+        let mut sum = S::zero();
+        for [a, b] in pairs.as_chunks().0 {
+            prime.add_product(&mut sum, &S::values(block(a, index)), &S::values(block(b, index)));
         }
         *out = prime.words(sum);
     }
 }
 
 /// How many factors of `n` words `limb.convolve` transforms before it multiplies them.
-pub(super) fn group(n: usize, terms: usize) -> usize {
+fn group(n: usize, terms: usize) -> usize {
     (KEPT / n).clamp(1, terms)
 }
 
-/// Units of scratch for [`convolve`].
-pub(super) fn convolve_scratch(n: usize, terms: usize) -> usize {
-    group(n, terms) * n
-}
-
-/// `limb.convolve`: the factors in coefficient form are words up to `2^50`, prepared ones in `[0, q)`; so are the
-/// outputs.
-pub(super) fn convolve<A: Arithmetic<K> + BlockSums, const K: usize>(
-    ring: &Tables<A, K>,
+/// `limb.convolve`: the factors in coefficient form are words that the transform takes, prepared ones in `[0, q)`; so are
+/// the outputs.
+fn convolve<R: Ring<N>, const N: usize>(
+    ring: &R,
     (terms, outputs): (usize, usize),
     out: &mut [u64],
     inputs: &[&[u64]],
     scratch: &mut [u64],
 ) {
-    let prime = A::prime(ring.field());
+    let prime = ring.prime();
     let n = out.len() / outputs;
     let group = group(n, terms);
     let (x, y) = inputs.split_at(terms);
@@ -50,7 +133,7 @@ pub(super) fn convolve<A: Arithmetic<K> + BlockSums, const K: usize>(
         }
         for (k, out) in out.chunks_exact_mut(n).enumerate() {
             for (index, out) in out.as_chunks_mut().0.iter_mut().enumerate() {
-                let mut sum = if start == 0 { A::zero() } else { prime.taken(out) };
+                let mut sum = if start == 0 { R::Sums::zero() } else { prime.taken(out) };
                 for (i, transformed) in scratch.chunks_exact(n).take(x.len()).enumerate() {
                     let factor = y[(start + i) * outputs + k];
                     prime.add_transformed(&mut sum, block(transformed, index), block(factor, index));
@@ -63,19 +146,15 @@ pub(super) fn convolve<A: Arithmetic<K> + BlockSums, const K: usize>(
 }
 
 /// `limb.tensor`: inputs and outputs in `[0, q)`.
-pub(super) fn tensor<A: Arithmetic<K> + BlockSums, const K: usize>(
-    ring: &Tables<A, K>,
-    out: &mut [u64],
-    inputs: &[&[u64]],
-) {
-    let prime = A::prime(ring.field());
+fn tensor<R: Ring<N>, const N: usize>(ring: &R, out: &mut [u64], inputs: &[&[u64]]) {
+    let prime = ring.prime();
     let n = out.len() / 3;
     let (first, rest) = out.split_at_mut(n);
     let (second, third) = rest.split_at_mut(n);
-    for index in 0..n / BLOCK {
-        let at = |i: usize| A::values(block(inputs[i], index));
+    for index in 0..n / N {
+        let at = |i: usize| R::Sums::values(block(inputs[i], index));
         let (a0, a1, b0, b1) = (at(0), at(1), at(2), at(3));
-        let mut sums = [A::zero(); 3];
+        let mut sums = [R::Sums::zero(); 3];
         prime.add_product(&mut sums[0], &a0, &b0);
         prime.add_product(&mut sums[1], &a0, &b1);
         prime.add_product(&mut sums[1], &a1, &b0);

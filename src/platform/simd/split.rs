@@ -22,6 +22,7 @@ use super::field::MOST_TERMS;
 use super::field::{Arithmetic, BLOCK, BlockSums, Field, UNIT, doubles};
 use super::lanes::F2;
 use super::pointwise::Words;
+use super::products::Sums;
 
 /// `2^27`.
 const CUT: u64 = 1 << 27;
@@ -138,45 +139,13 @@ impl Split {
     }
 }
 
-impl BlockSums for Split {
-    /// `c` and `c / q`.
-    type Constant = (u64, f64);
+impl Sums<BLOCK> for Split {
     type Values = Values;
     type Sum = Sum;
 
     #[inline(always)]
-    fn prime(field: &Field) -> Self {
-        Self::load(field)
-    }
-
-    fn constant(field: &Field, c: u64) -> (u64, f64) {
-        (c, Words::of(field).ratio(c))
-    }
-
-    #[inline(always)]
     fn values(words: &[u64; BLOCK]) -> Values {
         Values { words: *words, doubles: doubles(words) }
-    }
-
-    #[inline(always)]
-    fn doubles(values: &Values) -> [F2; BLOCK / 2] {
-        values.doubles
-    }
-
-    #[inline(always)]
-    fn from_doubles(doubles: [F2; BLOCK / 2]) -> Values {
-        let mut words = [0; BLOCK];
-        for (pair, a) in words.as_chunks_mut().0.iter_mut().zip(doubles) {
-            *pair = a.to_words();
-        }
-        Values { words, doubles }
-    }
-
-    #[inline(always)]
-    fn scale(&self, x: &Values, c: &(u64, f64)) -> Values {
-        let mut words = [0; BLOCK];
-        self.words.mul_block(&mut words, &x.words, *c);
-        Self::values(&words)
     }
 
     #[inline(always)]
@@ -187,17 +156,6 @@ impl BlockSums for Split {
     #[inline(always)]
     fn taken(&self, left: &[u64; BLOCK]) -> Sum {
         Sum { words: *left, quotients: [F2::splat(0.0); BLOCK / 2] }
-    }
-
-    #[inline(always)]
-    fn add_scaled(&self, sum: &mut Sum, y: &Values, &(c, ratio): &(u64, f64)) {
-        for (sum, &y) in sum.words.iter_mut().zip(&y.words) {
-            *sum = sum.wrapping_add(y.wrapping_mul(c));
-        }
-        let ratio = F2::splat(ratio);
-        for (sum, &y) in sum.quotients.iter_mut().zip(&y.doubles) {
-            *sum = *sum + y * ratio;
-        }
     }
 
     #[inline(always)]
@@ -223,5 +181,51 @@ impl BlockSums for Split {
     #[inline(always)]
     fn leave_sum(&self, sum: Sum) -> [u64; BLOCK] {
         self.reduce_sum(sum)
+    }
+}
+
+impl BlockSums for Split {
+    /// `c` and `c / q`.
+    type Constant = (u64, f64);
+
+    #[inline(always)]
+    fn prime(field: &Field) -> Self {
+        Self::load(field)
+    }
+
+    fn constant(field: &Field, c: u64) -> (u64, f64) {
+        (c, Words::of(field).ratio(c))
+    }
+
+    #[inline(always)]
+    fn doubles(values: &Values) -> [F2; BLOCK / 2] {
+        values.doubles
+    }
+
+    #[inline(always)]
+    fn from_doubles(doubles: [F2; BLOCK / 2]) -> Values {
+        let mut words = [0; BLOCK];
+        for (pair, a) in words.as_chunks_mut().0.iter_mut().zip(doubles) {
+            *pair = a.to_words();
+        }
+        Values { words, doubles }
+    }
+
+    #[inline(always)]
+    fn scale(&self, x: &Values, c: &(u64, f64)) -> Values {
+        let mut words = [0; BLOCK];
+        self.words.mul_block(&mut words, &x.words, *c);
+        Self::values(&words)
+    }
+
+    #[inline(always)]
+    fn add_scaled(&self, sum: &mut Sum, y: &Values, &(c, ratio): &(u64, f64)) {
+        for (sum, &y) in sum.words.iter_mut().zip(&y.words) {
+            *sum = sum.wrapping_add(y.wrapping_mul(c));
+        }
+        let ratio = F2::splat(ratio);
+        for (sum, &y) in sum.quotients.iter_mut().zip(&y.doubles) {
+            *sum = *sum + y * ratio;
+        }
     }
 }

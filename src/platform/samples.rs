@@ -1,0 +1,45 @@
+//! The kernels of `sample.*`, over any way to compute the streams that they read.
+
+use super::Kernel;
+use super::scalar::kernel;
+use crate::Result;
+use crate::graph::ValueType;
+use crate::math::Modulus;
+use crate::math::sample::{Domain, Stream, error_into, ternary_into, uniform_into};
+use crate::ops::Call;
+use crate::ops::types::Limb;
+use std::sync::Arc;
+
+/// The kernel of a random operator, whose stream `open` gives for a domain, a seed and a number; none for others.
+///
+/// # Errors
+/// As [`super::Platform::kernel`].
+pub(super) fn kernel_over<S: Stream>(
+    call: &Call<'_>,
+    output: &ValueType,
+    open: impl Fn(Domain, &[u8; 32], u64) -> S + Copy + Send + Sync + 'static,
+) -> Result<Option<Arc<dyn Kernel>>> {
+    let stream = move |domain, seed: &[u64], nonce: u32| open(domain, &bytes(seed), nonce.into());
+    Ok(Some(match call.name {
+        "sample.uniform" => {
+            let q = Modulus::new(Limb::of(output)?.q)?;
+            kernel(move |i, out, nonce| uniform_into(out, &q, stream(Domain::PublicUniform, i[0], nonce)))?
+        }
+        "sample.ternary" => {
+            kernel(move |i, out, nonce| ternary_into(out, stream(Domain::SecretTernary, i[0], nonce)))?
+        }
+        "sample.error" => {
+            kernel(move |i, out, nonce| error_into(out, stream(Domain::SecretError, i[0], nonce)))?
+        }
+        _ => return Ok(None),
+    }))
+}
+
+/// The bytes of a seed.
+fn bytes(units: &[u64]) -> [u8; 32] {
+    let mut bytes = [0; 32];
+    for (chunk, unit) in bytes.chunks_exact_mut(8).zip(units) {
+        chunk.copy_from_slice(&unit.to_le_bytes());
+    }
+    bytes
+}
