@@ -1,5 +1,5 @@
 // What crosses to the workers, and what happens when one dies.
-import { setTimeout } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { createTask, load, type Loom, type Role, type Variant, type WorkerLike } from 'cipherloom';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startWorker } from '../../dist/worker/start.js';
@@ -80,8 +80,14 @@ describe('the evaluator worker', () => {
     const inputs = await client.encrypt(COLUMNS);
     const outputs = await program.run(inputs, client.evaluationKeys, { onTrace: () => {} });
     const controller = new AbortController();
+    const runs = () => (messages.evaluator as { method?: string }[]).filter(({ method }) => method === 'run');
+    const before = runs().length;
     const aborted = program.run(inputs, client.evaluationKeys, { signal: controller.signal });
-    void setTimeout(5).then(() => controller.abort());
+    // As soon as the worker was told to run, and before it can be done.
+    void (async () => {
+      while (runs().length === before) await setImmediate();
+      controller.abort();
+    })();
     await expect(aborted).rejects.toMatchObject({ name: 'AbortError' });
     await client.decrypt(outputs);
     const saved = await client.save();
