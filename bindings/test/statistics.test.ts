@@ -85,11 +85,16 @@ describe('encodeColumn', () => {
   const rule = { name: 'age', rows: 3, decimals: 1, missing: false, min: 0n, max: 1000n };
 
   it('scales exactly and marks what is there', () => {
-    expect(encodeColumn(rule, [1, 2.5, 100n]).units).toEqual(BigInt64Array.of(10n, 25n, 1000n));
+    expect(encodeColumn(rule, [1, 2.5, 100n]).units).toEqual(Float64Array.of(10, 25, 1000));
     expect(encodeColumn(rule, [1, 2, 3]).present).toBeUndefined();
     const { units, present } = encodeColumn({ ...rule, missing: true }, [null, 2, Number.NaN]);
-    expect([units, present]).toEqual([BigInt64Array.of(0n, 20n, 0n), Uint8Array.of(0, 1, 0)]);
-    expect(encodeColumn(rule, Float32Array.of(0, 0.5, 2)).units).toEqual(BigInt64Array.of(0n, 5n, 20n));
+    expect([units, present]).toEqual([Float64Array.of(0, 20, 0), Uint8Array.of(0, 1, 0)]);
+    expect(encodeColumn(rule, Float32Array.of(0, 0.5, 2)).units).toEqual(Float64Array.of(0, 5, 20));
+    // What doubles may not hold travels as 64-bit words.
+    const wide = { ...rule, decimals: 3, max: 2n ** 60n };
+    expect(encodeColumn(wide, [1, 2.125, 2n ** 50n]).units).toEqual(
+      BigInt64Array.of(1000n, 2125n, 1000n * 2n ** 50n),
+    );
   });
 
   it('names column and row of what it refuses', () => {

@@ -267,7 +267,7 @@ describe('a compiled program', () => {
 
   // Retried, since another program may take the processor for longer than that.
   it('stops within 200 ms when aborted, and goes on working', { retry: 2 }, async () => {
-    const rows = 50_000;
+    const rows = 200_000;
     const long = createTask();
     const [a, b] = [
       long.encrypted('a', { rows, min: 0, max: 9 }),
