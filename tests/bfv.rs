@@ -122,6 +122,9 @@ fn every_operator(c: &Context, a: &[u64], b: &[u64]) {
     let relin = bench.key(c.q.len(), "square", 0);
     let product = bench.multiply(x, y);
     let relinearized = bench.op("bfv.relinearize", none(), &[product, relin]);
+    // More products than are summed at a time.
+    let aux = none().with("aux", c.aux.as_slice());
+    let inner = bench.op("bfv.multiply", aux, &[x, y, y, y].repeat(5));
     let add = bench.op("bfv.add", none(), &[x, y]);
     let sub = bench.op("bfv.sub", none(), &[x, y]);
     let neg = bench.op("bfv.negate", none(), &[x]);
@@ -147,6 +150,7 @@ fn every_operator(c: &Context, a: &[u64], b: &[u64]) {
     let expected = [
         ("product", product, products.clone()),
         ("relinearize", relinearized, products.clone()),
+        ("sum of products", inner, zip(|a, b, t| 5 * (a * b + b * b) % t)),
         ("add", add, zip(|a, b, t| (a + b) % t)),
         ("sub", sub, zip(|a, b, t| (a + t - b) % t)),
         ("negate", neg, zip(|a, _, t| (t - a) % t)),

@@ -4,11 +4,13 @@ mod cancel_transforms;
 mod dedup;
 mod pack_sums;
 mod prune;
+mod sum_products;
 
 pub use cancel_transforms::cancel_transforms;
 pub use dedup::dedup;
 pub use pack_sums::pack_sums;
 pub use prune::prune;
+pub use sum_products::sum_products;
 
 use crate::Result;
 use crate::analyze::Dependencies;
@@ -30,12 +32,13 @@ pub const DEFAULT_PASSES: [Pass; 3] = [
     Pass { name: "prune", run: prune },
 ];
 
-/// Runs the default passes, then those that see ciphertexts and keys: `pack_sums`, which packs where `pack` is true.
+/// Runs the default passes, then those that see ciphertexts and keys: `sum_products`, and `pack_sums`, which packs where
+/// `pack` is true.
 ///
 /// # Errors
 /// What a pass says of a graph that is none.
 pub fn optimize_scheme(graph: &Graph, pack: bool) -> Result<Graph> {
-    pack_sums(&optimize(graph)?, pack)
+    pack_sums(&sum_products(&optimize(graph)?)?, pack)
 }
 
 /// Runs the default passes.

@@ -77,12 +77,16 @@ impl Scalar {
 
 /// `limb.tensor`.
 fn tensor(table: &NttTable, out: &mut [u64], inputs: &[&[u64]]) {
-    let (q, n) = (table.modulus(), inputs[0].len());
-    let (a, b) = inputs.split_at(2);
-    q.mul_into(&mut out[..n], a[0], b[0]);
-    q.dot_into(&mut out[n..2 * n], &[(a[0], b[1]), (a[1], b[0])]);
-    q.mul_into(&mut out[2 * n..], a[1], b[1]);
-    out.chunks_exact_mut(n).for_each(|part| table.inverse(part));
+    let mut pairs = [Vec::new(), Vec::new(), Vec::new()];
+    for &[a0, a1, b0, b1] in inputs.as_chunks().0 {
+        pairs[0].push((a0, b0));
+        pairs[1].extend([(a0, b1), (a1, b0)]);
+        pairs[2].push((a1, b1));
+    }
+    for (part, pairs) in out.chunks_exact_mut(inputs[0].len()).zip(&pairs) {
+        table.modulus().dot_into(part, pairs);
+        table.inverse(part);
+    }
 }
 
 /// `rns.extend`, `rns.switch`, `rns.scale_round`: the sources and the quotient in scratch.

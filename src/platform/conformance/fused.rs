@@ -115,8 +115,8 @@ fn tensors(random: &mut Random) -> Vec<Given> {
     let mut given = Vec::new();
     for (n, q) in rings() {
         let ty = Limb { n, q, form: Form::Ntt }.ty();
-        for &pattern in Pattern::of(n) {
-            let inputs = (0..4).map(|_| (ty.clone(), pattern.words(n, q, random))).collect();
+        for (&pattern, products) in Pattern::of(n).iter().flat_map(|p| [(p, 1), (p, 3), (p, 9)]) {
+            let inputs = (0..4 * products).map(|_| (ty.clone(), pattern.words(n, q, random))).collect();
             given.push((Attrs::new(), inputs));
         }
     }

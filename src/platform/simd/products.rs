@@ -152,13 +152,14 @@ fn tensor<R: Ring<N>, const N: usize>(ring: &R, out: &mut [u64], inputs: &[&[u64
     let (first, rest) = out.split_at_mut(n);
     let (second, third) = rest.split_at_mut(n);
     for index in 0..n / N {
-        let at = |i: usize| R::Sums::values(block(inputs[i], index));
-        let (a0, a1, b0, b1) = (at(0), at(1), at(2), at(3));
         let mut sums = [R::Sums::zero(); 3];
-        prime.add_product(&mut sums[0], &a0, &b0);
-        prime.add_product(&mut sums[1], &a0, &b1);
-        prime.add_product(&mut sums[1], &a1, &b0);
-        prime.add_product(&mut sums[2], &a1, &b1);
+        for product in inputs.as_chunks::<4>().0 {
+            let [a0, a1, b0, b1] = product.map(|limb| R::Sums::values(block(limb, index)));
+            prime.add_product(&mut sums[0], &a0, &b0);
+            prime.add_product(&mut sums[1], &a0, &b1);
+            prime.add_product(&mut sums[1], &a1, &b0);
+            prime.add_product(&mut sums[2], &a1, &b1);
+        }
         for (out, sum) in [&mut *first, &mut *second, &mut *third].into_iter().zip(sums) {
             out.as_chunks_mut().0[index] = prime.leave_sum(sum);
         }

@@ -1,0 +1,127 @@
+//! Sums of products of ciphertexts are divided and rounded once: `bfv.add` of two results of `bfv.multiply`, which nobody
+//! else reads, becomes one `bfv.multiply` over all their factors.
+//!
+//! Works at scheme level. The sum differs from the one before by its rounding, which is smaller.
+
+use crate::Result;
+use crate::analyze::{Dependencies, Method, OutputIndex};
+use crate::graph::{Graph, OperandId, Operator};
+use std::collections::HashMap;
+
+/// The graph with fewer divisions.
+///
+/// # Errors
+/// `OverlappingOutputs`.
+pub fn sum_products(graph: &Graph) -> Result<Graph> {
+    let index = OutputIndex::new(graph)?;
+    let deps = Dependencies::new(graph, &index, Method::Search);
+    let mut declared = vec![false; deps.len()];
+    for &piece in graph.outputs().iter().flat_map(|port| graph.pieces(port.operand)) {
+        index.producers()[index.search(piece)].iter().for_each(|&op| declared[op as usize] = true);
+    }
+    let name = |op: &Operator| graph.signature(op).name.as_str();
+    // The product that an operand is, whole, if nobody but one operator reads it.
+    let product = |operand: OperandId| -> Option<usize> {
+        let [piece] = graph.pieces(operand) else { return None };
+        let [op] = index.producers()[index.search(*piece)] else { return None };
+        let op = op as usize;
+        let whole = graph.pieces(graph.operators()[op].output) == [*piece];
+        (whole && deps.notify(op).len() == 1 && !declared[op]).then_some(op)
+    };
+    // Of each operator that is a sum of products: the signature of the products, and their factors.
+    let mut sums: HashMap<usize, (u32, Vec<OperandId>)> = HashMap::new();
+    let mut merged = vec![false; deps.len()];
+    for (number, op) in graph.operators().iter().enumerate() {
+        match name(op) {
+            "bfv.multiply" => {
+                sums.insert(number, (op.signature, graph.inputs_of(op).to_vec()));
+            }
+            "bfv.add" => {
+                let &[a, b] = graph.inputs_of(op) else { continue };
+                let (Some(a), Some(b)) = (product(a), product(b)) else { continue };
+                let (Some(first), Some(second)) = (sums.get(&a), sums.get(&b)) else { continue };
+                if a != b && first.0 == second.0 {
+                    let sum = (first.0, [first.1.as_slice(), &second.1].concat());
+                    sums.insert(number, sum);
+                    merged[a] = true;
+                    merged[b] = true;
+                }
+            }
+            _ => {}
+        }
+    }
+    if !merged.contains(&true) {
+        return Ok(graph.clone());
+    }
+    let mut out = graph.clone();
+    out.retain_operators(|_| false);
+    for (number, op) in graph.operators().iter().enumerate().filter(|(number, _)| !merged[*number]) {
+        let (signature, inputs) = match sums.get(&number) {
+            Some((signature, factors)) => (*signature, factors.as_slice()),
+            None => (op.signature, graph.inputs_of(op)),
+        };
+        out.push_operator(signature, inputs, op.output, op.nonce, op.parent);
+    }
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::Attrs;
+    use crate::ops::Session;
+    use crate::ops::types::Ciphertext;
+
+    /// The numbers of inputs of all operators after the pass, over a graph that `build` makes of four ciphertexts.
+    fn arities(build: impl Fn(&mut Session<'_>, &[OperandId])) -> Vec<usize> {
+        let registry = crate::schemes::registry();
+        let mut s = Session::new(Graph::new(64), &registry);
+        let ty = Ciphertext { n: 16, t: 97, q: vec![193, 257], parts: 2 };
+        let inputs: Vec<OperandId> =
+            ["a", "b", "c", "d"].map(|name| s.graph_mut().add_input(name, ty.ty()).unwrap()).to_vec();
+        build(&mut s, &inputs);
+        let graph = sum_products(&s.finish()).unwrap();
+        graph.operators().iter().map(|op| graph.inputs_of(op).len()).collect()
+    }
+
+    fn multiply(s: &mut Session<'_>, a: OperandId, b: OperandId) -> OperandId {
+        s.op("bfv.multiply", Attrs::new().with("aux", [353, 449].as_slice()), &[a, b]).unwrap()
+    }
+
+    fn add(s: &mut Session<'_>, a: OperandId, b: OperandId) -> OperandId {
+        s.op("bfv.add", Attrs::new(), &[a, b]).unwrap()
+    }
+
+    #[test]
+    fn a_tree_of_sums_becomes_one_product() {
+        let tree = |s: &mut Session<'_>, i: &[OperandId]| {
+            let (ab, cd, ac) = (multiply(s, i[0], i[1]), multiply(s, i[2], i[3]), multiply(s, i[0], i[2]));
+            let sum = add(s, ab, cd);
+            let sum = add(s, ac, sum);
+            s.graph_mut().declare_output("sum", sum);
+        };
+        assert_eq!(arities(tree), [6]);
+    }
+
+    #[test]
+    fn what_others_read_stays() {
+        let read = |s: &mut Session<'_>, i: &[OperandId]| {
+            let (ab, cd) = (multiply(s, i[0], i[1]), multiply(s, i[2], i[3]));
+            let sum = add(s, ab, cd);
+            s.graph_mut().declare_output("sum", sum);
+            s.graph_mut().declare_output("product", cd);
+        };
+        assert_eq!(arities(read), [2, 2, 2]);
+        let twice = |s: &mut Session<'_>, i: &[OperandId]| {
+            let ab = multiply(s, i[0], i[1]);
+            let sum = add(s, ab, ab);
+            s.graph_mut().declare_output("sum", sum);
+        };
+        assert_eq!(arities(twice), [2, 2]);
+        let mixed = |s: &mut Session<'_>, i: &[OperandId]| {
+            let sum = add(s, i[0], i[1]);
+            s.graph_mut().declare_output("sum", sum);
+        };
+        assert_eq!(arities(mixed), [2]);
+    }
+}
