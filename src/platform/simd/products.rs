@@ -29,6 +29,14 @@ pub(super) trait Sums<const N: usize>: Copy + Send + Sync + 'static {
     /// Adds `a b`, both in `[0, q)`.
     fn add_product(&self, sum: &mut Self::Sum, a: &Self::Values, b: &Self::Values);
 
+    /// `a b` modulo `q`, in `[0, q)`, both as for [`Self::add_product`].
+    #[inline(always)]
+    fn product(&self, a: &Self::Values, b: &Self::Values) -> [u64; N] {
+        let mut sum = Self::zero();
+        self.add_product(&mut sum, a, b);
+        self.words(sum)
+    }
+
     /// Adds `a b`, with `a` as [`Ring::forward_open`] left it, `b` in `[0, q)`.
     fn add_transformed(&self, sum: &mut Self::Sum, a: &[u64; N], b: &[u64; N]);
 
@@ -99,10 +107,15 @@ pub(super) fn block<const N: usize>(limb: &[u64], index: usize) -> &[u64; N] {
 
 /// `out = a b + ...` over pairs of limbs in `[0, q)`.
 fn dot<S: Sums<N>, const N: usize>(prime: S, out: &mut [u64], pairs: &[&[u64]]) {
+    let values = |limb, index| S::values(block(limb, index));
     for (index, out) in out.as_chunks_mut().0.iter_mut().enumerate() {
+        if let [a, b] = pairs {
+            *out = prime.product(&values(a, index), &values(b, index));
+            continue;
+        }
         let mut sum = S::zero();
         for [a, b] in pairs.as_chunks().0 {
-            prime.add_product(&mut sum, &S::values(block(a, index)), &S::values(block(b, index)));
+            prime.add_product(&mut sum, &values(a, index), &values(b, index));
         }
         *out = prime.words(sum);
     }

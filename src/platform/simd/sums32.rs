@@ -49,13 +49,18 @@ impl Sums<LANES> for Small {
     }
 
     #[inline(always)]
-    fn words(&self, sum: Sum) -> [u64; LANES] {
-        let rest = if sum.terms <= 2 { self.rest_of_products(sum.words) } else { self.rest(sum.words) };
-        rest.to_words()
+    fn product(&self, a: &U4, b: &U4) -> [u64; LANES] {
+        self.rest_of_products(a.product(*b)).to_words()
     }
 
     #[inline(always)]
+    fn words(&self, sum: Sum) -> [u64; LANES] {
+        self.rest(sum.words).to_words()
+    }
+
+    /// Sums of few terms, as `limb.tensor` has them, take the short way.
+    #[inline(always)]
     fn leave_sum(&self, sum: Sum) -> [u64; LANES] {
-        self.words(sum)
+        if sum.terms <= 2 { self.rest_of_products(sum.words).to_words() } else { self.words(sum) }
     }
 }
