@@ -8,7 +8,7 @@ mod sum_products;
 
 pub use cancel_transforms::cancel_transforms;
 pub use dedup::dedup;
-pub use pack_sums::pack_sums;
+pub use pack_sums::{label_sums, pack_sums};
 pub use prune::prune;
 pub use sum_products::sum_products;
 
@@ -32,13 +32,13 @@ pub const DEFAULT_PASSES: [Pass; 3] = [
     Pass { name: "prune", run: prune },
 ];
 
-/// Runs the default passes, then those that see ciphertexts and keys: `sum_products`, and `pack_sums`, which packs where
-/// `pack` is true.
+/// Runs the default passes, then those that see ciphertexts and keys: `sum_products`, and `pack_sums` where `pack` is true.
 ///
 /// # Errors
 /// What a pass says of a graph that is none.
 pub fn optimize_scheme(graph: &Graph, pack: bool) -> Result<Graph> {
-    pack_sums(&sum_products(&optimize(graph)?)?, pack)
+    let graph = sum_products(&optimize(graph)?)?;
+    if pack { pack_sums(&graph) } else { label_sums(&graph) }
 }
 
 /// Runs the default passes.

@@ -16,17 +16,16 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Where a sum is found: its ciphertext and slot.
 type Places = BTreeMap<u64, (Vec<Placeholder>, usize)>;
 
-/// The graph with fewer rotations, where `pack` is true; the values of its outputs are the same, but may lie elsewhere,
-/// as their types say from then on.
+/// The graph with fewer rotations; the values of its outputs are the same, but may lie elsewhere, as their types say from
+/// then on.
 ///
 /// # Errors
 /// `Graph` for operands that are not what the operators take.
-pub fn pack_sums(graph: &Graph, pack: bool) -> Result<Graph> {
+pub fn pack_sums(graph: &Graph) -> Result<Graph> {
     let mut out = graph.clone();
     let mut places = Places::new();
     let mut replaced = vec![false; graph.operators().len()];
-    let candidates = if pack { candidates(graph)? } else { BTreeMap::new() };
-    for sums in candidates.into_values() {
+    for sums in candidates(graph)?.into_values() {
         let width = width(graph, sums[0])?;
         for group in sums.chunks(2 * width) {
             if group.len() > 1
@@ -44,7 +43,18 @@ pub fn pack_sums(graph: &Graph, pack: bool) -> Result<Graph> {
         }
     }
     out.retain_operators(|op| !replaced.get(op).copied().unwrap_or(false));
-    relabel(graph, &mut out, &places)?;
+    label(graph, &mut out, &places)?;
+    out.settle();
+    Ok(out)
+}
+
+/// The graph with the types of packed sums, though each sum stays where it is.
+///
+/// # Errors
+/// As [`pack_sums`].
+pub fn label_sums(graph: &Graph) -> Result<Graph> {
+    let mut out = graph.clone();
+    label(graph, &mut out, &Places::new())?;
     out.settle();
     Ok(out)
 }
@@ -128,7 +138,7 @@ fn key(graph: &mut Graph, name: &KeyName) -> Result<Option<OperandId>> {
 }
 
 /// Gives outputs of numbers the types that say where their parts are.
-fn relabel(graph: &Graph, out: &mut Graph, places: &Places) -> Result<()> {
+fn label(graph: &Graph, out: &mut Graph, places: &Places) -> Result<()> {
     for (index, port) in graph.outputs().iter().enumerate() {
         let ty = graph.ty(port.operand);
         let parts = match ty.head.as_str() {
