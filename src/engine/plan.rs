@@ -337,7 +337,9 @@ impl Layout {
         }
         let constant = constants(graph, deps, &finder, &order);
         let mut constants = 0;
-        let mut free: BTreeMap<usize, VecDeque<u32>> = BTreeMap::new();
+        // Blocks go round among those that every run computes, and among those that only the first one does: an ordering
+        // edge over an operator of the other kind would be lost.
+        let mut free: BTreeMap<(bool, usize), VecDeque<u32>> = BTreeMap::new();
         let mut homes = vec![Home::Arena(0); n];
         let mut constant_words = 0;
         let mut extra: Vec<Option<u32>> = vec![None; n];
@@ -345,7 +347,7 @@ impl Layout {
         for (at, &op) in order.iter().enumerate() {
             let size = graph.pieces(graph.operators()[op as usize].output)[0].size() as usize;
             let read_in_runs = || deps.notify(op as usize).iter().any(|&reader| !constant[reader as usize]);
-            let blocks = free.entry(size).or_default();
+            let blocks = free.entry((constant[op as usize], size)).or_default();
             if constant[op as usize] && (last_use[op as usize] == u32::MAX || read_in_runs()) {
                 homes[op as usize] = Home::Constant(constants);
                 constants += 1;
@@ -368,7 +370,7 @@ impl Layout {
             while dead != END {
                 let size = graph.pieces(graph.operators()[dead as usize].output)[0].size() as usize;
                 if matches!(homes[dead as usize], Home::Arena(_)) {
-                    free.entry(size).or_default().push_back(dead);
+                    free.entry((constant[dead as usize], size)).or_default().push_back(dead);
                 }
                 dead = next_dead[dead as usize];
             }
@@ -402,5 +404,71 @@ impl Layout {
                 Owner::Input { port, from } => Place::Input { port, from: from + skip, size },
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::{Attrs, OperandId};
+    use crate::ops::types::{self, Form, Limb};
+    use crate::platform::Scalar;
+
+    /// Steps from the input and steps from a constant, in turns; those from the input wait for nobody.
+    fn turns() -> Graph {
+        let mut graph = Graph::new(64);
+        let (n, q) = (16, 97);
+        let ty = Limb { n, q, form: Form::Ntt }.ty();
+        let input = graph.add_input("x", ty.clone()).unwrap();
+        let attrs = Attrs::new().with("n", n).with("t", q).with("values", vec![1, 2, 3]);
+        let slots = graph.add_operator("slots.constant", attrs, &[], types::slots(n, q)).unwrap();
+        let constant = graph.add_operator("slots.write", Attrs::new(), &[slots], ty.clone()).unwrap();
+        let step = |graph: &mut Graph, name: &str, inputs: &[OperandId]| {
+            graph.add_operator(name, Attrs::new(), inputs, ty.clone()).unwrap()
+        };
+        let (mut sum, mut c) = (input, constant);
+        for _ in 0..100 {
+            let first = step(&mut graph, "limb.neg", &[input]);
+            let second = step(&mut graph, "limb.neg", &[first]);
+            c = step(&mut graph, "limb.neg", &[c]);
+            c = step(&mut graph, "limb.add", &[c, constant]);
+            sum = step(&mut graph, "limb.add", &[sum, second]);
+        }
+        graph.declare_output("sum", sum);
+        graph.declare_output("constant", c);
+        graph
+    }
+
+    #[test]
+    fn storage_is_used_again_only_after_all_who_used_it() {
+        let plan = Plan::new(&turns(), &Scalar::new(), PlanOptions::default()).unwrap();
+        assert_eq!((plan.once.len(), plan.order.len()), (202, 300));
+        // Whom each operator comes after, directly or through others.
+        let mut after: Vec<Vec<bool>> = vec![vec![false; plan.len()]; plan.len()];
+        for &op in &plan.order {
+            for &before in plan.waits.dep(op as usize) {
+                let through = after[before as usize].clone();
+                after[op as usize].iter_mut().zip(through).for_each(|(all, more)| *all |= more);
+                after[op as usize][before as usize] = true;
+            }
+        }
+        // Of each block its last writer and the readers since.
+        let mut users: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
+        let mut again = 0;
+        for &op in &plan.order {
+            let step = &plan.steps[op as usize];
+            for place in &plan.places[step.inputs.start as usize..step.inputs.end as usize] {
+                if let Place::Arena { from, .. } = place {
+                    users.get_mut(from).unwrap().push(op);
+                }
+            }
+            if let Home::Arena(from) = step.output {
+                for user in users.insert(from, vec![op]).into_iter().flatten() {
+                    again += 1;
+                    assert!(after[op as usize][user as usize], "{op} does not wait for {user}");
+                }
+            }
+        }
+        assert!(again > 100, "{again}");
     }
 }
