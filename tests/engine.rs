@@ -19,7 +19,9 @@ fn graph(lines: &str) -> Graph {
                  type !5 = limb[4]{form=\"coeff\", n=8, q=97}\ntype !6 = limb[8]{form=\"ntt\", n=8, q=97}\n\
                  type !7 = small[4]{n=8}\ntype !8 = limb[3]{form=\"ntt\", n=3, q=97}\n\
                  type !9 = slots[3]{n=3, t=97}\n\
-                 attrs #0 = {c=96}\nattrs #1 = {c=97}\nattrs #2 = {g=1}\nattrs #3 = {q=97}\n";
+                 type !10 = slots[4]{n=4, t=97}\n\
+                 attrs #0 = {c=96}\nattrs #1 = {c=97}\nattrs #2 = {g=1}\nattrs #3 = {q=97}\n\
+                 attrs #4 = {n=4, t=97, values=[1, 2, 3, 4]}\n";
     parse(&format!("cipherloom-graph 1\nunit 64\n{types}{lines}")).unwrap()
 }
 
@@ -199,4 +201,64 @@ fn a_panic_in_a_kernel_reaches_the_caller() {
     let mut run = Run::new(plan, vec![[1, 2, 3, 4].as_slice().into()], || 0.0).unwrap();
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| pool.install(|| run.step(1.0))));
     assert_eq!(result.unwrap_err().downcast_ref(), Some(&"boom"));
+}
+
+/// Random graphs of steps from an input and steps from constants give the same on any number of threads as one operator
+/// after the other.
+#[test]
+fn constants_keep_out_of_the_way() {
+    for seed in 1..=400u64 {
+        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        let mut below = |limit: usize| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 20) as usize % limit
+        };
+        let mut lines = String::from("input %0 : !2 [0,4) \"x\"\n");
+        let (mut steps, mut constants): (Vec<usize>, Vec<usize>) = (vec![0], vec![]);
+        let mut id = 1;
+        for _ in 0..300 {
+            let place = |id: usize| format!("[{},{})", 4 * id, 4 * id + 4);
+            match below(10) {
+                0 => {
+                    lines += &format!("op %{id} = slots.constant#4() : !10 {}\n", place(id));
+                    id += 1;
+                    lines += &format!("op %{id} = slots.write(%{}) : !2 {}\n", id - 1, place(id));
+                    constants.push(id);
+                }
+                1..4 if constants.len() > 1 => {
+                    let mut late = || constants[constants.len() - 1 - below(2)];
+                    lines += &format!("op %{id} = limb.add(%{}, %{}) : !2 {}\n", late(), late(), place(id));
+                    constants.push(id);
+                }
+                kind => {
+                    let mut early = || if below(3) == 0 { 0 } else { below(steps.len().min(30)) };
+                    let (a, b) = (steps[steps.len() - 1 - early()], steps[steps.len() - 1 - early()]);
+                    lines += &match kind % 2 {
+                        0 => format!("op %{id} = limb.neg(%{a}) : !2 {}\n", place(id)),
+                        _ => format!("op %{id} = limb.add(%{a}, %{b}) : !2 {}\n", place(id)),
+                    };
+                    steps.push(id);
+                }
+            }
+            id += 1;
+        }
+        for step in steps.iter().rev().take(6).chain(constants.last()) {
+            lines += &format!("output %{step} \"{step}\"\n");
+        }
+        let plan = Arc::new(plan(&lines).unwrap());
+        let new = || Run::new(Arc::clone(&plan), vec![Input::from([1, 2, 3, 96])], || 0.0).unwrap();
+        let outputs = |run: &Run| -> Vec<Vec<u64>> {
+            (0..plan.graph().outputs().len()).map(|index| run.output(index).unwrap()).collect()
+        };
+        let mut straight = new();
+        straight.finish_straight().unwrap();
+        for threads in [1, 2, 4] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let mut run = new();
+            pool.install(|| run.finish());
+            assert_eq!(outputs(&run), outputs(&straight), "seed {seed}, {threads} threads");
+        }
+    }
 }

@@ -174,6 +174,23 @@ fn keys_that_do_not_fit_are_chosen_last() {
 }
 
 #[test]
+fn names_of_inputs_may_hold_anything() {
+    let names = ["a", "b", "a\nb", "a 1:b"];
+    let inputs = names.map(|name| {
+        format!(r#"{{"name":{},"rows":4,"min":"0","max":"9"}}"#, serde_json::to_string(name).unwrap())
+    });
+    let json = format!(
+        r#"{{"inputs":[{}],"nodes":[{{"op":"column.add","inputs":[0,1]}}],"outputs":[{{"name":"s","operand":4}}]}}"#,
+        inputs.join(",")
+    );
+    let road = Road::new(task(&json));
+    for group in [&["a\nb"][..], &["a", "b"], &["a 1:b"], &["a"], &["b", "a"], &["a", "b", "a\nb"]] {
+        let data = group.iter().map(|&name| (name, vec![1, 2, 3, 4], None)).collect();
+        assert_eq!(road.encrypt(&data).len(), group.len());
+    }
+}
+
+#[test]
 fn outputs_that_share_ciphertexts_travel_together() {
     let json = r#"{"inputs":[{"name":"a","rows":20,"min":"0","max":"9"},{"name":"b","rows":20,"min":"0","max":"9"}],
         "nodes":[{"op":"stats.variance","inputs":[0]},{"op":"stats.mean","inputs":[0]},{"op":"stats.count","inputs":[1]},

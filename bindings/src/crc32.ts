@@ -1,5 +1,5 @@
 /**
- * The checksum of what this side of the package writes. It finds accidents, as the core's BLAKE3 does for the
+ * The checksum of what this side of the package writes. It finds accidents, as the core's XXH3 does for the
  * core's bytes: any change within 32 bits in a row, all but one in 2^32 of others. Nothing here holds off
  * attackers, so a CRC is enough, and unlike the Web's digests it needs no waiting.
  */

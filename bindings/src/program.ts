@@ -133,7 +133,7 @@ export class CompiledProgram extends Resource implements Program {
     if (trace !== undefined) onTrace?.(trace);
     // What is public, such as the count of a complete column, has no ciphertexts: no bytes stand for it.
     const open = this.info.outputs.filter(({ ciphertexts }) => ciphertexts === 0);
-    return byName([{ names: open.map(({ name }) => name), bytes: new Uint8Array() }, ...outputs]);
+    return byName([...open.map(({ name }) => ({ names: [name], bytes: new Uint8Array() })), ...outputs]);
   }
 
   async #ask<K extends 'text' | 'graph'>(

@@ -371,7 +371,7 @@ export interface StageStats {
 
 /**
  * Ciphertexts by name of their input or output, serialized: safe to store or send. Outputs that share ciphertexts have
- * the same bytes, which need to be sent only once.
+ * the same `Uint8Array`, which needs to be sent only once, and may stand in a list of transfers only once.
  */
 export type Ciphertexts = Readonly<Record<string, Uint8Array>>;
 

@@ -90,12 +90,15 @@ impl Run {
             started: None,
             traced: false,
         };
-        run.constants = known.unwrap_or_else(|| run.compute_constants());
+        run.constants = match known {
+            Some(constants) => constants,
+            None => run.compute_constants()?,
+        };
         Ok(run)
     }
 
     /// Computes what is the same in every run, and leaves it to the plan.
-    fn compute_constants(&mut self) -> Arc<Constants> {
+    fn compute_constants(&mut self) -> Result<Arc<Constants>> {
         let plan = Arc::clone(&self.plan);
         let mut scratch = self.workspace.scratch(1, plan.scratch);
         for &op in &plan.once {
@@ -103,15 +106,20 @@ impl Run {
             match step.output {
                 Home::Arena(from) => self.execute(step, from, &mut scratch[0]),
                 Home::Constant(_) => {
-                    let mut words = vec![0; step.size].into_boxed_slice();
+                    let mut words = Vec::new();
+                    let needed = 8 * step.size as u64;
+                    words
+                        .try_reserve_exact(step.size)
+                        .map_err(|_| Error::MemoryLimit { needed, limit: 0 })?;
+                    words.resize(step.size, 0);
                     self.compute(step, &mut words, &mut scratch[0]);
                     // In the order that they are numbered in.
-                    Arc::make_mut(&mut self.constants).push(words);
+                    Arc::make_mut(&mut self.constants).push(words.into_boxed_slice());
                 }
             }
         }
         self.workspace.scratch = scratch;
-        Arc::clone(plan.constants.get_or_init(|| Arc::clone(&self.constants)))
+        Ok(Arc::clone(plan.constants.get_or_init(|| Arc::clone(&self.constants))))
     }
 
     /// Notes what ran where and when, from now on.

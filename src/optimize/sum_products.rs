@@ -39,9 +39,13 @@ pub fn sum_products(graph: &Graph) -> Result<Graph> {
             "bfv.add" => {
                 let &[a, b] = graph.inputs_of(op) else { continue };
                 let (Some(a), Some(b)) = (product(a), product(b)) else { continue };
-                let (Some(first), Some(second)) = (sums.get(&a), sums.get(&b)) else { continue };
-                if a != b && first.0 == second.0 {
-                    let sum = (first.0, [first.1.as_slice(), &second.1].concat());
+                let signature = |op: usize| sums.get(&op).map(|(signature, _)| *signature);
+                if a == b || signature(a).is_none() || signature(a) != signature(b) {
+                    continue;
+                }
+                // Nobody else asks for them.
+                if let (Some(mut sum), Some(other)) = (sums.remove(&a), sums.remove(&b)) {
+                    sum.1.extend(other.1);
                     sums.insert(number, sum);
                     merged[a] = true;
                     merged[b] = true;

@@ -160,7 +160,7 @@ impl Client {
             }
             Ok(out)
         };
-        self.job(Some(format!("encrypt {}", names.join("\n"))), given, build, move |run| {
+        self.job(Some(plan_name("encrypt", &names)), given, build, move |run| {
             let write = |(index, name): (usize, &String)| {
                 let size = run.plan().graph().ty(run.plan().graph().outputs()[index].operand).size as usize;
                 let writer = Writer::new(Kind::Input).raw(&program).raw(&owner).text(name);
@@ -230,7 +230,7 @@ impl Client {
             }
             Ok(results)
         };
-        self.job(Some(format!("decrypt {}", types.join(" "))), given, build, move |run| {
+        self.job(Some(plan_name("decrypt", &types)), given, build, move |run| {
             let values = wanted.iter().map(|(output, _)| Ok((output.name.clone(), output.read(run)?)));
             Ok(Outcome::Values(values.collect::<Result<_>>()?))
         })
@@ -407,6 +407,11 @@ impl Given {
         self.add(types::secret_seed(), seed_words(&Seed::generate()?));
         Ok(())
     }
+}
+
+/// The name of a plan over `parts`, in whose texts anything may stand.
+fn plan_name(what: &str, parts: &[String]) -> String {
+    parts.iter().fold(what.to_owned(), |name, part| format!("{name} {}:{part}", part.len()))
 }
 
 /// Names as they stand in errors.

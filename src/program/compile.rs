@@ -248,7 +248,7 @@ fn wishes(options: &CompileOptions) -> Result<Wishes> {
         return Err(wrong("n", &n.to_string(), "2048, 4096, 8192, 16384 or 32768"));
     }
     let t = primes(&options.plain_moduli, "plainModuli")?;
-    let memory = options.memory_limit.map_or(MOST_MEMORY, |m| m.max(0.0) as u64);
+    let memory = options.memory_limit.map_or(MOST_MEMORY, |m| m.max(0.0) as u64).min(MOST_MEMORY);
     Ok(Wishes { table, n: options.n, t, q: primes(&options.moduli, "moduli")?, memory })
 }
 
