@@ -35,7 +35,8 @@ export abstract class Resource implements Disposable {
   protected signal(other: AbortSignal | undefined): AbortSignal {
     const life = this.#life.signal;
     life.throwIfAborted();
-    return other === undefined ? life : AbortSignal.any([life, other]);
+    // One of its own for each call: Node warns of many listeners to one.
+    return AbortSignal.any(other === undefined ? [life] : [life, other]);
   }
 }
 

@@ -123,7 +123,14 @@ impl Plan {
         let graph = gather(graph)?;
         let deps = check(&graph)?;
         let (kernels, kernel_of) = kernels(&graph, platform)?;
-        let layout = Layout::new(&graph, &deps, options.memory_limit)?;
+        let layout = Layout::new(&graph, &deps)?;
+        let input_words =
+            graph.inputs().iter().map(|p| graph.ty(p.operand).size).fold(0, u64::saturating_add);
+        let words = input_words.saturating_add(layout.arena).saturating_add(layout.constant_words);
+        let (needed, limit) = (words.saturating_mul(8), options.memory_limit);
+        if needed > limit {
+            return Err(Error::MemoryLimit { needed, limit });
+        }
         let block_sizes: Vec<usize> = graph.types().iter().map(|ty| block_size(ty) as usize).collect();
         let mut places = Vec::new();
         let steps = graph.operators().iter().enumerate().map(|(index, op)| {
@@ -144,8 +151,7 @@ impl Plan {
         let steps = steps.collect();
         let outputs =
             graph.outputs().iter().map(|o| layout.find(graph.pieces(o.operand)).collect()).collect();
-        let input_words = graph.inputs().iter().map(|p| graph.ty(p.operand).size).sum();
-        let plan = Self {
+        Ok(Self {
             scratch: kernels.iter().map(|k| k.scratch()).max().unwrap_or(0),
             spare: Spare::default(),
             kernels,
@@ -157,15 +163,11 @@ impl Plan {
             once: layout.once,
             constants: OnceLock::new(),
             constant_words: layout.constant_words,
-            arena: layout.arena,
+            arena: layout.arena as usize,
             wipe: options.wipe,
             input_words,
             graph,
-        };
-        match plan.memory_bytes() {
-            needed if needed <= options.memory_limit => Ok(plan),
-            needed => Err(Error::MemoryLimit { needed, limit: options.memory_limit }),
-        }
+        })
     }
 
     /// The graph that is run, operator for operator.
@@ -294,7 +296,7 @@ fn constants(graph: &Graph, deps: &Dependencies, finder: &Finder, order: &[u32])
 struct Layout {
     finder: Finder,
     homes: Vec<Home>,
-    arena: usize,
+    arena: u64,
     constant_words: u64,
     waits: Dependencies,
     order: Vec<u32>,
@@ -302,7 +304,7 @@ struct Layout {
 }
 
 impl Layout {
-    fn new(graph: &Graph, deps: &Dependencies, limit: u64) -> Result<Self> {
+    fn new(graph: &Graph, deps: &Dependencies) -> Result<Self> {
         let finder = Finder::new(graph);
         let order = topological_order(graph, deps)?;
         let n = order.len();
@@ -339,36 +341,32 @@ impl Layout {
         let mut constants = 0;
         // Blocks go round among those that every run computes, and among those that only the first one does: an ordering
         // edge over an operator of the other kind would be lost.
-        let mut free: BTreeMap<(bool, usize), VecDeque<u32>> = BTreeMap::new();
+        let mut free: BTreeMap<(bool, u64), VecDeque<u32>> = BTreeMap::new();
         let mut homes = vec![Home::Arena(0); n];
         let mut constant_words = 0;
         let mut extra: Vec<Option<u32>> = vec![None; n];
-        let mut arena = 0;
+        let mut arena = 0u64;
         for (at, &op) in order.iter().enumerate() {
-            let size = graph.pieces(graph.operators()[op as usize].output)[0].size() as usize;
+            let size = graph.pieces(graph.operators()[op as usize].output)[0].size();
             let read_in_runs = || deps.notify(op as usize).iter().any(|&reader| !constant[reader as usize]);
             let blocks = free.entry((constant[op as usize], size)).or_default();
             if constant[op as usize] && (last_use[op as usize] == u32::MAX || read_in_runs()) {
                 homes[op as usize] = Home::Constant(constants);
                 constants += 1;
-                constant_words += size as u64;
+                constant_words = u64::saturating_add(constant_words, size);
             } else if blocks.len() > SLACK
                 && let Some(before) = blocks.pop_front()
             {
                 homes[op as usize] = homes[before as usize];
                 extra[op as usize] = Some(before);
             } else {
-                homes[op as usize] = Home::Arena(arena);
-                arena += size;
-            }
-            // Also keeps offsets far from the end of a 32-bit address space.
-            let needed = 8 * (arena as u64 + constant_words);
-            if needed > limit {
-                return Err(Error::MemoryLimit { needed, limit });
+                // Cut short on 32 bits only where the whole is too large for any limit.
+                homes[op as usize] = Home::Arena(arena as usize);
+                arena = arena.saturating_add(size);
             }
             let mut dead = first_dead[at];
             while dead != END {
-                let size = graph.pieces(graph.operators()[dead as usize].output)[0].size() as usize;
+                let size = graph.pieces(graph.operators()[dead as usize].output)[0].size();
                 if matches!(homes[dead as usize], Home::Arena(_)) {
                     free.entry((constant[dead as usize], size)).or_default().push_back(dead);
                 }
