@@ -122,12 +122,12 @@ async function* callRows(effort) {
       bfv.encoder.encode(BigUint64Array.from(values[side], BigInt), plain);
       bfv.encryptor.encryptSymmetric(plain, ciphertext);
     }
-    // What we give out has come down to the primes that decryption needs.
+    // Ours comes down to the primes that decryption needs before it is relinearized.
     const target = level(bfv, program.info.params.low);
     const theirs = () => {
       bfv.evaluator.multiply(a, b, product);
+      bfv.evaluator.cipherModSwitchToInplace(product, target);
       bfv.evaluator.relinearize(product, bfv.relinKeys, out);
-      bfv.evaluator.cipherModSwitchToInplace(out, target);
     };
     const ours = () => program.run(inputs, client.evaluationKeys);
     const { product: found } = await client.decryptDetails(await ours());

@@ -70,6 +70,7 @@ function same(a, b) {
   return Object.is(a, b) || (typeof a === 'object' && typeof b === 'object' && a.decimals === b.decimals && a.units === b.units);
 }
 
+/** Bytes of all files, those that are one and the same once. */
 function total(files) {
-  return files.reduce((sum, { length }) => sum + length, 0);
+  return [...new Set(files)].reduce((sum, { length }) => sum + length, 0);
 }

@@ -128,8 +128,9 @@ function aborted(signal: AbortSignal): Promise<never> {
   });
 }
 
+/** Bytes of all, those that are one and the same once. */
 function total(list: Iterable<Uint8Array>): number {
   let sum = 0;
-  for (const { length } of list) sum += length;
+  for (const { length } of new Set(list)) sum += length;
   return sum;
 }
