@@ -5,7 +5,7 @@
 use cipherloom::platform::{Scalar, Simd, conformance};
 use cipherloom::wasm::{RawClient, RawEvaluator, RawJob, RawProgram};
 use cipherloom_wasm_tests::start_pool;
-use js_sys::{Array, BigInt64Array, JSON, Reflect, Uint8Array};
+use js_sys::{Array, BigInt64Array, Float64Array, JSON, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
@@ -45,18 +45,22 @@ async fn a_task_becomes_numbers_on_three_threads() {
         run(&mut job);
         evaluator.load_key(&job.take_bytes().ok().unwrap()).ok().unwrap();
     }
-    let mut inputs = Vec::new();
-    for (name, values) in [("a", [-9i64, 3, 0, 4, 9]), ("b", [1, 2, 3, 4, 5])] {
-        let mut job = client.encrypt_job(name, &values, None).ok().unwrap();
-        run(&mut job);
-        inputs.push(Uint8Array::from(job.take_bytes().ok().unwrap().as_slice()));
-    }
+    // One column in doubles, one in 64-bit words.
+    let values = vec![
+        Float64Array::from([-9.0, 3.0, 0.0, 4.0, 9.0].as_slice()).into(),
+        BigInt64Array::from([1i64, 2, 3, 4, 5].as_slice()).into(),
+    ];
+    let names = vec!["a".to_owned(), "b".to_owned()];
+    let mut job = client.encrypt_job(names, values, vec![JsValue::UNDEFINED; 2]).ok().unwrap();
+    run(&mut job);
+    let inputs = job.take_objects().ok().unwrap().iter().map(|object| get(&object, "bytes").unchecked_into());
+    let inputs = inputs.collect();
     let mut job = evaluator.run_job(inputs).ok().unwrap();
     job.set_trace(true);
     run(&mut job);
-    let output = job.take_outputs().ok().unwrap().get(0);
+    let output = job.take_objects().ok().unwrap().get(0);
     let bytes = get(&output, "bytes").unchecked_into::<Uint8Array>();
-    let mut job = client.decrypt_job(vec!["cov".to_owned()], vec![bytes]).ok().unwrap();
+    let mut job = client.decrypt_job(vec!["cov".to_owned()], vec![0], vec![bytes]).ok().unwrap();
     run(&mut job);
     let parts = get(&job.take_values().ok().unwrap().get(0), "parts");
     for (name, expected) in [("n", 5), ("sumX", 7), ("sumY", 15), ("sumXY", 58)] {
