@@ -5,7 +5,7 @@
 use cipherloom::platform::{Scalar, Simd, conformance};
 use cipherloom::wasm::{RawClient, RawEvaluator, RawJob, RawProgram};
 use cipherloom_wasm_tests::start_pool;
-use js_sys::{Array, BigInt64Array, Float64Array, JSON, Reflect, Uint8Array};
+use js_sys::{BigInt64Array, Float64Array, JSON, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
 
@@ -53,8 +53,8 @@ async fn a_task_becomes_numbers_on_three_threads() {
     let names = vec!["a".to_owned(), "b".to_owned()];
     let mut job = client.encrypt_job(names, values, vec![JsValue::UNDEFINED; 2]).ok().unwrap();
     run(&mut job);
-    let inputs = job.take_objects().ok().unwrap().iter().map(|object| get(&object, "bytes").unchecked_into());
-    let inputs = inputs.collect();
+    let objects = job.take_objects().ok().unwrap();
+    let inputs = objects.iter().map(|object| get(&object, "bytes").unchecked_into()).collect();
     let mut job = evaluator.run_job(inputs).ok().unwrap();
     job.set_trace(true);
     run(&mut job);
