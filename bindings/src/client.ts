@@ -51,11 +51,12 @@ export class KeyHolder extends Resource implements Client {
     const signal = this.signal(options.signal);
     // All columns are checked before the first is encrypted.
     const encoded = Object.entries(columns).map(([name, values]) => {
-      return { name, ...encodeColumn(ruleOf(named(this.#info.inputs, 'input', name)), values) };
+      const info = named(this.#info.inputs, 'input', name);
+      return { name, bytes: info.bytes, ...encodeColumn(ruleOf(info), values) };
     });
     const progress = new JobProgress('encrypt', encoded.length, options.onProgress);
     const made: NamedBytes[] = [];
-    for (const batch of batches(encoded, (name) => named(this.#info.inputs, 'input', name).bytes)) {
+    for (const batch of batches(encoded)) {
       const present = batch.map(({ present }) => present);
       const units = batch.map(({ units }) => units);
       const objects = await this.#worker.call(
@@ -132,21 +133,17 @@ export class KeyHolder extends Resource implements Client {
 const MOST_BYTES = 32 << 20;
 
 /** Columns in groups, in order. */
-function* batches<T extends { readonly name: string }>(
-  columns: readonly T[],
-  bytesOf: (name: string) => number,
-): Generator<T[]> {
+function* batches<T extends { readonly bytes: number }>(columns: readonly T[]): Generator<T[]> {
   let batch: T[] = [];
   let bytes = 0;
   for (const column of columns) {
-    const own = bytesOf(column.name);
-    if (batch.length > 0 && bytes + own > MOST_BYTES) {
+    if (batch.length > 0 && bytes + column.bytes > MOST_BYTES) {
       yield batch;
       batch = [];
       bytes = 0;
     }
     batch.push(column);
-    bytes += own;
+    bytes += column.bytes;
   }
   if (batch.length > 0) yield batch;
 }

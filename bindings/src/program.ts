@@ -109,14 +109,6 @@ export class CompiledProgram extends Resource implements Program {
     checkCall('run', { inputs: [inputs, CIPHERTEXTS], keys: [keys, KEYS] }, options, RUN_OPTIONS);
     const signal = this.signal(options.signal);
     const { onProgress, onTrace } = options;
-    if (!Array.isArray(keys)) {
-      const details = { found: typeof keys, expected: 'client.evaluationKeys' };
-      throw failure(
-        'input.type',
-        `Evaluation keys: found ${typeof keys}, expected client.evaluationKeys`,
-        details,
-      );
-    }
     const ciphertexts = this.#ordered(inputs);
     const connection = this.#loom.evaluator;
     const { outputs, trace } = await this.#withEvaluator(keys, async (remote) => {
