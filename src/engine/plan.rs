@@ -377,12 +377,12 @@ impl Layout {
             if constant[op] {
                 return;
             }
-            set.extend_from_slice(deps.dep(op));
+            set.extend(deps.dep(op).iter().filter(|&&before| !constant[before as usize]));
+            // Who had the block, and read it, is computed by every run, too.
             if let Some(before) = extra[op] {
                 set.push(before);
                 set.extend_from_slice(deps.notify(before as usize));
             }
-            set.retain(|&before| !constant[before as usize]);
         });
         let (once, order) = order.into_iter().partition(|&op| constant[op as usize]);
         Ok(Self { finder, homes, arena, constant_words, waits, order, once })
