@@ -4,12 +4,31 @@ const ZERO = { n: 0n, d: 1n };
 
 /** What a number stands for: its shortest decimal form. A bigint is whole. */
 export function fraction(value) {
-  if (typeof value === 'bigint') return { n: value, d: 1n };
+  const { n, decimals } = digits(value);
+  return { n, d: powerOfTen(decimals) };
+}
+
+/** The fewest decimals that a number needs. */
+export function decimalsOf(value) {
+  return Number.isSafeInteger(value) ? 0 : digits(value).decimals;
+}
+
+/** n * 10^-decimals, from the text, which has no needless zeros. */
+function digits(value) {
+  if (typeof value === 'bigint') return { n: value, decimals: 0 };
+  if (Number.isSafeInteger(value)) return { n: BigInt(value), decimals: 0 };
   const [mantissa, exponent = '0'] = String(value).split('e');
   const [whole, decimals = ''] = mantissa.split('.');
   const power = Number(exponent) - decimals.length;
   const n = BigInt(whole + decimals);
-  return power < 0 ? { n, d: 10n ** BigInt(-power) } : { n: n * 10n ** BigInt(power), d: 1n };
+  return power < 0 ? { n, decimals: -power } : { n: n * powerOfTen(power), decimals: 0 };
+}
+
+const powers = [1n];
+
+export function powerOfTen(exponent) {
+  while (powers.length <= exponent) powers.push(powers.at(-1) * 10n);
+  return powers[exponent];
 }
 
 export function plus(a, b) {
@@ -57,14 +76,6 @@ export function greatest(fractions) {
 export function integer({ n, d }) {
   if (n % d !== 0n) throw new Error(`${n}/${d} is not whole`);
   return n / d;
-}
-
-/** The fewest decimals that a number needs. */
-export function decimalsOf(value) {
-  const { d } = fraction(value);
-  for (let decimals = 0, power = 1n, { n } = fraction(value); ; decimals++, power *= 10n) {
-    if ((n * power) % d === 0n) return decimals;
-  }
 }
 
 /** The double nearest to a fraction. */
