@@ -129,8 +129,8 @@ function named(dice, list) {
 }
 
 function randomNodes(dice, inputs) {
-  const largest = dice.chance(UNBOUNDED) ? 2n ** 200n : 2n ** BigInt(dice.pick([20, 30, 40, 50, 60, 90]));
-  const deepest = dice.pick([1, 1, 2, 2, 3]);
+  const largest = dice.chance(UNBOUNDED) ? 2n ** 200n : 2n ** BigInt(dice.pick([24, 40, 50, 60, 60, 90]));
+  const deepest = dice.pick([1, 1, 2, 2, 3, 4]);
   const nodes = [];
   const count = 1 + dice.below(dice.weighted({ short: 8, long: 2 }) === 'long' ? 16 : 6);
   const { facts } = study({ inputs, nodes, outputs: [] });
@@ -156,7 +156,7 @@ function randomNode(dice, facts) {
   const method = dice.weighted({
     ...Object.fromEntries(OF_ONE.map((name) => [name, name === 'count' ? 0.2 : 0.6])),
     ...Object.fromEntries(OF_TWO.map((name) => [name, 0.6])),
-    add: 2 * byRows, sub: 2 * byRows, multiply: 3 * byRows, negate: 0.7 * byRows,
+    add: 2 * byRows, sub: 2 * byRows, multiply: 4 * byRows, negate: 0.7 * byRows,
     rotateRows: 4 * slots, rotateColumns: column.rings === 2 ? 1.5 * slots : 0,
   });
   const population = () => (dice.chance(0.5) ? [{ value: dice.chance(0.7) ? { population: true } : { population: false } }] : []);
@@ -172,7 +172,7 @@ function randomNode(dice, facts) {
     case 'add':
     case 'sub':
     case 'multiply':
-      return { on, method, args: [dice.chance(0.5) ? { value: plain(dice, column.rows) } : mate(dice, facts, on, false)] };
+      return { on, method, args: [dice.chance(method === 'multiply' ? 0.3 : 0.5) ? { value: plain(dice, column.rows) } : mate(dice, facts, on, false)] };
     default:
       return { on, method, args: [] };
   }

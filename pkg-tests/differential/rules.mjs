@@ -224,12 +224,17 @@ export function unitsOf(value, decimals) {
 
 /** Bits from which integers may be too large for all plaintext moduli: outputs of at most about 2^115 are promised. */
 const MANY_BITS = 104;
+/**
+ * What a ring dimension is sure to have room for, as multiplications in a row and bits of the integers. The largest has
+ * it where the compiler chooses.
+ */
+const ROOM = { 2048: [0, 0], 4096: [0, 16], 8192: [1, 40], 16384: [2, 60], 32768: [2, 100] };
 
 /** Whether the compiler may refuse a program that breaks no rule: its values or its noise may be too large. */
 export function mayBeRefused({ outputs }, code, { compile = {} }) {
   const bits = Math.max(...outputs.map((facts) => sizeOf(facts).toString(2).length));
-  const depth = Math.max(...outputs.map(({ depth }) => depth));
+  const depth = Math.max(...outputs.map((facts) => facts.depth));
   if (code === 'range.overflow') return bits >= MANY_BITS;
-  if (code === 'parameters.none') return true || depth >= 3 || compile.n !== undefined;
-  return false;
+  const [sureDepth, sureBits] = ROOM[compile.n ?? 32768];
+  return code === 'parameters.none' && (depth > sureDepth || bits > sureBits);
 }
