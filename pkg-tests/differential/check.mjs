@@ -65,10 +65,10 @@ function checkInfo(program, expected, { info, outputs }, differ) {
   const same = (where, found, expected) => text(found) === text(expected) || differ(where, found, expected);
   for (const { name, options } of program.inputs) {
     const found = info.inputs.find((input) => input.name === name);
-    const { rows, decimals = 0, missing = false, layout = 'column', min, max } = options;
+    const { rows, decimals = 0, missing = false, layout = 'column', rings = 1, min, max } = options;
     const bounds = [min, max].map((bound) => ({ units: unitsOf(fraction(bound), decimals), decimals }));
-    same(`info of input ${name}`, found && [found.rows, found.decimals, found.missing, found.layout, found.min, found.max],
-      [rows, decimals, missing, layout, ...bounds]);
+    same(`info of input ${name}`, found && [found.rows, found.decimals, found.missing, found.layout, found.rings, found.min, found.max],
+      [rows, decimals, missing, layout, rings, ...bounds]);
   }
   for (const { name, kind, population = false, rows = 1, decimals } of expected.outputs) {
     const found = info.outputs.find((output) => output.name === name);

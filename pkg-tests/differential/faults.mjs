@@ -11,13 +11,16 @@ const options = (change) => (program) => {
 const values = (change) => (program) => {
   return { ...program, inputs: program.inputs.map((input) => ({ ...input, values: change(Array.from(input.values), input.options) })) };
 };
+const rotations = (change) => nodes((node) => {
+  return node.method === 'rotateRows' ? { ...node, args: [{ value: change(Number(node.args[0].value)) }] } : node;
+});
 const isNumber = (value) => typeof value === 'number' || typeof value === 'bigint';
 const rowsOf = ({ inputs }) => Math.min(...inputs.map(({ options: { rows } }) => rows));
 const neutral = { add: 0, sub: 0, multiply: 1 };
 
 export const FAULTS = {
-  'rotations turn the other way': nodes((node) => (node.method === 'rotateRows' ? { ...node, args: [{ value: -node.args[0].value }] } : node)),
-  'rotations turn by one too much': nodes((node) => (node.method === 'rotateRows' ? { ...node, args: [{ value: node.args[0].value + 1 }] } : node)),
+  'rotations turn the other way': rotations((steps) => -steps),
+  'rotations turn by one too much': rotations((steps) => steps + 1),
   'both rings turn as one': options(({ rings, ...rest }) => ({ ...rest, ...(rings && { rings: 1 }) })),
   'rings are not exchanged': nodes((node) => (node.method === 'rotateColumns' ? { ...node, method: 'rotateRows', args: [{ value: 0 }] } : node)),
   'a plain number reaches one row too few': nodes((node, program) => {

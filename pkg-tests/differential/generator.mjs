@@ -45,7 +45,7 @@ function shape(dice) {
 
 function someRows(dice) {
   const most = { one: 1, few: 4, some: 40, hundreds: 400, thousands: 3000, chunks: 9000 };
-  return dice.between(1, most[dice.weighted({ one: 6, few: 25, some: 50, hundreds: 15, thousands: 3, chunks: 0.6 })]);
+  return dice.between(1, most[dice.weighted({ one: 6, few: 30, some: 50, hundreds: 10, thousands: 1.5, chunks: 0.3 })]);
 }
 
 function input(dice, { rows, layout, rings }) {

@@ -54,15 +54,19 @@ export function studyCall(facts, node) {
 
 /** The codes for values that are not what an input was declared to take. */
 export function refusedValues({ options, values }) {
-  const { rows, decimals, missing, low, high } = declared(options);
+  const { rows, decimals, missing } = declared(options);
   if (values.length !== rows) return ['input.length'];
   return Array.from(values).flatMap((value) => {
     if (isAbsent(value)) return missing ? [] : ['input.missing_value'];
     if (!isNumber(value)) return ['input.not_a_number'];
-    const exact = fraction(value);
-    const outside = compare(exact, low) < 0 || compare(exact, high) > 0;
+    const outside = isLess(value, options.min) || isLess(options.max, value);
     return [...(decimalsOf(value) > decimals ? ['input.decimals'] : []), ...(outside ? ['range.value'] : [])];
   });
+}
+
+/** Shortest decimal forms are in the order of their doubles. */
+function isLess(a, b) {
+  return typeof a === typeof b ? a < b : compare(fraction(a), fraction(b)) < 0;
 }
 
 /** A row without a value. */
@@ -97,17 +101,10 @@ function refusedColumn(options) {
   return codes;
 }
 
-function refusedRows(rows, layout, rings) {
-  if (layout !== 'slots') {
-    return [
-      ...(rings === undefined ? [] : ['parameters.rings']),
-      ...(Number.isInteger(rows) && rows >= 1 && rows <= MOST_ROWS ? [] : ['parameters.rows']),
-    ];
-  }
-  const { [rings ?? 1]: most } = { 1: MOST_LENGTH, 2: 2 * MOST_LENGTH };
+function refusedRows(rows, layout, rings = 1) {
+  const { [rings]: most } = layout === 'slots' ? { 1: MOST_LENGTH, 2: 2 * MOST_LENGTH } : { 1: MOST_ROWS };
   if (most === undefined) return ['parameters.rings'];
-  const fits = Number.isInteger(rows) && rows >= 1 && rows <= most && rows % (rings ?? 1) === 0;
-  return fits ? [] : ['parameters.rows'];
+  return Number.isInteger(rows) && rows >= 1 && rows <= most && rows % rings === 0 ? [] : ['parameters.rows'];
 }
 
 function declared({ rows, min, max, decimals = 0, missing = false, layout = 'column', rings = 1 }) {
