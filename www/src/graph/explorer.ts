@@ -5,7 +5,7 @@ import * as format from '../format.js';
 import { byId, h } from '../ui/dom.js';
 import { Diagram } from './diagram.js';
 import { Inspector } from './inspector.js';
-import { KIND_TITLES, KINDS } from './kinds.js';
+import { KIND_TITLES, kindOf, KINDS } from './kinds.js';
 import { LayoutClient } from './layout-client.js';
 import { shapeOf } from './measure.js';
 import { openDownTo, Openings, openTo, pictureOf } from './picture.js';
@@ -55,7 +55,6 @@ export class Explorer {
     this.#tabs = STAGES.map((stage, index) => this.#tab(stage, index));
     byId('stages').append(...this.#tabs);
     byId('stages').addEventListener('keydown', (event) => this.#tabKey(event));
-    byId('legend').append(...KINDS.map((kind) => h('li', { class: `kind-${kind}` }, KIND_TITLES[kind])));
     byId('search').addEventListener('submit', (event) => {
       event.preventDefault();
       void this.#search(byId<HTMLInputElement>('search-type').value.trim());
@@ -143,7 +142,7 @@ export class Explorer {
       if (stage === BASE) this.#waves.show(graphs.at(BASE)!);
       this.#offerTypes(graphs);
       await this.#draw(graphs);
-      this.#diagram.showStart();
+      this.#diagram.showStart(stage);
     });
   }
 
@@ -224,7 +223,7 @@ export class Explorer {
   // ---------------------------------------------------------------------------------------------- drawing
 
   async #draw(graphs: ProgramGraphs): Promise<void> {
-    await graphs.load(this.#openings.deepest + 2);
+    await graphs.load(this.#openings.deepest + 1);
     const picture = pictureOf(graphs, this.#openings);
     const slow = setTimeout(() => byId('diagram').setAttribute('aria-busy', 'true'), PATIENCE);
     const placed = await this.#layout.layOut(shapeOf(picture));
@@ -232,7 +231,19 @@ export class Explorer {
     if (placed === undefined || graphs !== this.#graphs) return;
     byId('diagram').removeAttribute('aria-busy');
     this.#diagram.draw(picture, placed);
+    this.#explainColors(graphs);
     this.#mark(graphs);
+  }
+
+  /** The legend: kinds that occur in the stages that are visible. */
+  #explainColors(graphs: ProgramGraphs): void {
+    const stages = STAGES.slice(0, Math.max(this.#openings.deepest, this.#stage) + 1);
+    const types = stages.flatMap((_, stage) => graphs.at(stage)!.view.types);
+    const kinds = new Set(types.map(kindOf));
+    const lines = KINDS.filter((kind) => kinds.has(kind));
+    byId('legend').replaceChildren(
+      ...lines.map((kind) => h('li', { class: `kind-${kind}` }, KIND_TITLES[kind])),
+    );
   }
 
   #mark(graphs: ProgramGraphs): void {

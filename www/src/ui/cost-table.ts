@@ -98,8 +98,12 @@ export function parameterList(info: ProgramInfo): HTMLElement {
 
 /** What the evaluator is told. */
 export function publicNote({ columns }: Selection): string {
-  const bounds = columns.map(({ name, min, max }) => `${name} ${min} to ${max}`).join('; ');
-  return `Public: ${format.plural(columns[0]?.rows ?? 0, 'row')}, the statistics, and rounded bounds (${bounds}).`;
+  const declared = columns.map(({ name, min, max, decimals = 0, missing }) => {
+    const places = decimals === 0 ? 'whole' : format.plural(decimals, 'decimal');
+    return `${name}, ${min} to ${max}, ${places}${missing ? ', rows may be missing' : ''}`;
+  });
+  const rows = format.plural(columns[0]?.rows ?? 0, 'row');
+  return `Public: ${rows}, the statistics, and of each column the name and bounds rounded outward (${declared.join('; ')}).`;
 }
 
 function keyKinds({ keys }: ProgramInfo): string {
