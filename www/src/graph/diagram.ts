@@ -146,15 +146,24 @@ export class Diagram {
     this.#scrollTo({ x: this.#size.width / 2, y: this.#size.height / 2 }, this.#middle);
   }
 
-  /** Shows all of it, or, where that could not be read, the first operator of a stage that is there. */
+  /** Shows all of it, or, where that could not be read, the place with most operators of a stage. */
   showStart(stage: number): void {
     if (this.#wholeZoom() >= READABLE) return this.fit();
     this.#setZoom(READABLE);
-    const nodes = [...this.#drawn.keys()];
-    const deepest = Math.min(stage, Math.max(...nodes.map(stageOf)));
-    const first = Math.min(...nodes.filter((node) => stageOf(node) === deepest));
-    this.#center(first);
-    this.#makeCurrent(first);
+    const deepest = Math.min(stage, Math.max(...Array.from(this.#drawn.keys(), stageOf)));
+    const members = [...this.#drawn].filter(([node]) => stageOf(node) === deepest);
+    const [width, height] = [this.#middle.x / this.#zoom, this.#middle.y / this.#zoom];
+    const near = ({ box: a }: Drawn): number =>
+      members.filter(([, { box: b }]) => Math.abs(a.x - b.x) < width && Math.abs(a.y - b.y) < height).length;
+    const [[node]] = members.reduce<[(typeof members)[0], number]>(
+      (best, member) => {
+        const count = near(member[1]);
+        return count > best[1] ? [member, count] : best;
+      },
+      [members[0]!, 0],
+    );
+    this.#center(node);
+    this.#makeCurrent(node);
   }
 
   // --------------------------------------------------------------------------------------------- drawing
