@@ -133,6 +133,7 @@ export class Explorer {
       tab.setAttribute('aria-selected', String(index === stage));
       tab.tabIndex = index === stage ? 0 : -1;
     }
+    delete byId('diagram').dataset['stage'];
     byId('stage-panel').setAttribute('aria-labelledby', `stage-tab-${STAGES[stage]}`);
     await this.#work(async (graphs) => {
       await graphs.load(stage + 1);
@@ -143,6 +144,7 @@ export class Explorer {
       this.#offerTypes(graphs);
       await this.#draw(graphs);
       this.#diagram.showStart(stage);
+      byId('diagram').dataset['stage'] = STAGES[stage]!;
     });
   }
 
