@@ -1,12 +1,12 @@
 // The example of the page, compiled: what the page shows of it is all of it.
-import { load, type Loom, type Program } from 'cipherloom';
+import { load, type Loom, type Program, STAGES } from 'cipherloom';
 import { columnOptions, parseTable } from 'cipherloom/table';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import csv from '../../data/breast-cancer-wisconsin.csv?raw';
 import { SAMPLE_COLUMNS } from '../src/data/sample.js';
 import { kindOf } from '../src/graph/kinds.js';
 import { type Group, openDownTo, Openings, openTo, pictureOf } from '../src/graph/picture.js';
-import { BASE, nodeId, ProgramGraphs, STAGES } from '../src/graph/program-graphs.js';
+import { BASE, nodeId, ProgramGraphs } from '../src/graph/program-graphs.js';
 import { COLUMN_STATISTICS, fillTask, PAIR_STATISTICS } from '../src/selection.js';
 
 let loom: Loom;

@@ -1,5 +1,5 @@
 /** The graph view: stages, picture, inspector, search and waves of one program. */
-import type { Program, Stage } from 'cipherloom';
+import { type Program, type Stage, STAGES } from 'cipherloom';
 import { failureOf } from '../failure.js';
 import * as format from '../format.js';
 import { byId, h } from '../ui/dom.js';
@@ -9,7 +9,7 @@ import { KIND_TITLES, kindOf, KINDS } from './kinds.js';
 import { LayoutClient } from './layout-client.js';
 import { shapeOf } from './measure.js';
 import { openDownTo, Openings, openTo, pictureOf } from './picture.js';
-import { BASE, nodeId, type NodeId, opOf, ProgramGraphs, STAGES, stageOf } from './program-graphs.js';
+import { BASE, nodeId, type NodeId, opOf, ProgramGraphs, stageOf } from './program-graphs.js';
 import { Waves } from './waves.js';
 
 const TITLES: Readonly<Record<Stage, string>> = {

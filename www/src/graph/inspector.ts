@@ -1,8 +1,9 @@
 /** All about one operator: what it reads and writes, who wrote and who reads that, and what it became. */
+import { STAGES } from 'cipherloom';
 import * as format from '../format.js';
 import { button, h } from '../ui/dom.js';
 import { kindOf } from './kinds.js';
-import { nodeId, type NodeId, opOf, type ProgramGraphs, STAGES, stageOf } from './program-graphs.js';
+import { nodeId, type NodeId, opOf, type ProgramGraphs, stageOf } from './program-graphs.js';
 
 /** What can be asked for here. */
 export interface InspectorEvents {

@@ -1,9 +1,9 @@
 /** All stages of a program, each loaded when it is first looked at. */
-import type { Program, Stage } from 'cipherloom';
+import { type Program, STAGES } from 'cipherloom';
 import { StageGraph } from './stage-graph.js';
 
-export const STAGES = ['task', 'scheme', 'polynomial', 'base'] as const satisfies readonly Stage[];
-export const BASE = 3;
+/** Index of the last stage. */
+export const BASE = STAGES.length - 1;
 
 /** An operator of any stage, as one number. */
 export type NodeId = number;
