@@ -10,6 +10,7 @@ import { Phases } from './run/phases.js';
 import { type Plan, Planner, Superseded } from './run/planner.js';
 import { type Outcome, Runner } from './run/runner.js';
 import { type Settings, withSetting } from './settings.js';
+import { lanesOf, lengthOf } from './timeline/spans.js';
 import { Timeline } from './timeline/timeline.js';
 import { costTable, type Measured, parameterList, publicNote } from './ui/cost-table.js';
 import { showCrossings } from './ui/crossing.js';
@@ -226,7 +227,7 @@ export class App {
       const columns = this.#pickers.columns;
       const outcome = await this.#runner.run({ plan, planned, columns, phases, signal });
       this.#showPlan(outcome.plan);
-      this.#showOutcome(outcome, phases);
+      this.#showOutcome(outcome);
     } catch (error) {
       const during = phases.all.find(({ state }) => state === 'stopped')?.name ?? 'compile';
       if (isCancellation(error, signal)) this.#phaseList.say(`Cancelled during ${during}.`);
@@ -241,10 +242,10 @@ export class App {
     }
   }
 
-  #showOutcome({ plan, lines, crossings, trace }: Outcome, phases: Phases): void {
+  #showOutcome({ plan, lines, crossings, trace }: Outcome): void {
     const noise = lines.map(({ noiseBudgetBits }) => noiseBudgetBits).filter(Number.isFinite);
     const measured: Measured = {
-      evaluateSeconds: phases.of('evaluate').seconds,
+      computeSeconds: trace && lengthOf(lanesOf(trace)) / 1000,
       keyBytes: crossings.keys,
       uploadBytes: crossings.upload,
       downloadBytes: crossings.download,

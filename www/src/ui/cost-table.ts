@@ -6,7 +6,8 @@ import { h } from './dom.js';
 
 /** What was measured. */
 export interface Measured {
-  readonly evaluateSeconds: number | undefined;
+  /** What the threads of the evaluator took for the operators. */
+  readonly computeSeconds: number | undefined;
   readonly keyBytes: number;
   readonly uploadBytes: number;
   readonly downloadBytes: number;
@@ -25,9 +26,9 @@ export function costTable(info: ProgramInfo, measured: Measured | undefined): HT
   const rows: [id: string, term: string, before: string, after: string | undefined][] = [
     [
       'time',
-      'Evaluation time',
+      'Computing time',
       `about ${format.seconds(cost.seconds)}`,
-      opt(measured?.evaluateSeconds, format.seconds),
+      opt(measured?.computeSeconds, format.seconds),
     ],
     ['memory', 'Evaluator’s memory', format.bytes(cost.memoryBytes), undefined],
     ['keys', 'Evaluation keys', format.bytes(cost.keyBytes), opt(measured?.keyBytes, format.bytes)],
