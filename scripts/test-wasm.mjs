@@ -8,7 +8,7 @@ import { BUILD_STD, buildEnv } from './lib/variants.mjs';
 
 const { chromedriver } = browsers();
 if (!chromedriver.path) {
-  console.error('No chromedriver was found. Run: node scripts/setup.mjs --browsers');
+  console.error('No chromedriver was found. Run: node scripts/setup.mjs --tests');
   process.exit(1);
 }
 const env = { ...buildEnv('threads', need(wasmRust())), WASM_BINDGEN_TEST_TIMEOUT: '300' };
