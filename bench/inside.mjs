@@ -43,8 +43,14 @@ async function kernelRow(kernels, operator, n, effort) {
   kernels.free();
   const each = ({ median, ...rest }, count) => ({ ...rest, median: (1000 * median) / count });
   return {
-    group: 'inside', name: `kernel:${operator}`, scheme: null, n, threads: 1,
-    ...figures([each(simd, ours), each(scalar, peer)]), unit: 'us', against: 'scalar',
+    group: 'inside',
+    name: `kernel:${operator}`,
+    scheme: null,
+    n,
+    threads: 1,
+    ...figures([each(simd, ours), each(scalar, peer)]),
+    unit: 'us',
+    against: 'scalar',
   };
 }
 
@@ -61,8 +67,15 @@ async function* overheadRows(engine, effort) {
     program.check();
     const measured = await compare([() => program.run(), () => program.runStraight()], effort);
     yield {
-      group: 'inside', name: 'engine_overhead', scheme: 'bfv', n: dimension, threads: 1,
-      ...figures(measured), what, baseOperators: program.operators(), against: `kernels alone, ${what}`,
+      group: 'inside',
+      name: 'engine_overhead',
+      scheme: 'bfv',
+      n: dimension,
+      threads: 1,
+      ...figures(measured),
+      what,
+      baseOperators: program.operators(),
+      against: `kernels alone, ${what}`,
     };
     program.free();
   }
@@ -91,8 +104,19 @@ async function largeGraphRow(least) {
   const memoryMB = engine.memoryBytes() / 1e6;
   graph.free();
   return {
-    group: 'inside', name: 'graph_1m', scheme: 'bfv', n: 4096, threads: 1,
-    ours: seconds.build + seconds.expand + seconds.analyze, peer: null, unit: 's', ratio: null,
-    seconds, schemeOperators, baseOperators, memoryMB, memoryBeforeMB: before / 1e6,
+    group: 'inside',
+    name: 'graph_1m',
+    scheme: 'bfv',
+    n: 4096,
+    threads: 1,
+    ours: seconds.build + seconds.expand + seconds.analyze,
+    peer: null,
+    unit: 's',
+    ratio: null,
+    seconds,
+    schemeOperators,
+    baseOperators,
+    memoryMB,
+    memoryBeforeMB: before / 1e6,
   };
 }

@@ -46,31 +46,47 @@ function againstNative({ name, n, ratio }) {
 
 function operators(rows) {
   const lines = [
-    '', '### Operators, one thread', '',
+    '',
+    '### Operators, one thread',
+    '',
     'ms for one operator, in a program of many, at the same primes as the peer. `native`: times faster than native SEAL, worked',
     'out as (native SEAL / node-seal, `bench/peers.json`) x (node-seal / ours, measured). `budget`: bits of noise budget left, ours',
-    'and the peer\'s; `encrypt` uses the public key, the inputs of the others are encrypted with the secret key.',
+    "and the peer's; `encrypt` uses the public key, the inputs of the others are encrypted with the secret key.",
   ];
   const sets = group(rows, ({ n, totalBits }) => `N = ${n}, ${totalBits} bits`);
   for (const [title, set] of sets) {
     const [defaults] = [...sets.values()].filter((other) => other[0].n === set[0].n);
-    lines.push('', `**${title}**`, '', ...table(
-      ['operator', 'ours', 'node-seal', 'ratio', 'native', 'budget'],
-      set.map((row) => [
-        row.name, ms(row.ours), ms(row.peer), number(row.ratio), set === defaults ? number(againstNative(row)) : '',
-        row.budgetOurs === null ? '' : `${row.budgetOurs} / ${row.budgetPeer}${row.unfair ? ' (not fair)' : ''}`,
-      ]),
-    ));
+    lines.push(
+      '',
+      `**${title}**`,
+      '',
+      ...table(
+        ['operator', 'ours', 'node-seal', 'ratio', 'native', 'budget'],
+        set.map((row) => [
+          row.name,
+          ms(row.ours),
+          ms(row.peer),
+          number(row.ratio),
+          set === defaults ? number(againstNative(row)) : '',
+          row.budgetOurs === null ? '' : `${row.budgetOurs} / ${row.budgetPeer}${row.unfair ? ' (not fair)' : ''}`,
+        ]),
+      ),
+    );
   }
   return rows.length ? lines : [];
 }
 
 function secondThread(rows) {
   if (rows.length === 0) return [];
-  return ['', '### Operators, two threads against one of ours', '', ...table(
-    ['operator', 'N', 'two', 'one', 'ratio'],
-    rows.map((row) => [row.name, row.n, ms(row.ours), ms(row.peer), number(row.ratio)]),
-  )];
+  return [
+    '',
+    '### Operators, two threads against one of ours',
+    '',
+    ...table(
+      ['operator', 'N', 'two', 'one', 'ratio'],
+      rows.map((row) => [row.name, row.n, ms(row.ours), ms(row.peer), number(row.ratio)]),
+    ),
+  ];
 }
 
 function tasks(rows) {
@@ -79,26 +95,60 @@ function tasks(rows) {
   const lines = [];
   if (whole.length) {
     lines.push(
-      '', '### Whole tasks', '',
+      '',
+      '### Whole tasks',
+      '',
       'Encrypt + evaluate + decrypt, ms; the peer is one thread of node-seal, written by hand (`bench/tasks/`). `speedup`: against',
-      'our one thread. `after a pause`: the first run after another side worked, ours and the peer\'s.', '',
+      "our one thread. `after a pause`: the first run after another side worked, ours and the peer's.",
+      '',
       ...table(
-        ['task', 'threads', 'N, ours and peer', 'ours', 'node-seal', 'ratio', 'speedup', 'after a pause', 'keys', 'compile'],
+        [
+          'task',
+          'threads',
+          'N, ours and peer',
+          'ours',
+          'node-seal',
+          'ratio',
+          'speedup',
+          'after a pause',
+          'keys',
+          'compile',
+        ],
         whole.map((row) => [
-          row.name, row.threads, `${row.n}, ${row.peerParameters.n}`, phases(row, 'ours'), phases(row, 'peer'), number(row.ratio),
-          number(row.speedup), `${ms(row.firstOurs)} / ${ms(row.firstPeer)}`, `${ms(row.keys.ours)} / ${ms(row.keys.peer)}`, ms(row.compile),
+          row.name,
+          row.threads,
+          `${row.n}, ${row.peerParameters.n}`,
+          phases(row, 'ours'),
+          phases(row, 'peer'),
+          number(row.ratio),
+          number(row.speedup),
+          `${ms(row.firstOurs)} / ${ms(row.firstPeer)}`,
+          `${ms(row.keys.ours)} / ${ms(row.keys.peer)}`,
+          ms(row.compile),
         ]),
       ),
     );
   }
   if (others.length) {
-    lines.push('', '### Calls, load, size, memory', '', ...table(
-      ['what', 'N', 'threads', 'ours', 'node-seal', 'ratio', ''],
-      others.map((row) => [
-        row.name, row.n ?? '', row.threads, `${ms(row.ours)} ${row.unit}`, `${ms(row.peer)} ${row.unit}`, number(row.ratio),
-        row.sizeOurs ? `${row.variant}: raw ${ms(row.sizeOurs.raw)}, gzip ${ms(row.sizeOurs.gzip)}, brotli ${ms(row.sizeOurs.brotli)} kB` : (row.against ?? ''),
-      ]),
-    ));
+    lines.push(
+      '',
+      '### Calls, load, size, memory',
+      '',
+      ...table(
+        ['what', 'N', 'threads', 'ours', 'node-seal', 'ratio', ''],
+        others.map((row) => [
+          row.name,
+          row.n ?? '',
+          row.threads,
+          `${ms(row.ours)} ${row.unit}`,
+          `${ms(row.peer)} ${row.unit}`,
+          number(row.ratio),
+          row.sizeOurs
+            ? `${row.variant}: raw ${ms(row.sizeOurs.raw)}, gzip ${ms(row.sizeOurs.gzip)}, brotli ${ms(row.sizeOurs.brotli)} kB`
+            : (row.against ?? ''),
+        ]),
+      ),
+    );
   }
   return lines;
 }
@@ -109,47 +159,86 @@ function phases(row, side) {
 }
 
 function inside(rows) {
-  const kernels = group(rows.filter(({ name }) => name.startsWith('kernel:')), ({ name }) => name.slice(7));
+  const kernels = group(
+    rows.filter(({ name }) => name.startsWith('kernel:')),
+    ({ name }) => name.slice(7),
+  );
   const lines = [];
   if (kernels.size) {
     const dimensions = [...new Set([...kernels.values()].flat().map(({ n }) => n))];
-    lines.push('', '### Kernels', '', 'us of the vector kernel, prime of 50 bits, and how many times faster than the scalar reference.', '', ...table(
-      ['base operator', ...dimensions.map((n) => `N = ${n}`)],
-      [...kernels].map(([name, all]) => [
-        name, ...dimensions.map((n) => all.find((row) => row.n === n)).map((row) => (row ? `${ms(row.ours)} (x ${number(row.ratio)})` : '')),
-      ]),
-    ));
+    lines.push(
+      '',
+      '### Kernels',
+      '',
+      'us of the vector kernel, prime of 50 bits, and how many times faster than the scalar reference.',
+      '',
+      ...table(
+        ['base operator', ...dimensions.map((n) => `N = ${n}`)],
+        [...kernels].map(([name, all]) => [
+          name,
+          ...dimensions
+            .map((n) => all.find((row) => row.n === n))
+            .map((row) => (row ? `${ms(row.ours)} (x ${number(row.ratio)})` : '')),
+        ]),
+      ),
+    );
   }
   const others = rows.filter(({ name }) => !name.startsWith('kernel:'));
   if (others.length) {
-    lines.push('', '### Engine', '', ...table(
-      ['what', 'figure'],
-      others.map((row) => row.name === 'engine_overhead'
-        ? [`engine_overhead, ${row.what}`, `${ms(row.ours)} ms, kernels alone ${ms(row.peer)} ms: ratio ${row.ratio.toFixed(3)} (${row.baseOperators} base operators)`]
-        : [`${row.name}, ${row.baseOperators} base operators`, `${ms(row.ours)} s (${Object.entries(row.seconds).map(([phase, s]) => `${phase} ${ms(s)}`).join(', ')}), ${ms(row.memoryMB)} MB`]),
-    ));
+    lines.push(
+      '',
+      '### Engine',
+      '',
+      ...table(
+        ['what', 'figure'],
+        others.map((row) =>
+          row.name === 'engine_overhead'
+            ? [
+                `engine_overhead, ${row.what}`,
+                `${ms(row.ours)} ms, kernels alone ${ms(row.peer)} ms: ratio ${row.ratio.toFixed(3)} (${row.baseOperators} base operators)`,
+              ]
+            : [
+                `${row.name}, ${row.baseOperators} base operators`,
+                `${ms(row.ours)} s (${Object.entries(row.seconds)
+                  .map(([phase, s]) => `${phase} ${ms(s)}`)
+                  .join(', ')}), ${ms(row.memoryMB)} MB`,
+              ],
+        ),
+      ),
+    );
   }
   return lines;
 }
 
 /** Rows where somebody else is faster or smaller; where a second thread gains little, or a vector kernel loses. */
 function losses(rows) {
-  const peers = rows.filter(({ ratio, group, against }) => group !== 'inside' && against !== 'ours, 1 thread' && ratio < 1);
+  const peers = rows.filter(
+    ({ ratio, group, against }) => group !== 'inside' && against !== 'ours, 1 thread' && ratio < 1,
+  );
   const native = unique(rows.filter((row) => row.group === 'operator' && !row.against && againstNative(row) < 1));
   const threads = rows.filter((row) => row.threads > 1 && gain(row) < LEAST_GAIN);
   const kernels = rows.filter(({ name, ratio }) => name.startsWith('kernel:') && ratio < 1 - NOISE);
   const where = ({ name, n, totalBits, threads: count }) => {
-    const details = [n && `N = ${n}`, totalBits && `${totalBits} bits`, count > 1 && `${count} threads`].filter(Boolean);
+    const details = [n && `N = ${n}`, totalBits && `${totalBits} bits`, count > 1 && `${count} threads`].filter(
+      Boolean,
+    );
     return details.length ? `${name} (${details.join(', ')})` : name;
   };
-  const list = (title, all, figure) => (all.length ? ['', title, '', ...all.map((row) => `- ${where(row)}: ${number(figure(row))}`)] : []);
+  const list = (title, all, figure) =>
+    all.length ? ['', title, '', ...all.map((row) => `- ${where(row)}: ${number(figure(row))}`)] : [];
   const lists = [
     ...list('To node-seal:', peers, (row) => row.ratio),
     ...list('To native SEAL:', native, againstNative),
     ...list('Two threads that gain little on one (on a busy machine they cannot):', threads, gain),
     ...list('Vector kernels slower than scalar ones:', kernels, (row) => row.ratio),
   ];
-  return ['', '### Where we lose', '', lists.length ? 'Ratios below 1, but for threads.' : 'Nowhere in this run.', ...lists];
+  return [
+    '',
+    '### Where we lose',
+    '',
+    lists.length ? 'Ratios below 1, but for threads.' : 'Nowhere in this run.',
+    ...lists,
+  ];
 }
 
 /** What more threads gain on one; undefined where that was not measured. */

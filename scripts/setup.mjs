@@ -58,7 +58,10 @@ if (steps.length) {
     'set-up',
     steps.map(([program, ...rest]) => ({
       what: [program, ...rest].join(' '),
-      run: () => run(find(program, toolEnv.PATH) ?? program, rest, { env: { ...toolEnv, ...(program === 'cargo' && INSTALL_ENV) } }),
+      run: () =>
+        run(find(program, toolEnv.PATH) ?? program, rest, {
+          env: { ...toolEnv, ...(program === 'cargo' && INSTALL_ENV) },
+        }),
     })),
   );
   rmSync(INSTALL_ENV.CARGO_TARGET_DIR, { recursive: true, force: true });
@@ -74,7 +77,8 @@ function found(what, detail) {
 
 function checkNode() {
   const [major, minor] = process.versions.node.split('.').map(Number);
-  if (major < 20 || (major === 20 && minor < 19)) missing.push(`Node.js 20.19 or newer; this is ${process.versions.node}`);
+  if (major < 20 || (major === 20 && minor < 19))
+    missing.push(`Node.js 20.19 or newer; this is ${process.versions.node}`);
   else found('Node.js', process.versions.node);
 }
 
@@ -87,7 +91,20 @@ function checkRust() {
   } else if (debian === 12 && !args.includes('--rustup')) {
     apt.push(...DEBIAN_RUST);
   } else if (find('rustup', toolEnv.PATH)) {
-    steps.push(['rustup', 'toolchain', 'install', RELEASE, '--profile', 'minimal', '--component', 'rust-src', '--component', 'clippy', '--component', 'rustfmt']);
+    steps.push([
+      'rustup',
+      'toolchain',
+      'install',
+      RELEASE,
+      '--profile',
+      'minimal',
+      '--component',
+      'rust-src',
+      '--component',
+      'clippy',
+      '--component',
+      'rustfmt',
+    ]);
   } else {
     missing.push('Rust: install rustup (rustup.rs), then run this again');
   }
@@ -118,11 +135,14 @@ function checkLinters() {
 }
 
 function lockHash() {
-  return createHash('sha256').update(readFileSync(join(ROOT, 'package-lock.json'))).digest('hex');
+  return createHash('sha256')
+    .update(readFileSync(join(ROOT, 'package-lock.json')))
+    .digest('hex');
 }
 
 function checkNpm() {
-  if (existsSync(LOCK_STAMP) && readFileSync(LOCK_STAMP, 'utf8') === lockHash()) found('npm packages', 'as in package-lock.json');
+  if (existsSync(LOCK_STAMP) && readFileSync(LOCK_STAMP, 'utf8') === lockHash())
+    found('npm packages', 'as in package-lock.json');
   else steps.push(['npm', 'ci', '--no-audit', '--no-fund']);
 }
 

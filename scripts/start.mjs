@@ -17,7 +17,9 @@ const npm = find('npm');
 const script = (name, ...rest) => [process.execPath, `scripts/${name}.mjs`, ...rest];
 const workspace = (name, ...rest) => [npm, 'run', ...rest, '--workspace', name];
 if (args.includes('--help') || args.includes('-h')) {
-  process.exit(spawnSync(process.execPath, ['scripts/main-job.mjs', '--help'], { cwd: ROOT, stdio: 'inherit' }).status ?? 1);
+  process.exit(
+    spawnSync(process.execPath, ['scripts/main-job.mjs', '--help'], { cwd: ROOT, stdio: 'inherit' }).status ?? 1,
+  );
 }
 
 await steps('npm start', [

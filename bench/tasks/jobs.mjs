@@ -48,9 +48,16 @@ function plainStatistics([{ values: x }, { values: y }]) {
   const moment = (f) => sum(x.map((_, i) => f(x[i] - meanX, y[i] - meanY)));
   const [xx, yy, xy] = [moment((a) => a * a), moment((_, b) => b * b), moment((a, b) => a * b)];
   return {
-    'count 0': n, 'sum 0': meanX * n, 'mean 0': meanX, 'variance 0': xx / (n - 1),
-    'count 1': n, 'sum 1': meanY * n, 'mean 1': meanY, 'variance 1': yy / (n - 1),
-    covariance: xy / (n - 1), correlation: xy / Math.sqrt(xx * yy),
+    'count 0': n,
+    'sum 0': meanX * n,
+    'mean 0': meanX,
+    'variance 0': xx / (n - 1),
+    'count 1': n,
+    'sum 1': meanY * n,
+    'mean 1': meanY,
+    'variance 1': yy / (n - 1),
+    covariance: xy / (n - 1),
+    correlation: xy / Math.sqrt(xx * yy),
   };
 }
 

@@ -9,6 +9,8 @@ export async function chosenVariant(threads) {
   // Not at the top: set-up installs it.
   const { build } = await import('esbuild');
   const { outputFiles } = await build({ entryPoints: [RULE], bundle: true, format: 'esm', write: false });
-  const { chooseMode, detectFeatures } = await import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`);
+  const { chooseMode, detectFeatures } = await import(
+    `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`
+  );
   return chooseMode(detectFeatures(), { threads }).variant;
 }

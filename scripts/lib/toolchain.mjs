@@ -15,7 +15,9 @@ const MINIMUM = RELEASE.split('.').map(Number);
 /** Tools that set-up installs for this checkout alone come first on PATH; `cargo install` puts the others second. */
 export const TOOLS = join(ROOT, '.tools');
 const CARGO_HOME = process.env.CARGO_HOME ?? join(homedir(), '.cargo');
-const PATH = [join(TOOLS, 'bin'), join(ROOT, 'node_modules', '.bin'), process.env.PATH, join(CARGO_HOME, 'bin')].join(delimiter);
+const PATH = [join(TOOLS, 'bin'), join(ROOT, 'node_modules', '.bin'), process.env.PATH, join(CARGO_HOME, 'bin')].join(
+  delimiter,
+);
 
 /** One Rust: its folder, version and environment, or null where `rustc` is missing, broken or too old. */
 function inspect(origin, rustc, extra = {}) {
@@ -27,7 +29,11 @@ function inspect(origin, rustc, extra = {}) {
   if (major < MINIMUM[0] || (major === MINIMUM[0] && minor < MINIMUM[1])) return null;
   const sysroot = read(rustc, ['--print', 'sysroot'], env);
   return {
-    origin, env, sysroot, release: field('release'), host: field('host'),
+    origin,
+    env,
+    sysroot,
+    release: field('release'),
+    host: field('host'),
     llvm: Number.parseInt(field('LLVM version'), 10),
     sources: existsSync(join(sysroot, 'lib', 'rustlib', 'src', 'rust', 'library', 'Cargo.lock')),
   };
@@ -39,7 +45,8 @@ function* toolchains() {
   yield inspect('PATH', onPath);
   const rustup = find('rustup', PATH);
   // Asked for one that is not there, rustup would fetch it.
-  const installed = (rustup && read(rustup, ['toolchain', 'list']))?.split('\n').map((line) => line.split(' ')[0]) ?? [];
+  const installed =
+    (rustup && read(rustup, ['toolchain', 'list']))?.split('\n').map((line) => line.split(' ')[0]) ?? [];
   for (const start of [RELEASE, 'stable']) {
     const name = installed.find((toolchain) => toolchain.startsWith(start));
     const rustc = name && read(rustup, ['which', '--toolchain', name, 'rustc']);
