@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// The benchmark: cipherloom against node-seal 7, in one process and one run.
+// The benchmark: cipherloom against node-seal 7, in one process and one run. `npm run bench` sets up and builds what it needs
+// first, and takes a Node that is recent enough.
 // Usage: npm run bench -- [options]
 //   --quick         few samples: to see that it runs, not how fast
 //   --json FILE     also writes { machine, versions, rows }
@@ -8,12 +9,9 @@
 //   --n A,B         only these ring dimensions of single operators and kernels
 //   --threads A,B   only these numbers of threads
 // Exit status: 0, 1 where a comparison is not fair (noise budgets too far apart), 2 where something could not be run.
-import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { cpus, loadavg, totalmem } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { LEAST, recentNode } from './lib/node.mjs';
+import { machine } from './lib/machine.mjs';
 import { FULL, QUICK } from './lib/measure.mjs';
 
 const OPTIONS = {
@@ -35,16 +33,7 @@ const GROUPS = {
 };
 
 try {
-  const node = recentNode();
-  if (node === null) throw new Error(`Node ${LEAST.join('.')} or newer is needed; this is ${process.versions.node}`);
-  if (node !== process.execPath) {
-    const { status } = spawnSync(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
-      stdio: 'inherit',
-    });
-    process.exitCode = status ?? 2;
-  } else {
-    process.exitCode = (await main(parseArgs({ options: OPTIONS }).values)) ? 0 : 1;
-  }
+  process.exitCode = (await main(parseArgs({ options: OPTIONS }).values)) ? 0 : 1;
 } catch (error) {
   console.error(error.code?.startsWith?.('ERR_PARSE_ARGS') ? error.message : error);
   process.exitCode = 2;
@@ -57,7 +46,7 @@ async function main(options) {
     console.log(
       readFileSync(new URL(import.meta.url), 'utf8')
         .split('\n')
-        .slice(1, 10)
+        .slice(1, 12)
         .join('\n')
         .replaceAll(/^\/\/ ?/gm, ''),
     );
@@ -76,6 +65,7 @@ async function main(options) {
     threads: list(options.threads)?.map(Number),
   };
   const about = machine();
+  console.log(`${about.processor} (${about.kind}), ${about.cores} cores, Node ${process.versions.node}`);
   if (about.load > BUSY)
     console.warn(`the machine is busy (load ${about.load}): times will be too long, second threads without effect`);
   const rows = [];
@@ -112,22 +102,6 @@ function line({ group, name, n, threads, totalBits, ours, peer, unit, ratio, bud
   ]
     .join(' ')
     .trimEnd();
-}
-
-/** Besides what can be read off, how busy the machine was before: its load of the last minute. */
-function machine() {
-  const [{ model }] = cpus();
-  return {
-    model,
-    cores: cpus().length,
-    memoryGB: Math.round(totalmem() / 2 ** 30),
-    system: `${process.platform} ${process.arch}`,
-    load: round(loadavg()[0]),
-  };
-}
-
-function round(load) {
-  return Math.round(load * 10) / 10;
 }
 
 function versions() {

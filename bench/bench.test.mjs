@@ -12,7 +12,7 @@ const NAMES = [
   'add',
   'multiply_relinearize',
   'kernel:limb.ntt',
-  'engine_overhead',
+  'scheduling',
   'graph_1m',
   'statistics_569',
   'inner_products_100x64',
@@ -20,7 +20,7 @@ const NAMES = [
 ];
 
 function script(name, ...args) {
-  const result = spawnSync(process.execPath, [fileURLToPath(new URL(name, import.meta.url)), ...args], {
+  const result = spawnSync(recentNode(), [fileURLToPath(new URL(name, import.meta.url)), ...args], {
     encoding: 'utf8',
     timeout: 300_000,
   });
@@ -38,6 +38,7 @@ test(
     script('bench.mjs', '--quick', '--n', '4096', '--threads', '1', '--name', NAMES.join(','), '--json', json);
     const { machine, versions, rows } = JSON.parse(readFileSync(json, 'utf8'));
     assert.ok(machine.cores > 0);
+    assert.ok(machine.processor.length > 0 && machine.kind.length > 0);
     assert.equal(versions.nodeSeal, '7.0.0');
     assert.ok(Number(versions.node.split('.')[0]) >= 24);
     for (const name of NAMES)
@@ -58,13 +59,33 @@ test(
     }
     const sets = rows.filter(({ name }) => name === 'multiply_relinearize').map(({ totalBits }) => totalBits);
     assert.deepEqual(sets, [109, 106]);
+    const builds = rows.filter(({ name }) => name === 'wasm_size').map(({ variant }) => variant);
+    assert.deepEqual(builds, ['single', 'threads', 'relaxed']);
+    const [{ peerParameters, peerTried }] = rows.filter(({ name }) => name === 'statistics_569');
+    assert.deepEqual([...new Set(peerTried.map(({ packed }) => packed))], [true, false]);
+    const fits = peerTried.filter(({ milliseconds }) => milliseconds !== null);
+    const { milliseconds, budget, ...fastest } = fits.reduce((a, b) => (b.milliseconds < a.milliseconds ? b : a));
+    assert.deepEqual(fastest, peerParameters);
 
+    // A figure above 1 that misses its target is told, too.
+    Object.assign(
+      rows.find(({ name }) => name === 'multiply_relinearize'),
+      { ratio: 4.9 },
+    );
+    writeFileSync(json, JSON.stringify({ machine, versions, rows }));
     writeFileSync(markdown, '# A\n\n<!-- bench -->\nold\n<!-- bench -->\n\nB\n');
     script('report.mjs', json, markdown);
     const text = readFileSync(markdown, 'utf8');
     assert.match(text, /^# A\n\n<!-- bench -->\n/);
     assert.match(text, /\| multiply_relinearize \|/);
-    assert.match(text, /### Where we lose/);
+    const named = text.split(`n ${machine.processor}, ${machine.kind}`).length - 1;
+    assert.equal(named, 2, 'operators and kernels say where they were measured');
+    assert.match(text, /relaxed: raw/);
+    assert.match(text, /\| statistics_569 \| a column after the other \|/);
+    assert.match(
+      text,
+      /### Where we lose[^]*multiply_relinearize \(N = 4096, 109 bits\): ratio 4.90, wanted at least 5\n/,
+    );
     assert.doesNotMatch(text, /\bold\b|undefined|NaN/);
     assert.match(text, /<!-- bench -->\n\nB\n$/);
   },
