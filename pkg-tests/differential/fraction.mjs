@@ -64,14 +64,6 @@ export function compare(a, b) {
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
 }
 
-export function least(fractions) {
-  return fractions.reduce((a, b) => (compare(b, a) < 0 ? b : a));
-}
-
-export function greatest(fractions) {
-  return fractions.reduce((a, b) => (compare(b, a) > 0 ? b : a));
-}
-
 /** The integer that a fraction is. */
 export function integer({ n, d }) {
   if (n % d !== 0n) throw new Error(`${n}/${d} is not whole`);
@@ -130,7 +122,7 @@ function exactly(value) {
   return power < 0n ? { n: mantissa, d: 1n << -power } : { n: mantissa << power, d: 1n };
 }
 
-function absolute({ n, d }) {
+export function absolute({ n, d }) {
   return { n: n < 0n ? -n : n, d };
 }
 

@@ -2,7 +2,7 @@
 import { Dice } from './dice.mjs';
 import { fraction } from './fraction.mjs';
 import { mistaken } from './mistakes.mjs';
-import { OF_ONE, OF_TWO, sizeOf, study, studyCall } from './rules.mjs';
+import { OF_ONE, OF_TWO, sizeOf, study, studyCall, sureDimension } from './rules.mjs';
 
 /** Share of programs with a mistake in them, which must be refused. */
 const MISTAKES = 0.06;
@@ -21,19 +21,26 @@ export function randomProgram(seed, index) {
   return dice.chance(MISTAKES) ? mistaken(dice, program) : program;
 }
 
-/** How the cases of a run are told to do it. */
-export function randomJourney(seed, index) {
+/** How some programs of one task are run: mostly the straight way. */
+export function randomJourney(seed, index, programs) {
   const dice = new Dice(seed ^ 0x5eed, index);
   return {
     compile: {
-      ...(dice.chance(0.15) && { n: Number(dice.weighted({ 2048: 3, 4096: 4, 8192: 4, 16384: 1 })) }),
+      ...(dice.chance(0.5) && { n: dimension(dice, programs) }),
       ...(dice.chance(0.1) && { security: dice.pick(['guidelines-2024', 'standard-2018']) }),
     },
-    reopened: dice.chance(0.2),
+    reopened: dice.chance(0.15),
     again: dice.chance(0.1),
     restored: dice.weighted({ no: 8, 'same keys': 1, 'new keys': 1, 'to decrypt': 1 }),
     apart: dice.chance(0.15),
   };
+}
+
+/** One that is large enough, or just any: many of those are refused. */
+function dimension(dice, programs) {
+  const sure = sureDimension(programs.flatMap((program) => study(program).outputs));
+  if (sure && dice.chance(0.9)) return sure;
+  return Number(dice.weighted({ 2048: 3, 4096: 4, 8192: 4, 16384: 1, 32768: 0.2 }));
 }
 
 function shape(dice) {
@@ -138,7 +145,7 @@ function randomNodes(dice, inputs) {
     const node = randomNode(dice, facts);
     if (!node) continue;
     const { fact } = studyCall(facts, node);
-    if (!fact || sizeOf(fact) >= largest || (fact.depth > deepest && largest < 2n ** 100n)) continue;
+    if (!fact || sizeOf(fact) >= largest || (fact.levels > deepest && largest < 2n ** 100n)) continue;
     nodes.push(node);
     facts.push(fact);
   }

@@ -8,7 +8,7 @@
  *   outputs  { name, operand }
  * An argument is { operand }, { foreign: true } for a column of another task, or { value } for anything else.
  */
-import { compare, decimalsOf, fraction, greatest, integer, least, minus, negative, plus, powerOfTen, times } from './fraction.mjs';
+import { absolute, compare, decimalsOf, fraction, integer, plus, powerOfTen, times } from './fraction.mjs';
 
 const MOST_ROWS = 2 ** 24;
 /** Of a ring of layout `slots`. */
@@ -108,8 +108,7 @@ function refusedRows(rows, layout, rings = 1) {
 }
 
 function declared({ rows, min, max, decimals = 0, missing = false, layout = 'column', rings = 1 }) {
-  const [low, high] = [fraction(min), fraction(max)];
-  return { kind: 'column', rows, decimals, missing, layout, rings, low, high, depth: 0 };
+  return { kind: 'column', rows, decimals, missing, layout, rings, bound: largestOf([min, max]), levels: 0 };
 }
 
 function refusedCall(facts, { on, method, args }) {
@@ -166,30 +165,34 @@ function result(facts, { on, method, args }) {
   const [arg] = args;
   switch (method) {
     case 'negate':
-      return { ...column, low: negative(column.high), high: negative(column.low) };
-    case 'rotateRows':
     case 'rotateColumns':
       return column;
+    case 'rotateRows':
+      return { ...column, levels: column.levels + (isPowerOfTwo(column.rows / column.rings) ? 0 : 1) };
   }
   const other = facts[arg.operand] ?? plain(arg.value);
-  const depth = Math.max(column.depth, other.depth) + (method === 'multiply' && 'operand' in arg ? 1 : 0);
-  return { ...column, ...combined(method, column, other), depth };
+  const levels = Math.max(column.levels, other.levels) + (method === 'multiply' && !other.isScalar ? 1 : 0);
+  return { ...column, ...combined(method, column, other), levels };
 }
 
-/** Decimals and bounds of what two operands give. */
+function isPowerOfTwo(length) {
+  return Number.isInteger(Math.log2(length));
+}
+
+/** Decimals of what two operands give, and the greatest size of its values. */
 function combined(method, a, b) {
-  const decimals = method === 'multiply' ? a.decimals + b.decimals : Math.max(a.decimals, b.decimals);
-  if (method === 'add') return { decimals, low: plus(a.low, b.low), high: plus(a.high, b.high) };
-  if (method === 'sub') return { decimals, low: minus(a.low, b.high), high: minus(a.high, b.low) };
-  const corners = [a.low, a.high].flatMap((x) => [b.low, b.high].map((y) => times(x, y)));
-  return { decimals, low: least(corners), high: greatest(corners) };
+  if (method === 'multiply') return { decimals: a.decimals + b.decimals, bound: times(a.bound, b.bound) };
+  return { decimals: Math.max(a.decimals, b.decimals), bound: plus(a.bound, b.bound) };
 }
 
 /** Of plain numbers, which have the fewest decimals that all of them need. */
 function plain(value) {
   const values = typeof value === 'object' ? Array.from(value) : [value];
-  const exact = values.map(fraction);
-  return { decimals: Math.max(...values.map(decimalsOf)), low: least(exact), high: greatest(exact), depth: 0 };
+  return { decimals: Math.max(...values.map(decimalsOf)), bound: largestOf(values), levels: 0, isScalar: typeof value !== 'object' };
+}
+
+function largestOf(values) {
+  return values.map((value) => absolute(fraction(value))).reduce((a, b) => (compare(a, b) < 0 ? b : a));
 }
 
 /** `size` is of the integers that it is made of. */
@@ -204,15 +207,13 @@ function statistic(kind, column, mate, args) {
     population: args.some(({ value }) => value?.population === true),
     decimals: decimals[kind] ?? column.decimals,
     size: rows * squares[kind],
-    depth: Math.max(column.depth, mate?.depth ?? 0) + (multiplies ? 1 : 0),
+    levels: Math.max(column.levels, mate?.levels ?? 0) + (multiplies ? 1 : 0),
   };
 }
 
 /** The greatest integer, up to its sign, that an operand can have in its units. */
-export function sizeOf(facts) {
-  if (facts.size !== undefined) return facts.size;
-  const [low, high] = [facts.low, facts.high].map((bound) => unitsOf(bound, facts.decimals));
-  return -low > high ? -low : high < 0n ? -high : high;
+export function sizeOf({ size, bound, decimals }) {
+  return size ?? unitsOf(bound, decimals);
 }
 
 export function unitsOf(value, decimals) {
@@ -222,16 +223,28 @@ export function unitsOf(value, decimals) {
 /** Bits from which integers may be too large for all plaintext moduli: outputs of at most about 2^115 are promised. */
 const MANY_BITS = 104;
 /**
- * What a ring dimension is sure to have room for, as multiplications in a row and bits of the integers. The largest has
- * it where the compiler chooses.
+ * What a ring dimension is sure to have room for: products in a row, with columns, lists and the masks of rotations, and
+ * bits of the integers. The largest has it where the compiler chooses.
  */
-const ROOM = { 2048: [0, 0], 4096: [0, 16], 8192: [1, 40], 16384: [2, 60], 32768: [2, 100] };
+const ROOM = { 2048: [0, 0], 4096: [0, 50], 8192: [1, 60], 16384: [2, 80], 32768: [2, 100] };
+
+/** The least ring dimension that is sure to be large enough for outputs, if any is. */
+export function sureDimension(outputs) {
+  const { levels, bits } = demand(outputs);
+  const enough = Object.entries(ROOM).find(([, [mostLevels, mostBits]]) => levels <= mostLevels && bits <= mostBits);
+  return enough && Number(enough[0]);
+}
 
 /** Whether the compiler may refuse a program that breaks no rule: its values or its noise may be too large. */
 export function mayBeRefused({ outputs }, code, { compile = {} }) {
-  const bits = Math.max(...outputs.map((facts) => sizeOf(facts).toString(2).length));
-  const depth = Math.max(...outputs.map((facts) => facts.depth));
-  if (code === 'range.overflow') return bits >= MANY_BITS;
-  const [sureDepth, sureBits] = ROOM[compile.n ?? 32768];
-  return code === 'parameters.none' && (depth > sureDepth || bits > sureBits);
+  if (code === 'range.overflow') return demand(outputs).bits >= MANY_BITS;
+  const sure = sureDimension(outputs);
+  return code === 'parameters.none' && (sure === undefined || sure > (compile.n ?? sure));
+}
+
+function demand(outputs) {
+  return {
+    bits: Math.max(0, ...outputs.map((facts) => sizeOf(facts).toString(2).length)),
+    levels: Math.max(0, ...outputs.map((facts) => facts.levels)),
+  };
 }

@@ -45,6 +45,7 @@ function plainest(value) {
 
 function* smallerPrograms(program) {
   yield unused(program);
+  yield { ...program, inputs: shortNames(program.inputs), outputs: shortNames(program.outputs) };
   if (program.outputs.length > 1) for (const outputs of cuts(program.outputs)) yield unused({ ...program, outputs });
   const before = program.inputs.length;
   for (let index = program.nodes.length - 1; index >= 0; index--) {
@@ -57,6 +58,10 @@ function* smallerPrograms(program) {
   for (const [index, input] of program.inputs.entries()) {
     for (const simpler of simplerInputs(input)) yield { ...program, inputs: program.inputs.with(index, simpler) };
   }
+}
+
+function shortNames(list) {
+  return list.map((one, index) => ({ ...one, name: String.fromCodePoint(97 + index) }));
 }
 
 /** Halves of a list, then the list without each of its members. */

@@ -42,7 +42,7 @@ export function* casesOf(from, to) {
 /** The case of some indexes of a seed. */
 export function randomCase(seed, from, to) {
   const programs = Array.from({ length: to - from }, (_, k) => randomProgram(seed, from + k));
-  return { programs, journey: randomJourney(seed, from) };
+  return { programs, journey: randomJourney(seed, from, programs) };
 }
 
 /** Programs `from` to below `to`, with encryption and without. Prints what is wrong. */
@@ -87,7 +87,6 @@ async function run(pkg, loom, random) {
 /** Prints a failing case as small as it can be made. */
 async function report({ seed, first, random, wrong, print, again }) {
   if (printed++ >= MOST_PRINTED) return;
-  print(`WRONG: seed ${seed}, program ${first}. ${shown(wrong.differences)}`);
   const kind = kindOf(wrong);
   let last = wrong;
   const fails = async (smaller) => {
@@ -96,7 +95,7 @@ async function report({ seed, first, random, wrong, print, again }) {
     return Boolean(result);
   };
   const smallest = await shrink(random, fails, SHRINK_MS);
-  print(`${sourceOf(smallest)}${shown(last.differences)}\n`);
+  print(`WRONG: seed ${seed}, program ${first}.\n${shown(wrong.differences)}\nAs a short one:\n${sourceOf(smallest)}${shown(last.differences)}\n`);
 }
 
 /** Of the first difference: a smaller case must fail in the same way. */
