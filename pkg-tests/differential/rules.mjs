@@ -6,6 +6,8 @@
  *   inputs   { name, options, values }: what `encrypted` and `encrypt` are given
  *   nodes    { on, method, args }: a call on an operand; these are numbered, inputs first
  *   outputs  { name, operand }
+ *   lacking  which input is not encrypted, if one is not
+ *   surplus  the name of a column that is encrypted although it is no input, if there is one
  * An argument is { operand }, { foreign: true } for a column of another task, or { value } for anything else.
  */
 import { absolute, compare, decimalsOf, fraction, integer, plus, powerOfTen, times } from './fraction.mjs';
@@ -95,8 +97,10 @@ function refusedColumn(options) {
   if (!['column', 'slots'].includes(layout) || typeof missing !== 'boolean') codes.push('input.type');
   codes.push(...refusedRows(rows, layout, rings));
   if (layout === 'slots' && missing) codes.push('graph.missing');
-  if (!(Number.isInteger(decimals) && decimals >= 0 && decimals <= MOST_DECIMALS)) return [...codes, 'parameters.decimals'];
-  if (![min, max].every((bound) => isNumber(bound) && decimalsOf(bound) <= decimals)) return [...codes, 'parameters.bounds'];
+  if (!(Number.isInteger(decimals) && decimals >= 0 && decimals <= MOST_DECIMALS))
+    return [...codes, 'parameters.decimals'];
+  if (![min, max].every((bound) => isNumber(bound) && decimalsOf(bound) <= decimals))
+    return [...codes, 'parameters.bounds'];
   const [low, high] = [min, max].map((bound) => unitsOf(fraction(bound), decimals));
   if (low > high) codes.push('parameters.bounds');
   if (low < -LARGEST || high > LARGEST) codes.push('range.integer');
@@ -120,7 +124,8 @@ function refusedCall(facts, { on, method, args }) {
     return [...needs, ...refusedOptions(method, args)];
   }
   const codes = column.missing ? ['graph.missing'] : [];
-  if (method === 'rotateRows') codes.push(...needsSlots(column, 1), ...(Number.isSafeInteger(args[0].value) ? [] : ['graph.steps']));
+  if (method === 'rotateRows')
+    codes.push(...needsSlots(column, 1), ...(Number.isSafeInteger(args[0].value) ? [] : ['graph.steps']));
   if (method === 'rotateColumns') codes.push(...needsSlots(column, 2));
   if (['add', 'sub', 'multiply'].includes(method)) codes.push(...refusedOther(facts, column, method, args[0]));
   return codes;
@@ -198,7 +203,12 @@ function combined(method, a, b) {
 /** Of plain numbers, which have the fewest decimals that all of them need. */
 function plain(value) {
   const values = typeof value === 'object' ? Array.from(value) : [value];
-  return { decimals: Math.max(...values.map(decimalsOf)), bound: largestOf(values), levels: 0, isScalar: typeof value !== 'object' };
+  return {
+    decimals: Math.max(...values.map(decimalsOf)),
+    bound: largestOf(values),
+    levels: 0,
+    isScalar: typeof value !== 'object',
+  };
 }
 
 function largestOf(values) {
@@ -209,8 +219,20 @@ function largestOf(values) {
 function statistic(kind, column, mate, args) {
   const [x, y] = [sizeOf(column), sizeOf(mate ?? column)];
   const rows = BigInt(column.rows);
-  const squares = { count: 1n, sum: x, mean: x, variance: x * (x + 1n), covariance: (x + 1n) * (y + 1n), correlation: (x + y) ** 2n };
-  const decimals = { count: 0, variance: 2 * column.decimals, covariance: column.decimals + mate?.decimals, correlation: 0 };
+  const squares = {
+    count: 1n,
+    sum: x,
+    mean: x,
+    variance: x * (x + 1n),
+    covariance: (x + 1n) * (y + 1n),
+    correlation: (x + y) ** 2n,
+  };
+  const decimals = {
+    count: 0,
+    variance: 2 * column.decimals,
+    covariance: column.decimals + mate?.decimals,
+    correlation: 0,
+  };
   const multiplies = ['variance', 'covariance', 'correlation'].includes(kind);
   return {
     kind,

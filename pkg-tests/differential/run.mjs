@@ -32,7 +32,9 @@ const { values } = parseArgs({
     package: { type: 'string' },
   },
 });
-const [count, seed, from, minutes, processes] = ['count', 'seed', 'from', 'minutes', 'processes'].map((name) => number(values[name], name));
+const [count, seed, from, minutes, processes] = ['count', 'seed', 'from', 'minutes', 'processes'].map((name) =>
+  number(values[name], name),
+);
 const module = values.package ? pathToFileURL(resolve(values.package)).href : 'cipherloom';
 
 const started = Date.now();
@@ -45,8 +47,10 @@ process.once('SIGINT', () => (stopped = true));
 await Promise.all(Array.from({ length: processes }, work));
 const seconds = (Date.now() - started) / 1000;
 console.log(`${new Date(started).toISOString().slice(0, 10)}: ${summary(counts)}`);
-console.log(`seed ${seed}, numbers ${from} to ${next - 1}, ${values.plain ? 'without encryption' : `build ${counts.build}`}; ` +
-  `${seconds.toFixed(0)} s, ${(counts.programs / seconds).toFixed(1)} programs per second. To go on: --seed ${seed} --from ${next}`);
+console.log(
+  `seed ${seed}, numbers ${from} to ${next - 1}, ${values.plain ? 'without encryption' : `build ${counts.build}`}; ` +
+    `${seconds.toFixed(0)} s, ${(counts.programs / seconds).toFixed(1)} programs per second. To go on: --seed ${seed} --from ${next}`,
+);
 process.exitCode = counts.wrong > 0 ? 1 : 0;
 
 /** One process from its start to its end. A range is begun only while there is time. */

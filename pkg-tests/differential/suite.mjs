@@ -32,7 +32,7 @@ export function addCounts(a, b) {
 
 /** Indexes as cases: `[first, after the last]` each. */
 export function* casesOf(from, to) {
-  for (let index = from; index < to; ) {
+  for (let index = from; index < to;) {
     const size = index % PERIOD === 0 ? TOGETHER : 1;
     yield [index, Math.min(to, index + size)];
     index += size;
@@ -65,7 +65,8 @@ export async function runRange({ pkg, loom, seed, from, to, print }) {
 /** Without encryption only: the package's own reference. */
 export async function runRangePlain({ pkg, seed, from, to, print }) {
   let counts = noCounts();
-  const plain = (programs) => programs.map((program) => ({ program, together: 1, differences: checkPlain(pkg, program) }));
+  const plain = (programs) =>
+    programs.map((program) => ({ program, together: 1, differences: checkPlain(pkg, program) }));
   for (let index = from; index < to; index++) {
     const [result] = plain([randomProgram(seed, index)]);
     counts = addCounts(counts, countOf(result));
@@ -79,7 +80,10 @@ export async function runRangePlain({ pkg, seed, from, to, print }) {
 async function run(pkg, loom, random) {
   const results = await checkCase(pkg, loom, random);
   return results.map(({ program, differences, ...rest }) => {
-    const plain = checkPlain(pkg, program).map(({ where, ...values }) => ({ where: `plainStatistics, ${where}`, ...values }));
+    const plain = checkPlain(pkg, program).map(({ where, ...values }) => ({
+      where: `plainStatistics, ${where}`,
+      ...values,
+    }));
     return { program, differences: [...differences, ...plain], ...rest };
   });
 }
@@ -95,7 +99,9 @@ async function report({ seed, first, random, wrong, print, again }) {
     return Boolean(result);
   };
   const smallest = await shrink(random, fails, SHRINK_MS);
-  print(`WRONG: seed ${seed}, program ${first}.\n${shown(wrong.differences)}\nAs a short one:\n${sourceOf(smallest)}${shown(last.differences)}\n`);
+  print(
+    `WRONG: seed ${seed}, program ${first}.\n${shown(wrong.differences)}\nAs a short one:\n${sourceOf(smallest)}${shown(last.differences)}\n`,
+  );
 }
 
 /** Of the first difference: a smaller case must fail in the same way. */
@@ -105,7 +111,10 @@ function kindOf({ differences: [{ where, found, expected }] }) {
 }
 
 function shown(differences) {
-  return differences.slice(0, 4).map(({ where, found, expected }) => `// ${where}: found ${found}, expected ${expected}`).join('\n');
+  return differences
+    .slice(0, 4)
+    .map(({ where, found, expected }) => `// ${where}: found ${found}, expected ${expected}`)
+    .join('\n');
 }
 
 function countOf({ program, together, differences, refused }) {
@@ -122,7 +131,11 @@ function countOf({ program, together, differences, refused }) {
 /** The counts in words. */
 export function summary({ programs, alone, together, mistakes, refused, wrong }) {
   const limits = Object.values(refused).reduce((a, b) => a + b, 0);
-  const codes = Object.entries(refused).map(([code, count]) => `${code} ${count}`).join(', ');
-  return `${programs} programs, ${alone} in tasks of their own, ${together} in shared ones; with mistakes, and refused: ${mistakes}; ` +
-    `refused by the compiler's limits: ${limits}${codes && ` (${codes})`}; wrong: ${wrong}`;
+  const codes = Object.entries(refused)
+    .map(([code, count]) => `${code} ${count}`)
+    .join(', ');
+  return (
+    `${programs} programs, ${alone} in tasks of their own, ${together} in shared ones; with mistakes, and refused: ${mistakes}; ` +
+    `refused by the compiler's limits: ${limits}${codes && ` (${codes})`}; wrong: ${wrong}`
+  );
 }
