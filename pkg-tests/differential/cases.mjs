@@ -1,5 +1,6 @@
 /** A case: some programs in one task, how it is run, and what came of it. */
 import { check } from './check.mjs';
+import { LIMITS } from './limits.mjs';
 import { predict } from './model.mjs';
 import { backwards, nameIn, runEncrypted, runPlain } from './subject.mjs';
 
@@ -24,7 +25,7 @@ export async function checkCase(pkg, loom, { programs, journey }) {
 
 async function checkTogether(pkg, loom, { programs, journey }) {
   const found = await runEncrypted(pkg, loom, programs, journey);
-  if (found.refusal && programs.length > 1) {
+  if (programs.length > 1 && isTooLarge(found.refusal)) {
     const middle = programs.length >> 1;
     const halves = [programs.slice(0, middle), programs.slice(middle)];
     const results = [];
@@ -41,6 +42,10 @@ async function checkTogether(pkg, loom, { programs, journey }) {
     const again = second.differences.map(({ where, ...rest }) => ({ where: `second run, ${where}`, ...rest }));
     return { program, together: programs.length, differences: [...differences, ...again], refused };
   });
+}
+
+function isTooLarge(refusal) {
+  return refusal?.step === 'compile' && LIMITS.includes(refusal.error.code);
 }
 
 /** The share of the k-th program in what several gave. */

@@ -1,6 +1,7 @@
 /** Compares what the package gives with what the model says. A difference is `{ where, found, expected }`. */
 import { fraction, nearest, powerOfTen } from './fraction.mjs';
-import { mayBeRefused, unitsOf } from './rules.mjs';
+import { mayBeRefused } from './limits.mjs';
+import { unitsOf } from './rules.mjs';
 
 /** Rows of a column whose decimals are also compared as text and as a double. */
 const SHOWN_ROWS = 8;

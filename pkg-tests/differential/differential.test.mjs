@@ -1,4 +1,4 @@
-// Random programs over the whole public API, with encryption and without, against a model that shares no code with the package.
+// Random programs over the whole public API, with encryption and without, against a model that shares no code with it.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import * as cipherloom from 'cipherloom';

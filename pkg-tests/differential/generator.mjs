@@ -1,8 +1,9 @@
 /** Random programs over the whole public API, as data: rules.mjs says what they are made of. */
 import { Dice } from './dice.mjs';
 import { fraction } from './fraction.mjs';
+import { sureDimension } from './limits.mjs';
 import { mistaken } from './mistakes.mjs';
-import { OF_ONE, OF_TWO, sizeOf, study, studyCall, sureDimension } from './rules.mjs';
+import { OF_ONE, OF_TWO, sizeOf, study, studyCall } from './rules.mjs';
 
 /** Share of programs with a mistake in them, which must be refused. */
 const MISTAKES = 0.06;
@@ -103,8 +104,8 @@ function someUnits(dice, digits) {
 }
 
 /**
- * A number that stands for exactly so many units: 15 digits always come back from a double; what has more is a bigint if it
- * is whole, and else loses its last digits.
+ * A number that stands for exactly so many units: 15 digits always come back from a double; what has more is a bigint
+ * if it is whole, and else loses its last digits.
  */
 function numberOf(dice, units, decimals) {
   const scale = 10n ** BigInt(decimals);

@@ -1,4 +1,4 @@
-/** What a program gives, from its values: plain definitions on exact fractions, one rounding at the end of quotients. */
+/** What a program gives: plain definitions on exact fractions, and one rounding at the end of quotients and roots. */
 import { fraction, minus, nearest, nearestRoot, negative, over, plus, sum, times } from './fraction.mjs';
 import { isAbsent, refusedValues, STATISTICS, study, unitsOf } from './rules.mjs';
 

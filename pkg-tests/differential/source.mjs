@@ -4,11 +4,11 @@ export function sourceOf({ programs, journey }) {
   return programs.map((program) => ofProgram(program, journey)).join('\n');
 }
 
-function ofProgram({ inputs, nodes, outputs }, { compile = {}, ...journey }) {
+function ofProgram({ inputs, nodes, outputs, ...given }, { compile = {}, ...journey }) {
   const called = (operand) => (operand < inputs.length ? `a${operand}` : `b${operand - inputs.length}`);
   const argument = (arg) =>
     arg.foreign ? '/* a column of another task */' : 'operand' in arg ? called(arg.operand) : literal(arg.value);
-  const unusual = Object.entries(journey).filter(([, value]) => value && value !== 'no');
+  const unusual = Object.entries({ ...journey, ...given }).filter(([, value]) => ![false, 'no'].includes(value));
   return [
     `import { load } from 'cipherloom';`,
     `const loom = await load();`,
@@ -23,10 +23,14 @@ function ofProgram({ inputs, nodes, outputs }, { compile = {}, ...journey }) {
     ...(unusual.length > 0 ? [`// The case was run so: ${literal(Object.fromEntries(unusual))}`] : []),
     `const program = await task.compile(${literal(compile)});`,
     `const client = await program.client();`,
-    `const inputs = await client.encrypt({ ${inputs.map(({ name, values }) => `${literal(name)}: ${literal(values)}`).join(', ')} });`,
+    `const inputs = await client.encrypt({ ${inputs.map(column).join(', ')} });`,
     `console.log(await client.decryptDetails(await program.run(inputs, client.evaluationKeys)));`,
     '',
   ].join('\n');
+}
+
+function column({ name, values }) {
+  return `${literal(name)}: ${literal(values)}`;
 }
 
 function literal(value) {

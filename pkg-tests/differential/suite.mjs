@@ -16,8 +16,8 @@ const SHRINK_MS = 30_000;
 let printed = 0;
 
 /**
- * What runs are added up in: programs by the number in their task, those that the model refuses, those that the compiler
- * refuses by code, those that are wrong.
+ * What runs are added up in: programs alone in their task and together in one, those with mistakes, those that are too
+ * large for the compiler by its code, those that are wrong.
  */
 export function noCounts() {
   return { programs: 0, alone: 0, together: 0, mistakes: 0, refused: {}, wrong: 0 };
@@ -26,8 +26,7 @@ export function noCounts() {
 export function addCounts(a, b) {
   const refused = { ...a.refused };
   for (const [code, count] of Object.entries(b.refused)) refused[code] = (refused[code] ?? 0) + count;
-  const sum = (key) => a[key] + b[key];
-  return { ...Object.fromEntries(Object.keys(a).map((key) => [key, key === 'refused' ? refused : sum(key)])) };
+  return { ...Object.fromEntries(Object.keys(a).map((key) => [key, a[key] + b[key]])), refused };
 }
 
 /** Indexes as cases: `[first, after the last]` each. */
@@ -79,6 +78,9 @@ export async function runRangePlain({ pkg, seed, from, to, print }) {
 
 async function run(pkg, loom, random) {
   const results = await checkCase(pkg, loom, random);
+  // After a trap, what follows is to be tried, too.
+  if (results.some(({ differences }) => differences.some(({ found }) => found.includes('worker.'))))
+    await loom.restart();
   return results.map(({ program, differences, ...rest }) => {
     const plain = checkPlain(pkg, program).map(({ where, ...values }) => ({
       where: `plainStatistics, ${where}`,
@@ -99,9 +101,8 @@ async function report({ seed, first, random, wrong, print, again }) {
     return Boolean(result);
   };
   const smallest = await shrink(random, fails, SHRINK_MS);
-  print(
-    `WRONG: seed ${seed}, program ${first}.\n${shown(wrong.differences)}\nAs a short one:\n${sourceOf(smallest)}${shown(last.differences)}\n`,
-  );
+  const before = `WRONG: seed ${seed}, program ${first}.\n${shown(wrong.differences)}`;
+  print(`${before}\nAs a short one:\n${sourceOf(smallest)}${shown(last.differences)}\n`);
 }
 
 /** Of the first difference: a smaller case must fail in the same way. */
@@ -134,8 +135,10 @@ export function summary({ programs, alone, together, mistakes, refused, wrong })
   const codes = Object.entries(refused)
     .map(([code, count]) => `${code} ${count}`)
     .join(', ');
-  return (
-    `${programs} programs, ${alone} in tasks of their own, ${together} in shared ones; with mistakes, and refused: ${mistakes}; ` +
-    `refused by the compiler's limits: ${limits}${codes && ` (${codes})`}; wrong: ${wrong}`
-  );
+  return [
+    `${programs} programs, ${alone} in tasks of their own, ${together} in shared ones`,
+    `with mistakes, and refused: ${mistakes}`,
+    `too large, and refused: ${limits}${codes && ` (${codes})`}`,
+    `wrong: ${wrong}`,
+  ].join('; ');
 }
