@@ -146,11 +146,13 @@ impl TaskLiteral {
     }
 
     /// Rows of an operand: those of the inputs that it is made of.
-    pub fn rows(&self, operand: usize) -> usize {
-        match self.node(operand) {
-            Some(node) => node.inputs.first().map_or(0, |&i| self.rows(i)),
-            None => self.inputs.get(operand).map_or(0, |i| i.rows),
+    pub fn rows(&self, mut operand: usize) -> usize {
+        // Operands have smaller numbers, so that this ends.
+        while let Some(node) = self.node(operand) {
+            let Some(&first) = node.inputs.first().filter(|&&first| first < operand) else { return 0 };
+            operand = first;
         }
+        self.inputs.get(operand).map_or(0, |input| input.rows)
     }
 
     /// The operator of an operand; `None` for inputs.

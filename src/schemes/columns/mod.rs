@@ -11,7 +11,9 @@ mod sum;
 
 pub use layout::{Column, KeyName, Keys, Number, OutputCiphertext, Read, Sums, output_ciphertexts};
 pub use rotate::element as rotation_element;
-pub use statistic::{multiplies as statistic_multiplies, sums as statistic_sums};
+pub use statistic::{
+    multiplies as statistic_multiplies, products as statistic_products, sums as statistic_sums,
+};
 pub use sum::elements as sum_elements;
 
 use crate::ops::OpDef;
