@@ -22,9 +22,15 @@ impl Error {
                 facts([("operator", op), ("platform", platform)])
             }
             Self::EndlessExpansion { op, levels } => facts([("operator", op), ("levels", levels)]),
-            Self::Task { at, found, expected } => facts([("at", at), ("found", found), ("expected", expected)]),
-            Self::TooLarge { what, found, limit } => facts([("what", what), ("found", found), ("limit", limit)]),
-            Self::RangeOverflow { at, found, limit } => facts([("at", at), ("found", found), ("limit", limit)]),
+            Self::Task { at, found, expected } => {
+                facts([("at", at), ("found", found), ("expected", expected)])
+            }
+            Self::TooLarge { what, found, limit } => {
+                facts([("what", what), ("found", found), ("limit", limit)])
+            }
+            Self::RangeOverflow { at, found, limit } => {
+                facts([("at", at), ("found", found), ("limit", limit)])
+            }
             Self::ValueOutOfRange { input, row, min, max } => {
                 facts([("input", input), ("row", row), ("min", min), ("max", max)])
             }
@@ -88,7 +94,9 @@ fn of_graph(error: &GraphError) -> Details {
     match error {
         GraphError::EmptyAllocation => facts([("found", &0), ("expected", &"at least 1 unit")]),
         GraphError::AddressSpace { found, at } => facts([("found", found), ("at", at)]),
-        GraphError::SplitOutside { start, end, size } => facts([("start", start), ("end", end), ("size", size)]),
+        GraphError::SplitOutside { start, end, size } => {
+            facts([("start", start), ("end", end), ("size", size)])
+        }
         GraphError::Size { what, found, expected } => {
             facts([("what", what), ("found", found), ("expected", expected)])
         }
@@ -107,5 +115,36 @@ fn of_graph(error: &GraphError) -> Details {
         GraphError::Syntax { line, found, expected } => {
             facts([("line", line), ("found", found), ("expected", expected)])
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::Placeholder;
+
+    #[test]
+    fn every_error_has_facts() {
+        let (text, what) = (String::new, "what");
+        let all = [
+            Error::Math(MathError::NoModuli),
+            Error::Math(MathError::NotPrime { found: 4 }),
+            Error::Graph(GraphError::EmptyAllocation),
+            Error::Graph(GraphError::Cycle { op: 1, name: text() }),
+            Error::Graph(GraphError::Undefined { op: 1, name: text(), at: Placeholder::new(0, 4) }),
+            Error::UnknownOperator { op: text(), at: text() },
+            Error::EndlessExpansion { op: text(), levels: 64 },
+            Error::TooLarge { what, found: 2, limit: 1 },
+            Error::Format { what, problem: FormatProblem::Magic },
+            Error::Format { what, problem: FormatProblem::Truncated { found: 1, expected: 2 } },
+            Error::MissingKey { name: text() },
+            Error::OutOfMemory { asked: 8 },
+            Error::Job(what),
+        ];
+        for error in all {
+            assert!(!error.details().is_empty(), "{error:?}");
+        }
+        let facts = Error::TooLarge { what, found: 2, limit: 1 }.details();
+        assert_eq!(facts, [("what", "what"), ("found", "2"), ("limit", "1")].map(|(n, f)| (n, f.to_owned())));
     }
 }

@@ -127,7 +127,9 @@ fn hostile_names_do_not_fill_errors() {
         out.extend_from_slice(&checksum.to_le_bytes());
         out
     };
-    for (count, name) in [(1, "n".repeat(1 << 20)), (1000, "na\u{1f980}me".to_owned()), (u32::MAX, String::new())] {
+    for (count, name) in
+        [(1, "n".repeat(1 << 20)), (1000, "na\u{1f980}me".to_owned()), (u32::MAX, String::new())]
+    {
         let error = road.client.decrypt(&[("s", &names(count, &name))]).err().unwrap();
         assert_eq!(error.code(), "format.content");
         assert!(error.to_string().len() < 2000, "{}", error.to_string().len());

@@ -103,7 +103,8 @@ fn memory_is_counted_before_a_run() {
 #[test]
 fn places_beyond_all_addresses_are_refused() {
     // Eight blocks of 2^61 words: as many words as there are numbers, and as bytes far more.
-    let mut lines = String::from("type !11 = raw[2305843009213693952]\ninput %0 : !11 [0,2305843009213693952) \"x\"\n");
+    let mut lines =
+        String::from("type !11 = raw[2305843009213693952]\ninput %0 : !11 [0,2305843009213693952) \"x\"\n");
     for op in 1..4u64 {
         lines += &format!("op %{op} = copy(%{}) : !11 [{},{})\n", op - 1, op << 61, (op + 1) << 61);
     }

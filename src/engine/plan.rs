@@ -22,7 +22,8 @@ use std::sync::{Arc, OnceLock};
 const SLACK: usize = 16;
 
 /// Most bytes that a plan may need, whatever the limit: what fits into the addresses of this target, signed or not.
-const ADDRESSABLE: u64 = if (usize::MAX as u64) < i64::MAX as u64 { usize::MAX as u64 } else { i64::MAX as u64 };
+const ADDRESSABLE: u64 =
+    if (usize::MAX as u64) < i64::MAX as u64 { usize::MAX as u64 } else { i64::MAX as u64 };
 
 /// What a plan is made for.
 #[derive(Clone, Copy, Debug)]

@@ -22,7 +22,7 @@ const MOST_NODES: u64 = 1 << 16;
 /// Most outputs of a task.
 const MOST_OUTPUTS: u64 = 1 << 13;
 /// Most operands of one of its operators.
-const MOST_OPERANDS: u64 = 2;
+const MOST_OPERANDS: u64 = 16;
 /// Most rotations by different steps: each has a key, all of which are listed in every rotation's type.
 const MOST_ROTATIONS: u64 = 1 << 10;
 /// Most operators on ciphertexts: compiling builds their graph for every candidate.
@@ -30,7 +30,7 @@ const MOST_SCHEME_OPERATORS: u64 = 1 << 18;
 /// Most base operators: what is expanded and planned in about ten seconds.
 const MOST_OPERATORS: u64 = 6_000_000;
 /// Most slots of known numbers, over all operators.
-const MOST_CONSTANTS: u64 = 1 << 27;
+const MOST_CONSTANTS: u64 = 1 << 26;
 /// Bytes of a base operator in the graphs and the plan that are held at a time.
 const OPERATOR_BYTES: u64 = 300;
 /// Bytes of a known number among an operator's attributes.
@@ -67,7 +67,9 @@ pub fn check_literal(task: &TaskLiteral) -> Result<()> {
 /// # Errors
 /// `TooLarge`.
 pub fn check_ring(task: &TaskLiteral, n: usize, moduli: usize) -> Result<()> {
-    at_most("ciphertext operators", Work::of(task, n, moduli).scheme_operators(), MOST_SCHEME_OPERATORS)
+    let work = Work::of(task, n, moduli);
+    at_most("slots of known numbers", work.constants, MOST_CONSTANTS)?;
+    at_most("ciphertext operators", work.scheme_operators(), MOST_SCHEME_OPERATORS)
 }
 
 /// Refuses a task that becomes too much under these parameters, of whose memory, `memory` bytes, graphs, known numbers and
@@ -80,7 +82,6 @@ pub fn check(task: &TaskLiteral, parameters: &ParameterLiteral, memory: u64) -> 
     let work = Work::of(task, parameters.n, parameters.t.len());
     let operators = work.base_operators(parameters);
     at_most("base operators", operators, MOST_OPERATORS)?;
-    at_most("slots of known numbers", work.constants, MOST_CONSTANTS)?;
     let ciphertext = 16 * (parameters.n * parameters.q.len()) as u64;
     let limbs = (parameters.q.len() + 2) as u64;
     let bytes = (operators * OPERATOR_BYTES)
@@ -298,7 +299,7 @@ mod tests {
                 node("column.sub", &[4, 2], ""),
                 node("column.negate", &[5], ""),
                 node("column.add_plain", &[5], r#""scalar":"5""#),
-                node("column.multiply_plain", &[0], r#""values":["5","6"]"#),
+                node("column.multiply_plain", &[0], r#""values":["5"]"#),
                 node("column.sum", &[4], ""),
                 node("stats.variance", &[2], ""),
             ];

@@ -143,7 +143,7 @@ impl Client {
             let slots = values.slots(&ty)?;
             columns.push((ty, slots.len()));
             for (ty, words) in slots {
-                given.add(ty, Input::secret(words));
+                given.add(ty, words);
             }
         }
         let names: Vec<String> = inputs.iter().map(|values| values.input.to_owned()).collect();
@@ -180,9 +180,8 @@ impl Client {
     /// several share is decrypted once. For an output that is public, the bytes are empty.
     ///
     /// # Errors
-    /// `MissingInput` for a name that the program lacks; `Format` and `Foreign` for bytes that are not such an output,
-    /// before their words are copied; `OutOfMemory`;
-    /// the finished job gives `NoiseExhausted` when the noise has reached the limit.
+    /// `MissingInput` for a name that the program lacks; `Format` and `Foreign` for bytes that are not such an output;
+    /// `OutOfMemory`; the finished job gives `NoiseExhausted` when the noise has reached the limit.
     pub fn decrypt(&self, outputs: &[(&str, &[u8])]) -> Result<Job> {
         let mut given = Given::default();
         given.secret(self)?;
@@ -205,16 +204,21 @@ impl Client {
         }
         let read = distinct.par_iter().map(|&(name, bytes)| self.read_bundle(name, bytes));
         let read = read.collect::<Result<Vec<_>>>()?;
+        // Copies of the same outputs may come in several byte strings.
+        let mut copies: HashMap<*const Bundle, usize> = HashMap::new();
+        read.iter().for_each(|(bundle, _)| *copies.entry(std::ptr::from_ref(*bundle)).or_default() += 1);
         let mut known: HashMap<(ValueType, &[u64]), usize> = HashMap::new();
         let mut numbered = Vec::with_capacity(distinct.len());
         for (bundle, words) in &read {
+            let copied = copies.get(&std::ptr::from_ref(*bundle)).is_some_and(|&count| count > 1);
             let mut numbers = Vec::with_capacity(bundle.ciphertexts.len());
             let mut rest = words.as_slice();
             for c in &bundle.ciphertexts {
                 let (own, others) = rest.split_at(c.ty.units() as usize);
                 rest = others;
-                let next = known.len();
-                let number = *known.entry((c.ty.ty(), own)).or_insert(next);
+                // The secret key comes first.
+                let next = given.data.len() - 1;
+                let number = if copied { *known.entry((c.ty.ty(), own)).or_insert(next) } else { next };
                 if number == next {
                     given.add(c.ty.ty(), memory::copy(own)?.into());
                 }
@@ -359,7 +363,7 @@ pub struct Values<'a> {
 
 impl Values<'_> {
     /// The slots of each ciphertext of the column.
-    fn slots(&self, ty: &Column) -> Result<Vec<(ValueType, Vec<u64>)>> {
+    fn slots(&self, ty: &Column) -> Result<Vec<(ValueType, Input)>> {
         let shown = |row: usize| self.present.is_none_or(|p| p[row] != 0);
         let value = |row: usize| self.values.get(row).copied().filter(|_| shown(row)).unwrap_or(0);
         let flag = |row: usize| i64::from(row < self.values.len() && shown(row));
@@ -374,7 +378,7 @@ impl Values<'_> {
             for (slot, row) in slots.iter_mut().step_by(ty.stride()).zip(first..ty.rows) {
                 *slot = modulus.reduce_i64(block(row));
             }
-            Ok((types::slots(ty.n, t), slots))
+            Ok((types::slots(ty.n, t), Input::secret(slots)))
         });
         slots.collect()
     }

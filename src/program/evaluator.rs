@@ -69,7 +69,8 @@ impl Evaluator {
         if let Some(first) = self.key_id.filter(|first| *first != owner) {
             return Err(foreign("client", &owner, &first));
         }
-        let name = KeyName::parse(text).ok_or_else(|| reader.error(format!("no such key: `{}`", shown(text))))?;
+        let name =
+            KeyName::parse(text).ok_or_else(|| reader.error(format!("no such key: `{}`", shown(text))))?;
         let keys = self.program.keys().filter(|k| k.names.contains(&name));
         // A key that this program does not need, such as one made for another program.
         let Some((keys, offset)) = keys.and_then(|k| Some((k, k.offset(&name)?))) else { return Ok(()) };

@@ -338,9 +338,10 @@ impl GraphView {
         let mut view = Self { inputs_start: vec![0], ..Self::default() };
         let mut types: BTreeMap<&str, u32> = BTreeMap::new();
         let mut labels: BTreeMap<String, u32> = BTreeMap::new();
-        let ports = graph.inputs().iter().zip(0..).flat_map(|(port, number)| {
-            graph.pieces(port.operand).iter().map(move |&piece| (piece, number))
-        });
+        let ports =
+            graph.inputs().iter().zip(0..).flat_map(|(port, number)| {
+                graph.pieces(port.operand).iter().map(move |&piece| (piece, number))
+            });
         let ports = Intervals::new(ports);
         let producers = |operand, out: &mut Vec<i32>| {
             let from = out.len();

@@ -202,8 +202,10 @@ impl RawClient {
         let values = values.iter().map(integers).collect::<Result<Vec<_>, _>>()?;
         let flags = |flags: &JsValue| flags.dyn_ref().map(|f| copy(f).map(Zeroizing::new)).transpose();
         let present = present.iter().map(flags).collect::<Result<Vec<_>, _>>()?;
-        let inputs = names.iter().zip(&values).zip(&present).map(|((input, values), present)| {
-            Values { input, values, present: present.as_ref().map(|flags| flags.as_slice()) }
+        let inputs = names.iter().zip(&values).zip(&present).map(|((input, values), present)| Values {
+            input,
+            values,
+            present: present.as_ref().map(|flags| flags.as_slice()),
         });
         Ok(RawJob(self.client.encrypt(&inputs.collect::<Vec<_>>())?))
     }
