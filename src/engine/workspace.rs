@@ -29,7 +29,7 @@ impl Spare {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Keeps a workspace, of two one.
+    /// Keeps a workspace; of two, one.
     pub(super) fn put(&self, workspace: Workspace) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(workspace);
     }
@@ -41,8 +41,8 @@ impl Workspace {
         let mut workspace = match plan.spare.take() {
             Some(spare) => spare,
             None => {
-                let needed = 8 * plan.arena as u64;
-                let arena = Arena::new(plan.arena).ok_or(Error::MemoryLimit { needed, limit: 0 })?;
+                let asked = 8 * plan.arena as u64;
+                let arena = Arena::new(plan.arena).ok_or(Error::OutOfMemory { asked })?;
                 Self { arena, scratch: Vec::new(), ready: BinaryHeap::new(), waiting: Vec::new() }
             }
         };

@@ -18,6 +18,10 @@ fn get(object: &JsValue, name: &str) -> JsValue {
     Reflect::get(object, &name.into()).unwrap()
 }
 
+fn bytes_of(bytes: &[u8]) -> Uint8Array {
+    Uint8Array::from(bytes)
+}
+
 fn run(job: &mut RawJob) {
     while !job.step(5.0) {}
 }
@@ -39,11 +43,11 @@ async fn a_task_becomes_numbers_on_three_threads() {
     start_pool(3).await.unwrap();
     let program = RawProgram::compile(JSON::parse(TASK).unwrap(), JsValue::UNDEFINED).ok().unwrap();
     let client = RawClient::new(&program).ok().unwrap();
-    let mut evaluator = RawEvaluator::new(&program.bytes()).ok().unwrap();
+    let mut evaluator = RawEvaluator::new(&bytes_of(&program.bytes())).ok().unwrap();
     for index in 0..evaluator.missing_keys().len() {
         let mut job = client.key_job(index).ok().unwrap();
         run(&mut job);
-        evaluator.load_key(&job.take_bytes().ok().unwrap()).ok().unwrap();
+        evaluator.load_key(&bytes_of(&job.take_bytes().ok().unwrap())).ok().unwrap();
     }
     // One column in doubles, one in 64-bit words.
     let values = vec![
