@@ -107,7 +107,10 @@ fn traffic() -> Traffic {
         }
         for time in 0..key_sets {
             for index in 0..3 {
-                sent.push((format!("{who}, key {index}, time {time}"), bytes(road.client.key(index).unwrap())));
+                sent.push((
+                    format!("{who}, key {index}, time {time}"),
+                    bytes(road.client.key(index).unwrap()),
+                ));
             }
         }
     };
@@ -138,7 +141,11 @@ fn no_two_polynomials_share_words() {
         for (index, limb) in limbs(bytes, traffic.n).iter().enumerate() {
             // A limb has few words twice: each counts once.
             let distinct: BTreeSet<u32> = limb.iter().map(|&word| (word & 0xfff_ffff) as u32).collect();
-            assert!(distinct.len() > traffic.n - 64, "{name}, limb {index}: {} different words", distinct.len());
+            assert!(
+                distinct.len() > traffic.n - 64,
+                "{name}, limb {index}: {} different words",
+                distinct.len()
+            );
             words.extend(distinct.iter().map(|&word| (word, names.len() as u32)));
             names.push(format!("{name}, limb {index}"));
         }
@@ -155,7 +162,12 @@ fn no_two_polynomials_share_words() {
     }
     let most = shared.into_iter().max_by_key(|&(_, count)| count);
     let ((a, b), count) = most.unwrap();
-    assert!(count <= MOST, "{count} words are both in `{}` and in `{}`", names[a as usize], names[b as usize]);
+    assert!(
+        count <= MOST,
+        "{count} words are both in `{}` and in `{}`",
+        names[a as usize],
+        names[b as usize]
+    );
 }
 
 /// Nothing here depends on chance but the last check, which fails with probability 512 / 2^seeds < 2^-30.
@@ -178,7 +190,10 @@ fn nothing_is_drawn_twice() {
     assert_eq!(of("sample.ternary").into_iter().collect::<BTreeSet<_>>().len(), traffic.clients);
     let [uniform, error, ternary] = ["sample.uniform", "sample.error", "sample.ternary"].map(seeds);
     assert!(uniform.is_disjoint(&error), "a secret is drawn from a seed that may be shown");
-    assert!(uniform.is_disjoint(&ternary) && error.is_disjoint(&ternary), "the client's seed is for its key alone");
+    assert!(
+        uniform.is_disjoint(&ternary) && error.is_disjoint(&ternary),
+        "the client's seed is for its key alone"
+    );
     let all: Vec<&Vec<u64>> = uniform.iter().chain(&error).collect();
     assert!(all.len() >= 40 && all.iter().all(|seed| seed.len() == 4));
     for bit in 0..256 {
@@ -210,7 +225,10 @@ fn averages(values: impl ExactSizeIterator<Item = f64>, expected: f64, variance:
     let n = values.len() as f64;
     let mean = values.sum::<f64>() / n;
     let reach = (2.0 * variance * TAIL / n).sqrt() + 2.0 * most * TAIL / (3.0 * n);
-    assert!((mean - expected).abs() <= reach, "{what}: {mean} instead of {expected}, off by more than {reach}");
+    assert!(
+        (mean - expected).abs() <= reach,
+        "{what}: {mean} instead of {expected}, off by more than {reach}"
+    );
 }
 
 /// Errors of the centered binomial distribution, k = 21: P(e) = C(42, 21 + e) / 2^42.
@@ -222,7 +240,13 @@ fn binomial(errors: &[i64], what: &str) {
     // The fourth moment of a sum of 42 signs, each 1/2, is 3 (42/4)^2 - 42/8; of squares the variance is that minus v^2.
     let v = 10.5f64;
     averages(values(), 0.0, v, 21.0, &format!("mean of {what}"));
-    averages(values().map(|e| e * e), v, 3.0 * v * v - v / 2.0 - v * v, 441.0, &format!("variance of {what}"));
+    averages(
+        values().map(|e| e * e),
+        v,
+        3.0 * v * v - v / 2.0 - v * v,
+        441.0,
+        &format!("variance of {what}"),
+    );
     // Neighbors have nothing to do with each other.
     let pairs = errors.chunks_exact(2).map(|pair| (pair[0] * pair[1]) as f64).collect::<Vec<_>>();
     averages(pairs.into_iter(), 0.0, v * v, 441.0, &format!("products of neighbors of {what}"));
@@ -242,7 +266,8 @@ fn uniform(residues: &[u64], q: u64, what: &str) {
     assert!(q > 1 << 26, "cells of one size, but for a part in 2^18");
     for high in [true, false] {
         let mut counts = [0; 256];
-        let cell = |&r: &u64| if high { (u128::from(r) * 256 / u128::from(q)) as usize } else { r as usize % 256 };
+        let cell =
+            |&r: &u64| if high { (u128::from(r) * 256 / u128::from(q)) as usize } else { r as usize % 256 };
         residues.iter().map(cell).for_each(|cell| counts[cell] += 1);
         like(&counts, &[1.0 / 256.0; 256], &format!("{} bits of {what}", if high { "high" } else { "low" }));
     }
@@ -254,10 +279,7 @@ fn mirror() -> Road {
         "nodes":[{"op":"stats.variance","inputs":[0]}],"outputs":[{"name":"same","operand":0},{"name":"v","operand":1}]}"#;
     let options = CompileOptions { n: Some(8192), ..CompileOptions::default() };
     let program = Arc::new(Program::compile(task(json), &options).unwrap());
-    let platform = Arc::new(Simd::new());
-    let evaluator = Evaluator::new(&program.bytes(), &*platform, CLOCK).unwrap();
-    let client = Client::new(Arc::clone(&program), platform, CLOCK).unwrap();
-    let mut road = Road { program, client, evaluator };
+    let mut road = Road::with(program, Arc::new(Simd::new()));
     road.load_keys();
     road
 }

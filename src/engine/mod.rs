@@ -1,9 +1,12 @@
 //! The engine: storage for every placeholder, operators that run when nobody is left to wait for, and notices
 //! to those who wait for them (SPEC G9). It knows nothing of the high-order level.
 
+#[cfg(all(test, loom))]
+mod models;
 mod plan;
 mod run;
 mod storage;
+mod sync;
 mod trace;
 mod workspace;
 

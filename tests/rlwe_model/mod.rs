@@ -19,13 +19,15 @@ fn words_at(bytes: &[u8], n: usize) -> Range<usize> {
     let end = bytes.len() - CHECKSUM;
     let length = |start: usize| u64::from_le_bytes(bytes[start - 8..start].try_into().unwrap());
     let starts = (1..).map(|limbs| end.checked_sub(8 * n * limbs).expect("bytes end with a list of limbs"));
-    let start = starts.take_while(|&start| start > 8).find(|&start| length(start) as usize == (end - start) / 8);
+    let start =
+        starts.take_while(|&start| start > 8).find(|&start| length(start) as usize == (end - start) / 8);
     start.expect("bytes end with a list of limbs")..end
 }
 
 /// The limbs in such bytes, of n words each.
 pub fn limbs(bytes: &[u8], n: usize) -> Vec<Vec<u64>> {
-    let words = bytes[words_at(bytes, n)].chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().unwrap()));
+    let words =
+        bytes[words_at(bytes, n)].chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().unwrap()));
     words.collect::<Vec<_>>().chunks_exact(n).map(<[u64]>::to_vec).collect()
 }
 
