@@ -95,7 +95,7 @@ fn lists_of_another_length_are_refused_before_they_are_copied() {
     let output = road.evaluate(&[input]).remove(0).bytes;
     let words = 2 * literal.n * literal.low;
     for length in [0, 1 << 60, u64::MAX] {
-        let error = road.client.decrypt(&[("s", &announcing(&output, words, length))]).err().unwrap();
+        let error = road.client.decrypt(&[("s", &announcing(&output, words, length))], None).err().unwrap();
         assert_eq!(
             error.to_string(),
             format!("encrypted output: wrong size: found {length} words, expected {words}")
@@ -130,7 +130,7 @@ fn hostile_names_do_not_fill_errors() {
     for (count, name) in
         [(1, "n".repeat(1 << 20)), (1000, "na\u{1f980}me".to_owned()), (u32::MAX, String::new())]
     {
-        let error = road.client.decrypt(&[("s", &names(count, &name))]).err().unwrap();
+        let error = road.client.decrypt(&[("s", &names(count, &name))], None).err().unwrap();
         assert_eq!(error.code(), "format.content");
         assert!(error.to_string().len() < 2000, "{}", error.to_string().len());
     }
