@@ -15,7 +15,7 @@ import type {
   TraceView,
   Variant,
 } from './types.js';
-import { type SharedMemory, sharedMemory } from './worker/memory.js';
+import { granted, type SharedMemory, sharedMemory } from './worker/memory.js';
 
 /** Program info as the core knows it: integers only, so without decimals and scaled bounds. */
 export interface RawProgramInfo extends Omit<ProgramInfo, 'inputs' | 'outputs'> {
@@ -53,8 +53,16 @@ export interface RawClient {
   save(): Uint8Array<ArrayBuffer>;
   keyJob(index: number): RawJob;
   encryptJob(names: string[], values: Integers[], present: (Uint8Array | undefined)[]): RawJob;
-  /** Output number i is among the outputs of `ciphertexts[at[i]]`. */
-  decryptJob(names: string[], at: Uint32Array, ciphertexts: Uint8Array[]): RawJob;
+  /**
+   * Output number i is among the outputs of `ciphertexts[at[i]]`. `inputs`: the last 16 bytes of each encrypted
+   * input, in the program's order; results of others are refused.
+   */
+  decryptJob(
+    names: string[],
+    at: Uint32Array,
+    ciphertexts: Uint8Array[],
+    inputs: Uint8Array[] | undefined,
+  ): RawJob;
   free(): void;
 }
 
@@ -113,13 +121,13 @@ export interface RawInstance {
 /** Starts the instance of this worker, which is the first thread of its pool. Once per worker. */
 export function openRaw({ variant, threads, module, shared = sharedBy(variant) }: RawOptions): RawInstance {
   if (shared === undefined) {
-    single.initSync({ module });
+    granted(() => single.initSync({ module }));
     return { raw: single as unknown as RawModule, memoryBytes: 2 ** 32 };
   }
   const { memory, maximumBytes } = shared;
   // Its size may be that of before the message was sent: js/pool-worker.js.
   memory.grow(0);
-  threaded.initSync({ module, memory });
+  granted(() => threaded.initSync({ module, memory }));
   threaded.poolStart(threads);
   return { raw: threaded as unknown as RawModule, memoryBytes: maximumBytes };
 }
