@@ -8,10 +8,9 @@ import {
   ENCRYPT_OPTIONS,
 } from './arguments.js';
 import { byName, checksums, checkSize, movable, orderedInputs } from './bytes.js';
-import { encodeColumn } from './columns.js';
+import { encodeColumn, ruleOf } from './columns.js';
 import { failure } from './errors.js';
 import type { WorkerLoom } from './loom.js';
-import { ruleOf } from './program-file.js';
 import { JobProgress } from './progress.js';
 import type { NamedBytes } from './raw.js';
 import { Resource } from './resource.js';

@@ -13,7 +13,7 @@ import { byName, checkAtMost, checkSize, MOST_SAVED_BYTES, movable, orderedInput
 import { KeyHolder } from './client.js';
 import { failure } from './errors.js';
 import type { WorkerLoom } from './loom.js';
-import { describeProgram, packProgram, type Scales } from './program-file.js';
+import { describeProgram } from './program-info.js';
 import { JobProgress } from './progress.js';
 import { abortable, Resource } from './resource.js';
 import type {
@@ -51,23 +51,16 @@ export class CompiledProgram extends Resource implements Program {
   readonly #loom: WorkerLoom;
   readonly #origin: Origin;
   readonly #tenant: Tenant;
-  readonly #core: Uint8Array;
-  readonly #scales: Scales | undefined;
+  readonly #bytes: Uint8Array;
   readonly #opened: Remote<ProgramMethods>;
   readonly #evaluator: { current: KeyedEvaluator | undefined };
 
   /** `opened`: in the worker at `connection`, where questions about the program go. */
-  constructor(
-    loom: WorkerLoom,
-    origin: Origin,
-    connection: Connection<ProgramMethods>,
-    opened: OpenProgram,
-    scales: Scales | undefined,
-  ) {
-    const core = opened.bytes;
+  constructor(loom: WorkerLoom, origin: Origin, connection: Connection<ProgramMethods>, opened: OpenProgram) {
+    const { bytes } = opened;
     const evaluator: { current: KeyedEvaluator | undefined } = { current: undefined };
     const remote = new Remote<ProgramMethods>(
-      async (connection) => (await connection.call('openProgram', [core])).program,
+      async (connection) => (await connection.call('openProgram', [bytes])).program,
       (connection, handle) => connection.send('freeProgram', [handle]),
     );
     remote.adopt(connection, Promise.resolve(opened.program));
@@ -75,12 +68,11 @@ export class CompiledProgram extends Resource implements Program {
       remote.free();
       evaluator.current?.remote.free();
     });
-    this.info = describeProgram(opened.info, scales);
+    this.info = describeProgram(opened.info);
     this.#loom = loom;
     this.#origin = origin;
     this.#tenant = origin === 'task' ? loom.clients : {};
-    this.#core = core;
-    this.#scales = scales;
+    this.#bytes = bytes;
     this.#opened = remote;
     this.#evaluator = evaluator;
   }
@@ -101,7 +93,7 @@ export class CompiledProgram extends Resource implements Program {
 
   toBytes(): Uint8Array {
     this.signal(undefined);
-    return this.#scales === undefined ? this.#core.slice() : packProgram(this.#core, this.#scales);
+    return this.#bytes.slice();
   }
 
   async client(options: CallOptions = {}): Promise<Client> {
@@ -159,7 +151,7 @@ export class CompiledProgram extends Resource implements Program {
 
   async #keyHolder(saved: Uint8Array | undefined, options: RestoreOptions): Promise<Client> {
     const signal = this.signal(options.signal);
-    const maker = clientMaker(this.#core, this.#opened);
+    const maker = clientMaker(this.#bytes, this.#opened);
     const making = Key.make(this.#loom.clients, this.#tenant, maker, saved);
     const key = await abortable(making, signal).catch((error: unknown) => {
       // It may still come, and would hold a secret that nobody can free.
@@ -196,7 +188,7 @@ export class CompiledProgram extends Resource implements Program {
     work: (remote: Remote<EvaluatorMethods>) => Promise<T>,
   ): Promise<T> {
     const before = this.#evaluator.current;
-    const core = this.#core;
+    const bytes = this.#bytes;
     const sizes = this.info.keys.map(({ bytes }) => bytes);
     const entry =
       before?.keys === keys
@@ -204,7 +196,7 @@ export class CompiledProgram extends Resource implements Program {
         : {
             keys,
             remote: new Remote<EvaluatorMethods>(
-              (connection) => openEvaluator(connection, core, keys, sizes),
+              (connection) => openEvaluator(connection, bytes, keys, sizes),
               (connection, handle) => connection.send('free', [handle]),
             ),
             users: 0,
@@ -225,10 +217,10 @@ export class CompiledProgram extends Resource implements Program {
  * Makes clients of a program. Where it is not open, it is for that moment only: the client has what it needs. Refers
  * to no program object: a client may outlive it.
  */
-function clientMaker(core: Uint8Array, opened: Remote<ProgramMethods>): MakeClient {
+function clientMaker(bytes: Uint8Array, opened: Remote<ProgramMethods>): MakeClient {
   return async (connection, saved) => {
     const held = opened.held(connection);
-    const program = await (held ?? connection.call('openProgram', [core]).then(({ program }) => program));
+    const program = await (held ?? connection.call('openProgram', [bytes]).then(({ program }) => program));
     try {
       return await (saved === undefined
         ? connection.call('createClient', [program])
@@ -241,11 +233,11 @@ function clientMaker(core: Uint8Array, opened: Remote<ProgramMethods>): MakeClie
 
 async function openEvaluator(
   connection: Connection<EvaluatorMethods>,
-  core: Uint8Array,
+  program: Uint8Array,
   keys: EvaluationKeys,
   sizes: readonly number[],
 ): Promise<Handle> {
-  const evaluator = await connection.call('open', [core]);
+  const evaluator = await connection.call('open', [program]);
   try {
     for (const [index, key] of keys.entries()) {
       const sent = movable(checkSize(`Evaluation key ${index}`, key, sizes));
