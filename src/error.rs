@@ -80,14 +80,13 @@ pub enum Error {
         limit: u32,
     },
     /// An input value lies outside its declared range.
-    #[error("input `{input}`, row {row}: found {found}, expected {min} to {max}")]
+    /// It is not told: it is what is to be kept secret, and errors reach logs.
+    #[error("input `{input}`, row {row}: a value is not within {min} to {max}")]
     ValueOutOfRange {
         /// The input.
         input: String,
         /// Row number, from 0.
         row: usize,
-        /// The value.
-        found: i64,
         /// Declared minimum.
         min: i128,
         /// Declared maximum.

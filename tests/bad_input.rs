@@ -121,7 +121,7 @@ fn values_must_be_as_declared() {
         road.client.encrypt(&[Values { input: "a", values: &values, present }])
     };
     let outside = encrypt(vec![0, 1, 2, 3, 4, 5, 6, 7, 8, 10], None).err().unwrap();
-    assert_eq!(outside.to_string(), "input `a`, row 9: found 10, expected 0 to 9");
+    assert_eq!(outside.to_string(), "input `a`, row 9: a value is not within 0 to 9");
     assert_eq!(code(encrypt(vec![-1; 10], None)), "range.value");
     assert_eq!(code(encrypt(vec![1; 9], None)), "input.length");
     assert_eq!(code(encrypt(vec![1; 10], Some(&[1; 10]))), "task.invalid");

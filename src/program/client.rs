@@ -465,10 +465,10 @@ fn check_values(input: &InputLiteral, values: &[i64], present: Option<&[u8]>) ->
         }
     }
     let (min, max) = input.bounds()?;
-    for (row, &found) in values.iter().enumerate() {
+    for (row, &value) in values.iter().enumerate() {
         let here = present.is_none_or(|p| p[row] != 0);
-        if here && !(min..=max).contains(&i128::from(found)) {
-            return Err(Error::ValueOutOfRange { input: input.name.clone(), row, found, min, max });
+        if here && !(min..=max).contains(&i128::from(value)) {
+            return Err(Error::ValueOutOfRange { input: input.name.clone(), row, min, max });
         }
     }
     Ok(())

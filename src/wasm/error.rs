@@ -48,10 +48,9 @@ fn details_of(error: &Error) -> Vec<(&'static str, String)> {
         Error::RangeOverflow { at, found, limit } => {
             vec![("at", at.clone()), ("found", found.to_string()), ("limit", limit.to_string())]
         }
-        Error::ValueOutOfRange { input, row, found, min, max } => vec![
+        Error::ValueOutOfRange { input, row, min, max } => vec![
             ("input", input.clone()),
             ("row", row.to_string()),
-            ("found", found.to_string()),
             ("min", min.to_string()),
             ("max", max.to_string()),
         ],
