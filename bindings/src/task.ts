@@ -26,6 +26,8 @@ import type {
 const MAX_ROWS = 2 ** 24;
 /** Most rows of a ring: half of the slots of the largest ring dimension. */
 const MAX_RING_ROWS = 2 ** 14;
+/** Largest magnitude of a known number in units; no result is that large. */
+const MAX_PLAIN = 2n ** 126n - 1n;
 /** Most decimals that a 62-bit integer can keep. */
 const MAX_DECIMALS = 18;
 
@@ -61,6 +63,12 @@ export class TaskBuilder implements Task {
     checkOptions(`encrypted("${name}")`, options, COLUMN_OPTIONS);
     const { rows, decimals = 0, missing = false, layout = 'column', rings = 1 } = options;
     checkRings(name, layout, rings);
+    if (missing && layout === 'slots') {
+      throw failure('graph.missing', `Input "${name}": rows of layout "slots" cannot be missing`, {
+        input: name,
+        layout,
+      });
+    }
     const mostRows = layout === 'slots' ? rings * MAX_RING_ROWS : MAX_ROWS;
     if (!Number.isInteger(rows) || rows < 1 || rows > mostRows || rows % rings !== 0) {
       const where = `Input "${name}"${layout === 'slots' ? ` of layout "slots" with rings: ${rings}` : ''}`;
@@ -89,7 +97,12 @@ export class TaskBuilder implements Task {
 
   output(name: string, expression: EncryptedColumn | Statistic): void {
     this.#checkName('output', name, this.#outputs.has(name));
-    this.#outputs.set(name, ofTask(this, `output("${name}")`, expression, Expression, 'an expression'));
+    const of = ofTask(this, `output("${name}")`, expression, Expression, 'an expression');
+    if (of instanceof Column && of.missing) {
+      const problem = `Output "${name}": a column with missing rows has statistics only, and cannot be an output`;
+      throw failure('graph.missing', problem, { output: name });
+    }
+    this.#outputs.set(name, of);
   }
 
   literal(): TaskLiteral {
@@ -169,13 +182,13 @@ class Column extends Expression implements EncryptedColumn {
 
   add(other: EncryptedColumn | Plain): EncryptedColumn {
     if (isColumn(other)) return this.#aligned('column.add', this.#mate(other));
-    return this.#addPlain(plainColumn('add', other, this.rows));
+    return this.#addPlain('add', plainColumn('add', other, this.rows));
   }
 
   sub(other: EncryptedColumn | Plain): EncryptedColumn {
     if (isColumn(other)) return this.#aligned('column.sub', this.#mate(other));
     const plain = plainColumn('sub', other, this.rows);
-    return this.#addPlain({ ...plain, units: plain.units.map((units) => -units) });
+    return this.#addPlain('sub', { ...plain, units: plain.units.map((units) => -units) });
   }
 
   multiply(other: EncryptedColumn | Plain): EncryptedColumn {
@@ -184,7 +197,8 @@ class Column extends Expression implements EncryptedColumn {
       return this.#derive('column.multiply', [this, mate], {}, this.decimals + mate.decimals);
     }
     const plain = plainColumn('multiply', other, this.rows);
-    return this.#derive('column.multiply_plain', [this], attributes(plain), this.decimals + plain.decimals);
+    const attrs = attributes('multiply', plain);
+    return this.#derive('column.multiply_plain', [this], attrs, this.decimals + plain.decimals);
   }
 
   negate(): EncryptedColumn {
@@ -278,12 +292,12 @@ class Column extends Expression implements EncryptedColumn {
     return column.#derive(op, [column, other.#withDecimals(decimals)]);
   }
 
-  #addPlain(plain: PlainColumn): Column {
+  #addPlain(method: string, plain: PlainColumn): Column {
     const decimals = Math.max(this.decimals, plain.decimals);
     const factor = powerOfTen(decimals - plain.decimals);
     const scaled = { ...plain, units: plain.units.map((units) => units * factor) };
     const column = this.#withDecimals(decimals);
-    return column.#derive('column.add_plain', [column], attributes(scaled));
+    return column.#derive('column.add_plain', [column], attributes(method, scaled));
   }
 
   /** The same values in finer units. */
@@ -341,7 +355,14 @@ interface PlainColumn {
   readonly decimals: number;
 }
 
-function attributes({ units, isList }: PlainColumn): Attributes {
+/** Errors: OutOfRangeError for what the core has no integer for. */
+function attributes(method: string, { units, isList }: PlainColumn): Attributes {
+  const row = units.findIndex((one) => one < -MAX_PLAIN || one > MAX_PLAIN);
+  if (row >= 0) {
+    const which = isList ? `, row ${row} (counted from 0)` : '';
+    const problem = `${method}${which}: a known number with all decimals exceeds 126 bits`;
+    throw failure('range.integer', problem, { row, expected: { max: `${MAX_PLAIN}` } });
+  }
   return isList ? { values: units.map(String) } : { scalar: `${units[0]}` };
 }
 

@@ -110,6 +110,7 @@ describe('a task refuses', () => {
     expect(declare({ rows: 4, rings: 2 })).toBe('parameters.rings');
     expect(declare({ layout: 'slots', rings: 3 as never })).toBe('parameters.rings');
     expect(declare({ rows: 2 ** 15, layout: 'slots', rings: 2 })).toBe('no error');
+    expect(declare({ missing: true, layout: 'slots' })).toBe('graph.missing');
     expect(declare({ decimals: 19 })).toBe('parameters.decimals');
     expect(declare({ min: 1, max: 0 })).toBe('parameters.bounds');
     expect(declare({ min: 0.5 })).toBe('parameters.bounds');
@@ -150,6 +151,18 @@ describe('a task refuses', () => {
     expect(codeOf(() => task.encrypted('d', { ...column, layout: 'slots' }).rotateRows(0.5))).toBe(
       'graph.steps',
     );
+    const holes = task.encrypted('holes', { ...column, missing: true });
+    expect(codeOf(() => task.output('holes', holes))).toBe('graph.missing');
+    expect(
+      codeOf(() =>
+        a
+          .multiply(1e-10)
+          .multiply(1e-10)
+          .add(2n ** 61n),
+      ),
+    ).toBe('range.integer');
+    expect(codeOf(() => a.multiply([1n, 2n ** 126n, 3n]))).toBe('range.integer');
+    expect(codeOf(() => a.multiply(1n - 2n ** 126n))).toBe('no error');
     expect(codeOf(() => a.add([1, 2]))).toBe('input.length');
     expect(codeOf(() => a.multiply([1, Number.NaN, 2]))).toBe('input.not_a_number');
     expect(codeOf(() => a.multiply([1, null, 2] as never))).toBe('input.not_a_number');
