@@ -188,6 +188,17 @@ for (const name of BROWSERS) {
       assert.notEqual(closer, whole);
       await page.press('ArrowRight');
       assert.notEqual(await picture(), closer);
+
+      await page.press('Home');
+      await page.press('ArrowDown');
+      const one = await page.evaluate(detail);
+      await page.press('ArrowDown');
+      const next = await page.evaluate(detail);
+      assert.match(one, /^\S+ #\d+, thread 0: /);
+      assert.ok(next !== one && next.includes(', thread 0: '));
+      await page.press('Enter');
+      const operator = next.split(',')[0];
+      await page.until(`document.querySelector('.inspector h3').textContent === ${JSON.stringify(operator)}`, PATIENCE_MS);
     });
 
     test('bounds of a file of one row are no value of it, and what is public is named', async () => {
