@@ -108,7 +108,7 @@ async function* callRows(effort) {
   for (const [dimension, bits] of Object.entries(CALL)) {
     const n = Number(dimension);
     const bfv = makeBfv(n, { bits });
-    const options = { rows: n, min: 0, max: 511, layout: 'slots' };
+    const options = { rows: n, min: 0, max: 511, layout: 'slots', rings: 2 };
     const task = createTask();
     // A rotation by nothing costs nothing, but wants its operand relinearized; an output may have three parts.
     task.output('product', task.encrypted('a', options).multiply(task.encrypted('b', options)).rotateRows(0));

@@ -56,7 +56,7 @@ fn damaged_bytes_are_refused() {
     }
     let output = road.evaluate(&[input]).remove(0).bytes;
     for bad in damaged(&output) {
-        assert!(code(road.client.decrypt(&[("s", &bad)])).starts_with("format."));
+        assert!(code(road.client.decrypt(&[("s", &bad)], None)).starts_with("format."));
     }
     let saved = road.client.save();
     for bad in damaged(&saved) {
@@ -89,7 +89,7 @@ fn strangers_are_refused() {
     assert_eq!(code(road.evaluator.run(&[&foreign])), "key.foreign");
     assert_eq!(code(road.evaluator.load_key(&wide.keys()[0])), "key.foreign");
     let output = other.evaluate(&other.encrypt(&data())).remove(0).bytes;
-    assert_eq!(code(road.client.decrypt(&[("s", &output)])), "key.foreign");
+    assert_eq!(code(road.client.decrypt(&[("s", &output)], None)), "key.foreign");
     works(&road);
     works(&other);
     other.client = Client::new(other.program.clone(), Arc::new(Scalar::new()), CLOCK).unwrap();
@@ -229,7 +229,7 @@ fn noise_at_the_limit_is_an_error_not_a_number() {
     }
     let checksum = twox_hash::XxHash3_128::oneshot(&bytes[..content]);
     bytes[content..].copy_from_slice(&checksum.to_le_bytes());
-    let result = road.client.decrypt(&[("s", &bytes)]).unwrap().complete();
+    let result = road.client.decrypt(&[("s", &bytes)], None).unwrap().complete();
     assert_eq!(code(result), "noise.exhausted");
     works(&road);
 }

@@ -42,7 +42,7 @@ async function compile(loom, layout, limit) {
 function describe({ n, groups, steps }, limit) {
   const task = createTask();
   for (let group = 0; group < groups; group++) {
-    const options = { rows: n, min: -limit, max: limit, layout: 'slots' };
+    const options = { rows: n, min: -limit, max: limit, layout: 'slots', rings: 2 };
     let sum = task.encrypted(`a${group}`, options).multiply(task.encrypted(`b${group}`, options));
     for (const step of steps) sum = sum.add(sum.rotateRows(step));
     task.output(`products${group}`, sum);

@@ -85,8 +85,8 @@ export const WORKER: Kind = {
 export const TASK: Kind = {
   expected: 'a task of loom.task() or createTask()',
   fits: (value) => {
-    const { literal, decimals } = (value ?? {}) as Partial<Task>;
-    return typeof literal === 'function' && typeof decimals === 'function';
+    const { literal } = (value ?? {}) as Partial<Task>;
+    return typeof literal === 'function';
   },
 };
 /** A level of a program. */
@@ -147,6 +147,7 @@ export const COLUMN_OPTIONS: Kinds<ColumnOptions> = {
   decimals: { expected: 'a number of decimals', fits: () => true },
   missing: BOOLEAN,
   layout: oneOf('column', 'slots'),
+  rings: { expected: 'a number of rings', fits: () => true },
 };
 /** Options of variance and covariance. */
 export const MOMENT_OPTIONS: Kinds<MomentOptions> = { population: BOOLEAN };

@@ -29,7 +29,6 @@ export type {
   CompiledModule,
   CompileOptions,
   Decimal,
-  DecimalPlaces,
   DecryptedOutput,
   DecryptedValue,
   EncryptedColumn,

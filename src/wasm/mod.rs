@@ -205,7 +205,8 @@ impl RawClient {
         Ok(RawJob(self.client.encrypt(&inputs.collect::<Vec<_>>())?))
     }
 
-    /// See [`Client::decrypt`].
+    /// See [`Client::decrypt`]; `inputs`: the last 16 bytes of each encrypted input of the run, in the program's order, or
+    /// undefined.
     ///
     /// # Errors
     /// Throws.
@@ -215,11 +216,16 @@ impl RawClient {
         names: Vec<String>,
         at: Vec<usize>,
         bytes: Vec<Uint8Array>,
+        inputs: Option<Vec<Uint8Array>>,
     ) -> Result<RawJob, Thrown> {
         let bytes: Vec<Vec<u8>> = bytes.iter().map(Uint8Array::to_vec).collect();
         let of = |at: usize| bytes.get(at).map_or(&[][..], Vec::as_slice);
         let outputs = names.iter().zip(&at).map(|(name, &at)| (name.as_str(), of(at)));
-        Ok(RawJob(self.client.decrypt(&outputs.collect::<Vec<_>>())?))
+        let run = inputs.map(|inputs| {
+            let checksum = |bytes: &Uint8Array| <[u8; 16]>::try_from(bytes.to_vec()).unwrap_or_default();
+            self.client.program().run_id(&inputs.iter().map(checksum).collect::<Vec<_>>())
+        });
+        Ok(RawJob(self.client.decrypt(&outputs.collect::<Vec<_>>(), run)?))
     }
 }
 
