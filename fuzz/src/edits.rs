@@ -44,7 +44,12 @@ impl Pristine {
     pub fn is_like(&self, content: &[u8]) -> bool {
         let own = container::content(&self.bytes);
         let head = own.len() - 8 * self.primes.len();
-        own.len() == content.len() && own[..head] == content[..head] && self.residues(content)
+        self.is_as_long(content) && own[..head] == content[..head]
+    }
+
+    /// Whether other content is as long as this one, and its words are residues.
+    pub fn is_as_long(&self, content: &[u8]) -> bool {
+        container::content(&self.bytes).len() == content.len() && self.residues(content)
     }
 }
 

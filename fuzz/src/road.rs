@@ -37,6 +37,8 @@ pub struct Road {
     pub inputs: Vec<Pristine>,
     /// The encrypted outputs.
     pub outputs: Vec<Pristine>,
+    /// The run that they are of.
+    pub run: [u8; 16],
 }
 
 static ROAD: LazyLock<Road> = LazyLock::new(|| Road::new().expect("a road to fuzz"));
@@ -107,6 +109,8 @@ impl Road {
         let encrypted = objects(client.encrypt(&given)?)?;
         let bytes: Vec<&[u8]> = encrypted.iter().map(|object| object.bytes.as_slice()).collect();
         let results = objects(evaluator.run(&bytes)?)?;
+        let checksums = bytes.iter().filter_map(|bytes| bytes.last_chunk().copied());
+        let run = program.run_id(&checksums.collect::<Vec<_>>());
         let n = program.parameters().literal().n;
         let inputs = encrypted.iter().map(|object| Pristine::new(object.bytes.clone(), n, &input_limbs(&program)));
         let inputs = inputs.collect();
@@ -115,7 +119,7 @@ impl Road {
             Ok(Pristine::new(object.bytes, n, &limbs))
         });
         let outputs = outputs.collect::<Result<_>>()?;
-        Ok(Self { program, client, evaluator, keys, inputs, outputs })
+        Ok(Self { program, client, evaluator, keys, inputs, outputs, run })
     }
 }
 

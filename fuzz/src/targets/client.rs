@@ -20,7 +20,7 @@ fn run(script: &[u8]) -> Verdict {
         // What another key encrypted is another's.
         let same = content(&edited.bytes) == content(&SAVED[0].bytes);
         if edited.seldom {
-            let result = client.decrypt(&[("d", &OUTPUT.bytes)]);
+            let result = client.decrypt(&[("d", &OUTPUT.bytes)], None);
             assert_eq!(result.is_ok(), same, "a result is bound to the key");
         }
     }
@@ -29,6 +29,6 @@ fn run(script: &[u8]) -> Verdict {
 
 /// The bytes that output `d` travels in.
 static OUTPUT: LazyLock<&'static Pristine> = LazyLock::new(|| {
-    let fits = |output: &&Pristine| road().client.decrypt(&[("d", &output.bytes)]).is_ok();
+    let fits = |output: &&Pristine| road().client.decrypt(&[("d", &output.bytes)], None).is_ok();
     road().outputs.iter().find(fits).expect("the bytes of an output")
 });

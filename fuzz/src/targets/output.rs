@@ -2,7 +2,7 @@
 
 use super::{Target, verdict};
 use crate::container::content;
-use crate::edits::edited;
+use crate::edits::{Pristine, edited};
 use crate::road::{road, values};
 use crate::watch::Verdict;
 
@@ -22,10 +22,13 @@ fn run(script: &[u8]) -> Verdict {
         6 => &[("x", hostile)],
         _ => &[("s", hostile), ("n", hostile), ("d", hostile)],
     };
-    let job = road.client.decrypt(wanted);
+    let bound = edited.flags & 8 == 0;
+    let job = road.client.decrypt(wanted, bound.then_some(road.run));
     let Ok(job) = job else { return verdict(&job) };
     let inside = content(hostile);
-    assert!(road.outputs.iter().any(|output| output.is_like(inside)), "a result was taken that no run gives");
+    // Who does not say of which inputs takes a result of any.
+    let fits = |output: &Pristine| if bound { output.is_like(inside) } else { output.is_as_long(inside) };
+    assert!(road.outputs.iter().any(fits), "a result was taken that no run gives");
     if edited.seldom {
         match values(job) {
             Ok(values) => {
