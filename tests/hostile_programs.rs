@@ -88,8 +88,8 @@ fn programs_that_become_too_much_are_refused_at_once() {
             "ciphertext operators",
         ),
         (
-            "30,000 sums",
-            literal(8192, "slots", &(0..30_000).map(|_| node("column.sum", 0, "")).collect::<Vec<_>>()),
+            "20,000 sums",
+            literal(8192, "slots", &(0..20_000).map(|_| node("column.sum", 0, "")).collect::<Vec<_>>()),
             "base operators",
         ),
         (
@@ -140,7 +140,8 @@ fn programs_that_become_too_much_are_refused_at_once() {
         let error = open(name, || Program::from_bytes(&bytes));
         assert_eq!(error.code(), "program.too_large", "{name}: {error}");
         assert!(matches!(error, Error::TooLarge { what, .. } if what == expected), "{name}: {error}");
-        if text.len() < 4 << 20 {
+        // Which primes there will be is known late.
+        if text.len() < 4 << 20 && expected != "base operators" {
             let task = task(&text);
             let error =
                 open(&format!("{name}, compiled"), || Program::compile(task, &CompileOptions::default()));

@@ -27,12 +27,14 @@ const MOST_OPERANDS: u64 = 16;
 const MOST_ROTATIONS: u64 = 1 << 10;
 /// Most operators on ciphertexts: compiling builds their graph for every candidate.
 const MOST_SCHEME_OPERATORS: u64 = 1 << 18;
-/// Most base operators: what is expanded and planned in about ten seconds.
-const MOST_OPERATORS: u64 = 6_000_000;
+/// Most base operators: what is expanded and planned in about ten seconds, at one to two microseconds each.
+const MOST_OPERATORS: u64 = 4_000_000;
 /// Most slots of known numbers, over all operators.
 const MOST_CONSTANTS: u64 = 1 << 26;
 /// Bytes of a base operator in the graphs and the plan that are held at a time.
 const OPERATOR_BYTES: u64 = 300;
+/// Bytes of a ciphertext operator in the graphs that are held at a time.
+const SCHEME_OPERATOR_BYTES: u64 = 400;
 /// Bytes of a known number among an operator's attributes.
 const CONSTANT_BYTES: u64 = 16;
 
@@ -84,7 +86,7 @@ pub fn check(task: &TaskLiteral, parameters: &ParameterLiteral, memory: u64) -> 
     at_most("base operators", operators, MOST_OPERATORS)?;
     let ciphertext = 16 * (parameters.n * parameters.q.len()) as u64;
     let limbs = (parameters.q.len() + 2) as u64;
-    let bytes = (operators * OPERATOR_BYTES)
+    let bytes = (operators * OPERATOR_BYTES + work.scheme_operators() * SCHEME_OPERATOR_BYTES)
         .saturating_add(work.listed.saturating_mul(CONSTANT_BYTES + 8 * limbs))
         .saturating_add(work.inputs.saturating_mul(ciphertext));
     at_most("bytes of operators, known numbers and inputs", bytes, memory)
