@@ -4,15 +4,31 @@
 import { browsers } from './lib/browsers.mjs';
 import { run } from './lib/run.mjs';
 import { need, wasmRust } from './lib/toolchain.mjs';
-import { BUILD_STD, buildEnv } from './lib/variants.mjs';
+import { buildEnv, cargoOptions } from './lib/variants.mjs';
+
+const VARIANT = 'threads';
 
 const { chromedriver } = browsers();
 if (!chromedriver.path) {
-  console.error('No chromedriver was found. Run: node scripts/setup.mjs --browsers');
+  console.error('No chromedriver was found. Run: node scripts/setup.mjs --tests');
   process.exit(1);
 }
-const env = { ...buildEnv('threads', need(wasmRust())), WASM_BINDGEN_TEST_TIMEOUT: '300' };
-run('wasm-pack', [
-  'test', '--headless', '--chrome', '--chromedriver', chromedriver.path, '--mode', 'no-install', 'pkg-tests/wasm',
-  '--locked', BUILD_STD, ...process.argv.slice(2),
-], { env });
+const env = { ...buildEnv(VARIANT, need(wasmRust())), WASM_BINDGEN_TEST_TIMEOUT: '300' };
+run(
+  'wasm-pack',
+  [
+    ...[
+      'test',
+      '--headless',
+      '--chrome',
+      '--chromedriver',
+      chromedriver.path,
+      '--mode',
+      'no-install',
+      'pkg-tests/wasm',
+    ],
+    ...cargoOptions(VARIANT, 'dev'),
+    ...process.argv.slice(2),
+  ],
+  { env },
+);

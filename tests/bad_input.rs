@@ -56,7 +56,7 @@ fn damaged_bytes_are_refused() {
     }
     let output = road.evaluate(&[input]).remove(0).bytes;
     for bad in damaged(&output) {
-        assert!(code(road.client.decrypt(&[("s", &bad)])).starts_with("format."));
+        assert!(code(road.client.decrypt(&[("s", &bad)], None)).starts_with("format."));
     }
     let saved = road.client.save();
     for bad in damaged(&saved) {
@@ -95,7 +95,7 @@ fn lists_of_another_length_are_refused_before_they_are_copied() {
     let output = road.evaluate(&[input]).remove(0).bytes;
     let words = 2 * literal.n * literal.low;
     for length in [0, 1 << 60, u64::MAX] {
-        let error = road.client.decrypt(&[("s", &announcing(&output, words, length))]).err().unwrap();
+        let error = road.client.decrypt(&[("s", &announcing(&output, words, length))], None).err().unwrap();
         assert_eq!(
             error.to_string(),
             format!("encrypted output: wrong size: found {length} words, expected {words}")
@@ -113,9 +113,9 @@ fn lists_of_another_length_are_refused_before_they_are_copied() {
 fn hostile_names_do_not_fill_errors() {
     let road = Road::new(task(SUM));
     let output = road.evaluate(&road.encrypt(&data())).remove(0).bytes;
-    // Kind and program and client as they should be, then a list of names that is not.
+    // Kind, program, client and run as they should be, then a list of names that is not.
     let names = |count: u32, name: &str| {
-        let mut out = output[..21 + 32].to_vec();
+        let mut out = output[..21 + 48].to_vec();
         out.extend_from_slice(&count.to_le_bytes());
         for _ in 0..count.min(1000) {
             out.extend_from_slice(&(name.len() as u32).to_le_bytes());
@@ -130,7 +130,7 @@ fn hostile_names_do_not_fill_errors() {
     for (count, name) in
         [(1, "n".repeat(1 << 20)), (1000, "na\u{1f980}me".to_owned()), (u32::MAX, String::new())]
     {
-        let error = road.client.decrypt(&[("s", &names(count, &name))]).err().unwrap();
+        let error = road.client.decrypt(&[("s", &names(count, &name))], None).err().unwrap();
         assert_eq!(error.code(), "format.content");
         assert!(error.to_string().len() < 2000, "{}", error.to_string().len());
     }
@@ -160,7 +160,7 @@ fn strangers_are_refused() {
     assert_eq!(code(road.evaluator.run(&[&foreign])), "key.foreign");
     assert_eq!(code(road.evaluator.load_key(&wide.keys()[0])), "key.foreign");
     let output = other.evaluate(&other.encrypt(&data())).remove(0).bytes;
-    assert_eq!(code(road.client.decrypt(&[("s", &output)])), "key.foreign");
+    assert_eq!(code(road.client.decrypt(&[("s", &output)], None)), "key.foreign");
     works(&road);
     works(&other);
     other.client = Client::new(other.program.clone(), Arc::new(Scalar::new()), CLOCK).unwrap();
@@ -307,7 +307,7 @@ fn noise_at_the_limit_is_an_error_not_a_number() {
     }
     let checksum = twox_hash::XxHash3_128::oneshot(&bytes[..content]);
     bytes[content..].copy_from_slice(&checksum.to_le_bytes());
-    let result = road.client.decrypt(&[("s", &bytes)]).unwrap().complete();
+    let result = road.client.decrypt(&[("s", &bytes)], None).unwrap().complete();
     assert_eq!(code(result), "noise.exhausted");
     works(&road);
 }

@@ -80,7 +80,7 @@ fn blames(op: &'static str, call: Detour) {
     }
 }
 
-const ALL: [&str; 27] = [
+const ALL: [&str; 28] = [
     "limb.add",
     "limb.sub",
     "limb.neg",
@@ -98,6 +98,7 @@ const ALL: [&str; 27] = [
     "rns.norm",
     "copy",
     "sample.uniform",
+    "sample.secret",
     "sample.ternary",
     "sample.error",
     "slots.write",
@@ -179,6 +180,11 @@ fn samplers_must_use_nonce_and_seed() {
             right.run(&[&inputs[0][..3], &[0]].concat().chunks(4).collect::<Vec<_>>(), out, nonce)
         });
     }
+    // A key belongs to its seed alone.
+    blames("sample.secret", |right, inputs, out, nonce| {
+        let seed: Vec<u64> = inputs[0].iter().map(|word| word ^ u64::from(nonce)).collect();
+        right.run(&[&seed], out, nonce);
+    });
 }
 
 #[test]

@@ -9,8 +9,11 @@ fn p(start: u64, end: u64) -> Placeholder {
     Placeholder::new(start, end)
 }
 
-/// A graph from rows of (operator, inputs, output), one type per size.
-fn graph(inputs: &[(u64, u64)], rows: &[(&str, &[&[(u64, u64)]], (u64, u64))]) -> Graph {
+/// Operator, operands, output.
+type Row<'a> = (&'a str, &'a [&'a [(u64, u64)]], (u64, u64));
+
+/// A graph from rows, one type per size.
+fn graph(inputs: &[(u64, u64)], rows: &[Row]) -> Graph {
     let mut text = String::from("cipherloom-graph 1\nunit 64\n");
     for size in 1..=64 {
         text.push_str(&format!("type !{} = units[{size}]\n", size - 1));
@@ -118,7 +121,7 @@ fn k_g4_method_a_against_method_b() {
 
 #[test]
 fn k_g8_split_and_merge_inside_an_expansion() {
-    let a1: &[(&str, &[&[(u64, u64)]], (u64, u64))] = &[
+    let a1: &[Row] = &[
         ("a1", &[], (10, 14)),
         ("a2", &[], (14, 16)),
         ("a3", &[&[(10, 12), (14, 16)]], (16, 20)),

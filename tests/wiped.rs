@@ -119,7 +119,7 @@ fn secrets_are_overwritten_before_memory_is_freed() {
             drop(client.encrypt(&given).unwrap());
             let Ok(Outcome::Objects(inputs)) = client.encrypt(&given).unwrap().complete() else { panic!() };
             let outputs = road.evaluate(&[inputs[0].bytes.clone()]);
-            let mut job = client.decrypt(&[("c", &outputs[0].bytes)]).unwrap();
+            let mut job = client.decrypt(&[("c", &outputs[0].bytes)], None).unwrap();
             while !job.step(0.0) {}
             let Ok(Outcome::Values(results)) = job.take() else { panic!() };
             assert!(results[0].1.parts["values"].iter().all(|&value| value == i128::from(-VALUE)));

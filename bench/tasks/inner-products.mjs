@@ -14,7 +14,10 @@ export async function openInnerProducts(loom, pairs, limit) {
   const compiled = performance.now();
   const { layout, program } = best;
   const client = await program.client();
-  const values = layout.factors().map(([a, b], group) => [[`a${group}`, a], [`b${group}`, b]]);
+  const values = layout.factors().map(([a, b], group) => [
+    [`a${group}`, a],
+    [`b${group}`, b],
+  ]);
   const inputs = Object.fromEntries(values.flat());
   return {
     n: layout.n,
@@ -42,7 +45,7 @@ async function compile(loom, layout, limit) {
 function describe({ n, groups, steps }, limit) {
   const task = createTask();
   for (let group = 0; group < groups; group++) {
-    const options = { rows: n, min: -limit, max: limit, layout: 'slots' };
+    const options = { rows: n, min: -limit, max: limit, layout: 'slots', rings: 2 };
     let sum = task.encrypted(`a${group}`, options).multiply(task.encrypted(`b${group}`, options));
     for (const step of steps) sum = sum.add(sum.rotateRows(step));
     task.output(`products${group}`, sum);

@@ -3,6 +3,7 @@
  * some callers have none. Here it is types and names; which values are possible is checked where they are used.
  */
 import { failure } from './errors.js';
+import { STAGES } from './stages.js';
 import type {
   CallOptions,
   ColumnOptions,
@@ -85,12 +86,12 @@ export const WORKER: Kind = {
 export const TASK: Kind = {
   expected: 'a task of loom.task() or createTask()',
   fits: (value) => {
-    const { literal, decimals } = (value ?? {}) as Partial<Task>;
-    return typeof literal === 'function' && typeof decimals === 'function';
+    const { literal } = (value ?? {}) as Partial<Task>;
+    return typeof literal === 'function';
   },
 };
 /** A level of a program. */
-export const STAGE = oneOf('task', 'scheme', 'polynomial', 'base');
+export const STAGE = oneOf(...STAGES);
 /** What is added to a column, or multiplied with it. */
 export const PLAIN: Kind = {
   expected: 'a column of this task, a number, or an array of numbers',
@@ -147,6 +148,7 @@ export const COLUMN_OPTIONS: Kinds<ColumnOptions> = {
   decimals: { expected: 'a number of decimals', fits: () => true },
   missing: BOOLEAN,
   layout: oneOf('column', 'slots'),
+  rings: { expected: 'a number of rings', fits: () => true },
 };
 /** Options of variance and covariance. */
 export const MOMENT_OPTIONS: Kinds<MomentOptions> = { population: BOOLEAN };

@@ -1,10 +1,9 @@
 /** A key holder: encrypts and decrypts in the client worker. */
 import { CALL_OPTIONS, checkCall, CIPHERTEXTS, COLUMNS } from './arguments.js';
 import { byName, checkBytes, movable } from './bytes.js';
-import { encodeColumn } from './columns.js';
+import { encodeColumn, ruleOf } from './columns.js';
 import { failure } from './errors.js';
 import type { WorkerLoom } from './loom.js';
-import { ruleOf } from './program-file.js';
 import { JobProgress } from './progress.js';
 import type { NamedBytes } from './raw.js';
 import { Resource } from './resource.js';

@@ -3,7 +3,7 @@ import { checkArgument, describe, VALUES } from './arguments.js';
 import { type CipherloomError, failure } from './errors.js';
 import { decimalsOf, ExactDecimal, quickUnits, toUnits } from './exact.js';
 import type { Integers } from './raw.js';
-import type { Values } from './types.js';
+import type { InputInfo, Values } from './types.js';
 
 /** What was declared of a column. Bounds in units of 10^-decimals. */
 export interface ColumnRule {
@@ -13,6 +13,11 @@ export interface ColumnRule {
   readonly missing: boolean;
   readonly min: bigint;
   readonly max: bigint;
+}
+
+/** What an input of a program declares. */
+export function ruleOf({ name, rows, decimals, missing, min, max }: InputInfo): ColumnRule {
+  return { name, rows, decimals, missing, min: min.units, max: max.units };
 }
 
 /** A column as integers of 10^-decimals, 0 where a row is missing. */

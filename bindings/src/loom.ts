@@ -3,7 +3,6 @@ import { BYTES, CALL_OPTIONS, checkCall, COMPILE_OPTIONS, TASK } from './argumen
 import type { Choice } from './choose-mode.js';
 import { failure } from './errors.js';
 import { CompiledProgram } from './program.js';
-import { scalesOf, unpackProgram } from './program-file.js';
 import { Resource } from './resource.js';
 import { TaskBuilder } from './task.js';
 import type {
@@ -117,18 +116,17 @@ export class WorkerLoom extends Resource implements Loom {
       ({ program }) => client.send('freeProgram', [program]),
     );
     onProgress?.({ phase: 'compile', done: 1, total: 1 });
-    return new CompiledProgram(this, client, opened, scalesOf(task));
+    return new CompiledProgram(this, client, opened);
   }
 
   async program(bytes: Uint8Array, options: CallOptions = {}): Promise<Program> {
     checkCall('program', { bytes: [bytes, BYTES] }, options, CALL_OPTIONS);
     const signal = this.signal(options.signal);
     const { client } = this;
-    const { core, scales } = unpackProgram(bytes);
-    const opened = await client.call('openProgram', [core], { signal }, ({ program }) =>
+    const opened = await client.call('openProgram', [bytes], { signal }, ({ program }) =>
       client.send('freeProgram', [program]),
     );
-    return new CompiledProgram(this, client, opened, scales);
+    return new CompiledProgram(this, client, opened);
   }
 
   restart(): Promise<void> {
@@ -154,11 +152,12 @@ export class WorkerLoom extends Resource implements Loom {
 
 /** The core only says that no parameters will do. Errors: ParameterError. */
 function checkSlots({ inputs }: TaskLiteral, n = Number.POSITIVE_INFINITY): void {
-  const input = inputs.find(({ layout, rows }) => layout === 'slots' && rows > n);
+  const input = inputs.find(({ layout, rows, rings }) => layout === 'slots' && rows / rings > n / 2);
   if (input === undefined) return;
-  const { name, rows } = input;
-  const problem = `Input "${name}" of layout "slots", which is one ciphertext: rows must be 1 to n = ${n}, found ${rows}`;
-  throw failure('parameters.rows', problem, { input: name, found: rows, expected: { min: 1, max: n } });
+  const { name, rows, rings } = input;
+  const most = (n / 2) * rings;
+  const problem = `Input "${name}" of layout "slots" with rings: ${rings}: rows must be 1 to ${most} at n = ${n}, found ${rows}`;
+  throw failure('parameters.rows', problem, { input: name, found: rows, expected: { min: 1, max: most } });
 }
 
 class LoomTaskBuilder extends TaskBuilder implements LoomTask {

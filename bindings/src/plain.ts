@@ -14,6 +14,7 @@ type Node = TaskLiteral['nodes'][number];
 interface Column {
   readonly units: readonly bigint[];
   readonly present: Uint8Array | undefined;
+  readonly rings: number;
 }
 
 /** A statistic before its last division. */
@@ -25,8 +26,7 @@ interface Sums {
 
 /**
  * What decryption of the task's outputs must give, bit for bit. `columns` as for `Client.encrypt`; all inputs
- * are needed. Errors: as of `Client.encrypt`; GraphError `graph.plain` for rotations, whose result depends on
- * slots beyond the rows.
+ * are needed. Errors: as of `Client.encrypt`.
  */
 export function plainStatistics(
   task: Task,
@@ -35,10 +35,7 @@ export function plainStatistics(
   checkArgument('plainStatistics, task', task, TASK);
   checkArgument('plainStatistics, columns', columns, COLUMNS);
   const literal = task.literal();
-  const decimals = task.decimals();
-  const operands: (Column | Sums)[] = literal.inputs.map((input) => {
-    return plainInput({ ...input, decimals: decimals.inputs[input.name] ?? 0 }, columns);
-  });
+  const operands: (Column | Sums)[] = literal.inputs.map((input) => plainInput(input, columns));
   for (const node of literal.nodes) {
     operands.push(
       compute(
@@ -48,22 +45,19 @@ export function plainStatistics(
     );
   }
   return Object.fromEntries(
-    literal.outputs.map(({ name, operand }) => {
-      return [name, finished(name, operands[operand] as Column | Sums, decimals.outputs[name] ?? 0)];
+    literal.outputs.map(({ name, operand, decimals }) => {
+      return [name, finished(name, operands[operand] as Column | Sums, decimals)];
     }),
   );
 }
 
-function plainInput(
-  input: TaskLiteral['inputs'][number] & { decimals: number },
-  columns: Readonly<Record<string, Values>>,
-): Column {
+function plainInput(input: TaskLiteral['inputs'][number], columns: Readonly<Record<string, Values>>): Column {
   const values = Object.hasOwn(columns, input.name) ? columns[input.name] : undefined;
   if (values === undefined)
     throw failure('input.missing', `Input "${input.name}" was not given`, { input: input.name });
   const rule: ColumnRule = { ...input, min: BigInt(input.min), max: BigInt(input.max) };
   const { units, present } = encodeColumn(rule, values);
-  return { units: Array.from<number | bigint, bigint>(units, BigInt), present };
+  return { units: Array.from<number | bigint, bigint>(units, BigInt), present, rings: input.rings };
 }
 
 function compute(node: Node, operands: readonly Column[]): Column | Sums {
@@ -78,9 +72,13 @@ function compute(node: Node, operands: readonly Column[]): Column | Sums {
     case 'column.negate':
       return { ...a, units: a.units.map((x) => -x) };
     case 'column.add_plain':
-      return pairwise(a, constants(node, a.units.length), (x, y) => x + y);
+      return withPlain(node, a, (x, y) => x + y);
     case 'column.multiply_plain':
-      return pairwise(a, constants(node, a.units.length), (x, y) => x * y);
+      return withPlain(node, a, (x, y) => x * y);
+    case 'column.rotate_rows':
+      return turned(a, Number(node.attrs?.['steps']));
+    case 'column.rotate_columns':
+      return turned({ ...a, rings: 1 }, a.units.length / 2, a.rings);
     default:
       return statistic(node, a, b ?? a);
   }
@@ -137,7 +135,15 @@ function finished(name: string, operand: Column | Sums, decimals: number): Plain
 
 /** Operations by rows are for columns without missing rows only. */
 function pairwise(a: Column, b: Column, combine: (x: bigint, y: bigint) => bigint): Column {
-  return { units: a.units.map((x, row) => combine(x, b.units[row] as bigint)), present: undefined };
+  return { ...a, units: a.units.map((x, row) => combine(x, b.units[row] as bigint)), present: undefined };
+}
+
+/** Each ring turned to the left; the result has `rings` rings. */
+function turned(a: Column, steps: number, rings = a.rings): Column {
+  const length = a.units.length / a.rings;
+  const by = ((steps % length) + length) % length;
+  const from = (row: number): number => row - (row % length) + (((row % length) + by) % length);
+  return { ...a, units: a.units.map((_, row) => a.units[from(row)] as bigint), rings };
 }
 
 function inBoth(a: Column, b: Column): Uint8Array | undefined {
@@ -146,9 +152,13 @@ function inBoth(a: Column, b: Column): Uint8Array | undefined {
   return a.present.map((bit, row) => bit & (other[row] as number));
 }
 
-function constants(node: Node, rows: number): Column {
-  const scalar = node.attrs?.['scalar'];
-  if (scalar !== undefined)
-    return { units: Array<bigint>(rows).fill(BigInt(scalar as string)), present: undefined };
-  return { units: (node.attrs?.['values'] as string[]).map(BigInt), present: undefined };
+/** A known number for each row, or one for all. */
+function withPlain(node: Node, a: Column, combine: (x: bigint, y: bigint) => bigint): Column {
+  const { scalar, values } = node.attrs ?? {};
+  const plain = scalar === undefined ? (values as string[]).map(BigInt) : undefined;
+  const one = BigInt((scalar ?? 0) as string);
+  return {
+    ...a,
+    units: a.units.map((x, row) => combine(x, plain === undefined ? one : (plain[row] as bigint))),
+  };
 }

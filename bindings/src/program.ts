@@ -13,7 +13,7 @@ import { byName, checkBytes, movable } from './bytes.js';
 import { KeyHolder } from './client.js';
 import { failure } from './errors.js';
 import type { WorkerLoom } from './loom.js';
-import { describeProgram, packProgram, type Scales } from './program-file.js';
+import { describeProgram } from './program-info.js';
 import { JobProgress } from './progress.js';
 import { abortable, Resource } from './resource.js';
 import type {
@@ -44,21 +44,15 @@ interface KeyedEvaluator {
 export class CompiledProgram extends Resource implements Program {
   readonly info: ProgramInfo;
   readonly #loom: WorkerLoom;
-  readonly #core: Uint8Array;
-  readonly #scales: Scales | undefined;
+  readonly #bytes: Uint8Array;
   readonly #opened: Remote<ClientMethods>;
   readonly #evaluator: { current: KeyedEvaluator | undefined };
 
-  constructor(
-    loom: WorkerLoom,
-    client: Connection<ClientMethods>,
-    opened: OpenProgram,
-    scales: Scales | undefined,
-  ) {
-    const core = opened.bytes;
+  constructor(loom: WorkerLoom, client: Connection<ClientMethods>, opened: OpenProgram) {
+    const { bytes } = opened;
     const evaluator: { current: KeyedEvaluator | undefined } = { current: undefined };
     const remote = new Remote<ClientMethods>(
-      async (connection) => (await connection.call('openProgram', [core])).program,
+      async (connection) => (await connection.call('openProgram', [bytes])).program,
       (connection, handle) => connection.send('freeProgram', [handle]),
     );
     remote.adopt(client, Promise.resolve(opened.program));
@@ -66,10 +60,9 @@ export class CompiledProgram extends Resource implements Program {
       remote.free();
       evaluator.current?.remote.free();
     });
-    this.info = describeProgram(opened.info, scales);
+    this.info = describeProgram(opened.info);
     this.#loom = loom;
-    this.#core = core;
-    this.#scales = scales;
+    this.#bytes = bytes;
     this.#opened = remote;
     this.#evaluator = evaluator;
   }
@@ -90,7 +83,7 @@ export class CompiledProgram extends Resource implements Program {
 
   toBytes(): Uint8Array {
     this.signal(undefined);
-    return this.#scales === undefined ? this.#core.slice() : packProgram(this.#core, this.#scales);
+    return this.#bytes.slice();
   }
 
   async client(options: CallOptions = {}): Promise<Client> {
@@ -179,14 +172,14 @@ export class CompiledProgram extends Resource implements Program {
     work: (remote: Remote<EvaluatorMethods>) => Promise<T>,
   ): Promise<T> {
     const before = this.#evaluator.current;
-    const core = this.#core;
+    const bytes = this.#bytes;
     const entry =
       before?.keys === keys
         ? before
         : {
             keys,
             remote: new Remote<EvaluatorMethods>(
-              (connection) => openEvaluator(connection, core, keys),
+              (connection) => openEvaluator(connection, bytes, keys),
               (connection, handle) => connection.send('free', [handle]),
             ),
             users: 0,
@@ -222,10 +215,10 @@ export class CompiledProgram extends Resource implements Program {
 
 async function openEvaluator(
   connection: Connection<EvaluatorMethods>,
-  core: Uint8Array,
+  program: Uint8Array,
   keys: EvaluationKeys,
 ): Promise<Handle> {
-  const evaluator = await connection.call('open', [core]);
+  const evaluator = await connection.call('open', [program]);
   try {
     for (const [index, key] of keys.entries()) {
       const sent = movable(checkBytes(`Evaluation key ${index}`, key));

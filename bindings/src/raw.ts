@@ -8,7 +8,6 @@ import type {
   CompileOptions,
   GraphView,
   InputInfo,
-  OutputInfo,
   ProgramInfo,
   Stage,
   TaskLiteral,
@@ -17,10 +16,12 @@ import type {
 } from './types.js';
 import { type SharedMemory, sharedMemory } from './worker/memory.js';
 
-/** Program info as the core knows it: integers only, so without decimals and scaled bounds. */
-export interface RawProgramInfo extends Omit<ProgramInfo, 'inputs' | 'outputs'> {
-  readonly inputs: readonly Omit<InputInfo, 'decimals' | 'min' | 'max'>[];
-  readonly outputs: readonly Omit<OutputInfo, 'decimals'>[];
+/** Program info as the core knows it: bounds are integers of 10^-decimals, as decimal strings. */
+export interface RawProgramInfo extends Omit<ProgramInfo, 'inputs'> {
+  readonly inputs: readonly (Omit<InputInfo, 'min' | 'max'> & {
+    readonly min: string;
+    readonly max: string;
+  })[];
 }
 
 /** A decrypted output: integers as 64-bit words, or as decimal strings where one is longer. */
@@ -53,8 +54,11 @@ export interface RawClient {
   save(): Uint8Array<ArrayBuffer>;
   keyJob(index: number): RawJob;
   encryptJob(names: string[], values: Integers[], present: (Uint8Array | undefined)[]): RawJob;
-  /** Output number i is among the outputs of `ciphertexts[at[i]]`. */
-  decryptJob(names: string[], at: Uint32Array, ciphertexts: Uint8Array[]): RawJob;
+  /**
+   * Output number i is among the outputs of `ciphertexts[at[i]]`. `inputs`: the last 16 bytes of each encrypted input, in
+   * the program's order; then only results of a run over these are taken.
+   */
+  decryptJob(names: string[], at: Uint32Array, ciphertexts: Uint8Array[], inputs?: Uint8Array[]): RawJob;
   free(): void;
 }
 

@@ -13,7 +13,6 @@ import { failure } from './errors.js';
 import { decimalsOf, powerOfTen, toUnits } from './exact.js';
 import type {
   ColumnOptions,
-  DecimalPlaces,
   EncryptedColumn,
   Layout,
   MomentOptions,
@@ -25,8 +24,10 @@ import type {
 } from './types.js';
 
 const MAX_ROWS = 2 ** 24;
-/** Slots of the largest ring dimension: rows of layout `slots`, which has one ciphertext. */
-const MAX_SLOTS = 2 ** 15;
+/** Most rows of a ring: half of the slots of the largest ring dimension. */
+const MAX_RING_ROWS = 2 ** 14;
+/** Largest magnitude of a known number in units; no result is that large. */
+const MAX_PLAIN = 2n ** 126n - 1n;
 /** Most decimals that a 62-bit integer can keep. */
 const MAX_DECIMALS = 18;
 
@@ -49,7 +50,7 @@ export function createTask(): Task {
 
 /** See {@link Task}. */
 export class TaskBuilder implements Task {
-  readonly #inputs: (TaskLiteral['inputs'][number] & { decimals: number })[] = [];
+  readonly #inputs: TaskLiteral['inputs'] = [];
   readonly #nodes: Extract<Operand, { op: string }>[] = [];
   readonly #outputs = new Map<string, Expression>();
 
@@ -60,15 +61,23 @@ export class TaskBuilder implements Task {
       this.#inputs.some((input) => input.name === name),
     );
     checkOptions(`encrypted("${name}")`, options, COLUMN_OPTIONS);
-    const { rows, decimals = 0, missing = false, layout = 'column' } = options;
-    const mostRows = layout === 'slots' ? MAX_SLOTS : MAX_ROWS;
-    if (!Number.isInteger(rows) || rows < 1 || rows > mostRows) {
-      const where = `Input "${name}"${layout === 'slots' ? ' of layout "slots", which is one ciphertext' : ''}`;
-      throw failure('parameters.rows', `${where}: rows must be 1 to ${mostRows}, found ${describe(rows)}`, {
+    const { rows, decimals = 0, missing = false, layout = 'column', rings = 1 } = options;
+    checkRings(name, layout, rings);
+    if (missing && layout === 'slots') {
+      throw failure('graph.missing', `Input "${name}": rows of layout "slots" cannot be missing`, {
         input: name,
-        found: rows,
-        expected: { min: 1, max: mostRows },
+        layout,
       });
+    }
+    const mostRows = layout === 'slots' ? rings * MAX_RING_ROWS : MAX_ROWS;
+    if (!Number.isInteger(rows) || rows < 1 || rows > mostRows || rows % rings !== 0) {
+      const where = `Input "${name}"${layout === 'slots' ? ` of layout "slots" with rings: ${rings}` : ''}`;
+      const equal = rings === 1 ? '' : ', an equal number for each ring';
+      throw failure(
+        'parameters.rows',
+        `${where}: rows must be 1 to ${mostRows}${equal}, found ${describe(rows)}`,
+        { input: name, found: rows, expected: { min: 1, max: mostRows, multipleOf: rings } },
+      );
     }
     if (!Number.isInteger(decimals) || decimals < 0 || decimals > MAX_DECIMALS) {
       throw failure(
@@ -82,13 +91,18 @@ export class TaskBuilder implements Task {
       );
     }
     const { min, max } = bounds(name, options, decimals);
-    this.#inputs.push({ name, rows, min: `${min}`, max: `${max}`, missing, layout, decimals });
-    return new Column(this, { input: this.#inputs.length - 1 }, { rows, decimals, layout, missing });
+    this.#inputs.push({ name, rows, min: `${min}`, max: `${max}`, missing, layout, rings, decimals });
+    return new Column(this, { input: this.#inputs.length - 1 }, { rows, decimals, layout, rings, missing });
   }
 
   output(name: string, expression: EncryptedColumn | Statistic): void {
     this.#checkName('output', name, this.#outputs.has(name));
-    this.#outputs.set(name, ofTask(this, `output("${name}")`, expression, Expression, 'an expression'));
+    const of = ofTask(this, `output("${name}")`, expression, Expression, 'an expression');
+    if (of instanceof Column && of.missing) {
+      const problem = `Output "${name}": a column with missing rows has statistics only, and cannot be an output`;
+      throw failure('graph.missing', problem, { output: name });
+    }
+    this.#outputs.set(name, of);
   }
 
   literal(): TaskLiteral {
@@ -97,19 +111,13 @@ export class TaskBuilder implements Task {
     const number = (operand: Operand): number =>
       'input' in operand ? operand.input : this.#inputs.length + operand.node;
     return {
-      inputs: this.#inputs.map(({ decimals: _, ...input }) => input),
+      inputs: this.#inputs.map((input) => ({ ...input })),
       nodes: this.#nodes.map(({ op, operands, attrs }) => ({ op, inputs: operands.map(number), attrs })),
       outputs: [...this.#outputs].map(([name, expression]) => ({
         name,
         operand: number(expression.operand),
+        decimals: expression.decimals,
       })),
-    };
-  }
-
-  decimals(): DecimalPlaces {
-    return {
-      inputs: Object.fromEntries(this.#inputs.map(({ name, decimals }) => [name, decimals])),
-      outputs: Object.fromEntries([...this.#outputs].map(([name, { decimals }]) => [name, decimals])),
     };
   }
 
@@ -154,30 +162,33 @@ interface Facts {
   readonly rows: number;
   readonly decimals: number;
   readonly layout: Layout;
+  readonly rings: number;
   readonly missing: boolean;
 }
 
 class Column extends Expression implements EncryptedColumn {
   readonly rows: number;
   readonly layout: Layout;
+  readonly rings: number;
   readonly missing: boolean;
 
-  constructor(task: TaskBuilder, operand: Operand, { rows, decimals, layout, missing }: Facts) {
+  constructor(task: TaskBuilder, operand: Operand, { rows, decimals, layout, rings, missing }: Facts) {
     super(task, operand, decimals);
     this.rows = rows;
     this.layout = layout;
+    this.rings = rings;
     this.missing = missing;
   }
 
   add(other: EncryptedColumn | Plain): EncryptedColumn {
     if (isColumn(other)) return this.#aligned('column.add', this.#mate(other));
-    return this.#addPlain(plainColumn('add', other, this.rows));
+    return this.#addPlain('add', plainColumn('add', other, this.rows));
   }
 
   sub(other: EncryptedColumn | Plain): EncryptedColumn {
     if (isColumn(other)) return this.#aligned('column.sub', this.#mate(other));
     const plain = plainColumn('sub', other, this.rows);
-    return this.#addPlain({ ...plain, units: plain.units.map((units) => -units) });
+    return this.#addPlain('sub', { ...plain, units: plain.units.map((units) => -units) });
   }
 
   multiply(other: EncryptedColumn | Plain): EncryptedColumn {
@@ -186,9 +197,7 @@ class Column extends Expression implements EncryptedColumn {
       return this.#derive('column.multiply', [this, mate], {}, this.decimals + mate.decimals);
     }
     const plain = plainColumn('multiply', other, this.rows);
-    // A single number reaches every slot, wherever rotations brought the rows.
-    const attrs =
-      typeof other === 'object' ? { values: plain.units.map(String) } : { scalar: `${plain.units[0]}` };
+    const attrs = attributes('multiply', plain);
     return this.#derive('column.multiply_plain', [this], attrs, this.decimals + plain.decimals);
   }
 
@@ -208,6 +217,12 @@ class Column extends Expression implements EncryptedColumn {
 
   rotateColumns(): EncryptedColumn {
     this.#needSlots('rotateColumns');
+    if (this.rings !== 2) {
+      throw failure('graph.layout', 'rotateColumns needs a column declared with rings: 2', {
+        found: { rings: this.rings },
+        expected: { rings: 2 },
+      });
+    }
     return this.#derive('column.rotate_columns', [this]);
   }
 
@@ -277,12 +292,12 @@ class Column extends Expression implements EncryptedColumn {
     return column.#derive(op, [column, other.#withDecimals(decimals)]);
   }
 
-  #addPlain(plain: PlainColumn): Column {
+  #addPlain(method: string, plain: PlainColumn): Column {
     const decimals = Math.max(this.decimals, plain.decimals);
     const factor = powerOfTen(decimals - plain.decimals);
-    const values = plain.units.map((units) => `${units * factor}`);
+    const scaled = { ...plain, units: plain.units.map((units) => units * factor) };
     const column = this.#withDecimals(decimals);
-    return column.#derive('column.add_plain', [column], { values });
+    return column.#derive('column.add_plain', [column], attributes(method, scaled));
   }
 
   /** The same values in finer units. */
@@ -301,15 +316,15 @@ class Column extends Expression implements EncryptedColumn {
         expected: this.rows,
       });
     }
-    if (other.layout !== this.layout) {
-      throw failure(
-        'graph.layout',
-        `Columns of layout "${this.layout}" and "${other.layout}" cannot be combined`,
-        {
-          found: other.layout,
-          expected: this.layout,
-        },
+    if (other.layout !== this.layout || other.rings !== this.rings) {
+      const [found, expected] = [other, this].map(({ layout, rings }) => ({ layout, rings }));
+      const shown = [this, other].map(({ layout, rings }) =>
+        layout === 'slots' ? `"slots" with rings: ${rings}` : `"${layout}"`,
       );
+      throw failure('graph.layout', `Columns of layout ${shown.join(' and ')} cannot be combined`, {
+        found,
+        expected,
+      });
     }
     return other;
   }
@@ -334,8 +349,21 @@ function moment(method: string, options: MomentOptions = {}): Attributes {
 
 /** Plain numbers as integers of 10^-decimals, with the fewest decimals that all of them need. */
 interface PlainColumn {
+  /** One per row, or a single one for all rows. */
   readonly units: readonly bigint[];
+  readonly isList: boolean;
   readonly decimals: number;
+}
+
+/** Errors: OutOfRangeError for what the core has no integer for. */
+function attributes(method: string, { units, isList }: PlainColumn): Attributes {
+  const row = units.findIndex((one) => one < -MAX_PLAIN || one > MAX_PLAIN);
+  if (row >= 0) {
+    const which = isList ? `, row ${row} (counted from 0)` : '';
+    const problem = `${method}${which}: a known number with all decimals exceeds 126 bits`;
+    throw failure('range.integer', problem, { row, expected: { max: `${MAX_PLAIN}` } });
+  }
+  return isList ? { values: units.map(String) } : { scalar: `${units[0]}` };
 }
 
 function plainColumn(method: string, plain: Plain, rows: number): PlainColumn {
@@ -349,14 +377,22 @@ function plainColumn(method: string, plain: Plain, rows: number): PlainColumn {
   const values = typeof plain === 'object' ? Array.from(plain) : [plain];
   const decimals = values.reduce((most: number, value) => Math.max(most, finiteDecimals(value)), 0);
   const units = values.map((value, row) => scaled('plain', row, value, decimals));
-  return {
-    units: typeof plain === 'object' ? units : Array<bigint>(rows).fill(units[0] as bigint),
-    decimals,
-  };
+  return { units, isList: typeof plain === 'object', decimals };
 }
 
 function finiteDecimals(value: number | bigint): number {
   return typeof value === 'bigint' || Number.isFinite(value) ? decimalsOf(value) : 0;
+}
+
+/** Errors: ParameterError. */
+function checkRings(name: string, layout: Layout, rings: unknown): void {
+  if (rings === 1 || (rings === 2 && layout === 'slots')) return;
+  const expected = layout === 'slots' ? '1 or 2' : '1, since layout "column" has none';
+  throw failure('parameters.rings', `Input "${name}": rings must be ${expected}, found ${describe(rings)}`, {
+    input: name,
+    found: rings,
+    expected,
+  });
 }
 
 function bounds(name: string, { min, max }: ColumnOptions, decimals: number): { min: bigint; max: bigint } {

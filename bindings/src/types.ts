@@ -9,6 +9,7 @@
  * - `dispose()` may be called any number of times; using a disposed object throws `DisposedError`.
  * - Bytes handed in are copied, never detached; bytes handed out belong to you.
  */
+import type { STAGES } from './stages.js';
 
 // ---------------------------------------------------------------------------------------------- loading
 
@@ -163,13 +164,15 @@ export interface CompileOptions {
 
 /**
  * `column`: any number of rows over as many ciphertexts as needed.
- * `slots`: exactly one ciphertext whose slots are the rows, in two rows of n/2 that can be rotated.
+ * `slots`: one ciphertext; the rows form one or two rings that can be rotated. A ring has l rows, rows 0 to l - 1 of the
+ * column; a second one has rows l to 2 l - 1. There is nothing else: plain numbers, statistics and outputs are over these
+ * rows.
  */
 export type Layout = 'column' | 'slots';
 
 /** What must be known of an encrypted column before there is any data. */
 export interface ColumnOptions {
-  /** Number of rows, 1 to 2^24; in layout `slots` at most the ring dimension, which is at most 2^15. Public. */
+  /** Number of rows, 1 to 2^24; in layout `slots` at most 2^14 for each ring. Public. */
   rows: number;
   /** Least value that may occur (inclusive). Tighter bounds make smaller and faster programs. */
   min: number | bigint;
@@ -183,6 +186,8 @@ export interface ColumnOptions {
    */
   missing?: boolean | undefined;
   layout?: Layout | undefined;
+  /** Rings of equal length that the rows of layout `slots` form: 1 (default) or 2. */
+  rings?: 1 | 2 | undefined;
 }
 
 /**
@@ -207,14 +212,16 @@ export interface MomentOptions {
 
 /**
  * An expression whose value is one encrypted number per row. All arithmetic is exact; bounds and decimals are
- * tracked. Errors of every operation: GraphError if the other operand is of another task or has other rows,
- * InputError or OutOfRangeError for plain numbers that cannot be taken.
+ * tracked. Errors of every operation: GraphError if the other operand is of another task or has other rows or another
+ * layout, InputError or OutOfRangeError for plain numbers that cannot be taken.
  */
 export interface EncryptedColumn {
   readonly rows: number;
   /** Values are integers of 10^-decimals. */
   readonly decimals: number;
   readonly layout: Layout;
+  /** Rings that its rows form in layout `slots`; else 1. */
+  readonly rings: number;
   /** True if rows may be missing: then only statistics can be made of it, everything else is GraphError. */
   readonly missing: boolean;
   /** Sum by rows. Unequal decimals are aligned by an exact multiplication with a power of ten. */
@@ -224,9 +231,12 @@ export interface EncryptedColumn {
   /** Product by rows; decimals add up. */
   multiply(other: EncryptedColumn | Plain): EncryptedColumn;
   negate(): EncryptedColumn;
-  /** Cyclic rotation to the left by `steps` slots in both slot rows. Layout `slots` only, else GraphError. */
+  /**
+   * Each ring turned to the left: its row i becomes the row (i + steps) mod l, l the rows of a ring, for any whole `steps`.
+   * Cheapest where l is a power of two; else it takes two rotations and a mask. Layout `slots` only, else GraphError.
+   */
   rotateRows(steps: number): EncryptedColumn;
-  /** Exchange of the two slot rows. Layout `slots` only, else GraphError. */
+  /** Exchange of the two rings: row i becomes row (i + l) mod 2 l. Layout `slots` with `rings: 2` only, else GraphError. */
   rotateColumns(): EncryptedColumn;
   /** Rows that are present. Decrypts to a number. */
   count(): Statistic;
@@ -252,8 +262,6 @@ export interface Task {
   output(name: string, expression: EncryptedColumn | Statistic): void;
   /** The plain description that is compiled. Errors: GraphError if there is no output. */
   literal(): TaskLiteral;
-  /** Decimals of inputs and outputs, by name: the one thing that the integers of the literal do not say. */
-  decimals(): DecimalPlaces;
 }
 
 /** A task that knows a loom. */
@@ -264,12 +272,6 @@ export interface LoomTask extends Task {
    * Aborting rejects at once; the worker still ends the compilation that it began.
    */
   compile(options?: CompileOptions & CallOptions): Promise<Program>;
-}
-
-/** Decimals of inputs and outputs, by name. */
-export interface DecimalPlaces {
-  readonly inputs: Readonly<Record<string, number>>;
-  readonly outputs: Readonly<Record<string, number>>;
 }
 
 /** One value of an operator's attribute. */
@@ -285,16 +287,20 @@ export interface TaskLiteral {
     max: string;
     missing: boolean;
     layout: Layout;
+    rings: number;
+    /** The integers stand for units of 10^-decimals. */
+    decimals: number;
   }[];
   /** Operands are numbered: inputs first, then nodes in order; a node uses only smaller numbers. */
   nodes: { op: string; inputs: number[]; attrs?: Record<string, Attribute | Attribute[]> }[];
-  outputs: { name: string; operand: number }[];
+  /** `decimals` of a column or a sum, or of the integers that a statistic is made of. */
+  outputs: { name: string; operand: number; decimals: number }[];
 }
 
 // -------------------------------------------------------------------------------------------- programs
 
 /** A level of the program: what was asked, ciphertext operators, polynomials, and what is run. */
-export type Stage = 'task' | 'scheme' | 'polynomial' | 'base';
+export type Stage = (typeof STAGES)[number];
 
 /** One input of a program. */
 export interface InputInfo {
@@ -305,10 +311,11 @@ export interface InputInfo {
   readonly min: Decimal;
   readonly max: Decimal;
   readonly ciphertexts: number;
-  /** Size of its ciphertexts. */
+  /** Length of its encrypted bytes. */
   readonly bytes: number;
   readonly missing: boolean;
   readonly layout: Layout;
+  readonly rings: number;
 }
 
 /** One output of a program. */
@@ -323,6 +330,8 @@ export interface OutputInfo {
   readonly parts: readonly string[];
   /** 0 if the value is public, as the count of a column without missing rows. */
   readonly ciphertexts: number;
+  /** Length of the encrypted bytes that it is in, alone or with outputs that share its ciphertexts; 0 if it is public. */
+  readonly bytes: number;
 }
 
 /** What the compiler chose, and what it will cost. */
@@ -493,7 +502,10 @@ export interface GraphView {
   inputNames: string[];
   /** The operator that writes each output (the last, if several do), or -(k + 1) for graph input k. */
   outputs: { name: string; op: number }[];
-  /** Earliest wave in which the operator can run; base stage only, else empty. */
+  /**
+   * Earliest wave in which the operator can run, at every stage: 0 if it waits for no operator, else one more than the
+   * latest of those that it waits for.
+   */
   wave: Uint32Array;
 }
 

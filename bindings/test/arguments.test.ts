@@ -100,11 +100,14 @@ suite('numbers that are none', () => {
   });
 
   it('are too many rows for slots, which has its own limit', () => {
-    const slots = (rows: number) => () =>
-      createTask().encrypted('a', { ...column, rows, layout: 'slots' as const });
-    expect(codeOf(slots(32768))).toBe('no error');
-    expect(codeOf(slots(32769))).toBe('parameters.rows');
-    expect(messageOf(slots(40000))).toMatch(/"slots".*rows must be 1 to 32768, found 40000/);
+    const slots =
+      (rows: number, rings: 1 | 2 = 1) =>
+      () =>
+        createTask().encrypted('a', { ...column, rows, layout: 'slots' as const, rings });
+    expect(codeOf(slots(16384))).toBe('no error');
+    expect(codeOf(slots(32768, 2))).toBe('no error');
+    expect(codeOf(slots(16385))).toBe('parameters.rows');
+    expect(messageOf(slots(40000, 2))).toMatch(/"slots".*rows must be 1 to 32768.*found 40000/);
   });
 });
 

@@ -182,12 +182,23 @@ describe('plainStatistics', () => {
     expect(found['r']?.problem).toMatchObject({ code: 'statistic.zero_variance' });
   });
 
-  it('needs all inputs, and cannot rotate', () => {
+  it('needs all inputs', () => {
     const task = createTask();
-    const a = task.encrypted('x', { rows: 2, min: 0, max: 9, layout: 'slots' });
-    task.output('out', a.rotateRows(1));
+    task.output('out', task.encrypted('x', { rows: 2, min: 0, max: 9 }));
     expect(codeOf(() => plainStatistics(task, {}))).toBe('input.missing');
-    expect(codeOf(() => plainStatistics(task, { x: [1, 2] }))).toBe('graph.plain');
+  });
+
+  it('turns rings, and adds to the rows wherever they are', () => {
+    const task = createTask();
+    const ring = task.encrypted('ring', { rows: 3, min: 0, max: 9, layout: 'slots' });
+    const pair = task.encrypted('pair', { rows: 6, min: 0, max: 9, layout: 'slots', rings: 2 });
+    task.output('variance', ring.rotateRows(1).add(5).variance({ population: true }));
+    task.output('turned', pair.rotateRows(-4));
+    task.output('swapped', pair.rotateColumns().add([10, 20, 30, 40, 50, 60]));
+    const found = plainStatistics(task, { ring: [1, 9, 0], pair: [1, 2, 3, 4, 5, 6] });
+    expect(found['variance']?.value).toBeCloseTo(16.2222, 4);
+    expect(found['turned']?.parts['values']).toEqual([3n, 1n, 2n, 6n, 4n, 5n]);
+    expect(found['swapped']?.parts['values']).toEqual([14n, 25n, 36n, 41n, 52n, 63n]);
   });
 
   it('takes 100,000 rows in well under two seconds', () => {

@@ -15,8 +15,26 @@ describe("a task's literal", () => {
     task.output('both', age.multiply(age));
     expect(task.literal()).toEqual({
       inputs: [
-        { name: 'age', rows: 3, min: '0', max: '120', missing: false, layout: 'column' },
-        { name: 'bp', rows: 3, min: '-150', max: '225', missing: true, layout: 'column' },
+        {
+          name: 'age',
+          rows: 3,
+          min: '0',
+          max: '120',
+          missing: false,
+          layout: 'column',
+          rings: 1,
+          decimals: 0,
+        },
+        {
+          name: 'bp',
+          rows: 3,
+          min: '-150',
+          max: '225',
+          missing: true,
+          layout: 'column',
+          rings: 1,
+          decimals: 2,
+        },
       ],
       nodes: [
         { op: 'stats.mean', inputs: [0], attrs: {} },
@@ -24,12 +42,11 @@ describe("a task's literal", () => {
         { op: 'column.multiply', inputs: [0, 0], attrs: {} },
       ],
       outputs: [
-        { name: 'mean', operand: 2 },
-        { name: 'cov', operand: 3 },
-        { name: 'both', operand: 4 },
+        { name: 'mean', operand: 2, decimals: 0 },
+        { name: 'cov', operand: 3, decimals: 2 },
+        { name: 'both', operand: 4, decimals: 0 },
       ],
     });
-    expect(task.decimals()).toEqual({ inputs: { age: 0, bp: 2 }, outputs: { mean: 0, cov: 2, both: 0 } });
     expect(structuredClone(task.literal())).toEqual(task.literal());
   });
 
@@ -39,14 +56,14 @@ describe("a task's literal", () => {
     const b = task.encrypted('b', { ...column, decimals: 3 });
     task.output('sum', a.add(b));
     task.output('plain', a.sub([1, 0.25, 2n]));
-    const { nodes } = task.literal();
+    const { nodes, outputs } = task.literal();
     expect(nodes).toEqual([
       { op: 'column.multiply_plain', inputs: [0], attrs: { scalar: '100' } },
       { op: 'column.add', inputs: [2, 1], attrs: {} },
       { op: 'column.multiply_plain', inputs: [0], attrs: { scalar: '10' } },
       { op: 'column.add_plain', inputs: [4], attrs: { values: ['-100', '-25', '-200'] } },
     ]);
-    expect(task.decimals().outputs).toEqual({ sum: 3, plain: 2 });
+    expect(outputs.map(({ decimals }) => decimals)).toEqual([3, 2]);
   });
 
   it('tracks decimals of every operation', () => {
@@ -71,7 +88,7 @@ describe("a task's literal", () => {
 
   it('rotates slots', () => {
     const task = createTask();
-    const a = task.encrypted('a', { ...column, layout: 'slots' });
+    const a = task.encrypted('a', { ...column, rows: 4, layout: 'slots', rings: 2 });
     task.output('out', a.rotateRows(-2).rotateColumns());
     expect(task.literal().nodes).toEqual([
       { op: 'column.rotate_rows', inputs: [0], attrs: { steps: -2 } },
@@ -88,6 +105,12 @@ describe('a task refuses', () => {
     expect(declare({ rows: 0 })).toBe('parameters.rows');
     expect(declare({ rows: 1.5 })).toBe('parameters.rows');
     expect(declare({ rows: 2 ** 24 + 1 })).toBe('parameters.rows');
+    expect(declare({ rows: 2 ** 14 + 1, layout: 'slots' })).toBe('parameters.rows');
+    expect(declare({ rows: 3, layout: 'slots', rings: 2 })).toBe('parameters.rows');
+    expect(declare({ rows: 4, rings: 2 })).toBe('parameters.rings');
+    expect(declare({ layout: 'slots', rings: 3 as never })).toBe('parameters.rings');
+    expect(declare({ rows: 2 ** 15, layout: 'slots', rings: 2 })).toBe('no error');
+    expect(declare({ missing: true, layout: 'slots' })).toBe('graph.missing');
     expect(declare({ decimals: 19 })).toBe('parameters.decimals');
     expect(declare({ min: 1, max: 0 })).toBe('parameters.bounds');
     expect(declare({ min: 0.5 })).toBe('parameters.bounds');
@@ -119,11 +142,27 @@ describe('a task refuses', () => {
     expect(codeOf(() => a.add(a.mean() as never))).toBe('input.type');
     expect(codeOf(() => a.add(task.encrypted('b', { ...column, rows: 4 })))).toBe('graph.rows');
     expect(codeOf(() => a.add(task.encrypted('c', { ...column, layout: 'slots' })))).toBe('graph.layout');
+    const ring = task.encrypted('ring', { ...column, rows: 4, layout: 'slots' });
+    const pair = task.encrypted('pair', { ...column, rows: 4, layout: 'slots', rings: 2 });
+    expect(codeOf(() => ring.covariance(pair))).toBe('graph.layout');
+    expect(codeOf(() => ring.rotateColumns())).toBe('graph.layout');
     expect(codeOf(() => a.add(task.encrypted('m', { ...column, missing: true })))).toBe('graph.missing');
     expect(codeOf(() => a.rotateRows(1))).toBe('graph.layout');
     expect(codeOf(() => task.encrypted('d', { ...column, layout: 'slots' }).rotateRows(0.5))).toBe(
       'graph.steps',
     );
+    const holes = task.encrypted('holes', { ...column, missing: true });
+    expect(codeOf(() => task.output('holes', holes))).toBe('graph.missing');
+    expect(
+      codeOf(() =>
+        a
+          .multiply(1e-10)
+          .multiply(1e-10)
+          .add(2n ** 61n),
+      ),
+    ).toBe('range.integer');
+    expect(codeOf(() => a.multiply([1n, 2n ** 126n, 3n]))).toBe('range.integer');
+    expect(codeOf(() => a.multiply(1n - 2n ** 126n))).toBe('no error');
     expect(codeOf(() => a.add([1, 2]))).toBe('input.length');
     expect(codeOf(() => a.multiply([1, Number.NaN, 2]))).toBe('input.not_a_number');
     expect(codeOf(() => a.multiply([1, null, 2] as never))).toBe('input.not_a_number');

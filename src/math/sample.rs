@@ -19,17 +19,23 @@ use super::{MathError, Modulus};
 pub enum Domain {
     /// Uniform residues that everybody may recompute from a published seed.
     PublicUniform,
-    /// Ternary secrets: secret keys and the ephemeral secret of an encryption.
+    /// The secret key, of which a seed has one.
+    SecretKey,
+    /// The ephemeral secret of an encryption.
     SecretTernary,
     /// Errors of an encryption or a key.
     SecretError,
 }
 
 impl Domain {
+    /// All, in the order of their declaration.
+    pub const ALL: [Self; 4] = [Self::PublicUniform, Self::SecretKey, Self::SecretTernary, Self::SecretError];
+
     /// The BLAKE3 key-derivation context. A change of any sampler's output needs a new one.
     fn context(self) -> &'static str {
         match self {
             Self::PublicUniform => "cipherloom 2026 v1 public uniform residues",
+            Self::SecretKey => "cipherloom 2026 v1 secret key coefficients",
             Self::SecretTernary => "cipherloom 2026 v1 secret ternary coefficients",
             Self::SecretError => "cipherloom 2026 v1 secret error coefficients",
         }
@@ -141,6 +147,9 @@ pub fn ternary_into(out: &mut [u64], stream: impl Stream) {
     let accept = |&[byte]: &[u8; 1]| (byte != u8::MAX).then_some(u64::from(byte % 3).wrapping_sub(1));
     fill(out, stream, accept);
 }
+
+/// Number of the only stream of [`Domain::SecretKey`].
+pub const KEY_STREAM: u64 = 0;
 
 /// Fills `out` with independent centered binomial values `popcount(a) - popcount(b)` of 21-bit `a` and `b`, in two's
 /// complement, from a stream of [`Domain::SecretError`]: variance 21/2, standard deviation 3.24, `|e| <= 21`. In

@@ -5,12 +5,12 @@ use super::scalar::kernel;
 use crate::Result;
 use crate::graph::ValueType;
 use crate::math::Modulus;
-use crate::math::sample::{Domain, Stream, error_into, ternary_into, uniform_into};
+use crate::math::sample::{Domain, KEY_STREAM, Stream, error_into, ternary_into, uniform_into};
 use crate::ops::Call;
 use crate::ops::types::Limb;
 use std::sync::Arc;
 
-/// The kernel of a random operator, whose stream `open` gives for a domain, a seed and a number; none for others.
+/// The kernel of a sampler, whose stream `open` gives for a domain, a seed and a number; none for others.
 ///
 /// # Errors
 /// As [`super::Platform::kernel`].
@@ -20,11 +20,13 @@ pub(super) fn kernel_over<S: Stream>(
     open: impl Fn(Domain, &[u8; 32], u64) -> S + Copy + Send + Sync + 'static,
 ) -> Result<Option<Arc<dyn Kernel>>> {
     let stream = move |domain, seed: &[u64], nonce: u32| open(domain, &bytes(seed), nonce.into());
+    let secret = move |seed: &[u64]| open(Domain::SecretKey, &bytes(seed), KEY_STREAM);
     Ok(Some(match call.name {
         "sample.uniform" => {
             let q = Modulus::new(Limb::of(output)?.q)?;
             kernel(move |i, out, nonce| uniform_into(out, &q, stream(Domain::PublicUniform, i[0], nonce)))?
         }
+        "sample.secret" => kernel(move |i, out, _| ternary_into(out, secret(i[0])))?,
         "sample.ternary" => {
             kernel(move |i, out, nonce| ternary_into(out, stream(Domain::SecretTernary, i[0], nonce)))?
         }

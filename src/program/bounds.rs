@@ -4,7 +4,6 @@
 //! Every operator of a task is bounded by the ciphertext operators of its expansion, and each of those by the base operators
 //! of its own, on a platform with fused kernels (`ops/fused`).
 
-use super::compile::rows;
 use super::literal::{AttrLiteral, NodeLiteral, TaskLiteral};
 use super::parameters::ParameterLiteral;
 use crate::schemes::columns::{statistic_products, statistic_sums};
@@ -146,7 +145,7 @@ impl Work {
         let mut work = Self { n, ..Self::default() };
         let mut operands: Vec<Operand> = Vec::with_capacity(task.inputs.len() + task.nodes.len());
         for input in &task.inputs {
-            let ciphertexts = (moduli * rows(input, n).div_ceil(n)) as u64;
+            let ciphertexts = (moduli * input.rows.div_ceil(n)) as u64;
             work.inputs += ciphertexts * if input.missing { 2 } else { 1 };
             operands.push(Operand { ciphertexts, product: false, missing: input.missing });
         }
@@ -194,12 +193,14 @@ impl Work {
                 Operand { product: true, ..same }
             }
             "column.rotate_rows" | "column.rotate_columns" => {
-                // Two rotations with masks where rows fill no whole row of slots.
+                // Rows that wrap around are cut out and turned apart, where there are not a power of two.
                 self.switch += count;
                 self.relinearize += if first.product { count } else { 0 };
                 self.rotate += 2 * count;
-                self.multiply_plain += 2 * count;
-                self.add += count;
+                self.multiply_plain += count;
+                self.add += 2 * count;
+                self.constants += count * self.n as u64;
+                self.listed += count * self.n as u64;
                 Operand { product: false, ..same }
             }
             "column.sum" => {
@@ -301,7 +302,11 @@ mod tests {
                 node("column.sub", &[4, 2], ""),
                 node("column.negate", &[5], ""),
                 node("column.add_plain", &[5], r#""scalar":"5""#),
-                node("column.multiply_plain", &[0], r#""values":["5"]"#),
+                node(
+                    "column.multiply_plain",
+                    &[0],
+                    &format!(r#""values":[{}]"#, vec![r#""5""#; rows].join(",")),
+                ),
                 node("column.sum", &[4], ""),
                 node("stats.variance", &[2], ""),
             ];
@@ -311,11 +316,11 @@ mod tests {
         }
         let rotations = [
             node("column.rotate_rows", &[0], r#""steps":3"#),
-            node("column.rotate_columns", &[2], ""),
+            node("column.rotate_rows", &[2], r#""steps":5"#),
             node("column.multiply", &[3, 1], ""),
         ];
-        for last in 0..rotations.len() {
-            all.push(task(8192, false, "slots", &rotations[..=last]));
+        for (rows, last) in [(8192, 0), (8192, 1), (8192, 2), (1000, 0), (1000, 1), (1000, 2)] {
+            all.push(task(rows, false, "slots", &rotations[..=last]));
         }
         all
     }

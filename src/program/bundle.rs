@@ -1,5 +1,6 @@
 //! How outputs travel: those that share ciphertexts go together, with each ciphertext once.
 
+use super::bytes::Length;
 use crate::Result;
 use crate::graph::{Graph, Placeholder, cut};
 use crate::ops::types::Ciphertext;
@@ -39,6 +40,16 @@ impl Bundle {
     /// Units of all its ciphertexts.
     pub fn units(&self) -> u64 {
         self.ciphertexts.iter().map(|c| c.ty.units()).sum()
+    }
+
+    /// Names of its outputs.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.outputs.iter().map(|output| output.name.as_str())
+    }
+
+    /// Length of its byte form.
+    pub fn bytes(&self) -> u64 {
+        Length::new().id().id().id().texts(self.names()).words(self.units())
     }
 
     /// The primes of each limb of its ciphertexts, in order.

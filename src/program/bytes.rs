@@ -14,7 +14,7 @@ use crate::{Error, Result, memory};
 use twox_hash::XxHash3_128;
 
 const MAGIC: &[u8; 10] = b"cipherloom";
-const VERSION: u16 = 2;
+const VERSION: u16 = 3;
 const HEADER: usize = 10 + 1 + 2 + 8;
 const CHECKSUM: usize = 16;
 /// What small objects are no longer than. A saved client is one: since it does not grow while it is written, it leaves
@@ -52,6 +52,36 @@ impl Kind {
 /// XXH3 of 128 bits (Y. Collet, xxHash specification).
 fn checksum(bytes: &[u8]) -> [u8; CHECKSUM] {
     XxHash3_128::oneshot(bytes).to_le_bytes()
+}
+
+/// The checksum that bytes end with: what tells one encrypted input from another. 0 where there is none.
+pub fn checksum_of(bytes: &[u8]) -> [u8; CHECKSUM] {
+    bytes.last_chunk().copied().unwrap_or_default()
+}
+
+/// The length of an object's byte form, counted as [`Writer`] would write it.
+pub struct Length(u64);
+
+impl Length {
+    pub fn new() -> Self {
+        Self((HEADER + CHECKSUM) as u64)
+    }
+
+    pub fn id(self) -> Self {
+        Self(self.0 + 16)
+    }
+
+    pub fn text(self, text: &str) -> Self {
+        Self(self.0 + 4 + text.len() as u64)
+    }
+
+    pub fn texts<'a>(self, texts: impl IntoIterator<Item = &'a str>) -> Self {
+        texts.into_iter().fold(Self(self.0 + 4), Self::text)
+    }
+
+    pub fn words(self, units: u64) -> u64 {
+        self.0 + 8 + 8 * units
+    }
 }
 
 /// Builds the byte form of one object.

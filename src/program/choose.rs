@@ -14,6 +14,12 @@ use crate::{Error, Result};
 
 /// Bits of noise budget that the bound must leave.
 pub const MARGIN: f64 = 2.0;
+
+/// True for a budget that leaves the margin; false also for one that is no number.
+pub fn enough(budget: f64) -> bool {
+    budget >= MARGIN
+}
+
 /// Largest primes that are chosen: those that double-precision kernels can serve.
 const PRIME_BITS: u32 = 50;
 /// Most primes of a digit of key switching.
@@ -38,7 +44,8 @@ pub struct Wishes {
 /// `RangeOverflow`, `TooLarge`, `NoParameters`, or what the task itself is refused for.
 pub fn choose(builder: &Builder<'_>, wishes: &Wishes) -> Result<Parameters> {
     let least = least_modulus(builder.task())?;
-    let slots = builder.task().inputs.iter().filter(|i| i.layout == Layout::Slots).map(|i| i.rows).max();
+    let rings = builder.task().inputs.iter().filter(|i| i.layout == Layout::Slots);
+    let slots = rings.map(|i| 2 * (i.rows / i.rings).next_power_of_two()).max();
     // Keys and inputs that do not fit into memory last, then by cost.
     let mut best: Option<(bool, f64, Parameters)> = None;
     let mut reason = String::from("no ring dimension has that many slots");
@@ -153,13 +160,13 @@ impl Candidate<'_> {
                 return Ok(None);
             }
             let budget = self.budget(&parameters)?;
-            if budget < MARGIN {
+            if !enough(budget) {
                 *reason = format!("n = {}: noise bound leaves {budget:.1} bits of budget", self.n);
                 continue;
             }
             for low in 1..count {
                 if let Some(lower) = self.parameters(count, special, low)?
-                    && self.budget(&lower)? >= MARGIN
+                    && enough(self.budget(&lower)?)
                 {
                     return Ok(Some(lower));
                 }

@@ -5,13 +5,13 @@ use super::bundle::Bundle;
 use super::bytes::{Kind, Reader, Writer, check_residues, foreign, shown};
 use super::compile::{input_type, is_public};
 use super::job::{Job, Named, Outcome, OutputValues};
-use super::{InputLiteral, Program, TaskLiteral};
+use super::{InputLiteral, Parameters, Program, TaskLiteral};
 use crate::engine::{Clock, Input, Plan, PlanOptions, Run};
 use crate::error::FormatProblem;
 use crate::expand::Expander;
 use crate::graph::{Attrs, Graph, OperandId, ValueType};
 use crate::math::Modulus;
-use crate::math::sample::Seed;
+use crate::math::sample::{Domain, KEY_STREAM, Seed, ternary_into};
 use crate::ops::{Session, types};
 use crate::platform::Platform;
 use crate::schemes::columns::{Column, KeyName, OutputCiphertext, statistic_sums};
@@ -64,27 +64,30 @@ impl Client {
         saved: &[u8],
     ) -> Result<Self> {
         let mut reader = Reader::new(saved, Kind::Client)?;
-        let parameters: [u8; 16] = reader.id()?;
+        let (parameters, key_id): ([u8; 16], [u8; 16]) = (reader.id()?, reader.id()?);
         let seed = Zeroizing::new(reader.id()?);
-        reader.end()?;
         let expected = program.parameters().id();
         if parameters != expected {
             return Err(foreign("saved client".to_owned(), "set of parameters", &parameters, &expected));
         }
-        Ok(Self::with_seed(program, platform, clock, Seed::from(&*seed)))
+        let client = Self::with_seed(program, platform, clock, Seed::from(&*seed));
+        if client.key_id != key_id {
+            return Err(
+                reader.error("the secret key that follows from the seed is not the one that was saved")
+            );
+        }
+        reader.end()?;
+        Ok(client)
     }
 
     fn with_seed(program: Arc<Program>, platform: Arc<dyn Platform>, clock: Clock, seed: Seed) -> Self {
-        let mut hasher = blake3::Hasher::new_derive_key("cipherloom 2026 key identity v1");
-        hasher.update(seed.as_bytes()).update(&program.parameters().id());
-        let mut key_id = [0; 16];
-        hasher.finalize_xof().fill(&mut key_id);
+        let key_id = key_id(&seed, program.parameters());
         Self { program, platform, clock, seed, key_id, secret: OnceLock::new(), plans: Mutex::default() }
     }
 
     /// The client as bytes, overwritten when they are dropped. They contain the secret key: whoever has them can decrypt.
     pub fn save(&self) -> Zeroizing<Vec<u8>> {
-        let writer = Writer::new(Kind::Client).raw(&self.program.parameters().id());
+        let writer = Writer::new(Kind::Client).raw(&self.program.parameters().id()).raw(&self.key_id);
         Zeroizing::new(writer.raw(self.seed.as_bytes()).finish())
     }
 
@@ -177,12 +180,13 @@ impl Client {
     }
 
     /// Decrypts outputs of a run, given by name with their bytes, all at once; the result is numbers. A ciphertext that
-    /// several share is decrypted once. For an output that is public, the bytes are empty.
+    /// several share is decrypted once. For an output that is public, the bytes are empty. All must be of one run; with
+    /// `run`, of that one ([`Program::run_id`]).
     ///
     /// # Errors
     /// `MissingInput` for a name that the program lacks; `Format` and `Foreign` for bytes that are not such an output;
     /// `OutOfMemory`; the finished job gives `NoiseExhausted` when the noise has reached the limit.
-    pub fn decrypt(&self, outputs: &[(&str, &[u8])]) -> Result<Job> {
+    pub fn decrypt(&self, outputs: &[(&str, &[u8])], mut run: Option<[u8; 16]>) -> Result<Job> {
         let mut given = Given::default();
         given.secret(self)?;
         let task = self.program.task();
@@ -206,10 +210,14 @@ impl Client {
         let read = read.collect::<Result<Vec<_>>>()?;
         // Copies of the same outputs may come in several byte strings.
         let mut copies: HashMap<*const Bundle, usize> = HashMap::new();
-        read.iter().for_each(|(bundle, _)| *copies.entry(std::ptr::from_ref(*bundle)).or_default() += 1);
+        read.iter().for_each(|(bundle, ..)| *copies.entry(std::ptr::from_ref(*bundle)).or_default() += 1);
         let mut known: HashMap<(ValueType, &[u64]), usize> = HashMap::new();
         let mut numbered = Vec::with_capacity(distinct.len());
-        for (bundle, words) in &read {
+        for (&(name, _), (bundle, of_run, words)) in distinct.iter().zip(&read) {
+            let expected = *run.get_or_insert(*of_run);
+            if *of_run != expected {
+                return Err(foreign(format!("output `{name}`"), "run", of_run, &expected));
+            }
             let copied = copies.get(&std::ptr::from_ref(*bundle)).is_some_and(|&count| count > 1);
             let mut numbers = Vec::with_capacity(bundle.ciphertexts.len());
             let mut rest = words.as_slice();
@@ -230,7 +238,7 @@ impl Client {
             let Some((bundle, numbers)) = at.map(|at| &numbered[at]) else { continue };
             let member = bundle.outputs.iter().find(|member| member.name == output.name);
             let member = member.ok_or_else(|| {
-                let found: Vec<&str> = bundle.outputs.iter().map(|member| member.name.as_str()).collect();
+                let found: Vec<&str> = bundle.names().collect();
                 let problem = format!("found {}, expected `{}`", quoted(&found), output.name);
                 Error::Format { what: Kind::Output.name(), problem: FormatProblem::Content(problem) }
             })?;
@@ -254,8 +262,8 @@ impl Client {
         })
     }
 
-    /// Reads the outputs that travel with output `output`, and the words of their ciphertexts.
-    fn read_bundle(&self, output: &str, bytes: &[u8]) -> Result<(&Bundle, Vec<u64>)> {
+    /// Reads the outputs that travel with output `output`, the run that they are of, and the words of their ciphertexts.
+    fn read_bundle(&self, output: &str, bytes: &[u8]) -> Result<(&Bundle, [u8; 16], Vec<u64>)> {
         let mut reader = Reader::new(bytes, Kind::Output)?;
         let (program, owner): ([u8; 16], [u8; 16]) = (reader.id()?, reader.id()?);
         let foreign =
@@ -267,8 +275,9 @@ impl Client {
         if owner != self.key_id {
             return Err(foreign("client", &owner, &self.key_id));
         }
+        let run = reader.id()?;
         let names = reader.texts()?;
-        let own = |bundle: &&Bundle| bundle.outputs.iter().map(|o| o.name.as_str()).eq(names.iter().copied());
+        let own = |bundle: &&Bundle| bundle.names().eq(names.iter().copied());
         let bundle = self.program.bundles().iter().find(own);
         let bundle =
             bundle.ok_or_else(|| reader.error(format!("no outputs travel as {}", quoted(&names))))?;
@@ -278,7 +287,7 @@ impl Client {
             return Err(reader.error(format!("`{output}` has words outside its primes")));
         }
         reader.end()?;
-        Ok((bundle, words))
+        Ok((bundle, run, words))
     }
 
     /// The secret key in NTT form over all primes; worked out once.
@@ -368,16 +377,13 @@ impl Values<'_> {
         let value = |row: usize| self.values.get(row).copied().filter(|_| shown(row)).unwrap_or(0);
         let flag = |row: usize| i64::from(row < self.values.len() && shown(row));
         let blocks: &[&Cells<'_>] = if ty.missing { &[&value, &flag] } else { &[&value] };
-        let chunks = |t: u64| (0..ty.rows).step_by(ty.n).map(move |first| (t, first));
-        let of_block = |block| ty.t.iter().flat_map(|&t| chunks(t)).map(move |(t, first)| (block, t, first));
+        let moduli = |block| ty.t.iter().map(move |&t| (block, t));
+        let chunks = |(block, t)| (0..ty.chunks()).map(move |chunk| (block, t, chunk));
         let pieces: Vec<(&Cells<'_>, u64, usize)> =
-            blocks.iter().flat_map(|&block| of_block(block)).collect();
-        let slots = pieces.par_iter().map(|&(block, t, first)| {
+            blocks.iter().flat_map(|&block| moduli(block)).flat_map(chunks).collect();
+        let slots = pieces.par_iter().map(|&(block, t, chunk)| {
             let modulus = Modulus::new(t)?;
-            let mut slots = memory::zeros(ty.n)?;
-            for (slot, row) in slots.iter_mut().step_by(ty.stride()).zip(first..ty.rows) {
-                *slot = modulus.reduce_i64(block(row));
-            }
+            let slots = ty.slots(chunk, |row| modulus.reduce_i64(block(row)));
             Ok((types::slots(ty.n, t), Input::secret(slots)))
         });
         slots.collect()
@@ -433,6 +439,20 @@ fn quoted(names: &[&str]) -> String {
     all.join(", ")
 }
 
+/// Identity of a secret key: it commits to the key's coefficients, not to how they come from the seed.
+fn key_id(seed: &Seed, parameters: &Parameters) -> [u8; 16] {
+    let mut coefficients = Zeroizing::new(vec![0; parameters.literal().n]);
+    ternary_into(&mut coefficients, Domain::SecretKey.stream(seed.as_bytes(), KEY_STREAM));
+    let mut hasher = blake3::Hasher::new_derive_key("cipherloom 2026 key identity v2");
+    hasher.update(&parameters.id());
+    for c in coefficients.iter() {
+        hasher.update(&c.to_le_bytes());
+    }
+    let mut id = [0; 16];
+    hasher.finalize_xof().fill(&mut id);
+    id
+}
+
 fn seed_words(seed: &Seed) -> Input {
     Input::secret(seed.as_bytes().as_chunks::<8>().0.iter().map(|c| u64::from_le_bytes(*c)).collect())
 }
@@ -484,7 +504,8 @@ impl Wanted {
         let sums = task.node(operand).and_then(|n| statistic_sums(&n.op));
         if sums.is_some_and(|sums| sums.contains(&"n")) {
             // The count of complete columns is public; that of others is replaced by what is decrypted.
-            wanted.public.insert("n".into(), vec![task.rows(operand) as i128]);
+            let rows = task.source(operand).map_or(0, |input| input.rows);
+            wanted.public.insert("n".into(), vec![rows as i128]);
         }
         wanted
     }
@@ -505,12 +526,13 @@ impl Wanted {
                 }
                 if let Some(last) = part.last_mut() {
                     // Rows come in order.
-                    let values = slots.iter().skip(read.slot).step_by(read.stride);
-                    last.rows.extend(values.take(read.rows));
+                    let values = slots.iter().skip(read.rows.slot).step_by(read.rows.stride);
+                    last.rows.extend(values.take(read.rows.count));
                 }
             }
         }
-        if worst < LEAST_BUDGET {
+        let enough = worst >= LEAST_BUDGET;
+        if !enough {
             let what = self.name.clone();
             return Err(Error::NoiseExhausted { what, budget: worst, needed: LEAST_BUDGET });
         }

@@ -5,7 +5,7 @@
 use super::bounds;
 use super::bundle::{Bundle, bundles};
 use super::bytes::{Kind, Reader, Writer};
-use super::choose::{MARGIN, Wishes, choose};
+use super::choose::{MARGIN, Wishes, choose, enough};
 use super::literal::{KEYS, Layout, TaskLiteral};
 use super::parameters::{ParameterLiteral, Parameters};
 use super::range::least_modulus;
@@ -18,7 +18,7 @@ use crate::ops::{Level, Registry, Session};
 use crate::optimize::{optimize, optimize_scheme};
 use crate::platform::Platform;
 use crate::schemes::columns::{
-    Column, KeyName, Keys, rotation_element, statistic_multiplies, statistic_sums, sum_elements,
+    Column, KeyName, Keys, rotation_elements, statistic_multiplies, statistic_sums,
 };
 use crate::schemes::noise_budget;
 use crate::schemes::security::SecurityTable;
@@ -104,7 +104,7 @@ impl Program {
         let mut expander = Expander::new(&registry);
         let Scheme { graph: scheme_graph, task_graph, keys } = builder.scheme(&parameters, &mut expander)?;
         let budget = noise_budget(&scheme_graph, &registry)?;
-        if budget < MARGIN {
+        if !enough(budget) {
             return Err(Error::Parameters {
                 what: "noise budget that the bounds leave".into(),
                 found: format!("{budget:.1} bits"),
@@ -147,9 +147,20 @@ impl Program {
         Self::build(literal.task, Parameters::new(literal.parameters)?, literal.memory_limit)
     }
 
-    /// Identity of the program: ciphertexts and results carry it.
+    /// Identity of the program: BLAKE3 of its bytes, and so of its task with decimals and bounds, its parameters and its
+    /// memory limit. Ciphertexts and results carry it.
     pub fn id(&self) -> [u8; 16] {
         self.id
+    }
+
+    /// Identity of a run: of the program over inputs whose bytes end with these checksums, in the order of the task.
+    /// Results carry it, so that one of other inputs is not taken for theirs.
+    pub fn run_id(&self, inputs: &[[u8; 16]]) -> [u8; 16] {
+        let mut hasher = blake3::Hasher::new_derive_key("cipherloom 2026 run identity v1");
+        hasher.update(&self.id).update(inputs.as_flattened());
+        let mut id = [0; 16];
+        hasher.finalize_xof().fill(&mut id);
+        id
     }
 
     /// The task as it was given.
@@ -213,14 +224,15 @@ fn check_sizes(task: &TaskLiteral, parameters: &Parameters, memory_limit: u64) -
     let n = parameters.literal().n;
     let mut needed = 0u64;
     for input in &task.inputs {
-        if input.layout == Layout::Slots && input.rows > n {
+        let column = input_type(input, parameters);
+        if !column.fits() {
             return Err(Error::Task {
                 at: format!("input `{}`", input.name),
-                found: format!("{} rows in layout slots", input.rows),
-                expected: format!("at most {n}"),
+                found: format!("rings of {} rows", column.ring_rows()),
+                expected: format!("at most {} rows, half of n: layout slots is one ciphertext", n / 2),
             });
         }
-        needed = needed.saturating_add(input_type(input, parameters).ty().size.saturating_mul(8));
+        needed = needed.saturating_add(column.ty().size.saturating_mul(8));
     }
     if needed > memory_limit {
         return Err(Error::MemoryLimit { needed, limit: memory_limit });
@@ -333,16 +345,17 @@ impl<'a> Builder<'a> {
         let top = l.q.len();
         let mut names = BTreeSet::from([KeyName::Relinearization(top), KeyName::Relinearization(l.low)]);
         if self.task.nodes.iter().any(|node| node.op == "column.sum" || statistic_sums(&node.op).is_some()) {
-            let mut elements: Vec<u64> =
-                self.task.inputs.iter().flat_map(|i| sum_elements(l.n, rows(i, l.n))).collect();
+            let columns = self.task.inputs.iter().map(|input| input_type(input, parameters));
+            let mut elements: Vec<u64> = columns.flat_map(|column| column.sum_elements()).collect();
             // Those that pack sums.
             elements.extend([galois_element(l.n, l.n as i64 / 2 - 1), galois_conjugate(l.n)]);
             names.extend(elements.into_iter().map(|g| KeyName::Galois(g, l.low)));
         }
         for node in &self.task.nodes {
             if node.op.starts_with("column.rotate") {
-                let g = rotation_element(&node.op, &node.graph_attrs()?, l.n)?;
-                if g != 1 {
+                let source = node.inputs.first().and_then(|&operand| self.task.source(operand));
+                let Some(column) = source.map(|input| input_type(input, parameters)) else { continue };
+                for g in rotation_elements(&node.op, &node.graph_attrs()?, &column)? {
                     names.extend([top, l.low].map(|level| KeyName::Galois(g, level)));
                 }
             }
@@ -446,19 +459,12 @@ fn attrs_for(attrs: Attrs, op: &str) -> Attrs {
         .fold(Attrs::new(), |all, (n, v)| all.with(n, v.clone()))
 }
 
-/// Rows of an input as they lie in ciphertexts.
-pub fn rows(input: &super::InputLiteral, n: usize) -> usize {
-    match input.layout {
-        Layout::Column => input.rows,
-        Layout::Slots => n,
-    }
-}
-
 /// The graph type of an input.
 pub fn input_type(input: &super::InputLiteral, parameters: &Parameters) -> Column {
     let l = parameters.literal();
-    let rows = rows(input, l.n);
-    Column { n: l.n, t: l.t.clone(), q: l.q.clone(), parts: 2, rows, missing: input.missing }
+    let rings = if input.layout == Layout::Slots { input.rings } else { 0 };
+    let (n, t, q) = (l.n, l.t.clone(), l.q.clone());
+    Column { n, t, q, parts: 2, rows: input.rows, missing: input.missing, rings }
 }
 
 fn keys(parameters: &Parameters, names: Vec<KeyName>) -> Option<Keys> {

@@ -2,7 +2,7 @@
 
 use super::Program;
 use super::bundle::Bundle;
-use super::bytes::{Kind, Reader, Writer, check_residues, foreign, shown};
+use super::bytes::{Kind, Reader, Writer, check_residues, checksum_of, foreign, shown};
 use super::compile::port_type;
 use super::job::{Job, Named, Outcome};
 use super::literal::KEYS;
@@ -115,6 +115,7 @@ impl Evaluator {
             return Err(foreign(format!("input `{}`", other.name), "client", &other.owner, &owner));
         }
         let mut ordered = Vec::new();
+        let mut checksums = Vec::new();
         for port in self.plan.graph().inputs() {
             if port.name == KEYS {
                 ordered.push(self.keys.clone().ok_or(Error::Job("keys are complete here"))?);
@@ -123,17 +124,19 @@ impl Evaluator {
             let found = data.iter().find(|d| d.name == port.name);
             let found = found.ok_or_else(|| Error::MissingInput { name: port.name.clone() })?;
             ordered.push(found.words.clone());
+            checksums.push(found.checksum);
         }
+        let of_run = self.program.run_id(&checksums);
         let run = Run::new(Arc::clone(&self.plan), ordered, self.clock)?;
         let bundles = Arc::clone(self.program.bundles());
         Ok(Job::new(run, move |run| {
             let write = |bundle: &Bundle| {
-                let names: Vec<&str> = bundle.outputs.iter().map(|output| output.name.as_str()).collect();
+                let names: Vec<&str> = bundle.names().collect();
                 let mut blocks = Vec::new();
                 for c in &bundle.ciphertexts {
                     blocks.extend(run.output_blocks(c.output, c.offset as usize, c.ty.units() as usize)?);
                 }
-                let writer = Writer::new(Kind::Output).raw(&id).raw(&owner).texts(&names);
+                let writer = Writer::new(Kind::Output).raw(&id).raw(&owner).raw(&of_run).texts(&names);
                 let bytes = writer.blocks(bundle.units() as usize, blocks)?.finish();
                 Ok(Named { names: names.into_iter().map(str::to_owned).collect(), bytes })
             };
@@ -158,7 +161,8 @@ impl Evaluator {
             return Err(reader.error(format!("`{name}` has words outside its primes")));
         }
         reader.end()?;
-        Ok(EncryptedInput { name: name.to_owned(), owner, words: words.into() })
+        let checksum = checksum_of(bytes);
+        Ok(EncryptedInput { name: name.to_owned(), owner, words: words.into(), checksum })
     }
 }
 
@@ -168,6 +172,7 @@ struct EncryptedInput {
     /// Whose it is.
     owner: [u8; 16],
     words: Input,
+    checksum: [u8; 16],
 }
 
 fn key_primes(key: &SwitchingKey) -> impl Iterator<Item = u64> {

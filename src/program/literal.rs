@@ -37,16 +37,26 @@ pub struct InputLiteral {
     /// How rows lie in ciphertexts.
     #[serde(default)]
     pub layout: Layout,
+    /// Rings of equal length that the rows of layout slots form: 1 or 2.
+    #[serde(default = "one")]
+    pub rings: usize,
+    /// Decimal places: the integers stand for units of 10^-decimals.
+    #[serde(default)]
+    pub decimals: u32,
+}
+
+fn one() -> usize {
+    1
 }
 
 /// How the rows of an input lie in ciphertexts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Layout {
-    /// As many ciphertexts as it takes; slots beyond the last row are 0.
+    /// As many ciphertexts as it takes.
     #[default]
     Column,
-    /// One ciphertext whose slots are all rows, two rows of n/2 slots, so that rotations make sense.
+    /// One ciphertext; the rows form one or two rings, which can be rotated.
     Slots,
 }
 
@@ -87,7 +97,17 @@ pub struct OutputLiteral {
     pub name: String,
     /// Operand number.
     pub operand: usize,
+    /// Decimal places of a column or a sum, or of the integers that a statistic is made of.
+    #[serde(default)]
+    pub decimals: u32,
 }
+
+/// Most decimal places of an input: 62 bits keep no more.
+const MOST_INPUT_DECIMALS: u32 = 18;
+/// Most decimal places of an output; products add them up.
+const MOST_OUTPUT_DECIMALS: u32 = 1000;
+/// Most rows of a ring: slots in a row of the largest ring dimension.
+const MOST_RING_ROWS: usize = 1 << 14;
 
 /// The name of the graph input that holds the evaluation keys.
 pub(super) const KEYS: &str = "evaluation keys";
@@ -114,8 +134,26 @@ impl TaskLiteral {
             if min > max {
                 return wrong(at(), format!("min {min}, max {max}"), "min <= max");
             }
-            if input.missing && input.layout == Layout::Slots {
-                return wrong(at(), "layout slots with missing cells".into(), "layout column");
+            if input.decimals > MOST_INPUT_DECIMALS {
+                return wrong(at(), format!("{} decimals", input.decimals), "at most 18");
+            }
+            let rings = input.rings;
+            match input.layout {
+                Layout::Column if rings != 1 => {
+                    return wrong(at(), format!("{rings} rings in layout column"), "layout slots");
+                }
+                Layout::Column => {}
+                Layout::Slots if input.missing => {
+                    return wrong(at(), "layout slots with missing cells".into(), "layout column");
+                }
+                Layout::Slots if !(1..=2).contains(&rings) => {
+                    return wrong(at(), format!("{rings} rings"), "1 or 2");
+                }
+                Layout::Slots if input.rows % rings != 0 || input.rows / rings > MOST_RING_ROWS => {
+                    let found = format!("{} rows in {rings} rings", input.rows);
+                    return wrong(at(), found, "rings of equal length, at most 2^14 rows each");
+                }
+                Layout::Slots => {}
             }
         }
         for (index, node) in self.nodes.iter().enumerate() {
@@ -137,6 +175,9 @@ impl TaskLiteral {
             if output.operand >= self.inputs.len() + self.nodes.len() {
                 return wrong(at(), format!("operand {}", output.operand), "an input or a node");
             }
+            if output.decimals > MOST_OUTPUT_DECIMALS {
+                return wrong(at(), format!("{} decimals", output.decimals), "at most 1000");
+            }
             if self.inputs.get(output.operand).is_some_and(|input| input.missing) {
                 // Decrypted alone, a cell that is missing would read as 0.
                 return wrong(at(), "a column with missing cells".into(), "a column without, or a statistic");
@@ -145,14 +186,12 @@ impl TaskLiteral {
         Ok(())
     }
 
-    /// Rows of an operand: those of the inputs that it is made of.
-    pub fn rows(&self, mut operand: usize) -> usize {
-        // Operands have smaller numbers, so that this ends.
+    /// The input that the rows of an operand are those of: that of its first operand; `None` without any.
+    pub fn source(&self, mut operand: usize) -> Option<&InputLiteral> {
         while let Some(node) = self.node(operand) {
-            let Some(&first) = node.inputs.first().filter(|&&first| first < operand) else { return 0 };
-            operand = first;
+            operand = *node.inputs.first()?;
         }
-        self.inputs.get(operand).map_or(0, |input| input.rows)
+        self.inputs.get(operand)
     }
 
     /// The operator of an operand; `None` for inputs.

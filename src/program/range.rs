@@ -1,15 +1,12 @@
 //! How large the values of a task can get: the plaintext modulus follows from the outputs. Intermediate values may
 //! wrap around, since all arithmetic is modulo t; only what is decrypted must fit.
 
-use super::literal::{Layout, NodeLiteral, TaskLiteral};
+use super::literal::{NodeLiteral, TaskLiteral};
 use crate::schemes::columns::statistic_sums;
 use crate::{Error, Result};
 
 /// Most bits of an output, with sign: what the combined plaintext moduli can hold.
 pub const MAX_BITS: u32 = 116;
-
-/// Slots of the largest ciphertext.
-const MOST_SLOTS: usize = 32768;
 
 /// An interval of integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,9 +73,7 @@ pub fn least_modulus(task: &TaskLiteral) -> Result<u128> {
     for input in &task.inputs {
         let (min, max) = input.bounds()?;
         let zero_too = Range { min: min.min(0), max: max.max(0) };
-        // Slots may move into all of a ciphertext, whose size is not known yet.
-        let rows = if input.layout == Layout::Slots { MOST_SLOTS } else { input.rows };
-        values.push(Some(Value { range: zero_too, rows }));
+        values.push(Some(Value { range: zero_too, rows: input.rows }));
     }
     for node in &task.nodes {
         values.push(step(node, &values)?);

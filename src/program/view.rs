@@ -1,6 +1,8 @@
 //! What people are told about a program: parameters, cost, operators of every stage, and graphs to draw.
 
 use super::Program;
+use super::bundle::Bundle;
+use super::bytes::Length;
 use super::compile::{input_type, is_public};
 use crate::Result;
 use crate::analyze::{OutputIndex, analyze, depth, waves};
@@ -101,12 +103,20 @@ pub struct InputInfo {
     pub rows: usize,
     /// Its ciphertexts.
     pub ciphertexts: usize,
-    /// Its bytes, encrypted.
+    /// Length of its byte form, encrypted.
     pub bytes: u64,
     /// Whether cells may be missing.
     pub missing: bool,
     /// How rows lie in ciphertexts.
     pub layout: super::Layout,
+    /// Rings that its rows form, in layout slots.
+    pub rings: usize,
+    /// Decimal places: integers are units of 10^-decimals.
+    pub decimals: u32,
+    /// Smallest integer, decimal.
+    pub min: String,
+    /// Largest integer, decimal.
+    pub max: String,
 }
 
 /// An output.
@@ -125,6 +135,10 @@ pub struct OutputInfo {
     pub parts: Vec<String>,
     /// Its ciphertexts.
     pub ciphertexts: usize,
+    /// Length of the byte form of the outputs that it travels with; 0 where nothing is encrypted.
+    pub bytes: u64,
+    /// Decimal places: of a column or a sum, or of the integers that a statistic is made of.
+    pub decimals: u32,
 }
 
 /// An evaluation key.
@@ -135,7 +149,7 @@ pub struct KeyInfo {
     pub index: usize,
     /// Its name.
     pub name: String,
-    /// Its bytes.
+    /// Length of its byte form.
     pub bytes: u64,
 }
 
@@ -222,16 +236,25 @@ impl Program {
             .iter()
             .map(|i| {
                 let shape = input_type(i, p);
-                let (name, layout) = (i.name.clone(), i.layout);
-                let (ciphertexts, bytes) = (shape.ciphertexts(), 8 * shape.ty().size);
-                InputInfo { name, rows: i.rows, ciphertexts, bytes, missing: i.missing, layout }
+                InputInfo {
+                    name: i.name.clone(),
+                    rows: i.rows,
+                    ciphertexts: shape.ciphertexts(),
+                    bytes: Length::new().id().id().text(&i.name).words(shape.ty().size),
+                    missing: i.missing,
+                    layout: i.layout,
+                    rings: i.rings,
+                    decimals: i.decimals,
+                    min: i.min.clone(),
+                    max: i.max.clone(),
+                }
             })
             .collect();
         let keys: Vec<KeyInfo> = self.keys().map_or(vec![], |keys| {
             let info = |(index, name): (usize, &crate::schemes::columns::KeyName)| KeyInfo {
                 index,
                 name: name.to_string(),
-                bytes: 8 * keys.key(name).units(),
+                bytes: Length::new().id().id().text(&name.to_string()).words(keys.key(name).units()),
             };
             keys.names.iter().enumerate().map(info).collect()
         });
@@ -243,7 +266,7 @@ impl Program {
             memory_bytes: plan.memory_bytes(),
             key_bytes: keys.iter().map(|k| k.bytes).sum(),
             upload_bytes: inputs.iter().map(|i| i.bytes).sum(),
-            download_bytes: self.bundles().iter().map(|bundle| 8 * bundle.units()).sum(),
+            download_bytes: self.bundles().iter().map(Bundle::bytes).sum(),
         };
         let stage = |stage: Stage| {
             let graph = if stage == Stage::Base { base.clone() } else { self.graph(stage, platform)? };
@@ -292,6 +315,8 @@ impl Program {
                 rows: 1,
                 parts: vec![],
                 ciphertexts: 0,
+                bytes: 0,
+                decimals: output.decimals,
             };
             if let Some(node) = node
                 && let Some(sums) = statistic_sums(&node.op)
@@ -305,12 +330,14 @@ impl Program {
             {
                 let ciphertexts = output_ciphertexts(scheme.ty(port.operand))?;
                 info.ciphertexts = ciphertexts.len();
+                let travels = |bundle: &&Bundle| bundle.names().any(|name| name == output.name);
+                info.bytes = self.bundles().iter().find(travels).map_or(0, Bundle::bytes);
                 let reads = || ciphertexts.iter().flat_map(|c| &c.reads);
                 if info.parts.is_empty() {
                     let column = scheme.ty(port.operand).head == "column";
                     info.kind = if column { "column" } else { "number" }.into();
                     info.parts = reads().next().map(|r| vec![r.part.clone()]).unwrap_or_default();
-                    info.rows = reads().map(|r| r.first_row + r.rows).max().unwrap_or(1);
+                    info.rows = reads().map(|r| r.rows.first + r.rows.count).max().unwrap_or(1);
                 }
             }
             all.push(info);

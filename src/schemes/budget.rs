@@ -43,6 +43,8 @@ pub fn noise_budget(graph: &Graph, registry: &Registry) -> Result<f64> {
         let call = Call { name: &signature.name, attrs: &signature.attrs, inputs: &types };
         let known: Vec<f64> = inputs.iter().map(|&i| of(&bounds, i)).collect();
         bounds[op as usize] = match registry.get(&signature.name)?.noise(&call, &known) {
+            // What cannot be told is no bound; comparisons would pass over it.
+            Some(bound) if bound.is_nan() => f64::INFINITY,
             Some(bound) => bound,
             None if signature.name == "copy" => known.iter().copied().fold(f64::NEG_INFINITY, f64::max),
             // A ciphertext whose noise nobody can bound has no budget.

@@ -15,10 +15,13 @@ pub fn delta(n: usize) -> f64 {
     2.0 * libm::sqrt(n as f64)
 }
 
-/// log2(2^a + 2^b + ...).
+/// log2(2^a + 2^b + ...); infinite where a term is, or is no number: what cannot be told is no bound.
 pub fn sum(terms: &[f64]) -> f64 {
+    if terms.iter().any(|term| term.is_nan()) {
+        return f64::INFINITY;
+    }
     let largest = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if largest == f64::NEG_INFINITY {
+    if largest.is_infinite() {
         return largest;
     }
     largest + libm::log2(terms.iter().map(|t| libm::exp2(t - largest)).sum())

@@ -210,7 +210,8 @@ impl RawClient {
         Ok(RawJob(self.client.encrypt(&inputs.collect::<Vec<_>>())?))
     }
 
-    /// See [`Client::decrypt`].
+    /// See [`Client::decrypt`]; `inputs`: the last 16 bytes of each encrypted input of the run, in the program's order, or
+    /// undefined.
     ///
     /// # Errors
     /// Throws.
@@ -220,11 +221,16 @@ impl RawClient {
         names: Vec<String>,
         at: Vec<usize>,
         bytes: Vec<Uint8Array>,
+        inputs: Option<Vec<Uint8Array>>,
     ) -> Result<RawJob, Thrown> {
         let bytes = bytes.iter().map(copy).collect::<Result<Vec<_>, _>>()?;
         let of = |at: usize| bytes.get(at).map_or(&[][..], Vec::as_slice);
         let outputs = names.iter().zip(&at).map(|(name, &at)| (name.as_str(), of(at)));
-        Ok(RawJob(self.client.decrypt(&outputs.collect::<Vec<_>>())?))
+        let checksum = |bytes: &Uint8Array| Ok(<[u8; 16]>::try_from(copy(bytes)?).unwrap_or_default());
+        let checksums = |inputs: Vec<Uint8Array>| inputs.iter().map(checksum).collect();
+        let checksums: Option<Vec<[u8; 16]>> = inputs.map(checksums).transpose().map_err(Thrown::from)?;
+        let run = checksums.map(|checksums| self.client.program().run_id(&checksums));
+        Ok(RawJob(self.client.decrypt(&outputs.collect::<Vec<_>>(), run)?))
     }
 }
 

@@ -91,7 +91,7 @@ impl Road {
         let names = self.program.task().outputs.iter().map(|output| &output.name);
         let wanted: Vec<(&str, &[u8])> =
             names.map(|name| (name.as_str(), of(name).map_or(&[][..], |object| &object.bytes))).collect();
-        match self.client.decrypt(&wanted).unwrap().complete().unwrap() {
+        match self.client.decrypt(&wanted, None).unwrap().complete().unwrap() {
             Outcome::Values(values) => values.into_iter().collect(),
             _ => panic!("expected values"),
         }

@@ -116,7 +116,9 @@ fn case(name: &str, n: usize) -> cipherloom::Result<Option<Case>> {
         }
         "copy" => (none(), vec![ValueType::new("raw", n as u64, none()); PAIRS]),
         "sample.uniform" => (none().with("n", n).with("q", q), vec![types::public_seed()]),
-        "sample.ternary" | "sample.error" => (none().with("n", n), vec![types::secret_seed()]),
+        "sample.secret" | "sample.ternary" | "sample.error" => {
+            (none().with("n", n), vec![types::secret_seed()])
+        }
         "slots.write" => (none(), vec![types::slots(n, t)]),
         "slots.read" => (none(), vec![limb(t, Form::Ntt)]),
         "slots.constant" => (none().with("n", n).with("t", t).with("values", vec![1u64; n]), vec![]),

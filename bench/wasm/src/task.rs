@@ -40,6 +40,12 @@ impl Task {
         Ok(self.0.start()?.finish_straight()?)
     }
 
+    /// See [`crate::operators::Operators::start`].
+    pub fn start(&self) -> Result<()> {
+        drop(self.0.start()?);
+        Ok(())
+    }
+
     /// Throws unless both ways give the same words.
     pub fn check(&self) -> Result<()> {
         Ok(self.0.check_straight()?)

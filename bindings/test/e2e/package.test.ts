@@ -125,41 +125,57 @@ describe.each(BUILDS)('the %s build', (mode) => {
     expect(await compute(loom, task, columns)).toEqual(plain(task, columns));
   });
 
-  it('rotates slots', async () => {
-    const probe = createTask();
-    probe.output('out', probe.encrypted('a', { rows: 16, min: 0, max: 9, layout: 'slots' }).rotateRows(1));
-    using sized = await loom.compile(probe);
-    const { n } = sized.info.params;
+  it('turns rings of any length, and sees their rows only', async () => {
     const task = createTask();
-    const a = task.encrypted('a', { rows: n, min: 0, max: 9, layout: 'slots' });
-    task.output('left', a.rotateRows(3));
-    task.output('swapped', a.rotateColumns());
+    const ring = task.encrypted('ring', { rows: 3, min: 0, max: 9, layout: 'slots' });
+    const pair = task.encrypted('pair', { rows: 16, min: 0, max: 9, layout: 'slots', rings: 2 });
+    task.output('variance', ring.rotateRows(1).add(5).variance({ population: true }));
+    task.output('ring', ring.rotateRows(1).add(5));
+    task.output('left', pair.rotateRows(3));
+    task.output('swapped', pair.rotateColumns().multiply(pair));
+    task.output('sum', pair.rotateRows(-1).add(0.5).sum());
+    const columns = { ring: [1, 9, 0], pair: Array.from({ length: 16 }, () => random(10)) };
+    const found = await compute(loom, task, columns);
+    expect(found).toEqual(plain(task, columns));
+    // (14^2 + 5^2 + 6^2) / 3 - (25 / 3)^2, by hand.
+    expect(found['variance']).toBeCloseTo(16.2222222, 6);
+    expect(String(found['ring'])).toBe('14,5,6');
+  });
+
+  it('fills a ciphertext with two rings', async () => {
+    const n = 4096;
+    const task = createTask();
+    const a = task.encrypted('a', { rows: n, min: 0, max: 9, layout: 'slots', rings: 2 });
+    task.output('out', a.rotateRows(n / 4).rotateColumns());
     const values = Array.from({ length: n }, () => random(10));
     using program = await loom.compile(task, { n });
     using client = await program.client();
-    const found = await client.decrypt(
+    const { out } = await client.decrypt(
       await program.run(await client.encrypt({ a: values }), client.evaluationKeys),
     );
-    const numbers = (name: string) => (found[name] as { units: bigint }[]).map(({ units }) => Number(units));
     const [top, bottom] = [values.slice(0, n / 2), values.slice(n / 2)];
-    const left = (row: number[]) => [...row.slice(3), ...row.slice(0, 3)];
-    expect(numbers('left')).toEqual([...left(top), ...left(bottom)]);
-    expect(numbers('swapped')).toEqual([...bottom, ...top]);
+    const left = (row: number[]) => [...row.slice(n / 4), ...row.slice(0, n / 4)];
+    expect((out as { units: bigint }[]).map(({ units }) => Number(units))).toEqual([
+      ...left(bottom),
+      ...left(top),
+    ]);
   });
 
-  it('fills the slots beyond the given rows with zeros', async () => {
-    const task = createTask();
-    const a = task.encrypted('a', { rows: 4, min: 0, max: 9, layout: 'slots' });
-    task.output('out', a.add(1).rotateRows(1));
-    using program = await loom.compile(task);
+  it('takes nothing of a program that means something else', async () => {
+    const [whole, cents] = [0, 2].map((decimals) => {
+      const task = createTask();
+      task.output('sum', task.encrypted('a', { rows: 3, min: 0, max: 300 / 10 ** decimals, decimals }).sum());
+      return task;
+    }) as [Task, Task];
+    using program = await loom.compile(whole);
+    using other = await loom.compile(cents);
     using client = await program.client();
-    const found = await client.decrypt(
-      await program.run(await client.encrypt({ a: [3, 1, 4, 1] }), client.evaluationKeys),
-    );
-    const units = (found.out as { units: bigint }[]).map(({ units }) => Number(units));
-    expect(units.length).toBe(program.info.params.n);
-    expect(units.slice(0, 4)).toEqual([2, 5, 2, 0]);
-    expect(units[program.info.params.n / 2 - 1]).toBe(4);
+    using reader = await other.restoreClient(await client.save());
+    const inputs = await client.encrypt({ a: [100, 200, 300] });
+    const result = await program.run(inputs, client.evaluationKeys);
+    expect(String((await client.decrypt(result)).sum)).toBe('600');
+    await expect(reader.decrypt(result)).rejects.toMatchObject({ code: 'key.foreign' });
+    await expect(other.run(inputs, client.evaluationKeys)).rejects.toMatchObject({ code: 'key.foreign' });
   });
 
   it('does not encrypt what was given up before', async () => {

@@ -15,6 +15,7 @@ mod ntt;
 mod permute;
 mod quotient;
 mod sample_error;
+mod sample_secret;
 mod sample_ternary;
 mod sample_uniform;
 mod scale_sub;
@@ -48,6 +49,7 @@ pub fn all() -> Vec<Arc<dyn OpDef>> {
         Arc::new(norm::Norm),
         Arc::new(copy::Copy),
         Arc::new(sample_uniform::SampleUniform),
+        Arc::new(sample_secret::SampleSecret),
         Arc::new(sample_ternary::SampleTernary),
         Arc::new(sample_error::SampleError),
         Arc::new(slots_write::SlotsWrite),

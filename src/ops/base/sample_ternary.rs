@@ -1,4 +1,4 @@
-//! Coefficients uniform on {-1, 0, 1} from a secret seed: secret keys and encryption randomness. Attribute `n`.
+//! Coefficients uniform on {-1, 0, 1} from a secret seed: encryption randomness. Attribute `n`.
 
 use crate::Result;
 use crate::graph::ValueType;

@@ -58,6 +58,7 @@ pub(super) fn cases(op: &str) -> Vec<Case> {
                 |&q: &u64| samples(types::public_seed(), Some(q), |n, s, k| models::uniform(n, q, s, k));
             moduli.iter().flat_map(with_q).collect()
         }
+        "sample.secret" => samples(types::secret_seed(), None, models::secret),
         "sample.ternary" => samples(types::secret_seed(), None, models::ternary),
         "sample.error" => samples(types::secret_seed(), None, models::error),
         "slots.write" => slots(types::slots, |values, at| {

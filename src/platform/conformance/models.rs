@@ -169,9 +169,18 @@ pub(super) fn uniform(n: usize, q: u64, seed: &[u64], nonce: u32) -> Vec<u64> {
     pieces.map(|p| little_endian(&p) % (1 << bits)).filter(|&x| x < q).take(n).collect()
 }
 
-/// `n` values of {-1, 0, 1}: bytes modulo 3, less 1; 255 is left out.
+/// The secret key of a seed: the same whatever the nonce.
+pub(super) fn secret(n: usize, seed: &[u64], _: u32) -> Vec<u64> {
+    thirds(n, pieces("cipherloom 2026 v1 secret key coefficients", seed, 0, 1))
+}
+
+/// `n` values of {-1, 0, 1}.
 pub(super) fn ternary(n: usize, seed: &[u64], nonce: u32) -> Vec<u64> {
-    let pieces = pieces("cipherloom 2026 v1 secret ternary coefficients", seed, nonce, 1);
+    thirds(n, pieces("cipherloom 2026 v1 secret ternary coefficients", seed, nonce, 1))
+}
+
+/// Bytes modulo 3, less 1; 255 is left out.
+fn thirds(n: usize, pieces: impl Iterator<Item = Vec<u8>>) -> Vec<u64> {
     let values = pieces.filter(|p| p[0] != 255).map(|p| i64::from(p[0] % 3) - 1);
     values.take(n).map(i64::cast_unsigned).collect()
 }

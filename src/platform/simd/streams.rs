@@ -13,14 +13,13 @@ use std::sync::Arc;
 
 /// The family of random operators.
 pub(super) struct Streams {
-    /// Each domain with its key.
-    keys: [(Domain, [u32; 8]); 3],
+    /// The key of each domain, in the order of [`Domain::ALL`].
+    keys: [[u32; 8]; Domain::ALL.len()],
 }
 
 impl Default for Streams {
     fn default() -> Self {
-        let domains = [Domain::PublicUniform, Domain::SecretTernary, Domain::SecretError];
-        Self { keys: domains.map(|domain| (domain, words(&domain.key()))) }
+        Self { keys: Domain::ALL.map(|domain| words(&domain.key())) }
     }
 }
 
@@ -32,8 +31,7 @@ impl Family for Streams {
     fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Option<Arc<dyn Kernel>>> {
         let keys = self.keys;
         kernel_over(call, output, move |domain, seed, number| {
-            let key = keys.iter().find(|(known, _)| *known == domain).map_or([0; 8], |(_, key)| *key);
-            Blocks::new(key, &key_material(seed, number))
+            Blocks::new(keys[domain as usize], &key_material(seed, number))
         })
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
+use crate::math::slots::{galois_conjugate, galois_element};
 use crate::ops::types::{Ciphertext, SwitchingKey};
 use crate::ops::{Call, Session};
 
@@ -11,6 +12,9 @@ use crate::ops::{Call, Session};
 ///
 /// A column of at most n/2 rows lies in every w-th slot of the first row of slots, w = n/2 divided by the next power of
 /// two: rotations by multiples of w sum it, and leave nothing but the sum in its slots; other columns fit between.
+///
+/// A column whose rows form one or two rings (layout slots) can be rotated. It is one ciphertext; each ring lies in a row
+/// of slots of its own, as if it were a column of that many rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
     /// Ring dimension: rows per ciphertext.
@@ -25,6 +29,8 @@ pub struct Column {
     pub rows: usize,
     /// True when a mask follows.
     pub missing: bool,
+    /// Rings of equal length that the rows form, 1 or 2; 0 for a column that cannot be rotated.
+    pub rings: usize,
 }
 
 impl Column {
@@ -41,26 +47,74 @@ impl Column {
             parts: a.size("parts")?,
             rows: a.size("rows")?,
             missing: a.uint("missing")? == 1,
+            rings: a.size("rings")?,
         })
     }
 
     /// As a value type.
     pub fn ty(&self) -> ValueType {
         let attrs = Attrs::new().with("n", self.n).with("t", self.t.as_slice()).with("q", self.q.as_slice());
-        let attrs = attrs.with("parts", self.parts).with("rows", self.rows);
+        let attrs = attrs.with("parts", self.parts).with("rows", self.rows).with("rings", self.rings);
         let values = self.value_units();
         let mask = if self.missing { self.values_with_parts(2).value_units() } else { 0 };
         ValueType::new("column", values + mask, attrs.with("missing", u64::from(self.missing)))
     }
 
+    /// Rows of a ring, or of the whole column where it has none.
+    pub fn ring_rows(&self) -> usize {
+        self.rows / self.rings.max(1)
+    }
+
+    /// True when the rings fit into the rows of slots, one each.
+    pub fn fits(&self) -> bool {
+        self.rings == 0 || self.ring_rows().next_power_of_two() <= self.n / 2
+    }
+
     /// Slots from one row to the next.
     pub fn stride(&self) -> usize {
-        stride(self.n, self.rows)
+        let rows = self.ring_rows();
+        if rows <= self.n / 2 { self.n / 2 / rows.max(1).next_power_of_two() } else { 1 }
     }
 
     /// Ciphertexts per plaintext modulus.
     pub fn chunks(&self) -> usize {
         self.rows.div_ceil(self.n)
+    }
+
+    /// Which rows lie where in chunk number `chunk`, in order.
+    pub fn rows_in(&self, chunk: usize) -> Vec<Rows> {
+        let stride = self.stride();
+        if self.rings == 0 {
+            let first = chunk * self.n;
+            return vec![Rows { first, count: self.n.min(self.rows - first), slot: 0, stride }];
+        }
+        let count = self.ring_rows();
+        let ring = |ring: usize| Rows { first: ring * count, count, slot: ring * (self.n / 2), stride };
+        (0..self.rings).map(ring).collect()
+    }
+
+    /// The slots of chunk number `chunk`, of which those of rows have values.
+    pub fn slots(&self, chunk: usize, value: impl Fn(usize) -> u64) -> Vec<u64> {
+        let mut slots = vec![0; self.n];
+        for rows in self.rows_in(chunk) {
+            let places = slots[rows.slot..].iter_mut().step_by(rows.stride);
+            for (slot, row) in places.zip(rows.first..rows.first + rows.count) {
+                *slot = value(row);
+            }
+        }
+        slots
+    }
+
+    /// The Galois elements that sum the slots of the column, into each slot of a row.
+    pub fn sum_elements(&self) -> Vec<u64> {
+        let stride = self.stride();
+        let steps = (self.n / 2 / stride).trailing_zeros();
+        let mut elements: Vec<u64> =
+            (0..steps).map(|k| galois_element(self.n, (stride as i64) << k)).collect();
+        if self.rings == 2 || self.ring_rows() > self.n / 2 {
+            elements.push(galois_conjugate(self.n));
+        }
+        elements
     }
 
     /// Ciphertexts in all, with those of the mask.
@@ -90,9 +144,17 @@ impl Column {
     }
 }
 
-/// Slots from one row to the next in a column of `rows` rows at ring dimension `n`.
-pub fn stride(n: usize, rows: usize) -> usize {
-    if rows <= n / 2 { n / 2 / rows.max(1).next_power_of_two() } else { 1 }
+/// Rows that lie in slots of one ciphertext at equal distances.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rows {
+    /// The first row.
+    pub first: usize,
+    /// Their number.
+    pub count: usize,
+    /// The slot of the first.
+    pub slot: usize,
+    /// Slots from one to the next.
+    pub stride: usize,
 }
 
 /// One encrypted integer: a ciphertext per plaintext modulus, the value in slot 0.
@@ -195,7 +257,7 @@ impl Sums {
         let here = self.at.iter().enumerate().filter(|(_, at)| **at == ciphertext).map(|(index, _)| index);
         let read = |index: usize| {
             let part = self.parts[index / self.t.len()].clone();
-            Read { part, first_row: 0, rows: 1, slot: self.slots[index], stride: 1 }
+            Read { part, rows: Rows { first: 0, count: 1, slot: self.slots[index], stride: 1 } }
         };
         let modulus = here.clone().next().unwrap_or(0) % self.t.len();
         (here.map(read).collect(), modulus)
@@ -340,6 +402,21 @@ pub fn mask(s: &mut Session<'_>, column: OperandId) -> Result<Option<OperandId>>
     Ok(Some(s.split(column, from, ty.values_with_parts(2).ty())?))
 }
 
+/// Known values of the rows in chunk number `chunk` of a column, encoded modulo `t`; they are below it.
+pub fn plaintext(
+    s: &mut Session<'_>,
+    column: &Column,
+    t: u64,
+    chunk: usize,
+    value: impl Fn(usize) -> u64,
+) -> Result<OperandId> {
+    let mut values = column.slots(chunk, value);
+    values.truncate(values.iter().rposition(|&v| v != 0).map_or(0, |last| last + 1));
+    let attrs = Attrs::new().with("n", column.n).with("t", t).with("values", values);
+    let slots = s.op("slots.constant", attrs, &[])?;
+    s.op("bfv.encode", Attrs::new(), &[slots])
+}
+
 /// The ciphertext with the first `level` primes only; as it is where it has no more.
 pub fn at_level(s: &mut Session<'_>, ciphertext: OperandId, level: usize) -> Result<OperandId> {
     if Ciphertext::of(s.ty(ciphertext))?.q.len() <= level {
@@ -380,14 +457,8 @@ pub fn two_parts(
 pub struct Read {
     /// The part of the output that they belong to: `values`, `value`, or a sum of a statistic.
     pub part: String,
-    /// The first row among them.
-    pub first_row: usize,
-    /// Their number.
-    pub rows: usize,
-    /// The slot of the first.
-    pub slot: usize,
-    /// Slots from one to the next.
-    pub stride: usize,
+    /// Which rows, and in which slots.
+    pub rows: Rows,
 }
 
 /// One ciphertext of an output.
@@ -418,10 +489,8 @@ pub fn output_ciphertexts(ty: &ValueType) -> Result<Vec<OutputCiphertext>> {
             let column = Column::of(ty)?;
             for t in 0..column.t.len() {
                 for chunk in 0..column.chunks() {
-                    let (part, first_row) = ("values".to_owned(), chunk * column.n);
-                    let rows = column.n.min(column.rows - first_row);
-                    let read = Read { part, first_row, rows, slot: 0, stride: column.stride() };
-                    push(vec![read], column.ciphertext(t));
+                    let read = |rows: Rows| Read { part: "values".to_owned(), rows };
+                    push(column.rows_in(chunk).into_iter().map(read).collect(), column.ciphertext(t));
                 }
             }
         }

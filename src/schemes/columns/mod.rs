@@ -9,12 +9,11 @@ mod rotate;
 mod statistic;
 mod sum;
 
-pub use layout::{Column, KeyName, Keys, Number, OutputCiphertext, Read, Sums, output_ciphertexts};
-pub use rotate::element as rotation_element;
+pub use layout::{Column, KeyName, Keys, Number, OutputCiphertext, Read, Rows, Sums, output_ciphertexts};
+pub use rotate::elements as rotation_elements;
 pub use statistic::{
     multiplies as statistic_multiplies, products as statistic_products, sums as statistic_sums,
 };
-pub use sum::elements as sum_elements;
 
 use crate::ops::OpDef;
 use elementwise::Elementwise;

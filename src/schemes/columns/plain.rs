@@ -1,9 +1,8 @@
 //! `column.add_plain`, `column.multiply_plain`: with known integers, row by row. Attribute `values`: one decimal text
-//! per row; rows without one count as 0.
-//! Or attribute `scalar`: one decimal text for all rows.
+//! per row. Or attribute `scalar`: one decimal text for all rows. Slots that are no rows are left as they are: 0.
 
 use super::elementwise::complete;
-use super::layout::{ciphertexts, columns_and_keys};
+use super::layout::{ciphertexts, columns_and_keys, plaintext};
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::{Call, Level, OpDef, Session};
@@ -21,8 +20,8 @@ impl Plain {
             return Ok(vec![parse(&call.attrs.text("scalar")?.to_owned())?; rows]);
         }
         let texts = call.attrs.texts("values")?;
-        if texts.len() > rows {
-            return Err(call.error("number of values", texts.len(), format!("at most {rows}")));
+        if texts.len() != rows {
+            return Err(call.error("number of values", texts.len(), rows));
         }
         texts.iter().map(parse).collect()
     }
@@ -50,15 +49,8 @@ impl OpDef for Plain {
         let mut out = Vec::new();
         for (&t, chunks) in column.t.iter().zip(ciphertexts(s, inputs[0])?) {
             for (index, ciphertext) in chunks.into_iter().enumerate() {
-                let rows = values.iter().skip(index * column.n).take(column.n);
-                let mut residues =
-                    vec![0; (rows.len() * column.stride()).saturating_sub(column.stride() - 1)];
-                for (place, v) in residues.iter_mut().step_by(column.stride()).zip(rows) {
-                    *place = v.rem_euclid(i128::from(t)) as u64;
-                }
-                let attrs = Attrs::new().with("n", column.n).with("t", t).with("values", residues);
-                let slots = s.op("slots.constant", attrs, &[])?;
-                let plain = s.op("bfv.encode", Attrs::new(), &[slots])?;
+                let residue = |row: usize| values[row].rem_euclid(i128::from(t)) as u64;
+                let plain = plaintext(s, &column, t, index, residue)?;
                 out.push(s.op(self.ciphertext, Attrs::new(), &[ciphertext, plain])?);
             }
         }

@@ -3,27 +3,13 @@
 //! summed with the rotation keys of that level, which are the small ones. Inputs: a complete column and the keys.
 
 use super::elementwise::complete;
-use super::layout::{
-    Column, KeyName, Number, at_level, ciphertexts, columns_and_keys, key, low, stride, two_parts,
-};
+use super::layout::{Column, KeyName, Number, at_level, ciphertexts, columns_and_keys, key, low, two_parts};
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
-use crate::math::slots::{galois_conjugate, galois_element};
 use crate::ops::{Call, Level, OpDef, Session};
 
 /// `column.sum`; see the module.
 pub struct Sum;
-
-/// The Galois elements that sum the slots of a column of `rows` rows, into each of them.
-pub fn elements(n: usize, rows: usize) -> Vec<u64> {
-    let stride = stride(n, rows) as i64;
-    let steps = (n / 2 / stride as usize).trailing_zeros();
-    let mut elements: Vec<u64> = (0..steps).map(|k| galois_element(n, stride << k)).collect();
-    if rows > n / 2 {
-        elements.push(galois_conjugate(n));
-    }
-    elements
-}
 
 fn output(call: &Call<'_>) -> Result<(Column, Number)> {
     columns_and_keys(call, 1)?;
@@ -49,7 +35,7 @@ impl OpDef for Sum {
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let (column, number) = output(call)?;
         let low = number.q.len();
-        let elements = elements(column.n, column.rows);
+        let elements = column.sum_elements();
         let mut out = Vec::new();
         for chunks in ciphertexts(s, inputs[0])? {
             let mut sum = chunks[0];

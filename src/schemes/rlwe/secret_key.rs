@@ -1,5 +1,5 @@
 //! `rlwe.secret_key`: a ternary polynomial s in NTT form over all primes, from a secret seed.
-//! Attributes `n`, `q`: all primes, the special ones last.
+//! One seed gives one key. Attributes `n`, `q`: all primes, the special ones last.
 
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
@@ -23,14 +23,10 @@ impl OpDef for SecretKey {
         Ok(types::secret_key(call.attrs.size("n")?, &call.attrs.uints("q")?))
     }
 
-    fn random(&self) -> bool {
-        true
-    }
-
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let (n, q) = (call.attrs.size("n")?, call.attrs.uints("q")?);
-        let ternary = s.op("sample.ternary", Attrs::new().with("n", n), inputs)?;
-        let limbs = super::spread(s, ternary, &q)?;
+        let secret = s.op("sample.secret", Attrs::new().with("n", n), inputs)?;
+        let limbs = super::spread(s, secret, &q)?;
         s.merge(&limbs, types::secret_key(n, &q))
     }
 }
