@@ -245,7 +245,8 @@ async function openEvaluator(
     }
     const missing = await connection.call('missingKeys', [evaluator]);
     if (missing.length === 0) return evaluator;
-    throw failure('key.missing', `Evaluation keys are missing: ${missing.join(', ')}`, { name: missing.join(', ') });
+    const name = missing.join(', ');
+    throw failure('key.missing', `Evaluation keys are missing: ${name}`, { name });
   } catch (error) {
     connection.send('free', [evaluator]);
     throw error;
