@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// The benchmark: cipherloom against node-seal 7, in one process and one run.
+// The benchmark: cipherloom against node-seal 7, in one process and one run. `npm run bench` sets up and builds what it needs
+// first, and takes a Node that is recent enough.
 // Usage: npm run bench -- [options]
 //   --quick         few samples: to see that it runs, not how fast
 //   --json FILE     also writes { machine, versions, rows }
@@ -8,12 +9,9 @@
 //   --n A,B         only these ring dimensions of single operators and kernels
 //   --threads A,B   only these numbers of threads
 // Exit status: 0, 1 where a comparison is not fair (noise budgets too far apart), 2 where something could not be run.
-import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { cpus, loadavg, totalmem } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { LEAST, recentNode } from './lib/node.mjs';
+import { machine } from './lib/machine.mjs';
 import { FULL, QUICK } from './lib/measure.mjs';
 
 const OPTIONS = {
@@ -35,14 +33,7 @@ const GROUPS = {
 };
 
 try {
-  const node = recentNode();
-  if (node === null) throw new Error(`Node ${LEAST.join('.')} or newer is needed; this is ${process.versions.node}`);
-  if (node !== process.execPath) {
-    const { status } = spawnSync(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
-    process.exitCode = status ?? 2;
-  } else {
-    process.exitCode = (await main(parseArgs({ options: OPTIONS }).values)) ? 0 : 1;
-  }
+  process.exitCode = (await main(parseArgs({ options: OPTIONS }).values)) ? 0 : 1;
 } catch (error) {
   console.error(error.code?.startsWith?.('ERR_PARSE_ARGS') ? error.message : error);
   process.exitCode = 2;
@@ -52,13 +43,20 @@ process.exit();
 
 async function main(options) {
   if (options.help) {
-    console.log(readFileSync(new URL(import.meta.url), 'utf8').split('\n').slice(1, 10).join('\n').replaceAll(/^\/\/ ?/gm, ''));
+    console.log(
+      readFileSync(new URL(import.meta.url), 'utf8')
+        .split('\n')
+        .slice(1, 12)
+        .join('\n')
+        .replaceAll(/^\/\/ ?/gm, ''),
+    );
     return true;
   }
   const list = (text) => text?.split(',').map((item) => item.trim());
   const groups = list(options.group);
   const unknown = groups.find((group) => !(group in GROUPS));
-  if (unknown !== undefined) throw new Error(`unknown group "${unknown}": expected some of ${Object.keys(GROUPS).join(', ')}`);
+  if (unknown !== undefined)
+    throw new Error(`unknown group "${unknown}": expected some of ${Object.keys(GROUPS).join(', ')}`);
   const selection = {
     effort: options.quick ? QUICK : FULL,
     quick: options.quick,
@@ -67,7 +65,9 @@ async function main(options) {
     threads: list(options.threads)?.map(Number),
   };
   const about = machine();
-  if (about.load > BUSY) console.warn(`the machine is busy (load ${about.load}): times will be too long, second threads without effect`);
+  console.log(`${about.processor} (${about.kind}), ${about.cores} cores, Node ${process.versions.node}`);
+  if (about.load > BUSY)
+    console.warn(`the machine is busy (load ${about.load}): times will be too long, second threads without effect`);
   const rows = [];
   for (const group of groups) {
     for await (const row of await GROUPS[group](selection)) {
@@ -86,23 +86,22 @@ async function main(options) {
 }
 
 function line({ group, name, n, threads, totalBits, ours, peer, unit, ratio, budgetOurs, budgetPeer, against }) {
-  const number = (value) => (value === null || value === undefined ? '-' : value >= 100 ? value.toFixed(1) : value.toPrecision(3));
+  const number = (value) =>
+    value === null || value === undefined ? '-' : value >= 100 ? value.toFixed(1) : value.toPrecision(3);
   return [
-    group.padEnd(9), name.padEnd(24), String(n ?? '').padStart(6), String(totalBits ?? '').padStart(4), `${threads}t`,
-    `${number(ours)} ${unit}`.padStart(12), `${number(peer)} ${unit}`.padStart(12),
+    group.padEnd(9),
+    name.padEnd(24),
+    String(n ?? '').padStart(6),
+    String(totalBits ?? '').padStart(4),
+    `${threads}t`,
+    `${number(ours)} ${unit}`.padStart(12),
+    `${number(peer)} ${unit}`.padStart(12),
     ratio === undefined || ratio === null ? '' : `x ${number(ratio)}`.padStart(8),
-    budgetOurs === undefined || budgetOurs === null ? '' : `budget ${budgetOurs} / ${budgetPeer}`, against ?? '',
-  ].join(' ').trimEnd();
-}
-
-/** Besides what can be read off, how busy the machine was before: its load of the last minute. */
-function machine() {
-  const [{ model }] = cpus();
-  return { model, cores: cpus().length, memoryGB: Math.round(totalmem() / 2 ** 30), system: `${process.platform} ${process.arch}`, load: round(loadavg()[0]) };
-}
-
-function round(load) {
-  return Math.round(load * 10) / 10;
+    budgetOurs === undefined || budgetOurs === null ? '' : `budget ${budgetOurs} / ${budgetPeer}`,
+    against ?? '',
+  ]
+    .join(' ')
+    .trimEnd();
 }
 
 function versions() {

@@ -1,17 +1,28 @@
 #!/usr/bin/env node
 // Builds bench/wasm, with threads and relaxed SIMD, into bench/wasm/pkg, with the pool of js/.
-import { cpSync } from 'node:fs';
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { ROOT, run } from '../scripts/lib/run.mjs';
 import { need, wasmRust } from '../scripts/lib/toolchain.mjs';
-import { BUILD_STD, OPTIMIZE, VARIANTS, buildEnv } from '../scripts/lib/variants.mjs';
+import { OPTIMIZE, TARGET, VARIANTS } from '../scripts/lib/variants.mjs';
+import { packWasm } from '../scripts/lib/wasm-pack.mjs';
 
 const VARIANT = 'relaxed';
-const env = buildEnv(VARIANT, need(wasmRust()));
-run('wasm-pack', [
-  'build', '--mode', 'force', '--target', 'web', '--release', '--no-opt', '--no-pack', '--no-gitignore',
-  '--out-dir', 'pkg', '--out-name', 'cipherloom', 'bench/wasm', '--locked', BUILD_STD,
-], { env });
-const wasm = 'bench/wasm/pkg/cipherloom_bg.wasm';
-run('wasm-opt', [wasm, '-o', wasm, ...OPTIMIZE, ...VARIANTS[VARIANT].opt], { env });
-for (const file of ['pool.js', 'pool-worker.js', 'shared-memory.js']) cpSync(join(ROOT, 'js', file), join(ROOT, 'bench/wasm/pkg', file));
+const out = join(ROOT, 'bench/wasm/pkg');
+const made = join(TARGET, 'bench-package');
+const env = packWasm(VARIANT, need(wasmRust()), { folder: 'bench/wasm', out: made });
+const [input, wasm, source] = [
+  join(made, 'cipherloom_bg.wasm'),
+  join(out, 'cipherloom_bg.wasm'),
+  join(out, 'source.sha256'),
+];
+// Optimizing takes longest by far: only what has changed.
+const hash = createHash('sha256').update(readFileSync(input)).digest('hex');
+if (!existsSync(source) || readFileSync(source, 'utf8') !== hash) {
+  rmSync(source, { force: true });
+  cpSync(made, out, { recursive: true });
+  run('wasm-opt', [relative(ROOT, input), '-o', relative(ROOT, wasm), ...OPTIMIZE, ...VARIANTS[VARIANT].opt], { env });
+  writeFileSync(source, hash);
+}
+for (const file of ['pool.js', 'pool-worker.js', 'shared-memory.js']) cpSync(join(ROOT, 'js', file), join(out, file));

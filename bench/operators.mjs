@@ -5,8 +5,21 @@ import { prepareSeal } from './lib/seal-operators.mjs';
 import { makeBfv } from './lib/seal.mjs';
 
 export const OPERATORS = [
-  'encode', 'decode', 'encrypt', 'encrypt_symmetric', 'decrypt', 'add', 'add_plain', 'multiply', 'relinearize',
-  'multiply_relinearize', 'multiply_plain', 'rotate', 'mod_switch', 'keygen_relinearization', 'keygen_galois',
+  'encode',
+  'decode',
+  'encrypt',
+  'encrypt_symmetric',
+  'decrypt',
+  'add',
+  'add_plain',
+  'multiply',
+  'relinearize',
+  'multiply_relinearize',
+  'multiply_plain',
+  'rotate',
+  'mod_switch',
+  'keygen_relinearization',
+  'keygen_galois',
 ];
 export const DIMENSIONS = [4096, 8192, 16384];
 /** Prime sizes within the limits of ia.cr/2024/463, where SEAL's defaults are a few bits above. */
@@ -18,7 +31,15 @@ const WITHIN_GUIDELINES = {
 /** Noise budget that ours may lack, in bits. */
 const BUDGET_SLACK = 3;
 const CHEAP = ['encode', 'decode', 'add', 'add_plain', 'mod_switch'];
-const ON_TWO_THREADS = ['encrypt', 'decrypt', 'multiply', 'relinearize', 'multiply_relinearize', 'multiply_plain', 'rotate'];
+const ON_TWO_THREADS = [
+  'encrypt',
+  'decrypt',
+  'multiply',
+  'relinearize',
+  'multiply_relinearize',
+  'multiply_plain',
+  'rotate',
+];
 
 /** Smaller rings have too little work for two threads to show. */
 const LEAST_FOR_TWO = 8192;

@@ -54,12 +54,24 @@ async function* jobRows(name, job, threads, effort) {
     const theirs = measured.pop();
     const phase = (side, which) => statistics(spent.get(side).map((milliseconds) => milliseconds[which])).median;
     for (const [place, side] of sides.entries()) {
-      const each = ['encrypt', 'evaluate', 'decrypt'].map((which) => [which, { ours: phase(side, which), peer: phase(peer, which) }]);
+      const each = ['encrypt', 'evaluate', 'decrypt'].map((which) => [
+        which,
+        { ours: phase(side, which), peer: phase(peer, which) },
+      ]);
       yield {
-        group: 'task', name, scheme: 'bfv', n: side.n, threads: side.threads, ...figures([measured[place], theirs]),
-        variant: side.variant, phases: Object.fromEntries(each),
-        keys: { ours: side.keyTime, peer: peer.keyTime }, compile: side.compileTime,
-        peerParameters: candidate, peerBudget: peer.budget(), peerTried: tried,
+        group: 'task',
+        name,
+        scheme: 'bfv',
+        n: side.n,
+        threads: side.threads,
+        ...figures([measured[place], theirs]),
+        variant: side.variant,
+        phases: Object.fromEntries(each),
+        keys: { ours: side.keyTime, peer: peer.keyTime },
+        compile: side.compileTime,
+        peerParameters: candidate,
+        peerBudget: peer.budget(),
+        peerTried: tried,
         ...(place > 0 && { speedup: measured[0].median / measured[place].median }),
       };
     }
@@ -131,9 +143,19 @@ async function* callRows(effort) {
     };
     const ours = () => program.run(inputs, client.evaluationKeys);
     const { product: found } = await client.decryptDetails(await ours());
-    if (found.value.some(({ units }, slot) => Number(units) !== values[0][slot] * values[1][slot])) throw new Error('wrong product');
+    if (found.value.some(({ units }, slot) => Number(units) !== values[0][slot] * values[1][slot]))
+      throw new Error('wrong product');
     const measured = await compare([ours, theirs], effort);
-    yield { group: 'task', name: 'api_multiply_relinearize', scheme: 'bfv', n, threads: 1, ...figures(measured), budgetOurs: round(found.noiseBudgetBits), budgetPeer: bfv.decryptor.invariantNoiseBudget(out) };
+    yield {
+      group: 'task',
+      name: 'api_multiply_relinearize',
+      scheme: 'bfv',
+      n,
+      threads: 1,
+      ...figures(measured),
+      budgetOurs: round(found.noiseBudgetBits),
+      budgetPeer: bfv.decryptor.invariantNoiseBudget(out),
+    };
     client.dispose();
     program.dispose();
   }
@@ -149,34 +171,48 @@ async function* loadRows(times) {
   }
   const peer = statistics(samples.peer);
   for (const threads of [1, 2]) {
-    yield { group: 'task', name: 'load', scheme: null, n: null, threads, ...figures([statistics(samples[`ours${threads}`]), peer]) };
+    yield {
+      group: 'task',
+      name: 'load',
+      scheme: null,
+      n: null,
+      threads,
+      ...figures([statistics(samples[`ours${threads}`]), peer]),
+    };
   }
 }
 
-/** The wasm files as they are fetched; `ours` and `peer` are kilobytes of gzip. */
+/** The wasm file of every build, as it is fetched; `ours` and `peer` are kilobytes of gzip. */
 async function* sizeRows() {
   const seal = sizes(new URL('seal_throws.wasm', import.meta.resolve('node-seal')));
-  for (const variant of Object.keys(VARIANTS)) {
-    const own = sizes(new URL(`../bindings/wasm/${variant}/cipherloom_bg.wasm`, import.meta.url));
-    if (own === null) continue;
+  for (const [variant, { file }] of Object.entries(VARIANTS)) {
+    const own = sizes(new URL(`../bindings/wasm/${file}`, import.meta.url));
     yield {
-      group: 'task', name: 'wasm_size', scheme: null, n: null, threads: variant === 'single' ? 1 : 2, variant,
-      ours: own.gzip, peer: seal.gzip, unit: 'kB', ratio: seal.gzip / own.gzip, sizeOurs: own, sizePeer: seal, against: `${variant}, gzip`,
+      group: 'task',
+      name: 'wasm_size',
+      scheme: null,
+      n: null,
+      threads: variant === 'single' ? 1 : 2,
+      variant,
+      ours: own.gzip,
+      peer: seal.gzip,
+      unit: 'kB',
+      ratio: seal.gzip / own.gzip,
+      sizeOurs: own,
+      sizePeer: seal,
+      against: `${variant}, gzip`,
     };
   }
 }
 
 function sizes(file) {
-  let bytes;
-  try {
-    bytes = readFileSync(file);
-  } catch (error) {
-    // A build that nobody made is no row.
-    if (error.code === 'ENOENT') return null;
-    throw error;
-  }
+  const bytes = readFileSync(file);
   const kilobytes = ({ length }) => length / 1000;
-  return { raw: kilobytes(bytes), gzip: kilobytes(gzipSync(bytes, { level: 9 })), brotli: kilobytes(brotliCompressSync(bytes)) };
+  return {
+    raw: kilobytes(bytes),
+    gzip: kilobytes(gzipSync(bytes, { level: 9 })),
+    brotli: kilobytes(brotliCompressSync(bytes)),
+  };
 }
 
 /** Peak memory of a fresh process that does nothing but the 100,000-row job, once. */
@@ -186,7 +222,18 @@ async function* memoryRows() {
   const peer = child('lib/peak-memory.mjs', ['peer', String(index)]).megabytes;
   for (const threads of [1, 2]) {
     const ours = child('lib/peak-memory.mjs', ['ours', String(threads)]).megabytes;
-    yield { group: 'task', name: 'peak_rss', scheme: 'bfv', n: null, threads, ours, peer, unit: 'MB', ratio: peer / ours, against: 'statistics_100000' };
+    yield {
+      group: 'task',
+      name: 'peak_rss',
+      scheme: 'bfv',
+      n: null,
+      threads,
+      ours,
+      peer,
+      unit: 'MB',
+      ratio: peer / ours,
+      against: 'statistics_100000',
+    };
   }
 }
 

@@ -2,14 +2,15 @@
 // Builds the crate to wasm, into bindings/wasm: single/ (any engine with SIMD), threads/ (shared memory), and beside the
 // latter relaxed.wasm (shared memory and relaxed SIMD), which has the same JavaScript.
 // Usage: node scripts/build-wasm.mjs [--force] [single] [threads] [relaxed]
-// A build whose inputs have not changed is skipped.
+// A build whose inputs have not changed is skipped; for one that was never made stands JavaScript without anything in it.
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { ROOT, run } from './lib/run.mjs';
+import { ROOT, run, words } from './lib/run.mjs';
 import { lockedVersion, need, wasmRust } from './lib/toolchain.mjs';
-import { BUILD_STD, OPTIMIZE, VARIANTS, buildEnv } from './lib/variants.mjs';
+import { OPTIMIZE, TARGET, VARIANTS } from './lib/variants.mjs';
+import { packWasm } from './lib/wasm-pack.mjs';
 
 const args = process.argv.slice(2);
 const force = args.includes('--force');
@@ -20,32 +21,30 @@ for (const name of wanted) {
     process.exit(2);
   }
 }
+/** The scripts that a result depends on. */
+const SCRIPTS = ['variants', 'wasm-pack'].map((name) => `scripts/lib/${name}.mjs`).concat('scripts/build-wasm.mjs');
+const WASM = join(ROOT, 'bindings', 'wasm');
 const rust = need(wasmRust());
 for (const variant of wanted.length ? wanted : Object.keys(VARIANTS)) build(variant);
+for (const variant of Object.keys(VARIANTS)) standIn(variant);
 
 function build(variant) {
-  const { file, feature, opt, beside } = VARIANTS[variant];
-  const wasm = join(ROOT, 'bindings', 'wasm', file);
-  const out = dirname(wasm);
-  const stampFile = join(out, `.${variant}.stamp.json`);
+  const { file, feature, opt } = VARIANTS[variant];
+  const [wasm, out] = [join(WASM, file), folder(variant)];
   const inputs = fingerprint(variant);
-  const stamp = !force && existsSync(stampFile) ? JSON.parse(readFileSync(stampFile, 'utf8')) : null;
-  if (stamp?.inputs === inputs) {
+  const stamp = readStamp(variant);
+  if (!force && stamp?.inputs === inputs) {
     report(variant, stamp.sizes, 'unchanged');
     return;
   }
   const started = performance.now();
-  rmSync(stampFile, { force: true });
-  const env = buildEnv(variant, rust);
-  const made = join(env.CARGO_TARGET_DIR, 'package');
-  run('wasm-pack', [
-    'build', '--mode', 'force', '--target', 'web', '--release', '--no-opt', '--no-pack', '--no-gitignore',
-    '--out-dir', relative(ROOT, made), '--out-name', 'cipherloom', '.',
-    '--locked', '--features', feature, BUILD_STD,
-  ], { env });
+  rmSync(stampFile(variant), { force: true });
+  const made = join(TARGET, `${variant}-package`);
+  const env = packWasm(variant, rust, { folder: '.', out: made, features: [feature] });
   addGlue(variant, made, out);
-  if (feature === 'threads' && !beside) addPool(out, env);
-  run('wasm-opt', [relative(ROOT, join(made, 'cipherloom_bg.wasm')), '-o', relative(ROOT, wasm), ...OPTIMIZE, ...opt], { env });
+  if (feature === 'threads') addPool(out, env);
+  const input = relative(ROOT, join(made, 'cipherloom_bg.wasm'));
+  run('wasm-opt', [input, '-o', relative(ROOT, wasm), ...OPTIMIZE, ...opt], { env });
   const bytes = readFileSync(wasm);
   check(bytes);
   const sizes = [
@@ -53,47 +52,73 @@ function build(variant) {
     gzipSync(bytes, { level: 9 }).length,
     brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }).length,
   ];
-  writeFileSync(stampFile, JSON.stringify({ inputs, sizes }));
+  writeFileSync(stampFile(variant), JSON.stringify({ inputs, sizes }));
   report(variant, sizes, `built in ${((performance.now() - started) / 1000).toFixed(1)} s`);
 }
 
-/**
- * Puts the JavaScript of a build where the package has it. A build that lies beside another has none of its own, so it
- * must have been given the very same; where the other's has changed, what lay beside it is of no use any more.
- */
-function addGlue(variant, made, out) {
-  const { beside } = VARIANTS[variant];
-  const present = join(out, 'cipherloom.js');
-  const same = existsSync(present) && readFileSync(present).equals(readFileSync(join(made, 'cipherloom.js')));
-  if (beside) {
-    if (!same) throw new Error(`the JavaScript of ${variant} is not that of ${beside}, which must be built first and alike`);
-    return;
-  }
-  if (!same) rmSync(out, { recursive: true, force: true });
-  cpSync(made, out, { recursive: true });
+function folder(variant) {
+  return join(WASM, dirname(VARIANTS[variant].file));
 }
 
-/** Puts the thread start-up of js/ beside the glue that it imports, checked, and with its declarations. */
-function addPool(out, env) {
-  const files = readdirSync(join(ROOT, 'js')).filter((name) => name.endsWith('.js'));
-  for (const name of files) {
-    cpSync(join(ROOT, 'js', name), join(out, name));
-    rmSync(join(out, name.replace(/js$/, 'd.ts')), { force: true });
+function stampFile(variant) {
+  return join(folder(variant), `.${variant}.stamp.json`);
+}
+
+function readStamp(variant) {
+  return existsSync(stampFile(variant)) ? JSON.parse(readFileSync(stampFile(variant), 'utf8')) : null;
+}
+
+/** Puts the JavaScript of a build where the package has it. Builds that lie side by side must have been given the same. */
+function addGlue(variant, made, out) {
+  const glue = (from) => readFileSync(join(from, 'cipherloom.js'));
+  if (existsSync(join(out, 'cipherloom.js')) && !glue(out).equals(glue(made))) {
+    const beside = Object.keys(VARIANTS).find(
+      (name) => name !== variant && folder(name) === out && readStamp(name)?.inputs === fingerprint(name),
+    );
+    if (beside) throw new Error(`the JavaScript of ${variant} is not that of ${beside}, built of the same sources`);
+    // Of other sources, or none: of no use any more.
+    rmSync(out, { recursive: true, force: true });
   }
+  const own = (file) => !VARIANTS[variant].beside || !file.endsWith('.wasm');
+  cpSync(made, out, { recursive: true, filter: own });
+}
+
+/** Lets what imports all builds run without those that were not made. */
+function standIn(variant) {
+  const out = folder(variant);
+  if (existsSync(join(out, 'cipherloom.js'))) return;
+  mkdirSync(out, { recursive: true });
+  writeFileSync(join(out, 'cipherloom.js'), '// Not built yet: npm run build\nexport {};\n');
+  if (VARIANTS[variant].feature === 'threads') copyPool(out);
+}
+
+/** Puts the thread start-up of js/ beside the glue that it imports. */
+function copyPool(out) {
+  const files = readdirSync(join(ROOT, 'js')).filter((name) => name.endsWith('.js'));
+  for (const name of files) cpSync(join(ROOT, 'js', name), join(out, name));
+  return files;
+}
+
+/** The thread start-up, checked, and with its declarations. */
+function addPool(out, env) {
+  const files = copyPool(out);
+  for (const name of files) rmSync(join(out, name.replace(/js$/, 'd.ts')), { force: true });
   const pages = (file, pattern) => Number(readFileSync(join(out, file), 'utf8').match(pattern)[1]);
   const least = pages('cipherloom.js', /initial:(\d+),maximum/);
   const given = pages('shared-memory.js', /INITIAL_PAGES = (\d+)/);
-  if (given < least) throw new Error(`js/shared-memory.js starts with ${given} pages of memory, the module needs ${least}`);
-  run('tsc', [
-    '--allowJs', '--checkJs', '--strict', '--declaration', '--emitDeclarationOnly', '--skipLibCheck', '--types', 'node',
-    '--target', 'es2022', '--lib', 'es2022,dom', '--module', 'nodenext', ...files.map((name) => relative(ROOT, join(out, name))),
-  ], { env });
+  if (given < least)
+    throw new Error(`js/shared-memory.js starts with ${given} pages of memory, the module needs ${least}`);
+  const options = words(
+    '--allowJs --checkJs --strict --declaration --emitDeclarationOnly --skipLibCheck --types node ' +
+      '--target es2022 --lib es2022,dom --module nodenext',
+  );
+  run('tsc', [...options, ...files.map((name) => relative(ROOT, join(out, name)))], { env });
 }
 
 /** A hash of all that the result depends on. */
 function fingerprint(variant) {
   const hash = createHash('sha256');
-  const files = ['src', 'js', 'scripts/lib/variants.mjs', 'scripts/build-wasm.mjs', 'Cargo.toml', 'Cargo.lock'];
+  const files = ['src', 'js', ...SCRIPTS, 'Cargo.toml', 'Cargo.lock'];
   for (const entry of files.flatMap(walk)) hash.update(`${entry}\0`).update(readFileSync(join(ROOT, entry)));
   hash.update(`${variant} rustc ${rust.release} wasm-bindgen ${lockedVersion('wasm-bindgen')}`);
   return hash.digest('hex');
@@ -104,7 +129,9 @@ function walk(path) {
   const folder = join(ROOT, path);
   if (!existsSync(folder)) return [];
   try {
-    return readdirSync(folder).sort().flatMap((name) => walk(`${path}/${name}`));
+    return readdirSync(folder)
+      .sort()
+      .flatMap((name) => walk(`${path}/${name}`));
   } catch (error) {
     if (error.code === 'ENOTDIR') return [path];
     throw error;

@@ -34,7 +34,13 @@ try {
 
 async function main(options) {
   if (options.help) {
-    console.log(readFileSync(new URL(import.meta.url), 'utf8').split('\n').slice(1, 10).join('\n').replaceAll(/^\/\/ ?/gm, ''));
+    console.log(
+      readFileSync(new URL(import.meta.url), 'utf8')
+        .split('\n')
+        .slice(1, 10)
+        .join('\n')
+        .replaceAll(/^\/\/ ?/gm, ''),
+    );
     return true;
   }
   const { load } = await importBuilt('cipherloom');
@@ -80,30 +86,44 @@ function report({ csv, population }, table, { mode, version }, { rows, milliseco
   print(
     ['statistic', 'columns', 'encrypted', 'plain', 'equal'],
     rows.map(({ statistic, columns, encrypted, plain, equal }) => [
-      statistic, columns.join(', '), String(encrypted), String(plain), equal ? 'yes' : 'NO',
+      statistic,
+      columns.join(', '),
+      String(encrypted),
+      String(plain),
+      equal ? 'yes' : 'NO',
     ]),
   );
   for (const { problem } of rows) if (problem) console.log(`undefined: ${problem}`);
   const equal = rows.filter((row) => row.equal).length;
   console.log(`\n${equal} of ${rows.length} results are equal, bit for bit.\n`);
 
-  print(['phase', 'ms'], Object.entries(milliseconds).map(([phase, ms]) => [phase, ms.toFixed(0)]), [1]);
+  print(
+    ['phase', 'ms'],
+    Object.entries(milliseconds).map(([phase, ms]) => [phase, ms.toFixed(0)]),
+    [1],
+  );
   console.log();
   const bits = (primes) => primes.map((prime) => BigInt(prime).toString(2).length).join(' + ') || 'none';
-  print([], [
-    ['file', `${csv}: ${table.rows} rows, ${table.numeric.length} numeric columns`],
-    ['moments of', population ? 'the population (divisor n)' : 'a sample (divisor n - 1)'],
-    ['cipherloom', `${version}, ${mode.variant} build, threads: ${mode.threads}`],
-    ...mode.reasons.map((reason) => ['', reason]),
-    ['scheme', `BFV, N = ${params.n}, ${params.securityBits}-bit secure by table ${params.table}`],
-    ['modulus bits', `${bits(params.moduli)}, key switching ${bits(params.special)}: ${params.totalBits.toFixed(1)} of at most ${params.maxTotalBits}`],
-    ['plain modulus bits', bits(params.plainModuli)],
-    ['noise budget left', `at least ${params.noiseBudgetBits.toFixed(1)} bits`],
-    ['evaluation keys', size(bytes.keys)],
-    ['upload, download', `${size(bytes.upload)}, ${size(bytes.download)}`],
-    ['evaluator memory', size(cost.memoryBytes)],
-    ['process memory, peak', size(process.resourceUsage().maxRSS * 1024)],
-  ]);
+  print(
+    [],
+    [
+      ['file', `${csv}: ${table.rows} rows, ${table.numeric.length} numeric columns`],
+      ['moments of', population ? 'the population (divisor n)' : 'a sample (divisor n - 1)'],
+      ['cipherloom', `${version}, ${mode.variant} build, threads: ${mode.threads}`],
+      ...mode.reasons.map((reason) => ['', reason]),
+      ['scheme', `BFV, N = ${params.n}, ${params.securityBits}-bit secure by table ${params.table}`],
+      [
+        'modulus bits',
+        `${bits(params.moduli)}, key switching ${bits(params.special)}: ${params.totalBits.toFixed(1)} of at most ${params.maxTotalBits}`,
+      ],
+      ['plain modulus bits', bits(params.plainModuli)],
+      ['noise budget left', `at least ${params.noiseBudgetBits.toFixed(1)} bits`],
+      ['evaluation keys', size(bytes.keys)],
+      ['upload, download', `${size(bytes.upload)}, ${size(bytes.download)}`],
+      ['evaluator memory', size(cost.memoryBytes)],
+      ['process memory, peak', size(process.resourceUsage().maxRSS * 1024)],
+    ],
+  );
 }
 
 /** Prints aligned columns; those in `right` to the right. */
@@ -111,7 +131,9 @@ function print(head, lines, right = []) {
   const all = head.length ? [head, head.map((cell) => '-'.repeat(cell.length)), ...lines] : lines;
   const widths = all[0].map((_, column) => Math.max(...all.map((line) => line[column].length)));
   for (const line of all) {
-    const cells = line.map((cell, column) => (right.includes(column) ? cell.padStart(widths[column]) : cell.padEnd(widths[column])));
+    const cells = line.map((cell, column) =>
+      right.includes(column) ? cell.padStart(widths[column]) : cell.padEnd(widths[column]),
+    );
     console.log(cells.join('  ').trimEnd());
   }
 }

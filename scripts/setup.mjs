@@ -1,19 +1,22 @@
 #!/usr/bin/env node
 // Checks for, and installs, all that building and testing cipherloom needs.
-// Usage: node scripts/setup.mjs [--yes] [--browsers] [--rustup]
-//   --yes       install without asking (as where standard input is no terminal)
-//   --browsers  also what only the tests need: Chromium, its driver, Firefox, and other releases of Node
-//   --rustup    take Rust from rustup even where Debian's packages would do
+// Usage: node scripts/setup.mjs [--yes] [--tests] [--rustup]
+//   --yes     install without asking (as where standard input is no terminal)
+//   --tests   also what only tests and checks need: Chromium, its driver, Firefox, other releases of Node, cargo-deny, and
+//             Rust's linter and formatter
+//   --rustup  take Rust from rustup even where Debian's packages would do
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { browsers } from './lib/browsers.mjs';
 import { nodes } from './lib/nodes.mjs';
 import { ROOT, find, read, run } from './lib/run.mjs';
-import { TOOLS, lockedVersion, nativeRust, toolEnv, wasmRust } from './lib/toolchain.mjs';
+import { steps as runSteps } from './lib/steps.mjs';
+import { RELEASE, TOOLS, hasCommand, nativeRust, toolEnv, wasmRust } from './lib/toolchain.mjs';
+import { CARGO_TOOLS, INSTALL_ENV } from './lib/tools.mjs';
 
-const KNOWN = ['--yes', '--browsers', '--rustup'];
+const KNOWN = ['--yes', '--tests', '--rustup'];
 const args = process.argv.slice(2);
 const unknown = args.find((arg) => !KNOWN.includes(arg));
 if (unknown) {
@@ -25,6 +28,7 @@ if (unknown) {
 const DEBIAN_RUST = ['rustc-web', 'cargo-web', 'rust-web-src', 'lld-22'];
 const LOCK_STAMP = join(ROOT, 'node_modules', '.cipherloom-lock');
 
+const forTests = args.includes('--tests');
 const debian = debianVersion();
 const apt = [];
 const steps = [];
@@ -32,10 +36,10 @@ const missing = [];
 
 checkNode();
 checkRust();
-checkTool('wasm-bindgen', 'wasm-bindgen-cli', lockedVersion('wasm-bindgen'));
-checkTool('wasm-pack', 'wasm-pack');
+for (const tool of CARGO_TOOLS.filter(({ tests }) => forTests || !tests)) checkTool(tool);
 checkNpm();
-if (args.includes('--browsers')) {
+if (forTests) {
+  checkLinters();
   checkBrowsers();
   checkNodes();
 }
@@ -50,7 +54,17 @@ if (apt.length) {
 }
 if (steps.length) {
   if (!(await agreed())) process.exit(1);
-  for (const [program, ...rest] of steps) run(find(program, toolEnv.PATH) ?? program, rest, { env: toolEnv });
+  await runSteps(
+    'set-up',
+    steps.map(([program, ...rest]) => ({
+      what: [program, ...rest].join(' '),
+      run: () =>
+        run(find(program, toolEnv.PATH) ?? program, rest, {
+          env: { ...toolEnv, ...(program === 'cargo' && INSTALL_ENV) },
+        }),
+    })),
+  );
+  rmSync(INSTALL_ENV.CARGO_TARGET_DIR, { recursive: true, force: true });
   if (!wasmRust()) missing.push('Rust for wasm: still not usable after the installation');
   if (existsSync(join(ROOT, 'node_modules'))) writeFileSync(LOCK_STAMP, lockHash());
 }
@@ -63,7 +77,8 @@ function found(what, detail) {
 
 function checkNode() {
   const [major, minor] = process.versions.node.split('.').map(Number);
-  if (major < 20 || (major === 20 && minor < 19)) missing.push(`Node.js 20.19 or newer; this is ${process.versions.node}`);
+  if (major < 20 || (major === 20 && minor < 19))
+    missing.push(`Node.js 20.19 or newer; this is ${process.versions.node}`);
   else found('Node.js', process.versions.node);
 }
 
@@ -76,33 +91,58 @@ function checkRust() {
   } else if (debian === 12 && !args.includes('--rustup')) {
     apt.push(...DEBIAN_RUST);
   } else if (find('rustup', toolEnv.PATH)) {
-    steps.push(['rustup', 'toolchain', 'install', 'stable', '--profile', 'minimal', '--component', 'rust-src']);
+    steps.push([
+      'rustup',
+      'toolchain',
+      'install',
+      RELEASE,
+      '--profile',
+      'minimal',
+      '--component',
+      'rust-src',
+      '--component',
+      'clippy',
+      '--component',
+      'rustfmt',
+    ]);
   } else {
     missing.push('Rust: install rustup (rustup.rs), then run this again');
   }
 }
 
-/** A cargo-installed program, at a fixed version where one is given. */
-function checkTool(program, crate, version) {
+/** A program that cargo installs, at its pinned release. */
+function checkTool({ program, crate, release, options = ['--locked'] }) {
   const current = read(find(program, toolEnv.PATH) ?? program, ['--version'], toolEnv)?.split(' ')[1];
-  if (current && (!version || current === version)) {
+  if (current === release) {
     found(program, current);
     return;
   }
-  // Not --locked: the lock file of one of these names a version that registry copies lack.
-  const step = ['cargo', 'install', crate];
-  if (version) step.push('--version', version);
+  const step = ['cargo', 'install', `${crate}@${release}`, ...options];
   // Somebody's other version stays where it is.
   if (current) step.push('--root', TOOLS);
   steps.push(step);
 }
 
+/** Clippy and rustfmt, of the Rust that runs the native tests. */
+function checkLinters() {
+  const rust = nativeRust();
+  if (!rust) return;
+  const components = ['clippy', 'fmt'].filter((command) => !hasCommand(rust, command));
+  if (components.length === 0) found('Clippy, rustfmt', `of ${rust.release}`);
+  else if (find('rustup', toolEnv.PATH)) steps.push(['rustup', 'component', 'add', 'clippy', 'rustfmt']);
+  else if (debian === 12) apt.push('rust-web-clippy', 'rustfmt-web');
+  else missing.push(`cargo ${components.join(', cargo ')}: install them beside this Rust (${rust.origin})`);
+}
+
 function lockHash() {
-  return createHash('sha256').update(readFileSync(join(ROOT, 'package-lock.json'))).digest('hex');
+  return createHash('sha256')
+    .update(readFileSync(join(ROOT, 'package-lock.json')))
+    .digest('hex');
 }
 
 function checkNpm() {
-  if (existsSync(LOCK_STAMP) && readFileSync(LOCK_STAMP, 'utf8') === lockHash()) found('npm packages', 'as in package-lock.json');
+  if (existsSync(LOCK_STAMP) && readFileSync(LOCK_STAMP, 'utf8') === lockHash())
+    found('npm packages', 'as in package-lock.json');
   else steps.push(['npm', 'ci', '--no-audit', '--no-fund']);
 }
 

@@ -13,7 +13,7 @@ export const QUICK = { warmUp: 60, time: 200, most: 40, least: 3 };
  * the load lasts.
  */
 export async function compare(sides, { warmUp, time, most, least, burst = 0 }) {
-  for (let warm = 0; warm < warmUp * sides.length; ) {
+  for (let warm = 0; warm < warmUp * sides.length;) {
     for (const side of sides) warm += await timed(side);
   }
   const samples = sides.map(() => []);
@@ -24,7 +24,7 @@ export async function compare(sides, { warmUp, time, most, least, burst = 0 }) {
     for (let place = 0; place < sides.length; place++) {
       const index = (place + round) % sides.length;
       if (burst > 0) first[index].push(await timed(sides[index]));
-      for (let turn = 0; turn === 0 || turn < burst; ) {
+      for (let turn = 0; turn === 0 || turn < burst;) {
         const milliseconds = await timed(sides[index]);
         samples[index].push(milliseconds);
         turn += milliseconds;
@@ -32,7 +32,10 @@ export async function compare(sides, { warmUp, time, most, least, burst = 0 }) {
       }
     }
   }
-  return samples.map((own, index) => ({ ...statistics(own), ...(burst > 0 && { first: statistics(first[index]).median }) }));
+  return samples.map((own, index) => ({
+    ...statistics(own),
+    ...(burst > 0 && { first: statistics(first[index]).median }),
+  }));
 }
 
 async function timed(side) {

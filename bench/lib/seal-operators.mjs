@@ -36,10 +36,13 @@ export function prepareSeal(bfv, name, k) {
     add_plain: [sum, ({ a, other, out }) => evaluator.addPlain(a, other, out)],
     multiply: [product, ({ a, b, out }) => evaluator.multiply(a, b, out)],
     relinearize: [product, (item) => evaluator.relinearize(item.product, relinKeys, item.out)],
-    multiply_relinearize: [product, ({ a, b, middle, out }) => {
-      evaluator.multiply(a, b, middle);
-      evaluator.relinearize(middle, relinKeys, out);
-    }],
+    multiply_relinearize: [
+      product,
+      ({ a, b, middle, out }) => {
+        evaluator.multiply(a, b, middle);
+        evaluator.relinearize(middle, relinKeys, out);
+      },
+    ],
     multiply_plain: [product, ({ a, other, out }) => evaluator.multiplyPlain(a, other, out)],
     rotate: [rotated, ({ a, out }) => evaluator.rotateRows(a, 1, galoisKeys, out)],
     mod_switch: [same, ({ a, out }) => evaluator.cipherModSwitchToNext(a, out)],
@@ -88,7 +91,8 @@ export function prepareSeal(bfv, name, k) {
   };
   const free = () => {
     for (const item of items) {
-      for (const value of Object.values(item)) if (typeof value?.delete === 'function' && !ArrayBuffer.isView(value)) value.delete();
+      for (const value of Object.values(item))
+        if (typeof value?.delete === 'function' && !ArrayBuffer.isView(value)) value.delete();
     }
   };
   return { run, check, free };

@@ -13,7 +13,9 @@ export function makeBfv(n, { bits, t, steps = [1] } = {}) {
   const parameters = new seal.EncryptionParameters(seal.SchemeType.bfv);
   parameters.setPolyModulusDegree(n);
   const { CoeffModulus, SecLevelType, PlainModulus, Modulus } = seal;
-  parameters.setCoeffModulus(bits ? CoeffModulus.Create(n, Int32Array.from(bits)) : CoeffModulus.BFVDefault(n, SecLevelType.tc128));
+  parameters.setCoeffModulus(
+    bits ? CoeffModulus.Create(n, Int32Array.from(bits)) : CoeffModulus.BFVDefault(n, SecLevelType.tc128),
+  );
   parameters.setPlainModulus(t === undefined ? PlainModulus.Batching(n, 20) : new Modulus(t));
   const context = new seal.SEALContext(parameters, true, SecLevelType.tc128);
   if (!context.parametersSet()) throw new Error(`SEAL refuses N = ${n}, bits ${bits}, t = ${t}`);
@@ -32,7 +34,12 @@ export function makeBfv(n, { bits, t, steps = [1] } = {}) {
     data: primes.slice(0, -1),
     special: primes.slice(-1),
     totalBits: primes.reduce((product, prime) => product * prime, 1n).toString(2).length,
-    context, generator, secretKey, relinKeys, galoisKeys, keyTime,
+    context,
+    generator,
+    secretKey,
+    relinKeys,
+    galoisKeys,
+    keyTime,
     evaluator: new seal.Evaluator(context),
     encoder: new seal.BatchEncoder(context),
     encryptor: encryptor(context, publicKey, secretKey),

@@ -14,7 +14,10 @@ export async function openInnerProducts(loom, pairs, limit) {
   const compiled = performance.now();
   const { layout, program } = best;
   const client = await program.client();
-  const values = layout.factors().map(([a, b], group) => [[`a${group}`, a], [`b${group}`, b]]);
+  const values = layout.factors().map(([a, b], group) => [
+    [`a${group}`, a],
+    [`b${group}`, b],
+  ]);
   const inputs = Object.fromEntries(values.flat());
   return {
     n: layout.n,

@@ -19,7 +19,9 @@ export function packPairs(n, pairs) {
   };
   const groups = Math.ceil(pairs.length / perCiphertext);
   return {
-    n, groups, steps,
+    n,
+    groups,
+    steps,
     /** For each ciphertext pair the slots of both factors. */
     factors: () => Array.from({ length: groups }, (_, group) => [place(group, 0), place(group, 1)]),
     /** The inner products from `value(group, slot)`. */

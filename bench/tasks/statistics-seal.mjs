@@ -51,7 +51,12 @@ export function openSealStatistics([x, y], { n, bits, plainBits, low, packed }) 
     },
     decrypt: () => {
       const residues = parts.map((part) => part.decrypt());
-      const [sumX, sumY, sumXX, sumYY, sumXY] = residues[0].map((_, index) => combine(residues.map((r) => r[index]), primes));
+      const [sumX, sumY, sumXX, sumYY, sumXY] = residues[0].map((_, index) =>
+        combine(
+          residues.map((r) => r[index]),
+          primes,
+        ),
+      );
       return finish({ n: rows, sumX, sumY, sumXX, sumYY, sumXY }, 10 ** x.decimals, 10 ** y.decimals);
     },
     budget: () => Math.min(...parts.map((part) => part.budget())),
@@ -115,7 +120,13 @@ function packedLayout(n, rows) {
   const width = n / 2 / length;
   const steps = [];
   for (let step = width; step < n / 2; step *= 2) steps.push(step);
-  return { length, width, steps, columns: 2 * width, at: (column) => Math.floor(column / width) * (n / 2) + (column % width) };
+  return {
+    length,
+    width,
+    steps,
+    columns: 2 * width,
+    at: (column) => Math.floor(column / width) * (n / 2) + (column % width),
+  };
 }
 
 function packedJob(bfv, layout, low) {
@@ -167,7 +178,11 @@ function packedJob(bfv, layout, low) {
       const products = read(sums);
       if (five) return [0, 1, 2, 3, 4].map((column) => products[layout.at(column)]);
       const plainSums = read(linear);
-      return [plainSums[layout.at(0)], plainSums[layout.at(1)], ...[0, 1, 2].map((column) => products[layout.at(column)])];
+      return [
+        plainSums[layout.at(0)],
+        plainSums[layout.at(1)],
+        ...[0, 1, 2].map((column) => products[layout.at(column)]),
+      ];
     },
     budget: () => Math.min(...outputs.map((output) => decryptor.invariantNoiseBudget(output))),
   };

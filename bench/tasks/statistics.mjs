@@ -8,7 +8,8 @@ export function describeStatistics(columns) {
     task.encrypted(name, { rows: values.length, min, max, decimals }),
   );
   for (const [index, column] of encrypted.entries()) {
-    for (const statistic of ['count', 'sum', 'mean', 'variance']) task.output(`${statistic} ${index}`, column[statistic]());
+    for (const statistic of ['count', 'sum', 'mean', 'variance'])
+      task.output(`${statistic} ${index}`, column[statistic]());
   }
   const [a, b] = encrypted;
   task.output('covariance', a.covariance(b));

@@ -3,6 +3,7 @@
  * some callers have none. Here it is types and names; which values are possible is checked where they are used.
  */
 import { failure } from './errors.js';
+import { STAGES } from './stages.js';
 import type {
   CallOptions,
   ColumnOptions,
@@ -94,7 +95,7 @@ export const TASK: Kind = {
   },
 };
 /** A level of a program. */
-export const STAGE = oneOf('task', 'scheme', 'polynomial', 'base');
+export const STAGE = oneOf(...STAGES);
 /** What is added to a column, or multiplied with it. */
 export const PLAIN: Kind = {
   expected: 'a column of this task, a number, or an array of numbers',

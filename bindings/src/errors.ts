@@ -71,6 +71,8 @@ const CORE_CODES = {
   'key.foreign': 'a ciphertext or key of another program, other parameters or another client',
   'noise.exhausted': 'a ciphertext with too much noise to be decrypted',
   'memory.limit': 'a plan that needs more memory than the limit',
+  'memory.exhausted': 'memory that was asked for cannot be had',
+  'program.too_large': 'a task that would become more than any run should take',
 } as const;
 
 /** Every stable code that a user can meet, and what it means. */
@@ -136,7 +138,7 @@ export class TableError extends CipherloomError {
 export class WorkerError extends CipherloomError {
   override readonly name = 'WorkerError';
 }
-/** More memory than there is. */
+/** More memory, or more work, than there may be. */
 export class MemoryError extends CipherloomError {
   override readonly name = 'MemoryError';
 }
@@ -159,6 +161,7 @@ const FAMILIES: Readonly<Record<string, typeof CipherloomError>> = {
   table: TableError,
   worker: WorkerError,
   memory: MemoryError,
+  program: MemoryError,
   disposed: DisposedError,
 };
 

@@ -2,6 +2,7 @@
 export { load } from './load.js';
 export { createTask } from './task.js';
 export { plainStatistics } from './plain.js';
+export { STAGES } from './stages.js';
 export {
   CipherloomError,
   DisposedError,

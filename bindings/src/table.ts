@@ -9,7 +9,7 @@
 import Papa from 'papaparse';
 import { checkArgument, checkOptions, describe, FILE, type Kinds, TEXT, TEXTS } from './arguments.js';
 import { failure } from './errors.js';
-import { decimalsOf } from './exact.js';
+import { decimalsOf, powerOfTen, toUnits } from './exact.js';
 import type { ColumnOptions } from './types.js';
 
 /** Options of `parseTable`. */
@@ -95,14 +95,38 @@ export function parseTable(file: string | ArrayBuffer | ArrayBufferView, options
   return { rows: records.length, columns, numeric, column: (name) => pick(columns, name) };
 }
 
-/** What to declare for a column that is this one's like: its rows, bounds and decimals. */
+/**
+ * What to declare for a column like this one: its rows, decimals, whether rows are missing, and bounds. All of that is
+ * public, and bounds that were values would be somebody's values. So they are rounded outward, to the nearest multiples
+ * of a power of ten that lie below the least and above the greatest value; neither is ever a value. The power is the
+ * leading digit's of the value that is largest in size, and at least ten times the last decimal place, so that bounds
+ * never leave a single value to guess: 6.98 to 28.11 gives 0 to 30, a lone 5 gives 0 to 10. A column without any value
+ * gets what zeros would get.
+ */
 export function columnOptions(column: NumericColumn): ColumnOptions {
   checkArgument('columnOptions, column', column, {
     expected: 'a numeric column of a table',
     fits: (value) => (value as NumericColumn | undefined | null)?.kind === 'numeric',
   });
-  const bounds = Number.isNaN(column.min) ? { min: 0, max: 0 } : { min: column.min, max: column.max };
-  return { rows: column.values.length, ...bounds, decimals: column.decimals, missing: column.missing > 0 };
+  const { values, decimals, missing } = column;
+  return { rows: values.length, ...outerBounds(column), decimals, missing: missing > 0 };
+}
+
+function outerBounds({ min, max, decimals }: NumericColumn): { min: number; max: number } {
+  const hasValues = Number.isFinite(min) && Number.isFinite(max);
+  const places = hasValues ? Math.max(decimals, decimalsOf(min), decimalsOf(max)) : 0;
+  const units = (value: number): bigint => (hasValues ? (toUnits(value, places) as bigint) : 0n);
+  const digits = (value: number): number => String(units(value)).replace('-', '').length;
+  const exponent = Math.max(digits(min) - 1, digits(max) - 1, 1);
+  const step = powerOfTen(exponent);
+  const bound = (steps: bigint): number => Number(`${steps}e${exponent - places}`);
+  return { min: bound(-stepsAbove(-units(min), step)), max: bound(stepsAbove(units(max), step)) };
+}
+
+/** The least whole number whose product with `step` is greater than `value`. */
+function stepsAbove(value: bigint, step: bigint): bigint {
+  const toZero = value / step;
+  return value < 0n && value % step !== 0n ? toZero : toZero + 1n;
 }
 
 function toText(file: string | ArrayBuffer | ArrayBufferView): string {

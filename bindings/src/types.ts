@@ -9,6 +9,7 @@
  * - `dispose()` may be called any number of times; using a disposed object throws `DisposedError`.
  * - Bytes handed in are copied, never detached; bytes handed out belong to you.
  */
+import type { STAGES } from './stages.js';
 
 // ---------------------------------------------------------------------------------------------- loading
 
@@ -326,7 +327,7 @@ export interface TaskLiteral {
 // -------------------------------------------------------------------------------------------- programs
 
 /** A level of the program: what was asked, ciphertext operators, polynomials, and what is run. */
-export type Stage = 'task' | 'scheme' | 'polynomial' | 'base';
+export type Stage = (typeof STAGES)[number];
 
 /** One input of a program. */
 export interface InputInfo {
@@ -535,7 +536,10 @@ export interface GraphView {
   inputNames: string[];
   /** The operator that writes each output (the last, if several do), or -(k + 1) for graph input k. */
   outputs: { name: string; op: number }[];
-  /** Earliest wave in which the operator can run; base stage only, else empty. */
+  /**
+   * Earliest wave in which the operator can run, at every stage: 0 if it waits for no operator, else one more than the
+   * latest of those that it waits for.
+   */
   wave: Uint32Array;
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { columnOptions, parseTable } from '../src/table.js';
+import { createTask } from '../src/task.js';
 import { codeOf } from './code.js';
 import { random } from './random.js';
 
@@ -27,8 +28,8 @@ describe('parseTable', () => {
     expect(table.column('score')).toMatchObject({ min: 0.2, max: 1.5, decimals: 1, missing: 1 });
     expect(columnOptions(table.column('score'))).toEqual({
       rows: 3,
-      min: 0.2,
-      max: 1.5,
+      min: 0,
+      max: 2,
       decimals: 1,
       missing: true,
     });
@@ -50,7 +51,7 @@ describe('parseTable', () => {
   it('names columns without a name, and has columns where all is missing', () => {
     const table = parseTable('a,\n1,\n2,NA\n');
     expect(table.column('column 2')).toMatchObject({ missing: 2, min: Number.NaN });
-    expect(columnOptions(table.column('column 2'))).toMatchObject({ min: 0, max: 0, missing: true });
+    expect(columnOptions(table.column('column 2'))).toMatchObject({ min: -10, max: 10, missing: true });
   });
 
   it('does not take numbers that a double cannot hold, or that are not decimal', () => {
@@ -90,5 +91,48 @@ describe('parseTable', () => {
     const started = performance.now();
     expect(parseTable(text).rows).toBe(100_000);
     expect(performance.now() - started).toBeLessThan(1500);
+  });
+});
+
+describe('columnOptions', () => {
+  const boundsOf = (...cells: (string | number)[]) => {
+    const { min, max } = columnOptions(
+      parseTable(['a,b', ...cells.map((cell) => `${cell},0`)].join('\n')).column('a'),
+    );
+    return [min, max];
+  };
+
+  it.each([
+    [[6.981, 28.11], 0, 30],
+    [[0.05263, 0.1634], 0, 0.2],
+    [[143.5, 2501], 0, 3000],
+    [[-0.31, 0.04], -0.4, 0.1],
+    [[0.6, 0.7], 0, 1],
+    [[0, 0.4268], -0.1, 0.5],
+    [[5, 5, 5], 0, 10],
+    [[1], 0, 10],
+    [[0], -10, 10],
+    [[0, 1], -10, 10],
+    [[10, 30], 0, 40],
+    [[-10, -10], -20, 0],
+    [[9.9], 9, 10],
+    [[-7, 5], -10, 10],
+    [['3e22'], 2e22, 4e22],
+    [['NA', 'NA'], -10, 10],
+  ])('rounds the bounds of %j outward to %d and %d', (cells, min, max) => {
+    expect(boundsOf(...cells)).toEqual([min, max]);
+  });
+
+  it('gives no bound that is a value, nor bounds between which one value alone fits, and takes all values', () => {
+    for (let round = 0; round < 2000; round++) {
+      const places = random(7);
+      const scale = 10 ** random(12);
+      const values = Array.from({ length: 1 + random(3) }, () => (random(2 * scale) - scale) / 10 ** places);
+      const column = parseTable(`a\n${values.join('\n')}`).column('a');
+      const { min, max, decimals = 0 } = columnOptions(column);
+      expect(values.every((value) => min < value && value < max)).toBe(true);
+      expect((Number(max) - Number(min)) * 10 ** Number(decimals)).toBeGreaterThan(9);
+      createTask().encrypted('a', columnOptions(column));
+    }
   });
 });

@@ -4,6 +4,7 @@ import puppeteer from 'puppeteer-core';
 import { CHROMIUM_ARGS, browsers } from '../../scripts/lib/browsers.mjs';
 
 export const BROWSERS = ['Chromium', 'Firefox'];
+const VIEWPORT = { width: 1280, height: 900 };
 
 /** Starts a browser by its name in BROWSERS. Gives `{ open, close }`. */
 export async function openBrowser(name) {
@@ -14,22 +15,34 @@ export async function openBrowser(name) {
 
 async function withPlaywright(executablePath) {
   const browser = await chromium.launch({ executablePath, args: CHROMIUM_ARGS });
-  const upload = (page) => (selector, file) => page.setInputFiles(selector, file);
-  return { open: (url) => open(browser, url, upload), close: () => browser.close() };
+  const driver = {
+    newPage: () => browser.newPage({ viewport: VIEWPORT }),
+    upload: (page, selector, file) => page.setInputFiles(selector, file),
+    wheel: (page, pixels) => page.mouse.wheel(0, pixels),
+  };
+  return { open: (url) => open(driver, url), close: () => browser.close() };
 }
 
 async function withPuppeteer(executablePath) {
   const browser = await puppeteer.launch({ browser: 'firefox', executablePath, headless: true });
-  const upload = (page) => async (selector, file) => (await page.waitForSelector(selector)).uploadFile(file);
-  return { open: (url) => open(browser, url, upload), close: () => browser.close() };
+  const driver = {
+    newPage: async () => {
+      const page = await browser.newPage();
+      await page.setViewport(VIEWPORT);
+      return page;
+    },
+    upload: async (page, selector, file) => (await page.waitForSelector(selector)).uploadFile(file),
+    wheel: (page, pixels) => page.mouse.wheel({ deltaY: pixels }),
+  };
+  return { open: (url) => open(driver, url), close: () => browser.close() };
 }
 
 /**
  * A new page at an address. `problems` are what it complains of: uncaught errors, and those on its console; `requests`
  * are the addresses that it asks for.
  */
-async function open(browser, url, upload) {
-  const page = await browser.newPage();
+async function open(driver, url) {
+  const page = await driver.newPage();
   const problems = [];
   const requests = [];
   page.on('request', (request) => requests.push(request.url()));
@@ -44,7 +57,24 @@ async function open(browser, url, upload) {
     /** Waits for an expression to hold. From here, since a page's policy may forbid what the drivers do for that. */
     until: (code, milliseconds) => until(() => page.evaluate(`Boolean(${code})`), code, milliseconds),
     click: (selector) => page.click(selector),
-    upload: upload(page),
+    upload: (selector, file) => driver.upload(page, selector, file),
+    /** Presses and releases a key, by its name in DOM events. */
+    press: (key) => page.keyboard.press(key),
+    type: (text) => page.keyboard.type(text),
+    /** Moves the mouse to a point, and from there over others with its button pressed. */
+    drag: async ([x, y], ...points) => {
+      await page.mouse.move(x, y);
+      await page.mouse.down();
+      for (const point of points) await page.mouse.move(...point);
+      await page.mouse.up();
+    },
+    move: (x, y) => page.mouse.move(x, y),
+    /** Turns the wheel, with Control pressed. */
+    zoom: async (pixels) => {
+      await page.keyboard.down('Control');
+      await driver.wheel(page, pixels);
+      await page.keyboard.up('Control');
+    },
     close: () => page.close(),
   };
 }

@@ -26,7 +26,11 @@ export async function runJob(loom, columns, { population = false, onProgress } =
   const decrypted = await timed('decrypt', () => client.decryptDetails(outputs, { onProgress }));
   const plain = plainStatistics(task, values);
 
-  const bytes = { keys: total(client.evaluationKeys), upload: total(Object.values(inputs)), download: total(Object.values(outputs)) };
+  const bytes = {
+    keys: total(client.evaluationKeys),
+    upload: total(Object.values(inputs)),
+    download: total(Object.values(outputs)),
+  };
   const { info } = program;
   client.dispose();
   program.dispose();
@@ -67,7 +71,10 @@ function compare(encrypted, plain) {
 
 /** Numbers by their bits, decimals by their digits. */
 function same(a, b) {
-  return Object.is(a, b) || (typeof a === 'object' && typeof b === 'object' && a.decimals === b.decimals && a.units === b.units);
+  return (
+    Object.is(a, b) ||
+    (typeof a === 'object' && typeof b === 'object' && a.decimals === b.decimals && a.units === b.units)
+  );
 }
 
 /** Bytes of all files, those that are one and the same once. */

@@ -35,6 +35,13 @@ export function run(program, args, { env = process.env, cwd = ROOT } = {}) {
   console.log(`$ ${[program, ...args].join(' ')}`);
   const result = spawnSync(program, args, { cwd, env, stdio: ['ignore', 'inherit', 'inherit'] });
   if (result.status === 0) return;
-  console.error(`failed (${result.error?.message ?? result.signal ?? `exit ${result.status}`}): ${program} ${args[0] ?? ''}`);
+  console.error(
+    `failed (${result.error?.message ?? result.signal ?? `exit ${result.status}`}): ${program} ${args[0] ?? ''}`,
+  );
   process.exit(result.status || 1);
+}
+
+/** The words of a command line: for arguments without spaces. */
+export function words(text) {
+  return text.split(' ');
 }

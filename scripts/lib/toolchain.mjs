@@ -8,13 +8,16 @@ import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { ROOT, find, read } from './run.mjs';
 
-/** Oldest Rust that compiles the crate: `rust-version` of Cargo.toml. */
-const MINIMUM = readFileSync(join(ROOT, 'Cargo.toml'), 'utf8').match(/^rust-version = "(\d+)\.(\d+)"/m).slice(1).map(Number);
+/** The Rust that set-up installs and whose lints are settled, and the oldest that will do: `rust-version` of Cargo.toml. */
+export const RELEASE = readFileSync(join(ROOT, 'Cargo.toml'), 'utf8').match(/^rust-version = "(\d+\.\d+)"/m)[1];
+const MINIMUM = RELEASE.split('.').map(Number);
 
 /** Tools that set-up installs for this checkout alone come first on PATH; `cargo install` puts the others second. */
 export const TOOLS = join(ROOT, '.tools');
 const CARGO_HOME = process.env.CARGO_HOME ?? join(homedir(), '.cargo');
-const PATH = [join(TOOLS, 'bin'), join(ROOT, 'node_modules', '.bin'), process.env.PATH, join(CARGO_HOME, 'bin')].join(delimiter);
+const PATH = [join(TOOLS, 'bin'), join(ROOT, 'node_modules', '.bin'), process.env.PATH, join(CARGO_HOME, 'bin')].join(
+  delimiter,
+);
 
 /** One Rust: its folder, version and environment, or null where `rustc` is missing, broken or too old. */
 function inspect(origin, rustc, extra = {}) {
@@ -26,20 +29,28 @@ function inspect(origin, rustc, extra = {}) {
   if (major < MINIMUM[0] || (major === MINIMUM[0] && minor < MINIMUM[1])) return null;
   const sysroot = read(rustc, ['--print', 'sysroot'], env);
   return {
-    origin, env, sysroot, release: field('release'), host: field('host'),
+    origin,
+    env,
+    sysroot,
+    release: field('release'),
+    host: field('host'),
     llvm: Number.parseInt(field('LLVM version'), 10),
     sources: existsSync(join(sysroot, 'lib', 'rustlib', 'src', 'rust', 'library', 'Cargo.lock')),
   };
 }
 
-/** Every Rust of this machine that is new enough: the one on PATH, rustup's stable, the one of the system. */
+/** Every Rust of this machine that is new enough: the one on PATH, rustup's of RELEASE and stable, the one of the system. */
 function* toolchains() {
   const onPath = find('rustc', PATH);
   yield inspect('PATH', onPath);
   const rustup = find('rustup', PATH);
-  if (rustup) {
-    const stable = read(rustup, ['which', '--toolchain', 'stable', 'rustc']);
-    if (stable) yield inspect('rustup stable', stable, { RUSTUP_TOOLCHAIN: 'stable' });
+  // Asked for one that is not there, rustup would fetch it.
+  const installed =
+    (rustup && read(rustup, ['toolchain', 'list']))?.split('\n').map((line) => line.split(' ')[0]) ?? [];
+  for (const start of [RELEASE, 'stable']) {
+    const name = installed.find((toolchain) => toolchain.startsWith(start));
+    const rustc = name && read(rustup, ['which', '--toolchain', name, 'rustc']);
+    if (rustc) yield inspect(`rustup ${name}`, rustc, { RUSTUP_TOOLCHAIN: name });
   }
   const system = '/usr/bin/rustc';
   if (onPath !== system && existsSync(system)) {
@@ -78,6 +89,11 @@ export function wasmRust() {
   return null;
 }
 
+/** Whether a Rust's cargo has a subcommand: rustup and Debian install the linter and the formatter apart. */
+export function hasCommand(rust, command) {
+  return read(find('cargo', rust.env.PATH), [command, '--version'], rust.env) !== null;
+}
+
 /** The version of a crate in Cargo.lock. */
 export function lockedVersion(crate) {
   const lock = readFileSync(join(ROOT, 'Cargo.lock'), 'utf8');
@@ -90,6 +106,6 @@ export const toolEnv = { ...process.env, PATH };
 /** Ends the process where no usable Rust is there: set-up names what to install. */
 export function need(rust) {
   if (rust) return rust;
-  console.error(`No Rust >= ${MINIMUM.join('.')} that can do this was found. Run: node scripts/setup.mjs`);
+  console.error(`No Rust >= ${RELEASE} that can do this was found. Run: node scripts/setup.mjs`);
   process.exit(1);
 }

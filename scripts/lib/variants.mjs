@@ -1,19 +1,17 @@
 // The wasm builds of the crate and the compiler flags of each.
 import { join } from 'node:path';
-import { ROOT } from './run.mjs';
-
-/** std is compiled with the same features as the crate: without atomics in it, threads are unsound. */
-export const BUILD_STD = '-Zbuild-std=std,panic_abort';
+import { ROOT, words } from './run.mjs';
 
 /** What JavaScript needs to share the memory and start threads, and no longer given by rustc on its own. */
-const SHARED = [
-  '--shared-memory', '--import-memory', '--max-memory=4294967296',
-  '--export=__heap_base', '--export=__wasm_init_tls', '--export=__tls_size', '--export=__tls_align', '--export=__tls_base',
-];
+const SHARED = words(
+  '--shared-memory --import-memory --max-memory=4294967296 --export=__heap_base --export=__wasm_init_tls ' +
+    '--export=__tls_size --export=__tls_align --export=__tls_base',
+);
 
 /**
  * Each build: its file in bindings/wasm/, the build beside which it lies and whose JavaScript it uses (if any), cargo
- * feature, target features, linker arguments, and what wasm-opt must know of.
+ * feature, target features, those of this repository's code alone, linker arguments, and what wasm-opt must know of. The
+ * standard library has the same atomics as the crate: without them in it, threads are unsound.
  */
 export const VARIANTS = {
   single: {
@@ -34,19 +32,23 @@ export const VARIANTS = {
     file: 'threads/relaxed.wasm',
     beside: 'threads',
     feature: 'threads',
-    target: ['atomics', 'bulk-memory', 'simd128', 'relaxed-simd'],
+    target: ['atomics', 'bulk-memory', 'simd128'],
+    own: ['relaxed-simd'],
     link: SHARED,
     opt: ['--enable-threads', '--enable-relaxed-simd'],
   },
 };
 
 /** wasm-opt options that every build needs: what rustc turns on for wasm32 by itself, and SIMD. */
-export const OPTIMIZE = [
-  '-O3', '--enable-simd', '--enable-bulk-memory', '--enable-bulk-memory-opt', '--enable-mutable-globals', '--enable-sign-ext',
-  '--enable-nontrapping-float-to-int', '--enable-reference-types', '--enable-multivalue', '--enable-call-indirect-overlong',
-];
+export const OPTIMIZE = words(
+  '-O3 --enable-simd --enable-bulk-memory --enable-bulk-memory-opt --enable-mutable-globals --enable-sign-ext ' +
+    '--enable-nontrapping-float-to-int --enable-reference-types --enable-multivalue --enable-call-indirect-overlong',
+);
 
-/** The environment that compiles a build: flags, its own target folder, and no path of this machine in the result. */
+/** The folder of all builds: what runs on this machine (macros) is compiled once, and so is what two builds have alike. */
+export const TARGET = join(process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target'), 'wasm');
+
+/** The environment that compiles a build: its flags, and no path of this machine in the result. */
 export function buildEnv(variant, rust) {
   const { target, link } = VARIANTS[variant];
   const remap = [
@@ -55,7 +57,7 @@ export function buildEnv(variant, rust) {
     [ROOT, 'cipherloom'],
   ];
   const flags = [
-    `-Ctarget-feature=${target.map((name) => `+${name}`).join(',')}`,
+    targetFeatures(target),
     ...link.map((argument) => `-Clink-arg=${argument}`),
     // Kernels say `#[inline]` where it is worth its bytes; elsewhere LLVM, whose own limit is 225, is to do less of it.
     '-Cllvm-args=-inline-threshold=50',
@@ -63,10 +65,29 @@ export function buildEnv(variant, rust) {
   ];
   return {
     ...rust.env,
-    CARGO_TARGET_DIR: join(process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target'), `wasm-${variant}`),
+    CARGO_TARGET_DIR: TARGET,
+    // Builds that differ in flags alone must not overwrite each other: cargo then puts these into the files' names.
+    __CARGO_DEFAULT_LIB_METADATA: 'cipherloom',
     // Sorting and the printing of numbers, small rather than fast.
     CARGO_UNSTABLE_BUILD_STD_FEATURES: 'optimize_for_size',
     // Unlike RUSTFLAGS, this may hold paths with spaces; 0x1f is cargo's separator.
     CARGO_ENCODED_RUSTFLAGS: flags.join('\x1f'),
   };
+}
+
+/**
+ * cargo's options for a build: a standard library of its own, and the target features that only this repository's code
+ * has, so that builds that differ in these share all else.
+ */
+export function cargoOptions(variant, profile) {
+  const options = ['--locked', '-Zbuild-std=std,panic_abort'];
+  const { own } = VARIANTS[variant];
+  if (own === undefined) return options;
+  const flags = JSON.stringify([targetFeatures(own)]);
+  const configure = (name) => `--config=profile.${profile}.package.${name}.rustflags=${flags}`;
+  return [...options, '-Zprofile-rustflags', ...['cipherloom', 'cipherloom-bench'].map(configure)];
+}
+
+function targetFeatures(names) {
+  return `-Ctarget-feature=${names.map((name) => `+${name}`).join(',')}`;
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Takes the pictures in screenshots/ of the built page, after a run on the example data.
-// Usage: npm run build && npm run screenshots (CHROMIUM=path where it is not /usr/bin/chromium)
+// Usage: npm run build && npm run screenshots [-- '?mode=threads'] (settings as in the page's address;
+// CHROMIUM=path where it is not /usr/bin/chromium)
 import { mkdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import puppeteer from 'puppeteer-core';
@@ -31,12 +32,13 @@ async function take({ name, width, height, theme, at }) {
   const page = await browser.newPage();
   await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }]);
   await page.setViewport({ width, height });
-  await page.goto(server.resolvedUrls.local[0]);
+  await page.goto(`${server.resolvedUrls.local[0]}${process.argv[2] ?? ''}`);
   await page.click('[data-testid=dataset]');
   await page.waitForSelector('[data-testid=planned-time]');
   await page.click('[data-testid=run]');
   await page.waitForSelector('[data-testid=result]');
   if (at === '#explorer') await selectOperator(page);
+  await page.mouse.move(0, 0);
   await page.evaluate((selector) => {
     if (selector === undefined) scrollTo(0, 0);
     else document.querySelector(selector).scrollIntoView();
@@ -45,11 +47,11 @@ async function take({ name, width, height, theme, at }) {
   await page.close();
 }
 
-/** Finds the first transform, so that the picture shows an operator with what it reads and who reads it. */
+/** Finds the first inner product, so that the picture shows an operator with what it reads and who reads it. */
 async function selectOperator(page) {
   await page.click('[data-testid=stage-base]');
   await page.waitForSelector('[data-testid=explorer][data-stage=base] .operator');
-  await page.type('[data-testid=graph-search]', 'limb.ntt');
+  await page.type('[data-testid=graph-search]', 'limb.convolve');
   await page.keyboard.press('Enter');
   const link = await page.waitForSelector('.inspector .entries .link');
   await link.click();

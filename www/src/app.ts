@@ -1,5 +1,5 @@
 /** The page: from a file to results, one step after the other. */
-import { load, type Loom } from 'cipherloom';
+import { DisposedError, load, type Loom, type TraceView } from 'cipherloom';
 import { DataClient } from './data/data-client.js';
 import type { DataTable } from './data/messages.js';
 import { fetchSample, SAMPLE_COLUMNS, SAMPLE_NAME } from './data/sample.js';
@@ -10,6 +10,7 @@ import { Phases } from './run/phases.js';
 import { type Plan, Planner, Superseded } from './run/planner.js';
 import { type Outcome, Runner } from './run/runner.js';
 import { type Settings, withSetting } from './settings.js';
+import { lanesOf, lengthOf } from './timeline/spans.js';
 import { Timeline } from './timeline/timeline.js';
 import { costTable, type Measured, parameterList, publicNote } from './ui/cost-table.js';
 import { showCrossings } from './ui/crossing.js';
@@ -63,31 +64,36 @@ export class App {
   }
 
   /** Takes another number of threads, and new workers with it. */
-  async changeThreads(threads: string): Promise<void> {
+  changeThreads(threads: string): void {
     history.replaceState(null, '', `${location.pathname}${withSetting(location.search, 'threads', threads)}`);
     const load = { ...this.#settings.load, threads: threads === '' ? undefined : Number(threads) };
     this.#settings = { ...this.#settings, load };
-    const before = await this.#engine?.catch(() => undefined);
     this.#runner.forget();
-    before?.loom.dispose();
-    await this.#start();
+    void this.#start();
     this.#selectionChanged();
   }
 
   // ---------------------------------------------------------------------------------------------- engine
 
+  /** Starts an engine in the place of the one before, which ends first. */
   async #start(): Promise<void> {
     showMode(undefined);
-    const engine = load(this.#settings.load).then((loom) => {
-      return { loom, planner: new Planner(loom, this.#settings.compile) };
-    });
+    const engine = this.#load(this.#engine);
     this.#engine = engine;
     try {
-      showMode((await engine).loom);
+      const { loom } = await engine;
+      if (engine === this.#engine) showMode(loom);
     } catch (error) {
+      if (engine !== this.#engine) return;
       showModeFailure();
       this.#fail(error, 'starting the workers');
     }
+  }
+
+  async #load(before: Promise<Engine> | undefined): Promise<Engine> {
+    (await before?.catch(() => undefined))?.loom.dispose();
+    const loom = await load(this.#settings.load);
+    return { loom, planner: new Planner(loom, this.#settings.compile) };
   }
 
   async #restart(): Promise<void> {
@@ -162,15 +168,18 @@ export class App {
   async #compile(): Promise<void> {
     const selection = this.#pickers.selection;
     if (selection === undefined) return;
+    const engine = this.#engine!;
     let during = 'starting the workers';
     try {
-      const { planner } = await this.#engine!;
+      const { planner } = await engine;
       during = 'planning';
       const plan = await planner.plan(selection);
+      if (engine !== this.#engine) return;
       hideFailure();
       this.#showPlan(plan);
     } catch (error) {
-      if (error instanceof Superseded) return;
+      // Another choice, or another engine, is being planned for.
+      if (error instanceof Superseded || engine !== this.#engine) return;
       byId('plan-status').textContent = 'There is no plan for this choice.';
       this.#fail(error, during);
     }
@@ -218,7 +227,7 @@ export class App {
       const columns = this.#pickers.columns;
       const outcome = await this.#runner.run({ plan, planned, columns, phases, signal });
       this.#showPlan(outcome.plan);
-      this.#showOutcome(outcome, phases);
+      this.#showOutcome(outcome);
     } catch (error) {
       const during = phases.all.find(({ state }) => state === 'stopped')?.name ?? 'compile';
       if (isCancellation(error, signal)) this.#phaseList.say(`Cancelled during ${during}.`);
@@ -233,10 +242,10 @@ export class App {
     }
   }
 
-  #showOutcome({ plan, lines, crossings, trace }: Outcome, phases: Phases): void {
+  #showOutcome({ plan, lines, crossings, trace }: Outcome): void {
     const noise = lines.map(({ noiseBudgetBits }) => noiseBudgetBits).filter(Number.isFinite);
     const measured: Measured = {
-      evaluateSeconds: phases.of('evaluate').seconds,
+      computeSeconds: trace && lengthOf(lanesOf(trace)) / 1000,
       keyBytes: crossings.keys,
       uploadBytes: crossings.upload,
       downloadBytes: crossings.download,
@@ -251,8 +260,17 @@ export class App {
         : `${lines.length - equal} of ${lines.length} results differ from those of the plain table.`;
     showResults(lines, verdict);
     this.#phaseList.say(`Done. ${verdict}`);
-    if (trace !== undefined)
-      void this.#explorer.baseTypes().then((types) => this.#timeline.show(trace, types));
+    if (trace !== undefined) void this.#showTrace(trace, plan);
+  }
+
+  /** Shows what ran when, unless the program is gone before its operators are known. */
+  async #showTrace(trace: TraceView, plan: Plan): Promise<void> {
+    try {
+      const types = await this.#explorer.baseTypes();
+      if (this.#shown === plan) this.#timeline.show(trace, types);
+    } catch (error) {
+      if (!(error instanceof DisposedError)) this.#fail(error, 'drawing the timeline');
+    }
   }
 
   // ---------------------------------------------------------------------------------------------- common

@@ -7,4 +7,4 @@ const settings = settingsOf(location.search);
 const app = new App(settings);
 connectTheme(() => app.repaint());
 connectModePanel();
-connectThreads(settings.load.threads, (threads) => void app.changeThreads(threads));
+connectThreads(settings.load.threads, (threads) => app.changeThreads(threads));

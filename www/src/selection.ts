@@ -1,5 +1,5 @@
 /** What the person chose, as plain data, and the task that it stands for. */
-import type { Statistic, Task } from 'cipherloom';
+import type { ColumnOptions, Statistic, Task } from 'cipherloom';
 
 export const COLUMN_STATISTICS = ['count', 'sum', 'mean', 'variance'] as const;
 export const PAIR_STATISTICS = ['covariance', 'correlation'] as const;
@@ -9,14 +9,9 @@ type ColumnStatistic = (typeof COLUMN_STATISTICS)[number];
 type PairStatistic = (typeof PAIR_STATISTICS)[number];
 export type StatisticName = ColumnStatistic | PairStatistic;
 
-/** What is told of a column before there is any data. All of it is public. */
-export interface Declaration {
+/** What is told of a column before there is any data. All of it is public, the name too. */
+export interface Declaration extends ColumnOptions {
   readonly name: string;
-  readonly rows: number;
-  readonly min: number;
-  readonly max: number;
-  readonly decimals: number;
-  readonly missing: boolean;
 }
 
 export interface Selection {
@@ -68,20 +63,4 @@ export function fillTask(task: Task, selection: Selection): void {
   for (const { output, statistic, columns: names } of wantedOf(selection)) {
     task.output(output, build[statistic](names));
   }
-}
-
-/**
- * Bounds to declare for values from `min` to `max`: rounded outward to one leading digit, because bounds are
- * public and the exact extremes are somebody's values.
- */
-export function roundedBounds(min: number, max: number): { min: number; max: number } {
-  const largest = Math.max(Math.abs(min), Math.abs(max));
-  if (!(largest > 0)) return { min: 0, max: 0 };
-  const exponent = Math.floor(Math.log10(largest));
-  // By decimal text: multiples of 0.1 are no doubles.
-  const multiple = (count: number): number => Number(`${count}e${exponent}`) + 0;
-  const scaled = (value: number): number => Number(`${value}e${-exponent}`);
-  const parts = (value: number): number =>
-    Number.isFinite(scaled(value)) ? scaled(value) : value / 10 ** exponent;
-  return { min: multiple(Math.floor(parts(min))), max: multiple(Math.ceil(parts(max))) };
 }

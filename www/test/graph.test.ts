@@ -1,7 +1,15 @@
 import type { GraphView, Program, Stage } from 'cipherloom';
 import { expect, test } from 'vitest';
 import { layOut, type ShapeGroup } from '../src/graph/layout.js';
-import { type Group, openDownTo, Openings, openTo, PAGE, pictureOf } from '../src/graph/picture.js';
+import {
+  type Group,
+  MOST_OPENED,
+  openDownTo,
+  Openings,
+  openTo,
+  PAGE,
+  pictureOf,
+} from '../src/graph/picture.js';
 import { nodeId, opOf, ProgramGraphs, stageOf } from '../src/graph/program-graphs.js';
 import { StageGraph } from '../src/graph/stage-graph.js';
 
@@ -30,24 +38,28 @@ function view(operators: readonly Operator[], outputs: GraphView['outputs'] = []
   };
 }
 
-/** Two operators, of which the first becomes a chain of three and the second one of 250. */
-async function graphs(): Promise<ProgramGraphs> {
+/** Two operators, of which the first becomes a chain of three and the second one of 250; or four of equal lengths. */
+async function graphs(length?: number): Promise<ProgramGraphs> {
   const chain = (parent: number, length: number, first: number): Operator[] =>
     Array.from({ length }, (_, index) => {
       return { parent, inputs: [index === 0 && first === 0 ? -1 : first + index - 1] };
     });
-  const task = view(
-    [
-      { parent: -1, inputs: [-1] },
-      { parent: -1, inputs: [0] },
-    ],
-    [{ name: 'out', op: 1 }],
+  const lengths = length === undefined ? [3, 250] : new Array<number>(4).fill(length);
+  const task = chain(-1, lengths.length, 0);
+  const starts = lengths.map((_, index) => lengths.slice(0, index).reduce((a, b) => a + b, 0));
+  return loaded(
+    view(task, [{ name: 'out', op: task.length - 1 }]),
+    view(lengths.flatMap((one, parent) => chain(parent, one, starts[parent]!))),
+    view([]),
   );
-  const scheme = view([...chain(0, 3, 0), ...chain(1, 250, 3)]);
-  const stages: Partial<Record<Stage, GraphView>> = { task, scheme, polynomial: view([]), base: view([]) };
-  const loaded = new ProgramGraphs({ graph: async (stage: Stage) => stages[stage] } as unknown as Program);
-  await loaded.load(2);
-  return loaded;
+}
+
+/** A program of these stages. */
+async function loaded(task: GraphView, scheme: GraphView, polynomial: GraphView): Promise<ProgramGraphs> {
+  const stages: Record<Stage, GraphView> = { task, scheme, polynomial, base: view([]) };
+  const graphs = new ProgramGraphs({ graph: async (stage: Stage) => stages[stage] } as unknown as Program);
+  await graphs.load(2);
+  return graphs;
 }
 
 const operators = ({ items }: Group) => items.filter((item) => item.kind === 'operator');
@@ -88,7 +100,7 @@ test('a group that is too large is shown in parts, which name what comes from el
   const inner = operators(pictureOf(program, openings))[1]!.inner!;
   expect([inner.page, inner.pages]).toEqual([1, 3]);
   expect(operators(inner)).toHaveLength(PAGE);
-  expect(ports(inner).map(({ text }) => text)).toEqual(['other pages']);
+  expect(ports(inner).map(({ text }) => text)).toEqual(['other parts']);
   openings.open(nodeId(0, 1), 0);
   const first = operators(pictureOf(program, openings))[1]!.inner!;
   expect(ports(first)).toEqual([{ kind: 'outside', text: 'x.add #0', target: nodeId(0, 0) }]);
@@ -106,11 +118,66 @@ test('an operator is found at its page', async () => {
 });
 
 test('opening a stage leaves closed what would be too much', async () => {
-  const program = await graphs();
+  const program = await graphs(MOST_OPENED / 3);
   const openings = new Openings();
-  expect(openDownTo(1, program, openings)).toBe(0);
-  expect(openings.isOpen(nodeId(0, 0))).toBe(true);
-  expect(openings.deepest).toBe(0);
+  expect(openDownTo(1, program, openings)).toBe(1);
+  expect([0, 1, 2, 3].map((op) => openings.isOpen(nodeId(0, op)))).toEqual([true, true, true, false]);
+  expect(openings.deepest).toBe(1);
+});
+
+test('an operator that came from no other stands beside the task, between those whose work it joins', async () => {
+  const program = await loaded(
+    view(
+      [
+        { parent: -1, inputs: [-1], type: 'stats.a' },
+        { parent: -1, inputs: [-1], type: 'stats.b' },
+      ],
+      [
+        { name: 'a', op: 0 },
+        { name: 'b', op: 1 },
+      ],
+    ),
+    view(
+      [
+        { parent: 0, inputs: [-1], type: 'bfv.first' },
+        { parent: 1, inputs: [-1], type: 'bfv.second' },
+        { parent: -1, inputs: [0, 1], type: 'bfv.pack' },
+        { parent: 0, inputs: [2], type: 'bfv.sum' },
+      ],
+      [
+        { name: 'a', op: 3 },
+        { name: 'b', op: 2 },
+      ],
+    ),
+    view([{ parent: 2, inputs: [-1] }]),
+  );
+  const pack = nodeId(1, 2);
+  const openings = new Openings();
+  expect(operators(pictureOf(program, openings)).map(({ type }) => type)).toEqual(['stats.a', 'stats.b']);
+
+  openDownTo(1, program, openings);
+  const picture = pictureOf(program, openings);
+  expect(operators(picture).map(({ node }) => node)).toEqual([nodeId(0, 0), nodeId(0, 1), pack]);
+  const named = picture.items.map((item) =>
+    item.kind === 'operator' ? item.type : `${item.kind} ${item.text}`,
+  );
+  const edges = Array.from({ length: picture.edges.length / 2 }, (_, edge) =>
+    [picture.edges[2 * edge]!, picture.edges[2 * edge + 1]!].map((at) => named[at]).join(' to '),
+  );
+  expect(edges.sort()).toEqual(
+    [
+      ...['input in to stats.a', 'input in to stats.b', 'stats.a to bfv.pack', 'stats.b to bfv.pack'],
+      ...['bfv.pack to stats.a', 'bfv.pack to output b', 'stats.a to output a'],
+    ].sort(),
+  );
+  // Who reads it names it, and leads to it.
+  const port = ports(operators(picture)[0]!.inner!).find(({ kind }) => kind === 'outside');
+  expect(port).toEqual({ kind: 'outside', text: 'bfv.pack #2', target: pack });
+
+  openings.closeAll();
+  openTo(nodeId(2, 0), program, openings);
+  const opened = operators(pictureOf(program, openings)).find(({ node }) => node === pack)!;
+  expect(operators(opened.inner!).map(({ node }) => node)).toEqual([nodeId(2, 0)]);
 });
 
 const boxes = (count: number): ShapeGroup['shapes'] =>

@@ -1,6 +1,6 @@
 import { createTask } from 'cipherloom';
 import { expect, test } from 'vitest';
-import { type Declaration, fillTask, roundedBounds, type Selection, wantedOf } from '../src/selection.js';
+import { type Declaration, fillTask, type Selection, wantedOf } from '../src/selection.js';
 
 const column = (name: string): Declaration => {
   return { name, rows: 5, min: 0, max: 10, decimals: 1, missing: false };
@@ -42,18 +42,4 @@ test('a selection becomes a task with its inputs and outputs', () => {
     ['b', '100'],
   ]);
   expect(outputs.map(({ name }) => name)).toEqual(wantedOf(selection).map(({ output }) => output));
-});
-
-test.each([
-  [6.981, 28.11, 0, 30],
-  [0.05263, 0.1634, 0, 0.2],
-  [143.5, 2501, 0, 3000],
-  [-7, 5, -7, 5],
-  [-0.31, 0.04, -0.4, 0.1],
-  [0, 0, 0, 0],
-  [0.6, 0.7, 0.6, 0.7],
-  [5, 5, 5, 5],
-  [-3, -1, -3, -1],
-])('bounds of %d to %d are rounded outward to %d to %d', (min, max, low, high) => {
-  expect(roundedBounds(min, max)).toEqual({ min: low, max: high });
 });

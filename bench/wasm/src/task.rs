@@ -40,6 +40,12 @@ impl Task {
         Ok(self.0.start()?.finish_straight()?)
     }
 
+    /// See [`crate::operators::Operators::start`].
+    pub fn start(&self) -> Result<()> {
+        drop(self.0.start()?);
+        Ok(())
+    }
+
     /// Throws unless both ways give the same words.
     pub fn check(&self) -> Result<()> {
         Ok(self.0.check_straight()?)
@@ -57,5 +63,5 @@ fn words(ty: &ValueType, limit: u64) -> Input {
         x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (x ^ (x >> 29)) % limit
     };
-    (0..ty.size).map(next).collect()
+    (0..ty.size).map(next).collect::<Vec<u64>>().into()
 }

@@ -1,6 +1,6 @@
 /** Reads files and computes the plain reference, away from the page's thread. */
 import { CipherloomError, createTask, plainStatistics } from 'cipherloom';
-import { parseTable } from 'cipherloom/table';
+import { columnOptions, parseTable } from 'cipherloom/table';
 import { resultOf } from '../compare.js';
 import { fillTask } from '../selection.js';
 import type { Answers, DataTable, Reply, Request } from './messages.js';
@@ -22,8 +22,9 @@ function read(file: ArrayBuffer): DataTable {
   const table = parseTable(file);
   return {
     rows: table.rows,
-    numeric: table.numeric.map(({ name, values, min, max, decimals, missing }) => {
-      return { name, values, min, max, decimals, missing };
+    numeric: table.numeric.map((column) => {
+      const { name, values, min, max, decimals, missing } = column;
+      return { name, values, min, max, decimals, missing, declared: { name, ...columnOptions(column) } };
     }),
     others: table.columns.flatMap((column) => {
       if (column.kind === 'numeric') return [];

@@ -1,6 +1,6 @@
 /** What the page and its data worker say to each other. */
 import type { Result } from '../compare.js';
-import type { Selection } from '../selection.js';
+import type { Declaration, Selection } from '../selection.js';
 
 /** A numeric column of the file. */
 export interface NumericColumn {
@@ -11,6 +11,8 @@ export interface NumericColumn {
   readonly max: number;
   readonly decimals: number;
   readonly missing: number;
+  /** What may be said of it in public. */
+  readonly declared: Declaration;
 }
 
 /** A file that was read. */

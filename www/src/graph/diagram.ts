@@ -1,12 +1,12 @@
-/** The picture as SVG, in a pane that scrolls. */
+/** The picture as SVG, in a pane that scrolls: around the picture is room, so that any point of it can be anywhere. */
 import * as format from '../format.js';
-import { button, s } from '../ui/dom.js';
+import { button, h, s } from '../ui/dom.js';
 import { kindOf } from './kinds.js';
 import type { PlacedBox, PlacedGroup } from './layout.js';
 import { TITLE } from './layout.js';
 import { subtitle } from './measure.js';
 import { type Group, type Item, type OperatorItem, PAGE, type PortItem } from './picture.js';
-import { type NodeId, opOf } from './program-graphs.js';
+import { type NodeId, opOf, stageOf } from './program-graphs.js';
 
 /** What the person does with the picture. */
 export interface DiagramEvents {
@@ -35,22 +35,35 @@ const MOST_ZOOM = 2;
 /** Below this, names are hard to read. */
 const READABLE = 0.7;
 const ZOOM_STEP = 1.25;
+/** Pixels of the picture that stay in the pane, however far it is moved. */
+const KEPT = 80;
+/** Pixels that a pointer may move and still click. */
+const STILL = 4;
+
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
 
 export class Diagram {
   readonly #pane: HTMLElement;
   readonly #events: DiagramEvents;
   readonly #svg = s('svg', { class: 'picture', role: 'group', 'aria-label': 'Operators' });
+  /** The picture and the room around it. */
+  readonly #field = h('div', { class: 'field' }, this.#svg);
   readonly #drawn = new Map<NodeId, Drawn>();
   #edges: { element: SVGPathElement; from: NodeId | undefined; to: NodeId | undefined }[] = [];
   #size = { width: 0, height: 0 };
   #zoom = 1;
+  /** Room on either side of the picture, in pixels. */
+  #room: Point = { x: 0, y: 0 };
   /** The one operator in the tab order. */
   #current: NodeId | undefined;
 
   constructor(pane: HTMLElement, tools: HTMLElement, events: DiagramEvents) {
     this.#pane = pane;
     this.#events = events;
-    pane.append(this.#svg);
+    pane.append(this.#field);
     tools.append(
       button('−', () => this.#setZoom(this.#zoom / ZOOM_STEP), { 'aria-label': 'Zoom out', class: 'small' }),
       button('+', () => this.#setZoom(this.#zoom * ZOOM_STEP), { 'aria-label': 'Zoom in', class: 'small' }),
@@ -69,17 +82,22 @@ export class Diagram {
       (event) => {
         if (!event.ctrlKey && !event.metaKey) return; // a plain wheel scrolls
         event.preventDefault();
-        this.#setZoom(this.#zoom * Math.exp(-event.deltaY / 300));
+        const { left, top } = this.#pane.getBoundingClientRect();
+        this.#setZoom(this.#zoom * Math.exp(-event.deltaY / 300), {
+          x: event.clientX - left - this.#pane.clientLeft,
+          y: event.clientY - top - this.#pane.clientTop,
+        });
       },
       { passive: false },
     );
     this.#dragToScroll();
+    new ResizeObserver(() => this.#resized()).observe(pane);
   }
 
   /** Draws a picture; focus and scroll position stay with the operators that stay. */
   draw(group: Group, placed: PlacedGroup): void {
     const focused = this.#svg.contains(document.activeElement) ? this.#current : undefined;
-    const anchor = this.#current === undefined ? undefined : this.#onScreen(this.#current);
+    const anchor = this.#current === undefined ? undefined : this.#inPane(this.#current);
     this.#drawn.clear();
     this.#edges = [];
     this.#svg.replaceChildren(...this.#group(group, placed, 0, 0));
@@ -87,7 +105,7 @@ export class Diagram {
     this.#applyZoom();
     if (this.#current === undefined || !this.#drawn.has(this.#current)) this.#current = firstOf(this.#drawn);
     this.#makeCurrent(this.#current);
-    if (anchor !== undefined && this.#current !== undefined) this.#keepInPlace(this.#current, anchor);
+    if (anchor !== undefined) this.#scrollTo(this.#drawn.get(this.#current!)!.box, anchor);
     if (focused !== undefined) this.#drawn.get(focused)?.element.focus({ preventScroll: true });
   }
 
@@ -114,33 +132,38 @@ export class Diagram {
 
   /** Scrolls an operator into the middle, unless its title can be seen. */
   bringIntoView(node: NodeId): void {
-    const drawn = this.#drawn.get(node);
-    const at = this.#onScreen(node);
-    if (drawn === undefined || at === undefined) return;
+    const at = this.#inPane(node);
+    if (at === undefined) return;
     this.#makeCurrent(node);
     const { clientWidth, clientHeight } = this.#pane;
     if (at.x >= 0 && at.y >= 0 && at.x < clientWidth - 80 && at.y < clientHeight - 40) return;
-    const { x, y, width, height } = drawn.box;
-    const scale = this.#zoom;
-    this.#pane.scrollTo({
-      left: (x + width / 2) * scale - this.#pane.clientWidth / 2,
-      top: (y + Math.min(height, 200) / 2) * scale - this.#pane.clientHeight / 2,
-    });
+    this.#center(node);
   }
 
   /** Shows all of it, as far as the zoom goes. */
   fit(): void {
     this.#setZoom(Math.min(this.#wholeZoom(), 1));
+    this.#scrollTo({ x: this.#size.width / 2, y: this.#size.height / 2 }, this.#middle);
   }
 
-  /** Shows where the program begins, in readable size. */
-  showStart(): void {
-    this.#setZoom(Math.min(Math.max(this.#wholeZoom(), READABLE), 1));
-    this.#pane.scrollTo(0, 0);
-    const first = firstOf(this.#drawn);
-    const box = first === undefined ? undefined : this.#drawn.get(first)!.box;
-    if (box === undefined) return;
-    this.#pane.scrollLeft = (box.x + box.width / 2) * this.#zoom - this.#pane.clientWidth / 2;
+  /** Shows all of it, or, where that could not be read, the place with most operators of a stage. */
+  showStart(stage: number): void {
+    if (this.#wholeZoom() >= READABLE) return this.fit();
+    this.#setZoom(READABLE);
+    const deepest = Math.min(stage, Math.max(...Array.from(this.#drawn.keys(), stageOf)));
+    const members = [...this.#drawn].filter(([node]) => stageOf(node) === deepest);
+    const [width, height] = [this.#middle.x / this.#zoom, this.#middle.y / this.#zoom];
+    const near = ({ box: a }: Drawn): number =>
+      members.filter(([, { box: b }]) => Math.abs(a.x - b.x) < width && Math.abs(a.y - b.y) < height).length;
+    const [[node]] = members.reduce<[(typeof members)[0], number]>(
+      (best, member) => {
+        const count = near(member[1]);
+        return count > best[1] ? [member, count] : best;
+      },
+      [members[0]!, 0],
+    );
+    this.#center(node);
+    this.#makeCurrent(node);
   }
 
   // --------------------------------------------------------------------------------------------- drawing
@@ -267,58 +290,98 @@ export class Diagram {
     this.#drawn.get(node)!.element.setAttribute('tabindex', '0');
   }
 
+  /** A pressed mouse moves the picture, wherever it was pressed; if it did not move, it clicks. */
   #dragToScroll(): void {
     const pane = this.#pane;
+    let start: PointerEvent | undefined;
     let last: PointerEvent | undefined;
+    let dragged = false;
     pane.addEventListener('pointerdown', (event) => {
-      if (event.pointerType === 'mouse' && event.button === 0 && nodeAt(event) === undefined) last = event;
+      dragged = false;
+      start = event.pointerType === 'mouse' && event.button === 0 ? event : undefined;
+      last = undefined;
     });
     addEventListener('pointermove', (event) => {
+      if (start === undefined) return;
+      if (Math.hypot(event.clientX - start.clientX, event.clientY - start.clientY) > STILL) last ??= start;
       if (last === undefined) return;
+      dragged = true;
+      pane.classList.add('dragged');
       pane.scrollBy(last.clientX - event.clientX, last.clientY - event.clientY);
       last = event;
     });
     for (const type of ['pointerup', 'pointercancel'] as const)
-      addEventListener(type, () => (last = undefined));
+      addEventListener(type, () => {
+        start = undefined;
+        pane.classList.remove('dragged');
+      });
+    pane.addEventListener('click', (event) => dragged && event.stopPropagation(), { capture: true });
   }
 
-  // ------------------------------------------------------------------------------------------------- zoom
+  // ------------------------------------------------------------------------------------- zoom and position
 
   #wholeZoom(): number {
     const { clientWidth, clientHeight } = this.#pane;
     return Math.min((clientWidth - 4) / this.#size.width, (clientHeight - 4) / this.#size.height);
   }
 
-  #setZoom(zoom: number): void {
-    const before = this.#zoom;
+  /** The middle of the pane. */
+  get #middle(): Point {
+    return { x: this.#pane.clientWidth / 2, y: this.#pane.clientHeight / 2 };
+  }
+
+  /** Zooms; the point of the picture that is `at` in the pane stays there. */
+  #setZoom(zoom: number, at = this.#middle): void {
+    const under = this.#under(at);
     this.#zoom = Math.min(Math.max(zoom, LEAST_ZOOM), MOST_ZOOM);
-    const ratio = this.#zoom / before;
-    const { scrollLeft, scrollTop, clientWidth, clientHeight } = this.#pane;
     this.#applyZoom();
-    this.#pane.scrollTo(
-      (scrollLeft + clientWidth / 2) * ratio - clientWidth / 2,
-      (scrollTop + clientHeight / 2) * ratio - clientHeight / 2,
-    );
+    this.#scrollTo(under, at);
   }
 
   #applyZoom(): void {
     const scale = this.#zoom;
     const { width, height } = this.#size;
+    const { clientWidth, clientHeight } = this.#pane;
+    const [x, y] = [Math.max(clientWidth - KEPT, 0), Math.max(clientHeight - KEPT, 0)];
+    this.#room = { x, y };
     this.#svg.setAttribute('viewBox', `0 0 ${width} ${height}`);
     this.#svg.setAttribute('width', String(width * scale));
     this.#svg.setAttribute('height', String(height * scale));
+    this.#field.style.padding = `${y}px ${x}px`;
   }
 
-  #onScreen(node: NodeId): { x: number; y: number } | undefined {
+  /** The pane has another size: what is in its corner stays there. */
+  #resized(): void {
+    const corner = { x: 0, y: 0 };
+    const under = this.#under(corner);
+    this.#applyZoom();
+    this.#scrollTo(under, corner);
+  }
+
+  /** The point of the picture that is `at` in the pane. */
+  #under(at: Point): Point {
+    const { scrollLeft, scrollTop } = this.#pane;
+    const { x, y } = this.#room;
+    return { x: (scrollLeft + at.x - x) / this.#zoom, y: (scrollTop + at.y - y) / this.#zoom };
+  }
+
+  /** Scrolls so that a point of the picture is `at` in the pane. */
+  #scrollTo(point: Point, at: Point): void {
+    const { x, y } = this.#room;
+    this.#pane.scrollTo(x + point.x * this.#zoom - at.x, y + point.y * this.#zoom - at.y);
+  }
+
+  /** Scrolls the title of an operator, and what is below it, into the middle. */
+  #center(node: NodeId): void {
+    const { x, y, width, height } = this.#drawn.get(node)!.box;
+    this.#scrollTo({ x: x + width / 2, y: y + Math.min(height, 200) / 2 }, this.#middle);
+  }
+
+  /** Where the corner of an operator is in the pane. */
+  #inPane(node: NodeId): Point | undefined {
     const box = this.#drawn.get(node)?.box;
-    const scale = this.#zoom;
-    return box && { x: box.x * scale - this.#pane.scrollLeft, y: box.y * scale - this.#pane.scrollTop };
-  }
-
-  #keepInPlace(node: NodeId, { x, y }: { x: number; y: number }): void {
-    const { box } = this.#drawn.get(node)!;
-    const scale = this.#zoom;
-    this.#pane.scrollTo(box.x * scale - x, box.y * scale - y);
+    const under = this.#under({ x: 0, y: 0 });
+    return box && { x: (box.x - under.x) * this.#zoom, y: (box.y - under.y) * this.#zoom };
   }
 }
 

@@ -1,15 +1,15 @@
 /** The graph view: stages, picture, inspector, search and waves of one program. */
-import type { Program, Stage } from 'cipherloom';
+import { type Program, type Stage, STAGES } from 'cipherloom';
 import { failureOf } from '../failure.js';
 import * as format from '../format.js';
 import { byId, h } from '../ui/dom.js';
 import { Diagram } from './diagram.js';
 import { Inspector } from './inspector.js';
-import { KIND_TITLES, KINDS } from './kinds.js';
+import { KIND_TITLES, kindOf, KINDS } from './kinds.js';
 import { LayoutClient } from './layout-client.js';
 import { shapeOf } from './measure.js';
 import { openDownTo, Openings, openTo, pictureOf } from './picture.js';
-import { BASE, nodeId, type NodeId, opOf, ProgramGraphs, STAGES, stageOf } from './program-graphs.js';
+import { BASE, nodeId, type NodeId, opOf, ProgramGraphs, stageOf } from './program-graphs.js';
 import { Waves } from './waves.js';
 
 const TITLES: Readonly<Record<Stage, string>> = {
@@ -55,7 +55,6 @@ export class Explorer {
     this.#tabs = STAGES.map((stage, index) => this.#tab(stage, index));
     byId('stages').append(...this.#tabs);
     byId('stages').addEventListener('keydown', (event) => this.#tabKey(event));
-    byId('legend').append(...KINDS.map((kind) => h('li', { class: `kind-${kind}` }, KIND_TITLES[kind])));
     byId('search').addEventListener('submit', (event) => {
       event.preventDefault();
       void this.#search(byId<HTMLInputElement>('search-type').value.trim());
@@ -134,6 +133,7 @@ export class Explorer {
       tab.setAttribute('aria-selected', String(index === stage));
       tab.tabIndex = index === stage ? 0 : -1;
     }
+    delete byId('diagram').dataset['stage'];
     byId('stage-panel').setAttribute('aria-labelledby', `stage-tab-${STAGES[stage]}`);
     await this.#work(async (graphs) => {
       await graphs.load(stage + 1);
@@ -142,8 +142,9 @@ export class Explorer {
       byId('waves').hidden = stage !== BASE;
       if (stage === BASE) this.#waves.show(graphs.at(BASE)!);
       this.#offerTypes(graphs);
-      await this.#draw(graphs);
-      this.#diagram.showStart();
+      if (!(await this.#draw(graphs))) return;
+      this.#diagram.showStart(stage);
+      byId('diagram').dataset['stage'] = STAGES[stage]!;
     });
   }
 
@@ -223,16 +224,30 @@ export class Explorer {
 
   // ---------------------------------------------------------------------------------------------- drawing
 
-  async #draw(graphs: ProgramGraphs): Promise<void> {
-    await graphs.load(this.#openings.deepest + 2);
+  /** Draws what is open; false if something else is to be drawn meanwhile. */
+  async #draw(graphs: ProgramGraphs): Promise<boolean> {
+    await graphs.load(this.#openings.deepest + 1);
     const picture = pictureOf(graphs, this.#openings);
     const slow = setTimeout(() => byId('diagram').setAttribute('aria-busy', 'true'), PATIENCE);
     const placed = await this.#layout.layOut(shapeOf(picture));
     clearTimeout(slow);
-    if (placed === undefined || graphs !== this.#graphs) return;
+    if (placed === undefined || graphs !== this.#graphs) return false;
     byId('diagram').removeAttribute('aria-busy');
     this.#diagram.draw(picture, placed);
+    this.#explainColors(graphs);
     this.#mark(graphs);
+    return true;
+  }
+
+  /** The legend: kinds that occur in the stages that are visible. */
+  #explainColors(graphs: ProgramGraphs): void {
+    const stages = STAGES.slice(0, Math.max(this.#openings.deepest, this.#stage) + 1);
+    const types = stages.flatMap((_, stage) => graphs.at(stage)!.view.types);
+    const kinds = new Set(types.map(kindOf));
+    const lines = KINDS.filter((kind) => kinds.has(kind));
+    byId('legend').replaceChildren(
+      ...lines.map((kind) => h('li', { class: `kind-${kind}` }, KIND_TITLES[kind])),
+    );
   }
 
   #mark(graphs: ProgramGraphs): void {

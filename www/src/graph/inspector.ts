@@ -1,8 +1,9 @@
 /** All about one operator: what it reads and writes, who wrote and who reads that, and what it became. */
+import { STAGES } from 'cipherloom';
 import * as format from '../format.js';
 import { button, h } from '../ui/dom.js';
 import { kindOf } from './kinds.js';
-import { nodeId, type NodeId, opOf, type ProgramGraphs, STAGES, stageOf } from './program-graphs.js';
+import { nodeId, type NodeId, opOf, type ProgramGraphs, stageOf } from './program-graphs.js';
 
 /** What can be asked for here. */
 export interface InspectorEvents {
@@ -116,7 +117,9 @@ export class Inspector {
 
   /** Where the operator came from, stage by stage. */
   #path(node: NodeId, graphs: ProgramGraphs): (Node | string)[] {
-    const links = graphs.ancestors(node).flatMap((ancestor) => {
+    const ancestors = graphs.ancestors(node);
+    if (ancestors.length === 0 && stageOf(node) > 0) return [`${STAGES[stageOf(node)]} stage: ${ADDED_NOTE}`];
+    const links = ancestors.flatMap((ancestor) => {
       const text = `${graphs.type(ancestor)} #${opOf(ancestor)}`;
       return [button(text, () => this.#events.select(ancestor), { class: 'link' }), ' › '];
     });
@@ -152,7 +155,7 @@ export class Inspector {
     const title = h('h4', {}, `At the ${STAGES[stage + 1]} stage`);
     if (children.length === 0) return [title, h('p', { class: 'note' }, SHARED_NOTE)];
     const counts = new Map<string, number>();
-    for (const child of children) counts.set(next.type(child), (counts.get(next.type(child)) ?? 0) + 1);
+    for (const child of children) counts.set(graphs.type(child), (counts.get(graphs.type(child)) ?? 0) + 1);
     const [start, end] = graphs.of(node).placeholder(opOf(node));
     const writers = this.#links(next.writersWithin(start, end), stage + 1, graphs);
     return [
@@ -175,6 +178,7 @@ export class Inspector {
 }
 
 const BASE_NOTE = 'A base operator: this is what runs.';
+const ADDED_NOTE = 'came from no single operator of the stage above, but joins the work of several.';
 const SHARED_NOTE = 'None of its own: other operators do the same work, so it is done once.';
 
 /** Where an operand lies: [start, end). */

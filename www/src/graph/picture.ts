@@ -1,4 +1,7 @@
-/** What is visible: the task's operators, and inside every open one what it was lowered to, page by page. */
+/**
+ * What is visible: the task's operators, beside them those that came from no operator of the stage above, such as one
+ * that packs the numbers of several, and inside every open one what it was lowered to, page by page.
+ */
 import { nodeId, type NodeId, opOf, type ProgramGraphs, stageOf } from './program-graphs.js';
 
 /** Most operators of a group that are shown at once. */
@@ -44,6 +47,7 @@ export interface Group {
 /** Which groups are open, and at which page. */
 export class Openings {
   readonly #pages = new Map<NodeId, number>();
+  #depth = 0;
 
   isOpen(node: NodeId): boolean {
     return this.#pages.has(node);
@@ -59,15 +63,21 @@ export class Openings {
 
   closeAll(): void {
     this.#pages.clear();
+    this.#depth = 0;
+  }
+
+  /** Makes operators down to `stage` visible that came from no other. */
+  reach(stage: number): void {
+    this.#depth = Math.max(this.#depth, stage);
   }
 
   page(node: NodeId): number {
     return this.#pages.get(node) ?? 0;
   }
 
-  /** The deepest stage that has an open group, or -1. */
+  /** The deepest stage that has visible operators. */
   get deepest(): number {
-    return Math.max(-1, ...Array.from(this.#pages.keys(), stageOf));
+    return Math.max(this.#depth, ...Array.from(this.#pages.keys(), (node) => stageOf(node) + 1));
   }
 }
 
@@ -77,22 +87,25 @@ export class Openings {
  */
 export function openDownTo(stage: number, graphs: ProgramGraphs, openings: Openings): number {
   openings.closeAll();
-  let visible: NodeId[] = Array.from({ length: graphs.at(0)!.size }, (_, op) => nodeId(0, op));
+  openings.reach(stage);
+  const roots = graphs.roots(stage);
+  let visible: NodeId[] = [];
   let closed = 0;
+  let room = 0;
   for (let level = 0; level < stage; level++) {
-    let room = MOST_OPENED / stage;
+    room += MOST_OPENED / stage;
+    visible.push(...roots.filter((node) => stageOf(node) === level));
     const next: NodeId[] = [];
     for (const node of visible) {
-      const children = graphs.children(node);
-      const shown = Math.min(children.length, PAGE);
-      if (shown === 0) continue;
-      if (shown > room) {
+      const children = graphs.children(node).slice(0, PAGE);
+      if (children.length === 0) continue;
+      if (children.length > room) {
         closed += 1;
         continue;
       }
-      room -= shown;
+      room -= children.length;
       openings.open(node, 0);
-      for (const child of children.subarray(0, shown)) next.push(nodeId(level + 1, child));
+      next.push(...children);
     }
     visible = next;
   }
@@ -102,100 +115,126 @@ export function openDownTo(stage: number, graphs: ProgramGraphs, openings: Openi
 /** Opens all that a node lies in, at the right pages. */
 export function openTo(node: NodeId, graphs: ProgramGraphs, openings: Openings): void {
   const path = [...graphs.ancestors(node), node];
+  openings.reach(stageOf(path[0]!));
   for (const [index, parent] of path.slice(0, -1).entries()) {
-    const place = graphs.children(parent).indexOf(opOf(path[index + 1]!));
+    const place = graphs.children(parent).indexOf(path[index + 1]!);
     openings.open(parent, Math.floor(place / PAGE));
   }
 }
 
-/** The whole picture. All stages down to the deepest open one, and the next, must be loaded. */
+/** The whole picture. All stages down to the deepest visible one, and the next, must be loaded. */
 export function pictureOf(graphs: ProgramGraphs, openings: Openings): Group {
-  const all = Uint32Array.from({ length: graphs.at(0)!.size }, (_, op) => op);
-  return groupOf(undefined, all, graphs, openings);
-}
-
-function groupOf(
-  node: NodeId | undefined,
-  members: Uint32Array,
-  graphs: ProgramGraphs,
-  openings: Openings,
-): Group {
-  const stage = node === undefined ? 0 : stageOf(node) + 1;
-  const pages = Math.max(Math.ceil(members.length / PAGE), 1);
-  const page = node === undefined ? 0 : Math.min(openings.page(node), pages - 1);
+  const operators = graphs.roots(openings.deepest).map((node) => itemOf(node, graphs, openings));
   // The task is what the person asked for: it is always whole.
-  const shown = node === undefined ? members : members.subarray(page * PAGE, (page + 1) * PAGE);
-  const items: Item[] = Array.from(shown, (op) => {
-    const id = nodeId(stage, op);
-    const children = graphs.children(id);
-    const inner =
-      openings.isOpen(id) && children.length > 0 ? groupOf(id, children, graphs, openings) : undefined;
-    return { kind: 'operator', node: id, type: graphs.type(id), children: children.length, inner };
-  });
-  const edges = connect(node, stage, shown, items, graphs);
-  return { node, items, edges, page, pages };
+  return { node: undefined, ...connectRoots(operators, graphs), page: 0, pages: 1 };
 }
 
-/** Edges within the group, and ports for what comes from outside. Adds the ports to `items`. */
+function itemOf(node: NodeId, graphs: ProgramGraphs, openings: Openings): OperatorItem {
+  const children = graphs.children(node);
+  const inner =
+    openings.isOpen(node) && children.length > 0 ? groupOf(node, children, graphs, openings) : undefined;
+  return { kind: 'operator', node, type: graphs.type(node), children: children.length, inner };
+}
+
+function groupOf(node: NodeId, members: readonly NodeId[], graphs: ProgramGraphs, openings: Openings): Group {
+  const pages = Math.ceil(members.length / PAGE);
+  const page = Math.min(openings.page(node), pages - 1);
+  const shown = members.slice(page * PAGE, (page + 1) * PAGE);
+  const operators = shown.map((member) => itemOf(member, graphs, openings));
+  return { node, ...connect(node, operators, graphs), page, pages };
+}
+
+/** Indices of items: from, to. */
+type Edge = readonly [number, number];
+
+/** Edges within a group, and ports for what comes from outside, which become items, too. */
 function connect(
-  node: NodeId | undefined,
-  stage: number,
-  shown: Uint32Array,
-  items: Item[],
+  node: NodeId,
+  operators: readonly OperatorItem[],
   graphs: ProgramGraphs,
-): number[] {
-  const graph = graphs.at(stage)!;
-  const place = new Map(Array.from(shown, (op, index) => [op, index] as const));
-  const inside: [number, number][] = [];
-  const outside = new Map<string, { port: PortItem; readers: Set<number> }>();
-  for (const [reader, op] of shown.entries()) {
-    for (const producer of new Set(graph.inputs(op))) {
-      const from = place.get(producer);
-      if (from !== undefined) inside.push([from, reader]);
-      else {
-        const port = portOf(producer, node, stage, graphs);
-        const known = outside.get(port.text) ?? { port, readers: new Set() };
-        outside.set(port.text, known);
-        known.readers.add(reader);
-      }
+): Pick<Group, 'items' | 'edges'> {
+  const place = placesOf(operators);
+  const edges: Edge[] = [];
+  const ports = new Ports();
+  for (const [reader, item] of operators.entries()) {
+    for (const source of graphs.sources(item.node)) {
+      const from = typeof source === 'string' ? undefined : place.get(source);
+      if (from !== undefined) edges.push([from, reader]);
+      else ports.add(portOf(source, node, graphs), reader);
     }
   }
-  const ports = merged([...outside.values()]);
-  for (const { port, readers } of ports) {
-    const to = [...readers];
-    const few = to.length <= MOST_LINES;
-    const from = items.push(few ? port : { ...port, text: `${port.text}, read by ${to.length}` }) - 1;
-    if (few) inside.push(...to.map((reader): [number, number] => [from, reader]));
-  }
-  if (node === undefined) {
-    for (const { name, op } of graph.view.outputs) {
-      const from = place.get(op);
-      const to = items.push({ kind: 'output', text: name, target: undefined }) - 1;
-      if (from !== undefined) inside.push([from, to]);
+  return ports.addTo([...operators], edges);
+}
+
+/** The same among the operators that came from no other, whatever their stages, and with the outputs. */
+function connectRoots(
+  operators: readonly OperatorItem[],
+  graphs: ProgramGraphs,
+): Pick<Group, 'items' | 'edges'> {
+  const place = placesOf(operators);
+  const edges = new Map<string, Edge>();
+  const join = (from: NodeId, to: NodeId): void => {
+    const edge: Edge = [place.get(graphs.root(from))!, place.get(graphs.root(to))!];
+    if (edge[0] !== edge[1]) edges.set(edge.join(), edge);
+  };
+  const ports = new Ports();
+  for (const [reader, { node }] of operators.entries()) {
+    for (const source of graphs.sources(node)) {
+      if (typeof source === 'string') ports.add(portOf(source, undefined, graphs), reader);
+      else join(source, node);
     }
+    for (const other of graphs.readers(node)) join(node, other);
   }
-  return inside.flat();
+  const { items, edges: all } = ports.addTo([...operators], [...edges.values()]);
+  for (const { name, op } of graphs.at(0)!.view.outputs) {
+    const to = items.push({ kind: 'output', text: name, target: undefined }) - 1;
+    const added = operators.find(({ node }) => stageOf(node) > 0 && graphs.writes(node, name));
+    const from = place.get(added?.node ?? nodeId(0, op));
+    if (from !== undefined) all.push(from, to);
+  }
+  return { items, edges: all };
 }
 
-function portOf(producer: number, node: NodeId | undefined, stage: number, graphs: ProgramGraphs): PortItem {
-  if (producer < 0) {
-    const text = graphs.at(stage)!.view.inputNames[-producer - 1]!;
-    return { kind: 'input', text, target: undefined };
-  }
-  const id = nodeId(stage, producer);
-  const parent = graphs.parent(id);
-  if (parent === undefined || parent === node)
-    return { kind: 'outside', text: 'other pages', target: undefined };
-  return { kind: 'outside', text: `${graphs.type(parent)} #${opOf(parent)}`, target: parent };
+function placesOf(operators: readonly OperatorItem[]): Map<NodeId, number> {
+  return new Map(operators.map(({ node }, index) => [node, index]));
 }
 
-/** Too many sources say nothing: then they are one. */
-function merged(
-  ports: { port: PortItem; readers: Set<number> }[],
-): { port: PortItem; readers: Iterable<number> }[] {
-  const operators = ports.filter(({ port }) => port.kind === 'outside');
-  if (operators.length <= MOST_PORTS) return ports;
-  const port: PortItem = { kind: 'outside', text: `${operators.length} operators`, target: undefined };
-  const readers = new Set(operators.flatMap((one) => [...one.readers]));
-  return [...ports.filter((one) => one.port.kind === 'input'), { port, readers }];
+/** What a source is called in the group of `node`. */
+function portOf(source: NodeId | string, node: NodeId | undefined, graphs: ProgramGraphs): PortItem {
+  if (typeof source === 'string') return { kind: 'input', text: source, target: undefined };
+  const parent = graphs.parent(source);
+  if (parent === node) return { kind: 'outside', text: 'other parts', target: undefined };
+  const target = parent ?? source;
+  return { kind: 'outside', text: `${graphs.type(target)} #${opOf(target)}`, target };
+}
+
+/** Sources outside of a group, with the places of those who read them. */
+class Ports {
+  readonly #byText = new Map<string, { readonly port: PortItem; readonly readers: Set<number> }>();
+
+  add(port: PortItem, reader: number): void {
+    const known = this.#byText.get(port.text) ?? { port, readers: new Set() };
+    this.#byText.set(port.text, known);
+    known.readers.add(reader);
+  }
+
+  /** Adds ports to items, and their lines to edges. */
+  addTo(items: Item[], edges: Edge[]): { items: Item[]; edges: number[] } {
+    for (const { port, readers } of this.#merged()) {
+      const few = readers.size <= MOST_LINES;
+      const from = items.push(few ? port : { ...port, text: `${port.text}, read by ${readers.size}` }) - 1;
+      if (few) edges.push(...Array.from(readers, (to): Edge => [from, to]));
+    }
+    return { items, edges: edges.flat() };
+  }
+
+  /** Too many operators as sources say nothing: then they are one. */
+  #merged(): { port: PortItem; readers: Set<number> }[] {
+    const all = [...this.#byText.values()];
+    const operators = all.filter(({ port }) => port.kind === 'outside');
+    if (operators.length <= MOST_PORTS) return all;
+    const port: PortItem = { kind: 'outside', text: `${operators.length} operators`, target: undefined };
+    const readers = new Set(operators.flatMap((one) => [...one.readers]));
+    return [...all.filter((one) => one.port.kind === 'input'), { port, readers }];
+  }
 }

@@ -1,9 +1,9 @@
 /** All stages of a program, each loaded when it is first looked at. */
-import type { Program, Stage } from 'cipherloom';
+import { type Program, STAGES } from 'cipherloom';
 import { StageGraph } from './stage-graph.js';
 
-export const STAGES = ['task', 'scheme', 'polynomial', 'base'] as const satisfies readonly Stage[];
-export const BASE = 3;
+/** Index of the last stage. */
+export const BASE = STAGES.length - 1;
 
 /** An operator of any stage, as one number. */
 export type NodeId = number;
@@ -68,14 +68,47 @@ export class ProgramGraphs {
     return parent < 0 ? undefined : nodeId(stageOf(node) - 1, parent);
   }
 
-  /** From the task's operator down to the node's parent. */
+  /** From the operator that came from no other down to the node's parent. */
   ancestors(node: NodeId): NodeId[] {
     const parent = this.parent(node);
     return parent === undefined ? [] : [...this.ancestors(parent), parent];
   }
 
+  /** The operator that came from no other, and that the node came from; itself, if it is one. */
+  root(node: NodeId): NodeId {
+    return this.ancestors(node)[0] ?? node;
+  }
+
+  /** All operators down to `stage` that came from no other: those of the task first. */
+  roots(stage: number): NodeId[] {
+    const stages = this.#loaded.slice(0, stage + 1);
+    return stages.flatMap(({ roots }, index) => Array.from(roots, (op) => nodeId(index, op)));
+  }
+
+  /** The producers of what a node reads; names of graph inputs instead, where it reads those. Each once. */
+  sources(node: NodeId): (NodeId | string)[] {
+    const [graph, stage] = [this.of(node), stageOf(node)];
+    return Array.from(new Set(graph.inputs(opOf(node))), (producer) =>
+      producer < 0 ? graph.view.inputNames[-producer - 1]! : nodeId(stage, producer),
+    );
+  }
+
+  /** Who reads what a node writes. Each once. */
+  readers(node: NodeId): NodeId[] {
+    return this.of(node)
+      .readers(opOf(node))
+      .map((op) => nodeId(stageOf(node), op));
+  }
+
+  /** Whether a node writes an output of its stage. */
+  writes(node: NodeId, output: string): boolean {
+    const op = opOf(node);
+    return this.of(node).view.outputs.some((one) => one.name === output && one.op === op);
+  }
+
   /** What the node was lowered to, as operators of the next stage; empty if that is not loaded. */
-  children(node: NodeId): Uint32Array {
-    return this.at(stageOf(node) + 1)?.childrenOf(opOf(node)) ?? new Uint32Array();
+  children(node: NodeId): NodeId[] {
+    const stage = stageOf(node) + 1;
+    return Array.from(this.at(stage)?.childrenOf(opOf(node)) ?? [], (op) => nodeId(stage, op));
   }
 }

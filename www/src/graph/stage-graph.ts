@@ -8,6 +8,8 @@ export class StageGraph {
   readonly size: number;
   readonly #byType: Lists;
   readonly #children: Lists;
+  /** Operators that came from none of the stage above: all of the task, and what a pass put in elsewhere. */
+  readonly roots: Uint32Array;
   #readers: { lists: Lists; of: Uint32Array } | undefined;
 
   /** `parents`: number of operators one stage up. */
@@ -16,6 +18,10 @@ export class StageGraph {
     this.size = view.type.length;
     this.#byType = groupBy(this.size, view.types.length, (op) => view.type[op]!);
     this.#children = groupBy(this.size, parents, (op) => view.parent[op]!);
+    this.roots = listOf(
+      groupBy(this.size, 1, (op) => (view.parent[op]! < 0 ? 0 : -1)),
+      0,
+    );
   }
 
   type(op: number): string {

@@ -6,7 +6,8 @@ import { h } from './dom.js';
 
 /** What was measured. */
 export interface Measured {
-  readonly evaluateSeconds: number | undefined;
+  /** What the threads of the evaluator took for the operators. */
+  readonly computeSeconds: number | undefined;
   readonly keyBytes: number;
   readonly uploadBytes: number;
   readonly downloadBytes: number;
@@ -25,9 +26,9 @@ export function costTable(info: ProgramInfo, measured: Measured | undefined): HT
   const rows: [id: string, term: string, before: string, after: string | undefined][] = [
     [
       'time',
-      'Evaluation time',
+      'Computing time',
       `about ${format.seconds(cost.seconds)}`,
-      opt(measured?.evaluateSeconds, format.seconds),
+      opt(measured?.computeSeconds, format.seconds),
     ],
     ['memory', 'Evaluator’s memory', format.bytes(cost.memoryBytes), undefined],
     ['keys', 'Evaluation keys', format.bytes(cost.keyBytes), opt(measured?.keyBytes, format.bytes)],
@@ -98,8 +99,12 @@ export function parameterList(info: ProgramInfo): HTMLElement {
 
 /** What the evaluator is told. */
 export function publicNote({ columns }: Selection): string {
-  const bounds = columns.map(({ name, min, max }) => `${name} ${min} to ${max}`).join('; ');
-  return `Public: ${format.plural(columns[0]?.rows ?? 0, 'row')}, the statistics, and rounded bounds (${bounds}).`;
+  const declared = columns.map(({ name, min, max, decimals = 0, missing }) => {
+    const places = decimals === 0 ? 'whole' : format.plural(decimals, 'decimal');
+    return `${name}, ${min} to ${max}, ${places}${missing ? ', rows may be missing' : ''}`;
+  });
+  const rows = format.plural(columns[0]?.rows ?? 0, 'row');
+  return `Public: ${rows}, the statistics, and of each column the name and bounds rounded outward (${declared.join('; ')}).`;
 }
 
 function keyKinds({ keys }: ProgramInfo): string {

@@ -3,10 +3,8 @@ import type { DataTable, NumericColumn } from '../data/messages.js';
 import * as format from '../format.js';
 import {
   COLUMN_STATISTICS,
-  type Declaration,
   MOST_COLUMNS,
   PAIR_STATISTICS,
-  roundedBounds,
   type Selection,
   type StatisticName,
 } from '../selection.js';
@@ -21,12 +19,6 @@ const MEANINGS: Readonly<Record<StatisticName, string>> = {
   correlation: 'Pearson’s r of each pair',
 };
 const CHOSEN_FIRST: readonly StatisticName[] = ['mean', 'variance', 'correlation'];
-
-/** What may be declared of a column in public. */
-export function declarationOf({ name, values, min, max, decimals, missing }: NumericColumn): Declaration {
-  const bounds = Number.isNaN(min) ? { min: 0, max: 0 } : roundedBounds(min, max);
-  return { name, rows: values.length, ...bounds, decimals, missing: missing > 0 };
-}
 
 export class Pickers {
   readonly #changed: () => void;
@@ -74,7 +66,7 @@ export class Pickers {
 
   /** Undefined if there is nothing to compute. */
   get selection(): Selection | undefined {
-    const columns = this.columns.map(declarationOf);
+    const columns = this.columns.map(({ declared }) => declared);
     const statistics = [...this.#statistics].filter(([, box]) => box.checked && !box.disabled);
     if (columns.length === 0 || statistics.length === 0) return undefined;
     return { columns, statistics: statistics.map(([name]) => name) };

@@ -1,0 +1,50 @@
+// The demo page as its tests use it: built once, served, and worked as a person does.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { ROOT } from '../../scripts/lib/run.mjs';
+import { temporaryFolder } from '../lib/package.mjs';
+import { startServer } from '../lib/server.mjs';
+
+export const PATIENCE_MS = 60_000;
+const VITE = join(ROOT, 'node_modules', 'vite', 'bin', 'vite.js');
+const WWW = join(ROOT, 'www');
+
+let built;
+
+/** Serves the built page. `plain` is its own mode without the headers that isolate it. Gives `{ url, stop }`. */
+export async function servePage({ plain = false } = {}) {
+  if (!built) {
+    built = join(temporaryFolder(), 'page');
+    execFileSync(process.execPath, [VITE, 'build', '--outDir', built, '--logLevel', 'error'], { cwd: WWW, timeout: 120_000 });
+  }
+  const mode = plain ? ['--mode', 'plain'] : [];
+  return startServer(VITE, ['preview', '--outDir', built, ...mode], { cwd: WWW });
+}
+
+/** Ticks these columns alone, and every statistic. */
+export async function choose(page, columns) {
+  const boxes = `[...document.querySelectorAll('[data-testid="column"]')]`;
+  const names = JSON.stringify(columns);
+  await page.until(`${names}.every((name) => ${boxes}.some(({ value }) => value === name))`, PATIENCE_MS);
+  await page.evaluate(`
+    for (const box of ${boxes}) if (box.checked && !${names}.includes(box.value)) box.click();
+    for (const box of ${boxes}) if (!box.checked && ${names}.includes(box.value)) box.click();
+    for (const box of document.querySelectorAll('[data-testid^="statistic-"]')) if (!box.checked) box.click();
+  `);
+}
+
+/** Runs, and reads the table of results as it is on the screen. */
+export async function run(page) {
+  await page.until(`!document.querySelector('[data-testid="run"]').disabled`, PATIENCE_MS);
+  await page.click('[data-testid="run"]');
+  await page.until(
+    `!document.querySelector('[data-testid="error"]').hidden || document.querySelector('[data-testid="results"]:not([hidden])[data-stale="false"]')`,
+    PATIENCE_MS,
+  );
+  const failure = await page.evaluate(`document.querySelector('[data-testid="error"]').textContent`);
+  assert.equal(failure, '');
+  return page.evaluate(`
+    [...document.querySelectorAll('[data-testid="result"]')].map((row) => [...row.cells].slice(0, 5).map((cell) => cell.innerText.toLowerCase()))
+  `);
+}

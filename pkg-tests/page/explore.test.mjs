@@ -1,0 +1,295 @@
+// The page beyond its results: cancelling, the graph by mouse and by keyboard, the timeline, and another number of threads.
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { BROWSERS, openBrowser } from '../lib/browser.mjs';
+import { temporaryFolder } from '../lib/package.mjs';
+import { choose, PATIENCE_MS, run, servePage } from './demo.mjs';
+
+const folder = temporaryFolder();
+const STATUS = `document.querySelector('[data-testid="status"]').textContent`;
+
+for (const name of BROWSERS) {
+  describe(name, { timeout: 300_000 }, () => {
+    let server;
+    let browser;
+    let page;
+    before(async () => {
+      server = await servePage();
+      browser = await openBrowser(name);
+      page = await browser.open(server.url);
+      await page.click('[data-testid="dataset"]');
+      await choose(page, ['mean radius', 'mean texture']);
+    });
+    after(async () => {
+      await browser?.close();
+      await server?.stop();
+    });
+
+    for (const phase of ['encrypt', 'evaluate']) {
+      test(`a run is cancelled in the phase ${phase}, and the next one is not`, async () => {
+        await page.until(`!document.querySelector('[data-testid="run"]').disabled`, PATIENCE_MS);
+        await page.evaluate(`new Promise((resolve) => {
+          const progress = document.querySelector('[data-testid="progress"]');
+          new MutationObserver((_, observer) => {
+            if (progress.dataset.phase !== '${phase}') return;
+            observer.disconnect();
+            document.querySelector('[data-testid="cancel"]').click();
+            resolve();
+          }).observe(progress, { attributes: true });
+          document.querySelector('[data-testid="run"]').click();
+        })`);
+        await page.until(`${STATUS}.startsWith('Cancelled')`, PATIENCE_MS);
+        assert.equal(await page.evaluate(STATUS), `Cancelled during ${phase}.`);
+        assert.equal(await page.evaluate(`document.querySelector('[data-testid="phase-${phase}"]').dataset.state`), 'stopped');
+        assert.equal(await page.evaluate(`document.querySelector('[data-testid="cancel"]').disabled`), true);
+        assert.equal(await page.evaluate(`document.querySelector('[data-testid="error"]').hidden`), true);
+      });
+    }
+
+    test('a run after that gives results, equal to the last bit', async () => {
+      const rows = await run(page);
+      assert.equal(rows.length, 10);
+      for (const row of rows) assert.equal(row[4], '= equal');
+    });
+
+    test('every stage opens with operators in view, each of a kind', async () => {
+      for (const stage of ['task', 'scheme', 'polynomial', 'base']) {
+        await openStage(page, stage);
+        const operators = await page.evaluate(`Number(document.querySelector('[data-testid="explorer"]').dataset.operators)`);
+        const shown = await inView(page, `.operator[data-type]`);
+        assert.ok(shown >= Math.min(operators, 5), `${stage}: ${shown} of ${operators} in view`);
+        assert.equal(await page.evaluate(`document.querySelectorAll('.kind-other').length`), 0);
+      }
+      assert.ok((await inView(page, '.operator[data-type^="limb."]')) >= 5);
+    });
+
+    test('what joins all outputs is in the picture, and is marked with those beside it', async () => {
+      await openStage(page, 'scheme');
+      await find(page, 'bfv.pack_slots');
+      await page.click('.inspector .entries .link');
+      await page.until(`document.querySelector('.operator.selected')?.dataset.type === 'bfv.pack_slots'`, PATIENCE_MS);
+      assert.ok((await inView(page, '.operator.selected')) === 1);
+      assert.deepEqual(await typesOf(page, '.operator.reader'), ['bfv.sum_slots']);
+      assert.ok((await typesOf(page, '.operator.producer')).includes('bfv.relinearize'));
+      const text = await page.evaluate(`document.querySelector('.inspector').textContent`);
+      assert.match(text, /joins the work of several/);
+      assert.ok(!(await page.evaluate(`document.querySelector('[data-testid="diagram"]').textContent`)).includes('other parts'));
+    });
+
+    test('the wheel with Control zooms, and what is under the cursor stays there', async () => {
+      for (const [stage, pixels] of [['base', [-120, -120, 240]], ['task', [240, -240, 60]]]) {
+        await openStage(page, stage);
+        const [left, top, width, height] = await paneOf(page);
+        for (const [x, y] of [[0.2, 0.3], [0.9, 0.8]].map(([a, b]) => [Math.round(left + a * width), Math.round(top + b * height)])) {
+          await page.move(x, y);
+          const before = await pictureAt(page, x, y);
+          for (const delta of pixels) {
+            const zoom = await zoomOf(page);
+            await page.zoom(delta);
+            await page.until(`(${ZOOM}) !== ${zoom}`, PATIENCE_MS);
+            const now = await pictureAt(page, x, y);
+            const drift = Math.hypot(now[0] - before[0], now[1] - before[1]) * (await zoomOf(page));
+            assert.ok(drift < 4, `${stage}: ${drift} pixels off`);
+          }
+        }
+      }
+    });
+
+    test('the picture moves wherever it is held, also in an open group, and a still mouse selects', async () => {
+      await openStage(page, 'base');
+      const group = await page.evaluate(`(() => {
+        const pane = document.querySelector('[data-testid="diagram"]').getBoundingClientRect();
+        for (let x = pane.left + 60; x < pane.right - 60; x += 15)
+          for (let y = pane.top + 60; y < pane.bottom - 60; y += 15) {
+            const under = document.elementFromPoint(x, y)?.closest('.operator');
+            if (under?.classList.contains('open')) return [x, y, under.dataset.type + ' #' + under.dataset.op];
+          }
+      })()`);
+      assert.ok(group, 'no open group in view');
+      const [x, y, name] = group;
+      const start = await pictureAt(page, x, y);
+      await page.drag([x, y], [x - 20, y - 10], [x - 50, y - 40]);
+      const moved = await pictureAt(page, x - 50, y - 40);
+      assert.ok(Math.hypot(moved[0] - start[0], moved[1] - start[1]) * (await zoomOf(page)) < 2);
+      const heading = `document.querySelector('.inspector h3').textContent`;
+      assert.notEqual(await page.evaluate(heading), name);
+      await page.drag([x - 50, y - 40]);
+      await page.until(`${heading} === ${JSON.stringify(name)}`, PATIENCE_MS);
+    });
+
+    test('the keyboard walks stages, operators and waves', async () => {
+      await openStage(page, 'task');
+      await page.evaluate(`document.querySelector('[data-testid="stage-task"]').focus()`);
+      await page.press('ArrowRight');
+      await drawn(page, 'scheme');
+      assert.equal(await page.evaluate('document.activeElement.id'), 'stage-tab-scheme');
+      await page.press('Home');
+      await drawn(page, 'task');
+
+      await page.evaluate(`document.querySelector('.operator[tabindex="0"]').focus()`);
+      const focused = `document.activeElement.dataset.node`;
+      const first = await page.evaluate(focused);
+      await page.press('ArrowRight');
+      const second = await page.evaluate(focused);
+      assert.ok(second !== undefined && second !== first);
+      await page.press('Enter');
+      await page.until(`document.activeElement.getAttribute('aria-pressed') === 'true'`, PATIENCE_MS);
+      assert.equal(await page.evaluate(focused), second);
+      await page.press(' ');
+      await page.until(`document.querySelector('.operator[data-node="${second}"]').classList.contains('open')`, PATIENCE_MS);
+      assert.equal(await page.evaluate(focused), second, 'the focus stays where it was');
+      await page.press('-');
+      await page.until(`!document.querySelector('.operator[data-node="${second}"]').classList.contains('open')`, PATIENCE_MS);
+
+      await openStage(page, 'base');
+      await page.evaluate(`document.querySelector('#waves canvas').focus()`);
+      await page.press('End');
+      const last = await page.evaluate(`document.activeElement.getAttribute('aria-valuenow')`);
+      assert.equal(last, await page.evaluate(`document.activeElement.getAttribute('aria-valuemax')`));
+      await page.press('Enter');
+      assert.match(await page.evaluate(`document.querySelector('.inspector h3').textContent`), new RegExp(`^Wave ${last}: `));
+    });
+
+    test('the timeline has every operator of the base stage, and leads to it', async () => {
+      await openStage(page, 'base');
+      const facts = await page.evaluate(`({
+        spans: Number(document.querySelector('[data-testid="timeline"]').dataset.spans),
+        operators: Number(document.querySelector('[data-testid="explorer"]').dataset.operators),
+        types: [...document.querySelectorAll('#timeline-types tr[data-type]')].map((row) => row.cells[1].textContent.replace(/\\D/g, '')),
+      })`);
+      // What no input leads to was computed before; on the example nothing is.
+      assert.equal(facts.spans, facts.operators);
+      assert.equal(facts.types.map(Number).reduce((a, b) => a + b), facts.spans);
+
+      await page.evaluate(`document.querySelector('[data-testid="timeline-canvas"]').scrollIntoView({ block: 'center' })`);
+      const [left, top, width] = await page.evaluate(`(() => {
+        const { left, top, width } = document.querySelector('[data-testid="timeline-canvas"]').getBoundingClientRect();
+        return [left, top, width];
+      })()`);
+      const detail = `document.querySelector('[data-testid="timeline-detail"]').textContent`;
+      let pointed;
+      for (let at = 0.3; pointed === undefined && at < 0.9; at += 0.01) {
+        await page.move(left + at * width, top + 15);
+        pointed = (await page.evaluate(detail)).match(/^(\S+ #\d+), thread \d+: from .*, took /)?.[1];
+        if (pointed) await page.drag([left + at * width, top + 15]);
+      }
+      assert.ok(pointed, 'no bar to point at');
+      await page.until(`document.querySelector('.operator.selected')?.getAttribute('aria-label').startsWith(${JSON.stringify(pointed)})`, PATIENCE_MS);
+
+      const canvas = `document.querySelector('[data-testid="timeline-canvas"]')`;
+      await page.evaluate(`${canvas}.focus()`);
+      const picture = () => page.evaluate(`new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(${canvas}.toDataURL()))))`);
+      const whole = await picture();
+      await page.press('+');
+      const closer = await picture();
+      assert.notEqual(closer, whole);
+      await page.press('ArrowRight');
+      assert.notEqual(await picture(), closer);
+
+      await page.press('Home');
+      await page.press('ArrowDown');
+      const one = await page.evaluate(detail);
+      await page.press('ArrowDown');
+      const next = await page.evaluate(detail);
+      assert.match(one, /^\S+ #\d+, thread 0: /);
+      assert.ok(next !== one && next.includes(', thread 0: '));
+      await page.press('Enter');
+      const operator = next.split(',')[0];
+      await page.until(`document.querySelector('.inspector h3').textContent === ${JSON.stringify(operator)}`, PATIENCE_MS);
+    });
+
+    test('bounds of a file of one row are no value of it, and what is public is named', async () => {
+      const file = join(folder, 'one.csv');
+      writeFileSync(file, 'age,score\n5,1.5\n');
+      await page.upload('[data-testid="file"]', file);
+      await choose(page, ['age', 'score']);
+      const status = `document.querySelector('[data-testid="plan-status"]').textContent`;
+      await page.until(`${status}.includes('Public')`, PATIENCE_MS);
+      assert.match(await page.evaluate(status), /1 row, .*the name and bounds.*\(age, 0 to 10, whole; score, 1 to 2, 1 decimal\)/);
+    });
+
+    test('another number of threads right after a run ends the workers quietly', async () => {
+      await page.click('[data-testid="dataset"]');
+      await choose(page, ['mean radius', 'mean texture', 'mean area', 'mean perimeter']);
+      await page.until(`!document.querySelector('[data-testid="run"]').disabled`, PATIENCE_MS);
+      // In the very moment in which the results appear.
+      await page.evaluate(`new Promise((resolve) => {
+        const threads = document.querySelector('[data-testid="threads"]');
+        const status = document.querySelector('[data-testid="status"]');
+        new MutationObserver((_, observer) => {
+          if (!status.textContent.startsWith('Done')) return;
+          observer.disconnect();
+          threads.value = '1';
+          threads.dispatchEvent(new Event('change'));
+          threads.value = '2';
+          threads.dispatchEvent(new Event('change'));
+          resolve();
+        }).observe(status, { childList: true });
+        document.querySelector('[data-testid="run"]').click();
+      })`);
+      await page.until(`document.querySelector('[data-testid="mode"]').dataset.state === 'ready'`, PATIENCE_MS);
+      const rows = await run(page);
+      assert.ok(rows.every((row) => row[4] === '= equal'));
+      assert.deepEqual(page.problems, []);
+    });
+  });
+}
+
+async function openStage(page, stage) {
+  await page.evaluate(`document.querySelector('[data-testid="explorer"]').scrollIntoView()`);
+  await page.click(`[data-testid="stage-${stage}"]`);
+  await drawn(page, stage);
+}
+
+function drawn(page, stage) {
+  return page.until(`document.querySelector('[data-testid="diagram"]').dataset.stage === '${stage}'`, PATIENCE_MS);
+}
+
+async function find(page, type) {
+  await page.evaluate(`document.querySelector('[data-testid="graph-search"]').focus()`);
+  await page.evaluate(`document.querySelector('[data-testid="graph-search"]').select()`);
+  await page.type(type);
+  await page.press('Enter');
+  await page.until(`document.querySelector('.inspector h3').textContent.startsWith('${type}')`, PATIENCE_MS);
+}
+
+/** How many of these operators are at least partly in the pane. */
+function inView(page, selector) {
+  return page.evaluate(`(() => {
+    const pane = document.querySelector('[data-testid="diagram"]').getBoundingClientRect();
+    return [...document.querySelectorAll('${selector}')].filter((operator) => {
+      const { left, right, top, bottom } = operator.querySelector('.type').getBoundingClientRect();
+      return right > pane.left && left < pane.right && bottom > pane.top && top < pane.bottom;
+    }).length;
+  })()`);
+}
+
+function typesOf(page, selector) {
+  return page.evaluate(`[...document.querySelectorAll('${selector}')].map((operator) => operator.dataset.type)`);
+}
+
+function paneOf(page) {
+  return page.evaluate(`(() => {
+    const { left, top, width, height } = document.querySelector('[data-testid="diagram"]').getBoundingClientRect();
+    return [left, top, width, height];
+  })()`);
+}
+
+const ZOOM = `(() => {
+  const picture = document.querySelector('.picture');
+  return picture.getBoundingClientRect().width / picture.viewBox.baseVal.width;
+})()`;
+
+function zoomOf(page) {
+  return page.evaluate(ZOOM);
+}
+
+/** The point of the picture that is at a point of the window. */
+function pictureAt(page, x, y) {
+  return page.evaluate(`(() => {
+    const { left, top } = document.querySelector('.picture').getBoundingClientRect();
+    return [(${x} - left) / (${ZOOM}), (${y} - top) / (${ZOOM})];
+  })()`);
+}

@@ -1,0 +1,53 @@
+#!/usr/bin/env node
+// The checks that run no test: formatting, Clippy, licences and sources of dependencies.
+// Usage: node scripts/lint.mjs [--fix]
+//   --fix  formats what is not formatted, instead of saying so
+import { ROOT, find } from './lib/run.mjs';
+import { steps } from './lib/steps.mjs';
+import { RELEASE, nativeRust, need } from './lib/toolchain.mjs';
+
+/** Lints that `clippy.toml` turns off inside of test functions alone, not in the functions that these share. */
+const PANICS = ['unwrap_used', 'expect_used', 'panic'];
+
+const unknown = process.argv.slice(2).find((arg) => arg !== '--fix');
+if (unknown) {
+  console.error(`unknown option "${unknown}": expected --fix`);
+  process.exit(2);
+}
+const fix = process.argv.includes('--fix');
+const { env, release } = need(nativeRust());
+Object.assign(process.env, env);
+const program = (name) => find(name, env.PATH) ?? name;
+
+// Each Rust has lints of its own: another than the pinned one shows what it finds, and fails nothing.
+const settled = release.startsWith(`${RELEASE}.`);
+if (!settled) console.warn(`This Rust is ${release}, not ${RELEASE}: what its Clippy finds does not fail.`);
+
+await steps('checks', [
+  { what: 'Rust is formatted', run: [program('cargo'), 'fmt', '--all', ...(fix ? [] : ['--check'])] },
+  {
+    what: 'TypeScript, JavaScript, pages and styles are formatted',
+    run: [program('prettier'), fix ? '--write' : '--check', '--log-level', 'warn', ROOT],
+  },
+  {
+    what: 'licences, bans and sources of crates (advisories need the network: cargo deny check)',
+    run: [program('cargo'), 'deny', '--offline', '--locked', '--all-features', 'check', 'licenses', 'bans', 'sources'],
+  },
+  // With the border to JavaScript, which compiles natively, too.
+  { what: 'Clippy', run: clippy('--lib') },
+  { what: 'Clippy on tests, which may panic', run: clippy('--tests', ...PANICS.map((lint) => `-Aclippy::${lint}`)) },
+]);
+
+function clippy(targets, ...levels) {
+  return [
+    program('cargo'),
+    'clippy',
+    '--locked',
+    targets,
+    '--features',
+    'threads',
+    '--',
+    ...(settled ? ['-Dwarnings'] : []),
+    ...levels,
+  ];
+}

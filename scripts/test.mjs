@@ -1,0 +1,19 @@
+#!/usr/bin/env node
+// Everything: set-up, checks, builds, tests. Usage: node scripts/test.mjs [--yes]
+//   --yes  installs what is missing without asking
+import { find } from './lib/run.mjs';
+import { steps } from './lib/steps.mjs';
+
+const npm = find('npm');
+const script = (name, ...args) => [process.execPath, `scripts/${name}.mjs`, ...args];
+const tests = (workspace) => ({ what: `tests of ${workspace}`, run: [npm, 'test', '--workspace', workspace] });
+
+await steps('npm test', [
+  { what: 'what is missing is installed', run: script('setup', '--tests', ...process.argv.slice(2)) },
+  { what: 'checks', run: script('lint') },
+  { what: 'native tests', run: script('test-rust') },
+  { what: 'threads in every order', run: script('test-race') },
+  { what: 'all builds', run: [npm, 'run', 'build'] },
+  { what: 'tests of the wasm', run: script('test-wasm') },
+  ...['bindings', 'www', 'pkg-tests', 'bench'].map(tests),
+]);

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { KIND_OF_ACTION, KIND_OF_FAMILY, kindOf } from '../src/graph/kinds.js';
+
+const FILES = import.meta.glob<string>('../../src/{ops,schemes}/**/*.rs', {
+  query: '?raw',
+  import: 'default',
+  eager: true,
+});
+
+/** Names of all operator types that the core defines. */
+function namesInCore(): string[] {
+  const names = Object.values(FILES).flatMap((code) => [
+    ...code.matchAll(/fn name\(&self\) -> &str \{\s*"([^"]+)"/g),
+    ...code.matchAll(/"([a-z]+\.[a-z_]+)"/g), // of types that share a file
+  ]);
+  return [...new Set(names.map(([, name]) => name!))].sort();
+}
+
+const names = namesInCore();
+
+test('every operator type of the core is of a kind', () => {
+  expect(names.length).toBeGreaterThan(60);
+  for (const known of [
+    'copy',
+    'limb.ntt',
+    'poly.add',
+    'rns.switch',
+    'bfv.pack_slots',
+    'column.sum',
+    'stats.mean',
+  ])
+    expect(names).toContain(known);
+  expect(names.filter((name) => kindOf(name) === 'other')).toEqual([]);
+});
+
+test('the tables name nothing that the core does not have', () => {
+  const families = new Set(names.map((name) => name.split('.')[0]!));
+  const actions = new Set(names.map((name) => name.slice(name.indexOf('.') + 1)));
+  expect(Object.keys(KIND_OF_FAMILY).filter((family) => !families.has(family))).toEqual([]);
+  expect(Object.keys(KIND_OF_ACTION).filter((action) => !actions.has(action))).toEqual([]);
+});
+
+test.each([
+  ['limb.convolve', 'product'],
+  ['limb.tensor', 'product'],
+  ['rns.switch', 'modulus'],
+  ['bfv.pack_slots', 'move'],
+  ['column.sum', 'sum'],
+  ['copy', 'move'],
+  ['stats.none', 'statistic'],
+  ['limb.none', 'other'],
+  ['constructor', 'other'],
+])('%s is of kind %s', (name, kind) => expect(kindOf(name)).toBe(kind));
