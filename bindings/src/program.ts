@@ -68,7 +68,7 @@ export class CompiledProgram extends Resource implements Program {
       remote.free();
       evaluator.current?.remote.free();
     });
-    this.info = describeProgram(opened.info);
+    this.info = describeProgram(opened.info, loom.mode.variant);
     this.#loom = loom;
     this.#origin = origin;
     this.#tenant = origin === 'task' ? loom.clients : {};
