@@ -226,10 +226,11 @@ impl RawClient {
         let bytes = bytes.iter().map(copy).collect::<Result<Vec<_>, _>>()?;
         let of = |at: usize| bytes.get(at).map_or(&[][..], Vec::as_slice);
         let outputs = names.iter().zip(&at).map(|(name, &at)| (name.as_str(), of(at)));
-        let checksum = |bytes: &Uint8Array| Ok(<[u8; 16]>::try_from(copy(bytes)?).unwrap_or_default());
-        let checksums = |inputs: Vec<Uint8Array>| inputs.iter().map(checksum).collect();
-        let checksums: Option<Vec<[u8; 16]>> = inputs.map(checksums).transpose().map_err(Thrown::from)?;
-        let run = checksums.map(|checksums| self.client.program().run_id(&checksums));
+        let checksum = |bytes: &Uint8Array| -> Result<[u8; 16], crate::Error> {
+            Ok(copy(bytes)?.try_into().unwrap_or_default())
+        };
+        let checksums = inputs.map(|inputs| inputs.iter().map(checksum).collect::<Result<Vec<_>, _>>());
+        let run = checksums.transpose()?.map(|checksums| self.client.program().run_id(&checksums));
         Ok(RawJob(self.client.decrypt(&outputs.collect::<Vec<_>>(), run)?))
     }
 }
