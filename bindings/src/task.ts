@@ -376,7 +376,7 @@ function plainColumn(method: string, plain: Plain, rows: number): PlainColumn {
   }
   const values = typeof plain === 'object' ? Array.from(plain) : [plain];
   const decimals = values.reduce((most: number, value) => Math.max(most, finiteDecimals(value)), 0);
-  const units = values.map((value, row) => scaled('plain', row, value, decimals));
+  const units = values.map((value, row) => scaled('plain', row, value, decimals, true));
   return { units, isList: typeof plain === 'object', decimals };
 }
 

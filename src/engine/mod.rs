@@ -2,9 +2,12 @@
 //! to those who wait for them (SPEC G9). It knows nothing of the high-order level.
 
 mod input;
+#[cfg(all(test, loom))]
+mod models;
 mod plan;
 mod run;
 mod storage;
+mod sync;
 mod trace;
 mod workspace;
 

@@ -19,7 +19,7 @@ use std::sync::{Arc, OnceLock};
 
 /// How many freed blocks of one size are kept apart before the oldest is used again: the more, the fewer operators
 /// wait for storage.
-const SLACK: usize = 16;
+const SLACK: usize = if cfg!(loom) { 0 } else { 16 };
 
 /// Most bytes that a plan may need, whatever the limit: what fits into the addresses of this target, signed or not.
 const ADDRESSABLE: u64 =

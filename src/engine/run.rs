@@ -5,13 +5,13 @@
 
 use super::Input;
 use super::plan::{Constants, Home, Place, Plan, Step};
+use super::sync::{AtomicU32, Condvar, Mutex, MutexGuard, Ordering, current_num_threads, spin_loop};
 use super::trace::{Span, Trace};
 use super::workspace::Workspace;
 use crate::{Error, Result, memory};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 /// Milliseconds since some fixed moment. A function, because not every target has a clock of its own.
 pub type Clock = fn() -> f64;
@@ -23,7 +23,7 @@ const FEW: usize = 40;
 const BATCH: usize = 8;
 
 /// How often a thread without work looks for some before it sleeps: waking it costs more than a small operator.
-const SPINS: usize = 20_000;
+const SPINS: usize = if cfg!(loom) { 1 } else { 20_000 };
 
 /// A run of a plan.
 pub struct Run {
@@ -195,7 +195,7 @@ impl Run {
         if !self.compute_constants(started, deadline) {
             return false;
         }
-        let threads = rayon::current_num_threads().max(1);
+        let threads = current_num_threads().max(1);
         let size = self.plan.scratch;
         let mut scratch = self.workspace.scratch(threads, size);
         let run = &*self;
@@ -291,8 +291,8 @@ impl Run {
     }
 
     /// What every thread does: take the earliest ready operators of one kind, run them, notify, until the time is up.
-    fn work(&self, thread: u32, scratch: &mut [u64], started: f64, deadline: f64) {
-        let threads = rayon::current_num_threads().max(1);
+    pub(super) fn work(&self, thread: u32, scratch: &mut [u64], started: f64, deadline: f64) {
+        let threads = current_num_threads().max(1);
         let mut batch = [0; BATCH];
         let mut first = true;
         let mut state = self.lock();
@@ -389,7 +389,7 @@ impl Run {
             if self.news.load(Ordering::Acquire) != seen {
                 return self.lock();
             }
-            std::hint::spin_loop();
+            spin_loop();
         }
         let mut state = self.lock();
         while self.news.load(Ordering::Acquire) == seen {

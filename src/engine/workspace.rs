@@ -3,10 +3,11 @@
 
 use super::plan::Plan;
 use super::storage::Arena;
+use super::sync::Mutex;
 use crate::{Error, Result};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::PoisonError;
 
 /// The memory of one run.
 #[derive(Default)]

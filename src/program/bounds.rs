@@ -193,7 +193,7 @@ impl Work {
                 Operand { product: true, ..same }
             }
             "column.rotate_rows" | "column.rotate_columns" => {
-                // Rows that wrap around are cut out and turned apart, where there are not a power of two.
+                // Two rotations, a mask, a difference and a sum where the rows of a ring are no power of two.
                 self.switch += count;
                 self.relinearize += if first.product { count } else { 0 };
                 self.rotate += 2 * count;

@@ -192,6 +192,7 @@ impl Client {
         let task = self.program.task();
         let numbers: HashMap<&str, usize> =
             task.outputs.iter().enumerate().map(|(number, output)| (output.name.as_str(), number)).collect();
+        let sources = task.sources();
         // The same bytes are read once, for all outputs in them.
         let mut distinct: Vec<(&str, &[u8])> = Vec::new();
         let mut wanted = Vec::with_capacity(outputs.len());
@@ -204,7 +205,7 @@ impl Client {
                     distinct.len() - 1
                 })
             });
-            wanted.push((Wanted::new(task, index), at));
+            wanted.push((Wanted::new(task, index, &sources), at));
         }
         let read = distinct.par_iter().map(|&(name, bytes)| self.read_bundle(name, bytes));
         let read = read.collect::<Result<Vec<_>>>()?;
@@ -383,8 +384,8 @@ impl Values<'_> {
             blocks.iter().flat_map(|&block| moduli(block)).flat_map(chunks).collect();
         let slots = pieces.par_iter().map(|&(block, t, chunk)| {
             let modulus = Modulus::new(t)?;
-            let slots = ty.slots(chunk, |row| modulus.reduce_i64(block(row)));
-            Ok((types::slots(ty.n, t), Input::secret(slots)))
+            let words = ty.slots(chunk, |row| modulus.reduce_i64(block(row)));
+            Ok((types::slots(ty.n, t), Input::secret(words)))
         });
         slots.collect()
     }
@@ -497,14 +498,14 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// Output number `index`, without ciphertexts yet.
-    fn new(task: &TaskLiteral, index: usize) -> Self {
+    /// Output number `index`, without ciphertexts yet; `sources` of the task.
+    fn new(task: &TaskLiteral, index: usize, sources: &[Option<usize>]) -> Self {
         let (name, operand) = (task.outputs[index].name.clone(), task.outputs[index].operand);
         let mut wanted = Self { name, public: BTreeMap::new(), ciphertexts: Vec::new() };
         let sums = task.node(operand).and_then(|n| statistic_sums(&n.op));
         if sums.is_some_and(|sums| sums.contains(&"n")) {
             // The count of complete columns is public; that of others is replaced by what is decrypted.
-            let rows = task.source(operand).map_or(0, |input| input.rows);
+            let rows = sources[operand].map_or(0, |input| task.inputs[input].rows);
             wanted.public.insert("n".into(), vec![rows as i128]);
         }
         wanted
@@ -546,7 +547,7 @@ impl Wanted {
     /// Rows of a part.
     fn rows(&self, part: &str) -> usize {
         let reads = self.ciphertexts.iter().flat_map(|(_, c)| &c.reads).filter(|read| read.part == part);
-        reads.map(|read| read.first_row + read.rows).max().unwrap_or(0)
+        reads.map(|read| read.rows.first + read.rows.count).max().unwrap_or(0)
     }
 }
 

@@ -351,10 +351,12 @@ impl<'a> Builder<'a> {
             elements.extend([galois_element(l.n, l.n as i64 / 2 - 1), galois_conjugate(l.n)]);
             names.extend(elements.into_iter().map(|g| KeyName::Galois(g, l.low)));
         }
+        let sources = self.task.sources();
         for node in &self.task.nodes {
             if node.op.starts_with("column.rotate") {
-                let source = node.inputs.first().and_then(|&operand| self.task.source(operand));
-                let Some(column) = source.map(|input| input_type(input, parameters)) else { continue };
+                let source = node.inputs.first().and_then(|&operand| sources[operand]);
+                let Some(input) = source.map(|number| &self.task.inputs[number]) else { continue };
+                let column = input_type(input, parameters);
                 for g in rotation_elements(&node.op, &node.graph_attrs()?, &column)? {
                     names.extend([top, l.low].map(|level| KeyName::Galois(g, level)));
                 }
