@@ -15,12 +15,13 @@ function serve(start, reply) {
   poolServe();
 }
 
-if (typeof addEventListener === 'function') {
+// Node first: Bun and Deno have both.
+const parentPort = globalThis.process?.getBuiltinModule?.('node:worker_threads').parentPort;
+if (parentPort) {
+  parentPort.once('message', (start) => serve(start, (message) => parentPort.postMessage(message)));
+} else {
   addEventListener('message', ({ data }) => serve(data, postMessage), { once: true });
   addEventListener('messageerror', () => {
     throw new Error('a worker cannot receive the module and its memory here');
   });
-} else {
-  const { parentPort } = process.getBuiltinModule('node:worker_threads');
-  parentPort?.once('message', (start) => serve(start, (message) => parentPort.postMessage(message)));
 }

@@ -7,8 +7,13 @@
  * What a worker of the pool is told.
  * @typedef {{ module: WebAssembly.Module, memory: WebAssembly.Memory }} Start
  *
- * One worker of the pool: `ready` settles when it has joined the memory that it was told of, or failed to.
- * @typedef {{ ready: Promise<void>, tell: (start: Start) => void, terminate: () => void }} PoolWorker
+ * What is used of a worker over `pool-worker.js`. A `Worker` of the web is one as it is.
+ * @typedef {object} WorkerLike
+ * @property {(message: unknown, transfer: any[]) => void} postMessage
+ * @property {(type: 'message' | 'error', listener: (event: Event) => void) => void} addEventListener
+ * @property {() => unknown} terminate
+ * @property {() => void} [ref] Node only
+ * @property {() => void} [unref] Node only
  *
  * The workers of one engine. `ready` resolves when each has joined the memory, and rejects, with every worker stopped,
  * where one does not start. `stop` ends them at once.
@@ -24,17 +29,18 @@
  * @param {WebAssembly.Module | Promise<WebAssembly.Module>} options.module a compiled wasm of this folder
  * @param {WebAssembly.Memory} options.memory of `sharedMemory()`
  * @param {number} options.threads at least 1
+ * @param {() => WorkerLike} options.worker makes a worker over `pool-worker.js`
  * @param {(error: Error) => void} options.onDeath called once, where a thread dies later: throw the engine away then
  * @returns {Pool}
  */
-export function startPool({ module, memory, threads, onDeath }) {
+export function startPool({ module, memory, threads, worker, onDeath }) {
   // Held by the returned pool: Firefox collects workers that nothing refers to, though they share memory.
-  /** @type {PoolWorker[]} */
+  /** @type {WorkerLike[]} */
   const workers = [];
   let alive = true;
   const stop = () => {
     alive = false;
-    for (const worker of workers) worker.terminate();
+    for (const worker of workers.splice(0)) worker.terminate();
   };
   /** @param {Error} error */
   const died = (error) => {
@@ -44,11 +50,20 @@ export function startPool({ module, memory, threads, onDeath }) {
   };
   const join = async () => {
     try {
-      while (workers.length < threads - 1) workers.push(spawn(died));
+      /** @type {Promise<void>[]} */
+      const joined = [];
+      while (workers.length < threads - 1) {
+        const made = worker();
+        workers.push(made);
+        const joining = untilJoined(made, died);
+        // Nobody waits for it if a later one cannot be made.
+        joining.catch(() => {});
+        joined.push(joining);
+      }
       const told = Promise.resolve(module).then((module) => {
-        for (const worker of workers) worker.tell({ module, memory });
+        for (const worker of workers) worker.postMessage({ module, memory }, []);
       });
-      await Promise.all([told, ...workers.map(({ ready }) => ready)]);
+      await Promise.all([told, ...joined]);
     } catch (error) {
       stop();
       throw error;
@@ -57,45 +72,25 @@ export function startPool({ module, memory, threads, onDeath }) {
   return { ready: join(), stop };
 }
 
-/** @type {(died: (error: Error) => void) => PoolWorker} */
-function spawn(died) {
-  return typeof Worker === 'undefined' ? spawnNode(died) : spawnWeb(died);
-}
-
-/** @type {(died: (error: Error) => void) => PoolWorker} */
-function spawnWeb(died) {
-  // Bundlers know a worker by this literal form alone.
-  const worker = new Worker(new URL('./pool-worker.js', import.meta.url), { type: 'module', name: 'cipherloom-pool' });
-  /** @type {Promise<void>} */
-  const ready = new Promise((resolve, reject) => {
-    worker.onmessage = () => {
-      worker.onerror = ({ message }) => died(new Error(message));
-      resolve();
-    };
-    // The script that is not found, or not allowed, has no message.
-    worker.onerror = ({ message }) => reject(new Error(message || 'the script of the pool worker did not load'));
-  });
-  return { ready, tell: (start) => worker.postMessage(start), terminate: () => worker.terminate() };
-}
-
-/** @type {(died: (error: Error) => void) => PoolWorker} */
-function spawnNode(died) {
-  // Not an `import`, which bundlers for browsers refuse; nor a literal URL, which they would follow once more.
-  const { Worker } = process.getBuiltinModule('node:worker_threads');
-  const base = import.meta.url;
-  const worker = new Worker(new URL('pool-worker.js', base), { name: 'cipherloom-pool' });
-  /** @type {Promise<void>} */
-  const ready = new Promise((resolve, reject) => {
+/**
+ * Resolves when a worker has joined the memory that it was told of, and rejects when it failed to.
+ * @type {(worker: WorkerLike, died: (error: Error) => void) => Promise<void>}
+ */
+function untilJoined(worker, died) {
+  return new Promise((resolve, reject) => {
     /** @type {(error: Error) => void} */
     let failed = reject;
-    worker.once('message', () => {
+    // Until it has joined, the process has to wait for the worker; from then on the worker must not keep it alive.
+    worker.ref?.();
+    worker.addEventListener('message', () => {
       failed = died;
-      // Until here the process has to wait for the worker; from here on the worker must not keep it alive.
-      worker.unref();
+      worker.unref?.();
       resolve();
     });
-    worker.on('error', (error) => failed(error));
-    worker.once('exit', (code) => failed(new Error(`a pool worker ended with exit code ${code}`)));
+    worker.addEventListener('error', (event) => {
+      const { message } = /** @type {ErrorEvent} */ (event);
+      // The script that is not found, or not allowed, has no message.
+      failed(new Error(message || 'the script of the pool worker did not load'));
+    });
   });
-  return { ready, tell: (start) => worker.postMessage(start), terminate: () => void worker.terminate() };
 }

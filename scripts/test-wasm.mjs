@@ -1,34 +1,34 @@
 #!/usr/bin/env node
-// Runs the tests of pkg-tests/wasm, built with threads, in headless Chromium.
-// Usage: node scripts/test-wasm.mjs [options of cargo test]
+// Runs the tests of pkg-tests/wasm in headless Chromium, for each build.
+// Usage: node scripts/test-wasm.mjs [single] [threads] [relaxed] [options of cargo test]
 import { browsers } from './lib/browsers.mjs';
-import { run } from './lib/run.mjs';
+import { run, words } from './lib/run.mjs';
 import { need, wasmRust } from './lib/toolchain.mjs';
-import { buildEnv, cargoOptions } from './lib/variants.mjs';
-
-const VARIANT = 'threads';
+import { VARIANTS, buildEnv, cargoOptions } from './lib/variants.mjs';
 
 const { chromedriver } = browsers();
 if (!chromedriver.path) {
   console.error('No chromedriver was found. Run: node scripts/setup.mjs --tests');
   process.exit(1);
 }
-const env = { ...buildEnv(VARIANT, need(wasmRust())), WASM_BINDGEN_TEST_TIMEOUT: '300' };
-run(
-  'wasm-pack',
-  [
-    ...[
-      'test',
-      '--headless',
-      '--chrome',
-      '--chromedriver',
+const args = process.argv.slice(2);
+const named = Object.keys(VARIANTS).filter((variant) => args.includes(variant));
+const options = args.filter((arg) => !named.includes(arg));
+for (const variant of named.length ? named : Object.keys(VARIANTS)) {
+  console.log(`\n== the ${variant} build ==`);
+  const env = { ...buildEnv(variant, need(wasmRust())), WASM_BINDGEN_TEST_TIMEOUT: '300' };
+  // Default features of the tests are those of the builds with threads.
+  const features = VARIANTS[variant].feature === 'threads' ? [] : ['--no-default-features'];
+  run(
+    'wasm-pack',
+    [
+      ...words('test --headless --chrome --chromedriver'),
       chromedriver.path,
-      '--mode',
-      'no-install',
-      'pkg-tests/wasm',
+      ...words('--mode no-install pkg-tests/wasm'),
+      ...cargoOptions(variant, 'dev'),
+      ...features,
+      ...options,
     ],
-    ...cargoOptions(VARIANT, 'dev'),
-    ...process.argv.slice(2),
-  ],
-  { env },
-);
+    { env },
+  );
+}

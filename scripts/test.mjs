@@ -12,6 +12,7 @@ await steps('npm test', [
   { what: 'what is missing is installed', run: script('setup', '--tests', ...process.argv.slice(2)) },
   { what: 'checks', run: script('lint') },
   { what: 'native tests', run: script('test-rust') },
+  { what: 'threads in every order', run: script('test-race') },
   { what: 'all builds', run: [npm, 'run', 'build'] },
   { what: 'tests of the wasm', run: script('test-wasm') },
   ...['bindings', 'www', 'pkg-tests', 'bench'].map(tests),

@@ -69,6 +69,16 @@ pub enum Error {
         /// What is taken.
         expected: String,
     },
+    /// What a task would become is more than any run should take.
+    #[error("the program is too large: found {found} {what}, at most {limit} are possible")]
+    TooLarge {
+        /// What is counted: operators, bytes, keys.
+        what: &'static str,
+        /// How many there would be, at most.
+        found: u64,
+        /// How many there may be.
+        limit: u64,
+    },
     /// A declared value range could overflow what parameters can hold.
     #[error("values of {at} may need {found} bits, at most {limit} are possible")]
     RangeOverflow {
@@ -79,15 +89,13 @@ pub enum Error {
         /// Bits that can be had.
         limit: u32,
     },
-    /// An input value lies outside its declared range.
-    #[error("input `{input}`, row {row}: found {found}, expected {min} to {max}")]
+    /// An input value lies outside its declared range. The value itself is not told: errors end in logs.
+    #[error("input `{input}`, row {row}: a value outside {min} to {max}")]
     ValueOutOfRange {
         /// The input.
         input: String,
         /// Row number, from 0.
         row: usize,
-        /// The value.
-        found: i64,
         /// Declared minimum.
         min: i128,
         /// Declared maximum.
@@ -173,6 +181,12 @@ pub enum Error {
         /// The limit, bytes.
         limit: u64,
     },
+    /// Memory that was asked for cannot be had.
+    #[error("out of memory: {asked} bytes were asked for")]
+    OutOfMemory {
+        /// Bytes asked for.
+        asked: u64,
+    },
     /// A job was used in a state that does not allow it.
     #[error("job: {0}")]
     Job(&'static str),
@@ -229,6 +243,7 @@ impl Error {
             Self::NotImplemented { .. } => "operator.not_implemented",
             Self::EndlessExpansion { .. } => "operator.endless_expansion",
             Self::Task { .. } => "task.invalid",
+            Self::TooLarge { .. } => "program.too_large",
             Self::RangeOverflow { .. } => "range.overflow",
             Self::ValueOutOfRange { .. } => "range.value",
             Self::InputLength { .. } => "input.length",
@@ -247,6 +262,7 @@ impl Error {
             Self::MissingInput { .. } => "input.missing",
             Self::NoiseExhausted { .. } => "noise.exhausted",
             Self::MemoryLimit { .. } => "memory.limit",
+            Self::OutOfMemory { .. } => "memory.exhausted",
             Self::Job(_) => "job.state",
         }
     }

@@ -7,9 +7,11 @@
 pub mod analyze;
 pub mod engine;
 pub mod error;
+mod error_details;
 pub mod expand;
 pub mod graph;
 pub mod math;
+mod memory;
 pub mod ops;
 pub mod optimize;
 pub mod place;

@@ -66,6 +66,77 @@ fn damaged_bytes_are_refused() {
     works(&road);
 }
 
+/// Bytes of an object with `length` words announced at the place of its list of words, header and checksum as they
+/// should be.
+fn announcing(bytes: &[u8], words: usize, length: u64) -> Vec<u8> {
+    let content = bytes.len() - 16;
+    let at = content - 8 * words - 8;
+    let mut out = bytes[..content].to_vec();
+    assert_eq!(out[at..at + 8], (words as u64).to_le_bytes());
+    out[at..at + 8].copy_from_slice(&length.to_le_bytes());
+    let checksum = twox_hash::XxHash3_128::oneshot(&out);
+    out.extend_from_slice(&checksum.to_le_bytes());
+    out
+}
+
+#[test]
+fn lists_of_another_length_are_refused_before_they_are_copied() {
+    let mut road = Road::new(task(SUM));
+    let literal = road.program.parameters().literal().clone();
+    let input = road.encrypt(&data()).remove(0);
+    let words = 2 * literal.n * literal.q.len();
+    for length in [0, words as u64 - 1, words as u64 + 1, 1 << 60, 1 << 61, u64::MAX] {
+        let error = road.evaluator.run(&[&announcing(&input, words, length)]).err().unwrap();
+        assert_eq!(
+            error.to_string(),
+            format!("encrypted input: wrong size: found {length} words, expected {words}")
+        );
+    }
+    let output = road.evaluate(&[input]).remove(0).bytes;
+    let words = 2 * literal.n * literal.low;
+    for length in [0, 1 << 60, u64::MAX] {
+        let error = road.client.decrypt(&[("s", &announcing(&output, words, length))], None).err().unwrap();
+        assert_eq!(
+            error.to_string(),
+            format!("encrypted output: wrong size: found {length} words, expected {words}")
+        );
+    }
+    let key = road.keys().remove(0);
+    let all = literal.low + literal.special.len();
+    let words = 2 * literal.n * all * literal.low.div_ceil(literal.digit());
+    let error = road.evaluator.load_key(&announcing(&key, words, 1 << 60)).unwrap_err();
+    assert!(error.to_string().starts_with("evaluation key: wrong size"), "{error}");
+    works(&road);
+}
+
+#[test]
+fn hostile_names_do_not_fill_errors() {
+    let road = Road::new(task(SUM));
+    let output = road.evaluate(&road.encrypt(&data())).remove(0).bytes;
+    // Kind, program, client and run as they should be, then a list of names that is not.
+    let names = |count: u32, name: &str| {
+        let mut out = output[..21 + 48].to_vec();
+        out.extend_from_slice(&count.to_le_bytes());
+        for _ in 0..count.min(1000) {
+            out.extend_from_slice(&(name.len() as u32).to_le_bytes());
+            out.extend_from_slice(name.as_bytes());
+        }
+        let length = out.len() as u64 - 21;
+        out[13..21].copy_from_slice(&length.to_le_bytes());
+        let checksum = twox_hash::XxHash3_128::oneshot(&out);
+        out.extend_from_slice(&checksum.to_le_bytes());
+        out
+    };
+    for (count, name) in
+        [(1, "n".repeat(1 << 20)), (1000, "na\u{1f980}me".to_owned()), (u32::MAX, String::new())]
+    {
+        let error = road.client.decrypt(&[("s", &names(count, &name))], None).err().unwrap();
+        assert_eq!(error.code(), "format.content");
+        assert!(error.to_string().len() < 2000, "{}", error.to_string().len());
+    }
+    works(&road);
+}
+
 #[test]
 fn bytes_of_another_kind_name_both() {
     let mut road = Road::new(task(SUM));
@@ -121,7 +192,14 @@ fn values_must_be_as_declared() {
         road.client.encrypt(&[Values { input: "a", values: &values, present }])
     };
     let outside = encrypt(vec![0, 1, 2, 3, 4, 5, 6, 7, 8, 10], None).err().unwrap();
-    assert_eq!(outside.to_string(), "input `a`, row 9: found 10, expected 0 to 9");
+    assert_eq!(outside.to_string(), "input `a`, row 9: a value outside 0 to 9");
+    // Errors end in logs, values do not.
+    let secret = 987_654_321;
+    let outside = encrypt(vec![secret; 10], None).err().unwrap();
+    let told = format!("{outside} {outside:?} {:?}", outside.details());
+    assert!(!told.contains(&secret.to_string()), "{told}");
+    let facts = [("input", "a"), ("row", "0"), ("min", "0"), ("max", "9")];
+    assert_eq!(outside.details(), facts.map(|(name, fact)| (name, fact.to_owned())));
     assert_eq!(code(encrypt(vec![-1; 10], None)), "range.value");
     assert_eq!(code(encrypt(vec![1; 9], None)), "input.length");
     assert_eq!(code(encrypt(vec![1; 10], Some(&[1; 10]))), "task.invalid");

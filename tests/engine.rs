@@ -101,6 +101,96 @@ fn memory_is_counted_before_a_run() {
 }
 
 #[test]
+fn places_beyond_all_addresses_are_refused() {
+    // Eight blocks of 2^61 words: as many words as there are numbers, and as bytes far more.
+    let mut lines =
+        String::from("type !11 = raw[2305843009213693952]\ninput %0 : !11 [0,2305843009213693952) \"x\"\n");
+    for op in 1..4u64 {
+        lines += &format!("op %{op} = copy(%{}) : !11 [{},{})\n", op - 1, op << 61, (op + 1) << 61);
+    }
+    let plan = Plan::new(&graph(&lines), &Scalar::new(), PlanOptions { memory_limit: u64::MAX, wipe: false });
+    let error = plan.map(|_| ()).unwrap_err();
+    assert_eq!(error, Error::MemoryLimit { needed: u64::MAX, limit: i64::MAX as u64 });
+}
+
+#[test]
+fn memory_that_cannot_be_had_says_what_was_asked_for() {
+    // Copies of copies, each twice as large: 2^47 words in all.
+    let (mut types, mut lines) = (String::new(), String::from(X));
+    let (mut at, mut size) = (4u64, 4u64);
+    for op in 1..45 {
+        size *= 2;
+        types += &format!("type !{} = raw[{size}]\n", 10 + op);
+        lines += &format!("op %{op} = copy(%{0}, %{0}) : !{1} [{at},{2})\n", op - 1, 10 + op, at + size);
+        at += size;
+    }
+    let graph = graph(&(types + &lines));
+    let plan = Plan::new(&graph, &Scalar::new(), PlanOptions { memory_limit: u64::MAX, wipe: false });
+    let error = Run::new(Arc::new(plan.unwrap()), vec![Input::from([0; 4])], || 0.0).map(|_| ()).unwrap_err();
+    let asked = 8 * (at - 4);
+    assert_eq!(error, Error::OutOfMemory { asked });
+    assert_eq!((error.code(), error.details()), ("memory.exhausted", vec![("asked", asked.to_string())]));
+}
+
+/// A plan of 20 operators from constants, which every run reads, and 10 from the input.
+fn plan_with_constants() -> Arc<Plan> {
+    let mut lines = String::from("input %0 : !2 [0,4) \"x\"\n");
+    let place = |id: usize| format!("[{},{})", 4 * id, 4 * id + 4);
+    for k in 0..10 {
+        let (constant, written, sum) = (3 * k + 1, 3 * k + 2, 3 * k + 3);
+        let before = 3 * k;
+        lines += &format!("op %{constant} = slots.constant#4() : !10 {}\n", place(constant));
+        lines += &format!("op %{written} = slots.write(%{constant}) : !2 {}\n", place(written));
+        lines += &format!("op %{sum} = limb.add(%{before}, %{written}) : !2 {}\n", place(sum));
+    }
+    lines += "output %30 \"out\"\n";
+    Arc::new(plan(&lines).unwrap())
+}
+
+/// Goes on by a millisecond whenever somebody looks.
+fn ticking() -> f64 {
+    static NOW: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+    f64::from(NOW.fetch_add(1, std::sync::atomic::Ordering::Relaxed))
+}
+
+#[test]
+fn constants_are_computed_step_by_step() {
+    let plan = plan_with_constants();
+    let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    let new = || Run::new(Arc::clone(&plan), vec![Input::from([0, 0, 0, 0])], ticking).unwrap();
+    let finish = |run: &mut Run| one.install(|| while !run.step(0.0) {});
+    // Dropped half way: nothing is left of it.
+    let mut dropped = new();
+    assert_eq!(dropped.progress(), (0, 30));
+    assert!(!one.install(|| dropped.step(0.0)));
+    assert_eq!(dropped.progress(), (1, 30));
+    drop(dropped);
+    // Two runs at once: the second takes over what the first has computed.
+    let (mut first, mut second) = (new(), new());
+    assert_eq!(second.progress(), (0, 30));
+    for done in 1..=5 {
+        assert!(!one.install(|| first.step(0.0)) && !one.install(|| second.step(0.0)));
+        assert_eq!((first.progress(), second.progress()), ((done, 30), (done, 30)));
+    }
+    finish(&mut first);
+    one.install(|| second.step(0.0));
+    assert!(second.progress().0 > 20, "{:?}", second.progress());
+    finish(&mut second);
+    // Known from the start, and the straight way with and without them.
+    let mut third = new();
+    assert_eq!(third.progress(), (20, 30));
+    finish(&mut third);
+    let mut straight = Run::new(plan_with_constants(), vec![Input::from([0, 0, 0, 0])], ticking).unwrap();
+    assert!(!straight.step(0.0));
+    straight.finish_straight().unwrap();
+    let expected = straight.output(0).unwrap();
+    assert!(expected.iter().any(|&word| word != 0));
+    for run in [first, second, third] {
+        assert_eq!((run.progress(), run.output(0).unwrap()), ((30, 30), expected.clone()));
+    }
+}
+
+#[test]
 fn outputs_are_read_at_the_end() {
     let mut run = run(
         &format!("{X}op %1 = limb.neg(%0) : !0 [4,8)\nop %2 = limb.neg(%1) : !0 [8,12)\noutput %2 \"out\"\n"),

@@ -66,7 +66,7 @@ fn bytes_that_were_written_once_are_read() {
     let client =
         Client::restore(Arc::clone(&program), Arc::new(Scalar::new()), road::CLOCK, &read("client.bin"));
     let client = client.unwrap();
-    assert_eq!(client.save(), read("client.bin"));
+    assert_eq!(*client.save(), read("client.bin"));
     let mut evaluator = Evaluator::new(&read("program.bin"), &Scalar::new(), road::CLOCK).unwrap();
     for index in 0..program.keys().unwrap().names.len() {
         evaluator.load_key(&read(&format!("key-{index}.bin"))).unwrap();

@@ -1,9 +1,17 @@
-//! The known answers of the computation graph: dependency tables, graph inputs and outputs, expansions.
+//! The known answers of the computation graph: dependency tables, graph inputs and outputs, pruning, one worker.
 
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use cipherloom::Result;
 use cipherloom::analyze::{
     Method, OutputIndex, analyze, analyze_by, check, derived_outputs, graph_inputs, waves,
 };
-use cipherloom::graph::{Graph, GraphError, Placeholder, parse};
+use cipherloom::engine::{Input, Plan, PlanOptions, Run};
+use cipherloom::graph::{Graph, GraphError, Placeholder, ValueType, parse};
+use cipherloom::ops::Call;
+use cipherloom::optimize::prune;
+use cipherloom::platform::{Kernel, Platform, Scalar};
+use std::sync::Arc;
 
 fn p(start: u64, end: u64) -> Placeholder {
     Placeholder::new(start, end)
@@ -99,7 +107,7 @@ fn k_g3_dependency_table() {
 fn k_g4_method_a_against_method_b() {
     let g = graph(&[], &[("a", &[], (0, 4)), ("b", &[], (4, 8)), ("c", &[], (10, 12)), ("d", &[], (20, 30))]);
     let index = OutputIndex::new(&g).unwrap();
-    let cases: [(Placeholder, std::ops::Range<usize>); 8] = [
+    let cases: [(Placeholder, std::ops::Range<usize>); 9] = [
         (p(5, 6), 1..2),
         (p(3, 11), 0..3),
         (p(8, 10), 2..2),
@@ -108,12 +116,13 @@ fn k_g4_method_a_against_method_b() {
         (p(0, 30), 0..4),
         (p(12, 21), 3..4),
         (p(11, 12), 2..3),
+        (p(4, 4), 1..1),
     ];
     for (target, expected) in cases {
         assert_eq!(index.search(target), expected, "{target}");
         assert_eq!(index.scan(target), expected.collect::<Vec<_>>(), "{target}");
     }
-    for empty in [p(4, 4), p(5, 5)] {
+    for empty in [p(0, 0), p(5, 5), p(9, 9), p(40, 40)] {
         assert!(index.search(empty).is_empty());
         assert!(index.scan(empty).is_empty());
     }
@@ -171,6 +180,81 @@ fn k_g10_graph_inputs() {
     let g = ops(&[&[(6, 10)]]);
     assert_eq!(graph_inputs(&g, &OutputIndex::new(&g).unwrap()), vec![p(0, 4), p(6, 8)]);
     assert_eq!(check(&g).unwrap().dep(1), &[0]);
+}
+
+/// Operators of any name, whose output is 1 more than the sum of the units that they read.
+struct Counting;
+
+struct Count;
+
+impl Kernel for Count {
+    fn run(&self, inputs: &[&[u64]], out: &mut [u64], _: &mut [u64], _: u32) {
+        out.fill(1 + inputs.concat().iter().sum::<u64>());
+    }
+}
+
+impl Platform for Counting {
+    fn name(&self) -> &str {
+        "counting"
+    }
+    fn implements(&self, _: &str) -> bool {
+        true
+    }
+    fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Arc<dyn Kernel>> {
+        if call.name == "copy" { Scalar::new().kernel(call, output) } else { Ok(Arc::new(Count)) }
+    }
+}
+
+/// Runs a graph over inputs of one unit on one worker; the names of its operators in the order in which they ran.
+fn run_on_one_worker(g: &Graph, data: &[u64]) -> (Run, Vec<String>) {
+    let plan = Arc::new(Plan::new(g, &Counting, PlanOptions::default()).unwrap());
+    let mut run = Run::new(plan, data.iter().map(|&x| Input::from([x])).collect(), || 0.0).unwrap();
+    run.set_trace(true);
+    let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    one.install(|| run.finish());
+    let planned = run.plan().graph();
+    let name = |op: u32| planned.signature(&planned.operators()[op as usize]).name.clone();
+    let order = run.trace().spans.iter().map(|span| name(span.op)).collect();
+    (run, order)
+}
+
+#[test]
+fn k_g3_one_worker() {
+    let mut g = table_one();
+    let last = g.operators()[6].output;
+    g.declare_output("out", last);
+    let (run, mut order) = run_on_one_worker(&g, &[1, 2, 3, 4]);
+    // What gathers op5's input is no operator of the table.
+    order.retain(|name| name != "copy");
+    let at = |name: &str| order.iter().position(|ran| ran == name).unwrap();
+    assert_eq!(order.len(), 7, "{order:?}");
+    for (first, second) in
+        [("op4", "op6"), ("op6", "op5"), ("op5", "op7"), ("op1", "op5"), ("op2", "op5"), ("op3", "op5")]
+    {
+        assert!(at(first) < at(second), "{order:?}");
+    }
+    // 2, 3, 4 and 5; op6 gives 6, op5 16, op7 17.
+    assert_eq!(run.output(0).unwrap(), [17]);
+}
+
+#[test]
+fn k_g11_outputs_and_pruning() {
+    let mut g = graph(
+        &[(0, 1)],
+        &[("op1", &[&[(0, 1)]], (1, 2)), ("op2", &[&[(1, 2)]], (2, 3)), ("op3", &[&[(0, 1)]], (3, 4))],
+    );
+    let names = |g: &Graph| g.operators().iter().map(|op| g.signature(op).name.clone()).collect::<Vec<_>>();
+    assert_eq!(derived_outputs(&check(&g).unwrap()), [1, 2]);
+    assert_eq!(names(&prune(&g).unwrap()), ["op1", "op2", "op3"]);
+    for (name, op) in [("one", 0), ("two", 1)] {
+        let output = g.operators()[op].output;
+        g.declare_output(name, output);
+    }
+    let pruned = prune(&g).unwrap();
+    assert_eq!(names(&pruned), ["op1", "op2"]);
+    let (run, order) = run_on_one_worker(&pruned, &[5]);
+    assert_eq!(order, ["op1", "op2"]);
+    assert_eq!((run.output(0).unwrap(), run.output(1).unwrap()), (vec![6], vec![7]));
 }
 
 #[test]

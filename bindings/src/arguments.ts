@@ -8,6 +8,8 @@ import type {
   CallOptions,
   ColumnOptions,
   CompileOptions,
+  DecryptOptions,
+  EncryptOptions,
   LoadOptions,
   MomentOptions,
   RestoreOptions,
@@ -21,6 +23,8 @@ import type {
 export interface Kind {
   readonly expected: string;
   readonly fits: (value: unknown) => boolean;
+  /** Data that nobody but the caller should see: errors tell of what sort a wrong value is, and not the value. */
+  readonly secret?: boolean;
 }
 
 /** The options of a method: all there are, and what each may be if it is given. */
@@ -69,7 +73,7 @@ export const TEXTS = arrayOf('strings', isText);
 /** Bytes. */
 export const BYTES: Kind = { expected: 'bytes (Uint8Array)', fits: isBytes };
 /** What `Client.encrypt` takes. */
-export const COLUMNS = objectOf('columns by name');
+export const COLUMNS: Kind = { ...objectOf('columns by name'), secret: true };
 /** What `Client.encrypt` and `Program.run` give. */
 export const CIPHERTEXTS = objectOf('ciphertexts by name');
 /** Keys; each is looked at when it is sent. */
@@ -98,15 +102,20 @@ export const PLAIN: Kind = {
   fits: (value) => isNumber(value) || isArrayLike(value),
 };
 /** One value per row. */
-export const VALUES: Kind = { expected: 'an array of numbers', fits: isArrayLike };
+export const VALUES: Kind = { expected: 'an array of numbers', fits: isArrayLike, secret: true };
 /** A CSV file. */
 export const FILE: Kind = {
   expected: 'text or bytes',
   fits: (value) => isText(value) || ArrayBuffer.isView(value) || tag(value) === 'ArrayBuffer',
+  secret: true,
 };
 
 /** Options of calls that take long. */
 export const CALL_OPTIONS: Kinds<CallOptions> = { signal: SIGNAL, onProgress: FUNCTION };
+/** Options of `Client.encrypt`. */
+export const ENCRYPT_OPTIONS: Kinds<EncryptOptions> = { ...CALL_OPTIONS, showValues: oneOf(true, false) };
+/** Options of `Client.decrypt`. */
+export const DECRYPT_OPTIONS: Kinds<DecryptOptions> = { ...CALL_OPTIONS, inputs: CIPHERTEXTS };
 /** Options of `Program.run`. */
 export const RUN_OPTIONS: Kinds<RunOptions> = { ...CALL_OPTIONS, onTrace: FUNCTION };
 /** Options of `Program.restoreClient`. */
@@ -121,7 +130,7 @@ export const COMPILE_OPTIONS: Kinds<CompileOptions & CallOptions> = {
   n: WHOLE,
   plainModuli: PRIMES,
   moduli: PRIMES,
-  threads: WHOLE,
+  threads: NUMBER,
   memoryLimit: { expected: 'a number of bytes', fits: (value) => typeof value === 'number' && value >= 0 },
 };
 /** Options of `load`. */
@@ -162,9 +171,9 @@ export function isName(name: unknown): name is string {
 }
 
 /** Errors: InputError `input.type`, which says what was found and expected, and where. */
-export function checkArgument(where: string, value: unknown, { expected, fits }: Kind): void {
+export function checkArgument(where: string, value: unknown, { expected, fits, secret }: Kind): void {
   if (fits(value)) return;
-  const found = describe(value);
+  const found = secret ? sortOf(value) : describe(value);
   throw failure('input.type', `${where}: expected ${expected}, found ${found}`, { where, found, expected });
 }
 
@@ -197,6 +206,19 @@ export function describe(value: unknown): string {
   if (!Array.isArray(value)) return describeOne(value);
   const more = value.length > 3 ? `, ... ${value.length} in all` : '';
   return `[${value.slice(0, 3).map(describeOne).join(', ')}${more}]`;
+}
+
+/** Of what sort a value is, without the value. */
+export function sortOf(value: unknown): string {
+  switch (typeof value) {
+    case 'number':
+    case 'bigint':
+    case 'string':
+    case 'boolean':
+      return Number.isNaN(value) ? 'NaN' : `a ${typeof value}`;
+    default:
+      return Array.isArray(value) ? 'an array' : describeOne(value);
+  }
 }
 
 function describeOne(value: unknown): string {

@@ -1,6 +1,13 @@
 /** A key holder: encrypts and decrypts in the client worker. */
-import { CALL_OPTIONS, checkCall, CIPHERTEXTS, COLUMNS } from './arguments.js';
-import { byName, checkBytes, movable } from './bytes.js';
+import {
+  CALL_OPTIONS,
+  checkCall,
+  CIPHERTEXTS,
+  COLUMNS,
+  DECRYPT_OPTIONS,
+  ENCRYPT_OPTIONS,
+} from './arguments.js';
+import { byName, checksums, checkSize, movable, orderedInputs } from './bytes.js';
 import { encodeColumn, ruleOf } from './columns.js';
 import { failure } from './errors.js';
 import type { WorkerLoom } from './loom.js';
@@ -14,12 +21,13 @@ import type {
   Client,
   DecryptedOutput,
   DecryptedValue,
+  DecryptOptions,
+  EncryptOptions,
   EvaluationKeys,
   ProgramInfo,
   Values,
 } from './types.js';
-import type { Connection } from './worker/connection.js';
-import type { ClientMethods, Handle } from './worker/protocol.js';
+import type { Key } from './worker/key.js';
 
 /** See {@link Client}. */
 export class KeyHolder extends Resource implements Client {
@@ -27,40 +35,36 @@ export class KeyHolder extends Resource implements Client {
   /** Keeps the workers: a loom that nobody refers to is ended. */
   protected readonly loom: WorkerLoom;
   readonly #info: ProgramInfo;
-  readonly #worker: Connection<ClientMethods>;
-  readonly #handle: Handle;
+  readonly #key: Key;
 
-  constructor(
-    loom: WorkerLoom,
-    info: ProgramInfo,
-    worker: Connection<ClientMethods>,
-    handle: Handle,
-    keys: EvaluationKeys,
-  ) {
-    super('client', () => worker.send('freeClient', [handle]));
+  constructor(loom: WorkerLoom, info: ProgramInfo, key: Key, keys: EvaluationKeys) {
+    super('client', () => key.free());
     this.evaluationKeys = keys;
     this.loom = loom;
     this.#info = info;
-    this.#worker = worker;
-    this.#handle = handle;
+    this.#key = key;
   }
 
-  async encrypt(columns: Readonly<Record<string, Values>>, options: CallOptions = {}): Promise<Ciphertexts> {
-    checkCall('encrypt', { columns: [columns, COLUMNS] }, options, CALL_OPTIONS);
+  async encrypt(
+    columns: Readonly<Record<string, Values>>,
+    options: EncryptOptions = {},
+  ): Promise<Ciphertexts> {
+    checkCall('encrypt', { columns: [columns, COLUMNS] }, options, ENCRYPT_OPTIONS);
     const signal = this.signal(options.signal);
     // All columns are checked before the first is encrypted.
-    const encoded = Object.entries(columns).map(([name, values]) => {
-      const info = named(this.#info.inputs, 'input', name);
-      return { name, bytes: info.bytes, ...encodeColumn(ruleOf(info), values) };
+    const encoded = declared(this.#info.inputs, 'input', columns).map(([info, values]) => {
+      const { name, bytes } = info;
+      return { name, bytes, ...encodeColumn(ruleOf(info), values, options.showValues) };
     });
+    const { connection, handle } = await this.#key.find();
     const progress = new JobProgress('encrypt', encoded.length, options.onProgress);
     const made: NamedBytes[] = [];
     for (const batch of batches(encoded)) {
       const present = batch.map(({ present }) => present);
       const units = batch.map(({ units }) => units);
-      const objects = await this.#worker.call(
+      const objects = await connection.call(
         'encrypt',
-        [this.#handle, batch.map(({ name }) => name), units, present],
+        [handle, batch.map(({ name }) => name), units, present],
         {
           signal,
           onProgress: progress.part(batch.length),
@@ -70,11 +74,11 @@ export class KeyHolder extends Resource implements Client {
       made.push(...objects);
       for (const { name } of batch) progress.finished(name);
     }
-    return byName(made);
+    return byName(made, this.#info.inputs);
   }
 
-  async decrypt(outputs: Ciphertexts, options: CallOptions = {}): Promise<Record<string, DecryptedValue>> {
-    checkCall('decrypt', { outputs: [outputs, CIPHERTEXTS] }, options, CALL_OPTIONS);
+  async decrypt(outputs: Ciphertexts, options: DecryptOptions = {}): Promise<Record<string, DecryptedValue>> {
+    checkCall('decrypt', { outputs: [outputs, CIPHERTEXTS] }, options, DECRYPT_OPTIONS);
     const details = await this.decryptDetails(outputs, options);
     return Object.fromEntries(
       Object.entries(details).map(([name, { value, problem }]) => {
@@ -86,14 +90,15 @@ export class KeyHolder extends Resource implements Client {
 
   async decryptDetails(
     outputs: Ciphertexts,
-    options: CallOptions = {},
+    options: DecryptOptions = {},
   ): Promise<Record<string, DecryptedOutput>> {
-    checkCall('decryptDetails', { outputs: [outputs, CIPHERTEXTS] }, options, CALL_OPTIONS);
+    checkCall('decryptDetails', { outputs: [outputs, CIPHERTEXTS] }, options, DECRYPT_OPTIONS);
     const signal = this.signal(options.signal);
-    const wanted = Object.entries(outputs).map(([name, bytes]) => ({
-      info: named(this.#info.outputs, 'output', name),
-      bytes: checkBytes(`Output "${name}"`, bytes),
+    const wanted = declared(this.#info.outputs, 'output', outputs).map(([info, bytes]) => ({
+      info,
+      bytes: checkSize(`Output "${info.name}"`, bytes, [info.bytes]),
     }));
+    const of = options.inputs && checksums(orderedInputs(this.#info, options.inputs));
     const mostRows = Math.max(...this.#info.inputs.map(({ rows }) => rows));
     if (wanted.length === 0) return {};
     const progress = new JobProgress('decrypt', wanted.length, options.onProgress);
@@ -102,7 +107,8 @@ export class KeyHolder extends Resource implements Client {
     const at = Uint32Array.from(wanted, ({ bytes }) => distinct.indexOf(bytes));
     const sent = distinct.map(movable);
     const names = wanted.map(({ info }) => info.name);
-    const raw = await this.#worker.call('decrypt', [this.#handle, names, at, sent], {
+    const { connection, handle } = await this.#key.find();
+    const raw = await connection.call('decrypt', [handle, names, at, sent, of], {
       signal,
       onProgress: progress.part(wanted.length),
       transfer: sent.map(({ buffer }) => buffer),
@@ -124,7 +130,7 @@ export class KeyHolder extends Resource implements Client {
 
   async save(options: CallOptions = {}): Promise<Uint8Array> {
     checkCall('save', {}, options, CALL_OPTIONS);
-    return this.#worker.call('saveClient', [this.#handle], { signal: this.signal(options.signal) });
+    return this.#key.save(this.signal(options.signal));
   }
 }
 
@@ -147,16 +153,20 @@ function* batches<T extends { readonly bytes: number }>(columns: readonly T[]): 
   if (batch.length > 0) yield batch;
 }
 
-function named<T extends { readonly name: string }>(
+/**
+ * What was given by name, in the order that the names were declared in. Errors: InputError `input.unknown` for
+ * other names.
+ */
+function declared<T extends { readonly name: string }, V>(
   all: readonly T[],
   what: 'input' | 'output',
-  name: string,
-): T {
-  const found = all.find((one) => one.name === name);
-  if (found !== undefined) return found;
-  const expected = all.map((one) => one.name);
-  throw failure('input.unknown', `The program has no ${what} "${name}"; it has ${expected.join(', ')}`, {
-    found: name,
-    expected,
-  });
+  given: Readonly<Record<string, V>>,
+): [T, V][] {
+  const expected = all.map(({ name }) => name);
+  const unknown = Object.keys(given).find((name) => !expected.includes(name));
+  if (unknown !== undefined) {
+    const problem = `The program has no ${what} "${unknown}"; it has ${expected.join(', ')}`;
+    throw failure('input.unknown', problem, { found: unknown, expected });
+  }
+  return all.flatMap((one) => (Object.hasOwn(given, one.name) ? [[one, given[one.name] as V]] : []));
 }

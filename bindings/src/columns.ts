@@ -1,5 +1,5 @@
 /** From values as people have them to the scaled integers that are encrypted. */
-import { checkArgument, describe, VALUES } from './arguments.js';
+import { checkArgument, describe, sortOf, VALUES } from './arguments.js';
 import { type CipherloomError, failure } from './errors.js';
 import { decimalsOf, ExactDecimal, quickUnits, toUnits } from './exact.js';
 import type { Integers } from './raw.js';
@@ -30,8 +30,11 @@ export interface UnitColumn {
 /** The largest magnitude that the core takes as an input. */
 export const MAX_UNITS = 2n ** 62n - 1n;
 
-/** Checks and scales a column. Errors name the column and the first row that is wrong, counted from 0. */
-export function encodeColumn(rule: ColumnRule, values: Values): UnitColumn {
+/**
+ * Checks and scales a column. Errors name the column and the first row that is wrong, counted from 0; the value that
+ * stands there only with `showValues`, since errors reach logs.
+ */
+export function encodeColumn(rule: ColumnRule, values: Values, showValues = false): UnitColumn {
   checkLength(rule, values);
   const present = rule.missing ? new Uint8Array(rule.rows) : undefined;
   const put = (set: (row: number, value: number | bigint) => void): void => {
@@ -49,7 +52,7 @@ export function encodeColumn(rule: ColumnRule, values: Values): UnitColumn {
   if (!Number.isSafeInteger(min) || !Number.isSafeInteger(max)) {
     const units = new BigInt64Array(rule.rows);
     put((row, value) => {
-      units[row] = encodeValue(rule, row, value);
+      units[row] = encodeValue(rule, row, value, showValues);
     });
     return { units, present };
   }
@@ -59,7 +62,9 @@ export function encodeColumn(rule: ColumnRule, values: Values): UnitColumn {
     // Most values need no integer of many digits.
     const quick = typeof value === 'number' && rule.decimals <= 22 ? quickUnits(value, scale) : undefined;
     units[row] =
-      quick !== undefined && quick >= min && quick <= max ? quick : Number(encodeValue(rule, row, value));
+      quick !== undefined && quick >= min && quick <= max
+        ? quick
+        : Number(encodeValue(rule, row, value, showValues));
   });
   return { units, present };
 }
@@ -68,44 +73,50 @@ function isMissing(value: number | bigint | null | undefined): value is null | u
   return value === null || value === undefined || Number.isNaN(value);
 }
 
-function encodeValue(rule: ColumnRule, row: number, value: number | bigint): bigint {
-  const units = scaled(rule.name, row, value, rule.decimals);
+function encodeValue(rule: ColumnRule, row: number, value: number | bigint, showValues: boolean): bigint {
+  const units = scaled(rule.name, row, value, rule.decimals, showValues);
   if (units < rule.min || units > rule.max) {
     const min = new ExactDecimal(rule.min, rule.decimals).toString();
     const max = new ExactDecimal(rule.max, rule.decimals).toString();
-    throw failure('range.value', `${place(rule.name, row)}: ${value} is not in ${min}..${max}`, {
+    const shown = showValues ? String(value) : 'a value';
+    throw failure('range.value', `${place(rule.name, row)}: ${shown} is not in ${min}..${max}`, {
       column: rule.name,
       row,
-      found: String(value),
+      ...(showValues && { found: String(value) }),
       expected: { min, max },
     });
   }
   return units;
 }
 
-/** A value as an integer of 10^-decimals. Errors: not a number, too many decimals. */
-export function scaled(column: string, row: number, value: number | bigint, decimals: number): bigint {
+/**
+ * A value as an integer of 10^-decimals. Errors: not a number, too many decimals; they tell the value with
+ * `showValues`.
+ */
+export function scaled(
+  column: string,
+  row: number,
+  value: number | bigint,
+  decimals: number,
+  showValues: boolean,
+): bigint {
   if (typeof value !== 'bigint' && !Number.isFinite(value)) {
-    throw failure('input.not_a_number', `${place(column, row)}: ${describe(value)} is not a finite number`, {
+    const found = showValues ? describe(value) : sortOf(value);
+    throw failure('input.not_a_number', `${place(column, row)}: expected a finite number, found ${found}`, {
       column,
       row,
-      found: describe(value),
+      found,
     });
   }
   const units = toUnits(value, decimals);
   if (units !== undefined) return units;
-  const found = decimalsOf(value);
-  throw failure(
-    'input.decimals',
-    `${place(column, row)}: ${value} has ${found} decimals, at most ${decimals} were declared`,
-    {
-      column,
-      row,
-      value: String(value),
-      found,
-      expected: decimals,
-    },
-  );
+  const shown = showValues ? `${value} has ${decimalsOf(value)} decimals` : 'too many decimals';
+  throw failure('input.decimals', `${place(column, row)}: ${shown}, at most ${decimals} were declared`, {
+    column,
+    row,
+    ...(showValues && { value: String(value), found: decimalsOf(value) }),
+    expected: decimals,
+  });
 }
 
 /** Where a value stands, for people. */

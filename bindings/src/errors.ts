@@ -9,6 +9,7 @@ const OWN_CODES = {
   'input.not_a_number': 'a value is no finite number',
   'input.decimals': 'a value has more decimals than declared',
   'input.type': 'an argument is of the wrong type, or none of the words that it can be',
+  'input.name': 'the bytes of one input were given under the name of another',
   'input.option': 'an option that does not exist',
   'range.value': 'a value lies outside the declared min..max',
   'range.integer': 'a bound of 2^62 or a known number of 2^126 and more, after scaling',
@@ -27,6 +28,7 @@ const OWN_CODES = {
   'graph.no_outputs': 'a task without outputs computes nothing',
   'graph.plain': 'the plain reference cannot compute this operator',
   'format.program': 'bytes are not a saved program',
+  'format.size': 'bytes of another size than the program expects',
   'format.result':
     'decrypted sums that no column of numbers has: the ciphertexts are not what the program computes',
   'key.missing': 'an evaluation key that the program needs was not given',
@@ -45,8 +47,10 @@ const OWN_CODES = {
   'worker.failed': 'a worker could not be started',
   'worker.trap': 'a worker crashed in the middle of a call',
   'worker.dead': 'a worker is gone: call loom.restart()',
+  'worker.key_lost': 'a client whose secret key was never saved died with its worker',
   'worker.unexpected': 'an error that has no code: a defect of the package',
   'memory.shared': 'shared memory could not be allocated',
+  'memory.refused': 'the platform has no memory, or no addresses, for another engine',
   disposed: 'the object, or the loom that it belongs to, was disposed',
 } as const;
 
@@ -67,6 +71,8 @@ const CORE_CODES = {
   'key.foreign': 'a ciphertext or key of another program, other parameters or another client',
   'noise.exhausted': 'a ciphertext with too much noise to be decrypted',
   'memory.limit': 'a plan that needs more memory than the limit',
+  'memory.exhausted': 'memory that was asked for cannot be had',
+  'program.too_large': 'a task that would become more than any run should take',
 } as const;
 
 /** Every stable code that a user can meet, and what it means. */
@@ -128,11 +134,11 @@ export class UndefinedStatisticError extends CipherloomError {
 export class TableError extends CipherloomError {
   override readonly name = 'TableError';
 }
-/** A worker that crashed or could not start. `loom.restart()` replaces it. */
+/** A worker that crashed or could not start; `loom.restart()` replaces it. Or a key that was lost with one. */
 export class WorkerError extends CipherloomError {
   override readonly name = 'WorkerError';
 }
-/** More memory than there is. */
+/** More memory, or more work, than there may be. */
 export class MemoryError extends CipherloomError {
   override readonly name = 'MemoryError';
 }
@@ -155,6 +161,7 @@ const FAMILIES: Readonly<Record<string, typeof CipherloomError>> = {
   table: TableError,
   worker: WorkerError,
   memory: MemoryError,
+  program: MemoryError,
   disposed: DisposedError,
 };
 

@@ -3,7 +3,8 @@ import { checkOptions, LOAD_OPTIONS, WASM_OPTIONS } from './arguments.js';
 import { chooseLess, chooseMode, detectFeatures } from './choose-mode.js';
 import { CipherloomError } from './errors.js';
 import { WorkerLoom } from './loom.js';
-import type { LoadOptions, Loom } from './types.js';
+import type { LoadOptions, Loom, Variant } from './types.js';
+import { wasmModule } from './wasm-module.js';
 
 /**
  * Starts the two workers with the best build that runs here. Every call makes a new loom; a failed one may be
@@ -15,13 +16,32 @@ export async function load(options: LoadOptions = {}): Promise<Loom> {
   checkOptions('load, option wasm', options.wasm ?? {}, WASM_OPTIONS);
   options.signal?.throwIfAborted();
   let choice = chooseMode(detectFeatures(), options);
+  let build = fetchBuild(choice.variant, options);
   for (;;) {
     try {
-      return await WorkerLoom.start(choice, options);
+      return await WorkerLoom.start(choice, build.module, options);
     } catch (error) {
       const less = error instanceof CipherloomError ? chooseLess(choice, error) : undefined;
+      // The same build with fewer threads is the same file, which is not asked for twice.
+      if (less?.variant !== choice.variant) build.stop();
       if (less === undefined) throw error;
+      if (less.variant !== choice.variant) build = fetchBuild(less.variant, options);
       choice = less;
     }
   }
+}
+
+/** Fetches and compiles a build, until it is stopped. */
+function fetchBuild(variant: Variant, { wasm, signal }: LoadOptions): Build {
+  const stopped = new AbortController();
+  const either = AbortSignal.any(signal === undefined ? [stopped.signal] : [stopped.signal, signal]);
+  const module = wasmModule(variant, wasm?.[variant], either);
+  // Nobody waits for it if no worker can be created.
+  module.catch(() => {});
+  return { module, stop: () => stopped.abort() };
+}
+
+interface Build {
+  readonly module: Promise<WebAssembly.Module>;
+  readonly stop: () => void;
 }

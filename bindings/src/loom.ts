@@ -1,7 +1,7 @@
-/** The two workers, and what is made with them. */
+/** The workers, and what is made with them. */
 import { BYTES, CALL_OPTIONS, checkCall, COMPILE_OPTIONS, TASK } from './arguments.js';
-import type { Choice } from './choose-mode.js';
-import { failure } from './errors.js';
+import { checkThreads, type Choice } from './choose-mode.js';
+import { DisposedError, failure } from './errors.js';
 import { CompiledProgram } from './program.js';
 import { Resource } from './resource.js';
 import { TaskBuilder } from './task.js';
@@ -16,8 +16,8 @@ import type {
   Task,
   TaskLiteral,
 } from './types.js';
-import { wasmModule } from './wasm-module.js';
-import type { Connection } from './worker/connection.js';
+import { ClientWorkers } from './worker/client-workers.js';
+import { aboutPrograms, type Connection } from './worker/connection.js';
 import { type Engine, type Recipe, startEngine } from './worker/engine.js';
 import type { ClientMethods, EvaluatorMethods } from './worker/protocol.js';
 import { startWorker } from './worker/start.js';
@@ -29,7 +29,7 @@ const STACK_BYTES = 2 ** 21;
 
 /** The workers of a loom. */
 interface Workers {
-  client: Connection<ClientMethods>;
+  readonly clients: ClientWorkers;
   evaluator: Connection<EvaluatorMethods>;
 }
 
@@ -42,9 +42,14 @@ export class WorkerLoom extends Resource implements Loom {
   #restarting: Promise<void> | undefined;
 
   private constructor(recipe: Recipe, client: Engine<ClientMethods>, evaluator: Engine<EvaluatorMethods>) {
-    const workers = { client: client.connection, evaluator: evaluator.connection };
+    const ended = new AbortController();
+    const clients = new ClientWorkers(client.connection, async () => {
+      return (await startEngine<ClientMethods>('client', recipe, ended.signal)).connection;
+    });
+    const workers = { clients, evaluator: evaluator.connection };
     super('loom', () => {
-      workers.client.close();
+      ended.abort(new DisposedError('disposed', 'The loom was disposed'));
+      clients.close();
       workers.evaluator.close();
     });
     const { variant, threads, reasons } = recipe.choice;
@@ -60,13 +65,14 @@ export class WorkerLoom extends Resource implements Loom {
   }
 
   /** Starts both workers at once; none is left if one fails. */
-  static async start(choice: Choice, options: LoadOptions): Promise<WorkerLoom> {
-    const { wasm, worker = startWorker } = options;
+  static async start(
+    choice: Choice,
+    module: Promise<WebAssembly.Module>,
+    options: LoadOptions,
+  ): Promise<WorkerLoom> {
+    const { worker = startWorker } = options;
     const failed = new AbortController();
     const signal = AbortSignal.any([failed.signal, ...(options.signal ? [options.signal] : [])]);
-    const module = wasmModule(choice.variant, wasm?.[choice.variant], signal);
-    // Nobody waits for it if no worker can be created.
-    module.catch(() => {});
     const recipe: Recipe = { choice, module, worker };
     const client = startEngine<ClientMethods>('client', recipe, signal);
     const evaluator = startEngine<EvaluatorMethods>('evaluator', recipe, signal);
@@ -83,10 +89,10 @@ export class WorkerLoom extends Resource implements Loom {
     }
   }
 
-  /** The worker that holds secret keys. */
-  get client(): Connection<ClientMethods> {
+  /** The workers that hold secret keys. */
+  get clients(): ClientWorkers {
     this.signal(undefined);
-    return this.#workers.client;
+    return this.#workers.clients;
   }
 
   /** The worker that computes. */
@@ -106,27 +112,29 @@ export class WorkerLoom extends Resource implements Loom {
     const { security, n, plainModuli, moduli, onProgress } = options;
     const planned = (this.mode.memoryBytes - this.mode.threads * STACK_BYTES) * PLANNED_SHARE;
     const { threads = this.mode.threads, memoryLimit = planned } = options;
+    checkThreads(threads);
     const signal = this.signal(options.signal);
-    const { client } = this;
+    const { main } = this.clients;
     onProgress?.({ phase: 'compile', done: 0, total: 1 });
-    const opened = await client.call(
+    const opened = await main.call(
       'compile',
       [literal, { security, n, plainModuli, moduli, threads, memoryLimit }],
       { signal },
-      ({ program }) => client.send('freeProgram', [program]),
+      ({ program }) => main.send('freeProgram', [program]),
     );
     onProgress?.({ phase: 'compile', done: 1, total: 1 });
-    return new CompiledProgram(this, client, opened);
+    return new CompiledProgram(this, 'task', aboutPrograms(main), opened);
   }
 
   async program(bytes: Uint8Array, options: CallOptions = {}): Promise<Program> {
     checkCall('program', { bytes: [bytes, BYTES] }, options, CALL_OPTIONS);
     const signal = this.signal(options.signal);
-    const { client } = this;
-    const opened = await client.call('openProgram', [bytes], { signal }, ({ program }) =>
-      client.send('freeProgram', [program]),
+    // Whoever made it may want to do harm: it is opened where there are no keys.
+    const { evaluator } = this;
+    const opened = await evaluator.call('openProgram', [bytes], { signal }, ({ program }) =>
+      evaluator.send('freeProgram', [program]),
     );
-    return new CompiledProgram(this, client, opened);
+    return new CompiledProgram(this, 'bytes', aboutPrograms(evaluator), opened);
   }
 
   restart(): Promise<void> {
@@ -139,10 +147,7 @@ export class WorkerLoom extends Resource implements Loom {
   async #replaceDead(): Promise<void> {
     const signal = this.signal(undefined);
     const workers = this.#workers;
-    if (!workers.client.alive) {
-      const { connection } = await startEngine<ClientMethods>('client', this.#recipe, signal);
-      workers.client = connection;
-    }
+    await workers.clients.restart();
     if (!workers.evaluator.alive) {
       const { connection } = await startEngine<EvaluatorMethods>('evaluator', this.#recipe, signal);
       workers.evaluator = connection;

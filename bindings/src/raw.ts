@@ -14,7 +14,7 @@ import type {
   TraceView,
   Variant,
 } from './types.js';
-import { type SharedMemory, sharedMemory } from './worker/memory.js';
+import { granted, type SharedMemory, sharedMemory } from './worker/memory.js';
 
 /** Program info as the core knows it: bounds are integers of 10^-decimals, as decimal strings. */
 export interface RawProgramInfo extends Omit<ProgramInfo, 'inputs'> {
@@ -117,13 +117,13 @@ export interface RawInstance {
 /** Starts the instance of this worker, which is the first thread of its pool. Once per worker. */
 export function openRaw({ variant, threads, module, shared = sharedBy(variant) }: RawOptions): RawInstance {
   if (shared === undefined) {
-    single.initSync({ module });
+    granted(() => single.initSync({ module }));
     return { raw: single as unknown as RawModule, memoryBytes: 2 ** 32 };
   }
   const { memory, maximumBytes } = shared;
   // Its size may be that of before the message was sent: js/pool-worker.js.
   memory.grow(0);
-  threaded.initSync({ module, memory });
+  granted(() => threaded.initSync({ module, memory }));
   threaded.poolStart(threads);
   return { raw: threaded as unknown as RawModule, memoryBytes: maximumBytes };
 }

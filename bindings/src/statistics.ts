@@ -85,7 +85,8 @@ function correlation(output: Shape, part: (name: string) => bigint): number {
 
 /** n, if it is at least `least` and at most the most rows there are. */
 function rowsCounted(output: Shape, n: bigint, least: bigint): bigint {
-  if (n < 0n || n > BigInt(output.mostRows)) throw impossible(output, `${n} of ${output.mostRows} rows`);
+  if (n < 0n || n > BigInt(output.mostRows))
+    throw impossible(output, 'another number of rows than there can be');
   if (n >= least) return n;
   const details = { output: output.name, found: Number(n), expected: Number(least) };
   throw n === 0n

@@ -65,6 +65,8 @@ const DEFAULT_MISSING = ['', 'na', 'n/a', 'null', 'nan'] as const;
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 /** Said where a row is named. */
 const COUNTED = '(rows are counted from 0, below the header)';
+/** Why a column is not numeric; what stands in the cell is for `TextColumn.found`, not for errors, which reach logs. */
+const REASONS = { text: 'no number', precision: 'a number that a double cannot hold' } as const;
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /**
@@ -239,7 +241,7 @@ function pick(columns: readonly (NumericColumn | TextColumn)[], name: string): N
       )
     : failure(
         'table.not_numeric',
-        `Column "${name}" is not numeric: row ${found.row} is "${found.found}" ${COUNTED}`,
-        { ...details, row: found.row, found: found.found },
+        `Column "${name}" is not numeric: row ${found.row} is ${REASONS[found.reason]} ${COUNTED}`,
+        { ...details, row: found.row, reason: found.reason },
       );
 }

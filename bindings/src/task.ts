@@ -303,8 +303,8 @@ class Column extends Expression implements EncryptedColumn {
   /** The same values in finer units. */
   #withDecimals(decimals: number): Column {
     if (decimals === this.decimals) return this;
-    const scalar = `${powerOfTen(decimals - this.decimals)}`;
-    return this.#derive('column.multiply_plain', [this], { scalar }, decimals);
+    const factor = { units: [powerOfTen(decimals - this.decimals)], isList: false, decimals: 0 };
+    return this.#derive('column.multiply_plain', [this], attributes('Aligning decimals', factor), decimals);
   }
 
   /** The other operand, if it can be one. */
@@ -376,7 +376,7 @@ function plainColumn(method: string, plain: Plain, rows: number): PlainColumn {
   }
   const values = typeof plain === 'object' ? Array.from(plain) : [plain];
   const decimals = values.reduce((most: number, value) => Math.max(most, finiteDecimals(value)), 0);
-  const units = values.map((value, row) => scaled('plain', row, value, decimals));
+  const units = values.map((value, row) => scaled('plain', row, value, decimals, true));
   return { units, isList: typeof plain === 'object', decimals };
 }
 

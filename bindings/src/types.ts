@@ -20,8 +20,12 @@ import type { STAGES } from './stages.js';
  */
 export type Variant = 'relaxed' | 'threads' | 'single';
 
-/** The two workers behind a loom. Only the client worker ever holds a secret key. */
-export type Role = 'client' | 'evaluator';
+/**
+ * The workers behind a loom: a client worker, which alone ever holds secret keys (a program that was opened from bytes
+ * may need one of its own), an evaluator worker, and for each of them those that run the threads of its pool, one fewer
+ * than there are threads.
+ */
+export type Role = 'client' | 'evaluator' | 'pool';
 
 /** Where a build's wasm comes from: an absolute address, its bytes, or a compiled module. */
 export type WasmSource = URL | string | ArrayBuffer | ArrayBufferView | CompiledModule;
@@ -63,7 +67,8 @@ export interface LoadOptions {
    */
   wasm?: { readonly [build in Variant]?: WasmSource | undefined } | undefined;
   /**
-   * Own start-up of the two workers (module workers over `cipherloom/client-worker` and `/evaluator-worker`).
+   * Own start-up of workers: module workers over `cipherloom/client-worker`, `/evaluator-worker`, and, with more than
+   * one thread, `/pool-worker`. What is refused, such as a Promise of one, is ended.
    */
   worker?: ((role: Role) => WorkerLike) | undefined;
   signal?: AbortSignal | undefined;
@@ -80,7 +85,7 @@ export interface Mode {
   readonly reasons: readonly string[];
 }
 
-/** Two running workers, and all that is made with them. `using loom = await load()` works too. */
+/** Running workers, and all that is made with them. `using loom = await load()` works too. */
 export interface Loom extends Disposable {
   readonly mode: Mode;
   /** Version of the wasm core. */
@@ -89,14 +94,18 @@ export interface Loom extends Disposable {
   task(): LoomTask;
   /** Compiles a task made by `task()` or `createTask()`. See {@link LoomTask.compile}. */
   compile(task: Task, options?: CompileOptions & CallOptions): Promise<Program>;
-  /** Opens what `Program.toBytes` gave, checked. Errors: FormatError. */
+  /**
+   * Opens what `Program.toBytes` gave, checked, in the evaluator worker: whatever others put into it, no secret key is
+   * in its reach. Its clients share a worker with those of no other program. Errors: FormatError, MemoryError.
+   */
   program(bytes: Uint8Array, options?: CallOptions): Promise<Program>;
   /**
-   * Replaces dead workers, if there are any. Programs go on working; clients whose worker died are lost with
-   * their secret key (restore them from saved bytes). Errors: WorkerError if the new worker does not start.
+   * Replaces dead workers, if there are any. Programs go on working, and so do clients that were saved or restored
+   * before: the loom has kept those bytes. A client whose secret key was never saved is lost with its worker; its calls
+   * reject with `worker.key_lost`. Errors: WorkerError, MemoryError if a new worker does not start.
    */
   restart(): Promise<void>;
-  /** Ends both workers; everything made with them is disposed. */
+  /** Ends all workers; everything made with them is disposed. */
   dispose(): void;
 }
 
@@ -122,6 +131,24 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
   /** Called at most about 20 times a second, and once at the end. */
   onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+/** Options of `Client.encrypt`. */
+export interface EncryptOptions extends CallOptions {
+  /**
+   * True: an error tells the value that was refused, for data that may be seen in logs. Default false: it tells column,
+   * row and bounds only.
+   */
+  showValues?: boolean | undefined;
+}
+
+/** Options of `Client.decrypt` and `Client.decryptDetails`. */
+export interface DecryptOptions extends CallOptions {
+  /**
+   * All inputs of the run as they were encrypted: a result of any others, such as one of yesterday, is then refused with
+   * KeyError `key.foreign`. Without them a result of any run of this program on this client's data is taken.
+   */
+  inputs?: Ciphertexts | undefined;
 }
 
 /** Options of `Program.run`. */
@@ -151,7 +178,7 @@ export interface CompileOptions {
   plainModuli?: string[] | undefined;
   /** Ciphertext moduli, primes as decimal strings. */
   moduli?: string[] | undefined;
-  /** Threads that the time estimate supposes. Default: the loom's. */
+  /** Threads that the time estimate supposes, 1 to 256. Default: the loom's. */
   threads?: number | undefined;
   /**
    * Bytes; a plan that needs more is a MemoryError. Default: seven eighths of what the loom's workers can hold
@@ -406,8 +433,8 @@ export interface Program extends Disposable {
   /**
    * Computes on ciphertexts, in the evaluator worker. Inputs of several clients' encryptions can be mixed by
    * spreading, if they share keys. Keys are kept in the worker while the same `EvaluationKeys` object is
-   * used. Errors: InputError (an input is missing or unknown), FormatError, KeyError, MemoryError,
-   * WorkerError.
+   * used. Outputs come in the order in which the task declared them. Errors: InputError (an input is missing or
+   * unknown, or its bytes are those of another one), FormatError, KeyError, MemoryError, WorkerError.
    */
   run(inputs: Ciphertexts, keys: EvaluationKeys, options?: RunOptions): Promise<Ciphertexts>;
   dispose(): void;
@@ -454,27 +481,34 @@ export interface DecryptedOutput {
   readonly noiseBudgetBits: number;
 }
 
-/** A key holder: encrypts and decrypts. Its secret key lives in the client worker only. */
+/**
+ * A key holder: encrypts and decrypts. Its secret key lives in a client worker only; once it was saved, or if it was
+ * restored, this object also keeps the saved bytes, so that it survives the worker's death (`Loom.restart`). What
+ * `encrypt` and `decrypt` give is in the order in which the task declared it.
+ */
 export interface Client extends Disposable {
   /** To be sent to the evaluator. Holds no secret. */
   readonly evaluationKeys: EvaluationKeys;
   /**
    * Encrypts columns, by input name; any subset of the inputs. Errors, naming column and row: InputError
    * (unknown column, wrong length, missing or not a number, more decimals than declared), OutOfRangeError
-   * (outside min..max).
+   * (outside min..max). They tell no value, unless `showValues` asks for it.
    */
-  encrypt(columns: Readonly<Record<string, Values>>, options?: CallOptions): Promise<Ciphertexts>;
+  encrypt(columns: Readonly<Record<string, Values>>, options?: EncryptOptions): Promise<Ciphertexts>;
   /**
    * Decrypts outputs; any subset of them. Errors: FormatError, KeyError (other keys), NoiseError (budget used
    * up), UndefinedStatisticError (a mean of nothing, ...: pass the other outputs, or use `decryptDetails`).
    */
-  decrypt(outputs: Ciphertexts, options?: CallOptions): Promise<Record<string, DecryptedValue>>;
+  decrypt(outputs: Ciphertexts, options?: DecryptOptions): Promise<Record<string, DecryptedValue>>;
   /**
    * As `decrypt`, with the integers behind each value and the noise left; an undefined statistic does not
    * throw.
    */
-  decryptDetails(outputs: Ciphertexts, options?: CallOptions): Promise<Record<string, DecryptedOutput>>;
-  /** The secret key, 32 bytes and a header: whoever has these bytes can decrypt. Evaluation keys are made anew. */
+  decryptDetails(outputs: Ciphertexts, options?: DecryptOptions): Promise<Record<string, DecryptedOutput>>;
+  /**
+   * The secret key, 32 bytes and a header: whoever has these bytes can decrypt. Evaluation keys are made anew. From then
+   * on the client survives its worker's death.
+   */
   save(options?: CallOptions): Promise<Uint8Array>;
   dispose(): void;
 }

@@ -27,6 +27,13 @@ declare module '*/wasm/threads/pool.js' {
     module: Promise<WebAssembly.Module>;
     memory: WebAssembly.Memory;
     threads: number;
+    worker: () => {
+      postMessage(message: unknown, transfer: any[]): void;
+      addEventListener(type: 'message' | 'error', listener: (event: Event) => void): void;
+      terminate(): unknown;
+      ref?(): void;
+      unref?(): void;
+    };
     onDeath: (error: Error) => void;
   }): Pool;
 }

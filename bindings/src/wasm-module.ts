@@ -1,8 +1,9 @@
 /** Gets the compiled wasm of a build: once per loom, shared by its workers. */
 import { failure } from './errors.js';
 import type { Variant, WasmSource } from './types.js';
+import { refusal } from './worker/memory.js';
 
-/** Compiles a build. Errors: WorkerError `worker.wasm` if the file cannot be had or is no wasm; abort. */
+/** Compiles a build. Errors: WorkerError `worker.wasm` if the file cannot be had or is no wasm; MemoryError; abort. */
 export async function wasmModule(
   variant: Variant,
   source: WasmSource | undefined,
@@ -16,6 +17,8 @@ export async function wasmModule(
       : WebAssembly.compile(from as BufferSource));
   } catch (cause) {
     signal?.throwIfAborted();
+    const refused = refusal(cause);
+    if (refused !== undefined) throw refused;
     const address = from instanceof URL || typeof from === 'string' ? String(from) : 'the bytes given';
     throw failure(
       'worker.wasm',

@@ -4,7 +4,7 @@ import { encodeColumn } from '../src/columns.js';
 import { plainStatistics } from '../src/plain.js';
 import { columnOptions, parseTable } from '../src/table.js';
 import { createTask } from '../src/task.js';
-import { codeOf, messageOf } from './code.js';
+import { codeOf, messageOf, thrownBy } from './code.js';
 
 const column = { rows: 3, min: 0, max: 9 };
 const NOT_OPTIONS = [null, 5, 'x', [], () => {}, new Map(), Promise.resolve()] as never[];
@@ -94,8 +94,10 @@ suite('numbers that are none', () => {
     expect(declare({ decimals: '1' })).toContain('found "1"');
     const rule = { name: 'a', rows: 2, decimals: 0, missing: false, min: 0n, max: 9n };
     const encode = (values: unknown) => messageOf(() => encodeColumn(rule, values as never));
-    expect(encode([1, '2'])).toBe('Column "a", row 1 (counted from 0): "2" is not a finite number');
-    expect(encode([1, Object.create(null)])).toContain('an object is not a finite number');
+    expect(encode([1, '2'])).toBe(
+      'Column "a", row 1 (counted from 0): expected a finite number, found a string',
+    );
+    expect(encode([1, Object.create(null)])).toContain('expected a finite number, found an object');
     expect(encode(null)).toBe('Column "a": expected an array of numbers, found null');
   });
 
@@ -108,6 +110,53 @@ suite('numbers that are none', () => {
     expect(codeOf(slots(32768, 2))).toBe('no error');
     expect(codeOf(slots(16385))).toBe('parameters.rows');
     expect(messageOf(slots(40000, 2))).toMatch(/"slots".*rows must be 1 to 32768.*found 40000/);
+  });
+});
+
+suite('values of people', () => {
+  const rule = { name: 'a', rows: 2, decimals: 1, missing: false, min: 0n, max: 90n };
+  const SECRET = /7{3,}|secret/;
+  const wrong: unknown[] = [
+    ...[
+      [1, 777],
+      [1, 777n],
+      [1, 7.777],
+      [1, 'secret'],
+      [1, { secret: 777 }],
+      [1, ['secret']],
+    ],
+    ...[777, 777n, 'secret', { length: 'secret' }, ['secret'], [7777]],
+  ];
+
+  it('are in no error, neither in its message nor in its details', () => {
+    for (const values of wrong) {
+      const error = thrownBy(() => encodeColumn(rule, values as never));
+      expect(error?.code).toMatch(/^(input|range)\./);
+      expect(`${error?.message} ${JSON.stringify(error?.details)}`).not.toMatch(SECRET);
+    }
+    expect(thrownBy(() => encodeColumn(rule, [1, 777]))).toMatchObject({
+      message: 'Column "a", row 1 (counted from 0): a value is not in 0.0..9.0',
+      details: { column: 'a', row: 1, expected: { min: '0.0', max: '9.0' } },
+    });
+    for (const given of ['secret', 777, ['secret', 777], [[777]]] as never[]) {
+      expect(messageOf(() => checkArgument('encrypt, columns', given, COLUMNS))).not.toMatch(SECRET);
+      const task = createTask();
+      task.output('sum', task.encrypted('a', column).sum());
+      expect(messageOf(() => plainStatistics(task, given))).not.toMatch(SECRET);
+    }
+    const table = parseTable('a,b\n1,secret\n2,7777777777777777777\n');
+    expect(table.columns[1]).toMatchObject({ found: 'secret' });
+    const error = thrownBy(() => table.column('b'));
+    expect(error).toMatchObject({ code: 'table.not_numeric', details: { row: 0, reason: 'text' } });
+    expect(`${error?.message} ${JSON.stringify(error?.details)}`).not.toMatch(SECRET);
+    expect(messageOf(() => parseTable(['secret'] as never))).not.toMatch(SECRET);
+  });
+
+  it('are told where that was asked for', () => {
+    const told = (values: unknown) => messageOf(() => encodeColumn(rule, values as never, true));
+    expect(told([1, 777])).toContain('777 is not in 0.0..9.0');
+    expect(told([1, 7.777])).toContain('7.777 has 3 decimals, at most 1 were declared');
+    expect(told([1, 'secret'])).toContain('found "secret"');
   });
 });
 

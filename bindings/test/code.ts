@@ -10,7 +10,8 @@ export function messageOf(call: () => unknown): string {
   return thrownBy(call)?.message ?? 'no error';
 }
 
-function thrownBy(call: () => unknown): CipherloomError | undefined {
+/** The error that a call throws. */
+export function thrownBy(call: () => unknown): CipherloomError | undefined {
   try {
     call();
   } catch (error) {

@@ -15,6 +15,8 @@ interface Methods extends StartMethods {
   refuse(): void;
   defect(): void;
   trap(): void;
+  recurse(): void;
+  allocate(): void;
   exit(): void;
 }
 
@@ -132,9 +134,9 @@ describe('an error', () => {
     expect(connection.alive).toBe(true);
   });
 
-  it('that is a trap ends the worker', async () => {
+  it.each(['trap', 'recurse', 'allocate'] as const)('that is a trap (%s) ends the worker', async (how) => {
     await connect();
-    const trap = connection.call('trap', []);
+    const trap = connection.call(how, []);
     const queued = connection.call('work', ['queued', 400]);
     await expect(trap).rejects.toMatchObject({ name: 'WorkerError', code: 'worker.trap' });
     await expect(queued).rejects.toMatchObject({ name: 'WorkerError', code: 'worker.dead' });

@@ -123,11 +123,10 @@ for (const name of BROWSERS) {
       await openStage(page, 'task');
       await page.evaluate(`document.querySelector('[data-testid="stage-task"]').focus()`);
       await page.press('ArrowRight');
-      await page.until(`document.querySelector('[data-testid="explorer"]').dataset.stage === 'scheme'`, PATIENCE_MS);
+      await drawn(page, 'scheme');
       assert.equal(await page.evaluate('document.activeElement.id'), 'stage-tab-scheme');
       await page.press('Home');
-      await page.until(`document.querySelector('[data-testid="explorer"]').dataset.stage === 'task'`, PATIENCE_MS);
-      await page.until(`document.querySelector('.operator[tabindex="0"]')`, PATIENCE_MS);
+      await drawn(page, 'task');
 
       await page.evaluate(`document.querySelector('.operator[tabindex="0"]').focus()`);
       const focused = `document.activeElement.dataset.node`;
@@ -188,6 +187,17 @@ for (const name of BROWSERS) {
       assert.notEqual(closer, whole);
       await page.press('ArrowRight');
       assert.notEqual(await picture(), closer);
+
+      await page.press('Home');
+      await page.press('ArrowDown');
+      const one = await page.evaluate(detail);
+      await page.press('ArrowDown');
+      const next = await page.evaluate(detail);
+      assert.match(one, /^\S+ #\d+, thread 0: /);
+      assert.ok(next !== one && next.includes(', thread 0: '));
+      await page.press('Enter');
+      const operator = next.split(',')[0];
+      await page.until(`document.querySelector('.inspector h3').textContent === ${JSON.stringify(operator)}`, PATIENCE_MS);
     });
 
     test('bounds of a file of one row are no value of it, and what is public is named', async () => {
@@ -230,9 +240,11 @@ for (const name of BROWSERS) {
 async function openStage(page, stage) {
   await page.evaluate(`document.querySelector('[data-testid="explorer"]').scrollIntoView()`);
   await page.click(`[data-testid="stage-${stage}"]`);
-  await page.until(`document.querySelector('[data-testid="explorer"]').dataset.stage === '${stage}'`, PATIENCE_MS);
-  await page.until(`!document.querySelector('[data-testid="diagram"][aria-busy]')`, PATIENCE_MS);
-  await page.until(`document.querySelector('[data-testid="diagram"]').dataset.stage === '${stage}'`, PATIENCE_MS);
+  await drawn(page, stage);
+}
+
+function drawn(page, stage) {
+  return page.until(`document.querySelector('[data-testid="diagram"]').dataset.stage === '${stage}'`, PATIENCE_MS);
 }
 
 async function find(page, type) {

@@ -5,11 +5,14 @@ import { sharedMemory } from '../wasm/pkg/shared-memory.js';
 const THREADS = 3;
 const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Starts an engine. `worker` makes the driver: an EventTarget with postMessage and terminate. */
+const POOL_WORKER = new URL('../wasm/pkg/pool-worker.js', import.meta.url);
+const DRIVER = new URL('./driver.js', import.meta.url);
+
+/** Starts an engine. `worker` makes a worker over a script: an EventTarget with postMessage and terminate. */
 export async function open(module, worker, onDeath = (error) => { throw error; }) {
   const { memory } = sharedMemory();
-  const pool = startPool({ module, memory, threads: THREADS, onDeath });
-  const driver = worker();
+  const pool = startPool({ module, memory, threads: THREADS, worker: () => worker(POOL_WORKER), onDeath });
+  const driver = worker(DRIVER);
   const ask = (message) => new Promise((resolve, reject) => {
     driver.addEventListener('message', ({ data }) => resolve(data), { once: true });
     driver.addEventListener('error', reject, { once: true });
@@ -67,9 +70,11 @@ async function tellsOfDeath(module, worker) {
 }
 
 /** Workers that cannot start make the start fail. */
-async function refuses() {
-  const empty = await WebAssembly.compile(new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]));
-  return startPool({ module: empty, memory: sharedMemory().memory, threads: THREADS, onDeath() {} }).ready.then(() => 'started', (error) => error.constructor.name);
+async function refuses(worker) {
+  const module = await WebAssembly.compile(new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]));
+  const { memory } = sharedMemory();
+  const pool = startPool({ module, memory, threads: THREADS, worker: () => worker(POOL_WORKER), onDeath() {} });
+  return pool.ready.then(() => 'started', (error) => error.constructor.name);
 }
 
 /** Where the platform refuses large memories, a smaller one is had. */
@@ -91,7 +96,7 @@ export async function scenario(module, worker) {
     ...await computes(module, worker),
     stopped: await stops(module, worker),
     death: await tellsOfDeath(module, worker),
-    refused: await refuses(),
+    refused: await refuses(worker),
     memory: fallsBack(),
   };
 }

@@ -1,12 +1,17 @@
 //! The engine: storage for every placeholder, operators that run when nobody is left to wait for, and notices
 //! to those who wait for them (SPEC G9). It knows nothing of the high-order level.
 
+mod input;
+#[cfg(all(test, loom))]
+mod models;
 mod plan;
 mod run;
 mod storage;
+mod sync;
 mod trace;
 mod workspace;
 
+pub use input::Input;
 pub use plan::{Plan, PlanOptions};
-pub use run::{Clock, Input, Run};
+pub use run::{Clock, Run};
 pub use trace::{Span, Trace};

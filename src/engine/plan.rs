@@ -3,8 +3,8 @@
 //! Storage is given out by liveness over program order: a block is free again after its last reader, and whoever
 //! gets it next waits for all of them (ordering edges).
 //!
-//! Operators that no input of the graph leads to give the same words in every run: the first run computes them, and the
-//! plan keeps those that others read.
+//! Operators that no input of the graph leads to give the same words in every run: the first run to get there computes
+//! them, and the plan keeps those that others read.
 
 use super::workspace::Spare;
 use crate::analyze::{Dependencies, check, topological_order};
@@ -19,7 +19,11 @@ use std::sync::{Arc, OnceLock};
 
 /// How many freed blocks of one size are kept apart before the oldest is used again: the more, the fewer operators
 /// wait for storage.
-const SLACK: usize = 16;
+const SLACK: usize = if cfg!(loom) { 0 } else { 16 };
+
+/// Most bytes that a plan may need, whatever the limit: what fits into the addresses of this target, signed or not.
+const ADDRESSABLE: u64 =
+    if (usize::MAX as u64) < i64::MAX as u64 { usize::MAX as u64 } else { i64::MAX as u64 };
 
 /// What a plan is made for.
 #[derive(Clone, Copy, Debug)]
@@ -127,10 +131,10 @@ impl Plan {
         let input_words =
             graph.inputs().iter().map(|p| graph.ty(p.operand).size).fold(0, u64::saturating_add);
         let words = input_words.saturating_add(layout.arena).saturating_add(layout.constant_words);
-        let (needed, limit) = (words.saturating_mul(8), options.memory_limit);
-        if needed > limit {
-            return Err(Error::MemoryLimit { needed, limit });
-        }
+        // Whatever passes here has places that `usize` holds.
+        fits(words, options.memory_limit.min(ADDRESSABLE))?;
+        // The arena is one block.
+        let arena = fits(layout.arena, isize::MAX as u64)?;
         let block_sizes: Vec<usize> = graph.types().iter().map(|ty| block_size(ty) as usize).collect();
         let mut places = Vec::new();
         let steps = graph.operators().iter().enumerate().map(|(index, op)| {
@@ -163,7 +167,7 @@ impl Plan {
             once: layout.once,
             constants: OnceLock::new(),
             constant_words: layout.constant_words,
-            arena: layout.arena as usize,
+            arena,
             wipe: options.wipe,
             input_words,
             graph,
@@ -189,6 +193,12 @@ impl Plan {
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
+}
+
+/// So many words as a `usize`, where their bytes are within the limit.
+fn fits(words: u64, limit: u64) -> Result<usize> {
+    let needed = words.saturating_mul(8);
+    usize::try_from(words).ok().filter(|_| needed <= limit).ok_or(Error::MemoryLimit { needed, limit })
 }
 
 type Kernels = Vec<Arc<dyn Kernel>>;
@@ -255,7 +265,7 @@ impl Finder {
             let mut from = 0;
             for &piece in graph.pieces(input.operand) {
                 inputs.push((port, from));
-                from += piece.size() as usize;
+                from = usize::saturating_add(from, usize::try_from(piece.size()).unwrap_or(usize::MAX));
             }
         }
         let operands = graph.operators().iter().map(|op| op.output).zip(0..operators);
@@ -360,8 +370,8 @@ impl Layout {
                 homes[op as usize] = homes[before as usize];
                 extra[op as usize] = Some(before);
             } else {
-                // Cut short on 32 bits only where the whole is too large for any limit.
-                homes[op as usize] = Home::Arena(arena as usize);
+                // A place beyond all addresses makes a plan that is refused.
+                homes[op as usize] = Home::Arena(usize::try_from(arena).unwrap_or(usize::MAX));
                 arena = arena.saturating_add(size);
             }
             let mut dead = first_dead[at];

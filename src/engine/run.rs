@@ -3,20 +3,18 @@
 //! A run is resumable: [`Run::step`] works for a while and comes back, so that the caller can look after other
 //! things (a cancel message, a progress bar) on the same thread. Dropping an unfinished run cancels it.
 
+use super::Input;
 use super::plan::{Constants, Home, Place, Plan, Step};
+use super::sync::{AtomicU32, Condvar, Mutex, MutexGuard, Ordering, current_num_threads, spin_loop};
 use super::trace::{Span, Trace};
 use super::workspace::Workspace;
-use crate::{Error, Result};
+use crate::{Error, Result, memory};
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::collections::{BinaryHeap, VecDeque};
+use std::sync::{Arc, PoisonError};
 
 /// Milliseconds since some fixed moment. A function, because not every target has a clock of its own.
 pub type Clock = fn() -> f64;
-
-/// The data of one graph input; shared, so that keys are held once for many runs.
-pub type Input = Arc<[u64]>;
 
 /// Inputs up to this number are collected without an allocation.
 const FEW: usize = 40;
@@ -25,13 +23,18 @@ const FEW: usize = 40;
 const BATCH: usize = 8;
 
 /// How often a thread without work looks for some before it sleeps: waking it costs more than a small operator.
-const SPINS: usize = 20_000;
+const SPINS: usize = if cfg!(loom) { 1 } else { 20_000 };
 
 /// A run of a plan.
 pub struct Run {
     plan: Arc<Plan>,
     inputs: Vec<Input>,
+    /// Those that are known so far.
     constants: Arc<Constants>,
+    /// Room for the others, in order.
+    room: VecDeque<Box<[u64]>>,
+    /// How many of the operators that only the first run computes are done.
+    once: usize,
     workspace: Workspace,
     state: Mutex<State>,
     /// Counts what waiting threads should know of.
@@ -47,6 +50,7 @@ struct State {
     waiting: Vec<u32>,
     running: usize,
     asleep: usize,
+    /// Of the operators that every run computes.
     done: usize,
     trace: Trace,
 }
@@ -55,7 +59,7 @@ impl Run {
     /// A run over `inputs`, one for each declared input of the graph, in order.
     ///
     /// # Errors
-    /// `MissingInput` for fewer inputs; `InputLength` for one of another size; `MemoryLimit` when the memory that was
+    /// `MissingInput` for fewer inputs; `InputLength` for one of another size; `OutOfMemory` when the memory that was
     /// planned cannot be had.
     pub fn new(plan: Arc<Plan>, inputs: Vec<Input>, clock: Clock) -> Result<Self> {
         for (index, port) in plan.graph.inputs().iter().enumerate() {
@@ -74,14 +78,15 @@ impl Run {
             waiting: std::mem::take(&mut workspace.waiting),
             running: 0,
             asleep: 0,
-            done: plan.once.len(),
+            done: 0,
             trace: Trace::default(),
         });
-        let known = plan.constants.get().cloned();
         let mut run = Self {
             plan,
             inputs,
             constants: Arc::default(),
+            room: VecDeque::new(),
+            once: 0,
             workspace,
             state,
             news: AtomicU32::new(0),
@@ -90,36 +95,74 @@ impl Run {
             started: None,
             traced: false,
         };
-        run.constants = match known {
-            Some(constants) => constants,
-            None => run.compute_constants()?,
-        };
+        if !run.find_constants() {
+            run.make_room()?;
+        }
         Ok(run)
     }
 
-    /// Computes what is the same in every run, and leaves it to the plan.
-    fn compute_constants(&mut self) -> Result<Arc<Constants>> {
+    /// Takes over what another run has computed, if any has.
+    fn find_constants(&mut self) -> bool {
+        let Some(constants) = self.plan.constants.get() else { return self.plan.once.is_empty() };
+        self.constants = Arc::clone(constants);
+        self.once = self.plan.once.len();
+        self.room.clear();
+        true
+    }
+
+    /// Asks for all the memory that constants take, so that computing them cannot fail.
+    fn make_room(&mut self) -> Result<()> {
+        for &op in &self.plan.once {
+            let step = &self.plan.steps[op as usize];
+            if let Home::Constant(_) = step.output {
+                self.room.push_back(memory::zeros(step.size)?.into_boxed_slice());
+            }
+        }
+        Ok(())
+    }
+
+    /// Computes what is the same in every run, one operator after the other, and leaves it to the plan; false when the
+    /// time is up before.
+    fn compute_constants(&mut self, started: f64, deadline: f64) -> bool {
+        if self.once == self.plan.once.len() || self.find_constants() {
+            return true;
+        }
         let plan = Arc::clone(&self.plan);
         let mut scratch = self.workspace.scratch(1, plan.scratch);
-        for &op in &plan.once {
+        let first = self.once;
+        for &op in &plan.once[first..] {
+            let start = self.now(deadline);
+            // One operator at least, so that every step gets on.
+            if start >= deadline && self.once > first {
+                break;
+            }
             let step = &plan.steps[op as usize];
             match step.output {
                 Home::Arena(from) => self.execute(step, from, &mut scratch[0]),
                 Home::Constant(_) => {
-                    let mut words = Vec::new();
-                    let needed = 8 * step.size as u64;
-                    words
-                        .try_reserve_exact(step.size)
-                        .map_err(|_| Error::MemoryLimit { needed, limit: 0 })?;
-                    words.resize(step.size, 0);
+                    let mut words = self.room.pop_front().unwrap_or_default();
                     self.compute(step, &mut words, &mut scratch[0]);
                     // In the order that they are numbered in.
-                    Arc::make_mut(&mut self.constants).push(words.into_boxed_slice());
+                    Arc::make_mut(&mut self.constants).push(words);
                 }
+            }
+            self.once += 1;
+            if self.traced {
+                let span = Span { op, thread: 0, start: start - started, end: (self.clock)() - started };
+                self.lock().trace.spans.push(span);
             }
         }
         self.workspace.scratch = scratch;
-        Ok(Arc::clone(plan.constants.get_or_init(|| Arc::clone(&self.constants))))
+        let done = self.once == plan.once.len();
+        if done {
+            self.constants = Arc::clone(plan.constants.get_or_init(|| Arc::clone(&self.constants)));
+        }
+        done
+    }
+
+    /// The time, where somebody wants to know it.
+    fn now(&self, deadline: f64) -> f64 {
+        if self.traced || deadline < f64::INFINITY { (self.clock)() } else { 0.0 }
     }
 
     /// Notes what ran where and when, from now on.
@@ -132,9 +175,9 @@ impl Run {
         self.lock().trace.clone()
     }
 
-    /// (operators done, all operators); what is the same in every run is done from the start.
+    /// (operators done, all operators); what another run has computed for all is done from the start.
     pub fn progress(&self) -> (usize, usize) {
-        (self.lock().done, self.plan.len())
+        (self.once + self.lock().done, self.plan.len())
     }
 
     /// The plan that is run.
@@ -149,7 +192,10 @@ impl Run {
         let now = (self.clock)();
         let started = *self.started.get_or_insert(now);
         let deadline = now + milliseconds;
-        let threads = rayon::current_num_threads().max(1);
+        if !self.compute_constants(started, deadline) {
+            return false;
+        }
+        let threads = current_num_threads().max(1);
         let size = self.plan.scratch;
         let mut scratch = self.workspace.scratch(threads, size);
         let run = &*self;
@@ -178,9 +224,10 @@ impl Run {
     /// # Errors
     /// `Job` when operators ran before.
     pub fn finish_straight(&mut self) -> Result<()> {
-        if self.progress().0 > self.plan.once.len() {
+        if self.lock().done > 0 {
             return Err(Error::Job("a run goes straight from its start or not at all"));
         }
+        self.compute_constants(0.0, f64::INFINITY);
         let mut scratch = self.workspace.scratch(1, self.plan.scratch);
         for &op in &self.plan.order {
             self.run_operator(op, &mut scratch[0]);
@@ -188,16 +235,19 @@ impl Run {
         self.workspace.scratch = scratch;
         let mut state = self.lock();
         state.ready.clear();
-        state.done = self.plan.len();
+        state.done = self.plan.order.len();
         Ok(())
     }
 
     /// The words of declared output `index`, once all operators are done.
     ///
     /// # Errors
-    /// `Job` before that.
+    /// `Job` before that; `OutOfMemory`.
     pub fn output(&self, index: usize) -> Result<Vec<u64>> {
-        Ok(self.output_blocks(index, 0, usize::MAX)?.collect::<Vec<_>>().concat())
+        let size = self.output_blocks(index, 0, usize::MAX)?.map(<[u64]>::len).sum();
+        let mut words = memory::room(size)?;
+        self.output_blocks(index, 0, usize::MAX)?.for_each(|block| words.extend_from_slice(block));
+        Ok(words)
     }
 
     /// `size` words of declared output `index` from word `from` on, as far as it has them, in the blocks that they lie in.
@@ -241,8 +291,8 @@ impl Run {
     }
 
     /// What every thread does: take the earliest ready operators of one kind, run them, notify, until the time is up.
-    fn work(&self, thread: u32, scratch: &mut [u64], started: f64, deadline: f64) {
-        let threads = rayon::current_num_threads().max(1);
+    pub(super) fn work(&self, thread: u32, scratch: &mut [u64], started: f64, deadline: f64) {
+        let threads = current_num_threads().max(1);
         let mut batch = [0; BATCH];
         let mut first = true;
         let mut state = self.lock();
@@ -263,7 +313,7 @@ impl Run {
             let mut done = 0;
             let alarm = Alarm(self);
             for (&op, span) in batch[..size].iter().zip(&mut spans) {
-                let start = if self.traced || deadline < f64::INFINITY { (self.clock)() } else { 0.0 };
+                let start = self.now(deadline);
                 // One operator at least, so that every step gets on.
                 if start >= deadline && !first {
                     break;
@@ -339,7 +389,7 @@ impl Run {
             if self.news.load(Ordering::Acquire) != seen {
                 return self.lock();
             }
-            std::hint::spin_loop();
+            spin_loop();
         }
         let mut state = self.lock();
         while self.news.load(Ordering::Acquire) == seen {

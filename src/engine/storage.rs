@@ -1,6 +1,7 @@
 //! The only unsafe code of the engine: one block of memory that several operators read and write at once.
 #![expect(unsafe_code, reason = "threads share one arena; the plan keeps their parts apart, see below")]
 
+use super::sync::Watch;
 use std::cell::UnsafeCell;
 
 /// One block of 64-bit words.
@@ -19,6 +20,7 @@ use std::cell::UnsafeCell;
 #[derive(Default)]
 pub(super) struct Arena {
     words: Box<[UnsafeCell<u64>]>,
+    watch: Watch,
 }
 
 // SAFETY: see the type; all sharing goes through `read` and `write`, whose callers follow the plan.
@@ -30,7 +32,7 @@ impl Arena {
         let mut words: Vec<UnsafeCell<u64>> = Vec::new();
         words.try_reserve_exact(size).ok()?;
         words.resize_with(size, || UnsafeCell::new(0));
-        Some(Self { words: words.into_boxed_slice() })
+        Some(Self { words: words.into_boxed_slice(), watch: Watch::new(size) })
     }
 
     /// Words `from..from + size`.
@@ -38,6 +40,7 @@ impl Arena {
     /// # Safety
     /// Nobody writes them while the slice lives.
     pub(super) unsafe fn read(&self, from: usize, size: usize) -> &[u64] {
+        self.watch.read(from, size);
         let words = &self.words[from..from + size];
         // SAFETY: UnsafeCell<u64> has the layout of u64; the range was checked; the caller keeps writers away.
         unsafe { std::slice::from_raw_parts(words.as_ptr().cast(), size) }
@@ -49,6 +52,7 @@ impl Arena {
     /// Nobody else reads or writes them while the slice lives.
     #[expect(clippy::mut_from_ref, reason = "that is what the cells are for")]
     pub(super) unsafe fn write(&self, from: usize, size: usize) -> &mut [u64] {
+        self.watch.write(from, size);
         let words = &self.words[from..from + size];
         // SAFETY: as in `read`, and the caller keeps everybody else away; the pointer comes from the cells.
         unsafe { std::slice::from_raw_parts_mut(UnsafeCell::raw_get(words.as_ptr()), size) }

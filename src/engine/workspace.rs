@@ -3,10 +3,11 @@
 
 use super::plan::Plan;
 use super::storage::Arena;
+use super::sync::Mutex;
 use crate::{Error, Result};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::PoisonError;
 
 /// The memory of one run.
 #[derive(Default)]
@@ -29,7 +30,7 @@ impl Spare {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Keeps a workspace, of two one.
+    /// Keeps a workspace; of two, one.
     pub(super) fn put(&self, workspace: Workspace) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(workspace);
     }
@@ -41,8 +42,8 @@ impl Workspace {
         let mut workspace = match plan.spare.take() {
             Some(spare) => spare,
             None => {
-                let needed = 8 * plan.arena as u64;
-                let arena = Arena::new(plan.arena).ok_or(Error::MemoryLimit { needed, limit: 0 })?;
+                let asked = 8 * plan.arena as u64;
+                let arena = Arena::new(plan.arena).ok_or(Error::OutOfMemory { asked })?;
                 Self { arena, scratch: Vec::new(), ready: BinaryHeap::new(), waiting: Vec::new() }
             }
         };

@@ -140,6 +140,7 @@ impl Graph {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::graph::store::LOOK_UPS;
     use crate::graph::{Attrs, ValueType};
 
     fn units(size: u64) -> ValueType {
@@ -155,28 +156,40 @@ mod tests {
     #[test]
     fn k_g5_absorb() {
         let (mut g, b) = graph();
-        let d3 = g.add_operator("d3", Attrs::new(), &[], units(8)).unwrap();
-        let (a, a_identity, b_identity) = (d3, g.identity(d3), g.identity(b));
+        // D expands to D1, D2 and D3, whose output is A, `[8,16)`.
+        g.skip_to(16);
+        let d1 = g.add_operator("d1", Attrs::new(), &[], units(4)).unwrap();
+        let d2 = g.add_operator("d2", Attrs::new(), &[d1], units(4)).unwrap();
+        let d3 = g.intern_signature("d3", Attrs::new());
+        let a = g.view(units(8), vec![Placeholder::new(8, 16)]);
+        g.push_operator(d3, &[d1, d2], a, 0, u32::MAX);
+        let (a_identity, b_identity) = (g.identity(a), g.identity(b));
         let (s1, s2) = (Synchronizer::new(&g, b), Synchronizer::new(&g, b));
         g.absorb(a, b).unwrap();
-        assert_eq!(g.placeholders(a), vec![Placeholder::new(0, 8)]);
+        let place = Placeholder::new(0, 8);
+        assert_eq!(g.placeholders(a), vec![place]);
         assert_eq!(g.identity(b), a_identity);
         assert_eq!(g.operand_of(a_identity), a);
         assert_eq!(s1.held(), (b, b_identity));
         assert_eq!(s2.held(), (b, b_identity));
-        assert_eq!(s1.pointer(&g), a);
-        assert_eq!(s1.held(), (a, a_identity));
+        // The first access looks it up, the second does not.
+        for look_ups in [1, 0] {
+            let before = LOOK_UPS.get();
+            assert_eq!(s1.pointer(&g), a);
+            assert_eq!(LOOK_UPS.get() - before, look_ups);
+            assert_eq!(s1.held(), (a, a_identity));
+        }
         assert_eq!(s2.held(), (b, b_identity));
         assert_eq!(s2.pointer(&g), a);
-        assert_eq!(s1.pointer(&g), a);
         g.remove_operator(0);
-        let producers: Vec<_> = g
+        g.settle();
+        let table: Vec<_> = g
             .operators()
             .iter()
-            .filter(|o| g.placeholders(o.output) == vec![Placeholder::new(0, 8)])
+            .map(|op| (g.signature(op).name.as_str(), g.placeholders(op.output)))
             .collect();
-        assert_eq!(producers.len(), 1);
-        assert_eq!(producers[0].output, a);
+        let at = |start, end| vec![Placeholder::new(start, end)];
+        assert_eq!(table, [("d1", at(16, 20)), ("d2", at(20, 24)), ("d3", vec![place])]);
     }
 
     #[test]

@@ -78,9 +78,9 @@ impl Intervals {
     }
 
     /// For a target `[x, y)`: the smallest l with `end_l > x`, the smallest r with `start_r >= y`; the hits are
-    /// `[l, r)`. An empty target has none. The placeholders must be disjoint.
+    /// `[l, r)`. An empty target has none, wherever it lies: `[l, l)`. The placeholders must be disjoint.
     pub fn search(&self, target: Placeholder) -> std::ops::Range<usize> {
-        if target.is_empty() || self.places.is_empty() {
+        if self.places.is_empty() {
             return 0..0;
         }
         let strip = ((target.start >> self.shift) as usize).min(self.strips.len() - 2);
@@ -89,6 +89,9 @@ impl Intervals {
         // Of those that start at x or before it, only the last one may reach beyond x.
         if l > 0 && self.places[l - 1].end > target.start {
             l -= 1;
+        }
+        if target.is_empty() {
+            return l..l;
         }
         // Few placeholders meet one target: walk from l instead of searching again.
         let r = l + self.places[l..].iter().take_while(|p| p.start < target.end).count();

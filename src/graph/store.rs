@@ -7,6 +7,12 @@ use super::{
 };
 use std::collections::BTreeMap;
 
+#[cfg(test)]
+thread_local! {
+    /// How often [`Graph::operand_of`] was asked on this thread.
+    pub(super) static LOOK_UPS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 /// A declared input or output of a graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Port {
@@ -267,6 +273,8 @@ impl Graph {
 
     /// The operand that was made under this identity.
     pub fn operand_of(&self, identity: Identity) -> OperandId {
+        #[cfg(test)]
+        LOOK_UPS.set(LOOK_UPS.get() + 1);
         // Identities are given out with the operand's number, so that the map is the identity map.
         OperandId(identity.0)
     }

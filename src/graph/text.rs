@@ -50,12 +50,14 @@ fn write_graph(out: &mut String, graph: &Graph) -> std::fmt::Result {
         }
     }
     let mut names: HashMap<(u32, Vec<Placeholder>), usize> = HashMap::new();
+    // Not the size of `names`: a literal may define the same place twice, until somebody checks it.
+    let mut next = 0..;
     let place = |operand: OperandId| {
         let list: Vec<String> = graph.placeholders(operand).iter().map(ToString::to_string).collect();
         format!("!{} {}", types.of(graph.type_number(operand)), list.join("+"))
     };
-    let define = |names: &mut HashMap<_, _>, operand: OperandId| {
-        let name = names.len();
+    let mut define = |names: &mut HashMap<_, _>, operand: OperandId| {
+        let name = next.next().unwrap_or(0);
         names.insert((graph.type_number(operand), graph.placeholders(operand)), name);
         name
     };
@@ -424,6 +426,13 @@ mod tests {
                 "{bad}"
             );
         }
+    }
+
+    #[test]
+    fn what_is_defined_twice_is_numbered_twice() {
+        let head = "cipherloom-graph 1\nunit 64\ntype !0 = raw[4]\ninput %0 : !0 [0,4) \"x\"\n";
+        let text = format!("{head}input %1 : !0 [0,4) \"y\"\nop %2 = copy(%1) : !0 [4,8)\noutput %2 \"z\"\n");
+        assert_eq!(print(&parse(&text).unwrap()), text);
     }
 
     #[test]

@@ -12,8 +12,9 @@
 //! where it may be off by one and the result by `Q`.
 
 use super::wide::mul_wide;
-use super::zq::BLOCK;
+use super::zq::{BLOCK, reduce_once};
 use super::{MathError, Modulus};
+use zeroize::Zeroizing;
 
 /// The rounded quotient `v = round(sum_i y_i / q_i)` of a base conversion.
 ///
@@ -116,12 +117,10 @@ pub fn crt_constants(from: &[Modulus], to: &Modulus) -> Result<CrtConstants, Mat
     Ok(CrtConstants { hat_inv, hat, product: product(to, from.len()) })
 }
 
-/// Twice the error of a fraction of up to 100 limbs.
-const FRACTION_ERROR: f64 = 1.0 / (1u64 << 38) as f64;
-
 /// Measures polynomials given by residues: the size of the largest coefficient, centered modulo `Q`.
 ///
-/// For diagnosis with the secret key at hand, as of noise; time depends on the values.
+/// It is asked for noise, with the secret key at hand, so nothing branches on a coefficient, and every coefficient takes
+/// the same steps.
 #[derive(Clone, Debug)]
 pub struct Norm {
     from: Vec<Modulus>,
@@ -129,8 +128,6 @@ pub struct Norm {
     inverses: Vec<Vec<(u64, u64)>>,
     /// `log2(q_0 * ... * q_(i-1))` at `i`.
     weights: Vec<f64>,
-    /// `(Q/q_i)^-1 mod q_i`, with Shoup's constants.
-    hat_inv: Vec<(u64, u64)>,
 }
 
 impl Norm {
@@ -152,13 +149,10 @@ impl Norm {
             *weight += (q.value() as f64).log2();
             Some(current)
         };
-        let inverses = (0..from.len()).map(row).collect::<Result<_, _>>()?;
-        let hat_inv = crt_constants(from, &from[0])?.hat_inv;
         Ok(Self {
-            inverses,
-            hat_inv: from.iter().zip(hat_inv).map(|(q, w)| (w, q.shoup(w))).collect(),
-            from: from.to_vec(),
+            inverses: (0..from.len()).map(row).collect::<Result<_, _>>()?,
             weights: from.iter().scan(0.0, log2).collect(),
+            from: from.to_vec(),
         })
     }
 
@@ -166,32 +160,18 @@ impl Norm {
     /// places; 0 when all are 0. One limb, in `[0, q_i)`, for each modulus.
     pub fn centered_log2(&self, limbs: &[&[u64]]) -> f64 {
         debug_assert_eq!(limbs.len(), self.from.len());
-        let mut digits = vec![0; self.from.len()];
-        let mut negated = digits.clone();
-        let fractions = self.fractions(limbs);
-        let largest = fractions.iter().copied().fold(0.0, f64::max);
-        // Only what may be the largest is looked at exactly.
-        let candidates = fractions.iter().enumerate().filter(|(_, f)| **f >= largest - FRACTION_ERROR);
-        let logarithms = candidates.map(|(j, _)| {
+        let zeros = || Zeroizing::new(vec![0; self.from.len()]);
+        let (mut largest, mut digits, mut negated) = (zeros(), zeros(), zeros());
+        for j in 0..limbs.first().map_or(0, |limb| limb.len()) {
             self.digits(&mut digits, |i| limbs[i][j]);
-            self.digits(&mut negated, |i| self.from[i].neg(limbs[i][j]));
-            // the most significant digit decides
-            self.log2(if digits.iter().rev().le(negated.iter().rev()) { &digits } else { &negated })
-        });
-        logarithms.fold(0.0, f64::max)
-    }
-
-    /// `|x| / Q` of each coefficient, centered, off by less than half of [`FRACTION_ERROR`]: `x / Q` is the sum of
-    /// `y_i / q_i` but for an integer.
-    fn fractions(&self, limbs: &[&[u64]]) -> Vec<f64> {
-        let mut sums = vec![0.0; limbs.first().map_or(0, |limb| limb.len())];
-        for ((limb, q), &(w, w_shoup)) in limbs.iter().zip(&self.from).zip(&self.hat_inv) {
-            let reciprocal = 1.0 / q.value() as f64;
-            for (sum, &x) in sums.iter_mut().zip(*limb) {
-                *sum += q.mul_shoup(x, w, w_shoup) as f64 * reciprocal;
-            }
+            self.negate(&mut negated, &digits);
+            // of x and Q - x the smaller one, and that if it is larger than those before
+            let other_side = below(&negated, &digits);
+            select(&mut digits, &negated, other_side);
+            let more = below(&largest, &digits);
+            select(&mut largest, &digits, more);
         }
-        sums.iter().map(|sum| (sum - (sum + 0.5).floor()).abs()).collect()
+        self.log2(&largest)
     }
 
     /// Mixed-radix digits `d` of the `x` in `[0, Q)` with these residues, after H. Garner (1959):
@@ -205,13 +185,59 @@ impl Norm {
         }
     }
 
+    /// The digits of `-x mod Q`: those of `Q - 1 - x`, and 1.
+    fn negate(&self, negated: &mut [u64], digits: &[u64]) {
+        let mut carry = 1;
+        for ((out, &digit), q) in negated.iter_mut().zip(digits).zip(&self.from) {
+            let sum = q.value() - 1 - digit + carry;
+            *out = reduce_once(sum, q.value());
+            // it wrapped around if it is 0 now and was not before
+            carry = is_zero(*out) & (1 - is_zero(sum));
+        }
+    }
+
     /// `log2 x` of the `x` with these digits, 0 for `x = 0`.
     fn log2(&self, digits: &[u64]) -> f64 {
-        let Some(top) = digits.iter().rposition(|&digit| digit != 0) else { return 0.0 };
-        // what lies below the top digit, as a fraction of its unit
-        let lower = digits.iter().zip(&self.from).take(top);
-        let fraction = lower.fold(0.0, |below, (&digit, q)| (digit as f64 + below) / q.value() as f64);
-        (digits[top] as f64 + fraction).log2() + self.weights[top]
+        // the top digit that is not 0 with what lies below it, as a fraction of its unit, and the unit's logarithm
+        let (mut top, mut weight, mut below) = (1f64, 0f64, 0f64);
+        for ((&digit, q), &unit) in digits.iter().zip(&self.from).zip(&self.weights) {
+            let value = digit as f64 + below;
+            let mask = std::hint::black_box(is_zero(digit).wrapping_sub(1));
+            top = f64::from_bits(choose(top.to_bits(), value.to_bits(), mask));
+            weight = f64::from_bits(choose(weight.to_bits(), unit.to_bits(), mask));
+            below = value / q.value() as f64;
+        }
+        top.log2() + weight
+    }
+}
+
+/// 1 for 0, 0 for anything else.
+#[inline(always)]
+fn is_zero(a: u64) -> u64 {
+    1 ^ (a | a.wrapping_neg()) >> 63
+}
+
+/// `b` where the mask's bits are set, `a` where they are not.
+#[inline(always)]
+fn choose(a: u64, b: u64, mask: u64) -> u64 {
+    a ^ ((a ^ b) & mask)
+}
+
+/// All bits set if `a < b`, for numbers of digits below `2^63`, the lowest digit first.
+#[inline(always)]
+fn below(a: &[u64], b: &[u64]) -> u64 {
+    let borrow = |borrow: u64, (&a, &b): (&u64, &u64)| a.wrapping_sub(b).wrapping_sub(borrow) >> 63;
+    a.iter().zip(b).fold(0, borrow).wrapping_neg()
+}
+
+/// Replaces `a` by `b` if the mask says so. It goes through [`black_box`], or the compiler might make a branch of it.
+///
+/// [`black_box`]: std::hint::black_box
+#[inline(always)]
+fn select(a: &mut [u64], b: &[u64], mask: u64) {
+    let mask = std::hint::black_box(mask);
+    for (a, &b) in a.iter_mut().zip(b) {
+        *a = choose(*a, b, mask);
     }
 }
 
@@ -384,6 +410,28 @@ mod tests {
         assert_eq!(norm.centered_log2(&[&[], &[]]), 0.0);
         // 1, -4, 2
         assert_eq!(norm.centered_log2(&[&[1, 93, 2], &[1, 189, 2]]), 2.0);
+    }
+
+    #[test]
+    fn masks_decide_as_comparisons_do() {
+        let edges = [0, 1, 2, 96, 192, (1 << 61) - 1];
+        for a in edges {
+            assert_eq!(is_zero(a), u64::from(a == 0));
+            for b in edges {
+                for (c, d) in edges.into_iter().flat_map(|c| edges.map(|d| (c, d))) {
+                    let mask = if (c, a) < (d, b) { u64::MAX } else { 0 };
+                    assert_eq!(below(&[a, c], &[b, d]), mask, "{a} {c} {b} {d}");
+                }
+                assert_eq!((choose(a, b, 0), choose(a, b, u64::MAX)), (a, b));
+            }
+        }
+        let norm = Norm::new(&moduli(&[3, 5, 7])).unwrap();
+        let digits = |x: u64| [x % 3, x / 3 % 5, x / 15];
+        for x in 0..105 {
+            let mut negated = [0; 3];
+            norm.negate(&mut negated, &digits(x));
+            assert_eq!(negated, digits((105 - x) % 105));
+        }
     }
 
     #[test]

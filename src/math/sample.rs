@@ -10,6 +10,7 @@
 
 use blake3::hazmat::hash_derive_key_context;
 use blake3::{Hasher, OutputReader};
+use zeroize::{Zeroize, Zeroizing};
 
 use super::{MathError, Modulus};
 
@@ -71,17 +72,20 @@ impl Stream for OutputReader {
     }
 }
 
-/// 32 secret bytes, not printed, and overwritten when dropped as far as safe code can see to that.
+/// 32 secret bytes, not printed. They lie in one place, which is overwritten when they are dropped, however often the
+/// seed is moved.
 #[derive(Clone)]
-pub struct Seed([u8; 32]);
+pub struct Seed(Box<Zeroizing<[u8; 32]>>);
 
 impl Seed {
-    /// A fresh seed from the platform.
+    /// A fresh seed from the platform's cryptographic randomness.
     ///
     /// # Errors
     /// [`MathError::Randomness`] when the platform has none to give.
     pub fn generate() -> Result<Self, MathError> {
-        platform_seed().map(Self)
+        let mut seed = Self(Box::default());
+        getrandom::fill(&mut **seed.0).map_err(|reason| MathError::Randomness { reason })?;
+        Ok(seed)
     }
 
     /// The bytes, for the samplers of this module.
@@ -90,9 +94,11 @@ impl Seed {
     }
 }
 
-impl From<[u8; 32]> for Seed {
-    fn from(bytes: [u8; 32]) -> Self {
-        Self(bytes)
+impl From<&[u8; 32]> for Seed {
+    fn from(bytes: &[u8; 32]) -> Self {
+        let mut seed = Self(Box::default());
+        seed.0.copy_from_slice(bytes);
+        seed
     }
 }
 
@@ -100,24 +106,6 @@ impl std::fmt::Debug for Seed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Seed(..)")
     }
-}
-
-impl Drop for Seed {
-    fn drop(&mut self) {
-        self.0.fill(0);
-        // a use of the zeros, so that writing them is not dead code
-        std::hint::black_box(&self.0);
-    }
-}
-
-/// 32 bytes of the platform's cryptographic randomness.
-///
-/// # Errors
-/// [`MathError::Randomness`] when the platform has none to give.
-pub fn platform_seed() -> Result<[u8; 32], MathError> {
-    let mut seed = [0; 32];
-    getrandom::fill(&mut seed).map_err(|reason| MathError::Randomness { reason })?;
-    Ok(seed)
 }
 
 /// Fills `out` with independent uniform residues in `[0, q)`, from a stream of [`Domain::PublicUniform`].
@@ -178,7 +166,7 @@ pub fn error_into(out: &mut [u64], stream: impl Stream) {
 
 /// Fills `out` with what `accept` makes of successive `N`-byte pieces of the stream, leaving out what it rejects.
 fn fill<const N: usize>(out: &mut [u64], mut stream: impl Stream, accept: impl Fn(&[u8; N]) -> Option<u64>) {
-    let mut buffer = [0; 1024];
+    let mut buffer = [0u8; 1024];
     let usable = buffer.len() / N * N;
     let mut slots = out.iter_mut();
     while slots.len() > 0 {
@@ -189,6 +177,8 @@ fn fill<const N: usize>(out: &mut [u64], mut stream: impl Stream, accept: impl F
             *slot = value;
         }
     }
+    // What errors and secrets were made of.
+    buffer.zeroize();
 }
 
 #[cfg(test)]
@@ -375,9 +365,8 @@ mod tests {
 
     #[test]
     fn seeds() {
-        assert_ne!(platform_seed().unwrap(), platform_seed().unwrap());
         assert_ne!(Seed::generate().unwrap().as_bytes(), Seed::generate().unwrap().as_bytes());
-        assert_eq!(Seed::from(SEED).as_bytes(), &SEED);
-        assert_eq!(format!("{:?}", Seed::from(SEED)), "Seed(..)");
+        assert_eq!(Seed::from(&SEED).as_bytes(), &SEED);
+        assert_eq!(format!("{:?}", Seed::from(&SEED)), "Seed(..)");
     }
 }

@@ -10,14 +10,16 @@
 //! Numbers are little-endian; texts and lists carry their length as u32 and u64.
 
 use crate::error::FormatProblem;
-use crate::{Error, Result};
-use std::sync::Arc;
+use crate::{Error, Result, memory};
 use twox_hash::XxHash3_128;
 
 const MAGIC: &[u8; 10] = b"cipherloom";
 const VERSION: u16 = 3;
 const HEADER: usize = 10 + 1 + 2 + 8;
 const CHECKSUM: usize = 16;
+/// What small objects are no longer than. A saved client is one: since it does not grow while it is written, it leaves
+/// no copies in freed memory.
+const SMALL: usize = 256;
 
 /// What bytes are of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,7 +89,8 @@ pub struct Writer(Vec<u8>);
 
 impl Writer {
     pub fn new(kind: Kind) -> Self {
-        let mut bytes = MAGIC.to_vec();
+        let mut bytes = Vec::with_capacity(SMALL);
+        bytes.extend_from_slice(MAGIC);
         bytes.push(kind as u8);
         bytes.extend_from_slice(&VERSION.to_le_bytes());
         bytes.extend_from_slice(&[0; 8]);
@@ -107,14 +110,14 @@ impl Writer {
         texts.iter().fold(self.raw(&(texts.len() as u32).to_le_bytes()), |writer, text| writer.text(text))
     }
 
-    pub fn words(self, words: &[u64]) -> Self {
-        self.blocks(words.len(), [words])
-    }
-
     /// `length` words in several blocks.
-    pub fn blocks<'a>(mut self, length: usize, blocks: impl IntoIterator<Item = &'a [u64]>) -> Self {
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
+    pub fn blocks<'a>(mut self, length: usize, blocks: impl IntoIterator<Item = &'a [u64]>) -> Result<Self> {
         self = self.raw(&(length as u64).to_le_bytes());
-        self.0.reserve(8 * length + CHECKSUM);
+        let asked = length.saturating_mul(8).saturating_add(CHECKSUM);
+        self.0.try_reserve_exact(asked).map_err(|_| Error::OutOfMemory { asked: asked as u64 })?;
         for words in blocks {
             let start = self.0.len();
             self.0.resize(start + 8 * words.len(), 0);
@@ -122,7 +125,7 @@ impl Writer {
                 *bytes = word.to_le_bytes();
             }
         }
-        self
+        Ok(self)
     }
 
     pub fn finish(mut self) -> Vec<u8> {
@@ -207,16 +210,32 @@ impl<'a> Reader<'a> {
     }
 
     pub fn texts(&mut self) -> Result<Vec<&'a str>> {
-        let length = u32::from_le_bytes(self.id()?);
-        (0..length).map(|_| self.text()).collect()
+        let length = u32::from_le_bytes(self.id()?) as usize;
+        // Each has a length of 4 bytes.
+        if length > self.rest.len() / 4 {
+            return Err(self.error("a list is longer than its bytes"));
+        }
+        let mut texts = memory::room(length)?;
+        for _ in 0..length {
+            texts.push(self.text()?);
+        }
+        Ok(texts)
     }
 
-    pub fn words(&mut self) -> Result<Arc<[u64]>> {
-        let length = u64::from_le_bytes(self.id()?);
-        let size = usize::try_from(length).ok().and_then(|l| l.checked_mul(8));
-        let size = size.ok_or_else(|| self.error("a list is longer than memory"))?;
-        let words = self.raw(size)?.as_chunks::<8>().0;
-        Ok(words.iter().map(|w| u64::from_le_bytes(*w)).collect())
+    /// A list of `expected` words, copied.
+    ///
+    /// # Errors
+    /// `Format` for another number of them, before anything is copied; `OutOfMemory`.
+    pub fn words(&mut self, expected: u64) -> Result<Vec<u64>> {
+        let found = u64::from_le_bytes(self.id()?);
+        let size = usize::try_from(expected).ok().and_then(|length| length.checked_mul(8));
+        let Some(size) = size.filter(|_| found == expected) else {
+            return Err(self.error(format!("wrong size: found {found} words, expected {expected}")));
+        };
+        let bytes = self.raw(size)?.as_chunks::<8>().0;
+        let mut words = memory::room(bytes.len())?;
+        words.extend(bytes.iter().map(|word| u64::from_le_bytes(*word)));
+        Ok(words)
     }
 
     pub fn end(self) -> Result<()> {
@@ -231,6 +250,12 @@ impl<'a> Reader<'a> {
 /// The error for bytes that are bound to something else: `found` and `expected` are identities.
 pub fn foreign(what: String, of: &'static str, found: &[u8], expected: &[u8]) -> Error {
     Error::Foreign { what, of, found: hex(found), expected: hex(expected) }
+}
+
+/// A name that came from outside, as it stands in errors: its beginning.
+pub fn shown(name: &str) -> &str {
+    const MOST: usize = 100;
+    name.char_indices().nth(MOST).map_or(name, |(end, _)| &name[..end])
 }
 
 /// Hexadecimal digits of an identity.

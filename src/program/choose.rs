@@ -1,5 +1,6 @@
 //! Chooses parameters: the cheapest that are secure, hold the values and survive the noise.
 
+use super::bounds;
 use super::compile::Builder;
 use super::literal::{Layout, TaskLiteral};
 use super::parameters::{ParameterLiteral, Parameters};
@@ -40,7 +41,7 @@ pub struct Wishes {
 /// Finds the cheapest parameters for the builder's task.
 ///
 /// # Errors
-/// `RangeOverflow`, `NoParameters`, or what the task itself is refused for.
+/// `RangeOverflow`, `TooLarge`, `NoParameters`, or what the task itself is refused for.
 pub fn choose(builder: &Builder<'_>, wishes: &Wishes) -> Result<Parameters> {
     let least = least_modulus(builder.task())?;
     let rings = builder.task().inputs.iter().filter(|i| i.layout == Layout::Slots);
@@ -49,6 +50,8 @@ pub fn choose(builder: &Builder<'_>, wishes: &Wishes) -> Result<Parameters> {
     let mut best: Option<(bool, f64, Parameters)> = None;
     let mut reason = String::from("no ring dimension has that many slots");
     let mut max_n = 0;
+    // Why the last ring was left out, if the task becomes too much there.
+    let mut too_large = None;
     let mut costs = CostModel::default();
     for &(n, max_bits) in wishes.table.rows() {
         if wishes.n.is_some_and(|w| w != n) || slots.is_some_and(|s| s > n) {
@@ -61,6 +64,10 @@ pub fn choose(builder: &Builder<'_>, wishes: &Wishes) -> Result<Parameters> {
         // Many sums in one ciphertext bring noise: then it may be cheaper not to pack.
         let apart = sets.iter().filter(|_| many_sums(builder.task())).map(|t| (t, false));
         for (t, pack) in packed.chain(apart) {
+            too_large = bounds::check_ring(builder.task(), n, t.len()).err();
+            if too_large.is_some() {
+                continue;
+            }
             let candidate = Candidate { builder, wishes, n, max_bits, t, pack };
             for parameters in candidate.smallest(&mut reason)? {
                 let mut expander = Expander::new(builder.registry());
@@ -80,7 +87,8 @@ pub fn choose(builder: &Builder<'_>, wishes: &Wishes) -> Result<Parameters> {
         }
     }
     let best = best.map(|b| b.2);
-    best.ok_or(Error::NoParameters { max_n, table: wishes.table.name(), reason })
+    let none = Error::NoParameters { max_n, table: wishes.table.name(), reason };
+    best.ok_or(too_large.unwrap_or(none))
 }
 
 /// Sums from which packing them is weighed: a few never cost more than they save.

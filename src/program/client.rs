@@ -2,7 +2,7 @@
 //! a graph, run by the same engine as the evaluator's.
 
 use super::bundle::Bundle;
-use super::bytes::{Kind, Reader, Writer, check_residues, foreign};
+use super::bytes::{Kind, Reader, Writer, check_residues, foreign, shown};
 use super::compile::{input_type, is_public};
 use super::job::{Job, Named, Outcome, OutputValues};
 use super::{InputLiteral, Parameters, Program, TaskLiteral};
@@ -16,10 +16,11 @@ use crate::ops::{Session, types};
 use crate::platform::Platform;
 use crate::schemes::columns::{Column, KeyName, OutputCiphertext, statistic_sums};
 use crate::schemes::noise;
-use crate::{Error, Result};
+use crate::{Error, Result, memory};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use zeroize::Zeroizing;
 
 /// Bits of measured noise budget below which a decryption is refused: once noise wraps around, its largest
 /// coefficient lies near Q/2 and the budget near 0.
@@ -63,13 +64,13 @@ impl Client {
         saved: &[u8],
     ) -> Result<Self> {
         let mut reader = Reader::new(saved, Kind::Client)?;
-        let (parameters, key_id, seed): ([u8; 16], [u8; 16], [u8; 32]) =
-            (reader.id()?, reader.id()?, reader.id()?);
+        let (parameters, key_id): ([u8; 16], [u8; 16]) = (reader.id()?, reader.id()?);
+        let seed = Zeroizing::new(reader.id()?);
         let expected = program.parameters().id();
         if parameters != expected {
             return Err(foreign("saved client".to_owned(), "set of parameters", &parameters, &expected));
         }
-        let client = Self::with_seed(program, platform, clock, Seed::from(seed));
+        let client = Self::with_seed(program, platform, clock, Seed::from(&*seed));
         if client.key_id != key_id {
             return Err(
                 reader.error("the secret key that follows from the seed is not the one that was saved")
@@ -84,10 +85,10 @@ impl Client {
         Self { program, platform, clock, seed, key_id, secret: OnceLock::new(), plans: Mutex::default() }
     }
 
-    /// The client as bytes. They contain the secret key: whoever has them can decrypt.
-    pub fn save(&self) -> Vec<u8> {
+    /// The client as bytes, overwritten when they are dropped. They contain the secret key: whoever has them can decrypt.
+    pub fn save(&self) -> Zeroizing<Vec<u8>> {
         let writer = Writer::new(Kind::Client).raw(&self.program.parameters().id()).raw(&self.key_id);
-        writer.raw(self.seed.as_bytes()).finish()
+        Zeroizing::new(writer.raw(self.seed.as_bytes()).finish())
     }
 
     /// The program that it is a client of.
@@ -120,7 +121,9 @@ impl Client {
         // Made once: its plan is of no more use.
         self.job(None, given, build, move |run| {
             let writer = Writer::new(Kind::EvaluationKey).raw(&parameters).raw(&owner);
-            Ok(Outcome::Bytes(writer.text(&name.to_string()).words(&run.output(0)?).finish()))
+            let size = ty.units() as usize;
+            let blocks = run.output_blocks(0, 0, size)?;
+            Ok(Outcome::Bytes(writer.text(&name.to_string()).blocks(size, blocks)?.finish()))
         })
     }
 
@@ -169,7 +172,7 @@ impl Client {
             let write = |(index, name): (usize, &String)| {
                 let size = run.plan().graph().ty(run.plan().graph().outputs()[index].operand).size as usize;
                 let writer = Writer::new(Kind::Input).raw(&program).raw(&owner).text(name);
-                let bytes = writer.blocks(size, run.output_blocks(index, 0, size)?).finish();
+                let bytes = writer.blocks(size, run.output_blocks(index, 0, size)?)?.finish();
                 Ok(Named { names: vec![name.clone()], bytes })
             };
             Ok(Outcome::Objects(names.par_iter().enumerate().map(write).collect::<Result<_>>()?))
@@ -182,17 +185,19 @@ impl Client {
     ///
     /// # Errors
     /// `MissingInput` for a name that the program lacks; `Format` and `Foreign` for bytes that are not such an output;
-    /// the finished job gives `NoiseExhausted` when the noise has reached the limit.
+    /// `OutOfMemory`; the finished job gives `NoiseExhausted` when the noise has reached the limit.
     pub fn decrypt(&self, outputs: &[(&str, &[u8])], mut run: Option<[u8; 16]>) -> Result<Job> {
         let mut given = Given::default();
         given.secret(self)?;
         let task = self.program.task();
+        let numbers: HashMap<&str, usize> =
+            task.outputs.iter().enumerate().map(|(number, output)| (output.name.as_str(), number)).collect();
+        let sources = task.sources();
         // The same bytes are read once, for all outputs in them.
         let mut distinct: Vec<(&str, &[u8])> = Vec::new();
         let mut wanted = Vec::with_capacity(outputs.len());
         for &(name, bytes) in outputs {
-            let index = task.outputs.iter().position(|o| o.name == name);
-            let index = index.ok_or_else(|| Error::MissingInput { name: name.to_owned() })?;
+            let &index = numbers.get(name).ok_or_else(|| Error::MissingInput { name: name.to_owned() })?;
             let at = (!is_public(task, index)).then(|| {
                 let known = distinct.iter().position(|(_, known)| std::ptr::eq(*known, bytes));
                 known.unwrap_or_else(|| {
@@ -200,21 +205,33 @@ impl Client {
                     distinct.len() - 1
                 })
             });
-            wanted.push((Wanted::new(task, index), at));
+            wanted.push((Wanted::new(task, index, &sources), at));
         }
         let read = distinct.par_iter().map(|&(name, bytes)| self.read_bundle(name, bytes));
+        let read = read.collect::<Result<Vec<_>>>()?;
+        // Copies of the same outputs may come in several byte strings.
+        let mut copies: HashMap<*const Bundle, usize> = HashMap::new();
+        read.iter().for_each(|(bundle, ..)| *copies.entry(std::ptr::from_ref(*bundle)).or_default() += 1);
+        let mut known: HashMap<(ValueType, &[u64]), usize> = HashMap::new();
         let mut numbered = Vec::with_capacity(distinct.len());
-        for (&(name, _), (bundle, of_run, words)) in distinct.iter().zip(read.collect::<Result<Vec<_>>>()?) {
-            let expected = *run.get_or_insert(of_run);
-            if of_run != expected {
-                return Err(foreign(format!("output `{name}`"), "run", &of_run, &expected));
+        for (&(name, _), (bundle, of_run, words)) in distinct.iter().zip(&read) {
+            let expected = *run.get_or_insert(*of_run);
+            if *of_run != expected {
+                return Err(foreign(format!("output `{name}`"), "run", of_run, &expected));
             }
+            let copied = copies.get(&std::ptr::from_ref(*bundle)).is_some_and(|&count| count > 1);
             let mut numbers = Vec::with_capacity(bundle.ciphertexts.len());
-            let mut rest = &*words;
+            let mut rest = words.as_slice();
             for c in &bundle.ciphertexts {
                 let (own, others) = rest.split_at(c.ty.units() as usize);
                 rest = others;
-                numbers.push(given.share(c.ty.ty(), own) - 1);
+                // The secret key comes first.
+                let next = given.data.len() - 1;
+                let number = if copied { *known.entry((c.ty.ty(), own)).or_insert(next) } else { next };
+                if number == next {
+                    given.add(c.ty.ty(), memory::copy(own)?.into());
+                }
+                numbers.push(number);
             }
             numbered.push((bundle, numbers));
         }
@@ -247,7 +264,7 @@ impl Client {
     }
 
     /// Reads the outputs that travel with output `output`, the run that they are of, and the words of their ciphertexts.
-    fn read_bundle(&self, output: &str, bytes: &[u8]) -> Result<(&Bundle, [u8; 16], Input)> {
+    fn read_bundle(&self, output: &str, bytes: &[u8]) -> Result<(&Bundle, [u8; 16], Vec<u64>)> {
         let mut reader = Reader::new(bytes, Kind::Output)?;
         let (program, owner): ([u8; 16], [u8; 16]) = (reader.id()?, reader.id()?);
         let foreign =
@@ -265,10 +282,10 @@ impl Client {
         let bundle = self.program.bundles().iter().find(own);
         let bundle =
             bundle.ok_or_else(|| reader.error(format!("no outputs travel as {}", quoted(&names))))?;
-        let words = reader.words()?;
+        let words = reader.words(bundle.units())?;
         let n = self.program.parameters().literal().n;
-        if words.len() as u64 != bundle.units() || !check_residues(&words, n, bundle.primes()) {
-            return Err(reader.error(format!("`{output}` has the wrong size or words outside its primes")));
+        if !check_residues(&words, n, bundle.primes()) {
+            return Err(reader.error(format!("`{output}` has words outside its primes")));
         }
         reader.end()?;
         Ok((bundle, run, words))
@@ -277,7 +294,7 @@ impl Client {
     /// The secret key in NTT form over all primes; worked out once.
     fn secret_words(&self) -> Result<Input> {
         if let Some(secret) = self.secret.get() {
-            return Ok(Arc::clone(secret));
+            return Ok(secret.clone());
         }
         let mut given = Given::default();
         given.add(types::secret_seed(), seed_words(&self.seed));
@@ -288,8 +305,8 @@ impl Client {
         })?;
         let mut run = Run::new(plan, given.data, self.clock)?;
         run.finish();
-        let words: Input = run.output(0)?.into();
-        Ok(Arc::clone(self.secret.get_or_init(|| words)))
+        let words = Input::secret(run.output(0)?);
+        Ok(self.secret.get_or_init(|| words).clone())
     }
 
     /// Plans a graph over what is given.
@@ -356,7 +373,7 @@ pub struct Values<'a> {
 
 impl Values<'_> {
     /// The slots of each ciphertext of the column.
-    fn slots(&self, ty: &Column) -> Result<Vec<(ValueType, Vec<u64>)>> {
+    fn slots(&self, ty: &Column) -> Result<Vec<(ValueType, Input)>> {
         let shown = |row: usize| self.present.is_none_or(|p| p[row] != 0);
         let value = |row: usize| self.values.get(row).copied().filter(|_| shown(row)).unwrap_or(0);
         let flag = |row: usize| i64::from(row < self.values.len() && shown(row));
@@ -367,7 +384,8 @@ impl Values<'_> {
             blocks.iter().flat_map(|&block| moduli(block)).flat_map(chunks).collect();
         let slots = pieces.par_iter().map(|&(block, t, chunk)| {
             let modulus = Modulus::new(t)?;
-            Ok((types::slots(ty.n, t), ty.slots(chunk, |row| modulus.reduce_i64(block(row)))))
+            let words = ty.slots(chunk, |row| modulus.reduce_i64(block(row)));
+            Ok((types::slots(ty.n, t), Input::secret(words)))
         });
         slots.collect()
     }
@@ -387,18 +405,9 @@ struct Given {
 }
 
 impl Given {
-    fn add(&mut self, ty: ValueType, words: Vec<u64>) {
+    fn add(&mut self, ty: ValueType, data: Input) {
         self.types.push(ty);
-        self.data.push(words.into());
-    }
-
-    /// Adds words unless they are there; gives the number of the input that holds them.
-    fn share(&mut self, ty: ValueType, words: &[u64]) -> usize {
-        let known = self.types.iter().zip(&self.data).position(|(t, data)| *t == ty && **data == *words);
-        known.unwrap_or_else(|| {
-            self.add(ty, words.to_vec());
-            self.types.len() - 1
-        })
+        self.data.push(data);
     }
 
     fn secret(&mut self, client: &Client) -> Result<()> {
@@ -423,25 +432,30 @@ fn plan_name(what: &str, parts: &[String]) -> String {
 
 /// Names as they stand in errors.
 fn quoted(names: &[&str]) -> String {
-    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+    const MOST: usize = 10;
+    let mut all: Vec<String> = names.iter().take(MOST).map(|name| format!("`{}`", shown(name))).collect();
+    if names.len() > MOST {
+        all.push(format!("{} more", names.len() - MOST));
+    }
+    all.join(", ")
 }
 
 /// Identity of a secret key: it commits to the key's coefficients, not to how they come from the seed.
 fn key_id(seed: &Seed, parameters: &Parameters) -> [u8; 16] {
-    let mut coefficients = vec![0; parameters.literal().n];
+    let mut coefficients = Zeroizing::new(vec![0; parameters.literal().n]);
     ternary_into(&mut coefficients, Domain::SecretKey.stream(seed.as_bytes(), KEY_STREAM));
     let mut hasher = blake3::Hasher::new_derive_key("cipherloom 2026 key identity v2");
     hasher.update(&parameters.id());
-    for c in &mut coefficients {
-        hasher.update(&std::mem::take(c).to_le_bytes());
+    for c in coefficients.iter() {
+        hasher.update(&c.to_le_bytes());
     }
     let mut id = [0; 16];
     hasher.finalize_xof().fill(&mut id);
     id
 }
 
-fn seed_words(seed: &Seed) -> Vec<u64> {
-    seed.as_bytes().as_chunks::<8>().0.iter().map(|c| u64::from_le_bytes(*c)).collect()
+fn seed_words(seed: &Seed) -> Input {
+    Input::secret(seed.as_bytes().as_chunks::<8>().0.iter().map(|c| u64::from_le_bytes(*c)).collect())
 }
 
 fn check_values(input: &InputLiteral, values: &[i64], present: Option<&[u8]>) -> Result<()> {
@@ -465,10 +479,10 @@ fn check_values(input: &InputLiteral, values: &[i64], present: Option<&[u8]>) ->
         }
     }
     let (min, max) = input.bounds()?;
-    for (row, &found) in values.iter().enumerate() {
+    for (row, &value) in values.iter().enumerate() {
         let here = present.is_none_or(|p| p[row] != 0);
-        if here && !(min..=max).contains(&i128::from(found)) {
-            return Err(Error::ValueOutOfRange { input: input.name.clone(), row, found, min, max });
+        if here && !(min..=max).contains(&i128::from(value)) {
+            return Err(Error::ValueOutOfRange { input: input.name.clone(), row, min, max });
         }
     }
     Ok(())
@@ -484,14 +498,14 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// Output number `index`, without ciphertexts yet.
-    fn new(task: &TaskLiteral, index: usize) -> Self {
+    /// Output number `index`, without ciphertexts yet; `sources` of the task.
+    fn new(task: &TaskLiteral, index: usize, sources: &[Option<usize>]) -> Self {
         let (name, operand) = (task.outputs[index].name.clone(), task.outputs[index].operand);
         let mut wanted = Self { name, public: BTreeMap::new(), ciphertexts: Vec::new() };
         let sums = task.node(operand).and_then(|n| statistic_sums(&n.op));
         if sums.is_some_and(|sums| sums.contains(&"n")) {
             // The count of complete columns is public; that of others is replaced by what is decrypted.
-            let rows = task.source(operand).map_or(0, |input| input.rows);
+            let rows = sources[operand].map_or(0, |input| task.inputs[input].rows);
             wanted.public.insert("n".into(), vec![rows as i128]);
         }
         wanted
@@ -504,11 +518,12 @@ impl Wanted {
         for (at, c) in &self.ciphertexts {
             let log2_noise = f64::from_bits(run.output(2 * at + 1)?[0]);
             worst = worst.min(noise::log2(&c.ty.q) - 1.0 - log2_noise);
-            let slots = run.output(2 * at)?;
+            let slots = Zeroizing::new(run.output(2 * at)?);
             for read in &c.reads {
                 let part = residues.entry(&read.part).or_default();
                 if part.last().is_none_or(|last| last.t != c.ty.t) {
-                    part.push(Residues { t: c.ty.t, rows: Vec::new() });
+                    let rows = Zeroizing::new(memory::room(self.rows(&read.part))?);
+                    part.push(Residues { t: c.ty.t, rows });
                 }
                 if let Some(last) = part.last_mut() {
                     // Rows come in order.
@@ -528,28 +543,36 @@ impl Wanted {
         }
         Ok(OutputValues { parts, noise_budget_bits: worst })
     }
+
+    /// Rows of a part.
+    fn rows(&self, part: &str) -> usize {
+        let reads = self.ciphertexts.iter().flat_map(|(_, c)| &c.reads).filter(|read| read.part == part);
+        reads.map(|read| read.rows.first + read.rows.count).max().unwrap_or(0)
+    }
 }
 
 /// The rows of a part modulo one plaintext modulus.
 struct Residues {
     t: u64,
-    rows: Vec<u64>,
+    rows: Zeroizing<Vec<u64>>,
 }
 
 /// The integers of least absolute value with these residues: mixed radix digits (Garner). The product of the moduli is
 /// below 2^126.
 fn combine(residues: &[Residues]) -> Result<Vec<i128>> {
-    let mut values = vec![0u128; residues.first().map_or(0, |r| r.rows.len())];
+    let mut values = Zeroizing::new(memory::zeros::<u128>(residues.first().map_or(0, |r| r.rows.len()))?);
     let mut product = 1u128;
     for Residues { t, rows } in residues {
         let t = Modulus::new(*t)?;
         let inverse = t.inv(t.reduce_u128(product))?;
-        for (value, &residue) in values.iter_mut().zip(rows) {
+        for (value, &residue) in values.iter_mut().zip(rows.iter()) {
             let digit = t.mul(t.sub(residue, t.reduce_u128(*value)), inverse);
             *value += product * u128::from(digit);
         }
         product *= u128::from(t.value());
     }
     let center = |v: u128| if v > product / 2 { v as i128 - product as i128 } else { v as i128 };
-    Ok(values.into_iter().map(center).collect())
+    let mut centered = memory::room(values.len())?;
+    centered.extend(values.iter().copied().map(center));
+    Ok(centered)
 }

@@ -2,6 +2,7 @@
 //!
 //! The same code rebuilds a program from its bytes, so that client and evaluator hold the same graphs.
 
+use super::bounds;
 use super::bundle::{Bundle, bundles};
 use super::bytes::{Kind, Reader, Writer};
 use super::choose::{MARGIN, Wishes, choose, enough};
@@ -71,10 +72,12 @@ impl Program {
     /// Chooses parameters and keys for a task, and builds its graphs.
     ///
     /// # Errors
-    /// `Task`, `Operator` and `UnknownOperator` for a task that makes no sense; `RangeOverflow` when values could
+    /// `Task`, `Operator` and `UnknownOperator` for a task that makes no sense; `TooLarge` for one that becomes too
+    /// much, before anything is expanded; `RangeOverflow` when values could
     /// exceed what can be decrypted; `NoParameters` when the task is too deep; `Parameters` for options that do not
     /// fit.
     pub fn compile(task: TaskLiteral, options: &CompileOptions) -> Result<Self> {
+        bounds::check_literal(&task)?;
         task.check()?;
         let registry = crate::schemes::registry();
         let builder = Builder::new(&registry, &task);
@@ -97,6 +100,7 @@ impl Program {
         }
         let memory_limit = memory_limit.min(MOST_MEMORY);
         check_sizes(&task, &parameters, memory_limit)?;
+        bounds::check(&task, parameters.literal(), MOST_MEMORY)?;
         let mut expander = Expander::new(&registry);
         let Scheme { graph: scheme_graph, task_graph, keys } = builder.scheme(&parameters, &mut expander)?;
         let budget = noise_budget(&scheme_graph, &registry)?;
@@ -135,8 +139,10 @@ impl Program {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let mut reader = Reader::new(bytes, Kind::Program)?;
         let text = reader.text()?;
+        bounds::check_text(text)?;
         let literal: ProgramLiteral = serde_json::from_str(text).map_err(|e| reader.error(e.to_string()))?;
         reader.end()?;
+        bounds::check_literal(&literal.task)?;
         literal.task.check()?;
         Self::build(literal.task, Parameters::new(literal.parameters)?, literal.memory_limit)
     }
@@ -338,19 +344,22 @@ impl<'a> Builder<'a> {
         let l = parameters.literal();
         let top = l.q.len();
         let mut names = BTreeSet::from([KeyName::Relinearization(top), KeyName::Relinearization(l.low)]);
+        if self.task.nodes.iter().any(|node| node.op == "column.sum" || statistic_sums(&node.op).is_some()) {
+            let columns = self.task.inputs.iter().map(|input| input_type(input, parameters));
+            let mut elements: Vec<u64> = columns.flat_map(|column| column.sum_elements()).collect();
+            // Those that pack sums.
+            elements.extend([galois_element(l.n, l.n as i64 / 2 - 1), galois_conjugate(l.n)]);
+            names.extend(elements.into_iter().map(|g| KeyName::Galois(g, l.low)));
+        }
+        let sources = self.task.sources();
         for node in &self.task.nodes {
             if node.op.starts_with("column.rotate") {
-                let source = node.inputs.first().and_then(|&operand| self.task.source(operand));
-                let Some(column) = source.map(|input| input_type(input, parameters)) else { continue };
+                let source = node.inputs.first().and_then(|&operand| sources[operand]);
+                let Some(input) = source.map(|number| &self.task.inputs[number]) else { continue };
+                let column = input_type(input, parameters);
                 for g in rotation_elements(&node.op, &node.graph_attrs()?, &column)? {
                     names.extend([top, l.low].map(|level| KeyName::Galois(g, level)));
                 }
-            } else if node.op == "column.sum" || statistic_sums(&node.op).is_some() {
-                let columns = self.task.inputs.iter().map(|input| input_type(input, parameters));
-                let mut elements: Vec<u64> = columns.flat_map(|column| column.sum_elements()).collect();
-                // Those that pack sums.
-                elements.extend([galois_element(l.n, l.n as i64 / 2 - 1), galois_conjugate(l.n)]);
-                names.extend(elements.into_iter().map(|g| KeyName::Galois(g, l.low)));
             }
         }
         Ok(names.into_iter().collect())

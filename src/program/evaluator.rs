@@ -2,7 +2,7 @@
 
 use super::Program;
 use super::bundle::Bundle;
-use super::bytes::{Kind, Reader, Writer, check_residues, checksum_of, foreign};
+use super::bytes::{Kind, Reader, Writer, check_residues, checksum_of, foreign, shown};
 use super::compile::port_type;
 use super::job::{Job, Named, Outcome};
 use super::literal::KEYS;
@@ -12,7 +12,7 @@ use crate::graph::ValueType;
 use crate::ops::types::SwitchingKey;
 use crate::platform::Platform;
 use crate::schemes::columns::{Column, KeyName};
-use crate::{Error, Result};
+use crate::{Error, Result, memory};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -34,18 +34,15 @@ impl Evaluator {
     /// Rebuilds a program from its bytes and plans it for a platform.
     ///
     /// # Errors
-    /// As [`Program::from_bytes`] and [`Plan::new`].
+    /// As [`Program::from_bytes`] and [`Plan::new`]; `OutOfMemory` when there is no room for the keys.
     pub fn new(bytes: &[u8], platform: &dyn Platform, clock: Clock) -> Result<Self> {
         let program = Program::from_bytes(bytes)?;
         let graph = program.graph(Stage::Base, platform)?;
         let options = PlanOptions { memory_limit: program.memory_limit(), wipe: false };
         let plan = Arc::new(Plan::new(&graph, platform, options)?);
         let missing = program.keys().map_or(BTreeSet::new(), |k| k.names.iter().cloned().collect());
-        let size = program.keys().map_or(0, |k| k.ty().size) as usize;
-        let mut key_words = Vec::new();
-        let needed = 8 * size as u64;
-        key_words.try_reserve_exact(size).map_err(|_| Error::MemoryLimit { needed, limit: 0 })?;
-        key_words.resize(size, 0);
+        // The plan was within the limit, with the keys.
+        let key_words = memory::zeros(program.keys().map_or(0, |k| k.ty().size) as usize)?;
         Ok(Self { program, plan, key_words, keys: None, missing, key_id: None, clock })
     }
 
@@ -57,14 +54,13 @@ impl Evaluator {
     /// Takes one evaluation key.
     ///
     /// # Errors
-    /// `Format` for bytes that do not decode; `Foreign` for keys of other parameters or of another client.
+    /// `Format` for bytes that do not decode; `Foreign` for keys of other parameters or of another client; `OutOfMemory`.
     pub fn load_key(&mut self, bytes: &[u8]) -> Result<()> {
         let mut reader = Reader::new(bytes, Kind::EvaluationKey)?;
         let (parameters, owner) = (reader.id()?, reader.id()?);
         let text = reader.text()?;
-        let words = reader.words()?;
         let foreign = |of, found: &[u8], expected: &[u8]| {
-            foreign(format!("evaluation key `{text}`"), of, found, expected)
+            foreign(format!("evaluation key `{}`", shown(text)), of, found, expected)
         };
         let expected = self.program.parameters().id();
         if parameters != expected {
@@ -73,13 +69,15 @@ impl Evaluator {
         if let Some(first) = self.key_id.filter(|first| *first != owner) {
             return Err(foreign("client", &owner, &first));
         }
-        let name = KeyName::parse(text).ok_or_else(|| reader.error(format!("no such key: `{text}`")))?;
+        let name =
+            KeyName::parse(text).ok_or_else(|| reader.error(format!("no such key: `{}`", shown(text))))?;
         let keys = self.program.keys().filter(|k| k.names.contains(&name));
         // A key that this program does not need, such as one made for another program.
         let Some((keys, offset)) = keys.and_then(|k| Some((k, k.offset(&name)?))) else { return Ok(()) };
         let ty = keys.key(&name);
-        if words.len() as u64 != ty.units() || !check_residues(&words, ty.n, key_primes(&ty)) {
-            return Err(reader.error(format!("`{text}` has the wrong size or words outside its primes")));
+        let words = reader.words(ty.units())?;
+        if !check_residues(&words, ty.n, key_primes(&ty)) {
+            return Err(reader.error(format!("`{text}` has words outside its primes")));
         }
         reader.end()?;
         let at = offset as usize;
@@ -104,7 +102,7 @@ impl Evaluator {
     /// A run over encrypted inputs, in any order.
     ///
     /// # Errors
-    /// `MissingKey`, `MissingInput`, `Format`, `Foreign`, `MemoryLimit`.
+    /// `MissingKey`, `MissingInput`, `Format`, `Foreign`, `OutOfMemory`.
     pub fn run(&self, inputs: &[&[u8]]) -> Result<Job> {
         if let Some(name) = self.missing.first() {
             return Err(Error::MissingKey { name: name.to_string() });
@@ -125,7 +123,7 @@ impl Evaluator {
             }
             let found = data.iter().find(|d| d.name == port.name);
             let found = found.ok_or_else(|| Error::MissingInput { name: port.name.clone() })?;
-            ordered.push(Arc::clone(&found.words));
+            ordered.push(found.words.clone());
             checksums.push(found.checksum);
         }
         let of_run = self.program.run_id(&checksums);
@@ -139,7 +137,7 @@ impl Evaluator {
                     blocks.extend(run.output_blocks(c.output, c.offset as usize, c.ty.units() as usize)?);
                 }
                 let writer = Writer::new(Kind::Output).raw(&id).raw(&owner).raw(&of_run).texts(&names);
-                let bytes = writer.blocks(bundle.units() as usize, blocks).finish();
+                let bytes = writer.blocks(bundle.units() as usize, blocks)?.finish();
                 Ok(Named { names: names.into_iter().map(str::to_owned).collect(), bytes })
             };
             Ok(Outcome::Objects(bundles.par_iter().map(write).collect::<Result<_>>()?))
@@ -152,18 +150,19 @@ impl Evaluator {
         let (program, owner): ([u8; 16], [u8; 16]) = (reader.id()?, reader.id()?);
         let name = reader.text()?;
         if program != *id {
-            return Err(foreign(format!("input `{name}`"), "program", &program, id));
+            return Err(foreign(format!("input `{}`", shown(name)), "program", &program, id));
         }
-        let words = reader.words()?;
         let graph = self.plan.graph();
         let ty = port_type(graph.inputs(), graph, name)
             .filter(|_| name != KEYS)
-            .ok_or_else(|| reader.error(format!("the program has no input `{name}`")))?;
-        if words.len() as u64 != ty.size || !check_residues(&words, ty.dim("n")?, column_primes(ty)?) {
-            return Err(reader.error(format!("`{name}` has the wrong size or words outside its primes")));
+            .ok_or_else(|| reader.error(format!("the program has no input `{}`", shown(name))))?;
+        let words = reader.words(ty.size)?;
+        if !check_residues(&words, ty.dim("n")?, column_primes(ty)?) {
+            return Err(reader.error(format!("`{name}` has words outside its primes")));
         }
         reader.end()?;
-        Ok(EncryptedInput { name: name.to_owned(), owner, words, checksum: checksum_of(bytes) })
+        let checksum = checksum_of(bytes);
+        Ok(EncryptedInput { name: name.to_owned(), owner, words: words.into(), checksum })
     }
 }
 

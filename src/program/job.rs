@@ -3,14 +3,21 @@
 use crate::engine::{Run, Trace};
 use crate::{Error, Result};
 use std::collections::BTreeMap;
+use zeroize::Zeroize;
 
-/// What one output decrypts to.
+/// What one output decrypts to; overwritten when it is dropped.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OutputValues {
     /// Integers by part: one for a sum, one per row for a column.
     pub parts: BTreeMap<String, Vec<i128>>,
     /// Measured noise budget of the worst ciphertext, bits; infinite where nothing was encrypted.
     pub noise_budget_bits: f64,
+}
+
+impl Drop for OutputValues {
+    fn drop(&mut self) {
+        self.parts.values_mut().for_each(Zeroize::zeroize);
+    }
 }
 
 /// An object's bytes, and what it holds.

@@ -186,12 +186,14 @@ impl TaskLiteral {
         Ok(())
     }
 
-    /// The input that the rows of an operand are those of: that of its first operand; `None` without any.
-    pub fn source(&self, mut operand: usize) -> Option<&InputLiteral> {
-        while let Some(node) = self.node(operand) {
-            operand = *node.inputs.first()?;
+    /// For each operand the number of the input that its rows are those of: that of its first operand; `None` without any.
+    pub fn sources(&self) -> Vec<Option<usize>> {
+        let mut sources: Vec<Option<usize>> = (0..self.inputs.len()).map(Some).collect();
+        for node in &self.nodes {
+            let first = node.inputs.first().and_then(|&first| sources.get(first));
+            sources.push(first.copied().flatten());
         }
-        self.inputs.get(operand)
+        sources
     }
 
     /// The operator of an operand; `None` for inputs.

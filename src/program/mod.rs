@@ -3,6 +3,7 @@
 //! The three are separate types that speak in bytes (`bytes.rs`), so that they can live in separate workers or
 //! on separate machines. Only the client ever holds a secret key.
 
+mod bounds;
 mod bundle;
 mod bytes;
 mod choose;

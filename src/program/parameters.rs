@@ -40,6 +40,9 @@ pub struct Parameters {
 /// Most bits of all plaintext moduli together: decrypted integers are combined in 128 bits.
 const MOST_PLAIN_BITS: f64 = 126.0;
 
+/// Most moduli: more than any table's bits have room for.
+const MOST_MODULI: usize = 256;
+
 impl ParameterLiteral {
     /// Primes per digit of key switching: as many as there are special primes, whose product has to be no smaller than a
     /// digit (hybrid key switching, Han and Ki, ia.cr/2019/688).
@@ -67,6 +70,10 @@ impl Parameters {
         };
         if literal.t.is_empty() || literal.q.is_empty() {
             return wrong("moduli", "none".into(), "at least one".into());
+        }
+        let count = literal.t.len() + literal.q.len() + literal.special.len() + literal.aux.len();
+        if count > MOST_MODULI {
+            return wrong("number of moduli", count.to_string(), format!("at most {MOST_MODULI}"));
         }
         let plain = noise::log2(&literal.t);
         if plain > MOST_PLAIN_BITS {

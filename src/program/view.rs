@@ -7,7 +7,7 @@ use super::compile::{input_type, is_public};
 use crate::Result;
 use crate::analyze::{OutputIndex, analyze, depth, waves};
 use crate::engine::{Plan, PlanOptions};
-use crate::graph::Graph;
+use crate::graph::{Graph, Intervals};
 use crate::ops::Call;
 use crate::platform::Platform;
 use crate::schemes::columns::{output_ciphertexts, statistic_sums};
@@ -365,19 +365,17 @@ impl GraphView {
         let mut view = Self { inputs_start: vec![0], ..Self::default() };
         let mut types: BTreeMap<&str, u32> = BTreeMap::new();
         let mut labels: BTreeMap<String, u32> = BTreeMap::new();
-        let number = |name: &str| -> Option<i32> {
-            graph.inputs().iter().position(|p| p.name == name).map(|k| -(k as i32) - 1)
-        };
+        let ports =
+            graph.inputs().iter().zip(0..).flat_map(|(port, number)| {
+                graph.pieces(port.operand).iter().map(move |&piece| (piece, number))
+            });
+        let ports = Intervals::new(ports);
         let producers = |operand, out: &mut Vec<i32>| {
             let from = out.len();
             for &piece in graph.pieces(operand) {
                 let hits = index.search(piece);
                 out.extend(index.producers()[hits].iter().map(|&p| p as i32));
-                for port in graph.inputs() {
-                    if graph.pieces(port.operand).iter().any(|p| p.overlaps(&piece)) {
-                        out.extend(number(&port.name));
-                    }
-                }
+                out.extend(ports.search(piece).map(|at| -(ports.owners()[at] as i32) - 1));
             }
             out[from..].sort_unstable();
             let mut kept = out.split_off(from);

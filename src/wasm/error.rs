@@ -18,66 +18,12 @@ impl From<Error> for Thrown {
     fn from(error: Error) -> Self {
         let js = js_sys::Error::new(&error.to_string());
         let details = js_sys::Object::new();
-        for (name, value) in details_of(&error) {
+        for (name, value) in error.details() {
             let _ = Reflect::set(&details, &name.into(), &value.into());
         }
         let _ = Reflect::set(&js, &"code".into(), &error.code().into());
         let _ = Reflect::set(&js, &"details".into(), &details);
         Self(js.into())
-    }
-}
-
-/// The data that an error carries, as texts.
-fn details_of(error: &Error) -> Vec<(&'static str, String)> {
-    match error {
-        Error::Operator { op, what, found, expected } => {
-            vec![
-                ("operator", op.clone()),
-                ("what", what.clone()),
-                ("found", found.clone()),
-                ("expected", expected.clone()),
-            ]
-        }
-        Error::UnknownOperator { op, at } => vec![("operator", op.clone()), ("at", at.clone())],
-        Error::NoExpansion { op, platform } | Error::NotImplemented { op, platform } => {
-            vec![("operator", op.clone()), ("platform", platform.clone())]
-        }
-        Error::Task { at, found, expected } => {
-            vec![("at", at.clone()), ("found", found.clone()), ("expected", expected.clone())]
-        }
-        Error::RangeOverflow { at, found, limit } => {
-            vec![("at", at.clone()), ("found", found.to_string()), ("limit", limit.to_string())]
-        }
-        Error::ValueOutOfRange { input, row, found, min, max } => vec![
-            ("input", input.clone()),
-            ("row", row.to_string()),
-            ("found", found.to_string()),
-            ("min", min.to_string()),
-            ("max", max.to_string()),
-        ],
-        Error::InputLength { input, found, expected } => {
-            vec![("input", input.clone()), ("found", found.to_string()), ("expected", expected.to_string())]
-        }
-        Error::Parameters { what, found, expected } => {
-            vec![("what", what.clone()), ("found", found.clone()), ("expected", expected.clone())]
-        }
-        Error::Foreign { what, of, found, expected } => vec![
-            ("what", what.clone()),
-            ("of", (*of).to_owned()),
-            ("found", found.clone()),
-            ("expected", expected.clone()),
-        ],
-        Error::MissingKey { name } | Error::MissingInput { name } => vec![("name", name.clone())],
-        Error::NoiseExhausted { what, budget, needed } => {
-            vec![("what", what.clone()), ("budget", budget.to_string()), ("needed", needed.to_string())]
-        }
-        Error::MemoryLimit { needed, limit } => {
-            vec![("needed", needed.to_string()), ("limit", limit.to_string())]
-        }
-        Error::NoParameters { max_n, table, reason } => {
-            vec![("maxN", max_n.to_string()), ("table", (*table).to_owned()), ("reason", reason.clone())]
-        }
-        _ => vec![],
     }
 }
 

@@ -8,6 +8,7 @@ mod error;
 pub mod pool;
 
 use crate::engine::Clock;
+use crate::memory;
 use crate::platform::Simd;
 use crate::program::{
     Client, CompileOptions, Evaluator, GraphView, Job, Named, Outcome, Program, ProgramInfo, Stage,
@@ -18,6 +19,7 @@ use error::{from_js, to_js};
 use js_sys::{Array, Object, Reflect, Uint8Array};
 use std::sync::{Arc, OnceLock};
 use wasm_bindgen::prelude::*;
+use zeroize::Zeroizing;
 
 #[wasm_bindgen]
 extern "C" {
@@ -87,8 +89,8 @@ impl RawProgram {
     /// # Errors
     /// Throws.
     #[wasm_bindgen(js_name = fromBytes)]
-    pub fn from_bytes(bytes: &[u8]) -> Result<RawProgram, Thrown> {
-        Self::of(Program::from_bytes(bytes)?, threads())
+    pub fn from_bytes(bytes: &Uint8Array) -> Result<RawProgram, Thrown> {
+        Self::of(Program::from_bytes(&copy(bytes)?)?, threads())
     }
 
     /// See [`Program::bytes`].
@@ -166,14 +168,15 @@ impl RawClient {
     ///
     /// # Errors
     /// Throws.
-    pub fn restore(program: &RawProgram, saved: &[u8]) -> Result<RawClient, Thrown> {
-        let client = Client::restore(Arc::clone(&program.program), platform(), CLOCK, saved)?;
+    pub fn restore(program: &RawProgram, saved: &Uint8Array) -> Result<RawClient, Thrown> {
+        let saved = Zeroizing::new(copy(saved)?);
+        let client = Client::restore(Arc::clone(&program.program), platform(), CLOCK, &saved)?;
         Ok(Self { client })
     }
 
     /// See [`Client::save`].
-    pub fn save(&self) -> Vec<u8> {
-        self.client.save()
+    pub fn save(&self) -> Uint8Array {
+        Uint8Array::from(self.client.save().as_slice())
     }
 
     /// See [`Client::key`].
@@ -196,12 +199,14 @@ impl RawClient {
         values: Vec<JsValue>,
         present: Vec<JsValue>,
     ) -> Result<RawJob, Thrown> {
-        let values: Vec<Vec<i64>> = values.iter().map(integers).collect();
-        let present: Vec<Option<Vec<u8>>> =
-            present.iter().map(|flags| flags.dyn_ref().map(Uint8Array::to_vec)).collect();
-        let inputs = names.iter().zip(&values).zip(&present);
-        let inputs =
-            inputs.map(|((input, values), present)| Values { input, values, present: present.as_deref() });
+        let values = values.iter().map(integers).collect::<Result<Vec<_>, _>>()?;
+        let flags = |flags: &JsValue| flags.dyn_ref().map(|f| copy(f).map(Zeroizing::new)).transpose();
+        let present = present.iter().map(flags).collect::<Result<Vec<_>, _>>()?;
+        let inputs = names.iter().zip(&values).zip(&present).map(|((input, values), present)| Values {
+            input,
+            values,
+            present: present.as_ref().map(|flags| flags.as_slice()),
+        });
         Ok(RawJob(self.client.encrypt(&inputs.collect::<Vec<_>>())?))
     }
 
@@ -218,13 +223,19 @@ impl RawClient {
         bytes: Vec<Uint8Array>,
         inputs: Option<Vec<Uint8Array>>,
     ) -> Result<RawJob, Thrown> {
-        let bytes: Vec<Vec<u8>> = bytes.iter().map(Uint8Array::to_vec).collect();
+        let bytes = bytes.iter().map(copy).collect::<Result<Vec<_>, _>>()?;
         let of = |at: usize| bytes.get(at).map_or(&[][..], Vec::as_slice);
         let outputs = names.iter().zip(&at).map(|(name, &at)| (name.as_str(), of(at)));
-        let run = inputs.map(|inputs| {
-            let checksum = |bytes: &Uint8Array| <[u8; 16]>::try_from(bytes.to_vec()).unwrap_or_default();
-            self.client.program().run_id(&inputs.iter().map(checksum).collect::<Vec<_>>())
-        });
+        // Of another length, they are those of no run.
+        let checksum = |bytes: &Uint8Array| {
+            let mut checksum = [0; 16];
+            if bytes.length() == 16 {
+                bytes.copy_to(&mut checksum);
+            }
+            checksum
+        };
+        let run = inputs
+            .map(|inputs| self.client.program().run_id(&inputs.iter().map(checksum).collect::<Vec<_>>()));
         Ok(RawJob(self.client.decrypt(&outputs.collect::<Vec<_>>(), run)?))
     }
 }
@@ -242,8 +253,8 @@ impl RawEvaluator {
     /// # Errors
     /// Throws.
     #[wasm_bindgen(constructor)]
-    pub fn new(program: &[u8]) -> Result<RawEvaluator, Thrown> {
-        Ok(Self { evaluator: Evaluator::new(program, &*platform(), CLOCK)? })
+    pub fn new(program: &Uint8Array) -> Result<RawEvaluator, Thrown> {
+        Ok(Self { evaluator: Evaluator::new(&copy(program)?, &*platform(), CLOCK)? })
     }
 
     /// See [`Evaluator::load_key`].
@@ -251,8 +262,8 @@ impl RawEvaluator {
     /// # Errors
     /// Throws.
     #[wasm_bindgen(js_name = loadKey)]
-    pub fn load_key(&mut self, bytes: &[u8]) -> Result<(), Thrown> {
-        Ok(self.evaluator.load_key(bytes)?)
+    pub fn load_key(&mut self, bytes: &Uint8Array) -> Result<(), Thrown> {
+        Ok(self.evaluator.load_key(&copy(bytes)?)?)
     }
 
     /// See [`Evaluator::missing_keys`].
@@ -267,7 +278,7 @@ impl RawEvaluator {
     /// Throws.
     #[wasm_bindgen(js_name = runJob)]
     pub fn run_job(&self, inputs: Vec<Uint8Array>) -> Result<RawJob, Thrown> {
-        let inputs: Vec<Vec<u8>> = inputs.iter().map(Uint8Array::to_vec).collect();
+        let inputs = inputs.iter().map(copy).collect::<Result<Vec<_>, _>>()?;
         let inputs: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
         Ok(RawJob(self.evaluator.run(&inputs)?))
     }
@@ -358,7 +369,7 @@ impl RawJob {
         for (name, values) in values {
             let (item, parts) = (Object::new(), Object::new());
             for (part, integers) in &values.parts {
-                set(&parts, part, &js_integers(integers));
+                set(&parts, part, &js_integers(integers)?);
             }
             set(&item, "name", &name.into());
             set(&item, "parts", &parts);
@@ -369,21 +380,37 @@ impl RawJob {
     }
 }
 
-/// The integers of a `Float64Array`, or of a `BigInt64Array` where doubles do not hold them.
-fn integers(values: &JsValue) -> Vec<i64> {
-    match values.dyn_ref::<js_sys::Float64Array>() {
-        Some(doubles) => doubles.to_vec().into_iter().map(|value| value as i64).collect(),
-        None => values.dyn_ref().map(js_sys::BigInt64Array::to_vec).unwrap_or_default(),
+/// Bytes from JavaScript. The glue's own copy would trap where memory is short.
+fn copy(bytes: &Uint8Array) -> Result<Vec<u8>, crate::Error> {
+    let mut copy = memory::zeros(bytes.length() as usize)?;
+    bytes.copy_to(&mut copy);
+    Ok(copy)
+}
+
+/// The integers of a `Float64Array`, or of a `BigInt64Array` where doubles do not hold them; overwritten when they are
+/// dropped.
+fn integers(values: &JsValue) -> Result<Zeroizing<Vec<i64>>, crate::Error> {
+    let mut integers = Zeroizing::new(Vec::new());
+    if let Some(values) = values.dyn_ref::<js_sys::Float64Array>() {
+        let mut doubles = Zeroizing::new(memory::zeros(values.length() as usize)?);
+        values.copy_to(&mut doubles);
+        *integers = memory::room(doubles.len())?;
+        integers.extend(doubles.iter().map(|&value: &f64| value as i64));
+    } else if let Some(values) = values.dyn_ref::<js_sys::BigInt64Array>() {
+        *integers = memory::zeros(values.length() as usize)?;
+        values.copy_to(&mut integers);
     }
+    Ok(integers)
 }
 
 /// A `BigInt64Array`, or decimal texts where an integer does not fit.
-fn js_integers(integers: &[i128]) -> JsValue {
-    let words: Option<Vec<i64>> = integers.iter().map(|&i| i64::try_from(i).ok()).collect();
-    match words {
-        Some(words) => js_sys::BigInt64Array::from(words.as_slice()).into(),
-        None => integers.iter().map(|i| JsValue::from(i.to_string())).collect::<Array>().into(),
+fn js_integers(integers: &[i128]) -> Result<JsValue, crate::Error> {
+    if integers.iter().any(|&i| i64::try_from(i).is_err()) {
+        return Ok(integers.iter().map(|i| JsValue::from(i.to_string())).collect::<Array>().into());
     }
+    let mut words = Zeroizing::new(memory::room(integers.len())?);
+    words.extend(integers.iter().map(|&i| i as i64));
+    Ok(js_sys::BigInt64Array::from(words.as_slice()).into())
 }
 
 /// Sets a property of a plain object, which cannot fail.

@@ -63,7 +63,11 @@ impl Road {
 
     /// Without keys, on a platform.
     pub fn on(platform: Arc<dyn Platform>, task: TaskLiteral) -> Self {
-        let program = Arc::new(Program::compile(task, &CompileOptions::default()).unwrap());
+        Self::with(Arc::new(Program::compile(task, &CompileOptions::default()).unwrap()), platform)
+    }
+
+    /// Of a program that is there, without keys, on a platform.
+    pub fn with(program: Arc<Program>, platform: Arc<dyn Platform>) -> Self {
         let evaluator = Evaluator::new(&program.bytes(), &*platform, CLOCK).unwrap();
         let client = Client::new(Arc::clone(&program), platform, CLOCK).unwrap();
         Self { program, client, evaluator }

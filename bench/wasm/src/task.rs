@@ -63,5 +63,5 @@ fn words(ty: &ValueType, limit: u64) -> Input {
         x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (x ^ (x >> 29)) % limit
     };
-    (0..ty.size).map(next).collect()
+    (0..ty.size).map(next).collect::<Vec<u64>>().into()
 }

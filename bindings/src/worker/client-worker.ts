@@ -1,24 +1,19 @@
-/** The client worker: compiles tasks, holds secret keys, encrypts and decrypts. */
+/** A client worker: compiles tasks, holds secret keys, encrypts and decrypts. */
 import {
   type NamedBytes,
   openRaw,
   type RawClient,
   type RawJob,
   type RawModule,
-  type RawProgram,
+  type RawOutputValues,
 } from '../raw.js';
 import { Handles } from './handles.js';
-import type { ClientMethods, OpenProgram } from './protocol.js';
+import { open, programMethods, programs } from './program-methods.js';
+import type { ClientMethods } from './protocol.js';
 import { type Call, Moved, serve } from './serve.js';
 
-const programs = new Handles<RawProgram>();
 const clients = new Handles<RawClient>();
 let raw: RawModule;
-
-function open(program: RawProgram): Moved<OpenProgram> {
-  const bytes = program.bytes();
-  return new Moved({ program: programs.add(program), info: program.info(), bytes }, [bytes.buffer]);
-}
 
 function moved(bytes: Uint8Array<ArrayBuffer>): Moved<Uint8Array<ArrayBuffer>> {
   return new Moved(bytes, [bytes.buffer]);
@@ -28,6 +23,15 @@ function movedAll(objects: NamedBytes[]): Moved<NamedBytes[]> {
   return new Moved(
     objects,
     objects.map(({ bytes }) => bytes.buffer),
+  );
+}
+
+/** Moved, so that no copy stays behind. */
+function movedValues(outputs: RawOutputValues[]): Moved<RawOutputValues[]> {
+  const columns = outputs.flatMap(({ parts }) => Object.values(parts));
+  return new Moved(
+    outputs,
+    columns.flatMap((integers) => (integers instanceof BigInt64Array ? [integers.buffer] : [])),
   );
 }
 
@@ -41,22 +45,25 @@ serve<ClientMethods>({
     raw = instance.raw;
     return { version: raw.version(), memoryBytes: instance.memoryBytes };
   },
+  ...programMethods(() => raw),
   compile: (_, task, options) => open(raw.RawProgram.compile(task, options)),
-  openProgram: (_, bytes) => open(raw.RawProgram.fromBytes(bytes)),
-  text: (_, program, stage) => programs.get(program).text(stage),
-  graph: (_, program, stage) => programs.get(program).graph(stage),
-  freeProgram: (_, program) => programs.free(program),
   createClient: (_, program) => clients.add(new raw.RawClient(programs.get(program))),
   restoreClient: (_, program, saved) => clients.add(raw.RawClient.restore(programs.get(program), saved)),
   saveClient: (_, client) => moved(clients.get(client).save()),
   freeClient: (_, client) => clients.free(client),
   key: (call, client, index) => bytesOf(call, clients.get(client).keyJob(index)),
   encrypt: (call, client, inputs, units, present) => {
-    const job = clients.get(client).encryptJob(inputs, units, present);
-    return call.finish(job, () => movedAll(job.takeObjects()));
+    try {
+      const job = clients.get(client).encryptJob(inputs, units, present);
+      return call.finish(job, () => movedAll(job.takeObjects()));
+    } finally {
+      // The job has its own, and wipes them.
+      for (const column of units) column.fill(0 as never);
+      for (const flags of present) flags?.fill(0);
+    }
   },
-  decrypt: (call, client, names, at, ciphertexts) => {
-    const job = clients.get(client).decryptJob(names, at, ciphertexts);
-    return call.finish(job, () => job.takeValues());
+  decrypt: (call, client, names, at, ciphertexts, inputs) => {
+    const job = clients.get(client).decryptJob(names, at, ciphertexts, inputs);
+    return call.finish(job, () => movedValues(job.takeValues()));
   },
 });

@@ -6,6 +6,7 @@ import type {
   Args,
   FromWorker,
   Handle,
+  ProgramMethods,
   Request,
   Result,
   Started,
@@ -163,6 +164,12 @@ export class Connection<M extends StartMethods> {
   }
 }
 
+/** A worker of any role, to be asked about programs only. */
+export function aboutPrograms<M extends ProgramMethods>(worker: Connection<M>): Connection<ProgramMethods> {
+  // What it can do beyond is of no consequence; only the compiler cannot see that.
+  return worker as unknown as Connection<ProgramMethods>;
+}
+
 /** An object in a worker that may be replaced: opened on first use, and again in each new worker. */
 export class Remote<M extends StartMethods> {
   readonly #open: (connection: Connection<M>) => Promise<Handle>;
@@ -183,6 +190,11 @@ export class Remote<M extends StartMethods> {
     if (this.#handle !== undefined && this.#connection === connection) return this.#handle;
     this.adopt(connection, this.#open(connection));
     return this.in(connection);
+  }
+
+  /** Its handle, if it is open in that worker. */
+  held(connection: object): Promise<Handle> | undefined {
+    return this.#connection === connection ? this.#handle : undefined;
   }
 
   /** Takes a handle that was opened otherwise. One that fails to open is opened anew on next use. */

@@ -20,20 +20,25 @@ export interface Engine<M extends StartMethods> extends Started {
   readonly connection: Connection<M>;
 }
 
-/** Starts an engine. Errors: MemoryError (no shared memory), WorkerError; nothing is left running. */
+/** Starts an engine. Errors: MemoryError, WorkerError; nothing is left running. */
 export async function startEngine<M extends StartMethods>(
-  role: Role,
+  role: Exclude<Role, 'pool'>,
   { choice: { variant, threads }, module, worker }: Recipe,
   signal: AbortSignal | undefined,
 ): Promise<Engine<M>> {
-  const shared = threads > 1 ? sharedMemory() : undefined;
+  let shared = threads > 1 ? sharedMemory() : undefined;
   let pool: Pool | undefined;
-  // All scripts load while the module is compiled.
-  const connection = new Connection<M>(role, createWorker(role, worker), () => pool?.stop());
+  // All scripts load while the module is compiled. What outlives the end, such as a disposed loom that somebody still
+  // refers to, must not keep the memory: its addresses are few.
+  const connection = new Connection<M>(role, createWorker(role, worker), () => {
+    pool?.stop();
+    pool = shared = undefined;
+  });
   try {
     // The pool is started from here, not by the worker that drives it: that one is blocked while it computes.
     const onDeath = ({ message }: Error): void => connection.fail(message);
-    pool = shared && startPool({ module, memory: shared.memory, threads, onDeath });
+    const threadWorker = (): WorkerLike => createWorker('pool', worker);
+    pool = shared && startPool({ module, memory: shared.memory, threads, worker: threadWorker, onDeath });
     const [started] = await Promise.all([
       module.then((module) => connection.start({ variant, threads, module, shared }, signal)),
       pool?.ready.catch((cause: unknown) => {
@@ -49,12 +54,24 @@ export async function startEngine<M extends StartMethods>(
 
 /** Browsers refuse scripts of other origins, or against a content security policy, at once. */
 function createWorker(role: Role, create: Recipe['worker']): WorkerLike {
+  let made: WorkerLike | undefined;
   try {
-    const worker = create(role);
-    checkArgument('load, what option worker made', worker, WORKER);
-    return worker;
+    made = create(role);
+    checkArgument('load, what option worker made', made, WORKER);
+    return made;
   } catch (cause) {
+    void end(made);
     throw notStarted(`The ${role} worker could not be created`, role, cause);
+  }
+}
+
+/** Ends what is no Worker as far as it can be ended: Node's own has a `terminate`, too, and a Promise may give one. */
+async function end(made: unknown): Promise<void> {
+  try {
+    const { terminate } = ((await made) ?? {}) as Partial<WorkerLike>;
+    if (typeof terminate === 'function') await terminate.call(await made);
+  } catch {
+    // Its end is the caller's affair; the error that matters was thrown.
   }
 }
 

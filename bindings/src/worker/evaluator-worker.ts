@@ -1,6 +1,7 @@
 /** The evaluator worker: runs programs on ciphertexts. Nothing secret ever comes here. */
 import { openRaw, type RawEvaluator, type RawModule } from '../raw.js';
 import { Handles } from './handles.js';
+import { programMethods } from './program-methods.js';
 import type { EvaluatorMethods } from './protocol.js';
 import { Moved, serve } from './serve.js';
 
@@ -13,6 +14,7 @@ serve<EvaluatorMethods>({
     raw = instance.raw;
     return { version: raw.version(), memoryBytes: instance.memoryBytes };
   },
+  ...programMethods(() => raw),
   open: (_, program) => evaluators.add(new raw.RawEvaluator(program)),
   loadKey: (_, evaluator, key) => evaluators.get(evaluator).loadKey(key),
   missingKeys: (_, evaluator) => evaluators.get(evaluator).missingKeys(),

@@ -1,5 +1,5 @@
-/** The memory of the builds that share it, with a typed error. */
-import { sharedMemory as granted, type SharedMemory } from '../../wasm/threads/shared-memory.js';
+/** The memories of the engines. A refusal, such as for want of addresses, is a typed error. */
+import { sharedMemory as largest, type SharedMemory } from '../../wasm/threads/shared-memory.js';
 import { failure } from '../errors.js';
 
 export type { SharedMemory };
@@ -7,8 +7,24 @@ export type { SharedMemory };
 /** The largest shared memory that is granted here. Errors: MemoryError `memory.shared`. */
 export function sharedMemory(): SharedMemory {
   try {
-    return granted();
+    return largest();
   } catch (cause) {
     throw failure('memory.shared', `Shared memory could not be allocated: ${String(cause)}`, {}, cause);
   }
+}
+
+/** Starts what takes memory. Errors: MemoryError `memory.refused` where the platform has none to give. */
+export function granted<T>(start: () => T): T {
+  try {
+    return start();
+  } catch (cause) {
+    throw refusal(cause) ?? cause;
+  }
+}
+
+/** Engines say with a RangeError that there are no addresses, or no memory, for one more instance. */
+export function refusal(cause: unknown): Error | undefined {
+  if (!(cause instanceof RangeError)) return undefined;
+  const advice = 'dispose() looms that are not used, or take fewer threads';
+  return failure('memory.refused', `No memory for another engine: ${cause.message}; ${advice}`, {}, cause);
 }

@@ -1,4 +1,4 @@
-/** What the page and its two workers say to each other. Everything survives structured clone. */
+/** What the page and its workers say to each other. Everything survives structured clone. */
 import type { ErrorRecord } from '../errors.js';
 import type { Integers, NamedBytes, RawOptions, RawOutputValues, RawProgramInfo } from '../raw.js';
 import type { CompileOptions, GraphView, Stage, TaskLiteral, TraceView } from '../types.js';
@@ -8,7 +8,7 @@ export type Handle = number;
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** A program that is open in the client worker. */
+/** A program that is open in a worker. */
 export interface OpenProgram {
   readonly program: Handle;
   readonly info: RawProgramInfo;
@@ -29,13 +29,17 @@ export interface StartMethods {
   start(options: RawOptions): Started;
 }
 
-/** What the client worker does. It holds the secret keys; no answer but `saveClient`'s contains one. */
-export interface ClientMethods extends StartMethods {
-  compile(task: TaskLiteral, options: CompileOptions): OpenProgram;
+/** What can be asked about programs, in either worker. */
+export interface ProgramMethods extends StartMethods {
   openProgram(bytes: Uint8Array): OpenProgram;
   text(program: Handle, stage: Stage): string;
   graph(program: Handle, stage: Stage): GraphView;
   freeProgram(program: Handle): void;
+}
+
+/** What a client worker does. It holds secret keys; no answer but `saveClient`'s contains one. */
+export interface ClientMethods extends ProgramMethods {
+  compile(task: TaskLiteral, options: CompileOptions): OpenProgram;
   createClient(program: Handle): Handle;
   restoreClient(program: Handle, saved: Uint8Array): Handle;
   saveClient(client: Handle): Bytes;
@@ -47,14 +51,20 @@ export interface ClientMethods extends StartMethods {
     units: Integers[],
     present: (Uint8Array | undefined)[],
   ): NamedBytes[];
-  decrypt(client: Handle, names: string[], at: Uint32Array, ciphertexts: Uint8Array[]): RawOutputValues[];
+  decrypt(
+    client: Handle,
+    names: string[],
+    at: Uint32Array,
+    ciphertexts: Uint8Array[],
+    inputs: Uint8Array[] | undefined,
+  ): RawOutputValues[];
 }
 
 /**
  * What the evaluator worker does. It is told program bytes, evaluation keys and ciphertexts, and nothing
- * else.
+ * else; so this is where programs that others made are opened first.
  */
-export interface EvaluatorMethods extends StartMethods {
+export interface EvaluatorMethods extends ProgramMethods {
   open(program: Uint8Array): Handle;
   loadKey(evaluator: Handle, key: Uint8Array): void;
   missingKeys(evaluator: Handle): string[];

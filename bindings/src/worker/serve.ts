@@ -125,8 +125,16 @@ class Cancelled extends CipherloomError {
   }
 }
 
+/**
+ * Whether the instance is of no use any more. An exhausted stack is a RangeError in V8 and JavaScriptCore, an
+ * InternalError in Firefox; exhausted memory is a RangeError. The core's own errors are none of these.
+ */
 function isTrap(error: unknown): boolean {
-  return error instanceof WebAssembly.RuntimeError;
+  return (
+    error instanceof WebAssembly.RuntimeError ||
+    error instanceof RangeError ||
+    (error instanceof Error && error.name === 'InternalError')
+  );
 }
 
 /** What the core throws has `code` and `details`; anything else is a defect, or the end of the memory. */

@@ -1,29 +1,57 @@
-/** Starts the two workers, in a browser or in Node. */
+/** Starts the package's workers, in a browser or in Node and its like. */
+import { failure } from '../errors.js';
 import type { Role, WorkerLike } from '../types.js';
 
-/** A new worker of a role. Its script loads in the background: failures come as "error" events. */
+type NodeThreads = typeof import('node:worker_threads');
+
+/**
+ * A new worker of a role. Its script loads in the background: failures come as "error" events. Errors: WorkerError
+ * where there are no workers.
+ */
 export function startWorker(role: Role): WorkerLike {
-  return typeof Worker === 'undefined' ? startInNode(role) : startInBrowser(role);
+  // Asked first: Bun and Deno have the web's Worker, too, which would keep their processes alive.
+  const threads = globalThis.process?.getBuiltinModule?.('node:worker_threads');
+  // Not `import.meta.url`, for which bundlers write the path of the machine that they ran on.
+  const folder = import.meta.dirname;
+  if (threads !== undefined && folder !== undefined) return startInNode(threads, folder, role);
+  if (typeof Worker !== 'undefined') return startInBrowser(role);
+  throw failure('worker.failed', 'There are no workers here: neither Worker nor node:worker_threads', {
+    role,
+  });
 }
 
 /** Bundlers know a worker by this literal form alone. */
 function startInBrowser(role: Role): WorkerLike {
-  return role === 'client'
-    ? new Worker(new URL('./client-worker.js', import.meta.url), {
+  switch (role) {
+    case 'client':
+      return new Worker(new URL('./client-worker.js', import.meta.url), {
         type: 'module',
         name: 'cipherloom-client',
-      })
-    : new Worker(new URL('./evaluator-worker.js', import.meta.url), {
+      });
+    case 'evaluator':
+      return new Worker(new URL('./evaluator-worker.js', import.meta.url), {
         type: 'module',
         name: 'cipherloom-evaluator',
       });
+    case 'pool':
+      return new Worker(new URL('../../wasm/threads/pool-worker.js', import.meta.url), {
+        type: 'module',
+        name: 'cipherloom-pool',
+      });
+  }
 }
 
-/** `worker_threads` in the manners of the web. Not an import, which bundlers for browsers refuse. */
-function startInNode(role: Role): WorkerLike {
-  const threads = globalThis.process.getBuiltinModule('node:worker_threads');
-  const here = import.meta.url;
-  const worker = new threads.Worker(new URL(`./${role}-worker.js`, here), { name: `cipherloom-${role}` });
+/** The same files, named so that no bundler follows. */
+const FILES = {
+  client: 'client-worker.js',
+  evaluator: 'evaluator-worker.js',
+  pool: '../../wasm/threads/pool-worker.js',
+} as const;
+
+/** `worker_threads` in the manners of the web. */
+function startInNode(threads: NodeThreads, folder: string, role: Role): WorkerLike {
+  // What the process was started with is for its own script: `--input-type` would even end the worker.
+  const worker = new threads.Worker(`${folder}/${FILES[role]}`, { name: `cipherloom-${role}`, execArgv: [] });
   worker.unref();
   return {
     postMessage: (message, transfer) => worker.postMessage(message, transfer as never),

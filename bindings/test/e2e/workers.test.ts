@@ -5,36 +5,26 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { startWorker } from '../../dist/worker/start.js';
 import { BUILDS, threadsOf } from './builds.js';
 import { errorOf } from './error-of.js';
+import { openWatched, type Watched, type WatchedLoom } from './mail.js';
 
 const COLUMNS = { a: [1, 2, 3, 4], b: [2, 4, 6, 9] };
 
-const workers: Record<Role, WorkerLike[]> = { client: [], evaluator: [] };
-const messages: Record<Role, unknown[]> = { client: [], evaluator: [] };
+let watched: WatchedLoom;
 let loom: Loom;
 
-/** A loom whose workers' mail is read. */
-async function open(mode: Variant = 'single'): Promise<void> {
-  for (const role of ['client', 'evaluator'] as const) {
-    workers[role] = [];
-    messages[role] = [];
-  }
-  const worker = (role: Role): WorkerLike => {
-    const real = startWorker(role);
-    workers[role].push(real);
-    return {
-      ...real,
-      postMessage: (message, transfer) => {
-        messages[role].push(structuredClone(message));
-        real.postMessage(message, transfer);
-      },
-    };
-  };
-  loom = await load({ mode, threads: threadsOf(mode), worker });
+async function open(mode?: Variant, start?: (role: Role) => WorkerLike): Promise<void> {
+  watched = await openWatched(mode, start);
+  ({ loom } = watched);
+}
+
+/** All that workers of a role were told. */
+function messagesTo(role: Role): Watched['messages'] {
+  return watched.of(role).flatMap(({ messages }) => messages);
 }
 
 /** The wasm memory that a worker was started with; only threads share theirs. */
 function memoryOf(role: Role): Buffer {
-  const [{ args }] = messages[role] as [{ args: [{ shared: { memory: WebAssembly.Memory } }] }];
+  const [{ args }] = messagesTo(role) as [{ args: [{ shared: { memory: WebAssembly.Memory } }] }];
   return Buffer.from(args[0].shared.memory.buffer);
 }
 
@@ -46,10 +36,9 @@ function contents(value: unknown): Buffer[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(contents) : [];
 }
 
-/** The part of a saved client that no other client has: its secret seed, without the checksum after it. */
-function secretOf(saved: Uint8Array, other: Uint8Array): Buffer {
-  const start = saved.findIndex((byte, i) => byte !== other[i]);
-  return Buffer.from(saved.subarray(start, start + 32));
+/** The secret seed in a saved client: the 32 bytes before the checksum. What stands before them is public. */
+function secretOf(saved: Uint8Array): Buffer {
+  return Buffer.from(saved.subarray(-48, -16));
 }
 
 /** Whether any 8 bytes in a row of the secret are in the bytes. */
@@ -57,15 +46,32 @@ function leaks(bytes: Buffer, secret: Buffer): boolean {
   return secret.subarray(7).some((_, i) => bytes.includes(secret.subarray(i, i + 8)));
 }
 
-function correlation() {
+function correlation(max = 9) {
   const task = createTask();
   const [a, b] = [
-    task.encrypted('a', { rows: 4, min: 0, max: 9 }),
-    task.encrypted('b', { rows: 4, min: 0, max: 9 }),
+    task.encrypted('a', { rows: 4, min: 0, max }),
+    task.encrypted('b', { rows: 4, min: 0, max }),
   ];
   task.output('r', a.correlation(b));
   task.output('sum', a.sum());
   return task;
+}
+
+/** Workers of the package, and a client worker that can be made to trap. */
+function hooked(role: Role): WorkerLike {
+  if (role !== 'client') return startWorker(role);
+  const threads = process.getBuiltinModule('node:worker_threads');
+  const worker = new threads.Worker(new URL('../fixtures/hooked-client-worker.mjs', import.meta.url));
+  worker.unref();
+  return {
+    postMessage: (message, transfer) => worker.postMessage(message, transfer as never),
+    addEventListener: (type, listener) => {
+      worker.on(type, (data: unknown) => listener(Object.assign(new Event(type), { data })));
+    },
+    terminate: () => worker.terminate(),
+    ref: () => worker.ref(),
+    unref: () => worker.unref(),
+  };
 }
 
 afterEach(() => loom?.dispose());
@@ -76,11 +82,10 @@ describe('the evaluator worker', () => {
     const task = correlation();
     using program = await loom.compile(task);
     using client = await program.client();
-    using other = await program.client();
     const inputs = await client.encrypt(COLUMNS);
     const outputs = await program.run(inputs, client.evaluationKeys, { onTrace: () => {} });
     const controller = new AbortController();
-    const runs = () => (messages.evaluator as { method?: string }[]).filter(({ method }) => method === 'run');
+    const runs = () => messagesTo('evaluator').filter(({ method }) => method === 'run');
     const before = runs().length;
     const aborted = program.run(inputs, client.evaluationKeys, { signal: controller.signal });
     // As soon as the worker was told to run, and before it can be done.
@@ -94,8 +99,12 @@ describe('the evaluator worker', () => {
     using restored = await program.restoreClient(saved);
     const again = await program.run(inputs, restored.evaluationKeys);
     await restored.decrypt(again);
-    const secret = secretOf(saved, await other.save());
+    const secret = secretOf(saved);
     const file = Buffer.from(program.toBytes());
+    const foreign = await loom.program(program.toBytes());
+    await foreign.toText('task');
+    await foreign.graph('base');
+    foreign.dispose();
     program.dispose();
     // Calls are answered in order, and freeing is the last.
     using next = await loom.compile(task);
@@ -111,6 +120,10 @@ describe('the evaluator worker', () => {
     };
     const keys = [...client.evaluationKeys, ...restored.evaluationKeys];
     const forms: Record<string, ((value: never) => boolean)[]> = {
+      openProgram: [isProgram],
+      text: [isHandle, (stage) => stage === 'task'],
+      graph: [isHandle, (stage) => stage === 'base'],
+      freeProgram: [isHandle],
       start: [(options: object) => Object.keys(options).sort().join() === 'module,shared,threads,variant'],
       open: [isProgram],
       loadKey: [isHandle, (key) => isBytes(key, keys)],
@@ -123,7 +136,7 @@ describe('the evaluator worker', () => {
       free: [isHandle],
     };
     const seen = new Set<string>();
-    for (const message of messages.evaluator as { method: string; args: never[] }[]) {
+    for (const message of messagesTo('evaluator') as { method: string; args: never[] }[]) {
       if ('cancel' in message) {
         expect(Object.keys(message)).toEqual(['cancel']);
         seen.add('cancel');
@@ -143,8 +156,8 @@ describe('the evaluator worker', () => {
     // Whatever the forms, no part of the secret is in it. The client worker's mail, which had the saved client,
     // shows that the search finds one.
     expect(secret.length).toBe(32);
-    expect(contents(messages.evaluator).some((bytes) => leaks(bytes, secret))).toBe(false);
-    expect(contents(messages.client).some((bytes) => leaks(bytes, secret))).toBe(true);
+    expect(contents(messagesTo('evaluator')).some((bytes) => leaks(bytes, secret))).toBe(false);
+    expect(contents(messagesTo('client')).some((bytes) => leaks(bytes, secret))).toBe(true);
     if (threadsOf(mode) > 1) {
       expect(leaks(memoryOf('evaluator'), secret)).toBe(false);
       expect(leaks(memoryOf('client'), secret)).toBe(true);
@@ -162,33 +175,180 @@ describe('the evaluator worker', () => {
     const inputs = await client.encrypt(COLUMNS);
     const expected = await client.decrypt(await program.run(inputs, client.evaluationKeys));
     const running = program.run(inputs, client.evaluationKeys);
-    workers.evaluator[0]?.terminate();
+    watched.of('evaluator')[0]?.worker.terminate();
     await expect(running).rejects.toMatchObject({ name: 'WorkerError', code: 'worker.dead' });
     await expect(program.run(inputs, client.evaluationKeys)).rejects.toMatchObject({ code: 'worker.dead' });
     await loom.restart();
     expect(await client.decrypt(await program.run(inputs, client.evaluationKeys))).toEqual(expected);
-    expect([workers.client.length, workers.evaluator.length]).toEqual([1, 2]);
+    expect([watched.of('client').length, watched.of('evaluator').length]).toEqual([1, 2]);
   });
 });
 
 describe('the client worker', () => {
-  it('can die: its clients are lost, but programs and saved clients are not', async () => {
+  it('can die: programs and saved clients come back, and who was never saved hears that it is lost', async () => {
     await open();
     using program = await loom.compile(correlation());
-    const lost = await program.client();
-    const saved = await lost.save();
-    const { evaluationKeys } = lost;
-    const outputs = await program.run(await lost.encrypt(COLUMNS), evaluationKeys);
-    const expected = await lost.decrypt(outputs);
+    using saved = await program.client();
+    using lost = await program.client();
+    const bytes = await saved.save();
+    bytes.fill(0);
+    const outputs = await program.run(await saved.encrypt(COLUMNS), saved.evaluationKeys);
+    const expected = await saved.decrypt(outputs);
     // Several calls one after the other, so that it cannot be done before the worker is gone.
     const making = program.client();
-    workers.client[0]?.terminate();
+    watched.of('client')[0]?.worker.terminate();
     await expect(making).rejects.toMatchObject({ name: 'WorkerError' });
+    await expect(saved.decrypt(outputs)).rejects.toMatchObject({ code: 'worker.dead' });
     await loom.restart();
-    await expect(lost.decrypt(outputs)).rejects.toMatchObject({ name: 'WorkerError', code: 'worker.dead' });
+    // Several at once: it comes back once.
+    const both = await Promise.all([saved.decrypt(outputs), saved.decrypt(outputs)]);
+    expect(both).toEqual([expected, expected]);
+    const restores = messagesTo('client').filter(({ method }) => method === 'restoreClient');
+    expect(restores.length).toBe(1);
+    for (const call of [() => lost.decrypt(outputs), () => lost.encrypt(COLUMNS), () => lost.save()]) {
+      expect(await errorOf(call())).toMatchObject({
+        name: 'WorkerError',
+        code: 'worker.key_lost',
+        message: expect.stringContaining('never saved'),
+      });
+    }
     expect((await program.toText('base')).length).toBeGreaterThan(0);
-    using restored = await program.restoreClient(saved, { evaluationKeys });
+    using restored = await program.restoreClient(await saved.save(), { evaluationKeys: [] });
     expect(await restored.decrypt(outputs)).toEqual(expected);
+    // Restored ones are as good as saved.
+    watched.of('client')[1]?.worker.terminate();
+    await setTimeout(50);
+    await loom.restart();
+    expect(await restored.decrypt(outputs)).toEqual(expected);
+    expect(
+      await saved.decrypt(await program.run(await saved.encrypt(COLUMNS), saved.evaluationKeys)),
+    ).toEqual(expected);
+  });
+
+  it('that traps is replaced, and the same client goes on', async () => {
+    await open('single', hooked);
+    using program = await loom.compile(correlation(99));
+    using client = await program.client();
+    await client.save();
+    const traps = client.encrypt({ a: [66, 0, 0, 0] });
+    const queued = client.encrypt(COLUMNS);
+    expect(await errorOf(traps)).toMatchObject({ name: 'WorkerError', code: 'worker.trap' });
+    expect(await errorOf(queued)).toMatchObject({ code: 'worker.dead' });
+    await loom.restart();
+    const outputs = await program.run(await client.encrypt(COLUMNS), client.evaluationKeys);
+    expect(await client.decrypt(outputs)).toMatchObject({ sum: { units: 10n } });
+  });
+
+  it('keeps no integers of a column', async () => {
+    await open('single', hooked);
+    using program = await loom.compile(correlation(99));
+    using client = await program.client();
+    await client.encrypt(COLUMNS);
+    const { code, details } = await errorOf(client.encrypt({ a: [67, 0, 0, 0] }));
+    expect(code).toBe('test.left');
+    expect(details['left']).toEqual(Array(8).fill(0));
+  });
+});
+
+describe('a program from bytes', () => {
+  /** Messages of a worker that open a program. */
+  const opens = ({ messages }: Watched) => messages.filter(({ method }) => method === 'openProgram').length;
+
+  it('is opened and asked where there are no keys', async () => {
+    await open();
+    using program = await loom.compile(correlation());
+    using client = await program.client();
+    using foreign = await loom.program(program.toBytes());
+    expect(foreign.info).toEqual(program.info);
+    expect(await foreign.toText('base')).toBe(await program.toText('base'));
+    expect(await foreign.graph('scheme')).toEqual(await program.graph('scheme'));
+    const outputs = await foreign.run(await client.encrypt(COLUMNS), client.evaluationKeys);
+    expect(await client.decrypt(outputs)).toMatchObject({ sum: { units: 10n } });
+    expect(watched.of('client').map(opens)).toEqual([0]);
+    expect(watched.of('evaluator').map(opens)).toEqual([1]);
+    // Harm that it does there is no harm to keys.
+    watched.of('evaluator')[0]?.worker.terminate();
+    await expect(foreign.toText('base')).rejects.toMatchObject({ code: 'worker.dead' });
+    await loom.restart();
+    expect((await foreign.toText('task')).length).toBeGreaterThan(0);
+    expect(await client.decrypt(outputs)).toMatchObject({ sum: { units: 10n } });
+  });
+
+  it('that is no program never comes near a key', async () => {
+    await open();
+    expect(await errorOf(loom.program(new Uint8Array(200)))).toMatchObject({ name: 'FormatError' });
+    expect(watched.of('client').map(opens)).toEqual([0]);
+  });
+
+  it('shares a client worker with keys of no other program', async () => {
+    await open();
+    using program = await loom.compile(correlation());
+    const client = await program.client();
+    const file = program.toBytes();
+    using one = await loom.program(file);
+    using two = await loom.program(file);
+    const [ofOne, alsoOfOne, ofTwo] = await Promise.all([one.client(), one.client(), two.client()]);
+    expect(watched.of('client').map(opens)).toEqual([0, 2, 1]);
+    for (const [opened, own] of [
+      [one, ofOne],
+      [one, alsoOfOne],
+      [two, ofTwo],
+      [program, client],
+    ] as const) {
+      const outputs = await opened.run(await own.encrypt(COLUMNS), own.evaluationKeys);
+      expect(await own.decrypt(outputs)).toMatchObject({ sum: { units: 10n } });
+    }
+    ofOne.dispose();
+    await setTimeout(10);
+    expect(watched.of('client').map(({ ended }) => ended)).toEqual([false, false, false]);
+    alsoOfOne.dispose();
+    await setTimeout(10);
+    expect(watched.of('client').map(({ ended }) => ended)).toEqual([false, true, false]);
+    // What kills the worker of one program leaves the others alone.
+    await ofTwo.save();
+    watched.of('client')[2]?.worker.terminate();
+    await setTimeout(50);
+    await expect(ofTwo.encrypt(COLUMNS)).rejects.toMatchObject({ code: 'worker.dead' });
+    await client.encrypt(COLUMNS);
+    await loom.restart();
+    await ofTwo.encrypt(COLUMNS);
+    expect(watched.of('client').length).toBe(4);
+  });
+
+  it('takes the first client worker while no key is in it, which then takes no other', async () => {
+    await open();
+    using program = await loom.compile(correlation());
+    using foreign = await loom.program(program.toBytes());
+    const first = await foreign.client();
+    expect(watched.of('client').length).toBe(1);
+    using client = await program.client();
+    expect(watched.of('client').length).toBe(2);
+    first.dispose();
+    using again = await foreign.client();
+    expect(watched.of('client').length).toBe(2);
+    const outputs = await program.run(await client.encrypt(COLUMNS), client.evaluationKeys);
+    expect(await client.decrypt(outputs)).toMatchObject({ sum: { units: 10n } });
+    await again.encrypt(COLUMNS);
+  });
+
+  it('leaves no client worker behind when its client is given up or refused', async () => {
+    await open();
+    using program = await loom.compile(correlation());
+    using _ = await program.client();
+    using foreign = await loom.program(program.toBytes());
+    const controller = new AbortController();
+    const aborted = foreign.client({ signal: controller.signal });
+    controller.abort();
+    await expect(aborted).rejects.toMatchObject({ name: 'AbortError' });
+    expect(await errorOf(foreign.restoreClient(new Uint8Array(90)))).toMatchObject({ name: 'FormatError' });
+    while (
+      !watched
+        .of('client')
+        .slice(1)
+        .every(({ ended }) => ended)
+    )
+      await setTimeout(10);
+    expect(watched.of('client')[0]?.ended).toBe(false);
   });
 });
 
@@ -210,7 +370,7 @@ describe('load', () => {
       load({ threads: 2, mode: 'threads', worker, wasm: { threads: new URL('file:///none.wasm') } }),
     ).rejects.toMatchObject({ code: 'worker.wasm' });
     await setTimeout(0);
-    expect(ended.sort()).toEqual(['client', 'evaluator']);
+    expect(ended.sort()).toEqual(['client', 'evaluator', 'pool', 'pool']);
     const refuse = (): never => {
       throw new Error('refused');
     };

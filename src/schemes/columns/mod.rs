@@ -11,7 +11,9 @@ mod sum;
 
 pub use layout::{Column, KeyName, Keys, Number, OutputCiphertext, Read, Rows, Sums, output_ciphertexts};
 pub use rotate::elements as rotation_elements;
-pub use statistic::{multiplies as statistic_multiplies, sums as statistic_sums};
+pub use statistic::{
+    multiplies as statistic_multiplies, products as statistic_products, sums as statistic_sums,
+};
 
 use crate::ops::OpDef;
 use elementwise::Elementwise;

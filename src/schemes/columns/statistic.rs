@@ -158,6 +158,17 @@ pub fn sums(name: &str) -> Option<Vec<&'static str>> {
     ALL.iter().find(|s| s.name == name).map(|s| s.sums.iter().map(|s| s.0).collect())
 }
 
+/// Most products of columns that a statistic takes; 0 for other operators.
+pub fn products(name: &str, missing: bool) -> usize {
+    let of_sum = |sum: &Sum, columns: usize| match sum {
+        Sum::Count | Sum::X | Sum::Y => usize::from(missing && columns == 2),
+        Sum::XX | Sum::YY => 1 + usize::from(missing && columns == 2),
+        Sum::XY => 1,
+    };
+    let all = ALL.iter().filter(|s| s.name == name);
+    all.flat_map(|s| s.sums.iter().map(move |(_, sum)| of_sum(sum, s.columns))).sum()
+}
+
 /// True for a statistic that multiplies ciphertexts: where there are two columns, at least with a mask.
 pub fn multiplies(name: &str) -> bool {
     let products = |sum: &Sum| matches!(sum, Sum::XX | Sum::YY | Sum::XY);

@@ -142,7 +142,7 @@ export class Explorer {
       byId('waves').hidden = stage !== BASE;
       if (stage === BASE) this.#waves.show(graphs.at(BASE)!);
       this.#offerTypes(graphs);
-      await this.#draw(graphs);
+      if (!(await this.#draw(graphs))) return;
       this.#diagram.showStart(stage);
       byId('diagram').dataset['stage'] = STAGES[stage]!;
     });
@@ -224,17 +224,19 @@ export class Explorer {
 
   // ---------------------------------------------------------------------------------------------- drawing
 
-  async #draw(graphs: ProgramGraphs): Promise<void> {
+  /** Draws what is open; false if something else is to be drawn meanwhile. */
+  async #draw(graphs: ProgramGraphs): Promise<boolean> {
     await graphs.load(this.#openings.deepest + 1);
     const picture = pictureOf(graphs, this.#openings);
     const slow = setTimeout(() => byId('diagram').setAttribute('aria-busy', 'true'), PATIENCE);
     const placed = await this.#layout.layOut(shapeOf(picture));
     clearTimeout(slow);
-    if (placed === undefined || graphs !== this.#graphs) return;
+    if (placed === undefined || graphs !== this.#graphs) return false;
     byId('diagram').removeAttribute('aria-busy');
     this.#diagram.draw(picture, placed);
     this.#explainColors(graphs);
     this.#mark(graphs);
+    return true;
   }
 
   /** The legend: kinds that occur in the stages that are visible. */

@@ -19,7 +19,9 @@ export class Timeline {
   readonly #canvas = h('canvas', {
     tabindex: 0,
     role: 'img',
-    'aria-label': 'Operators by thread and time. Arrow keys move, plus and minus zoom.',
+    'aria-label':
+      'Operators by thread and time. Up and down walk along a thread, Page Up and Page Down change the thread, ' +
+      'Enter finds the operator in the graph. Left and right move, plus and minus zoom.',
     'data-testid': 'timeline-canvas',
   });
   readonly #picked: (op: number) => void;
@@ -212,8 +214,7 @@ export class Timeline {
       } else this.#point(offsetX, offsetY);
     });
     canvas.addEventListener('pointerup', () => {
-      if (dragged !== undefined && !dragged.moved && this.#pointed !== undefined)
-        this.#picked(this.#pointed.lane.op[this.#pointed.span]!);
+      if (dragged !== undefined && !dragged.moved) this.#pick();
       dragged = undefined;
     });
     canvas.addEventListener('pointercancel', () => (dragged = undefined));
@@ -236,6 +237,11 @@ export class Timeline {
       '+': () => this.#zoom(0.5),
       '-': () => this.#zoom(2),
       Home: () => this.#view(0, this.#length),
+      ArrowDown: () => this.#walk(1),
+      ArrowUp: () => this.#walk(-1),
+      PageDown: () => this.#changeLane(1),
+      PageUp: () => this.#changeLane(-1),
+      Enter: () => this.#pick(),
     };
     const action = actions[event.key];
     if (action === undefined || event.ctrlKey || event.metaKey) return;
@@ -251,12 +257,42 @@ export class Timeline {
     const lane = this.#lanes[Math.floor(y / (LANE + GAP))];
     const slack = (NEAR * (this.#to - this.#from)) / (this.#canvas.clientWidth - LABEL);
     const span = lane && x >= LABEL ? spanAt(lane, this.#timeAt(x), slack) : undefined;
-    const pointed = lane !== undefined && span !== undefined ? { lane, span } : undefined;
+    this.#canvas.style.cursor = span === undefined ? '' : 'pointer';
+    this.#mark(lane !== undefined && span !== undefined ? { lane, span } : undefined);
+  }
+
+  #mark(pointed: { lane: Lane; span: number } | undefined): void {
     if (pointed?.lane === this.#pointed?.lane && pointed?.span === this.#pointed?.span) return;
     this.#pointed = pointed;
-    this.#canvas.style.cursor = pointed === undefined ? '' : 'pointer';
     this.#say();
     this.repaint();
+  }
+
+  /** To the next or previous span of the thread; to the first in view, if none is marked. */
+  #walk(step: 1 | -1): void {
+    const lane = this.#pointed?.lane ?? this.#lanes[0]!;
+    const span = this.#pointed === undefined ? firstAfter(lane, this.#from) : this.#pointed.span + step;
+    this.#goTo(lane, span);
+  }
+
+  /** To what ran at the same time on the next or previous thread. */
+  #changeLane(step: 1 | -1): void {
+    if (this.#pointed === undefined) return this.#walk(step);
+    const { lane, span } = this.#pointed;
+    const other = this.#lanes[this.#lanes.indexOf(lane) + step];
+    if (other !== undefined) this.#goTo(other, spanAt(other, lane.start[span]!, Infinity) ?? 0);
+  }
+
+  /** Marks a span, and brings it into view. */
+  #goTo(lane: Lane, span: number): void {
+    if (span < 0 || span >= lane.op.length) return;
+    const [start, end, room] = [lane.start[span]!, lane.end[span]!, this.#to - this.#from];
+    if (start < this.#from || end > this.#to) this.#view(start - room / 3, start + (room * 2) / 3);
+    this.#mark({ lane, span });
+  }
+
+  #pick(): void {
+    if (this.#pointed !== undefined) this.#picked(this.#pointed.lane.op[this.#pointed.span]!);
   }
 
   #zoom(factor: number, around = (this.#from + this.#to) / 2): void {

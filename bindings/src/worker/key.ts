@@ -1,0 +1,106 @@
+/** A secret key in a client worker: where it is, and how it comes back when its worker died. */
+import { failure } from '../errors.js';
+import type { ClientWorkers, Place, Tenant } from './client-workers.js';
+import type { Connection } from './connection.js';
+import type { ClientMethods, Handle } from './protocol.js';
+
+/** Makes a client, or restores one from saved bytes, in that worker. */
+export type MakeClient = (
+  connection: Connection<ClientMethods>,
+  saved: Uint8Array | undefined,
+) => Promise<Handle>;
+
+interface Seat {
+  readonly place: Place;
+  readonly handle: Handle;
+}
+
+/** See above. */
+export class Key {
+  readonly #workers: ClientWorkers;
+  readonly #tenant: Tenant;
+  readonly #make: MakeClient;
+  /** What `saveClient` gave, or what it was restored from. */
+  #saved: Uint8Array | undefined;
+  #seat: Promise<Seat>;
+
+  private constructor(
+    workers: ClientWorkers,
+    tenant: Tenant,
+    make: MakeClient,
+    saved: Uint8Array | undefined,
+  ) {
+    this.#workers = workers;
+    this.#tenant = tenant;
+    this.#make = make;
+    this.#saved = saved?.slice();
+    this.#seat = this.#settle();
+  }
+
+  /** A fresh key, or a saved one. Errors: as of starting a worker, opening the program, and restoring. */
+  static async make(
+    workers: ClientWorkers,
+    tenant: Tenant,
+    make: MakeClient,
+    saved: Uint8Array | undefined,
+  ): Promise<Key> {
+    const key = new Key(workers, tenant, make, saved);
+    await key.#seat;
+    return key;
+  }
+
+  /**
+   * Where it lives now; after a restart it is restored. Errors: WorkerError `worker.key_lost` if it died with its
+   * worker and was never saved.
+   */
+  async find(): Promise<{ connection: Connection<ClientMethods>; handle: Handle }> {
+    const seat = this.#seat;
+    const { place, handle } = await seat;
+    if (!place.gone) return { connection: place.connection, handle };
+    // Of calls at the same time the first one restores it.
+    if (this.#seat === seat) {
+      this.#seat = this.#restore();
+      this.#seat.catch(() => (this.#seat = seat));
+    }
+    return this.find();
+  }
+
+  /** Gives the bytes of the key. They are kept, so that it can come back. */
+  async save(signal: AbortSignal): Promise<Uint8Array> {
+    const { connection, handle } = await this.find();
+    const bytes = await connection.call('saveClient', [handle], { signal });
+    this.#saved = bytes.slice();
+    return bytes;
+  }
+
+  /** Ends it, here and in its worker. */
+  free(): void {
+    this.#saved?.fill(0);
+    this.#saved = undefined;
+    this.#seat.then(
+      ({ place, handle }) => {
+        place.connection.send('freeClient', [handle]);
+        place.leave();
+      },
+      () => {},
+    );
+  }
+
+  async #restore(): Promise<Seat> {
+    if (this.#saved !== undefined) return this.#settle();
+    const problem =
+      'The secret key died with its worker, and was never saved: it is lost, and what was encrypted under it, too. ' +
+      'Call client.save() while the worker lives';
+    throw failure('worker.key_lost', problem, { role: 'client' });
+  }
+
+  async #settle(): Promise<Seat> {
+    const place = await this.#workers.place(this.#tenant);
+    try {
+      return { place, handle: await this.#make(place.connection, this.#saved) };
+    } catch (error) {
+      place.leave();
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,78 @@
+// What leaves the workers: nothing twice where it has to be random, the same everywhere where it must not be.
+import { createTask, load, type Ciphertexts, type Loom, type Task } from 'cipherloom';
+import { afterEach, describe, expect, it } from 'vitest';
+import { BUILDS, threadsOf } from './builds.js';
+
+const ROWS = 300;
+const COLUMNS = { a: Array<number>(ROWS).fill(7), b: Array<number>(ROWS).fill(7) };
+
+function covariance(): Task {
+  const task = createTask();
+  const [a, b] = (['a', 'b'] as const).map((name) => task.encrypted(name, { rows: ROWS, min: 0, max: 9 }));
+  if (a && b) task.output('covariance', a.covariance(b));
+  return task;
+}
+
+const looms: Loom[] = [];
+
+async function open(options: Parameters<typeof load>[0]): Promise<Loom> {
+  const loom = await load(options);
+  looms.push(loom);
+  return loom;
+}
+
+afterEach(() => looms.splice(0).forEach((loom) => loom.dispose()));
+
+/** Words of 64 bits that stand in both, at the same distance from the end: residues are what stands last. */
+function shared(a: Uint8Array, b: Uint8Array): number {
+  const words = (bytes: Uint8Array) => {
+    // Without the checksum, and without the header, which is shorter than that.
+    const list = bytes.slice(bytes.length % 8, -16);
+    return new BigUint64Array(list.buffer, 0, list.length / 8).subarray(32);
+  };
+  const [x, y] = [words(a), words(b)];
+  const length = Math.min(x.length, y.length);
+  const [u, v] = [x.subarray(x.length - length), y.subarray(y.length - length)];
+  return u.reduce((count, word, at) => count + Number(word === v[at]), 0);
+}
+
+describe.each(BUILDS)('the %s build', (mode) => {
+  it('encrypts the same values to other bytes, in every call, column, key, client and tab', async () => {
+    const loom = await open({ mode, threads: threadsOf(mode) });
+    const tab = await open({ mode: 'single' });
+    using program = await loom.compile(covariance());
+    using elsewhere = await tab.program(program.toBytes());
+    using client = await program.client();
+    using other = await program.client();
+    const saved = await client.save();
+    using restored = await elsewhere.restoreClient(saved);
+    using again = await program.restoreClient(saved);
+    const sent: Ciphertexts[] = [];
+    for (const one of [client, client, other, restored, again]) sent.push(await one.encrypt(COLUMNS));
+    const keys = [client, other, restored, again].flatMap((one) => [...one.evaluationKeys]);
+    const all = [...sent.flatMap((inputs) => Object.values(inputs)), ...keys];
+    expect(all.length).toBeGreaterThan(20);
+    // Residues of 30 bits or more at 2^20 places: 16 by chance in one of a thousand pairs with less than 2^-120.
+    all.forEach((bytes, i) => {
+      for (const later of all.slice(i + 1)) expect(shared(bytes, later)).toBeLessThan(16);
+    });
+    expect(shared(all[0] as Uint8Array, all[0] as Uint8Array)).toBeGreaterThan(1000);
+  });
+
+  it.runIf(threadsOf(mode) > 1)('computes the same bytes on 2, 3 and 4 threads as on one', async () => {
+    const single = await open({ mode: 'single' });
+    using program = await single.compile(covariance());
+    using client = await program.client();
+    const inputs = await client.encrypt(COLUMNS);
+    const expected = await program.run(inputs, client.evaluationKeys);
+    for (const threads of [2, 3, 4]) {
+      const loom = await open({ mode, threads });
+      using same = await loom.program(program.toBytes());
+      const found = await same.run(inputs, client.evaluationKeys);
+      expect(Object.keys(found)).toEqual(Object.keys(expected));
+      for (const [name, bytes] of Object.entries(expected)) {
+        expect(Buffer.compare(found[name] as Uint8Array, bytes), `${name}, ${threads} threads`).toBe(0);
+      }
+    }
+  });
+});

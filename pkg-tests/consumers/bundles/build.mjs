@@ -1,0 +1,47 @@
+// Bundles the application with each bundler, as its documentation says, into built/NAME.
+import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import resolve from '@rollup/plugin-node-resolve';
+import { build } from 'esbuild';
+import { rollup } from 'rollup';
+import webpack from 'webpack';
+
+const WASM = join(dirname(createRequire(import.meta.url).resolve('cipherloom/package.json')), 'wasm');
+const WORKERS = ['client-worker', 'evaluator-worker', 'pool-worker'];
+const OWN = { main: './own.js', ...Object.fromEntries(WORKERS.map((name) => [name, `cipherloom/${name}`])) };
+
+const BUNDLERS = {
+  async webpack(path) {
+    const compiler = webpack({ mode: 'production', entry: './main.js', output: { path: join(import.meta.dirname, path) } });
+    const stats = await new Promise((done, failed) => compiler.run((error, stats) => (error ? failed(error) : done(stats))));
+    if (stats.hasErrors() || stats.compilation.warnings.length > 0) throw new Error(stats.toString('errors-warnings'));
+  },
+  async esbuild(outdir) {
+    await build({ entryPoints: OWN, outdir, bundle: true, format: 'esm' });
+    placeWasm(outdir);
+  },
+  async rollup(dir) {
+    const bundle = await rollup({ input: OWN, plugins: [resolve()] });
+    await bundle.write({ dir, format: 'es' });
+    placeWasm(dir);
+  },
+};
+
+function placeWasm(folder) {
+  cpSync(join(WASM, 'threads/relaxed.wasm'), join(folder, 'relaxed.wasm'));
+  cpSync(join(WASM, 'threads/cipherloom_bg.wasm'), join(folder, 'threads.wasm'));
+  cpSync(join(WASM, 'single/cipherloom_bg.wasm'), join(folder, 'single.wasm'));
+}
+
+for (const [name, bundle] of Object.entries(BUNDLERS)) {
+  const folder = `built/${name}`;
+  mkdirSync(folder, { recursive: true });
+  await bundle(folder);
+  writeFileSync(
+    join(folder, 'index.html'),
+    '<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><script type="module" src="./main.js"></script>',
+  );
+  cpSync('given', join(folder, 'given'), { recursive: true });
+  console.log(name, readdirSync(folder).length);
+}

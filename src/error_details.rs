@@ -1,0 +1,150 @@
+//! The facts that an error carries, by name.
+
+use crate::error::{Error, FormatProblem};
+use crate::graph::GraphError;
+use crate::math::MathError;
+use std::fmt::Display;
+
+/// Names and texts of facts.
+type Details = Vec<(&'static str, String)>;
+
+impl Error {
+    /// What was found, what is taken, and where, by name, as texts; a value of the data is never among them.
+    pub fn details(&self) -> Details {
+        match self {
+            Self::Math(error) => of_math(error),
+            Self::Graph(error) => of_graph(error),
+            Self::Operator { op, what, found, expected } => {
+                facts([("operator", op), ("what", what), ("found", found), ("expected", expected)])
+            }
+            Self::UnknownOperator { op, at } => facts([("operator", op), ("at", at)]),
+            Self::NoExpansion { op, platform } | Self::NotImplemented { op, platform } => {
+                facts([("operator", op), ("platform", platform)])
+            }
+            Self::EndlessExpansion { op, levels } => facts([("operator", op), ("levels", levels)]),
+            Self::Task { at, found, expected } => {
+                facts([("at", at), ("found", found), ("expected", expected)])
+            }
+            Self::TooLarge { what, found, limit } => {
+                facts([("what", what), ("found", found), ("limit", limit)])
+            }
+            Self::RangeOverflow { at, found, limit } => {
+                facts([("at", at), ("found", found), ("limit", limit)])
+            }
+            Self::ValueOutOfRange { input, row, min, max } => {
+                facts([("input", input), ("row", row), ("min", min), ("max", max)])
+            }
+            Self::InputLength { input, found, expected } => {
+                facts([("input", input), ("found", found), ("expected", expected)])
+            }
+            Self::NoParameters { max_n, table, reason } => {
+                facts([("maxN", max_n), ("table", table), ("reason", reason)])
+            }
+            Self::Parameters { what, found, expected } => {
+                facts([("what", what), ("found", found), ("expected", expected)])
+            }
+            Self::Format { what, problem } => [facts([("what", what)]), of_format(problem)].concat(),
+            Self::Foreign { what, of, found, expected } => {
+                facts([("what", what), ("of", of), ("found", found), ("expected", expected)])
+            }
+            Self::MissingKey { name } | Self::MissingInput { name } => facts([("name", name)]),
+            Self::NoiseExhausted { what, budget, needed } => {
+                facts([("what", what), ("budget", budget), ("needed", needed)])
+            }
+            Self::MemoryLimit { needed, limit } => facts([("needed", needed), ("limit", limit)]),
+            Self::OutOfMemory { asked } => facts([("asked", asked)]),
+            Self::Job(rule) => facts([("rule", rule)]),
+        }
+    }
+}
+
+fn facts<const N: usize>(facts: [(&'static str, &dyn Display); N]) -> Details {
+    facts.into_iter().map(|(name, fact)| (name, fact.to_string())).collect()
+}
+
+fn of_format(problem: &FormatProblem) -> Details {
+    match problem {
+        FormatProblem::Truncated { found, expected } => facts([("found", found), ("expected", expected)]),
+        FormatProblem::Kind { found, expected } => facts([("found", found), ("expected", expected)]),
+        FormatProblem::Version { found, expected } => facts([("found", found), ("expected", expected)]),
+        FormatProblem::Content(problem) => facts([("problem", problem)]),
+        FormatProblem::Magic | FormatProblem::Checksum => facts([("problem", problem)]),
+    }
+}
+
+fn of_math(error: &MathError) -> Details {
+    match error {
+        MathError::ModulusRange { found } => facts([("found", found)]),
+        MathError::NotInvertible { value, modulus, gcd } => {
+            facts([("value", value), ("modulus", modulus), ("gcd", gcd)])
+        }
+        MathError::NotPrime { found } => facts([("found", found)]),
+        MathError::Degree { found } => facts([("found", found)]),
+        MathError::PrimeBits { found } => facts([("found", found)]),
+        MathError::NotEnoughPrimes { bits, degree, found, expected } => {
+            facts([("bits", bits), ("degree", degree), ("found", found), ("expected", expected)])
+        }
+        MathError::NoRoot { order, modulus } => facts([("order", order), ("modulus", modulus)]),
+        MathError::NoModuli => facts([("found", &0), ("expected", &"at least 1 modulus")]),
+        MathError::Randomness { reason } => facts([("reason", reason)]),
+    }
+}
+
+fn of_graph(error: &GraphError) -> Details {
+    match error {
+        GraphError::EmptyAllocation => facts([("found", &0), ("expected", &"at least 1 unit")]),
+        GraphError::AddressSpace { found, at } => facts([("found", found), ("at", at)]),
+        GraphError::SplitOutside { start, end, size } => {
+            facts([("start", start), ("end", end), ("size", size)])
+        }
+        GraphError::Size { what, found, expected } => {
+            facts([("what", what), ("found", found), ("expected", expected)])
+        }
+        GraphError::OverlappingOutputs { first, second, at } => {
+            facts([("first", first), ("second", second), ("at", at)])
+        }
+        GraphError::OverlappingInputs { first, second, at } => {
+            facts([("first", first), ("second", second), ("at", at)])
+        }
+        GraphError::WritesInput { op, input, at } => facts([("operator", op), ("input", input), ("at", at)]),
+        GraphError::Cycle { op, name } => facts([("operator", op), ("name", name)]),
+        GraphError::Undefined { op, name, at } => facts([("operator", op), ("name", name), ("at", at)]),
+        GraphError::Attribute { name, found, expected } => {
+            facts([("name", name), ("found", found), ("expected", expected)])
+        }
+        GraphError::Syntax { line, found, expected } => {
+            facts([("line", line), ("found", found), ("expected", expected)])
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::Placeholder;
+
+    #[test]
+    fn every_error_has_facts() {
+        let (text, what) = (String::new, "what");
+        let all = [
+            Error::Math(MathError::NoModuli),
+            Error::Math(MathError::NotPrime { found: 4 }),
+            Error::Graph(GraphError::EmptyAllocation),
+            Error::Graph(GraphError::Cycle { op: 1, name: text() }),
+            Error::Graph(GraphError::Undefined { op: 1, name: text(), at: Placeholder::new(0, 4) }),
+            Error::UnknownOperator { op: text(), at: text() },
+            Error::EndlessExpansion { op: text(), levels: 64 },
+            Error::TooLarge { what, found: 2, limit: 1 },
+            Error::Format { what, problem: FormatProblem::Magic },
+            Error::Format { what, problem: FormatProblem::Truncated { found: 1, expected: 2 } },
+            Error::MissingKey { name: text() },
+            Error::OutOfMemory { asked: 8 },
+            Error::Job(what),
+        ];
+        for error in all {
+            assert!(!error.details().is_empty(), "{error:?}");
+        }
+        let facts = Error::TooLarge { what, found: 2, limit: 1 }.details();
+        assert_eq!(facts, [("what", "what"), ("found", "2"), ("limit", "1")].map(|(n, f)| (n, f.to_owned())));
+    }
+}

@@ -1,0 +1,66 @@
+//! Each pass from text to text: `passes/NAME.in.txt` becomes `passes/NAME.out.txt`. With the environment variable
+//! `WRITE_PASSES` set the second is written; read it before it is kept.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use cipherloom::Result;
+use cipherloom::graph::{Graph, parse, print};
+use cipherloom::optimize::{cancel_transforms, dedup, label_sums, pack_sums, prune, sum_products};
+use cipherloom::place::gather;
+use std::path::Path;
+
+fn golden(input: &str, name: &str, pass: impl Fn(&Graph) -> Result<Graph>) {
+    let path =
+        |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/passes").join(format!("{name}.txt"));
+    let before = parse(&std::fs::read_to_string(path(&format!("{input}.in"))).unwrap()).unwrap();
+    let found = print(&pass(&before).unwrap());
+    assert_ne!(found, print(&before), "{name} has something to do");
+    let file = path(&format!("{name}.out"));
+    if std::env::var_os("WRITE_PASSES").is_some() {
+        std::fs::write(&file, &found).unwrap();
+    }
+    let expected = std::fs::read_to_string(&file).unwrap();
+    assert!(found == expected, "{name} gives\n{found}\ninstead of\n{expected}");
+    // What was there before does not change, and nothing is left to do.
+    assert_eq!(print(&pass(&before).unwrap()), found);
+}
+
+fn settled(input: &str, pass: impl Fn(&Graph) -> Result<Graph>) {
+    golden(input, input, &pass);
+    golden(input, input, |graph| pass(&pass(graph)?));
+}
+
+#[test]
+fn dedup_merges_what_does_the_same_but_no_samples() {
+    settled("dedup", dedup);
+}
+
+#[test]
+fn cancel_transforms_reads_around_pairs() {
+    settled("cancel_transforms", cancel_transforms);
+}
+
+#[test]
+fn prune_removes_what_no_output_needs() {
+    settled("prune", |graph| Ok(prune(graph)?));
+}
+
+#[test]
+fn gather_copies_only_what_is_in_several_blocks() {
+    settled("gather", gather);
+}
+
+#[test]
+fn sum_products_joins_products_that_nobody_else_reads() {
+    settled("sum_products", sum_products);
+}
+
+#[test]
+fn pack_sums_lays_sums_side_by_side() {
+    golden("sums", "pack_sums", pack_sums);
+}
+
+#[test]
+fn label_sums_leaves_sums_where_they_are() {
+    golden("sums", "label_sums", label_sums);
+}

@@ -1,0 +1,361 @@
+//! Randomness as it leaves a client: nothing is drawn twice, and what is drawn has the distribution that it should have.
+//! A client whose seeds were constant would compute every number rightly.
+//!
+//! Thresholds: no test fails by chance with a probability above 1e-9; each says how it was computed.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+mod rlwe_model;
+mod road;
+
+use cipherloom::Result;
+use cipherloom::graph::ValueType;
+use cipherloom::ops::Call;
+use cipherloom::platform::{Kernel, Platform, Simd};
+use cipherloom::program::{Client, CompileOptions, Evaluator, Program};
+use rlwe_model::{Model, limbs};
+use road::{CLOCK, Data, Road, bytes, numbers, task};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
+
+/// One use of a sampler.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Draw {
+    op: String,
+    seed: Vec<u64>,
+    nonce: u32,
+}
+
+/// A platform that notes what its samplers were given.
+#[derive(Default)]
+struct Recorder {
+    simd: Simd,
+    draws: Arc<Mutex<Vec<Draw>>>,
+}
+
+struct Sampler {
+    op: String,
+    kernel: Arc<dyn Kernel>,
+    draws: Arc<Mutex<Vec<Draw>>>,
+}
+
+impl Kernel for Sampler {
+    fn run(&self, inputs: &[&[u64]], out: &mut [u64], scratch: &mut [u64], nonce: u32) {
+        let draw = Draw { op: self.op.clone(), seed: inputs[0].to_vec(), nonce };
+        self.draws.lock().unwrap().push(draw);
+        self.kernel.run(inputs, out, scratch, nonce);
+    }
+    fn scratch(&self) -> usize {
+        self.kernel.scratch()
+    }
+}
+
+impl Platform for Recorder {
+    fn name(&self) -> &str {
+        "recorder"
+    }
+    fn implements(&self, op: &str) -> bool {
+        self.simd.implements(op)
+    }
+    fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Arc<dyn Kernel>> {
+        let kernel = self.simd.kernel(call, output)?;
+        if !call.name.starts_with("sample.") {
+            return Ok(kernel);
+        }
+        Ok(Arc::new(Sampler { op: call.name.to_owned(), kernel, draws: Arc::clone(&self.draws) }))
+    }
+}
+
+/// What leaves clients, and what they drew for it.
+struct Traffic {
+    n: usize,
+    /// Each with the words that say what it is.
+    sent: Vec<(String, Vec<u8>)>,
+    draws: Vec<Draw>,
+    clients: usize,
+    /// Inputs and keys, each of which has its own seeds.
+    seeded: usize,
+}
+
+/// Two columns in several ciphertexts, encrypted twice by a client, by it after it was restored, in two tabs, and by another
+/// client; keys of all of them, of the first one twice.
+fn traffic() -> Traffic {
+    let json = r#"{"inputs":[{"name":"a","rows":10000,"min":"-1000000000","max":"1000000000","missing":true},
+        {"name":"b","rows":10000,"min":"-1000000000","max":"1000000000"}],
+        "nodes":[{"op":"stats.covariance","inputs":[0,1]}],"outputs":[{"name":"c","operand":2}]}"#;
+    let options = CompileOptions { n: Some(8192), ..CompileOptions::default() };
+    let program = Arc::new(Program::compile(task(json), &options).unwrap());
+    let parameters = program.parameters().literal();
+    assert!(parameters.t.len() > 1, "a column takes several ciphertexts: {parameters:?}");
+    let platform = Arc::new(Recorder::default());
+    let draws = Arc::clone(&platform.draws);
+    let evaluator = Evaluator::new(&program.bytes(), &*platform, CLOCK).unwrap();
+    let new = || Client::new(Arc::clone(&program), platform.clone(), CLOCK).unwrap();
+    let first = new();
+    let saved = first.save();
+    let restored = || Client::restore(Arc::clone(&program), platform.clone(), CLOCK, &saved).unwrap();
+    let (tabs, other) = ([restored(), restored()], new());
+    let mut road = Road { program: Arc::clone(&program), client: first, evaluator };
+    // The same numbers in both columns and every time.
+    let data: Data<'_> = ["a", "b"].map(|name| (name, vec![7; 10_000], None)).to_vec();
+    let mut sent = Vec::new();
+    let mut send = |road: &Road, who: &str, encryptions: usize, key_sets: usize| {
+        for time in 0..encryptions {
+            for (input, bytes) in ["a", "b"].iter().zip(road.encrypt(&data)) {
+                sent.push((format!("{who}, input {input}, time {time}"), bytes));
+            }
+        }
+        for time in 0..key_sets {
+            for index in 0..3 {
+                sent.push((
+                    format!("{who}, key {index}, time {time}"),
+                    bytes(road.client.key(index).unwrap()),
+                ));
+            }
+        }
+    };
+    send(&road, "first", 2, 2);
+    for (client, who) in tabs.into_iter().zip(["one tab", "another tab"]) {
+        road.client = client;
+        send(&road, who, 1, 1);
+    }
+    road.client = other;
+    send(&road, "other", 1, 1);
+    let seeded = sent.len();
+    let draws = std::mem::take(&mut *draws.lock().unwrap());
+    Traffic { n: parameters.n, sent, draws, clients: 2, seeded }
+}
+
+/// Two limbs of independent words share few of them, even if one stream was cut for primes of other sizes or shifted by a
+/// rejected word.
+///
+/// The low 28 bits of two words are the same with probability 2^-28, so that of two limbs of 2^13 words fewer than 16 are
+/// the same but with probability (2^26 / 2^28)^16 / 16! < 2^-76, and of all 2^22 pairs of limbs with one below 2^-54.
+#[test]
+fn no_two_polynomials_share_words() {
+    const MOST: u32 = 15;
+    let traffic = traffic();
+    let mut words: Vec<(u32, u32)> = Vec::new();
+    let mut names = Vec::new();
+    for (name, bytes) in &traffic.sent {
+        for (index, limb) in limbs(bytes, traffic.n).iter().enumerate() {
+            // A limb has few words twice: each counts once.
+            let distinct: BTreeSet<u32> = limb.iter().map(|&word| (word & 0xfff_ffff) as u32).collect();
+            assert!(
+                distinct.len() > traffic.n - 64,
+                "{name}, limb {index}: {} different words",
+                distinct.len()
+            );
+            words.extend(distinct.iter().map(|&word| (word, names.len() as u32)));
+            names.push(format!("{name}, limb {index}"));
+        }
+    }
+    assert!((500..2048).contains(&names.len()), "{} limbs", names.len());
+    words.sort_unstable();
+    let mut shared: BTreeMap<(u32, u32), u32> = BTreeMap::new();
+    for same in words.chunk_by(|a, b| a.0 == b.0) {
+        for (at, &(_, a)) in same.iter().enumerate() {
+            for &(_, b) in &same[at + 1..] {
+                *shared.entry((a, b)).or_default() += 1;
+            }
+        }
+    }
+    let most = shared.into_iter().max_by_key(|&(_, count)| count);
+    let ((a, b), count) = most.unwrap();
+    assert!(
+        count <= MOST,
+        "{count} words are both in `{}` and in `{}`",
+        names[a as usize],
+        names[b as usize]
+    );
+}
+
+/// Nothing here depends on chance but the last check, which fails with probability 512 / 2^seeds < 2^-30.
+#[test]
+fn nothing_is_drawn_twice() {
+    let traffic = traffic();
+    let of = |op: &str| traffic.draws.iter().filter(|draw| draw.op == op).collect::<Vec<_>>();
+    let seeds = |op: &str| of(op).iter().map(|draw| draw.seed.clone()).collect::<BTreeSet<_>>();
+    let ops: BTreeSet<&str> = traffic.draws.iter().map(|draw| draw.op.as_str()).collect();
+    assert_eq!(ops.into_iter().collect::<Vec<_>>(), ["sample.error", "sample.ternary", "sample.uniform"]);
+    for op in ["sample.error", "sample.uniform"] {
+        let draws = of(op);
+        assert!(draws.len() >= 50, "{op}: {}", draws.len());
+        let distinct: BTreeSet<_> = draws.iter().collect();
+        assert_eq!(distinct.len(), draws.len(), "{op}: the same number of the same stream twice");
+        assert_eq!(seeds(op).len(), traffic.seeded, "{op}: of each input and key a seed of its own");
+    }
+    // A secret key is drawn again when its client is restored, always the same way.
+    assert_eq!(seeds("sample.ternary").len(), traffic.clients);
+    assert_eq!(of("sample.ternary").into_iter().collect::<BTreeSet<_>>().len(), traffic.clients);
+    let [uniform, error, ternary] = ["sample.uniform", "sample.error", "sample.ternary"].map(seeds);
+    assert!(uniform.is_disjoint(&error), "a secret is drawn from a seed that may be shown");
+    assert!(
+        uniform.is_disjoint(&ternary) && error.is_disjoint(&ternary),
+        "the client's seed is for its key alone"
+    );
+    let all: Vec<&Vec<u64>> = uniform.iter().chain(&error).collect();
+    assert!(all.len() >= 40 && all.iter().all(|seed| seed.len() == 4));
+    for bit in 0..256 {
+        let ones = all.iter().filter(|seed| seed[bit / 64] >> (bit % 64) & 1 == 1).count();
+        assert!(0 < ones && ones < all.len(), "bit {bit} of all {} seeds is the same", all.len());
+    }
+}
+
+/// -ln of the probability with which one comparison may fail by chance, below 1e-13: some hundred of them in a test stay
+/// below 1e-10.
+const TAIL: f64 = 30.0;
+
+/// Pearson's statistic of counts whose expected shares are given lies where a chi-square variable with k degrees of freedom
+/// does but with probability 2 e^-x: between k - 2 sqrt(k x) and k + 2 sqrt(k x) + 2 x (B. Laurent, P. Massart, 2000,
+/// lemma 1). The statistic is chi-square in the limit only; counts here are large, and 1e-13 leaves room.
+fn like(counts: &[u64], shares: &[f64], what: &str) {
+    let all = counts.iter().sum::<u64>() as f64;
+    let square = |(&count, share): (&u64, &f64)| (count as f64 - all * share).powi(2) / (all * share);
+    let statistic: f64 = counts.iter().zip(shares).map(square).sum();
+    let freedom = counts.len() as f64 - 1.0;
+    let reach = 2.0 * (freedom * TAIL).sqrt();
+    let range = freedom - reach..freedom + reach + 2.0 * TAIL;
+    assert!(range.contains(&statistic), "{what}: {statistic} is outside {range:?}, {counts:?}");
+}
+
+/// The mean of independent values is the expected one, but with probability 2 e^-x: of n of them with this variance, none
+/// further than `most` from the mean, it is off by at most sqrt(2 v x / n) + 2 m x / 3 n (Bernstein's inequality).
+fn averages(values: impl ExactSizeIterator<Item = f64>, expected: f64, variance: f64, most: f64, what: &str) {
+    let n = values.len() as f64;
+    let mean = values.sum::<f64>() / n;
+    let reach = (2.0 * variance * TAIL / n).sqrt() + 2.0 * most * TAIL / (3.0 * n);
+    assert!(
+        (mean - expected).abs() <= reach,
+        "{what}: {mean} instead of {expected}, off by more than {reach}"
+    );
+}
+
+/// Errors of the centered binomial distribution, k = 21: P(e) = C(42, 21 + e) / 2^42.
+fn binomial(errors: &[i64], what: &str) {
+    let range = errors.iter().min().unwrap()..=errors.iter().max().unwrap();
+    assert!(**range.start() >= -21 && **range.end() <= 21, "{what}: {range:?}");
+    let number = errors.len() as f64;
+    let values = || errors.iter().map(|&e| e as f64);
+    // The fourth moment of a sum of 42 signs, each 1/2, is 3 (42/4)^2 - 42/8; of squares the variance is that minus v^2.
+    let v = 10.5f64;
+    averages(values(), 0.0, v, 21.0, &format!("mean of {what}"));
+    averages(
+        values().map(|e| e * e),
+        v,
+        3.0 * v * v - v / 2.0 - v * v,
+        441.0,
+        &format!("variance of {what}"),
+    );
+    // Neighbors have nothing to do with each other.
+    let pairs = errors.chunks_exact(2).map(|pair| (pair[0] * pair[1]) as f64).collect::<Vec<_>>();
+    averages(pairs.into_iter(), 0.0, v * v, 441.0, &format!("products of neighbors of {what}"));
+    // A cell for each value that is expected 1000 times, one for each of the tails.
+    let choose = |k: i64| (1..=21 + k).fold(1.0, |c, i| c * (43 - i) as f64 / i as f64);
+    let share = |e: i64| choose(e) / 2f64.powi(42);
+    let widest = (0..=21).take_while(|&e| number * share(e) >= 1000.0).last().unwrap();
+    let tail = (widest + 1..=21).map(share).sum();
+    let shares: Vec<f64> = [tail].into_iter().chain((-widest..=widest).map(share)).chain([tail]).collect();
+    let mut counts = vec![0; shares.len()];
+    errors.iter().for_each(|e| counts[(e.clamp(&(-widest - 1), &(widest + 1)) + widest + 1) as usize] += 1);
+    like(&counts, &shares, what);
+}
+
+/// Residues modulo q in 256 cells of one size, by their high and by their low bits.
+fn uniform(residues: &[u64], q: u64, what: &str) {
+    assert!(q > 1 << 26, "cells of one size, but for a part in 2^18");
+    for high in [true, false] {
+        let mut counts = [0; 256];
+        let cell =
+            |&r: &u64| if high { (u128::from(r) * 256 / u128::from(q)) as usize } else { r as usize % 256 };
+        residues.iter().map(cell).for_each(|cell| counts[cell] += 1);
+        like(&counts, &[1.0 / 256.0; 256], &format!("{} bits of {what}", if high { "high" } else { "low" }));
+    }
+}
+
+/// A task that hands its input on, with n rows, and has keys.
+fn mirror() -> Road {
+    let json = r#"{"inputs":[{"name":"a","rows":8192,"min":"0","max":"9"}],
+        "nodes":[{"op":"stats.variance","inputs":[0]}],"outputs":[{"name":"same","operand":0},{"name":"v","operand":1}]}"#;
+    let options = CompileOptions { n: Some(8192), ..CompileOptions::default() };
+    let program = Arc::new(Program::compile(task(json), &options).unwrap());
+    let mut road = Road::with(program, Arc::new(Simd::new()));
+    road.load_keys();
+    road
+}
+
+#[test]
+fn errors_and_residues_of_encryptions() {
+    let road = mirror();
+    let model = Model::new(&road);
+    let (n, q) = (model.n, road.program.parameters().literal().q.clone());
+    let mut errors: Vec<Vec<i64>> = Vec::new();
+    let mut residues: Vec<Vec<u64>> = vec![Vec::new(); 2 * q.len()];
+    for (message, times) in [(vec![0; n], 12), (numbers(3, n, 0, 9), 12)] {
+        let scaled = model.scaled(&message);
+        for _ in 0..times {
+            let input = road.encrypt(&vec![("a", message.clone(), None)]).remove(0);
+            let error = model.error(&input, &scaled, 0);
+            for index in 1..q.len() {
+                assert_eq!(model.error(&input, &scaled, index), error, "one error modulo all primes");
+            }
+            errors.push(error);
+            residues.iter_mut().zip(limbs(&input, n)).for_each(|(all, limb)| all.extend(limb));
+        }
+    }
+    binomial(&errors.concat(), "errors of encryptions");
+    assert_eq!(errors.iter().collect::<BTreeSet<_>>().len(), errors.len(), "an error of its own each");
+    for (index, residues) in residues.iter().enumerate() {
+        let (part, q) = (index / q.len(), q[index % q.len()]);
+        uniform(residues, q, &format!("c_{part} modulo {q}"));
+    }
+}
+
+#[test]
+fn errors_and_residues_of_keys() {
+    let road = mirror();
+    let model = Model::new(&road);
+    let keys = road.program.keys().unwrap();
+    let mut errors: Vec<Vec<i64>> = Vec::new();
+    let mut residues: BTreeMap<(usize, u64), Vec<u64>> = BTreeMap::new();
+    for (name, key) in keys.names.iter().zip(road.keys()) {
+        let ty = keys.key(name);
+        let found = model.key_errors(&key, &ty);
+        assert_eq!(found.len(), ty.digits());
+        errors.extend(found);
+        for (row, limbs) in limbs(&key, model.n).chunks_exact(ty.all().len()).enumerate() {
+            for (q, limb) in ty.all().into_iter().zip(limbs) {
+                residues.entry((row % 2, q)).or_default().extend(limb);
+            }
+        }
+    }
+    binomial(&errors.concat(), "errors of keys");
+    assert_eq!(errors.iter().collect::<BTreeSet<_>>().len(), errors.len(), "an error of its own each");
+    for ((half, q), residues) in residues {
+        uniform(&residues, q, &format!("{} modulo {q}", ["b", "a"][half]));
+    }
+}
+
+#[test]
+fn secrets_are_ternary() {
+    let mut road = mirror();
+    let mut secrets: Vec<Vec<i64>> = Vec::new();
+    for _ in 0..4 {
+        secrets.push(Model::new(&road).secret);
+        let saved = road.client.save();
+        let platform = Arc::new(Simd::new());
+        road.client = Client::restore(Arc::clone(&road.program), platform.clone(), CLOCK, &saved).unwrap();
+        assert_eq!(Model::new(&road).secret, secrets[secrets.len() - 1], "a restored client has its secret");
+        road.client = Client::new(Arc::clone(&road.program), platform, CLOCK).unwrap();
+        road.evaluator = Evaluator::new(&road.program.bytes(), &Simd::new(), CLOCK).unwrap();
+        road.load_keys();
+    }
+    assert_eq!(secrets.iter().collect::<BTreeSet<_>>().len(), secrets.len(), "of each client another secret");
+    let (mut counts, mut pairs) = ([0; 3], [0; 9]);
+    for secret in &secrets {
+        secret.iter().for_each(|s| counts[(s + 1) as usize] += 1);
+        secret.chunks_exact(2).for_each(|s| pairs[(3 * s[0] + s[1] + 4) as usize] += 1);
+    }
+    like(&counts, &[1.0 / 3.0; 3], "-1, 0 and 1");
+    like(&pairs, &[1.0 / 9.0; 9], "pairs of neighbors");
+}
