@@ -36,8 +36,8 @@ async function checkTogether(pkg, loom, { programs, journey }) {
     const expected = predict(program);
     const own = found.refusal ? found : ofProgram(programs, k, found);
     const { differences, refused } = check(pkg, program, expected, own, journey);
-    const second = found.again
-      ? check(pkg, program, predict(backwards(program)), ofProgram(programs, k, { ...found, ...found.again }), journey)
+    const second = own.again
+      ? check(pkg, program, predict(backwards(program)), own.again, journey)
       : { differences: [] };
     const again = second.differences.map(({ where, ...rest }) => ({ where: `second run, ${where}`, ...rest }));
     return { program, together: programs.length, differences: [...differences, ...again], refused };
@@ -49,8 +49,9 @@ function isTooLarge(refusal) {
 }
 
 /** The share of the k-th program in what several gave. */
-function ofProgram(programs, k, { info, outputs, short }) {
-  if (programs.length === 1) return { info, outputs, short };
+function ofProgram(programs, k, { info, outputs, short, again, stale }) {
+  const second = again && ofProgram(programs, k, { info, ...again });
+  if (programs.length === 1) return { info, outputs, short, again: second, stale };
   const own = (list, names) => {
     return names.flatMap(({ name }) =>
       list.filter((one) => one.name === nameIn(programs, k, name)).map((one) => ({ ...one, name })),
@@ -63,5 +64,7 @@ function ofProgram(programs, k, { info, outputs, short }) {
     outputs: renamed(outputs),
     // An output without a value may be another program's.
     short: short.problem ? undefined : renamed(short),
+    again: second,
+    stale,
   };
 }

@@ -18,6 +18,7 @@ export function check(pkg, program, expected, found, journey = {}) {
   for (const output of expected.outputs) checkOutput(pkg, output, found.outputs[output.name], differ);
   if (found.info) checkInfo(program, expected, found, differ);
   if (found.short) checkShort(expected, found, differ);
+  if (found.stale) checkStale(found, differ);
   return { differences };
 }
 
@@ -64,6 +65,9 @@ function sameDecimal(expected, found) {
 /** What the program says of itself, and the noise that it promises to leave. */
 function checkInfo(program, expected, { info, outputs }, differ) {
   const same = (where, found, expected) => text(found) === text(expected) || differ(where, found, expected);
+  // As declared; an object has names such as "0" before others.
+  const order = Object.keys(Object.fromEntries(program.outputs.map(({ name }) => [name])));
+  same('order of outputs', Object.keys(outputs), order);
   for (const { name, options } of program.inputs) {
     const found = info.inputs.find((input) => input.name === name);
     const { rows, decimals = 0, missing = false, layout = 'column', rings = 1, min, max } = options;
@@ -98,6 +102,12 @@ function checkShort(expected, { outputs, short }, differ) {
   for (const { name } of expected.outputs) {
     if (text(short[name]) !== text(outputs[name]?.value)) differ(`decrypt, ${name}`, short[name], outputs[name]?.value);
   }
+}
+
+/** A result is of its own inputs only. What is public is in no ciphertext, and may be of any. */
+function checkStale({ info, stale }, differ) {
+  const isPublic = info.outputs.every(({ ciphertexts }) => ciphertexts === 0);
+  if (!isPublic && stale?.code !== 'key.foreign') differ('a result with inputs of another run', stale, 'key.foreign');
 }
 
 /** For reading and comparing: decimals as documented, the sign of zero seen. */

@@ -51,6 +51,7 @@ export function randomJourney(seed, index, programs) {
     again: dice.chance(0.1),
     restored: dice.weighted({ no: 8, 'same keys': 1, 'new keys': 1, 'to decrypt': 1 }),
     apart: dice.chance(0.15),
+    bound: dice.chance(0.3),
   };
 }
 

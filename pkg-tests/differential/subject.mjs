@@ -20,8 +20,8 @@ export function runPlain({ createTask, plainStatistics }, program) {
 }
 
 /**
- * Several programs as one task: `{ refusal }` or `{ outputs, info, promised, decrypted }`. The names of the k-th of
- * several begin with k and a space.
+ * Several programs as one task: `{ refusal }` or `{ info, outputs, short, again, stale }`. The names of the k-th of several
+ * begin with k and a space.
  */
 export async function runEncrypted({ createTask }, loom, programs, journey) {
   const made = [];
@@ -39,12 +39,16 @@ export async function runEncrypted({ createTask }, loom, programs, journey) {
       const inputs = await later('encrypt', () => encrypt(encrypting, columns, journey));
       const keys = journey.restored === 'new keys' ? restored.evaluationKeys : client.evaluationKeys;
       const results = await later('run', () => program.run(inputs, keys));
-      return later('decrypt', () => decrypted(restored, results));
+      const shown = await later('decrypt', () => decrypted(restored, results, journey.bound ? { inputs } : {}));
+      return { ...shown, inputs, results };
     };
     const { info } = opened;
     const first = await once(columnsOf(joined));
-    const again = journey.again ? await once(columnsOf(backwards(joined))) : undefined;
-    return { info, ...first, again };
+    if (!journey.again) return { info, ...first };
+    const again = await once(columnsOf(backwards(joined)));
+    // The one run's results with the other's inputs.
+    const stale = await restored.decrypt(first.results, { inputs: again.inputs }).catch((error) => error);
+    return { info, ...first, again, stale };
   };
   const result = await settled(run);
   for (const thing of made) thing.dispose();
@@ -125,9 +129,9 @@ async function encrypt(client, columns, { apart }) {
 }
 
 /** By both ways: the short one throws where an output has no value. */
-async function decrypted(client, results) {
-  const outputs = await client.decryptDetails(results);
-  const short = await client.decrypt(results).catch((problem) => ({ problem }));
+async function decrypted(client, results, options) {
+  const outputs = await client.decryptDetails(results, options);
+  const short = await client.decrypt(results, options).catch((problem) => ({ problem }));
   return { outputs, short };
 }
 
