@@ -113,9 +113,9 @@ fn lists_of_another_length_are_refused_before_they_are_copied() {
 fn hostile_names_do_not_fill_errors() {
     let road = Road::new(task(SUM));
     let output = road.evaluate(&road.encrypt(&data())).remove(0).bytes;
-    // Kind and program and client as they should be, then a list of names that is not.
+    // Kind, program, client and run as they should be, then a list of names that is not.
     let names = |count: u32, name: &str| {
-        let mut out = output[..21 + 32].to_vec();
+        let mut out = output[..21 + 48].to_vec();
         out.extend_from_slice(&count.to_le_bytes());
         for _ in 0..count.min(1000) {
             out.extend_from_slice(&(name.len() as u32).to_le_bytes());

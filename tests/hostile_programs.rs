@@ -45,7 +45,7 @@ fn bytes_of(text: &str) -> Vec<u8> {
 /// The bytes of a program with this task, under parameters that a small one has.
 fn forged(task_text: &str) -> Vec<u8> {
     let small =
-        literal(8192, "slots", &[node("column.rotate_rows", 0, r#""steps":1"#), node("column.sum", 1, "")]);
+        literal(4096, "slots", &[node("column.rotate_rows", 0, r#""steps":1"#), node("column.sum", 1, "")]);
     let small = small.replace(r#""max":"9""#, r#""max":"900000000000""#);
     let options = CompileOptions { n: Some(8192), ..Default::default() };
     let bytes = Program::compile(task(&small), &options).unwrap().bytes();
@@ -88,14 +88,14 @@ fn programs_that_become_too_much_are_refused_at_once() {
             "ciphertext operators",
         ),
         (
-            "30,000 sums",
-            literal(8192, "slots", &(0..30_000).map(|_| node("column.sum", 0, "")).collect::<Vec<_>>()),
+            "20,000 sums",
+            literal(4096, "slots", &(0..20_000).map(|_| node("column.sum", 0, "")).collect::<Vec<_>>()),
             "base operators",
         ),
         (
             "2,000 rotations",
             literal(
-                8192,
+                4096,
                 "slots",
                 &(0..2000)
                     .map(|k| node("column.rotate_rows", k, &format!("\"steps\":{k}")))
@@ -140,7 +140,8 @@ fn programs_that_become_too_much_are_refused_at_once() {
         let error = open(name, || Program::from_bytes(&bytes));
         assert_eq!(error.code(), "program.too_large", "{name}: {error}");
         assert!(matches!(error, Error::TooLarge { what, .. } if what == expected), "{name}: {error}");
-        if text.len() < 4 << 20 {
+        // Which primes there will be is known late.
+        if text.len() < 4 << 20 && expected != "base operators" {
             let task = task(&text);
             let error =
                 open(&format!("{name}, compiled"), || Program::compile(task, &CompileOptions::default()));

@@ -303,8 +303,8 @@ class Column extends Expression implements EncryptedColumn {
   /** The same values in finer units. */
   #withDecimals(decimals: number): Column {
     if (decimals === this.decimals) return this;
-    const scalar = `${powerOfTen(decimals - this.decimals)}`;
-    return this.#derive('column.multiply_plain', [this], { scalar }, decimals);
+    const factor = { units: [powerOfTen(decimals - this.decimals)], isList: false, decimals: 0 };
+    return this.#derive('column.multiply_plain', [this], attributes('Aligning decimals', factor), decimals);
   }
 
   /** The other operand, if it can be one. */

@@ -162,6 +162,7 @@ describe('a task refuses', () => {
       ),
     ).toBe('range.integer');
     expect(codeOf(() => a.multiply([1n, 2n ** 126n, 3n]))).toBe('range.integer');
+    expect(codeOf(() => a.add(1e-40))).toBe('range.integer');
     expect(codeOf(() => a.multiply(1n - 2n ** 126n))).toBe('no error');
     expect(codeOf(() => a.add([1, 2]))).toBe('input.length');
     expect(codeOf(() => a.multiply([1, Number.NaN, 2]))).toBe('input.not_a_number');

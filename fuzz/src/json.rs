@@ -25,10 +25,37 @@ pub fn mutate(text: &mut Vec<u8>, random: &mut Random) {
 static WORDS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let registry = schemes::registry();
     let own = [
-        "", "a", "y", "column", "slots", "steps", "scalar", "values", "population", "low", "aux", "attrs", "missing",
-        "layout", "decimals", "rings", "evaluation keys", "guidelines-2024", "standard-2018", "0", "-1", "1", "5",
-        "4611686018427387903", "-4611686018427387904", "9223372036854775808", "1e3", " 7", "+7",
-        "170141183460469231731687303715884105727", "-170141183460469231731687303715884105728",
+        "",
+        "a",
+        "y",
+        "column",
+        "slots",
+        "steps",
+        "scalar",
+        "values",
+        "population",
+        "low",
+        "aux",
+        "attrs",
+        "missing",
+        "layout",
+        "decimals",
+        "rings",
+        "evaluation keys",
+        "guidelines-2024",
+        "standard-2018",
+        "0",
+        "-1",
+        "1",
+        "5",
+        "4611686018427387903",
+        "-4611686018427387904",
+        "9223372036854775808",
+        "1e3",
+        " 7",
+        "+7",
+        "170141183460469231731687303715884105727",
+        "-170141183460469231731687303715884105728",
         "340282366920938463463374607431768211456",
     ];
     let operators = registry.iter().map(|def| def.name().to_owned());
@@ -124,7 +151,8 @@ fn add_operator(root: &mut Value, random: &mut Random) {
         let task_level = |word: &&String| word.starts_with("column.") || word.starts_with("stats.");
         let names: Vec<&String> = WORDS.iter().filter(task_level).collect();
         let name = (*random.pick(&names)).clone();
-        let binary = ["add", "sub", "multiply", "covariance", "correlation"].iter().any(|end| name.ends_with(end));
+        let binary =
+            ["add", "sub", "multiply", "covariance", "correlation"].iter().any(|end| name.ends_with(end));
         let plain = name.ends_with("plain");
         let steps = Value::from(random.interesting() as i64);
         fields.insert("op".into(), name.clone().into());

@@ -4,7 +4,12 @@
 //! A target panics when something is wrong: the code under test panicked, took a number that is no residue, took too much
 //! memory or time (see [`watch`]), or did not come back to what it was made from.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a panic is how a finding is told")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a panic is how a finding is told"
+)]
 
 pub mod container;
 pub mod edits;

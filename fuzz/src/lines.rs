@@ -90,7 +90,9 @@ fn changed(line: &str, numbers: &[u64], random: &mut Random) -> String {
         Err(_) => match random.below(5) {
             0 => String::new(),
             1 => token.repeat(2),
-            2 => (*random.pick(&["limb", "poly", "raw", "small", "slots", "coeff", "ntt", "n", "q", "t", "c"])).into(),
+            2 => (*random
+                .pick(&["limb", "poly", "raw", "small", "slots", "coeff", "ntt", "n", "q", "t", "c"]))
+            .into(),
             3 => (*random.pick(&["[", "]", "{", "}", "+", ",", "\"", "%", "!", "#", "-", "$"])).into(),
             _ => tokens[random.below(tokens.len())].clone(),
         },
@@ -101,7 +103,9 @@ fn changed(line: &str, numbers: &[u64], random: &mut Random) -> String {
 /// Words, numbers, and each other character by itself.
 fn tokens(line: &str) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
-    let kind = |c: char| if c.is_ascii_digit() { 1 } else { u8::from(c.is_alphabetic() || c == '_' || c == '.') * 2 };
+    let kind = |c: char| {
+        if c.is_ascii_digit() { 1 } else { u8::from(c.is_alphabetic() || c == '_' || c == '.') * 2 }
+    };
     let mut last = 0;
     for c in line.chars() {
         let here = kind(c);
@@ -122,7 +126,9 @@ fn numbers(text: &str) -> Vec<u64> {
 fn renumber(lines: &mut [String]) {
     let mut next = [0usize; 3];
     for line in lines {
-        for (kind, mark, counter) in [("type ", '!', 0), ("attrs ", '#', 1), ("input ", '%', 2), ("op ", '%', 2)] {
+        for (kind, mark, counter) in
+            [("type ", '!', 0), ("attrs ", '#', 1), ("input ", '%', 2), ("op ", '%', 2)]
+        {
             if let Some(rest) = line.strip_prefix(kind).and_then(|rest| rest.strip_prefix(mark)) {
                 let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit());
                 *line = format!("{kind}{mark}{}{rest}", next[counter]);

@@ -112,7 +112,8 @@ impl Road {
         let checksums = bytes.iter().filter_map(|bytes| bytes.last_chunk().copied());
         let run = program.run_id(&checksums.collect::<Vec<_>>());
         let n = program.parameters().literal().n;
-        let inputs = encrypted.iter().map(|object| Pristine::new(object.bytes.clone(), n, &input_limbs(&program)));
+        let inputs =
+            encrypted.iter().map(|object| Pristine::new(object.bytes.clone(), n, &input_limbs(&program)));
         let inputs = inputs.collect();
         let outputs = results.into_iter().map(|object| {
             let limbs = output_limbs(&program, &object.names)?;

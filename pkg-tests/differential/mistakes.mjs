@@ -3,7 +3,7 @@
 /** A program with a mistake in it, or itself where none of the kind can be made in it. */
 export function mistaken(dice, program) {
   const copy = { ...program, inputs: program.inputs.map((input) => ({ ...input })), nodes: [...program.nodes] };
-  return dice.pick([declaration, name, call, call, values, values])(dice, copy);
+  return dice.pick([declaration, name, output, call, call, values, values])(dice, copy);
 }
 
 function declaration(dice, program) {
@@ -15,6 +15,7 @@ function declaration(dice, program) {
     { rows: dice.pick([2 ** 15 + 2, 2 * dice.below(50) + 1]), layout: 'slots', rings: 2, missing: false },
     { layout: 'slots', rings: dice.pick([0, 3, 1.5]), missing: false },
     { layout: 'column', rings: dice.pick([1, 2, 2]) },
+    { layout: 'slots', missing: true },
     { layout: dice.pick(['rows', 'Slots', 'toString', '']) },
     { missing: dice.pick(['yes', 1, 0]) },
     { decimals: dice.pick([19, -1, 0.5, NaN]) },
@@ -52,6 +53,8 @@ function call(dice, program) {
     { method: byRows, args: [{ value: dice.pick(['3', '', true, null, undefined]) }] },
     { method: byRows, args: [{ value: Array(rows + dice.pick([-1, 1])).fill(1) }] },
     { method: byRows, args: [{ value: Array(rows).fill(dice.pick([NaN, null, undefined, Infinity, '1'])) }] },
+    { method: byRows, args: [{ value: dice.pick([2n ** 126n, -(2n ** 127n), 1e300]) }] },
+    { method: byRows, args: [{ value: Array(rows).fill(1).with(-1, 10n ** 40n) }] },
     { method: byRows, args: [{ operand: other }] },
     { method: dice.pick(['covariance', 'correlation']), args: [{ operand: other }] },
     { method: 'rotateRows', args: [{ value: dice.pick([1.5, NaN, Infinity, 2 ** 60, '1', 1n]) }] },
@@ -62,6 +65,13 @@ function call(dice, program) {
   const operand = program.inputs.length + program.nodes.length;
   program.nodes.push({ on, ...dice.pick(nodes) });
   program.outputs = [...program.outputs, { name: 'one more', operand }];
+  return program;
+}
+
+/** An input as an output, which must not have missing rows. */
+function output(dice, program) {
+  const operand = program.inputs.findIndex(({ options }) => options.missing);
+  if (operand >= 0) program.outputs = [...program.outputs, { name: 'with holes', operand }];
   return program;
 }
 

@@ -15,6 +15,8 @@ const MOST_ROWS = 2 ** 24;
 const MOST_LENGTH = 2 ** 14;
 const MOST_DECIMALS = 18;
 const LARGEST = 2n ** 62n - 1n;
+/** Of a known number in units, and of the power of ten that aligns decimals. */
+const LARGEST_KNOWN = 2n ** 126n - 1n;
 /** Statistics of one column and of two. */
 export const OF_ONE = ['count', 'sum', 'mean', 'variance'];
 export const OF_TWO = ['covariance', 'correlation'];
@@ -120,7 +122,7 @@ function refusedCall(facts, { on, method, args }) {
   const codes = column.missing ? ['graph.missing'] : [];
   if (method === 'rotateRows') codes.push(...needsSlots(column, 1), ...(Number.isSafeInteger(args[0].value) ? [] : ['graph.steps']));
   if (method === 'rotateColumns') codes.push(...needsSlots(column, 2));
-  if (['add', 'sub', 'multiply'].includes(method)) codes.push(...refusedOther(facts, column, args[0]));
+  if (['add', 'sub', 'multiply'].includes(method)) codes.push(...refusedOther(facts, column, method, args[0]));
   return codes;
 }
 
@@ -134,16 +136,24 @@ function refusedOptions(method, args) {
 }
 
 /** Of an operand by rows: a column or plain numbers. */
-function refusedOther(facts, column, arg) {
-  if (!('value' in arg)) {
-    const codes = refusedMate(facts, column, arg);
-    return facts[arg.operand]?.missing ? [...codes, 'graph.missing'] : codes;
-  }
-  const { value } = arg;
+function refusedOther(facts, column, method, arg) {
+  const codes = 'value' in arg ? refusedPlain(column, arg.value) : refusedMate(facts, column, arg);
+  if (codes.length > 0) return codes;
+  const other = facts[arg.operand] ?? plain(arg.value);
+  if (other.missing) return ['graph.missing'];
+  const decimals = method === 'multiply' ? other.decimals : Math.max(column.decimals, other.decimals);
+  const known = [
+    ...('value' in arg ? [unitsOf(other.bound, decimals)] : [powerOfTen(decimals - other.decimals)]),
+    ...(method === 'multiply' ? [] : [powerOfTen(decimals - column.decimals)]),
+  ];
+  return known.some((units) => units > LARGEST_KNOWN) ? ['range.integer'] : [];
+}
+
+function refusedPlain({ rows }, value) {
   if (typeof value === 'number' || typeof value === 'bigint') return isNumber(value) ? [] : ['input.not_a_number'];
   if (typeof value !== 'object' || value === null) return ['input.type'];
   return [
-    ...(value.length === column.rows ? [] : ['input.length']),
+    ...(value.length === rows ? [] : ['input.length']),
     ...(Array.from(value).every(isNumber) ? [] : ['input.not_a_number']),
   ];
 }

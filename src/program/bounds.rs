@@ -26,12 +26,14 @@ const MOST_OPERANDS: u64 = 16;
 const MOST_ROTATIONS: u64 = 1 << 10;
 /// Most operators on ciphertexts: compiling builds their graph for every candidate.
 const MOST_SCHEME_OPERATORS: u64 = 1 << 18;
-/// Most base operators: what is expanded and planned in about ten seconds.
-const MOST_OPERATORS: u64 = 6_000_000;
+/// Most base operators: what is expanded and planned in about ten seconds, at one to two microseconds each.
+const MOST_OPERATORS: u64 = 4_000_000;
 /// Most slots of known numbers, over all operators.
 const MOST_CONSTANTS: u64 = 1 << 26;
 /// Bytes of a base operator in the graphs and the plan that are held at a time.
 const OPERATOR_BYTES: u64 = 300;
+/// Bytes of a ciphertext operator in the graphs that are held at a time.
+const SCHEME_OPERATOR_BYTES: u64 = 400;
 /// Bytes of a known number among an operator's attributes.
 const CONSTANT_BYTES: u64 = 16;
 
@@ -83,7 +85,7 @@ pub fn check(task: &TaskLiteral, parameters: &ParameterLiteral, memory: u64) -> 
     at_most("base operators", operators, MOST_OPERATORS)?;
     let ciphertext = 16 * (parameters.n * parameters.q.len()) as u64;
     let limbs = (parameters.q.len() + 2) as u64;
-    let bytes = (operators * OPERATOR_BYTES)
+    let bytes = (operators * OPERATOR_BYTES + work.scheme_operators() * SCHEME_OPERATOR_BYTES)
         .saturating_add(work.listed.saturating_mul(CONSTANT_BYTES + 8 * limbs))
         .saturating_add(work.inputs.saturating_mul(ciphertext));
     at_most("bytes of operators, known numbers and inputs", bytes, memory)
@@ -197,6 +199,8 @@ impl Work {
                 self.rotate += 2 * count;
                 self.multiply_plain += count;
                 self.add += 2 * count;
+                self.constants += count * self.n as u64;
+                self.listed += count * self.n as u64;
                 Operand { product: false, ..same }
             }
             "column.sum" => {
@@ -298,7 +302,11 @@ mod tests {
                 node("column.sub", &[4, 2], ""),
                 node("column.negate", &[5], ""),
                 node("column.add_plain", &[5], r#""scalar":"5""#),
-                node("column.multiply_plain", &[0], r#""values":["5"]"#),
+                node(
+                    "column.multiply_plain",
+                    &[0],
+                    &format!(r#""values":[{}]"#, vec![r#""5""#; rows].join(",")),
+                ),
                 node("column.sum", &[4], ""),
                 node("stats.variance", &[2], ""),
             ];
@@ -308,11 +316,11 @@ mod tests {
         }
         let rotations = [
             node("column.rotate_rows", &[0], r#""steps":3"#),
-            node("column.rotate_columns", &[2], ""),
+            node("column.rotate_rows", &[2], r#""steps":5"#),
             node("column.multiply", &[3, 1], ""),
         ];
-        for last in 0..rotations.len() {
-            all.push(task(8192, false, "slots", &rotations[..=last]));
+        for (rows, last) in [(8192, 0), (8192, 1), (8192, 2), (1000, 0), (1000, 1), (1000, 2)] {
+            all.push(task(rows, false, "slots", &rotations[..=last]));
         }
         all
     }

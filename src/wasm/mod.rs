@@ -226,10 +226,16 @@ impl RawClient {
         let bytes = bytes.iter().map(copy).collect::<Result<Vec<_>, _>>()?;
         let of = |at: usize| bytes.get(at).map_or(&[][..], Vec::as_slice);
         let outputs = names.iter().zip(&at).map(|(name, &at)| (name.as_str(), of(at)));
-        let run = inputs.map(|inputs| {
-            let checksum = |bytes: &Uint8Array| <[u8; 16]>::try_from(bytes.to_vec()).unwrap_or_default();
-            self.client.program().run_id(&inputs.iter().map(checksum).collect::<Vec<_>>())
-        });
+        // Of another length, they are those of no run.
+        let checksum = |bytes: &Uint8Array| {
+            let mut checksum = [0; 16];
+            if bytes.length() == 16 {
+                bytes.copy_to(&mut checksum);
+            }
+            checksum
+        };
+        let run = inputs
+            .map(|inputs| self.client.program().run_id(&inputs.iter().map(checksum).collect::<Vec<_>>()));
         Ok(RawJob(self.client.decrypt(&outputs.collect::<Vec<_>>(), run)?))
     }
 }

@@ -12,11 +12,14 @@ static MEMORY: Memory = Memory;
 
 static TARGET: LazyLock<&'static Target> = LazyLock::new(|| {
     let name = std::env::var("FUZZ_TARGET").unwrap_or_default();
-    let Some(target) = named(&name) else { panic!("FUZZ_TARGET: found `{name}`, expected the name of a target") };
+    let Some(target) = named(&name) else {
+        panic!("FUZZ_TARGET: found `{name}`, expected the name of a target")
+    };
     let seeds = (target.seeds)();
     if let Some(folder) = std::env::var_os("FUZZ_SEEDS") {
         for (number, seed) in seeds.iter().enumerate() {
-            std::fs::write(Path::new(&folder).join(format!("seed-{number:03}")), seed).expect("a folder for seeds");
+            std::fs::write(Path::new(&folder).join(format!("seed-{number:03}")), seed)
+                .expect("a folder for seeds");
         }
     }
     // What is made once is no input's.

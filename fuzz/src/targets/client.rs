@@ -12,11 +12,11 @@ pub const TARGET: Target = Target::of_edits("client", run);
 
 fn run(script: &[u8]) -> Verdict {
     static SAVED: LazyLock<[Pristine; 1]> =
-        LazyLock::new(|| [Pristine { bytes: road().client.save(), primes: vec![] }]);
+        LazyLock::new(|| [Pristine { bytes: road().client.save().to_vec(), primes: vec![] }]);
     let edited = edited(script, &*SAVED);
     let restored = Client::restore(Arc::clone(&road().program), platform(), CLOCK, &edited.bytes);
     if let Ok(client) = &restored {
-        assert_eq!(client.save(), edited.bytes, "a client is saved as it was restored");
+        assert_eq!(*client.save(), edited.bytes, "a client is saved as it was restored");
         // What another key encrypted is another's.
         let same = content(&edited.bytes) == content(&SAVED[0].bytes);
         if edited.seldom {

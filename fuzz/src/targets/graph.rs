@@ -84,7 +84,7 @@ fn words(ty: &ValueType) -> Input {
         let q = moduli.get(k as usize / n).or(moduli.first()).copied().unwrap_or(2).max(1);
         k.wrapping_mul(0x9e37_79b9_7f4a_7c15) % q
     };
-    (0..ty.size).map(word).collect()
+    (0..ty.size).map(word).collect::<Vec<_>>().into()
 }
 
 fn seeds() -> Vec<Vec<u8>> {

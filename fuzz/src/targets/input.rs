@@ -23,7 +23,10 @@ fn run(script: &[u8]) -> Verdict {
     let run = road.evaluator.run(all);
     if let Ok(job) = run {
         let inside = content(hostile);
-        assert!(road.inputs.iter().any(|input| input.is_like(inside)), "an input was taken that no client makes");
+        assert!(
+            road.inputs.iter().any(|input| input.is_like(inside)),
+            "an input was taken that no client makes"
+        );
         if edited.seldom {
             let results = objects(job).expect("a run over residues ends");
             assert_eq!(results.len(), road.outputs.len());

@@ -34,7 +34,10 @@ fn run(script: &[u8]) -> Verdict {
         // A name that the program does not ask for is let pass, unread.
         let foreign = || {
             let text = String::from_utf8_lossy(&inside[..inside.len().min(256)]);
-            !road().program.keys().is_some_and(|k| k.names.iter().any(|name| text.contains(&name.to_string())))
+            !road()
+                .program
+                .keys()
+                .is_some_and(|k| k.names.iter().any(|name| text.contains(&name.to_string())))
         };
         // A name that was changed to the last key's gives one that is like that.
         let known = road().keys.iter().any(|key| key.is_like(inside));

@@ -9,8 +9,7 @@ use crate::watch::Verdict;
 use cipherloom::program::{Evaluator, Program};
 use std::sync::LazyLock;
 
-pub const TARGET: Target =
-    Target { name: "literal", run, seeds, mutate: Some(json::mutate), limits: LIMITS };
+pub const TARGET: Target = Target { name: "literal", run, seeds, mutate: Some(json::mutate), limits: LIMITS };
 
 /// Ring and task of programs to start from: every operator of a task, both layouts.
 const TASKS: [(usize, &str, &str, usize); 11] = [
@@ -18,13 +17,28 @@ const TASKS: [(usize, &str, &str, usize); 11] = [
     (2048, r#""max":"9""#, r#"{"op":"column.add","inputs":[0,0]},{"op":"column.negate","inputs":[1]}"#, 2),
     (2048, r#""max":"9","missing":true"#, r#"{"op":"stats.mean","inputs":[0]}"#, 1),
     (2048, r#""max":"9""#, r#"{"op":"column.add_plain","inputs":[0],"attrs":{"scalar":"5"}}"#, 1),
-    (2048, r#""max":"9""#, r#"{"op":"column.multiply_plain","inputs":[0],"attrs":{"values":["1","2","3"]}}"#, 1),
+    (
+        2048,
+        r#""max":"9""#,
+        r#"{"op":"column.multiply_plain","inputs":[0],"attrs":{"values":["1","2","3"]}}"#,
+        1,
+    ),
     (2048, r#""max":"9""#, r#"{"op":"stats.count","inputs":[0]},{"op":"column.sub","inputs":[0,0]}"#, 2),
     (4096, r#""max":"9""#, r#"{"op":"column.multiply","inputs":[0,0]}"#, 1),
     (4096, r#""max":"9""#, r#"{"op":"stats.variance","inputs":[0],"attrs":{"population":1}}"#, 1),
-    (4096, r#""max":"9","layout":"slots""#, r#"{"op":"column.rotate_rows","inputs":[0],"attrs":{"steps":1}}"#, 1),
+    (
+        4096,
+        r#""max":"9","layout":"slots""#,
+        r#"{"op":"column.rotate_rows","inputs":[0],"attrs":{"steps":1}}"#,
+        1,
+    ),
     (4096, r#""max":"9","layout":"slots""#, r#"{"op":"column.rotate_columns","inputs":[0]}"#, 1),
-    (8192, r#""max":"9""#, r#"{"op":"stats.covariance","inputs":[0,0]},{"op":"stats.correlation","inputs":[0,0]}"#, 1),
+    (
+        8192,
+        r#""max":"9""#,
+        r#"{"op":"stats.covariance","inputs":[0,0]},{"op":"stats.correlation","inputs":[0,0]}"#,
+        1,
+    ),
 ];
 
 /// The tasks to start from, as JSON.

@@ -1,8 +1,8 @@
 //! Graphs of a scheme and of tasks, as text.
 
+use super::Target;
 use super::graph::{LIMITS, read};
 use super::literal::programs;
-use super::Target;
 use crate::lines;
 use crate::road::platform;
 use crate::watch::Verdict;
