@@ -1,6 +1,7 @@
 /** Compares what the package gives with what the model says. A difference is `{ where, found, expected }`. */
 import { fraction, nearest, powerOfTen } from './fraction.mjs';
-import { mayBeRefused, unitsOf } from './rules.mjs';
+import { mayBeRefused } from './limits.mjs';
+import { unitsOf } from './rules.mjs';
 
 /** Rows of a column whose decimals are also compared as text and as a double. */
 const SHOWN_ROWS = 8;
@@ -67,14 +68,23 @@ function checkInfo(program, expected, { info, outputs }, differ) {
     const found = info.inputs.find((input) => input.name === name);
     const { rows, decimals = 0, missing = false, layout = 'column', rings = 1, min, max } = options;
     const bounds = [min, max].map((bound) => ({ units: unitsOf(fraction(bound), decimals), decimals }));
-    same(`info of input ${name}`, found && [found.rows, found.decimals, found.missing, found.layout, found.rings, found.min, found.max],
-      [rows, decimals, missing, layout, rings, ...bounds]);
+    same(
+      `info of input ${name}`,
+      found && [found.rows, found.decimals, found.missing, found.layout, found.rings, found.min, found.max],
+      [rows, decimals, missing, layout, rings, ...bounds],
+    );
   }
   for (const { name, kind, population = false, rows = 1, decimals } of expected.outputs) {
     const found = info.outputs.find((output) => output.name === name);
-    same(`info of output ${name}`, found && [found.kind, found.population, found.rows, found.decimals], [kind, population, rows, decimals]);
+    same(`info of output ${name}`, found && [found.kind, found.population, found.rows, found.decimals], [
+      kind,
+      population,
+      rows,
+      decimals,
+    ]);
     const { noiseBudgetBits: left } = outputs[name] ?? {};
-    if (!(left >= info.params.noiseBudgetBits)) differ(`${name}, noise budget`, left, `${info.params.noiseBudgetBits} or more`);
+    if (!(left >= info.params.noiseBudgetBits))
+      differ(`${name}, noise budget`, left, `${info.params.noiseBudgetBits} or more`);
   }
 }
 

@@ -1,4 +1,4 @@
-// Random programs over the whole public API, with encryption and without, against a model that shares no code with the package.
+// Random programs over the whole public API, with encryption and without, against a model that shares no code with it.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import * as cipherloom from 'cipherloom';
@@ -16,7 +16,14 @@ before(async () => (loom = await cipherloom.load({ threads: 1 })));
 after(() => loom?.dispose());
 
 test(`${PROGRAMS} programs of seed ${seed}, encrypted`, { timeout: 600_000 }, async (t) => {
-  const counts = await runRange({ pkg: cipherloom, loom, seed, from: 0, to: PROGRAMS, print: (text) => t.diagnostic(text) });
+  const counts = await runRange({
+    pkg: cipherloom,
+    loom,
+    seed,
+    from: 0,
+    to: PROGRAMS,
+    print: (text) => t.diagnostic(text),
+  });
   t.diagnostic(summary(counts));
   assert.equal(counts.wrong, 0);
   assert.equal(counts.programs, PROGRAMS);
@@ -25,7 +32,13 @@ test(`${PROGRAMS} programs of seed ${seed}, encrypted`, { timeout: 600_000 }, as
 });
 
 test(`${PLAIN} programs of seed ${seed}, by the package's own reference`, { timeout: 600_000 }, async (t) => {
-  const counts = await runRangePlain({ pkg: cipherloom, seed, from: 0, to: PLAIN, print: (text) => t.diagnostic(text) });
+  const counts = await runRangePlain({
+    pkg: cipherloom,
+    seed,
+    from: 0,
+    to: PLAIN,
+    print: (text) => t.diagnostic(text),
+  });
   t.diagnostic(summary(counts));
   assert.equal(counts.wrong, 0);
 });

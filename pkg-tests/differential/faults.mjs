@@ -9,11 +9,15 @@ const options = (change) => (program) => {
   return { ...program, inputs: program.inputs.map((input) => ({ ...input, options: change(input.options) })) };
 };
 const values = (change) => (program) => {
-  return { ...program, inputs: program.inputs.map((input) => ({ ...input, values: change(Array.from(input.values), input.options) })) };
+  return {
+    ...program,
+    inputs: program.inputs.map((input) => ({ ...input, values: change(Array.from(input.values), input.options) })),
+  };
 };
-const rotations = (change) => nodes((node) => {
-  return node.method === 'rotateRows' ? { ...node, args: [{ value: change(Number(node.args[0].value)) }] } : node;
-});
+const rotations = (change) =>
+  nodes((node) => {
+    return node.method === 'rotateRows' ? { ...node, args: [{ value: change(Number(node.args[0].value)) }] } : node;
+  });
 const isNumber = (value) => typeof value === 'number' || typeof value === 'bigint';
 const rowsOf = ({ inputs }) => Math.min(...inputs.map(({ options: { rows } }) => rows));
 const neutral = { add: 0, sub: 0, multiply: 1 };
@@ -22,7 +26,9 @@ export const FAULTS = {
   'rotations turn the other way': rotations((steps) => -steps),
   'rotations turn by one too much': rotations((steps) => steps + 1),
   'both rings turn as one': options(({ rings, ...rest }) => ({ ...rest, ...(rings && { rings: 1 }) })),
-  'rings are not exchanged': nodes((node) => (node.method === 'rotateColumns' ? { ...node, method: 'rotateRows', args: [{ value: 0 }] } : node)),
+  'rings are not exchanged': nodes((node) =>
+    node.method === 'rotateColumns' ? { ...node, method: 'rotateRows', args: [{ value: 0 }] } : node,
+  ),
   'a plain number reaches one row too few': nodes((node, program) => {
     const [{ value } = {}] = node.args;
     if (!(node.method in neutral) || !isNumber(value)) return node;
@@ -33,10 +39,14 @@ export const FAULTS = {
   }),
   'plain numbers lose their decimals': nodes((node) => {
     const [{ value } = {}] = node.args;
-    return typeof value === 'number' && node.method in neutral ? { ...node, args: [{ value: Math.trunc(value) }] } : node;
+    return typeof value === 'number' && node.method in neutral
+      ? { ...node, args: [{ value: Math.trunc(value) }] }
+      : node;
   }),
   'differences are taken the other way': nodes((node) => {
-    return node.method === 'sub' && 'operand' in node.args[0] ? { ...node, on: node.args[0].operand, args: [{ operand: node.on }] } : node;
+    return node.method === 'sub' && 'operand' in node.args[0]
+      ? { ...node, on: node.args[0].operand, args: [{ operand: node.on }] }
+      : node;
   }),
   'the divisor is the other one': nodes((node) => {
     if (!['variance', 'covariance'].includes(node.method)) return node;
@@ -47,9 +57,11 @@ export const FAULTS = {
     return node.method === 'covariance' ? { ...node, args: [{ operand: node.on }, ...node.args.slice(1)] } : node;
   }),
   'missing cells are zeros': values((list, { min, max }) => {
-    return list.map((value) => ((value ?? NaN) !== value || Number.isNaN(value)) && min <= 0 && max >= 0 ? 0 : value);
+    return list.map((value) => (((value ?? NaN) !== value || Number.isNaN(value)) && min <= 0 && max >= 0 ? 0 : value));
   }),
   'the last row is the first': values((list) => list.with(-1, list[0])),
-  'the greatest value is not reached': values((list, { min, max }) => list.map((value) => (value === max ? min : value))),
+  'the greatest value is not reached': values((list, { min, max }) =>
+    list.map((value) => (value === max ? min : value)),
+  ),
   'rows are in reverse order': backwards,
 };

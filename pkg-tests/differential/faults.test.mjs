@@ -35,7 +35,10 @@ test('a failing program becomes a short one', async () => {
   const start = { programs: [randomProgram(3, index)], journey: {} };
   const { programs, journey } = await shrink(start, ({ programs: [one] }) => wrong(fault, one).length > 0, 20_000);
   const [{ inputs, nodes, outputs }] = programs;
-  assert.deepEqual(nodes.map(({ method }) => method), ['rotateRows']);
+  assert.deepEqual(
+    nodes.map(({ method }) => method),
+    ['rotateRows'],
+  );
   assert.equal(outputs.length, 1);
   assert.ok(inputs[0].options.rows <= 2 * 3, sourceOf({ programs, journey }));
   assert.match(sourceOf({ programs, journey }), /\.rotateRows\(/);

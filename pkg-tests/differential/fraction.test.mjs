@@ -8,7 +8,13 @@ const random = mulberry32(11);
 const whole = (limit) => Math.floor(random() * limit);
 
 test('a number is its shortest decimal form', () => {
-  for (const [value, n, d] of [[0.1, 1n, 10n], [-2.5, -25n, 10n], [1e21, 10n ** 21n, 1n], [1e-7, 1n, 10n ** 7n], [-0, 0n, 1n]]) {
+  for (const [value, n, d] of [
+    [0.1, 1n, 10n],
+    [-2.5, -25n, 10n],
+    [1e21, 10n ** 21n, 1n],
+    [1e-7, 1n, 10n ** 7n],
+    [-0, 0n, 1n],
+  ]) {
     assert.deepEqual(fraction(value), { n, d });
   }
   assert.deepEqual([0, 3, 100, 0.5, 1.25, 1e-18, 12345e-7, 7n].map(decimalsOf), [0, 0, 0, 1, 2, 18, 7, 0]);

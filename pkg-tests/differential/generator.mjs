@@ -1,20 +1,38 @@
 /** Random programs over the whole public API, as data: rules.mjs says what they are made of. */
 import { Dice } from './dice.mjs';
 import { fraction } from './fraction.mjs';
+import { sureDimension } from './limits.mjs';
 import { mistaken } from './mistakes.mjs';
-import { OF_ONE, OF_TWO, sizeOf, study, studyCall, sureDimension } from './rules.mjs';
+import { OF_ONE, OF_TWO, sizeOf, study, studyCall } from './rules.mjs';
 
 /** Share of programs with a mistake in them, which must be refused. */
 const MISTAKES = 0.06;
 /** Share of programs whose values may grow as they like: many of these are refused. */
 const UNBOUNDED = 0.04;
-const NAMES = ['a', 'b', 'x y', 'Größe', '0', 'constructor', 'toString', 'a'.repeat(70), '數', 'a"b\\', '.', '-1', 'length', '\u{1f9ee}'];
+const NAMES = [
+  'a',
+  'b',
+  'x y',
+  'Größe',
+  '0',
+  'constructor',
+  'toString',
+  'a'.repeat(70),
+  '數',
+  'a"b\\',
+  '.',
+  '-1',
+  'length',
+  '\u{1f9ee}',
+];
 
 /** One program: `{ inputs, nodes, outputs }`. The same for the same seed and index. */
 export function randomProgram(seed, index) {
   const dice = new Dice(seed, index);
   const shapes = Array.from({ length: dice.chance(0.15) ? 2 : 1 }, () => shape(dice));
-  const inputs = Array.from({ length: 1 + Number(dice.weighted({ 0: 4, 1: 5, 2: 2, 3: 1 })) }, () => input(dice, dice.pick(shapes)));
+  const inputs = Array.from({ length: 1 + Number(dice.weighted({ 0: 4, 1: 5, 2: 2, 3: 1 })) }, () =>
+    input(dice, dice.pick(shapes)),
+  );
   named(dice, inputs);
   const nodes = randomNodes(dice, inputs);
   const program = { inputs, nodes, outputs: outputs(dice, inputs, nodes) };
@@ -71,19 +89,23 @@ function limits(dice) {
   const [a, b] = [someUnits(dice, digits), someUnits(dice, digits)];
   const [low, high] = a < b ? [a, b] : [b, a];
   const bounds = { nonnegative: [0n, high < 0n ? -low : high], any: [low, high], constant: [low, low] };
-  const chosen = bounds[dice.weighted({ nonnegative: 4, any: 6, constant: 0.4 })].map((units) => numberOf(dice, units, decimals));
+  const chosen = bounds[dice.weighted({ nonnegative: 4, any: 6, constant: 0.4 })].map((units) =>
+    numberOf(dice, units, decimals),
+  );
   const [min, max] = chosen[0] > chosen[1] ? chosen.reverse() : chosen;
   return { min, max, ...((decimals > 0 || dice.chance(0.1)) && { decimals }) };
 }
 
 function someUnits(dice, digits) {
   const largest = 10n ** BigInt(digits) - 1n;
-  return dice.chance(0.03) && digits === 15 ? dice.pick([1n, -1n]) * (2n ** 62n - 1n - dice.bigBetween(0n, 3n) ** 15n) : dice.bigBetween(-largest, largest);
+  return dice.chance(0.03) && digits === 15
+    ? dice.pick([1n, -1n]) * (2n ** 62n - 1n - dice.bigBetween(0n, 3n) ** 15n)
+    : dice.bigBetween(-largest, largest);
 }
 
 /**
- * A number that stands for exactly so many units: 15 digits always come back from a double; what has more is a bigint if it
- * is whole, and else loses its last digits.
+ * A number that stands for exactly so many units: 15 digits always come back from a double; what has more is a bigint
+ * if it is whole, and else loses its last digits.
  */
 function numberOf(dice, units, decimals) {
   const scale = 10n ** BigInt(decimals);
@@ -124,8 +146,10 @@ function inside(value, min, max, dice) {
 /** Sometimes a typed array, where the values fit into one. */
 function inArray(dice, list) {
   if (dice.chance(0.8)) return list;
-  if (list.every((value) => typeof value === 'bigint' && BigInt.asIntN(64, value) === value)) return BigInt64Array.from(list);
-  if (list.every((value) => Number.isInteger(value) && !Object.is(value, -0) && value === (value | 0))) return Int32Array.from(list);
+  if (list.every((value) => typeof value === 'bigint' && BigInt.asIntN(64, value) === value))
+    return BigInt64Array.from(list);
+  if (list.every((value) => Number.isInteger(value) && !Object.is(value, -0) && value === (value | 0)))
+    return Int32Array.from(list);
   if (list.every((value) => typeof value === 'number')) return Float64Array.from(list);
   return list;
 }
@@ -163,10 +187,15 @@ function randomNode(dice, facts) {
   const method = dice.weighted({
     ...Object.fromEntries(OF_ONE.map((name) => [name, name === 'count' ? 0.2 : 0.6])),
     ...Object.fromEntries(OF_TWO.map((name) => [name, 0.6])),
-    add: 2 * byRows, sub: 2 * byRows, multiply: 4 * byRows, negate: 0.7 * byRows,
-    rotateRows: 4 * slots, rotateColumns: column.rings === 2 ? 1.5 * slots : 0,
+    add: 2 * byRows,
+    sub: 2 * byRows,
+    multiply: 4 * byRows,
+    negate: 0.7 * byRows,
+    rotateRows: 4 * slots,
+    rotateColumns: column.rings === 2 ? 1.5 * slots : 0,
   });
-  const population = () => (dice.chance(0.5) ? [{ value: dice.chance(0.7) ? { population: true } : { population: false } }] : []);
+  const population = () =>
+    dice.chance(0.5) ? [{ value: dice.chance(0.7) ? { population: true } : { population: false } }] : [];
   switch (method) {
     case 'rotateRows':
       return { on, method, args: [{ value: steps(dice, column) }] };
@@ -179,7 +208,15 @@ function randomNode(dice, facts) {
     case 'add':
     case 'sub':
     case 'multiply':
-      return { on, method, args: [dice.chance(method === 'multiply' ? 0.3 : 0.5) ? { value: plain(dice, column.rows) } : mate(dice, facts, on, false)] };
+      return {
+        on,
+        method,
+        args: [
+          dice.chance(method === 'multiply' ? 0.3 : 0.5)
+            ? { value: plain(dice, column.rows) }
+            : mate(dice, facts, on, false),
+        ],
+      };
     default:
       return { on, method, args: [] };
   }
@@ -213,7 +250,12 @@ function plain(dice, rows) {
   const kind = dice.weighted({ any: 8, zero: 0.5, unit: 1, constant: 1 });
   const same = someUnits(dice, digits);
   const one = () => {
-    const units = { any: () => someUnits(dice, digits), zero: () => 0n, unit: () => dice.pick([1n, -1n]), constant: () => same }[kind]();
+    const units = {
+      any: () => someUnits(dice, digits),
+      zero: () => 0n,
+      unit: () => dice.pick([1n, -1n]),
+      constant: () => same,
+    }[kind]();
     return inside(numberOf(dice, units, decimals), -Infinity, Infinity, dice);
   };
   return dice.chance(0.55) ? one() : inArray(dice, Array.from({ length: rows }, one));
@@ -223,7 +265,11 @@ function plain(dice, rows) {
 function outputs(dice, inputs, nodes) {
   const used = new Set(nodes.flatMap(({ on, args }) => [on, ...args.map(({ operand }) => operand)]));
   const all = Array.from({ length: inputs.length + nodes.length }, (_, operand) => operand);
-  const chosen = all.filter((operand) => !inputs[operand]?.options.missing && (used.has(operand) || operand < inputs.length ? dice.chance(0.1) : dice.chance(0.85)));
+  const chosen = all.filter(
+    (operand) =>
+      !inputs[operand]?.options.missing &&
+      (used.has(operand) || operand < inputs.length ? dice.chance(0.1) : dice.chance(0.85)),
+  );
   if (chosen.length === 0) chosen.push(all.at(-1));
   // The same expression may be two outputs.
   if (dice.chance(0.05)) chosen.push(dice.pick(chosen));

@@ -3,7 +3,7 @@
 /** A program with a mistake in it, or itself where none of the kind can be made in it. */
 export function mistaken(dice, program) {
   const copy = { ...program, inputs: program.inputs.map((input) => ({ ...input })), nodes: [...program.nodes] };
-  return dice.pick([declaration, name, output, call, call, values, values])(dice, copy);
+  return dice.pick([declaration, name, output, call, call, values, values, columns])(dice, copy);
 }
 
 function declaration(dice, program) {
@@ -54,7 +54,16 @@ function call(dice, program) {
     { method: byRows, args: [{ value: Array(rows + dice.pick([-1, 1])).fill(1) }] },
     { method: byRows, args: [{ value: Array(rows).fill(dice.pick([NaN, null, undefined, Infinity, '1'])) }] },
     { method: byRows, args: [{ value: dice.pick([2n ** 126n, -(2n ** 127n), 1e300]) }] },
-    { method: byRows, args: [{ value: Array(rows).fill(1).with(-1, 10n ** 40n) }] },
+    {
+      method: byRows,
+      args: [
+        {
+          value: Array(rows)
+            .fill(1)
+            .with(-1, 10n ** 40n),
+        },
+      ],
+    },
     { method: byRows, args: [{ operand: other }] },
     { method: dice.pick(['covariance', 'correlation']), args: [{ operand: other }] },
     { method: 'rotateRows', args: [{ value: dice.pick([1.5, NaN, Infinity, 2 ** 60, '1', 1n]) }] },
@@ -75,13 +84,28 @@ function output(dice, program) {
   return program;
 }
 
+/** A column too few, or too many. */
+function columns(dice, program) {
+  if (dice.chance(0.5)) return { ...program, lacking: dice.below(program.inputs.length) };
+  return { ...program, surplus: 'nobody' };
+}
+
 function values(dice, program) {
   const input = dice.pick(program.inputs);
   const { min, max, decimals = 0 } = input.options;
   const list = Array.from(input.values);
   const outside = (bound, step) => (typeof bound === 'bigint' ? bound + BigInt(step) : bound + step);
   const wrong = dice.pick([
-    outside(max, 1), outside(min, -1), 2n ** 62n, Infinity, -Infinity, null, undefined, NaN, '1', true,
+    outside(max, 1),
+    outside(min, -1),
+    2n ** 62n,
+    Infinity,
+    -Infinity,
+    null,
+    undefined,
+    NaN,
+    '1',
+    true,
     Number(`${typeof min === 'bigint' ? 0 : Math.trunc(min)}.${'0'.repeat(decimals)}1`),
   ]);
   list[dice.below(list.length)] = wrong;

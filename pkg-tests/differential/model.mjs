@@ -1,4 +1,4 @@
-/** What a program gives, from its values: plain definitions on exact fractions, one rounding at the end of quotients. */
+/** What a program gives: plain definitions on exact fractions, and one rounding at the end of quotients and roots. */
 import { fraction, minus, nearest, nearestRoot, negative, over, plus, sum, times } from './fraction.mjs';
 import { isAbsent, refusedValues, STATISTICS, study, unitsOf } from './rules.mjs';
 
@@ -11,9 +11,16 @@ export function predict(program) {
   if (studied.refusal) return studied;
   const codes = program.inputs.flatMap(refusedValues);
   if (codes.length > 0) return { ...studied, refusal: { step: 'encrypt', codes } };
-  const operands = program.inputs.map(({ values }) => Array.from(values, (value) => (isAbsent(value) ? null : fraction(value))));
+  if (program.surplus !== undefined) return { ...studied, refusal: { step: 'encrypt', codes: ['input.unknown'] } };
+  if (program.lacking !== undefined) return { ...studied, refusal: { step: 'run', codes: ['input.missing'] } };
+  const operands = program.inputs.map(({ values }) =>
+    Array.from(values, (value) => (isAbsent(value) ? null : fraction(value))),
+  );
   for (const node of program.nodes) operands.push(compute(operands, studied.facts, node));
-  const outputs = studied.outputs.map((facts, index) => ({ ...facts, ...shown(facts, operands[program.outputs[index].operand]) }));
+  const outputs = studied.outputs.map((facts, index) => ({
+    ...facts,
+    ...shown(facts, operands[program.outputs[index].operand]),
+  }));
   return { ...studied, outputs };
 }
 
@@ -26,7 +33,9 @@ function compute(operands, facts, { on, method, args }) {
     case 'negate':
       return column.map(negative);
     case 'rotateRows':
-      return inRings(column, rings, (ring) => ring.map((_, row) => ring[turned(row + args[0].value % ring.length, ring.length)]));
+      return inRings(column, rings, (ring) =>
+        ring.map((_, row) => ring[turned(row + (args[0].value % ring.length), ring.length)]),
+      );
     case 'rotateColumns':
       return [...column.slice(rows / 2), ...column.slice(0, rows / 2)];
   }

@@ -27,7 +27,11 @@ test('rings turn each for itself', () => {
 });
 
 test('a plain number reaches each row, wherever it stands', () => {
-  const nodes = [call('rotateRows', 0, value(1)), call('add', 1, value(5)), call('variance', 2, value({ population: true }))];
+  const nodes = [
+    call('rotateRows', 0, value(1)),
+    call('add', 1, value(5)),
+    call('variance', 2, value({ population: true })),
+  ];
   const column = { rows: 3, min: 0, max: 9, layout: 'slots' };
   assert.equal(given(column, [1, 9, 0], nodes), 16.22222222222222);
 });
@@ -47,10 +51,13 @@ test('statistics are over the rows that are there', () => {
   assert.equal(given(column, [null, null, null, 2], [call('variance', 0)]), 'statistic.too_few');
   const other = { name: 'b', options: column, values: [120, 135, null, 150] };
   assert.equal(given(column, [54, 61, 47, 70], [call('covariance', 0, { operand: 1 })], [other]), 120);
-  assert.equal(given(column, [54, 54, 47, 54], [call('correlation', 0, { operand: 1 })], [other]), 'statistic.zero_variance');
+  assert.equal(
+    given(column, [54, 54, 47, 54], [call('correlation', 0, { operand: 1 })], [other]),
+    'statistic.zero_variance',
+  );
 });
 
-test('known answers of the package\'s page', () => {
+test("known answers of the package's page", () => {
   const age = { rows: 4, min: 0, max: 120 };
   const bp = { name: 'b', options: { rows: 4, min: 0, max: 300 }, values: [120, 135, 118, 150] };
   assert.equal(given(age, [54, 61, 47, 70], [call('mean', 0)]), 58);

@@ -1,11 +1,13 @@
 /**
- * What is known of a program without its values, by the words of the documentation alone: what each call gives, and with
- * which code it is refused.
+ * What is known of a program without its values, by the words of the documentation alone: what each call gives, and
+ * with which code it is refused.
  *
  * A program is data:
  *   inputs   { name, options, values }: what `encrypted` and `encrypt` are given
  *   nodes    { on, method, args }: a call on an operand; these are numbered, inputs first
  *   outputs  { name, operand }
+ *   lacking  which input is not encrypted, if one is not
+ *   surplus  the name of a column that is encrypted although it is no input, if there is one
  * An argument is { operand }, { foreign: true } for a column of another task, or { value } for anything else.
  */
 import { absolute, compare, decimalsOf, fraction, integer, plus, powerOfTen, times } from './fraction.mjs';
@@ -23,8 +25,8 @@ export const OF_TWO = ['covariance', 'correlation'];
 export const STATISTICS = [...OF_ONE, ...OF_TWO];
 
 /**
- * `{ refusal, facts, outputs }`: facts of every operand up to a refusal, which is `{ step, codes }`. Several rules may be
- * broken at once; each of their codes is right then.
+ * `{ refusal, facts, outputs }`: facts of every operand up to a refusal, which is `{ step, codes }`. Several rules may
+ * be broken at once; each of their codes is right then.
  */
 export function study(program) {
   const facts = [];
@@ -95,8 +97,10 @@ function refusedColumn(options) {
   if (!['column', 'slots'].includes(layout) || typeof missing !== 'boolean') codes.push('input.type');
   codes.push(...refusedRows(rows, layout, rings));
   if (layout === 'slots' && missing) codes.push('graph.missing');
-  if (!(Number.isInteger(decimals) && decimals >= 0 && decimals <= MOST_DECIMALS)) return [...codes, 'parameters.decimals'];
-  if (![min, max].every((bound) => isNumber(bound) && decimalsOf(bound) <= decimals)) return [...codes, 'parameters.bounds'];
+  if (!(Number.isInteger(decimals) && decimals >= 0 && decimals <= MOST_DECIMALS))
+    return [...codes, 'parameters.decimals'];
+  if (![min, max].every((bound) => isNumber(bound) && decimalsOf(bound) <= decimals))
+    return [...codes, 'parameters.bounds'];
   const [low, high] = [min, max].map((bound) => unitsOf(fraction(bound), decimals));
   if (low > high) codes.push('parameters.bounds');
   if (low < -LARGEST || high > LARGEST) codes.push('range.integer');
@@ -120,7 +124,8 @@ function refusedCall(facts, { on, method, args }) {
     return [...needs, ...refusedOptions(method, args)];
   }
   const codes = column.missing ? ['graph.missing'] : [];
-  if (method === 'rotateRows') codes.push(...needsSlots(column, 1), ...(Number.isSafeInteger(args[0].value) ? [] : ['graph.steps']));
+  if (method === 'rotateRows')
+    codes.push(...needsSlots(column, 1), ...(Number.isSafeInteger(args[0].value) ? [] : ['graph.steps']));
   if (method === 'rotateColumns') codes.push(...needsSlots(column, 2));
   if (['add', 'sub', 'multiply'].includes(method)) codes.push(...refusedOther(facts, column, method, args[0]));
   return codes;
@@ -141,12 +146,19 @@ function refusedOther(facts, column, method, arg) {
   if (codes.length > 0) return codes;
   const other = facts[arg.operand] ?? plain(arg.value);
   if (other.missing) return ['graph.missing'];
-  const decimals = method === 'multiply' ? other.decimals : Math.max(column.decimals, other.decimals);
-  const known = [
-    ...('value' in arg ? [unitsOf(other.bound, decimals)] : [powerOfTen(decimals - other.decimals)]),
-    ...(method === 'multiply' ? [] : [powerOfTen(decimals - column.decimals)]),
-  ];
+  const known = method === 'multiply' ? knownIn(arg, other, other.decimals) : aligning(arg, column, other);
   return known.some((units) => units > LARGEST_KNOWN) ? ['range.integer'] : [];
+}
+
+/** What a sum multiplies its columns by, and its plain numbers in the finer units. */
+function aligning(arg, column, other) {
+  const decimals = Math.max(column.decimals, other.decimals);
+  const columns = 'value' in arg ? [column] : [column, other];
+  return [...columns.map((one) => powerOfTen(decimals - one.decimals)), ...knownIn(arg, other, decimals)];
+}
+
+function knownIn(arg, { bound }, decimals) {
+  return 'value' in arg ? [unitsOf(bound, decimals)] : [];
 }
 
 function refusedPlain({ rows }, value) {
@@ -198,19 +210,39 @@ function combined(method, a, b) {
 /** Of plain numbers, which have the fewest decimals that all of them need. */
 function plain(value) {
   const values = typeof value === 'object' ? Array.from(value) : [value];
-  return { decimals: Math.max(...values.map(decimalsOf)), bound: largestOf(values), levels: 0, isScalar: typeof value !== 'object' };
+  return {
+    decimals: Math.max(...values.map(decimalsOf)),
+    bound: largestOf(values),
+    levels: 0,
+    isScalar: typeof value !== 'object',
+  };
 }
 
 function largestOf(values) {
   return values.map((value) => absolute(fraction(value))).reduce((a, b) => (compare(a, b) < 0 ? b : a));
 }
 
-/** `size` is of the integers that it is made of. */
+/**
+ * `size` is of the integers that it is made of; `levels`, as with columns, counts products in a row: with columns,
+ * lists and the masks of rotations.
+ */
 function statistic(kind, column, mate, args) {
   const [x, y] = [sizeOf(column), sizeOf(mate ?? column)];
   const rows = BigInt(column.rows);
-  const squares = { count: 1n, sum: x, mean: x, variance: x * (x + 1n), covariance: (x + 1n) * (y + 1n), correlation: (x + y) ** 2n };
-  const decimals = { count: 0, variance: 2 * column.decimals, covariance: column.decimals + mate?.decimals, correlation: 0 };
+  const squares = {
+    count: 1n,
+    sum: x,
+    mean: x,
+    variance: x * (x + 1n),
+    covariance: (x + 1n) * (y + 1n),
+    correlation: (x + y) ** 2n,
+  };
+  const decimals = {
+    count: 0,
+    variance: 2 * column.decimals,
+    covariance: column.decimals + mate?.decimals,
+    correlation: 0,
+  };
   const multiplies = ['variance', 'covariance', 'correlation'].includes(kind);
   return {
     kind,
@@ -228,33 +260,4 @@ export function sizeOf({ size, bound, decimals }) {
 
 export function unitsOf(value, decimals) {
   return integer(times(value, { n: powerOfTen(decimals), d: 1n }));
-}
-
-/** Bits from which integers may be too large for all plaintext moduli: outputs of at most about 2^115 are promised. */
-const MANY_BITS = 104;
-/**
- * What a ring dimension is sure to have room for: products in a row, with columns, lists and the masks of rotations, and
- * bits of the integers. The largest has it where the compiler chooses.
- */
-const ROOM = { 2048: [0, 0], 4096: [0, 50], 8192: [1, 60], 16384: [2, 80], 32768: [2, 100] };
-
-/** The least ring dimension that is sure to be large enough for outputs, if any is. */
-export function sureDimension(outputs) {
-  const { levels, bits } = demand(outputs);
-  const enough = Object.entries(ROOM).find(([, [mostLevels, mostBits]]) => levels <= mostLevels && bits <= mostBits);
-  return enough && Number(enough[0]);
-}
-
-/** Whether the compiler may refuse a program that breaks no rule: its values or its noise may be too large. */
-export function mayBeRefused({ outputs }, code, { compile = {} }) {
-  if (code === 'range.overflow') return demand(outputs).bits >= MANY_BITS;
-  const sure = sureDimension(outputs);
-  return code === 'parameters.none' && (sure === undefined || sure > (compile.n ?? sure));
-}
-
-function demand(outputs) {
-  return {
-    bits: Math.max(0, ...outputs.map((facts) => sizeOf(facts).toString(2).length)),
-    levels: Math.max(0, ...outputs.map((facts) => facts.levels)),
-  };
 }

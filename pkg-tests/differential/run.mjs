@@ -1,7 +1,8 @@
 /**
  * Random programs through the package and through the model, for as long as is wanted:
  *
- *   node run.mjs [--count 100000] [--seed 1] [--from 0] [--minutes M] [--processes P] [--plain] [--mode auto] [--package FILE]
+ *   node run.mjs [--count 100000] [--seed 1] [--from 0] [--minutes M] [--processes P]
+ *                [--plain] [--mode auto] [--package FILE]
  *
  * A program is given by seed and number. Ends with status 1 if anything is wrong, and says with which --from to go on.
  */
@@ -13,7 +14,7 @@ import { parseArgs } from 'node:util';
 import { addCounts, noCounts, summary } from './suite.mjs';
 
 /** Programs that a process does before it reports. */
-const RANGE = 200;
+const RANGE = 50;
 const EVERY_MS = 60_000;
 
 const number = (text, name) => {
@@ -25,14 +26,16 @@ const { values } = parseArgs({
     count: { type: 'string', default: '100000' },
     seed: { type: 'string', default: '1' },
     from: { type: 'string', default: '0' },
-    minutes: { type: 'string', default: '100000' },
+    minutes: { type: 'string', default: String(30 * 24 * 60) },
     processes: { type: 'string', default: String(availableParallelism()) },
     plain: { type: 'boolean', default: false },
     mode: { type: 'string', default: 'auto' },
     package: { type: 'string' },
   },
 });
-const [count, seed, from, minutes, processes] = ['count', 'seed', 'from', 'minutes', 'processes'].map((name) => number(values[name], name));
+const [count, seed, from, minutes, processes] = ['count', 'seed', 'from', 'minutes', 'processes'].map((name) =>
+  number(values[name], name),
+);
 const module = values.package ? pathToFileURL(resolve(values.package)).href : 'cipherloom';
 
 const started = Date.now();
@@ -45,19 +48,23 @@ process.once('SIGINT', () => (stopped = true));
 await Promise.all(Array.from({ length: processes }, work));
 const seconds = (Date.now() - started) / 1000;
 console.log(`${new Date(started).toISOString().slice(0, 10)}: ${summary(counts)}`);
-console.log(`seed ${seed}, numbers ${from} to ${next - 1}, ${values.plain ? 'without encryption' : `build ${counts.build}`}; ` +
-  `${seconds.toFixed(0)} s, ${(counts.programs / seconds).toFixed(1)} programs per second. To go on: --seed ${seed} --from ${next}`);
+const build = values.plain ? 'without encryption' : `build ${counts.build}`;
+const speed = `${seconds.toFixed(0)} s, ${(counts.programs / seconds).toFixed(1)} programs per second`;
+console.log(
+  `seed ${seed}, numbers ${from} to ${next - 1}, ${build}; ${speed}. To go on: --seed ${seed} --from ${next}`,
+);
 process.exitCode = counts.wrong > 0 ? 1 : 0;
 
 /** One process from its start to its end. A range is begun only while there is time. */
 function work() {
   const argument = JSON.stringify({ seed, plain: values.plain, module, mode: values.mode });
   const child = fork(fileURLToPath(new URL('worker.mjs', import.meta.url)), [argument]);
+  let ended = false;
   return new Promise((done, fail) => {
     const hand = () => {
       const range = { from: next, to: Math.min(next + RANGE, from + count) };
       const over = stopped || range.from >= range.to || Date.now() - started > minutes * 60_000;
-      if (over) return child.kill();
+      if (over) return void (ended = child.kill());
       next = range.to;
       child.send(range);
     };
@@ -71,6 +78,9 @@ function work() {
       }
       hand();
     });
-    child.on('exit', (code, signal) => (code ? fail(new Error(`a process ended with status ${code}`)) : done(signal)));
+    child.on('exit', (code, signal) => {
+      if (ended) done();
+      else fail(new Error(`a process ended with ${signal ?? `status ${code}`}`));
+    });
   });
 }

@@ -53,7 +53,8 @@ function* smallerPrograms(program) {
   }
   for (const rows of new Set(program.inputs.map(({ options }) => options.rows))) yield* fewerRows(program, rows);
   for (const [index, node] of program.nodes.entries()) {
-    for (const args of simplerArguments(node)) yield { ...program, nodes: program.nodes.with(index, { ...node, args }) };
+    for (const args of simplerArguments(node))
+      yield { ...program, nodes: program.nodes.with(index, { ...node, args }) };
   }
   for (const [index, input] of program.inputs.entries()) {
     for (const simpler of simplerInputs(input)) yield { ...program, inputs: program.inputs.with(index, simpler) };
@@ -87,6 +88,7 @@ function unused(program) {
   }
   const kept = [...inputs, ...nodes].flatMap((_, operand) => (used.has(operand) ? [operand] : []));
   if (!kept.some((operand) => operand < inputs.length)) return program;
+  if (program.lacking !== undefined) return program;
   const renumbered = mapped(program, (operand) => kept.indexOf(operand));
   return {
     ...renumbered,
@@ -142,7 +144,8 @@ function* simplerInputs({ name, options, values }) {
   yield { name, options, values: small.map((value, row) => (value === null ? null : row)) };
   yield { name, options, values: small.with(0, list[0]) };
   for (const optional of ['decimals', 'missing']) {
-    if (optional in options) yield { name, values, options: Object.fromEntries(Object.entries(options).filter(([key]) => key !== optional)) };
+    if (optional in options)
+      yield { name, values, options: Object.fromEntries(Object.entries(options).filter(([key]) => key !== optional)) };
   }
   if (options.min < -10 || options.max > 10) yield { name, values: small, options: { ...options, min: -9, max: 9 } };
 }

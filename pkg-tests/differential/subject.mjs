@@ -14,7 +14,7 @@ export function runPlain({ createTask, plainStatistics }, program) {
     const task = createTask();
     build(task, program, createTask);
     // What it says of values is what `encrypt` says of them; a task without outputs is none to it, either.
-    const step = program.outputs.length === 0 ? 'compile' : 'encrypt';
+    const step = program.outputs.length === 0 ? 'compile' : program.lacking === undefined ? 'encrypt' : 'run';
     return { outputs: at(step, () => plainStatistics(task, columnsOf(program))) };
   });
 }
@@ -53,7 +53,10 @@ export async function runEncrypted({ createTask }, loom, programs, journey) {
 
 /** The same program over the rows in reverse order. */
 export function backwards(program) {
-  return { ...program, inputs: program.inputs.map((input) => ({ ...input, values: Array.from(input.values).reverse() })) };
+  return {
+    ...program,
+    inputs: program.inputs.map((input) => ({ ...input, values: Array.from(input.values).reverse() })),
+  };
 }
 
 /** What the k-th of several programs calls its input or output. */
@@ -64,7 +67,9 @@ export function nameIn(programs, k, name) {
 /** Several programs as one. */
 function join(programs) {
   if (programs.length === 1) return programs[0];
-  const inputs = programs.flatMap(({ inputs }, k) => inputs.map((input) => ({ ...input, name: nameIn(programs, k, input.name) })));
+  const inputs = programs.flatMap(({ inputs }, k) =>
+    inputs.map((input) => ({ ...input, name: nameIn(programs, k, input.name) })),
+  );
   const joined = { inputs, nodes: [], outputs: [] };
   let before = 0;
   for (const [k, { inputs: own, nodes, outputs }] of programs.entries()) {
@@ -72,7 +77,9 @@ function join(programs) {
     const moved = (operand) => (operand < own.length ? inputsBefore + operand : nodesBefore + operand - own.length);
     const argument = (arg) => ('operand' in arg ? { operand: moved(arg.operand) } : arg);
     joined.nodes.push(...nodes.map(({ on, method, args }) => ({ on: moved(on), method, args: args.map(argument) })));
-    joined.outputs.push(...outputs.map(({ name, operand }) => ({ name: nameIn(programs, k, name), operand: moved(operand) })));
+    joined.outputs.push(
+      ...outputs.map(({ name, operand }) => ({ name: nameIn(programs, k, name), operand: moved(operand) })),
+    );
     before += own.length;
   }
   return joined;
@@ -97,8 +104,10 @@ function build(task, { inputs, nodes, outputs }, createTask) {
   }
 }
 
-function columnsOf({ inputs }) {
-  return Object.fromEntries(inputs.map(({ name, values }) => [name, values]));
+function columnsOf({ inputs, lacking, surplus }) {
+  const columns = Object.fromEntries(inputs.map(({ name, values }) => [name, values]));
+  if (lacking !== undefined) delete columns[inputs[lacking].name];
+  return surplus === undefined ? columns : { ...columns, [surplus]: [1] };
 }
 
 async function restore(program, client, { restored }) {

@@ -16,8 +16,8 @@ const SHRINK_MS = 30_000;
 let printed = 0;
 
 /**
- * What runs are added up in: programs by the number in their task, those that the model refuses, those that the compiler
- * refuses by code, those that are wrong.
+ * What runs are added up in: programs alone in their task and together in one, those with mistakes, those that are too
+ * large for the compiler by its code, those that are wrong.
  */
 export function noCounts() {
   return { programs: 0, alone: 0, together: 0, mistakes: 0, refused: {}, wrong: 0 };
@@ -26,13 +26,12 @@ export function noCounts() {
 export function addCounts(a, b) {
   const refused = { ...a.refused };
   for (const [code, count] of Object.entries(b.refused)) refused[code] = (refused[code] ?? 0) + count;
-  const sum = (key) => a[key] + b[key];
-  return { ...Object.fromEntries(Object.keys(a).map((key) => [key, key === 'refused' ? refused : sum(key)])) };
+  return { ...Object.fromEntries(Object.keys(a).map((key) => [key, a[key] + b[key]])), refused };
 }
 
 /** Indexes as cases: `[first, after the last]` each. */
 export function* casesOf(from, to) {
-  for (let index = from; index < to; ) {
+  for (let index = from; index < to;) {
     const size = index % PERIOD === 0 ? TOGETHER : 1;
     yield [index, Math.min(to, index + size)];
     index += size;
@@ -65,7 +64,8 @@ export async function runRange({ pkg, loom, seed, from, to, print }) {
 /** Without encryption only: the package's own reference. */
 export async function runRangePlain({ pkg, seed, from, to, print }) {
   let counts = noCounts();
-  const plain = (programs) => programs.map((program) => ({ program, together: 1, differences: checkPlain(pkg, program) }));
+  const plain = (programs) =>
+    programs.map((program) => ({ program, together: 1, differences: checkPlain(pkg, program) }));
   for (let index = from; index < to; index++) {
     const [result] = plain([randomProgram(seed, index)]);
     counts = addCounts(counts, countOf(result));
@@ -78,8 +78,14 @@ export async function runRangePlain({ pkg, seed, from, to, print }) {
 
 async function run(pkg, loom, random) {
   const results = await checkCase(pkg, loom, random);
+  // After a trap, what follows is to be tried, too.
+  if (results.some(({ differences }) => differences.some(({ found }) => found.includes('worker.'))))
+    await loom.restart();
   return results.map(({ program, differences, ...rest }) => {
-    const plain = checkPlain(pkg, program).map(({ where, ...values }) => ({ where: `plainStatistics, ${where}`, ...values }));
+    const plain = checkPlain(pkg, program).map(({ where, ...values }) => ({
+      where: `plainStatistics, ${where}`,
+      ...values,
+    }));
     return { program, differences: [...differences, ...plain], ...rest };
   });
 }
@@ -95,7 +101,8 @@ async function report({ seed, first, random, wrong, print, again }) {
     return Boolean(result);
   };
   const smallest = await shrink(random, fails, SHRINK_MS);
-  print(`WRONG: seed ${seed}, program ${first}.\n${shown(wrong.differences)}\nAs a short one:\n${sourceOf(smallest)}${shown(last.differences)}\n`);
+  const before = `WRONG: seed ${seed}, program ${first}.\n${shown(wrong.differences)}`;
+  print(`${before}\nAs a short one:\n${sourceOf(smallest)}${shown(last.differences)}\n`);
 }
 
 /** Of the first difference: a smaller case must fail in the same way. */
@@ -105,7 +112,10 @@ function kindOf({ differences: [{ where, found, expected }] }) {
 }
 
 function shown(differences) {
-  return differences.slice(0, 4).map(({ where, found, expected }) => `// ${where}: found ${found}, expected ${expected}`).join('\n');
+  return differences
+    .slice(0, 4)
+    .map(({ where, found, expected }) => `// ${where}: found ${found}, expected ${expected}`)
+    .join('\n');
 }
 
 function countOf({ program, together, differences, refused }) {
@@ -122,7 +132,13 @@ function countOf({ program, together, differences, refused }) {
 /** The counts in words. */
 export function summary({ programs, alone, together, mistakes, refused, wrong }) {
   const limits = Object.values(refused).reduce((a, b) => a + b, 0);
-  const codes = Object.entries(refused).map(([code, count]) => `${code} ${count}`).join(', ');
-  return `${programs} programs, ${alone} in tasks of their own, ${together} in shared ones; with mistakes, and refused: ${mistakes}; ` +
-    `refused by the compiler's limits: ${limits}${codes && ` (${codes})`}; wrong: ${wrong}`;
+  const codes = Object.entries(refused)
+    .map(([code, count]) => `${code} ${count}`)
+    .join(', ');
+  return [
+    `${programs} programs, ${alone} in tasks of their own, ${together} in shared ones`,
+    `with mistakes, and refused: ${mistakes}`,
+    `too large, and refused: ${limits}${codes && ` (${codes})`}`,
+    `wrong: ${wrong}`,
+  ].join('; ');
 }
