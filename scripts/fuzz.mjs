@@ -72,5 +72,6 @@ const wanted = positionals.length > 0 ? positionals : all;
 const program = wanted.some((name) => name !== 'csv') && build();
 for (const target of wanted) {
   if (target !== 'csv') fuzz(program, target);
-  else run(process.execPath, [join(ROOT, 'fuzz', 'csv.mjs'), ...process.argv.slice(2).filter((word) => word !== 'csv')]);
+  else
+    run(process.execPath, [join(ROOT, 'fuzz', 'csv.mjs'), ...process.argv.slice(2).filter((word) => word !== 'csv')]);
 }
