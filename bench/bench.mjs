@@ -46,7 +46,7 @@ async function main(options) {
     console.log(
       readFileSync(new URL(import.meta.url), 'utf8')
         .split('\n')
-        .slice(1, 12)
+        .slice(1, 11)
         .join('\n')
         .replaceAll(/^\/\/ ?/gm, ''),
     );

@@ -5,7 +5,7 @@ mod road;
 use cipherloom::Result;
 use cipherloom::graph::{Attrs, Graph, ValueType};
 use cipherloom::ops::types::Ciphertext;
-use cipherloom::ops::{Call, Level, OpDef, Session};
+use cipherloom::ops::{Call, Level, OpDef, Registry, Session};
 use cipherloom::program::{CompileOptions, Program};
 use cipherloom::schemes::columns::Number;
 use cipherloom::schemes::{noise, noise_budget, registry};
@@ -133,25 +133,36 @@ fn noise_that_cannot_be_told_is_no_bound() {
     assert_eq!(noise::sum(&[none, none]), none);
     assert_eq!(noise::multiply(4096, 65537, 100.0, inf, inf), inf);
     assert_eq!(noise::multiply(4096, 65537, 100.0, none, inf), inf);
-    // What nobody bounds, added to itself: the budget is none at all, not one that is no number.
+    // The budget is none at all, not one that is no number.
     let mut registry = registry();
-    registry.add_all([Arc::new(Unbounded) as Arc<dyn OpDef>]);
+    let rules = [("test.none", None), ("test.nan", Some(f64::NAN))];
+    registry.add_all(rules.map(|(name, noise)| Arc::new(Unbounded { name, noise }) as Arc<dyn OpDef>));
+    for (name, _) in rules {
+        assert_eq!(budget_of_a_sum(&registry, name), none, "{name}");
+    }
+}
+
+/// The noise budget of what an operator makes, added to itself.
+fn budget_of_a_sum(registry: &Registry, name: &str) -> f64 {
     let ty = Ciphertext { n: 16, t: 97, q: vec![193], parts: 2 }.ty();
-    let mut s = Session::new(Graph::new(64), &registry);
+    let mut s = Session::new(Graph::new(64), registry);
     let fresh = s.graph_mut().add_input("x", ty).unwrap();
-    let unbounded = s.op("test.unbounded", Attrs::new(), &[fresh]).unwrap();
+    let unbounded = s.op(name, Attrs::new(), &[fresh]).unwrap();
     let sum = s.op("bfv.add", Attrs::new(), &[unbounded, unbounded]).unwrap();
     let sum = s.merge(&[sum], Number { n: 16, t: vec![97], q: vec![193] }.ty()).unwrap();
     s.graph_mut().declare_output("sum", sum);
-    assert_eq!(noise_budget(&s.finish(), &registry).unwrap(), none);
+    noise_budget(&s.finish(), registry).unwrap()
 }
 
-/// A ciphertext operator without a noise rule.
-struct Unbounded;
+/// A ciphertext operator whose noise nobody can tell.
+struct Unbounded {
+    name: &'static str,
+    noise: Option<f64>,
+}
 
 impl OpDef for Unbounded {
     fn name(&self) -> &str {
-        "test.unbounded"
+        self.name
     }
 
     fn level(&self) -> Level {
@@ -160,5 +171,9 @@ impl OpDef for Unbounded {
 
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         Ok(call.inputs[0].clone())
+    }
+
+    fn noise(&self, _: &Call<'_>, _: &[f64]) -> Option<f64> {
+        self.noise
     }
 }

@@ -245,8 +245,9 @@ async function openEvaluator(
     }
     const missing = await connection.call('missingKeys', [evaluator]);
     if (missing.length === 0) return evaluator;
-    const name = missing.join(', ');
-    throw failure('key.missing', `Evaluation keys are missing: ${name}`, { name });
+    throw failure('key.missing', `Evaluation keys are missing: ${missing.join(', ')}`, {
+      name: missing.join(', '),
+    });
   } catch (error) {
     connection.send('free', [evaluator]);
     throw error;

@@ -378,7 +378,7 @@ export interface ProgramInfo {
     /** Bits of all ciphertext and special primes, and the most that the table allows at this n. */
     readonly totalBits: number;
     readonly maxTotalBits: number;
-    /** Guaranteed bits of noise budget at the worst output. */
+    /** Bits of noise budget that the bounds leave at the worst output: what an honest run has left, or more. */
     readonly noiseBudgetBits: number;
     /** How many of the `moduli` are left in sums, rotated columns and outputs that no product follows. */
     readonly low: number;
@@ -476,7 +476,8 @@ export interface DecryptedOutput {
   readonly parts: Readonly<Record<string, readonly bigint[]>>;
   /**
    * Noise budget that was left, measured with the secret key, in bits; the worst of its ciphertexts. Infinity
-   * for a count of complete columns, which is public.
+   * for a count of complete columns, which is public. A large budget is no sign that an evaluator was honest, and
+   * telling it the budget can cost the key: see `Client.decrypt`.
    */
   readonly noiseBudgetBits: number;
 }
@@ -498,6 +499,9 @@ export interface Client extends Disposable {
   /**
    * Decrypts outputs; any subset of them. Errors: FormatError, KeyError (other keys), NoiseError (budget used
    * up), UndefinedStatisticError (a mean of nothing, ...: pass the other outputs, or use `decryptDetails`).
+   *
+   * An evaluator that may cheat must learn nothing of what comes out: not the numbers, not the noise budget, not whether
+   * this threw. A made-up ciphertext can decrypt to the secret key itself, and look like a good result.
    */
   decrypt(outputs: Ciphertexts, options?: DecryptOptions): Promise<Record<string, DecryptedValue>>;
   /**

@@ -14,10 +14,51 @@ export const SEEDS = [
 
 /** What means something to some reader. */
 const WORDS = [
-  ...[',', ';', '\t', '|', '"', '""', '\n', '\r', '\r\n', '\n\n', ' ', '\uFEFF', '\u2028', '\0', '#', "'", '=', '\\'],
+  ...[
+    ',',
+    ';',
+    '\t',
+    '|',
+    '"',
+    '""',
+    '\n',
+    '\r',
+    '\r\n',
+    '\n\n',
+    ' ',
+    '\uFEFF',
+    '\u2028',
+    '\0',
+    '#',
+    "'",
+    '=',
+    '\\',
+  ],
   ...['NA', 'n/a', 'null', 'NaN', 'Infinity', '-Infinity', 'true', '__proto__', 'constructor', 'toString'],
-  ...['0', '-0', '+1', '.5', '5.', '1e3', '1E-3', '1e308', '1e309', '1e-320', '5e-324', '1e999999999', '0x10', '1_0', '١'],
-  ...['0.1', '9007199254740993', '4611686018427387904', '0.30000000000000004', '123456789012345678901234567890'],
+  ...[
+    '0',
+    '-0',
+    '+1',
+    '.5',
+    '5.',
+    '1e3',
+    '1E-3',
+    '1e308',
+    '1e309',
+    '1e-320',
+    '5e-324',
+    '1e999999999',
+    '0x10',
+    '1_0',
+    '١',
+  ],
+  ...[
+    '0.1',
+    '9007199254740993',
+    '4611686018427387904',
+    '0.30000000000000004',
+    '123456789012345678901234567890',
+  ],
 ];
 
 /** A whole number from 0 to below `limit`. */
@@ -77,12 +118,22 @@ function check(column: NumericColumn, table: Table, cells?: readonly string[]): 
   const options = columnOptions(column);
   expect(values.length === table.rows && options.rows === table.rows, 'rows');
   expect(numbers.length + missing === table.rows, 'missing cells');
-  expect(table.columns.some(({ name }) => name === column.name), 'the name of a column');
-  expect(numbers.every((value) => Number.isFinite(value) && value >= min && value <= max), 'values within bounds');
+  expect(
+    table.columns.some(({ name }) => name === column.name),
+    'the name of a column',
+  );
+  expect(
+    numbers.every((value) => Number.isFinite(value) && value >= min && value <= max),
+    'values within bounds',
+  );
   expect(numbers.length === 0 || (numbers.includes(min) && numbers.includes(max)), 'bounds that occur');
   expect(Number.isInteger(decimals) && decimals >= 0, 'decimals');
   // No more decimals than were counted: the value is the nearest to its form with so many.
-  if (decimals <= 100) expect(numbers.every((value) => Number(value.toFixed(decimals)) === value), 'decimals of values');
+  if (decimals <= 100)
+    expect(
+      numbers.every((value) => Number(value.toFixed(decimals)) === value),
+      'decimals of values',
+    );
   for (const [row, cell] of (cells ?? []).entries()) {
     const value = values[row] as number;
     expect(Number.isNaN(value) || Number(cell) === value, `the number ${cell}`);
@@ -91,9 +142,19 @@ function check(column: NumericColumn, table: Table, cells?: readonly string[]): 
 
 /** The cells of each column where the file has neither quotes nor blank lines, so that anybody can split it. */
 function plainCells(text: string, table: Table): string[][] | undefined {
-  const lines = text.replace(/^\uFEFF/, '').replace(/(\r?\n|\r)$/, '').split(/\r\n/.test(text) ? '\r\n' : '\n');
-  if (/"/.test(text) || /\r(?!\n)|[^\r]\n.*\r\n|\r\n.*[^\r]\n/s.test(text) || lines.some((line) => line.trim() === '')) return undefined;
-  const fit = [',', ';', '\t', '|'].find((mark) => lines.every((line) => line.split(mark).length === table.columns.length));
+  const lines = text
+    .replace(/^\uFEFF/, '')
+    .replace(/(\r?\n|\r)$/, '')
+    .split(/\r\n/.test(text) ? '\r\n' : '\n');
+  if (
+    /"/.test(text) ||
+    /\r(?!\n)|[^\r]\n.*\r\n|\r\n.*[^\r]\n/s.test(text) ||
+    lines.some((line) => line.trim() === '')
+  )
+    return undefined;
+  const fit = [',', ';', '\t', '|'].find((mark) =>
+    lines.every((line) => line.split(mark).length === table.columns.length),
+  );
   if (fit === undefined || lines.length !== table.rows + 1) return undefined;
   return table.columns.map((_, index) => lines.slice(1).map((line) => line.split(fit)[index] as string));
 }

@@ -9,6 +9,8 @@ export interface Watched {
   readonly worker: WorkerLike;
   readonly messages: { readonly method?: string; readonly args?: readonly unknown[] }[];
   ended: boolean;
+  /** Called with each message once it was sent. */
+  onSent?: (message: Watched['messages'][number]) => void;
 }
 
 export interface WatchedLoom {
@@ -32,6 +34,7 @@ export async function openWatched(
       postMessage: (message, transfer) => {
         watched.messages.push(structuredClone(message) as Watched['messages'][number]);
         real.postMessage(message, transfer);
+        watched.onSent?.(message as Watched['messages'][number]);
       },
       terminate: () => {
         watched.ended = true;

@@ -1,5 +1,5 @@
 // What crosses to the workers, and what happens when one dies.
-import { setImmediate, setTimeout } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
 import { createTask, load, type Loom, type Role, type Variant, type WorkerLike } from 'cipherloom';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startWorker } from '../../dist/worker/start.js';
@@ -85,15 +85,14 @@ describe('the evaluator worker', () => {
     const inputs = await client.encrypt(COLUMNS);
     const outputs = await program.run(inputs, client.evaluationKeys, { onTrace: () => {} });
     const controller = new AbortController();
-    const runs = () => messagesTo('evaluator').filter(({ method }) => method === 'run');
-    const before = runs().length;
+    const [evaluator] = watched.of('evaluator') as [Watched];
+    // As soon as the worker was told to run, and before its answer can be heard.
+    evaluator.onSent = ({ method }) => {
+      if (method === 'run') queueMicrotask(() => controller.abort());
+    };
     const aborted = program.run(inputs, client.evaluationKeys, { signal: controller.signal });
-    // As soon as the worker was told to run, and before it can be done.
-    void (async () => {
-      while (runs().length === before) await setImmediate();
-      controller.abort();
-    })();
     await expect(aborted).rejects.toMatchObject({ name: 'AbortError' });
+    delete evaluator.onSent;
     await client.decrypt(outputs);
     const saved = await client.save();
     using restored = await program.restoreClient(saved);
@@ -321,14 +320,21 @@ describe('a program from bytes', () => {
     using foreign = await loom.program(program.toBytes());
     const first = await foreign.client();
     expect(watched.of('client').length).toBe(1);
-    using client = await program.client();
-    expect(watched.of('client').length).toBe(2);
-    first.dispose();
-    using again = await foreign.client();
+    const client = await program.client();
     expect(watched.of('client').length).toBe(2);
     const outputs = await program.run(await client.encrypt(COLUMNS), client.evaluationKeys);
     expect(await client.decrypt(outputs)).toMatchObject({ sum: { units: 10n } });
-    await again.encrypt(COLUMNS);
+    await first.encrypt(COLUMNS);
+    first.dispose();
+    client.dispose();
+    await setTimeout(10);
+    // The first worker is free again, whoever comes.
+    using own = await program.client();
+    expect(watched.of('client').map(({ ended }) => ended)).toEqual([false, true]);
+    using last = await foreign.client();
+    expect(watched.of('client').length).toBe(3);
+    await own.encrypt(COLUMNS);
+    await last.encrypt(COLUMNS);
   });
 
   it('leaves no client worker behind when its client is given up or refused', async () => {

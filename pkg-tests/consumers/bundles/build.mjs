@@ -13,7 +13,9 @@ const OWN = { main: './own.js', ...Object.fromEntries(WORKERS.map((name) => [nam
 
 const BUNDLERS = {
   async webpack(path) {
-    const compiler = webpack({ mode: 'production', entry: './main.js', output: { path: join(import.meta.dirname, path) } });
+    const output = { path: join(import.meta.dirname, path) };
+    // Its hints would be of the size of the wasm.
+    const compiler = webpack({ mode: 'production', entry: './main.js', output, performance: { hints: false } });
     const stats = await new Promise((done, failed) => compiler.run((error, stats) => (error ? failed(error) : done(stats))));
     if (stats.hasErrors() || stats.compilation.warnings.length > 0) throw new Error(stats.toString('errors-warnings'));
   },

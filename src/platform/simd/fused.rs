@@ -1,6 +1,6 @@
-//! Arithmetic with a fused multiply-add: `h = a w` and `l = a w - h` exactly, and `r = (h - b q) + l` with
+//! Arithmetic with a fused multiply-subtract from: `h = a w` and `l = h - a w` exactly, and `r = (h - b q) - l` with
 //! `b = nearest(a (w / q))`. With `|w| <= q/2` and `|a| <= 4 u` the argument of `nearest` is at most `2^51` and off by
-//! at most 1/2, so `|r| <= q`; `h - b q = r - l` is an integer below `2^53`, hence exact.
+//! at most 1/2, so `|r| <= q`; `h - b q = r + l` is an integer below `2^53`, hence exact.
 //! With `|a| <= c u` it is off by at most `c/8` before it is rounded, and `|r| <= (1/2 + c/8) q`.
 //!
 //! The product of two values in `[0, q)` has `b = nearest(h / q)`, off by at most 3/8 before it is rounded, so that `|r| <= q`
@@ -38,9 +38,9 @@ impl Arithmetic<2> for Fused {
     #[inline(always)]
     fn mul(&self, a: F2, w: &[F2; 2]) -> F2 {
         let h = a * w[0];
-        let l = a.fused_sub(w[0], h);
+        let l = a.fused_sub_from(w[0], h);
         let b = (a * w[1]).nearest();
-        b.fused_sub_from(self.q, h) + l
+        b.fused_sub_from(self.q, h) - l
     }
 
     #[inline(always)]
@@ -76,8 +76,8 @@ impl Fused {
     #[inline(always)]
     fn product(&self, a: F2, b: F2) -> F2 {
         let h = a * b;
-        let l = a.fused_sub(b, h);
-        (h * self.inverse).nearest().fused_sub_from(self.q, h) + l
+        let l = a.fused_sub_from(b, h);
+        (h * self.inverse).nearest().fused_sub_from(self.q, h) - l
     }
 
     /// Room for one more term.
