@@ -16,7 +16,8 @@ import { MEAN } from './work.mjs';
 const BUNDLERS = ['webpack', 'esbuild', 'rollup'];
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.wasm': 'application/wasm' };
 /** What the page's README says is needed, and no more. */
-const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; img-src data:";
+const POLICY =
+  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; img-src data:";
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 
 let folder;

@@ -56,7 +56,11 @@ for (const { release, path } of releases) {
         // Only the build that runs is read.
         assert.deepEqual(wasm, refusal ? [] : [VARIANTS[variant].file]);
         if (refusal) continue;
-        assert.deepEqual({ variant: mode.variant, threads: mode.threads }, { variant, threads }, mode.reasons.join(' '));
+        assert.deepEqual(
+          { variant: mode.variant, threads: mode.threads },
+          { variant, threads },
+          mode.reasons.join(' '),
+        );
         assert.match(mode.reasons.join(' '), reason);
         assert.equal(mean, MEAN);
         assert.deepEqual(outputs, expected);

@@ -14,7 +14,10 @@ const folder = temporaryFolder();
 const json = join(folder, 'result.json');
 
 function runJob(...args) {
-  return spawnSync(process.execPath, [join(ROOT, 'scripts', 'main-job.mjs'), ...args], { encoding: 'utf8', timeout: 300_000 });
+  return spawnSync(process.execPath, [join(ROOT, 'scripts', 'main-job.mjs'), ...args], {
+    encoding: 'utf8',
+    timeout: 300_000,
+  });
 }
 
 /** Runs the job, which must find what the reference does. */
@@ -33,13 +36,24 @@ function check(t, columns, options, ...args) {
 
 function rows(columns, statistics) {
   return Object.entries(statistics).map(([statistic, value]) => ({
-    statistic, columns, encrypted: value, plain: value, equal: true,
+    statistic,
+    columns,
+    encrypted: value,
+    plain: value,
+    equal: true,
   }));
 }
 
 test('the bundled file', (t) => check(t, bundled('mean radius', 'mean texture'), {}));
 test('three columns, population, one thread', (t) => {
-  check(t, bundled('worst area', 'mean concavity', 'radius error'), { population: true }, '--population', '--threads', '1');
+  check(
+    t,
+    bundled('worst area', 'mean concavity', 'radius error'),
+    { population: true },
+    '--population',
+    '--threads',
+    '1',
+  );
 });
 test('100,000 rows with everything that makes files awkward', { timeout: 300_000 }, (t) => {
   const file = join(folder, 'large.csv');
@@ -57,7 +71,11 @@ const FAILURES = [
   { what: 'an open quote', file: 'a\n"1\n', says: /table\.quotes/ },
   { what: 'numbers too large to be exact', file: 'a\n1e300\n2\n', says: /"a".*range\.integer/ },
   { what: 'an unknown column', args: ['--columns', 'mean radius,weight'], says: /no column "weight".*mean radius/ },
-  { what: 'a column of text', args: ['--columns', 'diagnosis'], says: /"diagnosis" is not numeric: row 0 is no number/ },
+  {
+    what: 'a column of text',
+    args: ['--columns', 'diagnosis'],
+    says: /"diagnosis" is not numeric: row 0 is no number/,
+  },
   { what: 'an unknown option', args: ['--colums', 'a'], says: /Unknown option '--colums'/ },
   { what: 'an impossible number of threads', args: ['--threads', 'two'], says: /threads must be 1 to 256/ },
 ];

@@ -9,7 +9,8 @@ const VIEWPORT = { width: 1280, height: 900 };
 /** Starts a browser by its name in BROWSERS. Gives `{ open, close }`. */
 export async function openBrowser(name) {
   const { path, debianPackage } = browsers()[name.toLowerCase()];
-  if (!path) throw new Error(`${name} (Debian: ${debianPackage}) is not installed. Run: node scripts/setup.mjs --browsers`);
+  if (!path)
+    throw new Error(`${name} (Debian: ${debianPackage}) is not installed. Run: node scripts/setup.mjs --browsers`);
   return name === 'Chromium' ? withPlaywright(path) : withPuppeteer(path);
 }
 

@@ -29,7 +29,8 @@ export async function writeGiven(folder) {
   loom.dispose();
   // Equal bytes are worth something only where they are right.
   for (const [name, { value }] of Object.entries(plainStatistics(task, COLUMNS))) {
-    if (String(decrypted[name]) !== String(value)) throw new Error(`"${name}": found ${decrypted[name]}, expected ${value}`);
+    if (String(decrypted[name]) !== String(value))
+      throw new Error(`"${name}": found ${decrypted[name]}, expected ${value}`);
   }
 
   mkdirSync(folder, { recursive: true });

@@ -22,7 +22,9 @@ export function install(consumer) {
   if (missing) throw new Error(`${missing} is not there. Run: npm run build`);
   const folder = temporaryFolder();
   cpSync(consumer, folder, { recursive: true });
-  const [{ filename }] = JSON.parse(npm(ROOT, 'pack', '--workspace', 'cipherloom', '--pack-destination', folder, '--json'));
+  const [{ filename }] = JSON.parse(
+    npm(ROOT, 'pack', '--workspace', 'cipherloom', '--pack-destination', folder, '--json'),
+  );
   npm(folder, 'install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', `./${filename}`);
   return folder;
 }

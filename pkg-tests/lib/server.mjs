@@ -8,11 +8,15 @@ const PATIENCE_MS = 60_000;
 /** Runs a Node script with `port` appended as `--port`. Gives `{ url, stop }`. It never outlives this process. */
 export async function startServer(script, args, { cwd, env = {} }) {
   const port = await freePort();
-  const child = spawn(process.execPath, [script, ...args, '--host', '127.0.0.1', '--port', String(port), '--strictPort'], {
-    cwd,
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(
+    process.execPath,
+    [script, ...args, '--host', '127.0.0.1', '--port', String(port), '--strictPort'],
+    {
+      cwd,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   const kill = () => child.kill('SIGKILL');
   process.once('exit', kill);
   const ended = new Promise((resolve) => child.once('exit', resolve));

@@ -16,7 +16,10 @@ let built;
 export async function servePage({ plain = false } = {}) {
   if (!built) {
     built = join(temporaryFolder(), 'page');
-    execFileSync(process.execPath, [VITE, 'build', '--outDir', built, '--logLevel', 'error'], { cwd: WWW, timeout: 120_000 });
+    execFileSync(process.execPath, [VITE, 'build', '--outDir', built, '--logLevel', 'error'], {
+      cwd: WWW,
+      timeout: 120_000,
+    });
   }
   const mode = plain ? ['--mode', 'plain'] : [];
   return startServer(VITE, ['preview', '--outDir', built, ...mode], { cwd: WWW });

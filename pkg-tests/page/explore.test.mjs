@@ -42,7 +42,10 @@ for (const name of BROWSERS) {
         })`);
         await page.until(`${STATUS}.startsWith('Cancelled')`, PATIENCE_MS);
         assert.equal(await page.evaluate(STATUS), `Cancelled during ${phase}.`);
-        assert.equal(await page.evaluate(`document.querySelector('[data-testid="phase-${phase}"]').dataset.state`), 'stopped');
+        assert.equal(
+          await page.evaluate(`document.querySelector('[data-testid="phase-${phase}"]').dataset.state`),
+          'stopped',
+        );
         assert.equal(await page.evaluate(`document.querySelector('[data-testid="cancel"]').disabled`), true);
         assert.equal(await page.evaluate(`document.querySelector('[data-testid="error"]').hidden`), true);
       });
@@ -57,7 +60,9 @@ for (const name of BROWSERS) {
     test('every stage opens with operators in view, each of a kind', async () => {
       for (const stage of ['task', 'scheme', 'polynomial', 'base']) {
         await openStage(page, stage);
-        const operators = await page.evaluate(`Number(document.querySelector('[data-testid="explorer"]').dataset.operators)`);
+        const operators = await page.evaluate(
+          `Number(document.querySelector('[data-testid="explorer"]').dataset.operators)`,
+        );
         const shown = await inView(page, `.operator[data-type]`);
         assert.ok(shown >= Math.min(operators, 5), `${stage}: ${shown} of ${operators} in view`);
         assert.equal(await page.evaluate(`document.querySelectorAll('.kind-other').length`), 0);
@@ -75,14 +80,22 @@ for (const name of BROWSERS) {
       assert.ok((await typesOf(page, '.operator.producer')).includes('bfv.relinearize'));
       const text = await page.evaluate(`document.querySelector('.inspector').textContent`);
       assert.match(text, /joins the work of several/);
-      assert.ok(!(await page.evaluate(`document.querySelector('[data-testid="diagram"]').textContent`)).includes('other parts'));
+      assert.ok(
+        !(await page.evaluate(`document.querySelector('[data-testid="diagram"]').textContent`)).includes('other parts'),
+      );
     });
 
     test('the wheel with Control zooms, and what is under the cursor stays there', async () => {
-      for (const [stage, pixels] of [['base', [-120, -120, 240]], ['task', [240, -240, 60]]]) {
+      for (const [stage, pixels] of [
+        ['base', [-120, -120, 240]],
+        ['task', [240, -240, 60]],
+      ]) {
         await openStage(page, stage);
         const [left, top, width, height] = await paneOf(page);
-        for (const [x, y] of [[0.2, 0.3], [0.9, 0.8]].map(([a, b]) => [Math.round(left + a * width), Math.round(top + b * height)])) {
+        for (const [x, y] of [
+          [0.2, 0.3],
+          [0.9, 0.8],
+        ].map(([a, b]) => [Math.round(left + a * width), Math.round(top + b * height)])) {
           await page.move(x, y);
           const before = await pictureAt(page, x, y);
           for (const delta of pixels) {
@@ -138,10 +151,16 @@ for (const name of BROWSERS) {
       await page.until(`document.activeElement.getAttribute('aria-pressed') === 'true'`, PATIENCE_MS);
       assert.equal(await page.evaluate(focused), second);
       await page.press(' ');
-      await page.until(`document.querySelector('.operator[data-node="${second}"]').classList.contains('open')`, PATIENCE_MS);
+      await page.until(
+        `document.querySelector('.operator[data-node="${second}"]').classList.contains('open')`,
+        PATIENCE_MS,
+      );
       assert.equal(await page.evaluate(focused), second, 'the focus stays where it was');
       await page.press('-');
-      await page.until(`!document.querySelector('.operator[data-node="${second}"]').classList.contains('open')`, PATIENCE_MS);
+      await page.until(
+        `!document.querySelector('.operator[data-node="${second}"]').classList.contains('open')`,
+        PATIENCE_MS,
+      );
 
       await openStage(page, 'base');
       await page.evaluate(`document.querySelector('#waves canvas').focus()`);
@@ -149,7 +168,10 @@ for (const name of BROWSERS) {
       const last = await page.evaluate(`document.activeElement.getAttribute('aria-valuenow')`);
       assert.equal(last, await page.evaluate(`document.activeElement.getAttribute('aria-valuemax')`));
       await page.press('Enter');
-      assert.match(await page.evaluate(`document.querySelector('.inspector h3').textContent`), new RegExp(`^Wave ${last}: `));
+      assert.match(
+        await page.evaluate(`document.querySelector('.inspector h3').textContent`),
+        new RegExp(`^Wave ${last}: `),
+      );
     });
 
     test('the timeline has every operator of the base stage, and leads to it', async () => {
@@ -161,9 +183,14 @@ for (const name of BROWSERS) {
       })`);
       // What no input leads to was computed before; on the example nothing is.
       assert.equal(facts.spans, facts.operators);
-      assert.equal(facts.types.map(Number).reduce((a, b) => a + b), facts.spans);
+      assert.equal(
+        facts.types.map(Number).reduce((a, b) => a + b),
+        facts.spans,
+      );
 
-      await page.evaluate(`document.querySelector('[data-testid="timeline-canvas"]').scrollIntoView({ block: 'center' })`);
+      await page.evaluate(
+        `document.querySelector('[data-testid="timeline-canvas"]').scrollIntoView({ block: 'center' })`,
+      );
       const [left, top, width] = await page.evaluate(`(() => {
         const { left, top, width } = document.querySelector('[data-testid="timeline-canvas"]').getBoundingClientRect();
         return [left, top, width];
@@ -176,11 +203,17 @@ for (const name of BROWSERS) {
         if (pointed) await page.drag([left + at * width, top + 15]);
       }
       assert.ok(pointed, 'no bar to point at');
-      await page.until(`document.querySelector('.operator.selected')?.getAttribute('aria-label').startsWith(${JSON.stringify(pointed)})`, PATIENCE_MS);
+      await page.until(
+        `document.querySelector('.operator.selected')?.getAttribute('aria-label').startsWith(${JSON.stringify(pointed)})`,
+        PATIENCE_MS,
+      );
 
       const canvas = `document.querySelector('[data-testid="timeline-canvas"]')`;
       await page.evaluate(`${canvas}.focus()`);
-      const picture = () => page.evaluate(`new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(${canvas}.toDataURL()))))`);
+      const picture = () =>
+        page.evaluate(
+          `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(${canvas}.toDataURL()))))`,
+        );
       const whole = await picture();
       await page.press('+');
       const closer = await picture();
@@ -197,7 +230,10 @@ for (const name of BROWSERS) {
       assert.ok(next !== one && next.includes(', thread 0: '));
       await page.press('Enter');
       const operator = next.split(',')[0];
-      await page.until(`document.querySelector('.inspector h3').textContent === ${JSON.stringify(operator)}`, PATIENCE_MS);
+      await page.until(
+        `document.querySelector('.inspector h3').textContent === ${JSON.stringify(operator)}`,
+        PATIENCE_MS,
+      );
     });
 
     test('bounds of a file of one row are no value of it, and what is public is named', async () => {
@@ -207,7 +243,10 @@ for (const name of BROWSERS) {
       await choose(page, ['age', 'score']);
       const status = `document.querySelector('[data-testid="plan-status"]').textContent`;
       await page.until(`${status}.includes('Public')`, PATIENCE_MS);
-      assert.match(await page.evaluate(status), /1 row, .*the name and bounds.*\(age, 0 to 10, whole; score, 1 to 2, 1 decimal\)/);
+      assert.match(
+        await page.evaluate(status),
+        /1 row, .*the name and bounds.*\(age, 0 to 10, whole; score, 1 to 2, 1 decimal\)/,
+      );
     });
 
     test('another number of threads right after a run ends the workers quietly', async () => {

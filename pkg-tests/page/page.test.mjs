@@ -55,9 +55,5 @@ function expected(columns) {
   const [[a, first], [b, second]] = Object.entries(columns);
   const lines = (title, statistics) =>
     Object.entries(statistics).map(([statistic, value]) => [statistic, title, String(value), String(value), '= equal']);
-  return [
-    ...lines(a, ofOne(first)),
-    ...lines(b, ofOne(second)),
-    ...lines(`${a} × ${b}`, ofTwo(first, second)),
-  ];
+  return [...lines(a, ofOne(first)), ...lines(b, ofOne(second)), ...lines(`${a} × ${b}`, ofTwo(first, second))];
 }

@@ -9,15 +9,22 @@ const POOL_WORKER = new URL('../wasm/pkg/pool-worker.js', import.meta.url);
 const DRIVER = new URL('./driver.js', import.meta.url);
 
 /** Starts an engine. `worker` makes a worker over a script: an EventTarget with postMessage and terminate. */
-export async function open(module, worker, onDeath = (error) => { throw error; }) {
+export async function open(
+  module,
+  worker,
+  onDeath = (error) => {
+    throw error;
+  },
+) {
   const { memory } = sharedMemory();
   const pool = startPool({ module, memory, threads: THREADS, worker: () => worker(POOL_WORKER), onDeath });
   const driver = worker(DRIVER);
-  const ask = (message) => new Promise((resolve, reject) => {
-    driver.addEventListener('message', ({ data }) => resolve(data), { once: true });
-    driver.addEventListener('error', reject, { once: true });
-    driver.postMessage(message);
-  });
+  const ask = (message) =>
+    new Promise((resolve, reject) => {
+      driver.addEventListener('message', ({ data }) => resolve(data), { once: true });
+      driver.addEventListener('error', reject, { once: true });
+      driver.postMessage(message);
+    });
   await pool.ready;
   await ask({ start: { module, memory, threads: THREADS } });
   return {
@@ -33,7 +40,7 @@ export async function open(module, worker, onDeath = (error) => { throw error; }
 /** Every thread takes part, and the result is that of one thread. */
 async function computes(module, worker) {
   const engine = await open(module, worker);
-  const threads = [...await engine.call('indices')];
+  const threads = [...(await engine.call('indices'))];
   const sum = await engine.call('sum', 100_000);
   engine.close();
   return { threads, sum };
@@ -74,7 +81,10 @@ async function refuses(worker) {
   const module = await WebAssembly.compile(new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]));
   const { memory } = sharedMemory();
   const pool = startPool({ module, memory, threads: THREADS, worker: () => worker(POOL_WORKER), onDeath() {} });
-  return pool.ready.then(() => 'started', (error) => error.constructor.name);
+  return pool.ready.then(
+    () => 'started',
+    (error) => error.constructor.name,
+  );
 }
 
 /** Where the platform refuses large memories, a smaller one is had. */
@@ -93,7 +103,7 @@ function fallsBack() {
 
 export async function scenario(module, worker) {
   return {
-    ...await computes(module, worker),
+    ...(await computes(module, worker)),
     stopped: await stops(module, worker),
     death: await tellsOfDeath(module, worker),
     refused: await refuses(worker),

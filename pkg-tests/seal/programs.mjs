@@ -39,7 +39,17 @@ function randomProgram(below) {
   return { inputs, nodes, outputs, plainModulus: large[below(large.length)] };
 }
 
-const OPERATORS = ['add', 'sub', 'negate', 'multiply', 'multiply', 'rotateRows', 'rotateColumns', 'addPlain', 'multiplyPlain'];
+const OPERATORS = [
+  'add',
+  'sub',
+  'negate',
+  'multiply',
+  'multiply',
+  'rotateRows',
+  'rotateColumns',
+  'addPlain',
+  'multiplyPlain',
+];
 
 function randomNode(facts, below) {
   const op = OPERATORS[below(OPERATORS.length)];
@@ -90,7 +100,12 @@ function numbers(below) {
 export function runPlain({ inputs, nodes, outputs }, n) {
   const operands = inputs.map(({ values }) => values(n));
   const half = n / 2;
-  for (const { op, operands: [i, j], steps, plain } of nodes) {
+  for (const {
+    op,
+    operands: [i, j],
+    steps,
+    plain,
+  } of nodes) {
     const [a, b] = [operands[i], operands[j]];
     const other = plain?.(n);
     const compute = {

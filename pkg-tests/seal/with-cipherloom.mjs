@@ -30,7 +30,12 @@ function describe({ inputs, nodes, outputs }, n) {
   const task = createTask();
   const options = { rows: n, min: -LARGEST, max: LARGEST, layout: 'slots', rings: 2 };
   const operands = inputs.map((_, i) => task.encrypted(`input ${i}`, options));
-  for (const { op, operands: [i, j], steps, plain } of nodes) {
+  for (const {
+    op,
+    operands: [i, j],
+    steps,
+    plain,
+  } of nodes) {
     const [a, b] = [operands[i], operands[j]];
     const compute = {
       add: () => a.add(b),

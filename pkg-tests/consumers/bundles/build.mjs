@@ -16,7 +16,9 @@ const BUNDLERS = {
     const output = { path: join(import.meta.dirname, path) };
     // Its hints would be of the size of the wasm.
     const compiler = webpack({ mode: 'production', entry: './main.js', output, performance: { hints: false } });
-    const stats = await new Promise((done, failed) => compiler.run((error, stats) => (error ? failed(error) : done(stats))));
+    const stats = await new Promise((done, failed) =>
+      compiler.run((error, stats) => (error ? failed(error) : done(stats))),
+    );
     if (stats.hasErrors() || stats.compilation.warnings.length > 0) throw new Error(stats.toString('errors-warnings'));
   },
   async esbuild(outdir) {

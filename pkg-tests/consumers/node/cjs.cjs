@@ -8,7 +8,8 @@ const read = (name) => readFile(join(__dirname, 'given', name));
 
 async function main() {
   const results = [];
-  for (const options of JSON.parse(process.argv[2])) results.push({ ...(await work(cipherloom, read, options)), wasm: wasmReads() });
+  for (const options of JSON.parse(process.argv[2]))
+    results.push({ ...(await work(cipherloom, read, options)), wasm: wasmReads() });
   console.log(JSON.stringify(results));
 }
 

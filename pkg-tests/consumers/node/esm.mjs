@@ -5,5 +5,6 @@ import { work } from './work.mjs';
 
 const read = (name) => readFile(new URL(`./given/${name}`, import.meta.url));
 const results = [];
-for (const options of JSON.parse(process.argv[2])) results.push({ ...(await work(cipherloom, read, options)), wasm: wasmReads() });
+for (const options of JSON.parse(process.argv[2]))
+  results.push({ ...(await work(cipherloom, read, options)), wasm: wasmReads() });
 console.log(JSON.stringify(results));
