@@ -178,7 +178,7 @@ fn nothing_is_drawn_twice() {
     let of = |op: &str| traffic.draws.iter().filter(|draw| draw.op == op).collect::<Vec<_>>();
     let seeds = |op: &str| of(op).iter().map(|draw| draw.seed.clone()).collect::<BTreeSet<_>>();
     let ops: BTreeSet<&str> = traffic.draws.iter().map(|draw| draw.op.as_str()).collect();
-    assert_eq!(ops.into_iter().collect::<Vec<_>>(), ["sample.error", "sample.ternary", "sample.uniform"]);
+    assert_eq!(ops.into_iter().collect::<Vec<_>>(), ["sample.error", "sample.secret", "sample.uniform"]);
     for op in ["sample.error", "sample.uniform"] {
         let draws = of(op);
         assert!(draws.len() >= 50, "{op}: {}", draws.len());
@@ -187,9 +187,9 @@ fn nothing_is_drawn_twice() {
         assert_eq!(seeds(op).len(), traffic.seeded, "{op}: of each input and key a seed of its own");
     }
     // A secret key is drawn again when its client is restored, always the same way.
-    assert_eq!(seeds("sample.ternary").len(), traffic.clients);
-    assert_eq!(of("sample.ternary").into_iter().collect::<BTreeSet<_>>().len(), traffic.clients);
-    let [uniform, error, ternary] = ["sample.uniform", "sample.error", "sample.ternary"].map(seeds);
+    assert_eq!(seeds("sample.secret").len(), traffic.clients);
+    assert_eq!(of("sample.secret").into_iter().collect::<BTreeSet<_>>().len(), traffic.clients);
+    let [uniform, error, ternary] = ["sample.uniform", "sample.error", "sample.secret"].map(seeds);
     assert!(uniform.is_disjoint(&error), "a secret is drawn from a seed that may be shown");
     assert!(
         uniform.is_disjoint(&ternary) && error.is_disjoint(&ternary),
