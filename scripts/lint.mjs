@@ -2,7 +2,7 @@
 // The checks that run no test: formatting, Clippy, licences and sources of dependencies.
 // Usage: node scripts/lint.mjs [--fix]
 //   --fix  formats what is not formatted, instead of saying so
-import { ROOT, find } from './lib/run.mjs';
+import { ROOT, find, words } from './lib/run.mjs';
 import { steps } from './lib/steps.mjs';
 import { RELEASE, nativeRust, need } from './lib/toolchain.mjs';
 
@@ -31,7 +31,7 @@ await steps('checks', [
   },
   {
     what: 'licences, bans and sources of crates (advisories need the network: cargo deny check)',
-    run: [program('cargo'), 'deny', '--offline', '--locked', '--all-features', 'check', 'licenses', 'bans', 'sources'],
+    run: [program('cargo'), ...words('deny --workspace --offline --locked --all-features check licenses bans sources')],
   },
   // With the border to JavaScript, which compiles natively, too.
   { what: 'Clippy', run: clippy('--lib') },

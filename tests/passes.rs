@@ -42,7 +42,7 @@ fn cancel_transforms_reads_around_pairs() {
 
 #[test]
 fn prune_removes_what_no_output_needs() {
-    settled("prune", |graph| Ok(prune(graph)?));
+    settled("prune", prune);
 }
 
 #[test]

@@ -146,7 +146,7 @@ fn add_operator(root: &mut Value, random: &mut Random) {
     let Some(mut node) = nodes.get(random.below(nodes.len())).cloned() else { return };
     let operands = inputs + nodes.len();
     let mut operand = || Value::from(operands.saturating_sub(1 + random.below(4.min(operands))));
-    let operands_of = vec![operand(), operand()];
+    let operands_of = [operand(), operand()];
     if let Some(fields) = node.as_object_mut() {
         let task_level = |word: &&String| word.starts_with("column.") || word.starts_with("stats.");
         let names: Vec<&String> = WORDS.iter().filter(task_level).collect();

@@ -37,8 +37,8 @@ impl Random {
         Self(seed.wrapping_mul(0x2545_f491_4f6c_dd1d))
     }
 
-    /// The next number.
-    pub fn next(&mut self) -> u64 {
+    /// The next number, of 64 bits.
+    pub fn word(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -47,7 +47,7 @@ impl Random {
 
     /// A number below `limit`; 0 where there is none.
     pub fn below(&mut self, limit: usize) -> usize {
-        ((u128::from(self.next()) * limit as u128) >> 64) as usize
+        ((u128::from(self.word()) * limit as u128) >> 64) as usize
     }
 
     /// True in so many of a hundred cases.
@@ -63,7 +63,7 @@ impl Random {
     /// A number at which something may change.
     pub fn interesting(&mut self) -> u64 {
         let near = self.pick(&INTERESTING).wrapping_add(self.below(3) as u64).wrapping_sub(1);
-        if self.chance(80) { near } else { self.next() >> self.below(64) }
+        if self.chance(80) { near } else { self.word() >> self.below(64) }
     }
 }
 
@@ -73,7 +73,7 @@ pub fn mutate_bytes(data: &mut Vec<u8>, random: &mut Random) {
         let at = random.below(data.len() + 1);
         match random.below(8) {
             0 | 1 if at < data.len() => data[at] ^= 1 << random.below(8),
-            2 if at < data.len() => data[at] = random.next() as u8,
+            2 if at < data.len() => data[at] = random.word() as u8,
             3 => {
                 let end = (at + 1 + random.below(8)).min(data.len());
                 data.drain(at..end);
@@ -90,7 +90,7 @@ pub fn mutate_bytes(data: &mut Vec<u8>, random: &mut Random) {
                 data.splice(at..at, piece);
             }
             _ => {
-                let fresh: Vec<u8> = (0..1 + random.below(8)).map(|_| random.next() as u8).collect();
+                let fresh: Vec<u8> = (0..1 + random.below(8)).map(|_| random.word() as u8).collect();
                 data.splice(at..at, fresh);
             }
         }

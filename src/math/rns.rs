@@ -162,7 +162,7 @@ impl Norm {
         debug_assert_eq!(limbs.len(), self.from.len());
         let zeros = || Zeroizing::new(vec![0; self.from.len()]);
         let (mut largest, mut digits, mut negated) = (zeros(), zeros(), zeros());
-        for j in 0..limbs.first().map_or(0, |limb| limb.len()) {
+        (0..limbs.first().map_or(0, |limb| limb.len())).for_each(|j| {
             self.digits(&mut digits, |i| limbs[i][j]);
             self.negate(&mut negated, &digits);
             // of x and Q - x the smaller one, and that if it is larger than those before
@@ -170,7 +170,7 @@ impl Norm {
             select(&mut digits, &negated, other_side);
             let more = below(&largest, &digits);
             select(&mut largest, &digits, more);
-        }
+        });
         self.log2(&largest)
     }
 

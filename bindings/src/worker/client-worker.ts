@@ -15,6 +15,11 @@ import { type Call, Moved, serve } from './serve.js';
 const clients = new Handles<RawClient>();
 let raw: RawModule;
 
+/** Whatever type its elements have. */
+function overwrite({ buffer, byteOffset, byteLength }: ArrayBufferView): void {
+  new Uint8Array(buffer, byteOffset, byteLength).fill(0);
+}
+
 function moved(bytes: Uint8Array<ArrayBuffer>): Moved<Uint8Array<ArrayBuffer>> {
   return new Moved(bytes, [bytes.buffer]);
 }
@@ -58,8 +63,8 @@ serve<ClientMethods>({
       return call.finish(job, () => movedAll(job.takeObjects()));
     } finally {
       // The job has its own, and wipes them.
-      for (const column of units) column.fill(0 as never);
-      for (const flags of present) flags?.fill(0);
+      for (const column of units) overwrite(column);
+      for (const flags of present) if (flags !== undefined) overwrite(flags);
     }
   },
   decrypt: (call, client, names, at, ciphertexts, inputs) => {

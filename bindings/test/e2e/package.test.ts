@@ -147,6 +147,18 @@ describe.each(BUILDS)('the %s build', (mode) => {
     expect(String(found['ring'])).toBe('14,5,6');
   });
 
+  it('takes integers that doubles do not hold', async () => {
+    const task = createTask();
+    const limit = 2n ** 62n - 1n;
+    const a = task.encrypted('a', { rows: 3, min: -limit, max: limit });
+    task.output('a', a);
+    task.output('sum', a.sum());
+    const columns = { a: [limit, 1n - limit, 2n ** 53n + 1n] };
+    const found = await compute(loom, task, columns);
+    expect(found).toEqual(plain(task, columns));
+    expect(String(found['sum'])).toBe(`${2n ** 53n + 2n}`);
+  });
+
   it('fills a ciphertext with two rings', async () => {
     const n = 4096;
     const task = createTask();
