@@ -409,6 +409,15 @@ fn operands_that_make_no_sense_are_refused() {
         compile(r#"{"op":"column.rotate_rows","inputs":[0],"attrs":{"steps":1}}"#, 1),
         "operator.invalid"
     );
+    // A count is of one column.
+    let count = r#"{"op":"stats.count","inputs":[0]}"#;
+    assert_eq!(compile(count, 1), "no error");
+    assert_eq!(compile(&count.replace("[0]", "[0,0]"), 1), "task.invalid");
+    assert_eq!(compile(&count.replace("[0]", "[]"), 1), "task.invalid");
+    assert_eq!(
+        compile(&format!(r#"{{"op":"stats.sum","inputs":[0]}},{}"#, count.replace("[0]", "[1]")), 2),
+        "task.invalid"
+    );
     // A public count is no ciphertext.
     let sum_of_count = r#"{"op":"stats.count","inputs":[0]},{"op":"column.sum","inputs":[1]}"#;
     assert_eq!(compile(sum_of_count, 2), "task.invalid");

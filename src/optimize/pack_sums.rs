@@ -123,7 +123,8 @@ fn pack_group(graph: &Graph, out: &mut Graph, group: &[usize], width: usize) -> 
     let sum = out.view(ty.ty(), vec![place]);
     let mut operands = graph.inputs_of(first).to_vec();
     operands[0] = packed;
-    out.push_operator(first.signature, &operands, sum, 0, first.parent);
+    // It came from several operators, and so from no single one.
+    out.push_operator(first.signature, &operands, sum, 0, u32::MAX);
     Ok(Some(sum))
 }
 

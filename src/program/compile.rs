@@ -391,6 +391,14 @@ impl<'a> Builder<'a> {
             }
             if node.op == "stats.count" && self.public_count(&node.inputs) {
                 // Nothing to compute, and nothing to compute with: the number of rows is public.
+                let column = |&&i: &&usize| operands[i].is_some_and(|operand| s.ty(operand).head == "column");
+                if node.inputs.len() != 1 || !node.inputs.iter().all(|i| column(&i)) {
+                    return Err(Error::Task {
+                        at: format!("node {index} ({})", node.op),
+                        found: format!("operands {:?}", node.inputs),
+                        expected: "one column".into(),
+                    });
+                }
                 operands.push(None);
                 continue;
             }

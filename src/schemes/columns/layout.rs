@@ -37,10 +37,10 @@ impl Column {
     /// Reads a `column` type.
     ///
     /// # Errors
-    /// `Graph` when an attribute is missing.
+    /// `Graph` when an attribute is missing; `Operator` for rows that do not lie in slots.
     pub fn of(ty: &ValueType) -> Result<Self> {
         let a = &ty.attrs;
-        Ok(Self {
+        let column = Self {
             n: a.size("n")?,
             t: a.uints("t")?,
             q: a.uints("q")?,
@@ -48,7 +48,17 @@ impl Column {
             rows: a.size("rows")?,
             missing: a.uint("missing")? == 1,
             rings: a.size("rings")?,
-        })
+        };
+        let whole = column.n.is_power_of_two() && column.rows > 0 && column.rows % column.rings.max(1) == 0;
+        if !whole || column.rings > 2 || !column.fits() {
+            return Err(crate::Error::Operator {
+                op: "column".into(),
+                what: "rows and rings".into(),
+                found: format!("{} rows in {} rings at n = {}", column.rows, column.rings, column.n),
+                expected: "up to two rings of equal length, each within n/2 slots".into(),
+            });
+        }
+        Ok(column)
     }
 
     /// As a value type.
@@ -334,7 +344,16 @@ impl Keys {
             found: format!("{:?}", a.get("names")),
             expected: "relinearization@L or galois G@L".into(),
         })?;
-        Ok(Self { n: a.size("n")?, q, special: a.uints("special")?, digit: a.size("digit")?, names })
+        let digit = a.size("digit")?;
+        if digit == 0 {
+            return Err(crate::Error::Operator {
+                op: "keys".into(),
+                what: "digit".into(),
+                found: "0".into(),
+                expected: "at least 1".into(),
+            });
+        }
+        Ok(Self { n: a.size("n")?, q, special: a.uints("special")?, digit, names })
     }
 
     /// As a value type.
