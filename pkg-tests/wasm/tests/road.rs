@@ -74,7 +74,7 @@ async fn a_task_becomes_numbers() {
     run(&mut job);
     let output = job.take_objects().ok().unwrap().get(0);
     let bytes = get(&output, "bytes").unchecked_into::<Uint8Array>();
-    let mut job = client.decrypt_job(vec!["cov".to_owned()], vec![0], vec![bytes]).ok().unwrap();
+    let mut job = client.decrypt_job(vec!["cov".to_owned()], vec![0], vec![bytes], None).ok().unwrap();
     run(&mut job);
     let parts = get(&job.take_values().ok().unwrap().get(0), "parts");
     for (name, expected) in [("n", 5), ("sumX", 7), ("sumY", 15), ("sumXY", 58)] {
