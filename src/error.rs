@@ -80,11 +80,11 @@ pub enum Error {
         limit: u64,
     },
     /// A declared value range could overflow what parameters can hold.
-    #[error("values of {at} may need {found} bits, at most {limit} are possible")]
+    #[error("values of {at} may need {} bits, at most {limit} are possible", bits(*found))]
     RangeOverflow {
         /// Which operand of the task.
         at: String,
-        /// Bits that the value may need.
+        /// Bits that the value may need; 128 where it may need more than 127.
         found: u32,
         /// Bits that can be had.
         limit: u32,
@@ -196,8 +196,8 @@ pub enum Error {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FormatProblem {
-    /// Fewer bytes than the header or the header's length field says.
-    #[error("truncated: found {found} bytes, expected {expected}")]
+    /// Another number of bytes than the header or the header's length field says.
+    #[error("{}: found {found} bytes, expected {expected}", if found < expected { "truncated" } else { "too long" })]
     Truncated {
         /// Bytes found.
         found: usize,
@@ -266,6 +266,10 @@ impl Error {
             Self::Job(_) => "job.state",
         }
     }
+}
+
+fn bits(found: u32) -> String {
+    if found < 128 { found.to_string() } else { "more than 127".to_owned() }
 }
 
 fn place(at: &str) -> String {

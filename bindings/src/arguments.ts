@@ -164,10 +164,11 @@ export const MOMENT_OPTIONS: Kinds<MomentOptions> = { population: BOOLEAN };
 
 /**
  * Whether a name can be given to an input or output. As `__proto__` it could not be written in an object of
- * columns, which would take it for its prototype: `{ __proto__: [1, 2] }` has no property.
+ * columns, which would take it for its prototype: `{ __proto__: [1, 2] }` has no property. Half a surrogate pair would
+ * not come back from the core as it went there.
  */
 export function isName(name: unknown): name is string {
-  return typeof name === 'string' && name !== '' && name !== '__proto__';
+  return typeof name === 'string' && name !== '' && name !== '__proto__' && !/\p{Surrogate}/u.test(name);
 }
 
 /** Errors: InputError `input.type`, which says what was found and expected, and where. */
@@ -215,6 +216,8 @@ export function sortOf(value: unknown): string {
     case 'bigint':
     case 'string':
     case 'boolean':
+      if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY)
+        return 'an infinite number';
       return Number.isNaN(value) ? 'NaN' : `a ${typeof value}`;
     default:
       return Array.isArray(value) ? 'an array' : describeOne(value);

@@ -130,7 +130,9 @@ export class TaskBuilder implements Task {
 
   #checkName(what: string, name: string, taken: boolean): void {
     if (isName(name) && !taken) return;
-    const problem = taken ? 'is taken' : 'cannot be one: expected text, and not "__proto__"';
+    const problem = taken
+      ? 'is taken'
+      : 'cannot be one: expected text that is well formed, and not "__proto__"';
     throw failure('graph.name', `The ${what} name ${describe(name)} ${problem}`, { [what]: name });
   }
 }
@@ -208,9 +210,13 @@ class Column extends Expression implements EncryptedColumn {
   rotateRows(steps: number): EncryptedColumn {
     this.#needSlots('rotateRows');
     if (!Number.isSafeInteger(steps)) {
-      throw failure('graph.steps', `rotateRows takes a whole number of steps, found ${describe(steps)}`, {
-        found: describe(steps),
-      });
+      throw failure(
+        'graph.steps',
+        `rotateRows takes a whole number of steps below 2^53, found ${describe(steps)}`,
+        {
+          found: describe(steps),
+        },
+      );
     }
     return this.#derive('column.rotate_rows', [this], { steps });
   }
@@ -375,13 +381,16 @@ function plainColumn(method: string, plain: Plain, rows: number): PlainColumn {
     });
   }
   const values = typeof plain === 'object' ? Array.from(plain) : [plain];
-  const decimals = values.reduce((most: number, value) => Math.max(most, finiteDecimals(value)), 0);
-  const units = values.map((value, row) => scaled('plain', row, value, decimals, true));
+  const bad = values.findIndex((value) => typeof value !== 'bigint' && !Number.isFinite(value));
+  if (bad >= 0) {
+    const which = typeof plain === 'object' ? `${method}, row ${bad} (counted from 0)` : method;
+    const found = describe(values[bad]);
+    const problem = `${which}: expected a finite number, found ${found}`;
+    throw failure('input.not_a_number', problem, { where: which, found });
+  }
+  const decimals = values.reduce((most: number, value) => Math.max(most, decimalsOf(value)), 0);
+  const units = values.map((value, row) => scaled(method, row, value, decimals, true));
   return { units, isList: typeof plain === 'object', decimals };
-}
-
-function finiteDecimals(value: number | bigint): number {
-  return typeof value === 'bigint' || Number.isFinite(value) ? decimalsOf(value) : 0;
 }
 
 /** Errors: ParameterError. */

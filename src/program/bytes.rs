@@ -151,14 +151,14 @@ impl<'a> Reader<'a> {
     pub fn new(bytes: &'a [u8], kind: Kind) -> Result<Self> {
         let what = kind.name();
         let wrong = |problem| Err(Error::Format { what, problem });
+        if !bytes.starts_with(&MAGIC[..MAGIC.len().min(bytes.len())]) {
+            return wrong(FormatProblem::Magic);
+        }
         if bytes.len() < HEADER + CHECKSUM {
             let expected = HEADER + CHECKSUM;
             return wrong(FormatProblem::Truncated { found: bytes.len(), expected });
         }
         let (header, rest) = bytes.split_at(HEADER);
-        if &header[..10] != MAGIC {
-            return wrong(FormatProblem::Magic);
-        }
         let mut length = [0; 8];
         length.copy_from_slice(&header[HEADER - 8..]);
         let expected = u64::from_le_bytes(length).saturating_add((HEADER + CHECKSUM) as u64);

@@ -154,6 +154,11 @@ export class App {
     this.#plan = undefined;
     this.#enable();
     markStale();
+    if (this.#running === undefined) {
+      // What the last run did says nothing of this choice.
+      this.#phaseList.show(new Phases(() => {}));
+      this.#phaseList.say('');
+    }
     if (this.#pickers.selection === undefined) {
       byId('plan-status').textContent =
         this.#table === undefined
