@@ -101,7 +101,33 @@ fn programs_that_become_too_much_are_refused_at_once() {
                     .map(|k| node("column.rotate_rows", k, &format!("\"steps\":{k}")))
                     .collect::<Vec<_>>(),
             ),
-            "rotations by different steps",
+            "keys times operators",
+        ),
+        (
+            "800 rotations of rings of four lengths",
+            {
+                let input = |rows: &usize| {
+                    format!(r#"{{"name":"{rows}","rows":{rows},"min":"0","max":"1","layout":"slots"}}"#)
+                };
+                let turn =
+                    |k: usize| node("column.rotate_rows", k / 200, &format!("\"steps\":{}", k % 200 + 1));
+                format!(
+                    r#"{{"inputs":[{}],"nodes":[{}],"outputs":[{{"name":"s","operand":4}}]}}"#,
+                    [2048, 2047, 1500, 1025].iter().map(input).collect::<Vec<_>>().join(","),
+                    many(800, &turn)
+                )
+            },
+            "keys times operators",
+        ),
+        (
+            "a number of 100 digits",
+            small(&[node("column.add_plain", 0, &format!("\"scalar\":\"{}\"", "1".repeat(100)))]),
+            "bytes of a name or number",
+        ),
+        (
+            "an operator's name of 100 bytes",
+            small(&[node(&"x".repeat(100), 0, "")]),
+            "bytes of a name or number",
         ),
         (
             "a list of 3,000,000 numbers",

@@ -33,7 +33,8 @@ unsafe impl GlobalAlloc for Searching {
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         if WANTED[0].load(Ordering::Relaxed) != 0 {
-            for at in (0..(layout.size() / 8) * 8).step_by(8) {
+            // At every offset: in saved bytes the seed is aligned to nothing.
+            for at in 0..(layout.size() + 1).saturating_sub(8) {
                 // SAFETY: within the block.
                 let word = unsafe { block.add(at).cast::<u64>().read_unaligned() };
                 for (wanted, found) in WANTED.iter().zip(&FOUND) {

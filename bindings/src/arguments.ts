@@ -56,6 +56,8 @@ const objectOf = (what: string): Kind => ({
   fits: (value) => tag(value) === 'Object',
 });
 
+/** What stands where options do may be data that were meant for the place before. */
+const OPTIONS: Kind = { ...objectOf('options'), secret: true };
 const FUNCTION: Kind = { expected: 'a function', fits: (value) => typeof value === 'function' };
 const SIGNAL: Kind = { expected: 'an AbortSignal', fits: (value) => tag(value) === 'AbortSignal' };
 const WHOLE: Kind = {
@@ -71,7 +73,7 @@ export const TEXT: Kind = { expected: 'a string', fits: isText };
 /** Several texts. */
 export const TEXTS = arrayOf('strings', isText);
 /** Bytes. */
-export const BYTES: Kind = { expected: 'bytes (Uint8Array)', fits: isBytes };
+export const BYTES: Kind = { expected: 'bytes (Uint8Array)', fits: isBytes, secret: true };
 /** What `Client.encrypt` takes. */
 export const COLUMNS: Kind = { ...objectOf('columns by name'), secret: true };
 /** What `Client.encrypt` and `Program.run` give. */
@@ -165,11 +167,15 @@ export const MOMENT_OPTIONS: Kinds<MomentOptions> = { population: BOOLEAN };
 /**
  * Whether a name can be given to an input or output. As `__proto__` it could not be written in an object of
  * columns, which would take it for its prototype: `{ __proto__: [1, 2] }` has no property. Half a surrogate pair would
- * not come back from the core as it went there.
+ * not come back from the core as it went there, and what is longer than 256 bytes of UTF-8 it refuses.
  */
 export function isName(name: unknown): name is string {
-  return typeof name === 'string' && name !== '' && name !== '__proto__' && !/\p{Surrogate}/u.test(name);
+  if (typeof name !== 'string' || name === '' || name === '__proto__' || name.length > MOST_NAME_BYTES)
+    return false;
+  return !/\p{Surrogate}/u.test(name) && new TextEncoder().encode(name).length <= MOST_NAME_BYTES;
 }
+
+const MOST_NAME_BYTES = 256;
 
 /** Errors: InputError `input.type`, which says what was found and expected, and where. */
 export function checkArgument(where: string, value: unknown, { expected, fits, secret }: Kind): void {
@@ -180,7 +186,7 @@ export function checkArgument(where: string, value: unknown, { expected, fits, s
 
 /** Errors: InputError `input.type` for what is no object of options, `input.option` for one that does not exist. */
 export function checkOptions<T>(method: string, options: unknown, kinds: Kinds<T>): void {
-  checkArgument(`${method}, options`, options, objectOf('options'));
+  checkArgument(`${method}, options`, options, OPTIONS);
   for (const [name, value] of Object.entries(options as object)) {
     if (!Object.hasOwn(kinds, name)) {
       const expected = Object.keys(kinds);
@@ -202,11 +208,12 @@ export function checkCall<T>(
   checkOptions(method, options, kinds);
 }
 
-/** What was found, for people: strings in quotes, so that "5" is not 5; the first few of an array. */
+/**
+ * What was found, for people: strings in quotes, so that "5" is not 5. Of an array how long it is, since it may be a
+ * column: what is in it has no place in a log.
+ */
 export function describe(value: unknown): string {
-  if (!Array.isArray(value)) return describeOne(value);
-  const more = value.length > 3 ? `, ... ${value.length} in all` : '';
-  return `[${value.slice(0, 3).map(describeOne).join(', ')}${more}]`;
+  return Array.isArray(value) ? `an array of ${value.length}` : describeOne(value);
 }
 
 /** Of what sort a value is, without the value. */

@@ -13,7 +13,7 @@ import { failure } from './errors.js';
 import type { WorkerLoom } from './loom.js';
 import { JobProgress } from './progress.js';
 import type { NamedBytes } from './raw.js';
-import { Resource } from './resource.js';
+import { abortable, Resource } from './resource.js';
 import { outcome } from './statistics.js';
 import type {
   CallOptions,
@@ -56,7 +56,7 @@ export class KeyHolder extends Resource implements Client {
       const { name, bytes } = info;
       return { name, bytes, ...encodeColumn(ruleOf(info), values, options.showValues) };
     });
-    const { connection, handle } = await this.#key.find();
+    const { connection, handle } = await abortable(this.#key.find(), signal);
     const progress = new JobProgress('encrypt', encoded.length, options.onProgress);
     const made: NamedBytes[] = [];
     for (const batch of batches(encoded)) {
@@ -107,7 +107,7 @@ export class KeyHolder extends Resource implements Client {
     const at = Uint32Array.from(wanted, ({ bytes }) => distinct.indexOf(bytes));
     const sent = distinct.map(movable);
     const names = wanted.map(({ info }) => info.name);
-    const { connection, handle } = await this.#key.find();
+    const { connection, handle } = await abortable(this.#key.find(), signal);
     const raw = await connection.call('decrypt', [handle, names, at, sent, of], {
       signal,
       onProgress: progress.part(wanted.length),

@@ -151,6 +151,7 @@ const FAMILIES: Readonly<Record<string, typeof CipherloomError>> = {
   input: InputError,
   range: OutOfRangeError,
   parameters: ParameterError,
+  math: ParameterError,
   graph: GraphError,
   task: GraphError,
   operator: GraphError,

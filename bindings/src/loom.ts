@@ -137,11 +137,13 @@ export class WorkerLoom extends Resource implements Loom {
     return new CompiledProgram(this, 'bytes', aboutPrograms(evaluator), opened);
   }
 
-  restart(): Promise<void> {
-    this.#restarting ??= this.#replaceDead().finally(() => {
+  async restart(): Promise<void> {
+    // One under way may have passed by a worker that has died since.
+    while (this.#restarting !== undefined) await this.#restarting.catch(() => {});
+    this.#restarting = this.#replaceDead().finally(() => {
       this.#restarting = undefined;
     });
-    return this.#restarting;
+    await this.#restarting;
   }
 
   async #replaceDead(): Promise<void> {

@@ -132,7 +132,7 @@ export class TaskBuilder implements Task {
     if (isName(name) && !taken) return;
     const problem = taken
       ? 'is taken'
-      : 'cannot be one: expected text that is well formed, and not "__proto__"';
+      : 'cannot be one: expected well-formed text of at most 256 bytes, and not "__proto__"';
     throw failure('graph.name', `The ${what} name ${describe(name)} ${problem}`, { [what]: name });
   }
 }

@@ -18,7 +18,7 @@ suite('what was found', () => {
       'an object (Map)',
     ]);
     expect(describe(Promise.resolve())).toContain('await');
-    expect(describe([1, '2', [3], 4])).toBe('[1, "2", an array, ... 4 in all]');
+    expect(describe([1, '2', [3], 4])).toBe('an array of 4');
     expect(describe('x'.repeat(1000)).length).toBeLessThan(50);
   });
 });

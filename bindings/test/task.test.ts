@@ -127,6 +127,9 @@ describe('a task refuses', () => {
     expect(codeOf(() => task.literal())).toBe('graph.no_outputs');
     expect(codeOf(() => task.encrypted('a', column))).toBe('graph.name');
     expect(codeOf(() => task.encrypted('', column))).toBe('graph.name');
+    expect(codeOf(() => task.encrypted('x'.repeat(257), column))).toBe('graph.name');
+    expect(codeOf(() => task.encrypted('\ud800', column))).toBe('graph.name');
+    expect(codeOf(() => task.encrypted('\u{1f512}'.repeat(64), column))).toBe('no error');
     task.output('out', a);
     expect(codeOf(() => task.output('out', a))).toBe('graph.name');
   });

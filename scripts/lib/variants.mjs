@@ -85,7 +85,11 @@ export function cargoOptions(variant, profile) {
   if (own === undefined) return options;
   const flags = JSON.stringify([targetFeatures(own)]);
   const configure = (name) => `--config=profile.${profile}.package.${name}.rustflags=${flags}`;
-  return [...options, '-Zprofile-rustflags', ...['cipherloom', 'cipherloom-bench'].map(configure)];
+  return [
+    ...options,
+    '-Zprofile-rustflags',
+    ...['cipherloom', 'cipherloom-bench', 'cipherloom-wasm-tests'].map(configure),
+  ];
 }
 
 function targetFeatures(names) {

@@ -22,8 +22,13 @@ const MOST_NODES: u64 = 1 << 16;
 const MOST_OUTPUTS: u64 = 1 << 13;
 /// Most operands of one of its operators.
 const MOST_OPERANDS: u64 = 16;
-/// Most rotations by different steps: each has a key, all of which are listed in every rotation's type.
-const MOST_ROTATIONS: u64 = 1 << 10;
+/// Most keys times operators: every operator of a task is given the list of all keys that may be needed, and looks through
+/// it.
+const MOST_KEY_READS: u64 = 1 << 20;
+/// Most bytes of an operator's name, and of a number.
+const MOST_WORD: u64 = 64;
+/// Most integers in an attribute that is no list of texts: no operator takes a list of them.
+const MOST_INTEGERS: u64 = 16;
 /// Most operators on ciphertexts: compiling builds their graph for every candidate.
 const MOST_SCHEME_OPERATORS: u64 = 1 << 18;
 /// Most base operators: what is expanded and planned in about ten seconds, at one to two microseconds each.
@@ -58,9 +63,44 @@ pub fn check_literal(task: &TaskLiteral) -> Result<()> {
     let operands = task.nodes.iter().map(|node| node.inputs.len()).max().unwrap_or(0);
     at_most("operands of an operator", operands as u64, MOST_OPERANDS)?;
     at_most("known numbers", task.nodes.iter().map(known_numbers).sum(), MOST_THINGS)?;
-    let rotations = task.nodes.iter().filter(|node| node.op.starts_with("column.rotate"));
-    let steps: BTreeSet<String> = rotations.map(|node| format!("{} {:?}", node.op, node.attrs)).collect();
-    at_most("rotations by different steps", steps.len() as u64, MOST_ROTATIONS)
+    at_most("bytes of a name or number", longest_word(task), MOST_WORD)?;
+    at_most("integers in an attribute", task.nodes.iter().map(integers).max().unwrap_or(0), MOST_INTEGERS)?;
+    at_most(
+        "keys times operators",
+        rotation_keys(task).saturating_mul(task.nodes.len() as u64),
+        MOST_KEY_READS,
+    )
+}
+
+/// Bytes of the longest operator's name, bound or known number.
+fn longest_word(task: &TaskLiteral) -> u64 {
+    let bounds = task.inputs.iter().flat_map(|input| [&input.min, &input.max]);
+    let names = task.nodes.iter().map(|node| &node.op);
+    let texts = task.nodes.iter().flat_map(|node| node.attrs.values()).flat_map(|attr| match attr {
+        AttrLiteral::Text(text) => std::slice::from_ref(text),
+        AttrLiteral::Texts(texts) => texts,
+        AttrLiteral::Int(_) | AttrLiteral::Float(_) | AttrLiteral::Ints(_) => &[],
+    });
+    bounds.chain(names).chain(texts).map(String::len).max().unwrap_or(0) as u64
+}
+
+/// The longest list of integers among a node's attributes.
+fn integers(node: &NodeLiteral) -> u64 {
+    let length = |attr: &AttrLiteral| if let AttrLiteral::Ints(list) = attr { list.len() } else { 0 };
+    node.attrs.values().map(length).max().unwrap_or(0) as u64
+}
+
+/// Evaluation keys that rotations may need: for each, by steps and length of its rings, up to two, at two levels.
+fn rotation_keys(task: &TaskLiteral) -> u64 {
+    let sources = task.sources();
+    let mut rotations = BTreeSet::new();
+    for node in task.nodes.iter().filter(|node| node.op.starts_with("column.rotate")) {
+        let input = node.inputs.first().and_then(|&operand| sources.get(operand).copied().flatten());
+        let rows = input.map_or(0, |input| task.inputs[input].rows / task.inputs[input].rings.max(1));
+        rotations.insert((format!("{} {:?}", node.op, node.attrs), rows));
+    }
+    let of_rotation = |rows: usize| if rows.is_power_of_two() { 2 } else { 4 };
+    rotations.iter().map(|&(_, rows)| of_rotation(rows)).sum::<u64>()
 }
 
 /// Refuses a task that becomes too much in any ring of dimension `n` with `moduli` plaintext moduli.

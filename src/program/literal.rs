@@ -102,6 +102,9 @@ pub struct OutputLiteral {
     pub decimals: u32,
 }
 
+/// Most bytes of a name: names are compared with one another.
+const MOST_NAME: usize = 256;
+const SHORT_NAME: &str = "at most 256 bytes";
 /// Most decimal places of an input: 62 bits keep no more.
 const MOST_INPUT_DECIMALS: u32 = 18;
 /// Most decimal places of an output; products add them up.
@@ -124,6 +127,13 @@ impl TaskLiteral {
         let mut names = BTreeSet::from([KEYS]);
         for (index, input) in self.inputs.iter().enumerate() {
             let at = || format!("input {index} (`{}`)", input.name);
+            if input.name.len() > MOST_NAME {
+                return wrong(
+                    format!("input {index}"),
+                    format!("a name of {} bytes", input.name.len()),
+                    SHORT_NAME,
+                );
+            }
             if input.name.is_empty() || !names.insert(&input.name) {
                 return wrong(at(), format!("name `{}`", input.name), "a name that no other input has");
             }
@@ -169,6 +179,13 @@ impl TaskLiteral {
         let mut names = BTreeSet::new();
         for (index, output) in self.outputs.iter().enumerate() {
             let at = || format!("output {index} (`{}`)", output.name);
+            if output.name.len() > MOST_NAME {
+                return wrong(
+                    format!("output {index}"),
+                    format!("a name of {} bytes", output.name.len()),
+                    SHORT_NAME,
+                );
+            }
             if output.name.is_empty() || !names.insert(&output.name) {
                 return wrong(at(), format!("name `{}`", output.name), "a name that no other output has");
             }

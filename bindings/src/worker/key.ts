@@ -1,5 +1,5 @@
 /** A secret key in a client worker: where it is, and how it comes back when its worker died. */
-import { failure } from '../errors.js';
+import { DisposedError, failure } from '../errors.js';
 import type { ClientWorkers, Place, Tenant } from './client-workers.js';
 import type { Connection } from './connection.js';
 import type { ClientMethods, Handle } from './protocol.js';
@@ -23,6 +23,7 @@ export class Key {
   /** What `saveClient` gave, or what it was restored from. */
   #saved: Uint8Array | undefined;
   #seat: Promise<Seat>;
+  #freed = false;
 
   private constructor(
     workers: ClientWorkers,
@@ -75,6 +76,7 @@ export class Key {
 
   /** Ends it, here and in its worker. */
   free(): void {
+    this.#freed = true;
     this.#saved?.fill(0);
     this.#saved = undefined;
     this.#seat.then(
@@ -95,9 +97,12 @@ export class Key {
   }
 
   async #settle(): Promise<Seat> {
+    // A copy: the key may be freed meanwhile, and its bytes overwritten.
+    const saved = this.#saved?.slice();
     const place = await this.#workers.place(this.#tenant);
     try {
-      return { place, handle: await this.#make(place.connection, this.#saved) };
+      if (this.#freed) throw new DisposedError('disposed', 'The client was disposed');
+      return { place, handle: await this.#make(place.connection, saved) };
     } catch (error) {
       place.leave();
       throw error;

@@ -361,7 +361,7 @@ impl Keys {
         let names: Vec<String> = self.names.iter().map(ToString::to_string).collect();
         let attrs = Attrs::new().with("n", self.n).with("q", self.q.as_slice()).with("digit", self.digit);
         let attrs = attrs.with("special", self.special.as_slice()).with("names", names);
-        ValueType::new("keys", self.names.iter().map(|k| self.key(k).units()).sum(), attrs)
+        ValueType::new("keys", self.names.iter().map(|k| self.units(k)).sum(), attrs)
     }
 
     /// The type of one key.
@@ -373,7 +373,13 @@ impl Keys {
     /// Where a key starts, in units.
     pub fn offset(&self, name: &KeyName) -> Option<u64> {
         let index = self.names.iter().position(|k| k == name)?;
-        Some(self.names[..index].iter().map(|k| self.key(k).units()).sum())
+        Some(self.names[..index].iter().map(|k| self.units(k)).sum())
+    }
+
+    /// Units of one key: those of [`Keys::key`], without making its type.
+    fn units(&self, name: &KeyName) -> u64 {
+        let level = name.level();
+        (2 * level.div_ceil(self.digit) * (level + self.special.len()) * self.n) as u64
     }
 }
 
