@@ -25,7 +25,14 @@ export function install(consumer) {
   const [{ filename }] = JSON.parse(
     npm(ROOT, 'pack', '--workspace', 'cipherloom', '--pack-destination', folder, '--json'),
   );
-  npm(folder, 'install', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', `./${filename}`);
+  const options = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', `./${filename}`];
+  try {
+    npm(folder, 'install', ...options);
+  } catch (error) {
+    // A registry that did not answer is no fault of the package.
+    console.warn(`${error.message}\nonce more`);
+    npm(folder, 'install', ...options);
+  }
   return folder;
 }
 

@@ -113,10 +113,7 @@ describe('the evaluator worker', () => {
     const isBytes = (value: unknown, known: readonly Uint8Array[]) =>
       value instanceof Uint8Array && known.some((one) => Buffer.compare(one, value) === 0);
     const isHandle = (value: unknown) => Number.isInteger(value);
-    const isProgram = (value: unknown) => {
-      // The program's file has the decimals before the core's own bytes.
-      return value instanceof Uint8Array && value.length > 100 && file.subarray(-value.length).equals(value);
-    };
+    const isProgram = (value: unknown) => value instanceof Uint8Array && file.equals(value);
     const keys = [...client.evaluationKeys, ...restored.evaluationKeys];
     const forms: Record<string, ((value: never) => boolean)[]> = {
       openProgram: [isProgram],
