@@ -1,5 +1,6 @@
 // Instances of bench/wasm, in this thread.
 import { existsSync, readFileSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
 
 const FOLDER = new URL('../wasm/pkg/', import.meta.url);
 const WASM = new URL('cipherloom_bg.wasm', FOLDER);
@@ -18,9 +19,21 @@ export async function openEngine(threads) {
     throw error;
   };
   const { memory } = sharedMemory();
-  const pool = startPool({ module, memory, threads, onDeath });
+  const pool = startPool({ module, memory, threads, worker: poolWorker, onDeath });
   await pool.ready;
   glue.initSync({ module, memory });
   glue.poolStart(threads);
   return { ...glue, threads, stop: pool.stop };
+}
+
+/** A thread of the pool, in the manners of the web. */
+function poolWorker() {
+  const worker = new Worker(new URL('pool-worker.js', FOLDER));
+  return {
+    addEventListener: (type, listener) => worker.on(type, (data) => listener(type === 'error' ? data : { data })),
+    postMessage: (message) => worker.postMessage(message),
+    terminate: () => worker.terminate(),
+    ref: () => worker.ref(),
+    unref: () => worker.unref(),
+  };
 }
