@@ -49,7 +49,8 @@ impl Column {
             missing: a.uint("missing")? == 1,
             rings: a.size("rings")?,
         };
-        let whole = column.n.is_power_of_two() && column.rows > 0 && column.rows % column.rings.max(1) == 0;
+        let whole =
+            column.n.is_power_of_two() && column.rows > 0 && column.rows.is_multiple_of(column.rings.max(1));
         if !whole || column.rings > 2 || !column.fits() {
             return Err(crate::Error::Operator {
                 op: "column".into(),
