@@ -1,20 +1,22 @@
 //! Attributes: the parameters of operator types and value types.
 
-use super::GraphError;
+use super::{GraphError, hash};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, OnceLock};
 
 /// One attribute value.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Attr {
     /// An integer.
     Int(i128),
     /// A list of integers.
-    Ints(Vec<i128>),
+    Ints(Arc<[i128]>),
     /// A word or a sentence.
     Text(String),
     /// A list of words.
-    Texts(Vec<String>),
+    Texts(Arc<[String]>),
 }
 
 impl From<u64> for Attr {
@@ -49,7 +51,7 @@ impl From<Vec<u64>> for Attr {
 }
 impl From<Vec<String>> for Attr {
     fn from(v: Vec<String>) -> Self {
-        Self::Texts(v)
+        Self::Texts(v.into())
     }
 }
 
@@ -76,9 +78,43 @@ impl fmt::Display for Attr {
     }
 }
 
-/// Named attributes, sorted by name.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Attrs(pub(super) BTreeMap<String, Attr>);
+/// Named attributes, sorted by name. Copies share what they hold, and its hash is worked out once: signatures and types
+/// are looked up often, and constants in them can be long.
+#[derive(Clone, Debug, Default)]
+pub struct Attrs(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    map: BTreeMap<String, Attr>,
+    hash: OnceLock<u64>,
+}
+
+impl Clone for Shared {
+    fn clone(&self) -> Self {
+        // Cloned to be changed.
+        Self { map: self.map.clone(), hash: OnceLock::new() }
+    }
+}
+
+impl Attrs {
+    fn hash(&self) -> u64 {
+        *self.0.hash.get_or_init(|| hash(&self.0.map))
+    }
+}
+
+impl PartialEq for Attrs {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || (self.hash() == other.hash() && self.0.map == other.0.map)
+    }
+}
+
+impl Eq for Attrs {}
+
+impl Hash for Attrs {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash());
+    }
+}
 
 impl Attrs {
     /// No attributes.
@@ -89,23 +125,25 @@ impl Attrs {
     /// The same attributes and one more (or another value for a name that is there).
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<Attr>) -> Self {
-        self.0.insert(name.to_owned(), value.into());
+        let shared = Arc::make_mut(&mut self.0);
+        shared.hash = OnceLock::new();
+        shared.map.insert(name.to_owned(), value.into());
         self
     }
 
     /// The attribute of that name.
     pub fn get(&self, name: &str) -> Option<&Attr> {
-        self.0.get(name)
+        self.0.map.get(name)
     }
 
     /// Names and values, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Attr)> {
-        self.0.iter().map(|(k, v)| (k.as_str(), v))
+        self.0.map.iter().map(|(k, v)| (k.as_str(), v))
     }
 
     /// True when there is none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.0.map.is_empty()
     }
 
     fn wrong(&self, name: &str, expected: &'static str) -> GraphError {
@@ -179,7 +217,7 @@ impl Attrs {
 
 impl fmt::Display for Attrs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let parts: Vec<String> = self.0.iter().map(|(k, v)| format!("{k}={v}")).collect();
+        let parts: Vec<String> = self.0.map.iter().map(|(k, v)| format!("{k}={v}")).collect();
         write!(f, "{{{}}}", parts.join(", "))
     }
 }

@@ -362,15 +362,15 @@ impl<'a> Cursor<'a> {
             self.expect("=")?;
             let value = if self.peek('$') {
                 self.expect("$")?;
-                Attr::Texts(self.list(Self::string)?)
+                Attr::Texts(self.list(Self::string)?.into())
             } else if self.peek('[') {
-                Attr::Ints(self.list(Self::integer)?)
+                Attr::Ints(self.list(Self::integer)?.into())
             } else if self.peek('"') {
                 Attr::Text(self.string()?)
             } else {
                 Attr::Int(self.integer()?)
             };
-            attrs.0.insert(name, value);
+            attrs = attrs.with(&name, value);
         }
         self.expect("}")?;
         Ok(attrs)

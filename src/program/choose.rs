@@ -177,9 +177,7 @@ impl Candidate<'_> {
     }
 
     fn budget(&self, parameters: &Parameters) -> Result<f64> {
-        let mut expander = Expander::new(self.builder.registry());
-        let scheme = self.builder.scheme(parameters, &mut expander)?;
-        crate::schemes::noise_budget(&scheme.graph, self.builder.registry())
+        self.builder.budget(parameters, &mut Expander::new(self.builder.registry()))
     }
 
     /// Parameters with that many primes; `None` when there are no such primes.

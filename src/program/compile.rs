@@ -324,20 +324,34 @@ impl<'a> Builder<'a> {
         optimize_scheme(&expander.expand_to_level(task_graph, Level::Scheme)?, parameters.literal().pack)
     }
 
-    /// Expands with every key that could be meant and sees which are read.
+    /// The noise budget that bounds leave to the task's outputs, as that of [`Builder::scheme`]'s graph.
+    ///
+    /// # Errors
+    /// As [`Builder::scheme`].
+    pub fn budget(&self, parameters: &Parameters, expander: &mut Expander<'_>) -> Result<f64> {
+        let (all, graph) = self.with_all_keys(parameters, expander)?;
+        // Keys that nobody reads change no bound, unless there are no others.
+        if all.is_none() || !read_keys(all.as_ref(), &graph)?.is_empty() {
+            return noise_budget(&graph, self.registry);
+        }
+        noise_budget(&self.scheme(parameters, expander)?.graph, self.registry)
+    }
+
+    /// The keys that are read.
     fn used_keys(&self, parameters: &Parameters, expander: &mut Expander<'_>) -> Result<Vec<KeyName>> {
+        let (all, graph) = self.with_all_keys(parameters, expander)?;
+        read_keys(all.as_ref(), &graph)
+    }
+
+    /// The scheme level with every key that could be meant.
+    fn with_all_keys(
+        &self,
+        parameters: &Parameters,
+        expander: &mut Expander<'_>,
+    ) -> Result<(Option<Keys>, Graph)> {
         let all = keys(parameters, self.possible_keys(parameters)?);
         let graph = self.expand(parameters, &self.assemble(parameters, all.as_ref())?, expander)?;
-        let Some(all) = all else { return Ok(Vec::new()) };
-        let Some(port) = graph.inputs().iter().find(|p| p.name == KEYS) else { return Ok(Vec::new()) };
-        let read = graph_inputs(&graph, &OutputIndex::new(&graph)?);
-        let start = graph.pieces(port.operand)[0].start;
-        let used = |name: &&KeyName| {
-            let from = all.offset(name).unwrap_or(0);
-            let place = crate::graph::Placeholder::new(start + from, start + from + all.key(name).units());
-            read.iter().any(|r| r.overlaps(&place))
-        };
-        Ok(all.names.iter().filter(used).cloned().collect())
+        Ok((all, graph))
     }
 
     fn possible_keys(&self, parameters: &Parameters) -> Result<Vec<KeyName>> {
@@ -475,6 +489,20 @@ pub fn input_type(input: &super::InputLiteral, parameters: &Parameters) -> Colum
     let rings = if input.layout == Layout::Slots { input.rings } else { 0 };
     let (n, t, q) = (l.n, l.t.clone(), l.q.clone());
     Column { n, t, q, parts: 2, rows: input.rows, missing: input.missing, rings }
+}
+
+/// Those of a graph's keys that its operators read.
+fn read_keys(all: Option<&Keys>, graph: &Graph) -> Result<Vec<KeyName>> {
+    let Some(all) = all else { return Ok(Vec::new()) };
+    let Some(port) = graph.inputs().iter().find(|p| p.name == KEYS) else { return Ok(Vec::new()) };
+    let read = graph_inputs(graph, &OutputIndex::new(graph)?);
+    let start = graph.pieces(port.operand)[0].start;
+    let used = |name: &&KeyName| {
+        let from = all.offset(name).unwrap_or(0);
+        let place = crate::graph::Placeholder::new(start + from, start + from + all.key(name).units());
+        read.iter().any(|r| r.overlaps(&place))
+    };
+    Ok(all.names.iter().filter(used).cloned().collect())
 }
 
 fn keys(parameters: &Parameters, names: Vec<KeyName>) -> Option<Keys> {

@@ -249,7 +249,7 @@ impl NodeLiteral {
                 AttrLiteral::Int(v) => Attr::Int((*v).into()),
                 AttrLiteral::Text(v) => Attr::Text(v.clone()),
                 AttrLiteral::Ints(v) => Attr::Ints(v.iter().map(|&v| v.into()).collect()),
-                AttrLiteral::Texts(v) => Attr::Texts(v.clone()),
+                AttrLiteral::Texts(v) => Attr::Texts(v.as_slice().into()),
                 AttrLiteral::Float(v) => {
                     return Err(Error::Task {
                         at: format!("{}, attribute `{name}`", self.op),
