@@ -5,7 +5,7 @@
 use cipherloom::graph::ValueType;
 use cipherloom::ops::{Call, OpDef, base, fused};
 use cipherloom::platform::conformance::{Failure, check, check_operators};
-use cipherloom::platform::{Kernel, Null, Platform, Scalar, Simd};
+use cipherloom::platform::{Kernel, Null, Platform, Scalar, Simd, WordKernel};
 use cipherloom::{Error, Result};
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ fn simd_passes() {
 type Detour = fn(&Right<'_>, &[&[u64]], &mut [u64], u32);
 
 /// The right kernel, with scratch of its own.
-struct Right<'a>(&'a dyn Kernel);
+struct Right<'a>(&'a Kernel);
 
 impl Right<'_> {
     fn run(&self, inputs: &[&[u64]], out: &mut [u64], nonce: u32) {
@@ -46,13 +46,13 @@ struct Broken {
 }
 
 struct BrokenKernel {
-    right: Arc<dyn Kernel>,
+    right: Kernel,
     call: Detour,
 }
 
-impl Kernel for BrokenKernel {
+impl WordKernel for BrokenKernel {
     fn run(&self, inputs: &[&[u64]], out: &mut [u64], _: &mut [u64], nonce: u32) {
-        (self.call)(&Right(self.right.as_ref()), inputs, out, nonce);
+        (self.call)(&Right(&self.right), inputs, out, nonce);
     }
 }
 
@@ -63,9 +63,13 @@ impl Platform for Broken {
     fn implements(&self, op: &str) -> bool {
         self.scalar.implements(op)
     }
-    fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Arc<dyn Kernel>> {
+    fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Kernel> {
         let right = self.scalar.kernel(call, output)?;
-        Ok(if call.name == self.op { Arc::new(BrokenKernel { right, call: self.call }) } else { right })
+        Ok(if call.name == self.op {
+            Kernel::on_words(BrokenKernel { right, call: self.call })
+        } else {
+            right
+        })
     }
 }
 

@@ -8,7 +8,7 @@ use cipherloom::engine::{Input, Plan, PlanOptions, Run};
 use cipherloom::graph::{Attrs, Graph, GraphError, Placeholder, ValueType, parse};
 use cipherloom::ops::Call;
 use cipherloom::ops::types::block_size;
-use cipherloom::platform::{Kernel, Platform, Scalar};
+use cipherloom::platform::{Kernel, Platform, Scalar, WordKernel};
 use std::sync::Arc;
 
 /// A graph literal over limbs of 4 units: `!0` modulo 97 and `!1` modulo 193, coefficients; `!2` modulo 97, values;
@@ -262,7 +262,7 @@ struct Panicking;
 
 struct Boom;
 
-impl Kernel for Boom {
+impl WordKernel for Boom {
     fn run(&self, _: &[&[u64]], _: &mut [u64], _: &mut [u64], _: u32) {
         panic!("boom");
     }
@@ -275,8 +275,8 @@ impl Platform for Panicking {
     fn implements(&self, op: &str) -> bool {
         Scalar::new().implements(op)
     }
-    fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Arc<dyn Kernel>, Error> {
-        if call.name == "limb.neg" { Ok(Arc::new(Boom)) } else { Scalar::new().kernel(call, output) }
+    fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Kernel, Error> {
+        if call.name == "limb.neg" { Ok(Kernel::on_words(Boom)) } else { Scalar::new().kernel(call, output) }
     }
 }
 

@@ -9,7 +9,7 @@ use cipherloom::graph::{Attrs, Graph, GraphError, OperandId, Placeholder, ValueT
 use cipherloom::ops::types::{self, Form, Limb};
 use cipherloom::ops::{Call, Level, OpDef, Registry, Session};
 use cipherloom::optimize::dedup;
-use cipherloom::platform::{Kernel, Platform, Scalar};
+use cipherloom::platform::{Kernel, Platform, Scalar, WordKernel};
 use cipherloom::{Error, Result};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -370,7 +370,7 @@ struct Coarse(Scalar);
 
 struct MulAdd;
 
-impl Kernel for MulAdd {
+impl WordKernel for MulAdd {
     fn run(&self, inputs: &[&[u64]], out: &mut [u64], _: &mut [u64], _: u32) {
         for ((out, &a), &b) in out.iter_mut().zip(inputs[0]).zip(inputs[1]) {
             *out = (a * b + a) % Q;
@@ -385,8 +385,8 @@ impl Platform for Coarse {
     fn implements(&self, op: &str) -> bool {
         op == "user.mul_add" || (op != "limb.mul" && self.0.implements(op))
     }
-    fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Arc<dyn Kernel>> {
-        if call.name == "user.mul_add" { Ok(Arc::new(MulAdd)) } else { self.0.kernel(call, output) }
+    fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Kernel> {
+        if call.name == "user.mul_add" { Ok(Kernel::on_words(MulAdd)) } else { self.0.kernel(call, output) }
     }
 }
 

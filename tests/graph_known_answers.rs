@@ -10,7 +10,7 @@ use cipherloom::engine::{Input, Plan, PlanOptions, Run};
 use cipherloom::graph::{Graph, GraphError, Placeholder, ValueType, parse};
 use cipherloom::ops::Call;
 use cipherloom::optimize::prune;
-use cipherloom::platform::{Kernel, Platform, Scalar};
+use cipherloom::platform::{Kernel, Platform, Scalar, WordKernel};
 use std::sync::Arc;
 
 fn p(start: u64, end: u64) -> Placeholder {
@@ -187,7 +187,7 @@ struct Counting;
 
 struct Count;
 
-impl Kernel for Count {
+impl WordKernel for Count {
     fn run(&self, inputs: &[&[u64]], out: &mut [u64], _: &mut [u64], _: u32) {
         out.fill(1 + inputs.concat().iter().sum::<u64>());
     }
@@ -200,8 +200,8 @@ impl Platform for Counting {
     fn implements(&self, _: &str) -> bool {
         true
     }
-    fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Arc<dyn Kernel>> {
-        if call.name == "copy" { Scalar::new().kernel(call, output) } else { Ok(Arc::new(Count)) }
+    fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Kernel> {
+        if call.name == "copy" { Scalar::new().kernel(call, output) } else { Ok(Kernel::on_words(Count)) }
     }
 }
 

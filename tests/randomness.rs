@@ -12,7 +12,7 @@ use cipherloom::Result;
 use cipherloom::graph::ValueType;
 use cipherloom::math::{Modulus, NttTable};
 use cipherloom::ops::Call;
-use cipherloom::platform::{Kernel, Platform, Simd};
+use cipherloom::platform::{Kernel, Platform, Simd, WordKernel};
 use cipherloom::program::{Client, CompileOptions, Evaluator, Program};
 use rlwe_model::{Model, limbs};
 use road::{CLOCK, Data, Road, bytes, numbers, task};
@@ -36,11 +36,11 @@ struct Recorder {
 
 struct Sampler {
     op: String,
-    kernel: Arc<dyn Kernel>,
+    kernel: Kernel,
     draws: Arc<Mutex<Vec<Draw>>>,
 }
 
-impl Kernel for Sampler {
+impl WordKernel for Sampler {
     fn run(&self, inputs: &[&[u64]], out: &mut [u64], scratch: &mut [u64], nonce: u32) {
         let draw = Draw { op: self.op.clone(), seed: inputs[0].to_vec(), nonce };
         self.draws.lock().unwrap().push(draw);
@@ -58,12 +58,12 @@ impl Platform for Recorder {
     fn implements(&self, op: &str) -> bool {
         self.simd.implements(op)
     }
-    fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Arc<dyn Kernel>> {
+    fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Kernel> {
         let kernel = self.simd.kernel(call, output)?;
         if !call.name.starts_with("sample.") {
             return Ok(kernel);
         }
-        Ok(Arc::new(Sampler { op: call.name.to_owned(), kernel, draws: Arc::clone(&self.draws) }))
+        Ok(Kernel::on_words(Sampler { op: call.name.to_owned(), kernel, draws: Arc::clone(&self.draws) }))
     }
 }
 

@@ -8,8 +8,8 @@
 
 use super::workspace::Spare;
 use crate::analyze::{Dependencies, check, topological_order};
-use crate::graph::{Graph, Interner, Intervals, Placeholder, ValueType, hash};
-use crate::ops::types::block_size;
+use crate::graph::{Graph, GraphError, Interner, Intervals, Placeholder, ValueType, hash};
+use crate::ops::types::{WORD, block_size};
 use crate::ops::{Call, Registry};
 use crate::place::gather;
 use crate::platform::{Kernel, Platform};
@@ -20,6 +20,8 @@ use std::sync::{Arc, OnceLock};
 /// How many freed blocks of one size are kept apart before the oldest is used again: the more, the fewer operators
 /// wait for storage.
 const SLACK: usize = if cfg!(loom) { 0 } else { 16 };
+/// Most words that are kept apart so, of one size: large blocks are not worth it.
+const SLACK_WORDS: u64 = 1 << 20;
 
 /// Most bytes that a plan may need, whatever the limit: what fits into the addresses of this target, signed or not.
 const ADDRESSABLE: u64 =
@@ -40,19 +42,19 @@ impl Default for PlanOptions {
     }
 }
 
-/// Where a block of words lies.
+/// Where a block of bytes lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// In graph input number `port`, at word `from`.
+    /// In graph input number `port`, at byte `from`.
     Input { port: u32, from: usize, size: usize },
-    /// In the arena, at word `from`.
+    /// In the arena, at byte `from`.
     Arena { from: usize, size: usize },
-    /// In constant number `index`, at word `from`.
+    /// In constant number `index`, at byte `from`.
     Constant { index: u32, from: usize, size: usize },
 }
 
 impl Place {
-    /// The blocks of `size` words that make it up.
+    /// The blocks of `size` bytes that make it up.
     fn blocks(self, size: usize) -> impl Iterator<Item = Self> {
         let (start, all) = match self {
             Self::Input { from, size, .. }
@@ -65,6 +67,16 @@ impl Place {
             Self::Constant { index, .. } => Self::Constant { index, from, size },
         })
     }
+}
+
+/// Part of a declared output: some bits of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    /// The bytes that hold them.
+    pub(super) place: Place,
+    /// Bits of the first byte that are others'.
+    pub(super) skip: usize,
+    pub(super) bits: usize,
 }
 
 /// Where an operator writes.
@@ -84,19 +96,20 @@ pub(super) struct Step {
     pub(super) kernel: u32,
     pub(super) inputs: std::ops::Range<u32>,
     pub(super) output: Home,
-    /// Words of output.
+    /// Bytes of output.
     pub(super) size: usize,
     pub(super) nonce: u32,
 }
 
 /// A planned graph.
 pub struct Plan {
+    unit: Unit,
     pub(super) graph: Graph,
-    pub(super) kernels: Vec<Arc<dyn Kernel>>,
+    pub(super) kernels: Vec<Kernel>,
     pub(super) steps: Vec<Step>,
     pub(super) places: Vec<Place>,
     /// Where each declared output lies, in order.
-    pub(super) outputs: Vec<Vec<Place>>,
+    pub(super) outputs: Vec<Vec<Part>>,
     /// Data dependencies and ordering edges among the operators that every run computes.
     pub(super) waits: Dependencies,
     /// The operators that every run computes, in the order that storage was given out in: nobody comes before those it
@@ -124,31 +137,33 @@ impl Plan {
     /// `NotImplemented` names an operator that the platform lacks; `MemoryLimit` before anything is run.
     pub fn new(graph: &Graph, platform: &dyn Platform, options: PlanOptions) -> Result<Self> {
         check(graph)?;
+        let unit = Unit::of(graph)?;
         let graph = gather(graph)?;
         let deps = check(&graph)?;
         let (kernels, kernel_of) = kernels(&graph, platform)?;
-        let layout = Layout::new(&graph, &deps)?;
-        let input_words =
-            graph.inputs().iter().map(|p| graph.ty(p.operand).size).fold(0, u64::saturating_add);
+        let layout = Layout::new(&graph, &deps, unit)?;
+        let sizes = graph.inputs().iter().map(|p| unit.words(graph.ty(p.operand).size));
+        let input_words = sizes.fold(0, u64::saturating_add);
         let words = input_words.saturating_add(layout.arena).saturating_add(layout.constant_words);
-        // Whatever passes here has places that `usize` holds.
+        // Whatever passes here has places, in bytes, that `usize` holds.
         fits(words, options.memory_limit.min(ADDRESSABLE))?;
         // The arena is one block.
         let arena = fits(layout.arena, isize::MAX as u64)?;
-        let block_sizes: Vec<usize> = graph.types().iter().map(|ty| block_size(ty) as usize).collect();
+        let block_sizes: Vec<usize> =
+            graph.types().iter().map(|ty| unit.bytes(block_size(ty)) as usize).collect();
         let mut places = Vec::new();
         let steps = graph.operators().iter().enumerate().map(|(index, op)| {
             let start = places.len() as u32;
             for &input in graph.inputs_of(op) {
                 // `gather` left whole blocks.
                 let size = block_sizes[graph.type_number(input) as usize];
-                places.extend(layout.find(graph.pieces(input)).flat_map(|p| p.blocks(size)));
+                places.extend(layout.find(graph.pieces(input)).flat_map(|p| p.place.blocks(size)));
             }
             Step {
                 kernel: kernel_of[index],
                 inputs: start..places.len() as u32,
                 output: layout.homes[index],
-                size: graph.pieces(op.output)[0].size() as usize,
+                size: unit.bytes(graph.pieces(op.output)[0].size()) as usize,
                 nonce: op.nonce,
             }
         });
@@ -156,6 +171,7 @@ impl Plan {
         let outputs =
             graph.outputs().iter().map(|o| layout.find(graph.pieces(o.operand)).collect()).collect();
         Ok(Self {
+            unit,
             scratch: kernels.iter().map(|k| k.scratch()).max().unwrap_or(0),
             spare: Spare::default(),
             kernels,
@@ -184,6 +200,12 @@ impl Plan {
         8 * (self.arena as u64 + self.constant_words + self.input_words)
     }
 
+    /// Words of graph input `index`: its units, the last word filled up.
+    pub(super) fn input_words(&self, index: usize) -> usize {
+        let units = self.graph.inputs().get(index).map_or(0, |port| self.graph.ty(port.operand).size);
+        self.unit.words(units) as usize
+    }
+
     /// Operators.
     pub fn len(&self) -> usize {
         self.steps.len()
@@ -201,7 +223,7 @@ fn fits(words: u64, limit: u64) -> Result<usize> {
     usize::try_from(words).ok().filter(|_| needed <= limit).ok_or(Error::MemoryLimit { needed, limit })
 }
 
-type Kernels = Vec<Arc<dyn Kernel>>;
+type Kernels = Vec<Kernel>;
 
 /// One kernel per signature and types; the number of each operator's kernel.
 fn kernels(graph: &Graph, platform: &dyn Platform) -> Result<(Kernels, Vec<u32>)> {
@@ -222,9 +244,18 @@ fn kernels(graph: &Graph, platform: &dyn Platform) -> Result<(Kernels, Vec<u32>)
             None => {
                 let types: Vec<ValueType> = inputs.iter().map(|&i| graph.ty(i).clone()).collect();
                 let signature = graph.signature(op);
-                let call = Call { name: &signature.name, attrs: &signature.attrs, inputs: &types };
+                let call = Call {
+                    name: &signature.name,
+                    attrs: &signature.attrs,
+                    inputs: &types,
+                    unit: graph.unit_bits(),
+                };
                 check_types(&registry, &call, graph.ty(op.output))?;
-                kernels.push(platform.kernel(&call, graph.ty(op.output))?);
+                let kernel = platform.kernel(&call, graph.ty(op.output))?;
+                if matches!(kernel, Kernel::Words(_)) && call.unit != WORD {
+                    return Err(call.error("unit of the graph", call.unit, format!("{WORD} bits")));
+                }
+                kernels.push(kernel);
                 known.push(hash, kind.as_slice().into())
             }
         };
@@ -243,9 +274,52 @@ fn check_types(registry: &Registry, call: &Call<'_>, output: &ValueType) -> Resu
     }
 }
 
+/// The unit of a graph, and what so many of them take up.
+#[derive(Clone, Copy)]
+struct Unit(u64);
+
+impl Unit {
+    /// # Errors
+    /// `Attribute` for a unit that does not divide a word.
+    fn of(graph: &Graph) -> Result<Self> {
+        match graph.unit_bits() {
+            bits @ (1 | 2 | 4 | 8 | 16 | 32 | 64) => Ok(Self(bits.into())),
+            found => Err(GraphError::Attribute {
+                name: "unit".into(),
+                found: format!("{found} bits"),
+                expected: "1, 2, 4, 8, 16, 32 or 64 bits",
+            }
+            .into()),
+        }
+    }
+
+    fn bits(self, units: u64) -> u64 {
+        units.saturating_mul(self.0)
+    }
+
+    fn bytes(self, units: u64) -> u64 {
+        self.fill(units, 8)
+    }
+
+    /// Words of the block that so many units lie in.
+    fn words(self, units: u64) -> u64 {
+        self.fill(units, 64)
+    }
+
+    /// How many pieces of so many bits the units fill.
+    fn fill(self, units: u64, bits: u64) -> u64 {
+        let pieces = (u128::from(units) * u128::from(self.0)).div_ceil(bits.into());
+        u64::try_from(pieces).unwrap_or(u64::MAX)
+    }
+}
+
 enum Owner {
     Operator(u32),
-    Input { port: u32, from: usize },
+    /// From that bit on.
+    Input {
+        port: u32,
+        from: u64,
+    },
 }
 
 /// Finds the owner of any placeholder: an operator's output or a graph input.
@@ -253,19 +327,19 @@ struct Finder {
     /// With the number of the operator, or of one of `inputs` counted from the number of operators.
     blocks: Intervals,
     operators: u32,
-    /// Port and first word of each piece of a graph input.
-    inputs: Vec<(u32, usize)>,
+    /// Port and first bit of each piece of a graph input.
+    inputs: Vec<(u32, u64)>,
 }
 
 impl Finder {
-    fn new(graph: &Graph) -> Self {
+    fn new(graph: &Graph, unit: Unit) -> Self {
         let operators = graph.operators().len() as u32;
         let mut inputs = Vec::new();
         for (port, input) in (0..).zip(graph.inputs()) {
-            let mut from = 0;
+            let mut from = 0u64;
             for &piece in graph.pieces(input.operand) {
                 inputs.push((port, from));
-                from = usize::saturating_add(from, usize::try_from(piece.size()).unwrap_or(usize::MAX));
+                from = from.saturating_add(unit.bits(piece.size()));
             }
         }
         let operands = graph.operators().iter().map(|op| op.output).zip(0..operators);
@@ -304,6 +378,7 @@ fn constants(graph: &Graph, deps: &Dependencies, finder: &Finder, order: &[u32])
 
 /// Where every output lies, and who waits for whom because of it.
 struct Layout {
+    unit: Unit,
     finder: Finder,
     homes: Vec<Home>,
     arena: u64,
@@ -314,8 +389,9 @@ struct Layout {
 }
 
 impl Layout {
-    fn new(graph: &Graph, deps: &Dependencies) -> Result<Self> {
-        let finder = Finder::new(graph);
+    fn new(graph: &Graph, deps: &Dependencies, unit: Unit) -> Result<Self> {
+        let finder = Finder::new(graph, unit);
+        let words = |op: u32| unit.words(graph.pieces(graph.operators()[op as usize].output)[0].size());
         let order = topological_order(graph, deps)?;
         let n = order.len();
         let mut position = vec![0u32; n];
@@ -357,14 +433,14 @@ impl Layout {
         let mut extra: Vec<Option<u32>> = vec![None; n];
         let mut arena = 0u64;
         for (at, &op) in order.iter().enumerate() {
-            let size = graph.pieces(graph.operators()[op as usize].output)[0].size();
+            let size = words(op);
             let read_in_runs = || deps.notify(op as usize).iter().any(|&reader| !constant[reader as usize]);
             let blocks = free.entry((constant[op as usize], size)).or_default();
             if constant[op as usize] && (last_use[op as usize] == u32::MAX || read_in_runs()) {
                 homes[op as usize] = Home::Constant(constants);
                 constants += 1;
                 constant_words = u64::saturating_add(constant_words, size);
-            } else if blocks.len() > SLACK
+            } else if (blocks.len() > SLACK || blocks.len() as u64 * size > SLACK_WORDS)
                 && let Some(before) = blocks.pop_front()
             {
                 homes[op as usize] = homes[before as usize];
@@ -376,9 +452,8 @@ impl Layout {
             }
             let mut dead = first_dead[at];
             while dead != END {
-                let size = graph.pieces(graph.operators()[dead as usize].output)[0].size();
                 if matches!(homes[dead as usize], Home::Arena(_)) {
-                    free.entry((constant[dead as usize], size)).or_default().push_back(dead);
+                    free.entry((constant[dead as usize], words(dead))).or_default().push_back(dead);
                 }
                 dead = next_dead[dead as usize];
             }
@@ -395,22 +470,29 @@ impl Layout {
             }
         });
         let (once, order) = order.into_iter().partition(|&op| constant[op as usize]);
-        Ok(Self { finder, homes, arena, constant_words, waits, order, once })
+        Ok(Self { unit, finder, homes, arena, constant_words, waits, order, once })
     }
 
     /// Blocks of storage that make up an operand, in order.
-    fn find(&self, pieces: &[Placeholder]) -> impl Iterator<Item = Place> {
+    fn find(&self, pieces: &[Placeholder]) -> impl Iterator<Item = Part> {
         let hits = pieces.iter().flat_map(|&piece| self.finder.hits(piece).map(move |hit| (piece, hit)));
         hits.map(|(piece, (block, owner))| {
             let part = piece.intersection(&block);
-            let (skip, size) = ((part.start - block.start) as usize, part.size() as usize);
-            match owner {
-                Owner::Operator(op) => match self.homes[op as usize] {
-                    Home::Arena(start) => Place::Arena { from: start + skip, size },
-                    Home::Constant(index) => Place::Constant { index, from: skip, size },
-                },
-                Owner::Input { port, from } => Place::Input { port, from: from + skip, size },
+            let bits = self.unit.bits(part.size());
+            let mut bit = self.unit.bits(part.start - block.start);
+            if let Owner::Input { from, .. } = owner {
+                bit += from;
             }
+            let (from, skip) = ((bit / 8) as usize, bit % 8);
+            let size = (skip + bits).div_ceil(8) as usize;
+            let place = match owner {
+                Owner::Operator(op) => match self.homes[op as usize] {
+                    Home::Arena(start) => Place::Arena { from: 8 * start + from, size },
+                    Home::Constant(index) => Place::Constant { index, from, size },
+                },
+                Owner::Input { port, .. } => Place::Input { port, from, size },
+            };
+            Part { place, skip: skip as usize, bits: bits as usize }
         })
     }
 }
@@ -467,7 +549,7 @@ mod tests {
             let step = &plan.steps[op as usize];
             for place in &plan.places[step.inputs.start as usize..step.inputs.end as usize] {
                 if let Place::Arena { from, .. } = place {
-                    users.get_mut(from).unwrap().push(op);
+                    users.get_mut(&(from / 8)).unwrap().push(op);
                 }
             }
             if let Home::Arena(from) = step.output {

@@ -4,10 +4,12 @@
 //! things (a cancel message, a progress bar) on the same thread. Dropping an unfinished run cancels it.
 
 use super::Input;
-use super::plan::{Constants, Home, Place, Plan, Step};
+use super::plan::{Constants, Home, Part, Place, Plan, Step};
 use super::sync::{AtomicU32, Condvar, Mutex, MutexGuard, Ordering, current_num_threads, spin_loop};
 use super::trace::{Span, Trace};
 use super::workspace::Workspace;
+use crate::math::bits::copy_bits;
+use crate::platform::Kernel;
 use crate::{Error, Result, memory};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -63,7 +65,7 @@ impl Run {
     /// planned cannot be had.
     pub fn new(plan: Arc<Plan>, inputs: Vec<Input>, clock: Clock) -> Result<Self> {
         for (index, port) in plan.graph.inputs().iter().enumerate() {
-            let expected = plan.graph.ty(port.operand).size as usize;
+            let expected = plan.input_words(index);
             match inputs.get(index) {
                 None => return Err(Error::MissingInput { name: port.name.clone() }),
                 Some(data) if data.len() != expected => {
@@ -115,7 +117,7 @@ impl Run {
         for &op in &self.plan.once {
             let step = &self.plan.steps[op as usize];
             if let Home::Constant(_) = step.output {
-                self.room.push_back(memory::zeros(step.size)?.into_boxed_slice());
+                self.room.push_back(memory::zeros(step.size.div_ceil(8))?.into_boxed_slice());
             }
         }
         Ok(())
@@ -239,18 +241,32 @@ impl Run {
         Ok(())
     }
 
-    /// The words of declared output `index`, once all operators are done.
+    /// The data of declared output `index`, once all operators are done, in whole words: the last one is filled up with 0.
     ///
     /// # Errors
     /// `Job` before that; `OutOfMemory`.
     pub fn output(&self, index: usize) -> Result<Vec<u64>> {
-        let size = self.output_blocks(index, 0, usize::MAX)?.map(<[u64]>::len).sum();
-        let mut words = memory::room(size)?;
-        self.output_blocks(index, 0, usize::MAX)?.for_each(|block| words.extend_from_slice(block));
+        let parts = self.output_parts(index)?;
+        let bits: usize = parts.iter().map(|part| part.bits).sum();
+        let mut words = memory::zeros(bits.div_ceil(64))?;
+        let mut at = 0;
+        for &Part { place, skip, bits } in parts {
+            copy_bits(bytemuck::cast_slice_mut(&mut words), at, self.read(place), skip, bits);
+            at += bits;
+        }
         Ok(words)
     }
 
-    /// `size` words of declared output `index` from word `from` on, as far as it has them, in the blocks that they lie in.
+    fn output_parts(&self, index: usize) -> Result<&[Part]> {
+        let (done, all) = self.progress();
+        if done < all {
+            return Err(Error::Job("outputs are read after the last operator is done"));
+        }
+        self.plan.outputs.get(index).map(Vec::as_slice).ok_or(Error::Job("there is no such output"))
+    }
+
+    /// `size` words of declared output `index` from word `from` on, as far as it has them, in the blocks that they lie in;
+    /// of a graph of unit 64.
     ///
     /// # Errors
     /// `Job` before all operators are done.
@@ -260,14 +276,9 @@ impl Run {
         from: usize,
         size: usize,
     ) -> Result<impl Iterator<Item = &[u64]>> {
-        let (done, all) = self.progress();
-        if done < all {
-            return Err(Error::Job("outputs are read after the last operator is done"));
-        }
-        let places = self.plan.outputs.get(index).ok_or(Error::Job("there is no such output"))?;
         let (mut skip, mut left) = (from, size);
-        Ok(places.iter().map(move |&place| {
-            let words = self.read(place);
+        Ok(self.output_parts(index)?.iter().map(move |part| {
+            let words = self.read_words(part.place);
             let start = skip.min(words.len());
             let end = start + left.min(words.len() - start);
             skip -= start;
@@ -281,13 +292,25 @@ impl Run {
     }
 
     #[expect(unsafe_code, reason = "the plan's order keeps writers away, see storage.rs")]
-    fn read(&self, place: Place) -> &[u64] {
+    fn read_words(&self, place: Place) -> &[u64] {
+        // All words that hold some of the bytes: blocks are whole words, so that these are nobody else's.
+        let words = |from: usize, size: usize| from / 8..(from + size).div_ceil(8);
         match place {
-            Place::Input { port, from, size } => &self.inputs[port as usize][from..from + size],
-            // SAFETY: rule 1 of the arena: the writer came before, later writers come after this reader.
-            Place::Arena { from, size } => unsafe { self.workspace.arena.read(from, size) },
-            Place::Constant { index, from, size } => &self.constants[index as usize][from..from + size],
+            Place::Input { port, from, size } => &self.inputs[port as usize][words(from, size)],
+            Place::Arena { from, size } => {
+                let words = words(from, size);
+                // SAFETY: rule 1 of the arena: the writer came before, later writers come after this reader.
+                unsafe { self.workspace.arena.read(words.start, words.len()) }
+            }
+            Place::Constant { index, from, size } => &self.constants[index as usize][words(from, size)],
         }
+    }
+
+    fn read(&self, place: Place) -> &[u8] {
+        let (Place::Input { from, size, .. }
+        | Place::Arena { from, size }
+        | Place::Constant { from, size, .. }) = place;
+        &bytemuck::cast_slice(self.read_words(place))[from % 8..][..size]
     }
 
     /// What every thread does: take the earliest ready operators of one kind, run them, notify, until the time is up.
@@ -412,23 +435,40 @@ impl Run {
     #[expect(unsafe_code, reason = "the plan's order keeps everybody else away, see storage.rs")]
     fn execute(&self, step: &Step, from: usize, scratch: &mut [u64]) {
         // SAFETY: rule 2 of the arena: earlier users of this range are done, later ones wait for this operator.
-        let out = unsafe { self.workspace.arena.write(from, step.size) };
+        let out = unsafe { self.workspace.arena.write(from, step.size.div_ceil(8)) };
         self.compute(step, out, scratch);
     }
 
     fn compute(&self, step: &Step, out: &mut [u64], scratch: &mut [u64]) {
         let places = &self.plan.places[step.inputs.start as usize..step.inputs.end as usize];
-        let kernel = &self.plan.kernels[step.kernel as usize];
-        let mut inputs: [&[u64]; FEW] = [&[]; FEW];
-        if places.len() <= FEW {
-            for (input, &place) in inputs.iter_mut().zip(places) {
-                *input = self.read(place);
+        match &self.plan.kernels[step.kernel as usize] {
+            Kernel::Words(kernel) => {
+                with_all(
+                    places,
+                    |place| self.read_words(place),
+                    |inputs| {
+                        kernel.run(inputs, out, scratch, step.nonce);
+                    },
+                );
             }
-            kernel.run(&inputs[..places.len()], out, scratch, step.nonce);
-        } else {
-            let inputs: Vec<&[u64]> = places.iter().map(|&p| self.read(p)).collect();
-            kernel.run(&inputs, out, scratch, step.nonce);
+            Kernel::Bytes(kernel) => {
+                let out = &mut bytemuck::cast_slice_mut(out)[..step.size];
+                with_all(places, |place| self.read(place), |inputs| kernel.run(inputs, out));
+            }
         }
+    }
+}
+
+/// Calls `f` with what `read` gives of each place.
+fn with_all<'a, T: 'a>(places: &[Place], read: impl Fn(Place) -> &'a [T], f: impl FnOnce(&[&'a [T]])) {
+    let mut few: [&[T]; FEW] = [&[]; FEW];
+    if places.len() <= FEW {
+        for (input, &place) in few.iter_mut().zip(places) {
+            *input = read(place);
+        }
+        f(&few[..places.len()]);
+    } else {
+        f(&places.iter().map(|&place| read(place)).collect::<Vec<_>>());
     }
 }
 

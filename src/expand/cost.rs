@@ -26,12 +26,13 @@ impl CostModel {
                 total += known;
                 continue;
             }
-            let call = Call { name: &key.0.name, attrs: &key.0.attrs, inputs: &key.1 };
+            let call =
+                Call { name: &key.0.name, attrs: &key.0.attrs, inputs: &key.1, unit: graph.unit_bits() };
             let own = expander.registry().get(&key.0.name)?.cost(&call);
             let cost = if own > 0.0 {
                 own
             } else {
-                let template = expander.record(&key.0, &key.1, graph.ty(op.output), "(cost)")?;
+                let template = expander.record(graph, op, &key.1, "(cost)")?;
                 self.cost(expander, template.graph())?
             };
             self.known.insert(key, cost);

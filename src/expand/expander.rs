@@ -21,7 +21,8 @@ pub struct BaseSet<'a> {
 /// Expands graphs; remembers the templates it recorded.
 pub struct Expander<'r> {
     registry: &'r Registry,
-    templates: HashMap<(Signature, Vec<ValueType>), Rc<Template>>,
+    /// By the bits of the unit, the signature and the input types.
+    templates: HashMap<(u32, Signature, Vec<ValueType>), Rc<Template>>,
 }
 
 impl<'r> Expander<'r> {
@@ -125,8 +126,7 @@ impl<'r> Expander<'r> {
                 None => {
                     let inputs: Vec<ValueType> =
                         graph.inputs_of(op).iter().map(|&i| graph.ty(i).clone()).collect();
-                    let template =
-                        self.record(graph.signature(op), &inputs, graph.ty(op.output), base.platform)?;
+                    let template = self.record(graph, op, &inputs, base.platform)?;
                     templates.push(template.bind(next));
                     kinds.push(hash, kind.as_slice().into())
                 }
@@ -143,17 +143,18 @@ impl<'r> Expander<'r> {
 
     pub(super) fn record(
         &mut self,
-        signature: &Signature,
+        graph: &Graph,
+        op: &Operator,
         inputs: &[ValueType],
-        output: &ValueType,
         platform: &str,
     ) -> Result<Rc<Template>> {
-        let key = (signature.clone(), inputs.to_vec());
+        let (unit, signature) = (graph.unit_bits(), graph.signature(op));
+        let key = (unit, signature.clone(), inputs.to_vec());
         if let Some(known) = self.templates.get(&key) {
             return Ok(Rc::clone(known));
         }
-        let call = Call { name: &signature.name, attrs: &signature.attrs, inputs };
-        let template = Template::record(self.registry, &call, output).map_err(|e| match e {
+        let call = Call { name: &signature.name, attrs: &signature.attrs, inputs, unit };
+        let template = Template::record(self.registry, &call, graph.ty(op.output)).map_err(|e| match e {
             Error::NoExpansion { op, .. } => Error::NoExpansion { op, platform: platform.to_owned() },
             other => other,
         })?;

@@ -58,7 +58,7 @@ impl Template {
     /// what is not its own; `Size` when its output has another size.
     pub fn record(registry: &Registry, call: &Call<'_>, output: &ValueType) -> Result<Self> {
         let def = registry.get(call.name)?;
-        let mut session = Session::new(Graph::new(64), registry);
+        let mut session = Session::new(Graph::new(call.unit), registry);
         let mut handles = Vec::with_capacity(call.inputs.len());
         for (index, ty) in call.inputs.iter().enumerate() {
             handles.push(session.graph_mut().add_input(&index.to_string(), ty.clone())?);

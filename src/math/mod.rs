@@ -6,6 +6,7 @@
 //! [`MathError`].
 
 mod base_change;
+pub mod bits;
 pub mod ntt;
 pub mod prime;
 pub mod rns;

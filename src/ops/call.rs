@@ -1,7 +1,7 @@
 //! One use of an operator type: its attributes and the types of its inputs, with checks that name what is
 //! wrong.
 
-use super::types::{Form, Limb};
+use super::types::{Form, Limb, WORD};
 use crate::graph::{Attrs, ValueType};
 use crate::math::Modulus;
 use crate::{Error, Result};
@@ -15,6 +15,8 @@ pub struct Call<'a> {
     pub attrs: &'a Attrs,
     /// The types of its inputs.
     pub inputs: &'a [ValueType],
+    /// Bits of the graph's unit.
+    pub unit: u32,
 }
 
 impl Call<'_> {
@@ -57,6 +59,13 @@ impl Call<'_> {
     pub fn input(&self, index: usize, head: &str) -> Result<&ValueType> {
         match self.inputs.get(index) {
             Some(ty) if ty.head == head => {
+                if self.unit != WORD {
+                    return Err(self.error(
+                        "unit of the graph",
+                        self.unit,
+                        format!("{WORD} bits, for `{head}`"),
+                    ));
+                }
                 // What base operators rely on, for types that nobody assembled.
                 let expected = match head {
                     "limb" | "small" | "quotient" | "slots" => ty.dim("n")? as u64,

@@ -11,6 +11,7 @@ pub mod fused;
 pub mod high;
 mod registry;
 mod session;
+pub mod tensor;
 pub mod types;
 
 pub use call::Call;

@@ -6,6 +6,9 @@
 use crate::graph::{Attrs, ValueType};
 use crate::{Error, Result};
 
+/// Bits of the unit that these types are laid out in.
+pub const WORD: u32 = 64;
+
 /// In which basis the residues of a polynomial are given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Form {

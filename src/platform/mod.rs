@@ -7,12 +7,14 @@
 //! Room rule: knows base operators; knows no scheme, no engine.
 
 pub mod conformance;
+mod kernel;
 mod null;
 mod ring_cache;
 mod samples;
 mod scalar;
 mod simd;
 
+pub use kernel::{ByteKernel, Kernel, WordKernel};
 pub use null::Null;
 pub use scalar::Scalar;
 pub use simd::Simd;
@@ -20,7 +22,6 @@ pub use simd::Simd;
 use crate::Result;
 use crate::graph::ValueType;
 use crate::ops::Call;
-use std::sync::Arc;
 
 /// A set of base operator implementations for one kind of processor.
 pub trait Platform: Send + Sync {
@@ -34,18 +35,5 @@ pub trait Platform: Send + Sync {
     ///
     /// # Errors
     /// `NotImplemented` names a type that the platform lacks; `Math` and `Operator` for constants that do not fit.
-    fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Arc<dyn Kernel>>;
-}
-
-/// One prepared base operator.
-pub trait Kernel: Send + Sync {
-    /// Computes `out` from `inputs`, all in units of 64 bits, of the sizes of their types; a `poly` comes limb by limb,
-    /// other operands in one block each. `nonce` numbers the samples of random operators. `out` overlaps no input;
-    /// it and `scratch` hold arbitrary values before.
-    fn run(&self, inputs: &[&[u64]], out: &mut [u64], scratch: &mut [u64], nonce: u32);
-
-    /// How many units of `scratch` a run needs, at least.
-    fn scratch(&self) -> usize {
-        0
-    }
+    fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Kernel>;
 }

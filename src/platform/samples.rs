@@ -8,7 +8,6 @@ use crate::math::Modulus;
 use crate::math::sample::{Domain, KEY_STREAM, Stream, error_into, ternary_into, uniform_into};
 use crate::ops::Call;
 use crate::ops::types::Limb;
-use std::sync::Arc;
 
 /// The kernel of a sampler, whose stream `open` gives for a domain, a seed and a number; none for others.
 ///
@@ -18,7 +17,7 @@ pub(super) fn kernel_over<S: Stream>(
     call: &Call<'_>,
     output: &ValueType,
     open: impl Fn(Domain, &[u8; 32], u64) -> S + Copy + Send + Sync + 'static,
-) -> Result<Option<Arc<dyn Kernel>>> {
+) -> Result<Option<Kernel>> {
     let stream = move |domain, seed: &[u64], nonce: u32| open(domain, &bytes(seed), nonce.into());
     let secret = move |seed: &[u64]| open(Domain::SecretKey, &bytes(seed), KEY_STREAM);
     Ok(Some(match call.name {

@@ -1,13 +1,14 @@
 //! The reference platform: one 64-bit word at a time, primes up to 61 bits.
 
 use super::ring_cache::RingCache;
-use super::{Kernel, Platform, samples};
+use super::{Kernel, Platform, WordKernel, samples};
 use crate::graph::ValueType;
+use crate::math::bits::copy_bits;
 use crate::math::ntt::NttTable;
 use crate::math::rns::{Conversion, Norm, Quotient};
 use crate::math::sample::Domain;
 use crate::math::{BaseChange, Modulus, Target, slots};
-use crate::ops::types::{Limb, Poly};
+use crate::ops::types::{Limb, Poly, WORD};
 use crate::ops::{Call, base, fused};
 use crate::{Error, Result};
 use std::sync::Arc;
@@ -41,7 +42,7 @@ impl Scalar {
     }
 
     /// `limb.convolve`: transforms into scratch, sums, transforms back.
-    fn convolve(&self, call: &Call<'_>) -> Result<Arc<dyn Kernel>> {
+    fn convolve(&self, call: &Call<'_>) -> Result<Kernel> {
         let (outputs, q) = (call.attrs.size("outputs")?, call.modulus("q")?);
         let Limb { n, .. } = call.limb(0)?;
         let table = self.table(Limb { q: q.value(), ..call.limb(0)? })?;
@@ -90,7 +91,7 @@ fn tensor(table: &NttTable, out: &mut [u64], inputs: &[&[u64]]) {
 }
 
 /// `rns.extend`, `rns.switch`, `rns.scale_round`: the sources and the quotient in scratch.
-fn base_change(change: BaseChange, n: usize) -> Result<Arc<dyn Kernel>> {
+fn base_change(change: BaseChange, n: usize) -> Result<Kernel> {
     let moduli: Vec<Modulus> = change.sources.iter().map(|source| source.modulus).collect();
     let quotient = Quotient::new(&moduli);
     let target = |t: &Target| (Conversion::new(&t.c, t.w, t.modulus), t.own);
@@ -118,22 +119,20 @@ fn base_change(change: BaseChange, n: usize) -> Result<Arc<dyn Kernel>> {
 /// A kernel from a closure.
 struct Function<F>(F);
 
-impl<F: Fn(&[&[u64]], &mut [u64], u32) + Send + Sync> Kernel for Function<F> {
+impl<F: Fn(&[&[u64]], &mut [u64], u32) + Send + Sync> WordKernel for Function<F> {
     fn run(&self, inputs: &[&[u64]], out: &mut [u64], _: &mut [u64], nonce: u32) {
         (self.0)(inputs, out, nonce);
     }
 }
 
-pub(super) fn kernel(
-    f: impl Fn(&[&[u64]], &mut [u64], u32) + Send + Sync + 'static,
-) -> Result<Arc<dyn Kernel>> {
-    Ok(Arc::new(Function(f)))
+pub(super) fn kernel(f: impl Fn(&[&[u64]], &mut [u64], u32) + Send + Sync + 'static) -> Result<Kernel> {
+    Ok(Kernel::on_words(Function(f)))
 }
 
 /// A kernel from a closure over inputs, output and scratch, and the scratch that it needs.
 struct WithScratch<F>(usize, F);
 
-impl<F: Fn(&[&[u64]], &mut [u64], &mut [u64]) + Send + Sync> Kernel for WithScratch<F> {
+impl<F: Fn(&[&[u64]], &mut [u64], &mut [u64]) + Send + Sync> WordKernel for WithScratch<F> {
     fn run(&self, inputs: &[&[u64]], out: &mut [u64], scratch: &mut [u64], _: u32) {
         (self.1)(inputs, out, &mut scratch[..self.0]);
     }
@@ -146,8 +145,8 @@ impl<F: Fn(&[&[u64]], &mut [u64], &mut [u64]) + Send + Sync> Kernel for WithScra
 pub(super) fn kernel_with_scratch(
     size: usize,
     f: impl Fn(&[&[u64]], &mut [u64], &mut [u64]) + Send + Sync + 'static,
-) -> Result<Arc<dyn Kernel>> {
-    Ok(Arc::new(WithScratch(size, f)))
+) -> Result<Kernel> {
+    Ok(Kernel::on_words(WithScratch(size, f)))
 }
 
 impl Platform for Scalar {
@@ -160,7 +159,7 @@ impl Platform for Scalar {
         !self.removed.iter().any(|r| r == op) && all().any(|def| def.name() == op)
     }
 
-    fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Arc<dyn Kernel>> {
+    fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Kernel> {
         let missing = || Error::NotImplemented { op: call.name.to_owned(), platform: self.name().to_owned() };
         if !self.implements(call.name) {
             return Err(missing());
@@ -261,6 +260,7 @@ impl Platform for Scalar {
                 let norm = Norm::new(&moduli(call, call.inputs.len())?)?;
                 kernel(move |i, out, _| out[0] = norm.centered_log2(i).to_bits())
             }
+            "copy" if call.unit != WORD => copy_bytes(call),
             "copy" => kernel(|i, out, _| {
                 let mut rest = out;
                 for input in i {
@@ -299,6 +299,25 @@ impl Platform for Scalar {
             }
         }
     }
+}
+
+/// `copy` in graphs whose units are no words.
+fn copy_bytes(call: &Call<'_>) -> Result<Kernel> {
+    let skip = base::copy::skip(call)?;
+    let bits = |(ty, skip): (&ValueType, &u64)| (ty.size * u64::from(call.unit) - skip) as usize;
+    let parts: Vec<(usize, usize)> =
+        call.inputs.iter().zip(&skip).map(|part| (*part.1 as usize, bits(part))).collect();
+    Ok(Kernel::on_bytes(move |i: &[&[u8]], out: &mut [u8]| {
+        // The bits that fill up the last byte.
+        if let Some(last) = out.last_mut() {
+            *last = 0;
+        }
+        let mut at = 0;
+        for (from, &(skip, bits)) in i.iter().zip(&parts) {
+            copy_bits(out, at, from, skip, bits);
+            at += bits;
+        }
+    }))
 }
 
 fn gather(out: &mut [u64], a: &[u64], from: &[u32]) {

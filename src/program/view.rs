@@ -298,7 +298,12 @@ impl Program {
         for op in base.operators() {
             let signature = base.signature(op);
             let inputs: Vec<_> = base.inputs_of(op).iter().map(|&i| base.ty(i).clone()).collect();
-            let call = Call { name: &signature.name, attrs: &signature.attrs, inputs: &inputs };
+            let call = Call {
+                name: &signature.name,
+                attrs: &signature.attrs,
+                inputs: &inputs,
+                unit: base.unit_bits(),
+            };
             total += self.registry().get(&signature.name)?.cost(&call);
         }
         Ok(total)

@@ -40,7 +40,8 @@ pub fn noise_budget(graph: &Graph, registry: &Registry) -> Result<f64> {
         let inputs = graph.inputs_of(operator);
         let types: Vec<ValueType> = inputs.iter().map(|&i| graph.ty(i).clone()).collect();
         let signature = graph.signature(operator);
-        let call = Call { name: &signature.name, attrs: &signature.attrs, inputs: &types };
+        let call =
+            Call { name: &signature.name, attrs: &signature.attrs, inputs: &types, unit: graph.unit_bits() };
         let known: Vec<f64> = inputs.iter().map(|&i| of(&bounds, i)).collect();
         bounds[op as usize] = match registry.get(&signature.name)?.noise(&call, &known) {
             // What cannot be told is no bound; comparisons would pass over it.

@@ -436,7 +436,7 @@ impl<'r> Evaluator<'r> {
         for (port, words) in graph.inputs().iter().zip(data) {
             write(&mut values, port.operand, words);
         }
-        let mut kernels: HashMap<(u32, u32, Vec<u32>), Arc<dyn Kernel>> = HashMap::new();
+        let mut kernels: HashMap<(u32, u32, Vec<u32>), Kernel> = HashMap::new();
         for op in order(graph) {
             let op = &graph.operators()[op];
             let signature = graph.signature(op);
@@ -447,7 +447,12 @@ impl<'r> Evaluator<'r> {
                 let kernel = kernels
                     .entry((op.signature, graph.type_number(op.output), numbers))
                     .or_insert_with(|| {
-                        let call = Call { name: &signature.name, attrs: &signature.attrs, inputs: &types() };
+                        let call = Call {
+                            name: &signature.name,
+                            attrs: &signature.attrs,
+                            inputs: &types(),
+                            unit: graph.unit_bits(),
+                        };
                         self.scalar.kernel(&call, graph.ty(op.output)).unwrap()
                     });
                 let mut words = vec![u64::MAX; graph.ty(op.output).size as usize];
@@ -456,7 +461,12 @@ impl<'r> Evaluator<'r> {
                 words
             } else {
                 self.expanded(
-                    &Call { name: &signature.name, attrs: &signature.attrs, inputs: &types() },
+                    &Call {
+                        name: &signature.name,
+                        attrs: &signature.attrs,
+                        inputs: &types(),
+                        unit: graph.unit_bits(),
+                    },
                     &inputs,
                 )
             };

@@ -31,8 +31,8 @@ pub fn base_operators() -> Vec<String> {
 /// One base operator: two kernels and what they work on.
 #[wasm_bindgen]
 pub struct Kernels {
-    simd: Arc<dyn Kernel>,
-    scalar: Arc<dyn Kernel>,
+    simd: Kernel,
+    scalar: Kernel,
     /// Block by block, as kernels take them.
     inputs: Vec<Vec<u64>>,
     out: Vec<u64>,
@@ -46,7 +46,7 @@ impl Kernels {
         let Some((attrs, inputs)) = case(name, n)? else { return Ok(None) };
         let defs = operators();
         let Some(def) = defs.iter().find(|def| def.name() == name) else { return Ok(None) };
-        let call = Call { name, attrs: &attrs, inputs: &inputs };
+        let call = Call { name, attrs: &attrs, inputs: &inputs, unit: 64 };
         let output = def.assemble(&call)?;
         let words = |(index, ty)| {
             let words: Vec<u64> = words(ty, index);
@@ -70,7 +70,7 @@ impl Kernels {
         self.run(&*self.scalar.clone(), times);
     }
 
-    fn run(&mut self, kernel: &dyn Kernel, times: u32) {
+    fn run(&mut self, kernel: &Kernel, times: u32) {
         let inputs: Vec<&[u64]> = self.inputs.iter().map(Vec::as_slice).collect();
         for nonce in 0..times {
             kernel.run(&inputs, &mut self.out, &mut self.scratch, nonce);

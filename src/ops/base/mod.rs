@@ -3,7 +3,7 @@
 mod add;
 mod automorphism;
 mod convert;
-mod copy;
+pub(crate) mod copy;
 mod dot;
 mod from_small;
 mod intt;

@@ -150,13 +150,19 @@ impl Oracle {
             let read = |&i: &OperandId| (graph.ty(i).clone(), units.read(graph.pieces(i)));
             let (types, words): (Vec<_>, Vec<_>) = graph.inputs_of(op).iter().map(read).unzip();
             let signature = graph.signature(op);
-            let call = Call { name: &signature.name, attrs: &signature.attrs, inputs: &types };
+            let call = Call {
+                name: &signature.name,
+                attrs: &signature.attrs,
+                inputs: &types,
+                unit: graph.unit_bits(),
+            };
             let kernel = self.scalar.kernel(&call, graph.ty(op.output))?;
             let blocks =
                 types.iter().zip(&words).flat_map(|(ty, w)| w.chunks(block_size(ty).max(1) as usize));
             let blocks: Vec<&[u64]> = blocks.collect();
             let mut out = vec![0; graph.ty(op.output).size as usize];
-            kernel.run(&blocks, &mut out, &mut vec![0; kernel.scratch()], op.nonce);
+            let scratch = &mut vec![0; kernel.scratch()];
+            kernel.run(&blocks, &mut out, scratch, op.nonce);
             units.write(graph.pieces(op.output), &out);
         }
         Ok(units.read(graph.pieces(graph.outputs()[0].operand)))

@@ -12,7 +12,7 @@ mod values;
 
 use super::Platform;
 use crate::Error;
-use crate::ops::types::block_size;
+use crate::ops::types::{WORD, block_size};
 use crate::ops::{Call, OpDef, base, fused as fused_operators};
 use cases::{Case, Expected, cases};
 use std::sync::Arc;
@@ -99,7 +99,7 @@ fn run(platform: &dyn Platform, def: &dyn OpDef, case: &Case) -> Result<usize, F
     let types: Vec<_> = case.inputs.iter().map(|(ty, _)| ty.clone()).collect();
     let inputs = case.inputs.iter().flat_map(|(ty, words)| words.chunks(block_size(ty).max(1) as usize));
     let inputs: Vec<&[u64]> = inputs.collect();
-    let call = Call { name: def.name(), attrs: &case.attrs, inputs: &types };
+    let call = Call { name: def.name(), attrs: &case.attrs, inputs: &types, unit: WORD };
     let prepared = def.assemble(&call).and_then(|ty| Ok((platform.kernel(&call, &ty)?, ty.size as usize)));
     let (platform, op) = (platform.name().to_owned(), def.name().to_owned());
     let (kernel, size) = match prepared {

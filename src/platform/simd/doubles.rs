@@ -42,7 +42,7 @@ impl<A: Arithmetic<K> + BlockSums, const K: usize> Family for Doubles<A, K> {
         self.name
     }
 
-    fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Option<Arc<dyn Kernel>>> {
+    fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Option<Kernel>> {
         if let Some(change) = fused::base_change(call)? {
             let change = BaseChange::<A>::new(&change);
             let n = Poly::of(output)?.n;

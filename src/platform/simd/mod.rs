@@ -27,7 +27,6 @@ use crate::Result;
 use crate::graph::ValueType;
 use crate::ops::Call;
 use doubles::Doubles;
-use std::sync::Arc;
 use streams::Streams;
 use words32::Words32;
 
@@ -40,7 +39,7 @@ trait Family: Send + Sync {
     ///
     /// # Errors
     /// As [`Platform::kernel`].
-    fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Option<Arc<dyn Kernel>>>;
+    fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Option<Kernel>>;
 }
 
 /// The vector platform.
@@ -105,7 +104,7 @@ impl Platform for Simd {
         self.scalar.implements(op)
     }
 
-    fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Arc<dyn Kernel>> {
+    fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Kernel> {
         for family in &self.families {
             if let Some(kernel) = family.kernel(call, output)? {
                 return Ok(kernel);

@@ -78,7 +78,7 @@ pub(super) fn ring_kernel<R: Ring<N>, const N: usize>(
     n: usize,
     prime: R::Sums,
     ring: impl Fn() -> Result<Option<Arc<R>>>,
-) -> Result<Option<Arc<dyn Kernel>>> {
+) -> Result<Option<Kernel>> {
     match call.name {
         "limb.mul" | "limb.dot" => Some(kernel(move |i, out, _| dot(prime, out, i))),
         "limb.ntt" => ring()?.map(|ring| kernel(move |i, out, _| ring.forward(out, i[0]))),

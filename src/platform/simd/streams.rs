@@ -9,7 +9,6 @@ use crate::Result;
 use crate::graph::ValueType;
 use crate::math::sample::{Domain, Stream, key_material};
 use crate::ops::Call;
-use std::sync::Arc;
 
 /// The family of random operators.
 pub(super) struct Streams {
@@ -28,7 +27,7 @@ impl Family for Streams {
         "blake3x4"
     }
 
-    fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Option<Arc<dyn Kernel>>> {
+    fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Option<Kernel>> {
         let keys = self.keys;
         kernel_over(call, output, move |domain, seed, number| {
             Blocks::new(keys[domain as usize], &key_material(seed, number))

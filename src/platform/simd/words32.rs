@@ -31,7 +31,7 @@ impl Family for Words32 {
         "u32x4"
     }
 
-    fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Option<Arc<dyn Kernel>>> {
+    fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Option<Kernel>> {
         let Ok(limb) = Limb::of(output) else { return Ok(None) };
         let field = Field32::new(Modulus::new(limb.q)?).filter(|_| limb.n.is_multiple_of(LANES));
         let Some(field) = field else { return Ok(None) };

@@ -1,0 +1,70 @@
+//! Prepared base operators: what a platform makes of one signature.
+
+use std::sync::Arc;
+
+/// One prepared base operator, by what it computes on.
+#[derive(Clone)]
+pub enum Kernel {
+    /// On 64-bit words: lattice algebra, in graphs of unit 64.
+    Words(Arc<dyn WordKernel>),
+    /// On bytes: plain data, in any graph.
+    Bytes(Arc<dyn ByteKernel>),
+}
+
+/// A kernel on words.
+pub trait WordKernel: Send + Sync {
+    /// Computes `out` from `inputs`, all in units of 64 bits, of the sizes of their types; a `poly` comes limb by limb,
+    /// other operands in one block each. `nonce` numbers the samples of random operators. `out` overlaps no input;
+    /// it and `scratch` hold arbitrary values before.
+    fn run(&self, inputs: &[&[u64]], out: &mut [u64], scratch: &mut [u64], nonce: u32);
+
+    /// How many units of `scratch` a run needs, at least.
+    fn scratch(&self) -> usize {
+        0
+    }
+}
+
+/// A kernel on bytes.
+pub trait ByteKernel: Send + Sync {
+    /// Computes `out` from `inputs`, each of the bytes that its type takes up, aligned for its elements (`out` to 8 bytes);
+    /// where a type does not fill its last byte, the other bits of an input are arbitrary, those of `out` are to be 0.
+    /// `out` overlaps no input; it holds arbitrary values before, and is written to its end.
+    fn run(&self, inputs: &[&[u8]], out: &mut [u8]);
+}
+
+impl Kernel {
+    /// A kernel on words.
+    pub fn on_words(kernel: impl WordKernel + 'static) -> Self {
+        Self::Words(Arc::new(kernel))
+    }
+
+    /// A kernel on bytes.
+    pub fn on_bytes(kernel: impl ByteKernel + 'static) -> Self {
+        Self::Bytes(Arc::new(kernel))
+    }
+
+    /// How many words of scratch a run needs, at least.
+    pub fn scratch(&self) -> usize {
+        match self {
+            Self::Words(kernel) => kernel.scratch(),
+            Self::Bytes(_) => 0,
+        }
+    }
+
+    /// Runs either kind over words, in a graph of unit 64; see [`WordKernel::run`].
+    pub fn run(&self, inputs: &[&[u64]], out: &mut [u64], scratch: &mut [u64], nonce: u32) {
+        match self {
+            Self::Words(kernel) => kernel.run(inputs, out, scratch, nonce),
+            Self::Bytes(kernel) => {
+                let inputs: Vec<&[u8]> = inputs.iter().map(|&words| bytemuck::cast_slice(words)).collect();
+                kernel.run(&inputs, bytemuck::cast_slice_mut(out));
+            }
+        }
+    }
+}
+
+impl<F: Fn(&[&[u8]], &mut [u8]) + Send + Sync> ByteKernel for F {
+    fn run(&self, inputs: &[&[u8]], out: &mut [u8]) {
+        self(inputs, out);
+    }
+}
