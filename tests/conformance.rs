@@ -84,7 +84,7 @@ fn blames(op: &'static str, call: Detour) {
     }
 }
 
-const ALL: [&str; 28] = [
+const ALL: [&str; 29] = [
     "limb.add",
     "limb.sub",
     "limb.neg",
@@ -100,6 +100,7 @@ const ALL: [&str; 28] = [
     "rns.quotient",
     "rns.convert",
     "rns.norm",
+    "constant",
     "copy",
     "sample.uniform",
     "sample.secret",

@@ -54,7 +54,7 @@ pub trait OpDef: Send + Sync {
     /// `NoExpansion` for types that have none.
     fn expand(&self, session: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let _ = (session, inputs);
-        Err(Error::NoExpansion { op: call.name.to_owned(), platform: String::new() })
+        Err(Error::NoExpansion { op: call.name.to_owned(), platform: String::new(), chain: vec![] })
     }
 
     /// True when it draws random numbers: every operator of the type then carries a nonce of its own, so that

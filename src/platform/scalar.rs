@@ -260,6 +260,14 @@ impl Platform for Scalar {
                 let norm = Norm::new(&moduli(call, call.inputs.len())?)?;
                 kernel(move |i, out, _| out[0] = norm.centered_log2(i).to_bits())
             }
+            "constant" => {
+                let value = Arc::clone(attrs.bytes("value")?);
+                Ok(Kernel::on_bytes(move |_: &[&[u8]], out: &mut [u8]| {
+                    let (start, rest) = out.split_at_mut(value.len());
+                    start.copy_from_slice(&value);
+                    rest.fill(0);
+                }))
+            }
             "copy" if call.unit != WORD => copy_bytes(call),
             "copy" => kernel(|i, out, _| {
                 let mut rest = out;

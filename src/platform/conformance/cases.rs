@@ -4,6 +4,7 @@ use super::models;
 use super::values::{LARGEST, MOST_WORDS, PRIMES, Pattern, Random, SIZES, bases, rings, sizes};
 use crate::graph::{Attrs, ValueType};
 use crate::ops::types::{self, Form, Limb};
+use std::sync::Arc;
 
 /// What the output must be.
 pub(super) enum Expected {
@@ -51,6 +52,7 @@ pub(super) fn cases(op: &str) -> Vec<Case> {
         "rns.quotient" => quotient(),
         "rns.convert" => convert(),
         "rns.norm" => norm(),
+        "constant" => constant(),
         "copy" => copy(),
         "sample.uniform" => {
             let moduli = [&[3, 257, 0xffff_fffb], &PRIMES[..]].concat();
@@ -272,6 +274,18 @@ fn norm() -> Vec<Case> {
 fn norm_case(n: usize, base: &[u64], words: Vec<Vec<u64>>, log2: f64) -> Case {
     let inputs = coefficients(n, base, words);
     Case { attrs: Attrs::new(), inputs, nonce: 0, expected: Expected::Double(log2) }
+}
+
+/// Tensors of words, as they are.
+fn constant() -> Vec<Case> {
+    let mut random = Random(9);
+    let case = |&n: &usize| {
+        let words = random.words(n, u64::MAX);
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let attrs = Attrs::new().with("of", "u64").with("shape", vec![n as u64]);
+        Case::new(attrs.with("value", Arc::<[u8]>::from(bytes)), vec![], words)
+    };
+    [1, 2, 3, 8, 100].iter().map(case).collect()
 }
 
 fn copy() -> Vec<Case> {
