@@ -227,7 +227,7 @@ type Kernels = Vec<Kernel>;
 
 /// One kernel per signature and types; the number of each operator's kernel.
 fn kernels(graph: &Graph, platform: &dyn Platform) -> Result<(Kernels, Vec<u32>)> {
-    let registry = Registry::lattice();
+    let registry = Registry::core();
     let mut kernels = Vec::new();
     // Numbers of the signature, of the output's type and of the input types.
     let mut known: Interner<Box<[u32]>> = Interner::default();
