@@ -1,7 +1,7 @@
 //! Operator types: what each takes and gives, and how the high-order ones expand.
 //!
-//! One operator, one file: `base/` holds the small set of lattice-algebra operators that platforms implement, `fused/`
-//! several of them in one, `high/` the operators that expand into them, level by level. Users add their own to a [`Registry`].
+//! One operator, one file: `base/` holds the small set of lattice-algebra operators that platforms implement, `plain/`
+//! those on plain data, `fused/` several in one, `high/` the operators that expand into them, level by level. Users add their own to a [`Registry`].
 //!
 //! Room rule: builds graphs; knows no platform and no engine.
 
@@ -9,6 +9,7 @@ pub mod base;
 mod call;
 pub mod fused;
 pub mod high;
+pub mod plain;
 mod registry;
 mod session;
 pub mod tensor;
@@ -30,7 +31,7 @@ pub enum Level {
     Scheme,
     /// Polynomials over several limbs.
     Polynomial,
-    /// Single limbs.
+    /// Single limbs, and plain data.
     Base,
 }
 

@@ -1,6 +1,6 @@
 //! The operator types that a graph may use.
 
-use super::{Call, OpDef, base, fused, high};
+use super::{Call, OpDef, base, fused, high, plain};
 use crate::graph::{Graph, Signature, ValueType};
 use crate::{Error, Result};
 use std::collections::{BTreeMap, HashSet};
@@ -24,6 +24,20 @@ impl Registry {
         registry.add_all(base::all());
         registry.add_all(fused::all());
         registry.add_all(high::all());
+        registry
+    }
+
+    /// Those on plain data.
+    pub fn plain() -> Self {
+        let mut registry = Self::empty();
+        registry.add_all(plain::all());
+        registry
+    }
+
+    /// What every scheme and every plan stands on: [`Registry::lattice`] and [`Registry::plain`].
+    pub fn core() -> Self {
+        let mut registry = Self::lattice();
+        registry.add_all(plain::all());
         registry
     }
 
