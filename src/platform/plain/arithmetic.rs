@@ -41,11 +41,12 @@ fn float<T: Float>(operation: &str) -> Option<Kernel> {
 }
 
 /// Every element of the first input.
-pub(super) fn unary<T: Number>(f: impl Fn(T) -> T + Send + Sync + 'static) -> Option<Kernel> {
-    typed(move |inputs: &[&[T]], out: &mut [T]| one(inputs[0], out, &f))
+pub(super) fn unary<T: Number>(f: impl Fn(T) -> T + Copy + Send + Sync + 'static) -> Option<Kernel> {
+    typed(move |inputs: &[&[T]], out: &mut [T]| one(inputs[0], out, f))
 }
 
 /// Elements by themselves.
+#[inline]
 pub(super) fn one<T: Copy, R>(a: &[T], out: &mut [R], f: impl Fn(T) -> R) {
     for (out, &a) in out.iter_mut().zip(a) {
         *out = f(a);
@@ -53,6 +54,7 @@ pub(super) fn one<T: Copy, R>(a: &[T], out: &mut [R], f: impl Fn(T) -> R) {
 }
 
 /// Pairs of elements.
+#[inline]
 pub(super) fn two<T: Copy, R>([a, b]: [&[T]; 2], out: &mut [R], f: impl Fn(T, T) -> R) {
     for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
         *out = f(a, b);

@@ -30,6 +30,8 @@ pub(super) fn kernel(uses: &Use) -> Option<Kernel> {
     Some(bits::unpacked(kernel?, &uses.inputs, &uses.out))
 }
 
-fn each<A: bytemuck::Pod, B: bytemuck::Pod>(f: impl Fn(A) -> B + Send + Sync + 'static) -> Option<Kernel> {
-    typed(move |inputs: &[&[A]], out: &mut [B]| one(inputs[0], out, &f))
+fn each<A: bytemuck::Pod, B: bytemuck::Pod>(
+    f: impl Fn(A) -> B + Copy + Send + Sync + 'static,
+) -> Option<Kernel> {
+    typed(move |inputs: &[&[A]], out: &mut [B]| one(inputs[0], out, f))
 }

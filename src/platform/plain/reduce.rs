@@ -99,11 +99,11 @@ fn block_of<T: Copy, A: Copy>(
             parts[i] = f(parts[i], open(eight[i]));
         }
     }
-    let mut parts = parts;
-    for (part, &x) in parts.iter_mut().zip(rest) {
+    let mut last = parts;
+    for (part, &x) in last.iter_mut().zip(rest) {
         *part = f(*part, open(x));
     }
-    together(parts, f)
+    together(last, f)
 }
 
 /// The results of one block of neighboring columns, from its lines.
