@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn functions_are_near_those_of_the_standard_library() {
-        for x in [-700.0, -3.25, -1e-9, 0.5, 1.0, 2.0, 19.0, 300.0] {
+        for x in [-700.0f64, -3.25, -1e-9, 0.5, 1.0, 2.0, 19.0, 300.0] {
             for (op, known) in [("exp", f64::exp as fn(f64) -> f64), ("log", f64::ln), ("tanh", f64::tanh)] {
                 let (found, known) = (f64::from_bits(one(op, Element::F64, x.to_bits())), known(x));
                 let near = (found - known).abs() <= 1e-15 * known.abs() || found.is_nan() && known.is_nan();
