@@ -84,6 +84,7 @@ fn reduction<T: Pod, A: Pod + Send + Sync>(
 }
 
 /// The result of one block.
+#[allow(clippy::needless_range_loop, reason = "as the compiler unrolls it")]
 fn block_of<T: Copy, A: Copy>(
     block: &[T],
     open: impl Fn(T) -> A,
@@ -92,15 +93,17 @@ fn block_of<T: Copy, A: Copy>(
 ) -> A {
     let mut parts = [neutral; PARTS];
     let (whole, rest) = block.as_chunks::<PARTS>();
+    // A loop of known length over an array of its own: it stays in registers.
     for eight in whole {
-        for (part, &x) in parts.iter_mut().zip(eight) {
-            *part = f(*part, open(x));
+        for i in 0..PARTS {
+            parts[i] = f(parts[i], open(eight[i]));
         }
     }
-    for (part, &x) in parts.iter_mut().zip(rest) {
+    let mut last = parts;
+    for (part, &x) in last.iter_mut().zip(rest) {
         *part = f(*part, open(x));
     }
-    together(parts, f)
+    together(last, f)
 }
 
 /// The results of one block of neighboring columns, from its lines.
