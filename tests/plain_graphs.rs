@@ -4,13 +4,14 @@
 
 use cipherloom::engine::{Input, Plan, PlanOptions, Run};
 use cipherloom::graph::{GraphError, parse};
+use cipherloom::ops::Registry;
 use cipherloom::platform::{Platform, Scalar, Simd};
 use cipherloom::{Error, Result};
 use std::sync::Arc;
 
 fn plan(unit: u32, lines: &str, platform: &dyn Platform) -> Result<Plan> {
     let text = format!("cipherloom-graph 1\nunit {unit}\n{lines}");
-    Plan::new(&parse(&text).unwrap(), platform, PlanOptions::default())
+    Plan::new(&parse(&text).unwrap(), &Registry::core(), platform, PlanOptions::default())
 }
 
 /// Bytes as words, the last one filled up.
@@ -207,7 +208,7 @@ fn wrong_calls_say_what_is_wrong() {
         ("f32.lt(%0, %0) : !0 [22,28)", "output"),
         ("f32.select(%0, %0, %0) : !0 [22,28)", "input 0"),
         ("f32.matmul(%0, %0) : !0 [22,28)", "input 1"),
-        ("f32.matmul(%1, %0) : !0 [22,28)", "input 0"),
+        ("f32.matmul(%1, %0) : !0 [22,28)", "input 1"),
         ("f32.sum#0(%0) : !6 [22,25)", "axis"),
         ("f32.gather#0(%0, %2) : !0 [22,28)", "axis"),
         ("f32.gather#6(%0, %1) : !0 [22,28)", "input 1"),
