@@ -113,6 +113,11 @@ impl Writer {
         self
     }
 
+    /// Bytes as they are.
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+    }
+
     /// A text whose length is a [`Writer::number`].
     pub fn short(&mut self, text: &str) {
         self.number(text.len() as u64);

@@ -54,6 +54,18 @@ pub enum Error {
         /// Why.
         error: Box<Error>,
     },
+    /// What an operator of a user's own means was not recorded for such operands yet.
+    #[error("operator `{op}` is not recorded for operands {}", .inputs.join(", "))]
+    NotRecorded {
+        /// The operator type.
+        op: String,
+        /// Its attributes, in their text form.
+        attrs: String,
+        /// The types of its operands, in their text form.
+        inputs: Vec<String>,
+        /// Bits of the graph's unit.
+        unit: u32,
+    },
     /// No input has this name.
     #[error("there is no input `{name}`")]
     UnknownInput {
@@ -274,6 +286,7 @@ impl Error {
             Self::UnknownOperator { .. } => "operator.unknown",
             Self::NoExpansion { .. } => "operator.no_expansion",
             Self::AtCall { error, .. } => error.code(),
+            Self::NotRecorded { .. } => "operator.not_recorded",
             Self::UnknownInput { .. } => "input.unknown",
             Self::UnknownPass { .. } => "pass.unknown",
             Self::NotKept { .. } => "operand.not_kept",

@@ -23,6 +23,11 @@ impl Error {
             }
             Self::NotImplemented { op, platform } => facts([("operator", op), ("platform", platform)]),
             Self::AtCall { call, error } => [error.details(), facts([("call", call)])].concat(),
+            Self::NotRecorded { op, attrs, inputs, unit } => {
+                let all = facts([("operator", op), ("attrs", attrs), ("unit", unit)]);
+                // One line each: types have none in them.
+                [all, facts([("inputs", &inputs.join("\n"))])].concat()
+            }
             Self::UnknownPass { name, expected } => facts([("name", name), ("expected", expected)]),
             Self::NotKept { operand } => facts([("operand", operand)]),
             Self::EndlessExpansion { op, levels } => facts([("operator", op), ("levels", levels)]),

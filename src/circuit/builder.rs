@@ -55,8 +55,7 @@ impl<'r> CircuitBuilder<'r> {
     /// # Errors
     /// `Operator` for another number of bytes than the tensor has.
     pub fn constant(&mut self, tensor: &Tensor, value: Arc<[u8]>) -> Result<OperandId> {
-        let attrs = Attrs::new().with("of", tensor.element.name()).with("shape", tensor.shape.as_slice());
-        self.op("constant", attrs.with("value", value), &[])
+        self.op("constant", tensor.constant(value), &[])
     }
 
     /// Units `from..` of an operand, as many as `ty` has, seen as `ty`: a part, or all of it as another type.

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! unit | types: count, text... | signatures: count, (name, attributes)...
+//! own operators: count, (signature, count of inputs, type..., fingerprint of 16 bytes)...
 //! inputs: count, (name, place)... | operators: count, operator... | outputs: count, (operand, name)...
 //!
 //! operator  signature * 4 + (has nonce) + 2 * (has parent) | nonce | parent | count, operand... | place
@@ -14,11 +15,11 @@
 //! equal graphs have equal bytes.
 
 use super::Circuit;
-use crate::Result;
 use crate::bytes::{Kind, Reader, Writer};
-use crate::graph::{Graph, OperandId, Placeholder, ValueType, parse_attrs, parse_type};
-use crate::ops::Registry;
-use std::collections::HashMap;
+use crate::graph::{Graph, OperandId, Placeholder, Signature, ValueType, parse_attrs, parse_type};
+use crate::ops::{Call, Registry};
+use crate::{Error, Result};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Where a graph's address space ends.
@@ -28,7 +29,7 @@ impl Circuit {
     /// The byte form: operator types by name, no code.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut saver = Saver::new(&self.graph);
-        saver.graph();
+        saver.graph(&self.registry);
         saver.writer.finish()
     }
 
@@ -44,9 +45,52 @@ impl Circuit {
     /// # Errors
     /// `Format` for bytes that do not decode; otherwise as [`Circuit::new`].
     pub fn from_bytes(bytes: &[u8], registry: Arc<Registry>) -> Result<Self> {
-        let graph = Loader::new(bytes)?.graph()?;
-        Self::new(graph, registry)
+        let (graph, own) = Loader::new(bytes)?.graph()?;
+        let circuit = Self::new(graph, registry)?;
+        if let Some(name) = other_meaning(&circuit, &own) {
+            let found = format!("another meaning of operator `{name}`");
+            let expected = "the one that the circuit was saved with".into();
+            return Err(Error::Task { at: "circuit".into(), found, expected });
+        }
+        Ok(circuit)
     }
+}
+
+/// Number of the signature, then those of the input types; and what tells the operator from others of its name.
+type Own = Vec<(Box<[u32]>, [u8; 16])>;
+
+/// The uses of operator types whose meaning a user gave, in the order of first use.
+fn own_operators(graph: &Graph, registry: &Registry) -> Own {
+    let mut known: HashSet<Box<[u32]>> = HashSet::new();
+    let mut own = Own::new();
+    let mut asked: HashMap<u32, bool> = HashMap::new();
+    for op in graph.operators() {
+        let Signature { name, attrs } = graph.signature(op);
+        let Ok(def) = registry.get(name) else { continue };
+        let types = || graph.inputs_of(op).iter().map(|&i| graph.ty(i).clone()).collect::<Vec<ValueType>>();
+        let fingerprint = |types: &[ValueType]| {
+            def.fingerprint(&Call { name, attrs, inputs: types, unit: graph.unit_bits() })
+        };
+        // Most types are the package's own.
+        if !*asked.entry(op.signature).or_insert_with(|| fingerprint(&types()).is_some()) {
+            continue;
+        }
+        let inputs = graph.inputs_of(op).iter().map(|&i| graph.type_number(i));
+        let kind: Box<[u32]> = [op.signature].into_iter().chain(inputs).collect();
+        if known.insert(kind.clone())
+            && let Some(fingerprint) = fingerprint(&types())
+        {
+            own.push((kind, fingerprint));
+        }
+    }
+    own
+}
+
+/// The first operator that means something else here than where the circuit was saved.
+fn other_meaning<'c>(circuit: &'c Circuit, saved: &Own) -> Option<&'c str> {
+    let here = own_operators(&circuit.graph, &circuit.registry);
+    let other = here.iter().find(|own| !saved.contains(own))?;
+    Some(&circuit.graph.signatures()[other.0[0] as usize].name)
 }
 
 /// Differences as small numbers.
@@ -106,7 +150,7 @@ impl<'g> Saver<'g> {
         Self { graph, writer, types, signatures, end: 0, defined: HashMap::new(), places: 0 }
     }
 
-    fn graph(&mut self) {
+    fn graph(&mut self, registry: &Registry) {
         let graph = self.graph;
         self.writer.number(graph.unit_bits().into());
         self.writer.number(self.types.list.len() as u64);
@@ -118,6 +162,14 @@ impl<'g> Saver<'g> {
             let signature = &graph.signatures()[*number as usize];
             self.writer.short(&signature.name);
             self.writer.short(&signature.attrs.to_string());
+        }
+        let own = own_operators(graph, registry);
+        self.writer.number(own.len() as u64);
+        for (kind, fingerprint) in own {
+            self.writer.number(self.signatures.get(kind[0]));
+            self.writer.number(kind.len() as u64 - 1);
+            kind[1..].iter().for_each(|&ty| self.writer.number(self.types.get(ty)));
+            self.writer.bytes(&fingerprint);
         }
         self.writer.number(graph.inputs().len() as u64);
         for port in graph.inputs() {
@@ -187,6 +239,13 @@ impl<'g> Saver<'g> {
     }
 }
 
+/// An entry of a table, by its number.
+fn entry(reader: &mut Reader<'_>, table: &[u32]) -> Result<u32> {
+    let number = reader.number()?;
+    let known = usize::try_from(number).ok().and_then(|at| table.get(at).copied());
+    known.ok_or_else(|| reader.error("a number that no table has"))
+}
+
 struct Loader<'a> {
     reader: Reader<'a>,
     /// Numbers in the graph's tables.
@@ -219,7 +278,7 @@ impl<'a> Loader<'a> {
         }
     }
 
-    fn graph(mut self) -> Result<Graph> {
+    fn graph(mut self) -> Result<(Graph, Own)> {
         let unit = self.reader.number()?;
         let unit = u32::try_from(unit).map_err(|_| self.reader.error("a unit of more than 32 bits"))?;
         let mut graph = Graph::new(unit);
@@ -235,6 +294,14 @@ impl<'a> Loader<'a> {
             let name = self.reader.short()?;
             let attrs = parse_attrs(self.reader.short()?)?;
             self.signatures.push(graph.intern_signature(name, attrs));
+        }
+        let mut own = Own::new();
+        for _ in 0..self.count()? {
+            let mut kind = vec![entry(&mut self.reader, &self.signatures)?];
+            for _ in 0..self.count()? {
+                kind.push(entry(&mut self.reader, &self.types)?);
+            }
+            own.push((kind.into(), self.reader.id()?));
         }
         for _ in 0..self.count()? {
             let name = self.reader.short()?;
@@ -262,7 +329,7 @@ impl<'a> Loader<'a> {
             graph.declare_output(self.reader.short()?, operand);
         }
         self.reader.end()?;
-        Ok(graph)
+        Ok((graph, own))
     }
 
     /// A number below 2^32 - 1, from its difference to the last one.

@@ -6,12 +6,14 @@ mod analysis;
 mod builder;
 mod bytes;
 mod literal;
+mod recorded;
 mod residues;
 mod run;
 
 pub use analysis::Analysis;
 pub use builder::CircuitBuilder;
 pub use literal::CircuitLiteral;
+pub use recorded::Recorded;
 pub use run::{Execution, RunOptions};
 
 use crate::analyze::check;

@@ -64,6 +64,12 @@ pub trait OpDef: Send + Sync {
         false
     }
 
+    /// What tells two operator types of one name apart, for types whose meaning a user gave: bytes of a graph carry it.
+    fn fingerprint(&self, call: &Call<'_>) -> Option<[u8; 16]> {
+        let _ = call;
+        None
+    }
+
     /// True when the output holds the units of the inputs, one after the other.
     fn moves(&self) -> bool {
         false

@@ -4,6 +4,7 @@ use super::Call;
 use crate::Result;
 use crate::graph::{Attrs, GraphError, ValueType};
 use std::fmt;
+use std::sync::Arc;
 
 /// What a tensor holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -144,6 +145,12 @@ impl Tensor {
             expected: "dimensions of at least 1, at most 2^40 elements, a whole number of units",
         })?;
         Ok(ValueType::new(self.element.name(), size, Attrs::new().with("shape", self.shape.as_slice())))
+    }
+
+    /// The attributes of the `constant` that holds these bytes.
+    pub fn constant(&self, value: Arc<[u8]>) -> Attrs {
+        let attrs = Attrs::new().with("of", self.element.name()).with("shape", self.shape.as_slice());
+        attrs.with("value", value)
     }
 
     /// Elements before each step along `axis`, along it, and after: as three nested loops run over them.

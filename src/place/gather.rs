@@ -19,8 +19,8 @@ pub fn gather(graph: &Graph) -> Result<Graph> {
     let kinds: Vec<(u64, u64)> = graph.types().iter().map(|ty| (block_size(ty), alignment(ty))).collect();
     let scattered = |operand: OperandId| {
         let (size, alignment) = kinds[graph.type_number(operand) as usize];
-        let misses =
-            |run: Run| run.place.size() == 0 || run.place.size() % size != 0 || run.bit % alignment != 0;
+        let fits = |run: Run| run.place.size().is_multiple_of(size) && run.bit.is_multiple_of(alignment);
+        let misses = |run: Run| run.place.size() == 0 || !fits(run);
         blocks.runs(graph.pieces(operand)).any(misses)
     };
     let needs_copy = |op: &Operator| {

@@ -1,25 +1,70 @@
 //! Circuits across the border.
 
 use super::{CLOCK, RawJob, Thrown, copy, platform, set, to_js, view_of};
-use crate::circuit::{Analysis, Circuit, CircuitLiteral, RunOptions, To};
+use crate::circuit::{Analysis, Circuit, CircuitLiteral, Recorded, RunOptions, To};
 use crate::graph::ValueType;
 use crate::math::bits::bytes_of;
 use crate::ops::tensor::Tensor;
-use crate::ops::{Level, Registry};
+use crate::ops::{Level, OpDef, Registry};
 use crate::optimize::PASSES;
 use crate::platform::{Platform, Scalar};
 use crate::program::{Job, Named, Outcome};
 use crate::{Error, memory};
 use js_sys::{Array, Float64Array, Object, Reflect, Uint8Array, Uint32Array};
 use serde::Serialize;
-use std::sync::{Arc, OnceLock};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use wasm_bindgen::prelude::*;
 use zeroize::Zeroizing;
 
-/// All operator types, for all circuits.
+/// The operator types of all circuits, and those that a user has declared.
+struct Types {
+    registry: Arc<Registry>,
+    own: HashMap<String, Arc<Recorded>>,
+}
+
+fn types() -> MutexGuard<'static, Types> {
+    static TYPES: OnceLock<Mutex<Types>> = OnceLock::new();
+    let new = || Types { registry: Arc::new(crate::schemes::registry()), own: HashMap::new() };
+    TYPES.get_or_init(|| Mutex::new(new())).lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 fn registry() -> Arc<Registry> {
-    static REGISTRY: OnceLock<Arc<Registry>> = OnceLock::new();
-    Arc::clone(REGISTRY.get_or_init(|| Arc::new(crate::schemes::registry())))
+    Arc::clone(&types().registry)
+}
+
+/// Makes an operator type of a user's own known by its name; what it means is recorded use by use.
+///
+/// # Errors
+/// Throws for a name that is taken.
+#[wasm_bindgen(js_name = declareOperator)]
+pub fn declare_operator(name: &str) -> Result<(), Thrown> {
+    let mut types = types();
+    if types.registry.get(name).is_ok() {
+        return Err(wrong("name of an operator", name, "one that no other operator has").into());
+    }
+    let own = Arc::new(Recorded::new(name));
+    let mut registry = (*types.registry).clone();
+    registry.add(Arc::clone(&own) as Arc<dyn OpDef>);
+    types.registry = Arc::new(registry);
+    types.own.insert(name.to_owned(), own);
+    Ok(())
+}
+
+/// See [`Recorded::record`].
+///
+/// # Errors
+/// Throws.
+#[wasm_bindgen(js_name = recordOperator)]
+pub fn record_operator(
+    name: &str,
+    attrs: &str,
+    inputs: Vec<String>,
+    literal: &JsValue,
+) -> Result<(), Thrown> {
+    let own = types().own.get(name).cloned();
+    let own = own.ok_or_else(|| wrong("name of an operator", name, "one that was declared"))?;
+    Ok(own.record(&registry(), attrs, &inputs, literal_of(literal)?)?)
 }
 
 /// The platform of that name.
@@ -50,6 +95,27 @@ fn text(options: &JsValue, name: &str) -> Option<String> {
 
 fn texts(value: &JsValue) -> Vec<String> {
     Array::from(value).iter().filter_map(|item| item.as_string()).collect()
+}
+
+/// Recorded calls from an object of their fields.
+fn literal_of(literal: &JsValue) -> Result<CircuitLiteral, Error> {
+    let mut constants = Vec::new();
+    for value in Array::from(&option(literal, "constants")).iter() {
+        let bytes = value.dyn_ref::<Uint8Array>().ok_or_else(|| wrong("constants", "other data", "bytes"))?;
+        constants.push(Arc::from(copy(bytes)?));
+    }
+    let tape = option(literal, "tape");
+    let tape = tape.dyn_ref::<Uint32Array>().ok_or_else(|| wrong("tape", "other data", "32-bit words"))?;
+    let mut calls = memory::zeros(tape.length() as usize)?;
+    tape.copy_to(&mut calls);
+    Ok(CircuitLiteral {
+        unit: option(literal, "unit").as_f64().unwrap_or(0.0) as u32,
+        names: texts(&option(literal, "names")),
+        attrs: texts(&option(literal, "attrs")),
+        types: texts(&option(literal, "types")),
+        constants,
+        tape: calls,
+    })
 }
 
 /// A declared input or output, or an operand that is kept.
@@ -92,26 +158,7 @@ impl RawCircuit {
     /// # Errors
     /// Throws.
     pub fn build(literal: &JsValue) -> Result<RawCircuit, Thrown> {
-        let mut constants = Vec::new();
-        for value in Array::from(&option(literal, "constants")).iter() {
-            let bytes =
-                value.dyn_ref::<Uint8Array>().ok_or_else(|| wrong("constants", "other data", "bytes"))?;
-            constants.push(Arc::from(copy(bytes)?));
-        }
-        let tape = option(literal, "tape");
-        let tape =
-            tape.dyn_ref::<Uint32Array>().ok_or_else(|| wrong("tape", "other data", "32-bit words"))?;
-        let mut calls = memory::zeros(tape.length() as usize)?;
-        tape.copy_to(&mut calls);
-        let literal = CircuitLiteral {
-            unit: option(literal, "unit").as_f64().unwrap_or(0.0) as u32,
-            names: texts(&option(literal, "names")),
-            attrs: texts(&option(literal, "attrs")),
-            types: texts(&option(literal, "types")),
-            constants,
-            tape: calls,
-        };
-        Ok(Self(literal.build(&registry())?))
+        Ok(Self(literal_of(literal)?.build(&registry())?))
     }
 
     /// See [`Circuit::from_text`].
