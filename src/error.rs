@@ -35,13 +35,46 @@ pub enum Error {
     },
     /// A type is neither in the base set nor has it an expand function.
     #[error(
-        "operator type `{op}` is not in the base set of platform `{platform}` and has no expand function"
+        "operator type `{op}` is not in the base set of platform `{platform}` and has no expand function{led}",
+        led = led(.chain)
     )]
     NoExpansion {
         /// The operator type.
         op: String,
-        /// The platform whose base set was asked for.
+        /// Whose base set was asked for.
         platform: String,
+        /// The operator of the graph and those that led from it to `op`; empty when unknown.
+        chain: Vec<String>,
+    },
+    /// A call of a recorded graph was refused.
+    #[error("{error}")]
+    AtCall {
+        /// Its number, from 0.
+        call: usize,
+        /// Why.
+        error: Box<Error>,
+    },
+    /// No input has this name.
+    #[error("there is no input `{name}`")]
+    UnknownInput {
+        /// The name.
+        name: String,
+    },
+    /// No optimization pass has this name.
+    #[error("there is no optimization pass `{name}`, expected one of {expected}")]
+    UnknownPass {
+        /// The name.
+        name: String,
+        /// The passes that there are.
+        expected: String,
+    },
+    /// The data of an operand is asked for that the graph does not compute any more.
+    #[error(
+        "operand {operand} is not computed by this graph: expansion kept it, optimization did not; declare it as an output"
+    )]
+    NotKept {
+        /// Its number.
+        operand: u32,
     },
     /// A base operator has no implementation on the chosen platform.
     #[error("platform `{platform}` does not implement base operator `{op}`")]
@@ -240,6 +273,10 @@ impl Error {
             Self::Operator { .. } => "operator.invalid",
             Self::UnknownOperator { .. } => "operator.unknown",
             Self::NoExpansion { .. } => "operator.no_expansion",
+            Self::AtCall { error, .. } => error.code(),
+            Self::UnknownInput { .. } => "input.unknown",
+            Self::UnknownPass { .. } => "pass.unknown",
+            Self::NotKept { .. } => "operand.not_kept",
             Self::NotImplemented { .. } => "operator.not_implemented",
             Self::EndlessExpansion { .. } => "operator.endless_expansion",
             Self::Task { .. } => "task.invalid",
@@ -270,6 +307,10 @@ impl Error {
 
 fn bits(found: u32) -> String {
     if found < 128 { found.to_string() } else { "more than 127".to_owned() }
+}
+
+fn led(chain: &[String]) -> String {
+    if chain.is_empty() { String::new() } else { format!("; {} led to it", chain.join(" -> ")) }
 }
 
 fn place(at: &str) -> String {

@@ -18,9 +18,13 @@ impl Error {
                 facts([("operator", op), ("what", what), ("found", found), ("expected", expected)])
             }
             Self::UnknownOperator { op, at } => facts([("operator", op), ("at", at)]),
-            Self::NoExpansion { op, platform } | Self::NotImplemented { op, platform } => {
-                facts([("operator", op), ("platform", platform)])
+            Self::NoExpansion { op, platform, chain } => {
+                facts([("operator", op), ("platform", platform), ("chain", &chain.join(" -> "))])
             }
+            Self::NotImplemented { op, platform } => facts([("operator", op), ("platform", platform)]),
+            Self::AtCall { call, error } => [error.details(), facts([("call", call)])].concat(),
+            Self::UnknownPass { name, expected } => facts([("name", name), ("expected", expected)]),
+            Self::NotKept { operand } => facts([("operand", operand)]),
             Self::EndlessExpansion { op, levels } => facts([("operator", op), ("levels", levels)]),
             Self::Task { at, found, expected } => {
                 facts([("at", at), ("found", found), ("expected", expected)])
@@ -47,7 +51,9 @@ impl Error {
             Self::Foreign { what, of, found, expected } => {
                 facts([("what", what), ("of", of), ("found", found), ("expected", expected)])
             }
-            Self::MissingKey { name } | Self::MissingInput { name } => facts([("name", name)]),
+            Self::MissingKey { name } | Self::MissingInput { name } | Self::UnknownInput { name } => {
+                facts([("name", name)])
+            }
             Self::NoiseExhausted { what, budget, needed } => {
                 facts([("what", what), ("budget", budget), ("needed", needed)])
             }

@@ -5,6 +5,8 @@
 //! the platform has. Start at [`program::Program::compile`]; `ARCHITECTURE.md` draws the rooms.
 
 pub mod analyze;
+mod bytes;
+pub mod circuit;
 pub mod engine;
 pub mod error;
 mod error_details;

@@ -98,7 +98,8 @@ impl<'r> Bench<'r> {
         let platform = Scalar::new();
         let base = BaseSet { platform: platform.name(), contains: &|op| platform.implements(op) };
         let graph = Expander::new(registry).expand(&self.s.finish(), &base).unwrap();
-        let plan = Arc::new(Plan::new(&graph, &platform, PlanOptions::default()).unwrap());
+        let plan =
+            Arc::new(Plan::new(&graph, &Registry::lattice(), &platform, PlanOptions::default()).unwrap());
         let mut run = Run::new(plan, self.data.into_iter().map(Into::into).collect(), || 0.0).unwrap();
         run.finish();
         let outputs = graph.outputs().len() / 2;

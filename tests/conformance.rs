@@ -3,9 +3,9 @@
 #![allow(clippy::panic, reason = "test helpers say what went wrong")]
 
 use cipherloom::graph::ValueType;
-use cipherloom::ops::{Call, OpDef, base, fused};
+use cipherloom::ops::{Call, OpDef, base, fused, plain};
 use cipherloom::platform::conformance::{Failure, check, check_operators};
-use cipherloom::platform::{Kernel, Null, Platform, Scalar, Simd, WordKernel};
+use cipherloom::platform::{ByteKernel, Kernel, Null, Platform, Scalar, Simd, WordKernel};
 use cipherloom::{Error, Result};
 use std::sync::Arc;
 
@@ -38,11 +38,29 @@ impl Right<'_> {
     }
 }
 
-/// The scalar platform with one operator broken.
-struct Broken {
-    op: &'static str,
+/// How a broken platform calls the right kernel on bytes.
+type ByteDetour = fn(&Kernel, &[&[u8]], &mut [u8]);
+
+/// Runs the right kernel on bytes.
+fn run_bytes(right: &Kernel, inputs: &[&[u8]], out: &mut [u8]) {
+    match right {
+        Kernel::Bytes(kernel) => kernel.run(inputs, out),
+        Kernel::Words(_) => panic!("a kernel on words"),
+    }
+}
+
+/// The scalar platform with one operator broken, on words or on bytes.
+struct Broken<'a> {
+    op: &'a str,
     scalar: Scalar,
     call: Detour,
+    bytes: ByteDetour,
+}
+
+impl<'a> Broken<'a> {
+    fn new(op: &'a str, call: Detour, bytes: ByteDetour) -> Self {
+        Self { op, scalar: Scalar::new(), call, bytes }
+    }
 }
 
 struct BrokenKernel {
@@ -56,7 +74,18 @@ impl WordKernel for BrokenKernel {
     }
 }
 
-impl Platform for Broken {
+struct BrokenBytes {
+    right: Kernel,
+    call: ByteDetour,
+}
+
+impl ByteKernel for BrokenBytes {
+    fn run(&self, inputs: &[&[u8]], out: &mut [u8]) {
+        (self.call)(&self.right, inputs, out);
+    }
+}
+
+impl Platform for Broken<'_> {
     fn name(&self) -> &str {
         "broken"
     }
@@ -65,18 +94,27 @@ impl Platform for Broken {
     }
     fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Kernel> {
         let right = self.scalar.kernel(call, output)?;
-        Ok(if call.name == self.op {
-            Kernel::on_words(BrokenKernel { right, call: self.call })
-        } else {
-            right
+        Ok(match right {
+            right if call.name != self.op => right,
+            right @ Kernel::Words(_) => Kernel::on_words(BrokenKernel { right, call: self.call }),
+            right @ Kernel::Bytes(_) => Kernel::on_bytes(BrokenBytes { right, call: self.bytes }),
         })
     }
 }
 
 /// The suite finds the broken operator.
-fn blames(op: &'static str, call: Detour) {
+fn blames(op: &str, call: Detour) {
+    found(op, &Broken::new(op, call, run_bytes));
+}
+
+/// The same for operators on plain data.
+fn blames_bytes(op: &str, call: ByteDetour) {
+    found(op, &Broken::new(op, |right, inputs, out, nonce| right.run(inputs, out, nonce), call));
+}
+
+fn found(op: &str, platform: &Broken<'_>) {
     let types: Vec<_> = all().into_iter().filter(|def| def.name() == op).collect();
-    match check_operators(&Broken { op, scalar: Scalar::new(), call }, &types) {
+    match check_operators(platform, &types) {
         Err(Failure::Wrong { platform, op: found, .. }) => {
             assert_eq!((platform.as_str(), found.as_str()), ("broken", op))
         }
@@ -84,7 +122,7 @@ fn blames(op: &'static str, call: Detour) {
     }
 }
 
-const ALL: [&str; 28] = [
+const ALL: [&str; 29] = [
     "limb.add",
     "limb.sub",
     "limb.neg",
@@ -100,6 +138,7 @@ const ALL: [&str; 28] = [
     "rns.quotient",
     "rns.convert",
     "rns.norm",
+    "constant",
     "copy",
     "sample.uniform",
     "sample.secret",
@@ -115,13 +154,82 @@ const ALL: [&str; 28] = [
     "limb.tensor",
 ];
 
+const NUMBERS: &str = "u8 i32 u32 i64 u64 f32 f64";
+const LOGIC: &str = "bit u8 i32 u32 i64 u64";
+const INTEGERS: &str = "u8 i32 u32 i64 u64";
+const EVERY: &str = "bit u8 i32 u32 i64 u64 f32 f64";
+
+/// Operations on plain data, and the elements that each is for.
+const PLAIN: [(&str, &str); 44] = [
+    ("add", NUMBERS),
+    ("sub", NUMBERS),
+    ("mul", NUMBERS),
+    ("div", NUMBERS),
+    ("rem", NUMBERS),
+    ("neg", NUMBERS),
+    ("abs", "i32 i64 f32 f64"),
+    ("min", NUMBERS),
+    ("max", NUMBERS),
+    ("sqrt", "f32 f64"),
+    ("exp", "f32 f64"),
+    ("log", "f32 f64"),
+    ("tanh", "f32 f64"),
+    ("eq", EVERY),
+    ("ne", EVERY),
+    ("lt", EVERY),
+    ("le", EVERY),
+    ("select", EVERY),
+    ("and", LOGIC),
+    ("or", LOGIC),
+    ("xor", LOGIC),
+    ("not", LOGIC),
+    ("shl", INTEGERS),
+    ("shr", INTEGERS),
+    ("rotl", INTEGERS),
+    ("convert", EVERY),
+    ("sum", EVERY),
+    ("product", EVERY),
+    ("reduce_min", NUMBERS),
+    ("reduce_max", NUMBERS),
+    ("reduce_xor", LOGIC),
+    ("reduce_and", LOGIC),
+    ("reduce_or", LOGIC),
+    ("argmin", NUMBERS),
+    ("argmax", NUMBERS),
+    ("scan", EVERY),
+    ("matmul", NUMBERS),
+    ("sort", NUMBERS),
+    ("gather", EVERY),
+    ("scatter", EVERY),
+    ("slice", EVERY),
+    ("concat", EVERY),
+    ("transpose", EVERY),
+    ("broadcast", EVERY),
+];
+
+fn plain_names() -> Vec<String> {
+    let of_each = |(operation, elements): &(&str, &'static str)| -> Vec<String> {
+        elements.split(' ').map(|e| format!("{e}.{operation}")).collect()
+    };
+    PLAIN.iter().flat_map(of_each).collect()
+}
+
 fn all() -> Vec<Arc<dyn OpDef>> {
-    base::all().into_iter().chain(fused::all()).collect()
+    base::all().into_iter().chain(fused::all()).chain(plain::all()).collect()
 }
 
 #[test]
 fn one_flipped_bit_is_found_in_every_operator() {
-    assert_eq!(ALL.to_vec(), all().iter().map(|def| def.name().to_owned()).collect::<Vec<_>>());
+    let names = ALL.iter().map(|&op| op.to_owned()).chain(plain_names());
+    assert_eq!(names.collect::<Vec<_>>(), all().iter().map(|def| def.name().to_owned()).collect::<Vec<_>>());
+    for op in plain_names() {
+        blames_bytes(&op, |right, inputs, out| {
+            run_bytes(right, inputs, out);
+            if let Some(byte) = out.last_mut() {
+                *byte ^= 1;
+            }
+        });
+    }
     for op in ALL {
         blames(op, |right, inputs, out, nonce| {
             right.run(inputs, out, nonce);
@@ -204,24 +312,144 @@ fn the_order_of_a_quotient_is_fixed() {
     });
 }
 
+/// A broken kernel computes with numbers of its own.
+fn floats(bytes: &[u8]) -> Vec<f32> {
+    bytes.as_chunks().0.iter().map(|&bytes| f32::from_le_bytes(bytes)).collect()
+}
+
+fn write(out: &mut [u8], floats: impl IntoIterator<Item = f32>) {
+    for (out, x) in out.as_chunks_mut().0.iter_mut().zip(floats) {
+        *out = x.to_le_bytes();
+    }
+}
+
+#[test]
+fn the_order_of_a_sum_is_fixed() {
+    blames_bytes("f32.sum", |right, inputs, out| {
+        run_bytes(right, inputs, out);
+        if out.len() == 4 {
+            write(out, [floats(inputs[0]).iter().sum::<f32>()]);
+        }
+    });
+    // Exact to the last, rounded once: nearer to the truth, and other bits.
+    blames_bytes("f32.sum", |right, inputs, out| {
+        run_bytes(right, inputs, out);
+        if out.len() == 4 {
+            write(out, [floats(inputs[0]).iter().map(|&x| f64::from(x)).sum::<f64>() as f32]);
+        }
+    });
+}
+
+#[test]
+fn a_fused_product_is_found() {
+    blames_bytes("f32.matmul", |right, inputs, out| {
+        run_bytes(right, inputs, out);
+        if out.len() == 4 * 16 * 16 {
+            let (a, b) = (floats(inputs[0]), floats(inputs[1]));
+            let dot =
+                |i: usize| (0..16).fold(0.0f32, |sum, k| a[i / 16 * 16 + k].mul_add(b[k * 16 + i % 16], sum));
+            write(out, (0..256).map(dot));
+        }
+    });
+}
+
+#[test]
+fn signs_of_zero_and_numbers_that_are_none_are_seen() {
+    for op in ["f32.min", "f32.max"] {
+        blames_bytes(op, |right, inputs, out| {
+            run_bytes(right, inputs, out);
+            // The platform's own: of NaN and a number the number.
+            if inputs.iter().all(|input| input.len() == out.len()) {
+                let pairs = floats(inputs[0]).into_iter().zip(floats(inputs[1]));
+                let own = floats(out).into_iter().zip(pairs);
+                let wrong = own.map(|(own, (a, b))| {
+                    if a.is_nan() {
+                        b
+                    } else if b.is_nan() {
+                        a
+                    } else {
+                        own
+                    }
+                });
+                write(out, wrong.collect::<Vec<_>>());
+            }
+        });
+    }
+    blames_bytes("f32.max", |right, inputs, out| {
+        run_bytes(right, inputs, out);
+        let wrong: Vec<f32> = floats(out).into_iter().map(|x| if x == 0.0 { -0.0 } else { x }).collect();
+        write(out, wrong);
+    });
+}
+
+#[test]
+fn bits_beyond_the_last_element_are_seen() {
+    for op in ["bit.not", "bit.xor", "bit.eq", "bit.select", "bit.gather", "u8.lt", "f32.add"] {
+        let found = std::panic::catch_unwind(|| {
+            blames_bytes(op, |right, inputs, out| {
+                run_bytes(right, inputs, out);
+                if let Some(byte) = out.last_mut() {
+                    *byte |= 0x80;
+                }
+            });
+        });
+        // Bytes that are full have no such bits, but one that is wrong.
+        found.unwrap();
+    }
+    // What fills up an input's last byte must not come in.
+    blames_bytes("bit.reduce_or", |right, inputs, out| {
+        run_bytes(right, inputs, out);
+        if out.len() == 1 && inputs[0].last().is_some_and(|&last| last >= 0x80) {
+            out[0] = 1;
+        }
+    });
+}
+
+#[test]
+fn an_index_outside_is_found() {
+    // The last element instead of 0.
+    blames_bytes("u8.gather", |right, inputs, out| {
+        run_bytes(right, inputs, out);
+        if inputs[0].len() == 256 && inputs[1].len() == 8 * out.len() {
+            for (out, index) in out.iter_mut().zip(inputs[1].as_chunks().0) {
+                if u64::from_le_bytes(*index) > 255 {
+                    *out = inputs[0][255];
+                }
+            }
+        }
+        if out.len() == 700 {
+            out.iter_mut().for_each(|byte| *byte = (*byte).max(1));
+        }
+    });
+    // The first of several writes, not the last.
+    blames_bytes("u8.scatter", |right, inputs, out| {
+        run_bytes(right, inputs, out);
+        if inputs[1].len() == 700 && inputs[2].len() == 700 {
+            for (&index, &new) in inputs[1].iter().zip(inputs[2]).rev() {
+                out[usize::from(index)] = new;
+            }
+        }
+    });
+}
+
 #[test]
 fn the_first_broken_operator_of_many_is_named() {
     let call: Detour = |right, inputs, out, nonce| {
         right.run(inputs, out, nonce);
         out[0] ^= 1;
     };
-    let failure = check(&Broken { op: "limb.dot", scalar: Scalar::new(), call }).unwrap_err();
+    let failure = check(&Broken::new("limb.dot", call, run_bytes)).unwrap_err();
     assert!(failure.to_string().starts_with("platform `broken`, `limb.dot`, "), "{failure}");
 }
 
 #[test]
 fn null_fails_and_a_missing_operator_is_named() {
     assert!(matches!(check(&Null), Err(Failure::Wrong { platform, .. }) if platform == "null"));
-    for op in ALL {
+    for op in ALL.iter().map(|&op| op.to_owned()).chain(plain_names()) {
         let types: Vec<_> = all().into_iter().filter(|def| def.name() == op).collect();
-        let failure = check_operators(&Scalar::new().without(op), &types).unwrap_err();
+        let failure = check_operators(&Scalar::new().without(&op), &types).unwrap_err();
         let Failure::Refused { op: found, reason, .. } = failure else { panic!("{failure}") };
         let platform = "scalar".to_owned();
-        assert_eq!((found, *reason), (op.to_owned(), Error::NotImplemented { op: op.to_owned(), platform }));
+        assert_eq!((found, *reason), (op.clone(), Error::NotImplemented { op, platform }));
     }
 }

@@ -7,6 +7,7 @@ use cipherloom::analyze::check;
 use cipherloom::engine::{Input, Plan, PlanOptions, Run};
 use cipherloom::graph::{Attrs, Graph, GraphError, Placeholder, ValueType, parse};
 use cipherloom::ops::Call;
+use cipherloom::ops::Registry;
 use cipherloom::ops::types::block_size;
 use cipherloom::platform::{Kernel, Platform, Scalar, WordKernel};
 use std::sync::Arc;
@@ -26,7 +27,7 @@ fn graph(lines: &str) -> Graph {
 }
 
 fn plan(lines: &str) -> Result<Plan, Error> {
-    Plan::new(&graph(lines), &Scalar::new(), PlanOptions::default())
+    Plan::new(&graph(lines), &Registry::lattice(), &Scalar::new(), PlanOptions::default())
 }
 
 const X: &str = "input %0 : !0 [0,4) \"x\"\n";
@@ -93,10 +94,11 @@ fn inputs_are_checked_before_a_run() {
 fn memory_is_counted_before_a_run() {
     let graph = graph(&format!("{X}op %1 = limb.neg(%0) : !0 [4,8)\noutput %1 \"out\"\n"));
     let limit = |memory_limit| PlanOptions { memory_limit, ..PlanOptions::default() };
-    let bytes = Plan::new(&graph, &Scalar::new(), limit(1 << 20)).unwrap().memory_bytes();
+    let bytes =
+        Plan::new(&graph, &Registry::lattice(), &Scalar::new(), limit(1 << 20)).unwrap().memory_bytes();
     assert_eq!(bytes, 64);
-    assert!(Plan::new(&graph, &Scalar::new(), limit(64)).is_ok());
-    let error = Plan::new(&graph, &Scalar::new(), limit(63)).map(|_| ()).unwrap_err();
+    assert!(Plan::new(&graph, &Registry::lattice(), &Scalar::new(), limit(64)).is_ok());
+    let error = Plan::new(&graph, &Registry::lattice(), &Scalar::new(), limit(63)).map(|_| ()).unwrap_err();
     assert_eq!(error, Error::MemoryLimit { needed: 64, limit: 63 });
 }
 
@@ -108,7 +110,12 @@ fn places_beyond_all_addresses_are_refused() {
     for op in 1..4u64 {
         lines += &format!("op %{op} = copy(%{}) : !11 [{},{})\n", op - 1, op << 61, (op + 1) << 61);
     }
-    let plan = Plan::new(&graph(&lines), &Scalar::new(), PlanOptions { memory_limit: u64::MAX, wipe: false });
+    let plan = Plan::new(
+        &graph(&lines),
+        &Registry::lattice(),
+        &Scalar::new(),
+        PlanOptions { memory_limit: u64::MAX, wipe: false },
+    );
     let error = plan.map(|_| ()).unwrap_err();
     assert_eq!(error, Error::MemoryLimit { needed: u64::MAX, limit: i64::MAX as u64 });
 }
@@ -125,7 +132,12 @@ fn memory_that_cannot_be_had_says_what_was_asked_for() {
         at += size;
     }
     let graph = graph(&(types + &lines));
-    let plan = Plan::new(&graph, &Scalar::new(), PlanOptions { memory_limit: u64::MAX, wipe: false });
+    let plan = Plan::new(
+        &graph,
+        &Registry::lattice(),
+        &Scalar::new(),
+        PlanOptions { memory_limit: u64::MAX, wipe: false },
+    );
     let error = Run::new(Arc::new(plan.unwrap()), vec![Input::from([0; 4])], || 0.0).map(|_| ()).unwrap_err();
     let asked = 8 * (at - 4);
     assert_eq!(error, Error::OutOfMemory { asked });
@@ -286,7 +298,9 @@ fn a_panic_in_a_kernel_reaches_the_caller() {
     for op in 3..20 {
         lines.push_str(&format!("op %{op} = limb.add(%2, %0) : !0 [{},{})\n", 4 * op, 4 * op + 4));
     }
-    let plan = Arc::new(Plan::new(&graph(&lines), &Panicking, PlanOptions::default()).unwrap());
+    let plan = Arc::new(
+        Plan::new(&graph(&lines), &Registry::lattice(), &Panicking, PlanOptions::default()).unwrap(),
+    );
     let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap();
     let mut run = Run::new(plan, vec![[1, 2, 3, 4].as_slice().into()], || 0.0).unwrap();
     let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| pool.install(|| run.step(1.0))));

@@ -45,7 +45,9 @@ impl OpDef for User {
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         match self.expand {
             Some(expand) => expand(s, call, inputs),
-            None => Err(Error::NoExpansion { op: call.name.to_owned(), platform: String::new() }),
+            None => {
+                Err(Error::NoExpansion { op: call.name.to_owned(), platform: String::new(), chain: vec![] })
+            }
         }
     }
 }
@@ -74,7 +76,11 @@ fn expand(registry: &Registry, graph: &Graph, platform: &dyn Platform) -> Result
 }
 
 fn run(graph: &Graph, platform: &dyn Platform, data: &[Vec<u64>]) -> Vec<u64> {
-    let plan = Plan::new(graph, platform, PlanOptions::default()).unwrap();
+    run_with(&Registry::lattice(), graph, platform, data)
+}
+
+fn run_with(registry: &Registry, graph: &Graph, platform: &dyn Platform, data: &[Vec<u64>]) -> Vec<u64> {
+    let plan = Plan::new(graph, registry, platform, PlanOptions::default()).unwrap();
     let inputs = data.iter().map(|words| words.as_slice().into()).collect();
     let mut run = Run::new(Arc::new(plan), inputs, || 0.0).unwrap();
     run.finish();
@@ -97,10 +103,15 @@ fn expanded(expand_function: Expand) -> Result<Graph> {
 
 #[test]
 fn no_expand_function() {
-    let expected = Error::NoExpansion { op: "user.opaque".into(), platform: "scalar".into() };
+    let expected = |chain: &[&str]| Error::NoExpansion {
+        op: "user.opaque".into(),
+        platform: "scalar".into(),
+        chain: chain.iter().map(|&name| name.to_owned()).collect(),
+    };
     let registry = registry(&[("user.op", |s, _, i| s.op("user.opaque", Attrs::new(), i))]);
-    for op in ["user.opaque", "user.op"] {
-        assert_eq!(expand(&registry, &task(&registry, op), &Scalar::new()).unwrap_err(), expected, "{op}");
+    for (op, chain) in [("user.opaque", &[][..]), ("user.op", &["user.op", "user.opaque"])] {
+        let error = expand(&registry, &task(&registry, op), &Scalar::new()).unwrap_err();
+        assert_eq!(error, expected(chain), "{op}");
     }
 }
 
@@ -297,10 +308,12 @@ fn a_missing_base_operator_is_named() {
     let graph = task(&registry, "user.op");
     let poor = Scalar::new().without("limb.add");
     let error = expand(&registry, &graph, &poor).unwrap_err();
-    assert_eq!(error, Error::NoExpansion { op: "limb.add".into(), platform: "scalar".into() });
+    let chain = ["user.op", "limb.add"].map(str::to_owned).to_vec();
+    assert_eq!(error, Error::NoExpansion { op: "limb.add".into(), platform: "scalar".into(), chain });
     // The same when it was expanded for a platform that has the operator.
     let graph = expand(&registry, &graph, &Scalar::new()).unwrap();
-    let error = Plan::new(&graph, &poor, PlanOptions::default()).map(|_| ()).unwrap_err();
+    let error =
+        Plan::new(&graph, &Registry::lattice(), &poor, PlanOptions::default()).map(|_| ()).unwrap_err();
     assert_eq!(error, Error::NotImplemented { op: "limb.add".into(), platform: "scalar".into() });
 }
 
@@ -359,7 +372,8 @@ fn k_g12_samples_stay_apart() {
     let nonces: BTreeSet<u32> = merged.operators().iter().map(|op| op.nonce).filter(|&n| n != 0).collect();
     assert_eq!(nonces.len(), 2);
     let data: Vec<Vec<u64>> = vec![vec![0; 8], vec![1; 8], vec![1; 8]];
-    let plan = Arc::new(Plan::new(&merged, &Scalar::new(), PlanOptions::default()).unwrap());
+    let plan =
+        Arc::new(Plan::new(&merged, &Registry::lattice(), &Scalar::new(), PlanOptions::default()).unwrap());
     let mut run = Run::new(plan, data.iter().map(|d| d.as_slice().into()).collect(), || 0.0).unwrap();
     run.finish();
     assert_ne!(run.output(0).unwrap(), run.output(1).unwrap());
@@ -412,12 +426,15 @@ fn the_base_set_can_be_chosen() {
     let expected: Vec<u64> = (1..9u64).map(|x| Q - x * (x + 11) * (x + 11) % Q).collect();
     let data = x_and_y();
     assert_eq!(run(&fine_graph, &fine, &data), expected);
-    assert_eq!(run(&coarse_graph, &coarse, &data), expected);
+    assert_eq!(run_with(&registry, &coarse_graph, &coarse, &data), expected);
     // Provenance leads to the task on both.
     assert!(fine_graph.operators().iter().chain(coarse_graph.operators()).all(|op| op.parent == 0));
     // The graph for one platform is refused by the other, by name.
     let refused = |graph: &Graph, platform: &dyn Platform| {
-        Plan::new(graph, platform, PlanOptions::default()).map(|_| ()).unwrap_err().to_string()
+        Plan::new(graph, &Registry::lattice(), platform, PlanOptions::default())
+            .map(|_| ())
+            .unwrap_err()
+            .to_string()
     };
     assert!(refused(&coarse_graph, &fine).contains("`user.mul_add`"));
 }

@@ -7,7 +7,7 @@ mod road;
 use cipherloom::engine::{Plan, PlanOptions, Run};
 use cipherloom::expand::{BaseSet, Expander};
 use cipherloom::graph::{Attrs, Graph};
-use cipherloom::ops::{Session, types};
+use cipherloom::ops::{Registry, Session, types};
 use cipherloom::platform::{Platform, Scalar};
 use cipherloom::program::{Client, CompileOptions, Evaluator, Outcome, Program};
 use cipherloom::schemes::registry;
@@ -104,7 +104,8 @@ fn a_seed_gives_the_key_that_it_gave() {
         let platform = Scalar::new();
         let base = BaseSet { platform: platform.name(), contains: &|op| platform.implements(op) };
         let graph = Expander::new(&registry).expand(&s.finish(), &base).unwrap();
-        let plan = Arc::new(Plan::new(&graph, &platform, PlanOptions::default()).unwrap());
+        let plan =
+            Arc::new(Plan::new(&graph, &Registry::lattice(), &platform, PlanOptions::default()).unwrap());
         let mut run = Run::new(plan, vec![vec![1, 2, 3, 4].into()], road::CLOCK).unwrap();
         run.finish();
         let words = run.output(before).unwrap();

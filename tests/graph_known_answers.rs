@@ -7,8 +7,8 @@ use cipherloom::analyze::{
     Method, OutputIndex, analyze, analyze_by, check, derived_outputs, graph_inputs, waves,
 };
 use cipherloom::engine::{Input, Plan, PlanOptions, Run};
-use cipherloom::graph::{Graph, GraphError, Placeholder, ValueType, parse};
-use cipherloom::ops::Call;
+use cipherloom::graph::{Graph, GraphError, Operator, Placeholder, ValueType, parse};
+use cipherloom::ops::{Call, Level, OpDef, Registry};
 use cipherloom::optimize::prune;
 use cipherloom::platform::{Kernel, Platform, Scalar, WordKernel};
 use std::sync::Arc;
@@ -205,9 +205,32 @@ impl Platform for Counting {
     }
 }
 
+/// An operator type that takes anything and gives that.
+struct Any(String, ValueType);
+
+impl OpDef for Any {
+    fn name(&self) -> &str {
+        &self.0
+    }
+    fn level(&self) -> Level {
+        Level::Base
+    }
+    fn assemble(&self, _: &Call<'_>) -> Result<ValueType> {
+        Ok(self.1.clone())
+    }
+}
+
+/// The types of all operators of a graph.
+fn registry_of(g: &Graph) -> Registry {
+    let mut registry = Registry::lattice();
+    let of = |op: &Operator| Any(g.signature(op).name.clone(), g.ty(op.output).clone());
+    registry.add_all(g.operators().iter().map(|op| Arc::new(of(op)) as Arc<dyn OpDef>));
+    registry
+}
+
 /// Runs a graph over inputs of one unit on one worker; the names of its operators in the order in which they ran.
 fn run_on_one_worker(g: &Graph, data: &[u64]) -> (Run, Vec<String>) {
-    let plan = Arc::new(Plan::new(g, &Counting, PlanOptions::default()).unwrap());
+    let plan = Arc::new(Plan::new(g, &registry_of(g), &Counting, PlanOptions::default()).unwrap());
     let mut run = Run::new(plan, data.iter().map(|&x| Input::from([x])).collect(), || 0.0).unwrap();
     run.set_trace(true);
     let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();

@@ -5,6 +5,7 @@
 mod road;
 
 use cipherloom::Error;
+use cipherloom::ops::Registry;
 use cipherloom::program::{CompileOptions, Program};
 use road::task;
 use std::time::{Duration, Instant};
@@ -254,8 +255,13 @@ fn the_largest_programs_open() {
         let opened = start.elapsed();
         let base = program.graph(Stage::Base, &Simd::new()).unwrap();
         let expanded = start.elapsed();
-        let plan =
-            Plan::new(&base, &Simd::new(), PlanOptions { memory_limit: 1 << 40, wipe: false }).unwrap();
+        let plan = Plan::new(
+            &base,
+            &Registry::lattice(),
+            &Simd::new(),
+            PlanOptions { memory_limit: 1 << 40, wipe: false },
+        )
+        .unwrap();
         let l = program.parameters().literal();
         println!(
             "{name}: n = {}, {} x {} primes: {} and {} operators: opened {opened:.2?}, expanded {expanded:.2?}, \

@@ -35,7 +35,7 @@ fn operators(random: &mut Random) -> usize {
 }
 
 fn run(graph: &Graph, platform: &dyn Platform, data: &[Vec<u64>]) -> Run {
-    let plan = Plan::new(graph, platform, PlanOptions::default()).unwrap();
+    let plan = Plan::new(graph, &Registry::lattice(), platform, PlanOptions::default()).unwrap();
     let inputs: Vec<Input> = data.iter().map(|words| words.as_slice().into()).collect();
     Run::new(Arc::new(plan), inputs, || 0.0).unwrap()
 }

@@ -75,7 +75,7 @@ fn run(registry: &Registry, graph: &Graph, data: &[Vec<u64>]) -> Vec<Vec<u64>> {
     let platform = Simd::new();
     let base = BaseSet { platform: platform.name(), contains: &|op| platform.implements(op) };
     let graph = Expander::new(registry).expand(graph, &base).unwrap();
-    let plan = Arc::new(Plan::new(&graph, &platform, PlanOptions::default()).unwrap());
+    let plan = Arc::new(Plan::new(&graph, &Registry::lattice(), &platform, PlanOptions::default()).unwrap());
     let mut run = Run::new(plan, data.iter().map(|words| words.as_slice().into()).collect(), || 0.0).unwrap();
     run.finish();
     (0..graph.outputs().len()).map(|index| run.output(index).unwrap()).collect()

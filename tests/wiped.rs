@@ -8,7 +8,7 @@ use cipherloom::engine::{Input, Plan, PlanOptions, Run};
 use cipherloom::expand::Expander;
 use cipherloom::graph::{Attrs, Graph};
 use cipherloom::math::prime::ntt_primes;
-use cipherloom::ops::{Session, types};
+use cipherloom::ops::{Registry, Session, types};
 use cipherloom::platform::{Platform, Simd};
 use cipherloom::program::{Client, CompileOptions, Evaluator, Outcome, Program, Values};
 use road::{CLOCK, Road, task};
@@ -85,7 +85,7 @@ fn key_words(road: &Road, seed: &[u8]) -> Vec<u64> {
     let platform = Simd::new();
     let base = cipherloom::expand::BaseSet { platform: "simd", contains: &|op| platform.implements(op) };
     let graph = Expander::new(road.program.registry()).expand(&s.finish(), &base).unwrap();
-    let plan = Arc::new(Plan::new(&graph, &platform, PlanOptions::default()).unwrap());
+    let plan = Arc::new(Plan::new(&graph, &Registry::lattice(), &platform, PlanOptions::default()).unwrap());
     let words: Vec<u64> = seed.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
     let mut run = Run::new(plan, vec![Input::secret(words)], CLOCK).unwrap();
     run.finish();

@@ -7,6 +7,7 @@
 use super::{Input, Plan, PlanOptions, Run};
 use crate::analyze::Dependencies;
 use crate::graph::{Graph, parse};
+use crate::ops::Registry;
 use crate::platform::Scalar;
 use loom::model::Builder;
 use std::sync::Arc;
@@ -81,7 +82,8 @@ fn check(interruptions: Option<usize>, body: impl Fn() + Sync + Send + 'static) 
 fn explore(model: Model, change: impl Fn(&mut Plan) + Sync + Send + 'static) -> usize {
     let Model { lines, threads, interruptions, deadlines } = model;
     check(interruptions, move || {
-        let mut plan = Plan::new(&graph(lines), &Scalar::new(), PlanOptions::default()).unwrap();
+        let mut plan =
+            Plan::new(&graph(lines), &Registry::lattice(), &Scalar::new(), PlanOptions::default()).unwrap();
         change(&mut plan);
         let plan = Arc::new(plan);
         let run = Arc::new(new_run(&plan));
@@ -137,7 +139,10 @@ fn threads_that_come_back_early_leave_the_rest_to_the_next_step() {
 #[test]
 fn runs_at_once_have_workspaces_of_their_own() {
     let orders = check(Some(3), || {
-        let plan = Arc::new(Plan::new(&graph(&DIAMOND), &Scalar::new(), PlanOptions::default()).unwrap());
+        let plan = Arc::new(
+            Plan::new(&graph(&DIAMOND), &Registry::lattice(), &Scalar::new(), PlanOptions::default())
+                .unwrap(),
+        );
         let expected = {
             let mut run = new_run(&plan);
             run.finish_straight().unwrap();

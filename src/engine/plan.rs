@@ -130,17 +130,22 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Plans a base graph for a platform.
+    /// Plans a base graph, of operators that the registry knows, for a platform.
     ///
     /// # Errors
-    /// What `analyze::check` finds; `Operator` for operands or attributes that a base operator does not take;
+    /// What `analyze::check` finds; `UnknownOperator`; `Operator` for operands or attributes that an operator does not take;
     /// `NotImplemented` names an operator that the platform lacks; `MemoryLimit` before anything is run.
-    pub fn new(graph: &Graph, platform: &dyn Platform, options: PlanOptions) -> Result<Self> {
+    pub fn new(
+        graph: &Graph,
+        registry: &Registry,
+        platform: &dyn Platform,
+        options: PlanOptions,
+    ) -> Result<Self> {
         check(graph)?;
         let unit = Unit::of(graph)?;
         let graph = gather(graph)?;
         let deps = check(&graph)?;
-        let (kernels, kernel_of) = kernels(&graph, platform)?;
+        let (kernels, kernel_of) = kernels(&graph, registry, platform)?;
         let layout = Layout::new(&graph, &deps, unit)?;
         let sizes = graph.inputs().iter().map(|p| unit.words(graph.ty(p.operand).size));
         let input_words = sizes.fold(0, u64::saturating_add);
@@ -226,8 +231,7 @@ fn fits(words: u64, limit: u64) -> Result<usize> {
 type Kernels = Vec<Kernel>;
 
 /// One kernel per signature and types; the number of each operator's kernel.
-fn kernels(graph: &Graph, platform: &dyn Platform) -> Result<(Kernels, Vec<u32>)> {
-    let registry = Registry::lattice();
+fn kernels(graph: &Graph, registry: &Registry, platform: &dyn Platform) -> Result<(Kernels, Vec<u32>)> {
     let mut kernels = Vec::new();
     // Numbers of the signature, of the output's type and of the input types.
     let mut known: Interner<Box<[u32]>> = Interner::default();
@@ -250,7 +254,8 @@ fn kernels(graph: &Graph, platform: &dyn Platform) -> Result<(Kernels, Vec<u32>)
                     inputs: &types,
                     unit: graph.unit_bits(),
                 };
-                check_types(&registry, &call, graph.ty(op.output))?;
+                // A graph may be a literal from outside: kernels rely on types and attributes.
+                registry.check(&call, graph.ty(op.output))?;
                 let kernel = platform.kernel(&call, graph.ty(op.output))?;
                 if matches!(kernel, Kernel::Words(_)) && call.unit != WORD {
                     return Err(call.error("unit of the graph", call.unit, format!("{WORD} bits")));
@@ -262,16 +267,6 @@ fn kernels(graph: &Graph, platform: &dyn Platform) -> Result<(Kernels, Vec<u32>)
         of.push(number);
     }
     Ok((kernels, of))
-}
-
-/// A graph may be a literal from outside, whose operators nobody assembled: kernels rely on types and attributes, so
-/// the base operator types look at them again.
-fn check_types(registry: &Registry, call: &Call<'_>, output: &ValueType) -> Result<()> {
-    let Ok(def) = registry.get(call.name) else { return Ok(()) };
-    match def.assemble(call)? {
-        expected if expected == *output => Ok(()),
-        expected => Err(call.error("output", output, expected)),
-    }
 }
 
 /// The unit of a graph, and what so many of them take up.
@@ -531,7 +526,7 @@ mod tests {
 
     #[test]
     fn storage_is_used_again_only_after_all_who_used_it() {
-        let plan = Plan::new(&turns(), &Scalar::new(), PlanOptions::default()).unwrap();
+        let plan = Plan::new(&turns(), &Registry::lattice(), &Scalar::new(), PlanOptions::default()).unwrap();
         assert_eq!((plan.once.len(), plan.order.len()), (202, 300));
         // Whom each operator comes after, directly or through others.
         let mut after: Vec<Vec<bool>> = vec![vec![false; plan.len()]; plan.len()];

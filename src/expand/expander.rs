@@ -4,7 +4,7 @@ use super::template::{Bound, Template};
 use crate::graph::{Graph, Interner, OperandId, Operator, Placeholder, Signature, ValueType, hash};
 use crate::ops::{Call, Level, Registry};
 use crate::{Error, Result};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// Levels after which an expansion is taken to be endless.
@@ -51,12 +51,12 @@ impl<'r> Expander<'r> {
             let mut operators = graph.operators().iter();
             operators.find(|op| !members.have(graph, op)).map(|op| graph.signature(op).name.clone())
         };
-        let mut current = self.level(graph, base)?;
+        let mut current = self.level(graph, base).map_err(|error| self.led(graph, error))?;
         for _ in 1..MAX_LEVELS {
             if open(&current).is_none() {
                 return Ok(current);
             }
-            let mut next = self.level(&current, base)?;
+            let mut next = self.level(&current, base).map_err(|error| self.led(graph, error))?;
             next.map_parents(|parent| current.operators()[parent as usize].parent);
             current = next;
         }
@@ -64,6 +64,43 @@ impl<'r> Expander<'r> {
             None => Ok(current),
             Some(op) => Err(Error::EndlessExpansion { op, levels: MAX_LEVELS }),
         }
+    }
+
+    /// Says which operators led to one that has no expansion.
+    fn led(&self, graph: &Graph, error: Error) -> Error {
+        let Error::NoExpansion { op, platform, .. } = error else { return error };
+        let mut chain = Vec::new();
+        let mut seen = HashSet::new();
+        let _ = graph.operators().iter().any(|from| self.leads(graph, from, &op, &mut chain, &mut seen));
+        chain.reverse();
+        if chain.len() < 2 {
+            chain.clear();
+        }
+        Error::NoExpansion { op, platform, chain }
+    }
+
+    /// Whether the expansion of an operator has `target` in it; then `chain` gets the names on the way, the last one first.
+    fn leads(
+        &self,
+        graph: &Graph,
+        op: &Operator,
+        target: &str,
+        chain: &mut Vec<String>,
+        seen: &mut HashSet<(Signature, Vec<ValueType>)>,
+    ) -> bool {
+        let name = &graph.signature(op).name;
+        let inputs: Vec<ValueType> = graph.inputs_of(op).iter().map(|&i| graph.ty(i).clone()).collect();
+        let key = (graph.unit_bits(), graph.signature(op).clone(), inputs);
+        let found = name == target
+            || self.templates.get(&key).is_some_and(|template| {
+                let inside = template.graph();
+                seen.insert((key.1, key.2))
+                    && inside.operators().iter().any(|op| self.leads(inside, op, target, chain, seen))
+            });
+        if found {
+            chain.push(name.clone());
+        }
+        found
     }
 
     /// One level: every operator outside the base set is replaced by its expansion. The result's `parent` numbers are
@@ -155,7 +192,9 @@ impl<'r> Expander<'r> {
         }
         let call = Call { name: &signature.name, attrs: &signature.attrs, inputs, unit };
         let template = Template::record(self.registry, &call, graph.ty(op.output)).map_err(|e| match e {
-            Error::NoExpansion { op, .. } => Error::NoExpansion { op, platform: platform.to_owned() },
+            Error::NoExpansion { op, chain, .. } => {
+                Error::NoExpansion { op, platform: platform.to_owned(), chain }
+            }
             other => other,
         })?;
         Ok(Rc::clone(self.templates.entry(key).or_insert(Rc::new(template))))

@@ -233,7 +233,7 @@ fn writable(
 /// Overall inputs and outputs of the set must be those of the replaced operator (SPEC G4).
 fn check(graph: &Graph, name: &str, inputs: &[Placeholder], output: Placeholder) -> Result<()> {
     if graph.operators().is_empty() {
-        return Err(Error::NoExpansion { op: name.to_owned(), platform: String::new() });
+        return Err(Error::NoExpansion { op: name.to_owned(), platform: String::new(), chain: vec![] });
     }
     let index = OutputIndex::new(graph)?;
     let undefined = |at: Placeholder| Error::from(GraphError::Undefined { op: 0, name: name.to_owned(), at });

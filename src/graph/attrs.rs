@@ -1,6 +1,8 @@
 //! Attributes: the parameters of operator types and value types.
 
 use super::{GraphError, hash};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -17,6 +19,8 @@ pub enum Attr {
     Text(String),
     /// A list of words.
     Texts(Arc<[String]>),
+    /// Data: the value of a constant.
+    Bytes(Arc<[u8]>),
 }
 
 impl From<u64> for Attr {
@@ -49,6 +53,11 @@ impl From<Vec<u64>> for Attr {
         v.as_slice().into()
     }
 }
+impl From<Arc<[u8]>> for Attr {
+    fn from(v: Arc<[u8]>) -> Self {
+        Self::Bytes(v)
+    }
+}
 impl From<Vec<String>> for Attr {
     fn from(v: Vec<String>) -> Self {
         Self::Texts(v.into())
@@ -74,6 +83,7 @@ impl fmt::Display for Attr {
                 f.write_str("$")?;
                 list(f, v, |s| quote(s))
             }
+            Self::Bytes(v) => write!(f, "@\"{}\"", STANDARD.encode(v)),
         }
     }
 }
@@ -147,7 +157,12 @@ impl Attrs {
     }
 
     fn wrong(&self, name: &str, expected: &'static str) -> GraphError {
-        let found = self.get(name).map_or_else(|| "nothing".to_owned(), ToString::to_string);
+        let found = match self.get(name) {
+            None => "nothing".to_owned(),
+            // Data is for nobody's log.
+            Some(Attr::Bytes(bytes)) => format!("{} bytes", bytes.len()),
+            Some(other) => other.to_string(),
+        };
         GraphError::Attribute { name: name.to_owned(), found, expected }
     }
 
@@ -200,6 +215,17 @@ impl Attrs {
         match self.get(name) {
             Some(Attr::Text(v)) => Ok(v),
             _ => Err(self.wrong(name, "a text")),
+        }
+    }
+
+    /// The data of that name.
+    ///
+    /// # Errors
+    /// `Attribute` when it is missing or no data.
+    pub fn bytes(&self, name: &str) -> Result<&Arc<[u8]>, GraphError> {
+        match self.get(name) {
+            Some(Attr::Bytes(v)) => Ok(v),
+            _ => Err(self.wrong(name, "data in base64")),
         }
     }
 

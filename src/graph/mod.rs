@@ -20,7 +20,7 @@ pub use operand::{Identity, OperandId, ValueType};
 pub use operator::{Operator, Signature};
 pub use placeholder::{Allocator, Placeholder, cut, push_joined};
 pub use store::{Graph, Port};
-pub use text::{parse, print};
+pub use text::{parse, parse_attrs, parse_type, print};
 
 /// What can be wrong with a graph.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

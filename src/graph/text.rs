@@ -17,6 +17,8 @@
 
 use super::attrs::quote;
 use super::{Attr, Attrs, Graph, GraphError, OperandId, Placeholder, ValueType};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
@@ -135,6 +137,38 @@ pub fn parse(text: &str) -> Result<Graph, GraphError> {
     Ok(reader.graph)
 }
 
+/// Reads attributes, as the text form writes them: `{c=3, names=$["a"]}`.
+///
+/// # Errors
+/// `Syntax`, in line 1.
+pub fn parse_attrs(text: &str) -> Result<Attrs, GraphError> {
+    let mut cursor = Cursor { rest: text.trim(), line: 1 };
+    let attrs = cursor.attrs()?;
+    cursor.end()?;
+    Ok(attrs)
+}
+
+/// Reads a type, its size in units optional: `f32[8]{shape=[8]}` or `f32{shape=[8]}`.
+///
+/// # Errors
+/// `Syntax`, in line 1.
+pub fn parse_type(text: &str) -> Result<(String, Option<u64>, Attrs), GraphError> {
+    let mut cursor = Cursor { rest: text.trim(), line: 1 };
+    let head = cursor.word().to_owned();
+    if head.is_empty() {
+        return Err(cursor.error("a type"));
+    }
+    let mut size = None;
+    if cursor.peek('[') {
+        cursor.expect("[")?;
+        size = Some(cursor.number()?);
+        cursor.expect("]")?;
+    }
+    let attrs = cursor.optional_attrs()?;
+    cursor.end()?;
+    Ok((head, size, attrs))
+}
+
 fn clip(text: &str) -> String {
     let mut s: String = text.chars().take(40).collect();
     if s.is_empty() {
@@ -160,7 +194,7 @@ impl Reader {
                 c.expect("[")?;
                 let size = c.number()?;
                 c.expect("]")?;
-                let attrs = if c.peek('{') { c.attrs()? } else { Attrs::new() };
+                let attrs = c.optional_attrs()?;
                 self.types.push(ValueType { head, size, attrs });
             }
             "attrs" => {
@@ -360,7 +394,11 @@ impl<'a> Cursor<'a> {
             }
             let name = self.word().to_owned();
             self.expect("=")?;
-            let value = if self.peek('$') {
+            let value = if self.peek('@') {
+                self.expect("@")?;
+                let at = *self;
+                Attr::Bytes(STANDARD.decode(self.string()?).map_err(|_| at.error("base64"))?.into())
+            } else if self.peek('$') {
                 self.expect("$")?;
                 Attr::Texts(self.list(Self::string)?.into())
             } else if self.peek('[') {
@@ -374,6 +412,9 @@ impl<'a> Cursor<'a> {
         }
         self.expect("}")?;
         Ok(attrs)
+    }
+    fn optional_attrs(&mut self) -> Result<Attrs, GraphError> {
+        if self.peek('{') { self.attrs() } else { Ok(Attrs::new()) }
     }
     fn end(&self) -> Result<(), GraphError> {
         if self.rest.is_empty() { Ok(()) } else { Err(self.error("the end of the line")) }

@@ -1,7 +1,7 @@
 //! Operator types: what each takes and gives, and how the high-order ones expand.
 //!
-//! One operator, one file: `base/` holds the small set of lattice-algebra operators that platforms implement, `fused/`
-//! several of them in one, `high/` the operators that expand into them, level by level. Users add their own to a [`Registry`].
+//! One operator, one file: `base/` holds the small set of lattice-algebra operators that platforms implement, `plain/`
+//! those on plain data, `fused/` several in one, `high/` the operators that expand into them, level by level. Users add their own to a [`Registry`].
 //!
 //! Room rule: builds graphs; knows no platform and no engine.
 
@@ -9,6 +9,7 @@ pub mod base;
 mod call;
 pub mod fused;
 pub mod high;
+pub mod plain;
 mod registry;
 mod session;
 pub mod tensor;
@@ -30,7 +31,7 @@ pub enum Level {
     Scheme,
     /// Polynomials over several limbs.
     Polynomial,
-    /// Single limbs.
+    /// Single limbs, and plain data.
     Base,
 }
 
@@ -54,7 +55,7 @@ pub trait OpDef: Send + Sync {
     /// `NoExpansion` for types that have none.
     fn expand(&self, session: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let _ = (session, inputs);
-        Err(Error::NoExpansion { op: call.name.to_owned(), platform: String::new() })
+        Err(Error::NoExpansion { op: call.name.to_owned(), platform: String::new(), chain: vec![] })
     }
 
     /// True when it draws random numbers: every operator of the type then carries a nonce of its own, so that

@@ -1,8 +1,9 @@
 //! The operator types that a graph may use.
 
-use super::{OpDef, base, fused, high};
+use super::{Call, OpDef, base, fused, high, plain};
+use crate::graph::{Graph, Signature, ValueType};
 use crate::{Error, Result};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 /// Operator types by name. Starts with cipherloom's own; users add theirs (SPEC G3, G4).
@@ -26,6 +27,20 @@ impl Registry {
         registry
     }
 
+    /// Those on plain data.
+    pub fn plain() -> Self {
+        let mut registry = Self::empty();
+        registry.add_all(plain::all());
+        registry
+    }
+
+    /// What every scheme and every plan stands on: [`Registry::lattice`] and [`Registry::plain`].
+    pub fn core() -> Self {
+        let mut registry = Self::lattice();
+        registry.add_all(plain::all());
+        registry
+    }
+
     /// Adds types.
     pub fn add_all(&mut self, defs: impl IntoIterator<Item = Arc<dyn OpDef>>) {
         for def in defs {
@@ -44,6 +59,38 @@ impl Registry {
     /// `UnknownOperator` when nobody registered it.
     pub fn get(&self, name: &str) -> Result<&Arc<dyn OpDef>> {
         self.types.get(name).ok_or_else(|| Error::UnknownOperator { op: name.to_owned(), at: String::new() })
+    }
+
+    /// Checks a use of a type that nobody may have assembled: operands, attributes and the type of the output.
+    ///
+    /// # Errors
+    /// `UnknownOperator`; what the type's `assemble` says; `Operator` for another output.
+    pub fn check(&self, call: &Call<'_>, output: &ValueType) -> Result<()> {
+        match self.get(call.name)?.assemble(call)? {
+            expected if expected == *output => Ok(()),
+            expected => Err(call.error("output", output, expected)),
+        }
+    }
+
+    /// Checks all operators of a graph, each signature once.
+    ///
+    /// # Errors
+    /// As [`Registry::check`].
+    pub fn check_graph(&self, graph: &Graph) -> Result<()> {
+        let mut known: HashSet<Box<[u32]>> = HashSet::new();
+        for op in graph.operators() {
+            let inputs = graph.inputs_of(op);
+            let kind = [op.signature, graph.type_number(op.output)];
+            let kind: Box<[u32]> =
+                kind.into_iter().chain(inputs.iter().map(|&i| graph.type_number(i))).collect();
+            if known.insert(kind) {
+                let types: Vec<ValueType> = inputs.iter().map(|&i| graph.ty(i).clone()).collect();
+                let Signature { name, attrs } = graph.signature(op);
+                let call = Call { name, attrs, inputs: &types, unit: graph.unit_bits() };
+                self.check(&call, graph.ty(op.output))?;
+            }
+        }
+        Ok(())
     }
 
     /// All types, sorted by name.

@@ -3,6 +3,7 @@
 //! Layouts are plain concatenations, so that parts are views: a polynomial is its limbs one after the other,
 //! a ciphertext its polynomials, a switching key its digits.
 
+use super::tensor::{Element, Tensor};
 use crate::graph::{Attrs, ValueType};
 use crate::{Error, Result};
 
@@ -227,6 +228,66 @@ impl SwitchingKey {
     pub fn poly(&self) -> Poly {
         Poly { n: self.n, q: self.all(), form: Form::Ntt }
     }
+}
+
+/// A type from its head and attributes, whose size in units of so many bits follows from them; `size` is that of types
+/// that nobody here knows, and has to be right for the others.
+///
+/// # Errors
+/// `Graph` and `Operator` for attributes that are missing or wrong, a size that does not fit, an unknown head without a
+/// size, a type of lattice algebra in another unit than a word.
+pub fn sized(head: &str, size: Option<u64>, attrs: Attrs, unit: u32) -> Result<ValueType> {
+    let mut ty = ValueType { head: head.to_owned(), size: size.unwrap_or(0), attrs };
+    let a = &ty.attrs;
+    let expected = match head {
+        "limb" | "small" | "quotient" | "slots" | "plain" => Some(a.size("n")? as u64),
+        "limbs" => Some((a.size("n")? as u64).saturating_mul(a.uint("count")?)),
+        "poly" | "secret_key" => Some((a.size("n")? as u64).saturating_mul(a.uints("q")?.len() as u64)),
+        "public_key" => Some((2 * a.size("n")? as u64).saturating_mul(a.uints("q")?.len() as u64)),
+        "ciphertext" => Some(Ciphertext::of(&ty)?.units()),
+        "switching_key" => Some(SwitchingKey::of(&ty)?.units()),
+        "public_seed" | "secret_seed" => Some(4),
+        _ => None,
+    };
+    if expected.is_some() && unit != WORD {
+        return Err(wrong(&ty, "unit of the graph", unit, "64 bits: these types are made of words"));
+    }
+    let expected = match Element::named(head) {
+        Some(element) => Some(Tensor::new(element, a.uints("shape")?).ty(unit)?.size),
+        None => expected,
+    };
+    match (size, expected) {
+        (Some(found), Some(size)) if found != size => {
+            Err(wrong(&ty, "size in units", found, &size.to_string()))
+        }
+        (_, Some(size)) | (Some(size), None) if size > 0 => {
+            ty.size = size;
+            Ok(ty)
+        }
+        _ => Err(wrong(&ty, "size in units", "none", "a size above 0, as in raw[4]")),
+    }
+}
+
+/// The ring dimension of a type whose words are residues, and the prime of each limb; none for others.
+///
+/// # Errors
+/// `Graph` when an attribute is missing.
+pub fn residue_primes(ty: &ValueType) -> Result<Option<(usize, Vec<u64>)>> {
+    let a = &ty.attrs;
+    let primes = match ty.head.as_str() {
+        "limb" => vec![a.uint("q")?],
+        "slots" | "plain" => vec![a.uint("t")?],
+        "limbs" => vec![a.uint("q")?; a.size("count")?],
+        "poly" | "secret_key" => a.uints("q")?,
+        "public_key" => a.uints("q")?.repeat(2),
+        "ciphertext" => a.uints("q")?.repeat(a.size("parts")?),
+        "switching_key" => {
+            let key = SwitchingKey::of(ty)?;
+            key.all().repeat(2 * key.digits())
+        }
+        _ => return Ok(None),
+    };
+    Ok(Some((a.size("n")?.max(1), primes)))
 }
 
 /// `count` limbs of one kind, one after the other.

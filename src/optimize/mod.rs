@@ -12,9 +12,9 @@ pub use pack_sums::{label_sums, pack_sums};
 pub use prune::prune;
 pub use sum_products::sum_products;
 
-use crate::Result;
 use crate::analyze::Dependencies;
 use crate::graph::Graph;
+use crate::{Error, Result};
 
 /// A named pass.
 #[derive(Clone, Copy)]
@@ -31,6 +31,25 @@ pub const DEFAULT_PASSES: [Pass; 3] = [
     Pass { name: "cancel_transforms", run: cancel_transforms },
     Pass { name: "prune", run: prune },
 ];
+
+/// All passes that work on any graph.
+pub const PASSES: [Pass; 4] = [
+    DEFAULT_PASSES[0],
+    DEFAULT_PASSES[1],
+    DEFAULT_PASSES[2],
+    Pass { name: "sum_products", run: sum_products },
+];
+
+/// The pass of that name.
+///
+/// # Errors
+/// `UnknownPass`.
+pub fn pass(name: &str) -> Result<Pass> {
+    PASSES.into_iter().find(|pass| pass.name == name).ok_or_else(|| Error::UnknownPass {
+        name: name.to_owned(),
+        expected: PASSES.map(|pass| pass.name).join(", "),
+    })
+}
 
 /// Runs the default passes, then those that see ciphertexts and keys: `sum_products`, and `pack_sums` where `pack` is true.
 ///

@@ -9,6 +9,7 @@
 pub mod conformance;
 mod kernel;
 mod null;
+mod plain;
 mod ring_cache;
 mod samples;
 mod scalar;

@@ -1,7 +1,8 @@
-//! The reference platform: one 64-bit word at a time, primes up to 61 bits.
+//! The reference platform: lattice algebra one 64-bit word at a time, primes up to 61 bits; plain data by the kernels of
+//! `plain`.
 
 use super::ring_cache::RingCache;
-use super::{Kernel, Platform, WordKernel, samples};
+use super::{Kernel, Platform, WordKernel, plain, samples};
 use crate::graph::ValueType;
 use crate::math::bits::copy_bits;
 use crate::math::ntt::NttTable;
@@ -156,7 +157,7 @@ impl Platform for Scalar {
 
     fn implements(&self, op: &str) -> bool {
         let all = || base::all().into_iter().chain(fused::all());
-        !self.removed.iter().any(|r| r == op) && all().any(|def| def.name() == op)
+        !self.removed.iter().any(|r| r == op) && (plain::implements(op) || all().any(|def| def.name() == op))
     }
 
     fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Kernel> {
@@ -260,6 +261,14 @@ impl Platform for Scalar {
                 let norm = Norm::new(&moduli(call, call.inputs.len())?)?;
                 kernel(move |i, out, _| out[0] = norm.centered_log2(i).to_bits())
             }
+            "constant" => {
+                let value = Arc::clone(attrs.bytes("value")?);
+                Ok(Kernel::on_bytes(move |_: &[&[u8]], out: &mut [u8]| {
+                    let (start, rest) = out.split_at_mut(value.len());
+                    start.copy_from_slice(&value);
+                    rest.fill(0);
+                }))
+            }
             "copy" if call.unit != WORD => copy_bytes(call),
             "copy" => kernel(|i, out, _| {
                 let mut rest = out;
@@ -289,6 +298,9 @@ impl Platform for Scalar {
                 })
             }
             _ => {
+                if let Some(kernel) = plain::kernel(call)? {
+                    return Ok(kernel);
+                }
                 if let Some(kernel) = samples::kernel_over(call, output, Domain::stream)? {
                     return Ok(kernel);
                 }

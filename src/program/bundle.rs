@@ -1,7 +1,7 @@
 //! How outputs travel: those that share ciphertexts go together, with each ciphertext once.
 
-use super::bytes::Length;
 use crate::Result;
+use crate::bytes::Length;
 use crate::graph::{Graph, Placeholder, cut};
 use crate::ops::types::Ciphertext;
 use crate::schemes::columns::{OutputCiphertext, output_ciphertexts};

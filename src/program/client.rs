@@ -2,10 +2,10 @@
 //! a graph, run by the same engine as the evaluator's.
 
 use super::bundle::Bundle;
-use super::bytes::{Kind, Reader, Writer, check_residues, foreign, shown};
 use super::compile::{input_type, is_public};
 use super::job::{Job, Named, Outcome, OutputValues};
 use super::{InputLiteral, Parameters, Program, TaskLiteral};
+use crate::bytes::{Kind, Reader, Writer, check_residues, foreign, shown};
 use crate::engine::{Clock, Input, Plan, PlanOptions, Run};
 use crate::error::FormatProblem;
 use crate::expand::Expander;
@@ -326,7 +326,7 @@ impl Client {
         let mut expander = Expander::new(self.program.registry());
         let graph = super::compile::base(&mut expander, &s.finish(), &*self.platform)?;
         let options = PlanOptions { memory_limit: self.program.memory_limit(), wipe: true };
-        Ok(Arc::new(Plan::new(&graph, &*self.platform, options)?))
+        Ok(Arc::new(Plan::new(&graph, self.program.registry(), &*self.platform, options)?))
     }
 
     /// A job over what is given. `name` stands for the graph: a small plan is kept for the next job of that name, if any.

@@ -4,13 +4,13 @@
 
 use super::bounds;
 use super::bundle::{Bundle, bundles};
-use super::bytes::{Kind, Reader, Writer};
 use super::choose::{MARGIN, Wishes, choose, enough};
 use super::literal::{KEYS, Layout, TaskLiteral};
 use super::parameters::{ParameterLiteral, Parameters};
 use super::range::least_modulus;
 use super::view::Stage;
 use crate::analyze::{OutputIndex, graph_inputs};
+use crate::bytes::{Kind, Reader, Writer};
 use crate::expand::{BaseSet, Expander};
 use crate::graph::{Attrs, Graph, OperandId, ValueType};
 use crate::math::slots::{galois_conjugate, galois_element};

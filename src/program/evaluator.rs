@@ -2,11 +2,11 @@
 
 use super::Program;
 use super::bundle::Bundle;
-use super::bytes::{Kind, Reader, Writer, check_residues, checksum_of, foreign, shown};
 use super::compile::port_type;
 use super::job::{Job, Named, Outcome};
 use super::literal::KEYS;
 use super::view::Stage;
+use crate::bytes::{Kind, Reader, Writer, check_residues, checksum_of, foreign, shown};
 use crate::engine::{Clock, Input, Plan, PlanOptions, Run};
 use crate::graph::ValueType;
 use crate::ops::types::SwitchingKey;
@@ -39,7 +39,7 @@ impl Evaluator {
         let program = Program::from_bytes(bytes)?;
         let graph = program.graph(Stage::Base, platform)?;
         let options = PlanOptions { memory_limit: program.memory_limit(), wipe: false };
-        let plan = Arc::new(Plan::new(&graph, platform, options)?);
+        let plan = Arc::new(Plan::new(&graph, program.registry(), platform, options)?);
         let missing = program.keys().map_or(BTreeSet::new(), |k| k.names.iter().cloned().collect());
         // The plan was within the limit, with the keys.
         let key_words = memory::zeros(program.keys().map_or(0, |k| k.ty().size) as usize)?;

@@ -48,7 +48,8 @@ pub struct Job {
 }
 
 impl Job {
-    pub(super) fn new(run: Run, finish: impl FnOnce(&Run) -> Result<Outcome> + Send + 'static) -> Self {
+    /// A job over a run; `finish` makes the result of its outputs.
+    pub fn new(run: Run, finish: impl FnOnce(&Run) -> Result<Outcome> + Send + 'static) -> Self {
         Self { run, finish: Some(Box::new(finish)) }
     }
 

@@ -1,11 +1,10 @@
 //! What a user holds: a task literal becomes a program; a client encrypts and decrypts; an evaluator runs.
 //!
-//! The three are separate types that speak in bytes (`bytes.rs`), so that they can live in separate workers or
+//! The three are separate types that speak in bytes (`crate::bytes`), so that they can live in separate workers or
 //! on separate machines. Only the client ever holds a secret key.
 
 mod bounds;
 mod bundle;
-mod bytes;
 mod choose;
 mod client;
 mod compile;

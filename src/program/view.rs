@@ -2,10 +2,10 @@
 
 use super::Program;
 use super::bundle::Bundle;
-use super::bytes::Length;
 use super::compile::{input_type, is_public};
 use crate::Result;
 use crate::analyze::{OutputIndex, analyze, depth, waves};
+use crate::bytes::Length;
 use crate::engine::{Plan, PlanOptions};
 use crate::graph::{Graph, Intervals};
 use crate::ops::Call;
@@ -260,7 +260,7 @@ impl Program {
         });
         let base = self.graph(Stage::Base, platform)?;
         let options = PlanOptions { memory_limit: self.memory_limit(), wipe: false };
-        let plan = Plan::new(&base, platform, options)?;
+        let plan = Plan::new(&base, self.registry(), platform, options)?;
         let cost = Cost {
             seconds: self.multiplications(&base)? * SECONDS_PER_MULTIPLICATION / threads.max(1) as f64,
             memory_bytes: plan.memory_bytes(),

@@ -15,7 +15,7 @@ use crate::ops::Registry;
 
 /// All operator types of cipherloom.
 pub fn registry() -> Registry {
-    let mut registry = Registry::lattice();
+    let mut registry = Registry::core();
     registry.add_all(rlwe::all());
     registry.add_all(bfv::all());
     registry.add_all(columns::all());

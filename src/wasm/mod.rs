@@ -3,11 +3,13 @@
 //!
 //! Every throw is an `Error` with a stable `code` and with `details`.
 
+pub mod circuit;
 mod error;
 #[cfg(feature = "threads")]
 pub mod pool;
 
 use crate::engine::Clock;
+use crate::graph::Graph;
 use crate::memory;
 use crate::platform::Simd;
 use crate::program::{
@@ -119,23 +121,28 @@ impl RawProgram {
     /// # Errors
     /// Throws.
     pub fn graph(&self, stage: &str) -> Result<JsValue, Thrown> {
-        let view = GraphView::new(&self.program.graph(stage_of(stage)?, &*platform())?)?;
-        let out = to_js(&view)?;
-        // Numbers travel as typed arrays.
-        let arrays: [(&str, JsValue); 7] = [
-            ("type", js_sys::Uint32Array::from(view.r#type.as_slice()).into()),
-            ("parent", js_sys::Int32Array::from(view.parent.as_slice()).into()),
-            ("inputsStart", js_sys::Uint32Array::from(view.inputs_start.as_slice()).into()),
-            ("inputs", js_sys::Int32Array::from(view.inputs.as_slice()).into()),
-            ("placeholders", js_sys::Float64Array::from(view.placeholders.as_slice()).into()),
-            ("label", js_sys::Uint32Array::from(view.label.as_slice()).into()),
-            ("wave", js_sys::Uint32Array::from(view.wave.as_slice()).into()),
-        ];
-        for (name, array) in arrays {
-            set(&out, name, &array);
-        }
-        Ok(out)
+        view_of(&self.program.graph(stage_of(stage)?, &*platform())?)
     }
+}
+
+/// A graph as arrays.
+fn view_of(graph: &Graph) -> Result<JsValue, Thrown> {
+    let view = GraphView::new(graph)?;
+    let out = to_js(&view)?;
+    // Numbers travel as typed arrays.
+    let arrays: [(&str, JsValue); 7] = [
+        ("type", js_sys::Uint32Array::from(view.r#type.as_slice()).into()),
+        ("parent", js_sys::Int32Array::from(view.parent.as_slice()).into()),
+        ("inputsStart", js_sys::Uint32Array::from(view.inputs_start.as_slice()).into()),
+        ("inputs", js_sys::Int32Array::from(view.inputs.as_slice()).into()),
+        ("placeholders", js_sys::Float64Array::from(view.placeholders.as_slice()).into()),
+        ("label", js_sys::Uint32Array::from(view.label.as_slice()).into()),
+        ("wave", js_sys::Uint32Array::from(view.wave.as_slice()).into()),
+    ];
+    for (name, array) in arrays {
+        set(&out, name, &array);
+    }
+    Ok(out)
 }
 
 impl RawProgram {

@@ -57,7 +57,10 @@ pub struct Resident {
 
 impl Resident {
     pub fn new(base: &Graph, platform: &dyn Platform, data: Vec<Input>) -> Result<Self> {
-        Ok(Self { plan: Arc::new(Plan::new(base, platform, PlanOptions::default())?), data })
+        Ok(Self {
+            plan: Arc::new(Plan::new(base, &Registry::lattice(), platform, PlanOptions::default())?),
+            data,
+        })
     }
 
     pub fn plan(&self) -> &Plan {

@@ -1,7 +1,8 @@
-//! The base operators: lattice algebra on single limbs, what a platform implements.
+//! The base operators: lattice algebra on single limbs, and what any graph needs; what a platform implements.
 
 mod add;
 mod automorphism;
+mod constant;
 mod convert;
 pub(crate) mod copy;
 mod dot;
@@ -47,6 +48,7 @@ pub fn all() -> Vec<Arc<dyn OpDef>> {
         Arc::new(quotient::Quotient),
         Arc::new(convert::Convert),
         Arc::new(norm::Norm),
+        Arc::new(constant::Constant),
         Arc::new(copy::Copy),
         Arc::new(sample_uniform::SampleUniform),
         Arc::new(sample_secret::SampleSecret),

@@ -1,9 +1,11 @@
 //! What every base operator is tried on, and what it must give.
 
 use super::models;
+use super::plain::{self, Data};
 use super::values::{LARGEST, MOST_WORDS, PRIMES, Pattern, Random, SIZES, bases, rings, sizes};
 use crate::graph::{Attrs, ValueType};
-use crate::ops::types::{self, Form, Limb};
+use crate::ops::types::{self, Form, Limb, WORD};
+use std::sync::Arc;
 
 /// What the output must be.
 pub(super) enum Expected {
@@ -11,19 +13,24 @@ pub(super) enum Expected {
     Words(Vec<u64>),
     /// One word, the bits of this double but for 1e-9.
     Double(f64),
+    /// These elements, any NaN for any other; zeros to the end of the last word.
+    Tensor(Data),
 }
 
 /// One operator on given data.
 pub(super) struct Case {
     pub(super) attrs: Attrs,
+    /// Types and words; the last word is filled up with zeros.
     pub(super) inputs: Vec<(ValueType, Vec<u64>)>,
+    /// Bits of the graph's unit.
+    pub(super) unit: u32,
     pub(super) nonce: u32,
     pub(super) expected: Expected,
 }
 
 impl Case {
     fn new(attrs: Attrs, inputs: Vec<(ValueType, Vec<u64>)>, words: Vec<u64>) -> Self {
-        Self { attrs, inputs, nonce: 0, expected: Expected::Words(words) }
+        Self { attrs, inputs, unit: WORD, nonce: 0, expected: Expected::Words(words) }
     }
 }
 
@@ -51,6 +58,7 @@ pub(super) fn cases(op: &str) -> Vec<Case> {
         "rns.quotient" => quotient(),
         "rns.convert" => convert(),
         "rns.norm" => norm(),
+        "constant" => constant(),
         "copy" => copy(),
         "sample.uniform" => {
             let moduli = [&[3, 257, 0xffff_fffb], &PRIMES[..]].concat();
@@ -71,7 +79,10 @@ pub(super) fn cases(op: &str) -> Vec<Case> {
             slots(ty, |values, at| at.iter().map(|&at| values[at]).collect())
         }
         "slots.constant" => slots_constant(),
-        fused => super::fused::cases(fused),
+        other => {
+            let fused = super::fused::cases(other);
+            if fused.is_empty() { plain::cases(other) } else { fused }
+        }
     }
 }
 
@@ -271,7 +282,19 @@ fn norm() -> Vec<Case> {
 
 fn norm_case(n: usize, base: &[u64], words: Vec<Vec<u64>>, log2: f64) -> Case {
     let inputs = coefficients(n, base, words);
-    Case { attrs: Attrs::new(), inputs, nonce: 0, expected: Expected::Double(log2) }
+    Case { attrs: Attrs::new(), inputs, unit: WORD, nonce: 0, expected: Expected::Double(log2) }
+}
+
+/// Tensors of words, as they are.
+fn constant() -> Vec<Case> {
+    let mut random = Random(9);
+    let case = |&n: &usize| {
+        let words = random.words(n, u64::MAX);
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let attrs = Attrs::new().with("of", "u64").with("shape", vec![n as u64]);
+        Case::new(attrs.with("value", Arc::<[u8]>::from(bytes)), vec![], words)
+    };
+    [1, 2, 3, 8, 100].iter().map(case).collect()
 }
 
 fn copy() -> Vec<Case> {
@@ -283,7 +306,30 @@ fn copy() -> Vec<Case> {
         let words = inputs.iter().flat_map(|(_, x)| x.clone()).collect();
         Case::new(Attrs::new(), inputs, words)
     };
-    lists.map(case).into()
+    let words = lists.map(case);
+    // Bits, in graphs of any unit; what does not begin at a byte is read from inside one.
+    let pieces: [(u32, &[(u64, u64)]); 7] = [
+        (1, &[(13, 0)]),
+        (1, &[(1, 0), (9, 7), (64, 3), (700, 1)]),
+        (1, &[(8, 0), (4096, 5), (3, 2)]),
+        (2, &[(5, 6), (33, 0), (500, 2)]),
+        (4, &[(3, 4), (1000, 4), (2, 0)]),
+        (8, &[(3, 0), (1, 0), (1000, 0)]),
+        (32, &[(3, 0), (1, 0), (999, 0)]),
+    ];
+    let bits = pieces.map(|(unit, pieces)| {
+        let raw = |units: u64| ValueType::new("raw", units, Attrs::new());
+        let mut inputs = Vec::new();
+        let mut expected = Vec::new();
+        for &(units, skip) in pieces {
+            let own: Vec<u64> = (0..units * u64::from(unit)).map(|_| random.below(2)).collect();
+            expected.extend_from_slice(&own[skip as usize..]);
+            inputs.push((raw(units), Data::bits(own).pack()));
+        }
+        let skip: Vec<u64> = pieces.iter().map(|(_, skip)| *skip).collect();
+        Case { unit, ..Case::new(Attrs::new().with("skip", skip), inputs, Data::bits(expected).pack()) }
+    });
+    words.into_iter().chain(bits).collect()
 }
 
 /// Samplers, with several seeds, and several nonces for one seed.

@@ -6,7 +6,7 @@ use crate::Result;
 use crate::expand::{BaseSet, Expander};
 use crate::graph::{Attrs, Graph, OperandId, Placeholder, ValueType};
 use crate::math::prime::ntt_primes;
-use crate::ops::types::{Form, Limb, Poly, block_size};
+use crate::ops::types::{Form, Limb, Poly, WORD, block_size};
 use crate::ops::{Call, Registry, Session, base};
 use crate::platform::{Platform, Scalar};
 
@@ -24,7 +24,7 @@ pub(super) fn cases(op: &str) -> Vec<Case> {
     let case = |(attrs, inputs): (Attrs, Vec<(ValueType, Vec<u64>)>)| {
         // An operator that does not expand is a case that every platform fails.
         let words = oracle.words(op, &attrs, &inputs).unwrap_or_default();
-        Case { attrs, inputs, nonce: 0, expected: Expected::Words(words) }
+        Case { attrs, inputs, unit: WORD, nonce: 0, expected: Expected::Words(words) }
     };
     calls.into_iter().map(case).collect()
 }

@@ -1,19 +1,22 @@
 //! The one suite that every platform passes: the same bits as the reference, on edge values and random ones.
 //!
 //! The reference for base operators is not another platform but a model of every base operator, written out slowly from its
-//! definition: all residues 0, 1, q - 1, alternating and random, rings of dimension 2 to 32768, primes of 17 to
+//! definition. Lattice algebra: all residues 0, 1, q - 1, alternating and random, rings of dimension 2 to 32768, primes of 17 to
 //! 61 bits, bases of 1 to 70 primes. Only `rns.norm`, a measurement, is compared but for 1e-9: its logarithm is
-//! the machine's own. A fused operator that a platform implements is compared with its expansion into base operators.
+//! the machine's own. Plain data: element by element, on edge values, in graphs of all units, with arbitrary bits where
+//! a tensor does not fill its last byte; any NaN is as good as any other. A fused operator that a platform implements is compared with its expansion into base operators.
 
 mod cases;
 mod fused;
 mod models;
+mod plain;
 mod values;
 
-use super::Platform;
+use super::{Kernel, Platform};
 use crate::Error;
+use crate::graph::ValueType;
 use crate::ops::types::{WORD, block_size};
-use crate::ops::{Call, OpDef, base, fused as fused_operators};
+use crate::ops::{Call, OpDef, base, fused as fused_operators, plain as plain_operators};
 use cases::{Case, Expected, cases};
 use std::sync::Arc;
 
@@ -49,7 +52,9 @@ pub enum Failure {
         reason: Box<Error>,
     },
     /// The platform computes something else.
-    #[error("platform `{platform}`, `{op}`, {case}, word {index}: found {found:#x}, expected {expected:#x}")]
+    #[error(
+        "platform `{platform}`, `{op}`, {case}, element {index}: found {found:#x}, expected {expected:#x}"
+    )]
     Wrong {
         /// The platform.
         platform: String,
@@ -57,7 +62,7 @@ pub enum Failure {
         op: String,
         /// Attributes and inputs.
         case: String,
-        /// The first word that differs.
+        /// The first element that differs; of lattice algebra, the first word.
         index: usize,
         /// What the platform computed.
         found: u64,
@@ -73,7 +78,8 @@ pub enum Failure {
 /// The first [`Failure`].
 pub fn check(platform: &dyn Platform) -> Result<Report, Failure> {
     let fused = fused_operators::all().into_iter().filter(|def| platform.implements(def.name()));
-    check_operators(platform, &base::all().into_iter().chain(fused).collect::<Vec<_>>())
+    let types = base::all().into_iter().chain(plain_operators::all()).chain(fused);
+    check_operators(platform, &types.collect::<Vec<_>>())
 }
 
 /// As [`check`], for these operator types only.
@@ -97,39 +103,89 @@ pub fn check_operators(platform: &dyn Platform, types: &[Arc<dyn OpDef>]) -> Res
 
 fn run(platform: &dyn Platform, def: &dyn OpDef, case: &Case) -> Result<usize, Failure> {
     let types: Vec<_> = case.inputs.iter().map(|(ty, _)| ty.clone()).collect();
-    let inputs = case.inputs.iter().flat_map(|(ty, words)| words.chunks(block_size(ty).max(1) as usize));
-    let inputs: Vec<&[u64]> = inputs.collect();
-    let call = Call { name: def.name(), attrs: &case.attrs, inputs: &types, unit: WORD };
-    let prepared = def.assemble(&call).and_then(|ty| Ok((platform.kernel(&call, &ty)?, ty.size as usize)));
+    let call = Call { name: def.name(), attrs: &case.attrs, inputs: &types, unit: case.unit };
+    let kernel = |ty| match platform.kernel(&call, &ty)? {
+        Kernel::Words(_) if call.unit != WORD => {
+            Err(call.error("unit of the graph", call.unit, format!("{WORD} bits")))
+        }
+        kernel => Ok((kernel, ty.size * u64::from(call.unit))),
+    };
+    let prepared = def.assemble(&call).and_then(kernel);
     let (platform, op) = (platform.name().to_owned(), def.name().to_owned());
-    let (kernel, size) = match prepared {
+    let (kernel, bits) = match prepared {
         Ok(prepared) => prepared,
         Err(reason) => {
             let (case, reason) = (describe(&call), Box::new(reason));
             return Err(Failure::Refused { platform, op, case, reason });
         }
     };
+    let words = bits.div_ceil(64) as usize;
     for rubbish in [u64::MAX, 0x0123_4567_89ab_cdef] {
-        let (mut out, mut scratch) = (vec![rubbish; size], vec![rubbish; kernel.scratch()]);
-        kernel.run(&inputs, &mut out, &mut scratch, case.nonce);
-        if let Some((index, expected)) = difference(&out, &case.expected) {
-            let (case, found) = (describe(&call), out.get(index).copied().unwrap_or(rubbish));
+        let mut out = vec![rubbish; words];
+        match &kernel {
+            Kernel::Words(_) => on_words(&kernel, case, &mut out, rubbish),
+            Kernel::Bytes(_) => on_bytes(&kernel, case, &mut out, bits, rubbish),
+        }
+        if let Some(Difference { index, found, expected }) = difference(&out, &case.expected) {
+            let case = describe(&call);
             return Err(Failure::Wrong { platform, op, case, index, found, expected });
         }
     }
-    Ok(size)
+    Ok(words)
 }
 
-/// The first word that differs, and what it should be.
-fn difference(out: &[u64], expected: &Expected) -> Option<(usize, u64)> {
+fn on_words(kernel: &Kernel, case: &Case, out: &mut [u64], rubbish: u64) {
+    let inputs = case.inputs.iter().flat_map(|(ty, words)| words.chunks(block_size(ty).max(1) as usize));
+    kernel.run(&inputs.collect::<Vec<_>>(), out, &mut vec![rubbish; kernel.scratch()], case.nonce);
+}
+
+/// The kernel sees the bytes that operands take up; in the last ones, rubbish fills up what no operand holds.
+fn on_bytes(kernel: &Kernel, case: &Case, out: &mut [u64], bits: u64, rubbish: u64) {
+    let Kernel::Bytes(kernel) = kernel else { return };
+    let filled = |(ty, words): &(ValueType, Vec<u64>)| {
+        let (bits, mut words) = (ty.size * u64::from(case.unit), words.clone());
+        if let Some(last) = words.last_mut().filter(|_| !bits.is_multiple_of(64)) {
+            *last |= rubbish << (bits % 64);
+        }
+        (words, bits.div_ceil(8) as usize)
+    };
+    let inputs: Vec<(Vec<u64>, usize)> = case.inputs.iter().map(filled).collect();
+    let inputs: Vec<&[u8]> =
+        inputs.iter().map(|(words, bytes)| &bytemuck::cast_slice(words)[..*bytes]).collect();
+    let (out, beyond) = bytemuck::cast_slice_mut(out).split_at_mut(bits.div_ceil(8) as usize);
+    kernel.run(&inputs, out);
+    beyond.fill(0);
+}
+
+/// The first element that differs, and what it should be.
+struct Difference {
+    index: usize,
+    found: u64,
+    expected: u64,
+}
+
+fn difference(out: &[u64], expected: &Expected) -> Option<Difference> {
+    let at = |words: &[u64], index: usize| words.get(index).copied().unwrap_or(0);
     match expected {
         Expected::Words(words) => {
             let index = (0..words.len().max(out.len())).find(|&i| words.get(i) != out.get(i))?;
-            Some((index, words.get(index).copied().unwrap_or(0)))
+            Some(Difference { index, found: at(out, index), expected: at(words, index) })
         }
         Expected::Double(value) => {
             let near = out.len() == 1 && (f64::from_bits(out[0]) - value).abs() < 1e-9;
-            (!near).then_some((0, value.to_bits()))
+            (!near).then(|| Difference { index: 0, found: at(out, 0), expected: value.to_bits() })
+        }
+        Expected::Tensor(tensor) => {
+            let found = plain::Data::unpack(tensor.element, &tensor.shape, out);
+            let differs = |i: &usize| !tensor.alike(found.bits[*i], tensor.bits[*i]);
+            let index = (0..tensor.bits.len()).find(differs);
+            if let Some(index) = index {
+                return Some(Difference { index, found: found.bits[index], expected: tensor.bits[index] });
+            }
+            // What fills up the last byte.
+            let index = tensor.bits.len();
+            let filled = out.last() != found.pack().last();
+            filled.then(|| Difference { index, found: at(out, out.len() - 1), expected: 0 })
         }
     }
 }
@@ -138,14 +194,19 @@ fn describe(call: &Call<'_>) -> String {
     let attrs: String = call.attrs.to_string().chars().take(100).collect();
     match call.inputs.first() {
         None => format!("{attrs}, no input"),
-        Some(first) => format!("{attrs}, {} inputs, the first {first}", call.inputs.len()),
+        Some(first) if call.unit == WORD => {
+            format!("{attrs}, {} inputs, the first {first}", call.inputs.len())
+        }
+        Some(_) => {
+            let inputs: Vec<String> = call.inputs.iter().map(ToString::to_string).collect();
+            format!("unit {}, {attrs}, inputs {}", call.unit, inputs.join(", "))
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::ValueType;
     use crate::ops::Level;
     use crate::platform::Scalar;
 

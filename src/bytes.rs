@@ -29,6 +29,7 @@ pub enum Kind {
     EvaluationKey = 3,
     Input = 4,
     Output = 5,
+    Circuit = 6,
 }
 
 impl Kind {
@@ -39,11 +40,12 @@ impl Kind {
             Self::EvaluationKey => "evaluation key",
             Self::Input => "encrypted input",
             Self::Output => "encrypted output",
+            Self::Circuit => "circuit",
         }
     }
 
     fn of(byte: u8) -> Option<Self> {
-        [Self::Program, Self::Client, Self::EvaluationKey, Self::Input, Self::Output]
+        [Self::Program, Self::Client, Self::EvaluationKey, Self::Input, Self::Output, Self::Circuit]
             .into_iter()
             .find(|k| *k as u8 == byte)
     }
@@ -88,6 +90,15 @@ impl Length {
 pub struct Writer(Vec<u8>);
 
 impl Writer {
+    /// A number, 7 bits a byte, the low ones first; the high bit says that more follow.
+    pub fn number(&mut self, mut number: u64) {
+        while number >= 0x80 {
+            self.0.push(number as u8 | 0x80);
+            number >>= 7;
+        }
+        self.0.push(number as u8);
+    }
+
     pub fn new(kind: Kind) -> Self {
         let mut bytes = Vec::with_capacity(SMALL);
         bytes.extend_from_slice(MAGIC);
@@ -100,6 +111,12 @@ impl Writer {
     pub fn raw(mut self, bytes: &[u8]) -> Self {
         self.0.extend_from_slice(bytes);
         self
+    }
+
+    /// A text whose length is a [`Writer::number`].
+    pub fn short(&mut self, text: &str) {
+        self.number(text.len() as u64);
+        self.0.extend_from_slice(text.as_bytes());
     }
 
     pub fn text(self, text: &str) -> Self {
@@ -201,6 +218,41 @@ impl<'a> Reader<'a> {
         let mut id = [0; N];
         id.copy_from_slice(self.raw(N)?);
         Ok(id)
+    }
+
+    /// A number that [`Writer::number`] wrote.
+    ///
+    /// # Errors
+    /// `Format` beyond the content's end, or for more than 64 bits.
+    pub fn number(&mut self) -> Result<u64> {
+        let mut number = 0u64;
+        for shift in (0..64).step_by(7) {
+            let [byte] = self.id()?;
+            let bits = u64::from(byte & 0x7f);
+            if bits << shift >> shift != bits {
+                break;
+            }
+            number |= bits << shift;
+            if byte < 0x80 {
+                return Ok(number);
+            }
+        }
+        Err(self.error("a number of more than 64 bits"))
+    }
+
+    /// A text that [`Writer::short`] wrote.
+    ///
+    /// # Errors
+    /// `Format` beyond the content's end, or for bytes that are no UTF-8.
+    pub fn short(&mut self) -> Result<&'a str> {
+        let length = usize::try_from(self.number()?).unwrap_or(usize::MAX);
+        let bytes = self.raw(length)?;
+        std::str::from_utf8(bytes).map_err(|_| self.error("a text is not UTF-8"))
+    }
+
+    /// Bytes that are left.
+    pub fn left(&self) -> usize {
+        self.rest.len()
     }
 
     pub fn text(&mut self) -> Result<&'a str> {

@@ -1,0 +1,128 @@
+//! Builds a circuit, call by call.
+
+use super::{Circuit, Origin};
+use crate::Result;
+use crate::graph::{Attrs, Graph, GraphError, OperandId, ValueType};
+use crate::ops::tensor::{Element, Tensor};
+use crate::ops::{Registry, Session};
+use std::sync::Arc;
+
+/// A graph under construction: inputs, operators, views, constants, outputs.
+///
+/// Every call that makes an operand gives its handle, for later calls; operands are never changed.
+pub struct CircuitBuilder<'r> {
+    session: Session<'r>,
+    registry: &'r Arc<Registry>,
+    operands: Vec<OperandId>,
+}
+
+impl<'r> CircuitBuilder<'r> {
+    /// An empty circuit whose unit has so many bits, over the operator types of a registry.
+    ///
+    /// # Errors
+    /// `Attribute` for other units than 1, 2, 4, 8, 16, 32 and 64 bits.
+    pub fn new(unit: u32, registry: &'r Arc<Registry>) -> Result<Self> {
+        if !matches!(unit, 1 | 2 | 4 | 8 | 16 | 32 | 64) {
+            let expected = "1, 2, 4, 8, 16, 32 or 64 bits";
+            return Err(
+                GraphError::Attribute { name: "unit".into(), found: unit.to_string(), expected }.into()
+            );
+        }
+        Ok(Self { session: Session::new(Graph::new(unit), registry), registry, operands: Vec::new() })
+    }
+
+    /// Bits of the unit.
+    pub fn unit(&self) -> u32 {
+        self.session.graph().unit_bits()
+    }
+
+    /// A declared input.
+    ///
+    /// # Errors
+    /// `EmptyAllocation`, `AddressSpace`.
+    pub fn input(&mut self, name: &str, ty: ValueType) -> Result<OperandId> {
+        let operand = self.session.graph_mut().add_input(name, ty)?;
+        Ok(self.keep(operand))
+    }
+
+    /// The output of a new operator.
+    ///
+    /// # Errors
+    /// `UnknownOperator`; what the operator type says of its operands and attributes.
+    pub fn op(&mut self, name: &str, attrs: Attrs, inputs: &[OperandId]) -> Result<OperandId> {
+        let operand = self.session.op(name, attrs, inputs)?;
+        Ok(self.keep(operand))
+    }
+
+    /// A tensor that is part of the circuit, from the bytes of its elements.
+    ///
+    /// # Errors
+    /// `Operator` for another number of bytes than the tensor has.
+    pub fn constant(&mut self, tensor: &Tensor, value: Arc<[u8]>) -> Result<OperandId> {
+        let attrs = Attrs::new().with("of", tensor.element.name()).with("shape", tensor.shape.as_slice());
+        self.op("constant", attrs.with("value", value), &[])
+    }
+
+    /// Units `from..` of an operand, as many as `ty` has, seen as `ty`: a part, or all of it as another type.
+    ///
+    /// # Errors
+    /// `SplitOutside` beyond the operand's end; `Attribute` for tensors seen as lattice types, whose words are residues.
+    pub fn view(&mut self, operand: OperandId, from: u64, ty: ValueType) -> Result<OperandId> {
+        self.may_be_seen(operand, &ty)?;
+        let view = self.session.split(operand, from, ty)?;
+        Ok(self.keep(view))
+    }
+
+    /// Operands one after the other, seen as `ty`.
+    ///
+    /// # Errors
+    /// `Size` when the sizes do not add up; `Attribute` as for [`CircuitBuilder::view`].
+    pub fn merge(&mut self, parts: &[OperandId], ty: ValueType) -> Result<OperandId> {
+        for &part in parts {
+            self.may_be_seen(part, &ty)?;
+        }
+        let merged = self.session.merge(parts, ty)?;
+        Ok(self.keep(merged))
+    }
+
+    fn may_be_seen(&self, operand: OperandId, ty: &ValueType) -> Result<()> {
+        let is_data = |ty: &ValueType| Element::named(&ty.head).is_some() || ty.head == "raw";
+        let from = self.session.ty(operand);
+        if !is_data(from) || is_data(ty) || ty.head == "small" {
+            return Ok(());
+        }
+        let found = format!("{} seen as {}", from.head, ty.head);
+        let expected = "another tensor, raw or small: nobody has checked that these words are residues";
+        Err(GraphError::Attribute { name: "type".into(), found, expected }.into())
+    }
+
+    /// Declares an output.
+    pub fn output(&mut self, name: &str, operand: OperandId) {
+        self.session.graph_mut().declare_output(name, operand);
+    }
+
+    /// The type of an operand.
+    pub fn ty(&self, operand: OperandId) -> &ValueType {
+        self.session.ty(operand)
+    }
+
+    /// The operands so far, in the order of the calls that made them.
+    pub fn operands(&self) -> &[OperandId] {
+        &self.operands
+    }
+
+    /// The finished circuit.
+    ///
+    /// # Errors
+    /// As [`Circuit::new`].
+    pub fn finish(self) -> Result<Circuit> {
+        let graph = self.session.finish();
+        let circuit = Circuit::new(graph.clone(), Arc::clone(self.registry))?;
+        Ok(Circuit { origin: Some(Arc::new(Origin { graph, operands: self.operands })), ..circuit })
+    }
+
+    fn keep(&mut self, operand: OperandId) -> OperandId {
+        self.operands.push(operand);
+        operand
+    }
+}

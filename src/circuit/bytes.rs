@@ -1,0 +1,331 @@
+//! The byte form of a circuit: about ten bytes an operator.
+//!
+//! ```text
+//! unit | types: count, text... | signatures: count, (name, attributes)...
+//! inputs: count, (name, place)... | operators: count, operator... | outputs: count, (operand, name)...
+//!
+//! operator  signature * 4 + (has nonce) + 2 * (has parent) | nonce | parent | count, operand... | place
+//! operand   how many places ago the same was defined, from 1; or 0 and a place that is not contiguous
+//! place     type * 2 | or type * 2 + 1, count, (start, size)...
+//! ```
+//!
+//! Numbers take 7 bits a byte (`crate::bytes`). A place with an even number begins where the last defined one ended and is as
+//! large as its type; starts, nonces and parents are differences to the last ones, zigzag. Tables are in the order of first use, so that
+//! equal graphs have equal bytes.
+
+use super::Circuit;
+use crate::Result;
+use crate::bytes::{Kind, Reader, Writer};
+use crate::graph::{Graph, OperandId, Placeholder, ValueType, parse_attrs, parse_type};
+use crate::ops::Registry;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Where a graph's address space ends.
+const END: u64 = 1 << 63;
+
+impl Circuit {
+    /// The byte form: operator types by name, no code.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut saver = Saver::new(&self.graph);
+        saver.graph();
+        saver.writer.finish()
+    }
+
+    /// The circuit's identity: BLAKE3 of its byte form, the first 16 bytes.
+    pub fn id(&self) -> [u8; 16] {
+        let mut id = [0; 16];
+        id.copy_from_slice(&blake3::hash(&self.to_bytes()).as_bytes()[..16]);
+        id
+    }
+
+    /// Reads the byte form.
+    ///
+    /// # Errors
+    /// `Format` for bytes that do not decode; otherwise as [`Circuit::new`].
+    pub fn from_bytes(bytes: &[u8], registry: Arc<Registry>) -> Result<Self> {
+        let graph = Loader::new(bytes)?.graph()?;
+        Self::new(graph, registry)
+    }
+}
+
+/// Differences as small numbers.
+fn zigzag(difference: i64) -> u64 {
+    (difference << 1 ^ difference >> 63) as u64
+}
+
+fn unzigzag(number: u64) -> i64 {
+    (number >> 1) as i64 ^ -((number & 1) as i64)
+}
+
+struct Saver<'g> {
+    graph: &'g Graph,
+    writer: Writer,
+    types: Order,
+    signatures: Order,
+    /// Where the last defined place ended.
+    end: u64,
+    /// By type and the only placeholder: how many places had been defined before this one.
+    defined: HashMap<(u32, Placeholder), u64>,
+    places: u64,
+}
+
+/// Numbers in the order of first use.
+#[derive(Default)]
+struct Order {
+    of: HashMap<u32, u64>,
+    list: Vec<u32>,
+}
+
+impl Order {
+    fn add(&mut self, number: u32) {
+        let next = self.list.len() as u64;
+        self.of.entry(number).or_insert_with(|| {
+            self.list.push(number);
+            next
+        });
+    }
+
+    fn get(&self, number: u32) -> u64 {
+        self.of.get(&number).copied().unwrap_or(0)
+    }
+}
+
+impl<'g> Saver<'g> {
+    fn new(graph: &'g Graph) -> Self {
+        let (mut types, mut signatures) = (Order::default(), Order::default());
+        let ty = |operand: OperandId| graph.type_number(operand);
+        graph.inputs().iter().for_each(|port| types.add(ty(port.operand)));
+        for op in graph.operators() {
+            graph.inputs_of(op).iter().for_each(|&input| types.add(ty(input)));
+            types.add(ty(op.output));
+            signatures.add(op.signature);
+        }
+        graph.outputs().iter().for_each(|port| types.add(ty(port.operand)));
+        let writer = Writer::new(Kind::Circuit);
+        Self { graph, writer, types, signatures, end: 0, defined: HashMap::new(), places: 0 }
+    }
+
+    fn graph(&mut self) {
+        let graph = self.graph;
+        self.writer.number(graph.unit_bits().into());
+        self.writer.number(self.types.list.len() as u64);
+        for number in &self.types.list {
+            self.writer.short(&graph.types()[*number as usize].to_string());
+        }
+        self.writer.number(self.signatures.list.len() as u64);
+        for number in &self.signatures.list {
+            let signature = &graph.signatures()[*number as usize];
+            self.writer.short(&signature.name);
+            self.writer.short(&signature.attrs.to_string());
+        }
+        self.writer.number(graph.inputs().len() as u64);
+        for port in graph.inputs() {
+            self.writer.short(&port.name);
+            self.define(port.operand);
+        }
+        self.writer.number(graph.operators().len() as u64);
+        let (mut nonce, mut parent) = (0, 0);
+        for op in graph.operators() {
+            let has = [op.nonce != 0, op.parent != u32::MAX];
+            self.writer
+                .number(self.signatures.get(op.signature) * 4 + u64::from(has[0]) + 2 * u64::from(has[1]));
+            for (has, now, last) in [(has[0], op.nonce, &mut nonce), (has[1], op.parent, &mut parent)] {
+                if has {
+                    self.writer.number(zigzag(i64::from(now) - i64::from(*last)));
+                    *last = now;
+                }
+            }
+            let inputs = graph.inputs_of(op);
+            self.writer.number(inputs.len() as u64);
+            inputs.iter().for_each(|&input| self.operand(input));
+            self.define(op.output);
+        }
+        self.writer.number(graph.outputs().len() as u64);
+        for port in graph.outputs() {
+            self.operand(port.operand);
+            self.writer.short(&port.name);
+        }
+    }
+
+    fn operand(&mut self, operand: OperandId) {
+        let ty = self.graph.type_number(operand);
+        if let &[piece] = self.graph.pieces(operand)
+            && let Some(before) = self.defined.get(&(ty, piece))
+        {
+            return self.writer.number(self.places - before);
+        }
+        self.writer.number(0);
+        self.place(operand);
+    }
+
+    fn define(&mut self, operand: OperandId) {
+        let ty = self.graph.type_number(operand);
+        match *self.graph.pieces(operand) {
+            [piece] if piece.start == self.end => self.writer.number(self.types.get(ty) * 2),
+            _ => self.place(operand),
+        }
+        if let [.., last] = *self.graph.pieces(operand) {
+            self.end = last.end;
+            if let &[piece] = self.graph.pieces(operand) {
+                self.defined.insert((ty, piece), self.places);
+            }
+        }
+        self.places += 1;
+    }
+
+    fn place(&mut self, operand: OperandId) {
+        let pieces = self.graph.pieces(operand);
+        self.writer.number(self.types.get(self.graph.type_number(operand)) * 2 + 1);
+        self.writer.number(pieces.len() as u64);
+        let mut at = self.end;
+        for piece in pieces {
+            self.writer.number(zigzag(piece.start.wrapping_sub(at).cast_signed()));
+            self.writer.number(piece.size());
+            at = piece.end;
+        }
+    }
+}
+
+struct Loader<'a> {
+    reader: Reader<'a>,
+    /// Numbers in the graph's tables.
+    types: Vec<u32>,
+    sizes: Vec<u64>,
+    signatures: Vec<u32>,
+    end: u64,
+    defined: Vec<OperandId>,
+}
+
+impl<'a> Loader<'a> {
+    fn new(bytes: &'a [u8]) -> Result<Self> {
+        let reader = Reader::new(bytes, Kind::Circuit)?;
+        Ok(Self {
+            reader,
+            types: Vec::new(),
+            sizes: Vec::new(),
+            signatures: Vec::new(),
+            end: 0,
+            defined: Vec::new(),
+        })
+    }
+
+    /// A count of things of at least one byte each.
+    fn count(&mut self) -> Result<usize> {
+        let count = self.reader.number()?;
+        match usize::try_from(count) {
+            Ok(count) if count <= self.reader.left() => Ok(count),
+            _ => Err(self.reader.error(format!("{count} things in {} bytes", self.reader.left()))),
+        }
+    }
+
+    fn graph(mut self) -> Result<Graph> {
+        let unit = self.reader.number()?;
+        if !matches!(unit, 1 | 2 | 4 | 8 | 16 | 32 | 64) {
+            return Err(self
+                .reader
+                .error(format!("a unit of {unit} bits, expected 1, 2, 4, 8, 16, 32 or 64")));
+        }
+        let mut graph = Graph::new(unit as u32);
+        for _ in 0..self.count()? {
+            let (head, size, attrs) = parse_type(self.reader.short()?)?;
+            let size =
+                size.filter(|&size| size > 0).ok_or_else(|| self.reader.error("a type without a size"))?;
+            self.sizes.push(size);
+            self.types.push(graph.intern_type(ValueType { head, size, attrs }));
+        }
+        for _ in 0..self.count()? {
+            let name = self.reader.short()?;
+            let attrs = parse_attrs(self.reader.short()?)?;
+            self.signatures.push(graph.intern_signature(name, attrs));
+        }
+        for _ in 0..self.count()? {
+            let name = self.reader.short()?;
+            let operand = self.define(&mut graph)?;
+            graph.declare_input(name, operand);
+        }
+        let (mut nonce, mut parent) = (0, 0);
+        let mut inputs = Vec::new();
+        for _ in 0..self.count()? {
+            let head = self.reader.number()?;
+            let signature = usize::try_from(head / 4).ok().and_then(|at| self.signatures.get(at).copied());
+            let signature = signature.ok_or_else(|| self.reader.error("an unknown signature"))?;
+            let own_nonce = if head & 1 == 1 { self.next(&mut nonce)? } else { 0 };
+            let own_parent = if head & 2 == 2 { self.next(&mut parent)? } else { u32::MAX };
+            inputs.clear();
+            for _ in 0..self.count()? {
+                inputs.push(self.operand(&mut graph)?);
+            }
+            let output = self.define(&mut graph)?;
+            graph.push_operator(signature, &inputs, output, own_nonce, own_parent);
+            graph.skip_nonces(own_nonce);
+        }
+        for _ in 0..self.count()? {
+            let operand = self.operand(&mut graph)?;
+            graph.declare_output(self.reader.short()?, operand);
+        }
+        self.reader.end()?;
+        Ok(graph)
+    }
+
+    /// A number below 2^32 - 1, from its difference to the last one.
+    fn next(&mut self, last: &mut u32) -> Result<u32> {
+        let now = i64::from(*last).checked_add(unzigzag(self.reader.number()?));
+        let now = now.and_then(|now| u32::try_from(now).ok()).filter(|&now| now != u32::MAX);
+        *last = now.ok_or_else(|| self.reader.error("a number outside 32 bits"))?;
+        Ok(*last)
+    }
+
+    fn operand(&mut self, graph: &mut Graph) -> Result<OperandId> {
+        match self.reader.number()? {
+            0 => {
+                let (ty, pieces) = self.place()?;
+                Ok(graph.view_interned(ty, pieces))
+            }
+            back => {
+                let at = usize::try_from(back).ok().and_then(|back| self.defined.len().checked_sub(back));
+                at.map(|at| self.defined[at]).ok_or_else(|| self.reader.error("an operand before all others"))
+            }
+        }
+    }
+
+    fn define(&mut self, graph: &mut Graph) -> Result<OperandId> {
+        let (ty, pieces) = self.place()?;
+        for piece in &pieces {
+            graph.skip_to(piece.end);
+        }
+        self.end = pieces.last().map_or(self.end, |piece| piece.end);
+        let operand = graph.view_interned(ty, pieces);
+        self.defined.push(operand);
+        Ok(operand)
+    }
+
+    /// The number of a type and placeholders of its size.
+    fn place(&mut self) -> Result<(u32, Vec<Placeholder>)> {
+        let head = self.reader.number()?;
+        let at = usize::try_from(head / 2).ok().filter(|&at| at < self.types.len());
+        let at = at.ok_or_else(|| self.reader.error("an unknown type"))?;
+        let (ty, size) = (self.types[at], self.sizes[at]);
+        let beyond = || "a placeholder beyond the address space";
+        let piece = |start: u64, size: u64| {
+            let end = start.checked_add(size).filter(|&end| end <= END && size > 0)?;
+            Some(Placeholder::new(start, end))
+        };
+        if head & 1 == 0 {
+            let piece = piece(self.end, size).ok_or_else(|| self.reader.error(beyond()))?;
+            return Ok((ty, vec![piece]));
+        }
+        let (mut from, mut total, mut pieces) = (self.end, 0u64, Vec::new());
+        for _ in 0..self.count()? {
+            let start = from.wrapping_add(unzigzag(self.reader.number()?) as u64);
+            let piece = piece(start, self.reader.number()?).ok_or_else(|| self.reader.error(beyond()))?;
+            total = total.saturating_add(piece.size());
+            from = piece.end;
+            pieces.push(piece);
+        }
+        if total != size {
+            return Err(self.reader.error(format!("placeholders of {total} units, expected {size}")));
+        }
+        Ok((ty, pieces))
+    }
+}

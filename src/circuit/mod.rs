@@ -1,0 +1,170 @@
+//! Graphs in a user's hands: built call by call, expanded to any base set, analyzed, optimized, printed, saved, run.
+//!
+//! Nothing here knows a scheme, keys or columns: those are operators of a registry, which a circuit carries.
+
+mod analysis;
+mod builder;
+mod bytes;
+mod literal;
+mod run;
+
+pub use analysis::Analysis;
+pub use builder::CircuitBuilder;
+pub use literal::CircuitLiteral;
+pub use run::{Execution, RunOptions};
+
+use crate::analyze::check;
+use crate::expand::{BaseSet, Expander};
+use crate::graph::{Graph, GraphError, OperandId, Placeholder, ValueType, parse, print};
+use crate::ops::{Level, Registry};
+use crate::optimize::{DEFAULT_PASSES, Pass, pass};
+use crate::platform::Platform;
+use crate::{Error, Result};
+use std::sync::Arc;
+
+/// A finished graph, checked, with the operator types that it is made of.
+#[derive(Clone)]
+pub struct Circuit {
+    graph: Graph,
+    registry: Arc<Registry>,
+    /// What the builder's operands were, so that they can be asked for after expansion.
+    origin: Option<Arc<Origin>>,
+}
+
+/// The graph that a builder made, and its operands in the order of the calls.
+struct Origin {
+    graph: Graph,
+    operands: Vec<OperandId>,
+}
+
+/// How far to expand.
+#[derive(Clone, Copy)]
+pub enum To<'a> {
+    /// To what a platform implements.
+    Platform(&'a dyn Platform),
+    /// To these operator types.
+    Base(&'a [String]),
+    /// To operators of that level and below.
+    Level(Level),
+    /// So many levels: every operator that is not of level base is replaced, once for each.
+    Steps(usize),
+}
+
+impl Circuit {
+    /// A circuit over a graph of operators that the registry knows.
+    ///
+    /// # Errors
+    /// What [`check`] finds; `UnknownOperator`; `Operator` for an operator that does not take its operands; `Attribute`
+    /// for two inputs or two outputs of one name.
+    pub fn new(graph: Graph, registry: Arc<Registry>) -> Result<Self> {
+        check(&graph)?;
+        for ports in [graph.inputs(), graph.outputs()] {
+            let mut names: Vec<&str> = ports.iter().map(|port| port.name.as_str()).collect();
+            names.sort_unstable();
+            if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+                let (name, found) = ("name of a port".into(), format!("{:?} twice", twice[0]));
+                return Err(GraphError::Attribute { name, found, expected: "each once" }.into());
+            }
+        }
+        registry.check_graph(&graph)?;
+        Ok(Self { graph, registry, origin: None })
+    }
+
+    /// Reads the text form.
+    ///
+    /// # Errors
+    /// `Syntax`, with the line; otherwise as [`Circuit::new`].
+    pub fn from_text(text: &str, registry: Arc<Registry>) -> Result<Self> {
+        Self::new(parse(text)?, registry)
+    }
+
+    /// The text form: what is printed is what is run, and it reads back.
+    pub fn to_text(&self) -> String {
+        print(&self.graph)
+    }
+
+    /// The graph.
+    pub fn graph(&self) -> &Graph {
+        &self.graph
+    }
+
+    /// The operator types that it may use.
+    pub fn registry(&self) -> &Arc<Registry> {
+        &self.registry
+    }
+
+    /// The same task in lower operators.
+    ///
+    /// # Errors
+    /// `NoExpansion` names an operator that is neither in the base set nor expands, and what led to it;
+    /// `EndlessExpansion`; what an expansion says.
+    pub fn expand(&self, to: To<'_>) -> Result<Self> {
+        let mut expander = Expander::new(&self.registry);
+        let graph = match to {
+            To::Platform(platform) => {
+                let contains = |op: &str| platform.implements(op);
+                expander.expand(&self.graph, &BaseSet { platform: platform.name(), contains: &contains })?
+            }
+            To::Base(names) => {
+                let contains = |op: &str| names.iter().any(|name| name == op);
+                expander
+                    .expand(&self.graph, &BaseSet { platform: "(the given base set)", contains: &contains })?
+            }
+            To::Level(level) => expander.expand_to_level(&self.graph, level)?,
+            To::Steps(steps) => {
+                let contains = |op: &str| self.registry.get(op).is_ok_and(|def| def.level() == Level::Base);
+                let base = BaseSet { platform: "(one level)", contains: &contains };
+                let mut graph = self.graph.clone();
+                for _ in 0..steps {
+                    graph = expander.level(&graph, &base)?;
+                }
+                graph
+            }
+        };
+        Ok(self.with(graph))
+    }
+
+    /// The same task after passes, in order; their names are those of [`crate::optimize::PASSES`].
+    ///
+    /// # Errors
+    /// `UnknownPass`; what a pass says.
+    pub fn optimize(&self, passes: &[&str]) -> Result<Self> {
+        let passes = passes.iter().map(|name| pass(name)).collect::<Result<Vec<_>>>()?;
+        self.apply(&passes)
+    }
+
+    /// The same task after the default passes.
+    ///
+    /// # Errors
+    /// What a pass says.
+    pub fn optimize_by_default(&self) -> Result<Self> {
+        self.apply(&DEFAULT_PASSES)
+    }
+
+    /// The same task after these passes, which may be a user's own.
+    ///
+    /// # Errors
+    /// What a pass says.
+    pub fn apply(&self, passes: &[Pass]) -> Result<Self> {
+        let mut graph = self.graph.clone();
+        for pass in passes {
+            graph = (pass.run)(&graph)?;
+        }
+        Ok(self.with(graph))
+    }
+
+    fn with(&self, graph: Graph) -> Self {
+        Self { graph, registry: Arc::clone(&self.registry), origin: self.origin.clone() }
+    }
+
+    /// The type of the builder's operand number `operand`, and where it lies.
+    ///
+    /// # Errors
+    /// `NotKept` for a number that the builder did not give out, or where no builder made the circuit.
+    pub fn operand(&self, operand: u32) -> Result<(&ValueType, Vec<Placeholder>)> {
+        let missing = Error::NotKept { operand };
+        let Some(origin) = &self.origin else { return Err(missing) };
+        let &id = origin.operands.get(operand as usize).ok_or(missing)?;
+        Ok((origin.graph.ty(id), origin.graph.placeholders(id)))
+    }
+}

@@ -1,0 +1,64 @@
+//! Numbers to numbers, element by element.
+
+use super::element::{Float, Number};
+use super::rows::Rows;
+use super::{Use, by_number, typed};
+use crate::ops::tensor::Element;
+use crate::platform::Kernel;
+
+/// `add`, `sub`, `mul`, `div`, `rem`, `neg`, `abs`, `min`, `max`, `sqrt`, `exp`, `log`, `tanh`.
+pub(super) fn kernel(uses: &Use, operation: &str) -> Option<Kernel> {
+    match (operation, uses.element) {
+        ("sqrt" | "exp" | "log" | "tanh", Element::F32) => float::<f32>(uses, operation),
+        ("sqrt" | "exp" | "log" | "tanh", Element::F64) => float::<f64>(uses, operation),
+        (_, element) => by_number!(element, T => number::<T>(uses, operation)),
+    }
+}
+
+fn number<T: Number>(uses: &Use, operation: &str) -> Option<Kernel> {
+    match operation {
+        "add" => binary::<T>(uses, |i, out| two(i, out, T::add)),
+        "sub" => binary::<T>(uses, |i, out| two(i, out, T::sub)),
+        "mul" => binary::<T>(uses, |i, out| two(i, out, T::mul)),
+        "div" => binary::<T>(uses, |i, out| two(i, out, T::div)),
+        "rem" => binary::<T>(uses, |i, out| two(i, out, T::rem)),
+        "min" => binary::<T>(uses, |i, out| two(i, out, T::min)),
+        "max" => binary::<T>(uses, |i, out| two(i, out, T::max)),
+        "neg" => unary(T::neg),
+        "abs" => unary(T::abs),
+        _ => None,
+    }
+}
+
+fn float<T: Float>(_: &Use, operation: &str) -> Option<Kernel> {
+    match operation {
+        "sqrt" => unary(T::sqrt),
+        "exp" => unary(T::exp),
+        "log" => unary(T::log),
+        "tanh" => unary(T::tanh),
+        _ => None,
+    }
+}
+
+/// Every element of the first input.
+pub(super) fn unary<T: Number>(f: impl Fn(T) -> T + Send + Sync + 'static) -> Option<Kernel> {
+    typed(move |inputs: &[&[T]], out: &mut [T]| {
+        for (out, &a) in out.iter_mut().zip(inputs[0]) {
+            *out = f(a);
+        }
+    })
+}
+
+/// Pairs of elements.
+pub(super) fn two<T: Copy, R>([a, b]: [&[T]; 2], out: &mut [R], f: impl Fn(T, T) -> R) {
+    for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
+        *out = f(a, b);
+    }
+}
+
+/// Two inputs that broadcast.
+pub(super) fn binary<T: Number>(uses: &Use, f: fn([&[T]; 2], &mut [T])) -> Option<Kernel> {
+    let [a, b] = uses.inputs.as_slice() else { return None };
+    let rows = Rows::new(&uses.out.shape, [&a.shape, &b.shape]);
+    typed(move |inputs: &[&[T]], out: &mut [T]| rows.map([inputs[0], inputs[1]], out, f))
+}

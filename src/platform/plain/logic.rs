@@ -1,0 +1,52 @@
+//! Logic, shifts and choice, element by element.
+
+use super::arithmetic::{binary, two, unary};
+use super::element::{Integer, Number};
+use super::rows::Rows;
+use super::{Use, bits, by_integer, by_width, typed};
+use crate::ops::tensor::Element;
+use crate::platform::Kernel;
+
+/// `and`, `or`, `xor`, `not`, `shl`, `shr`, `rotl`, `select`.
+pub(super) fn kernel(uses: &Use, operation: &str) -> Option<Kernel> {
+    match (operation, uses.element) {
+        ("select", Element::Bit) => bits::packed(&uses.inputs, &uses.out, |[c, a, b]| c & a | !c & b),
+        ("select", element) => by_width!(element, T => select::<T>(uses)),
+        ("not", Element::Bit) => bits::packed(&uses.inputs, &uses.out, |[a]| !a),
+        (_, Element::Bit) => {
+            let f: fn([u8; 2]) -> u8 = match operation {
+                "and" => |[a, b]| a & b,
+                "or" => |[a, b]| a | b,
+                "xor" => |[a, b]| a ^ b,
+                _ => return None,
+            };
+            bits::packed(&uses.inputs, &uses.out, f)
+        }
+        (_, element) => by_integer!(element, T => integer::<T>(uses, operation)),
+    }
+}
+
+fn integer<T: Integer>(uses: &Use, operation: &str) -> Option<Kernel> {
+    match operation {
+        "and" => binary::<T>(uses, |i, out| two(i, out, T::and)),
+        "or" => binary::<T>(uses, |i, out| two(i, out, T::or)),
+        "xor" => binary::<T>(uses, |i, out| two(i, out, T::xor)),
+        "shl" => binary::<T>(uses, |i, out| two(i, out, T::shl)),
+        "shr" => binary::<T>(uses, |i, out| two(i, out, T::shr)),
+        "rotl" => binary::<T>(uses, |i, out| two(i, out, T::rotl)),
+        "not" => unary(T::not),
+        _ => None,
+    }
+}
+
+fn select<T: Number>(uses: &Use) -> Option<Kernel> {
+    let [c, a, b] = uses.inputs.as_slice() else { return None };
+    let rows = Rows::new(&uses.out.shape, [&c.shape, &a.shape, &b.shape]);
+    typed(move |i: &[&[T]], out: &mut [T]| {
+        rows.map([i[0], i[1], i[2]], out, |[c, a, b], out| {
+            for (((out, &c), &a), &b) in out.iter_mut().zip(c).zip(a).zip(b) {
+                *out = if c == T::ZERO { b } else { a };
+            }
+        });
+    })
+}

@@ -1,0 +1,318 @@
+//! Circuits across the border.
+
+use super::{CLOCK, RawJob, Thrown, copy, platform, set, to_js, view_of};
+use crate::circuit::{Analysis, Circuit, CircuitLiteral, RunOptions, To};
+use crate::graph::ValueType;
+use crate::math::bits::bytes_of;
+use crate::ops::tensor::Tensor;
+use crate::ops::{Level, Registry};
+use crate::optimize::PASSES;
+use crate::platform::{Platform, Scalar};
+use crate::program::{Job, Named, Outcome};
+use crate::{Error, memory};
+use js_sys::{Array, Float64Array, Object, Reflect, Uint8Array, Uint32Array};
+use serde::Serialize;
+use std::sync::{Arc, OnceLock};
+use wasm_bindgen::prelude::*;
+use zeroize::Zeroizing;
+
+/// All operator types, for all circuits.
+fn registry() -> Arc<Registry> {
+    static REGISTRY: OnceLock<Arc<Registry>> = OnceLock::new();
+    Arc::clone(REGISTRY.get_or_init(|| Arc::new(crate::schemes::registry())))
+}
+
+/// The platform of that name.
+fn platform_of(name: &str) -> Result<Arc<dyn Platform>, Error> {
+    static SCALAR: OnceLock<Arc<Scalar>> = OnceLock::new();
+    match name {
+        "simd" => Ok(platform()),
+        "scalar" => {
+            let scalar: Arc<Scalar> = Arc::clone(SCALAR.get_or_init(|| Arc::new(Scalar::new())));
+            Ok(scalar)
+        }
+        found => Err(wrong("platform", found, "simd or scalar")),
+    }
+}
+
+fn wrong(at: &str, found: impl ToString, expected: &str) -> Error {
+    Error::Task { at: at.into(), found: found.to_string(), expected: expected.into() }
+}
+
+/// A property of an options object; `undefined` where it is missing.
+fn option(options: &JsValue, name: &str) -> JsValue {
+    Reflect::get(options, &name.into()).unwrap_or(JsValue::UNDEFINED)
+}
+
+fn text(options: &JsValue, name: &str) -> Option<String> {
+    option(options, name).as_string()
+}
+
+fn texts(value: &JsValue) -> Vec<String> {
+    Array::from(value).iter().filter_map(|item| item.as_string()).collect()
+}
+
+/// A declared input or output, or an operand that is kept.
+#[derive(Serialize)]
+struct Port {
+    name: String,
+    r#type: String,
+    element: Option<&'static str>,
+    shape: Option<Vec<u64>>,
+    bytes: u64,
+}
+
+impl Port {
+    fn new(name: &str, ty: &ValueType, unit: u32) -> Self {
+        let tensor = Tensor::of(ty, unit).ok();
+        Self {
+            name: name.to_owned(),
+            r#type: ty.to_string(),
+            element: tensor.as_ref().map(|tensor| tensor.element.name()),
+            shape: tensor.map(|tensor| tensor.shape),
+            bytes: bytes_of(ty.size.saturating_mul(unit.into())),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Ports {
+    inputs: Vec<Port>,
+    outputs: Vec<Port>,
+}
+
+/// See [`Circuit`].
+#[wasm_bindgen]
+pub struct RawCircuit(Circuit);
+
+#[wasm_bindgen]
+impl RawCircuit {
+    /// See [`CircuitLiteral`].
+    ///
+    /// # Errors
+    /// Throws.
+    pub fn build(literal: &JsValue) -> Result<RawCircuit, Thrown> {
+        let mut constants = Vec::new();
+        for value in Array::from(&option(literal, "constants")).iter() {
+            let bytes =
+                value.dyn_ref::<Uint8Array>().ok_or_else(|| wrong("constants", "other data", "bytes"))?;
+            constants.push(Arc::from(copy(bytes)?));
+        }
+        let tape = option(literal, "tape");
+        let tape =
+            tape.dyn_ref::<Uint32Array>().ok_or_else(|| wrong("tape", "other data", "32-bit words"))?;
+        let mut calls = memory::zeros(tape.length() as usize)?;
+        tape.copy_to(&mut calls);
+        let literal = CircuitLiteral {
+            unit: option(literal, "unit").as_f64().unwrap_or(0.0) as u32,
+            names: texts(&option(literal, "names")),
+            attrs: texts(&option(literal, "attrs")),
+            types: texts(&option(literal, "types")),
+            constants,
+            tape: calls,
+        };
+        Ok(Self(literal.build(&registry())?))
+    }
+
+    /// See [`Circuit::from_text`].
+    ///
+    /// # Errors
+    /// Throws.
+    #[wasm_bindgen(js_name = fromText)]
+    pub fn from_text(text: &str) -> Result<RawCircuit, Thrown> {
+        Ok(Self(Circuit::from_text(text, registry())?))
+    }
+
+    /// See [`Circuit::from_bytes`].
+    ///
+    /// # Errors
+    /// Throws.
+    #[wasm_bindgen(js_name = fromBytes)]
+    pub fn from_bytes(bytes: &Uint8Array) -> Result<RawCircuit, Thrown> {
+        Ok(Self(Circuit::from_bytes(&copy(bytes)?, registry())?))
+    }
+
+    /// See [`Circuit::to_text`].
+    pub fn text(&self) -> String {
+        self.0.to_text()
+    }
+
+    /// See [`Circuit::to_bytes`].
+    pub fn bytes(&self) -> Vec<u8> {
+        self.0.to_bytes()
+    }
+
+    /// See [`Circuit::id`]: hexadecimal digits.
+    pub fn id(&self) -> String {
+        self.0.id().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// How many operators there are.
+    pub fn operators(&self) -> usize {
+        self.0.graph().operators().len()
+    }
+
+    /// Declared inputs and outputs.
+    ///
+    /// # Errors
+    /// Throws.
+    pub fn ports(&self) -> Result<JsValue, Thrown> {
+        let graph = self.0.graph();
+        let ports = |ports: &[crate::graph::Port]| {
+            ports.iter().map(|p| Port::new(&p.name, graph.ty(p.operand), graph.unit_bits())).collect()
+        };
+        to_js(&Ports { inputs: ports(graph.inputs()), outputs: ports(graph.outputs()) })
+    }
+
+    /// The graph, as arrays.
+    ///
+    /// # Errors
+    /// Throws.
+    pub fn view(&self) -> Result<JsValue, Thrown> {
+        view_of(self.0.graph())
+    }
+
+    /// See [`Circuit::analyze`].
+    ///
+    /// # Errors
+    /// Throws.
+    pub fn analyze(&self) -> Result<Object, Thrown> {
+        let Analysis { dependencies, waves, inputs, outputs, critical_path } = self.0.analyze()?;
+        let sets = |of: &dyn Fn(usize) -> Vec<u32>| {
+            let (mut starts, mut all) = (vec![0], Vec::new());
+            for op in 0..dependencies.len() {
+                all.extend(of(op));
+                starts.push(all.len() as u32);
+            }
+            [starts, all]
+        };
+        let [depends_start, depends] = sets(&|op| dependencies.dep(op).to_vec());
+        let [notifies_start, notifies] = sets(&|op| dependencies.notify(op).to_vec());
+        let out = Object::new();
+        let arrays: [(&str, &[u32]); 7] = [
+            ("dependsStart", &depends_start),
+            ("depends", &depends),
+            ("notifiesStart", &notifies_start),
+            ("notifies", &notifies),
+            ("wave", &waves),
+            ("outputs", &outputs),
+            ("criticalPath", &critical_path),
+        ];
+        for (name, array) in arrays {
+            set(&out, name, &Uint32Array::from(array));
+        }
+        let units: Vec<f64> = inputs.iter().flat_map(|p| [p.start as f64, p.end as f64]).collect();
+        set(&out, "inputs", &Float64Array::from(units.as_slice()));
+        Ok(out)
+    }
+
+    /// See [`Circuit::expand`].
+    ///
+    /// # Errors
+    /// Throws.
+    pub fn expand(&self, options: &JsValue) -> Result<RawCircuit, Thrown> {
+        if let Some(name) = text(options, "platform") {
+            return Ok(Self(self.0.expand(To::Platform(&*platform_of(&name)?))?));
+        }
+        if let Some(name) = text(options, "level") {
+            let level = level_of(&name).ok_or_else(|| wrong("level", name, LEVELS))?;
+            return Ok(Self(self.0.expand(To::Level(level))?));
+        }
+        if let Some(steps) = option(options, "steps").as_f64() {
+            return Ok(Self(self.0.expand(To::Steps(steps as usize))?));
+        }
+        Ok(Self(self.0.expand(To::Base(&texts(&option(options, "base"))))?))
+    }
+
+    /// See [`Circuit::optimize`].
+    ///
+    /// # Errors
+    /// Throws.
+    pub fn optimize(&self, passes: Option<Vec<String>>) -> Result<RawCircuit, Thrown> {
+        let Some(passes) = passes else { return Ok(Self(self.0.optimize_by_default()?)) };
+        let passes: Vec<&str> = passes.iter().map(String::as_str).collect();
+        Ok(Self(self.0.optimize(&passes)?))
+    }
+
+    /// See [`Circuit::plan`] and [`crate::circuit::Execution::start`].
+    ///
+    /// # Errors
+    /// Throws.
+    #[wasm_bindgen(js_name = runJob)]
+    pub fn run_job(
+        &self,
+        names: Vec<String>,
+        data: Vec<Uint8Array>,
+        keep: Vec<u32>,
+        options: &JsValue,
+    ) -> Result<RawJob, Thrown> {
+        let defaults = RunOptions::default();
+        let options_read = RunOptions {
+            memory_limit: option(options, "memoryLimit").as_f64().map_or(defaults.memory_limit, |m| m as u64),
+            secret: option(options, "secret").is_truthy(),
+        };
+        let platform = platform_of(&text(options, "platform").unwrap_or_else(|| "simd".into()))?;
+        let execution = self.0.plan(&*platform, &keep, options_read)?;
+        let bytes = data.iter().map(|data| copy(data).map(Zeroizing::new)).collect::<Result<Vec<_>, _>>()?;
+        let bound: Vec<(&str, &[u8])> =
+            names.iter().map(String::as_str).zip(bytes.iter().map(|bytes| bytes.as_slice())).collect();
+        let run = execution.start(&bound, CLOCK)?;
+        Ok(RawJob(Job::new(run, move |run| {
+            let outputs = execution.outputs().enumerate();
+            let named = outputs.map(|(index, (port, _))| {
+                Ok(Named { names: vec![port.name.clone()], bytes: execution.output(run, index)? })
+            });
+            Ok(Outcome::Objects(named.collect::<Result<_, Error>>()?))
+        })))
+    }
+
+    /// The types of operands of the builder, by number.
+    ///
+    /// # Errors
+    /// Throws.
+    pub fn kept(&self, keep: Vec<u32>) -> Result<JsValue, Thrown> {
+        let unit = self.0.graph().unit_bits();
+        let port = |&operand: &u32| {
+            let (ty, _) = self.0.operand(operand)?;
+            Ok(Port::new(&format!("%{operand}"), ty, unit))
+        };
+        to_js(&keep.iter().map(port).collect::<Result<Vec<_>, Error>>()?)
+    }
+}
+
+const LEVELS: &str = "task, scheme, polynomial or base";
+
+fn level_name(level: Level) -> &'static str {
+    match level {
+        Level::Task => "task",
+        Level::Scheme => "scheme",
+        Level::Polynomial => "polynomial",
+        Level::Base => "base",
+    }
+}
+
+fn level_of(name: &str) -> Option<Level> {
+    [Level::Task, Level::Scheme, Level::Polynomial, Level::Base].into_iter().find(|&l| level_name(l) == name)
+}
+
+/// Names of the optimization passes, those of the default ones first.
+#[wasm_bindgen]
+pub fn passes() -> Vec<String> {
+    PASSES.map(|pass| pass.name.to_owned()).to_vec()
+}
+
+/// Operator types: name and level.
+///
+/// # Errors
+/// Throws.
+#[wasm_bindgen]
+pub fn operators() -> Result<JsValue, Thrown> {
+    #[derive(Serialize)]
+    struct Info {
+        name: String,
+        level: &'static str,
+    }
+    let registry = registry();
+    let all = registry.iter().map(|def| Info { name: def.name().to_owned(), level: level_name(def.level()) });
+    to_js(&all.collect::<Vec<_>>())
+}
