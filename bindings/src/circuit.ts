@@ -159,7 +159,7 @@ export class WorkerCircuit extends Resource implements Circuit {
     onProgress?.({ phase: 'run', done: this.operators, total: this.operators });
     if (trace !== undefined) onTrace?.(trace);
     const outputs = byName(this.outputs, objects);
-    const values = byName(kept, objects);
+    const values = byName(kept.map(describePort), objects);
     const found = [...numbers].map(([number, operand]) => [operand, values[`%${number}`]] as const);
     return Object.defineProperty(outputs, 'kept', {
       value: new Map(found as (readonly [Operand, DataArray])[]),
@@ -198,7 +198,11 @@ export class WorkerCircuit extends Resource implements Circuit {
 }
 
 function describePort({ name, type, element, shape, bytes }: RawPort): Port {
-  return Object.freeze({ name, type, element, shape: shape && Object.freeze([...shape]), bytes });
+  const tensor = {
+    element: element ?? undefined,
+    shape: shape === null ? undefined : Object.freeze([...shape]),
+  };
+  return Object.freeze({ name, type, ...tensor, bytes });
 }
 
 /** Errors: FormatError if a name is none that a builder would take: who wrote a text may not have asked one. */
@@ -210,15 +214,9 @@ function checkNames(ports: readonly Port[], outputs: readonly Port[]): void {
 }
 
 /** Data by name, in the order of the ports. */
-function byName(
-  ports: readonly (Port | RawPort)[],
-  objects: readonly NamedBytes[],
-): Record<string, DataArray> {
+function byName(ports: readonly Port[], objects: readonly NamedBytes[]): Record<string, DataArray> {
   const found = new Map(objects.flatMap(({ names, bytes }) => names.map((name) => [name, bytes] as const)));
   return Object.fromEntries(
-    ports.map(({ name, element, shape }) => {
-      const bytes = found.get(name) ?? new Uint8Array();
-      return [name, fromBytes({ element, shape }, bytes)] as const;
-    }),
+    ports.map((port) => [port.name, fromBytes(port, found.get(port.name) ?? new Uint8Array())] as const),
   );
 }

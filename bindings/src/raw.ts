@@ -94,8 +94,9 @@ export interface RawPort {
   name: string;
   /** In the text form, with its size. */
   type: string;
-  element?: Element;
-  shape?: number[];
+  /** Null for what is no tensor. */
+  element: Element | null;
+  shape: number[] | null;
   bytes: number;
 }
 
@@ -132,7 +133,8 @@ export interface RawCircuit {
   view(): GraphView;
   analyze(): RawAnalysis;
   expand(options: ExpandOptions): RawCircuit;
-  optimize(passes: string[]): RawCircuit;
+  /** Without passes: the usual ones. */
+  optimize(passes: string[] | undefined): RawCircuit;
   /** `keep`: numbers of the builder's operands, which `takeObjects` then gives as `%N`. */
   runJob(names: string[], data: Uint8Array[], keep: Uint32Array, options: RawCircuitOptions): RawJob;
   /** What `keep` would give. */
@@ -177,7 +179,7 @@ export interface RawModule {
     fromText(text: string): RawCircuit;
     fromBytes(bytes: Uint8Array): RawCircuit;
   };
-  /** Names of the optimizer's passes, in their usual order. */
+  /** Names of the optimizer's passes. */
   passes(): string[];
   operators(): OperatorInfo[];
   threads(): number;

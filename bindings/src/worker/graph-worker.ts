@@ -24,7 +24,7 @@ serve<GraphMethods>({
   openText: (_, text) => open(raw.RawCircuit.fromText(text)),
   openBytes: (_, bytes) => open(raw.RawCircuit.fromBytes(bytes)),
   expand: (_, circuit, options) => open(circuits.get(circuit).expand(options)),
-  optimize: (_, circuit, passes = raw.passes()) => open(circuits.get(circuit).optimize(passes)),
+  optimize: (_, circuit, passes) => open(circuits.get(circuit).optimize(passes)),
   analyze: (_, circuit) => {
     const analysis = circuits.get(circuit).analyze();
     return new Moved(
