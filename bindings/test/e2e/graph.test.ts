@@ -406,8 +406,8 @@ describe('an error of a call', () => {
       ['graph.split', 'view', (g) => g.view(g.input('x', f32(2)), f32(2), { from: 1 })],
       ['graph.split', 'view', (g) => g.view(g.input('x', f32(2)), f32(1), { from: 2 ** 40 })],
       ['graph.size', 'merge', (g) => g.merge([g.input('x', f32(2))], f32(3))],
-      ['graph.attribute', 'input "x"', (g) => g.input('x', type('limb', { n: 8 }))],
-      ['graph.attribute', 'input "x"', (g) => g.input('x', type('nothing'))],
+      ['operator.invalid', 'input "x"', (g) => g.input('x', type('limb', { n: 8, q: 17, form: 'ntt' }))],
+      ['operator.invalid', 'input "x"', (g) => g.input('x', type('nothing'))],
     ];
     for (const [code, call, wrong] of cases) {
       const g = loom.graph({ unit: 32 });
