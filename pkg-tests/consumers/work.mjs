@@ -43,10 +43,10 @@ export const PRODUCT = AGES.reduce((sum, age) => sum + age * age, 0);
 
 async function product(loom, f64) {
   const graph = loom.graph();
-  const [row, column] = ['row', 'column'].map((name) => graph.input(name, f64(...(name === 'row' ? [1, 8] : [8, 1]))));
+  const row = graph.input('row', f64(1, AGES.length));
+  const column = graph.view(row, f64(AGES.length, 1));
   graph.output('product', graph.op('f64.matmul', [row, column]));
-  const ages = Float64Array.from(AGES);
-  return (await graph.run({ row: ages, column: ages })).product[0];
+  return (await graph.run({ row: Float64Array.from(AGES) })).product[0];
 }
 
 async function givenOutputs(loom, read) {
