@@ -96,7 +96,9 @@ export class WorkerCircuit extends Resource implements Circuit {
 
   async expand(options: ExpandOptions & CallOptions): Promise<Circuit> {
     checkCall('expand', {}, options, EXPAND_OPTIONS);
-    const { platform, base, level, steps } = options;
+    const { platform, level, steps } = options;
+    // A copy: it may be needed again after a restart.
+    const base = options.base && [...options.base];
     const given = Object.entries({ platform, base, level, steps }).filter(([, value]) => value !== undefined);
     if (given.length !== 1) {
       const expected = 'exactly one of platform, base, level, steps';
