@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Fuzzes what comes from outside. Usage: node scripts/fuzz.mjs [target]... [--runs N | --seconds S] [--minimize] [--input FILE]
 //
-// Targets are the files of fuzz/src/targets, and csv; all but `scheme`, one after the other, where none is named. Each takes N
+// Targets are the files of fuzz/src/targets, and csv; all, one after the other, where none is named. Each takes N
 // inputs, or S seconds; 60 seconds without either. --minimize adds to fuzz/corpus what was found since and covers
 // something. A finding ends the run and says where its input lies; `--input` shows it again.
 import { mkdirSync, readdirSync } from 'node:fs';
@@ -70,8 +70,7 @@ if (unknown !== undefined) {
   console.error(`fuzz: found target ${unknown}, expected one of ${all.join(', ')}`);
   process.exit(1);
 }
-// Graph texts of schemes still have findings, which would end the run: only by name.
-const wanted = positionals.length > 0 ? positionals : all.filter((name) => name !== 'scheme');
+const wanted = positionals.length > 0 ? positionals : all;
 const program = wanted.some((name) => name !== 'csv') && build();
 for (const target of wanted) {
   if (target !== 'csv') fuzz(program, target);

@@ -211,18 +211,53 @@ fn data_are_checked_by_name_length_and_residue() {
 }
 
 #[test]
+fn words_seen_as_residues_are_such() {
+    let registry = registry();
+    let limb =
+        |q: u64| ValueType::new("limb", 8, Attrs::new().with("n", 8u64).with("q", q).with("form", "ntt"));
+    let small = || ValueType::new("small", 8, Attrs::new().with("n", 8u64));
+    let words = || Tensor::new(Element::U64, [8]).ty(64).unwrap();
+    // From, as what it is copied or not, to; and whether that is a circuit.
+    let cases = [
+        (limb(17), limb(17), true),
+        (limb(17), limb(97), true),
+        (limb(97), limb(17), false),
+        (words(), limb(97), false),
+        (limb(97), words(), true),
+        (words(), small(), true),
+        (small(), limb(97), false),
+    ];
+    for (from, to, fits) in cases {
+        for copied in [false, true] {
+            let mut g = CircuitBuilder::new(64, &registry).unwrap();
+            let mut x = g.input("x", from.clone()).unwrap();
+            if copied {
+                // Half by half, the other way round.
+                let half = |g: &mut CircuitBuilder<'_>, at| {
+                    g.view(x, at, ValueType::new("raw", 4, Attrs::new())).unwrap()
+                };
+                let halves = [half(&mut g, 4), half(&mut g, 0)];
+                x = g.op("copy", Attrs::new(), &halves).unwrap();
+            }
+            let y = g.view(x, 0, to.clone()).unwrap();
+            let y = if to.head == "limb" { g.op("limb.neg", Attrs::new(), &[y]).unwrap() } else { y };
+            g.output("y", y);
+            let built = g.finish().map(|_| ());
+            assert_eq!(built.is_ok(), fits, "{from} as {to}, copied {copied}: {built:?}");
+        }
+    }
+}
+
+#[test]
 fn what_makes_no_circuit_is_refused() {
     let registry = registry();
     assert_eq!(CircuitBuilder::new(24, &registry).err().unwrap().code(), "graph.attribute");
-    // Words that nobody checked are no residues; types of words need words.
+    // Types of words need words.
     let mut g = CircuitBuilder::new(64, &registry).unwrap();
     let x = g.input("x", Tensor::new(Element::U64, [8]).ty(64).unwrap()).unwrap();
     let limb =
         sized("limb", None, Attrs::new().with("n", 8u64).with("q", 17u64).with("form", "ntt"), 64).unwrap();
-    assert_eq!(g.view(x, 0, limb.clone()).unwrap_err().code(), "graph.attribute");
-    assert!(g.view(x, 0, ValueType::new("small", 8, Attrs::new().with("n", 8u64))).is_ok());
     let raw = g.op("copy", Attrs::new(), &[x]).unwrap();
-    assert!(g.merge(&[raw], limb.clone()).is_err());
     assert_eq!(sized("limb", None, limb.attrs.clone(), 32).unwrap_err().code(), "operator.invalid");
     assert!(matches!(sized("limb", Some(9), limb.attrs, 64), Err(Error::Operator { .. })));
     // Two ports of one name.

@@ -62,7 +62,10 @@ fn operators_that_take_something_else_are_refused() {
     for line in bad {
         let error = plan(&format!("{X}{line}\n")).map(|_| ()).unwrap_err();
         assert!(
-            matches!(error, Error::Operator { .. } | Error::Graph(GraphError::Attribute { .. })),
+            matches!(
+                error,
+                Error::Operator { .. } | Error::Graph(GraphError::Attribute { .. }) | Error::Math(_)
+            ),
             "{line}: {error}"
         );
     }

@@ -221,12 +221,9 @@ impl<'a> Loader<'a> {
 
     fn graph(mut self) -> Result<Graph> {
         let unit = self.reader.number()?;
-        if !matches!(unit, 1 | 2 | 4 | 8 | 16 | 32 | 64) {
-            return Err(self
-                .reader
-                .error(format!("a unit of {unit} bits, expected 1, 2, 4, 8, 16, 32 or 64")));
-        }
-        let mut graph = Graph::new(unit as u32);
+        let unit = u32::try_from(unit).map_err(|_| self.reader.error("a unit of more than 32 bits"))?;
+        let mut graph = Graph::new(unit);
+        graph.check_unit()?;
         for _ in 0..self.count()? {
             let (head, size, attrs) = parse_type(self.reader.short()?)?;
             let size =

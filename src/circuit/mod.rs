@@ -6,6 +6,7 @@ mod analysis;
 mod builder;
 mod bytes;
 mod literal;
+mod residues;
 mod run;
 
 pub use analysis::Analysis;
@@ -55,9 +56,11 @@ impl Circuit {
     ///
     /// # Errors
     /// What [`check`] finds; `UnknownOperator`; `Operator` for an operator that does not take its operands; `Attribute`
-    /// for two inputs or two outputs of one name.
+    /// for two inputs or two outputs of one name, and for words seen as residues that
+    /// may be none.
     pub fn new(graph: Graph, registry: Arc<Registry>) -> Result<Self> {
-        check(&graph)?;
+        graph.check_unit()?;
+        let deps = check(&graph)?;
         for ports in [graph.inputs(), graph.outputs()] {
             let mut names: Vec<&str> = ports.iter().map(|port| port.name.as_str()).collect();
             names.sort_unstable();
@@ -67,6 +70,7 @@ impl Circuit {
             }
         }
         registry.check_graph(&graph)?;
+        residues::check(&graph, &registry, &deps)?;
         Ok(Self { graph, registry, origin: None })
     }
 

@@ -5,7 +5,7 @@ use crate::analyze::check;
 use crate::engine::{Clock, Input, Plan, PlanOptions, Run};
 use crate::graph::{Port, ValueType};
 use crate::math::bits::bytes_of;
-use crate::ops::types::residue_primes;
+use crate::ops::Registry;
 use crate::platform::Platform;
 use crate::{Error, Result, memory};
 use std::sync::Arc;
@@ -30,6 +30,7 @@ impl Default for RunOptions {
 /// A circuit planned for a platform: run many times.
 pub struct Execution {
     plan: Arc<Plan>,
+    registry: Arc<Registry>,
     options: RunOptions,
 }
 
@@ -49,7 +50,7 @@ impl Circuit {
             check(&graph).map_err(|_| Error::NotKept { operand })?;
         }
         let plan = Arc::new(Plan::new(&graph, &self.registry, platform, plan_options)?);
-        Ok(Execution { plan, options })
+        Ok(Execution { plan, registry: Arc::clone(&self.registry), options })
     }
 }
 
@@ -95,7 +96,7 @@ impl Execution {
         }
         let mut words = Zeroizing::new(memory::zeros::<u64>(bytes.len().div_ceil(8))?);
         bytemuck::cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
-        if let Some((n, primes)) = residue_primes(ty)?
+        if let Some((n, primes)) = self.registry.residues(ty)?
             && !crate::bytes::check_residues(&words, n, primes.into_iter())
         {
             let at = format!("input `{}`", port.name);

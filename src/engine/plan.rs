@@ -8,7 +8,7 @@
 
 use super::workspace::Spare;
 use crate::analyze::{Dependencies, check, topological_order};
-use crate::graph::{Graph, GraphError, Interner, Intervals, Placeholder, ValueType, hash};
+use crate::graph::{Graph, Interner, Intervals, Placeholder, ValueType, hash};
 use crate::ops::types::{WORD, block_size};
 use crate::ops::{Call, Registry};
 use crate::place::gather;
@@ -277,15 +277,8 @@ impl Unit {
     /// # Errors
     /// `Attribute` for a unit that does not divide a word.
     fn of(graph: &Graph) -> Result<Self> {
-        match graph.unit_bits() {
-            bits @ (1 | 2 | 4 | 8 | 16 | 32 | 64) => Ok(Self(bits.into())),
-            found => Err(GraphError::Attribute {
-                name: "unit".into(),
-                found: format!("{found} bits"),
-                expected: "1, 2, 4, 8, 16, 32 or 64 bits",
-            }
-            .into()),
-        }
+        graph.check_unit()?;
+        Ok(Self(graph.unit_bits().into()))
     }
 
     fn bits(self, units: u64) -> u64 {

@@ -80,6 +80,21 @@ impl Graph {
         }
     }
 
+    /// Checks that the unit divides a word: what engines and byte forms take.
+    ///
+    /// # Errors
+    /// `Attribute` for others than 1, 2, 4, 8, 16, 32 and 64 bits.
+    pub fn check_unit(&self) -> Result<(), GraphError> {
+        match self.unit_bits {
+            1 | 2 | 4 | 8 | 16 | 32 | 64 => Ok(()),
+            found => Err(GraphError::Attribute {
+                name: "unit".into(),
+                found: format!("{found} bits"),
+                expected: "1, 2, 4, 8, 16, 32 or 64 bits",
+            }),
+        }
+    }
+
     /// Bits of one unit.
     pub fn unit_bits(&self) -> u32 {
         self.unit_bits

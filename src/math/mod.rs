@@ -94,7 +94,7 @@ pub enum MathError {
 }
 
 /// Checks that a ring degree is a power of two from 2 to [`ntt::MAX_DEGREE`].
-fn check_degree(found: usize) -> Result<(), MathError> {
+pub(crate) fn check_degree(found: usize) -> Result<(), MathError> {
     if found.is_power_of_two() && (2..=ntt::MAX_DEGREE).contains(&found) {
         Ok(())
     } else {

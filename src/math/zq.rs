@@ -36,14 +36,20 @@ pub(crate) fn reduce_once(a: u64, q: u64) -> u64 {
 }
 
 impl Modulus {
+    /// Checks that a number can be a modulus.
+    ///
+    /// # Errors
+    /// `ModulusRange` outside 2..2^61.
+    pub fn check(q: u64) -> Result<(), MathError> {
+        if (2..1 << 61).contains(&q) { Ok(()) } else { Err(MathError::ModulusRange { found: q }) }
+    }
+
     /// Checks `2 <= q < 2^61` and computes the constants.
     ///
     /// # Errors
     /// [`MathError::ModulusRange`] outside that range.
     pub fn new(q: u64) -> Result<Self, MathError> {
-        if !(2..1 << 61).contains(&q) {
-            return Err(MathError::ModulusRange { found: q });
-        }
+        Self::check(q)?;
         let bits = u64::BITS - q.leading_zeros();
         let mu = ((1u128 << (2 * bits)) / q as u128) as u64;
         let ratio = u128::MAX / q as u128;

@@ -115,6 +115,19 @@ impl Call<'_> {
         }
     }
 
+    /// The attribute `name` as a list of moduli, at least one.
+    ///
+    /// # Errors
+    /// `Graph` when it is missing, `Math` outside 2..2^61, `Operator` for an empty list.
+    pub fn moduli(&self, name: &str) -> Result<Vec<u64>> {
+        let moduli = self.attrs.uints(name)?;
+        if moduli.is_empty() {
+            return Err(self.error(name, "none", "at least one modulus"));
+        }
+        moduli.iter().try_for_each(|&q| Modulus::check(q))?;
+        Ok(moduli)
+    }
+
     /// The attribute `name` as a modulus.
     ///
     /// # Errors

@@ -64,6 +64,11 @@ pub trait OpDef: Send + Sync {
         false
     }
 
+    /// True when the output holds the units of the inputs, one after the other.
+    fn moves(&self) -> bool {
+        false
+    }
+
     /// Work of one operator, in multiplications modulo a prime; for estimates.
     fn cost(&self, call: &Call<'_>) -> f64 {
         let _ = call;

@@ -1,5 +1,6 @@
 //! The operator types that a graph may use.
 
+use super::types::{Residues, residues};
 use super::{Call, OpDef, base, fused, high, plain};
 use crate::graph::{Graph, Signature, ValueType};
 use crate::{Error, Result};
@@ -10,6 +11,8 @@ use std::sync::Arc;
 #[derive(Clone, Default)]
 pub struct Registry {
     types: BTreeMap<String, Arc<dyn OpDef>>,
+    /// By head of the value type.
+    residues: BTreeMap<&'static str, Residues>,
 }
 
 impl Registry {
@@ -21,6 +24,7 @@ impl Registry {
     /// The base operators, fused ones, and those on polynomials.
     pub fn lattice() -> Self {
         let mut registry = Self::empty();
+        registry.add_residues(residues());
         registry.add_all(base::all());
         registry.add_all(fused::all());
         registry.add_all(high::all());
@@ -39,6 +43,26 @@ impl Registry {
         let mut registry = Self::lattice();
         registry.add_all(plain::all());
         registry
+    }
+
+    /// Says which value types hold residues, by head.
+    pub fn add_residues(&mut self, types: impl IntoIterator<Item = (&'static str, Residues)>) {
+        self.residues.extend(types);
+    }
+
+    /// The ring dimension of a type whose words are residues, and the prime of each limb; none for other types.
+    ///
+    /// # Errors
+    /// `Graph` when an attribute is missing; `Operator` for a dimension of 0.
+    pub fn residues(&self, ty: &ValueType) -> Result<Option<(usize, Vec<u64>)>> {
+        let Some(of) = self.residues.get(ty.head.as_str()) else { return Ok(None) };
+        match of(ty)? {
+            (0, _) => {
+                let (op, what, found) = (ty.head.clone(), "n".into(), "0".into());
+                Err(Error::Operator { op, what, found, expected: "at least 1".into() })
+            }
+            residues => Ok(Some(residues)),
+        }
     }
 
     /// Adds types.

@@ -5,10 +5,44 @@
 
 use super::tensor::{Element, Tensor};
 use crate::graph::{Attrs, ValueType};
+use crate::math::{Modulus, check_degree};
 use crate::{Error, Result};
 
 /// Bits of the unit that these types are laid out in.
 pub const WORD: u32 = 64;
+
+/// Attribute `n` of a type: a ring dimension.
+///
+/// # Errors
+/// `Graph` when it is missing, `Math` for one that rings here do not have.
+pub fn dimension(ty: &ValueType) -> Result<usize> {
+    let n = ty.dim("n")?;
+    check_degree(n)?;
+    Ok(n)
+}
+
+/// An attribute of a type that lists moduli, at least one.
+///
+/// # Errors
+/// `Graph` when it is missing, `Math` for a number that is no modulus, `Operator` for an empty list.
+pub fn moduli(ty: &ValueType, name: &str) -> Result<Vec<u64>> {
+    let moduli = ty.attrs.uints(name)?;
+    if moduli.is_empty() {
+        return Err(wrong(ty, name, "none", "at least one modulus"));
+    }
+    moduli.iter().try_for_each(|&q| Modulus::check(q))?;
+    Ok(moduli)
+}
+
+/// An attribute of a type that is a modulus.
+///
+/// # Errors
+/// As [`moduli`].
+pub fn modulus(ty: &ValueType, name: &str) -> Result<u64> {
+    let q = ty.attrs.uint(name)?;
+    Modulus::check(q)?;
+    Ok(q)
+}
 
 /// In which basis the residues of a polynomial are given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -63,7 +97,7 @@ impl Limb {
     /// # Errors
     /// `Graph` or `Operator` when an attribute is missing.
     pub fn of(ty: &ValueType) -> Result<Self> {
-        Ok(Self { n: ty.dim("n")?, q: ty.attrs.uint("q")?, form: Form::of(ty)? })
+        Ok(Self { n: dimension(ty)?, q: modulus(ty, "q")?, form: Form::of(ty)? })
     }
 
     /// As a value type.
@@ -96,7 +130,7 @@ impl Poly {
     /// # Errors
     /// `Graph` or `Operator` when an attribute is missing.
     pub fn of(ty: &ValueType) -> Result<Self> {
-        Ok(Self { n: ty.dim("n")?, q: ty.attrs.uints("q")?, form: Form::of(ty)? })
+        Ok(Self { n: dimension(ty)?, q: moduli(ty, "q")?, form: Form::of(ty)? })
     }
 
     /// As a value type.
@@ -119,6 +153,9 @@ pub fn block_size(ty: &ValueType) -> u64 {
     if ty.head == "poly" { limb().unwrap_or(ty.size) } else { ty.size }
 }
 
+/// Most polynomials of a ciphertext: what a product of two has.
+const MOST_PARTS: usize = 3;
+
 /// A BFV ciphertext: `parts` polynomials (c_0, c_1, ...) in coefficient form modulo q, for plaintexts modulo
 /// t. c_0 + c_1 s + c_2 s^2 = round(Q m / t) + noise.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -139,8 +176,11 @@ impl Ciphertext {
     /// # Errors
     /// `Graph` when an attribute is missing.
     pub fn of(ty: &ValueType) -> Result<Self> {
-        let a = &ty.attrs;
-        Ok(Self { n: a.size("n")?, t: a.uint("t")?, q: a.uints("q")?, parts: a.size("parts")? })
+        let parts = ty.attrs.size("parts")?;
+        if !(1..=MOST_PARTS).contains(&parts) {
+            return Err(wrong(ty, "parts", parts, &format!("1 to {MOST_PARTS}")));
+        }
+        Ok(Self { n: dimension(ty)?, t: modulus(ty, "t")?, q: moduli(ty, "q")?, parts })
     }
 
     /// As a value type.
@@ -189,9 +229,13 @@ impl SwitchingKey {
     /// `Graph` or `Operator` when an attribute is missing or the digit size is 0.
     pub fn of(ty: &ValueType) -> Result<Self> {
         let a = &ty.attrs;
-        let key =
-            Self { n: a.size("n")?, q: a.uints("q")?, special: a.uints("special")?, digit: a.size("digit")? };
-        if key.digit == 0 || key.digit > key.special.len() || key.q.is_empty() {
+        let key = Self {
+            n: dimension(ty)?,
+            q: moduli(ty, "q")?,
+            special: moduli(ty, "special")?,
+            digit: a.size("digit")?,
+        };
+        if key.digit == 0 || key.digit > key.special.len() {
             return Err(wrong(ty, "digit", key.digit, "1 to the number of special primes"));
         }
         Ok(key)
@@ -268,26 +312,41 @@ pub fn sized(head: &str, size: Option<u64>, attrs: Attrs, unit: u32) -> Result<V
     }
 }
 
-/// The ring dimension of a type whose words are residues, and the prime of each limb; none for others.
+/// The ring dimension of a type whose words are residues, and the prime of each limb.
 ///
 /// # Errors
 /// `Graph` when an attribute is missing.
-pub fn residue_primes(ty: &ValueType) -> Result<Option<(usize, Vec<u64>)>> {
-    let a = &ty.attrs;
-    let primes = match ty.head.as_str() {
-        "limb" => vec![a.uint("q")?],
-        "slots" | "plain" => vec![a.uint("t")?],
-        "limbs" => vec![a.uint("q")?; a.size("count")?],
-        "poly" | "secret_key" => a.uints("q")?,
-        "public_key" => a.uints("q")?.repeat(2),
-        "ciphertext" => a.uints("q")?.repeat(a.size("parts")?),
-        "switching_key" => {
+pub type Residues = fn(&ValueType) -> Result<(usize, Vec<u64>)>;
+
+/// The types of lattice algebra whose words are residues, by their heads.
+pub fn residues() -> [(&'static str, Residues); 9] {
+    const SLOTS: Residues = |ty| Ok((dimension(ty)?, vec![modulus(ty, "t")?]));
+    const POLY: Residues = |ty| Ok((dimension(ty)?, moduli(ty, "q")?));
+    [
+        ("limb", |ty| Ok((dimension(ty)?, vec![modulus(ty, "q")?]))),
+        ("slots", SLOTS),
+        ("plain", SLOTS),
+        ("limbs", cycled),
+        ("poly", POLY),
+        ("secret_key", POLY),
+        ("public_key", cycled),
+        ("ciphertext", cycled),
+        ("switching_key", |ty| {
             let key = SwitchingKey::of(ty)?;
-            key.all().repeat(2 * key.digits())
-        }
-        _ => return Ok(None),
-    };
-    Ok(Some((a.size("n")?.max(1), primes)))
+            Ok((key.n, key.all().repeat(2 * key.digits())))
+        }),
+    ]
+}
+
+/// Limbs that go through the primes `q` again and again, to the end of the type.
+///
+/// # Errors
+/// `Graph` when an attribute is missing.
+pub fn cycled(ty: &ValueType) -> Result<(usize, Vec<u64>)> {
+    let n = dimension(ty)?;
+    let primes = modulus(ty, "q").map(|q| vec![q]).or_else(|_| moduli(ty, "q"))?;
+    let limbs = (ty.size / n as u64) as usize;
+    Ok((n, primes.into_iter().cycle().take(limbs).collect()))
 }
 
 /// `count` limbs of one kind, one after the other.

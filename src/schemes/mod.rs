@@ -19,5 +19,6 @@ pub fn registry() -> Registry {
     registry.add_all(rlwe::all());
     registry.add_all(bfv::all());
     registry.add_all(columns::all());
+    registry.add_residues(columns::residues());
     registry
 }

@@ -1,5 +1,6 @@
 //! The targets, one file each.
 
+mod circuit;
 mod client;
 mod graph;
 mod input;
@@ -7,7 +8,6 @@ mod key;
 mod literal;
 mod output;
 mod program;
-mod scheme;
 mod task;
 
 use super::random::mutate_bytes;
@@ -41,7 +41,7 @@ pub const TARGETS: [&Target; 9] = [
     &literal::TARGET,
     &task::TARGET,
     &graph::TARGET,
-    &scheme::TARGET,
+    &circuit::TARGET,
 ];
 
 /// The target of that name.

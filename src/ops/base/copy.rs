@@ -45,6 +45,10 @@ impl OpDef for Copy {
         Ok(ValueType::new("raw", size, Attrs::new()))
     }
 
+    fn moves(&self) -> bool {
+        true
+    }
+
     fn cost(&self, call: &Call<'_>) -> f64 {
         let n = super::length(call);
         0.2 * n

@@ -4,7 +4,7 @@
 use super::degree;
 use crate::Result;
 use crate::graph::ValueType;
-use crate::ops::types::{Form, Limb};
+use crate::ops::types::{Form, Limb, modulus};
 use crate::ops::{Call, Level, OpDef};
 
 /// `slots.write`; see the module.
@@ -24,7 +24,7 @@ impl OpDef for SlotsWrite {
         let ty = call.input(0, "slots")?;
         let n = ty.dim("n")?;
         degree(call, n)?;
-        Ok(Limb { n, q: ty.attrs.uint("t")?, form: Form::Ntt }.ty())
+        Ok(Limb { n, q: modulus(ty, "t")?, form: Form::Ntt }.ty())
     }
 
     fn cost(&self, call: &Call<'_>) -> f64 {

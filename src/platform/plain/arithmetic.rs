@@ -9,8 +9,8 @@ use crate::platform::Kernel;
 /// `add`, `sub`, `mul`, `div`, `rem`, `neg`, `abs`, `min`, `max`, `sqrt`, `exp`, `log`, `tanh`.
 pub(super) fn kernel(uses: &Use, operation: &str) -> Option<Kernel> {
     match (operation, uses.element) {
-        ("sqrt" | "exp" | "log" | "tanh", Element::F32) => float::<f32>(uses, operation),
-        ("sqrt" | "exp" | "log" | "tanh", Element::F64) => float::<f64>(uses, operation),
+        ("sqrt" | "exp" | "log" | "tanh", Element::F32) => float::<f32>(operation),
+        ("sqrt" | "exp" | "log" | "tanh", Element::F64) => float::<f64>(operation),
         (_, element) => by_number!(element, T => number::<T>(uses, operation)),
     }
 }
@@ -30,7 +30,7 @@ fn number<T: Number>(uses: &Use, operation: &str) -> Option<Kernel> {
     }
 }
 
-fn float<T: Float>(_: &Use, operation: &str) -> Option<Kernel> {
+fn float<T: Float>(operation: &str) -> Option<Kernel> {
     match operation {
         "sqrt" => unary(T::sqrt),
         "exp" => unary(T::exp),
@@ -41,15 +41,20 @@ fn float<T: Float>(_: &Use, operation: &str) -> Option<Kernel> {
 }
 
 /// Every element of the first input.
-pub(super) fn unary<T: Number>(f: impl Fn(T) -> T + Send + Sync + 'static) -> Option<Kernel> {
-    typed(move |inputs: &[&[T]], out: &mut [T]| {
-        for (out, &a) in out.iter_mut().zip(inputs[0]) {
-            *out = f(a);
-        }
-    })
+pub(super) fn unary<T: Number>(f: impl Fn(T) -> T + Copy + Send + Sync + 'static) -> Option<Kernel> {
+    typed(move |inputs: &[&[T]], out: &mut [T]| one(inputs[0], out, f))
+}
+
+/// Elements by themselves.
+#[inline]
+pub(super) fn one<T: Copy, R>(a: &[T], out: &mut [R], f: impl Fn(T) -> R) {
+    for (out, &a) in out.iter_mut().zip(a) {
+        *out = f(a);
+    }
 }
 
 /// Pairs of elements.
+#[inline]
 pub(super) fn two<T: Copy, R>([a, b]: [&[T]; 2], out: &mut [R], f: impl Fn(T, T) -> R) {
     for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
         *out = f(a, b);

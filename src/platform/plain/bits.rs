@@ -52,7 +52,7 @@ pub(super) fn unpacked(kernel: Kernel, inputs: &[Tensor], out: &Tensor) -> Kerne
 pub(super) fn packed<const N: usize>(
     inputs: &[Tensor],
     out: &Tensor,
-    f: fn([u8; N]) -> u8,
+    f: fn([&[u8]; N], &mut [u8]),
 ) -> Option<Kernel> {
     let len = out.len();
     // What has another shape is spread out first.
@@ -71,10 +71,7 @@ pub(super) fn packed<const N: usize>(
             _ => None,
         };
         let wide: Vec<Option<Vec<u8>>> = data.iter().zip(&spread).map(wide).collect();
-        let data: [&[u8]; N] = std::array::from_fn(|i| wide[i].as_deref().unwrap_or(data[i]));
-        for (at, to) in to.iter_mut().enumerate() {
-            *to = f(data.map(|data| data[at]));
-        }
+        f(std::array::from_fn(|i| wide[i].as_deref().unwrap_or(data[i])), to);
         trim(to, len);
     }))
 }

@@ -10,11 +10,11 @@ use crate::platform::Kernel;
 /// `eq`, `ne`, `lt`, `le`.
 pub(super) fn kernel(uses: &Use, operation: &str) -> Option<Kernel> {
     if uses.element == Element::Bit {
-        let f: fn([u8; 2]) -> u8 = match operation {
-            "eq" => |[a, b]| !(a ^ b),
-            "ne" => |[a, b]| a ^ b,
-            "lt" => |[a, b]| !a & b,
-            "le" => |[a, b]| !a | b,
+        let f: fn([&[u8]; 2], &mut [u8]) = match operation {
+            "eq" => |i, out| two(i, out, |a, b| !(a ^ b)),
+            "ne" => |i, out| two(i, out, |a, b| a ^ b),
+            "lt" => |i, out| two(i, out, |a, b| !a & b),
+            "le" => |i, out| two(i, out, |a, b| !a | b),
             _ => return None,
         };
         return bits::packed(&uses.inputs, &uses.out, f);

@@ -1,5 +1,6 @@
 //! From any element to any other.
 
+use super::arithmetic::one;
 use super::{Use, bits, typed};
 use crate::ops::tensor::Element;
 use crate::platform::Kernel;
@@ -29,10 +30,8 @@ pub(super) fn kernel(uses: &Use) -> Option<Kernel> {
     Some(bits::unpacked(kernel?, &uses.inputs, &uses.out))
 }
 
-fn each<A: bytemuck::Pod, B: bytemuck::Pod>(f: impl Fn(A) -> B + Send + Sync + 'static) -> Option<Kernel> {
-    typed(move |inputs: &[&[A]], out: &mut [B]| {
-        for (out, &a) in out.iter_mut().zip(inputs[0]) {
-            *out = f(a);
-        }
-    })
+fn each<A: bytemuck::Pod, B: bytemuck::Pod>(
+    f: impl Fn(A) -> B + Copy + Send + Sync + 'static,
+) -> Option<Kernel> {
+    typed(move |inputs: &[&[A]], out: &mut [B]| one(inputs[0], out, f))
 }

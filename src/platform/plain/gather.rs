@@ -25,15 +25,13 @@ fn read<T: Integer + TryInto<usize>>(index: &[u8], from: usize, places: &mut [us
     }
 }
 
-/// Visits each index: its number, and where it points.
-fn each(read: Read, index: &[u8], len: usize, mut visit: impl FnMut(usize, usize)) {
+/// Visits the indices by chunks: the number of the first one, and where they point.
+fn each(read: Read, index: &[u8], len: usize, mut visit: impl FnMut(usize, &[usize])) {
     let mut places = [0; CHUNK];
     for from in (0..len).step_by(CHUNK) {
         let places = &mut places[..CHUNK.min(len - from)];
         read(index, from, places);
-        for (k, &place) in places.iter().enumerate() {
-            visit(from + k, place);
-        }
+        visit(from, places);
     }
 }
 
@@ -47,34 +45,37 @@ pub(super) fn gather(uses: &Use, call: &Call<'_>) -> Result<Option<Kernel>> {
     let Some(read) = reader(index) else { return Ok(None) };
     let kernel = by_width!(uses.element, T => {
         Kernel::on_bytes(move |i: &[&[u8]], out: &mut [u8]| {
-            gather_into::<T>(bytemuck::cast_slice(i[0]), bytemuck::cast_slice_mut(out), around, len, |visit| {
-                each(read, i[1], len, visit);
-            });
+            let (x, out): (&[T], &mut [T]) = (bytemuck::cast_slice(i[0]), bytemuck::cast_slice_mut(out));
+            each(read, i[1], len, |from, places| gather_into(x, out, around, len, from, places));
         })
     });
     Ok(Some(bits::unpacked(kernel, &uses.inputs, &uses.out)))
 }
 
+/// Elements for the indices from number `from` on.
 fn gather_into<T: Number>(
     x: &[T],
     out: &mut [T],
     (outer, n, inner): (usize, usize, usize),
     len: usize,
-    indices: impl Fn(&mut dyn FnMut(usize, usize)),
+    from: usize,
+    places: &[usize],
 ) {
-    if outer == 1 && inner == 1 {
-        return indices(&mut |k, place| out[k] = x.get(place).copied().unwrap_or(T::ZERO));
-    }
-    indices(&mut |k, place| {
-        for o in 0..outer {
-            let out = &mut out[(o * len + k) * inner..][..inner];
-            if place < n {
-                out.copy_from_slice(&x[(o * n + place) * inner..][..inner]);
-            } else {
-                out.fill(T::ZERO);
+    for o in 0..outer {
+        let (x, out) = (&x[o * n * inner..][..n * inner], &mut out[(o * len + from) * inner..]);
+        if inner == 1 {
+            for (out, &place) in out.iter_mut().zip(places) {
+                *out = x.get(place).copied().unwrap_or(T::ZERO);
+            }
+            continue;
+        }
+        for (out, &place) in out.chunks_exact_mut(inner).zip(places) {
+            match place < n {
+                true => out.copy_from_slice(&x[place * inner..][..inner]),
+                false => out.fill(T::ZERO),
             }
         }
-    });
+    }
 }
 
 /// `scatter`.
@@ -103,11 +104,12 @@ fn scattering<T: Number>(
     Some(Kernel::on_bytes(move |i: &[&[u8]], out: &mut [u8]| {
         out.copy_from_slice(i[0]);
         let (out, updates): (&mut [T], &[T]) = (bytemuck::cast_slice_mut(out), bytemuck::cast_slice(i[2]));
-        each(read, i[1], len, |k, place| {
-            for o in (0..outer).filter(|_| place < n) {
-                let to = &mut out[(o * n + place) * inner..][..inner];
-                for (to, &new) in to.iter_mut().zip(&updates[(o * len + k) * inner..][..inner]) {
-                    *to = f(*to, new);
+        each(read, i[1], len, |from, places| {
+            for o in 0..outer {
+                let updates = updates[(o * len + from) * inner..].chunks_exact(inner);
+                for (&place, new) in places.iter().zip(updates).filter(|(place, _)| **place < n) {
+                    let to = &mut out[(o * n + place) * inner..][..inner];
+                    to.iter_mut().zip(new).for_each(|(to, &new)| *to = f(*to, new));
                 }
             }
         });

@@ -1,6 +1,6 @@
 //! Logic, shifts and choice, element by element.
 
-use super::arithmetic::{binary, two, unary};
+use super::arithmetic::{binary, one, two, unary};
 use super::element::{Integer, Number};
 use super::rows::Rows;
 use super::{Use, bits, by_integer, by_width, typed};
@@ -10,14 +10,16 @@ use crate::platform::Kernel;
 /// `and`, `or`, `xor`, `not`, `shl`, `shr`, `rotl`, `select`.
 pub(super) fn kernel(uses: &Use, operation: &str) -> Option<Kernel> {
     match (operation, uses.element) {
-        ("select", Element::Bit) => bits::packed(&uses.inputs, &uses.out, |[c, a, b]| c & a | !c & b),
+        ("select", Element::Bit) => {
+            bits::packed(&uses.inputs, &uses.out, |i, out| three(i, out, |c: u8, a, b| c & a | !c & b))
+        }
         ("select", element) => by_width!(element, T => select::<T>(uses)),
-        ("not", Element::Bit) => bits::packed(&uses.inputs, &uses.out, |[a]| !a),
+        ("not", Element::Bit) => bits::packed(&uses.inputs, &uses.out, |[a], out| one(a, out, |a: u8| !a)),
         (_, Element::Bit) => {
-            let f: fn([u8; 2]) -> u8 = match operation {
-                "and" => |[a, b]| a & b,
-                "or" => |[a, b]| a | b,
-                "xor" => |[a, b]| a ^ b,
+            let f: fn([&[u8]; 2], &mut [u8]) = match operation {
+                "and" => |i, out| two(i, out, |a, b| a & b),
+                "or" => |i, out| two(i, out, |a, b| a | b),
+                "xor" => |i, out| two(i, out, |a, b| a ^ b),
                 _ => return None,
             };
             bits::packed(&uses.inputs, &uses.out, f)
@@ -43,10 +45,15 @@ fn select<T: Number>(uses: &Use) -> Option<Kernel> {
     let [c, a, b] = uses.inputs.as_slice() else { return None };
     let rows = Rows::new(&uses.out.shape, [&c.shape, &a.shape, &b.shape]);
     typed(move |i: &[&[T]], out: &mut [T]| {
-        rows.map([i[0], i[1], i[2]], out, |[c, a, b], out| {
-            for (((out, &c), &a), &b) in out.iter_mut().zip(c).zip(a).zip(b) {
-                *out = if c == T::ZERO { b } else { a };
-            }
+        rows.map([i[0], i[1], i[2]], out, |i, out| {
+            three(i, out, |c, a, b| if c == T::ZERO { b } else { a });
         });
     })
+}
+
+/// Triples of elements.
+fn three<T: Copy>([c, a, b]: [&[T]; 3], out: &mut [T], f: impl Fn(T, T, T) -> T) {
+    for (((out, &c), &a), &b) in out.iter_mut().zip(c).zip(a).zip(b) {
+        *out = f(c, a, b);
+    }
 }

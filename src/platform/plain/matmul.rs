@@ -50,6 +50,7 @@ fn multiply<T: Number, const COLUMNS: usize>(a: &[T], b: &[T], out: &mut [T], in
 }
 
 /// Adds products to a tile of outputs, whose rows are `n` apart.
+#[allow(clippy::needless_range_loop, reason = "as the compiler unrolls it")]
 fn tile<T: Number, const R: usize, const COLUMNS: usize>(
     a: [&[T]; R],
     panel: &[[T; COLUMNS]],
@@ -57,19 +58,22 @@ fn tile<T: Number, const R: usize, const COLUMNS: usize>(
     n: usize,
     width: usize,
 ) {
-    let mut sums = [[T::ZERO; COLUMNS]; R];
-    for (r, sums) in sums.iter_mut().enumerate() {
-        sums[..width].copy_from_slice(&out[r * n..][..width]);
+    let mut start = [[T::ZERO; COLUMNS]; R];
+    for (r, start) in start.iter_mut().enumerate() {
+        start[..width].copy_from_slice(&out[r * n..][..width]);
     }
+    // Loops of known length over arrays of their own: these stay in registers.
+    let mut sums = start;
+    let a = a.map(|a| &a[..panel.len()]);
     for (k, b) in panel.iter().enumerate() {
-        for (sums, a) in sums.iter_mut().zip(a) {
-            let a = a[k];
-            for (sum, &b) in sums.iter_mut().zip(b) {
-                *sum = sum.add(a.mul(b));
+        for r in 0..R {
+            for c in 0..COLUMNS {
+                sums[r][c] = sums[r][c].add(a[r][k].mul(b[c]));
             }
         }
     }
-    for (r, sums) in sums.iter().enumerate() {
-        out[r * n..][..width].copy_from_slice(&sums[..width]);
+    let end = sums;
+    for (r, end) in end.iter().enumerate() {
+        out[r * n..][..width].copy_from_slice(&end[..width]);
     }
 }

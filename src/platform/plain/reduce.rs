@@ -58,32 +58,40 @@ fn reduction<T: Pod, A: Pod + Send + Sync>(
 ) -> Option<Kernel> {
     typed(move |i: &[&[T]], out: &mut [A]| {
         let x = i[0];
+        let mut blocks: Vec<A> = Vec::new();
         if inner == 1 {
-            let mut blocks = Vec::new();
             for (out, line) in out.iter_mut().zip(x.chunks_exact(n)) {
                 blocks.clear();
-                blocks.extend(line.chunks(BLOCK).map(|block| [block_of(block, open, neutral, f)]));
-                *out = pairwise(&mut blocks, f)[0];
+                blocks.extend(line.chunks(BLOCK).map(|block| block_of(block, open, neutral, f)));
+                pairwise(&mut blocks, 1, f);
+                *out = blocks[0];
             }
             return;
         }
-        let mut blocks: Vec<[A; COLUMNS]> = Vec::new();
-        for o in 0..outer {
-            for column in (0..inner).step_by(COLUMNS) {
-                let width = COLUMNS.min(inner - column);
+        let mut parts = [neutral; PARTS * COLUMNS];
+        for (o, out) in (0..outer).zip(out.chunks_exact_mut(inner)) {
+            for (column, out) in (0..).step_by(COLUMNS).zip(out.chunks_mut(COLUMNS)) {
+                let width = out.len();
                 blocks.clear();
                 for from in (0..n).step_by(BLOCK) {
-                    let lines =
-                        (from..n.min(from + BLOCK)).map(|k| &x[(o * n + k) * inner + column..][..width]);
-                    blocks.push(columns_of(lines, open, neutral, f));
+                    parts.fill(neutral);
+                    for k in from..n.min(from + BLOCK) {
+                        let line = &x[(o * n + k) * inner + column..][..width];
+                        let part = parts[k % PARTS * width..][..width].iter_mut();
+                        part.zip(line).for_each(|(part, &x)| *part = f(*part, open(x)));
+                    }
+                    together(&mut parts, width, f);
+                    blocks.extend_from_slice(&parts[..width]);
                 }
-                out[o * inner + column..][..width].copy_from_slice(&pairwise(&mut blocks, f)[..width]);
+                pairwise(&mut blocks, width, f);
+                out.copy_from_slice(&blocks[..width]);
             }
         }
     })
 }
 
 /// The result of one block.
+#[allow(clippy::needless_range_loop, reason = "as the compiler unrolls it")]
 fn block_of<T: Copy, A: Copy>(
     block: &[T],
     open: impl Fn(T) -> A,
@@ -92,51 +100,48 @@ fn block_of<T: Copy, A: Copy>(
 ) -> A {
     let mut parts = [neutral; PARTS];
     let (whole, rest) = block.as_chunks::<PARTS>();
+    // A loop of known length over an array of its own: it stays in registers.
     for eight in whole {
-        for (part, &x) in parts.iter_mut().zip(eight) {
-            *part = f(*part, open(x));
+        for i in 0..PARTS {
+            parts[i] = f(parts[i], open(eight[i]));
         }
     }
-    for (part, &x) in parts.iter_mut().zip(rest) {
+    let mut last = parts;
+    for (part, &x) in last.iter_mut().zip(rest) {
         *part = f(*part, open(x));
     }
-    together(parts, f)
+    together(&mut last, 1, f);
+    last[0]
 }
 
-/// The results of one block of neighboring columns, from its lines.
-fn columns_of<'a, T: Copy + 'a, A: Copy>(
-    lines: impl Iterator<Item = &'a [T]>,
-    open: impl Fn(T) -> A,
-    neutral: A,
-    f: impl Fn(A, A) -> A + Copy,
-) -> [A; COLUMNS] {
-    let mut parts = [[neutral; COLUMNS]; PARTS];
-    for (i, line) in lines.enumerate() {
-        for (part, &x) in parts[i % PARTS].iter_mut().zip(line) {
-            *part = f(*part, open(x));
+/// ((0 + 1) + (2 + 3)) + ((4 + 5) + (6 + 7)) of eight lines of `width`, into the first one.
+fn together<A: Copy>(parts: &mut [A], width: usize, f: impl Fn(A, A) -> A + Copy) {
+    for step in [1, 2, 4] {
+        for i in (0..PARTS).step_by(2 * step) {
+            add_line(parts, i * width, (i + step) * width, width, f);
         }
     }
-    together(parts, |a, b| std::array::from_fn(|i| f(a[i], b[i])))
 }
 
-fn together<A: Copy>(p: [A; PARTS], f: impl Fn(A, A) -> A) -> A {
-    f(f(f(p[0], p[1]), f(p[2], p[3])), f(f(p[4], p[5]), f(p[6], p[7])))
-}
-
-/// Neighbors combined, round by round; the last one of an odd number goes on as it is.
-fn pairwise<A: Copy, const N: usize>(blocks: &mut [[A; N]], f: impl Fn(A, A) -> A) -> [A; N] {
-    let mut len = blocks.len();
+/// Neighboring lines of `width` combined, round by round; the last one of an odd number goes on as it is.
+fn pairwise<A: Copy>(lines: &mut [A], width: usize, f: impl Fn(A, A) -> A + Copy) {
+    let mut len = lines.len() / width;
     while len > 1 {
-        for i in 0..len.div_ceil(2) {
-            let mut one = blocks[2 * i];
-            if 2 * i + 1 < len {
-                for (a, &b) in one.iter_mut().zip(&blocks[2 * i + 1]) {
-                    *a = f(*a, b);
-                }
-            }
-            blocks[i] = one;
+        for i in 0..len / 2 {
+            add_line(lines, 2 * i * width, (2 * i + 1) * width, width, f);
+            lines.copy_within(2 * i * width..(2 * i + 1) * width, i * width);
+        }
+        if len % 2 == 1 {
+            lines.copy_within((len - 1) * width..len * width, len / 2 * width);
         }
         len = len.div_ceil(2);
     }
-    blocks[0]
+}
+
+/// Combines a line with a later one.
+fn add_line<A: Copy>(lines: &mut [A], to: usize, from: usize, width: usize, f: impl Fn(A, A) -> A) {
+    let (before, behind) = lines.split_at_mut(from);
+    for (a, &b) in before[to..][..width].iter_mut().zip(&behind[..width]) {
+        *a = f(*a, b);
+    }
 }

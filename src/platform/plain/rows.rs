@@ -1,8 +1,9 @@
-//! Broadcasting: an output as rows, along each of which every input goes on by one or stands still.
+//! Broadcasting: an output as rows, along each of which every input goes on by one or stands still; short rows one after the
+//! other as one, where inputs go on or begin again.
 
 use bytemuck::Pod;
 
-/// Elements that a standing input is repeated to at a time.
+/// Elements that an input is repeated to at a time.
 const CHUNK: usize = 256;
 
 /// How `N` inputs lie under an output.
@@ -11,8 +12,8 @@ pub(super) struct Rows<const N: usize> {
     row: usize,
     /// The dimensions around rows, innermost first: how often, and by how much each input goes on.
     outer: Vec<(usize, [usize; N])>,
-    /// The inputs that stand still along a row.
-    stands: [bool; N],
+    /// Of each input the number of elements that it has along a row, over and over; 0 for as many as the row has.
+    repeats: [usize; N],
 }
 
 impl<const N: usize> Rows<N> {
@@ -35,10 +36,16 @@ impl<const N: usize> Rows<N> {
             }
         }
         if dims.is_empty() {
-            return Self { row: 1, outer: dims, stands: [false; N] };
+            return Self { row: 1, outer: dims, repeats: [0; N] };
         }
         let (row, steps) = dims.remove(0);
-        Self { row, outer: dims, stands: steps.map(|step| step == 0) }
+        if let [(count, around)] = *dims.as_slice()
+            && row <= CHUNK / 4
+            && let Some(repeats) = one_row(row, steps, around)
+        {
+            return Self { row: row * count, outer: Vec::new(), repeats };
+        }
+        Self { row, outer: dims, repeats: steps.map(|step| usize::from(step == 0)) }
     }
 
     /// Where each row begins: in the inputs and in the output.
@@ -66,20 +73,40 @@ impl<const N: usize> Rows<N> {
     /// Applies `f` to parts of rows: of each input as many elements as of the output.
     pub(super) fn map<T: Pod, R: Pod>(&self, inputs: [&[T]; N], out: &mut [R], f: fn([&[T]; N], &mut [R])) {
         let mut held = [[T::zeroed(); CHUNK]; N];
-        let chunk = if self.stands.contains(&true) { CHUNK.min(self.row) } else { self.row };
+        let chunk = match self.repeats.iter().max() {
+            None | Some(0) => self.row,
+            Some(period) => self.row.min(CHUNK - CHUNK % period),
+        };
         self.each(|starts, from| {
-            for i in 0..N {
-                if self.stands[i] {
-                    held[i][..chunk].fill(inputs[i][starts[i]]);
+            for i in (0..N).filter(|&i| self.repeats[i] > 0) {
+                let own = &inputs[i][starts[i]..][..self.repeats[i]];
+                for held in held[i][..chunk].chunks_mut(own.len()) {
+                    held.copy_from_slice(&own[..held.len()]);
                 }
             }
             for (k, out) in out[from..from + self.row].chunks_mut(chunk).enumerate() {
                 let part = |i: usize| {
-                    let all = if self.stands[i] { &held[i][..] } else { &inputs[i][starts[i] + k * chunk..] };
+                    let goes_on = self.repeats[i] == 0;
+                    let all = if goes_on { &inputs[i][starts[i] + k * chunk..] } else { &held[i][..] };
                     &all[..out.len()]
                 };
                 f(std::array::from_fn(part), out);
             }
         });
     }
+}
+
+/// How often inputs repeat themselves where all rows are taken as one, if they do: `steps` are those within rows, `around`
+/// those from row to row.
+fn one_row<const N: usize>(row: usize, steps: [usize; N], around: [usize; N]) -> Option<[usize; N]> {
+    let mut repeats = [0; N];
+    for (repeats, steps) in repeats.iter_mut().zip(steps.into_iter().zip(around)) {
+        *repeats = match steps {
+            (1, step) if step == row => 0,
+            (1, 0) => row,
+            (0, 0) => 1,
+            _ => return None,
+        };
+    }
+    Some(repeats)
 }

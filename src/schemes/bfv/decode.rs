@@ -19,7 +19,7 @@ impl OpDef for Decode {
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(1)?;
         let ty = call.input(0, "plain")?;
-        Ok(types::slots(ty.dim("n")?, ty.attrs.uint("t")?))
+        Ok(types::slots(types::dimension(ty)?, types::modulus(ty, "t")?))
     }
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {

@@ -20,7 +20,7 @@ impl OpDef for Encode {
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(1)?;
         let ty = call.input(0, "slots")?;
-        Ok(types::plain(ty.dim("n")?, ty.attrs.uint("t")?))
+        Ok(types::plain(types::dimension(ty)?, types::modulus(ty, "t")?))
     }
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {

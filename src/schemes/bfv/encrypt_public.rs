@@ -6,7 +6,7 @@
 
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
-use crate::ops::types::{Ciphertext, Form, Limb, Poly};
+use crate::ops::types::{self, Ciphertext, Form, Limb, Poly};
 use crate::ops::{Call, Level, OpDef, Session};
 use crate::schemes::noise;
 
@@ -25,9 +25,9 @@ impl OpDef for EncryptPublic {
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(3)?;
         let key = call.input(0, "public_key")?;
-        let t = call.input(1, "plain")?.attrs.uint("t")?;
+        let t = types::modulus(call.input(1, "plain")?, "t")?;
         call.input(2, "secret_seed")?;
-        let (all, drop) = (key.attrs.uints("q")?, dropped(call)?);
+        let (all, drop) = (types::moduli(key, "q")?, dropped(call)?);
         let q: Vec<u64> = all.iter().copied().filter(|q| !drop.contains(q)).collect();
         if q.is_empty() || q.len() + drop.len() != all.len() {
             return Err(call.error("drop", format!("{drop:?}"), format!("some, not all, of {all:?}")));
@@ -43,7 +43,7 @@ impl OpDef for EncryptPublic {
         let ty = Ciphertext::of(&self.assemble(call)?)?;
         let scaled = s.op("bfv.scale_plain", Attrs::new().with("q", ty.q.as_slice()), &inputs[1..2])?;
         let u = s.op("sample.ternary", Attrs::new().with("n", ty.n), &inputs[2..])?;
-        let all = call.inputs[0].attrs.uints("q")?;
+        let all = types::moduli(&call.inputs[0], "q")?;
         let wide = Poly { n: ty.n, q: all.clone(), form: Form::Coeff };
         let mut halves = [Vec::new(), Vec::new()];
         let mut errors = Vec::with_capacity(2);

@@ -3,7 +3,7 @@
 
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
-use crate::ops::types::Ciphertext;
+use crate::ops::types::{self, Ciphertext};
 use crate::ops::{Call, Level, OpDef, Session};
 use crate::schemes::noise;
 
@@ -22,10 +22,10 @@ impl OpDef for EncryptSecret {
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(4)?;
         let n = call.input(0, "secret_key")?.dim("n")?;
-        let t = call.input(1, "plain")?.attrs.uint("t")?;
+        let t = types::modulus(call.input(1, "plain")?, "t")?;
         call.input(2, "public_seed")?;
         call.input(3, "secret_seed")?;
-        Ok(Ciphertext { n, t, q: call.attrs.uints("q")?, parts: 2 }.ty())
+        Ok(Ciphertext { n, t, q: call.moduli("q")?, parts: 2 }.ty())
     }
 
     fn random(&self) -> bool {
@@ -34,7 +34,7 @@ impl OpDef for EncryptSecret {
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let output = self.assemble(call)?;
-        let q = call.attrs.uints("q")?;
+        let q = call.moduli("q")?;
         let secret = crate::schemes::rlwe::secret_limbs(s, inputs[0], &q)?;
         let n = s.ty(inputs[0]).dim("n")?;
         let scaled = s.op("bfv.scale_plain", Attrs::new().with("q", q.as_slice()), &inputs[1..2])?;

@@ -60,7 +60,7 @@ pub fn all() -> Vec<Arc<dyn OpDef>> {
 
 /// A plaintext polynomial as the limb modulo t that it is.
 fn plain_limb(ty: &ValueType) -> Result<Limb> {
-    Ok(Limb { n: ty.dim("n")?, q: ty.attrs.uint("t")?, form: Form::Coeff })
+    Ok(Limb { n: types::dimension(ty)?, q: types::modulus(ty, "t")?, form: Form::Coeff })
 }
 
 /// The ciphertext of an operator that takes one and a plaintext modulo the same t.

@@ -64,7 +64,7 @@ impl OpDef for Multiply {
         if ty.parts != 2 {
             return Err(call.error("parts of the factors", ty.parts, 2));
         }
-        let aux = call.attrs.uints("aux")?;
+        let aux = call.moduli("aux")?;
         let needed = noise::log2(&ty.q) - SLACK;
         if noise::log2(&aux) < needed || aux.iter().any(|p| ty.q.contains(p)) {
             let expected = format!("{needed:.1} bits of primes that are not in q");
@@ -75,7 +75,7 @@ impl OpDef for Multiply {
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let ty = Ciphertext::of(&call.inputs[0])?;
-        let aux = call.attrs.uints("aux")?;
+        let aux = call.moduli("aux")?;
         let wide = Poly { n: ty.n, q: [ty.q.as_slice(), &aux].concat(), form: Form::Coeff };
         let mut sums: Option<[OperandId; 3]> = None;
         for pairs in inputs.chunks(2 * TOGETHER) {

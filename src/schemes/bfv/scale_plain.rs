@@ -21,13 +21,13 @@ impl OpDef for ScalePlain {
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(1)?;
         let n = call.input(0, "plain")?.dim("n")?;
-        Ok(Poly { n, q: call.attrs.uints("q")?, form: Form::Coeff }.ty())
+        Ok(Poly { n, q: call.moduli("q")?, form: Form::Coeff }.ty())
     }
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let limb = super::plain_limb(&call.inputs[0])?;
         let poly = Poly { n: limb.n, q: vec![limb.q], form: Form::Coeff }.ty();
         let poly = s.retype(inputs[0], poly)?;
-        s.op("rns.switch", Attrs::new().with("to", call.attrs.uints("q")?), &[poly])
+        s.op("rns.switch", Attrs::new().with("to", call.moduli("q")?), &[poly])
     }
 }

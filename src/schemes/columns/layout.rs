@@ -3,7 +3,7 @@
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::math::slots::{galois_conjugate, galois_element};
-use crate::ops::types::{Ciphertext, SwitchingKey};
+use crate::ops::types::{Ciphertext, SwitchingKey, dimension, moduli};
 use crate::ops::{Call, Session};
 
 /// A column of integers, encrypted: for each plaintext modulus t (residues, combined by CRT after decryption) and
@@ -41,16 +41,17 @@ impl Column {
     pub fn of(ty: &ValueType) -> Result<Self> {
         let a = &ty.attrs;
         let column = Self {
-            n: a.size("n")?,
-            t: a.uints("t")?,
-            q: a.uints("q")?,
+            n: dimension(ty)?,
+            t: moduli(ty, "t")?,
+            q: moduli(ty, "q")?,
             parts: a.size("parts")?,
             rows: a.size("rows")?,
             missing: a.uint("missing")? == 1,
             rings: a.size("rings")?,
         };
-        let whole =
-            column.n.is_power_of_two() && column.rows > 0 && column.rows.is_multiple_of(column.rings.max(1));
+        let whole = (1..=3).contains(&column.parts)
+            && column.rows > 0
+            && column.rows.is_multiple_of(column.rings.max(1));
         if !whole || column.rings > 2 || !column.fits() {
             return Err(crate::Error::Operator {
                 op: "column".into(),
@@ -185,7 +186,7 @@ impl Number {
     /// # Errors
     /// `Graph` when an attribute is missing.
     pub fn of(ty: &ValueType) -> Result<Self> {
-        Ok(Self { n: ty.dim("n")?, t: ty.attrs.uints("t")?, q: ty.attrs.uints("q")? })
+        Ok(Self { n: dimension(ty)?, t: moduli(ty, "t")?, q: moduli(ty, "q")? })
     }
 
     fn attrs(&self) -> Attrs {
@@ -240,8 +241,8 @@ impl Sums {
         let sizes = |name: &str| -> Result<Vec<usize>> {
             Ok(a.uints(name)?.into_iter().map(|v| usize::try_from(v).unwrap_or(usize::MAX)).collect())
         };
-        let (t, q, parts) = (a.uints("t")?, a.uints("q")?, a.texts("parts")?.to_vec());
-        Ok(Self { n: a.size("n")?, t, q, parts, at: sizes("at")?, slots: sizes("slots")? })
+        let (t, q, parts) = (moduli(ty, "t")?, moduli(ty, "q")?, a.texts("parts")?.to_vec());
+        Ok(Self { n: dimension(ty)?, t, q, parts, at: sizes("at")?, slots: sizes("slots")? })
     }
 
     /// As a value type.
@@ -336,7 +337,7 @@ impl Keys {
     /// `Graph` or `Operator` when an attribute is missing or a name or level is wrong.
     pub fn of(ty: &ValueType) -> Result<Self> {
         let a = &ty.attrs;
-        let q = a.uints("q")?;
+        let q = moduli(ty, "q")?;
         let name = |name: &String| KeyName::parse(name).filter(|k| (1..=q.len()).contains(&k.level()));
         let names: Option<Vec<KeyName>> = a.texts("names")?.iter().map(name).collect();
         let names = names.ok_or_else(|| crate::Error::Operator {
@@ -354,7 +355,7 @@ impl Keys {
                 expected: "at least 1".into(),
             });
         }
-        Ok(Self { n: a.size("n")?, q, special: a.uints("special")?, digit, names })
+        Ok(Self { n: dimension(ty)?, q, special: moduli(ty, "special")?, digit, names })
     }
 
     /// As a value type.

@@ -16,11 +16,25 @@ pub use statistic::{
 };
 
 use crate::ops::OpDef;
+use crate::ops::types::{Residues, cycled};
 use elementwise::Elementwise;
 use plain::Plain;
 use rotate::Rotate;
 use statistic::Statistic;
 use std::sync::Arc;
+
+/// The value types of this folder whose words are residues.
+pub fn residues() -> [(&'static str, Residues); 5] {
+    let keys: Residues = |ty| {
+        let keys = Keys::of(ty)?;
+        let of = |name: &KeyName| {
+            let key = keys.key(name);
+            key.all().repeat(2 * key.digits())
+        };
+        Ok((keys.n, keys.names.iter().flat_map(of).collect()))
+    };
+    [("column", cycled), ("number", cycled), ("statistic", cycled), ("sums", cycled), ("keys", keys)]
+}
 
 /// The operator types of this folder.
 pub fn all() -> Vec<Arc<dyn OpDef>> {

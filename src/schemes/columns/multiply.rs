@@ -22,13 +22,13 @@ impl OpDef for Multiply {
 
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         columns_and_keys(call, 2)?;
-        call.attrs.uints("aux")?;
+        call.moduli("aux")?;
         Ok(complete_pair(call)?.0.values_with_parts(3).ty())
     }
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let output = self.assemble(call)?;
-        let attrs = Attrs::new().with("aux", call.attrs.uints("aux")?);
+        let attrs = Attrs::new().with("aux", call.moduli("aux")?);
         let (a, b) = (ciphertexts(s, inputs[0])?.concat(), ciphertexts(s, inputs[1])?.concat());
         let mut out = Vec::with_capacity(a.len());
         for (a, b) in a.into_iter().zip(b) {

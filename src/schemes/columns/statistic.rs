@@ -112,7 +112,7 @@ impl OpDef for Statistic {
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let output = self.assemble(call)?;
         let keys: Vec<OperandId> = inputs[self.columns..].to_vec();
-        let aux = Attrs::new().with("aux", call.attrs.uints("aux")?);
+        let aux = Attrs::new().with("aux", call.moduli("aux")?);
         let low = Attrs::new().with("low", call.attrs.size("low")?);
         let multiply = |s: &mut Session<'_>, a: OperandId, b: OperandId| {
             let operands = [[a, b].as_slice(), &keys].concat();

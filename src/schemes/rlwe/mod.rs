@@ -7,7 +7,7 @@ mod switching_key;
 
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
-use crate::ops::types::{Form, Limb, Poly};
+use crate::ops::types::{self, Form, Limb, Poly};
 use crate::ops::{OpDef, Session};
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ pub(super) fn spread(s: &mut Session<'_>, small: OperandId, q: &[u64]) -> Result
 /// The limbs of a secret key for some of its primes.
 pub(super) fn secret_limbs(s: &mut Session<'_>, secret: OperandId, q: &[u64]) -> Result<Vec<OperandId>> {
     let n = s.ty(secret).dim("n")?;
-    let all = s.ty(secret).attrs.uints("q")?;
+    let all = types::moduli(s.ty(secret), "q")?;
     let mut limbs = Vec::with_capacity(q.len());
     for q in q {
         let index = all.iter().position(|p| p == q).ok_or_else(|| crate::Error::Operator {

@@ -22,7 +22,7 @@ impl OpDef for PublicKey {
         let n = call.input(0, "secret_key")?.dim("n")?;
         call.input(1, "public_seed")?;
         call.input(2, "secret_seed")?;
-        Ok(types::public_key(n, &call.attrs.uints("q")?))
+        Ok(types::public_key(n, &call.moduli("q")?))
     }
 
     fn random(&self) -> bool {
@@ -31,7 +31,7 @@ impl OpDef for PublicKey {
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let n = s.ty(inputs[0]).dim("n")?;
-        let q = call.attrs.uints("q")?;
+        let q = call.moduli("q")?;
         let secret = super::secret_limbs(s, inputs[0], &q)?;
         let (b, a) = super::rlwe_sample(s, &secret, &q, inputs[1], inputs[2])?;
         s.merge(&[b, a].concat(), types::public_key(n, &q))

@@ -20,11 +20,11 @@ impl OpDef for SecretKey {
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(1)?;
         call.input(0, "secret_seed")?;
-        Ok(types::secret_key(call.attrs.size("n")?, &call.attrs.uints("q")?))
+        Ok(types::secret_key(call.attrs.size("n")?, &call.moduli("q")?))
     }
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
-        let (n, q) = (call.attrs.size("n")?, call.attrs.uints("q")?);
+        let (n, q) = (call.attrs.size("n")?, call.moduli("q")?);
         let secret = s.op("sample.secret", Attrs::new().with("n", n), inputs)?;
         let limbs = super::spread(s, secret, &q)?;
         s.merge(&limbs, types::secret_key(n, &q))

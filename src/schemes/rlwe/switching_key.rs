@@ -33,7 +33,7 @@ impl OpDef for SwitchingKeyOp {
             "galois" => drop(call.attrs.uint("g")?),
             other => return Err(call.error("from", other, "square or galois")),
         }
-        let (q, special) = (call.attrs.uints("q")?, call.attrs.uints("special")?);
+        let (q, special) = (call.moduli("q")?, call.moduli("special")?);
         let ty = SwitchingKey { n, q, special, digit: call.attrs.size("digit")? }.ty();
         SwitchingKey::of(&ty)?;
         Ok(ty)

@@ -50,6 +50,8 @@ const PAIRS: &[[&[u64]; 2]] = &[
     [&[], &[600]],
     [&[1], &[531]],
     [&[7, 5], &[5]],
+    [&[200, 3], &[3]],
+    [&[1, 3], &[200, 3]],
     [&[5], &[7, 5]],
     [&[9, 1], &[1, 3]],
     [&[2, 3, 1, 5], &[4, 1]],
@@ -206,7 +208,8 @@ impl Maker {
             inputs.push(self.data(shape));
         }
         let given = |x: Data| {
-            let out = tensors::elementwise(&[x.clone()], element, |a| elements::one(op, element, a[0]));
+            let out =
+                tensors::elementwise(std::slice::from_ref(&x), element, |a| elements::one(op, element, a[0]));
             (Attrs::new(), vec![x], out)
         };
         inputs.into_iter().map(given).collect()
@@ -225,8 +228,9 @@ impl Maker {
     }
 
     fn select(&mut self) -> Vec<Given> {
-        let shapes: [[&[u64]; 3]; 7] = [
+        let shapes: [[&[u64]; 3]; 8] = [
             [&[], &[], &[]],
+            [&[200, 3], &[3], &[]],
             [&[8], &[8], &[8]],
             [&[1037], &[1037], &[1037]],
             [&[7, 1], &[5], &[1]],
@@ -253,7 +257,7 @@ impl Maker {
                 self.data_of(from, &[]),
             ] {
                 let to = |a: &[u64]| elements::convert(from, self.element, a[0]);
-                let out = tensors::elementwise(&[x.clone()], self.element, to);
+                let out = tensors::elementwise(std::slice::from_ref(&x), self.element, to);
                 cases.push((Attrs::new(), vec![x], out));
             }
         }
@@ -393,9 +397,17 @@ impl Maker {
         shapes.map(given).into()
     }
 
-    /// Tensors with an axis: of any values, and of those that stay numbers.
+    /// Tensors with an axis: of any values, and of those whose sums and products stay numbers.
     fn lines(&mut self) -> Vec<(Data, usize)> {
         let mut all = Vec::new();
+        let mut near_one = self.data(&[2600]);
+        if self.element.is_float() {
+            for bits in &mut near_one.bits {
+                let number = 1.0 + (self.random.below(2001) as f64 - 1000.0) / 65536.0;
+                *bits = elements::round(self.element, number);
+            }
+        }
+        all.push((near_one, 0));
         for &(shape, axis) in LINES {
             all.push((self.tame(shape), axis));
             if shape.iter().product::<u64>() < 3000 {
