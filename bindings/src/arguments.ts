@@ -5,6 +5,13 @@
 import { failure } from './errors.js';
 import { STAGES } from './stages.js';
 import type {
+  CircuitRunOptions,
+  ExpandOptions,
+  GraphOptions,
+  OptimizeOptions,
+  ViewOptions,
+} from './graph-types.js';
+import type {
   CallOptions,
   ColumnOptions,
   CompileOptions,
@@ -31,7 +38,7 @@ export interface Kind {
 export type Kinds<T> = { readonly [name in keyof Required<T>]: Kind };
 
 /** Its type in the language's own words, also for objects of other realms, such as a frame's. */
-function tag(value: unknown): string {
+export function tag(value: unknown): string {
   return Object.prototype.toString.call(value).slice(8, -1);
 }
 
@@ -60,7 +67,13 @@ const objectOf = (what: string): Kind => ({
 const OPTIONS: Kind = { ...objectOf('options'), secret: true };
 const FUNCTION: Kind = { expected: 'a function', fits: (value) => typeof value === 'function' };
 const SIGNAL: Kind = { expected: 'an AbortSignal', fits: (value) => tag(value) === 'AbortSignal' };
-const WHOLE: Kind = {
+const BOOLEAN = oneOf(true, false);
+const MEMORY: Kind = {
+  expected: 'a number of bytes',
+  fits: (value) => typeof value === 'number' && value >= 0,
+};
+/** A whole number that is exact, from 0. */
+export const WHOLE: Kind = {
   expected: 'a whole number',
   fits: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
 };
@@ -115,7 +128,7 @@ export const FILE: Kind = {
 /** Options of calls that take long. */
 export const CALL_OPTIONS: Kinds<CallOptions> = { signal: SIGNAL, onProgress: FUNCTION };
 /** Options of `Client.encrypt`. */
-export const ENCRYPT_OPTIONS: Kinds<EncryptOptions> = { ...CALL_OPTIONS, showValues: oneOf(true, false) };
+export const ENCRYPT_OPTIONS: Kinds<EncryptOptions> = { ...CALL_OPTIONS, showValues: BOOLEAN };
 /** Options of `Client.decrypt`. */
 export const DECRYPT_OPTIONS: Kinds<DecryptOptions> = { ...CALL_OPTIONS, inputs: CIPHERTEXTS };
 /** Options of `Program.run`. */
@@ -133,7 +146,7 @@ export const COMPILE_OPTIONS: Kinds<CompileOptions & CallOptions> = {
   plainModuli: PRIMES,
   moduli: PRIMES,
   threads: NUMBER,
-  memoryLimit: { expected: 'a number of bytes', fits: (value) => typeof value === 'number' && value >= 0 },
+  memoryLimit: MEMORY,
 };
 /** Options of `load`. */
 export const LOAD_OPTIONS: Kinds<LoadOptions> = {
@@ -150,7 +163,6 @@ export const WASM_OPTIONS: Kinds<Record<Variant, unknown>> = {
   threads: SOURCE,
   single: SOURCE,
 };
-const BOOLEAN = oneOf(true, false);
 /** What an input is declared with. Its numbers are checked together, by `Task.encrypted`. */
 export const COLUMN_OPTIONS: Kinds<ColumnOptions> = {
   rows: { expected: 'a number of rows', fits: () => true },
@@ -160,6 +172,49 @@ export const COLUMN_OPTIONS: Kinds<ColumnOptions> = {
   missing: BOOLEAN,
   layout: oneOf('column', 'slots'),
   rings: { expected: 'a number of rings', fits: () => true },
+};
+/** Attributes of an operator or a type. Their values are checked where they become text. */
+export const ATTRIBUTES = objectOf('attributes by name');
+/** The name of an operator. Whether there is one, the core says. */
+export const OPERATOR: Kind = {
+  expected: 'the name of an operator',
+  fits: (value) => isText(value) && value !== '',
+};
+/** Operands; each is looked at where it is used. */
+export const OPERANDS: Kind = { expected: 'an array of operands', fits: Array.isArray };
+/** What `Circuit.run` takes; each is looked at where it is sent. */
+export const DATA: Kind = { ...objectOf('data by name of their input'), secret: true };
+/** What `Loom.circuit` opens. */
+export const SAVED_CIRCUIT: Kind = {
+  expected: 'text or bytes (Uint8Array) of a circuit',
+  fits: (value) => isText(value) || isBytes(value),
+  secret: true,
+};
+const PLATFORM = oneOf('simd', 'scalar');
+/** Options of `Loom.graph`. */
+export const GRAPH_OPTIONS: Kinds<GraphOptions> = { unit: oneOf(1, 2, 4, 8, 16, 32, 64) };
+/** Options of `GraphBuilder.view`. */
+export const VIEW_OPTIONS: Kinds<ViewOptions> = { from: WHOLE };
+/** Options of `Circuit.expand`. */
+export const EXPAND_OPTIONS: Kinds<ExpandOptions & CallOptions> = {
+  ...CALL_OPTIONS,
+  platform: PLATFORM,
+  base: TEXTS,
+  level: oneOf('task', 'scheme', 'polynomial', 'base'),
+  steps: {
+    expected: 'a whole number from 1 to 4294967295',
+    fits: (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) < 2 ** 32,
+  },
+};
+/** Options of `Circuit.optimize`. */
+export const OPTIMIZE_OPTIONS: Kinds<OptimizeOptions & CallOptions> = { ...CALL_OPTIONS, passes: TEXTS };
+/** Options of `Circuit.run`. */
+export const CIRCUIT_RUN_OPTIONS: Kinds<CircuitRunOptions> = {
+  ...RUN_OPTIONS,
+  keep: OPERANDS,
+  platform: PLATFORM,
+  memoryLimit: MEMORY,
+  secret: BOOLEAN,
 };
 /** Options of variance and covariance. */
 export const MOMENT_OPTIONS: Kinds<MomentOptions> = { population: BOOLEAN };

@@ -2,16 +2,16 @@
 
 /** Codes of this side of the package. */
 const OWN_CODES = {
-  'input.unknown': 'a column or ciphertext whose name the program does not know',
-  'input.missing': 'an input of the program was not given',
-  'input.length': 'a column has another number of rows than declared',
+  'input.unknown': 'data whose name the program or circuit does not know',
+  'input.missing': 'an input of the program or circuit was not given',
+  'input.length': 'a column has another number of rows, or an array another length, than declared',
   'input.missing_value': 'a row is missing in a column that was declared without missing rows',
   'input.not_a_number': 'a value is no finite number',
   'input.decimals': 'a value has more decimals than declared',
   'input.type': 'an argument is of the wrong type, or none of the words that it can be',
   'input.name': 'the bytes of one input were given under the name of another',
-  'input.option': 'an option that does not exist',
-  'range.value': 'a value lies outside the declared min..max',
+  'input.option': 'an option that does not exist, or not with the others',
+  'range.value': 'a value lies outside the declared min..max, or a bit is neither 0 nor 1',
   'range.integer': 'a bound of 2^62 or a known number of 2^126 and more, after scaling',
   'parameters.rows': 'the number of rows is not one that the layout can have',
   'parameters.rings': 'the number of rings is not 1, or 2 in layout slots',
@@ -20,7 +20,8 @@ const OWN_CODES = {
   'parameters.mode': 'the build that was insisted on cannot run here',
   'parameters.threads': 'the number of threads is not a whole number from 1 to 256',
   'graph.name': 'a name is empty, or taken',
-  'graph.foreign': 'an expression belongs to another task',
+  'graph.foreign': 'an expression belongs to another task, or an operand to another builder',
+  'graph.shape': 'a tensor of no such shape, or of no whole number of units',
   'graph.rows': 'two columns have different numbers of rows',
   'graph.layout': 'an operation is not possible in this layout',
   'graph.missing': 'what a column with missing rows has not: operations by rows, rings, being an output',
@@ -28,9 +29,11 @@ const OWN_CODES = {
   'graph.no_outputs': 'a task without outputs computes nothing',
   'graph.plain': 'the plain reference cannot compute this operator',
   'format.program': 'bytes are not a saved program',
+  'format.circuit': 'a text or bytes are not a circuit that can be run',
   'format.size': 'bytes of another size than the program expects',
   'format.result':
     'decrypted sums that no column of numbers has: the ciphertexts are not what the program computes',
+  'operand.not_kept': 'an operand that was to be kept is not computed by the circuit',
   'key.missing': 'an evaluation key that the program needs was not given',
   'statistic.empty': 'a statistic of no rows',
   'statistic.too_few': 'a statistic that needs more rows',
@@ -62,6 +65,20 @@ const CORE_CODES = {
   'task.invalid': 'a task literal that breaks a rule',
   'operator.invalid': 'an operator over operands that it does not take',
   'operator.unknown': 'an operator type that does not exist',
+  'operator.no_expansion': 'an operator that leads to none of those that were asked for',
+  'operator.not_implemented': 'an operator that a platform has no kernel for',
+  'operator.endless_expansion': 'an operator whose expansion does not end',
+  'graph.attribute': 'a type or an attribute that is missing, or not what it can be',
+  'graph.size': 'data of another size than where they are put',
+  'graph.split': 'a view that reaches beyond its operand',
+  'graph.syntax': 'a text that breaks the grammar of the text form',
+  'graph.cycle': 'operators that wait for each other',
+  'graph.undefined': 'units that are read, and that nobody writes',
+  'graph.overlapping_inputs': 'two inputs that share units',
+  'graph.overlapping_outputs': 'two operators that write one unit',
+  'graph.writes_input': 'an operator that writes an input',
+  'graph.address_space': 'more units than a graph can have',
+  'pass.unknown': 'a pass of the optimizer that does not exist',
   'format.truncated': 'bytes that end early',
   'format.magic': 'bytes that cipherloom did not make',
   'format.kind': 'bytes of another kind of object',
@@ -110,7 +127,7 @@ export class OutOfRangeError extends CipherloomError {
 export class ParameterError extends CipherloomError {
   override readonly name = 'ParameterError';
 }
-/** A task that is not well formed. */
+/** A task or a graph that is not well formed. */
 export class GraphError extends CipherloomError {
   override readonly name = 'GraphError';
 }
@@ -155,6 +172,8 @@ const FAMILIES: Readonly<Record<string, typeof CipherloomError>> = {
   graph: GraphError,
   task: GraphError,
   operator: GraphError,
+  operand: GraphError,
+  pass: InputError,
   format: FormatError,
   key: KeyError,
   noise: NoiseError,

@@ -1,6 +1,7 @@
 /** The public API of cipherloom. */
 export { load } from './load.js';
 export { createTask } from './task.js';
+export { bit, f32, f64, i32, i64, type, u32, u64, u8 } from './element.js';
 export { plainStatistics } from './plain.js';
 export { STAGES } from './stages.js';
 export {
@@ -20,6 +21,32 @@ export {
   WorkerError,
 } from './errors.js';
 export type { ErrorCode, ErrorDetails } from './errors.js';
+export type {
+  Analysis,
+  Attributes,
+  AttributesOf,
+  AttributeValue,
+  Circuit,
+  CircuitRunOptions,
+  DataArray,
+  DataOf,
+  DataType,
+  Element,
+  ElementArrays,
+  ExpandOptions,
+  GraphBuilder,
+  GraphOptions,
+  Operand,
+  OperatorAnalysis,
+  OptimizeOptions,
+  Port,
+  RunInputs,
+  RunOutputs,
+  TensorType,
+  Unit,
+  ViewOptions,
+} from './graph-types.js';
+export type { OperatorAttributes, OperatorName, PassName } from './operators.js';
 export type { PlainOutput } from './plain.js';
 export type {
   Attribute,

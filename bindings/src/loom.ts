@@ -1,7 +1,21 @@
 /** The workers, and what is made with them. */
-import { BYTES, CALL_OPTIONS, checkCall, COMPILE_OPTIONS, TASK } from './arguments.js';
+import {
+  BYTES,
+  CALL_OPTIONS,
+  checkCall,
+  checkOptions,
+  COMPILE_OPTIONS,
+  GRAPH_OPTIONS,
+  SAVED_CIRCUIT,
+  TASK,
+} from './arguments.js';
+import { recorded, saved } from './circuit-origin.js';
+import { WorkerCircuit } from './circuit.js';
 import { checkThreads, type Choice } from './choose-mode.js';
 import { DisposedError, failure } from './errors.js';
+import { GraphRecorder } from './graph-builder.js';
+import type { Circuit, GraphBuilder, GraphOptions } from './graph-types.js';
+import { plannedBytes } from './planned.js';
 import { CompiledProgram } from './program.js';
 import { Resource } from './resource.js';
 import { TaskBuilder } from './task.js';
@@ -19,18 +33,15 @@ import type {
 import { ClientWorkers } from './worker/client-workers.js';
 import { aboutPrograms, type Connection } from './worker/connection.js';
 import { type Engine, type Recipe, startEngine } from './worker/engine.js';
-import type { ClientMethods, EvaluatorMethods } from './worker/protocol.js';
+import { GraphEngine } from './worker/graph-engine.js';
+import type { ClientMethods, EvaluatorMethods, GraphMethods } from './worker/protocol.js';
 import { startWorker } from './worker/start.js';
-
-/** Plans leave an eighth of the memory to everything else: 3.5 of 4 GiB. */
-const PLANNED_SHARE = 7 / 8;
-/** The stack of a thread, which wasm-bindgen takes from the memory. */
-const STACK_BYTES = 2 ** 21;
 
 /** The workers of a loom. */
 interface Workers {
   readonly clients: ClientWorkers;
   evaluator: Connection<EvaluatorMethods>;
+  readonly graphs: GraphEngine;
 }
 
 /** See {@link Loom}. */
@@ -46,11 +57,13 @@ export class WorkerLoom extends Resource implements Loom {
     const clients = new ClientWorkers(client.connection, async () => {
       return (await startEngine<ClientMethods>('client', recipe, ended.signal)).connection;
     });
-    const workers = { clients, evaluator: evaluator.connection };
+    const graphs = new GraphEngine(() => startEngine<GraphMethods>('graph', recipe, ended.signal));
+    const workers = { clients, evaluator: evaluator.connection, graphs };
     super('loom', () => {
       ended.abort(new DisposedError('disposed', 'The loom was disposed'));
       clients.close();
       workers.evaluator.close();
+      graphs.close();
     });
     const { variant, threads, reasons } = recipe.choice;
     this.mode = {
@@ -101,6 +114,12 @@ export class WorkerLoom extends Resource implements Loom {
     return this.#workers.evaluator;
   }
 
+  /** The worker for graphs of users' own. */
+  get graphs(): GraphEngine {
+    this.signal(undefined);
+    return this.#workers.graphs;
+  }
+
   task(): LoomTask {
     return new LoomTaskBuilder(this);
   }
@@ -110,7 +129,7 @@ export class WorkerLoom extends Resource implements Loom {
     const literal = task.literal();
     checkSlots(literal, options.n);
     const { security, n, plainModuli, moduli, onProgress } = options;
-    const planned = (this.mode.memoryBytes - this.mode.threads * STACK_BYTES) * PLANNED_SHARE;
+    const planned = plannedBytes(this.mode.memoryBytes, this.mode.threads);
     const { threads = this.mode.threads, memoryLimit = planned } = options;
     checkThreads(threads);
     const signal = this.signal(options.signal);
@@ -137,6 +156,20 @@ export class WorkerLoom extends Resource implements Loom {
     return new CompiledProgram(this, 'bytes', aboutPrograms(evaluator), opened);
   }
 
+  graph(options: GraphOptions = {}): GraphBuilder {
+    checkOptions('graph', options, GRAPH_OPTIONS);
+    this.signal(undefined);
+    return new GraphRecorder(options.unit ?? 8, async (recording, { signal, onProgress }) =>
+      WorkerCircuit.open(this, 'build', recorded(recording), this.signal(signal), onProgress),
+    );
+  }
+
+  async circuit(from: string | Uint8Array, options: CallOptions = {}): Promise<Circuit> {
+    checkCall('circuit', { saved: [from, SAVED_CIRCUIT] }, options, CALL_OPTIONS);
+    const { signal, onProgress } = options;
+    return WorkerCircuit.open(this, 'build', saved(from), this.signal(signal), onProgress);
+  }
+
   async restart(): Promise<void> {
     // One under way may have passed by a worker that has died since.
     while (this.#restarting !== undefined) await this.#restarting.catch(() => {});
@@ -154,6 +187,7 @@ export class WorkerLoom extends Resource implements Loom {
       const { connection } = await startEngine<EvaluatorMethods>('evaluator', this.#recipe, signal);
       workers.evaluator = connection;
     }
+    await workers.graphs.restart();
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import * as single from '../wasm/single/cipherloom.js';
 import * as threaded from '../wasm/threads/cipherloom.js';
+import type { Element, ExpandOptions } from './graph-types.js';
 import type {
   CompileOptions,
   GraphView,
@@ -70,6 +71,85 @@ export interface RawEvaluator {
   free(): void;
 }
 
+/**
+ * What a builder recorded. Operands are numbered from 0 in the order of the calls that make one, which all do but output.
+ * The tape has one call after the other: recording.ts.
+ */
+export interface GraphLiteral {
+  /** Bits. */
+  unit: number;
+  /** Names of operators and ports, each once. */
+  names: string[];
+  /** In the text form, each once: `{axis=0, mode="set", q=[3,5], parts=$["a"]}`. */
+  attrs: string[];
+  /** In the text form without sizes, each once: `f32{shape=[1024]}`; plain units with theirs: `raw[12]{}`. */
+  types: string[];
+  /** Bytes of the elements, little-endian; bits packed from the lowest of a byte up. */
+  constants: Uint8Array[];
+  tape: Uint32Array<ArrayBuffer>;
+}
+
+/** An input or output, or an operand that is kept: then its name is `%` and its number in the builder. */
+export interface RawPort {
+  name: string;
+  /** In the text form, with its size. */
+  type: string;
+  /** Null for what is no tensor. */
+  element: Element | null;
+  shape: number[] | null;
+  bytes: number;
+}
+
+/** Who waits for whom; what belongs to operator i stands at start[i] .. start[i + 1]. */
+export interface RawAnalysis {
+  dependsStart: Uint32Array;
+  depends: Uint32Array;
+  notifiesStart: Uint32Array;
+  notifies: Uint32Array;
+  wave: Uint32Array;
+  /** Units that are read from outside: pairs of start and end. */
+  inputs: Float64Array;
+  /** Operators that nobody waits for. */
+  outputs: Uint32Array;
+  criticalPath: Uint32Array;
+}
+
+/** What a run of a circuit is told. */
+export interface RawCircuitOptions {
+  platform: 'simd' | 'scalar' | undefined;
+  memoryLimit: number;
+  /** Overwrite what was held of the data. */
+  secret: boolean;
+}
+
+/** A finished graph. */
+export interface RawCircuit {
+  ports(): { inputs: RawPort[]; outputs: RawPort[] };
+  operators(): number;
+  text(): string;
+  bytes(): Uint8Array<ArrayBuffer>;
+  /** 32 hexadecimal digits. */
+  id(): string;
+  view(): GraphView;
+  analyze(): RawAnalysis;
+  expand(options: ExpandOptions): RawCircuit;
+  /** Without passes: the usual ones. */
+  optimize(passes: string[] | undefined): RawCircuit;
+  /** `keep`: numbers of the builder's operands, which `takeObjects` then gives as `%N`. */
+  runJob(names: string[], data: Uint8Array[], keep: Uint32Array, options: RawCircuitOptions): RawJob;
+  /** What `keep` would give. */
+  kept(keep: Uint32Array): RawPort[];
+  free(): void;
+}
+
+/** An operator type of the core. */
+export interface OperatorInfo {
+  name: string;
+  level: 'task' | 'scheme' | 'polynomial' | 'base';
+  /** Names of the attributes that it takes, if the core tells. */
+  attributes?: string[];
+}
+
 /** A run that is taken step by step. */
 export interface RawJob {
   /** Runs for about that many milliseconds; true when finished. */
@@ -94,6 +174,14 @@ export interface RawModule {
     restore(program: RawProgram, saved: Uint8Array): RawClient;
   };
   RawEvaluator: new (programBytes: Uint8Array) => RawEvaluator;
+  RawCircuit: {
+    build(literal: GraphLiteral): RawCircuit;
+    fromText(text: string): RawCircuit;
+    fromBytes(bytes: Uint8Array): RawCircuit;
+  };
+  /** Names of the optimizer's passes. */
+  passes(): string[];
+  operators(): OperatorInfo[];
   threads(): number;
   version(): string;
 }

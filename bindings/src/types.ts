@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /**
- * Every public type of the package. No code: importing this file costs nothing.
+ * Every public type of the package, those of graphs apart (graph-types.ts). No code: importing this file costs nothing.
  *
  * Habits that hold everywhere:
  * - Every call that can take long takes `signal` (AbortSignal). An aborted call rejects with `signal.reason`
@@ -9,6 +9,7 @@
  * - `dispose()` may be called any number of times; using a disposed object throws `DisposedError`.
  * - Bytes handed in are copied, never detached; bytes handed out belong to you.
  */
+import type { Circuit, GraphBuilder, GraphOptions } from './graph-types.js';
 import type { STAGES } from './stages.js';
 
 // ---------------------------------------------------------------------------------------------- loading
@@ -22,10 +23,10 @@ export type Variant = 'relaxed' | 'threads' | 'single';
 
 /**
  * The workers behind a loom: a client worker, which alone ever holds secret keys (a program that was opened from bytes
- * may need one of its own), an evaluator worker, and for each of them those that run the threads of its pool, one fewer
- * than there are threads.
+ * may need one of its own), an evaluator worker, a graph worker from the first graph of one's own on, and for each of them
+ * those that run the threads of its pool, one fewer than there are threads.
  */
-export type Role = 'client' | 'evaluator' | 'pool';
+export type Role = 'client' | 'evaluator' | 'graph' | 'pool';
 
 /** Where a build's wasm comes from: an absolute address, its bytes, or a compiled module. */
 export type WasmSource = URL | string | ArrayBuffer | ArrayBufferView | CompiledModule;
@@ -67,8 +68,8 @@ export interface LoadOptions {
    */
   wasm?: { readonly [build in Variant]?: WasmSource | undefined } | undefined;
   /**
-   * Own start-up of workers: module workers over `cipherloom/client-worker`, `/evaluator-worker`, and, with more than
-   * one thread, `/pool-worker`. What is refused, such as a Promise of one, is ended.
+   * Own start-up of workers: module workers over `cipherloom/client-worker`, `/evaluator-worker`, `/graph-worker`
+   * (where graphs of one's own are built), and, with more than one thread, `/pool-worker`. What is refused, such as a Promise of one, is ended.
    */
   worker?: ((role: Role) => WorkerLike) | undefined;
   signal?: AbortSignal | undefined;
@@ -99,8 +100,12 @@ export interface Loom extends Disposable {
    * in its reach. Its clients share a worker with those of no other program. Errors: FormatError, MemoryError.
    */
   program(bytes: Uint8Array, options?: CallOptions): Promise<Program>;
+  /** Starts a graph of one's own. The first one that is built starts a worker for graphs. */
+  graph(options?: GraphOptions): GraphBuilder;
+  /** Opens what `Circuit.toText` or `Circuit.toBytes` gave, checked. Errors: GraphError, FormatError, MemoryError. */
+  circuit(saved: string | Uint8Array, options?: CallOptions): Promise<Circuit>;
   /**
-   * Replaces dead workers, if there are any. Programs go on working, and so do clients that were saved or restored
+   * Replaces dead workers, if there are any. Programs and circuits go on working, and so do clients that were saved or restored
    * before: the loom has kept those bytes. A client whose secret key was never saved is lost with its worker; its calls
    * reject with `worker.key_lost`. Errors: WorkerError, MemoryError if a new worker does not start.
    */
@@ -116,9 +121,10 @@ export interface Loom extends Disposable {
  */
 export interface Progress {
   /**
-   * Unit of `done`: compile - the whole; keys - keys; encrypt - inputs; run - operators; decrypt - outputs.
+   * Unit of `done`: compile, and build, expand and optimize of a graph - the whole; keys - keys; encrypt - inputs; run -
+   * operators; decrypt - outputs.
    */
-  readonly phase: 'compile' | 'keys' | 'encrypt' | 'run' | 'decrypt';
+  readonly phase: 'compile' | 'keys' | 'encrypt' | 'run' | 'decrypt' | 'build' | 'expand' | 'optimize';
   readonly done: number;
   readonly total: number;
   /** Name of the key, input or output at work. */

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { BROWSERS, openBrowser } from '../lib/browser.mjs';
 import { writeGiven } from '../lib/given.mjs';
 import { install } from '../lib/package.mjs';
-import { MEAN } from './work.mjs';
+import { MEAN, PRODUCT } from './work.mjs';
 
 const BUNDLERS = ['webpack', 'esbuild', 'rollup'];
 const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.wasm': 'application/wasm' };
@@ -55,11 +55,12 @@ for (const name of BROWSERS) {
         t.after(page.close);
         await page.until('typeof window.work === "function"', 60_000);
         page.requests.length = 0;
-        const { mode, mean, outputs, error } = await page.evaluate('work({ threads: 2 })');
+        const { mode, mean, product, outputs, error } = await page.evaluate('work({ threads: 2 })');
         assert.equal(error, undefined);
         assert.deepEqual([mode.variant, mode.threads, mode.reasons], ['relaxed', 2, []]);
         assert.equal(page.requests.filter((address) => /\.wasm\b/.test(address)).length, 1);
         assert.equal(mean, MEAN);
+        assert.equal(product, PRODUCT);
         assert.deepEqual(outputs, expected);
         assert.deepEqual(page.problems, []);
       });

@@ -10,7 +10,7 @@ import { nodes } from '../../scripts/lib/nodes.mjs';
 import { VARIANTS } from '../../scripts/lib/variants.mjs';
 import { writeGiven } from '../lib/given.mjs';
 import { install } from '../lib/package.mjs';
-import { MEAN } from './work.mjs';
+import { MEAN, PRODUCT } from './work.mjs';
 
 /** What `load` is told, and what must come of it. */
 const FORCED = [
@@ -50,7 +50,7 @@ for (const { release, path } of releases) {
       const { stdout, stderr } = await promisify(execFile)(path, args, { timeout: 100_000 });
       assert.equal(stderr, '');
       const results = JSON.parse(stdout);
-      for (const [index, { mode, mean, outputs, error, wasm }] of results.entries()) {
+      for (const [index, { mode, mean, product, outputs, error, wasm }] of results.entries()) {
         const { variant, threads, reason = /^/, error: refusal } = ways[index];
         assert.equal(error, refusal);
         // Only the build that runs is read.
@@ -63,6 +63,7 @@ for (const { release, path } of releases) {
         );
         assert.match(mode.reasons.join(' '), reason);
         assert.equal(mean, MEAN);
+        assert.equal(product, PRODUCT);
         assert.deepEqual(outputs, expected);
       }
       assert.equal(results.length, ways.length);

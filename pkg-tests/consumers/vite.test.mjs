@@ -10,7 +10,7 @@ import { BROWSERS, openBrowser } from '../lib/browser.mjs';
 import { writeGiven } from '../lib/given.mjs';
 import { install } from '../lib/package.mjs';
 import { startServer } from '../lib/server.mjs';
-import { MEAN } from './work.mjs';
+import { MEAN, PRODUCT } from './work.mjs';
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const SERVERS = [
@@ -60,7 +60,7 @@ for (const name of BROWSERS) {
         for (const way of WAYS) {
           const wanted = isolated ? way.isolated : way.open;
           page.requests.length = 0;
-          const { mode, mean, outputs, error } = await page.evaluate(`work(${JSON.stringify(way.options)})`);
+          const { mode, mean, product, outputs, error } = await page.evaluate(`work(${JSON.stringify(way.options)})`);
           const wasm = page.requests.filter((address) => /\.wasm\b/.test(address));
           if (typeof wanted === 'string') {
             assert.deepEqual([error, wasm], [wanted, []]);
@@ -73,6 +73,7 @@ for (const name of BROWSERS) {
           assert.equal(wasm.length, 1, wasm.join(' '));
           assert.match(wasm[0], variant === 'relaxed' ? /relaxed/ : /cipherloom_bg/);
           assert.equal(mean, MEAN);
+          assert.equal(product, PRODUCT);
           assert.deepEqual(outputs, expected);
         }
         assert.deepEqual(page.problems, []);

@@ -3,11 +3,11 @@
 const AGES = [34, 71, 28, 45, 62, 19, 53, 40];
 
 /**
- * Starts the package with `options`, computes a mean of its own from keys to decryption, and runs the given program on
- * the given ciphertexts, which `read(name)` fetches. Gives the mode, the mean, and the outputs' digests; or the code of
- * the error where `load` refuses.
+ * Starts the package with `options`, computes a mean of its own from keys to decryption, a product in a graph of its own, and
+ * runs the given program on the given ciphertexts, which `read(name)` fetches. Gives the mode, the mean, the product, and the
+ * outputs' digests; or the code of the error where `load` refuses.
  */
-export async function work({ load }, read, options) {
+export async function work({ load, f64 }, read, options) {
   let loom;
   try {
     loom = await load(options);
@@ -15,7 +15,12 @@ export async function work({ load }, read, options) {
     return { error: error.code };
   }
   try {
-    return { mode: loom.mode, mean: await mean(loom), outputs: await givenOutputs(loom, read) };
+    return {
+      mode: loom.mode,
+      mean: await mean(loom),
+      product: await product(loom, f64),
+      outputs: await givenOutputs(loom, read),
+    };
   } finally {
     loom.dispose();
   }
@@ -31,6 +36,17 @@ async function mean(loom) {
   const client = await program.client();
   const outputs = await program.run(await client.encrypt({ age: AGES }), client.evaluationKeys);
   return (await client.decrypt(outputs)).mean;
+}
+
+/** The product that `work` must find: AGES times AGES. */
+export const PRODUCT = AGES.reduce((sum, age) => sum + age * age, 0);
+
+async function product(loom, f64) {
+  const graph = loom.graph();
+  const row = graph.input('row', f64(1, AGES.length));
+  const column = graph.view(row, f64(AGES.length, 1));
+  graph.output('product', graph.op('f64.matmul', [row, column]));
+  return (await graph.run({ row: Float64Array.from(AGES) })).product[0];
 }
 
 async function givenOutputs(loom, read) {

@@ -1,6 +1,17 @@
 /** What the page and its workers say to each other. Everything survives structured clone. */
 import type { ErrorRecord } from '../errors.js';
-import type { Integers, NamedBytes, RawOptions, RawOutputValues, RawProgramInfo } from '../raw.js';
+import type { ExpandOptions } from '../graph-types.js';
+import type {
+  GraphLiteral,
+  Integers,
+  NamedBytes,
+  RawAnalysis,
+  RawCircuitOptions,
+  RawOptions,
+  RawOutputValues,
+  RawPort,
+  RawProgramInfo,
+} from '../raw.js';
 import type { CompileOptions, GraphView, Stage, TaskLiteral, TraceView } from '../types.js';
 
 /** Number of an object that lives in a worker. */
@@ -13,6 +24,15 @@ export interface OpenProgram {
   readonly program: Handle;
   readonly info: RawProgramInfo;
   readonly bytes: Bytes;
+}
+
+/** A circuit that is open in the graph worker. */
+export interface OpenCircuit {
+  readonly circuit: Handle;
+  readonly id: string;
+  readonly operators: number;
+  readonly inputs: readonly RawPort[];
+  readonly outputs: readonly RawPort[];
 }
 
 /** What a worker tells of the instance that it started. */
@@ -74,6 +94,30 @@ export interface EvaluatorMethods extends ProgramMethods {
     trace: boolean,
   ): { outputs: NamedBytes[]; trace: TraceView | undefined };
   free(evaluator: Handle): void;
+}
+
+/** What the graph worker does. It is told recorded graphs and the data of their runs, and nothing else. */
+export interface GraphMethods extends StartMethods {
+  build(literal: GraphLiteral): OpenCircuit;
+  openText(text: string): OpenCircuit;
+  openBytes(bytes: Uint8Array): OpenCircuit;
+  expand(circuit: Handle, options: ExpandOptions): OpenCircuit;
+  /** Without passes: the usual ones. */
+  optimize(circuit: Handle, passes: string[] | undefined): OpenCircuit;
+  analyze(circuit: Handle): RawAnalysis;
+  text(circuit: Handle): string;
+  bytes(circuit: Handle): Bytes;
+  view(circuit: Handle): GraphView;
+  /** `objects`: outputs by their names, and operand number N of `keep`, described in `kept`, as `%N`. */
+  run(
+    circuit: Handle,
+    names: string[],
+    data: Uint8Array[],
+    keep: Uint32Array,
+    options: RawCircuitOptions,
+    trace: boolean,
+  ): { objects: NamedBytes[]; kept: RawPort[]; trace: TraceView | undefined };
+  free(circuit: Handle): void;
 }
 
 type Method<M, K extends keyof M> = Extract<M[K], (...args: never[]) => unknown>;

@@ -33,6 +33,11 @@ function startInBrowser(role: Role): WorkerLike {
         type: 'module',
         name: 'cipherloom-evaluator',
       });
+    case 'graph':
+      return new Worker(new URL('./graph-worker.js', import.meta.url), {
+        type: 'module',
+        name: 'cipherloom-graph',
+      });
     case 'pool':
       return new Worker(new URL('../../wasm/threads/pool-worker.js', import.meta.url), {
         type: 'module',
@@ -45,6 +50,7 @@ function startInBrowser(role: Role): WorkerLike {
 const FILES = {
   client: 'client-worker.js',
   evaluator: 'evaluator-worker.js',
+  graph: 'graph-worker.js',
   pool: '../../wasm/threads/pool-worker.js',
 } as const;
 

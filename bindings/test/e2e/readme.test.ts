@@ -10,8 +10,8 @@ const PACKAGE = fileURLToPath(new URL('../../', import.meta.url));
 
 // Blocks of one file continue each other.
 it.each([
-  ['the repository', '../README.md', 1],
-  ['the package', 'README.md', 13],
+  ['the repository', '../README.md', 2],
+  ['the package', 'README.md', 17],
 ])('the code of the README of %s runs as written', async (_, file, least) => {
   const readme = await readFile(join(PACKAGE, file), 'utf8');
   const blocks = [...readme.matchAll(/```js\n([^]*?)```/g)].map(([, code]) => code as string);

@@ -8,7 +8,7 @@ import { rollup } from 'rollup';
 import webpack from 'webpack';
 
 const WASM = join(dirname(createRequire(import.meta.url).resolve('cipherloom/package.json')), 'wasm');
-const WORKERS = ['client-worker', 'evaluator-worker', 'pool-worker'];
+const WORKERS = ['client-worker', 'evaluator-worker', 'graph-worker', 'pool-worker'];
 const OWN = { main: './own.js', ...Object.fromEntries(WORKERS.map((name) => [name, `cipherloom/${name}`])) };
 
 const BUNDLERS = {

@@ -1,0 +1,78 @@
+/** What circuits are made of, so that a worker can make one again after another one died. */
+import type { ExpandOptions } from './graph-types.js';
+import type { Mark, Recording } from './recording.js';
+import type { CallSettings, Connection, Remote } from './worker/connection.js';
+import type { Args, GraphMethods, OpenCircuit } from './worker/protocol.js';
+
+/** Methods that open a circuit. */
+type Opening = 'build' | 'openText' | 'openBytes' | 'expand' | 'optimize';
+
+/** Where a circuit comes from. Refers to no circuit: it outlives those that it came by. */
+export interface Origin {
+  /** Makes it in that worker. A call that is aborted leaves nothing open. */
+  make(connection: Connection<GraphMethods>, signal?: AbortSignal): Promise<OpenCircuit>;
+  /** The calls that it was built by, if it was, of which some are told in errors and some can be kept. */
+  readonly recording: Recording | undefined;
+  /** How much of these calls. */
+  readonly mark: Mark | undefined;
+}
+
+/** A circuit of the calls recorded until now. */
+export function recorded(recording: Recording): Origin {
+  const mark = recording.mark();
+  return {
+    recording,
+    mark,
+    make: (connection, signal) => {
+      const literal = recording.literal(mark);
+      return open(connection, 'build', [literal], { signal, transfer: [literal.tape.buffer] });
+    },
+  };
+}
+
+/** A circuit that was printed or saved. Bytes are copied. */
+export function saved(from: string | Uint8Array): Origin {
+  const kept = typeof from === 'string' ? from : from.slice();
+  return {
+    recording: undefined,
+    mark: undefined,
+    make: (connection, signal) =>
+      typeof kept === 'string'
+        ? open(connection, 'openText', [kept], { signal })
+        : open(connection, 'openBytes', [kept], { signal }),
+  };
+}
+
+/** A circuit made of another one, which is opened for that moment where it is not open. */
+export function derived(
+  from: Origin,
+  opened: Remote<GraphMethods>,
+  ...[method, argument]: ['expand', ExpandOptions] | ['optimize', string[] | undefined]
+): Origin {
+  const { recording, mark } = from;
+  return {
+    recording,
+    mark,
+    make: async (connection, signal) => {
+      const held = opened.held(connection);
+      const handle = await (held ?? from.make(connection, signal).then(({ circuit }) => circuit));
+      try {
+        return await (method === 'expand'
+          ? open(connection, method, [handle, argument], { signal })
+          : open(connection, method, [handle, argument], { signal }));
+      } finally {
+        if (held === undefined) connection.send('free', [handle]);
+      }
+    },
+  };
+}
+
+/** What comes too late is freed. */
+function open<K extends Opening>(
+  connection: Connection<GraphMethods>,
+  method: K,
+  args: Args<GraphMethods, K>,
+  settings: CallSettings,
+): Promise<OpenCircuit> {
+  return connection.call(method, args, settings, ({ circuit }) => connection.send('free', [circuit]));
+}

@@ -1,0 +1,220 @@
+/** The graph builder: checks what a person writes, and records it. */
+import {
+  ATTRIBUTES,
+  CALL_OPTIONS,
+  checkArgument,
+  checkOptions,
+  describe,
+  isName,
+  OPERANDS,
+  OPERATOR,
+  VIEW_OPTIONS,
+} from './arguments.js';
+import { attributesText } from './attributes.js';
+import { toBytes } from './data.js';
+import { DATA_TYPE, ELEMENTS, elementsOf } from './element.js';
+import { failure } from './errors.js';
+import type {
+  Analysis,
+  Attributes,
+  Circuit,
+  CircuitRunOptions,
+  DataOf,
+  DataType,
+  ExpandOptions,
+  GraphBuilder,
+  Operand,
+  OptimizeOptions,
+  RunInputs,
+  RunOutputs,
+  Unit,
+  ViewOptions,
+} from './graph-types.js';
+import { Recording } from './recording.js';
+import type { CallOptions } from './types.js';
+
+/** Makes a circuit of what was recorded until now. */
+export type Build = (recording: Recording, options: CallOptions) => Promise<Circuit>;
+
+/** An operand: a number that only its recording can be asked about. */
+class Handle {
+  readonly #owner: Recording;
+  readonly #number: number;
+
+  constructor(owner: Recording, number: number) {
+    this.#owner = owner;
+    this.#number = number;
+  }
+
+  /** Its number in that recording; undefined if it is no operand, or one of another. */
+  static numberIn(owner: Recording | undefined, value: unknown): number | undefined {
+    const own = typeof value === 'object' && value !== null && #owner in value;
+    return own && (value as Handle).#owner === owner ? (value as Handle).#number : undefined;
+  }
+
+  static is(value: unknown): boolean {
+    return typeof value === 'object' && value !== null && #owner in value;
+  }
+}
+
+/**
+ * The number of an operand in a recording. Errors: InputError `input.type` for what is no operand, GraphError
+ * `graph.foreign` for one of another builder.
+ */
+export function numberOf(where: string, owner: Recording | undefined, value: unknown): number {
+  const number = Handle.numberIn(owner, value);
+  if (number !== undefined) return number;
+  if (!Handle.is(value)) {
+    const [found, expected] = [describe(value), 'an operand, as the calls of a builder give it'];
+    throw failure('input.type', `${where}: expected ${expected}, found ${found}`, { where, found, expected });
+  }
+  const expected = owner === undefined ? 'none: this circuit has no builder' : 'one of this builder';
+  const problem = `${where}: an operand of another builder, expected ${expected}`;
+  throw failure('graph.foreign', problem, { where, found: 'an operand of another builder', expected });
+}
+
+/** Whether outputs cannot have that name: runs give operands that were kept as `kept`, and the core as `%N`. */
+export function isReserved(name: string): boolean {
+  return name === 'kept' || /^%\d+$/.test(name);
+}
+
+/** See {@link GraphBuilder}. */
+export class GraphRecorder implements GraphBuilder {
+  readonly #recording: Recording;
+  readonly #build: Build;
+  readonly #inputs = new Set<string>();
+  readonly #outputs = new Set<string>();
+
+  constructor(unit: Unit, build: Build) {
+    this.#recording = new Recording(unit);
+    this.#build = build;
+  }
+
+  get unit(): Unit {
+    return this.#recording.unit;
+  }
+
+  input(name: string, type: DataType): Operand {
+    checkName('input', name, this.#inputs);
+    this.#checkType('input, type', type);
+    this.#recording.site(this.input);
+    this.#inputs.add(name);
+    return this.#handle(this.#recording.input(name, type));
+  }
+
+  op(name: string, inputs: readonly Operand[], attributes?: Attributes): Operand {
+    checkArgument('op, name', name, OPERATOR);
+    checkArgument('op, inputs', inputs, OPERANDS);
+    if (attributes !== undefined) checkArgument('op, attributes', attributes, ATTRIBUTES);
+    const numbers = this.#numbers('op, input', inputs);
+    const text = attributes && attributesText('op', attributes);
+    this.#recording.site(this.op);
+    return this.#handle(this.#recording.op(name, numbers, text === '{}' ? undefined : text));
+  }
+
+  view(operand: Operand, type: DataType, options: ViewOptions = {}): Operand {
+    const number = numberOf('view, operand', this.#recording, operand);
+    this.#checkType('view, type', type);
+    checkOptions('view', options, VIEW_OPTIONS);
+    this.#recording.site(this.view);
+    return this.#handle(this.#recording.view(number, options.from ?? 0, type));
+  }
+
+  merge(parts: readonly Operand[], type: DataType): Operand {
+    checkArgument('merge, parts', parts, OPERANDS);
+    this.#checkType('merge, type', type);
+    const numbers = this.#numbers('merge, part', parts);
+    this.#recording.site(this.merge);
+    return this.#handle(this.#recording.merge(numbers, type));
+  }
+
+  constant<T extends DataType>(type: T, data: DataOf<T>): Operand {
+    this.#checkType('constant, type', type);
+    const bytes = toBytes('constant, data', { element: type.element, shape: type.shape }, data);
+    this.#recording.site(this.constant);
+    return this.#handle(this.#recording.constant(type, bytes));
+  }
+
+  output(name: string, operand: Operand): void {
+    checkName('output', name, this.#outputs);
+    const number = numberOf('output, operand', this.#recording, operand);
+    this.#recording.site(this.output);
+    this.#outputs.add(name);
+    this.#recording.output(name, number);
+  }
+
+  async build(options: CallOptions = {}): Promise<Circuit> {
+    checkOptions('build', options, CALL_OPTIONS);
+    return this.#build(this.#recording, options);
+  }
+
+  async expand(options: ExpandOptions & CallOptions): Promise<Circuit> {
+    return this.#once(options, (circuit) => circuit.expand(options));
+  }
+
+  async optimize(options: OptimizeOptions & CallOptions = {}): Promise<Circuit> {
+    return this.#once(options, (circuit) => circuit.optimize(options));
+  }
+
+  async analyze(options: CallOptions = {}): Promise<Analysis> {
+    return this.#once(options, (circuit) => circuit.analyze(options));
+  }
+
+  async run(inputs: RunInputs, options: CircuitRunOptions = {}): Promise<RunOutputs> {
+    return this.#once(options, (circuit) => circuit.run(inputs, options));
+  }
+
+  /** A circuit for one call. Wrong options are that call's to refuse. */
+  async #once<T>(options: CallOptions, call: (circuit: Circuit) => Promise<T>): Promise<T> {
+    const { signal, onProgress } = options ?? {};
+    const circuit = await this.build({ signal, onProgress });
+    try {
+      return await call(circuit);
+    } finally {
+      circuit.dispose();
+    }
+  }
+
+  #handle(number: number): Operand {
+    return new Handle(this.#recording, number) as unknown as Operand;
+  }
+
+  #numbers(where: string, operands: readonly Operand[]): number[] {
+    // By index, which sees holes, too. Texts are made for errors alone: there may be a million calls.
+    const numbers: number[] = [];
+    for (let index = 0; index < operands.length; index++) {
+      const operand = operands[index];
+      const number = Handle.numberIn(this.#recording, operand);
+      numbers.push(number ?? numberOf(`${where} ${index}`, this.#recording, operand));
+    }
+    return numbers;
+  }
+
+  /** Errors: InputError `input.type`, GraphError `graph.shape`. What else is wrong with a type, the core says. */
+  #checkType(where: string, type: DataType): void {
+    checkArgument(where, type, DATA_TYPE);
+    if (type.element === undefined) return;
+    const bits = ELEMENTS[type.element].bits * elementsOf(type.shape ?? []);
+    if (bits % this.unit === 0) return;
+    const found = `${type.element}[${(type.shape ?? []).join(', ')}] of ${bits} bits`;
+    const expected = `a whole number of the graph's units of ${this.unit} bits`;
+    throw failure('graph.shape', `${where}: expected ${expected}, found ${found}`, {
+      where,
+      found,
+      expected,
+    });
+  }
+}
+
+/** Errors: GraphError `graph.name`. */
+function checkName(where: 'input' | 'output', name: unknown, taken: ReadonlySet<string>): void {
+  const problem = !isName(name)
+    ? 'expected well-formed text of 1 to 256 bytes, and not "__proto__"'
+    : taken.has(name)
+      ? `the name is taken by another ${where}`
+      : where === 'output' && isReserved(name)
+        ? 'the name is one under which runs give operands that were kept'
+        : undefined;
+  if (problem === undefined) return;
+  throw failure('graph.name', `${where} ${describe(name)}: ${problem}`, { where, name: describe(name) });
+}

@@ -1,0 +1,260 @@
+/**
+ * Public types of graphs of one's own: data, builder, circuits. No code.
+ *
+ * The habits of types.ts hold here, too. What is wrong with a call of a builder is thrown by that call where it can be
+ * seen at once, and else by `build()`, whose error has the stack of the line that made the call.
+ */
+import type { OperatorAttributes, OperatorName, PassName } from './operators.js';
+import type { CallOptions, GraphView, TraceView } from './types.js';
+
+// ------------------------------------------------------------------------------------------------- data
+
+/** The typed array that holds elements of a kind. `bit`: one 0 or 1 per element, packed when it is sent. */
+export interface ElementArrays {
+  bit: Uint8Array;
+  u8: Uint8Array;
+  i32: Int32Array;
+  u32: Uint32Array;
+  i64: BigInt64Array;
+  u64: BigUint64Array;
+  f32: Float32Array;
+  f64: Float64Array;
+}
+
+/** What a tensor holds. */
+export type Element = keyof ElementArrays;
+
+/** Any array of elements. */
+export type DataArray = ElementArrays[Element];
+
+/**
+ * A value of an attribute. Numbers are whole, a `number` below 2^53, a `bigint` below 2^127. An empty array is a list of
+ * numbers.
+ */
+export type AttributeValue = number | bigint | string | readonly (number | bigint)[] | readonly string[];
+
+/** Attributes by name. */
+export type Attributes = Readonly<Record<string, AttributeValue | undefined>>;
+
+/** A type of data, made by `f32(...)` and its like, or by `type(...)`. */
+export interface DataType {
+  /** As the text form has it, without its size: `f32{shape=[4,2]}`, `limb{form="ntt", n=8, q=17}`. */
+  readonly text: string;
+  /** What a tensor holds; undefined for any other type. */
+  readonly element: Element | undefined;
+  /** Dimensions of a tensor, the outermost first; none is one element. Undefined for any other type. */
+  readonly shape: readonly number[] | undefined;
+}
+
+/** A tensor: elements one after the other, the first dimension outermost. */
+export interface TensorType<E extends Element = Element> extends DataType {
+  readonly element: E;
+  readonly shape: readonly number[];
+}
+
+/** The array that data of a type are given in: of its elements, or of the 64-bit words of any other type. */
+export type DataOf<T extends DataType> = T extends TensorType<infer E> ? ElementArrays[E] : BigUint64Array;
+
+// ---------------------------------------------------------------------------------------------- builder
+
+declare const operand: unique symbol;
+
+/** A value in a graph, known to the builder that made it and to the circuits made of that. Nothing to look into. */
+export interface Operand {
+  readonly [operand]: true;
+}
+
+/** Bits that a graph counts in. */
+export type Unit = 1 | 2 | 4 | 8 | 16 | 32 | 64;
+
+/** Options of `Loom.graph`. */
+export interface GraphOptions {
+  /**
+   * Bits that the graph counts in: every type is a whole number of units. Default 8. Lattice types are made of 64-bit
+   * words and live in graphs of unit 64.
+   */
+  unit?: Unit | undefined;
+}
+
+/** Attributes of an operator: those that it is known to take, and any other. */
+export type AttributesOf<N extends string> = N extends keyof OperatorAttributes
+  ? { readonly [name in OperatorAttributes[N]]?: AttributeValue | undefined } & Attributes
+  : Attributes;
+
+/**
+ * Records a graph, call by call; nothing is computed, and no worker asked, before `build()`. Errors of every call:
+ * InputError for arguments of a wrong type, GraphError `graph.foreign` for operands of another builder, `graph.shape` for
+ * a tensor that is no whole number of units.
+ */
+export interface GraphBuilder {
+  /** Bits that it counts in. */
+  readonly unit: Unit;
+  /** Declares an input, which a run is given by this name. Errors: GraphError `graph.name` (none, or taken). */
+  input(name: string, type: DataType): Operand;
+  /**
+   * The output of an operator. Its type follows from the operator, the types of `inputs` and the attributes; what does
+   * not fit is told by `build()`.
+   */
+  op<N extends OperatorName>(
+    name: N,
+    inputs: readonly Operand[],
+    attributes?: AttributesOf<N> | undefined,
+  ): Operand;
+  /**
+   * A part of an operand, or all of it, seen as another type, without a copy. `from`: the unit that it starts at, counted
+   * from 0 (default). It ends where the type does. Tensors are never seen as lattice types.
+   */
+  view(operand: Operand, type: DataType, options?: ViewOptions): Operand;
+  /** Operands one after the other, seen as one of that type, without a copy. Their sizes add up to its size. */
+  merge(parts: readonly Operand[], type: DataType): Operand;
+  /** Data that are part of the graph. They are copied. */
+  constant<T extends DataType>(type: T, data: DataOf<T>): Operand;
+  /**
+   * Declares a result, which a run gives by this name. Errors: GraphError `graph.name` (none, taken, or `kept`, under which
+   * runs give what else was asked for).
+   */
+  output(name: string, operand: Operand): void;
+  /**
+   * Checks the calls made so far and makes a circuit of them; the builder may go on. Errors: GraphError, told at the line
+   * of the call that it is about, with `details.call`, that call's number counted from 0. Lines are kept for the first
+   * 10,000 calls; of later ones the error tells number, kind and name alone.
+   */
+  build(options?: CallOptions): Promise<Circuit>;
+  /** `build()`, and that circuit's {@link Circuit.expand}. */
+  expand(options: ExpandOptions & CallOptions): Promise<Circuit>;
+  /** `build()`, and that circuit's {@link Circuit.optimize}. */
+  optimize(options?: OptimizeOptions & CallOptions): Promise<Circuit>;
+  /** `build()`, and that circuit's {@link Circuit.analyze}. */
+  analyze(options?: CallOptions): Promise<Analysis>;
+  /** `build()`, and that circuit's {@link Circuit.run}. */
+  run(inputs: RunInputs, options?: CircuitRunOptions): Promise<RunOutputs>;
+}
+
+/** Options of `GraphBuilder.view`. */
+export interface ViewOptions {
+  /** The unit that the view starts at. Default 0. */
+  from?: number | undefined;
+}
+
+// --------------------------------------------------------------------------------------------- circuits
+
+/** An input or output of a circuit. */
+export interface Port {
+  readonly name: string;
+  /** As the text form has it, with its size in units: `f32[4096]{shape=[1024,4]}`. */
+  readonly type: string;
+  /** What a tensor holds; undefined for any other type. */
+  readonly element: Element | undefined;
+  /** Dimensions of a tensor. */
+  readonly shape: readonly number[] | undefined;
+  /** Bytes of its data; bits take up one each in the arrays here, and an eighth in bytes. */
+  readonly bytes: number;
+}
+
+/** How far to expand: exactly one of these. */
+export interface ExpandOptions {
+  /** To what the kernels of a platform serve. */
+  platform?: 'simd' | 'scalar' | undefined;
+  /** To these operators. Errors: GraphError `operator.no_expansion` if one cannot be reached from there. */
+  base?: readonly OperatorName[] | undefined;
+  /** To a level: `task` (as it is), `scheme` (ciphertexts), `polynomial`, `base`. */
+  level?: 'task' | 'scheme' | 'polynomial' | 'base' | undefined;
+  /** Every operator that can be expanded, that many times. */
+  steps?: number | undefined;
+}
+
+/** Options of `Circuit.optimize`. */
+export interface OptimizeOptions {
+  /** Names of passes, in the order in which they are made. Default: the usual ones. Errors: `pass.unknown`. */
+  passes?: readonly PassName[] | undefined;
+}
+
+/** Options of `Circuit.run`. */
+export interface CircuitRunOptions extends CallOptions {
+  /**
+   * Operands of the builder that are wanted beside the outputs. Errors: GraphError `operand.not_kept` for one that the
+   * circuit does not compute any more, `graph.foreign` for one of another builder.
+   */
+  keep?: readonly Operand[] | undefined;
+  /** Whose kernels run. Default: the best that there are. */
+  platform?: 'simd' | 'scalar' | undefined;
+  /** Bytes; a plan that needs more is a MemoryError. Default: seven eighths of what the worker can hold. */
+  memoryLimit?: number | undefined;
+  /** The data are secret: what the worker held of them is overwritten after the run. Default false. */
+  secret?: boolean | undefined;
+  /** Asks for a trace of the run and receives it before `run` resolves. */
+  onTrace?: ((trace: TraceView) => void) | undefined;
+}
+
+/** Data by name of their input: for each the array of its elements, of exactly its length. They are copied. */
+export type RunInputs = Readonly<Record<string, DataArray>>;
+
+/**
+ * Data by name of their output; `kept`, which is no enumerable property, has the operands that were asked for. Of types
+ * that are no tensors the 64-bit words, or the bytes where these are no whole number of words.
+ */
+export type RunOutputs = Readonly<Record<string, DataArray>> & {
+  readonly kept: ReadonlyMap<Operand, DataArray>;
+};
+
+/**
+ * A finished graph, in the graph worker, which no client or evaluator shares. `expand` and `optimize` give new ones; each
+ * is disposed by itself. After `Loom.restart` a circuit of a worker that died is made anew where it is asked next, from
+ * what it was made of.
+ */
+export interface Circuit extends Disposable {
+  /** Hash of the graph, 32 hexadecimal digits: equal for equal graphs, whoever built them. */
+  readonly id: string;
+  /** Number of its operators. */
+  readonly operators: number;
+  /** In the order of their declaration. */
+  readonly inputs: readonly Port[];
+  /** In the order of their declaration. */
+  readonly outputs: readonly Port[];
+  /**
+   * The same computation in lower operators. Errors: InputError `input.option` for none or several of the options,
+   * GraphError `operator.*`, MemoryError.
+   */
+  expand(options: ExpandOptions & CallOptions): Promise<Circuit>;
+  /** The same computation with less to do. */
+  optimize(options?: OptimizeOptions & CallOptions): Promise<Circuit>;
+  /** Who waits for whom. */
+  analyze(options?: CallOptions): Promise<Analysis>;
+  /**
+   * Computes. Errors: InputError, before anything is sent: `input.unknown`, `input.missing`, `input.type` (another typed
+   * array), `input.length`; OutOfRangeError `range.value` (a bit that is neither 0 nor 1); GraphError, MemoryError,
+   * WorkerError.
+   */
+  run(inputs: RunInputs, options?: CircuitRunOptions): Promise<RunOutputs>;
+  /** The text form: what is printed is what is run. `Loom.circuit` opens it. */
+  toText(options?: CallOptions): Promise<string>;
+  /** The short form. `Loom.circuit` opens it. */
+  toBytes(options?: CallOptions): Promise<Uint8Array>;
+  /** As arrays, for drawing. */
+  graph(options?: CallOptions): Promise<GraphView>;
+  dispose(): void;
+}
+
+/** Dependencies of a circuit. Operators are numbered as in the text form, inputs not counted. */
+export interface Analysis {
+  /** One for each operator. Arrays are made when they are read. */
+  readonly operators: readonly OperatorAnalysis[];
+  /** Operators of each wave: those of wave 0 wait for nobody, those of wave k for one of wave k - 1 or more. */
+  readonly waves: readonly Uint32Array[];
+  /** Units that are read and that no operator writes, as [start, end), in order. */
+  readonly inputs: readonly (readonly [start: number, end: number])[];
+  /** Operators that nobody waits for. */
+  readonly outputs: Uint32Array;
+  /** A longest chain of operators each of which waits for the one before. */
+  readonly criticalPath: Uint32Array;
+}
+
+/** Dependencies of one operator. */
+export interface OperatorAnalysis {
+  /** The operators that write what it reads, ascending. */
+  readonly dependsOn: Uint32Array;
+  /** The operators that read what it writes, ascending. */
+  readonly notifies: Uint32Array;
+  /** The earliest wave in which it can run. */
+  readonly wave: number;
+}

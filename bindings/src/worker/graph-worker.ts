@@ -1,0 +1,61 @@
+/** The graph worker: graphs of users' own, from their recording to their runs. No key of a client ever comes here. */
+import { openRaw, type RawCircuit, type RawModule } from '../raw.js';
+import { Handles } from './handles.js';
+import type { GraphMethods, OpenCircuit } from './protocol.js';
+import { Moved, serve } from './serve.js';
+
+const circuits = new Handles<RawCircuit>();
+let raw: RawModule;
+
+/** Keeps a circuit, and tells of it. */
+function open(circuit: RawCircuit): OpenCircuit {
+  const { inputs, outputs } = circuit.ports();
+  const told = { id: circuit.id(), operators: circuit.operators(), inputs, outputs };
+  return { circuit: circuits.add(circuit), ...told };
+}
+
+serve<GraphMethods>({
+  start(_, options) {
+    const instance = openRaw(options);
+    raw = instance.raw;
+    return { version: raw.version(), memoryBytes: instance.memoryBytes };
+  },
+  build: (_, literal) => open(raw.RawCircuit.build(literal)),
+  openText: (_, text) => open(raw.RawCircuit.fromText(text)),
+  openBytes: (_, bytes) => open(raw.RawCircuit.fromBytes(bytes)),
+  expand: (_, circuit, options) => open(circuits.get(circuit).expand(options)),
+  optimize: (_, circuit, passes) => open(circuits.get(circuit).optimize(passes)),
+  analyze: (_, circuit) => {
+    const analysis = circuits.get(circuit).analyze();
+    return new Moved(
+      analysis,
+      Object.values(analysis).map(({ buffer }) => buffer),
+    );
+  },
+  text: (_, circuit) => circuits.get(circuit).text(),
+  bytes: (_, circuit) => {
+    const bytes = circuits.get(circuit).bytes();
+    return new Moved(bytes, [bytes.buffer]);
+  },
+  view: (_, circuit) => circuits.get(circuit).view(),
+  run: (call, circuit, names, sent, keep, options, trace) => {
+    const graph = circuits.get(circuit);
+    const kept = graph.kept(keep);
+    // Taken out of the message: it must not keep the data while the job, which has its own, runs.
+    const data = sent.splice(0);
+    const job = (() => {
+      try {
+        return graph.runJob(names, data, keep, options);
+      } finally {
+        if (options.secret) for (const bytes of data) bytes.fill(0);
+      }
+    })();
+    job.setTrace(trace);
+    return call.finish(job, () => {
+      const objects = job.takeObjects();
+      const buffers = objects.map(({ bytes }) => bytes.buffer);
+      return new Moved({ objects, kept, trace: trace ? job.trace() : undefined }, buffers);
+    });
+  },
+  free: (_, circuit) => circuits.free(circuit),
+});
