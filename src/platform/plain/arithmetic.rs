@@ -2,7 +2,7 @@
 
 use super::element::{Float, Number};
 use super::rows::Rows;
-use super::{Use, by_number, typed};
+use super::{Use, by_number, typed, unsigned};
 use crate::ops::tensor::Element;
 use crate::platform::Kernel;
 
@@ -11,20 +11,28 @@ pub(super) fn kernel(uses: &Use, operation: &str) -> Option<Kernel> {
     match (operation, uses.element) {
         ("sqrt" | "exp" | "log" | "tanh", Element::F32) => float::<f32>(operation),
         ("sqrt" | "exp" | "log" | "tanh", Element::F64) => float::<f64>(operation),
+        ("add" | "sub" | "mul" | "neg", element) => {
+            by_number!(unsigned(element), T => wrapping::<T>(uses, operation))
+        }
         (_, element) => by_number!(element, T => number::<T>(uses, operation)),
+    }
+}
+
+fn wrapping<T: Number>(uses: &Use, operation: &str) -> Option<Kernel> {
+    match operation {
+        "add" => binary::<T>(uses, |i, out| two(i, out, T::add)),
+        "sub" => binary::<T>(uses, |i, out| two(i, out, T::sub)),
+        "mul" => binary::<T>(uses, |i, out| two(i, out, T::mul)),
+        _ => unary(T::neg),
     }
 }
 
 fn number<T: Number>(uses: &Use, operation: &str) -> Option<Kernel> {
     match operation {
-        "add" => binary::<T>(uses, |i, out| two(i, out, T::add)),
-        "sub" => binary::<T>(uses, |i, out| two(i, out, T::sub)),
-        "mul" => binary::<T>(uses, |i, out| two(i, out, T::mul)),
         "div" => binary::<T>(uses, |i, out| two(i, out, T::div)),
         "rem" => binary::<T>(uses, |i, out| two(i, out, T::rem)),
         "min" => binary::<T>(uses, |i, out| two(i, out, T::min)),
         "max" => binary::<T>(uses, |i, out| two(i, out, T::max)),
-        "neg" => unary(T::neg),
         "abs" => unary(T::abs),
         _ => None,
     }

@@ -3,7 +3,7 @@
 use super::arithmetic::{binary, one, two, unary};
 use super::element::{Integer, Number};
 use super::rows::Rows;
-use super::{Use, bits, by_integer, by_width, typed};
+use super::{Use, bits, by_integer, by_width, typed, unsigned};
 use crate::ops::tensor::Element;
 use crate::platform::Kernel;
 
@@ -24,7 +24,8 @@ pub(super) fn kernel(uses: &Use, operation: &str) -> Option<Kernel> {
             };
             bits::packed(&uses.inputs, &uses.out, f)
         }
-        (_, element) => by_integer!(element, T => integer::<T>(uses, operation)),
+        ("shr", element) => by_integer!(element, T => binary::<T>(uses, |i, out| two(i, out, T::shr))),
+        (_, element) => by_integer!(unsigned(element), T => integer::<T>(uses, operation)),
     }
 }
 
@@ -34,7 +35,6 @@ fn integer<T: Integer>(uses: &Use, operation: &str) -> Option<Kernel> {
         "or" => binary::<T>(uses, |i, out| two(i, out, T::or)),
         "xor" => binary::<T>(uses, |i, out| two(i, out, T::xor)),
         "shl" => binary::<T>(uses, |i, out| two(i, out, T::shl)),
-        "shr" => binary::<T>(uses, |i, out| two(i, out, T::shr)),
         "rotl" => binary::<T>(uses, |i, out| two(i, out, T::rotl)),
         "not" => unary(T::not),
         _ => None,

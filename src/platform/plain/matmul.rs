@@ -1,7 +1,7 @@
 //! Matrix products: tiles of outputs in registers, over blocks of the second matrix that stay in the cache.
 
 use super::element::Number;
-use super::{Use, by_number, typed};
+use super::{Use, by_number, typed, unsigned};
 use crate::platform::Kernel;
 
 /// Rows of a tile.
@@ -14,7 +14,7 @@ pub(super) fn kernel(uses: &Use) -> Option<Kernel> {
     let [a, b] = uses.inputs.as_slice() else { return None };
     // Vectors have one row, or one column.
     let (inner, n) = (*a.shape.last()? as usize, b.shape.get(1).map_or(1, |&n| n as usize));
-    by_number!(uses.element, T => typed(move |i: &[&[T]], out: &mut [T]| {
+    by_number!(unsigned(uses.element), T => typed(move |i: &[&[T]], out: &mut [T]| {
         // As many columns as two vectors of 16 bytes have.
         match size_of::<T>() {
             8 => multiply::<T, 4>(i[0], i[1], out, inner, n),

@@ -79,6 +79,15 @@ impl Use {
     }
 }
 
+/// What wrapping arithmetic on an element may be done with: signed and unsigned integers have the same bits.
+fn unsigned(element: Element) -> Element {
+    match element {
+        Element::I32 => Element::U32,
+        Element::I64 => Element::U64,
+        other => other,
+    }
+}
+
 /// A kernel over one element.
 fn typed<T: Pod, R: Pod>(f: impl Fn(&[&[T]], &mut [R]) + Send + Sync + 'static) -> Option<Kernel> {
     Some(Kernel::on_bytes(move |inputs: &[&[u8]], out: &mut [u8]| {

@@ -29,32 +29,54 @@ pub(super) fn kernel(uses: &Use, operation: &str, axis: usize) -> Option<Kernel>
     Some(bits::unpacked(kernel?, &uses.inputs, &uses.out))
 }
 
+/// What a reduction does, for whole lines at a time: the loops around are compiled once for all reductions of an element.
+#[derive(Clone, Copy)]
+struct Steps<T, A> {
+    /// Changes nothing.
+    neutral: A,
+    block: fn(&[T]) -> A,
+    /// Adds elements to partial results beside each other.
+    open: fn(&mut [A], &[T]),
+    /// Adds partial results to others.
+    add: fn(&mut [A], &[A]),
+}
+
+/// The steps of a reduction of what `$open` makes of elements by `$f`, which `$neutral` does not change.
+macro_rules! steps {
+    ($neutral:expr, $open:expr, $f:expr) => {
+        Steps {
+            neutral: $neutral,
+            block: |block| block_of(block, $open, $neutral, $f),
+            open: |parts, line| each(parts, line, |part, x| $f(part, $open(x))),
+            add: |parts, line| each(parts, line, $f),
+        }
+    };
+}
+
 fn number<T: Number>(operation: &str, around: Around) -> Option<Kernel> {
-    type Total<T> = <T as Number>::Total;
+    let add = |total: Steps<T, T::Total>| reduction(around, total);
     match operation {
-        "sum" => reduction(around, T::total, Total::<T>::ZERO, Total::<T>::add),
-        "product" => reduction(around, T::total, Total::<T>::ONE, Total::<T>::mul),
-        "reduce_min" => reduction(around, |x| x, T::HIGHEST, T::min),
-        "reduce_max" => reduction(around, |x| x, T::LOWEST, T::max),
+        "sum" => add(steps!(T::Total::ZERO, T::total, T::Total::add)),
+        "product" => add(steps!(T::Total::ONE, T::total, T::Total::mul)),
+        "reduce_min" => reduction::<T, T>(around, steps!(T::HIGHEST, |x: T| x, T::min)),
+        "reduce_max" => reduction::<T, T>(around, steps!(T::LOWEST, |x: T| x, T::max)),
         _ => None,
     }
 }
 
 fn logic<T: Integer>(operation: &str, around: Around) -> Option<Kernel> {
-    match operation {
-        "reduce_xor" => reduction(around, |x| x, T::ZERO, T::xor),
-        "reduce_and" => reduction(around, |x| x, T::not(T::ZERO), T::and),
-        "reduce_or" => reduction(around, |x| x, T::ZERO, T::or),
-        _ => None,
-    }
+    let steps: Steps<T, T> = match operation {
+        "reduce_xor" => steps!(T::ZERO, |x: T| x, T::xor),
+        "reduce_and" => steps!(T::not(T::ZERO), |x: T| x, T::and),
+        "reduce_or" => steps!(T::ZERO, |x: T| x, T::or),
+        _ => return None,
+    };
+    reduction(around, steps)
 }
 
-/// A reduction of what `open` makes of elements by `f`, which `neutral` does not change.
-fn reduction<T: Pod, A: Pod + Send + Sync>(
+fn reduction<T: Pod + Send + Sync, A: Pod + Send + Sync>(
     (outer, n, inner): Around,
-    open: impl Fn(T) -> A + Copy + Send + Sync + 'static,
-    neutral: A,
-    f: impl Fn(A, A) -> A + Copy + Send + Sync + 'static,
+    Steps { neutral, block, open, add }: Steps<T, A>,
 ) -> Option<Kernel> {
     typed(move |i: &[&[T]], out: &mut [A]| {
         let x = i[0];
@@ -62,8 +84,8 @@ fn reduction<T: Pod, A: Pod + Send + Sync>(
         if inner == 1 {
             for (out, line) in out.iter_mut().zip(x.chunks_exact(n)) {
                 blocks.clear();
-                blocks.extend(line.chunks(BLOCK).map(|block| block_of(block, open, neutral, f)));
-                pairwise(&mut blocks, 1, f);
+                blocks.extend(line.chunks(BLOCK).map(block));
+                pairwise(&mut blocks, 1, add);
                 *out = blocks[0];
             }
             return;
@@ -77,17 +99,23 @@ fn reduction<T: Pod, A: Pod + Send + Sync>(
                     parts.fill(neutral);
                     for k in from..n.min(from + BLOCK) {
                         let line = &x[(o * n + k) * inner + column..][..width];
-                        let part = parts[k % PARTS * width..][..width].iter_mut();
-                        part.zip(line).for_each(|(part, &x)| *part = f(*part, open(x)));
+                        open(&mut parts[k % PARTS * width..][..width], line);
                     }
-                    together(&mut parts, width, f);
+                    together(&mut parts, width, add);
                     blocks.extend_from_slice(&parts[..width]);
                 }
-                pairwise(&mut blocks, width, f);
+                pairwise(&mut blocks, width, add);
                 out.copy_from_slice(&blocks[..width]);
             }
         }
     })
+}
+
+/// Combines elements of two lines.
+fn each<A: Copy, T: Copy>(parts: &mut [A], line: &[T], f: impl Fn(A, T) -> A) {
+    for (part, &x) in parts.iter_mut().zip(line) {
+        *part = f(*part, x);
+    }
 }
 
 /// The result of one block.
@@ -110,38 +138,32 @@ fn block_of<T: Copy, A: Copy>(
     for (part, &x) in last.iter_mut().zip(rest) {
         *part = f(*part, open(x));
     }
-    together(&mut last, 1, f);
-    last[0]
+    let [a, b, c, d, e, g, h, i] = last;
+    f(f(f(a, b), f(c, d)), f(f(e, g), f(h, i)))
 }
 
 /// ((0 + 1) + (2 + 3)) + ((4 + 5) + (6 + 7)) of eight lines of `width`, into the first one.
-fn together<A: Copy>(parts: &mut [A], width: usize, f: impl Fn(A, A) -> A + Copy) {
+fn together<A>(parts: &mut [A], width: usize, add: fn(&mut [A], &[A])) {
     for step in [1, 2, 4] {
         for i in (0..PARTS).step_by(2 * step) {
-            add_line(parts, i * width, (i + step) * width, width, f);
+            let (before, behind) = parts.split_at_mut((i + step) * width);
+            add(&mut before[i * width..][..width], &behind[..width]);
         }
     }
 }
 
 /// Neighboring lines of `width` combined, round by round; the last one of an odd number goes on as it is.
-fn pairwise<A: Copy>(lines: &mut [A], width: usize, f: impl Fn(A, A) -> A + Copy) {
+fn pairwise<A: Copy>(lines: &mut [A], width: usize, add: fn(&mut [A], &[A])) {
     let mut len = lines.len() / width;
     while len > 1 {
         for i in 0..len / 2 {
-            add_line(lines, 2 * i * width, (2 * i + 1) * width, width, f);
+            let (before, behind) = lines.split_at_mut((2 * i + 1) * width);
+            add(&mut before[2 * i * width..], &behind[..width]);
             lines.copy_within(2 * i * width..(2 * i + 1) * width, i * width);
         }
         if len % 2 == 1 {
             lines.copy_within((len - 1) * width..len * width, len / 2 * width);
         }
         len = len.div_ceil(2);
-    }
-}
-
-/// Combines a line with a later one.
-fn add_line<A: Copy>(lines: &mut [A], to: usize, from: usize, width: usize, f: impl Fn(A, A) -> A) {
-    let (before, behind) = lines.split_at_mut(from);
-    for (a, &b) in before[to..][..width].iter_mut().zip(&behind[..width]) {
-        *a = f(*a, b);
     }
 }
