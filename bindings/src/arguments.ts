@@ -180,6 +180,14 @@ export const OPERATOR: Kind = {
   expected: 'the name of an operator',
   fits: (value) => isText(value) && value !== '',
 };
+/** What `Loom.operator` takes. */
+export const OPERATOR_DEFINITION: Kind = {
+  expected: 'an operator: { name, expand }, with a name such as my.operator',
+  fits: (value) => {
+    const { name, expand } = (value ?? {}) as { name?: unknown; expand?: unknown };
+    return typeof name === 'string' && /^[A-Za-z_]\w*(\.\w+)+$/.test(name) && typeof expand === 'function';
+  },
+};
 /** Operands; each is looked at where it is used. */
 export const OPERANDS: Kind = { expected: 'an array of operands', fits: Array.isArray };
 /** What `Circuit.run` takes; each is looked at where it is sent. */

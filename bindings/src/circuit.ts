@@ -57,7 +57,7 @@ export class WorkerCircuit extends Resource implements Circuit {
     const outputs = opened.outputs.map(describePort);
     checkNames([...inputs, ...outputs], outputs);
     const remote = new Remote<GraphMethods>(
-      async (connection) => (await origin.make(connection)).circuit,
+      async (connection) => (await loom.own.resolved(connection, () => origin.make(connection))).circuit,
       (connection, handle) => connection.send('free', [handle]),
     );
     remote.adopt(connection, Promise.resolve(opened.circuit));
@@ -81,7 +81,8 @@ export class WorkerCircuit extends Resource implements Circuit {
   ): Promise<WorkerCircuit> {
     onProgress?.({ phase, done: 0, total: 1 });
     const { connection } = await abortable(loom.graphs.worker(), signal);
-    const opened = await origin.make(connection, signal).catch((error: unknown) => {
+    const make = (): Promise<OpenCircuit> => origin.make(connection, signal);
+    const opened = await loom.own.resolved(connection, make).catch((error: unknown) => {
       throw origin.recording?.located(error) ?? error;
     });
     try {

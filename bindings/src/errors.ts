@@ -33,6 +33,9 @@ const OWN_CODES = {
   'format.size': 'bytes of another size than the program expects',
   'format.result':
     'decrypted sums that no column of numbers has: the ciphertexts are not what the program computes',
+  'operator.name': "the name of an operator of one's own is none, or taken",
+  'operator.expand': "the expansion of an operator of one's own threw, or gave no operand",
+  'operator.endless_expansion': 'an operator whose expansion does not end',
   'operand.not_kept': 'an operand that was to be kept is not computed by the circuit',
   'key.missing': 'an evaluation key that the program needs was not given',
   'statistic.empty': 'a statistic of no rows',
@@ -67,7 +70,6 @@ const CORE_CODES = {
   'operator.unknown': 'an operator type that does not exist',
   'operator.no_expansion': 'an operator that leads to none of those that were asked for',
   'operator.not_implemented': 'an operator that a platform has no kernel for',
-  'operator.endless_expansion': 'an operator whose expansion does not end',
   'graph.attribute': 'a type or an attribute that is missing, or not what it can be',
   'graph.size': 'data of another size than where they are put',
   'graph.split': 'a view that reaches beyond its operand',

@@ -24,6 +24,7 @@ import type {
   ExpandOptions,
   GraphBuilder,
   Operand,
+  OperatorDefinition,
   OptimizeOptions,
   RunInputs,
   RunOutputs,
@@ -88,6 +89,11 @@ export class GraphRecorder implements GraphBuilder {
   constructor(unit: Unit, build: Build) {
     this.#recording = new Recording(unit);
     this.#build = build;
+  }
+
+  /** What was recorded. */
+  get recording(): Recording {
+    return this.#recording;
   }
 
   get unit(): Unit {
@@ -204,6 +210,40 @@ export class GraphRecorder implements GraphBuilder {
       expected,
     });
   }
+}
+
+/** Recorded calls never become a circuit by themselves. */
+const NEVER: Build = () => Promise.reject(failure('operator.expand', 'an expansion is not built by itself'));
+
+/**
+ * What an operator of a user's own means for such operands: the calls that its expansion makes. Errors: GraphError
+ * `operator.expand`, with what the expansion threw as its cause; those of the calls.
+ */
+export function expansionOf(
+  { name, expand }: OperatorDefinition,
+  unit: number,
+  types: readonly DataType[],
+  attributes: Attributes,
+  use: string,
+): Recording {
+  const builder = new GraphRecorder(unit as Unit, NEVER);
+  const inputs = types.map((type, index) => builder.input(`${index}`, type));
+  const result = ((): unknown => {
+    try {
+      return expand(builder, inputs, { types, attributes });
+    } catch (cause) {
+      const problem = `operator "${name}": its expansion for ${use} threw: ${String(cause)}`;
+      throw failure('operator.expand', problem, { operator: name, use }, cause);
+    }
+  })();
+  if (Handle.numberIn(builder.recording, result) === undefined) {
+    const found = Handle.is(result) ? 'an operand of another builder' : describe(result);
+    const expected = 'an operand of its builder';
+    const problem = `operator "${name}": its expansion for ${use} gave ${found}, expected ${expected}`;
+    throw failure('operator.expand', problem, { operator: name, use, found, expected });
+  }
+  builder.output('out', result as Operand);
+  return builder.recording;
 }
 
 /** Errors: GraphError `graph.name`. */

@@ -130,6 +130,30 @@ export interface GraphBuilder {
   run(inputs: RunInputs, options?: CircuitRunOptions): Promise<RunOutputs>;
 }
 
+/** What an expansion may call: everything of a builder but declaring inputs and outputs. */
+export type ExpansionBuilder = Pick<GraphBuilder, 'unit' | 'op' | 'view' | 'merge' | 'constant'>;
+
+/** What an operator of one's own is used with. */
+export interface OperatorUse {
+  /** The types of the operands. */
+  readonly types: readonly DataType[];
+  /** The attributes, as they were given. */
+  readonly attributes: Attributes;
+}
+
+/** An operator of one's own, for `Loom.operator`. */
+export interface OperatorDefinition {
+  /** Its name, such as `my.polynomial`: letters, digits, _ and a dot. */
+  readonly name: string;
+  /**
+   * Gives the operator's output, in lower operators of the same builder. It is called once for each combination of
+   * attributes and operand types, and must give the same calls every time: a circuit's bytes carry the operator's name and a
+   * hash of these calls, never code. What it throws is the cause of the error that `build()` throws. To refuse
+   * operands, throw.
+   */
+  expand(g: ExpansionBuilder, inputs: readonly Operand[], use: OperatorUse): Operand;
+}
+
 /** Options of `GraphBuilder.view`. */
 export interface ViewOptions {
   /** The unit that the view starts at. Default 0. */

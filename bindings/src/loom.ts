@@ -2,10 +2,12 @@
 import {
   BYTES,
   CALL_OPTIONS,
+  checkArgument,
   checkCall,
   checkOptions,
   COMPILE_OPTIONS,
   GRAPH_OPTIONS,
+  OPERATOR_DEFINITION,
   SAVED_CIRCUIT,
   TASK,
 } from './arguments.js';
@@ -14,7 +16,8 @@ import { WorkerCircuit } from './circuit.js';
 import { checkThreads, type Choice } from './choose-mode.js';
 import { DisposedError, failure } from './errors.js';
 import { GraphRecorder } from './graph-builder.js';
-import type { Circuit, GraphBuilder, GraphOptions } from './graph-types.js';
+import type { Circuit, GraphBuilder, GraphOptions, OperatorDefinition } from './graph-types.js';
+import { OwnOperators } from './own-operators.js';
 import { plannedBytes } from './planned.js';
 import { CompiledProgram } from './program.js';
 import { Resource } from './resource.js';
@@ -48,6 +51,8 @@ interface Workers {
 export class WorkerLoom extends Resource implements Loom {
   readonly mode: Mode;
   readonly version: string;
+  /** Operators of users' own. */
+  readonly own = new OwnOperators();
   readonly #recipe: Recipe;
   readonly #workers: Workers;
   #restarting: Promise<void> | undefined;
@@ -154,6 +159,12 @@ export class WorkerLoom extends Resource implements Loom {
       evaluator.send('freeProgram', [program]),
     );
     return new CompiledProgram(this, 'bytes', aboutPrograms(evaluator), opened);
+  }
+
+  operator(definition: OperatorDefinition): void {
+    checkArgument('operator', definition, OPERATOR_DEFINITION);
+    this.signal(undefined);
+    this.own.add(definition);
   }
 
   graph(options: GraphOptions = {}): GraphBuilder {

@@ -180,6 +180,10 @@ export interface RawModule {
     fromBytes(bytes: Uint8Array): RawCircuit;
   };
   /** Names of the optimizer's passes. */
+  /** Makes an operator type of a user's own known; throws if the name is taken. */
+  declareOperator(name: string): void;
+  /** Records what it means; throws `operator.not_recorded` where another one has to be recorded before. */
+  recordOperator(name: string, attrs: string, inputs: string[], literal: GraphLiteral): void;
   passes(): string[];
   operators(): OperatorInfo[];
   threads(): number;

@@ -9,7 +9,7 @@
  * - `dispose()` may be called any number of times; using a disposed object throws `DisposedError`.
  * - Bytes handed in are copied, never detached; bytes handed out belong to you.
  */
-import type { Circuit, GraphBuilder, GraphOptions } from './graph-types.js';
+import type { Circuit, GraphBuilder, GraphOptions, OperatorDefinition } from './graph-types.js';
 import type { STAGES } from './stages.js';
 
 // ---------------------------------------------------------------------------------------------- loading
@@ -100,6 +100,11 @@ export interface Loom extends Disposable {
    * in its reach. Its clients share a worker with those of no other program. Errors: FormatError, MemoryError.
    */
   program(bytes: Uint8Array, options?: CallOptions): Promise<Program>;
+  /**
+   * Makes an operator of one's own known, to all graphs of this loom that are built or opened from now on. Errors: GraphError
+   * `operator.name` (none, or taken).
+   */
+  operator(definition: OperatorDefinition): void;
   /** Starts a graph of one's own. The first one that is built starts a worker for graphs. */
   graph(options?: GraphOptions): GraphBuilder;
   /** Opens what `Circuit.toText` or `Circuit.toBytes` gave, checked. Errors: GraphError, FormatError, MemoryError. */

@@ -20,6 +20,8 @@ serve<GraphMethods>({
     raw = instance.raw;
     return { version: raw.version(), memoryBytes: instance.memoryBytes };
   },
+  declare: (_, name) => raw.declareOperator(name),
+  record: (_, name, attrs, inputs, literal) => raw.recordOperator(name, attrs, inputs, literal),
   build: (_, literal) => open(raw.RawCircuit.build(literal)),
   openText: (_, text) => open(raw.RawCircuit.fromText(text)),
   openBytes: (_, bytes) => open(raw.RawCircuit.fromBytes(bytes)),

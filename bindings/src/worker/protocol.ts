@@ -98,6 +98,10 @@ export interface EvaluatorMethods extends ProgramMethods {
 
 /** What the graph worker does. It is told recorded graphs and the data of their runs, and nothing else. */
 export interface GraphMethods extends StartMethods {
+  /** Makes an operator of a user's own known by its name. */
+  declare(name: string): void;
+  /** Records what it means for such attributes and operand types, as texts. */
+  record(name: string, attrs: string, inputs: string[], literal: GraphLiteral): void;
   build(literal: GraphLiteral): OpenCircuit;
   openText(text: string): OpenCircuit;
   openBytes(bytes: Uint8Array): OpenCircuit;

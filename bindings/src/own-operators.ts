@@ -1,0 +1,82 @@
+/** Operators of users' own: what each means is asked of them once for every use, and recorded in the graph worker. */
+import { CipherloomError, failure } from './errors.js';
+import { expansionOf } from './graph-builder.js';
+import type { OperatorDefinition } from './graph-types.js';
+import { readAttributes, readType } from './type-text.js';
+import type { Connection } from './worker/connection.js';
+import type { GraphMethods } from './worker/protocol.js';
+
+/** A worker for graphs. */
+type Worker = Connection<GraphMethods>;
+
+/** The operators that a loom knows. */
+export class OwnOperators {
+  readonly #definitions = new Map<string, OperatorDefinition>();
+  /** What each worker has been told of; one that died knew other things. */
+  readonly #declared = new WeakMap<Worker, Set<string>>();
+
+  /** Makes an operator known. Errors: GraphError `operator.name` if there is one of that name. */
+  add(definition: OperatorDefinition): void {
+    const { name } = definition;
+    if (this.#definitions.has(name)) throw taken(name);
+    this.#definitions.set(name, { ...definition });
+  }
+
+  /**
+   * Makes a call that opens a circuit, as often as it asks for a meaning that is not recorded yet. Errors: those of the call;
+   * GraphError `operator.expand` for an operator whose expansion throws or gives no operand, `operator.endless_expansion`
+   * for one that leads back to itself.
+   */
+  async resolved<T>(worker: Worker, call: () => Promise<T>, within: readonly string[] = []): Promise<T> {
+    await this.#declare(worker);
+    for (;;) {
+      try {
+        return await call();
+      } catch (error) {
+        if (!(await this.#recorded(worker, error, within))) throw error;
+      }
+    }
+  }
+
+  async #declare(worker: Worker): Promise<void> {
+    const declared = this.#declared.get(worker) ?? new Set();
+    this.#declared.set(worker, declared);
+    for (const name of this.#definitions.keys()) {
+      if (declared.has(name)) continue;
+      await worker.call('declare', [name]).catch((error: unknown) => {
+        throw taken(name, error);
+      });
+      declared.add(name);
+    }
+  }
+
+  /** Records what an error asks for; false for any other error. */
+  async #recorded(worker: Worker, error: unknown, within: readonly string[]): Promise<boolean> {
+    if (!(error instanceof CipherloomError) || error.code !== 'operator.not_recorded') return false;
+    const { operator, attrs, inputs, unit } = error.details as Record<string, string>;
+    const definition = this.#definitions.get(operator ?? '');
+    if (definition === undefined || attrs === undefined) return false;
+    const texts = inputs ? inputs.split('\n') : [];
+    const use = `${definition.name}${attrs}(${texts.join(', ')})`;
+    if (within.includes(use)) {
+      const chain = [...within, use].join(' -> ');
+      const problem = `operator "${definition.name}" leads back to itself: ${chain}`;
+      throw failure('operator.endless_expansion', problem, { operator: definition.name, chain });
+    }
+    const recording = expansionOf(definition, Number(unit), texts.map(readType), readAttributes(attrs), use);
+    try {
+      await this.resolved(worker, () => {
+        const literal = recording.literal(recording.mark());
+        return worker.call('record', [definition.name, attrs, texts, literal]);
+      }, [...within, use]);
+    } catch (problem) {
+      throw recording.located(problem);
+    }
+    return true;
+  }
+}
+
+/** The name is another operator's, of the user or of the core. */
+function taken(name: string, cause?: unknown): CipherloomError {
+  return failure('operator.name', `operator "${name}": the name is taken by another one`, { name }, cause);
+}
