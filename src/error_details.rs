@@ -23,6 +23,13 @@ impl Error {
             }
             Self::NotImplemented { op, platform } => facts([("operator", op), ("platform", platform)]),
             Self::AtCall { call, error } => [error.details(), facts([("call", call)])].concat(),
+            Self::AtOperator { op, name, error } => {
+                [error.details(), facts([("at", op), ("name", name)])].concat()
+            }
+            Self::AtStage { stage, error } => [error.details(), facts([("stage", stage)])].concat(),
+            Self::Differs { what, byte, found, expected } => {
+                facts([("what", what), ("byte", byte), ("found", found), ("expected", expected)])
+            }
             Self::UnknownPass { name, expected } => facts([("name", name), ("expected", expected)]),
             Self::NotKept { operand } => facts([("operand", operand)]),
             Self::EndlessExpansion { op, levels } => facts([("operator", op), ("levels", levels)]),

@@ -5,9 +5,12 @@
 
 use cipherloom::Result;
 use cipherloom::graph::{Graph, parse, print};
-use cipherloom::optimize::{cancel_transforms, dedup, label_sums, pack_sums, prune, sum_products};
+use cipherloom::ops::Registry;
+use cipherloom::optimize::{cancel, dedup, label_sums, pack_sums, prune, sum_products};
+use cipherloom::schemes;
 use cipherloom::place::gather;
 use std::path::Path;
+use std::sync::LazyLock;
 
 fn golden(input: &str, name: &str, pass: impl Fn(&Graph) -> Result<Graph>) {
     let path =
@@ -25,6 +28,11 @@ fn golden(input: &str, name: &str, pass: impl Fn(&Graph) -> Result<Graph>) {
     assert_eq!(print(&pass(&before).unwrap()), found);
 }
 
+fn registry() -> &'static Registry {
+    static REGISTRY: LazyLock<Registry> = LazyLock::new(schemes::registry);
+    &REGISTRY
+}
+
 fn settled(input: &str, pass: impl Fn(&Graph) -> Result<Graph>) {
     golden(input, input, &pass);
     golden(input, input, |graph| pass(&pass(graph)?));
@@ -32,12 +40,22 @@ fn settled(input: &str, pass: impl Fn(&Graph) -> Result<Graph>) {
 
 #[test]
 fn dedup_merges_what_does_the_same_but_no_samples() {
-    settled("dedup", dedup);
+    settled("dedup", |graph| dedup(graph, registry()));
 }
 
 #[test]
-fn cancel_transforms_reads_around_pairs() {
-    settled("cancel_transforms", cancel_transforms);
+fn dedup_takes_commutative_operators_in_any_order() {
+    settled("dedup_commutative", |graph| dedup(graph, registry()));
+}
+
+#[test]
+fn cancel_reads_around_pairs_of_transforms() {
+    settled("cancel_transforms", |graph| cancel(graph, registry()));
+}
+
+#[test]
+fn cancel_reads_around_what_undoes_itself() {
+    settled("cancel", |graph| cancel(graph, registry()));
 }
 
 #[test]

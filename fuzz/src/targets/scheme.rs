@@ -17,7 +17,7 @@ pub const TARGET: Target = Target { name: "scheme", run, seeds, mutate: Some(lin
 
 fn run(text: &[u8]) -> Verdict {
     static REGISTRY: LazyLock<Registry> = LazyLock::new(schemes::registry);
-    read(text, &REGISTRY, |graph| optimize_scheme(graph, true))
+    read(text, &REGISTRY, |graph, registry| optimize_scheme(graph, registry, true))
 }
 
 fn seeds() -> Vec<Vec<u8>> {
