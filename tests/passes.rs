@@ -3,14 +3,17 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+mod tensors;
+
 use cipherloom::Result;
+use cipherloom::circuit::Precompute;
 use cipherloom::graph::{Graph, parse, print};
 use cipherloom::ops::Registry;
-use cipherloom::optimize::{cancel, dedup, label_sums, pack_sums, prune, sum_products};
-use cipherloom::schemes;
+use cipherloom::optimize::{Pass, cancel, dedup, label_sums, pack_sums, prune, sum_products};
 use cipherloom::place::gather;
+use cipherloom::schemes;
 use std::path::Path;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 fn golden(input: &str, name: &str, pass: impl Fn(&Graph) -> Result<Graph>) {
     let path =
@@ -56,6 +59,12 @@ fn cancel_reads_around_pairs_of_transforms() {
 #[test]
 fn cancel_reads_around_what_undoes_itself() {
     settled("cancel", |graph| cancel(graph, registry()));
+}
+
+#[test]
+fn precompute_makes_constants_of_what_no_input_leads_to() {
+    let (registry, pass) = (tensors::registry(), Precompute::new(Arc::new(tensors::Tensors::default())));
+    settled("precompute", |graph| pass.run(graph, &registry));
 }
 
 #[test]

@@ -31,7 +31,11 @@ fn run(text: &[u8]) -> Verdict {
 ///
 /// # Panics
 /// When a graph that was checked does not come back to itself.
-pub(super) fn read(text: &[u8], registry: &Registry, passes: fn(&Graph, &Registry) -> Result<Graph>) -> Verdict {
+pub(super) fn read(
+    text: &[u8],
+    registry: &Registry,
+    passes: fn(&Graph, &Registry) -> Result<Graph>,
+) -> Verdict {
     let Ok(text) = std::str::from_utf8(text) else { return Verdict::Refused };
     let Ok(graph) = parse(text) else { return Verdict::Refused };
     let printed = print(&graph);
