@@ -8,11 +8,13 @@ mod tensors;
 use cipherloom::circuit::{Circuit, CircuitBuilder, Precompute, To, Trials, pass_names};
 use cipherloom::expand::BaseSet;
 use cipherloom::graph::{Attrs, Graph, GraphError, OperandId, ValueType, parse};
+use cipherloom::math::prime::ntt_primes;
 use cipherloom::ops::tensor::{Element, Tensor};
 use cipherloom::ops::types::{self, Form, Poly};
 use cipherloom::ops::{Call, Registry};
 use cipherloom::optimize::{PASSES, Pass};
 use cipherloom::platform::{Kernel, Platform, Scalar, Simd, WordKernel};
+use cipherloom::schemes::bfv::auxiliary_primes;
 use cipherloom::{Error, Result};
 use common::{Random, Task};
 use std::sync::Arc;
@@ -120,18 +122,19 @@ impl Platform for Faulty {
 /// Faults 1 to 3.
 #[test]
 fn wrong_kernels_are_found() {
-    type Fault = (&'static str, fn(&[&[u64]], &mut [u64]));
+    // With the limb, modulo 17 or 97, whose kernel shows it.
+    type Fault = (&'static str, u32, fn(&[&[u64]], &mut [u64]));
     let faults: [Fault; 3] = [
         // The last word is forgotten.
-        ("limb.add", |inputs, out| *out.last_mut().unwrap() = *inputs[0].last().unwrap()),
+        ("limb.add", 0, |inputs, out| *out.last_mut().unwrap() = *inputs[0].last().unwrap()),
         // Zero has no canonical negative: only at an edge.
-        ("limb.neg", |inputs, out| {
+        ("limb.neg", 0, |inputs, out| {
             for (out, _) in out.iter_mut().zip(inputs[0]).filter(|(_, input)| **input == 0) {
                 *out = 97;
             }
         }),
         // One factor is taken twice where the other is q - 1.
-        ("limb.mul", |inputs, out| {
+        ("limb.mul", 1, |inputs, out| {
             for (out, (a, b)) in out.iter_mut().zip(inputs[0].iter().zip(inputs[1])) {
                 if *a == 96 {
                     *out = b * b % 97;
@@ -140,7 +143,7 @@ fn wrong_kernels_are_found() {
         }),
     ];
     let circuit = circuit(GRAPH);
-    for (op, spoil) in faults {
+    for (op, limb, spoil) in faults {
         let faulty = Faulty { scalar: Scalar::new(), op, spoil };
         let error = circuit.verify_platforms(&faulty, &Scalar::new(), &rounds(200)).unwrap_err();
         assert_eq!(error.code(), "verify.differs");
@@ -155,7 +158,7 @@ fn wrong_kernels_are_found() {
         g.output("out", out);
         let (_, what) =
             located(g.finish().unwrap().verify_platforms(&faulty, &Scalar::new(), &rounds(200)).unwrap_err());
-        assert!(what.ends_with(&format!("({op})")), "{what}");
+        assert_eq!(what, format!("operator {limb} ({op}), part of operator 0 ({name})"));
     }
 }
 
@@ -313,8 +316,7 @@ fn wrong_structures_are_found() {
 fn encryptions() -> Circuit {
     let registry = registry();
     let mut g = CircuitBuilder::new(64, &registry).unwrap();
-    let (n, t, q) = (16u64, 97u64, [1_125_899_906_842_177u64, 1_125_899_906_841_601].as_slice());
-    let q: Vec<u64> = cipherloom::math::prime::ntt_primes(50, n as usize, q.len(), &[]).unwrap();
+    let (n, t, q) = (16u64, 97u64, ntt_primes(50, 16, 2, &[]).unwrap());
     let attrs = |name: &str| Attrs::new().with(name, q.as_slice());
     let public = g.input("public seed", types::public_seed()).unwrap();
     let hidden = g.input("secret seed", types::secret_seed()).unwrap();
@@ -346,6 +348,61 @@ fn what_draws_other_numbers_is_not_compared() {
     let base = circuit.expand(To::Platform(&Scalar::new())).unwrap();
     let [report] = base.verify_passes(&prune, &Scalar::new(), &rounds(2)).unwrap().try_into().unwrap();
     assert_eq!((report.compared.len(), report.skipped.len()), (2, 0));
+}
+
+/// Two encryptions' products, added and decrypted.
+#[test]
+fn what_is_decrypted_is_compared_where_ciphertexts_change() {
+    let registry = registry();
+    let mut g = CircuitBuilder::new(64, &registry).unwrap();
+    let (n, t) = (16, ntt_primes(12, 16, 1, &[]).unwrap()[0]);
+    let q = ntt_primes(45, n, 3, &[t]).unwrap();
+    let aux = auxiliary_primes(n, &q, &[t]).unwrap();
+    let attrs = |name: &str, primes: &[u64]| Attrs::new().with(name, primes);
+    let public = g.input("public seed", types::public_seed()).unwrap();
+    let hidden = g.input("secret seed", types::secret_seed()).unwrap();
+    let secret = g.op("rlwe.secret_key", attrs("q", &q).with("n", n), &[hidden]).unwrap();
+    let [a, b, c] = ["a", "b", "c"].map(|name| {
+        let slots = g.input(name, types::slots(n, t)).unwrap();
+        let plain = g.op("bfv.encode", Attrs::new(), &[slots]).unwrap();
+        g.op("bfv.encrypt_secret", attrs("q", &q), &[secret, plain, public, hidden]).unwrap()
+    });
+    let [ab, bc] =
+        [[a, b], [b, c]].map(|factors| g.op("bfv.multiply", attrs("aux", &aux), &factors).unwrap());
+    let sum = g.op("bfv.add", Attrs::new(), &[ab, bc]).unwrap();
+    let plain = g.op("bfv.decrypt", Attrs::new(), &[secret, sum]).unwrap();
+    let slots = g.op("bfv.decode", Attrs::new(), &[plain]).unwrap();
+    g.output("slots", slots);
+    let mut circuit = g.finish().unwrap();
+    let passes: Vec<&dyn Pass> = PASSES.iter().map(|pass| pass as &dyn Pass).collect();
+    for report in circuit.verify_passes(&passes, &Simd::new(), &rounds(4)).unwrap() {
+        assert_eq!(
+            (report.compared.as_slice(), report.bytes),
+            (["output `slots`".to_owned()].as_slice(), 4 * 128)
+        );
+    }
+    assert!(circuit.apply(&passes).unwrap().graph().operators().len() < circuit.graph().operators().len());
+    // The ciphertext itself has other bits.
+    let mut graph = circuit.graph().clone();
+    graph.declare_output("sum", sum);
+    circuit = Circuit::new(graph, registry).unwrap();
+    let error = circuit.verify_passes(&passes, &Simd::new(), &rounds(4)).unwrap_err();
+    let sum_products = "pass `sum_products`".to_owned();
+    assert_eq!(located(error), (sum_products, "operator 7 (bfv.multiply), seen in output `sum`".into()));
+}
+
+#[test]
+fn outputs_that_nobody_declared_are_compared() {
+    let undeclared = circuit(GRAPH.split("output").next().unwrap());
+    let report = undeclared.verify(&undeclared, &Scalar::new(), &rounds(1)).unwrap();
+    assert_eq!(report.compared, ["operator 9 (limb.mul)"]);
+    let forgetful = Own("forgetful", |graph| {
+        let mut out = graph.clone();
+        out.retain_operators(|op| op != 9);
+        out
+    });
+    let error = undeclared.verify_passes(&[&forgetful], &Scalar::new(), &rounds(1)).unwrap_err();
+    assert!(error.to_string().starts_with("pass `forgetful`: task: operator 9 (limb.mul)"), "{error}");
 }
 
 #[test]

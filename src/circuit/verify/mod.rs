@@ -13,7 +13,7 @@ pub use trials::Trials;
 
 use super::passes::at_pass;
 use super::{Circuit, Execution, RunOptions};
-use crate::analyze::{analyze, derived_outputs, topological_order};
+use crate::analyze::{OutputIndex, analyze, derived_outputs, topological_order};
 use crate::expand::{BaseSet, Expander};
 use crate::graph::{Graph, Placeholder, Port, ValueType};
 use crate::math::bits::bytes_of;
@@ -58,6 +58,9 @@ impl Circuit {
     /// Runs passes one after the other, and compares the circuit before and after each as [`Circuit::verify`] does. Gives a
     /// report for each pass.
     ///
+    /// `sum_products` rounds ciphertexts once less, so that their bits change: what is decrypted is to be compared, in a
+    /// circuit that also encrypts.
+    ///
     /// # Errors
     /// `AtStage` names the first pass that is wrong; in it is what it says, what is wrong with the graph that it made, or
     /// `Differs`, with the first operator that both graphs have and that gives something else.
@@ -83,8 +86,10 @@ impl Circuit {
     ///
     /// # Errors
     /// What [`Circuit::verify_structure`] says; `AtStage` names the platform that refuses an operator, or gives something else:
-    /// then `Differs` is in it, with the first operator, in topological order, that does, of the expanded graph: its
-    /// inputs are the same on both platforms, so that its kernel is wrong.
+    /// then `Differs` is in it, with the first operator of the expanded graph that does, in topological order, and what it is
+    /// part of: its inputs are the same on both platforms, so that its kernel is wrong.
+    ///
+    /// What shows on few values only is for [`crate::platform::conformance`]: here kernels see what comes to them.
     pub fn verify_platforms(
         &self,
         platform: &dyn Platform,
@@ -92,9 +97,16 @@ impl Circuit {
         trials: &Trials<'_>,
     ) -> Result<Report> {
         self.verify_structure(None)?;
-        let base = self.with(expanded(self, self.graph(), &[platform, reference])?.0);
+        let (base, grown) = expanded(self, self.graph(), &[platform, reference])?;
+        let base = self.with(base);
         let sides = [Side { circuit: &base, platform: reference }, Side { circuit: &base, platform }];
-        let operands = common(&base, &base)?;
+        let mut operands = common(&base, &base)?;
+        if grown {
+            let parent = |op: u32| operator(self.graph(), base.graph().operators()[op as usize].parent);
+            operands
+                .iter_mut()
+                .for_each(|own| own.what = format!("{}, part of {}", own.what, parent(own.op)));
+        }
         let mut report = Report::default();
         for operands in chunks(&operands, base.graph().unit_bits()) {
             let outcome = compare(&sides, operands, trials)?;
@@ -114,9 +126,31 @@ struct Side<'a> {
     platform: &'a dyn Platform,
 }
 
-/// What two circuits both have: what it is called, its type, and its units in each.
+impl Side<'_> {
+    /// The circuit in base operators, with operands as further outputs, which are at their places number `index`; and
+    /// whether anything had to be expanded.
+    fn base(&self, operands: &[Operand], index: usize) -> Result<(Circuit, bool)> {
+        let mut graph = self.circuit.graph().clone();
+        for (number, operand) in operands.iter().enumerate() {
+            let kept = graph.view(operand.ty.clone(), operand.places[index].clone());
+            graph.declare_output(&format!("compared {number}"), kept);
+        }
+        let (base, grown) = expanded(self.circuit, &graph, &[self.platform])?;
+        Ok((self.circuit.with(base), grown))
+    }
+
+    fn plan(&self, base: &Circuit) -> Result<Execution> {
+        let stage = || format!("platform `{}`", self.platform.name());
+        let plan = base.plan(self.platform, &[], RunOptions::default());
+        plan.map_err(|error| Error::AtStage { stage: stage(), error: Box::new(error) })
+    }
+}
+
+/// What two circuits both have: what it is called, its type, its units in each, and the operator of the second that gives
+/// it, where it is one.
 struct Operand {
     what: String,
+    op: u32,
     ty: ValueType,
     places: [Vec<Placeholder>; 2],
 }
@@ -143,6 +177,18 @@ impl Outcome {
         let what = operands.get(operand).map_or("", |operand| &operand.what);
         let what = seen.map_or_else(|| what.to_owned(), |seen| format!("{what}, seen in {seen}"));
         Some(Error::Differs { what, byte, found, expected })
+    }
+
+    /// Reads the values of one round.
+    fn read(&mut self, operands: &[Operand], found: &[Vec<u8>], expected: &[Vec<u8>]) {
+        let values = operands.iter().zip(found.iter().zip(expected)).enumerate();
+        for (number, (operand, (found, expected))) in values.filter(|(number, _)| !self.skipped[*number]) {
+            self.bytes += expected.len() as u64;
+            let earlier = self.difference.as_ref().is_none_or(|known| number < known.operand);
+            if earlier && let Some((byte, found, expected)) = difference(&operand.ty, found, expected) {
+                self.difference = Some(Difference { operand: number, byte, found, expected });
+            }
+        }
     }
 
     fn add_to(&self, report: &mut Report, operands: &[Operand]) {
@@ -209,13 +255,23 @@ fn outputs(before: &Graph, after: &Graph) -> Result<Vec<Operand>> {
     for Port { name, operand } in before.outputs() {
         let Some(other) = after.outputs().iter().find(|port| port.name == *name) else { continue };
         let places = [before.pieces(*operand).to_vec(), after.pieces(other.operand).to_vec()];
-        outputs.push(Operand { what: format!("output `{name}`"), ty: before.ty(*operand).clone(), places });
+        let (what, ty) = (format!("output `{name}`"), before.ty(*operand).clone());
+        outputs.push(Operand { what, op: u32::MAX, ty, places });
     }
     if before.outputs().is_empty() {
+        let written = OutputIndex::new(after)?;
         for op in derived_outputs(&analyze(before)?) {
             let output = before.operators()[op as usize].output;
             let (what, place) = (operator(before, op), before.pieces(output).to_vec());
-            outputs.push(Operand { what, ty: before.ty(output).clone(), places: [place.clone(), place] });
+            let units = |piece: &Placeholder| -> u64 {
+                written.places()[written.search(*piece)].iter().map(|w| w.intersection(piece).size()).sum()
+            };
+            if place.iter().any(|piece| units(piece) != piece.size()) {
+                let expected = format!("{}, which nobody reads and so is an output", before.ty(output));
+                return Err(Error::Task { at: what, found: "nothing".into(), expected });
+            }
+            let (op, ty) = (u32::MAX, before.ty(output).clone());
+            outputs.push(Operand { what, op, ty, places: [place.clone(), place] });
         }
     }
     Ok(outputs)
@@ -236,7 +292,7 @@ fn common(before: &Circuit, after: &Circuit) -> Result<Vec<Operand>> {
         let output = after.operators()[op as usize].output;
         let (place, ty) = (after.pieces(output), after.ty(output));
         let places = || [place.to_vec(), place.to_vec()];
-        let found = || Operand { what: operator(after, op), ty: ty.clone(), places: places() };
+        let found = || Operand { what: operator(after, op), op, ty: ty.clone(), places: places() };
         (known.get(place) == Some(&ty)).then(found)
     };
     Ok(order.into_iter().filter_map(operand).collect())
@@ -271,44 +327,20 @@ fn expanded(circuit: &Circuit, graph: &Graph, platforms: &[&dyn Platform]) -> Re
 
 /// Compares operands on all data; of several that differ, gives the first.
 fn compare(sides: &[Side<'_>; 2], operands: &[Operand], trials: &Trials<'_>) -> Result<Outcome> {
-    let (mut bases, mut limits, mut any_expanded) = (Vec::new(), Limits::new(), false);
-    for (index, side) in sides.iter().enumerate() {
-        let mut graph = side.circuit.graph().clone();
-        for (number, operand) in operands.iter().enumerate() {
-            let kept = graph.view(operand.ty.clone(), operand.places[index].clone());
-            graph.declare_output(&format!("compared {number}"), kept);
-        }
-        let (base, grown) = expanded(side.circuit, &graph, &[side.platform])?;
-        limit(&mut limits, &base)?;
-        any_expanded |= grown;
-        bases.push(side.circuit.with(base));
-    }
-    let [first, second] = bases.as_slice() else { return Err(Error::Job("two circuits are compared")) };
-    let skipped = incomparable([first, second], operands.len(), any_expanded)?;
-    let plan = |base: &Circuit, side: &Side<'_>| {
-        let at_platform = |error| Error::AtStage {
-            stage: format!("platform `{}`", side.platform.name()),
-            error: Box::new(error),
-        };
-        base.plan(side.platform, &[], RunOptions::default()).map_err(at_platform)
-    };
-    let plans = [plan(first, &sides[0])?, plan(second, &sides[1])?];
+    let [(first, first_grown), (second, second_grown)] =
+        [sides[0].base(operands, 0)?, sides[1].base(operands, 1)?];
+    let mut limits = Limits::new();
+    limit(&mut limits, first.graph())?;
+    limit(&mut limits, second.graph())?;
+    let skipped = incomparable([&first, &second], operands.len(), first_grown || second_grown)?;
+    let plans = [sides[0].plan(&first)?, sides[1].plan(&second)?];
     let mut outcome = Outcome { skipped, difference: None, bytes: 0 };
-    for round in 0..trials.rounds {
+    for round in 0..trials.rounds.max(1) {
         let data = trials.data(first.graph(), &limits, round)?;
         let data: Vec<(&str, &[u8])> = data.iter().map(|(name, bytes)| (*name, bytes.as_slice())).collect();
-        let [expected, found] =
-            [kept(&plans[0], &data, operands.len())?, kept(&plans[1], &data, operands.len())?];
-        for (number, operand) in operands.iter().enumerate().filter(|(number, _)| !outcome.skipped[*number]) {
-            outcome.bytes += expected[number].len() as u64;
-            let earlier = outcome.difference.as_ref().is_none_or(|known| number < known.operand);
-            if earlier
-                && let Some((byte, found, expected)) =
-                    difference(&operand.ty, &found[number], &expected[number])
-            {
-                outcome.difference = Some(Difference { operand: number, byte, found, expected });
-            }
-        }
+        let [expected, found] = &plans;
+        let [expected, found] = [kept(expected, &data, operands.len())?, kept(found, &data, operands.len())?];
+        outcome.read(operands, &found, &expected);
     }
     Ok(outcome)
 }

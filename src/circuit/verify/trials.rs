@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 pub struct Trials<'a> {
     /// Other seeds give other data; the same one the same data on every machine.
     pub seed: u64,
-    /// How often all inputs are drawn. Tensors are small numbers in the first round, any bits in the second, the edges of
+    /// How often all inputs are drawn, at least once. Tensors are small numbers in the first round, any bits in the second, the edges of
     /// their range among other numbers in the third, and so on.
     pub rounds: u32,
     /// The bytes of inputs that are not drawn, by name: data that have to mean something to be of use. An error may tell
