@@ -34,3 +34,30 @@ fn same(ty: &ValueType, a: &[u8], b: &[u8]) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::Attrs;
+
+    #[test]
+    fn bits_count_but_for_nan_and_measured_logarithms() {
+        let ty = |head: &str| ValueType::new(head, 2, Attrs::new());
+        let floats = |values: [f32; 2]| values.map(f32::to_le_bytes).concat();
+        let doubles = |values: [f64; 2]| values.map(f64::to_le_bytes).concat();
+        let other_nan = f32::from_bits(f32::NAN.to_bits() ^ 0x8000_0001);
+        let (a, b) = (floats([1.0, f32::NAN]), floats([1.0, other_nan]));
+        assert_ne!(a, b);
+        assert_eq!(difference(&ty("f32"), &a, &b), None);
+        // Only where both are one, and only where they are floats.
+        assert_eq!(difference(&ty("u32"), &a, &b), Some((4, 0x00, 0x01)));
+        let zeros = difference(&ty("f32"), &floats([0.0, 2.0]), &floats([-0.0, 2.0]));
+        assert_eq!(zeros, Some((3, 0x00, 0x80)));
+        assert_eq!(difference(&ty("f32"), &a, &floats([1.0, 2.0])), Some((6, 0xc0, 0x00)));
+        let (x, y) = (doubles([3.0, f64::NAN]), doubles([3.0 + 1e-12, f64::NAN]));
+        assert_eq!(difference(&ty("log2"), &x[..8], &y[..8]), None);
+        assert_eq!(difference(&ty("f64"), &x, &y).map(|(byte, ..)| byte), Some(0));
+        assert_eq!(difference(&ty("f64"), &x[8..], &y[8..]), None);
+        assert!(difference(&ty("log2"), &x[..8], &doubles([3.1, 0.0])[..8]).is_some());
+    }
+}

@@ -209,3 +209,48 @@ impl Random {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64 * 2000.0 - 1000.0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ops::types::{Ciphertext, small};
+
+    fn draw(ty: &ValueType, unit: u32, limits: &[u64], round: u32) -> Vec<u8> {
+        Random(7).bytes(ty, unit, limits, round).unwrap()
+    }
+
+    #[test]
+    fn data_are_what_types_may_hold() {
+        let words = |bytes: &[u8]| -> Vec<u64> {
+            bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect()
+        };
+        let ty = Ciphertext { n: 64, t: 5, q: vec![17, 97], parts: 2 }.ty();
+        let mut graph = Graph::new(64);
+        graph.add_input("c", ty.clone()).unwrap();
+        let mut limits = Limits::new();
+        limit(&mut limits, &graph).unwrap();
+        let own = &limits["c"];
+        assert_eq!([own[0], own[63], own[64], own[127], own[128], own[255]], [16, 16, 96, 96, 16, 96]);
+        let drawn = words(&draw(&ty, 64, own, 0));
+        assert!(drawn.iter().zip(own).all(|(word, most)| word <= most));
+        assert!(drawn.iter().zip(own).any(|(word, most)| word == most) && drawn.contains(&0));
+        let drawn = words(&draw(&small(200), 64, &[], 1));
+        assert!(drawn.iter().all(|word| word.cast_signed().abs() <= 20));
+        assert!(drawn.iter().any(|word| word.cast_signed() < 0));
+        // Every element fills its bytes, and bits their last one.
+        for element in Element::ALL {
+            let ty = Tensor::new(element, [40]).ty(element.bits().min(8) as u32).unwrap();
+            for round in 0..3 {
+                let bytes = draw(&ty, element.bits().min(8) as u32, &[], round);
+                assert_eq!(bytes.len() as u64, 40 * element.bits() / 8);
+                assert!(bytes.iter().any(|&byte| byte != 0));
+            }
+        }
+        let floats = |round| -> Vec<f32> {
+            let ty = Tensor::new(Element::F32, [200]).ty(32).unwrap();
+            draw(&ty, 32, &[], round).as_chunks().0.iter().map(|four| f32::from_le_bytes(*four)).collect()
+        };
+        assert!(floats(0).iter().all(|x| x.fract() == 0.0 && x.abs() <= 8.0));
+        assert!(floats(2).iter().any(|x| x.is_nan()) && floats(2).iter().any(|x| x.is_infinite()));
+    }
+}
