@@ -58,7 +58,8 @@ fn cancel_reads_around_pairs_of_transforms() {
 
 #[test]
 fn cancel_reads_around_what_undoes_itself() {
-    settled("cancel", |graph| cancel(graph, registry()));
+    let registry = tensors::registry();
+    settled("cancel", |graph| cancel(graph, &registry));
 }
 
 #[test]

@@ -18,8 +18,8 @@ pub struct TensorOp {
 }
 
 /// `test.add` (two of one shape, wrapping), `test.repeat` (attribute `times`), `test.draw` (random, two elements),
-/// `test.show` (of small integers).
-pub fn operators() -> [TensorOp; 4] {
+/// `test.show` (of small integers), `test.not` and `test.mirror` (each its own inverse).
+pub fn operators() -> [TensorOp; 6] {
     let first = |call: &Call<'_>| Ok(call.inputs[0].size);
     [
         TensorOp { name: "test.add", inputs: 2, random: false, shape: first },
@@ -31,6 +31,8 @@ pub fn operators() -> [TensorOp; 4] {
         },
         TensorOp { name: "test.draw", inputs: 0, random: true, shape: |_| Ok(2) },
         TensorOp { name: "test.show", inputs: 1, random: false, shape: first },
+        TensorOp { name: "test.not", inputs: 1, random: false, shape: first },
+        TensorOp { name: "test.mirror", inputs: 1, random: false, shape: first },
     ]
 }
 
@@ -56,6 +58,9 @@ impl OpDef for TensorOp {
     }
     fn commutative(&self) -> bool {
         self.name == "test.add"
+    }
+    fn inverse(&self) -> Option<&str> {
+        matches!(self.name, "test.not" | "test.mirror").then_some(self.name)
     }
 }
 
@@ -89,6 +94,14 @@ impl Platform for Tensors {
             "test.repeat" | "test.show" => Kernel::on_bytes(move |inputs: &[&[u8]], out: &mut [u8]| {
                 let a = words(inputs[0]);
                 write(out, &|i| a[i % a.len()]);
+            }),
+            "test.not" => Kernel::on_bytes(move |inputs: &[&[u8]], out: &mut [u8]| {
+                let a = words(inputs[0]);
+                write(out, &|i| !a[i]);
+            }),
+            "test.mirror" => Kernel::on_bytes(move |inputs: &[&[u8]], out: &mut [u8]| {
+                let a = words(inputs[0]);
+                write(out, &|i| a[a.len() - 1 - i]);
             }),
             "test.draw" => Kernel::on_bytes(move |_: &[&[u8]], out: &mut [u8]| write(out, &|i| 4 + i as u64)),
             _ => self.0.kernel(call, output)?,
