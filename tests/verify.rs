@@ -1,6 +1,6 @@
 //! Verification: what is right passes; ten planted faults are each found, and located by name.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 mod common;
 mod tensors;

@@ -4,7 +4,7 @@ use crate::Result;
 use crate::analyze::{Dependencies, Method, OutputIndex, topological_order};
 use crate::circuit::Circuit;
 use crate::graph::Signature;
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 /// What a random operator draws: its type and attributes, and its nonce.
 type Draw<'g> = (&'g Signature, u32);
@@ -19,8 +19,14 @@ pub(super) fn incomparable(circuits: [&Circuit; 2], count: usize, expanded: bool
         return Ok(incomparable);
     }
     for (circuit, others) in circuits.into_iter().zip([second, first]) {
-        let others: HashSet<Draw<'_>> = if expanded { HashSet::new() } else { others.into_iter().collect() };
-        let led_to = led_to(circuit, count, |draw| !others.contains(&draw))?;
+        // By nonce; a graph from text may give one to several operators.
+        let mut known: HashMap<u32, Vec<&Signature>> = HashMap::new();
+        for (signature, nonce) in others.into_iter().filter(|_| !expanded) {
+            known.entry(nonce).or_default().push(signature);
+        }
+        let drawn =
+            |(signature, nonce): Draw<'_>| known.get(&nonce).is_some_and(|all| all.contains(&signature));
+        let led_to = led_to(circuit, count, |draw| !drawn(draw))?;
         incomparable.iter_mut().zip(led_to).for_each(|(all, own)| *all |= own);
     }
     Ok(incomparable)
