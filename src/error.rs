@@ -66,6 +66,36 @@ pub enum Error {
         /// Bits of the graph's unit.
         unit: u32,
     },
+    /// Something went wrong with one operator of a graph.
+    #[error("operator {op} ({name}): {error}")]
+    AtOperator {
+        /// Its number in the graph.
+        op: u32,
+        /// Its type.
+        name: String,
+        /// What.
+        error: Box<Error>,
+    },
+    /// Something went wrong in one of several stages.
+    #[error("{stage}: {error}")]
+    AtStage {
+        /// The pass or platform.
+        stage: String,
+        /// What.
+        error: Box<Error>,
+    },
+    /// Two computations that have to give the same do not.
+    #[error("{what}: byte {byte} is {found:#04x}, expected {expected:#04x}")]
+    Differs {
+        /// The first operator that gives something else, or an output where no single operator does.
+        what: String,
+        /// The first byte that differs.
+        byte: u64,
+        /// What it is.
+        found: u8,
+        /// What it has to be.
+        expected: u8,
+    },
     /// No input has this name.
     #[error("there is no input `{name}`")]
     UnknownInput {
@@ -285,8 +315,11 @@ impl Error {
             Self::Operator { .. } => "operator.invalid",
             Self::UnknownOperator { .. } => "operator.unknown",
             Self::NoExpansion { .. } => "operator.no_expansion",
-            Self::AtCall { error, .. } => error.code(),
+            Self::AtCall { error, .. } | Self::AtOperator { error, .. } | Self::AtStage { error, .. } => {
+                error.code()
+            }
             Self::NotRecorded { .. } => "operator.not_recorded",
+            Self::Differs { .. } => "verify.differs",
             Self::UnknownInput { .. } => "input.unknown",
             Self::UnknownPass { .. } => "pass.unknown",
             Self::NotKept { .. } => "operand.not_kept",

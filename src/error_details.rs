@@ -28,6 +28,13 @@ impl Error {
                 // One line each: types have none in them.
                 [all, facts([("inputs", &inputs.join("\n"))])].concat()
             }
+            Self::AtOperator { op, name, error } => {
+                [error.details(), facts([("at", op), ("name", name)])].concat()
+            }
+            Self::AtStage { stage, error } => [error.details(), facts([("stage", stage)])].concat(),
+            Self::Differs { what, byte, found, expected } => {
+                facts([("what", what), ("byte", byte), ("found", found), ("expected", expected)])
+            }
             Self::UnknownPass { name, expected } => facts([("name", name), ("expected", expected)]),
             Self::NotKept { operand } => facts([("operand", operand)]),
             Self::EndlessExpansion { op, levels } => facts([("operator", op), ("levels", levels)]),

@@ -346,7 +346,7 @@ fn k_g12_expanded_sets_are_merged() {
         s.op("limb.ntt", Attrs::new(), &[x])
     });
     assert_eq!(names(&graph), ["limb.ntt", "limb.mul", "limb.ntt", "limb.mul"]);
-    let merged = dedup(&graph).unwrap();
+    let merged = dedup(&graph, &Registry::lattice()).unwrap();
     assert_eq!(names(&merged), ["limb.ntt", "limb.mul", "limb.mul"]);
     let deps = analyze(&merged).unwrap();
     assert_eq!([deps.dep(0), deps.dep(1), deps.dep(2)], [[].as_slice(), &[0], &[0]]);
@@ -363,7 +363,7 @@ fn k_g12_samples_stay_apart() {
         let seed = s.split(seed, 0, types::public_seed())?;
         s.op("sample.uniform", Attrs::new().with("n", 8u64).with("q", Q), &[seed])
     });
-    let merged = dedup(&graph).unwrap();
+    let merged = dedup(&graph, &Registry::lattice()).unwrap();
     // The seeds are one, the samples are two.
     assert_eq!(
         names(&merged),

@@ -3,11 +3,17 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+mod tensors;
+
 use cipherloom::Result;
+use cipherloom::circuit::Precompute;
 use cipherloom::graph::{Graph, parse, print};
-use cipherloom::optimize::{cancel_transforms, dedup, label_sums, pack_sums, prune, sum_products};
+use cipherloom::ops::Registry;
+use cipherloom::optimize::{Pass, cancel, dedup, label_sums, pack_sums, prune, sum_products};
 use cipherloom::place::gather;
+use cipherloom::schemes;
 use std::path::Path;
+use std::sync::{Arc, LazyLock};
 
 fn golden(input: &str, name: &str, pass: impl Fn(&Graph) -> Result<Graph>) {
     let path =
@@ -25,6 +31,11 @@ fn golden(input: &str, name: &str, pass: impl Fn(&Graph) -> Result<Graph>) {
     assert_eq!(print(&pass(&before).unwrap()), found);
 }
 
+fn registry() -> &'static Registry {
+    static REGISTRY: LazyLock<Registry> = LazyLock::new(schemes::registry);
+    &REGISTRY
+}
+
 fn settled(input: &str, pass: impl Fn(&Graph) -> Result<Graph>) {
     golden(input, input, &pass);
     golden(input, input, |graph| pass(&pass(graph)?));
@@ -32,12 +43,29 @@ fn settled(input: &str, pass: impl Fn(&Graph) -> Result<Graph>) {
 
 #[test]
 fn dedup_merges_what_does_the_same_but_no_samples() {
-    settled("dedup", dedup);
+    settled("dedup", |graph| dedup(graph, registry()));
 }
 
 #[test]
-fn cancel_transforms_reads_around_pairs() {
-    settled("cancel_transforms", cancel_transforms);
+fn dedup_takes_commutative_operators_in_any_order() {
+    settled("dedup_commutative", |graph| dedup(graph, registry()));
+}
+
+#[test]
+fn cancel_reads_around_pairs_of_transforms() {
+    settled("cancel_transforms", |graph| cancel(graph, registry()));
+}
+
+#[test]
+fn cancel_reads_around_what_undoes_itself() {
+    let registry = tensors::registry();
+    settled("cancel", |graph| cancel(graph, &registry));
+}
+
+#[test]
+fn precompute_makes_constants_of_what_no_input_leads_to() {
+    let (registry, pass) = (tensors::registry(), Precompute::new(Arc::new(tensors::Tensors::default())));
+    settled("precompute", |graph| pass.run(graph, &registry));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use cipherloom::engine::{Input, Plan, PlanOptions, Run};
 use cipherloom::expand::{BaseSet, Expander};
 use cipherloom::graph::{Graph, OperandId, parse, print};
 use cipherloom::ops::Registry;
-use cipherloom::optimize::{DEFAULT_PASSES, optimize};
+use cipherloom::optimize::{DEFAULT_PASSES, Pass, optimize};
 use cipherloom::place::gather;
 use cipherloom::platform::{Null, Platform, Scalar};
 use common::{Evaluator, Nested, Random, Task};
@@ -165,7 +165,7 @@ fn base_graphs() {
             well_formed(&placed);
             dependencies(&placed);
             for pass in DEFAULT_PASSES {
-                let better = (pass.run)(&full).unwrap();
+                let better = pass.run(&full, &registry).unwrap();
                 well_formed(&better);
                 let found = evaluator.run(&better, &task.data).outputs(&better);
                 assert_eq!(found, expected, "seed {seed}: pass {}", pass.name);
@@ -173,7 +173,7 @@ fn base_graphs() {
         }
         if graph.outputs().is_empty() {
             // What nobody reads is an output and stays where it is, unread.
-            let better = optimize(graph).unwrap();
+            let better = optimize(graph, &registry).unwrap();
             let unread = derived_outputs(&analyze(&better).unwrap());
             let unread: Vec<_> =
                 unread.iter().map(|&op| better.pieces(better.operators()[op as usize].output)).collect();
@@ -184,7 +184,7 @@ fn base_graphs() {
             let found = evaluator.run(&better, &task.data).outputs(&full);
             assert_eq!(found, expected, "seed {seed}: optimized without declared outputs");
         }
-        let better = optimize(&full).unwrap();
+        let better = optimize(&full, &registry).unwrap();
         well_formed(&better);
         let mut whole = run(&better, &scalar, &task.data);
         pools[0].install(|| complete(&mut whole));
@@ -233,7 +233,7 @@ fn expansions() {
         let mut levels = 0;
         while current.operators().iter().any(|op| !contains(&current.signature(op).name)) {
             // Passes work at every level.
-            keeps(&optimize(&current).unwrap(), "passes above the base set");
+            keeps(&optimize(&current, &registry).unwrap(), "passes above the base set");
             let next = expander.level(&current, &base).unwrap();
             keeps(&next, "a level down");
             provenance(&current, &next);
@@ -245,7 +245,7 @@ fn expansions() {
         let whole = expander.expand(&top, &base).unwrap();
         provenance(&top, &whole);
         assert_eq!(without_parents(&whole), without_parents(&current), "seed {seed}");
-        keeps(&optimize(&whole).unwrap(), "passes");
+        keeps(&optimize(&whole, &registry).unwrap(), "passes");
         let mut run = run(&whole, &scalar, &task.data);
         complete(&mut run);
         assert_eq!(outputs(&run), expected, "seed {seed}: run of the expanded graph");

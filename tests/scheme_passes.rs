@@ -120,7 +120,7 @@ fn sums_of_products_mean_the_same() {
                 expected.push(values.clone());
             }
         }
-        let before = optimize(&s.finish()).unwrap();
+        let before = optimize(&s.finish(), &registry).unwrap();
         let after = sum_products(&before).unwrap();
         merged += before.operators().len() - after.operators().len();
         assert_eq!(run(&registry, &before, &data), expected, "seed {seed}: before");
@@ -165,7 +165,7 @@ fn packed_sums_mean_the_same() {
         let scheme = Expander::new(program.registry())
             .expand_to_level(&graph, cipherloom::ops::Level::Scheme)
             .unwrap();
-        let scheme = sum_products(&optimize(&scheme).unwrap()).unwrap();
+        let scheme = sum_products(&optimize(&scheme, program.registry()).unwrap()).unwrap();
         let sums = |graph: &Graph| {
             graph.operators().iter().filter(|op| graph.signature(op).name == "bfv.sum_slots").count()
         };

@@ -6,21 +6,26 @@ mod analysis;
 mod builder;
 mod bytes;
 mod literal;
+mod passes;
+mod precompute;
 mod recorded;
 mod residues;
 mod run;
+mod verify;
 
 pub use analysis::Analysis;
 pub use builder::CircuitBuilder;
 pub use literal::CircuitLiteral;
+pub use passes::pass_names;
+pub use precompute::Precompute;
 pub use recorded::Recorded;
 pub use run::{Execution, RunOptions};
+pub use verify::{Report, Trials};
 
 use crate::analyze::check;
 use crate::expand::{BaseSet, Expander};
 use crate::graph::{Graph, GraphError, OperandId, Placeholder, ValueType, parse, print};
 use crate::ops::{Level, Registry};
-use crate::optimize::{DEFAULT_PASSES, Pass, pass};
 use crate::platform::Platform;
 use crate::{Error, Result};
 use std::sync::Arc;
@@ -130,35 +135,7 @@ impl Circuit {
         Ok(self.with(graph))
     }
 
-    /// The same task after passes, in order; their names are those of [`crate::optimize::PASSES`].
-    ///
-    /// # Errors
-    /// `UnknownPass`; what a pass says.
-    pub fn optimize(&self, passes: &[&str]) -> Result<Self> {
-        let passes = passes.iter().map(|name| pass(name)).collect::<Result<Vec<_>>>()?;
-        self.apply(&passes)
-    }
-
-    /// The same task after the default passes.
-    ///
-    /// # Errors
-    /// What a pass says.
-    pub fn optimize_by_default(&self) -> Result<Self> {
-        self.apply(&DEFAULT_PASSES)
-    }
-
-    /// The same task after these passes, which may be a user's own.
-    ///
-    /// # Errors
-    /// What a pass says.
-    pub fn apply(&self, passes: &[Pass]) -> Result<Self> {
-        let mut graph = self.graph.clone();
-        for pass in passes {
-            graph = (pass.run)(&graph)?;
-        }
-        Ok(self.with(graph))
-    }
-
+    /// Another graph of the same task.
     fn with(&self, graph: Graph) -> Self {
         Self { graph, registry: Arc::clone(&self.registry), origin: self.origin.clone() }
     }

@@ -75,6 +75,18 @@ pub trait OpDef: Send + Sync {
         false
     }
 
+    /// True when the order of its inputs does not matter: the output is the same, bit for bit, whichever it is. `dedup` then
+    /// takes operators that differ in it only as one.
+    fn commutative(&self) -> bool {
+        false
+    }
+
+    /// The operator type that undoes this one, where both have one input and the same attributes: applied to the output it
+    /// gives the input back, bit for bit, whatever that was. `cancel` then reads around the two.
+    fn inverse(&self) -> Option<&str> {
+        None
+    }
+
     /// Work of one operator, in multiplications modulo a prime; for estimates.
     fn cost(&self, call: &Call<'_>) -> f64 {
         let _ = call;

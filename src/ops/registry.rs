@@ -101,8 +101,16 @@ impl Registry {
     /// # Errors
     /// As [`Registry::check`].
     pub fn check_graph(&self, graph: &Graph) -> Result<()> {
+        self.check_operators(graph).map_err(|(_, error)| error)
+    }
+
+    /// As [`Registry::check_graph`], with the number of the operator that is wrong.
+    ///
+    /// # Errors
+    /// As [`Registry::check_graph`].
+    pub fn check_operators(&self, graph: &Graph) -> std::result::Result<(), (usize, Error)> {
         let mut known: HashSet<Box<[u32]>> = HashSet::new();
-        for op in graph.operators() {
+        for (number, op) in graph.operators().iter().enumerate() {
             let inputs = graph.inputs_of(op);
             let kind = [op.signature, graph.type_number(op.output)];
             let kind: Box<[u32]> =
@@ -111,7 +119,7 @@ impl Registry {
                 let types: Vec<ValueType> = inputs.iter().map(|&i| graph.ty(i).clone()).collect();
                 let Signature { name, attrs } = graph.signature(op);
                 let call = Call { name, attrs, inputs: &types, unit: graph.unit_bits() };
-                self.check(&call, graph.ty(op.output))?;
+                self.check(&call, graph.ty(op.output)).map_err(|error| (number, error))?;
             }
         }
         Ok(())

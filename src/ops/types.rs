@@ -380,6 +380,12 @@ pub fn secret_key(n: usize, q: &[u64]) -> ValueType {
     ValueType::new("secret_key", (n * q.len()) as u64, Attrs::new().with("n", n).with("q", q))
 }
 
+/// True for types whose values must not be shown: keys and seeds that have to stay with their owner, and the small integers
+/// that keys and errors are made of.
+pub fn is_secret(ty: &ValueType) -> bool {
+    matches!(ty.head.as_str(), "secret_key" | "secret_seed" | "small")
+}
+
 /// A public key (b, a) with b = -a s + e over its primes, NTT form.
 pub fn public_key(n: usize, q: &[u64]) -> ValueType {
     ValueType::new("public_key", (2 * n * q.len()) as u64, Attrs::new().with("n", n).with("q", q))

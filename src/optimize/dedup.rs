@@ -1,16 +1,20 @@
-//! Operators that do the same to the same units become one (SPEC G7). Operators that draw random numbers carry
-//! a nonce and stay apart (G16).
+//! Operators that do the same to the same units become one (SPEC G7), in whatever order a commutative one takes its
+//! operands. Operators that draw random numbers stay apart (G16).
 
-use super::is_derived_output;
+use super::{is_derived_output, of_signatures};
 use crate::Result;
 use crate::analyze::{Dependencies, analyze, topological_order};
 use crate::graph::{Graph, Numbers, Placeholder, hash};
+use crate::ops::Registry;
+use std::hash::{Hash, Hasher};
 
 /// The graph without duplicates: readers of the second read the first.
 ///
 /// # Errors
 /// `OverlappingOutputs`, `Cycle`.
-pub fn dedup(graph: &Graph) -> Result<Graph> {
+pub fn dedup(graph: &Graph, registry: &Registry) -> Result<Graph> {
+    let kinds =
+        of_signatures(graph, registry, |def| Kind { commutative: def.commutative(), random: def.random() });
     let deps = analyze(graph)?;
     let order = topological_order(graph, &deps)?;
     let mut out = graph.clone();
@@ -19,14 +23,15 @@ pub fn dedup(graph: &Graph) -> Result<Graph> {
     let (mut own, mut other) = (Key::default(), Key::default());
     for op in order {
         let index = op as usize;
-        if is_derived_output(graph, &deps, index) {
+        let kind = kinds[graph.operators()[index].signature as usize];
+        if kind.random || is_derived_output(graph, &deps, index) {
             continue;
         }
         // Producers come first, so that their aliases are known here.
-        own.read(graph, &out, &deps, &drop, index);
+        own.read(graph, &out, &deps, &drop, index, kind);
         let hash = hash(&own);
         let same = first.find(hash, |known| {
-            other.read(graph, &out, &deps, &drop, known as usize);
+            other.read(graph, &out, &deps, &drop, known as usize, kind);
             own == other
         });
         match same {
@@ -43,20 +48,43 @@ pub fn dedup(graph: &Graph) -> Result<Graph> {
     Ok(out)
 }
 
+/// What the registry says of an operator.
+#[derive(Clone, Copy, Default)]
+struct Kind {
+    commutative: bool,
+    random: bool,
+}
+
 /// What an operator does, and to which units.
-#[derive(Default, PartialEq, Hash)]
+#[derive(Default)]
 struct Key {
     signature: u32,
     nonce: u32,
     output: u32,
-    /// Type and number of pieces of each input.
-    inputs: Vec<(u32, u32)>,
+    inputs: Vec<Input>,
+    /// Of all inputs, one after the other.
     pieces: Vec<Placeholder>,
+}
+
+/// An input in a key: its type, and which of the key's pieces are its own.
+#[derive(Clone, Copy)]
+struct Input {
+    ty: u32,
+    start: u32,
+    end: u32,
 }
 
 impl Key {
     /// Reads it anew for an operator of `graph`, whose aliases so far are in `out`.
-    fn read(&mut self, graph: &Graph, out: &Graph, deps: &Dependencies, drop: &[bool], index: usize) {
+    fn read(
+        &mut self,
+        graph: &Graph,
+        out: &Graph,
+        deps: &Dependencies,
+        drop: &[bool],
+        index: usize,
+        kind: Kind,
+    ) {
         let op = &graph.operators()[index];
         (self.signature, self.nonce, self.output) = (op.signature, op.nonce, graph.type_number(op.output));
         self.inputs.clear();
@@ -64,13 +92,41 @@ impl Key {
         // Only what was dropped lies elsewhere now.
         let moved = deps.dep(index).iter().any(|&d| drop[d as usize]);
         for &input in graph.inputs_of(op) {
-            let before = self.pieces.len();
+            let start = self.pieces.len() as u32;
             if moved {
                 self.pieces.extend(out.placeholders(input));
             } else {
                 self.pieces.extend_from_slice(graph.pieces(input));
             }
-            self.inputs.push((graph.type_number(input), (self.pieces.len() - before) as u32));
+            self.inputs.push(Input { ty: graph.type_number(input), start, end: self.pieces.len() as u32 });
         }
+        if kind.commutative {
+            let pieces = &self.pieces;
+            self.inputs.sort_by(|a, b| a.units(pieces).cmp(&b.units(pieces)));
+        }
+    }
+
+    fn units(&self) -> impl Iterator<Item = (u32, &[Placeholder])> {
+        self.inputs.iter().map(|input| input.units(&self.pieces))
+    }
+}
+
+impl Input {
+    fn units(self, pieces: &[Placeholder]) -> (u32, &[Placeholder]) {
+        (self.ty, &pieces[self.start as usize..self.end as usize])
+    }
+}
+
+impl PartialEq for Key {
+    fn eq(&self, other: &Self) -> bool {
+        (self.signature, self.nonce, self.output) == (other.signature, other.nonce, other.output)
+            && self.units().eq(other.units())
+    }
+}
+
+impl Hash for Key {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.signature, self.nonce, self.output).hash(state);
+        self.units().for_each(|units| units.hash(state));
     }
 }

@@ -1,62 +1,80 @@
 //! Passes that keep the meaning of a graph and make it cheaper (SPEC G7, G8). The default ones work at every level.
+//!
+//! What a pass has to know of an operator type, the type says itself ([`OpDef`]): whether it draws random numbers, whether
+//! its operands may change places, what undoes it. The two passes of one scheme, `sum_products` and `pack_sums`, make the
+//! operators of that scheme, and name them.
 
-mod cancel_transforms;
+mod cancel;
 mod dedup;
 mod pack_sums;
 mod prune;
 mod sum_products;
 
-pub use cancel_transforms::cancel_transforms;
+pub use cancel::cancel;
 pub use dedup::dedup;
 pub use pack_sums::{label_sums, pack_sums};
 pub use prune::prune;
 pub use sum_products::sum_products;
 
+use crate::Result;
 use crate::analyze::Dependencies;
 use crate::graph::Graph;
-use crate::{Error, Result};
+use crate::ops::{OpDef, Registry};
 
-/// A named pass.
+/// A change of a graph that keeps its meaning: the declared outputs of the result, by name, are those of the argument.
+///
+/// What reads as it did stays at its units, and operators keep their `parent`: so operands can be kept, operators traced
+/// back, and [`crate::circuit::Circuit::verify_passes`] can say which operator a wrong pass spoiled.
+pub trait Pass: Send + Sync {
+    /// Its name, for reports and errors.
+    fn name(&self) -> &str;
+
+    /// The changed graph; the registry says what its operators are.
+    ///
+    /// # Errors
+    /// What is wrong with the graph.
+    fn run(&self, graph: &Graph, registry: &Registry) -> Result<Graph>;
+}
+
+/// A pass that comes with cipherloom.
 #[derive(Clone, Copy)]
-pub struct Pass {
-    /// Its name, for reports.
+pub struct BuiltIn {
+    /// Its name.
     pub name: &'static str,
-    /// What it does; the outputs of the result are those of the argument.
-    pub run: fn(&Graph) -> Result<Graph>,
+    work: fn(&Graph, &Registry) -> Result<Graph>,
+}
+
+impl Pass for BuiltIn {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn run(&self, graph: &Graph, registry: &Registry) -> Result<Graph> {
+        (self.work)(graph, registry)
+    }
 }
 
 /// The passes that are run after every expansion, in order.
-pub const DEFAULT_PASSES: [Pass; 3] = [
-    Pass { name: "dedup", run: dedup },
-    Pass { name: "cancel_transforms", run: cancel_transforms },
-    Pass { name: "prune", run: prune },
+pub const DEFAULT_PASSES: [BuiltIn; 3] = [
+    BuiltIn { name: "dedup", work: dedup },
+    BuiltIn { name: "cancel", work: cancel },
+    BuiltIn { name: "prune", work: |graph, _| prune(graph) },
 ];
 
-/// All passes that work on any graph.
-pub const PASSES: [Pass; 4] = [
+/// All passes that work on any graph and need no platform (`circuit::Precompute` needs one).
+pub const PASSES: [BuiltIn; 4] = [
     DEFAULT_PASSES[0],
     DEFAULT_PASSES[1],
     DEFAULT_PASSES[2],
-    Pass { name: "sum_products", run: sum_products },
+    BuiltIn { name: "sum_products", work: |graph, _| sum_products(graph) },
 ];
-
-/// The pass of that name.
-///
-/// # Errors
-/// `UnknownPass`.
-pub fn pass(name: &str) -> Result<Pass> {
-    PASSES.into_iter().find(|pass| pass.name == name).ok_or_else(|| Error::UnknownPass {
-        name: name.to_owned(),
-        expected: PASSES.map(|pass| pass.name).join(", "),
-    })
-}
 
 /// Runs the default passes, then those that see ciphertexts and keys: `sum_products`, and `pack_sums` where `pack` is true.
 ///
 /// # Errors
 /// What a pass says of a graph that is none.
-pub fn optimize_scheme(graph: &Graph, pack: bool) -> Result<Graph> {
-    let graph = sum_products(&optimize(graph)?)?;
+pub fn optimize_scheme(graph: &Graph, registry: &Registry, pack: bool) -> Result<Graph> {
+    let graph = sum_products(&optimize(graph, registry)?)?;
     if pack { pack_sums(&graph) } else { label_sums(&graph) }
 }
 
@@ -64,13 +82,19 @@ pub fn optimize_scheme(graph: &Graph, pack: bool) -> Result<Graph> {
 ///
 /// # Errors
 /// What a pass says of a graph that is none.
-pub fn optimize(graph: &Graph) -> Result<Graph> {
+pub fn optimize(graph: &Graph, registry: &Registry) -> Result<Graph> {
     let [first, rest @ ..] = &DEFAULT_PASSES;
-    rest.iter().try_fold((first.run)(graph)?, |graph, pass| (pass.run)(&graph))
+    rest.iter().try_fold(first.run(graph, registry)?, |graph, pass| pass.run(&graph, registry))
 }
 
 /// True for an operator that is an output of the graph because nobody reads it and no output is declared: it has to
 /// stay, with nobody to read it.
 fn is_derived_output(graph: &Graph, deps: &Dependencies, op: usize) -> bool {
     graph.outputs().is_empty() && deps.notify(op).is_empty()
+}
+
+/// What operator types say, for each signature of the graph, asked once; the default where nobody registered the type.
+fn of_signatures<T: Default>(graph: &Graph, registry: &Registry, ask: impl Fn(&dyn OpDef) -> T) -> Vec<T> {
+    let answer = |name: &str| registry.get(name).map_or_else(|_| T::default(), |def| ask(&**def));
+    graph.signatures().iter().map(|signature| answer(&signature.name)).collect()
 }

@@ -207,9 +207,12 @@ impl Program {
         match stage {
             Stage::Task => Ok(self.task_graph.clone()),
             Stage::Scheme => Ok(self.scheme_graph.clone()),
-            Stage::Polynomial => optimize(&expander.expand_to_level(&self.scheme_graph, Level::Polynomial)?),
+            Stage::Polynomial => {
+                optimize(&expander.expand_to_level(&self.scheme_graph, Level::Polynomial)?, &self.registry)
+            }
             Stage::Base => {
-                let polynomial = optimize(&expander.expand_to_level(&self.scheme_graph, Level::Polynomial)?)?;
+                let polynomial = expander.expand_to_level(&self.scheme_graph, Level::Polynomial)?;
+                let polynomial = optimize(&polynomial, &self.registry)?;
                 base(&mut expander, &polynomial, platform)
             }
         }
@@ -246,7 +249,7 @@ fn check_sizes(task: &TaskLiteral, parameters: &Parameters, memory_limit: u64) -
 /// As [`Expander::expand`].
 pub fn base(expander: &mut Expander<'_>, graph: &Graph, platform: &dyn Platform) -> Result<Graph> {
     let base = BaseSet { platform: platform.name(), contains: &|op| platform.implements(op) };
-    optimize(&expander.expand(graph, &base)?)
+    optimize(&expander.expand(graph, &base)?, expander.registry())
 }
 
 fn wishes(options: &CompileOptions) -> Result<Wishes> {
@@ -321,7 +324,8 @@ impl<'a> Builder<'a> {
         task_graph: &Graph,
         expander: &mut Expander<'_>,
     ) -> Result<Graph> {
-        optimize_scheme(&expander.expand_to_level(task_graph, Level::Scheme)?, parameters.literal().pack)
+        let scheme = expander.expand_to_level(task_graph, Level::Scheme)?;
+        optimize_scheme(&scheme, self.registry, parameters.literal().pack)
     }
 
     /// The noise budget that bounds leave to the task's outputs, as that of [`Builder::scheme`]'s graph.

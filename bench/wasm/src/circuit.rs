@@ -41,10 +41,10 @@ impl<'r> Circuit<'r> {
     /// The same road as that of a task: polynomials, optimized, then the base set, optimized, then a plan.
     pub fn finish(self, platform: &dyn Platform) -> Result<Resident> {
         let mut expander = Expander::new(self.registry);
-        let graph = optimize(&self.session.finish())?;
-        let graph = optimize(&expander.expand_to_level(&graph, Level::Polynomial)?)?;
+        let graph = optimize(&self.session.finish(), self.registry)?;
+        let graph = optimize(&expander.expand_to_level(&graph, Level::Polynomial)?, self.registry)?;
         let base = BaseSet { platform: platform.name(), contains: &|op| platform.implements(op) };
-        let graph = optimize(&expander.expand(&graph, &base)?)?;
+        let graph = optimize(&expander.expand(&graph, &base)?, self.registry)?;
         Resident::new(&graph, platform, self.data)
     }
 }

@@ -1,5 +1,7 @@
 // Graphs of one's own in the built package, in its real worker. Runs once per build of the wasm.
 import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import {
@@ -741,9 +743,9 @@ describe('the known answer', () => {
 });
 
 describe('in the repository', () => {
-  it('the example checks its own result', async () => {
-    const { stdout } = await promisify(execFile)(process.execPath, ['examples/graph.mjs'], { cwd: ROOT });
-    expect(stdout).toContain('Float32Array(4)');
+  it.each(readdirSync(join(ROOT, 'examples')))('the example %s checks its own result', async (file) => {
+    const { stdout } = await promisify(execFile)(process.execPath, [`examples/${file}`], { cwd: ROOT });
+    expect(stdout).not.toBe('');
   });
 
   it('the names that editors complete are those of the core', async () => {

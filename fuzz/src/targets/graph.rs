@@ -31,7 +31,7 @@ fn run(text: &[u8]) -> Verdict {
 ///
 /// # Panics
 /// When a graph that was checked does not come back to itself.
-fn read(text: &[u8], registry: &Registry, passes: fn(&Graph) -> Result<Graph>) -> Verdict {
+fn read(text: &[u8], registry: &Registry, passes: fn(&Graph, &Registry) -> Result<Graph>) -> Verdict {
     let Ok(text) = std::str::from_utf8(text) else { return Verdict::Refused };
     let Ok(graph) = parse(text) else { return Verdict::Refused };
     let printed = print(&graph);
@@ -43,7 +43,7 @@ fn read(text: &[u8], registry: &Registry, passes: fn(&Graph) -> Result<Graph>) -
     if graph.operators().len() > MOST_OPERATORS {
         return Verdict::Accepted;
     }
-    if let Ok(base) = passes(&graph).and_then(|graph| expanded(&graph, registry)) {
+    if let Ok(base) = passes(&graph, registry).and_then(|graph| expanded(&graph, registry)) {
         execute(&base);
     }
     Verdict::Accepted
@@ -57,7 +57,7 @@ fn registry() -> &'static Registry {
 fn expanded(graph: &Graph, registry: &Registry) -> Result<Graph> {
     let platform = platform();
     let base = BaseSet { platform: platform.name(), contains: &|op| platform.implements(op) };
-    optimize::optimize(&Expander::new(registry).expand(graph, &base)?)
+    optimize::optimize(&Expander::new(registry).expand(graph, &base)?, registry)
 }
 
 /// Plans a graph, and runs it where the plan is small.

@@ -16,6 +16,10 @@ impl OpDef for Add {
         Level::Base
     }
 
+    fn commutative(&self) -> bool {
+        true
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(2)?;
         call.limb(0)?;

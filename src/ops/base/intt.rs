@@ -17,6 +17,10 @@ impl OpDef for Intt {
         Level::Base
     }
 
+    fn inverse(&self) -> Option<&str> {
+        Some("limb.ntt")
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(1)?;
         Ok(call.limb_in(0, Form::Ntt)?.in_form(Form::Coeff).ty())

@@ -18,6 +18,10 @@ impl OpDef for Mul {
         Level::Base
     }
 
+    fn commutative(&self) -> bool {
+        true
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(2)?;
         call.limb_in(0, Form::Ntt)?;

@@ -16,6 +16,10 @@ impl OpDef for Neg {
         Level::Base
     }
 
+    fn inverse(&self) -> Option<&str> {
+        Some("limb.neg")
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(1)?;
         call.limb(0)?;

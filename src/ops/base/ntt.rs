@@ -17,6 +17,10 @@ impl OpDef for Ntt {
         Level::Base
     }
 
+    fn inverse(&self) -> Option<&str> {
+        Some("limb.intt")
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(1)?;
         Ok(call.limb_in(0, Form::Coeff)?.in_form(Form::Ntt).ty())

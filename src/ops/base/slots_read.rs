@@ -18,6 +18,10 @@ impl OpDef for SlotsRead {
         Level::Base
     }
 
+    fn inverse(&self) -> Option<&str> {
+        Some("slots.write")
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(1)?;
         let limb = call.limb_in(0, Form::Ntt)?;

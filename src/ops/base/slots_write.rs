@@ -19,6 +19,10 @@ impl OpDef for SlotsWrite {
         Level::Base
     }
 
+    fn inverse(&self) -> Option<&str> {
+        Some("slots.read")
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(1)?;
         let ty = call.input(0, "slots")?;

@@ -16,26 +16,42 @@ struct Limbwise {
     from: Option<Form>,
     /// Form of the output; `None` for that of the inputs.
     to: Option<Form>,
+    commutative: bool,
+    inverse: Option<&'static str>,
 }
 
 /// All of them. The automorphism takes attribute `g`.
 pub(super) fn all() -> Vec<Arc<dyn OpDef>> {
     use Form::{Coeff, Ntt};
-    type Row = (&'static str, &'static str, usize, Option<Form>, Option<Form>);
-    let rows: [Row; 7] = [
-        ("poly.add", "limb.add", 2, None, None),
-        ("poly.sub", "limb.sub", 2, None, None),
-        ("poly.neg", "limb.neg", 1, None, None),
-        ("poly.mul", "limb.mul", 2, Some(Ntt), None),
-        ("poly.ntt", "limb.ntt", 1, Some(Coeff), Some(Ntt)),
-        ("poly.intt", "limb.intt", 1, Some(Ntt), Some(Coeff)),
-        ("poly.automorphism", "limb.automorphism", 1, Some(Coeff), None),
+    let plain = |name, limb, inputs| Limbwise {
+        name,
+        limb,
+        inputs,
+        from: None,
+        to: None,
+        commutative: false,
+        inverse: None,
+    };
+    let all = [
+        Limbwise { commutative: true, ..plain("poly.add", "limb.add", 2) },
+        plain("poly.sub", "limb.sub", 2),
+        Limbwise { inverse: Some("poly.neg"), ..plain("poly.neg", "limb.neg", 1) },
+        Limbwise { from: Some(Ntt), commutative: true, ..plain("poly.mul", "limb.mul", 2) },
+        Limbwise {
+            from: Some(Coeff),
+            to: Some(Ntt),
+            inverse: Some("poly.intt"),
+            ..plain("poly.ntt", "limb.ntt", 1)
+        },
+        Limbwise {
+            from: Some(Ntt),
+            to: Some(Coeff),
+            inverse: Some("poly.ntt"),
+            ..plain("poly.intt", "limb.intt", 1)
+        },
+        Limbwise { from: Some(Coeff), ..plain("poly.automorphism", "limb.automorphism", 1) },
     ];
-    rows.into_iter()
-        .map(|(name, limb, inputs, from, to)| {
-            Arc::new(Limbwise { name, limb, inputs, from, to }) as Arc<dyn OpDef>
-        })
-        .collect()
+    all.into_iter().map(|def| Arc::new(def) as Arc<dyn OpDef>).collect()
 }
 
 impl OpDef for Limbwise {
@@ -45,6 +61,14 @@ impl OpDef for Limbwise {
 
     fn level(&self) -> Level {
         Level::Polynomial
+    }
+
+    fn commutative(&self) -> bool {
+        self.commutative
+    }
+
+    fn inverse(&self) -> Option<&str> {
+        self.inverse
     }
 
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {

@@ -5,5 +5,10 @@
 use super::{Cost, Operation, SIGNED, shapes};
 
 /// `abs`; see the module.
-pub(super) const ABS: Operation =
-    Operation { name: "abs", elements: SIGNED, output: shapes::elementwise::<1>, cost: Cost::Each(0.1) };
+pub(super) const ABS: Operation = Operation {
+    name: "abs",
+    elements: SIGNED,
+    output: shapes::elementwise::<1>,
+    commutative: false,
+    cost: Cost::Each(0.1),
+};

@@ -3,5 +3,10 @@
 use super::{Cost, LOGIC, Operation, shapes};
 
 /// `and`; see the module.
-pub(super) const AND: Operation =
-    Operation { name: "and", elements: LOGIC, output: shapes::elementwise::<2>, cost: Cost::Each(0.1) };
+pub(super) const AND: Operation = Operation {
+    name: "and",
+    elements: LOGIC,
+    output: shapes::elementwise::<2>,
+    commutative: true,
+    cost: Cost::Each(0.1),
+};

@@ -7,5 +7,10 @@
 use super::{Cost, NUMBERS, Operation, shapes};
 
 /// `argmax`; see the module.
-pub(super) const ARGMAX: Operation =
-    Operation { name: "argmax", elements: NUMBERS, output: shapes::indexed, cost: Cost::Each(0.2) };
+pub(super) const ARGMAX: Operation = Operation {
+    name: "argmax",
+    elements: NUMBERS,
+    output: shapes::indexed,
+    commutative: false,
+    cost: Cost::Each(0.2),
+};

@@ -7,5 +7,10 @@
 use super::{Cost, NUMBERS, Operation, shapes};
 
 /// `argmin`; see the module.
-pub(super) const ARGMIN: Operation =
-    Operation { name: "argmin", elements: NUMBERS, output: shapes::indexed, cost: Cost::Each(0.2) };
+pub(super) const ARGMIN: Operation = Operation {
+    name: "argmin",
+    elements: NUMBERS,
+    output: shapes::indexed,
+    commutative: false,
+    cost: Cost::Each(0.2),
+};

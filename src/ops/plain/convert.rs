@@ -6,5 +6,10 @@
 use super::{Cost, EVERY, Operation, shapes};
 
 /// `convert`; see the module.
-pub(super) const CONVERT: Operation =
-    Operation { name: "convert", elements: EVERY, output: shapes::converted, cost: Cost::Each(0.1) };
+pub(super) const CONVERT: Operation = Operation {
+    name: "convert",
+    elements: EVERY,
+    output: shapes::converted,
+    commutative: false,
+    cost: Cost::Each(0.1),
+};

@@ -6,5 +6,10 @@
 use super::{Cost, NUMBERS, Operation, shapes};
 
 /// `div`; see the module.
-pub(super) const DIV: Operation =
-    Operation { name: "div", elements: NUMBERS, output: shapes::elementwise::<2>, cost: Cost::Each(1.0) };
+pub(super) const DIV: Operation = Operation {
+    name: "div",
+    elements: NUMBERS,
+    output: shapes::elementwise::<2>,
+    commutative: false,
+    cost: Cost::Each(1.0),
+};

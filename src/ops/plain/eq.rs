@@ -6,5 +6,10 @@
 use super::{Cost, EVERY, Operation, shapes};
 
 /// `eq`; see the module.
-pub(super) const EQ: Operation =
-    Operation { name: "eq", elements: EVERY, output: shapes::compared, cost: Cost::Each(0.1) };
+pub(super) const EQ: Operation = Operation {
+    name: "eq",
+    elements: EVERY,
+    output: shapes::compared,
+    commutative: true,
+    cost: Cost::Each(0.1),
+};

@@ -6,5 +6,10 @@
 use super::{Cost, FLOATS, Operation, shapes};
 
 /// `exp`; see the module.
-pub(super) const EXP: Operation =
-    Operation { name: "exp", elements: FLOATS, output: shapes::elementwise::<1>, cost: Cost::Each(5.0) };
+pub(super) const EXP: Operation = Operation {
+    name: "exp",
+    elements: FLOATS,
+    output: shapes::elementwise::<1>,
+    commutative: false,
+    cost: Cost::Each(5.0),
+};

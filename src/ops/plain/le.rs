@@ -6,5 +6,10 @@
 use super::{Cost, EVERY, Operation, shapes};
 
 /// `le`; see the module.
-pub(super) const LE: Operation =
-    Operation { name: "le", elements: EVERY, output: shapes::compared, cost: Cost::Each(0.1) };
+pub(super) const LE: Operation = Operation {
+    name: "le",
+    elements: EVERY,
+    output: shapes::compared,
+    commutative: false,
+    cost: Cost::Each(0.1),
+};

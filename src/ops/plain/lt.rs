@@ -6,5 +6,10 @@
 use super::{Cost, EVERY, Operation, shapes};
 
 /// `lt`; see the module.
-pub(super) const LT: Operation =
-    Operation { name: "lt", elements: EVERY, output: shapes::compared, cost: Cost::Each(0.1) };
+pub(super) const LT: Operation = Operation {
+    name: "lt",
+    elements: EVERY,
+    output: shapes::compared,
+    commutative: false,
+    cost: Cost::Each(0.1),
+};

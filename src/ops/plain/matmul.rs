@@ -11,7 +11,7 @@ use crate::ops::tensor::{Element, Tensor};
 
 /// `matmul`; see the module.
 pub(super) const MATMUL: Operation =
-    Operation { name: "matmul", elements: NUMBERS, output, cost: Cost::Of(cost) };
+    Operation { name: "matmul", elements: NUMBERS, output, commutative: false, cost: Cost::Of(cost) };
 
 fn output(call: &Call<'_>, element: Element) -> Result<Tensor> {
     call.arity(2)?;

@@ -5,5 +5,10 @@
 use super::{Cost, NUMBERS, Operation, shapes};
 
 /// `max`; see the module.
-pub(super) const MAX: Operation =
-    Operation { name: "max", elements: NUMBERS, output: shapes::elementwise::<2>, cost: Cost::Each(0.1) };
+pub(super) const MAX: Operation = Operation {
+    name: "max",
+    elements: NUMBERS,
+    output: shapes::elementwise::<2>,
+    commutative: true,
+    cost: Cost::Each(0.1),
+};

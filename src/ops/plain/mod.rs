@@ -75,6 +75,8 @@ struct Operation {
     elements: &'static [Element],
     /// Checks a call of the operator of that element, and gives the output.
     output: fn(&Call<'_>, Element) -> Result<Tensor>,
+    /// True when the order of its inputs does not matter.
+    commutative: bool,
     cost: Cost,
 }
 
@@ -184,6 +186,10 @@ impl OpDef for Operator {
 
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         (self.operation.output)(call, self.element)?.ty(call.unit)
+    }
+
+    fn commutative(&self) -> bool {
+        self.operation.commutative
     }
 
     fn cost(&self, call: &Call<'_>) -> f64 {

@@ -5,5 +5,10 @@
 use super::{Cost, NUMBERS, Operation, shapes};
 
 /// `mul`; see the module.
-pub(super) const MUL: Operation =
-    Operation { name: "mul", elements: NUMBERS, output: shapes::elementwise::<2>, cost: Cost::Each(0.1) };
+pub(super) const MUL: Operation = Operation {
+    name: "mul",
+    elements: NUMBERS,
+    output: shapes::elementwise::<2>,
+    commutative: true,
+    cost: Cost::Each(0.1),
+};

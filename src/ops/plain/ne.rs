@@ -6,5 +6,10 @@
 use super::{Cost, EVERY, Operation, shapes};
 
 /// `ne`; see the module.
-pub(super) const NE: Operation =
-    Operation { name: "ne", elements: EVERY, output: shapes::compared, cost: Cost::Each(0.1) };
+pub(super) const NE: Operation = Operation {
+    name: "ne",
+    elements: EVERY,
+    output: shapes::compared,
+    commutative: true,
+    cost: Cost::Each(0.1),
+};

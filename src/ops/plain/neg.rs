@@ -6,5 +6,10 @@
 use super::{Cost, NUMBERS, Operation, shapes};
 
 /// `neg`; see the module.
-pub(super) const NEG: Operation =
-    Operation { name: "neg", elements: NUMBERS, output: shapes::elementwise::<1>, cost: Cost::Each(0.1) };
+pub(super) const NEG: Operation = Operation {
+    name: "neg",
+    elements: NUMBERS,
+    output: shapes::elementwise::<1>,
+    commutative: false,
+    cost: Cost::Each(0.1),
+};

@@ -3,5 +3,10 @@
 use super::{Cost, LOGIC, Operation, shapes};
 
 /// `not`; see the module.
-pub(super) const NOT: Operation =
-    Operation { name: "not", elements: LOGIC, output: shapes::elementwise::<1>, cost: Cost::Each(0.1) };
+pub(super) const NOT: Operation = Operation {
+    name: "not",
+    elements: LOGIC,
+    output: shapes::elementwise::<1>,
+    commutative: false,
+    cost: Cost::Each(0.1),
+};

@@ -3,5 +3,10 @@
 use super::{Cost, LOGIC, Operation, shapes};
 
 /// `or`; see the module.
-pub(super) const OR: Operation =
-    Operation { name: "or", elements: LOGIC, output: shapes::elementwise::<2>, cost: Cost::Each(0.1) };
+pub(super) const OR: Operation = Operation {
+    name: "or",
+    elements: LOGIC,
+    output: shapes::elementwise::<2>,
+    commutative: true,
+    cost: Cost::Each(0.1),
+};

@@ -13,5 +13,10 @@
 use super::{Cost, EVERY, Operation, shapes};
 
 /// `product`; see the module.
-pub(super) const PRODUCT: Operation =
-    Operation { name: "product", elements: EVERY, output: shapes::totaled, cost: Cost::Each(0.2) };
+pub(super) const PRODUCT: Operation = Operation {
+    name: "product",
+    elements: EVERY,
+    output: shapes::totaled,
+    commutative: false,
+    cost: Cost::Each(0.2),
+};

@@ -4,5 +4,10 @@
 use super::{Cost, LOGIC, Operation, shapes};
 
 /// `reduce_and`; see the module.
-pub(super) const REDUCE_AND: Operation =
-    Operation { name: "reduce_and", elements: LOGIC, output: shapes::reduced, cost: Cost::Each(0.1) };
+pub(super) const REDUCE_AND: Operation = Operation {
+    name: "reduce_and",
+    elements: LOGIC,
+    output: shapes::reduced,
+    commutative: false,
+    cost: Cost::Each(0.1),
+};

@@ -6,5 +6,10 @@
 use super::{Cost, NUMBERS, Operation, shapes};
 
 /// `reduce_max`; see the module.
-pub(super) const REDUCE_MAX: Operation =
-    Operation { name: "reduce_max", elements: NUMBERS, output: shapes::reduced, cost: Cost::Each(0.1) };
+pub(super) const REDUCE_MAX: Operation = Operation {
+    name: "reduce_max",
+    elements: NUMBERS,
+    output: shapes::reduced,
+    commutative: false,
+    cost: Cost::Each(0.1),
+};

@@ -6,5 +6,10 @@
 use super::{Cost, NUMBERS, Operation, shapes};
 
 /// `reduce_min`; see the module.
-pub(super) const REDUCE_MIN: Operation =
-    Operation { name: "reduce_min", elements: NUMBERS, output: shapes::reduced, cost: Cost::Each(0.1) };
+pub(super) const REDUCE_MIN: Operation = Operation {
+    name: "reduce_min",
+    elements: NUMBERS,
+    output: shapes::reduced,
+    commutative: false,
+    cost: Cost::Each(0.1),
+};

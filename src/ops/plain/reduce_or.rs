@@ -4,5 +4,10 @@
 use super::{Cost, LOGIC, Operation, shapes};
 
 /// `reduce_or`; see the module.
-pub(super) const REDUCE_OR: Operation =
-    Operation { name: "reduce_or", elements: LOGIC, output: shapes::reduced, cost: Cost::Each(0.1) };
+pub(super) const REDUCE_OR: Operation = Operation {
+    name: "reduce_or",
+    elements: LOGIC,
+    output: shapes::reduced,
+    commutative: false,
+    cost: Cost::Each(0.1),
+};

@@ -6,5 +6,10 @@
 use super::{Cost, NUMBERS, Operation, shapes};
 
 /// `rem`; see the module.
-pub(super) const REM: Operation =
-    Operation { name: "rem", elements: NUMBERS, output: shapes::elementwise::<2>, cost: Cost::Each(2.0) };
+pub(super) const REM: Operation = Operation {
+    name: "rem",
+    elements: NUMBERS,
+    output: shapes::elementwise::<2>,
+    commutative: false,
+    cost: Cost::Each(2.0),
+};

@@ -6,5 +6,10 @@
 use super::{Cost, INTEGERS, Operation, shapes};
 
 /// `rotl`; see the module.
-pub(super) const ROTL: Operation =
-    Operation { name: "rotl", elements: INTEGERS, output: shapes::elementwise::<2>, cost: Cost::Each(0.1) };
+pub(super) const ROTL: Operation = Operation {
+    name: "rotl",
+    elements: INTEGERS,
+    output: shapes::elementwise::<2>,
+    commutative: false,
+    cost: Cost::Each(0.1),
+};

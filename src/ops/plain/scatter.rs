@@ -13,7 +13,7 @@ use crate::ops::tensor::{Element, Tensor};
 
 /// `scatter`; see the module.
 pub(super) const SCATTER: Operation =
-    Operation { name: "scatter", elements: EVERY, output, cost: Cost::Each(0.2) };
+    Operation { name: "scatter", elements: EVERY, output, commutative: false, cost: Cost::Each(0.2) };
 
 /// The attribute `mode`: true for `add`, false for `set`.
 ///

@@ -7,5 +7,10 @@
 use super::{Cost, EVERY, Operation, shapes};
 
 /// `select`; see the module.
-pub(super) const SELECT: Operation =
-    Operation { name: "select", elements: EVERY, output: shapes::selected, cost: Cost::Each(0.1) };
+pub(super) const SELECT: Operation = Operation {
+    name: "select",
+    elements: EVERY,
+    output: shapes::selected,
+    commutative: false,
+    cost: Cost::Each(0.1),
+};

@@ -5,5 +5,10 @@
 use super::{Cost, INTEGERS, Operation, shapes};
 
 /// `shl`; see the module.
-pub(super) const SHL: Operation =
-    Operation { name: "shl", elements: INTEGERS, output: shapes::elementwise::<2>, cost: Cost::Each(0.1) };
+pub(super) const SHL: Operation = Operation {
+    name: "shl",
+    elements: INTEGERS,
+    output: shapes::elementwise::<2>,
+    commutative: false,
+    cost: Cost::Each(0.1),
+};

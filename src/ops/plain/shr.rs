@@ -6,5 +6,10 @@
 use super::{Cost, INTEGERS, Operation, shapes};
 
 /// `shr`; see the module.
-pub(super) const SHR: Operation =
-    Operation { name: "shr", elements: INTEGERS, output: shapes::elementwise::<2>, cost: Cost::Each(0.1) };
+pub(super) const SHR: Operation = Operation {
+    name: "shr",
+    elements: INTEGERS,
+    output: shapes::elementwise::<2>,
+    commutative: false,
+    cost: Cost::Each(0.1),
+};

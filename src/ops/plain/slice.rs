@@ -8,7 +8,7 @@ use crate::ops::tensor::{Element, Tensor};
 
 /// `slice`; see the module.
 pub(super) const SLICE: Operation =
-    Operation { name: "slice", elements: EVERY, output, cost: Cost::Each(0.1) };
+    Operation { name: "slice", elements: EVERY, output, commutative: false, cost: Cost::Each(0.1) };
 
 /// The attribute `start`.
 ///

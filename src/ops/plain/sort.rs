@@ -10,7 +10,7 @@ use crate::ops::tensor::{Element, Tensor};
 
 /// `sort`; see the module.
 pub(super) const SORT: Operation =
-    Operation { name: "sort", elements: NUMBERS, output, cost: Cost::Of(cost) };
+    Operation { name: "sort", elements: NUMBERS, output, commutative: false, cost: Cost::Of(cost) };
 
 fn output(call: &Call<'_>, element: Element) -> Result<Tensor> {
     call.arity(1)?;

@@ -5,5 +5,10 @@
 use super::{Cost, FLOATS, Operation, shapes};
 
 /// `sqrt`; see the module.
-pub(super) const SQRT: Operation =
-    Operation { name: "sqrt", elements: FLOATS, output: shapes::elementwise::<1>, cost: Cost::Each(1.0) };
+pub(super) const SQRT: Operation = Operation {
+    name: "sqrt",
+    elements: FLOATS,
+    output: shapes::elementwise::<1>,
+    commutative: false,
+    cost: Cost::Each(1.0),
+};

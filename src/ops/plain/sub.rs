@@ -5,5 +5,10 @@
 use super::{Cost, NUMBERS, Operation, shapes};
 
 /// `sub`; see the module.
-pub(super) const SUB: Operation =
-    Operation { name: "sub", elements: NUMBERS, output: shapes::elementwise::<2>, cost: Cost::Each(0.1) };
+pub(super) const SUB: Operation = Operation {
+    name: "sub",
+    elements: NUMBERS,
+    output: shapes::elementwise::<2>,
+    commutative: false,
+    cost: Cost::Each(0.1),
+};

@@ -12,5 +12,10 @@
 use super::{Cost, EVERY, Operation, shapes};
 
 /// `sum`; see the module.
-pub(super) const SUM: Operation =
-    Operation { name: "sum", elements: EVERY, output: shapes::totaled, cost: Cost::Each(0.2) };
+pub(super) const SUM: Operation = Operation {
+    name: "sum",
+    elements: EVERY,
+    output: shapes::totaled,
+    commutative: false,
+    cost: Cost::Each(0.2),
+};

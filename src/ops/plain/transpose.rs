@@ -8,7 +8,7 @@ use crate::ops::tensor::{Element, Tensor};
 
 /// `transpose`; see the module.
 pub(super) const TRANSPOSE: Operation =
-    Operation { name: "transpose", elements: EVERY, output, cost: Cost::Each(0.1) };
+    Operation { name: "transpose", elements: EVERY, output, commutative: false, cost: Cost::Each(0.1) };
 
 /// The attribute `axes`.
 ///

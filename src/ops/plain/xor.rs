@@ -3,5 +3,10 @@
 use super::{Cost, LOGIC, Operation, shapes};
 
 /// `xor`; see the module.
-pub(super) const XOR: Operation =
-    Operation { name: "xor", elements: LOGIC, output: shapes::elementwise::<2>, cost: Cost::Each(0.1) };
+pub(super) const XOR: Operation = Operation {
+    name: "xor",
+    elements: LOGIC,
+    output: shapes::elementwise::<2>,
+    commutative: true,
+    cost: Cost::Each(0.1),
+};

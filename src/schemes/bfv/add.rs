@@ -18,6 +18,10 @@ impl OpDef for Add {
         Level::Scheme
     }
 
+    fn commutative(&self) -> bool {
+        true
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(2)?;
         let ty = Ciphertext::of(call.input(0, "ciphertext")?)?;

@@ -16,6 +16,10 @@ impl OpDef for Decode {
         Level::Scheme
     }
 
+    fn inverse(&self) -> Option<&str> {
+        Some("bfv.encode")
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(1)?;
         let ty = call.input(0, "plain")?;

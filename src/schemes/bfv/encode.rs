@@ -17,6 +17,10 @@ impl OpDef for Encode {
         Level::Scheme
     }
 
+    fn inverse(&self) -> Option<&str> {
+        Some("bfv.decode")
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(1)?;
         let ty = call.input(0, "slots")?;

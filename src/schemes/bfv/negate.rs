@@ -17,6 +17,10 @@ impl OpDef for Negate {
         Level::Scheme
     }
 
+    fn inverse(&self) -> Option<&str> {
+        Some("bfv.negate")
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(1)?;
         Ok(Ciphertext::of(call.input(0, "ciphertext")?)?.ty())

@@ -1,0 +1,53 @@
+//! An operator that undoes the one that it reads is what that one was made from: a transform of an inverse transform, a
+//! negative of a negative. Which type undoes which, operator types say themselves ([`crate::ops::OpDef::inverse`]).
+
+use super::{is_derived_output, of_signatures};
+use crate::Result;
+use crate::analyze::{Dependencies, Method, OutputIndex, topological_order};
+use crate::graph::{Graph, Operator};
+use crate::ops::Registry;
+
+/// The graph with `g(f(x))` replaced by x, where g undoes f and both have the same attributes. f stays for its other
+/// readers; `prune` removes it when there are none.
+///
+/// # Errors
+/// `OverlappingOutputs`, `Cycle`.
+pub fn cancel(graph: &Graph, registry: &Registry) -> Result<Graph> {
+    let index = OutputIndex::new(graph)?;
+    let deps = Dependencies::new(graph, &index, Method::Search);
+    // Aliases of a ring of such operators would lead in a circle.
+    topological_order(graph, &deps)?;
+    let inverses = of_signatures(graph, registry, |def| def.inverse().map(str::to_owned));
+    let undoes = |outer: &Operator, inner: &Operator| {
+        let inverse = inverses[inner.signature as usize].as_deref();
+        let (outer, inner) = (graph.signature(outer), graph.signature(inner));
+        inverse == Some(&outer.name) && outer.attrs == inner.attrs
+    };
+    let mut out = graph.clone();
+    let mut drop = vec![false; graph.operators().len()];
+    for (number, outer) in graph.operators().iter().enumerate() {
+        if inverses[outer.signature as usize].is_none() || is_derived_output(graph, &deps, number) {
+            continue;
+        }
+        let [input] = graph.inputs_of(outer) else { continue };
+        let [place] = graph.pieces(*input) else { continue };
+        let hits = index.search(*place);
+        if hits.len() != 1 || index.places()[hits.start] != *place {
+            continue;
+        }
+        let inner = &graph.operators()[index.producers()[hits.start] as usize];
+        let [source] = graph.inputs_of(inner) else { continue };
+        // As one operand: the output may have been seen as another type in between.
+        let whole = graph.pieces(inner.output) == [*place]
+            && graph.type_number(inner.output) == graph.type_number(*input);
+        if whole && undoes(outer, inner) && graph.type_number(*source) == graph.type_number(outer.output) {
+            // Where the source lies now, so that chains make no chains of aliases.
+            let target = out.placeholders(*source);
+            out.alias(outer.output, &target)?;
+            drop[number] = true;
+        }
+    }
+    out.retain_operators(|op| !drop[op]);
+    out.settle();
+    Ok(out)
+}
