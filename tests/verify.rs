@@ -533,7 +533,7 @@ fn residues_are_drawn_below_the_primes_that_they_are_read_with() {
         );
         text += &format!("output %{} \"{index}\"\n", 2 * index + 2);
     }
-    let circuit = circuit(&text);
+    let circuit = Circuit::new(parse(&text).unwrap(), registry()).unwrap();
     let after = circuit.verify_passes(&[&PASSES[1]], &Scalar::new(), &rounds(20)).unwrap();
     assert_eq!(after[0].bytes, 20 * 3 * 32);
 }

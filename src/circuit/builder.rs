@@ -94,10 +94,10 @@ impl<'r> CircuitBuilder<'r> {
     /// The finished circuit.
     ///
     /// # Errors
-    /// As [`Circuit::new`].
+    /// As [`Circuit::new`]; `Attribute` for words seen as residues that may be none.
     pub fn finish(self) -> Result<Circuit> {
         let graph = self.session.finish();
-        let circuit = Circuit::new(graph.clone(), Arc::clone(self.registry))?;
+        let circuit = Circuit::from_outside(graph.clone(), Arc::clone(self.registry))?;
         Ok(Circuit { origin: Some(Arc::new(Origin { graph, operands: self.operands })), ..circuit })
     }
 

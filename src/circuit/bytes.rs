@@ -46,7 +46,7 @@ impl Circuit {
     /// `Format` for bytes that do not decode; otherwise as [`Circuit::new`].
     pub fn from_bytes(bytes: &[u8], registry: Arc<Registry>) -> Result<Self> {
         let (graph, own) = Loader::new(bytes)?.graph()?;
-        let circuit = Self::new(graph, registry)?;
+        let circuit = Self::from_outside(graph, registry)?;
         if let Some(name) = other_meaning(&circuit, &own) {
             let found = format!("another meaning of operator `{name}`");
             let expected = "the one that the circuit was saved with".into();

@@ -63,11 +63,11 @@ impl Circuit {
     ///
     /// # Errors
     /// What [`check`] finds; `UnknownOperator`; `Operator` for an operator that does not take its operands; `Attribute`
-    /// for two inputs or two outputs of one name, and for words seen as residues that
-    /// may be none.
+    /// for two inputs or two outputs of one name. That words which are seen as residues are
+    /// below their primes is left to the caller; all other ways to a circuit check it.
     pub fn new(graph: Graph, registry: Arc<Registry>) -> Result<Self> {
         graph.check_unit()?;
-        let deps = check(&graph)?;
+        check(&graph)?;
         for ports in [graph.inputs(), graph.outputs()] {
             let mut names: Vec<&str> = ports.iter().map(|port| port.name.as_str()).collect();
             names.sort_unstable();
@@ -77,16 +77,25 @@ impl Circuit {
             }
         }
         registry.check_graph(&graph)?;
-        residues::check(&graph, &registry, &deps)?;
         Ok(Self { graph, registry, origin: None })
+    }
+
+    /// A circuit over a graph of which nothing is known.
+    ///
+    /// # Errors
+    /// As [`Circuit::new`]; `Attribute` for words seen as residues that may be none.
+    fn from_outside(graph: Graph, registry: Arc<Registry>) -> Result<Self> {
+        let circuit = Self::new(graph, registry)?;
+        residues::check(&circuit.graph, &circuit.registry)?;
+        Ok(circuit)
     }
 
     /// Reads the text form.
     ///
     /// # Errors
-    /// `Syntax`, with the line; otherwise as [`Circuit::new`].
+    /// `Syntax`, with the line; `Attribute` for words seen as residues that may be none; otherwise as [`Circuit::new`].
     pub fn from_text(text: &str, registry: Arc<Registry>) -> Result<Self> {
-        Self::new(parse(text)?, registry)
+        Self::from_outside(parse(text)?, registry)
     }
 
     /// The text form: what is printed is what is run, and it reads back.

@@ -1,7 +1,7 @@
 //! Words that are seen as residues have to be such: kernels rely on every residue being below its prime.
 
 use crate::Result;
-use crate::analyze::{Dependencies, topological_order};
+use crate::analyze::{analyze, topological_order};
 use crate::graph::{Graph, GraphError, OperandId, Placeholder};
 use crate::ops::Registry;
 use std::collections::{BTreeMap, HashSet};
@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashSet};
 ///
 /// # Errors
 /// `Attribute` names the type.
-pub(super) fn check(graph: &Graph, registry: &Registry, deps: &Dependencies) -> Result<()> {
+pub(super) fn check(graph: &Graph, registry: &Registry) -> Result<()> {
     let ports = || graph.inputs().iter().map(|port| port.operand);
     let whole: HashSet<OperandId> = graph.operators().iter().map(|op| op.output).chain(ports()).collect();
     let views = graph.operators().iter().flat_map(|op| graph.inputs_of(op)).copied();
@@ -20,7 +20,7 @@ pub(super) fn check(graph: &Graph, registry: &Registry, deps: &Dependencies) -> 
     if views.peek().is_none() {
         return Ok(());
     }
-    let bounds = Bounds::new(graph, registry, deps)?;
+    let bounds = Bounds::new(graph, registry)?;
     for view in views {
         for (limb, prime) in limbs(graph, registry, view)? {
             if bounds.of(limb).is_none_or(|bound| bound > prime) {
@@ -55,12 +55,12 @@ fn limbs(graph: &Graph, registry: &Registry, operand: OperandId) -> Result<Vec<(
 struct Bounds(BTreeMap<u64, (u64, u64)>);
 
 impl Bounds {
-    fn new(graph: &Graph, registry: &Registry, deps: &Dependencies) -> Result<Self> {
+    fn new(graph: &Graph, registry: &Registry) -> Result<Self> {
         let mut bounds = Self(BTreeMap::new());
         for port in graph.inputs() {
             bounds.add(limbs(graph, registry, port.operand)?);
         }
-        for op in topological_order(graph, deps)? {
+        for op in topological_order(graph, &analyze(graph)?)? {
             let op = &graph.operators()[op as usize];
             let mut written = limbs(graph, registry, op.output)?;
             if registry.get(&graph.signature(op).name)?.moves() {

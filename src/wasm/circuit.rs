@@ -1,12 +1,11 @@
 //! Circuits across the border.
 
 use super::{CLOCK, RawJob, Thrown, copy, platform, set, to_js, view_of};
-use crate::circuit::{Analysis, Circuit, CircuitLiteral, Recorded, RunOptions, To};
+use crate::circuit::{Analysis, Circuit, CircuitLiteral, Recorded, RunOptions, To, pass_names};
 use crate::graph::ValueType;
 use crate::math::bits::bytes_of;
 use crate::ops::tensor::Tensor;
 use crate::ops::{Level, OpDef, Registry};
-use crate::optimize::PASSES;
 use crate::platform::{Platform, Scalar};
 use crate::program::{Job, Named, Outcome};
 use crate::{Error, memory};
@@ -345,7 +344,7 @@ fn level_of(name: &str) -> Option<Level> {
 /// Names of the optimization passes, those of the default ones first.
 #[wasm_bindgen]
 pub fn passes() -> Vec<String> {
-    PASSES.map(|pass| pass.name.to_owned()).to_vec()
+    pass_names().into_iter().map(str::to_owned).collect()
 }
 
 /// Operator types: name and level.
