@@ -18,8 +18,9 @@ pub(super) fn kernel(uses: &Use) -> Option<Kernel> {
         // As many columns as two vectors of 16 bytes have.
         match size_of::<T>() {
             8 => multiply::<T, 4>(i[0], i[1], out, inner, n),
+            // Bytes are products of no use but to ciphers: not worth wide tiles.
             4 => multiply::<T, 8>(i[0], i[1], out, inner, n),
-            _ => multiply::<T, 16>(i[0], i[1], out, inner, n),
+            _ => multiply::<T, 4>(i[0], i[1], out, inner, n),
         }
     }))
 }

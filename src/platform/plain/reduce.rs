@@ -2,7 +2,7 @@
 //! are as fast this way.
 
 use super::element::{Integer, Number};
-use super::{Use, bits, by_integer, by_number, typed};
+use super::{Use, bits, by_integer, by_number, typed, unsigned};
 use crate::ops::tensor::Element;
 use crate::platform::Kernel;
 use bytemuck::Pod;
@@ -23,7 +23,7 @@ pub(super) fn kernel(uses: &Use, operation: &str, axis: usize) -> Option<Kernel>
     // Bits are bytes.
     let element = if uses.element == Element::Bit { Element::U8 } else { uses.element };
     let kernel = match operation {
-        "reduce_xor" | "reduce_and" | "reduce_or" => by_integer!(element, T => logic::<T>(operation, around)),
+        "reduce_xor" | "reduce_and" | "reduce_or" => by_integer!(unsigned(element), T => logic::<T>(operation, around)),
         _ => by_number!(element, T => number::<T>(operation, around)),
     };
     Some(bits::unpacked(kernel?, &uses.inputs, &uses.out))
