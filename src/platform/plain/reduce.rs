@@ -23,7 +23,9 @@ pub(super) fn kernel(uses: &Use, operation: &str, axis: usize) -> Option<Kernel>
     // Bits are bytes.
     let element = if uses.element == Element::Bit { Element::U8 } else { uses.element };
     let kernel = match operation {
-        "reduce_xor" | "reduce_and" | "reduce_or" => by_integer!(unsigned(element), T => logic::<T>(operation, around)),
+        "reduce_xor" | "reduce_and" | "reduce_or" => {
+            by_integer!(unsigned(element), T => logic::<T>(operation, around))
+        }
         _ => by_number!(element, T => number::<T>(operation, around)),
     };
     Some(bits::unpacked(kernel?, &uses.inputs, &uses.out))
