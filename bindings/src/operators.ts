@@ -371,7 +371,7 @@ export interface OperatorAttributes {
 }
 
 /** Passes of the optimizer. */
-export type KnownPass = 'cancel_transforms' | 'dedup' | 'prune' | 'sum_products';
+export type KnownPass = 'cancel' | 'dedup' | 'precompute' | 'prune' | 'sum_products';
 
 /** The name of an operator. Others than those known here are left to the core. */
 export type OperatorName = keyof OperatorAttributes | (string & {});

@@ -7,6 +7,7 @@ import { CipherloomError, DisposedError, failure } from '../src/errors.js';
 import { GraphRecorder } from '../src/graph-builder.js';
 import type { Circuit, GraphBuilder } from '../src/graph-types.js';
 import type { WorkerLoom } from '../src/loom.js';
+import { OwnOperators } from '../src/own-operators.js';
 import type { NamedBytes, RawPort } from '../src/raw.js';
 import type { Connection } from '../src/worker/connection.js';
 import { GraphEngine, type GraphWorker } from '../src/worker/graph-engine.js';
@@ -96,7 +97,7 @@ function setUp() {
     workers.push(worker);
     return { connection: worker.connection, version: '', memoryBytes: 2 ** 32 } as GraphWorker;
   });
-  const loom = { graphs, mode: { threads: 1 } } as unknown as WorkerLoom;
+  const loom = { graphs, own: new OwnOperators(), mode: { threads: 1 } } as unknown as WorkerLoom;
   const life = new AbortController();
   const g: GraphBuilder = new GraphRecorder(32, async (recording, { signal, onProgress }) => {
     const either = AbortSignal.any(signal ? [life.signal, signal] : [life.signal]);
