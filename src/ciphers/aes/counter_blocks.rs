@@ -93,8 +93,7 @@ fn by_bits(s: &mut Session<'_>, block: OperandId, n: u64, counted: u64) -> Resul
         carry = next;
     }
     // In the order of memory.
-    let planes: Vec<OperandId> =
-        (0..128).filter_map(|at| sums.get(place(at) as usize)).copied().collect();
+    let planes: Vec<OperandId> = (0..128).filter_map(|at| sums.get(place(at) as usize)).copied().collect();
     let planes = logic::merge(s, &planes, &bits(&[128, n]))?;
     let blocks = logic::transpose(s, planes, &[1, 0])?;
     logic::retype(s, blocks, &bytes(&[n, BLOCK]))

@@ -23,9 +23,9 @@ fn message_bytes(call: &Call<'_>) -> Result<u64> {
         call.message(index)?;
     }
     let sealed = call.message(2)?;
-    let len = sealed
-        .checked_sub(TAG)
-        .ok_or_else(|| call.error("input 2", bytes(&[sealed]), format!("a tag at its end: at least {TAG} bytes")))?;
+    let len = sealed.checked_sub(TAG).ok_or_else(|| {
+        call.error("input 2", bytes(&[sealed]), format!("a tag at its end: at least {TAG} bytes"))
+    })?;
     check_length(call, len)?;
     Ok(len)
 }

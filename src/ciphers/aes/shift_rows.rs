@@ -37,7 +37,8 @@ impl OpDef for ShiftRows {
                 _ => state.columns(s, inputs[0], row, (0, by))?,
             });
         }
-        let rows = |plane: usize| heads.iter().zip(&tails).flat_map(move |(h, t)| [h.get(plane), t.get(plane)]);
+        let rows =
+            |plane: usize| heads.iter().zip(&tails).flat_map(move |(h, t)| [h.get(plane), t.get(plane)]);
         let parts: Vec<OperandId> = (0..8).flat_map(rows).flatten().copied().collect();
         let whole = s.op("copy", Attrs::new(), &parts)?;
         let ty = call.ty(&state.tensor())?;

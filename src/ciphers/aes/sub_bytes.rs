@@ -31,7 +31,11 @@ impl OpDef for SubBytes {
             (Element::U8, _) if call.unit == 8 => {}
             (Element::Bit, Some(8)) if call.unit == 1 => {}
             _ => {
-                return Err(call.error("input 0", &x, "u8[..] in a graph of unit 8, bit[8,..] in one of unit 1"));
+                return Err(call.error(
+                    "input 0",
+                    &x,
+                    "u8[..] in a graph of unit 8, bit[8,..] in one of unit 1",
+                ));
             }
         }
         call.ty(&x)
