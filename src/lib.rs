@@ -6,6 +6,7 @@
 
 pub mod analyze;
 mod bytes;
+pub mod ciphers;
 pub mod circuit;
 pub mod engine;
 pub mod error;
@@ -24,3 +25,10 @@ pub mod schemes;
 pub mod wasm;
 
 pub use error::{Error, Result};
+
+/// All operator types of cipherloom: of schemes, and of ciphers on plain data.
+pub fn registry() -> ops::Registry {
+    let mut registry = schemes::registry();
+    registry.add_all(ciphers::all());
+    registry
+}

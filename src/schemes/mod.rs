@@ -13,7 +13,7 @@ pub use budget::noise_budget;
 
 use crate::ops::Registry;
 
-/// All operator types of cipherloom.
+/// The operator types that schemes and columns are made of; [`crate::registry`] has ciphers, too.
 pub fn registry() -> Registry {
     let mut registry = Registry::core();
     registry.add_all(rlwe::all());

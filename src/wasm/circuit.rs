@@ -24,7 +24,7 @@ struct Types {
 
 fn types() -> MutexGuard<'static, Types> {
     static TYPES: OnceLock<Mutex<Types>> = OnceLock::new();
-    let new = || Types { registry: Arc::new(crate::schemes::registry()), own: HashMap::new() };
+    let new = || Types { registry: Arc::new(crate::registry()), own: HashMap::new() };
     TYPES.get_or_init(|| Mutex::new(new())).lock().unwrap_or_else(PoisonError::into_inner)
 }
 
