@@ -146,7 +146,7 @@ fn hash(h: u128, parts: &[&[u8]]) -> u128 {
 pub fn seal(key: &[u8], iv: &[u8], message: &[u8], additional: &[u8]) -> Vec<u8> {
     let aes = Aes::new(key);
     let h = u128::from_be_bytes(aes.encrypt(&[0; 16]));
-    let lengths = |a: &[u8], b: &[u8]| ((8 * a.len() as u128) << 64 | 8 * b.len() as u128).to_be_bytes();
+    let lengths = |a: &[u8], b: &[u8]| (((8 * a.len() as u128) << 64) | (8 * b.len() as u128)).to_be_bytes();
     let first = match iv.len() {
         12 => [iv, &[0, 0, 0, 1]].concat(),
         _ => hash(h, &[iv, &lengths(&[], iv)]).to_be_bytes().to_vec(),
