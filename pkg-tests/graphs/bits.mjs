@@ -3,7 +3,7 @@
  *
  *   UNKNOWN          it followed from such a bit
  *   OF_NAN           of a NaN that arithmetic gave; the value is NaN, and which is not said
- *   ROUGH, ROUGH+1   0 or 1, of a value that is known to a tolerance
+ *   ROUGH[..] + 0/1  0 or 1, of a value that is known to a tolerance; the first bit of one has FIRST on top
  *
  * Where such bits are moved, they stay what they are. A value of which some are open is `undefined`, but NaN.
  */
@@ -11,7 +11,8 @@ import { ELEMENTS } from './elements.mjs';
 
 const UNKNOWN = 2;
 const OF_NAN = 3;
-const ROUGH = 4;
+const ROUGH = { f32: 4, f64: 6 };
+const FIRST = 4;
 
 const FRACTION = { f32: 23, f64: 52 };
 const scratch = new DataView(new ArrayBuffer(8));
@@ -50,7 +51,7 @@ export function encode(element, value) {
   if (value === undefined) return new Uint8Array(width).fill(UNKNOWN);
   if (value instanceof Rough) {
     const bits = encode(element, value.value);
-    return Number.isNaN(value.value) ? bits : bits.map((bit) => bit + ROUGH);
+    return Number.isNaN(value.value) ? bits : bits.map((bit, index) => bit + roughAt(element, index));
   }
   if (kind !== 'float') {
     scratch.setBigUint64(0, BigInt.asUintN(64, value), true);
@@ -79,10 +80,10 @@ export function difference(element, found, expected) {
   if (at === expected.length) return undefined;
   if (isOpenNan(element, expected))
     return Number.isNaN(decode(element, found)) ? undefined : told(element, found, 'NaN');
-  if (element !== undefined && expected.every((bit) => bit >= ROUGH)) {
+  if (isRough(element, expected)) {
     const value = decode(
       element,
-      expected.map((bit) => bit - ROUGH),
+      expected.map((bit, index) => bit - roughAt(element, index)),
     );
     return isNear(element, decode(element, found), value) ? undefined : told(element, found, `about ${value}`);
   }
@@ -102,6 +103,16 @@ function isOpenNan(element, bits) {
     fraction !== undefined &&
     bits.every((bit, index) => bit === (index < fraction || index === bits.length - 1 ? OF_NAN : 1))
   );
+}
+
+/** What is added to a bit of a value that is known to a tolerance. */
+function roughAt(element, index) {
+  return ROUGH[element] + (index === 0 ? FIRST : 0);
+}
+
+/** Whether bits are just those of one such value, and not parts of several, or of one seen as something else. */
+function isRough(element, bits) {
+  return element in ROUGH && bits.every((bit, index) => bit >> 1 === roughAt(element, index) >> 1);
 }
 
 /** Four units in the last place, or four of the smallest numbers there are. */

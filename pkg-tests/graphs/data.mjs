@@ -23,8 +23,8 @@ const OWN_EDGES = {
   f64: [Number.MIN_VALUE, -(2 ** -1022), Number.MAX_VALUE, -Number.MAX_VALUE, 2 ** 53 + 1],
 };
 
-/** Flavors of data: few bits, so that results are often exact; the edges; any bits at all. */
-const FLAVORS = { small: 4, edges: 3, bits: 2 };
+/** Flavors of data: small numbers, whose results are often exact; many digits; the edges; any bits at all. */
+const FLAVORS = { small: 3, digits: 3, edges: 4, bits: 1 };
 
 /** So many elements, as an array of the element's class. */
 export function randomData(dice, element, length) {
@@ -63,7 +63,8 @@ function randomValue(dice, element, flavor) {
 }
 
 function randomFloat(dice, element, flavor) {
-  if (flavor === 'edges' && dice.chance(0.5)) return dice.pick([...FLOAT_EDGES, ...OWN_EDGES[element]]);
+  if (flavor === 'digits') return (dice.between(-(2 ** 30), 2 ** 30) + dice.below(2 ** 20) / 2 ** 20) / 2 ** 28;
+  if (flavor === 'edges' && dice.chance(0.6)) return dice.pick([...FLOAT_EDGES, ...OWN_EDGES[element]]);
   return dice.between(-400, 400) / 8;
 }
 
@@ -71,7 +72,8 @@ function randomInteger(dice, element, flavor) {
   const { kind, bits } = ELEMENTS[element];
   const most = 2n ** BigInt(kind === 'signed' ? bits - 1 : bits) - 1n;
   const least = kind === 'signed' ? -most - 1n : 0n;
-  if (flavor === 'edges' && dice.chance(0.5)) return dice.pick([least, most, most - 1n, least + 1n, most >> 1n]);
+  if (flavor === 'digits') return dice.bigBetween(least, most);
+  if (flavor === 'edges' && dice.chance(0.6)) return dice.pick([least, most, most - 1n, least + 1n, most >> 1n]);
   const value = BigInt(dice.between(-9, 20));
   return value < least ? 0n : value > most ? most : value;
 }

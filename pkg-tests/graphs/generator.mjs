@@ -26,7 +26,7 @@ class Sketch {
   constructor(dice) {
     this.#dice = dice;
     this.#unit = Number(dice.weighted(UNITS));
-    const calls = dice.chance(0.2) ? dice.between(13, 40) : dice.between(1, 12);
+    const calls = dice.chance(0.2) ? dice.between(13, 40) : dice.between(1, 14);
     for (let made = 0, tries = 0; made < calls && tries < 20 * calls; tries++) {
       const before = this.#steps.length;
       if (this.#one(dice.weighted(KINDS))) made++;
@@ -34,11 +34,14 @@ class Sketch {
     }
   }
 
+  /** What nobody reads becomes an output, mostly: else no output would see what is wrong there. */
   done() {
     const dice = this.#dice;
     if (this.#steps.length === 0) this.#source({ element: 'u64', shape: [2] });
     const last = this.#steps.length - 1;
-    const chosen = [last, ...Array.from({ length: dice.below(4) }, () => dice.between(0, last))];
+    const read = new Set(this.#steps.flatMap(({ inputs }) => inputs));
+    const ends = [...this.#steps.keys()].filter((step) => !read.has(step) && (step === last || dice.chance(0.9)));
+    const chosen = [...ends, ...Array.from({ length: dice.below(4) }, () => dice.between(0, last))];
     const outputs = chosen.map((step, k) => ({ name: `y${k}`, step }));
     return { unit: this.#unit, steps: this.#steps, outputs };
   }
@@ -83,7 +86,7 @@ class Sketch {
     const dice = this.#dice;
     const same = this.#find((own) => own.element === type.element && String(own.shape) === String(type.shape));
     if (same.length > 0 && dice.chance(0.7)) return dice.pick(same);
-    return (dice.chance(0.5) ? this.#part(type) : undefined) ?? this.#source(type);
+    return (dice.chance(0.3) ? this.#part(type) : undefined) ?? this.#source(type);
   }
 
   /** A part of an operand that is large enough, seen as that type; it begins at any unit. */
@@ -130,15 +133,15 @@ class Sketch {
 
 /** How often each kind of call is tried. */
 const KINDS = {
-  unary: 5,
-  binary: 12,
-  compare: 4,
+  unary: 7,
+  binary: 22,
+  compare: 8,
   select: 4,
   convert: 6,
   reduce: 9,
   scan: 4,
   sort: 3,
-  matmul: 5,
+  matmul: 8,
   gather: 5,
   scatter: 5,
   slice: 3,
@@ -206,6 +209,8 @@ const SIGNATURES = {
     const b = operand({ element, shape: mate(dice, shape) });
     if (b === undefined || condition === undefined) return undefined;
     const all = [typeOf(condition), typeOf(b)].reduce((before, own) => together(before, own.shape), shape);
+    // Each of them broadcasts with the first, but perhaps not with the other.
+    if (![condition, b].every((one) => isWithin(typeOf(one).shape, all))) return undefined;
     return op(element, 'select', dice.chance(0.5) ? [condition, a, b] : [condition, b, a], { element, shape: all });
   },
   convert({ dice, any, typeOf }) {
@@ -340,6 +345,11 @@ function together(a, b) {
   const rank = Math.max(a.length, b.length);
   const at = (shape, d) => shape[d - (rank - shape.length)] ?? 1;
   return Array.from({ length: rank }, (_, d) => (at(a, d) === 1 ? at(b, d) : at(a, d)));
+}
+
+/** Whether a shape broadcasts to another. */
+function isWithin(shape, all) {
+  return shape.every((dimension, d) => dimension === 1 || dimension === all[d + all.length - shape.length]);
 }
 
 /** An axis of an operand, places along it, and what lies there. */
