@@ -42,7 +42,7 @@ test('computes whatever the order of the lines, through views at odd units', () 
     'type !1 = u8[8]{shape=[1]}',
     'attrs #0 = {of="u8", shape=[1], value=@"Bw=="}',
     'input %0 : !0 [0,8) "x"',
-    'op %1 = u8.add(!1 [11,16)+[8,11), %2) : !1 [24,32)',
+    'op %1 = u8.add(!1 [11,16)+[8,11), !1 [16,24)) : !1 [24,32)',
     'op %2 = constant#0() : !1 [16,24)',
     'op %3 = bit.not(%0) : !0 [8,16)',
     'output %1 "y"',
