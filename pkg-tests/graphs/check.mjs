@@ -1,20 +1,26 @@
-/** One recipe: all that it goes through, and where that differs from what its text means. */
+/** One recipe: all that it goes through, and where that differs from what its calls and its texts mean. */
+import { meaningOfCalls } from './calls.mjs';
 import { bitsOfAll, counted, differencesIn, foundBits } from './compare.mjs';
 import { interpret } from './interpreter.mjs';
 import { bitsOf, dataOf, record } from './recipe.mjs';
 import { parse } from './text.mjs';
 
 const PASSES = ['dedup', 'cancel_transforms', 'prune', 'sum_products'];
+const PLATFORMS = ['simd', 'scalar'];
+
+const optimized = (passes) => (circuit) => circuit.optimize({ passes });
+const eachPass = (where, passesOf) => PASSES.map((pass) => [`${where} ${pass}`, optimized(passesOf(pass))]);
 
 /** What is made of a circuit as it was built. */
 const VARIANTS = {
-  'as built': undefined,
-  'expanded to simd': (circuit) => circuit.expand({ platform: 'simd' }),
-  'expanded to scalar': (circuit) => circuit.expand({ platform: 'scalar' }),
+  ...Object.fromEntries(
+    PLATFORMS.map((platform) => [`expanded to ${platform}`, (circuit) => circuit.expand({ platform })]),
+  ),
   'the usual passes': (circuit) => circuit.optimize(),
-  'all passes': (circuit) => circuit.optimize({ passes: PASSES }),
-  'no pass': (circuit) => circuit.optimize({ passes: [] }),
-  ...Object.fromEntries(PASSES.map((pass) => [`pass ${pass}`, (circuit) => circuit.optimize({ passes: [pass] })])),
+  'all passes': optimized(PASSES),
+  'no pass': optimized([]),
+  ...Object.fromEntries(eachPass('pass', (pass) => [pass])),
+  ...Object.fromEntries(eachPass('without pass', (pass) => PASSES.filter((other) => other !== pass))),
   'expanded to scalar, all passes': async (circuit) => {
     const base = await circuit.expand({ platform: 'scalar' });
     const lean = await base.optimize({ passes: PASSES });
@@ -24,66 +30,82 @@ const VARIANTS = {
 };
 
 /**
- * `{ differences: [{ where, found, expected }], runs, elements, open }`: runs made, elements of outputs compared in the
- * first, and how many of these the documentation leaves open.
+ * `{ differences: [{ where, found, expected }], runs, elements, open }`: runs made, elements that were compared in each,
+ * and how many of these the documentation leaves open. Errors: what building throws.
  */
 export async function checkRecipe(pkg, looms, recipe) {
-  const own = { differences: [], runs: 0, elements: 0, open: 0 };
-  const meanings = new Map();
-  const [data, bits] = [dataOf(recipe), bitsOf(recipe)];
-  const meaningOf = (text) => {
-    if (!meanings.has(text)) meanings.set(text, interpret(parse(text), bits));
-    return meanings.get(text);
-  };
-  const run = async (where, circuit, meaning, options) => {
-    const found = await circuit.run(data, options);
-    own.runs++;
-    own.differences.push(
-      ...differencesIn(foundBits(found, meaning), meaning).map((one) => ({
-        where: `${where}, ${one.where}`,
-        ...one.told,
-      })),
-    );
-  };
-  const attempt = async (where, work) => {
+  const [loom] = looms;
+  const check = new Check(recipe);
+  const built = await record(pkg, loom, recipe).build();
+  await check.attempt('as built', () => check.circuit('as built', built));
+  for (const [where, make] of Object.entries(VARIANTS)) {
+    await check.attempt(where, async () => {
+      const circuit = await make(built);
+      await check.circuit(where, circuit);
+      circuit.dispose();
+    });
+  }
+  for (const platform of PLATFORMS)
+    await check.attempt(`run on ${platform}`, () => check.run(`run on ${platform}`, built, { platform }));
+  for (const form of ['toText', 'toBytes']) {
+    for (const other of looms) {
+      const where = `${form}, ${other.mode.threads} threads`;
+      await check.attempt(where, async () => check.saved(where, await built[form](), other, built.id));
+    }
+  }
+  built.dispose();
+  return check.result();
+}
+
+class Check {
+  #data;
+  #bits;
+  #meaning;
+  #texts = new Set();
+  #runs = 0;
+  #differences = [];
+
+  constructor(recipe) {
+    [this.#data, this.#bits, this.#meaning] = [dataOf(recipe), bitsOf(recipe), meaningOfCalls(recipe)];
+  }
+
+  result() {
+    return { differences: this.#differences, runs: this.#runs, ...counted(this.#meaning) };
+  }
+
+  /** What throws is a difference. */
+  async attempt(where, work) {
     try {
       await work();
     } catch (error) {
-      own.differences.push({ where, found: `${error.code ?? error.name}: ${error.message}`, expected: 'no error' });
+      this.#differences.push({ where, found: `${error.code ?? error.name}: ${error.message}`, expected: 'no error' });
     }
-  };
-  const [loom, ...others] = looms;
-  const built = await record(pkg, loom, recipe).build();
-  let first;
-  for (const [where, make] of Object.entries(VARIANTS)) {
-    await attempt(where, async () => {
-      const circuit = make === undefined ? built : await make(built);
-      const meaning = meaningOf(await circuit.toText());
-      first ??= meaning;
-      await run(where, circuit, meaning);
-      // What another text means, too, must be the same.
-      const moved = differencesIn(bitsOfAll(meaning), first);
-      own.differences.push(...moved.map((one) => ({ where: `the text, ${where}, ${one.where}`, ...one.told })));
-      if (circuit !== built) circuit.dispose();
-    });
   }
-  for (const platform of ['simd', 'scalar'])
-    await attempt(platform, () => run(`run on ${platform}`, built, first, { platform }));
-  for (const form of ['toText', 'toBytes']) {
-    await attempt(form, async () => {
-      const saved = await built[form]();
-      const again = await loom.circuit(saved);
-      if (again.id !== built.id) own.differences.push({ where: form, found: again.id, expected: built.id });
-      for (const other of others) {
-        const there = await other.circuit(saved);
-        if (there.id !== built.id) own.differences.push({ where: form, found: there.id, expected: built.id });
-        await run(`${form}, ${other.mode.threads} threads`, there, first);
-        there.dispose();
-      }
-      await run(form, again, first);
-      again.dispose();
-    });
+
+  async run(where, circuit, options) {
+    const found = await circuit.run(this.#data, options);
+    this.#runs++;
+    this.#compare(where, foundBits(found, this.#meaning));
   }
-  built.dispose();
-  return Object.assign(own, counted(first));
+
+  /** Its text means what was called, and is what is run. */
+  async circuit(where, circuit) {
+    const text = await circuit.toText();
+    if (!this.#texts.has(text)) this.#compare(`the text, ${where}`, bitsOfAll(interpret(parse(text), this.#bits)));
+    this.#texts.add(text);
+    await this.run(where, circuit);
+  }
+
+  /** A text or bytes, opened elsewhere, are the same circuit. */
+  async saved(where, saved, loom, id) {
+    const again = await loom.circuit(saved);
+    if (again.id !== id) this.#differences.push({ where: `${where}, id`, found: again.id, expected: id });
+    await this.run(where, again);
+    again.dispose();
+  }
+
+  #compare(where, bits) {
+    for (const one of differencesIn(bits, this.#meaning))
+      this.#differences.push({ where: `${where}, ${one.where}`, ...one.told });
+  }
 }
