@@ -3,14 +3,14 @@ import { ELEMENTS, lengthOf } from './elements.mjs';
 import { OPERATIONS } from './operations.mjs';
 import { arrayBits } from './recipe.mjs';
 
-/** The bits of each output, by name, as the interpreter gives them. */
-export function meaningOfCalls({ unit, steps, outputs }) {
+/** Of each step what it gives: `{ element, shape, bits }`, without the first two for plain units. */
+export function meaningOfCalls({ unit, steps }) {
   const tensors = [];
   for (const step of steps) {
     const inputs = step.inputs.map((input) => tensors[input]);
     tensors.push({ ...namedBy(step.type), bits: BITS[step.kind](step, inputs, unit) });
   }
-  return Object.fromEntries(outputs.map(({ name, step }) => [name, tensors[step]]));
+  return tensors;
 }
 
 const BITS = {

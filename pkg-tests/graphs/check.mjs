@@ -36,7 +36,8 @@ const VARIANTS = {
 export async function checkRecipe(pkg, looms, recipe) {
   const [loom] = looms;
   const check = new Check(recipe);
-  const built = await record(pkg, loom, recipe).build();
+  const { g, operands } = record(pkg, loom, recipe);
+  const built = await g.build();
   await check.attempt('as built', () => check.circuit('as built', built));
   for (const [where, make] of Object.entries(VARIANTS)) {
     await check.attempt(where, async () => {
@@ -47,6 +48,7 @@ export async function checkRecipe(pkg, looms, recipe) {
   }
   for (const platform of PLATFORMS)
     await check.attempt(`run on ${platform}`, () => check.run(`run on ${platform}`, built, { platform }));
+  await check.attempt('kept', () => check.kept(built, operands));
   for (const form of ['toText', 'toBytes']) {
     for (const other of looms) {
       const where = `${form}, ${other.mode.threads} threads`;
@@ -60,13 +62,15 @@ export async function checkRecipe(pkg, looms, recipe) {
 class Check {
   #data;
   #bits;
+  #steps;
   #meaning;
   #texts = new Set();
   #runs = 0;
   #differences = [];
 
   constructor(recipe) {
-    [this.#data, this.#bits, this.#meaning] = [dataOf(recipe), bitsOf(recipe), meaningOfCalls(recipe)];
+    [this.#data, this.#bits, this.#steps] = [dataOf(recipe), bitsOf(recipe), meaningOfCalls(recipe)];
+    this.#meaning = Object.fromEntries(recipe.outputs.map(({ name, step }) => [name, this.#steps[step]]));
   }
 
   result() {
@@ -88,6 +92,14 @@ class Check {
     this.#compare(where, foundBits(found, this.#meaning));
   }
 
+  /** Every operand can be asked for. */
+  async kept(circuit, operands) {
+    const { kept } = await circuit.run(this.#data, { keep: operands });
+    this.#runs++;
+    const found = operands.map((operand) => kept.get(operand));
+    this.#compare('kept', foundBits(found, this.#steps), this.#steps);
+  }
+
   /** Its text means what was called, and is what is run. */
   async circuit(where, circuit) {
     const text = await circuit.toText();
@@ -104,8 +116,8 @@ class Check {
     again.dispose();
   }
 
-  #compare(where, bits) {
-    for (const one of differencesIn(bits, this.#meaning))
+  #compare(where, bits, meaning = this.#meaning) {
+    for (const one of differencesIn(bits, meaning))
       this.#differences.push({ where: `${where}, ${one.where}`, ...one.told });
   }
 }

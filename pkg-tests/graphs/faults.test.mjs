@@ -22,7 +22,7 @@ after(() => loom?.dispose());
 const runs = [];
 
 async function run(recipe) {
-  const circuit = await record(cipherloom, loom, recipe).build();
+  const circuit = await record(cipherloom, loom, recipe).g.build();
   const [text, found] = [await circuit.toText(), await circuit.run(dataOf(recipe))];
   circuit.dispose();
   return { text, found, bits: bitsOf(recipe) };

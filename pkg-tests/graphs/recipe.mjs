@@ -2,13 +2,13 @@
 import { ELEMENTS } from './elements.mjs';
 import { unpack } from './bits.mjs';
 
-/** Makes the calls of a recipe. */
+/** Makes the calls of a recipe: `{ g, operands }`, an operand for each step. */
 export function record(pkg, loom, { unit, steps, outputs }) {
   const g = loom.graph({ unit });
   const operands = [];
   for (const step of steps) operands.push(CALLS[step.kind](g, step, typeOf(pkg, step.type), operands));
   for (const { name, step } of outputs) g.output(name, operands[step]);
-  return g;
+  return { g, operands };
 }
 
 const CALLS = {
