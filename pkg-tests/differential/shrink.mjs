@@ -1,27 +1,10 @@
 /** Makes a failing case smaller for as long as it still fails. */
+import { cuts, smallestFailing } from '../lib/shrink.mjs';
 import { sourceOf } from './source.mjs';
 
-/**
- * The smallest case found within a time. `fails(case)` tells whether it is still wrong. Each step tries all smaller
- * cases, largest cuts first, and starts again with what fails. The text of a case measures it, so this comes to an end.
- */
-export async function shrink(start, fails, milliseconds) {
-  const end = Date.now() + milliseconds;
-  let smallest = start;
-  for (;;) {
-    const next = await firstFailing(smallest, fails, end);
-    if (!next) return smallest;
-    smallest = next;
-  }
-}
-
-async function firstFailing(failing, fails, end) {
-  const { length } = sourceOf(failing);
-  for (const candidate of smaller(failing)) {
-    if (Date.now() > end) return null;
-    if (sourceOf(candidate).length < length && (await fails(candidate))) return candidate;
-  }
-  return null;
+/** The smallest case found within a time. `fails(case)` tells whether it is still wrong. */
+export function shrink(start, fails, milliseconds) {
+  return smallestFailing(start, { smaller, size: (one) => sourceOf(one).length, fails, milliseconds });
 }
 
 function* smaller({ programs, journey }) {
@@ -63,14 +46,6 @@ function* smallerPrograms(program) {
 
 function shortNames(list) {
   return list.map((one, index) => ({ ...one, name: String.fromCodePoint(97 + index) }));
-}
-
-/** Halves of a list, then the list without each of its members. */
-function* cuts(list) {
-  const middle = list.length >> 1;
-  yield list.slice(0, middle);
-  yield list.slice(middle);
-  if (list.length > 2) for (const index of list.keys()) yield list.toSpliced(index, 1);
 }
 
 /** Uses an operand in the place of another. */
