@@ -5,6 +5,24 @@
 
 /** Attributes of each operator, by the operator's name. */
 export interface OperatorAttributes {
+  'aes.add_round_key': string;
+  'aes.counter_blocks': string;
+  'aes.ctr': string;
+  'aes.decrypt_blocks': string;
+  'aes.encrypt_blocks': string;
+  'aes.gcm_open': string;
+  'aes.gcm_seal': string;
+  'aes.inverse_mix_columns': string;
+  'aes.inverse_round': string;
+  'aes.inverse_shift_rows': string;
+  'aes.inverse_sub_bytes': string;
+  'aes.key_schedule': string;
+  'aes.mix_columns': string;
+  'aes.round': string;
+  'aes.shift_rows': string;
+  'aes.sub_bytes': string;
+  'aes.to_blocks': string;
+  'aes.to_state': string;
   'bfv.add': string;
   'bfv.add_plain': string;
   'bfv.decode': string;
@@ -127,6 +145,10 @@ export interface OperatorAttributes {
   'f64.sum': string;
   'f64.tanh': string;
   'f64.transpose': string;
+  'ghash.hash': string;
+  'ghash.multiples': string;
+  'ghash.multiply': string;
+  'ghash.square': string;
   'i32.abs': string;
   'i32.add': string;
   'i32.and': string;

@@ -5,7 +5,7 @@ import { interpret } from './interpreter.mjs';
 import { bitsOf, dataOf, record } from './recipe.mjs';
 import { parse } from './text.mjs';
 
-const PASSES = ['dedup', 'cancel_transforms', 'prune', 'sum_products'];
+const PASSES = ['dedup', 'cancel', 'prune', 'sum_products', 'precompute'];
 const PLATFORMS = ['simd', 'scalar'];
 
 const optimized = (passes) => (circuit) => circuit.optimize({ passes });
