@@ -96,66 +96,41 @@ fn typed<T: Pod, R: Pod>(f: impl Fn(&[&[T]], &mut [R]) + Send + Sync + 'static) 
     }))
 }
 
-/// An expression for each type of numbers, by the element; none for bits.
+/// An expression for the type that stands for an element.
+macro_rules! by_type {
+    ($element:expr, $t:ident => $body:expr, $($($name:ident)|+ : $type:ty),+ $(; $rest:expr)?) => {
+        match $element {
+            $($($crate::ops::tensor::Element::$name)|+ => {
+                type $t = $type;
+                $body
+            })+
+            $(_ => $rest,)?
+        }
+    };
+}
+
+/// For each type of numbers; none for bits.
 macro_rules! by_number {
-    ($element:expr, $t:ident => $body:expr) => {{
-        use $crate::ops::tensor::Element;
-        macro_rules! one {
-            ($type:ty) => {{
-                type $t = $type;
-                $body
-            }};
-        }
-        match $element {
-            Element::U8 => one!(u8),
-            Element::I32 => one!(i32),
-            Element::U32 => one!(u32),
-            Element::I64 => one!(i64),
-            Element::U64 => one!(u64),
-            Element::F32 => one!(f32),
-            Element::F64 => one!(f64),
-            Element::Bit => None,
-        }
-    }};
+    ($element:expr, $t:ident => $body:expr) => {
+        $crate::platform::plain::by_type!($element, $t => $body,
+            U8: u8, I32: i32, U32: u32, I64: i64, U64: u64, F32: f32, F64: f64; None)
+    };
 }
 
-/// The same for integers; none for others.
+/// For each type of integers; none for others.
 macro_rules! by_integer {
-    ($element:expr, $t:ident => $body:expr) => {{
-        use $crate::ops::tensor::Element;
-        macro_rules! one {
-            ($type:ty) => {{
-                type $t = $type;
-                $body
-            }};
-        }
-        match $element {
-            Element::U8 => one!(u8),
-            Element::I32 => one!(i32),
-            Element::U32 => one!(u32),
-            Element::I64 => one!(i64),
-            Element::U64 => one!(u64),
-            Element::F32 | Element::F64 | Element::Bit => None,
-        }
-    }};
+    ($element:expr, $t:ident => $body:expr) => {
+        $crate::platform::plain::by_type!($element, $t => $body,
+            U8: u8, I32: i32, U32: u32, I64: i64, U64: u64; None)
+    };
 }
 
-/// The same for the unsigned integers of an element's width; bits count as bytes.
+/// For the unsigned integers of an element's width; bits count as bytes.
 macro_rules! by_width {
-    ($element:expr, $t:ident => $body:expr) => {{
-        use $crate::ops::tensor::Element;
-        macro_rules! one {
-            ($type:ty) => {{
-                type $t = $type;
-                $body
-            }};
-        }
-        match $element {
-            Element::Bit | Element::U8 => one!(u8),
-            Element::I32 | Element::U32 | Element::F32 => one!(u32),
-            Element::I64 | Element::U64 | Element::F64 => one!(u64),
-        }
-    }};
+    ($element:expr, $t:ident => $body:expr) => {
+        $crate::platform::plain::by_type!($element, $t => $body,
+            Bit | U8: u8, I32 | U32 | F32: u32, I64 | U64 | F64: u64)
+    };
 }
 
-use {by_integer, by_number, by_width};
+use {by_integer, by_number, by_type, by_width};
