@@ -126,6 +126,14 @@ pub enum Error {
         /// The platform.
         platform: String,
     },
+    /// There is no platform of that name.
+    #[error("platform `{found}`: expected one of {expected}")]
+    NoPlatform {
+        /// The name.
+        found: String,
+        /// Those that there are.
+        expected: String,
+    },
     /// Expansion did not reach the base set.
     #[error("expansion of `{op}` did not end after {levels} levels")]
     EndlessExpansion {
@@ -324,6 +332,7 @@ impl Error {
             Self::UnknownPass { .. } => "pass.unknown",
             Self::NotKept { .. } => "operand.not_kept",
             Self::NotImplemented { .. } => "operator.not_implemented",
+            Self::NoPlatform { .. } => "platform.unknown",
             Self::EndlessExpansion { .. } => "operator.endless_expansion",
             Self::Task { .. } => "task.invalid",
             Self::TooLarge { .. } => "program.too_large",

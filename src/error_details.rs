@@ -22,6 +22,7 @@ impl Error {
                 facts([("operator", op), ("platform", platform), ("chain", &chain.join(" -> "))])
             }
             Self::NotImplemented { op, platform } => facts([("operator", op), ("platform", platform)]),
+            Self::NoPlatform { found, expected } => facts([("found", found), ("expected", expected)]),
             Self::AtCall { call, error } => [error.details(), facts([("call", call)])].concat(),
             Self::NotRecorded { op, attrs, inputs, unit } => {
                 let all = facts([("operator", op), ("attrs", attrs), ("unit", unit)]);

@@ -1,7 +1,7 @@
 //! Operator types that a user records: used, nested, saved, and refused where they are wrong.
 
 use cipherloom::circuit::{Circuit, CircuitLiteral, Recorded, RunOptions, To};
-use cipherloom::ops::{OpDef, Registry};
+use cipherloom::ops::{Level, OpDef, Registry};
 use cipherloom::platform::Scalar;
 use cipherloom::{Error, Result};
 use std::sync::Arc;
@@ -9,7 +9,8 @@ use std::sync::Arc;
 /// A registry with operator types of a user's own.
 fn declared(names: &[&str]) -> (Arc<Registry>, Vec<Arc<Recorded>>) {
     let mut registry = cipherloom::schemes::registry();
-    let own: Vec<Arc<Recorded>> = names.iter().map(|name| Arc::new(Recorded::new(name))).collect();
+    let own: Vec<Arc<Recorded>> =
+        names.iter().map(|name| Arc::new(Recorded::new(name, Level::Task))).collect();
     registry.add_all(own.iter().map(|own| Arc::clone(own) as Arc<dyn OpDef>));
     (Arc::new(registry), own)
 }

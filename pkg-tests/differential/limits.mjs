@@ -7,7 +7,7 @@ const MANY_BITS = 104;
  * Products in a row and bits of the integers that a ring dimension is sure to have room for. The largest has it where
  * the compiler chooses.
  */
-const ROOM = { 2048: [0, 0], 4096: [0, 24], 8192: [1, 60], 16384: [2, 80], 32768: [2, 100] };
+const ROOM = { 2048: [0, 0], 4096: [0, 16], 8192: [1, 60], 16384: [2, 80], 32768: [2, 100] };
 
 /** The least ring dimension that is sure to be large enough for outputs, if any is. */
 export function sureDimension(outputs) {

@@ -65,7 +65,7 @@ fn own_operators(graph: &Graph, registry: &Registry) -> Own {
     let mut own = Own::new();
     let mut asked: HashMap<u32, bool> = HashMap::new();
     for op in graph.operators() {
-        let Signature { name, attrs } = graph.signature(op);
+        let Signature { name, attrs, .. } = graph.signature(op);
         let Ok(def) = registry.get(name) else { continue };
         let types = || graph.inputs_of(op).iter().map(|&i| graph.ty(i).clone()).collect::<Vec<ValueType>>();
         let fingerprint = |types: &[ValueType]| {
@@ -160,7 +160,7 @@ impl<'g> Saver<'g> {
         self.writer.number(self.signatures.list.len() as u64);
         for number in &self.signatures.list {
             let signature = &graph.signatures()[*number as usize];
-            self.writer.short(&signature.name);
+            self.writer.short(&signature.written_name());
             self.writer.short(&signature.attrs.to_string());
         }
         let own = own_operators(graph, registry);

@@ -26,6 +26,7 @@ use crate::analyze::check;
 use crate::expand::{BaseSet, Expander};
 use crate::graph::{Graph, GraphError, OperandId, Placeholder, ValueType, parse, print};
 use crate::ops::{Level, Registry};
+use crate::place::place;
 use crate::platform::Platform;
 use crate::{Error, Result};
 use std::sync::Arc;
@@ -142,6 +143,15 @@ impl Circuit {
             }
         };
         Ok(self.with(graph))
+    }
+
+    /// The same task with its operators placed on the parts of a platform: by `pins` (operator type, platform), or where they
+    /// are cheapest. See [`place`].
+    ///
+    /// # Errors
+    /// As [`place`].
+    pub fn place(&self, platform: &dyn Platform, pins: &[(&str, &str)]) -> Result<Self> {
+        Ok(self.with(place(&self.graph, &self.registry, platform, pins)?))
     }
 
     /// Another graph of the same task.

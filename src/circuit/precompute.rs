@@ -2,7 +2,7 @@
 
 use crate::analyze::{Dependencies, OutputIndex, check, topological_order};
 use crate::engine::{Plan, PlanOptions, Run};
-use crate::graph::{Attr, Attrs, Graph, OperandId, Operator, ValueType};
+use crate::graph::{Attr, Attrs, Graph, OperandId, Operator, Signature, ValueType};
 use crate::math::bits::bytes_of;
 use crate::ops::Registry;
 use crate::ops::tensor::Tensor;
@@ -49,9 +49,12 @@ impl Precompute {
         index: &OutputIndex,
         order: &[u32],
     ) -> Vec<bool> {
-        let runs =
-            |name: &str| self.platform.implements(name) && registry.get(name).is_ok_and(|def| !def.random());
-        let runs: Vec<bool> = graph.signatures().iter().map(|signature| runs(&signature.name)).collect();
+        let runs = |Signature { name, platform, .. }: &Signature| {
+            platform.as_deref().is_none_or(|name| name == self.platform.name())
+                && self.platform.implements(name)
+                && registry.get(name).is_ok_and(|def| !def.random())
+        };
+        let runs: Vec<bool> = graph.signatures().iter().map(runs).collect();
         let shown: Vec<bool> = graph.types().iter().map(|ty| !is_secret(ty)).collect();
         let shown = |operand: &OperandId| shown[graph.type_number(*operand) as usize];
         let mut computable = vec![false; order.len()];

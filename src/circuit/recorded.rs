@@ -1,8 +1,10 @@
-//! Operator types of users who do not write Rust: each is a recorded circuit for every use of it.
+//! Operator types of users who do not write Rust: what each means is recorded for every use of it, as a circuit, or, for base
+//! operators that a [`crate::platform::Foreign`] platform computes, as the type of the output.
 
 use super::CircuitLiteral;
 use super::literal::read_type;
 use crate::graph::{Attrs, OperandId, ValueType, parse_attrs};
+use crate::ops::tensor::Tensor;
 use crate::ops::{Call, Level, OpDef, Registry, Session};
 use crate::{Error, Result};
 use std::collections::HashMap;
@@ -14,19 +16,21 @@ type Use = (u32, Attrs, Vec<ValueType>);
 /// An operator type whose meaning is recorded use by use: what it gives, and what it expands to.
 pub struct Recorded {
     name: String,
+    level: Level,
     recordings: RwLock<HashMap<Use, Arc<Recording>>>,
 }
 
 struct Recording {
-    literal: CircuitLiteral,
+    /// None for a base operator.
+    expansion: Option<CircuitLiteral>,
     output: ValueType,
     fingerprint: [u8; 16],
 }
 
 impl Recorded {
-    /// A type of which nothing is recorded yet.
-    pub fn new(name: &str) -> Self {
-        Self { name: name.to_owned(), recordings: RwLock::default() }
+    /// A type of which nothing is recorded yet: of level task, or base for one that is computed as it is.
+    pub fn new(name: &str, level: Level) -> Self {
+        Self { name: name.to_owned(), level, recordings: RwLock::default() }
     }
 
     /// Records what the operator means for attributes and input types, given in their text form: a circuit of as many inputs, of these
@@ -58,10 +62,34 @@ impl Recorded {
             return Err(call.error("outputs of its expansion", graph.outputs().len(), "one"));
         };
         let output = graph.ty(output.operand).clone();
-        let recording = Arc::new(Recording { literal, output, fingerprint: circuit.id() });
-        let mut recordings = self.recordings.write().unwrap_or_else(PoisonError::into_inner);
-        recordings.entry((call.unit, attrs, inputs)).or_insert(recording);
+        let fingerprint = circuit.id();
+        self.keep((call.unit, attrs, inputs), Recording { expansion: Some(literal), output, fingerprint });
         Ok(())
+    }
+
+    /// Records the type that a base operator gives for such attributes and input types, all in their text form. Tensors are what
+    /// foreign platforms compute with: words of other types could be no residues. What was recorded before for that use stays.
+    ///
+    /// # Errors
+    /// `Operator` for types that are no tensors.
+    pub fn record_output(&self, unit: u32, attrs: &str, inputs: &[String], output: &str) -> Result<()> {
+        let attrs = parse_attrs(attrs)?;
+        let inputs = inputs.iter().map(|text| read_type(text, unit)).collect::<Result<Vec<_>>>()?;
+        let output = read_type(output, unit)?;
+        let call = Call { name: &self.name, attrs: &attrs, inputs: &inputs, unit };
+        (0..inputs.len()).try_for_each(|index| call.tensor(index).map(drop))?;
+        Tensor::of(&output, unit).map_err(|_| call.error("output", &output, "a tensor"))?;
+        let mut hash = blake3::Hasher::new();
+        hash.update(format!("cipherloom base operator {} -> {output}", self.name).as_bytes());
+        let mut fingerprint = [0; 16];
+        fingerprint.copy_from_slice(&hash.finalize().as_bytes()[..16]);
+        self.keep((unit, attrs, inputs), Recording { expansion: None, output, fingerprint });
+        Ok(())
+    }
+
+    fn keep(&self, used: Use, recording: Recording) {
+        let mut recordings = self.recordings.write().unwrap_or_else(PoisonError::into_inner);
+        recordings.entry(used).or_insert(Arc::new(recording));
     }
 
     fn find(&self, call: &Call<'_>) -> Result<Arc<Recording>> {
@@ -82,7 +110,7 @@ impl OpDef for Recorded {
     }
 
     fn level(&self) -> Level {
-        Level::Task
+        self.level
     }
 
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
@@ -90,7 +118,12 @@ impl OpDef for Recorded {
     }
 
     fn expand(&self, session: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
-        self.find(call)?.literal.replay(session, inputs)
+        match &self.find(call)?.expansion {
+            Some(expansion) => expansion.replay(session, inputs),
+            None => {
+                Err(Error::NoExpansion { op: self.name.clone(), platform: String::new(), chain: Vec::new() })
+            }
+        }
     }
 
     fn fingerprint(&self, call: &Call<'_>) -> Option<[u8; 16]> {

@@ -13,5 +13,5 @@ mod workspace;
 
 pub use input::Input;
 pub use plan::{Plan, PlanOptions};
-pub use run::{Clock, Run};
+pub use run::{Clock, Outgoing, Run};
 pub use trace::{Span, Trace};

@@ -12,7 +12,7 @@ use crate::graph::{Graph, Interner, Intervals, Placeholder, ValueType, hash};
 use crate::ops::types::{WORD, block_size};
 use crate::ops::{Call, Registry};
 use crate::place::gather;
-use crate::platform::{Kernel, Platform};
+use crate::platform::{Kernel, Platform, part};
 use crate::{Error, Result};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, OnceLock};
@@ -134,7 +134,7 @@ impl Plan {
     ///
     /// # Errors
     /// What `analyze::check` finds; `UnknownOperator`; `Operator` for operands or attributes that an operator does not take;
-    /// `NotImplemented` names an operator that the platform lacks; `MemoryLimit` before anything is run.
+    /// `NotImplemented` names an operator that the platform lacks, `NoPlatform` a place that there is not; `MemoryLimit` before anything is run.
     pub fn new(
         graph: &Graph,
         registry: &Registry,
@@ -146,7 +146,8 @@ impl Plan {
         let graph = gather(graph)?;
         let deps = check(&graph)?;
         let (kernels, kernel_of) = kernels(&graph, registry, platform)?;
-        let layout = Layout::new(&graph, &deps, unit)?;
+        let elsewhere = |op: u32| matches!(kernels[kernel_of[op as usize] as usize], Kernel::Elsewhere(_));
+        let layout = Layout::new(&graph, &deps, unit, elsewhere)?;
         let sizes = graph.inputs().iter().map(|p| unit.words(graph.ty(p.operand).size));
         let input_words = sizes.fold(0, u64::saturating_add);
         let words = input_words.saturating_add(layout.arena).saturating_add(layout.constant_words);
@@ -211,6 +212,12 @@ impl Plan {
         self.unit.words(units) as usize
     }
 
+    /// Bits that an operator writes.
+    pub(super) fn output_bits(&self, op: u32) -> u64 {
+        let graph = &self.graph;
+        graph.operators().get(op as usize).map_or(0, |op| self.unit.bits(graph.ty(op.output).size))
+    }
+
     /// Operators.
     pub fn len(&self) -> usize {
         self.steps.len()
@@ -256,6 +263,8 @@ fn kernels(graph: &Graph, registry: &Registry, platform: &dyn Platform) -> Resul
                 };
                 // A graph may be a literal from outside: kernels rely on types and attributes.
                 registry.check(&call, graph.ty(op.output))?;
+                let platform =
+                    signature.platform.as_ref().map_or(Ok(platform), |name| part(platform, name))?;
                 let kernel = platform.kernel(&call, graph.ty(op.output))?;
                 if matches!(kernel, Kernel::Words(_)) && call.unit != WORD {
                     return Err(call.error("unit of the graph", call.unit, format!("{WORD} bits")));
@@ -352,13 +361,20 @@ impl Finder {
     }
 }
 
-/// For each operator, whether no input of the graph leads to it.
-fn constants(graph: &Graph, deps: &Dependencies, finder: &Finder, order: &[u32]) -> Vec<bool> {
+/// For each operator, whether no input of the graph leads to it, nor one that is computed elsewhere.
+fn constants(
+    graph: &Graph,
+    deps: &Dependencies,
+    finder: &Finder,
+    order: &[u32],
+    elsewhere: impl Fn(u32) -> bool,
+) -> Vec<bool> {
     let mut constant = vec![false; order.len()];
     for &op in order {
         let inputs = graph.inputs_of(&graph.operators()[op as usize]);
         let mut hits = inputs.iter().flat_map(|&i| graph.pieces(i)).flat_map(|&piece| finder.hits(piece));
-        constant[op as usize] = deps.dep(op as usize).iter().all(|&dep| constant[dep as usize])
+        constant[op as usize] = !elsewhere(op)
+            && deps.dep(op as usize).iter().all(|&dep| constant[dep as usize])
             && hits.all(|(_, owner)| matches!(owner, Owner::Operator(_)));
     }
     constant
@@ -377,7 +393,8 @@ struct Layout {
 }
 
 impl Layout {
-    fn new(graph: &Graph, deps: &Dependencies, unit: Unit) -> Result<Self> {
+    /// `elsewhere`: operators that every run hands out, whatever leads to them.
+    fn new(graph: &Graph, deps: &Dependencies, unit: Unit, elsewhere: impl Fn(u32) -> bool) -> Result<Self> {
         let finder = Finder::new(graph, unit);
         let words = |op: u32| unit.words(graph.pieces(graph.operators()[op as usize].output)[0].size());
         let order = topological_order(graph, deps)?;
@@ -411,7 +428,7 @@ impl Layout {
                 next_dead[op] = std::mem::replace(&mut first_dead[last_use[op] as usize], op as u32);
             }
         }
-        let constant = constants(graph, deps, &finder, &order);
+        let constant = constants(graph, deps, &finder, &order, elsewhere);
         let mut constants = 0;
         // Blocks go round among those that every run computes, and among those that only the first one does: an ordering
         // edge over an operator of the other kind would be lost.

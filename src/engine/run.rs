@@ -9,11 +9,12 @@ use super::sync::{AtomicU32, Condvar, Mutex, MutexGuard, Ordering, current_num_t
 use super::trace::{Span, Trace};
 use super::workspace::Workspace;
 use crate::math::bits::copy_bits;
-use crate::platform::Kernel;
+use crate::platform::{ForeignCall, Kernel};
 use crate::{Error, Result, memory};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::sync::{Arc, PoisonError};
+use zeroize::Zeroizing;
 
 /// Milliseconds since some fixed moment. A function, because not every target has a clock of its own.
 pub type Clock = fn() -> f64;
@@ -26,6 +27,16 @@ const BATCH: usize = 8;
 
 /// How often a thread without work looks for some before it sleeps: waking it costs more than a small operator.
 const SPINS: usize = if cfg!(loom) { 1 } else { 20_000 };
+
+/// An operator that is computed elsewhere, with copies of its data; these are overwritten when they are dropped.
+pub struct Outgoing {
+    /// Its number in the planned graph.
+    pub op: u32,
+    /// What it computes.
+    pub call: Arc<ForeignCall>,
+    /// The bytes of each input; where a type does not fill its last byte, the other bits are arbitrary.
+    pub inputs: Vec<Zeroizing<Vec<u8>>>,
+}
 
 /// A run of a plan.
 pub struct Run {
@@ -50,6 +61,10 @@ pub struct Run {
 struct State {
     ready: BinaryHeap<Reverse<u32>>,
     waiting: Vec<u32>,
+    /// Operators that are to be handed out.
+    leaving: Vec<u32>,
+    /// Those that were, with the time.
+    away: Vec<(u32, f64)>,
     running: usize,
     asleep: usize,
     /// Of the operators that every run computes.
@@ -78,6 +93,8 @@ impl Run {
         let state = Mutex::new(State {
             ready: std::mem::take(&mut workspace.ready),
             waiting: std::mem::take(&mut workspace.waiting),
+            leaving: Vec::new(),
+            away: Vec::new(),
             running: 0,
             asleep: 0,
             done: 0,
@@ -215,17 +232,99 @@ impl Run {
         done == all
     }
 
-    /// Runs to the end.
+    /// Runs to the end, or until it waits for what was handed out, or is to be.
     pub fn finish(&mut self) {
-        while !self.step(f64::INFINITY) {}
+        while !self.step(f64::INFINITY) && !self.waits() {}
+    }
+
+    /// True when there is nothing to do before something that is computed elsewhere is there.
+    pub fn waits(&self) -> bool {
+        let state = self.lock();
+        state.ready.is_empty() && !(state.leaving.is_empty() && state.away.is_empty())
+    }
+
+    /// Hands out what is computed elsewhere and whose inputs are there, each operator once. The results are wanted by
+    /// [`Run::deliver`]; until then the run goes on with what does not need them.
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
+    pub fn hand_out(&mut self) -> Result<Vec<Outgoing>> {
+        let leaving = std::mem::take(&mut self.lock().leaving);
+        let now = if self.traced { (self.clock)() } else { 0.0 };
+        let outgoing = |&op: &u32| {
+            let step = &self.plan.steps[op as usize];
+            let Kernel::Elsewhere(call) = &self.plan.kernels[step.kernel as usize] else { return Ok(None) };
+            let places = &self.plan.places[step.inputs.start as usize..step.inputs.end as usize];
+            let inputs = places.iter().map(|&place| memory::copy(self.read(place)).map(Zeroizing::new));
+            Ok(Some(Outgoing { op, call: Arc::clone(call), inputs: inputs.collect::<Result<_>>()? }))
+        };
+        let outgoing = leaving.iter().filter_map(|op| outgoing(op).transpose()).collect::<Result<_>>()?;
+        self.lock().away.extend(leaving.into_iter().map(|op| (op, now)));
+        Ok(outgoing)
+    }
+
+    /// Takes the output of an operator that was handed out, in bytes of exactly its size; bits beyond its end are cleared.
+    ///
+    /// # Errors
+    /// `Job` for an operator that is not away; `InputLength` for other bytes, after which it still is.
+    pub fn deliver(&mut self, op: u32, bytes: &[u8]) -> Result<()> {
+        let Some(at) = self.lock().away.iter().position(|&(away, _)| away == op) else {
+            return Err(Error::Job("results are taken of operators that were handed out, once"));
+        };
+        let step = &self.plan.steps[op as usize];
+        if bytes.len() != step.size {
+            let (Kernel::Elsewhere(call), expected) = (&self.plan.kernels[step.kernel as usize], step.size)
+            else {
+                return Err(Error::Job("what is computed here is not delivered"));
+            };
+            let input = format!("output of {}", call.name);
+            return Err(Error::InputLength { input, found: bytes.len(), expected });
+        }
+        let bits = self.plan.output_bits(op);
+        if let Home::Arena(from) = step.output {
+            let out = bytemuck::cast_slice_mut(self.write(from, step.size));
+            out[..bytes.len()].copy_from_slice(bytes);
+            // What does not fill its last byte leaves 0 there, as kernels do.
+            if !bits.is_multiple_of(8) {
+                out[bytes.len() - 1] &= (1 << (bits % 8)) - 1;
+            }
+        }
+        let end = if self.traced { (self.clock)() } else { 0.0 };
+        let mut state = self.lock();
+        let (_, start) = state.away.swap_remove(at);
+        state.done += 1;
+        if let Some(started) = self.started.filter(|_| self.traced) {
+            // A lane of its own, beside the threads.
+            let thread = current_num_threads().max(1) as u32;
+            state.trace.spans.push(Span { op, thread, start: start - started, end: end - started });
+        }
+        self.release(&mut state, op);
+        Ok(())
+    }
+
+    /// Notifies those who wait for an operator; gives how many wait for nobody any more.
+    fn release(&self, state: &mut State, op: u32) -> usize {
+        let mut released = 0;
+        for &next in self.plan.waits.notify(op as usize) {
+            let waiting = &mut state.waiting[next as usize];
+            *waiting -= 1;
+            if *waiting == 0 {
+                state.ready.push(Reverse(next));
+                released += 1;
+            }
+        }
+        released
     }
 
     /// Runs all operators on the calling thread in the order that storage was planned for, without asking who is ready:
     /// what [`Run::finish`] takes longer is the price of scheduling.
     ///
     /// # Errors
-    /// `Job` when operators ran before.
+    /// `Job` when operators ran before, or are computed elsewhere.
     pub fn finish_straight(&mut self) -> Result<()> {
+        if self.plan.order.iter().any(|&op| self.is_elsewhere(op)) {
+            return Err(Error::Job("a run that hands operators out does not go straight"));
+        }
         if self.lock().done > 0 {
             return Err(Error::Job("a run goes straight from its start or not at all"));
         }
@@ -321,6 +420,10 @@ impl Run {
         let mut state = self.lock();
         loop {
             let size = self.take(&mut state, &mut batch, threads);
+            if size > 0 && self.is_elsewhere(batch[0]) {
+                state.leaving.extend_from_slice(&batch[..size]);
+                continue;
+            }
             if size == 0 {
                 if state.running == 0 {
                     self.tell(&state);
@@ -358,14 +461,7 @@ impl Run {
             }
             let mut released = 0;
             for &op in &batch[..done] {
-                for &next in self.plan.waits.notify(op as usize) {
-                    let waiting = &mut state.waiting[next as usize];
-                    *waiting -= 1;
-                    if *waiting == 0 {
-                        state.ready.push(Reverse(next));
-                        released += 1;
-                    }
-                }
+                released += self.release(&mut state, op);
             }
             if done < size {
                 state.ready.extend(batch[done..size].iter().copied().map(Reverse));
@@ -423,6 +519,10 @@ impl Run {
         state
     }
 
+    fn is_elsewhere(&self, op: u32) -> bool {
+        matches!(self.plan.kernels[self.plan.steps[op as usize].kernel as usize], Kernel::Elsewhere(_))
+    }
+
     /// Runs an operator that every run computes.
     fn run_operator(&self, op: u32, scratch: &mut [u64]) {
         let step = &self.plan.steps[op as usize];
@@ -432,11 +532,19 @@ impl Run {
     }
 
     /// Computes an operator into the arena.
-    #[expect(unsafe_code, reason = "the plan's order keeps everybody else away, see storage.rs")]
     fn execute(&self, step: &Step, from: usize, scratch: &mut [u64]) {
+        self.compute(step, self.write(from, step.size), scratch);
+    }
+
+    /// The words of a block that an operator writes, which is ready and not done: only it is told of them.
+    #[expect(
+        unsafe_code,
+        clippy::mut_from_ref,
+        reason = "the plan's order keeps everybody else away, see storage.rs"
+    )]
+    fn write(&self, from: usize, size: usize) -> &mut [u64] {
         // SAFETY: rule 2 of the arena: earlier users of this range are done, later ones wait for this operator.
-        let out = unsafe { self.workspace.arena.write(from, step.size.div_ceil(8)) };
-        self.compute(step, out, scratch);
+        unsafe { self.workspace.arena.write(from, size.div_ceil(8)) }
     }
 
     fn compute(&self, step: &Step, out: &mut [u64], scratch: &mut [u64]) {
@@ -455,6 +563,8 @@ impl Run {
                 let out = &mut bytemuck::cast_slice_mut(out)[..step.size];
                 with_all(places, |place| self.read(place), |inputs| kernel.run(inputs, out));
             }
+            // Handed out instead, see `work`.
+            Kernel::Elsewhere(_) => {}
         }
     }
 }

@@ -164,7 +164,7 @@ impl<'r> Expander<'r> {
                     let inputs: Vec<ValueType> =
                         graph.inputs_of(op).iter().map(|&i| graph.ty(i).clone()).collect();
                     let template = self.record(graph, op, &inputs, base.platform)?;
-                    templates.push(template.bind(next));
+                    templates.push(template.bind(next, graph.signature(op).platform.as_deref()));
                     kinds.push(hash, kind.as_slice().into())
                 }
             };

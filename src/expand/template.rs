@@ -86,13 +86,15 @@ impl Template {
         &self.graph
     }
 
-    /// Prepares copies into `target`, which learns the template's types and signatures.
-    pub fn bind(&self, target: &mut Graph) -> Bound {
+    /// Prepares copies into `target`, which learns the template's types and signatures. Operators that are not placed
+    /// themselves are where the one was that they replace.
+    pub fn bind(&self, target: &mut Graph, platform: Option<&str>) -> Bound {
         let graph = &self.graph;
         let types: Vec<u32> = graph.types().iter().map(|t| target.intern_type(t.clone())).collect();
         let signatures = graph.signatures().iter();
-        let signatures: Vec<u32> =
-            signatures.map(|s| target.intern_signature(&s.name, s.attrs.clone())).collect();
+        let signatures: Vec<u32> = signatures
+            .map(|s| target.intern_placed(&s.name, s.attrs.clone(), s.platform.as_deref().or(platform)))
+            .collect();
         let mut bound = Bound {
             types: Vec::new(),
             span_counts: Vec::new(),

@@ -125,17 +125,32 @@ impl Graph {
         self.types.intern(ty)
     }
 
-    /// The number of a signature in this graph's table.
+    /// The number of a signature in this graph's table; the name may say the platform, see [`Signature::parts`].
     pub fn intern_signature(&mut self, name: &str, attrs: Attrs) -> u32 {
-        match self.find_signature(name, &attrs) {
-            Some(known) => known,
-            None => self.signatures.push(hash(&(name, &attrs)), Signature { name: name.to_owned(), attrs }),
-        }
+        let (name, platform) = Signature::parts(name);
+        self.intern_placed(name, attrs, platform)
     }
 
-    /// The number of a signature in this graph's table, if it is there.
+    /// The number of a signature in this graph's table, of operators that are computed on that platform.
+    pub fn intern_placed(&mut self, name: &str, attrs: Attrs, platform: Option<&str>) -> u32 {
+        let hash = hash(&(name, &attrs, platform));
+        self.find(hash, name, &attrs, platform).unwrap_or_else(|| {
+            let (name, platform) = (name.to_owned(), platform.map(str::to_owned));
+            self.signatures.push(hash, Signature { name, attrs, platform })
+        })
+    }
+
+    /// As [`Graph::intern_signature`], if it is there.
     pub fn find_signature(&self, name: &str, attrs: &Attrs) -> Option<u32> {
-        self.signatures.find(hash(&(name, attrs)), |known| known.name == name && known.attrs == *attrs)
+        let (name, platform) = Signature::parts(name);
+        self.find(hash(&(name, attrs, platform)), name, attrs, platform)
+    }
+
+    fn find(&self, hash: u64, name: &str, attrs: &Attrs, platform: Option<&str>) -> Option<u32> {
+        let same = |known: &Signature| {
+            known.name == name && known.attrs == *attrs && known.platform.as_deref() == platform
+        };
+        self.signatures.find(hash, same)
     }
 
     /// All types, by number.
@@ -379,6 +394,13 @@ impl Graph {
             index += 1;
             keep(index - 1)
         });
+    }
+
+    /// Replaces the signature of every operator, by numbers in the order of the operators.
+    pub fn replace_signatures(&mut self, signatures: &[u32]) {
+        for (op, &signature) in self.operators.iter_mut().zip(signatures) {
+            op.signature = signature;
+        }
     }
 
     /// Replaces the `parent` of every operator.

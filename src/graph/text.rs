@@ -13,7 +13,7 @@
 //!
 //! An operand is `%k`, the k-th line of kind `input` or `op`, or a view: a type and placeholders in order,
 //! joined by `+`. What is written is disjoint; a view that is only read may hold a unit more than once, as
-//! expansion and deduplication make them. `nonce` and `parent` are left out where there is none.
+//! expansion and deduplication make them. `limb.add@scalar` is computed on the platform `scalar`. `nonce` and `parent` are left out where there is none.
 
 use super::attrs::quote;
 use super::{Attr, Attrs, Graph, GraphError, OperandId, Placeholder, ValueType};
@@ -77,7 +77,7 @@ fn write_graph(out: &mut String, graph: &Graph) -> std::fmt::Result {
         let signature = graph.signature(op);
         let inputs: Vec<String> = graph.inputs_of(op).iter().map(|&i| refer(&names, i)).collect();
         let name = define(&mut names, op.output);
-        write!(out, "op %{name} = {}", signature.name)?;
+        write!(out, "op %{name} = {}", signature.written_name())?;
         if !signature.attrs.is_empty() {
             write!(out, "#{}", attrs.of(op.signature))?;
         }
@@ -214,10 +214,7 @@ impl Reader {
             "op" => {
                 c.numbered('%', self.names.len())?;
                 c.expect("=")?;
-                let name = c.word().to_owned();
-                if name.is_empty() {
-                    return Err(c.error("an operator type"));
-                }
+                let name = c.operator()?;
                 let attrs = if c.peek('#') { self.attrs_ref(c)? } else { Attrs::new() };
                 c.expect("(")?;
                 let mut inputs = Vec::new();
@@ -337,6 +334,21 @@ impl<'a> Cursor<'a> {
             .find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.'))
             .unwrap_or(self.rest.len());
         self.take(length)
+    }
+    /// An operator type, and after `@` a platform.
+    fn operator(&mut self) -> Result<String, GraphError> {
+        let name = self.word();
+        if name.is_empty() {
+            return Err(self.error("an operator type"));
+        }
+        if !self.peek('@') {
+            return Ok(name.to_owned());
+        }
+        self.take(1);
+        match self.word() {
+            "" => Err(self.error("a platform")),
+            platform => Ok(format!("{name}@{platform}")),
+        }
     }
     fn number(&mut self) -> Result<u64, GraphError> {
         let length = self.rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(self.rest.len());

@@ -117,7 +117,7 @@ impl Registry {
                 kind.into_iter().chain(inputs.iter().map(|&i| graph.type_number(i))).collect();
             if known.insert(kind) {
                 let types: Vec<ValueType> = inputs.iter().map(|&i| graph.ty(i).clone()).collect();
-                let Signature { name, attrs } = graph.signature(op);
+                let Signature { name, attrs, .. } = graph.signature(op);
                 let call = Call { name, attrs, inputs: &types, unit: graph.unit_bits() };
                 self.check(&call, graph.ty(op.output)).map_err(|error| (number, error))?;
             }

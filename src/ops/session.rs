@@ -3,7 +3,7 @@
 use super::types::{Ciphertext, Poly};
 use super::{Call, Registry};
 use crate::Result;
-use crate::graph::{Attrs, Graph, Interner, OperandId, ValueType, hash};
+use crate::graph::{Attrs, Graph, Interner, OperandId, Signature, ValueType, hash};
 
 /// A graph under construction. Tasks are built in one, and expand functions record into one.
 pub struct Session<'r> {
@@ -24,7 +24,8 @@ impl<'r> Session<'r> {
 
     /// The assemble function: looks the type up, works out the output's type, allocates the output and adds
     /// the operator (SPEC G3). The output's type is a function of attributes and input types, so that it is worked out
-    /// once for all calls that share them.
+    /// once for all calls that share them. The name may say a platform ([`Signature::parts`]), which then computes whatever
+    /// the operator expands to.
     ///
     /// # Errors
     /// `UnknownOperator`, or what the type's `assemble` says.
@@ -50,10 +51,11 @@ impl<'r> Session<'r> {
     }
 
     fn assemble(&mut self, name: &str, attrs: Attrs, inputs: &[OperandId]) -> Result<(u32, (u32, bool))> {
-        let def = self.registry.get(name)?;
+        let (op, _) = Signature::parts(name);
+        let def = self.registry.get(op)?;
         let types: Vec<ValueType> = inputs.iter().map(|&i| self.graph.ty(i).clone()).collect();
         let output =
-            def.assemble(&Call { name, attrs: &attrs, inputs: &types, unit: self.graph.unit_bits() })?;
+            def.assemble(&Call { name: op, attrs: &attrs, inputs: &types, unit: self.graph.unit_bits() })?;
         let signature = self.graph.intern_signature(name, attrs);
         let outcome = (self.graph.intern_type(output), def.random());
         self.read_call(signature, inputs);

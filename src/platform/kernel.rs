@@ -1,5 +1,6 @@
 //! Prepared base operators: what a platform makes of one signature.
 
+use super::ForeignCall;
 use std::sync::Arc;
 
 /// One prepared base operator, by what it computes on.
@@ -9,6 +10,8 @@ pub enum Kernel {
     Words(Arc<dyn WordKernel>),
     /// On bytes: plain data, in any graph.
     Bytes(Arc<dyn ByteKernel>),
+    /// None here: the run hands the data out and is told the result.
+    Elsewhere(Arc<ForeignCall>),
 }
 
 /// A kernel on words.
@@ -47,11 +50,11 @@ impl Kernel {
     pub fn scratch(&self) -> usize {
         match self {
             Self::Words(kernel) => kernel.scratch(),
-            Self::Bytes(_) => 0,
+            Self::Bytes(_) | Self::Elsewhere(_) => 0,
         }
     }
 
-    /// Runs either kind over words, in a graph of unit 64; see [`WordKernel::run`].
+    /// Runs a kernel that is here over words, in a graph of unit 64; see [`WordKernel::run`].
     pub fn run(&self, inputs: &[&[u64]], out: &mut [u64], scratch: &mut [u64], nonce: u32) {
         match self {
             Self::Words(kernel) => kernel.run(inputs, out, scratch, nonce),
@@ -59,6 +62,7 @@ impl Kernel {
                 let inputs: Vec<&[u8]> = inputs.iter().map(|&words| bytemuck::cast_slice(words)).collect();
                 kernel.run(&inputs, bytemuck::cast_slice_mut(out));
             }
+            Self::Elsewhere(_) => {}
         }
     }
 }

@@ -7,7 +7,9 @@
 //! Room rule: knows base operators; knows no scheme, no engine.
 
 pub mod conformance;
+mod foreign;
 mod kernel;
+mod mixed;
 mod null;
 mod plain;
 mod ring_cache;
@@ -15,14 +17,17 @@ mod samples;
 mod scalar;
 mod simd;
 
+pub use foreign::{Foreign, ForeignCall};
 pub use kernel::{ByteKernel, Kernel, WordKernel};
+pub use mixed::Mixed;
 pub use null::Null;
 pub use scalar::Scalar;
 pub use simd::Simd;
 
-use crate::Result;
 use crate::graph::ValueType;
 use crate::ops::Call;
+use crate::{Error, Result};
+use std::sync::Arc;
 
 /// A set of base operator implementations for one kind of processor.
 pub trait Platform: Send + Sync {
@@ -37,4 +42,34 @@ pub trait Platform: Send + Sync {
     /// # Errors
     /// `NotImplemented` names a type that the platform lacks; `Math` and `Operator` for constants that do not fit.
     fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Kernel>;
+
+    /// What one operator that it implements takes here, for the choice between platforms: `work`, which is what the operator
+    /// type says of itself (multiplications modulo a prime), where this platform has fast kernels; more where it has not.
+    fn cost(&self, call: &Call<'_>, output: &ValueType, work: f64) -> f64 {
+        let _ = (call, output);
+        work
+    }
+
+    /// The platforms that it is made of, where operators can be placed by name; none for a single one.
+    fn parts(&self) -> &[Arc<dyn Platform>] {
+        &[]
+    }
+}
+
+/// The platform of that name: itself, or one of its parts.
+///
+/// # Errors
+/// `NoPlatform` where there is none.
+pub fn part<'p>(platform: &'p dyn Platform, name: &str) -> Result<&'p dyn Platform> {
+    let mut parts = platform.parts().iter().map(|part| &**part);
+    let found = if platform.name() == name { Some(platform) } else { parts.find(|part| part.name() == name) };
+    found.ok_or_else(|| {
+        let parts = platform.parts().iter().map(|part| part.name());
+        let expected = if platform.parts().is_empty() {
+            platform.name().into()
+        } else {
+            parts.collect::<Vec<_>>().join(", ")
+        };
+        Error::NoPlatform { found: name.to_owned(), expected }
+    })
 }

@@ -17,6 +17,9 @@ use std::sync::Arc;
 /// Most transformed factors that `limb.convolve` keeps at a time: whatever a graph asks for, its scratch is bounded.
 const MOST_FACTORS: usize = 16;
 
+/// How much longer lattice kernels take than vectors would, on the whole (`npm run bench`, kernels: 1 to 10 times).
+const SLOWER: f64 = 4.0;
+
 /// The scalar platform. Transform tables are made once per size and prime.
 #[derive(Default)]
 pub struct Scalar {
@@ -158,6 +161,10 @@ impl Platform for Scalar {
     fn implements(&self, op: &str) -> bool {
         let all = || base::all().into_iter().chain(fused::all());
         !self.removed.iter().any(|r| r == op) && (plain::implements(op) || all().any(|def| def.name() == op))
+    }
+
+    fn cost(&self, call: &Call<'_>, _: &ValueType, work: f64) -> f64 {
+        if plain::implements(call.name) { work } else { SLOWER * work }
     }
 
     fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Kernel> {

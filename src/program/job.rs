@@ -1,6 +1,6 @@
 //! A resumable piece of work with a result in bytes or numbers.
 
-use crate::engine::{Run, Trace};
+use crate::engine::{Outgoing, Run, Trace};
 use crate::{Error, Result};
 use std::collections::BTreeMap;
 use zeroize::Zeroize;
@@ -56,6 +56,27 @@ impl Job {
     /// Works for about that long; true when done. See [`Run::step`].
     pub fn step(&mut self, milliseconds: f64) -> bool {
         self.run.step(milliseconds)
+    }
+
+    /// See [`Run::waits`].
+    pub fn waits(&self) -> bool {
+        self.run.waits()
+    }
+
+    /// See [`Run::hand_out`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn hand_out(&mut self) -> Result<Vec<Outgoing>> {
+        self.run.hand_out()
+    }
+
+    /// See [`Run::deliver`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn deliver(&mut self, op: u32, bytes: &[u8]) -> Result<()> {
+        self.run.deliver(op, bytes)
     }
 
     /// (operators done, all operators).

@@ -6,7 +6,7 @@ use crate::graph::ValueType;
 use crate::math::bits::bytes_of;
 use crate::ops::tensor::Tensor;
 use crate::ops::{Level, OpDef, Registry};
-use crate::platform::{Platform, Scalar};
+use crate::platform::{Foreign, Mixed, Platform, Scalar};
 use crate::program::{Job, Named, Outcome};
 use crate::{Error, memory};
 use js_sys::{Array, Float64Array, Object, Reflect, Uint8Array, Uint32Array};
@@ -32,17 +32,18 @@ fn registry() -> Arc<Registry> {
     Arc::clone(&types().registry)
 }
 
-/// Makes an operator type of a user's own known by its name; what it means is recorded use by use.
+/// Makes an operator type of a user's own known by its name; what it means is recorded use by use. `base`: JavaScript computes
+/// it, on the platform of that name.
 ///
 /// # Errors
 /// Throws for a name that is taken.
 #[wasm_bindgen(js_name = declareOperator)]
-pub fn declare_operator(name: &str) -> Result<(), Thrown> {
+pub fn declare_operator(name: &str, base: bool) -> Result<(), Thrown> {
     let mut types = types();
     if types.registry.get(name).is_ok() {
         return Err(wrong("name of an operator", name, "one that no other operator has").into());
     }
-    let own = Arc::new(Recorded::new(name));
+    let own = Arc::new(Recorded::new(name, if base { Level::Base } else { Level::Task }));
     let mut registry = (*types.registry).clone();
     registry.add(Arc::clone(&own) as Arc<dyn OpDef>);
     types.registry = Arc::new(registry);
@@ -61,22 +62,53 @@ pub fn record_operator(
     inputs: Vec<String>,
     literal: &JsValue,
 ) -> Result<(), Thrown> {
-    let own = types().own.get(name).cloned();
-    let own = own.ok_or_else(|| wrong("name of an operator", name, "one that was declared"))?;
-    Ok(own.record(&registry(), attrs, &inputs, literal_of(literal)?)?)
+    Ok(own(name)?.record(&registry(), attrs, &inputs, literal_of(literal)?)?)
 }
 
-/// The platform of that name.
-fn platform_of(name: &str) -> Result<Arc<dyn Platform>, Error> {
+/// See [`Recorded::record_output`].
+///
+/// # Errors
+/// Throws.
+#[wasm_bindgen(js_name = recordOutput)]
+pub fn record_output(
+    name: &str,
+    unit: u32,
+    attrs: &str,
+    inputs: Vec<String>,
+    output: &str,
+) -> Result<(), Thrown> {
+    Ok(own(name)?.record_output(unit, attrs, &inputs, output)?)
+}
+
+fn own(name: &str) -> Result<Arc<Recorded>, Error> {
+    let own = types().own.get(name).cloned();
+    own.ok_or_else(|| wrong("name of an operator", name, "one that was declared"))
+}
+
+/// The platform that computes users' own base operators.
+const JAVASCRIPT: &str = "javascript";
+
+fn platforms() -> Vec<Arc<dyn Platform>> {
     static SCALAR: OnceLock<Arc<Scalar>> = OnceLock::new();
-    match name {
-        "simd" => Ok(platform()),
-        "scalar" => {
-            let scalar: Arc<Scalar> = Arc::clone(SCALAR.get_or_init(|| Arc::new(Scalar::new())));
-            Ok(scalar)
-        }
-        found => Err(wrong("platform", found, "simd or scalar")),
+    let scalar = Arc::clone(SCALAR.get_or_init(|| Arc::new(Scalar::new())));
+    let own = |op: &str| types().own.get(op).is_some_and(|own| own.level() == Level::Base);
+    vec![platform(), Arc::new(Foreign::new(JAVASCRIPT, own)), scalar]
+}
+
+/// The platforms of these names, in that order; the usual ones for none. The others serve what is placed on them.
+fn mixed(names: &[String]) -> Result<Mixed, Error> {
+    let mut rest = platforms();
+    if names.is_empty() {
+        let others = rest.split_off(2);
+        return Ok(Mixed::new(rest, others));
     }
+    let mut take = |name: &String| {
+        let at = rest.iter().position(|platform| platform.name() == name);
+        at.map(|at| rest.remove(at))
+            .ok_or_else(|| wrong("platform", name, "simd, scalar or javascript, each once"))
+    };
+    let preferred = names.iter().map(&mut take).collect::<Result<Vec<_>, _>>()?;
+    Ok(Mixed::new(preferred, rest))
 }
 
 fn wrong(at: &str, found: impl ToString, expected: &str) -> Error {
@@ -119,7 +151,7 @@ fn literal_of(literal: &JsValue) -> Result<CircuitLiteral, Error> {
 
 /// A declared input or output, or an operand that is kept.
 #[derive(Serialize)]
-struct Port {
+pub(super) struct Port {
     name: String,
     r#type: String,
     element: Option<&'static str>,
@@ -128,7 +160,7 @@ struct Port {
 }
 
 impl Port {
-    fn new(name: &str, ty: &ValueType, unit: u32) -> Self {
+    pub(super) fn new(name: &str, ty: &ValueType, unit: u32) -> Self {
         let tensor = Tensor::of(ty, unit).ok();
         Self {
             name: name.to_owned(),
@@ -257,8 +289,9 @@ impl RawCircuit {
     /// # Errors
     /// Throws.
     pub fn expand(&self, options: &JsValue) -> Result<RawCircuit, Thrown> {
-        if let Some(name) = text(options, "platform") {
-            return Ok(Self(self.0.expand(To::Platform(&*platform_of(&name)?))?));
+        let platforms = texts(&option(options, "platforms"));
+        if !platforms.is_empty() {
+            return Ok(Self(self.0.expand(To::Platform(&mixed(&platforms)?))?));
         }
         if let Some(name) = text(options, "level") {
             let level = level_of(&name).ok_or_else(|| wrong("level", name, LEVELS))?;
@@ -268,6 +301,21 @@ impl RawCircuit {
             return Ok(Self(self.0.expand(To::Steps(steps as usize))?));
         }
         Ok(Self(self.0.expand(To::Base(&texts(&option(options, "base"))))?))
+    }
+
+    /// See [`Circuit::place`]; `pins`: operator types, and for each a platform.
+    ///
+    /// # Errors
+    /// Throws.
+    pub fn place(
+        &self,
+        platforms: Vec<String>,
+        operators: Vec<String>,
+        to: Vec<String>,
+    ) -> Result<RawCircuit, Thrown> {
+        let pins: Vec<(&str, &str)> =
+            operators.iter().zip(&to).map(|(op, to)| (op.as_str(), to.as_str())).collect();
+        Ok(Self(self.0.place(&mixed(&platforms)?, &pins)?))
     }
 
     /// See [`Circuit::optimize`].
@@ -297,8 +345,8 @@ impl RawCircuit {
             memory_limit: option(options, "memoryLimit").as_f64().map_or(defaults.memory_limit, |m| m as u64),
             secret: option(options, "secret").is_truthy(),
         };
-        let platform = platform_of(&text(options, "platform").unwrap_or_else(|| "simd".into()))?;
-        let execution = self.0.plan(&*platform, &keep, options_read)?;
+        let platform = mixed(&texts(&option(options, "platforms")))?;
+        let execution = self.0.plan(&platform, &keep, options_read)?;
         let bytes = data.iter().map(|data| copy(data).map(Zeroizing::new)).collect::<Result<Vec<_>, _>>()?;
         let bound: Vec<(&str, &[u8])> =
             names.iter().map(String::as_str).zip(bytes.iter().map(|bytes| bytes.as_slice())).collect();

@@ -4,6 +4,7 @@
 //! Every throw is an `Error` with a stable `code` and with `details`.
 
 pub mod circuit;
+pub mod elsewhere;
 mod error;
 #[cfg(feature = "threads")]
 pub mod pool;

@@ -18,6 +18,7 @@ use crate::expand::{BaseSet, Expander};
 use crate::graph::{Graph, Placeholder, Port, ValueType};
 use crate::math::bits::bytes_of;
 use crate::optimize::Pass;
+use crate::place::unplace;
 use crate::platform::Platform;
 use crate::{Error, Result};
 use compare::difference;
@@ -97,7 +98,8 @@ impl Circuit {
         trials: &Trials<'_>,
     ) -> Result<Report> {
         self.verify_structure(None)?;
-        let (base, grown) = expanded(self, self.graph(), &[platform, reference])?;
+        // Each of the two computes all of it.
+        let (base, grown) = expanded(self, &unplace(self.graph()), &[platform, reference])?;
         let base = self.with(base);
         let sides = [Side { circuit: &base, platform: reference }, Side { circuit: &base, platform }];
         let mut operands = common(&base, &base)?;

@@ -108,6 +108,7 @@ fn run(platform: &dyn Platform, def: &dyn OpDef, case: &Case) -> Result<usize, F
         Kernel::Words(_) if call.unit != WORD => {
             Err(call.error("unit of the graph", call.unit, format!("{WORD} bits")))
         }
+        Kernel::Elsewhere(_) => Err(call.error("kernel", "one elsewhere", "one that runs here")),
         kernel => Ok((kernel, ty.size * u64::from(call.unit))),
     };
     let prepared = def.assemble(&call).and_then(kernel);
@@ -124,7 +125,7 @@ fn run(platform: &dyn Platform, def: &dyn OpDef, case: &Case) -> Result<usize, F
         let mut out = vec![rubbish; words];
         match &kernel {
             Kernel::Words(_) => on_words(&kernel, case, &mut out, rubbish),
-            Kernel::Bytes(_) => on_bytes(&kernel, case, &mut out, bits, rubbish),
+            _ => on_bytes(&kernel, case, &mut out, bits, rubbish),
         }
         if let Some(Difference { index, found, expected }) = difference(&out, &case.expected) {
             let case = describe(&call);

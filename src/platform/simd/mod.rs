@@ -112,6 +112,15 @@ impl Platform for Simd {
         }
         self.scalar.kernel(call, output)
     }
+
+    fn cost(&self, call: &Call<'_>, output: &ValueType, work: f64) -> f64 {
+        let serves = |family: &dyn Family| family.kernel(call, output).is_ok_and(|kernel| kernel.is_some());
+        if self.families.iter().any(|family| serves(&**family)) {
+            work
+        } else {
+            self.scalar.cost(call, output, work)
+        }
+    }
 }
 
 #[cfg(test)]

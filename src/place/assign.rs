@@ -1,0 +1,84 @@
+//! Gives every operator its platform.
+
+use crate::Result;
+use crate::graph::{Graph, ValueType};
+use crate::ops::{Call, Registry};
+use crate::platform::{Platform, part};
+use std::collections::HashMap;
+
+/// The same graph with operators placed on the parts of a platform (on itself, where it has none): those that are placed
+/// already stay, those of a type in `pins` go where that says, any other to the cheapest of the parts that implement it,
+/// the first of equals. What no part implements, such as an operator that is still to be expanded, stays open, unless it
+/// is pinned.
+///
+/// All platforms of today compute in one memory, so that nothing has to be moved between them; what a
+/// [`Kernel::Elsewhere`](crate::platform::Kernel::Elsewhere) copies is part of its call.
+///
+/// # Errors
+/// `NoPlatform` for a pin to a platform that there is not; `UnknownOperator`.
+pub fn place(
+    graph: &Graph,
+    registry: &Registry,
+    platform: &dyn Platform,
+    pins: &[(&str, &str)],
+) -> Result<Graph> {
+    for (op, to) in pins {
+        registry.get(op)?;
+        part(platform, to)?;
+    }
+    let mut out = graph.clone();
+    let mut known: HashMap<(u32, Vec<u32>), u32> = HashMap::new();
+    let mut signatures = Vec::with_capacity(graph.operators().len());
+    for op in graph.operators() {
+        let kinds: Vec<u32> = graph.inputs_of(op).iter().map(|&i| graph.type_number(i)).collect();
+        let signature = match known.get(&(op.signature, kinds.clone())) {
+            Some(&known) => known,
+            None => {
+                let own = graph.signature(op);
+                let types: Vec<ValueType> =
+                    graph.inputs_of(op).iter().map(|&i| graph.ty(i).clone()).collect();
+                let call =
+                    Call { name: &own.name, attrs: &own.attrs, inputs: &types, unit: graph.unit_bits() };
+                let pinned = || pins.iter().find(|(name, _)| *name == own.name).map(|(_, to)| *to);
+                let chosen = match own.platform.as_deref().or_else(pinned) {
+                    Some(name) => Some(name),
+                    None => cheapest(registry, platform, &call, graph.ty(op.output))?,
+                };
+                let placed = out.intern_placed(&own.name, own.attrs.clone(), chosen);
+                known.insert((op.signature, kinds), placed);
+                placed
+            }
+        };
+        signatures.push(signature);
+    }
+    out.replace_signatures(&signatures);
+    Ok(out)
+}
+
+/// The same graph with all operators left to whichever platform a run prefers.
+pub fn unplace(graph: &Graph) -> Graph {
+    let mut out = graph.clone();
+    let open: Vec<u32> = (graph.signatures().iter())
+        .map(|own| out.intern_placed(&own.name, own.attrs.clone(), None))
+        .collect();
+    let signatures: Vec<u32> = graph.operators().iter().map(|op| open[op.signature as usize]).collect();
+    out.replace_signatures(&signatures);
+    out
+}
+
+/// The name of the cheapest part that implements an operator.
+fn cheapest<'p>(
+    registry: &Registry,
+    platform: &'p dyn Platform,
+    call: &Call<'_>,
+    output: &ValueType,
+) -> Result<Option<&'p str>> {
+    if platform.parts().is_empty() {
+        return Ok(platform.implements(call.name).then(|| platform.name()));
+    }
+    let work = registry.get(call.name)?.cost(call);
+    let able = platform.parts().iter().filter(|part| part.implements(call.name));
+    let costs = able.map(|part| (part.cost(call, output, work), part.name()));
+    // `min_by` gives the first of equals.
+    Ok(costs.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name))
+}

@@ -1,0 +1,60 @@
+//! Operators that JavaScript computes, handed out by a run.
+
+use super::circuit::Port;
+use super::{RawJob, Thrown, copy, set, to_js};
+use crate::platform::ForeignCall;
+use js_sys::{Array, Uint8Array};
+use serde::Serialize;
+use wasm_bindgen::prelude::*;
+use zeroize::Zeroizing;
+
+/// An operator for JavaScript to compute.
+#[derive(Serialize)]
+struct Outgoing<'a> {
+    op: u32,
+    name: &'a str,
+    attributes: String,
+    inputs: Vec<Port>,
+    output: Port,
+}
+
+#[wasm_bindgen]
+impl RawJob {
+    /// See [`Job::hand_out`]: for each operator its number, name and attributes, the types of its operands, and their data.
+    ///
+    /// # Errors
+    /// Throws.
+    #[wasm_bindgen(js_name = handOut)]
+    pub fn hand_out(&mut self) -> Result<Array, Thrown> {
+        let unit = self.0.graph().unit_bits();
+        let out = Array::new();
+        for outgoing in self.0.hand_out()? {
+            let ForeignCall { name, attrs, inputs, output, .. } = &*outgoing.call;
+            let item = to_js(&Outgoing {
+                op: outgoing.op,
+                name,
+                attributes: attrs.to_string(),
+                inputs: inputs.iter().map(|ty| Port::new("", ty, unit)).collect(),
+                output: Port::new("", output, unit),
+            })?;
+            let data = outgoing.inputs.iter().map(|bytes| Uint8Array::from(bytes.as_slice()));
+            set(&item, "data", &data.collect::<Array>());
+            out.push(&item);
+        }
+        Ok(out)
+    }
+
+    /// See [`Job::deliver`].
+    ///
+    /// # Errors
+    /// Throws.
+    pub fn deliver(&mut self, op: u32, bytes: &Uint8Array) -> Result<(), Thrown> {
+        let bytes = Zeroizing::new(copy(bytes)?);
+        Ok(self.0.deliver(op, &bytes)?)
+    }
+
+    /// See [`Job::waits`].
+    pub fn waits(&self) -> bool {
+        self.0.waits()
+    }
+}
