@@ -9,6 +9,7 @@ import type {
   ExpandOptions,
   GraphOptions,
   OptimizeOptions,
+  PlaceOptions,
   ViewOptions,
 } from './graph-types.js';
 import type {
@@ -182,12 +183,24 @@ export const OPERATOR: Kind = {
 };
 /** What `Loom.operator` takes. */
 export const OPERATOR_DEFINITION: Kind = {
-  expected: 'an operator: { name, expand }, with a name such as my.operator',
+  expected:
+    'an operator: { name, expand } or { name, output, module }, with a name such as my.operator and an absolute address',
   fits: (value) => {
-    const { name, expand } = (value ?? {}) as { name?: unknown; expand?: unknown };
-    return typeof name === 'string' && /^[A-Za-z_]\w*(\.\w+)+$/.test(name) && typeof expand === 'function';
+    const {
+      name,
+      expand,
+      output,
+      module,
+      function: exported = '',
+    } = (value ?? {}) as Record<string, unknown>;
+    if (typeof name !== 'string' || !/^[A-Za-z_]\w*(\.\w+)+$/.test(name)) return false;
+    if (expand !== undefined) return [expand, output, module].map((part) => typeof part).join() === EXPANDED;
+    return typeof output === 'function' && typeof exported === 'string' && isAddress(module);
   },
 };
+const EXPANDED = 'function,undefined,undefined';
+const isAddress = (value: unknown): boolean =>
+  typeof value === 'string' ? URL.canParse(value) : tag(value) === 'URL';
 /** Operands; each is looked at where it is used. */
 export const OPERANDS: Kind = { expected: 'an array of operands', fits: Array.isArray };
 /** What `Circuit.run` takes; each is looked at where it is sent. */
@@ -198,7 +211,19 @@ export const SAVED_CIRCUIT: Kind = {
   fits: (value) => isText(value) || isBytes(value),
   secret: true,
 };
-const PLATFORM = oneOf('simd', 'scalar');
+const PLATFORMS = ['simd', 'scalar', 'javascript'];
+/** One, or several, the preferred ones first. */
+const PLATFORM: Kind = {
+  expected: `one of ${PLATFORMS.map(describe).join(', ')}, or an array of some of them, each once`,
+  fits: (value) => {
+    const names: unknown[] = Array.isArray(value) ? value : [value];
+    return (
+      names.length > 0 &&
+      new Set(names).size === names.length &&
+      names.every((name) => PLATFORMS.includes(name as string))
+    );
+  },
+};
 /** Options of `Loom.graph`. */
 export const GRAPH_OPTIONS: Kinds<GraphOptions> = { unit: oneOf(1, 2, 4, 8, 16, 32, 64) };
 /** Options of `GraphBuilder.view`. */
@@ -212,6 +237,17 @@ export const EXPAND_OPTIONS: Kinds<ExpandOptions & CallOptions> = {
   steps: {
     expected: 'a whole number from 1 to 4294967295',
     fits: (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) < 2 ** 32,
+  },
+};
+/** Options of `Circuit.place`. */
+export const PLACE_OPTIONS: Kinds<PlaceOptions & CallOptions> = {
+  ...CALL_OPTIONS,
+  platform: PLATFORM,
+  pin: {
+    expected: `an object with one of ${PLATFORMS.map(describe).join(', ')} for names of operators`,
+    fits: (value) =>
+      tag(value) === 'Object' &&
+      Object.values(value as object).every((name) => PLATFORMS.includes(name as string)),
   },
 };
 /** Options of `Circuit.optimize`. */

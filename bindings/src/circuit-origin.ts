@@ -1,11 +1,13 @@
 /** What circuits are made of, so that a worker can make one again after another one died. */
-import type { ExpandOptions } from './graph-types.js';
 import type { Mark, Recording } from './recording.js';
 import type { CallSettings, Connection, Remote } from './worker/connection.js';
-import type { Args, GraphMethods, OpenCircuit } from './worker/protocol.js';
+import type { Args, GraphMethods, Handle, OpenCircuit } from './worker/protocol.js';
 
 /** Methods that open a circuit. */
-type Opening = 'build' | 'openText' | 'openBytes' | 'expand' | 'optimize';
+type Opening = 'build' | 'openText' | 'openBytes' | Deriving;
+
+/** Methods that make one circuit of another. */
+export type Deriving = 'expand' | 'optimize' | 'place';
 
 /** Where a circuit comes from. Refers to no circuit: it outlives those that it came by. */
 export interface Origin {
@@ -44,10 +46,11 @@ export function saved(from: string | Uint8Array): Origin {
 }
 
 /** A circuit made of another one, which is opened for that moment where it is not open. */
-export function derived(
+export function derived<K extends Deriving>(
   from: Origin,
   opened: Remote<GraphMethods>,
-  ...[method, argument]: ['expand', ExpandOptions] | ['optimize', string[] | undefined]
+  method: K,
+  args: Rest<Args<GraphMethods, K>>,
 ): Origin {
   const { recording, mark } = from;
   return {
@@ -57,15 +60,19 @@ export function derived(
       const held = opened.held(connection);
       const handle = await (held ?? from.make(connection, signal).then(({ circuit }) => circuit));
       try {
-        return await (method === 'expand'
-          ? open(connection, method, [handle, argument], { signal })
-          : open(connection, method, [handle, argument], { signal }));
+        // Copied: they may be needed again after a restart.
+        return await open(connection, method, [handle, ...args] as unknown as Args<GraphMethods, K>, {
+          signal,
+        });
       } finally {
         if (held === undefined) connection.send('free', [handle]);
       }
     },
   };
 }
+
+/** All arguments but the circuit. */
+type Rest<A extends unknown[]> = A extends [Handle, ...infer R] ? R : never;
 
 /** What comes too late is freed. */
 function open<K extends Opening>(

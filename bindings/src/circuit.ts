@@ -9,8 +9,9 @@ import {
   EXPAND_OPTIONS,
   isName,
   OPTIMIZE_OPTIONS,
+  PLACE_OPTIONS,
 } from './arguments.js';
-import { derived, type Origin } from './circuit-origin.js';
+import { derived, type Deriving, type Origin } from './circuit-origin.js';
 import { fromBytes, orderedData } from './data.js';
 import { failure } from './errors.js';
 import { isReserved, numberOf } from './graph-builder.js';
@@ -22,20 +23,22 @@ import type {
   ExpandOptions,
   Operand,
   OptimizeOptions,
+  PlaceOptions,
+  PlatformName,
   Port,
   RunInputs,
   RunOutputs,
 } from './graph-types.js';
 import type { WorkerLoom } from './loom.js';
 import { plannedBytes } from './planned.js';
-import type { NamedBytes, RawPort } from './raw.js';
+import type { NamedBytes, RawExpandOptions, RawOutgoing, RawPort } from './raw.js';
 import { abortable, Resource } from './resource.js';
 import type { CallOptions, GraphView, Progress } from './types.js';
 import { type Connection, Remote } from './worker/connection.js';
 import type { Args, GraphMethods, Handle, OpenCircuit, Result } from './worker/protocol.js';
 
 /** The work behind a new circuit, as progress tells it. */
-type Making = Extract<Progress['phase'], 'build' | 'expand' | 'optimize'>;
+type Making = Extract<Progress['phase'], 'build' | Deriving>;
 
 /** See {@link Circuit}. */
 export class WorkerCircuit extends Resource implements Circuit {
@@ -98,22 +101,33 @@ export class WorkerCircuit extends Resource implements Circuit {
   async expand(options: ExpandOptions & CallOptions): Promise<Circuit> {
     checkCall('expand', {}, options, EXPAND_OPTIONS);
     const { platform, level, steps } = options;
-    // A copy: it may be needed again after a restart.
+    // Copies: they may be needed again after a restart.
+    const platforms = platform && preferred(platform);
     const base = options.base && [...options.base];
-    const given = Object.entries({ platform, base, level, steps }).filter(([, value]) => value !== undefined);
+    const given = Object.entries({ platforms, base, level, steps }).filter(
+      ([, value]) => value !== undefined,
+    );
     if (given.length !== 1) {
       const expected = 'exactly one of platform, base, level, steps';
-      const found = given.map(([name]) => name).join(', ') || 'none of them';
+      const found =
+        given.map(([name]) => (name === 'platforms' ? 'platform' : name)).join(', ') || 'none of them';
       throw failure('input.option', `expand: expected ${expected}, found ${found}`, { found, expected });
     }
-    const wanted = Object.fromEntries(given) as ExpandOptions;
-    return this.#derive('expand', derived(this.#origin, this.#opened, 'expand', wanted), options);
+    const wanted = Object.fromEntries(given) as RawExpandOptions;
+    return this.#derive('expand', derived(this.#origin, this.#opened, 'expand', [wanted]), options);
+  }
+
+  async place(options: PlaceOptions & CallOptions = {}): Promise<Circuit> {
+    checkCall('place', {}, options, PLACE_OPTIONS);
+    const { platform = USUAL, pin = {} } = options;
+    const args: [string[], string[], string[]] = [preferred(platform), Object.keys(pin), Object.values(pin)];
+    return this.#derive('place', derived(this.#origin, this.#opened, 'place', args), options);
   }
 
   async optimize(options: OptimizeOptions & CallOptions = {}): Promise<Circuit> {
     checkCall('optimize', {}, options, OPTIMIZE_OPTIONS);
     const passes = options.passes && [...options.passes];
-    return this.#derive('optimize', derived(this.#origin, this.#opened, 'optimize', passes), options);
+    return this.#derive('optimize', derived(this.#origin, this.#opened, 'optimize', [passes]), options);
   }
 
   async analyze(options: CallOptions = {}): Promise<Analysis> {
@@ -139,7 +153,7 @@ export class WorkerCircuit extends Resource implements Circuit {
   async run(inputs: RunInputs, options: CircuitRunOptions = {}): Promise<RunOutputs> {
     checkCall('run', { inputs: [inputs, DATA] }, options, CIRCUIT_RUN_OPTIONS);
     const signal = this.signal(options.signal);
-    const { keep = [], platform, secret = false, onProgress, onTrace } = options;
+    const { keep = [], platform = USUAL, secret = false, onProgress, onTrace } = options;
     const numbers = new Map(keep.map((operand, index) => [this.#kept(operand, index), operand] as const));
     const data = orderedData(this.inputs, inputs);
     const { connection, memoryBytes } = await abortable(this.#loom.graphs.worker(), signal);
@@ -151,14 +165,23 @@ export class WorkerCircuit extends Resource implements Circuit {
       names,
       data,
       Uint32Array.from(numbers.keys()),
-      { platform, memoryLimit, secret },
+      { platforms: preferred(platform), memoryLimit, secret },
       onTrace !== undefined,
     ] satisfies Args<GraphMethods, 'run'>;
-    const { objects, kept, trace } = await connection.call('run', sent, {
-      signal,
-      transfer: data.map(({ buffer }) => buffer),
-      onProgress: onProgress && ((progress) => onProgress({ phase: 'run', ...progress })),
-    });
+    // What users' functions still compute when the run has ended, by an error too, is nobody's any more.
+    const ended = new AbortController();
+    const computing = AbortSignal.any([signal, ended.signal]);
+    const { objects, kept, trace } = await connection
+      .call('run', sent, {
+        signal,
+        transfer: data.map(({ buffer }) => buffer),
+        onProgress: onProgress && ((progress) => onProgress({ phase: 'run', ...progress })),
+        answer: async (outgoing) => {
+          const bytes = await this.#loom.own.compute(outgoing as RawOutgoing, computing);
+          return [bytes, [bytes.buffer]];
+        },
+      })
+      .finally(() => ended.abort());
     onProgress?.({ phase: 'run', done: this.operators, total: this.operators });
     if (trace !== undefined) onTrace?.(trace);
     const outputs = byName(this.outputs, objects);
@@ -198,6 +221,13 @@ export class WorkerCircuit extends Resource implements Circuit {
       operand: `%${number}`,
     });
   }
+}
+
+/** Vectors where they serve, and users' own base operators. */
+const USUAL: readonly PlatformName[] = ['simd', 'javascript'];
+
+function preferred(platform: PlatformName | readonly PlatformName[]): PlatformName[] {
+  return typeof platform === 'string' ? [platform] : [...platform];
 }
 
 function describePort({ name, type, element, shape, bytes }: RawPort): Port {

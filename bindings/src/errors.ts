@@ -35,6 +35,9 @@ const OWN_CODES = {
     'decrypted sums that no column of numbers has: the ciphertexts are not what the program computes',
   'operator.name': "the name of an operator of one's own is none, or taken",
   'operator.expand': "the expansion of an operator of one's own threw, or gave no operand",
+  'operator.output': "the type that an operator of one's own says it gives is none, or it threw",
+  'operator.failed': "the function of an operator of one's own threw, or is not in its module",
+  'operator.result': "the function of an operator of one's own gave something else than its output",
   'operator.endless_expansion': 'an operator whose expansion does not end',
   'operand.not_kept': 'an operand that was to be kept is not computed by the circuit',
   'key.missing': 'an evaluation key that the program needs was not given',
@@ -70,6 +73,7 @@ const CORE_CODES = {
   'operator.unknown': 'an operator type that does not exist',
   'operator.no_expansion': 'an operator that leads to none of those that were asked for',
   'operator.not_implemented': 'an operator that a platform has no kernel for',
+  'platform.unknown': 'an operator is placed on a platform that there is not',
   'graph.attribute': 'a type or an attribute that is missing, or not what it can be',
   'graph.size': 'data of another size than where they are put',
   'graph.split': 'a view that reaches beyond its operand',
@@ -176,6 +180,7 @@ const FAMILIES: Readonly<Record<string, typeof CipherloomError>> = {
   operator: GraphError,
   operand: GraphError,
   pass: InputError,
+  platform: InputError,
   format: FormatError,
   key: KeyError,
   noise: NoiseError,
@@ -202,6 +207,12 @@ export function failure(
   cause?: unknown,
 ): CipherloomError {
   return fromRecord({ code, message, details: details ?? {} }, cause);
+}
+
+/** An error as a record: those of the package keep what they tell, any other is a defect. */
+export function toRecord(error: unknown): ErrorRecord {
+  const { code, details, message = String(error) } = error as Partial<ErrorRecord>;
+  return { code: typeof code === 'string' ? code : 'worker.unexpected', message, details: details ?? {} };
 }
 
 /** The error that a record tells of. Unknown families give a plain CipherloomError. */

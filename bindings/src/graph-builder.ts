@@ -24,7 +24,7 @@ import type {
   ExpandOptions,
   GraphBuilder,
   Operand,
-  OperatorDefinition,
+  ExpandedOperatorDefinition,
   OptimizeOptions,
   RunInputs,
   RunOutputs,
@@ -220,7 +220,7 @@ const NEVER: Build = () => Promise.reject(failure('operator.expand', 'an expansi
  * `operator.expand`, with what the expansion threw as its cause; those of the calls.
  */
 export function expansionOf(
-  { name, expand }: OperatorDefinition,
+  { name, expand }: ExpandedOperatorDefinition,
   unit: number,
   types: readonly DataType[],
   attributes: Attributes,

@@ -93,7 +93,8 @@ export interface GraphBuilder {
   input(name: string, type: DataType): Operand;
   /**
    * The output of an operator. Its type follows from the operator, the types of `inputs` and the attributes; what does
-   * not fit is told by `build()`.
+   * not fit is told by `build()`. After `@` the name may say on which platform it, and what it expands to, is computed:
+   * `f32.exp@scalar`; see {@link Circuit.place}.
    */
   op<N extends OperatorName>(
     name: N,
@@ -142,7 +143,10 @@ export interface OperatorUse {
 }
 
 /** An operator of one's own, for `Loom.operator`. */
-export interface OperatorDefinition {
+export type OperatorDefinition = ExpandedOperatorDefinition | BaseOperatorDefinition;
+
+/** An operator of one's own that expands into others. */
+export interface ExpandedOperatorDefinition {
   /** Its name, such as `my.polynomial`: letters, digits, _ and a dot. */
   readonly name: string;
   /**
@@ -153,6 +157,48 @@ export interface OperatorDefinition {
    */
   expand(g: ExpansionBuilder, inputs: readonly Operand[], use: OperatorUse): Operand;
 }
+
+/**
+ * A base operator of one's own, over tensors: a function in a module, which workers import. It is computed on the platform
+ * `javascript`, while the engine goes on with what does not wait for it.
+ */
+export interface BaseOperatorDefinition {
+  /** Its name, such as `my.histogram`: letters, digits, _ and a dot. */
+  readonly name: string;
+  /** The type that it gives for such operands; called once for each combination. To refuse operands, throw. */
+  output(use: OperatorUse): TensorType;
+  /**
+   * The absolute address of the module: `new URL('./my-histogram.js', import.meta.url)`. A circuit's bytes do not carry it. A
+   * page's content security policy has to allow it as a script.
+   */
+  readonly module: string | URL;
+  /** The name by which the module exports the {@link BaseOperatorFunction}. Default `default`. */
+  readonly function?: string | undefined;
+}
+
+/** A tensor's place in a base operator. */
+export interface TensorPlace {
+  readonly element: Element;
+  readonly shape: readonly number[];
+}
+
+/** What the function of a base operator is told beside the data. */
+export interface BaseOperatorUse {
+  /** The attributes, as they were given. */
+  readonly attributes: Attributes;
+  readonly inputs: readonly TensorPlace[];
+  readonly output: TensorPlace;
+}
+
+/**
+ * Computes a base operator: gives the array of its output's elements, of exactly its length. The inputs are copies. It may be
+ * called in several workers at once. Errors: GraphError `operator.failed` for what it throws, `operator.result`
+ * for what it gives else.
+ */
+export type BaseOperatorFunction = (
+  inputs: readonly DataArray[],
+  use: BaseOperatorUse,
+) => DataArray | Promise<DataArray>;
 
 /** Options of `GraphBuilder.view`. */
 export interface ViewOptions {
@@ -175,10 +221,16 @@ export interface Port {
   readonly bytes: number;
 }
 
+/**
+ * Whose kernels compute: `simd`, vectors where they serve; `scalar`, the reference; `javascript`, base operators of one's own
+ * ({@link BaseOperatorDefinition}). All give the same bytes.
+ */
+export type PlatformName = 'simd' | 'scalar' | 'javascript';
+
 /** How far to expand: exactly one of these. */
 export interface ExpandOptions {
-  /** To what the kernels of a platform serve. */
-  platform?: 'simd' | 'scalar' | undefined;
+  /** To what the kernels of a platform serve, or of several together. */
+  platform?: PlatformName | readonly PlatformName[] | undefined;
   /** To these operators. Errors: GraphError `operator.no_expansion` if one cannot be reached from there. */
   base?: readonly OperatorName[] | undefined;
   /** To a level: `task` (as it is), `scheme` (ciphertexts), `polynomial`, `base`. */
@@ -193,6 +245,14 @@ export interface OptimizeOptions {
   passes?: readonly PassName[] | undefined;
 }
 
+/** Options of `Circuit.place`. */
+export interface PlaceOptions {
+  /** Those to choose from; of equally cheap ones the first. Default: `simd`, `javascript`. */
+  platform?: PlatformName | readonly PlatformName[] | undefined;
+  /** The platform of operators by their name, whatever is cheaper. */
+  pin?: Readonly<Record<string, PlatformName>> | undefined;
+}
+
 /** Options of `Circuit.run`. */
 export interface CircuitRunOptions extends CallOptions {
   /**
@@ -200,8 +260,11 @@ export interface CircuitRunOptions extends CallOptions {
    * circuit does not compute any more, `graph.foreign` for one of another builder.
    */
   keep?: readonly Operand[] | undefined;
-  /** Whose kernels run. Default: the best that there are. */
-  platform?: 'simd' | 'scalar' | undefined;
+  /**
+   * Whose kernels compute what is not placed: the first one of these that can. Default: `simd`, `javascript`. What is placed
+   * is computed where it is placed.
+   */
+  platform?: PlatformName | readonly PlatformName[] | undefined;
   /** Bytes; a plan that needs more is a MemoryError. Default: seven eighths of what the worker can hold. */
   memoryLimit?: number | undefined;
   /** The data are secret: what the worker held of them is overwritten after the run. Default false. */
@@ -240,6 +303,12 @@ export interface Circuit extends Disposable {
    * GraphError `operator.*`, MemoryError.
    */
   expand(options: ExpandOptions & CallOptions): Promise<Circuit>;
+  /**
+   * The same computation with each operator on a platform, as the text form tells (`f32.exp@scalar`): pinned ones where
+   * they are pinned, others where they are cheapest. Those that are placed already, by their name in the builder or by
+   * an earlier call, stay. Errors: GraphError `operator.unknown`.
+   */
+  place(options?: PlaceOptions & CallOptions): Promise<Circuit>;
   /** The same computation with less to do. */
   optimize(options?: OptimizeOptions & CallOptions): Promise<Circuit>;
   /** Who waits for whom. */

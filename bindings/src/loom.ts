@@ -35,8 +35,9 @@ import type {
 } from './types.js';
 import { ClientWorkers } from './worker/client-workers.js';
 import { aboutPrograms, type Connection } from './worker/connection.js';
-import { type Engine, type Recipe, startEngine } from './worker/engine.js';
+import { createWorker, type Engine, type Recipe, startEngine } from './worker/engine.js';
 import { GraphEngine } from './worker/graph-engine.js';
+import { OperatorWorkers } from './worker/operator-workers.js';
 import type { ClientMethods, EvaluatorMethods, GraphMethods } from './worker/protocol.js';
 import { startWorker } from './worker/start.js';
 
@@ -52,7 +53,7 @@ export class WorkerLoom extends Resource implements Loom {
   readonly mode: Mode;
   readonly version: string;
   /** Operators of users' own. */
-  readonly own = new OwnOperators();
+  readonly own: OwnOperators;
   readonly #recipe: Recipe;
   readonly #workers: Workers;
   #restarting: Promise<void> | undefined;
@@ -63,13 +64,19 @@ export class WorkerLoom extends Resource implements Loom {
       return (await startEngine<ClientMethods>('client', recipe, ended.signal)).connection;
     });
     const graphs = new GraphEngine(() => startEngine<GraphMethods>('graph', recipe, ended.signal));
+    const operators = new OperatorWorkers(
+      () => createWorker('operator', recipe.worker),
+      recipe.choice.threads,
+    );
     const workers = { clients, evaluator: evaluator.connection, graphs };
     super('loom', () => {
       ended.abort(new DisposedError('disposed', 'The loom was disposed'));
       clients.close();
       workers.evaluator.close();
       graphs.close();
+      operators.close();
     });
+    this.own = new OwnOperators(operators);
     const { variant, threads, reasons } = recipe.choice;
     this.mode = {
       variant,

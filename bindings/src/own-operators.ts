@@ -1,9 +1,13 @@
 /** Operators of users' own: what each means is asked of them once for every use, and recorded in the graph worker. */
+import { describe } from './arguments.js';
+import { DATA_TYPE } from './element.js';
 import { CipherloomError, failure } from './errors.js';
 import { expansionOf } from './graph-builder.js';
-import type { OperatorDefinition } from './graph-types.js';
+import type { Attributes, BaseOperatorDefinition, DataType, OperatorDefinition } from './graph-types.js';
+import type { RawOutgoing } from './raw.js';
 import { readAttributes, readType } from './type-text.js';
 import type { Connection } from './worker/connection.js';
+import type { OperatorWorkers } from './worker/operator-workers.js';
 import type { GraphMethods } from './worker/protocol.js';
 
 /** A worker for graphs. */
@@ -14,6 +18,12 @@ export class OwnOperators {
   readonly #definitions = new Map<string, OperatorDefinition>();
   /** What each worker has been told of; one that died knew other things. */
   readonly #declared = new WeakMap<Worker, Set<string>>();
+  readonly #workers: OperatorWorkers;
+
+  /** `workers` compute base operators. */
+  constructor(workers: OperatorWorkers) {
+    this.#workers = workers;
+  }
 
   /** Makes an operator known. Errors: GraphError `operator.name` if there is one of that name. */
   add(definition: OperatorDefinition): void {
@@ -38,12 +48,21 @@ export class OwnOperators {
     }
   }
 
+  /** Computes a base operator. Errors: GraphError `operator.failed`, `operator.result`; WorkerError. */
+  async compute(outgoing: RawOutgoing, signal: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
+    const definition = this.#definitions.get(outgoing.name);
+    if (definition === undefined || 'expand' in definition)
+      throw failure('operator.failed', `operator "${outgoing.name}" has no function`, {});
+    const { module, function: exported = 'default' } = definition;
+    return this.#workers.compute({ module: String(module), exported }, outgoing, signal);
+  }
+
   async #declare(worker: Worker): Promise<void> {
     const declared = this.#declared.get(worker) ?? new Set();
     this.#declared.set(worker, declared);
-    for (const name of this.#definitions.keys()) {
+    for (const [name, definition] of this.#definitions) {
       if (declared.has(name)) continue;
-      await worker.call('declare', [name]).catch((error: unknown) => {
+      await worker.call('declare', [name, !('expand' in definition)]).catch((error: unknown) => {
         throw taken(name, error);
       });
       declared.add(name);
@@ -63,7 +82,14 @@ export class OwnOperators {
       const problem = `operator "${definition.name}" leads back to itself: ${chain}`;
       throw failure('operator.endless_expansion', problem, { operator: definition.name, chain });
     }
-    const recording = expansionOf(definition, Number(unit), texts.map(readType), readAttributes(attrs), use);
+    const types = texts.map(readType);
+    const attributes = readAttributes(attrs);
+    if (!('expand' in definition)) {
+      const { text } = outputOf(definition, types, attributes, use);
+      await worker.call('recordOutput', [definition.name, Number(unit), attrs, texts, text]);
+      return true;
+    }
+    const recording = expansionOf(definition, Number(unit), types, attributes, use);
     try {
       await this.resolved(worker, () => {
         const literal = recording.literal(recording.mark());
@@ -74,6 +100,26 @@ export class OwnOperators {
     }
     return true;
   }
+}
+
+/** What a base operator says that it gives. Errors: GraphError `operator.output`. */
+function outputOf(
+  { name, output }: BaseOperatorDefinition,
+  types: readonly DataType[],
+  attributes: Attributes,
+  use: string,
+): DataType {
+  let type: unknown;
+  try {
+    type = output({ types, attributes });
+  } catch (cause) {
+    const problem = `operator "${name}": its output for ${use} threw: ${String(cause)}`;
+    throw failure('operator.output', problem, { operator: name, use }, cause);
+  }
+  if (DATA_TYPE.fits(type) && (type as DataType).element !== undefined) return type as DataType;
+  const [found, expected] = [describe(type), 'a type of tensor, such as f32(4)'];
+  const problem = `operator "${name}": its output for ${use} is ${found}, expected ${expected}`;
+  throw failure('operator.output', problem, { operator: name, use, found, expected });
 }
 
 /** The name is another operator's, of the user or of the core. */

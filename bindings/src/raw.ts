@@ -4,7 +4,7 @@
  */
 import * as single from '../wasm/single/cipherloom.js';
 import * as threaded from '../wasm/threads/cipherloom.js';
-import type { Element, ExpandOptions } from './graph-types.js';
+import type { Element } from './graph-types.js';
 import type {
   CompileOptions,
   GraphView,
@@ -116,7 +116,8 @@ export interface RawAnalysis {
 
 /** What a run of a circuit is told. */
 export interface RawCircuitOptions {
-  platform: 'simd' | 'scalar' | undefined;
+  /** The preferred ones, in order; the usual ones if there is none. */
+  platforms: string[];
   memoryLimit: number;
   /** Overwrite what was held of the data. */
   secret: boolean;
@@ -132,7 +133,9 @@ export interface RawCircuit {
   id(): string;
   view(): GraphView;
   analyze(): RawAnalysis;
-  expand(options: ExpandOptions): RawCircuit;
+  expand(options: RawExpandOptions): RawCircuit;
+  /** `to`: the platform of each of `operators`. */
+  place(platforms: string[], operators: string[], to: string[]): RawCircuit;
   /** Without passes: the usual ones. */
   optimize(passes: string[] | undefined): RawCircuit;
   /** `keep`: numbers of the builder's operands, which `takeObjects` then gives as `%N`. */
@@ -140,6 +143,26 @@ export interface RawCircuit {
   /** What `keep` would give. */
   kept(keep: Uint32Array): RawPort[];
   free(): void;
+}
+
+/** How far to expand: exactly one of these. */
+export type RawExpandOptions =
+  { platforms: string[] } | { base: string[] } | { level: string } | { steps: number };
+
+/** An operator that a run hands out: its number in that run, what it computes, and the data of its inputs. */
+export interface RawOutgoing {
+  op: number;
+  name: string;
+  attributes: string;
+  inputs: RawPlace[];
+  output: RawPlace;
+  data: Uint8Array<ArrayBuffer>[];
+}
+
+/** A tensor. */
+export interface RawPlace {
+  element: Element;
+  shape: number[];
 }
 
 /** An operator type of the core. */
@@ -154,6 +177,12 @@ export interface OperatorInfo {
 export interface RawJob {
   /** Runs for about that many milliseconds; true when finished. */
   step(milliseconds: number): boolean;
+  /** Operators to be computed elsewhere, each once. */
+  handOut(): RawOutgoing[];
+  /** Takes the output of one that was handed out. */
+  deliver(op: number, bytes: Uint8Array): void;
+  /** True when there is nothing to do before one of these is delivered. */
+  waits(): boolean;
   progress(): { done: number; total: number };
   setTrace(on: boolean): void;
   trace(): TraceView;
@@ -179,11 +208,13 @@ export interface RawModule {
     fromText(text: string): RawCircuit;
     fromBytes(bytes: Uint8Array): RawCircuit;
   };
-  /** Names of the optimizer's passes. */
-  /** Makes an operator type of a user's own known; throws if the name is taken. */
-  declareOperator(name: string): void;
+  /** Makes an operator type of a user's own known, `base`: JavaScript computes it; throws if the name is taken. */
+  declareOperator(name: string, base: boolean): void;
   /** Records what it means; throws `operator.not_recorded` where another one has to be recorded before. */
   recordOperator(name: string, attrs: string, inputs: string[], literal: GraphLiteral): void;
+  /** Records what a base operator gives. */
+  recordOutput(name: string, unit: number, attrs: string, inputs: string[], output: string): void;
+  /** Names of the optimizer's passes. */
   passes(): string[];
   operators(): OperatorInfo[];
   threads(): number;

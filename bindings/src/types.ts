@@ -24,9 +24,10 @@ export type Variant = 'relaxed' | 'threads' | 'single';
 /**
  * The workers behind a loom: a client worker, which alone ever holds secret keys (a program that was opened from bytes
  * may need one of its own), an evaluator worker, a graph worker from the first graph of one's own on, and for each of them
- * those that run the threads of its pool, one fewer than there are threads.
+ * those that run the threads of its pool, one fewer than there are threads; and operator workers, as many as there are threads
+ * at most, where base operators of one's own are computed.
  */
-export type Role = 'client' | 'evaluator' | 'graph' | 'pool';
+export type Role = 'client' | 'evaluator' | 'graph' | 'pool' | 'operator';
 
 /** Where a build's wasm comes from: an absolute address, its bytes, or a compiled module. */
 export type WasmSource = URL | string | ArrayBuffer | ArrayBufferView | CompiledModule;
@@ -69,7 +70,7 @@ export interface LoadOptions {
   wasm?: { readonly [build in Variant]?: WasmSource | undefined } | undefined;
   /**
    * Own start-up of workers: module workers over `cipherloom/client-worker`, `/evaluator-worker`, `/graph-worker`
-   * (where graphs of one's own are built), and, with more than one thread, `/pool-worker`. What is refused, such as a Promise of one, is ended.
+   * (where graphs of one's own are built), `/operator-worker` (where base operators of one's own are computed), and, with more than one thread, `/pool-worker`. What is refused, such as a Promise of one, is ended.
    */
   worker?: ((role: Role) => WorkerLike) | undefined;
   signal?: AbortSignal | undefined;
@@ -129,7 +130,8 @@ export interface Progress {
    * Unit of `done`: compile, and build, expand and optimize of a graph - the whole; keys - keys; encrypt - inputs; run -
    * operators; decrypt - outputs.
    */
-  readonly phase: 'compile' | 'keys' | 'encrypt' | 'run' | 'decrypt' | 'build' | 'expand' | 'optimize';
+  readonly phase:
+    'compile' | 'keys' | 'encrypt' | 'run' | 'decrypt' | 'build' | 'expand' | 'optimize' | 'place';
   readonly done: number;
   readonly total: number;
   /** Name of the key, input or output at work. */

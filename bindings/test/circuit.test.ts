@@ -8,6 +8,7 @@ import { GraphRecorder } from '../src/graph-builder.js';
 import type { Circuit, GraphBuilder } from '../src/graph-types.js';
 import type { WorkerLoom } from '../src/loom.js';
 import { OwnOperators } from '../src/own-operators.js';
+import { OperatorWorkers } from '../src/worker/operator-workers.js';
 import type { NamedBytes, RawPort } from '../src/raw.js';
 import type { Connection } from '../src/worker/connection.js';
 import { GraphEngine, type GraphWorker } from '../src/worker/graph-engine.js';
@@ -97,7 +98,11 @@ function setUp() {
     workers.push(worker);
     return { connection: worker.connection, version: '', memoryBytes: 2 ** 32 } as GraphWorker;
   });
-  const loom = { graphs, own: new OwnOperators(), mode: { threads: 1 } } as unknown as WorkerLoom;
+  const loom = {
+    graphs,
+    own: new OwnOperators(new OperatorWorkers(() => expect.unreachable('no base operators here'), 1)),
+    mode: { threads: 1 },
+  } as unknown as WorkerLoom;
   const life = new AbortController();
   const g: GraphBuilder = new GraphRecorder(32, async (recording, { signal, onProgress }) => {
     const either = AbortSignal.any(signal ? [life.signal, signal] : [life.signal]);

@@ -21,6 +21,15 @@ const VARIANTS = {
   'no pass': optimized([]),
   ...Object.fromEntries(eachPass('pass', (pass) => [pass])),
   ...Object.fromEntries(eachPass('without pass', (pass) => PASSES.filter((other) => other !== pass))),
+  placed: (circuit) => circuit.place({ platform: PLATFORMS }),
+  'placed here and there': async (circuit) => {
+    const base = await circuit.expand({ platform: 'simd' });
+    const names = new Set(parse(await base.toText()).operators.map(({ name }) => name));
+    const pin = Object.fromEntries([...names].map((name, index) => [name, PLATFORMS[index % 2]]));
+    const placed = await base.place({ pin, platform: PLATFORMS });
+    base.dispose();
+    return placed;
+  },
   'expanded to scalar, all passes': async (circuit) => {
     const base = await circuit.expand({ platform: 'scalar' });
     const lean = await base.optimize({ passes: PASSES });

@@ -1,7 +1,7 @@
 /**
  * Reads the text form of a graph, after its documentation:
  *
- *   { unit, inputs: [{ name, operand }], operators: [{ name, attributes, inputs, output }], outputs: [{ name, operand }] }
+ *   { unit, inputs: [{ name, operand }], operators: [{ name, platform?, attributes, inputs, output }], outputs: [{ name, operand }] }
  *
  * An operand is `{ type: { head, size, attributes }, parts: [[start, end), ..] }`, in units; integers are BigInts in
  * attributes, data are bytes.
@@ -39,13 +39,14 @@ const READERS = {
   op(cursor, { operators }, known) {
     cursor.take(`%${known.operands.length} =`);
     const name = cursor.take(/[\w.]+/);
+    const platform = cursor.sees('@') ? cursor.take(/@[\w.]+/).slice(1) : undefined;
     const attributes = cursor.sees('#') ? known.attributes[Number(cursor.take(/#\d+/).slice(1))] : {};
     const inputs = listAt(cursor, '(', () => operandAt(cursor, known), ')');
     cursor.take(':');
     const output = viewAt(cursor, known.types);
     known.operands.push(output);
     for (const tail of ['nonce=', 'parent=']) if (cursor.sees(tail)) cursor.take(/\w+=\d+/);
-    operators.push({ name, attributes, inputs, output });
+    operators.push({ name, ...(platform && { platform }), attributes, inputs, output });
   },
   output(cursor, { outputs }, known) {
     const operand = operandAt(cursor, known);

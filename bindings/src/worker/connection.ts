@@ -1,6 +1,5 @@
 /** The page's side of the protocol. */
-import { DisposedError, failure, fromRecord } from '../errors.js';
-import type { RawOptions } from '../raw.js';
+import { DisposedError, failure, fromRecord, toRecord } from '../errors.js';
 import type { Role, WorkerLike } from '../types.js';
 import type {
   Args,
@@ -9,7 +8,6 @@ import type {
   ProgramMethods,
   Request,
   Result,
-  Started,
   StartMethods,
   ToWorker,
 } from './protocol.js';
@@ -20,7 +18,12 @@ export interface CallSettings {
   onProgress?: ((progress: { done: number; total: number }) => void) | undefined;
   /** What moves to the worker instead of being copied. */
   transfer?: Transferable[];
+  /** Answers what the worker asks while it works. */
+  answer?: Answer | undefined;
 }
+
+/** Gives what was asked for, and what of it moves to the worker. */
+export type Answer = (question: unknown) => Promise<[answer: unknown, transfer: Transferable[]]>;
 
 /** What becomes of a result that comes after its call was aborted, such as a handle that has to be freed. */
 type Late<T> = (result: T) => void;
@@ -29,10 +32,11 @@ interface Pending {
   resolve(result: unknown): void;
   reject(reason: unknown): void;
   progress: CallSettings['onProgress'];
+  answer: Answer | undefined;
 }
 
 /** A worker and the calls that wait for it. */
-export class Connection<M extends StartMethods> {
+export class Connection<M> {
   readonly #role: Role;
   readonly #worker: WorkerLike;
   readonly #pending = new Map<number, Pending>();
@@ -58,11 +62,6 @@ export class Connection<M extends StartMethods> {
     return this.#end === undefined;
   }
 
-  /** The first call: starts the worker's instance. */
-  start(options: RawOptions, signal: AbortSignal | undefined): Promise<Started> {
-    return this.call('start', [options] as unknown as Args<M, 'start'>, { signal }) as Promise<Started>;
-  }
-
   /** Calls a method. Aborting rejects at once and asks the worker to stop. */
   call<K extends keyof M>(
     method: K,
@@ -70,7 +69,7 @@ export class Connection<M extends StartMethods> {
     settings: CallSettings = {},
     late?: Late<Result<M, K>>,
   ): Promise<Result<M, K>> {
-    const { signal, onProgress, transfer = [] } = settings;
+    const { signal, onProgress, transfer = [], answer } = settings;
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
       if (this.#end !== undefined) throw this.#end;
@@ -84,6 +83,7 @@ export class Connection<M extends StartMethods> {
           resolve: (result) => late?.(result as Result<M, K>),
           reject: () => {},
           progress: undefined,
+          answer: undefined,
         });
         reject(reason);
       };
@@ -107,6 +107,7 @@ export class Connection<M extends StartMethods> {
           reject(reason);
         },
         progress,
+        answer,
       });
       this.#worker.ref?.();
       signal?.addEventListener('abort', abort, { once: true });
@@ -143,8 +144,21 @@ export class Connection<M extends StartMethods> {
     this.#worker.postMessage(message, transfer);
   }
 
+  /** A question of a call that was aborted has no answer: the worker has been told to stop. */
+  #answer({ id, ask, question }: { id: number; ask: number; question: unknown }): void {
+    this.#pending
+      .get(id)
+      ?.answer?.(question)
+      .then(
+        ([result, transfer]) => this.alive && this.#post({ answer: ask, result }, transfer),
+        (error: unknown) => this.alive && this.#post({ answer: ask, error: toRecord(error) }),
+      );
+  }
+
   #receive(message: FromWorker): void {
-    if ('progress' in message) {
+    if ('ask' in message) {
+      this.#answer(message);
+    } else if ('progress' in message) {
       this.#pending.get(message.id)?.progress?.(message.progress);
     } else if ('result' in message) {
       this.#settle(message.id, (pending) => pending.resolve(message.result));

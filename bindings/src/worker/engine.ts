@@ -6,7 +6,7 @@ import { CipherloomError, failure } from '../errors.js';
 import type { Role, WorkerLike } from '../types.js';
 import { Connection } from './connection.js';
 import { sharedMemory } from './memory.js';
-import type { Started, StartMethods } from './protocol.js';
+import type { Args, Started, StartMethods } from './protocol.js';
 
 /** How engines are started. */
 export interface Recipe {
@@ -22,7 +22,7 @@ export interface Engine<M extends StartMethods> extends Started {
 
 /** Starts an engine. Errors: MemoryError, WorkerError; nothing is left running. */
 export async function startEngine<M extends StartMethods>(
-  role: Exclude<Role, 'pool'>,
+  role: Exclude<Role, 'pool' | 'operator'>,
   { choice: { variant, threads }, module, worker }: Recipe,
   signal: AbortSignal | undefined,
 ): Promise<Engine<M>> {
@@ -40,7 +40,10 @@ export async function startEngine<M extends StartMethods>(
     const threadWorker = (): WorkerLike => createWorker('pool', worker);
     pool = shared && startPool({ module, memory: shared.memory, threads, worker: threadWorker, onDeath });
     const [started] = await Promise.all([
-      module.then((module) => connection.start({ variant, threads, module, shared }, signal)),
+      module.then((module) => {
+        const options = [{ variant, threads, module, shared }] as unknown as Args<M, 'start'>;
+        return connection.call('start', options, { signal }) as Promise<Started>;
+      }),
       pool?.ready.catch((cause: unknown) => {
         throw notStarted(`The threads of the ${role} worker did not start`, role, cause);
       }),
@@ -53,7 +56,7 @@ export async function startEngine<M extends StartMethods>(
 }
 
 /** Browsers refuse scripts of other origins, or against a content security policy, at once. */
-function createWorker(role: Role, create: Recipe['worker']): WorkerLike {
+export function createWorker(role: Role, create: Recipe['worker']): WorkerLike {
   let made: WorkerLike | undefined;
   try {
     made = create(role);

@@ -20,12 +20,14 @@ serve<GraphMethods>({
     raw = instance.raw;
     return { version: raw.version(), memoryBytes: instance.memoryBytes };
   },
-  declare: (_, name) => raw.declareOperator(name),
+  declare: (_, name, base) => raw.declareOperator(name, base),
   record: (_, name, attrs, inputs, literal) => raw.recordOperator(name, attrs, inputs, literal),
+  recordOutput: (_, ...output) => raw.recordOutput(...output),
   build: (_, literal) => open(raw.RawCircuit.build(literal)),
   openText: (_, text) => open(raw.RawCircuit.fromText(text)),
   openBytes: (_, bytes) => open(raw.RawCircuit.fromBytes(bytes)),
   expand: (_, circuit, options) => open(circuits.get(circuit).expand(options)),
+  place: (_, circuit, ...places) => open(circuits.get(circuit).place(...places)),
   optimize: (_, circuit, passes) => open(circuits.get(circuit).optimize(passes)),
   analyze: (_, circuit) => {
     const analysis = circuits.get(circuit).analyze();

@@ -1,13 +1,14 @@
 /** What the page and its workers say to each other. Everything survives structured clone. */
 import type { ErrorRecord } from '../errors.js';
-import type { ExpandOptions } from '../graph-types.js';
 import type {
   GraphLiteral,
   Integers,
   NamedBytes,
   RawAnalysis,
   RawCircuitOptions,
+  RawExpandOptions,
   RawOptions,
+  RawOutgoing,
   RawOutputValues,
   RawPort,
   RawProgramInfo,
@@ -98,14 +99,18 @@ export interface EvaluatorMethods extends ProgramMethods {
 
 /** What the graph worker does. It is told recorded graphs and the data of their runs, and nothing else. */
 export interface GraphMethods extends StartMethods {
-  /** Makes an operator of a user's own known by its name. */
-  declare(name: string): void;
+  /** Makes an operator of a user's own known by its name; `base`: JavaScript computes it. */
+  declare(name: string, base: boolean): void;
   /** Records what it means for such attributes and operand types, as texts. */
   record(name: string, attrs: string, inputs: string[], literal: GraphLiteral): void;
+  /** Records what a base operator gives for such attributes and operand types, as texts. */
+  recordOutput(name: string, unit: number, attrs: string, inputs: string[], output: string): void;
   build(literal: GraphLiteral): OpenCircuit;
   openText(text: string): OpenCircuit;
   openBytes(bytes: Uint8Array): OpenCircuit;
-  expand(circuit: Handle, options: ExpandOptions): OpenCircuit;
+  expand(circuit: Handle, options: RawExpandOptions): OpenCircuit;
+  /** `to`: the platform of each of `operators`. */
+  place(circuit: Handle, platforms: string[], operators: string[], to: string[]): OpenCircuit;
   /** Without passes: the usual ones. */
   optimize(circuit: Handle, passes: string[] | undefined): OpenCircuit;
   analyze(circuit: Handle): RawAnalysis;
@@ -124,6 +129,19 @@ export interface GraphMethods extends StartMethods {
   free(circuit: Handle): void;
 }
 
+/** Where the function of a base operator is. */
+export interface OperatorModule {
+  /** Its address. */
+  readonly module: string;
+  /** The name that it is exported by. */
+  readonly exported: string;
+}
+
+/** What operator workers do: a function of a user's own over the data of one operator. */
+export interface OperatorMethods {
+  compute(module: OperatorModule, outgoing: RawOutgoing): Bytes;
+}
+
 type Method<M, K extends keyof M> = Extract<M[K], (...args: never[]) => unknown>;
 /** Arguments of a method. */
 export type Args<M, K extends keyof M> = Parameters<Method<M, K>>;
@@ -135,14 +153,19 @@ export type Request<M> = {
   [K in keyof M]: { readonly id: number; readonly method: K; readonly args: Args<M, K> };
 }[keyof M];
 
-/** To a worker: a call, or the wish that one ends. */
-export type ToWorker<M> = Request<M> | { readonly cancel: number };
+/** To a worker: a call, the wish that one ends, or the answer to what it has asked. */
+export type ToWorker<M> =
+  | Request<M>
+  | { readonly cancel: number }
+  | { readonly answer: number; readonly result: unknown }
+  | { readonly answer: number; readonly error: ErrorRecord };
 
 /**
- * From a worker: how far a call is, and then its result or its error; `fatal` if the worker is of no use any
- * more.
+ * From a worker: how far a call is, what it asks the page meanwhile, by the number of the question, and then its result or
+ * its error; `fatal` if the worker is of no use any more.
  */
 export type FromWorker =
+  | { readonly id: number; readonly ask: number; readonly question: unknown }
   | { readonly id: number; readonly progress: { readonly done: number; readonly total: number } }
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly error: ErrorRecord; readonly fatal: boolean };

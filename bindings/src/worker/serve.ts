@@ -2,8 +2,8 @@
  * The worker's side of the protocol: one call after the other, each of which can be cancelled between its
  * steps.
  */
-import { CipherloomError, type ErrorRecord } from '../errors.js';
-import type { RawJob } from '../raw.js';
+import { CipherloomError, type ErrorRecord, fromRecord, toRecord } from '../errors.js';
+import type { RawJob, RawOutgoing } from '../raw.js';
 import { ownPort } from './port.js';
 import type { Args, FromWorker, Request, Result, ToWorker } from './protocol.js';
 
@@ -41,6 +41,10 @@ export function serve<M>(handlers: Handlers<M>): void {
   const port = ownPort();
   const waiting = new Set<number>();
   const cancelled = new Set<number>();
+  const questions = new Map<number, Question>();
+  let asked = 0;
+  // Of the one call that is worked on.
+  let wake = (): void => {};
   let last: Promise<void> = Promise.resolve();
   const post = (message: FromWorker, transfer: Transferable[] = []): void => port.post(message, transfer);
 
@@ -50,20 +54,27 @@ export function serve<M>(handlers: Handlers<M>): void {
       if (cancelled.has(id)) throw new Cancelled();
       const call: Call = {
         finish: (job, take) =>
-          finish(
-            job,
-            take,
-            () => cancelled.has(id),
-            (progress) => post({ id, progress }),
-          ),
+          finish(job, take, {
+            isCancelled: () => cancelled.has(id),
+            report: (progress) => post({ id, progress }),
+            compute: (outgoing) =>
+              new Promise((resolve, reject) => {
+                questions.set(++asked, { resolve, reject });
+                const transfer = outgoing.data.map(({ buffer }) => buffer);
+                post({ id, ask: asked, question: outgoing }, transfer);
+              }),
+            news: () => new Promise((resolve) => (wake = resolve)),
+          }),
       };
       const handler = handlers[method] as (call: Call, ...args: Args<M, typeof method>) => unknown;
       const value = await handler(call, ...args);
       if (value instanceof Moved) post({ id, result: value.value }, value.transfer);
       else post({ id, result: value });
     } catch (error) {
-      post({ id, error: toRecord(error), fatal: isTrap(error) });
+      post({ id, error: recordOf(error), fatal: isTrap(error) });
     } finally {
+      // What is answered later is nobody's any more.
+      questions.clear();
       waiting.delete(id);
       cancelled.delete(id);
     }
@@ -73,6 +84,15 @@ export function serve<M>(handlers: Handlers<M>): void {
     const message = data as ToWorker<M>;
     if ('cancel' in message) {
       if (waiting.has(message.cancel)) cancelled.add(message.cancel);
+      wake();
+      return;
+    }
+    if ('answer' in message) {
+      const question = questions.get(message.answer);
+      questions.delete(message.answer);
+      if ('error' in message) question?.reject(fromRecord(message.error));
+      else question?.resolve(message.result as Uint8Array);
+      wake();
       return;
     }
     waiting.add(message.id);
@@ -80,21 +100,47 @@ export function serve<M>(handlers: Handlers<M>): void {
   });
 }
 
+/** Whoever waits for an answer of the page. */
+interface Question {
+  resolve(result: Uint8Array): void;
+  reject(reason: unknown): void;
+}
+
+/** What the outside does while a job runs. */
+interface Surroundings {
+  isCancelled(): boolean;
+  report(progress: { done: number; total: number }): void;
+  /** Has an operator computed elsewhere. */
+  compute(outgoing: RawOutgoing): Promise<Uint8Array>;
+  /** Resolves when an answer or a cancel message has come. */
+  news(): Promise<void>;
+}
+
 async function finish<T>(
   job: RawJob,
   take: () => T,
-  isCancelled: () => boolean,
-  report: (progress: { done: number; total: number }) => void,
+  { isCancelled, report, compute, news }: Surroundings,
 ): Promise<T> {
+  const computed: { op: number; bytes: Uint8Array }[] = [];
+  let failed: { error: unknown } | undefined;
   try {
     let reported = performance.now();
     while (!job.step(STEP_MS)) {
+      for (const outgoing of job.handOut()) {
+        const { op } = outgoing;
+        compute(outgoing).then(
+          (bytes) => computed.push({ op, bytes }),
+          (error: unknown) => (failed ??= { error }),
+        );
+      }
       if (performance.now() - reported >= PROGRESS_MS) {
         report(job.progress());
         reported = performance.now();
       }
-      await nextMessages();
+      await (job.waits() && computed.length === 0 ? news() : nextMessages());
       if (isCancelled()) throw new Cancelled();
+      if (failed !== undefined) throw failed.error;
+      for (const { op, bytes } of computed.splice(0)) job.deliver(op, bytes);
     }
     const taken = take();
     job.free();
@@ -138,8 +184,9 @@ function isTrap(error: unknown): boolean {
 }
 
 /** What the core throws has `code` and `details`; anything else is a defect, or the end of the memory. */
-function toRecord(error: unknown): ErrorRecord {
-  const { code, details, message = String(error) } = error as Partial<ErrorRecord>;
-  if (isTrap(error)) return { code: 'worker.trap', message: `The worker crashed: ${message}`, details: {} };
-  return { code: typeof code === 'string' ? code : 'worker.unexpected', message, details: details ?? {} };
+function recordOf(error: unknown): ErrorRecord {
+  const record = toRecord(error);
+  if (isTrap(error))
+    return { code: 'worker.trap', message: `The worker crashed: ${record.message}`, details: {} };
+  return record;
 }

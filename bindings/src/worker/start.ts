@@ -38,6 +38,11 @@ function startInBrowser(role: Role): WorkerLike {
         type: 'module',
         name: 'cipherloom-graph',
       });
+    case 'operator':
+      return new Worker(new URL('./operator-worker.js', import.meta.url), {
+        type: 'module',
+        name: 'cipherloom-operator',
+      });
     case 'pool':
       return new Worker(new URL('../../wasm/threads/pool-worker.js', import.meta.url), {
         type: 'module',
@@ -51,6 +56,7 @@ const FILES = {
   client: 'client-worker.js',
   evaluator: 'evaluator-worker.js',
   graph: 'graph-worker.js',
+  operator: 'operator-worker.js',
   pool: '../../wasm/threads/pool-worker.js',
 } as const;
 

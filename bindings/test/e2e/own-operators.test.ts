@@ -5,7 +5,7 @@ import {
   f32,
   load,
   type Loom,
-  type OperatorDefinition,
+  type ExpandedOperatorDefinition,
   u32,
 } from '../../dist/index.js';
 
@@ -14,7 +14,7 @@ beforeAll(async () => void (loom = await load()));
 afterAll(() => loom.dispose());
 
 /** a_0 + a_1 x + a_2 x^2 + ..., by Horner's rule. */
-const polynomial: OperatorDefinition = {
+const polynomial: ExpandedOperatorDefinition = {
   name: 'my.polynomial',
   expand(g, [x], { types: [type], attributes: { coefficients } }) {
     if (x === undefined || type === undefined) throw new TypeError('my.polynomial takes one operand');
@@ -31,7 +31,7 @@ const polynomial: OperatorDefinition = {
 };
 
 /** Sorts 2^k numbers: a bitonic network of minima and maxima over gathered halves. */
-const bitonic: OperatorDefinition = {
+const bitonic: ExpandedOperatorDefinition = {
   name: 'my.bitonic_sort',
   expand(g, [x], { types: [type] }) {
     const n = type?.shape?.[0] ?? 0;
@@ -132,8 +132,8 @@ describe('operators of one’s own', () => {
       nothing: () => undefined,
       foreign: () => loom.graph({ unit: 32 }).input('x', u32(1)),
       promise: async () => undefined,
-      unknown: (g: Parameters<OperatorDefinition['expand']>[0]) => g.op('my.none', []),
-      arity: (g: Parameters<OperatorDefinition['expand']>[0]) => g.op('u32.add', []),
+      unknown: (g: Parameters<ExpandedOperatorDefinition['expand']>[0]) => g.op('my.none', []),
+      arity: (g: Parameters<ExpandedOperatorDefinition['expand']>[0]) => g.op('u32.add', []),
       more: (g: { input?: unknown }) => (g.input as (name: string, type: unknown) => never)('more', u32(1)),
     };
     const codes: Record<string, string> = {};
