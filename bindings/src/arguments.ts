@@ -25,6 +25,7 @@ import type {
   Variant,
   WorkerLike,
 } from './types.js';
+import type { ConformanceOptions, TrialOptions, VerifyOptions } from './verification-types.js';
 
 /** What an argument may be: in words, and as a test. */
 export interface Kind {
@@ -224,6 +225,33 @@ export const CIRCUIT_RUN_OPTIONS: Kinds<CircuitRunOptions> = {
   memoryLimit: MEMORY,
   secret: BOOLEAN,
 };
+/** Options of `Program.verify`. */
+export const TRIAL_OPTIONS: Kinds<TrialOptions> = {
+  ...CALL_OPTIONS,
+  trials: {
+    expected: 'a whole number from 1 to 1000000',
+    fits: (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 1e6,
+  },
+  seed: {
+    expected: 'a whole number from 0, a bigint below 2^64',
+    fits: (value) => WHOLE.fits(value) || (typeof value === 'bigint' && BigInt.asUintN(64, value) === value),
+  },
+};
+const PLATFORMS = arrayOf('simd and scalar', PLATFORM.fits);
+/** Options of `Circuit.verify`. */
+export const VERIFY_OPTIONS: Kinds<VerifyOptions> = {
+  ...TRIAL_OPTIONS,
+  against: { expected: 'a circuit', fits: (value) => typeof value === 'object' && value !== null },
+  passes: TEXTS,
+  platforms: {
+    expected: 'two platforms or more, each simd or scalar, the last of which is right',
+    fits: (value) => PLATFORMS.fits(value) && (value as unknown[]).length >= 2,
+  },
+  inputs: DATA,
+  platform: PLATFORM,
+};
+/** Options of `Loom.conformance`. */
+export const CONFORMANCE_OPTIONS: Kinds<ConformanceOptions> = { ...CALL_OPTIONS, platforms: PLATFORMS };
 /** Options of variance and covariance. */
 export const MOMENT_OPTIONS: Kinds<MomentOptions> = { population: BOOLEAN };
 

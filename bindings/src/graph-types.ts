@@ -6,6 +6,7 @@
  */
 import type { OperatorAttributes, OperatorName, PassName } from './operators.js';
 import type { CallOptions, GraphView, TraceView } from './types.js';
+import type { Verification, VerifyOptions } from './verification-types.js';
 
 // ------------------------------------------------------------------------------------------------- data
 
@@ -175,10 +176,13 @@ export interface Port {
   readonly bytes: number;
 }
 
+/** Implementations of operators: fast kernels, and those that are the reference. */
+export type Platform = 'simd' | 'scalar';
+
 /** How far to expand: exactly one of these. */
 export interface ExpandOptions {
   /** To what the kernels of a platform serve. */
-  platform?: 'simd' | 'scalar' | undefined;
+  platform?: Platform | undefined;
   /** To these operators. Errors: GraphError `operator.no_expansion` if one cannot be reached from there. */
   base?: readonly OperatorName[] | undefined;
   /** To a level: `task` (as it is), `scheme` (ciphertexts), `polynomial`, `base`. */
@@ -201,7 +205,7 @@ export interface CircuitRunOptions extends CallOptions {
    */
   keep?: readonly Operand[] | undefined;
   /** Whose kernels run. Default: the best that there are. */
-  platform?: 'simd' | 'scalar' | undefined;
+  platform?: Platform | undefined;
   /** Bytes; a plan that needs more is a MemoryError. Default: seven eighths of what the worker can hold. */
   memoryLimit?: number | undefined;
   /** The data are secret: what the worker held of them is overwritten after the run. Default false. */
@@ -254,6 +258,12 @@ export interface Circuit extends Disposable {
   toText(options?: CallOptions): Promise<string>;
   /** The short form. `Loom.circuit` opens it. */
   toBytes(options?: CallOptions): Promise<Uint8Array>;
+  /**
+   * Checks the graph's structure, and compares it on random data: with another circuit, before and after passes, on
+   * several platforms. What is wrong is told by the report, and not thrown. Aborting rejects at once; the worker still
+   * ends the check that it is at. Errors: InputError for options, `pass.unknown`; MemoryError.
+   */
+  verify(options?: VerifyOptions): Promise<Verification>;
   /** As arrays, for drawing. */
   graph(options?: CallOptions): Promise<GraphView>;
   dispose(): void;

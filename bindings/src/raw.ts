@@ -4,7 +4,7 @@
  */
 import * as single from '../wasm/single/cipherloom.js';
 import * as threaded from '../wasm/threads/cipherloom.js';
-import type { Element, ExpandOptions } from './graph-types.js';
+import type { Element, ExpandOptions, Platform } from './graph-types.js';
 import type {
   CompileOptions,
   GraphView,
@@ -116,10 +116,34 @@ export interface RawAnalysis {
 
 /** What a run of a circuit is told. */
 export interface RawCircuitOptions {
-  platform: 'simd' | 'scalar' | undefined;
+  platform: Platform | undefined;
   memoryLimit: number;
   /** Overwrite what was held of the data. */
   secret: boolean;
+}
+
+/** On what data circuits are compared, and where they run. */
+export interface RawTrials {
+  platform: Platform | undefined;
+  rounds: number | undefined;
+  seed: bigint | undefined;
+  /** Inputs that are not drawn, and their data. */
+  names: string[];
+  data: Uint8Array[];
+}
+
+/** What was compared and found to be the same, what was not compared, and how many bytes. */
+export interface RawReport {
+  compared: string[];
+  skipped: string[];
+  bytes: number;
+}
+
+/** What an operator type passed on a platform, and what is wrong with it. */
+export interface RawTried {
+  cases: number;
+  passed: number;
+  problem?: string | null;
 }
 
 /** A finished graph. */
@@ -139,6 +163,18 @@ export interface RawCircuit {
   runJob(names: string[], data: Uint8Array[], keep: Uint32Array, options: RawCircuitOptions): RawJob;
   /** What `keep` would give. */
   kept(keep: Uint32Array): RawPort[];
+  /** All that verify throw what is wrong; `verify.differs` where two computations do not give the same. */
+  verifyStructure(): void;
+  verifyAgainst(against: RawCircuit, trials: RawTrials): RawReport;
+  verifyPass(pass: string, trials: RawTrials): RawReport;
+  verifyPlatform(reference: Platform, trials: RawTrials): RawReport;
+  free(): void;
+}
+
+/** The conformance suite of a platform. */
+export interface RawConformance {
+  names(): string[];
+  check(index: number): RawTried;
   free(): void;
 }
 
@@ -179,12 +215,14 @@ export interface RawModule {
     fromText(text: string): RawCircuit;
     fromBytes(bytes: Uint8Array): RawCircuit;
   };
-  /** Names of the optimizer's passes. */
+  RawConformance: new (platform: Platform) => RawConformance;
   /** Makes an operator type of a user's own known; throws if the name is taken. */
   declareOperator(name: string): void;
   /** Records what it means; throws `operator.not_recorded` where another one has to be recorded before. */
   recordOperator(name: string, attrs: string, inputs: string[], literal: GraphLiteral): void;
+  /** Names of the optimizer's passes, and of those that are the usual ones. */
   passes(): string[];
+  defaultPasses(): string[];
   operators(): OperatorInfo[];
   threads(): number;
   version(): string;

@@ -67,7 +67,7 @@ pub fn record_operator(
 }
 
 /// The platform of that name.
-fn platform_of(name: &str) -> Result<Arc<dyn Platform>, Error> {
+pub(super) fn platform_of(name: &str) -> Result<Arc<dyn Platform>, Error> {
     static SCALAR: OnceLock<Arc<Scalar>> = OnceLock::new();
     match name {
         "simd" => Ok(platform()),
@@ -84,15 +84,15 @@ fn wrong(at: &str, found: impl ToString, expected: &str) -> Error {
 }
 
 /// A property of an options object; `undefined` where it is missing.
-fn option(options: &JsValue, name: &str) -> JsValue {
+pub(super) fn option(options: &JsValue, name: &str) -> JsValue {
     Reflect::get(options, &name.into()).unwrap_or(JsValue::UNDEFINED)
 }
 
-fn text(options: &JsValue, name: &str) -> Option<String> {
+pub(super) fn text(options: &JsValue, name: &str) -> Option<String> {
     option(options, name).as_string()
 }
 
-fn texts(value: &JsValue) -> Vec<String> {
+pub(super) fn texts(value: &JsValue) -> Vec<String> {
     Array::from(value).iter().filter_map(|item| item.as_string()).collect()
 }
 
@@ -148,7 +148,7 @@ struct Ports {
 
 /// See [`Circuit`].
 #[wasm_bindgen]
-pub struct RawCircuit(Circuit);
+pub struct RawCircuit(pub(super) Circuit);
 
 #[wasm_bindgen]
 impl RawCircuit {

@@ -7,6 +7,7 @@ pub mod circuit;
 mod error;
 #[cfg(feature = "threads")]
 pub mod pool;
+pub mod verification;
 
 use crate::engine::Clock;
 use crate::graph::Graph;

@@ -27,6 +27,8 @@ export class Moved<T> {
 export interface Call {
   /** Runs a job to its end, or frees it when the call is cancelled. */
   finish<T>(job: RawJob, take: () => T): Promise<T>;
+  /** Between two parts of work that is done in parts: tells how far it is, and throws if the call was cancelled. */
+  pause(progress: { done: number; total: number }): Promise<void>;
 }
 
 type Answer<T> = T | Moved<T> | Promise<T | Moved<T>>;
@@ -46,17 +48,18 @@ export function serve<M>(handlers: Handlers<M>): void {
 
   const answer = async (request: Request<M>): Promise<void> => {
     const { id, method, args } = request;
+    let reported = performance.now();
+    const pause: Call['pause'] = async (progress) => {
+      if (performance.now() - reported >= PROGRESS_MS) {
+        post({ id, progress });
+        reported = performance.now();
+      }
+      await nextMessages();
+      if (cancelled.has(id)) throw new Cancelled();
+    };
     try {
       if (cancelled.has(id)) throw new Cancelled();
-      const call: Call = {
-        finish: (job, take) =>
-          finish(
-            job,
-            take,
-            () => cancelled.has(id),
-            (progress) => post({ id, progress }),
-          ),
-      };
+      const call: Call = { pause, finish: (job, take) => finish(job, take, pause) };
       const handler = handlers[method] as (call: Call, ...args: Args<M, typeof method>) => unknown;
       const value = await handler(call, ...args);
       if (value instanceof Moved) post({ id, result: value.value }, value.transfer);
@@ -80,22 +83,9 @@ export function serve<M>(handlers: Handlers<M>): void {
   });
 }
 
-async function finish<T>(
-  job: RawJob,
-  take: () => T,
-  isCancelled: () => boolean,
-  report: (progress: { done: number; total: number }) => void,
-): Promise<T> {
+async function finish<T>(job: RawJob, take: () => T, pause: Call['pause']): Promise<T> {
   try {
-    let reported = performance.now();
-    while (!job.step(STEP_MS)) {
-      if (performance.now() - reported >= PROGRESS_MS) {
-        report(job.progress());
-        reported = performance.now();
-      }
-      await nextMessages();
-      if (isCancelled()) throw new Cancelled();
-    }
+    while (!job.step(STEP_MS)) await pause(job.progress());
     const taken = take();
     job.free();
     return taken;
@@ -129,7 +119,7 @@ class Cancelled extends CipherloomError {
  * Whether the instance is of no use any more. An exhausted stack is a RangeError in V8 and JavaScriptCore, an
  * InternalError in Firefox; exhausted memory is a RangeError. The core's own errors are none of these.
  */
-function isTrap(error: unknown): boolean {
+export function isTrap(error: unknown): boolean {
   return (
     error instanceof WebAssembly.RuntimeError ||
     error instanceof RangeError ||
@@ -138,7 +128,7 @@ function isTrap(error: unknown): boolean {
 }
 
 /** What the core throws has `code` and `details`; anything else is a defect, or the end of the memory. */
-function toRecord(error: unknown): ErrorRecord {
+export function toRecord(error: unknown): ErrorRecord {
   const { code, details, message = String(error) } = error as Partial<ErrorRecord>;
   if (isTrap(error)) return { code: 'worker.trap', message: `The worker crashed: ${message}`, details: {} };
   return { code: typeof code === 'string' ? code : 'worker.unexpected', message, details: details ?? {} };
