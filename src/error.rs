@@ -1,6 +1,6 @@
 //! One error type for the whole crate; every variant carries data and has a stable string code.
 
-use crate::graph::GraphError;
+use crate::graph::{GraphError, Placeholder};
 use crate::math::MathError;
 
 /// Everything that can go wrong in cipherloom, one variant per subsystem.
@@ -85,17 +85,8 @@ pub enum Error {
         error: Box<Error>,
     },
     /// Two computations that have to give the same do not.
-    #[error("{what}: byte {byte} is {found:#04x}, expected {expected:#04x}")]
-    Differs {
-        /// The first operator that gives something else, or an output where no single operator does.
-        what: String,
-        /// The first byte that differs.
-        byte: u64,
-        /// What it is.
-        found: u8,
-        /// What it has to be.
-        expected: u8,
-    },
+    #[error("{0}")]
+    Differs(Box<Difference>),
     /// No input has this name.
     #[error("there is no input `{name}`")]
     UnknownInput {
@@ -275,6 +266,34 @@ pub enum Error {
     Job(&'static str),
 }
 
+/// Where two computations differ first.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{}{}: byte {byte} is {found:#04x}, expected {expected:#04x}", .what, seen_in(.seen))]
+pub struct Difference {
+    /// The first operator that gives something else, with what it is part of; or an output where no single operator does.
+    pub what: String,
+    /// Number and type of that operator.
+    pub operator: Option<(u32, String)>,
+    /// Number and type of the operator that it was expanded from.
+    pub part_of: Option<(u32, String)>,
+    /// The output in which it was noticed.
+    pub seen: Option<String>,
+    /// The type of what differs.
+    pub ty: String,
+    /// Its units.
+    pub units: Vec<Placeholder>,
+    /// The first byte that differs.
+    pub byte: u64,
+    /// What it is.
+    pub found: u8,
+    /// What it has to be.
+    pub expected: u8,
+}
+
+fn seen_in(output: &Option<String>) -> String {
+    output.as_ref().map_or_else(String::new, |output| format!(", seen in {output}"))
+}
+
 /// What is wrong with bytes from outside.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -327,7 +346,7 @@ impl Error {
                 error.code()
             }
             Self::NotRecorded { .. } => "operator.not_recorded",
-            Self::Differs { .. } => "verify.differs",
+            Self::Differs(_) => "verify.differs",
             Self::UnknownInput { .. } => "input.unknown",
             Self::UnknownPass { .. } => "pass.unknown",
             Self::NotKept { .. } => "operand.not_kept",

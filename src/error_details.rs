@@ -1,6 +1,6 @@
 //! The facts that an error carries, by name.
 
-use crate::error::{Error, FormatProblem};
+use crate::error::{Difference, Error, FormatProblem};
 use crate::graph::GraphError;
 use crate::math::MathError;
 use std::fmt::Display;
@@ -33,9 +33,7 @@ impl Error {
                 [error.details(), facts([("at", op), ("name", name)])].concat()
             }
             Self::AtStage { stage, error } => [error.details(), facts([("stage", stage)])].concat(),
-            Self::Differs { what, byte, found, expected } => {
-                facts([("what", what), ("byte", byte), ("found", found), ("expected", expected)])
-            }
+            Self::Differs(difference) => of_difference(difference),
             Self::UnknownPass { name, expected } => facts([("name", name), ("expected", expected)]),
             Self::NotKept { operand } => facts([("operand", operand)]),
             Self::EndlessExpansion { op, levels } => facts([("operator", op), ("levels", levels)]),
@@ -79,6 +77,17 @@ impl Error {
 
 fn facts<const N: usize>(facts: [(&'static str, &dyn Display); N]) -> Details {
     facts.into_iter().map(|(name, fact)| (name, fact.to_string())).collect()
+}
+
+fn of_difference(difference: &Difference) -> Details {
+    let Difference { what, operator, part_of, seen, ty, units, byte, found, expected } = difference;
+    let units: Vec<String> = units.iter().map(ToString::to_string).collect();
+    let place = facts([("what", what), ("type", ty), ("units", &units.join("+"))]);
+    let operator = operator.iter().flat_map(|(op, name)| facts([("operator", op), ("name", name)]));
+    let part_of = part_of.iter().flat_map(|(op, name)| facts([("partOf", op), ("partOfName", name)]));
+    let seen = seen.iter().flat_map(|output| facts([("seenIn", output)]));
+    let bytes = facts([("byte", byte), ("found", found), ("expected", expected)]);
+    place.into_iter().chain(operator).chain(part_of).chain(seen).chain(bytes).collect()
 }
 
 fn of_format(problem: &FormatProblem) -> Details {

@@ -24,7 +24,7 @@ pub mod schemes;
 #[cfg(feature = "wasm")]
 pub mod wasm;
 
-pub use error::{Error, Result};
+pub use error::{Difference, Error, Result};
 
 /// All operator types of cipherloom: of schemes, and of ciphers on plain data.
 pub fn registry() -> ops::Registry {

@@ -4,7 +4,7 @@
 
 use cipherloom::graph::ValueType;
 use cipherloom::ops::{Call, OpDef, base, fused, plain};
-use cipherloom::platform::conformance::{Failure, check, check_operators};
+use cipherloom::platform::conformance::{Failure, check, check_operators, try_operator};
 use cipherloom::platform::{ByteKernel, Kernel, Null, Platform, Scalar, Simd, WordKernel};
 use cipherloom::{Error, Result};
 use std::sync::Arc;
@@ -446,4 +446,24 @@ fn null_fails_and_a_missing_operator_is_named() {
         let platform = "scalar".to_owned();
         assert_eq!((found, *reason), (op.clone(), Error::NotImplemented { op, platform }));
     }
+}
+
+/// After a case that fails the others are run.
+#[test]
+fn an_operator_that_sometimes_fails_is_told_how_often() {
+    let add = base::all().into_iter().find(|def| def.name() == "limb.add").unwrap();
+    let right = try_operator(&Scalar::new(), &*add);
+    assert_eq!((right.passed, right.failure), (right.cases, None));
+    let wrong_for_zeros: Detour = |right, inputs, out, nonce| {
+        right.run(inputs, out, nonce);
+        if inputs[0].iter().all(|&word| word == 0) {
+            out[0] ^= 1;
+        }
+    };
+    let tried = try_operator(&Broken::new("limb.add", wrong_for_zeros, run_bytes), &*add);
+    assert_eq!(tried.cases, right.cases);
+    assert!(0 < tried.passed && tried.passed < tried.cases, "{tried:?}");
+    assert!(tried.words < right.words);
+    let Some(Failure::Wrong { op, index: 0, .. }) = tried.failure else { panic!("{tried:?}") };
+    assert_eq!(op, "limb.add");
 }

@@ -7,7 +7,7 @@ mod tensors;
 
 use cipherloom::circuit::{Circuit, CircuitBuilder, Precompute, To, Trials, pass_names};
 use cipherloom::expand::BaseSet;
-use cipherloom::graph::{Attrs, Graph, GraphError, OperandId, ValueType, parse};
+use cipherloom::graph::{Attrs, Graph, GraphError, OperandId, ValueType, parse, print};
 use cipherloom::math::prime::ntt_primes;
 use cipherloom::ops::tensor::{Element, Tensor};
 use cipherloom::ops::types::{self, Form, Poly};
@@ -16,7 +16,7 @@ use cipherloom::optimize::{PASSES, Pass};
 use cipherloom::platform::{Kernel, Platform, Scalar, Simd, WordKernel};
 use cipherloom::program::{CompileOptions, Program, Stage};
 use cipherloom::schemes::bfv::auxiliary_primes;
-use cipherloom::{Error, Result};
+use cipherloom::{Difference, Error, Result};
 use common::{Random, Task};
 use std::sync::Arc;
 
@@ -67,9 +67,19 @@ fn first(circuit: &Circuit, name: &str) -> String {
 /// The stage of an error, and what differs there.
 fn located(error: Error) -> (String, String) {
     let Error::AtStage { stage, error } = error else { panic!("{error}") };
-    let Error::Differs { what, found, expected, .. } = *error else { panic!("{error}") };
+    (stage, found_at(*error))
+}
+
+/// What differs, and where it was seen.
+fn found_at(error: Error) -> String {
+    let Error::Differs(difference) = error else { panic!("{error}") };
+    let Difference { what, operator, seen, units, found, expected, .. } = *difference;
     assert_ne!(found, expected);
-    (stage, what)
+    assert!(!units.is_empty());
+    if let Some((number, name)) = operator {
+        assert!(what.starts_with(&format!("operator {number} ({name})")));
+    }
+    what + &seen.map_or_else(String::new, |output| format!(", seen in {output}"))
 }
 
 #[test]
@@ -232,8 +242,7 @@ fn wrong_graphs_are_found() {
         let wrong = GRAPH.replace(from, to);
         assert_ne!(wrong, GRAPH);
         let error = circuit(&wrong).verify(&right, &Simd::new(), &rounds(6)).unwrap_err();
-        let Error::Differs { what, .. } = &error else { panic!("{error}") };
-        assert_eq!(*what, format!("{place}, seen in output `z`"));
+        assert_eq!(found_at(error), format!("{place}, seen in output `z`"));
     }
 }
 
@@ -443,6 +452,12 @@ fn a_compiled_program_is_the_same_on_both_platforms() {
         "nodes":[{"op":"stats.variance","inputs":[0]}],"outputs":[{"name":"v","operand":1}]}"#;
     let options = CompileOptions { n: Some(4096), ..CompileOptions::default() };
     let program = Program::compile(serde_json::from_str(task).unwrap(), &options).unwrap();
+    // Every stage is a circuit in anybody's hands.
+    for stage in Stage::ALL {
+        let graph = program.graph(stage, &Simd::new()).unwrap();
+        let circuit = Circuit::from_text(&print(&graph), registry()).unwrap();
+        assert_eq!(circuit.graph().operators().len(), graph.operators().len());
+    }
     let graph = program.graph(Stage::Base, &Simd::new()).unwrap();
     let circuit = Circuit::new(graph, registry()).unwrap();
     let report = circuit.verify_platforms(&Simd::new(), &Scalar::new(), &rounds(1)).unwrap();

@@ -26,6 +26,7 @@ import type {
   Variant,
   WorkerLike,
 } from './types.js';
+import type { ConformanceOptions, TrialOptions, VerifyOptions } from './verification-types.js';
 
 /** What an argument may be: in words, and as a test. */
 export interface Kind {
@@ -211,19 +212,21 @@ export const SAVED_CIRCUIT: Kind = {
   fits: (value) => isText(value) || isBytes(value),
   secret: true,
 };
-const PLATFORMS = ['simd', 'scalar', 'javascript'];
+const PLACES = ['simd', 'scalar', 'javascript'];
 /** One, or several, the preferred ones first. */
-const PLATFORM: Kind = {
-  expected: `one of ${PLATFORMS.map(describe).join(', ')}, or an array of some of them, each once`,
+const PREFERRED: Kind = {
+  expected: `one of ${PLACES.map(describe).join(', ')}, or an array of some of them, each once`,
   fits: (value) => {
     const names: unknown[] = Array.isArray(value) ? value : [value];
     return (
       names.length > 0 &&
       new Set(names).size === names.length &&
-      names.every((name) => PLATFORMS.includes(name as string))
+      names.every((name) => PLACES.includes(name as string))
     );
   },
 };
+/** One whose kernels are the package's own. */
+const PLATFORM = oneOf('simd', 'scalar');
 /** Options of `Loom.graph`. */
 export const GRAPH_OPTIONS: Kinds<GraphOptions> = { unit: oneOf(1, 2, 4, 8, 16, 32, 64) };
 /** Options of `GraphBuilder.view`. */
@@ -231,7 +234,7 @@ export const VIEW_OPTIONS: Kinds<ViewOptions> = { from: WHOLE };
 /** Options of `Circuit.expand`. */
 export const EXPAND_OPTIONS: Kinds<ExpandOptions & CallOptions> = {
   ...CALL_OPTIONS,
-  platform: PLATFORM,
+  platform: PREFERRED,
   base: TEXTS,
   level: oneOf('task', 'scheme', 'polynomial', 'base'),
   steps: {
@@ -242,12 +245,12 @@ export const EXPAND_OPTIONS: Kinds<ExpandOptions & CallOptions> = {
 /** Options of `Circuit.place`. */
 export const PLACE_OPTIONS: Kinds<PlaceOptions & CallOptions> = {
   ...CALL_OPTIONS,
-  platform: PLATFORM,
+  platform: PREFERRED,
   pin: {
-    expected: `an object with one of ${PLATFORMS.map(describe).join(', ')} for names of operators`,
+    expected: `an object with one of ${PLACES.map(describe).join(', ')} for names of operators`,
     fits: (value) =>
       tag(value) === 'Object' &&
-      Object.values(value as object).every((name) => PLATFORMS.includes(name as string)),
+      Object.values(value as object).every((name) => PLACES.includes(name as string)),
   },
 };
 /** Options of `Circuit.optimize`. */
@@ -256,10 +259,37 @@ export const OPTIMIZE_OPTIONS: Kinds<OptimizeOptions & CallOptions> = { ...CALL_
 export const CIRCUIT_RUN_OPTIONS: Kinds<CircuitRunOptions> = {
   ...RUN_OPTIONS,
   keep: OPERANDS,
-  platform: PLATFORM,
+  platform: PREFERRED,
   memoryLimit: MEMORY,
   secret: BOOLEAN,
 };
+/** Options of `Program.verify`. */
+export const TRIAL_OPTIONS: Kinds<TrialOptions> = {
+  ...CALL_OPTIONS,
+  trials: {
+    expected: 'a whole number from 1 to 1000000',
+    fits: (value) => Number.isInteger(value) && (value as number) >= 1 && (value as number) <= 1e6,
+  },
+  seed: {
+    expected: 'a whole number from 0, a bigint below 2^64',
+    fits: (value) => WHOLE.fits(value) || (typeof value === 'bigint' && BigInt.asUintN(64, value) === value),
+  },
+};
+const PLATFORMS = arrayOf('simd and scalar', PLATFORM.fits);
+/** Options of `Circuit.verify`. */
+export const VERIFY_OPTIONS: Kinds<VerifyOptions> = {
+  ...TRIAL_OPTIONS,
+  against: { expected: 'a circuit', fits: (value) => typeof value === 'object' && value !== null },
+  passes: TEXTS,
+  platforms: {
+    expected: 'two platforms or more, each simd or scalar, the last of which is right',
+    fits: (value) => PLATFORMS.fits(value) && (value as unknown[]).length >= 2,
+  },
+  inputs: DATA,
+  platform: PLATFORM,
+};
+/** Options of `Loom.conformance`. */
+export const CONFORMANCE_OPTIONS: Kinds<ConformanceOptions> = { ...CALL_OPTIONS, platforms: PLATFORMS };
 /** Options of variance and covariance. */
 export const MOMENT_OPTIONS: Kinds<MomentOptions> = { population: BOOLEAN };
 

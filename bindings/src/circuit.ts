@@ -10,6 +10,7 @@ import {
   isName,
   OPTIMIZE_OPTIONS,
   PLACE_OPTIONS,
+  VERIFY_OPTIONS,
 } from './arguments.js';
 import { derived, type Deriving, type Origin } from './circuit-origin.js';
 import { fromBytes, orderedData } from './data.js';
@@ -35,7 +36,17 @@ import type { NamedBytes, RawExpandOptions, RawOutgoing, RawPort } from './raw.j
 import { abortable, Resource } from './resource.js';
 import type { CallOptions, GraphView, Progress } from './types.js';
 import { type Connection, Remote } from './worker/connection.js';
-import type { Args, GraphMethods, Handle, OpenCircuit, Result } from './worker/protocol.js';
+import { readCheck, verification } from './verification.js';
+import type { Verification, VerifyOptions } from './verification-types.js';
+import type {
+  Args,
+  CheckRecord,
+  GraphMethods,
+  Handle,
+  OpenCircuit,
+  Result,
+  VerifyRequest,
+} from './worker/protocol.js';
 
 /** The work behind a new circuit, as progress tells it. */
 type Making = Extract<Progress['phase'], 'build' | Deriving>;
@@ -150,6 +161,38 @@ export class WorkerCircuit extends Resource implements Circuit {
     return this.#ask('view', options);
   }
 
+  async verify(options: VerifyOptions = {}): Promise<Verification> {
+    checkCall('verify', {}, options, VERIFY_OPTIONS);
+    const signal = this.signal(options.signal);
+    const { against, passes, platforms, platform, trials, seed, inputs = {}, onProgress } = options;
+    const unsaid = against === undefined && passes === undefined && platforms === undefined;
+    const given = this.inputs.filter(({ name }) => inputs[name] !== undefined);
+    const data = orderedData(given, inputs, this.inputs);
+    const { connection } = await abortable(this.#loom.graphs.worker(), signal);
+    const circuit = await abortable(this.#opened.in(connection), signal);
+    const other = against && (await abortable(this.#sibling(against).#opened.in(connection), signal));
+    const request: VerifyRequest = {
+      against: other,
+      passes: unsaid ? undefined : [...(passes ?? [])],
+      platforms: unsaid ? ['simd', 'scalar'] : [...(platforms ?? [])],
+      trials: {
+        platform,
+        rounds: trials,
+        seed: seed === undefined ? undefined : BigInt(seed),
+        names: given.map(({ name }) => name),
+        data,
+      },
+    };
+    const verify = (): Promise<CheckRecord[]> =>
+      connection.call('verify', [circuit, request], {
+        signal,
+        onProgress: onProgress && ((progress) => onProgress({ phase: 'verify', ...progress })),
+      });
+    const checks = await this.#loom.own.resolved(connection, verify);
+    onProgress?.({ phase: 'verify', done: checks.length, total: checks.length });
+    return verification(checks.map(readCheck));
+  }
+
   async run(inputs: RunInputs, options: CircuitRunOptions = {}): Promise<RunOutputs> {
     checkCall('run', { inputs: [inputs, DATA] }, options, CIRCUIT_RUN_OPTIONS);
     const signal = this.signal(options.signal);
@@ -208,6 +251,21 @@ export class WorkerCircuit extends Resource implements Circuit {
     const { connection } = await abortable(this.#loom.graphs.worker(), signal);
     const circuit: Handle = await abortable(this.#opened.in(connection), signal);
     return connection.call(method, [circuit] as Args<GraphMethods, K>, { signal });
+  }
+
+  /** Another circuit of this loom. Errors: InputError `input.type`, GraphError `graph.foreign`. */
+  #sibling(other: Circuit): WorkerCircuit {
+    if (other instanceof WorkerCircuit && other.#loom === this.#loom) {
+      other.signal(undefined);
+      return other;
+    }
+    const where = 'verify, option against';
+    if (other instanceof WorkerCircuit) {
+      const [found, expected] = ['a circuit of another loom', 'one of this loom'];
+      throw failure('graph.foreign', `${where}: ${found}, expected ${expected}`, { where, found, expected });
+    }
+    const [found, expected] = [describe(other), 'a circuit'];
+    throw failure('input.type', `${where}: expected ${expected}, found ${found}`, { where, found, expected });
   }
 
   /** Number of an operand that is wanted. Errors: as of {@link numberOf}, GraphError `operand.not_kept`. */

@@ -44,16 +44,20 @@ export function fromBytes({ element, shape }: Place, bytes: Uint8Array<ArrayBuff
 }
 
 /**
- * Data of all inputs, in the circuit's order. Errors: InputError `input.unknown`, `input.missing`, and those of
+ * Data of inputs, in their order; `all` is what the circuit has. Errors: InputError `input.unknown`, `input.missing`, and those of
  * {@link toBytes}.
  */
-export function orderedData(inputs: readonly Port[], given: RunInputs): Uint8Array<ArrayBuffer>[] {
-  const expected = inputs.map(({ name }) => name);
+export function orderedData(
+  inputs: readonly Port[],
+  given: RunInputs,
+  all: readonly Port[] = inputs,
+): Uint8Array<ArrayBuffer>[] {
+  const expected = all.map(({ name }) => name);
   const known = new Set(expected);
   const unknown = Object.keys(given).find((name) => !known.has(name));
   if (unknown !== undefined) {
-    const all = expected.length > 0 ? `it has ${expected.join(', ')}` : 'it has none';
-    const problem = `The circuit has no input ${describe(unknown)}; ${all}`;
+    const there = expected.length > 0 ? `it has ${expected.join(', ')}` : 'it has none';
+    const problem = `The circuit has no input ${describe(unknown)}; ${there}`;
     throw failure('input.unknown', problem, { found: unknown, expected });
   }
   const missing = inputs.find(({ name }) => !Object.hasOwn(given, name) || given[name] === undefined);

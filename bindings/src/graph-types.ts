@@ -6,6 +6,7 @@
  */
 import type { OperatorAttributes, OperatorName, PassName } from './operators.js';
 import type { CallOptions, GraphView, TraceView } from './types.js';
+import type { Verification, VerifyOptions } from './verification-types.js';
 
 // ------------------------------------------------------------------------------------------------- data
 
@@ -225,7 +226,10 @@ export interface Port {
  * Whose kernels compute: `simd`, vectors where they serve; `scalar`, the reference; `javascript`, base operators of one's own
  * ({@link BaseOperatorDefinition}). All give the same bytes.
  */
-export type PlatformName = 'simd' | 'scalar' | 'javascript';
+export type PlatformName = Platform | 'javascript';
+
+/** Those whose kernels are the package's own. */
+export type Platform = 'simd' | 'scalar';
 
 /** How far to expand: exactly one of these. */
 export interface ExpandOptions {
@@ -323,6 +327,12 @@ export interface Circuit extends Disposable {
   toText(options?: CallOptions): Promise<string>;
   /** The short form. `Loom.circuit` opens it. */
   toBytes(options?: CallOptions): Promise<Uint8Array>;
+  /**
+   * Checks the graph's structure, and compares it on random data: with another circuit, before and after passes, on
+   * several platforms. What is wrong is told by the report, and not thrown. Aborting rejects at once; the worker still
+   * ends the check that it is at. Errors: InputError for options, `pass.unknown`; MemoryError.
+   */
+  verify(options?: VerifyOptions): Promise<Verification>;
   /** As arrays, for drawing. */
   graph(options?: CallOptions): Promise<GraphView>;
   dispose(): void;

@@ -54,8 +54,21 @@ export type {
   TensorPlace,
   TensorType,
   Unit,
+  Platform,
   ViewOptions,
 } from './graph-types.js';
+export type {
+  Check,
+  CheckKind,
+  Conformance,
+  ConformanceOptions,
+  Difference,
+  OperatorConformance,
+  PlatformConformance,
+  TrialOptions,
+  Verification,
+  VerifyOptions,
+} from './verification-types.js';
 export type { OperatorAttributes, OperatorName, PassName } from './operators.js';
 export type { PlainOutput } from './plain.js';
 export type {

@@ -6,6 +6,7 @@ import {
   checkCall,
   checkOptions,
   COMPILE_OPTIONS,
+  CONFORMANCE_OPTIONS,
   GRAPH_OPTIONS,
   OPERATOR_DEFINITION,
   SAVED_CIRCUIT,
@@ -20,7 +21,7 @@ import type { Circuit, GraphBuilder, GraphOptions, OperatorDefinition } from './
 import { OwnOperators } from './own-operators.js';
 import { plannedBytes } from './planned.js';
 import { CompiledProgram } from './program.js';
-import { Resource } from './resource.js';
+import { abortable, Resource } from './resource.js';
 import { TaskBuilder } from './task.js';
 import type {
   CallOptions,
@@ -33,6 +34,8 @@ import type {
   Task,
   TaskLiteral,
 } from './types.js';
+import { conformance } from './verification.js';
+import type { Conformance, ConformanceOptions } from './verification-types.js';
 import { ClientWorkers } from './worker/client-workers.js';
 import { aboutPrograms, type Connection } from './worker/connection.js';
 import { createWorker, type Engine, type Recipe, startEngine } from './worker/engine.js';
@@ -186,6 +189,20 @@ export class WorkerLoom extends Resource implements Loom {
     checkCall('circuit', { saved: [from, SAVED_CIRCUIT] }, options, CALL_OPTIONS);
     const { signal, onProgress } = options;
     return WorkerCircuit.open(this, 'build', saved(from), this.signal(signal), onProgress);
+  }
+
+  async conformance(options: ConformanceOptions = {}): Promise<Conformance> {
+    checkOptions('conformance', options, CONFORMANCE_OPTIONS);
+    const { platforms = ['simd', 'scalar'], onProgress } = options;
+    const signal = this.signal(options.signal);
+    const { connection } = await abortable(this.graphs.worker(), signal);
+    const records = await connection.call('conformance', [[...platforms]], {
+      signal,
+      onProgress: onProgress && ((progress) => onProgress({ phase: 'conformance', ...progress })),
+    });
+    const total = records.reduce((sum, { operators }) => sum + operators.length, 0);
+    onProgress?.({ phase: 'conformance', done: total, total });
+    return conformance(records);
   }
 
   async restart(): Promise<void> {

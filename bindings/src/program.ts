@@ -8,6 +8,7 @@ import {
   RESTORE_OPTIONS,
   RUN_OPTIONS,
   STAGE,
+  TRIAL_OPTIONS,
 } from './arguments.js';
 import { byName, checkAtMost, checkSize, MOST_SAVED_BYTES, movable, orderedInputs } from './bytes.js';
 import { KeyHolder } from './client.js';
@@ -29,6 +30,8 @@ import type {
   Stage,
   StageStats,
 } from './types.js';
+import type { TrialOptions, Verification } from './verification-types.js';
+import { type Stages, verifyStages } from './verify-stages.js';
 import type { Tenant } from './worker/client-workers.js';
 import { aboutPrograms, type Connection, Remote } from './worker/connection.js';
 import { Key, type MakeClient } from './worker/key.js';
@@ -89,6 +92,16 @@ export class CompiledProgram extends Resource implements Program {
   async graph(stage: Stage, options: CallOptions = {}): Promise<GraphView> {
     checkCall('graph', { stage: [stage, STAGE] }, options, CALL_OPTIONS);
     return this.#ask('graph', stage, options);
+  }
+
+  async verify(options: TrialOptions = {}): Promise<Verification> {
+    checkCall('verify', {}, options, TRIAL_OPTIONS);
+    const signal = this.signal(options.signal);
+    const stages: Stages = {
+      text: (stage, options) => this.toText(stage, options),
+      open: (text, options) => this.#loom.circuit(text, options),
+    };
+    return verifyStages(stages, { ...options, signal });
   }
 
   toBytes(): Uint8Array {

@@ -4,7 +4,7 @@
  */
 import * as single from '../wasm/single/cipherloom.js';
 import * as threaded from '../wasm/threads/cipherloom.js';
-import type { Element } from './graph-types.js';
+import type { Element, Platform } from './graph-types.js';
 import type {
   CompileOptions,
   GraphView,
@@ -123,6 +123,30 @@ export interface RawCircuitOptions {
   secret: boolean;
 }
 
+/** On what data circuits are compared, and where they run. */
+export interface RawTrials {
+  platform: Platform | undefined;
+  rounds: number | undefined;
+  seed: bigint | undefined;
+  /** Inputs that are not drawn, and their data. */
+  names: string[];
+  data: Uint8Array[];
+}
+
+/** What was compared and found to be the same, what was not compared, and how many bytes. */
+export interface RawReport {
+  compared: string[];
+  skipped: string[];
+  bytes: number;
+}
+
+/** What an operator type passed on a platform, and what is wrong with it. */
+export interface RawTried {
+  cases: number;
+  passed: number;
+  problem?: string | null;
+}
+
 /** A finished graph. */
 export interface RawCircuit {
   ports(): { inputs: RawPort[]; outputs: RawPort[] };
@@ -142,6 +166,18 @@ export interface RawCircuit {
   runJob(names: string[], data: Uint8Array[], keep: Uint32Array, options: RawCircuitOptions): RawJob;
   /** What `keep` would give. */
   kept(keep: Uint32Array): RawPort[];
+  /** All that verify throw what is wrong; `verify.differs` where two computations do not give the same. */
+  verifyStructure(): void;
+  verifyAgainst(against: RawCircuit, trials: RawTrials): RawReport;
+  verifyPass(pass: string, trials: RawTrials): RawReport;
+  verifyPlatform(reference: Platform, trials: RawTrials): RawReport;
+  free(): void;
+}
+
+/** The conformance suite of a platform. */
+export interface RawConformance {
+  names(): string[];
+  check(index: number): RawTried;
   free(): void;
 }
 
@@ -208,14 +244,16 @@ export interface RawModule {
     fromText(text: string): RawCircuit;
     fromBytes(bytes: Uint8Array): RawCircuit;
   };
+  RawConformance: new (platform: Platform) => RawConformance;
   /** Makes an operator type of a user's own known, `base`: JavaScript computes it; throws if the name is taken. */
   declareOperator(name: string, base: boolean): void;
   /** Records what it means; throws `operator.not_recorded` where another one has to be recorded before. */
   recordOperator(name: string, attrs: string, inputs: string[], literal: GraphLiteral): void;
   /** Records what a base operator gives. */
   recordOutput(name: string, unit: number, attrs: string, inputs: string[], output: string): void;
-  /** Names of the optimizer's passes. */
+  /** Names of the optimizer's passes, and of those that are the usual ones. */
   passes(): string[];
+  defaultPasses(): string[];
   operators(): OperatorInfo[];
   threads(): number;
   version(): string;

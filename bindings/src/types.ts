@@ -11,6 +11,7 @@
  */
 import type { Circuit, GraphBuilder, GraphOptions, OperatorDefinition } from './graph-types.js';
 import type { STAGES } from './stages.js';
+import type { Conformance, ConformanceOptions, TrialOptions, Verification } from './verification-types.js';
 
 // ---------------------------------------------------------------------------------------------- loading
 
@@ -111,6 +112,12 @@ export interface Loom extends Disposable {
   /** Opens what `Circuit.toText` or `Circuit.toBytes` gave, checked. Errors: GraphError, FormatError, MemoryError. */
   circuit(saved: string | Uint8Array, options?: CallOptions): Promise<Circuit>;
   /**
+   * Runs the conformance suite on this device: every operator that its platforms have kernels for, on edge values and random
+   * ones, compared with models written from their definitions. Takes some seconds for each platform; what fails is told by
+   * the report. Aborting rejects at once; the worker still ends the operator type that it is at.
+   */
+  conformance(options?: ConformanceOptions): Promise<Conformance>;
+  /**
    * Replaces dead workers, if there are any. Programs and circuits go on working, and so do clients that were saved or restored
    * before: the loom has kept those bytes. A client whose secret key was never saved is lost with its worker; its calls
    * reject with `worker.key_lost`. Errors: WorkerError, MemoryError if a new worker does not start.
@@ -128,10 +135,20 @@ export interface Loom extends Disposable {
 export interface Progress {
   /**
    * Unit of `done`: compile, and build, expand and optimize of a graph - the whole; keys - keys; encrypt - inputs; run -
-   * operators; decrypt - outputs.
+   * operators; decrypt - outputs; verify - checks; conformance - operator types.
    */
   readonly phase:
-    'compile' | 'keys' | 'encrypt' | 'run' | 'decrypt' | 'build' | 'expand' | 'optimize' | 'place';
+    | 'compile'
+    | 'keys'
+    | 'encrypt'
+    | 'run'
+    | 'decrypt'
+    | 'build'
+    | 'expand'
+    | 'optimize'
+    | 'place'
+    | 'verify'
+    | 'conformance';
   readonly done: number;
   readonly total: number;
   /** Name of the key, input or output at work. */
@@ -437,6 +454,12 @@ export interface Program extends Disposable {
   toText(stage: Stage, options?: CallOptions): Promise<string>;
   /** The program as a graph at a stage, for drawing. */
   graph(stage: Stage, options?: CallOptions): Promise<GraphView>;
+  /**
+   * Checks the structure of every stage; compares the polynomial stage with the scheme stage, and the base stage with that
+   * one, on random data; and every operator of the base stage on both platforms. Keys are random data here, too: it is
+   * the expansions that are compared, not what decrypts. In the graph worker. Aborting as of `Circuit.verify`.
+   */
+  verify(options?: TrialOptions): Promise<Verification>;
   /** Everything needed to open the program elsewhere with `Loom.program`. Holds no secret. */
   toBytes(): Uint8Array;
   /** Makes fresh keys. The secret key stays in the client worker. */

@@ -16,7 +16,7 @@ mod verify;
 pub use analysis::Analysis;
 pub use builder::CircuitBuilder;
 pub use literal::CircuitLiteral;
-pub use passes::pass_names;
+pub use passes::{default_pass_names, pass_named, pass_names};
 pub use precompute::Precompute;
 pub use recorded::Recorded;
 pub use run::{Execution, RunOptions};

@@ -2,17 +2,26 @@
 
 use super::{Circuit, Precompute};
 use crate::graph::Graph;
-use crate::optimize::{PASSES, Pass, optimize};
+use crate::optimize::{DEFAULT_PASSES, PASSES, Pass, optimize};
 use crate::platform::Scalar;
 use crate::{Error, Result};
 use std::sync::Arc;
+
+/// The names of the passes that [`Circuit::optimize_by_default`] runs, in order.
+pub fn default_pass_names() -> Vec<&'static str> {
+    DEFAULT_PASSES.iter().map(|pass| pass.name).collect()
+}
 
 /// The names that [`Circuit::optimize`] takes, those of the default passes first.
 pub fn pass_names() -> Vec<&'static str> {
     PASSES.iter().map(|pass| pass.name).chain([Precompute::NAME]).collect()
 }
 
-fn pass(name: &str) -> Result<Box<dyn Pass>> {
+/// The pass of that name.
+///
+/// # Errors
+/// `UnknownPass`.
+pub fn pass_named(name: &str) -> Result<Box<dyn Pass>> {
     if name == Precompute::NAME {
         return Ok(Box::new(Precompute::new(Arc::new(Scalar::new()))));
     }
@@ -27,7 +36,7 @@ impl Circuit {
     /// # Errors
     /// `UnknownPass`; what a pass says.
     pub fn optimize(&self, passes: &[&str]) -> Result<Self> {
-        let passes = passes.iter().map(|name| pass(name)).collect::<Result<Vec<_>>>()?;
+        let passes = passes.iter().map(|name| pass_named(name)).collect::<Result<Vec<_>>>()?;
         self.after(passes.iter().map(|pass| &**pass))
     }
 

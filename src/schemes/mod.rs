@@ -19,6 +19,7 @@ pub fn registry() -> Registry {
     registry.add_all(rlwe::all());
     registry.add_all(bfv::all());
     registry.add_all(columns::all());
+    registry.add_residues(rlwe::residues());
     registry.add_residues(columns::residues());
     registry
 }

@@ -95,6 +95,12 @@ fn platforms() -> Vec<Arc<dyn Platform>> {
     vec![platform(), Arc::new(Foreign::new(JAVASCRIPT, own)), scalar]
 }
 
+/// The platform of that name, of those whose kernels are here.
+pub(super) fn platform_of(name: &str) -> Result<Arc<dyn Platform>, Error> {
+    let found = platforms().into_iter().find(|platform| platform.name() == name && name != JAVASCRIPT);
+    found.ok_or_else(|| wrong("platform", name, "simd or scalar"))
+}
+
 /// The platforms of these names, in that order; the usual ones for none. The others serve what is placed on them.
 fn mixed(names: &[String]) -> Result<Mixed, Error> {
     let mut rest = platforms();
@@ -116,15 +122,15 @@ fn wrong(at: &str, found: impl ToString, expected: &str) -> Error {
 }
 
 /// A property of an options object; `undefined` where it is missing.
-fn option(options: &JsValue, name: &str) -> JsValue {
+pub(super) fn option(options: &JsValue, name: &str) -> JsValue {
     Reflect::get(options, &name.into()).unwrap_or(JsValue::UNDEFINED)
 }
 
-fn text(options: &JsValue, name: &str) -> Option<String> {
+pub(super) fn text(options: &JsValue, name: &str) -> Option<String> {
     option(options, name).as_string()
 }
 
-fn texts(value: &JsValue) -> Vec<String> {
+pub(super) fn texts(value: &JsValue) -> Vec<String> {
     Array::from(value).iter().filter_map(|item| item.as_string()).collect()
 }
 
@@ -180,7 +186,7 @@ struct Ports {
 
 /// See [`Circuit`].
 #[wasm_bindgen]
-pub struct RawCircuit(Circuit);
+pub struct RawCircuit(pub(super) Circuit);
 
 #[wasm_bindgen]
 impl RawCircuit {

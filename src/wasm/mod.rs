@@ -8,6 +8,7 @@ pub mod elsewhere;
 mod error;
 #[cfg(feature = "threads")]
 pub mod pool;
+pub mod verification;
 
 use crate::engine::Clock;
 use crate::graph::Graph;

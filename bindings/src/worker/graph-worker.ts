@@ -3,6 +3,7 @@ import { openRaw, type RawCircuit, type RawModule } from '../raw.js';
 import { Handles } from './handles.js';
 import type { GraphMethods, OpenCircuit } from './protocol.js';
 import { Moved, serve } from './serve.js';
+import { conformance, verify } from './verification.js';
 
 const circuits = new Handles<RawCircuit>();
 let raw: RawModule;
@@ -42,6 +43,12 @@ serve<GraphMethods>({
     return new Moved(bytes, [bytes.buffer]);
   },
   view: (_, circuit) => circuits.get(circuit).view(),
+  verify: (call, circuit, request) => {
+    const { against } = request;
+    const other = against === undefined ? undefined : circuits.get(against);
+    return verify(call, raw, circuits.get(circuit), other, request);
+  },
+  conformance: (call, platforms) => conformance(call, raw, platforms),
   run: (call, circuit, names, sent, keep, options, trace) => {
     const graph = circuits.get(circuit);
     const kept = graph.kept(keep);

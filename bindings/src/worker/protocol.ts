@@ -1,5 +1,6 @@
 /** What the page and its workers say to each other. Everything survives structured clone. */
 import type { ErrorRecord } from '../errors.js';
+import type { Platform } from '../graph-types.js';
 import type {
   GraphLiteral,
   Integers,
@@ -12,8 +13,12 @@ import type {
   RawOutputValues,
   RawPort,
   RawProgramInfo,
+  RawReport,
+  RawTrials,
+  RawTried,
 } from '../raw.js';
 import type { CompileOptions, GraphView, Stage, TaskLiteral, TraceView } from '../types.js';
+import type { CheckKind } from '../verification-types.js';
 
 /** Number of an object that lives in a worker. */
 export type Handle = number;
@@ -97,6 +102,31 @@ export interface EvaluatorMethods extends ProgramMethods {
   free(evaluator: Handle): void;
 }
 
+/** What a circuit is verified by. */
+export interface VerifyRequest {
+  /** Another circuit that means the same. */
+  readonly against: Handle | undefined;
+  /** Without a list: the usual ones. */
+  readonly passes: readonly string[] | undefined;
+  /** Each but the last is compared with that one. */
+  readonly platforms: readonly Platform[];
+  readonly trials: RawTrials;
+}
+
+/** What came of one check; `error` if it did not pass. */
+export interface CheckRecord extends RawReport {
+  readonly kind: CheckKind;
+  /** Of the pass or platform. */
+  readonly name: string | undefined;
+  readonly error: ErrorRecord | undefined;
+}
+
+/** The conformance suite on a platform. */
+export interface PlatformRecord {
+  readonly platform: Platform;
+  readonly operators: readonly (RawTried & { readonly name: string })[];
+}
+
 /** What the graph worker does. It is told recorded graphs and the data of their runs, and nothing else. */
 export interface GraphMethods extends StartMethods {
   /** Makes an operator of a user's own known by its name; `base`: JavaScript computes it. */
@@ -117,6 +147,8 @@ export interface GraphMethods extends StartMethods {
   text(circuit: Handle): string;
   bytes(circuit: Handle): Bytes;
   view(circuit: Handle): GraphView;
+  verify(circuit: Handle, request: VerifyRequest): CheckRecord[];
+  conformance(platforms: readonly Platform[]): PlatformRecord[];
   /** `objects`: outputs by their names, and operand number N of `keep`, described in `kept`, as `%N`. */
   run(
     circuit: Handle,

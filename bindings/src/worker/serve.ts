@@ -27,6 +27,11 @@ export class Moved<T> {
 export interface Call {
   /** Runs a job to its end, or frees it when the call is cancelled. */
   finish<T>(job: RawJob, take: () => T): Promise<T>;
+  /**
+   * Between two parts of work that is done in parts: tells how far it is, lets messages in, or waits for `news`, and
+   * throws if the call was cancelled.
+   */
+  pause(progress: { done: number; total: number }, news?: Promise<void>): Promise<void>;
 }
 
 type Answer<T> = T | Moved<T> | Promise<T | Moved<T>>;
@@ -50,13 +55,22 @@ export function serve<M>(handlers: Handlers<M>): void {
 
   const answer = async (request: Request<M>): Promise<void> => {
     const { id, method, args } = request;
+    let reported = performance.now();
+    const pause: Call['pause'] = async (progress, news) => {
+      if (performance.now() - reported >= PROGRESS_MS) {
+        post({ id, progress });
+        reported = performance.now();
+      }
+      await (news ?? nextMessages());
+      if (cancelled.has(id)) throw new Cancelled();
+    };
     try {
       if (cancelled.has(id)) throw new Cancelled();
       const call: Call = {
+        pause,
         finish: (job, take) =>
           finish(job, take, {
-            isCancelled: () => cancelled.has(id),
-            report: (progress) => post({ id, progress }),
+            pause,
             compute: (outgoing) =>
               new Promise((resolve, reject) => {
                 questions.set(++asked, { resolve, reject });
@@ -107,24 +121,17 @@ interface Question {
 }
 
 /** What the outside does while a job runs. */
-interface Surroundings {
-  isCancelled(): boolean;
-  report(progress: { done: number; total: number }): void;
+interface Surroundings extends Pick<Call, 'pause'> {
   /** Has an operator computed elsewhere. */
   compute(outgoing: RawOutgoing): Promise<Uint8Array>;
   /** Resolves when an answer or a cancel message has come. */
   news(): Promise<void>;
 }
 
-async function finish<T>(
-  job: RawJob,
-  take: () => T,
-  { isCancelled, report, compute, news }: Surroundings,
-): Promise<T> {
+async function finish<T>(job: RawJob, take: () => T, { pause, compute, news }: Surroundings): Promise<T> {
   const computed: { op: number; bytes: Uint8Array }[] = [];
   let failed: { error: unknown } | undefined;
   try {
-    let reported = performance.now();
     while (!job.step(STEP_MS)) {
       for (const outgoing of job.handOut()) {
         const { op } = outgoing;
@@ -133,12 +140,7 @@ async function finish<T>(
           (error: unknown) => (failed ??= { error }),
         );
       }
-      if (performance.now() - reported >= PROGRESS_MS) {
-        report(job.progress());
-        reported = performance.now();
-      }
-      await (job.waits() && computed.length === 0 ? news() : nextMessages());
-      if (isCancelled()) throw new Cancelled();
+      await pause(job.progress(), job.waits() && computed.length === 0 ? news() : undefined);
       if (failed !== undefined) throw failed.error;
       for (const { op, bytes } of computed.splice(0)) job.deliver(op, bytes);
     }
@@ -175,7 +177,7 @@ class Cancelled extends CipherloomError {
  * Whether the instance is of no use any more. An exhausted stack is a RangeError in V8 and JavaScriptCore, an
  * InternalError in Firefox; exhausted memory is a RangeError. The core's own errors are none of these.
  */
-function isTrap(error: unknown): boolean {
+export function isTrap(error: unknown): boolean {
   return (
     error instanceof WebAssembly.RuntimeError ||
     error instanceof RangeError ||
@@ -184,7 +186,7 @@ function isTrap(error: unknown): boolean {
 }
 
 /** What the core throws has `code` and `details`; anything else is a defect, or the end of the memory. */
-function recordOf(error: unknown): ErrorRecord {
+export function recordOf(error: unknown): ErrorRecord {
   const record = toRecord(error);
   if (isTrap(error))
     return { code: 'worker.trap', message: `The worker crashed: ${record.message}`, details: {} };

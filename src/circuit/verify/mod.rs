@@ -20,7 +20,7 @@ use crate::math::bits::bytes_of;
 use crate::optimize::Pass;
 use crate::place::unplace;
 use crate::platform::Platform;
-use crate::{Error, Result};
+use crate::{Difference, Error, Result};
 use compare::difference;
 use randomness::incomparable;
 use std::collections::HashMap;
@@ -104,10 +104,7 @@ impl Circuit {
         let sides = [Side { circuit: &base, platform: reference }, Side { circuit: &base, platform }];
         let mut operands = common(&base, &base)?;
         if grown {
-            let parent = |op: u32| operator(self.graph(), base.graph().operators()[op as usize].parent);
-            operands
-                .iter_mut()
-                .for_each(|own| own.what = format!("{}, part of {}", own.what, parent(own.op)));
+            operands.iter_mut().for_each(|own| own.tell_part(self.graph(), base.graph()));
         }
         let mut report = Report::default();
         for operands in chunks(&operands, base.graph().unit_bits()) {
@@ -152,13 +149,39 @@ impl Side<'_> {
 /// it, where it is one.
 struct Operand {
     what: String,
-    op: u32,
+    /// Number and type.
+    operator: Option<(u32, String)>,
+    /// Those of the operator that it was expanded from.
+    part_of: Option<(u32, String)>,
     ty: ValueType,
     places: [Vec<Placeholder>; 2],
 }
 
+impl Operand {
+    /// A declared output, or one that nobody reads.
+    fn output(what: String, ty: &ValueType, places: [Vec<Placeholder>; 2]) -> Self {
+        Self { what, operator: None, part_of: None, ty: ty.clone(), places }
+    }
+
+    /// What an operator of the second graph gives, which is at the same units in both.
+    fn of_operator(graph: &Graph, op: u32) -> Self {
+        let output = graph.operators()[op as usize].output;
+        let place = graph.pieces(output).to_vec();
+        let operator = Some((op, type_of(graph, op)));
+        Self { operator, ..Self::output(described(graph, op), graph.ty(output), [place.clone(), place]) }
+    }
+
+    /// Says which operator of `whole` the one of `base` was expanded from.
+    fn tell_part(&mut self, whole: &Graph, base: &Graph) {
+        let Some((op, _)) = self.operator else { return };
+        let parent = base.operators()[op as usize].parent;
+        self.what = format!("{}, part of {}", self.what, described(whole, parent));
+        self.part_of = Some((parent, type_of(whole, parent)));
+    }
+}
+
 /// The first difference found: of which operand, at which byte, and what it is.
-struct Difference {
+struct Found {
     operand: usize,
     byte: u64,
     found: u8,
@@ -168,17 +191,26 @@ struct Difference {
 /// What came of comparing operands.
 struct Outcome {
     skipped: Vec<bool>,
-    difference: Option<Difference>,
+    difference: Option<Found>,
     bytes: u64,
 }
 
 impl Outcome {
     /// The difference as an error; `seen` is where it was noticed.
     fn error(&self, operands: &[Operand], seen: Option<&str>) -> Option<Error> {
-        let &Difference { operand, byte, found, expected } = self.difference.as_ref()?;
-        let what = operands.get(operand).map_or("", |operand| &operand.what);
-        let what = seen.map_or_else(|| what.to_owned(), |seen| format!("{what}, seen in {seen}"));
-        Some(Error::Differs { what, byte, found, expected })
+        let &Found { operand, byte, found, expected } = self.difference.as_ref()?;
+        let Operand { what, operator, part_of, ty, places: [_, units] } = operands.get(operand)?;
+        Some(Error::Differs(Box::new(Difference {
+            what: what.clone(),
+            operator: operator.clone(),
+            part_of: part_of.clone(),
+            seen: seen.map(str::to_owned),
+            ty: ty.to_string(),
+            units: units.clone(),
+            byte,
+            found,
+            expected,
+        })))
     }
 
     /// Reads the values of one round.
@@ -188,7 +220,7 @@ impl Outcome {
             self.bytes += expected.len() as u64;
             let earlier = self.difference.as_ref().is_none_or(|known| number < known.operand);
             if earlier && let Some((byte, found, expected)) = difference(&operand.ty, found, expected) {
-                self.difference = Some(Difference { operand: number, byte, found, expected });
+                self.difference = Some(Found { operand: number, byte, found, expected });
             }
         }
     }
@@ -257,14 +289,13 @@ fn outputs(before: &Graph, after: &Graph) -> Result<Vec<Operand>> {
     for Port { name, operand } in before.outputs() {
         let Some(other) = after.outputs().iter().find(|port| port.name == *name) else { continue };
         let places = [before.pieces(*operand).to_vec(), after.pieces(other.operand).to_vec()];
-        let (what, ty) = (format!("output `{name}`"), before.ty(*operand).clone());
-        outputs.push(Operand { what, op: u32::MAX, ty, places });
+        outputs.push(Operand::output(format!("output `{name}`"), before.ty(*operand), places));
     }
     if before.outputs().is_empty() {
         let written = OutputIndex::new(after)?;
         for op in derived_outputs(&analyze(before)?) {
             let output = before.operators()[op as usize].output;
-            let (what, place) = (operator(before, op), before.pieces(output).to_vec());
+            let (what, place) = (described(before, op), before.pieces(output).to_vec());
             let units = |piece: &Placeholder| -> u64 {
                 written.places()[written.search(*piece)].iter().map(|w| w.intersection(piece).size()).sum()
             };
@@ -272,15 +303,18 @@ fn outputs(before: &Graph, after: &Graph) -> Result<Vec<Operand>> {
                 let expected = format!("{}, which nobody reads and so is an output", before.ty(output));
                 return Err(Error::Task { at: what, found: "nothing".into(), expected });
             }
-            let (op, ty) = (u32::MAX, before.ty(output).clone());
-            outputs.push(Operand { what, op, ty, places: [place.clone(), place] });
+            outputs.push(Operand::output(what, before.ty(output), [place.clone(), place]));
         }
     }
     Ok(outputs)
 }
 
-fn operator(graph: &Graph, op: u32) -> String {
-    format!("operator {op} ({})", graph.signature(&graph.operators()[op as usize]).name)
+fn type_of(graph: &Graph, op: u32) -> String {
+    graph.signature(&graph.operators()[op as usize]).name.clone()
+}
+
+fn described(graph: &Graph, op: u32) -> String {
+    format!("operator {op} ({})", type_of(graph, op))
 }
 
 /// Outputs of operators that both graphs have at the same units, with the same type, in a topological order of the second.
@@ -293,9 +327,7 @@ fn common(before: &Circuit, after: &Circuit) -> Result<Vec<Operand>> {
     let operand = |op: u32| {
         let output = after.operators()[op as usize].output;
         let (place, ty) = (after.pieces(output), after.ty(output));
-        let places = || [place.to_vec(), place.to_vec()];
-        let found = || Operand { what: operator(after, op), op, ty: ty.clone(), places: places() };
-        (known.get(place) == Some(&ty)).then(found)
+        (known.get(place) == Some(&ty)).then(|| Operand::of_operator(after, op))
     };
     Ok(order.into_iter().filter_map(operand).collect())
 }

@@ -71,15 +71,32 @@ pub enum Failure {
     },
 }
 
-/// Runs every base operator type on the platform, and every fused one that it implements, and compares with its model. Each case runs twice, on outputs that
+/// What one operator type passed on a platform.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tried {
+    /// Its cases.
+    pub cases: usize,
+    /// Those that passed.
+    pub passed: usize,
+    /// Words that were compared and found to be right.
+    pub words: usize,
+    /// The first case that did not pass.
+    pub failure: Option<Failure>,
+}
+
+/// The operator types that a platform is tried on: every one of the base set, and every fused one that it implements.
+pub fn operators(platform: &dyn Platform) -> Vec<Arc<dyn OpDef>> {
+    let fused = fused_operators::all().into_iter().filter(|def| platform.implements(def.name()));
+    base::all().into_iter().chain(plain_operators::all()).chain(fused).collect()
+}
+
+/// Runs all of [`operators`] on the platform, and compares each with its model. Each case runs twice, on outputs that
 /// hold different rubbish before: what a kernel leaves unwritten, adds to, or remembers shows.
 ///
 /// # Errors
 /// The first [`Failure`].
 pub fn check(platform: &dyn Platform) -> Result<Report, Failure> {
-    let fused = fused_operators::all().into_iter().filter(|def| platform.implements(def.name()));
-    let types = base::all().into_iter().chain(plain_operators::all()).chain(fused);
-    check_operators(platform, &types.collect::<Vec<_>>())
+    check_operators(platform, &operators(platform))
 }
 
 /// As [`check`], for these operator types only.
@@ -89,16 +106,35 @@ pub fn check(platform: &dyn Platform) -> Result<Report, Failure> {
 pub fn check_operators(platform: &dyn Platform, types: &[Arc<dyn OpDef>]) -> Result<Report, Failure> {
     let mut report = Report::default();
     for def in types {
-        let cases = cases(def.name());
-        if cases.is_empty() {
-            return Err(Failure::NoCase { op: def.name().to_owned() });
+        let Tried { cases, words, failure, .. } = try_operator(platform, def.as_ref());
+        if let Some(failure) = failure {
+            return Err(failure);
         }
-        for case in &cases {
-            report.words += run(platform, def.as_ref(), case)?;
-        }
-        report.operators.push((def.name().to_owned(), cases.len()));
+        report.words += words;
+        report.operators.push((def.name().to_owned(), cases));
     }
     Ok(report)
+}
+
+/// Runs all cases of one operator type, as [`check`] does, also those after one that does not pass.
+pub fn try_operator(platform: &dyn Platform, def: &dyn OpDef) -> Tried {
+    let cases = cases(def.name());
+    let mut tried = Tried { cases: cases.len(), passed: 0, words: 0, failure: None };
+    for case in &cases {
+        match run(platform, def, case) {
+            Ok(words) => {
+                tried.passed += 1;
+                tried.words += words;
+            }
+            Err(failure) => {
+                tried.failure.get_or_insert(failure);
+            }
+        }
+    }
+    if cases.is_empty() {
+        tried.failure = Some(Failure::NoCase { op: def.name().to_owned() });
+    }
+    tried
 }
 
 fn run(platform: &dyn Platform, def: &dyn OpDef, case: &Case) -> Result<usize, Failure> {

@@ -7,7 +7,7 @@ mod switching_key;
 
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
-use crate::ops::types::{self, Form, Limb, Poly};
+use crate::ops::types::{self, Form, Limb, Poly, Residues, cycled};
 use crate::ops::{OpDef, Session};
 use std::sync::Arc;
 
@@ -19,6 +19,11 @@ pub fn all() -> Vec<Arc<dyn OpDef>> {
         Arc::new(secret_key::SecretKey),
         Arc::new(switching_key::SwitchingKeyOp),
     ]
+}
+
+/// The value types of this folder whose words are residues.
+pub fn residues() -> [(&'static str, Residues); 1] {
+    [("pair", cycled)]
 }
 
 /// Two polynomials of one type.

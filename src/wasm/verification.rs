@@ -1,0 +1,160 @@
+//! Verification of circuits and platforms across the border, check by check: the worker that asks looks at its messages
+//! between them.
+
+use super::circuit::{RawCircuit, option, platform_of, text, texts};
+use super::{Thrown, copy, to_js};
+use crate::Error;
+use crate::circuit::{Report, Trials, default_pass_names, pass_named};
+use crate::platform::conformance::{Tried, operators, try_operator};
+use crate::platform::{Platform, conformance};
+use js_sys::{Array, BigInt};
+use serde::Serialize;
+use std::sync::Arc;
+use wasm_bindgen::prelude::*;
+use zeroize::Zeroizing;
+
+/// What was compared, and found to be the same.
+#[derive(Serialize)]
+struct Compared {
+    compared: Vec<String>,
+    skipped: Vec<String>,
+    bytes: u64,
+}
+
+fn compared(report: Report) -> Result<JsValue, Thrown> {
+    let Report { compared, skipped, bytes } = report;
+    to_js(&Compared { compared, skipped, bytes })
+}
+
+/// On what data and platform circuits are compared.
+struct Options {
+    platform: Arc<dyn Platform>,
+    seed: u64,
+    rounds: u32,
+    names: Vec<String>,
+    data: Vec<Zeroizing<Vec<u8>>>,
+}
+
+impl Options {
+    fn of(options: &JsValue) -> Result<Self, Error> {
+        let defaults = Trials::default();
+        let mut data = Vec::new();
+        for bytes in Array::from(&option(options, "data")).iter() {
+            data.push(Zeroizing::new(bytes.dyn_ref().map_or(Ok(Vec::new()), copy)?));
+        }
+        let seed = option(options, "seed");
+        Ok(Self {
+            platform: platform_of(&text(options, "platform").unwrap_or_else(|| "simd".into()))?,
+            seed: seed
+                .dyn_ref::<BigInt>()
+                .map_or(defaults.seed, |seed| u64::try_from(seed.clone()).unwrap_or(0)),
+            rounds: option(options, "rounds").as_f64().map_or(defaults.rounds, |rounds| rounds as u32),
+            names: texts(&option(options, "names")),
+            data,
+        })
+    }
+
+    fn with<T>(
+        &self,
+        check: impl FnOnce(&dyn Platform, &Trials<'_>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let names = self.names.iter().map(String::as_str);
+        let given: Vec<(&str, &[u8])> = names.zip(self.data.iter().map(|data| data.as_slice())).collect();
+        check(&*self.platform, &Trials { seed: self.seed, rounds: self.rounds, given: &given })
+    }
+}
+
+#[wasm_bindgen]
+impl RawCircuit {
+    /// See [`crate::circuit::Circuit::verify_structure`].
+    ///
+    /// # Errors
+    /// Throws.
+    #[wasm_bindgen(js_name = verifyStructure)]
+    pub fn verify_structure(&self) -> Result<(), Thrown> {
+        Ok(self.0.verify_structure(None)?)
+    }
+
+    /// See [`crate::circuit::Circuit::verify`].
+    ///
+    /// # Errors
+    /// Throws.
+    #[wasm_bindgen(js_name = verifyAgainst)]
+    pub fn verify_against(&self, against: &RawCircuit, options: &JsValue) -> Result<JsValue, Thrown> {
+        compared(Options::of(options)?.with(|platform, trials| self.0.verify(&against.0, platform, trials))?)
+    }
+
+    /// See [`crate::circuit::Circuit::verify_passes`]: one pass.
+    ///
+    /// # Errors
+    /// Throws.
+    #[wasm_bindgen(js_name = verifyPass)]
+    pub fn verify_pass(&self, pass: &str, options: &JsValue) -> Result<JsValue, Thrown> {
+        let pass = pass_named(pass)?;
+        let reports = Options::of(options)?
+            .with(|platform, trials| self.0.verify_passes(&[&*pass], platform, trials))?;
+        compared(reports.into_iter().next().unwrap_or_default())
+    }
+
+    /// See [`crate::circuit::Circuit::verify_platforms`]: the platform of the options against `reference`.
+    ///
+    /// # Errors
+    /// Throws.
+    #[wasm_bindgen(js_name = verifyPlatform)]
+    pub fn verify_platform(&self, reference: &str, options: &JsValue) -> Result<JsValue, Thrown> {
+        let reference = platform_of(reference)?;
+        compared(
+            Options::of(options)?
+                .with(|platform, trials| self.0.verify_platforms(platform, &*reference, trials))?,
+        )
+    }
+}
+
+/// Names of the passes that [`RawCircuit::optimize`] runs where none are named, in order.
+#[wasm_bindgen(js_name = defaultPasses)]
+pub fn default_passes() -> Vec<String> {
+    default_pass_names().into_iter().map(str::to_owned).collect()
+}
+
+/// The conformance suite of a platform, operator type by operator type.
+#[wasm_bindgen]
+pub struct RawConformance {
+    platform: Arc<dyn Platform>,
+    operators: Vec<Arc<dyn crate::ops::OpDef>>,
+}
+
+#[wasm_bindgen]
+impl RawConformance {
+    /// See [`conformance::operators`].
+    ///
+    /// # Errors
+    /// Throws for a platform that does not exist.
+    #[wasm_bindgen(constructor)]
+    pub fn new(platform: &str) -> Result<RawConformance, Thrown> {
+        let platform = platform_of(platform)?;
+        let operators = operators(&*platform);
+        Ok(Self { platform, operators })
+    }
+
+    /// Names of the operator types.
+    pub fn names(&self) -> Vec<String> {
+        self.operators.iter().map(|def| def.name().to_owned()).collect()
+    }
+
+    /// See [`conformance::try_operator`]: type number `index`.
+    ///
+    /// # Errors
+    /// Throws where there is no such type.
+    pub fn check(&self, index: usize) -> Result<JsValue, Thrown> {
+        #[derive(Serialize)]
+        struct Outcome {
+            cases: usize,
+            passed: usize,
+            problem: Option<String>,
+        }
+        let def = self.operators.get(index).ok_or(Error::Job("there is no such operator type"))?;
+        let Tried { cases, passed, failure, .. } = try_operator(&*self.platform, &**def);
+        let problem = failure.as_ref().map(conformance::Failure::to_string);
+        to_js(&Outcome { cases, passed, problem })
+    }
+}
