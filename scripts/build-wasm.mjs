@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Builds the crate to wasm, into bindings/wasm: single/ (any engine with SIMD), threads/ (shared memory), and beside the
-// latter relaxed.wasm (shared memory and relaxed SIMD), which has the same JavaScript.
+// latter relaxed.wasm (shared memory and relaxed SIMD), which has the same JavaScript. These compute on columns; the same
+// three in graphs/ compute circuits.
 // Usage: node scripts/build-wasm.mjs [--force] [single] [threads] [relaxed]
 // A build whose inputs have not changed is skipped; for one that was never made stands JavaScript without anything in it.
 import { createHash } from 'node:crypto';
@@ -9,7 +10,7 @@ import { dirname, join, relative } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { ROOT, run, words } from './lib/run.mjs';
 import { lockedVersion, need, wasmRust } from './lib/toolchain.mjs';
-import { OPTIMIZE, TARGET, VARIANTS } from './lib/variants.mjs';
+import { OPTIMIZE, PARTS, TARGET, VARIANTS } from './lib/variants.mjs';
 import { packWasm } from './lib/wasm-pack.mjs';
 
 const args = process.argv.slice(2);
@@ -25,24 +26,25 @@ for (const name of wanted) {
 const SCRIPTS = ['variants', 'wasm-pack'].map((name) => `scripts/lib/${name}.mjs`).concat('scripts/build-wasm.mjs');
 const WASM = join(ROOT, 'bindings', 'wasm');
 const rust = need(wasmRust());
-for (const variant of wanted.length ? wanted : Object.keys(VARIANTS)) build(variant);
-for (const variant of Object.keys(VARIANTS)) standIn(variant);
+for (const variant of wanted.length ? wanted : Object.keys(VARIANTS))
+  for (const part of Object.keys(PARTS)) build(part, variant);
+for (const part of Object.keys(PARTS)) for (const variant of Object.keys(VARIANTS)) standIn(part, variant);
 
-function build(variant) {
-  const { file, feature, opt } = VARIANTS[variant];
-  const [wasm, out] = [join(WASM, file), folder(variant)];
-  const inputs = fingerprint(variant);
-  const stamp = readStamp(variant);
+function build(part, variant) {
+  const { file, features, opt } = VARIANTS[variant];
+  const wasm = join(WASM, PARTS[part], file);
+  const inputs = fingerprint(part, variant);
+  const stamp = readStamp(part, variant);
   if (!force && stamp?.inputs === inputs) {
-    report(variant, stamp.sizes, 'unchanged');
+    report(part, variant, stamp.sizes, 'unchanged');
     return;
   }
   const started = performance.now();
-  rmSync(stampFile(variant), { force: true });
-  const made = join(TARGET, `${variant}-package`);
-  const env = packWasm(variant, rust, { folder: '.', out: made, features: [feature] });
-  addGlue(variant, made, out);
-  if (feature === 'threads') addPool(out, env);
+  rmSync(stampFile(part, variant), { force: true });
+  const made = join(TARGET, `${part}-${variant}-package`);
+  const env = packWasm(variant, rust, { folder: '.', out: made, features: [part, ...features] });
+  addGlue(part, variant, made);
+  if (isThreaded(variant)) addPool(folder(part, variant), env);
   const input = relative(ROOT, join(made, 'cipherloom_bg.wasm'));
   run('wasm-opt', [input, '-o', relative(ROOT, wasm), ...OPTIMIZE, ...opt], { env });
   const bytes = readFileSync(wasm);
@@ -52,28 +54,37 @@ function build(variant) {
     gzipSync(bytes, { level: 9 }).length,
     brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }).length,
   ];
-  writeFileSync(stampFile(variant), JSON.stringify({ inputs, sizes }));
-  report(variant, sizes, `built in ${((performance.now() - started) / 1000).toFixed(1)} s`);
+  writeFileSync(stampFile(part, variant), JSON.stringify({ inputs, sizes }));
+  report(part, variant, sizes, `built in ${((performance.now() - started) / 1000).toFixed(1)} s`);
 }
 
-function folder(variant) {
-  return join(WASM, dirname(VARIANTS[variant].file));
+function isThreaded(variant) {
+  return VARIANTS[variant].features.includes('threads');
 }
 
-function stampFile(variant) {
-  return join(folder(variant), `.${variant}.stamp.json`);
+function folder(part, variant) {
+  return join(WASM, PARTS[part], dirname(VARIANTS[variant].file));
 }
 
-function readStamp(variant) {
-  return existsSync(stampFile(variant)) ? JSON.parse(readFileSync(stampFile(variant), 'utf8')) : null;
+function stampFile(part, variant) {
+  return join(folder(part, variant), `.${variant}.stamp.json`);
+}
+
+function readStamp(part, variant) {
+  const file = stampFile(part, variant);
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null;
 }
 
 /** Puts the JavaScript of a build where the package has it. Builds that lie side by side must have been given the same. */
-function addGlue(variant, made, out) {
+function addGlue(part, variant, made) {
+  const out = folder(part, variant);
   const glue = (from) => readFileSync(join(from, 'cipherloom.js'));
   if (existsSync(join(out, 'cipherloom.js')) && !glue(out).equals(glue(made))) {
     const beside = Object.keys(VARIANTS).find(
-      (name) => name !== variant && folder(name) === out && readStamp(name)?.inputs === fingerprint(name),
+      (name) =>
+        name !== variant &&
+        folder(part, name) === out &&
+        readStamp(part, name)?.inputs === fingerprint(part, name),
     );
     if (beside) throw new Error(`the JavaScript of ${variant} is not that of ${beside}, built of the same sources`);
     // Of other sources, or none: of no use any more.
@@ -84,12 +95,12 @@ function addGlue(variant, made, out) {
 }
 
 /** Lets what imports all builds run without those that were not made. */
-function standIn(variant) {
-  const out = folder(variant);
+function standIn(part, variant) {
+  const out = folder(part, variant);
   if (existsSync(join(out, 'cipherloom.js'))) return;
   mkdirSync(out, { recursive: true });
   writeFileSync(join(out, 'cipherloom.js'), '// Not built yet: npm run build\nexport {};\n');
-  if (VARIANTS[variant].feature === 'threads') copyPool(out);
+  if (isThreaded(variant)) copyPool(out);
 }
 
 /** Puts the thread start-up of js/ beside the glue that it imports. */
@@ -116,11 +127,11 @@ function addPool(out, env) {
 }
 
 /** A hash of all that the result depends on. */
-function fingerprint(variant) {
+function fingerprint(part, variant) {
   const hash = createHash('sha256');
   const files = ['src', 'js', ...SCRIPTS, 'Cargo.toml', 'Cargo.lock'];
   for (const entry of files.flatMap(walk)) hash.update(`${entry}\0`).update(readFileSync(join(ROOT, entry)));
-  hash.update(`${variant} rustc ${rust.release} wasm-bindgen ${lockedVersion('wasm-bindgen')}`);
+  hash.update(`${part} ${variant} rustc ${rust.release} wasm-bindgen ${lockedVersion('wasm-bindgen')}`);
   return hash.digest('hex');
 }
 
@@ -145,7 +156,7 @@ function check(bytes) {
   }
 }
 
-function report(variant, [raw, gzip, brotli], note) {
+function report(part, variant, [raw, gzip, brotli], note) {
   const kilobytes = (size) => `${(size / 1000).toFixed(1)} kB`;
-  console.log(`wasm ${variant}: ${kilobytes(raw)} raw, ${kilobytes(gzip)} gzip, ${kilobytes(brotli)} brotli (${note})`);
+  console.log(`wasm ${part} ${variant}: ${kilobytes(raw)} raw, ${kilobytes(gzip)} gzip, ${kilobytes(brotli)} brotli (${note})`);
 }

@@ -10,7 +10,7 @@ import { operatorTypes } from './lib/operator-types.mjs';
 import { ROOT } from './lib/run.mjs';
 
 const FILE = join(ROOT, 'bindings/src/operators.ts');
-const BUILD = join(ROOT, 'bindings/wasm/single');
+const BUILD = join(ROOT, 'bindings/wasm/graphs/single');
 
 const unknown = process.argv.slice(2).find((arg) => arg !== '--check');
 if (unknown) stop(2, `unknown option "${unknown}": expected --check`);

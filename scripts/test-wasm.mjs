@@ -18,7 +18,7 @@ for (const variant of named.length ? named : Object.keys(VARIANTS)) {
   console.log(`\n== the ${variant} build ==`);
   const env = { ...buildEnv(variant, need(wasmRust())), WASM_BINDGEN_TEST_TIMEOUT: '300' };
   // Default features of the tests are those of the builds with threads.
-  const features = VARIANTS[variant].feature === 'threads' ? [] : ['--no-default-features'];
+  const features = VARIANTS[variant].features.includes('threads') ? [] : ['--no-default-features'];
   run(
     'wasm-pack',
     [

@@ -26,9 +26,10 @@ pub mod wasm;
 
 pub use error::{Difference, Error, Result};
 
-/// All operator types of cipherloom: of schemes, and of ciphers on plain data.
+/// All operator types of cipherloom: of schemes, on plain data, and of ciphers.
 pub fn registry() -> ops::Registry {
     let mut registry = schemes::registry();
+    registry.add_all(ops::plain::all());
     registry.add_all(ciphers::all());
     registry
 }

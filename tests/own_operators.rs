@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// A registry with operator types of a user's own.
 fn declared(names: &[&str]) -> (Arc<Registry>, Vec<Arc<Recorded>>) {
-    let mut registry = cipherloom::schemes::registry();
+    let mut registry = cipherloom::registry();
     let own: Vec<Arc<Recorded>> =
         names.iter().map(|name| Arc::new(Recorded::new(name, Level::Task))).collect();
     registry.add_all(own.iter().map(|own| Arc::clone(own) as Arc<dyn OpDef>));
@@ -101,7 +101,7 @@ fn bytes_carry_the_name_and_what_it_meant() {
     let circuit = once(&registry, "user.polynomial", 4).unwrap();
     let bytes = circuit.to_bytes();
     assert_eq!(Circuit::from_bytes(&bytes, Arc::clone(&registry)).unwrap().to_text(), circuit.to_text());
-    let unknown = Circuit::from_bytes(&bytes, Arc::new(cipherloom::schemes::registry())).err().unwrap();
+    let unknown = Circuit::from_bytes(&bytes, Arc::new(cipherloom::registry())).err().unwrap();
     assert_eq!(unknown, Error::UnknownOperator { op: "user.polynomial".into(), at: String::new() });
     // The same name, not recorded yet, and with another meaning: x * x * x.
     let (other, own) = declared(&["user.polynomial"]);

@@ -160,10 +160,15 @@ export const LOAD_OPTIONS: Kinds<LoadOptions> = {
 };
 const SOURCE: Kind = { expected: 'an address, bytes or a module', fits: (value) => value !== null };
 /** The builds that `load` may be given. */
-export const WASM_OPTIONS: Kinds<Record<Variant, unknown>> = {
+export const WASM_BUILDS: Kinds<Record<Variant, unknown>> = {
   relaxed: SOURCE,
   threads: SOURCE,
   single: SOURCE,
+};
+/** These, and those of graphs. */
+export const WASM_OPTIONS: Kinds<Record<Variant | 'graphs', unknown>> = {
+  ...WASM_BUILDS,
+  graphs: objectOf('a source for each build'),
 };
 /** What an input is declared with. Its numbers are checked together, by `Task.encrypted`. */
 export const COLUMN_OPTIONS: Kinds<ColumnOptions> = {

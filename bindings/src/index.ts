@@ -112,5 +112,6 @@ export type {
   Values,
   Variant,
   WasmSource,
+  WasmSources,
   WorkerLike,
 } from './types.js';

@@ -1,5 +1,5 @@
 /** Starts a loom. */
-import { checkOptions, LOAD_OPTIONS, WASM_OPTIONS } from './arguments.js';
+import { checkOptions, LOAD_OPTIONS, WASM_BUILDS, WASM_OPTIONS } from './arguments.js';
 import { chooseLess, chooseMode, detectFeatures } from './choose-mode.js';
 import { CipherloomError } from './errors.js';
 import { WorkerLoom } from './loom.js';
@@ -14,6 +14,7 @@ import { wasmModule } from './wasm-module.js';
 export async function load(options: LoadOptions = {}): Promise<Loom> {
   checkOptions('load', options, LOAD_OPTIONS);
   checkOptions('load, option wasm', options.wasm ?? {}, WASM_OPTIONS);
+  checkOptions('load, option wasm.graphs', options.wasm?.graphs ?? {}, WASM_BUILDS);
   options.signal?.throwIfAborted();
   let choice = chooseMode(detectFeatures(), options);
   let build = fetchBuild(choice.variant, options);
@@ -35,7 +36,7 @@ export async function load(options: LoadOptions = {}): Promise<Loom> {
 function fetchBuild(variant: Variant, { wasm, signal }: LoadOptions): Build {
   const stopped = new AbortController();
   const either = AbortSignal.any(signal === undefined ? [stopped.signal] : [stopped.signal, signal]);
-  const module = wasmModule(variant, wasm?.[variant], either);
+  const module = wasmModule('columns', variant, wasm, either);
   // Nobody waits for it if no worker can be created.
   module.catch(() => {});
   return { module, stop: () => stopped.abort() };

@@ -42,6 +42,7 @@ import { createWorker, type Engine, type Recipe, startEngine } from './worker/en
 import { GraphEngine } from './worker/graph-engine.js';
 import { OperatorWorkers } from './worker/operator-workers.js';
 import type { ClientMethods, EvaluatorMethods, GraphMethods } from './worker/protocol.js';
+import { wasmModule } from './wasm-module.js';
 import { startWorker } from './worker/start.js';
 
 /** The workers of a loom. */
@@ -61,12 +62,23 @@ export class WorkerLoom extends Resource implements Loom {
   readonly #workers: Workers;
   #restarting: Promise<void> | undefined;
 
-  private constructor(recipe: Recipe, client: Engine<ClientMethods>, evaluator: Engine<EvaluatorMethods>) {
+  private constructor(
+    recipe: Recipe,
+    wasm: LoadOptions['wasm'],
+    client: Engine<ClientMethods>,
+    evaluator: Engine<EvaluatorMethods>,
+  ) {
     const ended = new AbortController();
     const clients = new ClientWorkers(client.connection, async () => {
       return (await startEngine<ClientMethods>('client', recipe, ended.signal)).connection;
     });
-    const graphs = new GraphEngine(() => startEngine<GraphMethods>('graph', recipe, ended.signal));
+    let module: Promise<WebAssembly.Module> | undefined;
+    const graphs = new GraphEngine(() => {
+      // Kept for later starts, but for one that could not be had.
+      module ??= wasmModule('graphs', recipe.choice.variant, wasm, ended.signal);
+      module.catch(() => (module = undefined));
+      return startEngine<GraphMethods>('graph', { ...recipe, module }, ended.signal);
+    });
     const operators = new OperatorWorkers(
       () => createWorker('operator', recipe.worker),
       recipe.choice.threads,
@@ -105,7 +117,7 @@ export class WorkerLoom extends Resource implements Loom {
     const client = startEngine<ClientMethods>('client', recipe, signal);
     const evaluator = startEngine<EvaluatorMethods>('evaluator', recipe, signal);
     try {
-      return new WorkerLoom(recipe, ...(await Promise.all([client, evaluator])));
+      return new WorkerLoom(recipe, options.wasm, ...(await Promise.all([client, evaluator])));
     } catch (error) {
       failed.abort();
       for (const engine of [client, evaluator])

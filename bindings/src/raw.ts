@@ -1,9 +1,7 @@
 /**
- * The only import of the wasm glue, used inside the workers. The types are the contract with the Rust side
- * (src/wasm): thin classes whose every throw is an Error with `code` and `details`.
+ * The contract with the Rust side (src/wasm), used inside the workers: thin classes whose every throw is an Error with
+ * `code` and `details`. raw-columns.ts and raw-graphs.ts import the glue of the two modules.
  */
-import * as single from '../wasm/single/cipherloom.js';
-import * as threaded from '../wasm/threads/cipherloom.js';
 import type { Element, Platform } from './graph-types.js';
 import type {
   CompileOptions,
@@ -228,8 +226,14 @@ export interface RawJob {
   free(): void;
 }
 
-/** One instance of the wasm. */
-export interface RawModule {
+/** What both modules have. */
+interface RawModule {
+  threads(): number;
+  version(): string;
+}
+
+/** One instance of the module of columns. */
+export interface RawColumns extends RawModule {
   RawProgram: {
     compile(task: TaskLiteral, options: CompileOptions): RawProgram;
     fromBytes(bytes: Uint8Array): RawProgram;
@@ -239,6 +243,10 @@ export interface RawModule {
     restore(program: RawProgram, saved: Uint8Array): RawClient;
   };
   RawEvaluator: new (programBytes: Uint8Array) => RawEvaluator;
+}
+
+/** One instance of the module of graphs. */
+export interface RawGraphs extends RawModule {
   RawCircuit: {
     build(literal: GraphLiteral): RawCircuit;
     fromText(text: string): RawCircuit;
@@ -255,8 +263,6 @@ export interface RawModule {
   passes(): string[];
   defaultPasses(): string[];
   operators(): OperatorInfo[];
-  threads(): number;
-  version(): string;
 }
 
 /** How to start an instance. Survives structured clone. */
@@ -269,24 +275,36 @@ export interface RawOptions {
 }
 
 /** An instance that runs. */
-export interface RawInstance {
-  readonly raw: RawModule;
+export interface RawInstance<M> {
+  readonly raw: M;
   /** The most bytes that its memory can grow to. */
   readonly memoryBytes: number;
 }
 
+/** What starts instances: the glue of a module, for one thread and for several. */
+export interface Glue {
+  single: { initSync(options: { module: WebAssembly.Module }): unknown };
+  threaded: {
+    initSync(options: { module: WebAssembly.Module; memory: WebAssembly.Memory }): unknown;
+    poolStart(threads: number): void;
+  };
+}
+
 /** Starts the instance of this worker, which is the first thread of its pool. Once per worker. */
-export function openRaw({ variant, threads, module, shared = sharedBy(variant) }: RawOptions): RawInstance {
+export function openRaw<M>(
+  { single, threaded }: Glue,
+  { variant, threads, module, shared = sharedBy(variant) }: RawOptions,
+): RawInstance<M> {
   if (shared === undefined) {
     granted(() => single.initSync({ module }));
-    return { raw: single as unknown as RawModule, memoryBytes: 2 ** 32 };
+    return { raw: single as unknown as M, memoryBytes: 2 ** 32 };
   }
   const { memory, maximumBytes } = shared;
   // Its size may be that of before the message was sent: js/pool-worker.js.
   memory.grow(0);
   granted(() => threaded.initSync({ module, memory }));
   threaded.poolStart(threads);
-  return { raw: threaded as unknown as RawModule, memoryBytes: maximumBytes };
+  return { raw: threaded as unknown as M, memoryBytes: maximumBytes };
 }
 
 /**

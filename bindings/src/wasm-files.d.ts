@@ -1,11 +1,11 @@
 // Types of what scripts/build-wasm puts into wasm/, so that this folder compiles before it has run.
 // A generated .d.ts beside a file comes first.
 
-declare module '*/wasm/single/cipherloom.js' {
+declare module '*/single/cipherloom.js' {
   export function initSync(options: { module: WebAssembly.Module }): unknown;
 }
 
-declare module '*/wasm/threads/cipherloom.js' {
+declare module '*/threads/cipherloom.js' {
   export function initSync(options: { module: WebAssembly.Module; memory: WebAssembly.Memory }): unknown;
   export function poolStart(threads: number): void;
 }

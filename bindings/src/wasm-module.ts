@@ -1,16 +1,21 @@
-/** Gets the compiled wasm of a build: once per loom, shared by its workers. */
+/** Gets the compiled wasm of a build, of columns or of graphs: once per loom, shared by its workers. */
 import { failure } from './errors.js';
-import type { Variant, WasmSource } from './types.js';
+import type { LoadOptions, Variant, WasmSource } from './types.js';
 import { refusal } from './worker/memory.js';
+
+/** The module of clients and evaluators, and that of graphs of users' own. */
+export type Part = 'columns' | 'graphs';
 
 /** Compiles a build. Errors: WorkerError `worker.wasm` if the file cannot be had or is no wasm; MemoryError; abort. */
 export async function wasmModule(
+  part: Part,
   variant: Variant,
-  source: WasmSource | undefined,
+  wasm: LoadOptions['wasm'],
   signal: AbortSignal | undefined,
 ): Promise<WebAssembly.Module> {
+  const source: WasmSource | undefined = part === 'graphs' ? wasm?.graphs?.[variant] : wasm?.[variant];
   if (source instanceof WebAssembly.Module) return source;
-  const from = source ?? packaged(variant);
+  const from = source ?? (part === 'graphs' ? packagedGraphs(variant) : packaged(variant));
   try {
     return await (from instanceof URL || typeof from === 'string'
       ? fetched(String(from), signal)
@@ -22,8 +27,8 @@ export async function wasmModule(
     const address = from instanceof URL || typeof from === 'string' ? String(from) : 'the bytes given';
     throw failure(
       'worker.wasm',
-      `The ${variant} build could not be loaded from ${address}: ${String(cause)}`,
-      { variant, address },
+      `The ${variant} build of ${part} could not be loaded from ${address}: ${String(cause)}`,
+      { part, variant, address },
       cause,
     );
   }
@@ -38,6 +43,17 @@ function packaged(variant: Variant): URL {
       return new URL('../wasm/threads/cipherloom_bg.wasm', import.meta.url);
     case 'single':
       return new URL('../wasm/single/cipherloom_bg.wasm', import.meta.url);
+  }
+}
+
+function packagedGraphs(variant: Variant): URL {
+  switch (variant) {
+    case 'relaxed':
+      return new URL('../wasm/graphs/threads/relaxed.wasm', import.meta.url);
+    case 'threads':
+      return new URL('../wasm/graphs/threads/cipherloom_bg.wasm', import.meta.url);
+    case 'single':
+      return new URL('../wasm/graphs/single/cipherloom_bg.wasm', import.meta.url);
   }
 }
 

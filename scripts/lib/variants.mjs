@@ -9,21 +9,21 @@ const SHARED = words(
 );
 
 /**
- * Each build: its file in bindings/wasm/, the build beside which it lies and whose JavaScript it uses (if any), cargo
- * feature, target features, those of this repository's code alone, linker arguments, and what wasm-opt must know of. The
+ * Each build: its file in the folder of a part, the build beside which it lies and whose JavaScript it uses (if any), cargo
+ * features beside that of the part, target features, those of this repository's code alone, linker arguments, and what wasm-opt must know of. The
  * standard library has the same atomics as the crate: without them in it, threads are unsound.
  */
 export const VARIANTS = {
   single: {
     file: 'single/cipherloom_bg.wasm',
-    feature: 'wasm',
+    features: [],
     target: ['bulk-memory', 'simd128'],
     link: [],
     opt: [],
   },
   threads: {
     file: 'threads/cipherloom_bg.wasm',
-    feature: 'threads',
+    features: ['threads'],
     target: ['atomics', 'bulk-memory', 'simd128'],
     link: SHARED,
     opt: ['--enable-threads'],
@@ -31,13 +31,19 @@ export const VARIANTS = {
   relaxed: {
     file: 'threads/relaxed.wasm',
     beside: 'threads',
-    feature: 'threads',
+    features: ['threads'],
     target: ['atomics', 'bulk-memory', 'simd128'],
     own: ['relaxed-simd'],
     link: SHARED,
     opt: ['--enable-threads', '--enable-relaxed-simd'],
   },
 };
+
+/**
+ * The modules of which each build has one: the cargo feature, and the folder in bindings/wasm/ that their builds lie in. Who
+ * computes on columns loads nothing of graphs.
+ */
+export const PARTS = { columns: '.', graphs: 'graphs' };
 
 /** wasm-opt options that every build needs: what rustc turns on for wasm32 by itself, and SIMD. */
 export const OPTIMIZE = words(

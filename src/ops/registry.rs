@@ -38,7 +38,7 @@ impl Registry {
         registry
     }
 
-    /// What every scheme and every plan stands on: [`Registry::lattice`] and [`Registry::plain`].
+    /// All that platforms compute, or what expands into it: [`Registry::lattice`] and [`Registry::plain`].
     pub fn core() -> Self {
         let mut registry = Self::lattice();
         registry.add_all(plain::all());

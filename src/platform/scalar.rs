@@ -20,18 +20,34 @@ const MOST_FACTORS: usize = 16;
 /// How much longer lattice kernels take than vectors would, on the whole (`npm run bench`, kernels: 1 to 10 times).
 const SLOWER: f64 = 4.0;
 
+/// A prepared operator on plain data, see [`plain::kernel`]. Named where platforms are made, so that a module without plain
+/// data need not carry these kernels.
+type PlainKernels = fn(&Call<'_>) -> Result<Option<Kernel>>;
+
 /// The scalar platform. Transform tables are made once per size and prime.
-#[derive(Default)]
 pub struct Scalar {
     tables: RingCache<Arc<NttTable>>,
+    /// Where there are kernels for plain data.
+    plain: Option<PlainKernels>,
     /// Operators that this instance pretends not to have; see [`Scalar::without`].
     removed: Vec<String>,
+}
+
+impl Default for Scalar {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl Scalar {
     /// The platform with all base operators.
     pub fn new() -> Self {
-        Self::default()
+        Self { plain: Some(plain::kernel), ..Self::lattice() }
+    }
+
+    /// The platform without those on plain data.
+    pub fn lattice() -> Self {
+        Self { tables: RingCache::default(), plain: None, removed: Vec::new() }
     }
 
     /// The platform without one base operator: to see that nothing runs around the base set.
@@ -160,7 +176,8 @@ impl Platform for Scalar {
 
     fn implements(&self, op: &str) -> bool {
         let all = || base::all().into_iter().chain(fused::all());
-        !self.removed.iter().any(|r| r == op) && (plain::implements(op) || all().any(|def| def.name() == op))
+        let plain = || self.plain.is_some() && plain::implements(op);
+        !self.removed.iter().any(|r| r == op) && (plain() || all().any(|def| def.name() == op))
     }
 
     fn cost(&self, call: &Call<'_>, _: &ValueType, work: f64) -> f64 {
@@ -305,7 +322,9 @@ impl Platform for Scalar {
                 })
             }
             _ => {
-                if let Some(kernel) = plain::kernel(call)? {
+                if let Some(plain) = self.plain
+                    && let Some(kernel) = plain(call)?
+                {
                     return Ok(kernel);
                 }
                 if let Some(kernel) = samples::kernel_over(call, output, Domain::stream)? {

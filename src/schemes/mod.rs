@@ -13,9 +13,9 @@ pub use budget::noise_budget;
 
 use crate::ops::Registry;
 
-/// The operator types that schemes and columns are made of; [`crate::registry`] has ciphers, too.
+/// The operator types that schemes and columns are made of; [`crate::registry`] has ciphers and plain data, too.
 pub fn registry() -> Registry {
-    let mut registry = Registry::core();
+    let mut registry = Registry::lattice();
     registry.add_all(rlwe::all());
     registry.add_all(bfv::all());
     registry.add_all(columns::all());

@@ -2,7 +2,9 @@
 
 use crate::Error;
 use js_sys::Reflect;
-use serde::{Serialize, de::DeserializeOwned};
+use serde::Serialize;
+#[cfg(feature = "columns")]
+use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 
 /// A JavaScript `Error` about to be thrown.
@@ -27,6 +29,7 @@ impl From<Error> for Thrown {
     }
 }
 
+#[cfg(feature = "columns")]
 /// A plain JavaScript value as Rust data.
 pub(super) fn from_js<T: DeserializeOwned>(what: &str, value: JsValue) -> Result<T, Thrown> {
     serde_wasm_bindgen::from_value(value).map_err(|e| {

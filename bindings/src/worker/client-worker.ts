@@ -1,19 +1,13 @@
 /** A client worker: compiles tasks, holds secret keys, encrypts and decrypts. */
-import {
-  type NamedBytes,
-  openRaw,
-  type RawClient,
-  type RawJob,
-  type RawModule,
-  type RawOutputValues,
-} from '../raw.js';
+import type { NamedBytes, RawClient, RawJob, RawColumns, RawOutputValues } from '../raw.js';
+import { openColumns } from '../raw-columns.js';
 import { Handles } from './handles.js';
 import { open, programMethods, programs } from './program-methods.js';
 import type { ClientMethods } from './protocol.js';
 import { type Call, Moved, serve } from './serve.js';
 
 const clients = new Handles<RawClient>();
-let raw: RawModule;
+let raw: RawColumns;
 
 /** Whatever type its elements have. */
 function overwrite({ buffer, byteOffset, byteLength }: ArrayBufferView): void {
@@ -46,7 +40,7 @@ function bytesOf(call: Call, job: RawJob): Promise<Moved<Uint8Array<ArrayBuffer>
 
 serve<ClientMethods>({
   start(_, options) {
-    const instance = openRaw(options);
+    const instance = openColumns(options);
     raw = instance.raw;
     return { version: raw.version(), memoryBytes: instance.memoryBytes };
   },

@@ -22,7 +22,7 @@ export interface Engine<M extends StartMethods> extends Started {
 
 /** Starts an engine. Errors: MemoryError, WorkerError; nothing is left running. */
 export async function startEngine<M extends StartMethods>(
-  role: Exclude<Role, 'pool' | 'operator'>,
+  role: Exclude<Role, 'pool' | 'graph-pool' | 'operator'>,
   { choice: { variant, threads }, module, worker }: Recipe,
   signal: AbortSignal | undefined,
 ): Promise<Engine<M>> {
@@ -37,7 +37,7 @@ export async function startEngine<M extends StartMethods>(
   try {
     // The pool is started from here, not by the worker that drives it: that one is blocked while it computes.
     const onDeath = ({ message }: Error): void => connection.fail(message);
-    const threadWorker = (): WorkerLike => createWorker('pool', worker);
+    const threadWorker = (): WorkerLike => createWorker(role === 'graph' ? 'graph-pool' : 'pool', worker);
     pool = shared && startPool({ module, memory: shared.memory, threads, worker: threadWorker, onDeath });
     const [started] = await Promise.all([
       module.then((module) => {

@@ -1,16 +1,17 @@
 /** The evaluator worker: runs programs on ciphertexts. Nothing secret ever comes here. */
-import { openRaw, type RawEvaluator, type RawModule } from '../raw.js';
+import type { RawColumns, RawEvaluator } from '../raw.js';
+import { openColumns } from '../raw-columns.js';
 import { Handles } from './handles.js';
 import { programMethods } from './program-methods.js';
 import type { EvaluatorMethods } from './protocol.js';
 import { Moved, serve } from './serve.js';
 
 const evaluators = new Handles<RawEvaluator>();
-let raw: RawModule;
+let raw: RawColumns;
 
 serve<EvaluatorMethods>({
   start(_, options) {
-    const instance = openRaw(options);
+    const instance = openColumns(options);
     raw = instance.raw;
     return { version: raw.version(), memoryBytes: instance.memoryBytes };
   },

@@ -1,12 +1,13 @@
 /** The graph worker: graphs of users' own, from their recording to their runs. No key of a client ever comes here. */
-import { openRaw, type RawCircuit, type RawModule } from '../raw.js';
+import type { RawCircuit, RawGraphs } from '../raw.js';
+import { openGraphs } from '../raw-graphs.js';
 import { Handles } from './handles.js';
 import type { GraphMethods, OpenCircuit } from './protocol.js';
 import { Moved, serve } from './serve.js';
 import { conformance, verify } from './verification.js';
 
 const circuits = new Handles<RawCircuit>();
-let raw: RawModule;
+let raw: RawGraphs;
 
 /** Keeps a circuit, and tells of it. */
 function open(circuit: RawCircuit): OpenCircuit {
@@ -17,7 +18,7 @@ function open(circuit: RawCircuit): OpenCircuit {
 
 serve<GraphMethods>({
   start(_, options) {
-    const instance = openRaw(options);
+    const instance = openGraphs(options);
     raw = instance.raw;
     return { version: raw.version(), memoryBytes: instance.memoryBytes };
   },

@@ -1,5 +1,5 @@
 /** Programs in a worker, and what both kinds of worker answer about them. */
-import type { RawModule, RawProgram } from '../raw.js';
+import type { RawColumns, RawProgram } from '../raw.js';
 import { Handles } from './handles.js';
 import type { OpenProgram, ProgramMethods } from './protocol.js';
 import { type Handlers, Moved } from './serve.js';
@@ -14,7 +14,7 @@ export function open(program: RawProgram): Moved<OpenProgram> {
 }
 
 /** The handlers; `raw` gives the instance, once it was started. */
-export function programMethods(raw: () => RawModule): Omit<Handlers<ProgramMethods>, 'start'> {
+export function programMethods(raw: () => RawColumns): Omit<Handlers<ProgramMethods>, 'start'> {
   return {
     openProgram: (_, bytes) => open(raw().RawProgram.fromBytes(bytes)),
     text: (_, program, stage) => programs.get(program).text(stage),

@@ -43,6 +43,11 @@ function startInBrowser(role: Role): WorkerLike {
         type: 'module',
         name: 'cipherloom-operator',
       });
+    case 'graph-pool':
+      return new Worker(new URL('../../wasm/graphs/threads/pool-worker.js', import.meta.url), {
+        type: 'module',
+        name: 'cipherloom-graph-pool',
+      });
     case 'pool':
       return new Worker(new URL('../../wasm/threads/pool-worker.js', import.meta.url), {
         type: 'module',
@@ -58,6 +63,7 @@ const FILES = {
   graph: 'graph-worker.js',
   operator: 'operator-worker.js',
   pool: '../../wasm/threads/pool-worker.js',
+  'graph-pool': '../../wasm/graphs/threads/pool-worker.js',
 } as const;
 
 /** `worker_threads` in the manners of the web. */

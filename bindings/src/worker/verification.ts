@@ -1,6 +1,6 @@
 /** Verification in the graph worker, check by check. */
 import type { Platform } from '../graph-types.js';
-import type { RawCircuit, RawModule, RawReport } from '../raw.js';
+import type { RawCircuit, RawGraphs, RawReport } from '../raw.js';
 import type { CheckRecord, PlatformRecord, VerifyRequest } from './protocol.js';
 import { type Call, isTrap, recordOf } from './serve.js';
 
@@ -16,7 +16,7 @@ const NOTHING: RawReport = { compared: [], skipped: [], bytes: 0 };
 /** Makes all checks that were asked for. */
 export async function verify(
   call: Call,
-  raw: RawModule,
+  raw: RawGraphs,
   circuit: RawCircuit,
   against: RawCircuit | undefined,
   { passes, platforms, trials }: VerifyRequest,
@@ -52,7 +52,7 @@ export async function verify(
 /** The conformance suite, operator type by operator type. */
 export async function conformance(
   call: Call,
-  raw: RawModule,
+  raw: RawGraphs,
   platforms: readonly Platform[],
 ): Promise<PlatformRecord[]> {
   const suites = platforms.map((platform) => ({ platform, suite: new raw.RawConformance(platform) }));

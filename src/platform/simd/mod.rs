@@ -51,7 +51,7 @@ pub struct Simd {
 
 impl Default for Simd {
     fn default() -> Self {
-        Self { scalar: Scalar::new(), families: families() }
+        Self::new()
     }
 }
 
@@ -78,7 +78,12 @@ fn fused_family() -> Option<Box<dyn Family>> {
 impl Simd {
     /// The platform with all base operators.
     pub fn new() -> Self {
-        Self::default()
+        Self { scalar: Scalar::new(), families: families() }
+    }
+
+    /// The platform without those on plain data.
+    pub fn lattice() -> Self {
+        Self { scalar: Scalar::lattice(), families: families() }
     }
 
     /// The names of the families of kernels that run on this machine, in the order in which they are asked: `f64x2-fma`

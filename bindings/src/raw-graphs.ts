@@ -1,0 +1,9 @@
+/** The only import of the glue of graphs, in the graph worker. */
+import * as single from '../wasm/graphs/single/cipherloom.js';
+import * as threaded from '../wasm/graphs/threads/cipherloom.js';
+import { openRaw, type RawGraphs, type RawInstance, type RawOptions } from './raw.js';
+
+/** See {@link openRaw}. */
+export function openGraphs(options: RawOptions): RawInstance<RawGraphs> {
+  return openRaw({ single, threaded }, options);
+}

@@ -1,0 +1,114 @@
+//! Runs across the border, step by step.
+
+use super::{Thrown, set};
+use crate::memory;
+use crate::program::{Job, Named, Outcome};
+use js_sys::{Array, Object, Uint8Array};
+use wasm_bindgen::prelude::*;
+use zeroize::Zeroizing;
+
+/// See [`Job`].
+#[wasm_bindgen]
+pub struct RawJob(pub(super) Job);
+
+#[wasm_bindgen]
+impl RawJob {
+    /// See [`Job::step`].
+    pub fn step(&mut self, milliseconds: f64) -> bool {
+        self.0.step(milliseconds)
+    }
+
+    /// Operators done and in all.
+    pub fn progress(&self) -> Object {
+        let (done, total) = self.0.progress();
+        let out = Object::new();
+        set(&out, "done", &(done as f64).into());
+        set(&out, "total", &(total as f64).into());
+        out
+    }
+
+    /// See [`Job::set_trace`].
+    #[wasm_bindgen(js_name = setTrace)]
+    pub fn set_trace(&mut self, on: bool) {
+        self.0.set_trace(on);
+    }
+
+    /// What ran where and when; operators are those of the base stage.
+    pub fn trace(&self) -> Object {
+        let trace = self.0.trace();
+        let out = Object::new();
+        let numbers =
+            |f: &dyn Fn(&crate::engine::Span) -> u32| -> Vec<u32> { trace.spans.iter().map(f).collect() };
+        let times =
+            |f: &dyn Fn(&crate::engine::Span) -> f64| -> Vec<f64> { trace.spans.iter().map(f).collect() };
+        set(&out, "op", &js_sys::Uint32Array::from(numbers(&|s| s.op).as_slice()));
+        set(&out, "thread", &js_sys::Uint32Array::from(numbers(&|s| s.thread).as_slice()));
+        set(&out, "start", &js_sys::Float64Array::from(times(&|s| s.start).as_slice()));
+        set(&out, "end", &js_sys::Float64Array::from(times(&|s| s.end).as_slice()));
+        out
+    }
+
+    /// The result of a job that gives one object's bytes.
+    ///
+    /// # Errors
+    /// Throws.
+    #[wasm_bindgen(js_name = takeBytes)]
+    pub fn take_bytes(&mut self) -> Result<Vec<u8>, Thrown> {
+        match self.0.take()? {
+            Outcome::Bytes(bytes) => Ok(bytes),
+            _ => Err(crate::Error::Job("this job gives no bytes").into()),
+        }
+    }
+
+    /// The result of a run or of an encryption: objects with the names that they hold and their bytes.
+    ///
+    /// # Errors
+    /// Throws.
+    #[wasm_bindgen(js_name = takeObjects)]
+    pub fn take_objects(&mut self) -> Result<Array, Thrown> {
+        let Outcome::Objects(objects) = self.0.take()? else {
+            return Err(crate::Error::Job("this job gives no objects").into());
+        };
+        let out = Array::new();
+        for Named { names, bytes } in objects {
+            let item = Object::new();
+            set(&item, "names", &names.into_iter().map(JsValue::from).collect::<Array>());
+            set(&item, "bytes", &Uint8Array::from(bytes.as_slice()));
+            out.push(&item);
+        }
+        Ok(out)
+    }
+
+    /// The result of a decryption: for each output its name, its parts and its noise budget.
+    ///
+    /// # Errors
+    /// Throws.
+    #[wasm_bindgen(js_name = takeValues)]
+    pub fn take_values(&mut self) -> Result<Array, Thrown> {
+        let Outcome::Values(values) = self.0.take()? else {
+            return Err(crate::Error::Job("this job gives no numbers").into());
+        };
+        let out = Array::new();
+        for (name, values) in values {
+            let (item, parts) = (Object::new(), Object::new());
+            for (part, integers) in &values.parts {
+                set(&parts, part, &js_integers(integers)?);
+            }
+            set(&item, "name", &name.into());
+            set(&item, "parts", &parts);
+            set(&item, "noiseBudgetBits", &values.noise_budget_bits.into());
+            out.push(&item);
+        }
+        Ok(out)
+    }
+}
+
+/// A `BigInt64Array`, or decimal texts where an integer does not fit.
+fn js_integers(integers: &[i128]) -> Result<JsValue, crate::Error> {
+    if integers.iter().any(|&i| i64::try_from(i).is_err()) {
+        return Ok(integers.iter().map(|i| JsValue::from(i.to_string())).collect::<Array>().into());
+    }
+    let mut words = Zeroizing::new(memory::room(integers.len())?);
+    words.extend(integers.iter().map(|&i| i as i64));
+    Ok(js_sys::BigInt64Array::from(words.as_slice()).into())
+}
