@@ -60,7 +60,9 @@ test(
     const sets = rows.filter(({ name }) => name === 'multiply_relinearize').map(({ totalBits }) => totalBits);
     assert.deepEqual(sets, [109, 106]);
     const builds = rows.filter(({ name }) => name === 'wasm_size').map(({ variant }) => variant);
-    assert.deepEqual(builds, ['single', 'threads', 'relaxed']);
+    const modules = ['columns', 'graphs', 'conformance'];
+    const all = modules.flatMap((module) => ['single', 'threads', 'relaxed'].map((build) => `${module}, ${build}`));
+    assert.deepEqual(builds, all);
     const [{ peerParameters, peerTried }] = rows.filter(({ name }) => name === 'statistics_569');
     assert.deepEqual([...new Set(peerTried.map(({ packed }) => packed))], [true, false]);
     const fits = peerTried.filter(({ milliseconds }) => milliseconds !== null);

@@ -14,7 +14,7 @@ const SECOND_THREAD = { task: 1.7, multiply_relinearize: { 8192: 1.7, 16384: 1.6
 /** Run against the same kernels in a fixed order: at most 3% longer. */
 const SCHEDULING = 0.97;
 /** ms, s, kB of gzip. */
-const MOST = { load: 150, graph_1m: 2, wasm_size: 450 };
+const MOST = { load: 150, graph_1m: 2, wasm_size: 500 };
 
 /** The targets of a row: each { what, found, least } or { what, found, most }. Most rows have none but not to lose. */
 function targets({ group, name, n, threads, phases, ours, unit, ratio, speedup, against }) {

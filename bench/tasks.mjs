@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { createTask, load } from 'cipherloom';
-import { VARIANTS } from '../scripts/lib/variants.mjs';
+import { PARTS, VARIANTS } from '../scripts/lib/variants.mjs';
 import { compare, figures, statistics } from './lib/measure.mjs';
 import { level, makeBfv } from './lib/seal.mjs';
 import { JOBS } from './tasks/jobs.mjs';
@@ -182,17 +182,24 @@ async function* loadRows(times) {
   }
 }
 
-/** The wasm file of every build, as it is fetched; `ours` and `peer` are kilobytes of gzip. */
+/** The wasm file of every module and build, as it is fetched; `ours` and `peer` are kilobytes of gzip. */
 async function* sizeRows() {
   const seal = sizes(new URL('seal_throws.wasm', import.meta.resolve('node-seal')));
-  for (const [variant, { file }] of Object.entries(VARIANTS)) {
-    const own = sizes(new URL(`../bindings/wasm/${file}`, import.meta.url));
+  const builds = Object.entries(PARTS).flatMap(([part, folder]) =>
+    Object.entries(VARIANTS).map(([name, { file }]) => ({
+      variant: `${part}, ${name}`,
+      name,
+      path: `${folder}/${file}`,
+    })),
+  );
+  for (const { variant, name, path } of builds) {
+    const own = sizes(new URL(`../bindings/wasm/${path}`, import.meta.url));
     yield {
       group: 'task',
       name: 'wasm_size',
       scheme: null,
       n: null,
-      threads: variant === 'single' ? 1 : 2,
+      threads: name === 'single' ? 1 : 2,
       variant,
       ours: own.gzip,
       peer: seal.gzip,

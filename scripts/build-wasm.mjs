@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Builds the crate to wasm, into bindings/wasm: single/ (any engine with SIMD), threads/ (shared memory), and beside the
 // latter relaxed.wasm (shared memory and relaxed SIMD), which has the same JavaScript. These compute on columns; the same
-// three in graphs/ compute circuits.
+// three in graphs/ compute circuits, those in conformance/ try the kernels of both.
 // Usage: node scripts/build-wasm.mjs [--force] [single] [threads] [relaxed]
 // A build whose inputs have not changed is skipped; for one that was never made stands JavaScript without anything in it.
 import { createHash } from 'node:crypto';
@@ -82,9 +82,7 @@ function addGlue(part, variant, made) {
   if (existsSync(join(out, 'cipherloom.js')) && !glue(out).equals(glue(made))) {
     const beside = Object.keys(VARIANTS).find(
       (name) =>
-        name !== variant &&
-        folder(part, name) === out &&
-        readStamp(part, name)?.inputs === fingerprint(part, name),
+        name !== variant && folder(part, name) === out && readStamp(part, name)?.inputs === fingerprint(part, name),
     );
     if (beside) throw new Error(`the JavaScript of ${variant} is not that of ${beside}, built of the same sources`);
     // Of other sources, or none: of no use any more.
@@ -158,5 +156,7 @@ function check(bytes) {
 
 function report(part, variant, [raw, gzip, brotli], note) {
   const kilobytes = (size) => `${(size / 1000).toFixed(1)} kB`;
-  console.log(`wasm ${part} ${variant}: ${kilobytes(raw)} raw, ${kilobytes(gzip)} gzip, ${kilobytes(brotli)} brotli (${note})`);
+  console.log(
+    `wasm ${part} ${variant}: ${kilobytes(raw)} raw, ${kilobytes(gzip)} gzip, ${kilobytes(brotli)} brotli (${note})`,
+  );
 }

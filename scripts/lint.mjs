@@ -45,7 +45,7 @@ function clippy(targets, ...levels) {
     '--locked',
     targets,
     '--features',
-    'threads',
+    'columns,graphs,conformance,threads',
     '--',
     ...(settled ? ['-Dwarnings'] : []),
     ...levels,

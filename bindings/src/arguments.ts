@@ -165,10 +165,11 @@ export const WASM_BUILDS: Kinds<Record<Variant, unknown>> = {
   threads: SOURCE,
   single: SOURCE,
 };
-/** These, and those of graphs. */
-export const WASM_OPTIONS: Kinds<Record<Variant | 'graphs', unknown>> = {
+/** These, and those of the other modules. */
+export const WASM_OPTIONS: Kinds<Record<Variant | 'graphs' | 'conformance', unknown>> = {
   ...WASM_BUILDS,
   graphs: objectOf('a source for each build'),
+  conformance: objectOf('a source for each build'),
 };
 /** What an input is declared with. Its numbers are checked together, by `Task.encrypted`. */
 export const COLUMN_OPTIONS: Kinds<ColumnOptions> = {

@@ -21,7 +21,7 @@ import type { Circuit, GraphBuilder, GraphOptions, OperatorDefinition } from './
 import { OwnOperators } from './own-operators.js';
 import { plannedBytes } from './planned.js';
 import { CompiledProgram } from './program.js';
-import { abortable, Resource } from './resource.js';
+import { Resource } from './resource.js';
 import { TaskBuilder } from './task.js';
 import type {
   CallOptions,
@@ -41,7 +41,7 @@ import { aboutPrograms, type Connection } from './worker/connection.js';
 import { createWorker, type Engine, type Recipe, startEngine } from './worker/engine.js';
 import { GraphEngine } from './worker/graph-engine.js';
 import { OperatorWorkers } from './worker/operator-workers.js';
-import type { ClientMethods, EvaluatorMethods, GraphMethods } from './worker/protocol.js';
+import type { ClientMethods, ConformanceMethods, EvaluatorMethods, GraphMethods } from './worker/protocol.js';
 import { wasmModule } from './wasm-module.js';
 import { startWorker } from './worker/start.js';
 
@@ -59,6 +59,7 @@ export class WorkerLoom extends Resource implements Loom {
   /** Operators of users' own. */
   readonly own: OwnOperators;
   readonly #recipe: Recipe;
+  readonly #wasm: LoadOptions['wasm'];
   readonly #workers: Workers;
   #restarting: Promise<void> | undefined;
 
@@ -101,6 +102,7 @@ export class WorkerLoom extends Resource implements Loom {
     };
     this.version = client.version;
     this.#recipe = recipe;
+    this.#wasm = wasm;
     this.#workers = workers;
   }
 
@@ -207,11 +209,16 @@ export class WorkerLoom extends Resource implements Loom {
     checkOptions('conformance', options, CONFORMANCE_OPTIONS);
     const { platforms = ['simd', 'scalar'], onProgress } = options;
     const signal = this.signal(options.signal);
-    const { connection } = await abortable(this.graphs.worker(), signal);
-    const records = await connection.call('conformance', [[...platforms]], {
-      signal,
-      onProgress: onProgress && ((progress) => onProgress({ phase: 'conformance', ...progress })),
-    });
+    const { choice } = this.#recipe;
+    const module = wasmModule('conformance', choice.variant, this.#wasm, signal);
+    const recipe: Recipe = { ...this.#recipe, choice: { ...choice, threads: 1 }, module };
+    const { connection } = await startEngine<ConformanceMethods>('conformance', recipe, signal);
+    const records = await connection
+      .call('conformance', [[...platforms]], {
+        signal,
+        onProgress: onProgress && ((progress) => onProgress({ phase: 'conformance', ...progress })),
+      })
+      .finally(() => connection.close());
     const total = records.reduce((sum, { operators }) => sum + operators.length, 0);
     onProgress?.({ phase: 'conformance', done: total, total });
     return conformance(records);

@@ -252,7 +252,6 @@ export interface RawGraphs extends RawModule {
     fromText(text: string): RawCircuit;
     fromBytes(bytes: Uint8Array): RawCircuit;
   };
-  RawConformance: new (platform: Platform) => RawConformance;
   /** Makes an operator type of a user's own known, `base`: JavaScript computes it; throws if the name is taken. */
   declareOperator(name: string, base: boolean): void;
   /** Records what it means; throws `operator.not_recorded` where another one has to be recorded before. */
@@ -263,6 +262,11 @@ export interface RawGraphs extends RawModule {
   passes(): string[];
   defaultPasses(): string[];
   operators(): OperatorInfo[];
+}
+
+/** One instance of the module of the conformance suite. */
+export interface RawConformances extends RawModule {
+  RawConformance: new (platform: Platform) => RawConformance;
 }
 
 /** How to start an instance. Survives structured clone. */

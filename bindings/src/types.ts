@@ -28,7 +28,7 @@ export type Variant = 'relaxed' | 'threads' | 'single';
  * those that run the threads of its pool, one fewer than there are threads; and operator workers, as many as there are threads
  * at most, where base operators of one's own are computed.
  */
-export type Role = 'client' | 'evaluator' | 'graph' | 'pool' | 'graph-pool' | 'operator';
+export type Role = 'client' | 'evaluator' | 'graph' | 'pool' | 'graph-pool' | 'operator' | 'conformance';
 
 /** Where a build's wasm comes from: an absolute address, its bytes, or a compiled module. */
 export type WasmSource = URL | string | ArrayBuffer | ArrayBufferView | CompiledModule;
@@ -69,12 +69,14 @@ export interface LoadOptions {
   threads?: number | undefined;
   /**
    * Own copies of the wasm, for hosts whose bundler cannot place the package's files. Only the chosen build is
-   * fetched, that of `graphs` with the first graph of one's own; one that is not given here comes from the package.
+   * fetched, that of `graphs` with the first graph of one's own, that of `conformance` by the method of this name; one that is not given here comes from the package.
    */
-  wasm?: (WasmSources & { readonly graphs?: WasmSources | undefined }) | undefined;
+  wasm?:
+    (WasmSources & { readonly [part in 'graphs' | 'conformance']?: WasmSources | undefined }) | undefined;
   /**
    * Own start-up of workers: module workers over `cipherloom/client-worker`, `/evaluator-worker`, `/graph-worker`
-   * (where graphs of one's own are built), `/operator-worker` (where base operators of one's own are computed), and, with more than one thread, `/pool-worker` and,
+   * (where graphs of one's own are built), `/operator-worker` (where base operators of one's own are computed), `/conformance-worker`
+   * (of `conformance`), and, with more than one thread, `/pool-worker` and,
    * for graphs, `/graph-pool-worker`. What is refused, such as a Promise of one, is ended.
    */
   worker?: ((role: Role) => WorkerLike) | undefined;

@@ -3,8 +3,8 @@ import { failure } from './errors.js';
 import type { LoadOptions, Variant, WasmSource } from './types.js';
 import { refusal } from './worker/memory.js';
 
-/** The module of clients and evaluators, and that of graphs of users' own. */
-export type Part = 'columns' | 'graphs';
+/** The module of clients and evaluators, that of graphs of users' own, and that of the conformance suite. */
+export type Part = 'columns' | 'graphs' | 'conformance';
 
 /** Compiles a build. Errors: WorkerError `worker.wasm` if the file cannot be had or is no wasm; MemoryError; abort. */
 export async function wasmModule(
@@ -13,9 +13,9 @@ export async function wasmModule(
   wasm: LoadOptions['wasm'],
   signal: AbortSignal | undefined,
 ): Promise<WebAssembly.Module> {
-  const source: WasmSource | undefined = part === 'graphs' ? wasm?.graphs?.[variant] : wasm?.[variant];
+  const source: WasmSource | undefined = (part === 'columns' ? wasm : wasm?.[part])?.[variant];
   if (source instanceof WebAssembly.Module) return source;
-  const from = source ?? (part === 'graphs' ? packagedGraphs(variant) : packaged(variant));
+  const from = source ?? PACKAGED[part](variant);
   try {
     return await (from instanceof URL || typeof from === 'string'
       ? fetched(String(from), signal)
@@ -35,27 +35,38 @@ export async function wasmModule(
 }
 
 /** Where the package has the file. Bundlers find assets by these literals. */
-function packaged(variant: Variant): URL {
-  switch (variant) {
-    case 'relaxed':
-      return new URL('../wasm/threads/relaxed.wasm', import.meta.url);
-    case 'threads':
-      return new URL('../wasm/threads/cipherloom_bg.wasm', import.meta.url);
-    case 'single':
-      return new URL('../wasm/single/cipherloom_bg.wasm', import.meta.url);
-  }
-}
-
-function packagedGraphs(variant: Variant): URL {
-  switch (variant) {
-    case 'relaxed':
-      return new URL('../wasm/graphs/threads/relaxed.wasm', import.meta.url);
-    case 'threads':
-      return new URL('../wasm/graphs/threads/cipherloom_bg.wasm', import.meta.url);
-    case 'single':
-      return new URL('../wasm/graphs/single/cipherloom_bg.wasm', import.meta.url);
-  }
-}
+const PACKAGED: Readonly<Record<Part, (variant: Variant) => URL>> = {
+  columns: (variant) => {
+    switch (variant) {
+      case 'relaxed':
+        return new URL('../wasm/threads/relaxed.wasm', import.meta.url);
+      case 'threads':
+        return new URL('../wasm/threads/cipherloom_bg.wasm', import.meta.url);
+      case 'single':
+        return new URL('../wasm/single/cipherloom_bg.wasm', import.meta.url);
+    }
+  },
+  graphs: (variant) => {
+    switch (variant) {
+      case 'relaxed':
+        return new URL('../wasm/graphs/threads/relaxed.wasm', import.meta.url);
+      case 'threads':
+        return new URL('../wasm/graphs/threads/cipherloom_bg.wasm', import.meta.url);
+      case 'single':
+        return new URL('../wasm/graphs/single/cipherloom_bg.wasm', import.meta.url);
+    }
+  },
+  conformance: (variant) => {
+    switch (variant) {
+      case 'relaxed':
+        return new URL('../wasm/conformance/threads/relaxed.wasm', import.meta.url);
+      case 'threads':
+        return new URL('../wasm/conformance/threads/cipherloom_bg.wasm', import.meta.url);
+      case 'single':
+        return new URL('../wasm/conformance/single/cipherloom_bg.wasm', import.meta.url);
+    }
+  },
+};
 
 async function fetched(address: string, signal: AbortSignal | undefined): Promise<WebAssembly.Module> {
   const fs = address.startsWith('file:')

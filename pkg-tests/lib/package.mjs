@@ -4,10 +4,15 @@ import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT, find } from '../../scripts/lib/run.mjs';
-import { VARIANTS } from '../../scripts/lib/variants.mjs';
+import { PARTS, VARIANTS } from '../../scripts/lib/variants.mjs';
 
 const NPM = find('npm');
-const MADE = ['bindings/dist/index.js', ...Object.values(VARIANTS).map(({ file }) => `bindings/wasm/${file}`)];
+const MADE = [
+  'bindings/dist/index.js',
+  ...Object.values(PARTS).flatMap((folder) =>
+    Object.values(VARIANTS).map(({ file }) => `bindings/wasm/${folder}/${file}`),
+  ),
+];
 
 /** A new folder outside the repository, removed when the process ends. */
 export function temporaryFolder() {

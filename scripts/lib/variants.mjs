@@ -40,10 +40,10 @@ export const VARIANTS = {
 };
 
 /**
- * The modules of which each build has one: the cargo feature, and the folder in bindings/wasm/ that their builds lie in. Who
- * computes on columns loads nothing of graphs.
+ * The modules that each build has: the cargo feature, and the folder in bindings/wasm/ that their builds lie in. Nobody loads
+ * what is not asked for.
  */
-export const PARTS = { columns: '.', graphs: 'graphs' };
+export const PARTS = { columns: '.', graphs: 'graphs', conformance: 'conformance' };
 
 /** wasm-opt options that every build needs: what rustc turns on for wasm32 by itself, and SIMD. */
 export const OPTIMIZE = words(

@@ -1,11 +1,33 @@
 //! Runs across the border, step by step.
 
-use super::{Thrown, set};
+use super::Thrown;
+use crate::engine::Clock;
 use crate::memory;
+use crate::platform::Simd;
 use crate::program::{Job, Named, Outcome};
-use js_sys::{Array, Object, Uint8Array};
+use js_sys::{Array, Object, Reflect, Uint8Array};
+use std::sync::{Arc, OnceLock};
 use wasm_bindgen::prelude::*;
 use zeroize::Zeroizing;
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_namespace = performance, js_name = now)]
+    fn performance_now() -> f64;
+    #[wasm_bindgen(thread_local_v2, js_namespace = performance, js_name = timeOrigin)]
+    static TIME_ORIGIN: f64;
+}
+
+/// Every worker counts from its own start; only with that added do the threads of a pool agree on a deadline.
+pub(super) const CLOCK: Clock = || TIME_ORIGIN.with(|origin| *origin) + performance_now();
+
+/// One platform for all programs or circuits: they share its tables.
+pub(super) fn platform() -> Arc<Simd> {
+    static PLATFORM: OnceLock<Arc<Simd>> = OnceLock::new();
+    // Columns are made of lattice operators.
+    let new = if cfg!(feature = "graphs") { Simd::new } else { Simd::lattice };
+    Arc::clone(PLATFORM.get_or_init(|| Arc::new(new())))
+}
 
 /// See [`Job`].
 #[wasm_bindgen]
@@ -111,4 +133,16 @@ fn js_integers(integers: &[i128]) -> Result<JsValue, crate::Error> {
     let mut words = Zeroizing::new(memory::room(integers.len())?);
     words.extend(integers.iter().map(|&i| i as i64));
     Ok(js_sys::BigInt64Array::from(words.as_slice()).into())
+}
+
+/// Bytes from JavaScript. The glue's own copy would trap where memory is short.
+pub(super) fn copy(bytes: &Uint8Array) -> Result<Vec<u8>, crate::Error> {
+    let mut copy = memory::zeros(bytes.length() as usize)?;
+    bytes.copy_to(&mut copy);
+    Ok(copy)
+}
+
+/// Sets a property of a plain object, which cannot fail.
+pub(super) fn set(object: &JsValue, name: &str, value: &JsValue) {
+    let _ = Reflect::set(object, &name.into(), value);
 }

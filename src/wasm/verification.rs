@@ -1,12 +1,10 @@
-//! Verification of circuits and platforms across the border, check by check: the worker that asks looks at its messages
-//! between them.
+//! Verification of circuits across the border, check by check: the worker that asks looks at its messages between them.
 
 use super::circuit::{RawCircuit, option, platform_of, text, texts};
 use super::{Thrown, copy, to_js};
 use crate::Error;
 use crate::circuit::{Report, Trials, default_pass_names, pass_named};
-use crate::platform::conformance::{Tried, operators, try_operator};
-use crate::platform::{Platform, conformance};
+use crate::platform::Platform;
 use js_sys::{Array, BigInt};
 use serde::Serialize;
 use std::sync::Arc;
@@ -114,47 +112,4 @@ impl RawCircuit {
 #[wasm_bindgen(js_name = defaultPasses)]
 pub fn default_passes() -> Vec<String> {
     default_pass_names().into_iter().map(str::to_owned).collect()
-}
-
-/// The conformance suite of a platform, operator type by operator type.
-#[wasm_bindgen]
-pub struct RawConformance {
-    platform: Arc<dyn Platform>,
-    operators: Vec<Arc<dyn crate::ops::OpDef>>,
-}
-
-#[wasm_bindgen]
-impl RawConformance {
-    /// See [`conformance::operators`].
-    ///
-    /// # Errors
-    /// Throws for a platform that does not exist.
-    #[wasm_bindgen(constructor)]
-    pub fn new(platform: &str) -> Result<RawConformance, Thrown> {
-        let platform = platform_of(platform)?;
-        let operators = operators(&*platform);
-        Ok(Self { platform, operators })
-    }
-
-    /// Names of the operator types.
-    pub fn names(&self) -> Vec<String> {
-        self.operators.iter().map(|def| def.name().to_owned()).collect()
-    }
-
-    /// See [`conformance::try_operator`]: type number `index`.
-    ///
-    /// # Errors
-    /// Throws where there is no such type.
-    pub fn check(&self, index: usize) -> Result<JsValue, Thrown> {
-        #[derive(Serialize)]
-        struct Outcome {
-            cases: usize,
-            passed: usize,
-            problem: Option<String>,
-        }
-        let def = self.operators.get(index).ok_or(Error::Job("there is no such operator type"))?;
-        let Tried { cases, passed, failure, .. } = try_operator(&*self.platform, &**def);
-        let problem = failure.as_ref().map(conformance::Failure::to_string);
-        to_js(&Outcome { cases, passed, problem })
-    }
 }

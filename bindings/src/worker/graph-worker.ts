@@ -4,7 +4,7 @@ import { openGraphs } from '../raw-graphs.js';
 import { Handles } from './handles.js';
 import type { GraphMethods, OpenCircuit } from './protocol.js';
 import { Moved, serve } from './serve.js';
-import { conformance, verify } from './verification.js';
+import { verify } from './verification.js';
 
 const circuits = new Handles<RawCircuit>();
 let raw: RawGraphs;
@@ -49,7 +49,6 @@ serve<GraphMethods>({
     const other = against === undefined ? undefined : circuits.get(against);
     return verify(call, raw, circuits.get(circuit), other, request);
   },
-  conformance: (call, platforms) => conformance(call, raw, platforms),
   run: (call, circuit, names, sent, keep, options, trace) => {
     const graph = circuits.get(circuit);
     const kept = graph.kept(keep);

@@ -148,7 +148,6 @@ export interface GraphMethods extends StartMethods {
   bytes(circuit: Handle): Bytes;
   view(circuit: Handle): GraphView;
   verify(circuit: Handle, request: VerifyRequest): CheckRecord[];
-  conformance(platforms: readonly Platform[]): PlatformRecord[];
   /** `objects`: outputs by their names, and operand number N of `keep`, described in `kept`, as `%N`. */
   run(
     circuit: Handle,
@@ -159,6 +158,12 @@ export interface GraphMethods extends StartMethods {
     trace: boolean,
   ): { objects: NamedBytes[]; kept: RawPort[]; trace: TraceView | undefined };
   free(circuit: Handle): void;
+}
+
+/** What conformance workers do. */
+export interface ConformanceMethods extends StartMethods {
+  /** Runs the suite on these. */
+  conformance(platforms: readonly Platform[]): PlatformRecord[];
 }
 
 /** Where the function of a base operator is. */

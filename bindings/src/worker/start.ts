@@ -38,6 +38,11 @@ function startInBrowser(role: Role): WorkerLike {
         type: 'module',
         name: 'cipherloom-graph',
       });
+    case 'conformance':
+      return new Worker(new URL('./conformance-worker.js', import.meta.url), {
+        type: 'module',
+        name: 'cipherloom-conformance',
+      });
     case 'operator':
       return new Worker(new URL('./operator-worker.js', import.meta.url), {
         type: 'module',
@@ -61,6 +66,7 @@ const FILES = {
   client: 'client-worker.js',
   evaluator: 'evaluator-worker.js',
   graph: 'graph-worker.js',
+  conformance: 'conformance-worker.js',
   operator: 'operator-worker.js',
   pool: '../../wasm/threads/pool-worker.js',
   'graph-pool': '../../wasm/graphs/threads/pool-worker.js',

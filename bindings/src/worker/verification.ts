@@ -1,7 +1,7 @@
 /** Verification in the graph worker, check by check. */
 import type { Platform } from '../graph-types.js';
 import type { RawCircuit, RawGraphs, RawReport } from '../raw.js';
-import type { CheckRecord, PlatformRecord, VerifyRequest } from './protocol.js';
+import type { CheckRecord, VerifyRequest } from './protocol.js';
 import { type Call, isTrap, recordOf } from './serve.js';
 
 /** One check to be made. */
@@ -47,29 +47,6 @@ export async function verify(
     after.free();
   }
   return checks;
-}
-
-/** The conformance suite, operator type by operator type. */
-export async function conformance(
-  call: Call,
-  raw: RawGraphs,
-  platforms: readonly Platform[],
-): Promise<PlatformRecord[]> {
-  const suites = platforms.map((platform) => ({ platform, suite: new raw.RawConformance(platform) }));
-  const named = suites.map((one) => ({ ...one, names: one.suite.names() }));
-  const total = named.reduce((sum, { names }) => sum + names.length, 0);
-  let done = 0;
-  const records: PlatformRecord[] = [];
-  for (const { platform, suite, names } of named) {
-    const operators: PlatformRecord['operators'][number][] = [];
-    for (const [index, name] of names.entries()) {
-      await call.pause({ done: done++, total });
-      operators.push({ name, ...suite.check(index) });
-    }
-    records.push({ platform, operators });
-  }
-  for (const { suite } of suites) suite.free();
-  return records;
 }
 
 /** A circuit that goes through passes; each is given what the one before made, also where that is wrong. */

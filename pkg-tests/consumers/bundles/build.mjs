@@ -8,8 +8,8 @@ import { rollup } from 'rollup';
 import webpack from 'webpack';
 
 const WASM = join(dirname(createRequire(import.meta.url).resolve('cipherloom/package.json')), 'wasm');
-const WORKERS = ['client-worker', 'evaluator-worker', 'graph-worker', 'pool-worker'];
-const OWN = { main: './own.js', ...Object.fromEntries(WORKERS.map((name) => [name, `cipherloom/${name}`])) };
+const ROLES = ['client', 'evaluator', 'pool', 'graph', 'graph-pool', 'operator', 'conformance'];
+const OWN = { main: './own.js', ...Object.fromEntries(ROLES.map((role) => [`${role}-worker`, `cipherloom/${role}-worker`])) };
 
 const BUNDLERS = {
   async webpack(path) {
@@ -33,9 +33,7 @@ const BUNDLERS = {
 };
 
 function placeWasm(folder) {
-  cpSync(join(WASM, 'threads/relaxed.wasm'), join(folder, 'relaxed.wasm'));
-  cpSync(join(WASM, 'threads/cipherloom_bg.wasm'), join(folder, 'threads.wasm'));
-  cpSync(join(WASM, 'single/cipherloom_bg.wasm'), join(folder, 'single.wasm'));
+  cpSync(WASM, join(folder, 'wasm'), { recursive: true });
 }
 
 for (const [name, bundle] of Object.entries(BUNDLERS)) {

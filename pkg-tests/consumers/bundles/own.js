@@ -4,10 +4,11 @@ import { work } from './work.mjs';
 import { read } from './read.js';
 
 const worker = (role) => new Worker(new URL(`./${role}-worker.js`, import.meta.url), { type: 'module' });
-const wasm = {
-  relaxed: new URL('./relaxed.wasm', import.meta.url),
-  threads: new URL('./threads.wasm', import.meta.url),
-  single: new URL('./single.wasm', import.meta.url),
-};
+const builds = (folder) => ({
+  relaxed: new URL(`./${folder}/threads/relaxed.wasm`, import.meta.url),
+  threads: new URL(`./${folder}/threads/cipherloom_bg.wasm`, import.meta.url),
+  single: new URL(`./${folder}/single/cipherloom_bg.wasm`, import.meta.url),
+});
+const wasm = { ...builds('wasm'), graphs: builds('wasm/graphs'), conformance: builds('wasm/conformance') };
 
 window.work = (options) => work(cipherloom, read, { worker, wasm, ...options });
