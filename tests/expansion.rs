@@ -36,6 +36,9 @@ impl OpDef for User {
     fn name(&self) -> &str {
         self.name
     }
+    fn attributes(&self) -> Option<&[&str]> {
+        None
+    }
     fn level(&self) -> Level {
         Level::Polynomial
     }

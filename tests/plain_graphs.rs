@@ -236,7 +236,7 @@ fn wrong_calls_say_what_is_wrong() {
     for line in [
         "f32.sum(%0) : !6 [22,25)",
         "f32.sum#1(%0) : !6 [22,25)",
-        "f32.slice#2(%0) : !6 [22,25)",
+        "f32.slice(%0) : !6 [22,25)",
         "f32.broadcast#9(%0) : !0 [22,28)",
         "bit.convert(!6 [0,3)) : !6 [22,25)",
     ] {

@@ -77,9 +77,11 @@ export interface GraphOptions {
   unit?: Unit | undefined;
 }
 
-/** Attributes of an operator: those that it is known to take, and any other. */
+/** Attributes of an operator: of one that is known here those that it takes, and no others. */
 export type AttributesOf<N extends string> = N extends keyof OperatorAttributes
-  ? { readonly [name in OperatorAttributes[N]]?: AttributeValue | undefined } & Attributes
+  ? [OperatorAttributes[N]] extends [never]
+    ? Readonly<Record<string, undefined>>
+    : { readonly [name in OperatorAttributes[N]]?: AttributeValue | undefined }
   : Attributes;
 
 /**

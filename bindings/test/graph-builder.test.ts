@@ -3,7 +3,7 @@ import { MOST_SITES } from '../src/call-sites.js';
 import { bit, f32, type, u8 } from '../src/element.js';
 import { type CipherloomError, failure } from '../src/errors.js';
 import { type Build, GraphRecorder } from '../src/graph-builder.js';
-import type { Operand, Unit } from '../src/graph-types.js';
+import type { GraphBuilder, Operand, Unit } from '../src/graph-types.js';
 import type { GraphLiteral } from '../src/raw.js';
 import type { Recording } from '../src/recording.js';
 import { codeOf, messageOf } from './code.js';
@@ -30,6 +30,20 @@ function builder(unit: Unit = 32) {
 }
 
 describe('a graph builder', () => {
+  it('takes attributes by the names that operators have', () => {
+    const g: GraphBuilder = builder().g;
+    const x = g.input('x', f32(4));
+    g.op('f32.sum', [x], { axis: 0 });
+    // What the compiler does not see, the core refuses.
+    // @ts-expect-error: there is no such attribute
+    g.op('f32.sum', [x], { axs: 0 });
+    // @ts-expect-error: it has none
+    g.op('f32.neg', [x], { axis: 0 });
+    g.op('my.own', [x], { anything: 1 });
+    const name: string = 'f32.sum';
+    expect(g.op(name, [x], { anything: 1 })).toBeDefined();
+  });
+
   it('records calls on a tape, with names, attributes and types once', async () => {
     const { g, literal } = builder();
     const a = g.input('a', f32(4));

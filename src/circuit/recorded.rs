@@ -113,6 +113,11 @@ impl OpDef for Recorded {
         self.level
     }
 
+    /// What a user's function reads is not known here.
+    fn attributes(&self) -> Option<&[&str]> {
+        None
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         Ok(self.find(call)?.output.clone())
     }

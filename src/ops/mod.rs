@@ -43,6 +43,11 @@ pub trait OpDef: Send + Sync {
     /// How far it is from the base set.
     fn level(&self) -> Level;
 
+    /// Names of the attributes that it takes, by default none; `None` for any. Others are refused, and editors complete these.
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(&[])
+    }
+
     /// The type of the output: a function of attributes and input types (SPEC G3).
     ///
     /// # Errors

@@ -85,12 +85,27 @@ impl Registry {
         self.types.get(name).ok_or_else(|| Error::UnknownOperator { op: name.to_owned(), at: String::new() })
     }
 
+    /// The type of the output of an operator.
+    ///
+    /// # Errors
+    /// `UnknownOperator`; `Operator` for an attribute that the type does not take; what the type's `assemble` says.
+    pub fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
+        let def = self.get(call.name)?;
+        if let Some(taken) = def.attributes()
+            && let Some((found, _)) = call.attrs.iter().find(|(name, _)| !taken.contains(name))
+        {
+            let expected = if taken.is_empty() { "no attributes".to_owned() } else { taken.join(", ") };
+            return Err(call.error("attributes", found, expected));
+        }
+        def.assemble(call)
+    }
+
     /// Checks a use of a type that nobody may have assembled: operands, attributes and the type of the output.
     ///
     /// # Errors
-    /// `UnknownOperator`; what the type's `assemble` says; `Operator` for another output.
+    /// As [`Registry::assemble`]; `Operator` for another output.
     pub fn check(&self, call: &Call<'_>, output: &ValueType) -> Result<()> {
-        match self.get(call.name)?.assemble(call)? {
+        match self.assemble(call)? {
             expected if expected == *output => Ok(()),
             expected => Err(call.error("output", output, expected)),
         }

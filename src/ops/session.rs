@@ -52,12 +52,12 @@ impl<'r> Session<'r> {
 
     fn assemble(&mut self, name: &str, attrs: Attrs, inputs: &[OperandId]) -> Result<(u32, (u32, bool))> {
         let (op, _) = Signature::parts(name);
-        let def = self.registry.get(op)?;
         let types: Vec<ValueType> = inputs.iter().map(|&i| self.graph.ty(i).clone()).collect();
-        let output =
-            def.assemble(&Call { name: op, attrs: &attrs, inputs: &types, unit: self.graph.unit_bits() })?;
+        let call = Call { name: op, attrs: &attrs, inputs: &types, unit: self.graph.unit_bits() };
+        let output = self.registry.assemble(&call)?;
+        let random = self.registry.get(op)?.random();
         let signature = self.graph.intern_signature(name, attrs);
-        let outcome = (self.graph.intern_type(output), def.random());
+        let outcome = (self.graph.intern_type(output), random);
         self.read_call(signature, inputs);
         let call = self.scratch.as_slice();
         self.calls.push(hash(call), call.into());

@@ -401,7 +401,7 @@ pub fn passes() -> Vec<String> {
     pass_names().into_iter().map(str::to_owned).collect()
 }
 
-/// Operator types: name and level.
+/// Operator types: name, level and names of the attributes.
 ///
 /// # Errors
 /// Throws.
@@ -411,8 +411,14 @@ pub fn operators() -> Result<JsValue, Thrown> {
     struct Info {
         name: String,
         level: &'static str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        attributes: Option<Vec<String>>,
     }
     let registry = registry();
-    let all = registry.iter().map(|def| Info { name: def.name().to_owned(), level: level_name(def.level()) });
-    to_js(&all.collect::<Vec<_>>())
+    let info = |def: &Arc<dyn OpDef>| Info {
+        name: def.name().to_owned(),
+        level: level_name(def.level()),
+        attributes: def.attributes().map(|names| names.iter().map(|&name| name.to_owned()).collect()),
+    };
+    to_js(&registry.iter().map(info).collect::<Vec<_>>())
 }

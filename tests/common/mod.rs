@@ -271,6 +271,9 @@ impl OpDef for Nested {
     fn name(&self) -> &str {
         Self::NAMES[self.level - 1]
     }
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(&["seed", "size"])
+    }
     fn level(&self) -> Level {
         Level::Scheme
     }

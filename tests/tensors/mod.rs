@@ -46,6 +46,9 @@ impl OpDef for TensorOp {
     fn name(&self) -> &str {
         self.name
     }
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(if self.name == "test.repeat" { &["times"] } else { &[] })
+    }
     fn level(&self) -> Level {
         Level::Base
     }

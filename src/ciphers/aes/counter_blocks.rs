@@ -30,6 +30,10 @@ impl OpDef for CounterBlocks {
         Level::Polynomial
     }
 
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(&["bits", "n"])
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.cipher(1, 1)?;
         call.block(0)?;

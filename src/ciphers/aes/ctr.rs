@@ -33,6 +33,10 @@ impl OpDef for Ctr {
         Level::Task
     }
 
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(&["counter_bits"])
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.cipher(3, 3)?;
         let len = call.message(0)?;

@@ -49,6 +49,10 @@ impl OpDef for GcmSeal {
         Level::Task
     }
 
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(&["message"])
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.ty(&bytes(&[message_bytes(call)? + TAG]))
     }

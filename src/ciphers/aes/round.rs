@@ -36,6 +36,10 @@ impl OpDef for Round {
         Level::Polynomial
     }
 
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(&["last"])
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.cipher(2, 2)?;
         call.block(1)?;

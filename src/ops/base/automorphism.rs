@@ -18,6 +18,10 @@ impl OpDef for Automorphism {
         Level::Base
     }
 
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(&["g"])
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(1)?;
         let limb = call.limb_in(0, Form::Coeff)?;

@@ -18,6 +18,10 @@ impl OpDef for Constant {
         Level::Base
     }
 
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(&["of", "shape", "value"])
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(0)?;
         let of = call.attrs.text("of")?;

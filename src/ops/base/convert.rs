@@ -20,6 +20,10 @@ impl OpDef for Convert {
         Level::Base
     }
 
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(&["c", "q", "w"])
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         let with_v = call.attrs.get("w").is_some();
         let k = call.inputs.len().saturating_sub(usize::from(with_v));

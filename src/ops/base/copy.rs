@@ -36,6 +36,10 @@ impl OpDef for Copy {
         Level::Base
     }
 
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(&["skip"])
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.at_least(1)?;
         let all = call.inputs.iter().map(|t| t.size).fold(0, u64::saturating_add);

@@ -17,6 +17,10 @@ impl OpDef for FromSmall {
         Level::Base
     }
 
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(&["q"])
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(1)?;
         let n = call.input(0, "small")?.dim("n")?;

@@ -17,6 +17,10 @@ impl OpDef for MulScalar {
         Level::Base
     }
 
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(&["c"])
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(1)?;
         let limb = call.limb(0)?;

@@ -16,6 +16,10 @@ impl OpDef for SampleTernary {
         Level::Base
     }
 
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(&["n"])
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(1)?;
         call.input(0, "secret_seed")?;

@@ -18,6 +18,10 @@ impl OpDef for SampleUniform {
         Level::Base
     }
 
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(&["n", "q"])
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(1)?;
         call.input(0, "public_seed")?;

@@ -17,6 +17,10 @@ impl OpDef for ScaleSub {
         Level::Base
     }
 
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(&["c"])
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(2)?;
         let limb = call.limb(0)?;

@@ -16,6 +16,10 @@ impl OpDef for SlotsConstant {
         Level::Base
     }
 
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(&["n", "t", "values"])
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(0)?;
         let (n, t) = (call.attrs.size("n")?, call.attrs.uint("t")?);

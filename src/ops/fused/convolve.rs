@@ -56,6 +56,10 @@ impl OpDef for Convolve {
         Level::Base
     }
 
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(&["outputs", "q"])
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         let (limb, _, outputs) = shape(call)?;
         Ok(types::limbs(limb, outputs))

@@ -21,6 +21,10 @@ impl OpDef for Extend {
         Level::Base
     }
 
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(&["to"])
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         let poly = base_change::coefficients(call)?;
         let to = call.attrs.uints("to")?;

@@ -24,6 +24,10 @@ impl OpDef for ScaleRound {
         Level::Base
     }
 
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(&["drop", "factor"])
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         let poly = base_change::coefficients(call)?;
         call.attrs.uint("factor")?;

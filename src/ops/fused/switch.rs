@@ -22,6 +22,10 @@ impl OpDef for Switch {
         Level::Base
     }
 
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(&["to"])
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         let poly = base_change::coefficients(call)?;
         let to = call.attrs.uints("to")?;

@@ -11,6 +11,7 @@ use std::sync::Arc;
 struct Limbwise {
     name: &'static str,
     limb: &'static str,
+    attributes: &'static [&'static str],
     inputs: usize,
     /// Form that the inputs must have; `None` for either.
     from: Option<Form>,
@@ -26,6 +27,7 @@ pub(super) fn all() -> Vec<Arc<dyn OpDef>> {
     let plain = |name, limb, inputs| Limbwise {
         name,
         limb,
+        attributes: &[],
         inputs,
         from: None,
         to: None,
@@ -49,7 +51,11 @@ pub(super) fn all() -> Vec<Arc<dyn OpDef>> {
             inverse: Some("poly.ntt"),
             ..plain("poly.intt", "limb.intt", 1)
         },
-        Limbwise { from: Some(Coeff), ..plain("poly.automorphism", "limb.automorphism", 1) },
+        Limbwise {
+            from: Some(Coeff),
+            attributes: &["g"],
+            ..plain("poly.automorphism", "limb.automorphism", 1)
+        },
     ];
     all.into_iter().map(|def| Arc::new(def) as Arc<dyn OpDef>).collect()
 }
@@ -61,6 +67,10 @@ impl OpDef for Limbwise {
 
     fn level(&self) -> Level {
         Level::Polynomial
+    }
+
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(self.attributes)
     }
 
     fn commutative(&self) -> bool {

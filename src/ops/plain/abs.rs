@@ -9,6 +9,7 @@ pub(super) const ABS: Operation = Operation {
     name: "abs",
     elements: SIGNED,
     output: shapes::elementwise::<1>,
+    attributes: &[],
     commutative: false,
     cost: Cost::Each(0.1),
 };

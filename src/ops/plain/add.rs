@@ -9,6 +9,7 @@ pub(super) const ADD: Operation = Operation {
     name: "add",
     elements: NUMBERS,
     output: shapes::elementwise::<2>,
+    attributes: &[],
     commutative: true,
     cost: Cost::Each(0.1),
 };

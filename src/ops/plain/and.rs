@@ -7,6 +7,7 @@ pub(super) const AND: Operation = Operation {
     name: "and",
     elements: LOGIC,
     output: shapes::elementwise::<2>,
+    attributes: &[],
     commutative: true,
     cost: Cost::Each(0.1),
 };

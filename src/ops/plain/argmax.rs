@@ -11,6 +11,7 @@ pub(super) const ARGMAX: Operation = Operation {
     name: "argmax",
     elements: NUMBERS,
     output: shapes::indexed,
+    attributes: &["axis"],
     commutative: false,
     cost: Cost::Each(0.2),
 };

@@ -11,6 +11,7 @@ pub(super) const ARGMIN: Operation = Operation {
     name: "argmin",
     elements: NUMBERS,
     output: shapes::indexed,
+    attributes: &["axis"],
     commutative: false,
     cost: Cost::Each(0.2),
 };

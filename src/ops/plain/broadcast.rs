@@ -7,8 +7,14 @@ use crate::ops::Call;
 use crate::ops::tensor::{Element, Tensor};
 
 /// `broadcast`; see the module.
-pub(super) const BROADCAST: Operation =
-    Operation { name: "broadcast", elements: EVERY, output, commutative: false, cost: Cost::Each(0.1) };
+pub(super) const BROADCAST: Operation = Operation {
+    name: "broadcast",
+    elements: EVERY,
+    output,
+    attributes: &["shape"],
+    commutative: false,
+    cost: Cost::Each(0.1),
+};
 
 fn output(call: &Call<'_>, element: Element) -> Result<Tensor> {
     call.arity(1)?;

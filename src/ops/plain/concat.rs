@@ -7,8 +7,14 @@ use crate::ops::Call;
 use crate::ops::tensor::{Element, Tensor};
 
 /// `concat`; see the module.
-pub(super) const CONCAT: Operation =
-    Operation { name: "concat", elements: EVERY, output, commutative: false, cost: Cost::Each(0.1) };
+pub(super) const CONCAT: Operation = Operation {
+    name: "concat",
+    elements: EVERY,
+    output,
+    attributes: &["axis"],
+    commutative: false,
+    cost: Cost::Each(0.1),
+};
 
 fn output(call: &Call<'_>, element: Element) -> Result<Tensor> {
     call.at_least(1)?;

@@ -10,6 +10,7 @@ pub(super) const CONVERT: Operation = Operation {
     name: "convert",
     elements: EVERY,
     output: shapes::converted,
+    attributes: &[],
     commutative: false,
     cost: Cost::Each(0.1),
 };

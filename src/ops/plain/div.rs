@@ -10,6 +10,7 @@ pub(super) const DIV: Operation = Operation {
     name: "div",
     elements: NUMBERS,
     output: shapes::elementwise::<2>,
+    attributes: &[],
     commutative: false,
     cost: Cost::Each(1.0),
 };

@@ -10,6 +10,7 @@ pub(super) const EQ: Operation = Operation {
     name: "eq",
     elements: EVERY,
     output: shapes::compared,
+    attributes: &[],
     commutative: true,
     cost: Cost::Each(0.1),
 };

@@ -10,8 +10,14 @@ use crate::ops::Call;
 use crate::ops::tensor::{Element, Tensor};
 
 /// `gather`; see the module.
-pub(super) const GATHER: Operation =
-    Operation { name: "gather", elements: EVERY, output, commutative: false, cost: Cost::Each(0.2) };
+pub(super) const GATHER: Operation = Operation {
+    name: "gather",
+    elements: EVERY,
+    output,
+    attributes: &["axis"],
+    commutative: false,
+    cost: Cost::Each(0.2),
+};
 
 fn output(call: &Call<'_>, element: Element) -> Result<Tensor> {
     call.arity(2)?;

@@ -10,6 +10,7 @@ pub(super) const LE: Operation = Operation {
     name: "le",
     elements: EVERY,
     output: shapes::compared,
+    attributes: &[],
     commutative: false,
     cost: Cost::Each(0.1),
 };

@@ -10,6 +10,7 @@ pub(super) const LT: Operation = Operation {
     name: "lt",
     elements: EVERY,
     output: shapes::compared,
+    attributes: &[],
     commutative: false,
     cost: Cost::Each(0.1),
 };

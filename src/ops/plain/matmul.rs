@@ -10,8 +10,14 @@ use crate::ops::Call;
 use crate::ops::tensor::{Element, Tensor};
 
 /// `matmul`; see the module.
-pub(super) const MATMUL: Operation =
-    Operation { name: "matmul", elements: NUMBERS, output, commutative: false, cost: Cost::Of(cost) };
+pub(super) const MATMUL: Operation = Operation {
+    name: "matmul",
+    elements: NUMBERS,
+    output,
+    attributes: &[],
+    commutative: false,
+    cost: Cost::Of(cost),
+};
 
 fn output(call: &Call<'_>, element: Element) -> Result<Tensor> {
     call.arity(2)?;

@@ -9,6 +9,7 @@ pub(super) const MAX: Operation = Operation {
     name: "max",
     elements: NUMBERS,
     output: shapes::elementwise::<2>,
+    attributes: &[],
     commutative: true,
     cost: Cost::Each(0.1),
 };

@@ -75,6 +75,8 @@ struct Operation {
     elements: &'static [Element],
     /// Checks a call of the operator of that element, and gives the output.
     output: fn(&Call<'_>, Element) -> Result<Tensor>,
+    /// Names of the attributes that it takes.
+    attributes: &'static [&'static str],
     /// True when the order of its inputs does not matter.
     commutative: bool,
     cost: Cost,
@@ -186,6 +188,10 @@ impl OpDef for Operator {
 
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         (self.operation.output)(call, self.element)?.ty(call.unit)
+    }
+
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(self.operation.attributes)
     }
 
     fn commutative(&self) -> bool {

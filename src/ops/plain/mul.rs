@@ -9,6 +9,7 @@ pub(super) const MUL: Operation = Operation {
     name: "mul",
     elements: NUMBERS,
     output: shapes::elementwise::<2>,
+    attributes: &[],
     commutative: true,
     cost: Cost::Each(0.1),
 };

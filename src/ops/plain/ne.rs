@@ -10,6 +10,7 @@ pub(super) const NE: Operation = Operation {
     name: "ne",
     elements: EVERY,
     output: shapes::compared,
+    attributes: &[],
     commutative: true,
     cost: Cost::Each(0.1),
 };

@@ -10,6 +10,7 @@ pub(super) const NEG: Operation = Operation {
     name: "neg",
     elements: NUMBERS,
     output: shapes::elementwise::<1>,
+    attributes: &[],
     commutative: false,
     cost: Cost::Each(0.1),
 };

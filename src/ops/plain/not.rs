@@ -7,6 +7,7 @@ pub(super) const NOT: Operation = Operation {
     name: "not",
     elements: LOGIC,
     output: shapes::elementwise::<1>,
+    attributes: &[],
     commutative: false,
     cost: Cost::Each(0.1),
 };

@@ -17,6 +17,7 @@ pub(super) const PRODUCT: Operation = Operation {
     name: "product",
     elements: EVERY,
     output: shapes::totaled,
+    attributes: &["axis"],
     commutative: false,
     cost: Cost::Each(0.2),
 };

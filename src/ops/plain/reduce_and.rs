@@ -8,6 +8,7 @@ pub(super) const REDUCE_AND: Operation = Operation {
     name: "reduce_and",
     elements: LOGIC,
     output: shapes::reduced,
+    attributes: &["axis"],
     commutative: false,
     cost: Cost::Each(0.1),
 };

@@ -10,6 +10,7 @@ pub(super) const REDUCE_MIN: Operation = Operation {
     name: "reduce_min",
     elements: NUMBERS,
     output: shapes::reduced,
+    attributes: &["axis"],
     commutative: false,
     cost: Cost::Each(0.1),
 };

@@ -10,6 +10,7 @@ pub(super) const REM: Operation = Operation {
     name: "rem",
     elements: NUMBERS,
     output: shapes::elementwise::<2>,
+    attributes: &[],
     commutative: false,
     cost: Cost::Each(2.0),
 };

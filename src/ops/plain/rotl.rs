@@ -10,6 +10,7 @@ pub(super) const ROTL: Operation = Operation {
     name: "rotl",
     elements: INTEGERS,
     output: shapes::elementwise::<2>,
+    attributes: &[],
     commutative: false,
     cost: Cost::Each(0.1),
 };

@@ -10,8 +10,14 @@ use crate::ops::Call;
 use crate::ops::tensor::{Element, Tensor};
 
 /// `scan`; see the module.
-pub(super) const SCAN: Operation =
-    Operation { name: "scan", elements: EVERY, output, commutative: false, cost: Cost::Each(0.2) };
+pub(super) const SCAN: Operation = Operation {
+    name: "scan",
+    elements: EVERY,
+    output,
+    attributes: &["axis", "of"],
+    commutative: false,
+    cost: Cost::Each(0.2),
+};
 
 /// How elements are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,8 +12,14 @@ use crate::ops::Call;
 use crate::ops::tensor::{Element, Tensor};
 
 /// `scatter`; see the module.
-pub(super) const SCATTER: Operation =
-    Operation { name: "scatter", elements: EVERY, output, commutative: false, cost: Cost::Each(0.2) };
+pub(super) const SCATTER: Operation = Operation {
+    name: "scatter",
+    elements: EVERY,
+    output,
+    attributes: &["axis", "mode"],
+    commutative: false,
+    cost: Cost::Each(0.2),
+};
 
 /// The attribute `mode`: true for `add`, false for `set`.
 ///

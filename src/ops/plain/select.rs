@@ -11,6 +11,7 @@ pub(super) const SELECT: Operation = Operation {
     name: "select",
     elements: EVERY,
     output: shapes::selected,
+    attributes: &[],
     commutative: false,
     cost: Cost::Each(0.1),
 };

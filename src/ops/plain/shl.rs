@@ -9,6 +9,7 @@ pub(super) const SHL: Operation = Operation {
     name: "shl",
     elements: INTEGERS,
     output: shapes::elementwise::<2>,
+    attributes: &[],
     commutative: false,
     cost: Cost::Each(0.1),
 };

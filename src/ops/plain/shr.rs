@@ -10,6 +10,7 @@ pub(super) const SHR: Operation = Operation {
     name: "shr",
     elements: INTEGERS,
     output: shapes::elementwise::<2>,
+    attributes: &[],
     commutative: false,
     cost: Cost::Each(0.1),
 };

@@ -7,8 +7,14 @@ use crate::ops::Call;
 use crate::ops::tensor::{Element, Tensor};
 
 /// `slice`; see the module.
-pub(super) const SLICE: Operation =
-    Operation { name: "slice", elements: EVERY, output, commutative: false, cost: Cost::Each(0.1) };
+pub(super) const SLICE: Operation = Operation {
+    name: "slice",
+    elements: EVERY,
+    output,
+    attributes: &["size", "start"],
+    commutative: false,
+    cost: Cost::Each(0.1),
+};
 
 /// The attribute `start`.
 ///

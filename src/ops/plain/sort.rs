@@ -9,8 +9,14 @@ use crate::ops::Call;
 use crate::ops::tensor::{Element, Tensor};
 
 /// `sort`; see the module.
-pub(super) const SORT: Operation =
-    Operation { name: "sort", elements: NUMBERS, output, commutative: false, cost: Cost::Of(cost) };
+pub(super) const SORT: Operation = Operation {
+    name: "sort",
+    elements: NUMBERS,
+    output,
+    attributes: &["axis"],
+    commutative: false,
+    cost: Cost::Of(cost),
+};
 
 fn output(call: &Call<'_>, element: Element) -> Result<Tensor> {
     call.arity(1)?;

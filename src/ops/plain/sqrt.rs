@@ -9,6 +9,7 @@ pub(super) const SQRT: Operation = Operation {
     name: "sqrt",
     elements: FLOATS,
     output: shapes::elementwise::<1>,
+    attributes: &[],
     commutative: false,
     cost: Cost::Each(1.0),
 };

@@ -9,6 +9,7 @@ pub(super) const SUB: Operation = Operation {
     name: "sub",
     elements: NUMBERS,
     output: shapes::elementwise::<2>,
+    attributes: &[],
     commutative: false,
     cost: Cost::Each(0.1),
 };

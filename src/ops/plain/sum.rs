@@ -16,6 +16,7 @@ pub(super) const SUM: Operation = Operation {
     name: "sum",
     elements: EVERY,
     output: shapes::totaled,
+    attributes: &["axis"],
     commutative: false,
     cost: Cost::Each(0.2),
 };

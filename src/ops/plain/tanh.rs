@@ -10,6 +10,7 @@ pub(super) const TANH: Operation = Operation {
     name: "tanh",
     elements: FLOATS,
     output: shapes::elementwise::<1>,
+    attributes: &[],
     commutative: false,
     cost: Cost::Each(5.0),
 };

@@ -7,8 +7,14 @@ use crate::ops::Call;
 use crate::ops::tensor::{Element, Tensor};
 
 /// `transpose`; see the module.
-pub(super) const TRANSPOSE: Operation =
-    Operation { name: "transpose", elements: EVERY, output, commutative: false, cost: Cost::Each(0.1) };
+pub(super) const TRANSPOSE: Operation = Operation {
+    name: "transpose",
+    elements: EVERY,
+    output,
+    attributes: &["axes"],
+    commutative: false,
+    cost: Cost::Each(0.1),
+};
 
 /// The attribute `axes`.
 ///

@@ -7,6 +7,7 @@ pub(super) const XOR: Operation = Operation {
     name: "xor",
     elements: LOGIC,
     output: shapes::elementwise::<2>,
+    attributes: &[],
     commutative: true,
     cost: Cost::Each(0.1),
 };

@@ -244,8 +244,10 @@ fn describe(call: &Call<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::graph::Attrs;
     use crate::ops::Level;
-    use crate::platform::Scalar;
+    use crate::platform::{Scalar, Simd};
+    use std::collections::BTreeSet;
 
     struct New;
 
@@ -265,5 +267,31 @@ mod tests {
     fn an_operator_without_a_case_fails() {
         let failure = check_operators(&Scalar::new(), &[Arc::new(New)]).unwrap_err();
         assert_eq!(failure, Failure::NoCase { op: "limb.new".into() });
+    }
+
+    #[test]
+    fn operators_name_the_attributes_that_they_read() {
+        for def in operators(&Simd::new()) {
+            let mut seen = BTreeSet::new();
+            for case in cases(def.name()) {
+                let inputs: Vec<ValueType> = case.inputs.iter().map(|(ty, _)| ty.clone()).collect();
+                for (attr, _) in case.attrs.iter() {
+                    if !seen.insert(attr.to_owned()) {
+                        continue;
+                    }
+                    let other =
+                        case.attrs.iter().fold(Attrs::new(), |all, (name, value)| match name == attr {
+                            true => all.with(name, "no such word"),
+                            false => all.with(name, value.clone()),
+                        });
+                    let call = |attrs| Call { name: def.name(), attrs, inputs: &inputs, unit: case.unit };
+                    assert!(def.assemble(&call(&case.attrs)).is_ok(), "{}", def.name());
+                    let found = def.assemble(&call(&other));
+                    assert!(found.is_err(), "{} does not read `{attr}`", def.name());
+                }
+            }
+            let named = def.attributes().unwrap_or_default().iter().map(|&name| name.to_owned()).collect();
+            assert_eq!(seen, named, "{}", def.name());
+        }
     }
 }

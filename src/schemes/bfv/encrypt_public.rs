@@ -22,6 +22,10 @@ impl OpDef for EncryptPublic {
         Level::Scheme
     }
 
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(&["drop"])
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(3)?;
         let key = call.input(0, "public_key")?;

@@ -19,6 +19,10 @@ impl OpDef for EncryptSecret {
         Level::Scheme
     }
 
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(&["q"])
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(4)?;
         let n = call.input(0, "secret_key")?.dim("n")?;

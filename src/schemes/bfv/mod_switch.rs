@@ -19,6 +19,10 @@ impl OpDef for ModSwitch {
         Level::Scheme
     }
 
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(&["keep"])
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(1)?;
         let ty = Ciphertext::of(call.input(0, "ciphertext")?)?;

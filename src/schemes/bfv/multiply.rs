@@ -52,6 +52,10 @@ impl OpDef for Multiply {
         Level::Scheme
     }
 
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(&["aux"])
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         let inputs = call.inputs.len();
         if inputs == 0 || !inputs.is_multiple_of(2) {

@@ -47,6 +47,10 @@ impl OpDef for PackSlots {
         Level::Scheme
     }
 
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(&["shift", "swap", "width"])
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         let shape = Shape::of(call)?;
         let ty = Ciphertext::of(call.input(0, "ciphertext")?)?;

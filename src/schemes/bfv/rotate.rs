@@ -19,6 +19,10 @@ impl OpDef for Rotate {
         Level::Scheme
     }
 
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(&["g"])
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(2)?;
         let ty = Ciphertext::of(call.input(0, "ciphertext")?)?;

@@ -18,6 +18,10 @@ impl OpDef for ScalePlain {
         Level::Polynomial
     }
 
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(&["q"])
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(1)?;
         let n = call.input(0, "plain")?.dim("n")?;

@@ -20,6 +20,10 @@ impl OpDef for SumSlots {
         Level::Scheme
     }
 
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(&["g"])
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         let steps = call.attrs.uints("g")?;
         call.arity(1 + steps.len())?;

@@ -19,6 +19,10 @@ impl OpDef for ModSwitch {
         Level::Task
     }
 
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(&["low"])
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         columns_and_keys(call, 1)?;
         let column = complete(call, 0)?;

@@ -20,6 +20,10 @@ impl OpDef for Multiply {
         Level::Task
     }
 
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(&["aux"])
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         columns_and_keys(call, 2)?;
         call.moduli("aux")?;

@@ -36,6 +36,10 @@ impl OpDef for Plain {
         Level::Task
     }
 
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(&["scalar", "values"])
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         columns_and_keys(call, 1)?;
         let column = complete(call, 0)?;

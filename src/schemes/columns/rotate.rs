@@ -64,6 +64,10 @@ impl OpDef for Rotate {
         self.name
     }
 
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(if self.name == "column.rotate_rows" { &["low", "steps"] } else { &["low"] })
+    }
+
     fn level(&self) -> Level {
         Level::Task
     }

@@ -94,6 +94,10 @@ impl OpDef for Statistic {
         Level::Task
     }
 
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(&["aux", "low"])
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         columns_and_keys(call, self.columns)?;
         let (columns, number) = self.columns(call)?;

@@ -28,6 +28,10 @@ impl OpDef for Sum {
         Level::Task
     }
 
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(&["low"])
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         Ok(output(call)?.1.ty())
     }

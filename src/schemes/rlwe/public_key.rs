@@ -17,6 +17,10 @@ impl OpDef for PublicKey {
         Level::Scheme
     }
 
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(&["q"])
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(3)?;
         let n = call.input(0, "secret_key")?.dim("n")?;

@@ -17,6 +17,10 @@ impl OpDef for SecretKey {
         Level::Scheme
     }
 
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(&["n", "q"])
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(1)?;
         call.input(0, "secret_seed")?;

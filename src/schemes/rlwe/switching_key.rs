@@ -23,6 +23,10 @@ impl OpDef for SwitchingKeyOp {
         Level::Scheme
     }
 
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(&["digit", "from", "g", "q", "special"])
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(3)?;
         let n = call.input(0, "secret_key")?.dim("n")?;

@@ -1,0 +1,201 @@
+//! Names of attributes: an operator type refuses those that it does not name, and reads each that it does. Base operators are
+//! tried by the conformance suite's own test; here it is all others, over graphs of schemes, columns and ciphers.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use cipherloom::circuit::CircuitBuilder;
+use cipherloom::expand::{BaseSet, Expander};
+use cipherloom::graph::{Attrs, Graph, Signature, ValueType};
+use cipherloom::math::prime::ntt_primes;
+use cipherloom::ops::tensor::{Element, Tensor};
+use cipherloom::ops::{Call, Level, Registry, Session, types};
+use cipherloom::platform::Simd;
+use cipherloom::program::{CompileOptions, Program, Stage};
+use cipherloom::schemes::bfv::auxiliary_primes;
+use cipherloom::{Error, Result};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+#[test]
+fn what_is_not_named_is_refused() {
+    let registry = cipherloom::registry();
+    for def in registry.iter() {
+        let taken = def.attributes().unwrap();
+        let attrs = taken.iter().fold(Attrs::new(), |attrs, name| attrs.with(name, 1u64)).with("axs", 1u64);
+        let call = Call { name: def.name(), attrs: &attrs, inputs: &[], unit: 64 };
+        let Err(Error::Operator { what, found, expected, .. }) = registry.assemble(&call) else {
+            unreachable!("{} takes anything", def.name())
+        };
+        let names = if taken.is_empty() { "no attributes".to_owned() } else { taken.join(", ") };
+        assert_eq!((what.as_str(), found.as_str(), expected), ("attributes", "axs", names), "{}", def.name());
+    }
+    // In the text form, too, and by the builder.
+    let registry = Arc::new(registry);
+    let mut g = CircuitBuilder::new(32, &registry).unwrap();
+    let x = g.input("x", Tensor::new(Element::F32, [4]).ty(32).unwrap()).unwrap();
+    let error = g.op("f32.sum", Attrs::new().with("axis", 0u64).with("keep", 1u64), &[x]).unwrap_err();
+    assert_eq!(error.to_string(), "f32.sum: attributes: found keep, expected axis");
+}
+
+/// A graph, level by level down to what the platform has.
+fn levels(graph: Graph, registry: &Registry) -> Vec<Graph> {
+    let base = |op: &str| registry.get(op).is_ok_and(|def| def.level() == Level::Base);
+    let base = BaseSet { platform: "test", contains: &base };
+    let mut expander = Expander::new(registry);
+    let mut all = vec![graph];
+    loop {
+        let last = &all[all.len() - 1];
+        if last.operators().iter().all(|op| (base.contains)(&last.signature(op).name)) {
+            return all;
+        }
+        let next = expander.level(last, &base).unwrap();
+        all.push(next);
+    }
+}
+
+/// Every stage of a task with most of what a task can have.
+fn of_columns() -> Vec<Graph> {
+    let column = |name: &str| format!(r#"{{"name":"{name}","rows":20,"min":"-30","max":"30"}}"#);
+    let ring = r#"{"name":"z","rows":20,"min":"0","max":"9","layout":"slots","rings":2}"#;
+    let gaps = r#"{"name":"gaps","rows":20,"min":"0","max":"9","missing":true}"#;
+    let values: Vec<String> = (0..20).map(|value| format!("\"{value}\"")).collect();
+    let plain = |op: &str, attrs: &str| format!(r#"{{"op":"column.{op}","inputs":[0],"attrs":{{{attrs}}}}}"#);
+    let values = format!(r#""values":[{}]"#, values.join(","));
+    let nodes = [
+        r#"{"op":"column.multiply","inputs":[0,1]}"#,
+        r#"{"op":"column.sum","inputs":[4]}"#,
+        r#"{"op":"column.rotate_rows","inputs":[2],"attrs":{"steps":3}}"#,
+        r#"{"op":"column.rotate_columns","inputs":[2]}"#,
+        r#"{"op":"stats.mean","inputs":[0]}"#,
+        r#"{"op":"stats.sum","inputs":[0]}"#,
+        r#"{"op":"stats.count","inputs":[3]}"#,
+        r#"{"op":"stats.variance","inputs":[0],"attrs":{"population":1}}"#,
+        r#"{"op":"stats.covariance","inputs":[0,1]}"#,
+        r#"{"op":"stats.correlation","inputs":[0,1]}"#,
+        &plain("add_plain", &values),
+        &plain("add_plain", r#""scalar":"3""#),
+        &plain("multiply_plain", &values),
+        &plain("multiply_plain", r#""scalar":"3""#),
+    ];
+    let output = |k: usize| format!(r#"{{"name":"{k}","operand":{k}}}"#);
+    let task = format!(
+        r#"{{"inputs":[{},{},{ring},{gaps}],"nodes":[{}],"outputs":[{}]}}"#,
+        column("x"),
+        column("y"),
+        nodes.join(","),
+        (5..18).map(output).collect::<Vec<_>>().join(",")
+    );
+    let program = Program::compile(serde_json::from_str(&task).unwrap(), &CompileOptions::default()).unwrap();
+    Stage::ALL.map(|stage| program.graph(stage, &Simd::new()).unwrap()).into()
+}
+
+/// Keys, encryption and every operator of BFV that takes attributes.
+fn of_bfv(registry: &Registry) -> Graph {
+    let (n, t) = (16, ntt_primes(12, 16, 1, &[]).unwrap()[0]);
+    let all = ntt_primes(40, n, 4, &[t]).unwrap();
+    let (q, special) = (&all[1..], &all[..1]);
+    let aux = auxiliary_primes(n, q, &[all.as_slice(), &[t]].concat()).unwrap();
+    let mut s = Session::new(Graph::new(64), registry);
+    let public = s.graph_mut().add_input("public seed", types::public_seed()).unwrap();
+    let hidden = s.graph_mut().add_input("secret seed", types::secret_seed()).unwrap();
+    let slots = s.graph_mut().add_input("slots", types::slots(n, t)).unwrap();
+    let none = Attrs::new;
+    let with_q = |q: &[u64]| none().with("q", q);
+    let secret = s.op("rlwe.secret_key", with_q(&all).with("n", n), &[hidden]).unwrap();
+    let seeds = [public, hidden];
+    let key = |s: &mut Session<'_>, from: &str, g: u64| {
+        let attrs = with_q(q).with("special", special).with("digit", 1u64);
+        let attrs = if g > 0 { attrs.with("g", g) } else { attrs };
+        s.op("rlwe.switching_key", attrs.with("from", from), &[secret, seeds[0], seeds[1]]).unwrap()
+    };
+    let (square, turn) = (key(&mut s, "square", 0), key(&mut s, "galois", 3));
+    let plain = s.op("bfv.encode", none(), &[slots]).unwrap();
+    let ciphertext = s.op("bfv.encrypt_secret", with_q(q), &[secret, plain, public, hidden]).unwrap();
+    let public_key = s.op("rlwe.public_key", with_q(&all), &[secret, public, hidden]).unwrap();
+    let drop = none().with("drop", &all[3..]);
+    let other = s.op("bfv.encrypt_public", drop, &[public_key, plain, hidden]).unwrap();
+    let product = s.op("bfv.multiply", none().with("aux", aux), &[ciphertext, ciphertext]).unwrap();
+    let product = s.op("bfv.relinearize", none(), &[product, square]).unwrap();
+    let turned = s.op("bfv.rotate", none().with("g", 3u64), &[product, turn]).unwrap();
+    let sum = s.op("bfv.sum_slots", none().with("g", [3u64].as_slice()), &[product, turn]).unwrap();
+    let low = s.op("bfv.mod_switch", none().with("keep", 2u64), &[turned]).unwrap();
+    let scaled = s.op("bfv.scale_plain", with_q(q), &[plain]).unwrap();
+    let lifted = s.op("bfv.lift_plain", with_q(q), &[plain]).unwrap();
+    for (number, output) in [sum, low, other, scaled, lifted].into_iter().enumerate() {
+        s.graph_mut().declare_output(&number.to_string(), output);
+    }
+    s.finish()
+}
+
+fn of_ciphers(registry: &Registry) -> Graph {
+    let mut s = Session::new(Graph::new(8), registry);
+    let bytes = |shape: &[u64]| Tensor::new(Element::U8, shape).ty(8).unwrap();
+    let mut input =
+        |s: &mut Session<'_>, name: &str, shape| s.graph_mut().add_input(name, bytes(shape)).unwrap();
+    let (key, block) = (input(&mut s, "key", &[16]), input(&mut s, "block", &[16]));
+    let (text, iv) = (input(&mut s, "text", &[40]), input(&mut s, "iv", &[12]));
+    let keys = s.op("aes.key_schedule", Attrs::new(), &[key]).unwrap();
+    let attrs = Attrs::new().with("counter_bits", 32u64);
+    let stream = s.op("aes.ctr", attrs, &[text, keys, block]).unwrap();
+    let sealed = s.op("aes.gcm_seal", Attrs::new().with("message", "none"), &[keys, iv, text]).unwrap();
+    let blocks = s.retype(block, bytes(&[1, 16])).unwrap();
+    let back = s.op("aes.decrypt_blocks", Attrs::new(), &[blocks, keys]).unwrap();
+    for (number, output) in [stream, sealed, back].into_iter().enumerate() {
+        s.graph_mut().declare_output(&number.to_string(), output);
+    }
+    s.finish()
+}
+
+/// What an operator says of an attribute of that value: when it is assembled, or expanded.
+fn meaning(
+    registry: &Registry,
+    graph: &Graph,
+    name: &str,
+    attrs: &Attrs,
+    inputs: &[ValueType],
+) -> Result<()> {
+    let mut s = Session::new(Graph::new(graph.unit_bits()), registry);
+    let mut operands = Vec::new();
+    for (number, ty) in inputs.iter().enumerate() {
+        operands.push(s.graph_mut().add_input(&number.to_string(), ty.clone())?);
+    }
+    s.op(name, attrs.clone(), &operands)?;
+    let call = Call { name, attrs, inputs, unit: graph.unit_bits() };
+    match registry.get(name)?.expand(&mut s, &call, &operands) {
+        Err(Error::NoExpansion { .. }) | Ok(_) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+#[test]
+fn what_is_named_is_read() {
+    let registry = cipherloom::registry();
+    let mut graphs = of_columns();
+    graphs.extend(levels(of_bfv(&registry), &registry));
+    graphs.extend(levels(of_ciphers(&registry), &registry));
+    let mut read = BTreeSet::new();
+    for graph in &graphs {
+        for op in graph.operators() {
+            let Signature { name, attrs } = graph.signature(op);
+            let inputs: Vec<ValueType> = graph.inputs_of(op).iter().map(|&i| graph.ty(i).clone()).collect();
+            for (attr, _) in attrs.iter() {
+                if !read.insert((name.clone(), attr.to_owned())) {
+                    continue;
+                }
+                assert_eq!(meaning(&registry, graph, name, attrs, &inputs), Ok(()), "{name} {attrs}");
+                let other = attrs.iter().fold(Attrs::new(), |all, (name, value)| match name == attr {
+                    true => all.with(name, "no such word"),
+                    false => all.with(name, value.clone()),
+                });
+                let found = meaning(&registry, graph, name, &other, &inputs);
+                assert!(found.is_err(), "{name} does not read `{attr}`");
+            }
+        }
+    }
+    // Base operators and tensors have more ways to be called: src/platform/conformance.
+    for def in registry.iter().filter(|def| def.level() != Level::Base) {
+        for attr in def.attributes().unwrap() {
+            assert!(read.contains(&(def.name().to_owned(), (*attr).to_owned())), "{} `{attr}`", def.name());
+        }
+    }
+}
