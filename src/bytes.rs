@@ -230,6 +230,11 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// `Format` beyond the content's end, or for more than 64 bits.
     pub fn number(&mut self) -> Result<u64> {
+        // Most have one byte.
+        if let [byte @ 0..0x80, rest @ ..] = self.rest {
+            self.rest = rest;
+            return Ok((*byte).into());
+        }
         let mut number = 0u64;
         for shift in (0..64).step_by(7) {
             let [byte] = self.id()?;

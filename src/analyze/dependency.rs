@@ -1,7 +1,7 @@
 //! Dependency and notification sets (SPEC G6), always worked out on the set as it is, never carried down
 //! from a higher level (G6c).
 
-use crate::graph::{Graph, GraphError, Intervals, Placeholder};
+use crate::graph::{Graph, GraphError, Intervals, OperandId, Placeholder};
 
 /// How the producers that overlap a placeholder are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,7 +14,15 @@ pub enum Method {
 
 /// All output placeholders of a set, sorted by start, with their producers.
 #[derive(Clone, Debug, Default)]
-pub struct OutputIndex(Intervals);
+pub struct OutputIndex {
+    intervals: Intervals,
+    /// Of each operand the operator whose output it is, whole, if any: most operands that are read are such, and need no
+    /// search.
+    writers: Vec<u32>,
+}
+
+/// For operands that are no output.
+const NOBODY: u32 = u32::MAX;
 
 impl OutputIndex {
     /// The index of a settled graph.
@@ -25,8 +33,12 @@ impl OutputIndex {
         let outputs = graph.operators().iter().zip(0..);
         let pieces =
             outputs.flat_map(|(op, number)| graph.pieces(op.output).iter().map(move |&p| (p, number)));
-        let index = Self(Intervals::new(pieces));
-        if let Some((a, b)) = index.0.overlap() {
+        let mut writers = vec![NOBODY; graph.operand_count()];
+        for (op, number) in graph.operators().iter().zip(0..) {
+            writers[op.output.0 as usize] = number;
+        }
+        let index = Self { intervals: Intervals::new(pieces), writers };
+        if let Some((a, b)) = index.intervals.overlap() {
             let at = index.places()[a].intersection(&index.places()[b]);
             let (first, second) = (index.producers()[a], index.producers()[b]);
             return Err(GraphError::OverlappingOutputs { first, second, at });
@@ -36,17 +48,33 @@ impl OutputIndex {
 
     /// Sorted output placeholders.
     pub fn places(&self) -> &[Placeholder] {
-        self.0.places()
+        self.intervals.places()
     }
 
     /// The producer of each of [`OutputIndex::places`].
     pub fn producers(&self) -> &[u32] {
-        self.0.owners()
+        self.intervals.owners()
     }
 
     /// Method A: [`Intervals::search`].
     pub fn search(&self, target: Placeholder) -> std::ops::Range<usize> {
-        self.0.search(target)
+        self.intervals.search(target)
+    }
+
+    /// The operator whose output an operand of the graph is; none for views of outputs, and for what nobody writes.
+    pub fn writer(&self, operand: OperandId) -> Option<u32> {
+        self.writers.get(operand.0 as usize).copied().filter(|&op| op != NOBODY)
+    }
+
+    /// Appends the producers of an operand's units, in the order of the units.
+    fn producers_of(&self, graph: &Graph, operand: OperandId, out: &mut Vec<u32>) {
+        match self.writer(operand) {
+            Some(op) => out.push(op),
+            None => {
+                let found = |&piece: &Placeholder| &self.producers()[self.search(piece)];
+                graph.pieces(operand).iter().for_each(|piece| out.extend_from_slice(found(piece)));
+            }
+        }
     }
 
     /// Method B: indices of all placeholders that overlap.
@@ -89,12 +117,11 @@ impl Dependencies {
     pub fn new(graph: &Graph, index: &OutputIndex, method: Method) -> Self {
         Self::from_sets(graph.operators().len(), |op, set| {
             for &input in graph.inputs_of(&graph.operators()[op]) {
-                for &piece in graph.pieces(input) {
-                    match method {
-                        Method::Search => set.extend_from_slice(&index.producers()[index.search(piece)]),
-                        Method::Scan => {
-                            set.extend(index.scan(piece).into_iter().map(|i| index.producers()[i]))
-                        }
+                match method {
+                    Method::Search => index.producers_of(graph, input, set),
+                    Method::Scan => {
+                        let hits = graph.pieces(input).iter().flat_map(|&piece| index.scan(piece));
+                        set.extend(hits.map(|hit| index.producers()[hit]));
                     }
                 }
             }
@@ -104,14 +131,18 @@ impl Dependencies {
     /// From the dependency sets of operators 0..n: `add` appends that of one operator to a list, in any order, members
     /// more than once if need be.
     pub fn from_sets(n: usize, mut add: impl FnMut(usize, &mut Vec<u32>)) -> Self {
-        let mut d = Self { dep_start: Vec::with_capacity(n + 1), ..Self::default() };
+        // Most operators have two inputs.
+        let (dep_start, deps) = (Vec::with_capacity(n + 1), Vec::with_capacity(2 * n));
+        let mut d = Self { dep_start, deps, ..Self::default() };
         d.dep_start.push(0);
         let mut set: Vec<u32> = Vec::new();
         for op in 0..n {
             set.clear();
             add(op, &mut set);
-            set.sort_unstable();
-            set.dedup();
+            if !set.is_sorted_by(|a, b| a < b) {
+                set.sort_unstable();
+                set.dedup();
+            }
             d.deps.extend_from_slice(&set);
             d.dep_start.push(d.deps.len() as u32);
         }

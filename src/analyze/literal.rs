@@ -10,6 +10,14 @@ use crate::graph::{Graph, GraphError, OperandId, Placeholder};
 /// `OverlappingOutputs`, `OverlappingInputs`, `WritesInput`, `Undefined`, `Cycle`.
 pub fn check(graph: &Graph) -> Result<Dependencies, GraphError> {
     let index = OutputIndex::new(graph)?;
+    check_by(graph, &index)
+}
+
+/// As [`check`], with the graph's index.
+///
+/// # Errors
+/// As [`check`].
+pub fn check_by(graph: &Graph, index: &OutputIndex) -> Result<Dependencies, GraphError> {
     let mut inputs: Vec<(Placeholder, &str)> = Vec::new();
     for port in graph.inputs() {
         for &piece in graph.pieces(port.operand) {
@@ -30,22 +38,25 @@ pub fn check(graph: &Graph) -> Result<Dependencies, GraphError> {
         return Err(GraphError::OverlappingInputs { first, second, at });
     }
     let declared: Vec<Placeholder> = inputs.into_iter().map(|(piece, _)| piece).collect();
-    for outside in graph_inputs(graph, &index) {
+    for outside in graph_inputs(graph, index) {
         if let Some(at) = uncovered(outside, &declared) {
             return Err(undefined(graph, at));
         }
     }
+    let mut known: Vec<Placeholder> = Vec::new();
     for port in graph.outputs() {
         for &piece in graph.pieces(port.operand) {
-            let mut known: Vec<Placeholder> = index.places()[index.search(piece)].to_vec();
-            known.extend(declared.iter().filter(|d| d.overlaps(&piece)));
+            known.clear();
+            known.extend_from_slice(&index.places()[index.search(piece)]);
+            let first = declared.partition_point(|d| d.end <= piece.start);
+            known.extend(declared[first..].iter().take_while(|d| d.start < piece.end));
             known.sort_unstable();
             if let Some(at) = uncovered(piece, &known) {
                 return Err(GraphError::Undefined { op: u32::MAX, name: port.name.clone(), at });
             }
         }
     }
-    let deps = Dependencies::new(graph, &index, Method::Search);
+    let deps = Dependencies::new(graph, index, Method::Search);
     topological_order(graph, &deps)?;
     Ok(deps)
 }

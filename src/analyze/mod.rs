@@ -8,6 +8,6 @@ mod ports;
 mod waves;
 
 pub use dependency::{Dependencies, Method, OutputIndex, analyze, analyze_by};
-pub use literal::check;
+pub use literal::{check, check_by};
 pub use ports::{derived_outputs, graph_inputs};
 pub use waves::{depth, topological_order, waves};

@@ -7,8 +7,14 @@ use crate::graph::{Graph, Placeholder, push_joined};
 /// waits for others.
 pub fn graph_inputs(graph: &Graph, index: &OutputIndex) -> Vec<Placeholder> {
     let mut outside: Vec<Placeholder> = Vec::new();
+    let mut seen = vec![false; graph.operand_count()];
     for op in graph.operators() {
         for &input in graph.inputs_of(op) {
+            // What is somebody's output comes from nobody else.
+            let known = std::mem::replace(&mut seen[input.0 as usize], true);
+            if known || index.writer(input).is_some() {
+                continue;
+            }
             for &piece in graph.pieces(input) {
                 let mut at = piece.start;
                 for hit in &index.places()[index.search(piece)] {

@@ -16,10 +16,11 @@
 
 use super::Circuit;
 use crate::bytes::{Kind, Reader, Writer};
-use crate::graph::{Graph, OperandId, Placeholder, Signature, ValueType, parse_attrs, parse_type};
+use crate::graph::{
+    Graph, Kinds, Numbers, OperandId, Placeholder, Signature, ValueType, hash, parse_attrs, parse_type,
+};
 use crate::ops::{Call, Registry};
 use crate::{Error, Result};
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Where a graph's address space ends.
@@ -61,26 +62,17 @@ type Own = Vec<(Box<[u32]>, [u8; 16])>;
 
 /// The uses of operator types whose meaning a user gave, in the order of first use.
 fn own_operators(graph: &Graph, registry: &Registry) -> Own {
-    let mut known: HashSet<Box<[u32]>> = HashSet::new();
+    let mut kinds = Kinds::default();
     let mut own = Own::new();
-    let mut asked: HashMap<u32, bool> = HashMap::new();
-    for op in graph.operators() {
+    for op in graph.operators().iter().filter(|op| kinds.of(graph, op).1) {
         let Signature { name, attrs, .. } = graph.signature(op);
         let Ok(def) = registry.get(name) else { continue };
-        let types = || graph.inputs_of(op).iter().map(|&i| graph.ty(i).clone()).collect::<Vec<ValueType>>();
-        let fingerprint = |types: &[ValueType]| {
-            def.fingerprint(&Call { name, attrs, inputs: types, unit: graph.unit_bits() })
-        };
-        // Most types are the package's own.
-        if !*asked.entry(op.signature).or_insert_with(|| fingerprint(&types()).is_some()) {
-            continue;
-        }
-        let inputs = graph.inputs_of(op).iter().map(|&i| graph.type_number(i));
-        let kind: Box<[u32]> = [op.signature].into_iter().chain(inputs).collect();
-        if known.insert(kind.clone())
-            && let Some(fingerprint) = fingerprint(&types())
-        {
-            own.push((kind, fingerprint));
+        let inputs = graph.inputs_of(op);
+        let types: Vec<ValueType> = inputs.iter().map(|&i| graph.ty(i).clone()).collect();
+        let call = Call { name, attrs, inputs: &types, unit: graph.unit_bits() };
+        if let Some(fingerprint) = def.fingerprint(&call) {
+            let kind = [op.signature].into_iter().chain(inputs.iter().map(|&i| graph.type_number(i)));
+            own.push((kind.collect(), fingerprint));
         }
     }
     own
@@ -109,35 +101,47 @@ struct Saver<'g> {
     signatures: Order,
     /// Where the last defined place ended.
     end: u64,
-    /// By type and the only placeholder: how many places had been defined before this one.
-    defined: HashMap<(u32, Placeholder), u64>,
-    places: u64,
+    /// Operands whose places were defined, in order.
+    defined: Vec<OperandId>,
+    /// The contiguous ones of the first so many of them, by type and placeholder: for operands that are views.
+    found: Numbers,
+    indexed: usize,
+    /// Of each operand, where among the defined ones it stands, if it is contiguous: what most operands are read as.
+    number: Vec<u32>,
 }
 
+/// For operands whose place is not known by a number.
+const UNKNOWN: u32 = u32::MAX;
+
 /// Numbers in the order of first use.
-#[derive(Default)]
 struct Order {
-    of: HashMap<u32, u64>,
+    of: Vec<Option<u32>>,
     list: Vec<u32>,
 }
 
 impl Order {
+    /// Of numbers below `count`.
+    fn new(count: usize) -> Self {
+        Self { of: vec![None; count], list: Vec::new() }
+    }
+
     fn add(&mut self, number: u32) {
-        let next = self.list.len() as u64;
-        self.of.entry(number).or_insert_with(|| {
+        let of = &mut self.of[number as usize];
+        if of.is_none() {
+            *of = Some(self.list.len() as u32);
             self.list.push(number);
-            next
-        });
+        }
     }
 
     fn get(&self, number: u32) -> u64 {
-        self.of.get(&number).copied().unwrap_or(0)
+        self.of[number as usize].unwrap_or(0).into()
     }
 }
 
 impl<'g> Saver<'g> {
     fn new(graph: &'g Graph) -> Self {
-        let (mut types, mut signatures) = (Order::default(), Order::default());
+        let mut types = Order::new(graph.types().len());
+        let mut signatures = Order::new(graph.signatures().len());
         let ty = |operand: OperandId| graph.type_number(operand);
         graph.inputs().iter().for_each(|port| types.add(ty(port.operand)));
         for op in graph.operators() {
@@ -146,8 +150,18 @@ impl<'g> Saver<'g> {
             signatures.add(op.signature);
         }
         graph.outputs().iter().for_each(|port| types.add(ty(port.operand)));
-        let writer = Writer::new(Kind::Circuit);
-        Self { graph, writer, types, signatures, end: 0, defined: HashMap::new(), places: 0 }
+        let places = graph.inputs().len() + graph.operators().len();
+        Self {
+            graph,
+            writer: Writer::new(Kind::Circuit),
+            types,
+            signatures,
+            end: 0,
+            defined: Vec::with_capacity(places),
+            found: Numbers::default(),
+            indexed: 0,
+            number: vec![UNKNOWN; graph.operand_count()],
+        }
     }
 
     fn graph(&mut self, registry: &Registry) {
@@ -201,14 +215,30 @@ impl<'g> Saver<'g> {
     }
 
     fn operand(&mut self, operand: OperandId) {
-        let ty = self.graph.type_number(operand);
-        if let &[piece] = self.graph.pieces(operand)
-            && let Some(before) = self.defined.get(&(ty, piece))
-        {
-            return self.writer.number(self.places - before);
+        match self.number_of(operand) {
+            Some(number) => self.writer.number(self.defined.len() as u64 - u64::from(number)),
+            None => {
+                self.writer.number(0);
+                self.place(operand);
+            }
         }
-        self.writer.number(0);
-        self.place(operand);
+    }
+
+    /// Where among the defined places an operand's stands, as the same type.
+    fn number_of(&mut self, operand: OperandId) -> Option<u32> {
+        let known = self.number[operand.0 as usize];
+        if known != UNKNOWN {
+            return Some(known);
+        }
+        let place = contiguous(self.graph, operand)?;
+        for (&defined, number) in self.defined[self.indexed..].iter().zip(self.indexed as u32..) {
+            if let Some(place) = contiguous(self.graph, defined) {
+                self.found.insert(hash(&place), number);
+            }
+        }
+        self.indexed = self.defined.len();
+        let same = |number: u32| contiguous(self.graph, self.defined[number as usize]) == Some(place);
+        self.found.find(hash(&place), same)
     }
 
     fn define(&mut self, operand: OperandId) {
@@ -219,11 +249,12 @@ impl<'g> Saver<'g> {
         }
         if let [.., last] = *self.graph.pieces(operand) {
             self.end = last.end;
-            if let &[piece] = self.graph.pieces(operand) {
-                self.defined.insert((ty, piece), self.places);
-            }
         }
-        self.places += 1;
+        let number = self.defined.len() as u32;
+        self.defined.push(operand);
+        if contiguous(self.graph, operand).is_some() {
+            self.number[operand.0 as usize] = number;
+        }
     }
 
     fn place(&mut self, operand: OperandId) {
@@ -236,6 +267,14 @@ impl<'g> Saver<'g> {
             self.writer.number(piece.size());
             at = piece.end;
         }
+    }
+}
+
+/// Type and placeholder of an operand that has only one.
+fn contiguous(graph: &Graph, operand: OperandId) -> Option<(u32, Placeholder)> {
+    match *graph.pieces(operand) {
+        [piece] => Some((graph.type_number(operand), piece)),
+        _ => None,
     }
 }
 
@@ -254,6 +293,8 @@ struct Loader<'a> {
     signatures: Vec<u32>,
     end: u64,
     defined: Vec<OperandId>,
+    /// Of the place at hand.
+    pieces: Vec<Placeholder>,
 }
 
 impl<'a> Loader<'a> {
@@ -266,6 +307,7 @@ impl<'a> Loader<'a> {
             signatures: Vec::new(),
             end: 0,
             defined: Vec::new(),
+            pieces: Vec::new(),
         })
     }
 
@@ -310,7 +352,11 @@ impl<'a> Loader<'a> {
         }
         let (mut nonce, mut parent) = (0, 0);
         let mut inputs = Vec::new();
-        for _ in 0..self.count()? {
+        let operators = self.count()?;
+        // Each has a signature, a count and a place, of a byte at least.
+        let room = operators.min(self.reader.left() / 3);
+        graph.reserve_tables(room, room, room, room);
+        for _ in 0..operators {
             let head = self.reader.number()?;
             let signature = usize::try_from(head / 4).ok().and_then(|at| self.signatures.get(at).copied());
             let signature = signature.ok_or_else(|| self.reader.error("an unknown signature"))?;
@@ -343,8 +389,8 @@ impl<'a> Loader<'a> {
     fn operand(&mut self, graph: &mut Graph) -> Result<OperandId> {
         match self.reader.number()? {
             0 => {
-                let (ty, pieces) = self.place()?;
-                Ok(graph.view_interned(ty, pieces))
+                let ty = self.place()?;
+                Ok(graph.view_interned(ty, self.pieces.iter().copied()))
             }
             back => {
                 let at = usize::try_from(back).ok().and_then(|back| self.defined.len().checked_sub(back));
@@ -354,18 +400,19 @@ impl<'a> Loader<'a> {
     }
 
     fn define(&mut self, graph: &mut Graph) -> Result<OperandId> {
-        let (ty, pieces) = self.place()?;
-        for piece in &pieces {
+        let ty = self.place()?;
+        for piece in &self.pieces {
             graph.skip_to(piece.end);
         }
-        self.end = pieces.last().map_or(self.end, |piece| piece.end);
-        let operand = graph.view_interned(ty, pieces);
+        self.end = self.pieces.last().map_or(self.end, |piece| piece.end);
+        let operand = graph.view_interned(ty, self.pieces.iter().copied());
         self.defined.push(operand);
         Ok(operand)
     }
 
-    /// The number of a type and placeholders of its size.
-    fn place(&mut self) -> Result<(u32, Vec<Placeholder>)> {
+    /// Reads placeholders into `pieces`; gives the number of the type, whose size they have.
+    fn place(&mut self) -> Result<u32> {
+        self.pieces.clear();
         let head = self.reader.number()?;
         let at = usize::try_from(head / 2).ok().filter(|&at| at < self.types.len());
         let at = at.ok_or_else(|| self.reader.error("an unknown type"))?;
@@ -377,19 +424,20 @@ impl<'a> Loader<'a> {
         };
         if head & 1 == 0 {
             let piece = piece(self.end, size).ok_or_else(|| self.reader.error(beyond()))?;
-            return Ok((ty, vec![piece]));
+            self.pieces.push(piece);
+            return Ok(ty);
         }
-        let (mut from, mut total, mut pieces) = (self.end, 0u64, Vec::new());
+        let (mut from, mut total) = (self.end, 0u64);
         for _ in 0..self.count()? {
             let start = from.wrapping_add(unzigzag(self.reader.number()?) as u64);
             let piece = piece(start, self.reader.number()?).ok_or_else(|| self.reader.error(beyond()))?;
             total = total.saturating_add(piece.size());
             from = piece.end;
-            pieces.push(piece);
+            self.pieces.push(piece);
         }
         if total != size {
             return Err(self.reader.error(format!("placeholders of {total} units, expected {size}")));
         }
-        Ok((ty, pieces))
+        Ok(ty)
     }
 }

@@ -2,9 +2,9 @@
 
 use crate::Result;
 use crate::analyze::{analyze, topological_order};
-use crate::graph::{Graph, GraphError, OperandId, Placeholder};
+use crate::graph::{Graph, GraphError, Intervals, OperandId, Operator, Placeholder};
 use crate::ops::Registry;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 /// Checks a graph that was not built but read: an operand of a type of residues is what an operator or an input of the
 /// graph gave as residues below primes that are no larger.
@@ -12,17 +12,17 @@ use std::collections::{BTreeMap, HashSet};
 /// # Errors
 /// `Attribute` names the type.
 pub(super) fn check(graph: &Graph, registry: &Registry) -> Result<()> {
-    let ports = || graph.inputs().iter().map(|port| port.operand);
-    let whole: HashSet<OperandId> = graph.operators().iter().map(|op| op.output).chain(ports()).collect();
-    let views = graph.operators().iter().flat_map(|op| graph.inputs_of(op)).copied();
-    let outputs = graph.outputs().iter().map(|port| port.operand);
-    let mut views = views.chain(outputs).filter(|view| !whole.contains(view)).peekable();
-    if views.peek().is_none() {
+    let mut types = Types::new(graph, registry);
+    let views = views(graph, &mut types)?;
+    if views.is_empty() {
         return Ok(());
     }
-    let bounds = Bounds::new(graph, registry)?;
+    let bounds = Bounds::new(graph, registry, &mut types)?;
+    let mut limbs = Vec::new();
     for view in views {
-        for (limb, prime) in limbs(graph, registry, view)? {
+        limbs.clear();
+        types.limbs(view, &mut limbs)?;
+        for &(limb, prime) in &limbs {
             if bounds.of(limb).is_none_or(|bound| bound > prime) {
                 let found = format!("{} over words that may be larger than its primes", graph.ty(view));
                 let expected = "a view of residues of the same primes";
@@ -33,76 +33,148 @@ pub(super) fn check(graph: &Graph, registry: &Registry) -> Result<()> {
     Ok(())
 }
 
-/// The placeholders of an operand limb by limb, each with its prime; none where its type is not one of residues.
-fn limbs(graph: &Graph, registry: &Registry, operand: OperandId) -> Result<Vec<(Placeholder, u64)>> {
-    let Some((n, primes)) = registry.residues(graph.ty(operand))? else { return Ok(Vec::new()) };
-    let (n, mut done, mut limbs) = (n as u64, 0, Vec::new());
-    for &piece in graph.pieces(operand) {
-        let mut from = 0;
-        while from < piece.size() {
-            let size = (n - done % n).min(piece.size() - from);
-            // A type whose size does not fit its attributes has no prime there.
-            let prime = primes.get((done / n) as usize).copied().unwrap_or(0);
-            limbs.push((piece.part(from, size), prime));
-            from += size;
-            done += size;
+/// Operands of types of residues that are neither an input of the graph nor what an operator gave, each once.
+fn views(graph: &Graph, types: &mut Types<'_>) -> Result<Vec<OperandId>> {
+    let mut seen = vec![false; graph.operand_count()];
+    let whole = graph.operators().iter().map(|op| op.output);
+    for operand in whole.chain(graph.inputs().iter().map(|port| port.operand)) {
+        seen[operand.0 as usize] = true;
+    }
+    let read = graph.operators().iter().flat_map(|op| graph.inputs_of(op)).copied();
+    let mut views = Vec::new();
+    for operand in read.chain(graph.outputs().iter().map(|port| port.operand)) {
+        if !std::mem::replace(&mut seen[operand.0 as usize], true) && types.of(operand)?.is_some() {
+            views.push(operand);
         }
     }
-    Ok(limbs)
+    Ok(views)
 }
 
-/// Where residues lie, by their first unit: one past the last one, and a bound.
-struct Bounds(BTreeMap<u64, (u64, u64)>);
+/// Ring dimension and primes, for a type of residues.
+type Residues = Option<(usize, Vec<u64>)>;
+
+/// Which types are those of residues, each asked once.
+struct Types<'g> {
+    graph: &'g Graph,
+    registry: &'g Registry,
+    known: Vec<Option<Residues>>,
+}
+
+impl<'g> Types<'g> {
+    fn new(graph: &'g Graph, registry: &'g Registry) -> Self {
+        Self { graph, registry, known: vec![None; graph.types().len()] }
+    }
+
+    fn of(&mut self, operand: OperandId) -> Result<&Residues> {
+        let known = &mut self.known[self.graph.type_number(operand) as usize];
+        if known.is_none() {
+            *known = Some(self.registry.residues(self.graph.ty(operand))?);
+        }
+        Ok(known.get_or_insert(None))
+    }
+
+    /// Appends the placeholders of an operand limb by limb, each with its prime; nothing where its type is not one of
+    /// residues.
+    fn limbs(&mut self, operand: OperandId, limbs: &mut Vec<(Placeholder, u64)>) -> Result<()> {
+        let graph = self.graph;
+        let Some((n, primes)) = self.of(operand)? else { return Ok(()) };
+        let (n, mut done) = (*n as u64, 0);
+        for &piece in graph.pieces(operand) {
+            let mut from = 0;
+            while from < piece.size() {
+                let size = (n - done % n).min(piece.size() - from);
+                // A type whose size does not fit its attributes has no prime there.
+                let prime = primes.get((done / n) as usize).copied().unwrap_or(0);
+                limbs.push((piece.part(from, size), prime));
+                from += size;
+                done += size;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where residues lie, and below what they are.
+struct Bounds {
+    /// Of inputs and of what operators computed, with where in `primes` their bounds stand.
+    limbs: Intervals,
+    primes: Vec<u64>,
+    /// Of what operators moved, by the first unit: one past the last one, and the bound.
+    moved: BTreeMap<u64, (u64, u64)>,
+}
 
 impl Bounds {
-    fn new(graph: &Graph, registry: &Registry) -> Result<Self> {
-        let mut bounds = Self(BTreeMap::new());
+    fn new(graph: &Graph, registry: &Registry, types: &mut Types<'_>) -> Result<Self> {
+        let names = graph.signatures().iter().map(|signature| &signature.name);
+        let moves: Vec<bool> = names.map(|name| registry.get(name).is_ok_and(|def| def.moves())).collect();
+        let moves = |op: &Operator| moves[op.signature as usize];
+        let mut limbs = Vec::new();
         for port in graph.inputs() {
-            bounds.add(limbs(graph, registry, port.operand)?);
+            types.limbs(port.operand, &mut limbs)?;
         }
-        for op in topological_order(graph, &analyze(graph)?)? {
-            let op = &graph.operators()[op as usize];
-            let mut written = limbs(graph, registry, op.output)?;
-            if registry.get(&graph.signature(op).name)?.moves() {
-                written = bounds.moved(graph, graph.inputs_of(op), op.output);
+        for op in graph.operators().iter().filter(|op| !moves(op)) {
+            types.limbs(op.output, &mut limbs)?;
+        }
+        let primes = limbs.iter().map(|&(_, prime)| prime).collect();
+        let places = limbs.iter().map(|&(limb, _)| limb).zip(0..);
+        let mut bounds = Self { limbs: Intervals::new(places), primes, moved: BTreeMap::new() };
+        if graph.operators().iter().any(moves) {
+            for op in topological_order(graph, &analyze(graph)?)? {
+                let op = &graph.operators()[op as usize];
+                if moves(op) {
+                    bounds.follow(graph, graph.inputs_of(op), op.output);
+                }
             }
-            bounds.add(written);
         }
         Ok(bounds)
     }
 
-    fn add(&mut self, limbs: Vec<(Placeholder, u64)>) {
-        self.0.extend(limbs.into_iter().map(|(limb, prime)| (limb.start, (limb.end, prime))));
-    }
-
-    /// What an output has from operands that are moved there, one after the other.
-    fn moved(&self, graph: &Graph, inputs: &[OperandId], output: OperandId) -> Vec<(Placeholder, u64)> {
+    /// Notes what an output has from operands that are moved there, one after the other.
+    fn follow(&mut self, graph: &Graph, inputs: &[OperandId], output: OperandId) {
         let mut targets = graph.pieces(output).iter().copied();
-        let (mut target, mut moved) = (targets.next(), Vec::new());
+        let mut target = targets.next();
         for mut source in inputs.iter().flat_map(|&input| graph.pieces(input)).copied() {
             while !source.is_empty()
                 && let Some(to) = target
             {
                 // As far as one bound reaches.
-                let (known, end) = match self.0.range(..=source.start).next_back() {
-                    Some((_, &(end, bound))) if end > source.start => (Some(bound), end),
-                    _ => (None, self.0.range(source.start..).next().map_or(u64::MAX, |(&start, _)| start)),
+                let (known, end) = match self.at(source.start) {
+                    Some((end, bound)) => (Some(bound), end),
+                    None => (None, self.next_after(source)),
                 };
                 let size = source.size().min(to.size()).min(end - source.start);
-                moved.extend(known.map(|bound| (to.part(0, size), bound)));
+                if let Some(bound) = known {
+                    self.moved.insert(to.start, (to.start + size, bound));
+                }
                 source.start += size;
                 target = Some(Placeholder::new(to.start + size, to.end)).filter(|to| !to.is_empty());
                 target = target.or_else(|| targets.next());
             }
         }
-        moved
+    }
+
+    /// Where the bound of a unit ends, and that bound; none where it has none.
+    fn at(&self, unit: u64) -> Option<(u64, u64)> {
+        if let Some(hit) = self.limbs.search(Placeholder::new(unit, unit + 1)).next() {
+            let bound = self.primes[self.limbs.owners()[hit] as usize];
+            return Some((self.limbs.places()[hit].end, bound));
+        }
+        let (_, &moved) = self.moved.range(..=unit).next_back()?;
+        Some(moved).filter(|&(end, _)| end > unit)
+    }
+
+    /// The first unit of a placeholder that has a bound, or its end.
+    fn next_after(&self, place: Placeholder) -> u64 {
+        let limb = self.limbs.search(place).next().map(|hit| self.limbs.places()[hit].start);
+        let moved = self.moved.range(place.start..place.end).next().map(|(&start, _)| start);
+        limb.into_iter().chain(moved).fold(place.end, u64::min)
     }
 
     /// The largest bound in a placeholder; none where some of it has none.
     fn of(&self, place: Placeholder) -> Option<u64> {
         let (mut at, mut largest) = (place.start, 0);
         while at < place.end {
-            let (_, &(end, bound)) = self.0.range(..=at).next_back().filter(|(_, (end, _))| *end > at)?;
+            let (end, bound) = self.at(at)?;
             largest = bound.max(largest);
             at = end;
         }

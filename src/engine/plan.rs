@@ -7,11 +7,11 @@
 //! them, and the plan keeps those that others read.
 
 use super::workspace::Spare;
-use crate::analyze::{Dependencies, check, topological_order};
-use crate::graph::{Graph, Interner, Intervals, Placeholder, ValueType, hash};
+use crate::analyze::{Dependencies, OutputIndex, check_by, topological_order};
+use crate::graph::{Graph, Kinds, OperandId, ValueType};
 use crate::ops::types::{WORD, block_size};
 use crate::ops::{Call, Registry};
-use crate::place::gather;
+use crate::place::{Blocks, Owner, Run, gather_by};
 use crate::platform::{Kernel, Platform, part};
 use crate::{Error, Result};
 use std::collections::{BTreeMap, VecDeque};
@@ -141,13 +141,11 @@ impl Plan {
         platform: &dyn Platform,
         options: PlanOptions,
     ) -> Result<Self> {
-        check(graph)?;
-        let unit = Unit::of(graph)?;
-        let graph = gather(graph)?;
-        let deps = check(&graph)?;
+        let (graph, deps, blocks) = ready(graph)?;
+        let unit = Unit::of(&graph)?;
         let (kernels, kernel_of) = kernels(&graph, registry, platform)?;
         let elsewhere = |op: u32| matches!(kernels[kernel_of[op as usize] as usize], Kernel::Elsewhere(_));
-        let layout = Layout::new(&graph, &deps, unit, elsewhere)?;
+        let layout = Layout::new(&graph, deps, &blocks, unit, elsewhere)?;
         let sizes = graph.inputs().iter().map(|p| unit.words(graph.ty(p.operand).size));
         let input_words = sizes.fold(0, u64::saturating_add);
         let words = input_words.saturating_add(layout.arena).saturating_add(layout.constant_words);
@@ -157,13 +155,18 @@ impl Plan {
         let arena = fits(layout.arena, isize::MAX as u64)?;
         let block_sizes: Vec<usize> =
             graph.types().iter().map(|ty| unit.bytes(block_size(ty)) as usize).collect();
-        let mut places = Vec::new();
+        let block_count = |&input: &OperandId| {
+            let ty = graph.type_number(input) as usize;
+            unit.bytes(graph.types()[ty].size) as usize / block_sizes[ty].max(1)
+        };
+        let all_inputs = graph.operators().iter().flat_map(|op| graph.inputs_of(op));
+        let mut places = Vec::with_capacity(all_inputs.map(block_count).sum());
         let steps = graph.operators().iter().enumerate().map(|(index, op)| {
             let start = places.len() as u32;
             for &input in graph.inputs_of(op) {
                 // `gather` left whole blocks.
                 let size = block_sizes[graph.type_number(input) as usize];
-                places.extend(layout.find(graph.pieces(input)).flat_map(|p| p.place.blocks(size)));
+                places.extend(layout.find(&graph, &blocks, input).flat_map(|p| p.place.blocks(size)));
             }
             Step {
                 kernel: kernel_of[index],
@@ -175,7 +178,7 @@ impl Plan {
         });
         let steps = steps.collect();
         let outputs =
-            graph.outputs().iter().map(|o| layout.find(graph.pieces(o.operand)).collect()).collect();
+            graph.outputs().iter().map(|o| layout.find(&graph, &blocks, o.operand).collect()).collect();
         Ok(Self {
             unit,
             scratch: kernels.iter().map(|k| k.scratch()).max().unwrap_or(0),
@@ -229,6 +232,25 @@ impl Plan {
     }
 }
 
+/// A checked graph whose operands lie in blocks as kernels take them, who waits for whom, and these blocks.
+fn ready(graph: &Graph) -> Result<(Graph, Dependencies, Blocks)> {
+    let checked = |graph: &Graph| -> Result<_> {
+        let index = OutputIndex::new(graph)?;
+        let deps = check_by(graph, &index)?;
+        graph.check_unit()?;
+        Ok((deps, Blocks::new(graph, index)?))
+    };
+    let (deps, blocks) = checked(graph)?;
+    match gather_by(graph, &blocks)? {
+        None => Ok((graph.clone(), deps, blocks)),
+        Some(gathered) => {
+            drop((deps, blocks));
+            let (deps, blocks) = checked(&gathered)?;
+            Ok((gathered, deps, blocks))
+        }
+    }
+}
+
 /// So many words as a `usize`, where their bytes are within the limit.
 fn fits(words: u64, limit: u64) -> Result<usize> {
     let needed = words.saturating_mul(8);
@@ -240,40 +262,26 @@ type Kernels = Vec<Kernel>;
 /// One kernel per signature and types; the number of each operator's kernel.
 fn kernels(graph: &Graph, registry: &Registry, platform: &dyn Platform) -> Result<(Kernels, Vec<u32>)> {
     let mut kernels = Vec::new();
-    // Numbers of the signature, of the output's type and of the input types.
-    let mut known: Interner<Box<[u32]>> = Interner::default();
-    let mut kind: Vec<u32> = Vec::new();
+    let mut kinds = Kinds::default();
     let mut of = Vec::with_capacity(graph.operators().len());
     for op in graph.operators() {
-        let inputs = graph.inputs_of(op);
-        kind.clear();
-        kind.extend([op.signature, graph.type_number(op.output)]);
-        kind.extend(inputs.iter().map(|&i| graph.type_number(i)));
-        let hash = hash(kind.as_slice());
-        let number = match known.find(hash, |known| **known == *kind) {
-            Some(number) => number,
-            None => {
-                let types: Vec<ValueType> = inputs.iter().map(|&i| graph.ty(i).clone()).collect();
-                let signature = graph.signature(op);
-                let call = Call {
-                    name: &signature.name,
-                    attrs: &signature.attrs,
-                    inputs: &types,
-                    unit: graph.unit_bits(),
-                };
-                // A graph may be a literal from outside: kernels rely on types and attributes.
-                registry.check(&call, graph.ty(op.output))?;
-                let platform =
-                    signature.platform.as_ref().map_or(Ok(platform), |name| part(platform, name))?;
-                let kernel = platform.kernel(&call, graph.ty(op.output))?;
-                if matches!(kernel, Kernel::Words(_)) && call.unit != WORD {
-                    return Err(call.error("unit of the graph", call.unit, format!("{WORD} bits")));
-                }
-                kernels.push(kernel);
-                known.push(hash, kind.as_slice().into())
-            }
-        };
-        of.push(number);
+        let (kind, new) = kinds.of(graph, op);
+        of.push(kind);
+        if !new {
+            continue;
+        }
+        let types: Vec<ValueType> = graph.inputs_of(op).iter().map(|&i| graph.ty(i).clone()).collect();
+        let signature = graph.signature(op);
+        let call =
+            Call { name: &signature.name, attrs: &signature.attrs, inputs: &types, unit: graph.unit_bits() };
+        // A graph may be a literal from outside: kernels rely on types and attributes.
+        registry.check(&call, graph.ty(op.output))?;
+        let platform = signature.platform.as_ref().map_or(Ok(platform), |name| part(platform, name))?;
+        let kernel = platform.kernel(&call, graph.ty(op.output))?;
+        if matches!(kernel, Kernel::Words(_)) && call.unit != WORD {
+            return Err(call.error("unit of the graph", call.unit, format!("{WORD} bits")));
+        }
+        kernels.push(kernel);
     }
     Ok((kernels, of))
 }
@@ -310,72 +318,21 @@ impl Unit {
     }
 }
 
-enum Owner {
-    Operator(u32),
-    /// From that bit on.
-    Input {
-        port: u32,
-        from: u64,
-    },
-}
-
-/// Finds the owner of any placeholder: an operator's output or a graph input.
-struct Finder {
-    /// With the number of the operator, or of one of `inputs` counted from the number of operators.
-    blocks: Intervals,
-    operators: u32,
-    /// Port and first bit of each piece of a graph input.
-    inputs: Vec<(u32, u64)>,
-}
-
-impl Finder {
-    fn new(graph: &Graph, unit: Unit) -> Self {
-        let operators = graph.operators().len() as u32;
-        let mut inputs = Vec::new();
-        for (port, input) in (0..).zip(graph.inputs()) {
-            let mut from = 0u64;
-            for &piece in graph.pieces(input.operand) {
-                inputs.push((port, from));
-                from = from.saturating_add(unit.bits(piece.size()));
-            }
-        }
-        let operands = graph.operators().iter().map(|op| op.output).zip(0..operators);
-        let outputs = operands.flat_map(|(o, number)| graph.pieces(o).iter().map(move |&p| (p, number)));
-        let input_pieces = graph.inputs().iter().flat_map(|input| graph.pieces(input.operand)).copied();
-        let blocks = Intervals::new(outputs.chain(input_pieces.zip(operators..)));
-        Self { blocks, operators, inputs }
-    }
-
-    fn hits(&self, piece: Placeholder) -> impl Iterator<Item = (Placeholder, Owner)> {
-        self.blocks.search(piece).map(|at| {
-            let number = self.blocks.owners()[at];
-            let owner = match number.checked_sub(self.operators) {
-                None => Owner::Operator(number),
-                Some(input) => {
-                    let (port, from) = self.inputs[input as usize];
-                    Owner::Input { port, from }
-                }
-            };
-            (self.blocks.places()[at], owner)
-        })
-    }
-}
-
 /// For each operator, whether no input of the graph leads to it, nor one that is computed elsewhere.
 fn constants(
     graph: &Graph,
     deps: &Dependencies,
-    finder: &Finder,
+    blocks: &Blocks,
     order: &[u32],
     elsewhere: impl Fn(u32) -> bool,
 ) -> Vec<bool> {
     let mut constant = vec![false; order.len()];
     for &op in order {
         let inputs = graph.inputs_of(&graph.operators()[op as usize]);
-        let mut hits = inputs.iter().flat_map(|&i| graph.pieces(i)).flat_map(|&piece| finder.hits(piece));
+        let mut runs = inputs.iter().flat_map(|&input| blocks.runs(graph, input));
         constant[op as usize] = !elsewhere(op)
             && deps.dep(op as usize).iter().all(|&dep| constant[dep as usize])
-            && hits.all(|(_, owner)| matches!(owner, Owner::Operator(_)));
+            && runs.all(|run| matches!(run.owner, Owner::Operator(_)));
     }
     constant
 }
@@ -383,7 +340,6 @@ fn constants(
 /// Where every output lies, and who waits for whom because of it.
 struct Layout {
     unit: Unit,
-    finder: Finder,
     homes: Vec<Home>,
     arena: u64,
     constant_words: u64,
@@ -394,10 +350,15 @@ struct Layout {
 
 impl Layout {
     /// `elsewhere`: operators that every run hands out, whatever leads to them.
-    fn new(graph: &Graph, deps: &Dependencies, unit: Unit, elsewhere: impl Fn(u32) -> bool) -> Result<Self> {
-        let finder = Finder::new(graph, unit);
+    fn new(
+        graph: &Graph,
+        deps: Dependencies,
+        blocks: &Blocks,
+        unit: Unit,
+        elsewhere: impl Fn(u32) -> bool,
+    ) -> Result<Self> {
         let words = |op: u32| unit.words(graph.pieces(graph.operators()[op as usize].output)[0].size());
-        let order = topological_order(graph, deps)?;
+        let order = topological_order(graph, &deps)?;
         let n = order.len();
         let mut position = vec![0u32; n];
         for (at, &op) in order.iter().enumerate() {
@@ -409,16 +370,14 @@ impl Layout {
             .collect();
         let mut keep = |op: u32| last_use[op as usize] = u32::MAX;
         for port in graph.outputs() {
-            for &piece in graph.pieces(port.operand) {
-                for (_, owner) in finder.hits(piece) {
-                    if let Owner::Operator(op) = owner {
-                        keep(op);
-                    }
+            for run in blocks.runs(graph, port.operand) {
+                if let Owner::Operator(op) = run.owner {
+                    keep(op);
                 }
             }
         }
         if graph.outputs().is_empty() {
-            crate::analyze::derived_outputs(deps).into_iter().for_each(keep);
+            crate::analyze::derived_outputs(&deps).into_iter().for_each(keep);
         }
         // Whose last reader each step is: a chain of operators in program order.
         const END: u32 = u32::MAX;
@@ -428,7 +387,7 @@ impl Layout {
                 next_dead[op] = std::mem::replace(&mut first_dead[last_use[op] as usize], op as u32);
             }
         }
-        let constant = constants(graph, deps, &finder, &order, elsewhere);
+        let constant = constants(graph, &deps, blocks, &order, elsewhere);
         let mut constants = 0;
         // Blocks go round among those that every run computes, and among those that only the first one does: an ordering
         // edge over an operator of the other kind would be lost.
@@ -463,6 +422,7 @@ impl Layout {
                 dead = next_dead[dead as usize];
             }
         }
+        drop((last_use, first_dead, next_dead));
         let waits = Dependencies::from_sets(n, |op, set| {
             if constant[op] {
                 return;
@@ -475,19 +435,13 @@ impl Layout {
             }
         });
         let (once, order) = order.into_iter().partition(|&op| constant[op as usize]);
-        Ok(Self { unit, finder, homes, arena, constant_words, waits, order, once })
+        Ok(Self { unit, homes, arena, constant_words, waits, order, once })
     }
 
     /// Blocks of storage that make up an operand, in order.
-    fn find(&self, pieces: &[Placeholder]) -> impl Iterator<Item = Part> {
-        let hits = pieces.iter().flat_map(|&piece| self.finder.hits(piece).map(move |hit| (piece, hit)));
-        hits.map(|(piece, (block, owner))| {
-            let part = piece.intersection(&block);
-            let bits = self.unit.bits(part.size());
-            let mut bit = self.unit.bits(part.start - block.start);
-            if let Owner::Input { from, .. } = owner {
-                bit += from;
-            }
+    fn find(&self, graph: &Graph, blocks: &Blocks, operand: OperandId) -> impl Iterator<Item = Part> {
+        blocks.runs(graph, operand).map(|Run { place, bit, owner }| {
+            let bits = self.unit.bits(place.size());
             let (from, skip) = ((bit / 8) as usize, bit % 8);
             let size = (skip + bits).div_ceil(8) as usize;
             let place = match owner {

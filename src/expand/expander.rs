@@ -1,7 +1,7 @@
 //! Takes a graph down to a base set, one level at a time, and keeps every level.
 
 use super::template::{Bound, Template};
-use crate::graph::{Graph, Interner, OperandId, Operator, Placeholder, Signature, ValueType, hash};
+use crate::graph::{Graph, Kinds, OperandId, Operator, Placeholder, Signature, ValueType};
 use crate::ops::{Call, Level, Registry};
 use crate::{Error, Result};
 use std::collections::{HashMap, HashSet};
@@ -110,6 +110,10 @@ impl<'r> Expander<'r> {
     /// As [`Expander::expand`].
     pub fn level(&mut self, graph: &Graph, base: &BaseSet<'_>) -> Result<Graph> {
         let mut next = graph.next_level();
+        let (templates, template_of) = self.templates(graph, base, &mut next)?;
+        if templates.is_empty() {
+            return Ok(graph.from_itself());
+        }
         let mut copies = Copies { of: vec![NONE; graph.operand_count()], inputs: Vec::new() };
         for port in graph.inputs() {
             let operand = copies.operand(graph, port.operand, &mut next);
@@ -119,7 +123,6 @@ impl<'r> Expander<'r> {
             let operand = copies.operand(graph, port.operand, &mut next);
             next.declare_output(&port.name, operand);
         }
-        let (templates, template_of) = self.templates(graph, base, &mut next)?;
         reserve(graph, &templates, &template_of, &mut next);
         let mut regions: Vec<&[Placeholder]> = Vec::new();
         for ((op, &slot), number) in graph.operators().iter().zip(&template_of).zip(0..) {
@@ -145,30 +148,21 @@ impl<'r> Expander<'r> {
     ) -> Result<(Vec<Bound>, Vec<u32>)> {
         let mut members = Members { base, known: Vec::new() };
         let mut templates: Vec<Bound> = Vec::new();
-        // Number of the signature, then those of the input types.
-        let mut kinds: Interner<Box<[u32]>> = Interner::default();
-        let mut kind: Vec<u32> = Vec::new();
+        let mut kinds = Kinds::default();
         let mut template_of = Vec::with_capacity(graph.operators().len());
         for op in graph.operators() {
             if members.have(graph, op) {
                 template_of.push(NONE);
                 continue;
             }
-            kind.clear();
-            kind.push(op.signature);
-            kind.extend(graph.inputs_of(op).iter().map(|&i| graph.type_number(i)));
-            let hash = hash(kind.as_slice());
-            let slot = match kinds.find(hash, |known| **known == *kind) {
-                Some(slot) => slot,
-                None => {
-                    let inputs: Vec<ValueType> =
-                        graph.inputs_of(op).iter().map(|&i| graph.ty(i).clone()).collect();
-                    let template = self.record(graph, op, &inputs, base.platform)?;
-                    templates.push(template.bind(next, graph.signature(op).platform.as_deref()));
-                    kinds.push(hash, kind.as_slice().into())
-                }
-            };
+            let (slot, new) = kinds.of(graph, op);
             template_of.push(slot);
+            if new {
+                let inputs: Vec<ValueType> =
+                    graph.inputs_of(op).iter().map(|&i| graph.ty(i).clone()).collect();
+                let template = self.record(graph, op, &inputs, base.platform)?;
+                templates.push(template.bind(next, graph.signature(op).platform.as_deref()));
+            }
         }
         Ok((templates, template_of))
     }

@@ -91,7 +91,10 @@ impl fmt::Display for Attr {
 /// Named attributes, sorted by name. Copies share what they hold, and its hash is worked out once: signatures and types
 /// are looked up often, and constants in them can be long.
 #[derive(Clone, Debug, Default)]
-pub struct Attrs(Arc<Shared>);
+pub struct Attrs(Option<Arc<Shared>>);
+
+/// What none holds takes no memory: most operators of large graphs have no attributes.
+static NONE: Shared = Shared { map: BTreeMap::new(), hash: OnceLock::new() };
 
 #[derive(Debug, Default)]
 struct Shared {
@@ -108,13 +111,22 @@ impl Clone for Shared {
 
 impl Attrs {
     fn hash(&self) -> u64 {
-        *self.0.hash.get_or_init(|| hash(&self.0.map))
+        *self.shared().hash.get_or_init(|| hash(self.map()))
+    }
+
+    fn shared(&self) -> &Shared {
+        self.0.as_deref().unwrap_or(&NONE)
+    }
+
+    fn map(&self) -> &BTreeMap<String, Attr> {
+        &self.shared().map
     }
 }
 
 impl PartialEq for Attrs {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || (self.hash() == other.hash() && self.0.map == other.0.map)
+        std::ptr::eq(self.shared(), other.shared())
+            || (self.hash() == other.hash() && self.map() == other.map())
     }
 }
 
@@ -135,7 +147,7 @@ impl Attrs {
     /// The same attributes and one more (or another value for a name that is there).
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<Attr>) -> Self {
-        let shared = Arc::make_mut(&mut self.0);
+        let shared = Arc::make_mut(self.0.get_or_insert_default());
         shared.hash = OnceLock::new();
         shared.map.insert(name.to_owned(), value.into());
         self
@@ -143,17 +155,17 @@ impl Attrs {
 
     /// The attribute of that name.
     pub fn get(&self, name: &str) -> Option<&Attr> {
-        self.0.map.get(name)
+        self.map().get(name)
     }
 
     /// Names and values, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Attr)> {
-        self.0.map.iter().map(|(k, v)| (k.as_str(), v))
+        self.map().iter().map(|(k, v)| (k.as_str(), v))
     }
 
     /// True when there is none.
     pub fn is_empty(&self) -> bool {
-        self.0.map.is_empty()
+        self.map().is_empty()
     }
 
     fn wrong(&self, name: &str, expected: &'static str) -> GraphError {
@@ -243,7 +255,7 @@ impl Attrs {
 
 impl fmt::Display for Attrs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let parts: Vec<String> = self.0.map.iter().map(|(k, v)| format!("{k}={v}")).collect();
+        let parts: Vec<String> = self.map().iter().map(|(k, v)| format!("{k}={v}")).collect();
         write!(f, "{{{}}}", parts.join(", "))
     }
 }

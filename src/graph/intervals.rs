@@ -17,12 +17,14 @@ pub struct Intervals {
 }
 
 impl Intervals {
-    /// Sorts placeholders by start, equal ones by their numbers. The iterator is walked three times.
+    /// Sorts placeholders by start, equal ones by their numbers. The iterator is walked up to three times.
     pub fn new(items: impl Iterator<Item = (Placeholder, u32)> + Clone) -> Self {
         let (mut count, mut most) = (0usize, 0);
-        for (place, _) in items.clone() {
+        let (mut sorted, mut last) = (true, (Placeholder::new(0, 0), 0));
+        for (place, owner) in items.clone() {
             count += 1;
             most = place.start.max(most);
+            sorted &= std::mem::replace(&mut last, (place, owner)) <= (place, owner);
         }
         let mut shift = 0;
         while most >> shift > count as u64 {
@@ -37,6 +39,16 @@ impl Intervals {
         }
         for i in 2..strips.len() {
             strips[i] += strips[i - 1];
+        }
+        if sorted {
+            // As what was built call by call is.
+            strips.remove(0);
+            let (mut places, mut owners) = (Vec::with_capacity(count), Vec::with_capacity(count));
+            for (place, owner) in items {
+                places.push(place);
+                owners.push(owner);
+            }
+            return Self { places, owners, strips, shift };
         }
         let mut places = vec![Placeholder::new(0, 0); count];
         let mut owners = vec![0; count];

@@ -6,6 +6,7 @@ use super::{
     cut, hash, push_joined,
 };
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 #[cfg(test)]
 thread_local! {
@@ -26,25 +27,35 @@ pub struct Port {
 ///
 /// Operators are kept in program order, which is a topological order when the graph was built through
 /// [`Graph::add_operator`]; a parsed graph need not be.
+///
+/// Copies share their tables until one of them changes its own: a pass that drops operators leaves the operands where they
+/// are, and one that finds nothing to do costs nothing.
 #[derive(Clone, Debug)]
 pub struct Graph {
     unit_bits: u32,
     allocator: Allocator,
     types: Interner<ValueType>,
     signatures: Interner<Signature>,
-    /// The number of each operand's type.
-    operand_types: Vec<u32>,
-    /// Where each operand's pieces start, and where the last one's end.
-    piece_starts: Vec<u32>,
-    pieces: Vec<Placeholder>,
+    operands: Arc<Operands>,
     /// The operands that are not called by their own number any more.
     renamed: BTreeMap<OperandId, Identity>,
-    operators: Vec<Operator>,
-    operator_inputs: Vec<OperandId>,
+    operators: Arc<Vec<Operator>>,
+    /// The inputs of all operators; each knows which are its own.
+    operator_inputs: Arc<Vec<OperandId>>,
     inputs: Vec<Port>,
     outputs: Vec<Port>,
     redirects: Redirects,
     nonces: u32,
+}
+
+/// All operands of a graph.
+#[derive(Clone, Debug)]
+struct Operands {
+    /// The number of each one's type.
+    types: Vec<u32>,
+    /// Where each one's pieces start, and where the last one's end.
+    piece_starts: Vec<u32>,
+    pieces: Vec<Placeholder>,
 }
 
 impl Graph {
@@ -55,12 +66,10 @@ impl Graph {
             allocator: Allocator::default(),
             types: Interner::default(),
             signatures: Interner::default(),
-            operand_types: Vec::new(),
-            piece_starts: vec![0],
-            pieces: Vec::new(),
+            operands: Arc::new(Operands { types: Vec::new(), piece_starts: vec![0], pieces: Vec::new() }),
             renamed: BTreeMap::new(),
-            operators: Vec::new(),
-            operator_inputs: Vec::new(),
+            operators: Arc::default(),
+            operator_inputs: Arc::default(),
             inputs: Vec::new(),
             outputs: Vec::new(),
             redirects: Redirects::default(),
@@ -78,6 +87,14 @@ impl Graph {
             nonces: self.nonces,
             ..Self::new(self.unit_bits)
         }
+    }
+
+    /// The same operators, each of which comes from the one of its number: the next level, where nothing is replaced.
+    #[must_use]
+    pub fn from_itself(&self) -> Self {
+        let operators = self.operators.iter().zip(0..);
+        let operators = operators.map(|(&op, parent)| Operator { parent, ..op });
+        Self { operators: Arc::new(operators.collect()), ..self.clone() }
     }
 
     /// Checks that the unit divides a word: what engines and byte forms take.
@@ -167,19 +184,21 @@ impl Graph {
 
     /// Makes room for as many more operators, inputs of operators, operands and pieces of operands.
     pub fn reserve_tables(&mut self, operators: usize, inputs: usize, operands: usize, pieces: usize) {
-        self.operators.reserve_exact(operators);
-        self.operator_inputs.reserve_exact(inputs);
-        self.operand_types.reserve_exact(operands);
-        self.piece_starts.reserve_exact(operands);
-        self.pieces.reserve_exact(pieces);
+        Arc::make_mut(&mut self.operators).reserve_exact(operators);
+        Arc::make_mut(&mut self.operator_inputs).reserve_exact(inputs);
+        let tables = Arc::make_mut(&mut self.operands);
+        tables.types.reserve_exact(operands);
+        tables.piece_starts.reserve_exact(operands);
+        tables.pieces.reserve_exact(pieces);
     }
 
     /// An operand over given placeholders; its type is a number from [`Graph::intern_type`].
     pub fn view_interned(&mut self, ty: u32, pieces: impl IntoIterator<Item = Placeholder>) -> OperandId {
-        let id = self.operand_types.len() as u32;
-        self.operand_types.push(ty);
-        self.pieces.extend(pieces);
-        self.piece_starts.push(self.pieces.len() as u32);
+        let tables = Arc::make_mut(&mut self.operands);
+        let id = tables.types.len() as u32;
+        tables.types.push(ty);
+        tables.pieces.extend(pieces);
+        tables.piece_starts.push(tables.pieces.len() as u32);
         OperandId(id)
     }
 
@@ -240,12 +259,12 @@ impl Graph {
 
     /// The number of the operand's type.
     pub fn type_number(&self, operand: OperandId) -> u32 {
-        self.operand_types[operand.0 as usize]
+        self.operands.types[operand.0 as usize]
     }
 
     /// How many operands (with views) there are.
     pub fn operand_count(&self) -> usize {
-        self.operand_types.len()
+        self.operands.types.len()
     }
 
     /// The placeholders of an operand, in order, after all absorbs so far.
@@ -262,8 +281,9 @@ impl Graph {
 
     /// The placeholders of an operand of a settled graph (see [`Graph::settle`]).
     pub fn pieces(&self, operand: OperandId) -> &[Placeholder] {
+        let Operands { piece_starts, pieces, .. } = &*self.operands;
         let operand = operand.0 as usize;
-        &self.pieces[self.piece_starts[operand] as usize..self.piece_starts[operand + 1] as usize]
+        &pieces[piece_starts[operand] as usize..piece_starts[operand + 1] as usize]
     }
 
     /// Writes all absorbs into the operands, so that [`Graph::pieces`] is up to date.
@@ -273,13 +293,14 @@ impl Graph {
         }
         let redirects = std::mem::take(&mut self.redirects);
         let moved = redirects.index();
-        let old = std::mem::take(&mut self.pieces);
-        self.pieces.reserve_exact(old.len());
+        let old = &self.operands;
+        let mut pieces = Vec::with_capacity(old.pieces.len());
+        let mut piece_starts = Vec::with_capacity(old.piece_starts.len());
+        piece_starts.push(0);
         let mut resolved = Vec::new();
-        let mut from = 0;
-        for end in &mut self.piece_starts[1..] {
+        for ends in old.piece_starts.windows(2) {
             resolved.clear();
-            for &piece in &old[from..*end as usize] {
+            for &piece in &old.pieces[ends[0] as usize..ends[1] as usize] {
                 // Most pieces stay, and the index knows sooner.
                 if moved.search(piece).is_empty() {
                     push_joined(&mut resolved, piece);
@@ -287,9 +308,10 @@ impl Graph {
                     redirects.resolve(piece, &mut resolved);
                 }
             }
-            self.pieces.extend_from_slice(&resolved);
-            from = std::mem::replace(end, self.pieces.len() as u32) as usize;
+            pieces.extend_from_slice(&resolved);
+            piece_starts.push(pieces.len() as u32);
         }
+        self.operands = Arc::new(Operands { types: old.types.clone(), piece_starts, pieces });
     }
 
     pub(super) fn redirects_mut(&mut self) -> &mut Redirects {
@@ -356,11 +378,12 @@ impl Graph {
         nonce: u32,
         parent: u32,
     ) -> u32 {
-        let inputs_start = self.operator_inputs.len() as u32;
-        self.operator_inputs.extend_from_slice(inputs);
-        let inputs_len = inputs.len() as u32;
-        self.operators.push(Operator { signature, inputs_start, inputs_len, output, nonce, parent });
-        self.operators.len() as u32 - 1
+        let all_inputs = Arc::make_mut(&mut self.operator_inputs);
+        let (inputs_start, inputs_len) = (all_inputs.len() as u32, inputs.len() as u32);
+        all_inputs.extend_from_slice(inputs);
+        let operators = Arc::make_mut(&mut self.operators);
+        operators.push(Operator { signature, inputs_start, inputs_len, output, nonce, parent });
+        operators.len() as u32 - 1
     }
 
     /// A nonce that no operator of this graph or of the levels above has.
@@ -377,35 +400,36 @@ impl Graph {
     /// Gives the last operator a fresh nonce: it draws random numbers.
     pub fn mark_last_random(&mut self) {
         let nonce = self.fresh_nonce();
-        if let Some(op) = self.operators.last_mut() {
+        if let Some(op) = Arc::make_mut(&mut self.operators).last_mut() {
             op.nonce = nonce;
         }
     }
 
     /// Takes an operator out of the candidate set; those behind it move up.
     pub fn remove_operator(&mut self, op: usize) {
-        self.operators.remove(op);
+        Arc::make_mut(&mut self.operators).remove(op);
     }
 
     /// Keeps only operators that `keep` says yes to.
     pub fn retain_operators(&mut self, mut keep: impl FnMut(usize) -> bool) {
-        let mut index = 0;
-        self.operators.retain(|_| {
-            index += 1;
-            keep(index - 1)
-        });
+        let mut numbers = 0..;
+        let mut kept = |_: &Operator| numbers.next().is_some_and(&mut keep);
+        match Arc::get_mut(&mut self.operators) {
+            Some(operators) => operators.retain(kept),
+            None => self.operators = Arc::new(self.operators.iter().copied().filter(|op| kept(op)).collect()),
+        }
     }
 
     /// Replaces the signature of every operator, by numbers in the order of the operators.
     pub fn replace_signatures(&mut self, signatures: &[u32]) {
-        for (op, &signature) in self.operators.iter_mut().zip(signatures) {
+        for (op, &signature) in Arc::make_mut(&mut self.operators).iter_mut().zip(signatures) {
             op.signature = signature;
         }
     }
 
     /// Replaces the `parent` of every operator.
     pub fn map_parents(&mut self, map: impl Fn(u32) -> u32) {
-        for op in &mut self.operators {
+        for op in Arc::make_mut(&mut self.operators) {
             op.parent = map(op.parent);
         }
     }

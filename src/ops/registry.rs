@@ -2,9 +2,9 @@
 
 use super::types::{Residues, residues};
 use super::{Call, OpDef, base, fused, high, plain};
-use crate::graph::{Graph, Signature, ValueType};
+use crate::graph::{Graph, Kinds, Signature, ValueType};
 use crate::{Error, Result};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Operator types by name. Starts with cipherloom's own; users add theirs (SPEC G3, G4).
@@ -124,13 +124,10 @@ impl Registry {
     /// # Errors
     /// As [`Registry::check_graph`].
     pub fn check_operators(&self, graph: &Graph) -> std::result::Result<(), (usize, Error)> {
-        let mut known: HashSet<Box<[u32]>> = HashSet::new();
+        let mut kinds = Kinds::default();
         for (number, op) in graph.operators().iter().enumerate() {
-            let inputs = graph.inputs_of(op);
-            let kind = [op.signature, graph.type_number(op.output)];
-            let kind: Box<[u32]> =
-                kind.into_iter().chain(inputs.iter().map(|&i| graph.type_number(i))).collect();
-            if known.insert(kind) {
+            if kinds.of(graph, op).1 {
+                let inputs = graph.inputs_of(op);
                 let types: Vec<ValueType> = inputs.iter().map(|&i| graph.ty(i).clone()).collect();
                 let Signature { name, attrs, .. } = graph.signature(op);
                 let call = Call { name, attrs, inputs: &types, unit: graph.unit_bits() };

@@ -1,9 +1,9 @@
 //! An operator that undoes the one that it reads is what that one was made from: a transform of an inverse transform, a
 //! negative of a negative. Which type undoes which, operator types say themselves ([`crate::ops::OpDef::inverse`]).
 
-use super::{is_derived_output, of_signatures};
+use super::{Known, is_derived_output, of_signatures};
 use crate::Result;
-use crate::analyze::{Dependencies, Method, OutputIndex, topological_order};
+use crate::analyze::topological_order;
 use crate::graph::{Graph, Operator};
 use crate::ops::Registry;
 
@@ -13,10 +13,12 @@ use crate::ops::Registry;
 /// # Errors
 /// `OverlappingOutputs`, `Cycle`.
 pub fn cancel(graph: &Graph, registry: &Registry) -> Result<Graph> {
-    let index = OutputIndex::new(graph)?;
-    let deps = Dependencies::new(graph, &index, Method::Search);
+    Known::new(graph.clone())?.after(work, registry)
+}
+
+pub(super) fn work(Known { graph, index, deps }: &Known, registry: &Registry) -> Result<Option<Graph>> {
     // Aliases of a ring of such operators would lead in a circle.
-    topological_order(graph, &deps)?;
+    topological_order(graph, deps)?;
     let inverses = of_signatures(graph, registry, |def| def.inverse().map(str::to_owned));
     let undoes = |outer: &Operator, inner: &Operator| {
         let inverse = inverses[inner.signature as usize].as_deref();
@@ -26,7 +28,7 @@ pub fn cancel(graph: &Graph, registry: &Registry) -> Result<Graph> {
     let mut out = graph.clone();
     let mut drop = vec![false; graph.operators().len()];
     for (number, outer) in graph.operators().iter().enumerate() {
-        if inverses[outer.signature as usize].is_none() || is_derived_output(graph, &deps, number) {
+        if inverses[outer.signature as usize].is_none() || is_derived_output(graph, deps, number) {
             continue;
         }
         let [input] = graph.inputs_of(outer) else { continue };
@@ -47,7 +49,10 @@ pub fn cancel(graph: &Graph, registry: &Registry) -> Result<Graph> {
             drop[number] = true;
         }
     }
+    if !drop.contains(&true) {
+        return Ok(None);
+    }
     out.retain_operators(|op| !drop[op]);
     out.settle();
-    Ok(out)
+    Ok(Some(out))
 }

@@ -1,9 +1,9 @@
 //! Operators that do the same to the same units become one (SPEC G7), in whatever order a commutative one takes its
 //! operands. Operators that draw random numbers stay apart (G16).
 
-use super::{is_derived_output, of_signatures};
+use super::{Known, is_derived_output, of_signatures};
 use crate::Result;
-use crate::analyze::{Dependencies, analyze, topological_order};
+use crate::analyze::{Dependencies, topological_order};
 use crate::graph::{Graph, Numbers, Placeholder, hash};
 use crate::ops::Registry;
 use std::hash::{Hash, Hasher};
@@ -13,10 +13,13 @@ use std::hash::{Hash, Hasher};
 /// # Errors
 /// `OverlappingOutputs`, `Cycle`.
 pub fn dedup(graph: &Graph, registry: &Registry) -> Result<Graph> {
+    Known::new(graph.clone())?.after(work, registry)
+}
+
+pub(super) fn work(Known { graph, deps, .. }: &Known, registry: &Registry) -> Result<Option<Graph>> {
     let kinds =
         of_signatures(graph, registry, |def| Kind { commutative: def.commutative(), random: def.random() });
-    let deps = analyze(graph)?;
-    let order = topological_order(graph, &deps)?;
+    let order = topological_order(graph, deps)?;
     let mut out = graph.clone();
     let mut drop = vec![false; graph.operators().len()];
     let mut first = Numbers::default();
@@ -24,14 +27,14 @@ pub fn dedup(graph: &Graph, registry: &Registry) -> Result<Graph> {
     for op in order {
         let index = op as usize;
         let kind = kinds[graph.operators()[index].signature as usize];
-        if kind.random || is_derived_output(graph, &deps, index) {
+        if kind.random || is_derived_output(graph, deps, index) {
             continue;
         }
         // Producers come first, so that their aliases are known here.
-        own.read(graph, &out, &deps, &drop, index, kind);
+        own.read(graph, &out, deps, &drop, index, kind);
         let hash = hash(&own);
         let same = first.find(hash, |known| {
-            other.read(graph, &out, &deps, &drop, known as usize, kind);
+            other.read(graph, &out, deps, &drop, known as usize, kind);
             own == other
         });
         match same {
@@ -43,9 +46,12 @@ pub fn dedup(graph: &Graph, registry: &Registry) -> Result<Graph> {
             None => first.insert(hash, op),
         }
     }
+    if !drop.contains(&true) {
+        return Ok(None);
+    }
     out.retain_operators(|op| !drop[op]);
     out.settle();
-    Ok(out)
+    Ok(Some(out))
 }
 
 /// What the registry says of an operator.

@@ -17,7 +17,7 @@ pub use prune::prune;
 pub use sum_products::sum_products;
 
 use crate::Result;
-use crate::analyze::Dependencies;
+use crate::analyze::{Dependencies, Method, OutputIndex};
 use crate::graph::Graph;
 use crate::ops::{OpDef, Registry};
 
@@ -41,7 +41,30 @@ pub trait Pass: Send + Sync {
 pub struct BuiltIn {
     /// Its name.
     pub name: &'static str,
-    work: fn(&Graph, &Registry) -> Result<Graph>,
+    work: Work,
+}
+
+/// The changed graph; none where there is nothing to change.
+type Work = fn(&Known, &Registry) -> Result<Option<Graph>>;
+
+/// A graph, and what passes ask of it: worked out once, until one of them changes it.
+struct Known {
+    graph: Graph,
+    index: OutputIndex,
+    deps: Dependencies,
+}
+
+impl Known {
+    fn new(graph: Graph) -> Result<Self> {
+        let index = OutputIndex::new(&graph)?;
+        let deps = Dependencies::new(&graph, &index, Method::Search);
+        Ok(Self { graph, index, deps })
+    }
+
+    /// The graph after a pass.
+    fn after(self, work: Work, registry: &Registry) -> Result<Graph> {
+        Ok(work(&self, registry)?.unwrap_or(self.graph))
+    }
 }
 
 impl Pass for BuiltIn {
@@ -50,15 +73,15 @@ impl Pass for BuiltIn {
     }
 
     fn run(&self, graph: &Graph, registry: &Registry) -> Result<Graph> {
-        (self.work)(graph, registry)
+        Known::new(graph.clone())?.after(self.work, registry)
     }
 }
 
 /// The passes that are run after every expansion, in order.
 pub const DEFAULT_PASSES: [BuiltIn; 3] = [
-    BuiltIn { name: "dedup", work: dedup },
-    BuiltIn { name: "cancel", work: cancel },
-    BuiltIn { name: "prune", work: |graph, _| prune(graph) },
+    BuiltIn { name: "dedup", work: dedup::work },
+    BuiltIn { name: "cancel", work: cancel::work },
+    BuiltIn { name: "prune", work: prune::work },
 ];
 
 /// All passes that work on any graph and need no platform (`circuit::Precompute` needs one).
@@ -66,7 +89,7 @@ pub const PASSES: [BuiltIn; 4] = [
     DEFAULT_PASSES[0],
     DEFAULT_PASSES[1],
     DEFAULT_PASSES[2],
-    BuiltIn { name: "sum_products", work: |graph, _| sum_products(graph) },
+    BuiltIn { name: "sum_products", work: sum_products::work },
 ];
 
 /// Runs the default passes, then those that see ciphertexts and keys: `sum_products`, and `pack_sums` where `pack` is true.
@@ -83,8 +106,15 @@ pub fn optimize_scheme(graph: &Graph, registry: &Registry, pack: bool) -> Result
 /// # Errors
 /// What a pass says of a graph that is none.
 pub fn optimize(graph: &Graph, registry: &Registry) -> Result<Graph> {
-    let [first, rest @ ..] = &DEFAULT_PASSES;
-    rest.iter().try_fold(first.run(graph, registry)?, |graph, pass| pass.run(&graph, registry))
+    let [first @ .., last] = DEFAULT_PASSES;
+    let mut known = Known::new(graph.clone())?;
+    for pass in first {
+        if let Some(changed) = (pass.work)(&known, registry)? {
+            drop(known);
+            known = Known::new(changed)?;
+        }
+    }
+    known.after(last.work, registry)
 }
 
 /// True for an operator that is an output of the graph because nobody reads it and no output is declared: it has to

@@ -1,20 +1,23 @@
 //! Operators that no declared output needs are dropped (SPEC G8). Without declared outputs every operator that
 //! nobody reads is an output, and nothing is dropped (R8).
 
+use super::Known;
 use crate::Result;
-use crate::analyze::{Dependencies, Method, OutputIndex};
 use crate::graph::Graph;
+use crate::ops::Registry;
 
 /// The graph without dead branches.
 ///
 /// # Errors
 /// `OverlappingOutputs`.
 pub fn prune(graph: &Graph) -> Result<Graph> {
+    Known::new(graph.clone())?.after(work, &Registry::empty())
+}
+
+pub(super) fn work(Known { graph, index, deps }: &Known, _: &Registry) -> Result<Option<Graph>> {
     if graph.outputs().is_empty() {
-        return Ok(graph.clone());
+        return Ok(None);
     }
-    let index = OutputIndex::new(graph)?;
-    let deps = Dependencies::new(graph, &index, Method::Search);
     let mut needed = vec![false; deps.len()];
     let mut todo: Vec<u32> = Vec::new();
     for port in graph.outputs() {
@@ -27,7 +30,10 @@ pub fn prune(graph: &Graph) -> Result<Graph> {
             todo.extend_from_slice(deps.dep(op as usize));
         }
     }
+    if !needed.contains(&false) {
+        return Ok(None);
+    }
     let mut out = graph.clone();
     out.retain_operators(|op| needed[op]);
-    Ok(out)
+    Ok(Some(out))
 }

@@ -3,9 +3,10 @@
 //!
 //! Works at scheme level. The sum differs from the one before by its rounding, which is smaller.
 
+use super::Known;
 use crate::Result;
-use crate::analyze::{Dependencies, Method, OutputIndex};
 use crate::graph::{Graph, OperandId, Operator};
+use crate::ops::Registry;
 use std::collections::HashMap;
 
 /// The graph with fewer divisions.
@@ -13,8 +14,10 @@ use std::collections::HashMap;
 /// # Errors
 /// `OverlappingOutputs`.
 pub fn sum_products(graph: &Graph) -> Result<Graph> {
-    let index = OutputIndex::new(graph)?;
-    let deps = Dependencies::new(graph, &index, Method::Search);
+    Known::new(graph.clone())?.after(work, &Registry::empty())
+}
+
+pub(super) fn work(Known { graph, index, deps }: &Known, _: &Registry) -> Result<Option<Graph>> {
     let mut declared = vec![false; deps.len()];
     for &piece in graph.outputs().iter().flat_map(|port| graph.pieces(port.operand)) {
         index.producers()[index.search(piece)].iter().for_each(|&op| declared[op as usize] = true);
@@ -55,7 +58,7 @@ pub fn sum_products(graph: &Graph) -> Result<Graph> {
         }
     }
     if !merged.contains(&true) {
-        return Ok(graph.clone());
+        return Ok(None);
     }
     let mut out = graph.clone();
     out.retain_operators(|_| false);
@@ -66,7 +69,7 @@ pub fn sum_products(graph: &Graph) -> Result<Graph> {
         };
         out.push_operator(signature, inputs, op.output, op.nonce, op.parent);
     }
-    Ok(out)
+    Ok(Some(out))
 }
 
 #[cfg(test)]

@@ -1,10 +1,9 @@
 //! Gives every operator its platform.
 
 use crate::Result;
-use crate::graph::{Graph, ValueType};
+use crate::graph::{Graph, Kinds, ValueType};
 use crate::ops::{Call, Registry};
 use crate::platform::{Platform, part};
-use std::collections::HashMap;
 
 /// The same graph with operators placed on the parts of a platform (on itself, where it has none): those that are placed
 /// already stay, those of a type in `pins` go where that says, any other to the cheapest of the parts that implement it,
@@ -27,29 +26,23 @@ pub fn place(
         part(platform, to)?;
     }
     let mut out = graph.clone();
-    let mut known: HashMap<(u32, Vec<u32>), u32> = HashMap::new();
+    let mut kinds = Kinds::default();
+    let mut placed: Vec<u32> = Vec::new();
     let mut signatures = Vec::with_capacity(graph.operators().len());
     for op in graph.operators() {
-        let kinds: Vec<u32> = graph.inputs_of(op).iter().map(|&i| graph.type_number(i)).collect();
-        let signature = match known.get(&(op.signature, kinds.clone())) {
-            Some(&known) => known,
-            None => {
-                let own = graph.signature(op);
-                let types: Vec<ValueType> =
-                    graph.inputs_of(op).iter().map(|&i| graph.ty(i).clone()).collect();
-                let call =
-                    Call { name: &own.name, attrs: &own.attrs, inputs: &types, unit: graph.unit_bits() };
-                let pinned = || pins.iter().find(|(name, _)| *name == own.name).map(|(_, to)| *to);
-                let chosen = match own.platform.as_deref().or_else(pinned) {
-                    Some(name) => Some(name),
-                    None => cheapest(registry, platform, &call, graph.ty(op.output))?,
-                };
-                let placed = out.intern_placed(&own.name, own.attrs.clone(), chosen);
-                known.insert((op.signature, kinds), placed);
-                placed
-            }
-        };
-        signatures.push(signature);
+        let (kind, new) = kinds.of(graph, op);
+        if new {
+            let own = graph.signature(op);
+            let types: Vec<ValueType> = graph.inputs_of(op).iter().map(|&i| graph.ty(i).clone()).collect();
+            let call = Call { name: &own.name, attrs: &own.attrs, inputs: &types, unit: graph.unit_bits() };
+            let pinned = || pins.iter().find(|(name, _)| *name == own.name).map(|(_, to)| *to);
+            let chosen = match own.platform.as_deref().or_else(pinned) {
+                Some(name) => Some(name),
+                None => cheapest(registry, platform, &call, graph.ty(op.output))?,
+            };
+            placed.push(out.intern_placed(&own.name, own.attrs.clone(), chosen));
+        }
+        signatures.push(placed[kind as usize]);
     }
     out.replace_signatures(&signatures);
     Ok(out)
