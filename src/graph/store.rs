@@ -372,6 +372,11 @@ impl Graph {
         self.operators.remove(op);
     }
 
+    /// Forgets the operators from number `len` on; their outputs stay operands.
+    pub fn truncate_operators(&mut self, len: usize) {
+        self.operators.truncate(len);
+    }
+
     /// Keeps only operators that `keep` says yes to.
     pub fn retain_operators(&mut self, mut keep: impl FnMut(usize) -> bool) {
         let mut index = 0;

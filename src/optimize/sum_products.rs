@@ -3,6 +3,7 @@
 //!
 //! Works at scheme level. The sum differs from the one before by its rounding, which is smaller.
 
+use super::is_pinned;
 use crate::Result;
 use crate::analyze::{Dependencies, Method, OutputIndex};
 use crate::graph::{Graph, OperandId, Operator};
@@ -31,7 +32,8 @@ pub fn sum_products(graph: &Graph) -> Result<Graph> {
     // Of each operator that is a sum of products: the signature of the products, and their factors.
     let mut sums: HashMap<usize, (u32, Vec<OperandId>)> = HashMap::new();
     let mut merged = vec![false; deps.len()];
-    for (number, op) in graph.operators().iter().enumerate() {
+    // Neither of them draws anything, so that a nonce pins it.
+    for (number, op) in graph.operators().iter().enumerate().filter(|(_, op)| !is_pinned(op, false)) {
         match name(op) {
             "bfv.multiply" => {
                 sums.insert(number, (op.signature, graph.inputs_of(op).to_vec()));
