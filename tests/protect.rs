@@ -48,9 +48,12 @@ fn protected(circuit: &Circuit, policy: &Policy, number: u64) -> (Circuit, Growt
     let (protected, growth) = circuit.protect(policy, &seed(number)).unwrap();
     let (before, after) = (circuit.graph().operators().len(), protected.graph().operators().len());
     assert_eq!((growth.before, growth.after), (before, after));
-    assert_eq!(growth.kinds.iter().map(|kind| kind.operators).sum::<usize>(), after - before);
+    assert_eq!(
+        growth.kinds.iter().map(|kind| kind.operators).sum::<usize>(),
+        after + growth.dropped - before
+    );
     assert!(after as f64 <= before as f64 * policy.growth, "{growth:?}");
-    let trials = Trials { seed: number, ..Trials::default() };
+    let trials = Trials { seed: number, rounds: 3, ..Trials::default() };
     for platform in [&Scalar::new() as &dyn Platform, &Simd::new()] {
         if let Err(error) = protected.verify(circuit, platform, &trials) {
             panic!("{error}\n{policy:?}, seed {number}\n{}\n{}", circuit.to_text(), protected.to_text());
@@ -137,7 +140,7 @@ fn every_kind_does_every_operation_right() {
             let unit = if element == Element::Bit { 1 } else { 8 };
             let circuit = once(unit, &name, attrs, &inputs).unwrap_or_else(|error| panic!("{name}: {error}"));
             for kind in Kind::ALL {
-                for number in 0..6 {
+                for number in 0..4 {
                     add(&mut changes, &protected(&circuit, &only(kind, 24.0), number).1);
                 }
             }
@@ -226,7 +229,7 @@ impl Grower<'_> {
             }
             "gather" => {
                 let (index, rows) =
-                    self.random.pick(&[(Element::U8, 256u64), (Element::I32, 48), (Element::U8, 64)]);
+                    self.random.pick(&[(Element::U8, 256u64), (Element::I32, 192), (Element::U8, 64)]);
                 let index = self.pick(index);
                 // Of one dimension, so that the result has the shape of the index.
                 (axis(0), vec![self.constant(element, &[rows], 256), index])
@@ -464,7 +467,7 @@ fn growth_is_what_was_asked_for() {
             let policy = Policy { growth, ..Policy::default() };
             let (_, told) = protected(&circuit, &policy, number);
             let limit = (before as f64 * growth) as usize;
-            assert!(told.after <= limit && limit - told.after < 16, "{told:?}");
+            assert!(told.after <= limit && limit - told.after < 24, "{told:?}");
         }
     }
     let same = circuit.protect(&Policy { growth: 1.0, ..Policy::default() }, &seed(1)).unwrap();

@@ -123,6 +123,8 @@ pub struct Growth {
     pub after: usize,
     /// What each kind of the policy did.
     pub kinds: Vec<KindGrowth>,
+    /// Constant tables that were dropped, since all that read them read others now.
+    pub dropped: usize,
     /// From the graph before, as [`super::difference`] measures it.
     pub difference: f64,
 }
@@ -141,7 +143,7 @@ pub struct KindGrowth {
 impl Growth {
     pub(super) fn new(before: usize, kinds: &[Kind]) -> Self {
         let kinds = kinds.iter().map(|&kind| KindGrowth { kind, changes: 0, operators: 0 }).collect();
-        Self { before, after: before, kinds, difference: 0.0 }
+        Self { before, after: before, kinds, dropped: 0, difference: 0.0 }
     }
 
     /// The kinds of the policy.

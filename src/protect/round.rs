@@ -3,9 +3,10 @@
 use super::choices::Choices;
 use super::{Change, Growth, Kind, Recorder, Site};
 use crate::Result;
-use crate::analyze::check;
-use crate::graph::{Graph, OperandId, Operator};
+use crate::analyze::{Dependencies, Method, OutputIndex, check};
+use crate::graph::{Graph, OperandId, Operator, Placeholder};
 use crate::ops::Registry;
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// One time through a graph.
@@ -48,7 +49,10 @@ impl Round<'_> {
                 changes[number] = Some(recorded);
             }
         }
-        rebuilt(&recorder.finish(), &changes)
+        let out = rebuilt(&recorder.finish(), &changes)?;
+        let out = without_orphans(graph, &deps, &out)?;
+        growth.dropped += size - out.operators().len();
+        Ok(out)
     }
 }
 
@@ -115,6 +119,23 @@ fn rebuilt(graph: &Graph, changes: &[Option<Recorded>]) -> Result<Graph> {
     }
     copy.to.settle();
     Ok(copy.to)
+}
+
+/// The new graph without operators that were read before and are not any more: tables in the place of which there are others.
+fn without_orphans(before: &Graph, deps: &Dependencies, after: &Graph) -> Result<Graph> {
+    let read = |op: &usize| !deps.notify(*op).is_empty();
+    let place = |graph: &Graph, op: usize| graph.pieces(graph.operators()[op].output).to_vec();
+    let read: HashSet<Vec<Placeholder>> = (0..deps.len()).filter(read).map(|op| place(before, op)).collect();
+    let index = OutputIndex::new(after)?;
+    let deps = Dependencies::new(after, &index, Method::Search);
+    let mut orphans: Vec<bool> =
+        (0..deps.len()).map(|op| deps.notify(op).is_empty() && read.contains(&place(after, op))).collect();
+    for &piece in after.outputs().iter().flat_map(|port| after.pieces(port.operand)) {
+        index.producers()[index.search(piece)].iter().for_each(|&op| orphans[op as usize] = false);
+    }
+    let mut out = after.clone();
+    out.retain_operators(|op| !orphans[op]);
+    Ok(out)
 }
 
 /// Copies what is used of a graph, each operand once.
