@@ -31,7 +31,7 @@ fn seed(number: u64) -> Seed {
 }
 
 fn only(kind: Kind, growth: f64) -> Policy {
-    Policy { kinds: vec![kind], growth, keep: true }
+    Policy { kinds: vec![kind], growth, ..Policy::default() }
 }
 
 /// How often each kind changed something.
@@ -421,6 +421,69 @@ fn passes_leave_what_is_kept_and_may_remove_what_is_not() {
 }
 
 #[test]
+fn what_carries_a_nonce_is_left_to_the_operator() {
+    // A pair that undoes itself, twice the same, one that nobody needs, and one that no input leads to.
+    let text = |nonces: [&str; 6]| {
+        let ops = [
+            "%1 = limb.neg(%0) : !0 [4,8)",
+            "%2 = limb.neg(%1) : !0 [8,12)",
+            "%3 = limb.add(%0, %2) : !0 [12,16)",
+            "%4 = limb.add(%0, %2) : !0 [16,20)",
+            "%5 = constant#0() : !1 [20,21)",
+            "%6 = u64.not(%5) : !1 [21,22)",
+        ];
+        let ops: String =
+            ops.into_iter().zip(nonces).map(|(op, nonce)| format!("op {op}{nonce}\n")).collect();
+        format!(
+            "cipherloom-graph 1\nunit 64\ntype !0 = limb[4]{{form=\"coeff\", n=4, q=97}}\n\
+             type !1 = u64[1]{{shape=[1]}}\nattrs #0 = {{of=\"u64\", shape=[1], value=@\"AQAAAAAAAAA=\"}}\n\
+             input %0 : !0 [0,4) \"x\"\n{ops}output %3 \"a\"\noutput %4 \"b\"\noutput %6 \"c\"\n"
+        )
+    };
+    let optimized = |nonces| {
+        let circuit = Circuit::from_text(&text(nonces), Arc::clone(&REGISTRY)).unwrap();
+        let after = circuit.optimize(&["dedup", "cancel", "prune", Precompute::NAME]).unwrap();
+        after
+            .graph()
+            .operators()
+            .iter()
+            .map(|op| after.graph().signature(op).name.clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(optimized([""; 6]), ["limb.add", "constant"]);
+    let [a, b, c, d, e, f] = [" nonce=1", " nonce=2", " nonce=3", " nonce=4", " nonce=5", " nonce=6"];
+    let all = ["limb.neg", "limb.neg", "limb.add", "limb.add", "constant", "u64.not"];
+    assert_eq!(optimized([a, b, c, d, e, f]), all);
+    // Each alone.
+    assert_eq!(optimized(["", b, "", "", "", ""]), ["limb.neg", "limb.neg", "limb.add", "constant"]);
+    assert_eq!(optimized([a, "", "", "", "", ""]), ["limb.neg", "limb.add", "constant"], "nobody needs it");
+    assert_eq!(optimized(["", "", c, d, "", ""]), ["limb.add", "limb.add", "constant"]);
+    assert_eq!(optimized(["", "", "", "", "", f]), ["limb.add", "constant", "u64.not"]);
+}
+
+#[test]
+fn anonymous_ones_tell_no_units_and_no_parents() {
+    let whole = aes_whole(8, "aes.encrypt_blocks", 16);
+    let circuit = whole.expand(To::Platform(&Scalar::new())).unwrap();
+    let policy = Policy { anonymous: true, ..Policy::default() };
+    let (hidden, growth) = protected(&circuit, &policy, 4);
+    let plain = circuit.protect(&Policy::default(), &seed(4)).unwrap();
+    assert_eq!(growth, plain.1);
+    assert_eq!(hidden.difference(&plain.0).unwrap(), 0.0);
+    let starts: Vec<u64> = {
+        let graph = hidden.graph();
+        graph.operators().iter().flat_map(|op| graph.pieces(op.output)).map(|piece| piece.start).collect()
+    };
+    assert!(starts.windows(2).all(|pair| pair[0] < pair[1]));
+    assert!(plain.0.to_text().contains("parent=") && !hidden.to_text().contains("parent="));
+    assert_eq!(run(&hidden, &Simd::new(), &[&hex(PLAIN), &hex(VECTORS[0].0)]), hex(VECTORS[0].1));
+    // What the builder made is not there any more; it is where only new operators are.
+    let kept = |circuit: &Circuit| circuit.plan(&Scalar::new(), &[2], RunOptions::default()).map(drop);
+    assert_eq!(kept(&hidden), Err(Error::NotKept { operand: 2 }));
+    assert_eq!(kept(&plain.0), Ok(()));
+}
+
+#[test]
 fn nonces_do_not_tell_what_is_new() {
     let circuit = random_circuit(8, 3, 30);
     let (protected, _) = circuit.protect(&Policy::default(), &seed(3)).unwrap();
@@ -516,6 +579,7 @@ fn operators_on_residues_are_left_or_rewritten() {
         for kind in [Kind::DeadCode, Kind::Rewriting] {
             let (protected, growth) = protected(&circuit, &only(kind, 5.0), number);
             add(&mut changes, &growth);
+            assert_eq!(protected.optimize_by_default().unwrap().to_text(), protected.to_text());
             let count = |name| names(&protected)[name];
             assert_eq!(count("limb.ntt"), 2);
             let read = Circuit::from_bytes(&protected.to_bytes(), Arc::clone(&REGISTRY)).unwrap();
@@ -652,14 +716,18 @@ const VECTORS: [(&str, &str); 3] = [
 ];
 const PLAIN: &str = "00112233445566778899aabbccddeeff";
 
-fn aes(unit: u32, op: &str, key: u64) -> Circuit {
+fn aes_whole(unit: u32, op: &str, key: u64) -> Circuit {
     let mut g = CircuitBuilder::new(unit, &REGISTRY).unwrap();
     let bytes = |shape: &[u64]| Tensor::new(Element::U8, shape).ty(unit).unwrap();
     let (x, key) = (g.input("0", bytes(&[1, 16])).unwrap(), g.input("1", bytes(&[key])).unwrap());
     let keys = g.op("aes.key_schedule", Attrs::new(), &[key]).unwrap();
     let out = g.op(op, Attrs::new(), &[x, keys]).unwrap();
     g.output("out", out);
-    let base = g.finish().unwrap().expand(To::Platform(&Scalar::new())).unwrap();
+    g.finish().unwrap()
+}
+
+fn aes(unit: u32, op: &str, key: u64) -> Circuit {
+    let base = aes_whole(unit, op, key).expand(To::Platform(&Scalar::new())).unwrap();
     base.optimize_by_default().unwrap()
 }
 

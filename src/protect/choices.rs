@@ -18,9 +18,14 @@ impl Choices {
         u64::from_le_bytes(bytes)
     }
 
-    /// A number below `count`, which is not 0; none is likelier than another by more than one in 2^64 / `count`.
-    pub(super) fn below(&mut self, count: usize) -> usize {
-        (u128::from(self.word()) * count as u128 >> 64) as usize
+    /// A number below `count`, which is not 0; none is likelier than another by more than `count` in 2^64.
+    pub(super) fn below(&mut self, count: u64) -> u64 {
+        (u128::from(self.word()) * u128::from(count) >> 64) as u64
+    }
+
+    /// A place in a list of so many.
+    pub(super) fn index(&mut self, len: usize) -> usize {
+        self.below(len as u64) as usize
     }
 
     pub(super) fn coin(&mut self) -> bool {
@@ -29,13 +34,13 @@ impl Choices {
 
     /// One of several, if there is any.
     pub(super) fn of<T: Copy>(&mut self, all: &[T]) -> Option<T> {
-        (!all.is_empty()).then(|| all[self.below(all.len())])
+        (!all.is_empty()).then(|| all[self.index(all.len())])
     }
 
     /// Any order.
     pub(super) fn shuffle<T>(&mut self, all: &mut [T]) {
         for end in (1..all.len()).rev() {
-            all.swap(end, self.below(end + 1));
+            all.swap(end, self.index(end + 1));
         }
     }
 }

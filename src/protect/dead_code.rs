@@ -25,7 +25,7 @@ impl Transformation for DeadCode {
         }
         let Some(tensor) = words(recorder, site.output) else { return Ok(None) };
         let mut value = recorder.seen_as(site.output, &tensor)?;
-        for _ in 0..2 + recorder.choices.below(MOST - 1) {
+        for _ in 0..2 + recorder.choices.index(MOST - 1) {
             let Some(share) = recorder.share(&tensor, false)? else { return Ok(None) };
             let operations = if tensor.element == Element::Bit { &OF_BITS[..] } else { &OPERATIONS };
             let Some(operation) = recorder.choices.of(operations) else { return Ok(None) };

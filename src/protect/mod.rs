@@ -10,6 +10,7 @@
 //! their prime allow. Operators of higher levels and random ones stay.
 
 mod additive_shares;
+mod anonymous;
 mod branches;
 mod choices;
 mod dead_code;
@@ -72,7 +73,13 @@ impl Protection {
         }
         growth.after = out.operators().len();
         growth.difference = difference(graph, &out)?;
-        Ok((if self.policy.keep { pin::pinned(&out, registry) } else { out }, growth))
+        if self.policy.anonymous {
+            out = anonymous::anonymous(&out)?;
+        }
+        if self.policy.keep {
+            out = pin::pinned(&out, registry);
+        }
+        Ok((out, growth))
     }
 }
 

@@ -85,6 +85,9 @@ pub struct Policy {
     /// Whether passes leave the result as it is: then every operator gets a nonce of its own (SPEC G16), those that were
     /// there before, too, so that nonces do not tell which are new.
     pub keep: bool,
+    /// Whether units and parents of operators are taken away, which tell what is new and what it was made from. Then no operand of
+    /// the builder can be kept any more, and verification compares outputs only.
+    pub anonymous: bool,
 }
 
 impl Policy {
@@ -103,9 +106,9 @@ impl Policy {
 }
 
 impl Default for Policy {
-    /// All kinds, up to four times the operators, kept.
+    /// All kinds, up to four times the operators, kept, not anonymous.
     fn default() -> Self {
-        Self { kinds: Kind::ALL.to_vec(), growth: 4.0, keep: true }
+        Self { kinds: Kind::ALL.to_vec(), growth: 4.0, keep: true, anonymous: false }
     }
 }
 

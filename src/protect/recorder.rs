@@ -267,7 +267,7 @@ impl<'r> Recorder<'r> {
             let Some(source) = self.choices.of(&self.sources[..self.known]) else { return Ok(None) };
             if let Some(spare) = self.session.ty(source).size.checked_sub(ty.size) {
                 let step = (tensor.element.bits() / u64::from(self.unit())).max(1);
-                let from = step * self.choices.below((spare / step + 1) as usize) as u64;
+                let from = step * self.choices.below(spare / step + 1);
                 return self.session.split(source, from, ty).map(Some);
             }
         }

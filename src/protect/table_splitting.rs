@@ -77,7 +77,7 @@ impl Table {
         if !rows.is_power_of_two() || rows < 2 || !holds(recorder, index, rows - 1) {
             return Ok(None);
         }
-        let mask = 1 + recorder.choices.below(rows - 1);
+        let mask = 1 + recorder.choices.index(rows - 1);
         self.moved(recorder, site, |row| row ^ mask, &format!("b {mask} xor"))
     }
 
