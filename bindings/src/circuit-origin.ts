@@ -1,11 +1,11 @@
 /** What circuits are made of, so that a worker can make one again after another one died. */
-import type { ExpandOptions } from './graph-types.js';
+import type { ExpandOptions, ProtectOptions } from './graph-types.js';
 import type { Mark, Recording } from './recording.js';
 import type { CallSettings, Connection, Remote } from './worker/connection.js';
 import type { Args, GraphMethods, OpenCircuit } from './worker/protocol.js';
 
 /** Methods that open a circuit. */
-type Opening = 'build' | 'openText' | 'openBytes' | 'expand' | 'optimize';
+type Opening = 'build' | 'openText' | 'openBytes' | 'expand' | 'optimize' | 'protect';
 
 /** Where a circuit comes from. Refers to no circuit: it outlives those that it came by. */
 export interface Origin {
@@ -47,7 +47,8 @@ export function saved(from: string | Uint8Array): Origin {
 export function derived(
   from: Origin,
   opened: Remote<GraphMethods>,
-  ...[method, argument]: ['expand', ExpandOptions] | ['optimize', string[] | undefined]
+  ...[method, argument]:
+    ['expand', ExpandOptions] | ['optimize', string[] | undefined] | ['protect', ProtectOptions]
 ): Origin {
   const { recording, mark } = from;
   return {
@@ -57,9 +58,8 @@ export function derived(
       const held = opened.held(connection);
       const handle = await (held ?? from.make(connection, signal).then(({ circuit }) => circuit));
       try {
-        return await (method === 'expand'
-          ? open(connection, method, [handle, argument], { signal })
-          : open(connection, method, [handle, argument], { signal }));
+        const args = [handle, argument] as Args<GraphMethods, typeof method>;
+        return await open(connection, method, args, { signal });
       } finally {
         if (held === undefined) connection.send('free', [handle]);
       }

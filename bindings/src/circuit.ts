@@ -2,6 +2,7 @@
 import { Dependencies } from './analysis.js';
 import {
   CALL_OPTIONS,
+  checkArgument,
   checkCall,
   CIRCUIT_RUN_OPTIONS,
   DATA,
@@ -9,6 +10,8 @@ import {
   EXPAND_OPTIONS,
   isName,
   OPTIMIZE_OPTIONS,
+  PROTECT_OPTIONS,
+  SEED,
 } from './arguments.js';
 import { derived, type Origin } from './circuit-origin.js';
 import { fromBytes, orderedData } from './data.js';
@@ -20,9 +23,11 @@ import type {
   CircuitRunOptions,
   DataArray,
   ExpandOptions,
+  Growth,
   Operand,
   OptimizeOptions,
   Port,
+  ProtectOptions,
   RunInputs,
   RunOutputs,
 } from './graph-types.js';
@@ -35,7 +40,7 @@ import { type Connection, Remote } from './worker/connection.js';
 import type { Args, GraphMethods, Handle, OpenCircuit, Result } from './worker/protocol.js';
 
 /** The work behind a new circuit, as progress tells it. */
-type Making = Extract<Progress['phase'], 'build' | 'expand' | 'optimize'>;
+type Making = Extract<Progress['phase'], 'build' | 'expand' | 'optimize' | 'protect'>;
 
 /** See {@link Circuit}. */
 export class WorkerCircuit extends Resource implements Circuit {
@@ -43,6 +48,7 @@ export class WorkerCircuit extends Resource implements Circuit {
   readonly operators: number;
   readonly inputs: readonly Port[];
   readonly outputs: readonly Port[];
+  readonly growth: Growth | undefined;
   readonly #loom: WorkerLoom;
   readonly #origin: Origin;
   readonly #opened: Remote<GraphMethods>;
@@ -66,6 +72,7 @@ export class WorkerCircuit extends Resource implements Circuit {
     this.operators = opened.operators;
     this.inputs = inputs;
     this.outputs = outputs;
+    this.growth = opened.growth;
     this.#loom = loom;
     this.#origin = origin;
     this.#opened = remote;
@@ -114,6 +121,15 @@ export class WorkerCircuit extends Resource implements Circuit {
     checkCall('optimize', {}, options, OPTIMIZE_OPTIONS);
     const passes = options.passes && [...options.passes];
     return this.#derive('optimize', derived(this.#origin, this.#opened, 'optimize', passes), options);
+  }
+
+  async protect(options: ProtectOptions & CallOptions): Promise<Circuit> {
+    checkCall('protect', {}, options, PROTECT_OPTIONS);
+    checkArgument('protect, option seed', options.seed, SEED);
+    const { kinds, growth, keep, anonymous } = options;
+    // Copies: they may be needed again after a restart.
+    const policy = { seed: options.seed.slice(), kinds: kinds && [...kinds], growth, keep, anonymous };
+    return this.#derive('protect', derived(this.#origin, this.#opened, 'protect', policy), options);
   }
 
   async analyze(options: CallOptions = {}): Promise<Analysis> {

@@ -4,7 +4,7 @@
  */
 import * as single from '../wasm/single/cipherloom.js';
 import * as threaded from '../wasm/threads/cipherloom.js';
-import type { Element, ExpandOptions } from './graph-types.js';
+import type { Element, ExpandOptions, Growth, ProtectOptions } from './graph-types.js';
 import type {
   CompileOptions,
   GraphView,
@@ -135,6 +135,8 @@ export interface RawCircuit {
   expand(options: ExpandOptions): RawCircuit;
   /** Without passes: the usual ones. */
   optimize(passes: string[] | undefined): RawCircuit;
+  /** `seed`: 32 bytes. */
+  protect(seed: Uint8Array, options: Omit<ProtectOptions, 'seed'>): { circuit: RawCircuit; growth: Growth };
   /** `keep`: numbers of the builder's operands, which `takeObjects` then gives as `%N`. */
   runJob(names: string[], data: Uint8Array[], keep: Uint32Array, options: RawCircuitOptions): RawJob;
   /** What `keep` would give. */

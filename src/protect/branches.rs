@@ -72,3 +72,20 @@ fn wrong(recorder: &mut Recorder<'_>, site: &Site, tensor: &Tensor) -> Result<Op
     };
     recorder.express(site, &[right, share], "A B xor")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::model::evaluate;
+    use super::*;
+
+    #[test]
+    fn what_is_true_of_all_is() {
+        for (bits, texts) in [(8, &TRUE_OF_INTEGERS[..]), (1, &TRUE_OF_BITS)] {
+            for text in texts {
+                for a in 0..1 << bits {
+                    assert!((0..1 << bits).all(|b| evaluate(text, &[a, b], bits) == 1), "{text}");
+                }
+            }
+        }
+    }
+}

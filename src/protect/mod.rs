@@ -16,6 +16,8 @@ mod choices;
 mod dead_code;
 mod difference;
 mod elements;
+#[cfg(test)]
+mod model;
 mod multiplicative_shares;
 mod pin;
 mod policy;

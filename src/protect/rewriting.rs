@@ -95,3 +95,44 @@ fn identities(site: &Site) -> Vec<&'static str> {
     };
     [of(INTEGERS, operation), more].concat()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::model::evaluate;
+    use super::*;
+
+    /// All pairs of bytes, or of bits, with a third number.
+    fn all(bits: u32) -> impl Iterator<Item = [u64; 3]> {
+        let most = 1u64 << bits;
+        (0..most).flat_map(move |a| (0..most).map(move |b| [a, b, a.wrapping_mul(37) ^ 0x5a & (most - 1)]))
+    }
+
+    #[test]
+    fn identities_hold_for_all_bytes_and_bits() {
+        let arithmetic = ["add", "sub", "mul", "neg", "shl", "min", "max", "-1"];
+        for (operation, texts) in INTEGERS.iter().chain(BITS).chain(UNSIGNED) {
+            let direct = match *operation {
+                "neg" | "not" | "abs" => format!("a {operation}"),
+                "select" => "a b c select".to_owned(),
+                _ => format!("a b {operation}"),
+            };
+            let of_bits = BITS.iter().any(|(_, own)| std::ptr::eq(*own, *texts));
+            for text in *texts {
+                let needs_numbers =
+                    format!("{direct} {text}").split(' ').any(|token| arithmetic.contains(&token));
+                for bits in [8, 1] {
+                    // Comparison of signed numbers has tests of its own (`tests/protect.rs`).
+                    if *operation == "abs" || (bits == 1 && needs_numbers) || (bits == 8 && of_bits) {
+                        continue;
+                    }
+                    for [a, b, c] in all(bits) {
+                        let operands = [a, b, c & (1 << bits) - 1];
+                        let (found, expected) =
+                            (evaluate(text, &operands, bits), evaluate(&direct, &operands, bits));
+                        assert_eq!(found, expected, "{direct} is not {text}: {operands:?}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,4 +1,5 @@
 /** The graph worker: graphs of users' own, from their recording to their runs. No key of a client ever comes here. */
+import type { Growth } from '../graph-types.js';
 import { openRaw, type RawCircuit, type RawModule } from '../raw.js';
 import { Handles } from './handles.js';
 import type { GraphMethods, OpenCircuit } from './protocol.js';
@@ -8,9 +9,9 @@ const circuits = new Handles<RawCircuit>();
 let raw: RawModule;
 
 /** Keeps a circuit, and tells of it. */
-function open(circuit: RawCircuit): OpenCircuit {
+function open(circuit: RawCircuit, growth?: Growth): OpenCircuit {
   const { inputs, outputs } = circuit.ports();
-  const told = { id: circuit.id(), operators: circuit.operators(), inputs, outputs };
+  const told = { id: circuit.id(), operators: circuit.operators(), inputs, outputs, growth };
   return { circuit: circuits.add(circuit), ...told };
 }
 
@@ -27,6 +28,10 @@ serve<GraphMethods>({
   openBytes: (_, bytes) => open(raw.RawCircuit.fromBytes(bytes)),
   expand: (_, circuit, options) => open(circuits.get(circuit).expand(options)),
   optimize: (_, circuit, passes) => open(circuits.get(circuit).optimize(passes)),
+  protect: (_, from, { seed, ...options }) => {
+    const { circuit, growth } = circuits.get(from).protect(seed, options);
+    return open(circuit, growth);
+  },
   analyze: (_, circuit) => {
     const analysis = circuits.get(circuit).analyze();
     return new Moved(

@@ -1,6 +1,6 @@
 /** What the page and its workers say to each other. Everything survives structured clone. */
 import type { ErrorRecord } from '../errors.js';
-import type { ExpandOptions } from '../graph-types.js';
+import type { ExpandOptions, Growth, ProtectOptions } from '../graph-types.js';
 import type {
   GraphLiteral,
   Integers,
@@ -33,6 +33,8 @@ export interface OpenCircuit {
   readonly operators: number;
   readonly inputs: readonly RawPort[];
   readonly outputs: readonly RawPort[];
+  /** Of one that was protected. */
+  readonly growth?: Growth | undefined;
 }
 
 /** What a worker tells of the instance that it started. */
@@ -108,6 +110,7 @@ export interface GraphMethods extends StartMethods {
   expand(circuit: Handle, options: ExpandOptions): OpenCircuit;
   /** Without passes: the usual ones. */
   optimize(circuit: Handle, passes: string[] | undefined): OpenCircuit;
+  protect(circuit: Handle, options: ProtectOptions): OpenCircuit;
   analyze(circuit: Handle): RawAnalysis;
   text(circuit: Handle): string;
   bytes(circuit: Handle): Bytes;
