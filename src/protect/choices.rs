@@ -20,7 +20,7 @@ impl Choices {
 
     /// A number below `count`, which is not 0; none is likelier than another by more than `count` in 2^64.
     pub(super) fn below(&mut self, count: u64) -> u64 {
-        (u128::from(self.word()) * u128::from(count) >> 64) as u64
+        ((u128::from(self.word()) * u128::from(count)) >> 64) as u64
     }
 
     /// A place in a list of so many.

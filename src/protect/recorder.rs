@@ -159,8 +159,8 @@ impl<'r> Recorder<'r> {
         let mut stack: Vec<Item> = Vec::new();
         for token in text.split_whitespace() {
             let known = match token.as_bytes() {
-                &[letter @ b'a'..=b'z'] => site.inputs.get(usize::from(letter - b'a')),
-                &[letter @ b'A'..=b'Z'] => others.get(usize::from(letter - b'A')),
+                [letter @ b'a'..=b'z'] => site.inputs.get(usize::from(letter - b'a')),
+                [letter @ b'A'..=b'Z'] => others.get(usize::from(letter - b'A')),
                 _ => None,
             };
             let item = match (known, token.parse::<i64>()) {
@@ -238,10 +238,10 @@ impl<'r> Recorder<'r> {
         let parts: Vec<Tensor> = if whole { vec![tensor.clone()] } else { self.trailing(tensor).collect() };
         let small = parts.iter().find(|part| part.bytes() <= SMALL);
         let Some(part) = small.or(parts.last()) else { return Ok(None) };
-        if part.bytes() > MOST_SHARE || self.choices.coin() {
-            if let Some(value) = self.value(part)? {
-                return Ok(Some(value));
-            }
+        if (part.bytes() > MOST_SHARE || self.choices.coin())
+            && let Some(value) = self.value(part)?
+        {
+            return Ok(Some(value));
         }
         if part.bytes() > MOST_SHARE {
             return Ok(None);
