@@ -20,6 +20,7 @@ pub mod optimize;
 pub mod place;
 pub mod platform;
 pub mod program;
+pub mod protect;
 pub mod schemes;
 #[cfg(feature = "wasm")]
 pub mod wasm;

@@ -268,12 +268,12 @@ fn k_g11_outputs_and_pruning() {
     );
     let names = |g: &Graph| g.operators().iter().map(|op| g.signature(op).name.clone()).collect::<Vec<_>>();
     assert_eq!(derived_outputs(&check(&g).unwrap()), [1, 2]);
-    assert_eq!(names(&prune(&g).unwrap()), ["op1", "op2", "op3"]);
+    assert_eq!(names(&prune(&g, &Registry::empty()).unwrap()), ["op1", "op2", "op3"]);
     for (name, op) in [("one", 0), ("two", 1)] {
         let output = g.operators()[op].output;
         g.declare_output(name, output);
     }
-    let pruned = prune(&g).unwrap();
+    let pruned = prune(&g, &Registry::empty()).unwrap();
     assert_eq!(names(&pruned), ["op1", "op2"]);
     let (run, order) = run_on_one_worker(&pruned, &[5]);
     assert_eq!(order, ["op1", "op2"]);

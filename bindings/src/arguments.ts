@@ -10,6 +10,8 @@ import type {
   GraphOptions,
   OptimizeOptions,
   PlaceOptions,
+  ProtectionKind,
+  ProtectOptions,
   ViewOptions,
 } from './graph-types.js';
 import type {
@@ -261,6 +263,37 @@ export const PLACE_OPTIONS: Kinds<PlaceOptions & CallOptions> = {
 };
 /** Options of `Circuit.optimize`. */
 export const OPTIMIZE_OPTIONS: Kinds<OptimizeOptions & CallOptions> = { ...CALL_OPTIONS, passes: TEXTS };
+/** What a protection draws from. */
+export const SEED: Kind = {
+  expected: '32 bytes (Uint8Array)',
+  fits: (value) => isBytes(value) && (value as Uint8Array).length === 32,
+  secret: true,
+};
+const KINDS = [
+  'dead_code',
+  'branches',
+  'additive_shares',
+  'multiplicative_shares',
+  'xor_shares',
+  'table_splitting',
+  'rewriting',
+] as const satisfies readonly ProtectionKind[];
+/** Options of `Circuit.protect`. */
+export const PROTECT_OPTIONS: Kinds<ProtectOptions & CallOptions> = {
+  ...CALL_OPTIONS,
+  seed: SEED,
+  kinds: {
+    expected: `an array of at least one of ${KINDS.join(', ')}`,
+    fits: (value) =>
+      Array.isArray(value) && value.length > 0 && value.every((kind) => KINDS.some((own) => own === kind)),
+  },
+  growth: {
+    expected: 'a number from 1 to 256',
+    fits: (value) => typeof value === 'number' && value >= 1 && value <= 256,
+  },
+  keep: BOOLEAN,
+  anonymous: BOOLEAN,
+};
 /** Options of `Circuit.run`. */
 export const CIRCUIT_RUN_OPTIONS: Kinds<CircuitRunOptions> = {
   ...RUN_OPTIONS,

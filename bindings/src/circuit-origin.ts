@@ -7,7 +7,7 @@ import type { Args, GraphMethods, Handle, OpenCircuit } from './worker/protocol.
 type Opening = 'build' | 'openText' | 'openBytes' | Deriving;
 
 /** Methods that make one circuit of another. */
-export type Deriving = 'expand' | 'optimize' | 'place';
+export type Deriving = 'expand' | 'optimize' | 'place' | 'protect';
 
 /** Where a circuit comes from. Refers to no circuit: it outlives those that it came by. */
 export interface Origin {

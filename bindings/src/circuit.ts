@@ -2,6 +2,7 @@
 import { Dependencies } from './analysis.js';
 import {
   CALL_OPTIONS,
+  checkArgument,
   checkCall,
   CIRCUIT_RUN_OPTIONS,
   DATA,
@@ -10,6 +11,8 @@ import {
   isName,
   OPTIMIZE_OPTIONS,
   PLACE_OPTIONS,
+  PROTECT_OPTIONS,
+  SEED,
   VERIFY_OPTIONS,
 } from './arguments.js';
 import { derived, type Deriving, type Origin } from './circuit-origin.js';
@@ -22,11 +25,13 @@ import type {
   CircuitRunOptions,
   DataArray,
   ExpandOptions,
+  Growth,
   Operand,
   OptimizeOptions,
   PlaceOptions,
   PlatformName,
   Port,
+  ProtectOptions,
   RunInputs,
   RunOutputs,
 } from './graph-types.js';
@@ -57,6 +62,7 @@ export class WorkerCircuit extends Resource implements Circuit {
   readonly operators: number;
   readonly inputs: readonly Port[];
   readonly outputs: readonly Port[];
+  readonly growth: Growth | undefined;
   readonly #loom: WorkerLoom;
   readonly #origin: Origin;
   readonly #opened: Remote<GraphMethods>;
@@ -80,6 +86,7 @@ export class WorkerCircuit extends Resource implements Circuit {
     this.operators = opened.operators;
     this.inputs = inputs;
     this.outputs = outputs;
+    this.growth = opened.growth;
     this.#loom = loom;
     this.#origin = origin;
     this.#opened = remote;
@@ -139,6 +146,15 @@ export class WorkerCircuit extends Resource implements Circuit {
     checkCall('optimize', {}, options, OPTIMIZE_OPTIONS);
     const passes = options.passes && [...options.passes];
     return this.#derive('optimize', derived(this.#origin, this.#opened, 'optimize', [passes]), options);
+  }
+
+  async protect(options: ProtectOptions & CallOptions): Promise<Circuit> {
+    checkCall('protect', {}, options, PROTECT_OPTIONS);
+    checkArgument('protect, option seed', options.seed, SEED);
+    const { kinds, growth, keep, anonymous } = options;
+    // Copies: they may be needed again after a restart.
+    const policy = { seed: options.seed.slice(), kinds: kinds && [...kinds], growth, keep, anonymous };
+    return this.#derive('protect', derived(this.#origin, this.#opened, 'protect', [policy]), options);
   }
 
   async analyze(options: CallOptions = {}): Promise<Analysis> {

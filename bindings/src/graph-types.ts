@@ -259,6 +259,54 @@ export interface PlaceOptions {
   pin?: Readonly<Record<string, PlatformName>> | undefined;
 }
 
+/**
+ * A kind of change that a protection makes: operators whose results nobody needs; a value in two ways between which a
+ * condition chooses that never changes, though it is computed from data; shares that add up, multiply or XOR to what was
+ * there; look-ups in two tables, or in permuted ones; identities such as a + b = (a ^ b) + 2 (a & b).
+ */
+export type ProtectionKind =
+  | 'dead_code'
+  | 'branches'
+  | 'additive_shares'
+  | 'multiplicative_shares'
+  | 'xor_shares'
+  | 'table_splitting'
+  | 'rewriting';
+
+/** Options of `Circuit.protect`. */
+export interface ProtectOptions {
+  /** 32 random bytes. The same ones give the same circuit on every device. They are copied. */
+  seed: Uint8Array;
+  /** Default: all. */
+  kinds?: readonly ProtectionKind[] | undefined;
+  /** At most so many times the operators, from 1 to 256. Default 4. */
+  growth?: number | undefined;
+  /** Whether `optimize` leaves the result as it is. Default true. */
+  keep?: boolean | undefined;
+  /**
+   * Whether all units and the numbers of parents are taken away, which tell what is new and what it was made from; then
+   * operands of the builder cannot be kept any more. Default false.
+   */
+  anonymous?: boolean | undefined;
+}
+
+/** By how much a protection made a circuit grow. */
+export interface Growth {
+  /** Operators before and after. */
+  readonly before: number;
+  readonly after: number;
+  /** For each kind that was asked for: how many operators it changed, and how many more there are for it. */
+  readonly kinds: readonly {
+    readonly kind: ProtectionKind;
+    readonly changes: number;
+    readonly operators: number;
+  }[];
+  /** Constant tables that were dropped since nobody reads them any more. */
+  readonly dropped: number;
+  /** Share of operators, before and after, whose neighborhood the other circuit does not have: 0 to 1. */
+  readonly difference: number;
+}
+
 /** Options of `Circuit.run`. */
 export interface CircuitRunOptions extends CallOptions {
   /**
@@ -304,6 +352,8 @@ export interface Circuit extends Disposable {
   readonly inputs: readonly Port[];
   /** In the order of their declaration. */
   readonly outputs: readonly Port[];
+  /** By how much it grew, of a circuit that `protect` gave. */
+  readonly growth: Growth | undefined;
   /**
    * The same computation in lower operators. Errors: InputError `input.option` for none or several of the options,
    * GraphError `operator.*`, MemoryError.
@@ -317,6 +367,12 @@ export interface Circuit extends Disposable {
   place(options?: PlaceOptions & CallOptions): Promise<Circuit>;
   /** The same computation with less to do. */
   optimize(options?: OptimizeOptions & CallOptions): Promise<Circuit>;
+  /**
+   * The same computation, obfuscated: another circuit that gives the same results, bit for bit. Operators on integers and
+   * bits are changed, floats and operators of higher levels are not; expand first. No encryption: `SECURITY.md` of the
+   * repository says against what it does not protect.
+   */
+  protect(options: ProtectOptions & CallOptions): Promise<Circuit>;
   /** Who waits for whom. */
   analyze(options?: CallOptions): Promise<Analysis>;
   /**

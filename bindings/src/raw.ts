@@ -2,7 +2,7 @@
  * The contract with the Rust side (src/wasm), used inside the workers: thin classes whose every throw is an Error with
  * `code` and `details`. raw-columns.ts and raw-graphs.ts import the glue of the two modules.
  */
-import type { Element, Platform } from './graph-types.js';
+import type { Element, Growth, Platform, ProtectOptions } from './graph-types.js';
 import type {
   CompileOptions,
   GraphView,
@@ -160,6 +160,8 @@ export interface RawCircuit {
   place(platforms: string[], operators: string[], to: string[]): RawCircuit;
   /** Without passes: the usual ones. */
   optimize(passes: string[] | undefined): RawCircuit;
+  /** `seed`: 32 bytes. */
+  protect(seed: Uint8Array, options: Omit<ProtectOptions, 'seed'>): { circuit: RawCircuit; growth: Growth };
   /** `keep`: numbers of the builder's operands, which `takeObjects` then gives as `%N`. */
   runJob(names: string[], data: Uint8Array[], keep: Uint32Array, options: RawCircuitOptions): RawJob;
   /** What `keep` would give. */

@@ -140,8 +140,8 @@ export interface Loom extends Disposable {
  */
 export interface Progress {
   /**
-   * Unit of `done`: compile, and build, expand and optimize of a graph - the whole; keys - keys; encrypt - inputs; run -
-   * operators; decrypt - outputs; verify - checks; conformance - operator types.
+   * Unit of `done`: compile, and build, expand, optimize, place and protect of a graph - the whole; keys - keys; encrypt -
+   * inputs; run - operators; decrypt - outputs; verify - checks; conformance - operator types.
    */
   readonly phase:
     | 'compile'
@@ -153,6 +153,7 @@ export interface Progress {
     | 'expand'
     | 'optimize'
     | 'place'
+    | 'protect'
     | 'verify'
     | 'conformance';
   readonly done: number;

@@ -118,6 +118,7 @@ function setUp() {
   return { g, x, y, loom, graphs, workers, only };
 }
 
+const SEED = new Uint8Array(32);
 const DATA = { x: Float32Array.of(1, 2) };
 
 describe('a circuit', () => {
@@ -182,6 +183,14 @@ describe('a circuit', () => {
       [() => circuit.expand({ base: 'limb.add' } as never), 'input.type'],
       [() => circuit.optimize({ passes: 'prune' } as never), 'input.type'],
       [() => circuit.optimize({ passes: [5] } as never), 'input.type'],
+      [() => circuit.protect({} as never), 'input.type'],
+      [() => circuit.protect({ seed: new Uint8Array(31) }), 'input.type'],
+      [() => circuit.protect({ seed: SEED, kinds: [] }), 'input.type'],
+      [() => circuit.protect({ seed: SEED, kinds: ['dead'] } as never), 'input.type'],
+      [() => circuit.protect({ seed: SEED, growth: 0.5 }), 'input.type'],
+      [() => circuit.protect({ seed: SEED, growth: Number.NaN }), 'input.type'],
+      [() => circuit.protect({ seed: SEED, keep: 1 } as never), 'input.type'],
+      [() => circuit.protect({ seed: SEED, hide: true } as never), 'input.option'],
       [() => circuit.analyze({ signal: 5 } as never), 'input.type'],
       [() => circuit.toText(5 as never), 'input.type'],
       [() => circuit.toBytes({ stage: 'base' } as never), 'input.option'],
@@ -204,11 +213,25 @@ describe('a circuit', () => {
     base.dispose();
     await expect(base.toText()).rejects.toBeInstanceOf(DisposedError);
     expect((await lean.run(DATA, { keep: [y] })).kept.size).toBe(1);
-    const asked = only().calls.filter(({ method }) => method === 'expand' || method === 'optimize');
+    const seed = new Uint8Array(32).fill(7);
+    const hidden = await lean.protect({ seed, kinds: ['dead_code'], growth: 2 });
+    expect(hidden.growth).toBeUndefined();
+    seed.fill(0);
+    const asked = only().calls.filter(({ method }) => ['expand', 'optimize', 'protect'].includes(method));
     expect(asked.map(({ args }) => args)).toEqual([
       [1, { base: ['f32.add'] }],
       [2, ['dedup']],
       [3, undefined],
+      [
+        3,
+        {
+          seed: new Uint8Array(32).fill(7),
+          kinds: ['dead_code'],
+          growth: 2,
+          keep: undefined,
+          anonymous: undefined,
+        },
+      ],
     ]);
   });
 

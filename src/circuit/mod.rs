@@ -8,6 +8,7 @@ mod bytes;
 mod literal;
 mod passes;
 mod precompute;
+mod protect;
 mod recorded;
 mod residues;
 mod run;

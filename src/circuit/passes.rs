@@ -67,7 +67,7 @@ impl Circuit {
     ///     fn name(&self) -> &str {
     ///         "only"
     ///     }
-    ///     fn run(&self, graph: &Graph, _: &Registry) -> Result<Graph> {
+    ///     fn run(&self, graph: &Graph, registry: &Registry) -> Result<Graph> {
     ///         let mut out = graph.next_level();
     ///         let copy = |out: &mut Graph, operand| out.view(graph.ty(operand).clone(), graph.placeholders(operand));
     ///         for port in graph.inputs() {
@@ -83,7 +83,7 @@ impl Circuit {
     ///             let output = copy(&mut out, port.operand);
     ///             out.declare_output(&port.name, output);
     ///         }
-    ///         prune(&out)
+    ///         prune(&out, registry)
     ///     }
     /// }
     ///

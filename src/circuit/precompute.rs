@@ -7,7 +7,7 @@ use crate::math::bits::bytes_of;
 use crate::ops::Registry;
 use crate::ops::tensor::Tensor;
 use crate::ops::types::is_secret;
-use crate::optimize::Pass;
+use crate::optimize::{Pass, is_pinned};
 use crate::platform::Platform;
 use crate::{Error, Result};
 use std::sync::Arc;
@@ -70,7 +70,8 @@ impl Precompute {
                     units == piece.size() && hits.into_iter().all(from)
                 })
             };
-            computable[number as usize] = runs[op.signature as usize]
+            computable[number as usize] = !is_pinned(op, false)
+                && runs[op.signature as usize]
                 && shown(&op.output)
                 && inputs.iter().all(|input| shown(input) && known(input));
         }

@@ -51,7 +51,8 @@ pub struct Operator {
     pub(super) inputs_len: u32,
     /// What it writes.
     pub output: OperandId,
-    /// Tells two samples of one random operator apart; 0 for operators without randomness (SPEC G16).
+    /// Tells two samples of one random operator apart, and keeps passes off others (`optimize::is_pinned`); 0 for none
+    /// (SPEC G16).
     pub nonce: u32,
     /// The operator of the graph one level up that this one was expanded from; `u32::MAX` for none.
     pub parent: u32,

@@ -410,6 +410,11 @@ impl Graph {
         Arc::make_mut(&mut self.operators).remove(op);
     }
 
+    /// Forgets the operators from number `len` on; their outputs stay operands.
+    pub fn truncate_operators(&mut self, len: usize) {
+        Arc::make_mut(&mut self.operators).truncate(len);
+    }
+
     /// Keeps only operators that `keep` says yes to.
     pub fn retain_operators(&mut self, mut keep: impl FnMut(usize) -> bool) {
         let mut numbers = 0..;

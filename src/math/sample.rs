@@ -25,11 +25,14 @@ pub enum Domain {
     SecretTernary,
     /// Errors of an encryption or a key.
     SecretError,
+    /// What the protection of a graph chooses.
+    Protection,
 }
 
 impl Domain {
     /// All, in the order of their declaration.
-    pub const ALL: [Self; 4] = [Self::PublicUniform, Self::SecretKey, Self::SecretTernary, Self::SecretError];
+    pub const ALL: [Self; 5] =
+        [Self::PublicUniform, Self::SecretKey, Self::SecretTernary, Self::SecretError, Self::Protection];
 
     /// The BLAKE3 key-derivation context. A change of any sampler's output needs a new one.
     fn context(self) -> &'static str {
@@ -38,6 +41,7 @@ impl Domain {
             Self::SecretKey => "cipherloom 2026 v1 secret key coefficients",
             Self::SecretTernary => "cipherloom 2026 v1 secret ternary coefficients",
             Self::SecretError => "cipherloom 2026 v1 secret error coefficients",
+            Self::Protection => "cipherloom 2026 v1 protection choices",
         }
     }
 

@@ -1,7 +1,7 @@
 //! An operator that undoes the one that it reads is what that one was made from: a transform of an inverse transform, a
 //! negative of a negative. Which type undoes which, operator types say themselves ([`crate::ops::OpDef::inverse`]).
 
-use super::{Known, is_derived_output, of_signatures};
+use super::{Known, is_derived_output, is_pinned, of_signatures};
 use crate::Result;
 use crate::analyze::topological_order;
 use crate::graph::{Graph, Operator};
@@ -28,7 +28,9 @@ pub(super) fn work(Known { graph, index, deps }: &Known, registry: &Registry) ->
     let mut out = graph.clone();
     let mut drop = vec![false; graph.operators().len()];
     for (number, outer) in graph.operators().iter().enumerate() {
-        if inverses[outer.signature as usize].is_none() || is_derived_output(graph, deps, number) {
+        // What undoes another draws nothing, so that a nonce pins it.
+        let pinned = is_pinned(outer, false);
+        if pinned || inverses[outer.signature as usize].is_none() || is_derived_output(graph, deps, number) {
             continue;
         }
         let [input] = graph.inputs_of(outer) else { continue };

@@ -1,5 +1,5 @@
 //! Operators that do the same to the same units become one (SPEC G7), in whatever order a commutative one takes its
-//! operands. Operators that draw random numbers stay apart (G16).
+//! operands. Operators that draw random numbers stay apart (G16), and so do others with nonces of their own.
 
 use super::{Known, is_derived_output, of_signatures};
 use crate::Result;

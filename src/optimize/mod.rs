@@ -18,12 +18,12 @@ pub use sum_products::sum_products;
 
 use crate::Result;
 use crate::analyze::{Dependencies, Method, OutputIndex};
-use crate::graph::Graph;
+use crate::graph::{Graph, Operator};
 use crate::ops::{OpDef, Registry};
 
 /// A change of a graph that keeps its meaning: the declared outputs of the result, by name, are those of the argument.
 ///
-/// What reads as it did stays at its units, and operators keep their `parent`: so operands can be kept, operators traced
+/// An operator that [`is_pinned`] stays as it is. What reads as it did stays at its units, and operators keep their `parent`: so operands can be kept, operators traced
 /// back, and [`crate::circuit::Circuit::verify_passes`] can say which operator a wrong pass spoiled.
 pub trait Pass: Send + Sync {
     /// Its name, for reports and errors.
@@ -115,6 +115,12 @@ pub fn optimize(graph: &Graph, registry: &Registry) -> Result<Graph> {
         }
     }
     known.after(last.work, registry)
+}
+
+/// True for an operator that passes leave as it is, and do not drop either: one with a nonce that draws no random numbers
+/// (SPEC G16). `random` is what its type says.
+pub fn is_pinned(op: &Operator, random: bool) -> bool {
+    op.nonce != 0 && !random
 }
 
 /// True for an operator that is an output of the graph because nobody reads it and no output is declared: it has to

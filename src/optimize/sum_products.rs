@@ -3,7 +3,7 @@
 //!
 //! Works at scheme level. The sum differs from the one before by its rounding, which is smaller.
 
-use super::Known;
+use super::{Known, is_pinned};
 use crate::Result;
 use crate::graph::{Graph, OperandId, Operator};
 use crate::ops::Registry;
@@ -34,7 +34,8 @@ pub(super) fn work(Known { graph, index, deps }: &Known, _: &Registry) -> Result
     // Of each operator that is a sum of products: the signature of the products, and their factors.
     let mut sums: HashMap<usize, (u32, Vec<OperandId>)> = HashMap::new();
     let mut merged = vec![false; deps.len()];
-    for (number, op) in graph.operators().iter().enumerate() {
+    // Neither of them draws anything, so that a nonce pins it.
+    for (number, op) in graph.operators().iter().enumerate().filter(|(_, op)| !is_pinned(op, false)) {
         match name(op) {
             "bfv.multiply" => {
                 sums.insert(number, (op.signature, graph.inputs_of(op).to_vec()));

@@ -448,7 +448,7 @@ impl<'a> Builder<'a> {
         }
         let graph = s.finish();
         // Operators that lead to no output would ask for keys for nothing.
-        crate::optimize::prune(&graph)
+        crate::optimize::prune(&graph, self.registry)
     }
 
     /// For each operand, whether a product of ciphertexts is made of it.

@@ -4,10 +4,12 @@ use super::{CLOCK, RawJob, Thrown, copy, platform, set, to_js, view_of};
 use crate::circuit::{Analysis, Circuit, CircuitLiteral, Recorded, RunOptions, To, pass_names};
 use crate::graph::ValueType;
 use crate::math::bits::bytes_of;
+use crate::math::sample::Seed;
 use crate::ops::tensor::Tensor;
 use crate::ops::{Level, OpDef, Registry};
 use crate::platform::{Foreign, Mixed, Platform, Scalar};
 use crate::program::{Job, Named, Outcome};
+use crate::protect::{Growth, Kind, KindGrowth, Policy};
 use crate::{Error, memory};
 use js_sys::{Array, Float64Array, Object, Reflect, Uint8Array, Uint32Array};
 use serde::Serialize;
@@ -334,6 +336,29 @@ impl RawCircuit {
         Ok(Self(self.0.optimize(&passes)?))
     }
 
+    /// See [`Circuit::protect`]: an object of the `circuit` and its `growth`.
+    ///
+    /// # Errors
+    /// Throws.
+    pub fn protect(&self, seed: &Uint8Array, options: &JsValue) -> Result<Object, Thrown> {
+        let bytes = Zeroizing::new(copy(seed)?);
+        let seed = <&[u8; 32]>::try_from(bytes.as_slice());
+        let seed = Seed::from(seed.map_err(|_| wrong("seed", format!("{} bytes", bytes.len()), "32 bytes"))?);
+        let (protected, growth) = self.0.protect(&policy_of(options)?, &seed)?;
+        let out = Object::new();
+        set(&out, "growth", &to_js(&RawGrowth::from(&growth))?);
+        set(&out, "circuit", &JsValue::from(Self(protected)));
+        Ok(out)
+    }
+
+    /// See [`Circuit::difference`].
+    ///
+    /// # Errors
+    /// Throws.
+    pub fn difference(&self, other: &RawCircuit) -> Result<f64, Thrown> {
+        Ok(self.0.difference(&other.0)?)
+    }
+
     /// See [`Circuit::plan`] and [`crate::circuit::Execution::start`].
     ///
     /// # Errors
@@ -377,6 +402,47 @@ impl RawCircuit {
             Ok(Port::new(&format!("%{operand}"), ty, unit))
         };
         to_js(&keep.iter().map(port).collect::<Result<Vec<_>, Error>>()?)
+    }
+}
+
+/// A policy from an object of what differs from the default.
+fn policy_of(options: &JsValue) -> Result<Policy, Error> {
+    let mut policy = Policy::default();
+    let kinds = option(options, "kinds");
+    if !kinds.is_undefined() {
+        policy.kinds = texts(&kinds).iter().map(|name| Kind::named(name)).collect::<Result<_, _>>()?;
+    }
+    policy.growth = option(options, "growth").as_f64().unwrap_or(policy.growth);
+    policy.keep = option(options, "keep").as_bool().unwrap_or(policy.keep);
+    policy.anonymous = option(options, "anonymous").as_bool().unwrap_or(policy.anonymous);
+    Ok(policy)
+}
+
+/// See [`Growth`].
+#[derive(Serialize)]
+struct RawGrowth {
+    before: usize,
+    after: usize,
+    kinds: Vec<RawKindGrowth>,
+    dropped: usize,
+    difference: f64,
+}
+
+#[derive(Serialize)]
+struct RawKindGrowth {
+    kind: &'static str,
+    changes: usize,
+    operators: usize,
+}
+
+impl From<&Growth> for RawGrowth {
+    fn from(growth: &Growth) -> Self {
+        let &Growth { before, after, ref kinds, dropped, difference } = growth;
+        let of = |own: &KindGrowth| {
+            let &KindGrowth { kind, changes, operators } = own;
+            RawKindGrowth { kind: kind.name(), changes, operators }
+        };
+        Self { before, after, kinds: kinds.iter().map(of).collect(), dropped, difference }
     }
 }
 

@@ -1,4 +1,5 @@
 /** The graph worker: graphs of users' own, from their recording to their runs. No key of a client ever comes here. */
+import type { Growth } from '../graph-types.js';
 import type { RawCircuit, RawGraphs } from '../raw.js';
 import { openGraphs } from '../raw-graphs.js';
 import { Handles } from './handles.js';
@@ -10,9 +11,9 @@ const circuits = new Handles<RawCircuit>();
 let raw: RawGraphs;
 
 /** Keeps a circuit, and tells of it. */
-function open(circuit: RawCircuit): OpenCircuit {
+function open(circuit: RawCircuit, growth?: Growth): OpenCircuit {
   const { inputs, outputs } = circuit.ports();
-  const told = { id: circuit.id(), operators: circuit.operators(), inputs, outputs };
+  const told = { id: circuit.id(), operators: circuit.operators(), inputs, outputs, growth };
   return { circuit: circuits.add(circuit), ...told };
 }
 
@@ -31,6 +32,10 @@ serve<GraphMethods>({
   expand: (_, circuit, options) => open(circuits.get(circuit).expand(options)),
   place: (_, circuit, ...places) => open(circuits.get(circuit).place(...places)),
   optimize: (_, circuit, passes) => open(circuits.get(circuit).optimize(passes)),
+  protect: (_, from, { seed, ...options }) => {
+    const { circuit, growth } = circuits.get(from).protect(seed, options);
+    return open(circuit, growth);
+  },
   analyze: (_, circuit) => {
     const analysis = circuits.get(circuit).analyze();
     return new Moved(

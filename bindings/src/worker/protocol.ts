@@ -1,6 +1,6 @@
 /** What the page and its workers say to each other. Everything survives structured clone. */
 import type { ErrorRecord } from '../errors.js';
-import type { Platform } from '../graph-types.js';
+import type { Growth, Platform, ProtectOptions } from '../graph-types.js';
 import type {
   GraphLiteral,
   Integers,
@@ -39,6 +39,8 @@ export interface OpenCircuit {
   readonly operators: number;
   readonly inputs: readonly RawPort[];
   readonly outputs: readonly RawPort[];
+  /** Of one that was protected. */
+  readonly growth?: Growth | undefined;
 }
 
 /** What a worker tells of the instance that it started. */
@@ -143,6 +145,7 @@ export interface GraphMethods extends StartMethods {
   place(circuit: Handle, platforms: string[], operators: string[], to: string[]): OpenCircuit;
   /** Without passes: the usual ones. */
   optimize(circuit: Handle, passes: string[] | undefined): OpenCircuit;
+  protect(circuit: Handle, options: ProtectOptions): OpenCircuit;
   analyze(circuit: Handle): RawAnalysis;
   text(circuit: Handle): string;
   bytes(circuit: Handle): Bytes;

@@ -317,6 +317,46 @@ describe('a circuit', () => {
     expect(unreachable.message).toContain('limb.add');
   });
 
+  it('is protected, and computes the same', async () => {
+    const g = loom.graph({ unit: 8 });
+    const [a, b] = [g.input('a', u8(256)), g.input('b', u8(256))];
+    const table = g.constant(
+      u8(256),
+      Uint8Array.from({ length: 256 }, (_, i) => (i * 7) ^ 99),
+    );
+    const sum = g.op('u8.add', [g.op('u8.gather', [table, a], { axis: 0 }), g.op('u8.and', [a, b])]);
+    g.output('y', g.op('u8.max', [sum, b]));
+    using circuit = await g.build();
+    const data = {
+      a: Uint8Array.from({ length: 256 }, (_, i) => i),
+      b: Uint8Array.from({ length: 256 }, (_, i) => i * 29),
+    };
+    const expected = await circuit.run(data);
+    const seeds = [1, 2].map((value) => new Uint8Array(32).fill(value));
+    const ids = new Set([circuit.id]);
+    for (const seed of seeds) {
+      using hidden = await circuit.protect({ seed, growth: 10 });
+      using again = await circuit.protect({ seed, growth: 10 });
+      expect(again.id).toBe(hidden.id);
+      ids.add(hidden.id);
+      expect(hidden.growth).toMatchObject({ before: 5, after: hidden.operators });
+      expect(hidden.growth?.difference).toBeGreaterThan(0);
+      expect(hidden.operators).toBeLessThanOrEqual(50);
+      expect(await hidden.run(data)).toEqual(expected);
+      expect((await hidden.run(data, { keep: [sum], platform: 'scalar' })).kept.size).toBe(1);
+      using left = await hidden.optimize();
+      expect(left.operators).toBe(hidden.operators);
+      using bare = await circuit.protect({ seed, growth: 10, kinds: ['dead_code'], keep: false });
+      using lean = await bare.optimize();
+      expect(lean.operators).toBe(5);
+      using anonymous = await circuit.protect({ seed, anonymous: true });
+      expect(await anonymous.run(data)).toEqual(expected);
+      expect(await errorOf(anonymous.run(data, { keep: [sum] }))).toMatchObject({ code: 'operand.not_kept' });
+    }
+    expect(ids.size).toBe(3);
+    expect(circuit.growth).toBeUndefined();
+  });
+
   it('is optimized by the passes that were asked for', async () => {
     const g = loom.graph({ unit: 32 });
     const x = g.input('x', f32(1));
