@@ -6,18 +6,22 @@ import type { PlacedBox, PlacedGroup } from './layout.js';
 import { TITLE } from './layout.js';
 import { subtitle } from './measure.js';
 import { type Group, type Item, type OperatorItem, PAGE, type PortItem } from './picture.js';
-import { type NodeId, opOf, stageOf } from './program-graphs.js';
+import { type NodeId, opOf, stageOf } from './staged-graphs.js';
 
 /** What the person does with the picture. */
 export interface DiagramEvents {
   select(node: NodeId): void;
   toggle(node: NodeId): void;
   turn(node: NodeId, page: number): void;
+  /** The pointer is over an operator, or over none. */
+  hover(node: NodeId | undefined): void;
 }
 
 /** What is marked. */
 export interface Marks {
   readonly selected: NodeId | undefined;
+  /** Whose producers and readers are marked: it is selected, or pointed at. */
+  readonly subject: NodeId | undefined;
   readonly producers: ReadonlySet<NodeId>;
   readonly readers: ReadonlySet<NodeId>;
   readonly found: ReadonlySet<NodeId>;
@@ -74,6 +78,8 @@ export class Diagram {
       const node = nodeAt(event);
       if (node !== undefined) events.toggle(node);
     });
+    this.#svg.addEventListener('pointerover', (event) => events.hover(nodeAt(event)));
+    this.#svg.addEventListener('pointerleave', () => events.hover(undefined));
     this.#svg.addEventListener('keydown', (event) => this.#key(event));
     // On the pane: an SVG that listens to focus events becomes a tab stop.
     pane.addEventListener('focusin', (event) => this.#makeCurrent(nodeAt(event)));
@@ -114,17 +120,18 @@ export class Diagram {
     return this.#drawn.has(node);
   }
 
-  mark({ selected, producers, readers, found }: Marks): void {
+  mark({ selected, subject, producers, readers, found }: Marks): void {
     for (const [node, { element }] of this.#drawn) {
       element.classList.toggle('selected', node === selected);
+      element.classList.toggle('subject', node === subject);
       element.classList.toggle('producer', producers.has(node));
       element.classList.toggle('reader', readers.has(node));
       element.classList.toggle('found', found.has(node));
       element.setAttribute('aria-pressed', String(node === selected));
     }
     for (const { element, from, to } of this.#edges) {
-      const comes = to !== undefined && to === selected;
-      const goes = from !== undefined && from === selected;
+      const comes = to !== undefined && to === subject;
+      const goes = from !== undefined && from === subject;
       element.classList.toggle('producer', comes);
       element.classList.toggle('reader', goes);
     }

@@ -2,7 +2,7 @@
  * What is visible: the task's operators, beside them those that came from no operator of the stage above, such as one
  * that packs the numbers of several, and inside every open one what it was lowered to, page by page.
  */
-import { nodeId, type NodeId, opOf, type ProgramGraphs, stageOf } from './program-graphs.js';
+import { nodeId, type NodeId, opOf, type StagedGraphs, stageOf } from './staged-graphs.js';
 
 /** Most operators of a group that are shown at once. */
 export const PAGE = 100;
@@ -85,7 +85,7 @@ export class Openings {
  * Opens everything down to `stage`, as far as it can be read: at every stage, the first groups whose contents
  * together stay within an equal share of {@link MOST_OPENED}. Returns how many groups stay closed.
  */
-export function openDownTo(stage: number, graphs: ProgramGraphs, openings: Openings): number {
+export function openDownTo(stage: number, graphs: StagedGraphs, openings: Openings): number {
   openings.closeAll();
   openings.reach(stage);
   const roots = graphs.roots(stage);
@@ -113,7 +113,7 @@ export function openDownTo(stage: number, graphs: ProgramGraphs, openings: Openi
 }
 
 /** Opens all that a node lies in, at the right pages. */
-export function openTo(node: NodeId, graphs: ProgramGraphs, openings: Openings): void {
+export function openTo(node: NodeId, graphs: StagedGraphs, openings: Openings): void {
   const path = [...graphs.ancestors(node), node];
   openings.reach(stageOf(path[0]!));
   for (const [index, parent] of path.slice(0, -1).entries()) {
@@ -123,20 +123,20 @@ export function openTo(node: NodeId, graphs: ProgramGraphs, openings: Openings):
 }
 
 /** The whole picture. All stages down to the deepest visible one, and the next, must be loaded. */
-export function pictureOf(graphs: ProgramGraphs, openings: Openings): Group {
+export function pictureOf(graphs: StagedGraphs, openings: Openings): Group {
   const operators = graphs.roots(openings.deepest).map((node) => itemOf(node, graphs, openings));
   // The task is what the person asked for: it is always whole.
   return { node: undefined, ...connectRoots(operators, graphs), page: 0, pages: 1 };
 }
 
-function itemOf(node: NodeId, graphs: ProgramGraphs, openings: Openings): OperatorItem {
+function itemOf(node: NodeId, graphs: StagedGraphs, openings: Openings): OperatorItem {
   const children = graphs.children(node);
   const inner =
     openings.isOpen(node) && children.length > 0 ? groupOf(node, children, graphs, openings) : undefined;
   return { kind: 'operator', node, type: graphs.type(node), children: children.length, inner };
 }
 
-function groupOf(node: NodeId, members: readonly NodeId[], graphs: ProgramGraphs, openings: Openings): Group {
+function groupOf(node: NodeId, members: readonly NodeId[], graphs: StagedGraphs, openings: Openings): Group {
   const pages = Math.ceil(members.length / PAGE);
   const page = Math.min(openings.page(node), pages - 1);
   const shown = members.slice(page * PAGE, (page + 1) * PAGE);
@@ -151,7 +151,7 @@ type Edge = readonly [number, number];
 function connect(
   node: NodeId,
   operators: readonly OperatorItem[],
-  graphs: ProgramGraphs,
+  graphs: StagedGraphs,
 ): Pick<Group, 'items' | 'edges'> {
   const place = placesOf(operators);
   const edges: Edge[] = [];
@@ -169,7 +169,7 @@ function connect(
 /** The same among the operators that came from no other, whatever their stages, and with the outputs. */
 function connectRoots(
   operators: readonly OperatorItem[],
-  graphs: ProgramGraphs,
+  graphs: StagedGraphs,
 ): Pick<Group, 'items' | 'edges'> {
   const place = placesOf(operators);
   const edges = new Map<string, Edge>();
@@ -200,7 +200,7 @@ function placesOf(operators: readonly OperatorItem[]): Map<NodeId, number> {
 }
 
 /** What a source is called in the group of `node`. */
-function portOf(source: NodeId | string, node: NodeId | undefined, graphs: ProgramGraphs): PortItem {
+function portOf(source: NodeId | string, node: NodeId | undefined, graphs: StagedGraphs): PortItem {
   if (typeof source === 'string') return { kind: 'input', text: source, target: undefined };
   const parent = graphs.parent(source);
   if (parent === node) return { kind: 'outside', text: 'other parts', target: undefined };

@@ -1,9 +1,12 @@
-/** All stages of a program, each loaded when it is first looked at. */
-import { type Program, STAGES } from 'cipherloom';
+/** The stages of a computation, each made of the one before, and each loaded when it is first looked at. */
+import type { GraphView } from 'cipherloom';
 import { StageGraph } from './stage-graph.js';
 
-/** Index of the last stage. */
-export const BASE = STAGES.length - 1;
+/** A stage that can be loaded. Operators of a stage came from those of the stage before, as its `parent` says. */
+export interface StageSource {
+  readonly name: string;
+  view(): Promise<GraphView>;
+}
 
 /** An operator of any stage, as one number. */
 export type NodeId = number;
@@ -22,18 +25,30 @@ export function opOf(node: NodeId): number {
   return node % SPAN;
 }
 
-export class ProgramGraphs {
-  readonly #program: Program;
+export class StagedGraphs {
+  /** Bits of the units that placeholders count. */
+  readonly unit: number;
+  readonly #sources: readonly StageSource[];
   readonly #loading: Promise<void>[] = [];
   readonly #loaded: StageGraph[] = [];
 
-  constructor(program: Program) {
-    this.#program = program;
+  constructor(sources: readonly StageSource[], unit: number) {
+    this.#sources = sources;
+    this.unit = unit;
   }
 
-  /** Loads all stages down to `stage` (an index of STAGES; deeper than the last means the last). */
+  /** Index of the last stage. */
+  get last(): number {
+    return this.#sources.length - 1;
+  }
+
+  name(stage: number): string {
+    return this.#sources[stage]!.name;
+  }
+
+  /** Loads all stages down to `stage` (deeper than the last means the last). */
   async load(stage: number): Promise<void> {
-    for (let index = 0; index <= Math.min(stage, BASE); index++) {
+    for (let index = 0; index <= Math.min(stage, this.last); index++) {
       const above = this.#loaded[index - 1]?.size ?? 0;
       this.#loading[index] ??= this.#get(index, above);
       await this.#loading[index];
@@ -42,7 +57,7 @@ export class ProgramGraphs {
 
   async #get(index: number, above: number): Promise<void> {
     try {
-      this.#loaded[index] = new StageGraph(await this.#program.graph(STAGES[index]!), above);
+      this.#loaded[index] = new StageGraph(await this.#sources[index]!.view(), above);
     } catch (error) {
       delete this.#loading[index]; // the next call tries anew
       throw error;
