@@ -37,6 +37,8 @@ export interface ExplorerEvents {
   stopped?(stop: Stop): void;
   /** An operator of that stage was selected. */
   selected?(stop: Stop, op: number): void;
+  /** What can be done with an operator of that stage. */
+  actions?(stop: Stop, op: number): readonly HTMLElement[];
 }
 
 /** Milliseconds after which a layout is said to take its time. */
@@ -268,7 +270,16 @@ export class Explorer {
     if (graphs === undefined) return;
     if (node === undefined) {
       if (this.#found === undefined) this.#inspector.showHelp();
-    } else this.#inspector.show(node, graphs, this.#openings.isOpen(node), this.#setsOf(node));
+    } else
+      this.#inspector.show(node, graphs, this.#openings.isOpen(node), {
+        sets: this.#setsOf(node),
+        actions: this.#actions(node),
+      });
+  }
+
+  #actions(node: NodeId): readonly HTMLElement[] {
+    const stop = this.#stop!;
+    return stop.stage === stageOf(node) ? (this.#events.actions?.(stop, opOf(node)) ?? []) : [];
   }
 
   /** Sets are those of the stage that is shown; operators above it have others. */

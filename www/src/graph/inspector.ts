@@ -11,6 +11,13 @@ export interface InspectorEvents {
   toggle(node: NodeId): void;
 }
 
+/** What is not known of every graph, or cannot be done with it. */
+export interface Extras {
+  /** Who waits for whom, to the unit. */
+  readonly sets: OperatorSets | undefined;
+  readonly actions: readonly HTMLElement[];
+}
+
 /** Made when they are shown: there can be many. */
 type Entries = readonly (() => HTMLElement)[];
 
@@ -49,8 +56,7 @@ export class Inspector {
     );
   }
 
-  /** `sets`: who waits for whom, to the unit, where that is known. */
-  show(node: NodeId, graphs: StagedGraphs, isOpen: boolean, sets?: OperatorSets): void {
+  show(node: NodeId, graphs: StagedGraphs, isOpen: boolean, { sets, actions }: Extras): void {
     const graph = graphs.of(node);
     const op = opOf(node);
     const stage = stageOf(node);
@@ -73,6 +79,7 @@ export class Inspector {
           ? [h('dt', {}, 'Wave'), h('dd', {}, `${graph.view.wave[op]}, the earliest it can run in`)]
           : []),
       ),
+      ...actions,
       ...(sets === undefined
         ? this.#operands(op, stage, graphs, sinks)
         : this.#sets(op, stage, graphs, sets, sinks)),
