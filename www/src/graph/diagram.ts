@@ -1,6 +1,6 @@
 /** The picture as SVG, in a pane that scrolls: around the picture is room, so that any point of it can be anywhere. */
 import * as format from '../format.js';
-import { button, h, s } from '../ui/dom.js';
+import { h, s } from '../ui/dom.js';
 import { kindOf } from './kinds.js';
 import type { PlacedBox, PlacedGroup } from './layout.js';
 import { TITLE } from './layout.js';
@@ -38,7 +38,6 @@ const LEAST_ZOOM = 0.1;
 const MOST_ZOOM = 2;
 /** Below this, names are hard to read. */
 const READABLE = 0.7;
-const ZOOM_STEP = 1.25;
 /** Pixels of the picture that stay in the pane, however far it is moved. */
 const KEPT = 80;
 /** Pixels that a pointer may move and still click. */
@@ -64,15 +63,10 @@ export class Diagram {
   /** The one operator in the tab order. */
   #current: NodeId | undefined;
 
-  constructor(pane: HTMLElement, tools: HTMLElement, events: DiagramEvents) {
+  constructor(pane: HTMLElement, events: DiagramEvents) {
     this.#pane = pane;
     this.#events = events;
     pane.append(this.#field);
-    tools.append(
-      button('−', () => this.#setZoom(this.#zoom / ZOOM_STEP), { 'aria-label': 'Zoom out', class: 'small' }),
-      button('+', () => this.#setZoom(this.#zoom * ZOOM_STEP), { 'aria-label': 'Zoom in', class: 'small' }),
-      button('Fit', () => this.fit(), { class: 'small' }),
-    );
     this.#svg.addEventListener('click', (event) => this.#clicked(event));
     this.#svg.addEventListener('dblclick', (event) => {
       const node = nodeAt(event);
@@ -135,6 +129,17 @@ export class Diagram {
       element.classList.toggle('producer', comes);
       element.classList.toggle('reader', goes);
     }
+  }
+
+  /** Whether the picture is there, or something else in its pane. */
+  set hidden(hidden: boolean) {
+    this.#field.hidden = hidden;
+    if (hidden) this.#drawn.clear();
+  }
+
+  /** What is in the middle of the pane stays there. */
+  zoomBy(factor: number): void {
+    this.#setZoom(this.#zoom * factor);
   }
 
   /** Scrolls an operator into the middle, unless its title can be seen. */

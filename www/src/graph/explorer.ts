@@ -1,9 +1,10 @@
 /** The graph view: stages, picture, inspector, search and waves. */
 import { failureOf } from '../failure.js';
 import * as format from '../format.js';
-import { h } from '../ui/dom.js';
+import { button, h } from '../ui/dom.js';
 import { Diagram } from './diagram.js';
 import type { ExplorerFrame } from './explorer-frame.js';
+import { FlatDiagram } from './flat-diagram.js';
 import { Inspector } from './inspector.js';
 import { KIND_TITLES, kindOf, KINDS } from './kinds.js';
 import { LayoutClient } from './layout-client.js';
@@ -41,6 +42,9 @@ export interface ExplorerEvents {
   actions?(stop: Stop, op: number): readonly HTMLElement[];
 }
 
+/** Beside each other, more operators can be looked at only all at once. */
+const MOST_BESIDE = 400;
+const ZOOM_STEP = 1.25;
 /** Milliseconds after which a layout is said to take its time. */
 const PATIENCE = 250;
 
@@ -50,8 +54,14 @@ export class Explorer {
   readonly #layout = new LayoutClient();
   readonly #openings = new Openings();
   readonly #diagram: Diagram;
+  readonly #flat: FlatDiagram;
   readonly #inspector: Inspector;
   readonly #waves: Waves;
+  readonly #whole = button('All at once', () => this.#toggleWhole(), {
+    class: 'small',
+    'aria-pressed': 'false',
+    'data-testid': 'whole',
+  });
   #stops: readonly Stop[] = [];
   #tabs: readonly HTMLButtonElement[] = [];
   /** Index of the stage that is shown. */
@@ -60,6 +70,10 @@ export class Explorer {
   #sets: OperatorSets | undefined;
   #selected: NodeId | undefined;
   #hovered: NodeId | undefined;
+  /** All operators of the stage are shown at once, instead of open and closed boxes. */
+  #isFlat = false;
+  /** A person asked for that. */
+  #wantsFlat = false;
   #found: { readonly stage: number; readonly type: string } | undefined;
 
   constructor(frame: ExplorerFrame, events: ExplorerEvents = {}) {
@@ -71,7 +85,14 @@ export class Explorer {
       turn: (node: NodeId, page: number): void => void this.#turn(node, page),
       hover: (node: NodeId | undefined): void => this.#hover(node),
     };
-    this.#diagram = new Diagram(frame.diagram, frame.tools, acts);
+    this.#diagram = new Diagram(frame.diagram, acts);
+    this.#flat = new FlatDiagram(frame.diagram, acts);
+    frame.tools.append(
+      this.#whole,
+      button('−', () => this.#surface.zoomBy(1 / ZOOM_STEP), { 'aria-label': 'Zoom out', class: 'small' }),
+      button('+', () => this.#surface.zoomBy(ZOOM_STEP), { 'aria-label': 'Zoom in', class: 'small' }),
+      button('Fit', () => this.#surface.fit(), { class: 'small' }),
+    );
     this.#inspector = new Inspector(frame.inspector, acts);
     this.#waves = new Waves(frame.waves, (wave, ops) => {
       this.#found = undefined;
@@ -113,6 +134,7 @@ export class Explorer {
 
   repaint(): void {
     this.#waves.repaint();
+    this.#flat.recolor();
   }
 
   // ----------------------------------------------------------------------------------------------- stages
@@ -183,13 +205,14 @@ export class Explorer {
     this.#events.stopped?.(stop);
     await this.#work(async (graphs) => {
       await graphs.load(stop.stage + 1);
-      const closed = openDownTo(stop.stage, graphs, this.#openings);
+      this.#chooseSurface(stop);
+      const closed = this.#isFlat ? 0 : openDownTo(stop.stage, graphs, this.#openings);
       this.#describe(stop, closed);
       this.#frame.waves.hidden = !stop.waves;
       if (stop.waves) this.#waves.show(graphs.at(stop.stage)!);
       this.#offerTypes(graphs);
       if (!(await this.#draw(graphs)) || stop !== this.#stop) return;
-      this.#diagram.showStart(stop.stage);
+      if (!this.#isFlat) this.#diagram.showStart(stop.stage);
       this.#frame.diagram.dataset['stage'] = stop.id;
       const sets = await stop.sets?.();
       if (stop !== this.#stop) return;
@@ -197,6 +220,26 @@ export class Explorer {
       this.#inspect();
       this.#mark();
     });
+  }
+
+  /** What the operators are drawn on. */
+  get #surface(): Diagram | FlatDiagram {
+    return this.#isFlat ? this.#flat : this.#diagram;
+  }
+
+  #chooseSurface({ stage, graphs, sets }: Stop): void {
+    const isTooMuch = graphs.rootCount(stage) > MOST_BESIDE;
+    this.#isFlat = isTooMuch || (this.#wantsFlat && sets !== undefined);
+    this.#diagram.hidden = this.#isFlat;
+    if (!this.#isFlat) this.#flat.show(stage, undefined, undefined);
+    this.#whole.hidden = sets === undefined;
+    this.#whole.disabled = isTooMuch;
+    this.#whole.setAttribute('aria-pressed', String(this.#isFlat));
+  }
+
+  #toggleWhole(): void {
+    this.#wantsFlat = !this.#wantsFlat;
+    void this.#go(this.#at);
   }
 
   #describe({ id, meaning, graphs, stage, operators, depth }: Stop, closed: number): void {
@@ -220,6 +263,7 @@ export class Explorer {
   // -------------------------------------------------------------------------------------------- operators
 
   async #toggle(node: NodeId): Promise<void> {
+    if (this.#isFlat) return;
     await this.#work(async (graphs) => {
       if (this.#openings.isOpen(node)) this.#openings.close(node);
       else this.#openings.open(node);
@@ -240,13 +284,13 @@ export class Explorer {
     await this.#work(async (graphs) => {
       await graphs.load(stageOf(node) + 1);
       this.#selected = node;
-      if (!this.#diagram.has(node)) {
+      if (!this.#surface.has(node) && !this.#isFlat) {
         openTo(node, graphs, this.#openings);
         await this.#draw(graphs);
       }
       this.#inspect();
       this.#mark();
-      this.#diagram.bringIntoView(node);
+      if (this.#surface.has(node)) this.#surface.bringIntoView(node);
       const stop = this.#stop!;
       if (stop.stage === stageOf(node)) this.#events.selected?.(stop, opOf(node));
     });
@@ -309,6 +353,8 @@ export class Explorer {
 
   /** Draws what is open; false if something else is to be drawn meanwhile. */
   async #draw(graphs: StagedGraphs): Promise<boolean> {
+    const stop = this.#stop!;
+    if (this.#isFlat) return this.#drawFlat(stop);
     await graphs.load(this.#openings.deepest + 1);
     const picture = pictureOf(graphs, this.#openings);
     const { diagram } = this.#frame;
@@ -319,6 +365,16 @@ export class Explorer {
     diagram.removeAttribute('aria-busy');
     this.#diagram.draw(picture, placed);
     this.#explainColors(graphs);
+    this.#mark();
+    return true;
+  }
+
+  async #drawFlat(stop: Stop): Promise<boolean> {
+    const graph = stop.graphs.at(stop.stage)!;
+    const places = await this.#layout.placeFlat(graph.view);
+    if (places === undefined || stop !== this.#stop) return false;
+    this.#flat.show(stop.stage, graph, places);
+    this.#explainColors(stop.graphs);
     this.#mark();
     return true;
   }
@@ -339,14 +395,14 @@ export class Explorer {
     const [graphs, stop, subject, found] = [this.#graphs, this.#stop, this.#subject, this.#found];
     if (graphs === undefined || stop === undefined) return;
     const visible = (node: NodeId): NodeId | undefined =>
-      [...graphs.ancestors(node), node].findLast((one) => this.#diagram.has(one));
+      [...graphs.ancestors(node), node].findLast((one) => this.#surface.has(one));
     const all = (stage: number, ops: Iterable<number>): Set<NodeId> => {
       const nodes = Array.from(ops, (op) => visible(nodeId(stage, op)));
       return new Set(nodes.filter((node) => node !== undefined));
     };
     const stage = subject === undefined ? 0 : stageOf(subject);
     const { producers, readers } = this.#around(subject, graphs);
-    this.#diagram.mark({
+    this.#surface.mark({
       selected: this.#selected,
       subject,
       producers: all(stage, producers),

@@ -94,6 +94,11 @@ export class StagedGraphs {
     return this.ancestors(node)[0] ?? node;
   }
 
+  /** How many these are. */
+  rootCount(stage: number): number {
+    return this.#loaded.slice(0, stage + 1).reduce((sum, { roots }) => sum + roots.length, 0);
+  }
+
   /** All operators down to `stage` that came from no other: those of the task first. */
   roots(stage: number): NodeId[] {
     const stages = this.#loaded.slice(0, stage + 1);

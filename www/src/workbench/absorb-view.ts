@@ -9,6 +9,7 @@ import type { Made } from './stages.js';
 /** Larger graphs are for the picture. */
 const MOST_OPERATORS = 5000;
 const MOST_PARTS = 40;
+const MOST_NAMED = 4;
 
 export class AbsorbView {
   readonly #host: HTMLElement;
@@ -69,12 +70,12 @@ export class AbsorbView {
         h('strong', {}, `${one.type} #${one.op}`),
         ` wrote ${unitsText(one.units)}. It is gone: ${writers.map(nameOf).join(', ')} ${writers.length === 1 ? 'writes' : 'write'} ${unitsText(one.units)} now. `,
         between > 0
-          ? `${format.plural(between, 'operand')} in between lie at units that nobody had. `
+          ? `${format.plural(between, 'operand')} in between ${between === 1 ? 'lies' : 'lie'} at units that nobody had. `
           : 'Nothing is in between. ',
         one.readersBefore.length === 0
           ? 'No operator reads the result.'
           : unchanged
-            ? `${format.plural(one.readersBefore.length, 'reader')} still read the same units, and now wait for ${writers.map(nameOf).join(', ')}.`
+            ? `Who read it (${one.readersAfter.map(nameOf).slice(0, MOST_NAMED).join(', ')}${one.readersAfter.length > MOST_NAMED ? ', …' : ''}) still reads the same units, which ${writers.map(nameOf).join(', ')} ${writers.length === 1 ? 'writes' : 'write'} now.`
             : 'What reads it was expanded, too, and reads the same units.',
       ),
       this.#strip(one),

@@ -21,6 +21,9 @@ import { StepBar } from './step-bar.js';
 import { completeOperators, textLanguage } from './text-language.js';
 import './workbench.css';
 
+/** Characters of a text in which the line of an operator is looked for. */
+const MOST_FOLLOWED = 500_000;
+
 export class Workbench {
   readonly #app: App;
   readonly #frame: Frame;
@@ -219,11 +222,10 @@ export class Workbench {
 
   #selected(stop: Stop, op: number): void {
     const made = this.#stages.of(stop);
-    if (made?.making !== 'open') return;
-    void made.text().then(() => {
-      const line = new GraphText(this.#editor.text).operatorLines[op];
-      if (line !== undefined) this.#editor.reveal(line + 1);
-    });
+    const { text } = this.#editor;
+    if (made?.making !== 'open' || text.length > MOST_FOLLOWED) return;
+    const line = new GraphText(text).operatorLines[op];
+    if (line !== undefined) this.#editor.reveal(line + 1);
   }
 
   /** What can be done with the operator that is told about. */

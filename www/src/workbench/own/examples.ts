@@ -17,12 +17,11 @@ function expand(g, [x], { types: [type], attributes: { degree } }) {
 /** Of the graph that shows absorb: D becomes three operators. */
 export const DOUBLE: OwnOperator = {
   name: 'demo.d',
-  code: `// D becomes D1, D2, D3: 3 x, plus 1 in every element.
-function expand(g, [x], { types: [type] }) {
-  const one = new Uint8Array(type.shape[0]).fill(1);
+  code: `// D becomes D1, D2, D3: 4 x.
+function expand(g, [x]) {
   const d1 = g.op('u8.add', [x, x]);
   const d2 = g.op('u8.add', [d1, x]);
-  return g.op('demo.d3', [d2, g.constant(type, one)]);
+  return g.op('demo.d3', [d2, x]);
 }
 `,
 };
@@ -30,7 +29,7 @@ function expand(g, [x], { types: [type] }) {
 /** D3 is expanded in turn. */
 export const CHAIN: OwnOperator = {
   name: 'demo.d3',
-  code: `// D3 becomes two operators: the last one writes what D3 wrote.
+  code: `// D3, a + b, becomes two operators: the last one writes what D3 wrote.
 function expand(g, [a, b]) {
   const negative = g.op('u8.neg', [b]);
   return g.op('u8.sub', [a, negative]);
