@@ -9,40 +9,57 @@ export interface NamedUnits {
   readonly units: readonly Interval[];
 }
 
-const LINE = /^\s*(input|op|output)\b/;
+/** Codes of letters that lines are told apart by. */
+const [SPACE, TAB, I, O, P, U] = Array.from(' \tiopu', (letter) => letter.charCodeAt(0));
 
 /** A printed graph: lines are found once, and read when they are asked for. There may be a hundred thousand. */
 export class GraphText {
-  readonly lines: readonly string[];
-  /** Line of every operator, counted from 0. */
-  readonly operatorLines: readonly number[];
-  /** Lines of inputs and operators, in order: what %k is. */
-  readonly #defined: readonly number[];
+  readonly text: string;
   readonly inputs: readonly NamedUnits[];
   readonly outputs: readonly NamedUnits[];
-  #reads = new Map<number, readonly Interval[]>();
+  /** Where lines start: those of operators, and those of inputs and operators, which is what %k counts. */
+  readonly #operators: readonly number[];
+  readonly #defined: readonly number[];
+  readonly #reads = new Map<number, readonly Interval[]>();
 
   constructor(text: string) {
-    this.lines = text.split('\n');
-    const operatorLines: number[] = [];
+    this.text = text;
+    const operators: number[] = [];
     const defined: number[] = [];
-    const [inputs, outputs]: [number[], number[]] = [[], []];
-    for (const [number, line] of this.lines.entries()) {
-      const kind = LINE.exec(line)?.[1];
-      if (kind === undefined) continue;
-      if (kind !== 'output') defined.push(number);
-      (kind === 'op' ? operatorLines : kind === 'input' ? inputs : outputs).push(number);
+    const inputs: number[] = [];
+    const outputs: number[] = [];
+    for (let end = -1; end < text.length; end = lineEnd(text, end + 1)) {
+      let at = end + 1;
+      while (text.charCodeAt(at) === SPACE || text.charCodeAt(at) === TAB) at++;
+      const [first, second] = [text.charCodeAt(at), text.charCodeAt(at + 1)];
+      if (first === O && second === P) operators.push(at);
+      else if (first === O && second === U) outputs.push(at);
+      else if (first === I) inputs.push(at);
+      if (first === I || (first === O && second === P)) defined.push(at);
     }
-    this.operatorLines = operatorLines;
+    this.#operators = operators;
     this.#defined = defined;
-    this.inputs = inputs.map((line) => this.#named(line, intervalsOf(afterColon(this.lines[line]!))));
-    this.outputs = outputs.map((line) => this.#named(line, this.#unitsOf(unquoted(this.lines[line]!))));
+    this.inputs = inputs.map((at) => this.#named(at, intervalsOf(afterColon(this.#line(at)))));
+    this.outputs = outputs.map((at) => this.#named(at, this.#unitsOf(unquoted(this.#line(at)))));
+  }
+
+  /** Number of operators. */
+  get size(): number {
+    return this.#operators.length;
   }
 
   /** Bits of a unit. */
   get unit(): number {
-    const line = this.lines.find((one) => /^\s*unit\s/.test(one));
-    return Number(line?.trim().split(/\s+/)[1] ?? 8);
+    return Number(/^\s*unit\s+(\d+)/m.exec(this.text)?.[1] ?? 8);
+  }
+
+  /** The line of an operator, counted from 1; undefined if there is none. */
+  lineOf(op: number): number | undefined {
+    const start = this.#operators[op];
+    if (start === undefined) return undefined;
+    let line = 1;
+    for (let at = lineEnd(this.text, 0); at < start; at = lineEnd(this.text, at + 1)) line++;
+    return line;
   }
 
   /** The operator's type. */
@@ -60,7 +77,7 @@ export class GraphText {
     const known = this.#reads.get(op);
     if (known !== undefined) return known;
     const line = this.#operator(op);
-    const found = joined(this.#unitsOf(line.slice(line.indexOf('('), line.lastIndexOf(')') + 1)));
+    const found = joined(this.#unitsOf(line.slice(line.indexOf('('), line.lastIndexOf(':'))));
     this.#reads.set(op, found);
     return found;
   }
@@ -73,11 +90,15 @@ export class GraphText {
   }
 
   #operator(op: number): string {
-    return this.lines[this.operatorLines[op]!] ?? '';
+    return this.#line(this.#operators[op] ?? this.text.length);
   }
 
-  #named(line: number, units: readonly Interval[]): NamedUnits {
-    return { name: nameOf(this.lines[line]!), units };
+  #line(start: number): string {
+    return this.text.slice(start, lineEnd(this.text, start));
+  }
+
+  #named(start: number, units: readonly Interval[]): NamedUnits {
+    return { name: nameOf(this.#line(start)), units };
   }
 
   /** Of operands: `%k`, or types and placeholders. */
@@ -85,10 +106,16 @@ export class GraphText {
     const found: Interval[] = [];
     for (const [, number, start, end] of operands.matchAll(/%(\d+)|\[(\d+),(\d+)\)/g)) {
       if (number === undefined) found.push([Number(start), Number(end)]);
-      else found.push(...intervalsOf(afterColon(this.lines[this.#defined[Number(number)]!] ?? '')));
+      else
+        found.push(...intervalsOf(afterColon(this.#line(this.#defined[Number(number)] ?? this.text.length))));
     }
     return found;
   }
+}
+
+function lineEnd(text: string, from: number): number {
+  const at = text.indexOf('\n', from);
+  return at < 0 ? text.length : at;
 }
 
 /** Where two lists of units meet. */

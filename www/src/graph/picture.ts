@@ -17,6 +17,8 @@ const MOST_LINES = 4;
 export interface OperatorItem {
   readonly kind: 'operator';
   readonly node: NodeId;
+  /** The operator of the group that it stands for: itself, or one that was left as it was since. */
+  readonly member: NodeId;
   readonly type: string;
   /** How many operators it was lowered to; 0 for base operators, and for those whose work others do. */
   readonly children: number;
@@ -129,11 +131,13 @@ export function pictureOf(graphs: StagedGraphs, openings: Openings): Group {
   return { node: undefined, ...connectRoots(operators, graphs), page: 0, pages: 1 };
 }
 
-function itemOf(node: NodeId, graphs: StagedGraphs, openings: Openings): OperatorItem {
+function itemOf(node: NodeId, graphs: StagedGraphs, openings: Openings, member: NodeId = node): OperatorItem {
+  const same = openings.isOpen(node) ? graphs.unchanged(node) : undefined;
+  if (same !== undefined) return itemOf(same, graphs, openings, member);
   const children = graphs.children(node);
   const inner =
     openings.isOpen(node) && children.length > 0 ? groupOf(node, children, graphs, openings) : undefined;
-  return { kind: 'operator', node, type: graphs.type(node), children: children.length, inner };
+  return { kind: 'operator', node, member, type: graphs.type(node), children: children.length, inner };
 }
 
 function groupOf(node: NodeId, members: readonly NodeId[], graphs: StagedGraphs, openings: Openings): Group {
@@ -157,7 +161,7 @@ function connect(
   const edges: Edge[] = [];
   const ports = new Ports();
   for (const [reader, item] of operators.entries()) {
-    for (const source of graphs.sources(item.node)) {
+    for (const source of graphs.sources(item.member)) {
       const from = typeof source === 'string' ? undefined : place.get(source);
       if (from !== undefined) edges.push([from, reader]);
       else ports.add(portOf(source, node, graphs), reader);
@@ -178,7 +182,7 @@ function connectRoots(
     if (edge[0] !== edge[1]) edges.set(edge.join(), edge);
   };
   const ports = new Ports();
-  for (const [reader, { node }] of operators.entries()) {
+  for (const [reader, { member: node }] of operators.entries()) {
     for (const source of graphs.sources(node)) {
       if (typeof source === 'string') ports.add(portOf(source, undefined, graphs), reader);
       else join(source, node);
@@ -188,15 +192,15 @@ function connectRoots(
   const { items, edges: all } = ports.addTo([...operators], [...edges.values()]);
   for (const { name, op } of graphs.at(0)!.view.outputs) {
     const to = items.push({ kind: 'output', text: name, target: undefined }) - 1;
-    const added = operators.find(({ node }) => stageOf(node) > 0 && graphs.writes(node, name));
-    const from = place.get(added?.node ?? nodeId(0, op));
+    const added = operators.find(({ member }) => stageOf(member) > 0 && graphs.writes(member, name));
+    const from = place.get(added?.member ?? nodeId(0, op));
     if (from !== undefined) all.push(from, to);
   }
   return { items, edges: all };
 }
 
 function placesOf(operators: readonly OperatorItem[]): Map<NodeId, number> {
-  return new Map(operators.map(({ node }, index) => [node, index]));
+  return new Map(operators.map(({ member }, index) => [member, index]));
 }
 
 /** What a source is called in the group of `node`. */

@@ -28,11 +28,14 @@ export function opOf(node: NodeId): number {
 export class StagedGraphs {
   /** Bits of the units that placeholders count. */
   readonly unit: number;
+  /** An operator that a stage left as it was is the same box as before, not one in another. */
+  readonly #joinsUnchanged: boolean;
   readonly #sources: readonly StageSource[];
   readonly #loading: Promise<void>[] = [];
   readonly #loaded: StageGraph[] = [];
 
-  constructor(sources: readonly StageSource[], unit: number) {
+  constructor(sources: readonly StageSource[], unit: number, joinsUnchanged = false) {
+    this.#joinsUnchanged = joinsUnchanged;
     this.#sources = sources;
     this.unit = unit;
   }
@@ -124,6 +127,16 @@ export class StagedGraphs {
   writes(node: NodeId, output: string): boolean {
     const op = opOf(node);
     return this.of(node).view.outputs.some((one) => one.name === output && one.op === op);
+  }
+
+  /** The operator of the next stage that is the same still; undefined if it became another, or several. */
+  unchanged(node: NodeId): NodeId | undefined {
+    if (!this.#joinsUnchanged) return undefined;
+    const [child, ...others] = this.children(node);
+    if (child === undefined || others.length > 0 || this.type(child) !== this.type(node)) return undefined;
+    return this.of(child).attributes(opOf(child)) === this.of(node).attributes(opOf(node))
+      ? child
+      : undefined;
   }
 
   /** What the node was lowered to, as operators of the next stage; empty if that is not loaded. */

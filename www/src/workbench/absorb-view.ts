@@ -171,7 +171,7 @@ class Scale {
           y: 2,
           width: width - 2,
           height: 14,
-          rx: 2,
+
           class: holds(strong, piece) ? 'strong' : 'weak',
         }),
       );

@@ -39,7 +39,7 @@ export function absorbed(before: GraphText, after: GraphText, parent: Int32Array
     else known.push(op);
   }
   const found: (() => Absorbed)[] = [];
-  for (const op of before.operatorLines.keys()) {
+  for (let op = 0; op < before.size; op++) {
     const made = children.get(op) ?? [];
     if (made.length === 0 || (made.length === 1 && after.type(made[0]!) === before.type(op))) continue;
     found.push(() => lookInto(op, made, before, after));
@@ -54,7 +54,7 @@ function lookInto(op: number, made: readonly number[], before: GraphText, after:
     return { op: part, type: after.type(part), units: written, absorbed: meet(written, units) };
   });
   const readers = (text: GraphText, without: readonly number[]): Named[] =>
-    [...text.operatorLines.keys()]
+    Array.from({ length: text.size }, (_, reader) => reader)
       .filter((reader) => !without.includes(reader) && meet(text.reads(reader), units).length > 0)
       .map((reader) => ({ op: reader, type: text.type(reader) }));
   return {

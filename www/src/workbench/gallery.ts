@@ -21,6 +21,9 @@ export interface GalleryEntry {
   make(loom: Loom): Promise<GalleryText>;
 }
 
+/** Lines that are written at a time. */
+const PIECE = 10_000;
+
 const typed = (text: string): { readonly typed: string } => ({ typed: text });
 
 export const GALLERY: readonly GalleryEntry[] = [
@@ -80,7 +83,7 @@ export const GALLERY: readonly GalleryEntry[] = [
     id: 'large',
     title: '100,000 operators',
     about: 'Layers of sums and differences, made at random: as large as it is, it can be moved and zoomed.',
-    make: () => Promise.resolve({ text: large(100_000) }),
+    make: async () => ({ text: await large(100_000) }),
   },
 ];
 
@@ -209,8 +212,8 @@ async function statisticsTask(loom: Loom): Promise<GalleryText> {
   }
 }
 
-/** Layers of 500 operators, each of which reads two near it in the layer above. */
-function large(operators: number): string {
+/** Layers of 500 operators, each of which reads two near it in the layer above. A long text is written piece by piece. */
+async function large(operators: number): Promise<string> {
   const width = 500;
   const lines = ['cipherloom-graph 1', 'unit 8', `type !0 = u8[16]{shape=[16]}`];
   for (let column = 0; column < width; column++)
@@ -218,6 +221,7 @@ function large(operators: number): string {
   const names = ['u8.add', 'u8.sub', 'u8.xor', 'u8.max'];
   let state = 1;
   for (let number = width; number < width + operators; number++) {
+    if (number % PIECE === 0) await new Promise((resolve) => setTimeout(resolve));
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
     const above = number - (number % width) - width;
     const shift = (state >>> 16) % 5;

@@ -10,7 +10,6 @@ export function lookName(op: number): string {
 
 /** The text with further outputs. */
 export function withLooks(text: GraphText, ops: Iterable<number>): string {
-  const lines = text.lines.filter((line) => line.trim() !== '');
-  for (const op of ops) lines.push(`output ${text.place(op)} ${JSON.stringify(lookName(op))}`);
-  return `${lines.join('\n')}\n`;
+  const looks = Array.from(ops, (op) => `output ${text.place(op)} ${JSON.stringify(lookName(op))}\n`);
+  return `${text.text.trimEnd()}\n${looks.join('')}`;
 }

@@ -32,7 +32,7 @@ export class OwnPanel {
         'Declare ',
         h('code', {}, 'expand(g, inputs, { types, attributes })'),
         ': it gives the operator’s output in lower operators of g (op, view, merge, constant). It is asked once for every ' +
-          'combination of types and attributes, in a worker of its own that can reach nothing of this page.',
+          'combination of types and attributes, in a worker of its own, apart from this page.',
       ),
       h('div', { class: 'row' }, h('label', { for: 'own-name' }, 'Name'), this.#name, add),
       this.#known,

@@ -8,6 +8,12 @@ import { StagedGraphs, type StageSource } from '../graph/staged-graphs.js';
 /** How a stage came from the one before. */
 export type Making = 'open' | 'expand' | 'optimize';
 
+const MEANINGS: Readonly<Record<Making, string>> = {
+  open: 'As it is written. ',
+  expand: 'Operators that can be expanded became lower ones; an open box shows what became of it. ',
+  optimize: 'The same with less to do. ',
+};
+
 /** A stage. */
 export class Made implements StageSource {
   readonly name: string;
@@ -36,10 +42,10 @@ export class Made implements StageSource {
     this.stop = {
       id,
       title: name,
-      meaning: '',
+      meaning: MEANINGS[making],
       operators: circuit.operators,
       depth: undefined,
-      graphs: new StagedGraphs(chain, unit),
+      graphs: new StagedGraphs(chain, unit, true),
       stage: chain.length - 1,
       waves: true,
       sets: () => this.sets(),

@@ -4,7 +4,8 @@ import { PASSES } from 'virtual:operator-names';
 import { button, h } from '../ui/dom.js';
 
 export interface StepEvents {
-  expand(name: string, options: ExpandOptions): void;
+  /** Without a name it is a step, which is counted. */
+  expand(name: string | undefined, options: ExpandOptions): void;
   /** Undefined: the usual passes. */
   optimize(name: string, passes: readonly string[] | undefined): void;
 }
@@ -21,7 +22,7 @@ export class StepBar {
   readonly #controls: readonly (HTMLButtonElement | HTMLSelectElement)[];
 
   constructor(host: HTMLElement, events: StepEvents) {
-    const step = button('Expand one step', () => events.expand('Step', { steps: 1 }), {
+    const step = button('Expand one step', () => events.expand(undefined, { steps: 1 }), {
       'data-testid': 'expand-step',
     });
     const to = h(
@@ -35,14 +36,16 @@ export class StepBar {
       to.value = '';
       events.expand(name, options);
     });
-    const boxes = PASSES.map((pass) =>
-      h('input', { type: 'checkbox', value: pass, checked: pass !== 'precompute' }),
-    );
+    const usual = h('input', { type: 'checkbox', checked: true });
+    const boxes = PASSES.map((pass) => h('input', { type: 'checkbox', value: pass, disabled: true }));
+    usual.addEventListener('change', () => {
+      for (const box of boxes) box.disabled = usual.checked;
+    });
     const optimize = button(
       'Optimize',
       () => {
         const passes = boxes.filter(({ checked }) => checked).map(({ value }) => value);
-        events.optimize('Optimized', passes);
+        events.optimize(usual.checked ? 'Optimized' : passes.join(', '), usual.checked ? undefined : passes);
       },
       { 'data-testid': 'optimize' },
     );
@@ -53,6 +56,7 @@ export class StepBar {
       h(
         'div',
         { class: 'passes-body card' },
+        h('label', {}, usual, ' the usual ones'),
         ...boxes.map((box) => h('label', {}, box, ' ', h('code', {}, box.value))),
       ),
     );

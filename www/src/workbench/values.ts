@@ -112,10 +112,11 @@ function ascending(index: number, element: Element, modulus: bigint | undefined)
 
 function fillRandom(array: DataArray, element: Element, modulus: bigint | undefined): void {
   if (element === 'f32' || element === 'f64') {
-    // As fine as 32 bits: from 0, below 1.
+    // From 0, below 1: as many bits as both kinds of floats hold.
     const words = new Uint32Array(array.length);
     randomBytes(words);
-    for (let index = 0; index < words.length; index++) array[index] = (words[index]! / 2 ** 32) as never;
+    for (let index = 0; index < words.length; index++)
+      array[index] = ((words[index]! >>> 8) / 2 ** 24) as never;
     return;
   }
   randomBytes(array);

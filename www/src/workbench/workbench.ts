@@ -179,8 +179,18 @@ export class Workbench {
     void this.#absorb.show(made);
   }
 
-  async #expand(name: string, options: ExpandOptions): Promise<void> {
-    await this.#derive(name, 'expand', (from, signal) => from.circuit.expand({ ...options, signal }));
+  async #expand(name: string | undefined, options: ExpandOptions): Promise<void> {
+    await this.#derive(name ?? this.#nextStep, 'expand', (from, signal) =>
+      from.circuit.expand({ ...options, signal }),
+    );
+  }
+
+  /** Steps are counted. */
+  get #nextStep(): string {
+    let made = this.#made;
+    let steps = 1;
+    for (; made !== undefined; made = made.from) if (/^Step \d+$/.test(made.name)) steps++;
+    return `Step ${steps}`;
   }
 
   async #optimize(name: string, passes: readonly string[] | undefined): Promise<void> {
@@ -224,8 +234,8 @@ export class Workbench {
     const made = this.#stages.of(stop);
     const { text } = this.#editor;
     if (made?.making !== 'open' || text.length > MOST_FOLLOWED) return;
-    const line = new GraphText(text).operatorLines[op];
-    if (line !== undefined) this.#editor.reveal(line + 1);
+    const line = new GraphText(text).lineOf(op);
+    if (line !== undefined) this.#editor.reveal(line);
   }
 
   /** What can be done with the operator that is told about. */
