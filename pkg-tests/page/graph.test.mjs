@@ -308,7 +308,8 @@ async function replaceText(page, content, id = 'graph-editor') {
   await page.evaluate(`(() => {
     const data = new DataTransfer();
     data.setData('text/plain', ${JSON.stringify(content)});
-    const paste = new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true });
+    const paste = new Event('paste', { bubbles: true, cancelable: true });
+    Object.defineProperty(paste, 'clipboardData', { value: data }); // Firefox takes no data in a constructor
     ${EDITOR(id)}.shadowRoot.querySelector('.cm-content').dispatchEvent(paste);
   })()`);
 }

@@ -16,8 +16,8 @@ export interface Value {
 
 /** A value with its heading, its numbers, and files of all of them. */
 export function valueTable({ name, type, shape, data }: Value): HTMLElement {
-  const columns =
-    shape === undefined || shape.length === 0 ? Math.min(data.length, MOST_COLUMNS) : shape.at(-1)!;
+  const width = shape?.findLast((one) => one > 1) ?? Math.min(data.length, MOST_COLUMNS);
+  const columns = Math.max(width, 1);
   const rows = Math.ceil(data.length / columns);
   const [shownRows, shownColumns] = [Math.min(rows, MOST_ROWS), Math.min(columns, MOST_COLUMNS)];
   const cut = shownRows < rows || shownColumns < columns;
