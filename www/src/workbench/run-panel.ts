@@ -12,6 +12,8 @@ export interface RunEvents {
   loom(): Promise<Loom>;
   /** Makes a call that may need operators of the visitor's own. */
   resolved<T>(loom: Loom, call: () => Promise<T>): Promise<T>;
+  /** A run failed, and not for its data. */
+  failed(error: unknown): void;
 }
 
 export class RunPanel {
@@ -114,6 +116,7 @@ export class RunPanel {
       else {
         const { sentence, code } = failureOf(error, 'running');
         this.#said.textContent = code === 'Error' ? sentence : `${sentence} (${code})`;
+        this.#events.failed(error);
       }
     } finally {
       this.#running = undefined;

@@ -8,6 +8,8 @@ export interface StepEvents {
   expand(name: string | undefined, options: ExpandOptions): void;
   /** Undefined: the usual passes. */
   optimize(name: string, passes: readonly string[] | undefined): void;
+  /** Ends what is being made. */
+  cancel(): void;
 }
 
 const EXPANSIONS: readonly (readonly [title: string, name: string, options: ExpandOptions])[] = [
@@ -20,6 +22,7 @@ const EXPANSIONS: readonly (readonly [title: string, name: string, options: Expa
 
 export class StepBar {
   readonly #controls: readonly (HTMLButtonElement | HTMLSelectElement)[];
+  readonly #cancel: HTMLButtonElement;
 
   constructor(host: HTMLElement, events: StepEvents) {
     const step = button('Expand one step', () => events.expand(undefined, { steps: 1 }), {
@@ -60,11 +63,14 @@ export class StepBar {
         ...boxes.map((box) => h('label', {}, box, ' ', h('code', {}, box.value))),
       ),
     );
+    this.#cancel = button('Cancel', () => events.cancel(), { hidden: true, 'data-testid': 'making-cancel' });
     this.#controls = [step, to, optimize];
-    host.append(step, to, optimize, chosen);
+    host.append(step, to, optimize, chosen, this.#cancel);
   }
 
-  set disabled(disabled: boolean) {
-    for (const control of this.#controls) control.disabled = disabled;
+  /** Something is being made. */
+  set busy(busy: boolean) {
+    for (const control of this.#controls) control.disabled = busy;
+    this.#cancel.hidden = !busy;
   }
 }

@@ -55,11 +55,13 @@ export class Workbench {
     this.#steps = new StepBar(frame.steps, {
       expand: (name, options) => void this.#expand(name, options),
       optimize: (name, passes) => void this.#optimize(name, passes),
+      cancel: () => this.#making?.abort(new DOMException('Cancelled', 'AbortError')),
     });
     this.#fields = new DataFields(frame.inputs);
     this.#runs = new RunPanel(frame.run, frame.outputs, this.#fields, {
       loom: () => app.loom(),
       resolved: (loom, call) => this.#own.resolved(loom, call),
+      failed: (error) => this.#offerRestart(error),
     });
     this.#absorb = new AbsorbView(frame.absorb, (made, op) => void this.#explorer.reveal(made.stop.id, op));
     void this.#absorb.show(undefined);
@@ -147,6 +149,8 @@ export class Workbench {
     this.#showProblem(error);
     if (error instanceof OwnOperatorError) {
       this.#ownPanel.fail(error);
+      const line = text.split('\n').findIndex((one) => one.includes(`= ${error.operator}`)) + 1;
+      this.#editor.showProblem({ line: Math.max(line, 1), word: error.operator, message: error.message });
       return;
     }
     try {
@@ -164,6 +168,18 @@ export class Workbench {
     const place = line === undefined || sentence.startsWith('line ') ? '' : `Line ${line}: `;
     this.#frame.problem.textContent = `${place}${sentence} (${code})`;
     this.#frame.problem.hidden = false;
+    this.#offerRestart(error);
+  }
+
+  /** Workers that are gone can be replaced. */
+  #offerRestart(error: unknown): void {
+    const { sentence, code, canRestart } = failureOf(error, 'working');
+    if (!canRestart) return;
+    this.#frame.problem.hidden = false;
+    this.#frame.problem.replaceChildren(
+      `${sentence} (${code})`,
+      button('Restart the workers', () => this.#app.renew(), { class: 'small' }),
+    );
   }
 
   #checkAgain(): void {
@@ -204,10 +220,9 @@ export class Workbench {
   ): Promise<void> {
     const from = this.#made;
     if (from === undefined) return;
-    this.#making?.abort();
     const controller = new AbortController();
     this.#making = controller;
-    this.#steps.disabled = true;
+    this.#steps.busy = true;
     try {
       const loom = await this.#app.loom();
       const circuit = await this.#own.resolved(loom, () => make(from, controller.signal));
@@ -221,10 +236,11 @@ export class Workbench {
       await this.#explorer.show(stops, stops.length - 1);
     } catch (error) {
       if (error instanceof OwnOperatorError) this.#ownPanel.fail(error);
+      this.#offerRestart(error);
       const { sentence, code } = failureOf(error, 'making a stage');
       this.#frame.explorer.note.textContent = `${sentence} (${code})`;
     } finally {
-      this.#steps.disabled = false;
+      this.#steps.busy = false;
     }
   }
 
@@ -299,6 +315,7 @@ export class Workbench {
     this.#say('refused', '');
     this.#frame.problem.textContent = `${sentence} (${code})`;
     this.#frame.problem.hidden = false;
+    this.#offerRestart(error);
   }
 }
 
