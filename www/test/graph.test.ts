@@ -58,7 +58,7 @@ async function graphs(length?: number): Promise<StagedGraphs> {
 async function loaded(task: GraphView, scheme: GraphView, polynomial: GraphView): Promise<StagedGraphs> {
   const stages = Object.entries({ task, scheme, polynomial, base: view([]) });
   const sources = stages.map(([name, view]) => ({ name, view: () => Promise.resolve(view) }));
-  const graphs = new StagedGraphs(sources, 64);
+  const graphs = new StagedGraphs(sources, { unit: 64, endsAtBase: true, joinsUnchanged: false });
   await graphs.load(2);
   return graphs;
 }

@@ -232,7 +232,7 @@ export class FlatDiagram {
       }
     }
     context.strokeStyle = ink.line;
-    context.lineWidth = 1.1;
+    context.lineWidth = Math.max(1.1, 0.8 / this.#zoom);
     context.stroke();
   }
 

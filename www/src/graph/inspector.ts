@@ -200,7 +200,7 @@ export class Inspector {
     const stage = stageOf(node);
     const next = graphs.at(stage + 1);
     if (next === undefined)
-      return stage === graphs.last && stage > 0 ? [h('p', { class: 'note' }, BASE_NOTE)] : [];
+      return stage === graphs.last && graphs.endsAtBase ? [h('p', { class: 'note' }, BASE_NOTE)] : [];
     const children = graphs.children(node);
     const title = h('h4', {}, `At the ${graphs.name(stage + 1)} stage`);
     if (children.length === 0) return [title, h('p', { class: 'note' }, SHARED_NOTE)];

@@ -21,7 +21,7 @@ const MEANINGS: Readonly<Record<Stage, string>> = {
 
 export function stopsOf(program: Program): Stop[] {
   const sources = STAGES.map((name) => ({ name, view: () => program.graph(name) }));
-  const graphs = new StagedGraphs(sources, UNIT);
+  const graphs = new StagedGraphs(sources, { unit: UNIT, endsAtBase: true, joinsUnchanged: false });
   return program.stats().map(({ stage, operators, depth }) => ({
     id: stage,
     title: TITLES[stage],

@@ -25,16 +25,25 @@ export function opOf(node: NodeId): number {
   return node % SPAN;
 }
 
+export interface StagedOptions {
+  readonly unit: number;
+  readonly endsAtBase: boolean;
+  /** An operator that a stage left as it was is the same box as before, not one in another. */
+  readonly joinsUnchanged: boolean;
+}
+
 export class StagedGraphs {
   /** Bits of the units that placeholders count. */
   readonly unit: number;
-  /** An operator that a stage left as it was is the same box as before, not one in another. */
+  /** The last stage is what runs: nothing of it can be lowered. */
+  readonly endsAtBase: boolean;
   readonly #joinsUnchanged: boolean;
   readonly #sources: readonly StageSource[];
   readonly #loading: Promise<void>[] = [];
   readonly #loaded: StageGraph[] = [];
 
-  constructor(sources: readonly StageSource[], unit: number, joinsUnchanged = false) {
+  constructor(sources: readonly StageSource[], { unit, endsAtBase, joinsUnchanged }: StagedOptions) {
+    this.endsAtBase = endsAtBase;
     this.#joinsUnchanged = joinsUnchanged;
     this.#sources = sources;
     this.unit = unit;

@@ -37,7 +37,7 @@ class Field {
     this.#note = h('p', { class: 'note field-note', id: `${id}-note` });
     this.#text = h('textarea', {
       id,
-      rows: lengthOf(port) > 8 ? 3 : 1,
+      rows: lengthOf(port) > (port.element === undefined ? 2 : 8) ? 3 : 1,
       spellcheck: 'false',
       autocomplete: 'off',
       'aria-describedby': `${id}-note`,

@@ -45,7 +45,7 @@ export class Made implements StageSource {
       meaning: MEANINGS[making],
       operators: circuit.operators,
       depth: undefined,
-      graphs: new StagedGraphs(chain, unit, true),
+      graphs: new StagedGraphs(chain, { unit, endsAtBase: false, joinsUnchanged: true }),
       stage: chain.length - 1,
       waves: true,
       sets: () => this.sets(),

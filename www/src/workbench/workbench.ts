@@ -1,5 +1,5 @@
 /** The graph tab: from a text to stages, pictures and runs. */
-import type { Circuit, ExpandOptions } from 'cipherloom';
+import { CipherloomError, type Circuit, type ExpandOptions } from 'cipherloom';
 import type { App } from '../app.js';
 import { failureOf } from '../failure.js';
 import * as format from '../format.js';
@@ -153,6 +153,8 @@ export class Workbench {
       this.#editor.showProblem({ line: Math.max(line, 1), word: error.operator, message: error.message });
       return;
     }
+    const { operator } = error instanceof CipherloomError ? error.details : {};
+    if (this.#own.names.includes(String(operator))) this.#ownPanel.fail(error);
     try {
       const problem = await diagnose(text, error, (part, signal) => this.#open(part, signal), signal);
       if (signal.aborted) return;

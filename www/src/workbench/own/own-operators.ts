@@ -19,6 +19,7 @@ import {
   u64,
   u8,
 } from 'cipherloom';
+import { OPERATORS } from 'virtual:operator-names';
 import { askCode, type NamedType, type Recorded, type Use } from './own-worker.js';
 
 export interface OwnOperator {
@@ -66,8 +67,15 @@ export class OwnOperators {
     return this.#operators.get(name);
   }
 
-  /** Takes an operator, or another meaning of one. */
+  /** Takes an operator, or another meaning of one. Errors: OwnOperatorError for a name of the core's, which no loom gives up. */
   define(operator: OwnOperator): void {
+    if (OPERATORS.has(operator.name))
+      throw new OwnOperatorError(
+        operator.name,
+        'the name is taken by an operator that there is',
+        undefined,
+        undefined,
+      );
     if (this.#operators.get(operator.name)?.code === operator.code) return;
     this.#operators.set(operator.name, operator);
     for (const key of [...this.#recorded.keys()])
