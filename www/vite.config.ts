@@ -1,4 +1,5 @@
 import { defineConfig, type Plugin } from 'vite';
+import { operatorNames } from './vite/operator-names.js';
 
 /** Shared memory, and with it threads, needs both. */
 const ISOLATION = {
@@ -6,11 +7,15 @@ const ISOLATION = {
   'Cross-Origin-Embedder-Policy': 'require-corp',
 };
 
-/** Nothing but this page's own files; wasm may be compiled, text may not be run as code. */
+/**
+ * Nothing but this page's own files; wasm may be compiled, text may not be run as code. Workers may be made of text that the
+ * page holds (`blob:`): that is where an operator that a visitor writes in the graph tab runs, under this same policy, and
+ * never in the page.
+ */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",
-  "worker-src 'self'",
+  "worker-src 'self' blob:",
   "style-src 'self'",
   "img-src 'self' data:",
   "connect-src 'self'",
@@ -38,7 +43,7 @@ export default defineConfig(({ mode }) => {
   const isolation = mode === 'plain' ? {} : ISOLATION;
   return {
     base: './',
-    plugins: [policyInPage()],
+    plugins: [policyInPage(), operatorNames()],
     worker: { format: 'es' },
     build: { target: 'es2022', assetsInlineLimit: 0 },
     // A package with workers and wasm of its own must stay as it is.

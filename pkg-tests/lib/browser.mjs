@@ -61,6 +61,12 @@ async function open(driver, url) {
     upload: (selector, file) => driver.upload(page, selector, file),
     /** Presses and releases a key, by its name in DOM events. */
     press: (key) => page.keyboard.press(key),
+    /** The same with Control. */
+    chord: async (key) => {
+      await page.keyboard.down('Control');
+      await page.keyboard.press(key);
+      await page.keyboard.up('Control');
+    },
     type: (text) => page.keyboard.type(text),
     /** Moves the mouse to a point, and from there over others with its button pressed. */
     drag: async ([x, y], ...points) => {

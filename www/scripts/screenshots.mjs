@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Takes the pictures in screenshots/ of the built page, after a run on the example data.
+// Takes the pictures in screenshots/ of the built page, after a run on the example data; and of its graph tab.
 // Usage: npm run build && npm run screenshots [-- '?mode=threads'] (settings as in the page's address;
 // CHROMIUM=path where it is not /usr/bin/chromium)
 import { mkdir } from 'node:fs/promises';
@@ -13,6 +13,7 @@ const PICTURES = [
   { name: 'dark-1440', width: 1440, height: 1000, theme: 'dark', at: '#explorer' },
   { name: 'light-390', width: 390, height: 844, theme: 'light', at: '#results' },
   { name: 'dark-390', width: 390, height: 844, theme: 'dark' },
+  { name: 'graph-1440', width: 1440, height: 2250, theme: 'light', at: '#graph' },
 ];
 
 const server = await preview({ root: ROOT, preview: { port: 0 } });
@@ -32,7 +33,15 @@ async function take({ name, width, height, theme, at }) {
   const page = await browser.newPage();
   await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }]);
   await page.setViewport({ width, height });
-  await page.goto(`${server.resolvedUrls.local[0]}${process.argv[2] ?? ''}`);
+  const address = `${server.resolvedUrls.local[0]}${process.argv[2] ?? ''}`;
+  if (at === '#graph') {
+    await page.goto(`${address}${at}`);
+    await showGraph(page);
+    await page.screenshot({ path: `${ROOT}/screenshots/${name}.png` });
+    await page.close();
+    return;
+  }
+  await page.goto(address);
   await page.click('[data-testid=dataset]');
   await page.waitForSelector('[data-testid=planned-time]');
   await page.click('[data-testid=run]');
@@ -45,6 +54,21 @@ async function take({ name, width, height, theme, at }) {
   }, at);
   await page.screenshot({ path: `${ROOT}/screenshots/${name}.png` });
   await page.close();
+}
+
+/** Takes the AES round, expands it once, runs it and points at an operator. */
+async function showGraph(page) {
+  await page.waitForSelector('[data-testid=graph-editor][data-state=opened]');
+  await page.click('[data-testid=gallery-aes]');
+  await page.waitForSelector('#panel-graph .operator[data-type="aes.round"]');
+  await page.click('[data-testid=expand-step]');
+  const selector = '#panel-graph .operator[data-type="aes.mix_columns"]';
+  await page.waitForSelector(selector);
+  await page.click('[data-testid=graph-run]');
+  await page.waitForSelector('#panel-graph [data-testid=value]');
+  await page.click(selector);
+  await page.waitForSelector('#panel-graph .operands.producer .link');
+  await page.evaluate(() => scrollTo(0, 0));
 }
 
 /** Finds the first inner product, so that the picture shows an operator with what it reads and who reads it. */

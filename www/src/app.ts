@@ -6,6 +6,8 @@ import { fetchSample, SAMPLE_COLUMNS, SAMPLE_NAME } from './data/sample.js';
 import { failureOf, isCancellation } from './failure.js';
 import * as format from './format.js';
 import { Explorer } from './graph/explorer.js';
+import { programFrame } from './graph/explorer-frame.js';
+import { stopsOf } from './graph/program-stops.js';
 import { Phases } from './run/phases.js';
 import { type Plan, Planner, Superseded } from './run/planner.js';
 import { type Outcome, Runner } from './run/runner.js';
@@ -35,7 +37,7 @@ export class App {
   readonly #runner = new Runner(this.#data);
   readonly #pickers = new Pickers(() => this.#selectionChanged());
   readonly #phaseList = new PhaseList();
-  readonly #explorer = new Explorer();
+  readonly #explorer = new Explorer(programFrame());
   readonly #timeline = new Timeline((op) => void this.#explorer.reveal('base', op));
   #settings: Settings;
   #engine: Promise<Engine> | undefined;
@@ -46,6 +48,7 @@ export class App {
   #shown: Plan | undefined;
   #running: AbortController | undefined;
   #settling = 0;
+  readonly #replaced: (() => void)[] = [];
 
   constructor(settings: Settings) {
     this.#settings = settings;
@@ -68,12 +71,33 @@ export class App {
     history.replaceState(null, '', `${location.pathname}${withSetting(location.search, 'threads', threads)}`);
     const load = { ...this.#settings.load, threads: threads === '' ? undefined : Number(threads) };
     this.#settings = { ...this.#settings, load };
-    this.#runner.forget();
-    void this.#start();
-    this.#selectionChanged();
+    this.renew();
   }
 
   // ---------------------------------------------------------------------------------------------- engine
+
+  /** The loom that runs now; the other tab shares it. */
+  async loom(): Promise<Loom> {
+    return (await this.#engine!).loom;
+  }
+
+  /** Has it called whenever another loom takes the place of the one before, with which all that it made ends. */
+  onReplaced(listener: () => void): void {
+    this.#replaced.push(listener);
+  }
+
+  /** Whether a run would be lost with its workers. */
+  get isRunning(): boolean {
+    return this.#running !== undefined;
+  }
+
+  /** Takes new workers. */
+  renew(): void {
+    this.#runner.forget();
+    void this.#start();
+    this.#selectionChanged();
+    for (const listener of this.#replaced) listener();
+  }
 
   /** Starts an engine in the place of the one before, which ends first. */
   async #start(): Promise<void> {
@@ -209,7 +233,7 @@ export class App {
   #replaceShown(plan: Plan): void {
     this.#runner.forget(plan);
     this.#timeline.clear();
-    this.#explorer.show(plan.program);
+    void this.#explorer.show(stopsOf(plan.program));
     this.#shown?.program.dispose();
     this.#shown = plan;
   }

@@ -1,10 +1,32 @@
 import { App } from './app.js';
+import { failureOf } from './failure.js';
 import { settingsOf } from './settings.js';
+import { byId } from './ui/dom.js';
 import { connectModePanel, connectThreads } from './ui/mode-panel.js';
+import { connectPages, type Page } from './ui/page-tabs.js';
 import { connectTheme } from './ui/theme.js';
+import type { Workbench } from './workbench/workbench.js';
 
 const settings = settingsOf(location.search);
 const app = new App(settings);
-connectTheme(() => app.repaint());
+let workbench: Promise<Workbench> | undefined;
+connectTheme(() => {
+  app.repaint();
+  void workbench?.then((opened) => opened.repaint());
+});
 connectModePanel();
 connectThreads(settings.load.threads, (threads) => app.changeThreads(threads));
+connectPages(opened);
+
+/** What the graph tab is made of comes when it is first opened. */
+function opened(page: Page): void {
+  if (page !== 'graph') return;
+  workbench ??= import('./workbench/workbench.js').then(({ Workbench }) => {
+    return new Workbench(byId('panel-graph'), app);
+  });
+  workbench.catch((error: unknown) => {
+    workbench = undefined; // the next opening tries anew
+    const { sentence, code } = failureOf(error, 'opening the graph tab');
+    byId('graph-status').textContent = `The graph tab could not be opened: ${sentence} (${code})`;
+  });
+}

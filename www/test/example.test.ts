@@ -6,12 +6,14 @@ import csv from '../../data/breast-cancer-wisconsin.csv?raw';
 import { SAMPLE_COLUMNS } from '../src/data/sample.js';
 import { kindOf } from '../src/graph/kinds.js';
 import { type Group, openDownTo, Openings, openTo, pictureOf } from '../src/graph/picture.js';
-import { BASE, nodeId, ProgramGraphs } from '../src/graph/program-graphs.js';
+import { stopsOf } from '../src/graph/program-stops.js';
+import { nodeId, type StagedGraphs } from '../src/graph/staged-graphs.js';
 import { COLUMN_STATISTICS, fillTask, PAIR_STATISTICS } from '../src/selection.js';
 
 let loom: Loom;
 let program: Program;
-let graphs: ProgramGraphs;
+const BASE = STAGES.indexOf('base');
+let graphs: StagedGraphs;
 
 beforeAll(async () => {
   const table = parseTable(csv);
@@ -22,7 +24,7 @@ beforeAll(async () => {
     statistics: [...COLUMN_STATISTICS, ...PAIR_STATISTICS],
   });
   program = await task.compile();
-  graphs = new ProgramGraphs(program);
+  ({ graphs } = stopsOf(program)[0]!);
   await graphs.load(BASE);
 }, 60_000);
 

@@ -1,4 +1,4 @@
-import type { GraphView, Program, Stage } from 'cipherloom';
+import type { GraphView } from 'cipherloom';
 import { expect, test } from 'vitest';
 import { layOut, type ShapeGroup } from '../src/graph/layout.js';
 import {
@@ -10,7 +10,7 @@ import {
   PAGE,
   pictureOf,
 } from '../src/graph/picture.js';
-import { nodeId, opOf, ProgramGraphs, stageOf } from '../src/graph/program-graphs.js';
+import { nodeId, opOf, StagedGraphs, stageOf } from '../src/graph/staged-graphs.js';
 import { StageGraph } from '../src/graph/stage-graph.js';
 
 interface Operator {
@@ -39,7 +39,7 @@ function view(operators: readonly Operator[], outputs: GraphView['outputs'] = []
 }
 
 /** Two operators, of which the first becomes a chain of three and the second one of 250; or four of equal lengths. */
-async function graphs(length?: number): Promise<ProgramGraphs> {
+async function graphs(length?: number): Promise<StagedGraphs> {
   const chain = (parent: number, length: number, first: number): Operator[] =>
     Array.from({ length }, (_, index) => {
       return { parent, inputs: [index === 0 && first === 0 ? -1 : first + index - 1] };
@@ -55,9 +55,10 @@ async function graphs(length?: number): Promise<ProgramGraphs> {
 }
 
 /** A program of these stages. */
-async function loaded(task: GraphView, scheme: GraphView, polynomial: GraphView): Promise<ProgramGraphs> {
-  const stages: Record<Stage, GraphView> = { task, scheme, polynomial, base: view([]) };
-  const graphs = new ProgramGraphs({ graph: async (stage: Stage) => stages[stage] } as unknown as Program);
+async function loaded(task: GraphView, scheme: GraphView, polynomial: GraphView): Promise<StagedGraphs> {
+  const stages = Object.entries({ task, scheme, polynomial, base: view([]) });
+  const sources = stages.map(([name, view]) => ({ name, view: () => Promise.resolve(view) }));
+  const graphs = new StagedGraphs(sources, { unit: 64, endsAtBase: true, joinsUnchanged: false });
   await graphs.load(2);
   return graphs;
 }

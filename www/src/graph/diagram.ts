@@ -1,23 +1,27 @@
 /** The picture as SVG, in a pane that scrolls: around the picture is room, so that any point of it can be anywhere. */
 import * as format from '../format.js';
-import { button, h, s } from '../ui/dom.js';
+import { h, s } from '../ui/dom.js';
 import { kindOf } from './kinds.js';
 import type { PlacedBox, PlacedGroup } from './layout.js';
 import { TITLE } from './layout.js';
 import { subtitle } from './measure.js';
 import { type Group, type Item, type OperatorItem, PAGE, type PortItem } from './picture.js';
-import { type NodeId, opOf, stageOf } from './program-graphs.js';
+import { type NodeId, opOf, stageOf } from './staged-graphs.js';
 
 /** What the person does with the picture. */
 export interface DiagramEvents {
   select(node: NodeId): void;
   toggle(node: NodeId): void;
   turn(node: NodeId, page: number): void;
+  /** The pointer is over an operator, or over none. */
+  hover(node: NodeId | undefined): void;
 }
 
 /** What is marked. */
 export interface Marks {
   readonly selected: NodeId | undefined;
+  /** Whose producers and readers are marked: it is selected, or pointed at. */
+  readonly subject: NodeId | undefined;
   readonly producers: ReadonlySet<NodeId>;
   readonly readers: ReadonlySet<NodeId>;
   readonly found: ReadonlySet<NodeId>;
@@ -34,7 +38,6 @@ const LEAST_ZOOM = 0.1;
 const MOST_ZOOM = 2;
 /** Below this, names are hard to read. */
 const READABLE = 0.7;
-const ZOOM_STEP = 1.25;
 /** Pixels of the picture that stay in the pane, however far it is moved. */
 const KEPT = 80;
 /** Pixels that a pointer may move and still click. */
@@ -60,20 +63,17 @@ export class Diagram {
   /** The one operator in the tab order. */
   #current: NodeId | undefined;
 
-  constructor(pane: HTMLElement, tools: HTMLElement, events: DiagramEvents) {
+  constructor(pane: HTMLElement, events: DiagramEvents) {
     this.#pane = pane;
     this.#events = events;
     pane.append(this.#field);
-    tools.append(
-      button('−', () => this.#setZoom(this.#zoom / ZOOM_STEP), { 'aria-label': 'Zoom out', class: 'small' }),
-      button('+', () => this.#setZoom(this.#zoom * ZOOM_STEP), { 'aria-label': 'Zoom in', class: 'small' }),
-      button('Fit', () => this.fit(), { class: 'small' }),
-    );
     this.#svg.addEventListener('click', (event) => this.#clicked(event));
     this.#svg.addEventListener('dblclick', (event) => {
       const node = nodeAt(event);
       if (node !== undefined) events.toggle(node);
     });
+    this.#svg.addEventListener('pointerover', (event) => events.hover(nodeAt(event)));
+    this.#svg.addEventListener('pointerleave', () => events.hover(undefined));
     this.#svg.addEventListener('keydown', (event) => this.#key(event));
     // On the pane: an SVG that listens to focus events becomes a tab stop.
     pane.addEventListener('focusin', (event) => this.#makeCurrent(nodeAt(event)));
@@ -114,20 +114,32 @@ export class Diagram {
     return this.#drawn.has(node);
   }
 
-  mark({ selected, producers, readers, found }: Marks): void {
+  mark({ selected, subject, producers, readers, found }: Marks): void {
     for (const [node, { element }] of this.#drawn) {
       element.classList.toggle('selected', node === selected);
+      element.classList.toggle('subject', node === subject);
       element.classList.toggle('producer', producers.has(node));
       element.classList.toggle('reader', readers.has(node));
       element.classList.toggle('found', found.has(node));
       element.setAttribute('aria-pressed', String(node === selected));
     }
     for (const { element, from, to } of this.#edges) {
-      const comes = to !== undefined && to === selected;
-      const goes = from !== undefined && from === selected;
+      const comes = to !== undefined && to === subject;
+      const goes = from !== undefined && from === subject;
       element.classList.toggle('producer', comes);
       element.classList.toggle('reader', goes);
     }
+  }
+
+  /** Whether the picture is there, or something else in its pane. */
+  set hidden(hidden: boolean) {
+    this.#field.hidden = hidden;
+    if (hidden) this.#drawn.clear();
+  }
+
+  /** What is in the middle of the pane stays there. */
+  zoomBy(factor: number): void {
+    this.#setZoom(this.#zoom * factor);
   }
 
   /** Scrolls an operator into the middle, unless its title can be seen. */

@@ -1,168 +1,260 @@
-/** The graph view: stages, picture, inspector, search and waves of one program. */
-import { type Program, type Stage, STAGES } from 'cipherloom';
+/** The graph view: stages, picture, inspector, search and waves. */
 import { failureOf } from '../failure.js';
 import * as format from '../format.js';
-import { byId, h } from '../ui/dom.js';
+import { button, h } from '../ui/dom.js';
 import { Diagram } from './diagram.js';
+import type { ExplorerFrame } from './explorer-frame.js';
+import { FlatDiagram } from './flat-diagram.js';
 import { Inspector } from './inspector.js';
 import { KIND_TITLES, kindOf, KINDS } from './kinds.js';
 import { LayoutClient } from './layout-client.js';
 import { shapeOf } from './measure.js';
 import { openDownTo, Openings, openTo, pictureOf } from './picture.js';
-import { BASE, nodeId, type NodeId, opOf, ProgramGraphs, stageOf } from './program-graphs.js';
+import type { OperatorSets } from './sets.js';
+import { nodeId, type NodeId, opOf, type StagedGraphs, stageOf } from './staged-graphs.js';
 import { Waves } from './waves.js';
 
-const TITLES: Readonly<Record<Stage, string>> = {
-  task: 'Task',
-  scheme: 'Scheme',
-  polynomial: 'Polynomials',
-  base: 'Base',
-};
-const MEANINGS: Readonly<Record<Stage, string>> = {
-  task: 'What you asked for.',
-  scheme: 'Operations on ciphertexts.',
-  polynomial: 'Operations on polynomials modulo several primes.',
-  base: 'What runs: operations on polynomials modulo one prime.',
-};
+/** A stage that one can look at; those of one computation share their graphs. */
+export interface Stop {
+  readonly id: string;
+  readonly title: string;
+  /** A sentence and a space, or nothing. */
+  readonly meaning: string;
+  readonly operators: number;
+  /** Length of the longest chain, if it is known. */
+  readonly depth: number | undefined;
+  readonly graphs: StagedGraphs;
+  /** Index of the stage in them. */
+  readonly stage: number;
+  /** Whether its waves are of interest. */
+  readonly waves: boolean;
+  /** Who waits for whom, to the unit; undefined where producers and readers are all that is known. */
+  readonly sets: (() => Promise<OperatorSets>) | undefined;
+}
+
+/** What others want to hear. */
+export interface ExplorerEvents {
+  /** A stage is shown. */
+  stopped?(stop: Stop): void;
+  /** An operator of that stage was selected. */
+  selected?(stop: Stop, op: number): void;
+  /** What can be done with an operator of that stage. */
+  actions?(stop: Stop, op: number): readonly HTMLElement[];
+}
+
+/** Beside each other, more operators can be looked at only all at once. */
+const MOST_BESIDE = 400;
+const ZOOM_STEP = 1.25;
 /** Milliseconds after which a layout is said to take its time. */
 const PATIENCE = 250;
 
 export class Explorer {
+  readonly #frame: ExplorerFrame;
+  readonly #events: ExplorerEvents;
   readonly #layout = new LayoutClient();
   readonly #openings = new Openings();
   readonly #diagram: Diagram;
+  readonly #flat: FlatDiagram;
   readonly #inspector: Inspector;
   readonly #waves: Waves;
-  readonly #tabs: readonly HTMLButtonElement[];
-  #program: Program | undefined;
-  #graphs: ProgramGraphs | undefined;
-  #stage = 0;
+  readonly #whole = button('All at once', () => this.#toggleWhole(), {
+    class: 'small',
+    'aria-pressed': 'false',
+    'data-testid': 'whole',
+  });
+  #stops: readonly Stop[] = [];
+  #tabs: readonly HTMLButtonElement[] = [];
+  /** Index of the stage that is shown. */
+  #at = 0;
+  /** Of the stage that is shown. */
+  #sets: OperatorSets | undefined;
   #selected: NodeId | undefined;
+  #hovered: NodeId | undefined;
+  /** All operators of the stage are shown at once, instead of open and closed boxes. */
+  #isFlat = false;
+  /** A person asked for that. */
+  #wantsFlat = false;
   #found: { readonly stage: number; readonly type: string } | undefined;
 
-  constructor() {
-    const events = {
+  constructor(frame: ExplorerFrame, events: ExplorerEvents = {}) {
+    this.#frame = frame;
+    this.#events = events;
+    const acts = {
       select: (node: NodeId): void => void this.#select(node),
       toggle: (node: NodeId): void => void this.#toggle(node),
       turn: (node: NodeId, page: number): void => void this.#turn(node, page),
+      hover: (node: NodeId | undefined): void => this.#hover(node),
     };
-    this.#diagram = new Diagram(byId('diagram'), byId('diagram-tools'), events);
-    this.#inspector = new Inspector(byId('inspector'), events);
-    this.#waves = new Waves(byId('waves'), (wave, ops) => {
+    this.#diagram = new Diagram(frame.diagram, acts);
+    this.#flat = new FlatDiagram(frame.diagram, acts);
+    frame.tools.append(
+      this.#whole,
+      button('−', () => this.#surface.zoomBy(1 / ZOOM_STEP), { 'aria-label': 'Zoom out', class: 'small' }),
+      button('+', () => this.#surface.zoomBy(ZOOM_STEP), { 'aria-label': 'Zoom in', class: 'small' }),
+      button('Fit', () => this.#surface.fit(), { class: 'small' }),
+    );
+    this.#inspector = new Inspector(frame.inspector, acts);
+    this.#waves = new Waves(frame.waves, (wave, ops) => {
       this.#found = undefined;
-      this.#inspector.showWave(wave, ops, BASE, this.#graphs!);
+      this.#inspector.showWave(wave, ops, this.#stop!.stage, this.#graphs!);
     });
-    this.#tabs = STAGES.map((stage, index) => this.#tab(stage, index));
-    byId('stages').append(...this.#tabs);
-    byId('stages').addEventListener('keydown', (event) => this.#tabKey(event));
-    byId('search').addEventListener('submit', (event) => {
+    frame.stages.addEventListener('keydown', (event) => this.#tabKey(event));
+    frame.search.addEventListener('submit', (event) => {
       event.preventDefault();
-      void this.#search(byId<HTMLInputElement>('search-type').value.trim());
+      void this.#search(frame.searchType.value.trim());
     });
   }
 
-  /** Shows another program, from the task on. */
-  show(program: Program): void {
-    this.#program = program;
-    this.#graphs = new ProgramGraphs(program);
-    this.#openings.closeAll();
-    this.#selected = undefined;
-    this.#found = undefined;
-    this.#inspector.showHelp();
-    byId('explorer').hidden = false;
-    for (const { stage, operators } of program.stats()) {
-      this.#tabs[STAGES.indexOf(stage)]!.querySelector('.count')!.textContent = format.count(operators);
-    }
-    void this.#go(this.#stage);
+  /** Shows other stages, from that index on; what is open stays so where it is the same computation. */
+  async show(stops: readonly Stop[], at = Math.min(this.#at, stops.length - 1)): Promise<void> {
+    const before = this.#graphs;
+    this.#stops = stops;
+    this.#tabs = stops.map((stop, index) => this.#tab(stop, index));
+    this.#frame.stages.replaceChildren(...this.#tabs);
+    this.#frame.section.hidden = false;
+    if (stops[at]?.graphs !== before) this.#forget();
+    await this.#go(at);
   }
 
-  /** Names of the base operators' types, by operator: for the timeline. */
+  /** Names of the last stage's types, by operator: for the timeline. */
   async baseTypes(): Promise<(op: number) => string> {
-    const graphs = this.#graphs!;
-    await graphs.load(BASE);
-    return (op) => graphs.at(BASE)!.type(op);
+    const { graphs } = this.#stops.at(-1)!;
+    await graphs.load(graphs.last);
+    return (op) => graphs.at(graphs.last)!.type(op);
   }
 
-  /** Selects an operator, opening what it lies in. */
-  async reveal(stage: Stage, op: number): Promise<void> {
-    await this.#select(nodeId(STAGES.indexOf(stage), op));
-    byId('explorer').scrollIntoView({ block: 'start' });
+  /** Selects an operator of a stage, opening what it lies in. */
+  async reveal(id: string, op: number): Promise<void> {
+    const stop = this.#stops.find((one) => one.id === id);
+    if (stop === undefined) return;
+    if (stop.graphs !== this.#graphs) await this.#go(this.#stops.indexOf(stop));
+    await this.#select(nodeId(stop.stage, op));
+    this.#frame.section.scrollIntoView({ block: 'start' });
   }
 
   repaint(): void {
     this.#waves.repaint();
+    this.#flat.recolor();
   }
 
   // ----------------------------------------------------------------------------------------------- stages
 
-  #tab(stage: Stage, index: number): HTMLButtonElement {
+  get #stop(): Stop | undefined {
+    return this.#stops[this.#at];
+  }
+
+  get #graphs(): StagedGraphs | undefined {
+    return this.#stop?.graphs;
+  }
+
+  /** Another computation: nothing of the one before is selected or open. */
+  #forget(): void {
+    this.#openings.closeAll();
+    this.#sets = undefined;
+    this.#selected = undefined;
+    this.#hovered = undefined;
+    this.#found = undefined;
+    this.#inspector.showHelp();
+  }
+
+  #tab({ id, title, operators }: Stop, index: number): HTMLButtonElement {
     return h(
       'button',
       {
         type: 'button',
         role: 'tab',
-        id: `stage-tab-${stage}`,
-        'aria-controls': 'stage-panel',
-        'data-testid': `stage-${stage}`,
+        id: `${this.#frame.prefix}stage-tab-${id}`,
+        'aria-controls': `${this.#frame.prefix}stage-panel`,
+        'data-testid': `stage-${id}`,
         click: () => void this.#go(index),
       },
-      TITLES[stage],
+      title,
       ' ',
-      h('span', { class: 'count' }),
+      h('span', { class: 'count' }, format.count(operators)),
     );
   }
 
   #tabKey(event: KeyboardEvent): void {
+    const last = this.#stops.length - 1;
     const moves: Record<string, number> = {
-      ArrowRight: this.#stage + 1,
-      ArrowLeft: this.#stage - 1,
+      ArrowRight: this.#at + 1,
+      ArrowLeft: this.#at - 1,
       Home: 0,
-      End: BASE,
+      End: last,
     };
     const to = moves[event.key];
-    if (to === undefined || to < 0 || to > BASE) return;
+    if (to === undefined || to < 0 || to > last) return;
     event.preventDefault();
     this.#tabs[to]!.focus();
     void this.#go(to);
   }
 
-  /** Opens the program down to a stage. */
-  async #go(stage: number): Promise<void> {
-    this.#stage = stage;
-    for (const [index, tab] of this.#tabs.entries()) {
-      tab.setAttribute('aria-selected', String(index === stage));
-      tab.tabIndex = index === stage ? 0 : -1;
+  /** Shows a stage: its computation is opened down to it. */
+  async #go(index: number): Promise<void> {
+    const before = this.#graphs;
+    this.#at = index;
+    const stop = this.#stop!;
+    if (stop.graphs !== before) this.#forget();
+    this.#sets = undefined;
+    for (const [other, tab] of this.#tabs.entries()) {
+      tab.setAttribute('aria-selected', String(other === index));
+      tab.tabIndex = other === index ? 0 : -1;
     }
-    delete byId('diagram').dataset['stage'];
-    byId('stage-panel').setAttribute('aria-labelledby', `stage-tab-${STAGES[stage]}`);
+    delete this.#frame.diagram.dataset['stage'];
+    this.#frame.panel.setAttribute('aria-labelledby', this.#tabs[index]!.id);
+    this.#events.stopped?.(stop);
     await this.#work(async (graphs) => {
-      await graphs.load(stage + 1);
-      const closed = openDownTo(stage, graphs, this.#openings);
-      this.#describe(graphs, closed);
-      byId('waves').hidden = stage !== BASE;
-      if (stage === BASE) this.#waves.show(graphs.at(BASE)!);
+      await graphs.load(stop.stage + 1);
+      this.#chooseSurface(stop);
+      const closed = this.#isFlat ? 0 : openDownTo(stop.stage, graphs, this.#openings);
+      this.#describe(stop, closed);
+      this.#frame.waves.hidden = !stop.waves;
+      if (stop.waves) this.#waves.show(graphs.at(stop.stage)!);
       this.#offerTypes(graphs);
-      if (!(await this.#draw(graphs))) return;
-      this.#diagram.showStart(stage);
-      byId('diagram').dataset['stage'] = STAGES[stage]!;
+      if (!(await this.#draw(graphs)) || stop !== this.#stop) return;
+      if (!this.#isFlat) this.#diagram.showStart(stop.stage);
+      this.#frame.diagram.dataset['stage'] = stop.id;
+      const sets = await stop.sets?.();
+      if (stop !== this.#stop) return;
+      this.#sets = sets;
+      this.#inspect();
+      this.#mark();
     });
   }
 
-  #describe(graphs: ProgramGraphs, closed: number): void {
-    const stage = STAGES[this.#stage]!;
-    const { operators, depth } = this.#program!.stats().find((one) => one.stage === stage)!;
-    const kept =
-      closed === 0 ? '' : ` ${format.plural(closed, 'group')} stayed closed, so that it can be read.`;
-    byId('stage-note').textContent =
-      `${MEANINGS[stage]} ${format.plural(operators, 'operator')}, the longest chain has ${format.count(depth)}.${kept}`;
-    byId('explorer').dataset['stage'] = stage;
-    byId('explorer').dataset['operators'] = String(graphs.at(this.#stage)!.size);
+  /** What the operators are drawn on. */
+  get #surface(): Diagram | FlatDiagram {
+    return this.#isFlat ? this.#flat : this.#diagram;
   }
 
-  #offerTypes(graphs: ProgramGraphs): void {
-    byId('search-types').replaceChildren(
+  #chooseSurface({ stage, graphs, sets }: Stop): void {
+    const isTooMuch = graphs.rootCount(stage) > MOST_BESIDE;
+    this.#isFlat = isTooMuch || (this.#wantsFlat && sets !== undefined);
+    this.#diagram.hidden = this.#isFlat;
+    if (!this.#isFlat) this.#flat.show(stage, undefined, undefined);
+    this.#whole.hidden = sets === undefined;
+    this.#whole.disabled = isTooMuch;
+    this.#whole.setAttribute('aria-pressed', String(this.#isFlat));
+  }
+
+  #toggleWhole(): void {
+    this.#wantsFlat = !this.#wantsFlat;
+    void this.#go(this.#at);
+  }
+
+  #describe({ id, meaning, graphs, stage, operators, depth }: Stop, closed: number): void {
+    const chain = depth === undefined ? '' : `, the longest chain has ${format.count(depth)}`;
+    const kept =
+      closed === 0 ? '' : ` ${format.plural(closed, 'group')} stayed closed, so that it can be read.`;
+    this.#frame.note.textContent = `${meaning}${format.plural(operators, 'operator')}${chain}.${kept}`;
+    this.#frame.section.dataset['stage'] = id;
+    this.#frame.section.dataset['operators'] = String(graphs.at(stage)!.size);
+  }
+
+  #offerTypes(graphs: StagedGraphs): void {
+    this.#frame.searchTypes.replaceChildren(
       ...graphs
-        .at(this.#stage)!
+        .at(this.#stop!.stage)!
         .typeCounts()
         .map(({ type, count }) => h('option', { value: type }, `${format.count(count)} times`)),
     );
@@ -171,11 +263,12 @@ export class Explorer {
   // -------------------------------------------------------------------------------------------- operators
 
   async #toggle(node: NodeId): Promise<void> {
+    if (this.#isFlat) return;
     await this.#work(async (graphs) => {
       if (this.#openings.isOpen(node)) this.#openings.close(node);
       else this.#openings.open(node);
       await this.#draw(graphs);
-      this.#inspect(graphs);
+      this.#inspect();
     });
   }
 
@@ -191,92 +284,152 @@ export class Explorer {
     await this.#work(async (graphs) => {
       await graphs.load(stageOf(node) + 1);
       this.#selected = node;
-      if (!this.#diagram.has(node)) {
+      if (!this.#surface.has(node) && !this.#isFlat) {
         openTo(node, graphs, this.#openings);
         await this.#draw(graphs);
       }
-      this.#inspect(graphs);
-      this.#mark(graphs);
-      this.#diagram.bringIntoView(node);
+      this.#inspect();
+      this.#mark();
+      if (this.#surface.has(node)) this.#surface.bringIntoView(node);
+      const stop = this.#stop!;
+      if (stop.stage === stageOf(node)) this.#events.selected?.(stop, opOf(node));
     });
   }
 
-  #inspect(graphs: ProgramGraphs): void {
-    if (this.#selected === undefined) return;
-    this.#inspector.show(this.#selected, graphs, this.#openings.isOpen(this.#selected));
+  /** Shows the operator under the pointer as if it were selected, as long as the pointer stays; where sets are known. */
+  #hover(node: NodeId | undefined): void {
+    if (this.#sets === undefined || node === this.#hovered) return;
+    this.#hovered = node;
+    this.#inspect();
+    this.#mark();
+  }
+
+  /** The operator that everything is told about. */
+  get #subject(): NodeId | undefined {
+    return this.#hovered ?? this.#selected;
+  }
+
+  #inspect(): void {
+    const [node, graphs] = [this.#subject, this.#graphs];
+    if (graphs === undefined) return;
+    if (node === undefined) {
+      if (this.#found === undefined) this.#inspector.showHelp();
+    } else
+      this.#inspector.show(node, graphs, this.#openings.isOpen(node), {
+        sets: this.#setsOf(node),
+        actions: this.#actions(node),
+      });
+  }
+
+  #actions(node: NodeId): readonly HTMLElement[] {
+    const stop = this.#stop!;
+    return stop.stage === stageOf(node) ? (this.#events.actions?.(stop, opOf(node)) ?? []) : [];
+  }
+
+  /** Sets are those of the stage that is shown; operators above it have others. */
+  #setsOf(node: NodeId): OperatorSets | undefined {
+    return stageOf(node) === this.#stop?.stage ? this.#sets : undefined;
   }
 
   async #search(type: string): Promise<void> {
     if (type === '') return;
     await this.#work(async (graphs) => {
-      await graphs.load(BASE);
+      await graphs.load(graphs.last);
       const has = (stage: number): boolean => graphs.at(stage)!.ofType(type).length > 0;
-      const stage = has(this.#stage) ? this.#stage : STAGES.findIndex((_, index) => has(index));
-      if (stage < 0) {
-        byId('stage-note').textContent = `No operator of this program is of type ${type}.`;
+      const shown = this.#stop!.stage;
+      const all = Array.from({ length: graphs.last + 1 }, (_, stage) => stage);
+      const stage = [shown, ...all].find(has);
+      if (stage === undefined) {
+        this.#frame.note.textContent = `No operator here is of type ${type}.`;
         return;
       }
       this.#found = { stage, type };
       this.#inspector.showFound(type, stage, graphs);
-      this.#mark(graphs);
+      this.#mark();
     });
   }
 
   // ---------------------------------------------------------------------------------------------- drawing
 
   /** Draws what is open; false if something else is to be drawn meanwhile. */
-  async #draw(graphs: ProgramGraphs): Promise<boolean> {
+  async #draw(graphs: StagedGraphs): Promise<boolean> {
+    const stop = this.#stop!;
+    if (this.#isFlat) return this.#drawFlat(stop);
     await graphs.load(this.#openings.deepest + 1);
     const picture = pictureOf(graphs, this.#openings);
-    const slow = setTimeout(() => byId('diagram').setAttribute('aria-busy', 'true'), PATIENCE);
+    const { diagram } = this.#frame;
+    const slow = setTimeout(() => diagram.setAttribute('aria-busy', 'true'), PATIENCE);
     const placed = await this.#layout.layOut(shapeOf(picture));
     clearTimeout(slow);
     if (placed === undefined || graphs !== this.#graphs) return false;
-    byId('diagram').removeAttribute('aria-busy');
+    diagram.removeAttribute('aria-busy');
     this.#diagram.draw(picture, placed);
     this.#explainColors(graphs);
-    this.#mark(graphs);
+    this.#mark();
+    return true;
+  }
+
+  async #drawFlat(stop: Stop): Promise<boolean> {
+    const graph = stop.graphs.at(stop.stage)!;
+    const places = await this.#layout.placeFlat(graph.view);
+    if (places === undefined || stop !== this.#stop) return false;
+    this.#flat.show(stop.stage, graph, places);
+    this.#explainColors(stop.graphs);
+    this.#mark();
     return true;
   }
 
   /** The legend: kinds that occur in the stages that are visible. */
-  #explainColors(graphs: ProgramGraphs): void {
-    const stages = STAGES.slice(0, Math.max(this.#openings.deepest, this.#stage) + 1);
-    const types = stages.flatMap((_, stage) => graphs.at(stage)!.view.types);
+  #explainColors(graphs: StagedGraphs): void {
+    const deepest = Math.max(this.#openings.deepest, this.#stop!.stage);
+    const types: string[] = [];
+    for (let stage = 0; stage <= deepest; stage++) types.push(...(graphs.at(stage)?.view.types ?? []));
     const kinds = new Set(types.map(kindOf));
     const lines = KINDS.filter((kind) => kinds.has(kind));
-    byId('legend').replaceChildren(
+    this.#frame.legend.replaceChildren(
       ...lines.map((kind) => h('li', { class: `kind-${kind}` }, KIND_TITLES[kind])),
     );
   }
 
-  #mark(graphs: ProgramGraphs): void {
-    const selected = this.#selected;
+  #mark(): void {
+    const [graphs, stop, subject, found] = [this.#graphs, this.#stop, this.#subject, this.#found];
+    if (graphs === undefined || stop === undefined) return;
     const visible = (node: NodeId): NodeId | undefined =>
-      [...graphs.ancestors(node), node].findLast((one) => this.#diagram.has(one));
+      [...graphs.ancestors(node), node].findLast((one) => this.#surface.has(one));
     const all = (stage: number, ops: Iterable<number>): Set<NodeId> => {
       const nodes = Array.from(ops, (op) => visible(nodeId(stage, op)));
       return new Set(nodes.filter((node) => node !== undefined));
     };
-    const graph = selected === undefined ? undefined : graphs.of(selected);
-    const stage = selected === undefined ? 0 : stageOf(selected);
-    const producers = graph === undefined ? [] : [...graph.inputs(opOf(selected!))].filter((op) => op >= 0);
-    const readers = graph === undefined ? [] : graph.readers(opOf(selected!));
-    const found = this.#found;
-    this.#diagram.mark({
-      selected,
+    const stage = subject === undefined ? 0 : stageOf(subject);
+    const { producers, readers } = this.#around(subject, graphs);
+    this.#surface.mark({
+      selected: this.#selected,
+      subject,
       producers: all(stage, producers),
       readers: all(stage, readers),
       found: found === undefined ? new Set() : all(found.stage, graphs.at(found.stage)!.ofType(found.type)),
     });
-    if (this.#stage === BASE && graphs.at(BASE) !== undefined) {
-      const isBase = selected !== undefined && stage === BASE;
-      this.#waves.mark(isBase ? opOf(selected) : undefined, producers, readers);
+    if (stop.waves && graphs.at(stop.stage) !== undefined) {
+      const isHere = subject !== undefined && stage === stop.stage;
+      this.#waves.mark(isHere ? opOf(subject) : undefined, producers, readers);
     }
   }
 
-  /** Does something with the program's graphs, unless another program comes meanwhile. */
-  async #work(action: (graphs: ProgramGraphs) => Promise<void>): Promise<void> {
+  /** Whom an operator waits for, and who waits for it. */
+  #around(node: NodeId | undefined, graphs: StagedGraphs): { producers: number[]; readers: number[] } {
+    if (node === undefined) return { producers: [], readers: [] };
+    const op = opOf(node);
+    const sets = this.#setsOf(node);
+    if (sets !== undefined) {
+      const operators = (set: ReturnType<OperatorSets['dependencies']>): number[] => set.map(({ op }) => op);
+      return { producers: operators(sets.dependencies(op)), readers: operators(sets.notifications(op)) };
+    }
+    const graph = graphs.of(node);
+    return { producers: [...graph.inputs(op)].filter((from) => from >= 0), readers: graph.readers(op) };
+  }
+
+  /** Does something with the graphs that are shown, unless others come meanwhile. */
+  async #work(action: (graphs: StagedGraphs) => Promise<void>): Promise<void> {
     const graphs = this.#graphs;
     if (graphs === undefined) return;
     try {
@@ -284,7 +437,7 @@ export class Explorer {
     } catch (error) {
       if (graphs !== this.#graphs) return;
       const { sentence, code } = failureOf(error, 'drawing');
-      byId('stage-note').textContent = `The graph cannot be shown: ${sentence} (${code})`;
+      this.#frame.note.textContent = `The graph cannot be shown: ${sentence} (${code})`;
     }
   }
 }

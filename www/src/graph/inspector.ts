@@ -1,9 +1,9 @@
 /** All about one operator: what it reads and writes, who wrote and who reads that, and what it became. */
-import { STAGES } from 'cipherloom';
 import * as format from '../format.js';
 import { button, h } from '../ui/dom.js';
 import { kindOf } from './kinds.js';
-import { nodeId, type NodeId, opOf, type ProgramGraphs, stageOf } from './program-graphs.js';
+import type { Covered, Interval, OperatorSets } from './sets.js';
+import { nodeId, type NodeId, opOf, type StagedGraphs, stageOf } from './staged-graphs.js';
 
 /** What can be asked for here. */
 export interface InspectorEvents {
@@ -11,12 +11,20 @@ export interface InspectorEvents {
   toggle(node: NodeId): void;
 }
 
+/** What is not known of every graph, or cannot be done with it. */
+export interface Extras {
+  /** Who waits for whom, to the unit. */
+  readonly sets: OperatorSets | undefined;
+  readonly actions: readonly HTMLElement[];
+}
+
 /** Made when they are shown: there can be many. */
 type Entries = readonly (() => HTMLElement)[];
 
-const UNIT_BYTES = 8;
 const FIRST_SHOWN = 12;
 const MORE_SHOWN = 100;
+/** Pieces of an operand that are told one by one. */
+const MOST_INTERVALS = 4;
 
 export class Inspector {
   readonly #host: HTMLElement;
@@ -48,13 +56,11 @@ export class Inspector {
     );
   }
 
-  show(node: NodeId, graphs: ProgramGraphs, isOpen: boolean): void {
+  show(node: NodeId, graphs: StagedGraphs, isOpen: boolean, { sets, actions }: Extras): void {
     const graph = graphs.of(node);
     const op = opOf(node);
     const stage = stageOf(node);
     const attributes = graph.attributes(op);
-    const sources = Array.from(graph.inputs(op), (producer) => this.#source(producer, stage, graphs));
-    const readers = graph.readers(op).map((reader) => this.#link(nodeId(stage, reader), graphs));
     const outputs = graph.view.outputs.filter((output) => output.op === op);
     const sinks = outputs.map(({ name }) => h('span', { class: 'port-name' }, `output ${name}`));
     this.#replace(
@@ -68,28 +74,65 @@ export class Inspector {
         h('dt', {}, 'Writes'),
         h('dd', {}, placeholder(graph.placeholder(op))),
         h('dt', {}, 'Size'),
-        h('dd', {}, sizeOf(graph.placeholder(op))),
-        ...(stage === STAGES.length - 1
+        h('dd', {}, sizeOf(graph.placeholder(op), graphs.unit)),
+        ...(stage === graphs.last
           ? [h('dt', {}, 'Wave'), h('dd', {}, `${graph.view.wave[op]}, the earliest it can run in`)]
           : []),
       ),
-      section('Reads', 'producer', sources),
-      section('Read by', 'reader', [...readers, ...sinks]),
+      ...actions,
+      ...(sets === undefined
+        ? this.#operands(op, stage, graphs, sinks)
+        : this.#sets(op, stage, graphs, sets, sinks)),
       ...this.#lowered(node, graphs, isOpen),
     );
     this.#host.dataset['node'] = String(node);
   }
 
+  #operands(op: number, stage: number, graphs: StagedGraphs, sinks: readonly HTMLElement[]): HTMLElement[] {
+    const graph = graphs.at(stage)!;
+    const sources = Array.from(graph.inputs(op), (producer) => this.#source(producer, stage, graphs));
+    const readers = graph.readers(op).map((reader) => this.#link(nodeId(stage, reader), graphs));
+    return [section('Reads', 'producer', sources), section('Read by', 'reader', [...readers, ...sinks])];
+  }
+
+  /** Dependency set and notification set, each with the units that they meet in. */
+  #sets(
+    op: number,
+    stage: number,
+    graphs: StagedGraphs,
+    sets: OperatorSets,
+    sinks: readonly HTMLElement[],
+  ): HTMLElement[] {
+    const entry = ({ op: other, units }: Covered): HTMLElement =>
+      this.#operand(nodeId(stage, other), graphs, intervals(units));
+    const outside = sets
+      .inputs(op)
+      .map(({ name, units }) =>
+        h(
+          'span',
+          { class: 'port-name' },
+          name === undefined ? 'no one: ' : `input ${name} `,
+          intervals(units),
+        ),
+      );
+    return [
+      section('Dependency set', 'producer', sets.dependencies(op).map(entry), 'waits for nobody'),
+      ...(outside.length === 0 ? [] : [section('Reads from outside', 'outside', outside)]),
+      section('Notification set', 'reader', sets.notifications(op).map(entry), 'nobody waits for it'),
+      ...(sinks.length === 0 ? [] : [section('Outputs', 'outside', sinks)]),
+    ];
+  }
+
   /** Lists the operators of one type. */
-  showFound(type: string, stage: number, graphs: ProgramGraphs): void {
+  showFound(type: string, stage: number, graphs: StagedGraphs): void {
     const found = graphs.at(stage)!.ofType(type);
     const title = `${type}: ${format.plural(found.length, 'operator')}`;
-    const note = `At the ${STAGES[stage]} stage. Select one to find its place.`;
+    const note = `At the stage ${graphs.name(stage)}. Select one to find its place.`;
     this.#showList(title, note, this.#links(found, stage, graphs));
   }
 
   /** Lists the operators of one wave. */
-  showWave(wave: number, ops: Uint32Array, stage: number, graphs: ProgramGraphs): void {
+  showWave(wave: number, ops: Uint32Array, stage: number, graphs: StagedGraphs): void {
     const title = `Wave ${wave}: ${format.plural(ops.length, 'operator')}`;
     const note = 'None of them waits for another: they may all run at once.';
     this.#showList(title, note, this.#links(ops, stage, graphs));
@@ -116,26 +159,32 @@ export class Inspector {
   }
 
   /** Where the operator came from, stage by stage. */
-  #path(node: NodeId, graphs: ProgramGraphs): (Node | string)[] {
+  #path(node: NodeId, graphs: StagedGraphs): (Node | string)[] {
     const ancestors = graphs.ancestors(node);
-    if (ancestors.length === 0 && stageOf(node) > 0) return [`${STAGES[stageOf(node)]} stage: ${ADDED_NOTE}`];
+    if (ancestors.length === 0 && stageOf(node) > 0)
+      return [`${graphs.name(stageOf(node))} stage: ${ADDED_NOTE}`];
     const links = ancestors.flatMap((ancestor) => {
       const text = `${graphs.type(ancestor)} #${opOf(ancestor)}`;
       return [button(text, () => this.#events.select(ancestor), { class: 'link' }), ' › '];
     });
-    return [...links, h('span', { class: 'stage' }, `${STAGES[stageOf(node)]} stage`)];
+    return [...links, h('span', { class: 'stage' }, `${graphs.name(stageOf(node))} stage`)];
   }
 
-  #source(producer: number, stage: number, graphs: ProgramGraphs): HTMLElement {
+  #source(producer: number, stage: number, graphs: StagedGraphs): HTMLElement {
     if (producer >= 0) return this.#link(nodeId(stage, producer), graphs);
     return h('span', { class: 'port-name' }, `input ${graphs.at(stage)!.view.inputNames[-producer - 1]}`);
   }
 
-  #links(ops: ArrayLike<number>, stage: number, graphs: ProgramGraphs): Entries {
+  #links(ops: ArrayLike<number>, stage: number, graphs: StagedGraphs): Entries {
     return Array.from(ops, (op) => () => this.#link(nodeId(stage, op), graphs));
   }
 
-  #link(node: NodeId, graphs: ProgramGraphs): HTMLElement {
+  #link(node: NodeId, graphs: StagedGraphs): HTMLElement {
+    return this.#operand(node, graphs, placeholder(graphs.of(node).placeholder(opOf(node))));
+  }
+
+  /** An operator, and units of its operand. */
+  #operand(node: NodeId, graphs: StagedGraphs, units: HTMLElement): HTMLElement {
     const op = opOf(node);
     const graph = graphs.of(node);
     return h(
@@ -143,16 +192,17 @@ export class Inspector {
       { class: `operand kind-${kindOf(graph.type(op))}` },
       button(`${graph.type(op)} #${op}`, () => this.#events.select(node), { class: 'link' }),
       ' ',
-      placeholder(graph.placeholder(op)),
+      units,
     );
   }
 
-  #lowered(node: NodeId, graphs: ProgramGraphs, isOpen: boolean): HTMLElement[] {
+  #lowered(node: NodeId, graphs: StagedGraphs, isOpen: boolean): HTMLElement[] {
     const stage = stageOf(node);
     const next = graphs.at(stage + 1);
-    if (next === undefined) return stage === STAGES.length - 1 ? [h('p', { class: 'note' }, BASE_NOTE)] : [];
+    if (next === undefined)
+      return stage === graphs.last && graphs.endsAtBase ? [h('p', { class: 'note' }, BASE_NOTE)] : [];
     const children = graphs.children(node);
-    const title = h('h4', {}, `At the ${STAGES[stage + 1]} stage`);
+    const title = h('h4', {}, `At the ${graphs.name(stage + 1)} stage`);
     if (children.length === 0) return [title, h('p', { class: 'note' }, SHARED_NOTE)];
     const counts = new Map<string, number>();
     for (const child of children) counts.set(graphs.type(child), (counts.get(graphs.type(child)) ?? 0) + 1);
@@ -186,16 +236,32 @@ function placeholder([start, end]: readonly [number, number]): HTMLElement {
   return h('code', { class: 'placeholder' }, `[${format.count(start)}, ${format.count(end)})`);
 }
 
-function sizeOf([start, end]: readonly [number, number]): string {
-  return `${format.count(end - start)} units, ${format.bytes((end - start) * UNIT_BYTES)}`;
+function intervals(units: readonly Interval[]): HTMLElement {
+  const shown = units
+    .slice(0, MOST_INTERVALS)
+    .map(([start, end]) => `[${format.count(start)}, ${format.count(end)})`);
+  const more =
+    units.length > MOST_INTERVALS ? `, and ${format.count(units.length - MOST_INTERVALS)} more` : '';
+  return h('code', { class: 'placeholder' }, `${shown.join(' + ')}${more}`);
 }
 
-function section(title: string, role: string, entries: readonly HTMLElement[]): HTMLElement {
+function sizeOf([start, end]: readonly [number, number], unit: number): string {
+  const bits = (end - start) * unit;
+  const size = bits % 8 === 0 ? format.bytes(bits / 8) : format.plural(bits, 'bit');
+  return `${format.plural(end - start, 'unit')}, ${size}`;
+}
+
+function section(
+  title: string,
+  role: string,
+  entries: readonly HTMLElement[],
+  none = 'nothing',
+): HTMLElement {
   return h(
     'div',
     { class: `operands ${role}` },
     h('h4', {}, `${title} (${format.count(entries.length)})`),
-    entries.length === 0 ? h('p', { class: 'note' }, 'nothing') : list(entries.map((entry) => () => entry)),
+    entries.length === 0 ? h('p', { class: 'note' }, none) : list(entries.map((entry) => () => entry)),
   );
 }
 

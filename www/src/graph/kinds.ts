@@ -10,25 +10,35 @@ export const KINDS = [
   'encoding',
   'secret',
   'statistic',
+  'logic',
+  'compare',
+  'function',
+  'cipher',
   'other',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
 export const KIND_TITLES: Readonly<Record<Kind, string>> = {
   transform: 'number-theoretic transform',
-  product: 'product',
-  sum: 'sum',
-  move: 'rotation, packing or copy',
+  product: 'product, quotient',
+  sum: 'sum, difference',
+  move: 'rotation, packing, copy or other moves',
   modulus: 'change of modulus',
   key: 'key switching',
-  encoding: 'encoding',
+  encoding: 'encoding, conversion, constants',
   secret: 'randomness, keys, encryption, decryption',
   statistic: 'statistic',
+  logic: 'logic, shifts',
+  compare: 'comparison, choice, order',
+  function: 'elementary functions',
+  cipher: 'AES, GHASH',
   other: 'other',
 };
 
 /** By the part of a type's name before the dot, where all that follows it is of one kind. */
 export const KIND_OF_FAMILY: Readonly<Record<string, Kind>> = {
+  aes: 'cipher',
+  ghash: 'cipher',
   sample: 'secret',
   slots: 'encoding',
   stats: 'statistic',
@@ -53,6 +63,7 @@ export const KIND_OF_ACTION: Readonly<Record<string, Kind>> = {
   sum: 'sum',
   sum_slots: 'sum',
   automorphism: 'move',
+  constant: 'encoding',
   copy: 'move',
   pack_slots: 'move',
   permute: 'move',
@@ -84,13 +95,59 @@ export const KIND_OF_ACTION: Readonly<Record<string, Kind>> = {
   switching_key: 'secret',
 };
 
+/** By the part behind the dot, for operators on tensors. */
+export const KIND_OF_PLAIN: Readonly<Record<string, Kind>> = {
+  abs: 'function',
+  and: 'logic',
+  argmax: 'compare',
+  argmin: 'compare',
+  broadcast: 'move',
+  concat: 'move',
+  convert: 'encoding',
+  div: 'product',
+  eq: 'compare',
+  exp: 'function',
+  gather: 'move',
+  le: 'compare',
+  log: 'function',
+  lt: 'compare',
+  matmul: 'product',
+  max: 'compare',
+  min: 'compare',
+  ne: 'compare',
+  not: 'logic',
+  or: 'logic',
+  product: 'product',
+  reduce_and: 'logic',
+  reduce_max: 'compare',
+  reduce_min: 'compare',
+  reduce_or: 'logic',
+  reduce_xor: 'logic',
+  rem: 'product',
+  rotl: 'logic',
+  scan: 'sum',
+  scatter: 'move',
+  select: 'compare',
+  shl: 'logic',
+  shr: 'logic',
+  slice: 'move',
+  sort: 'compare',
+  sqrt: 'function',
+  tanh: 'function',
+  transpose: 'move',
+  xor: 'logic',
+};
+
+const TENSOR = /^(bit|[iu]\d+|f\d+)$/;
+
 /**
- * The kind of an operator type's name, such as `limb.ntt`. `other` only for names that cipherloom does not have: the
- * tests read them all.
+ * The kind of an operator type's name, such as `limb.ntt`. `other` only for names that cipherloom does not have, such
+ * as operators of a visitor's own.
  */
 export function kindOf(type: string): Kind {
   const [family, action] = type.includes('.') ? type.split('.', 2) : ['', type];
-  return lookUp(KIND_OF_FAMILY, family) ?? lookUp(KIND_OF_ACTION, action) ?? 'other';
+  const plain = TENSOR.test(family ?? '') ? lookUp(KIND_OF_PLAIN, action) : undefined;
+  return plain ?? lookUp(KIND_OF_FAMILY, family) ?? lookUp(KIND_OF_ACTION, action) ?? 'other';
 }
 
 /** Names may be those of anything, also of what every object has. */

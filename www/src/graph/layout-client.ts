@@ -1,16 +1,27 @@
 /** The page's side of the layout worker. */
+import type { FlatGraph, FlatPlaces } from './flat-layout.js';
 import type { PlacedGroup, ShapeGroup } from './layout.js';
 import type { LayoutReply, LayoutRequest } from './layout-worker.js';
 
 export class LayoutClient {
   #worker: Worker | undefined;
   #next = 0;
-  #pending: { id: number; resolve: (placed: PlacedGroup | undefined) => void } | undefined;
+  #pending: { id: number; resolve: (reply: LayoutReply | undefined) => void } | undefined;
 
   /** The layout, or undefined if another was asked for meanwhile, or none could be made. */
-  layOut(group: ShapeGroup): Promise<PlacedGroup | undefined> {
+  async layOut(group: ShapeGroup): Promise<PlacedGroup | undefined> {
+    const reply = await this.#ask({ id: this.#next++, group });
+    return reply !== undefined && 'placed' in reply ? reply.placed : undefined;
+  }
+
+  /** The same for all operators of a stage. */
+  async placeFlat({ wave, inputsStart, inputs }: FlatGraph): Promise<FlatPlaces | undefined> {
+    const reply = await this.#ask({ id: this.#next++, flat: { wave, inputsStart, inputs } });
+    return reply !== undefined && 'places' in reply ? reply.places : undefined;
+  }
+
+  #ask(request: LayoutRequest): Promise<LayoutReply | undefined> {
     this.#pending?.resolve(undefined);
-    const request: LayoutRequest = { id: this.#next++, group };
     return new Promise((resolve) => {
       this.#pending = { id: request.id, resolve };
       this.#start().postMessage(request);
@@ -25,7 +36,7 @@ export class LayoutClient {
     });
     worker.addEventListener('message', ({ data }: MessageEvent<LayoutReply>) => {
       if (data.id !== this.#pending?.id) return;
-      this.#pending.resolve('placed' in data ? data.placed : undefined);
+      this.#pending.resolve(data);
     });
     worker.addEventListener('error', () => this.#pending?.resolve(undefined));
     return (this.#worker = worker);

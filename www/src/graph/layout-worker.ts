@@ -1,13 +1,15 @@
 /** Lays out pictures away from the page's thread. A new one ends the one before. */
+import { type FlatGraph, type FlatPlaces, placeFlat } from './flat-layout.js';
 import { layOut, type LayoutCache, type PlacedGroup, type ShapeGroup } from './layout.js';
 
-export interface LayoutRequest {
-  readonly id: number;
-  readonly group: ShapeGroup;
-}
+/** Boxes in boxes, or all operators of a stage. */
+export type LayoutRequest = { readonly id: number } & (
+  { readonly group: ShapeGroup } | { readonly flat: FlatGraph }
+);
 
-export type LayoutReply =
-  { readonly id: number; readonly placed: PlacedGroup } | { readonly id: number; readonly error: string };
+export type LayoutReply = { readonly id: number } & (
+  { readonly placed: PlacedGroup } | { readonly places: FlatPlaces } | { readonly error: string }
+);
 
 const MOST_CACHED = 2000;
 /** Milliseconds of work after which a newer request may come in. */
@@ -21,11 +23,15 @@ addEventListener('message', ({ data }: MessageEvent<LayoutRequest>) => {
   void answer(data);
 });
 
-async function answer({ id, group }: LayoutRequest): Promise<void> {
+async function answer(request: LayoutRequest): Promise<void> {
+  const { id } = request;
   if (cache.size > MOST_CACHED) cache.clear();
   let reply: LayoutReply;
   try {
-    reply = { id, placed: await layOut(group, cache, () => newestOnly(id)) };
+    reply =
+      'flat' in request
+        ? { id, places: placeFlat(request.flat) }
+        : { id, placed: await layOut(request.group, cache, () => newestOnly(id)) };
   } catch (error) {
     reply = { id, error: String(error) };
   }

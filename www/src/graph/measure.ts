@@ -1,7 +1,7 @@
 /** Sizes of what is drawn. */
 import * as format from '../format.js';
 import type { Group, Item, OperatorItem } from './picture.js';
-import { opOf } from './program-graphs.js';
+import { opOf } from './staged-graphs.js';
 import type { Shape, ShapeGroup } from './layout.js';
 
 /** Width of a character of the diagram's monospaced font, in its units. */

@@ -2,7 +2,7 @@
  * What is visible: the task's operators, beside them those that came from no operator of the stage above, such as one
  * that packs the numbers of several, and inside every open one what it was lowered to, page by page.
  */
-import { nodeId, type NodeId, opOf, type ProgramGraphs, stageOf } from './program-graphs.js';
+import { nodeId, type NodeId, opOf, type StagedGraphs, stageOf } from './staged-graphs.js';
 
 /** Most operators of a group that are shown at once. */
 export const PAGE = 100;
@@ -17,6 +17,8 @@ const MOST_LINES = 4;
 export interface OperatorItem {
   readonly kind: 'operator';
   readonly node: NodeId;
+  /** The operator of the group that it stands for: itself, or one that was left as it was since. */
+  readonly member: NodeId;
   readonly type: string;
   /** How many operators it was lowered to; 0 for base operators, and for those whose work others do. */
   readonly children: number;
@@ -85,7 +87,7 @@ export class Openings {
  * Opens everything down to `stage`, as far as it can be read: at every stage, the first groups whose contents
  * together stay within an equal share of {@link MOST_OPENED}. Returns how many groups stay closed.
  */
-export function openDownTo(stage: number, graphs: ProgramGraphs, openings: Openings): number {
+export function openDownTo(stage: number, graphs: StagedGraphs, openings: Openings): number {
   openings.closeAll();
   openings.reach(stage);
   const roots = graphs.roots(stage);
@@ -113,7 +115,7 @@ export function openDownTo(stage: number, graphs: ProgramGraphs, openings: Openi
 }
 
 /** Opens all that a node lies in, at the right pages. */
-export function openTo(node: NodeId, graphs: ProgramGraphs, openings: Openings): void {
+export function openTo(node: NodeId, graphs: StagedGraphs, openings: Openings): void {
   const path = [...graphs.ancestors(node), node];
   openings.reach(stageOf(path[0]!));
   for (const [index, parent] of path.slice(0, -1).entries()) {
@@ -123,20 +125,22 @@ export function openTo(node: NodeId, graphs: ProgramGraphs, openings: Openings):
 }
 
 /** The whole picture. All stages down to the deepest visible one, and the next, must be loaded. */
-export function pictureOf(graphs: ProgramGraphs, openings: Openings): Group {
+export function pictureOf(graphs: StagedGraphs, openings: Openings): Group {
   const operators = graphs.roots(openings.deepest).map((node) => itemOf(node, graphs, openings));
   // The task is what the person asked for: it is always whole.
   return { node: undefined, ...connectRoots(operators, graphs), page: 0, pages: 1 };
 }
 
-function itemOf(node: NodeId, graphs: ProgramGraphs, openings: Openings): OperatorItem {
+function itemOf(node: NodeId, graphs: StagedGraphs, openings: Openings, member: NodeId = node): OperatorItem {
+  const same = openings.isOpen(node) ? graphs.unchanged(node) : undefined;
+  if (same !== undefined) return itemOf(same, graphs, openings, member);
   const children = graphs.children(node);
   const inner =
     openings.isOpen(node) && children.length > 0 ? groupOf(node, children, graphs, openings) : undefined;
-  return { kind: 'operator', node, type: graphs.type(node), children: children.length, inner };
+  return { kind: 'operator', node, member, type: graphs.type(node), children: children.length, inner };
 }
 
-function groupOf(node: NodeId, members: readonly NodeId[], graphs: ProgramGraphs, openings: Openings): Group {
+function groupOf(node: NodeId, members: readonly NodeId[], graphs: StagedGraphs, openings: Openings): Group {
   const pages = Math.ceil(members.length / PAGE);
   const page = Math.min(openings.page(node), pages - 1);
   const shown = members.slice(page * PAGE, (page + 1) * PAGE);
@@ -151,13 +155,13 @@ type Edge = readonly [number, number];
 function connect(
   node: NodeId,
   operators: readonly OperatorItem[],
-  graphs: ProgramGraphs,
+  graphs: StagedGraphs,
 ): Pick<Group, 'items' | 'edges'> {
   const place = placesOf(operators);
   const edges: Edge[] = [];
   const ports = new Ports();
   for (const [reader, item] of operators.entries()) {
-    for (const source of graphs.sources(item.node)) {
+    for (const source of graphs.sources(item.member)) {
       const from = typeof source === 'string' ? undefined : place.get(source);
       if (from !== undefined) edges.push([from, reader]);
       else ports.add(portOf(source, node, graphs), reader);
@@ -169,7 +173,7 @@ function connect(
 /** The same among the operators that came from no other, whatever their stages, and with the outputs. */
 function connectRoots(
   operators: readonly OperatorItem[],
-  graphs: ProgramGraphs,
+  graphs: StagedGraphs,
 ): Pick<Group, 'items' | 'edges'> {
   const place = placesOf(operators);
   const edges = new Map<string, Edge>();
@@ -178,7 +182,7 @@ function connectRoots(
     if (edge[0] !== edge[1]) edges.set(edge.join(), edge);
   };
   const ports = new Ports();
-  for (const [reader, { node }] of operators.entries()) {
+  for (const [reader, { member: node }] of operators.entries()) {
     for (const source of graphs.sources(node)) {
       if (typeof source === 'string') ports.add(portOf(source, undefined, graphs), reader);
       else join(source, node);
@@ -188,19 +192,19 @@ function connectRoots(
   const { items, edges: all } = ports.addTo([...operators], [...edges.values()]);
   for (const { name, op } of graphs.at(0)!.view.outputs) {
     const to = items.push({ kind: 'output', text: name, target: undefined }) - 1;
-    const added = operators.find(({ node }) => stageOf(node) > 0 && graphs.writes(node, name));
-    const from = place.get(added?.node ?? nodeId(0, op));
+    const added = operators.find(({ member }) => stageOf(member) > 0 && graphs.writes(member, name));
+    const from = place.get(added?.member ?? nodeId(0, op));
     if (from !== undefined) all.push(from, to);
   }
   return { items, edges: all };
 }
 
 function placesOf(operators: readonly OperatorItem[]): Map<NodeId, number> {
-  return new Map(operators.map(({ node }, index) => [node, index]));
+  return new Map(operators.map(({ member }, index) => [member, index]));
 }
 
 /** What a source is called in the group of `node`. */
-function portOf(source: NodeId | string, node: NodeId | undefined, graphs: ProgramGraphs): PortItem {
+function portOf(source: NodeId | string, node: NodeId | undefined, graphs: StagedGraphs): PortItem {
   if (typeof source === 'string') return { kind: 'input', text: source, target: undefined };
   const parent = graphs.parent(source);
   if (parent === node) return { kind: 'outside', text: 'other parts', target: undefined };

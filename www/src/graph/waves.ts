@@ -11,7 +11,7 @@ const TOP = 6;
 
 /** A bar chart of waves. */
 export class Waves {
-  readonly #canvas = h('canvas', { tabindex: 0, role: 'slider', 'aria-label': 'Waves of the base program' });
+  readonly #canvas = h('canvas', { tabindex: 0, role: 'slider', 'aria-label': 'Waves' });
   readonly #text = h('p', { class: 'note', 'aria-live': 'polite' });
   readonly #picked: (wave: number, ops: Uint32Array) => void;
   #graph: StageGraph | undefined;

@@ -1,9 +1,12 @@
-/** All stages of a program, each loaded when it is first looked at. */
-import { type Program, STAGES } from 'cipherloom';
+/** The stages of a computation, each made of the one before, and each loaded when it is first looked at. */
+import type { GraphView } from 'cipherloom';
 import { StageGraph } from './stage-graph.js';
 
-/** Index of the last stage. */
-export const BASE = STAGES.length - 1;
+/** A stage that can be loaded. Operators of a stage came from those of the stage before, as its `parent` says. */
+export interface StageSource {
+  readonly name: string;
+  view(): Promise<GraphView>;
+}
 
 /** An operator of any stage, as one number. */
 export type NodeId = number;
@@ -22,18 +25,42 @@ export function opOf(node: NodeId): number {
   return node % SPAN;
 }
 
-export class ProgramGraphs {
-  readonly #program: Program;
+export interface StagedOptions {
+  readonly unit: number;
+  readonly endsAtBase: boolean;
+  /** An operator that a stage left as it was is the same box as before, not one in another. */
+  readonly joinsUnchanged: boolean;
+}
+
+export class StagedGraphs {
+  /** Bits of the units that placeholders count. */
+  readonly unit: number;
+  /** The last stage is what runs: nothing of it can be lowered. */
+  readonly endsAtBase: boolean;
+  readonly #joinsUnchanged: boolean;
+  readonly #sources: readonly StageSource[];
   readonly #loading: Promise<void>[] = [];
   readonly #loaded: StageGraph[] = [];
 
-  constructor(program: Program) {
-    this.#program = program;
+  constructor(sources: readonly StageSource[], { unit, endsAtBase, joinsUnchanged }: StagedOptions) {
+    this.endsAtBase = endsAtBase;
+    this.#joinsUnchanged = joinsUnchanged;
+    this.#sources = sources;
+    this.unit = unit;
   }
 
-  /** Loads all stages down to `stage` (an index of STAGES; deeper than the last means the last). */
+  /** Index of the last stage. */
+  get last(): number {
+    return this.#sources.length - 1;
+  }
+
+  name(stage: number): string {
+    return this.#sources[stage]!.name;
+  }
+
+  /** Loads all stages down to `stage` (deeper than the last means the last). */
   async load(stage: number): Promise<void> {
-    for (let index = 0; index <= Math.min(stage, BASE); index++) {
+    for (let index = 0; index <= Math.min(stage, this.last); index++) {
       const above = this.#loaded[index - 1]?.size ?? 0;
       this.#loading[index] ??= this.#get(index, above);
       await this.#loading[index];
@@ -42,7 +69,7 @@ export class ProgramGraphs {
 
   async #get(index: number, above: number): Promise<void> {
     try {
-      this.#loaded[index] = new StageGraph(await this.#program.graph(STAGES[index]!), above);
+      this.#loaded[index] = new StageGraph(await this.#sources[index]!.view(), above);
     } catch (error) {
       delete this.#loading[index]; // the next call tries anew
       throw error;
@@ -79,6 +106,11 @@ export class ProgramGraphs {
     return this.ancestors(node)[0] ?? node;
   }
 
+  /** How many these are. */
+  rootCount(stage: number): number {
+    return this.#loaded.slice(0, stage + 1).reduce((sum, { roots }) => sum + roots.length, 0);
+  }
+
   /** All operators down to `stage` that came from no other: those of the task first. */
   roots(stage: number): NodeId[] {
     const stages = this.#loaded.slice(0, stage + 1);
@@ -104,6 +136,16 @@ export class ProgramGraphs {
   writes(node: NodeId, output: string): boolean {
     const op = opOf(node);
     return this.of(node).view.outputs.some((one) => one.name === output && one.op === op);
+  }
+
+  /** The operator of the next stage that is the same still; undefined if it became another, or several. */
+  unchanged(node: NodeId): NodeId | undefined {
+    if (!this.#joinsUnchanged) return undefined;
+    const [child, ...others] = this.children(node);
+    if (child === undefined || others.length > 0 || this.type(child) !== this.type(node)) return undefined;
+    return this.of(child).attributes(opOf(child)) === this.of(node).attributes(opOf(node))
+      ? child
+      : undefined;
   }
 
   /** What the node was lowered to, as operators of the next stage; empty if that is not loaded. */

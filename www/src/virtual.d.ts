@@ -1,0 +1,7 @@
+/** Made by vite/operator-names.ts of what the package declares. */
+declare module 'virtual:operator-names' {
+  /** Attributes that each operator takes, by the operator's name. */
+  export const OPERATORS: ReadonlyMap<string, readonly string[]>;
+  /** Passes of the optimizer. */
+  export const PASSES: readonly string[];
+}

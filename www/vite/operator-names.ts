@@ -1,0 +1,34 @@
+/** What operators there are, as a module: the package declares their names as types alone. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { Plugin } from 'vite';
+
+const MODULE = 'virtual:operator-names';
+
+export function operatorNames(): Plugin {
+  return {
+    name: 'operator-names',
+    resolveId: (id) => (id === MODULE ? `\0${MODULE}` : undefined),
+    load: (id) => (id === `\0${MODULE}` ? moduleText() : undefined),
+  };
+}
+
+function moduleText(): string {
+  const entry = createRequire(import.meta.url).resolve('cipherloom/package.json');
+  const declared = readFileSync(join(entry, '../dist/operators.d.ts'), 'utf8');
+  const interfaceText = /interface OperatorAttributes \{([^}]*)\}/.exec(declared)?.[1];
+  const passText = /type KnownPass = ([^;]*);/.exec(declared)?.[1];
+  if (interfaceText === undefined || passText === undefined)
+    throw new Error('cipherloom/dist/operators.d.ts: expected OperatorAttributes and KnownPass');
+  const operators = Array.from(interfaceText.matchAll(/'?([\w.]+)'?: ([^;]*);/g), ([, name, attributes]) => [
+    name,
+    words(attributes!),
+  ]);
+  return `export const OPERATORS = new Map(${JSON.stringify(operators)});
+export const PASSES = ${JSON.stringify(words(passText))};`;
+}
+
+function words(union: string): string[] {
+  return Array.from(union.matchAll(/'([^']*)'/g), ([, word]) => word!);
+}
