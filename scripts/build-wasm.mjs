@@ -42,7 +42,7 @@ function build(part, variant) {
   const started = performance.now();
   rmSync(stampFile(part, variant), { force: true });
   const made = join(TARGET, `${part}-${variant}-package`);
-  const env = packWasm(variant, rust, { folder: '.', out: made, features: [part, ...features] });
+  const env = packWasm(variant, rust, { folder: 'wasm', out: made, features: [part, ...features] });
   addGlue(part, variant, made);
   if (isThreaded(variant)) addPool(folder(part, variant), env);
   const input = relative(ROOT, join(made, 'cipherloom_bg.wasm'));
@@ -127,7 +127,7 @@ function addPool(out, env) {
 /** A hash of all that the result depends on. */
 function fingerprint(part, variant) {
   const hash = createHash('sha256');
-  const files = ['src', 'js', ...SCRIPTS, 'Cargo.toml', 'Cargo.lock'];
+  const files = ['src', 'wasm', 'js', ...SCRIPTS, 'Cargo.toml', 'Cargo.lock'];
   for (const entry of files.flatMap(walk)) hash.update(`${entry}\0`).update(readFileSync(join(ROOT, entry)));
   hash.update(`${part} ${variant} rustc ${rust.release} wasm-bindgen ${lockedVersion('wasm-bindgen')}`);
   return hash.digest('hex');

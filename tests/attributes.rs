@@ -176,7 +176,7 @@ fn what_is_named_is_read() {
     let mut read = BTreeSet::new();
     for graph in &graphs {
         for op in graph.operators() {
-            let Signature { name, attrs } = graph.signature(op);
+            let Signature { name, attrs, .. } = graph.signature(op);
             let inputs: Vec<ValueType> = graph.inputs_of(op).iter().map(|&i| graph.ty(i).clone()).collect();
             for (attr, _) in attrs.iter() {
                 if !read.insert((name.clone(), attr.to_owned())) {

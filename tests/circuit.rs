@@ -10,7 +10,7 @@ use cipherloom::{Error, Result};
 use std::sync::Arc;
 
 fn registry() -> Arc<Registry> {
-    Arc::new(cipherloom::schemes::registry())
+    Arc::new(cipherloom::registry())
 }
 
 fn run(circuit: &Circuit, platform: &dyn Platform, data: &[(&str, &[u8])]) -> Result<Vec<Vec<u8>>> {

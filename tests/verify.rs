@@ -21,7 +21,7 @@ use common::{Random, Task};
 use std::sync::Arc;
 
 fn registry() -> Arc<Registry> {
-    Arc::new(cipherloom::schemes::registry())
+    Arc::new(cipherloom::registry())
 }
 
 /// Trials of that many rounds.

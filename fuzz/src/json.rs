@@ -1,7 +1,6 @@
 //! Changes of JSON that keep it JSON: values for values, items more or less, and operators more for a task.
 
 use super::random::{Random, mutate_bytes};
-use cipherloom::schemes;
 use serde_json::{Map, Number, Value};
 use std::sync::LazyLock;
 
@@ -23,7 +22,7 @@ pub fn mutate(text: &mut Vec<u8>, random: &mut Random) {
 
 /// Words that mean something to some reader.
 static WORDS: LazyLock<Vec<String>> = LazyLock::new(|| {
-    let registry = schemes::registry();
+    let registry = cipherloom::registry();
     let own = [
         "",
         "a",

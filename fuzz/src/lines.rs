@@ -1,11 +1,10 @@
 //! Changes of graph texts that often leave a graph: tokens for tokens, lines more or less, numbered anew.
 
 use super::random::{Random, mutate_bytes};
-use cipherloom::schemes;
 use std::sync::LazyLock;
 
 static OPERATORS: LazyLock<Vec<String>> =
-    LazyLock::new(|| schemes::registry().iter().map(|def| def.name().to_owned()).collect());
+    LazyLock::new(|| cipherloom::registry().iter().map(|def| def.name().to_owned()).collect());
 
 /// Changes a graph text; bytes that are no text are changed as bytes.
 pub fn mutate(text: &mut Vec<u8>, random: &mut Random) {

@@ -37,7 +37,7 @@ pub fn operators() -> [TensorOp; 6] {
 }
 
 pub fn registry() -> Arc<Registry> {
-    let mut registry = cipherloom::schemes::registry();
+    let mut registry = cipherloom::registry();
     registry.add_all(operators().map(|op| Arc::new(op) as Arc<dyn OpDef>));
     Arc::new(registry)
 }

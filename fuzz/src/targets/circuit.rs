@@ -12,7 +12,7 @@ use cipherloom::graph::{Attrs, ValueType, print};
 use cipherloom::ops::Registry;
 use cipherloom::ops::tensor::{Element, Tensor};
 use cipherloom::program::Stage;
-use cipherloom::{Result, schemes};
+use cipherloom::Result;
 use std::sync::{Arc, LazyLock};
 
 pub const TARGET: Target =
@@ -24,7 +24,7 @@ const MEMORY: u64 = 1 << 20;
 const MOST_OPERATORS: usize = 200;
 
 fn registry() -> &'static Arc<Registry> {
-    static REGISTRY: LazyLock<Arc<Registry>> = LazyLock::new(|| Arc::new(schemes::registry()));
+    static REGISTRY: LazyLock<Arc<Registry>> = LazyLock::new(|| Arc::new(cipherloom::registry()));
     &REGISTRY
 }
 
