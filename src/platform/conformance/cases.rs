@@ -142,8 +142,11 @@ fn whole(form: Form, f: &dyn Fn(&[u64], u64) -> Vec<u64>) -> Vec<Case> {
     limbs.map(case).collect()
 }
 
+/// The image of residues, by the automorphism and the prime.
+type Image<'a> = &'a dyn Fn(&[u64], u64, u64) -> Vec<u64>;
+
 /// Automorphisms: identity, generator, conjugation, and others.
-fn galois(form: Form, f: &dyn Fn(&[u64], u64, u64) -> Vec<u64>) -> Vec<Case> {
+fn galois(form: Form, f: Image<'_>) -> Vec<Case> {
     let mut random = Random(4);
     let mut cases = Vec::new();
     for (n, q) in rings() {
@@ -332,8 +335,11 @@ fn copy() -> Vec<Case> {
     words.into_iter().chain(bits).collect()
 }
 
+/// So many draws, from the words of a seed and a nonce.
+type Draw<'a> = &'a dyn Fn(usize, &[u64], u32) -> Vec<u64>;
+
 /// Samplers, with several seeds, and several nonces for one seed.
-fn samples(seed_ty: ValueType, q: Option<u64>, draw: &dyn Fn(usize, &[u64], u32) -> Vec<u64>) -> Vec<Case> {
+fn samples(seed_ty: ValueType, q: Option<u64>, draw: Draw<'_>) -> Vec<Case> {
     let some = Random(10).words(4, u64::MAX);
     let streams = [(vec![0; 4], 1), (vec![u64::MAX; 4], u32::MAX), (some.clone(), 1), (some, 2)];
     let mut cases = Vec::new();
@@ -348,7 +354,10 @@ fn samples(seed_ty: ValueType, q: Option<u64>, draw: &dyn Fn(usize, &[u64], u32)
     cases
 }
 
-fn slots(ty: &dyn Fn(usize, u64) -> ValueType, f: &dyn Fn(&[u64], &[usize]) -> Vec<u64>) -> Vec<Case> {
+/// Values moved to places.
+type Moved<'a> = &'a dyn Fn(&[u64], &[usize]) -> Vec<u64>;
+
+fn slots(ty: &dyn Fn(usize, u64) -> ValueType, f: Moved<'_>) -> Vec<Case> {
     let mut random = Random(11);
     let case = |(n, t): (usize, u64)| {
         let values = random.words(n, t);
