@@ -130,8 +130,7 @@ fn of_bfv(registry: &Registry) -> Graph {
 fn of_ciphers(registry: &Registry) -> Graph {
     let mut s = Session::new(Graph::new(8), registry);
     let bytes = |shape: &[u64]| Tensor::new(Element::U8, shape).ty(8).unwrap();
-    let mut input =
-        |s: &mut Session<'_>, name: &str, shape| s.graph_mut().add_input(name, bytes(shape)).unwrap();
+    let input = |s: &mut Session<'_>, name: &str, shape| s.graph_mut().add_input(name, bytes(shape)).unwrap();
     let (key, block) = (input(&mut s, "key", &[16]), input(&mut s, "block", &[16]));
     let (text, iv) = (input(&mut s, "text", &[40]), input(&mut s, "iv", &[12]));
     let keys = s.op("aes.key_schedule", Attrs::new(), &[key]).unwrap();

@@ -401,6 +401,22 @@ fn what_is_decrypted_is_compared_where_ciphertexts_change() {
     assert_eq!(located(error), (sum_products, "operator 7 (bfv.multiply), seen in output `sum`".into()));
 }
 
+/// Rounds are the same data whether they are made at once or some at a time.
+#[test]
+fn rounds_are_made_some_at_a_time() {
+    let (right, wrong) = (circuit(GRAPH), circuit(&GRAPH.replace("c=3", "c=2")));
+    let found = |first, count| {
+        let trials = Trials { first, ..rounds(count) };
+        let Error::Differs(difference) = wrong.verify(&right, &Scalar::new(), &trials).unwrap_err() else {
+            panic!("another error")
+        };
+        (difference.byte, difference.found)
+    };
+    let each: Vec<_> = (0..4).map(|round| found(round, 1)).collect();
+    assert_eq!((found(0, 4), found(2, 2)), (each[0], each[2]));
+    assert!(each.iter().any(|other| *other != each[0]));
+}
+
 #[test]
 fn outputs_that_nobody_declared_are_compared() {
     let undeclared = circuit(GRAPH.split("output").next().unwrap());

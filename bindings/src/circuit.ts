@@ -180,7 +180,7 @@ export class WorkerCircuit extends Resource implements Circuit {
   async verify(options: VerifyOptions = {}): Promise<Verification> {
     checkCall('verify', {}, options, VERIFY_OPTIONS);
     const signal = this.signal(options.signal);
-    const { against, passes, platforms, platform, trials, seed, inputs = {}, onProgress } = options;
+    const { against, passes, platforms, platform, trials = 6, seed, inputs = {}, onProgress } = options;
     const unsaid = against === undefined && passes === undefined && platforms === undefined;
     const given = this.inputs.filter(({ name }) => inputs[name] !== undefined);
     const data = orderedData(given, inputs, this.inputs);
@@ -194,6 +194,7 @@ export class WorkerCircuit extends Resource implements Circuit {
       trials: {
         platform,
         rounds: trials,
+        first: 0,
         seed: seed === undefined ? undefined : BigInt(seed),
         names: given.map(({ name }) => name),
         data,

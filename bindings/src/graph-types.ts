@@ -388,7 +388,7 @@ export interface Circuit extends Disposable {
   /**
    * Checks the graph's structure, and compares it on random data: with another circuit, before and after passes, on
    * several platforms. What is wrong is told by the report, and not thrown. Aborting rejects at once; the worker still
-   * ends the check that it is at. Errors: InputError for options, `pass.unknown`; MemoryError.
+   * ends the trials that it is at, 16 at most. Errors: InputError for options, `pass.unknown`; MemoryError.
    */
   verify(options?: VerifyOptions): Promise<Verification>;
   /** As arrays, for drawing. */

@@ -124,7 +124,9 @@ export interface RawCircuitOptions {
 /** On what data circuits are compared, and where they run. */
 export interface RawTrials {
   platform: Platform | undefined;
-  rounds: number | undefined;
+  rounds: number;
+  /** The number of the first of these rounds. */
+  first: number;
   seed: bigint | undefined;
   /** Inputs that are not drawn, and their data. */
   names: string[];

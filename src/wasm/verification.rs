@@ -29,6 +29,7 @@ struct Options {
     platform: Arc<dyn Platform>,
     seed: u64,
     rounds: u32,
+    first: u32,
     names: Vec<String>,
     data: Vec<Zeroizing<Vec<u8>>>,
 }
@@ -47,6 +48,7 @@ impl Options {
                 .dyn_ref::<BigInt>()
                 .map_or(defaults.seed, |seed| u64::try_from(seed.clone()).unwrap_or(0)),
             rounds: option(options, "rounds").as_f64().map_or(defaults.rounds, |rounds| rounds as u32),
+            first: option(options, "first").as_f64().map_or(defaults.first, |first| first as u32),
             names: texts(&option(options, "names")),
             data,
         })
@@ -58,7 +60,8 @@ impl Options {
     ) -> Result<T, Error> {
         let names = self.names.iter().map(String::as_str);
         let given: Vec<(&str, &[u8])> = names.zip(self.data.iter().map(|data| data.as_slice())).collect();
-        check(&*self.platform, &Trials { seed: self.seed, rounds: self.rounds, given: &given })
+        let Self { seed, rounds, first, .. } = *self;
+        check(&*self.platform, &Trials { seed, rounds, first, given: &given })
     }
 }
 

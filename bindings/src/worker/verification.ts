@@ -1,17 +1,21 @@
 /** Verification in the graph worker, check by check. */
 import type { Platform } from '../graph-types.js';
-import type { RawCircuit, RawGraphs, RawReport } from '../raw.js';
+import type { RawCircuit, RawGraphs, RawReport, RawTrials } from '../raw.js';
 import type { CheckRecord, VerifyRequest } from './protocol.js';
 import { type Call, isTrap, recordOf } from './serve.js';
+
+/** Rounds between two looks at the messages. Not by time: what is found must not depend on it. */
+const ROUNDS = 16;
 
 /** One check to be made. */
 interface Pending {
   readonly kind: CheckRecord['kind'];
   readonly name?: string;
-  run(): RawReport;
+  /** Some of the rounds. */
+  run(trials: RawTrials): RawReport;
+  /** Once it was made. */
+  after?(): void;
 }
-
-const NOTHING: RawReport = { compared: [], skipped: [], bytes: 0 };
 
 /** Makes all checks that were asked for. */
 export async function verify(
@@ -22,31 +26,43 @@ export async function verify(
   { passes, platforms, trials }: VerifyRequest,
 ): Promise<CheckRecord[]> {
   const reference = platforms.at(-1) as Platform;
-  const after = new Passed(circuit);
+  const passed = new Passed(circuit);
   const pending: Pending[] = [
-    { kind: 'structure', run: () => (circuit.verifyStructure(), NOTHING) },
-    ...(against ? [{ kind: 'circuit' as const, run: () => circuit.verifyAgainst(against, trials) }] : []),
+    ...(against
+      ? [{ kind: 'circuit' as const, run: (t: RawTrials) => circuit.verifyAgainst(against, t) }]
+      : []),
     ...(passes ?? raw.defaultPasses()).map((name) => ({
       kind: 'pass' as const,
       name,
-      run: () => after.verify(name, (before) => before.verifyPass(name, trials)),
+      run: (trials: RawTrials) => passed.before.verifyPass(name, trials),
+      after: () => passed.take(name),
     })),
     ...platforms.slice(0, -1).map((name) => ({
       kind: 'platform' as const,
       name,
-      run: () => circuit.verifyPlatform(reference, { ...trials, platform: name }),
+      run: (trials: RawTrials) => circuit.verifyPlatform(reference, { ...trials, platform: name }),
     })),
   ];
-  const checks: CheckRecord[] = [];
-  try {
+  const total = 1 + pending.length;
+  const checks = [structure(circuit)];
+  const work = async () => {
     for (const check of pending) {
-      await call.pause({ done: checks.length, total: pending.length });
-      checks.push(made(check));
+      const done = checks.length;
+      checks.push(await made(check, trials, (part) => call.pause({ done: done + part, total })));
     }
-  } finally {
-    after.free();
-  }
-  return checks;
+    return checks;
+  };
+  return freeing(work, () => passed.free());
+}
+
+/** Works, and frees what the work used; but not after a trap, when nothing of the instance may be touched any more. */
+async function freeing<T>(work: () => Promise<T>, free: () => void): Promise<T> {
+  const result = await work().catch((error: unknown) => {
+    if (!isTrap(error)) free();
+    throw error;
+  });
+  free();
+  return result;
 }
 
 /** A circuit that goes through passes; each is given what the one before made, also where that is wrong. */
@@ -58,12 +74,16 @@ class Passed {
     this.#first = this.#circuit = circuit;
   }
 
-  verify(pass: string, check: (before: RawCircuit) => RawReport): RawReport {
-    const before = this.#circuit;
-    const report = check(before);
+  /** As it is now. */
+  get before(): RawCircuit {
+    return this.#circuit;
+  }
+
+  /** Goes through a pass. */
+  take(pass: string): void {
+    const { before } = this;
     this.#circuit = before.optimize([pass]);
     if (before !== this.#first) before.free();
-    return report;
   }
 
   free(): void {
@@ -71,13 +91,50 @@ class Passed {
   }
 }
 
-function made({ kind, name, run }: Pending): CheckRecord {
+function structure(circuit: RawCircuit): CheckRecord {
+  return found('structure', undefined, () => circuit.verifyStructure()) ?? nothing('structure');
+}
+
+/** Makes a check, some rounds at a time; `pause` is told how much of it is done. */
+async function made(
+  { kind, name, run, after }: Pending,
+  trials: RawTrials,
+  pause: (part: number) => Promise<void>,
+): Promise<CheckRecord> {
+  const record = nothing(kind, name);
+  for (let first = 0; first < trials.rounds; first += ROUNDS) {
+    await pause(first / trials.rounds);
+    const rounds = Math.min(ROUNDS, trials.rounds - first);
+    const wrong = found(kind, name, () => {
+      const { bytes, ...report } = run({ ...trials, first, rounds });
+      Object.assign(record, report, { bytes: record.bytes + bytes });
+    });
+    if (wrong !== undefined) {
+      // What the pass made is handed on, if it is a graph at all.
+      found(kind, name, () => after?.());
+      return wrong;
+    }
+  }
+  return found(kind, name, () => after?.()) ?? record;
+}
+
+function nothing(kind: CheckRecord['kind'], name?: string): CheckRecord & { bytes: number } {
+  return { kind, name, error: undefined, compared: [], skipped: [], bytes: 0 };
+}
+
+/** The check that did not pass, if what is done finds something wrong with the graph. */
+function found(
+  kind: CheckRecord['kind'],
+  name: string | undefined,
+  work: () => void,
+): CheckRecord | undefined {
   try {
-    return { kind, name, error: undefined, ...run() };
+    work();
+    return undefined;
   } catch (error) {
     const record = recordOf(error);
     if (isTrap(error) || !isFinding(record.code)) throw error;
-    return { kind, name, error: record, ...NOTHING };
+    return { ...nothing(kind, name), error: record };
   }
 }
 

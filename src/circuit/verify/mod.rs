@@ -369,7 +369,7 @@ fn compare(sides: &[Side<'_>; 2], operands: &[Operand], trials: &Trials<'_>) -> 
     let skipped = incomparable([&first, &second], operands.len(), first_grown || second_grown)?;
     let plans = [sides[0].plan(&first)?, sides[1].plan(&second)?];
     let mut outcome = Outcome { skipped, difference: None, bytes: 0 };
-    for round in 0..trials.rounds.max(1) {
+    for round in (trials.first..).take(trials.rounds.max(1) as usize) {
         let data = trials.data(first.graph(), &limits, round)?;
         let data: Vec<(&str, &[u8])> = data.iter().map(|(name, bytes)| (*name, bytes.as_slice())).collect();
         let [expected, found] = &plans;

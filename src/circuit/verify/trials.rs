@@ -16,6 +16,8 @@ pub struct Trials<'a> {
     /// How often all inputs are drawn, at least once. Tensors are small numbers in the first round, any bits in the second, the edges of
     /// their range among other numbers in the third, and so on.
     pub rounds: u32,
+    /// The number of the first round: of many rounds, some at a time.
+    pub first: u32,
     /// The bytes of inputs that are not drawn, by name: data that have to mean something to be of use. An error may tell
     /// one byte that came of them.
     pub given: &'a [(&'a str, &'a [u8])],
@@ -23,7 +25,7 @@ pub struct Trials<'a> {
 
 impl Default for Trials<'_> {
     fn default() -> Self {
-        Self { seed: 0, rounds: 6, given: &[] }
+        Self { seed: 0, rounds: 6, first: 0, given: &[] }
     }
 }
 

@@ -41,19 +41,19 @@ pub(super) fn cases(op: &str) -> Vec<Case> {
     let both = [Coeff, Ntt];
     let sum = |x: &[u64], q: u64| (x.iter().map(|&x| u128::from(x)).sum::<u128>() % u128::from(q)) as u64;
     match op {
-        "limb.add" => pointwise(&both, &[2], |x, q| sum(x, q)),
-        "limb.sub" => pointwise(&both, &[2], |x, q| sum(&[x[0], neg(x[1], q)], q)),
-        "limb.neg" => pointwise(&both, &[1], |x, q| neg(x[0], q)),
-        "limb.mul" => pointwise(&[Ntt], &[2], |x, q| mul(x[0], x[1], q)),
-        "limb.mul_scalar" => scaled(1, |x, c, q| mul(x[0], c, q)),
-        "limb.scale_sub" => scaled(2, |x, c, q| sum(&[mul(x[0], c, q), neg(x[1], q)], q)),
-        "limb.dot" => pointwise(&[Ntt], &[2, 6, 140], |x, q| {
+        "limb.add" => pointwise(&both, &[2], &|x, q| sum(x, q)),
+        "limb.sub" => pointwise(&both, &[2], &|x, q| sum(&[x[0], neg(x[1], q)], q)),
+        "limb.neg" => pointwise(&both, &[1], &|x, q| neg(x[0], q)),
+        "limb.mul" => pointwise(&[Ntt], &[2], &|x, q| mul(x[0], x[1], q)),
+        "limb.mul_scalar" => scaled(1, &|x, c, q| mul(x[0], c, q)),
+        "limb.scale_sub" => scaled(2, &|x, c, q| sum(&[mul(x[0], c, q), neg(x[1], q)], q)),
+        "limb.dot" => pointwise(&[Ntt], &[2, 6, 140], &|x, q| {
             sum(&x.chunks(2).map(|pair| mul(pair[0], pair[1], q)).collect::<Vec<_>>(), q)
         }),
-        "limb.ntt" => whole(Coeff, models::ntt),
-        "limb.intt" => whole(Ntt, models::intt),
-        "limb.automorphism" => galois(Coeff, models::automorphism),
-        "limb.permute" => galois(Ntt, |x, g, _| models::permute(x, g)),
+        "limb.ntt" => whole(Coeff, &models::ntt),
+        "limb.intt" => whole(Ntt, &models::intt),
+        "limb.automorphism" => galois(Coeff, &models::automorphism),
+        "limb.permute" => galois(Ntt, &|x, g, _| models::permute(x, g)),
         "limb.from_small" => from_small(),
         "rns.quotient" => quotient(),
         "rns.convert" => convert(),
@@ -63,20 +63,20 @@ pub(super) fn cases(op: &str) -> Vec<Case> {
         "sample.uniform" => {
             let moduli = [&[3, 257, 0xffff_fffb], &PRIMES[..]].concat();
             let with_q =
-                |&q: &u64| samples(types::public_seed(), Some(q), |n, s, k| models::uniform(n, q, s, k));
+                |&q: &u64| samples(types::public_seed(), Some(q), &|n, s, k| models::uniform(n, q, s, k));
             moduli.iter().flat_map(with_q).collect()
         }
-        "sample.secret" => samples(types::secret_seed(), None, models::secret),
-        "sample.ternary" => samples(types::secret_seed(), None, models::ternary),
-        "sample.error" => samples(types::secret_seed(), None, models::error),
-        "slots.write" => slots(types::slots, |values, at| {
+        "sample.secret" => samples(types::secret_seed(), None, &models::secret),
+        "sample.ternary" => samples(types::secret_seed(), None, &models::ternary),
+        "sample.error" => samples(types::secret_seed(), None, &models::error),
+        "slots.write" => slots(&types::slots, &|values, at| {
             let mut out = vec![0; values.len()];
             at.iter().zip(values).for_each(|(&at, &value)| out[at] = value);
             out
         }),
         "slots.read" => {
             let ty = |n, q| Limb { n, q, form: Ntt }.ty();
-            slots(ty, |values, at| at.iter().map(|&at| values[at]).collect())
+            slots(&ty, &|values, at| at.iter().map(|&at| values[at]).collect())
         }
         "slots.constant" => slots_constant(),
         other => {
@@ -87,7 +87,7 @@ pub(super) fn cases(op: &str) -> Vec<Case> {
 }
 
 /// Operators on each index apart, with so many inputs of one type; all pairs of patterns for two inputs.
-fn pointwise(forms: &[Form], arities: &[usize], f: impl Fn(&[u64], u64) -> u64) -> Vec<Case> {
+fn pointwise(forms: &[Form], arities: &[usize], f: &dyn Fn(&[u64], u64) -> u64) -> Vec<Case> {
     let mut cases = Vec::new();
     let mut random = Random(1);
     for (n, q) in rings() {
@@ -98,7 +98,7 @@ fn pointwise(forms: &[Form], arities: &[usize], f: impl Fn(&[u64], u64) -> u64) 
                 let pattern = |i: usize| [first, rest][i % 2];
                 let inputs: Vec<_> = (0..arity).map(|i| pattern(i).words(n, q, &mut random)).collect();
                 if arity * n <= MOST_WORDS {
-                    cases.push(at_each_index(Limb { n, q, form }, Attrs::new(), inputs, |x| f(x, q)));
+                    cases.push(at_each_index(Limb { n, q, form }, Attrs::new(), inputs, &|x| f(x, q)));
                 }
             }
         }
@@ -107,7 +107,7 @@ fn pointwise(forms: &[Form], arities: &[usize], f: impl Fn(&[u64], u64) -> u64) 
 }
 
 /// Operators on each index apart, with a constant.
-fn scaled(arity: usize, f: impl Fn(&[u64], u64, u64) -> u64) -> Vec<Case> {
+fn scaled(arity: usize, f: &dyn Fn(&[u64], u64, u64) -> u64) -> Vec<Case> {
     let mut cases = Vec::new();
     let mut random = Random(2);
     for (n, q) in rings() {
@@ -116,7 +116,7 @@ fn scaled(arity: usize, f: impl Fn(&[u64], u64, u64) -> u64) -> Vec<Case> {
                 for pattern in Pattern::of(n) {
                     let inputs: Vec<_> = (0..arity).map(|_| pattern.words(n, q, &mut random)).collect();
                     let attrs = Attrs::new().with("c", c);
-                    cases.push(at_each_index(Limb { n, q, form }, attrs, inputs, |x| f(x, c, q)));
+                    cases.push(at_each_index(Limb { n, q, form }, attrs, inputs, &|x| f(x, c, q)));
                 }
             }
         }
@@ -124,13 +124,13 @@ fn scaled(arity: usize, f: impl Fn(&[u64], u64, u64) -> u64) -> Vec<Case> {
     cases
 }
 
-fn at_each_index(limb: Limb, attrs: Attrs, inputs: Vec<Vec<u64>>, f: impl Fn(&[u64]) -> u64) -> Case {
+fn at_each_index(limb: Limb, attrs: Attrs, inputs: Vec<Vec<u64>>, f: &dyn Fn(&[u64]) -> u64) -> Case {
     let words = (0..limb.n).map(|i| f(&inputs.iter().map(|x| x[i]).collect::<Vec<_>>())).collect();
     Case::new(attrs, inputs.into_iter().map(|x| (limb.ty(), x)).collect(), words)
 }
 
 /// Operators on one limb as a whole.
-fn whole(form: Form, f: impl Fn(&[u64], u64) -> Vec<u64>) -> Vec<Case> {
+fn whole(form: Form, f: &dyn Fn(&[u64], u64) -> Vec<u64>) -> Vec<Case> {
     let mut random = Random(3);
     let largest = (LARGEST, PRIMES[PRIMES.len() - 1]);
     let limbs = rings().chain([largest]).flat_map(|(n, q)| Pattern::of(n).iter().map(move |p| (n, q, p)));
@@ -142,8 +142,11 @@ fn whole(form: Form, f: impl Fn(&[u64], u64) -> Vec<u64>) -> Vec<Case> {
     limbs.map(case).collect()
 }
 
+/// The image of residues, by the automorphism and the prime.
+type Image<'a> = &'a dyn Fn(&[u64], u64, u64) -> Vec<u64>;
+
 /// Automorphisms: identity, generator, conjugation, and others.
-fn galois(form: Form, f: impl Fn(&[u64], u64, u64) -> Vec<u64>) -> Vec<Case> {
+fn galois(form: Form, f: Image<'_>) -> Vec<Case> {
     let mut random = Random(4);
     let mut cases = Vec::new();
     for (n, q) in rings() {
@@ -332,8 +335,11 @@ fn copy() -> Vec<Case> {
     words.into_iter().chain(bits).collect()
 }
 
+/// So many draws, from the words of a seed and a nonce.
+type Draw<'a> = &'a dyn Fn(usize, &[u64], u32) -> Vec<u64>;
+
 /// Samplers, with several seeds, and several nonces for one seed.
-fn samples(seed_ty: ValueType, q: Option<u64>, draw: impl Fn(usize, &[u64], u32) -> Vec<u64>) -> Vec<Case> {
+fn samples(seed_ty: ValueType, q: Option<u64>, draw: Draw<'_>) -> Vec<Case> {
     let some = Random(10).words(4, u64::MAX);
     let streams = [(vec![0; 4], 1), (vec![u64::MAX; 4], u32::MAX), (some.clone(), 1), (some, 2)];
     let mut cases = Vec::new();
@@ -348,7 +354,10 @@ fn samples(seed_ty: ValueType, q: Option<u64>, draw: impl Fn(usize, &[u64], u32)
     cases
 }
 
-fn slots(ty: impl Fn(usize, u64) -> ValueType, f: impl Fn(&[u64], &[usize]) -> Vec<u64>) -> Vec<Case> {
+/// Values moved to places.
+type Moved<'a> = &'a dyn Fn(&[u64], &[usize]) -> Vec<u64>;
+
+fn slots(ty: &dyn Fn(usize, u64) -> ValueType, f: Moved<'_>) -> Vec<Case> {
     let mut random = Random(11);
     let case = |(n, t): (usize, u64)| {
         let values = random.words(n, t);

@@ -63,6 +63,8 @@ impl Pattern {
         let all = &[Self::Largest, Self::Random, Self::Zero, Self::One, Self::Alternating];
         if n < 1024 { all } else { &all[..2] }
     }
+    /// Once in a build: there are many callers, and none is in a hurry.
+    #[inline(never)]
     pub(super) fn words(self, n: usize, q: u64, random: &mut Random) -> Vec<u64> {
         match self {
             Self::Zero => vec![0; n],

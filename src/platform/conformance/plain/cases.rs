@@ -23,11 +23,13 @@ pub(in crate::platform::conformance) fn cases(op: &str) -> Vec<Case> {
         "concat" => maker.concat(),
         "transpose" => maker.transpose(),
         "broadcast" => maker.broadcast(),
-        "sum" | "product" => maker.reduced(total(element), |line| elements::reduce(operation, element, line)),
-        "reduce_min" | "reduce_max" | "reduce_xor" | "reduce_and" | "reduce_or" => {
-            maker.reduced(element, |line| elements::reduce(operation, element, line))
+        "sum" | "product" => {
+            maker.reduced(total(element), &|line| elements::reduce(operation, element, line))
         }
-        "argmin" | "argmax" => maker.reduced(Element::U64, |line| elements::place(operation, element, line)),
+        "reduce_min" | "reduce_max" | "reduce_xor" | "reduce_and" | "reduce_or" => {
+            maker.reduced(element, &|line| elements::reduce(operation, element, line))
+        }
+        "argmin" | "argmax" => maker.reduced(Element::U64, &|line| elements::place(operation, element, line)),
         "scan" => maker.scan(),
         "matmul" => maker.matmul(),
         "sort" => maker.sort(),
@@ -208,8 +210,9 @@ impl Maker {
             inputs.push(self.data(shape));
         }
         let given = |x: Data| {
-            let out =
-                tensors::elementwise(std::slice::from_ref(&x), element, |a| elements::one(op, element, a[0]));
+            let out = tensors::elementwise(std::slice::from_ref(&x), element, &|a| {
+                elements::one(op, element, a[0])
+            });
             (Attrs::new(), vec![x], out)
         };
         inputs.into_iter().map(given).collect()
@@ -221,7 +224,7 @@ impl Maker {
         let mut pairs = vec![vec![edges(|k| vec![k, 1]), edges(|k| vec![k])]];
         pairs.extend(PAIRS.iter().map(|shapes| shapes.iter().map(|shape| self.data(shape)).collect()));
         let given = |inputs: Vec<Data>| {
-            let out = tensors::elementwise(&inputs, to, |x| elements::two(op, element, x[0], x[1]));
+            let out = tensors::elementwise(&inputs, to, &|x| elements::two(op, element, x[0], x[1]));
             (Attrs::new(), inputs, out)
         };
         pairs.into_iter().map(given).collect()
@@ -241,7 +244,7 @@ impl Maker {
         let mut cases = Vec::new();
         for [c, a, b] in shapes {
             let inputs = vec![self.data_of(mask(self.element), c), self.data(a), self.data(b)];
-            let out = tensors::elementwise(&inputs, self.element, |x| if x[0] == 0 { x[2] } else { x[1] });
+            let out = tensors::elementwise(&inputs, self.element, &|x| if x[0] == 0 { x[2] } else { x[1] });
             cases.push((Attrs::new(), inputs, out));
         }
         cases
@@ -257,7 +260,7 @@ impl Maker {
                 self.data_of(from, &[]),
             ] {
                 let to = |a: &[u64]| elements::convert(from, self.element, a[0]);
-                let out = tensors::elementwise(std::slice::from_ref(&x), self.element, to);
+                let out = tensors::elementwise(std::slice::from_ref(&x), self.element, &to);
                 cases.push((Attrs::new(), vec![x], out));
             }
         }
@@ -417,9 +420,9 @@ impl Maker {
         all
     }
 
-    fn reduced(&mut self, to: Element, f: impl Fn(&[u64]) -> u64) -> Vec<Given> {
+    fn reduced(&mut self, to: Element, f: &dyn Fn(&[u64]) -> u64) -> Vec<Given> {
         let given = |(x, axis): (Data, usize)| {
-            let out = tensors::reduced(&x, axis, to, &f);
+            let out = tensors::reduced(&x, axis, to, f);
             (Attrs::new().with("axis", axis), vec![x], out)
         };
         self.lines().into_iter().map(given).collect()
@@ -431,7 +434,7 @@ impl Maker {
         for (x, axis) in self.lines().into_iter().filter(small) {
             for of in ["sum", "product", "min", "max"] {
                 let f = |line: &[u64]| elements::scan(of, self.element, line);
-                let out = tensors::lines(&x, axis, total(self.element), f);
+                let out = tensors::lines(&x, axis, total(self.element), &f);
                 cases.push((Attrs::new().with("axis", axis).with("of", of), vec![x.clone()], out));
             }
         }
@@ -459,7 +462,7 @@ impl Maker {
         inputs.push((Self::edge_data(self.element, |k| vec![k]), 0));
         let element = self.element;
         let given = |(x, axis): (Data, usize)| {
-            let out = tensors::lines(&x, axis, element, |line| {
+            let out = tensors::lines(&x, axis, element, &|line| {
                 let mut line = line.to_vec();
                 line.sort_by(|&a, &b| elements::order(element, a, b));
                 line

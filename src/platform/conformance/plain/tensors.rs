@@ -50,7 +50,7 @@ impl Data {
     }
 
     /// From a function of the index.
-    pub(super) fn build(element: Element, shape: &[u64], f: impl Fn(&[u64]) -> u64) -> Self {
+    pub(super) fn build(element: Element, shape: &[u64], f: &dyn Fn(&[u64]) -> u64) -> Self {
         let len: u64 = shape.iter().product();
         let at = |i: u64| {
             let mut rest = i;
@@ -95,28 +95,28 @@ impl Data {
 }
 
 /// Element by element; `f` gets an element of each input.
-pub(super) fn elementwise(inputs: &[Data], to: Element, f: impl Fn(&[u64]) -> u64) -> Data {
+pub(super) fn elementwise(inputs: &[Data], to: Element, f: &dyn Fn(&[u64]) -> u64) -> Data {
     let rank = inputs.iter().map(|input| input.shape.len()).max().unwrap_or(0);
     let dim = |d: usize| {
         let own = |input: &Data| (d + input.shape.len()).checked_sub(rank).map_or(1, |d| input.shape[d]);
         inputs.iter().map(own).max().unwrap_or(1)
     };
     let shape: Vec<u64> = (0..rank).map(dim).collect();
-    Data::build(to, &shape, |index| {
+    Data::build(to, &shape, &|index| {
         f(&inputs.iter().map(|input| input.broadcast_at(index)).collect::<Vec<_>>())
     })
 }
 
 /// One element of each line.
-pub(super) fn reduced(x: &Data, axis: usize, to: Element, f: impl Fn(&[u64]) -> u64) -> Data {
+pub(super) fn reduced(x: &Data, axis: usize, to: Element, f: &dyn Fn(&[u64]) -> u64) -> Data {
     let mut shape = x.shape.clone();
     shape.remove(axis);
-    Data::build(to, &shape, |index| f(&x.line(&[&index[..axis], &[0], &index[axis..]].concat(), axis)))
+    Data::build(to, &shape, &|index| f(&x.line(&[&index[..axis], &[0], &index[axis..]].concat(), axis)))
 }
 
 /// A line for each line.
-pub(super) fn lines(x: &Data, axis: usize, to: Element, f: impl Fn(&[u64]) -> Vec<u64>) -> Data {
-    Data::build(to, &x.shape, |index| f(&x.line(index, axis))[index[axis] as usize])
+pub(super) fn lines(x: &Data, axis: usize, to: Element, f: &dyn Fn(&[u64]) -> Vec<u64>) -> Data {
+    Data::build(to, &x.shape, &|index| f(&x.line(index, axis))[index[axis] as usize])
 }
 
 /// The place that index number `j` points at, if it lies within `n`.
@@ -127,7 +127,7 @@ fn place(index: &Data, j: &[u64], n: u64) -> Option<u64> {
 
 pub(super) fn gather(x: &Data, index: &Data, axis: usize) -> Data {
     let shape = [&x.shape[..axis], &index.shape, &x.shape[axis + 1..]].concat();
-    Data::build(x.element, &shape, |at| {
+    Data::build(x.element, &shape, &|at| {
         let (before, rest) = at.split_at(axis);
         let (j, after) = rest.split_at(index.shape.len());
         place(index, j, x.shape[axis]).map_or(0, |place| x.at(&[before, &[place], after].concat()))
@@ -135,8 +135,8 @@ pub(super) fn gather(x: &Data, index: &Data, axis: usize) -> Data {
 }
 
 pub(super) fn scatter(x: &Data, index: &Data, updates: &Data, axis: usize, adds: bool) -> Data {
-    let every = Data::build(Element::U64, &index.shape, |_| 0);
-    Data::build(x.element, &x.shape, |at| {
+    let every = Data::build(Element::U64, &index.shape, &|_| 0);
+    Data::build(x.element, &x.shape, &|at| {
         let mut value = x.at(at);
         let mut j = vec![0; index.shape.len()];
         for _ in &every.bits {
@@ -157,13 +157,13 @@ pub(super) fn scatter(x: &Data, index: &Data, updates: &Data, axis: usize, adds:
 
 pub(super) fn slice(x: &Data, start: &[u64], size: &[u64]) -> Data {
     let moved = |at: &[u64]| at.iter().zip(start).map(|(i, start)| i + start).collect::<Vec<_>>();
-    Data::build(x.element, size, |at| x.at(&moved(at)))
+    Data::build(x.element, size, &|at| x.at(&moved(at)))
 }
 
 pub(super) fn concat(inputs: &[Data], axis: usize) -> Data {
     let mut shape = inputs[0].shape.clone();
     shape[axis] = inputs.iter().map(|input| input.shape[axis]).sum();
-    Data::build(inputs[0].element, &shape, |at| {
+    Data::build(inputs[0].element, &shape, &|at| {
         let mut at = at.to_vec();
         for input in inputs {
             if at[axis] < input.shape[axis] {
@@ -177,20 +177,20 @@ pub(super) fn concat(inputs: &[Data], axis: usize) -> Data {
 
 pub(super) fn transpose(x: &Data, axes: &[u64]) -> Data {
     let shape: Vec<u64> = axes.iter().map(|&axis| x.shape[axis as usize]).collect();
-    Data::build(x.element, &shape, |at| {
+    Data::build(x.element, &shape, &|at| {
         let own = |d: u64| axes.iter().position(|&axis| axis == d).map_or(0, |place| at[place]);
         x.at(&(0..axes.len() as u64).map(own).collect::<Vec<_>>())
     })
 }
 
 pub(super) fn broadcast(x: &Data, shape: &[u64]) -> Data {
-    Data::build(x.element, shape, |at| x.broadcast_at(at))
+    Data::build(x.element, shape, &|at| x.broadcast_at(at))
 }
 
 pub(super) fn matmul(a: &Data, b: &Data) -> Data {
     let element = a.element;
     let two = |op, x, y| elements::two(op, element, x, y);
-    Data::build(element, &[a.shape[0], b.shape[1]], |at| {
+    Data::build(element, &[a.shape[0], b.shape[1]], &|at| {
         (0..a.shape[1]).fold(0, |sum, k| two("add", sum, two("mul", a.at(&[at[0], k]), b.at(&[k, at[1]]))))
     })
 }
