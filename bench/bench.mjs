@@ -4,7 +4,7 @@
 // Usage: npm run bench -- [options]
 //   --quick         few samples: to see that it runs, not how fast
 //   --json FILE     also writes { machine, versions, rows }
-//   --group A,B     only these of: operator, task, inside
+//   --group A,B     only these of: operator, task, inside, scale
 //   --name A,B      only rows of these names
 //   --n A,B         only these ring dimensions of single operators and kernels
 //   --threads A,B   only these numbers of threads
@@ -17,7 +17,7 @@ import { FULL, QUICK } from './lib/measure.mjs';
 const OPTIONS = {
   quick: { type: 'boolean', default: false },
   json: { type: 'string' },
-  group: { type: 'string', default: 'operator,inside,task' },
+  group: { type: 'string', default: 'operator,inside,scale,task' },
   name: { type: 'string' },
   n: { type: 'string' },
   threads: { type: 'string' },
@@ -29,6 +29,7 @@ const BUSY = 0.7;
 const GROUPS = {
   operator: async (options) => (await import('./operators.mjs')).operatorRows(options),
   inside: async (options) => (await import('./inside.mjs')).insideRows(options),
+  scale: async (options) => (await import('./scale.mjs')).scaleRows(options),
   task: async (options) => (await import('./tasks.mjs')).taskRows(options),
 };
 
@@ -85,13 +86,13 @@ async function main(options) {
   return unfair.length === 0;
 }
 
-function line({ group, name, n, threads, totalBits, ours, peer, unit, ratio, budgetOurs, budgetPeer, against }) {
+function line({ group, name, n, count, threads, totalBits, ours, peer, unit, ratio, budgetOurs, budgetPeer, against }) {
   const number = (value) =>
     value === null || value === undefined ? '-' : value >= 100 ? value.toFixed(1) : value.toPrecision(3);
   return [
     group.padEnd(9),
     name.padEnd(24),
-    String(n ?? '').padStart(6),
+    String(n ?? count ?? '').padStart(7),
     String(totalBits ?? '').padStart(4),
     `${threads}t`,
     `${number(ours)} ${unit}`.padStart(12),

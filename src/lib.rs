@@ -23,6 +23,7 @@ pub mod program;
 pub mod schemes;
 #[cfg(feature = "wasm")]
 pub mod wasm;
+pub mod watch;
 
 pub use error::{Error, Result};
 

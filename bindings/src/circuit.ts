@@ -31,7 +31,7 @@ import { plannedBytes } from './planned.js';
 import type { NamedBytes, RawPort } from './raw.js';
 import { abortable, Resource } from './resource.js';
 import type { CallOptions, GraphView, Progress } from './types.js';
-import { type Connection, Remote } from './worker/connection.js';
+import { type CallSettings, type Connection, Remote } from './worker/connection.js';
 import type { Args, GraphMethods, Handle, OpenCircuit, Result } from './worker/protocol.js';
 
 /** The work behind a new circuit, as progress tells it. */
@@ -81,7 +81,8 @@ export class WorkerCircuit extends Resource implements Circuit {
   ): Promise<WorkerCircuit> {
     onProgress?.({ phase, done: 0, total: 1 });
     const { connection } = await abortable(loom.graphs.worker(), signal);
-    const make = (): Promise<OpenCircuit> => origin.make(connection, signal);
+    const during = growing(onProgress && ((done) => onProgress({ phase, done, total: 1 })));
+    const make = (): Promise<OpenCircuit> => origin.make(connection, { signal, onProgress: during });
     const opened = await loom.own.resolved(connection, make).catch((error: unknown) => {
       throw origin.recording?.located(error) ?? error;
     });
@@ -118,7 +119,7 @@ export class WorkerCircuit extends Resource implements Circuit {
 
   async analyze(options: CallOptions = {}): Promise<Analysis> {
     checkCall('analyze', {}, options, CALL_OPTIONS);
-    return new Dependencies(await this.#ask('analyze', options));
+    return new Dependencies(await this.#ask('analyze', options, 'analyze'));
   }
 
   async toText(options: CallOptions = {}): Promise<string> {
@@ -128,7 +129,7 @@ export class WorkerCircuit extends Resource implements Circuit {
 
   async toBytes(options: CallOptions = {}): Promise<Uint8Array> {
     checkCall('toBytes', {}, options, CALL_OPTIONS);
-    return this.#ask('bytes', options);
+    return this.#ask('bytes', options, 'save');
   }
 
   async graph(options: CallOptions = {}): Promise<GraphView> {
@@ -156,6 +157,7 @@ export class WorkerCircuit extends Resource implements Circuit {
     ] satisfies Args<GraphMethods, 'run'>;
     const { objects, kept, trace } = await connection.call('run', sent, {
       signal,
+      watched: true,
       transfer: data.map(({ buffer }) => buffer),
       onProgress: onProgress && ((progress) => onProgress({ phase: 'run', ...progress })),
     });
@@ -180,11 +182,17 @@ export class WorkerCircuit extends Resource implements Circuit {
   async #ask<K extends 'analyze' | 'text' | 'bytes' | 'view'>(
     method: K,
     options: CallOptions,
+    phase?: Progress['phase'],
   ): Promise<Result<GraphMethods, K>> {
+    const { onProgress } = options;
+    const told = phase && onProgress && ((done: number) => onProgress({ phase, done, total: 1 }));
     const signal = this.signal(options.signal);
     const { connection } = await abortable(this.#loom.graphs.worker(), signal);
     const circuit: Handle = await abortable(this.#opened.in(connection), signal);
-    return connection.call(method, [circuit] as Args<GraphMethods, K>, { signal });
+    const settings = { signal, watched: true, onProgress: growing(told) };
+    const result = await connection.call(method, [circuit] as Args<GraphMethods, K>, settings);
+    told?.(1);
+    return result;
   }
 
   /** Number of an operand that is wanted. Errors: as of {@link numberOf}, GraphError `operand.not_kept`. */
@@ -198,6 +206,16 @@ export class WorkerCircuit extends Resource implements Circuit {
       operand: `%${number}`,
     });
   }
+}
+
+/** Tells only what is more than was told: a worker begins anew with what it was not told of before. */
+function growing(tell: ((done: number) => void) | undefined): CallSettings['onProgress'] {
+  let most = 0;
+  return ({ done }) => {
+    if (done <= most) return;
+    most = done;
+    tell?.(done);
+  };
 }
 
 function describePort({ name, type, element, shape, bytes }: RawPort): Port {

@@ -41,6 +41,9 @@ export interface NamedBytes {
 /** Integers: doubles where they hold all that a column can have. */
 export type Integers = Float64Array<ArrayBuffer> | BigInt64Array<ArrayBuffer>;
 
+/** Asked by long work: told how far it is, from 0 to 1, it says whether to go on. */
+export type Hear = (far: number) => boolean;
+
 /** A compiled program. */
 export interface RawProgram {
   bytes(): Uint8Array<ArrayBuffer>;
@@ -127,16 +130,22 @@ export interface RawCircuit {
   ports(): { inputs: RawPort[]; outputs: RawPort[] };
   operators(): number;
   text(): string;
-  bytes(): Uint8Array<ArrayBuffer>;
+  bytes(hear: Hear): Uint8Array<ArrayBuffer>;
   /** 32 hexadecimal digits. */
   id(): string;
   view(): GraphView;
-  analyze(): RawAnalysis;
-  expand(options: ExpandOptions): RawCircuit;
+  analyze(hear: Hear): RawAnalysis;
+  expand(options: ExpandOptions, hear: Hear): RawCircuit;
   /** Without passes: the usual ones. */
-  optimize(passes: string[] | undefined): RawCircuit;
+  optimize(passes: string[] | undefined, hear: Hear): RawCircuit;
   /** `keep`: numbers of the builder's operands, which `takeObjects` then gives as `%N`. */
-  runJob(names: string[], data: Uint8Array[], keep: Uint32Array, options: RawCircuitOptions): RawJob;
+  runJob(
+    names: string[],
+    data: Uint8Array[],
+    keep: Uint32Array,
+    options: RawCircuitOptions,
+    hear: Hear,
+  ): RawJob;
   /** What `keep` would give. */
   kept(keep: Uint32Array): RawPort[];
   free(): void;
@@ -166,8 +175,8 @@ export interface RawJob {
 /** One instance of the wasm. */
 export interface RawModule {
   RawProgram: {
-    compile(task: TaskLiteral, options: CompileOptions): RawProgram;
-    fromBytes(bytes: Uint8Array): RawProgram;
+    compile(task: TaskLiteral, options: CompileOptions, hear: Hear): RawProgram;
+    fromBytes(bytes: Uint8Array, hear: Hear): RawProgram;
   };
   RawClient: {
     new (program: RawProgram): RawClient;
@@ -175,9 +184,9 @@ export interface RawModule {
   };
   RawEvaluator: new (programBytes: Uint8Array) => RawEvaluator;
   RawCircuit: {
-    build(literal: GraphLiteral): RawCircuit;
-    fromText(text: string): RawCircuit;
-    fromBytes(bytes: Uint8Array): RawCircuit;
+    build(literal: GraphLiteral, hear: Hear): RawCircuit;
+    fromText(text: string, hear: Hear): RawCircuit;
+    fromBytes(bytes: Uint8Array, hear: Hear): RawCircuit;
   };
   /** Names of the optimizer's passes. */
   /** Makes an operator type of a user's own known; throws if the name is taken. */

@@ -126,10 +126,11 @@ export interface Loom extends Disposable {
  */
 export interface Progress {
   /**
-   * Unit of `done`: compile, and build, expand and optimize of a graph - the whole; keys - keys; encrypt - inputs; run -
-   * operators; decrypt - outputs.
+   * Unit of `done`: compile, and build, expand, optimize, analyze and save (`toBytes`) of a graph - the whole; keys - keys;
+   * encrypt - inputs; run - operators; decrypt - outputs.
    */
-  readonly phase: 'compile' | 'keys' | 'encrypt' | 'run' | 'decrypt' | 'build' | 'expand' | 'optimize';
+  readonly phase:
+    'compile' | 'keys' | 'encrypt' | 'run' | 'decrypt' | 'build' | 'expand' | 'optimize' | 'analyze' | 'save';
   readonly done: number;
   readonly total: number;
   /** Name of the key, input or output at work. */

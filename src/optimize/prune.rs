@@ -5,6 +5,7 @@ use super::Known;
 use crate::Result;
 use crate::graph::Graph;
 use crate::ops::Registry;
+use crate::watch::Steps;
 
 /// The graph without dead branches.
 ///
@@ -25,7 +26,9 @@ pub(super) fn work(Known { graph, index, deps }: &Known, _: &Registry) -> Result
             todo.extend_from_slice(&index.producers()[index.search(piece)]);
         }
     }
+    let mut steps = Steps::new(deps.len());
     while let Some(op) = todo.pop() {
+        steps.step()?;
         if !std::mem::replace(&mut needed[op as usize], true) {
             todo.extend_from_slice(deps.dep(op as usize));
         }

@@ -18,7 +18,7 @@ use crate::program::{
 };
 pub use error::Thrown;
 use error::{from_js, to_js};
-use js_sys::{Array, Object, Reflect, Uint8Array};
+use js_sys::{Array, Function, Object, Reflect, Uint8Array};
 use std::sync::{Arc, OnceLock};
 use wasm_bindgen::prelude::*;
 use zeroize::Zeroizing;
@@ -78,12 +78,12 @@ impl RawProgram {
     ///
     /// # Errors
     /// Throws.
-    pub fn compile(task: JsValue, options: JsValue) -> Result<RawProgram, Thrown> {
+    pub fn compile(task: JsValue, options: JsValue, hear: Option<Function>) -> Result<RawProgram, Thrown> {
         let task: TaskLiteral = from_js("task", task)?;
         let options: CompileOptions =
             if options.is_undefined() { CompileOptions::default() } else { from_js("options", options)? };
         let threads = options.threads.unwrap_or_else(threads);
-        Self::of(Program::compile(task, &options)?, threads)
+        watched(hear, COMPILE_PARTS, || Self::of(Program::compile(task, &options)?, threads))
     }
 
     /// See [`Program::from_bytes`].
@@ -91,8 +91,9 @@ impl RawProgram {
     /// # Errors
     /// Throws.
     #[wasm_bindgen(js_name = fromBytes)]
-    pub fn from_bytes(bytes: &Uint8Array) -> Result<RawProgram, Thrown> {
-        Self::of(Program::from_bytes(&copy(bytes)?)?, threads())
+    pub fn from_bytes(bytes: &Uint8Array, hear: Option<Function>) -> Result<RawProgram, Thrown> {
+        let bytes = copy(bytes)?;
+        watched(hear, OPEN_PARTS, || Self::of(Program::from_bytes(&bytes)?, threads()))
     }
 
     /// See [`Program::bytes`].
@@ -125,6 +126,22 @@ impl RawProgram {
     }
 }
 
+/// Parts of the work that a task takes, about: parameter sets that are tried, and graphs of some.
+const COMPILE_PARTS: usize = 60;
+const OPEN_PARTS: usize = 30;
+
+/// Work of about so many parts, which tells `hear`, if that is there, how far it is, from 0 to 1; what is false of its
+/// answer ends the work.
+fn watched<T>(
+    hear: Option<Function>,
+    parts: usize,
+    work: impl FnOnce() -> Result<T, crate::Error>,
+) -> Result<T, Thrown> {
+    let Some(hear) = hear else { return Ok(work()?) };
+    let asked = move |far: f64| hear.call1(&JsValue::NULL, &far.into()).is_ok_and(|go| go.is_truthy());
+    Ok(crate::watch::watched(parts, asked, work)?)
+}
+
 /// A graph as arrays.
 fn view_of(graph: &Graph) -> Result<JsValue, Thrown> {
     let view = GraphView::new(graph)?;
@@ -147,7 +164,7 @@ fn view_of(graph: &Graph) -> Result<JsValue, Thrown> {
 
 impl RawProgram {
     /// A plan that does not fit is refused here.
-    fn of(program: Program, threads: usize) -> Result<Self, Thrown> {
+    fn of(program: Program, threads: usize) -> Result<Self, crate::Error> {
         let info = program.info(&*platform(), threads)?;
         Ok(Self { program: Arc::new(program), info })
     }

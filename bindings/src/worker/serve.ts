@@ -3,7 +3,7 @@
  * steps.
  */
 import { CipherloomError, type ErrorRecord } from '../errors.js';
-import type { RawJob } from '../raw.js';
+import type { Hear, RawJob } from '../raw.js';
 import { ownPort } from './port.js';
 import type { Args, FromWorker, Request, Result, ToWorker } from './protocol.js';
 
@@ -27,6 +27,10 @@ export class Moved<T> {
 export interface Call {
   /** Runs a job to its end, or frees it when the call is cancelled. */
   finish<T>(job: RawJob, take: () => T): Promise<T>;
+  /** For what the core computes in one go: tells the page how far it is, and the core whether to go on. */
+  readonly hear: Hear;
+  /** The same, but the page is told nothing. */
+  readonly listen: Hear;
 }
 
 type Answer<T> = T | Moved<T> | Promise<T | Moved<T>>;
@@ -45,10 +49,21 @@ export function serve<M>(handlers: Handlers<M>): void {
   const post = (message: FromWorker, transfer: Transferable[] = []): void => port.post(message, transfer);
 
   const answer = async (request: Request<M>): Promise<void> => {
-    const { id, method, args } = request;
+    const { id, method, args, stop } = request;
+    let reported = performance.now();
+    const listen: Hear = () => stop === undefined || Atomics.load(stop, 0) === 0;
+    const hear: Hear = (done) => {
+      if (performance.now() - reported >= PROGRESS_MS) {
+        post({ id, progress: { done, total: 1 } });
+        reported = performance.now();
+      }
+      return listen(done);
+    };
     try {
       if (cancelled.has(id)) throw new Cancelled();
       const call: Call = {
+        hear,
+        listen,
         finish: (job, take) =>
           finish(
             job,
