@@ -4,7 +4,7 @@
 // Usage: npm run bench -- [options]
 //   --quick         few samples: to see that it runs, not how fast
 //   --json FILE     also writes { machine, versions, rows }
-//   --group A,B     only these of: operator, task, inside, scale
+//   --group A,B     only these of: operator, task, inside, scale, plain
 //   --name A,B      only rows of these names
 //   --n A,B         only these ring dimensions of single operators and kernels
 //   --threads A,B   only these numbers of threads
@@ -17,7 +17,7 @@ import { FULL, QUICK } from './lib/measure.mjs';
 const OPTIONS = {
   quick: { type: 'boolean', default: false },
   json: { type: 'string' },
-  group: { type: 'string', default: 'operator,inside,scale,task' },
+  group: { type: 'string', default: 'operator,inside,scale,plain,task' },
   name: { type: 'string' },
   n: { type: 'string' },
   threads: { type: 'string' },
@@ -30,6 +30,7 @@ const GROUPS = {
   operator: async (options) => (await import('./operators.mjs')).operatorRows(options),
   inside: async (options) => (await import('./inside.mjs')).insideRows(options),
   scale: async (options) => (await import('./scale.mjs')).scaleRows(options),
+  plain: async (options) => (await import('./plain.mjs')).plainRows(options),
   task: async (options) => (await import('./tasks.mjs')).taskRows(options),
 };
 
@@ -109,6 +110,7 @@ function versions() {
   const version = (path) => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')).version;
   return {
     cipherloom: version('../bindings/package.json'),
+    onnxruntimeWeb: version(new URL('../package.json', import.meta.resolve('onnxruntime-web'))),
     nodeSeal: version(new URL('../package.json', import.meta.resolve('node-seal'))),
     node: process.versions.node,
     v8: process.versions.v8,

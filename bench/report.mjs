@@ -40,6 +40,7 @@ function report({ machine, versions, rows }) {
     ...tasks(of('task')),
     ...inside(of('inside'), machine),
     ...scale(of('scale')),
+    ...plain(of('plain'), versions),
     ...losses(rows),
   ].join('\n');
 }
@@ -235,6 +236,28 @@ function inside(rows, machine) {
   return lines;
 }
 
+function plain(rows, versions) {
+  if (rows.length === 0) return [];
+  return [
+    '',
+    '### Plain data',
+    '',
+    `A call of a circuit in its worker (\`circuit.run\`) beside one of onnxruntime-web ${versions.onnxruntimeWeb} (WebAssembly, one thread) or of`,
+    'WebCrypto, each with the copies of data that it takes. Ratios: times faster than the other.',
+    '',
+    ...table(
+      ['what', 'ours', 'theirs', 'ratio', ''],
+      rows.map((row) => [
+        row.name,
+        `${ms(row.ours)} ${row.unit}`,
+        `${ms(row.peer)} ${row.unit}`,
+        row.ratio.toPrecision(2),
+        row.against,
+      ]),
+    ),
+  ];
+}
+
 function scale(rows) {
   if (rows.length === 0) return [];
   const stages = Object.keys(rows[0].seconds);
@@ -268,7 +291,8 @@ function scale(rows) {
 /** Rows where somebody else is faster or smaller, where a target is missed, or a vector kernel loses. */
 function losses(rows) {
   const peers = rows.filter(
-    ({ ratio, group, against }) => !['inside', 'scale'].includes(group) && against !== 'ours, 1 thread' && ratio < 1,
+    ({ ratio, group, against }) =>
+      !['inside', 'scale', 'plain'].includes(group) && against !== 'ours, 1 thread' && ratio < 1,
   );
   const native = unique(rows.filter((row) => row.group === 'operator' && !row.against && againstNative(row) < 1));
   const targets = rows.flatMap((row) => missed(row).map((target) => ({ ...row, target })));

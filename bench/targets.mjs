@@ -38,12 +38,16 @@ function scaleTargets({ count, ours, memoryMB, exponents, bytesEach, seconds, ba
   ];
 }
 
+/** Of the speed of onnxruntime-web. */
+const PLAIN = 0.5;
+
 /** The targets of a row: each { what, found, least } or { what, found, most }. Most rows have none but not to lose. */
 function targets(row) {
   const { group, name, n, threads, phases, ours, unit, ratio, speedup, against } = row;
-  if (group === 'scale') return scaleTargets(row);
-  const at = (target) => (typeof target === 'object' ? target[n] : target);
   const least = (what, found, target) => (target === undefined ? [] : [{ what, found, least: target }]);
+  if (group === 'scale') return scaleTargets(row);
+  if (group === 'plain') return name.startsWith('f32') ? least('ratio', ratio, PLAIN) : [];
+  const at = (target) => (typeof target === 'object' ? target[n] : target);
   if (name === 'scheduling') return least('ratio', ratio, SCHEDULING);
   if (name in MOST) return [{ what: unit, found: ours, most: MOST[name] }];
   if (against === 'ours, 1 thread') return least('gain of the second thread', ratio, at(SECOND_THREAD[name]));
