@@ -4,7 +4,7 @@
 // Usage: npm run bench -- [options]
 //   --quick         few samples: to see that it runs, not how fast
 //   --json FILE     also writes { machine, versions, rows }
-//   --group A,B     only these of: operator, task, inside
+//   --group A,B     only these of: operator, task, inside, scale, plain
 //   --name A,B      only rows of these names
 //   --n A,B         only these ring dimensions of single operators and kernels
 //   --threads A,B   only these numbers of threads
@@ -17,7 +17,7 @@ import { FULL, QUICK } from './lib/measure.mjs';
 const OPTIONS = {
   quick: { type: 'boolean', default: false },
   json: { type: 'string' },
-  group: { type: 'string', default: 'operator,inside,task' },
+  group: { type: 'string', default: 'operator,inside,scale,plain,task' },
   name: { type: 'string' },
   n: { type: 'string' },
   threads: { type: 'string' },
@@ -29,6 +29,8 @@ const BUSY = 0.7;
 const GROUPS = {
   operator: async (options) => (await import('./operators.mjs')).operatorRows(options),
   inside: async (options) => (await import('./inside.mjs')).insideRows(options),
+  scale: async (options) => (await import('./scale.mjs')).scaleRows(options),
+  plain: async (options) => (await import('./plain.mjs')).plainRows(options),
   task: async (options) => (await import('./tasks.mjs')).taskRows(options),
 };
 
@@ -85,13 +87,13 @@ async function main(options) {
   return unfair.length === 0;
 }
 
-function line({ group, name, n, threads, totalBits, ours, peer, unit, ratio, budgetOurs, budgetPeer, against }) {
+function line({ group, name, n, count, threads, totalBits, ours, peer, unit, ratio, budgetOurs, budgetPeer, against }) {
   const number = (value) =>
     value === null || value === undefined ? '-' : value >= 100 ? value.toFixed(1) : value.toPrecision(3);
   return [
     group.padEnd(9),
     name.padEnd(24),
-    String(n ?? '').padStart(6),
+    String(n ?? count ?? '').padStart(7),
     String(totalBits ?? '').padStart(4),
     `${threads}t`,
     `${number(ours)} ${unit}`.padStart(12),
@@ -108,6 +110,7 @@ function versions() {
   const version = (path) => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')).version;
   return {
     cipherloom: version('../bindings/package.json'),
+    onnxruntimeWeb: version(new URL('../package.json', import.meta.resolve('onnxruntime-web'))),
     nodeSeal: version(new URL('../package.json', import.meta.resolve('node-seal'))),
     node: process.versions.node,
     v8: process.versions.v8,

@@ -1,4 +1,4 @@
-// The inside: each kernel against the reference, the engine's scheduling against a fixed order, and a very large graph.
+// The inside: each kernel against the reference, the engine's scheduling against a fixed order.
 import { openEngine } from './lib/engine.mjs';
 import { compare, figures } from './lib/measure.mjs';
 import { columns } from './tasks/data.mjs';
@@ -7,16 +7,13 @@ import { describeStatistics } from './tasks/statistics.mjs';
 const DIMENSIONS = [4096, 8192, 16384];
 /** A sample is about that many milliseconds of one kernel. */
 const SAMPLE = 2;
-/** Operators that the large graph must have, and what it may be made with: a first guess of base operators each. */
-const LARGE = 1_000_000;
-const GUESS = 64;
 
 /** Parameters of the operators group at N = 8192: SEAL's default primes. */
 const DATA = [0x7fffffd8001n, 0x7fffffc8001n, 0xfffffffc001n, 0xffffff6c001n];
 const SPECIAL = [0xfffffebc001n];
 const PLAIN = 786433n;
 
-export async function* insideRows({ effort, quick, names, dimensions = DIMENSIONS }) {
+export async function* insideRows({ effort, names, dimensions = DIMENSIONS }) {
   const wanted = (name) => names === undefined || names.includes(name);
   const engine = await openEngine(1);
   for (const operator of engine.baseOperators().filter((name) => wanted(`kernel:${name}`))) {
@@ -27,7 +24,6 @@ export async function* insideRows({ effort, quick, names, dimensions = DIMENSION
     }
   }
   if (wanted('scheduling')) yield* schedulingRows(engine, effort);
-  if (wanted('graph_1m')) yield await largeGraphRow(quick ? LARGE / 100 : LARGE);
 }
 
 async function kernelRow(kernels, operator, n, effort) {
@@ -87,43 +83,4 @@ async function* schedulingRows(engine, effort) {
     program.free();
   }
   bfv.free();
-}
-
-/** Build, expand and analyze, in a fresh instance, whose memory then is the peak of just that. */
-async function largeGraphRow(least) {
-  const engine = await openEngine(1);
-  const sample = new engine.Large();
-  sample.build(GUESS);
-  const count = Math.ceil((least / sample.expand()) * GUESS * 1.01);
-  sample.free();
-  const before = engine.memoryBytes();
-  const graph = new engine.Large();
-  const seconds = {};
-  const timed = (phase, work) => {
-    const start = performance.now();
-    const result = work();
-    seconds[phase] = (performance.now() - start) / 1000;
-    return result;
-  };
-  const schemeOperators = timed('build', () => graph.build(count));
-  const baseOperators = timed('expand', () => graph.expand());
-  timed('analyze', () => graph.analyze());
-  const memoryMB = engine.memoryBytes() / 1e6;
-  graph.free();
-  return {
-    group: 'inside',
-    name: 'graph_1m',
-    scheme: 'bfv',
-    n: 4096,
-    threads: 1,
-    ours: seconds.build + seconds.expand + seconds.analyze,
-    peer: null,
-    unit: 's',
-    ratio: null,
-    seconds,
-    schemeOperators,
-    baseOperators,
-    memoryMB,
-    memoryBeforeMB: before / 1e6,
-  };
 }

@@ -39,6 +39,8 @@ function report({ machine, versions, rows }) {
     ),
     ...tasks(of('task')),
     ...inside(of('inside'), machine),
+    ...scale(of('scale')),
+    ...plain(of('plain'), versions),
     ...losses(rows),
   ].join('\n');
 }
@@ -224,29 +226,73 @@ function inside(rows, machine) {
       '',
       ...table(
         ['what', 'figure'],
-        others.map((row) =>
-          row.name === 'scheduling'
-            ? [
-                `scheduling, ${row.what}, ${row.baseOperators} base operators`,
-                `${ms(row.ours)} ms; in a fixed order ${ms(row.peer)} ms: ratio ${row.ratio.toFixed(3)}; storage, in both, ${ms(row.storage)} ms`,
-              ]
-            : [
-                `${row.name}, ${row.baseOperators} base operators`,
-                `${ms(row.ours)} s (${Object.entries(row.seconds)
-                  .map(([phase, s]) => `${phase} ${ms(s)}`)
-                  .join(', ')}), ${ms(row.memoryMB)} MB`,
-              ],
-        ),
+        others.map((row) => [
+          `scheduling, ${row.what}, ${row.baseOperators} base operators`,
+          `${ms(row.ours)} ms; in a fixed order ${ms(row.peer)} ms: ratio ${row.ratio.toFixed(3)}; storage, in both, ${ms(row.storage)} ms`,
+        ]),
       ),
     );
   }
   return lines;
 }
 
+function plain(rows, versions) {
+  if (rows.length === 0) return [];
+  return [
+    '',
+    '### Plain data',
+    '',
+    `A call of a circuit in its worker (\`circuit.run\`) beside one of onnxruntime-web ${versions.onnxruntimeWeb} (WebAssembly, one thread) or of`,
+    'WebCrypto, each with the copies of data that it takes. Ratios: times faster than the other.',
+    '',
+    ...table(
+      ['what', 'ours', 'theirs', 'ratio', ''],
+      rows.map((row) => [
+        row.name,
+        `${ms(row.ours)} ${row.unit}`,
+        `${ms(row.peer)} ${row.unit}`,
+        row.ratio.toPrecision(2),
+        row.against,
+      ]),
+    ),
+  ];
+}
+
+function scale(rows) {
+  if (rows.length === 0) return [];
+  const stages = Object.keys(rows[0].seconds);
+  const cells = (row) => [row.name.slice(6), row.baseOperators, ...stages.map((stage) => ms(row.seconds[stage]))];
+  const lines = rows.flatMap((row) => [
+    [...cells(row), ms(row.ours), ms(row.memoryMB), row.bytesEach.toFixed(1)],
+    ...(row.exponents
+      ? [
+          [
+            row.name.slice(6),
+            'exponent',
+            ...[...stages, 'together'].map((stage) => number(row.exponents[stage])),
+            '',
+            '',
+          ],
+        ]
+      : []),
+  ]);
+  return [
+    '',
+    '### Scale',
+    '',
+    'Seconds of each stage on one thread of WebAssembly (`bench/wasm/src/shapes.rs` has the graphs), medians. `together`: up to the',
+    'plan; MB: by how much the memory of a fresh instance grew until then, every result kept; bytes: those saved of an operator.',
+    '`exponent`: stage time grows as that power of the number of operators, from the smallest graph to the largest.',
+    '',
+    ...table(['graph', 'base operators', ...stages, 'together', 'MB', 'bytes'], lines),
+  ];
+}
+
 /** Rows where somebody else is faster or smaller, where a target is missed, or a vector kernel loses. */
 function losses(rows) {
   const peers = rows.filter(
-    ({ ratio, group, against }) => group !== 'inside' && against !== 'ours, 1 thread' && ratio < 1,
+    ({ ratio, group, against }) =>
+      !['inside', 'scale', 'plain'].includes(group) && against !== 'ours, 1 thread' && ratio < 1,
   );
   const native = unique(rows.filter((row) => row.group === 'operator' && !row.against && againstNative(row) < 1));
   const targets = rows.flatMap((row) => missed(row).map((target) => ({ ...row, target })));
@@ -267,7 +313,7 @@ function losses(rows) {
       targets,
       (row) => {
         const { what, found, least, most } = row.target;
-        return `${what} ${number(found)}, wanted ${least === undefined ? `at most ${most}` : `at least ${least}`}`;
+        return `${what} ${found >= 1000 ? ms(found) : number(found)}, wanted ${least === undefined ? `at most ${most}` : `at least ${least}`}`;
       },
     ),
     ...list('Vector kernels slower than scalar ones:', kernels, (row) => number(row.ratio)),

@@ -261,6 +261,9 @@ pub enum Error {
         /// Bytes asked for.
         asked: u64,
     },
+    /// Whoever listened to the work ended it ([`crate::watch`]).
+    #[error("the work was cancelled")]
+    Cancelled,
     /// A job was used in a state that does not allow it.
     #[error("job: {0}")]
     Job(&'static str),
@@ -374,6 +377,7 @@ impl Error {
             Self::NoiseExhausted { .. } => "noise.exhausted",
             Self::MemoryLimit { .. } => "memory.limit",
             Self::OutOfMemory { .. } => "memory.exhausted",
+            Self::Cancelled => "cancelled",
             Self::Job(_) => "job.state",
         }
     }

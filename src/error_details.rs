@@ -70,6 +70,7 @@ impl Error {
             }
             Self::MemoryLimit { needed, limit } => facts([("needed", needed), ("limit", limit)]),
             Self::OutOfMemory { asked } => facts([("asked", asked)]),
+            Self::Cancelled => Details::new(),
             Self::Job(rule) => facts([("rule", rule)]),
         }
     }

@@ -24,6 +24,7 @@ pub mod protect;
 pub mod schemes;
 #[cfg(feature = "wasm")]
 pub mod wasm;
+pub mod watch;
 
 pub use error::{Difference, Error, Result};
 

@@ -9,10 +9,13 @@ type Opening = 'build' | 'openText' | 'openBytes' | Deriving;
 /** Methods that make one circuit of another. */
 export type Deriving = 'expand' | 'optimize' | 'place' | 'protect';
 
+/** How a circuit is made. */
+export type MakeSettings = Pick<CallSettings, 'signal' | 'onProgress'>;
+
 /** Where a circuit comes from. Refers to no circuit: it outlives those that it came by. */
 export interface Origin {
   /** Makes it in that worker. A call that is aborted leaves nothing open. */
-  make(connection: Connection<GraphMethods>, signal?: AbortSignal): Promise<OpenCircuit>;
+  make(connection: Connection<GraphMethods>, settings?: MakeSettings): Promise<OpenCircuit>;
   /** The calls that it was built by, if it was, of which some are told in errors and some can be kept. */
   readonly recording: Recording | undefined;
   /** How much of these calls. */
@@ -25,9 +28,9 @@ export function recorded(recording: Recording): Origin {
   return {
     recording,
     mark,
-    make: (connection, signal) => {
+    make: (connection, settings) => {
       const literal = recording.literal(mark);
-      return open(connection, 'build', [literal], { signal, transfer: [literal.tape.buffer] });
+      return open(connection, 'build', [literal], { ...settings, transfer: [literal.tape.buffer] });
     },
   };
 }
@@ -38,10 +41,10 @@ export function saved(from: string | Uint8Array): Origin {
   return {
     recording: undefined,
     mark: undefined,
-    make: (connection, signal) =>
+    make: (connection, settings) =>
       typeof kept === 'string'
-        ? open(connection, 'openText', [kept], { signal })
-        : open(connection, 'openBytes', [kept], { signal }),
+        ? open(connection, 'openText', [kept], settings)
+        : open(connection, 'openBytes', [kept], settings),
   };
 }
 
@@ -56,14 +59,17 @@ export function derived<K extends Deriving>(
   return {
     recording,
     mark,
-    make: async (connection, signal) => {
+    make: async (connection, settings) => {
       const held = opened.held(connection);
-      const handle = await (held ?? from.make(connection, signal).then(({ circuit }) => circuit));
+      const { signal } = settings ?? {};
+      const handle = await (held ?? from.make(connection, { signal }).then(({ circuit }) => circuit));
       try {
-        // Copied: they may be needed again after a restart.
-        return await open(connection, method, [handle, ...args] as unknown as Args<GraphMethods, K>, {
-          signal,
-        });
+        return await open(
+          connection,
+          method,
+          [handle, ...args] as unknown as Args<GraphMethods, K>,
+          settings,
+        );
       } finally {
         if (held === undefined) connection.send('free', [handle]);
       }
@@ -79,7 +85,9 @@ function open<K extends Opening>(
   connection: Connection<GraphMethods>,
   method: K,
   args: Args<GraphMethods, K>,
-  settings: CallSettings,
+  settings?: CallSettings,
 ): Promise<OpenCircuit> {
-  return connection.call(method, args, settings, ({ circuit }) => connection.send('free', [circuit]));
+  return connection.call(method, args, { ...settings, watched: true }, ({ circuit }) =>
+    connection.send('free', [circuit]),
+  );
 }

@@ -40,7 +40,7 @@ import { plannedBytes } from './planned.js';
 import type { NamedBytes, RawExpandOptions, RawOutgoing, RawPort } from './raw.js';
 import { abortable, Resource } from './resource.js';
 import type { CallOptions, GraphView, Progress } from './types.js';
-import { type Connection, Remote } from './worker/connection.js';
+import { type CallSettings, type Connection, Remote } from './worker/connection.js';
 import { readCheck, verification } from './verification.js';
 import type { Verification, VerifyOptions } from './verification-types.js';
 import type {
@@ -102,7 +102,8 @@ export class WorkerCircuit extends Resource implements Circuit {
   ): Promise<WorkerCircuit> {
     onProgress?.({ phase, done: 0, total: 1 });
     const { connection } = await abortable(loom.graphs.worker(), signal);
-    const make = (): Promise<OpenCircuit> => origin.make(connection, signal);
+    const during = growing(onProgress && ((done) => onProgress({ phase, done, total: 1 })));
+    const make = (): Promise<OpenCircuit> => origin.make(connection, { signal, onProgress: during });
     const opened = await loom.own.resolved(connection, make).catch((error: unknown) => {
       throw origin.recording?.located(error) ?? error;
     });
@@ -159,7 +160,7 @@ export class WorkerCircuit extends Resource implements Circuit {
 
   async analyze(options: CallOptions = {}): Promise<Analysis> {
     checkCall('analyze', {}, options, CALL_OPTIONS);
-    return new Dependencies(await this.#ask('analyze', options));
+    return new Dependencies(await this.#ask('analyze', options, 'analyze'));
   }
 
   async toText(options: CallOptions = {}): Promise<string> {
@@ -169,7 +170,7 @@ export class WorkerCircuit extends Resource implements Circuit {
 
   async toBytes(options: CallOptions = {}): Promise<Uint8Array> {
     checkCall('toBytes', {}, options, CALL_OPTIONS);
-    return this.#ask('bytes', options);
+    return this.#ask('bytes', options, 'save');
   }
 
   async graph(options: CallOptions = {}): Promise<GraphView> {
@@ -234,6 +235,7 @@ export class WorkerCircuit extends Resource implements Circuit {
     const { objects, kept, trace } = await connection
       .call('run', sent, {
         signal,
+        watched: true,
         transfer: data.map(({ buffer }) => buffer),
         onProgress: onProgress && ((progress) => onProgress({ phase: 'run', ...progress })),
         answer: async (outgoing) => {
@@ -263,11 +265,17 @@ export class WorkerCircuit extends Resource implements Circuit {
   async #ask<K extends 'analyze' | 'text' | 'bytes' | 'view'>(
     method: K,
     options: CallOptions,
+    phase?: Progress['phase'],
   ): Promise<Result<GraphMethods, K>> {
+    const { onProgress } = options;
+    const told = phase && onProgress && ((done: number) => onProgress({ phase, done, total: 1 }));
     const signal = this.signal(options.signal);
     const { connection } = await abortable(this.#loom.graphs.worker(), signal);
     const circuit: Handle = await abortable(this.#opened.in(connection), signal);
-    return connection.call(method, [circuit] as Args<GraphMethods, K>, { signal });
+    const settings = { signal, watched: true, onProgress: growing(told) };
+    const result = await connection.call(method, [circuit] as Args<GraphMethods, K>, settings);
+    told?.(1);
+    return result;
   }
 
   /** Another circuit of this loom. Errors: InputError `input.type`, GraphError `graph.foreign`. */
@@ -303,6 +311,16 @@ const USUAL: readonly PlatformName[] = ['simd', 'javascript'];
 
 function preferred(platform: PlatformName | readonly PlatformName[]): PlatformName[] {
   return typeof platform === 'string' ? [platform] : [...platform];
+}
+
+/** Tells only what is more than was told: a worker begins anew with what it was not told of before. */
+function growing(tell: ((done: number) => void) | undefined): CallSettings['onProgress'] {
+  let most = 0;
+  return ({ done }) => {
+    if (done <= most) return;
+    most = done;
+    tell?.(done);
+  };
 }
 
 function describePort({ name, type, element, shape, bytes }: RawPort): Port {

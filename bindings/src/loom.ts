@@ -167,7 +167,11 @@ export class WorkerLoom extends Resource implements Loom {
     const opened = await main.call(
       'compile',
       [literal, { security, n, plainModuli, moduli, threads, memoryLimit }],
-      { signal },
+      {
+        signal,
+        watched: true,
+        onProgress: onProgress && ((progress) => onProgress({ phase: 'compile', ...progress })),
+      },
       ({ program }) => main.send('freeProgram', [program]),
     );
     onProgress?.({ phase: 'compile', done: 1, total: 1 });
@@ -179,7 +183,7 @@ export class WorkerLoom extends Resource implements Loom {
     const signal = this.signal(options.signal);
     // Whoever made it may want to do harm: it is opened where there are no keys.
     const { evaluator } = this;
-    const opened = await evaluator.call('openProgram', [bytes], { signal }, ({ program }) =>
+    const opened = await evaluator.call('openProgram', [bytes], { signal, watched: true }, ({ program }) =>
       evaluator.send('freeProgram', [program]),
     );
     return new CompiledProgram(this, 'bytes', aboutPrograms(evaluator), opened);

@@ -39,6 +39,9 @@ export interface NamedBytes {
 /** Integers: doubles where they hold all that a column can have. */
 export type Integers = Float64Array<ArrayBuffer> | BigInt64Array<ArrayBuffer>;
 
+/** Asked by long work: told how far it is, from 0 to 1, it says whether to go on. */
+export type Hear = (far: number) => boolean;
+
 /** A compiled program. */
 export interface RawProgram {
   bytes(): Uint8Array<ArrayBuffer>;
@@ -152,20 +155,26 @@ export interface RawCircuit {
   ports(): { inputs: RawPort[]; outputs: RawPort[] };
   operators(): number;
   text(): string;
-  bytes(): Uint8Array<ArrayBuffer>;
+  bytes(hear: Hear): Uint8Array<ArrayBuffer>;
   /** 32 hexadecimal digits. */
   id(): string;
   view(): GraphView;
-  analyze(): RawAnalysis;
-  expand(options: RawExpandOptions): RawCircuit;
+  analyze(hear: Hear): RawAnalysis;
+  expand(options: RawExpandOptions, hear: Hear): RawCircuit;
   /** `to`: the platform of each of `operators`. */
   place(platforms: string[], operators: string[], to: string[]): RawCircuit;
   /** Without passes: the usual ones. */
-  optimize(passes: string[] | undefined): RawCircuit;
+  optimize(passes: string[] | undefined, hear?: Hear): RawCircuit;
   /** `seed`: 32 bytes. */
   protect(seed: Uint8Array, options: Omit<ProtectOptions, 'seed'>): { circuit: RawCircuit; growth: Growth };
   /** `keep`: numbers of the builder's operands, which `takeObjects` then gives as `%N`. */
-  runJob(names: string[], data: Uint8Array[], keep: Uint32Array, options: RawCircuitOptions): RawJob;
+  runJob(
+    names: string[],
+    data: Uint8Array[],
+    keep: Uint32Array,
+    options: RawCircuitOptions,
+    hear: Hear,
+  ): RawJob;
   /** What `keep` would give. */
   kept(keep: Uint32Array): RawPort[];
   /** All that verify throw what is wrong; `verify.differs` where two computations do not give the same. */
@@ -239,8 +248,8 @@ interface RawModule {
 /** One instance of the module of columns. */
 export interface RawColumns extends RawModule {
   RawProgram: {
-    compile(task: TaskLiteral, options: CompileOptions): RawProgram;
-    fromBytes(bytes: Uint8Array): RawProgram;
+    compile(task: TaskLiteral, options: CompileOptions, hear: Hear): RawProgram;
+    fromBytes(bytes: Uint8Array, hear: Hear): RawProgram;
   };
   RawClient: {
     new (program: RawProgram): RawClient;
@@ -252,9 +261,9 @@ export interface RawColumns extends RawModule {
 /** One instance of the module of graphs. */
 export interface RawGraphs extends RawModule {
   RawCircuit: {
-    build(literal: GraphLiteral): RawCircuit;
-    fromText(text: string): RawCircuit;
-    fromBytes(bytes: Uint8Array): RawCircuit;
+    build(literal: GraphLiteral, hear: Hear): RawCircuit;
+    fromText(text: string, hear: Hear): RawCircuit;
+    fromBytes(bytes: Uint8Array, hear: Hear): RawCircuit;
   };
   /** Makes an operator type of a user's own known, `base`: JavaScript computes it; throws if the name is taken. */
   declareOperator(name: string, base: boolean): void;

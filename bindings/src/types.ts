@@ -140,8 +140,8 @@ export interface Loom extends Disposable {
  */
 export interface Progress {
   /**
-   * Unit of `done`: compile, and build, expand, optimize, place and protect of a graph - the whole; keys - keys; encrypt -
-   * inputs; run - operators; decrypt - outputs; verify - checks; conformance - operator types.
+   * Unit of `done`: compile, and build, expand, optimize, place, protect, analyze and save (`toBytes`) of a graph - the
+   * whole; keys - keys; encrypt - inputs; run - operators; decrypt - outputs; verify - checks; conformance - operator types.
    */
   readonly phase:
     | 'compile'
@@ -154,6 +154,8 @@ export interface Progress {
     | 'optimize'
     | 'place'
     | 'protect'
+    | 'analyze'
+    | 'save'
     | 'verify'
     | 'conformance';
   readonly done: number;

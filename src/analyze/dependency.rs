@@ -103,6 +103,11 @@ impl Dependencies {
         &self.notifies[self.notify_start[op] as usize..self.notify_start[op + 1] as usize]
     }
 
+    /// Where each operator's members start in a list, and that list: of the dependency sets, then of the notification sets.
+    pub fn tables(&self) -> [(&[u32], &[u32]); 2] {
+        [(&self.dep_start, &self.deps), (&self.notify_start, &self.notifies)]
+    }
+
     /// Number of operators.
     pub fn len(&self) -> usize {
         self.dep_start.len().saturating_sub(1)

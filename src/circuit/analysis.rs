@@ -2,8 +2,9 @@
 
 use super::Circuit;
 use crate::Result;
-use crate::analyze::{Dependencies, OutputIndex, analyze, derived_outputs, graph_inputs, waves};
+use crate::analyze::{Dependencies, Method, OutputIndex, derived_outputs, graph_inputs, waves};
 use crate::graph::Placeholder;
+use crate::watch::pause;
 
 /// Who waits for whom, and in which order everything can run.
 pub struct Analysis {
@@ -25,9 +26,14 @@ impl Circuit {
     /// # Errors
     /// `OverlappingOutputs`, `Cycle`.
     pub fn analyze(&self) -> Result<Analysis> {
-        let dependencies = analyze(&self.graph)?;
+        let index = OutputIndex::new(&self.graph)?;
+        pause()?;
+        let dependencies = Dependencies::new(&self.graph, &index, Method::Search);
+        pause()?;
         let waves = waves(&self.graph, &dependencies)?;
-        let inputs = graph_inputs(&self.graph, &OutputIndex::new(&self.graph)?);
+        pause()?;
+        let inputs = graph_inputs(&self.graph, &index);
+        pause()?;
         let outputs = derived_outputs(&dependencies);
         let critical_path = critical_path(&dependencies, &waves);
         Ok(Analysis { dependencies, waves, inputs, outputs, critical_path })

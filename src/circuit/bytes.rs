@@ -20,6 +20,7 @@ use crate::graph::{
     Graph, Kinds, Numbers, OperandId, Placeholder, Signature, ValueType, hash, parse_attrs, parse_type,
 };
 use crate::ops::{Call, Registry};
+use crate::watch::{self, Steps};
 use crate::{Error, Result};
 use std::sync::Arc;
 
@@ -29,9 +30,19 @@ const END: u64 = 1 << 63;
 impl Circuit {
     /// The byte form: operator types by name, no code.
     pub fn to_bytes(&self) -> Vec<u8> {
+        // Only who listens ends it.
+        watch::unheard(|| self.save()).unwrap_or_default()
+    }
+
+    /// As [`Circuit::to_bytes`], as work that can be watched.
+    ///
+    /// # Errors
+    /// `Cancelled` ([`crate::watch`]).
+    pub fn save(&self) -> Result<Vec<u8>> {
         let mut saver = Saver::new(&self.graph);
-        saver.graph(&self.registry);
-        saver.writer.finish()
+        watch::pause()?;
+        saver.graph(&self.registry)?;
+        Ok(saver.writer.finish())
     }
 
     /// The circuit's identity: BLAKE3 of its byte form, the first 16 bytes.
@@ -164,7 +175,7 @@ impl<'g> Saver<'g> {
         }
     }
 
-    fn graph(&mut self, registry: &Registry) {
+    fn graph(&mut self, registry: &Registry) -> Result<()> {
         let graph = self.graph;
         self.writer.number(graph.unit_bits().into());
         self.writer.number(self.types.list.len() as u64);
@@ -192,7 +203,9 @@ impl<'g> Saver<'g> {
         }
         self.writer.number(graph.operators().len() as u64);
         let (mut nonce, mut parent) = (0, 0);
+        let mut steps = Steps::new(graph.operators().len());
         for op in graph.operators() {
+            steps.step()?;
             let has = [op.nonce != 0, op.parent != u32::MAX];
             self.writer
                 .number(self.signatures.get(op.signature) * 4 + u64::from(has[0]) + 2 * u64::from(has[1]));
@@ -212,6 +225,7 @@ impl<'g> Saver<'g> {
             self.operand(port.operand);
             self.writer.short(&port.name);
         }
+        Ok(())
     }
 
     fn operand(&mut self, operand: OperandId) {
@@ -356,7 +370,9 @@ impl<'a> Loader<'a> {
         // Each has a signature, a count and a place, of a byte at least.
         let room = operators.min(self.reader.left() / 3);
         graph.reserve_tables(room, room, room, room);
+        let mut steps = Steps::new(operators);
         for _ in 0..operators {
+            steps.step()?;
             let head = self.reader.number()?;
             let signature = usize::try_from(head / 4).ok().and_then(|at| self.signatures.get(at).copied());
             let signature = signature.ok_or_else(|| self.reader.error("an unknown signature"))?;

@@ -5,6 +5,7 @@ use crate::graph::{Attrs, OperandId, ValueType, parse_attrs, parse_type};
 use crate::ops::tensor::Tensor;
 use crate::ops::types::sized;
 use crate::ops::{Registry, Session};
+use crate::watch::Steps;
 use crate::{Error, Result};
 use std::sync::Arc;
 
@@ -61,7 +62,10 @@ impl CircuitLiteral {
         let (attrs, types) = (vec![None; self.attrs.len()], vec![None; self.types.len()]);
         let mut known = Known { literal: self, attrs, types };
         let mut call = 0;
+        // Words, of which a call has about four.
+        let mut steps = Steps::new(self.tape.len() / 4);
         while let Some(kind) = tape.rest.next() {
+            steps.step()?;
             let made = make(calls, &mut known, *kind, &mut tape);
             made.map_err(|error| Error::AtCall { call, error: Box::new(error) })?;
             call += 1;

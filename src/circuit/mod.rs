@@ -29,6 +29,7 @@ use crate::graph::{Graph, GraphError, OperandId, Placeholder, ValueType, parse, 
 use crate::ops::{Level, Registry};
 use crate::place::place;
 use crate::platform::Platform;
+use crate::watch::pause;
 use crate::{Error, Result};
 use std::sync::Arc;
 
@@ -70,6 +71,7 @@ impl Circuit {
     pub fn new(graph: Graph, registry: Arc<Registry>) -> Result<Self> {
         graph.check_unit()?;
         check(&graph)?;
+        pause()?;
         for ports in [graph.inputs(), graph.outputs()] {
             let mut names: Vec<&str> = ports.iter().map(|port| port.name.as_str()).collect();
             names.sort_unstable();

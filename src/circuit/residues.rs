@@ -4,6 +4,7 @@ use crate::Result;
 use crate::analyze::{analyze, topological_order};
 use crate::graph::{Graph, GraphError, Intervals, OperandId, Operator, Placeholder};
 use crate::ops::Registry;
+use crate::watch::{Steps, pause};
 use std::collections::BTreeMap;
 
 /// Checks a graph that was not built but read: an operand of a type of residues is what an operator or an input of the
@@ -17,9 +18,12 @@ pub(super) fn check(graph: &Graph, registry: &Registry) -> Result<()> {
     if views.is_empty() {
         return Ok(());
     }
+    pause()?;
     let bounds = Bounds::new(graph, registry, &mut types)?;
     let mut limbs = Vec::new();
+    let mut steps = Steps::new(views.len());
     for view in views {
+        steps.step()?;
         limbs.clear();
         types.limbs(view, &mut limbs)?;
         for &(limb, prime) in &limbs {

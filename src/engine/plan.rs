@@ -13,6 +13,7 @@ use crate::ops::types::{WORD, block_size};
 use crate::ops::{Call, Registry};
 use crate::place::{Blocks, Owner, Run, gather_by};
 use crate::platform::{Kernel, Platform, part};
+use crate::watch::{Steps, pause};
 use crate::{Error, Result};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, OnceLock};
@@ -146,6 +147,7 @@ impl Plan {
         let (kernels, kernel_of) = kernels(&graph, registry, platform)?;
         let elsewhere = |op: u32| matches!(kernels[kernel_of[op as usize] as usize], Kernel::Elsewhere(_));
         let layout = Layout::new(&graph, deps, &blocks, unit, elsewhere)?;
+        pause()?;
         let sizes = graph.inputs().iter().map(|p| unit.words(graph.ty(p.operand).size));
         let input_words = sizes.fold(0, u64::saturating_add);
         let words = input_words.saturating_add(layout.arena).saturating_add(layout.constant_words);
@@ -236,8 +238,10 @@ impl Plan {
 fn ready(graph: &Graph) -> Result<(Graph, Dependencies, Blocks)> {
     let checked = |graph: &Graph| -> Result<_> {
         let index = OutputIndex::new(graph)?;
+        pause()?;
         let deps = check_by(graph, &index)?;
         graph.check_unit()?;
+        pause()?;
         Ok((deps, Blocks::new(graph, index)?))
     };
     let (deps, blocks) = checked(graph)?;
@@ -264,7 +268,9 @@ fn kernels(graph: &Graph, registry: &Registry, platform: &dyn Platform) -> Resul
     let mut kernels = Vec::new();
     let mut kinds = Kinds::default();
     let mut of = Vec::with_capacity(graph.operators().len());
+    let mut steps = Steps::new(graph.operators().len());
     for op in graph.operators() {
+        steps.step()?;
         let (kind, new) = kinds.of(graph, op);
         of.push(kind);
         if !new {
@@ -396,7 +402,9 @@ impl Layout {
         let mut constant_words = 0;
         let mut extra: Vec<Option<u32>> = vec![None; n];
         let mut arena = 0u64;
+        let mut steps = Steps::new(n);
         for (at, &op) in order.iter().enumerate() {
+            steps.step()?;
             let size = words(op);
             let read_in_runs = || deps.notify(op as usize).iter().any(|&reader| !constant[reader as usize]);
             let blocks = free.entry((constant[op as usize], size)).or_default();

@@ -3,6 +3,7 @@
 use super::template::{Bound, Template};
 use crate::graph::{Graph, Kinds, OperandId, Operator, Placeholder, Signature, ValueType};
 use crate::ops::{Call, Level, Registry};
+use crate::watch::Steps;
 use crate::{Error, Result};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -123,17 +124,19 @@ impl<'r> Expander<'r> {
             let operand = copies.operand(graph, port.operand, &mut next);
             next.declare_output(&port.name, operand);
         }
-        reserve(graph, &templates, &template_of, &mut next);
+        let operators = reserve(graph, &templates, &template_of, &mut next);
         let mut regions: Vec<&[Placeholder]> = Vec::new();
+        let mut steps = Steps::new(operators);
         for ((op, &slot), number) in graph.operators().iter().zip(&template_of).zip(0..) {
             let Some(template) = templates.get(slot as usize) else {
+                steps.step()?;
                 copies.operator(graph, op, number, &mut next);
                 continue;
             };
             regions.clear();
             regions.extend(graph.inputs_of(op).iter().map(|&i| graph.pieces(i)));
             regions.push(graph.pieces(op.output));
-            template.instantiate(&mut next, &regions, number)?;
+            template.instantiate(&mut next, &regions, number, &mut steps)?;
         }
         Ok(next)
     }
@@ -150,7 +153,9 @@ impl<'r> Expander<'r> {
         let mut templates: Vec<Bound> = Vec::new();
         let mut kinds = Kinds::default();
         let mut template_of = Vec::with_capacity(graph.operators().len());
+        let mut steps = Steps::new(graph.operators().len());
         for op in graph.operators() {
+            steps.step()?;
             if members.have(graph, op) {
                 template_of.push(NONE);
                 continue;
@@ -241,8 +246,9 @@ impl Copies {
     }
 }
 
-/// Makes room for a level, so that its tables never move while they grow: an upper bound, but for scattered inputs.
-fn reserve(graph: &Graph, templates: &[Bound], template_of: &[u32], next: &mut Graph) {
+/// Makes room for a level, so that its tables never move while they grow: an upper bound, but for scattered inputs. Gives
+/// the number of its operators.
+fn reserve(graph: &Graph, templates: &[Bound], template_of: &[u32], next: &mut Graph) -> usize {
     let [mut operators, mut inputs, mut operands, mut pieces] = [0; 4];
     let mut copied = vec![false; graph.operand_count()];
     for (op, &slot) in graph.operators().iter().zip(template_of) {
@@ -264,4 +270,5 @@ fn reserve(graph: &Graph, templates: &[Bound], template_of: &[u32], next: &mut G
         pieces += size[3];
     }
     next.reserve_tables(operators, inputs, operands, pieces);
+    operators
 }

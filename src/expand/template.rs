@@ -8,6 +8,7 @@
 use crate::analyze::{OutputIndex, analyze, graph_inputs, topological_order};
 use crate::graph::{Graph, GraphError, OperandId, Placeholder, Synchronizer, ValueType, push_joined};
 use crate::ops::{Call, Registry, Session};
+use crate::watch::Steps;
 use crate::{Error, Result};
 use std::collections::HashMap;
 
@@ -157,8 +158,14 @@ impl Bound {
     /// those of its output.
     ///
     /// # Errors
-    /// `AddressSpace` when the graph is full.
-    pub fn instantiate(&self, target: &mut Graph, regions: &[&[Placeholder]], parent: u32) -> Result<()> {
+    /// `AddressSpace` when the graph is full; `Cancelled`.
+    pub fn instantiate(
+        &self,
+        target: &mut Graph,
+        regions: &[&[Placeholder]],
+        parent: u32,
+        steps: &mut Steps,
+    ) -> Result<()> {
         let nothing = Placeholder::new(0, 0);
         let between = [if self.between > 0 { target.reserve(self.between)? } else { nothing }];
         let first = target.operand_count() as u32;
@@ -174,6 +181,7 @@ impl Bound {
         let mut inputs = self.inputs.iter().map(|input| OperandId(first + input));
         let mut own: Vec<OperandId> = Vec::new();
         for op in &self.operators {
+            steps.step()?;
             own.clear();
             own.extend(inputs.by_ref().take(op.inputs as usize));
             let nonce = if op.random { target.fresh_nonce() } else { 0 };

@@ -3,6 +3,7 @@
 use super::types::{Residues, residues};
 use super::{Call, OpDef, base, fused, high, plain};
 use crate::graph::{Graph, Kinds, Signature, ValueType};
+use crate::watch::Steps;
 use crate::{Error, Result};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -125,7 +126,9 @@ impl Registry {
     /// As [`Registry::check_graph`].
     pub fn check_operators(&self, graph: &Graph) -> std::result::Result<(), (usize, Error)> {
         let mut kinds = Kinds::default();
+        let mut steps = Steps::new(graph.operators().len());
         for (number, op) in graph.operators().iter().enumerate() {
+            steps.step().map_err(|error| (number, error))?;
             if kinds.of(graph, op).1 {
                 let inputs = graph.inputs_of(op);
                 let types: Vec<ValueType> = inputs.iter().map(|&i| graph.ty(i).clone()).collect();

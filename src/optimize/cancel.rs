@@ -6,6 +6,7 @@ use crate::Result;
 use crate::analyze::topological_order;
 use crate::graph::{Graph, Operator};
 use crate::ops::Registry;
+use crate::watch::Steps;
 
 /// The graph with `g(f(x))` replaced by x, where g undoes f and both have the same attributes. f stays for its other
 /// readers; `prune` removes it when there are none.
@@ -27,7 +28,9 @@ pub(super) fn work(Known { graph, index, deps }: &Known, registry: &Registry) ->
     };
     let mut out = graph.clone();
     let mut drop = vec![false; graph.operators().len()];
+    let mut steps = Steps::new(drop.len());
     for (number, outer) in graph.operators().iter().enumerate() {
+        steps.step()?;
         // What undoes another draws nothing, so that a nonce pins it.
         let pinned = is_pinned(outer, false);
         if pinned || inverses[outer.signature as usize].is_none() || is_derived_output(graph, deps, number) {

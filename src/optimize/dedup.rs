@@ -6,6 +6,7 @@ use crate::Result;
 use crate::analyze::{Dependencies, topological_order};
 use crate::graph::{Graph, Numbers, Placeholder, hash};
 use crate::ops::Registry;
+use crate::watch::Steps;
 use std::hash::{Hash, Hasher};
 
 /// The graph without duplicates: readers of the second read the first.
@@ -24,7 +25,9 @@ pub(super) fn work(Known { graph, deps, .. }: &Known, registry: &Registry) -> Re
     let mut drop = vec![false; graph.operators().len()];
     let mut first = Numbers::default();
     let (mut own, mut other) = (Key::default(), Key::default());
+    let mut steps = Steps::new(order.len());
     for op in order {
+        steps.step()?;
         let index = op as usize;
         let kind = kinds[graph.operators()[index].signature as usize];
         if kind.random || is_derived_output(graph, deps, index) {

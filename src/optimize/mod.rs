@@ -20,6 +20,7 @@ use crate::Result;
 use crate::analyze::{Dependencies, Method, OutputIndex};
 use crate::graph::{Graph, Operator};
 use crate::ops::{OpDef, Registry};
+use crate::watch::pause;
 
 /// A change of a graph that keeps its meaning: the declared outputs of the result, by name, are those of the argument.
 ///
@@ -57,7 +58,9 @@ struct Known {
 impl Known {
     fn new(graph: Graph) -> Result<Self> {
         let index = OutputIndex::new(&graph)?;
+        pause()?;
         let deps = Dependencies::new(&graph, &index, Method::Search);
+        pause()?;
         Ok(Self { graph, index, deps })
     }
 

@@ -5,6 +5,7 @@ use super::{Known, is_pinned, of_signatures};
 use crate::Result;
 use crate::graph::Graph;
 use crate::ops::Registry;
+use crate::watch::Steps;
 
 /// The graph without dead branches.
 ///
@@ -28,7 +29,9 @@ pub(super) fn work(Known { graph, index, deps }: &Known, registry: &Registry) ->
             todo.extend_from_slice(&index.producers()[index.search(piece)]);
         }
     }
+    let mut steps = Steps::new(deps.len());
     while let Some(op) = todo.pop() {
+        steps.step()?;
         if !std::mem::replace(&mut needed[op as usize], true) {
             todo.extend_from_slice(deps.dep(op as usize));
         }

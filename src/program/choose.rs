@@ -10,6 +10,7 @@ use crate::math::prime::{ntt_primes, ntt_primes_from};
 use crate::schemes::bfv::auxiliary_primes;
 use crate::schemes::columns::statistic_sums;
 use crate::schemes::security::SecurityTable;
+use crate::watch::pause;
 use crate::{Error, Result};
 
 /// Bits of noise budget that the bound must leave.
@@ -155,6 +156,7 @@ impl Candidate<'_> {
     /// special primes.
     fn fewest(&self, least: usize, special: usize, reason: &mut String) -> Result<Option<Parameters>> {
         for count in least..=self.max_bits as usize / 20 {
+            pause()?;
             let Some(parameters) = self.parameters(count, special, count)? else { continue };
             if special == 0 && self.builder.needs_keys(&parameters)? {
                 return Ok(None);

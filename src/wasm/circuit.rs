@@ -1,6 +1,6 @@
 //! Circuits across the border.
 
-use super::{CLOCK, RawJob, Thrown, copy, platform, set, to_js, view_of};
+use super::{CLOCK, RawJob, Thrown, copy, platform, set, to_js, view_of, watched};
 use crate::circuit::{Analysis, Circuit, CircuitLiteral, Recorded, RunOptions, To, pass_names};
 use crate::graph::ValueType;
 use crate::math::bits::bytes_of;
@@ -11,7 +11,7 @@ use crate::platform::{Foreign, Mixed, Platform, Scalar};
 use crate::program::{Job, Named, Outcome};
 use crate::protect::{Growth, Kind, KindGrowth, Policy};
 use crate::{Error, memory};
-use js_sys::{Array, Float64Array, Object, Reflect, Uint8Array, Uint32Array};
+use js_sys::{Array, Float64Array, Function, Object, Reflect, Uint8Array, Uint32Array};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -190,14 +190,26 @@ struct Ports {
 #[wasm_bindgen]
 pub struct RawCircuit(pub(super) Circuit);
 
+impl RawCircuit {
+    /// What watched work gives.
+    fn watched(
+        hear: Option<Function>,
+        parts: usize,
+        work: impl FnOnce() -> Result<Circuit, Error>,
+    ) -> Result<Self, Thrown> {
+        watched(hear, parts, work).map(Self)
+    }
+}
+
 #[wasm_bindgen]
 impl RawCircuit {
     /// See [`CircuitLiteral`].
     ///
     /// # Errors
     /// Throws.
-    pub fn build(literal: &JsValue) -> Result<RawCircuit, Thrown> {
-        Ok(Self(literal_of(literal)?.build(&registry())?))
+    pub fn build(literal: &JsValue, hear: Option<Function>) -> Result<RawCircuit, Thrown> {
+        let literal = literal_of(literal)?;
+        Self::watched(hear, 4, || literal.build(&registry()))
     }
 
     /// See [`Circuit::from_text`].
@@ -205,8 +217,8 @@ impl RawCircuit {
     /// # Errors
     /// Throws.
     #[wasm_bindgen(js_name = fromText)]
-    pub fn from_text(text: &str) -> Result<RawCircuit, Thrown> {
-        Ok(Self(Circuit::from_text(text, registry())?))
+    pub fn from_text(text: &str, hear: Option<Function>) -> Result<RawCircuit, Thrown> {
+        Self::watched(hear, 4, || Circuit::from_text(text, registry()))
     }
 
     /// See [`Circuit::from_bytes`].
@@ -214,8 +226,9 @@ impl RawCircuit {
     /// # Errors
     /// Throws.
     #[wasm_bindgen(js_name = fromBytes)]
-    pub fn from_bytes(bytes: &Uint8Array) -> Result<RawCircuit, Thrown> {
-        Ok(Self(Circuit::from_bytes(&copy(bytes)?, registry())?))
+    pub fn from_bytes(bytes: &Uint8Array, hear: Option<Function>) -> Result<RawCircuit, Thrown> {
+        let bytes = copy(bytes)?;
+        Self::watched(hear, 5, || Circuit::from_bytes(&bytes, registry()))
     }
 
     /// See [`Circuit::to_text`].
@@ -224,8 +237,11 @@ impl RawCircuit {
     }
 
     /// See [`Circuit::to_bytes`].
-    pub fn bytes(&self) -> Vec<u8> {
-        self.0.to_bytes()
+    ///
+    /// # Errors
+    /// Throws.
+    pub fn bytes(&self, hear: Option<Function>) -> Result<Vec<u8>, Thrown> {
+        watched(hear, 2, || self.0.save())
     }
 
     /// See [`Circuit::id`]: hexadecimal digits.
@@ -262,24 +278,16 @@ impl RawCircuit {
     ///
     /// # Errors
     /// Throws.
-    pub fn analyze(&self) -> Result<Object, Thrown> {
-        let Analysis { dependencies, waves, inputs, outputs, critical_path } = self.0.analyze()?;
-        let sets = |of: &dyn Fn(usize) -> Vec<u32>| {
-            let (mut starts, mut all) = (vec![0], Vec::new());
-            for op in 0..dependencies.len() {
-                all.extend(of(op));
-                starts.push(all.len() as u32);
-            }
-            [starts, all]
-        };
-        let [depends_start, depends] = sets(&|op| dependencies.dep(op).to_vec());
-        let [notifies_start, notifies] = sets(&|op| dependencies.notify(op).to_vec());
+    pub fn analyze(&self, hear: Option<Function>) -> Result<Object, Thrown> {
+        let analysis = watched(hear, 4, || self.0.analyze())?;
+        let Analysis { dependencies, waves, inputs, outputs, critical_path } = analysis;
+        let [(depends_start, depends), (notifies_start, notifies)] = dependencies.tables();
         let out = Object::new();
         let arrays: [(&str, &[u32]); 7] = [
-            ("dependsStart", &depends_start),
-            ("depends", &depends),
-            ("notifiesStart", &notifies_start),
-            ("notifies", &notifies),
+            ("dependsStart", depends_start),
+            ("depends", depends),
+            ("notifiesStart", notifies_start),
+            ("notifies", notifies),
             ("wave", &waves),
             ("outputs", &outputs),
             ("criticalPath", &critical_path),
@@ -296,19 +304,20 @@ impl RawCircuit {
     ///
     /// # Errors
     /// Throws.
-    pub fn expand(&self, options: &JsValue) -> Result<RawCircuit, Thrown> {
+    pub fn expand(&self, options: &JsValue, hear: Option<Function>) -> Result<RawCircuit, Thrown> {
+        let expand = |to: To<'_>| Self::watched(hear, 6, || self.0.expand(to));
         let platforms = texts(&option(options, "platforms"));
         if !platforms.is_empty() {
-            return Ok(Self(self.0.expand(To::Platform(&mixed(&platforms)?))?));
+            return expand(To::Platform(&mixed(&platforms)?));
         }
         if let Some(name) = text(options, "level") {
             let level = level_of(&name).ok_or_else(|| wrong("level", name, LEVELS))?;
-            return Ok(Self(self.0.expand(To::Level(level))?));
+            return expand(To::Level(level));
         }
         if let Some(steps) = option(options, "steps").as_f64() {
-            return Ok(Self(self.0.expand(To::Steps(steps as usize))?));
+            return expand(To::Steps(steps as usize));
         }
-        Ok(Self(self.0.expand(To::Base(&texts(&option(options, "base"))))?))
+        expand(To::Base(&texts(&option(options, "base"))))
     }
 
     /// See [`Circuit::place`]; `pins`: operator types, and for each a platform.
@@ -330,10 +339,14 @@ impl RawCircuit {
     ///
     /// # Errors
     /// Throws.
-    pub fn optimize(&self, passes: Option<Vec<String>>) -> Result<RawCircuit, Thrown> {
-        let Some(passes) = passes else { return Ok(Self(self.0.optimize_by_default()?)) };
+    pub fn optimize(
+        &self,
+        passes: Option<Vec<String>>,
+        hear: Option<Function>,
+    ) -> Result<RawCircuit, Thrown> {
+        let Some(passes) = passes else { return Self::watched(hear, 7, || self.0.optimize_by_default()) };
         let passes: Vec<&str> = passes.iter().map(String::as_str).collect();
-        Ok(Self(self.0.optimize(&passes)?))
+        Self::watched(hear, 3 * passes.len(), || self.0.optimize(&passes))
     }
 
     /// See [`Circuit::protect`]: an object of the `circuit` and its `growth`.
@@ -370,6 +383,7 @@ impl RawCircuit {
         data: Vec<Uint8Array>,
         keep: Vec<u32>,
         options: &JsValue,
+        hear: Option<Function>,
     ) -> Result<RawJob, Thrown> {
         let defaults = RunOptions::default();
         let options_read = RunOptions {
@@ -377,7 +391,7 @@ impl RawCircuit {
             secret: option(options, "secret").is_truthy(),
         };
         let platform = mixed(&texts(&option(options, "platforms")))?;
-        let execution = self.0.plan(&platform, &keep, options_read)?;
+        let execution = watched(hear, 6, || self.0.plan(&platform, &keep, options_read))?;
         let bytes = data.iter().map(|data| copy(data).map(Zeroizing::new)).collect::<Result<Vec<_>, _>>()?;
         let bound: Vec<(&str, &[u8])> =
             names.iter().map(String::as_str).zip(bytes.iter().map(|bytes| bytes.as_slice())).collect();

@@ -1,9 +1,9 @@
 //! Programs over columns, clients and evaluators across the border.
 
-use super::{CLOCK, RawJob, Thrown, copy, from_js, platform, threads, to_js, view_of};
+use super::{CLOCK, RawJob, Thrown, copy, from_js, platform, threads, to_js, view_of, watched};
 use crate::memory;
 use crate::program::{Client, CompileOptions, Evaluator, Program, ProgramInfo, Stage, TaskLiteral, Values};
-use js_sys::Uint8Array;
+use js_sys::{Function, Uint8Array};
 use std::sync::Arc;
 use wasm_bindgen::prelude::*;
 use zeroize::Zeroizing;
@@ -14,6 +14,10 @@ fn stage_of(name: &str) -> Result<Stage, Thrown> {
         crate::Error::Task { at: "stage".into(), found, expected: "task, scheme, polynomial or base".into() };
     Ok(Stage::named(name).ok_or(error)?)
 }
+
+/// Parts of the work that a task takes, about: parameter sets that are tried, and graphs of some.
+const COMPILE_PARTS: usize = 60;
+const OPEN_PARTS: usize = 30;
 
 /// See [`Program`].
 #[wasm_bindgen]
@@ -28,12 +32,12 @@ impl RawProgram {
     ///
     /// # Errors
     /// Throws.
-    pub fn compile(task: JsValue, options: JsValue) -> Result<RawProgram, Thrown> {
+    pub fn compile(task: JsValue, options: JsValue, hear: Option<Function>) -> Result<RawProgram, Thrown> {
         let task: TaskLiteral = from_js("task", task)?;
         let options: CompileOptions =
             if options.is_undefined() { CompileOptions::default() } else { from_js("options", options)? };
         let threads = options.threads.unwrap_or_else(threads);
-        Self::of(Program::compile(task, &options)?, threads)
+        watched(hear, COMPILE_PARTS, || Self::of(Program::compile(task, &options)?, threads))
     }
 
     /// See [`Program::from_bytes`].
@@ -41,8 +45,9 @@ impl RawProgram {
     /// # Errors
     /// Throws.
     #[wasm_bindgen(js_name = fromBytes)]
-    pub fn from_bytes(bytes: &Uint8Array) -> Result<RawProgram, Thrown> {
-        Self::of(Program::from_bytes(&copy(bytes)?)?, threads())
+    pub fn from_bytes(bytes: &Uint8Array, hear: Option<Function>) -> Result<RawProgram, Thrown> {
+        let bytes = copy(bytes)?;
+        watched(hear, OPEN_PARTS, || Self::of(Program::from_bytes(&bytes)?, threads()))
     }
 
     /// See [`Program::bytes`].
@@ -77,7 +82,7 @@ impl RawProgram {
 
 impl RawProgram {
     /// A plan that does not fit is refused here.
-    fn of(program: Program, threads: usize) -> Result<Self, Thrown> {
+    fn of(program: Program, threads: usize) -> Result<Self, crate::Error> {
         let info = program.info(&*platform(), threads)?;
         Ok(Self { program: Arc::new(program), info })
     }

@@ -5,7 +5,7 @@ use crate::engine::Clock;
 use crate::memory;
 use crate::platform::Simd;
 use crate::program::{Job, Named, Outcome};
-use js_sys::{Array, Object, Reflect, Uint8Array};
+use js_sys::{Array, Function, Object, Reflect, Uint8Array};
 use std::sync::{Arc, OnceLock};
 use wasm_bindgen::prelude::*;
 use zeroize::Zeroizing;
@@ -133,6 +133,18 @@ fn js_integers(integers: &[i128]) -> Result<JsValue, crate::Error> {
     let mut words = Zeroizing::new(memory::room(integers.len())?);
     words.extend(integers.iter().map(|&i| i as i64));
     Ok(js_sys::BigInt64Array::from(words.as_slice()).into())
+}
+
+/// Work of about so many parts, which tells `hear`, if that is there, how far it is, from 0 to 1; what is false of its
+/// answer ends the work.
+pub(super) fn watched<T>(
+    hear: Option<Function>,
+    parts: usize,
+    work: impl FnOnce() -> Result<T, crate::Error>,
+) -> Result<T, Thrown> {
+    let Some(hear) = hear else { return Ok(work()?) };
+    let asked = move |far: f64| hear.call1(&JsValue::NULL, &far.into()).is_ok_and(|go| go.is_truthy());
+    Ok(crate::watch::watched(parts, asked, work)?)
 }
 
 /// Bytes from JavaScript. The glue's own copy would trap where memory is short.

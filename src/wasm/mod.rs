@@ -29,7 +29,7 @@ use error::to_js;
 #[cfg(any(feature = "columns", feature = "graphs"))]
 pub use job::RawJob;
 #[cfg(any(feature = "columns", feature = "graphs"))]
-use job::{CLOCK, copy, platform, set};
+use job::{CLOCK, copy, platform, set, watched};
 #[cfg(any(feature = "columns", feature = "graphs"))]
 use view::view_of;
 use wasm_bindgen::prelude::*;

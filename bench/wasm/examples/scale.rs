@@ -69,6 +69,8 @@ fn measure(shape: &str, count: usize) {
     let plan = stage("plan", &mut total, || lean.plan(&platform, &[], RunOptions::default()));
     let (expanded, operators) = (base.graph().operators().len(), lean.graph().operators().len());
     println!("  together   {total:8.4} s: {expanded} operators, optimized {operators}");
+    let id = |circuit: &Circuit| circuit.id().iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    println!("  identities {} {} {}", id(&built), id(&base), id(&lean));
     drop((built, base, analysis, plan));
     let mut spent = 0.0;
     let bytes = stage("to_bytes", &mut spent, || Ok(lean.to_bytes()));

@@ -61,13 +61,13 @@ impl Kernels {
     /// Runs the vector kernel so many times.
     #[wasm_bindgen(js_name = runSimd)]
     pub fn run_simd(&mut self, times: u32) {
-        self.run(&*self.simd.clone(), times);
+        self.run(&self.simd.clone(), times);
     }
 
     /// Runs the reference so many times.
     #[wasm_bindgen(js_name = runScalar)]
     pub fn run_scalar(&mut self, times: u32) {
-        self.run(&*self.scalar.clone(), times);
+        self.run(&self.scalar.clone(), times);
     }
 
     fn run(&mut self, kernel: &Kernel, times: u32) {

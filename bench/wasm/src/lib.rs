@@ -4,9 +4,10 @@
 
 mod circuit;
 mod kernels;
-mod million;
 mod operators;
+mod scale;
 mod scheme;
+mod shapes;
 mod task;
 
 use cipherloom::engine::Clock;

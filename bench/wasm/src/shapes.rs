@@ -22,7 +22,7 @@ const DATA: usize = 2;
 const AUX: usize = 3;
 const INPUTS: usize = 64;
 /// Base operators of a product, a relinearization and a sum.
-const PER_PRODUCT: usize = 63;
+const PER_PRODUCT: usize = 47;
 
 /// The circuit of that name.
 pub fn build(shape: &str, registry: &Arc<Registry>, count: usize) -> Result<Circuit> {

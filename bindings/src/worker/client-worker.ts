@@ -45,7 +45,7 @@ serve<ClientMethods>({
     return { version: raw.version(), memoryBytes: instance.memoryBytes };
   },
   ...programMethods(() => raw),
-  compile: (_, task, options) => open(raw.RawProgram.compile(task, options)),
+  compile: ({ hear }, task, options) => open(raw.RawProgram.compile(task, options, hear)),
   createClient: (_, program) => clients.add(new raw.RawClient(programs.get(program))),
   restoreClient: (_, program, saved) => clients.add(raw.RawClient.restore(programs.get(program), saved)),
   saveClient: (_, client) => moved(clients.get(client).save()),

@@ -20,6 +20,8 @@ export interface CallSettings {
   transfer?: Transferable[];
   /** Answers what the worker asks while it works. */
   answer?: Answer | undefined;
+  /** The worker hears of an abort while it computes, where it can share memory, and not only afterwards. */
+  watched?: boolean;
 }
 
 /** Gives what was asked for, and what of it moves to the worker. */
@@ -69,14 +71,16 @@ export class Connection<M> {
     settings: CallSettings = {},
     late?: Late<Result<M, K>>,
   ): Promise<Result<M, K>> {
-    const { signal, onProgress, transfer = [], answer } = settings;
+    const { signal, onProgress, transfer = [], answer, watched = false } = settings;
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
       if (this.#end !== undefined) throw this.#end;
       const id = ++this.#lastId;
-      this.#post({ id, method, args } as Request<M>, transfer);
+      const flag = watched && signal !== undefined ? sharedFlag() : undefined;
+      this.#post({ id, method, args, ...(flag && { stop: flag }) } as Request<M>, transfer);
       const stop = (reason: unknown): void => {
         stopListening();
+        if (flag !== undefined) Atomics.store(flag, 0, 1);
         this.#post({ cancel: id });
         // Kept until the worker answers, which it does when it is free again.
         this.#pending.set(id, {
@@ -176,6 +180,13 @@ export class Connection<M> {
     if (this.#pending.size === 0) this.#worker.unref?.();
     how(pending);
   }
+}
+
+/** A number, 0 at first, that this thread and a worker see; none where they cannot share memory. */
+function sharedFlag(): Int32Array<SharedArrayBuffer> | undefined {
+  // Pages that are not isolated could make one, and not send it. Node knows no isolation.
+  if (typeof SharedArrayBuffer === 'undefined' || globalThis.crossOriginIsolated === false) return undefined;
+  return new Int32Array(new SharedArrayBuffer(4));
 }
 
 /** A worker of any role, to be asked about programs only. */

@@ -26,26 +26,26 @@ serve<GraphMethods>({
   declare: (_, name, base) => raw.declareOperator(name, base),
   record: (_, name, attrs, inputs, literal) => raw.recordOperator(name, attrs, inputs, literal),
   recordOutput: (_, ...output) => raw.recordOutput(...output),
-  build: (_, literal) => open(raw.RawCircuit.build(literal)),
-  openText: (_, text) => open(raw.RawCircuit.fromText(text)),
-  openBytes: (_, bytes) => open(raw.RawCircuit.fromBytes(bytes)),
-  expand: (_, circuit, options) => open(circuits.get(circuit).expand(options)),
+  build: ({ hear }, literal) => open(raw.RawCircuit.build(literal, hear)),
+  openText: ({ hear }, text) => open(raw.RawCircuit.fromText(text, hear)),
+  openBytes: ({ hear }, bytes) => open(raw.RawCircuit.fromBytes(bytes, hear)),
+  expand: ({ hear }, circuit, options) => open(circuits.get(circuit).expand(options, hear)),
   place: (_, circuit, ...places) => open(circuits.get(circuit).place(...places)),
-  optimize: (_, circuit, passes) => open(circuits.get(circuit).optimize(passes)),
+  optimize: ({ hear }, circuit, passes) => open(circuits.get(circuit).optimize(passes, hear)),
   protect: (_, from, { seed, ...options }) => {
     const { circuit, growth } = circuits.get(from).protect(seed, options);
     return open(circuit, growth);
   },
-  analyze: (_, circuit) => {
-    const analysis = circuits.get(circuit).analyze();
+  analyze: ({ hear }, circuit) => {
+    const analysis = circuits.get(circuit).analyze(hear);
     return new Moved(
       analysis,
       Object.values(analysis).map(({ buffer }) => buffer),
     );
   },
   text: (_, circuit) => circuits.get(circuit).text(),
-  bytes: (_, circuit) => {
-    const bytes = circuits.get(circuit).bytes();
+  bytes: ({ hear }, circuit) => {
+    const bytes = circuits.get(circuit).bytes(hear);
     return new Moved(bytes, [bytes.buffer]);
   },
   view: (_, circuit) => circuits.get(circuit).view(),
@@ -61,7 +61,7 @@ serve<GraphMethods>({
     const data = sent.splice(0);
     const job = (() => {
       try {
-        return graph.runJob(names, data, keep, options);
+        return graph.runJob(names, data, keep, options, call.listen);
       } finally {
         if (options.secret) for (const bytes of data) bytes.fill(0);
       }

@@ -16,7 +16,7 @@ export function open(program: RawProgram): Moved<OpenProgram> {
 /** The handlers; `raw` gives the instance, once it was started. */
 export function programMethods(raw: () => RawColumns): Omit<Handlers<ProgramMethods>, 'start'> {
   return {
-    openProgram: (_, bytes) => open(raw().RawProgram.fromBytes(bytes)),
+    openProgram: ({ hear }, bytes) => open(raw().RawProgram.fromBytes(bytes, hear)),
     text: (_, program, stage) => programs.get(program).text(stage),
     graph: (_, program, stage) => programs.get(program).graph(stage),
     freeProgram: (_, program) => programs.free(program),

@@ -188,9 +188,14 @@ export type Args<M, K extends keyof M> = Parameters<Method<M, K>>;
 /** Result of a method. */
 export type Result<M, K extends keyof M> = ReturnType<Method<M, K>>;
 
-/** A call, by its number. */
+/** A call, by its number; `stop`, not 0 once it is aborted, is heard of in the middle of what the core computes. */
 export type Request<M> = {
-  [K in keyof M]: { readonly id: number; readonly method: K; readonly args: Args<M, K> };
+  [K in keyof M]: {
+    readonly id: number;
+    readonly method: K;
+    readonly args: Args<M, K>;
+    readonly stop?: Int32Array<SharedArrayBuffer>;
+  };
 }[keyof M];
 
 /** To a worker: a call, the wish that one ends, or the answer to what it has asked. */

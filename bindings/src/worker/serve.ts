@@ -3,7 +3,7 @@
  * steps.
  */
 import { CipherloomError, type ErrorRecord, fromRecord, toRecord } from '../errors.js';
-import type { RawJob, RawOutgoing } from '../raw.js';
+import type { Hear, RawJob, RawOutgoing } from '../raw.js';
 import { ownPort } from './port.js';
 import type { Args, FromWorker, Request, Result, ToWorker } from './protocol.js';
 
@@ -32,6 +32,10 @@ export interface Call {
    * throws if the call was cancelled.
    */
   pause(progress: { done: number; total: number }, news?: Promise<void>): Promise<void>;
+  /** For what the core computes in one go: tells the page how far it is, and the core whether to go on. */
+  readonly hear: Hear;
+  /** The same, but the page is told nothing. */
+  readonly listen: Hear;
 }
 
 type Answer<T> = T | Moved<T> | Promise<T | Moved<T>>;
@@ -54,20 +58,29 @@ export function serve<M>(handlers: Handlers<M>): void {
   const post = (message: FromWorker, transfer: Transferable[] = []): void => port.post(message, transfer);
 
   const answer = async (request: Request<M>): Promise<void> => {
-    const { id, method, args } = request;
+    const { id, method, args, stop } = request;
     let reported = performance.now();
+    const report = (progress: { done: number; total: number }): void => {
+      if (performance.now() - reported < PROGRESS_MS) return;
+      post({ id, progress });
+      reported = performance.now();
+    };
     const pause: Call['pause'] = async (progress, news) => {
-      if (performance.now() - reported >= PROGRESS_MS) {
-        post({ id, progress });
-        reported = performance.now();
-      }
+      report(progress);
       await (news ?? nextMessages());
       if (cancelled.has(id)) throw new Cancelled();
+    };
+    const listen: Hear = () => stop === undefined || Atomics.load(stop, 0) === 0;
+    const hear: Hear = (done) => {
+      report({ done, total: 1 });
+      return listen(done);
     };
     try {
       if (cancelled.has(id)) throw new Cancelled();
       const call: Call = {
         pause,
+        hear,
+        listen,
         finish: (job, take) =>
           finish(job, take, {
             pause,

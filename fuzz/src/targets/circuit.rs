@@ -7,12 +7,12 @@ use super::literal::programs;
 use crate::lines;
 use crate::road::{CLOCK, platform};
 use crate::watch::Verdict;
+use cipherloom::Result;
 use cipherloom::circuit::{Circuit, CircuitBuilder, Execution, RunOptions, To};
 use cipherloom::graph::{Attrs, ValueType, print};
 use cipherloom::ops::Registry;
 use cipherloom::ops::tensor::{Element, Tensor};
 use cipherloom::program::Stage;
-use cipherloom::Result;
 use std::sync::{Arc, LazyLock};
 
 pub const TARGET: Target =
