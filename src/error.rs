@@ -54,6 +54,14 @@ pub enum Error {
         /// Why.
         error: Box<Error>,
     },
+    /// What a line of a text says is wrong.
+    #[error("line {line}: {error}")]
+    AtLine {
+        /// Its number, from 1.
+        line: usize,
+        /// What.
+        error: Box<Error>,
+    },
     /// What an operator of a user's own means was not recorded for such operands yet.
     #[error("operator `{op}` is not recorded for operands {}", .inputs.join(", "))]
     NotRecorded {
@@ -345,9 +353,10 @@ impl Error {
             Self::Operator { .. } => "operator.invalid",
             Self::UnknownOperator { .. } => "operator.unknown",
             Self::NoExpansion { .. } => "operator.no_expansion",
-            Self::AtCall { error, .. } | Self::AtOperator { error, .. } | Self::AtStage { error, .. } => {
-                error.code()
-            }
+            Self::AtCall { error, .. }
+            | Self::AtLine { error, .. }
+            | Self::AtOperator { error, .. }
+            | Self::AtStage { error, .. } => error.code(),
             Self::NotRecorded { .. } => "operator.not_recorded",
             Self::Differs(_) => "verify.differs",
             Self::UnknownInput { .. } => "input.unknown",

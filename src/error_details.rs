@@ -23,6 +23,7 @@ impl Error {
             }
             Self::NotImplemented { op, platform } => facts([("operator", op), ("platform", platform)]),
             Self::NoPlatform { found, expected } => facts([("found", found), ("expected", expected)]),
+            Self::AtLine { line, error } => [error.details(), facts([("line", line)])].concat(),
             Self::AtCall { call, error } => [error.details(), facts([("call", call)])].concat(),
             Self::NotRecorded { op, attrs, inputs, unit } => {
                 let all = facts([("operator", op), ("attrs", attrs), ("unit", unit)]);

@@ -271,3 +271,21 @@ fn what_makes_no_circuit_is_refused() {
     let error = polynomials(&registry).optimize(&["dedup", "fold"]).err().unwrap();
     assert_eq!(error.code(), "pass.unknown");
 }
+
+#[test]
+fn a_text_tells_the_line_of_an_operator_that_is_wrong() {
+    let head = "cipherloom-graph 1\nunit 32\ntype !0 = f32[2]{shape=[2]}\n\ninput %0 : !0 [0,2) \"x\"\n";
+    let cases = [
+        ("op %1 = f32.neg(%0) : !0 [2,4)\nop %2 = f32.nothing(%1) : !0 [4,6)\n", 7, "operator.unknown"),
+        ("op %1 = f32.add(%0) : !0 [2,4)\nop %2 = f32.neg(%1) : !0 [4,6)\n", 6, "operator.invalid"),
+        ("op %1 = f32.neg(%0) : !0 [2,4)\n  op %2 = f32.neg(%1) : !0 [3,5)\n", 7, "graph.overlapping_outputs"),
+        ("op %1 = f32.neg(!0 [8,10)) : !0 [2,4)\n", 6, "graph.undefined"),
+    ];
+    for (lines, line, code) in cases {
+        let error = Circuit::from_text(&format!("{head}{lines}"), registry()).err().unwrap();
+        assert_eq!(error.code(), code, "{error}");
+        let Error::AtLine { line: found, .. } = &error else { panic!("{error}") };
+        assert_eq!(*found, line, "{error}");
+        assert!(error.details().iter().any(|(name, value)| *name == "line" && *value == line.to_string()));
+    }
+}

@@ -63,6 +63,8 @@ export class OwnOperators {
     for (const [name, definition] of this.#definitions) {
       if (declared.has(name)) continue;
       await worker.call('declare', [name, !('expand' in definition)]).catch((error: unknown) => {
+        // A name of the core's own: this call tells of it, others go on without.
+        this.#definitions.delete(name);
         throw taken(name, error);
       });
       declared.add(name);

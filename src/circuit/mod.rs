@@ -97,9 +97,22 @@ impl Circuit {
     /// Reads the text form.
     ///
     /// # Errors
-    /// `Syntax`, with the line; `Attribute` for words seen as residues that may be none; otherwise as [`Circuit::new`].
+    /// `Syntax`, with the line; `AtLine` for what is wrong with an operator; otherwise as [`Circuit::new`], and `Attribute` for
+    /// words seen as residues that may be none.
     pub fn from_text(text: &str, registry: Arc<Registry>) -> Result<Self> {
-        Self::from_outside(parse(text)?, registry)
+        let graph = parse(text)?;
+        Self::from_outside(graph.clone(), Arc::clone(&registry)).map_err(|error| {
+            let op = match &error {
+                Error::Graph(error) => error.operator(),
+                _ => registry.check_operators(&graph).err().map(|(op, _)| op),
+            };
+            let mut operators =
+                (1..).zip(text.lines()).filter(|(_, line)| line.trim_start().starts_with("op "));
+            match op.and_then(|op| operators.nth(op)) {
+                Some((line, _)) => Error::AtLine { line, error: Box::new(error) },
+                None => error,
+            }
+        })
     }
 
     /// The text form: what is printed is what is run, and it reads back.

@@ -130,6 +130,17 @@ pub enum GraphError {
 }
 
 impl GraphError {
+    /// The number of the operator that it is about, if it is about one.
+    pub fn operator(&self) -> Option<usize> {
+        match *self {
+            Self::OverlappingOutputs { second: op, .. }
+            | Self::WritesInput { op, .. }
+            | Self::Cycle { op, .. }
+            | Self::Undefined { op, .. } => Some(op as usize).filter(|_| op != u32::MAX),
+            _ => None,
+        }
+    }
+
     /// A stable string that names the kind of error.
     pub fn code(&self) -> &'static str {
         match self {
