@@ -15,22 +15,29 @@ const EXPECTED: f64 = 0.9;
 /// Who listens to the work of a thread.
 struct Watch {
     hear: Box<dyn FnMut(f64) -> bool>,
-    /// Parts of the work that are expected, and those that are done.
+    /// Parts of the work that are expected, those that are done, and how much of the next one is.
     parts: f64,
     done: f64,
+    share: f64,
     /// Loops within loops: only the outermost one is a part.
     depth: usize,
 }
 
 impl Watch {
-    /// Tells how far the work is, with so much of the next part done.
-    fn ask(&mut self, part: f64) -> Result<()> {
-        let done = self.done + part;
+    /// Tells how far the work is.
+    fn ask(&mut self) -> Result<()> {
+        let done = self.done + self.share;
         let far = match done <= self.parts {
             true => EXPECTED * done / self.parts,
             false => 1.0 - (1.0 - EXPECTED) * self.parts / done,
         };
         if (self.hear)(far) { Ok(()) } else { Err(Error::Cancelled) }
+    }
+
+    /// A part is done.
+    fn finish(&mut self) {
+        self.done += 1.0;
+        self.share = 0.0;
     }
 }
 
@@ -69,7 +76,7 @@ pub fn watched<T>(
     work: impl FnOnce() -> Result<T>,
 ) -> Result<T> {
     let parts = parts.max(1) as f64;
-    under(Some(Watch { hear: Box::new(hear), parts, done: 0.0, depth: 0 }), work)
+    under(Some(Watch { hear: Box::new(hear), parts, done: 0.0, share: 0.0, depth: 0 }), work)
 }
 
 /// Work that nobody hears of, and that is not ended.
@@ -91,9 +98,9 @@ fn under<T>(watch: Option<Watch>, work: impl FnOnce() -> T) -> T {
 pub fn pause() -> Result<()> {
     with(|watch| {
         if watch.depth == 0 {
-            watch.done += 1.0;
+            watch.finish();
         }
-        watch.ask(0.0)
+        watch.ask()
     })
     .unwrap_or(Ok(()))
 }
@@ -127,8 +134,13 @@ impl Steps {
     }
 
     fn ask(&self) -> Result<()> {
-        let share = if self.part { self.done.min(self.all) as f64 / self.all.max(1) as f64 } else { 0.0 };
-        with(|watch| watch.ask(share)).unwrap_or(Ok(()))
+        let asked = with(|watch| {
+            if self.part {
+                watch.share = self.done.min(self.all) as f64 / self.all.max(1) as f64;
+            }
+            watch.ask()
+        });
+        asked.unwrap_or(Ok(()))
     }
 }
 
@@ -137,7 +149,7 @@ impl Drop for Steps {
         with(|watch| {
             watch.depth = watch.depth.saturating_sub(1);
             if self.part {
-                watch.done += 1.0;
+                watch.finish();
             }
         });
     }

@@ -6,7 +6,10 @@ use cipherloom::ops::Registry;
 use cipherloom::ops::tensor::{Element, Tensor};
 use cipherloom::ops::types::{Form, Poly, sized};
 use cipherloom::platform::{Platform, Scalar, Simd};
+use cipherloom::watch::watched;
 use cipherloom::{Error, Result};
+use std::cell::RefCell;
+use std::rc::Rc;
 use std::sync::Arc;
 
 fn registry() -> Arc<Registry> {
@@ -32,6 +35,60 @@ fn polynomials(registry: &Arc<Registry>) -> Circuit {
     g.output("sum", sum);
     g.output("product", product);
     g.finish().unwrap()
+}
+
+/// What is told of the work, in parts of the whole; it ends when so much was told.
+fn heard<T>(most: usize, work: impl FnOnce() -> Result<T>) -> (Vec<f64>, Result<T>) {
+    let told = Rc::new(RefCell::new(Vec::new()));
+    let hears = Rc::clone(&told);
+    let hear = move |far| {
+        hears.borrow_mut().push(far);
+        hears.borrow().len() < most
+    };
+    let result = watched(6, hear, work);
+    (told.take(), result)
+}
+
+#[test]
+fn every_stage_tells_how_far_it_is_and_can_be_ended() {
+    let registry = registry();
+    let ty = Poly { n: 8, q: vec![17, 97], form: Form::Coeff }.ty();
+    let build = || {
+        let mut g = CircuitBuilder::new(64, &registry)?;
+        let (mut x, y) = (g.input("x", ty.clone())?, g.input("y", ty.clone())?);
+        for _ in 0..20_000 {
+            x = g.op("poly.add", Attrs::new(), &[x, y])?;
+        }
+        g.output("x", x);
+        g.finish()
+    };
+    let platform = Scalar::new();
+    let circuit = build().unwrap();
+    let base = circuit.expand(To::Platform(&platform)).unwrap();
+    let bytes = base.to_bytes();
+    let stages: [(&str, &dyn Fn() -> Result<()>); 7] = [
+        ("build", &|| build().map(drop)),
+        ("expand", &|| circuit.expand(To::Platform(&platform)).map(drop)),
+        ("optimize", &|| base.optimize_by_default().map(drop)),
+        ("analyze", &|| base.analyze().map(drop)),
+        ("plan", &|| base.plan(&platform, &[], RunOptions::default()).map(drop)),
+        ("save", &|| base.save().map(drop)),
+        ("load", &|| Circuit::from_bytes(&bytes, Arc::clone(&registry)).map(drop)),
+    ];
+    for (name, stage) in stages {
+        let (told, result) = heard(usize::MAX, stage);
+        assert_eq!(result, Ok(()), "{name}");
+        assert!(told.len() >= 4, "{name}: {told:?}");
+        assert!(told.windows(2).all(|pair| pair[0] <= pair[1]), "{name}: {told:?}");
+        assert!(told.iter().all(|far| (0.0..1.0).contains(far)), "{name}: {told:?}");
+        for most in [1, told.len() / 2, told.len()] {
+            let (told, result) = heard(most, stage);
+            assert_eq!(result, Err(Error::Cancelled), "{name}");
+            assert_eq!(told.len(), most, "{name}");
+        }
+    }
+    // Who does not listen cannot end it.
+    assert_eq!(heard(1, || Ok(base.to_bytes())), (vec![], Ok(bytes)));
 }
 
 fn words(words: &[u64]) -> Vec<u8> {

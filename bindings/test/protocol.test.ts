@@ -10,6 +10,7 @@ import type { WorkerLike } from '../dist/types.js';
 interface Methods extends StartMethods {
   work(name: string, steps: number): string;
   freed(): string[];
+  block(milliseconds: number): number;
   open(): number;
   bytes(size: number): Uint8Array;
   refuse(): void;
@@ -87,6 +88,27 @@ describe('a call', () => {
       expect(performance.now() - aborted).toBeLessThan(200);
       expect(freed.at(-1)).toBe(`long ${round}`);
     }
+  });
+
+  it('tells how far it is while its worker hears no message, and stops in the middle where memory is shared', async () => {
+    await connect();
+    const progress: number[] = [];
+    const onProgress = ({ done }: { done: number }) => progress.push(done);
+    expect(await connection.call('block', [400], { onProgress })).toBe(42);
+    expect(progress.length).toBeGreaterThan(1);
+    expect(progress.every((done, i) => done < 1 && done > (progress[i - 1] ?? 0))).toBe(true);
+    const late: number[] = [];
+    for (const watched of [true, false]) {
+      const controller = new AbortController();
+      const { signal } = controller;
+      const blocking = connection.call('block', [3000], { signal, watched }, (result) => late.push(result));
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      controller.abort();
+      await expect(blocking).rejects.toBe(signal.reason);
+      // Not watched, it goes on to its end, and what it gave is handed over.
+      expect(await connection.call('freed', [])).toEqual(watched ? ['blocked'] : ['blocked', 'blocked']);
+    }
+    expect(late).toEqual([42]);
   });
 
   it('is not made with an aborted signal', async () => {

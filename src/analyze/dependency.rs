@@ -151,6 +151,7 @@ impl Dependencies {
             d.deps.extend_from_slice(&set);
             d.dep_start.push(d.deps.len() as u32);
         }
+        d.deps.shrink_to_fit();
         d.invert();
         d
     }

@@ -96,7 +96,8 @@ impl<'r> CircuitBuilder<'r> {
     /// # Errors
     /// As [`Circuit::new`]; `Attribute` for words seen as residues that may be none.
     pub fn finish(self) -> Result<Circuit> {
-        let graph = self.session.finish();
+        let mut graph = self.session.finish();
+        graph.shrink();
         let circuit = Circuit::from_outside(graph.clone(), Arc::clone(self.registry))?;
         Ok(Circuit { origin: Some(Arc::new(Origin { graph, operands: self.operands })), ..circuit })
     }

@@ -374,6 +374,7 @@ impl Layout {
         let mut last_use: Vec<u32> = (0..n)
             .map(|op| deps.notify(op).iter().map(|&r| position[r as usize]).max().unwrap_or(position[op]))
             .collect();
+        drop(position);
         let mut keep = |op: u32| last_use[op as usize] = u32::MAX;
         for port in graph.outputs() {
             for run in blocks.runs(graph, port.operand) {

@@ -138,6 +138,7 @@ impl<'r> Expander<'r> {
             regions.push(graph.pieces(op.output));
             template.instantiate(&mut next, &regions, number, &mut steps)?;
         }
+        next.shrink();
         Ok(next)
     }
 

@@ -192,6 +192,21 @@ impl Graph {
         tables.pieces.reserve_exact(pieces);
     }
 
+    /// Gives back what its tables have to spare.
+    pub fn shrink(&mut self) {
+        if let Some(operators) = Arc::get_mut(&mut self.operators) {
+            operators.shrink_to_fit();
+        }
+        if let Some(inputs) = Arc::get_mut(&mut self.operator_inputs) {
+            inputs.shrink_to_fit();
+        }
+        if let Some(tables) = Arc::get_mut(&mut self.operands) {
+            tables.types.shrink_to_fit();
+            tables.piece_starts.shrink_to_fit();
+            tables.pieces.shrink_to_fit();
+        }
+    }
+
     /// An operand over given placeholders; its type is a number from [`Graph::intern_type`].
     pub fn view_interned(&mut self, ty: u32, pieces: impl IntoIterator<Item = Placeholder>) -> OperandId {
         let tables = Arc::make_mut(&mut self.operands);
@@ -311,6 +326,7 @@ impl Graph {
             pieces.extend_from_slice(&resolved);
             piece_starts.push(pieces.len() as u32);
         }
+        pieces.shrink_to_fit();
         self.operands = Arc::new(Operands { types: old.types.clone(), piece_starts, pieces });
     }
 
@@ -420,7 +436,10 @@ impl Graph {
         let mut numbers = 0..;
         let mut kept = |_: &Operator| numbers.next().is_some_and(&mut keep);
         match Arc::get_mut(&mut self.operators) {
-            Some(operators) => operators.retain(kept),
+            Some(operators) => {
+                operators.retain(kept);
+                operators.shrink_to_fit();
+            }
             None => self.operators = Arc::new(self.operators.iter().copied().filter(|op| kept(op)).collect()),
         }
     }

@@ -9,7 +9,7 @@ use wasm_bindgen::prelude::*;
 
 type Result<T> = std::result::Result<T, JsError>;
 
-/// One graph. Every stage keeps its result, as a user may, until `release`.
+/// One graph. Every stage keeps its result, but drops the graph that it was made of, as `using` does.
 #[wasm_bindgen]
 pub struct Scale {
     registry: Arc<Registry>,
@@ -61,12 +61,14 @@ impl Scale {
     /// Down to what the platform implements; gives the operators.
     pub fn expand(&mut self) -> Result<usize> {
         let base = made(&self.built)?.expand(To::Platform(&self.platform))?;
+        self.built = None;
         Ok(operators(self.base.insert(base)))
     }
 
     /// The default passes; gives the operators that are left.
     pub fn optimize(&mut self) -> Result<usize> {
         let lean = made(&self.base)?.optimize_by_default()?;
+        self.base = None;
         Ok(operators(self.lean.insert(lean)))
     }
 

@@ -382,6 +382,43 @@ describe('a circuit', () => {
     });
   });
 
+  it('leaves the page free while large graphs pass all stages, and stops in the middle of one', async () => {
+    const g = loom.graph({ unit: 32 });
+    let x = g.input('x', u32(8));
+    const step = g.input('step', u32(8));
+    for (let i = 0; i < 300_000; i++) x = g.op(i % 2 ? 'u32.add' : 'u32.mul', [x, step]);
+    g.output('y', x);
+    const told = new Map<string, number[]>();
+    const onProgress = ({ phase, done, total }: { phase: string; done: number; total: number }) =>
+      told.set(phase, [...(told.get(phase) ?? []), done / total]);
+    let ticks = 0;
+    const timer = setInterval(() => (ticks += 1), 5);
+    const start = performance.now();
+    using built = await g.build({ onProgress });
+    const recorded = performance.now() - start;
+    using base = await built.expand({ platform: 'simd' });
+    using lean = await base.optimize({ onProgress });
+    const bytes = await lean.toBytes({ onProgress });
+    clearInterval(timer);
+    expect(lean.operators).toBe(300_000);
+    expect([...told.keys()]).toEqual(['build', 'optimize', 'save']);
+    for (const [phase, all] of told) {
+      expect(all.at(-1), phase).toBe(1);
+      expect(all, phase).toEqual([...all].sort((a, b) => a - b));
+    }
+    // A timer of 5 ms on a busy machine; the page was blocked if it hardly ever came.
+    expect(ticks).toBeGreaterThan((performance.now() - start) / 200);
+    // Where memory is shared, the worker is free long before the stage would have ended.
+    const controller = new AbortController();
+    const aborted: Promise<unknown>[] = [
+      g.build({ signal: controller.signal }),
+      loom.circuit(bytes, { signal: controller.signal }),
+    ];
+    setTimeout(() => controller.abort(), recorded / 10);
+    for (const call of aborted) await expect(call).rejects.toMatchObject({ name: 'AbortError' });
+    expect(await layer(loom).g.run(LAYER_DATA)).toEqual({ y: LAYER_RESULT });
+  });
+
   it('tells its progress, and needs no more memory than it may', async () => {
     const { g } = layer(loom);
     const phases = new Set<string>();
