@@ -335,7 +335,11 @@ fn a_text_tells_the_line_of_an_operator_that_is_wrong() {
     let cases = [
         ("op %1 = f32.neg(%0) : !0 [2,4)\nop %2 = f32.nothing(%1) : !0 [4,6)\n", 7, "operator.unknown"),
         ("op %1 = f32.add(%0) : !0 [2,4)\nop %2 = f32.neg(%1) : !0 [4,6)\n", 6, "operator.invalid"),
-        ("op %1 = f32.neg(%0) : !0 [2,4)\n  op %2 = f32.neg(%1) : !0 [3,5)\n", 7, "graph.overlapping_outputs"),
+        (
+            "op %1 = f32.neg(%0) : !0 [2,4)\n  op %2 = f32.neg(%1) : !0 [3,5)\n",
+            7,
+            "graph.overlapping_outputs",
+        ),
         ("op %1 = f32.neg(!0 [8,10)) : !0 [2,4)\n", 6, "graph.undefined"),
     ];
     for (lines, line, code) in cases {

@@ -5,8 +5,13 @@ export const bitonicSort = {
   name: 'my.bitonic_sort',
   expand(g, [x], { types: [{ element, shape }] }) {
     const [n] = shape;
-    if (shape.length !== 1 || (n & (n - 1)) !== 0) throw new TypeError(`${n} numbers, expected a power of two`);
-    const constant = (f) => g.constant(u32(n), Uint32Array.from({ length: n }, (_, i) => f(i)));
+    if (shape.length !== 1 || (n & (n - 1)) !== 0)
+      throw new TypeError(`${n} numbers, expected a power of two`);
+    const constant = (f) =>
+      g.constant(
+        u32(n),
+        Uint32Array.from({ length: n }, (_, i) => f(i)),
+      );
     let sorted = x;
     for (let block = 2; block <= n; block *= 2) {
       for (let step = block / 2; step > 0; step /= 2) {

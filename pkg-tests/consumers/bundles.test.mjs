@@ -2,7 +2,7 @@
 // bytes as in Node, with one request for wasm; and nothing in a bundle tells of the machine that made it.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { cpSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { extname, join } from 'node:path';
@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { BROWSERS, openBrowser } from '../lib/browser.mjs';
 import { writeGiven } from '../lib/given.mjs';
 import { install } from '../lib/package.mjs';
+import { copyWork } from './copy-work.mjs';
 import { MEAN, PRODUCT } from './work.mjs';
 
 const BUNDLERS = ['webpack', 'esbuild', 'rollup'];
@@ -25,7 +26,7 @@ let expected;
 let server;
 before(async () => {
   folder = install(here('./bundles'));
-  cpSync(here('./work.mjs'), join(folder, 'work.mjs'));
+  copyWork(folder);
   expected = await writeGiven(join(folder, 'given'));
   execFileSync(process.execPath, ['build.mjs'], { cwd: folder, timeout: 240_000 });
   server = createServer(serve).listen(0, '127.0.0.1');

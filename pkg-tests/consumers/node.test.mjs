@@ -1,7 +1,6 @@
 // The packed package in every Node release: import and require, every build with one and two threads, the same bytes from all.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +9,8 @@ import { nodes } from '../../scripts/lib/nodes.mjs';
 import { VARIANTS } from '../../scripts/lib/variants.mjs';
 import { writeGiven } from '../lib/given.mjs';
 import { install } from '../lib/package.mjs';
+import { copyWork } from './copy-work.mjs';
+import { OWN } from './own.mjs';
 import { MEAN, PRODUCT } from './work.mjs';
 
 /** What `load` is told, and what must come of it. */
@@ -35,7 +36,7 @@ let expected;
 
 before(async () => {
   folder = install(here('./node'));
-  cpSync(here('./work.mjs'), join(folder, 'work.mjs'));
+  copyWork(folder);
   expected = await writeGiven(join(folder, 'given'));
 });
 
@@ -54,7 +55,7 @@ for (const { release, path } of releases) {
         const { variant, threads, reason = /^/, error: refusal } = ways[index];
         assert.equal(error, refusal);
         // Only the build that runs is read.
-        assert.deepEqual(wasm, refusal ? [] : [VARIANTS[variant].file]);
+        assert.deepEqual(wasm, refusal ? [] : [VARIANTS[variant].file, `graphs/${VARIANTS[variant].file}`]);
         if (refusal) continue;
         assert.deepEqual(
           { variant: mode.variant, threads: mode.threads },
@@ -69,4 +70,8 @@ for (const { release, path } of releases) {
       assert.equal(results.length, ways.length);
     });
   }
+  test(`Node ${release}, operators of one's own`, { timeout: 120_000 }, async () => {
+    const { stdout, stderr } = await promisify(execFile)(path, [join(folder, 'own-run.mjs')], { timeout: 100_000 });
+    assert.deepEqual([JSON.parse(stdout), stderr], [OWN, '']);
+  });
 }

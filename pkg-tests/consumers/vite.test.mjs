@@ -2,7 +2,6 @@
 // isolate a page and without: the right mean, and the same bytes as in Node.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +9,8 @@ import { BROWSERS, openBrowser } from '../lib/browser.mjs';
 import { writeGiven } from '../lib/given.mjs';
 import { install } from '../lib/package.mjs';
 import { startServer } from '../lib/server.mjs';
+import { copyWork } from './copy-work.mjs';
+import { OWN } from './own.mjs';
 import { MEAN, PRODUCT } from './work.mjs';
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
@@ -34,7 +35,7 @@ let vite;
 let expected;
 before(async () => {
   folder = install(here('./vite'));
-  cpSync(here('./work.mjs'), join(folder, 'work.mjs'));
+  copyWork(folder);
   expected = await writeGiven(join(folder, 'public', 'given'));
   vite = join(folder, 'node_modules', 'vite', 'bin', 'vite.js');
   execFileSync(process.execPath, [vite, 'build', '--logLevel', 'error'], { cwd: folder, timeout: 120_000 });
@@ -76,6 +77,7 @@ for (const name of BROWSERS) {
           assert.equal(product, PRODUCT);
           assert.deepEqual(outputs, expected);
         }
+        assert.deepEqual(await page.evaluate('own()'), OWN);
         assert.deepEqual(page.problems, []);
       });
     }

@@ -9,7 +9,10 @@ import webpack from 'webpack';
 
 const WASM = join(dirname(createRequire(import.meta.url).resolve('cipherloom/package.json')), 'wasm');
 const ROLES = ['client', 'evaluator', 'pool', 'graph', 'graph-pool', 'operator', 'conformance'];
-const OWN = { main: './own.js', ...Object.fromEntries(ROLES.map((role) => [`${role}-worker`, `cipherloom/${role}-worker`])) };
+const OWN = {
+  main: './own.js',
+  ...Object.fromEntries(ROLES.map((role) => [`${role}-worker`, `cipherloom/${role}-worker`])),
+};
 
 const BUNDLERS = {
   async webpack(path) {

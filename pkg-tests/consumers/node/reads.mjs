@@ -7,17 +7,13 @@ for (const [module, name] of [
   const fs = process.getBuiltinModule(module);
   const original = fs[name];
   fs[name] = (path, ...rest) => {
-    if (String(path).endsWith('.wasm'))
-      read.push(
-        String(path)
-          .match(/[^/\\]+[/\\][^/\\]+$/)[0]
-          .replace('\\', '/'),
-      );
+    const file = String(path).replaceAll('\\', '/');
+    if (file.endsWith('.wasm')) read.push(file.split('/wasm/').at(-1));
     return original.call(fs, path, ...rest);
   };
 }
 
-/** Those read since the last call, as "folder/file". */
+/** Those read since the last call, as their places in the package's folder wasm. */
 export function wasmReads() {
   return read.splice(0);
 }

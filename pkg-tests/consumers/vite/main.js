@@ -1,4 +1,7 @@
 import * as cipherloom from 'cipherloom';
+import { activation } from './operators/activation.mjs';
+import { bitonicSort } from './operators/bitonic-sort.mjs';
+import { own } from './own.mjs';
 import { work } from './work.mjs';
 
 async function read(name) {
@@ -8,3 +11,5 @@ async function read(name) {
 }
 
 window.work = (options) => work(cipherloom, read, options);
+const operators = { activation, bitonicSort, reverse: new URL('./reverse.js', import.meta.url) };
+window.own = (options) => own(cipherloom, operators, options);

@@ -1,0 +1,2 @@
+// A base operator.
+export default ([x]) => x.toReversed();
