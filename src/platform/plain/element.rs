@@ -8,6 +8,8 @@ pub(super) trait Number: Pod + PartialOrd + Send + Sync {
     type Bits: Pod + Ord + Send + Sync;
     /// What sums are made of.
     type Total: Number;
+    /// Whether sums depend on the order of their elements.
+    const ORDERED: bool;
     const ZERO: Self;
     const ONE: Self;
     /// What changes no other one by `min` and by `max`.
@@ -57,6 +59,7 @@ macro_rules! integer {
         impl Number for $type {
             type Bits = $bits;
             type Total = $total;
+            const ORDERED: bool = false;
             const ZERO: Self = 0;
             const ONE: Self = 1;
             const HIGHEST: Self = Self::MAX;
@@ -167,6 +170,7 @@ macro_rules! float {
         impl Number for $type {
             type Bits = $bits;
             type Total = Self;
+            const ORDERED: bool = true;
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
             const HIGHEST: Self = Self::INFINITY;

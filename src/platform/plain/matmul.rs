@@ -1,7 +1,8 @@
 //! Matrix products: tiles of outputs in registers, over blocks of the second matrix that stay in the cache.
 
 use super::element::Number;
-use super::{Use, by_number, typed, unsigned};
+use super::{Use, by_integer, typed, unsigned};
+use crate::ops::tensor::Element;
 use crate::platform::Kernel;
 
 /// Rows of a tile.
@@ -14,18 +15,28 @@ pub(super) fn kernel(uses: &Use) -> Option<Kernel> {
     let [a, b] = uses.inputs.as_slice() else { return None };
     // Vectors have one row, or one column.
     let (inner, n) = (*a.shape.last()? as usize, b.shape.get(1).map_or(1, |&n| n as usize));
-    by_number!(unsigned(uses.element), T => typed(move |i: &[&[T]], out: &mut [T]| {
-        // As many columns as two vectors of 16 bytes have.
-        match size_of::<T>() {
-            8 => multiply::<T, 4>(i[0], i[1], out, inner, n),
-            // Bytes are products of no use but to ciphers: not worth wide tiles.
-            4 => multiply::<T, 8>(i[0], i[1], out, inner, n),
-            _ => multiply::<T, 4>(i[0], i[1], out, inner, n),
+    // As many columns as two vectors of 16 bytes have. Tiles of several rows are for floats: nobody multiplies large
+    // matrices of integers, and each tile is some kilobytes.
+    match unsigned(uses.element) {
+        Element::F32 => {
+            typed(move |i: &[&[f32]], out: &mut [f32]| multiply::<f32, ROWS, 8>(i[0], i[1], out, inner, n))
         }
-    }))
+        Element::F64 => {
+            typed(move |i: &[&[f64]], out: &mut [f64]| multiply::<f64, ROWS, 4>(i[0], i[1], out, inner, n))
+        }
+        element => by_integer!(element, T => typed(move |i: &[&[T]], out: &mut [T]| {
+            multiply::<T, 1, 4>(i[0], i[1], out, inner, n);
+        })),
+    }
 }
 
-fn multiply<T: Number, const COLUMNS: usize>(a: &[T], b: &[T], out: &mut [T], inner: usize, n: usize) {
+fn multiply<T: Number, const ROWS: usize, const COLUMNS: usize>(
+    a: &[T],
+    b: &[T],
+    out: &mut [T],
+    inner: usize,
+    n: usize,
+) {
     let mut panel = [[T::ZERO; COLUMNS]; DEPTH];
     out.fill(T::ZERO);
     for column in (0..n).step_by(COLUMNS) {

@@ -11,6 +11,8 @@ use bytemuck::Pod;
 const BLOCK: usize = 1024;
 /// Partial results of a block.
 const PARTS: usize = 8;
+/// Elements that integers, whose order does not matter, are taken at a time.
+const LINE: usize = 64;
 /// Neighboring results that are worked out at a time.
 const COLUMNS: usize = 32;
 
@@ -36,7 +38,8 @@ pub(super) fn kernel(uses: &Use, operation: &str, axis: usize) -> Option<Kernel>
 struct Steps<T, A> {
     /// Changes nothing.
     neutral: A,
-    block: fn(&[T]) -> A,
+    /// The result of a block, where the order of its elements matters; else the next two do.
+    block: Option<fn(&[T]) -> A>,
     /// Adds elements to partial results beside each other.
     open: fn(&mut [A], &[T]),
     /// Adds partial results to others.
@@ -48,7 +51,7 @@ macro_rules! steps {
     ($neutral:expr, $open:expr, $f:expr) => {
         Steps {
             neutral: $neutral,
-            block: |block| block_of(block, $open, $neutral, $f),
+            block: T::ORDERED.then_some(|block| block_of(block, $open, $neutral, $f)),
             open: |parts, line| each(parts, line, |part, x| $f(part, $open(x))),
             add: |parts, line| each(parts, line, $f),
         }
@@ -86,7 +89,13 @@ fn reduction<T: Pod + Send + Sync, A: Pod + Send + Sync>(
         if inner == 1 {
             for (out, line) in out.iter_mut().zip(x.chunks_exact(n)) {
                 blocks.clear();
-                blocks.extend(line.chunks(BLOCK).map(block));
+                match block {
+                    Some(block) => blocks.extend(line.chunks(BLOCK).map(block)),
+                    None => {
+                        blocks.resize(LINE.min(n), neutral);
+                        line.chunks(LINE).for_each(|line| open(&mut blocks, line));
+                    }
+                }
                 pairwise(&mut blocks, 1, add);
                 *out = blocks[0];
             }
