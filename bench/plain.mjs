@@ -9,7 +9,7 @@ import { onnxModel } from './plain/onnx.mjs';
 /** Side of the matrices; elements of the vectors; operators of one kind in a row, so that calls and copies weigh less. */
 const SIDE = 512;
 const ELEMENTS = 1 << 20;
-const CHAIN = 8;
+const CHAIN = 32;
 /** Bytes that are encrypted. */
 const MESSAGE = 1 << 20;
 /** Largest relative difference of two results: both sides round every step, in orders and by approximations of their own. */

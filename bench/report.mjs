@@ -280,7 +280,7 @@ function scale(rows) {
     '',
     '### Scale',
     '',
-    'Seconds of the processor for each stage, on one thread of WebAssembly (`bench/wasm/src/shapes.rs` has the graphs), medians.',
+    'Seconds of the processor for each stage, on one thread of WebAssembly (`bench/wasm/src/shapes.rs` has the graphs), means.',
     '`together`: up to the plan; MB: by how much the memory of a fresh instance grew until then, where a graph is dropped once the',
     'next one is made of it; bytes: those saved of an operator.',
     '`exponent`: stage time grows as that power of the number of operators, from the smallest graph to the largest.',
