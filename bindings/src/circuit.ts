@@ -132,7 +132,7 @@ export class WorkerCircuit extends Resource implements Circuit {
         given.map(([name]) => (name === 'platforms' ? 'platform' : name)).join(', ') || 'none of them';
       throw failure('input.option', `expand: expected ${expected}, found ${found}`, { found, expected });
     }
-    const wanted = Object.fromEntries(given) as RawExpandOptions;
+    const wanted: RawExpandOptions = { platforms: [], ...Object.fromEntries(given) };
     return this.#derive('expand', derived(this.#origin, this.#opened, 'expand', [wanted]), options);
   }
 

@@ -211,12 +211,6 @@ export function failure(
   return fromRecord({ code, message, details: details ?? {} }, cause);
 }
 
-/** An error as a record: those of the package keep what they tell, any other is a defect. */
-export function toRecord(error: unknown): ErrorRecord {
-  const { code, details, message = String(error) } = error as Partial<ErrorRecord>;
-  return { code: typeof code === 'string' ? code : 'worker.unexpected', message, details: details ?? {} };
-}
-
 /** The error that a record tells of. Unknown families give a plain CipherloomError. */
 export function fromRecord(record: ErrorRecord, cause?: unknown): CipherloomError {
   const family = record.code.split('.', 1)[0] as string;

@@ -174,7 +174,7 @@ export interface RawCircuit {
     keep: Uint32Array,
     options: RawCircuitOptions,
     hear: Hear,
-  ): RawJob;
+  ): RawCircuitJob;
   /** What `keep` would give. */
   kept(keep: Uint32Array): RawPort[];
   /** All that verify throw what is wrong; `verify.differs` where two computations do not give the same. */
@@ -192,9 +192,13 @@ export interface RawConformance {
   free(): void;
 }
 
-/** How far to expand: exactly one of these. */
-export type RawExpandOptions =
-  { platforms: string[] } | { base: string[] } | { level: string } | { steps: number };
+/** How far to expand: to some platforms, or, if there are none, to exactly one of the others. */
+export interface RawExpandOptions {
+  platforms: string[];
+  base?: string[];
+  level?: string;
+  steps?: number;
+}
 
 /** An operator that a run hands out: its number in that run, what it computes, and the data of its inputs. */
 export interface RawOutgoing {
@@ -224,12 +228,6 @@ export interface OperatorInfo {
 export interface RawJob {
   /** Runs for about that many milliseconds; true when finished. */
   step(milliseconds: number): boolean;
-  /** Operators to be computed elsewhere, each once. */
-  handOut(): RawOutgoing[];
-  /** Takes the output of one that was handed out. */
-  deliver(op: number, bytes: Uint8Array): void;
-  /** True when there is nothing to do before one of these is delivered. */
-  waits(): boolean;
   progress(): { done: number; total: number };
   setTrace(on: boolean): void;
   trace(): TraceView;
@@ -237,6 +235,16 @@ export interface RawJob {
   takeObjects(): NamedBytes[];
   takeValues(): RawOutputValues[];
   free(): void;
+}
+
+/** A run of a circuit, whose operators may be computed elsewhere. */
+export interface RawCircuitJob extends RawJob {
+  /** Operators to be computed elsewhere, each once. */
+  handOut(): RawOutgoing[];
+  /** Takes the output of one that was handed out. */
+  deliver(op: number, bytes: Uint8Array): void;
+  /** True when there is nothing to do before one of these is delivered. */
+  waits(): boolean;
 }
 
 /** What both modules have. */

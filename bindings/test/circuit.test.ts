@@ -146,7 +146,7 @@ describe('a circuit', () => {
     const [, , , keep, options, trace] = only().calls.at(-1)?.args as unknown[];
     expect([...(keep as Uint32Array)]).toEqual([1, 0]);
     expect(options).toEqual({
-      platform: undefined,
+      platforms: ['simd', 'javascript'],
       memoryLimit: ((2 ** 32 - 2 ** 21) * 7) / 8,
       secret: true,
     });
@@ -219,7 +219,7 @@ describe('a circuit', () => {
     seed.fill(0);
     const asked = only().calls.filter(({ method }) => ['expand', 'optimize', 'protect'].includes(method));
     expect(asked.map(({ args }) => args)).toEqual([
-      [1, { base: ['f32.add'] }],
+      [1, { platforms: [], base: ['f32.add'] }],
       [2, ['dedup']],
       [3, undefined],
       [

@@ -1,5 +1,6 @@
 /** The page's side of the protocol. */
-import { DisposedError, failure, fromRecord, toRecord } from '../errors.js';
+import { DisposedError, failure, fromRecord } from '../errors.js';
+import { toRecord } from './error-record.js';
 import type { Role, WorkerLike } from '../types.js';
 import type {
   Args,

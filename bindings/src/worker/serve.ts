@@ -2,8 +2,9 @@
  * The worker's side of the protocol: one call after the other, each of which can be cancelled between its
  * steps.
  */
-import { CipherloomError, type ErrorRecord, fromRecord, toRecord } from '../errors.js';
-import type { Hear, RawJob, RawOutgoing } from '../raw.js';
+import { CipherloomError, type ErrorRecord, fromRecord } from '../errors.js';
+import type { Hear, RawCircuitJob, RawJob, RawOutgoing } from '../raw.js';
+import { toRecord } from './error-record.js';
 import { ownPort } from './port.js';
 import type { Args, FromWorker, Request, Result, ToWorker } from './protocol.js';
 
@@ -26,7 +27,7 @@ export class Moved<T> {
 /** What a method may use while it works. */
 export interface Call {
   /** Runs a job to its end, or frees it when the call is cancelled. */
-  finish<T>(job: RawJob, take: () => T): Promise<T>;
+  finish<T>(job: RawJob | RawCircuitJob, take: () => T): Promise<T>;
   /**
    * Between two parts of work that is done in parts: tells how far it is, lets messages in, or waits for `news`, and
    * throws if the call was cancelled.
@@ -141,11 +142,19 @@ interface Surroundings extends Pick<Call, 'pause'> {
   news(): Promise<void>;
 }
 
-async function finish<T>(job: RawJob, take: () => T, { pause, compute, news }: Surroundings): Promise<T> {
+async function finish<T>(
+  job: RawJob | RawCircuitJob,
+  take: () => T,
+  { pause, compute, news }: Surroundings,
+): Promise<T> {
   const computed: { op: number; bytes: Uint8Array }[] = [];
   let failed: { error: unknown } | undefined;
   try {
     while (!job.step(STEP_MS)) {
+      if (!('handOut' in job)) {
+        await pause(job.progress());
+        continue;
+      }
       for (const outgoing of job.handOut()) {
         const { op } = outgoing;
         compute(outgoing).then(
