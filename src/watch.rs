@@ -58,11 +58,17 @@ fn with<T>(then: impl FnOnce(&mut Watch) -> T) -> Option<T> {
 ///
 /// ```
 /// use cipherloom::circuit::{CircuitBuilder, To};
+/// use cipherloom::graph::Attrs;
+/// use cipherloom::ops::tensor::{Element, Tensor};
 /// use cipherloom::{Error, watch::watched};
 /// use std::sync::Arc;
 ///
 /// let registry = Arc::new(cipherloom::registry());
-/// let circuit = CircuitBuilder::new(64, &registry)?.finish()?;
+/// let mut g = CircuitBuilder::new(64, &registry)?;
+/// let x = g.input("x", Tensor { element: Element::U64, shape: vec![4] }.ty(64)?)?;
+/// let y = g.op("u64.add", Attrs::new(), &[x, x])?;
+/// g.output("y", y);
+/// let circuit = g.finish()?;
 /// assert!(watched(4, |_far| true, || circuit.expand(To::Steps(1))).is_ok());
 /// assert!(matches!(watched(4, |_far| false, || circuit.expand(To::Steps(1))), Err(Error::Cancelled)));
 /// # Ok::<(), Error>(())

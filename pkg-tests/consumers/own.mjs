@@ -17,7 +17,8 @@ export async function own(cipherloom, { activation, bitonicSort, reverse }, opti
     }
     const [here, there] = looms;
     const elsewhere = async (g) => there.circuit(await (await g.build()).toBytes());
-    const falling = await (await elsewhere(sorting(here, cipherloom))).run({ x: Float32Array.from(NUMBERS) });
+    const sorts = await (await elsewhere(sorting(here, cipherloom))).expand({ platform: ['simd', 'javascript'] });
+    const falling = await sorts.run({ x: Float32Array.from(NUMBERS) });
     const scheme = await (await elsewhere(activating(here, cipherloom))).expand({ platform: 'simd' });
     const seeds = ['hidden', 'open', 'fresh'].map((name) => [name, crypto.getRandomValues(new BigUint64Array(4))]);
     const x = BigUint64Array.from({ length: RING.n }, (_, i) => BigInt(NUMBERS[i] ?? 0));

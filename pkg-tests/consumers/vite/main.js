@@ -11,5 +11,5 @@ async function read(name) {
 }
 
 window.work = (options) => work(cipherloom, read, options);
-const operators = { activation, bitonicSort, reverse: new URL('./reverse.js', import.meta.url) };
+const operators = { activation, bitonicSort, reverse: new URL('./reverse.mjs', import.meta.url) };
 window.own = (options) => own(cipherloom, operators, options);

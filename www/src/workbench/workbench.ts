@@ -167,8 +167,10 @@ export class Workbench {
 
   #showProblem(error: unknown, line?: number): void {
     const { sentence, code } = failureOf(error, 'opening the text');
-    const place = line === undefined || sentence.startsWith('line ') ? '' : `Line ${line}: `;
-    this.#frame.problem.textContent = `${place}${sentence} (${code})`;
+    // The core says the line, but for what is wrong with more than one.
+    const told = sentence.replace(/^line /, 'Line ');
+    const place = line === undefined || told !== sentence ? '' : `Line ${line}: `;
+    this.#frame.problem.textContent = `${place}${told} (${code})`;
     this.#frame.problem.hidden = false;
     this.#offerRestart(error);
   }
