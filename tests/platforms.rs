@@ -186,7 +186,7 @@ fn reverse(element: &str, bits: u32, len: u64) -> (Arc<Registry>, Mixed) {
 
 fn reversed(outgoing: &Outgoing) -> Vec<u8> {
     assert_eq!((&*outgoing.call.platform, &*outgoing.call.name), ("elsewhere", "my.reverse"));
-    assert_eq!(outgoing.call.inputs, [outgoing.call.output.clone()]);
+    assert_eq!(outgoing.call.inputs, std::slice::from_ref(&outgoing.call.output));
     let [input] = outgoing.inputs.as_slice() else { panic!("{} inputs", outgoing.inputs.len()) };
     input.as_chunks::<4>().0.iter().rev().flatten().copied().collect()
 }

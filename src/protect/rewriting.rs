@@ -126,7 +126,7 @@ mod tests {
                         continue;
                     }
                     for [a, b, c] in all(bits) {
-                        let operands = [a, b, c & (1 << bits) - 1];
+                        let operands = [a, b, c & ((1 << bits) - 1)];
                         let (found, expected) =
                             (evaluate(text, &operands, bits), evaluate(&direct, &operands, bits));
                         assert_eq!(found, expected, "{direct} is not {text}: {operands:?}");
