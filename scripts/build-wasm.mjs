@@ -2,7 +2,7 @@
 // Builds the crate to wasm, into bindings/wasm: single/ (any engine with SIMD), threads/ (shared memory), and beside the
 // latter relaxed.wasm (shared memory and relaxed SIMD), which has the same JavaScript. These compute on columns; the same
 // three in graphs/ compute circuits, those in conformance/ try the kernels of both.
-// Usage: node scripts/build-wasm.mjs [--force] [single] [threads] [relaxed]
+// Usage: node scripts/build-wasm.mjs [--force] [columns] [graphs] [conformance] [single] [threads] [relaxed]
 // A build whose inputs have not changed is skipped; for one that was never made stands JavaScript without anything in it.
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,18 +16,22 @@ import { packWasm } from './lib/wasm-pack.mjs';
 const args = process.argv.slice(2);
 const force = args.includes('--force');
 const wanted = args.filter((arg) => arg !== '--force');
-for (const name of wanted) {
-  if (!(name in VARIANTS)) {
-    console.error(`unknown build "${name}": expected ${Object.keys(VARIANTS).join(' or ')}`);
-    process.exit(2);
-  }
+/** Those that are named; all, where none of them is. */
+const chosen = (all) => {
+  const named = Object.keys(all).filter((name) => wanted.includes(name));
+  return named.length > 0 ? named : Object.keys(all);
+};
+const unknown = wanted.find((name) => !(name in VARIANTS) && !(name in PARTS));
+if (unknown !== undefined) {
+  const expected = [...Object.keys(PARTS), ...Object.keys(VARIANTS)].join(', ');
+  console.error(`unknown module or build "${unknown}": expected some of ${expected}`);
+  process.exit(2);
 }
 /** The scripts that a result depends on. */
 const SCRIPTS = ['variants', 'wasm-pack'].map((name) => `scripts/lib/${name}.mjs`).concat('scripts/build-wasm.mjs');
 const WASM = join(ROOT, 'bindings', 'wasm');
 const rust = need(wasmRust());
-for (const variant of wanted.length ? wanted : Object.keys(VARIANTS))
-  for (const part of Object.keys(PARTS)) build(part, variant);
+for (const variant of chosen(VARIANTS)) for (const part of chosen(PARTS)) build(part, variant);
 for (const part of Object.keys(PARTS)) for (const variant of Object.keys(VARIANTS)) standIn(part, variant);
 
 function build(part, variant) {
