@@ -79,7 +79,7 @@ fn own_operators(graph: &Graph, registry: &Registry) -> Own {
         let Signature { name, attrs, .. } = graph.signature(op);
         let Ok(def) = registry.get(name) else { continue };
         let inputs = graph.inputs_of(op);
-        let types: Vec<ValueType> = inputs.iter().map(|&i| graph.ty(i).clone()).collect();
+        let types = graph.input_types(op);
         let call = Call { name, attrs, inputs: &types, unit: graph.unit_bits() };
         if let Some(fingerprint) = def.fingerprint(&call) {
             let kind = [op.signature].into_iter().chain(inputs.iter().map(|&i| graph.type_number(i)));

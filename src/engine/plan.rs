@@ -8,7 +8,7 @@
 
 use super::workspace::Spare;
 use crate::analyze::{Dependencies, OutputIndex, check_by, topological_order};
-use crate::graph::{Graph, Kinds, OperandId, ValueType};
+use crate::graph::{Graph, Kinds, OperandId};
 use crate::ops::types::{WORD, block_size};
 use crate::ops::{Call, Registry};
 use crate::place::{Blocks, Owner, Run, gather_by};
@@ -276,7 +276,7 @@ fn kernels(graph: &Graph, registry: &Registry, platform: &dyn Platform) -> Resul
         if !new {
             continue;
         }
-        let types: Vec<ValueType> = graph.inputs_of(op).iter().map(|&i| graph.ty(i).clone()).collect();
+        let types = graph.input_types(op);
         let signature = graph.signature(op);
         let call =
             Call { name: &signature.name, attrs: &signature.attrs, inputs: &types, unit: graph.unit_bits() };

@@ -20,7 +20,7 @@ impl CostModel {
     pub fn cost(&mut self, expander: &mut Expander<'_>, graph: &Graph) -> Result<f64> {
         let mut total = 0.0;
         for op in graph.operators() {
-            let inputs: Vec<ValueType> = graph.inputs_of(op).iter().map(|&i| graph.ty(i).clone()).collect();
+            let inputs = graph.input_types(op);
             let key = (graph.signature(op).clone(), inputs);
             if let Some(known) = self.known.get(&key) {
                 total += known;

@@ -90,7 +90,7 @@ impl<'r> Expander<'r> {
         seen: &mut HashSet<(Signature, Vec<ValueType>)>,
     ) -> bool {
         let name = &graph.signature(op).name;
-        let inputs: Vec<ValueType> = graph.inputs_of(op).iter().map(|&i| graph.ty(i).clone()).collect();
+        let inputs = graph.input_types(op);
         let key = (graph.unit_bits(), graph.signature(op).clone(), inputs);
         let found = name == target
             || self.templates.get(&key).is_some_and(|template| {
@@ -164,8 +164,7 @@ impl<'r> Expander<'r> {
             let (slot, new) = kinds.of(graph, op);
             template_of.push(slot);
             if new {
-                let inputs: Vec<ValueType> =
-                    graph.inputs_of(op).iter().map(|&i| graph.ty(i).clone()).collect();
+                let inputs = graph.input_types(op);
                 let template = self.record(graph, op, &inputs, base.platform)?;
                 templates.push(template.bind(next, graph.signature(op).platform.as_deref()));
             }

@@ -468,6 +468,11 @@ impl Graph {
         &self.operator_inputs[op.inputs_start as usize..][..op.inputs_len as usize]
     }
 
+    /// The types of the inputs of an operator of this graph.
+    pub fn input_types(&self, op: &Operator) -> Vec<ValueType> {
+        self.inputs_of(op).iter().map(|&input| self.ty(input).clone()).collect()
+    }
+
     /// The signature of an operator of this graph.
     pub fn signature(&self, op: &Operator) -> &Signature {
         self.signatures.get(op.signature)

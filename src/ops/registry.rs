@@ -130,8 +130,7 @@ impl Registry {
         for (number, op) in graph.operators().iter().enumerate() {
             steps.step().map_err(|error| (number, error))?;
             if kinds.of(graph, op).1 {
-                let inputs = graph.inputs_of(op);
-                let types: Vec<ValueType> = inputs.iter().map(|&i| graph.ty(i).clone()).collect();
+                let types = graph.input_types(op);
                 let Signature { name, attrs, .. } = graph.signature(op);
                 let call = Call { name, attrs, inputs: &types, unit: graph.unit_bits() };
                 self.check(&call, graph.ty(op.output)).map_err(|error| (number, error))?;

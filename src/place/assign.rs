@@ -33,7 +33,7 @@ pub fn place(
         let (kind, new) = kinds.of(graph, op);
         if new {
             let own = graph.signature(op);
-            let types: Vec<ValueType> = graph.inputs_of(op).iter().map(|&i| graph.ty(i).clone()).collect();
+            let types = graph.input_types(op);
             let call = Call { name: &own.name, attrs: &own.attrs, inputs: &types, unit: graph.unit_bits() };
             let pinned = || pins.iter().find(|(name, _)| *name == own.name).map(|(_, to)| *to);
             let chosen = match own.platform.as_deref().or_else(pinned) {

@@ -3,7 +3,7 @@
 use super::noise;
 use crate::Result;
 use crate::analyze::{OutputIndex, analyze, topological_order};
-use crate::graph::{Graph, OperandId, ValueType};
+use crate::graph::{Graph, OperandId};
 use crate::ops::{Call, Registry};
 
 /// The smallest noise budget, in bits, that the bounds leave to any ciphertext of the declared outputs; what comes
@@ -38,7 +38,7 @@ pub fn noise_budget(graph: &Graph, registry: &Registry) -> Result<f64> {
     for op in order {
         let operator = &graph.operators()[op as usize];
         let inputs = graph.inputs_of(operator);
-        let types: Vec<ValueType> = inputs.iter().map(|&i| graph.ty(i).clone()).collect();
+        let types = graph.input_types(operator);
         let signature = graph.signature(operator);
         let call =
             Call { name: &signature.name, attrs: &signature.attrs, inputs: &types, unit: graph.unit_bits() };
