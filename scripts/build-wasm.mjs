@@ -4,8 +4,12 @@
 // three in graphs/ compute circuits, those in conformance/ try the kernels of both.
 // Usage: node scripts/build-wasm.mjs [--force] [columns] [graphs] [conformance] [single] [threads] [relaxed]
 // A build whose inputs have not changed is skipped; for one that was never made stands JavaScript without anything in it.
+// Linking takes most of the time and one processor: several builds are made at a time where processors and memory allow.
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, freemem } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { ROOT, run, words } from './lib/run.mjs';
@@ -14,8 +18,10 @@ import { OPTIMIZE, PARTS, TARGET, VARIANTS } from './lib/variants.mjs';
 import { packWasm } from './lib/wasm-pack.mjs';
 
 const args = process.argv.slice(2);
-const force = args.includes('--force');
-const wanted = args.filter((arg) => arg !== '--force');
+/** Whether this is one of several processes that build at a time. */
+const inLane = args.includes('--lane');
+let force = args.includes('--force');
+const wanted = args.filter((arg) => !['--force', '--lane'].includes(arg));
 /** Those that are named; all, where none of them is. */
 const chosen = (all) => {
   const named = Object.keys(all).filter((name) => wanted.includes(name));
@@ -30,9 +36,13 @@ if (unknown !== undefined) {
 /** The scripts that a result depends on. */
 const SCRIPTS = ['variants', 'wasm-pack'].map((name) => `scripts/lib/${name}.mjs`).concat('scripts/build-wasm.mjs');
 const WASM = join(ROOT, 'bindings', 'wasm');
+/** Bytes that one build may need. */
+const MEMORY = 2.5e9;
 const rust = need(wasmRust());
+if (!inLane) await manyAtATime(outdated(chosen(PARTS), chosen(VARIANTS)));
+// What is left, and a line on each.
 for (const variant of chosen(VARIANTS)) for (const part of chosen(PARTS)) build(part, variant);
-for (const part of Object.keys(PARTS)) for (const variant of Object.keys(VARIANTS)) standIn(part, variant);
+if (!inLane) for (const part of Object.keys(PARTS)) for (const variant of Object.keys(VARIANTS)) standIn(part, variant);
 
 function build(part, variant) {
   const { file, features, opt } = VARIANTS[variant];
@@ -60,6 +70,45 @@ function build(part, variant) {
   ];
   writeFileSync(stampFile(part, variant), JSON.stringify({ inputs, sizes }));
   report(part, variant, sizes, `built in ${((performance.now() - started) / 1000).toFixed(1)} s`);
+}
+
+/** What is to be built, in groups that do not meet: builds that share JavaScript are one. The longest come first. */
+function outdated(parts, variants) {
+  const old = (part) => (variant) => force || readStamp(part, variant)?.inputs !== fingerprint(part, variant);
+  const groups = parts.flatMap((part) => {
+    const names = variants.filter(old(part));
+    const folders = [...new Set(names.map((name) => folder(part, name)))];
+    return folders.map((path) => [part, ...names.filter((name) => folder(part, name) === path)]);
+  });
+  return groups.sort((a, b) => b.length - a.length);
+}
+
+/** Makes groups by processes of their own, each with a target folder, which cargo locks, if more than one can be made at a time. */
+async function manyAtATime(groups) {
+  const lanes = Math.min(groups.length, availableParallelism(), Math.floor(freemem() / MEMORY));
+  if (lanes < 2) return;
+  const base = process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target');
+  const lane = async (_, number) => {
+    const env = { ...process.env, CARGO_TARGET_DIR: number === 0 ? base : join(base, `lane-${number}`) };
+    for (let group = groups.shift(); group !== undefined; group = groups.shift()) {
+      console.log(`wasm ${group.join(' ')}: is being built, ${groups.length} to follow`);
+      await quietly([process.argv[1], '--lane', ...group, ...(force ? ['--force'] : [])], env);
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  force = false;
+}
+
+/** Runs a script; its output is shown when it ends, so that those of several do not mix. */
+async function quietly(args, env) {
+  const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const output = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => output.push(data));
+  const [status, signal] = await once(child, 'close');
+  process.stdout.write(Buffer.concat(output));
+  if (status === 0) return;
+  console.error(`failed (${signal ?? `exit ${status}`}): ${args.slice(1).join(' ')}`);
+  process.exit(1);
 }
 
 function isThreaded(variant) {

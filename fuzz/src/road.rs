@@ -73,7 +73,7 @@ pub fn compile(json: &str, n: usize) -> Result<Program> {
 /// As [`Job::complete`].
 pub fn objects(job: Job) -> Result<Vec<Named>> {
     match job.complete()? {
-        Outcome::Bytes(bytes) => Ok(vec![Named { names: vec![], bytes }]),
+        Outcome::Bytes(bytes) => Ok(vec![Named { names: vec![], bytes, secret: false }]),
         Outcome::Objects(objects) => Ok(objects),
         Outcome::Values(_) => Err(Error::Job("objects are expected here")),
     }

@@ -20,7 +20,7 @@ pub use literal::CircuitLiteral;
 pub use passes::{default_pass_names, pass_named, pass_names};
 pub use precompute::Precompute;
 pub use recorded::Recorded;
-pub use run::{Execution, RunOptions};
+pub use run::{Bytes, Execution, RunOptions};
 pub use verify::{Report, Trials};
 
 use crate::analyze::check;

@@ -27,6 +27,38 @@ impl Default for RunOptions {
     }
 }
 
+/// Bytes of an input, wherever they are.
+pub trait Bytes {
+    /// How many.
+    fn len(&self) -> usize;
+    /// True for none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// Copies them to a slice of as many.
+    fn copy_to(&self, out: &mut [u8]);
+}
+
+impl Bytes for [u8] {
+    fn len(&self) -> usize {
+        <[u8]>::len(self)
+    }
+
+    fn copy_to(&self, out: &mut [u8]) {
+        out.copy_from_slice(self);
+    }
+}
+
+impl Bytes for Vec<u8> {
+    fn len(&self) -> usize {
+        Vec::len(self)
+    }
+
+    fn copy_to(&self, out: &mut [u8]) {
+        out.copy_from_slice(self);
+    }
+}
+
 /// A circuit planned for a platform: run many times.
 pub struct Execution {
     plan: Arc<Plan>,
@@ -60,18 +92,23 @@ impl Execution {
         &self.plan
     }
 
+    /// What the plan was made with.
+    pub fn options(&self) -> RunOptions {
+        self.options
+    }
+
     /// Declared outputs, then kept operands, with their types.
     pub fn outputs(&self) -> impl Iterator<Item = (&Port, &ValueType)> {
         let graph = self.plan.graph();
         graph.outputs().iter().map(|port| (port, graph.ty(port.operand)))
     }
 
-    /// A run over data: the bytes of each input, by name.
+    /// A run over data: the bytes of each input, by name, which are copied.
     ///
     /// # Errors
     /// `MissingInput`, `UnknownInput`; `InputLength`, in bytes; `Format` for words of a lattice type that are no residues;
     /// `OutOfMemory`.
-    pub fn start(&self, data: &[(&str, &[u8])], clock: Clock) -> Result<Run> {
+    pub fn start<B: Bytes + ?Sized>(&self, data: &[(&str, &B)], clock: Clock) -> Result<Run> {
         let graph = self.plan.graph();
         let unknown = |name: &str| !graph.inputs().iter().any(|port| port.name == name);
         if let Some((name, _)) = data.iter().find(|(name, _)| unknown(name)) {
@@ -81,12 +118,12 @@ impl Execution {
         for port in graph.inputs() {
             let given = data.iter().find(|(name, _)| *name == port.name);
             let (_, bytes) = given.ok_or_else(|| Error::MissingInput { name: port.name.clone() })?;
-            inputs.push(self.input(port, bytes)?);
+            inputs.push(self.input(port, *bytes)?);
         }
         Run::new(Arc::clone(&self.plan), inputs, clock)
     }
 
-    fn input(&self, port: &Port, bytes: &[u8]) -> Result<Input> {
+    fn input(&self, port: &Port, bytes: &(impl Bytes + ?Sized)) -> Result<Input> {
         let graph = self.plan.graph();
         let ty = graph.ty(port.operand);
         let expected = bytes_of(ty.size.saturating_mul(graph.unit_bits().into()));
@@ -95,7 +132,7 @@ impl Execution {
             return Err(Error::InputLength { input, found, expected: expected as usize });
         }
         let mut words = Zeroizing::new(memory::zeros::<u64>(bytes.len().div_ceil(8))?);
-        bytemuck::cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
+        bytes.copy_to(&mut bytemuck::cast_slice_mut(&mut words)[..bytes.len()]);
         if let Some((n, primes)) = self.registry.residues(ty)?
             && !crate::bytes::check_residues(&words, n, primes.into_iter())
         {
@@ -115,10 +152,6 @@ impl Execution {
     /// # Errors
     /// As [`Run::output`].
     pub fn output(&self, run: &Run, index: usize) -> Result<Vec<u8>> {
-        let words = Zeroizing::new(run.output(index)?);
-        let graph = self.plan.graph();
-        let size = graph.outputs().get(index).map_or(0, |port| graph.ty(port.operand).size);
-        let bytes = bytes_of(size.saturating_mul(graph.unit_bits().into())) as usize;
-        memory::copy(&bytemuck::cast_slice(&words)[..bytes])
+        run.output_bytes(index)
     }
 }

@@ -346,14 +346,28 @@ impl Run {
     /// `Job` before that; `OutOfMemory`.
     pub fn output(&self, index: usize) -> Result<Vec<u64>> {
         let parts = self.output_parts(index)?;
-        let bits: usize = parts.iter().map(|part| part.bits).sum();
-        let mut words = memory::zeros(bits.div_ceil(64))?;
+        let mut words = memory::zeros(bits_of(parts).div_ceil(64))?;
+        self.copy_parts(parts, bytemuck::cast_slice_mut(&mut words));
+        Ok(words)
+    }
+
+    /// The same in whole bytes.
+    ///
+    /// # Errors
+    /// As [`Run::output`].
+    pub fn output_bytes(&self, index: usize) -> Result<Vec<u8>> {
+        let parts = self.output_parts(index)?;
+        let mut bytes = memory::zeros(bits_of(parts).div_ceil(8))?;
+        self.copy_parts(parts, &mut bytes);
+        Ok(bytes)
+    }
+
+    fn copy_parts(&self, parts: &[Part], out: &mut [u8]) {
         let mut at = 0;
         for &Part { place, skip, bits } in parts {
-            copy_bits(bytemuck::cast_slice_mut(&mut words), at, self.read(place), skip, bits);
+            copy_bits(out, at, self.read(place), skip, bits);
             at += bits;
         }
-        Ok(words)
     }
 
     fn output_parts(&self, index: usize) -> Result<&[Part]> {
@@ -567,6 +581,10 @@ impl Run {
             Kernel::Elsewhere(_) => {}
         }
     }
+}
+
+fn bits_of(parts: &[Part]) -> usize {
+    parts.iter().map(|part| part.bits).sum()
 }
 
 /// Calls `f` with what `read` gives of each place.

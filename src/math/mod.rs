@@ -12,6 +12,7 @@ pub mod prime;
 pub mod rns;
 pub mod sample;
 pub mod slots;
+pub mod tanh;
 mod wide;
 pub mod zq;
 

@@ -173,7 +173,7 @@ impl Client {
                 let size = run.plan().graph().ty(run.plan().graph().outputs()[index].operand).size as usize;
                 let writer = Writer::new(Kind::Input).raw(&program).raw(&owner).text(name);
                 let bytes = writer.blocks(size, run.output_blocks(index, 0, size)?)?.finish();
-                Ok(Named { names: vec![name.clone()], bytes })
+                Ok(Named { names: vec![name.clone()], bytes, secret: false })
             };
             Ok(Outcome::Objects(names.par_iter().enumerate().map(write).collect::<Result<_>>()?))
         })

@@ -138,7 +138,7 @@ impl Evaluator {
                 }
                 let writer = Writer::new(Kind::Output).raw(&id).raw(&owner).raw(&of_run).texts(&names);
                 let bytes = writer.blocks(bundle.units() as usize, blocks)?.finish();
-                Ok(Named { names: names.into_iter().map(str::to_owned).collect(), bytes })
+                Ok(Named { names: names.into_iter().map(str::to_owned).collect(), bytes, secret: false })
             };
             Ok(Outcome::Objects(bundles.par_iter().map(write).collect::<Result<_>>()?))
         }))

@@ -27,6 +27,8 @@ pub struct Named {
     pub names: Vec<String>,
     /// Its byte form.
     pub bytes: Vec<u8>,
+    /// True where whoever takes a copy of the bytes overwrites these.
+    pub secret: bool,
 }
 
 /// What a finished job gives.

@@ -1,7 +1,8 @@
 //! Circuits across the border.
 
+use super::last_plan::{Owner, Wanted};
 use super::{CLOCK, RawJob, Thrown, copy, platform, set, to_js, view_of, watched};
-use crate::circuit::{Analysis, Circuit, CircuitLiteral, Recorded, RunOptions, To, pass_names};
+use crate::circuit::{Analysis, Bytes, Circuit, CircuitLiteral, Recorded, RunOptions, To, pass_names};
 use crate::graph::ValueType;
 use crate::math::bits::bytes_of;
 use crate::math::sample::Seed;
@@ -17,6 +18,16 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use wasm_bindgen::prelude::*;
 use zeroize::Zeroizing;
+
+impl Bytes for Uint8Array {
+    fn len(&self) -> usize {
+        self.length() as usize
+    }
+
+    fn copy_to(&self, out: &mut [u8]) {
+        Uint8Array::copy_to(self, out);
+    }
+}
 
 /// The operator types of all circuits, and those that a user has declared.
 struct Types {
@@ -188,16 +199,20 @@ struct Ports {
 
 /// See [`Circuit`].
 #[wasm_bindgen]
-pub struct RawCircuit(pub(super) Circuit);
+pub struct RawCircuit(pub(super) Circuit, Owner);
 
 impl RawCircuit {
+    fn new(circuit: Circuit) -> Self {
+        Self(circuit, Owner::new())
+    }
+
     /// What watched work gives.
     fn watched(
         hear: Option<Function>,
         parts: usize,
         work: impl FnOnce() -> Result<Circuit, Error>,
     ) -> Result<Self, Thrown> {
-        watched(hear, parts, work).map(Self)
+        watched(hear, parts, work).map(Self::new)
     }
 }
 
@@ -332,7 +347,7 @@ impl RawCircuit {
     ) -> Result<RawCircuit, Thrown> {
         let pins: Vec<(&str, &str)> =
             operators.iter().zip(&to).map(|(op, to)| (op.as_str(), to.as_str())).collect();
-        Ok(Self(self.0.place(&mixed(&platforms)?, &pins)?))
+        Ok(Self::new(self.0.place(&mixed(&platforms)?, &pins)?))
     }
 
     /// See [`Circuit::optimize`].
@@ -360,7 +375,7 @@ impl RawCircuit {
         let (protected, growth) = self.0.protect(&policy_of(options)?, &seed)?;
         let out = Object::new();
         set(&out, "growth", &to_js(&RawGrowth::from(&growth))?);
-        set(&out, "circuit", &JsValue::from(Self(protected)));
+        set(&out, "circuit", &JsValue::from(Self::new(protected)));
         Ok(out)
     }
 
@@ -386,20 +401,26 @@ impl RawCircuit {
         hear: Option<Function>,
     ) -> Result<RawJob, Thrown> {
         let defaults = RunOptions::default();
-        let options_read = RunOptions {
+        let wanted = Wanted {
+            platforms: texts(&option(options, "platforms")),
+            keep,
             memory_limit: option(options, "memoryLimit").as_f64().map_or(defaults.memory_limit, |m| m as u64),
             secret: option(options, "secret").is_truthy(),
         };
-        let platform = mixed(&texts(&option(options, "platforms")))?;
-        let execution = watched(hear, 6, || self.0.plan(&platform, &keep, options_read))?;
-        let bytes = data.iter().map(|data| copy(data).map(Zeroizing::new)).collect::<Result<Vec<_>, _>>()?;
-        let bound: Vec<(&str, &[u8])> =
-            names.iter().map(String::as_str).zip(bytes.iter().map(|bytes| bytes.as_slice())).collect();
+        let execution = self.1.plan(wanted, |wanted| {
+            let &Wanted { memory_limit, secret, .. } = wanted;
+            let platform = mixed(&wanted.platforms)?;
+            let options = RunOptions { memory_limit, secret };
+            watched(hear, 6, || self.0.plan(&platform, &wanted.keep, options))
+        })?;
+        let bound: Vec<_> = names.iter().map(String::as_str).zip(&data).collect();
         let run = execution.start(&bound, CLOCK)?;
         Ok(RawJob(Job::new(run, move |run| {
             let outputs = execution.outputs().enumerate();
+            let secret = execution.options().secret;
             let named = outputs.map(|(index, (port, _))| {
-                Ok(Named { names: vec![port.name.clone()], bytes: execution.output(run, index)? })
+                let bytes = execution.output(run, index)?;
+                Ok(Named { names: vec![port.name.clone()], bytes, secret })
             });
             Ok(Outcome::Objects(named.collect::<Result<_, Error>>()?))
         })))

@@ -8,7 +8,7 @@ use crate::program::{Job, Named, Outcome};
 use js_sys::{Array, Function, Object, Reflect, Uint8Array};
 use std::sync::{Arc, OnceLock};
 use wasm_bindgen::prelude::*;
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 #[wasm_bindgen]
 extern "C" {
@@ -92,10 +92,13 @@ impl RawJob {
             return Err(crate::Error::Job("this job gives no objects").into());
         };
         let out = Array::new();
-        for Named { names, bytes } in objects {
+        for Named { names, mut bytes, secret } in objects {
             let item = Object::new();
             set(&item, "names", &names.into_iter().map(JsValue::from).collect::<Array>());
             set(&item, "bytes", &Uint8Array::from(bytes.as_slice()));
+            if secret {
+                bytes.zeroize();
+            }
             out.push(&item);
         }
         Ok(out)

@@ -15,6 +15,8 @@ pub mod elsewhere;
 mod error;
 #[cfg(any(feature = "columns", feature = "graphs"))]
 mod job;
+#[cfg(feature = "graphs")]
+mod last_plan;
 #[cfg(feature = "threads")]
 pub mod pool;
 #[cfg(feature = "graphs")]

@@ -1,7 +1,7 @@
 //! Hyperbolic tangent: out = tanh a, of a's shape.
 //!
-//! The bits are those of the crate `libm`, about two units in the last place away from the truth. Of
-//! infinities it is 1 and -1; of -0 it is -0.
+//! Of `f32` the bits are those of [`crate::math::tanh`], less than 0.53 units in the last place away from the truth; of
+//! `f64` those of the crate `libm`, about two units. Of infinities it is 1 and -1; of -0 it is -0.
 
 use super::{Cost, FLOATS, Operation, shapes};
 

@@ -1,6 +1,7 @@
 //! Models of operations on single elements, given as bits: integers are computed as `i128`, floats as `f64` and rounded.
 //! (Rounding a sum, difference, product, quotient or root of `f32` to `f64` first does not change what `f32` it becomes.)
 
+use crate::math::tanh::tanh;
 use crate::ops::plain::total;
 use crate::ops::tensor::Element;
 use std::cmp::Ordering;
@@ -38,7 +39,7 @@ pub(super) fn one(op: &str, element: Element, a: u64) -> u64 {
             "sqrt" => round(element, x.sqrt()),
             "exp" if f32 => single(libm::expf),
             "log" if f32 => single(libm::logf),
-            "tanh" if f32 => single(libm::tanhf),
+            "tanh" if f32 => single(tanh),
             "exp" => libm::exp(x).to_bits(),
             "log" => libm::log(x).to_bits(),
             _ => libm::tanh(x).to_bits(),
