@@ -11,6 +11,7 @@
     reason = "a panic is how a finding is told"
 )]
 
+pub mod changes;
 pub mod container;
 pub mod edits;
 pub mod json;

@@ -45,9 +45,12 @@ export const VARIANTS = {
  */
 export const PARTS = { columns: '.', graphs: 'graphs', conformance: 'conformance' };
 
-/** wasm-opt options that every build needs: what rustc turns on for wasm32 by itself, and SIMD. */
+/**
+ * wasm-opt options that every build needs: what rustc turns on for wasm32 by itself, and SIMD. The first kilobyte of the memory
+ * is the far end of the stack.
+ */
 export const OPTIMIZE = words(
-  '-O3 --enable-simd --enable-bulk-memory --enable-bulk-memory-opt --enable-mutable-globals --enable-sign-ext ' +
+  '-O3 --low-memory-unused --enable-simd --enable-bulk-memory --enable-bulk-memory-opt --enable-mutable-globals --enable-sign-ext ' +
     '--enable-nontrapping-float-to-int --enable-reference-types --enable-multivalue --enable-call-indirect-overlong',
 );
 
@@ -66,7 +69,9 @@ export function buildEnv(variant, rust) {
     targetFeatures(target),
     ...link.map((argument) => `-Clink-arg=${argument}`),
     // Kernels say `#[inline]` where it is worth its bytes; elsewhere LLVM, whose own limit is 225, is to do less of it.
-    '-Cllvm-args=-inline-threshold=50',
+    '-Cllvm-args=-inline-threshold=25',
+    // A panic is a defect of ours; that it says where costs a word for each place that could.
+    '-Zlocation-detail=none',
     ...remap.map(([from, to]) => `--remap-path-prefix=${from}=${to}`),
   ];
   return {
