@@ -88,6 +88,7 @@ const wanted = positionals.length > 0 ? positionals : all;
 if (options.changes) {
   const changes = buildChanges();
   for (const target of wanted.filter((name) => name !== 'csv')) run(changes, [target, options.from, options.changes]);
+  if (wanted.includes('csv')) run(process.execPath, [join(ROOT, 'fuzz', 'csv.mjs'), '--runs', options.changes]);
   process.exit(0);
 }
 const program = wanted.some((name) => name !== 'csv') && build();

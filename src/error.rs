@@ -117,8 +117,8 @@ pub enum Error {
         /// Its number.
         operand: u32,
     },
-    /// A base operator has no implementation on the chosen platform.
-    #[error("platform `{platform}` does not implement base operator `{op}`")]
+    /// An operator has no implementation on the chosen platform.
+    #[error("platform `{platform}` has no kernel for `{op}`: a graph runs once it is expanded for its platform")]
     NotImplemented {
         /// The operator type.
         op: String,

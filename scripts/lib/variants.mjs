@@ -69,7 +69,7 @@ export function buildEnv(variant, rust) {
     targetFeatures(target),
     ...link.map((argument) => `-Clink-arg=${argument}`),
     // Kernels say `#[inline]` where it is worth its bytes; elsewhere LLVM, whose own limit is 225, is to do less of it.
-    '-Cllvm-args=-inline-threshold=25',
+    '-Cllvm-args=-inline-threshold=50',
     // A panic is a defect of ours; that it says where costs a word for each place that could.
     '-Zlocation-detail=none',
     ...remap.map(([from, to]) => `--remap-path-prefix=${from}=${to}`),

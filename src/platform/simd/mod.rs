@@ -16,6 +16,7 @@ mod ntt;
 mod ntt32;
 mod pointwise;
 mod products;
+#[cfg(any(test, not(target_feature = "relaxed-simd")))]
 mod split;
 mod streams;
 mod sums32;
@@ -55,12 +56,23 @@ impl Default for Simd {
     }
 }
 
-/// All families that run on this machine, the fastest first.
+/// All families that run on this machine, the fastest first. A build with relaxed SIMD is taken where that fuses
+/// (`bindings/src/choose-mode.ts`), and has no other doubles.
 fn families() -> Vec<Box<dyn Family>> {
-    let plain: Box<dyn Family> = Box::new(Doubles::<split::Split, 4>::new("f64x2"));
     let small: Box<dyn Family> = Box::new(Words32::default());
     let random: Box<dyn Family> = Box::new(Streams::default());
-    fused_family().into_iter().chain([small, plain, random]).collect()
+    fused_family().into_iter().chain([small]).chain(split_family()).chain([random]).collect()
+}
+
+/// Where they round twice.
+#[cfg(any(test, not(target_feature = "relaxed-simd")))]
+fn split_family() -> Option<Box<dyn Family>> {
+    Some(Box::new(Doubles::<split::Split, 4>::new("f64x2")))
+}
+
+#[cfg(not(any(test, not(target_feature = "relaxed-simd"))))]
+fn split_family() -> Option<Box<dyn Family>> {
+    None
 }
 
 /// Where multiplication and addition round once.
