@@ -69,7 +69,21 @@ export function makeFrame(host: HTMLElement): Frame {
     titled('graph-own-title', 'An operator of your own', own),
     titled('graph-suite-title', 'Test this device', suite),
   );
-  return { gallery, editor, status, problem, steps, explorer, verify, suite, absorb, inputs, run, outputs, own };
+  return {
+    gallery,
+    editor,
+    status,
+    problem,
+    steps,
+    explorer,
+    verify,
+    suite,
+    absorb,
+    inputs,
+    run,
+    outputs,
+    own,
+  };
 }
 
 function titled(id: string, title: string, ...contents: readonly HTMLElement[]): HTMLElement {

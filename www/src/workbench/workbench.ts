@@ -19,8 +19,8 @@ import { RunPanel } from './run-panel.js';
 import { type Made, type Making, Stages } from './stages.js';
 import { StepBar } from './step-bar.js';
 import { completeOperators, textLanguage } from './text-language.js';
-import { SuitePanel } from './verify/suite-panel.js';
-import { VerifyPanel } from './verify/verify-panel.js';
+import { SuitePanel } from '../verify/suite-panel.js';
+import { VerifyPanel } from './verify-panel.js';
 import './workbench.css';
 
 /** Characters of a text in which the line of an operator is looked for. */

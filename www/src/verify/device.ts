@@ -26,7 +26,8 @@ interface Navigator extends globalThis.Navigator {
   readonly userAgentData?: { getHighEntropyValues(names: string[]): Promise<Hints> };
 }
 
-export async function deviceOf({ mode, version }: Loom): Promise<Device> {
+/** `threads`: how many what was done may have had, if not those of the loom. */
+export async function deviceOf({ mode, version }: Loom, threads = mode.threads): Promise<Device> {
   const navigator: Navigator = globalThis.navigator;
   const hints = await navigator.userAgentData
     ?.getHighEntropyValues(['architecture', 'bitness', 'platform'])
@@ -36,7 +37,7 @@ export async function deviceOf({ mode, version }: Loom): Promise<Device> {
     processor: processorOf(hints),
     processors: navigator.hardwareConcurrency,
     build: mode.variant,
-    threads: mode.threads,
+    threads,
     isolated: globalThis.crossOriginIsolated,
     core: version,
     at: new Date().toISOString(),
@@ -53,7 +54,7 @@ export function factsOf(device: Device): (readonly [term: string, text: string])
   const { browser, processor, processors, build, threads, isolated, core, at } = device;
   return [
     ['Browser', browser],
-    ['Processor', `${processor}; ${processors} at once`],
+    ['Processor', `${processor}; ${processors} logical processors`],
     ['Build', `${build}, core ${core}`],
     ['Threads', `${threads}${isolated ? '' : ' (the page is not cross-origin isolated)'}`],
     ['Time', at],

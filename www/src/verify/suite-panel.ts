@@ -1,7 +1,7 @@
 /** The conformance suite, on the visitor's device. What it needs is loaded when it is started. */
 import type { Loom, Platform } from 'cipherloom';
-import * as format from '../../format.js';
-import { h } from '../../ui/dom.js';
+import * as format from '../format.js';
+import { h } from '../ui/dom.js';
 import { deviceOf, factsOf } from './device.js';
 import { Job, type JobEnd, type Working } from './job.js';
 import { reportTools } from './report-tools.js';
@@ -9,7 +9,7 @@ import { casesOf, dataOf, type Suite, textOf, verdictOf } from './suite-report.j
 
 const PLATFORMS: readonly (readonly [platform: Platform, title: string])[] = [
   ['simd', 'Vector kernels (simd)'],
-  ['scalar', 'Scalar kernels (scalar)'],
+  ['scalar', 'Scalar kernels'],
 ];
 
 export class SuitePanel {
@@ -26,10 +26,10 @@ export class SuitePanel {
       h(
         'p',
         { class: 'note' },
-        'Runs every kernel of this build on edge values and random ones, and compares it bit for bit with a slow model that ' +
-          'was written from the operator’s definition: so it shows whether this browser, on this processor, computes ' +
-          'what the documentation says. It takes some seconds of one processor for each kind, and loads about 300 kB. It says ' +
-          'nothing about how long secrets take to compute, and proves nothing for values that it does not try.',
+        'The conformance suite runs every kernel of this build on edge values and random ones, and compares each result bit ' +
+          'for bit with a slow model that was written from the operator’s definition. So it tells whether this browser, ' +
+          'on this processor, computes what the documentation says, for the values that it tries; it proves nothing for ' +
+          'others. It is loaded when you start it (about 300 kB), and takes some seconds for each kind of kernels.',
       ),
     );
     const choices = this.#boxes.map((box, index) =>
@@ -61,7 +61,7 @@ export class SuitePanel {
       onProgress: ({ done, total }) =>
         tell(done, total, `${format.count(Math.floor(done))} of ${format.plural(total, 'operator')}`),
     });
-    const suite = { found, seconds: (performance.now() - start) / 1000, device: await deviceOf(loom) };
+    const suite = { found, seconds: (performance.now() - start) / 1000, device: await deviceOf(loom, 1) };
     signal.throwIfAborted();
     this.#report.append(...reportOf(suite));
     return { passed: found.passed, said: verdictOf(suite) };
@@ -90,7 +90,12 @@ function failures({ found }: Suite): HTMLElement[] {
   const items = failed.map(({ platform, operator }) =>
     h(
       'li',
-      { class: 'fault', 'data-testid': 'suite-failed', 'data-name': operator.name, 'data-platform': platform },
+      {
+        class: 'fault',
+        'data-testid': 'suite-failed',
+        'data-name': operator.name,
+        'data-platform': platform,
+      },
       h('strong', {}, `${operator.name} on ${platform}`),
       `: ${casesOf(operator)}. ${operator.problem ?? ''}`,
     ),

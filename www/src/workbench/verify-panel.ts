@@ -1,27 +1,16 @@
 /** Verification of the graph that is open. */
 import { type Circuit, load, type Loom } from 'cipherloom';
 import { OPERATORS } from 'virtual:operator-names';
-import { failureOf } from '../../failure.js';
-import * as format from '../../format.js';
-import { button, h } from '../../ui/dom.js';
-import type { OwnOperators } from '../own/own-operators.js';
-import type { Made } from '../stages.js';
-import {
-  amountOf,
-  type Checked,
-  dataOf,
-  faultOf,
-  leftOut,
-  type Line,
-  operatorIn,
-  textOf,
-  titleOf,
-  verdictOf,
-} from './check-report.js';
+import { failureOf } from '../failure.js';
+import * as format from '../format.js';
+import { button, h } from '../ui/dom.js';
+import { type Line, verdictOf } from '../verify/check-report.js';
+import { CheckTable } from '../verify/check-table.js';
+import { deviceOf } from '../verify/device.js';
+import { Job, type JobEnd, type Working } from '../verify/job.js';
 import { Checks, type Written } from './checks.js';
-import { deviceOf } from './device.js';
-import { Job, type JobEnd, type Working } from './job.js';
-import { reportTools } from './report-tools.js';
+import type { OwnOperators } from './own/own-operators.js';
+import type { Made } from './stages.js';
 
 export interface VerifyEvents {
   loom(): Promise<Loom>;
@@ -52,10 +41,11 @@ export class VerifyPanel {
       h(
         'p',
         { class: 'note' },
-        'Computes every stage beside the one that it was made of, on the same random data, and compares all bits; then the ' +
-          'optimizer’s passes one by one, and every operator on vector kernels and on scalar ones. The first operator that ' +
-          'gives something else is named. Random data can show that something is wrong. That nothing is, they make likely, ' +
-          'and do not prove; only a graph’s structure is proved sound.',
+        'Computes every stage, down to base operators, beside the one that it was made of, on the same random data, and ' +
+          'compares all bits; so it does before and after each of the optimizer’s passes, and with every operator on vector ' +
+          'kernels and on scalar ones. The first operator that gives something else is named. A graph’s structure is ' +
+          'proved sound. That two graphs mean the same is not: random data find what is wrong, and can miss it; more rounds ' +
+          'miss less.',
       ),
       this.#kept,
     );
@@ -103,8 +93,11 @@ export class VerifyPanel {
             ),
           ]
         : [
-            h('span', { class: 'note' }, `Compared with ${meaning.about}, too.`),
-            button('Forget it', () => this.keep(undefined), { class: 'small', 'data-testid': 'verify-forget' }),
+            h('span', { class: 'note' }, `Also compared with ${meaning.about}.`),
+            button('Forget it', () => this.keep(undefined), {
+              class: 'small',
+              'data-testid': 'verify-forget',
+            }),
           ]),
     );
   }
@@ -139,8 +132,7 @@ export class VerifyPanel {
   async #verify({ signal, tell }: Working): Promise<JobEnd> {
     const [trials, seed] = [this.#trials, this.#seed].map(wholeNumber) as [number, number];
     const start = performance.now();
-    const body = h('tbody', {});
-    this.#report.replaceChildren(checkTable(body));
+    const table = new CheckTable(this.#report, this.#events.reveal);
     const stages = writtenOf(this.#events.stages());
     const own = this.#events.operators().copy();
     const { variant, threads } = (await this.#events.loom()).mode;
@@ -153,41 +145,16 @@ export class VerifyPanel {
       const checks = new Checks(loom, subject, { trials, seed, signal, tell, resolved });
       for await (const line of checks.lines()) {
         lines.push(line);
-        body.append(...this.#rowsOf(line));
+        table.add(line);
       }
       const seconds = (performance.now() - start) / 1000;
       const checked = { lines, trials, seed, seconds, device: await deviceOf(loom) };
       signal.throwIfAborted();
-      this.#report.append(toolsOf(checked));
+      table.end(checked);
       return { passed: lines.every(({ check }) => check.passed), said: verdictOf(checked) };
     } finally {
       loom.dispose();
     }
-  }
-
-  #rowsOf(line: Line): HTMLElement[] {
-    const { passed, kind } = line.check;
-    const result = passed ? (kind === 'structure' ? '✓ sound' : '= same') : '≠ wrong';
-    const row = h(
-      'tr',
-      { 'data-testid': 'check', 'data-kind': kind, 'data-stage': line.stage, 'data-passed': String(passed) },
-      h('th', { scope: 'row' }, titleOf(line)),
-      h('td', { class: 'amount' }, amountOf(line)),
-      h('td', {}, h('span', { class: passed ? 'mark-equal' : 'mark-unequal' }, result)),
-    );
-    const more = faultOf(line) ?? leftOut(line);
-    if (more === undefined) return [row];
-    const cell = h('td', { colspan: 3, class: passed ? 'note' : 'fault', 'data-testid': 'check-more' }, more);
-    const op = operatorIn(line);
-    if (line.stop !== undefined && op !== undefined) {
-      const { stop } = line;
-      cell.append(
-        ' ',
-        button('Show it', () => this.#events.reveal(stop, op), { class: 'small', 'data-testid': 'check-show' }),
-      );
-    }
-    row.classList.add('continued');
-    return [row, h('tr', {}, cell)];
   }
 }
 
@@ -198,19 +165,6 @@ function writtenOf(stages: readonly Made[]): Written[] {
     text: async () => (await made.text()).text,
     from: made.from === undefined ? undefined : stages.indexOf(made.from),
   }));
-}
-
-function checkTable(body: HTMLElement): HTMLElement {
-  const titles = ['Check', 'Compared', 'Result'].map((title) => h('th', { scope: 'col' }, title));
-  return h('table', { class: 'checks' }, h('thead', {}, h('tr', {}, ...titles)), body);
-}
-
-function toolsOf(checked: Checked): HTMLElement {
-  return reportTools({
-    name: 'cipherloom-verification',
-    text: () => textOf(checked),
-    data: () => dataOf(checked),
-  });
 }
 
 function numberField(id: string, value: number, min: number, max: number): HTMLInputElement {

@@ -1,7 +1,7 @@
 /** A piece of work behind one button: it shows how far it is, and can be cancelled. */
 import { DisposedError } from 'cipherloom';
-import { failureOf, isCancellation } from '../../failure.js';
-import { button, h } from '../../ui/dom.js';
+import { failureOf, isCancellation } from '../failure.js';
+import { button, h } from '../ui/dom.js';
 
 /** What the work is given. */
 export interface Working {
@@ -13,6 +13,8 @@ export interface Working {
 export interface JobOptions {
   /** What the button says, and a failure: "verifying". */
   readonly title: string;
+  /** Whether it is what one comes for; default true. */
+  readonly primary?: boolean;
   readonly during: string;
   /** Before the test ids of its elements. */
   readonly testId: string;
@@ -39,11 +41,11 @@ export class Job {
 
   /** The buttons follow `beside`, in one row. */
   constructor(host: HTMLElement, beside: readonly HTMLElement[], options: JobOptions) {
-    const { title, testId } = options;
+    const { title, testId, primary = true } = options;
     this.#host = host;
     this.#options = options;
     this.#start = button(title, () => void this.#run(), {
-      class: 'primary',
+      class: primary ? 'primary' : '',
       'data-testid': `${testId}-start`,
     });
     this.#cancel = button('Cancel', () => this.stop(), { 'data-testid': `${testId}-cancel`, disabled: true });
@@ -95,7 +97,8 @@ export class Job {
     } catch (error) {
       if (isCancellation(error, signal)) return show('cancelled', 'Cancelled.');
       const { sentence, code } = failureOf(error, this.#options.during);
-      const told = error instanceof DisposedError ? 'The workers were replaced meanwhile: start it again.' : sentence;
+      const told =
+        error instanceof DisposedError ? 'What it worked on is gone meanwhile: start it again.' : sentence;
       show('error', code === 'Error' || told !== sentence ? told : `${told} (${code})`);
     }
   }

@@ -1,6 +1,6 @@
 /** The conformance suite's findings in words, and as a report. */
 import type { Conformance, OperatorConformance, PlatformConformance } from 'cipherloom';
-import * as format from '../../format.js';
+import * as format from '../format.js';
 import { type Device, factsOf } from './device.js';
 
 export interface Suite {
@@ -15,7 +15,7 @@ export function verdictOf({ found, seconds }: Pick<Suite, 'found' | 'seconds'>):
   const platforms = found.platforms.map(({ platform }) => platform).join(' and ');
   const wrong = found.platforms.flatMap(({ failed }) => failed).length;
   return wrong === 0
-    ? `All of ${cases} on ${platforms} kernels passed, in ${format.seconds(seconds)}.`
+    ? `All ${cases} on ${platforms} kernels passed, in ${format.seconds(seconds)}.`
     : `${format.plural(wrong, 'operator')} of this device ${wrong === 1 ? 'is' : 'are'} wrong (${cases} on ${platforms} kernels, ${format.seconds(seconds)}).`;
 }
 

@@ -3,7 +3,7 @@
  * operators; passes there; kernels. All on circuits that are opened for this, in workers of their own, so that the tab goes on.
  */
 import type { Check, Circuit, Loom, VerifyOptions } from 'cipherloom';
-import type { Line } from './check-report.js';
+import type { Line } from '../verify/check-report.js';
 
 /** A stage as text; the first one is what was written. */
 export interface Written {
@@ -75,7 +75,8 @@ export class Checks {
     for (const [index, lower] of lowered.entries()) yield* this.#beside(lower, lowered[index - 1] ?? last);
     const lowest = lowered.at(-1) ?? last;
     // Passes, and all kernels that base operators have.
-    for (const line of await this.#verified(lowest, undefined, {})) if (line.check.kind !== 'structure') yield line;
+    for (const line of await this.#verified(lowest, undefined, {}))
+      if (line.check.kind !== 'structure') yield line;
     // What was written may run on kernels of higher operators.
     if (lowest !== first) {
       const kernels = await this.#verified(first, undefined, { platforms: ['simd', 'scalar'] });
@@ -114,11 +115,7 @@ export class Checks {
   }
 
   /** A lower stage; undefined if there is none. */
-  async #expanded(
-    from: Stage,
-    level: (typeof LEVELS)[number][0],
-    name: string,
-  ): Promise<Stage | undefined> {
+  async #expanded(from: Stage, level: (typeof LEVELS)[number][0], name: string): Promise<Stage | undefined> {
     this.#tell(0, `Expanding ${from.name}…`);
     const { resolved, signal } = this.#options;
     const circuit = await resolved(() => from.circuit.expand({ level, signal }));

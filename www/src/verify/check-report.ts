@@ -1,6 +1,6 @@
 /** Checks in words, and as a report. */
 import type { Check, Difference } from 'cipherloom';
-import * as format from '../../format.js';
+import * as format from '../format.js';
 import { type Device, factsOf } from './device.js';
 
 /** A check of a stage. */
@@ -27,7 +27,7 @@ export interface Checked {
 export function titleOf({ stage, beside, check }: Line): string {
   switch (check.kind) {
     case 'structure':
-      return `${stage}: its structure`;
+      return `${stage}: structure`;
     case 'circuit':
       return `${stage} beside ${beside}`;
     case 'pass':
@@ -51,7 +51,8 @@ export function leftOut({ check: { notCompared } }: Line): string | undefined {
   const [first] = notCompared;
   if (first === undefined) return undefined;
   const names = notCompared.slice(0, 3).map(({ what }) => what);
-  const more = notCompared.length > names.length ? ` and ${format.count(notCompared.length - names.length)} more` : '';
+  const more =
+    notCompared.length > names.length ? ` and ${format.count(notCompared.length - names.length)} more` : '';
   return `Not compared: ${names.join(', ')}${more}, since ${first.why}.`;
 }
 
@@ -89,7 +90,7 @@ export function verdictOf({ lines, trials, seed, seconds }: Checked): string {
   const how = `${format.plural(trials, 'round')} of random data from seed ${seed}, ${format.seconds(seconds)}`;
   const checks = format.plural(lines.length, 'check');
   return failed.length === 0
-    ? `All of ${checks} passed: ${format.bytes(bytes)} were compared, and are the same (${how}).`
+    ? `All ${checks} passed: ${format.bytes(bytes)} were compared, and are the same (${how}).`
     : `${format.count(failed.length)} of ${checks} did not pass${first === undefined ? '' : `: ${operatorOf(first)} differs`} (${how}).`;
 }
 

@@ -1,5 +1,5 @@
 /** Takes a report out of the page: to the clipboard, or as a file. */
-import { button, h } from '../../ui/dom.js';
+import { button, h } from '../ui/dom.js';
 
 export interface Report {
   /** Of the files, without what follows the dot. */
@@ -35,7 +35,11 @@ export function reportTools(report: Report): HTMLElement {
 
 /** What JSON lacks becomes text. */
 export function jsonOf({ data }: Pick<Report, 'data'>): string {
-  return JSON.stringify(data(), (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value), 2);
+  return JSON.stringify(
+    data(),
+    (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value),
+    2,
+  );
 }
 
 async function copied(copy: HTMLButtonElement, text: string): Promise<void> {
