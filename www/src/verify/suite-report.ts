@@ -13,7 +13,7 @@ export interface Suite {
 export function verdictOf({ found, seconds }: Pick<Suite, 'found' | 'seconds'>): string {
   const cases = format.plural(found.cases, 'case');
   const platforms = found.platforms.map(({ platform }) => platform).join(' and ');
-  const wrong = found.platforms.flatMap(({ failed }) => failed).length;
+  const wrong = new Set(found.platforms.flatMap(({ failed }) => failed.map(({ name }) => name))).size;
   return wrong === 0
     ? `All ${cases} on ${platforms} kernels passed, in ${format.seconds(seconds)}.`
     : `${format.plural(wrong, 'operator')} of this device ${wrong === 1 ? 'is' : 'are'} wrong (${cases} on ${platforms} kernels, ${format.seconds(seconds)}).`;

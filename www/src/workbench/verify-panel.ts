@@ -21,6 +21,8 @@ export interface VerifyEvents {
   reveal(stop: string, op: number): void;
 }
 
+/** What is not a visitor's own. Builders make constants and copies by themselves. */
+const CORE = [...OPERATORS.keys(), 'constant', 'copy'];
 const MOST_TRIALS = 1000;
 /** A fault in a rounding shows in a few rounds of many; graphs of more operators than that take their time. */
 const ROUNDS = { usual: 30, large: 3, from: 10_000 } as const;
@@ -118,8 +120,7 @@ export class VerifyPanel {
     const own = this.#events.operators();
     if (own.names.length === 0) return circuit.toText();
     const loom = await this.#events.loom();
-    const base = [...OPERATORS] as never;
-    const expanded = await own.resolved(loom, () => circuit.expand({ base }));
+    const expanded = await own.resolved(loom, () => circuit.expand({ base: CORE }));
     try {
       return await expanded.toText();
     } finally {
