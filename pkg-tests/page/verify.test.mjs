@@ -139,10 +139,11 @@ for (const name of BROWSERS) {
 
     test('nothing of the suite is loaded before it is started; it is cancelled', async () => {
       const loaded = `performance.getEntriesByType('resource').some(({ name }) => name.includes('conformance-worker'))`;
-      assert.equal(await page.evaluate(loaded), false);
-      assert.ok(!page.requests.some((address) => address.includes('conformance-worker')));
+      const asked = () => page.requests.some((address) => address.includes('conformance-worker'));
+      assert.deepEqual([await page.evaluate(loaded), asked()], [false, false]);
       await page.click('[data-testid="suite-start"]');
-      await page.until(`/^\\d+ of 632 operators$/.test(${text('suite-status')})`, PATIENCE_MS);
+      await page.until(`/^\\d+ of \\d+ operators$/.test(${text('suite-status')})`, PATIENCE_MS);
+      assert.ok((await page.evaluate(loaded)) || asked());
       await page.click('[data-testid="suite-cancel"]');
       await page.until(`${state('suite')} === 'cancelled'`, PATIENCE_MS);
       assert.equal(await page.evaluate(text('suite-status')), 'Cancelled.');
