@@ -12,8 +12,8 @@ const WWW = join(ROOT, 'www');
 
 let built;
 
-/** Serves the built page. `plain` is its own mode without the headers that isolate it. Gives `{ url, stop }`. */
-export async function servePage({ plain = false } = {}) {
+/** The folder of the built page. */
+export function builtPage() {
   if (!built) {
     built = join(temporaryFolder(), 'page');
     execFileSync(process.execPath, [VITE, 'build', '--outDir', built, '--logLevel', 'error'], {
@@ -21,8 +21,16 @@ export async function servePage({ plain = false } = {}) {
       timeout: 120_000,
     });
   }
+  return built;
+}
+
+/**
+ * Serves the page. `plain` is its own mode without the headers that isolate it; `folder` is another build of it. Gives
+ * `{ url, stop }`.
+ */
+export async function servePage({ plain = false, folder = builtPage() } = {}) {
   const mode = plain ? ['--mode', 'plain'] : [];
-  return startServer(VITE, ['preview', '--outDir', built, ...mode], { cwd: WWW });
+  return startServer(VITE, ['preview', '--outDir', folder, ...mode], { cwd: WWW });
 }
 
 /** Ticks these columns alone, and every statistic. */

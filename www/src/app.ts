@@ -22,6 +22,7 @@ import { showMode, showModeFailure } from './ui/mode-panel.js';
 import { PhaseList } from './ui/phase-list.js';
 import { Pickers } from './ui/pickers.js';
 import { markStale, showResults } from './ui/results-table.js';
+import { ProgramPanel } from './verify/program-panel.js';
 
 /** Waited for after a change of the choice, in milliseconds, before it is compiled. */
 const SETTLE = 250;
@@ -39,6 +40,10 @@ export class App {
   readonly #phaseList = new PhaseList();
   readonly #explorer = new Explorer(programFrame());
   readonly #timeline = new Timeline((op) => void this.#explorer.reveal('base', op));
+  readonly #verification = new ProgramPanel(byId('program-verify'), {
+    program: async () => ({ loom: await this.loom(), program: this.#shown!.program }),
+    reveal: (stage, op) => void this.#explorer.reveal(stage, op),
+  });
   #settings: Settings;
   #engine: Promise<Engine> | undefined;
   #table: DataTable | undefined;
@@ -233,6 +238,7 @@ export class App {
   #replaceShown(plan: Plan): void {
     this.#runner.forget(plan);
     this.#timeline.clear();
+    this.#verification.reset();
     void this.#explorer.show(stopsOf(plan.program));
     this.#shown?.program.dispose();
     this.#shown = plan;

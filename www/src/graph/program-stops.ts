@@ -6,7 +6,8 @@ import { StagedGraphs } from './staged-graphs.js';
 /** Operands of programs are made of words. */
 const UNIT = 64;
 
-const TITLES: Readonly<Record<Stage, string>> = {
+/** The stages as they are called on the page. */
+export const STAGE_TITLES: Readonly<Record<Stage, string>> = {
   task: 'Task',
   scheme: 'Scheme',
   polynomial: 'Polynomials',
@@ -24,7 +25,7 @@ export function stopsOf(program: Program): Stop[] {
   const graphs = new StagedGraphs(sources, { unit: UNIT, endsAtBase: true, joinsUnchanged: false });
   return program.stats().map(({ stage, operators, depth }) => ({
     id: stage,
-    title: TITLES[stage],
+    title: STAGE_TITLES[stage],
     meaning: `${MEANINGS[stage]} `,
     operators,
     depth,

@@ -9,6 +9,8 @@ export interface Frame {
   readonly problem: HTMLElement;
   readonly steps: HTMLElement;
   readonly explorer: ExplorerFrame;
+  readonly verify: HTMLElement;
+  readonly suite: HTMLElement;
   readonly absorb: HTMLElement;
   readonly inputs: HTMLElement;
   readonly run: HTMLElement;
@@ -33,6 +35,8 @@ export function makeFrame(host: HTMLElement): Frame {
     hidden: true,
   });
   const body = h('div', { class: 'card flush' });
+  const verify = h('div', { class: 'job', 'data-testid': 'verify' });
+  const suite = h('div', { class: 'job', 'data-testid': 'suite' });
   const absorb = h('div', { class: 'absorb' });
   const inputs = h('div', { class: 'data-fields', 'data-testid': 'graph-inputs' });
   const run = h('div', { class: 'row run-row' });
@@ -49,7 +53,7 @@ export function makeFrame(host: HTMLElement): Frame {
         'p',
         { class: 'lead' },
         'Write a graph, or take one; expand it step by step to what a processor runs; see who waits for whom; ' +
-          'give it data, run it, and look into any operand. It all stays in this tab.',
+          'give it data, run it, and look into any operand; verify that it still means the same. It all stays in this tab.',
       ),
     ),
     h('section', { class: 'card', 'aria-label': 'Graphs to begin with' }, gallery),
@@ -60,10 +64,26 @@ export function makeFrame(host: HTMLElement): Frame {
       titled('graph-data-title', 'Data', inputs, run, outputs),
     ),
     section,
+    titled('graph-verify-title', 'Verify this graph', verify),
     titled('graph-absorb-title', 'Absorb, step by step', absorb),
     titled('graph-own-title', 'An operator of your own', own),
+    titled('graph-suite-title', 'Test this device', suite),
   );
-  return { gallery, editor, status, problem, steps, explorer, absorb, inputs, run, outputs, own };
+  return {
+    gallery,
+    editor,
+    status,
+    problem,
+    steps,
+    explorer,
+    verify,
+    suite,
+    absorb,
+    inputs,
+    run,
+    outputs,
+    own,
+  };
 }
 
 function titled(id: string, title: string, ...contents: readonly HTMLElement[]): HTMLElement {

@@ -1,6 +1,6 @@
 /** Graphs to begin with. Each is a text, written down or made by the package, that opens and runs. */
 import { type Loom, type, u8 } from 'cipherloom';
-import { CHAIN, DOUBLE, POLYNOMIAL } from './own/examples.js';
+import { CHAIN, DOUBLE, POLYNOMIAL, RECIPROCAL } from './own/examples.js';
 import type { OwnOperator } from './own/own-operators.js';
 import type { Pattern } from './values.js';
 
@@ -10,6 +10,8 @@ export interface GalleryText {
   readonly data?: Readonly<Record<string, Pattern | { readonly typed: string }>>;
   /** Operators that it needs. */
   readonly operators?: readonly OwnOperator[];
+  /** A text that has to mean the same, which verification compares it with. */
+  readonly meaning?: string;
   /** What is to be known of its data. */
   readonly note?: string;
 }
@@ -80,6 +82,19 @@ export const GALLERY: readonly GalleryEntry[] = [
     make: () => Promise.resolve({ text: OWN, operators: [POLYNOMIAL], data: { x: typed('0, 1, 2, -2') } }),
   },
   {
+    id: 'fault',
+    title: 'Find the fault',
+    about: 'A softmax by an operator that multiplies by the reciprocal: verify it, and see who rounds twice.',
+    make: () =>
+      Promise.resolve({
+        text: SOFTMAX('my.divide'),
+        operators: [RECIPROCAL],
+        data: { x: typed('0, 1, 2, 3, 4, 5, 6, 7') },
+        meaning: SOFTMAX('f32.div'),
+        note: 'my.divide, further below, multiplies by the reciprocal. What is meant divides: “Verify this graph” compares them.',
+      }),
+  },
+  {
     id: 'large',
     title: '100,000 operators',
     about: 'Layers of sums and differences, made at random: as large as it is, it can be moved and zoomed.',
@@ -125,6 +140,18 @@ attrs #0 = {degree=3}
 input %0 : !0 [0,4) "x"
 op %1 = my.polynomial#0(%0) : !0 [4,8)
 output %1 "y"
+`;
+
+const SOFTMAX = (divide: string): string => `cipherloom-graph 1
+unit 32
+type !0 = f32[8]{shape=[8]}
+type !1 = f32[1]{shape=[]}
+attrs #0 = {axis=0}
+input %0 : !0 [0,8) "x"
+op %1 = f32.exp(%0) : !0 [8,16)
+op %2 = f32.sum#0(%1) : !1 [16,17)
+op %3 = ${divide}(%1, %2) : !0 [17,25)
+output %3 "y"
 `;
 
 const MATMUL = `cipherloom-graph 1

@@ -19,6 +19,8 @@ import { RunPanel } from './run-panel.js';
 import { type Made, type Making, Stages } from './stages.js';
 import { StepBar } from './step-bar.js';
 import { completeOperators, textLanguage } from './text-language.js';
+import { SuitePanel } from '../verify/suite-panel.js';
+import { VerifyPanel } from './verify-panel.js';
 import './workbench.css';
 
 /** Characters of a text in which the line of an operator is looked for. */
@@ -35,6 +37,7 @@ export class Workbench {
   readonly #steps: StepBar;
   readonly #fields: DataFields;
   readonly #runs: RunPanel;
+  readonly #verification: VerifyPanel;
   readonly #absorb: AbsorbView;
   readonly #ownPanel: OwnPanel;
   /** The stage that is shown. */
@@ -63,6 +66,13 @@ export class Workbench {
       resolved: (loom, call) => this.#own.resolved(loom, call),
       failed: (error) => this.#offerRestart(error),
     });
+    this.#verification = new VerifyPanel(frame.verify, {
+      loom: () => app.loom(),
+      stages: () => this.#stages.all,
+      operators: () => this.#own,
+      reveal: (stop, op) => void this.#explorer.reveal(stop, op),
+    });
+    new SuitePanel(frame.suite, () => app.loom());
     this.#absorb = new AbsorbView(frame.absorb, (made, op) => void this.#explorer.reveal(made.stop.id, op));
     void this.#absorb.show(undefined);
     this.#ownPanel = new OwnPanel(frame.own, (operator) => void this.#define(operator));
@@ -112,6 +122,7 @@ export class Workbench {
       if (given.operators?.[0] !== undefined) this.#ownPanel.show(given.operators[0]);
       this.#listOperators();
       this.#given = given;
+      this.#verification.keep(given.meaning);
       this.#editor.text = given.text;
       this.#checker.check(given.text, 0);
       for (const [index, button] of [...this.#frame.gallery.children].entries())
@@ -136,6 +147,7 @@ export class Workbench {
     const given = this.#given;
     this.#given = undefined;
     this.#fields.show(circuit.inputs, given?.data, given?.note, given !== undefined);
+    this.#verification.reset(circuit);
     this.#stages.open(circuit, new GraphText(text.slice(0, 1000)).unit);
     await this.#explorer.show(
       this.#stages.all.map(({ stop }) => stop),

@@ -14,6 +14,17 @@ function expand(g, [x], { types: [type], attributes: { degree } }) {
 `,
 };
 
+/** Nearly a division: it is rounded twice. */
+export const RECIPROCAL: OwnOperator = {
+  name: 'my.divide',
+  code: `// a / b as a times 1 / b: two roundings instead of one.
+function expand(g, [a, b]) {
+  const one = g.constant(f32(1), Float32Array.of(1));
+  return g.op('f32.mul', [a, g.op('f32.div', [one, b])]);
+}
+`,
+};
+
 /** Of the graph that shows absorb: D becomes three operators. */
 export const DOUBLE: OwnOperator = {
   name: 'demo.d',

@@ -67,6 +67,14 @@ export class OwnOperators {
     return this.#operators.get(name);
   }
 
+  /** The same operators, as they are now, for work that goes on beside other calls: questions are not mixed up, nor meanings changed. */
+  copy(): OwnOperators {
+    const copy = new OwnOperators();
+    for (const [name, operator] of this.#operators) copy.#operators.set(name, operator);
+    for (const [key, recorded] of this.#recorded) copy.#recorded.set(key, recorded);
+    return copy;
+  }
+
   /** Takes an operator, or another meaning of one. Errors: OwnOperatorError for a name of the core's, which no loom gives up. */
   define(operator: OwnOperator): void {
     if (OPERATORS.has(operator.name))
