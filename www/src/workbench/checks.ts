@@ -4,6 +4,7 @@
  */
 import type { Check, Circuit, Loom, VerifyOptions } from 'cipherloom';
 import type { Line } from '../verify/check-report.js';
+import { isSame } from './same-graph.js';
 
 /** A stage as text; the first one is what was written. */
 export interface Written {
@@ -146,12 +147,4 @@ export class Checks {
   #tell(part: number, doing: string): void {
     this.#options.tell(this.#done + part, this.#total, doing);
   }
-}
-
-/** Whether nothing was expanded: operators that stay are noted as their own parents, so that the name of the graph changes. */
-async function isSame(lower: Circuit, from: Circuit, signal: AbortSignal): Promise<boolean> {
-  if (lower.operators !== from.operators) return false;
-  const text = async (circuit: Circuit): Promise<string> =>
-    (await circuit.toText({ signal })).replaceAll(/ parent=\d+$/gm, '');
-  return (await text(lower)) === (await text(from));
 }

@@ -16,6 +16,7 @@ import { GALLERY, type GalleryEntry, type GalleryText } from './gallery.js';
 import { OwnPanel } from './own-panel.js';
 import { type OwnOperator, OwnOperatorError, OwnOperators } from './own/own-operators.js';
 import { RunPanel } from './run-panel.js';
+import { isSame } from './same-graph.js';
 import { type Made, type Making, Stages } from './stages.js';
 import { StepBar } from './step-bar.js';
 import { completeOperators, textLanguage } from './text-language.js';
@@ -243,7 +244,7 @@ export class Workbench {
       const loom = await this.#app.loom();
       const circuit = await this.#own.resolved(loom, () => make(from, controller.signal));
       if (from !== this.#made) return circuit.dispose();
-      if (circuit.id === from.circuit.id) {
+      if (await isSame(circuit, from.circuit, controller.signal)) {
         this.#frame.explorer.note.textContent = NOTHING_TO_DO[making];
         return circuit.dispose();
       }
