@@ -118,7 +118,9 @@ pub enum Error {
         operand: u32,
     },
     /// An operator has no implementation on the chosen platform.
-    #[error("platform `{platform}` has no kernel for `{op}`: a graph runs once it is expanded for its platform")]
+    #[error(
+        "platform `{platform}` has no kernel for `{op}`: a graph runs once it is expanded for its platform"
+    )]
     NotImplemented {
         /// The operator type.
         op: String,

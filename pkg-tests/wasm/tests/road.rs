@@ -52,7 +52,7 @@ fn simd_conforms() {
 #[wasm_bindgen_test]
 async fn a_task_becomes_numbers() {
     start_pool(3).await.unwrap();
-    let program = RawProgram::compile(JSON::parse(TASK).unwrap(), JsValue::UNDEFINED).ok().unwrap();
+    let program = RawProgram::compile(JSON::parse(TASK).unwrap(), JsValue::UNDEFINED, None).ok().unwrap();
     let client = RawClient::new(&program).ok().unwrap();
     let mut evaluator = RawEvaluator::new(&bytes_of(&program.bytes())).ok().unwrap();
     for index in 0..evaluator.missing_keys().len() {
@@ -88,7 +88,7 @@ async fn what_is_thrown_has_a_code() {
     // Whoever asks rayon for its threads before fixes them at one.
     start_pool(3).await.unwrap();
     let task = TASK.replace("covariance", "median");
-    let thrown: JsValue = match RawProgram::compile(JSON::parse(&task).unwrap(), JsValue::UNDEFINED) {
+    let thrown: JsValue = match RawProgram::compile(JSON::parse(&task).unwrap(), JsValue::UNDEFINED, None) {
         Ok(_) => panic!("an unknown operator was taken"),
         Err(thrown) => thrown.into(),
     };
