@@ -8,6 +8,7 @@ import { RELEASE, nativeRust, need } from './lib/toolchain.mjs';
 
 /** Lints that `clippy.toml` turns off inside of test functions alone, not in the functions that these share. */
 const PANICS = ['unwrap_used', 'expect_used', 'panic'];
+const BORDER = words('--features columns,graphs,conformance,threads');
 
 const unknown = process.argv.slice(2).find((arg) => arg !== '--fix');
 if (unknown) {
@@ -34,20 +35,15 @@ await steps('checks', [
     run: [program('cargo'), ...words('deny --workspace --offline --locked --all-features check licenses bans sources')],
   },
   // With the border to JavaScript, which compiles natively, too.
-  { what: 'Clippy', run: clippy('--lib') },
-  { what: 'Clippy on tests, which may panic', run: clippy('--tests', ...PANICS.map((lint) => `-Aclippy::${lint}`)) },
+  { what: 'Clippy', run: clippy(['--lib', ...BORDER]) },
+  { what: 'Clippy on tests, which may panic', run: clippy(['--tests', ...BORDER], PANICS) },
+  {
+    what: 'Clippy on the tests that run in browsers',
+    run: clippy(words('--tests --package cipherloom-wasm-tests'), PANICS),
+  },
 ]);
 
-function clippy(targets, ...levels) {
-  return [
-    program('cargo'),
-    'clippy',
-    '--locked',
-    targets,
-    '--features',
-    'columns,graphs,conformance,threads',
-    '--',
-    ...(settled ? ['-Dwarnings'] : []),
-    ...levels,
-  ];
+function clippy(what, allowed = []) {
+  const levels = [...(settled ? ['-Dwarnings'] : []), ...allowed.map((lint) => `-Aclippy::${lint}`)];
+  return [program('cargo'), 'clippy', '--locked', ...what, '--', ...levels];
 }

@@ -59,7 +59,9 @@ export function chooseMode(features: Features, request: Request): Choice {
   checkRequest(mode, wanted);
 
   const noShared = features.sharedMemory ? undefined : 'This engine has no shared memory.';
-  const noRelaxed = features.relaxedSimd ? undefined : 'This engine has no relaxed SIMD, or one that rounds twice.';
+  const noRelaxed = features.relaxedSimd
+    ? undefined
+    : 'This engine has no relaxed SIMD, or one that rounds twice.';
   const notIsolated = features.crossOriginIsolated === false ? NOT_ISOLATED : undefined;
   const noThreads = mode === 'single' ? 'The single build has one thread.' : (noShared ?? notIsolated);
   const threads = noThreads === undefined ? wanted : 1;
