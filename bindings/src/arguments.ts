@@ -193,7 +193,8 @@ export const OPERATOR: Kind = {
 /** What `Loom.operator` takes. */
 export const OPERATOR_DEFINITION: Kind = {
   expected:
-    'an operator: { name, expand } or { name, output, module }, with a name such as my.operator and an absolute address',
+    'an operator: { name, expand } or { name, output, module }, with a name such as my.operator, an absolute address, and ' +
+    'perhaps a number of operands and names of attributes',
   fits: (value) => {
     const {
       name,
@@ -201,12 +202,17 @@ export const OPERATOR_DEFINITION: Kind = {
       output,
       module,
       function: exported = '',
+      operands = 0,
+      attributes = [],
     } = (value ?? {}) as Record<string, unknown>;
     if (typeof name !== 'string' || !/^[A-Za-z_]\w*(\.\w+)+$/.test(name)) return false;
+    if (!Number.isInteger(operands) || (operands as number) < 0 || !isTexts(attributes)) return false;
     if (expand !== undefined) return [expand, output, module].map((part) => typeof part).join() === EXPANDED;
     return typeof output === 'function' && typeof exported === 'string' && isAddress(module);
   },
 };
+const isTexts = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string');
 const EXPANDED = 'function,undefined,undefined';
 const isAddress = (value: unknown): boolean =>
   typeof value === 'string' ? URL.canParse(value) : tag(value) === 'URL';

@@ -104,7 +104,7 @@ export class WorkerCircuit extends Resource implements Circuit {
     const { connection } = await abortable(loom.graphs.worker(), signal);
     const during = growing(onProgress && ((done) => onProgress({ phase, done, total: 1 })));
     const make = (): Promise<OpenCircuit> => origin.make(connection, { signal, onProgress: during });
-    const opened = await loom.own.resolved(connection, make).catch((error: unknown) => {
+    const opened = await loom.own.resolved(connection, make, signal).catch((error: unknown) => {
       throw origin.recording?.located(error) ?? error;
     });
     try {
@@ -206,7 +206,7 @@ export class WorkerCircuit extends Resource implements Circuit {
         signal,
         onProgress: onProgress && ((progress) => onProgress({ phase: 'verify', ...progress })),
       });
-    const checks = await this.#loom.own.resolved(connection, verify);
+    const checks = await this.#loom.own.resolved(connection, verify, signal);
     onProgress?.({ phase: 'verify', done: checks.length, total: checks.length });
     return verification(checks.map(readCheck));
   }

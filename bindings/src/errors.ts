@@ -33,6 +33,7 @@ const OWN_CODES = {
   'format.size': 'bytes of another size than the program expects',
   'format.result':
     'decrypted sums that no column of numbers has: the ciphertexts are not what the program computes',
+  'operator.invalid': 'an operator over operands that it does not take',
   'operator.name': "the name of an operator of one's own is none, or taken",
   'operator.expand': "the expansion of an operator of one's own threw, or gave no operand",
   'operator.output': "the type that an operator of one's own says it gives is none, or it threw",
@@ -69,7 +70,6 @@ const CORE_CODES = {
   'parameters.none': 'no secure parameters are large enough for the task',
   'parameters.invalid': 'parameters that were given are not secure, or do not fit',
   'task.invalid': 'a task literal that breaks a rule',
-  'operator.invalid': 'an operator over operands that it does not take',
   'operator.unknown': 'an operator type that does not exist',
   'operator.no_expansion': 'an operator that leads to none of those that were asked for',
   'operator.not_implemented': 'an operator that a platform has no kernel for',

@@ -152,6 +152,10 @@ export type OperatorDefinition = ExpandedOperatorDefinition | BaseOperatorDefini
 export interface ExpandedOperatorDefinition {
   /** Its name, such as `my.polynomial`: letters, digits, _ and a dot. */
   readonly name: string;
+  /** How many operands it takes; others are refused (`operator.invalid`). Default: as many as it is given. */
+  readonly operands?: number | undefined;
+  /** The attributes that it knows; others are refused (`operator.invalid`). Default: all. */
+  readonly attributes?: readonly string[] | undefined;
   /**
    * Gives the operator's output, in lower operators of the same builder. It is called once for each combination of
    * attributes and operand types, and must give the same calls every time: a circuit's bytes carry the operator's name and a
@@ -168,6 +172,10 @@ export interface ExpandedOperatorDefinition {
 export interface BaseOperatorDefinition {
   /** Its name, such as `my.histogram`: letters, digits, _ and a dot. */
   readonly name: string;
+  /** As of {@link ExpandedOperatorDefinition}. */
+  readonly operands?: number | undefined;
+  /** As of {@link ExpandedOperatorDefinition}. */
+  readonly attributes?: readonly string[] | undefined;
   /** The type that it gives for such operands; called once for each combination. To refuse operands, throw. */
   output(use: OperatorUse): TensorType;
   /**

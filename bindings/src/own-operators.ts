@@ -1,10 +1,12 @@
 /** Operators of users' own: what each means is asked of them once for every use, and recorded in the graph worker. */
 import { describe } from './arguments.js';
 import { DATA_TYPE } from './element.js';
-import { CipherloomError, failure } from './errors.js';
+import { CipherloomError, failure, fromRecord } from './errors.js';
 import { expansionOf } from './graph-builder.js';
 import type { Attributes, BaseOperatorDefinition, DataType, OperatorDefinition } from './graph-types.js';
+import { OPERATOR_NAMES } from './operators.js';
 import type { RawOutgoing } from './raw.js';
+import type { Recording } from './recording.js';
 import { readAttributes, readType } from './type-text.js';
 import type { Connection } from './worker/connection.js';
 import type { OperatorWorkers } from './worker/operator-workers.js';
@@ -12,6 +14,9 @@ import type { GraphMethods } from './worker/protocol.js';
 
 /** A worker for graphs. */
 type Worker = Connection<GraphMethods>;
+
+/** Levels of operators inside operators, as the core has them. */
+const MOST_LEVELS = 64;
 
 /** The operators that a loom knows. */
 export class OwnOperators {
@@ -28,22 +33,28 @@ export class OwnOperators {
   /** Makes an operator known. Errors: GraphError `operator.name` if there is one of that name. */
   add(definition: OperatorDefinition): void {
     const { name } = definition;
-    if (this.#definitions.has(name)) throw taken(name);
+    if (this.#definitions.has(name) || OPERATOR_NAMES.has(name)) throw taken(name);
     this.#definitions.set(name, { ...definition });
   }
 
   /**
    * Makes a call that opens a circuit, as often as it asks for a meaning that is not recorded yet. Errors: those of the call;
    * GraphError `operator.expand` for an operator whose expansion throws or gives no operand, `operator.endless_expansion`
-   * for one that leads back to itself.
+   * for one that leads back to itself, or on and on; the signal's reason.
    */
-  async resolved<T>(worker: Worker, call: () => Promise<T>, within: readonly string[] = []): Promise<T> {
+  async resolved<T>(
+    worker: Worker,
+    call: () => Promise<T>,
+    signal?: AbortSignal,
+    within: readonly string[] = [],
+  ): Promise<T> {
     await this.#declare(worker);
     for (;;) {
       try {
         return await call();
       } catch (error) {
-        if (!(await this.#recorded(worker, error, within))) throw error;
+        signal?.throwIfAborted();
+        if (!(await this.#recorded(worker, error, signal, within))) throw error;
       }
     }
   }
@@ -72,36 +83,92 @@ export class OwnOperators {
   }
 
   /** Records what an error asks for; false for any other error. */
-  async #recorded(worker: Worker, error: unknown, within: readonly string[]): Promise<boolean> {
+  async #recorded(
+    worker: Worker,
+    error: unknown,
+    signal: AbortSignal | undefined,
+    within: readonly string[],
+  ): Promise<boolean> {
     if (!(error instanceof CipherloomError) || error.code !== 'operator.not_recorded') return false;
     const { operator, attrs, inputs, unit } = error.details as Record<string, string>;
     const definition = this.#definitions.get(operator ?? '');
     if (definition === undefined || attrs === undefined) return false;
     const texts = inputs ? inputs.split('\n') : [];
     const use = `${definition.name}${attrs}(${texts.join(', ')})`;
-    if (within.includes(use)) {
-      const chain = [...within, use].join(' -> ');
-      const problem = `operator "${definition.name}" leads back to itself: ${chain}`;
-      throw failure('operator.endless_expansion', problem, { operator: definition.name, chain });
-    }
+    checkEnds(definition, [...within, use]);
     const types = texts.map(readType);
     const attributes = readAttributes(attrs);
+    checkUse(definition, texts.length, attributes, error.details['call']);
     if (!('expand' in definition)) {
       const { text } = outputOf(definition, types, attributes, use);
       await worker.call('recordOutput', [definition.name, Number(unit), attrs, texts, text]);
       return true;
     }
-    const recording = expansionOf(definition, Number(unit), types, attributes, use);
+    let recording: Recording | undefined;
     try {
-      await this.resolved(worker, () => {
-        const literal = recording.literal(recording.mark());
+      const expansion = expansionOf(definition, Number(unit), types, attributes, use);
+      recording = expansion;
+      const record = () => {
+        const literal = expansion.literal(expansion.mark());
         return worker.call('record', [definition.name, attrs, texts, literal]);
-      }, [...within, use]);
+      };
+      await this.resolved(worker, record, signal, [...within, use]);
     } catch (problem) {
-      throw recording.located(problem);
+      const whole = `the expansion of operator "${definition.name}"`;
+      throw foundIn(
+        isEndless(problem) ? problem : (recording?.located(problem, whole) ?? problem),
+        problem,
+        error,
+      );
     }
     return true;
   }
+}
+
+/** Errors: GraphError `operator.endless_expansion` for a use that is inside itself, or too deep. */
+function checkEnds({ name }: OperatorDefinition, uses: readonly string[]): void {
+  const [first, last] = [uses[0], uses.at(-1) as string];
+  const back = uses.indexOf(last) < uses.length - 1;
+  if (!back && uses.length <= MOST_LEVELS) return;
+  const chain = back ? uses.join(' -> ') : `${first} -> ... -> ${last}`;
+  const how = back ? 'leads back to itself' : `does not end within ${MOST_LEVELS} levels`;
+  const problem = `operator "${name}" ${how}: ${chain}`;
+  throw failure('operator.endless_expansion', problem, { operator: name, chain });
+}
+
+/** Errors: GraphError `operator.invalid` for operands or attributes that the definition does not have. */
+function checkUse(
+  { name, operands, attributes: known }: OperatorDefinition,
+  count: number,
+  attributes: Attributes,
+  call: unknown,
+): void {
+  const refuse = (at: string, found: string, expected: string): never => {
+    const details = { operator: name, at, found, expected, ...(call !== undefined && { call }) };
+    throw failure(
+      'operator.invalid',
+      `operator "${name}": ${at}: found ${found}, expected ${expected}`,
+      details,
+    );
+  };
+  if (operands !== undefined && operands !== count) refuse('number of operands', `${count}`, `${operands}`);
+  const unknown = known && Object.keys(attributes).find((attribute) => !known.includes(attribute));
+  if (unknown !== undefined) refuse('attribute', unknown, known?.join(', ') || 'none');
+}
+
+/** A problem inside the expansion of an operator, where that is known `located` there, as one of the call that asked for it. */
+function foundIn(located: unknown, problem: unknown, asked: CipherloomError): unknown {
+  if (!(located instanceof CipherloomError)) return located;
+  const { call: _, ...details } = located.details;
+  const { call } = asked.details;
+  const { code, message } = located;
+  const record = { code, message, details: call === undefined ? details : { ...details, call } };
+  return fromRecord(record, located === problem ? located.cause : located);
+}
+
+/** Whose chain says more than where each of its links is. */
+function isEndless(problem: unknown): boolean {
+  return problem instanceof CipherloomError && problem.code === 'operator.endless_expansion';
 }
 
 /** What a base operator says that it gives. Errors: GraphError `operator.output`. */

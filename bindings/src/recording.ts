@@ -46,6 +46,14 @@ class Table {
   }
 }
 
+/** For consoles that print the stack of the throw: they print that of the cause, too. */
+function madeHere(call: string, frames: string | undefined): Error | undefined {
+  if (frames === undefined) return undefined;
+  const cause = new Error(`${call}, was made here`);
+  cause.stack = `Error: ${cause.message}\n${frames}`;
+  return cause;
+}
+
 /** See above. Every method but `output` gives the number of the operand that it makes. */
 export class Recording {
   readonly unit: Unit;
@@ -142,20 +150,18 @@ export class Recording {
   }
 
   /**
-   * An error that the core found in a call, told as the user made it: its message says which call, its stack is that of the
-   * user's line. Any other error stays as it is.
+   * An error that the core found in a call, told as the user made it: its message says which call of `what`, its stack is that
+   * of the user's line. One that was found inside that call's operator is the cause, with the line there. Any other error stays as it is.
    */
-  located(error: unknown): unknown {
+  located(error: unknown, whole = 'the graph'): unknown {
     if (!(error instanceof CipherloomError) || error.details['call'] === undefined) return error;
     const call = Number(error.details['call']);
     const what = this.#describe(call);
     if (what === undefined) return error;
     const frames = this.#sites.framesOf(call);
     const unknown = call < MOST_SITES ? '' : `; lines are known of the first ${MOST_SITES} calls`;
-    const message = `${error.message} (call ${call} of the graph, ${what}${unknown})`;
-    // For consoles that print the stack of the throw: they print that of the cause, too.
-    const cause = frames === undefined ? undefined : new Error(`call ${call}, ${what}, was made here`);
-    if (cause !== undefined) cause.stack = `Error: ${cause.message}\n${frames}`;
+    const message = `${error.message} (call ${call} of ${whole}, ${what}${unknown})`;
+    const cause = error.cause ?? madeHere(`call ${call}, ${what}`, frames);
     const located = fromRecord({ code: error.code, message, details: error.details }, cause);
     if (frames !== undefined) located.stack = `${located.name}: ${message}\n${frames}`;
     return located;

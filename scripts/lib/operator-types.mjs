@@ -2,8 +2,8 @@
 import { format, resolveConfig } from 'prettier';
 
 const HEAD = `/**
- * Written by scripts/operators.mjs from the core's lists: names that editors complete. Types alone; the core knows what
- * there is.
+ * Written by scripts/operators.mjs from the core's lists: names that editors complete, and that no operator of
+ * a user's own may have.
  */
 
 /** Attributes of each operator, by the operator's name. */`;
@@ -23,6 +23,7 @@ export async function operatorTypes(operators, passes, path) {
     `${HEAD}\nexport interface OperatorAttributes {${members.join('\n')}}`,
     `/** Passes of the optimizer. */\nexport type KnownPass = ${union(passes, 'never')};`,
     TAIL,
+    `/** All operators. */\nexport const OPERATOR_NAMES: ReadonlySet<string> = new Set(${JSON.stringify(sorted.map(({ name }) => name).join(' '))}.split(' '));`,
   ].join('\n\n');
   return format(text, { ...(await resolveConfig(path)), filepath: path });
 }
