@@ -33,17 +33,20 @@ impl OutputIndex {
         let outputs = graph.operators().iter().zip(0..);
         let pieces =
             outputs.flat_map(|(op, number)| graph.pieces(op.output).iter().map(move |&p| (p, number)));
-        let mut writers = vec![NOBODY; graph.operand_count()];
-        for (op, number) in graph.operators().iter().zip(0..) {
-            writers[op.output.0 as usize] = number;
-        }
-        let index = Self { intervals: Intervals::new(pieces), writers };
+        let index = Self { intervals: Intervals::new(pieces), writers: writers(graph) };
         if let Some((a, b)) = index.intervals.overlap() {
             let at = index.places()[a].intersection(&index.places()[b]);
             let (first, second) = (index.producers()[a], index.producers()[b]);
             return Err(GraphError::OverlappingOutputs { first, second, at });
         }
         Ok(index)
+    }
+
+    /// Makes it the index of `graph`, which has the same operators but for those that were `dropped`.
+    pub(super) fn drop_operators(&mut self, graph: &Graph, dropped: &[bool]) {
+        let numbers = numbers_without(dropped);
+        self.intervals.renumber(|op| numbers[op as usize]);
+        self.writers = writers(graph);
     }
 
     /// Sorted output placeholders.
@@ -83,6 +86,21 @@ impl OutputIndex {
     }
 }
 
+/// The operator whose output each operand is.
+fn writers(graph: &Graph) -> Vec<u32> {
+    let mut writers = vec![NOBODY; graph.operand_count()];
+    for (op, number) in graph.operators().iter().zip(0..) {
+        writers[op.output.0 as usize] = number;
+    }
+    writers
+}
+
+/// The number that each operator has once some were dropped.
+fn numbers_without(dropped: &[bool]) -> Vec<Option<u32>> {
+    let mut next = 0..;
+    dropped.iter().map(|&gone| if gone { None } else { next.next() }).collect()
+}
+
 /// The dependency set and the notification set of every operator, sorted by operator number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Dependencies {
@@ -120,7 +138,7 @@ impl Dependencies {
 
     /// The sets of a settled graph whose index is there already.
     pub fn new(graph: &Graph, index: &OutputIndex, method: Method) -> Self {
-        Self::from_sets(graph.operators().len(), |op, set| {
+        Self::from_sets(graph.operators().len(), input_count(graph), |op, set| {
             for &input in graph.inputs_of(&graph.operators()[op]) {
                 match method {
                     Method::Search => index.producers_of(graph, input, set),
@@ -133,11 +151,26 @@ impl Dependencies {
         })
     }
 
-    /// From the dependency sets of operators 0..n: `add` appends that of one operator to a list, in any order, members
-    /// more than once if need be.
-    pub fn from_sets(n: usize, mut add: impl FnMut(usize, &mut Vec<u32>)) -> Self {
-        // Most operators have two inputs.
-        let (dep_start, deps) = (Vec::with_capacity(n + 1), Vec::with_capacity(2 * n));
+    /// The sets of `graph`, whose index is `index`: it has the same operators but for those that were `dropped`. Who read what one of these wrote
+    /// reads something else now; all others wait for whom they waited for.
+    pub(super) fn without(&self, graph: &Graph, index: &OutputIndex, dropped: &[bool]) -> Self {
+        let numbers = numbers_without(dropped);
+        let mut kept = (0..dropped.len()).filter(|&op| !dropped[op]);
+        Self::from_sets(graph.operators().len(), self.deps.len(), |op, set| {
+            let before = kept.next().map_or(&[][..], |op| self.dep(op));
+            set.extend(before.iter().filter_map(|&dep| numbers[dep as usize]));
+            if set.len() < before.len() {
+                set.clear();
+                let inputs = graph.inputs_of(&graph.operators()[op]);
+                inputs.iter().for_each(|&input| index.producers_of(graph, input, set));
+            }
+        })
+    }
+
+    /// From the dependency sets of operators 0..n, which have about `members` members: `add` appends that of one operator
+    /// to a list, operator by operator, in any order, members more than once if need be.
+    pub fn from_sets(n: usize, members: usize, mut add: impl FnMut(usize, &mut Vec<u32>)) -> Self {
+        let (dep_start, deps) = (Vec::with_capacity(n + 1), Vec::with_capacity(members));
         let mut d = Self { dep_start, deps, ..Self::default() };
         d.dep_start.push(0);
         let mut set: Vec<u32> = Vec::new();
@@ -178,6 +211,11 @@ impl Dependencies {
         start.pop();
         self.notify_start = start;
     }
+}
+
+/// How many inputs the operators have.
+fn input_count(graph: &Graph) -> usize {
+    graph.operators().iter().map(|op| graph.inputs_of(op).len()).sum()
 }
 
 /// The dependency and notification sets of a settled graph, by method A.
