@@ -21,8 +21,8 @@ pub struct OutputIndex {
     writers: Vec<u32>,
 }
 
-/// For operands that are no output.
-const NOBODY: u32 = u32::MAX;
+/// For operands that are no output, and for operators that are gone.
+pub(super) const NOBODY: u32 = u32::MAX;
 
 impl OutputIndex {
     /// The index of a settled graph.
@@ -33,7 +33,11 @@ impl OutputIndex {
         let outputs = graph.operators().iter().zip(0..);
         let pieces =
             outputs.flat_map(|(op, number)| graph.pieces(op.output).iter().map(move |&p| (p, number)));
-        let index = Self { intervals: Intervals::new(pieces), writers: writers(graph) };
+        let mut writers = vec![NOBODY; graph.operand_count()];
+        for (op, number) in graph.operators().iter().zip(0..) {
+            writers[op.output.0 as usize] = number;
+        }
+        let index = Self { intervals: Intervals::new(pieces), writers };
         if let Some((a, b)) = index.intervals.overlap() {
             let at = index.places()[a].intersection(&index.places()[b]);
             let (first, second) = (index.producers()[a], index.producers()[b]);
@@ -42,11 +46,12 @@ impl OutputIndex {
         Ok(index)
     }
 
-    /// Makes it the index of `graph`, which has the same operators but for those that were `dropped`.
-    pub(super) fn drop_operators(&mut self, graph: &Graph, dropped: &[bool]) {
-        let numbers = numbers_without(dropped);
-        self.intervals.renumber(|op| numbers[op as usize]);
-        self.writers = writers(graph);
+    /// Gives operators other numbers, `NOBODY` to those that are dropped.
+    pub(super) fn renumber(&mut self, numbers: &[u32]) {
+        self.intervals.renumber(|op| Some(numbers[op as usize]).filter(|&number| number != NOBODY));
+        for writer in self.writers.iter_mut().filter(|writer| **writer != NOBODY) {
+            *writer = numbers[*writer as usize];
+        }
     }
 
     /// Sorted output placeholders.
@@ -84,21 +89,6 @@ impl OutputIndex {
     pub fn scan(&self, target: Placeholder) -> Vec<usize> {
         (0..self.places().len()).filter(|&i| self.places()[i].overlaps(&target)).collect()
     }
-}
-
-/// The operator whose output each operand is.
-fn writers(graph: &Graph) -> Vec<u32> {
-    let mut writers = vec![NOBODY; graph.operand_count()];
-    for (op, number) in graph.operators().iter().zip(0..) {
-        writers[op.output.0 as usize] = number;
-    }
-    writers
-}
-
-/// The number that each operator has once some were dropped.
-fn numbers_without(dropped: &[bool]) -> Vec<Option<u32>> {
-    let mut next = 0..;
-    dropped.iter().map(|&gone| if gone { None } else { next.next() }).collect()
 }
 
 /// The dependency set and the notification set of every operator, sorted by operator number.
@@ -151,15 +141,16 @@ impl Dependencies {
         })
     }
 
-    /// The sets of `graph`, whose index is `index`: it has the same operators but for those that were `dropped`. Who read what one of these wrote
-    /// reads something else now; all others wait for whom they waited for.
-    pub(super) fn without(&self, graph: &Graph, index: &OutputIndex, dropped: &[bool]) -> Self {
-        let numbers = numbers_without(dropped);
-        let mut kept = (0..dropped.len()).filter(|&op| !dropped[op]);
+    /// The sets of `graph`, which has the same operators under other numbers, but for those that were dropped (`NOBODY`).
+    /// Who read what one of these wrote reads something else now, and is looked up in `index`; all others wait for whom they
+    /// waited for.
+    pub(super) fn renumbered(mut self, graph: &Graph, index: &OutputIndex, numbers: &[u32]) -> Self {
+        (self.notifies, self.notify_start) = (Vec::new(), Vec::new());
+        let mut kept = (0..numbers.len()).filter(|&op| numbers[op] != NOBODY);
         Self::from_sets(graph.operators().len(), self.deps.len(), |op, set| {
             let before = kept.next().map_or(&[][..], |op| self.dep(op));
-            set.extend(before.iter().filter_map(|&dep| numbers[dep as usize]));
-            if set.len() < before.len() {
+            set.extend(before.iter().map(|&dep| numbers[dep as usize]));
+            if set.contains(&NOBODY) {
                 set.clear();
                 let inputs = graph.inputs_of(&graph.operators()[op]);
                 inputs.iter().for_each(|&input| index.producers_of(graph, input, set));

@@ -1,5 +1,6 @@
 //! What is known of a graph, worked out once and shared by all who ask.
 
+use super::dependency::NOBODY;
 use super::{Dependencies, Method, OutputIndex};
 use crate::Result;
 use crate::graph::Graph;
@@ -35,10 +36,14 @@ impl Facts {
     /// `Cancelled`.
     pub fn without(self, graph: &Graph, dropped: &[bool]) -> Result<Self> {
         let Self { mut index, dependencies } = self;
-        index.drop_operators(graph, dropped);
+        let mut next = 0..;
+        let mut number = |&gone: &bool| if gone { None } else { next.next() };
+        let numbers: Vec<u32> = dropped.iter().map(|gone| number(gone).unwrap_or(NOBODY)).collect();
+        index.renumber(&numbers);
         pause()?;
-        let dependencies = Arc::new(dependencies.without(graph, &index, dropped));
+        let dependencies = Arc::unwrap_or_clone(dependencies).renumbered(graph, &index, &numbers);
         pause()?;
+        let dependencies = Arc::new(dependencies);
         Ok(Self { index, dependencies })
     }
 }

@@ -456,7 +456,12 @@ impl Graph {
                 operators.retain(kept);
                 operators.shrink_to_fit();
             }
-            None => self.operators = Arc::new(self.operators.iter().copied().filter(|op| kept(op)).collect()),
+            None => {
+                let mut operators = Vec::with_capacity(self.operators.len());
+                operators.extend(self.operators.iter().copied().filter(|op| kept(op)));
+                operators.shrink_to_fit();
+                self.operators = Arc::new(operators);
+            }
         }
     }
 

@@ -4,29 +4,27 @@ use crate::graph::Numbers;
 
 /// Slots of a neighborhood: a line of most caches.
 const NEAR: usize = 8;
+/// Operators that share a neighborhood.
+const NEIGHBORS: usize = 4;
 const FREE: u32 = u32::MAX;
 
-/// A table of operators that is asked with a hash and with an operator that whoever is looked for waits for. Equal ones wait for the same, so that
-/// each can stand where that one's slots are; graphs are walked in the order of their operators, and the slots that are asked
-/// for stay in the processor's caches, however large the graph is. Where these slots are full, and for operators that wait
-/// for nobody, there is a table that goes by the hash alone.
+/// A table of operators that is asked with a hash, and with the last operator that the one in question waits for. Equal ones wait
+/// for the same, so that they can stand in the neighborhood of that one. Graphs are walked in the order of their operators:
+/// what is asked for stays in the processor's caches, however large the graph is. Operators whose neighborhood is full, or
+/// that wait for nobody, stand in a table that goes by the hash alone.
 pub(super) struct Met {
-    /// Low half of the hash, and the operator; as many neighborhoods as there are operators for each to share one with its neighbors.
+    /// Low half of the hash, and the operator. Slots are taken in order, and never given back.
     near: Vec<[(u32, u32); NEAR]>,
     far: Numbers,
 }
 
-/// Operators that share a neighborhood.
-const NEIGHBORS: usize = 4;
-
 impl Met {
-    /// None of `operators` operators.
+    /// A table for a graph of so many operators, none of which was met.
     pub(super) fn new(operators: usize) -> Self {
         Self { near: vec![[(0, FREE); NEAR]; operators.div_ceil(NEIGHBORS)], far: Numbers::default() }
     }
 
-    /// The operator of that hash for which `same` says yes; where there is none, `op` is noted. All are asked for with the operator `by` that they
-    /// wait for, if any.
+    /// The operator of that hash for which `same` says yes; where there is none, `op` is noted. `by` is whom it waits for.
     pub(super) fn find_or_add(
         &mut self,
         hash: u64,
