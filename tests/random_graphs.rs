@@ -5,12 +5,12 @@
 
 mod common;
 
-use cipherloom::analyze::{Method, OutputIndex, analyze, analyze_by, check, derived_outputs};
+use cipherloom::analyze::{Facts, Method, OutputIndex, analyze, analyze_by, check, derived_outputs};
 use cipherloom::engine::{Input, Plan, PlanOptions, Run};
 use cipherloom::expand::{BaseSet, Expander};
 use cipherloom::graph::{Graph, OperandId, parse, print};
 use cipherloom::ops::Registry;
-use cipherloom::optimize::{DEFAULT_PASSES, Pass, optimize};
+use cipherloom::optimize::{DEFAULT_PASSES, Pass, optimize, optimize_known};
 use cipherloom::place::gather;
 use cipherloom::platform::{Null, Platform, Scalar};
 use common::{Evaluator, Nested, Random, Task};
@@ -74,6 +74,20 @@ fn dependencies(graph: &Graph) {
     assert_eq!(edges, (0..deps.len()).map(|op| deps.notify(op).len()).sum::<usize>());
     for op in 0..deps.len() {
         assert!(deps.dep(op).iter().all(|&d| deps.notify(d as usize).binary_search(&(op as u32)).is_ok()));
+    }
+}
+
+/// What is known of a graph after passes is what is found anew.
+fn known(graph: &Graph, facts: &Facts) {
+    let fresh = Facts::new(graph).unwrap();
+    assert_eq!(facts.dependencies, fresh.dependencies);
+    assert_eq!(facts.index.places(), fresh.index.places());
+    assert_eq!(facts.index.producers(), fresh.index.producers());
+    for operand in (0..graph.operand_count()).map(|number| OperandId(number as u32)) {
+        assert_eq!(facts.index.writer(operand), fresh.index.writer(operand));
+        for &piece in graph.pieces(operand) {
+            assert_eq!(facts.index.search(piece), fresh.index.search(piece));
+        }
     }
 }
 
@@ -184,8 +198,9 @@ fn base_graphs() {
             let found = evaluator.run(&better, &task.data).outputs(&full);
             assert_eq!(found, expected, "seed {seed}: optimized without declared outputs");
         }
-        let better = optimize(&full, &registry).unwrap();
+        let (better, facts) = optimize_known(&full, None, &registry).unwrap();
         well_formed(&better);
+        known(&better, &facts);
         let mut whole = run(&better, &scalar, &task.data);
         pools[0].install(|| complete(&mut whole));
         assert_eq!(outputs(&whole), expected, "seed {seed}: optimized");
@@ -245,7 +260,10 @@ fn expansions() {
         let whole = expander.expand(&top, &base).unwrap();
         provenance(&top, &whole);
         assert_eq!(without_parents(&whole), without_parents(&current), "seed {seed}");
-        keeps(&optimize(&whole, &registry).unwrap(), "passes");
+        let facts = Arc::new(Facts::new(&whole).unwrap());
+        let (better, facts) = optimize_known(&whole, Some(&facts), &registry).unwrap();
+        keeps(&better, "passes");
+        known(&better, &facts);
         let mut run = run(&whole, &scalar, &task.data);
         complete(&mut run);
         assert_eq!(outputs(&run), expected, "seed {seed}: run of the expanded graph");

@@ -21,8 +21,8 @@ pub struct OutputIndex {
     writers: Vec<u32>,
 }
 
-/// For operands that are no output.
-const NOBODY: u32 = u32::MAX;
+/// For operands that are no output, and for operators that are gone.
+pub(super) const NOBODY: u32 = u32::MAX;
 
 impl OutputIndex {
     /// The index of a settled graph.
@@ -44,6 +44,14 @@ impl OutputIndex {
             return Err(GraphError::OverlappingOutputs { first, second, at });
         }
         Ok(index)
+    }
+
+    /// Gives operators other numbers, `NOBODY` to those that are dropped.
+    pub(super) fn renumber(&mut self, numbers: &[u32]) {
+        self.intervals.renumber(|op| Some(numbers[op as usize]).filter(|&number| number != NOBODY));
+        for writer in self.writers.iter_mut().filter(|writer| **writer != NOBODY) {
+            *writer = numbers[*writer as usize];
+        }
     }
 
     /// Sorted output placeholders.
@@ -120,7 +128,7 @@ impl Dependencies {
 
     /// The sets of a settled graph whose index is there already.
     pub fn new(graph: &Graph, index: &OutputIndex, method: Method) -> Self {
-        Self::from_sets(graph.operators().len(), |op, set| {
+        Self::from_sets(graph.operators().len(), input_count(graph), |op, set| {
             for &input in graph.inputs_of(&graph.operators()[op]) {
                 match method {
                     Method::Search => index.producers_of(graph, input, set),
@@ -133,11 +141,27 @@ impl Dependencies {
         })
     }
 
-    /// From the dependency sets of operators 0..n: `add` appends that of one operator to a list, in any order, members
-    /// more than once if need be.
-    pub fn from_sets(n: usize, mut add: impl FnMut(usize, &mut Vec<u32>)) -> Self {
-        // Most operators have two inputs.
-        let (dep_start, deps) = (Vec::with_capacity(n + 1), Vec::with_capacity(2 * n));
+    /// The sets of `graph`, which has the same operators under other numbers, but for those that were dropped (`NOBODY`).
+    /// Who read what one of these wrote reads something else now, and is looked up in `index`; all others wait for whom they
+    /// waited for.
+    pub(super) fn renumbered(mut self, graph: &Graph, index: &OutputIndex, numbers: &[u32]) -> Self {
+        (self.notifies, self.notify_start) = (Vec::new(), Vec::new());
+        let mut kept = (0..numbers.len()).filter(|&op| numbers[op] != NOBODY);
+        Self::from_sets(graph.operators().len(), self.deps.len(), |op, set| {
+            let before = kept.next().map_or(&[][..], |op| self.dep(op));
+            set.extend(before.iter().map(|&dep| numbers[dep as usize]));
+            if set.contains(&NOBODY) {
+                set.clear();
+                let inputs = graph.inputs_of(&graph.operators()[op]);
+                inputs.iter().for_each(|&input| index.producers_of(graph, input, set));
+            }
+        })
+    }
+
+    /// From the dependency sets of operators 0..n, which have about `members` members: `add` appends that of one operator
+    /// to a list, operator by operator, in any order, members more than once if need be.
+    pub fn from_sets(n: usize, members: usize, mut add: impl FnMut(usize, &mut Vec<u32>)) -> Self {
+        let (dep_start, deps) = (Vec::with_capacity(n + 1), Vec::with_capacity(members));
         let mut d = Self { dep_start, deps, ..Self::default() };
         d.dep_start.push(0);
         let mut set: Vec<u32> = Vec::new();
@@ -178,6 +202,11 @@ impl Dependencies {
         start.pop();
         self.notify_start = start;
     }
+}
+
+/// How many inputs the operators have.
+fn input_count(graph: &Graph) -> usize {
+    graph.operators().iter().map(|op| graph.inputs_of(op).len()).sum()
 }
 
 /// The dependency and notification sets of a settled graph, by method A.

@@ -1,6 +1,6 @@
 //! From a graph literal to a graph: everything that the text grammar cannot see.
 
-use super::{Dependencies, Method, OutputIndex, graph_inputs, topological_order};
+use super::{Dependencies, Facts, Method, OutputIndex, graph_inputs, topological_order};
 use crate::graph::{Graph, GraphError, OperandId, Placeholder};
 
 /// Checks a settled graph: outputs of operators are disjoint from each other and from the declared inputs,
@@ -10,14 +10,24 @@ use crate::graph::{Graph, GraphError, OperandId, Placeholder};
 /// `OverlappingOutputs`, `OverlappingInputs`, `WritesInput`, `Undefined`, `Cycle`.
 pub fn check(graph: &Graph) -> Result<Dependencies, GraphError> {
     let index = OutputIndex::new(graph)?;
-    check_by(graph, &index)
+    check_places(graph, &index)?;
+    let deps = Dependencies::new(graph, &index, Method::Search);
+    topological_order(graph, &deps)?;
+    Ok(deps)
 }
 
-/// As [`check`], with the graph's index.
+/// As [`check`], with what is known of the graph.
 ///
 /// # Errors
 /// As [`check`].
-pub fn check_by(graph: &Graph, index: &OutputIndex) -> Result<Dependencies, GraphError> {
+pub fn check_by(graph: &Graph, facts: &Facts) -> Result<(), GraphError> {
+    check_places(graph, &facts.index)?;
+    topological_order(graph, &facts.dependencies)?;
+    Ok(())
+}
+
+/// All but that nobody waits for itself.
+fn check_places(graph: &Graph, index: &OutputIndex) -> Result<(), GraphError> {
     let mut inputs: Vec<(Placeholder, &str)> = Vec::new();
     for port in graph.inputs() {
         for &piece in graph.pieces(port.operand) {
@@ -56,9 +66,7 @@ pub fn check_by(graph: &Graph, index: &OutputIndex) -> Result<Dependencies, Grap
             }
         }
     }
-    let deps = Dependencies::new(graph, index, Method::Search);
-    topological_order(graph, &deps)?;
-    Ok(deps)
+    Ok(())
 }
 
 /// The first units of `piece` that no placeholder of the sorted list covers.

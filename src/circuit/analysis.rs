@@ -2,14 +2,15 @@
 
 use super::Circuit;
 use crate::Result;
-use crate::analyze::{Dependencies, Method, OutputIndex, derived_outputs, graph_inputs, waves};
+use crate::analyze::{Dependencies, Facts, derived_outputs, graph_inputs, waves};
 use crate::graph::Placeholder;
 use crate::watch::pause;
+use std::sync::Arc;
 
 /// Who waits for whom, and in which order everything can run.
 pub struct Analysis {
     /// Dependency and notification sets of every operator.
-    pub dependencies: Dependencies,
+    pub dependencies: Arc<Dependencies>,
     /// The earliest wave of every operator: 0 for those that wait for nobody.
     pub waves: Vec<u32>,
     /// Units that are read and that no operator writes.
@@ -26,17 +27,14 @@ impl Circuit {
     /// # Errors
     /// `OverlappingOutputs`, `Cycle`.
     pub fn analyze(&self) -> Result<Analysis> {
-        let index = OutputIndex::new(&self.graph)?;
+        let Facts { index, dependencies } = &**self.facts()?;
+        let waves = waves(&self.graph, dependencies)?;
         pause()?;
-        let dependencies = Dependencies::new(&self.graph, &index, Method::Search);
+        let inputs = graph_inputs(&self.graph, index);
         pause()?;
-        let waves = waves(&self.graph, &dependencies)?;
-        pause()?;
-        let inputs = graph_inputs(&self.graph, &index);
-        pause()?;
-        let outputs = derived_outputs(&dependencies);
-        let critical_path = critical_path(&dependencies, &waves);
-        Ok(Analysis { dependencies, waves, inputs, outputs, critical_path })
+        let outputs = derived_outputs(dependencies);
+        let critical_path = critical_path(dependencies, &waves);
+        Ok(Analysis { dependencies: Arc::clone(dependencies), waves, inputs, outputs, critical_path })
     }
 }
 

@@ -99,7 +99,10 @@ impl<'r> CircuitBuilder<'r> {
         let mut graph = self.session.finish();
         graph.shrink();
         let circuit = Circuit::from_outside(graph.clone(), Arc::clone(self.registry))?;
-        Ok(Circuit { origin: Some(Arc::new(Origin { graph, operands: self.operands })), ..circuit })
+        Ok(Circuit {
+            origin: Some(Arc::new(Origin { graph: graph.without_operators(), operands: self.operands })),
+            ..circuit
+        })
     }
 
     fn keep(&mut self, operand: OperandId) -> OperandId {

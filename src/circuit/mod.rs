@@ -23,7 +23,7 @@ pub use recorded::Recorded;
 pub use run::{Bytes, Execution, RunOptions};
 pub use verify::{Report, Trials};
 
-use crate::analyze::check;
+use crate::analyze::{Facts, check_by};
 use crate::expand::{BaseSet, Expander};
 use crate::graph::{Graph, GraphError, OperandId, Placeholder, ValueType, parse, print};
 use crate::ops::{Level, Registry};
@@ -31,18 +31,20 @@ use crate::place::place;
 use crate::platform::Platform;
 use crate::watch::pause;
 use crate::{Error, Result};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A finished graph, checked, with the operator types that it is made of.
 #[derive(Clone)]
 pub struct Circuit {
     graph: Graph,
     registry: Arc<Registry>,
+    /// What is known of the graph, once somebody asked.
+    facts: OnceLock<Arc<Facts>>,
     /// What the builder's operands were, so that they can be asked for after expansion.
     origin: Option<Arc<Origin>>,
 }
 
-/// The graph that a builder made, and its operands in the order of the calls.
+/// The operands of the graph that a builder made, in the order of the calls.
 struct Origin {
     graph: Graph,
     operands: Vec<OperandId>,
@@ -70,7 +72,8 @@ impl Circuit {
     /// below their primes is left to the caller; all other ways to a circuit check it.
     pub fn new(graph: Graph, registry: Arc<Registry>) -> Result<Self> {
         graph.check_unit()?;
-        check(&graph)?;
+        let facts = Facts::new(&graph)?;
+        check_by(&graph, &facts)?;
         pause()?;
         for ports in [graph.inputs(), graph.outputs()] {
             let mut names: Vec<&str> = ports.iter().map(|port| port.name.as_str()).collect();
@@ -81,7 +84,7 @@ impl Circuit {
             }
         }
         registry.check_graph(&graph)?;
-        Ok(Self { graph, registry, origin: None })
+        Ok(Self { graph, registry, facts: OnceLock::from(Arc::new(facts)), origin: None })
     }
 
     /// A circuit over a graph of which nothing is known.
@@ -172,7 +175,19 @@ impl Circuit {
 
     /// Another graph of the same task.
     fn with(&self, graph: Graph) -> Self {
-        Self { graph, registry: Arc::clone(&self.registry), origin: self.origin.clone() }
+        let facts = if graph.has_places_of(&self.graph) { self.facts.clone() } else { OnceLock::new() };
+        Self { graph, registry: Arc::clone(&self.registry), facts, origin: self.origin.clone() }
+    }
+
+    /// What is known of the graph.
+    fn facts(&self) -> Result<&Arc<Facts>> {
+        match self.facts.get() {
+            Some(facts) => Ok(facts),
+            None => {
+                let facts = Arc::new(Facts::new(&self.graph)?);
+                Ok(self.facts.get_or_init(|| facts))
+            }
+        }
     }
 
     /// The type of the builder's operand number `operand`, and where it lies.

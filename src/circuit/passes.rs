@@ -2,10 +2,10 @@
 
 use super::{Circuit, Precompute};
 use crate::graph::Graph;
-use crate::optimize::{DEFAULT_PASSES, PASSES, Pass, optimize};
+use crate::optimize::{DEFAULT_PASSES, PASSES, Pass, optimize_known};
 use crate::platform::Scalar;
 use crate::{Error, Result};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The names of the passes that [`Circuit::optimize_by_default`] runs, in order.
 pub fn default_pass_names() -> Vec<&'static str> {
@@ -45,7 +45,8 @@ impl Circuit {
     /// # Errors
     /// What a pass says.
     pub fn optimize_by_default(&self) -> Result<Self> {
-        Ok(self.with(optimize(&self.graph, &self.registry)?))
+        let (graph, facts) = optimize_known(&self.graph, self.facts.get(), &self.registry)?;
+        Ok(Self { facts: OnceLock::from(facts), ..self.with(graph) })
     }
 
     /// The same task after these passes, which may be a user's own; what each makes is checked

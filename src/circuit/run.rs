@@ -1,7 +1,7 @@
 //! Runs a circuit over data that are bound to its inputs by name.
 
 use super::Circuit;
-use crate::analyze::check;
+use crate::analyze::check_by;
 use crate::engine::{Clock, Input, Plan, PlanOptions, Run};
 use crate::graph::{Port, ValueType};
 use crate::math::bits::bytes_of;
@@ -79,9 +79,11 @@ impl Circuit {
             let (ty, pieces) = self.operand(operand)?;
             let kept = graph.view(ty.clone(), pieces);
             graph.declare_output(&format!("%{operand}"), kept);
-            check(&graph).map_err(|_| Error::NotKept { operand })?;
+            check_by(&graph, self.facts()?).map_err(|_| Error::NotKept { operand })?;
         }
-        let plan = Arc::new(Plan::new(&graph, &self.registry, platform, plan_options)?);
+        // Further views and outputs change neither what operators write nor who waits for whom.
+        let facts = Arc::clone(self.facts()?);
+        let plan = Arc::new(Plan::of_known(&graph, facts, &self.registry, platform, plan_options)?);
         Ok(Execution { plan, registry: Arc::clone(&self.registry), options })
     }
 }

@@ -167,7 +167,7 @@ fn runs_at_once_have_workspaces_of_their_own() {
 fn without(plan: &mut Plan, before: u32, after: usize) {
     let waits = std::mem::take(&mut plan.waits);
     assert!(waits.dep(after).contains(&before), "{after} waits for {:?}", waits.dep(after));
-    plan.waits = Dependencies::from_sets(waits.len(), |op, set| {
+    plan.waits = Dependencies::from_sets(waits.len(), 0, |op, set| {
         set.extend(waits.dep(op).iter().filter(|&&d| (d, op) != (before, after)));
     });
 }
@@ -183,7 +183,8 @@ fn a_lost_ordering_edge_is_found() {
         };
         // Who writes a block again waits for its readers, too, whether it reads what they wrote or not.
         let edge = (0..plan.len()).find_map(|after| {
-            let first = (0..after).find(|&first| plan.steps[first].output == plan.steps[after].output)?;
+            let first =
+                (0..after).find(|&first| plan.step(first as u32).output == plan.step(after as u32).output)?;
             let mut readers = plan.waits.dep(after).iter().filter(|&&d| d as usize != first);
             Some((*readers.find(|&&reader| !reads(after, reader))?, after))
         });

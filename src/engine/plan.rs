@@ -7,8 +7,8 @@
 //! them, and the plan keeps those that others read.
 
 use super::workspace::Spare;
-use crate::analyze::{Dependencies, OutputIndex, check_by, topological_order};
-use crate::graph::{Graph, Kinds, OperandId};
+use crate::analyze::{Dependencies, Facts, check_by, topological_order};
+use crate::graph::{Graph, Kinds, OperandId, Operator};
 use crate::ops::types::{WORD, block_size};
 use crate::ops::{Call, Registry};
 use crate::place::{Blocks, Owner, Run, gather_by};
@@ -93,9 +93,9 @@ pub(super) enum Home {
 pub(super) type Constants = Vec<Box<[u64]>>;
 
 /// One operator, ready to run.
-pub(super) struct Step {
-    pub(super) kernel: u32,
-    pub(super) inputs: std::ops::Range<u32>,
+pub(super) struct Step<'p> {
+    pub(super) kernel: &'p Kernel,
+    pub(super) inputs: &'p [Place],
     pub(super) output: Home,
     /// Bytes of output.
     pub(super) size: usize,
@@ -106,9 +106,11 @@ pub(super) struct Step {
 pub struct Plan {
     unit: Unit,
     pub(super) graph: Graph,
-    pub(super) kernels: Vec<Kernel>,
-    pub(super) steps: Vec<Step>,
-    pub(super) places: Vec<Place>,
+    kernels: Kernels,
+    /// Where each operator's inputs start among the places, and where the last one's end.
+    place_starts: Vec<u32>,
+    places: Vec<Place>,
+    homes: Vec<Home>,
     /// Where each declared output lies, in order.
     pub(super) outputs: Vec<Vec<Part>>,
     /// Data dependencies and ordering edges among the operators that every run computes.
@@ -142,11 +144,26 @@ impl Plan {
         platform: &dyn Platform,
         options: PlanOptions,
     ) -> Result<Self> {
-        let (graph, deps, blocks) = ready(graph)?;
+        Self::of_known(graph, Arc::new(Facts::new(graph)?), registry, platform, options)
+    }
+
+    /// As [`Plan::new`], with what is known of the graph.
+    ///
+    /// # Errors
+    /// As [`Plan::new`].
+    pub fn of_known(
+        graph: &Graph,
+        facts: Arc<Facts>,
+        registry: &Registry,
+        platform: &dyn Platform,
+        options: PlanOptions,
+    ) -> Result<Self> {
+        let (graph, facts) = ready(graph, facts)?;
+        let blocks = Blocks::new(&graph, &facts.index)?;
         let unit = Unit::of(&graph)?;
-        let (kernels, kernel_of) = kernels(&graph, registry, platform)?;
-        let elsewhere = |op: u32| matches!(kernels[kernel_of[op as usize] as usize], Kernel::Elsewhere(_));
-        let layout = Layout::new(&graph, deps, &blocks, unit, elsewhere)?;
+        let kernels = Kernels::new(&graph, unit, registry, platform)?;
+        let elsewhere = |op: u32| matches!(kernels.of(op), Kernel::Elsewhere(_));
+        let layout = Layout::new(&graph, &facts.dependencies, &blocks, unit, elsewhere)?;
         pause()?;
         let sizes = graph.inputs().iter().map(|p| unit.words(graph.ty(p.operand).size));
         let input_words = sizes.fold(0, u64::saturating_add);
@@ -163,31 +180,26 @@ impl Plan {
         };
         let all_inputs = graph.operators().iter().flat_map(|op| graph.inputs_of(op));
         let mut places = Vec::with_capacity(all_inputs.map(block_count).sum());
-        let steps = graph.operators().iter().enumerate().map(|(index, op)| {
-            let start = places.len() as u32;
+        let mut place_starts = Vec::with_capacity(graph.operators().len() + 1);
+        for op in graph.operators() {
+            place_starts.push(places.len() as u32);
             for &input in graph.inputs_of(op) {
                 // `gather` left whole blocks.
                 let size = block_sizes[graph.type_number(input) as usize];
                 places.extend(layout.find(&graph, &blocks, input).flat_map(|p| p.place.blocks(size)));
             }
-            Step {
-                kernel: kernel_of[index],
-                inputs: start..places.len() as u32,
-                output: layout.homes[index],
-                size: unit.bytes(graph.pieces(op.output)[0].size()) as usize,
-                nonce: op.nonce,
-            }
-        });
-        let steps = steps.collect();
+        }
+        place_starts.push(places.len() as u32);
         let outputs =
             graph.outputs().iter().map(|o| layout.find(&graph, &blocks, o.operand).collect()).collect();
         Ok(Self {
             unit,
-            scratch: kernels.iter().map(|k| k.scratch()).max().unwrap_or(0),
+            scratch: kernels.all.iter().map(|k| k.scratch()).max().unwrap_or(0),
             spare: Spare::default(),
             kernels,
-            steps,
+            place_starts,
             places,
+            homes: layout.homes,
             outputs,
             waits: layout.waits,
             order: layout.order,
@@ -223,34 +235,50 @@ impl Plan {
         graph.operators().get(op as usize).map_or(0, |op| self.unit.bits(graph.ty(op.output).size))
     }
 
+    /// How an operator is run.
+    pub(super) fn step(&self, op: u32) -> Step<'_> {
+        let index = op as usize;
+        let (start, end) = (self.place_starts[index] as usize, self.place_starts[index + 1] as usize);
+        Step {
+            kernel: self.kernels.of(op),
+            inputs: &self.places[start..end],
+            output: self.homes[index],
+            size: self.kernels.sizes[self.kernels.numbers[index] as usize],
+            nonce: self.graph.operators()[index].nonce,
+        }
+    }
+
+    /// The number of an operator's kernel.
+    pub(super) fn kernel_number(&self, op: u32) -> u32 {
+        self.kernels.numbers[op as usize]
+    }
+
     /// Operators.
     pub fn len(&self) -> usize {
-        self.steps.len()
+        self.homes.len()
     }
 
     /// True for a plan without operators.
     pub fn is_empty(&self) -> bool {
-        self.steps.is_empty()
+        self.homes.is_empty()
     }
 }
 
-/// A checked graph whose operands lie in blocks as kernels take them, who waits for whom, and these blocks.
-fn ready(graph: &Graph) -> Result<(Graph, Dependencies, Blocks)> {
-    let checked = |graph: &Graph| -> Result<_> {
-        let index = OutputIndex::new(graph)?;
-        pause()?;
-        let deps = check_by(graph, &index)?;
+/// A checked graph whose operands lie in blocks as kernels take them, and what is known of it.
+fn ready(graph: &Graph, facts: Arc<Facts>) -> Result<(Graph, Arc<Facts>)> {
+    let check = |graph: &Graph, facts: &Facts| -> Result<()> {
+        check_by(graph, facts)?;
         graph.check_unit()?;
-        pause()?;
-        Ok((deps, Blocks::new(graph, index)?))
+        pause()
     };
-    let (deps, blocks) = checked(graph)?;
-    match gather_by(graph, &blocks)? {
-        None => Ok((graph.clone(), deps, blocks)),
+    check(graph, &facts)?;
+    match gather_by(graph, &Blocks::new(graph, &facts.index)?)? {
+        None => Ok((graph.clone(), facts)),
         Some(gathered) => {
-            drop((deps, blocks));
-            let (deps, blocks) = checked(&gathered)?;
-            Ok((gathered, deps, blocks))
+            drop(facts);
+            let facts = Facts::new(&gathered)?;
+            check(&gathered, &facts)?;
+            Ok((gathered, Arc::new(facts)))
         }
     }
 }
@@ -261,35 +289,53 @@ fn fits(words: u64, limit: u64) -> Result<usize> {
     usize::try_from(words).ok().filter(|_| needed <= limit).ok_or(Error::MemoryLimit { needed, limit })
 }
 
-type Kernels = Vec<Kernel>;
+/// One kernel per signature and types.
+struct Kernels {
+    all: Vec<Kernel>,
+    /// Bytes of each one's output.
+    sizes: Vec<usize>,
+    /// The number of each operator's kernel.
+    numbers: Vec<u32>,
+}
 
-/// One kernel per signature and types; the number of each operator's kernel.
-fn kernels(graph: &Graph, registry: &Registry, platform: &dyn Platform) -> Result<(Kernels, Vec<u32>)> {
-    let mut kernels = Vec::new();
-    let mut kinds = Kinds::default();
-    let mut of = Vec::with_capacity(graph.operators().len());
-    let mut steps = Steps::new(graph.operators().len());
-    for op in graph.operators() {
-        steps.step()?;
-        let (kind, new) = kinds.of(graph, op);
-        of.push(kind);
-        if !new {
-            continue;
+impl Kernels {
+    fn new(graph: &Graph, unit: Unit, registry: &Registry, platform: &dyn Platform) -> Result<Self> {
+        let (mut all, mut sizes) = (Vec::new(), Vec::new());
+        let mut kinds = Kinds::default();
+        let mut numbers = Vec::with_capacity(graph.operators().len());
+        let mut steps = Steps::new(graph.operators().len());
+        for op in graph.operators() {
+            steps.step()?;
+            let (kind, new) = kinds.of(graph, op);
+            numbers.push(kind);
+            if new {
+                all.push(kernel(graph, op, registry, platform)?);
+                sizes.push(unit.bytes(graph.ty(op.output).size) as usize);
+            }
         }
-        let types = graph.input_types(op);
-        let signature = graph.signature(op);
-        let call =
-            Call { name: &signature.name, attrs: &signature.attrs, inputs: &types, unit: graph.unit_bits() };
-        // A graph may be a literal from outside: kernels rely on types and attributes.
-        registry.check(&call, graph.ty(op.output))?;
-        let platform = signature.platform.as_ref().map_or(Ok(platform), |name| part(platform, name))?;
-        let kernel = platform.kernel(&call, graph.ty(op.output))?;
-        if matches!(kernel, Kernel::Words(_)) && call.unit != WORD {
-            return Err(call.error("unit of the graph", call.unit, format!("{WORD} bits")));
-        }
-        kernels.push(kernel);
+        Ok(Self { all, sizes, numbers })
     }
-    Ok((kernels, of))
+
+    /// The kernel of an operator.
+    fn of(&self, op: u32) -> &Kernel {
+        &self.all[self.numbers[op as usize] as usize]
+    }
+}
+
+/// The kernel of an operator and of its like.
+fn kernel(graph: &Graph, op: &Operator, registry: &Registry, platform: &dyn Platform) -> Result<Kernel> {
+    let types = graph.input_types(op);
+    let signature = graph.signature(op);
+    let call =
+        Call { name: &signature.name, attrs: &signature.attrs, inputs: &types, unit: graph.unit_bits() };
+    // A graph may be a literal from outside: kernels rely on types and attributes.
+    registry.check(&call, graph.ty(op.output))?;
+    let platform = signature.platform.as_ref().map_or(Ok(platform), |name| part(platform, name))?;
+    let kernel = platform.kernel(&call, graph.ty(op.output))?;
+    if matches!(kernel, Kernel::Words(_)) && call.unit != WORD {
+        return Err(call.error("unit of the graph", call.unit, format!("{WORD} bits")));
+    }
+    Ok(kernel)
 }
 
 /// The unit of a graph, and what so many of them take up.
@@ -328,7 +374,7 @@ impl Unit {
 fn constants(
     graph: &Graph,
     deps: &Dependencies,
-    blocks: &Blocks,
+    blocks: &Blocks<'_>,
     order: &[u32],
     elsewhere: impl Fn(u32) -> bool,
 ) -> Vec<bool> {
@@ -358,13 +404,13 @@ impl Layout {
     /// `elsewhere`: operators that every run hands out, whatever leads to them.
     fn new(
         graph: &Graph,
-        deps: Dependencies,
-        blocks: &Blocks,
+        deps: &Dependencies,
+        blocks: &Blocks<'_>,
         unit: Unit,
         elsewhere: impl Fn(u32) -> bool,
     ) -> Result<Self> {
         let words = |op: u32| unit.words(graph.pieces(graph.operators()[op as usize].output)[0].size());
-        let order = topological_order(graph, &deps)?;
+        let order = topological_order(graph, deps)?;
         let n = order.len();
         let mut position = vec![0u32; n];
         for (at, &op) in order.iter().enumerate() {
@@ -384,7 +430,7 @@ impl Layout {
             }
         }
         if graph.outputs().is_empty() {
-            crate::analyze::derived_outputs(&deps).into_iter().for_each(keep);
+            crate::analyze::derived_outputs(deps).into_iter().for_each(keep);
         }
         // Whose last reader each step is: a chain of operators in program order.
         const END: u32 = u32::MAX;
@@ -394,7 +440,7 @@ impl Layout {
                 next_dead[op] = std::mem::replace(&mut first_dead[last_use[op] as usize], op as u32);
             }
         }
-        let constant = constants(graph, &deps, blocks, &order, elsewhere);
+        let constant = constants(graph, deps, blocks, &order, elsewhere);
         let mut constants = 0;
         // Blocks go round among those that every run computes, and among those that only the first one does: an ordering
         // edge over an operator of the other kind would be lost.
@@ -432,23 +478,32 @@ impl Layout {
             }
         }
         drop((last_use, first_dead, next_dead));
-        let waits = Dependencies::from_sets(n, |op, set| {
+        // Who read the block that an operator gets, and so waited for its writer; the writer where nobody did.
+        let users = |op: usize| -> &[u32] {
+            let before = extra[op].as_slice();
+            let readers = before.iter().map(|&before| deps.notify(before as usize));
+            readers.last().filter(|readers| !readers.is_empty()).unwrap_or(before)
+        };
+        let edges = (0..n).map(|op| deps.dep(op).len() + users(op).len());
+        let waits = Dependencies::from_sets(n, edges.sum(), |op, set| {
             if constant[op] {
                 return;
             }
             set.extend(deps.dep(op).iter().filter(|&&before| !constant[before as usize]));
-            // Who had the block, and read it, is computed by every run, too.
-            if let Some(before) = extra[op] {
-                set.push(before);
-                set.extend_from_slice(deps.notify(before as usize));
-            }
+            // Whoever had the block is computed by every run, too.
+            set.extend(users(op));
         });
         let (once, order) = order.into_iter().partition(|&op| constant[op as usize]);
         Ok(Self { unit, homes, arena, constant_words, waits, order, once })
     }
 
     /// Blocks of storage that make up an operand, in order.
-    fn find(&self, graph: &Graph, blocks: &Blocks, operand: OperandId) -> impl Iterator<Item = Part> {
+    fn find<'l>(
+        &'l self,
+        graph: &'l Graph,
+        blocks: &'l Blocks<'_>,
+        operand: OperandId,
+    ) -> impl Iterator<Item = Part> {
         blocks.runs(graph, operand).map(|Run { place, bit, owner }| {
             let bits = self.unit.bits(place.size());
             let (from, skip) = ((bit / 8) as usize, bit % 8);
@@ -514,8 +569,8 @@ mod tests {
         let mut users: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
         let mut again = 0;
         for &op in &plan.order {
-            let step = &plan.steps[op as usize];
-            for place in &plan.places[step.inputs.start as usize..step.inputs.end as usize] {
+            let step = plan.step(op);
+            for place in step.inputs {
                 if let Place::Arena { from, .. } = place {
                     users.get_mut(&(from / 8)).unwrap().push(op);
                 }

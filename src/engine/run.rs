@@ -132,7 +132,7 @@ impl Run {
     /// Asks for all the memory that constants take, so that computing them cannot fail.
     fn make_room(&mut self) -> Result<()> {
         for &op in &self.plan.once {
-            let step = &self.plan.steps[op as usize];
+            let step = self.plan.step(op);
             if let Home::Constant(_) = step.output {
                 self.room.push_back(memory::zeros(step.size.div_ceil(8))?.into_boxed_slice());
             }
@@ -155,12 +155,12 @@ impl Run {
             if start >= deadline && self.once > first {
                 break;
             }
-            let step = &plan.steps[op as usize];
+            let step = plan.step(op);
             match step.output {
-                Home::Arena(from) => self.execute(step, from, &mut scratch[0]),
+                Home::Arena(from) => self.execute(&step, from, &mut scratch[0]),
                 Home::Constant(_) => {
                     let mut words = self.room.pop_front().unwrap_or_default();
-                    self.compute(step, &mut words, &mut scratch[0]);
+                    self.compute(&step, &mut words, &mut scratch[0]);
                     // In the order that they are numbered in.
                     Arc::make_mut(&mut self.constants).push(words);
                 }
@@ -252,10 +252,9 @@ impl Run {
         let leaving = std::mem::take(&mut self.lock().leaving);
         let now = if self.traced { (self.clock)() } else { 0.0 };
         let outgoing = |&op: &u32| {
-            let step = &self.plan.steps[op as usize];
-            let Kernel::Elsewhere(call) = &self.plan.kernels[step.kernel as usize] else { return Ok(None) };
-            let places = &self.plan.places[step.inputs.start as usize..step.inputs.end as usize];
-            let inputs = places.iter().map(|&place| memory::copy(self.read(place)).map(Zeroizing::new));
+            let step = self.plan.step(op);
+            let Kernel::Elsewhere(call) = step.kernel else { return Ok(None) };
+            let inputs = step.inputs.iter().map(|&place| memory::copy(self.read(place)).map(Zeroizing::new));
             Ok(Some(Outgoing { op, call: Arc::clone(call), inputs: inputs.collect::<Result<_>>()? }))
         };
         let outgoing = leaving.iter().filter_map(|op| outgoing(op).transpose()).collect::<Result<_>>()?;
@@ -271,10 +270,9 @@ impl Run {
         let Some(at) = self.lock().away.iter().position(|&(away, _)| away == op) else {
             return Err(Error::Job("results are taken of operators that were handed out, once"));
         };
-        let step = &self.plan.steps[op as usize];
+        let step = self.plan.step(op);
         if bytes.len() != step.size {
-            let (Kernel::Elsewhere(call), expected) = (&self.plan.kernels[step.kernel as usize], step.size)
-            else {
+            let (Kernel::Elsewhere(call), expected) = (step.kernel, step.size) else {
                 return Err(Error::Job("what is computed here is not delivered"));
             };
             let input = format!("output of {}", call.name);
@@ -492,7 +490,7 @@ impl Run {
     /// Takes the earliest ready operator and others of its kind that follow it, but leaves the other threads theirs;
     /// gives their number.
     fn take(&self, state: &mut State, batch: &mut [u32; BATCH], threads: usize) -> usize {
-        let kernel = |op: u32| self.plan.steps[op as usize].kernel;
+        let kernel = |op: u32| self.plan.kernel_number(op);
         let most = (state.ready.len() / threads).clamp(1, BATCH);
         let mut size = 0;
         while size < most
@@ -534,19 +532,19 @@ impl Run {
     }
 
     fn is_elsewhere(&self, op: u32) -> bool {
-        matches!(self.plan.kernels[self.plan.steps[op as usize].kernel as usize], Kernel::Elsewhere(_))
+        matches!(self.plan.step(op).kernel, Kernel::Elsewhere(_))
     }
 
     /// Runs an operator that every run computes.
     fn run_operator(&self, op: u32, scratch: &mut [u64]) {
-        let step = &self.plan.steps[op as usize];
+        let step = self.plan.step(op);
         if let Home::Arena(from) = step.output {
-            self.execute(step, from, scratch);
+            self.execute(&step, from, scratch);
         }
     }
 
     /// Computes an operator into the arena.
-    fn execute(&self, step: &Step, from: usize, scratch: &mut [u64]) {
+    fn execute(&self, step: &Step<'_>, from: usize, scratch: &mut [u64]) {
         self.compute(step, self.write(from, step.size), scratch);
     }
 
@@ -561,9 +559,9 @@ impl Run {
         unsafe { self.workspace.arena.write(from, size.div_ceil(8)) }
     }
 
-    fn compute(&self, step: &Step, out: &mut [u64], scratch: &mut [u64]) {
-        let places = &self.plan.places[step.inputs.start as usize..step.inputs.end as usize];
-        match &self.plan.kernels[step.kernel as usize] {
+    fn compute(&self, step: &Step<'_>, out: &mut [u64], scratch: &mut [u64]) {
+        let places = step.inputs;
+        match step.kernel {
             Kernel::Words(kernel) => {
                 with_all(
                     places,

@@ -74,6 +74,23 @@ impl Intervals {
         Self { places, owners, strips, shift }
     }
 
+    /// Gives each placeholder the number that `number` says for its own; those without one go.
+    pub fn renumber(&mut self, number: impl Fn(u32) -> Option<u32>) {
+        let (mut kept, mut at) = (0, 0);
+        for first in &mut self.strips {
+            for from in at..*first as usize {
+                if let Some(owner) = number(self.owners[from]) {
+                    (self.places[kept], self.owners[kept]) = (self.places[from], owner);
+                    kept += 1;
+                }
+            }
+            at = *first as usize;
+            *first = kept as u32;
+        }
+        self.places.truncate(kept);
+        self.owners.truncate(kept);
+    }
+
     /// Sorted placeholders.
     pub fn places(&self) -> &[Placeholder] {
         &self.places

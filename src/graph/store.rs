@@ -97,6 +97,22 @@ impl Graph {
         Self { operators: Arc::new(operators.collect()), ..self.clone() }
     }
 
+    /// The same operands and types in a graph of no operators: what operands are looked up in takes no more memory.
+    #[must_use]
+    pub fn without_operators(&self) -> Self {
+        Self { operators: Arc::default(), operator_inputs: Arc::default(), ..self.clone() }
+    }
+
+    /// True where the tables say at once that operators read and write what those of the same number of `other` do:
+    /// whoever has changed a table has one of their own.
+    pub fn has_places_of(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.operands, &other.operands)
+            && Arc::ptr_eq(&self.operator_inputs, &other.operator_inputs)
+            && self.operators.len() == other.operators.len()
+            && self.redirects.is_empty()
+            && other.redirects.is_empty()
+    }
+
     /// Checks that the unit divides a word: what engines and byte forms take.
     ///
     /// # Errors
@@ -440,7 +456,12 @@ impl Graph {
                 operators.retain(kept);
                 operators.shrink_to_fit();
             }
-            None => self.operators = Arc::new(self.operators.iter().copied().filter(|op| kept(op)).collect()),
+            None => {
+                let mut operators = Vec::with_capacity(self.operators.len());
+                operators.extend(self.operators.iter().copied().filter(|op| kept(op)));
+                operators.shrink_to_fit();
+                self.operators = Arc::new(operators);
+            }
         }
     }
 

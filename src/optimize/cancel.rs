@@ -1,9 +1,9 @@
 //! An operator that undoes the one that it reads is what that one was made from: a transform of an inverse transform, a
 //! negative of a negative. Which type undoes which, operator types say themselves ([`crate::ops::OpDef::inverse`]).
 
-use super::{Known, is_derived_output, is_pinned, of_signatures};
+use super::{Change, after, is_derived_output, is_pinned, of_signatures};
 use crate::Result;
-use crate::analyze::topological_order;
+use crate::analyze::{Facts, topological_order};
 use crate::graph::{Graph, Operator};
 use crate::ops::Registry;
 use crate::watch::Steps;
@@ -14,10 +14,11 @@ use crate::watch::Steps;
 /// # Errors
 /// `OverlappingOutputs`, `Cycle`.
 pub fn cancel(graph: &Graph, registry: &Registry) -> Result<Graph> {
-    Known::new(graph.clone())?.after(work, registry)
+    after(graph, work, registry)
 }
 
-pub(super) fn work(Known { graph, index, deps }: &Known, registry: &Registry) -> Result<Option<Graph>> {
+pub(super) fn work(graph: &Graph, facts: &Facts, registry: &Registry) -> Result<Option<Change>> {
+    let Facts { index, dependencies: deps } = facts;
     // Aliases of a ring of such operators would lead in a circle.
     topological_order(graph, deps)?;
     let inverses = of_signatures(graph, registry, |def| def.inverse().map(str::to_owned));
@@ -27,8 +28,8 @@ pub(super) fn work(Known { graph, index, deps }: &Known, registry: &Registry) ->
         inverse == Some(&outer.name) && outer.attrs == inner.attrs
     };
     let mut out = graph.clone();
-    let mut drop = vec![false; graph.operators().len()];
-    let mut steps = Steps::new(drop.len());
+    let mut dropped = vec![false; graph.operators().len()];
+    let mut steps = Steps::new(dropped.len());
     for (number, outer) in graph.operators().iter().enumerate() {
         steps.step()?;
         // What undoes another draws nothing, so that a nonce pins it.
@@ -51,13 +52,8 @@ pub(super) fn work(Known { graph, index, deps }: &Known, registry: &Registry) ->
             // Where the source lies now, so that chains make no chains of aliases.
             let target = out.placeholders(*source);
             out.alias(outer.output, &target)?;
-            drop[number] = true;
+            dropped[number] = true;
         }
     }
-    if !drop.contains(&true) {
-        return Ok(None);
-    }
-    out.retain_operators(|op| !drop[op]);
-    out.settle();
-    Ok(Some(out))
+    Ok(dropped.contains(&true).then_some(Change::Fewer(out, dropped)))
 }

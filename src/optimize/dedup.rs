@@ -1,10 +1,11 @@
 //! Operators that do the same to the same units become one (SPEC G7), in whatever order a commutative one takes its
 //! operands. Operators that draw random numbers stay apart (G16), and so do others with nonces of their own.
 
-use super::{Known, is_derived_output, of_signatures};
+use super::met::Met;
+use super::{Change, after, is_derived_output, of_signatures};
 use crate::Result;
-use crate::analyze::{Dependencies, topological_order};
-use crate::graph::{Graph, Numbers, Placeholder, hash};
+use crate::analyze::{Dependencies, Facts, topological_order};
+use crate::graph::{Graph, Placeholder, hash};
 use crate::ops::Registry;
 use crate::watch::Steps;
 use std::hash::{Hash, Hasher};
@@ -14,16 +15,18 @@ use std::hash::{Hash, Hasher};
 /// # Errors
 /// `OverlappingOutputs`, `Cycle`.
 pub fn dedup(graph: &Graph, registry: &Registry) -> Result<Graph> {
-    Known::new(graph.clone())?.after(work, registry)
+    after(graph, work, registry)
 }
 
-pub(super) fn work(Known { graph, deps, .. }: &Known, registry: &Registry) -> Result<Option<Graph>> {
+pub(super) fn work(graph: &Graph, facts: &Facts, registry: &Registry) -> Result<Option<Change>> {
+    let deps = &*facts.dependencies;
     let kinds =
         of_signatures(graph, registry, |def| Kind { commutative: def.commutative(), random: def.random() });
     let order = topological_order(graph, deps)?;
     let mut out = graph.clone();
-    let mut drop = vec![false; graph.operators().len()];
-    let mut first = Numbers::default();
+    // Those that are there already, with the operator that does the same; the others stand for themselves.
+    let mut first: Vec<u32> = (0..deps.len() as u32).collect();
+    let mut met = Met::new(deps.len());
     let (mut own, mut other) = (Key::default(), Key::default());
     let mut steps = Steps::new(order.len());
     for op in order {
@@ -34,27 +37,20 @@ pub(super) fn work(Known { graph, deps, .. }: &Known, registry: &Registry) -> Re
             continue;
         }
         // Producers come first, so that their aliases are known here.
-        own.read(graph, &out, deps, &drop, index, kind);
-        let hash = hash(&own);
-        let same = first.find(hash, |known| {
-            other.read(graph, &out, deps, &drop, known as usize, kind);
+        own.read(graph, &out, deps, &first, index, kind);
+        let latest = deps.dep(index).iter().map(|&dep| first[dep as usize]).max();
+        let same = met.find_or_add(hash(&own), latest, op, |known| {
+            other.read(graph, &out, deps, &first, known as usize, kind);
             own == other
         });
-        match same {
-            Some(same) => {
-                let place = |op: usize| graph.operators()[op].output;
-                out.alias(place(index), graph.pieces(place(same as usize)))?;
-                drop[index] = true;
-            }
-            None => first.insert(hash, op),
+        if let Some(same) = same {
+            let place = |op: usize| graph.operators()[op].output;
+            out.alias(place(index), graph.pieces(place(same as usize)))?;
+            first[index] = same;
         }
     }
-    if !drop.contains(&true) {
-        return Ok(None);
-    }
-    out.retain_operators(|op| !drop[op]);
-    out.settle();
-    Ok(Some(out))
+    let dropped: Vec<bool> = first.iter().zip(0..).map(|(&first, op)| first != op).collect();
+    Ok(dropped.contains(&true).then_some(Change::Fewer(out, dropped)))
 }
 
 /// What the registry says of an operator.
@@ -90,7 +86,7 @@ impl Key {
         graph: &Graph,
         out: &Graph,
         deps: &Dependencies,
-        drop: &[bool],
+        first: &[u32],
         index: usize,
         kind: Kind,
     ) {
@@ -99,7 +95,7 @@ impl Key {
         self.inputs.clear();
         self.pieces.clear();
         // Only what was dropped lies elsewhere now.
-        let moved = deps.dep(index).iter().any(|&d| drop[d as usize]);
+        let moved = deps.dep(index).iter().any(|&d| first[d as usize] != d);
         for &input in graph.inputs_of(op) {
             let start = self.pieces.len() as u32;
             if moved {

@@ -6,6 +6,7 @@
 
 mod cancel;
 mod dedup;
+mod met;
 mod pack_sums;
 mod prune;
 mod sum_products;
@@ -17,10 +18,11 @@ pub use prune::prune;
 pub use sum_products::sum_products;
 
 use crate::Result;
-use crate::analyze::{Dependencies, Method, OutputIndex};
+use crate::analyze::Dependencies;
+use crate::analyze::Facts;
 use crate::graph::{Graph, Operator};
 use crate::ops::{OpDef, Registry};
-use crate::watch::pause;
+use std::sync::Arc;
 
 /// A change of a graph that keeps its meaning: the declared outputs of the result, by name, are those of the argument.
 ///
@@ -45,29 +47,35 @@ pub struct BuiltIn {
     work: Work,
 }
 
-/// The changed graph; none where there is nothing to change.
-type Work = fn(&Known, &Registry) -> Result<Option<Graph>>;
+/// What there is to change; none where there is nothing.
+type Work = fn(&Graph, &Facts, &Registry) -> Result<Option<Change>>;
 
-/// A graph, and what passes ask of it: worked out once, until one of them changes it.
-struct Known {
-    graph: Graph,
-    index: OutputIndex,
-    deps: Dependencies,
+/// What a pass makes of a graph.
+enum Change {
+    /// The graph, and which of its operators go: where others read what they wrote, the graph has aliases.
+    Fewer(Graph, Vec<bool>),
+    /// A graph of other operators.
+    Rebuilt(Graph),
 }
 
-impl Known {
-    fn new(graph: Graph) -> Result<Self> {
-        let index = OutputIndex::new(&graph)?;
-        pause()?;
-        let deps = Dependencies::new(&graph, &index, Method::Search);
-        pause()?;
-        Ok(Self { graph, index, deps })
+impl Change {
+    /// The changed graph, and which operators are gone, where that is all that there is to know.
+    fn make(self) -> (Graph, Option<Vec<bool>>) {
+        match self {
+            Self::Fewer(mut graph, dropped) => {
+                graph.retain_operators(|op| !dropped[op]);
+                graph.settle();
+                (graph, Some(dropped))
+            }
+            Self::Rebuilt(graph) => (graph, None),
+        }
     }
+}
 
-    /// The graph after a pass.
-    fn after(self, work: Work, registry: &Registry) -> Result<Graph> {
-        Ok(work(&self, registry)?.unwrap_or(self.graph))
-    }
+/// The graph after one pass.
+fn after(graph: &Graph, work: Work, registry: &Registry) -> Result<Graph> {
+    let change = work(graph, &Facts::new(graph)?, registry)?;
+    Ok(change.map_or_else(|| graph.clone(), |change| change.make().0))
 }
 
 impl Pass for BuiltIn {
@@ -76,7 +84,7 @@ impl Pass for BuiltIn {
     }
 
     fn run(&self, graph: &Graph, registry: &Registry) -> Result<Graph> {
-        Known::new(graph.clone())?.after(self.work, registry)
+        after(graph, self.work, registry)
     }
 }
 
@@ -109,15 +117,31 @@ pub fn optimize_scheme(graph: &Graph, registry: &Registry, pack: bool) -> Result
 /// # Errors
 /// What a pass says of a graph that is none.
 pub fn optimize(graph: &Graph, registry: &Registry) -> Result<Graph> {
-    let [first @ .., last] = DEFAULT_PASSES;
-    let mut known = Known::new(graph.clone())?;
-    for pass in first {
-        if let Some(changed) = (pass.work)(&known, registry)? {
-            drop(known);
-            known = Known::new(changed)?;
+    Ok(optimize_known(graph, None, registry)?.0)
+}
+
+/// As [`optimize`], where something may be known of the graph; gives what is known of the changed one.
+///
+/// # Errors
+/// As [`optimize`].
+pub fn optimize_known(
+    graph: &Graph,
+    facts: Option<&Arc<Facts>>,
+    registry: &Registry,
+) -> Result<(Graph, Arc<Facts>)> {
+    let mut facts = facts.map_or_else(|| Facts::new(graph).map(Arc::new), |facts| Ok(Arc::clone(facts)))?;
+    let mut graph = graph.clone();
+    for pass in DEFAULT_PASSES {
+        if let Some(change) = (pass.work)(&graph, &facts, registry)? {
+            let dropped;
+            (graph, dropped) = change.make();
+            facts = Arc::new(match dropped {
+                Some(dropped) => Arc::unwrap_or_clone(facts).without(&graph, &dropped)?,
+                None => Facts::new(&graph)?,
+            });
         }
     }
-    known.after(last.work, registry)
+    Ok((graph, facts))
 }
 
 /// True for an operator that passes leave as it is, and do not drop either: one with a nonce that draws no random numbers

@@ -1,8 +1,9 @@
 //! Operators that no declared output needs are dropped (SPEC G8). Without declared outputs every operator that
 //! nobody reads is an output, and nothing is dropped (R8). Pinned operators stay, with all that leads to them.
 
-use super::{Known, is_pinned, of_signatures};
+use super::{Change, after, is_pinned, of_signatures};
 use crate::Result;
+use crate::analyze::Facts;
 use crate::graph::Graph;
 use crate::ops::Registry;
 use crate::watch::Steps;
@@ -12,14 +13,15 @@ use crate::watch::Steps;
 /// # Errors
 /// `OverlappingOutputs`.
 pub fn prune(graph: &Graph, registry: &Registry) -> Result<Graph> {
-    Known::new(graph.clone())?.after(work, registry)
+    after(graph, work, registry)
 }
 
-pub(super) fn work(Known { graph, index, deps }: &Known, registry: &Registry) -> Result<Option<Graph>> {
+pub(super) fn work(graph: &Graph, facts: &Facts, registry: &Registry) -> Result<Option<Change>> {
+    let Facts { index, dependencies: deps } = facts;
     if graph.outputs().is_empty() {
         return Ok(None);
     }
-    let mut needed = vec![false; deps.len()];
+    let mut dropped = vec![true; deps.len()];
     let random = of_signatures(graph, registry, |def| def.random());
     let operators = graph.operators().iter().zip(0..);
     let pinned = operators.filter(|(op, _)| is_pinned(op, random[op.signature as usize]));
@@ -32,14 +34,9 @@ pub(super) fn work(Known { graph, index, deps }: &Known, registry: &Registry) ->
     let mut steps = Steps::new(deps.len());
     while let Some(op) = todo.pop() {
         steps.step()?;
-        if !std::mem::replace(&mut needed[op as usize], true) {
+        if std::mem::replace(&mut dropped[op as usize], false) {
             todo.extend_from_slice(deps.dep(op as usize));
         }
     }
-    if !needed.contains(&false) {
-        return Ok(None);
-    }
-    let mut out = graph.clone();
-    out.retain_operators(|op| needed[op]);
-    Ok(Some(out))
+    Ok(dropped.contains(&true).then(|| Change::Fewer(graph.clone(), dropped)))
 }

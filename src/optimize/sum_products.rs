@@ -3,8 +3,9 @@
 //!
 //! Works at scheme level. The sum differs from the one before by its rounding, which is smaller.
 
-use super::{Known, is_pinned};
+use super::{Change, after, is_pinned};
 use crate::Result;
+use crate::analyze::Facts;
 use crate::graph::{Graph, OperandId, Operator};
 use crate::ops::Registry;
 use std::collections::HashMap;
@@ -14,10 +15,11 @@ use std::collections::HashMap;
 /// # Errors
 /// `OverlappingOutputs`.
 pub fn sum_products(graph: &Graph) -> Result<Graph> {
-    Known::new(graph.clone())?.after(work, &Registry::empty())
+    after(graph, work, &Registry::empty())
 }
 
-pub(super) fn work(Known { graph, index, deps }: &Known, _: &Registry) -> Result<Option<Graph>> {
+pub(super) fn work(graph: &Graph, facts: &Facts, _: &Registry) -> Result<Option<Change>> {
+    let Facts { index, dependencies: deps } = facts;
     let mut declared = vec![false; deps.len()];
     for &piece in graph.outputs().iter().flat_map(|port| graph.pieces(port.operand)) {
         index.producers()[index.search(piece)].iter().for_each(|&op| declared[op as usize] = true);
@@ -70,7 +72,7 @@ pub(super) fn work(Known { graph, index, deps }: &Known, _: &Registry) -> Result
         };
         out.push_operator(signature, inputs, op.output, op.nonce, op.parent);
     }
-    Ok(Some(out))
+    Ok(Some(Change::Rebuilt(out)))
 }
 
 #[cfg(test)]

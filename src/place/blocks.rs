@@ -5,8 +5,8 @@ use crate::analyze::OutputIndex;
 use crate::graph::{Graph, GraphError, Intervals, OperandId, Placeholder};
 
 /// Finds the blocks that an operand lies in.
-pub struct Blocks {
-    outputs: OutputIndex,
+pub struct Blocks<'i> {
+    outputs: &'i OutputIndex,
     /// Pieces of graph inputs, with where in `ports` they stand.
     inputs: Intervals,
     ports: Vec<Owner>,
@@ -39,12 +39,12 @@ pub struct Run {
     pub owner: Owner,
 }
 
-impl Blocks {
+impl<'i> Blocks<'i> {
     /// The blocks of a graph with that index.
     ///
     /// # Errors
     /// `Attribute` for a graph input whose pieces do not fill whole bytes.
-    pub fn new(graph: &Graph, outputs: OutputIndex) -> Result<Self> {
+    pub fn new(graph: &Graph, outputs: &'i OutputIndex) -> Result<Self> {
         let unit = u64::from(graph.unit_bits());
         let (mut pieces, mut ports) = (Vec::new(), Vec::new());
         for (port, input) in (0..).zip(graph.inputs()) {
@@ -68,7 +68,11 @@ impl Blocks {
     }
 
     /// The parts of an operand that lie each within one block, in order.
-    pub fn runs(&self, graph: &Graph, operand: OperandId) -> impl Iterator<Item = Run> {
+    pub fn runs<'b>(
+        &'b self,
+        graph: &'b Graph,
+        operand: OperandId,
+    ) -> impl Iterator<Item = Run> + use<'b, 'i> {
         let writer = self.outputs.writer(operand);
         graph.pieces(operand).iter().flat_map(move |&piece| {
             let mut whole = writer.map(|op| (piece, Owner::Operator(op)));

@@ -16,7 +16,8 @@ use crate::ops::types::block_size;
 /// # Errors
 /// `OverlappingOutputs`, `AddressSpace`; `Attribute` for a graph input whose pieces do not fill whole bytes.
 pub fn gather(graph: &Graph) -> Result<Graph> {
-    let blocks = Blocks::new(graph, OutputIndex::new(graph)?)?;
+    let index = OutputIndex::new(graph)?;
+    let blocks = Blocks::new(graph, &index)?;
     Ok(gather_by(graph, &blocks)?.unwrap_or_else(|| graph.clone()))
 }
 
@@ -24,7 +25,7 @@ pub fn gather(graph: &Graph) -> Result<Graph> {
 ///
 /// # Errors
 /// `AddressSpace`.
-pub fn gather_by(graph: &Graph, blocks: &Blocks) -> Result<Option<Graph>> {
+pub fn gather_by(graph: &Graph, blocks: &Blocks<'_>) -> Result<Option<Graph>> {
     let kinds: Vec<(u64, u64)> = graph.types().iter().map(|ty| (block_size(ty), alignment(ty))).collect();
     let scattered = |operand: OperandId| {
         let (size, alignment) = kinds[graph.type_number(operand) as usize];
