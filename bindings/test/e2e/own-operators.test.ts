@@ -171,10 +171,98 @@ describe('operators of one’s own', () => {
     expect(() => fresh.operator({ ...polynomial })).toThrow(
       expect.objectContaining({ code: 'operator.name' }),
     );
-    fresh.operator({ ...polynomial, name: 'u32.add' });
+    expect(() => fresh.operator({ ...polynomial, name: 'u32.add' })).toThrow(
+      expect.objectContaining({ code: 'operator.name' }),
+    );
     const g = fresh.graph({ unit: 32 });
     g.output('y', g.input('x', u32(1)));
-    expect(await failing(g.build())).toMatchObject({ code: 'operator.name' });
+    expect((await g.build()).operators).toBe(0);
+    fresh.dispose();
+  });
+
+  it('end, also where every level is another use', async () => {
+    const fresh = await load();
+    let asked = 0;
+    fresh.operator({
+      name: 'my.grow',
+      expand: (g, [x], { attributes: { n = 0 } }) => {
+        asked++;
+        return g.op('my.grow', [x as Operand], { n: Number(n) + 1 });
+      },
+    });
+    // Two uses a level: more than anybody could wait for.
+    fresh.operator({
+      name: 'my.tree',
+      expand: (g, [x], { attributes: { n = 1 } }) => {
+        const branch = (bit: number) => g.op('my.tree', [x as Operand], { n: 2 * Number(n) + bit });
+        return Number(n) > 2 ** 40 ? (x as Operand) : g.op('u32.add', [branch(0), branch(1)]);
+      },
+    });
+    const graph = (name: string) => {
+      const g = fresh.graph({ unit: 32 });
+      g.output('y', g.op(name, [g.input('x', u32(1))]));
+      return g;
+    };
+    const error = await failing(graph('my.grow').build());
+    expect(error).toMatchObject({ code: 'operator.endless_expansion', details: { operator: 'my.grow' } });
+    expect(error.message).toMatch(/does not end within 64 levels.*\(call 1 of the graph, op "my.grow"\)$/s);
+    expect(asked).toBe(64);
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(new Error('enough')), 300);
+    await expect(graph('my.tree').build({ signal: stop.signal })).rejects.toThrow('enough');
+    expect((await graph('u32.not').build()).operators).toBe(1);
+    fresh.dispose();
+  });
+
+  it('tell of errors inside of them by the call that uses them and by the call there', async () => {
+    const fresh = await load();
+    fresh.operator({ name: 'my.total', expand: (g, [x]) => g.op('u32.sum', [x as Operand], { axis: 7 }) });
+    fresh.operator({
+      name: 'my.outer',
+      expand: (g, [x]) => g.op('my.total', [g.op('u32.not', [x as Operand])]),
+    });
+    const g = fresh.graph({ unit: 32 });
+    const x = g.op('u32.not', [g.input('x', u32(2))]);
+    g.output('y', g.op('my.outer', [g.op('u32.not', [x])]));
+    const error = await failing(g.build());
+    expect(error).toMatchObject({ code: 'operator.invalid', details: { operator: 'u32.sum', call: '3' } });
+    expect(error.message).toMatch(
+      new RegExp(
+        [
+          'call 1 of the expansion of operator "my.total", op "u32.sum"',
+          'call 2 of the expansion of operator "my.outer", op "my.total"',
+          'call 3 of the graph, op "my.outer"',
+        ].join('.*'),
+        's',
+      ),
+    );
+    expect((error.cause as Error).message).toMatch(/my\.outer", op "my\.total"\)$/);
+    fresh.dispose();
+  });
+
+  it('refuse operands and attributes that they do not have', async () => {
+    const fresh = await load();
+    fresh.operator({
+      name: 'my.scaled',
+      operands: 1,
+      attributes: ['by'],
+      expand: (g, [x]) => g.op('u32.add', [x as Operand, x as Operand]),
+    });
+    const build = (count: number, attributes: Record<string, number>) => {
+      const g = fresh.graph({ unit: 32 });
+      const inputs = Array.from({ length: count }, (_, index) => g.input(`x${index}`, u32(1)));
+      g.output('y', g.op('my.scaled', inputs, attributes));
+      return g.build();
+    };
+    expect((await build(1, { by: 2 })).operators).toBe(1);
+    expect(await failing(build(2, {}))).toMatchObject({
+      code: 'operator.invalid',
+      details: { operator: 'my.scaled', at: 'number of operands', found: '2', expected: '1', call: '2' },
+    });
+    expect(await failing(build(1, { bye: 2 }))).toMatchObject({
+      code: 'operator.invalid',
+      details: { operator: 'my.scaled', at: 'attribute', found: 'bye', expected: 'by', call: '1' },
+    });
     fresh.dispose();
   });
 });
