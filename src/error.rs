@@ -26,7 +26,7 @@ pub enum Error {
         expected: String,
     },
     /// Nobody registered this operator type.
-    #[error("unknown operator type `{op}`{at}", at = place(.at))]
+    #[error("unknown operator type `{op}`{at}: neither built in nor registered", at = place(.at))]
     UnknownOperator {
         /// The operator type.
         op: String,
@@ -119,7 +119,7 @@ pub enum Error {
     },
     /// An operator has no implementation on the chosen platform.
     #[error(
-        "platform `{platform}` has no kernel for `{op}`: a graph runs once it is expanded for its platform"
+        "platform `{platform}` has no kernel for `{op}`: the graph is to be expanded for its platform first"
     )]
     NotImplemented {
         /// The operator type.

@@ -231,7 +231,10 @@ fn tasks_that_make_no_sense_are_refused_when_compiled() {
         assert_eq!(code(compile(from, to)), expected, "{from} -> {to}");
     }
     let error = compile("stats.sum", "stats.median").err().unwrap();
-    assert_eq!(error.to_string(), "unknown operator type `stats.median` at the task");
+    assert_eq!(
+        error.to_string(),
+        "unknown operator type `stats.median` at the task: neither built in nor registered"
+    );
 }
 
 #[test]

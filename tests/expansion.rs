@@ -220,8 +220,11 @@ fn the_output_keeps_its_size() {
         let sum = s.op("limb.add", Attrs::new(), i)?;
         s.split(sum, 0, raw(7))
     };
-    let expected = GraphError::Size { what: "output of an expansion", found: 7, expected: 8 };
-    assert_eq!(expanded(wrong).unwrap_err(), Error::Graph(expected));
+    let text = expanded(wrong).unwrap_err().to_string();
+    assert_eq!(
+        text,
+        r#"user.op: output of its expansion: found raw[7], expected limb[8]{form="ntt", n=8, q=97}"#
+    );
     // What an operator of the expansion says of its inputs comes through.
     let bad =
         expanded(|s, _, i| s.op("limb.mul_scalar", Attrs::new().with("c", 97u64), &i[..1])).unwrap_err();

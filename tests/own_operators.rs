@@ -1,7 +1,9 @@
 //! Operator types that a user records: used, nested, saved, and refused where they are wrong.
 
-use cipherloom::circuit::{Circuit, CircuitLiteral, Recorded, RunOptions, To};
-use cipherloom::ops::{Level, OpDef, Registry};
+use cipherloom::circuit::{Circuit, CircuitBuilder, CircuitLiteral, Recorded, RunOptions, To};
+use cipherloom::graph::{Attrs, OperandId, ValueType};
+use cipherloom::ops::tensor::{Element, Tensor};
+use cipherloom::ops::{Call, Level, OpDef, Registry, Session};
 use cipherloom::platform::Scalar;
 use cipherloom::{Error, Result};
 use std::sync::Arc;
@@ -136,4 +138,60 @@ fn wrong_recordings_are_refused() {
     record(&own[0], &registry, 4, POLYNOMIAL).unwrap();
     record(&own[0], &registry, 4, (&["x", "u32.add", "y"], &[0, 0, 0, 1, 1, 0, 2, 0, 0, 5, 2, 1])).unwrap();
     assert_eq!(run(&once(&registry, "user.x", 4).unwrap(), &[1, 2, 3, 4]), [2, 6, 12, 20]);
+}
+
+/// An operator whose expansion gives another type than it said.
+struct Liar;
+
+impl OpDef for Liar {
+    fn name(&self) -> &str {
+        "user.liar"
+    }
+    fn level(&self) -> Level {
+        Level::Task
+    }
+    fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
+        Tensor::new(Element::F32, [4]).ty(call.unit)
+    }
+    fn expand(&self, session: &mut Session<'_>, _: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
+        session.op("u32.not", Attrs::new(), inputs)
+    }
+}
+
+#[test]
+fn what_an_expansion_gives_is_what_the_operator_said() {
+    let mut registry = cipherloom::registry();
+    registry.add(Arc::new(Liar));
+    let circuit = once(&Arc::new(registry), "user.liar", 4).unwrap();
+    let error = circuit.expand(To::Platform(&Scalar::new())).err().unwrap();
+    assert_eq!(error.code(), "operator.invalid");
+    let text = error.to_string();
+    for part in ["user.liar", "output of its expansion", "u32[4]", "f32[4]"] {
+        assert!(text.contains(part), "{text}");
+    }
+}
+
+#[test]
+fn a_builder_refuses_operands_that_it_has_not() {
+    let registry = Arc::new(cipherloom::registry());
+    let ty = Tensor::new(Element::U32, [4]).ty(32).unwrap();
+    let mut large = CircuitBuilder::new(32, &registry).unwrap();
+    let operands: Vec<OperandId> =
+        (0..4).map(|index| large.input(&format!("x{index}"), ty.clone()).unwrap()).collect();
+    let mut small = CircuitBuilder::new(32, &registry).unwrap();
+    let own = small.input("x", ty.clone()).unwrap();
+    let other = operands[3];
+    let refused = [
+        small.op("u32.add", Attrs::new(), &[own, other]),
+        small.view(other, 0, ty.clone()),
+        small.merge(&[own, other], Tensor::new(Element::U32, [8]).ty(32).unwrap()),
+    ];
+    for refused in refused {
+        assert_eq!(
+            refused.unwrap_err().to_string(),
+            "task: operand: found number 3, expected one of the 1 of this builder"
+        );
+    }
+    small.output("y", other);
+    assert_eq!(small.finish().err().unwrap().code(), "task.invalid");
 }

@@ -5,6 +5,9 @@ import type { CheckRecord, PlatformRecord } from './worker/protocol.js';
 
 const WHY_SKIPPED = 'random operators lead to it that draw other numbers in the two graphs';
 
+const whyElsewhere = (operator: string): string =>
+  `operator ${operator} is computed by a function of yours, which checks do not call`;
+
 /** A report of checks. */
 export function verification(checks: readonly Check[]): Verification {
   return { passed: checks.every(({ passed }) => passed), checks };
@@ -12,7 +15,7 @@ export function verification(checks: readonly Check[]): Verification {
 
 /** A check as it is reported. */
 export function readCheck(record: CheckRecord): Check {
-  const { kind, name, compared, skipped, bytes, error } = record;
+  const { kind, name, compared, skipped, bytes, error, elsewhere } = record;
   const problem = error && fromRecord(error);
   return {
     kind,
@@ -20,7 +23,10 @@ export function readCheck(record: CheckRecord): Check {
     stage: undefined,
     passed: problem === undefined,
     compared,
-    notCompared: skipped.map((what) => ({ what, why: WHY_SKIPPED })),
+    notCompared:
+      elsewhere === undefined
+        ? skipped.map((what) => ({ what, why: WHY_SKIPPED }))
+        : [{ what: 'everything', why: whyElsewhere(elsewhere) }],
     bytes,
     problem,
     difference: problem?.code === 'verify.differs' ? differenceOf(problem.details) : undefined,

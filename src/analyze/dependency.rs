@@ -69,7 +69,8 @@ impl OutputIndex {
         self.intervals.search(target)
     }
 
-    /// The operator whose output an operand of the graph is; none for views of outputs, and for what nobody writes.
+    /// The operator whose output an operand of the graph is; none for views of outputs, and for what nobody writes. A view of all
+    /// of an output, as passes that rebuild a graph make them, is a view: [`OutputIndex::search`] finds who writes its units.
     pub fn writer(&self, operand: OperandId) -> Option<u32> {
         self.writers.get(operand.0 as usize).copied().filter(|&op| op != NOBODY)
     }

@@ -1,10 +1,10 @@
 //! Builds a circuit, call by call.
 
 use super::{Circuit, Origin};
-use crate::Result;
 use crate::graph::{Attrs, Graph, OperandId, ValueType};
 use crate::ops::tensor::Tensor;
 use crate::ops::{Registry, Session};
+use crate::{Error, Result};
 use std::sync::Arc;
 
 /// A graph under construction: inputs, operators, views, constants, outputs.
@@ -44,8 +44,10 @@ impl<'r> CircuitBuilder<'r> {
     /// The output of a new operator.
     ///
     /// # Errors
-    /// `UnknownOperator`; what the operator type says of its operands and attributes.
+    /// `UnknownOperator`; what the operator type says of its operands and attributes; `Task` for operands of a larger
+    /// builder. (What is another builder's cannot be told otherwise.)
     pub fn op(&mut self, name: &str, attrs: Attrs, inputs: &[OperandId]) -> Result<OperandId> {
+        self.check_known(inputs)?;
         let operand = self.session.op(name, attrs, inputs)?;
         Ok(self.keep(operand))
     }
@@ -63,6 +65,7 @@ impl<'r> CircuitBuilder<'r> {
     /// # Errors
     /// `SplitOutside` beyond the operand's end.
     pub fn view(&mut self, operand: OperandId, from: u64, ty: ValueType) -> Result<OperandId> {
+        self.check_known(&[operand])?;
         let view = self.session.split(operand, from, ty)?;
         Ok(self.keep(view))
     }
@@ -72,6 +75,7 @@ impl<'r> CircuitBuilder<'r> {
     /// # Errors
     /// `Size` when the sizes do not add up.
     pub fn merge(&mut self, parts: &[OperandId], ty: ValueType) -> Result<OperandId> {
+        self.check_known(parts)?;
         let merged = self.session.merge(parts, ty)?;
         Ok(self.keep(merged))
     }
@@ -94,8 +98,10 @@ impl<'r> CircuitBuilder<'r> {
     /// The finished circuit.
     ///
     /// # Errors
-    /// As [`Circuit::new`]; `Attribute` for words seen as residues that may be none.
+    /// As [`Circuit::new`]; `Task` for an output that is no operand of this builder; `Attribute` for words seen as residues that may be none.
     pub fn finish(self) -> Result<Circuit> {
+        let outputs: Vec<_> = self.session.graph().outputs().iter().map(|port| port.operand).collect();
+        self.check_known(&outputs)?;
         let mut graph = self.session.finish();
         graph.shrink();
         let circuit = Circuit::from_outside(graph.clone(), Arc::clone(self.registry))?;
@@ -103,6 +109,15 @@ impl<'r> CircuitBuilder<'r> {
             origin: Some(Arc::new(Origin { graph: graph.without_operators(), operands: self.operands })),
             ..circuit
         })
+    }
+
+    fn check_known(&self, operands: &[OperandId]) -> Result<()> {
+        let count = self.session.graph().operand_count();
+        let Some(unknown) = operands.iter().find(|operand| operand.0 as usize >= count) else {
+            return Ok(());
+        };
+        let (at, found) = ("operand".into(), format!("number {}", unknown.0));
+        Err(Error::Task { at, found, expected: format!("one of the {count} of this builder") })
     }
 
     fn keep(&mut self, operand: OperandId) -> OperandId {

@@ -481,8 +481,8 @@ impl Layout {
         // Who read the block that an operator gets, and so waited for its writer; the writer where nobody did.
         let users = |op: usize| -> &[u32] {
             let before = extra[op].as_slice();
-            let readers = before.iter().map(|&before| deps.notify(before as usize));
-            readers.last().filter(|readers| !readers.is_empty()).unwrap_or(before)
+            let readers = before.last().map(|&before| deps.notify(before as usize));
+            readers.filter(|readers| !readers.is_empty()).unwrap_or(before)
         };
         let edges = (0..n).map(|op| deps.dep(op).len() + users(op).len());
         let waits = Dependencies::from_sets(n, edges.sum(), |op, set| {

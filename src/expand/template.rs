@@ -7,6 +7,7 @@
 
 use crate::analyze::{OutputIndex, analyze, graph_inputs, topological_order};
 use crate::graph::{Graph, GraphError, OperandId, Placeholder, Synchronizer, ValueType, push_joined};
+use crate::ops::tensor::Tensor;
 use crate::ops::{Call, Registry, Session};
 use crate::watch::Steps;
 use crate::{Error, Result};
@@ -56,7 +57,8 @@ impl Template {
     /// # Errors
     /// What the expand function says; `NoExpansion`; `Undefined` when the expansion reads what is not its own
     /// (constants come from operators without inputs); `WritesInput`, `OverlappingOutputs` and `Cycle` when it writes
-    /// what is not its own; `Size` when its output has another size.
+    /// what is not its own; `Operator` when its output has another
+    /// size, or is another tensor.
     pub fn record(registry: &Registry, call: &Call<'_>, output: &ValueType) -> Result<Self> {
         let def = registry.get(call.name)?;
         let mut session = Session::new(Graph::new(call.unit), registry);
@@ -68,7 +70,7 @@ impl Template {
         let old =
             session.graph_mut().add_operator(call.name, call.attrs.clone(), &handles, output.clone())?;
         let new = def.expand(&mut session, call, &handles)?;
-        let new = writable(&mut session, new, &handles, output)?;
+        let new = writable(call.name, &mut session, new, &handles, output)?;
         let mut graph = session.finish();
         let reference = Synchronizer::new(&graph, old);
         graph.absorb(new, old)?;
@@ -212,14 +214,20 @@ fn cut(region: &[Placeholder], span: &Span, out: &mut Vec<Placeholder>) {
 /// An expansion may give back what it cannot rename: its own input, or the same units twice. Such pieces are
 /// copied first, so that absorb moves only fresh units.
 fn writable(
+    name: &str,
     session: &mut Session<'_>,
     new: OperandId,
     inputs: &[OperandId],
     output: &ValueType,
 ) -> Result<OperandId> {
-    let found = session.ty(new).size;
-    if found != output.size {
-        return Err(GraphError::Size { what: "output of an expansion", found, expected: output.size }.into());
+    let found = session.ty(new);
+    let unit = session.graph().unit_bits();
+    // Words of one type may be seen as another's, but elements of a tensor are what its readers take them for.
+    let tensors = Tensor::of(found, unit).ok().zip(Tensor::of(output, unit).ok());
+    if found.size != output.size || tensors.is_some_and(|(found, output)| found != output) {
+        let (what, found, expected) =
+            ("output of its expansion".into(), found.to_string(), output.to_string());
+        return Err(Error::Operator { op: name.to_owned(), what, found, expected });
     }
     let foreign: Vec<Placeholder> = inputs.iter().flat_map(|&i| session.graph().placeholders(i)).collect();
     let pieces = session.graph().placeholders(new);

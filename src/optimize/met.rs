@@ -67,12 +67,12 @@ mod tests {
                 let by = Some((mixed >> 8) as u32 % 110).filter(|by| *by > 10);
                 // Of two operators with one hash, every third pair is one of equals.
                 let (hash, kind) = (mixed >> 20 & 0xffff, (mixed >> 40) as u32 % 3);
-                let hash = hash % hashes << 32 | hash % hashes;
+                let hash = ((hash % hashes) << 32) | (hash % hashes);
                 let known =
                     list.iter().find(|known| (known.0, known.1, known.2 % 3) == (hash, by, kind)).copied();
                 let op = 3 * op + kind;
                 let found = met.find_or_add(hash, by, op, |other| {
-                    other % 3 == kind && list.iter().any(|known| *known == (hash, by, other))
+                    other % 3 == kind && list.contains(&(hash, by, other))
                 });
                 assert_eq!(found, known.map(|(.., op)| op));
                 if found.is_none() {

@@ -24,7 +24,9 @@ use crate::graph::{Graph, Operator};
 use crate::ops::{OpDef, Registry};
 use std::sync::Arc;
 
-/// A change of a graph that keeps its meaning: the declared outputs of the result, by name, are those of the argument.
+/// A change of a graph that keeps its meaning: the declared outputs of the result, by name, are those of the argument; `apply` takes
+/// fewer, for passes that mean to leave some out, and `verify_passes` tells. [`crate::circuit::Circuit::apply`] has an example; a pass
+/// that looks for patterns asks [`crate::analyze::OutputIndex::search`] who writes the units that an operator reads.
 ///
 /// An operator that [`is_pinned`] stays as it is. What reads as it did stays at its units, and operators keep their `parent`: so operands can be kept, operators traced
 /// back, and [`crate::circuit::Circuit::verify_passes`] can say which operator a wrong pass spoiled.

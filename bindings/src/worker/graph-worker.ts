@@ -8,6 +8,8 @@ import { Moved, serve } from './serve.js';
 import { verify } from './verification.js';
 
 const circuits = new Handles<RawCircuit>();
+/** Operators that functions of users' compute. */
+const elsewhere = new Set<string>();
 let raw: RawGraphs;
 
 /** Keeps a circuit, and tells of it. */
@@ -23,7 +25,10 @@ serve<GraphMethods>({
     raw = instance.raw;
     return { version: raw.version(), memoryBytes: instance.memoryBytes };
   },
-  declare: (_, name, base) => raw.declareOperator(name, base),
+  declare: (_, name, base) => {
+    raw.declareOperator(name, base);
+    if (base) elsewhere.add(name);
+  },
   record: (_, name, attrs, inputs, literal) => raw.recordOperator(name, attrs, inputs, literal),
   recordOutput: (_, ...output) => raw.recordOutput(...output),
   build: ({ hear }, literal) => open(raw.RawCircuit.build(literal, hear)),
@@ -52,7 +57,7 @@ serve<GraphMethods>({
   verify: (call, circuit, request) => {
     const { against } = request;
     const other = against === undefined ? undefined : circuits.get(against);
-    return verify(call, raw, circuits.get(circuit), other, request);
+    return verify(call, raw, circuits.get(circuit), other, request, (name) => elsewhere.has(name));
   },
   run: (call, circuit, names, sent, keep, options, trace) => {
     const graph = circuits.get(circuit);

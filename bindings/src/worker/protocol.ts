@@ -121,6 +121,8 @@ export interface CheckRecord extends RawReport {
   /** Of the pass or platform. */
   readonly name: string | undefined;
   readonly error: ErrorRecord | undefined;
+  /** An operator that is computed outside of the core, where that is why nothing was compared. */
+  readonly elsewhere: string | undefined;
 }
 
 /** The conformance suite on a platform. */

@@ -24,6 +24,7 @@ export async function verify(
   circuit: RawCircuit,
   against: RawCircuit | undefined,
   { passes, platforms, trials }: VerifyRequest,
+  isElsewhere: (operator: string) => boolean,
 ): Promise<CheckRecord[]> {
   const reference = platforms.at(-1) as Platform;
   const passed = new Passed(circuit);
@@ -48,7 +49,10 @@ export async function verify(
   const work = async () => {
     for (const check of pending) {
       const done = checks.length;
-      checks.push(await made(check, trials, (part) => call.pause({ done: done + part, total })));
+      const record = await made(check, trials, (part) => call.pause({ done: done + part, total }));
+      const missing = missingIn(record);
+      const elsewhere = missing !== undefined && isElsewhere(missing);
+      checks.push(elsewhere ? { ...nothing(check.kind, check.name), elsewhere: missing } : record);
     }
     return checks;
   };
@@ -119,7 +123,13 @@ async function made(
 }
 
 function nothing(kind: CheckRecord['kind'], name?: string): CheckRecord & { bytes: number } {
-  return { kind, name, error: undefined, compared: [], skipped: [], bytes: 0 };
+  return { kind, name, error: undefined, elsewhere: undefined, compared: [], skipped: [], bytes: 0 };
+}
+
+/** The operator that no kernel computes, where that is what a check found. */
+function missingIn({ error }: CheckRecord): string | undefined {
+  const known = error?.code === 'operator.no_expansion' || error?.code === 'operator.not_implemented';
+  return known ? (error.details['operator'] as string) : undefined;
 }
 
 /** The check that did not pass, if what is done finds something wrong with the graph. */

@@ -128,6 +128,17 @@ describe.each(BUILDS)('base operators in JavaScript, build %s', (mode) => {
 });
 
 describe('base operators in JavaScript', () => {
+  it('are told of by verification, which does not call them', async () => {
+    const circuit = await one('reverse').build();
+    const { passed, checks } = await circuit.verify({ passes: ['prune'], platforms: ['simd', 'scalar'] });
+    expect(passed).toBe(true);
+    expect(checks.map(({ kind }) => kind)).toEqual(['structure', 'pass', 'platform']);
+    for (const { compared, notCompared, bytes } of checks.slice(1)) {
+      expect({ compared, bytes }).toEqual({ compared: [], bytes: 0 });
+      expect(notCompared).toEqual([{ what: 'everything', why: expect.stringContaining('my.reverse') }]);
+    }
+  });
+
   it('work on copies', async () => {
     const g = loom.graph({ unit: 32 });
     const x = g.input('x', f32(4));
