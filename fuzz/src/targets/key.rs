@@ -1,7 +1,7 @@
 //! Evaluation keys.
 
 use super::{Target, verdict};
-use crate::container::content;
+use crate::container::{self, content};
 use crate::edits::{Pristine, edited};
 use crate::road::{CLOCK, platform, road};
 use crate::watch::Verdict;
@@ -24,6 +24,22 @@ fn waiting() -> Evaluator {
     evaluator
 }
 
+/// The names of the keys that the program asks for.
+fn names() -> impl Iterator<Item = String> {
+    road().program.keys().into_iter().flat_map(|keys| keys.names.iter().map(ToString::to_string))
+}
+
+/// The name in a key's content: where pristine ones have it, behind its length.
+fn name_in(content: &[u8]) -> Option<&[u8]> {
+    static AT: LazyLock<usize> = LazyLock::new(|| {
+        let name = names().next().expect("a key");
+        let first = container::content(&KEYS[0].bytes);
+        first.windows(name.len()).position(|window| window == name.as_bytes()).expect("its name")
+    });
+    let (length, rest) = (content.get(*AT - 4..*AT)?, content.get(*AT..)?);
+    rest.get(..u32::from_le_bytes(length.try_into().ok()?) as usize)
+}
+
 fn run(script: &[u8]) -> Verdict {
     static WAITING: LazyLock<Mutex<Evaluator>> = LazyLock::new(|| Mutex::new(waiting()));
     let edited = edited(script, &KEYS);
@@ -32,13 +48,7 @@ fn run(script: &[u8]) -> Verdict {
     if result.is_ok() {
         let inside = content(&edited.bytes);
         // A name that the program does not ask for is let pass, unread.
-        let foreign = || {
-            let text = String::from_utf8_lossy(&inside[..inside.len().min(256)]);
-            !road()
-                .program
-                .keys()
-                .is_some_and(|k| k.names.iter().any(|name| text.contains(&name.to_string())))
-        };
+        let foreign = || name_in(inside).is_none_or(|name| names().all(|known| known.as_bytes() != name));
         // A name that was changed to the last key's gives one that is like that.
         let known = road().keys.iter().any(|key| key.is_like(inside));
         assert!(known || foreign(), "a key was taken that no client makes");
