@@ -5,7 +5,7 @@
 //! linearized error, weights by Lawson's rule), so that the result is less than 0.53 units in the last place from the truth.
 
 /// From the highest power on.
-const P: [f64; 6] = [
+pub(crate) const P: [f64; 6] = [
     -1.226_089_188_465_579_9e-11,
     3.067_034_004_054_507e-8,
     2.804_564_620_183_954_5e-5,
@@ -13,7 +13,7 @@ const P: [f64; 6] = [
     0.136_815_115_827_117_93,
     1.0,
 ];
-const Q: [f64; 5] = [
+pub(crate) const Q: [f64; 5] = [
     1.289_947_723_112_517_3e-6,
     3.942_052_459_917_255e-4,
     2.725_313_114_253_284e-2,
@@ -21,7 +21,7 @@ const Q: [f64; 5] = [
     1.0,
 ];
 /// Where tanh comes nearer to 1 than to the float below: 13 ln 2.
-const C: f32 = 9.010_914;
+pub(crate) const C: f32 = 9.010_914;
 
 /// Of -0 it is -0, of infinities 1 and -1.
 #[inline]

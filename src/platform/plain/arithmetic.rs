@@ -31,8 +31,8 @@ fn number<T: Number>(uses: &Use, operation: &str) -> Option<Kernel> {
     match operation {
         "div" => binary::<T>(uses, |i, out| two(i, out, T::div)),
         "rem" => binary::<T>(uses, |i, out| two(i, out, T::rem)),
-        "min" => binary::<T>(uses, |i, out| two(i, out, T::min)),
-        "max" => binary::<T>(uses, |i, out| two(i, out, T::max)),
+        "min" => binary::<T>(uses, T::min_all),
+        "max" => binary::<T>(uses, T::max_all),
         "abs" => unary(T::abs),
         _ => None,
     }
@@ -43,7 +43,7 @@ fn float<T: Float>(operation: &str) -> Option<Kernel> {
         "sqrt" => unary(T::sqrt),
         "exp" => unary(T::exp),
         "log" => unary(T::log),
-        "tanh" => unary(T::tanh),
+        "tanh" => typed(|inputs: &[&[T]], out: &mut [T]| T::tanh_all(inputs[0], out)),
         _ => None,
     }
 }

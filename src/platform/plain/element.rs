@@ -1,5 +1,6 @@
 //! The arithmetic of elements, as ARCHITECTURE.md fixes it.
 
+use super::arithmetic::{one, two};
 use crate::math::tanh::tanh;
 use bytemuck::Pod;
 
@@ -26,6 +27,14 @@ pub(super) trait Number: Pod + PartialOrd + Send + Sync {
     fn abs(self) -> Self;
     fn min(self, other: Self) -> Self;
     fn max(self, other: Self) -> Self;
+    /// `min` of pairs of elements.
+    fn min_all(inputs: [&[Self]; 2], out: &mut [Self]) {
+        two(inputs, out, Self::min);
+    }
+    /// `max` of pairs of elements.
+    fn max_all(inputs: [&[Self]; 2], out: &mut [Self]) {
+        two(inputs, out, Self::max);
+    }
     fn total(self) -> Self::Total;
     /// 0 or 1.
     fn flag(set: bool) -> Self::Bits;
@@ -53,6 +62,10 @@ pub(super) trait Float: Number {
     fn exp(self) -> Self;
     fn log(self) -> Self;
     fn tanh(self) -> Self;
+    /// `tanh` of every element.
+    fn tanh_all(a: &[Self], out: &mut [Self]) {
+        one(a, out, Self::tanh);
+    }
 }
 
 macro_rules! integer {
@@ -167,7 +180,7 @@ macro_rules! choose {
 }
 
 macro_rules! float {
-    ($type:ty, $bits:ty, $exp:path, $log:path, $tanh:path, $rem:path) => {
+    ($type:ty, $bits:ty, $exp:path, $log:path, $tanh:path, $rem:path $(, $own:item)*) => {
         impl Number for $type {
             type Bits = $bits;
             type Total = Self;
@@ -203,6 +216,14 @@ macro_rules! float {
             }
             fn max(self, other: Self) -> Self {
                 Self::from_bits(choose!($type, $bits, self.to_bits(), other.to_bits(), >))
+            }
+            #[cfg(target_arch = "wasm32")]
+            fn min_all(inputs: [&[Self]; 2], out: &mut [Self]) {
+                super::extremes::Extremes::min_all(inputs, out, Number::min);
+            }
+            #[cfg(target_arch = "wasm32")]
+            fn max_all(inputs: [&[Self]; 2], out: &mut [Self]) {
+                super::extremes::Extremes::max_all(inputs, out, Number::max);
             }
             fn total(self) -> Self {
                 self
@@ -243,9 +264,21 @@ macro_rules! float {
             fn tanh(self) -> Self {
                 $tanh(self)
             }
+            $($own)*
         }
     };
 }
 
-float!(f32, u32, libm::expf, libm::logf, tanh, libm::fmodf);
+float!(
+    f32,
+    u32,
+    libm::expf,
+    libm::logf,
+    tanh,
+    libm::fmodf,
+    #[cfg(target_arch = "wasm32")]
+    fn tanh_all(a: &[f32], out: &mut [f32]) {
+        super::tanh_lanes::tanh_all(a, out);
+    }
+);
 float!(f64, u64, libm::exp, libm::log, libm::tanh, libm::fmod);

@@ -10,6 +10,8 @@ mod bits;
 mod compare;
 mod convert;
 mod element;
+#[cfg(target_arch = "wasm32")]
+mod extremes;
 mod gather;
 mod logic;
 mod matmul;
@@ -18,6 +20,8 @@ mod reduce;
 mod rows;
 mod scan;
 mod sort;
+#[cfg(target_arch = "wasm32")]
+mod tanh_lanes;
 
 use super::Kernel;
 use crate::Result;

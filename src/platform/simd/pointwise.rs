@@ -41,6 +41,7 @@ impl Words {
     }
 
     /// `x - k q` in `[0, q)`, modulo `q`, for what modulo `2^64` lies within `2^12 q` of 0.
+    #[cfg(any(test, not(target_feature = "relaxed-simd")))]
     #[inline(always)]
     pub(super) fn reduce(&self, x: u64, k: u64) -> u64 {
         let r = x.wrapping_sub(k.wrapping_mul(self.q.cast_unsigned()));
@@ -94,6 +95,7 @@ impl Words {
     }
 
     /// `out = c a` for a block of words below `2^50`; `c` comes with `c / q`.
+    #[cfg(any(test, not(target_feature = "relaxed-simd")))]
     #[inline(always)]
     pub(super) fn mul_block<const N: usize>(&self, out: &mut [u64; N], a: &[u64; N], (c, ratio): (u64, f64)) {
         for (o, &a) in out.iter_mut().zip(a) {
