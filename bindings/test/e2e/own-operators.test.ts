@@ -7,6 +7,7 @@ import {
   type Loom,
   type ExpandedOperatorDefinition,
   u32,
+  type Operand,
 } from '../../dist/index.js';
 
 let loom: Loom;
