@@ -1,5 +1,6 @@
 /** Takes a report out of the page: to the clipboard, or as a file. */
 import { button, h } from '../ui/dom.js';
+import { saveFile } from '../ui/save-file.js';
 
 export interface Report {
   /** Of the files, without what follows the dot. */
@@ -7,9 +8,6 @@ export interface Report {
   text(): string;
   data(): unknown;
 }
-
-/** Milliseconds after which a file's address is given up: some browsers start to read it late. */
-const KEPT = 60_000;
 
 export function reportTools(report: Report): HTMLElement {
   const copy = button('Copy the report', () => void copied(copy, report.text()), {
@@ -22,11 +20,11 @@ export function reportTools(report: Report): HTMLElement {
     'div',
     { class: 'row' },
     copy,
-    button('Save as text', () => save(`${report.name}.txt`, 'text/plain', report.text()), {
+    button('Save as text', () => saveFile(`${report.name}.txt`, report.text(), 'text/plain'), {
       class: 'small',
       'data-testid': 'report-text',
     }),
-    button('Save as JSON', () => save(`${report.name}.json`, 'application/json', jsonOf(report)), {
+    button('Save as JSON', () => saveFile(`${report.name}.json`, jsonOf(report), 'application/json'), {
       class: 'small',
       'data-testid': 'report-json',
     }),
@@ -49,10 +47,4 @@ async function copied(copy: HTMLButtonElement, text: string): Promise<void> {
   } catch {
     copy.textContent = 'The browser refused: save it instead';
   }
-}
-
-function save(name: string, type: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type }));
-  h('a', { href: address, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(address), KEPT);
 }

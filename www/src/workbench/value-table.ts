@@ -2,6 +2,7 @@
 import type { DataArray } from 'cipherloom';
 import * as format from '../format.js';
 import { button, h } from '../ui/dom.js';
+import { saveFile } from '../ui/save-file.js';
 import { csvOf, show } from './values.js';
 
 const MOST_ROWS = 16;
@@ -48,16 +49,10 @@ export function valueTable({ name, type, shape, data }: Value): HTMLElement {
     h(
       'div',
       { class: 'row' },
-      button('CSV', () => save(`${name}.csv`, csvOf(data, shape), 'text/csv'), { class: 'small' }),
-      button('Bytes', () => save(`${name}.bin`, data as never, 'application/octet-stream'), {
+      button('CSV', () => saveFile(`${name}.csv`, csvOf(data, shape), 'text/csv'), { class: 'small' }),
+      button('Bytes', () => saveFile(`${name}.bin`, data as never, 'application/octet-stream'), {
         class: 'small',
       }),
     ),
   );
-}
-
-function save(name: string, content: BlobPart, type: string): void {
-  const address = URL.createObjectURL(new Blob([content], { type }));
-  h('a', { href: address, download: name.replace(/[^\w.-]+/g, '-') }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }
