@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
+import { after, before } from 'node:test';
 import { ROOT } from '../../scripts/lib/run.mjs';
+import { openBrowser } from '../lib/browser.mjs';
 import { temporaryFolder } from '../lib/package.mjs';
 import { startServer } from '../lib/server.mjs';
 
@@ -58,4 +60,22 @@ export async function run(page) {
   return page.evaluate(`
     [...document.querySelectorAll('[data-testid="result"]')].map((row) => [...row.cells].slice(0, 5).map((cell) => cell.innerText.toLowerCase()))
   `);
+}
+
+/**
+ * In a `describe`: opens the page, at `address` of it, in that browser before the first test, and hands both to `ready`; closes all
+ * after the last one.
+ */
+export function openPage(name, ready, address = '') {
+  let server;
+  let browser;
+  before(async () => {
+    server = await servePage();
+    browser = await openBrowser(name);
+    await ready(await browser.open(`${server.url}${address}`), browser);
+  });
+  after(async () => {
+    await browser?.close();
+    await server?.stop();
+  });
 }

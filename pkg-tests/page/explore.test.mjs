@@ -2,29 +2,21 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import { BROWSERS, openBrowser } from '../lib/browser.mjs';
+import { describe, test } from 'node:test';
+import { BROWSERS } from '../lib/browser.mjs';
 import { temporaryFolder } from '../lib/package.mjs';
-import { choose, PATIENCE_MS, run, servePage } from './demo.mjs';
+import { choose, openPage, PATIENCE_MS, run } from './demo.mjs';
 
 const folder = temporaryFolder();
 const STATUS = `document.querySelector('[data-testid="status"]').textContent`;
 
 for (const name of BROWSERS) {
   describe(name, { timeout: 300_000 }, () => {
-    let server;
-    let browser;
     let page;
-    before(async () => {
-      server = await servePage();
-      browser = await openBrowser(name);
-      page = await browser.open(server.url);
+    openPage(name, async (opened) => {
+      page = opened;
       await page.click('[data-testid="dataset"]');
       await choose(page, ['mean radius', 'mean texture']);
-    });
-    after(async () => {
-      await browser?.close();
-      await server?.stop();
     });
 
     for (const phase of ['encrypt', 'evaluate']) {

@@ -1,25 +1,16 @@
 // The graph tab, worked by mouse and keyboard: what is shown and computed there is what the package says.
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import { BROWSERS, openBrowser } from '../lib/browser.mjs';
-import { PATIENCE_MS, servePage } from './demo.mjs';
+import { describe, test } from 'node:test';
+import { BROWSERS } from '../lib/browser.mjs';
+import { openPage, PATIENCE_MS } from './demo.mjs';
+import { EDITOR, LINES, opened, replaceText, take } from './graph-tab.mjs';
 
 const PANEL = '#panel-graph';
 
 for (const name of BROWSERS) {
   describe(name, { timeout: 300_000 }, () => {
-    let server;
-    let browser;
     let page;
-    before(async () => {
-      server = await servePage();
-      browser = await openBrowser(name);
-      page = await browser.open(server.url);
-    });
-    after(async () => {
-      await browser?.close();
-      await server?.stop();
-    });
+    openPage(name, (opened) => (page = opened));
 
     test('nothing of the tab is loaded before it is opened, by the keyboard', async () => {
       assert.ok(!page.requests.some((address) => address.includes('workbench')));
@@ -97,7 +88,7 @@ for (const name of BROWSERS) {
       await page.until(`(${option}) === 'f32.matmul'`, PATIENCE_MS);
       await new Promise((resolve) => setTimeout(resolve, 200)); // the editor takes no Enter right after a list came up
       await page.press('Enter');
-      await page.until(`(${EDITOR_TEXT}).endsWith('op %3 = f32.matmul')`, PATIENCE_MS);
+      await page.until(`(${LINES('graph-editor')}).endsWith('op %3 = f32.matmul')`, PATIENCE_MS);
     });
 
     test('a graph is expanded step by step, optimized, and gone back in', async () => {
@@ -205,30 +196,12 @@ function text(testId) {
   return `(document.querySelector('${PANEL} [data-testid="${testId}"]')?.textContent ?? '')`;
 }
 
-const EDITOR = (id) => `document.querySelector('[data-testid="${id}"]')`;
-const EDITOR_TEXT = `[...${EDITOR('graph-editor')}.shadowRoot.querySelectorAll('.cm-line')].map((line) => line.textContent).join('\\n')`;
-
-/** The text could be opened, and is drawn. */
-async function opened(page) {
-  await page.until(`${EDITOR('graph-editor')}?.dataset.state === 'opened'`, PATIENCE_MS);
-  await page.until(`document.querySelector('#graph-diagram').dataset.stage !== undefined`, PATIENCE_MS);
-}
-
 function refused(page) {
   return page.until(`${EDITOR('graph-editor')}.dataset.problemLine !== undefined`, PATIENCE_MS);
 }
 
 function problemLine(page, id = 'graph-editor') {
   return page.evaluate(`${EDITOR(id)}.dataset.problemLine`);
-}
-
-/** Opens an entry of the gallery. */
-async function take(page, id) {
-  await page.evaluate(
-    `delete ${EDITOR('graph-editor')}.dataset.state; delete document.querySelector('#graph-diagram').dataset.stage`,
-  );
-  await page.click(`[data-testid="gallery-${id}"]`);
-  await opened(page);
 }
 
 /** Makes a stage, of so many operators. */
@@ -302,20 +275,7 @@ async function focusEnd(page, id) {
 }
 
 function editorText(page) {
-  return page.evaluate(EDITOR_TEXT);
-}
-
-/** Takes what is in an editor away, and pastes a text. */
-async function replaceText(page, content, id = 'graph-editor') {
-  await page.evaluate(`${EDITOR(id)}.shadowRoot.querySelector('.cm-content').focus()`);
-  await page.chord('a');
-  await page.evaluate(`(() => {
-    const data = new DataTransfer();
-    data.setData('text/plain', ${JSON.stringify(content)});
-    const paste = new Event('paste', { bubbles: true, cancelable: true });
-    Object.defineProperty(paste, 'clipboardData', { value: data }); // Firefox takes no data in a constructor
-    ${EDITOR(id)}.shadowRoot.querySelector('.cm-content').dispatchEvent(paste);
-  })()`);
+  return page.evaluate(LINES('graph-editor'));
 }
 
 function typesInView(page, those = '') {

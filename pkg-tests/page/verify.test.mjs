@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import { BROWSERS, openBrowser } from '../lib/browser.mjs';
+import { describe, test } from 'node:test';
+import { BROWSERS } from '../lib/browser.mjs';
 import { temporaryFolder } from '../lib/package.mjs';
-import { builtPage, choose, PATIENCE_MS, servePage } from './demo.mjs';
+import { builtPage, choose, openPage, PATIENCE_MS, servePage } from './demo.mjs';
+import { forget, LINES, opened, replaceText, take } from './graph-tab.mjs';
 
 /** The suite runs for seconds of a processor that others may want. */
 const LONG_MS = 400_000;
@@ -13,19 +14,16 @@ const PANEL = '#panel-graph';
 
 for (const name of BROWSERS) {
   describe(name, { timeout: 900_000 }, () => {
-    let server;
-    let browser;
     let page;
-    before(async () => {
-      server = await servePage();
-      browser = await openBrowser(name);
-      page = await browser.open(`${server.url}#graph`);
-      await opened(page);
-    });
-    after(async () => {
-      await browser?.close();
-      await server?.stop();
-    });
+    let browser;
+    openPage(
+      name,
+      async (...both) => {
+        [page, browser] = both;
+        await opened(page);
+      },
+      '#graph',
+    );
 
     test('every stage, pass and kernel of a graph is checked', async () => {
       await take(page, 'aes');
@@ -287,36 +285,11 @@ async function fill(page, testId, value) {
   await page.type(value);
 }
 
-const EDITOR = `document.querySelector('[data-testid="graph-editor"]')`;
-
-async function opened(page) {
-  await page.until(`${EDITOR}?.dataset.state === 'opened'`, PATIENCE_MS);
-  await page.until(`document.querySelector('#graph-diagram').dataset.stage !== undefined`, PATIENCE_MS);
-}
-
-/** Opens an entry of the gallery. */
-async function take(page, id) {
-  await page.evaluate(`delete ${EDITOR}.dataset.state; delete document.querySelector('#graph-diagram').dataset.stage`);
-  await page.click(`[data-testid="gallery-${id}"]`);
-  await opened(page);
-}
-
 /** Changes the code of the operator that is in the editor. */
 async function redefine(page, change) {
-  const content = `document.querySelector('[data-testid="own-editor"]').shadowRoot.querySelector('.cm-content')`;
-  const code = await page.evaluate(
-    `[...${content}.querySelectorAll('.cm-line')].map((line) => line.textContent).join('\\n')`,
-  );
+  const code = await page.evaluate(LINES('own-editor'));
   assert.notEqual(change(code), code);
-  await page.evaluate(`${content}.focus()`);
-  await page.chord('a');
-  await page.evaluate(`(() => {
-    const data = new DataTransfer();
-    data.setData('text/plain', ${JSON.stringify(change(code))});
-    const paste = new Event('paste', { bubbles: true, cancelable: true });
-    Object.defineProperty(paste, 'clipboardData', { value: data }); // Firefox takes no data in a constructor
-    ${content}.dispatchEvent(paste);
-  })()`);
-  await page.evaluate(`delete ${EDITOR}.dataset.state; delete document.querySelector('#graph-diagram').dataset.stage`);
+  await replaceText(page, change(code), 'own-editor');
+  await forget(page);
   await page.click('[data-testid="own-define"]');
 }
