@@ -85,9 +85,9 @@ fn known(graph: &Graph, facts: &Facts) {
     assert_eq!(facts.index.producers(), fresh.index.producers());
     for operand in (0..graph.operand_count()).map(|number| OperandId(number as u32)) {
         assert_eq!(facts.index.writer(operand), fresh.index.writer(operand));
-        for &piece in graph.pieces(operand) {
-            assert_eq!(facts.index.search(piece), fresh.index.search(piece));
-        }
+        let searched = graph.pieces(operand).iter().map(|&piece| (piece, fresh.index.search(piece)));
+        assert!(searched.clone().eq(fresh.index.hits(graph, operand)));
+        assert!(searched.eq(facts.index.hits(graph, operand)));
     }
 }
 

@@ -2,6 +2,7 @@
 //! from a higher level (G6c).
 
 use crate::graph::{Graph, GraphError, Intervals, OperandId, Placeholder};
+use std::ops::Range;
 
 /// How the producers that overlap a placeholder are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,12 +17,14 @@ pub enum Method {
 #[derive(Clone, Debug, Default)]
 pub struct OutputIndex {
     intervals: Intervals,
-    /// Of each operand the operator whose output it is, whole, if any: most operands that are read are such, and need no
-    /// search.
-    writers: Vec<u32>,
+    /// Which operands are the output of an operator, whole.
+    whole: Vec<bool>,
+    /// Of each of these the operator; of the others the first of `intervals` that their first placeholder can meet. Every
+    /// stage asks for every operand: a search for each is enough.
+    found: Vec<u32>,
 }
 
-/// For operands that are no output, and for operators that are gone.
+/// For operators that are gone.
 pub(super) const NOBODY: u32 = u32::MAX;
 
 impl OutputIndex {
@@ -33,24 +36,50 @@ impl OutputIndex {
         let outputs = graph.operators().iter().zip(0..);
         let pieces =
             outputs.flat_map(|(op, number)| graph.pieces(op.output).iter().map(move |&p| (p, number)));
-        let mut writers = vec![NOBODY; graph.operand_count()];
+        let (mut whole, mut found) = (vec![false; graph.operand_count()], vec![0; graph.operand_count()]);
         for (op, number) in graph.operators().iter().zip(0..) {
-            writers[op.output.0 as usize] = number;
+            let output = op.output.0 as usize;
+            (whole[output], found[output]) = (true, number);
         }
-        let index = Self { intervals: Intervals::new(pieces), writers };
+        let mut index = Self { intervals: Intervals::new(pieces), whole, found };
         if let Some((a, b)) = index.intervals.overlap() {
             let at = index.places()[a].intersection(&index.places()[b]);
             let (first, second) = (index.producers()[a], index.producers()[b]);
             return Err(GraphError::OverlappingOutputs { first, second, at });
         }
+        for operand in (0..).take(index.whole.len()).map(OperandId) {
+            if !index.whole[operand.0 as usize] {
+                index.find(graph, operand);
+            }
+        }
         Ok(index)
     }
 
-    /// Gives operators other numbers, `NOBODY` to those that are dropped.
-    pub(super) fn renumber(&mut self, numbers: &[u32]) {
+    /// Notes where an operand, no output, lies.
+    fn find(&mut self, graph: &Graph, operand: OperandId) {
+        let first = graph.pieces(operand).first().map_or(0, |&piece| self.intervals.first(piece));
+        self.found[operand.0 as usize] = first as u32;
+    }
+
+    /// Gives the operators the numbers that they have in `graph`, `NOBODY` to those that are dropped. What lay in the output of
+    /// one of these lies elsewhere now.
+    pub(super) fn renumber(&mut self, graph: &Graph, numbers: &[u32]) {
+        let mut kept = 0..;
+        let position =
+            |&op: &u32| if numbers[op as usize] == NOBODY { NOBODY } else { kept.next().unwrap_or(NOBODY) };
+        let positions: Vec<u32> = self.producers().iter().map(position).collect();
         self.intervals.renumber(|op| Some(numbers[op as usize]).filter(|&number| number != NOBODY));
-        for writer in self.writers.iter_mut().filter(|writer| **writer != NOBODY) {
-            *writer = numbers[*writer as usize];
+        for operand in (0..).take(self.whole.len()).map(OperandId) {
+            let index = operand.0 as usize;
+            let before = self.found[index] as usize;
+            let moved = if self.whole[index] { numbers.get(before) } else { positions.get(before) };
+            match moved {
+                Some(&now) if now != NOBODY => self.found[index] = now,
+                _ => {
+                    self.whole[index] = false;
+                    self.find(graph, operand);
+                }
+            }
         }
     }
 
@@ -65,14 +94,29 @@ impl OutputIndex {
     }
 
     /// Method A: [`Intervals::search`].
-    pub fn search(&self, target: Placeholder) -> std::ops::Range<usize> {
+    pub fn search(&self, target: Placeholder) -> Range<usize> {
         self.intervals.search(target)
     }
 
     /// The operator whose output an operand of the graph is; none for views of outputs, and for what nobody writes. A view of all
-    /// of an output, as passes that rebuild a graph make them, is a view: [`OutputIndex::search`] finds who writes its units.
+    /// of an output, as passes that rebuild a graph make them, is a view: [`OutputIndex::hits`] tells who writes its units.
     pub fn writer(&self, operand: OperandId) -> Option<u32> {
-        self.writers.get(operand.0 as usize).copied().filter(|&op| op != NOBODY)
+        let index = operand.0 as usize;
+        (self.whole.get(index) == Some(&true)).then(|| self.found[index])
+    }
+
+    /// The placeholders of an operand of the graph, in order, each with what [`OutputIndex::search`] finds for it.
+    pub fn hits<'g>(
+        &'g self,
+        graph: &'g Graph,
+        operand: OperandId,
+    ) -> impl Iterator<Item = (Placeholder, Range<usize>)> + use<'g> {
+        let index = operand.0 as usize;
+        let mut first = if self.whole.get(index) == Some(&false) { Some(self.found[index]) } else { None };
+        graph.pieces(operand).iter().map(move |&piece| {
+            let first = first.take().map(|first| first as usize);
+            (piece, self.intervals.meeting(first.unwrap_or_else(|| self.intervals.first(piece)), piece))
+        })
     }
 
     /// Appends the producers of an operand's units, in the order of the units.
@@ -80,8 +124,7 @@ impl OutputIndex {
         match self.writer(operand) {
             Some(op) => out.push(op),
             None => {
-                let found = |&piece: &Placeholder| &self.producers()[self.search(piece)];
-                graph.pieces(operand).iter().for_each(|piece| out.extend_from_slice(found(piece)));
+                self.hits(graph, operand).for_each(|(_, hits)| out.extend_from_slice(&self.producers()[hits]))
             }
         }
     }
@@ -170,7 +213,7 @@ impl Dependencies {
             set.clear();
             add(op, &mut set);
             if !set.is_sorted_by(|a, b| a < b) {
-                set.sort_unstable();
+                sort(&mut set);
                 set.dedup();
             }
             d.deps.extend_from_slice(&set);
@@ -202,6 +245,20 @@ impl Dependencies {
         }
         start.pop();
         self.notify_start = start;
+    }
+}
+
+/// Sorts a list, most of which are short: what the standard library has for builds that must be small is slow at these.
+fn sort(list: &mut [u32]) {
+    if list.len() > 20 {
+        return list.sort_unstable();
+    }
+    for end in 1..list.len() {
+        let mut at = end;
+        while at > 0 && list[at - 1] > list[at] {
+            list.swap(at - 1, at);
+            at -= 1;
+        }
     }
 }
 

@@ -39,7 +39,7 @@ impl Facts {
         let mut next = 0..;
         let mut number = |&gone: &bool| if gone { None } else { next.next() };
         let numbers: Vec<u32> = dropped.iter().map(|gone| number(gone).unwrap_or(NOBODY)).collect();
-        index.renumber(&numbers);
+        index.renumber(graph, &numbers);
         pause()?;
         let dependencies = Arc::unwrap_or_clone(dependencies).renumbered(graph, &index, &numbers);
         pause()?;

@@ -1,7 +1,7 @@
 //! What a set reads from outside and what it leaves for others (SPEC G6b).
 
 use super::{Dependencies, OutputIndex};
-use crate::graph::{Graph, Placeholder, push_joined};
+use crate::graph::{Graph, Intervals, Placeholder, push_joined};
 
 /// All input units that no operator of the set produces, in order, also where the operator that reads them
 /// waits for others.
@@ -15,9 +15,9 @@ pub fn graph_inputs(graph: &Graph, index: &OutputIndex) -> Vec<Placeholder> {
             if known || index.writer(input).is_some() {
                 continue;
             }
-            for &piece in graph.pieces(input) {
+            for (piece, hits) in index.hits(graph, input) {
                 let mut at = piece.start;
-                for hit in &index.places()[index.search(piece)] {
+                for hit in &index.places()[hits] {
                     push(&mut outside, Placeholder::new(at, hit.start));
                     at = hit.end;
                 }
@@ -25,9 +25,9 @@ pub fn graph_inputs(graph: &Graph, index: &OutputIndex) -> Vec<Placeholder> {
             }
         }
     }
-    outside.sort_unstable();
+    let sorted = Intervals::new(outside.iter().map(|&p| (p, 0)));
     let mut joined: Vec<Placeholder> = Vec::new();
-    for p in outside {
+    for &p in sorted.places() {
         match joined.last_mut() {
             Some(last) if p.start <= last.end => last.end = last.end.max(p.end),
             _ => push_joined(&mut joined, p),

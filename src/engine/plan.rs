@@ -186,7 +186,8 @@ impl Plan {
             for &input in graph.inputs_of(op) {
                 // `gather` left whole blocks.
                 let size = block_sizes[graph.type_number(input) as usize];
-                places.extend(layout.find(&graph, &blocks, input).flat_map(|p| p.place.blocks(size)));
+                let parts = layout.find(&graph, &blocks, input);
+                parts.for_each(|part| part.place.blocks(size).for_each(|place| places.push(place)));
             }
         }
         place_starts.push(places.len() as u32);
@@ -363,10 +364,9 @@ impl Unit {
         self.fill(units, 64)
     }
 
-    /// How many pieces of so many bits the units fill.
+    /// How many pieces of so many bits the units fill, a power of two as those of a unit are.
     fn fill(self, units: u64, bits: u64) -> u64 {
-        let pieces = (u128::from(units) * u128::from(self.0)).div_ceil(bits.into());
-        u64::try_from(pieces).unwrap_or(u64::MAX)
+        if self.0 < bits { units.div_ceil(bits / self.0) } else { units.saturating_mul(self.0 / bits) }
     }
 }
 

@@ -62,30 +62,80 @@ impl Redirects {
         }
     }
 
-    /// All intervals that moved.
-    pub(super) fn index(&self) -> Intervals {
-        Intervals::new(self.moved.iter().map(|(&start, &(end, _))| (Placeholder::new(start, end), 0)))
-    }
-
     /// Where `piece` lies now: chains are followed to their end.
     pub fn resolve(&self, piece: Placeholder, out: &mut Vec<Placeholder>) {
-        let mut todo = Vec::new();
-        let mut next = Some(piece);
-        while let Some(p) = next.take().or_else(|| todo.pop()) {
-            if p.is_empty() {
-                continue;
+        follow(piece, out, |p| {
+            // They are disjoint: where the last one that begins before the end ends too soon, so do all others.
+            let (&start, &(end, target)) = self.moved.range(..p.end).next_back()?;
+            if end <= p.start {
+                return None;
+            }
+            let one = (Placeholder::new(start, end), target);
+            if start <= p.start {
+                return Some(one);
             }
             let before = self.moved.range(..=p.start).next_back().filter(|(_, (end, _))| *end > p.start);
-            let after = || self.moved.range(p.start..p.end).next();
-            match before.or_else(after) {
-                None => push_joined(out, p),
-                Some((&start, &(end, target))) => {
-                    let hit = p.intersection(&Placeholder::new(start, end));
-                    push_joined(out, Placeholder::new(p.start, hit.start));
-                    next = Some(hit.moved(start, target));
-                    if hit.end < p.end {
-                        todo.push(Placeholder::new(hit.end, p.end));
-                    }
+            let first = before.or_else(|| self.moved.range(p.start..).next());
+            Some(first.map_or(one, |(&start, &(end, target))| (Placeholder::new(start, end), target)))
+        });
+    }
+
+    /// The same for many pieces.
+    pub(super) fn settled(self) -> Settled {
+        let moves = self.moved.iter().map(|(&start, &(end, _))| Placeholder::new(start, end));
+        let from = Intervals::new(moves.zip(0..));
+        Settled { from, to: self.moved.values().map(|&(_, to)| to).collect() }
+    }
+}
+
+/// Redirects that nobody adds to: found sooner.
+pub(super) struct Settled {
+    from: Intervals,
+    /// Where each of these went.
+    to: Vec<u64>,
+}
+
+impl Settled {
+    /// True where a piece stays where it is. `gap`, where nothing moved, is asked first, and becomes the one that it lies in.
+    pub(super) fn leave(&self, piece: Placeholder, gap: &mut Placeholder) -> bool {
+        let inside = |gap: &Placeholder| gap.start <= piece.start && piece.end <= gap.end;
+        if !inside(gap) {
+            let (places, first) = (self.from.places(), self.from.first(piece));
+            let before = first.checked_sub(1).and_then(|last| places.get(last)).map_or(0, |last| last.end);
+            *gap = Placeholder::new(before, places.get(first).map_or(u64::MAX, |next| next.start));
+        }
+        inside(gap)
+    }
+
+    /// As [`Redirects::resolve`].
+    pub(super) fn resolve(&self, piece: Placeholder, out: &mut Vec<Placeholder>) {
+        follow(piece, out, |p| {
+            let first = self.from.search(p).next()?;
+            Some((self.from.places()[first], self.to[first]))
+        });
+    }
+}
+
+/// Follows a piece by `first`: of the intervals that moved, the first that meets a placeholder, and where it went.
+fn follow(
+    piece: Placeholder,
+    out: &mut Vec<Placeholder>,
+    first: impl Fn(Placeholder) -> Option<(Placeholder, u64)>,
+) {
+    let mut todo = Vec::new();
+    let mut next = Some(piece);
+    while let Some(p) = next.take().or_else(|| todo.pop()) {
+        if p.is_empty() {
+            continue;
+        }
+        match first(p) {
+            None => push_joined(out, p),
+            Some((from, to)) => {
+                let hit = p.intersection(&from);
+                push_joined(out, Placeholder::new(p.start, hit.start));
+                next = Some(hit.moved(from.start, to));
+                if hit.end < p.end {
+                    todo.push(Placeholder::new(hit.end, p.end));
                 }
             }
         }
@@ -249,5 +299,47 @@ mod tests {
         g.absorb(a, b).unwrap();
         let expected = [(8, 10), (0, 8), (18, 20)].map(|(s, e)| Placeholder::new(s, e));
         assert_eq!(g.placeholders(e), expected.to_vec());
+    }
+
+    #[test]
+    fn settled_operands_are_where_references_lead() {
+        let mut state = 1u64;
+        let mut random = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        for _ in 0..200 {
+            let mut g = Graph::new(64);
+            let sizes: Vec<u64> = (0..40).map(|_| 1 + random(9)).collect();
+            let all: Vec<OperandId> = sizes
+                .iter()
+                .map(|&size| g.add_operator("x", Attrs::new(), &[], units(size)).unwrap())
+                .collect();
+            // Slices of two neighbors, whole ones, and merges of both.
+            let mut views = all.clone();
+            for _ in 0..60 {
+                let (one, other) = (random(views.len() as u64) as usize, random(views.len() as u64) as usize);
+                let size = g.ty(views[one]).size;
+                let from = random(size);
+                let length = 1 + random(size - from);
+                let part = g.split(views[one], from, length, units(length)).unwrap();
+                let total = length + g.ty(views[other]).size;
+                views.push(g.merge(&[part, views[other]], units(total)).unwrap());
+                views.push(part);
+            }
+            // Each stands for an earlier part of others, some of which have moved themselves.
+            for at in (1..all.len()).filter(|_| random(3) == 0).collect::<Vec<_>>() {
+                let before = g.merge(&all[..at], units(sizes[..at].iter().sum())).unwrap();
+                let room = sizes[..at].iter().sum::<u64>().checked_sub(sizes[at]);
+                let Some(room) = room else { continue };
+                let target = g.split(before, random(room + 1), sizes[at], units(sizes[at])).unwrap();
+                let target = g.placeholders(target);
+                g.alias(all[at], &target).unwrap();
+            }
+            let expected: Vec<_> = views.iter().map(|&view| g.placeholders(view)).collect();
+            g.settle();
+            let found: Vec<_> = views.iter().map(|&view| g.pieces(view).to_vec()).collect();
+            assert_eq!(found, expected);
+        }
     }
 }

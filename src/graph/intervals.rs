@@ -1,6 +1,7 @@
 //! Disjoint intervals, found by any unit: the one index that analysis, passes, placement and plans search.
 
 use super::Placeholder;
+use std::ops::Range;
 
 /// Placeholders sorted by start, each with a number that belongs to it.
 ///
@@ -108,17 +109,24 @@ impl Intervals {
 
     /// For a target `[x, y)`: the smallest l with `end_l > x`, the smallest r with `start_r >= y`; the hits are
     /// `[l, r)`. An empty target has none, wherever it lies: `[l, l)`. The placeholders must be disjoint.
-    pub fn search(&self, target: Placeholder) -> std::ops::Range<usize> {
+    pub fn search(&self, target: Placeholder) -> Range<usize> {
+        self.meeting(self.first(target), target)
+    }
+
+    /// The l of [`Intervals::search`].
+    pub fn first(&self, target: Placeholder) -> usize {
         if self.places.is_empty() {
-            return 0..0;
+            return 0;
         }
         let strip = ((target.start >> self.shift) as usize).min(self.strips.len() - 2);
         let (from, to) = (self.strips[strip] as usize, self.strips[strip + 1] as usize);
-        let mut l = from + self.places[from..to].partition_point(|p| p.start <= target.start);
+        let l = from + self.places[from..to].partition_point(|p| p.start <= target.start);
         // Of those that start at x or before it, only the last one may reach beyond x.
-        if l > 0 && self.places[l - 1].end > target.start {
-            l -= 1;
-        }
+        if l > 0 && self.places[l - 1].end > target.start { l - 1 } else { l }
+    }
+
+    /// The `[l, r)` of [`Intervals::search`], where l is known.
+    pub fn meeting(&self, l: usize, target: Placeholder) -> Range<usize> {
         if target.is_empty() {
             return l..l;
         }

@@ -300,14 +300,19 @@ impl Graph {
 
     /// The placeholders of an operand, in order, after all absorbs so far.
     pub fn placeholders(&self, operand: OperandId) -> Vec<Placeholder> {
-        if self.redirects.is_empty() {
-            return self.pieces(operand).to_vec();
-        }
         let mut out = Vec::new();
-        for &piece in self.pieces(operand) {
-            self.redirects.resolve(piece, &mut out);
-        }
+        self.read_placeholders(operand, &mut out);
         out
+    }
+
+    /// As [`Graph::placeholders`], into a list of the caller's, which is cleared.
+    pub fn read_placeholders(&self, operand: OperandId, out: &mut Vec<Placeholder>) {
+        out.clear();
+        if self.redirects.is_empty() {
+            out.extend_from_slice(self.pieces(operand));
+        } else {
+            self.pieces(operand).iter().for_each(|&piece| self.redirects.resolve(piece, out));
+        }
     }
 
     /// The placeholders of an operand of a settled graph (see [`Graph::settle`]).
@@ -322,24 +327,23 @@ impl Graph {
         if self.redirects.is_empty() {
             return;
         }
-        let redirects = std::mem::take(&mut self.redirects);
-        let moved = redirects.index();
+        let redirects = std::mem::take(&mut self.redirects).settled();
         let old = &self.operands;
         let mut pieces = Vec::with_capacity(old.pieces.len());
         let mut piece_starts = Vec::with_capacity(old.piece_starts.len());
         piece_starts.push(0);
         let mut resolved = Vec::new();
+        // Most operands stay, and their neighbors lie in the same gap between those that moved.
+        let mut gap = Placeholder::new(0, 0);
         for ends in old.piece_starts.windows(2) {
-            resolved.clear();
-            for &piece in &old.pieces[ends[0] as usize..ends[1] as usize] {
-                // Most pieces stay, and the index knows sooner.
-                if moved.search(piece).is_empty() {
-                    push_joined(&mut resolved, piece);
-                } else {
-                    redirects.resolve(piece, &mut resolved);
-                }
+            let before = &old.pieces[ends[0] as usize..ends[1] as usize];
+            if before.iter().all(|&piece| redirects.leave(piece, &mut gap)) {
+                pieces.extend_from_slice(before);
+            } else {
+                resolved.clear();
+                before.iter().for_each(|&piece| redirects.resolve(piece, &mut resolved));
+                pieces.extend_from_slice(&resolved);
             }
-            pieces.extend_from_slice(&resolved);
             piece_starts.push(pieces.len() as u32);
         }
         pieces.shrink_to_fit();

@@ -18,7 +18,7 @@ pub fn cancel(graph: &Graph, registry: &Registry) -> Result<Graph> {
 }
 
 pub(super) fn work(graph: &Graph, facts: &Facts, registry: &Registry) -> Result<Option<Change>> {
-    let Facts { index, dependencies: deps } = facts;
+    let deps = &*facts.dependencies;
     // Aliases of a ring of such operators would lead in a circle.
     topological_order(graph, deps)?;
     let inverses = of_signatures(graph, registry, |def| def.inverse().map(str::to_owned));
@@ -38,12 +38,9 @@ pub(super) fn work(graph: &Graph, facts: &Facts, registry: &Registry) -> Result<
             continue;
         }
         let [input] = graph.inputs_of(outer) else { continue };
-        let [place] = graph.pieces(*input) else { continue };
-        let hits = index.search(*place);
-        if hits.len() != 1 || index.places()[hits.start] != *place {
-            continue;
-        }
-        let inner = &graph.operators()[index.producers()[hits.start] as usize];
+        // Who waits for one operator reads, of one operand, its output, or part of it.
+        let ([inner], [place]) = (deps.dep(number), graph.pieces(*input)) else { continue };
+        let inner = &graph.operators()[*inner as usize];
         let [source] = graph.inputs_of(inner) else { continue };
         // As one operand: the output may have been seen as another type in between.
         let whole = graph.pieces(inner.output) == [*place]

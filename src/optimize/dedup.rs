@@ -69,6 +69,7 @@ struct Key {
     inputs: Vec<Input>,
     /// Of all inputs, one after the other.
     pieces: Vec<Placeholder>,
+    scratch: Vec<Placeholder>,
 }
 
 /// An input in a key: its type, and which of the key's pieces are its own.
@@ -99,7 +100,8 @@ impl Key {
         for &input in graph.inputs_of(op) {
             let start = self.pieces.len() as u32;
             if moved {
-                self.pieces.extend(out.placeholders(input));
+                out.read_placeholders(input, &mut self.scratch);
+                self.pieces.extend_from_slice(&self.scratch);
             } else {
                 self.pieces.extend_from_slice(graph.pieces(input));
             }

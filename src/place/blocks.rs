@@ -3,6 +3,7 @@
 use crate::Result;
 use crate::analyze::OutputIndex;
 use crate::graph::{Graph, GraphError, Intervals, OperandId, Placeholder};
+use std::ops::Range;
 
 /// Finds the blocks that an operand lies in.
 pub struct Blocks<'i> {
@@ -74,21 +75,29 @@ impl<'i> Blocks<'i> {
         operand: OperandId,
     ) -> impl Iterator<Item = Run> + use<'b, 'i> {
         let writer = self.outputs.writer(operand);
-        graph.pieces(operand).iter().flat_map(move |&piece| {
-            let mut whole = writer.map(|op| (piece, Owner::Operator(op)));
-            let mut hits = if whole.is_some() { Hits::default() } else { self.search(piece) };
+        let pieces = if writer.is_some() { 0 } else { usize::MAX };
+        let whole = writer.into_iter().flat_map(move |op| {
+            graph.pieces(operand).iter().map(move |&place| Run { place, bit: 0, owner: Owner::Operator(op) })
+        });
+        let parts = self.outputs.hits(graph, operand).take(pieces).flat_map(move |(piece, outputs)| {
+            let mut hits = self.meeting(piece, outputs);
             std::iter::from_fn(move || {
-                let (block, owner) = whole.take().or_else(|| self.next(&mut hits))?;
+                let (block, owner) = self.next(&mut hits)?;
                 let place = piece.intersection(&block);
                 let begin = if let Owner::Input { from, .. } = owner { from } else { 0 };
                 let bit = (place.start - block.start).wrapping_mul(self.unit).wrapping_add(begin);
                 Some(Run { place, bit, owner })
             })
-        })
+        });
+        whole.chain(parts)
     }
 
-    fn search(&self, piece: Placeholder) -> Hits {
-        Hits { outputs: self.outputs.search(piece), inputs: self.inputs.search(piece) }
+    /// The blocks that meet a piece, some of them outputs.
+    fn meeting(&self, piece: Placeholder, outputs: Range<usize>) -> Hits {
+        // Most pieces lie in one output, and in no input then.
+        let output = self.outputs.places().get(outputs.start).filter(|_| !outputs.is_empty());
+        let inside = output.is_some_and(|output| output.start <= piece.start && piece.end <= output.end);
+        Hits { outputs, inputs: if inside { 0..0 } else { self.inputs.search(piece) } }
     }
 
     /// The first of the hits that are left, by its place.
@@ -105,8 +114,7 @@ impl<'i> Blocks<'i> {
 }
 
 /// Blocks that meet a piece, as positions.
-#[derive(Default)]
 struct Hits {
-    outputs: std::ops::Range<usize>,
-    inputs: std::ops::Range<usize>,
+    outputs: Range<usize>,
+    inputs: Range<usize>,
 }

@@ -29,8 +29,12 @@ pub fn gather_by(graph: &Graph, blocks: &Blocks<'_>) -> Result<Option<Graph>> {
     let kinds: Vec<(u64, u64)> = graph.types().iter().map(|ty| (block_size(ty), alignment(ty))).collect();
     let scattered = |operand: OperandId| {
         let (size, alignment) = kinds[graph.type_number(operand) as usize];
-        let fits = |run: Run| run.place.size().is_multiple_of(size) && run.bit.is_multiple_of(alignment);
-        let misses = |run: Run| run.place.size() == 0 || !fits(run);
+        let misses = |Run { place, bit, .. }: Run| {
+            // Divisions take longer than all the rest, and most operands need none.
+            let filled = place.size() == size || place.size() != 0 && place.size().is_multiple_of(size);
+            let aligned = bit == 0 || bit.is_multiple_of(alignment);
+            !filled || !aligned
+        };
         blocks.runs(graph, operand).any(misses)
     };
     let needs_copy = |op: &Operator| {
