@@ -27,6 +27,7 @@ mod view;
 pub use error::Thrown;
 #[cfg(feature = "columns")]
 use error::from_js;
+#[cfg(any(feature = "columns", feature = "graphs"))]
 use error::to_js;
 #[cfg(any(feature = "columns", feature = "graphs"))]
 pub use job::RawJob;
