@@ -7,6 +7,7 @@
 
 pub mod base;
 mod call;
+pub mod flow;
 pub mod fused;
 pub mod high;
 pub mod plain;
