@@ -8,7 +8,7 @@
 
 use super::workspace::Spare;
 use crate::analyze::{Dependencies, Facts, check_by, topological_order};
-use crate::graph::{Graph, Kinds, OperandId, Operator};
+use crate::graph::{Graph, Kinds, OperandId, Operator, Port};
 use crate::ops::types::{WORD, block_size};
 use crate::ops::{Call, Registry};
 use crate::place::{Blocks, Owner, Run, gather_by};
@@ -186,13 +186,17 @@ impl Plan {
             for &input in graph.inputs_of(op) {
                 // `gather` left whole blocks.
                 let size = block_sizes[graph.type_number(input) as usize];
-                let parts = layout.find(&graph, &blocks, input);
-                parts.for_each(|part| part.place.blocks(size).for_each(|place| places.push(place)));
+                let mut add = |part: Part| part.place.blocks(size).for_each(|place| places.push(place));
+                layout.find(&graph, &blocks, input, &mut add);
             }
         }
         place_starts.push(places.len() as u32);
-        let outputs =
-            graph.outputs().iter().map(|o| layout.find(&graph, &blocks, o.operand).collect()).collect();
+        let parts = |output: &Port| {
+            let mut parts = Vec::new();
+            layout.find(&graph, &blocks, output.operand, &mut |part| parts.push(part));
+            parts
+        };
+        let outputs = graph.outputs().iter().map(parts).collect();
         Ok(Self {
             unit,
             scratch: kernels.all.iter().map(|k| k.scratch()).max().unwrap_or(0),
@@ -381,10 +385,13 @@ fn constants(
     let mut constant = vec![false; order.len()];
     for &op in order {
         let inputs = graph.inputs_of(&graph.operators()[op as usize]);
-        let mut runs = inputs.iter().flat_map(|&input| blocks.runs(graph, input));
-        constant[op as usize] = !elsewhere(op)
-            && deps.dep(op as usize).iter().all(|&dep| constant[dep as usize])
-            && runs.all(|run| matches!(run.owner, Owner::Operator(_)));
+        if elsewhere(op) || !deps.dep(op as usize).iter().all(|&dep| constant[dep as usize]) {
+            continue;
+        }
+        let mut given = false;
+        let mut see = |run: Run| given |= matches!(run.owner, Owner::Input { .. });
+        inputs.iter().for_each(|&input| blocks.runs(graph, input, &mut see));
+        constant[op as usize] = !given;
     }
     constant
 }
@@ -423,11 +430,11 @@ impl Layout {
         drop(position);
         let mut keep = |op: u32| last_use[op as usize] = u32::MAX;
         for port in graph.outputs() {
-            for run in blocks.runs(graph, port.operand) {
+            blocks.runs(graph, port.operand, &mut |run| {
                 if let Owner::Operator(op) = run.owner {
                     keep(op);
                 }
-            }
+            });
         }
         if graph.outputs().is_empty() {
             crate::analyze::derived_outputs(deps).into_iter().for_each(keep);
@@ -497,14 +504,9 @@ impl Layout {
         Ok(Self { unit, homes, arena, constant_words, waits, order, once })
     }
 
-    /// Blocks of storage that make up an operand, in order.
-    fn find<'l>(
-        &'l self,
-        graph: &'l Graph,
-        blocks: &'l Blocks<'_>,
-        operand: OperandId,
-    ) -> impl Iterator<Item = Part> {
-        blocks.runs(graph, operand).map(|Run { place, bit, owner }| {
+    /// Shows the blocks of storage that make up an operand, in order.
+    fn find(&self, graph: &Graph, blocks: &Blocks<'_>, operand: OperandId, see: &mut dyn FnMut(Part)) {
+        blocks.runs(graph, operand, &mut |Run { place, bit, owner }| {
             let bits = self.unit.bits(place.size());
             let (from, skip) = ((bit / 8) as usize, bit % 8);
             let size = (skip + bits).div_ceil(8) as usize;
@@ -515,8 +517,8 @@ impl Layout {
                 },
                 Owner::Input { port, .. } => Place::Input { port, from, size },
             };
-            Part { place, skip: skip as usize, bits: bits as usize }
-        })
+            see(Part { place, skip: skip as usize, bits: bits as usize });
+        });
     }
 }
 

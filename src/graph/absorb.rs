@@ -64,7 +64,7 @@ impl Redirects {
 
     /// Where `piece` lies now: chains are followed to their end.
     pub fn resolve(&self, piece: Placeholder, out: &mut Vec<Placeholder>) {
-        follow(piece, out, |p| {
+        follow(piece, out, &|p| {
             // They are disjoint: where the last one that begins before the end ends too soon, so do all others.
             let (&start, &(end, target)) = self.moved.range(..p.end).next_back()?;
             if end <= p.start {
@@ -109,7 +109,7 @@ impl Settled {
 
     /// As [`Redirects::resolve`].
     pub(super) fn resolve(&self, piece: Placeholder, out: &mut Vec<Placeholder>) {
-        follow(piece, out, |p| {
+        follow(piece, out, &|p| {
             let first = self.from.search(p).next()?;
             Some((self.from.places()[first], self.to[first]))
         });
@@ -120,7 +120,7 @@ impl Settled {
 fn follow(
     piece: Placeholder,
     out: &mut Vec<Placeholder>,
-    first: impl Fn(Placeholder) -> Option<(Placeholder, u64)>,
+    first: &dyn Fn(Placeholder) -> Option<(Placeholder, u64)>,
 ) {
     let mut todo = Vec::new();
     let mut next = Some(piece);

@@ -20,13 +20,18 @@ pub struct Intervals {
 impl Intervals {
     /// Sorts placeholders by start, equal ones by their numbers. The iterator is walked up to three times.
     pub fn new(items: impl Iterator<Item = (Placeholder, u32)> + Clone) -> Self {
+        Self::sorted(&|see| items.clone().for_each(|(place, owner)| see(place, owner)))
+    }
+
+    /// As [`Intervals::new`], compiled once: `walk` shows all placeholders.
+    fn sorted(walk: &dyn Fn(&mut dyn FnMut(Placeholder, u32))) -> Self {
         let (mut count, mut most) = (0usize, 0);
         let (mut sorted, mut last) = (true, (Placeholder::new(0, 0), 0));
-        for (place, owner) in items.clone() {
+        walk(&mut |place, owner| {
             count += 1;
             most = place.start.max(most);
             sorted &= std::mem::replace(&mut last, (place, owner)) <= (place, owner);
-        }
+        });
         let mut shift = 0;
         while most >> shift > count as u64 {
             shift += 1;
@@ -35,9 +40,7 @@ impl Intervals {
         let strip_count = (most >> shift) as usize + 1;
         // A counting sort. Counts are shifted by one strip, so that they turn into starts while they are used up.
         let mut strips = vec![0u32; strip_count + 2];
-        for (place, _) in items.clone() {
-            strips[strip(&place) + 2] += 1;
-        }
+        walk(&mut |place, _| strips[strip(&place) + 2] += 1);
         for i in 2..strips.len() {
             strips[i] += strips[i - 1];
         }
@@ -45,19 +48,19 @@ impl Intervals {
             // As what was built call by call is.
             strips.remove(0);
             let (mut places, mut owners) = (Vec::with_capacity(count), Vec::with_capacity(count));
-            for (place, owner) in items {
+            walk(&mut |place, owner| {
                 places.push(place);
                 owners.push(owner);
-            }
+            });
             return Self { places, owners, strips, shift };
         }
         let mut places = vec![Placeholder::new(0, 0); count];
         let mut owners = vec![0; count];
-        for (place, owner) in items {
+        walk(&mut |place, owner| {
             let next = &mut strips[strip(&place) + 1];
             (places[*next as usize], owners[*next as usize]) = (place, owner);
             *next += 1;
-        }
+        });
         strips.pop();
         let mut scratch: Vec<(Placeholder, u32)> = Vec::new();
         for bounds in strips.windows(2) {

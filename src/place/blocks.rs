@@ -68,28 +68,21 @@ impl<'i> Blocks<'i> {
         Ok(Self { outputs, inputs: Intervals::new(pieces.into_iter()), ports, unit })
     }
 
-    /// The parts of an operand that lie each within one block, in order.
-    pub fn runs<'b>(
-        &'b self,
-        graph: &'b Graph,
-        operand: OperandId,
-    ) -> impl Iterator<Item = Run> + use<'b, 'i> {
-        let writer = self.outputs.writer(operand);
-        let pieces = if writer.is_some() { 0 } else { usize::MAX };
-        let whole = writer.into_iter().flat_map(move |op| {
-            graph.pieces(operand).iter().map(move |&place| Run { place, bit: 0, owner: Owner::Operator(op) })
-        });
-        let parts = self.outputs.hits(graph, operand).take(pieces).flat_map(move |(piece, outputs)| {
+    /// Shows the parts of an operand that lie each within one block, in order.
+    pub fn runs(&self, graph: &Graph, operand: OperandId, see: &mut dyn FnMut(Run)) {
+        if let Some(op) = self.outputs.writer(operand) {
+            let whole = |&place: &Placeholder| Run { place, bit: 0, owner: Owner::Operator(op) };
+            return graph.pieces(operand).iter().map(whole).for_each(see);
+        }
+        for (piece, outputs) in self.outputs.hits(graph, operand) {
             let mut hits = self.meeting(piece, outputs);
-            std::iter::from_fn(move || {
-                let (block, owner) = self.next(&mut hits)?;
+            while let Some((block, owner)) = self.next(&mut hits) {
                 let place = piece.intersection(&block);
                 let begin = if let Owner::Input { from, .. } = owner { from } else { 0 };
                 let bit = (place.start - block.start).wrapping_mul(self.unit).wrapping_add(begin);
-                Some(Run { place, bit, owner })
-            })
-        });
-        whole.chain(parts)
+                see(Run { place, bit, owner });
+            }
+        }
     }
 
     /// The blocks that meet a piece, some of them outputs.

@@ -35,7 +35,9 @@ pub fn gather_by(graph: &Graph, blocks: &Blocks<'_>) -> Result<Option<Graph>> {
             let aligned = bit == 0 || bit.is_multiple_of(alignment);
             !filled || !aligned
         };
-        blocks.runs(graph, operand).any(misses)
+        let mut scattered = false;
+        blocks.runs(graph, operand, &mut |run| scattered |= misses(run));
+        scattered
     };
     let needs_copy = |op: &Operator| {
         graph.pieces(op.output).len() != 1 || graph.inputs_of(op).iter().any(|&i| scattered(i))
@@ -51,7 +53,8 @@ pub fn gather_by(graph: &Graph, blocks: &Blocks<'_>) -> Result<Option<Graph>> {
             if scattered(*input) {
                 let ty = graph.ty(*input).clone();
                 let place = out.reserve(ty.size)?;
-                let runs: Vec<_> = blocks.runs(graph, *input).map(|run| (run.place, run.bit)).collect();
+                let mut runs = Vec::new();
+                blocks.runs(graph, *input, &mut |run| runs.push((run.place, run.bit)));
                 copy(&mut out, &runs, place, op.parent);
                 *input = out.view(ty, vec![place]);
             }

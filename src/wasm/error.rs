@@ -38,7 +38,7 @@ pub(super) fn from_js<T: DeserializeOwned>(what: &str, value: JsValue) -> Result
 }
 
 /// Rust data as a plain JavaScript value: maps become objects.
-#[cfg(any(feature = "columns", feature = "graphs"))]
+#[cfg(any(feature = "columns", feature = "graphs", feature = "conformance"))]
 pub(super) fn to_js(value: &impl Serialize) -> Result<JsValue, Thrown> {
     let serializer = serde_wasm_bindgen::Serializer::json_compatible();
     value.serialize(&serializer).map_err(|_| Error::Job("a value has no JavaScript form").into())

@@ -27,7 +27,7 @@ mod view;
 pub use error::Thrown;
 #[cfg(feature = "columns")]
 use error::from_js;
-#[cfg(any(feature = "columns", feature = "graphs"))]
+#[cfg(any(feature = "columns", feature = "graphs", feature = "conformance"))]
 use error::to_js;
 #[cfg(any(feature = "columns", feature = "graphs"))]
 pub use job::RawJob;
