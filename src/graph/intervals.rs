@@ -17,6 +17,9 @@ pub struct Intervals {
     shift: u32,
 }
 
+/// Sees placeholders and their numbers.
+type See<'a> = dyn FnMut(Placeholder, u32) + 'a;
+
 impl Intervals {
     /// Sorts placeholders by start, equal ones by their numbers. The iterator is walked up to three times.
     pub fn new(items: impl Iterator<Item = (Placeholder, u32)> + Clone) -> Self {
@@ -24,7 +27,7 @@ impl Intervals {
     }
 
     /// As [`Intervals::new`], compiled once: `walk` shows all placeholders.
-    fn sorted(walk: &dyn Fn(&mut dyn FnMut(Placeholder, u32))) -> Self {
+    fn sorted(walk: &dyn Fn(&mut See<'_>)) -> Self {
         let (mut count, mut most) = (0usize, 0);
         let (mut sorted, mut last) = (true, (Placeholder::new(0, 0), 0));
         walk(&mut |place, owner| {
