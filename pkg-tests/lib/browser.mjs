@@ -57,7 +57,7 @@ async function open(driver, url) {
     evaluate: (code) => page.evaluate(code),
     /** Waits for an expression to hold. From here, since a page's policy may forbid what the drivers do for that. */
     until: (code, milliseconds) => until(() => page.evaluate(`Boolean(${code})`), code, milliseconds),
-    click: (selector) => page.click(selector),
+    click: (selector) => click(page, selector),
     upload: (selector, file) => driver.upload(page, selector, file),
     /** Presses and releases a key, by its name in DOM events. */
     press: (key) => page.keyboard.press(key),
@@ -91,5 +91,15 @@ async function until(holds, what, milliseconds) {
   while (!(await holds())) {
     if (performance.now() > end) throw new Error(`not within ${milliseconds} ms: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Clicks what a selector finds; found anew where the page has drawn it again in the meantime, as a person would. */
+async function click(page, selector, left = 20) {
+  try {
+    await page.click(selector);
+  } catch (error) {
+    if (left === 0 || !/detached/.test(error.message)) throw error;
+    await click(page, selector, left - 1);
   }
 }
