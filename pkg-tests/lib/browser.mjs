@@ -99,7 +99,7 @@ async function click(page, selector, left = 20) {
   try {
     await page.click(selector);
   } catch (error) {
-    if (left === 0 || !/detached/.test(error.message)) throw error;
+    if (left === 0 || !/Node is detached/.test(error.message)) throw error;
     await click(page, selector, left - 1);
   }
 }

@@ -62,7 +62,7 @@ impl OutputIndex {
     }
 
     /// Gives the operators the numbers that they have in `graph`, `NOBODY` to those that are dropped. What lay in the output of
-    /// one of these lies elsewhere now.
+    /// one of these lies elsewhere now, or nobody reads it.
     pub(super) fn renumber(&mut self, graph: &Graph, numbers: &[u32]) {
         let mut kept = 0..;
         let position =
@@ -105,7 +105,8 @@ impl OutputIndex {
         (self.whole.get(index) == Some(&true)).then(|| self.found[index])
     }
 
-    /// The placeholders of an operand of the graph, in order, each with what [`OutputIndex::search`] finds for it.
+    /// The placeholders of an operand of the graph, in order, each with what [`OutputIndex::search`] finds for it. The graph is
+    /// that of the index, as it was then.
     pub fn hits<'g>(
         &'g self,
         graph: &'g Graph,

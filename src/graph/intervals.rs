@@ -1,4 +1,4 @@
-//! Disjoint intervals, found by any unit: the one index that analysis, passes, placement and plans search.
+//! Intervals, sorted, and found by any unit where they are disjoint: the one index that analysis, passes, placement and plans search.
 
 use super::Placeholder;
 use std::ops::Range;

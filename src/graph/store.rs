@@ -322,7 +322,8 @@ impl Graph {
         &pieces[piece_starts[operand] as usize..piece_starts[operand + 1] as usize]
     }
 
-    /// Writes all absorbs into the operands, so that [`Graph::pieces`] is up to date.
+    /// Writes all absorbs into the operands, so that [`Graph::pieces`] is up to date. Pieces of operands that stay are left as they are, also
+    /// where they touch.
     pub fn settle(&mut self) {
         if self.redirects.is_empty() {
             return;

@@ -8,7 +8,6 @@ use crate::Result;
 use crate::analyze::{Facts, topological_order};
 use crate::graph::{Graph, OperandId, ValueType};
 use crate::watch::Steps;
-use std::sync::Arc;
 
 /// What flows.
 pub trait Flow {
@@ -18,7 +17,7 @@ pub trait Flow {
     /// Of units that no operator writes, seen as that type: those of graph inputs.
     fn given(&self, ty: &ValueType) -> Self::State;
 
-    /// Of an operand whose units come from two.
+    /// Of an operand whose units come from two. In any order, and one may be joined with itself: several pieces may come from one.
     fn join(&self, first: Self::State, second: &Self::State) -> Self::State;
 
     /// Of what an operator writes, by the states of its inputs.
@@ -38,7 +37,7 @@ pub trait Flow {
 pub struct States<'a, F: Flow> {
     flow: &'a F,
     graph: &'a Graph,
-    facts: Arc<Facts>,
+    facts: Facts,
     /// Of each operator's output; none before the walk has come there.
     outputs: Vec<Option<F::State>>,
 }
@@ -47,9 +46,9 @@ impl<'a, F: Flow> States<'a, F> {
     /// Walks a settled graph.
     ///
     /// # Errors
-    /// `UnknownOperator`; `OverlappingOutputs`, `Cycle`; what the flow says; `Cancelled`.
+    /// `UnknownOperator`; `OverlappingOutputs`, `Cycle`; what the flow says; `Cancelled`, for it is watched as other stages are.
     pub fn new(graph: &'a Graph, registry: &Registry, flow: &'a F) -> Result<Self> {
-        let facts = Arc::new(Facts::new(graph)?);
+        let facts = Facts::new(graph)?;
         let order = topological_order(graph, &facts.dependencies)?;
         let mut states = Self { flow, graph, facts, outputs: vec![None; order.len()] };
         let mut steps = Steps::new(order.len());

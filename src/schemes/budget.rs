@@ -40,7 +40,7 @@ impl Flow for Noise {
 /// from the graph's inputs is taken as fresh, under a public key; where there are special primes, divided by them.
 ///
 /// # Errors
-/// `UnknownOperator`, `OverlappingOutputs`, `Cycle`, `Graph` for outputs that are no ciphertexts.
+/// `UnknownOperator`, `OverlappingOutputs`, `Cycle`, `Cancelled`; `Graph` for outputs that are no ciphertexts.
 pub fn noise_budget(graph: &Graph, registry: &Registry) -> Result<f64> {
     let n = graph.inputs().iter().find_map(|p| graph.ty(p.operand).dim("n").ok()).unwrap_or(1);
     let special = graph.inputs().iter().find_map(|p| graph.ty(p.operand).attrs.uints("special").ok());

@@ -16,7 +16,7 @@ fn stage_of(name: &str) -> Result<Stage, Thrown> {
 }
 
 /// Parts of the work that a task takes, about: parameter sets that are tried, and graphs of some.
-const COMPILE_PARTS: usize = 60;
+const COMPILE_PARTS: usize = 600;
 const OPEN_PARTS: usize = 30;
 
 /// See [`Program`].
