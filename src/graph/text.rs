@@ -154,10 +154,7 @@ pub fn parse_attrs(text: &str) -> Result<Attrs, GraphError> {
 /// `Syntax`, in line 1.
 pub fn parse_type(text: &str) -> Result<(String, Option<u64>, Attrs), GraphError> {
     let mut cursor = Cursor { rest: text.trim(), line: 1 };
-    let head = cursor.word().to_owned();
-    if head.is_empty() {
-        return Err(cursor.error("a type"));
-    }
+    let head = cursor.head()?;
     let mut size = None;
     if cursor.peek('[') {
         cursor.expect("[")?;
@@ -190,7 +187,7 @@ impl Reader {
             "type" => {
                 c.numbered('!', self.types.len())?;
                 c.expect("=")?;
-                let head = c.word().to_owned();
+                let head = c.head()?;
                 c.expect("[")?;
                 let size = c.number()?;
                 c.expect("]")?;
@@ -335,6 +332,12 @@ impl<'a> Cursor<'a> {
             .unwrap_or(self.rest.len());
         self.take(length)
     }
+    /// What a type is called.
+    fn head(&mut self) -> Result<String, GraphError> {
+        let head = self.word();
+        if head.is_empty() { Err(self.error("a type")) } else { Ok(head.to_owned()) }
+    }
+
     /// An operator type, and after `@` a platform.
     fn operator(&mut self) -> Result<String, GraphError> {
         let name = self.word();
@@ -451,6 +454,14 @@ mod tests {
         g.mark_last_random();
         g.declare_output("z", z);
         g
+    }
+
+    #[test]
+    fn a_type_has_a_name() {
+        for line in ["type !0 = [8]{n=8}", "type !0 = [8]"] {
+            let wrong = parse(&format!("cipherloom-graph 1\nunit 64\n{line}\n")).unwrap_err();
+            assert!(matches!(wrong, GraphError::Syntax { line: 3, expected: "a type", .. }), "{wrong}");
+        }
     }
 
     #[test]
