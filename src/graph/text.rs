@@ -460,7 +460,8 @@ mod tests {
     fn a_type_has_a_name() {
         for line in ["type !0 = [8]{n=8}", "type !0 = [8]"] {
             let wrong = parse(&format!("cipherloom-graph 1\nunit 64\n{line}\n")).unwrap_err();
-            assert!(matches!(wrong, GraphError::Syntax { line: 3, expected: "a type", .. }), "{wrong}");
+            let GraphError::Syntax { line: 3, expected, .. } = &wrong else { panic!("{wrong}") };
+            assert_eq!(expected, "a type");
         }
     }
 
