@@ -3,6 +3,7 @@
 mod road;
 
 use cipherloom::Error;
+use cipherloom::circuit::Circuit;
 use cipherloom::error::FormatProblem;
 use cipherloom::expand::{BaseSet, Expander};
 use cipherloom::ops::fused;
@@ -438,4 +439,16 @@ fn hostile_graphs_end() {
     }
     let nonce = ring.replace(": !1 [0,4)", ": !1 [0,4) nonce=4294967295");
     assert_eq!(cipherloom::graph::parse(&nonce).unwrap_err().code(), "graph.syntax");
+}
+
+#[test]
+fn rows_of_a_type_are_not_listed() {
+    // Almost 2^32 rows: no list of them fits into any memory.
+    let text = "cipherloom-graph 1\nunit 64\n\
+        type !0 = column[8589930496]{missing=0, n=2048, parts=2, q=[65537], rings=0, rows=4294965248, t=[12289]}\n\
+        attrs #0 = {scalar=\"5\"}\n\
+        input %0 : !0 [0,8589930496) \"x\"\n\
+        op %1 = column.add_plain#0(%0) : !0 [8589930496,17179860992)\n\
+        output !0 [8589930496,17179860992) \"y\"\n";
+    Circuit::from_text(text, Arc::new(cipherloom::registry())).unwrap();
 }

@@ -13,17 +13,30 @@ pub struct Plain {
     pub(super) ciphertext: &'static str,
 }
 
-impl Plain {
-    fn values(call: &Call<'_>, rows: usize) -> Result<Vec<i128>> {
-        let parse = |t: &String| t.parse().map_err(|_| call.error("values", t, "integers"));
+/// The known integers: one for all rows, or one for each. A type may say that it has more rows than memory could list.
+enum Values {
+    Scalar(i128),
+    Rows(Vec<i128>),
+}
+
+impl Values {
+    fn of(call: &Call<'_>, rows: usize) -> Result<Self> {
+        let parse = |t: &str| t.parse().map_err(|_| call.error("values", t, "integers"));
         if call.attrs.get("scalar").is_some() {
-            return Ok(vec![parse(&call.attrs.text("scalar")?.to_owned())?; rows]);
+            return Ok(Self::Scalar(parse(call.attrs.text("scalar")?)?));
         }
         let texts = call.attrs.texts("values")?;
         if texts.len() != rows {
             return Err(call.error("number of values", texts.len(), rows));
         }
-        texts.iter().map(parse).collect()
+        Ok(Self::Rows(texts.iter().map(|text| parse(text)).collect::<Result<_>>()?))
+    }
+
+    fn at(&self, row: usize) -> i128 {
+        match self {
+            Self::Scalar(value) => *value,
+            Self::Rows(values) => values[row],
+        }
     }
 }
 
@@ -43,17 +56,17 @@ impl OpDef for Plain {
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         columns_and_keys(call, 1)?;
         let column = complete(call, 0)?;
-        Self::values(call, column.rows)?;
+        Values::of(call, column.rows)?;
         Ok(column.ty())
     }
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let column = complete(call, 0)?;
-        let values = Self::values(call, column.rows)?;
+        let values = Values::of(call, column.rows)?;
         let mut out = Vec::new();
         for (&t, chunks) in column.t.iter().zip(ciphertexts(s, inputs[0])?) {
             for (index, ciphertext) in chunks.into_iter().enumerate() {
-                let residue = |row: usize| values[row].rem_euclid(i128::from(t)) as u64;
+                let residue = |row: usize| values.at(row).rem_euclid(i128::from(t)) as u64;
                 let plain = plaintext(s, &column, t, index, residue)?;
                 out.push(s.op(self.ciphertext, Attrs::new(), &[ciphertext, plain])?);
             }
