@@ -319,11 +319,7 @@ mod tests {
 
     #[test]
     fn settled_operands_are_where_references_lead() {
-        let mut state = 1u64;
-        let mut random = |below: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % below
-        };
+        let mut random = crate::graph::random_numbers();
         for _ in 0..200 {
             let mut g = Graph::new(64);
             let sizes: Vec<u64> = (0..40).map(|_| 1 + random(9)).collect();

@@ -148,11 +148,7 @@ mod tests {
 
     #[test]
     fn finds_what_a_scan_finds() {
-        let mut state = 1u64;
-        let mut random = |below: u64| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) % below
-        };
+        let mut random = crate::graph::random_numbers();
         for round in 0..300 {
             // Evenly spread, crowded in one place, or far apart.
             let (most, gap) = [(8, 3), (3, 2), (1 << 40, 1 << 50)][round % 3];

@@ -158,3 +158,13 @@ impl GraphError {
         }
     }
 }
+
+/// For tests: a number below the one asked for, the same ones every time.
+#[cfg(test)]
+fn random_numbers() -> impl FnMut(u64) -> u64 {
+    let mut state = 1u64;
+    move |below| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    }
+}
