@@ -33,11 +33,11 @@ const [hidden, open, fresh] = ['hidden', 'open', 'fresh'].map((name) =>
 const secret = h.op('rlwe.secret_key', [hidden], { n, q: [...q, ...special] });
 const publicKey = h.op('rlwe.public_key', [secret, open, hidden], { q });
 const key = h.op('rlwe.switching_key', [secret, open, hidden], { q, special, digit: 1, from: 'square' });
-const plain = h.op('bfv.encode', [h.input('x', type('slots', { n, t }))]);
+const plain = h.op('slots.encode', [h.input('x', type('slots', { n, t }))]);
 const encrypted = h.op('bfv.encrypt_public', [publicKey, plain, fresh]);
 const aux = [1125899906840833n, 1125899906839937n];
 const activated = h.op('my.activation', [encrypted, key], { aux });
-h.output('y', h.op('bfv.decode', [h.op('bfv.decrypt', [secret, activated])]));
+h.output('y', h.op('slots.decode', [h.op('bfv.decrypt', [secret, activated])]));
 
 const seed = () => randomFillSync(new BigUint64Array(4));
 const x = BigUint64Array.from({ length: n }, (_, i) => BigInt(i));

@@ -109,19 +109,49 @@ fn of_bfv(registry: &Registry) -> Graph {
         s.op("rlwe.switching_key", attrs.with("from", from), &[secret, seeds[0], seeds[1]]).unwrap()
     };
     let (square, turn) = (key(&mut s, "square", 0), key(&mut s, "galois", 3));
-    let plain = s.op("bfv.encode", none(), &[slots]).unwrap();
+    let plain = s.op("slots.encode", none(), &[slots]).unwrap();
     let ciphertext = s.op("bfv.encrypt_secret", with_q(q), &[secret, plain, public, hidden]).unwrap();
     let public_key = s.op("rlwe.public_key", with_q(&all), &[secret, public, hidden]).unwrap();
     let drop = none().with("drop", &all[3..]);
     let other = s.op("bfv.encrypt_public", drop, &[public_key, plain, hidden]).unwrap();
     let product = s.op("bfv.multiply", none().with("aux", aux), &[ciphertext, ciphertext]).unwrap();
-    let product = s.op("bfv.relinearize", none(), &[product, square]).unwrap();
-    let turned = s.op("bfv.rotate", none().with("g", 3u64), &[product, turn]).unwrap();
+    let product = s.op("rlwe.relinearize", none(), &[product, square]).unwrap();
+    let turned = s.op("rlwe.automorphism", none().with("g", 3u64), &[product, turn]).unwrap();
     let sum = s.op("bfv.sum_slots", none().with("g", [3u64].as_slice()), &[product, turn]).unwrap();
     let low = s.op("bfv.mod_switch", none().with("keep", 2u64), &[turned]).unwrap();
     let scaled = s.op("bfv.scale_plain", with_q(q), &[plain]).unwrap();
-    let lifted = s.op("bfv.lift_plain", with_q(q), &[plain]).unwrap();
+    let lifted = s.op("rlwe.lift_plain", with_q(q), &[plain]).unwrap();
     for (number, output) in [sum, low, other, scaled, lifted].into_iter().enumerate() {
+        s.graph_mut().declare_output(&number.to_string(), output);
+    }
+    s.finish()
+}
+
+/// Keys, encryption and every operator of BGV that takes attributes.
+fn of_bgv(registry: &Registry) -> Graph {
+    let (n, t) = (16, ntt_primes(12, 16, 1, &[]).unwrap()[0]);
+    let all = ntt_primes(40, n, 4, &[t]).unwrap();
+    let (q, special) = (&all[1..], &all[..1]);
+    let mut s = Session::new(Graph::new(64), registry);
+    let public = s.graph_mut().add_input("public seed", types::public_seed()).unwrap();
+    let hidden = s.graph_mut().add_input("secret seed", types::secret_seed()).unwrap();
+    let slots = s.graph_mut().add_input("slots", types::slots(n, t)).unwrap();
+    let none = Attrs::new;
+    let with_q = |q: &[u64]| none().with("q", q);
+    let secret = s.op("rlwe.secret_key", with_q(&all).with("n", n), &[hidden]).unwrap();
+    let attrs = with_q(q).with("special", special).with("digit", 1u64).with("from", "square");
+    let square = s.op("rlwe.switching_key", attrs.with("factor", t), &[secret, public, hidden]).unwrap();
+    let plain = s.op("slots.encode", none(), &[slots]).unwrap();
+    let ciphertext = s.op("bgv.encrypt_secret", with_q(q), &[secret, plain, public, hidden]).unwrap();
+    let attrs = with_q(&all).with("factor", t);
+    let public_key = s.op("rlwe.public_key", attrs, &[secret, public, hidden]).unwrap();
+    let drop = none().with("drop", &all[3..]);
+    let other = s.op("bgv.encrypt_public", drop, &[public_key, plain, hidden]).unwrap();
+    let product = s.op("bgv.multiply", none(), &[ciphertext, ciphertext]).unwrap();
+    let product = s.op("rlwe.relinearize", none(), &[product, square]).unwrap();
+    let low = s.op("bgv.mod_switch", none().with("keep", 2u64), &[product]).unwrap();
+    let adjusted = s.op("bgv.adjust", none().with("factor", 5u64), &[low]).unwrap();
+    for (number, output) in [adjusted, other].into_iter().enumerate() {
         s.graph_mut().declare_output(&number.to_string(), output);
     }
     s.finish()
@@ -171,6 +201,7 @@ fn what_is_named_is_read() {
     let registry = cipherloom::registry();
     let mut graphs = of_columns();
     graphs.extend(levels(of_bfv(&registry), &registry));
+    graphs.extend(levels(of_bgv(&registry), &registry));
     graphs.extend(levels(of_ciphers(&registry), &registry));
     let mut read = BTreeSet::new();
     for graph in &graphs {

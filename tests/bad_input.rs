@@ -226,7 +226,7 @@ fn tasks_that_make_no_sense_are_refused_when_compiled() {
         ("\"operand\":1", "\"operand\":2", "task.invalid"),
         ("[{\"name\":\"s\",\"operand\":1}]", "[]", "task.invalid"),
         ("stats.sum", "stats.median", "operator.unknown"),
-        ("stats.sum", "bfv.add", "operator.unknown"),
+        ("stats.sum", "rlwe.add", "operator.unknown"),
     ];
     for (from, to, expected) in cases {
         assert_eq!(code(compile(from, to)), expected, "{from} -> {to}");

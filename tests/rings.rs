@@ -4,7 +4,7 @@ mod road;
 
 use cipherloom::Result;
 use cipherloom::graph::{Attrs, Graph, ValueType};
-use cipherloom::ops::types::Ciphertext;
+use cipherloom::ops::types::{Ciphertext, Scheme};
 use cipherloom::ops::{Call, Level, OpDef, Registry, Session};
 use cipherloom::program::{CompileOptions, Program};
 use cipherloom::schemes::columns::Number;
@@ -144,11 +144,11 @@ fn noise_that_cannot_be_told_is_no_bound() {
 
 /// The noise budget of what an operator makes, added to itself.
 fn budget_of_a_sum(registry: &Registry, name: &str) -> f64 {
-    let ty = Ciphertext { n: 16, t: 97, q: vec![193], parts: 2 }.ty();
+    let ty = Ciphertext { n: 16, q: vec![193], parts: 2, scheme: Scheme::Bfv { t: 97 } }.ty();
     let mut s = Session::new(Graph::new(64), registry);
     let fresh = s.graph_mut().add_input("x", ty).unwrap();
     let unbounded = s.op(name, Attrs::new(), &[fresh]).unwrap();
-    let sum = s.op("bfv.add", Attrs::new(), &[unbounded, unbounded]).unwrap();
+    let sum = s.op("rlwe.add", Attrs::new(), &[unbounded, unbounded]).unwrap();
     let sum = s.merge(&[sum], Number { n: 16, t: vec![97], q: vec![193] }.ty()).unwrap();
     s.graph_mut().declare_output("sum", sum);
     noise_budget(&s.finish(), registry).unwrap()

@@ -8,7 +8,7 @@ use cipherloom::analyze::{analyze, topological_order};
 use cipherloom::expand::{BaseSet, Expander};
 use cipherloom::graph::{Attrs, Graph};
 use cipherloom::math::prime::ntt_primes;
-use cipherloom::ops::types::{Ciphertext, Form, Limb, SwitchingKey};
+use cipherloom::ops::types::{Ciphertext, Form, Limb, Scheme, SwitchingKey};
 use cipherloom::ops::{Registry, Session};
 use cipherloom::platform::{Platform, Scalar};
 use cipherloom::schemes;
@@ -43,8 +43,8 @@ fn products(registry: &Registry, count: u32) -> Graph {
     let all = ntt_primes(36, N, 3, &[t]).unwrap();
     let (special, q) = (all[..1].to_vec(), all[1..].to_vec());
     let aux = ntt_primes(50, N, 3, &[all.as_slice(), &[t]].concat()).unwrap();
-    let ciphertext = Ciphertext { n: N, t, q: q.clone(), parts: 2 }.ty();
-    let key = SwitchingKey { n: N, q, special, digit: 1 }.ty();
+    let ciphertext = Ciphertext { n: N, q: q.clone(), parts: 2, scheme: Scheme::Bfv { t } }.ty();
+    let key = SwitchingKey { n: N, q, special, digit: 1, factor: 1 }.ty();
     let mut s = Session::new(Graph::new(64), registry);
     let key = s.graph_mut().add_input("key", key).unwrap();
     let input = |i: u32| s.graph_mut().add_input(&format!("x{i}"), ciphertext.clone()).unwrap();
@@ -52,8 +52,8 @@ fn products(registry: &Registry, count: u32) -> Graph {
     for i in 0..count {
         let [x, y] = two_of(i).map(|back| values[values.len() - 1 - back]);
         let product = s.op("bfv.multiply", Attrs::new().with("aux", aux.as_slice()), &[x, y]).unwrap();
-        let product = s.op("bfv.relinearize", Attrs::new(), &[product, key]).unwrap();
-        values.push(s.op("bfv.add", Attrs::new(), &[product, x]).unwrap());
+        let product = s.op("rlwe.relinearize", Attrs::new(), &[product, key]).unwrap();
+        values.push(s.op("rlwe.add", Attrs::new(), &[product, x]).unwrap());
     }
     s.finish()
 }

@@ -52,7 +52,7 @@ impl Tree<'_> {
                 let [i, j] = [0; 2].map(|_| self.random.index(self.pairs.len()));
                 let ((a, x), (b, y)) = (&self.pairs[i], &self.pairs[j]);
                 let values = zip(x, y, &sum);
-                let operand = self.s.op("bfv.add", Attrs::new(), &[*a, *b]).unwrap();
+                let operand = self.s.op("rlwe.add", Attrs::new(), &[*a, *b]).unwrap();
                 self.pairs.push((operand, values));
             }
             _ if self.products.len() > 1 => {
@@ -62,7 +62,7 @@ impl Tree<'_> {
                 let last = self.products.len();
                 let ((a, x), (b, y)) = (&self.products[last - i], &self.products[last - j]);
                 let values = zip(x, y, &sum);
-                let operand = self.s.op("bfv.add", Attrs::new(), &[*a, *b]).unwrap();
+                let operand = self.s.op("rlwe.add", Attrs::new(), &[*a, *b]).unwrap();
                 self.products.push((operand, values));
             }
             _ => {}
@@ -100,7 +100,7 @@ fn sums_of_products_mean_the_same() {
         for name in ["a", "b", "c"] {
             let values: Vec<u64> = (0..N).map(|_| random.below(t)).collect();
             let slots = s.graph_mut().add_input(name, types::slots(N, t)).unwrap();
-            let plain = s.op("bfv.encode", Attrs::new(), &[slots]).unwrap();
+            let plain = s.op("slots.encode", Attrs::new(), &[slots]).unwrap();
             let attrs = Attrs::new().with("q", all.as_slice());
             let operand = s.op("bfv.encrypt_secret", attrs, &[secret, plain, public, hidden]).unwrap();
             data.push(values.clone());
@@ -115,7 +115,7 @@ fn sums_of_products_mean_the_same() {
         for (index, (operand, values)) in products.iter().enumerate() {
             if index + 1 == products.len() || random.chance(15) {
                 let plain = s.op("bfv.decrypt", Attrs::new(), &[secret, *operand]).unwrap();
-                let slots = s.op("bfv.decode", Attrs::new(), &[plain]).unwrap();
+                let slots = s.op("slots.decode", Attrs::new(), &[plain]).unwrap();
                 s.graph_mut().declare_output(&index.to_string(), slots);
                 expected.push(values.clone());
             }

@@ -332,12 +332,12 @@ fn encryptions() -> Circuit {
     let hidden = g.input("secret seed", types::secret_seed()).unwrap();
     let slots = g.input("slots", types::slots(n as usize, t)).unwrap();
     let secret = g.op("rlwe.secret_key", attrs("q").with("n", n), &[hidden]).unwrap();
-    let plain = g.op("bfv.encode", Attrs::new(), &[slots]).unwrap();
+    let plain = g.op("slots.encode", Attrs::new(), &[slots]).unwrap();
     let encrypt = |g: &mut CircuitBuilder<'_>| {
         g.op("bfv.encrypt_secret", attrs("q"), &[secret, plain, public, hidden]).unwrap()
     };
     let (_, read) = (encrypt(&mut g), encrypt(&mut g));
-    let back = g.op("bfv.decode", Attrs::new(), &[plain]).unwrap();
+    let back = g.op("slots.decode", Attrs::new(), &[plain]).unwrap();
     g.output("ciphertext", read);
     g.output("slots", back);
     g.finish().unwrap()
@@ -374,14 +374,14 @@ fn what_is_decrypted_is_compared_where_ciphertexts_change() {
     let secret = g.op("rlwe.secret_key", attrs("q", &q).with("n", n), &[hidden]).unwrap();
     let [a, b, c] = ["a", "b", "c"].map(|name| {
         let slots = g.input(name, types::slots(n, t)).unwrap();
-        let plain = g.op("bfv.encode", Attrs::new(), &[slots]).unwrap();
+        let plain = g.op("slots.encode", Attrs::new(), &[slots]).unwrap();
         g.op("bfv.encrypt_secret", attrs("q", &q), &[secret, plain, public, hidden]).unwrap()
     });
     let [ab, bc] =
         [[a, b], [b, c]].map(|factors| g.op("bfv.multiply", attrs("aux", &aux), &factors).unwrap());
-    let sum = g.op("bfv.add", Attrs::new(), &[ab, bc]).unwrap();
+    let sum = g.op("rlwe.add", Attrs::new(), &[ab, bc]).unwrap();
     let plain = g.op("bfv.decrypt", Attrs::new(), &[secret, sum]).unwrap();
-    let slots = g.op("bfv.decode", Attrs::new(), &[plain]).unwrap();
+    let slots = g.op("slots.decode", Attrs::new(), &[plain]).unwrap();
     g.output("slots", slots);
     let mut circuit = g.finish().unwrap();
     let passes: Vec<&dyn Pass> = PASSES.iter().map(|pass| pass as &dyn Pass).collect();

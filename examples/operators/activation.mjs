@@ -2,7 +2,7 @@
 export const activation = {
   name: 'my.activation',
   expand(g, [x, key], { attributes: { aux } }) {
-    const square = g.op('bfv.relinearize', [g.op('bfv.multiply', [x, x], { aux }), key]);
-    return g.op('bfv.add', [square, x]);
+    const square = g.op('rlwe.relinearize', [g.op('bfv.multiply', [x, x], { aux }), key]);
+    return g.op('rlwe.add', [square, x]);
   },
 };

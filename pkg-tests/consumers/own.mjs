@@ -53,9 +53,9 @@ function activating(loom, { type }) {
   const secret = g.op('rlwe.secret_key', [hidden], { n, q: [...q, ...special] });
   const publicKey = g.op('rlwe.public_key', [secret, open, hidden], { q });
   const key = g.op('rlwe.switching_key', [secret, open, hidden], { q, special, digit: 1, from: 'square' });
-  const plain = g.op('bfv.encode', [g.input('x', type('slots', { n, t }))]);
+  const plain = g.op('slots.encode', [g.input('x', type('slots', { n, t }))]);
   const encrypted = g.op('bfv.encrypt_public', [publicKey, plain, fresh]);
   const activated = g.op('my.activation', [encrypted, key], { aux: [1125899906840833n, 1125899906839937n] });
-  g.output('y', g.op('bfv.decode', [g.op('bfv.decrypt', [secret, activated])]));
+  g.output('y', g.op('slots.decode', [g.op('bfv.decrypt', [secret, activated])]));
   return g;
 }

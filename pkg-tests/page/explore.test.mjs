@@ -69,7 +69,7 @@ for (const name of BROWSERS) {
       await page.until(`document.querySelector('.operator.selected')?.dataset.type === 'bfv.pack_slots'`, PATIENCE_MS);
       assert.ok((await inView(page, '.operator.selected')) === 1);
       assert.deepEqual(await typesOf(page, '.operator.reader'), ['bfv.sum_slots']);
-      assert.ok((await typesOf(page, '.operator.producer')).includes('bfv.relinearize'));
+      assert.ok((await typesOf(page, '.operator.producer')).includes('rlwe.relinearize'));
       const text = await page.evaluate(`document.querySelector('.inspector').textContent`);
       assert.match(text, /joins the work of several/);
       assert.ok(

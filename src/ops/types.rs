@@ -156,18 +156,52 @@ pub fn block_size(ty: &ValueType) -> u64 {
 /// Most polynomials of a ciphertext: what a product of two has.
 const MOST_PARTS: usize = 3;
 
-/// A BFV ciphertext: `parts` polynomials (c_0, c_1, ...) in coefficient form modulo q, for plaintexts modulo
-/// t. c_0 + c_1 s + c_2 s^2 = round(Q m / t) + noise.
+/// What a scheme adds to a ciphertext: how the message m lies in its phase, c(s) = c_0 + c_1 s + c_2 s^2 modulo Q. A type with
+/// attribute `factor` is one of BGV, others with `t` are of BFV.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scheme {
+    /// c(s) = round(Q m / t) + e.
+    Bfv {
+        /// Plaintext modulus.
+        t: u64,
+    },
+    /// c(s) = f m + t e.
+    Bgv {
+        /// Plaintext modulus.
+        t: u64,
+        /// f, modulo t: what switching to smaller moduli has multiplied m with.
+        factor: u64,
+    },
+}
+
+impl Scheme {
+    /// The plaintext modulus.
+    pub fn t(self) -> u64 {
+        match self {
+            Self::Bfv { t } | Self::Bgv { t, .. } => t,
+        }
+    }
+
+    /// What all errors are multiples of: t for BGV, else 1.
+    pub fn error_factor(self) -> u64 {
+        match self {
+            Self::Bfv { .. } => 1,
+            Self::Bgv { t, .. } => t,
+        }
+    }
+}
+
+/// A ciphertext of ring learning with errors: `parts` polynomials (c_0, c_1, ...) in coefficient form modulo q.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ciphertext {
     /// Ring dimension.
     pub n: usize,
-    /// Plaintext modulus.
-    pub t: u64,
     /// Primes of the ciphertext modulus at its level.
     pub q: Vec<u64>,
     /// Number of polynomials: 2, or 3 after a multiplication.
     pub parts: usize,
+    /// How the message lies in it.
+    pub scheme: Scheme,
 }
 
 impl Ciphertext {
@@ -180,13 +214,28 @@ impl Ciphertext {
         if !(1..=MOST_PARTS).contains(&parts) {
             return Err(wrong(ty, "parts", parts, &format!("1 to {MOST_PARTS}")));
         }
-        Ok(Self { n: dimension(ty)?, t: modulus(ty, "t")?, q: moduli(ty, "q")?, parts })
+        let t = modulus(ty, "t")?;
+        let scheme = match ty.attrs.get("factor") {
+            None => Scheme::Bfv { t },
+            Some(_) => Scheme::Bgv { t, factor: ty.attrs.uint("factor")? },
+        };
+        if let Scheme::Bgv { factor, .. } = scheme
+            && (factor == 0 || factor >= t)
+        {
+            return Err(wrong(ty, "factor", factor as usize, "1 to t - 1"));
+        }
+        Ok(Self { n: dimension(ty)?, q: moduli(ty, "q")?, parts, scheme })
     }
 
     /// As a value type.
     pub fn ty(&self) -> ValueType {
-        let attrs = Attrs::new().with("n", self.n).with("t", self.t).with("q", self.q.as_slice());
-        ValueType::new("ciphertext", self.units(), attrs.with("parts", self.parts))
+        let attrs = Attrs::new().with("n", self.n).with("t", self.scheme.t()).with("q", self.q.as_slice());
+        let attrs = attrs.with("parts", self.parts);
+        let attrs = match self.scheme {
+            Scheme::Bfv { .. } => attrs,
+            Scheme::Bgv { factor, .. } => attrs.with("factor", factor),
+        };
+        ValueType::new("ciphertext", self.units(), attrs)
     }
 
     /// Size in units.
@@ -220,6 +269,8 @@ pub struct SwitchingKey {
     pub special: Vec<u64>,
     /// Primes per digit; the last digit may have fewer.
     pub digit: usize,
+    /// What e_d are multiples of: 1, or what the plaintext moduli of BGV divide.
+    pub factor: u64,
 }
 
 impl SwitchingKey {
@@ -234,6 +285,7 @@ impl SwitchingKey {
             q: moduli(ty, "q")?,
             special: moduli(ty, "special")?,
             digit: a.size("digit")?,
+            factor: error_factor(a)?,
         };
         if key.digit == 0 || key.digit > key.special.len() {
             return Err(wrong(ty, "digit", key.digit, "1 to the number of special primes"));
@@ -245,7 +297,7 @@ impl SwitchingKey {
     pub fn ty(&self) -> ValueType {
         let attrs = Attrs::new().with("n", self.n).with("q", self.q.as_slice());
         let attrs = attrs.with("special", self.special.as_slice()).with("digit", self.digit);
-        ValueType::new("switching_key", self.units(), attrs)
+        ValueType::new("switching_key", self.units(), with_error_factor(attrs, self.factor))
     }
 
     /// Number of digits.
@@ -387,8 +439,23 @@ pub fn is_secret(ty: &ValueType) -> bool {
 }
 
 /// A public key (b, a) with b = -a s + e over its primes, NTT form.
-pub fn public_key(n: usize, q: &[u64]) -> ValueType {
-    ValueType::new("public_key", (2 * n * q.len()) as u64, Attrs::new().with("n", n).with("q", q))
+pub fn public_key(n: usize, q: &[u64], factor: u64) -> ValueType {
+    let attrs = with_error_factor(Attrs::new().with("n", n).with("q", q), factor);
+    ValueType::new("public_key", (2 * n * q.len()) as u64, attrs)
+}
+
+/// Attribute `factor` of a key: what its errors are multiples of; 1 where it is left out.
+///
+/// # Errors
+/// `Graph` for what is no positive integer of 63 bits.
+pub fn error_factor(attrs: &Attrs) -> Result<u64> {
+    let Some(_) = attrs.get("factor") else { return Ok(1) };
+    Ok(attrs.uint("factor")?.max(1))
+}
+
+/// Attributes of a key whose errors are multiples of that.
+pub fn with_error_factor(attrs: Attrs, factor: u64) -> Attrs {
+    if factor == 1 { attrs } else { attrs.with("factor", factor) }
 }
 
 /// A 32-byte seed that may be shown (for uniform polynomials).

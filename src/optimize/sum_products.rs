@@ -1,4 +1,4 @@
-//! Sums of products of ciphertexts are divided and rounded once: `bfv.add` of two results of `bfv.multiply`, which nobody
+//! Sums of products of ciphertexts are divided and rounded once: `rlwe.add` of two results of `bfv.multiply`, which nobody
 //! else reads, becomes one `bfv.multiply` over all their factors.
 //!
 //! Works at scheme level. The sum differs from the one before by its rounding, which is smaller.
@@ -42,7 +42,7 @@ pub(super) fn work(graph: &Graph, facts: &Facts, _: &Registry) -> Result<Option<
             "bfv.multiply" => {
                 sums.insert(number, (op.signature, graph.inputs_of(op).to_vec()));
             }
-            "bfv.add" => {
+            "rlwe.add" => {
                 let &[a, b] = graph.inputs_of(op) else { continue };
                 let (Some(a), Some(b)) = (product(a), product(b)) else { continue };
                 let signature = |op: usize| sums.get(&op).map(|(signature, _)| *signature);
@@ -80,13 +80,13 @@ mod tests {
     use super::*;
     use crate::graph::Attrs;
     use crate::ops::Session;
-    use crate::ops::types::Ciphertext;
+    use crate::ops::types::{Ciphertext, Scheme};
 
     /// The numbers of inputs of all operators after the pass, over a graph that `build` makes of four ciphertexts.
     fn arities(build: impl Fn(&mut Session<'_>, &[OperandId])) -> Vec<usize> {
         let registry = crate::schemes::registry();
         let mut s = Session::new(Graph::new(64), &registry);
-        let ty = Ciphertext { n: 16, t: 97, q: vec![193, 257], parts: 2 };
+        let ty = Ciphertext { n: 16, q: vec![193, 257], parts: 2, scheme: Scheme::Bfv { t: 97 } };
         let inputs: Vec<OperandId> =
             ["a", "b", "c", "d"].map(|name| s.graph_mut().add_input(name, ty.ty()).unwrap()).to_vec();
         build(&mut s, &inputs);
@@ -99,7 +99,7 @@ mod tests {
     }
 
     fn add(s: &mut Session<'_>, a: OperandId, b: OperandId) -> OperandId {
-        s.op("bfv.add", Attrs::new(), &[a, b]).unwrap()
+        s.op("rlwe.add", Attrs::new(), &[a, b]).unwrap()
     }
 
     #[test]

@@ -160,7 +160,7 @@ impl Client {
                 let data = Attrs::new().with("q", ty.q.as_slice());
                 let mut ciphertexts = Vec::new();
                 for &slots in &own[2..] {
-                    let plain = s.op("bfv.encode", Attrs::new(), &[slots])?;
+                    let plain = s.op("slots.encode", Attrs::new(), &[slots])?;
                     let operands = [secret, plain, own[0], own[1]];
                     ciphertexts.push(s.op("bfv.encrypt_secret", data.clone(), &operands)?);
                 }
@@ -251,7 +251,7 @@ impl Client {
             let mut results = Vec::new();
             for &ciphertext in &given[1..] {
                 let plain = s.op("bfv.decrypt", Attrs::new(), &[given[0], ciphertext])?;
-                results.push(("slots".to_owned(), s.op("bfv.decode", Attrs::new(), &[plain])?));
+                results.push(("slots".to_owned(), s.op("slots.decode", Attrs::new(), &[plain])?));
                 let noise = s.op("bfv.noise", Attrs::new(), &[given[0], ciphertext])?;
                 results.push(("noise".to_owned(), noise));
             }
@@ -521,9 +521,9 @@ impl Wanted {
             let slots = Zeroizing::new(run.output(2 * at)?);
             for read in &c.reads {
                 let part = residues.entry(&read.part).or_default();
-                if part.last().is_none_or(|last| last.t != c.ty.t) {
+                if part.last().is_none_or(|last| last.t != c.ty.scheme.t()) {
                     let rows = Zeroizing::new(memory::room(self.rows(&read.part))?);
-                    part.push(Residues { t: c.ty.t, rows });
+                    part.push(Residues { t: c.ty.scheme.t(), rows });
                 }
                 if let Some(last) = part.last_mut() {
                     // Rows come in order.

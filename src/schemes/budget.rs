@@ -4,19 +4,26 @@ use super::noise;
 use crate::Result;
 use crate::graph::{Graph, ValueType};
 use crate::ops::flow::{Flow, States};
+use crate::ops::types::{Ciphertext, Scheme};
 use crate::ops::{Call, OpDef, Registry};
 
-/// log2 of the largest coefficient of a ciphertext's noise.
+/// log2 of the largest coefficient of a ciphertext's noise, as its scheme counts it.
 struct Noise {
-    /// Of what comes from outside.
-    fresh: f64,
+    /// log2 of the special primes that a fresh encryption was divided by, where there are any.
+    special: Option<f64>,
 }
 
 impl Flow for Noise {
     type State = f64;
 
-    fn given(&self, _: &ValueType) -> f64 {
-        self.fresh
+    fn given(&self, ty: &ValueType) -> f64 {
+        let n = ty.dim("n").unwrap_or(1);
+        match Ciphertext::of(ty).map(|ty| ty.scheme) {
+            Ok(Scheme::Bgv { t, .. }) => noise::fresh_bgv(n, t, noise::log2(&[t]), self.special),
+            _ => {
+                self.special.map_or_else(|| noise::fresh_public(n), |log| noise::fresh_public_divided(n, log))
+            }
+        }
     }
 
     fn join(&self, first: f64, second: &f64) -> f64 {
@@ -42,20 +49,22 @@ impl Flow for Noise {
 /// # Errors
 /// `UnknownOperator`, `OverlappingOutputs`, `Cycle`, `Cancelled`; `Graph` for outputs that are no ciphertexts.
 pub fn noise_budget(graph: &Graph, registry: &Registry) -> Result<f64> {
-    let n = graph.inputs().iter().find_map(|p| graph.ty(p.operand).dim("n").ok()).unwrap_or(1);
     let special = graph.inputs().iter().find_map(|p| graph.ty(p.operand).attrs.uints("special").ok());
-    let fresh = match special {
-        Some(special) => noise::fresh_public_divided(n, noise::log2(&special)),
-        None => noise::fresh_public(n),
-    };
-    let flow = Noise { fresh };
+    let flow = Noise { special: special.map(|special| noise::log2(&special)) };
     let bounds = States::new(graph, registry, &flow)?;
     let mut budget = f64::INFINITY;
     for port in graph.outputs() {
-        let attrs = &graph.ty(port.operand).attrs;
-        let log_q = noise::log2(&attrs.uints("q")?);
-        for t in attrs.uints("t")? {
-            budget = budget.min(noise::budget(t, log_q, bounds.of(port.operand)));
+        let (ty, bound) = (graph.ty(port.operand), bounds.of(port.operand));
+        let log_q = noise::log2(&ty.attrs.uints("q")?);
+        if ty.head == "ciphertext" {
+            budget = budget.min(match Ciphertext::of(ty)?.scheme {
+                Scheme::Bfv { t } => noise::budget(t, log_q, bound),
+                Scheme::Bgv { .. } => noise::budget_bgv(log_q, bound),
+            });
+            continue;
+        }
+        for t in ty.attrs.uints("t")? {
+            budget = budget.min(noise::budget(t, log_q, bound));
         }
     }
     Ok(budget)

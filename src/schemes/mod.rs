@@ -3,11 +3,13 @@
 //! Room rule: expands into lattice operators; knows no platform.
 
 pub mod bfv;
+pub mod bgv;
 mod budget;
 pub mod columns;
 pub mod noise;
 pub mod rlwe;
 pub mod security;
+mod slots;
 
 pub use budget::noise_budget;
 
@@ -17,7 +19,9 @@ use crate::ops::Registry;
 pub fn registry() -> Registry {
     let mut registry = Registry::lattice();
     registry.add_all(rlwe::all());
+    registry.add_all(slots::all());
     registry.add_all(bfv::all());
+    registry.add_all(bgv::all());
     registry.add_all(columns::all());
     registry.add_residues(rlwe::residues());
     registry.add_residues(columns::residues());

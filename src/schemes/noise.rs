@@ -1,4 +1,4 @@
-//! Noise bounds of BFV, as log2 of the largest coefficient.
+//! Noise bounds of BFV and BGV, as log2 of the largest coefficient.
 //!
 //! Logarithms come from one library on every target, so that parameters are chosen alike everywhere.
 //!
@@ -65,10 +65,17 @@ pub fn multiply(n: usize, t: u64, log_q: f64, first: f64, second: f64) -> f64 {
     ])
 }
 
-/// What key switching adds: digits times key errors, divided by the special primes, and rounding.
-pub fn key_switch(n: usize, digits: usize, log_digit: f64, log_special: f64) -> f64 {
-    let inner = libm::log2(digits as f64 * delta(n) * ERROR_BOUND) + log_digit - log_special;
-    sum(&[inner, rounding(n, 2)])
+/// What key switching adds: digits times key errors, divided by the special primes, and rounding, to multiples of `factor`.
+pub fn key_switch(n: usize, digits: usize, log_errors: f64, log_special: f64, factor: u64) -> f64 {
+    let inner = libm::log2(digits as f64 * delta(n) * ERROR_BOUND) + log_errors - log_special;
+    sum(&[inner, division(n, 2, factor)])
+}
+
+/// What dividing `parts` polynomials adds, rounded to multiples of `factor`, a plaintext modulus or 1: a coefficient is off by at most
+/// factor / 2 where that is not 1, on top of the rounding.
+pub fn division(n: usize, parts: usize, factor: u64) -> f64 {
+    let steps = if factor == 1 { 1.0 } else { factor as f64 + 1.0 };
+    rounding(n, parts) + libm::log2(steps)
 }
 
 /// Product with a plaintext polynomial of coefficients up to t/2. The worst case, n t/2: neither factor is random when
@@ -80,6 +87,19 @@ pub fn multiply_plain(n: usize, t: u64, noise: f64) -> f64 {
 /// Bits left before decryption fails: log2(Q / (2 t |e|)).
 pub fn budget(t: u64, log_q: f64, noise: f64) -> f64 {
     log_q - 1.0 - libm::log2(t as f64) - noise
+}
+
+/// Fresh under BGV, message and all: as [`fresh_public`], with errors that are multiples of 2^log_factor; divided by special primes of that many bits
+/// where there are any. `log_factor` is log2 of t or of a multiple.
+pub fn fresh_bgv(n: usize, t: u64, log_factor: f64, log_special: Option<f64>) -> f64 {
+    let errors = fresh_public(n) + log_factor;
+    let errors = log_special.map_or(errors, |log| sum(&[errors - log, division(n, 2, t)]));
+    sum(&[errors, log2(&[t]) - 1.0])
+}
+
+/// Bits left before decryption under BGV fails: log2(Q / (2 |f m + t e|)).
+pub fn budget_bgv(log_q: f64, noise: f64) -> f64 {
+    log_q - 1.0 - noise
 }
 
 /// log2 of a product of primes.

@@ -133,11 +133,11 @@ fn operator(
     match name {
         "encode" => {
             let slots = c.input(types::slots(scheme.n, scheme.t), a)?;
-            c.op("bfv.encode", none(), &[slots])
+            c.op("slots.encode", none(), &[slots])
         }
         "decode" => {
             let a = plain(c, a)?;
-            c.op("bfv.decode", none(), &[a])
+            c.op("slots.decode", none(), &[a])
         }
         "encrypt" => {
             let a = plain(c, a)?;
@@ -155,7 +155,7 @@ fn operator(
         }
         "add" => {
             let terms = [encrypted(c, a)?, encrypted(c, b)?];
-            c.op("bfv.add", none(), &terms)
+            c.op("rlwe.add", none(), &terms)
         }
         "add_plain" | "multiply_plain" => {
             let inputs = [encrypted(c, a)?, plain(c, b)?];
@@ -167,17 +167,17 @@ fn operator(
             if name == "multiply" {
                 Ok(product)
             } else {
-                c.op("bfv.relinearize", none(), &shared.after(product))
+                c.op("rlwe.relinearize", none(), &shared.after(product))
             }
         }
         "relinearize" => {
             let product = scheme.product(&scheme.encrypted(a)?, &scheme.encrypted(b)?)?;
             let product = c.input(scheme.ciphertext(3).ty(), product)?;
-            c.op("bfv.relinearize", none(), &shared.after(product))
+            c.op("rlwe.relinearize", none(), &shared.after(product))
         }
         "rotate" => {
             let a = encrypted(c, a)?;
-            c.op("bfv.rotate", none().with("g", scheme.element()), &shared.after(a))
+            c.op("rlwe.automorphism", none().with("g", scheme.element()), &shared.after(a))
         }
         "mod_switch" => {
             let a = encrypted(c, a)?;
@@ -260,12 +260,15 @@ impl Operators {
                     let from = &products[index];
                     scheme.decrypted(
                         &fresh,
-                        scheme.switched("bfv.relinearize", Attrs::new(), 3, from, words)?,
+                        scheme.switched("rlwe.relinearize", Attrs::new(), 3, from, words)?,
                     )?
                 }
                 Gives::Galois(from) => {
                     let attrs = Attrs::new().with("g", scheme.element());
-                    scheme.decrypted(&fresh, scheme.switched("bfv.rotate", attrs, 2, &from[index], words)?)?
+                    scheme.decrypted(
+                        &fresh,
+                        scheme.switched("rlwe.automorphism", attrs, 2, &from[index], words)?,
+                    )?
                 }
             };
             if slots != self.expected[index] {

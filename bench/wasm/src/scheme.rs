@@ -86,11 +86,11 @@ impl Scheme {
     }
 
     fn key_type(&self) -> SwitchingKey {
-        SwitchingKey { n: self.n, q: self.q.clone(), special: self.special.clone(), digit: 1 }
+        SwitchingKey { n: self.n, q: self.q.clone(), special: self.special.clone(), digit: 1, factor: 1 }
     }
 
     pub fn ciphertext(&self, parts: usize) -> Ciphertext {
-        Ciphertext { n: self.n, t: self.t, q: self.q.clone(), parts }
+        Ciphertext { n: self.n, q: self.q.clone(), parts, scheme: types::Scheme::Bfv { t: self.t } }
     }
 
     pub fn secret(&self, c: &mut Circuit<'_>) -> Result<OperandId> {
@@ -100,7 +100,7 @@ impl Scheme {
 
     pub fn public(&self, c: &mut Circuit<'_>) -> Result<OperandId> {
         let all = [self.q.as_slice(), &self.special].concat();
-        c.input(types::public_key(self.n, &all), self.public.clone())
+        c.input(types::public_key(self.n, &all, 1), self.public.clone())
     }
 
     pub fn relinearization(&self, c: &mut Circuit<'_>) -> Result<OperandId> {
@@ -133,7 +133,7 @@ impl Scheme {
     pub fn plain(&self, slots: &[u64]) -> Result<Input> {
         self.one(|c| {
             let slots = c.input(types::slots(self.n, self.t), slots)?;
-            c.op("bfv.encode", Attrs::new(), &[slots])
+            c.op("slots.encode", Attrs::new(), &[slots])
         })
     }
 
@@ -160,7 +160,7 @@ impl Scheme {
     pub fn decoded(&self, plain: Vec<u64>) -> Result<Vec<u64>> {
         let slots = self.one(|c| {
             let plain = c.input(types::plain(self.n, self.t), plain)?;
-            c.op("bfv.decode", Attrs::new(), &[plain])
+            c.op("slots.decode", Attrs::new(), &[plain])
         })?;
         Ok(slots.to_vec())
     }
@@ -171,7 +171,7 @@ impl Scheme {
         let ciphertext = c.input(ty.ty(), words)?;
         let secret = self.secret(&mut c)?;
         let plain = c.op("bfv.decrypt", Attrs::new(), &[secret, ciphertext])?;
-        let slots = c.op("bfv.decode", Attrs::new(), &[plain])?;
+        let slots = c.op("slots.decode", Attrs::new(), &[plain])?;
         let noise = c.op("bfv.noise", Attrs::new(), &[secret, ciphertext])?;
         c.output(slots);
         c.output(noise);

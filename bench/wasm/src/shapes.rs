@@ -6,7 +6,7 @@ use cipherloom::graph::{Attrs, OperandId};
 use cipherloom::math::prime::ntt_primes;
 use cipherloom::ops::Registry;
 use cipherloom::ops::tensor::{Element, Tensor};
-use cipherloom::ops::types::{Ciphertext, SwitchingKey};
+use cipherloom::ops::types::{Ciphertext, Scheme, SwitchingKey};
 use std::sync::Arc;
 
 /// Names of the shapes, and what they are.
@@ -93,8 +93,8 @@ fn products(registry: &Arc<Registry>, count: usize) -> Result<Circuit> {
     let primes = ntt_primes(50, N, DATA + 1 + AUX, &[])?;
     let (q, rest) = primes.split_at(DATA);
     let (special, aux) = rest.split_at(1);
-    let ty = Ciphertext { n: N, t, q: q.to_vec(), parts: 2 }.ty();
-    let key = SwitchingKey { n: N, q: q.to_vec(), special: special.to_vec(), digit: 1 }.ty();
+    let ty = Ciphertext { n: N, q: q.to_vec(), parts: 2, scheme: Scheme::Bfv { t } }.ty();
+    let key = SwitchingKey { n: N, q: q.to_vec(), special: special.to_vec(), digit: 1, factor: 1 }.ty();
     let multiply = Attrs::new().with("aux", aux);
     let mut g = CircuitBuilder::new(64, registry)?;
     let key = g.input("key", key)?;
@@ -107,11 +107,11 @@ fn products(registry: &Arc<Registry>, count: usize) -> Result<Circuit> {
         let hash = (index as u32).wrapping_mul(2_654_435_761) >> 8;
         let pair = [hash % 64, hash / 64 % 64].map(|at| values[at as usize]);
         let product = g.op("bfv.multiply", multiply.clone(), &pair)?;
-        let product = g.op("bfv.relinearize", Attrs::new(), &[product, key])?;
+        let product = g.op("rlwe.relinearize", Attrs::new(), &[product, key])?;
         values[index % INPUTS] = product;
         sum = Some(match sum {
             None => product,
-            Some(sum) => g.op("bfv.add", Attrs::new(), &[sum, product])?,
+            Some(sum) => g.op("rlwe.add", Attrs::new(), &[sum, product])?,
         });
     }
     if let Some(sum) = sum {

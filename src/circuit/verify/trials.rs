@@ -217,7 +217,7 @@ impl Random {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ops::types::{Ciphertext, small};
+    use crate::ops::types::{Ciphertext, Scheme, small};
 
     fn draw(ty: &ValueType, unit: u32, limits: &[u64], round: u32) -> Vec<u8> {
         Random(7).bytes(ty, unit, limits, round).unwrap()
@@ -228,7 +228,7 @@ mod tests {
         let words = |bytes: &[u8]| -> Vec<u64> {
             bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect()
         };
-        let ty = Ciphertext { n: 64, t: 5, q: vec![17, 97], parts: 2 }.ty();
+        let ty = Ciphertext { n: 64, q: vec![17, 97], parts: 2, scheme: Scheme::Bfv { t: 5 } }.ty();
         let mut graph = Graph::new(64);
         graph.add_input("c", ty.clone()).unwrap();
         let mut limits = Limits::new();

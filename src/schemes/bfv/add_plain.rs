@@ -4,7 +4,7 @@ use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::types::Ciphertext;
 use crate::ops::{Call, Level, OpDef, Session};
-use crate::schemes::noise;
+use crate::schemes::{noise, rlwe};
 
 /// `bfv.add_plain`; see the module.
 pub struct AddPlain;
@@ -19,7 +19,7 @@ impl OpDef for AddPlain {
     }
 
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
-        Ok(super::with_plain(call)?.ty())
+        Ok(super::of_scheme(call, rlwe::with_plain(call)?)?.0.ty())
     }
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {

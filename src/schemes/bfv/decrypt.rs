@@ -3,7 +3,6 @@
 
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
-use crate::ops::types::Ciphertext;
 use crate::ops::{Call, Level, OpDef, Session, types};
 
 /// `bfv.decrypt`; see the module.
@@ -21,15 +20,15 @@ impl OpDef for Decrypt {
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(2)?;
         call.input(0, "secret_key")?;
-        let ty = Ciphertext::of(call.input(1, "ciphertext")?)?;
-        Ok(types::plain(ty.n, ty.t))
+        let (ty, t) = super::ciphertext(call, 1)?;
+        Ok(types::plain(ty.n, t))
     }
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let output = self.assemble(call)?;
-        let ty = Ciphertext::of(&call.inputs[1])?;
-        let phase = s.op("bfv.phase", Attrs::new(), inputs)?;
-        let message = s.op("rns.switch", Attrs::new().with("to", vec![ty.t]), &[phase])?;
+        let (_, t) = super::ciphertext(call, 1)?;
+        let phase = s.op("rlwe.phase", Attrs::new(), inputs)?;
+        let message = s.op("rns.switch", Attrs::new().with("to", vec![t]), &[phase])?;
         s.retype(message, output)
     }
 }

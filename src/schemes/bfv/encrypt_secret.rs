@@ -3,9 +3,9 @@
 
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
-use crate::ops::types::{self, Ciphertext};
+use crate::ops::types::{self, Ciphertext, Scheme};
 use crate::ops::{Call, Level, OpDef, Session};
-use crate::schemes::noise;
+use crate::schemes::{noise, rlwe};
 
 /// `bfv.encrypt_secret`; see the module.
 pub struct EncryptSecret;
@@ -29,7 +29,7 @@ impl OpDef for EncryptSecret {
         let t = types::modulus(call.input(1, "plain")?, "t")?;
         call.input(2, "public_seed")?;
         call.input(3, "secret_seed")?;
-        Ok(Ciphertext { n, t, q: call.moduli("q")?, parts: 2 }.ty())
+        Ok(Ciphertext { n, q: call.moduli("q")?, parts: 2, scheme: Scheme::Bfv { t } }.ty())
     }
 
     fn random(&self) -> bool {
@@ -39,22 +39,10 @@ impl OpDef for EncryptSecret {
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let output = self.assemble(call)?;
         let q = call.moduli("q")?;
-        let secret = crate::schemes::rlwe::secret_limbs(s, inputs[0], &q)?;
-        let n = s.ty(inputs[0]).dim("n")?;
         let scaled = s.op("bfv.scale_plain", Attrs::new().with("q", q.as_slice()), &inputs[1..2])?;
-        let scaled = s.limbs(scaled)?;
-        let error = s.op("sample.error", Attrs::new().with("n", n), &inputs[3..])?;
-        let (mut c0, mut c1) = (Vec::new(), Vec::new());
-        for (index, &q) in q.iter().enumerate() {
-            let a = s.op("sample.uniform", Attrs::new().with("n", n).with("q", q), &inputs[2..3])?;
-            let product = s.op("limb.mul", Attrs::new(), &[a, secret[index]])?;
-            let product = s.op("limb.intt", Attrs::new(), &[product])?;
-            let error = s.op("limb.from_small", Attrs::new().with("q", q), &[error])?;
-            let message = s.op("limb.add", Attrs::new(), &[scaled[index], error])?;
-            c0.push(s.op("limb.sub", Attrs::new(), &[message, product])?);
-            c1.push(s.op("limb.intt", Attrs::new(), &[a])?);
-        }
-        s.merge(&[c0, c1].concat(), output)
+        let [c0, c1] = rlwe::zero_secret(s, inputs[0], &q, 1, [inputs[2], inputs[3]])?;
+        let c0 = s.op("poly.add", Attrs::new(), &[c0, scaled])?;
+        s.merge(&[c0, c1], output)
     }
 
     fn noise(&self, call: &Call<'_>, inputs: &[f64]) -> Option<f64> {

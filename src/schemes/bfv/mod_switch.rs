@@ -25,7 +25,7 @@ impl OpDef for ModSwitch {
 
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(1)?;
-        let ty = Ciphertext::of(call.input(0, "ciphertext")?)?;
+        let (ty, _) = super::ciphertext(call, 0)?;
         let keep = call.attrs.size("keep")?;
         if keep == 0 || keep >= ty.q.len() {
             return Err(call.error("keep", keep, format!("1 to {}", ty.q.len().saturating_sub(1))));

@@ -11,18 +11,15 @@ use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::math::MathError;
 use crate::math::prime::ntt_primes;
-use crate::ops::types::{Ciphertext, Form, Limb, Poly};
+use crate::ops::types::{Form, Poly};
 use crate::ops::{Call, Level, OpDef, Session};
-use crate::schemes::noise;
+use crate::schemes::{noise, rlwe};
 
 /// Bits that P may be smaller than Q: primes next to each other differ by a little.
 const SLACK: f64 = 1.0;
 
 /// Largest auxiliary primes: those that double-precision kernels can serve.
 const AUX_BITS: u32 = 50;
-
-/// Products that are summed before they leave NTT form: more of them save little, and hold more storage at a time.
-const TOGETHER: usize = 8;
 
 /// The fewest auxiliary primes for ciphertexts of ring dimension `n` modulo the primes `q`; none of them is in `taken`.
 ///
@@ -61,7 +58,7 @@ impl OpDef for Multiply {
         if inputs == 0 || !inputs.is_multiple_of(2) {
             return Err(call.error("number of inputs", inputs, "2 for each product"));
         }
-        let ty = Ciphertext::of(call.input(0, "ciphertext")?)?;
+        let (ty, _) = super::ciphertext(call, 0)?;
         for other in 1..inputs {
             call.same(0, other)?;
         }
@@ -78,71 +75,43 @@ impl OpDef for Multiply {
     }
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
-        let ty = Ciphertext::of(&call.inputs[0])?;
+        let (ty, t) = super::ciphertext(call, 0)?;
         let aux = call.moduli("aux")?;
         let wide = Poly { n: ty.n, q: [ty.q.as_slice(), &aux].concat(), form: Form::Coeff };
-        let mut sums: Option<[OperandId; 3]> = None;
-        for pairs in inputs.chunks(2 * TOGETHER) {
-            let tensors = tensors(s, pairs, &ty, &wide)?;
-            sums = Some(match sums {
-                None => tensors,
-                Some(mut sums) => {
-                    for (sum, tensor) in sums.iter_mut().zip(tensors) {
-                        *sum = s.op("poly.add", Attrs::new(), &[*sum, tensor])?;
-                    }
-                    sums
-                }
-            });
-        }
+        let sums = rlwe::tensor(s, inputs, &wide, |s, pair| factors(s, pair, &wide, ty.q.len()))?;
         let mut parts = Vec::with_capacity(3);
-        for sum in sums.into_iter().flatten() {
-            let attrs = Attrs::new().with("drop", aux.as_slice()).with("factor", ty.t);
+        for sum in sums {
+            let attrs = Attrs::new().with("drop", aux.as_slice()).with("factor", t);
             parts.push(s.op("rns.scale_round", attrs, &[sum])?);
         }
         s.merge(&parts, ty.with_parts(3).ty())
     }
 
     fn noise(&self, call: &Call<'_>, inputs: &[f64]) -> Option<f64> {
-        let ty = Ciphertext::of(call.inputs.first()?).ok()?;
+        let (ty, t) = super::ciphertext(call, 0).ok()?;
         let (log_q, log_p) = (noise::log2(&ty.q), noise::log2(&call.attrs.uints("aux").ok()?));
         let product = |&[a, b]: &[f64; 2]| {
             let switched = noise::sum(&[b, noise::rounding(ty.n, 2) + log_q - log_p]);
-            noise::multiply(ty.n, ty.t, log_q, a, switched)
+            noise::multiply(ty.n, t, log_q, a, switched)
         };
         Some(noise::sum(&inputs.as_chunks().0.iter().map(product).collect::<Vec<_>>()))
     }
 }
 
-/// The parts of the sum of products of `pairs` modulo Q P.
-fn tensors(s: &mut Session<'_>, pairs: &[OperandId], ty: &Ciphertext, wide: &Poly) -> Result<[OperandId; 3]> {
-    let aux = &wide.q[ty.q.len()..];
+/// The parts of the factors a and b modulo Q P.
+fn factors(s: &mut Session<'_>, [a, b]: &[OperandId; 2], wide: &Poly, q: usize) -> Result<[OperandId; 4]> {
+    let (q, aux) = wide.q.split_at(q);
     let to_aux = Attrs::new().with("to", aux);
-    let mut factors = Vec::with_capacity(2 * pairs.len());
-    for [a, b] in pairs.as_chunks().0 {
-        for part in s.parts(*a)? {
-            let extended = s.op("rns.extend", to_aux.clone(), &[part])?;
-            factors.push(s.merge(&[part, extended], wide.ty())?);
-        }
-        for part in s.parts(*b)? {
-            let switched = s.op("rns.switch", to_aux.clone(), &[part])?;
-            let extended = s.op("rns.extend", Attrs::new().with("to", ty.q.as_slice()), &[switched])?;
-            factors.push(s.merge(&[extended, switched], wide.ty())?);
-        }
-    }
-    let mut limbs = Vec::with_capacity(factors.len());
-    for factor in factors {
-        let factor = s.op("poly.ntt", Attrs::new(), &[factor])?;
-        limbs.push(s.limbs(factor)?);
-    }
-    let mut parts = [Vec::new(), Vec::new(), Vec::new()];
-    for (index, &q) in wide.q.iter().enumerate() {
-        let operands: Vec<OperandId> = limbs.iter().map(|factor| factor[index]).collect();
-        let tensor = s.op("limb.tensor", Attrs::new(), &operands)?;
-        let limb = Limb { n: ty.n, q, form: Form::Coeff };
-        for (number, part) in parts.iter_mut().enumerate() {
-            part.push(s.split(tensor, (number * ty.n) as u64, limb.ty())?);
-        }
-    }
-    let [first, second, third] = &parts;
-    Ok([s.merge(first, wide.ty())?, s.merge(second, wide.ty())?, s.merge(third, wide.ty())?])
+    let (a, b) = (s.parts(*a)?, s.parts(*b)?);
+    let first = |s: &mut Session<'_>, part: OperandId| {
+        let extended = s.op("rns.extend", to_aux.clone(), &[part])?;
+        s.merge(&[part, extended], wide.ty())
+    };
+    let first = [first(s, a[0])?, first(s, a[1])?];
+    let second = |s: &mut Session<'_>, part: OperandId| {
+        let switched = s.op("rns.switch", to_aux.clone(), &[part])?;
+        let extended = s.op("rns.extend", Attrs::new().with("to", q), &[switched])?;
+        s.merge(&[extended, switched], wide.ty())
+    };
+    Ok([first[0], first[1], second(s, b[0])?, second(s, b[1])?])
 }

@@ -4,7 +4,6 @@
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::math::Modulus;
-use crate::ops::types::Ciphertext;
 use crate::ops::{Call, Level, OpDef, Session};
 
 /// `bfv.noise`; see the module.
@@ -22,18 +21,18 @@ impl OpDef for Noise {
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(2)?;
         call.input(0, "secret_key")?;
-        call.input(1, "ciphertext")?;
+        super::ciphertext(call, 1)?;
         Ok(ValueType::new("log2", 1, Attrs::new()))
     }
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
-        let ty = Ciphertext::of(&call.inputs[1])?;
-        let phase = s.op("bfv.phase", Attrs::new(), inputs)?;
+        let (ty, t) = super::ciphertext(call, 1)?;
+        let phase = s.op("rlwe.phase", Attrs::new(), inputs)?;
         let mut limbs = Vec::new();
         for (limb, &q) in s.limbs(phase)?.into_iter().zip(&ty.q) {
             limbs.push(s.op(
                 "limb.mul_scalar",
-                Attrs::new().with("c", Modulus::new(q)?.reduce(ty.t)),
+                Attrs::new().with("c", Modulus::new(q)?.reduce(t)),
                 &[limb],
             )?);
         }

@@ -9,7 +9,7 @@ use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::types::Ciphertext;
 use crate::ops::{Call, Level, OpDef, Session};
-use crate::schemes::noise;
+use crate::schemes::{noise, rlwe};
 
 /// `bfv.pack_slots`; see the module.
 pub struct PackSlots;
@@ -63,7 +63,7 @@ impl OpDef for PackSlots {
         call.attrs.uint("shift")?;
         call.attrs.uint("swap")?;
         for key in shape.ciphertexts..call.inputs.len() {
-            super::key_at_level(call, key, &ty)?;
+            rlwe::key_at_level(call, key, &ty)?;
         }
         Ok(ty.ty())
     }
@@ -72,7 +72,7 @@ impl OpDef for PackSlots {
         let shape = Shape::of(call)?;
         let (shift, swap) = (call.attrs.uint("shift")?, call.attrs.uint("swap")?);
         let rotate = |s: &mut Session<'_>, x: OperandId, g: u64, key: Option<usize>| match key {
-            Some(key) => s.op("bfv.rotate", Attrs::new().with("g", g), &[x, inputs[key]]),
+            Some(key) => s.op("rlwe.automorphism", Attrs::new().with("g", g), &[x, inputs[key]]),
             None => Ok(x),
         };
         let mut rows = Vec::with_capacity(2);
@@ -80,13 +80,13 @@ impl OpDef for PackSlots {
             let mut sum = row[row.len() - 1];
             for &x in row[..row.len() - 1].iter().rev() {
                 sum = rotate(s, sum, shift, shape.shift)?;
-                sum = s.op("bfv.add", Attrs::new(), &[sum, x])?;
+                sum = s.op("rlwe.add", Attrs::new(), &[sum, x])?;
             }
             rows.push(sum);
         }
         let [first, second] = rows[..] else { return Ok(rows[0]) };
         let second = rotate(s, second, swap, shape.swap)?;
-        s.op("bfv.add", Attrs::new(), &[first, second])
+        s.op("rlwe.add", Attrs::new(), &[first, second])
     }
 
     fn noise(&self, call: &Call<'_>, inputs: &[f64]) -> Option<f64> {
@@ -94,7 +94,7 @@ impl OpDef for PackSlots {
         let mut terms = inputs.get(..shape.ciphertexts)?.to_vec();
         // One key switch for each ciphertext but the first.
         if let Some(key) = shape.shift.or(shape.swap) {
-            let added = super::switching_noise(call, key)?;
+            let added = rlwe::switching_noise(call, key)?;
             terms.extend((1..shape.ciphertexts).map(|_| added));
         }
         Some(noise::sum(&terms))

@@ -29,7 +29,7 @@ impl OpDef for ScalePlain {
     }
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
-        let limb = super::plain_limb(&call.inputs[0])?;
+        let limb = crate::schemes::rlwe::plain_limb(&call.inputs[0])?;
         let poly = Poly { n: limb.n, q: vec![limb.q], form: Form::Coeff }.ty();
         let poly = s.retype(inputs[0], poly)?;
         s.op("rns.switch", Attrs::new().with("to", call.moduli("q")?), &[poly])

@@ -6,7 +6,7 @@ use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::types::Ciphertext;
 use crate::ops::{Call, Level, OpDef, Session};
-use crate::schemes::noise;
+use crate::schemes::{noise, rlwe};
 
 /// `bfv.sum_slots`; see the module.
 pub struct SumSlots;
@@ -32,7 +32,7 @@ impl OpDef for SumSlots {
             return Err(call.error("parts", ty.parts, 2));
         }
         for key in 1..call.inputs.len() {
-            super::key_at_level(call, key, &ty)?;
+            rlwe::key_at_level(call, key, &ty)?;
         }
         Ok(ty.ty())
     }
@@ -40,8 +40,8 @@ impl OpDef for SumSlots {
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let mut sum = inputs[0];
         for (&g, &key) in call.attrs.uints("g")?.iter().zip(&inputs[1..]) {
-            let rotated = s.op("bfv.rotate", Attrs::new().with("g", g), &[sum, key])?;
-            sum = s.op("bfv.add", Attrs::new(), &[sum, rotated])?;
+            let rotated = s.op("rlwe.automorphism", Attrs::new().with("g", g), &[sum, key])?;
+            sum = s.op("rlwe.add", Attrs::new(), &[sum, rotated])?;
         }
         Ok(sum)
     }
@@ -49,7 +49,7 @@ impl OpDef for SumSlots {
     fn noise(&self, call: &Call<'_>, inputs: &[f64]) -> Option<f64> {
         let mut bound = *inputs.first()?;
         for key in 1..call.inputs.len() {
-            bound = noise::sum(&[bound, bound, super::switching_noise(call, key)?]);
+            bound = noise::sum(&[bound, bound, rlwe::switching_noise(call, key)?]);
         }
         Some(bound)
     }

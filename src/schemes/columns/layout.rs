@@ -3,7 +3,7 @@
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::math::slots::{galois_conjugate, galois_element};
-use crate::ops::types::{Ciphertext, SwitchingKey, dimension, moduli};
+use crate::ops::types::{Ciphertext, Scheme, SwitchingKey, dimension, moduli};
 use crate::ops::{Call, Session};
 
 /// A column of integers, encrypted: for each plaintext modulus t (residues, combined by CRT after decryption) and
@@ -152,7 +152,12 @@ impl Column {
 
     /// The type of the ciphertexts for plaintext modulus number `index`.
     pub fn ciphertext(&self, index: usize) -> Ciphertext {
-        Ciphertext { n: self.n, t: self.t[index], q: self.q.clone(), parts: self.parts }
+        Ciphertext {
+            n: self.n,
+            q: self.q.clone(),
+            parts: self.parts,
+            scheme: Scheme::Bfv { t: self.t[index] },
+        }
     }
 }
 
@@ -204,7 +209,7 @@ impl Number {
 
     /// The type of the ciphertext for plaintext modulus number `index`.
     pub fn ciphertext(&self, index: usize) -> Ciphertext {
-        Ciphertext { n: self.n, t: self.t[index], q: self.q.clone(), parts: 2 }
+        Ciphertext { n: self.n, q: self.q.clone(), parts: 2, scheme: Scheme::Bfv { t: self.t[index] } }
     }
 
     /// Several numbers one after the other, named: the raw sums of a statistic.
@@ -261,7 +266,7 @@ impl Sums {
 
     /// The type of a ciphertext for plaintext modulus number `index`.
     fn ciphertext(&self, index: usize) -> Ciphertext {
-        Ciphertext { n: self.n, t: self.t[index], q: self.q.clone(), parts: 2 }
+        Ciphertext { n: self.n, q: self.q.clone(), parts: 2, scheme: Scheme::Bfv { t: self.t[index] } }
     }
 
     /// What is read from ciphertext number `ciphertext`, and its plaintext modulus.
@@ -369,7 +374,7 @@ impl Keys {
     /// The type of one key.
     pub fn key(&self, name: &KeyName) -> SwitchingKey {
         let q = self.q[..name.level()].to_vec();
-        SwitchingKey { n: self.n, q, special: self.special.clone(), digit: self.digit }
+        SwitchingKey { n: self.n, q, special: self.special.clone(), digit: self.digit, factor: 1 }
     }
 
     /// Where a key starts, in units.
@@ -441,7 +446,7 @@ pub fn plaintext(
     values.truncate(values.iter().rposition(|&v| v != 0).map_or(0, |last| last + 1));
     let attrs = Attrs::new().with("n", column.n).with("t", t).with("values", values);
     let slots = s.op("slots.constant", attrs, &[])?;
-    s.op("bfv.encode", Attrs::new(), &[slots])
+    s.op("slots.encode", Attrs::new(), &[slots])
 }
 
 /// The ciphertext with the first `level` primes only; as it is where it has no more.
@@ -476,7 +481,7 @@ pub fn two_parts(
         return Ok(ciphertext);
     }
     let key = key(s, call, inputs, &KeyName::Relinearization(ty.q.len()))?;
-    s.op("bfv.relinearize", Attrs::new(), &[ciphertext, key])
+    s.op("rlwe.relinearize", Attrs::new(), &[ciphertext, key])
 }
 
 /// Integers in the slots of an output's ciphertext.

@@ -39,9 +39,9 @@ pub fn residues() -> [(&'static str, Residues); 5] {
 /// The operator types of this folder.
 pub fn all() -> Vec<Arc<dyn OpDef>> {
     let mut all: Vec<Arc<dyn OpDef>> = vec![
-        Arc::new(Elementwise { name: "column.add", ciphertext: "bfv.add", inputs: 2 }),
-        Arc::new(Elementwise { name: "column.sub", ciphertext: "bfv.sub", inputs: 2 }),
-        Arc::new(Elementwise { name: "column.negate", ciphertext: "bfv.negate", inputs: 1 }),
+        Arc::new(Elementwise { name: "column.add", ciphertext: "rlwe.add", inputs: 2 }),
+        Arc::new(Elementwise { name: "column.sub", ciphertext: "rlwe.sub", inputs: 2 }),
+        Arc::new(Elementwise { name: "column.negate", ciphertext: "rlwe.negate", inputs: 1 }),
         Arc::new(mod_switch::ModSwitch),
         Arc::new(multiply::Multiply),
         Arc::new(Plain { name: "column.add_plain", ciphertext: "bfv.add_plain" }),

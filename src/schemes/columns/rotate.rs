@@ -90,7 +90,7 @@ impl OpDef for Rotate {
         let level = column.q.len();
         let rotate = |s: &mut Session<'_>, ciphertext: OperandId, g: u64| {
             let key = key(s, call, inputs, &KeyName::Galois(g, level))?;
-            s.op("bfv.rotate", Attrs::new().with("g", g), &[ciphertext, key])
+            s.op("rlwe.automorphism", Attrs::new().with("g", g), &[ciphertext, key])
         };
         let mut out = Vec::new();
         for (&t, chunks) in column.t.iter().zip(ciphertexts(s, inputs[0])?) {
@@ -103,9 +103,9 @@ impl OpDef for Rotate {
                     let later_row = |row: usize| u64::from(row % column.ring_rows() >= at);
                     let mask = plaintext(s, &column, t, 0, later_row)?;
                     let tail = s.op("bfv.multiply_plain", Attrs::new(), &[ciphertext, mask])?;
-                    let head = s.op("bfv.sub", Attrs::new(), &[ciphertext, tail])?;
+                    let head = s.op("rlwe.sub", Attrs::new(), &[ciphertext, tail])?;
                     let turned = [rotate(s, tail, later)?, rotate(s, head, earlier)?];
-                    s.op("bfv.add", Attrs::new(), &turned)?
+                    s.op("rlwe.add", Attrs::new(), &turned)?
                 }
             });
         }

@@ -44,7 +44,7 @@ impl OpDef for Sum {
         for chunks in ciphertexts(s, inputs[0])? {
             let mut sum = chunks[0];
             for &chunk in &chunks[1..] {
-                sum = s.op("bfv.add", Attrs::new(), &[sum, chunk])?;
+                sum = s.op("rlwe.add", Attrs::new(), &[sum, chunk])?;
             }
             sum = at_level(s, sum, low)?;
             let mut operands = vec![two_parts(s, call, inputs, sum)?];

@@ -1,5 +1,5 @@
 //! `rlwe.key_switch`: from x s' to a pair (c_0, c_1) with c_0 + c_1 s = x s' + small noise: c_k = round(sum over digits d
-//! of x_d key_d[k] / P). Inputs: the polynomial (coefficient form) and the switching key. The output is the pair, one
+//! of x_d key_d[k] / P), to a multiple of attribute `factor` where that is given. Inputs: the polynomial (coefficient form) and the switching key. The output is the pair, one
 //! polynomial after the other.
 //!
 //! Digit d is x modulo the primes of the digit, seen as an integer modulo all primes of the level and the special ones:
@@ -8,7 +8,7 @@
 
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
-use crate::ops::types::{Form, Limb, Poly, SwitchingKey};
+use crate::ops::types::{Form, Limb, Poly, SwitchingKey, error_factor};
 use crate::ops::{Call, Level, OpDef, Session};
 
 /// `rlwe.key_switch`; see the module.
@@ -23,8 +23,13 @@ impl OpDef for KeySwitch {
         Level::Polynomial
     }
 
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(&["factor"])
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(2)?;
+        error_factor(call.attrs)?;
         let poly = Poly::of(call.input(0, "poly")?)?;
         let key = SwitchingKey::of(call.input(1, "switching_key")?)?;
         if poly.q != key.q || poly.n != key.n {
@@ -57,8 +62,7 @@ impl OpDef for KeySwitch {
         let mut pair = Vec::with_capacity(2);
         for half in halves {
             let half = s.merge(&half, wide.ty())?;
-            let attrs = Attrs::new().with("drop", key.special.as_slice()).with("factor", 1u64);
-            pair.push(s.op("rns.scale_round", attrs, &[half])?);
+            pair.push(super::divide(s, half, &key.special, error_factor(call.attrs)?)?);
         }
         s.merge(&pair, self.assemble(call)?)
     }

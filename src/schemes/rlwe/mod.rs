@@ -1,22 +1,48 @@
-//! What BFV, BGV and CKKS share: keys of ring learning with errors, and key switching.
+//! What means the same under every scheme: keys, key switching, and the operators on ciphertexts of ring learning with errors that ask
+//! for no more than their types.
 
+mod add;
+mod automorphism;
+mod divide;
 mod key_switch;
+mod lift_plain;
+mod negate;
+mod phase;
 mod public_key;
+mod relinearize;
 mod secret_key;
+mod sub;
 mod switching_key;
+mod tensor;
+mod times_plain;
+mod zero;
 
+pub(super) use divide::divide;
+pub(super) use tensor::tensor;
+pub(super) use times_plain::times_plain;
+pub(super) use zero::{dropped, public_ring, zero_public, zero_secret};
+
+use super::noise as bounds;
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
-use crate::ops::types::{self, Form, Limb, Poly, Residues, cycled};
-use crate::ops::{OpDef, Session};
+use crate::math::Modulus;
+use crate::ops::types::{self, Ciphertext, Form, Limb, Poly, Residues, SwitchingKey, cycled};
+use crate::ops::{Call, OpDef, Session};
 use std::sync::Arc;
 
 /// The operator types of this folder.
 pub fn all() -> Vec<Arc<dyn OpDef>> {
     vec![
+        Arc::new(add::Add),
+        Arc::new(automorphism::Automorphism),
         Arc::new(key_switch::KeySwitch),
+        Arc::new(lift_plain::LiftPlain),
+        Arc::new(negate::Negate),
+        Arc::new(phase::Phase),
         Arc::new(public_key::PublicKey),
+        Arc::new(relinearize::Relinearize),
         Arc::new(secret_key::SecretKey),
+        Arc::new(sub::Sub),
         Arc::new(switching_key::SwitchingKeyOp),
     ]
 }
@@ -58,17 +84,20 @@ pub(super) fn secret_limbs(s: &mut Session<'_>, secret: OperandId, q: &[u64]) ->
     Ok(limbs)
 }
 
-/// A fresh sample (b, a), b = -a s + e, NTT form: the limbs of b and of a.
+/// A fresh sample (b, a), b = -a s + factor e, NTT form: the limbs of b and of a.
 fn rlwe_sample(
     s: &mut Session<'_>,
     secret: &[OperandId],
     q: &[u64],
-    public_seed: OperandId,
-    secret_seed: OperandId,
+    factor: u64,
+    [public_seed, secret_seed]: [OperandId; 2],
 ) -> Result<(Vec<OperandId>, Vec<OperandId>)> {
     let n = Limb::of(s.ty(secret[0]))?.n;
     let error = s.op("sample.error", Attrs::new().with("n", n), &[secret_seed])?;
-    let error = spread(s, error, q)?;
+    let mut error = spread(s, error, q)?;
+    for (limb, &q) in error.iter_mut().zip(q) {
+        *limb = times(s, *limb, q, factor)?;
+    }
     let (mut b, mut a) = (Vec::new(), Vec::new());
     for (index, &q) in q.iter().enumerate() {
         let uniform = s.op("sample.uniform", Attrs::new().with("n", n).with("q", q), &[public_seed])?;
@@ -77,4 +106,98 @@ fn rlwe_sample(
         a.push(uniform);
     }
     Ok((b, a))
+}
+
+/// A limb times a constant; the limb itself where that is 1.
+pub(super) fn times(s: &mut Session<'_>, limb: OperandId, q: u64, c: u64) -> Result<OperandId> {
+    if c == 1 {
+        return Ok(limb);
+    }
+    s.op("limb.mul_scalar", Attrs::new().with("c", Modulus::new(q)?.reduce(c)), &[limb])
+}
+
+/// A plaintext polynomial as the limb modulo t that it is.
+pub(super) fn plain_limb(ty: &ValueType) -> Result<Limb> {
+    Ok(Limb { n: types::dimension(ty)?, q: types::modulus(ty, "t")?, form: Form::Coeff })
+}
+
+/// The ciphertext of an operator that takes one and a plaintext modulo the same t.
+pub(super) fn with_plain(call: &Call<'_>) -> Result<Ciphertext> {
+    call.arity(2)?;
+    let ty = Ciphertext::of(call.input(0, "ciphertext")?)?;
+    let expected = types::plain(ty.n, ty.scheme.t());
+    if call.input(1, "plain")? != &expected {
+        return Err(call.error("input 1", &call.inputs[1], expected));
+    }
+    Ok(ty)
+}
+
+/// One polynomial operator on each part of the ciphertexts.
+pub(super) fn partwise(
+    s: &mut Session<'_>,
+    op: &str,
+    inputs: &[OperandId],
+    output: ValueType,
+) -> Result<OperandId> {
+    let ciphertexts: Vec<Vec<OperandId>> = inputs.iter().map(|&i| s.parts(i)).collect::<Result<_>>()?;
+    let mut parts = Vec::with_capacity(ciphertexts[0].len());
+    for index in 0..ciphertexts[0].len() {
+        let own: Vec<OperandId> = ciphertexts.iter().map(|c| c[index]).collect();
+        parts.push(s.op(op, Attrs::new(), &own)?);
+    }
+    s.merge(&parts, output)
+}
+
+/// Checks that input `index` is a switching key at the ciphertext's level.
+pub(super) fn key_at_level(call: &Call<'_>, index: usize, ty: &Ciphertext) -> Result<()> {
+    let key = SwitchingKey::of(call.input(index, "switching_key")?)?;
+    if key.q != ty.q || key.n != ty.n {
+        return Err(call.error(format!("level of key {index}"), &call.inputs[index], &call.inputs[0]));
+    }
+    let factor = ty.scheme.error_factor();
+    if !key.factor.is_multiple_of(factor) {
+        return Err(call.error(
+            format!("factor of key {index}"),
+            key.factor,
+            format!("a multiple of {factor}"),
+        ));
+    }
+    Ok(())
+}
+
+/// Bound of what switching a ciphertext, input 0, with the key at input `index` adds.
+pub(super) fn switching_noise(call: &Call<'_>, index: usize) -> Option<f64> {
+    let factor = Ciphertext::of(call.inputs.first()?).ok()?.scheme.error_factor();
+    let key = SwitchingKey::of(call.inputs.get(index)?).ok()?;
+    let digits = (0..key.digits()).map(|d| {
+        let log = bounds::log2(&key.q[key.digit_range(d)]);
+        // A digit of one prime is not centered.
+        if key.digit == 1 { log } else { log - 1.0 }
+    });
+    let largest = digits.fold(0.0, f64::max);
+    let log_errors = largest + bounds::log2(&[key.factor]);
+    Some(bounds::key_switch(key.n, key.digits(), log_errors, bounds::log2(&key.special), factor))
+}
+
+/// (kept_0 + ks_0, kept_1 + ks_1) with ks the key switch of `switched`; a missing kept part is 0.
+fn switch_onto(
+    s: &mut Session<'_>,
+    kept: &[OperandId],
+    switched: OperandId,
+    key: OperandId,
+    output: &ValueType,
+) -> Result<OperandId> {
+    let poly = s.ty(switched).clone();
+    let factor = Ciphertext::of(output)?.scheme.error_factor();
+    let attrs = types::with_error_factor(Attrs::new(), factor);
+    let pair = s.op("rlwe.key_switch", attrs, &[switched, key])?;
+    let mut parts = Vec::with_capacity(2);
+    for index in 0..2 {
+        let part = s.split(pair, index as u64 * poly.size, poly.clone())?;
+        parts.push(match kept.get(index) {
+            Some(&kept) => s.op("poly.add", Attrs::new(), &[kept, part])?,
+            None => part,
+        });
+    }
+    s.merge(&parts, output.clone())
 }

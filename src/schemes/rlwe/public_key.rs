@@ -1,5 +1,5 @@
-//! `rlwe.public_key`: (b, a) with a uniform and b = -a s + e, NTT form. Inputs: the secret key, a public seed (for a), a
-//! secret seed (for e). Attribute `q`: its primes.
+//! `rlwe.public_key`: (b, a) with a uniform and b = -a s + f e, NTT form. Inputs: the secret key, a public seed (for a), a
+//! secret seed (for e). Attributes `q`: its primes; `factor`: f, 1 where it is left out.
 
 use crate::Result;
 use crate::graph::{OperandId, ValueType};
@@ -18,7 +18,7 @@ impl OpDef for PublicKey {
     }
 
     fn attributes(&self) -> Option<&[&str]> {
-        Some(&["q"])
+        Some(&["factor", "q"])
     }
 
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
@@ -26,7 +26,7 @@ impl OpDef for PublicKey {
         let n = call.input(0, "secret_key")?.dim("n")?;
         call.input(1, "public_seed")?;
         call.input(2, "secret_seed")?;
-        Ok(types::public_key(n, &call.moduli("q")?))
+        Ok(types::public_key(n, &call.moduli("q")?, types::error_factor(call.attrs)?))
     }
 
     fn random(&self) -> bool {
@@ -37,7 +37,8 @@ impl OpDef for PublicKey {
         let n = s.ty(inputs[0]).dim("n")?;
         let q = call.moduli("q")?;
         let secret = super::secret_limbs(s, inputs[0], &q)?;
-        let (b, a) = super::rlwe_sample(s, &secret, &q, inputs[1], inputs[2])?;
-        s.merge(&[b, a].concat(), types::public_key(n, &q))
+        let factor = types::error_factor(call.attrs)?;
+        let (b, a) = super::rlwe_sample(s, &secret, &q, factor, [inputs[1], inputs[2]])?;
+        s.merge(&[b, a].concat(), types::public_key(n, &q, factor))
     }
 }

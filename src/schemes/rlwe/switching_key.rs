@@ -1,14 +1,14 @@
 //! `rlwe.switching_key`: lets a polynomial under another secret be used under s. The other secret s' is s^2 (attribute
 //! `from` = "square", for relinearization) or s(X^g) (attribute `from` = "galois" and `g`, for rotations).
 //!
-//! For each digit d: (b_d, a_d), b_d = -a_d s + e_d + P g_d s', where g_d is 1 modulo the primes of digit d and 0
+//! For each digit d: (b_d, a_d), b_d = -a_d s + f e_d + P g_d s', where g_d is 1 modulo the primes of digit d and 0
 //! modulo the other primes (Han and Ki, ia.cr/2019/688). Inputs: the secret key, a public seed, a secret seed.
-//! Attributes `q` (primes of the level), `special`, `digit` (primes per digit).
+//! Attributes `q` (primes of the level), `special`, `digit` (primes per digit), `factor` (f, 1 where it is left out).
 
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::math::Modulus;
-use crate::ops::types::SwitchingKey;
+use crate::ops::types::{SwitchingKey, error_factor};
 use crate::ops::{Call, Level, OpDef, Session};
 
 /// `rlwe.switching_key`; see the module.
@@ -24,7 +24,7 @@ impl OpDef for SwitchingKeyOp {
     }
 
     fn attributes(&self) -> Option<&[&str]> {
-        Some(&["digit", "from", "g", "q", "special"])
+        Some(&["digit", "factor", "from", "g", "q", "special"])
     }
 
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
@@ -38,7 +38,8 @@ impl OpDef for SwitchingKeyOp {
             other => return Err(call.error("from", other, "square or galois")),
         }
         let (q, special) = (call.moduli("q")?, call.moduli("special")?);
-        let ty = SwitchingKey { n, q, special, digit: call.attrs.size("digit")? }.ty();
+        let (digit, factor) = (call.attrs.size("digit")?, error_factor(call.attrs)?);
+        let ty = SwitchingKey { n, q, special, digit, factor }.ty();
         SwitchingKey::of(&ty)?;
         Ok(ty)
     }
@@ -60,7 +61,7 @@ impl OpDef for SwitchingKeyOp {
         }
         let mut parts = Vec::new();
         for digit in 0..ty.digits() {
-            let (mut b, a) = super::rlwe_sample(s, &secret, &all, inputs[1], inputs[2])?;
+            let (mut b, a) = super::rlwe_sample(s, &secret, &all, ty.factor, [inputs[1], inputs[2]])?;
             for index in ty.digit_range(digit) {
                 let q = Modulus::new(ty.q[index])?;
                 let special = ty.special.iter().fold(1, |product, &p| q.mul(product, q.reduce(p)));

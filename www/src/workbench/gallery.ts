@@ -206,11 +206,11 @@ async function bfvMultiply(loom: Loom): Promise<GalleryText> {
   const secretSeed = g.input('secret seed', type('secret_seed'));
   const key = g.op('rlwe.secret_key', [secretSeed], { n, q });
   const encrypted = ['x', 'y'].map((name) => {
-    const plain = g.op('bfv.encode', [g.input(name, type('slots', { n, t }))]);
+    const plain = g.op('slots.encode', [g.input(name, type('slots', { n, t }))]);
     return g.op('bfv.encrypt_secret', [key, plain, publicSeed, secretSeed], { q });
   });
   const product = g.op('bfv.multiply', encrypted, { aux });
-  g.output('product', g.op('bfv.decode', [g.op('bfv.decrypt', [key, product])]));
+  g.output('product', g.op('slots.decode', [g.op('bfv.decrypt', [key, product])]));
   using circuit = await g.build();
   return {
     text: await circuit.toText(),

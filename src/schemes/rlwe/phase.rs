@@ -1,4 +1,4 @@
-//! `bfv.phase`: c_0 + c_1 s + c_2 s^2 modulo Q, which is round(Q m / t) plus the noise. Inputs: the secret key and the
+//! `rlwe.phase`: c_0 + c_1 s + c_2 s^2 modulo Q, in which the message lies as its scheme says. Inputs: the secret key and the
 //! ciphertext.
 
 use crate::Result;
@@ -6,12 +6,12 @@ use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::types::Ciphertext;
 use crate::ops::{Call, Level, OpDef, Session};
 
-/// `bfv.phase`; see the module.
+/// `rlwe.phase`; see the module.
 pub struct Phase;
 
 impl OpDef for Phase {
     fn name(&self) -> &str {
-        "bfv.phase"
+        "rlwe.phase"
     }
 
     fn level(&self) -> Level {
@@ -26,7 +26,7 @@ impl OpDef for Phase {
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let ty = Ciphertext::of(&call.inputs[1])?;
-        let secret = crate::schemes::rlwe::secret_limbs(s, inputs[0], &ty.q)?;
+        let secret = super::secret_limbs(s, inputs[0], &ty.q)?;
         let parts = s.parts(inputs[1])?;
         let parts: Vec<Vec<OperandId>> = parts.into_iter().map(|p| s.limbs(p)).collect::<Result<_>>()?;
         let mut limbs = Vec::new();

@@ -1,37 +1,40 @@
-//! `bfv.negate`: the negative of a ciphertext. Noise: the same.
+//! `rlwe.add`: the sum of two ciphertexts of one type; slot by slot, modulo t. Noise: the sum of the two.
 
 use crate::Result;
 use crate::graph::{OperandId, ValueType};
 use crate::ops::types::Ciphertext;
 use crate::ops::{Call, Level, OpDef, Session};
+use crate::schemes::noise;
 
-/// `bfv.negate`; see the module.
-pub struct Negate;
+/// `rlwe.add`; see the module.
+pub struct Add;
 
-impl OpDef for Negate {
+impl OpDef for Add {
     fn name(&self) -> &str {
-        "bfv.negate"
+        "rlwe.add"
     }
 
     fn level(&self) -> Level {
         Level::Scheme
     }
 
-    fn inverse(&self) -> Option<&str> {
-        Some("bfv.negate")
+    fn commutative(&self) -> bool {
+        true
     }
 
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
-        call.arity(1)?;
-        Ok(Ciphertext::of(call.input(0, "ciphertext")?)?.ty())
+        call.arity(2)?;
+        let ty = Ciphertext::of(call.input(0, "ciphertext")?)?;
+        call.same(0, 1)?;
+        Ok(ty.ty())
     }
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
-        super::partwise(s, "poly.neg", inputs, self.assemble(call)?)
+        super::partwise(s, "poly.add", inputs, self.assemble(call)?)
     }
 
     fn noise(&self, call: &Call<'_>, inputs: &[f64]) -> Option<f64> {
         let _ = call;
-        inputs.first().copied()
+        Some(noise::sum(inputs))
     }
 }

@@ -1,4 +1,5 @@
-//! BFV as a graph, against plain slot arithmetic: every operator, at small ring dimensions and several parameters.
+//! BFV and BGV as graphs, against plain slot arithmetic: every operator, at small ring dimensions and several parameters; noise as measured is
+//! within its bound.
 
 use cipherloom::engine::{Plan, PlanOptions, Run};
 use cipherloom::expand::{BaseSet, Expander};
@@ -11,7 +12,15 @@ use cipherloom::schemes::{self, noise};
 use proptest::prelude::*;
 use std::sync::Arc;
 
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Of {
+    Bfv,
+    Bgv,
+}
+use Of::{Bfv, Bgv};
+
 struct Context {
+    scheme: Of,
     n: usize,
     t: u64,
     q: Vec<u64>,
@@ -21,13 +30,21 @@ struct Context {
 }
 
 impl Context {
-    fn new(n: usize, t_bits: u32, limbs: usize, bits: u32, digit: usize) -> Self {
+    fn new(scheme: Of, n: usize, t_bits: u32, limbs: usize, bits: u32, digit: usize) -> Self {
         let t = ntt_primes(t_bits, n, 1, &[]).unwrap()[0];
         let all = ntt_primes(bits, n, limbs + digit, &[t]).unwrap();
         let (special, q) = (all[..digit].to_vec(), all[digit..].to_vec());
         let taken = [all.as_slice(), &[t]].concat();
         let aux = schemes::bfv::auxiliary_primes(n, &q, &taken).unwrap();
-        Self { n, t, q, special, digit, aux }
+        Self { scheme, n, t, q, special, digit, aux }
+    }
+    /// The scheme's own operator.
+    fn name(&self, op: &str) -> String {
+        format!("{}.{op}", if self.scheme == Bfv { "bfv" } else { "bgv" })
+    }
+    /// What keys need to be told.
+    fn key_attrs(&self, attrs: Attrs) -> Attrs {
+        if self.scheme == Bfv { attrs } else { attrs.with("factor", self.t) }
     }
     fn all(&self) -> Vec<u64> {
         [self.q.as_slice(), &self.special].concat()
@@ -55,41 +72,50 @@ impl<'r> Bench<'r> {
     fn op(&mut self, name: &str, attrs: Attrs, inputs: &[OperandId]) -> OperandId {
         self.s.op(name, attrs, inputs).unwrap()
     }
+    /// An operator of the scheme itself.
+    fn own(&mut self, name: &str, attrs: Attrs, inputs: &[OperandId]) -> OperandId {
+        self.op(&self.c.name(name), attrs, inputs)
+    }
     fn plain(&mut self, values: &[u64]) -> OperandId {
         let name = format!("x{}", self.data.len());
         let slots = self.s.graph_mut().add_input(&name, types::slots(self.c.n, self.c.t)).unwrap();
         self.data.push(values.to_vec());
-        self.op("bfv.encode", Attrs::new(), &[slots])
+        self.op("slots.encode", Attrs::new(), &[slots])
     }
     fn encrypt(&mut self, values: &[u64]) -> OperandId {
         let plain = self.plain(values);
         let attrs = Attrs::new().with("q", self.c.q.as_slice());
-        self.op("bfv.encrypt_secret", attrs, &[self.secret, plain, self.seeds[0], self.seeds[1]])
+        self.own("encrypt_secret", attrs, &[self.secret, plain, self.seeds[0], self.seeds[1]])
     }
     fn encrypt_public(&mut self, values: &[u64], drop: &[u64]) -> OperandId {
         let q = [self.c.q.as_slice(), drop].concat();
-        let attrs = Attrs::new().with("q", q);
+        let attrs = self.c.key_attrs(Attrs::new().with("q", q));
         let key = self.op("rlwe.public_key", attrs, &[self.secret, self.seeds[0], self.seeds[1]]);
         let plain = self.plain(values);
         let attrs = if drop.is_empty() { Attrs::new() } else { Attrs::new().with("drop", drop) };
-        self.op("bfv.encrypt_public", attrs, &[key, plain, self.seeds[1]])
+        self.own("encrypt_public", attrs, &[key, plain, self.seeds[1]])
     }
     fn key(&mut self, level: usize, from: &str, g: u64) -> OperandId {
         let attrs = Attrs::new().with("q", &self.c.q[..level]).with("special", self.c.special.as_slice());
-        let attrs = attrs.with("digit", self.c.digit).with("from", from).with("g", g);
+        let attrs = self.c.key_attrs(attrs.with("digit", self.c.digit).with("from", from).with("g", g));
         self.op("rlwe.switching_key", attrs, &[self.secret, self.seeds[0], self.seeds[1]])
     }
     fn rotate(&mut self, x: OperandId, g: u64) -> OperandId {
         let key = self.key(self.c.q.len(), "galois", g);
-        self.op("bfv.rotate", Attrs::new().with("g", g), &[x, key])
+        self.op("rlwe.automorphism", Attrs::new().with("g", g), &[x, key])
     }
     fn multiply(&mut self, a: OperandId, b: OperandId) -> OperandId {
-        self.op("bfv.multiply", Attrs::new().with("aux", self.c.aux.as_slice()), &[a, b])
+        self.products(&[a, b])
+    }
+    fn products(&mut self, inputs: &[OperandId]) -> OperandId {
+        let attrs = Attrs::new();
+        let aux = self.c.aux.as_slice();
+        self.own("multiply", if self.c.scheme == Bfv { attrs.with("aux", aux) } else { attrs }, inputs)
     }
     fn output(&mut self, x: OperandId) {
-        let plain = self.op("bfv.decrypt", Attrs::new(), &[self.secret, x]);
-        let slots = self.op("bfv.decode", Attrs::new(), &[plain]);
-        let noise = self.op("bfv.noise", Attrs::new(), &[self.secret, x]);
+        let plain = self.own("decrypt", Attrs::new(), &[self.secret, x]);
+        let slots = self.op("slots.decode", Attrs::new(), &[plain]);
+        let noise = self.own("noise", Attrs::new(), &[self.secret, x]);
         self.s.graph_mut().declare_output("slots", slots);
         self.s.graph_mut().declare_output("noise", noise);
     }
@@ -97,7 +123,8 @@ impl<'r> Bench<'r> {
     fn run(self, registry: &Registry) -> Vec<(Vec<u64>, f64)> {
         let platform = Scalar::new();
         let base = BaseSet { platform: platform.name(), contains: &|op| platform.implements(op) };
-        let graph = Expander::new(registry).expand(&self.s.finish(), &base).unwrap();
+        let top = self.s.finish();
+        let graph = Expander::new(registry).expand(&top, &base).unwrap();
         let plan =
             Arc::new(Plan::new(&graph, &Registry::lattice(), &platform, PlanOptions::default()).unwrap());
         let mut run = Run::new(plan, self.data.into_iter().map(Into::into).collect(), || 0.0).unwrap();
@@ -122,25 +149,32 @@ fn every_operator(c: &Context, a: &[u64], b: &[u64]) {
     let none = Attrs::new;
     let relin = bench.key(c.q.len(), "square", 0);
     let product = bench.multiply(x, y);
-    let relinearized = bench.op("bfv.relinearize", none(), &[product, relin]);
+    let relinearized = bench.op("rlwe.relinearize", none(), &[product, relin]);
     // More products than are summed at a time.
-    let aux = none().with("aux", c.aux.as_slice());
-    let inner = bench.op("bfv.multiply", aux, &[x, y, y, y].repeat(5));
-    let add = bench.op("bfv.add", none(), &[x, y]);
-    let sub = bench.op("bfv.sub", none(), &[x, y]);
-    let neg = bench.op("bfv.negate", none(), &[x]);
-    let add_plain = bench.op("bfv.add_plain", none(), &[x, m]);
-    let mul_plain = bench.op("bfv.multiply_plain", none(), &[x, m]);
+    let inner = bench.products(&[x, y, y, y].repeat(5));
+    let add = bench.op("rlwe.add", none(), &[x, y]);
+    let sub = bench.op("rlwe.sub", none(), &[x, y]);
+    let neg = bench.op("rlwe.negate", none(), &[x]);
+    let add_plain = bench.own("add_plain", none(), &[x, m]);
+    let mul_plain = bench.own("multiply_plain", none(), &[x, m]);
     let rotated = bench.rotate(x, galois_element(c.n, 3));
     let swapped = bench.rotate(x, galois_conjugate(c.n));
-    let low = bench.op("bfv.mod_switch", none().with("keep", 2u64), &[product]);
+    let low = bench.own("mod_switch", none().with("keep", 2u64), &[product]);
     let low_key = bench.key(2, "square", 0);
-    let low = bench.op("bfv.relinearize", none(), &[low, low_key]);
+    let low = bench.op("rlwe.relinearize", none(), &[low, low_key]);
     let steps: Vec<u64> =
         (0..(c.n / 2).ilog2()).map(|k| galois_element(c.n, 1 << k)).chain([galois_conjugate(c.n)]).collect();
     let mut inputs = vec![x];
     inputs.extend(steps.iter().map(|&g| bench.key(c.q.len(), "galois", g)));
-    let sum = bench.op("bfv.sum_slots", none().with("g", steps), &inputs);
+    let mut sum = x;
+    for (&g, &key) in steps.iter().zip(&inputs[1..]) {
+        let rotated = bench.op("rlwe.automorphism", none().with("g", g), &[sum, key]);
+        sum = bench.op("rlwe.add", none(), &[sum, rotated]);
+    }
+    let summed = match c.scheme {
+        Bfv => bench.op("bfv.sum_slots", none().with("g", steps), &inputs),
+        Bgv => sum,
+    };
     let t = u128::from(c.t);
     let zip = |f: fn(u128, u128, u128) -> u128| -> Vec<u64> {
         a.iter().zip(b).map(|(&a, &b)| f(a.into(), b.into(), t) as u64).collect()
@@ -161,20 +195,32 @@ fn every_operator(c: &Context, a: &[u64], b: &[u64]) {
         ("swap", swapped, [&a[half..], &a[..half]].concat()),
         ("switched product", low, products),
         ("sum", sum, vec![total; c.n]),
+        ("sum at once", summed, vec![total; c.n]),
         ("divided encryption", y, b.to_vec()),
         ("encryption at once", y_at_once, b.to_vec()),
     ];
+    let bound = |operand: OperandId| {
+        let mut graph = bench.s.graph().clone();
+        graph.declare_output("one", operand);
+        schemes::noise_budget(&graph, &registry).unwrap()
+    };
+    let bounds: Vec<f64> = expected.iter().map(|(_, operand, _)| bound(*operand)).collect();
     for (_, operand, _) in &expected {
         bench.output(*operand);
     }
     let found = bench.run(&registry);
     let [.., (_, divided), (_, at_once)] = found.as_slice() else { panic!("two encryptions") };
     assert!(divided < at_once, "{divided} < {at_once}");
-    for ((name, _, expected), (found, noise)) in expected.iter().zip(found) {
+    for (((name, _, expected), (found, noise)), bound) in expected.iter().zip(found).zip(bounds) {
         assert_eq!(&found, expected, "{name}");
         let log_q = noise::log2(if *name == "switched product" { &c.q[..2] } else { &c.q });
         let budget = log_q - 1.0 - noise;
         assert!(budget > 5.0 && noise > 0.0, "{name}: budget {budget} of {log_q}");
+        // A bound that holds, and says something.
+        assert!(
+            bound < budget && bound > budget - 0.6 * log_q,
+            "{name}: budget {budget}, bound {bound} of {log_q}"
+        );
     }
 }
 
@@ -183,18 +229,20 @@ fn every_operator_at_several_parameters() {
     for (n, t_bits, limbs, bits, digit) in
         [(16, 12, 3, 40, 1), (64, 17, 4, 50, 1), (64, 17, 5, 50, 2), (128, 20, 3, 60, 1), (32, 30, 4, 45, 3)]
     {
-        let c = Context::new(n, t_bits, limbs, bits, digit);
-        let mut x = 12345u64;
-        let mut values = || -> Vec<u64> {
-            (0..n)
-                .map(|_| {
-                    x = x.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-                    (x >> 20) % c.t
-                })
-                .collect()
-        };
-        let (a, b) = (values(), values());
-        every_operator(&c, &a, &b);
+        for scheme in [Bfv, Bgv] {
+            let c = Context::new(scheme, n, t_bits, limbs, bits, digit);
+            let mut x = 12345u64;
+            let mut values = || -> Vec<u64> {
+                (0..n)
+                    .map(|_| {
+                        x = x.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                        (x >> 20) % c.t
+                    })
+                    .collect()
+            };
+            let (a, b) = (values(), values());
+            every_operator(&c, &a, &b);
+        }
     }
 }
 
@@ -202,8 +250,52 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(20))]
     #[test]
     fn every_operator_on_random_values(values in prop::collection::vec(0u64..4000, 32)) {
-        let c = Context::new(16, 12, 3, 45, 1);
-        let values: Vec<u64> = values.iter().map(|v| v % c.t).collect();
-        every_operator(&c, &values[..16], &values[16..]);
+        for scheme in [Bfv, Bgv] {
+            let c = Context::new(scheme, 16, 12, 3, 45, 1);
+            let values: Vec<u64> = values.iter().map(|v| v % c.t).collect();
+            every_operator(&c, &values[..16], &values[16..]);
+        }
     }
+}
+
+#[test]
+fn factors_are_part_of_the_meaning() {
+    let registry = schemes::registry();
+    let c = Context::new(Bgv, 64, 17, 4, 50, 1);
+    let mut bench = Bench::new(&c, &registry);
+    let values: Vec<u64> = (0..64).map(|v| v * v + 1).collect();
+    let x = bench.encrypt(&values);
+    let none = Attrs::new;
+    // Down in one step, down in two, and down after a product: three roads to one level.
+    let direct = bench.own("mod_switch", none().with("keep", 2u64), &[x]);
+    let step = bench.own("mod_switch", none().with("keep", 3u64), &[x]);
+    let steps = bench.own("mod_switch", none().with("keep", 2u64), &[step]);
+    let key = bench.key(3, "square", 0);
+    let product = bench.own("multiply", none(), &[step, step]);
+    let product = bench.op("rlwe.relinearize", none(), &[product, key]);
+    let product = bench.own("mod_switch", none().with("keep", 2u64), &[product]);
+    let same = bench.op("rlwe.add", none(), &[direct, steps]);
+    let refused = bench.s.op("rlwe.add", none(), &[direct, product]).unwrap_err().to_string();
+    assert!(refused.contains("factor="), "{refused}");
+    let factor = bench.s.ty(product).attrs.uint("factor").unwrap();
+    let adjusted = bench.own("adjust", none().with("factor", factor), &[direct]);
+    let sum = bench.op("rlwe.add", none(), &[adjusted, product]);
+    let m = bench.plain(&values);
+    let sum = bench.own("add_plain", none(), &[sum, m]);
+    // Another scheme's operators and keys are refused.
+    let attrs = none().with("q", &c.q[..3]).with("special", c.special.as_slice()).with("digit", 1u64);
+    let attrs = attrs.with("from", "square");
+    let bfv_key = bench.op("rlwe.switching_key", attrs, &[bench.secret, bench.seeds[0], bench.seeds[1]]);
+    let squared = bench.own("multiply", none(), &[step, step]);
+    let refused = bench.s.op("rlwe.relinearize", none(), &[squared, bfv_key]).unwrap_err().to_string();
+    assert!(refused.contains("factor of key 1"), "{refused}");
+    let refused = bench.s.op("bfv.decrypt", none(), &[bench.secret, x]).unwrap_err().to_string();
+    assert!(refused.contains("scheme of the ciphertext"), "{refused}");
+    bench.output(same);
+    bench.output(sum);
+    let found = bench.run(&registry);
+    let t = c.t;
+    let expected = |f: fn(u64) -> u64| values.iter().map(|&v| f(v) % t).collect::<Vec<u64>>();
+    assert_eq!(found[0].0, expected(|v| 2 * v));
+    assert_eq!(found[1].0, expected(|v| v * v + 2 * v));
 }

@@ -1,4 +1,4 @@
-//! `bfv.relinearize`: from three parts back to two: c_2 is switched from s^2 to s. Inputs: the ciphertext and the switching
+//! `rlwe.relinearize`: from three parts back to two: c_2 is switched from s^2 to s. Inputs: the ciphertext and the switching
 //! key from s^2 at its level.
 
 use crate::Result;
@@ -7,12 +7,12 @@ use crate::ops::types::Ciphertext;
 use crate::ops::{Call, Level, OpDef, Session};
 use crate::schemes::noise;
 
-/// `bfv.relinearize`; see the module.
+/// `rlwe.relinearize`; see the module.
 pub struct Relinearize;
 
 impl OpDef for Relinearize {
     fn name(&self) -> &str {
-        "bfv.relinearize"
+        "rlwe.relinearize"
     }
 
     fn level(&self) -> Level {

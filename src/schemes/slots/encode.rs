@@ -1,16 +1,16 @@
-//! `bfv.encode`: n slot values modulo t to a plaintext polynomial: values at the roots of X^n + 1 modulo t (batching, Smart
+//! `slots.encode`: n slot values modulo t to a plaintext polynomial: values at the roots of X^n + 1 modulo t (batching, Smart
 //! and Vercauteren, ia.cr/2011/133).
 
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::{Call, Level, OpDef, Session, types};
 
-/// `bfv.encode`; see the module.
+/// `slots.encode`; see the module.
 pub struct Encode;
 
 impl OpDef for Encode {
     fn name(&self) -> &str {
-        "bfv.encode"
+        "slots.encode"
     }
 
     fn level(&self) -> Level {
@@ -18,7 +18,7 @@ impl OpDef for Encode {
     }
 
     fn inverse(&self) -> Option<&str> {
-        Some("bfv.decode")
+        Some("slots.decode")
     }
 
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {

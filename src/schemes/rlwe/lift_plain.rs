@@ -1,16 +1,16 @@
-//! `bfv.lift_plain`: a plaintext polynomial, centered, modulo each prime of attribute `q`.
+//! `rlwe.lift_plain`: a plaintext polynomial, centered, modulo each prime of attribute `q`.
 
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::types::{Form, Poly};
 use crate::ops::{Call, Level, OpDef, Session};
 
-/// `bfv.lift_plain`; see the module.
+/// `rlwe.lift_plain`; see the module.
 pub struct LiftPlain;
 
 impl OpDef for LiftPlain {
     fn name(&self) -> &str {
-        "bfv.lift_plain"
+        "rlwe.lift_plain"
     }
 
     fn level(&self) -> Level {

@@ -1,36 +1,37 @@
-//! `bfv.sub`: the difference of two ciphertexts of one type; slot by slot, modulo t. Noise: the sum of the two.
+//! `rlwe.negate`: the negative of a ciphertext. Noise: the same.
 
 use crate::Result;
 use crate::graph::{OperandId, ValueType};
 use crate::ops::types::Ciphertext;
 use crate::ops::{Call, Level, OpDef, Session};
-use crate::schemes::noise;
 
-/// `bfv.sub`; see the module.
-pub struct Sub;
+/// `rlwe.negate`; see the module.
+pub struct Negate;
 
-impl OpDef for Sub {
+impl OpDef for Negate {
     fn name(&self) -> &str {
-        "bfv.sub"
+        "rlwe.negate"
     }
 
     fn level(&self) -> Level {
         Level::Scheme
     }
 
+    fn inverse(&self) -> Option<&str> {
+        Some("rlwe.negate")
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
-        call.arity(2)?;
-        let ty = Ciphertext::of(call.input(0, "ciphertext")?)?;
-        call.same(0, 1)?;
-        Ok(ty.ty())
+        call.arity(1)?;
+        Ok(Ciphertext::of(call.input(0, "ciphertext")?)?.ty())
     }
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
-        super::partwise(s, "poly.sub", inputs, self.assemble(call)?)
+        super::partwise(s, "poly.neg", inputs, self.assemble(call)?)
     }
 
     fn noise(&self, call: &Call<'_>, inputs: &[f64]) -> Option<f64> {
         let _ = call;
-        Some(noise::sum(inputs))
+        inputs.first().copied()
     }
 }

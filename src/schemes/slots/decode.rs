@@ -1,15 +1,15 @@
-//! `bfv.decode`: the slot values of a plaintext polynomial; the inverse of `bfv.encode`.
+//! `slots.decode`: the slot values of a plaintext polynomial; the inverse of `slots.encode`.
 
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::{Call, Level, OpDef, Session, types};
 
-/// `bfv.decode`; see the module.
+/// `slots.decode`; see the module.
 pub struct Decode;
 
 impl OpDef for Decode {
     fn name(&self) -> &str {
-        "bfv.decode"
+        "slots.decode"
     }
 
     fn level(&self) -> Level {
@@ -17,7 +17,7 @@ impl OpDef for Decode {
     }
 
     fn inverse(&self) -> Option<&str> {
-        Some("bfv.encode")
+        Some("slots.encode")
     }
 
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
@@ -27,7 +27,7 @@ impl OpDef for Decode {
     }
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
-        let limb = super::plain_limb(&call.inputs[0])?;
+        let limb = crate::schemes::rlwe::plain_limb(&call.inputs[0])?;
         let limb = s.retype(inputs[0], limb.ty())?;
         let values = s.op("limb.ntt", Attrs::new(), &[limb])?;
         s.op("slots.read", Attrs::new(), &[values])

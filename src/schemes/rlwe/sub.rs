@@ -1,4 +1,4 @@
-//! `bfv.add`: the sum of two ciphertexts of one type; slot by slot, modulo t. Noise: the sum of the two.
+//! `rlwe.sub`: the difference of two ciphertexts of one type; slot by slot, modulo t. Noise: the sum of the two.
 
 use crate::Result;
 use crate::graph::{OperandId, ValueType};
@@ -6,20 +6,16 @@ use crate::ops::types::Ciphertext;
 use crate::ops::{Call, Level, OpDef, Session};
 use crate::schemes::noise;
 
-/// `bfv.add`; see the module.
-pub struct Add;
+/// `rlwe.sub`; see the module.
+pub struct Sub;
 
-impl OpDef for Add {
+impl OpDef for Sub {
     fn name(&self) -> &str {
-        "bfv.add"
+        "rlwe.sub"
     }
 
     fn level(&self) -> Level {
         Level::Scheme
-    }
-
-    fn commutative(&self) -> bool {
-        true
     }
 
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
@@ -30,7 +26,7 @@ impl OpDef for Add {
     }
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
-        super::partwise(s, "poly.add", inputs, self.assemble(call)?)
+        super::partwise(s, "poly.sub", inputs, self.assemble(call)?)
     }
 
     fn noise(&self, call: &Call<'_>, inputs: &[f64]) -> Option<f64> {

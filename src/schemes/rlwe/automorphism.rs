@@ -1,4 +1,4 @@
-//! `bfv.rotate`: applies X to X^g, which moves slots (`math::slots`): both parts are mapped, then c_1 is switched from s(X^g)
+//! `rlwe.automorphism`: applies X to X^g, which moves slots (`math::slots`): both parts are mapped, then c_1 is switched from s(X^g)
 //! back to s. Inputs: the ciphertext and the switching key of g at its level. Attribute `g`: odd, below 2n.
 
 use crate::Result;
@@ -7,12 +7,12 @@ use crate::ops::types::Ciphertext;
 use crate::ops::{Call, Level, OpDef, Session};
 use crate::schemes::noise;
 
-/// `bfv.rotate`; see the module.
-pub struct Rotate;
+/// `rlwe.automorphism`; see the module.
+pub struct Automorphism;
 
-impl OpDef for Rotate {
+impl OpDef for Automorphism {
     fn name(&self) -> &str {
-        "bfv.rotate"
+        "rlwe.automorphism"
     }
 
     fn level(&self) -> Level {

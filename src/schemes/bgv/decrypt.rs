@@ -1,0 +1,37 @@
+//! `bgv.decrypt`: m = f^-1 [x]_Q mod t, x the phase, centered modulo Q. Inputs: the secret key and the ciphertext.
+
+use crate::Result;
+use crate::graph::{Attrs, OperandId, ValueType};
+use crate::math::Modulus;
+use crate::ops::{Call, Level, OpDef, Session, types};
+use crate::schemes::rlwe;
+
+/// `bgv.decrypt`; see the module.
+pub struct Decrypt;
+
+impl OpDef for Decrypt {
+    fn name(&self) -> &str {
+        "bgv.decrypt"
+    }
+
+    fn level(&self) -> Level {
+        Level::Scheme
+    }
+
+    fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
+        call.arity(2)?;
+        call.input(0, "secret_key")?;
+        let (ty, t, _) = super::ciphertext(call, 1)?;
+        Ok(types::plain(ty.n, t))
+    }
+
+    fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
+        let output = self.assemble(call)?;
+        let (_, t, factor) = super::ciphertext(call, 1)?;
+        let phase = s.op("rlwe.phase", Attrs::new(), inputs)?;
+        let message = s.op("rns.extend", Attrs::new().with("to", vec![t]), &[phase])?;
+        let limb = s.retype(message, rlwe::plain_limb(&output)?.ty())?;
+        let message = rlwe::times(s, limb, t, Modulus::new(t)?.inv(factor)?)?;
+        s.retype(message, output)
+    }
+}

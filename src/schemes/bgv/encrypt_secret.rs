@@ -1,0 +1,52 @@
+//! `bgv.encrypt_secret`: encrypts a plaintext with the secret key: c_1 = a uniform, c_0 = m + t e - a s. Inputs: the secret key, the
+//! plaintext, a public seed (for a), a secret seed (for e). Attribute `q`: the data primes. The factor is 1.
+
+use super::bounds;
+use crate::Result;
+use crate::graph::{OperandId, ValueType};
+use crate::ops::types::{self, Ciphertext, Scheme};
+use crate::ops::{Call, Level, OpDef, Session};
+use crate::schemes::rlwe;
+
+/// `bgv.encrypt_secret`; see the module.
+pub struct EncryptSecret;
+
+impl OpDef for EncryptSecret {
+    fn name(&self) -> &str {
+        "bgv.encrypt_secret"
+    }
+
+    fn level(&self) -> Level {
+        Level::Scheme
+    }
+
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(&["q"])
+    }
+
+    fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
+        call.arity(4)?;
+        let n = call.input(0, "secret_key")?.dim("n")?;
+        let t = types::modulus(call.input(1, "plain")?, "t")?;
+        call.input(2, "public_seed")?;
+        call.input(3, "secret_seed")?;
+        Ok(Ciphertext { n, q: call.moduli("q")?, parts: 2, scheme: Scheme::Bgv { t, factor: 1 } }.ty())
+    }
+
+    fn random(&self) -> bool {
+        true
+    }
+
+    fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
+        let ty = Ciphertext::of(&self.assemble(call)?)?;
+        let seeds = [inputs[2], inputs[3]];
+        let zero = rlwe::zero_secret(s, inputs[0], &ty.q, ty.scheme.error_factor(), seeds)?;
+        super::with_message(s, zero, inputs[1], &ty)
+    }
+
+    fn noise(&self, call: &Call<'_>, inputs: &[f64]) -> Option<f64> {
+        let _ = inputs;
+        let t = types::modulus(call.inputs.get(1)?, "t").ok()?;
+        Some(bounds::sum(&[bounds::log2(&[t]) + libm::log2(bounds::ERROR_BOUND), super::message(t)]))
+    }
+}

@@ -1,0 +1,69 @@
+//! BGV (Brakerski, Gentry, Vaikuntanathan, ia.cr/2011/277; Gentry, Halevi, Smart, ia.cr/2012/099) as high-order operators over RNS limbs.
+//!
+//! A ciphertext holds c(s) = f m + t e modulo Q, in coefficient form, with slots by batching (`schemes::slots`); m is exact while
+//! |f m + t e| < Q / 2. The factor f is known when a graph is made, and part of the type. Keys need errors that are multiples of t (attribute
+//! `factor` of `rlwe.public_key` and `rlwe.switching_key`). What is the same in other schemes is in `schemes::rlwe`.
+//!
+//! Noise is bounded as log2 of the largest coefficient of c(s), message and all.
+
+mod add_plain;
+mod adjust;
+mod decrypt;
+mod encrypt_public;
+mod encrypt_secret;
+mod mod_switch;
+mod multiply;
+mod multiply_plain;
+mod noise;
+
+use super::noise as bounds;
+use crate::Result;
+use crate::graph::{Attrs, OperandId};
+use crate::ops::types::{Ciphertext, Scheme};
+use crate::ops::{Call, OpDef, Session};
+use std::sync::Arc;
+
+/// The operator types of this folder.
+pub fn all() -> Vec<Arc<dyn OpDef>> {
+    vec![
+        Arc::new(add_plain::AddPlain),
+        Arc::new(adjust::Adjust),
+        Arc::new(decrypt::Decrypt),
+        Arc::new(encrypt_public::EncryptPublic),
+        Arc::new(encrypt_secret::EncryptSecret),
+        Arc::new(mod_switch::ModSwitch),
+        Arc::new(multiply::Multiply),
+        Arc::new(multiply_plain::MultiplyPlain),
+        Arc::new(noise::Noise),
+    ]
+}
+
+/// Input `index`, a ciphertext of this scheme, its plaintext modulus and its factor.
+fn ciphertext(call: &Call<'_>, index: usize) -> Result<(Ciphertext, u64, u64)> {
+    of_scheme(call, Ciphertext::of(call.input(index, "ciphertext")?)?)
+}
+
+/// A ciphertext, which must be of this scheme, its plaintext modulus and its factor.
+fn of_scheme(call: &Call<'_>, ty: Ciphertext) -> Result<(Ciphertext, u64, u64)> {
+    match ty.scheme {
+        Scheme::Bgv { t, factor } => Ok((ty, t, factor)),
+        Scheme::Bfv { .. } => Err(call.error("scheme of the ciphertext", "BFV: it has no factor", "BGV")),
+    }
+}
+
+/// A fresh encryption: one of zero, and the message.
+fn with_message(
+    s: &mut Session<'_>,
+    [c0, c1]: [OperandId; 2],
+    plain: OperandId,
+    ty: &Ciphertext,
+) -> Result<OperandId> {
+    let lifted = s.op("rlwe.lift_plain", Attrs::new().with("q", ty.q.as_slice()), &[plain])?;
+    let c0 = s.op("poly.add", Attrs::new(), &[c0, lifted])?;
+    s.merge(&[c0, c1], ty.ty())
+}
+
+/// log2 of the largest coefficient of a message, centered.
+fn message(t: u64) -> f64 {
+    bounds::log2(&[t]) - 1.0
+}

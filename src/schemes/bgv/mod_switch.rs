@@ -1,0 +1,58 @@
+//! `bgv.mod_switch`: the same plaintext under a smaller modulus: (c - d) / A, A the product of the dropped primes, d = c modulo A and 0
+//! modulo t; the factor becomes f / A modulo t. Attribute `keep`: how many primes stay. Noise shrinks with the modulus, but for the rounding.
+
+use super::bounds;
+use crate::Result;
+use crate::graph::{OperandId, ValueType};
+use crate::math::Modulus;
+use crate::ops::types::{Ciphertext, Scheme};
+use crate::ops::{Call, Level, OpDef, Session};
+use crate::schemes::rlwe;
+
+/// `bgv.mod_switch`; see the module.
+pub struct ModSwitch;
+
+impl OpDef for ModSwitch {
+    fn name(&self) -> &str {
+        "bgv.mod_switch"
+    }
+
+    fn level(&self) -> Level {
+        Level::Scheme
+    }
+
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(&["keep"])
+    }
+
+    fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
+        call.arity(1)?;
+        let (ty, t, mut factor) = super::ciphertext(call, 0)?;
+        let keep = call.attrs.size("keep")?;
+        if keep == 0 || keep >= ty.q.len() {
+            return Err(call.error("keep", keep, format!("1 to {}", ty.q.len().saturating_sub(1))));
+        }
+        let modulus = Modulus::new(t)?;
+        for &q in &ty.q[keep..] {
+            factor = modulus.mul(factor, modulus.inv(modulus.reduce(q))?);
+        }
+        Ok(Ciphertext { q: ty.q[..keep].to_vec(), scheme: Scheme::Bgv { t, factor }, ..ty }.ty())
+    }
+
+    fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
+        let output = self.assemble(call)?;
+        let (ty, t, _) = super::ciphertext(call, 0)?;
+        let drop = &ty.q[call.attrs.size("keep")?..];
+        let mut parts = Vec::with_capacity(ty.parts);
+        for part in s.parts(inputs[0])? {
+            parts.push(rlwe::divide(s, part, drop, t)?);
+        }
+        s.merge(&parts, output)
+    }
+
+    fn noise(&self, call: &Call<'_>, inputs: &[f64]) -> Option<f64> {
+        let (ty, t, _) = super::ciphertext(call, 0).ok()?;
+        let dropped = bounds::log2(ty.q.get(call.attrs.size("keep").ok()?..)?);
+        Some(bounds::sum(&[*inputs.first()? - dropped, bounds::division(ty.n, ty.parts, t)]))
+    }
+}

@@ -1,0 +1,59 @@
+//! Products of ciphertexts as products of polynomials in their secrets: (a_0 b_0, a_0 b_1 + a_1 b_0, a_1 b_1).
+
+use crate::Result;
+use crate::graph::{Attrs, OperandId};
+use crate::ops::Session;
+use crate::ops::types::{Form, Poly};
+
+/// Products that are summed before they leave NTT form: more of them save little, and hold more storage at a time.
+const TOGETHER: usize = 8;
+
+/// The three parts of the sum of the products of `pairs`, a and b in turns, modulo the primes of `poly`. `factors` gives the parts a_0, a_1, b_0
+/// and b_1 of a pair there, coefficient form.
+///
+/// # Errors
+/// What `factors` says.
+pub fn tensor(
+    s: &mut Session<'_>,
+    pairs: &[OperandId],
+    poly: &Poly,
+    factors: impl Fn(&mut Session<'_>, &[OperandId; 2]) -> Result<[OperandId; 4]>,
+) -> Result<[OperandId; 3]> {
+    let mut sums: Option<[OperandId; 3]> = None;
+    for pairs in pairs.chunks(2 * TOGETHER) {
+        let mut parts = Vec::with_capacity(2 * pairs.len());
+        for pair in pairs.as_chunks().0 {
+            parts.extend(factors(s, pair)?);
+        }
+        let tensors = sum(s, &parts, poly)?;
+        sums = Some(match sums {
+            None => tensors,
+            Some(mut sums) => {
+                for (sum, tensor) in sums.iter_mut().zip(tensors) {
+                    *sum = s.op("poly.add", Attrs::new(), &[*sum, tensor])?;
+                }
+                sums
+            }
+        });
+    }
+    sums.ok_or(crate::Error::Job("a sum of no products"))
+}
+
+/// The three parts of the sum of the products of these factors, four polynomials each.
+fn sum(s: &mut Session<'_>, factors: &[OperandId], poly: &Poly) -> Result<[OperandId; 3]> {
+    let mut limbs = Vec::with_capacity(factors.len());
+    for &factor in factors {
+        let factor = s.op("poly.ntt", Attrs::new(), &[factor])?;
+        limbs.push(s.limbs(factor)?);
+    }
+    let mut parts = [Vec::new(), Vec::new(), Vec::new()];
+    for (index, limb) in (0..poly.q.len()).map(|index| (index, poly.limb(index).in_form(Form::Coeff))) {
+        let operands: Vec<OperandId> = limbs.iter().map(|factor| factor[index]).collect();
+        let tensor = s.op("limb.tensor", Attrs::new(), &operands)?;
+        for (number, part) in parts.iter_mut().enumerate() {
+            part.push(s.split(tensor, (number * limb.n) as u64, limb.ty())?);
+        }
+    }
+    let [first, second, third] = &parts;
+    Ok([s.merge(first, poly.ty())?, s.merge(second, poly.ty())?, s.merge(third, poly.ty())?])
+}

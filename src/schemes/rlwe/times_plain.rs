@@ -1,0 +1,25 @@
+//! The product of a ciphertext and a plaintext, which is the same under BFV and BGV.
+
+use crate::Result;
+use crate::graph::{Attrs, OperandId};
+use crate::ops::Session;
+use crate::ops::types::Ciphertext;
+
+/// Every part times the plaintext, centered.
+///
+/// # Errors
+/// `Graph` for what is no ciphertext or plaintext.
+pub fn times_plain(s: &mut Session<'_>, ciphertext: OperandId, plain: OperandId) -> Result<OperandId> {
+    let ty = Ciphertext::of(s.ty(ciphertext))?;
+    let lifted = s.op("rlwe.lift_plain", Attrs::new().with("q", ty.q.as_slice()), &[plain])?;
+    let lifted = s.op("poly.ntt", Attrs::new(), &[lifted])?;
+    let lifted = s.limbs(lifted)?;
+    let mut limbs = Vec::new();
+    for part in s.parts(ciphertext)? {
+        for ((limb, &lifted), &q) in s.limbs(part)?.into_iter().zip(&lifted).zip(&ty.q) {
+            let attrs = Attrs::new().with("q", q).with("outputs", 1u64);
+            limbs.push(s.op("limb.convolve", attrs, &[limb, lifted])?);
+        }
+    }
+    s.merge(&limbs, ty.ty())
+}

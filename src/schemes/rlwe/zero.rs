@@ -1,0 +1,100 @@
+//! Encryptions of zero, coefficient form, whose errors are multiples of a factor: what schemes add messages to.
+
+use super::{divide, secret_limbs, times};
+use crate::Result;
+use crate::graph::{Attrs, OperandId};
+use crate::ops::types::{self, Form, Limb, Poly};
+use crate::ops::{Call, Session};
+
+/// With the secret key: (factor e - a s, a), a uniform, modulo the primes `q`. `seeds`: a public one (for a) and a secret one (for e).
+///
+/// # Errors
+/// `Operator` for a prime that the key lacks.
+pub fn zero_secret(
+    s: &mut Session<'_>,
+    secret: OperandId,
+    q: &[u64],
+    factor: u64,
+    [public_seed, secret_seed]: [OperandId; 2],
+) -> Result<[OperandId; 2]> {
+    let secret = secret_limbs(s, secret, q)?;
+    let n = Limb::of(s.ty(secret[0]))?.n;
+    let error = s.op("sample.error", Attrs::new().with("n", n), &[secret_seed])?;
+    let (mut c0, mut c1) = (Vec::with_capacity(q.len()), Vec::with_capacity(q.len()));
+    for (&q, &secret) in q.iter().zip(&secret) {
+        let a = s.op("sample.uniform", Attrs::new().with("n", n).with("q", q), &[public_seed])?;
+        let product = s.op("limb.mul", Attrs::new(), &[a, secret])?;
+        let product = s.op("limb.intt", Attrs::new(), &[product])?;
+        let error = s.op("limb.from_small", Attrs::new().with("q", q), &[error])?;
+        let error = times(s, error, q, factor)?;
+        c0.push(s.op("limb.sub", Attrs::new(), &[error, product])?);
+        c1.push(s.op("limb.intt", Attrs::new(), &[a])?);
+    }
+    let poly = Poly { n, q: q.to_vec(), form: Form::Coeff };
+    Ok([s.merge(&c0, poly.ty())?, s.merge(&c1, poly.ty())?])
+}
+
+/// With a public key (b, a): (b u + factor e_0, a u + factor e_1), u ternary, divided by the primes `drop` of the key, if any.
+///
+/// # Errors
+/// `Graph` for what is no public key.
+pub fn zero_public(
+    s: &mut Session<'_>,
+    key: OperandId,
+    drop: &[u64],
+    factor: u64,
+    secret_seed: OperandId,
+) -> Result<[OperandId; 2]> {
+    let ty = s.ty(key).clone();
+    let (n, q) = (ty.dim("n")?, types::moduli(&ty, "q")?);
+    let u = s.op("sample.ternary", Attrs::new().with("n", n), &[secret_seed])?;
+    let mut errors = Vec::with_capacity(2);
+    for _ in 0..2 {
+        errors.push(s.op("sample.error", Attrs::new().with("n", n), &[secret_seed])?);
+    }
+    let mut halves = [Vec::with_capacity(q.len()), Vec::with_capacity(q.len())];
+    for (index, &prime) in q.iter().enumerate() {
+        let limb = Limb { n, q: prime, form: Form::Ntt };
+        let mut operands = vec![s.op("limb.from_small", Attrs::new().with("q", prime), &[u])?];
+        for half in 0..2 {
+            operands.push(s.split(key, ((half * q.len() + index) * n) as u64, limb.ty())?);
+        }
+        let attrs = Attrs::new().with("q", prime).with("outputs", 2u64);
+        let products = s.op("limb.convolve", attrs, &operands)?;
+        for (k, half) in halves.iter_mut().enumerate() {
+            let product = s.split(products, (k * n) as u64, limb.in_form(Form::Coeff).ty())?;
+            let error = s.op("limb.from_small", Attrs::new().with("q", prime), &errors[k..=k])?;
+            let error = times(s, error, prime, factor)?;
+            half.push(s.op("limb.add", Attrs::new(), &[product, error])?);
+        }
+    }
+    let wide = Poly { n, q, form: Form::Coeff };
+    let mut zero = [key; 2];
+    for (zero, half) in zero.iter_mut().zip(halves) {
+        let half = s.merge(&half, wide.ty())?;
+        *zero = if drop.is_empty() { half } else { divide(s, half, drop, factor)? };
+    }
+    Ok(zero)
+}
+
+/// Attribute `drop` of an operator that encrypts with a public key: primes of the key that the ciphertext does not have; none where it is left out.
+///
+/// # Errors
+/// `Graph` for what is no list of primes.
+pub fn dropped(call: &Call<'_>) -> Result<Vec<u64>> {
+    if call.attrs.get("drop").is_some() { Ok(call.attrs.uints("drop")?) } else { Ok(Vec::new()) }
+}
+
+/// The ring of what an operator encrypts with the public key at input 0: its dimension, and the primes of the ciphertext.
+///
+/// # Errors
+/// `Operator` for primes to be dropped that the key lacks, or for all of them.
+pub fn public_ring(call: &Call<'_>) -> Result<(usize, Vec<u64>)> {
+    let key = call.input(0, "public_key")?;
+    let (all, drop) = (types::moduli(key, "q")?, dropped(call)?);
+    let q: Vec<u64> = all.iter().copied().filter(|q| !drop.contains(q)).collect();
+    if q.is_empty() || q.len() + drop.len() != all.len() {
+        return Err(call.error("drop", format!("{drop:?}"), format!("some, not all, of {all:?}")));
+    }
+    Ok((key.dim("n")?, q))
+}
