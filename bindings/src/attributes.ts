@@ -31,7 +31,7 @@ function checkedName(where: string, name: string): string {
 }
 
 function valueText(where: string, name: string, value: unknown): string {
-  const one = scalarText(value);
+  const one = scalarText(value) ?? realText(value);
   if (one !== undefined) return one;
   if (Array.isArray(value)) {
     const parts = value.map(scalarText);
@@ -39,11 +39,18 @@ function valueText(where: string, name: string, value: unknown): string {
     if (texts || value.every((item) => typeof item !== 'string'))
       if (!parts.includes(undefined)) return `${texts ? '$' : ''}[${parts.join(',')}]`;
   }
-  const expected = 'a whole number, a string, an array of whole numbers, or one of strings';
+  const expected = 'a number, a string, an array of whole numbers, or one of strings';
   throw wrong(`${where}, attribute ${name}`, expected, describe(value));
 }
 
-/** A number or a text; undefined for anything else. */
+/** A number that is no exact integer, with a point or an exponent, as the core writes binary64; undefined for anything else. */
+function realText(value: unknown): string | undefined {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return undefined;
+  const text = String(value);
+  return /[.e]/.test(text) ? text : `${text}.0`;
+}
+
+/** A whole number or a text; undefined for anything else. */
 function scalarText(value: unknown): string | undefined {
   switch (typeof value) {
     case 'number':

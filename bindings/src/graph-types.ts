@@ -29,8 +29,8 @@ export type Element = keyof ElementArrays;
 export type DataArray = ElementArrays[Element];
 
 /**
- * A value of an attribute. Numbers are whole, a `number` below 2^53, a `bigint` below 2^127. An empty array is a list of
- * numbers.
+ * A value of an attribute. A whole `number` below 2^53 and a `bigint` below 2^127 are integers, any other finite `number` is a
+ * binary64. An empty array is a list of integers.
  */
 export type AttributeValue = number | bigint | string | readonly (number | bigint)[] | readonly string[];
 

@@ -223,7 +223,7 @@ fn replaced_bytes(
 
 fn attribute_bytes(attrs: &Attrs) -> f64 {
     let bytes = |attr: &Attr| match attr {
-        Attr::Int(_) => 8,
+        Attr::Int(_) | Attr::Real(_) => 8,
         Attr::Ints(list) => 8 * list.len(),
         Attr::Text(text) => text.len(),
         Attr::Texts(list) => list.iter().map(String::len).sum(),

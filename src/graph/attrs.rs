@@ -19,8 +19,40 @@ pub enum Attr {
     Text(String),
     /// A list of words.
     Texts(Arc<[String]>),
+    /// A real number.
+    Real(Real),
     /// Data: the value of a constant.
     Bytes(Arc<[u8]>),
+}
+
+/// A finite binary64. Two are equal where their bits are; there is one zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Real(u64);
+
+impl Real {
+    /// That number; none for an infinity or what is no number.
+    pub fn new(value: f64) -> Option<Self> {
+        // -0 + 0 = 0
+        value.is_finite().then(|| Self((value + 0.0).to_bits()))
+    }
+
+    /// Its value.
+    pub fn get(self) -> f64 {
+        f64::from_bits(self.0)
+    }
+}
+
+impl fmt::Display for Real {
+    /// The fewest digits that give this number back, always with a point or an exponent.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.get())
+    }
+}
+
+impl From<Real> for Attr {
+    fn from(v: Real) -> Self {
+        Self::Real(v)
+    }
 }
 
 impl From<u64> for Attr {
@@ -83,6 +115,7 @@ impl fmt::Display for Attr {
                 f.write_str("$")?;
                 list(f, v, |s| quote(s))
             }
+            Self::Real(v) => write!(f, "{v}"),
             Self::Bytes(v) => write!(f, "@\"{}\"", STANDARD.encode(v)),
         }
     }
@@ -205,6 +238,18 @@ impl Attrs {
     pub fn size(&self, name: &str) -> Result<usize, GraphError> {
         let wrong = || self.wrong(name, "an integer from 0 to 2^32 - 1");
         u32::try_from(self.int(name).map_err(|_| wrong())?).map(|v| v as usize).map_err(|_| wrong())
+    }
+
+    /// The real number of that name; an integer is one.
+    ///
+    /// # Errors
+    /// `Attribute` when it is missing or not a number.
+    pub fn real(&self, name: &str) -> Result<f64, GraphError> {
+        match self.get(name) {
+            Some(Attr::Real(v)) => Ok(v.get()),
+            Some(Attr::Int(v)) => Ok(*v as f64),
+            _ => Err(self.wrong(name, "a number")),
+        }
     }
 
     /// The list of unsigned integers of that name.

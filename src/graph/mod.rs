@@ -14,7 +14,7 @@ mod store;
 mod text;
 
 pub use absorb::{Redirects, Synchronizer};
-pub use attrs::{Attr, Attrs};
+pub use attrs::{Attr, Attrs, Real};
 pub use intern::{Interner, Numbers, hash};
 pub use intervals::Intervals;
 pub use kinds::Kinds;

@@ -13,10 +13,11 @@
 //!
 //! An operand is `%k`, the k-th line of kind `input` or `op`, or a view: a type and placeholders in order,
 //! joined by `+`. What is written is disjoint; a view that is only read may hold a unit more than once, as
-//! expansion and deduplication make them. `limb.add@scalar` is computed on the platform `scalar`. `nonce` and `parent` are left out where there is none.
+//! expansion and deduplication make them. Of attributes, a number with a point or an exponent is a binary64, `@"..."` data, `$[...]` a
+//! list of texts. `limb.add@scalar` is computed on the platform `scalar`. `nonce` and `parent` are left out where there is none.
 
 use super::attrs::quote;
-use super::{Attr, Attrs, Graph, GraphError, OperandId, Placeholder, ValueType};
+use super::{Attr, Attrs, Graph, GraphError, OperandId, Placeholder, Real, ValueType};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::collections::HashMap;
@@ -400,6 +401,17 @@ impl<'a> Cursor<'a> {
         let at = *self;
         self.take(length).parse().map_err(|_| at.error("an integer"))
     }
+    /// A point or an exponent makes a number real.
+    fn real_or_integer(&mut self) -> Result<Attr, GraphError> {
+        let end = |c: char| !(c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | 'e'));
+        let length = self.rest.find(end).unwrap_or(self.rest.len());
+        if !self.rest[..length].contains(['.', 'e']) {
+            return Ok(Attr::Int(self.integer()?));
+        }
+        let at = *self;
+        let real = self.take(length).parse().ok().and_then(Real::new);
+        Ok(Attr::Real(real.ok_or_else(|| at.error("a finite number"))?))
+    }
     fn attrs(&mut self) -> Result<Attrs, GraphError> {
         self.expect("{")?;
         let mut attrs = Attrs::new();
@@ -421,7 +433,7 @@ impl<'a> Cursor<'a> {
             } else if self.peek('"') {
                 Attr::Text(self.string()?)
             } else {
-                Attr::Int(self.integer()?)
+                self.real_or_integer()?
             };
             attrs = attrs.with(&name, value);
         }
@@ -473,6 +485,23 @@ mod tests {
         assert_eq!(again.operators().len(), 2);
         assert_eq!(again.address_end(), sample().address_end());
         assert!(text.contains("!1 [12,16)") || text.contains("[12,16)+[0,4)"), "{text}");
+    }
+
+    #[test]
+    fn reals_keep_their_bits() {
+        let reals = [1.0, -0.1, 1e40, 5e-324, f64::MAX, (1u64 << 60) as f64, std::f64::consts::PI];
+        for real in reals {
+            let attrs = Attrs::new().with("x", Real::new(real).unwrap()).with("y", 3u64);
+            let again = parse_attrs(&attrs.to_string()).unwrap();
+            assert_eq!(again, attrs);
+            assert_eq!(again.real("x").unwrap().to_bits(), real.to_bits());
+        }
+        let read = |text: &str| parse_attrs(text).map(|attrs| attrs.real("x").unwrap());
+        assert_eq!([read("{x=3}"), read("{x=1e+2}"), read("{x=-2.5}")], [Ok(3.0), Ok(100.0), Ok(-2.5)]);
+        assert_eq!(parse_attrs("{x=-0.0}").unwrap(), parse_attrs("{x=0.0}").unwrap());
+        for bad in ["{x=1e999}", "{x=.}", "{x=1.2.3}", "{x=e}", "{x=inf}", "{x=NaN}"] {
+            assert!(parse_attrs(bad).is_err(), "{bad}");
+        }
     }
 
     #[test]
