@@ -7,8 +7,10 @@
 
 mod base_change;
 pub mod bits;
+mod embedding;
 pub mod ntt;
 pub mod prime;
+mod reals;
 pub mod rns;
 pub mod sample;
 pub mod slots;
@@ -17,7 +19,9 @@ mod wide;
 pub mod zq;
 
 pub use base_change::{BaseChange, Source, Target};
+pub use embedding::Embedding;
 pub use ntt::NttTable;
+pub use reals::{FromReal, ToReal};
 pub use rns::{Conversion, CrtConstants, Norm, Quotient};
 pub use sample::{Domain, Seed};
 pub use zq::Modulus;

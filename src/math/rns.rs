@@ -117,20 +117,21 @@ pub fn crt_constants(from: &[Modulus], to: &Modulus) -> Result<CrtConstants, Mat
     Ok(CrtConstants { hat_inv, hat, product: product(to, from.len()) })
 }
 
-/// Measures polynomials given by residues: the size of the largest coefficient, centered modulo `Q`.
+/// Numbers by residues, as digits to the bases `q_0`, `q_1`, ...: `x = d_0 + d_1 * q_0 + d_2 * q_0 * q_1 + ...` with `0 <= d_i < q_i`,
+/// after H. Garner (1959).
 ///
-/// It is asked for noise, with the secret key at hand, so nothing branches on a coefficient, and every coefficient takes
-/// the same steps.
+/// It is asked for what a secret key has opened, so nothing branches on a number, and every number takes the same steps.
 #[derive(Clone, Debug)]
-pub struct Norm {
+pub struct MixedRadix {
     from: Vec<Modulus>,
     /// Row `i`: `q_j^-1 mod q_i` for `j < i`, with Shoup's constants.
     inverses: Vec<Vec<(u64, u64)>>,
-    /// `log2(q_0 * ... * q_(i-1))` at `i`.
-    weights: Vec<f64>,
 }
 
-impl Norm {
+/// Digits of a number and of its negative; overwritten when they are dropped.
+pub struct Digits(Zeroizing<Vec<u64>>, Zeroizing<Vec<u64>>);
+
+impl MixedRadix {
     /// For residues modulo `from`, in this order.
     ///
     /// # Errors
@@ -144,38 +145,37 @@ impl Norm {
             let inverse = |p: &Modulus| q.inv(q.reduce(p.value())).map(|w| (w, q.shoup(w)));
             from[..i].iter().map(inverse).collect::<Result<Vec<_>, _>>()
         };
-        let log2 = |weight: &mut f64, q: &Modulus| {
-            let current = *weight;
-            *weight += (q.value() as f64).log2();
-            Some(current)
-        };
-        Ok(Self {
-            inverses: (0..from.len()).map(row).collect::<Result<_, _>>()?,
-            weights: from.iter().scan(0.0, log2).collect(),
-            from: from.to_vec(),
-        })
+        let inverses = (0..from.len()).map(row).collect::<Result<_, _>>()?;
+        Ok(Self { inverses, from: from.to_vec() })
     }
 
-    /// The maximum over the coefficients `x` of `log2 |x|`, with `x` in `(-Q/2, Q/2]`, to about 12 decimal
-    /// places; 0 when all are 0. One limb, in `[0, q_i)`, for each modulus.
-    pub fn centered_log2(&self, limbs: &[&[u64]]) -> f64 {
-        debug_assert_eq!(limbs.len(), self.from.len());
+    /// The moduli, in order.
+    pub fn moduli(&self) -> &[Modulus] {
+        &self.from
+    }
+
+    /// Room for one number.
+    pub fn scratch(&self) -> Digits {
         let zeros = || Zeroizing::new(vec![0; self.from.len()]);
-        let (mut largest, mut digits, mut negated) = (zeros(), zeros(), zeros());
-        (0..limbs.first().map_or(0, |limb| limb.len())).for_each(|j| {
-            self.digits(&mut digits, |i| limbs[i][j]);
-            self.negate(&mut negated, &digits);
-            // of x and Q - x the smaller one, and that if it is larger than those before
-            let other_side = below(&negated, &digits);
-            select(&mut digits, &negated, other_side);
-            let more = below(&largest, &digits);
-            select(&mut largest, &digits, more);
-        });
-        self.log2(&largest)
+        Digits(zeros(), zeros())
     }
 
-    /// Mixed-radix digits `d` of the `x` in `[0, Q)` with these residues, after H. Garner (1959):
-    /// `x = d_0 + d_1 * q_0 + d_2 * q_0 * q_1 + ...` with `0 <= d_i < q_i`.
+    /// The digits of |x|, with x in `(-Q/2, Q/2]`, and 1 where x is negative, else 0.
+    pub fn magnitude<'a>(
+        &self,
+        scratch: &'a mut Digits,
+        residue: impl Fn(usize) -> u64,
+    ) -> (&'a [u64], u64) {
+        let Digits(digits, negated) = scratch;
+        self.digits(digits, residue);
+        self.negate(negated, digits);
+        // of x and Q - x the smaller one
+        let other_side = below(negated, digits);
+        select(digits, negated, other_side);
+        (digits, other_side & 1)
+    }
+
+    /// The digits of the `x` in `[0, Q)` with these residues.
     fn digits(&self, digits: &mut [u64], residue: impl Fn(usize) -> u64) {
         for (i, (q, inverses)) in self.from.iter().zip(&self.inverses).enumerate() {
             let (lower, rest) = digits.split_at_mut(i);
@@ -195,12 +195,49 @@ impl Norm {
             carry = is_zero(*out) & (1 - is_zero(sum));
         }
     }
+}
+
+/// Measures polynomials given by residues: the size of the largest coefficient, centered modulo `Q`.
+#[derive(Clone, Debug)]
+pub struct Norm {
+    radix: MixedRadix,
+    /// `log2(q_0 * ... * q_(i-1))` at `i`.
+    weights: Vec<f64>,
+}
+
+impl Norm {
+    /// For residues modulo `from`, in this order.
+    ///
+    /// # Errors
+    /// As [`MixedRadix::new`].
+    pub fn new(from: &[Modulus]) -> Result<Self, MathError> {
+        let log2 = |weight: &mut f64, q: &Modulus| {
+            let current = *weight;
+            *weight += (q.value() as f64).log2();
+            Some(current)
+        };
+        Ok(Self { radix: MixedRadix::new(from)?, weights: from.iter().scan(0.0, log2).collect() })
+    }
+
+    /// The maximum over the coefficients `x` of `log2 |x|`, with `x` in `(-Q/2, Q/2]`, to about 12 decimal
+    /// places; 0 when all are 0. One limb, in `[0, q_i)`, for each modulus.
+    pub fn centered_log2(&self, limbs: &[&[u64]]) -> f64 {
+        debug_assert_eq!(limbs.len(), self.weights.len());
+        let mut scratch = self.radix.scratch();
+        let mut largest = Zeroizing::new(vec![0; limbs.len()]);
+        (0..limbs.first().map_or(0, |limb| limb.len())).for_each(|j| {
+            let (digits, _) = self.radix.magnitude(&mut scratch, |i| limbs[i][j]);
+            let more = below(&largest, digits);
+            select(&mut largest, digits, more);
+        });
+        self.log2(&largest)
+    }
 
     /// `log2 x` of the `x` with these digits, 0 for `x = 0`.
     fn log2(&self, digits: &[u64]) -> f64 {
         // the top digit that is not 0 with what lies below it, as a fraction of its unit, and the unit's logarithm
         let (mut top, mut weight, mut below) = (1f64, 0f64, 0f64);
-        for ((&digit, q), &unit) in digits.iter().zip(&self.from).zip(&self.weights) {
+        for ((&digit, q), &unit) in digits.iter().zip(&self.radix.from).zip(&self.weights) {
             let value = digit as f64 + below;
             let mask = std::hint::black_box(is_zero(digit).wrapping_sub(1));
             top = f64::from_bits(choose(top.to_bits(), value.to_bits(), mask));
@@ -425,11 +462,11 @@ mod tests {
                 assert_eq!((choose(a, b, 0), choose(a, b, u64::MAX)), (a, b));
             }
         }
-        let norm = Norm::new(&moduli(&[3, 5, 7])).unwrap();
+        let radix = MixedRadix::new(&moduli(&[3, 5, 7])).unwrap();
         let digits = |x: u64| [x % 3, x / 3 % 5, x / 15];
         for x in 0..105 {
             let mut negated = [0; 3];
-            norm.negate(&mut negated, &digits(x));
+            radix.negate(&mut negated, &digits(x));
             assert_eq!(negated, digits((105 - x) % 105));
         }
     }

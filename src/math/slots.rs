@@ -25,6 +25,11 @@ pub fn galois_element(n: usize, step: i64) -> u64 {
     GENERATOR.wrapping_pow(step) & (2 * n as u64 - 1)
 }
 
+/// `3^slot` modulo `2n`: the exponent of the root whose value slot `slot` of the first row is.
+pub fn odd_power(n: usize, slot: usize) -> usize {
+    galois_element(n, slot as i64) as usize
+}
+
 /// The `g` of the automorphism that swaps the two rows, `2n - 1`.
 pub fn galois_conjugate(n: usize) -> u64 {
     2 * n as u64 - 1
