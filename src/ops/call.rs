@@ -59,16 +59,10 @@ impl Call<'_> {
     pub fn input(&self, index: usize, head: &str) -> Result<&ValueType> {
         match self.inputs.get(index) {
             Some(ty) if ty.head == head => {
-                if self.unit != WORD {
-                    return Err(self.error(
-                        "unit of the graph",
-                        self.unit,
-                        format!("{WORD} bits, for `{head}`"),
-                    ));
-                }
+                self.words(head)?;
                 // What base operators rely on, for types that nobody assembled.
                 let expected = match head {
-                    "limb" | "small" | "quotient" | "slots" => ty.dim("n")? as u64,
+                    "limb" | "small" | "quotient" | "slots" | "reals" => ty.dim("n")? as u64,
                     "poly" => (ty.dim("n")? as u64).saturating_mul(ty.attrs.uints("q")?.len() as u64),
                     "public_seed" | "secret_seed" => 4,
                     _ => ty.size,
@@ -81,6 +75,17 @@ impl Call<'_> {
             Some(ty) => Err(self.error(format!("input {index}"), ty, head)),
             None => Err(self.error("number of inputs", self.inputs.len(), index + 1)),
         }
+    }
+
+    /// Checks that the graph's unit is a word, as types of lattice algebra need it.
+    ///
+    /// # Errors
+    /// `Operator` for another unit.
+    pub fn words(&self, head: &str) -> Result<()> {
+        if self.unit == WORD {
+            return Ok(());
+        }
+        Err(self.error("unit of the graph", self.unit, format!("{WORD} bits, for `{head}`")))
     }
 
     /// Input `index` as a limb.

@@ -23,6 +23,22 @@ pub use session::Session;
 use crate::graph::{OperandId, ValueType};
 use crate::{Error, Result};
 
+/// Bounds on what an operand holds, as log2, in the norm that its scheme counts in.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Noise {
+    /// What is meant: under CKKS the values times their scale; -infinity where the scheme does not ask.
+    pub message: f64,
+    /// What is off.
+    pub error: f64,
+}
+
+impl Noise {
+    /// Of exact schemes, which do not ask how large a message is.
+    pub fn error(error: f64) -> Self {
+        Self { message: f64::NEG_INFINITY, error }
+    }
+}
+
 /// How far an operator type is from the base set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
@@ -146,9 +162,9 @@ pub trait OpDef: Send + Sync {
         0.0
     }
 
-    /// Scheme level only: the noise bound of the output from those of the ciphertext inputs (see
-    /// `schemes::noise`). `None` where noise has no meaning.
-    fn noise(&self, call: &Call<'_>, inputs: &[f64]) -> Option<f64> {
+    /// Scheme level only: the noise bound of the output from those of the inputs (see `schemes::noise`). `None` where noise has no
+    /// meaning.
+    fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
         let _ = (call, inputs);
         None
     }

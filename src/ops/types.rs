@@ -4,7 +4,7 @@
 //! a ciphertext its polynomials, a switching key its digits.
 
 use super::tensor::{Element, Tensor};
-use crate::graph::{Attrs, ValueType};
+use crate::graph::{Attrs, GraphError, Real, ValueType};
 use crate::math::{Modulus, check_degree};
 use crate::{Error, Result};
 
@@ -157,7 +157,7 @@ pub fn block_size(ty: &ValueType) -> u64 {
 const MOST_PARTS: usize = 3;
 
 /// What a scheme adds to a ciphertext: how the message m lies in its phase, c(s) = c_0 + c_1 s + c_2 s^2 modulo Q. A type with
-/// attribute `factor` is one of BGV, others with `t` are of BFV.
+/// attribute `scale` is one of CKKS, one with `factor` of BGV, others are of BFV.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheme {
     /// c(s) = round(Q m / t) + e.
@@ -172,23 +172,74 @@ pub enum Scheme {
         /// f, modulo t: what switching to smaller moduli has multiplied m with.
         factor: u64,
     },
+    /// c(s) = m + e, the slots of m being those of the plaintext times the scale.
+    Ckks {
+        /// Above 0.
+        scale: Real,
+    },
 }
 
 impl Scheme {
-    /// The plaintext modulus.
-    pub fn t(self) -> u64 {
+    /// What people call it.
+    pub fn name(self) -> &'static str {
         match self {
-            Self::Bfv { t } | Self::Bgv { t, .. } => t,
+            Self::Bfv { .. } => "BFV",
+            Self::Bgv { .. } => "BGV",
+            Self::Ckks { .. } => "CKKS",
         }
     }
 
     /// What all errors are multiples of: t for BGV, else 1.
     pub fn error_factor(self) -> u64 {
         match self {
-            Self::Bfv { .. } => 1,
+            Self::Bfv { .. } | Self::Ckks { .. } => 1,
             Self::Bgv { t, .. } => t,
         }
     }
+
+    /// The type of its plaintexts.
+    pub fn plain(self, n: usize) -> ValueType {
+        match self {
+            Self::Bfv { t } | Self::Bgv { t, .. } => plain(n, t),
+            Self::Ckks { scale } => reals(n, scale),
+        }
+    }
+
+    /// Its attributes, on top of those that ciphertexts of all schemes have.
+    fn attrs(self, attrs: Attrs) -> Attrs {
+        match self {
+            Self::Bfv { t } => attrs.with("t", t),
+            Self::Bgv { t, factor } => attrs.with("t", t).with("factor", factor),
+            Self::Ckks { scale } => attrs.with("scale", scale),
+        }
+    }
+
+    fn of(ty: &ValueType) -> Result<Self> {
+        if ty.attrs.get("scale").is_some() {
+            return Ok(Self::Ckks { scale: scale(&ty.attrs)? });
+        }
+        let t = modulus(ty, "t")?;
+        if ty.attrs.get("factor").is_none() {
+            return Ok(Self::Bfv { t });
+        }
+        let factor = ty.attrs.uint("factor")?;
+        if factor == 0 || factor >= t {
+            return Err(wrong(ty, "factor", factor, "1 to t - 1"));
+        }
+        Ok(Self::Bgv { t, factor })
+    }
+}
+
+/// Attribute `scale`: what values are multiplied with before they are rounded to integers.
+///
+/// # Errors
+/// `Graph` for what is no number above 0.
+pub fn scale(attrs: &Attrs) -> Result<Real> {
+    let found = attrs.real("scale")?;
+    Real::new(found).filter(|scale| scale.get() > 0.0).ok_or_else(|| {
+        let expected = "a number above 0";
+        GraphError::Attribute { name: "scale".into(), found: found.to_string(), expected }.into()
+    })
 }
 
 /// A ciphertext of ring learning with errors: `parts` polynomials (c_0, c_1, ...) in coefficient form modulo q.
@@ -214,28 +265,13 @@ impl Ciphertext {
         if !(1..=MOST_PARTS).contains(&parts) {
             return Err(wrong(ty, "parts", parts, &format!("1 to {MOST_PARTS}")));
         }
-        let t = modulus(ty, "t")?;
-        let scheme = match ty.attrs.get("factor") {
-            None => Scheme::Bfv { t },
-            Some(_) => Scheme::Bgv { t, factor: ty.attrs.uint("factor")? },
-        };
-        if let Scheme::Bgv { factor, .. } = scheme
-            && (factor == 0 || factor >= t)
-        {
-            return Err(wrong(ty, "factor", factor as usize, "1 to t - 1"));
-        }
-        Ok(Self { n: dimension(ty)?, q: moduli(ty, "q")?, parts, scheme })
+        Ok(Self { n: dimension(ty)?, q: moduli(ty, "q")?, parts, scheme: Scheme::of(ty)? })
     }
 
     /// As a value type.
     pub fn ty(&self) -> ValueType {
-        let attrs = Attrs::new().with("n", self.n).with("t", self.scheme.t()).with("q", self.q.as_slice());
-        let attrs = attrs.with("parts", self.parts);
-        let attrs = match self.scheme {
-            Scheme::Bfv { .. } => attrs,
-            Scheme::Bgv { factor, .. } => attrs.with("factor", factor),
-        };
-        ValueType::new("ciphertext", self.units(), attrs)
+        let attrs = Attrs::new().with("n", self.n).with("q", self.q.as_slice()).with("parts", self.parts);
+        ValueType::new("ciphertext", self.units(), self.scheme.attrs(attrs))
     }
 
     /// Size in units.
@@ -336,7 +372,7 @@ pub fn sized(head: &str, size: Option<u64>, attrs: Attrs, unit: u32) -> Result<V
     let mut ty = ValueType { head: head.to_owned(), size: size.unwrap_or(0), attrs };
     let a = &ty.attrs;
     let expected = match head {
-        "limb" | "small" | "quotient" | "slots" | "plain" => Some(a.size("n")? as u64),
+        "limb" | "small" | "quotient" | "slots" | "plain" | "reals" => Some(a.size("n")? as u64),
         "limbs" => Some((a.size("n")? as u64).saturating_mul(a.uint("count")?)),
         "poly" | "secret_key" => Some((a.size("n")? as u64).saturating_mul(a.uints("q")?.len() as u64)),
         "public_key" => Some((2 * a.size("n")? as u64).saturating_mul(a.uints("q")?.len() as u64)),
@@ -425,6 +461,11 @@ pub fn slots(n: usize, t: u64) -> ValueType {
 /// A plaintext polynomial modulo t, coefficient form.
 pub fn plain(n: usize, t: u64) -> ValueType {
     ValueType::new("plain", n as u64, Attrs::new().with("n", n).with("t", t))
+}
+
+/// n doubles that are integers: the coefficients of a polynomial whose slots are reals times a scale.
+pub fn reals(n: usize, scale: Real) -> ValueType {
+    ValueType::new("reals", n as u64, Attrs::new().with("n", n).with("scale", scale))
 }
 
 /// A secret key: s in NTT form over all primes. An operand of this type never enters an evaluator.

@@ -8,8 +8,8 @@ use crate::math::bits::copy_bits;
 use crate::math::ntt::NttTable;
 use crate::math::rns::{Conversion, Norm, Quotient};
 use crate::math::sample::Domain;
-use crate::math::{BaseChange, Modulus, Target, slots};
-use crate::ops::types::{Limb, Poly, WORD};
+use crate::math::{BaseChange, Embedding, FromReal, Modulus, Target, ToReal, slots};
+use crate::ops::types::{self, Limb, Poly, WORD};
 use crate::ops::{Call, base, fused};
 use crate::{Error, Result};
 use std::sync::Arc;
@@ -133,6 +133,35 @@ fn base_change(change: BaseChange, n: usize) -> Result<Kernel> {
                 }
             }
         }
+    })
+}
+
+/// `slots.embed`.
+fn embed(call: &Call<'_>, output: &ValueType) -> Result<Kernel> {
+    let scale = types::scale(call.attrs)?.get();
+    let embedding = Embedding::new(output.dim("n")?);
+    let complex = call.tensor(0)?.shape.len() == 2;
+    kernel(move |i, out, _| {
+        let (slots, out) = (bytemuck::cast_slice::<u64, f64>(i[0]), bytemuck::cast_slice_mut(out));
+        match complex {
+            true => embedding.coefficients(out, |slot| (slots[2 * slot], slots[2 * slot + 1]), scale),
+            false => embedding.coefficients(out, |slot| (slots[slot], 0.0), scale),
+        }
+    })
+}
+
+/// `slots.unembed`.
+fn unembed(call: &Call<'_>) -> Result<Kernel> {
+    let ty = call.input(0, "reals")?;
+    let (n, scale) = (ty.dim("n")?, types::scale(&ty.attrs)?.get());
+    let embedding = Embedding::new(n);
+    let complex = call.attrs.uint("complex")? == 1;
+    kernel_with_scratch(n, move |i, out, scratch| {
+        let (out, work) = (bytemuck::cast_slice_mut::<u64, f64>(out), bytemuck::cast_slice_mut(scratch));
+        embedding.slots(bytemuck::cast_slice(i[0]), work, scale, |slot, re, im| match complex {
+            true => out[2 * slot..2 * slot + 2].copy_from_slice(&[re, im]),
+            false => out[slot] = re,
+        });
     })
 }
 
@@ -281,6 +310,16 @@ impl Platform for Scalar {
                     }
                 })
             }
+            "limb.from_real" => {
+                let from = FromReal::new(modulus()?);
+                kernel(move |i, out, _| from.reduce_into(out, i[0]))
+            }
+            "rns.to_real" => {
+                let to = ToReal::new(&moduli(call, call.inputs.len())?)?;
+                kernel(move |i, out, _| to.round_into(out, i))
+            }
+            "slots.embed" => embed(call, output),
+            "slots.unembed" => unembed(call),
             "rns.norm" => {
                 let norm = Norm::new(&moduli(call, call.inputs.len())?)?;
                 kernel(move |i, out, _| out[0] = norm.centered_log2(i).to_bits())

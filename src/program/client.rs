@@ -521,9 +521,9 @@ impl Wanted {
             let slots = Zeroizing::new(run.output(2 * at)?);
             for read in &c.reads {
                 let part = residues.entry(&read.part).or_default();
-                if part.last().is_none_or(|last| last.t != c.ty.scheme.t()) {
+                if part.last().is_none_or(|last| last.t != c.t) {
                     let rows = Zeroizing::new(memory::room(self.rows(&read.part))?);
-                    part.push(Residues { t: c.ty.scheme.t(), rows });
+                    part.push(Residues { t: c.t, rows });
                 }
                 if let Some(last) = part.last_mut() {
                     // Rows come in order.

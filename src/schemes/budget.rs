@@ -1,71 +1,109 @@
-//! The noise bound of every ciphertext of a scheme-level graph, from the rules of its operators.
+//! The noise bound of every operand of a scheme-level graph, from the rules of its operators.
 
-use super::noise;
+use super::{canonical, noise};
 use crate::Result;
-use crate::graph::{Graph, ValueType};
+use crate::graph::{Graph, Port, ValueType};
 use crate::ops::flow::{Flow, States};
 use crate::ops::types::{Ciphertext, Scheme};
-use crate::ops::{Call, OpDef, Registry};
+use crate::ops::{Call, Noise, OpDef, Registry};
 
-/// log2 of the largest coefficient of a ciphertext's noise, as its scheme counts it.
-struct Noise {
+/// What flows: bounds, each as its scheme counts it.
+struct Bounds {
     /// log2 of the special primes that a fresh encryption was divided by, where there are any.
     special: Option<f64>,
+    /// log2 of the largest real that the graph is given, in a slot or a tensor.
+    largest: f64,
 }
 
-impl Flow for Noise {
-    type State = f64;
+impl Flow for Bounds {
+    type State = Noise;
 
-    fn given(&self, ty: &ValueType) -> f64 {
+    fn given(&self, ty: &ValueType) -> Noise {
         let n = ty.dim("n").unwrap_or(1);
         match Ciphertext::of(ty).map(|ty| ty.scheme) {
-            Ok(Scheme::Bgv { t, .. }) => noise::fresh_bgv(n, t, noise::log2(&[t]), self.special),
-            _ => {
-                self.special.map_or_else(|| noise::fresh_public(n), |log| noise::fresh_public_divided(n, log))
+            Ok(Scheme::Bgv { t, .. }) => Noise::error(noise::fresh_bgv(n, t, noise::log2(&[t]), self.special)),
+            Ok(Scheme::Ckks { scale }) => {
+                let message = self.largest + libm::log2(scale.get());
+                Noise { message, error: canonical::fresh_public(n, self.special) }
             }
+            Ok(Scheme::Bfv { .. }) => Noise::error(
+                self.special.map_or_else(|| noise::fresh_public(n), |log| noise::fresh_public_divided(n, log)),
+            ),
+            // Reals, exactly as they are.
+            Err(_) => Noise { message: self.largest, error: f64::NEG_INFINITY },
         }
     }
 
-    fn join(&self, first: f64, second: &f64) -> f64 {
-        first.max(*second)
+    fn join(&self, first: Noise, second: &Noise) -> Noise {
+        Noise { message: first.message.max(second.message), error: first.error.max(second.error) }
     }
 
-    fn step(&self, def: &dyn OpDef, call: &Call<'_>, output: &ValueType, inputs: &[f64]) -> Result<f64> {
+    fn step(
+        &self,
+        def: &dyn OpDef,
+        call: &Call<'_>,
+        output: &ValueType,
+        inputs: &[Noise],
+    ) -> Result<Noise> {
+        // What cannot be told is no bound; comparisons would pass over it.
+        let told = |bound: f64| if bound.is_nan() { f64::INFINITY } else { bound };
         Ok(match def.noise(call, inputs) {
-            // What cannot be told is no bound; comparisons would pass over it.
-            Some(bound) if bound.is_nan() => f64::INFINITY,
-            Some(bound) => bound,
-            None if def.moves() => inputs.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            Some(Noise { message, error }) => Noise { message: told(message), error: told(error) },
+            None if def.moves() => {
+                inputs.iter().fold(Noise::error(f64::NEG_INFINITY), |all, input| self.join(all, input))
+            }
             // A ciphertext whose noise nobody can bound has no budget.
-            None if output.head == "ciphertext" => f64::INFINITY,
-            None => f64::NEG_INFINITY,
+            None if output.head == "ciphertext" => Noise { message: f64::INFINITY, error: f64::INFINITY },
+            None => Noise::error(f64::NEG_INFINITY),
         })
     }
 }
 
-/// The smallest noise budget, in bits, that the bounds leave to any ciphertext of the declared outputs; what comes
-/// from the graph's inputs is taken as fresh, under a public key; where there are special primes, divided by them.
+/// What is known of a declared output.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bound {
+    /// Bits left before decryption fails; infinite for what is no ciphertext.
+    pub budget: f64,
+    /// log2 of how large message and error are; of a ciphertext of CKKS with its scale, of decoded slots without.
+    pub noise: Noise,
+}
+
+/// Bounds on the declared outputs, in order; what comes from the graph's inputs is taken as fresh, under a public key; where there are special
+/// primes, divided by them. `largest`: log2 of the largest real that the graph is given.
 ///
 /// # Errors
-/// `UnknownOperator`, `OverlappingOutputs`, `Cycle`, `Cancelled`; `Graph` for outputs that are no ciphertexts.
-pub fn noise_budget(graph: &Graph, registry: &Registry) -> Result<f64> {
+/// `UnknownOperator`, `OverlappingOutputs`, `Cycle`, `Cancelled`; `Graph` for ciphertexts without moduli.
+pub fn bounds(graph: &Graph, registry: &Registry, largest: f64) -> Result<Vec<Bound>> {
     let special = graph.inputs().iter().find_map(|p| graph.ty(p.operand).attrs.uints("special").ok());
-    let flow = Noise { special: special.map(|special| noise::log2(&special)) };
+    let flow = Bounds { special: special.map(|special| noise::log2(&special)), largest };
     let bounds = States::new(graph, registry, &flow)?;
-    let mut budget = f64::INFINITY;
-    for port in graph.outputs() {
-        let (ty, bound) = (graph.ty(port.operand), bounds.of(port.operand));
-        let log_q = noise::log2(&ty.attrs.uints("q")?);
-        if ty.head == "ciphertext" {
-            budget = budget.min(match Ciphertext::of(ty)?.scheme {
-                Scheme::Bfv { t } => noise::budget(t, log_q, bound),
-                Scheme::Bgv { .. } => noise::budget_bgv(log_q, bound),
-            });
-            continue;
-        }
-        for t in ty.attrs.uints("t")? {
-            budget = budget.min(noise::budget(t, log_q, bound));
-        }
+    let of = |port: &Port| {
+        let noise = bounds.of(port.operand);
+        Ok(Bound { budget: budget(graph.ty(port.operand), noise)?, noise })
+    };
+    graph.outputs().iter().map(of).collect()
+}
+
+fn budget(ty: &ValueType, bound: Noise) -> Result<f64> {
+    let Ok(q) = ty.attrs.uints("q") else { return Ok(f64::INFINITY) };
+    let log_q = noise::log2(&q);
+    if ty.head == "ciphertext" {
+        return Ok(match Ciphertext::of(ty)?.scheme {
+            Scheme::Bfv { t } => noise::budget(t, log_q, bound.error),
+            Scheme::Bgv { .. } => noise::budget_bgv(log_q, bound.error),
+            // Coefficients are no larger than values.
+            Scheme::Ckks { .. } => noise::budget_bgv(log_q, noise::sum(&[bound.message, bound.error])),
+        });
     }
-    Ok(budget)
+    let moduli = ty.attrs.uints("t")?;
+    Ok(moduli.into_iter().map(|t| noise::budget(t, log_q, bound.error)).fold(f64::INFINITY, f64::min))
+}
+
+/// The smallest noise budget, in bits, that [`bounds`] leave to any of the declared outputs; of a graph that is given no reals.
+///
+/// # Errors
+/// As [`bounds`].
+pub fn noise_budget(graph: &Graph, registry: &Registry) -> Result<f64> {
+    let bounds = bounds(graph, registry, f64::NEG_INFINITY)?;
+    Ok(bounds.iter().map(|bound| bound.budget).fold(f64::INFINITY, f64::min))
 }

@@ -5,13 +5,15 @@
 pub mod bfv;
 pub mod bgv;
 mod budget;
+mod canonical;
+pub mod ckks;
 pub mod columns;
 pub mod noise;
 pub mod rlwe;
 pub mod security;
 mod slots;
 
-pub use budget::noise_budget;
+pub use budget::{Bound, bounds, noise_budget};
 
 use crate::ops::Registry;
 
@@ -22,6 +24,7 @@ pub fn registry() -> Registry {
     registry.add_all(slots::all());
     registry.add_all(bfv::all());
     registry.add_all(bgv::all());
+    registry.add_all(ckks::all());
     registry.add_all(columns::all());
     registry.add_residues(rlwe::residues());
     registry.add_residues(columns::residues());

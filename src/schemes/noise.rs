@@ -1,4 +1,4 @@
-//! Noise bounds of BFV and BGV, as log2 of the largest coefficient.
+//! Noise bounds of BFV and BGV, as log2 of the largest coefficient; CKKS counts in another norm (`schemes::canonical`).
 //!
 //! Logarithms come from one library on every target, so that parameters are chosen alike everywhere.
 //!
@@ -6,6 +6,8 @@
 //! |e|, with the practical expansion factor delta = 2 sqrt(n) for products of ring elements of which at least one
 //! is random (Kim, Polyakov, Zucca, "Revisiting Homomorphic Encryption Schemes for Finite Fields",
 //! ia.cr/2021/204, section 2), ternary secrets (|s| <= 1) and errors of at most [`ERROR_BOUND`].
+
+use crate::ops::Noise;
 
 /// Largest error coefficient that is ever drawn (centered binomial, k = 21).
 pub const ERROR_BOUND: f64 = 21.0;
@@ -25,6 +27,12 @@ pub fn sum(terms: &[f64]) -> f64 {
         return largest;
     }
     largest + libm::log2(terms.iter().map(|t| libm::exp2(t - largest)).sum())
+}
+
+/// Of a sum of operands.
+pub fn sums(inputs: &[Noise]) -> Noise {
+    let all = |part: fn(&Noise) -> f64| sum(&inputs.iter().map(part).collect::<Vec<_>>());
+    Noise { message: all(|input| input.message), error: all(|input| input.error) }
 }
 
 /// Fresh, encrypted with the secret key: the error and the rounding of Q m / t.

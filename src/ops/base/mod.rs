@@ -6,6 +6,7 @@ mod constant;
 mod convert;
 pub(crate) mod copy;
 mod dot;
+mod from_real;
 mod from_small;
 mod intt;
 mod mul;
@@ -21,9 +22,15 @@ mod sample_ternary;
 mod sample_uniform;
 mod scale_sub;
 mod slots_constant;
+mod slots_embed;
 mod slots_read;
+mod slots_unembed;
 mod slots_write;
 mod sub;
+mod to_real;
+
+pub(crate) use slots_embed::embedded;
+pub(crate) use slots_unembed::unembedded;
 
 use super::{Call, OpDef};
 use crate::Result;
@@ -45,6 +52,8 @@ pub fn all() -> Vec<Arc<dyn OpDef>> {
         Arc::new(automorphism::Automorphism),
         Arc::new(permute::Permute),
         Arc::new(from_small::FromSmall),
+        Arc::new(from_real::FromReal),
+        Arc::new(to_real::ToReal),
         Arc::new(quotient::Quotient),
         Arc::new(convert::Convert),
         Arc::new(norm::Norm),
@@ -57,6 +66,8 @@ pub fn all() -> Vec<Arc<dyn OpDef>> {
         Arc::new(slots_write::SlotsWrite),
         Arc::new(slots_read::SlotsRead),
         Arc::new(slots_constant::SlotsConstant),
+        Arc::new(slots_embed::SlotsEmbed),
+        Arc::new(slots_unembed::SlotsUnembed),
     ]
 }
 

@@ -3,7 +3,7 @@
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::types::Ciphertext;
-use crate::ops::{Call, Level, OpDef, Session};
+use crate::ops::{Call, Level, Noise, OpDef, Session};
 use crate::schemes::{noise, rlwe};
 
 /// `bfv.add_plain`; see the module.
@@ -30,8 +30,8 @@ impl OpDef for AddPlain {
         s.merge(&parts, ty.ty())
     }
 
-    fn noise(&self, call: &Call<'_>, inputs: &[f64]) -> Option<f64> {
+    fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
         let _ = call;
-        Some(noise::sum(&[*inputs.first()?, -1.0]))
+        Some(Noise::error(noise::sum(&[inputs.first()?.error, -1.0])))
     }
 }

@@ -7,7 +7,7 @@
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::types::{self, Ciphertext, Scheme};
-use crate::ops::{Call, Level, OpDef, Session};
+use crate::ops::{Call, Level, Noise, OpDef, Session};
 use crate::schemes::{noise, rlwe};
 
 /// `bfv.encrypt_public`; see the module.
@@ -46,7 +46,7 @@ impl OpDef for EncryptPublic {
         s.merge(&[c0, c1], ty.ty())
     }
 
-    fn noise(&self, call: &Call<'_>, inputs: &[f64]) -> Option<f64> {
+    fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
         let _ = inputs;
         let key = call.inputs.first()?;
         let n = key.dim("n").ok()?;
@@ -55,6 +55,6 @@ impl OpDef for EncryptPublic {
         }
         let drop = rlwe::dropped(call).ok()?;
         let divided = noise::fresh_public_divided(n, noise::log2(&drop));
-        Some(if drop.is_empty() { noise::fresh_public(n) } else { divided })
+        Some(Noise::error(if drop.is_empty() { noise::fresh_public(n) } else { divided }))
     }
 }

@@ -4,7 +4,7 @@
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::types::{self, Ciphertext, Scheme};
-use crate::ops::{Call, Level, OpDef, Session};
+use crate::ops::{Call, Level, Noise, OpDef, Session};
 use crate::schemes::{noise, rlwe};
 
 /// `bfv.encrypt_secret`; see the module.
@@ -45,8 +45,8 @@ impl OpDef for EncryptSecret {
         s.merge(&[c0, c1], output)
     }
 
-    fn noise(&self, call: &Call<'_>, inputs: &[f64]) -> Option<f64> {
+    fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
         let _ = (call, inputs);
-        Some(noise::fresh_secret())
+        Some(Noise::error(noise::fresh_secret()))
     }
 }

@@ -48,6 +48,6 @@ fn ciphertext(call: &Call<'_>, index: usize) -> Result<(Ciphertext, u64)> {
 fn of_scheme(call: &Call<'_>, ty: Ciphertext) -> Result<(Ciphertext, u64)> {
     match ty.scheme {
         Scheme::Bfv { t } => Ok((ty, t)),
-        Scheme::Bgv { .. } => Err(call.error("scheme of the ciphertext", "BGV: it has a factor", "BFV")),
+        _ => Err(call.error("scheme of the ciphertext", ty.scheme.name(), "BFV")),
     }
 }

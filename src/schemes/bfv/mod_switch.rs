@@ -4,8 +4,8 @@
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::types::Ciphertext;
-use crate::ops::{Call, Level, OpDef, Session};
-use crate::schemes::noise;
+use crate::ops::{Call, Level, Noise, OpDef, Session};
+use crate::schemes::{noise, rlwe};
 
 /// `bfv.mod_switch`; see the module.
 pub struct ModSwitch;
@@ -26,11 +26,7 @@ impl OpDef for ModSwitch {
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(1)?;
         let (ty, _) = super::ciphertext(call, 0)?;
-        let keep = call.attrs.size("keep")?;
-        if keep == 0 || keep >= ty.q.len() {
-            return Err(call.error("keep", keep, format!("1 to {}", ty.q.len().saturating_sub(1))));
-        }
-        Ok(Ciphertext { q: ty.q[..keep].to_vec(), ..ty }.ty())
+        Ok(Ciphertext { q: rlwe::kept(call, &ty)?, ..ty }.ty())
     }
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
@@ -44,9 +40,9 @@ impl OpDef for ModSwitch {
         s.merge(&parts, output)
     }
 
-    fn noise(&self, call: &Call<'_>, inputs: &[f64]) -> Option<f64> {
+    fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
         let ty = Ciphertext::of(call.inputs.first()?).ok()?;
         let dropped = noise::log2(ty.q.get(call.attrs.size("keep").ok()?..)?);
-        Some(noise::sum(&[*inputs.first()? - dropped, noise::rounding(ty.n, ty.parts), -1.0]))
+        Some(Noise::error(noise::sum(&[inputs.first()?.error - dropped, noise::rounding(ty.n, ty.parts), -1.0])))
     }
 }

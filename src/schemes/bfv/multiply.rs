@@ -12,7 +12,7 @@ use crate::graph::{Attrs, OperandId, ValueType};
 use crate::math::MathError;
 use crate::math::prime::ntt_primes;
 use crate::ops::types::{Form, Poly};
-use crate::ops::{Call, Level, OpDef, Session};
+use crate::ops::{Call, Level, Noise, OpDef, Session};
 use crate::schemes::{noise, rlwe};
 
 /// Bits that P may be smaller than Q: primes next to each other differ by a little.
@@ -87,14 +87,14 @@ impl OpDef for Multiply {
         s.merge(&parts, ty.with_parts(3).ty())
     }
 
-    fn noise(&self, call: &Call<'_>, inputs: &[f64]) -> Option<f64> {
+    fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
         let (ty, t) = super::ciphertext(call, 0).ok()?;
         let (log_q, log_p) = (noise::log2(&ty.q), noise::log2(&call.attrs.uints("aux").ok()?));
-        let product = |&[a, b]: &[f64; 2]| {
-            let switched = noise::sum(&[b, noise::rounding(ty.n, 2) + log_q - log_p]);
-            noise::multiply(ty.n, t, log_q, a, switched)
+        let product = |&[a, b]: &[Noise; 2]| {
+            let switched = noise::sum(&[b.error, noise::rounding(ty.n, 2) + log_q - log_p]);
+            noise::multiply(ty.n, t, log_q, a.error, switched)
         };
-        Some(noise::sum(&inputs.as_chunks().0.iter().map(product).collect::<Vec<_>>()))
+        Some(Noise::error(noise::sum(&inputs.as_chunks().0.iter().map(product).collect::<Vec<_>>())))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::graph::{OperandId, ValueType};
-use crate::ops::{Call, Level, OpDef, Session};
+use crate::ops::{Call, Level, Noise, OpDef, Session};
 use crate::schemes::{noise, rlwe};
 
 /// `bfv.multiply_plain`; see the module.
@@ -22,12 +22,11 @@ impl OpDef for MultiplyPlain {
     }
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
-        let _ = call;
-        rlwe::times_plain(s, inputs[0], inputs[1])
+        rlwe::times_plain(s, inputs[0], inputs[1], self.assemble(call)?)
     }
 
-    fn noise(&self, call: &Call<'_>, inputs: &[f64]) -> Option<f64> {
+    fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
         let (ty, t) = super::ciphertext(call, 0).ok()?;
-        Some(noise::multiply_plain(ty.n, t, *inputs.first()?))
+        Some(Noise::error(noise::multiply_plain(ty.n, t, inputs.first()?.error)))
     }
 }

@@ -8,7 +8,7 @@
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::types::Ciphertext;
-use crate::ops::{Call, Level, OpDef, Session};
+use crate::ops::{Call, Level, Noise, OpDef, Session};
 use crate::schemes::{noise, rlwe};
 
 /// `bfv.pack_slots`; see the module.
@@ -89,14 +89,14 @@ impl OpDef for PackSlots {
         s.op("rlwe.add", Attrs::new(), &[first, second])
     }
 
-    fn noise(&self, call: &Call<'_>, inputs: &[f64]) -> Option<f64> {
+    fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
         let shape = Shape::of(call).ok()?;
-        let mut terms = inputs.get(..shape.ciphertexts)?.to_vec();
+        let mut terms: Vec<f64> = inputs.get(..shape.ciphertexts)?.iter().map(|input| input.error).collect();
         // One key switch for each ciphertext but the first.
         if let Some(key) = shape.shift.or(shape.swap) {
             let added = rlwe::switching_noise(call, key)?;
             terms.extend((1..shape.ciphertexts).map(|_| added));
         }
-        Some(noise::sum(&terms))
+        Some(Noise::error(noise::sum(&terms)))
     }
 }

@@ -5,7 +5,7 @@
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::types::Ciphertext;
-use crate::ops::{Call, Level, OpDef, Session};
+use crate::ops::{Call, Level, Noise, OpDef, Session};
 use crate::schemes::{noise, rlwe};
 
 /// `bfv.sum_slots`; see the module.
@@ -46,11 +46,11 @@ impl OpDef for SumSlots {
         Ok(sum)
     }
 
-    fn noise(&self, call: &Call<'_>, inputs: &[f64]) -> Option<f64> {
-        let mut bound = *inputs.first()?;
+    fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
+        let mut bound = inputs.first()?.error;
         for key in 1..call.inputs.len() {
             bound = noise::sum(&[bound, bound, rlwe::switching_noise(call, key)?]);
         }
-        Some(bound)
+        Some(Noise::error(bound))
     }
 }

@@ -2,8 +2,8 @@
 
 use super::bounds;
 use crate::Result;
-use crate::graph::{Attrs, OperandId, ValueType};
-use crate::ops::{Call, Level, OpDef, Session};
+use crate::graph::{OperandId, ValueType};
+use crate::ops::{Call, Level, Noise, OpDef, Session};
 use crate::schemes::rlwe;
 
 /// `bgv.add_plain`; see the module.
@@ -27,14 +27,13 @@ impl OpDef for AddPlain {
         let limb = s.retype(inputs[1], rlwe::plain_limb(&call.inputs[1])?.ty())?;
         let scaled = rlwe::times(s, limb, t, factor)?;
         let scaled = s.retype(scaled, call.inputs[1].clone())?;
-        let lifted = s.op("rlwe.lift_plain", Attrs::new().with("q", ty.q.as_slice()), &[scaled])?;
         let mut parts = s.parts(inputs[0])?;
-        parts[0] = s.op("poly.add", Attrs::new(), &[parts[0], lifted])?;
+        parts[0] = rlwe::plus_plain(s, parts[0], scaled, &ty.q)?;
         s.merge(&parts, ty.ty())
     }
 
-    fn noise(&self, call: &Call<'_>, inputs: &[f64]) -> Option<f64> {
+    fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
         let (_, t, _) = super::ciphertext(call, 0).ok()?;
-        Some(bounds::sum(&[*inputs.first()?, super::message(t)]))
+        Some(Noise::error(bounds::sum(&[inputs.first()?.error, super::message(t)])))
     }
 }

@@ -6,7 +6,7 @@ use crate::Result;
 use crate::graph::{OperandId, ValueType};
 use crate::math::Modulus;
 use crate::ops::types::{Ciphertext, Scheme};
-use crate::ops::{Call, Level, OpDef, Session};
+use crate::ops::{Call, Level, Noise, OpDef, Session};
 use crate::schemes::rlwe;
 
 /// `bgv.adjust`; see the module.
@@ -53,8 +53,8 @@ impl OpDef for Adjust {
         s.merge(&limbs, output)
     }
 
-    fn noise(&self, call: &Call<'_>, inputs: &[f64]) -> Option<f64> {
+    fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
         let (_, t, _) = super::ciphertext(call, 0).ok()?;
-        Some(bounds::log2(&[t]) - 1.0 + *inputs.first()?)
+        Some(Noise::error(bounds::log2(&[t]) - 1.0 + inputs.first()?.error))
     }
 }

@@ -6,7 +6,7 @@ use super::bounds;
 use crate::Result;
 use crate::graph::{OperandId, ValueType};
 use crate::ops::types::{self, Ciphertext, Scheme};
-use crate::ops::{Call, Level, OpDef, Session};
+use crate::ops::{Call, Level, Noise, OpDef, Session};
 use crate::schemes::rlwe;
 
 /// `bgv.encrypt_public`; see the module.
@@ -45,15 +45,15 @@ impl OpDef for EncryptPublic {
         let ty = Ciphertext::of(&self.assemble(call)?)?;
         let factor = ty.scheme.error_factor();
         let zero = rlwe::zero_public(s, inputs[0], &rlwe::dropped(call)?, factor, inputs[2])?;
-        super::with_message(s, zero, inputs[1], &ty)
+        rlwe::with_message(s, zero, inputs[1], &ty)
     }
 
-    fn noise(&self, call: &Call<'_>, inputs: &[f64]) -> Option<f64> {
+    fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
         let _ = inputs;
         let key = call.inputs.first()?;
         let (n, t) = (key.dim("n").ok()?, types::modulus(call.inputs.get(1)?, "t").ok()?);
         let drop = rlwe::dropped(call).ok()?;
         let log_factor = bounds::log2(&[types::error_factor(&key.attrs).ok()?]);
-        Some(bounds::fresh_bgv(n, t, log_factor, (!drop.is_empty()).then(|| bounds::log2(&drop))))
+        Some(Noise::error(bounds::fresh_bgv(n, t, log_factor, (!drop.is_empty()).then(|| bounds::log2(&drop)))))
     }
 }

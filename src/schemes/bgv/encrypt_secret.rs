@@ -5,7 +5,7 @@ use super::bounds;
 use crate::Result;
 use crate::graph::{OperandId, ValueType};
 use crate::ops::types::{self, Ciphertext, Scheme};
-use crate::ops::{Call, Level, OpDef, Session};
+use crate::ops::{Call, Level, Noise, OpDef, Session};
 use crate::schemes::rlwe;
 
 /// `bgv.encrypt_secret`; see the module.
@@ -41,12 +41,12 @@ impl OpDef for EncryptSecret {
         let ty = Ciphertext::of(&self.assemble(call)?)?;
         let seeds = [inputs[2], inputs[3]];
         let zero = rlwe::zero_secret(s, inputs[0], &ty.q, ty.scheme.error_factor(), seeds)?;
-        super::with_message(s, zero, inputs[1], &ty)
+        rlwe::with_message(s, zero, inputs[1], &ty)
     }
 
-    fn noise(&self, call: &Call<'_>, inputs: &[f64]) -> Option<f64> {
+    fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
         let _ = inputs;
         let t = types::modulus(call.inputs.get(1)?, "t").ok()?;
-        Some(bounds::sum(&[bounds::log2(&[t]) + libm::log2(bounds::ERROR_BOUND), super::message(t)]))
+        Some(Noise::error(bounds::sum(&[bounds::log2(&[t]) + libm::log2(bounds::ERROR_BOUND), super::message(t)])))
     }
 }

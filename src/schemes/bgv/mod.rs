@@ -18,9 +18,8 @@ mod noise;
 
 use super::noise as bounds;
 use crate::Result;
-use crate::graph::{Attrs, OperandId};
 use crate::ops::types::{Ciphertext, Scheme};
-use crate::ops::{Call, OpDef, Session};
+use crate::ops::{Call, OpDef};
 use std::sync::Arc;
 
 /// The operator types of this folder.
@@ -47,20 +46,8 @@ fn ciphertext(call: &Call<'_>, index: usize) -> Result<(Ciphertext, u64, u64)> {
 fn of_scheme(call: &Call<'_>, ty: Ciphertext) -> Result<(Ciphertext, u64, u64)> {
     match ty.scheme {
         Scheme::Bgv { t, factor } => Ok((ty, t, factor)),
-        Scheme::Bfv { .. } => Err(call.error("scheme of the ciphertext", "BFV: it has no factor", "BGV")),
+        _ => Err(call.error("scheme of the ciphertext", ty.scheme.name(), "BGV")),
     }
-}
-
-/// A fresh encryption: one of zero, and the message.
-fn with_message(
-    s: &mut Session<'_>,
-    [c0, c1]: [OperandId; 2],
-    plain: OperandId,
-    ty: &Ciphertext,
-) -> Result<OperandId> {
-    let lifted = s.op("rlwe.lift_plain", Attrs::new().with("q", ty.q.as_slice()), &[plain])?;
-    let c0 = s.op("poly.add", Attrs::new(), &[c0, lifted])?;
-    s.merge(&[c0, c1], ty.ty())
 }
 
 /// log2 of the largest coefficient of a message, centered.

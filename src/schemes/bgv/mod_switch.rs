@@ -6,7 +6,7 @@ use crate::Result;
 use crate::graph::{OperandId, ValueType};
 use crate::math::Modulus;
 use crate::ops::types::{Ciphertext, Scheme};
-use crate::ops::{Call, Level, OpDef, Session};
+use crate::ops::{Call, Level, Noise, OpDef, Session};
 use crate::schemes::rlwe;
 
 /// `bgv.mod_switch`; see the module.
@@ -28,31 +28,23 @@ impl OpDef for ModSwitch {
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(1)?;
         let (ty, t, mut factor) = super::ciphertext(call, 0)?;
-        let keep = call.attrs.size("keep")?;
-        if keep == 0 || keep >= ty.q.len() {
-            return Err(call.error("keep", keep, format!("1 to {}", ty.q.len().saturating_sub(1))));
-        }
+        let q = rlwe::kept(call, &ty)?;
         let modulus = Modulus::new(t)?;
-        for &q in &ty.q[keep..] {
+        for &q in &ty.q[q.len()..] {
             factor = modulus.mul(factor, modulus.inv(modulus.reduce(q))?);
         }
-        Ok(Ciphertext { q: ty.q[..keep].to_vec(), scheme: Scheme::Bgv { t, factor }, ..ty }.ty())
+        Ok(Ciphertext { q, scheme: Scheme::Bgv { t, factor }, ..ty }.ty())
     }
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let output = self.assemble(call)?;
-        let (ty, t, _) = super::ciphertext(call, 0)?;
-        let drop = &ty.q[call.attrs.size("keep")?..];
-        let mut parts = Vec::with_capacity(ty.parts);
-        for part in s.parts(inputs[0])? {
-            parts.push(rlwe::divide(s, part, drop, t)?);
-        }
-        s.merge(&parts, output)
+        let (_, t, _) = super::ciphertext(call, 0)?;
+        rlwe::divide_parts(s, inputs[0], t, output)
     }
 
-    fn noise(&self, call: &Call<'_>, inputs: &[f64]) -> Option<f64> {
+    fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
         let (ty, t, _) = super::ciphertext(call, 0).ok()?;
         let dropped = bounds::log2(ty.q.get(call.attrs.size("keep").ok()?..)?);
-        Some(bounds::sum(&[*inputs.first()? - dropped, bounds::division(ty.n, ty.parts, t)]))
+        Some(Noise::error(bounds::sum(&[inputs.first()?.error - dropped, bounds::division(ty.n, ty.parts, t)])))
     }
 }

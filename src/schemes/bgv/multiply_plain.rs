@@ -3,7 +3,7 @@
 use super::bounds;
 use crate::Result;
 use crate::graph::{OperandId, ValueType};
-use crate::ops::{Call, Level, OpDef, Session};
+use crate::ops::{Call, Level, Noise, OpDef, Session};
 use crate::schemes::rlwe;
 
 /// `bgv.multiply_plain`; see the module.
@@ -23,12 +23,11 @@ impl OpDef for MultiplyPlain {
     }
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
-        let _ = call;
-        rlwe::times_plain(s, inputs[0], inputs[1])
+        rlwe::times_plain(s, inputs[0], inputs[1], self.assemble(call)?)
     }
 
-    fn noise(&self, call: &Call<'_>, inputs: &[f64]) -> Option<f64> {
+    fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
         let (ty, t, _) = super::ciphertext(call, 0).ok()?;
-        Some(bounds::multiply_plain(ty.n, t, *inputs.first()?))
+        Some(Noise::error(bounds::multiply_plain(ty.n, t, inputs.first()?.error)))
     }
 }

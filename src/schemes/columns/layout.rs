@@ -500,6 +500,8 @@ pub struct OutputCiphertext {
     pub reads: Vec<Read>,
     /// Where it starts in the output, units.
     pub offset: u64,
+    /// Its plaintext modulus.
+    pub t: u64,
     /// Its type.
     pub ty: Ciphertext,
 }
@@ -511,9 +513,9 @@ pub struct OutputCiphertext {
 pub fn output_ciphertexts(ty: &ValueType) -> Result<Vec<OutputCiphertext>> {
     let mut all = Vec::new();
     let mut offset = 0;
-    let mut push = |reads: Vec<Read>, ty: Ciphertext| {
+    let mut push = |reads: Vec<Read>, t: u64, ty: Ciphertext| {
         let units = ty.units();
-        all.push(OutputCiphertext { reads, offset, ty });
+        all.push(OutputCiphertext { reads, offset, t, ty });
         offset += units;
     };
     match ty.head.as_str() {
@@ -522,7 +524,8 @@ pub fn output_ciphertexts(ty: &ValueType) -> Result<Vec<OutputCiphertext>> {
             for t in 0..column.t.len() {
                 for chunk in 0..column.chunks() {
                     let read = |rows: Rows| Read { part: "values".to_owned(), rows };
-                    push(column.rows_in(chunk).into_iter().map(read).collect(), column.ciphertext(t));
+                    let reads = column.rows_in(chunk).into_iter().map(read).collect();
+                    push(reads, column.t[t], column.ciphertext(t));
                 }
             }
         }
@@ -530,7 +533,7 @@ pub fn output_ciphertexts(ty: &ValueType) -> Result<Vec<OutputCiphertext>> {
             let sums = Sums::of(ty)?;
             for ciphertext in 0..sums.ciphertexts() {
                 let (reads, modulus) = sums.reads(ciphertext);
-                push(reads, sums.ciphertext(modulus));
+                push(reads, sums.t[modulus], sums.ciphertext(modulus));
             }
         }
         other => {

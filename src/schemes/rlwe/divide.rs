@@ -2,10 +2,23 @@
 
 use super::times;
 use crate::Result;
-use crate::graph::{Attrs, OperandId};
+use crate::graph::{Attrs, OperandId, ValueType};
 use crate::math::Modulus;
 use crate::ops::Session;
-use crate::ops::types::{Form, Limb, Poly};
+use crate::ops::types::{Ciphertext, Form, Limb, Poly};
+
+/// Every part of a ciphertext, divided by the primes that `output` does not have; see [`divide`].
+///
+/// # Errors
+/// As [`divide`].
+pub fn divide_parts(s: &mut Session<'_>, x: OperandId, factor: u64, output: ValueType) -> Result<OperandId> {
+    let (ty, keep) = (Ciphertext::of(s.ty(x))?, Ciphertext::of(&output)?.q.len());
+    let mut parts = Vec::with_capacity(ty.parts);
+    for part in s.parts(x)? {
+        parts.push(divide(s, part, &ty.q[keep..], factor)?);
+    }
+    s.merge(&parts, output)
+}
 
 /// (x - d) / A modulo the other primes, A the product of the primes in `drop`, where d = x modulo A is the remainder that is 0
 /// modulo `factor`, a prime of its own or 1. Multiples of the factor so stay multiples of it, which errors of BGV are

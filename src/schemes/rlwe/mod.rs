@@ -4,6 +4,7 @@
 mod add;
 mod automorphism;
 mod divide;
+mod drop_primes;
 mod key_switch;
 mod lift_plain;
 mod negate;
@@ -17,16 +18,16 @@ mod tensor;
 mod times_plain;
 mod zero;
 
-pub(super) use divide::divide;
-pub(super) use tensor::tensor;
+pub(super) use divide::{divide, divide_parts};
+pub(super) use tensor::{own_parts, product_type, tensor};
 pub(super) use times_plain::times_plain;
-pub(super) use zero::{dropped, public_ring, zero_public, zero_secret};
+pub(super) use zero::{dropped, plus_plain, public_ring, with_message, zero_public, zero_secret};
 
-use super::noise as bounds;
+use super::{canonical, noise as bounds};
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::math::Modulus;
-use crate::ops::types::{self, Ciphertext, Form, Limb, Poly, Residues, SwitchingKey, cycled};
+use crate::ops::types::{self, Ciphertext, Form, Limb, Poly, Residues, Scheme, SwitchingKey, cycled};
 use crate::ops::{Call, OpDef, Session};
 use std::sync::Arc;
 
@@ -35,6 +36,7 @@ pub fn all() -> Vec<Arc<dyn OpDef>> {
     vec![
         Arc::new(add::Add),
         Arc::new(automorphism::Automorphism),
+        Arc::new(drop_primes::DropPrimes),
         Arc::new(key_switch::KeySwitch),
         Arc::new(lift_plain::LiftPlain),
         Arc::new(negate::Negate),
@@ -125,8 +127,8 @@ pub(super) fn plain_limb(ty: &ValueType) -> Result<Limb> {
 pub(super) fn with_plain(call: &Call<'_>) -> Result<Ciphertext> {
     call.arity(2)?;
     let ty = Ciphertext::of(call.input(0, "ciphertext")?)?;
-    let expected = types::plain(ty.n, ty.scheme.t());
-    if call.input(1, "plain")? != &expected {
+    let expected = ty.scheme.plain(ty.n);
+    if call.input(1, &expected.head)? != &expected {
         return Err(call.error("input 1", &call.inputs[1], expected));
     }
     Ok(ty)
@@ -148,6 +150,15 @@ pub(super) fn partwise(
     s.merge(&parts, output)
 }
 
+/// The primes that stay when attribute `keep` of them are to.
+pub(super) fn kept(call: &Call<'_>, ty: &Ciphertext) -> Result<Vec<u64>> {
+    let keep = call.attrs.size("keep")?;
+    if keep == 0 || keep >= ty.q.len() {
+        return Err(call.error("keep", keep, format!("1 to {}", ty.q.len().saturating_sub(1))));
+    }
+    Ok(ty.q[..keep].to_vec())
+}
+
 /// Checks that input `index` is a switching key at the ciphertext's level.
 pub(super) fn key_at_level(call: &Call<'_>, index: usize, ty: &Ciphertext) -> Result<()> {
     let key = SwitchingKey::of(call.input(index, "switching_key")?)?;
@@ -167,8 +178,12 @@ pub(super) fn key_at_level(call: &Call<'_>, index: usize, ty: &Ciphertext) -> Re
 
 /// Bound of what switching a ciphertext, input 0, with the key at input `index` adds.
 pub(super) fn switching_noise(call: &Call<'_>, index: usize) -> Option<f64> {
-    let factor = Ciphertext::of(call.inputs.first()?).ok()?.scheme.error_factor();
+    let scheme = Ciphertext::of(call.inputs.first()?).ok()?.scheme;
     let key = SwitchingKey::of(call.inputs.get(index)?).ok()?;
+    if let Scheme::Ckks { .. } = scheme {
+        return Some(canonical::key_switch(&key));
+    }
+    let factor = scheme.error_factor();
     let digits = (0..key.digits()).map(|d| {
         let log = bounds::log2(&key.q[key.digit_range(d)]);
         // A digit of one prime is not centered.

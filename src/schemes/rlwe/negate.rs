@@ -3,7 +3,7 @@
 use crate::Result;
 use crate::graph::{OperandId, ValueType};
 use crate::ops::types::Ciphertext;
-use crate::ops::{Call, Level, OpDef, Session};
+use crate::ops::{Call, Level, Noise, OpDef, Session};
 
 /// `rlwe.negate`; see the module.
 pub struct Negate;
@@ -30,7 +30,7 @@ impl OpDef for Negate {
         super::partwise(s, "poly.neg", inputs, self.assemble(call)?)
     }
 
-    fn noise(&self, call: &Call<'_>, inputs: &[f64]) -> Option<f64> {
+    fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
         let _ = call;
         inputs.first().copied()
     }

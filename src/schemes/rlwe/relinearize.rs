@@ -4,7 +4,7 @@
 use crate::Result;
 use crate::graph::{OperandId, ValueType};
 use crate::ops::types::Ciphertext;
-use crate::ops::{Call, Level, OpDef, Session};
+use crate::ops::{Call, Level, Noise, OpDef, Session};
 use crate::schemes::noise;
 
 /// `rlwe.relinearize`; see the module.
@@ -34,7 +34,9 @@ impl OpDef for Relinearize {
         super::switch_onto(s, &parts[..2], parts[2], inputs[1], &self.assemble(call)?)
     }
 
-    fn noise(&self, call: &Call<'_>, inputs: &[f64]) -> Option<f64> {
-        Some(noise::sum(&[*inputs.first()?, super::switching_noise(call, 1)?]))
+    fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
+        let input = inputs.first()?;
+        let error = noise::sum(&[input.error, super::switching_noise(call, 1)?]);
+        Some(Noise { error, ..*input })
     }
 }

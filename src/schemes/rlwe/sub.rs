@@ -3,7 +3,7 @@
 use crate::Result;
 use crate::graph::{OperandId, ValueType};
 use crate::ops::types::Ciphertext;
-use crate::ops::{Call, Level, OpDef, Session};
+use crate::ops::{Call, Level, Noise, OpDef, Session};
 use crate::schemes::noise;
 
 /// `rlwe.sub`; see the module.
@@ -29,8 +29,8 @@ impl OpDef for Sub {
         super::partwise(s, "poly.sub", inputs, self.assemble(call)?)
     }
 
-    fn noise(&self, call: &Call<'_>, inputs: &[f64]) -> Option<f64> {
+    fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
         let _ = call;
-        Some(noise::sum(inputs))
+        Some(noise::sums(inputs))
     }
 }

@@ -1,9 +1,9 @@
 //! Products of ciphertexts as products of polynomials in their secrets: (a_0 b_0, a_0 b_1 + a_1 b_0, a_1 b_1).
 
 use crate::Result;
-use crate::graph::{Attrs, OperandId};
-use crate::ops::Session;
-use crate::ops::types::{Form, Poly};
+use crate::graph::{Attrs, OperandId, ValueType};
+use crate::ops::types::{Ciphertext, Form, Poly, Scheme};
+use crate::ops::{Call, Session};
 
 /// Products that are summed before they leave NTT form: more of them save little, and hold more storage at a time.
 const TOGETHER: usize = 8;
@@ -37,6 +37,51 @@ pub fn tensor(
         });
     }
     sums.ok_or(crate::Error::Job("a sum of no products"))
+}
+
+/// The parts of two ciphertexts, as they are.
+///
+/// # Errors
+/// `Graph` for what is no ciphertext.
+pub fn own_parts(s: &mut Session<'_>, [a, b]: &[OperandId; 2]) -> Result<[OperandId; 4]> {
+    let (a, b) = (s.parts(*a)?, s.parts(*b)?);
+    Ok([a[0], a[1], b[0], b[1]])
+}
+
+/// The type of a sum of products of ciphertexts of one level, two parts each; `scheme` tells that of the product of input `first` and the next, which
+/// must be the same for all.
+///
+/// # Errors
+/// `Operator` for an odd number of inputs, other parts, ciphertexts or products of different types.
+pub fn product_type(call: &Call<'_>, scheme: impl Fn(usize) -> Result<Scheme>) -> Result<ValueType> {
+    let inputs = call.inputs.len();
+    if inputs == 0 || !inputs.is_multiple_of(2) {
+        return Err(call.error("number of inputs", inputs, "2 for each product"));
+    }
+    let mut output: Option<ValueType> = None;
+    for first in (0..inputs).step_by(2) {
+        let scheme = scheme(first)?;
+        let product = |index: usize| -> Result<ValueType> {
+            let ty = Ciphertext::of(call.input(index, "ciphertext")?)?;
+            if ty.parts != 2 {
+                return Err(call.error(format!("parts of input {index}"), ty.parts, 2));
+            }
+            Ok(Ciphertext { parts: 3, scheme, ..ty }.ty())
+        };
+        let (a, b) = (product(first)?, product(first + 1)?);
+        if a != b {
+            return Err(call.error(
+                format!("input {}", first + 1),
+                &call.inputs[first + 1],
+                &call.inputs[first],
+            ));
+        }
+        let sum = output.get_or_insert_with(|| a.clone());
+        if *sum != a {
+            return Err(call.error(format!("product {}", first / 2), a, &*sum));
+        }
+    }
+    Ok(output.unwrap_or_else(|| call.inputs[0].clone()))
 }
 
 /// The three parts of the sum of the products of these factors, four polynomials each.

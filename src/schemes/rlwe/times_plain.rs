@@ -1,7 +1,7 @@
-//! The product of a ciphertext and a plaintext, which is the same under BFV and BGV.
+//! The product of a ciphertext and a plaintext, which is the same under all schemes.
 
 use crate::Result;
-use crate::graph::{Attrs, OperandId};
+use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::Session;
 use crate::ops::types::Ciphertext;
 
@@ -9,8 +9,13 @@ use crate::ops::types::Ciphertext;
 ///
 /// # Errors
 /// `Graph` for what is no ciphertext or plaintext.
-pub fn times_plain(s: &mut Session<'_>, ciphertext: OperandId, plain: OperandId) -> Result<OperandId> {
-    let ty = Ciphertext::of(s.ty(ciphertext))?;
+pub fn times_plain(
+    s: &mut Session<'_>,
+    ciphertext: OperandId,
+    plain: OperandId,
+    output: ValueType,
+) -> Result<OperandId> {
+    let ty = Ciphertext::of(&output)?;
     let lifted = s.op("rlwe.lift_plain", Attrs::new().with("q", ty.q.as_slice()), &[plain])?;
     let lifted = s.op("poly.ntt", Attrs::new(), &[lifted])?;
     let lifted = s.limbs(lifted)?;
@@ -21,5 +26,5 @@ pub fn times_plain(s: &mut Session<'_>, ciphertext: OperandId, plain: OperandId)
             limbs.push(s.op("limb.convolve", attrs, &[limb, lifted])?);
         }
     }
-    s.merge(&limbs, ty.ty())
+    s.merge(&limbs, output)
 }

@@ -3,7 +3,7 @@
 use super::{divide, secret_limbs, times};
 use crate::Result;
 use crate::graph::{Attrs, OperandId};
-use crate::ops::types::{self, Form, Limb, Poly};
+use crate::ops::types::{self, Ciphertext, Form, Limb, Poly};
 use crate::ops::{Call, Session};
 
 /// With the secret key: (factor e - a s, a), a uniform, modulo the primes `q`. `seeds`: a public one (for a) and a secret one (for e).
@@ -75,6 +75,29 @@ pub fn zero_public(
         *zero = if drop.is_empty() { half } else { divide(s, half, drop, factor)? };
     }
     Ok(zero)
+}
+
+/// A fresh encryption: one of zero, and the message.
+///
+/// # Errors
+/// `Graph` for what is no plaintext.
+pub fn with_message(
+    s: &mut Session<'_>,
+    [c0, c1]: [OperandId; 2],
+    plain: OperandId,
+    ty: &Ciphertext,
+) -> Result<OperandId> {
+    let c0 = plus_plain(s, c0, plain, &ty.q)?;
+    s.merge(&[c0, c1], ty.ty())
+}
+
+/// A polynomial modulo the primes `q` and a plaintext.
+///
+/// # Errors
+/// `Graph` for what is no plaintext.
+pub fn plus_plain(s: &mut Session<'_>, poly: OperandId, plain: OperandId, q: &[u64]) -> Result<OperandId> {
+    let lifted = s.op("rlwe.lift_plain", Attrs::new().with("q", q), &[plain])?;
+    s.op("poly.add", Attrs::new(), &[poly, lifted])
 }
 
 /// Attribute `drop` of an operator that encrypts with a public key: primes of the key that the ciphertext does not have; none where it is left out.

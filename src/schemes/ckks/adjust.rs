@@ -1,0 +1,65 @@
+//! `ckks.adjust`: the same values at a lower level and another scale: all parts times the integer c next to `scale` A / s, s the present scale, divided by
+//! A, the product of the dropped primes, and rounded. Attributes `keep`: how many primes stay; `scale`: that of the result. So that ciphertexts that
+//! come down on different roads can be added. Where c is small, values are off by 1/(2 c) of themselves at most.
+
+use super::canonical;
+use crate::Result;
+use crate::graph::{OperandId, ValueType};
+use crate::ops::types::{self, Ciphertext, Scheme};
+use crate::ops::{Call, Level, Noise, OpDef, Session};
+use crate::schemes::{noise, rlwe};
+
+/// `ckks.adjust`; see the module.
+pub struct Adjust;
+
+impl OpDef for Adjust {
+    fn name(&self) -> &str {
+        "ckks.adjust"
+    }
+
+    fn level(&self) -> Level {
+        Level::Scheme
+    }
+
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(&["keep", "scale"])
+    }
+
+    fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
+        call.arity(1)?;
+        let (ty, found) = super::ciphertext(call, 0)?;
+        let q = rlwe::kept(call, &ty)?;
+        let scale = types::scale(call.attrs)?;
+        let c = multiplier(&ty, q.len(), found.get(), scale.get());
+        if !(1.0..f64::INFINITY).contains(&c) {
+            let expected = format!("the present scale, {found}, divided by no more than the dropped primes");
+            return Err(call.error("scale", scale, expected));
+        }
+        Ok(Ciphertext { q, scheme: Scheme::Ckks { scale }, ..ty }.ty())
+    }
+
+    fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
+        let output = self.assemble(call)?;
+        let (ty, found) = super::ciphertext(call, 0)?;
+        let (keep, scale) = (call.attrs.size("keep")?, types::scale(call.attrs)?);
+        let c = multiplier(&ty, keep, found.get(), scale.get());
+        let scaled = super::times_integer(s, inputs[0], c, ty.ty())?;
+        rlwe::divide_parts(s, scaled, 1, output)
+    }
+
+    fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
+        let (ty, found) = super::ciphertext(call, 0).ok()?;
+        let (keep, scale) = (call.attrs.size("keep").ok()?, types::scale(call.attrs).ok()?);
+        let log_c = libm::log2(multiplier(&ty, keep, found.get(), scale.get()));
+        let Noise { message, error } = *inputs.first()?;
+        let message = message + libm::log2(scale.get()) - libm::log2(found.get());
+        let error = error + log_c - noise::log2(ty.q.get(keep..)?);
+        let error = noise::sum(&[error, canonical::rounding(ty.n, ty.parts), message - 1.0 - log_c]);
+        Some(Noise { message, error })
+    }
+}
+
+/// The integer c.
+fn multiplier(ty: &Ciphertext, keep: usize, found: f64, scale: f64) -> f64 {
+    ty.q[keep..].iter().fold(scale / found, |c, &q| c * q as f64).round_ties_even()
+}

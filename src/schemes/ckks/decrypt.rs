@@ -1,0 +1,38 @@
+//! `ckks.decrypt`: the plaintext of a ciphertext, noise and all: its phase, centered modulo Q, as doubles. Inputs: the secret key and the
+//! ciphertext.
+
+use crate::Result;
+use crate::graph::{Attrs, OperandId, ValueType};
+use crate::ops::{Call, Level, Noise, OpDef, Session, types};
+
+/// `ckks.decrypt`; see the module.
+pub struct Decrypt;
+
+impl OpDef for Decrypt {
+    fn name(&self) -> &str {
+        "ckks.decrypt"
+    }
+
+    fn level(&self) -> Level {
+        Level::Scheme
+    }
+
+    fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
+        call.arity(2)?;
+        call.input(0, "secret_key")?;
+        let (ty, scale) = super::ciphertext(call, 1)?;
+        Ok(types::reals(ty.n, scale))
+    }
+
+    fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
+        let (_, scale) = super::ciphertext(call, 1)?;
+        let phase = s.op("rlwe.phase", Attrs::new(), inputs)?;
+        let limbs = s.limbs(phase)?;
+        s.op("rns.to_real", Attrs::new().with("scale", scale), &limbs)
+    }
+
+    fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
+        let _ = call;
+        inputs.get(1).copied()
+    }
+}

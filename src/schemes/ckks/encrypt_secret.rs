@@ -1,0 +1,49 @@
+//! `ckks.encrypt_secret`: encrypts a plaintext with the secret key: c_1 = a uniform, c_0 = m + e - a s. Inputs: the secret key, the plaintext, a
+//! public seed (for a), a secret seed (for e). Attribute `q`: the data primes.
+
+use super::canonical;
+use crate::Result;
+use crate::graph::{OperandId, ValueType};
+use crate::ops::types::{Ciphertext, Scheme};
+use crate::ops::{Call, Level, Noise, OpDef, Session};
+use crate::schemes::rlwe;
+
+/// `ckks.encrypt_secret`; see the module.
+pub struct EncryptSecret;
+
+impl OpDef for EncryptSecret {
+    fn name(&self) -> &str {
+        "ckks.encrypt_secret"
+    }
+
+    fn level(&self) -> Level {
+        Level::Scheme
+    }
+
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(&["q"])
+    }
+
+    fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
+        call.arity(4)?;
+        let n = call.input(0, "secret_key")?.dim("n")?;
+        let scale = super::plain_scale(call, 1, n)?;
+        call.input(2, "public_seed")?;
+        call.input(3, "secret_seed")?;
+        Ok(Ciphertext { n, q: call.moduli("q")?, parts: 2, scheme: Scheme::Ckks { scale } }.ty())
+    }
+
+    fn random(&self) -> bool {
+        true
+    }
+
+    fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
+        let ty = Ciphertext::of(&self.assemble(call)?)?;
+        let zero = rlwe::zero_secret(s, inputs[0], &ty.q, 1, [inputs[2], inputs[3]])?;
+        rlwe::with_message(s, zero, inputs[1], &ty)
+    }
+
+    fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
+        super::with_error(inputs.get(1)?, canonical::fresh_secret(call.inputs.first()?.dim("n").ok()?))
+    }
+}

@@ -1,0 +1,221 @@
+//! CKKS as graphs, against arithmetic on doubles: every operator, at small ring dimensions and several parameters; errors are within the bound that is told
+//! for them, and the bound says something.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use cipherloom::engine::{Plan, PlanOptions, Run};
+use cipherloom::expand::{BaseSet, Expander};
+use cipherloom::graph::{Attrs, Graph, OperandId, Real};
+use cipherloom::math::prime::ntt_primes;
+use cipherloom::math::slots::{galois_conjugate, galois_element};
+use cipherloom::ops::tensor::{Element, Tensor};
+use cipherloom::ops::{Registry, Session, types};
+use cipherloom::platform::{Platform, Scalar};
+use cipherloom::schemes;
+use std::sync::Arc;
+
+type Complex = (f64, f64);
+
+fn mul(a: Complex, b: Complex) -> Complex {
+    (a.0 * b.0 - a.1 * b.1, a.0 * b.1 + a.1 * b.0)
+}
+
+struct Context {
+    n: usize,
+    q: Vec<u64>,
+    special: Vec<u64>,
+    digit: usize,
+    scale: f64,
+}
+
+impl Context {
+    /// `limbs` primes of so many bits, the first and the special ones larger.
+    fn new(n: usize, limbs: usize, bits: u32, digit: usize) -> Self {
+        let large = ntt_primes(bits.max(48) + 10, n, 1 + digit, &[]).unwrap();
+        let rest = ntt_primes(bits, n, limbs - 1, &large).unwrap();
+        let q = [&large[..1], &rest].concat();
+        Self { n, q, special: large[1..].to_vec(), digit, scale: 2f64.powi(bits as i32) }
+    }
+}
+
+/// A graph under construction with a secret key, a seed of each kind, and data.
+struct Bench<'r> {
+    s: Session<'r>,
+    c: &'r Context,
+    secret: OperandId,
+    seeds: [OperandId; 2],
+    data: Vec<Vec<u64>>,
+}
+
+fn real(value: f64) -> Real {
+    Real::new(value).unwrap()
+}
+
+impl<'r> Bench<'r> {
+    fn new(c: &'r Context, registry: &'r Registry) -> Self {
+        let mut s = Session::new(Graph::new(64), registry);
+        let public = s.graph_mut().add_input("public seed", types::public_seed()).unwrap();
+        let hidden = s.graph_mut().add_input("secret seed", types::secret_seed()).unwrap();
+        let attrs = Attrs::new().with("n", c.n).with("q", [c.q.as_slice(), &c.special].concat());
+        let secret = s.op("rlwe.secret_key", attrs, &[hidden]).unwrap();
+        Self { s, c, secret, seeds: [public, hidden], data: vec![vec![1, 2, 3, 4], vec![5, 6, 7, 8]] }
+    }
+    fn op(&mut self, name: &str, attrs: Attrs, inputs: &[OperandId]) -> OperandId {
+        self.s.op(name, attrs, inputs).unwrap()
+    }
+    fn plain(&mut self, values: &[Complex], scale: f64) -> OperandId {
+        let name = format!("x{}", self.data.len());
+        let ty = Tensor::new(Element::F64, [self.c.n as u64 / 2, 2]).ty(64).unwrap();
+        let slots = self.s.graph_mut().add_input(&name, ty).unwrap();
+        self.data.push(values.iter().flat_map(|x| [x.0.to_bits(), x.1.to_bits()]).collect());
+        self.op("ckks.encode", Attrs::new().with("scale", real(scale)), &[slots])
+    }
+    fn encrypt(&mut self, values: &[Complex]) -> OperandId {
+        let plain = self.plain(values, self.c.scale);
+        let attrs = Attrs::new().with("q", self.c.q.as_slice());
+        self.op("ckks.encrypt_secret", attrs, &[self.secret, plain, self.seeds[0], self.seeds[1]])
+    }
+    fn encrypt_public(&mut self, values: &[Complex], drop: &[u64]) -> OperandId {
+        let attrs = Attrs::new().with("q", [self.c.q.as_slice(), drop].concat());
+        let key = self.op("rlwe.public_key", attrs, &[self.secret, self.seeds[0], self.seeds[1]]);
+        let plain = self.plain(values, self.c.scale);
+        let attrs = if drop.is_empty() { Attrs::new() } else { Attrs::new().with("drop", drop) };
+        self.op("ckks.encrypt_public", attrs, &[key, plain, self.seeds[1]])
+    }
+    fn key(&mut self, level: usize, from: &str, g: u64) -> OperandId {
+        let attrs = Attrs::new().with("q", &self.c.q[..level]).with("special", self.c.special.as_slice());
+        let attrs = attrs.with("digit", self.c.digit).with("from", from).with("g", g);
+        self.op("rlwe.switching_key", attrs, &[self.secret, self.seeds[0], self.seeds[1]])
+    }
+    fn map(&mut self, x: OperandId, g: u64) -> OperandId {
+        let key = self.key(self.c.q.len(), "galois", g);
+        self.op("rlwe.automorphism", Attrs::new().with("g", g), &[x, key])
+    }
+    fn scale_of(&self, x: OperandId) -> f64 {
+        types::scale(&self.s.ty(x).attrs).unwrap().get()
+    }
+    fn output(&mut self, x: OperandId) {
+        let plain = self.op("ckks.decrypt", Attrs::new(), &[self.secret, x]);
+        let slots = self.op("ckks.decode", Attrs::new().with("complex", 1u64), &[plain]);
+        self.s.graph_mut().declare_output("slots", slots);
+        self.s.graph_mut().declare_output("cipher", x);
+    }
+    /// The slots of each output, and the bounds that are told.
+    fn run(self, registry: &Registry, largest: f64) -> Vec<(Vec<Complex>, schemes::Bound, f64)> {
+        let platform = Scalar::new();
+        let base = BaseSet { platform: platform.name(), contains: &|op| platform.implements(op) };
+        let top = self.s.finish();
+        let bounds = schemes::bounds(&top, registry, largest.log2()).unwrap();
+        let graph = Expander::new(registry).expand(&top, &base).unwrap();
+        let plan = Arc::new(Plan::new(&graph, &cipherloom::registry(), &platform, PlanOptions::default()).unwrap());
+        let mut run = Run::new(plan, self.data.into_iter().map(Into::into).collect(), || 0.0).unwrap();
+        run.finish();
+        let slots = |i: usize| {
+            let words = run.output(2 * i).unwrap();
+            words.as_chunks().0.iter().map(|&[re, im]| (f64::from_bits(re), f64::from_bits(im))).collect()
+        };
+        (0..bounds.len() / 2).map(|i| (slots(i), bounds[2 * i], bounds[2 * i + 1].budget)).collect()
+    }
+}
+
+/// Numbers in the unit disc, which look random.
+fn values(count: usize, seed: u64) -> Vec<Complex> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut next = || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 11) as f64 / (1u64 << 53) as f64
+    };
+    (0..count)
+        .map(|_| {
+            let (size, angle) = (next().sqrt(), next() * std::f64::consts::TAU);
+            (size * angle.cos(), size * angle.sin())
+        })
+        .collect()
+}
+
+fn every_operator(c: &Context, a: &[Complex], b: &[Complex]) {
+    let registry = cipherloom::registry();
+    let mut bench = Bench::new(c, &registry);
+    let (x, y) = (bench.encrypt(a), bench.encrypt_public(b, &c.special));
+    let y_at_once = bench.encrypt_public(b, &[]);
+    let m = bench.plain(b, c.scale);
+    let none = Attrs::new;
+    let relin = bench.key(c.q.len(), "square", 0);
+    let product = bench.op("ckks.multiply", none(), &[x, y]);
+    let relinearized = bench.op("rlwe.relinearize", none(), &[product, relin]);
+    let keep = c.q.len() - 1;
+    let rescaled = bench.op("ckks.rescale", none().with("keep", keep), &[relinearized]);
+    let declared = bench.scale_of(rescaled) * (1.0 + 2f64.powi(-46));
+    let declared = none().with("keep", keep).with("scale", real(declared));
+    let declared = bench.op("ckks.rescale", declared, &[relinearized]);
+    let square = bench.op("ckks.multiply", none(), &[x, x]);
+    let inner = bench.op("ckks.multiply", none(), &[x, y, y, y].repeat(5));
+    let add = bench.op("rlwe.add", none(), &[x, y]);
+    let sub = bench.op("rlwe.sub", none(), &[x, y]);
+    let neg = bench.op("rlwe.negate", none(), &[x]);
+    let add_plain = bench.op("ckks.add_plain", none(), &[x, m]);
+    let mul_plain = bench.op("ckks.multiply_plain", none(), &[x, m]);
+    let by = none().with("value", real(-1.75)).with("by", real(c.scale));
+    let mul_scalar = bench.op("ckks.multiply_scalar", by, &[x]);
+    let rotated = bench.map(x, galois_element(c.n, 3));
+    let conjugated = bench.map(x, galois_conjugate(c.n));
+    let low = bench.op("rlwe.drop_primes", none().with("keep", keep), &[y]);
+    // A fresh one meets a product.
+    let scale = real(bench.scale_of(rescaled));
+    let adjusted = bench.op("ckks.adjust", none().with("keep", keep).with("scale", scale), &[x]);
+    let met = bench.op("rlwe.add", none(), &[adjusted, rescaled]);
+    let zip = |f: fn(Complex, Complex) -> Complex| -> Vec<Complex> {
+        a.iter().zip(b).map(|(&a, &b)| f(a, b)).collect()
+    };
+    let products = zip(mul);
+    let half = c.n / 2;
+    let plus = |a: Complex, b: Complex| (a.0 + b.0, a.1 + b.1);
+    let expected = [
+        ("encrypt", x, a.to_vec()),
+        ("divided encryption", y, b.to_vec()),
+        ("encryption at once", y_at_once, b.to_vec()),
+        ("product", product, products.clone()),
+        ("relinearize", relinearized, products.clone()),
+        ("rescale", rescaled, products.clone()),
+        ("rescale, declared", declared, products.clone()),
+        ("square", square, a.iter().map(|&a| mul(a, a)).collect()),
+        ("sum of products", inner, zip(|a, b| {
+            let (x, y) = (mul(a, b), mul(b, b));
+            (5.0 * (x.0 + y.0), 5.0 * (x.1 + y.1))
+        })),
+        ("add", add, zip(plus)),
+        ("sub", sub, zip(|a, b| (a.0 - b.0, a.1 - b.1))),
+        ("negate", neg, zip(|a, _| (-a.0, -a.1))),
+        ("add_plain", add_plain, zip(plus)),
+        ("multiply_plain", mul_plain, products.clone()),
+        ("multiply_scalar", mul_scalar, zip(|a, _| (-1.75 * a.0, -1.75 * a.1))),
+        ("rotate", rotated, (0..half).map(|i| a[(i + 3) % half]).collect()),
+        ("conjugate", conjugated, zip(|a, _| (a.0, -a.1))),
+        ("drop", low, b.to_vec()),
+        ("adjusted", adjusted, a.to_vec()),
+        ("met", met, zip(|a, b| { let p = mul(a, b); (a.0 + p.0, a.1 + p.1) })),
+    ];
+    for (_, operand, _) in &expected {
+        bench.output(*operand);
+    }
+    let found = bench.run(&registry, 1.0);
+    for ((name, _, expected), (found, bound, budget)) in expected.iter().zip(&found) {
+        let error = |(a, b): (&Complex, &Complex)| (a.0 - b.0).hypot(a.1 - b.1);
+        let worst = expected.iter().zip(found).map(error).fold(0.0, f64::max).log2();
+        let told = bound.noise.error;
+        println!("{name}: {worst:.1} told {told:.1} message {:.1} budget {budget:.1}", bound.noise.message);
+        assert!(worst < told && worst > told - 9.0, "{name}: off by 2^{worst}, bound 2^{told}");
+        assert!(*budget > 1.0, "{name}: budget {budget}");
+        let largest = expected.iter().map(|x| x.0.hypot(x.1)).fold(0.0, f64::max).log2();
+        let message = bound.noise.message;
+        assert!(largest <= message && message < largest + 3.0, "{name}: 2^{largest}, told 2^{message}");
+    }
+}
+
+#[test]
+fn every_operator_at_several_parameters() {
+    for (n, limbs, bits, digit) in [(32, 3, 40, 1), (256, 4, 40, 1), (1024, 5, 45, 2), (64, 3, 30, 1), (2048, 4, 50, 3)] {
+        let c = Context::new(n, limbs, bits, digit);
+        every_operator(&c, &values(n / 2, 1), &values(n / 2, 2));
+    }
+}
