@@ -14,7 +14,7 @@ use crate::{Error, Result, memory};
 use twox_hash::XxHash3_128;
 
 const MAGIC: &[u8; 10] = b"cipherloom";
-const VERSION: u16 = 3;
+const VERSION: u16 = 4;
 const HEADER: usize = 10 + 1 + 2 + 8;
 const CHECKSUM: usize = 16;
 /// What small objects are no longer than. A saved client is one: since it does not grow while it is written, it leaves

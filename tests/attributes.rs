@@ -5,7 +5,7 @@
 
 use cipherloom::circuit::CircuitBuilder;
 use cipherloom::expand::{BaseSet, Expander};
-use cipherloom::graph::{Attrs, Graph, Signature, ValueType};
+use cipherloom::graph::{Attrs, Graph, Real, Signature, ValueType};
 use cipherloom::math::prime::ntt_primes;
 use cipherloom::ops::tensor::{Element, Tensor};
 use cipherloom::ops::{Call, Level, Registry, Session, types};
@@ -157,6 +157,51 @@ fn of_bgv(registry: &Registry) -> Graph {
     s.finish()
 }
 
+fn of_ckks(registry: &Registry) -> Graph {
+    let n = 16;
+    let all = ntt_primes(40, n, 4, &[]).unwrap();
+    let (q, special) = (&all[1..], &all[..1]);
+    let mut s = Session::new(Graph::new(64), registry);
+    let public = s.graph_mut().add_input("public seed", types::public_seed()).unwrap();
+    let hidden = s.graph_mut().add_input("secret seed", types::secret_seed()).unwrap();
+    let slots = Tensor::new(Element::F64, [n as u64 / 2]).ty(64).unwrap();
+    let slots = s.graph_mut().add_input("slots", slots).unwrap();
+    let none = Attrs::new;
+    let with_q = |q: &[u64]| none().with("q", q);
+    let scale = |value: f64| none().with("scale", Real::new(value).unwrap());
+    let secret = s.op("rlwe.secret_key", with_q(&all).with("n", n), &[hidden]).unwrap();
+    let attrs = with_q(q).with("special", special).with("digit", 1u64).with("from", "galois");
+    let key = s.op("rlwe.switching_key", attrs.with("g", 3u64), &[secret, public, hidden]).unwrap();
+    let plain = s.op("ckks.encode", scale(2f64.powi(30)), &[slots]).unwrap();
+    let ciphertext = s.op("ckks.encrypt_secret", with_q(q), &[secret, plain, public, hidden]).unwrap();
+    let public_key = s.op("rlwe.public_key", with_q(&all), &[secret, public, hidden]).unwrap();
+    let drop = none().with("drop", &all[3..]);
+    let other = s.op("ckks.encrypt_public", drop, &[public_key, plain, hidden]).unwrap();
+    let declared = scale(2f64.powi(60) * (1.0 + 2f64.powi(-50)));
+    let product = s.op("ckks.multiply", declared.clone(), &[ciphertext, ciphertext]).unwrap();
+    let by_plain = s.op("ckks.multiply_plain", declared.clone(), &[ciphertext, plain]).unwrap();
+    let real = |value: f64| Real::new(value).unwrap();
+    let by_scalar = declared.with("value", real(0.5)).with("by", real(2f64.powi(30)));
+    let by_scalar = s.op("ckks.multiply_scalar", by_scalar, &[ciphertext]).unwrap();
+    let rescaled =
+        none().with("keep", 2u64).with("scale", real(2f64.powi(60) * (1.0 + 2f64.powi(-50)) / q[2] as f64));
+    let rescaled = s.op("ckks.rescale", rescaled, &[product]).unwrap();
+    let adjusted = scale(2f64.powi(29)).with("keep", 2u64);
+    let adjusted = s.op("ckks.adjust", adjusted, &[ciphertext]).unwrap();
+    let low = s.op("rlwe.drop_primes", none().with("keep", 1u64), &[ciphertext]).unwrap();
+    let digits = none().with("special", special).with("digit", 1u64);
+    let digits = s.op("rlwe.decompose", digits, &[ciphertext]).unwrap();
+    let g = none().with("g", 3u64);
+    let rotated = s.op("rlwe.automorphism_hoisted", g, &[ciphertext, key, digits]).unwrap();
+    let opened = s.op("ckks.decrypt", none(), &[secret, rotated]).unwrap();
+    let opened = s.op("ckks.decode", none().with("complex", 1u64), &[opened]).unwrap();
+    let outputs = [rescaled, by_plain, by_scalar, adjusted, low, other, opened];
+    for (number, output) in outputs.into_iter().enumerate() {
+        s.graph_mut().declare_output(&number.to_string(), output);
+    }
+    s.finish()
+}
+
 fn of_ciphers(registry: &Registry) -> Graph {
     let mut s = Session::new(Graph::new(8), registry);
     let bytes = |shape: &[u64]| Tensor::new(Element::U8, shape).ty(8).unwrap();
@@ -202,6 +247,7 @@ fn what_is_named_is_read() {
     let mut graphs = of_columns();
     graphs.extend(levels(of_bfv(&registry), &registry));
     graphs.extend(levels(of_bgv(&registry), &registry));
+    graphs.extend(levels(of_ckks(&registry), &registry));
     graphs.extend(levels(of_ciphers(&registry), &registry));
     let mut read = BTreeSet::new();
     for graph in &graphs {

@@ -107,7 +107,8 @@ impl<'r> Bench<'r> {
         let top = self.s.finish();
         let bounds = schemes::bounds(&top, registry, largest.log2()).unwrap();
         let graph = Expander::new(registry).expand(&top, &base).unwrap();
-        let plan = Arc::new(Plan::new(&graph, &cipherloom::registry(), &platform, PlanOptions::default()).unwrap());
+        let plan =
+            Arc::new(Plan::new(&graph, &cipherloom::registry(), &platform, PlanOptions::default()).unwrap());
         let mut run = Run::new(plan, self.data.into_iter().map(Into::into).collect(), || 0.0).unwrap();
         run.finish();
         let slots = |i: usize| {
@@ -179,10 +180,14 @@ fn every_operator(c: &Context, a: &[Complex], b: &[Complex]) {
         ("rescale", rescaled, products.clone()),
         ("rescale, declared", declared, products.clone()),
         ("square", square, a.iter().map(|&a| mul(a, a)).collect()),
-        ("sum of products", inner, zip(|a, b| {
-            let (x, y) = (mul(a, b), mul(b, b));
-            (5.0 * (x.0 + y.0), 5.0 * (x.1 + y.1))
-        })),
+        (
+            "sum of products",
+            inner,
+            zip(|a, b| {
+                let (x, y) = (mul(a, b), mul(b, b));
+                (5.0 * (x.0 + y.0), 5.0 * (x.1 + y.1))
+            }),
+        ),
         ("add", add, zip(plus)),
         ("sub", sub, zip(|a, b| (a.0 - b.0, a.1 - b.1))),
         ("negate", neg, zip(|a, _| (-a.0, -a.1))),
@@ -193,7 +198,14 @@ fn every_operator(c: &Context, a: &[Complex], b: &[Complex]) {
         ("conjugate", conjugated, zip(|a, _| (a.0, -a.1))),
         ("drop", low, b.to_vec()),
         ("adjusted", adjusted, a.to_vec()),
-        ("met", met, zip(|a, b| { let p = mul(a, b); (a.0 + p.0, a.1 + p.1) })),
+        (
+            "met",
+            met,
+            zip(|a, b| {
+                let p = mul(a, b);
+                (a.0 + p.0, a.1 + p.1)
+            }),
+        ),
     ];
     for (_, operand, _) in &expected {
         bench.output(*operand);
@@ -214,7 +226,9 @@ fn every_operator(c: &Context, a: &[Complex], b: &[Complex]) {
 
 #[test]
 fn every_operator_at_several_parameters() {
-    for (n, limbs, bits, digit) in [(32, 3, 40, 1), (256, 4, 40, 1), (1024, 5, 45, 2), (64, 3, 30, 1), (2048, 4, 50, 3)] {
+    for (n, limbs, bits, digit) in
+        [(32, 3, 40, 1), (256, 4, 40, 1), (1024, 5, 45, 2), (64, 3, 30, 1), (2048, 4, 50, 3)]
+    {
         let c = Context::new(n, limbs, bits, digit);
         every_operator(&c, &values(n / 2, 1), &values(n / 2, 2));
     }

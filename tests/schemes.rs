@@ -7,6 +7,7 @@ use cipherloom::graph::{Attrs, Graph, OperandId};
 use cipherloom::math::prime::ntt_primes;
 use cipherloom::math::slots::{galois_conjugate, galois_element};
 use cipherloom::ops::{Registry, Session, types};
+use cipherloom::optimize::hoist;
 use cipherloom::platform::{Platform, Scalar};
 use cipherloom::schemes::{self, noise};
 use proptest::prelude::*;
@@ -121,9 +122,13 @@ impl<'r> Bench<'r> {
     }
     /// (slots, log2 of the measured noise [t x]_Q) of each output.
     fn run(self, registry: &Registry) -> Vec<(Vec<u64>, f64)> {
+        self.run_after(|graph| graph, registry)
+    }
+    /// After a pass at the level of schemes.
+    fn run_after(self, pass: impl Fn(Graph) -> Graph, registry: &Registry) -> Vec<(Vec<u64>, f64)> {
         let platform = Scalar::new();
         let base = BaseSet { platform: platform.name(), contains: &|op| platform.implements(op) };
-        let top = self.s.finish();
+        let top = pass(self.s.finish());
         let graph = Expander::new(registry).expand(&top, &base).unwrap();
         let plan =
             Arc::new(Plan::new(&graph, &Registry::lattice(), &platform, PlanOptions::default()).unwrap());
@@ -298,4 +303,56 @@ fn factors_are_part_of_the_meaning() {
     let expected = |f: fn(u64) -> u64| values.iter().map(|&v| f(v) % t).collect::<Vec<u64>>();
     assert_eq!(found[0].0, expected(|v| 2 * v));
     assert_eq!(found[1].0, expected(|v| v * v + 2 * v));
+}
+
+#[test]
+fn hoisted_rotations_are_the_same_bits() {
+    let registry = schemes::registry();
+    for (scheme, digit) in [(Bfv, 1), (Bgv, 1), (Bfv, 2), (Bgv, 3)] {
+        let c = Context::new(scheme, 64, 17, 4, 50, digit);
+        let values: Vec<u64> = (0..64).map(|v| v * v + 1).collect();
+        let steps = [1usize, 3, 7];
+        let run = |pass: &dyn Fn(Graph) -> Graph| {
+            let mut bench = Bench::new(&c, &registry);
+            let x = bench.encrypt(&values);
+            let alone = bench.encrypt(&values);
+            for step in steps {
+                let rotated = bench.rotate(x, galois_element(64, step as i64));
+                bench.output(rotated);
+            }
+            let swapped = bench.rotate(alone, galois_conjugate(64));
+            bench.output(swapped);
+            bench.run_after(pass, &registry)
+        };
+        let hoisted = run(&|graph| {
+            let graph = hoist(&graph, &registry).unwrap();
+            let count =
+                |name: &str| graph.operators().iter().filter(|op| graph.signature(op).name == name).count();
+            let names = ["rlwe.decompose", "rlwe.automorphism_hoisted", "rlwe.automorphism"];
+            assert_eq!(names.map(count), [1, 3, 1]);
+            assert!(schemes::noise_budget(&graph, &registry).is_ok());
+            graph
+        });
+        assert_eq!(hoisted, run(&|graph| graph));
+        for ((found, _), step) in hoisted.iter().zip(steps) {
+            assert_eq!(found, &rotate_rows(&values, step));
+        }
+        assert_eq!(hoisted[3].0, [&values[32..], &values[..32]].concat());
+    }
+}
+
+#[test]
+fn digits_of_other_keys_are_refused() {
+    let registry = schemes::registry();
+    let c = Context::new(Bgv, 64, 17, 4, 50, 2);
+    let mut bench = Bench::new(&c, &registry);
+    let x = bench.encrypt(&[1; 64]);
+    let key = bench.key(4, "galois", 3);
+    let digits = Attrs::new().with("special", c.special.as_slice()).with("digit", 1u64);
+    let digits = bench.op("rlwe.decompose", digits, &[x]);
+    let g = Attrs::new().with("g", 3u64);
+    let refused = bench.s.op("rlwe.automorphism_hoisted", g, &[x, key, digits]).unwrap_err().to_string();
+    assert!(refused.contains("input 2"), "{refused}");
+    let even = bench.s.op("rlwe.automorphism", Attrs::new().with("g", 4u64), &[x, key]).unwrap_err();
+    assert!(even.to_string().contains("an odd number below 128"), "{even}");
 }

@@ -141,7 +141,11 @@ mod tests {
             let angle = std::f64::consts::PI * (k as u64 * e % (2 * n)) as f64 / n as f64;
             (m * angle.cos(), m * angle.sin())
         };
-        coefficients.iter().enumerate().map(term).fold((0.0, 0.0), |sum, term| (sum.0 + term.0, sum.1 + term.1))
+        coefficients
+            .iter()
+            .enumerate()
+            .map(term)
+            .fold((0.0, 0.0), |sum, term| (sum.0 + term.0, sum.1 + term.1))
     }
 
     #[test]

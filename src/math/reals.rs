@@ -85,7 +85,13 @@ mod tests {
         let exponent = (bits >> 52 & 0x7ff) as i64 - 1075;
         let mantissa = BigInt::from(bits & ((1 << 52) - 1) | 1 << 52);
         let value = if exponent < 0 { mantissa >> -exponent } else { mantissa << exponent };
-        if x == 0.0 { BigInt::ZERO } else if x < 0.0 { -value } else { value }
+        if x == 0.0 {
+            BigInt::ZERO
+        } else if x < 0.0 {
+            -value
+        } else {
+            value
+        }
     }
 
     proptest! {

@@ -161,11 +161,7 @@ impl MixedRadix {
     }
 
     /// The digits of |x|, with x in `(-Q/2, Q/2]`, and 1 where x is negative, else 0.
-    pub fn magnitude<'a>(
-        &self,
-        scratch: &'a mut Digits,
-        residue: impl Fn(usize) -> u64,
-    ) -> (&'a [u64], u64) {
+    pub fn magnitude<'a>(&self, scratch: &'a mut Digits, residue: impl Fn(usize) -> u64) -> (&'a [u64], u64) {
         let Digits(digits, negated) = scratch;
         self.digits(digits, residue);
         self.negate(negated, digits);

@@ -35,6 +35,13 @@ pub fn galois_conjugate(n: usize) -> u64 {
     2 * n as u64 - 1
 }
 
+/// The `g'` with `g g' = 1 mod 2n`, for odd `g`: `X -> X^(g')` undoes `X -> X^g`.
+pub fn galois_inverse(n: usize, g: u64) -> u64 {
+    // Each step doubles the low bits that are right (Newton); the first three are, since g^2 = 1 modulo 8.
+    let inverse = (0..5).fold(g, |x, _| x.wrapping_mul(2u64.wrapping_sub(g.wrapping_mul(x))));
+    inverse & (2 * n as u64 - 1)
+}
+
 /// `f(X) -> f(X^g)` on coefficients in `[0, q)`, for odd `g`: the coefficient of `X^i` moves to
 /// `X^(ig mod 2n)`, where `X^(n+k) = -X^k`.
 pub fn automorphism_into(out: &mut [u64], a: &[u64], g: u64, q: &Modulus) {
@@ -175,6 +182,16 @@ mod tests {
         fn steps_add_up(n in degree(), a: i32, b: i32) {
             let product = galois_element(n, a as i64) * galois_element(n, b as i64) % (2 * n as u64);
             prop_assert_eq!(product, galois_element(n, a as i64 + b as i64));
+        }
+    }
+
+    #[test]
+    fn inverses_of_elements() {
+        for n in (1..=17).map(|log_n| 1usize << log_n) {
+            for g in [1, 3, 5, 2 * n as u64 - 1, n as u64 / 2 + 1 | 1, 12345] {
+                let g = g & (2 * n as u64 - 1);
+                assert_eq!(g * galois_inverse(n, g) % (2 * n as u64), 1, "n = {n}, g = {g}");
+            }
         }
     }
 

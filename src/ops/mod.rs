@@ -20,7 +20,7 @@ pub use call::Call;
 pub use registry::Registry;
 pub use session::Session;
 
-use crate::graph::{OperandId, ValueType};
+use crate::graph::{Attrs, OperandId, ValueType};
 use crate::{Error, Result};
 
 /// Bounds on what an operand holds, as log2, in the norm that its scheme counts in.
@@ -37,6 +37,19 @@ impl Noise {
     pub fn error(error: f64) -> Self {
         Self { message: f64::NEG_INFINITY, error }
     }
+}
+
+/// What several operators that read one operand can share.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shared {
+    /// The operator that is done once.
+    pub prepare: &'static str,
+    /// Its attributes.
+    pub attrs: Attrs,
+    /// Which of the operator's inputs it takes.
+    pub inputs: Vec<usize>,
+    /// The operator that takes its output, after the inputs of the one that it replaces, and has the attributes of that.
+    pub then: &'static str,
 }
 
 /// How far an operator type is from the base set.
@@ -153,6 +166,12 @@ pub trait OpDef: Send + Sync {
     /// The operator type that undoes this one, where both have one input and the same attributes: applied to the output it
     /// gives the input back, bit for bit, whatever that was. `cancel` then reads around the two.
     fn inverse(&self) -> Option<&str> {
+        None
+    }
+
+    /// What it has in common with others of its type that read the same operand, where that can be done once for all. The pass `hoist` asks.
+    fn shared(&self, call: &Call<'_>) -> Option<Shared> {
+        let _ = call;
         None
     }
 

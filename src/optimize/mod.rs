@@ -6,6 +6,7 @@
 
 mod cancel;
 mod dedup;
+mod hoist;
 mod met;
 mod pack_sums;
 mod prune;
@@ -13,6 +14,7 @@ mod sum_products;
 
 pub use cancel::cancel;
 pub use dedup::dedup;
+pub use hoist::hoist;
 pub use pack_sums::{label_sums, pack_sums};
 pub use prune::prune;
 pub use sum_products::sum_products;
@@ -98,11 +100,12 @@ pub const DEFAULT_PASSES: [BuiltIn; 3] = [
 ];
 
 /// All passes that work on any graph and need no platform (`circuit::Precompute` needs one).
-pub const PASSES: [BuiltIn; 4] = [
+pub const PASSES: [BuiltIn; 5] = [
     DEFAULT_PASSES[0],
     DEFAULT_PASSES[1],
     DEFAULT_PASSES[2],
     BuiltIn { name: "sum_products", work: sum_products::work },
+    BuiltIn { name: "hoist", work: hoist::work },
 ];
 
 /// Runs the default passes, then those that see ciphertexts and keys: `sum_products`, and `pack_sums` where `pack` is true.

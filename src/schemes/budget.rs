@@ -21,13 +21,16 @@ impl Flow for Bounds {
     fn given(&self, ty: &ValueType) -> Noise {
         let n = ty.dim("n").unwrap_or(1);
         match Ciphertext::of(ty).map(|ty| ty.scheme) {
-            Ok(Scheme::Bgv { t, .. }) => Noise::error(noise::fresh_bgv(n, t, noise::log2(&[t]), self.special)),
+            Ok(Scheme::Bgv { t, .. }) => {
+                Noise::error(noise::fresh_bgv(n, t, noise::log2(&[t]), self.special))
+            }
             Ok(Scheme::Ckks { scale }) => {
                 let message = self.largest + libm::log2(scale.get());
                 Noise { message, error: canonical::fresh_public(n, self.special) }
             }
             Ok(Scheme::Bfv { .. }) => Noise::error(
-                self.special.map_or_else(|| noise::fresh_public(n), |log| noise::fresh_public_divided(n, log)),
+                self.special
+                    .map_or_else(|| noise::fresh_public(n), |log| noise::fresh_public_divided(n, log)),
             ),
             // Reals, exactly as they are.
             Err(_) => Noise { message: self.largest, error: f64::NEG_INFINITY },
@@ -38,13 +41,7 @@ impl Flow for Bounds {
         Noise { message: first.message.max(second.message), error: first.error.max(second.error) }
     }
 
-    fn step(
-        &self,
-        def: &dyn OpDef,
-        call: &Call<'_>,
-        output: &ValueType,
-        inputs: &[Noise],
-    ) -> Result<Noise> {
+    fn step(&self, def: &dyn OpDef, call: &Call<'_>, output: &ValueType, inputs: &[Noise]) -> Result<Noise> {
         // What cannot be told is no bound; comparisons would pass over it.
         let told = |bound: f64| if bound.is_nan() { f64::INFINITY } else { bound };
         Ok(match def.noise(call, inputs) {

@@ -53,7 +53,8 @@ pub fn fresh_public(n: usize, log_special: Option<f64>) -> f64 {
 /// Rounding each of `parts` polynomials, seen through 1, s, s^2.
 pub fn rounding(n: usize, parts: usize) -> f64 {
     let secret = random(n, TERNARY_VARIANCE);
-    let terms: Vec<f64> = (0..parts).map(|power| random(n, ROUNDING_VARIANCE) + secret * power as f64).collect();
+    let terms: Vec<f64> =
+        (0..parts).map(|power| random(n, ROUNDING_VARIANCE) + secret * power as f64).collect();
     sum(&terms)
 }
 
@@ -73,7 +74,11 @@ pub fn key_switch(key: &SwitchingKey) -> f64 {
         let range = key.digit_range(d);
         let log = log2(&key.q[range.clone()]);
         let centered = log + random(n, ROUNDING_VARIANCE);
-        if range.len() > 1 { centered } else { sum(&[centered, log + libm::log2(n as f64 / std::f64::consts::PI)]) }
+        if range.len() > 1 {
+            centered
+        } else {
+            sum(&[centered, log + libm::log2(n as f64 / std::f64::consts::PI)])
+        }
     };
     let digits: Vec<f64> = (0..key.digits()).map(digit).collect();
     let errors = sum(&digits) + random(n, ERROR_VARIANCE) + log2(&[key.factor]) - log2(&key.special);

@@ -68,13 +68,8 @@ impl OpDef for Convolve {
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let (limb, terms, outputs) = shape(call)?;
         let mut x = Vec::with_capacity(terms);
-        for (&input, ty) in inputs[..terms].iter().zip(call.inputs) {
-            let residues = if Limb::of(ty)?.q == limb.q {
-                input
-            } else {
-                s.op("rns.convert", Attrs::new().with("c", vec![1u64]).with("q", limb.q), &[input])?
-            };
-            x.push(s.op("limb.ntt", Attrs::new(), &[residues])?);
+        for &input in &inputs[..terms] {
+            x.push(transformed(s, input, limb.q)?);
         }
         let mut out = Vec::with_capacity(outputs);
         for k in 0..outputs {
@@ -91,4 +86,12 @@ impl OpDef for Convolve {
         let (n, terms, outputs) = (limb.n as f64, terms as f64, outputs as f64);
         n * ((terms + outputs) * 0.5 * libm::log2(n) + terms * outputs)
     }
+}
+
+/// Integers in coefficient form, given as residues modulo any prime, modulo `q` in NTT form.
+pub(crate) fn transformed(s: &mut Session<'_>, x: OperandId, q: u64) -> Result<OperandId> {
+    let own = Limb::of(s.ty(x))?.q == q;
+    let attrs = Attrs::new().with("c", vec![1u64]).with("q", q);
+    let residues = if own { x } else { s.op("rns.convert", attrs, &[x])? };
+    s.op("limb.ntt", Attrs::new(), &[residues])
 }

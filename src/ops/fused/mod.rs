@@ -9,6 +9,7 @@ mod switch;
 mod tensor;
 
 pub use base_change::{base_change, moduli};
+pub(crate) use convolve::transformed;
 
 use super::OpDef;
 use std::sync::Arc;

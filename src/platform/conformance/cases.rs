@@ -3,7 +3,8 @@
 use super::models;
 use super::plain::{self, Data};
 use super::values::{LARGEST, MOST_WORDS, PRIMES, Pattern, Random, SIZES, bases, rings, sizes};
-use crate::graph::{Attrs, ValueType};
+use crate::graph::{Attrs, Real, ValueType};
+use crate::ops::tensor::{Element, Tensor};
 use crate::ops::types::{self, Form, Limb, WORD};
 use std::sync::Arc;
 
@@ -13,6 +14,8 @@ pub(super) enum Expected {
     Words(Vec<u64>),
     /// One word, the bits of this double but for 1e-9.
     Double(f64),
+    /// Words that are the bits of these doubles, but for so much.
+    Doubles(Vec<f64>, f64),
     /// These elements, any NaN for any other; zeros to the end of the last word.
     Tensor(Data),
 }
@@ -55,6 +58,10 @@ pub(super) fn cases(op: &str) -> Vec<Case> {
         "limb.automorphism" => galois(Coeff, &models::automorphism),
         "limb.permute" => galois(Ntt, &|x, g, _| models::permute(x, g)),
         "limb.from_small" => from_small(),
+        "limb.from_real" => from_real(),
+        "rns.to_real" => to_real(),
+        "slots.embed" => embed(),
+        "slots.unembed" => unembed(),
         "rns.quotient" => quotient(),
         "rns.convert" => convert(),
         "rns.norm" => norm(),
@@ -179,6 +186,112 @@ fn from_small() -> Vec<Case> {
     };
     // Small rings four times: one has too few values to meet all edges.
     SIZES.iter().cycle().take(4 * SIZES.len()).flat_map(|&n| PRIMES.map(|q| (n, q))).map(case).collect()
+}
+
+/// Integers of all sizes: a mantissa, a power of two, and the edges.
+fn integer(random: &mut Random) -> (i64, u64) {
+    let mantissa = (random.next() >> random.below(64).max(11)).cast_signed();
+    let sign = 1 - 2 * random.below(2).cast_signed();
+    (sign * mantissa, if random.below(2) == 0 { 0 } else { random.below(900) })
+}
+
+fn from_real() -> Vec<Case> {
+    let mut random = Random(13);
+    let Some(one) = Real::new(1.0) else { return Vec::new() };
+    let mut case = |(n, q): (usize, u64)| {
+        let (mut doubles, mut words) = (Vec::with_capacity(n), Vec::with_capacity(n));
+        for i in 0..n {
+            let (mantissa, exponent) = integer(&mut random);
+            let edge = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0].get(i % 16).copied();
+            doubles.push(edge.unwrap_or(mantissa as f64 * 2f64.powi(exponent as i32)).to_bits());
+            let residue = i128::from(mantissa).rem_euclid(i128::from(q)) as u64;
+            words.push(if edge.is_some() { 0 } else { models::mul(residue, models::pow(2, exponent, q), q) });
+        }
+        Case::new(Attrs::new().with("q", q), vec![(types::reals(n, one), doubles)], words)
+    };
+    rings().map(&mut case).collect()
+}
+
+/// Numbers that are known without big integers, small ones and some as large as the moduli allow.
+fn to_real() -> Vec<Case> {
+    let mut random = Random(14);
+    let mut cases = Vec::new();
+    for base in bases().into_iter().take(3) {
+        let bits: u32 = base.iter().map(|q| q.ilog2()).sum();
+        for n in sizes(&base) {
+            let mut words = vec![Vec::with_capacity(n); base.len()];
+            let mut doubles = Vec::with_capacity(n);
+            let largest = 2f64.powi(bits.min(300) as i32);
+            for _ in 0..n {
+                let (mantissa, exponent) = integer(&mut random);
+                let exponent = exponent % u64::from(bits.min(300) - 54).max(1);
+                let mantissa = if bits < 62 { mantissa >> 12 } else { mantissa };
+                doubles.push(mantissa as f64 * 2f64.powi(exponent as i32));
+                for (words, &q) in words.iter_mut().zip(&base) {
+                    let residue = i128::from(mantissa).rem_euclid(i128::from(q)) as u64;
+                    words.push(models::mul(residue, models::pow(2, exponent, q), q));
+                }
+            }
+            let attrs = Attrs::new().with("scale", 4u64);
+            let inputs = coefficients(n, &base, words);
+            let expected = Expected::Doubles(doubles, largest * 2f64.powi(-53) * base.len() as f64);
+            cases.push(Case { expected, ..Case::new(attrs, inputs, Vec::new()) });
+        }
+    }
+    cases
+}
+
+/// Complex numbers in the unit square, sparse in large rings, whose model is slow.
+fn slot_values(n: usize, random: &mut Random) -> Vec<(f64, f64)> {
+    let mut unit = || random.below(1 << 20) as f64 / f64::from(1 << 19) - 1.0;
+    let step = (n / 64).max(1);
+    (0..n / 2).map(|slot| if slot % step == 0 { (unit(), unit()) } else { (0.0, 0.0) }).collect()
+}
+
+fn bits(values: impl IntoIterator<Item = f64>) -> Vec<u64> {
+    values.into_iter().map(f64::to_bits).collect()
+}
+
+/// Of an array with real and imaginary parts, or real ones.
+fn tensor(n: usize, complex: bool) -> Option<ValueType> {
+    let half = n as u64 / 2;
+    Tensor::new(Element::F64, if complex { vec![half, 2] } else { vec![half] }).ty(WORD).ok()
+}
+
+fn embed() -> Vec<Case> {
+    let mut random = Random(15);
+    let mut cases = Vec::new();
+    for (n, complex, log_scale) in
+        SIZES.into_iter().flat_map(|n| [(n, true, 30), (n, false, 40), (n, true, 100), (n, false, 0)])
+    {
+        let mut slots = slot_values(n, &mut random);
+        if !complex {
+            slots.iter_mut().for_each(|slot| slot.1 = 0.0);
+        }
+        let scale = 2f64.powi(log_scale);
+        let expected = models::coefficients(&slots).into_iter().map(|x| x * scale).collect();
+        let flat = slots.iter().flat_map(|&(re, im)| if complex { vec![re, im] } else { vec![re] });
+        let (Some(ty), Some(attr)) = (tensor(n, complex), Real::new(scale)) else { continue };
+        let case = Case::new(Attrs::new().with("scale", attr), vec![(ty, bits(flat))], Vec::new());
+        cases.push(Case { expected: Expected::Doubles(expected, 0.5 + scale * 2f64.powi(-45)), ..case });
+    }
+    cases
+}
+
+fn unembed() -> Vec<Case> {
+    let mut random = Random(16);
+    let mut cases = Vec::new();
+    for (n, complex, log_scale) in SIZES.into_iter().flat_map(|n| [(n, 1u64, 30), (n, 0, 80)]) {
+        let scale = 2f64.powi(log_scale);
+        let slots = slot_values(n, &mut random);
+        let coefficients = models::coefficients(&slots).into_iter().map(|x| x * scale);
+        let Some(attr) = Real::new(scale) else { continue };
+        let flat = slots.iter().flat_map(|&(re, im)| if complex == 1 { vec![re, im] } else { vec![re] });
+        let input = (types::reals(n, attr), bits(coefficients));
+        let case = Case::new(Attrs::new().with("complex", complex), vec![input], Vec::new());
+        cases.push(Case { expected: Expected::Doubles(flat.collect(), 2f64.powi(-45)), ..case });
+    }
+    cases
 }
 
 fn coefficients(n: usize, base: &[u64], words: Vec<Vec<u64>>) -> Vec<(ValueType, Vec<u64>)> {

@@ -3,7 +3,7 @@
 //! The reference for base operators is not another platform but a model of every base operator, written out slowly from its
 //! definition. Lattice algebra: all residues 0, 1, q - 1, alternating and random, rings of dimension 2 to 32768, primes of 17 to
 //! 61 bits, bases of 1 to 70 primes. Only `rns.norm`, a measurement, is compared but for 1e-9: its logarithm is
-//! the machine's own. Plain data: element by element, on edge values, in graphs of all units, with arbitrary bits where
+//! the machine's own; and what is computed on doubles (`rns.to_real`, `slots.embed`, `slots.unembed`) but for what these can tell. Plain data: element by element, on edge values, in graphs of all units, with arbitrary bits where
 //! a tensor does not fill its last byte; any NaN is as good as any other. A fused operator that a platform implements is compared with its expansion into base operators.
 
 mod cases;
@@ -211,6 +211,11 @@ fn difference(out: &[u64], expected: &Expected) -> Option<Difference> {
         Expected::Double(value) => {
             let near = out.len() == 1 && (f64::from_bits(out[0]) - value).abs() < 1e-9;
             (!near).then(|| Difference { index: 0, found: at(out, 0), expected: value.to_bits() })
+        }
+        Expected::Doubles(values, most) => {
+            let near = |i: &usize| (f64::from_bits(at(out, *i)) - values[*i]).abs() <= *most;
+            let index = (0..values.len()).find(|i| !near(i))?;
+            Some(Difference { index, found: at(out, index), expected: values[index].to_bits() })
         }
         Expected::Tensor(tensor) => {
             let found = plain::Data::unpack(tensor.element, &tensor.shape, out);

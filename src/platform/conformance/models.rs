@@ -134,6 +134,27 @@ pub(super) fn slots(n: usize) -> Vec<usize> {
     row.iter().map(|&e| index[e]).chain(row.iter().map(|&e| index[2 * n - e])).collect()
 }
 
+/// Coefficients of the real polynomial with these values at `exp(i pi 3^j / n)`, before rounding, by the inverse of the embedding's
+/// matrix: `m_k = 2/n` times the real part of the sum of `z_j exp(-i pi k 3^j / n)`.
+pub(super) fn coefficients(slots: &[(f64, f64)]) -> Vec<f64> {
+    let n = 2 * slots.len();
+    let exponents = std::iter::successors(Some(1), |e| Some(e * 3 % (2 * n)));
+    let slots: Vec<_> = slots.iter().zip(exponents).filter(|(z, _)| **z != (0.0, 0.0)).collect();
+    let root = |e: usize| {
+        let angle = std::f64::consts::PI * e as f64 / n as f64;
+        (libm::cos(angle), libm::sin(angle))
+    };
+    let roots: Vec<(f64, f64)> = (0..2 * n).map(root).collect();
+    let sum = |k: usize| {
+        let terms = slots.iter().map(|((re, im), e)| {
+            let (c, s) = roots[k * e % (2 * n)];
+            re * c + im * s
+        });
+        terms.sum::<f64>() * 2.0 / n as f64
+    };
+    (0..n).map(sum).collect()
+}
+
 /// `floor(sum of y_i (1 / q_i) + 1/2)` in binary64, in order, nothing fused.
 pub(super) fn quotient(y: &[u64], q: &[u64]) -> u64 {
     let mut sum = 0.0;

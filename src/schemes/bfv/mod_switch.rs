@@ -43,6 +43,10 @@ impl OpDef for ModSwitch {
     fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
         let ty = Ciphertext::of(call.inputs.first()?).ok()?;
         let dropped = noise::log2(ty.q.get(call.attrs.size("keep").ok()?..)?);
-        Some(Noise::error(noise::sum(&[inputs.first()?.error - dropped, noise::rounding(ty.n, ty.parts), -1.0])))
+        Some(Noise::error(noise::sum(&[
+            inputs.first()?.error - dropped,
+            noise::rounding(ty.n, ty.parts),
+            -1.0,
+        ])))
     }
 }

@@ -54,6 +54,11 @@ impl OpDef for EncryptPublic {
         let (n, t) = (key.dim("n").ok()?, types::modulus(call.inputs.get(1)?, "t").ok()?);
         let drop = rlwe::dropped(call).ok()?;
         let log_factor = bounds::log2(&[types::error_factor(&key.attrs).ok()?]);
-        Some(Noise::error(bounds::fresh_bgv(n, t, log_factor, (!drop.is_empty()).then(|| bounds::log2(&drop)))))
+        Some(Noise::error(bounds::fresh_bgv(
+            n,
+            t,
+            log_factor,
+            (!drop.is_empty()).then(|| bounds::log2(&drop)),
+        )))
     }
 }

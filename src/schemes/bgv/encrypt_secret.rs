@@ -47,6 +47,9 @@ impl OpDef for EncryptSecret {
     fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
         let _ = inputs;
         let t = types::modulus(call.inputs.get(1)?, "t").ok()?;
-        Some(Noise::error(bounds::sum(&[bounds::log2(&[t]) + libm::log2(bounds::ERROR_BOUND), super::message(t)])))
+        Some(Noise::error(bounds::sum(&[
+            bounds::log2(&[t]) + libm::log2(bounds::ERROR_BOUND),
+            super::message(t),
+        ])))
     }
 }

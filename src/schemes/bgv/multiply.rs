@@ -25,7 +25,8 @@ impl OpDef for Multiply {
 
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         rlwe::product_type(call, |first| {
-            let ((_, t, f), (_, u, g)) = (super::ciphertext(call, first)?, super::ciphertext(call, first + 1)?);
+            let ((_, t, f), (_, u, g)) =
+                (super::ciphertext(call, first)?, super::ciphertext(call, first + 1)?);
             if t != u {
                 return Err(call.error(format!("plaintext modulus of input {}", first + 1), u, t));
             }

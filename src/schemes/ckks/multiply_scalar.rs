@@ -40,7 +40,8 @@ impl OpDef for MultiplyScalar {
     }
 
     fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
-        let (scaled, integer) = (call.attrs.real("value").ok()? * call.attrs.real("by").ok()?, integer(call).ok()?);
+        let (scaled, integer) =
+            (call.attrs.real("value").ok()? * call.attrs.real("by").ok()?, integer(call).ok()?);
         // What a double can tell of it.
         let rounded = (scaled - integer).abs().max(integer.abs() * f64::EPSILON);
         let scalar = Noise { message: libm::log2(scaled.abs()), error: libm::log2(rounded) };

@@ -1,10 +1,14 @@
-//! `rlwe.automorphism`: applies X to X^g, which moves slots (`math::slots`): both parts are mapped, then c_1 is switched from s(X^g)
-//! back to s. Inputs: the ciphertext and the switching key of g at its level. Attribute `g`: odd, below 2n.
+//! `rlwe.automorphism`: applies X to X^g, which moves slots (`math::slots`). Inputs: the ciphertext and the switching key of g at its level. Attribute
+//! `g`: odd, below 2n.
+//!
+//! c_1 is switched from s to s(X^(1/g)) first, and what that makes of the ciphertext is mapped, under s then. So the decomposition into digits does not
+//! depend on g: several automorphisms of one ciphertext share it (hoisting, Halevi and Shoup, ia.cr/2018/244, section 5), as
+//! `rlwe.automorphism_hoisted`.
 
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
-use crate::ops::types::Ciphertext;
-use crate::ops::{Call, Level, Noise, OpDef, Session};
+use crate::ops::types::{Ciphertext, SwitchingKey};
+use crate::ops::{Call, Level, Noise, OpDef, Session, Shared};
 use crate::schemes::noise;
 
 /// `rlwe.automorphism`; see the module.
@@ -29,17 +33,22 @@ impl OpDef for Automorphism {
         if ty.parts != 2 {
             return Err(call.error("parts", ty.parts, 2));
         }
-        call.attrs.uint("g")?;
+        super::galois(call, ty.n)?;
         super::key_at_level(call, 1, &ty)?;
         Ok(ty.ty())
     }
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
-        let attrs = Attrs::new().with("g", call.attrs.uint("g")?);
+        let output = self.assemble(call)?;
         let parts = s.parts(inputs[0])?;
-        let c0 = s.op("poly.automorphism", attrs.clone(), &parts[..1])?;
-        let c1 = s.op("poly.automorphism", attrs, &parts[1..])?;
-        super::switch_onto(s, &[c0], c1, inputs[1], &self.assemble(call)?)
+        let switched = super::switch_onto(s, &parts[..1], parts[1], inputs[1], &output)?;
+        super::partwise_with(s, "poly.automorphism", call.attrs, &[switched], output)
+    }
+
+    fn shared(&self, call: &Call<'_>) -> Option<Shared> {
+        let key = SwitchingKey::of(call.inputs.get(1)?).ok()?;
+        let attrs = Attrs::new().with("special", key.special).with("digit", key.digit);
+        Some(Shared { prepare: "rlwe.decompose", attrs, inputs: vec![0], then: "rlwe.automorphism_hoisted" })
     }
 
     fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {

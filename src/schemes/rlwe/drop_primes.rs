@@ -26,7 +26,11 @@ impl OpDef for DropPrimes {
         call.arity(1)?;
         let ty = Ciphertext::of(call.input(0, "ciphertext")?)?;
         if let Scheme::Bfv { .. } = ty.scheme {
-            return Err(call.error("scheme of the ciphertext", "BFV: its message is scaled by Q / t", "BGV or CKKS"));
+            return Err(call.error(
+                "scheme of the ciphertext",
+                "BFV: its message is scaled by Q / t",
+                "BGV or CKKS",
+            ));
         }
         Ok(Ciphertext { q: super::kept(call, &ty)?, ..ty }.ty())
     }

@@ -69,7 +69,11 @@ impl OpDef for KeySwitch {
 }
 
 /// For each digit, a limb for each prime that gives it there.
-fn digits(s: &mut Session<'_>, key: &SwitchingKey, poly: OperandId) -> Result<Vec<Vec<OperandId>>> {
+pub(super) fn digits(
+    s: &mut Session<'_>,
+    key: &SwitchingKey,
+    poly: OperandId,
+) -> Result<Vec<Vec<OperandId>>> {
     let (limbs, all) = (s.limbs(poly)?, key.all());
     let mut digits = Vec::with_capacity(key.digits());
     for range in (0..key.digits()).map(|d| key.digit_range(d)) {

@@ -3,6 +3,8 @@
 
 mod add;
 mod automorphism;
+mod automorphism_hoisted;
+mod decompose;
 mod divide;
 mod drop_primes;
 mod key_switch;
@@ -36,6 +38,8 @@ pub fn all() -> Vec<Arc<dyn OpDef>> {
     vec![
         Arc::new(add::Add),
         Arc::new(automorphism::Automorphism),
+        Arc::new(automorphism_hoisted::AutomorphismHoisted),
+        Arc::new(decompose::Decompose),
         Arc::new(drop_primes::DropPrimes),
         Arc::new(key_switch::KeySwitch),
         Arc::new(lift_plain::LiftPlain),
@@ -50,8 +54,8 @@ pub fn all() -> Vec<Arc<dyn OpDef>> {
 }
 
 /// The value types of this folder whose words are residues.
-pub fn residues() -> [(&'static str, Residues); 1] {
-    [("pair", cycled)]
+pub fn residues() -> [(&'static str, Residues); 2] {
+    [("pair", cycled), ("digits", decompose::residues)]
 }
 
 /// Two polynomials of one type.
@@ -134,6 +138,15 @@ pub(super) fn with_plain(call: &Call<'_>) -> Result<Ciphertext> {
     Ok(ty)
 }
 
+/// Checks that attribute `g` is a Galois element: odd, below 2n.
+fn galois(call: &Call<'_>, n: usize) -> Result<u64> {
+    let g = call.attrs.uint("g")?;
+    if g.is_multiple_of(2) || g >= 2 * n as u64 {
+        return Err(call.error("g", g, format!("an odd number below {}", 2 * n)));
+    }
+    Ok(g)
+}
+
 /// One polynomial operator on each part of the ciphertexts.
 pub(super) fn partwise(
     s: &mut Session<'_>,
@@ -141,11 +154,22 @@ pub(super) fn partwise(
     inputs: &[OperandId],
     output: ValueType,
 ) -> Result<OperandId> {
+    partwise_with(s, op, &Attrs::new(), inputs, output)
+}
+
+/// As [`partwise`], for an operator that has attributes.
+fn partwise_with(
+    s: &mut Session<'_>,
+    op: &str,
+    attrs: &Attrs,
+    inputs: &[OperandId],
+    output: ValueType,
+) -> Result<OperandId> {
     let ciphertexts: Vec<Vec<OperandId>> = inputs.iter().map(|&i| s.parts(i)).collect::<Result<_>>()?;
     let mut parts = Vec::with_capacity(ciphertexts[0].len());
     for index in 0..ciphertexts[0].len() {
         let own: Vec<OperandId> = ciphertexts.iter().map(|c| c[index]).collect();
-        parts.push(s.op(op, Attrs::new(), &own)?);
+        parts.push(s.op(op, attrs.clone(), &own)?);
     }
     s.merge(&parts, output)
 }
@@ -202,10 +226,20 @@ fn switch_onto(
     key: OperandId,
     output: &ValueType,
 ) -> Result<OperandId> {
-    let poly = s.ty(switched).clone();
     let factor = Ciphertext::of(output)?.scheme.error_factor();
     let attrs = types::with_error_factor(Attrs::new(), factor);
     let pair = s.op("rlwe.key_switch", attrs, &[switched, key])?;
+    plus_pair(s, kept, pair, output)
+}
+
+/// (kept_0 + pair_0, kept_1 + pair_1); a missing kept part is 0.
+fn plus_pair(
+    s: &mut Session<'_>,
+    kept: &[OperandId],
+    pair: OperandId,
+    output: &ValueType,
+) -> Result<OperandId> {
+    let poly = Ciphertext::of(output)?.poly().ty();
     let mut parts = Vec::with_capacity(2);
     for index in 0..2 {
         let part = s.split(pair, index as u64 * poly.size, poly.clone())?;

@@ -1,13 +1,14 @@
-//! `rlwe.switching_key`: lets a polynomial under another secret be used under s. The other secret s' is s^2 (attribute
-//! `from` = "square", for relinearization) or s(X^g) (attribute `from` = "galois" and `g`, for rotations).
+//! `rlwe.switching_key`: lets a polynomial under one secret, s', be used under another, s''. Attribute `from` = "square": from s^2 to s, for
+//! relinearization; `from` = "galois" and `g`: from s to s(X^(1/g)), for automorphisms, which map it to s.
 //!
-//! For each digit d: (b_d, a_d), b_d = -a_d s + f e_d + P g_d s', where g_d is 1 modulo the primes of digit d and 0
+//! For each digit d: (b_d, a_d), b_d = -a_d s'' + f e_d + P g_d s', where g_d is 1 modulo the primes of digit d and 0
 //! modulo the other primes (Han and Ki, ia.cr/2019/688). Inputs: the secret key, a public seed, a secret seed.
 //! Attributes `q` (primes of the level), `special`, `digit` (primes per digit), `factor` (f, 1 where it is left out).
 
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::math::Modulus;
+use crate::math::slots::galois_inverse;
 use crate::ops::types::{SwitchingKey, error_factor};
 use crate::ops::{Call, Level, OpDef, Session};
 
@@ -34,7 +35,7 @@ impl OpDef for SwitchingKeyOp {
         call.input(2, "secret_seed")?;
         match call.attrs.text("from")? {
             "square" => {}
-            "galois" => drop(call.attrs.uint("g")?),
+            "galois" => drop(galois_inverse(n, call.attrs.uint("g")?)),
             other => return Err(call.error("from", other, "square or galois")),
         }
         let (q, special) = (call.moduli("q")?, call.moduli("special")?);
@@ -52,20 +53,24 @@ impl OpDef for SwitchingKeyOp {
         let ty = SwitchingKey::of(&self.assemble(call)?)?;
         let all = ty.all();
         let secret = super::secret_limbs(s, inputs[0], &all)?;
-        let mut other = Vec::with_capacity(ty.q.len());
-        for &limb in &secret[..ty.q.len()] {
-            other.push(match call.attrs.text("from")? {
-                "square" => s.op("limb.mul", Attrs::new(), &[limb, limb])?,
-                _ => s.op("limb.permute", Attrs::new().with("g", call.attrs.uint("g")?), &[limb])?,
-            });
+        let (mut from, mut to) = (secret[..ty.q.len()].to_vec(), secret);
+        if call.attrs.text("from")? == "square" {
+            for limb in &mut from {
+                *limb = s.op("limb.mul", Attrs::new(), &[*limb, *limb])?;
+            }
+        } else {
+            let g = galois_inverse(ty.n, call.attrs.uint("g")?);
+            for limb in &mut to {
+                *limb = s.op("limb.permute", Attrs::new().with("g", g), &[*limb])?;
+            }
         }
         let mut parts = Vec::new();
         for digit in 0..ty.digits() {
-            let (mut b, a) = super::rlwe_sample(s, &secret, &all, ty.factor, [inputs[1], inputs[2]])?;
+            let (mut b, a) = super::rlwe_sample(s, &to, &all, ty.factor, [inputs[1], inputs[2]])?;
             for index in ty.digit_range(digit) {
                 let q = Modulus::new(ty.q[index])?;
                 let special = ty.special.iter().fold(1, |product, &p| q.mul(product, q.reduce(p)));
-                let term = s.op("limb.mul_scalar", Attrs::new().with("c", special), &[other[index]])?;
+                let term = s.op("limb.mul_scalar", Attrs::new().with("c", special), &[from[index]])?;
                 b[index] = s.op("limb.add", Attrs::new(), &[b[index], term])?;
             }
             parts.extend(b);

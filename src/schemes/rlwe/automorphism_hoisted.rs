@@ -1,0 +1,76 @@
+//! `rlwe.automorphism_hoisted`: `rlwe.automorphism` with the digits of c_1 at hand. Inputs: the ciphertext, the switching key of g at its level, the
+//! digits (`rlwe.decompose`). Attribute `g`.
+
+use super::decompose::digits_type;
+use crate::Result;
+use crate::graph::{Attrs, OperandId, ValueType};
+use crate::ops::types::{Ciphertext, Form, Limb, Poly, SwitchingKey};
+use crate::ops::{Call, Level, Noise, OpDef, Session};
+use crate::schemes::noise;
+
+/// `rlwe.automorphism_hoisted`; see the module.
+pub struct AutomorphismHoisted;
+
+impl OpDef for AutomorphismHoisted {
+    fn name(&self) -> &str {
+        "rlwe.automorphism_hoisted"
+    }
+
+    fn level(&self) -> Level {
+        Level::Scheme
+    }
+
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(&["g"])
+    }
+
+    fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
+        call.arity(3)?;
+        let ty = Ciphertext::of(call.input(0, "ciphertext")?)?;
+        if ty.parts != 2 {
+            return Err(call.error("parts", ty.parts, 2));
+        }
+        super::galois(call, ty.n)?;
+        super::key_at_level(call, 1, &ty)?;
+        let expected = digits_type(&SwitchingKey::of(&call.inputs[1])?);
+        if call.input(2, "digits")? != &expected {
+            return Err(call.error("input 2", &call.inputs[2], expected));
+        }
+        Ok(ty.ty())
+    }
+
+    fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
+        let output = self.assemble(call)?;
+        let key = SwitchingKey::of(&call.inputs[1])?;
+        let (n, all) = (key.n, key.all());
+        let factor = Ciphertext::of(&output)?.scheme.error_factor();
+        let mut pair = Vec::with_capacity(2);
+        for half in 0..2 {
+            let mut limbs = Vec::with_capacity(all.len());
+            for (index, &q) in all.iter().enumerate() {
+                let limb = Limb { n, q, form: Form::Ntt };
+                let mut terms = Vec::with_capacity(2 * key.digits());
+                for digit in 0..key.digits() {
+                    let at = |row: usize| ((row * all.len() + index) * n) as u64;
+                    terms.push(s.split(inputs[2], at(digit), limb.ty())?);
+                    terms.push(s.split(inputs[1], at(2 * digit + half), limb.ty())?);
+                }
+                let sum = s.op("limb.dot", Attrs::new(), &terms)?;
+                limbs.push(s.op("limb.intt", Attrs::new(), &[sum])?);
+            }
+            let wide = s.merge(&limbs, Poly { n, q: all.clone(), form: Form::Coeff }.ty())?;
+            pair.push(super::divide(s, wide, &key.special, factor)?);
+        }
+        let poly = Ciphertext::of(&output)?.poly();
+        let pair = s.merge(&pair, super::pair_type(&poly))?;
+        let parts = s.parts(inputs[0])?;
+        let switched = super::plus_pair(s, &parts[..1], pair, &output)?;
+        super::partwise_with(s, "poly.automorphism", call.attrs, &[switched], output)
+    }
+
+    fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
+        let input = inputs.first()?;
+        let error = noise::sum(&[input.error, super::switching_noise(call, 1)?]);
+        Some(Noise { error, ..*input })
+    }
+}
