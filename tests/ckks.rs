@@ -9,6 +9,7 @@ use cipherloom::graph::{Attrs, Graph, OperandId, Real};
 use cipherloom::math::prime::ntt_primes;
 use cipherloom::math::slots::{galois_conjugate, galois_element};
 use cipherloom::ops::tensor::{Element, Tensor};
+use cipherloom::ops::types::Form;
 use cipherloom::ops::{Registry, Session, types};
 use cipherloom::platform::{Platform, Scalar};
 use cipherloom::schemes;
@@ -100,7 +101,7 @@ impl<'r> Bench<'r> {
         self.s.graph_mut().declare_output("slots", slots);
         self.s.graph_mut().declare_output("cipher", x);
     }
-    /// The slots of each output, and the bounds that are told.
+    /// The slots of each output, the bounds that are told for them, and the budget of the ciphertext.
     fn run(self, registry: &Registry, largest: f64) -> Vec<(Vec<Complex>, schemes::Bound, f64)> {
         let platform = Scalar::new();
         let base = BaseSet { platform: platform.name(), contains: &|op| platform.implements(op) };
@@ -134,13 +135,17 @@ fn values(count: usize, seed: u64) -> Vec<Complex> {
         .collect()
 }
 
-fn every_operator(c: &Context, a: &[Complex], b: &[Complex]) {
+fn every_operator(c: &Context, form: Form, a: &[Complex], b: &[Complex]) {
     let registry = cipherloom::registry();
     let mut bench = Bench::new(c, &registry);
+    let none = Attrs::new;
     let (x, y) = (bench.encrypt(a), bench.encrypt_public(b, &c.special));
     let y_at_once = bench.encrypt_public(b, &[]);
+    let [x, y, y_at_once] = [x, y, y_at_once].map(|fresh| match form {
+        Form::Coeff => fresh,
+        Form::Ntt => bench.op("rlwe.ntt", none(), &[fresh]),
+    });
     let m = bench.plain(b, c.scale);
-    let none = Attrs::new;
     let relin = bench.key(c.q.len(), "square", 0);
     let product = bench.op("ckks.multiply", none(), &[x, y]);
     let relinearized = bench.op("rlwe.relinearize", none(), &[product, relin]);
@@ -215,7 +220,6 @@ fn every_operator(c: &Context, a: &[Complex], b: &[Complex]) {
         let error = |(a, b): (&Complex, &Complex)| (a.0 - b.0).hypot(a.1 - b.1);
         let worst = expected.iter().zip(found).map(error).fold(0.0, f64::max).log2();
         let told = bound.noise.error;
-        println!("{name}: {worst:.1} told {told:.1} message {:.1} budget {budget:.1}", bound.noise.message);
         assert!(worst < told && worst > told - 9.0, "{name}: off by 2^{worst}, bound 2^{told}");
         assert!(*budget > 1.0, "{name}: budget {budget}");
         let largest = expected.iter().map(|x| x.0.hypot(x.1)).fold(0.0, f64::max).log2();
@@ -230,6 +234,8 @@ fn every_operator_at_several_parameters() {
         [(32, 3, 40, 1), (256, 4, 40, 1), (1024, 5, 45, 2), (64, 3, 30, 1), (2048, 4, 50, 3)]
     {
         let c = Context::new(n, limbs, bits, digit);
-        every_operator(&c, &values(n / 2, 1), &values(n / 2, 2));
+        for form in [Form::Coeff, Form::Ntt] {
+            every_operator(&c, form, &values(n / 2, 1), &values(n / 2, 2));
+        }
     }
 }

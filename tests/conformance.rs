@@ -123,7 +123,7 @@ fn found(op: &str, platform: &Broken<'_>) {
     }
 }
 
-const ALL: [&str; 29] = [
+const ALL: [&str; 33] = [
     "limb.add",
     "limb.sub",
     "limb.neg",
@@ -136,6 +136,8 @@ const ALL: [&str; 29] = [
     "limb.automorphism",
     "limb.permute",
     "limb.from_small",
+    "limb.from_real",
+    "rns.to_real",
     "rns.quotient",
     "rns.convert",
     "rns.norm",
@@ -148,6 +150,8 @@ const ALL: [&str; 29] = [
     "slots.write",
     "slots.read",
     "slots.constant",
+    "slots.embed",
+    "slots.unembed",
     "rns.extend",
     "rns.switch",
     "rns.scale_round",

@@ -13,6 +13,7 @@ use cipherloom::graph::ValueType;
 use cipherloom::math::{Modulus, NttTable};
 use cipherloom::ops::Call;
 use cipherloom::platform::{Kernel, Platform, Simd, WordKernel};
+use cipherloom::schemes::columns::KeyName;
 use cipherloom::program::{Client, CompileOptions, Evaluator, Program};
 use rlwe_model::{Model, limbs};
 use road::{CLOCK, Data, Road, bytes, numbers, task};
@@ -329,7 +330,11 @@ fn errors_and_residues_of_keys() {
     let mut residues: BTreeMap<(usize, u64), Vec<u64>> = BTreeMap::new();
     for (name, key) in keys.names.iter().zip(road.keys()) {
         let ty = keys.key(name);
-        let found = model.key_errors(&key, &ty);
+        let to = match name {
+            KeyName::Galois(g, _) => model.mapped_back(*g),
+            _ => model.secret.clone(),
+        };
+        let found = model.key_errors(&key, &ty, &to);
         assert_eq!(found.len(), ty.digits());
         errors.extend(found);
         for (row, limbs) in limbs(&key, model.n).chunks_exact(ty.all().len()).enumerate() {

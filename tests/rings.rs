@@ -5,7 +5,7 @@ mod road;
 use cipherloom::Result;
 use cipherloom::graph::{Attrs, Graph, ValueType};
 use cipherloom::ops::types::{Ciphertext, Scheme};
-use cipherloom::ops::{Call, Level, OpDef, Registry, Session};
+use cipherloom::ops::{Call, Level, Noise, OpDef, Registry, Session};
 use cipherloom::program::{CompileOptions, Program};
 use cipherloom::schemes::columns::Number;
 use cipherloom::schemes::{noise, noise_budget, registry};
@@ -144,7 +144,7 @@ fn noise_that_cannot_be_told_is_no_bound() {
 
 /// The noise budget of what an operator makes, added to itself.
 fn budget_of_a_sum(registry: &Registry, name: &str) -> f64 {
-    let ty = Ciphertext { n: 16, q: vec![193], parts: 2, scheme: Scheme::Bfv { t: 97 } }.ty();
+    let ty = Ciphertext::new(16, vec![193], 2, Scheme::Bfv { t: 97 }).ty();
     let mut s = Session::new(Graph::new(64), registry);
     let fresh = s.graph_mut().add_input("x", ty).unwrap();
     let unbounded = s.op(name, Attrs::new(), &[fresh]).unwrap();
@@ -173,7 +173,7 @@ impl OpDef for Unbounded {
         Ok(call.inputs[0].clone())
     }
 
-    fn noise(&self, _: &Call<'_>, _: &[f64]) -> Option<f64> {
-        self.noise
+    fn noise(&self, _: &Call<'_>, _: &[Noise]) -> Option<Noise> {
+        self.noise.map(Noise::error)
     }
 }

@@ -43,7 +43,7 @@ fn products(registry: &Registry, count: u32) -> Graph {
     let all = ntt_primes(36, N, 3, &[t]).unwrap();
     let (special, q) = (all[..1].to_vec(), all[1..].to_vec());
     let aux = ntt_primes(50, N, 3, &[all.as_slice(), &[t]].concat()).unwrap();
-    let ciphertext = Ciphertext { n: N, q: q.clone(), parts: 2, scheme: Scheme::Bfv { t } }.ty();
+    let ciphertext = Ciphertext::new(N, q.clone(), 2, Scheme::Bfv { t }).ty();
     let key = SwitchingKey { n: N, q, special, digit: 1, factor: 1 }.ty();
     let mut s = Session::new(Graph::new(64), registry);
     let key = s.graph_mut().add_input("key", key).unwrap();

@@ -17,8 +17,10 @@ use std::sync::Arc;
 enum Of {
     Bfv,
     Bgv,
+    /// In NTT form.
+    BgvNtt,
 }
-use Of::{Bfv, Bgv};
+use Of::{Bfv, Bgv, BgvNtt};
 
 struct Context {
     scheme: Of,
@@ -86,7 +88,11 @@ impl<'r> Bench<'r> {
     fn encrypt(&mut self, values: &[u64]) -> OperandId {
         let plain = self.plain(values);
         let attrs = Attrs::new().with("q", self.c.q.as_slice());
-        self.own("encrypt_secret", attrs, &[self.secret, plain, self.seeds[0], self.seeds[1]])
+        let fresh = self.own("encrypt_secret", attrs, &[self.secret, plain, self.seeds[0], self.seeds[1]]);
+        self.formed(fresh)
+    }
+    fn formed(&mut self, fresh: OperandId) -> OperandId {
+        if self.c.scheme == BgvNtt { self.op("rlwe.ntt", Attrs::new(), &[fresh]) } else { fresh }
     }
     fn encrypt_public(&mut self, values: &[u64], drop: &[u64]) -> OperandId {
         let q = [self.c.q.as_slice(), drop].concat();
@@ -94,7 +100,8 @@ impl<'r> Bench<'r> {
         let key = self.op("rlwe.public_key", attrs, &[self.secret, self.seeds[0], self.seeds[1]]);
         let plain = self.plain(values);
         let attrs = if drop.is_empty() { Attrs::new() } else { Attrs::new().with("drop", drop) };
-        self.own("encrypt_public", attrs, &[key, plain, self.seeds[1]])
+        let fresh = self.own("encrypt_public", attrs, &[key, plain, self.seeds[1]]);
+        self.formed(fresh)
     }
     fn key(&mut self, level: usize, from: &str, g: u64) -> OperandId {
         let attrs = Attrs::new().with("q", &self.c.q[..level]).with("special", self.c.special.as_slice());
@@ -178,7 +185,7 @@ fn every_operator(c: &Context, a: &[u64], b: &[u64]) {
     }
     let summed = match c.scheme {
         Bfv => bench.op("bfv.sum_slots", none().with("g", steps), &inputs),
-        Bgv => sum,
+        Bgv | BgvNtt => sum,
     };
     let t = u128::from(c.t);
     let zip = |f: fn(u128, u128, u128) -> u128| -> Vec<u64> {
@@ -234,7 +241,7 @@ fn every_operator_at_several_parameters() {
     for (n, t_bits, limbs, bits, digit) in
         [(16, 12, 3, 40, 1), (64, 17, 4, 50, 1), (64, 17, 5, 50, 2), (128, 20, 3, 60, 1), (32, 30, 4, 45, 3)]
     {
-        for scheme in [Bfv, Bgv] {
+        for scheme in [Bfv, Bgv, BgvNtt] {
             let c = Context::new(scheme, n, t_bits, limbs, bits, digit);
             let mut x = 12345u64;
             let mut values = || -> Vec<u64> {
@@ -255,7 +262,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(20))]
     #[test]
     fn every_operator_on_random_values(values in prop::collection::vec(0u64..4000, 32)) {
-        for scheme in [Bfv, Bgv] {
+        for scheme in [Bfv, Bgv, BgvNtt] {
             let c = Context::new(scheme, 16, 12, 3, 45, 1);
             let values: Vec<u64> = values.iter().map(|v| v % c.t).collect();
             every_operator(&c, &values[..16], &values[16..]);
@@ -308,7 +315,7 @@ fn factors_are_part_of_the_meaning() {
 #[test]
 fn hoisted_rotations_are_the_same_bits() {
     let registry = schemes::registry();
-    for (scheme, digit) in [(Bfv, 1), (Bgv, 1), (Bfv, 2), (Bgv, 3)] {
+    for (scheme, digit) in [(Bfv, 1), (Bgv, 1), (BgvNtt, 1), (Bfv, 2), (Bgv, 3), (BgvNtt, 2)] {
         let c = Context::new(scheme, 64, 17, 4, 50, digit);
         let values: Vec<u64> = (0..64).map(|v| v * v + 1).collect();
         let steps = [1usize, 3, 7];
@@ -355,4 +362,28 @@ fn digits_of_other_keys_are_refused() {
     assert!(refused.contains("input 2"), "{refused}");
     let even = bench.s.op("rlwe.automorphism", Attrs::new().with("g", 4u64), &[x, key]).unwrap_err();
     assert!(even.to_string().contains("an odd number below 128"), "{even}");
+}
+
+#[test]
+fn forms_are_part_of_the_type() {
+    let registry = schemes::registry();
+    for scheme in [Bgv, Bfv] {
+        let c = Context::new(scheme, 64, 17, 4, 50, 1);
+        let mut bench = Bench::new(&c, &registry);
+        let x = bench.encrypt(&[3; 64]);
+        let y = bench.op("rlwe.ntt", Attrs::new(), &[x]);
+        let refused = bench.s.op("rlwe.add", Attrs::new(), &[x, y]).unwrap_err().to_string();
+        assert!(refused.contains(r#"form="ntt""#), "{refused}");
+        let refused = bench.s.op("rlwe.ntt", Attrs::new(), &[y]).unwrap_err().to_string();
+        assert!(refused.contains("found ntt, expected coeff"), "{refused}");
+        if scheme == Bfv {
+            let refused = bench.s.op("bfv.decrypt", Attrs::new(), &[bench.secret, y]).unwrap_err();
+            assert!(refused.to_string().contains("form of the ciphertext: found ntt"), "{refused}");
+            continue;
+        }
+        let back = bench.op("rlwe.intt", Attrs::new(), &[y]);
+        let sum = bench.op("rlwe.add", Attrs::new(), &[x, back]);
+        bench.output(sum);
+        assert_eq!(bench.run(&registry)[0].0, [6; 64]);
+    }
 }

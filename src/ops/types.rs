@@ -242,7 +242,7 @@ pub fn scale(attrs: &Attrs) -> Result<Real> {
     })
 }
 
-/// A ciphertext of ring learning with errors: `parts` polynomials (c_0, c_1, ...) in coefficient form modulo q.
+/// A ciphertext of ring learning with errors: `parts` polynomials (c_0, c_1, ...) modulo q.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ciphertext {
     /// Ring dimension.
@@ -253,9 +253,24 @@ pub struct Ciphertext {
     pub parts: usize,
     /// How the message lies in it.
     pub scheme: Scheme,
+    /// Coefficients, where attribute `form` is left out, or values.
+    pub form: Form,
+}
+
+/// Attributes of what is in coefficient form unless it says otherwise.
+pub fn with_form(attrs: Attrs, form: Form) -> Attrs {
+    match form {
+        Form::Coeff => attrs,
+        Form::Ntt => attrs.with("form", form.name()),
+    }
 }
 
 impl Ciphertext {
+    /// One in coefficient form.
+    pub fn new(n: usize, q: Vec<u64>, parts: usize, scheme: Scheme) -> Self {
+        Self { n, q, parts, scheme, form: Form::Coeff }
+    }
+
     /// Reads a `ciphertext` type.
     ///
     /// # Errors
@@ -265,13 +280,14 @@ impl Ciphertext {
         if !(1..=MOST_PARTS).contains(&parts) {
             return Err(wrong(ty, "parts", parts, &format!("1 to {MOST_PARTS}")));
         }
-        Ok(Self { n: dimension(ty)?, q: moduli(ty, "q")?, parts, scheme: Scheme::of(ty)? })
+        let form = if ty.attrs.get("form").is_some() { Form::of(ty)? } else { Form::Coeff };
+        Ok(Self { n: dimension(ty)?, q: moduli(ty, "q")?, parts, scheme: Scheme::of(ty)?, form })
     }
 
     /// As a value type.
     pub fn ty(&self) -> ValueType {
         let attrs = Attrs::new().with("n", self.n).with("q", self.q.as_slice()).with("parts", self.parts);
-        ValueType::new("ciphertext", self.units(), self.scheme.attrs(attrs))
+        ValueType::new("ciphertext", self.units(), self.scheme.attrs(with_form(attrs, self.form)))
     }
 
     /// Size in units.
@@ -281,7 +297,7 @@ impl Ciphertext {
 
     /// The type of each part.
     pub fn poly(&self) -> Poly {
-        Poly { n: self.n, q: self.q.clone(), form: Form::Coeff }
+        Poly { n: self.n, q: self.q.clone(), form: self.form }
     }
 
     /// The same with another number of parts.

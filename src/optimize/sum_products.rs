@@ -86,7 +86,7 @@ mod tests {
     fn arities(build: impl Fn(&mut Session<'_>, &[OperandId])) -> Vec<usize> {
         let registry = crate::schemes::registry();
         let mut s = Session::new(Graph::new(64), &registry);
-        let ty = Ciphertext { n: 16, q: vec![193, 257], parts: 2, scheme: Scheme::Bfv { t: 97 } };
+        let ty = Ciphertext::new(16, vec![193, 257], 2, Scheme::Bfv { t: 97 });
         let inputs: Vec<OperandId> =
             ["a", "b", "c", "d"].map(|name| s.graph_mut().add_input(name, ty.ty()).unwrap()).to_vec();
         build(&mut s, &inputs);

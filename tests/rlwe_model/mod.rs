@@ -156,8 +156,8 @@ impl<'a> Model<'a> {
         terms.map(|((&c0, product), &m)| centered((c0 + product + q - m) % q, q)).collect()
     }
 
-    /// The error of each digit of a key, b_d + a_d s, modulo the first special prime, where nothing else is in it.
-    pub fn key_errors(&self, key: &[u8], ty: &SwitchingKey) -> Vec<Vec<i64>> {
+    /// The error of each digit of a key to the secret `to`, b_d + a_d s'', modulo the first special prime, where nothing else is in it.
+    pub fn key_errors(&self, key: &[u8], ty: &SwitchingKey, to: &[i64]) -> Vec<Vec<i64>> {
         let (rows, all) = (limbs(key, self.n), ty.all());
         let (index, q) = (ty.q.len(), ty.special[0]);
         let table = NttTable::new(self.n, Modulus::new(q).unwrap()).unwrap();
@@ -167,10 +167,22 @@ impl<'a> Model<'a> {
                 table.inverse(&mut limb);
                 limb
             };
-            let product = times_secret(&half(1), &self.secret, q);
+            let product = times_secret(&half(1), to, q);
             half(0).into_iter().zip(product).map(|(b, product)| centered((b + product) % q, q)).collect()
         });
         digits.collect()
+    }
+
+    /// s(X^(1/g)): the secret that the key of an automorphism switches to.
+    pub fn mapped_back(&self, g: u64) -> Vec<i64> {
+        let (n, ring) = (self.n as u64, 2 * self.n as u64);
+        let inverse = (1..ring).step_by(2).find(|x| g * x % ring == 1).unwrap();
+        let mut mapped = vec![0; self.n];
+        for (i, &s) in (0..).zip(&self.secret) {
+            let at = i * inverse % ring;
+            mapped[(at % n) as usize] = if at < n { s } else { -s };
+        }
+        mapped
     }
 }
 

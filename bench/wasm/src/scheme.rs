@@ -90,7 +90,7 @@ impl Scheme {
     }
 
     pub fn ciphertext(&self, parts: usize) -> Ciphertext {
-        Ciphertext { n: self.n, q: self.q.clone(), parts, scheme: types::Scheme::Bfv { t: self.t } }
+        Ciphertext::new(self.n, self.q.clone(), parts, types::Scheme::Bfv { t: self.t })
     }
 
     pub fn secret(&self, c: &mut Circuit<'_>) -> Result<OperandId> {

@@ -228,7 +228,7 @@ mod tests {
         let words = |bytes: &[u8]| -> Vec<u64> {
             bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect()
         };
-        let ty = Ciphertext { n: 64, q: vec![17, 97], parts: 2, scheme: Scheme::Bfv { t: 5 } }.ty();
+        let ty = Ciphertext::new(64, vec![17, 97], 2, Scheme::Bfv { t: 5 }).ty();
         let mut graph = Graph::new(64);
         graph.add_input("c", ty.clone()).unwrap();
         let mut limits = Limits::new();

@@ -11,6 +11,8 @@ use std::sync::Arc;
 struct Limbwise {
     name: &'static str,
     limb: &'static str,
+    /// The one for NTT form, where that is another.
+    ntt: Option<&'static str>,
     attributes: &'static [&'static str],
     inputs: usize,
     /// Form that the inputs must have; `None` for either.
@@ -27,6 +29,7 @@ pub(super) fn all() -> Vec<Arc<dyn OpDef>> {
     let plain = |name, limb, inputs| Limbwise {
         name,
         limb,
+        ntt: None,
         attributes: &[],
         inputs,
         from: None,
@@ -52,7 +55,7 @@ pub(super) fn all() -> Vec<Arc<dyn OpDef>> {
             ..plain("poly.intt", "limb.intt", 1)
         },
         Limbwise {
-            from: Some(Coeff),
+            ntt: Some("limb.permute"),
             attributes: &["g"],
             ..plain("poly.automorphism", "limb.automorphism", 1)
         },
@@ -97,6 +100,8 @@ impl OpDef for Limbwise {
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let output = self.assemble(call)?;
+        let form = Poly::of(&call.inputs[0])?.form;
+        let limb = self.ntt.filter(|_| form == Form::Ntt).unwrap_or(self.limb);
         let mut limbs = Vec::new();
         let parts: Vec<Vec<OperandId>> = inputs.iter().map(|&i| s.limbs(i)).collect::<Result<_>>()?;
         for index in 0..parts[0].len() {
@@ -105,7 +110,7 @@ impl OpDef for Limbwise {
             if call.attrs.get("g").is_some() {
                 attrs = attrs.with("g", call.attrs.uint("g")?);
             }
-            limbs.push(s.op(self.limb, attrs, &own)?);
+            limbs.push(s.op(limb, attrs, &own)?);
         }
         s.merge(&limbs, output)
     }

@@ -31,7 +31,7 @@ impl OpDef for EncryptPublic {
         let t = types::modulus(call.input(1, "plain")?, "t")?;
         call.input(2, "secret_seed")?;
         let (n, q) = rlwe::public_ring(call)?;
-        Ok(Ciphertext { n, q, parts: 2, scheme: Scheme::Bfv { t } }.ty())
+        Ok(Ciphertext::new(n, q, 2, Scheme::Bfv { t }).ty())
     }
 
     fn random(&self) -> bool {

@@ -29,7 +29,7 @@ impl OpDef for EncryptSecret {
         let t = types::modulus(call.input(1, "plain")?, "t")?;
         call.input(2, "public_seed")?;
         call.input(3, "secret_seed")?;
-        Ok(Ciphertext { n, q: call.moduli("q")?, parts: 2, scheme: Scheme::Bfv { t } }.ty())
+        Ok(Ciphertext::new(n, call.moduli("q")?, 2, Scheme::Bfv { t }).ty())
     }
 
     fn random(&self) -> bool {

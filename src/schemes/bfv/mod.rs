@@ -18,7 +18,7 @@ mod sum_slots;
 pub use multiply::auxiliary_primes;
 
 use crate::Result;
-use crate::ops::types::{Ciphertext, Scheme};
+use crate::ops::types::{Ciphertext, Form, Scheme};
 use crate::ops::{Call, OpDef};
 use std::sync::Arc;
 
@@ -47,6 +47,9 @@ fn ciphertext(call: &Call<'_>, index: usize) -> Result<(Ciphertext, u64)> {
 /// A ciphertext, which must be of this scheme, and its plaintext modulus.
 fn of_scheme(call: &Call<'_>, ty: Ciphertext) -> Result<(Ciphertext, u64)> {
     match ty.scheme {
+        Scheme::Bfv { .. } if ty.form == Form::Ntt => {
+            Err(call.error("form of the ciphertext", ty.form.name(), Form::Coeff.name()))
+        }
         Scheme::Bfv { t } => Ok((ty, t)),
         _ => Err(call.error("scheme of the ciphertext", ty.scheme.name(), "BFV")),
     }

@@ -28,7 +28,7 @@ impl OpDef for AddPlain {
         let scaled = rlwe::times(s, limb, t, factor)?;
         let scaled = s.retype(scaled, call.inputs[1].clone())?;
         let mut parts = s.parts(inputs[0])?;
-        parts[0] = rlwe::plus_plain(s, parts[0], scaled, &ty.q)?;
+        parts[0] = rlwe::plus_plain(s, parts[0], scaled)?;
         s.merge(&parts, ty.ty())
     }
 

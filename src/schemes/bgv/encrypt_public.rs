@@ -34,7 +34,7 @@ impl OpDef for EncryptPublic {
         if !factor.is_multiple_of(t) {
             return Err(call.error("factor of the public key", factor, format!("a multiple of {t}")));
         }
-        Ok(Ciphertext { n, q, parts: 2, scheme: Scheme::Bgv { t, factor: 1 } }.ty())
+        Ok(Ciphertext::new(n, q, 2, Scheme::Bgv { t, factor: 1 }).ty())
     }
 
     fn random(&self) -> bool {

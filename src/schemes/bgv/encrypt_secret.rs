@@ -30,7 +30,7 @@ impl OpDef for EncryptSecret {
         let t = types::modulus(call.input(1, "plain")?, "t")?;
         call.input(2, "public_seed")?;
         call.input(3, "secret_seed")?;
-        Ok(Ciphertext { n, q: call.moduli("q")?, parts: 2, scheme: Scheme::Bgv { t, factor: 1 } }.ty())
+        Ok(Ciphertext::new(n, call.moduli("q")?, 2, Scheme::Bgv { t, factor: 1 }).ty())
     }
 
     fn random(&self) -> bool {

@@ -26,7 +26,7 @@ impl OpDef for AddPlain {
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let ty = Ciphertext::of(&call.inputs[0])?;
         let mut parts = s.parts(inputs[0])?;
-        parts[0] = rlwe::plus_plain(s, parts[0], inputs[1], &ty.q)?;
+        parts[0] = rlwe::plus_plain(s, parts[0], inputs[1])?;
         s.merge(&parts, ty.ty())
     }
 

@@ -33,7 +33,7 @@ impl OpDef for EncryptPublic {
         if factor != 1 {
             return Err(call.error("factor of the public key", factor, "1: errors that are not enlarged"));
         }
-        Ok(Ciphertext { n, q, parts: 2, scheme: Scheme::Ckks { scale } }.ty())
+        Ok(Ciphertext::new(n, q, 2, Scheme::Ckks { scale }).ty())
     }
 
     fn random(&self) -> bool {

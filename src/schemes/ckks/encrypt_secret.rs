@@ -30,7 +30,7 @@ impl OpDef for EncryptSecret {
         let scale = super::plain_scale(call, 1, n)?;
         call.input(2, "public_seed")?;
         call.input(3, "secret_seed")?;
-        Ok(Ciphertext { n, q: call.moduli("q")?, parts: 2, scheme: Scheme::Ckks { scale } }.ty())
+        Ok(Ciphertext::new(n, call.moduli("q")?, 2, Scheme::Ckks { scale }).ty())
     }
 
     fn random(&self) -> bool {

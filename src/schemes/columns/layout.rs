@@ -152,12 +152,7 @@ impl Column {
 
     /// The type of the ciphertexts for plaintext modulus number `index`.
     pub fn ciphertext(&self, index: usize) -> Ciphertext {
-        Ciphertext {
-            n: self.n,
-            q: self.q.clone(),
-            parts: self.parts,
-            scheme: Scheme::Bfv { t: self.t[index] },
-        }
+        Ciphertext::new(self.n, self.q.clone(), self.parts, Scheme::Bfv { t: self.t[index] })
     }
 }
 
@@ -209,7 +204,7 @@ impl Number {
 
     /// The type of the ciphertext for plaintext modulus number `index`.
     pub fn ciphertext(&self, index: usize) -> Ciphertext {
-        Ciphertext { n: self.n, q: self.q.clone(), parts: 2, scheme: Scheme::Bfv { t: self.t[index] } }
+        Ciphertext::new(self.n, self.q.clone(), 2, Scheme::Bfv { t: self.t[index] })
     }
 
     /// Several numbers one after the other, named: the raw sums of a statistic.
@@ -266,7 +261,7 @@ impl Sums {
 
     /// The type of a ciphertext for plaintext modulus number `index`.
     fn ciphertext(&self, index: usize) -> Ciphertext {
-        Ciphertext { n: self.n, q: self.q.clone(), parts: 2, scheme: Scheme::Bfv { t: self.t[index] } }
+        Ciphertext::new(self.n, self.q.clone(), 2, Scheme::Bfv { t: self.t[index] })
     }
 
     /// What is read from ciphertext number `ciphertext`, and its plaintext modulus.
@@ -302,7 +297,7 @@ pub struct Keys {
 pub enum KeyName {
     /// From s^2, at a level of so many primes.
     Relinearization(usize),
-    /// From s(X^g), at a level of so many primes.
+    /// That of the automorphism by g, from s to s(X^(1/g)), at a level of so many primes.
     Galois(u64, usize),
 }
 

@@ -2,9 +2,10 @@
 //! digits (`rlwe.decompose`). Attribute `g`.
 
 use super::decompose::digits_type;
+use super::key_switch;
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
-use crate::ops::types::{Ciphertext, Form, Limb, Poly, SwitchingKey};
+use crate::ops::types::{Ciphertext, Form, Limb, SwitchingKey};
 use crate::ops::{Call, Level, Noise, OpDef, Session};
 use crate::schemes::noise;
 
@@ -42,24 +43,20 @@ impl OpDef for AutomorphismHoisted {
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let output = self.assemble(call)?;
         let key = SwitchingKey::of(&call.inputs[1])?;
-        let (n, all) = (key.n, key.all());
-        let factor = Ciphertext::of(&output)?.scheme.error_factor();
-        let mut pair = Vec::with_capacity(2);
-        for half in 0..2 {
-            let mut limbs = Vec::with_capacity(all.len());
-            for (index, &q) in all.iter().enumerate() {
-                let limb = Limb { n, q, form: Form::Ntt };
-                let mut terms = Vec::with_capacity(2 * key.digits());
-                for digit in 0..key.digits() {
-                    let at = |row: usize| ((row * all.len() + index) * n) as u64;
-                    terms.push(s.split(inputs[2], at(digit), limb.ty())?);
-                    terms.push(s.split(inputs[1], at(2 * digit + half), limb.ty())?);
-                }
-                let sum = s.op("limb.dot", Attrs::new(), &terms)?;
-                limbs.push(s.op("limb.intt", Attrs::new(), &[sum])?);
+        let Ciphertext { scheme, form, .. } = Ciphertext::of(&output)?;
+        let limb = |index: usize| Limb { n: key.n, q: key.all()[index], form: Form::Ntt };
+        let (primes, mut digits) = (key.all().len(), Vec::with_capacity(key.digits()));
+        for d in 0..key.digits() {
+            let at = |index: usize| ((d * primes + index) * key.n) as u64;
+            let digit = (0..primes).map(|index| s.split(inputs[2], at(index), limb(index).ty()));
+            digits.push(digit.collect::<Result<Vec<_>>>()?);
+        }
+        let mut pair = key_switch::inner_products(s, &key, &digits, inputs[1])?;
+        for half in &mut pair {
+            if form == Form::Coeff {
+                *half = s.op("poly.intt", Attrs::new(), &[*half])?;
             }
-            let wide = s.merge(&limbs, Poly { n, q: all.clone(), form: Form::Coeff }.ty())?;
-            pair.push(super::divide(s, wide, &key.special, factor)?);
+            *half = super::divide(s, *half, &key.special, scheme.error_factor())?;
         }
         let poly = Ciphertext::of(&output)?.poly();
         let pair = s.merge(&pair, super::pair_type(&poly))?;

@@ -4,7 +4,7 @@
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::types::{Ciphertext, Form, SwitchingKey};
-use crate::ops::{Call, Level, OpDef, Session, fused};
+use crate::ops::{Call, Level, OpDef, Session};
 
 /// `rlwe.decompose`; see the module.
 pub struct Decompose;
@@ -29,13 +29,8 @@ impl OpDef for Decompose {
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let key = self.key(call)?;
-        let mut limbs = Vec::with_capacity(key.digits() * key.all().len());
         let c1 = s.parts(inputs[0])?[1];
-        for digit in super::key_switch::digits(s, &key, c1)? {
-            for (limb, q) in digit.into_iter().zip(key.all()) {
-                limbs.push(fused::transformed(s, limb, q)?);
-            }
-        }
+        let limbs = super::key_switch::transformed_digits(s, &key, c1)?.concat();
         s.merge(&limbs, self.assemble(call)?)
     }
 }

@@ -25,32 +25,85 @@ pub fn divide_parts(s: &mut Session<'_>, x: OperandId, factor: u64, output: Valu
 /// (Gentry, Halevi, Smart, ia.cr/2012/099).
 ///
 /// With r the centered remainder modulo A, (x - r) / A is rounding, and d = r + A k for k = -r / A modulo the factor, centered:
-/// the result is (x - r) / A - k. Coefficient form.
+/// the result is (x - r) / A - k. In the form of x.
 ///
 /// # Errors
 /// As `rns.scale_round` and `rns.extend`.
 pub fn divide(s: &mut Session<'_>, x: OperandId, drop: &[u64], factor: u64) -> Result<OperandId> {
+    let poly = Poly::of(s.ty(x))?;
+    if poly.form == Form::Ntt {
+        return divide_values(s, x, &poly, drop, factor);
+    }
     let rounded = s.op("rns.scale_round", Attrs::new().with("drop", drop).with("factor", 1u64), &[x])?;
     if factor == 1 {
         return Ok(rounded);
     }
-    let poly = Poly::of(s.ty(x))?;
-    let limbs: Vec<OperandId> = s
-        .limbs(x)?
-        .into_iter()
-        .zip(&poly.q)
-        .filter(|(_, q)| drop.contains(q))
-        .map(|(limb, _)| limb)
-        .collect();
-    let dropped = poly.q.iter().copied().filter(|q| drop.contains(q)).collect();
-    let remainder = s.merge(&limbs, Poly { q: dropped, ..poly.clone() }.ty())?;
+    let remainder = remainder(s, x, &poly, drop)?;
+    let kept = Poly::of(s.ty(rounded))?.q;
+    let k = correction(s, remainder, drop, factor, kept)?;
+    s.op("poly.sub", Attrs::new(), &[rounded, k])
+}
+
+/// As [`divide`], NTT form: (x - d) / A with d as values; r and k are made of coefficients.
+fn divide_values(
+    s: &mut Session<'_>,
+    x: OperandId,
+    poly: &Poly,
+    drop: &[u64],
+    factor: u64,
+) -> Result<OperandId> {
+    let remainder = remainder(s, x, poly, drop)?;
+    let kept: Vec<u64> = poly.q.iter().copied().filter(|q| !drop.contains(q)).collect();
+    let product = |q: &Modulus| drop.iter().fold(1, |product, &p| q.mul(product, q.reduce(p)));
+    let mut d = s.op("rns.extend", Attrs::new().with("to", kept.as_slice()), &[remainder])?;
+    if factor != 1 {
+        let k = correction(s, remainder, drop, factor, kept.clone())?;
+        let mut limbs = Vec::with_capacity(kept.len());
+        for (limb, &q) in s.limbs(k)?.into_iter().zip(&kept) {
+            limbs.push(times(s, limb, q, product(&Modulus::new(q)?))?);
+        }
+        let k = s.merge(&limbs, Poly { q: kept.clone(), form: Form::Coeff, ..*poly }.ty())?;
+        d = s.op("poly.add", Attrs::new(), &[d, k])?;
+    }
+    let d = s.op("poly.ntt", Attrs::new(), &[d])?;
+    let x = s.limbs(x)?.into_iter().zip(&poly.q).filter(|(_, q)| !drop.contains(q));
+    let x: Vec<OperandId> = x.map(|(limb, _)| limb).collect();
+    let mut limbs = Vec::with_capacity(kept.len());
+    for ((x, d), &q) in x.into_iter().zip(s.limbs(d)?).zip(&kept) {
+        let modulus = Modulus::new(q)?;
+        let difference = s.op("limb.sub", Attrs::new(), &[x, d])?;
+        limbs.push(times(s, difference, q, modulus.inv(product(&modulus))?)?);
+    }
+    s.merge(&limbs, Poly { q: kept, ..*poly }.ty())
+}
+
+/// x modulo A, coefficient form.
+fn remainder(s: &mut Session<'_>, x: OperandId, poly: &Poly, drop: &[u64]) -> Result<OperandId> {
+    let mut limbs = Vec::with_capacity(drop.len());
+    for (limb, q) in s.limbs(x)?.into_iter().zip(&poly.q) {
+        if !drop.contains(q) {
+            continue;
+        }
+        limbs.push(if poly.form == Form::Ntt { s.op("limb.intt", Attrs::new(), &[limb])? } else { limb });
+    }
+    let q = poly.q.iter().copied().filter(|q| drop.contains(q)).collect();
+    s.merge(&limbs, Poly { n: poly.n, q, form: Form::Coeff }.ty())
+}
+
+/// k, modulo the primes `kept`.
+fn correction(
+    s: &mut Session<'_>,
+    remainder: OperandId,
+    drop: &[u64],
+    factor: u64,
+    kept: Vec<u64>,
+) -> Result<OperandId> {
+    let n = Poly::of(s.ty(remainder))?.n;
     let remainder = s.op("rns.extend", Attrs::new().with("to", vec![factor]), &[remainder])?;
     let modulus = Modulus::new(factor)?;
     let product = drop.iter().fold(1, |product, &q| modulus.mul(product, modulus.reduce(q)));
-    let limb = s.retype(remainder, Limb { n: poly.n, q: factor, form: Form::Coeff }.ty())?;
+    let limb = s.retype(remainder, Limb { n, q: factor, form: Form::Coeff }.ty())?;
     let k = times(s, limb, factor, modulus.neg(modulus.inv(product)?))?;
-    let k = s.retype(k, Poly { q: vec![factor], ..poly }.ty())?;
-    let kept = Poly::of(s.ty(rounded))?.q;
-    let k = s.op("rns.extend", Attrs::new().with("to", kept), &[k])?;
-    s.op("poly.sub", Attrs::new(), &[rounded, k])
+    let k = s.retype(k, Poly { n, q: vec![factor], form: Form::Coeff }.ty())?;
+    s.op("rns.extend", Attrs::new().with("to", kept), &[k])
 }

@@ -1,6 +1,6 @@
 //! `rlwe.key_switch`: from x s' to a pair (c_0, c_1) with c_0 + c_1 s = x s' + small noise: c_k = round(sum over digits d
-//! of x_d key_d[k] / P), to a multiple of attribute `factor` where that is given. Inputs: the polynomial (coefficient form) and the switching key. The output is the pair, one
-//! polynomial after the other.
+//! of x_d key_d[k] / P), to a multiple of attribute `factor` where that is given. Inputs: the polynomial and the switching key. The output is the pair, one
+//! polynomial after the other, in the form of the input.
 //!
 //! Digit d is x modulo the primes of the digit, seen as an integer modulo all primes of the level and the special ones:
 //! in [0, q) for a digit of one prime, which needs no conversion, else centered (hybrid key switching, Han and Ki,
@@ -9,7 +9,7 @@
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::types::{Form, Limb, Poly, SwitchingKey, error_factor};
-use crate::ops::{Call, Level, OpDef, Session};
+use crate::ops::{Call, Level, OpDef, Session, fused};
 
 /// `rlwe.key_switch`; see the module.
 pub struct KeySwitch;
@@ -35,14 +35,20 @@ impl OpDef for KeySwitch {
         if poly.q != key.q || poly.n != key.n {
             return Err(call.error("level of the key", call.inputs[1].clone(), call.inputs[0].clone()));
         }
-        if poly.form != Form::Coeff {
-            return Err(call.error("form", poly.form.name(), Form::Coeff.name()));
-        }
         Ok(super::pair_type(&poly))
     }
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let key = SwitchingKey::of(&call.inputs[1])?;
+        let factor = error_factor(call.attrs)?;
+        if Poly::of(&call.inputs[0])?.form == Form::Ntt {
+            let digits = transformed_digits(s, &key, inputs[0])?;
+            let mut pair = inner_products(s, &key, &digits, inputs[1])?;
+            for half in &mut pair {
+                *half = super::divide(s, *half, &key.special, factor)?;
+            }
+            return s.merge(&pair, self.assemble(call)?);
+        }
         let (n, all) = (key.n, key.all());
         let digits = digits(s, &key, inputs[0])?;
         let mut halves = [Vec::with_capacity(all.len()), Vec::with_capacity(all.len())];
@@ -62,14 +68,14 @@ impl OpDef for KeySwitch {
         let mut pair = Vec::with_capacity(2);
         for half in halves {
             let half = s.merge(&half, wide.ty())?;
-            pair.push(super::divide(s, half, &key.special, error_factor(call.attrs)?)?);
+            pair.push(super::divide(s, half, &key.special, factor)?);
         }
         s.merge(&pair, self.assemble(call)?)
     }
 }
 
 /// For each digit, a limb for each prime that gives it there.
-pub(super) fn digits(
+fn digits(
     s: &mut Session<'_>,
     key: &SwitchingKey,
     poly: OperandId,
@@ -90,4 +96,52 @@ pub(super) fn digits(
         digits.push(row);
     }
     Ok(digits)
+}
+
+/// The same in NTT form, each modulo its prime; of a polynomial in either form.
+pub(super) fn transformed_digits(
+    s: &mut Session<'_>,
+    key: &SwitchingKey,
+    poly: OperandId,
+) -> Result<Vec<Vec<OperandId>>> {
+    let known = Poly::of(s.ty(poly))?.form == Form::Ntt;
+    let values = if known { s.limbs(poly)? } else { Vec::new() };
+    let coefficients = if known { s.op("poly.intt", Attrs::new(), &[poly])? } else { poly };
+    let mut digits = digits(s, key, coefficients)?;
+    for (d, digit) in digits.iter_mut().enumerate() {
+        for ((index, limb), q) in digit.iter_mut().enumerate().zip(key.all()) {
+            // Modulo a prime of its own a digit is the polynomial.
+            let own = values.get(index).filter(|_| key.digit_range(d).contains(&index));
+            *limb = match own {
+                Some(&value) => value,
+                None => fused::transformed(s, *limb, q)?,
+            };
+        }
+    }
+    Ok(digits)
+}
+
+/// Sums over d of x_d b_d and of x_d a_d modulo all primes, NTT form.
+pub(super) fn inner_products(
+    s: &mut Session<'_>,
+    ty: &SwitchingKey,
+    digits: &[Vec<OperandId>],
+    key: OperandId,
+) -> Result<[OperandId; 2]> {
+    let wide = Poly { n: ty.n, q: ty.all(), form: Form::Ntt };
+    let mut pair = [key; 2];
+    for (half, product) in pair.iter_mut().enumerate() {
+        let mut limbs = Vec::with_capacity(wide.q.len());
+        for index in 0..wide.q.len() {
+            let mut terms = Vec::with_capacity(2 * digits.len());
+            for (d, digit) in digits.iter().enumerate() {
+                let at = ((2 * d + half) * wide.q.len() + index) * ty.n;
+                terms.push(digit[index]);
+                terms.push(s.split(key, at as u64, wide.limb(index).ty())?);
+            }
+            limbs.push(s.op("limb.dot", Attrs::new(), &terms)?);
+        }
+        *product = s.merge(&limbs, wide.ty())?;
+    }
+    Ok(pair)
 }

@@ -10,6 +10,7 @@ mod drop_primes;
 mod key_switch;
 mod lift_plain;
 mod negate;
+mod form;
 mod phase;
 mod public_key;
 mod relinearize;
@@ -44,6 +45,8 @@ pub fn all() -> Vec<Arc<dyn OpDef>> {
         Arc::new(key_switch::KeySwitch),
         Arc::new(lift_plain::LiftPlain),
         Arc::new(negate::Negate),
+        Arc::new(form::Transform::FORWARD),
+        Arc::new(form::Transform::INVERSE),
         Arc::new(phase::Phase),
         Arc::new(public_key::PublicKey),
         Arc::new(relinearize::Relinearize),
@@ -60,7 +63,8 @@ pub fn residues() -> [(&'static str, Residues); 2] {
 
 /// Two polynomials of one type.
 pub(super) fn pair_type(poly: &Poly) -> ValueType {
-    ValueType::new("pair", 2 * poly.ty().size, Attrs::new().with("n", poly.n).with("q", poly.q.as_slice()))
+    let attrs = Attrs::new().with("n", poly.n).with("q", poly.q.as_slice());
+    ValueType::new("pair", 2 * poly.ty().size, types::with_form(attrs, poly.form))
 }
 
 /// A small polynomial modulo each prime, NTT form.

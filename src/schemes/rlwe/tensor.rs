@@ -8,8 +8,8 @@ use crate::ops::{Call, Session};
 /// Products that are summed before they leave NTT form: more of them save little, and hold more storage at a time.
 const TOGETHER: usize = 8;
 
-/// The three parts of the sum of the products of `pairs`, a and b in turns, modulo the primes of `poly`. `factors` gives the parts a_0, a_1, b_0
-/// and b_1 of a pair there, coefficient form.
+/// The three parts of the sum of the products of `pairs`, a and b in turns, modulo the primes of `poly`, in its form. `factors` gives the parts a_0, a_1, b_0
+/// and b_1 of a pair there, in that form, too.
 ///
 /// # Errors
 /// What `factors` says.
@@ -88,12 +88,19 @@ pub fn product_type(call: &Call<'_>, scheme: impl Fn(usize) -> Result<Scheme>) -
 fn sum(s: &mut Session<'_>, factors: &[OperandId], poly: &Poly) -> Result<[OperandId; 3]> {
     let mut limbs = Vec::with_capacity(factors.len());
     for &factor in factors {
-        let factor = s.op("poly.ntt", Attrs::new(), &[factor])?;
+        let factor =
+            if poly.form == Form::Ntt { factor } else { s.op("poly.ntt", Attrs::new(), &[factor])? };
         limbs.push(s.limbs(factor)?);
     }
     let mut parts = [Vec::new(), Vec::new(), Vec::new()];
-    for (index, limb) in (0..poly.q.len()).map(|index| (index, poly.limb(index).in_form(Form::Coeff))) {
+    for (index, limb) in (0..poly.q.len()).map(|index| (index, poly.limb(index))) {
         let operands: Vec<OperandId> = limbs.iter().map(|factor| factor[index]).collect();
+        if poly.form == Form::Ntt {
+            for (part, terms) in parts.iter_mut().zip(terms(&operands)) {
+                part.push(s.op("limb.dot", Attrs::new(), &terms)?);
+            }
+            continue;
+        }
         let tensor = s.op("limb.tensor", Attrs::new(), &operands)?;
         for (number, part) in parts.iter_mut().enumerate() {
             part.push(s.split(tensor, (number * limb.n) as u64, limb.ty())?);
@@ -101,4 +108,15 @@ fn sum(s: &mut Session<'_>, factors: &[OperandId], poly: &Poly) -> Result<[Opera
     }
     let [first, second, third] = &parts;
     Ok([s.merge(first, poly.ty())?, s.merge(second, poly.ty())?, s.merge(third, poly.ty())?])
+}
+
+/// The factors of each part's terms, in turns.
+fn terms(factors: &[OperandId]) -> [Vec<OperandId>; 3] {
+    let mut terms = [Vec::new(), Vec::new(), Vec::new()];
+    for &[a0, a1, b0, b1] in factors.as_chunks().0 {
+        terms[0].extend([a0, b0]);
+        terms[1].extend([a0, b1, a1, b0]);
+        terms[2].extend([a1, b1]);
+    }
+    terms
 }

@@ -3,7 +3,7 @@
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::Session;
-use crate::ops::types::Ciphertext;
+use crate::ops::types::{Ciphertext, Form};
 
 /// Every part times the plaintext, centered.
 ///
@@ -22,8 +22,12 @@ pub fn times_plain(
     let mut limbs = Vec::new();
     for part in s.parts(ciphertext)? {
         for ((limb, &lifted), &q) in s.limbs(part)?.into_iter().zip(&lifted).zip(&ty.q) {
-            let attrs = Attrs::new().with("q", q).with("outputs", 1u64);
-            limbs.push(s.op("limb.convolve", attrs, &[limb, lifted])?);
+            limbs.push(if ty.form == Form::Ntt {
+                s.op("limb.mul", Attrs::new(), &[limb, lifted])?
+            } else {
+                let attrs = Attrs::new().with("q", q).with("outputs", 1u64);
+                s.op("limb.convolve", attrs, &[limb, lifted])?
+            });
         }
     }
     s.merge(&limbs, output)

@@ -87,16 +87,20 @@ pub fn with_message(
     plain: OperandId,
     ty: &Ciphertext,
 ) -> Result<OperandId> {
-    let c0 = plus_plain(s, c0, plain, &ty.q)?;
+    let c0 = plus_plain(s, c0, plain)?;
     s.merge(&[c0, c1], ty.ty())
 }
 
-/// A polynomial modulo the primes `q` and a plaintext.
+/// A polynomial, in either form, and a plaintext.
 ///
 /// # Errors
-/// `Graph` for what is no plaintext.
-pub fn plus_plain(s: &mut Session<'_>, poly: OperandId, plain: OperandId, q: &[u64]) -> Result<OperandId> {
-    let lifted = s.op("rlwe.lift_plain", Attrs::new().with("q", q), &[plain])?;
+/// `Graph` for what is none.
+pub fn plus_plain(s: &mut Session<'_>, poly: OperandId, plain: OperandId) -> Result<OperandId> {
+    let Poly { q, form, .. } = Poly::of(s.ty(poly))?;
+    let mut lifted = s.op("rlwe.lift_plain", Attrs::new().with("q", q), &[plain])?;
+    if form == Form::Ntt {
+        lifted = s.op("poly.ntt", Attrs::new(), &[lifted])?;
+    }
     s.op("poly.add", Attrs::new(), &[poly, lifted])
 }
 
