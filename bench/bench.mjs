@@ -87,12 +87,12 @@ async function main(options) {
   return unfair.length === 0;
 }
 
-function line({ group, name, n, count, threads, totalBits, ours, peer, unit, ratio, budgetOurs, budgetPeer, against }) {
+function line({ group, name, scheme, n, count, threads, totalBits, ours, peer, unit, ratio, budgetOurs, budgetPeer, against }) {
   const number = (value) =>
     value === null || value === undefined ? '-' : value >= 100 ? value.toFixed(1) : value.toPrecision(3);
   return [
     group.padEnd(9),
-    name.padEnd(24),
+    (scheme === null || scheme === undefined || scheme === 'bfv' ? name : `${scheme} ${name}`).padEnd(32),
     String(n ?? count ?? '').padStart(7),
     String(totalBits ?? '').padStart(4),
     `${threads}t`,

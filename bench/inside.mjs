@@ -56,7 +56,7 @@ async function kernelRow(kernels, operator, n, effort) {
  */
 async function* schedulingRows(engine, effort) {
   const n = 8192;
-  const bfv = new engine.Bfv(n, PLAIN, BigUint64Array.from(DATA), BigUint64Array.from(SPECIAL));
+  const bfv = new engine.Scheme('bfv', n, Number(PLAIN), BigUint64Array.from(DATA), BigUint64Array.from(SPECIAL));
   const [a, b] = columns(569);
   const cases = [
     ['multiply_relinearize', n, bfv.prepare('multiply_relinearize', 4)],

@@ -1,8 +1,9 @@
-// Single BFV operators: ours against node-seal on one thread, and two threads against one.
+// Single operators of BFV, BGV and CKKS: ours against node-seal on one thread, and two threads against one; rotations of one
+// ciphertext that share its decomposition against as many that do not.
 import { openEngine } from './lib/engine.mjs';
 import { compare, figures } from './lib/measure.mjs';
 import { prepareSeal } from './lib/seal-operators.mjs';
-import { makeBfv } from './lib/seal.mjs';
+import { makeBfv, makeScheme } from './lib/seal.mjs';
 
 export const OPERATORS = [
   'encode',
@@ -28,6 +29,26 @@ const WITHIN_GUIDELINES = {
   8192: [42, 43, 43, 43, 43],
   16384: [47, 47, 48, 48, 48, 48, 48, 48, 48],
 };
+/** Operators of BGV and CKKS. */
+const OF_OTHERS = [
+  'encode',
+  'decode',
+  'encrypt',
+  'decrypt',
+  'add',
+  'multiply',
+  'multiply_relinearize_switch',
+  'multiply_plain',
+  'rotate',
+];
+/** Primes that both sides compute with fast; a scale of 2^40 leaves the first one 9 bits. */
+const CHAINS = {
+  8192: [49, 40, 40, 40, 49],
+  16384: [49, 40, 40, 40, 40, 40, 40, 40, 40, 49],
+};
+const SCALE = 2 ** 40;
+/** Rotations of one ciphertext. */
+const ROTATIONS = 8;
 /** Noise budget that ours may lack, in bits. */
 const BUDGET_SLACK = 3;
 const CHEAP = ['encode', 'decode', 'add', 'add_plain', 'mod_switch'];
@@ -49,10 +70,13 @@ function operatorsPerRun(name, n) {
   return Math.max(4, ((CHEAP.includes(name) ? 32 : 8) * 4096) / n);
 }
 
+const ALL = [...new Set([...OPERATORS, ...OF_OTHERS, 'hoisted'])];
+
 /** Rows of single operators. `unfair` marks a row whose noise budgets are too far apart. */
-export async function* operatorRows({ effort, dimensions = DIMENSIONS, names = OPERATORS, threads = [1, 2] }) {
+export async function* operatorRows({ effort, dimensions = DIMENSIONS, names = ALL, threads = [1, 2] }) {
   const operators = OPERATORS.filter((name) => names.includes(name));
-  if (operators.length === 0) return;
+  const others = OF_OTHERS.filter((name) => names.includes(name));
+  if (operators.length + others.length === 0 && !names.includes('hoisted')) return;
   const one = await openEngine(1);
   const wanted = { one: threads.includes(1), two: threads.includes(2) };
   for (const n of wanted.one ? dimensions : []) {
@@ -60,6 +84,15 @@ export async function* operatorRows({ effort, dimensions = DIMENSIONS, names = O
       const peer = makeBfv(n, { bits });
       const ours = oursLike(one, peer);
       for (const name of operators) yield await againstSeal(ours, peer, name, effort);
+      ours.free();
+    }
+  }
+  for (const n of wanted.one ? dimensions.filter((n) => n in CHAINS) : []) {
+    for (const scheme of ['bgv', 'ckks']) {
+      const peer = makeScheme(scheme, n, { bits: CHAINS[n], scale: SCALE });
+      const ours = oursLike(one, peer);
+      for (const name of others) yield await againstSeal(ours, peer, name, effort);
+      if (names.includes('hoisted')) yield await hoistedAgainstSingle(ours, peer, effort);
       ours.free();
     }
   }
@@ -78,21 +111,21 @@ export async function* operatorRows({ effort, dimensions = DIMENSIONS, names = O
 }
 
 /** Our scheme with the very primes of the peer. */
-function oursLike(engine, { n, t, data, special }) {
-  return new engine.Bfv(n, t, BigUint64Array.from(data), BigUint64Array.from(special));
+function oursLike(engine, { scheme, n, t, scale, data, special }) {
+  return new engine.Scheme(scheme, n, Number(t ?? scale), BigUint64Array.from(data), BigUint64Array.from(special));
 }
 
-async function againstSeal(bfv, peer, name, effort) {
+async function againstSeal(scheme, peer, name, effort) {
   const { n, totalBits } = peer;
   const k = operatorsPerRun(name, n);
-  const ours = bfv.prepare(name, k);
+  const ours = scheme.prepare(name, k);
   const theirs = prepareSeal(peer, name, k);
   try {
     const [budgetOurs, budgetPeer] = [ours.check(), theirs.check()];
     const measured = await compare([runner(ours, name, k), theirs.run], effort);
     const [start] = await compare([() => ours.start()], { ...effort, warmUp: 0, time: effort.time / 20 });
     return {
-      ...operatorRow(name, n, 1, measured, k),
+      ...operatorRow(name, peer.scheme, n, 1, measured, k),
       totalBits,
       budgetOurs: finite(budgetOurs),
       budgetPeer: finite(budgetPeer),
@@ -124,15 +157,29 @@ async function againstOneThread(both, single, n, name, effort) {
   try {
     ours.check();
     const measured = await compare([() => ours.run(), () => theirs.run()], effort);
-    return { ...operatorRow(name, n, 2, measured, k), against: 'ours, 1 thread' };
+    return { ...operatorRow(name, 'bfv', n, 2, measured, k), against: 'ours, 1 thread' };
   } finally {
     ours.free();
     theirs.free();
   }
 }
 
-function operatorRow(name, n, threads, measured, k) {
-  return { group: 'operator', name, scheme: 'bfv', n, threads, ...figures(measured, k), operatorsPerRun: k };
+/** Eight rotations of one ciphertext: the decomposition shared, against eight rotations of ours as they are. */
+async function hoistedAgainstSingle(scheme, { n, scheme: name }, effort) {
+  const [ours, theirs] = ['hoisted', 'single'].map((kind) => scheme.prepare(kind, ROTATIONS));
+  try {
+    ours.check();
+    theirs.check();
+    const measured = await compare([() => ours.run(), () => theirs.run()], effort);
+    return { ...operatorRow('hoisted', name, n, 1, measured, ROTATIONS), against: 'ours, each alone' };
+  } finally {
+    ours.free();
+    theirs.free();
+  }
+}
+
+function operatorRow(name, scheme, n, threads, measured, k) {
+  return { group: 'operator', name, scheme, n, threads, ...figures(measured, k), operatorsPerRun: k };
 }
 
 function finite(bits) {

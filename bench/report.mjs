@@ -34,9 +34,10 @@ function report({ machine, versions, rows }) {
       machine,
     ),
     ...secondThread(
-      of('operator', ({ against }) => against !== undefined),
+      of('operator', ({ threads }) => threads > 1),
       machine,
     ),
+    ...hoisted(of('operator', ({ name }) => name === 'hoisted')),
     ...tasks(of('task')),
     ...inside(of('inside'), machine),
     ...scale(of('scale')),
@@ -61,9 +62,10 @@ function operators(rows, machine) {
     'out as (native SEAL / node-seal, `bench/peers.json`) x (node-seal / ours, measured). `budget`: bits of noise budget left, ours',
     "and the peer's; `encrypt` uses the public key, the inputs of the others are encrypted with the secret key.",
   ];
-  const sets = group(rows, ({ n, totalBits }) => `N = ${n}, ${totalBits} bits`);
+  const sets = group(rows, ({ scheme, n, totalBits }) => `${scheme.toUpperCase()}, N = ${n}, ${totalBits} bits`);
   for (const [title, set] of sets) {
-    const [defaults] = [...sets.values()].filter((other) => other[0].n === set[0].n);
+    // Of native SEAL there are figures for BFV at its own defaults.
+    const [defaults] = [...sets.values()].filter((other) => other[0].n === set[0].n && other[0].scheme === 'bfv');
     lines.push(
       '',
       `**${title}**`,
@@ -76,7 +78,7 @@ function operators(rows, machine) {
           ms(row.peer),
           number(row.ratio),
           set === defaults ? number(againstNative(row)) : '',
-          row.budgetOurs === null ? '' : `${row.budgetOurs} / ${row.budgetPeer}${row.unfair ? ' (not fair)' : ''}`,
+          row.budgetOurs === null || row.budgetPeer === null ? '' : `${row.budgetOurs} / ${row.budgetPeer}${row.unfair ? ' (not fair)' : ''}`,
         ]),
       ),
     );
@@ -95,6 +97,21 @@ function secondThread(rows, machine) {
     ...table(
       ['operator', 'N', 'two', 'one', 'ratio'],
       rows.map((row) => [row.name, row.n, ms(row.ours), ms(row.peer), number(row.ratio)]),
+    ),
+  ];
+}
+
+function hoisted(rows) {
+  if (rows.length === 0) return [];
+  return [
+    '',
+    '### Rotations of one ciphertext that share its decomposition, against as many that do not',
+    '',
+    'ms for one of eight, ours on both sides, one thread.',
+    '',
+    ...table(
+      ['scheme', 'N', 'shared', 'alone', 'ratio'],
+      rows.map((row) => [row.scheme, row.n, ms(row.ours), ms(row.peer), number(row.ratio)]),
     ),
   ];
 }

@@ -17,3 +17,8 @@ export function randomValues(seed, count, t) {
   const limit = Number(t);
   return BigUint64Array.from({ length: count }, () => BigInt(Math.floor(random() * limit)));
 }
+
+/** `count` doubles in [0, 1). */
+export function randomReals(seed, count) {
+  return Float64Array.from({ length: count }, generator(seed + 1));
+}

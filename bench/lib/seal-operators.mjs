@@ -1,34 +1,67 @@
-// Single BFV operators with node-seal: K of one kind, each on inputs and a destination of its own, as ours.
-import { randomValues } from './random.mjs';
+// Single operators of a scheme with node-seal: K of one kind, each on inputs and a destination of its own, as ours.
+import { randomReals, randomValues } from './random.mjs';
+
+/** How far from the right result a slot under CKKS may be. */
+const NEAR = 2 ** -14;
+
+/** What differs between exact schemes and CKKS: slots, and what is done with them. */
+function slotArithmetic({ scheme, n, t, scale, encoder, evaluator, galoisKeys }) {
+  if (scheme === 'ckks') {
+    return {
+      slots: n / 2,
+      values: (index) => randomReals(index, n / 2),
+      encode: (values, plain) => encoder.encode(values, scale, plain),
+      decode: (plain) => encoder.decodeFloat64(plain),
+      add: (x, y) => x + y,
+      multiply: (x, y) => x * y,
+      alike: (found, expected) => Math.abs(found - expected) < NEAR,
+      rotate: (a, keys, out) => evaluator.rotateVector(a, 1, keys ?? galoisKeys, out),
+      drop: (a, out) => evaluator.rescaleToNext(a, out),
+    };
+  }
+  return {
+    slots: n,
+    values: (index) => randomValues(index, n, t),
+    encode: (values, plain) => encoder.encode(values, plain),
+    decode: (plain) => encoder.decodeBigUint64(plain),
+    add: (x, y) => (x + y) % t,
+    multiply: (x, y) => (x * y) % t,
+    alike: (found, expected) => BigInt(found) === expected,
+    rotate: (a, keys, out) => evaluator.rotateRows(a, 1, keys ?? galoisKeys, out),
+    drop: (a, out) => evaluator.cipherModSwitchToNext(a, out),
+  };
+}
 
 /** What a user calls each operator for; `check` throws unless all results are right and gives the least noise budget. */
-export function prepareSeal(bfv, name, k) {
-  const { n, t, evaluator, encoder, encryptor, decryptor, relinKeys, galoisKeys, generator } = bfv;
+export function prepareSeal(peer, name, k) {
+  const { n, scheme, evaluator, encryptor, decryptor, relinKeys, generator } = peer;
+  const arithmetic = slotArithmetic(peer);
   const items = Array.from({ length: k }, (_, index) => {
-    const [x, y] = [randomValues(2 * index, n, t), randomValues(2 * index + 1, n, t)];
-    const [plain, other, a, b] = [bfv.plain(), bfv.plain(), bfv.ciphertext(), bfv.ciphertext()];
-    encoder.encode(x, plain);
-    encoder.encode(y, other);
+    const [x, y] = [arithmetic.values(2 * index), arithmetic.values(2 * index + 1)];
+    const [plain, other, a, b] = [peer.plain(), peer.plain(), peer.ciphertext(), peer.ciphertext()];
+    arithmetic.encode(x, plain);
+    arithmetic.encode(y, other);
     // By the secret key, on both sides: operators start from the same noise.
     encryptor.encryptSymmetric(plain, a);
     encryptor.encryptSymmetric(other, b);
-    const product = bfv.ciphertext();
+    const product = peer.ciphertext();
     if (/relinear/.test(name)) evaluator.multiply(a, b, product);
-    const [outPlain, out, middle] = [bfv.plain(), bfv.ciphertext(), bfv.ciphertext()];
-    return { x, y, plain, other, a, b, product, outPlain, out, middle, made: undefined };
+    const [outPlain, out, middle] = [peer.plain(), peer.ciphertext(), peer.ciphertext()];
+    const last = peer.ciphertext();
+    return { x, y, plain, other, a, b, product, outPlain, out, middle, last, made: undefined };
   });
   const half = n / 2;
   const rotated = ({ x }) => x.map((_, slot) => x[slot - (slot % half) + ((slot + 1) % half)]);
-  const product = ({ x, y }) => x.map((value, slot) => (value * y[slot]) % t);
-  const sum = ({ x, y }) => x.map((value, slot) => (value + y[slot]) % t);
+  const product = ({ x, y }) => x.map((value, slot) => arithmetic.multiply(value, y[slot]));
+  const sum = ({ x, y }) => x.map((value, slot) => arithmetic.add(value, y[slot]));
   const same = ({ x }) => x;
   const remake = (make) => (item) => {
     item.made?.delete();
     item.made = make();
   };
   const operators = {
-    encode: [same, ({ x, outPlain }) => encoder.encode(x, outPlain)],
-    decode: [same, (item) => (item.made = encoder.decodeBigUint64(item.plain))],
+    encode: [same, ({ x, outPlain }) => arithmetic.encode(x, outPlain)],
+    decode: [same, (item) => (item.made = arithmetic.decode(item.plain))],
     encrypt: [same, ({ plain, out }) => encryptor.encrypt(plain, out)],
     encrypt_symmetric: [same, ({ plain, out }) => encryptor.encryptSymmetric(plain, out)],
     decrypt: [same, ({ a, outPlain }) => decryptor.decrypt(a, outPlain)],
@@ -43,9 +76,17 @@ export function prepareSeal(bfv, name, k) {
         evaluator.relinearize(middle, relinKeys, out);
       },
     ],
+    multiply_relinearize_switch: [
+      product,
+      ({ a, b, middle, last, out }) => {
+        evaluator.multiply(a, b, middle);
+        evaluator.relinearize(middle, relinKeys, last);
+        arithmetic.drop(last, out);
+      },
+    ],
     multiply_plain: [product, ({ a, other, out }) => evaluator.multiplyPlain(a, other, out)],
-    rotate: [rotated, ({ a, out }) => evaluator.rotateRows(a, 1, galoisKeys, out)],
-    mod_switch: [same, ({ a, out }) => evaluator.cipherModSwitchToNext(a, out)],
+    rotate: [rotated, ({ a, out }) => arithmetic.rotate(a, undefined, out)],
+    mod_switch: [same, ({ a, out }) => arithmetic.drop(a, out)],
     keygen_relinearization: [product, remake(() => generator.createRelinKeys())],
     keygen_galois: [rotated, remake(() => generator.createGaloisKeysWithSteps(Int32Array.from([1])))],
   };
@@ -54,10 +95,11 @@ export function prepareSeal(bfv, name, k) {
     for (const item of items) work(item);
   };
   const slotsOf = (item) => {
-    const decoded = (plain) => encoder.decodeBigUint64(plain);
+    const decoded = (plain) => arithmetic.decode(plain);
     const decrypted = (ciphertext) => {
       decryptor.decrypt(ciphertext, item.outPlain);
-      return { slots: decoded(item.outPlain), budget: decryptor.invariantNoiseBudget(ciphertext) };
+      const slots = decoded(item.outPlain);
+      return scheme === 'ckks' ? { slots } : { slots, budget: decryptor.invariantNoiseBudget(ciphertext) };
     };
     switch (name) {
       case 'encode':
@@ -70,7 +112,7 @@ export function prepareSeal(bfv, name, k) {
         evaluator.relinearize(item.product, item.made, item.out);
         return decrypted(item.out);
       case 'keygen_galois':
-        evaluator.rotateRows(item.a, 1, item.made, item.out);
+        arithmetic.rotate(item.a, item.made, item.out);
         return decrypted(item.out);
       default:
         return decrypted(item.out);
@@ -81,8 +123,8 @@ export function prepareSeal(bfv, name, k) {
     let least = Infinity;
     for (const [index, item] of items.entries()) {
       const { slots, budget = Infinity } = slotsOf(item);
-      const right = expected(item);
-      if (right.some((value, slot) => value !== BigInt(slots[slot]))) {
+      const right = Array.from(expected(item));
+      if (!right.every((value, slot) => arithmetic.alike(slots[slot], value))) {
         throw new Error(`node-seal: ${name} ${index} at N = ${n} gives the wrong slots`);
       }
       least = Math.min(least, budget);

@@ -4,19 +4,25 @@ import openSeal from 'node-seal';
 /** The loaded module; one per process. */
 export const seal = await openSeal();
 
+/** BFV, see {@link makeScheme}. */
+export function makeBfv(n, options = {}) {
+  return makeScheme('bfv', n, options);
+}
+
 /**
- * BFV: context, keys and tools. `bits` is the list of prime sizes, the last one for key switching; without it SEAL's
- * default for this N. `t` is the plain modulus, by default SEAL's prime of 20 bits. `steps`: row rotations to have keys
- * for; 0 is the exchange of the rows.
+ * A scheme's context, keys and tools. `bits` is the list of prime sizes, the last one for key switching; without it SEAL's
+ * default for this N. `t` is the plain modulus of BFV and BGV, by default SEAL's prime of 20 bits; `scale` that of CKKS. `steps`:
+ * rotations to have keys for; 0 is the exchange of the rows.
  */
-export function makeBfv(n, { bits, t, steps = [1] } = {}) {
-  const parameters = new seal.EncryptionParameters(seal.SchemeType.bfv);
+export function makeScheme(scheme, n, { bits, t, scale, steps = [1] } = {}) {
+  const parameters = new seal.EncryptionParameters(seal.SchemeType[scheme]);
+  const approximate = scheme === 'ckks';
   parameters.setPolyModulusDegree(n);
   const { CoeffModulus, SecLevelType, PlainModulus, Modulus } = seal;
   parameters.setCoeffModulus(
     bits ? CoeffModulus.Create(n, Int32Array.from(bits)) : CoeffModulus.BFVDefault(n, SecLevelType.tc128),
   );
-  parameters.setPlainModulus(t === undefined ? PlainModulus.Batching(n, 20) : new Modulus(t));
+  if (!approximate) parameters.setPlainModulus(t === undefined ? PlainModulus.Batching(n, 20) : new Modulus(t));
   const context = new seal.SEALContext(parameters, true, SecLevelType.tc128);
   if (!context.parametersSet()) throw new Error(`SEAL refuses N = ${n}, bits ${bits}, t = ${t}`);
   const chain = parameters.coeffModulus();
@@ -29,8 +35,9 @@ export function makeBfv(n, { bits, t, steps = [1] } = {}) {
   const galoisKeys = generator.createGaloisKeysWithSteps(Int32Array.from(steps));
   const keyTime = performance.now() - start;
   return {
+    scheme,
     n,
-    t: parameters.plainModulus().value(),
+    ...(approximate ? { scale } : { t: parameters.plainModulus().value() }),
     data: primes.slice(0, -1),
     special: primes.slice(-1),
     totalBits: primes.reduce((product, prime) => product * prime, 1n).toString(2).length,
@@ -41,7 +48,7 @@ export function makeBfv(n, { bits, t, steps = [1] } = {}) {
     galoisKeys,
     keyTime,
     evaluator: new seal.Evaluator(context),
-    encoder: new seal.BatchEncoder(context),
+    encoder: approximate ? new seal.CKKSEncoder(context) : new seal.BatchEncoder(context),
     encryptor: encryptor(context, publicKey, secretKey),
     decryptor: new seal.Decryptor(context, secretKey),
     plain: () => new seal.Plaintext(),

@@ -5,7 +5,7 @@ use cipherloom::engine::{Input, Plan, PlanOptions, Run};
 use cipherloom::expand::{BaseSet, Expander};
 use cipherloom::graph::{Attrs, Graph, OperandId, ValueType};
 use cipherloom::ops::{Level, Registry, Session};
-use cipherloom::optimize::optimize;
+use cipherloom::optimize::{hoist, optimize};
 use cipherloom::platform::Platform;
 use cipherloom::{Error, Result};
 use std::sync::Arc;
@@ -38,10 +38,21 @@ impl<'r> Circuit<'r> {
         graph.declare_output(&name, operand);
     }
 
+    /// The type of an operand.
+    pub fn ty(&self, operand: OperandId) -> &ValueType {
+        self.session.ty(operand)
+    }
+
     /// The same road as that of a task: polynomials, optimized, then the base set, optimized, then a plan.
     pub fn finish(self, platform: &dyn Platform) -> Result<Resident> {
+        self.finish_with(platform, false)
+    }
+
+    /// As [`Circuit::finish`]; with `hoisted`, what several operators share is done once.
+    pub fn finish_with(self, platform: &dyn Platform, hoisted: bool) -> Result<Resident> {
         let mut expander = Expander::new(self.registry);
         let graph = optimize(&self.session.finish(), self.registry)?;
+        let graph = if hoisted { hoist(&graph, self.registry)? } else { graph };
         let graph = optimize(&expander.expand_to_level(&graph, Level::Polynomial)?, self.registry)?;
         let base = BaseSet { platform: platform.name(), contains: &|op| platform.implements(op) };
         let graph = optimize(&expander.expand(&graph, &base)?, self.registry)?;

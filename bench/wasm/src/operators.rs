@@ -1,40 +1,38 @@
-//! BFV operators as resident programs: K independent operators of one kind, one graph.
+//! Operators of a scheme as resident programs: K of one kind, one graph. They are independent, but for the rotations of one ciphertext that `hoisted`
+//! and `single` are.
 
 use crate::circuit::{Circuit, Resident};
-use crate::scheme::Scheme;
+use crate::scheme::{Scheme, scheme_named};
 use cipherloom::engine::Input;
-use cipherloom::graph::{Attrs, OperandId};
+use cipherloom::graph::{Attrs, OperandId, ValueType};
 use cipherloom::math::Modulus;
-use cipherloom::ops::types;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 
 type Result<T> = std::result::Result<T, JsError>;
 
-/// BFV at one set of primes, with fresh keys.
-#[wasm_bindgen]
-pub struct Bfv(Rc<Scheme>);
+/// A scheme at one set of primes, with fresh keys.
+#[wasm_bindgen(js_name = Scheme)]
+pub struct Keys(Rc<Scheme>);
 
 /// What an operator's outputs are.
 enum Gives {
     Slots,
     Plain,
-    Ciphertext {
-        parts: usize,
-        primes: usize,
-    },
+    /// Of the type that the graph says.
+    Ciphertext,
     /// A relinearization key, and products to try it on.
     Relinearization(Vec<Input>),
     /// A rotation key, and ciphertexts to try it on.
     Galois(Vec<Input>),
 }
 
-#[wasm_bindgen]
-impl Bfv {
-    /// Ring dimension, plaintext modulus, data primes, special primes.
+#[wasm_bindgen(js_class = Scheme)]
+impl Keys {
+    /// "bfv", "bgv" or "ckks", ring dimension, plaintext modulus or scale, data primes, special primes.
     #[wasm_bindgen(constructor)]
-    pub fn new(n: usize, t: u64, q: Vec<u64>, special: Vec<u64>) -> Result<Bfv> {
-        Ok(Self(Rc::new(Scheme::new(n, t, q, special)?)))
+    pub fn new(name: &str, n: usize, parameter: f64, q: Vec<u64>, special: Vec<u64>) -> Result<Keys> {
+        Ok(Self(Rc::new(Scheme::new(n, scheme_named(name, parameter)?, q, special)?)))
     }
 
     /// A resident program of `k` operators of that name, each on inputs of its own.
@@ -44,39 +42,52 @@ impl Bfv {
             (0..k).map(|i| [scheme.slots(2 * i), scheme.slots(2 * i + 1)]).collect();
         let (gives, expected) = outcome(scheme, name, &slots)?;
         let mut circuit = Circuit::new(&scheme.registry);
+        let mut types = Vec::with_capacity(k);
+        let rotations = name == "hoisted" || name == "single";
         let shared = Shared::of(scheme, name, &mut circuit)?;
+        // Rotations of one ciphertext: each by a key of its own, whose words do not matter to the time.
+        let one = rotations
+            .then(|| circuit.input(scheme.ciphertext(2).ty(), scheme.encrypted(&slots[0][0])?))
+            .transpose()?;
         for [a, b] in &slots {
-            let output = operator(scheme, &mut circuit, name, &shared, a, b)?;
+            let output = match one {
+                Some(one) => {
+                    let inputs = [one, scheme.galois(&mut circuit)?];
+                    circuit.op("rlwe.automorphism", Attrs::new().with("g", scheme.element()), &inputs)?
+                }
+                None => operator(scheme, &mut circuit, name, &shared, a, b)?,
+            };
+            types.push(circuit.ty(output).clone());
             circuit.output(output);
         }
-        let resident = circuit.finish(&scheme.platform)?;
-        Ok(Operators { scheme: Rc::clone(&self.0), resident, gives, expected })
+        let resident = circuit.finish_with(&scheme.platform, name == "hoisted")?;
+        Ok(Operators { scheme: Rc::clone(&self.0), resident, types, gives, expected })
     }
 }
 
 /// What the outputs of an operator are, and the slots that they must decrypt to.
 fn outcome(scheme: &Scheme, name: &str, slots: &[[Vec<u64>; 2]]) -> Result<(Gives, Vec<Vec<u64>>)> {
-    let (n, t, primes) = (scheme.n, Modulus::new(scheme.t)?, scheme.q.len());
+    let half = scheme.n / 2;
     let each = |f: &dyn Fn(u64, u64) -> u64| -> Vec<Vec<u64>> {
         slots.iter().map(|[a, b]| a.iter().zip(b).map(|(&a, &b)| f(a, b)).collect()).collect()
     };
     let same = || each(&|a, _| a);
-    let products = || each(&|a, b| t.mul(a, b));
-    let rotated = || -> Vec<Vec<u64>> {
-        let half = n / 2;
-        let from = |slot: usize| slot / half * half + (slot + 1) % half;
-        slots.iter().map(|[a, _]| (0..n).map(|slot| a[from(slot)]).collect()).collect()
-    };
-    let fresh = Gives::Ciphertext { parts: 2, primes };
+    let sums = || each(&|a, b| scheme.combine(a, b, Modulus::add, |a, b| a + b));
+    let products = || each(&|a, b| scheme.combine(a, b, Modulus::mul, |a, b| a * b));
+    let from = |slot: usize| slot / half * half + (slot + 1) % half;
+    let rotation = |a: &Vec<u64>| (0..a.len()).map(|slot| a[from(slot)]).collect();
+    let rotated = || slots.iter().map(|[a, _]| rotation(a)).collect();
+    let fresh = Gives::Ciphertext;
     Ok(match name {
         "encode" | "decrypt" => (Gives::Plain, same()),
         "decode" => (Gives::Slots, same()),
         "encrypt" | "encrypt_symmetric" => (fresh, same()),
-        "add" | "add_plain" => (fresh, each(&|a, b| t.add(a, b))),
-        "multiply" => (Gives::Ciphertext { parts: 3, primes }, products()),
-        "relinearize" | "multiply_relinearize" | "multiply_plain" => (fresh, products()),
+        "add" | "add_plain" => (fresh, sums()),
+        "multiply" | "relinearize" | "multiply_relinearize" | "multiply_plain" => (fresh, products()),
+        "multiply_relinearize_switch" => (fresh, products()),
         "rotate" => (fresh, rotated()),
-        "mod_switch" => (Gives::Ciphertext { parts: 2, primes: primes - 1 }, same()),
+        "hoisted" | "single" => (fresh, slots.iter().map(|_| rotation(&slots[0][0])).collect()),
+        "mod_switch" => (fresh, same()),
         "keygen_relinearization" => {
             let from =
                 slots.iter().map(|[a, b]| scheme.product(&scheme.encrypted(a)?, &scheme.encrypted(b)?));
@@ -101,7 +112,9 @@ impl Shared {
             "encrypt_symmetric" | "keygen_relinearization" | "keygen_galois" => {
                 vec![scheme.secret(c)?, scheme.public_seed(c)?, scheme.secret_seed(c)?]
             }
-            "relinearize" | "multiply_relinearize" => vec![scheme.relinearization(c)?],
+            "relinearize" | "multiply_relinearize" | "multiply_relinearize_switch" => {
+                vec![scheme.relinearization(c)?]
+            }
             "rotate" => vec![scheme.galois(c)?],
             _ => vec![],
         }))
@@ -128,30 +141,32 @@ fn operator(
     b: &[u64],
 ) -> cipherloom::Result<OperandId> {
     let none = Attrs::new;
-    let plain = |c: &mut Circuit<'_>, slots| c.input(types::plain(scheme.n, scheme.t), scheme.plain(slots)?);
+    let plain = |c: &mut Circuit<'_>, slots| c.input(scheme.of.plain(scheme.n), scheme.plain(slots)?);
     let encrypted = |c: &mut Circuit<'_>, slots| c.input(scheme.ciphertext(2).ty(), scheme.encrypted(slots)?);
     match name {
         "encode" => {
-            let slots = c.input(types::slots(scheme.n, scheme.t), a)?;
-            c.op("slots.encode", none(), &[slots])
+            let slots = c.input(scheme.slots_type()?, a)?;
+            let (op, attrs) = scheme.encode();
+            c.op(op, attrs, &[slots])
         }
         "decode" => {
             let a = plain(c, a)?;
-            c.op("slots.decode", none(), &[a])
+            let (op, attrs) = scheme.decode();
+            c.op(op, attrs, &[a])
         }
         "encrypt" => {
             let a = plain(c, a)?;
             // As SEAL does: at the level of the key, then divided by the special prime.
             let drop = none().with("drop", scheme.special.as_slice());
-            c.op("bfv.encrypt_public", drop, &shared.around(a))
+            c.op(&scheme.own("encrypt_public"), drop, &shared.around(a))
         }
         "encrypt_symmetric" => {
             let a = plain(c, a)?;
-            c.op("bfv.encrypt_secret", none().with("q", scheme.q.as_slice()), &shared.around(a))
+            c.op(&scheme.own("encrypt_secret"), none().with("q", scheme.q.as_slice()), &shared.around(a))
         }
         "decrypt" => {
             let a = encrypted(c, a)?;
-            c.op("bfv.decrypt", none(), &shared.around(a))
+            c.op(&scheme.own("decrypt"), none(), &shared.around(a))
         }
         "add" => {
             let terms = [encrypted(c, a)?, encrypted(c, b)?];
@@ -159,16 +174,19 @@ fn operator(
         }
         "add_plain" | "multiply_plain" => {
             let inputs = [encrypted(c, a)?, plain(c, b)?];
-            c.op(&format!("bfv.{name}"), none(), &inputs)
+            c.op(&scheme.own(name), none(), &inputs)
         }
-        "multiply" | "multiply_relinearize" => {
+        "multiply" | "multiply_relinearize" | "multiply_relinearize_switch" => {
             let factors = [encrypted(c, a)?, encrypted(c, b)?];
-            let product = c.op("bfv.multiply", scheme.multiply_attrs()?, &factors)?;
-            if name == "multiply" {
-                Ok(product)
-            } else {
-                c.op("rlwe.relinearize", none(), &shared.after(product))
+            let mut product = c.op(&scheme.own("multiply"), scheme.multiply_attrs()?, &factors)?;
+            if name != "multiply" {
+                product = c.op("rlwe.relinearize", none(), &shared.after(product))?;
             }
+            if name == "multiply_relinearize_switch" {
+                let (op, attrs) = scheme.switch();
+                product = c.op(&op, attrs, &[product])?;
+            }
+            Ok(product)
         }
         "relinearize" => {
             let product = scheme.product(&scheme.encrypted(a)?, &scheme.encrypted(b)?)?;
@@ -181,7 +199,8 @@ fn operator(
         }
         "mod_switch" => {
             let a = encrypted(c, a)?;
-            c.op("bfv.mod_switch", none().with("keep", scheme.q.len() - 1), &[a])
+            let (op, attrs) = scheme.switch();
+            c.op(&op, attrs, &[a])
         }
         _ => {
             let from = if name == "keygen_galois" { "galois" } else { "square" };
@@ -195,6 +214,8 @@ fn operator(
 pub struct Operators {
     scheme: Rc<Scheme>,
     resident: Resident,
+    /// What the outputs are.
+    types: Vec<ValueType>,
     gives: Gives,
     /// The slots that each output must decrypt to.
     expected: Vec<Vec<u64>>,
@@ -220,7 +241,7 @@ impl Operators {
         Ok(())
     }
 
-    /// Replaces input `index` by words from JavaScript.
+    /// Replaces input `index` by words from JavaScript, those of doubles among them.
     pub fn fill(&mut self, index: usize, words: &[u64]) {
         self.resident.fill(index, words);
     }
@@ -247,15 +268,11 @@ impl Operators {
         let scheme = &*self.scheme;
         let mut least = f64::INFINITY;
         for (index, words) in self.resident.outputs()?.into_iter().enumerate() {
-            let fresh = scheme.ciphertext(2);
+            let fresh = scheme.ciphertext(2).ty();
             let (slots, budget) = match &self.gives {
                 Gives::Slots => (words, f64::INFINITY),
                 Gives::Plain => (scheme.decoded(words)?, f64::INFINITY),
-                Gives::Ciphertext { parts, primes } => {
-                    let mut ty = scheme.ciphertext(*parts);
-                    ty.q.truncate(*primes);
-                    scheme.decrypted(&ty, words)?
-                }
+                Gives::Ciphertext => scheme.decrypted(&self.types[index], words)?,
                 Gives::Relinearization(products) => {
                     let from = &products[index];
                     scheme.decrypted(
@@ -271,7 +288,7 @@ impl Operators {
                     )?
                 }
             };
-            if slots != self.expected[index] {
+            if !scheme.alike(&slots, &self.expected[index]) {
                 return Err(JsError::new(&format!("operator {index} decrypts to the wrong slots")));
             }
             least = least.min(budget);
