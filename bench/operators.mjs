@@ -1,5 +1,5 @@
 // Single operators of BFV, BGV and CKKS: ours against node-seal on one thread, and two threads against one; rotations of one
-// ciphertext that share its decomposition against as many that do not.
+// ciphertext, which share its decomposition, against rotations of as many.
 import { openEngine } from './lib/engine.mjs';
 import { compare, figures } from './lib/measure.mjs';
 import { prepareSeal } from './lib/seal-operators.mjs';
@@ -164,9 +164,9 @@ async function againstOneThread(both, single, n, name, effort) {
   }
 }
 
-/** Eight rotations of one ciphertext: the decomposition shared, against eight rotations of ours as they are. */
+/** Eight rotations of one ciphertext, which share its decomposition, against eight rotations of as many ciphertexts. */
 async function hoistedAgainstSingle(scheme, { n, scheme: name }, effort) {
-  const [ours, theirs] = ['hoisted', 'single'].map((kind) => scheme.prepare(kind, ROTATIONS));
+  const [ours, theirs] = ['hoisted', 'rotate'].map((kind) => scheme.prepare(kind, ROTATIONS));
   try {
     ours.check();
     theirs.check();

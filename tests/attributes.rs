@@ -150,6 +150,9 @@ fn of_bgv(registry: &Registry) -> Graph {
     let product = s.op("bgv.multiply", none(), &[ciphertext, ciphertext]).unwrap();
     let product = s.op("rlwe.relinearize", none(), &[product, square]).unwrap();
     let low = s.op("bgv.mod_switch", none().with("keep", 2u64), &[product]).unwrap();
+    let again = s.op("bgv.multiply", none(), &[ciphertext, ciphertext]).unwrap();
+    let at_once = s.op("bgv.relinearize_switch", none().with("keep", 2u64), &[again, square]).unwrap();
+    s.graph_mut().declare_output("at once", at_once);
     let adjusted = s.op("bgv.adjust", none().with("factor", 5u64), &[low]).unwrap();
     for (number, output) in [adjusted, other].into_iter().enumerate() {
         s.graph_mut().declare_output(&number.to_string(), output);
@@ -185,6 +188,9 @@ fn of_ckks(registry: &Registry) -> Graph {
     let by_scalar = s.op("ckks.multiply_scalar", by_scalar, &[ciphertext]).unwrap();
     let rescaled =
         none().with("keep", 2u64).with("scale", real(2f64.powi(60) * (1.0 + 2f64.powi(-50)) / q[2] as f64));
+    let attrs = with_q(q).with("special", special).with("digit", 1u64).with("from", "square");
+    let square = s.op("rlwe.switching_key", attrs, &[secret, public, hidden]).unwrap();
+    let at_once = s.op("ckks.relinearize_rescale", rescaled.clone(), &[product, square]).unwrap();
     let rescaled = s.op("ckks.rescale", rescaled, &[product]).unwrap();
     let adjusted = scale(2f64.powi(29)).with("keep", 2u64);
     let adjusted = s.op("ckks.adjust", adjusted, &[ciphertext]).unwrap();
@@ -195,7 +201,7 @@ fn of_ckks(registry: &Registry) -> Graph {
     let rotated = s.op("rlwe.automorphism_hoisted", g, &[ciphertext, key, digits]).unwrap();
     let opened = s.op("ckks.decrypt", none(), &[secret, rotated]).unwrap();
     let opened = s.op("ckks.decode", none().with("complex", 1u64), &[opened]).unwrap();
-    let outputs = [rescaled, by_plain, by_scalar, adjusted, low, other, opened];
+    let outputs = [rescaled, at_once, by_plain, by_scalar, adjusted, low, other, opened];
     for (number, output) in outputs.into_iter().enumerate() {
         s.graph_mut().declare_output(&number.to_string(), output);
     }

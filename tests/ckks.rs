@@ -154,6 +154,7 @@ fn every_operator(c: &Context, form: Form, a: &[Complex], b: &[Complex]) {
     let declared = bench.scale_of(rescaled) * (1.0 + 2f64.powi(-46));
     let declared = none().with("keep", keep).with("scale", real(declared));
     let declared = bench.op("ckks.rescale", declared, &[relinearized]);
+    let at_once = bench.op("ckks.relinearize_rescale", none().with("keep", keep), &[product, relin]);
     let square = bench.op("ckks.multiply", none(), &[x, x]);
     let inner = bench.op("ckks.multiply", none(), &[x, y, y, y].repeat(5));
     let add = bench.op("rlwe.add", none(), &[x, y]);
@@ -184,6 +185,7 @@ fn every_operator(c: &Context, form: Form, a: &[Complex], b: &[Complex]) {
         ("relinearize", relinearized, products.clone()),
         ("rescale", rescaled, products.clone()),
         ("rescale, declared", declared, products.clone()),
+        ("relinearize and rescale", at_once, products.clone()),
         ("square", square, a.iter().map(|&a| mul(a, a)).collect()),
         (
             "sum of products",

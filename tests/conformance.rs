@@ -123,7 +123,7 @@ fn found(op: &str, platform: &Broken<'_>) {
     }
 }
 
-const ALL: [&str; 33] = [
+const ALL: [&str; 34] = [
     "limb.add",
     "limb.sub",
     "limb.neg",
@@ -157,6 +157,7 @@ const ALL: [&str; 33] = [
     "rns.scale_round",
     "limb.convolve",
     "limb.tensor",
+    "limb.ntt_from",
 ];
 
 const NUMBERS: &str = "u8 i32 u32 i64 u64 f32 f64";

@@ -7,7 +7,7 @@ use cipherloom::graph::{Attrs, Graph, OperandId};
 use cipherloom::math::prime::ntt_primes;
 use cipherloom::math::slots::{galois_conjugate, galois_element};
 use cipherloom::ops::{Registry, Session, types};
-use cipherloom::optimize::hoist;
+use cipherloom::optimize::{fuse, hoist};
 use cipherloom::platform::{Platform, Scalar};
 use cipherloom::schemes::{self, noise};
 use proptest::prelude::*;
@@ -345,6 +345,43 @@ fn hoisted_rotations_are_the_same_bits() {
             assert_eq!(found, &rotate_rows(&values, step));
         }
         assert_eq!(hoisted[3].0, [&values[32..], &values[..32]].concat());
+    }
+}
+
+#[test]
+fn a_relinearization_and_a_switch_are_one_operator() {
+    let registry = schemes::registry();
+    for (scheme, digit, keep) in [(Bgv, 1, 3), (BgvNtt, 1, 3), (Bgv, 2, 2), (BgvNtt, 2, 1)] {
+        let c = Context::new(scheme, 64, 17, 4, 50, digit);
+        let (a, b): (Vec<u64>, Vec<u64>) = (0..64).map(|v| (v * v + 1, 7 * v + 2)).unzip();
+        let run = |pass: &dyn Fn(Graph) -> Graph| {
+            let mut bench = Bench::new(&c, &registry);
+            let (x, y, key) = (bench.encrypt(&a), bench.encrypt(&b), bench.key(4, "square", 0));
+            let product = bench.multiply(x, y);
+            let both = bench.op("rlwe.relinearize", Attrs::new(), &[product, key]);
+            let low = bench.own("mod_switch", Attrs::new().with("keep", keep as u64), &[both]);
+            bench.output(low);
+            bench.run_after(pass, &registry)
+        };
+        let fused = run(&|graph| {
+            let graph = fuse(&graph, &registry).unwrap();
+            let names = graph.operators().iter().map(|op| graph.signature(op).name.as_str());
+            let left: Vec<&str> =
+                names.filter(|name| name.contains("relin") || name.contains("mod_")).collect();
+            assert_eq!(left, ["bgv.relinearize_switch"]);
+            graph
+        });
+        let [(apart, _)] = run(&|graph| graph).try_into().unwrap();
+        let [(slots, noise)] = fused.try_into().unwrap();
+        let expected: Vec<u64> = a.iter().zip(&b).map(|(a, b)| a * b % c.t).collect();
+        assert_eq!((&slots, &apart), (&expected, &expected));
+        let mut bench = Bench::new(&c, &registry);
+        let (x, key) = (bench.encrypt(&a), bench.key(4, "square", 0));
+        let product = bench.multiply(x, x);
+        let both = bench.own("relinearize_switch", Attrs::new().with("keep", keep as u64), &[product, key]);
+        bench.s.graph_mut().declare_output("one", both);
+        let bound = schemes::noise_budget(bench.s.graph(), &registry).unwrap();
+        assert!(noise::log2(&c.q[..keep]) - 1.0 - noise >= bound, "{noise}, {bound}");
     }
 }
 

@@ -175,6 +175,13 @@ pub trait OpDef: Send + Sync {
         None
     }
 
+    /// The operator that does what this one does to the output of `inner`, for an operator of one input: it has the inputs of `inner`, and the attributes of
+    /// both. The pass `fuse` asks, and where nobody else reads what is between puts it in place of the two.
+    fn fused(&self, inner: &str) -> Option<&str> {
+        let _ = inner;
+        None
+    }
+
     /// Work of one operator, in multiplications modulo a prime; for estimates.
     fn cost(&self, call: &Call<'_>) -> f64 {
         let _ = call;

@@ -6,6 +6,7 @@
 
 mod cancel;
 mod dedup;
+mod fuse;
 mod hoist;
 mod met;
 mod pack_sums;
@@ -14,6 +15,7 @@ mod sum_products;
 
 pub use cancel::cancel;
 pub use dedup::dedup;
+pub use fuse::fuse;
 pub use hoist::hoist;
 pub use pack_sums::{label_sums, pack_sums};
 pub use prune::prune;
@@ -100,12 +102,13 @@ pub const DEFAULT_PASSES: [BuiltIn; 3] = [
 ];
 
 /// All passes that work on any graph and need no platform (`circuit::Precompute` needs one).
-pub const PASSES: [BuiltIn; 5] = [
+pub const PASSES: [BuiltIn; 6] = [
     DEFAULT_PASSES[0],
     DEFAULT_PASSES[1],
     DEFAULT_PASSES[2],
     BuiltIn { name: "sum_products", work: sum_products::work },
     BuiltIn { name: "hoist", work: hoist::work },
+    BuiltIn { name: "fuse", work: fuse::work },
 ];
 
 /// Runs the default passes, then those that see ciphertexts and keys: `sum_products`, and `pack_sums` where `pack` is true.

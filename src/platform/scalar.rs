@@ -264,6 +264,15 @@ impl Platform for Scalar {
                     table.forward(out);
                 })
             }
+            "limb.ntt_from" => {
+                let (table, q) = (self.table(Limb::of(output)?)?, modulus()?);
+                kernel(move |i, out, _| {
+                    for (out, &x) in out.iter_mut().zip(i[0]) {
+                        *out = q.reduce(x);
+                    }
+                    table.forward(out);
+                })
+            }
             "limb.intt" => {
                 let table = self.table(Limb::of(output)?)?;
                 kernel(move |i, out, _| {

@@ -5,7 +5,7 @@ use cipherloom::engine::{Input, Plan, PlanOptions, Run};
 use cipherloom::expand::{BaseSet, Expander};
 use cipherloom::graph::{Attrs, Graph, OperandId, ValueType};
 use cipherloom::ops::{Level, Registry, Session};
-use cipherloom::optimize::{hoist, optimize};
+use cipherloom::optimize::{fuse, hoist, optimize};
 use cipherloom::platform::Platform;
 use cipherloom::{Error, Result};
 use std::sync::Arc;
@@ -48,11 +48,11 @@ impl<'r> Circuit<'r> {
         self.finish_with(platform, false)
     }
 
-    /// As [`Circuit::finish`]; with `hoisted`, what several operators share is done once.
-    pub fn finish_with(self, platform: &dyn Platform, hoisted: bool) -> Result<Resident> {
+    /// As [`Circuit::finish`]; with `schemes`, what several operators share is done once, and what can be one operator is.
+    pub fn finish_with(self, platform: &dyn Platform, schemes: bool) -> Result<Resident> {
         let mut expander = Expander::new(self.registry);
         let graph = optimize(&self.session.finish(), self.registry)?;
-        let graph = if hoisted { hoist(&graph, self.registry)? } else { graph };
+        let graph = if schemes { fuse(&hoist(&graph, self.registry)?, self.registry)? } else { graph };
         let graph = optimize(&expander.expand_to_level(&graph, Level::Polynomial)?, self.registry)?;
         let base = BaseSet { platform: platform.name(), contains: &|op| platform.implements(op) };
         let graph = optimize(&expander.expand(&graph, &base)?, self.registry)?;

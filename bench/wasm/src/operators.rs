@@ -1,5 +1,5 @@
 //! Operators of a scheme as resident programs: K of one kind, one graph. They are independent, but for the rotations of one ciphertext that `hoisted`
-//! and `single` are.
+//! is.
 
 use crate::circuit::{Circuit, Resident};
 use crate::scheme::{Scheme, scheme_named};
@@ -43,10 +43,9 @@ impl Keys {
         let (gives, expected) = outcome(scheme, name, &slots)?;
         let mut circuit = Circuit::new(&scheme.registry);
         let mut types = Vec::with_capacity(k);
-        let rotations = name == "hoisted" || name == "single";
         let shared = Shared::of(scheme, name, &mut circuit)?;
         // Rotations of one ciphertext: each by a key of its own, whose words do not matter to the time.
-        let one = rotations
+        let one = (name == "hoisted")
             .then(|| circuit.input(scheme.ciphertext(2).ty(), scheme.encrypted(&slots[0][0])?))
             .transpose()?;
         for [a, b] in &slots {
@@ -60,7 +59,7 @@ impl Keys {
             types.push(circuit.ty(output).clone());
             circuit.output(output);
         }
-        let resident = circuit.finish_with(&scheme.platform, name == "hoisted")?;
+        let resident = circuit.finish_with(&scheme.platform, true)?;
         Ok(Operators { scheme: Rc::clone(&self.0), resident, types, gives, expected })
     }
 }
@@ -86,7 +85,7 @@ fn outcome(scheme: &Scheme, name: &str, slots: &[[Vec<u64>; 2]]) -> Result<(Give
         "multiply" | "relinearize" | "multiply_relinearize" | "multiply_plain" => (fresh, products()),
         "multiply_relinearize_switch" => (fresh, products()),
         "rotate" => (fresh, rotated()),
-        "hoisted" | "single" => (fresh, slots.iter().map(|_| rotation(&slots[0][0])).collect()),
+        "hoisted" => (fresh, slots.iter().map(|_| rotation(&slots[0][0])).collect()),
         "mod_switch" => (fresh, same()),
         "keygen_relinearization" => {
             let from =

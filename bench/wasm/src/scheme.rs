@@ -172,7 +172,13 @@ impl Scheme {
     }
 
     /// The sum or product of two slots.
-    pub fn combine(&self, a: u64, b: u64, exact: fn(&Modulus, u64, u64) -> u64, real: fn(f64, f64) -> f64) -> u64 {
+    pub fn combine(
+        &self,
+        a: u64,
+        b: u64,
+        exact: fn(&Modulus, u64, u64) -> u64,
+        real: fn(f64, f64) -> f64,
+    ) -> u64 {
         match self.of {
             types::Scheme::Bfv { t } | types::Scheme::Bgv { t, .. } => {
                 Modulus::new(t).map_or(0, |t| exact(&t, a, b))
@@ -208,7 +214,11 @@ impl Scheme {
 
     /// The operator that decodes, and its attributes.
     pub fn decode(&self) -> (&str, Attrs) {
-        if self.is_real() { ("ckks.decode", Attrs::new().with("complex", 0u64)) } else { ("slots.decode", Attrs::new()) }
+        if self.is_real() {
+            ("ckks.decode", Attrs::new().with("complex", 0u64))
+        } else {
+            ("slots.decode", Attrs::new())
+        }
     }
 
     /// The plaintext of slots.
@@ -228,7 +238,11 @@ impl Scheme {
             let inputs = [self.secret(c)?, plain, self.public_seed(c)?, self.secret_seed(c)?];
             let attrs = Attrs::new().with("q", self.q.as_slice());
             let fresh = c.op(&self.own("encrypt_secret"), attrs, &inputs)?;
-            if self.ciphertext(2).form == Form::Ntt { c.op("rlwe.ntt", Attrs::new(), &[fresh]) } else { Ok(fresh) }
+            if self.ciphertext(2).form == Form::Ntt {
+                c.op("rlwe.ntt", Attrs::new(), &[fresh])
+            } else {
+                Ok(fresh)
+            }
         })
     }
 

@@ -69,7 +69,7 @@ impl OpDef for Convolve {
         let (limb, terms, outputs) = shape(call)?;
         let mut x = Vec::with_capacity(terms);
         for &input in &inputs[..terms] {
-            x.push(transformed(s, input, limb.q)?);
+            x.push(super::transformed(s, input, limb.q)?);
         }
         let mut out = Vec::with_capacity(outputs);
         for k in 0..outputs {
@@ -86,12 +86,4 @@ impl OpDef for Convolve {
         let (n, terms, outputs) = (limb.n as f64, terms as f64, outputs as f64);
         n * ((terms + outputs) * 0.5 * libm::log2(n) + terms * outputs)
     }
-}
-
-/// Integers in coefficient form, given as residues modulo any prime, modulo `q` in NTT form.
-pub(crate) fn transformed(s: &mut Session<'_>, x: OperandId, q: u64) -> Result<OperandId> {
-    let own = Limb::of(s.ty(x))?.q == q;
-    let attrs = Attrs::new().with("c", vec![1u64]).with("q", q);
-    let residues = if own { x } else { s.op("rns.convert", attrs, &[x])? };
-    s.op("limb.ntt", Attrs::new(), &[residues])
 }

@@ -4,12 +4,13 @@
 mod base_change;
 mod convolve;
 mod extend;
+mod ntt_from;
 mod scale_round;
 mod switch;
 mod tensor;
 
 pub use base_change::{base_change, moduli};
-pub(crate) use convolve::transformed;
+pub(crate) use ntt_from::transformed;
 
 use super::OpDef;
 use std::sync::Arc;
@@ -22,5 +23,6 @@ pub fn all() -> Vec<Arc<dyn OpDef>> {
         Arc::new(scale_round::ScaleRound),
         Arc::new(convolve::Convolve),
         Arc::new(tensor::Tensor),
+        Arc::new(ntt_from::NttFrom),
     ]
 }

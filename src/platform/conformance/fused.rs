@@ -18,6 +18,7 @@ pub(super) fn cases(op: &str) -> Vec<Case> {
         "rns.scale_round" => scalings(&mut random),
         "limb.convolve" => convolutions(&mut random),
         "limb.tensor" => tensors(&mut random),
+        "limb.ntt_from" => transforms(&mut random),
         _ => Vec::new(),
     };
     let mut oracle = Oracle { registry: Registry::lattice(), scalar: Scalar::new() };
@@ -118,6 +119,19 @@ fn tensors(random: &mut Random) -> Vec<Given> {
         for (&pattern, products) in Pattern::of(n).iter().flat_map(|p| [(p, 1), (p, 3), (p, 9)]) {
             let inputs = (0..4 * products).map(|_| (ty.clone(), pattern.words(n, q, random))).collect();
             given.push((Attrs::new(), inputs));
+        }
+    }
+    given
+}
+
+fn transforms(random: &mut Random) -> Vec<Given> {
+    let mut given = Vec::new();
+    for (n, q) in rings() {
+        for (&pattern, &p) in
+            Pattern::of(n).iter().flat_map(|pattern| PRIMES.iter().map(move |p| (pattern, p)))
+        {
+            let x = (Limb { n, q: p, form: Form::Coeff }.ty(), pattern.words(n, p, random));
+            given.push((Attrs::new().with("q", q), vec![x]));
         }
     }
     given

@@ -81,7 +81,7 @@ pub(super) fn ring_kernel<R: Ring<N>, const N: usize>(
 ) -> Result<Option<Kernel>> {
     match call.name {
         "limb.mul" | "limb.dot" => Some(kernel(move |i, out, _| dot(prime, out, i))),
-        "limb.ntt" => ring()?.map(|ring| kernel(move |i, out, _| ring.forward(out, i[0]))),
+        "limb.ntt" | "limb.ntt_from" => ring()?.map(|ring| kernel(move |i, out, _| ring.forward(out, i[0]))),
         "limb.intt" => ring()?.map(|ring| kernel(move |i, out, _| ring.inverse(out, i[0]))),
         "limb.tensor" => ring()?.map(|ring| kernel(move |i, out, _| tensor(&*ring, out, i))),
         "limb.convolve" => {

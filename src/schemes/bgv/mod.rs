@@ -17,6 +17,7 @@ mod multiply_plain;
 mod noise;
 
 use super::noise as bounds;
+use super::rlwe::RelinearizeDivide;
 use crate::Result;
 use crate::ops::types::{Ciphertext, Scheme};
 use crate::ops::{Call, OpDef};
@@ -34,6 +35,7 @@ pub fn all() -> Vec<Arc<dyn OpDef>> {
         Arc::new(multiply::Multiply),
         Arc::new(multiply_plain::MultiplyPlain),
         Arc::new(noise::Noise),
+        Arc::new(RelinearizeDivide { name: "bgv.relinearize_switch", divide: mod_switch::ModSwitch }),
     ]
 }
 

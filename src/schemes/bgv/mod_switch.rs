@@ -42,6 +42,10 @@ impl OpDef for ModSwitch {
         rlwe::divide_parts(s, inputs[0], t, output)
     }
 
+    fn fused(&self, inner: &str) -> Option<&str> {
+        (inner == "rlwe.relinearize").then_some("bgv.relinearize_switch")
+    }
+
     fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
         let (ty, t, _) = super::ciphertext(call, 0).ok()?;
         let dropped = bounds::log2(ty.q.get(call.attrs.size("keep").ok()?..)?);

@@ -21,6 +21,7 @@ mod rescale;
 
 use super::canonical;
 use super::noise;
+use super::rlwe::RelinearizeDivide;
 use crate::Result;
 use crate::graph::{Attrs, OperandId, Real, ValueType};
 use crate::math::{FromReal, Modulus};
@@ -42,6 +43,7 @@ pub fn all() -> Vec<Arc<dyn OpDef>> {
         Arc::new(multiply_plain::MultiplyPlain),
         Arc::new(multiply_scalar::MultiplyScalar),
         Arc::new(rescale::Rescale),
+        Arc::new(RelinearizeDivide { name: "ckks.relinearize_rescale", divide: rescale::Rescale }),
     ]
 }
 

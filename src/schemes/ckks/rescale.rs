@@ -38,6 +38,10 @@ impl OpDef for Rescale {
         rlwe::divide_parts(s, inputs[0], 1, output)
     }
 
+    fn fused(&self, inner: &str) -> Option<&str> {
+        (inner == "rlwe.relinearize").then_some("ckks.relinearize_rescale")
+    }
+
     fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
         let (ty, _) = super::ciphertext(call, 0).ok()?;
         let dropped = noise::log2(ty.q.get(call.attrs.size("keep").ok()?..)?);

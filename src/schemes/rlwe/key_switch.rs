@@ -40,46 +40,47 @@ impl OpDef for KeySwitch {
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let key = SwitchingKey::of(&call.inputs[1])?;
-        let factor = error_factor(call.attrs)?;
-        if Poly::of(&call.inputs[0])?.form == Form::Ntt {
-            let digits = transformed_digits(s, &key, inputs[0])?;
-            let mut pair = inner_products(s, &key, &digits, inputs[1])?;
-            for half in &mut pair {
-                *half = super::divide(s, *half, &key.special, factor)?;
-            }
-            return s.merge(&pair, self.assemble(call)?);
-        }
-        let (n, all) = (key.n, key.all());
-        let digits = digits(s, &key, inputs[0])?;
-        let mut halves = [Vec::with_capacity(all.len()), Vec::with_capacity(all.len())];
-        for (index, &q) in all.iter().enumerate() {
-            let mut operands: Vec<OperandId> = digits.iter().map(|digit| digit[index]).collect();
-            for row in 0..2 * digits.len() {
-                let limb = Limb { n, q, form: Form::Ntt }.ty();
-                operands.push(s.split(inputs[1], ((row * all.len() + index) * n) as u64, limb)?);
-            }
-            let attrs = Attrs::new().with("q", q).with("outputs", 2u64);
-            let sums = s.op("limb.convolve", attrs, &operands)?;
-            for (k, half) in halves.iter_mut().enumerate() {
-                half.push(s.split(sums, (k * n) as u64, Limb { n, q, form: Form::Coeff }.ty())?);
-            }
-        }
-        let wide = Poly { n, q: all, form: Form::Coeff };
-        let mut pair = Vec::with_capacity(2);
-        for half in halves {
-            let half = s.merge(&half, wide.ty())?;
-            pair.push(super::divide(s, half, &key.special, factor)?);
+        let mut pair = wide_pair(s, &key, inputs[0], inputs[1])?;
+        for half in &mut pair {
+            *half = super::divide(s, *half, &key.special, error_factor(call.attrs)?)?;
         }
         s.merge(&pair, self.assemble(call)?)
     }
 }
 
-/// For each digit, a limb for each prime that gives it there.
-fn digits(
+/// The sums over digits d of x_d key_d[k] modulo the primes of the level and the special ones, in the form of x.
+pub(super) fn wide_pair(
     s: &mut Session<'_>,
-    key: &SwitchingKey,
-    poly: OperandId,
-) -> Result<Vec<Vec<OperandId>>> {
+    ty: &SwitchingKey,
+    x: OperandId,
+    key: OperandId,
+) -> Result<[OperandId; 2]> {
+    if Poly::of(s.ty(x))?.form == Form::Ntt {
+        let digits = transformed_digits(s, ty, x)?;
+        return inner_products(s, ty, &digits, key);
+    }
+    let (n, all) = (ty.n, ty.all());
+    let digits = digits(s, ty, x)?;
+    let mut halves = [Vec::with_capacity(all.len()), Vec::with_capacity(all.len())];
+    for (index, &q) in all.iter().enumerate() {
+        let mut operands: Vec<OperandId> = digits.iter().map(|digit| digit[index]).collect();
+        for row in 0..2 * digits.len() {
+            let limb = Limb { n, q, form: Form::Ntt }.ty();
+            operands.push(s.split(key, ((row * all.len() + index) * n) as u64, limb)?);
+        }
+        let attrs = Attrs::new().with("q", q).with("outputs", 2u64);
+        let sums = s.op("limb.convolve", attrs, &operands)?;
+        for (k, half) in halves.iter_mut().enumerate() {
+            half.push(s.split(sums, (k * n) as u64, Limb { n, q, form: Form::Coeff }.ty())?);
+        }
+    }
+    let wide = Poly { n, q: all, form: Form::Coeff };
+    let [b, a] = halves;
+    Ok([s.merge(&b, wide.ty())?, s.merge(&a, wide.ty())?])
+}
+
+/// For each digit, a limb for each prime that gives it there.
+fn digits(s: &mut Session<'_>, key: &SwitchingKey, poly: OperandId) -> Result<Vec<Vec<OperandId>>> {
     let (limbs, all) = (s.limbs(poly)?, key.all());
     let mut digits = Vec::with_capacity(key.digits());
     for range in (0..key.digits()).map(|d| key.digit_range(d)) {

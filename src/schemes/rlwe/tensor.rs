@@ -88,8 +88,7 @@ pub fn product_type(call: &Call<'_>, scheme: impl Fn(usize) -> Result<Scheme>) -
 fn sum(s: &mut Session<'_>, factors: &[OperandId], poly: &Poly) -> Result<[OperandId; 3]> {
     let mut limbs = Vec::with_capacity(factors.len());
     for &factor in factors {
-        let factor =
-            if poly.form == Form::Ntt { factor } else { s.op("poly.ntt", Attrs::new(), &[factor])? };
+        let factor = if poly.form == Form::Ntt { factor } else { s.op("poly.ntt", Attrs::new(), &[factor])? };
         limbs.push(s.limbs(factor)?);
     }
     let mut parts = [Vec::new(), Vec::new(), Vec::new()];
