@@ -108,6 +108,15 @@ impl Call<'_> {
         Ok(limb)
     }
 
+    /// Attribute `form`.
+    ///
+    /// # Errors
+    /// `Operator` for what is none.
+    pub fn form(&self) -> Result<Form> {
+        let name = self.attrs.text("form")?;
+        Form::named(name).ok_or_else(|| self.error("form", name, "coeff or ntt"))
+    }
+
     /// Checks that two inputs have one type.
     ///
     /// # Errors

@@ -63,11 +63,13 @@ impl Form {
     }
 
     fn of(ty: &ValueType) -> Result<Self> {
-        match ty.attrs.text("form")? {
-            "coeff" => Ok(Self::Coeff),
-            "ntt" => Ok(Self::Ntt),
-            other => Err(wrong(ty, "form", other, "coeff or ntt")),
-        }
+        let name = ty.attrs.text("form")?;
+        Self::named(name).ok_or_else(|| wrong(ty, "form", name, "coeff or ntt"))
+    }
+
+    /// The form of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        [Self::Coeff, Self::Ntt].into_iter().find(|form| form.name() == name)
     }
 }
 

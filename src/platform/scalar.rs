@@ -9,7 +9,7 @@ use crate::math::ntt::NttTable;
 use crate::math::rns::{Conversion, Norm, Quotient};
 use crate::math::sample::Domain;
 use crate::math::{BaseChange, Embedding, FromReal, Modulus, Target, ToReal, slots};
-use crate::ops::types::{self, Limb, Poly, WORD};
+use crate::ops::types::{self, Form, Limb, Poly, WORD};
 use crate::ops::{Call, base, fused};
 use crate::{Error, Result};
 use std::sync::Arc;
@@ -62,21 +62,26 @@ impl Scalar {
     }
 
     /// `limb.convolve`: transforms into scratch, sums, transforms back.
-    fn convolve(&self, call: &Call<'_>) -> Result<Kernel> {
+    fn convolve(&self, call: &Call<'_>, output: &ValueType) -> Result<Kernel> {
         let (outputs, q) = (call.attrs.size("outputs")?, call.modulus("q")?);
+        let back = output.attrs.text("form")? == Form::Coeff.name();
         let Limb { n, .. } = call.limb(0)?;
         let table = self.table(Limb { q: q.value(), ..call.limb(0)? })?;
         let terms = call.inputs.len() / (outputs + 1);
+        let ready = fused::transformed_already(call, terms)?;
         let group = terms.min(MOST_FACTORS);
         kernel_with_scratch((group + 1) * n, move |i, out, scratch| {
             let (x, y) = i.split_at(terms);
             let (transformed, sum) = scratch.split_at_mut(group * n);
             for (start, x) in (0..terms).step_by(group).zip(x.chunks(group)) {
-                for (transformed, x) in transformed.chunks_exact_mut(n).zip(x) {
+                for ((transformed, x), &ready) in transformed.chunks_exact_mut(n).zip(x).zip(&ready[start..])
+                {
                     for (word, &x) in transformed.iter_mut().zip(*x) {
-                        *word = q.reduce(x);
+                        *word = if ready { x } else { q.reduce(x) };
                     }
-                    table.forward(transformed);
+                    if !ready {
+                        table.forward(transformed);
+                    }
                 }
                 for (k, out) in out.chunks_exact_mut(n).enumerate() {
                     let factors = y[start * outputs..].iter().skip(k).step_by(outputs).copied();
@@ -91,7 +96,9 @@ impl Scalar {
                     }
                 }
             }
-            out.chunks_exact_mut(n).for_each(|out| table.inverse(out));
+            if back {
+                out.chunks_exact_mut(n).for_each(|out| table.inverse(out));
+            }
         })
     }
 }
@@ -280,7 +287,7 @@ impl Platform for Scalar {
                     table.inverse(out);
                 })
             }
-            "limb.convolve" => self.convolve(call),
+            "limb.convolve" => self.convolve(call, output),
             "limb.tensor" => {
                 let table = self.table(call.limb(0)?)?;
                 kernel(move |i, out, _| tensor(&table, out, i))

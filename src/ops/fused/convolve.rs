@@ -1,10 +1,10 @@
 //! `limb.convolve`: products of polynomials with prepared factors, summed: out_k = sum over d of x_d y_dk modulo X^n + 1
 //! and q, for k below attribute `outputs`. The x_d are integers in coefficient form, given as residues modulo any prime
-//! and taken modulo q; the y_dk are in NTT form modulo q. The inner product of key switching, and every product of a
+//! and taken modulo q, or limbs modulo q in NTT form; the y_dk are in NTT form modulo q. The inner product of key switching, and every product of a
 //! fresh polynomial with keys and plaintexts.
 //!
-//! Inputs x_0, x_1, ..., then y_00, y_01, ..., y_10, ...; attributes `q`, `outputs`. The outputs are limbs in coefficient
-//! form, one after the other.
+//! Inputs x_0, x_1, ..., then y_00, y_01, ..., y_10, ...; attributes `q`, `outputs`, and `form` of the outputs, coefficient form where it is left out.
+//! They are limbs, one after the other.
 
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
@@ -15,7 +15,7 @@ use crate::ops::{Call, Level, OpDef, Session};
 /// `limb.convolve`; see the module.
 pub struct Convolve;
 
-/// The ring, the number of x_d, and the number of outputs.
+/// The type of an output, the number of x_d, and the number of outputs.
 fn shape(call: &Call<'_>) -> Result<(Limb, usize, usize)> {
     let outputs = call.attrs.size("outputs")?;
     let q = call.modulus("q")?.value();
@@ -27,24 +27,26 @@ fn shape(call: &Call<'_>) -> Result<(Limb, usize, usize)> {
             format!("a multiple of 1 + {outputs}"),
         ));
     }
-    let n = call.limb_in(0, Form::Coeff)?.n;
+    let n = call.limb(0)?.n;
     degree(call, n)?;
-    let out = Limb { n, q, form: Form::Ntt };
-    for index in 0..terms {
-        if call.limb_in(index, Form::Coeff)?.n != n {
-            return Err(call.error(
-                format!("input {index}"),
-                &call.inputs[index],
-                format!("a limb with n={n}"),
-            ));
+    let prepared = Limb { n, q, form: Form::Ntt };
+    for index in 0..call.inputs.len() {
+        let limb = call.limb(index)?;
+        let fits = limb == prepared || (index < terms && limb.n == n && limb.form == Form::Coeff);
+        if !fits {
+            return Err(call.error(format!("input {index}"), &call.inputs[index], prepared.ty()));
         }
     }
-    for index in terms..call.inputs.len() {
-        if call.limb(index)? != out {
-            return Err(call.error(format!("input {index}"), &call.inputs[index], out.ty()));
-        }
-    }
-    Ok((out.in_form(Form::Coeff), terms, outputs))
+    let form = if call.attrs.get("form").is_some() { call.form()? } else { Form::Coeff };
+    Ok((prepared.in_form(form), terms, outputs))
+}
+
+/// Which of the x_d are in NTT form.
+///
+/// # Errors
+/// `Operator` for what is no limb.
+pub fn transformed_already(call: &Call<'_>, terms: usize) -> Result<Vec<bool>> {
+    (0..terms).map(|index| Ok(call.limb(index)?.form == Form::Ntt)).collect()
 }
 
 impl OpDef for Convolve {
@@ -57,7 +59,7 @@ impl OpDef for Convolve {
     }
 
     fn attributes(&self) -> Option<&[&str]> {
-        Some(&["outputs", "q"])
+        Some(&["form", "outputs", "q"])
     }
 
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
@@ -67,16 +69,19 @@ impl OpDef for Convolve {
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let (limb, terms, outputs) = shape(call)?;
-        let mut x = Vec::with_capacity(terms);
-        for &input in &inputs[..terms] {
-            x.push(super::transformed(s, input, limb.q)?);
+        let mut x = inputs[..terms].to_vec();
+        for (x, ready) in x.iter_mut().zip(transformed_already(call, terms)?) {
+            if !ready {
+                *x = super::transformed(s, *x, limb.q)?;
+            }
         }
         let mut out = Vec::with_capacity(outputs);
         for k in 0..outputs {
             let y = inputs[terms..].iter().skip(k).step_by(outputs);
             let pairs: Vec<OperandId> = x.iter().zip(y).flat_map(|(&x, &y)| [x, y]).collect();
             let sum = s.op("limb.dot", Attrs::new(), &pairs)?;
-            out.push(s.op("limb.intt", Attrs::new(), &[sum])?);
+            let coefficients = limb.form == Form::Coeff;
+            out.push(if coefficients { s.op("limb.intt", Attrs::new(), &[sum])? } else { sum });
         }
         s.merge(&out, types::limbs(limb, outputs))
     }

@@ -10,6 +10,7 @@ mod switch;
 mod tensor;
 
 pub use base_change::{base_change, moduli};
+pub use convolve::transformed_already;
 pub(crate) use ntt_from::transformed;
 
 use super::OpDef;

@@ -92,7 +92,14 @@ fn convolutions(random: &mut Random) -> Vec<Given> {
                 let mut inputs: Vec<_> = x.collect();
                 inputs
                     .extend((0..terms * outputs).map(|_| (limb(q, Form::Ntt), pattern.words(n, q, random))));
-                given.push((Attrs::new().with("q", q).with("outputs", outputs), inputs));
+                let attrs = Attrs::new().with("q", q).with("outputs", outputs);
+                given.push((attrs.clone(), inputs.clone()));
+                // Some that are transformed, modulo the prime itself, and outputs in either form.
+                for index in (0..terms).step_by(3) {
+                    inputs[index] = (limb(q, Form::Ntt), pattern.words(n, q, random));
+                }
+                given.push((attrs.clone().with("form", "ntt"), inputs.clone()));
+                given.push((attrs.with("form", "coeff"), inputs));
             }
         }
     }
@@ -106,7 +113,9 @@ fn convolutions(random: &mut Random) -> Vec<Given> {
                 x.map(|&q| (limb(q, Form::Coeff), pattern.words(n, q, random))).collect();
             let q = primes[2];
             inputs.extend((0..2 * terms).map(|_| (limb(q, Form::Ntt), pattern.words(n, q, random))));
-            given.push((Attrs::new().with("q", q).with("outputs", 2u64), inputs));
+            let attrs = Attrs::new().with("q", q).with("outputs", 2u64);
+            given.push((attrs.clone().with("form", "ntt"), inputs.clone()));
+            given.push((attrs, inputs));
         }
     }
     given

@@ -4,6 +4,8 @@
 use super::{kernel, kernel_with_scratch};
 use crate::Result;
 use crate::ops::Call;
+use crate::ops::fused::transformed_already;
+use crate::ops::types::Form;
 use crate::platform::Kernel;
 use std::sync::Arc;
 
@@ -88,9 +90,11 @@ pub(super) fn ring_kernel<R: Ring<N>, const N: usize>(
             let outputs = call.attrs.size("outputs")?;
             let terms = call.inputs.len() / (outputs + 1);
             let scratch = group(n, terms) * n;
+            let ready = transformed_already(call, terms)?;
+            let back = call.attrs.get("form").is_none() || call.form()? == Form::Coeff;
             ring()?.map(|ring| {
                 kernel_with_scratch(scratch, move |i, out, scratch| {
-                    convolve(&*ring, (terms, outputs), out, i, scratch);
+                    convolve(&*ring, (&ready, outputs, back), out, i, scratch);
                 })
             })
         }
@@ -126,36 +130,49 @@ fn group(n: usize, terms: usize) -> usize {
     (KEPT / n).clamp(1, terms)
 }
 
-/// `limb.convolve`: the factors in coefficient form are words that the transform takes, prepared ones in `[0, q)`; so are
-/// the outputs.
+/// `limb.convolve`: the factors in coefficient form are words that the transform takes, prepared ones and those that are `ready` in
+/// `[0, q)`; so are the outputs, transformed `back` or not.
 fn convolve<R: Ring<N>, const N: usize>(
     ring: &R,
-    (terms, outputs): (usize, usize),
+    (ready, outputs, back): (&[bool], usize, bool),
     out: &mut [u64],
     inputs: &[&[u64]],
     scratch: &mut [u64],
 ) {
     let prime = ring.prime();
-    let n = out.len() / outputs;
+    let (n, terms) = (out.len() / outputs, ready.len());
     let group = group(n, terms);
     let (x, y) = inputs.split_at(terms);
     for start in (0..terms).step_by(group) {
-        let x = &x[start..terms.min(start + group)];
-        for (transformed, x) in scratch.chunks_exact_mut(n).zip(x) {
+        let end = terms.min(start + group);
+        let (x, ready) = (&x[start..end], &ready[start..end]);
+        for ((transformed, x), _) in
+            scratch.chunks_exact_mut(n).zip(x).zip(ready).filter(|(_, ready)| !**ready)
+        {
             ring.forward_open(transformed, x);
         }
         for (k, out) in out.chunks_exact_mut(n).enumerate() {
             for (index, out) in out.as_chunks_mut().0.iter_mut().enumerate() {
                 let mut sum = if start == 0 { R::Sums::zero() } else { prime.taken(out) };
                 for (i, transformed) in scratch.chunks_exact(n).take(x.len()).enumerate() {
-                    let factor = y[(start + i) * outputs + k];
-                    prime.add_transformed(&mut sum, block(transformed, index), block(factor, index));
+                    let factor = block(y[(start + i) * outputs + k], index);
+                    if ready[i] {
+                        prime.add_product(
+                            &mut sum,
+                            &R::Sums::values(block(x[i], index)),
+                            &R::Sums::values(factor),
+                        );
+                    } else {
+                        prime.add_transformed(&mut sum, block(transformed, index), factor);
+                    }
                 }
-                *out = prime.leave_sum(sum);
+                *out = if back || end < terms { prime.leave_sum(sum) } else { prime.words(sum) };
             }
         }
     }
-    out.chunks_exact_mut(n).for_each(|out| ring.inverse_open(out));
+    if back {
+        out.chunks_exact_mut(n).for_each(|out| ring.inverse_open(out));
+    }
 }
 
 /// `limb.tensor`: inputs and outputs in `[0, q)`.

@@ -4,7 +4,7 @@
 use super::decompose::digits_type;
 use super::key_switch;
 use crate::Result;
-use crate::graph::{Attrs, OperandId, ValueType};
+use crate::graph::{OperandId, ValueType};
 use crate::ops::types::{Ciphertext, Form, Limb, SwitchingKey};
 use crate::ops::{Call, Level, Noise, OpDef, Session};
 use crate::schemes::noise;
@@ -51,11 +51,8 @@ impl OpDef for AutomorphismHoisted {
             let digit = (0..primes).map(|index| s.split(inputs[2], at(index), limb(index).ty()));
             digits.push(digit.collect::<Result<Vec<_>>>()?);
         }
-        let mut pair = key_switch::inner_products(s, &key, &digits, inputs[1])?;
+        let mut pair = key_switch::inner_products(s, &key, &digits, inputs[1], form)?;
         for half in &mut pair {
-            if form == Form::Coeff {
-                *half = s.op("poly.intt", Attrs::new(), &[*half])?;
-            }
             *half = super::divide(s, *half, &key.special, scheme.error_factor())?;
         }
         let poly = Ciphertext::of(&output)?.poly();

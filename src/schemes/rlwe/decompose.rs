@@ -3,8 +3,8 @@
 
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
-use crate::ops::types::{Ciphertext, Form, SwitchingKey};
-use crate::ops::{Call, Level, OpDef, Session};
+use crate::ops::types::{Ciphertext, Form, Limb, SwitchingKey};
+use crate::ops::{Call, Level, OpDef, Session, fused};
 
 /// `rlwe.decompose`; see the module.
 pub struct Decompose;
@@ -30,7 +30,13 @@ impl OpDef for Decompose {
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let key = self.key(call)?;
         let c1 = s.parts(inputs[0])?[1];
-        let limbs = super::key_switch::transformed_digits(s, &key, c1)?.concat();
+        let mut limbs = Vec::with_capacity(key.digits() * key.all().len());
+        for digit in super::key_switch::digits(s, &key, c1)? {
+            for (limb, q) in digit.into_iter().zip(key.all()) {
+                let ready = Limb::of(s.ty(limb))?.form == Form::Ntt;
+                limbs.push(if ready { limb } else { fused::transformed(s, limb, q)? });
+            }
+        }
         s.merge(&limbs, self.assemble(call)?)
     }
 }

@@ -8,8 +8,8 @@
 
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
-use crate::ops::types::{Form, Limb, Poly, SwitchingKey, error_factor};
-use crate::ops::{Call, Level, OpDef, Session, fused};
+use crate::ops::types::{self, Form, Poly, SwitchingKey, error_factor};
+use crate::ops::{Call, Level, OpDef, Session};
 
 /// `rlwe.key_switch`; see the module.
 pub struct KeySwitch;
@@ -55,52 +55,14 @@ pub(super) fn wide_pair(
     x: OperandId,
     key: OperandId,
 ) -> Result<[OperandId; 2]> {
-    if Poly::of(s.ty(x))?.form == Form::Ntt {
-        let digits = transformed_digits(s, ty, x)?;
-        return inner_products(s, ty, &digits, key);
-    }
-    let (n, all) = (ty.n, ty.all());
+    let form = Poly::of(s.ty(x))?.form;
     let digits = digits(s, ty, x)?;
-    let mut halves = [Vec::with_capacity(all.len()), Vec::with_capacity(all.len())];
-    for (index, &q) in all.iter().enumerate() {
-        let mut operands: Vec<OperandId> = digits.iter().map(|digit| digit[index]).collect();
-        for row in 0..2 * digits.len() {
-            let limb = Limb { n, q, form: Form::Ntt }.ty();
-            operands.push(s.split(key, ((row * all.len() + index) * n) as u64, limb)?);
-        }
-        let attrs = Attrs::new().with("q", q).with("outputs", 2u64);
-        let sums = s.op("limb.convolve", attrs, &operands)?;
-        for (k, half) in halves.iter_mut().enumerate() {
-            half.push(s.split(sums, (k * n) as u64, Limb { n, q, form: Form::Coeff }.ty())?);
-        }
-    }
-    let wide = Poly { n, q: all, form: Form::Coeff };
-    let [b, a] = halves;
-    Ok([s.merge(&b, wide.ty())?, s.merge(&a, wide.ty())?])
+    inner_products(s, ty, &digits, key, form)
 }
 
-/// For each digit, a limb for each prime that gives it there.
-fn digits(s: &mut Session<'_>, key: &SwitchingKey, poly: OperandId) -> Result<Vec<Vec<OperandId>>> {
-    let (limbs, all) = (s.limbs(poly)?, key.all());
-    let mut digits = Vec::with_capacity(key.digits());
-    for range in (0..key.digits()).map(|d| key.digit_range(d)) {
-        if let [limb] = limbs[range.clone()] {
-            digits.push(vec![limb; all.len()]);
-            continue;
-        }
-        let own = Poly { n: key.n, q: key.q[range.clone()].to_vec(), form: Form::Coeff };
-        let others: Vec<u64> = all.iter().copied().filter(|q| !own.q.contains(q)).collect();
-        let digit = s.merge(&limbs[range.clone()], own.ty())?;
-        let extended = s.op("rns.extend", Attrs::new().with("to", others), &[digit])?;
-        let mut row = s.limbs(extended)?;
-        row.splice(range.start..range.start, limbs[range].iter().copied());
-        digits.push(row);
-    }
-    Ok(digits)
-}
-
-/// The same in NTT form, each modulo its prime; of a polynomial in either form.
-pub(super) fn transformed_digits(
+/// For each digit, a limb for each prime that gives it there: integers in coefficient form, modulo that prime or another; of a polynomial in NTT form
+/// its own limbs, where there are such.
+pub(super) fn digits(
     s: &mut Session<'_>,
     key: &SwitchingKey,
     poly: OperandId,
@@ -108,41 +70,51 @@ pub(super) fn transformed_digits(
     let known = Poly::of(s.ty(poly))?.form == Form::Ntt;
     let values = if known { s.limbs(poly)? } else { Vec::new() };
     let coefficients = if known { s.op("poly.intt", Attrs::new(), &[poly])? } else { poly };
-    let mut digits = digits(s, key, coefficients)?;
-    for (d, digit) in digits.iter_mut().enumerate() {
-        for ((index, limb), q) in digit.iter_mut().enumerate().zip(key.all()) {
+    let (limbs, all) = (s.limbs(coefficients)?, key.all());
+    let mut digits = Vec::with_capacity(key.digits());
+    for range in (0..key.digits()).map(|d| key.digit_range(d)) {
+        let mut row = if let [limb] = limbs[range.clone()] {
+            vec![limb; all.len()]
+        } else {
+            let own = Poly { n: key.n, q: key.q[range.clone()].to_vec(), form: Form::Coeff };
+            let others: Vec<u64> = all.iter().copied().filter(|q| !own.q.contains(q)).collect();
+            let digit = s.merge(&limbs[range.clone()], own.ty())?;
+            let extended = s.op("rns.extend", Attrs::new().with("to", others), &[digit])?;
+            let mut row = s.limbs(extended)?;
+            row.splice(range.start..range.start, limbs[range.clone()].iter().copied());
+            row
+        };
+        if known {
             // Modulo a prime of its own a digit is the polynomial.
-            let own = values.get(index).filter(|_| key.digit_range(d).contains(&index));
-            *limb = match own {
-                Some(&value) => value,
-                None => fused::transformed(s, *limb, q)?,
-            };
+            row[range.clone()].copy_from_slice(&values[range]);
         }
+        digits.push(row);
     }
     Ok(digits)
 }
 
-/// Sums over d of x_d b_d and of x_d a_d modulo all primes, NTT form.
+/// Sums over d of x_d b_d and of x_d a_d modulo all primes, in that form.
 pub(super) fn inner_products(
     s: &mut Session<'_>,
     ty: &SwitchingKey,
     digits: &[Vec<OperandId>],
     key: OperandId,
+    form: Form,
 ) -> Result<[OperandId; 2]> {
-    let wide = Poly { n: ty.n, q: ty.all(), form: Form::Ntt };
-    let mut pair = [key; 2];
-    for (half, product) in pair.iter_mut().enumerate() {
-        let mut limbs = Vec::with_capacity(wide.q.len());
-        for index in 0..wide.q.len() {
-            let mut terms = Vec::with_capacity(2 * digits.len());
-            for (d, digit) in digits.iter().enumerate() {
-                let at = ((2 * d + half) * wide.q.len() + index) * ty.n;
-                terms.push(digit[index]);
-                terms.push(s.split(key, at as u64, wide.limb(index).ty())?);
-            }
-            limbs.push(s.op("limb.dot", Attrs::new(), &terms)?);
+    let wide = Poly { n: ty.n, q: ty.all(), form };
+    let mut halves = [Vec::with_capacity(wide.q.len()), Vec::with_capacity(wide.q.len())];
+    for (index, &q) in wide.q.iter().enumerate() {
+        let mut operands: Vec<OperandId> = digits.iter().map(|digit| digit[index]).collect();
+        for row in 0..2 * digits.len() {
+            let at = ((row * wide.q.len() + index) * ty.n) as u64;
+            operands.push(s.split(key, at, wide.limb(index).in_form(Form::Ntt).ty())?);
         }
-        *product = s.merge(&limbs, wide.ty())?;
+        let attrs = Attrs::new().with("q", q).with("outputs", 2u64);
+        let sums = s.op("limb.convolve", types::with_form(attrs, form), &operands)?;
+        for (k, half) in halves.iter_mut().enumerate() {
+            half.push(s.split(sums, (k * ty.n) as u64, wide.limb(index).ty())?);
+        }
     }
-    Ok(pair)
+    let [b, a] = halves;
+    Ok([s.merge(&b, wide.ty())?, s.merge(&a, wide.ty())?])
 }
