@@ -1,7 +1,8 @@
 //! Kernels of base operators, the vector platform's and the reference's, on the same inputs.
 
-use cipherloom::graph::{Attrs, ValueType};
+use cipherloom::graph::{Attrs, Real, ValueType};
 use cipherloom::math::prime::ntt_primes;
+use cipherloom::ops::tensor::{Element, Tensor};
 use cipherloom::ops::types::{self, Form, Limb, Poly, block_size};
 use cipherloom::ops::{Call, OpDef, base, fused};
 use cipherloom::platform::{Kernel, Platform, Scalar, Simd};
@@ -97,6 +98,7 @@ fn case(name: &str, n: usize) -> cipherloom::Result<Option<Case>> {
     let (many, few) = primes.split_at(PAIRS);
     let c = q / 3;
     let none = Attrs::new;
+    let one = Real::new(1.0).ok_or(cipherloom::Error::Job("one is finite"))?;
     let residues: Vec<ValueType> = primes[1..=PAIRS].iter().map(|&p| limb(p, Form::Coeff)).collect();
     Ok(Some(match name {
         "limb.add" | "limb.sub" | "limb.mul" => (none(), vec![ntt.clone(), ntt]),
@@ -109,6 +111,15 @@ fn case(name: &str, n: usize) -> cipherloom::Result<Option<Case>> {
         "limb.automorphism" => (none().with("g", 3u64), vec![coeff]),
         "limb.permute" => (none().with("g", 3u64), vec![ntt]),
         "limb.from_small" => (none().with("q", q), vec![types::small(n)]),
+        "limb.ntt_from" => (none().with("q", q), vec![limb(primes[1], Form::Coeff)]),
+        "limb.from_real" => (none().with("q", q), vec![types::reals(n, one)]),
+        "rns.to_real" => (none().with("scale", one), residues),
+        "slots.embed" | "slots.unembed" => {
+            let slots = Tensor::new(Element::F64, [n as u64 / 2]).ty(types::WORD)?;
+            let embed = name == "slots.embed";
+            let attrs = if embed { none().with("scale", one) } else { none().with("complex", 0u64) };
+            (attrs, vec![if embed { slots } else { types::reals(n, one) }])
+        }
         "rns.quotient" | "rns.norm" => (none(), residues),
         "rns.convert" => {
             let attrs = none().with("c", vec![c; residues.len()]).with("w", c).with("q", q);
@@ -137,6 +148,8 @@ fn case(name: &str, n: usize) -> cipherloom::Result<Option<Case>> {
 fn words(ty: &ValueType, seed: usize) -> Vec<u64> {
     // Quotients and small integers are small; residues are below their prime.
     let limit = match ty.head.as_str() {
+        // Any doubles that are no NaN; integers are whatever these are.
+        "reals" | "f64" => return (0..ty.size).map(|i| ((i as f64 + seed as f64) * 1e6).to_bits()).collect(),
         "small" | "quotient" => 5,
         "poly" => ty.attrs.uints("q").ok().and_then(|q| q.into_iter().min()).unwrap_or(u64::MAX),
         _ => ty.attrs.uint("q").or(ty.attrs.uint("t")).unwrap_or(u64::MAX),

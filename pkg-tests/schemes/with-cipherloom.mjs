@@ -1,0 +1,112 @@
+// Runs programs as circuits of cipherloom, level by level, as a cryptographer writes them.
+import { type } from 'cipherloom';
+
+/**
+ * Scale (CKKS) or factor (BGV) of each level: what a product of two of one level has after its division. All that comes to a level is
+ * brought to it, so that any two of one level can be added.
+ */
+function levelsOf({ scheme, q, t, scale }) {
+  const levels = [scheme === 'ckks' ? scale : 1n];
+  for (let level = 0; level + 1 < q.length; level++) {
+    const last = q[q.length - 1 - level];
+    const before = levels[level];
+    levels.push(scheme === 'ckks' ? (before * before) / Number(last) : (before * before * inverse(last, t)) % t);
+  }
+  return levels;
+}
+
+function inverse(x, t) {
+  let [power, result] = [x % t, 1n];
+  for (let e = t - 2n; e > 0n; e >>= 1n, power = (power * power) % t) if (e & 1n) result = (result * power) % t;
+  return result;
+}
+
+/** The Galois element that rotates by so many slots to the left. */
+function element(n, steps) {
+  let g = 1;
+  for (let i = 0; i < steps; i++) g = (g * 3) % (2 * n);
+  return g;
+}
+
+/** The slots of the outputs. `passes`: names of passes to run at the level of schemes. */
+export async function runCipherloom(loom, program, parameters, { passes = [], form = 'coeff' } = {}) {
+  const { scheme, n, q, special, t, scale } = parameters;
+  const levels = levelsOf(parameters);
+  const g = loom.graph({ unit: 64 });
+  const [hidden, open] = [g.input('secret seed', type('secret_seed')), g.input('public seed', type('public_seed'))];
+  const data = {};
+  for (const name of ['secret seed', 'public seed']) data[name] = crypto.getRandomValues(new BigUint64Array(4));
+  const secret = g.op('rlwe.secret_key', [hidden], { n, q: [...q, ...special] });
+  const factor = scheme === 'bgv' ? { factor: t } : {};
+  const keys = new Map();
+  const key = (level, from) => {
+    const name = `${level} ${JSON.stringify(from)}`;
+    if (!keys.has(name)) {
+      const attributes = { q: q.slice(0, q.length - level), special, digit: 1, ...factor, ...from };
+      keys.set(name, g.op('rlwe.switching_key', [secret, open, hidden], attributes));
+    }
+    return keys.get(name);
+  };
+  const plain = (values, level) => {
+    const name = `x${Object.keys(data).length}`;
+    data[name] = values;
+    if (scheme === 'bgv') return g.op('slots.encode', [g.input(name, type('slots', { n, t }))]);
+    return g.op('ckks.encode', [g.input(name, type('f64', { shape: [n / 2] }))], { scale: levels[level] });
+  };
+  const keep = (level) => q.length - level;
+  /** One level down, after a product. */
+  const divided = (x, level) =>
+    scheme === 'ckks'
+      ? g.op('ckks.rescale', [x], { keep: keep(level + 1), scale: levels[level + 1] })
+      : g.op('bgv.mod_switch', [x], { keep: keep(level + 1) });
+  /** To that level, without a product. */
+  const lowered = ({ x, level }, to) => {
+    if (level === to) return x;
+    if (scheme === 'ckks') return g.op('ckks.adjust', [x], { keep: keep(to), scale: levels[to] });
+    return g.op('bgv.adjust', [g.op('bgv.mod_switch', [x], { keep: keep(to) })], { factor: levels[to] });
+  };
+  const fresh = ({ values }) => {
+    const attributes = { q };
+    const x = g.op(`${scheme}.encrypt_secret`, [secret, plain(values, 0), open, hidden], attributes);
+    return { x: form === 'ntt' ? g.op('rlwe.ntt', [x]) : x, level: 0 };
+  };
+  const operands = program.inputs.map(fresh);
+  for (const { op, operands: chosen, steps, plain: values, level: to } of program.nodes) {
+    const level = Math.max(...chosen.map((operand) => operands[operand].level));
+    const [a, b = a] = chosen.map((operand) => lowered(operands[operand], level));
+    const mapped = (element) => {
+      const galois = key(level, { from: 'galois', g: element });
+      return g.op('rlwe.automorphism', [a, galois], { g: element });
+    };
+    const product = (x, y) =>
+      divided(g.op('rlwe.relinearize', [g.op(`${scheme}.multiply`, [x, y]), key(level, { from: 'square' })]), level);
+    const compute = {
+      add: () => g.op('rlwe.add', [a, b]),
+      sub: () => g.op('rlwe.sub', [a, b]),
+      negate: () => g.op('rlwe.negate', [a]),
+      multiply: () => product(a, b),
+      square: () => product(a, a),
+      rotate: () => mapped(element(n, steps)),
+      conjugate: () => mapped(2 * n - 1),
+      addPlain: () => g.op(`${scheme}.add_plain`, [a, plain(values, level)]),
+      multiplyPlain: () => {
+        const x = g.op(`${scheme}.multiply_plain`, [a, plain(values, level)]);
+        if (scheme === 'ckks') return divided(x, level);
+        const low = g.op('bgv.mod_switch', [x], { keep: keep(to) });
+        return g.op('bgv.adjust', [low], { factor: levels[to] });
+      },
+    };
+    operands.push({ x: compute[op](), level: to });
+  }
+  for (const [index, operand] of program.outputs.entries()) {
+    const opened = g.op(`${scheme}.decrypt`, [secret, operands[operand].x]);
+    const slots = scheme === 'bgv' ? g.op('slots.decode', [opened]) : g.op('ckks.decode', [opened], { complex: 0 });
+    g.output(String(index), slots);
+  }
+  let circuit = await g.build();
+  circuit = await circuit.optimize(passes.length > 0 ? { passes } : {});
+  const base = await (await circuit.expand({ platform: 'simd' })).optimize();
+  const outputs = await base.run(data, { secret: true });
+  base.dispose();
+  return program.outputs.map((_, index) => outputs[String(index)]);
+}
