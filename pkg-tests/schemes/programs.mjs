@@ -38,6 +38,8 @@ export function randomPrograms(scheme, count, seed, slots, t) {
       const pick = () => Math.max(below(operands.length), below(operands.length));
       const two = ['add', 'sub', 'multiply'].includes(op);
       const chosen = two ? [pick(), pick()] : [pick()];
+      // A difference of one operand is 0, and so is most of what follows.
+      if (op === 'sub' && chosen[0] === chosen[1]) continue;
       const level = Math.max(...chosen.map((operand) => operands[operand].level));
       const deeper = ['multiply', 'square', 'multiplyPlain'].includes(op) ? 1 : 0;
       if (level + deeper > DEPTH) continue;
@@ -51,8 +53,8 @@ export function randomPrograms(scheme, count, seed, slots, t) {
     }
     const nodes = operands.slice(inputs.length);
     const used = new Set(nodes.flatMap((node) => node.operands));
-    const outputs = operands.keys().filter((operand) => operand >= inputs.length && !used.has(operand));
-    return { inputs, nodes, outputs: [...outputs] };
+    const outputs = [...operands.keys()].filter((operand) => operand >= inputs.length && !used.has(operand));
+    return { inputs, nodes, outputs };
   });
 }
 

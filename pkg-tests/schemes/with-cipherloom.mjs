@@ -1,5 +1,5 @@
 // Runs programs as circuits of cipherloom, level by level, as a cryptographer writes them.
-import { type } from 'cipherloom';
+import { f64, type } from 'cipherloom';
 
 /**
  * Scale (CKKS) or factor (BGV) of each level: what a product of two of one level has after its division. All that comes to a level is
@@ -51,7 +51,7 @@ export async function runCipherloom(loom, program, parameters, { passes = [], fo
     const name = `x${Object.keys(data).length}`;
     data[name] = values;
     if (scheme === 'bgv') return g.op('slots.encode', [g.input(name, type('slots', { n, t }))]);
-    return g.op('ckks.encode', [g.input(name, type('f64', { shape: [n / 2] }))], { scale: levels[level] });
+    return g.op('ckks.encode', [g.input(name, f64(n / 2))], { scale: levels[level] });
   };
   const keep = (level) => q.length - level;
   /** One level down, after a product. */

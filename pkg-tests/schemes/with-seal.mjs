@@ -22,7 +22,7 @@ export async function openSeal({ scheme, n, bits, t, scale }) {
     relinKeys: keys.createRelinKeys(),
     galoisKeys: keys.createGaloisKeys(),
   };
-  return { primes: Array.from(parameters.coeffModulus().toArray()), run: (program) => run(tools, program) };
+  return { primes: Array.from(parameters.coeffModulus), run: (program) => run(tools, program) };
 }
 
 function run(tools, { inputs, nodes, outputs }) {
