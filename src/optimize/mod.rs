@@ -1,7 +1,7 @@
 //! Passes that keep the meaning of a graph and make it cheaper (SPEC G7, G8). The default ones work at every level.
 //!
 //! What a pass has to know of an operator type, the type says itself ([`OpDef`]): whether it draws random numbers, whether
-//! its operands may change places, what undoes it. The two passes of one scheme, `sum_products` and `pack_sums`, make the
+//! its operands may change places, what undoes it, what it shares with others, what it is one with. The two passes of one scheme, `sum_products` and `pack_sums`, make the
 //! operators of that scheme, and name them.
 
 mod cancel;
@@ -111,12 +111,12 @@ pub const PASSES: [BuiltIn; 6] = [
     BuiltIn { name: "fuse", work: fuse::work },
 ];
 
-/// Runs the default passes, then those that see ciphertexts and keys: `sum_products`, and `pack_sums` where `pack` is true.
+/// Runs the default passes, then those that see ciphertexts and keys: `sum_products`, `hoist`, and `pack_sums` where `pack` is true.
 ///
 /// # Errors
 /// What a pass says of a graph that is none.
 pub fn optimize_scheme(graph: &Graph, registry: &Registry, pack: bool) -> Result<Graph> {
-    let graph = sum_products(&optimize(graph, registry)?)?;
+    let graph = hoist(&sum_products(&optimize(graph, registry)?)?, registry)?;
     if pack { pack_sums(&graph) } else { label_sums(&graph) }
 }
 

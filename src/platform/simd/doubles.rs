@@ -1,7 +1,8 @@
 //! The kernels that compute in doubles, for primes below `2^50`, in one of two arithmetics.
 
 use super::base_change::BaseChange;
-use super::field::{Arithmetic, BLOCK, BlockSums, Field, MOST_TERMS};
+use super::field::{Arithmetic, BLOCK, BlockSums, Field, MOST_TERMS, both};
+use super::lanes::F2;
 use super::ntt::Tables;
 use super::pointwise::Words;
 use super::products::ring_kernel;
@@ -72,8 +73,13 @@ impl<A: Arithmetic<K> + BlockSums, const K: usize> Family for Doubles<A, K> {
             "limb.sub" => Some(kernel(move |i, out, _| words.sub(out, i[0], i[1]))),
             "limb.from_small" => Some(kernel(move |i, out, _| words.reduce_signed(out, i[0]))),
             "limb.mul_scalar" => {
-                let c = call.attrs.uint("c")?;
-                Some(kernel(move |i, out, _| words.mul_scalar(out, i[0], c)))
+                let (prime, c) = (A::load(&field), A::factor(&field, call.attrs.uint("c")?));
+                Some(kernel(move |i, out, _| {
+                    let c = both(&c);
+                    for (out, &a) in out.as_chunks_mut().0.iter_mut().zip(i[0].as_chunks().0) {
+                        *out = prime.finish(prime.mul(F2::from_words(a), &c));
+                    }
+                }))
             }
             _ => None,
         }

@@ -85,15 +85,6 @@ impl Words {
         }
     }
 
-    /// `out = c a`.
-    pub(super) fn mul_scalar(&self, out: &mut [u64], a: &[u64], c: u64) {
-        let this = *self;
-        let ratio = this.ratio(c);
-        for (o, &a) in out.iter_mut().zip(a) {
-            *o = this.finish(a.wrapping_mul(c), double(a) * ratio);
-        }
-    }
-
     /// `out = c a` for a block of words below `2^50`; `c` comes with `c / q`.
     #[cfg(any(test, not(target_feature = "relaxed-simd")))]
     #[inline(always)]
