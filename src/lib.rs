@@ -22,6 +22,7 @@ pub mod platform;
 pub mod program;
 pub mod protect;
 pub mod schemes;
+pub mod values;
 #[cfg(feature = "wasm")]
 pub mod wasm;
 pub mod watch;

@@ -1,0 +1,220 @@
+//! The exact interpreter: what a task means, cell by cell, in rational numbers.
+//!
+//! Sums, products and quotients are exact; a square root is the nearest binary64 of the exact one's operand. How much it takes is
+//! found before it starts: every operator says how many bits its result may have ([`ValueDef::bits`]).
+
+use super::number::{Bits, Number};
+use super::types::{Kind, Value};
+use super::walk::{Rule, Walk};
+use super::{ValueDef, Values};
+use crate::graph::{Graph, OperandId};
+use crate::memory::room;
+use crate::ops::{Call, Registry};
+use crate::{Error, Result};
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Most bits of a number, numerator and denominator together.
+pub const MOST_BITS: u32 = 1 << 12;
+
+/// Most work of a run: for each cell of every value the square of its number of words, each of 128 bits. A cell without
+/// fraction below 2^127 takes 32 bytes.
+pub const MOST_WORK: u64 = 1 << 26;
+
+/// The cells of a value: of integers in units of 10^-decimals, booleans 0 or 1, dates as days, categories as numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exact {
+    /// One after the other, the first dimension outermost; 0 where one is missing.
+    pub cells: Vec<Number>,
+    /// Which cells are there; none where all are.
+    pub present: Option<Vec<bool>>,
+}
+
+impl Exact {
+    /// Complete cells.
+    pub fn new(cells: Vec<Number>) -> Self {
+        Self { cells, present: None }
+    }
+
+    /// Complete cells, integers.
+    pub fn integers(cells: impl IntoIterator<Item = i128>) -> Self {
+        Self::new(cells.into_iter().map(Number::from).collect())
+    }
+
+    /// Cells that may be missing.
+    pub fn with_missing(cells: impl IntoIterator<Item = Option<Number>>) -> Self {
+        let cells: Vec<Option<Number>> = cells.into_iter().collect();
+        let present = cells.iter().map(Option::is_some).collect();
+        Self {
+            cells: cells.into_iter().map(|cell| cell.unwrap_or(Number::ZERO)).collect(),
+            present: Some(present),
+        }
+    }
+
+    /// True when all cells are of that kind.
+    pub(super) fn cells_fit(&self, kind: Kind) -> bool {
+        self.cells.iter().all(|cell| match kind {
+            Kind::Real => true,
+            Kind::Integer | Kind::Date => cell.is_integer(),
+            Kind::Boolean => matches!(cell.small(), Some(0 | 1)),
+            Kind::Category { categories } => {
+                cell.small().is_some_and(|cell| (0..i128::from(categories)).contains(&cell))
+            }
+        })
+    }
+
+    /// True when the cells are those of such a value.
+    fn fits(&self, value: &Value) -> bool {
+        let absent_are_0 = |present: &Vec<bool>| {
+            let cells = || present.iter().zip(&self.cells);
+            present.len() == self.cells.len() && cells().all(|(&is, cell)| is || *cell == Number::ZERO)
+        };
+        self.cells.len() as u64 == value.cells()
+            && value.missing == self.present.is_some()
+            && self.present.iter().all(absent_are_0)
+            && self.cells_fit(value.kind)
+    }
+
+    fn bits(&self) -> Bits {
+        self.cells.iter().map(Number::bits).fold(Bits::default(), Bits::join)
+    }
+}
+
+/// How many bits the cells of every value may have.
+struct Size<'a> {
+    inputs: &'a BTreeMap<String, Exact>,
+    work: Cell<u64>,
+}
+
+impl Size<'_> {
+    fn checked(&self, value: &Value, bits: Bits) -> Result<Bits> {
+        if bits.total() > MOST_BITS {
+            let (what, limit) = ("bits of an exact number", u64::from(MOST_BITS));
+            return Err(Error::TooLarge { what, found: u64::from(bits.total()), limit });
+        }
+        let words = u64::from(bits.total().div_ceil(128).max(1));
+        let work = value.cells().saturating_mul(words * words).saturating_add(self.work.get());
+        self.work.set(work);
+        if work > MOST_WORK {
+            return Err(Error::TooLarge { what: "steps of exact arithmetic", found: work, limit: MOST_WORK });
+        }
+        Ok(bits)
+    }
+}
+
+impl Rule for Size<'_> {
+    type State = Bits;
+
+    fn given(&self, name: &str, value: &Value) -> Result<Bits> {
+        let given = self.inputs.get(name).ok_or_else(|| Error::MissingInput { name: name.to_owned() })?;
+        if !given.fits(value) {
+            let (at, found) = (format!("input `{name}`"), format!("{} cells", given.cells.len()));
+            return Err(Error::Task { at, found, expected: format!("{} cells of {value}", value.cells()) });
+        }
+        self.checked(value, given.bits())
+    }
+
+    fn of(
+        &self,
+        def: &dyn ValueDef,
+        call: &Call<'_>,
+        output: &Value,
+        inputs: &[(&Bits, u32)],
+    ) -> Result<Bits> {
+        let inputs: Vec<Bits> = inputs.iter().map(|(bits, _)| **bits).collect();
+        self.checked(output, def.bits(call, &inputs)?)
+    }
+}
+
+/// The cells of every value.
+struct Cells<'a> {
+    inputs: &'a BTreeMap<String, Exact>,
+}
+
+impl Rule for Cells<'_> {
+    type State = Arc<Exact>;
+
+    fn given(&self, name: &str, _: &Value) -> Result<Arc<Exact>> {
+        let given = self.inputs.get(name).ok_or_else(|| Error::MissingInput { name: name.to_owned() })?;
+        Ok(Arc::new(given.clone()))
+    }
+
+    fn of(
+        &self,
+        def: &dyn ValueDef,
+        call: &Call<'_>,
+        output: &Value,
+        inputs: &[(&Arc<Exact>, u32)],
+    ) -> Result<Arc<Exact>> {
+        let inputs: Vec<&Exact> = inputs.iter().map(|(exact, _)| &***exact).collect();
+        let exact = def.exact(call, &inputs)?;
+        if !exact.fits(output) {
+            return Err(call.error("cells that its exact rule gives", exact.cells.len(), output));
+        }
+        Ok(Arc::new(exact))
+    }
+}
+
+/// The cells of all operands of a task graph, and of its outputs.
+pub struct Interpreted {
+    outputs: Vec<(String, OperandId)>,
+    all: Vec<Option<Arc<Exact>>>,
+}
+
+impl Interpreted {
+    /// The cells of an operand; none for what is no value.
+    pub fn of(&self, operand: OperandId) -> Option<&Exact> {
+        self.all.get(operand.0 as usize)?.as_deref()
+    }
+
+    /// The declared outputs by name.
+    pub fn outputs(&self) -> BTreeMap<String, Exact> {
+        let exact = |(name, operand): &(String, OperandId)| Some((name.clone(), self.of(*operand)?.clone()));
+        self.outputs.iter().filter_map(exact).collect()
+    }
+}
+
+/// How many bits the cells of every operand may have, by operand number; none for what is no value. What [`interpret`] finds
+/// before it starts.
+///
+/// # Errors
+/// As [`interpret`], but for what only the cells tell.
+pub fn bits(
+    graph: &Graph,
+    registry: &Registry,
+    values: &Values,
+    inputs: &BTreeMap<String, Exact>,
+) -> Result<Vec<Option<Bits>>> {
+    Walk::new(values, Size { inputs, work: Cell::new(0) }).run(graph, registry)
+}
+
+/// What a task graph of primitive operators computes of these inputs.
+///
+/// # Errors
+/// `UnknownOperator`; `Operator` for an operator that is not primitive, for one that does not take its operands, and for a
+/// division by 0 and a root of a number below 0; `MissingInput`; `Task` for cells that are not the input's; `TooLarge`, found before it
+/// starts, beyond [`MOST_BITS`] and [`MOST_WORK`]; `OutOfMemory`; `OverlappingOutputs`, `Cycle`; `Cancelled`.
+pub fn interpret(
+    graph: &Graph,
+    registry: &Registry,
+    values: &Values,
+    inputs: &BTreeMap<String, Exact>,
+) -> Result<Interpreted> {
+    bits(graph, registry, values, inputs)?;
+    let all = Walk::new(values, Cells { inputs }).run(graph, registry)?;
+    let outputs = graph.outputs().iter().map(|port| (port.name.clone(), port.operand)).collect();
+    Ok(Interpreted { outputs, all })
+}
+
+/// `count` cells, made one by one.
+///
+/// # Errors
+/// `OutOfMemory`; what `cell` says.
+pub fn cells(count: u64, mut cell: impl FnMut(usize) -> Result<Number>) -> Result<Exact> {
+    let mut cells = room(usize::try_from(count).unwrap_or(usize::MAX))?;
+    for index in 0..count as usize {
+        cells.push(cell(index)?);
+    }
+    Ok(Exact::new(cells))
+}

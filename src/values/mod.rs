@@ -1,0 +1,138 @@
+//! Tasks without a scheme: operators on logical values, what they mean exactly, in which ranges results lie, and which part of a
+//! task is the client's.
+//!
+//! A *primitive* operator has rules ([`ValueDef`]); every other one is an `OpDef` that expands into primitive ones, as those of
+//! `stats/` do. `ops/` holds the primitive ones, one file each.
+//!
+//! Room rule: knows no scheme, no ring, no prime.
+
+mod cut;
+mod exact;
+pub mod number;
+pub mod ops;
+mod range;
+pub mod stats;
+pub mod types;
+mod walk;
+
+pub use cut::{Crossing, Cut, cut};
+pub use exact::{Exact, Interpreted, MOST_BITS, MOST_WORK, bits, interpret};
+pub use range::{Known, Order, Range, range_of, ranges};
+
+use crate::Result;
+use crate::graph::Attrs;
+use crate::ops::{Call, OpDef, Registry};
+use number::Bits;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What f(x, x) is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Squared {
+    /// x.
+    Operand,
+    /// This number, in every cell.
+    Number(i128),
+    /// What this operator gives of x alone.
+    Operator(&'static str, Attrs),
+}
+
+/// A primitive operator on values: what is told of it is told here, and no pass knows it by its name.
+pub trait ValueDef: OpDef {
+    /// The range of the result, from those of the operands. It holds whatever the operands are in theirs; two operands of one
+    /// source are one value.
+    ///
+    /// # Errors
+    /// What makes the operator impossible.
+    fn range(&self, call: &Call<'_>, inputs: &[Known]) -> Result<Range>;
+
+    /// The result, exactly.
+    ///
+    /// # Errors
+    /// What makes the operator impossible, such as a division by 0.
+    fn exact(&self, call: &Call<'_>, inputs: &[&Exact]) -> Result<Exact>;
+
+    /// How many bits the numbers of the result may have, from those of the operands. It is asked before [`ValueDef::exact`].
+    ///
+    /// # Errors
+    /// For attributes that are none of the operator's.
+    fn bits(&self, call: &Call<'_>, inputs: &[Bits]) -> Result<Bits>;
+
+    /// What it gives of one operand twice, where that is something simpler.
+    fn squared(&self, call: &Call<'_>) -> Option<Squared> {
+        let _ = call;
+        None
+    }
+
+    /// True when f(f(x, y), z) = f(x, f(y, z)), exactly.
+    fn associative(&self) -> bool {
+        false
+    }
+
+    /// The operands in which it is linear, all of them together, while the others stay as they are:
+    /// f(x + x', y + y', z) = f(x, y, z) + f(x', y', z) for operands 0 and 1.
+    fn linear_in(&self, call: &Call<'_>) -> Vec<usize> {
+        let _ = call;
+        Vec::new()
+    }
+
+    /// True when no exact scheme computes it of such operands: the client does, after decryption.
+    fn client_only(&self, call: &Call<'_>) -> bool {
+        let _ = call;
+        false
+    }
+}
+
+/// The primitive operators by name: the base set of tasks.
+#[derive(Clone)]
+pub struct Values {
+    types: BTreeMap<String, Arc<dyn ValueDef>>,
+}
+
+impl Default for Values {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Values {
+    /// All of this room.
+    pub fn new() -> Self {
+        let mut values = Self { types: BTreeMap::new() };
+        for def in ops::all() {
+            values.add(def);
+        }
+        values
+    }
+
+    /// Adds one, or replaces the one of that name.
+    pub fn add(&mut self, def: Arc<dyn ValueDef>) {
+        self.types.insert(def.name().to_owned(), def);
+    }
+
+    /// The primitive operator of that name.
+    ///
+    /// # Errors
+    /// `Operator` names one that is none.
+    pub fn get(&self, name: &str) -> Result<&Arc<dyn ValueDef>> {
+        self.types.get(name).ok_or_else(|| walk::no_primitive(name))
+    }
+
+    /// True for the name of a primitive operator.
+    pub fn contains(&self, name: &str) -> bool {
+        self.types.contains_key(name)
+    }
+
+    /// All of them, sorted by name.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<dyn ValueDef>> {
+        self.types.values()
+    }
+
+    /// The operator types that tasks are written in: these, those of `stats/`, and what the core has.
+    pub fn registry(&self) -> Registry {
+        let mut registry = Registry::core();
+        registry.add_all(self.iter().map(|def| Arc::clone(def) as Arc<dyn OpDef>));
+        registry.add_all(stats::all());
+        registry
+    }
+}

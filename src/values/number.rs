@@ -1,0 +1,442 @@
+//! Exact rational numbers, with 128 bits where that is enough, and how many bits they may need.
+
+use num_bigint::{BigInt, Sign};
+use std::cmp::Ordering;
+use std::ops::{Add, Mul, Neg, Sub};
+
+/// A rational number.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Number(Form);
+
+/// Every number has one form.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Form {
+    Small(i128),
+    /// In lowest terms; no integer that is small.
+    Large(Box<Ratio>),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Ratio {
+    numerator: BigInt,
+    /// Above 0.
+    denominator: BigInt,
+}
+
+impl From<i128> for Number {
+    fn from(value: i128) -> Self {
+        Self(Form::Small(value))
+    }
+}
+
+impl From<BigInt> for Number {
+    fn from(value: BigInt) -> Self {
+        Self::reduced(value, 1.into())
+    }
+}
+
+impl Number {
+    /// The number 0.
+    pub const ZERO: Self = Self(Form::Small(0));
+    /// The number 1.
+    pub const ONE: Self = Self(Form::Small(1));
+
+    /// 10^exponent.
+    pub fn power_of_ten(exponent: u32) -> Self {
+        BigInt::from(10).pow(exponent).into()
+    }
+
+    /// The value of a finite binary64; none for others.
+    pub fn from_f64(value: f64) -> Option<Self> {
+        if !value.is_finite() {
+            return None;
+        }
+        let bits = value.to_bits();
+        let exponent = (bits >> 52 & 0x7ff) as i64;
+        let fraction = (bits & ((1 << 52) - 1)) as i64;
+        let (mantissa, exponent) =
+            if exponent == 0 { (fraction, -1074) } else { (fraction | 1 << 52, exponent - 1075) };
+        let mantissa = BigInt::from(if value < 0.0 { -mantissa } else { mantissa });
+        Some(match exponent {
+            0.. => (mantissa << exponent).into(),
+            _ => Self::reduced(mantissa, BigInt::from(1) << -exponent),
+        })
+    }
+
+    /// numerator / denominator; none for a denominator of 0.
+    pub fn ratio(numerator: impl Into<BigInt>, denominator: impl Into<BigInt>) -> Option<Self> {
+        let (numerator, denominator) = (numerator.into(), denominator.into());
+        match denominator.sign() {
+            Sign::NoSign => None,
+            Sign::Minus => Some(Self::reduced(-numerator, -denominator)),
+            Sign::Plus => Some(Self::reduced(numerator, denominator)),
+        }
+    }
+
+    /// For a denominator above 0.
+    fn reduced(mut numerator: BigInt, mut denominator: BigInt) -> Self {
+        let one = BigInt::from(1);
+        if denominator != one {
+            let (mut a, mut b) = (denominator.clone(), &numerator % &denominator);
+            while b.sign() != Sign::NoSign {
+                (a, b) = (b.clone(), a % b);
+            }
+            if a.sign() == Sign::Minus {
+                a = -a;
+            }
+            if a != one {
+                (numerator, denominator) = (numerator / &a, denominator / a);
+            }
+        }
+        match i128::try_from(&numerator) {
+            Ok(small) if denominator == one => small.into(),
+            _ => Self(Form::Large(Box::new(Ratio { numerator, denominator }))),
+        }
+    }
+
+    /// Numerator and denominator, in lowest terms; the denominator is above 0.
+    pub fn parts(&self) -> (BigInt, BigInt) {
+        match &self.0 {
+            Form::Small(value) => ((*value).into(), 1.into()),
+            Form::Large(ratio) => (ratio.numerator.clone(), ratio.denominator.clone()),
+        }
+    }
+
+    /// True for an integer.
+    pub fn is_integer(&self) -> bool {
+        match &self.0 {
+            Form::Small(_) => true,
+            Form::Large(ratio) => ratio.denominator == BigInt::from(1),
+        }
+    }
+
+    /// Its value, where it is an integer of 128 bits.
+    pub fn small(&self) -> Option<i128> {
+        match self.0 {
+            Form::Small(value) => Some(value),
+            Form::Large(_) => None,
+        }
+    }
+
+    /// The quotient, exact; none where the divisor is 0.
+    pub fn quotient(&self, divisor: &Self) -> Option<Self> {
+        let ((a, b), (c, d)) = (self.parts(), divisor.parts());
+        Self::ratio(a * d, b * c)
+    }
+
+    /// The binary64 nearest to the square root, ties to even; none below 0, and where that is no finite number.
+    pub fn root(&self) -> Option<Self> {
+        let (a, b) = self.parts();
+        if a.sign() == Sign::Minus {
+            return None;
+        }
+        // So that the root of the shifted number has at least 66 bits.
+        let shift = (134 + b.bits() as i64 - a.bits() as i64).max(0) / 2;
+        let (shifted, rest) = divided(a << (2 * shift), &b);
+        let root = shifted.sqrt();
+        let inexact = rest || &root * &root != shifted;
+        Self::from_f64(nearest(&root, inexact, -shift))
+    }
+
+    /// The nearest binary64, ties to even; beyond the largest one an infinity.
+    pub fn to_f64(&self) -> f64 {
+        let (a, b) = self.parts();
+        let shift = (66 + b.bits() as i64 - a.bits() as i64).max(0);
+        let negative = a.sign() == Sign::Minus;
+        let (quotient, inexact) = divided((if negative { -a } else { a }) << shift, &b);
+        let value = nearest(&quotient, inexact, -shift);
+        if negative { -value } else { value }
+    }
+
+    /// How many bits it has.
+    pub fn bits(&self) -> Bits {
+        match &self.0 {
+            Form::Small(value) => {
+                Bits { numerator: 128 - value.unsigned_abs().leading_zeros(), odd: 0, twos: 0 }
+            }
+            Form::Large(ratio) => {
+                let twos = ratio.denominator.trailing_zeros().unwrap_or(0);
+                let odd = ratio.denominator.bits() - twos;
+                let bits = |bits: u64| u32::try_from(bits).unwrap_or(u32::MAX);
+                let odd = if odd == 1 { 0 } else { bits(odd) };
+                Bits { numerator: bits(ratio.numerator.bits()), odd, twos: bits(twos) }
+            }
+        }
+    }
+
+    fn with(
+        &self,
+        other: &Self,
+        small: fn(i128, i128) -> Option<i128>,
+        large: fn([BigInt; 4]) -> (BigInt, BigInt),
+    ) -> Self {
+        if let (Form::Small(a), Form::Small(b)) = (&self.0, &other.0)
+            && let Some(result) = small(*a, *b)
+        {
+            return result.into();
+        }
+        let ((a, b), (c, d)) = (self.parts(), other.parts());
+        let (numerator, denominator) = large([a, b, c, d]);
+        Self::reduced(numerator, denominator)
+    }
+}
+
+/// The quotient, rounded down, and whether it was rounded; both above 0.
+fn divided(a: BigInt, b: &BigInt) -> (BigInt, bool) {
+    let quotient = &a / b;
+    let inexact = &quotient * b != a;
+    (quotient, inexact)
+}
+
+/// The binary64 nearest to (q + r) 2^exponent with r = 0, or 0 < r < 1 if `inexact`; an inexact q has at least 55 bits, so that
+/// r breaks ties only.
+fn nearest(q: &BigInt, inexact: bool, exponent: i64) -> f64 {
+    let bits = q.bits() as i64;
+    // 53 bits are kept; fewer below 2^-1022, where doubles end at 2^-1074.
+    let drop = (bits - 53).max(-1074 - exponent).max(0);
+    let mut kept = u64::try_from(q >> drop).unwrap_or(0);
+    if drop > 0 {
+        let rest = q - (BigInt::from(kept) << drop);
+        let half = BigInt::from(1) << (drop - 1);
+        let up = match rest.cmp(&half) {
+            Ordering::Greater => true,
+            Ordering::Equal => inexact || kept & 1 == 1,
+            Ordering::Less => false,
+        };
+        kept += u64::from(up);
+    }
+    times_power_of_two(kept as f64, exponent + drop)
+}
+
+/// x 2^k for k of at least -1074, of which the result is a binary64, or beyond the largest: two steps, since 2^k alone may be
+/// too large or too small.
+fn times_power_of_two(x: f64, k: i64) -> f64 {
+    let power = |k: i64| f64::from_bits(((k + 1023) as u64) << 52);
+    let k = k.clamp(-1074, 2000);
+    x * power(k / 2) * power(k - k / 2)
+}
+
+impl Add for &Number {
+    type Output = Number;
+    fn add(self, other: Self) -> Number {
+        self.with(other, i128::checked_add, |[a, b, c, d]| (a * &d + c * &b, b * d))
+    }
+}
+
+impl Sub for &Number {
+    type Output = Number;
+    fn sub(self, other: Self) -> Number {
+        self.with(other, i128::checked_sub, |[a, b, c, d]| (a * &d - c * &b, b * d))
+    }
+}
+
+impl Mul for &Number {
+    type Output = Number;
+    fn mul(self, other: Self) -> Number {
+        self.with(other, i128::checked_mul, |[a, b, c, d]| (a * c, b * d))
+    }
+}
+
+impl Neg for &Number {
+    type Output = Number;
+    fn neg(self) -> Number {
+        &Number::ZERO - self
+    }
+}
+
+impl Ord for Number {
+    fn cmp(&self, other: &Self) -> Ordering {
+        if let (Form::Small(a), Form::Small(b)) = (&self.0, &other.0) {
+            return a.cmp(b);
+        }
+        let ((a, b), (c, d)) = (self.parts(), other.parts());
+        (a * d).cmp(&(c * b))
+    }
+}
+
+impl PartialOrd for Number {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// Bounds of a rational number: below 2^numerator in size, over a denominator that is at most 2^odd, odd, times at most 2^twos.
+/// Powers of two are apart, since sums of binary64 have nothing else below.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Bits {
+    /// Of the numerator.
+    pub numerator: u32,
+    /// Of the odd part of the denominator; 0 for 1.
+    pub odd: u32,
+    /// The power of two in the denominator.
+    pub twos: u32,
+}
+
+impl Bits {
+    /// What holds both.
+    #[must_use]
+    pub fn join(self, other: Self) -> Self {
+        Self {
+            numerator: self.numerator.max(other.numerator),
+            odd: self.odd.max(other.odd),
+            twos: self.twos.max(other.twos),
+        }
+    }
+
+    /// Of numerator and denominator together.
+    pub fn total(self) -> u32 {
+        self.numerator.saturating_add(self.odd).saturating_add(self.twos)
+    }
+
+    /// Of a sum or a difference.
+    #[must_use]
+    pub fn sum(self, other: Self) -> Self {
+        let twos = self.twos.max(other.twos);
+        // Over the common denominator.
+        let own = |a: Self, b: Self| a.numerator.saturating_add(b.odd).saturating_add(twos - a.twos);
+        let numerator = own(self, other).max(own(other, self)).saturating_add(1);
+        Self { numerator, odd: self.odd.saturating_add(other.odd), twos }
+    }
+
+    /// Of a sum of that many.
+    #[must_use]
+    pub fn total_of(self, count: u64) -> Self {
+        let times = |bits: u32, n: u64| u32::try_from(u64::from(bits).saturating_mul(n)).unwrap_or(u32::MAX);
+        if count < 2 {
+            return self;
+        }
+        let numerator =
+            self.total().saturating_add(times(self.odd, count - 1)).saturating_add(count.ilog2() + 1);
+        Self { numerator, odd: times(self.odd, count), twos: self.twos }
+    }
+
+    /// Of a product.
+    #[must_use]
+    pub fn product(self, other: Self) -> Self {
+        Self {
+            numerator: self.numerator.saturating_add(other.numerator),
+            odd: self.odd.saturating_add(other.odd),
+            twos: self.twos.saturating_add(other.twos),
+        }
+    }
+
+    /// Of a quotient.
+    #[must_use]
+    pub fn quotient(self, divisor: Self) -> Self {
+        // What of the divisor's numerator is a power of two is not known.
+        let turned = Self {
+            numerator: divisor.odd.saturating_add(divisor.twos),
+            odd: divisor.numerator,
+            twos: divisor.numerator,
+        };
+        self.product(turned)
+    }
+
+    /// Of an integer over 10^exponent.
+    #[must_use]
+    pub fn quotient_by_ten(self, exponent: u32) -> Self {
+        // log2 5 < 7/3; the numerator stays, or gets smaller.
+        let odd = self.odd.saturating_add(exponent.saturating_mul(7).div_ceil(3));
+        Self { odd, twos: self.twos.saturating_add(exponent), ..self }
+    }
+
+    /// Of a square root, rounded to a binary64.
+    #[must_use]
+    pub fn root(self) -> Self {
+        let twos = (self.odd.saturating_add(self.twos) / 2 + 55).min(1074);
+        Self { numerator: (self.numerator / 2 + 2).saturating_add(twos).clamp(54, 1024 + 1074), odd: 0, twos }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn random() -> impl FnMut() -> u64 {
+        let mut state = 7u64;
+        move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state ^ state >> 29
+        }
+    }
+
+    #[test]
+    fn numbers_have_one_form() {
+        let half = Number::ratio(-3, -6).unwrap();
+        assert_eq!(half, Number::ratio(1, 2).unwrap());
+        assert_eq!(&half + &half, Number::ONE);
+        assert_eq!(Number::ratio(1, 0), None);
+        let large = Number::from(i128::MAX);
+        let back = &(&large + &large) - &large;
+        assert_eq!(back.small(), Some(i128::MAX));
+        assert_eq!((-&Number::from(i128::MIN)).small(), None);
+        assert!(half < Number::ONE && half > Number::from(-1) && &half * &large > half);
+        assert_eq!(half.quotient(&Number::ZERO), None);
+    }
+
+    #[test]
+    fn binary64_goes_in_and_out() {
+        let mut next = random();
+        for _ in 0..20_000 {
+            let value = f64::from_bits(next());
+            if let Some(number) = Number::from_f64(value) {
+                assert_eq!(number.to_f64(), value);
+            }
+            // Correctly rounded division and root of doubles are the machine's.
+            let (a, b) = ((next() >> 12) as f64, (next() >> 12) as f64);
+            let exact = Number::from_f64(a).unwrap().quotient(&Number::from_f64(b).unwrap()).unwrap();
+            assert_eq!(exact.to_f64(), a / b);
+            if value >= 0.0 && value.is_finite() {
+                assert_eq!(
+                    Number::from_f64(value).unwrap().root().unwrap().to_f64(),
+                    value.sqrt(),
+                    "{value:e}"
+                );
+            }
+        }
+        for value in [0.0, f64::MIN_POSITIVE, 5e-324, f64::MAX, 1.0, -2.5] {
+            assert_eq!(Number::from_f64(value).unwrap().to_f64(), value);
+        }
+        let max = Number::from_f64(f64::MAX).unwrap();
+        assert_eq!((&max + &max).to_f64(), f64::INFINITY);
+        let tiny = Number::from_f64(5e-324).unwrap();
+        assert_eq!((&tiny * &Number::ratio(1, 2).unwrap()).to_f64(), 0.0);
+        assert_eq!((&tiny * &Number::ratio(3, 4).unwrap()).to_f64(), 5e-324);
+        assert_eq!(Number::from(-1).root(), None);
+    }
+
+    #[test]
+    fn bits_bound_what_is_computed() {
+        let mut next = random();
+        let mut numbers =
+            vec![Number::from(5), Number::ratio(-7, 12).unwrap(), Number::from_f64(1e-300).unwrap()];
+        let within = |found: &Number, bound: Bits| {
+            let bits = found.bits();
+            assert!(
+                bits.numerator <= bound.numerator && bits.odd <= bound.odd && bits.twos <= bound.twos,
+                "{found:?}: {bits:?}, {bound:?}"
+            );
+        };
+        for _ in 0..300 {
+            let a = numbers[next() as usize % numbers.len()].clone();
+            let b = numbers[next() as usize % numbers.len()].clone();
+            within(&(&a + &b), a.bits().sum(b.bits()));
+            within(&(&a - &b), a.bits().sum(b.bits()));
+            within(&(&a * &b), a.bits().product(b.bits()));
+            if let Some(quotient) = a.quotient(&b) {
+                within(&quotient, a.bits().quotient(b.bits()));
+                if quotient.bits().total() < 3000 {
+                    numbers.push(quotient);
+                }
+            }
+            if let Some(root) = a.root() {
+                within(&root, a.bits().root());
+            }
+            let all = a.bits().join(b.bits());
+            within(&(&(&a + &b) + &(&a + &a)), all.total_of(4));
+            if (&a + &b).bits().total() < 3000 {
+                numbers.push(&a + &b);
+            }
+        }
+    }
+}

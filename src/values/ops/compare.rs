@@ -1,0 +1,99 @@
+//! Whether x < y, x <= y or x = y, cell by cell, of one shape: attribute `relation`, one of `lt`, `le`, `eq`. Booleans.
+//!
+//! Numbers: integers of equal decimals; where one is real, both are compared as reals, exactly. Dates with dates. Categories for
+//! equality only, with such of as many categories.
+
+use super::arithmetic::{aligned_pair, joined, range_pair, same, zip};
+use super::{PRIMITIVE, Primitive};
+use crate::Result;
+use crate::ops::Call;
+use crate::values::number::Number;
+use crate::values::range::Range;
+use crate::values::types::{Kind, Value};
+use crate::values::{Exact, Known, Squared};
+
+/// `value.compare`; see the module.
+pub(super) const COMPARE: Primitive = Primitive {
+    name: "value.compare",
+    attributes: &["relation"],
+    output: |call| {
+        Relation::of(call)?;
+        Ok(Value { kind: Kind::Boolean, decimals: 0, ..compared(call)? })
+    },
+    range,
+    exact,
+    bits: |_, _| Ok(Number::ONE.bits()),
+    squared: |call| {
+        Relation::of(call).ok().map(|relation| Squared::Number((relation != Relation::Less).into()))
+    },
+    ..PRIMITIVE
+};
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Relation {
+    Less,
+    AtMost,
+    Equal,
+}
+
+impl Relation {
+    fn of(call: &Call<'_>) -> Result<Self> {
+        match call.attrs.text("relation")? {
+            "lt" => Ok(Self::Less),
+            "le" => Ok(Self::AtMost),
+            "eq" => Ok(Self::Equal),
+            other => Err(call.error("relation", other, "lt, le or eq")),
+        }
+    }
+}
+
+/// What is compared.
+fn compared(call: &Call<'_>) -> Result<Value> {
+    call.arity(2)?;
+    let (a, b) = (call.complete(0)?, call.complete(1)?);
+    match (a.kind, b.kind) {
+        (Kind::Date, Kind::Date) => joined(call, &a, &b),
+        (Kind::Category { .. }, _) | (_, Kind::Category { .. }) => {
+            if a.kind != b.kind {
+                return Err(call.error("input 1", b, format!("as many categories as input 0 has ({a})")));
+            }
+            if Relation::of(call)? != Relation::Equal {
+                return Err(call.error(
+                    "relation",
+                    call.attrs.text("relation")?,
+                    "eq: categories have no order",
+                ));
+            }
+            joined(call, &a, &b)
+        }
+        _ => aligned_pair(call),
+    }
+}
+
+fn range(call: &Call<'_>, inputs: &[Known]) -> Result<Range> {
+    let relation = Relation::of(call)?;
+    let (a, b) = range_pair(call, compared(call)?.kind, inputs)?;
+    let order = a.order(b);
+    let known = match relation {
+        _ if same(inputs) => Some(relation != Relation::Less),
+        Relation::Less => order.and_then(|order| order.less),
+        Relation::AtMost => order.and_then(|order| order.at_most),
+        Relation::Equal => {
+            let apart = order.is_some_and(|order| order.less == Some(true) || order.at_most == Some(false));
+            apart.then_some(false)
+        }
+    };
+    Ok(known.map_or(Range::of_kind(Kind::Boolean), |known| Range::integers([Some(known.into())])))
+}
+
+fn exact(call: &Call<'_>, inputs: &[&Exact]) -> Result<Exact> {
+    let relation = Relation::of(call)?;
+    zip(call, compared(call)?.kind, inputs, |a, b| {
+        let holds = match relation {
+            Relation::Less => a < b,
+            Relation::AtMost => a <= b,
+            Relation::Equal => a == b,
+        };
+        Ok(i128::from(holds).into())
+    })
+}

@@ -1,0 +1,34 @@
+//! What operators on booleans share.
+
+use super::arithmetic::{joined, two};
+use crate::Result;
+use crate::ops::Call;
+use crate::values::Known;
+use crate::values::range::Range;
+use crate::values::types::{Kind, Value};
+
+/// Input `index` as booleans.
+pub(super) fn boolean(call: &Call<'_>, index: usize) -> Result<Value> {
+    let value = call.complete(index)?;
+    if value.kind != Kind::Boolean {
+        return Err(call.error(format!("input {index}"), value, "booleans"));
+    }
+    Ok(value)
+}
+
+/// Two booleans of one shape.
+pub(super) fn pair(call: &Call<'_>) -> Result<Value> {
+    call.arity(2)?;
+    joined(call, &boolean(call, 0)?, &boolean(call, 1)?)
+}
+
+/// The range of a result that grows with both, from its rule on single booleans.
+pub(super) fn growing(call: &Call<'_>, inputs: &[Known], of: fn(i128, i128) -> i128) -> Result<Range> {
+    let [a, b] = two(call, inputs)?;
+    Ok(match (a.range, b.range) {
+        (Range::Integers { min: a, max: b }, Range::Integers { min: c, max: d }) => {
+            Range::Integers { min: of(a, c), max: of(b, d) }
+        }
+        _ => Range::of_kind(Kind::Boolean),
+    })
+}

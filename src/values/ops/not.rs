@@ -1,0 +1,19 @@
+//! 1 - x, cell by cell, of booleans.
+
+use super::arithmetic::{map, one};
+use super::logic::boolean;
+use super::{PRIMITIVE, Primitive};
+use crate::values::number::Number;
+use crate::values::range::Range;
+
+/// `value.not`; see the module.
+pub(super) const NOT: Primitive = Primitive {
+    name: "value.not",
+    output: |call| {
+        call.arity(1)?;
+        boolean(call, 0)
+    },
+    range: |call, inputs| Ok(Range::Integers { min: 1, max: 1 }.sum(one(call, inputs)?.range.negative())),
+    exact: |call, inputs| map(call, inputs, |x| Ok(&Number::ONE - x)),
+    ..PRIMITIVE
+};

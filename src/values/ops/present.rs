@@ -1,0 +1,29 @@
+//! Which cells of a value with missing ones are there: booleans. A complete operand is refused, as by `value.cells`.
+
+use super::arithmetic::one;
+use super::cells::gappy;
+use super::{PRIMITIVE, Primitive};
+use crate::Result;
+use crate::ops::Call;
+use crate::values::Exact;
+use crate::values::number::Number;
+use crate::values::range::Range;
+use crate::values::types::{Kind, Value};
+
+/// `value.present`; see the module.
+pub(super) const PRESENT: Primitive = Primitive {
+    name: "value.present",
+    output: |call| {
+        let x = gappy(call)?;
+        Ok(Value::new(Kind::Boolean, x.shape).at(x.place))
+    },
+    range: |_, _| Ok(Range::of_kind(Kind::Boolean)),
+    exact,
+    bits: |_, _| Ok(Number::ONE.bits()),
+    ..PRIMITIVE
+};
+
+fn exact(call: &Call<'_>, inputs: &[&Exact]) -> Result<Exact> {
+    let present = one(call, inputs)?.present.as_deref().unwrap_or_default();
+    Ok(Exact::integers(present.iter().map(|&present| present.into())))
+}

@@ -1,0 +1,30 @@
+//! The cells of x in another shape, of as many cells: attribute `shape`. They keep their order, the first dimension outermost. Of any kind.
+
+use super::arithmetic::one;
+use super::moves::{range, shaped};
+use super::{PRIMITIVE, Primitive};
+use crate::Result;
+use crate::ops::Call;
+use crate::values::types::Value;
+
+/// `value.reshape`; see the module.
+pub(super) const RESHAPE: Primitive = Primitive {
+    name: "value.reshape",
+    attributes: &["shape"],
+    output,
+    range,
+    exact: |call, inputs| Ok((*one(call, inputs)?).clone()),
+    linear_in: |_| vec![0],
+    ..PRIMITIVE
+};
+
+fn output(call: &Call<'_>) -> Result<Value> {
+    shaped(call, |x| {
+        let shape = call.attrs.uints("shape")?;
+        if x.clone().shaped(shape.as_slice()).cells() != x.cells() {
+            let expected = format!("a shape of {} cells", x.cells());
+            return Err(call.error("shape", format!("{shape:?}"), expected));
+        }
+        Ok(shape)
+    })
+}

@@ -1,0 +1,52 @@
+//! a where the condition is 1, else b, cell by cell, for inputs (condition, a, b): booleans and two values of one kind and equal decimals, all
+//! of one shape.
+
+use super::{PRIMITIVE, Primitive};
+use crate::Result;
+use crate::ops::Call;
+use crate::values::exact::cells;
+use crate::values::number::Number;
+use crate::values::range::Range;
+use crate::values::types::{Kind, Value};
+use crate::values::{Exact, Known};
+
+/// `value.select`; see the module.
+pub(super) const SELECT: Primitive =
+    Primitive { name: "value.select", output, range, exact, linear_in: |_| vec![1, 2], ..PRIMITIVE };
+
+fn output(call: &Call<'_>) -> Result<Value> {
+    call.arity(3)?;
+    let (condition, a, b) = (call.complete(0)?, call.complete(1)?, call.complete(2)?);
+    if condition.kind != Kind::Boolean {
+        return Err(call.error("input 0", condition, "booleans"));
+    }
+    call.same_shape(1, &a, &condition)?;
+    call.same_shape(2, &b, &condition)?;
+    if (b.kind, b.decimals) != (a.kind, a.decimals) {
+        return Err(call.error("input 2", b, format!("the kind and decimals of input 1 ({a})")));
+    }
+    let place = condition.place.max(a.place).max(b.place);
+    Ok(a.at(place))
+}
+
+fn range(call: &Call<'_>, inputs: &[Known]) -> Result<Range> {
+    match inputs {
+        // Where all cells are chosen from one side, the other says nothing.
+        [condition, a, b] => Ok(match condition.range {
+            Range::Integers { min: 1, .. } => a.range,
+            Range::Integers { max: 0, .. } => b.range,
+            _ => a.range.union(b.range),
+        }),
+        _ => Err(call.error("number of inputs", inputs.len(), 3)),
+    }
+}
+
+fn exact(call: &Call<'_>, inputs: &[&Exact]) -> Result<Exact> {
+    match inputs {
+        [condition, a, b] => cells(output(call)?.cells(), |index| {
+            let from = if condition.cells[index] == Number::ONE { a } else { b };
+            Ok(from.cells[index].clone())
+        }),
+        _ => Err(call.error("number of inputs", inputs.len(), 3)),
+    }
+}
