@@ -293,6 +293,11 @@ mod tests {
     use super::*;
     use crate::graph::parse_type;
 
+    fn read(text: &str) -> ValueType {
+        let (head, size, attrs) = parse_type(text).unwrap();
+        ValueType { head, size: size.unwrap(), attrs }
+    }
+
     #[test]
     fn a_type_is_read_as_it_was_written() {
         let all = [
@@ -305,14 +310,14 @@ mod tests {
         for value in all {
             let ty = value.ty().unwrap();
             assert_eq!(Value::of(&ty).unwrap(), value);
-            assert_eq!(Value::of(&parse_type(&ty.to_string()).unwrap()).unwrap(), value, "{ty}");
+            assert_eq!(Value::of(&read(&ty.to_string())).unwrap(), value, "{ty}");
         }
     }
 
     #[test]
     fn what_is_no_value_type_is_refused() {
         let good = "value[1]{kind=\"integer\", shape=[2], where=\"plain\"}";
-        assert!(Value::of(&parse_type(good).unwrap()).is_ok());
+        assert!(Value::of(&read(good)).is_ok());
         let wrong = [
             ("value[1]", "value[2]", "type"),
             ("value[1]", "limb[1]", "type"),
@@ -336,7 +341,7 @@ mod tests {
         ];
         for (from, to, what) in wrong {
             let text = good.replace(from, to);
-            let error = Value::of(&parse_type(&text).unwrap()).unwrap_err();
+            let error = Value::of(&read(&text)).unwrap_err();
             assert!(error.to_string().starts_with(&format!("attribute `{what}`: found ")), "{text}: {error}");
         }
     }

@@ -154,3 +154,444 @@ impl ValueDef for Primitive {
         (self.client_only)(call)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::{Attr, Attrs, Real};
+    use crate::values::Values;
+    use crate::values::number::Number;
+    use crate::values::types::{Kind, Place};
+    use std::collections::BTreeSet;
+
+    fn int(shape: &[u64]) -> Value {
+        Value::new(Kind::Integer, shape)
+    }
+
+    fn real(shape: &[u64]) -> Value {
+        Value::new(Kind::Real, shape)
+    }
+
+    fn boolean(shape: &[u64]) -> Value {
+        Value::new(Kind::Boolean, shape)
+    }
+
+    fn date(shape: &[u64]) -> Value {
+        Value::new(Kind::Date, shape)
+    }
+
+    fn category(shape: &[u64], categories: u64) -> Value {
+        Value::new(Kind::Category { categories }, shape)
+    }
+
+    fn shape(shape: &[u64]) -> Attrs {
+        Attrs::new().with("shape", shape)
+    }
+
+    fn axis(axis: u64) -> Attrs {
+        Attrs::new().with("axis", axis)
+    }
+
+    fn relation(relation: &str) -> Attrs {
+        Attrs::new().with("relation", relation)
+    }
+
+    fn scale(numerator: i64, decimals: u64) -> Attrs {
+        Attrs::new().with("numerator", numerator).with("decimals", decimals)
+    }
+
+    fn constant(kind: &str, dims: &[u64], value: impl Into<Attr>) -> Attrs {
+        shape(dims).with("kind", kind).with("value", value)
+    }
+
+    /// One call and what comes of it: a type, or a part of what the error says.
+    type Case = (&'static str, Attrs, Vec<Value>, std::result::Result<Value, &'static str>);
+
+    #[allow(clippy::too_many_lines)]
+    fn cases() -> Vec<Case> {
+        let none = Attrs::new;
+        let (public, plain) = (Place::Public, Place::Plain);
+        let (x, y) = (int(&[3]).with_decimals(2), int(&[3]));
+        let mut cases: Vec<Case> = vec![
+            ("value.add", none(), vec![x.clone(), x.clone()], Ok(x.clone())),
+            ("value.add", none(), vec![x.clone().at(plain), x.clone().at(public)], Ok(x.clone().at(plain))),
+            ("value.add", none(), vec![y.clone().at(plain), y.clone()], Ok(y.clone())),
+            ("value.add", none(), vec![x.clone(), real(&[3])], Ok(real(&[3]))),
+            ("value.add", none(), vec![boolean(&[3]), y.clone()], Ok(y.clone())),
+            ("value.add", none(), vec![boolean(&[]), boolean(&[])], Ok(int(&[]))),
+            ("value.add", none(), vec![date(&[3]), y.clone()], Ok(date(&[3]))),
+            ("value.add", none(), vec![y.clone(), date(&[3])], Ok(date(&[3]))),
+            ("value.add", none(), vec![date(&[3]), date(&[3])], Err("two dates have no sum")),
+            ("value.add", none(), vec![date(&[3]), x.clone()], Err("whole days")),
+            ("value.add", none(), vec![date(&[3]), real(&[3])], Err("whole days")),
+            (
+                "value.add",
+                none(),
+                vec![x.clone(), y.clone()],
+                Err("decimals of input 1: found 0, expected 2"),
+            ),
+            ("value.add", none(), vec![x.clone(), int(&[4])], Err("value.broadcast")),
+            ("value.add", none(), vec![x.clone()], Err("number of inputs: found 1, expected 2")),
+            ("value.add", none(), vec![category(&[3], 2), y.clone()], Err("input 0")),
+            ("value.add", axis(0), vec![x.clone(), x.clone()], Err("no attributes")),
+            ("value.sub", none(), vec![x.clone(), x.clone()], Ok(x.clone())),
+            ("value.sub", none(), vec![date(&[3]), date(&[3])], Ok(y.clone())),
+            ("value.sub", none(), vec![date(&[3]), y.clone()], Ok(date(&[3]))),
+            ("value.sub", none(), vec![y.clone(), date(&[3])], Err("input 1")),
+            ("value.sub", none(), vec![x.clone(), y.clone()], Err("decimals")),
+            ("value.negate", none(), vec![x.clone()], Ok(x.clone())),
+            ("value.negate", none(), vec![boolean(&[3])], Ok(y.clone())),
+            ("value.negate", none(), vec![date(&[3])], Err("integers, reals or booleans")),
+            ("value.multiply", none(), vec![x.clone(), x.clone()], Ok(int(&[3]).with_decimals(4))),
+            ("value.multiply", none(), vec![x.clone(), boolean(&[3])], Ok(x.clone())),
+            ("value.multiply", none(), vec![real(&[3]), x.clone()], Ok(real(&[3]))),
+            (
+                "value.multiply",
+                none(),
+                vec![x.clone().with_decimals(600), x.clone().with_decimals(401)],
+                Err("decimals"),
+            ),
+            ("value.multiply", none(), vec![category(&[3], 2), y.clone()], Err("input 0")),
+            ("value.square", none(), vec![x.clone()], Ok(x.clone().with_decimals(4))),
+            ("value.square", none(), vec![date(&[])], Err("input 0")),
+            ("value.scale", scale(100, 2), vec![x.clone()], Ok(x.clone().with_decimals(4))),
+            ("value.scale", scale(-3, 2), vec![real(&[3])], Ok(real(&[3]))),
+            ("value.scale", scale(1, 1001), vec![x.clone()], Err("at most 1000")),
+            ("value.scale", scale(1, 999), vec![x.clone()], Err("decimals")),
+            ("value.scale", none(), vec![x.clone()], Err("`numerator`: found nothing")),
+            ("value.sum", none(), vec![x.clone()], Ok(int(&[]).with_decimals(2))),
+            ("value.sum", axis(1), vec![boolean(&[3, 4, 5])], Ok(int(&[3, 5]))),
+            ("value.sum", axis(1), vec![x.clone()], Err("a dimension of [3], counted from 0")),
+            ("value.sum", none(), vec![date(&[3])], Err("input 0")),
+            (
+                "value.rotate",
+                axis(1).with("steps", -7i64),
+                vec![category(&[2, 3], 4)],
+                Ok(category(&[2, 3], 4)),
+            ),
+            ("value.rotate", axis(0), vec![x.clone()], Err("`steps`")),
+            ("value.rotate", axis(0).with("steps", 1u64), vec![int(&[])], Err("axis")),
+            (
+                "value.slice",
+                Attrs::new().with("start", vec![1]).with("size", vec![2]),
+                vec![x.clone()],
+                Ok(x.clone().shaped([2])),
+            ),
+            (
+                "value.slice",
+                Attrs::new().with("start", vec![2]).with("size", vec![2]),
+                vec![x.clone()],
+                Err("within it"),
+            ),
+            (
+                "value.slice",
+                Attrs::new().with("start", vec![u64::MAX]).with("size", vec![2]),
+                vec![x.clone()],
+                Err("within it"),
+            ),
+            (
+                "value.slice",
+                Attrs::new().with("start", vec![0, 0]).with("size", vec![2]),
+                vec![x.clone()],
+                Err("each dimension"),
+            ),
+            (
+                "value.slice",
+                Attrs::new().with("start", vec![0]).with("size", vec![0]),
+                vec![x.clone()],
+                Err("at least 1"),
+            ),
+            (
+                "value.concat",
+                axis(0),
+                vec![x.clone(), int(&[4]).with_decimals(2).at(plain)],
+                Ok(x.clone().shaped([7])),
+            ),
+            (
+                "value.concat",
+                axis(0),
+                vec![int(&[4]).at(plain), int(&[1]).at(public)],
+                Ok(int(&[5]).at(plain)),
+            ),
+            ("value.concat", axis(1), vec![int(&[2, 1]), int(&[2, 3])], Ok(int(&[2, 4]))),
+            ("value.concat", axis(0), vec![x.clone(), y.clone()], Err("but for dimension 0")),
+            ("value.concat", axis(0), vec![int(&[2, 1]), int(&[2, 3])], Err("but for dimension 0")),
+            ("value.concat", axis(0), vec![int(&[2]), int(&[])], Err("but for dimension 0")),
+            ("value.concat", axis(0), vec![int(&[1 << 32]), int(&[1])], Err("at most 2^32 cells")),
+            ("value.concat", axis(0), vec![], Err("number of inputs")),
+            ("value.reshape", shape(&[3, 1]), vec![date(&[3])], Ok(date(&[3, 1]))),
+            ("value.reshape", shape(&[]), vec![x.clone()], Err("a shape of 3 cells")),
+            ("value.reshape", shape(&[0]), vec![x.clone()], Err("a shape of 3 cells")),
+            ("value.broadcast", shape(&[2, 3]), vec![x.clone()], Ok(x.clone().shaped([2, 3]))),
+            ("value.broadcast", shape(&[2, 3]), vec![int(&[2, 1])], Ok(int(&[2, 3]))),
+            ("value.broadcast", shape(&[3, 2]), vec![x.clone()], Err("one that [3] broadcasts to")),
+            ("value.broadcast", shape(&[]), vec![x.clone()], Err("one that [3] broadcasts to")),
+            ("value.broadcast", shape(&[0, 3]), vec![x.clone()], Err("shape")),
+            ("value.compare", relation("lt"), vec![x.clone(), x.clone().at(public)], Ok(boolean(&[3]))),
+            ("value.compare", relation("le"), vec![date(&[]), date(&[])], Ok(boolean(&[]))),
+            ("value.compare", relation("eq"), vec![category(&[3], 4), category(&[3], 4)], Ok(boolean(&[3]))),
+            (
+                "value.compare",
+                relation("lt"),
+                vec![category(&[3], 4), category(&[3], 4)],
+                Err("categories have no order"),
+            ),
+            (
+                "value.compare",
+                relation("eq"),
+                vec![category(&[3], 4), category(&[3], 5)],
+                Err("as many categories"),
+            ),
+            ("value.compare", relation("eq"), vec![date(&[3]), y.clone()], Err("input 0")),
+            ("value.compare", relation("lt"), vec![x.clone(), y.clone()], Err("decimals")),
+            ("value.compare", relation("gt"), vec![x.clone(), x.clone()], Err("lt, le or eq")),
+            (
+                "value.select",
+                none(),
+                vec![boolean(&[3]).at(plain), x.clone().at(public), x.clone().at(public)],
+                Ok(x.clone().at(plain)),
+            ),
+            (
+                "value.select",
+                none(),
+                vec![boolean(&[3]), category(&[3], 4), category(&[3], 4)],
+                Ok(category(&[3], 4)),
+            ),
+            ("value.select", none(), vec![y.clone(), x.clone(), x.clone()], Err("input 0")),
+            ("value.select", none(), vec![boolean(&[3]), x.clone(), y.clone()], Err("input 2")),
+            (
+                "value.select",
+                none(),
+                vec![boolean(&[3]), x.clone(), int(&[4]).with_decimals(2)],
+                Err("shape of input 2"),
+            ),
+            ("value.not", none(), vec![boolean(&[3])], Ok(boolean(&[3]))),
+            ("value.not", none(), vec![y.clone()], Err("booleans")),
+            ("value.cells", none(), vec![category(&[3], 4).with_missing()], Ok(category(&[3], 4))),
+            ("value.cells", none(), vec![x.clone()], Err("cells may be missing")),
+            ("value.present", none(), vec![real(&[3]).with_missing().at(plain)], Ok(boolean(&[3]).at(plain))),
+            ("value.present", none(), vec![x.clone()], Err("cells may be missing")),
+            ("value.divide", none(), vec![x.clone(), y.clone()], Ok(real(&[3]))),
+            ("value.divide", none(), vec![x.clone(), int(&[])], Err("shape of input 1")),
+            ("value.divide", none(), vec![x.clone(), date(&[3])], Err("input 1")),
+            ("value.root", none(), vec![x.clone()], Ok(real(&[3]))),
+            ("value.root", none(), vec![category(&[3], 4)], Err("input 0")),
+            (
+                "value.constant",
+                constant("integer", &[3], 7u64).with("decimals", 2u64),
+                vec![],
+                Ok(x.clone().at(public)),
+            ),
+            (
+                "value.constant",
+                constant("category", &[2], vec![0, 3]).with("categories", 4u64),
+                vec![],
+                Ok(category(&[2], 4).at(public)),
+            ),
+            (
+                "value.constant",
+                constant("real", &[], Real::new(0.5).unwrap()),
+                vec![],
+                Ok(real(&[]).at(public)),
+            ),
+            ("value.constant", constant("real", &[3], 2u64), vec![], Ok(real(&[3]).at(public))),
+            (
+                "value.constant",
+                constant("category", &[2], vec![0, 4]).with("categories", 4u64),
+                vec![],
+                Err("cells of another kind"),
+            ),
+            ("value.constant", constant("boolean", &[], 2u64), vec![], Err("cells of another kind")),
+            (
+                "value.constant",
+                constant("integer", &[], Real::new(2.0).unwrap()),
+                vec![],
+                Err("cells of another kind"),
+            ),
+            (
+                "value.constant",
+                constant("integer", &[3], vec![1, 2]),
+                vec![],
+                Err("found 2 cells, expected 3 cells"),
+            ),
+            ("value.constant", constant("integer", &[], "7"), vec![], Err("value")),
+            (
+                "value.constant",
+                constant("real", &[], std::sync::Arc::from([0u8; 7].as_slice())),
+                vec![],
+                Err("value"),
+            ),
+            (
+                "value.constant",
+                constant("integer", &[], 1u64).with("missing", 1u64),
+                vec![],
+                Err("attributes"),
+            ),
+            ("value.constant", shape(&[]).with("kind", "integer"), vec![], Err("value")),
+        ];
+        for name in ["value.and", "value.or"] {
+            cases.push((name, none(), vec![boolean(&[3]), boolean(&[3])], Ok(boolean(&[3]))));
+            cases.push((
+                name,
+                none(),
+                vec![boolean(&[3]).at(plain), boolean(&[3]).at(public)],
+                Ok(boolean(&[3]).at(plain)),
+            ));
+            cases.push((name, none(), vec![boolean(&[3]), y.clone()], Err("booleans")));
+            cases.push((name, none(), vec![boolean(&[3]), boolean(&[])], Err("shape of input 1")));
+        }
+        cases
+    }
+
+    fn types(inputs: &[Value]) -> Vec<ValueType> {
+        inputs.iter().map(|value| value.ty().unwrap()).collect()
+    }
+
+    #[test]
+    fn what_operators_take_and_give() {
+        let registry = Values::new().registry();
+        let mut seen = BTreeSet::new();
+        for (name, attrs, inputs, expected) in cases() {
+            let inputs = types(&inputs);
+            let call = Call { name, attrs: &attrs, inputs: &inputs, unit: 64 };
+            match (registry.assemble(&call), expected) {
+                (Ok(found), Ok(expected)) => {
+                    assert_eq!(Value::of(&found).unwrap(), expected, "{name}{attrs}")
+                }
+                (Err(error), Err(part)) => {
+                    assert!(error.to_string().contains(part), "{name}{attrs}: {error}")
+                }
+                (found, expected) => panic!("{name}{attrs}: found {found:?}, expected {expected:?}"),
+            }
+            seen.insert(name);
+        }
+        assert_eq!(seen, PRIMITIVES.iter().map(|primitive| primitive.name).collect());
+    }
+
+    #[test]
+    fn missing_cells_are_refused_but_where_they_are_taken_apart() {
+        let registry = Values::new().registry();
+        for (name, attrs, inputs, expected) in cases() {
+            for index in 0..inputs.len() {
+                let mut inputs = inputs.clone();
+                if expected.is_err() || inputs[index].missing {
+                    continue;
+                }
+                inputs[index].missing = true;
+                let inputs = types(&inputs);
+                let error =
+                    registry.assemble(&Call { name, attrs: &attrs, inputs: &inputs, unit: 64 }).unwrap_err();
+                let part = "value.cells and value.present take one with missing cells apart";
+                assert!(error.to_string().contains(part), "{name}: {error}");
+            }
+        }
+    }
+
+    #[test]
+    fn operators_refuse_what_is_no_value() {
+        let registry = Values::new().registry();
+        let other = ValueType::new("u64", 1, shape(&[]));
+        for (name, attrs, inputs, expected) in cases() {
+            for index in 0..inputs.len() {
+                let mut inputs = types(&inputs);
+                inputs[index] = other.clone();
+                let call = Call { name, attrs: &attrs, inputs: &inputs, unit: 64 };
+                assert!(expected.is_err() || registry.assemble(&call).is_err(), "{name}");
+            }
+        }
+    }
+
+    /// What definitions say is so, on numbers of all kinds.
+    #[test]
+    fn facts_hold() {
+        let values = Values::new();
+        let registry = values.registry();
+        let mut state = 1u64;
+        let mut next = move |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        let mut counts = [0; 4];
+        for (name, attrs, inputs, expected) in cases() {
+            if expected.is_err() {
+                continue;
+            }
+            let def = values.get(name).unwrap();
+            let tys = types(&inputs);
+            let call = Call { name, attrs: &attrs, inputs: &tys, unit: 64 };
+            let run = |name: &str, attrs: &Attrs, inputs: &[&Exact], tys: &[ValueType]| {
+                values.get(name).unwrap().exact(&Call { name, attrs, inputs: tys, unit: 64 }, inputs).unwrap()
+            };
+            let mut random = |value: &Value| {
+                let below = if value.kind == Kind::Boolean { 2 } else { 4 };
+                let cells = (0..value.cells().min(100)).map(|_| i128::from(next(below)));
+                let exact = Exact::integers(cells);
+                Exact { present: value.missing.then(|| vec![true; exact.cells.len()]), ..exact }
+            };
+            let a: Vec<Exact> = inputs.iter().map(&mut random).collect();
+            let refs: Vec<&Exact> = a.iter().collect();
+            if def.commutative() {
+                let turned: Vec<ValueType> = tys.iter().rev().cloned().collect();
+                let there = run(name, &attrs, &refs, &tys);
+                let back = run(name, &attrs, &refs.iter().rev().copied().collect::<Vec<_>>(), &turned);
+                assert_eq!(there, back, "{name}");
+                counts[0] += 1;
+            }
+            let same = inputs.len() == 2 && tys[0] == tys[1];
+            if same && let Some(squared) = def.squared(&call) {
+                let twice = run(name, &attrs, &[&a[0], &a[0]], &tys);
+                match squared {
+                    Squared::Operand => assert_eq!(twice, a[0], "{name}"),
+                    Squared::Number(number) => {
+                        assert!(twice.cells.iter().all(|cell| *cell == Number::from(number)))
+                    }
+                    Squared::Operator(other, attrs) => {
+                        let call = Call { name: other, attrs: &attrs, inputs: &tys[..1], unit: 64 };
+                        assert_eq!(
+                            registry.assemble(&call).unwrap(),
+                            registry
+                                .assemble(&Call {
+                                    name,
+                                    attrs: &Attrs::new(),
+                                    ..Call { inputs: &tys, ..call }
+                                })
+                                .unwrap()
+                        );
+                        assert_eq!(twice, run(other, &attrs, &[&a[0]], &tys[..1]), "{name}");
+                    }
+                }
+                counts[1] += 1;
+            }
+            if same && def.associative() {
+                let b = random(&inputs[0]);
+                let middle =
+                    vec![Value::of(&def.assemble(&call).unwrap()).unwrap().ty().unwrap(), tys[0].clone()];
+                let turned: Vec<ValueType> = middle.iter().rev().cloned().collect();
+                let left = run(name, &attrs, &[&run(name, &attrs, &refs, &tys), &b], &middle);
+                let right = run(name, &attrs, &[&a[0], &run(name, &attrs, &[&a[1], &b], &tys)], &turned);
+                assert_eq!(left, right, "{name}");
+                counts[2] += 1;
+            }
+            let linear = def.linear_in(&call);
+            let numbers = |index: &usize| matches!(inputs[*index].kind, Kind::Integer | Kind::Real);
+            if !linear.is_empty() && linear.iter().all(numbers) {
+                let sum = |a: &Exact, b: &Exact| {
+                    Exact::new(a.cells.iter().zip(&b.cells).map(|(a, b)| a + b).collect())
+                };
+                let mut divisor = a.clone();
+                for index in (0..inputs.len()).filter(|index| !linear.contains(index) && numbers(index)) {
+                    divisor[index].cells.iter_mut().for_each(|cell| *cell = &*cell + &Number::ONE);
+                }
+                let (mut more, mut both) = (divisor.clone(), divisor.clone());
+                for &index in &linear {
+                    more[index] = random(&inputs[index]);
+                    both[index] = sum(&divisor[index], &more[index]);
+                }
+                let of = |inputs: &[Exact]| run(name, &attrs, &inputs.iter().collect::<Vec<_>>(), &tys);
+                assert_eq!(of(&both), sum(&of(&divisor), &of(&more)), "{name}");
+                counts[3] += 1;
+            }
+        }
+        assert!(counts.iter().zip([15, 9, 5, 17]).all(|(found, least)| *found >= least), "{counts:?}");
+    }
+}
