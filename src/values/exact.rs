@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Most bits of a number, numerator and denominator together.
-pub const MOST_BITS: u32 = 1 << 12;
+pub const MOST_BITS: u32 = 1 << 13;
 
 /// Most work of a run: for each cell of every value the square of its number of words, each of 128 bits. A cell without
 /// fraction below 2^127 takes 32 bytes.

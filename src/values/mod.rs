@@ -118,9 +118,10 @@ impl Values {
         self.types.get(name).ok_or_else(|| walk::no_primitive(name))
     }
 
-    /// True for the name of a primitive operator.
-    pub fn contains(&self, name: &str) -> bool {
-        self.types.contains_key(name)
+    /// True for the name of an operator that tasks are left with: a primitive one, or one that moves values, as the copy that
+    /// stands for an expansion which gives its own input.
+    pub fn is_base(&self, name: &str, registry: &Registry) -> bool {
+        self.types.contains_key(name) || registry.get(name).is_ok_and(|def| def.moves())
     }
 
     /// All of them, sorted by name.

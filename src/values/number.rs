@@ -151,15 +151,13 @@ impl Number {
     /// How many bits it has.
     pub fn bits(&self) -> Bits {
         match &self.0 {
-            Form::Small(value) => {
-                Bits { numerator: 128 - value.unsigned_abs().leading_zeros(), odd: 0, twos: 0 }
-            }
+            Form::Small(value) => Bits { size: 128 - value.unsigned_abs().leading_zeros(), odd: 0, twos: 0 },
             Form::Large(ratio) => {
+                let bits = |bits: u64| u32::try_from(bits).unwrap_or(u32::MAX);
                 let twos = ratio.denominator.trailing_zeros().unwrap_or(0);
                 let odd = ratio.denominator.bits() - twos;
-                let bits = |bits: u64| u32::try_from(bits).unwrap_or(u32::MAX);
-                let odd = if odd == 1 { 0 } else { bits(odd) };
-                Bits { numerator: bits(ratio.numerator.bits()), odd, twos: bits(twos) }
+                let size = (&ratio.numerator / &ratio.denominator).bits();
+                Bits { size: bits(size), odd: if odd == 1 { 0 } else { bits(odd) }, twos: bits(twos) }
             }
         }
     }
@@ -260,12 +258,12 @@ impl PartialOrd for Number {
     }
 }
 
-/// Bounds of a rational number: below 2^numerator in size, over a denominator that is at most 2^odd, odd, times at most 2^twos.
-/// Powers of two are apart, since sums of binary64 have nothing else below.
+/// Bounds of rational numbers: below 2^size in size, over a denominator that is at most 2^odd, odd, times at most 2^twos. Powers of
+/// two are apart, since sums of binary64 have nothing else below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Bits {
-    /// Of the numerator.
-    pub numerator: u32,
+    /// Of the integer part.
+    pub size: u32,
     /// Of the odd part of the denominator; 0 for 1.
     pub odd: u32,
     /// The power of two in the denominator.
@@ -277,44 +275,49 @@ impl Bits {
     #[must_use]
     pub fn join(self, other: Self) -> Self {
         Self {
-            numerator: self.numerator.max(other.numerator),
+            size: self.size.max(other.size),
             odd: self.odd.max(other.odd),
             twos: self.twos.max(other.twos),
         }
     }
 
+    /// Of the denominator.
+    fn denominator(self) -> u32 {
+        self.odd.saturating_add(self.twos)
+    }
+
+    /// Of the numerator.
+    fn numerator(self) -> u32 {
+        self.size.saturating_add(self.denominator())
+    }
+
     /// Of numerator and denominator together.
     pub fn total(self) -> u32 {
-        self.numerator.saturating_add(self.odd).saturating_add(self.twos)
+        self.numerator().saturating_add(self.denominator())
     }
 
     /// Of a sum or a difference.
     #[must_use]
     pub fn sum(self, other: Self) -> Self {
-        let twos = self.twos.max(other.twos);
-        // Over the common denominator.
-        let own = |a: Self, b: Self| a.numerator.saturating_add(b.odd).saturating_add(twos - a.twos);
-        let numerator = own(self, other).max(own(other, self)).saturating_add(1);
-        Self { numerator, odd: self.odd.saturating_add(other.odd), twos }
+        let joined = self.join(other);
+        Self { size: joined.size.saturating_add(1), odd: self.odd.saturating_add(other.odd), ..joined }
     }
 
     /// Of a sum of that many.
     #[must_use]
     pub fn total_of(self, count: u64) -> Self {
-        let times = |bits: u32, n: u64| u32::try_from(u64::from(bits).saturating_mul(n)).unwrap_or(u32::MAX);
         if count < 2 {
             return self;
         }
-        let numerator =
-            self.total().saturating_add(times(self.odd, count - 1)).saturating_add(count.ilog2() + 1);
-        Self { numerator, odd: times(self.odd, count), twos: self.twos }
+        let odd = u32::try_from(u64::from(self.odd).saturating_mul(count)).unwrap_or(u32::MAX);
+        Self { size: self.size.saturating_add(count.ilog2() + 1), odd, ..self }
     }
 
     /// Of a product.
     #[must_use]
     pub fn product(self, other: Self) -> Self {
         Self {
-            numerator: self.numerator.saturating_add(other.numerator),
+            size: self.size.saturating_add(other.size),
             odd: self.odd.saturating_add(other.odd),
             twos: self.twos.saturating_add(other.twos),
         }
@@ -323,28 +326,24 @@ impl Bits {
     /// Of a quotient.
     #[must_use]
     pub fn quotient(self, divisor: Self) -> Self {
-        // What of the divisor's numerator is a power of two is not known.
-        let turned = Self {
-            numerator: divisor.odd.saturating_add(divisor.twos),
-            odd: divisor.numerator,
-            twos: divisor.numerator,
-        };
-        self.product(turned)
+        // The divisor's numerator is at least 1; how much of it is a power of two is not known.
+        let (size, numerator) = (divisor.denominator(), divisor.numerator());
+        self.product(Self { size, odd: numerator, twos: numerator })
     }
 
-    /// Of an integer over 10^exponent.
+    /// Over 10^exponent.
     #[must_use]
-    pub fn quotient_by_ten(self, exponent: u32) -> Self {
-        // log2 5 < 7/3; the numerator stays, or gets smaller.
-        let odd = self.odd.saturating_add(exponent.saturating_mul(7).div_ceil(3));
-        Self { odd, twos: self.twos.saturating_add(exponent), ..self }
+    pub fn over_ten(self, exponent: u32) -> Self {
+        // log2 5 < 7/3
+        self.product(Self { size: 0, odd: exponent.saturating_mul(7).div_ceil(3), twos: exponent })
     }
 
     /// Of a square root, rounded to a binary64.
     #[must_use]
     pub fn root(self) -> Self {
-        let twos = (self.odd.saturating_add(self.twos) / 2 + 55).min(1074);
-        Self { numerator: (self.numerator / 2 + 2).saturating_add(twos).clamp(54, 1024 + 1074), odd: 0, twos }
+        // Of 53 bits, the first at least half as deep as that of the operand.
+        let twos = (self.denominator() / 2).saturating_add(55).min(1074);
+        Self { size: (self.size / 2 + 2).min(1024), odd: 0, twos }
     }
 }
 
@@ -413,7 +412,7 @@ mod tests {
         let within = |found: &Number, bound: Bits| {
             let bits = found.bits();
             assert!(
-                bits.numerator <= bound.numerator && bits.odd <= bound.odd && bits.twos <= bound.twos,
+                bits.size <= bound.size && bits.odd <= bound.odd && bits.twos <= bound.twos,
                 "{found:?}: {bits:?}, {bound:?}"
             );
         };

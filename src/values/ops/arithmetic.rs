@@ -67,7 +67,7 @@ impl InUnits for Range {
 
 impl InUnits for Bits {
     fn in_units(&self, decimals: u32) -> Self {
-        self.quotient_by_ten(decimals)
+        self.over_ten(decimals)
     }
 }
 

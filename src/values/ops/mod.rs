@@ -64,7 +64,7 @@ const PRIMITIVE: Primitive = Primitive {
     range: |_, _| Ok(Range::Unknown),
     exact: |call, _| Err(call.error("exact rule", "none", "one")),
     // Cells that are moved, chosen, or single bits.
-    bits: |_, inputs| Ok(inputs.iter().copied().fold(Bits { numerator: 1, ..Bits::default() }, Bits::join)),
+    bits: |_, inputs| Ok(inputs.iter().copied().fold(Bits { size: 1, ..Bits::default() }, Bits::join)),
     commutative: false,
     associative: false,
     squared: |_| None,
