@@ -178,6 +178,16 @@ fn model(name: &str, attrs: &Attrs, output: &Value, inputs: &[(Value, Cells)]) -
         "value.cells" => Some(inputs[0].1.iter().map(|a| Some(a.clone().unwrap_or(Q::int(0)))).collect()),
         "value.present" => Some(inputs[0].1.iter().map(|a| Some(truth(a.is_some()))).collect()),
         "value.reshape" => Some(inputs[0].1.clone()),
+        "value.constant" => {
+            let unit = ten(output.decimals);
+            let cell = |k: usize| match attrs.get("value").unwrap() {
+                Attr::Ints(all) => Q::int(all[k]).div(&unit),
+                Attr::Real(all) => Q::of(all.get()),
+                Attr::Int(all) => Q::int(*all).div(&unit),
+                other => panic!("{other}"),
+            };
+            Some((0..output.cells() as usize).map(|k| Some(cell(k))).collect())
+        }
         "value.broadcast" => from(&|place| place.to_vec()),
         "value.rotate" => from(&|place| {
             let (mut place, dim) = (place.to_vec(), i128::from(output.shape[axis()]));
@@ -226,6 +236,8 @@ struct Task<'r> {
     known: Vec<(OperandId, Value, Cells, usize)>,
     inputs: BTreeMap<String, Exact>,
     ranges: BTreeMap<String, Range>,
+    /// What schemes that are exact compute, of what is encrypted or public.
+    exact_only: bool,
 }
 
 /// Numbers from a list, again and again.
@@ -253,7 +265,13 @@ const DEEPEST: usize = 8;
 impl<'r> Task<'r> {
     fn new(registry: &'r Registry) -> Self {
         let session = Session::new(Graph::new(64), registry);
-        Self { session, known: Vec::new(), inputs: BTreeMap::new(), ranges: BTreeMap::new() }
+        Self {
+            session,
+            known: Vec::new(),
+            inputs: BTreeMap::new(),
+            ranges: BTreeMap::new(),
+            exact_only: false,
+        }
     }
 
     fn input(&mut self, value: &Value, cells: Cells, range: Range) -> OperandId {
@@ -277,6 +295,9 @@ impl<'r> Task<'r> {
         let mut value = Value::new(kind, dice.of(&SHAPES)).at(dice.of(&PLACES));
         value.decimals = if kind == Kind::Integer { dice.below(3) as u32 } else { 0 };
         value.missing = dice.below(5) == 0;
+        if self.exact_only && value.place == Place::Plain {
+            value.place = Place::Encrypted;
+        }
         let mut all = Vec::new();
         let mut cells = Vec::new();
         for _ in 0..value.cells() {
@@ -316,7 +337,10 @@ impl<'r> Task<'r> {
 
     /// One more operator, if the dice give one that takes what they give.
     fn random_operator(&mut self, dice: &mut Dice) {
-        const NAMES: [&str; 24] = [
+        const NAMES: [&str; 27] = [
+            "value.reshape",
+            "value.constant",
+            "value.divide",
             "value.add",
             "value.add",
             "value.sub",
@@ -343,6 +367,9 @@ impl<'r> Task<'r> {
             "value.broadcast",
         ];
         let name = dice.of(&NAMES);
+        if self.exact_only && matches!(name, "value.divide" | "value.root") {
+            return;
+        }
         let first = dice.below(self.known.len() as u64) as usize;
         let mut operands = vec![first];
         let arity = match name {
@@ -350,8 +377,12 @@ impl<'r> Task<'r> {
             | "value.or" => 2,
             "value.select" => 3,
             "value.concat" => 1 + dice.below(3) as usize,
+            "value.constant" => 0,
             _ => 1,
         };
+        if name == "value.constant" {
+            operands.clear();
+        }
         let shape = self.known[first].1.shape.clone();
         let alike: Vec<usize> = (0..self.known.len()).filter(|&k| self.known[k].1.shape == shape).collect();
         while operands.len() < arity {
@@ -374,6 +405,24 @@ impl<'r> Task<'r> {
                     shape.iter().zip(&start).map(|(dim, start)| 1 + dice.below(dim - start)).collect();
                 Attrs::new().with("start", start).with("size", size)
             }
+            "value.reshape" => {
+                let turned: Vec<u64> = shape.iter().rev().copied().collect();
+                Attrs::new().with("shape", dice.of(&[turned, vec![shape.iter().product()]]))
+            }
+            "value.constant" => {
+                let attrs = Attrs::new().with("shape", shape.as_slice());
+                let cells: Vec<i128> =
+                    (0..shape.iter().product()).map(|_| dice.below(60) as i128 - 30).collect();
+                match dice.below(4) {
+                    0 => attrs
+                        .with("kind", "integer")
+                        .with("decimals", 2u64)
+                        .with("value", Attr::Ints(cells.into())),
+                    1 => attrs.with("kind", "real").with("value", Real::new(cells[0] as f64 / 8.0).unwrap()),
+                    2 => attrs.with("kind", "boolean").with("value", Attr::Int(cells[0].rem_euclid(2))),
+                    _ => attrs.with("kind", "date").with("value", Attr::Int(cells[0])),
+                }
+            }
             "value.broadcast" => {
                 let from: Vec<u64> =
                     shape.iter().map(|&dim| if dim == 1 { dice.of(&[1, 3]) } else { dim }).collect();
@@ -383,6 +432,26 @@ impl<'r> Task<'r> {
             _ => Attrs::new(),
         };
         self.operator(name, attrs, &operands);
+    }
+
+    /// Sums, and what the client makes of them.
+    fn random_finish(&mut self, dice: &mut Dice) {
+        let before = self.known.len();
+        for _ in 0..6 {
+            let operand = dice.below(before as u64) as usize;
+            self.operator("value.sum", Attrs::new(), &[operand]);
+        }
+        for _ in 0..6 {
+            let finish = |k: &usize| *k >= before && self.known[*k].1.shape.is_empty();
+            let singles: Vec<usize> = (0..self.known.len()).filter(finish).collect();
+            if singles.is_empty() {
+                return;
+            }
+            let name =
+                dice.of(&["value.divide", "value.divide", "value.root", "value.add", "value.multiply"]);
+            let operands = [dice.of(&singles), dice.of(&singles)];
+            self.operator(name, Attrs::new(), &operands[..if name == "value.root" { 1 } else { 2 }]);
+        }
     }
 
     fn operator(&mut self, name: &str, attrs: Attrs, operands: &[usize]) {
@@ -409,27 +478,70 @@ impl<'r> Task<'r> {
     }
 }
 
+/// What random tasks were made of.
+#[derive(Debug, Default)]
+struct Counts {
+    operands: usize,
+    bounded: usize,
+    deepest: usize,
+    /// Too large for the interpreter, by its bound.
+    refused: usize,
+    /// With something that crosses.
+    cut: usize,
+    names: BTreeMap<String, usize>,
+}
+
 fn check_task(
     task: Task<'_>,
     registry: &Registry,
     values: &Values,
-) -> std::result::Result<[usize; 3], TestCaseError> {
+) -> std::result::Result<Counts, TestCaseError> {
     let Task { session, known, inputs, ranges: given, .. } = task;
-    let graph = session.finish();
+    let mut graph = session.finish();
+    for (operand, ..) in known.iter().rev().step_by(11).take(3) {
+        graph.declare_output(&format!("y{}", operand.0), *operand);
+    }
     let found = match interpret(&graph, registry, values, &inputs) {
         // The bound is one of the worst case.
-        Err(Error::TooLarge { .. }) => return Ok([0; 3]),
+        Err(Error::TooLarge { .. }) => return Ok(Counts { refused: 1, ..Counts::default() }),
         found => found.unwrap(),
     };
+    let mut counts = Counts { operands: known.len(), ..Counts::default() };
+    for op in graph.operators() {
+        *counts.names.entry(graph.signature(op).name.clone()).or_default() += 1;
+    }
+    if let Ok(halves) = cut(&graph, registry, values) {
+        counts.cut = usize::from(!halves.crossing.is_empty());
+        for graph in [&halves.server, &halves.client] {
+            check(graph).unwrap();
+        }
+        for op in halves.server.operators() {
+            let (types, signature) = (halves.server.input_types(op), halves.server.signature(op));
+            let call = Call { name: &signature.name, attrs: &signature.attrs, inputs: &types, unit: 64 };
+            prop_assert!(!values.get(call.name).unwrap().client_only(&call));
+        }
+        for crossing in &halves.crossing {
+            prop_assert!(crossing.value.shape.is_empty() && crossing.value.place == Place::Encrypted);
+        }
+        let mut all = interpret(&halves.server, registry, values, &inputs).unwrap().outputs();
+        let public =
+            halves.client.inputs().iter().filter_map(|port| Some((&port.name, inputs.get(&port.name)?)));
+        let mut given: BTreeMap<String, Exact> =
+            public.map(|(name, exact)| (name.clone(), exact.clone())).collect();
+        given.extend(all.clone());
+        all.extend(interpret(&halves.client, registry, values, &given).unwrap().outputs());
+        for (name, expected) in found.outputs() {
+            prop_assert_eq!(&all[&name], &expected);
+        }
+    }
     let known_ranges = ranges(&graph, registry, values, &given).unwrap();
     let bits = bits(&graph, registry, values, &inputs).unwrap();
-    let mut counts = [known.len(), 0, 0];
     for (operand, value, cells, depth) in known {
         let expected = exact(&value, &cells);
         prop_assert_eq!(found.of(operand).unwrap(), &expected, "{} {}", value, print(&graph));
         let (range, bound) = (range_of(&known_ranges, operand), bits[operand.0 as usize].unwrap());
-        counts[1] += usize::from(range != Range::Unknown);
-        counts[2] = counts[2].max(depth);
+        counts.bounded += usize::from(range != Range::Unknown);
+        counts.deepest = counts.deepest.max(depth);
         for (number, there) in expected.cells.iter().zip(cells) {
             let own = number.bits();
             prop_assert!(there.is_none() || range.contains(number), "{number:?} {range:?} {}", print(&graph));
@@ -457,18 +569,43 @@ proptest! {
         }
         check_task(task, &registry, &values)?;
     }
+
+    #[test]
+    fn the_halves_of_a_cut_are_the_whole(numbers in prop::collection::vec(any::<u64>(), 64)) {
+        let values = Values::new();
+        let registry = values.registry();
+        check_task(finished(&registry, Dice { numbers, at: 0 }), &registry, &values)?;
+    }
+}
+
+/// A task that ends with what the client computes.
+fn finished(registry: &Registry, mut dice: Dice) -> Task<'_> {
+    let mut task = Task { exact_only: true, ..Task::new(registry) };
+    for _ in 0..4 {
+        task.random_input(&mut dice);
+    }
+    for _ in 0..20 {
+        task.random_operator(&mut dice);
+    }
+    task.random_finish(&mut dice);
+    task
 }
 
 #[test]
 fn random_tasks_are_deep_large_and_mostly_bounded() {
     let values = Values::new();
     let registry = values.registry();
-    let mut all = [0; 3];
+    let mut all = Counts::default();
+    let dice = |seed: u64| {
+        let numbers = (0..64).map(|k| (seed * 64 + k).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        Dice { numbers: numbers.collect(), at: 0 }
+    };
     for seed in 0..200u64 {
-        let mut dice = Dice {
-            numbers: (0..64).map(|k| (seed * 64 + k).wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect(),
-            at: 0,
-        };
+        let task = finished(&registry, dice(seed));
+        all.cut += check_task(task, &registry, &values).unwrap().cut;
+    }
+    for seed in 0..200u64 {
+        let mut dice = dice(seed);
         let mut task = Task::new(&registry);
         for _ in 0..5 {
             task.random_input(&mut dice);
@@ -477,10 +614,21 @@ fn random_tasks_are_deep_large_and_mostly_bounded() {
             task.random_operator(&mut dice);
         }
         let counts = check_task(task, &registry, &values).unwrap();
-        all = [all[0] + counts[0], all[1] + counts[1], all[2].max(counts[2])];
+        all.operands += counts.operands;
+        all.bounded += counts.bounded;
+        all.deepest = all.deepest.max(counts.deepest);
+        all.refused += counts.refused;
+        all.cut += counts.cut;
+        for (name, count) in counts.names {
+            *all.names.entry(name).or_default() += count;
+        }
     }
-    println!("operands, of these bounded, deepest: {all:?}");
-    assert!(all[0] > 3000 && 2 * all[1] > all[0] && all[2] >= 6, "{all:?}");
+    println!("{all:?}");
+    assert!(all.operands > 5000 && 4 * all.bounded > 3 * all.operands && all.deepest == DEEPEST, "{all:?}");
+    assert!(all.refused < 20 && all.cut > 50, "{all:?}");
+    for def in values.iter() {
+        assert!(all.names.get(def.name()).is_some_and(|&count| count > 10), "{}: {all:?}", def.name());
+    }
 }
 
 // --- tasks by hand --------------------------------------------------------------------------------------------------------
@@ -679,6 +827,52 @@ fn composites_refuse_what_they_do_not_take() {
     let call =
         Call { name: "matrix.multiply", attrs: &Attrs::new(), inputs: &[large.clone(), large], unit: 64 };
     assert!(two().registry.assemble(&call).unwrap_err().to_string().contains("at most 2^32 cells"));
+}
+
+#[test]
+fn an_expansion_gives_the_type_that_was_said() {
+    let registry = Values::new().registry();
+    let (kinds, mut tried) = ([Kind::Integer, Kind::Real, Kind::Boolean], 0);
+    let coefficients = Attrs::new().with("coefficients", Attr::Ints([1, 2, 3].into())).with("decimals", 1u64);
+    let composites = [
+        ("stats.count", Attrs::new(), vec![6]),
+        ("stats.mean", Attrs::new(), vec![6]),
+        ("stats.variance", of("sample"), vec![6]),
+        ("stats.covariance", of("population"), vec![6, 6]),
+        ("stats.correlation", Attrs::new(), vec![6, 6]),
+        ("stats.regression", Attrs::new(), vec![6, 6]),
+        ("matrix.multiply", Attrs::new(), vec![23, 32]),
+        ("matrix.vector", Attrs::new(), vec![23, 3]),
+        ("value.dot", Attrs::new(), vec![6, 6]),
+        ("value.power", Attrs::new().with("exponent", 5u64), vec![6]),
+        ("value.polynomial", coefficients, vec![6]),
+    ];
+    for (name, attrs, shapes) in composites {
+        for choice in 0..1024usize {
+            let value = |index: usize| {
+                let choice = choice >> (5 * index) & 31;
+                let shape: &[u64] = match shapes[index] {
+                    23 => &[2, 3],
+                    32 => &[3, 2],
+                    3 => &[3],
+                    _ => &[6],
+                };
+                let value = Value::new(kinds[(choice & 3) % 3], shape).at(PLACES[(choice >> 2 & 3) % 3]);
+                let decimals = if value.kind == Kind::Integer { (choice >> 1) as u32 & 1 } else { 0 };
+                Value { missing: choice & 16 != 0, decimals, ..value }
+            };
+            let mut s = Session::new(Graph::new(64), &registry);
+            let types: Vec<ValueType> = (0..shapes.len()).map(|index| value(index).ty().unwrap()).collect();
+            let call = Call { name, attrs: &attrs, inputs: &types, unit: 64 };
+            let Ok(expected) = registry.assemble(&call) else { continue };
+            let inputs = types.iter().map(|ty| s.graph_mut().add_input("x", ty.clone()).unwrap());
+            let inputs: Vec<OperandId> = inputs.collect();
+            let found = registry.get(name).unwrap().expand(&mut s, &call, &inputs).unwrap();
+            assert_eq!(*s.ty(found), expected, "{name} of {types:?}");
+            tried += 1;
+        }
+    }
+    assert!(tried > 5000, "{tried}");
 }
 
 #[test]

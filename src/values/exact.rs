@@ -77,7 +77,7 @@ impl Exact {
     }
 
     fn bits(&self) -> Bits {
-        self.cells.iter().map(Number::bits).fold(Bits::default(), Bits::join)
+        Bits::of(&self.cells, MOST_BITS)
     }
 }
 

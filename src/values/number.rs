@@ -77,13 +77,7 @@ impl Number {
     fn reduced(mut numerator: BigInt, mut denominator: BigInt) -> Self {
         let one = BigInt::from(1);
         if denominator != one {
-            let (mut a, mut b) = (denominator.clone(), &numerator % &denominator);
-            while b.sign() != Sign::NoSign {
-                (a, b) = (b.clone(), a % b);
-            }
-            if a.sign() == Sign::Minus {
-                a = -a;
-            }
+            let a = gcd(denominator.clone(), numerator.clone());
             if a != one {
                 (numerator, denominator) = (numerator / &a, denominator / a);
             }
@@ -151,13 +145,16 @@ impl Number {
     /// How many bits it has.
     pub fn bits(&self) -> Bits {
         match &self.0 {
-            Form::Small(value) => Bits { size: 128 - value.unsigned_abs().leading_zeros(), odd: 0, twos: 0 },
+            Form::Small(value) => {
+                Bits { size: 128 - value.unsigned_abs().leading_zeros(), ..Bits::default() }
+            }
             Form::Large(ratio) => {
                 let bits = |bits: u64| u32::try_from(bits).unwrap_or(u32::MAX);
                 let twos = ratio.denominator.trailing_zeros().unwrap_or(0);
-                let odd = ratio.denominator.bits() - twos;
+                let odd = bits(ratio.denominator.bits() - twos);
+                let odd = if odd == 1 { 0 } else { odd };
                 let size = (&ratio.numerator / &ratio.denominator).bits();
-                Bits { size: bits(size), odd: if odd == 1 { 0 } else { bits(odd) }, twos: bits(twos) }
+                Bits { size: bits(size), odd, common: odd, twos: bits(twos) }
             }
         }
     }
@@ -177,6 +174,15 @@ impl Number {
         let (numerator, denominator) = large([a, b, c, d]);
         Self::reduced(numerator, denominator)
     }
+}
+
+/// The greatest common divisor, above 0; one of the two is not 0.
+fn gcd(mut a: BigInt, mut b: BigInt) -> BigInt {
+    while b.sign() != Sign::NoSign {
+        let rest = a % &b;
+        (a, b) = (b, rest);
+    }
+    if a.sign() == Sign::Minus { -a } else { a }
 }
 
 /// The quotient, rounded down, and whether it was rounded; both above 0.
@@ -258,25 +264,47 @@ impl PartialOrd for Number {
     }
 }
 
-/// Bounds of rational numbers: below 2^size in size, over a denominator that is at most 2^odd, odd, times at most 2^twos. Powers of
-/// two are apart, since sums of binary64 have nothing else below.
+/// Bounds of the cells of a value: below 2^size in size, over a denominator that is at most 2^odd, odd, times at most 2^twos. Powers of
+/// two are apart, since sums of binary64 have nothing else below; so is what all cells have in common, since sums over a column of
+/// decimals have no other denominator than each of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Bits {
     /// Of the integer part.
     pub size: u32,
     /// Of the odd part of the denominator; 0 for 1.
     pub odd: u32,
+    /// Of an odd number that the odd parts of all denominators divide; 0 for 1, and the largest number for unknown.
+    pub common: u32,
     /// The power of two in the denominator.
     pub twos: u32,
 }
 
 impl Bits {
-    /// What holds both.
+    /// Of given cells.
+    pub fn of<'n>(cells: impl IntoIterator<Item = &'n Number>, most: u32) -> Self {
+        let mut common = BigInt::from(1);
+        let mut all = Self::default();
+        for cell in cells {
+            let bits = cell.bits();
+            all = Self { common: 0, ..all.join(bits) };
+            // Once it is too large, it is of no use.
+            if bits.odd > 0 && common.bits() <= u64::from(most) {
+                let denominator = cell.parts().1 >> bits.twos;
+                let shared = gcd(common.clone(), denominator.clone());
+                common *= denominator / shared;
+            }
+        }
+        let common = u32::try_from(common.bits()).ok().filter(|&bits| bits <= most).unwrap_or(u32::MAX);
+        Self { common: if common == 1 { 0 } else { common }, ..all }
+    }
+
+    /// What holds the cells of both.
     #[must_use]
     pub fn join(self, other: Self) -> Self {
         Self {
             size: self.size.max(other.size),
             odd: self.odd.max(other.odd),
+            common: self.common.saturating_add(other.common),
             twos: self.twos.max(other.twos),
         }
     }
@@ -303,13 +331,13 @@ impl Bits {
         Self { size: joined.size.saturating_add(1), odd: self.odd.saturating_add(other.odd), ..joined }
     }
 
-    /// Of a sum of that many.
+    /// Of a sum of that many cells.
     #[must_use]
     pub fn total_of(self, count: u64) -> Self {
         if count < 2 {
             return self;
         }
-        let odd = u32::try_from(u64::from(self.odd).saturating_mul(count)).unwrap_or(u32::MAX);
+        let odd = times(self.odd, count).min(self.common);
         Self { size: self.size.saturating_add(count.ilog2() + 1), odd, ..self }
     }
 
@@ -319,23 +347,25 @@ impl Bits {
         Self {
             size: self.size.saturating_add(other.size),
             odd: self.odd.saturating_add(other.odd),
+            common: self.common.saturating_add(other.common),
             twos: self.twos.saturating_add(other.twos),
         }
     }
 
-    /// Of a quotient.
+    /// Of a quotient, by that many cells.
     #[must_use]
-    pub fn quotient(self, divisor: Self) -> Self {
+    pub fn quotient(self, divisor: Self, cells: u64) -> Self {
         // The divisor's numerator is at least 1; how much of it is a power of two is not known.
-        let (size, numerator) = (divisor.denominator(), divisor.numerator());
-        self.product(Self { size, odd: numerator, twos: numerator })
+        let (size, odd) = (divisor.denominator(), divisor.numerator());
+        self.product(Self { size, odd, common: times(odd, cells), twos: odd })
     }
 
     /// Over 10^exponent.
     #[must_use]
     pub fn over_ten(self, exponent: u32) -> Self {
         // log2 5 < 7/3
-        self.product(Self { size: 0, odd: exponent.saturating_mul(7).div_ceil(3), twos: exponent })
+        let odd = exponent.saturating_mul(7).div_ceil(3);
+        self.product(Self { size: 0, odd, common: odd, twos: exponent })
     }
 
     /// Of a square root, rounded to a binary64.
@@ -343,8 +373,12 @@ impl Bits {
     pub fn root(self) -> Self {
         // Of 53 bits, the first at least half as deep as that of the operand.
         let twos = (self.denominator() / 2).saturating_add(55).min(1074);
-        Self { size: (self.size / 2 + 2).min(1024), odd: 0, twos }
+        Self { size: (self.size / 2 + 2).min(1024), odd: 0, common: 0, twos }
     }
+}
+
+fn times(bits: u32, count: u64) -> u32 {
+    u32::try_from(u64::from(bits).saturating_mul(count)).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]
@@ -423,7 +457,7 @@ mod tests {
             within(&(&a - &b), a.bits().sum(b.bits()));
             within(&(&a * &b), a.bits().product(b.bits()));
             if let Some(quotient) = a.quotient(&b) {
-                within(&quotient, a.bits().quotient(b.bits()));
+                within(&quotient, a.bits().quotient(b.bits(), 1));
                 if quotient.bits().total() < 3000 {
                     numbers.push(quotient);
                 }
@@ -431,8 +465,10 @@ mod tests {
             if let Some(root) = a.root() {
                 within(&root, a.bits().root());
             }
-            let all = a.bits().join(b.bits());
-            within(&(&(&a + &b) + &(&a + &a)), all.total_of(4));
+            let all = [&a, &b, &b, &a];
+            let sum = all.iter().fold(Number::ZERO, |sum, &number| &sum + number);
+            within(&sum, Bits::of(all, 4096).total_of(4));
+            within(&sum, Bits::of(all, 1).total_of(4));
             if (&a + &b).bits().total() < 3000 {
                 numbers.push(&a + &b);
             }

@@ -298,7 +298,9 @@ impl Rule for Flow<'_> {
         let own = Range::of_kind(value.kind);
         let Some(&range) = self.inputs.get(name) else { return Ok(own) };
         let within = match (range, own) {
-            (Range::Reals { min, max }, _) => value.kind == Kind::Real && min <= max,
+            (Range::Reals { min, max }, _) => {
+                value.kind == Kind::Real && min <= max && min.is_finite() && max.is_finite()
+            }
             (Range::Integers { min, max }, Range::Integers { min: least, max: most }) => {
                 least <= min && min <= max && max <= most
             }

@@ -22,7 +22,10 @@ pub(super) const DIVIDE: Primitive = Primitive {
             a.quotient(b).ok_or_else(|| call.error("divisor", 0, "numbers other than 0"))
         })
     },
-    bits: |call, inputs| bits_pair(call, Kind::Real, inputs).map(|(a, b)| a.quotient(b)),
+    bits: |call, inputs| {
+        let (a, b) = bits_pair(call, Kind::Real, inputs)?;
+        Ok(a.quotient(b, call.value(1)?.cells()))
+    },
     linear_in: |_| vec![0],
     client_only: any_encrypted,
     ..PRIMITIVE
