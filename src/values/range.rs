@@ -373,8 +373,9 @@ mod tests {
                 if bits.is_multiple_of(16) { bits >> 13 & 0x3f } else { 423 + (bits >> 13) % 1200 };
             f64::from_bits(bits & 0x800f_ffff_ffff_ffff | exponent << 52)
         };
+        type Rounded = fn(f64, f64) -> (f64, f64);
         type Exact = fn(&Number, &Number) -> Option<Number>;
-        let pairs: [(fn(f64, f64) -> (f64, f64), Exact); 4] = [
+        let pairs: [(Rounded, Exact); 4] = [
             (sum, |a, b| Some(a + b)),
             (product, |a, b| Some(a * b)),
             (quotient, Number::quotient),
