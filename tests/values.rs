@@ -770,6 +770,11 @@ fn statistics_leave_out_what_is_missing() {
     assert_eq!(mixed.op("stats.covariance", of("population")).unwrap(), [covariance]);
     let slope = deviations(&x, &y).div(&deviations(&x, &x)).mul(&Q::int(10)).number();
     assert_eq!(pair().op("stats.regression", Attrs::new()).unwrap()[0], slope);
+    // A share: the mean of booleans.
+    let answers = [Some(1), Some(0), None, Some(1)].map(|cell: Option<i128>| cell.map(Number::from));
+    let share =
+        Run::new().column("x", Value::new(Kind::Boolean, [4]).with_missing(), Exact::with_missing(answers));
+    assert_eq!(share.op("stats.mean", Attrs::new()).unwrap(), [ratio(2, 3)]);
     // Nothing there: no mean.
     let none = Run::new().missing("x", 0, &[None, None]).op("stats.mean", Attrs::new()).unwrap_err();
     assert_eq!(none.to_string(), "value.divide: divisor: found 0, expected numbers other than 0");
@@ -922,6 +927,18 @@ fn ranges_know_one_value_from_two() {
     let moved = s.op("value.rotate", none().with("axis", 0u64).with("steps", 1u64), &[x]).unwrap();
     let of_moved = s.op("value.multiply", none(), &[x, moved]).unwrap();
     let root = s.op("value.root", none(), &[square]).unwrap();
+    let constant = |s: &mut Session<'_>, value: i64| {
+        s.op(
+            "value.constant",
+            none().with("kind", "integer").with("shape", vec![3]).with("value", value),
+            &[],
+        )
+    };
+    let (two, other_two) = (constant(&mut s, 2).unwrap(), constant(&mut s, 2).unwrap());
+    let one = s.op("value.divide", none(), &[two, two]).unwrap();
+    let eq = s.op("value.compare", none().with("relation", "eq"), &[two, other_two]).unwrap();
+    let chosen = s.op("value.select", none(), &[eq, y, two]).unwrap();
+    let unknown = s.op("value.divide", none(), &[two, y]).unwrap();
     let graph = s.finish();
     let given = BTreeMap::from(["x", "y"].map(|name| (name.to_owned(), Range::Integers { min: -3, max: 2 })));
     let found = ranges(&graph, &registry, &values, &given).unwrap();
@@ -934,6 +951,10 @@ fn ranges_know_one_value_from_two() {
         (at_most, of(1, 1)),
         (of_moved, of(-6, 9)),
         (root, Range::Reals { min: 0.0, max: 3.0 }),
+        (one, Range::Reals { min: 1.0, max: 1.0 }),
+        (eq, of(1, 1)),
+        (chosen, of(-3, 2)),
+        (unknown, Range::Unknown),
     ] {
         assert_eq!(range_of(&found, operand), range);
     }
@@ -962,6 +983,13 @@ fn what_would_take_too_much_is_refused_before_it_starts() {
         .integers("x", &[1], &[2])
         .cells(|s, i| s.op("value.broadcast", Attrs::new().with("shape", vec![1 << 32]), &[i[0]]));
     assert!(matches!(wide, Err(Error::TooLarge { what: "steps of exact arithmetic", .. })), "{wide:?}");
+    // Sums of what has a denominator in common are no larger for it, however many they are.
+    let decimals = Value::new(Kind::Integer, [5000]).with_decimals(3);
+    let weights = Exact::new((0..5000).map(|k| ratio(k, 7 + k % 5)).collect());
+    let run = Run::new().column("x", decimals, Exact::integers(0..5000));
+    let run = run.column("w", Value::new(Kind::Real, [5000]), weights);
+    let expected = (0..5000).fold(Number::ZERO, |sum, k| &sum + &ratio(k * k, 1000 * (7 + k % 5)));
+    assert_eq!(run.op("value.dot", Attrs::new()).unwrap(), [expected]);
     let constant = Attrs::new().with("kind", "real").with("shape", vec![1 << 31]);
     let constant = constant.with("value", Real::new(0.1).unwrap());
     let wide = Run::new().op("value.constant", constant);

@@ -81,8 +81,8 @@ pub fn cut(graph: &Graph, registry: &Registry, values: &Values) -> Result<Cut> {
     let crossed = computed.iter().map(|port| port.operand).chain(crossing.iter().map(|c| c.operand));
     let work = task.leading_to(crossed, |half| half != Half::Client);
 
-    let mut server = Copy::new(graph);
-    let mut client = Copy::new(graph);
+    let mut server = Part::new(graph);
+    let mut client = Part::new(graph);
     for port in graph.inputs() {
         server.input(&port.name, port.operand);
         if task.of(port.operand) == Half::Either {
@@ -218,13 +218,13 @@ impl<'a> Task<'a> {
 }
 
 /// A half under construction. Operands keep their places.
-struct Copy<'a> {
+struct Part<'a> {
     from: &'a Graph,
     to: Graph,
     known: BTreeMap<OperandId, OperandId>,
 }
 
-impl<'a> Copy<'a> {
+impl<'a> Part<'a> {
     fn new(from: &'a Graph) -> Self {
         Self { from, to: from.next_level(), known: BTreeMap::new() }
     }

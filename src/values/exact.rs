@@ -75,10 +75,6 @@ impl Exact {
             && self.present.iter().all(absent_are_0)
             && self.cells_fit(value.kind)
     }
-
-    fn bits(&self) -> Bits {
-        Bits::of(&self.cells, MOST_BITS)
-    }
 }
 
 /// How many bits the cells of every value may have.
@@ -112,7 +108,9 @@ impl Rule for Size<'_> {
             let (at, found) = (format!("input `{name}`"), format!("{} cells", given.cells.len()));
             return Err(Error::Task { at, found, expected: format!("{} cells of {value}", value.cells()) });
         }
-        self.checked(value, given.bits())
+        // What is too large is too large to look for what it has in common.
+        let bits = self.checked(value, Bits::of(&given.cells))?;
+        Ok(bits.in_common(&given.cells, MOST_BITS))
     }
 
     fn of(

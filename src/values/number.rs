@@ -280,22 +280,28 @@ pub struct Bits {
 }
 
 impl Bits {
-    /// Of given cells.
-    pub fn of<'n>(cells: impl IntoIterator<Item = &'n Number>, most: u32) -> Self {
+    /// Of given cells, of which it is not known what they have in common.
+    pub fn of<'n>(cells: impl IntoIterator<Item = &'n Number>) -> Self {
+        let all = cells.into_iter().map(Number::bits).fold(Self::default(), Self::join);
+        Self { common: if all.odd > 0 { u32::MAX } else { 0 }, ..all }
+    }
+
+    /// The same with what they have in common, if that has at most so many bits.
+    #[must_use]
+    pub fn in_common<'n>(self, cells: impl IntoIterator<Item = &'n Number>, most: u32) -> Self {
+        if self.odd == 0 {
+            return self;
+        }
         let mut common = BigInt::from(1);
-        let mut all = Self::default();
         for cell in cells {
-            let bits = cell.bits();
-            all = Self { common: 0, ..all.join(bits) };
-            // Once it is too large, it is of no use.
-            if bits.odd > 0 && common.bits() <= u64::from(most) {
-                let denominator = cell.parts().1 >> bits.twos;
-                let shared = gcd(common.clone(), denominator.clone());
-                common *= denominator / shared;
+            let odd = cell.parts().1 >> cell.bits().twos;
+            let shared = gcd(common.clone(), odd.clone());
+            common *= odd / shared;
+            if common.bits() > u64::from(most) {
+                return self;
             }
         }
-        let common = u32::try_from(common.bits()).ok().filter(|&bits| bits <= most).unwrap_or(u32::MAX);
-        Self { common: if common == 1 { 0 } else { common }, ..all }
+        Self { common: u32::try_from(common.bits()).unwrap_or(u32::MAX), ..self }
     }
 
     /// What holds the cells of both.
@@ -467,8 +473,8 @@ mod tests {
             }
             let all = [&a, &b, &b, &a];
             let sum = all.iter().fold(Number::ZERO, |sum, &number| &sum + number);
-            within(&sum, Bits::of(all, 4096).total_of(4));
-            within(&sum, Bits::of(all, 1).total_of(4));
+            within(&sum, Bits::of(all).in_common(all, 4096).total_of(4));
+            within(&sum, Bits::of(all).total_of(4));
             if (&a + &b).bits().total() < 3000 {
                 numbers.push(&a + &b);
             }

@@ -203,9 +203,9 @@ impl Value {
     }
 
     /// Cells before each step along a dimension, along it, and after: as three nested loops run over them.
-    pub fn around(&self, axis: usize) -> (usize, usize, usize) {
-        let product = |dims: &[u64]| dims.iter().product::<u64>() as usize;
-        (product(&self.shape[..axis]), self.shape[axis] as usize, product(&self.shape[axis + 1..]))
+    pub fn around(&self, axis: usize) -> (u64, u64, u64) {
+        let product = |dims: &[u64]| dims.iter().product();
+        (product(&self.shape[..axis]), self.shape[axis], product(&self.shape[axis + 1..]))
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::Result;
 use crate::ops::Call;
 use crate::values::Exact;
+use crate::values::exact::cells;
 use crate::values::number::{Bits, Number};
 use crate::values::range::{Known, Range};
 use crate::values::types::{Kind, Place, Value};
@@ -116,8 +117,7 @@ pub(super) fn zip(
 ) -> Result<Exact> {
     let [a, b] = two(call, inputs)?;
     let (a, b) = (seen(call, 0, kind, *a)?, seen(call, 1, kind, *b)?);
-    let cells = a.cells.iter().zip(&b.cells).map(|(a, b)| cell(a, b));
-    Ok(Exact::new(cells.collect::<Result<_>>()?))
+    cells(a.cells.len() as u64, |index| cell(&a.cells[index], &b.cells[index]))
 }
 
 /// A number for each cell.
@@ -126,7 +126,8 @@ pub(super) fn map(
     inputs: &[&Exact],
     cell: impl Fn(&Number) -> Result<Number>,
 ) -> Result<Exact> {
-    Ok(Exact::new(one(call, inputs)?.cells.iter().map(cell).collect::<Result<_>>()?))
+    let x = one(call, inputs)?;
+    cells(x.cells.len() as u64, |index| cell(&x.cells[index]))
 }
 
 /// The only operand.

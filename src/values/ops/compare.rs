@@ -8,7 +8,7 @@ use super::{PRIMITIVE, Primitive};
 use crate::Result;
 use crate::ops::Call;
 use crate::values::number::Number;
-use crate::values::range::Range;
+use crate::values::range::{Order, Range};
 use crate::values::types::{Kind, Value};
 use crate::values::{Exact, Known, Squared};
 
@@ -79,8 +79,12 @@ fn range(call: &Call<'_>, inputs: &[Known]) -> Result<Range> {
         Relation::Less => order.and_then(|order| order.less),
         Relation::AtMost => order.and_then(|order| order.at_most),
         Relation::Equal => {
-            let apart = order.is_some_and(|order| order.less == Some(true) || order.at_most == Some(false));
-            apart.then_some(false)
+            order.and_then(|Order { less, at_most }| match (less, at_most) {
+                (Some(true), _) | (_, Some(false)) => Some(false),
+                // Two single numbers that are one.
+                (Some(false), Some(true)) => Some(true),
+                _ => None,
+            })
         }
     };
     Ok(known.map_or(Range::of_kind(Kind::Boolean), |known| Range::integers([Some(known.into())])))

@@ -45,6 +45,7 @@ fn exact(call: &Call<'_>, inputs: &[&Exact]) -> Result<Exact> {
     let output = output(call)?;
     let axis = call.axis_of(&output)?;
     let (_, all, after) = output.around(axis);
+    let (all, after) = (all as usize, after as usize);
     let mut along = Vec::new();
     for index in 0..inputs.len() {
         along.push(call.value(index)?.shape[axis] as usize);

@@ -7,7 +7,7 @@ use crate::Result;
 use crate::graph::{Attr, Attrs, ValueType};
 use crate::ops::Call;
 use crate::values::Exact;
-use crate::values::exact::{MOST_BITS, cells};
+use crate::values::exact::cells;
 use crate::values::number::{Bits, Number};
 use crate::values::range::Range;
 use crate::values::types::{HEAD, Kind, Place, Value};
@@ -23,7 +23,7 @@ pub(super) const CONSTANT: Primitive = Primitive {
         Ok(all.unwrap_or(Range::Unknown))
     },
     exact,
-    bits: |call, _| Ok(Bits::of(&numbers(call)?, MOST_BITS)),
+    bits: |call, _| Ok(Bits::of(&numbers(call)?)),
     ..PRIMITIVE
 };
 

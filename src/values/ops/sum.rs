@@ -23,16 +23,16 @@ pub(super) const SUM: Primitive = Primitive {
 };
 
 /// Cells before each sum, in it, and between two of its cells.
-fn around(call: &Call<'_>, x: &Value) -> Result<(usize, usize, usize)> {
+fn around(call: &Call<'_>, x: &Value) -> Result<(u64, u64, u64)> {
     match call.attrs.get("axis") {
-        None => Ok((1, x.cells() as usize, 1)),
+        None => Ok((1, x.cells(), 1)),
         Some(_) => Ok(x.around(call.axis_of(x)?)),
     }
 }
 
 /// How many cells a sum has.
 fn count(call: &Call<'_>) -> Result<u64> {
-    Ok(around(call, &call.number(0)?)?.1 as u64)
+    Ok(around(call, &call.number(0)?)?.1)
 }
 
 fn output(call: &Call<'_>) -> Result<Value> {
@@ -59,6 +59,7 @@ fn range(call: &Call<'_>, inputs: &[Known]) -> Result<Range> {
 fn exact(call: &Call<'_>, inputs: &[&Exact]) -> Result<Exact> {
     let x = one(call, inputs)?;
     let (_, along, after) = around(call, &call.number(0)?)?;
+    let (along, after) = (along as usize, after as usize);
     cells(output(call)?.cells(), |index| {
         let first = index / after * along * after + index % after;
         let all = x.cells[first..].iter().step_by(after).take(along);
