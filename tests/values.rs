@@ -9,7 +9,9 @@ use cipherloom::graph::{Attr, Attrs, Graph, OperandId, Real, ValueType, parse, p
 use cipherloom::ops::{Call, Level, OpDef, Registry, Session};
 use cipherloom::values::number::Number;
 use cipherloom::values::types::{Kind, Place, Value};
-use cipherloom::values::{Exact, Known, Range, ValueDef, Values, bits, cut, interpret, range_of, ranges};
+use cipherloom::values::{
+    Exact, Known, Range, ValueDef, Values, bits, check_values, cut, interpret, range_of, ranges,
+};
 use cipherloom::{Error, Result};
 use num_bigint::BigInt;
 use proptest::prelude::*;
@@ -1030,6 +1032,23 @@ fn a_value_is_not_seen_as_another_one() {
     s.op("value.not", Attrs::new(), &[seen]).unwrap();
     let error = interpret(&s.finish(), &run.registry, &run.values, &run.inputs).err().unwrap();
     assert!(error.to_string().starts_with("value.not: input 0: found value[1]"), "{error}");
+    // Not as an output either; and a column is not cut as a single value, nor what is encrypted as what is public.
+    let mut s = Session::new(Graph::new(64), &run.registry);
+    let x = s.graph_mut().add_input("x", run.types[0].1.ty().unwrap()).unwrap();
+    let single = s.retype(x, Value::new(Kind::Integer, []).ty().unwrap()).unwrap();
+    let public = s.retype(x, Value::new(Kind::Integer, [2]).at(Place::Public).ty().unwrap()).unwrap();
+    let root = s.op("value.root", Attrs::new(), &[single]).unwrap();
+    let square = s.op("value.square", Attrs::new(), &[public]).unwrap();
+    for output in [single, root, square] {
+        let mut graph = s.graph().clone();
+        graph.declare_output("out", output);
+        assert!(cut(&graph, &run.registry, &run.values).is_err());
+    }
+    let mut s = Session::new(Graph::new(64), &run.registry);
+    let x = s.graph_mut().add_input("x", run.types[0].1.ty().unwrap()).unwrap();
+    let single = s.retype(x, Value::new(Kind::Integer, []).ty().unwrap()).unwrap();
+    s.graph_mut().declare_output("out", single);
+    assert_eq!(check_values(s.graph(), &run.registry, &run.values).unwrap_err().code(), "task.invalid");
     // Nor is what is written twice, or by nobody, one.
     let mut s = Session::new(Graph::new(64), &run.registry);
     let place = s.graph_mut().reserve(1).unwrap();

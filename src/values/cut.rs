@@ -1,11 +1,13 @@
 //! The cut: what of a task the server computes, and what the client does after decryption.
 //!
-//! An operator that no exact scheme computes ([`ValueDef::client_only`](super::ValueDef::client_only)) is the client's, and so is everything behind
-//! it. What the client's half reads is decrypted, so the cut is no matter of cost: only encrypted single values cross, and only where they lead to
-//! declared outputs. What leads to none is dropped. Values that are public, and what is computed of them alone, both halves have.
+//! An operator that no exact scheme computes ([`client_only`](super::ValueDef::client_only)) is the client's, and so is everything
+//! behind it. What the client's half reads is decrypted, so the cut is no matter of cost: only encrypted single values cross, and
+//! only where they lead to declared outputs. What leads to none is dropped. Values that are public, and what is computed of them
+//! alone, both halves have.
 
 use super::Values;
 use super::types::{Place, Value};
+use super::walk::check_values;
 use crate::analyze::{Facts, check, topological_order};
 use crate::graph::{Graph, OperandId, Operator, Port};
 use crate::ops::{Call, Registry};
@@ -26,7 +28,8 @@ pub struct Crossing {
 /// A task in two halves.
 #[derive(Clone)]
 pub struct Cut {
-    /// What the server computes: of the task's inputs, the declared outputs that need no finish and what crosses.
+    /// What the server computes: of the task's inputs, the declared outputs that need no finish and are not public, and what
+    /// crosses.
     pub server: Graph,
     /// The finish: of what crosses and public inputs, the other declared outputs.
     pub client: Graph,
@@ -63,11 +66,11 @@ struct Task<'a> {
 /// Cuts a task graph of primitive operators in two.
 ///
 /// # Errors
-/// `UnknownOperator`; `Operator` for an operator that is not primitive or does not take its operands; `Operator` that names an
-/// operator of the client's half for what would cross but must not: a value with more than one cell or with missing ones, or one
-/// that is the server's own; `Undefined` for what nobody gives. `OverlappingOutputs`, `Cycle`, `Cancelled`.
+/// As [`check_values`]; `Operator` that names an operator of the client's half for what would cross but must not: a value with more
+/// than one cell or with missing ones, or one that is the server's own; `Undefined`, `OverlappingInputs`, `WritesInput`.
 pub fn cut(graph: &Graph, registry: &Registry, values: &Values) -> Result<Cut> {
-    registry.check_graph(graph)?;
+    // Whoever sees a value as another one would have it decrypted.
+    check_values(graph, registry, values)?;
     check(graph)?;
     let mut task = Task::new(graph)?;
     let order = topological_order(graph, &task.facts.dependencies)?;

@@ -18,6 +18,7 @@ mod walk;
 pub use cut::{Crossing, Cut, cut};
 pub use exact::{Exact, Interpreted, MOST_BITS, MOST_WORK, bits, interpret};
 pub use range::{Known, Order, Range, range_of, ranges};
+pub use walk::check_values;
 
 use crate::Result;
 use crate::graph::Attrs;

@@ -442,6 +442,18 @@ mod tests {
         assert_eq!((&tiny * &Number::ratio(1, 2).unwrap()).to_f64(), 0.0);
         assert_eq!((&tiny * &Number::ratio(3, 4).unwrap()).to_f64(), 5e-324);
         assert_eq!(Number::from(-1).root(), None);
+        // In the middle between two doubles, and a little beyond.
+        let middle = (1i128 << 53) + 1;
+        let root = |x: i128| Number::from(x).root().unwrap();
+        assert_eq!(
+            [root(middle * middle), root(middle * middle + 1)],
+            [middle - 1, middle + 1].map(Number::from)
+        );
+        let beyond = &Number::from(middle) + &Number::ratio(1, 1i128 << 90).unwrap();
+        assert_eq!(
+            [Number::from(middle).to_f64(), beyond.to_f64()],
+            [9007199254740992.0, 9007199254740994.0]
+        );
     }
 
     #[test]

@@ -86,6 +86,16 @@ impl<'v, R: Rule> Walk<'v, R> {
             all.push_operator(signature, &[], port.operand, 0, u32::MAX);
         }
         let states = States::new(&all, &registry, self)?;
+        for port in graph.outputs() {
+            let (seen, written) = (graph.ty(port.operand), states.of(port.operand));
+            let value = written.map(|written| written.value.ty()).transpose()?;
+            if value.as_ref() != Some(seen) {
+                let at = format!("output `{}`", port.name);
+                let expected =
+                    value.map_or("a value that an input or an operator gives".into(), |ty| ty.to_string());
+                return Err(Error::Task { at, found: seen.to_string(), expected });
+            }
+        }
         let operands = (0..graph.operand_count() as u32).map(OperandId);
         Ok(operands.map(|operand| states.of(operand).map(|written| written.state)).collect())
     }
@@ -146,6 +156,30 @@ impl<R: Rule> Flow for Walk<'_, R> {
         let state = self.rule.of(&**def, call, &value, &known)?;
         Ok(Some(self.write(state, value)))
     }
+}
+
+/// That each operand is the value that was written is all that this rule wants to know.
+struct Checked;
+
+impl Rule for Checked {
+    type State = ();
+
+    fn given(&self, _: &str, _: &Value) -> Result<()> {
+        Ok(())
+    }
+
+    fn of(&self, _: &dyn ValueDef, _: &Call<'_>, _: &Value, _: &[(&(), u32)]) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Checks a task graph: its operators are primitive and take their operands, and what is read is a value as it was written.
+///
+/// # Errors
+/// `UnknownOperator`; `Operator` names an operator that is not primitive, that does not take its operands, or that reads what is no value
+/// or another one; `Task` an output that is such; `OverlappingOutputs`, `Cycle`; `Cancelled`.
+pub fn check_values(graph: &Graph, registry: &Registry, values: &Values) -> Result<()> {
+    Walk::new(values, Checked).run(graph, registry).map(drop)
 }
 
 /// Says that an operator is none of the primitive ones.
