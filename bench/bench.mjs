@@ -87,7 +87,22 @@ async function main(options) {
   return unfair.length === 0;
 }
 
-function line({ group, name, scheme, n, count, threads, totalBits, ours, peer, unit, ratio, budgetOurs, budgetPeer, against }) {
+function line({
+  group,
+  name,
+  scheme,
+  n,
+  count,
+  threads,
+  totalBits,
+  ours,
+  peer,
+  unit,
+  ratio,
+  budgetOurs,
+  budgetPeer,
+  against,
+}) {
   const number = (value) =>
     value === null || value === undefined ? '-' : value >= 100 ? value.toFixed(1) : value.toPrecision(3);
   return [

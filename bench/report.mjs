@@ -78,7 +78,9 @@ function operators(rows, machine) {
           ms(row.peer),
           number(row.ratio),
           set === defaults ? number(againstNative(row)) : '',
-          row.budgetOurs === null || row.budgetPeer === null ? '' : `${row.budgetOurs} / ${row.budgetPeer}${row.unfair ? ' (not fair)' : ''}`,
+          row.budgetOurs === null || row.budgetPeer === null
+            ? ''
+            : `${row.budgetOurs} / ${row.budgetPeer}${row.unfair ? ' (not fair)' : ''}`,
         ]),
       ),
     );

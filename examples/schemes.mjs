@@ -9,7 +9,10 @@ const loom = await load();
 const n = 8192;
 const q = [562949952847873n, 1099511480321n, 1099511922689n, 1099512004609n];
 const special = [562949952798721n];
-const seeds = () => ({ hidden: randomFillSync(new BigUint64Array(4)), open: randomFillSync(new BigUint64Array(4)) });
+const seeds = () => ({
+  hidden: randomFillSync(new BigUint64Array(4)),
+  open: randomFillSync(new BigUint64Array(4)),
+});
 
 /** Keys, as operands of one graph; a server would be given all but the secret one. */
 function keysOf(g, errors = {}) {
@@ -58,7 +61,9 @@ function keysOf(g, errors = {}) {
     const right = data.x[slot] * data.y[slot] + at(slot + 1) + at(slot + 2) + at(slot + 3);
     return Math.max(most, Math.abs(value - right));
   }, 0);
-  console.log(`CKKS: ${found.length} sums, the first ${found[0].toFixed(6)}, the worst off by 2^${Math.log2(error).toFixed(1)}`);
+  console.log(
+    `CKKS: ${found.length} sums, the first ${found[0].toFixed(6)}, the worst off by 2^${Math.log2(error).toFixed(1)}`,
+  );
   assert.ok(error < 2 ** -18);
 }
 
@@ -84,10 +89,14 @@ function keysOf(g, errors = {}) {
   g.output('noise', g.op('bgv.noise', [secret, cube]));
   const data = { x: integers(3, t), y: integers(4, t), ...seeds() };
   const { product, noise } = await run(await g.build(), data);
-  assert.ok(product.every((value, slot) => value === (((data.x[slot] * data.x[slot]) % t) * data.y[slot]) % t));
+  assert.ok(
+    product.every((value, slot) => value === (((data.x[slot] * data.x[slot]) % t) * data.y[slot]) % t),
+  );
   const bits = q.slice(0, 2).reduce((sum, prime) => sum + Math.log2(Number(prime)), 0) - 1;
   const used = new Float64Array(noise.buffer)[0];
-  console.log(`BGV: ${product.length} products, the first ${product[0]}, ${(bits - used).toFixed(1)} bits of noise budget left`);
+  console.log(
+    `BGV: ${product.length} products, the first ${product[0]}, ${(bits - used).toFixed(1)} bits of noise budget left`,
+  );
 }
 await loom.dispose();
 

@@ -57,7 +57,9 @@ describe('attributes', () => {
       '{axis=0, empty=[], mode="set", parts=$["a\\"b"], q=[3,5]}',
     );
     expect(text({})).toBe('{}');
-    expect(text({ a: 0.5, b: 2 ** 60, c: -1e40, d: 1 })).toBe('{a=0.5, b=1152921504606846976.0, c=-1e+40, d=1}');
+    expect(text({ a: 0.5, b: 2 ** 60, c: -1e40, d: 1 })).toBe(
+      '{a=0.5, b=1152921504606846976.0, c=-1e+40, d=1}',
+    );
     expect(text({ big: 2n ** 127n - 1n, low: -5 })).toBe(`{big=${2n ** 127n - 1n}, low=-5}`);
   });
 

@@ -37,22 +37,29 @@ for (const scheme of ['bgv', 'ckks']) {
       const expected = program.outputs.map((operand) => all[operand]);
       const theirs = seal.run(program);
       // Both forms, with and without the passes that schemes have.
-      const variants = [
-        { form: 'coeff' },
-        { form: 'ntt', passes: ['dedup', 'cancel', 'prune', 'hoist', 'fuse'] },
-      ];
+      const variants = [{ form: 'coeff' }, { form: 'ntt', passes: ['dedup', 'cancel', 'prune', 'hoist', 'fuse'] }];
       for (const variant of variants) {
         const ours = await runCipherloom(loom, program, parameters, variant);
         if (scheme === 'bgv') {
-          assert.deepEqual(ours.map((x) => Array.from(x)), expected.map((x) => Array.from(x)), 'cipherloom');
-          assert.deepEqual(theirs, expected.map((x) => Array.from(x)), 'SEAL');
+          assert.deepEqual(
+            ours.map((x) => Array.from(x)),
+            expected.map((x) => Array.from(x)),
+            'cipherloom',
+          );
+          assert.deepEqual(
+            theirs,
+            expected.map((x) => Array.from(x)),
+            'SEAL',
+          );
           continue;
         }
         const largest = Math.max(1, ...all.map((x) => x.reduce((most, y) => Math.max(most, Math.abs(y)), 0)));
         const apart = (a, b) => a.reduce((most, x, slot) => Math.max(most, Math.abs(x - b[slot])), 0) / largest;
         for (const [output, right] of expected.entries()) {
           const [exact, peer] = [apart(ours[output], right), apart(ours[output], theirs[output])];
-          t.diagnostic(`${variant.form}: 2^${Math.log2(exact).toFixed(1)} of the largest off, 2^${Math.log2(peer).toFixed(1)} from SEAL`);
+          t.diagnostic(
+            `${variant.form}: 2^${Math.log2(exact).toFixed(1)} of the largest off, 2^${Math.log2(peer).toFixed(1)} from SEAL`,
+          );
           assert.ok(exact < NEAR, `off by ${exact} of the largest number`);
           assert.ok(peer < NEAR, `${peer} of the largest number from SEAL`);
         }

@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(out[0], 10.0);
         assert!(out[1..].iter().all(|&x| x == 0.0));
         // i in all slots is X^(n/2) where the exponent is 1 modulo 4, and -X^(n/2) where it is 3.
-        let i = |slot: usize| (0.0, if slot % 2 == 0 { 1.0 } else { -1.0 });
+        let i = |slot: usize| (0.0, if slot.is_multiple_of(2) { 1.0 } else { -1.0 });
         Embedding::new(n).coefficients(&mut out, i, 4.0);
         assert_eq!(out.iter().position(|&x| x == 4.0), Some(32));
     }

@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn inverses_of_elements() {
         for n in (1..=17).map(|log_n| 1usize << log_n) {
-            for g in [1, 3, 5, 2 * n as u64 - 1, n as u64 / 2 + 1 | 1, 12345] {
+            for g in [1, 3, 5, 2 * n as u64 - 1, (n as u64 / 2 + 1) | 1, 12345] {
                 let g = g & (2 * n as u64 - 1);
                 assert_eq!(g * galois_inverse(n, g) % (2 * n as u64), 1, "n = {n}, g = {g}");
             }
