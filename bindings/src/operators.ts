@@ -43,6 +43,7 @@ export interface OperatorAttributes {
   'bgv.multiply': never;
   'bgv.multiply_plain': never;
   'bgv.noise': never;
+  'bgv.relinearize_switch': 'keep';
   'bit.and': never;
   'bit.broadcast': 'shape';
   'bit.concat': 'axis';
@@ -65,6 +66,18 @@ export interface OperatorAttributes {
   'bit.sum': 'axis';
   'bit.transpose': 'axes';
   'bit.xor': never;
+  'ckks.add_plain': never;
+  'ckks.adjust': 'keep' | 'scale';
+  'ckks.decode': 'complex';
+  'ckks.decrypt': never;
+  'ckks.encode': 'scale';
+  'ckks.encrypt_public': 'drop';
+  'ckks.encrypt_secret': 'q';
+  'ckks.multiply': 'scale';
+  'ckks.multiply_plain': 'scale';
+  'ckks.multiply_scalar': 'by' | 'scale' | 'value';
+  'ckks.relinearize_rescale': 'keep' | 'scale';
+  'ckks.rescale': 'keep' | 'scale';
   'column.add': never;
   'column.add_plain': 'scalar' | 'values';
   'column.mod_switch': 'low';
@@ -231,14 +244,16 @@ export interface OperatorAttributes {
   'i64.xor': never;
   'limb.add': never;
   'limb.automorphism': 'g';
-  'limb.convolve': 'outputs' | 'q';
+  'limb.convolve': 'form' | 'outputs' | 'q';
   'limb.dot': never;
+  'limb.from_real': 'q';
   'limb.from_small': 'q';
   'limb.intt': never;
   'limb.mul': never;
   'limb.mul_scalar': 'c';
   'limb.neg': never;
   'limb.ntt': never;
+  'limb.ntt_from': 'q';
   'limb.permute': 'g';
   'limb.scale_sub': 'c';
   'limb.sub': never;
@@ -252,9 +267,14 @@ export interface OperatorAttributes {
   'poly.sub': never;
   'rlwe.add': never;
   'rlwe.automorphism': 'g';
+  'rlwe.automorphism_hoisted': 'g';
+  'rlwe.decompose': 'digit' | 'special';
+  'rlwe.drop_primes': 'keep';
+  'rlwe.intt': never;
   'rlwe.key_switch': 'factor';
   'rlwe.lift_plain': 'q';
   'rlwe.negate': never;
+  'rlwe.ntt': never;
   'rlwe.phase': never;
   'rlwe.public_key': 'factor' | 'q';
   'rlwe.relinearize': never;
@@ -267,14 +287,17 @@ export interface OperatorAttributes {
   'rns.quotient': never;
   'rns.scale_round': 'drop' | 'factor';
   'rns.switch': 'to';
+  'rns.to_real': 'scale';
   'sample.error': 'n';
   'sample.secret': 'n';
   'sample.ternary': 'n';
   'sample.uniform': 'n' | 'q';
   'slots.constant': 'n' | 't' | 'values';
   'slots.decode': never;
+  'slots.embed': 'scale';
   'slots.encode': never;
   'slots.read': never;
+  'slots.unembed': 'complex';
   'slots.write': never;
   'stats.correlation': 'aux' | 'low';
   'stats.count': 'aux' | 'low';
@@ -402,7 +425,7 @@ export interface OperatorAttributes {
 }
 
 /** Passes of the optimizer. */
-export type KnownPass = 'cancel' | 'dedup' | 'precompute' | 'prune' | 'sum_products';
+export type KnownPass = 'cancel' | 'dedup' | 'fuse' | 'hoist' | 'precompute' | 'prune' | 'sum_products';
 
 /** The name of an operator. Others than those known here are left to the core. */
 export type OperatorName = keyof OperatorAttributes | (string & {});
@@ -412,7 +435,7 @@ export type PassName = KnownPass | (string & {});
 
 /** All operators. */
 export const OPERATOR_NAMES: ReadonlySet<string> = new Set(
-  'aes.add_round_key aes.counter_blocks aes.ctr aes.decrypt_blocks aes.encrypt_blocks aes.gcm_open aes.gcm_seal aes.inverse_mix_columns aes.inverse_round aes.inverse_shift_rows aes.inverse_sub_bytes aes.key_schedule aes.mix_columns aes.round aes.shift_rows aes.sub_bytes aes.to_blocks aes.to_state bfv.add_plain bfv.decrypt bfv.encrypt_public bfv.encrypt_secret bfv.mod_switch bfv.multiply bfv.multiply_plain bfv.noise bfv.pack_slots bfv.scale_plain bfv.sum_slots bgv.add_plain bgv.adjust bgv.decrypt bgv.encrypt_public bgv.encrypt_secret bgv.mod_switch bgv.multiply bgv.multiply_plain bgv.noise bit.and bit.broadcast bit.concat bit.convert bit.eq bit.gather bit.le bit.lt bit.ne bit.not bit.or bit.product bit.reduce_and bit.reduce_or bit.reduce_xor bit.scan bit.scatter bit.select bit.slice bit.sum bit.transpose bit.xor column.add column.add_plain column.mod_switch column.multiply column.multiply_plain column.negate column.rotate_columns column.rotate_rows column.sub column.sum constant copy f32.abs f32.add f32.argmax f32.argmin f32.broadcast f32.concat f32.convert f32.div f32.eq f32.exp f32.gather f32.le f32.log f32.lt f32.matmul f32.max f32.min f32.mul f32.ne f32.neg f32.product f32.reduce_max f32.reduce_min f32.rem f32.scan f32.scatter f32.select f32.slice f32.sort f32.sqrt f32.sub f32.sum f32.tanh f32.transpose f64.abs f64.add f64.argmax f64.argmin f64.broadcast f64.concat f64.convert f64.div f64.eq f64.exp f64.gather f64.le f64.log f64.lt f64.matmul f64.max f64.min f64.mul f64.ne f64.neg f64.product f64.reduce_max f64.reduce_min f64.rem f64.scan f64.scatter f64.select f64.slice f64.sort f64.sqrt f64.sub f64.sum f64.tanh f64.transpose ghash.hash ghash.multiples ghash.multiply ghash.square i32.abs i32.add i32.and i32.argmax i32.argmin i32.broadcast i32.concat i32.convert i32.div i32.eq i32.gather i32.le i32.lt i32.matmul i32.max i32.min i32.mul i32.ne i32.neg i32.not i32.or i32.product i32.reduce_and i32.reduce_max i32.reduce_min i32.reduce_or i32.reduce_xor i32.rem i32.rotl i32.scan i32.scatter i32.select i32.shl i32.shr i32.slice i32.sort i32.sub i32.sum i32.transpose i32.xor i64.abs i64.add i64.and i64.argmax i64.argmin i64.broadcast i64.concat i64.convert i64.div i64.eq i64.gather i64.le i64.lt i64.matmul i64.max i64.min i64.mul i64.ne i64.neg i64.not i64.or i64.product i64.reduce_and i64.reduce_max i64.reduce_min i64.reduce_or i64.reduce_xor i64.rem i64.rotl i64.scan i64.scatter i64.select i64.shl i64.shr i64.slice i64.sort i64.sub i64.sum i64.transpose i64.xor limb.add limb.automorphism limb.convolve limb.dot limb.from_small limb.intt limb.mul limb.mul_scalar limb.neg limb.ntt limb.permute limb.scale_sub limb.sub limb.tensor poly.add poly.automorphism poly.intt poly.mul poly.neg poly.ntt poly.sub rlwe.add rlwe.automorphism rlwe.key_switch rlwe.lift_plain rlwe.negate rlwe.phase rlwe.public_key rlwe.relinearize rlwe.secret_key rlwe.sub rlwe.switching_key rns.convert rns.extend rns.norm rns.quotient rns.scale_round rns.switch sample.error sample.secret sample.ternary sample.uniform slots.constant slots.decode slots.encode slots.read slots.write stats.correlation stats.count stats.covariance stats.mean stats.sum stats.variance u32.add u32.and u32.argmax u32.argmin u32.broadcast u32.concat u32.convert u32.div u32.eq u32.gather u32.le u32.lt u32.matmul u32.max u32.min u32.mul u32.ne u32.neg u32.not u32.or u32.product u32.reduce_and u32.reduce_max u32.reduce_min u32.reduce_or u32.reduce_xor u32.rem u32.rotl u32.scan u32.scatter u32.select u32.shl u32.shr u32.slice u32.sort u32.sub u32.sum u32.transpose u32.xor u64.add u64.and u64.argmax u64.argmin u64.broadcast u64.concat u64.convert u64.div u64.eq u64.gather u64.le u64.lt u64.matmul u64.max u64.min u64.mul u64.ne u64.neg u64.not u64.or u64.product u64.reduce_and u64.reduce_max u64.reduce_min u64.reduce_or u64.reduce_xor u64.rem u64.rotl u64.scan u64.scatter u64.select u64.shl u64.shr u64.slice u64.sort u64.sub u64.sum u64.transpose u64.xor u8.add u8.and u8.argmax u8.argmin u8.broadcast u8.concat u8.convert u8.div u8.eq u8.gather u8.le u8.lt u8.matmul u8.max u8.min u8.mul u8.ne u8.neg u8.not u8.or u8.product u8.reduce_and u8.reduce_max u8.reduce_min u8.reduce_or u8.reduce_xor u8.rem u8.rotl u8.scan u8.scatter u8.select u8.shl u8.shr u8.slice u8.sort u8.sub u8.sum u8.transpose u8.xor'.split(
+  'aes.add_round_key aes.counter_blocks aes.ctr aes.decrypt_blocks aes.encrypt_blocks aes.gcm_open aes.gcm_seal aes.inverse_mix_columns aes.inverse_round aes.inverse_shift_rows aes.inverse_sub_bytes aes.key_schedule aes.mix_columns aes.round aes.shift_rows aes.sub_bytes aes.to_blocks aes.to_state bfv.add_plain bfv.decrypt bfv.encrypt_public bfv.encrypt_secret bfv.mod_switch bfv.multiply bfv.multiply_plain bfv.noise bfv.pack_slots bfv.scale_plain bfv.sum_slots bgv.add_plain bgv.adjust bgv.decrypt bgv.encrypt_public bgv.encrypt_secret bgv.mod_switch bgv.multiply bgv.multiply_plain bgv.noise bgv.relinearize_switch bit.and bit.broadcast bit.concat bit.convert bit.eq bit.gather bit.le bit.lt bit.ne bit.not bit.or bit.product bit.reduce_and bit.reduce_or bit.reduce_xor bit.scan bit.scatter bit.select bit.slice bit.sum bit.transpose bit.xor ckks.add_plain ckks.adjust ckks.decode ckks.decrypt ckks.encode ckks.encrypt_public ckks.encrypt_secret ckks.multiply ckks.multiply_plain ckks.multiply_scalar ckks.relinearize_rescale ckks.rescale column.add column.add_plain column.mod_switch column.multiply column.multiply_plain column.negate column.rotate_columns column.rotate_rows column.sub column.sum constant copy f32.abs f32.add f32.argmax f32.argmin f32.broadcast f32.concat f32.convert f32.div f32.eq f32.exp f32.gather f32.le f32.log f32.lt f32.matmul f32.max f32.min f32.mul f32.ne f32.neg f32.product f32.reduce_max f32.reduce_min f32.rem f32.scan f32.scatter f32.select f32.slice f32.sort f32.sqrt f32.sub f32.sum f32.tanh f32.transpose f64.abs f64.add f64.argmax f64.argmin f64.broadcast f64.concat f64.convert f64.div f64.eq f64.exp f64.gather f64.le f64.log f64.lt f64.matmul f64.max f64.min f64.mul f64.ne f64.neg f64.product f64.reduce_max f64.reduce_min f64.rem f64.scan f64.scatter f64.select f64.slice f64.sort f64.sqrt f64.sub f64.sum f64.tanh f64.transpose ghash.hash ghash.multiples ghash.multiply ghash.square i32.abs i32.add i32.and i32.argmax i32.argmin i32.broadcast i32.concat i32.convert i32.div i32.eq i32.gather i32.le i32.lt i32.matmul i32.max i32.min i32.mul i32.ne i32.neg i32.not i32.or i32.product i32.reduce_and i32.reduce_max i32.reduce_min i32.reduce_or i32.reduce_xor i32.rem i32.rotl i32.scan i32.scatter i32.select i32.shl i32.shr i32.slice i32.sort i32.sub i32.sum i32.transpose i32.xor i64.abs i64.add i64.and i64.argmax i64.argmin i64.broadcast i64.concat i64.convert i64.div i64.eq i64.gather i64.le i64.lt i64.matmul i64.max i64.min i64.mul i64.ne i64.neg i64.not i64.or i64.product i64.reduce_and i64.reduce_max i64.reduce_min i64.reduce_or i64.reduce_xor i64.rem i64.rotl i64.scan i64.scatter i64.select i64.shl i64.shr i64.slice i64.sort i64.sub i64.sum i64.transpose i64.xor limb.add limb.automorphism limb.convolve limb.dot limb.from_real limb.from_small limb.intt limb.mul limb.mul_scalar limb.neg limb.ntt limb.ntt_from limb.permute limb.scale_sub limb.sub limb.tensor poly.add poly.automorphism poly.intt poly.mul poly.neg poly.ntt poly.sub rlwe.add rlwe.automorphism rlwe.automorphism_hoisted rlwe.decompose rlwe.drop_primes rlwe.intt rlwe.key_switch rlwe.lift_plain rlwe.negate rlwe.ntt rlwe.phase rlwe.public_key rlwe.relinearize rlwe.secret_key rlwe.sub rlwe.switching_key rns.convert rns.extend rns.norm rns.quotient rns.scale_round rns.switch rns.to_real sample.error sample.secret sample.ternary sample.uniform slots.constant slots.decode slots.embed slots.encode slots.read slots.unembed slots.write stats.correlation stats.count stats.covariance stats.mean stats.sum stats.variance u32.add u32.and u32.argmax u32.argmin u32.broadcast u32.concat u32.convert u32.div u32.eq u32.gather u32.le u32.lt u32.matmul u32.max u32.min u32.mul u32.ne u32.neg u32.not u32.or u32.product u32.reduce_and u32.reduce_max u32.reduce_min u32.reduce_or u32.reduce_xor u32.rem u32.rotl u32.scan u32.scatter u32.select u32.shl u32.shr u32.slice u32.sort u32.sub u32.sum u32.transpose u32.xor u64.add u64.and u64.argmax u64.argmin u64.broadcast u64.concat u64.convert u64.div u64.eq u64.gather u64.le u64.lt u64.matmul u64.max u64.min u64.mul u64.ne u64.neg u64.not u64.or u64.product u64.reduce_and u64.reduce_max u64.reduce_min u64.reduce_or u64.reduce_xor u64.rem u64.rotl u64.scan u64.scatter u64.select u64.shl u64.shr u64.slice u64.sort u64.sub u64.sum u64.transpose u64.xor u8.add u8.and u8.argmax u8.argmin u8.broadcast u8.concat u8.convert u8.div u8.eq u8.gather u8.le u8.lt u8.matmul u8.max u8.min u8.mul u8.ne u8.neg u8.not u8.or u8.product u8.reduce_and u8.reduce_max u8.reduce_min u8.reduce_or u8.reduce_xor u8.rem u8.rotl u8.scan u8.scatter u8.select u8.shl u8.shr u8.slice u8.sort u8.sub u8.sum u8.transpose u8.xor'.split(
     ' ',
   ),
 );
