@@ -58,7 +58,7 @@ describe('attributes', () => {
     );
     expect(text({})).toBe('{}');
     expect(text({ a: 0.5, b: 2 ** 60, c: -1e40, d: 1 })).toBe(
-      '{a=0.5, b=1152921504606846976.0, c=-1e+40, d=1}',
+      '{a=0.5, b=1152921504606847000.0, c=-1e+40, d=1}',
     );
     expect(text({ big: 2n ** 127n - 1n, low: -5 })).toBe(`{big=${2n ** 127n - 1n}, low=-5}`);
   });
