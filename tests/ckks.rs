@@ -241,3 +241,66 @@ fn every_operator_at_several_parameters() {
         }
     }
 }
+
+#[test]
+fn what_does_not_fit_is_told() {
+    let registry = cipherloom::registry();
+    let c = Context::new(64, 3, 40, 1);
+    let mut bench = Bench::new(&c, &registry);
+    let numbers = values(32, 1);
+    let x = bench.encrypt(&numbers);
+    let none = Attrs::new;
+    let scaled = |scale: f64| none().with("scale", real(scale));
+    let other = bench.plain(&numbers, c.scale * 2.0);
+    let tensor = |bench: &mut Bench<'_>, name: &str, shape: &[u64]| {
+        let ty = Tensor::new(Element::F64, shape).ty(64).unwrap();
+        bench.s.graph_mut().add_input(name, ty).unwrap()
+    };
+    let (odd, triples) = (tensor(&mut bench, "odd", &[31]), tensor(&mut bench, "triples", &[32, 3]));
+    let square = bench.op("ckks.multiply", none(), &[x, x]);
+    let attrs = none().with("q", c.q.as_slice()).with("factor", 97u64);
+    let enlarged = bench.op("rlwe.public_key", attrs, &[bench.secret, bench.seeds[0], bench.seeds[1]]);
+    let seed = bench.seeds[1];
+    let key = none().with("q", c.q.as_slice()).with("special", c.special.as_slice()).with("digit", 1u64);
+    let key = key.with("from", "galois").with("g", 6u64);
+    let secret = [bench.secret, bench.seeds[0], bench.seeds[1]];
+    let cases: [(&str, Attrs, Vec<OperandId>, &str); 14] = [
+        ("rlwe.add", none(), vec![x, square], "input 1"),
+        ("ckks.add_plain", none(), vec![x, other], "input 1"),
+        ("ckks.multiply", none(), vec![x, square], "parts of input 1: found 3, expected 2"),
+        ("ckks.multiply", scaled(c.scale * c.scale * 1.01), vec![x, x], "scale"),
+        ("ckks.rescale", none().with("keep", 0u64), vec![square], "keep: found 0, expected 1 to 2"),
+        ("ckks.rescale", none().with("keep", 3u64), vec![square], "keep: found 3"),
+        ("ckks.rescale", scaled(-1.0).with("keep", 2u64), vec![square], "a number above 0"),
+        ("ckks.adjust", scaled(1e-30).with("keep", 2u64), vec![x], "scale"),
+        ("ckks.encode", scaled(0.0), vec![odd], "n: found 62"),
+        ("ckks.encode", scaled(0.0), vec![triples], "shape"),
+        ("ckks.encrypt_public", none(), vec![enlarged, other, seed], "factor of the public key"),
+        ("bgv.decrypt", none(), vec![bench.secret, x], "scheme of the ciphertext: found CKKS, expected BGV"),
+        ("ckks.multiply_scalar", none().with("value", real(1e300)).with("by", real(1e300)), vec![x], "by"),
+        ("rlwe.switching_key", key, secret.to_vec(), "g: found 6, expected an odd number below 128"),
+    ];
+    for (op, attrs, inputs, told) in cases {
+        let error = bench.s.op(op, attrs, &inputs).unwrap_err().to_string();
+        assert!(error.contains(told), "{op}: {error}");
+    }
+}
+
+#[test]
+fn inputs_of_a_graph_have_bounds() {
+    let registry = cipherloom::registry();
+    let mut graph = Graph::new(64);
+    let scale = real(2f64.powi(40));
+    let q = ntt_primes(50, 64, 3, &[]).unwrap();
+    let ciphertext = types::Ciphertext::new(64, q, 2, types::Scheme::Ckks { scale }).ty();
+    let x = graph.add_input("x", ciphertext.clone()).unwrap();
+    let plain = graph.add_input("m", types::reals(64, scale)).unwrap();
+    let mut s = Session::new(graph, &registry);
+    let sum = s.op("ckks.add_plain", Attrs::new(), &[x, plain]).unwrap();
+    s.graph_mut().declare_output("sum", sum);
+    let [bound] = schemes::bounds(s.graph(), &registry, 3.0).unwrap().try_into().unwrap();
+    // 2^3 2^40, twice; the error of a fresh ciphertext and that of rounding.
+    assert!((bound.noise.message - 44.0).abs() < 1e-9, "{bound:?}");
+    assert!(bound.noise.error > 8.0 && bound.noise.error < 20.0, "{bound:?}");
+    assert!((bound.budget - (150.0 - 1.0 - 44.0)).abs() < 0.1, "{bound:?}");
+}

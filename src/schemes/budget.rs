@@ -2,9 +2,9 @@
 
 use super::{canonical, noise};
 use crate::Result;
-use crate::graph::{Graph, Port, ValueType};
+use crate::graph::{Graph, Port, Real, ValueType};
 use crate::ops::flow::{Flow, States};
-use crate::ops::types::{Ciphertext, Scheme};
+use crate::ops::types::{self, Ciphertext, Scheme};
 use crate::ops::{Call, Noise, OpDef, Registry};
 
 /// What flows: bounds, each as its scheme counts it.
@@ -32,6 +32,15 @@ impl Flow for Bounds {
                 self.special
                     .map_or_else(|| noise::fresh_public(n), |log| noise::fresh_public_divided(n, log)),
             ),
+            // Coefficients that somebody else rounded.
+            Err(_) if ty.head == "reals" => {
+                let scale = types::scale(&ty.attrs).map_or(f64::INFINITY, Real::get);
+                canonical::encoded(
+                    n,
+                    libm::log2(scale),
+                    Noise { message: self.largest, error: f64::NEG_INFINITY },
+                )
+            }
             // Reals, exactly as they are.
             Err(_) => Noise { message: self.largest, error: f64::NEG_INFINITY },
         }

@@ -41,7 +41,8 @@ pub(crate) fn embedded(call: &Call<'_>) -> Result<ValueType> {
     let (&[half] | &[half, 2]) = slots.shape.as_slice() else {
         return Err(call.error("shape", &slots, "[n/2], or [n/2, 2] for complex numbers"));
     };
-    let n = 2 * half as usize;
+    // Beyond what a ring has where sizes are as large as that.
+    let n = usize::try_from(half).map_or(0, |half| half.saturating_mul(2));
     degree(call, n)?;
     call.words("reals")?;
     Ok(types::reals(n, types::scale(call.attrs)?))

@@ -35,7 +35,7 @@ impl OpDef for SwitchingKeyOp {
         call.input(2, "secret_seed")?;
         match call.attrs.text("from")? {
             "square" => {}
-            "galois" => drop(galois_inverse(n, call.attrs.uint("g")?)),
+            "galois" => drop(super::galois(call, n)?),
             other => return Err(call.error("from", other, "square or galois")),
         }
         let (q, special) = (call.moduli("q")?, call.moduli("special")?);
@@ -59,7 +59,7 @@ impl OpDef for SwitchingKeyOp {
                 *limb = s.op("limb.mul", Attrs::new(), &[*limb, *limb])?;
             }
         } else {
-            let g = galois_inverse(ty.n, call.attrs.uint("g")?);
+            let g = galois_inverse(ty.n, super::galois(call, ty.n)?);
             for limb in &mut to {
                 *limb = s.op("limb.permute", Attrs::new().with("g", g), &[*limb])?;
             }
