@@ -263,8 +263,12 @@ fn what_does_not_fit_is_told() {
     let seed = bench.seeds[1];
     let key = none().with("q", c.q.as_slice()).with("special", c.special.as_slice()).with("digit", 1u64);
     let key = key.with("from", "galois").with("g", 6u64);
+    let shared = none().with("q", c.q.as_slice()).with("factor", c.q[1]);
+    let scheme = types::Scheme::Ckks { scale: real(1e200) };
+    let huge = types::Ciphertext::new(64, c.q.clone(), 2, scheme).ty();
+    let huge = bench.s.graph_mut().add_input("huge", huge).unwrap();
     let secret = [bench.secret, bench.seeds[0], bench.seeds[1]];
-    let cases: [(&str, Attrs, Vec<OperandId>, &str); 14] = [
+    let cases: [(&str, Attrs, Vec<OperandId>, &str); 18] = [
         ("rlwe.add", none(), vec![x, square], "input 1"),
         ("ckks.add_plain", none(), vec![x, other], "input 1"),
         ("ckks.multiply", none(), vec![x, square], "parts of input 1: found 3, expected 2"),
@@ -278,6 +282,15 @@ fn what_does_not_fit_is_told() {
         ("ckks.encrypt_public", none(), vec![enlarged, other, seed], "factor of the public key"),
         ("bgv.decrypt", none(), vec![bench.secret, x], "scheme of the ciphertext: found CKKS, expected BGV"),
         ("ckks.multiply_scalar", none().with("value", real(1e300)).with("by", real(1e300)), vec![x], "by"),
+        ("ckks.multiply", scaled(1.0), vec![huge, huge], "scale"),
+        ("ckks.adjust", scaled(c.scale * 0.4 / c.q[2] as f64 * 1024.0).with("keep", 2u64), vec![x], "scale"),
+        ("rlwe.public_key", shared.clone(), secret.to_vec(), "no divisor in common"),
+        (
+            "rlwe.switching_key",
+            key.clone().with("g", 3u64).with("factor", c.special[0]),
+            secret.to_vec(),
+            "no divisor in common",
+        ),
         ("rlwe.switching_key", key, secret.to_vec(), "g: found 6, expected an odd number below 128"),
     ];
     for (op, attrs, inputs, told) in cases {
@@ -303,4 +316,41 @@ fn inputs_of_a_graph_have_bounds() {
     assert!((bound.noise.message - 44.0).abs() < 1e-9, "{bound:?}");
     assert!(bound.noise.error > 8.0 && bound.noise.error < 20.0, "{bound:?}");
     assert!((bound.budget - (150.0 - 1.0 - 44.0)).abs() < 0.1, "{bound:?}");
+}
+
+#[test]
+fn weights_have_a_size() {
+    let registry = cipherloom::registry();
+    let c = Context::new(64, 3, 40, 1);
+    let mut bench = Bench::new(&c, &registry);
+    let numbers = values(32, 1);
+    let x = bench.encrypt(&numbers);
+    let weights: Vec<u8> = (0..32).flat_map(|slot| (1000.0 - f64::from(slot)).to_le_bytes()).collect();
+    let attrs = Tensor::new(Element::F64, [32]).constant(weights.into());
+    let weights = bench.op("constant", attrs, &[]);
+    let doubled = bench.op("f64.add", Attrs::new(), &[weights, weights]);
+    let [weights, doubled] =
+        [weights, doubled].map(|w| bench.op("ckks.encode", Attrs::new().with("scale", real(c.scale)), &[w]));
+    let product = bench.op("ckks.multiply_plain", Attrs::new(), &[x, weights]);
+    let unknown = bench.op("ckks.multiply_plain", Attrs::new(), &[x, doubled]);
+    bench.output(product);
+    bench.output(unknown);
+    // A key beside them is no matter.
+    let key = bench.key(3, "square", 0);
+    let bounds = {
+        let mut graph = bench.s.graph().clone();
+        graph.declare_output("key", key);
+        schemes::bounds(&graph, &registry, 0.0).unwrap()
+    };
+    assert!(bounds[0].noise.message > 9.9 && bounds[0].noise.message < 11.0, "{:?}", bounds[0]);
+    assert_eq!((bounds[2].noise.error, bounds[3].budget), (f64::INFINITY, f64::NEG_INFINITY));
+    assert_eq!(bounds[4].budget, f64::INFINITY);
+    let found = bench.run(&registry, 1.0);
+    let right = numbers
+        .iter()
+        .zip(0..)
+        .map(|(x, slot)| (x.0 * (1000.0 - f64::from(slot)), x.1 * (1000.0 - f64::from(slot))));
+    let worst = found[0].0.iter().zip(right).map(|(a, b)| (a.0 - b.0).hypot(a.1 - b.1)).fold(0.0, f64::max);
+    let told = found[0].1.noise.error;
+    assert!(worst.log2() < told && worst.log2() > told - 9.0, "off by {worst}, bound 2^{told}");
 }

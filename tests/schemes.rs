@@ -424,3 +424,28 @@ fn forms_are_part_of_the_type() {
         assert_eq!(bench.run(&registry)[0].0, [6; 64]);
     }
 }
+
+#[test]
+fn what_was_placed_stays_as_it_is() {
+    let registry = schemes::registry();
+    let c = Context::new(Bgv, 64, 17, 4, 50, 1);
+    let mut bench = Bench::new(&c, &registry);
+    let x = bench.encrypt(&[3; 64]);
+    let [key, square] = [bench.key(4, "galois", 3), bench.key(4, "square", 0)];
+    let product = bench.multiply(x, x);
+    let mut graph = bench.s.graph().clone();
+    let ty = graph.ty(x).clone();
+    let g = Attrs::new().with("g", 3u64);
+    for name in ["a", "b"] {
+        let rotated =
+            graph.add_operator("rlwe.automorphism@scalar", g.clone(), &[x, key], ty.clone()).unwrap();
+        graph.declare_output(name, rotated);
+    }
+    let both = graph.add_operator("rlwe.relinearize@scalar", Attrs::new(), &[product, square], ty).unwrap();
+    let mut s = Session::new(graph, &registry);
+    let low = s.op("bgv.mod_switch", Attrs::new().with("keep", 2u64), &[both]).unwrap();
+    s.graph_mut().declare_output("low", low);
+    let graph = s.finish();
+    let after = hoist(&fuse(&graph, &registry).unwrap(), &registry).unwrap();
+    assert_eq!(cipherloom::graph::print(&after), cipherloom::graph::print(&graph));
+}

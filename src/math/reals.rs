@@ -55,7 +55,7 @@ impl ToReal {
         Ok(Self { radix: MixedRadix::new(from)? })
     }
 
-    /// `out[j]`: the bits of the double next to the `x` in `(-Q/2, Q/2]` with residues `limbs[i][j]`, but for one unit in the last place for
+    /// `out[j]`: the bits of the double next to the `x` in `(-Q/2, Q/2]` with residues `limbs[i][j]`, but for two units in the last place for
     /// each limb: the digits `d_i` of |x| to the bases `q_0`, `q_1`, ... by Horner's rule from the highest, `value q_i + d_i`, each step rounded. Takes
     /// the same steps for every coefficient.
     pub fn round_into(&self, out: &mut [u64], limbs: &[&[u64]]) {

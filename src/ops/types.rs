@@ -309,8 +309,12 @@ impl Ciphertext {
     }
 }
 
+/// Most primes of a key: more than any secure ring has room for; sizes of its parts fit into 64 bits.
+const MOST_PRIMES: usize = 1024;
+
 /// A key that switches a polynomial from one secret to another: for each digit d the pair
-/// (b_d, a_d) modulo q and special primes, NTT form, with b_d = -a_d s + e_d + P g_d s', where g_d is 1
+/// (b_d, a_d) modulo q and special primes, NTT form, with b_d = -a_d s'' + f e_d + P g_d s', where s'' is the secret that it switches to, f the
+/// factor, g_d is 1
 /// modulo the primes of digit d and 0 modulo the others, and P is the product of the special primes
 /// (hybrid key switching, Han and Ki, ia.cr/2019/688).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -341,6 +345,10 @@ impl SwitchingKey {
             digit: a.size("digit")?,
             factor: error_factor(a)?,
         };
+        let primes = key.q.len() + key.special.len();
+        if primes > MOST_PRIMES {
+            return Err(wrong(ty, "primes", primes, &format!("at most {MOST_PRIMES}")));
+        }
         if key.digit == 0 || key.digit > key.special.len() {
             return Err(wrong(ty, "digit", key.digit, "1 to the number of special primes"));
         }
@@ -371,7 +379,7 @@ impl SwitchingKey {
 
     /// Size in units.
     pub fn units(&self) -> u64 {
-        (self.digits() * 2 * (self.q.len() + self.special.len()) * self.n) as u64
+        2 * self.digits() as u64 * (self.q.len() + self.special.len()) as u64 * self.n as u64
     }
 
     /// The type of b_d and a_d.
@@ -506,10 +514,15 @@ pub fn public_key(n: usize, q: &[u64], factor: u64) -> ValueType {
 /// Attribute `factor` of a key: what its errors are multiples of; 1 where it is left out.
 ///
 /// # Errors
-/// `Graph` for what is no positive integer of 63 bits.
+/// `Graph` for what is no positive integer below 2^64.
 pub fn error_factor(attrs: &Attrs) -> Result<u64> {
     let Some(_) = attrs.get("factor") else { return Ok(1) };
-    Ok(attrs.uint("factor")?.max(1))
+    let factor = attrs.uint("factor")?;
+    if factor == 0 {
+        let (name, found, expected) = ("factor".to_owned(), "0".to_owned(), "at least 1");
+        return Err(GraphError::Attribute { name, found, expected }.into());
+    }
+    Ok(factor)
 }
 
 /// Attributes of a key whose errors are multiples of that.

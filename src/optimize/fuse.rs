@@ -4,7 +4,7 @@
 use super::{Change, after, is_pinned};
 use crate::Result;
 use crate::analyze::Facts;
-use crate::graph::{Attrs, Graph, OperandId};
+use crate::graph::{Attrs, Graph, OperandId, Operator};
 use crate::ops::Registry;
 use std::collections::HashMap;
 
@@ -38,8 +38,9 @@ pub(super) fn work(graph: &Graph, facts: &Facts, registry: &Registry) -> Result<
         let Ok(def) = registry.get(&graph.signature(op).name) else { continue };
         let Some(first) = inner(*input) else { continue };
         let first_op = &graph.operators()[first];
-        // Neither of them draws anything, so that a nonce pins it.
-        if is_pinned(op, false) || is_pinned(first_op, false) || fused.contains_key(&first) {
+        // Neither of them draws anything, so that a nonce pins it; and who was placed stays what it is.
+        let stays = |op: &Operator| is_pinned(op, false) || graph.signature(op).platform.is_some();
+        if stays(op) || stays(first_op) || fused.contains_key(&first) {
             continue;
         }
         let inner = graph.signature(first_op);

@@ -27,11 +27,9 @@ pub(super) fn work(graph: &Graph, _: &Facts, registry: &Registry) -> Result<Opti
         let types = graph.input_types(op);
         let (name, attrs) = (&signature.name, &signature.attrs);
         let call = Call { name, attrs, inputs: &types, unit: graph.unit_bits() };
-        // None of them draws anything, so that a nonce pins it.
-        let found = match registry.get(name) {
-            Ok(def) if !is_pinned(op, false) => def.shared(&call),
-            _ => None,
-        };
+        // None of them draws anything, so that a nonce pins it; and who was placed stays what it is.
+        let stays = is_pinned(op, false) || signature.platform.is_some();
+        let found = registry.get(name).ok().filter(|_| !stays).and_then(|def| def.shared(&call));
         let inputs = graph.inputs_of(op);
         shared.push(found.map(|found| {
             let place =

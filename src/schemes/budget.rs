@@ -11,8 +11,15 @@ use crate::ops::{Call, Noise, OpDef, Registry};
 struct Bounds {
     /// log2 of the special primes that a fresh encryption was divided by, where there are any.
     special: Option<f64>,
-    /// log2 of the largest real that the graph is given, in a slot or a tensor.
+    /// log2 of the largest number that the graph is given, in a slot (its absolute value, where it is complex) or a tensor.
     largest: f64,
+}
+
+impl Bounds {
+    /// Of reals, exactly as they are given.
+    fn reals(&self) -> Noise {
+        Noise { message: self.largest, error: f64::NEG_INFINITY }
+    }
 }
 
 impl Flow for Bounds {
@@ -21,12 +28,10 @@ impl Flow for Bounds {
     fn given(&self, ty: &ValueType) -> Noise {
         let n = ty.dim("n").unwrap_or(1);
         match Ciphertext::of(ty).map(|ty| ty.scheme) {
-            Ok(Scheme::Bgv { t, .. }) => {
-                Noise::error(noise::fresh_bgv(n, t, noise::log2(&[t]), self.special))
-            }
+            Ok(Scheme::Bgv { t, .. }) => Noise::error(noise::fresh_bgv(n, t, noise::log2(&[t]), None)),
             Ok(Scheme::Ckks { scale }) => {
-                let message = self.largest + libm::log2(scale.get());
-                Noise { message, error: canonical::fresh_public(n, self.special) }
+                let plain = canonical::encoded(n, libm::log2(scale.get()), self.reals());
+                Noise { error: noise::sum(&[plain.error, canonical::fresh_public(n, None)]), ..plain }
             }
             Ok(Scheme::Bfv { .. }) => Noise::error(
                 self.special
@@ -35,14 +40,9 @@ impl Flow for Bounds {
             // Coefficients that somebody else rounded.
             Err(_) if ty.head == "reals" => {
                 let scale = types::scale(&ty.attrs).map_or(f64::INFINITY, Real::get);
-                canonical::encoded(
-                    n,
-                    libm::log2(scale),
-                    Noise { message: self.largest, error: f64::NEG_INFINITY },
-                )
+                canonical::encoded(n, libm::log2(scale), self.reals())
             }
-            // Reals, exactly as they are.
-            Err(_) => Noise { message: self.largest, error: f64::NEG_INFINITY },
+            Err(_) => self.reals(),
         }
     }
 
@@ -58,8 +58,10 @@ impl Flow for Bounds {
             None if def.moves() => {
                 inputs.iter().fold(Noise::error(f64::NEG_INFINITY), |all, input| self.join(all, input))
             }
-            // A ciphertext whose noise nobody can bound has no budget.
-            None if output.head == "ciphertext" => Noise { message: f64::INFINITY, error: f64::INFINITY },
+            // A ciphertext whose noise nobody can bound has no budget, and of reals that somebody computed nobody knows the size.
+            None if matches!(output.head.as_str(), "ciphertext" | "reals" | "f64") => {
+                Noise { message: f64::INFINITY, error: f64::INFINITY }
+            }
             None => Noise::error(f64::NEG_INFINITY),
         })
     }
@@ -74,8 +76,9 @@ pub struct Bound {
     pub noise: Noise,
 }
 
-/// Bounds on the declared outputs, in order; what comes from the graph's inputs is taken as fresh, under a public key; where there are special
-/// primes, divided by them. `largest`: log2 of the largest real that the graph is given.
+/// Bounds on the declared outputs, in order. Ciphertexts from the graph's inputs are taken as fresh, under a public key whose errors are
+/// multiples of no more than their t; under BFV, where the graph has a key with special primes, divided by these. `largest`: log2 of the largest number
+/// that the graph is given: a real in a tensor, or the absolute value of a slot.
 ///
 /// # Errors
 /// `UnknownOperator`, `OverlappingOutputs`, `Cycle`, `Cancelled`; `Graph` for ciphertexts without moduli.
@@ -101,7 +104,7 @@ fn budget(ty: &ValueType, bound: Noise) -> Result<f64> {
             Scheme::Ckks { .. } => noise::budget_bgv(log_q, noise::sum(&[bound.message, bound.error])),
         });
     }
-    let moduli = ty.attrs.uints("t")?;
+    let Ok(moduli) = ty.attrs.uints("t") else { return Ok(f64::INFINITY) };
     Ok(moduli.into_iter().map(|t| noise::budget(t, log_q, bound.error)).fold(f64::INFINITY, f64::min))
 }
 

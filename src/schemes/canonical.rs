@@ -19,6 +19,8 @@ const TERNARY_VARIANCE: f64 = 2.0 / 3.0;
 const ROUNDING_VARIANCE: f64 = 1.0 / 12.0;
 /// log2 of the largest relative error of a transform on doubles.
 const DOUBLE: f64 = -47.0;
+/// log2 of how far a scale that was computed on doubles may be from the one that is.
+pub const ROUNDED: f64 = -51.0;
 /// log2 of how far a scale that is declared may be from the one that is.
 pub const DECLARED: f64 = -45.0;
 

@@ -4,7 +4,7 @@
 use crate::Result;
 use crate::graph::ValueType;
 use crate::ops::tensor::{Element, Tensor};
-use crate::ops::{Call, Level, OpDef};
+use crate::ops::{Call, Level, Noise, OpDef};
 
 /// `constant`; see the module.
 pub struct Constant;
@@ -33,5 +33,15 @@ impl OpDef for Constant {
             return Err(call.error("bytes of the value", found, expected));
         }
         Ok(ty)
+    }
+
+    /// Of doubles, the largest.
+    fn noise(&self, call: &Call<'_>, _: &[Noise]) -> Option<Noise> {
+        if call.attrs.text("of").ok()? != Element::F64.name() {
+            return None;
+        }
+        let (doubles, _) = call.attrs.bytes("value").ok()?.as_chunks::<8>();
+        let largest = doubles.iter().map(|bytes| f64::from_le_bytes(*bytes).abs()).fold(0.0, f64::max);
+        Some(Noise { message: libm::log2(largest), error: f64::NEG_INFINITY })
     }
 }

@@ -87,14 +87,14 @@ pub(in crate::ops) fn degree(call: &Call<'_>, n: usize) -> Result<()> {
     Err(call.error("n", n, format!("a power of two from 2 to {MAX_DEGREE}")))
 }
 
-/// Checks that attribute `g` is a Galois element: odd, below 2n.
-fn galois(call: &Call<'_>, n: usize) -> Result<()> {
+/// Attribute `g`, checked to be a Galois element: odd, below 2n.
+pub(crate) fn galois(call: &Call<'_>, n: usize) -> Result<u64> {
     degree(call, n)?;
     let g = call.attrs.uint("g")?;
     if g % 2 == 0 || g >= 2 * n as u64 {
         return Err(call.error("g", g, format!("an odd number below {}", 2 * n)));
     }
-    Ok(())
+    Ok(g)
 }
 
 /// Checks that the first `count` inputs are coefficient limbs of one length, at least one, and gives it.

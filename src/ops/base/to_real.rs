@@ -1,4 +1,4 @@
-//! A polynomial's coefficients, centered modulo the product of the primes, as doubles: next to the integer but for one unit in the last place for
+//! A polynomial's coefficients, centered modulo the product of the primes, as doubles: next to the integer but for two units in the last place for
 //! each prime (`math::ToReal`). Inputs: the limbs, coefficient form. Attribute `scale`: that of the result.
 
 use super::residues;

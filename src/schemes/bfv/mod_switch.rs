@@ -2,7 +2,7 @@
 //! Noise shrinks with the modulus, but for the rounding. Cheaper operators and smaller keys follow.
 
 use crate::Result;
-use crate::graph::{Attrs, OperandId, ValueType};
+use crate::graph::{OperandId, ValueType};
 use crate::ops::types::Ciphertext;
 use crate::ops::{Call, Level, Noise, OpDef, Session};
 use crate::schemes::{noise, rlwe};
@@ -31,13 +31,7 @@ impl OpDef for ModSwitch {
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let output = self.assemble(call)?;
-        let q = Ciphertext::of(&call.inputs[0])?.q;
-        let attrs = Attrs::new().with("drop", &q[call.attrs.size("keep")?..]).with("factor", 1u64);
-        let mut parts = Vec::new();
-        for part in s.parts(inputs[0])? {
-            parts.push(s.op("rns.scale_round", attrs.clone(), &[part])?);
-        }
-        s.merge(&parts, output)
+        rlwe::divide_parts(s, inputs[0], 1, output)
     }
 
     fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {

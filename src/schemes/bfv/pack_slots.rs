@@ -7,7 +7,6 @@
 
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
-use crate::ops::types::Ciphertext;
 use crate::ops::{Call, Level, Noise, OpDef, Session};
 use crate::schemes::{noise, rlwe};
 
@@ -53,7 +52,7 @@ impl OpDef for PackSlots {
 
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         let shape = Shape::of(call)?;
-        let ty = Ciphertext::of(call.input(0, "ciphertext")?)?;
+        let (ty, _) = super::ciphertext(call, 0)?;
         if ty.parts != 2 {
             return Err(call.error("parts", ty.parts, 2));
         }

@@ -32,6 +32,8 @@ impl OpDef for Adjust {
         if factor == 0 || factor >= t {
             return Err(call.error("factor", factor, format!("1 to {}", t - 1)));
         }
+        // What is no unit loses information.
+        Modulus::new(t)?.inv(factor)?;
         Ok(Ciphertext { scheme: Scheme::Bgv { t, factor }, ..ty }.ty())
     }
 

@@ -34,6 +34,7 @@ impl OpDef for EncryptPublic {
         if !factor.is_multiple_of(t) {
             return Err(call.error("factor of the public key", factor, format!("a multiple of {t}")));
         }
+        rlwe::coprime(call, factor, &types::moduli(&call.inputs[0], "q")?)?;
         Ok(Ciphertext::new(n, q, 2, Scheme::Bgv { t, factor: 1 }).ty())
     }
 

@@ -30,7 +30,9 @@ impl OpDef for EncryptSecret {
         let t = types::modulus(call.input(1, "plain")?, "t")?;
         call.input(2, "public_seed")?;
         call.input(3, "secret_seed")?;
-        Ok(Ciphertext::new(n, call.moduli("q")?, 2, Scheme::Bgv { t, factor: 1 }).ty())
+        let q = call.moduli("q")?;
+        rlwe::coprime(call, t, &q)?;
+        Ok(Ciphertext::new(n, q, 2, Scheme::Bgv { t, factor: 1 }).ty())
     }
 
     fn random(&self) -> bool {

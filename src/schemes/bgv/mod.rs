@@ -1,6 +1,6 @@
 //! BGV (Brakerski, Gentry, Vaikuntanathan, ia.cr/2011/277; Gentry, Halevi, Smart, ia.cr/2012/099) as high-order operators over RNS limbs.
 //!
-//! A ciphertext holds c(s) = f m + t e modulo Q, in coefficient form, with slots by batching (`schemes::slots`); m is exact while
+//! A ciphertext holds c(s) = f m + t e modulo Q, in either form, with slots by batching (`schemes::slots`); m is exact while
 //! |f m + t e| < Q / 2. The factor f is known when a graph is made, and part of the type. Keys need errors that are multiples of t (attribute
 //! `factor` of `rlwe.public_key` and `rlwe.switching_key`). What is the same in other schemes is in `schemes::rlwe`.
 //!

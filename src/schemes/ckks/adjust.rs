@@ -1,6 +1,6 @@
 //! `ckks.adjust`: the same values at a lower level and another scale: all parts times the integer c next to `scale` A / s, s the present scale, divided by
 //! A, the product of the dropped primes, and rounded. Attributes `keep`: how many primes stay; `scale`: that of the result. So that ciphertexts that
-//! come down on different roads can be added. Where c is small, values are off by 1/(2 c) of themselves at most.
+//! come down on different roads can be added. c is at least 1,024; values are off by 1/c of themselves at most.
 
 use super::canonical;
 use crate::Result;
@@ -30,9 +30,11 @@ impl OpDef for Adjust {
         let (ty, found) = super::ciphertext(call, 0)?;
         let q = rlwe::kept(call, &ty)?;
         let scale = types::scale(call.attrs)?;
-        let c = multiplier(&ty, q.len(), found.get(), scale.get());
-        if !(1.0..f64::INFINITY).contains(&c) {
-            let expected = format!("the present scale, {found}, divided by no more than the dropped primes");
+        let c = multiplier(&ty.q[q.len()..], found.get(), scale.get());
+        if !(LEAST..f64::INFINITY).contains(&c) {
+            let expected = format!(
+                "the present scale, {found}, times at least {LEAST} and divided by the dropped primes"
+            );
             return Err(call.error("scale", scale, expected));
         }
         Ok(Ciphertext { q, scheme: Scheme::Ckks { scale }, ..ty }.ty())
@@ -42,7 +44,7 @@ impl OpDef for Adjust {
         let output = self.assemble(call)?;
         let (ty, found) = super::ciphertext(call, 0)?;
         let (keep, scale) = (call.attrs.size("keep")?, types::scale(call.attrs)?);
-        let c = multiplier(&ty, keep, found.get(), scale.get());
+        let c = multiplier(&ty.q[keep..], found.get(), scale.get());
         let scaled = super::times_integer(s, inputs[0], c, ty.ty())?;
         rlwe::divide_parts(s, scaled, 1, output)
     }
@@ -50,16 +52,21 @@ impl OpDef for Adjust {
     fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
         let (ty, found) = super::ciphertext(call, 0).ok()?;
         let (keep, scale) = (call.attrs.size("keep").ok()?, types::scale(call.attrs).ok()?);
-        let log_c = libm::log2(multiplier(&ty, keep, found.get(), scale.get()));
+        let dropped = ty.q.get(keep..)?;
+        let log_c = libm::log2(multiplier(dropped, found.get(), scale.get()));
         let Noise { message, error } = *inputs.first()?;
         let message = message + libm::log2(scale.get()) - libm::log2(found.get());
-        let error = error + log_c - noise::log2(ty.q.get(keep..)?);
-        let error = noise::sum(&[error, canonical::rounding(ty.n, ty.parts), message - 1.0 - log_c]);
+        let error = error + log_c - noise::log2(dropped);
+        let rounded = noise::sum(&[message - log_c, message + canonical::DECLARED]);
+        let error = noise::sum(&[error, canonical::rounding(ty.n, ty.parts), rounded]);
         Some(Noise { message, error })
     }
 }
 
+/// What c is at least.
+const LEAST: f64 = 1024.0;
+
 /// The integer c.
-fn multiplier(ty: &Ciphertext, keep: usize, found: f64, scale: f64) -> f64 {
-    ty.q[keep..].iter().fold(scale / found, |c, &q| c * q as f64).round_ties_even()
+fn multiplier(dropped: &[u64], found: f64, scale: f64) -> f64 {
+    dropped.iter().fold(scale / found, |c, &q| c * q as f64).round_ties_even()
 }

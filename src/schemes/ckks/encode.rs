@@ -1,5 +1,5 @@
 //! `ckks.encode`: reals or complex numbers, one per slot, to a plaintext: the coefficients of the polynomial with these slots times attribute `scale`,
-//! rounded to integers. Input: `f64[n/2]`, or `f64[n/2, 2]` with real and imaginary parts.
+//! rounded to integers. Input: `f64[n/2]`, or `f64[n/2, 2]` with real and imaginary parts. One slot that is no finite number leaves nothing of the others.
 
 use super::canonical;
 use crate::Result;
@@ -32,6 +32,11 @@ impl OpDef for Encode {
 
     fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
         let n = base::embedded(call).ok()?.dim("n").ok()?;
-        Some(canonical::encoded(n, libm::log2(types::scale(call.attrs).ok()?.get()), *inputs.first()?))
+        let mut slots = *inputs.first()?;
+        if call.tensor(0).ok()?.shape.len() == 2 {
+            // Real and imaginary part may both be as large.
+            slots = Noise { message: slots.message + 0.5, error: slots.error + 0.5 };
+        }
+        Some(canonical::encoded(n, libm::log2(types::scale(call.attrs).ok()?.get()), slots))
     }
 }

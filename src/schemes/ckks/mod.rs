@@ -1,7 +1,7 @@
 //! CKKS (Cheon, Kim, Kim, Song, ia.cr/2016/421; in residue number systems ia.cr/2018/931) as high-order operators over RNS limbs: reals and complex
 //! numbers, approximately.
 //!
-//! A ciphertext holds c(s) = m + e modulo Q, in coefficient form, where m is the polynomial whose n/2 slots (`math::Embedding`) are the values times the scale,
+//! A ciphertext holds c(s) = m + e modulo Q, in either form, where m is the polynomial whose n/2 slots (`math::Embedding`) are the values times the scale,
 //! a real number that is known when a graph is made, and part of the type. Values are right while |m + e| < Q / 2, and off by e / scale. `rlwe.automorphism` with g = 3^k
 //! rotates slots to the left by k, with g = 2n - 1 it conjugates them. What is the same in other schemes is in `schemes::rlwe`.
 //!
@@ -69,7 +69,7 @@ fn plain_scale(call: &Call<'_>, index: usize, n: usize) -> Result<Real> {
 /// The scale that attribute `scale` declares, or the one that was computed.
 fn declared(call: &Call<'_>, computed: f64) -> Result<Real> {
     let scale = if call.attrs.get("scale").is_some() { types::scale(call.attrs)?.get() } else { computed };
-    let near = (scale - computed).abs() <= computed * libm::exp2(canonical::DECLARED);
+    let near = computed.is_finite() && (scale - computed).abs() <= computed * libm::exp2(canonical::DECLARED);
     Real::new(scale)
         .filter(|scale| near && scale.get() > 0.0)
         .ok_or_else(|| call.error("scale", scale, format!("{computed:?}, a finite number above 0")))
@@ -77,10 +77,8 @@ fn declared(call: &Call<'_>, computed: f64) -> Result<Real> {
 
 /// As the declared scale reads it.
 fn as_declared(call: &Call<'_>, of: Noise) -> Noise {
-    if call.attrs.get("scale").is_none() {
-        return of;
-    }
-    Noise { error: noise::sum(&[of.error, of.message + canonical::DECLARED]), ..of }
+    let off = if call.attrs.get("scale").is_some() { canonical::DECLARED } else { canonical::ROUNDED };
+    Noise { error: noise::sum(&[of.error, of.message + off]), ..of }
 }
 
 /// A plaintext, encrypted with that error.

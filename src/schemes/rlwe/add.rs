@@ -1,4 +1,4 @@
-//! `rlwe.add`: the sum of two ciphertexts of one type; slot by slot, modulo t. Noise: the sum of the two.
+//! `rlwe.add`: the sum of two ciphertexts of one type; slot by slot. Noise: the sum of the two.
 
 use crate::Result;
 use crate::graph::{OperandId, ValueType};

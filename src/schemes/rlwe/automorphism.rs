@@ -9,7 +9,6 @@ use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::types::{Ciphertext, SwitchingKey};
 use crate::ops::{Call, Level, Noise, OpDef, Session, Shared};
-use crate::schemes::noise;
 
 /// `rlwe.automorphism`; see the module.
 pub struct Automorphism;
@@ -52,8 +51,6 @@ impl OpDef for Automorphism {
     }
 
     fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
-        let input = inputs.first()?;
-        let error = noise::sum(&[input.error, super::switching_noise(call, 1)?]);
-        Some(Noise { error, ..*input })
+        super::switched(call, inputs)
     }
 }

@@ -7,7 +7,6 @@ use crate::Result;
 use crate::graph::{OperandId, ValueType};
 use crate::ops::types::{Ciphertext, Form, Limb, SwitchingKey};
 use crate::ops::{Call, Level, Noise, OpDef, Session};
-use crate::schemes::noise;
 
 /// `rlwe.automorphism_hoisted`; see the module.
 pub struct AutomorphismHoisted;
@@ -63,8 +62,6 @@ impl OpDef for AutomorphismHoisted {
     }
 
     fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
-        let input = inputs.first()?;
-        let error = noise::sum(&[input.error, super::switching_noise(call, 1)?]);
-        Some(Noise { error, ..*input })
+        super::switched(call, inputs)
     }
 }

@@ -21,7 +21,7 @@ pub fn divide_parts(s: &mut Session<'_>, x: OperandId, factor: u64, output: Valu
 }
 
 /// (x - d) / A modulo the other primes, A the product of the primes in `drop`, where d = x modulo A is the remainder that is 0
-/// modulo `factor`, a prime of its own or 1. Multiples of the factor so stay multiples of it, which errors of BGV are
+/// modulo `factor`, which has no divisor in common with the primes and may be 1. Multiples of the factor so stay multiples of it, which errors of BGV are
 /// (Gentry, Halevi, Smart, ia.cr/2012/099).
 ///
 /// With r the centered remainder modulo A, (x - r) / A is rounding, and d = r + A k for k = -r / A modulo the factor, centered:
@@ -31,6 +31,8 @@ pub fn divide_parts(s: &mut Session<'_>, x: OperandId, factor: u64, output: Valu
 /// As `rns.scale_round` and `rns.extend`.
 pub fn divide(s: &mut Session<'_>, x: OperandId, drop: &[u64], factor: u64) -> Result<OperandId> {
     let poly = Poly::of(s.ty(x))?;
+    // In one order: quotients of conversions, which are sums of doubles, depend on it.
+    let drop: &[u64] = &poly.q.iter().copied().filter(|q| drop.contains(q)).collect::<Vec<_>>();
     if poly.form == Form::Ntt {
         return divide_values(s, x, &poly, drop, factor);
     }

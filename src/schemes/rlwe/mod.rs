@@ -32,8 +32,9 @@ use super::{canonical, noise as bounds};
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::math::Modulus;
+use crate::ops::base::galois;
 use crate::ops::types::{self, Ciphertext, Form, Limb, Poly, Residues, Scheme, SwitchingKey, cycled};
-use crate::ops::{Call, OpDef, Session};
+use crate::ops::{Call, Noise, OpDef, Session};
 use std::sync::Arc;
 
 /// The operator types of this folder.
@@ -133,7 +134,7 @@ pub(super) fn plain_limb(ty: &ValueType) -> Result<Limb> {
     Ok(Limb { n: types::dimension(ty)?, q: types::modulus(ty, "t")?, form: Form::Coeff })
 }
 
-/// The ciphertext of an operator that takes one and a plaintext modulo the same t.
+/// The ciphertext of an operator that takes one and a plaintext of its scheme.
 pub(super) fn with_plain(call: &Call<'_>) -> Result<Ciphertext> {
     call.arity(2)?;
     let ty = Ciphertext::of(call.input(0, "ciphertext")?)?;
@@ -142,15 +143,6 @@ pub(super) fn with_plain(call: &Call<'_>) -> Result<Ciphertext> {
         return Err(call.error("input 1", &call.inputs[1], expected));
     }
     Ok(ty)
-}
-
-/// Checks that attribute `g` is a Galois element: odd, below 2n.
-fn galois(call: &Call<'_>, n: usize) -> Result<u64> {
-    let g = call.attrs.uint("g")?;
-    if g.is_multiple_of(2) || g >= 2 * n as u64 {
-        return Err(call.error("g", g, format!("an odd number below {}", 2 * n)));
-    }
-    Ok(g)
 }
 
 /// One polynomial operator on each part of the ciphertexts.
@@ -178,6 +170,23 @@ fn partwise_with(
         parts.push(s.op(op, attrs.clone(), &own)?);
     }
     s.merge(&parts, output)
+}
+
+/// Checks that `factor` has no divisor in common with the primes: modulo one that it has, errors would be 0, and the secret in the open.
+pub(super) fn coprime(call: &Call<'_>, factor: u64, primes: &[u64]) -> Result<()> {
+    let common = |q: u64| {
+        let (mut a, mut b) = (factor, q);
+        while b != 0 {
+            (a, b) = (b, a % b);
+        }
+        a
+    };
+    match primes.iter().find(|&&q| common(q) != 1) {
+        None => Ok(()),
+        Some(q) => {
+            Err(call.error("factor of the errors", factor, format!("no divisor in common with prime {q}")))
+        }
+    }
 }
 
 /// The primes that stay when attribute `keep` of them are to.
@@ -217,11 +226,17 @@ pub(super) fn switching_noise(call: &Call<'_>, index: usize) -> Option<f64> {
     let digits = (0..key.digits()).map(|d| {
         let log = bounds::log2(&key.q[key.digit_range(d)]);
         // A digit of one prime is not centered.
-        if key.digit == 1 { log } else { log - 1.0 }
+        if key.digit_range(d).len() == 1 { log } else { log - 1.0 }
     });
     let largest = digits.fold(0.0, f64::max);
     let log_errors = largest + bounds::log2(&[key.factor]);
     Some(bounds::key_switch(key.n, key.digits(), log_errors, bounds::log2(&key.special), factor))
+}
+
+/// As [`switching_noise`], on top of that of input 0.
+fn switched(call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
+    let input = inputs.first()?;
+    Some(Noise { error: bounds::sum(&[input.error, switching_noise(call, 1)?]), ..*input })
 }
 
 /// (kept_0 + ks_0, kept_1 + ks_1) with ks the key switch of `switched`; a missing kept part is 0.

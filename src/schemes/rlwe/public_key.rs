@@ -26,7 +26,9 @@ impl OpDef for PublicKey {
         let n = call.input(0, "secret_key")?.dim("n")?;
         call.input(1, "public_seed")?;
         call.input(2, "secret_seed")?;
-        Ok(types::public_key(n, &call.moduli("q")?, types::error_factor(call.attrs)?))
+        let (q, factor) = (call.moduli("q")?, types::error_factor(call.attrs)?);
+        super::coprime(call, factor, &q)?;
+        Ok(types::public_key(n, &q, factor))
     }
 
     fn random(&self) -> bool {

@@ -5,7 +5,6 @@ use crate::Result;
 use crate::graph::{OperandId, ValueType};
 use crate::ops::types::Ciphertext;
 use crate::ops::{Call, Level, Noise, OpDef, Session};
-use crate::schemes::noise;
 
 /// `rlwe.relinearize`; see the module.
 pub struct Relinearize;
@@ -35,8 +34,6 @@ impl OpDef for Relinearize {
     }
 
     fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
-        let input = inputs.first()?;
-        let error = noise::sum(&[input.error, super::switching_noise(call, 1)?]);
-        Some(Noise { error, ..*input })
+        super::switched(call, inputs)
     }
 }

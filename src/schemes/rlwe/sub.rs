@@ -1,4 +1,4 @@
-//! `rlwe.sub`: the difference of two ciphertexts of one type; slot by slot, modulo t. Noise: the sum of the two.
+//! `rlwe.sub`: the difference of two ciphertexts of one type; slot by slot. Noise: the sum of the two.
 
 use crate::Result;
 use crate::graph::{OperandId, ValueType};
