@@ -449,3 +449,20 @@ fn what_was_placed_stays_as_it_is() {
     let after = hoist(&fuse(&graph, &registry).unwrap(), &registry).unwrap();
     assert_eq!(cipherloom::graph::print(&after), cipherloom::graph::print(&graph));
 }
+
+#[test]
+fn what_is_handed_on_has_the_noise_of_what_is_given() {
+    let registry = schemes::registry();
+    let (n, q) = (64, ntt_primes(50, 64, 2, &[]).unwrap());
+    // Types that hold ciphertexts, as inputs of tasks do, and a ciphertext.
+    let column = Attrs::new().with("n", n).with("q", q.as_slice()).with("t", vec![257u64]);
+    let ciphertext = types::Ciphertext::new(n, q.clone(), 2, types::Scheme::Bfv { t: 257 }).ty();
+    for ty in [cipherloom::graph::ValueType::new("column", 256, column), ciphertext] {
+        let mut graph = Graph::new(64);
+        let x = graph.add_input("x", ty).unwrap();
+        graph.declare_output("x", x);
+        let budget = schemes::noise_budget(&graph, &registry).unwrap();
+        let expected = noise::log2(&q) - 1.0 - 257f64.log2() - noise::fresh_public(n);
+        assert!((budget - expected).abs() < 1e-9, "{budget}, {expected}");
+    }
+}

@@ -4,6 +4,7 @@ use super::{canonical, noise};
 use crate::Result;
 use crate::graph::{Graph, Port, Real, ValueType};
 use crate::ops::flow::{Flow, States};
+use crate::ops::tensor::Element;
 use crate::ops::types::{self, Ciphertext, Scheme};
 use crate::ops::{Call, Noise, OpDef, Registry};
 
@@ -33,16 +34,17 @@ impl Flow for Bounds {
                 let plain = canonical::encoded(n, libm::log2(scale.get()), self.reals());
                 Noise { error: noise::sum(&[plain.error, canonical::fresh_public(n, None)]), ..plain }
             }
-            Ok(Scheme::Bfv { .. }) => Noise::error(
-                self.special
-                    .map_or_else(|| noise::fresh_public(n), |log| noise::fresh_public_divided(n, log)),
-            ),
             // Coefficients that somebody else rounded.
             Err(_) if ty.head == "reals" => {
                 let scale = types::scale(&ty.attrs).map_or(f64::INFINITY, Real::get);
                 canonical::encoded(n, libm::log2(scale), self.reals())
             }
-            Err(_) => self.reals(),
+            Err(_) if ty.head == Element::F64.name() => self.reals(),
+            // A ciphertext of BFV, or several: columns and sums hold such.
+            Ok(Scheme::Bfv { .. }) | Err(_) => Noise::error(
+                self.special
+                    .map_or_else(|| noise::fresh_public(n), |log| noise::fresh_public_divided(n, log)),
+            ),
         }
     }
 
