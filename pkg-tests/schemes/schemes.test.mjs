@@ -8,7 +8,7 @@ import { runCipherloom } from './with-cipherloom.mjs';
 import { openSeal } from './with-seal.mjs';
 
 const N = 8192;
-const T = 786433n;
+const T = 65537n;
 const SCALE = 2 ** 40;
 const BITS = [49, 40, 40, 40, 49];
 /** Of the largest number in a program's operands. Switching with one special prime of 49 bits leaves 2^-21 on either side. */

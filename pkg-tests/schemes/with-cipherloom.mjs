@@ -59,11 +59,16 @@ export async function runCipherloom(loom, program, parameters, { passes = [], fo
     scheme === 'ckks'
       ? g.op('ckks.rescale', [x], { keep: keep(level + 1), scale: levels[level + 1] })
       : g.op('bgv.mod_switch', [x], { keep: keep(level + 1) });
+  /** To that level and its factor, which is made before the division: what that costs in noise is divided, too. */
+  const switched = (x, from, to) => {
+    const dropped = q.slice(keep(to), keep(from)).reduce((product, prime) => (product * prime) % t, levels[to]);
+    return g.op('bgv.mod_switch', [g.op('bgv.adjust', [x], { factor: dropped })], { keep: keep(to) });
+  };
   /** To that level, without a product. */
   const lowered = ({ x, level }, to) => {
     if (level === to) return x;
     if (scheme === 'ckks') return g.op('ckks.adjust', [x], { keep: keep(to), scale: levels[to] });
-    return g.op('bgv.adjust', [g.op('bgv.mod_switch', [x], { keep: keep(to) })], { factor: levels[to] });
+    return switched(x, level, to);
   };
   const fresh = ({ values }) => {
     const attributes = { q };
@@ -91,9 +96,7 @@ export async function runCipherloom(loom, program, parameters, { passes = [], fo
       addPlain: () => g.op(`${scheme}.add_plain`, [a, plain(values, level)]),
       multiplyPlain: () => {
         const x = g.op(`${scheme}.multiply_plain`, [a, plain(values, level)]);
-        if (scheme === 'ckks') return divided(x, level);
-        const low = g.op('bgv.mod_switch', [x], { keep: keep(to) });
-        return g.op('bgv.adjust', [low], { factor: levels[to] });
+        return scheme === 'ckks' ? divided(x, level) : switched(x, level, to);
       },
     };
     operands.push({ x: compute[op](), level: to });
