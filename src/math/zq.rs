@@ -98,6 +98,11 @@ impl Modulus {
         reduce_once(reduce_once(r, self.q), self.q)
     }
 
+    /// The product of any numbers, in `[0, q)`.
+    pub fn product(&self, numbers: &[u64]) -> u64 {
+        numbers.iter().fold(self.reduce(1), |product, &p| self.mul(product, self.reduce(p)))
+    }
+
     /// `a^e mod q`, with `a^0 = 1`. Time depends on `e`.
     pub fn pow(&self, a: u64, e: u64) -> u64 {
         let (mut base, mut rest, mut result) = (a, e, 1);

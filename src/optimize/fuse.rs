@@ -1,7 +1,7 @@
 //! An operator and the one whose output it alone reads become one operator that does both, cheaper: relinearization and the division after it. Which
 //! two these are, operator types say themselves ([`crate::ops::OpDef::fused`]).
 
-use super::{Change, after, is_pinned};
+use super::{Change, Private, after, is_pinned};
 use crate::Result;
 use crate::analyze::Facts;
 use crate::graph::{Attrs, Graph, OperandId, Operator};
@@ -17,22 +17,15 @@ pub fn fuse(graph: &Graph, registry: &Registry) -> Result<Graph> {
 }
 
 pub(super) fn work(graph: &Graph, facts: &Facts, registry: &Registry) -> Result<Option<Change>> {
-    let Facts { index, dependencies: deps } = facts;
-    let mut declared = vec![false; deps.len()];
-    for &piece in graph.outputs().iter().flat_map(|port| graph.pieces(port.operand)) {
-        index.producers()[index.search(piece)].iter().for_each(|&op| declared[op as usize] = true);
-    }
-    // The operator that an operand is the whole output of, if nobody else reads it.
-    let inner = |operand: OperandId| -> Option<usize> {
-        let [piece] = graph.pieces(operand) else { return None };
-        let [op] = index.producers()[index.search(*piece)] else { return None };
-        let (op, output) = (op as usize, graph.operators()[op as usize].output);
-        let whole =
-            graph.pieces(output) == [*piece] && graph.type_number(output) == graph.type_number(operand);
-        (whole && deps.notify(op).len() == 1 && !declared[op]).then_some(op)
+    let private = Private::new(graph, facts);
+    // As one type: the output may have been seen as another one in between.
+    let inner = |operand: OperandId| {
+        let same =
+            |op: &usize| graph.type_number(graph.operators()[*op].output) == graph.type_number(operand);
+        private.writer(operand).filter(same)
     };
     let mut fused: HashMap<usize, (&str, Attrs, usize)> = HashMap::new();
-    let mut gone = vec![false; deps.len()];
+    let mut gone = vec![false; graph.operators().len()];
     for (number, op) in graph.operators().iter().enumerate() {
         let [input] = graph.inputs_of(op) else { continue };
         let Ok(def) = registry.get(&graph.signature(op).name) else { continue };

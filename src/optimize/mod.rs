@@ -24,7 +24,7 @@ pub use sum_products::sum_products;
 use crate::Result;
 use crate::analyze::Dependencies;
 use crate::analyze::Facts;
-use crate::graph::{Graph, Operator};
+use crate::graph::{Graph, OperandId, Operator};
 use crate::ops::{OpDef, Registry};
 use std::sync::Arc;
 
@@ -162,6 +162,34 @@ pub fn is_pinned(op: &Operator, random: bool) -> bool {
 /// stay, with nobody to read it.
 fn is_derived_output(graph: &Graph, deps: &Dependencies, op: usize) -> bool {
     graph.outputs().is_empty() && deps.notify(op).is_empty()
+}
+
+/// Which operators write for one reader alone.
+struct Private<'a> {
+    graph: &'a Graph,
+    facts: &'a Facts,
+    /// Of each operator, whether a declared output reads it.
+    declared: Vec<bool>,
+}
+
+impl<'a> Private<'a> {
+    fn new(graph: &'a Graph, facts: &'a Facts) -> Self {
+        let (index, mut declared) = (&facts.index, vec![false; graph.operators().len()]);
+        for &piece in graph.outputs().iter().flat_map(|port| graph.pieces(port.operand)) {
+            index.producers()[index.search(piece)].iter().for_each(|&op| declared[op as usize] = true);
+        }
+        Self { graph, facts, declared }
+    }
+
+    /// The operator that an operand is the whole output of, if nobody but one operator reads it.
+    fn writer(&self, operand: OperandId) -> Option<usize> {
+        let (graph, index) = (self.graph, &self.facts.index);
+        let [piece] = graph.pieces(operand) else { return None };
+        let [op] = index.producers()[index.search(*piece)] else { return None };
+        let op = op as usize;
+        let whole = graph.pieces(graph.operators()[op].output) == [*piece];
+        (whole && self.facts.dependencies.notify(op).len() == 1 && !self.declared[op]).then_some(op)
+    }
 }
 
 /// What operator types say, for each signature of the graph, asked once; the default where nobody registered the type.

@@ -3,7 +3,7 @@
 //!
 //! Works at scheme level. The sum differs from the one before by its rounding, which is smaller.
 
-use super::{Change, after, is_pinned};
+use super::{Change, Private, after, is_pinned};
 use crate::Result;
 use crate::analyze::Facts;
 use crate::graph::{Graph, OperandId, Operator};
@@ -19,23 +19,11 @@ pub fn sum_products(graph: &Graph) -> Result<Graph> {
 }
 
 pub(super) fn work(graph: &Graph, facts: &Facts, _: &Registry) -> Result<Option<Change>> {
-    let Facts { index, dependencies: deps } = facts;
-    let mut declared = vec![false; deps.len()];
-    for &piece in graph.outputs().iter().flat_map(|port| graph.pieces(port.operand)) {
-        index.producers()[index.search(piece)].iter().for_each(|&op| declared[op as usize] = true);
-    }
+    let private = Private::new(graph, facts);
     let name = |op: &Operator| graph.signature(op).name.as_str();
-    // The product that an operand is, whole, if nobody but one operator reads it.
-    let product = |operand: OperandId| -> Option<usize> {
-        let [piece] = graph.pieces(operand) else { return None };
-        let [op] = index.producers()[index.search(*piece)] else { return None };
-        let op = op as usize;
-        let whole = graph.pieces(graph.operators()[op].output) == [*piece];
-        (whole && deps.notify(op).len() == 1 && !declared[op]).then_some(op)
-    };
     // Of each operator that is a sum of products: the signature of the products, and their factors.
     let mut sums: HashMap<usize, (u32, Vec<OperandId>)> = HashMap::new();
-    let mut merged = vec![false; deps.len()];
+    let mut merged = vec![false; graph.operators().len()];
     // Neither of them draws anything, so that a nonce pins it.
     for (number, op) in graph.operators().iter().enumerate().filter(|(_, op)| !is_pinned(op, false)) {
         match name(op) {
@@ -44,7 +32,7 @@ pub(super) fn work(graph: &Graph, facts: &Facts, _: &Registry) -> Result<Option<
             }
             "rlwe.add" => {
                 let &[a, b] = graph.inputs_of(op) else { continue };
-                let (Some(a), Some(b)) = (product(a), product(b)) else { continue };
+                let (Some(a), Some(b)) = (private.writer(a), private.writer(b)) else { continue };
                 let signature = |op: usize| sums.get(&op).map(|(signature, _)| *signature);
                 if a == b || signature(a).is_none() || signature(a) != signature(b) {
                     continue;

@@ -36,6 +36,7 @@ impl Words {
     }
 
     /// `c / q` for `c` in `[0, q)`, but for a relative error of `2^-52`.
+    #[cfg(any(test, not(target_feature = "relaxed-simd")))]
     pub(super) fn ratio(&self, c: u64) -> f64 {
         double(c) * self.inverse
     }

@@ -50,12 +50,8 @@ impl OpDef for AutomorphismHoisted {
             let digit = (0..primes).map(|index| s.split(inputs[2], at(index), limb(index).ty()));
             digits.push(digit.collect::<Result<Vec<_>>>()?);
         }
-        let mut pair = key_switch::inner_products(s, &key, &digits, inputs[1], form)?;
-        for half in &mut pair {
-            *half = super::divide(s, *half, &key.special, scheme.error_factor())?;
-        }
-        let poly = Ciphertext::of(&output)?.poly();
-        let pair = s.merge(&pair, super::pair_type(&poly))?;
+        let pair = key_switch::inner_products(s, &key, &digits, inputs[1], form)?;
+        let pair = key_switch::divided(s, pair, &key, scheme.error_factor())?;
         let parts = s.parts(inputs[0])?;
         let switched = super::plus_pair(s, &parts[..1], pair, &output)?;
         super::partwise_with(s, "poly.automorphism", call.attrs, &[switched], output)

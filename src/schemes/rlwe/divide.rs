@@ -56,13 +56,12 @@ fn divide_values(
 ) -> Result<OperandId> {
     let remainder = remainder(s, x, poly, drop)?;
     let kept: Vec<u64> = poly.q.iter().copied().filter(|q| !drop.contains(q)).collect();
-    let product = |q: &Modulus| drop.iter().fold(1, |product, &p| q.mul(product, q.reduce(p)));
     let mut d = s.op("rns.extend", Attrs::new().with("to", kept.as_slice()), &[remainder])?;
     if factor != 1 {
         let k = correction(s, remainder, drop, factor, kept.clone())?;
         let mut limbs = Vec::with_capacity(kept.len());
         for (limb, &q) in s.limbs(k)?.into_iter().zip(&kept) {
-            limbs.push(times(s, limb, q, product(&Modulus::new(q)?))?);
+            limbs.push(times(s, limb, q, Modulus::new(q)?.product(drop))?);
         }
         let k = s.merge(&limbs, Poly { q: kept.clone(), form: Form::Coeff, ..*poly }.ty())?;
         d = s.op("poly.add", Attrs::new(), &[d, k])?;
@@ -74,7 +73,7 @@ fn divide_values(
     for ((x, d), &q) in x.into_iter().zip(s.limbs(d)?).zip(&kept) {
         let modulus = Modulus::new(q)?;
         let difference = s.op("limb.sub", Attrs::new(), &[x, d])?;
-        limbs.push(times(s, difference, q, modulus.inv(product(&modulus))?)?);
+        limbs.push(times(s, difference, q, modulus.inv(modulus.product(drop))?)?);
     }
     s.merge(&limbs, Poly { q: kept, ..*poly }.ty())
 }
@@ -103,9 +102,8 @@ fn correction(
     let n = Poly::of(s.ty(remainder))?.n;
     let remainder = s.op("rns.extend", Attrs::new().with("to", vec![factor]), &[remainder])?;
     let modulus = Modulus::new(factor)?;
-    let product = drop.iter().fold(1, |product, &q| modulus.mul(product, modulus.reduce(q)));
     let limb = s.retype(remainder, Limb { n, q: factor, form: Form::Coeff }.ty())?;
-    let k = times(s, limb, factor, modulus.neg(modulus.inv(product)?))?;
+    let k = times(s, limb, factor, modulus.neg(modulus.inv(modulus.product(drop))?))?;
     let k = s.retype(k, Poly { n, q: vec![factor], form: Form::Coeff }.ty())?;
     s.op("rns.extend", Attrs::new().with("to", kept), &[k])
 }

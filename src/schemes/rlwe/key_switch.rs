@@ -40,12 +40,23 @@ impl OpDef for KeySwitch {
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let key = SwitchingKey::of(&call.inputs[1])?;
-        let mut pair = wide_pair(s, &key, inputs[0], inputs[1])?;
-        for half in &mut pair {
-            *half = super::divide(s, *half, &key.special, error_factor(call.attrs)?)?;
-        }
-        s.merge(&pair, self.assemble(call)?)
+        let pair = wide_pair(s, &key, inputs[0], inputs[1])?;
+        divided(s, pair, &key, error_factor(call.attrs)?)
     }
+}
+
+/// Such sums, divided by the special primes of the key, as a pair.
+pub(super) fn divided(
+    s: &mut Session<'_>,
+    mut pair: [OperandId; 2],
+    key: &SwitchingKey,
+    factor: u64,
+) -> Result<OperandId> {
+    for half in &mut pair {
+        *half = super::divide(s, *half, &key.special, factor)?;
+    }
+    let poly = Poly::of(s.ty(pair[0]))?;
+    s.merge(&pair, super::pair_type(&poly))
 }
 
 /// The sums over digits d of x_d key_d[k] modulo the primes of the level and the special ones, in the form of x.

@@ -55,9 +55,7 @@ impl<D: OpDef> OpDef for RelinearizeDivide<D> {
             let ty = s.ty(half).clone();
             let mut limbs = s.limbs(half)?;
             for ((limb, own), &q) in limbs.iter_mut().zip(s.limbs(part)?).zip(&key.q) {
-                let modulus = Modulus::new(q)?;
-                let special = key.special.iter().fold(1, |all, &p| modulus.mul(all, modulus.reduce(p)));
-                let scaled = times(s, own, q, special)?;
+                let scaled = times(s, own, q, Modulus::new(q)?.product(&key.special))?;
                 *limb = s.op("limb.add", Attrs::new(), &[*limb, scaled])?;
             }
             let half = s.merge(&limbs, ty)?;

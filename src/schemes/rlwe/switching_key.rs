@@ -70,8 +70,8 @@ impl OpDef for SwitchingKeyOp {
             let (mut b, a) = super::rlwe_sample(s, &to, &all, ty.factor, [inputs[1], inputs[2]])?;
             for index in ty.digit_range(digit) {
                 let q = Modulus::new(ty.q[index])?;
-                let special = ty.special.iter().fold(1, |product, &p| q.mul(product, q.reduce(p)));
-                let term = s.op("limb.mul_scalar", Attrs::new().with("c", special), &[from[index]])?;
+                let term =
+                    s.op("limb.mul_scalar", Attrs::new().with("c", q.product(&ty.special)), &[from[index]])?;
                 b[index] = s.op("limb.add", Attrs::new(), &[b[index], term])?;
             }
             parts.extend(b);
