@@ -30,6 +30,8 @@ pub enum Kind {
     Input = 4,
     Output = 5,
     Circuit = 6,
+    Task = 7,
+    Value = 8,
 }
 
 impl Kind {
@@ -41,13 +43,24 @@ impl Kind {
             Self::Input => "encrypted input",
             Self::Output => "encrypted output",
             Self::Circuit => "circuit",
+            Self::Task => "compiled task",
+            Self::Value => "encrypted value",
         }
     }
 
     fn of(byte: u8) -> Option<Self> {
-        [Self::Program, Self::Client, Self::EvaluationKey, Self::Input, Self::Output, Self::Circuit]
-            .into_iter()
-            .find(|k| *k as u8 == byte)
+        [
+            Self::Program,
+            Self::Client,
+            Self::EvaluationKey,
+            Self::Input,
+            Self::Output,
+            Self::Circuit,
+            Self::Task,
+            Self::Value,
+        ]
+        .into_iter()
+        .find(|k| *k as u8 == byte)
     }
 }
 

@@ -17,11 +17,13 @@ pub mod math;
 mod memory;
 pub mod ops;
 pub mod optimize;
+pub mod packed;
 pub mod place;
 pub mod platform;
 pub mod program;
 pub mod protect;
 pub mod schemes;
+pub mod tasks;
 pub mod values;
 #[cfg(feature = "wasm")]
 pub mod wasm;

@@ -75,7 +75,7 @@ pub fn objects(job: Job) -> Result<Vec<Named>> {
     match job.complete()? {
         Outcome::Bytes(bytes) => Ok(vec![Named { names: vec![], bytes, secret: false }]),
         Outcome::Objects(objects) => Ok(objects),
-        Outcome::Values(_) => Err(Error::Job("objects are expected here")),
+        Outcome::Values(_) | Outcome::Cells(_) => Err(Error::Job("objects are expected here")),
     }
 }
 

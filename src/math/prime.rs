@@ -63,6 +63,26 @@ pub fn ntt_primes(bits: u32, n: usize, count: usize, exclude: &[u64]) -> Result<
     Ok(primes)
 }
 
+/// The prime `p = 1 mod 2n` below `2^bits` that is next to `near` and not in `exclude`.
+///
+/// # Errors
+/// As [`ntt_primes`].
+pub fn ntt_prime_near(near: f64, bits: u32, n: usize, exclude: &[u64]) -> Result<u64, MathError> {
+    if !(10..=61).contains(&bits) {
+        return Err(MathError::PrimeBits { found: bits });
+    }
+    check_degree(n)?;
+    let (step, end) = (2 * n as u64, (1u64 << bits) / (2 * n as u64));
+    let middle = (near / step as f64) as u64;
+    let fits = |p: u64| !exclude.contains(&p) && is_prime(p);
+    let prime = (0..end)
+        .flat_map(|away| [middle.checked_sub(away), Some(middle + away)])
+        .filter_map(|k| k.filter(|&k| k > 0 && k < end))
+        .map(|k| k * step + 1)
+        .find(|&p| fits(p));
+    prime.ok_or(MathError::NotEnoughPrimes { bits, degree: n, found: 0, expected: 1 })
+}
+
 /// The `count` smallest primes `p = 1 mod 2n` from `least` on that are below `2^bits`, in ascending order: see
 /// [`ntt_primes`].
 ///

@@ -3,7 +3,7 @@
 use super::bounds;
 use super::compile::Builder;
 use super::literal::{Layout, TaskLiteral};
-use super::parameters::{ParameterLiteral, Parameters};
+use super::parameters::{ParameterLiteral, Parameters, SchemeName};
 use super::range::least_modulus;
 use crate::expand::{CostModel, Expander};
 use crate::math::prime::{ntt_primes, ntt_primes_from};
@@ -60,7 +60,7 @@ pub fn choose(builder: &Builder<'_>, wishes: &Wishes) -> Result<Parameters> {
         }
         max_n = n;
         reason = format!("n = {n}: no prime plain moduli hold values up to {}", least / 2);
-        let sets = plain_moduli(n, least, wishes);
+        let sets = plain_moduli(n, least, wishes.t.as_ref());
         let packed = sets.iter().map(|t| (t, true));
         // Many sums in one ciphertext bring noise: then it may be cheaper not to pack.
         let apart = sets.iter().filter(|_| many_sums(builder.task())).map(|t| (t, false));
@@ -103,8 +103,8 @@ fn many_sums(task: &TaskLiteral) -> bool {
 
 /// Sets of plaintext moduli of product `least` or more: one, or several smaller ones; the smallest there are, since noise
 /// grows with them.
-fn plain_moduli(n: usize, least: u128, wishes: &Wishes) -> Vec<Vec<u64>> {
-    if let Some(t) = &wishes.t {
+pub(crate) fn plain_moduli(n: usize, least: u128, wished: Option<&Vec<u64>>) -> Vec<Vec<u64>> {
+    if let Some(t) = wished {
         return vec![t.clone()];
     }
     let mut sets: Vec<Vec<u64>> = Vec::new();
@@ -202,6 +202,8 @@ impl Candidate<'_> {
         let Ok(aux) = auxiliary_primes(self.n, &q, &taken) else { return Ok(None) };
         let table = self.wishes.table.name().to_owned();
         let literal = ParameterLiteral {
+            scheme: SchemeName::Bfv,
+            scale: None,
             n: self.n,
             t: self.t.to_vec(),
             q,

@@ -3,15 +3,14 @@
 
 use super::bundle::Bundle;
 use super::compile::{input_type, is_public};
+use super::holder::{Given, Holder, Setting, plan_name};
 use super::job::{Job, Named, Outcome, OutputValues};
-use super::{InputLiteral, Parameters, Program, TaskLiteral};
+use super::{InputLiteral, Program, TaskLiteral};
 use crate::bytes::{Kind, Reader, Writer, check_residues, foreign, shown};
-use crate::engine::{Clock, Input, Plan, PlanOptions, Run};
+use crate::engine::{Clock, Input, Run};
 use crate::error::FormatProblem;
-use crate::expand::Expander;
-use crate::graph::{Attrs, Graph, OperandId, ValueType};
+use crate::graph::{Attrs, OperandId, ValueType};
 use crate::math::Modulus;
-use crate::math::sample::{Domain, KEY_STREAM, Seed, ternary_into};
 use crate::ops::{Session, types};
 use crate::platform::Platform;
 use crate::schemes::columns::{Column, KeyName, OutputCiphertext, statistic_sums};
@@ -19,29 +18,17 @@ use crate::schemes::noise;
 use crate::{Error, Result, memory};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::Arc;
 use zeroize::Zeroizing;
 
 /// Bits of measured noise budget below which a decryption is refused: once noise wraps around, its largest
 /// coefficient lies near Q/2 and the budget near 0.
 const LEAST_BUDGET: f64 = 1.0;
 
-/// Most bytes of a plan that is kept for jobs to come.
-const KEPT_PLAN: u64 = 64 << 20;
-/// Most plans that are kept.
-const MOST_PLANS: usize = 8;
-
 /// Holder of a secret key for the parameters of a program.
 pub struct Client {
     program: Arc<Program>,
-    platform: Arc<dyn Platform>,
-    clock: Clock,
-    /// The secret key follows from it; drawn from the platform's CSPRNG.
-    seed: Seed,
-    key_id: [u8; 16],
-    secret: OnceLock<Input>,
-    /// Plans of earlier jobs, by name.
-    plans: Mutex<HashMap<String, Arc<Plan>>>,
+    holder: Holder,
 }
 
 impl Client {
@@ -50,7 +37,8 @@ impl Client {
     /// # Errors
     /// `Math` when the platform gives no randomness.
     pub fn new(program: Arc<Program>, platform: Arc<dyn Platform>, clock: Clock) -> Result<Self> {
-        Ok(Self::with_seed(program, platform, clock, Seed::generate()?))
+        let holder = Holder::new(setting(&program, platform, clock))?;
+        Ok(Self { program, holder })
     }
 
     /// A client with the secret key of a saved one.
@@ -63,32 +51,13 @@ impl Client {
         clock: Clock,
         saved: &[u8],
     ) -> Result<Self> {
-        let mut reader = Reader::new(saved, Kind::Client)?;
-        let (parameters, key_id): ([u8; 16], [u8; 16]) = (reader.id()?, reader.id()?);
-        let seed = Zeroizing::new(reader.id()?);
-        let expected = program.parameters().id();
-        if parameters != expected {
-            return Err(foreign("saved client".to_owned(), "set of parameters", &parameters, &expected));
-        }
-        let client = Self::with_seed(program, platform, clock, Seed::from(&*seed));
-        if client.key_id != key_id {
-            return Err(
-                reader.error("the secret key that follows from the seed is not the one that was saved")
-            );
-        }
-        reader.end()?;
-        Ok(client)
-    }
-
-    fn with_seed(program: Arc<Program>, platform: Arc<dyn Platform>, clock: Clock, seed: Seed) -> Self {
-        let key_id = key_id(&seed, program.parameters());
-        Self { program, platform, clock, seed, key_id, secret: OnceLock::new(), plans: Mutex::default() }
+        let holder = Holder::restore(setting(&program, platform, clock), saved)?;
+        Ok(Self { program, holder })
     }
 
     /// The client as bytes, overwritten when they are dropped. They contain the secret key: whoever has them can decrypt.
     pub fn save(&self) -> Zeroizing<Vec<u8>> {
-        let writer = Writer::new(Kind::Client).raw(&self.program.parameters().id()).raw(&self.key_id);
-        Zeroizing::new(writer.raw(self.seed.as_bytes()).finish())
+        self.holder.save()
     }
 
     /// The program that it is a client of.
@@ -103,28 +72,12 @@ impl Client {
     pub fn key(&self, index: usize) -> Result<Job> {
         let missing = || Error::MissingKey { name: index.to_string() };
         let keys = self.program.keys().ok_or_else(missing)?;
-        let name = keys.names.get(index).ok_or_else(missing)?.clone();
-        let ty = keys.key(&name);
-        let attrs = Attrs::new().with("q", ty.q.as_slice()).with("special", ty.special.as_slice());
-        let attrs = attrs.with("digit", ty.digit);
-        let attrs = match name {
-            KeyName::Relinearization(_) => attrs.with("from", "square"),
-            KeyName::Galois(g, _) => attrs.with("from", "galois").with("g", g),
+        let name = keys.names.get(index).ok_or_else(missing)?;
+        let from = match *name {
+            KeyName::Relinearization(_) => Attrs::new().with("from", "square"),
+            KeyName::Galois(g, _) => Attrs::new().with("from", "galois").with("g", g),
         };
-        let mut given = Given::default();
-        given.secret(self)?;
-        given.seeds()?;
-        let (parameters, owner) = (self.program.parameters().id(), self.key_id);
-        let build = |s: &mut Session<'_>, given: &[OperandId]| {
-            Ok(vec![("key".to_owned(), s.op("rlwe.switching_key", attrs, given)?)])
-        };
-        // Made once: its plan is of no more use.
-        self.job(None, given, build, move |run| {
-            let writer = Writer::new(Kind::EvaluationKey).raw(&parameters).raw(&owner);
-            let size = ty.units() as usize;
-            let blocks = run.output_blocks(0, 0, size)?;
-            Ok(Outcome::Bytes(writer.text(&name.to_string()).blocks(size, blocks)?.finish()))
-        })
+        self.holder.switching_key(name.to_string(), keys.key(name), from)
     }
 
     /// Encrypts the values of inputs with the secret key; the result is for each of them bytes for an evaluator.
@@ -134,7 +87,7 @@ impl Client {
     /// declared; `Task` when `present` does not fit the declaration.
     pub fn encrypt(&self, inputs: &[Values<'_>]) -> Result<Job> {
         let mut given = Given::default();
-        given.secret(self)?;
+        given.secret(&self.holder)?;
         let mut columns = Vec::with_capacity(inputs.len());
         for values in inputs {
             let declared = self.program.task().inputs.iter().find(|i| i.name == values.input);
@@ -150,7 +103,7 @@ impl Client {
             }
         }
         let names: Vec<String> = inputs.iter().map(|values| values.input.to_owned()).collect();
-        let (program, owner) = (self.program.id(), self.key_id);
+        let (program, owner) = (self.program.id(), self.holder.key_id());
         let build = |s: &mut Session<'_>, given: &[OperandId]| {
             let (secret, mut rest) = (given[0], &given[1..]);
             let mut out = Vec::new();
@@ -168,7 +121,7 @@ impl Client {
             }
             Ok(out)
         };
-        self.job(Some(plan_name("encrypt", &names)), given, build, move |run| {
+        self.holder.job(Some(plan_name("encrypt", &names)), given, build, move |run| {
             let write = |(index, name): (usize, &String)| {
                 let size = run.plan().graph().ty(run.plan().graph().outputs()[index].operand).size as usize;
                 let writer = Writer::new(Kind::Input).raw(&program).raw(&owner).text(name);
@@ -188,7 +141,7 @@ impl Client {
     /// `OutOfMemory`; the finished job gives `NoiseExhausted` when the noise has reached the limit.
     pub fn decrypt(&self, outputs: &[(&str, &[u8])], mut run: Option<[u8; 16]>) -> Result<Job> {
         let mut given = Given::default();
-        given.secret(self)?;
+        given.secret(&self.holder)?;
         let task = self.program.task();
         let numbers: HashMap<&str, usize> =
             task.outputs.iter().enumerate().map(|(number, output)| (output.name.as_str(), number)).collect();
@@ -257,7 +210,7 @@ impl Client {
             }
             Ok(results)
         };
-        self.job(Some(plan_name("decrypt", &types)), given, build, move |run| {
+        self.holder.job(Some(plan_name("decrypt", &types)), given, build, move |run| {
             let values = wanted.iter().map(|(output, _)| Ok((output.name.clone(), output.read(run)?)));
             Ok(Outcome::Values(values.collect::<Result<_>>()?))
         })
@@ -273,8 +226,8 @@ impl Client {
         if program != id {
             return Err(foreign("program", &program, &id));
         }
-        if owner != self.key_id {
-            return Err(foreign("client", &owner, &self.key_id));
+        if owner != self.holder.key_id() {
+            return Err(foreign("client", &owner, &self.holder.key_id()));
         }
         let run = reader.id()?;
         let names = reader.texts()?;
@@ -290,74 +243,11 @@ impl Client {
         reader.end()?;
         Ok((bundle, run, words))
     }
+}
 
-    /// The secret key in NTT form over all primes; worked out once.
-    fn secret_words(&self) -> Result<Input> {
-        if let Some(secret) = self.secret.get() {
-            return Ok(secret.clone());
-        }
-        let mut given = Given::default();
-        given.add(types::secret_seed(), seed_words(&self.seed));
-        let n = self.program.parameters().literal().n;
-        let attrs = Attrs::new().with("n", n).with("q", self.program.parameters().secret_primes());
-        let plan = self.plan(&given, |s, given| {
-            Ok(vec![("secret".to_owned(), s.op("rlwe.secret_key", attrs, given)?)])
-        })?;
-        let mut run = Run::new(plan, given.data, self.clock)?;
-        run.finish();
-        let words = Input::secret(run.output(0)?);
-        Ok(self.secret.get_or_init(|| words).clone())
-    }
-
-    /// Plans a graph over what is given.
-    fn plan(
-        &self,
-        given: &Given,
-        build: impl FnOnce(&mut Session<'_>, &[OperandId]) -> Outputs,
-    ) -> Result<Arc<Plan>> {
-        let mut s = Session::new(Graph::new(64), self.program.registry());
-        let mut operands = Vec::with_capacity(given.types.len());
-        for (index, ty) in given.types.iter().enumerate() {
-            operands.push(s.graph_mut().add_input(&index.to_string(), ty.clone())?);
-        }
-        for (name, operand) in build(&mut s, &operands)? {
-            s.graph_mut().declare_output(&name, operand);
-        }
-        let mut expander = Expander::new(self.program.registry());
-        let graph = super::compile::base(&mut expander, &s.finish(), &*self.platform)?;
-        let options = PlanOptions { memory_limit: self.program.memory_limit(), wipe: true };
-        Ok(Arc::new(Plan::new(&graph, self.program.registry(), &*self.platform, options)?))
-    }
-
-    /// A job over what is given. `name` stands for the graph: a small plan is kept for the next job of that name, if any.
-    fn job(
-        &self,
-        name: Option<String>,
-        given: Given,
-        build: impl FnOnce(&mut Session<'_>, &[OperandId]) -> Outputs,
-        finish: impl FnOnce(&Run) -> Result<Outcome> + Send + 'static,
-    ) -> Result<Job> {
-        let known = name.as_ref().and_then(|name| self.plans().get(name).cloned());
-        let plan = match known {
-            Some(plan) => plan,
-            None => {
-                let plan = self.plan(&given, build)?;
-                if let Some(name) = name.filter(|_| plan.memory_bytes() <= KEPT_PLAN) {
-                    let mut plans = self.plans();
-                    if plans.len() == MOST_PLANS {
-                        plans.clear();
-                    }
-                    plans.insert(name, Arc::clone(&plan));
-                }
-                plan
-            }
-        };
-        Ok(Job::new(Run::new(plan, given.data, self.clock)?, finish))
-    }
-
-    fn plans(&self) -> MutexGuard<'_, HashMap<String, Arc<Plan>>> {
-        self.plans.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+fn setting(program: &Program, platform: Arc<dyn Platform>, clock: Clock) -> Setting {
+    let (registry, parameters) = (Arc::clone(program.registry()), program.parameters().clone());
+    Setting { registry, parameters, memory_limit: program.memory_limit(), platform, clock }
 }
 
 /// The values of an input.
@@ -394,42 +284,6 @@ impl Values<'_> {
 /// The integer of each row.
 type Cells<'a> = dyn Fn(usize) -> i64 + Sync + 'a;
 
-/// Declared outputs of a graph of the client.
-type Outputs = Result<Vec<(String, OperandId)>>;
-
-/// Inputs of a graph of the client, in order, with their data.
-#[derive(Default)]
-struct Given {
-    types: Vec<ValueType>,
-    data: Vec<Input>,
-}
-
-impl Given {
-    fn add(&mut self, ty: ValueType, data: Input) {
-        self.types.push(ty);
-        self.data.push(data);
-    }
-
-    fn secret(&mut self, client: &Client) -> Result<()> {
-        let parameters = client.program.parameters();
-        self.types.push(types::secret_key(parameters.literal().n, &parameters.secret_primes()));
-        self.data.push(client.secret_words()?);
-        Ok(())
-    }
-
-    /// Two fresh seeds: one that may be shown, and one that never is.
-    fn seeds(&mut self) -> Result<()> {
-        self.add(types::public_seed(), seed_words(&Seed::generate()?));
-        self.add(types::secret_seed(), seed_words(&Seed::generate()?));
-        Ok(())
-    }
-}
-
-/// The name of a plan over `parts`, in whose texts anything may stand.
-fn plan_name(what: &str, parts: &[String]) -> String {
-    parts.iter().fold(what.to_owned(), |name, part| format!("{name} {}:{part}", part.len()))
-}
-
 /// Names as they stand in errors.
 fn quoted(names: &[&str]) -> String {
     const MOST: usize = 10;
@@ -438,24 +292,6 @@ fn quoted(names: &[&str]) -> String {
         all.push(format!("{} more", names.len() - MOST));
     }
     all.join(", ")
-}
-
-/// Identity of a secret key: it commits to the key's coefficients, not to how they come from the seed.
-fn key_id(seed: &Seed, parameters: &Parameters) -> [u8; 16] {
-    let mut coefficients = Zeroizing::new(vec![0; parameters.literal().n]);
-    ternary_into(&mut coefficients, Domain::SecretKey.stream(seed.as_bytes(), KEY_STREAM));
-    let mut hasher = blake3::Hasher::new_derive_key("cipherloom 2026 key identity v2");
-    hasher.update(&parameters.id());
-    for c in coefficients.iter() {
-        hasher.update(&c.to_le_bytes());
-    }
-    let mut id = [0; 16];
-    hasher.finalize_xof().fill(&mut id);
-    id
-}
-
-fn seed_words(seed: &Seed) -> Input {
-    Input::secret(seed.as_bytes().as_chunks::<8>().0.iter().map(|c| u64::from_le_bytes(*c)).collect())
 }
 
 fn check_values(input: &InputLiteral, values: &[i64], present: Option<&[u8]>) -> Result<()> {
@@ -552,14 +388,14 @@ impl Wanted {
 }
 
 /// The rows of a part modulo one plaintext modulus.
-struct Residues {
-    t: u64,
-    rows: Zeroizing<Vec<u64>>,
+pub(crate) struct Residues {
+    pub t: u64,
+    pub rows: Zeroizing<Vec<u64>>,
 }
 
 /// The integers of least absolute value with these residues: mixed radix digits (Garner). The product of the moduli is
 /// below 2^126.
-fn combine(residues: &[Residues]) -> Result<Vec<i128>> {
+pub(crate) fn combine(residues: &[Residues]) -> Result<Vec<i128>> {
     let mut values = Zeroizing::new(memory::zeros::<u128>(residues.first().map_or(0, |r| r.rows.len()))?);
     let mut product = 1u128;
     for Residues { t, rows } in residues {

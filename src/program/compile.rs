@@ -57,7 +57,7 @@ struct ProgramLiteral {
 /// A compiled task: checked, immutable, run many times.
 pub struct Program {
     id: [u8; 16],
-    registry: Registry,
+    registry: Arc<Registry>,
     task: TaskLiteral,
     parameters: Parameters,
     memory_limit: u64,
@@ -87,7 +87,7 @@ impl Program {
     }
 
     fn build(task: TaskLiteral, parameters: Parameters, memory_limit: u64) -> Result<Self> {
-        let registry = crate::schemes::registry();
+        let registry = Arc::new(crate::schemes::registry());
         let builder = Builder::new(&registry, &task);
         let least = least_modulus(&task)?;
         let held: u128 = parameters.literal().t.iter().map(|&t| u128::from(t)).product();
@@ -184,7 +184,7 @@ impl Program {
     }
 
     /// The operator types that the program was built with.
-    pub fn registry(&self) -> &Registry {
+    pub fn registry(&self) -> &Arc<Registry> {
         &self.registry
     }
 

@@ -1,6 +1,7 @@
 //! A resumable piece of work with a result in bytes or numbers.
 
 use crate::engine::{Outgoing, Run, Trace};
+use crate::values::Exact;
 use crate::{Error, Result};
 use std::collections::BTreeMap;
 use zeroize::Zeroize;
@@ -39,6 +40,8 @@ pub enum Outcome {
     Objects(Vec<Named>),
     /// Decrypted numbers of each output.
     Values(Vec<(String, OutputValues)>),
+    /// Exact cells of each output of a task.
+    Cells(Vec<(String, Exact)>),
 }
 
 type Finish = Box<dyn FnOnce(&Run) -> Result<Outcome> + Send>;

@@ -9,18 +9,23 @@ mod choose;
 mod client;
 mod compile;
 mod evaluator;
+mod holder;
 mod job;
 mod literal;
 mod parameters;
 mod range;
 mod view;
 
+pub(crate) use choose::plain_moduli;
 pub use client::{Client, Values};
+pub(crate) use client::{Residues, combine};
+pub(crate) use compile::base;
 pub use compile::{CompileOptions, Program};
 pub use evaluator::Evaluator;
+pub(crate) use holder::{Given, Holder, Setting, plan_name};
 pub use job::{Job, Named, Outcome, OutputValues};
 pub use literal::{InputLiteral, Layout, NodeLiteral, OutputLiteral, TaskLiteral};
-pub use parameters::{ParameterLiteral, Parameters};
+pub use parameters::{ParameterLiteral, Parameters, SchemeName};
 pub use view::{
     Cost, GraphView, InputInfo, KeyInfo, OutputInfo, OutputView, ParameterInfo, ProgramInfo, Stage, StageInfo,
 };

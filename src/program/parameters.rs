@@ -7,13 +7,49 @@ use crate::schemes::security::SecurityTable;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
+/// What parameters are of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum SchemeName {
+    /// Integers modulo t, in the high bits.
+    #[default]
+    #[serde(rename = "BFV")]
+    Bfv,
+    /// Integers modulo t, in the low bits.
+    #[serde(rename = "BGV")]
+    Bgv,
+    /// Reals, approximately.
+    #[serde(rename = "CKKS")]
+    Ckks,
+}
+
+impl SchemeName {
+    fn is_bfv(&self) -> bool {
+        *self == Self::Bfv
+    }
+
+    /// What people call it.
+    pub fn text(self) -> &'static str {
+        match self {
+            Self::Bfv => "BFV",
+            Self::Bgv => "BGV",
+            Self::Ckks => "CKKS",
+        }
+    }
+}
+
 /// Parameters as they come from outside.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ParameterLiteral {
+    /// Of which scheme; BFV where it is left out.
+    #[serde(default, skip_serializing_if = "SchemeName::is_bfv")]
+    pub scheme: SchemeName,
+    /// The scale of fresh ciphertexts, under CKKS only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale: Option<f64>,
     /// Ring dimension.
     pub n: usize,
-    /// Plaintext moduli, combined by CRT.
+    /// Plaintext moduli, combined by CRT; none under CKKS.
     pub t: Vec<u64>,
     /// Primes of the ciphertext modulus.
     pub q: Vec<u64>,
@@ -30,7 +66,7 @@ pub struct ParameterLiteral {
 }
 
 /// Checked parameters: 128-bit secure (classical) by a published table.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
     literal: ParameterLiteral,
     table: SecurityTable,
@@ -68,16 +104,24 @@ impl Parameters {
             let known: Vec<usize> = table.rows().iter().map(|r| r.0).collect();
             return wrong("n", literal.n.to_string(), format!("one of {known:?}"));
         };
-        if literal.t.is_empty() || literal.q.is_empty() {
-            return wrong("moduli", "none".into(), "at least one".into());
+        let ckks = literal.scheme == SchemeName::Ckks;
+        if literal.t.is_empty() != ckks || literal.q.is_empty() {
+            return wrong("moduli", "none".into(), "at least one; of plaintexts none under CKKS".into());
+        }
+        if literal.scale.is_some() != ckks
+            || !literal.scale.is_none_or(|scale| (1.0..=libm::exp2(100.0)).contains(&scale))
+        {
+            return wrong("scale", format!("{:?}", literal.scale), "1 to 2^100 under CKKS, none else".into());
         }
         let count = literal.t.len() + literal.q.len() + literal.special.len() + literal.aux.len();
         if count > MOST_MODULI {
             return wrong("number of moduli", count.to_string(), format!("at most {MOST_MODULI}"));
         }
         let plain = noise::log2(&literal.t);
-        if plain > MOST_PLAIN_BITS {
-            let expected = format!("at most {MOST_PLAIN_BITS}");
+        // Errors of keys of BGV are multiples of the product, a word.
+        let most = if literal.scheme == SchemeName::Bgv { 62.0 } else { MOST_PLAIN_BITS };
+        if plain > most {
+            let expected = format!("at most {most}");
             return wrong("bits of the plain moduli", format!("{plain:.1}"), expected);
         }
         let mut seen = std::collections::BTreeSet::new();
@@ -140,7 +184,12 @@ impl Parameters {
     /// Identity: keys and ciphertexts carry it.
     pub fn id(&self) -> [u8; 16] {
         let l = &self.literal;
-        let mut hasher = blake3::Hasher::new_derive_key("cipherloom 2026 BFV parameters v1");
+        // A key of one scheme is none of another: errors are multiples of other numbers.
+        let mut hasher = blake3::Hasher::new_derive_key(match l.scheme {
+            SchemeName::Bfv => "cipherloom 2026 BFV parameters v1",
+            SchemeName::Bgv => "cipherloom 2026 BGV parameters v1",
+            SchemeName::Ckks => "cipherloom 2026 CKKS parameters v1",
+        });
         for list in [&[l.n as u64][..], &l.t, &l.q, &l.special] {
             hasher.update(&(list.len() as u64).to_le_bytes());
             for v in list {

@@ -7,6 +7,7 @@ pub mod bgv;
 mod budget;
 mod canonical;
 pub mod ckks;
+pub mod close;
 pub mod columns;
 pub mod noise;
 pub mod rlwe;

@@ -6,6 +6,7 @@
 //! alone, both halves have.
 
 use super::Values;
+use super::part::Part;
 use super::types::{Place, Value};
 use super::walk::check_values;
 use crate::analyze::{Facts, check, topological_order};
@@ -217,41 +218,5 @@ impl<'a> Task<'a> {
             found: value.to_string(),
             expected: expected.to_owned(),
         })
-    }
-}
-
-/// A half under construction. Operands keep their places.
-struct Part<'a> {
-    from: &'a Graph,
-    to: Graph,
-    known: BTreeMap<OperandId, OperandId>,
-}
-
-impl<'a> Part<'a> {
-    fn new(from: &'a Graph) -> Self {
-        Self { from, to: from.next_level(), known: BTreeMap::new() }
-    }
-
-    fn operand(&mut self, operand: OperandId) -> OperandId {
-        let Self { from, to, known } = self;
-        let copy = || to.view(from.ty(operand).clone(), from.pieces(operand).to_vec());
-        *known.entry(operand).or_insert_with(copy)
-    }
-
-    fn input(&mut self, name: &str, operand: OperandId) {
-        let operand = self.operand(operand);
-        self.to.declare_input(name, operand);
-    }
-
-    fn output(&mut self, name: &str, operand: OperandId) {
-        let operand = self.operand(operand);
-        self.to.declare_output(name, operand);
-    }
-
-    fn operator(&mut self, op: &Operator, number: u32) {
-        let inputs: Vec<OperandId> =
-            self.from.inputs_of(op).iter().map(|&input| self.operand(input)).collect();
-        let output = self.operand(op.output);
-        self.to.push_operator(op.signature, &inputs, output, op.nonce, number);
     }
 }

@@ -65,7 +65,7 @@ impl Exact {
     }
 
     /// True when the cells are those of such a value.
-    fn fits(&self, value: &Value) -> bool {
+    pub fn fits(&self, value: &Value) -> bool {
         let absent_are_0 = |present: &Vec<bool>| {
             let cells = || present.iter().zip(&self.cells);
             present.len() == self.cells.len() && cells().all(|(&is, cell)| is || *cell == Number::ZERO)

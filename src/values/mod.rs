@@ -4,12 +4,17 @@
 //! A *primitive* operator has rules ([`ValueDef`]); every other one is an `OpDef` that expands into primitive ones, as those of
 //! `stats/` do. `ops/` holds the primitive ones, one file each.
 //!
+//! `lower` lays values out in slots (`plan` says where), and makes of a task a graph of slot vectors (`crate::packed`).
+//!
 //! Room rule: knows no scheme, no ring, no prime.
 
 mod cut;
 mod exact;
+mod lower;
 pub mod number;
 pub mod ops;
+mod part;
+mod plan;
 mod range;
 pub mod stats;
 pub mod types;
@@ -17,12 +22,14 @@ mod walk;
 
 pub use cut::{Crossing, Cut, cut};
 pub use exact::{Exact, Interpreted, MOST_BITS, MOST_WORK, bits, interpret};
+pub use lower::{Lowered, Lowering, PackedValue, Packing, clear_name, lower};
 pub use range::{Known, Order, Range, range_of, ranges};
 pub use walk::check_values;
 
 use crate::Result;
 use crate::graph::Attrs;
 use crate::ops::{Call, OpDef, Registry};
+use crate::packed::Cells;
 use number::Bits;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -82,6 +89,24 @@ pub trait ValueDef: OpDef {
         let _ = call;
         false
     }
+
+    /// For each operand, which dimension of the result each one of its own is, cell by cell or turned; none for one that is not there any more.
+    /// What is one dimension lies in the same slots, where that can be.
+    ///
+    /// # Errors
+    /// For operands that the operator does not take.
+    fn axes(&self, call: &Call<'_>) -> Result<Vec<Vec<Option<usize>>>>;
+
+    /// True where the lowering only sees its operand in another way, clear or not.
+    fn is_view(&self) -> bool {
+        false
+    }
+
+    /// The cells of the result in ciphertexts; at least one operand is encrypted.
+    ///
+    /// # Errors
+    /// `Operator` for what no scheme computes; `TooLarge`.
+    fn lower(&self, call: &Call<'_>, inputs: &[Lowered], lowering: &mut Lowering<'_>) -> Result<Cells>;
 }
 
 /// The primitive operators by name: the base set of tasks.

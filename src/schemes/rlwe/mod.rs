@@ -10,6 +10,7 @@ mod drop_primes;
 mod form;
 mod key_switch;
 mod lift_plain;
+mod multiply_integer;
 mod negate;
 mod phase;
 mod public_key;
@@ -47,6 +48,7 @@ pub fn all() -> Vec<Arc<dyn OpDef>> {
         Arc::new(drop_primes::DropPrimes),
         Arc::new(key_switch::KeySwitch),
         Arc::new(lift_plain::LiftPlain),
+        Arc::new(multiply_integer::MultiplyInteger),
         Arc::new(negate::Negate),
         Arc::new(form::Transform::FORWARD),
         Arc::new(form::Transform::INVERSE),

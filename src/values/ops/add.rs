@@ -20,6 +20,7 @@ pub(super) const ADD: Primitive = Primitive {
     associative: true,
     squared: |_| Some(Squared::Operator("value.scale", Attrs::new().with("numerator", 2u64))),
     linear_in: |_| vec![0, 1],
+    lower: |_, x, l| l.packer.add(&x[0].cells, &x[1].cells),
     ..PRIMITIVE
 };
 

@@ -15,5 +15,6 @@ pub(super) const AND: Primitive = Primitive {
     commutative: true,
     associative: true,
     squared: |_| Some(Squared::Operand),
+    lower: |_, x, l| l.packer.multiply(&x[0].cells, &x[1].cells),
     ..PRIMITIVE
 };

@@ -21,6 +21,7 @@ pub(super) const CELLS: Primitive = Primitive {
         Ok(one(call, inputs)?.range.union(zero))
     },
     exact: |call, inputs| Ok(Exact::new(one(call, inputs)?.cells.clone())),
+    lower: |_, x, _| Ok(x[0].cells.clone()),
     ..PRIMITIVE
 };
 

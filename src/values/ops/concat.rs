@@ -5,9 +5,10 @@ use super::moves::range;
 use super::{PRIMITIVE, Primitive};
 use crate::Result;
 use crate::ops::Call;
-use crate::values::Exact;
+use crate::packed::Cells;
 use crate::values::exact::cells;
 use crate::values::types::Value;
+use crate::values::{Exact, Lowered, Lowering};
 
 /// `value.concat`; see the module.
 pub(super) const CONCAT: Primitive = Primitive {
@@ -17,6 +18,7 @@ pub(super) const CONCAT: Primitive = Primitive {
     range,
     exact,
     linear_in: |call| (0..call.inputs.len()).collect(),
+    lower: lower,
     ..PRIMITIVE
 };
 
@@ -59,4 +61,10 @@ fn exact(call: &Call<'_>, inputs: &[&Exact]) -> Result<Exact> {
         }
         Ok(inputs[input].cells[(before * along[input] + at) * after + after_it].clone())
     })
+}
+
+/// Every operand where it belongs, and their sum.
+fn lower(call: &Call<'_>, x: &[Lowered], l: &mut Lowering<'_>) -> Result<Cells> {
+    let output = output(call)?;
+    l.concat(x, call.axis_of(&output)?, &output.shape).map(Cells::Encrypted)
 }

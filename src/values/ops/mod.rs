@@ -33,10 +33,11 @@ mod sum;
 use super::number::Bits;
 use super::range::{Known, Range};
 use super::types::Value;
-use super::{Exact, Squared, ValueDef};
+use super::{Exact, Lowered, Lowering, Squared, ValueDef};
 use crate::Result;
 use crate::graph::ValueType;
 use crate::ops::{Call, Level, OpDef};
+use crate::packed::Cells;
 use std::sync::Arc;
 
 /// What is told of a primitive operator.
@@ -54,6 +55,9 @@ struct Primitive {
     squared: fn(&Call<'_>) -> Option<Squared>,
     linear_in: fn(&Call<'_>) -> Vec<usize>,
     client_only: fn(&Call<'_>) -> bool,
+    axes: fn(&Call<'_>) -> Result<Vec<Vec<Option<usize>>>>,
+    view: bool,
+    lower: fn(&Call<'_>, &[Lowered], &mut Lowering<'_>) -> Result<Cells>,
 }
 
 /// What most operators have in common; what has no default is overwritten by each.
@@ -70,6 +74,20 @@ const PRIMITIVE: Primitive = Primitive {
     squared: |_| None,
     linear_in: |_| Vec::new(),
     client_only: |_| false,
+    // Cell by cell.
+    axes: |call| {
+        let own = |index| Ok((0..call.value(index)?.shape.len()).map(Some).collect());
+        (0..call.inputs.len()).map(own).collect()
+    },
+    view: false,
+    lower: |call, _, _| {
+        let found = call.value(0).map_or_else(|_| "no operand".into(), |value| value.to_string());
+        Err(call.error(
+            "scheme that computes it",
+            format!("none, of {found}"),
+            "what adds and multiplies; or operands that are not encrypted",
+        ))
+    },
 };
 
 /// All of them.
@@ -152,6 +170,18 @@ impl ValueDef for Primitive {
 
     fn client_only(&self, call: &Call<'_>) -> bool {
         (self.client_only)(call)
+    }
+
+    fn axes(&self, call: &Call<'_>) -> Result<Vec<Vec<Option<usize>>>> {
+        (self.axes)(call)
+    }
+
+    fn is_view(&self) -> bool {
+        self.view
+    }
+
+    fn lower(&self, call: &Call<'_>, inputs: &[Lowered], lowering: &mut Lowering<'_>) -> Result<Cells> {
+        (self.lower)(call, inputs, lowering)
     }
 }
 

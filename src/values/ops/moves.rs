@@ -38,7 +38,7 @@ pub(super) fn moved(
 }
 
 /// The place of a cell along each dimension.
-fn places(mut index: u64, shape: &[u64]) -> Vec<u64> {
+pub(super) fn places(mut index: u64, shape: &[u64]) -> Vec<u64> {
     let mut place = vec![0; shape.len()];
     for (at, &dim) in place.iter_mut().zip(shape).rev() {
         (*at, index) = (index % dim, index / dim);

@@ -25,6 +25,7 @@ pub(super) const MULTIPLY: Primitive = Primitive {
         (false, true) => vec![1],
         (_, false) => vec![0],
     },
+    lower: |_, x, l| l.packer.multiply(&x[0].cells, &x[1].cells),
     ..PRIMITIVE
 };
 

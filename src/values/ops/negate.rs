@@ -13,5 +13,6 @@ pub(super) const NEGATE: Primitive = Primitive {
     range: |call, inputs| one(call, inputs).map(|x| x.range.negative()),
     exact: |call, inputs| map(call, inputs, |x| Ok(-x)),
     linear_in: |_| vec![0],
+    lower: |_, x, l| l.packer.negate(&x[0].cells),
     ..PRIMITIVE
 };

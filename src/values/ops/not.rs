@@ -15,5 +15,6 @@ pub(super) const NOT: Primitive = Primitive {
     },
     range: |call, inputs| Ok(Range::Integers { min: 1, max: 1 }.sum(one(call, inputs)?.range.negative())),
     exact: |call, inputs| map(call, inputs, |x| Ok(&Number::ONE - x)),
+    lower: |call, x, l| l.packer.sub(&l.number(&Number::ONE, &call.value(0)?)?, &x[0].cells),
     ..PRIMITIVE
 };

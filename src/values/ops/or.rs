@@ -15,5 +15,12 @@ pub(super) const OR: Primitive = Primitive {
     commutative: true,
     associative: true,
     squared: |_| Some(Squared::Operand),
+    lower: |_, x, l| {
+        let both = l.packer.multiply(&x[0].cells, &x[1].cells)?;
+        // One of them is encrypted: that comes first.
+        let (a, b) = if x[0].is_clear() { (&x[1], &x[0]) } else { (&x[0], &x[1]) };
+        let rest = l.packer.sub(&a.cells, &both)?;
+        l.packer.add(&rest, &b.cells)
+    },
     ..PRIMITIVE
 };

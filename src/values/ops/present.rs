@@ -3,12 +3,12 @@
 use super::arithmetic::one;
 use super::cells::gappy;
 use super::{PRIMITIVE, Primitive};
-use crate::Result;
 use crate::ops::Call;
 use crate::values::Exact;
 use crate::values::number::Number;
 use crate::values::range::Range;
 use crate::values::types::{Kind, Value};
+use crate::{Error, Result};
 
 /// `value.present`; see the module.
 pub(super) const PRESENT: Primitive = Primitive {
@@ -20,6 +20,9 @@ pub(super) const PRESENT: Primitive = Primitive {
     range: |_, _| Ok(Range::of_kind(Kind::Boolean)),
     exact,
     bits: |_, _| Ok(Number::ONE.bits()),
+    lower: |_, x, _| {
+        x[0].present.clone().ok_or(Error::Job("a value with missing cells says which are there"))
+    },
     ..PRIMITIVE
 };
 

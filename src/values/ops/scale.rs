@@ -23,6 +23,13 @@ pub(super) const SCALE: Primitive = Primitive {
     },
     bits: |call, inputs| Ok(one(call, inputs)?.product(factor(call)?.bits())),
     linear_in: |_| vec![0],
+    lower: |call, x, l| {
+        let (factor, value) = (factor(call)?, call.value(0)?);
+        // Reals count whole units, whatever the decimals are.
+        let factor = if l.exact { factor } else { real_factor(call)? };
+        let number = l.number(&factor, &value.with_decimals(0))?;
+        l.packer.multiply(&x[0].cells, &number)
+    },
     ..PRIMITIVE
 };
 
@@ -44,10 +51,15 @@ fn output(call: &Call<'_>) -> Result<Value> {
 
 /// What cells are multiplied with.
 fn factor(call: &Call<'_>) -> Result<Number> {
-    let numerator = Number::from(call.attrs.int("numerator")?);
     if output(call)?.kind == Kind::Integer {
-        return Ok(numerator);
+        return Ok(call.attrs.int("numerator")?.into());
     }
+    real_factor(call)
+}
+
+/// What numbers are multiplied with.
+fn real_factor(call: &Call<'_>) -> Result<Number> {
+    let numerator = Number::from(call.attrs.int("numerator")?);
     Ok(numerator.quotient(&Number::power_of_ten(decimals(call)?)).unwrap_or(Number::ZERO))
 }
 

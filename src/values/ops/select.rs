@@ -4,15 +4,23 @@
 use super::{PRIMITIVE, Primitive};
 use crate::Result;
 use crate::ops::Call;
+use crate::packed::Cells;
 use crate::values::exact::cells;
 use crate::values::number::Number;
 use crate::values::range::Range;
 use crate::values::types::{Kind, Value};
-use crate::values::{Exact, Known};
+use crate::values::{Exact, Known, Lowered, Lowering};
 
 /// `value.select`; see the module.
-pub(super) const SELECT: Primitive =
-    Primitive { name: "value.select", output, range, exact, linear_in: |_| vec![1, 2], ..PRIMITIVE };
+pub(super) const SELECT: Primitive = Primitive {
+    name: "value.select",
+    output,
+    range,
+    exact,
+    linear_in: |_| vec![1, 2],
+    lower: lower,
+    ..PRIMITIVE
+};
 
 fn output(call: &Call<'_>) -> Result<Value> {
     call.arity(3)?;
@@ -49,4 +57,17 @@ fn exact(call: &Call<'_>, inputs: &[&Exact]) -> Result<Exact> {
         }),
         _ => Err(call.error("number of inputs", inputs.len(), 3)),
     }
+}
+
+/// b + c (a - b); b + c a - c b where neither a nor b is encrypted.
+fn lower(_: &Call<'_>, x: &[Lowered], l: &mut Lowering<'_>) -> Result<Cells> {
+    let (condition, a, b) = (&x[0].cells, &x[1].cells, &x[2].cells);
+    let chosen = if x[1].is_clear() && x[2].is_clear() {
+        let (a, b) = (l.packer.multiply(condition, a)?, l.packer.multiply(condition, b)?);
+        l.packer.sub(&a, &b)?
+    } else {
+        let difference = l.packer.sub(a, b)?;
+        l.packer.multiply(condition, &difference)?
+    };
+    l.packer.add(&chosen, b)
 }

@@ -1,10 +1,12 @@
 //! A box out of x: out[i, j, ..] = x[start_0 + i, start_1 + j, ..], of shape `size`. Attributes `start` and `size` have a number for
 //! each dimension; the box lies within x and is not empty. Of any kind.
 
+use super::arithmetic::one;
 use super::moves::{moved, range, shaped};
 use super::{PRIMITIVE, Primitive};
 use crate::Result;
 use crate::ops::Call;
+use crate::packed::Cells;
 use crate::values::Exact;
 use crate::values::types::Value;
 
@@ -16,6 +18,12 @@ pub(super) const SLICE: Primitive = Primitive {
     range,
     exact,
     linear_in: |_| vec![0],
+    lower: |call, x, l| {
+        let x = l.encrypted(one(call, x)?)?;
+        let (size, start) = (call.attrs.uints("size")?, call.attrs.uints("start")?);
+        let from = |place: &[u64]| place.iter().zip(&start).map(|(at, start)| at + start).collect();
+        l.moved(x, &size, from).map(Cells::Encrypted)
+    },
     ..PRIMITIVE
 };
 

@@ -13,6 +13,7 @@ pub(super) const SQUARE: Primitive = Primitive {
     range: |call, inputs| one(call, inputs).map(|x| x.range.square()),
     exact: |call, inputs| map(call, inputs, |x| Ok(x * x)),
     bits: |call, inputs| one(call, inputs).map(|x| x.product(*x)),
+    lower: |_, x, l| l.packer.multiply(&x[0].cells, &x[0].cells),
     ..PRIMITIVE
 };
 

@@ -19,6 +19,7 @@ pub(super) const SUB: Primitive = Primitive {
     bits: |call, inputs| bits_pair(call, output(call)?.kind, inputs).map(|(a, b)| a.sum(b)),
     squared: |_| Some(Squared::Number(0)),
     linear_in: |_| vec![0, 1],
+    lower: |_, x, l| l.packer.sub(&x[0].cells, &x[1].cells),
     ..PRIMITIVE
 };
 

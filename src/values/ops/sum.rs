@@ -4,11 +4,12 @@ use super::arithmetic::one;
 use super::{PRIMITIVE, Primitive};
 use crate::Result;
 use crate::ops::Call;
+use crate::packed::Cells;
 use crate::values::exact::cells;
 use crate::values::number::Number;
 use crate::values::range::Range;
 use crate::values::types::{Kind, Value};
-use crate::values::{Exact, Known};
+use crate::values::{Exact, Known, Lowered, Lowering};
 
 /// `value.sum`; see the module.
 pub(super) const SUM: Primitive = Primitive {
@@ -19,6 +20,15 @@ pub(super) const SUM: Primitive = Primitive {
     exact,
     bits: |call, inputs| Ok(one(call, inputs)?.total_of(count(call)?)),
     linear_in: |_| vec![0],
+    lower: lower,
+    axes: |call| {
+        let axes = call.value(0)?.shape.len();
+        let Some(_) = call.attrs.get("axis") else { return Ok(vec![vec![None; axes]]) };
+        let summed = call.axis_of(&call.value(0)?)?;
+        Ok(vec![
+            (0..axes).map(|axis| (axis != summed).then_some(axis - usize::from(axis > summed))).collect(),
+        ])
+    },
     ..PRIMITIVE
 };
 
@@ -65,4 +75,19 @@ fn exact(call: &Call<'_>, inputs: &[&Exact]) -> Result<Exact> {
         let all = x.cells[first..].iter().step_by(after).take(along);
         Ok(all.fold(Number::ZERO, |sum, cell| &sum + cell))
     })
+}
+
+fn lower(call: &Call<'_>, x: &[Lowered], l: &mut Lowering<'_>) -> Result<Cells> {
+    let Cells::Encrypted(x) = &one(call, x)?.cells else {
+        return Err(call.error("input 0", "clear", "encrypted"));
+    };
+    if call.attrs.get("axis").is_some() {
+        return l.packer.sum(x, call.axis_of(&call.value(0)?)?).map(Cells::Encrypted);
+    }
+    let mut x = x.clone();
+    // From the highest bits down: then no sum takes in what lies beside it.
+    while let Some(axis) = (0..x.layout.axes.len()).max_by_key(|&axis| x.layout.axes[axis].low) {
+        x = l.packer.sum(&x, axis)?;
+    }
+    Ok(Cells::Encrypted(x))
 }

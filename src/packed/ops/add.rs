@@ -1,0 +1,13 @@
+//! x + y, slot by slot; y may be clear.
+
+use super::Operator;
+
+/// `packed.add`; see the module.
+pub(super) const ADD: Operator = Operator {
+    name: "packed.add",
+    attributes: &[],
+    output: |call| call.with_any(),
+    commutative: false,
+    inverse: None,
+    close: |_, inputs, target| target.add(inputs[0], inputs[1]),
+};

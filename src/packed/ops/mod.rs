@@ -1,0 +1,71 @@
+//! The operators on vectors of slots, one file each: `packed.*`.
+
+mod add;
+mod multiply;
+mod multiply_number;
+mod negate;
+mod rotate;
+mod sub;
+mod swap;
+
+use super::target::{Handle, Target};
+use super::types::SlotVector;
+use crate::Result;
+use crate::graph::ValueType;
+use crate::ops::{Call, Level, OpDef};
+
+/// What is told of an operator.
+#[derive(Clone, Copy)]
+pub struct Operator {
+    pub name: &'static str,
+    pub attributes: &'static [&'static str],
+    /// Checks a call, and gives the vector that comes of it.
+    pub output: fn(&Call<'_>) -> Result<SlotVector>,
+    pub commutative: bool,
+    pub inverse: Option<&'static str>,
+    /// What it is for a target.
+    pub close: fn(&Call<'_>, &[Handle], &mut dyn Target) -> Result<Handle>,
+}
+
+/// All of them.
+pub const ALL: &[Operator] = &[
+    add::ADD,
+    multiply::MULTIPLY,
+    multiply_number::MULTIPLY_NUMBER,
+    negate::NEGATE,
+    rotate::ROTATE,
+    sub::SUB,
+    swap::SWAP,
+];
+
+impl OpDef for Operator {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn level(&self) -> Level {
+        Level::Task
+    }
+
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(self.attributes)
+    }
+
+    fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
+        Ok((self.output)(call)?.ty())
+    }
+
+    fn commutative(&self) -> bool {
+        self.commutative
+    }
+
+    fn inverse(&self) -> Option<&str> {
+        self.inverse
+    }
+}
+
+/// The only operand, encrypted.
+fn one(call: &Call<'_>) -> Result<SlotVector> {
+    call.arity(1)?;
+    call.encrypted(0)
+}

@@ -1,0 +1,13 @@
+//! x y, slot by slot; y may be clear.
+
+use super::Operator;
+
+/// `packed.multiply`; see the module.
+pub(super) const MULTIPLY: Operator = Operator {
+    name: "packed.multiply",
+    attributes: &[],
+    output: |call| call.with_any(),
+    commutative: false,
+    inverse: None,
+    close: |_, inputs, target| target.multiply(inputs[0], inputs[1]),
+};

@@ -1,0 +1,770 @@
+//! Makes graphs of slot vectors of operations on whole values: which slots turn where, what is masked, what is laid beside what.
+
+use super::layout::{Axis, Frame, Layout, bits};
+use super::types::SlotVector;
+use crate::graph::{Attr, Attrs, Graph, OperandId};
+use crate::memory::room;
+use crate::ops::{Registry, Session};
+use crate::{Error, Result};
+use std::collections::{BTreeMap, HashMap};
+
+/// Most cells of a value that is packed.
+const MOST_CELLS: u64 = 1 << 22;
+
+/// The cells of a value.
+#[derive(Clone, Debug)]
+pub enum Cells {
+    /// Who evaluates has them.
+    Clear(Clear),
+    /// In ciphertexts.
+    Encrypted(Packed),
+}
+
+/// Cells that are not encrypted.
+#[derive(Clone, Debug)]
+pub struct Clear {
+    /// What they are cells of.
+    pub source: Source,
+    /// For each dimension its length, and which dimension of the source it is; none where the value repeats along it.
+    pub axes: Vec<(u64, Option<usize>)>,
+}
+
+/// Where cells come from that are not encrypted.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// A value, by the number that whoever packs gave it.
+    Value(u64),
+    /// One number in all cells, an integer or a real.
+    Number(Attr),
+}
+
+/// Cells in ciphertexts.
+#[derive(Clone, Debug)]
+pub struct Packed {
+    /// Where they lie.
+    pub layout: Layout,
+    /// The ciphertexts in which cells lie, by number.
+    pub parts: BTreeMap<u64, OperandId>,
+}
+
+/// An input of the graph that is not encrypted.
+#[derive(Clone, Debug)]
+pub struct ClearInput {
+    /// Its name.
+    pub name: String,
+    /// What it holds.
+    pub slots: Slots,
+}
+
+impl ClearInput {
+    /// The number of the value that it holds cells of, if any.
+    pub fn value(&self) -> Option<u64> {
+        match self.slots {
+            Slots::Cells { source: Source::Value(number), .. } => Some(number),
+            _ => None,
+        }
+    }
+}
+
+/// What a vector holds that is not encrypted.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Slots {
+    /// 1 in some slots, 0 in the others: a bit for each.
+    Mask(Vec<u64>),
+    /// Cells, each in its slot of one ciphertext of the layout, and 0 in the others.
+    Cells {
+        /// Whose cells.
+        source: Source,
+        /// Which dimension of the source each one is; none where the value repeats along it.
+        axes: Vec<Option<usize>>,
+        /// Where they lie.
+        layout: Layout,
+        /// What is added to the numbers of their slots.
+        base: u64,
+        /// The number of the ciphertext.
+        part: u64,
+    },
+}
+
+/// A graph of slot vectors under construction.
+pub struct Packer<'r> {
+    session: Session<'r>,
+    frame: Frame,
+    /// Where dimensions of the value lie that is made now, where they are free to.
+    planned: Vec<u32>,
+    clear: Vec<ClearInput>,
+    known: HashMap<Slots, OperandId>,
+}
+
+impl<'r> Packer<'r> {
+    /// An empty graph of ciphertexts with so many slots; the registry is that of this room.
+    pub fn new(frame: Frame, registry: &'r Registry) -> Self {
+        let session = Session::new(Graph::new(64), registry);
+        Self { session, frame, planned: Vec::new(), clear: Vec::new(), known: HashMap::new() }
+    }
+
+    /// The slots of its ciphertexts.
+    pub fn frame(&self) -> Frame {
+        self.frame
+    }
+
+    /// Says where dimensions of the next value are to lie, where they are free to.
+    pub fn plan(&mut self, lows: &[u32]) {
+        self.planned = lows.to_vec();
+    }
+
+    /// Ciphertexts that the graph is given, `NAME[0]` and so on.
+    ///
+    /// # Errors
+    /// `TooLarge`; `Graph` for a name that is taken.
+    pub fn input(&mut self, name: &str, layout: Layout) -> Result<Packed> {
+        self.check(layout.cells())?;
+        let ty = SlotVector { frame: self.frame, encrypted: true }.ty();
+        let mut parts = BTreeMap::new();
+        for part in layout.parts(self.frame) {
+            let operand = self.session.graph_mut().add_input(&part_name(name, part), ty.clone())?;
+            parts.insert(part, operand);
+        }
+        Ok(Packed { layout, parts })
+    }
+
+    /// Declares an output, `NAME[0]` and so on, and tells where its cells lie. All other slots are 0 or repeat them.
+    ///
+    /// # Errors
+    /// `TooLarge`.
+    pub fn output(&mut self, name: &str, x: &Packed) -> Result<Layout> {
+        let x = if x.layout.unclean(self.frame) { self.cleaned(x)? } else { x.clone() };
+        for (&part, &operand) in &x.parts {
+            self.session.graph_mut().declare_output(&part_name(name, part), operand);
+        }
+        Ok(x.layout)
+    }
+
+    /// The graph, and what its inputs hold that are not encrypted.
+    pub fn finish(self) -> (Graph, Vec<ClearInput>) {
+        (self.session.finish(), self.clear)
+    }
+
+    /// x + y.
+    ///
+    /// # Errors
+    /// `Job` where both are clear, as in all of these: whoever lowers leaves such to the exact interpreter. `TooLarge`.
+    pub fn add(&mut self, x: &Cells, y: &Cells) -> Result<Cells> {
+        match (x, y) {
+            (Cells::Encrypted(x), Cells::Encrypted(y)) => self.joined("packed.add", x, y),
+            (Cells::Encrypted(x), Cells::Clear(c)) | (Cells::Clear(c), Cells::Encrypted(x)) => {
+                self.with_clear("packed.add", x, c)
+            }
+            (Cells::Clear(_), Cells::Clear(_)) => Err(BOTH_CLEAR),
+        }
+    }
+
+    /// x - y.
+    ///
+    /// # Errors
+    /// As [`Packer::add`].
+    pub fn sub(&mut self, x: &Cells, y: &Cells) -> Result<Cells> {
+        match (x, y) {
+            (Cells::Encrypted(x), Cells::Encrypted(y)) => self.joined("packed.sub", x, y),
+            (Cells::Encrypted(x), Cells::Clear(c)) => self.with_clear("packed.sub", x, c),
+            (Cells::Clear(_), Cells::Encrypted(_)) => {
+                let negative = self.negate(y)?;
+                self.add(&negative, x)
+            }
+            (Cells::Clear(_), Cells::Clear(_)) => Err(BOTH_CLEAR),
+        }
+    }
+
+    /// x y, cell by cell.
+    ///
+    /// # Errors
+    /// As [`Packer::add`].
+    pub fn multiply(&mut self, x: &Cells, y: &Cells) -> Result<Cells> {
+        match (x, y) {
+            (Cells::Encrypted(x), Cells::Encrypted(y)) => self.joined("packed.multiply", x, y),
+            (Cells::Encrypted(x), Cells::Clear(c)) | (Cells::Clear(c), Cells::Encrypted(x)) => {
+                match &c.source {
+                    Source::Number(number) => self.multiply_number(x, number.clone()).map(Cells::Encrypted),
+                    Source::Value(_) => self.with_clear("packed.multiply", x, c),
+                }
+            }
+            (Cells::Clear(_), Cells::Clear(_)) => Err(BOTH_CLEAR),
+        }
+    }
+
+    /// -x.
+    ///
+    /// # Errors
+    /// As [`Packer::add`].
+    pub fn negate(&mut self, x: &Cells) -> Result<Cells> {
+        let Cells::Encrypted(x) = x else { return Err(BOTH_CLEAR) };
+        self.each(x, |packer, part| packer.op("packed.negate", Attrs::new(), &[part])).map(Cells::Encrypted)
+    }
+
+    /// x times a number.
+    ///
+    /// # Errors
+    /// What the operator says of it.
+    pub fn multiply_number(&mut self, x: &Packed, number: Attr) -> Result<Packed> {
+        match number {
+            Attr::Int(1) => Ok(x.clone()),
+            Attr::Real(one) if one.get() == 1.0 => Ok(x.clone()),
+            number => self.each(x, |packer, part| {
+                packer.op("packed.multiply_number", Attrs::new().with("number", number.clone()), &[part])
+            }),
+        }
+    }
+
+    /// The sum along a dimension, which disappears.
+    ///
+    /// # Errors
+    /// `TooLarge`.
+    pub fn sum(&mut self, x: &Packed, axis: usize) -> Result<Packed> {
+        let own = x.layout.axes[axis];
+        let Some(low) = own.low else {
+            let mut sum = self.multiply_number(x, Attr::Int(i128::from(own.size)))?;
+            sum.layout.axes.remove(axis);
+            return Ok(sum);
+        };
+        let x = if own.dirty { self.cleaned(x)? } else { x.clone() };
+        let (slots, mask) = (self.frame.slots(), own.mask());
+        let mut parts: BTreeMap<u64, Vec<OperandId>> = BTreeMap::new();
+        for (part, operand) in x.parts {
+            parts.entry(part & !(mask >> slots)).or_default().push(operand);
+        }
+        let mut sum = Packed { layout: x.layout, parts: self.sums(parts)? };
+        // Slots that turn over the end of the dimension come from where it repeats, or are taken for nothing.
+        let top = self.frame.ring.min(low + bits(own.size));
+        let above = ((1u64 << self.frame.ring) - 1) & !((1u64 << top) - 1);
+        let whole = above & !sum.layout.repeated == 0;
+        for bit in (low..low + bits(own.size)).filter(|&bit| bit < slots) {
+            sum = self.each(&sum, |packer, part| {
+                let other = packer.shifted(part, bit, false)?;
+                packer.op("packed.add", Attrs::new(), &[part, other])
+            })?;
+        }
+        sum.layout.axes.remove(axis);
+        let swapped =
+            if bits(own.size) > 0 { mask & ((1 << slots) - 1) & !((1 << self.frame.ring) - 1) } else { 0 };
+        sum.layout.repeated |= if whole { mask & ((1 << slots) - 1) } else { swapped };
+        Ok(sum)
+    }
+
+    /// The value seen with other dimensions: for each of them its length, and which one of x it is; none for one along which it repeats.
+    pub fn spread(&self, x: &Cells, to: &[(u64, Option<usize>)]) -> Cells {
+        match x {
+            Cells::Clear(x) => {
+                let axis =
+                    |&(size, from): &(u64, Option<usize>)| (size, from.and_then(|from| x.axes[from].1));
+                Cells::Clear(Clear { source: x.source.clone(), axes: to.iter().map(axis).collect() })
+            }
+            Cells::Encrypted(x) => {
+                let axis = |&(size, from): &(u64, Option<usize>)| {
+                    from.map_or(Axis { size, low: None, dirty: false }, |from| x.layout.axes[from])
+                };
+                let layout = Layout { axes: to.iter().map(axis).collect(), ..x.layout.clone() };
+                Cells::Encrypted(Packed { layout, parts: x.parts.clone() })
+            }
+        }
+    }
+
+    /// Cells from other places: `from` tells for each place of the result where in x it lies. `lows` says where its dimensions are to lie;
+    /// none where it repeats.
+    ///
+    /// # Errors
+    /// `TooLarge`.
+    pub fn moved(
+        &mut self,
+        x: &Packed,
+        shape: &[u64],
+        lows: &[Option<u32>],
+        from: impl Fn(&[u64]) -> Vec<u64>,
+    ) -> Result<Packed> {
+        let to = self.apart_from_all(shape, lows);
+        let groups = self.groups(x, &to, 0, from)?;
+        let plain = !x.layout.unclean(self.frame);
+        let all_of = |from: u64, mask: &[u64]| self.cells_in(&x.layout, from) == count(mask);
+        let stays = |(key, mask): (&Move, &Vec<u64>)| {
+            key.to == key.from && !key.swap && key.steps == 0 && all_of(key.from, mask)
+        };
+        if plain && to.mapped() == x.layout.mapped() && groups.iter().all(stays) {
+            let layout = Layout { axes: to.axes, ..x.layout.clone() };
+            return Ok(Packed { layout, parts: x.parts.clone() });
+        }
+        // What takes all that a ciphertext has to one place leaves nothing to be masked.
+        let alone = |to: u64| groups.keys().filter(|key| key.to == to).count() == 1;
+        let whole = |(key, mask): (&Move, &Vec<u64>)| {
+            plain && x.layout.repeated == 0 && alone(key.to) && all_of(key.from, mask)
+        };
+        let whole: Vec<bool> = groups.iter().map(whole).collect();
+        let mut terms = BTreeMap::new();
+        for ((key, mask), whole) in groups.into_iter().zip(whole) {
+            self.term(x, &key, (!whole).then_some(mask), &mut terms)?;
+        }
+        Ok(Packed { layout: to, parts: self.sums(terms)? })
+    }
+
+    /// Values one after the other along a dimension; some of them are encrypted. `lows` says where dimensions of the result are to lie.
+    ///
+    /// # Errors
+    /// `TooLarge`.
+    pub fn concat(
+        &mut self,
+        all: &[&Cells],
+        axis: usize,
+        shape: &[u64],
+        lows: &[Option<u32>],
+    ) -> Result<Packed> {
+        let to = self.apart_from_all(shape, lows);
+        self.check(to.cells())?;
+        let (mut terms, mut clear, mut before) = (BTreeMap::new(), Vec::new(), 0);
+        for x in all {
+            let base = lows[axis].map_or(0, |low| before << low);
+            match x {
+                Cells::Encrypted(x) => {
+                    let size = x.layout.axes[axis].size;
+                    let mut own = to.clone();
+                    own.axes[axis].size = size;
+                    for (key, mask) in self.groups(x, &own, base, <[u64]>::to_vec)? {
+                        self.term(x, &key, Some(mask), &mut terms)?;
+                    }
+                    before += size;
+                }
+                Cells::Clear(x) => {
+                    clear.push((x, base));
+                    before += x.axes[axis].0;
+                }
+            }
+        }
+        let mut parts = self.sums(terms)?;
+        let some = *parts.values().next().ok_or(BOTH_CLEAR)?;
+        for (x, base) in clear {
+            let from: Vec<Option<usize>> = x.axes.iter().map(|axis| axis.1).collect();
+            let mut layout = to.clone();
+            layout.axes[axis].size = x.axes[axis].0;
+            for part in to.parts(self.frame) {
+                let slots = Slots::Cells {
+                    source: x.source.clone(),
+                    axes: from.clone(),
+                    layout: layout.clone(),
+                    base,
+                    part,
+                };
+                let mut any = false;
+                slots.each(self.frame, |_, _| any = true);
+                if !any {
+                    continue;
+                }
+                let vector = self.clear_vector(slots)?;
+                let own = match parts.get(&part) {
+                    Some(&own) => own,
+                    // No encrypted cell lies there.
+                    None => self.op("packed.sub", Attrs::new(), &[some, some])?,
+                };
+                parts.insert(part, self.op("packed.add", Attrs::new(), &[own, vector])?);
+            }
+        }
+        Ok(Packed { layout: to, parts })
+    }
+
+    /// A layout that has 0 in all gaps.
+    fn apart_from_all(&self, shape: &[u64], lows: &[Option<u32>]) -> Layout {
+        let axis =
+            |(&size, &low): (&u64, &Option<u32>)| Axis { size, low: low.filter(|_| size > 1), dirty: false };
+        let axes = shape.iter().zip(lows).map(axis).collect();
+        let mut to = Layout { axes, repeated: 0, zero: 0 };
+        to.zero = to.gaps(self.frame);
+        to
+    }
+
+    /// Which slots of which ciphertext go the same way: for each way the slots of the result, a bit for each. `base` is added to all numbers of slots there.
+    fn groups(
+        &self,
+        x: &Packed,
+        to: &Layout,
+        base: u64,
+        from: impl Fn(&[u64]) -> Vec<u64>,
+    ) -> Result<BTreeMap<Move, Vec<u64>>> {
+        let once = once(to);
+        self.check(once.cells())?;
+        let (slots, ring) = (self.frame.slots(), self.frame.ring);
+        let (in_part, in_ring) = ((1u64 << slots) - 1, (1u64 << ring) - 1);
+        let mut groups: BTreeMap<Move, Vec<u64>> = BTreeMap::new();
+        let dims: Vec<u64> = once.shape();
+        for (index, to) in once.addresses().into_iter().enumerate() {
+            let to = to + base;
+            let source = x.layout.address(&from(&place(index as u64, &dims))) | to & x.layout.repeated;
+            let swap = (source ^ to) >> ring & ((1 << self.frame.rings) - 1) == 1;
+            let steps = (source & in_ring).wrapping_sub(to & in_ring) & in_ring;
+            let key = Move { to: to >> slots, from: source >> slots, swap, steps };
+            let mask = groups.entry(key).or_insert_with(|| vec![0; in_part as usize / 64 + 1]);
+            let slot = to & in_part;
+            mask[slot as usize / 64] |= 1 << (slot % 64);
+        }
+        Ok(groups)
+    }
+
+    /// The slots that go one way, 0 in all others.
+    fn term(
+        &mut self,
+        x: &Packed,
+        key: &Move,
+        mask: Option<Vec<u64>>,
+        terms: &mut BTreeMap<u64, Vec<OperandId>>,
+    ) -> Result<()> {
+        let mut part = part_of(x, key.from)?;
+        if key.swap {
+            part = self.op("packed.swap", Attrs::new(), &[part])?;
+        }
+        if key.steps != 0 {
+            part = self.op("packed.rotate", Attrs::new().with("steps", key.steps), &[part])?;
+        }
+        if let Some(mask) = mask {
+            let mask = self.clear_vector(Slots::Mask(mask))?;
+            part = self.op("packed.multiply", Attrs::new(), &[part, mask])?;
+        }
+        terms.entry(key.to).or_default().push(part);
+        Ok(())
+    }
+
+    fn sums(&mut self, terms: BTreeMap<u64, Vec<OperandId>>) -> Result<BTreeMap<u64, OperandId>> {
+        terms.into_iter().map(|(part, terms)| Ok((part, self.balanced(terms)?))).collect()
+    }
+
+    /// x turned to the left along a dimension.
+    ///
+    /// # Errors
+    /// `TooLarge`.
+    pub fn rotate(&mut self, x: &Packed, axis: usize, steps: u64) -> Result<Packed> {
+        let own = x.layout.axes[axis];
+        let Some(low) = own.low.filter(|_| !steps.is_multiple_of(own.size)) else { return Ok(x.clone()) };
+        let end = low + bits(own.size);
+        let above = ((1u64 << self.frame.ring) - 1) & !((1u64 << end.min(self.frame.ring)) - 1);
+        if own.size.is_power_of_two() && end <= self.frame.ring && above & !x.layout.repeated == 0 {
+            let steps = Attrs::new().with("steps", steps % own.size << low);
+            return self.each(x, |packer, part| packer.op("packed.rotate", steps.clone(), &[part]));
+        }
+        let lows: Vec<Option<u32>> = x.layout.axes.iter().map(|axis| axis.low).collect();
+        self.moved(x, &x.layout.shape(), &lows, |place| {
+            let mut place = place.to_vec();
+            place[axis] = (place[axis] + steps) % own.size;
+            place
+        })
+    }
+
+    /// A clear operand of which the cells along a dimension differ lies where it was planned.
+    fn with_clear(&mut self, op: &str, x: &Packed, clear: &Clear) -> Result<Cells> {
+        let low = |((axis, &(size, from)), &planned): ((&Axis, &(u64, Option<usize>)), &u32)| {
+            axis.low.or(from.filter(|_| size > 1).map(|_| planned))
+        };
+        let lows = x.layout.axes.iter().zip(&clear.axes).zip(&self.planned).map(low).collect();
+        let lows = self.apart(lows, &x.layout.axes);
+        let mut x = self.conformed(x, &lows)?;
+        // What is added to a slot that is no cell's is 0.
+        let axes = x.layout.axes.iter().map(|axis| Axis { dirty: false, ..*axis }).collect();
+        let layout = Layout {
+            axes,
+            repeated: x.layout.repeated,
+            zero: x.layout.gaps(self.frame) & !x.layout.repeated,
+        };
+        let from: Vec<Option<usize>> = clear.axes.iter().map(|axis| axis.1).collect();
+        for part in layout.parts(self.frame) {
+            let slots = Slots::Cells {
+                source: clear.source.clone(),
+                axes: from.clone(),
+                layout: layout.clone(),
+                base: 0,
+                part,
+            };
+            let vector = self.clear_vector(slots)?;
+            let own = part_of(&x, part)?;
+            x.parts.insert(part, self.op(op, Attrs::new(), &[own, vector])?);
+        }
+        if op == "packed.multiply" {
+            x.layout = layout;
+        }
+        Ok(Cells::Encrypted(x))
+    }
+
+    /// Two encrypted values, ciphertext by ciphertext.
+    fn joined(&mut self, op: &str, x: &Packed, y: &Packed) -> Result<Cells> {
+        let low = |((x, y), &planned): ((&Axis, &Axis), &u32)| match (x.low, y.low) {
+            (Some(_), Some(low)) if low == planned => Some(low),
+            (low, other) => low.or(other),
+        };
+        let lows = x.layout.axes.iter().zip(&y.layout.axes).zip(&self.planned).map(low).collect();
+        let lows = self.apart(lows, &x.layout.axes);
+        let (x, y) = (self.conformed(x, &lows)?, self.conformed(y, &lows)?);
+        let product = op == "packed.multiply";
+        let axis = |(x, y): (&Axis, &Axis)| Axis {
+            dirty: if product { x.dirty && y.dirty } else { x.dirty || y.dirty },
+            ..*x
+        };
+        let (a, b) = (&x.layout, &y.layout);
+        let layout = Layout {
+            axes: a.axes.iter().zip(&b.axes).map(axis).collect(),
+            repeated: a.repeated & b.repeated,
+            zero: if product { a.zero | b.zero } else { a.zero & b.zero },
+        };
+        let mut parts = BTreeMap::new();
+        for part in layout.parts(self.frame) {
+            let pair = [part_of(&x, part)?, part_of(&y, part)?];
+            parts.insert(part, self.op(op, Attrs::new(), &pair)?);
+        }
+        Ok(Cells::Encrypted(Packed { layout, parts }))
+    }
+
+    /// Where dimensions lie; as it was planned where two would lie in one place.
+    fn apart(&self, lows: Vec<Option<u32>>, axes: &[Axis]) -> Vec<Option<u32>> {
+        let mut taken = 0u64;
+        let free = |(&low, axis): (&Option<u32>, &Axis)| {
+            let mask = Axis { low, ..*axis }.mask();
+            let free = taken & mask == 0;
+            taken |= mask;
+            free
+        };
+        if lows.iter().zip(axes).map(free).fold(true, |all, free| all & free) {
+            return lows;
+        }
+        lows.iter().zip(&self.planned).map(|(low, &planned)| low.map(|_| planned)).collect()
+    }
+
+    /// The same cells elsewhere: dimensions along which x repeats get slots where `lows` says so.
+    fn conformed(&mut self, x: &Packed, lows: &[Option<u32>]) -> Result<Packed> {
+        let moves = x.layout.axes.iter().zip(lows).any(|(axis, &low)| axis.low.is_some() && axis.low != low);
+        let mut x = if moves {
+            let own: Vec<Option<u32>> =
+                x.layout.axes.iter().zip(lows).map(|(axis, &low)| axis.low.and(low)).collect();
+            self.moved(x, &x.layout.shape(), &own, <[u64]>::to_vec)?
+        } else {
+            x.clone()
+        };
+        let mut axes = x.layout.axes.clone();
+        let mut new = 0;
+        for (axis, &low) in axes.iter_mut().zip(lows) {
+            if axis.low.is_none() && low.is_some() {
+                *axis = Axis { low, dirty: !axis.size.is_power_of_two(), ..*axis };
+                new |= axis.mask();
+            }
+        }
+        if new == 0 {
+            return Ok(x);
+        }
+        let slots = self.frame.slots();
+        x = self.repeated(x, new & ((1 << slots) - 1))?;
+        let known = x.layout.mapped() >> slots;
+        let layout = Layout { axes, repeated: x.layout.repeated & !new, zero: x.layout.zero & !new };
+        let part = |part: u64| Ok((part, part_of(&x, part & known)?));
+        let parts = layout.parts(self.frame).into_iter().map(part).collect::<Result<_>>()?;
+        Ok(Packed { layout, parts })
+    }
+
+    /// The same cells, repeated along some gaps.
+    fn repeated(&mut self, x: Packed, gaps: u64) -> Result<Packed> {
+        let mut x = if gaps & x.layout.junk(self.frame) == 0 { x } else { self.cleaned(&x)? };
+        let zero = gaps & x.layout.zero;
+        for bit in (0..self.frame.slots()).filter(|bit| zero >> bit & 1 == 1) {
+            x = self.each(&x, |packer, part| {
+                let other = packer.shifted(part, bit, true)?;
+                packer.op("packed.add", Attrs::new(), &[part, other])
+            })?;
+            x.layout.repeated |= 1 << bit;
+            x.layout.zero &= !(1 << bit);
+        }
+        Ok(x)
+    }
+
+    /// The same cells, 0 in slots that are no cell's and do not repeat one.
+    fn cleaned(&mut self, x: &Packed) -> Result<Packed> {
+        let axes = x.layout.axes.iter().map(|axis| Axis { dirty: false, ..*axis }).collect();
+        let layout =
+            Layout { axes, repeated: x.layout.repeated, zero: x.layout.zero | x.layout.junk(self.frame) };
+        let mut parts = BTreeMap::new();
+        for (&part, &operand) in &x.parts {
+            let axes = vec![None; layout.axes.len()];
+            let source = Source::Number(Attr::Int(1));
+            let ones = Slots::Cells { source, axes, layout: layout.clone(), base: 0, part };
+            let mut mask = vec![0u64; (1usize << self.frame.slots()).div_ceil(64)];
+            ones.each(self.frame, |slot, _| mask[slot as usize / 64] |= 1 << (slot % 64));
+            let mask = self.clear_vector(Slots::Mask(mask))?;
+            parts.insert(part, self.op("packed.multiply", Attrs::new(), &[operand, mask])?);
+        }
+        Ok(Packed { layout, parts })
+    }
+
+    /// Slots from 2^bit further on, or before.
+    fn shifted(&mut self, x: OperandId, bit: u32, back: bool) -> Result<OperandId> {
+        if bit >= self.frame.ring {
+            return self.op("packed.swap", Attrs::new(), &[x]);
+        }
+        let steps = if back { (1 << self.frame.ring) - (1 << bit) } else { 1u64 << bit };
+        self.op("packed.rotate", Attrs::new().with("steps", steps), &[x])
+    }
+
+    /// The sum of vectors, two and two.
+    fn balanced(&mut self, mut terms: Vec<OperandId>) -> Result<OperandId> {
+        while terms.len() > 1 {
+            let mut sums = Vec::with_capacity(terms.len().div_ceil(2));
+            for pair in terms.chunks(2) {
+                sums.push(match *pair {
+                    [x, y] => self.op("packed.add", Attrs::new(), &[x, y])?,
+                    _ => pair[0],
+                });
+            }
+            terms = sums;
+        }
+        terms.first().copied().ok_or(Error::Job("a sum has terms"))
+    }
+
+    fn each(
+        &mut self,
+        x: &Packed,
+        mut make: impl FnMut(&mut Self, OperandId) -> Result<OperandId>,
+    ) -> Result<Packed> {
+        let mut parts = BTreeMap::new();
+        for (&part, &operand) in &x.parts {
+            parts.insert(part, make(self, operand)?);
+        }
+        Ok(Packed { layout: x.layout.clone(), parts })
+    }
+
+    fn op(&mut self, name: &str, attrs: Attrs, inputs: &[OperandId]) -> Result<OperandId> {
+        self.session.op(name, attrs, inputs)
+    }
+
+    fn clear_vector(&mut self, slots: Slots) -> Result<OperandId> {
+        if let Some(&known) = self.known.get(&slots) {
+            return Ok(known);
+        }
+        let name = format!("clear {}", self.clear.len());
+        let ty = SlotVector { frame: self.frame, encrypted: false }.ty();
+        let operand = self.session.graph_mut().add_input(&name, ty)?;
+        self.known.insert(slots.clone(), operand);
+        self.clear.push(ClearInput { name, slots });
+        Ok(operand)
+    }
+
+    /// How many cells lie in a ciphertext.
+    fn cells_in(&self, layout: &Layout, part: u64) -> u64 {
+        let slots = self.frame.slots();
+        let cells = layout.axes.iter().filter_map(|axis| {
+            let low = axis.low?;
+            // The part of the place that the number of the ciphertext tells.
+            let (shift, skip) = (low.saturating_sub(slots), slots.saturating_sub(low).min(63));
+            let own = (axis.mask() >> slots & part) >> shift << skip;
+            Some((axis.size.saturating_sub(own)).min(1 << skip.min(bits(axis.size))))
+        });
+        cells.product()
+    }
+
+    fn check(&self, cells: u64) -> Result<()> {
+        if cells > MOST_CELLS {
+            return Err(Error::TooLarge {
+                what: "cells of a value that is packed",
+                found: cells,
+                limit: MOST_CELLS,
+            });
+        }
+        Ok(())
+    }
+}
+
+const BOTH_CLEAR: Error = Error::Job("what is clear is left to the exact interpreter");
+
+fn part_of(x: &Packed, part: u64) -> Result<OperandId> {
+    x.parts.get(&part).copied().ok_or(Error::Job("every cell lies in a ciphertext of its value"))
+}
+
+/// What the ciphertext of that number of a value is called.
+pub fn part_name(name: &str, part: u64) -> String {
+    format!("{name}[{part}]")
+}
+
+/// The place of a cell along each dimension.
+fn place(mut index: u64, shape: &[u64]) -> Vec<u64> {
+    let mut place = vec![0; shape.len()];
+    for (at, &dim) in place.iter_mut().zip(shape).rev() {
+        (*at, index) = (index % dim, index / dim);
+    }
+    place
+}
+
+impl Slots {
+    /// Tells every slot that is not 0, and which cell of the source it holds; a mask, and a number, have one cell.
+    pub fn each(&self, frame: Frame, mut tell: impl FnMut(u64, u64)) {
+        match self {
+            Self::Mask(mask) => {
+                for (word, &bits) in mask.iter().enumerate() {
+                    (0..64)
+                        .filter(|bit| bits >> bit & 1 == 1)
+                        .for_each(|bit| tell(word as u64 * 64 + bit, 0));
+                }
+            }
+            Self::Cells { axes, layout, base, part, .. } => {
+                // Where the layout repeats along a dimension, the source does, too.
+                let once = once(layout);
+                let dims = once.shape();
+                let mut strides = vec![0; axes.len()];
+                let mut order: Vec<(usize, usize)> =
+                    axes.iter().enumerate().filter_map(|(own, from)| Some(((*from)?, own))).collect();
+                order.sort_unstable();
+                let mut stride = 1;
+                for &(_, own) in order.iter().rev() {
+                    strides[own] = stride;
+                    stride *= layout.axes[own].size;
+                }
+                let slots = frame.slots();
+                let gaps = subsets(layout.repeated);
+                for (index, address) in once.addresses().into_iter().enumerate() {
+                    let address = address + base;
+                    if address >> slots == *part {
+                        let cell = place(index as u64, &dims)
+                            .iter()
+                            .zip(&strides)
+                            .map(|(at, stride)| at * stride)
+                            .sum();
+                        gaps.iter().for_each(|gap| tell((address | gap) & ((1 << slots) - 1), cell));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The layout of what there is once: dimensions along which it repeats have one cell.
+fn once(layout: &Layout) -> Layout {
+    let axis = |axis: &Axis| Axis { size: if axis.low.is_some() { axis.size } else { 1 }, ..*axis };
+    Layout { axes: layout.axes.iter().map(axis).collect(), ..layout.clone() }
+}
+
+fn count(mask: &[u64]) -> u64 {
+    mask.iter().map(|word| u64::from(word.count_ones())).sum()
+}
+
+/// A way that slots go: from one ciphertext to another, perhaps in the other ring, so many steps to the left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Move {
+    to: u64,
+    from: u64,
+    swap: bool,
+    steps: u64,
+}
+
+/// All numbers whose bits are among these.
+fn subsets(bits: u64) -> Vec<u64> {
+    (0..64).filter(|bit| bits >> bit & 1 == 1).fold(vec![0], |all, bit| {
+        let with = all.iter().map(|subset| subset | 1 << bit).collect::<Vec<_>>();
+        [all, with].concat()
+    })
+}
+
+/// The values of a vector's slots, from the cells of its source.
+///
+/// # Errors
+/// `OutOfMemory`.
+pub fn fill<T: Copy>(slots: &Slots, frame: Frame, zero: T, cell: impl Fn(u64) -> T) -> Result<Vec<T>> {
+    let mut all = room(1 << frame.slots())?;
+    all.resize(1 << frame.slots(), zero);
+    slots.each(frame, |slot, from| all[slot as usize] = cell(from));
+    Ok(all)
+}

@@ -1,0 +1,76 @@
+//! What a graph of slot vectors is made into: a scheme, at parameters.
+
+use super::{ops, types::SlotVector};
+use crate::analyze::{Facts, topological_order};
+use crate::graph::{Attr, Graph};
+use crate::ops::Call;
+use crate::watch::Steps;
+use crate::{Error, Result};
+use std::collections::HashMap;
+
+/// A vector that a target holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Handle(pub u32);
+
+/// What a scheme does with vectors of slots. `x` is encrypted; `y` may be clear.
+pub trait Target {
+    /// An input of the graph.
+    ///
+    /// # Errors
+    /// What makes it impossible at these parameters, as all of these.
+    fn input(&mut self, name: &str, vector: SlotVector) -> Result<Handle>;
+    /// x + y.
+    fn add(&mut self, x: Handle, y: Handle) -> Result<Handle>;
+    /// x - y.
+    fn sub(&mut self, x: Handle, y: Handle) -> Result<Handle>;
+    /// -x.
+    fn negate(&mut self, x: Handle) -> Result<Handle>;
+    /// x y, slot by slot.
+    fn multiply(&mut self, x: Handle, y: Handle) -> Result<Handle>;
+    /// x times a number.
+    fn multiply_number(&mut self, x: Handle, number: &Attr) -> Result<Handle>;
+    /// Slots of each ring to the left.
+    fn rotate(&mut self, x: Handle, steps: u64) -> Result<Handle>;
+    /// The two rings for each other.
+    fn swap(&mut self, x: Handle) -> Result<Handle>;
+    /// A declared output.
+    fn output(&mut self, name: &str, x: Handle) -> Result<()>;
+}
+
+/// Tells a target the operators of a graph, each after those that it waits for.
+///
+/// # Errors
+/// What the target says; `UnknownOperator` for an operator that is none of this room; `OverlappingOutputs`, `Cycle`, `Cancelled`.
+pub fn close(graph: &Graph, target: &mut dyn Target) -> Result<()> {
+    let mut handles: HashMap<u64, Handle> = HashMap::new();
+    let unit = |operand| graph.pieces(operand).first().map_or(0, |piece| piece.start);
+    for port in graph.inputs() {
+        let handle = target.input(&port.name, SlotVector::of(graph.ty(port.operand))?)?;
+        handles.insert(unit(port.operand), handle);
+    }
+    let known = |handles: &HashMap<u64, Handle>, operand| {
+        handles
+            .get(&unit(operand))
+            .copied()
+            .ok_or(Error::Job("a vector of slots is given or written before it is read"))
+    };
+    let order = topological_order(graph, &Facts::new(graph)?.dependencies)?;
+    let mut steps = Steps::new(order.len());
+    for number in order {
+        steps.step()?;
+        let op = &graph.operators()[number as usize];
+        let (signature, types) = (graph.signature(op), graph.input_types(op));
+        let call =
+            Call { name: &signature.name, attrs: &signature.attrs, inputs: &types, unit: graph.unit_bits() };
+        let def = ops::ALL.iter().find(|def| def.name == signature.name);
+        let def = def.ok_or_else(|| Error::UnknownOperator {
+            op: signature.name.clone(),
+            at: format!("operator {number}"),
+        })?;
+        let inputs =
+            graph.inputs_of(op).iter().map(|&input| known(&handles, input)).collect::<Result<Vec<_>>>()?;
+        let handle = (def.close)(&call, &inputs, target)?;
+        handles.insert(unit(op.output), handle);
+    }
+    graph.outputs().iter().try_for_each(|port| target.output(&port.name, known(&handles, port.operand)?))
+}

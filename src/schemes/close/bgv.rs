@@ -1,0 +1,141 @@
+//! BGV: errors are divided away by switching to smaller moduli, where that costs next to none of the budget; factors are made alike where ciphertexts meet.
+
+use super::{Chain, Cipher, Emitter, MARGIN, Node, Rules, dropped, no_level, relinearized};
+use crate::graph::{Attr, Attrs, ValueType};
+use crate::ops::Noise;
+use crate::ops::types::{self, Ciphertext, Scheme};
+use crate::schemes::noise;
+use crate::{Error, Result};
+
+/// Bits of budget that a switch may cost.
+const LOSS: f64 = 1.5;
+
+/// The rules of BGV with one plaintext modulus.
+pub struct Bgv {
+    /// The plaintext modulus.
+    pub t: u64,
+    /// True where there are others beside it.
+    pub several: bool,
+}
+
+impl Bgv {
+    /// (t, f) of a ciphertext.
+    fn factor(ty: &Ciphertext) -> Result<u64> {
+        match ty.scheme {
+            Scheme::Bgv { factor, .. } => Ok(factor),
+            _ => Err(Error::Job("ciphertexts here are of BGV")),
+        }
+    }
+
+    /// The error after a switch to so many primes.
+    fn switched(&self, ty: &Ciphertext, error: f64, keep: usize) -> f64 {
+        noise::sum(&[error - noise::log2(&ty.q[keep..]), noise::division(ty.n, ty.parts, self.t)])
+    }
+
+    fn switch(&self, e: &mut Emitter<'_>, x: Cipher, keep: usize) -> Result<Cipher> {
+        Ok(Cipher { node: e.op("bgv.mod_switch", Attrs::new().with("keep", keep), &[x.node])?, ..x })
+    }
+
+    /// At so many primes, with as little noise as that may be.
+    fn lowered(&self, e: &mut Emitter<'_>, x: Cipher, keep: usize) -> Result<Cipher> {
+        let ty = e.ciphertext(x.node)?;
+        if ty.q.len() == keep {
+            return Ok(x);
+        }
+        let error = e.noise(x.node).error;
+        if self.switched(&ty, error, keep) < error { self.switch(e, x, keep) } else { dropped(e, x, keep) }
+    }
+}
+
+impl Rules for Bgv {
+    fn fresh(&self, chain: &Chain, _: &str) -> (Ciphertext, Noise) {
+        let log_factor = noise::log2(&[chain.factor]);
+        (
+            chain.fresh(Scheme::Bgv { t: self.t, factor: 1 }),
+            Noise::error(noise::fresh_bgv(chain.n, self.t, log_factor, None)),
+        )
+    }
+
+    fn slots(&self, n: usize) -> Result<ValueType> {
+        Ok(types::slots(n, self.t))
+    }
+
+    fn port(&self, name: &str) -> String {
+        if self.several { format!("{name} mod {}", self.t) } else { name.to_owned() }
+    }
+
+    fn settle(&self, e: &mut Emitter<'_>, chain: &Chain, x: Cipher) -> Result<Cipher> {
+        let x = relinearized(e, chain, x)?;
+        let (ty, error) = (e.ciphertext(x.node)?, e.noise(x.node).error);
+        let loss = |keep: usize| self.switched(&ty, error, keep) - (error - noise::log2(&ty.q[keep..]));
+        match (1..ty.q.len()).find(|&keep| loss(keep) <= LOSS) {
+            Some(keep) => self.switch(e, x, keep),
+            None => Ok(x),
+        }
+    }
+
+    fn meet(&self, e: &mut Emitter<'_>, chain: &Chain, x: Cipher, y: Cipher) -> Result<[Cipher; 2]> {
+        let (mut x, mut y) = (x, y);
+        if e.ciphertext(x.node)?.parts != e.ciphertext(y.node)?.parts {
+            (x, y) = (relinearized(e, chain, x)?, relinearized(e, chain, y)?);
+        }
+        let keep = e.ciphertext(x.node)?.q.len().min(e.ciphertext(y.node)?.q.len());
+        // Dropping primes keeps the factor, switching makes another, which costs t/2 again to make alike.
+        let adjusted = noise::log2(&[self.t]) - 1.0;
+        let lowered = |e: &mut Emitter<'_>, x: Cipher, other: Cipher| -> Result<Cipher> {
+            let (ty, error) = (e.ciphertext(x.node)?, e.noise(x.node).error);
+            if ty.q.len() == keep {
+                return Ok(x);
+            }
+            let same = Self::factor(&ty)? == Self::factor(&e.ciphertext(other.node)?)?;
+            let after =
+                [error + if same { 0.0 } else { adjusted }, self.switched(&ty, error, keep) + adjusted];
+            if after[0] <= after[1] { dropped(e, x, keep) } else { self.switch(e, x, keep) }
+        };
+        (x, y) = (lowered(e, x, y)?, lowered(e, y, x)?);
+        let (f, g) = (Self::factor(&e.ciphertext(x.node)?)?, Self::factor(&e.ciphertext(y.node)?)?);
+        if f != g {
+            // The one with less noise gets the factor of the other.
+            let (worse, factor) =
+                if e.noise(x.node).error <= e.noise(y.node).error { (&mut x, g) } else { (&mut y, f) };
+            worse.node = e.op("bgv.adjust", Attrs::new().with("factor", factor), &[worse.node])?;
+        }
+        Ok([x, y])
+    }
+
+    fn multiply(&self, e: &mut Emitter<'_>, _: &Chain, x: Cipher, y: Cipher) -> Result<Cipher> {
+        let keep = e.ciphertext(x.node)?.q.len().min(e.ciphertext(y.node)?.q.len());
+        let (x, y) = (self.lowered(e, x, keep)?, self.lowered(e, y, keep)?);
+        Ok(Cipher { node: e.op("bgv.multiply", Attrs::new(), &[x.node, y.node])?, ..x })
+    }
+
+    fn add_clear(&self, e: &mut Emitter<'_>, x: Cipher, slots: Node) -> Result<Cipher> {
+        let plain = e.op("slots.encode", Attrs::new(), &[slots])?;
+        Ok(Cipher { node: e.op("bgv.add_plain", Attrs::new(), &[x.node, plain])?, ..x })
+    }
+
+    fn multiply_clear(&self, e: &mut Emitter<'_>, x: Cipher, slots: Node) -> Result<Cipher> {
+        let plain = e.op("slots.encode", Attrs::new(), &[slots])?;
+        Ok(Cipher { node: e.op("bgv.multiply_plain", Attrs::new(), &[x.node, plain])?, ..x })
+    }
+
+    fn multiply_number(&self, e: &mut Emitter<'_>, _: &Chain, x: Cipher, number: &Attr) -> Result<Cipher> {
+        let Attr::Int(number) = number else { return Err(Error::Job("numbers here are integers")) };
+        let t = i128::from(self.t);
+        let residue = number.rem_euclid(t);
+        let centered = if residue > t / 2 { residue - t } else { residue };
+        let attrs = Attrs::new().with("by", Attr::Int(centered));
+        Ok(Cipher { node: e.op("rlwe.multiply_integer", attrs, &[x.node])?, ..x })
+    }
+
+    fn finish(&self, e: &mut Emitter<'_>, x: Cipher) -> Result<(Cipher, f64)> {
+        let (ty, error) = (e.ciphertext(x.node)?, e.noise(x.node).error);
+        let budget =
+            |keep: usize| noise::budget_bgv(noise::log2(&ty.q[..keep]), self.switched(&ty, error, keep));
+        let lowest = (1..ty.q.len()).find(|&keep| budget(keep) >= MARGIN);
+        let x = lowest.map_or(Ok(x), |keep| self.switch(e, x, keep))?;
+        let (ty, error) = (e.ciphertext(x.node)?, e.noise(x.node).error);
+        let budget = noise::budget_bgv(noise::log2(&ty.q), error);
+        if budget >= MARGIN { Ok((x, budget)) } else { Err(no_level()) }
+    }
+}

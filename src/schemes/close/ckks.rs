@@ -1,0 +1,157 @@
+//! CKKS: every level has one scale, from a table; products are rescaled when something other than a sum is made of them.
+
+use super::{Chain, Cipher, Emitter, MARGIN, Node, Rules, dropped, no_level, relinearized};
+use crate::graph::{Attr, Attrs, Real, ValueType};
+use crate::ops::Noise;
+use crate::ops::tensor::{Element, Tensor};
+use crate::ops::types::{Ciphertext, Scheme};
+use crate::schemes::{canonical, noise};
+use crate::{Error, Result};
+use std::collections::BTreeMap;
+
+/// The rules of CKKS.
+pub struct Ckks<'a> {
+    /// The scale of every level: number k of that with k + 1 primes.
+    pub scales: &'a [Real],
+    /// log2 of the largest number in slots of every input.
+    pub largest: &'a BTreeMap<String, f64>,
+}
+
+/// The scales of a chain, from that of the highest level down: that of a level is the square of the one above, divided by the prime that is dropped.
+pub fn scales(q: &[u64], highest: f64) -> Option<Vec<Real>> {
+    let mut scales = vec![Real::new(highest)?];
+    for &prime in q[1..].iter().rev() {
+        let above = scales.last()?.get();
+        scales.push(Real::new(above * above / prime as f64)?);
+    }
+    scales.reverse();
+    Some(scales)
+}
+
+impl Ckks<'_> {
+    fn scale(&self, level: usize) -> Result<Real> {
+        self.scales.get(level - 1).copied().ok_or_else(no_level)
+    }
+
+    fn found(e: &Emitter<'_>, x: Cipher) -> Result<(Ciphertext, Real)> {
+        let ty = e.ciphertext(x.node)?;
+        match ty.scheme {
+            Scheme::Ckks { scale } => Ok((ty, scale)),
+            _ => Err(Error::Job("ciphertexts here are of CKKS")),
+        }
+    }
+
+    /// A settled ciphertext at a level of so many primes.
+    fn lowered(&self, e: &mut Emitter<'_>, x: Cipher, keep: usize) -> Result<Cipher> {
+        if e.ciphertext(x.node)?.q.len() == keep {
+            return Ok(x);
+        }
+        let x = dropped(e, x, keep + 1)?;
+        let attrs = Attrs::new().with("keep", keep).with("scale", self.scale(keep)?);
+        Ok(Cipher { node: e.op("ckks.adjust", attrs, &[x.node])?, ..x })
+    }
+
+    fn encoded(e: &mut Emitter<'_>, slots: Node, scale: Real) -> Result<Node> {
+        e.op("ckks.encode", Attrs::new().with("scale", scale), &[slots])
+    }
+}
+
+impl Rules for Ckks<'_> {
+    fn fresh(&self, chain: &Chain, name: &str) -> (Ciphertext, Noise) {
+        let scale = self.scales.last().copied().or(Real::new(1.0));
+        let (n, message) = (chain.n, self.largest.get(name).copied().unwrap_or(f64::INFINITY));
+        let slots = Noise { message, error: f64::NEG_INFINITY };
+        let Some(scale) = scale else { return (chain.fresh(Scheme::Bfv { t: 2 }), slots) };
+        let plain = canonical::encoded(n, libm::log2(scale.get()), slots);
+        let error = noise::sum(&[plain.error, canonical::fresh_public(n, None)]);
+        (chain.fresh(Scheme::Ckks { scale }), Noise { error, ..plain })
+    }
+
+    fn clear(&self, name: &str) -> Noise {
+        Noise { message: self.largest.get(name).copied().unwrap_or(f64::INFINITY), error: f64::NEG_INFINITY }
+    }
+
+    fn slots(&self, n: usize) -> Result<ValueType> {
+        Tensor::new(Element::F64, [n as u64 / 2]).ty(64)
+    }
+
+    fn port(&self, name: &str) -> String {
+        name.to_owned()
+    }
+
+    fn settle(&self, e: &mut Emitter<'_>, chain: &Chain, x: Cipher) -> Result<Cipher> {
+        let x = relinearized(e, chain, x)?;
+        if x.degree == 1 {
+            return Ok(x);
+        }
+        let keep = e.ciphertext(x.node)?.q.len() - 1;
+        if keep == 0 {
+            return Err(no_level());
+        }
+        let attrs = Attrs::new().with("keep", keep).with("scale", self.scale(keep)?);
+        Ok(Cipher { node: e.op("ckks.rescale", attrs, &[x.node])?, degree: 1 })
+    }
+
+    fn meet(&self, e: &mut Emitter<'_>, chain: &Chain, x: Cipher, y: Cipher) -> Result<[Cipher; 2]> {
+        let (mut x, mut y) = (x, y);
+        let level = |e: &Emitter<'_>, x: Cipher| Ok::<_, Error>(e.ciphertext(x.node)?.q.len());
+        if (x.degree, level(e, x)?) != (y.degree, level(e, y)?) {
+            (x, y) = (self.settle(e, chain, x)?, self.settle(e, chain, y)?);
+            let keep = level(e, x)?.min(level(e, y)?);
+            (x, y) = (self.lowered(e, x, keep)?, self.lowered(e, y, keep)?);
+        }
+        if e.ciphertext(x.node)?.parts != e.ciphertext(y.node)?.parts {
+            (x, y) = (relinearized(e, chain, x)?, relinearized(e, chain, y)?);
+        }
+        Ok([x, y])
+    }
+
+    fn multiply(&self, e: &mut Emitter<'_>, _: &Chain, x: Cipher, y: Cipher) -> Result<Cipher> {
+        let keep = e.ciphertext(x.node)?.q.len().min(e.ciphertext(y.node)?.q.len());
+        let (x, y) = (self.lowered(e, x, keep)?, self.lowered(e, y, keep)?);
+        Ok(Cipher { node: e.op("ckks.multiply", Attrs::new(), &[x.node, y.node])?, degree: 2 })
+    }
+
+    fn add_clear(&self, e: &mut Emitter<'_>, x: Cipher, slots: Node) -> Result<Cipher> {
+        let plain = Self::encoded(e, slots, Self::found(e, x)?.1)?;
+        Ok(Cipher { node: e.op("ckks.add_plain", Attrs::new(), &[x.node, plain])?, ..x })
+    }
+
+    fn multiply_clear(&self, e: &mut Emitter<'_>, x: Cipher, slots: Node) -> Result<Cipher> {
+        let plain = Self::encoded(e, slots, Self::found(e, x)?.1)?;
+        Ok(Cipher { node: e.op("ckks.multiply_plain", Attrs::new(), &[x.node, plain])?, degree: 2 })
+    }
+
+    fn multiply_number(
+        &self,
+        e: &mut Emitter<'_>,
+        chain: &Chain,
+        x: Cipher,
+        number: &Attr,
+    ) -> Result<Cipher> {
+        let value = match number {
+            // An integer needs no scale.
+            &Attr::Int(by) if i64::try_from(by).is_ok() => {
+                return Ok(Cipher {
+                    node: e.op("rlwe.multiply_integer", Attrs::new().with("by", Attr::Int(by)), &[x.node])?,
+                    ..x
+                });
+            }
+            Attr::Int(value) => Real::new(*value as f64),
+            Attr::Real(value) => Some(*value),
+            _ => None,
+        };
+        let value = value.ok_or(Error::Job("numbers are integers or reals"))?;
+        let x = self.settle(e, chain, x)?;
+        let attrs = Attrs::new().with("value", value).with("by", Self::found(e, x)?.1);
+        Ok(Cipher { node: e.op("ckks.multiply_scalar", attrs, &[x.node])?, degree: 2 })
+    }
+
+    fn finish(&self, e: &mut Emitter<'_>, x: Cipher) -> Result<(Cipher, f64)> {
+        let Noise { message, error } = e.noise(x.node);
+        let q = e.ciphertext(x.node)?.q;
+        let budget = |keep: usize| noise::budget_bgv(noise::log2(&q[..keep]), noise::sum(&[message, error]));
+        let lowest = (1..=q.len()).find(|&keep| budget(keep) >= MARGIN).ok_or_else(no_level)?;
+        Ok((dropped(e, x, lowest)?, budget(lowest)))
+    }
+}

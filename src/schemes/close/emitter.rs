@@ -1,0 +1,232 @@
+//! Operators of scheme level, as they are emitted: with their types and noise bounds, and in a graph where there is one.
+
+use super::Chain;
+use crate::graph::{Attrs, Graph, OperandId, ValueType};
+use crate::ops::types::{Ciphertext, SwitchingKey};
+use crate::ops::{Call, Noise, Registry, Session};
+use crate::{Error, Result};
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+
+/// An operand, in a graph or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Node(u32);
+
+/// A switching key, whatever its level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum KeyName {
+    /// From s^2.
+    Relinearization,
+    /// From s to s(X^(1/g)).
+    Galois(u64),
+}
+
+impl KeyName {
+    /// What is between the words of the printed name.
+    const GALOIS: &'static str = "galois ";
+
+    /// Reads a printed name.
+    pub fn parse(text: &str) -> Option<Self> {
+        if text == "relinearization" {
+            return Some(Self::Relinearization);
+        }
+        let g = text.strip_prefix(Self::GALOIS)?.parse().ok()?;
+        Some(Self::Galois(g)).filter(|key| key.to_string() == text)
+    }
+}
+
+impl fmt::Display for KeyName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Relinearization => f.write_str("relinearization"),
+            Self::Galois(g) => write!(f, "{}{g}", Self::GALOIS),
+        }
+    }
+}
+
+struct Known {
+    ty: ValueType,
+    noise: Noise,
+    operand: Option<OperandId>,
+}
+
+/// Takes operators of scheme level.
+pub struct Emitter<'r> {
+    registry: &'r Registry,
+    session: Option<Session<'r>>,
+    nodes: Vec<Known>,
+    /// What came of a call before; but for random ones there are none twice.
+    calls: HashMap<(String, Attrs, Vec<Node>), Node>,
+    /// The keys that were asked for, and the highest level at which.
+    levels: BTreeMap<KeyName, usize>,
+    asked: bool,
+    keys: HashMap<(KeyName, usize), Node>,
+    /// The keys of the graph, whole.
+    whole: BTreeMap<KeyName, Node>,
+}
+
+impl<'r> Emitter<'r> {
+    /// One that only works out what would come.
+    pub fn judge(registry: &'r Registry) -> Self {
+        Self {
+            registry,
+            session: None,
+            nodes: Vec::new(),
+            calls: HashMap::new(),
+            levels: BTreeMap::new(),
+            asked: false,
+            keys: HashMap::new(),
+            whole: BTreeMap::new(),
+        }
+    }
+
+    /// One that makes a graph, whose first inputs are these keys, each for the highest level at which it is used ([`Emitter::levels`]).
+    ///
+    /// # Errors
+    /// `Graph` for names that are taken.
+    pub fn build(registry: &'r Registry, chain: &Chain, levels: &BTreeMap<KeyName, usize>) -> Result<Self> {
+        let mut emitter =
+            Self { session: Some(Session::new(Graph::new(64), registry)), ..Self::judge(registry) };
+        for (key, &level) in levels {
+            let node =
+                emitter.input(&key.to_string(), chain.key(level).ty(), Noise::error(f64::NEG_INFINITY))?;
+            emitter.whole.insert(*key, node);
+        }
+        Ok(emitter)
+    }
+
+    /// The keys that were asked for, and the highest level at which each was.
+    pub fn levels(&self) -> &BTreeMap<KeyName, usize> {
+        &self.levels
+    }
+
+    /// True when some key was asked for, be it in vain.
+    pub fn asked(&self) -> bool {
+        self.asked
+    }
+
+    /// The graph.
+    pub fn finish(self) -> Option<Graph> {
+        self.session.map(Session::finish)
+    }
+
+    /// An operator.
+    ///
+    /// # Errors
+    /// What it says of its operands.
+    pub fn op(&mut self, name: &str, attrs: Attrs, inputs: &[Node]) -> Result<Node> {
+        let key = (name.to_owned(), attrs, inputs.to_vec());
+        if let Some(&known) = self.calls.get(&key) {
+            return Ok(known);
+        }
+        let types: Vec<ValueType> = inputs.iter().map(|&node| self.of(node).ty.clone()).collect();
+        let noises: Vec<Noise> = inputs.iter().map(|&node| self.of(node).noise).collect();
+        let call = Call { name, attrs: &key.1, inputs: &types, unit: 64 };
+        let noise = self.registry.get(name)?.noise(&call, &noises).unwrap_or(Noise::error(f64::NEG_INFINITY));
+        let (ty, operand) = match &mut self.session {
+            None => (self.registry.assemble(&call)?, None),
+            Some(session) => {
+                let operands = inputs.iter().map(|node| self.nodes[node.0 as usize].operand);
+                let operands = operands
+                    .collect::<Option<Vec<_>>>()
+                    .ok_or(Error::Job("nodes of a graph are operands"))?;
+                let operand = session.op(name, key.1.clone(), &operands)?;
+                (session.ty(operand).clone(), Some(operand))
+            }
+        };
+        let node = self.push(Known { ty, noise, operand });
+        self.calls.insert(key, node);
+        Ok(node)
+    }
+
+    /// An input.
+    ///
+    /// # Errors
+    /// `Graph` for a name that is taken.
+    pub fn input(&mut self, name: &str, ty: ValueType, noise: Noise) -> Result<Node> {
+        let operand = self.session.as_mut().map(|s| s.graph_mut().add_input(name, ty.clone())).transpose()?;
+        Ok(self.push(Known { ty, noise, operand }))
+    }
+
+    /// Declares an output.
+    ///
+    /// # Errors
+    /// `Job` never, for a node of this emitter.
+    pub fn output(&mut self, name: &str, node: Node) -> Result<()> {
+        let operand = self.of(node).operand;
+        if let Some(session) = &mut self.session {
+            session
+                .graph_mut()
+                .declare_output(name, operand.ok_or(Error::Job("nodes of a graph are operands"))?);
+        }
+        Ok(())
+    }
+
+    /// A key at a level: a part of the one that the graph is given.
+    ///
+    /// # Errors
+    /// `Parameters` where there are no special primes; `MissingKey` for one that the graph is not given.
+    pub fn key(&mut self, name: KeyName, chain: &Chain, level: usize) -> Result<Node> {
+        self.asked = true;
+        if chain.special.is_empty() {
+            let (what, found) = ("special primes".to_owned(), "none".to_owned());
+            return Err(Error::Parameters { what, found, expected: "at least one: keys are needed".into() });
+        }
+        let highest = self.levels.entry(name).or_default();
+        *highest = (*highest).max(level);
+        if let Some(&known) = self.keys.get(&(name, level)) {
+            return Ok(known);
+        }
+        let ty = chain.key(level);
+        let operand = match &mut self.session {
+            None => None,
+            Some(session) => {
+                let whole = self.whole.get(&name).and_then(|node| self.nodes[node.0 as usize].operand);
+                let whole = whole.ok_or_else(|| Error::MissingKey { name: name.to_string() })?;
+                Some(lowered(session, whole, &ty)?)
+            }
+        };
+        let node = self.push(Known { ty: ty.ty(), noise: Noise::error(f64::NEG_INFINITY), operand });
+        self.keys.insert((name, level), node);
+        Ok(node)
+    }
+
+    /// A node that is a ciphertext.
+    ///
+    /// # Errors
+    /// `Graph` for what is none.
+    pub fn ciphertext(&self, node: Node) -> Result<Ciphertext> {
+        Ciphertext::of(&self.of(node).ty)
+    }
+
+    /// Bounds on what a node holds.
+    pub fn noise(&self, node: Node) -> Noise {
+        self.of(node).noise
+    }
+
+    fn of(&self, node: Node) -> &Known {
+        &self.nodes[node.0 as usize]
+    }
+
+    fn push(&mut self, known: Known) -> Node {
+        self.nodes.push(known);
+        Node((self.nodes.len() - 1) as u32)
+    }
+}
+
+/// The same key at a lower level: fewer digits, and of each the limbs of fewer primes. Modulo these it is the key of that level.
+fn lowered(s: &mut Session<'_>, key: OperandId, to: &SwitchingKey) -> Result<OperandId> {
+    let from = SwitchingKey::of(s.ty(key))?;
+    if from == *to {
+        return Ok(key);
+    }
+    let (all, kept) = (from.all().len(), to.q.len());
+    let mut limbs = Vec::new();
+    for row in 0..2 * to.digits() {
+        for index in (0..kept).chain(from.q.len()..all) {
+            let at = ((row * all + index) * from.n) as u64;
+            limbs.push(s.split(key, at, from.poly().limb(index).ty())?);
+        }
+    }
+    s.merge(&limbs, to.ty())
+}

@@ -1,0 +1,281 @@
+//! From vectors of slots (`crate::packed`) to ciphertexts of one scheme at given primes: levels, scales, factors and keys.
+//!
+//! [`Closing`] does what is the same under all schemes and asks [`Rules`] for the rest: `bgv` and `ckks`. Whoever closes a graph may only want to know what would
+//! come of it: an [`Emitter`] without a graph works out types and noise bounds alone, by the same calls, so that parameters are judged by what is then built.
+
+mod bgv;
+mod ckks;
+mod emitter;
+
+pub use bgv::Bgv;
+pub use ckks::{Ckks, scales};
+pub use emitter::{Emitter, KeyName, Node};
+
+use crate::graph::{Attr, Attrs, ValueType};
+use crate::math::slots::{galois_conjugate, galois_element};
+use crate::ops::Noise;
+use crate::ops::types::{Ciphertext, Form, Scheme, SwitchingKey};
+use crate::packed::{Handle, SlotVector, Target};
+use crate::{Error, Result};
+
+/// Bits of noise budget that bounds must leave.
+pub const MARGIN: f64 = 2.0;
+
+/// The ring, its primes, and those of key switching.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chain {
+    /// Ring dimension.
+    pub n: usize,
+    /// Primes of ciphertexts at the highest level.
+    pub q: Vec<u64>,
+    /// Special primes of key switching; none where no key is needed.
+    pub special: Vec<u64>,
+    /// Primes of a digit.
+    pub digit: usize,
+    /// What errors of keys are multiples of: 1, or the product of the plaintext moduli of BGV.
+    pub factor: u64,
+}
+
+impl Chain {
+    /// The type of a switching key at a level of so many primes.
+    pub fn key(&self, level: usize) -> SwitchingKey {
+        let q = self.q[..level].to_vec();
+        SwitchingKey { n: self.n, q, special: self.special.clone(), digit: self.digit, factor: self.factor }
+    }
+
+    /// The type of a fresh ciphertext.
+    pub fn fresh(&self, scheme: Scheme) -> Ciphertext {
+        Ciphertext { form: Form::Ntt, ..Ciphertext::new(self.n, self.q.clone(), 2, scheme) }
+    }
+}
+
+/// A ciphertext under way.
+#[derive(Clone, Copy, Debug)]
+pub struct Cipher {
+    /// Which one it is.
+    pub node: Node,
+    /// How many scales it has under CKKS: 2 for a product that is not rescaled yet.
+    pub degree: u32,
+}
+
+/// What a handle stands for.
+#[derive(Clone, Copy, Debug)]
+enum Held {
+    Cipher {
+        cipher: Cipher,
+        settled: Option<Cipher>,
+    },
+    /// Slots that are not encrypted.
+    Clear(Node),
+}
+
+/// What differs between schemes.
+pub trait Rules {
+    /// The type of a fresh ciphertext, and what is known of its noise.
+    fn fresh(&self, chain: &Chain, name: &str) -> (Ciphertext, Noise);
+    /// What is known of an input that is not encrypted.
+    fn clear(&self, name: &str) -> Noise {
+        let _ = name;
+        Noise::error(f64::NEG_INFINITY)
+    }
+    /// The type of slots that are not encrypted.
+    ///
+    /// # Errors
+    /// For a ring that has none.
+    fn slots(&self, n: usize) -> Result<ValueType>;
+    /// A port's name, where several graphs that are made of one task lie side by side.
+    fn port(&self, name: &str) -> String;
+    /// A ciphertext that is fit to be multiplied, turned or given away: of two parts, of one scale, with noise divided away where that costs nothing.
+    ///
+    /// # Errors
+    /// `Parameters` where no level is left, as in all of these.
+    fn settle(&self, e: &mut Emitter<'_>, chain: &Chain, x: Cipher) -> Result<Cipher>;
+    /// Two ciphertexts of one type.
+    fn meet(&self, e: &mut Emitter<'_>, chain: &Chain, x: Cipher, y: Cipher) -> Result<[Cipher; 2]>;
+    /// The product of two settled ciphertexts.
+    fn multiply(&self, e: &mut Emitter<'_>, chain: &Chain, x: Cipher, y: Cipher) -> Result<Cipher>;
+    /// x + slots.
+    fn add_clear(&self, e: &mut Emitter<'_>, x: Cipher, slots: Node) -> Result<Cipher>;
+    /// The product of a settled ciphertext and slots.
+    fn multiply_clear(&self, e: &mut Emitter<'_>, x: Cipher, slots: Node) -> Result<Cipher>;
+    /// x times a number.
+    fn multiply_number(&self, e: &mut Emitter<'_>, chain: &Chain, x: Cipher, number: &Attr)
+    -> Result<Cipher>;
+    /// A settled ciphertext as small as it may be, and the bits of budget that are left.
+    fn finish(&self, e: &mut Emitter<'_>, x: Cipher) -> Result<(Cipher, f64)>;
+}
+
+/// A declared output, closed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Closed {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub ty: Ciphertext,
+    /// Bits that are left before decryption fails.
+    pub budget: f64,
+    /// Bounds on message and error.
+    pub noise: Noise,
+}
+
+/// A graph of slot vectors, being closed.
+pub struct Closing<'e, 'r, R> {
+    emitter: &'e mut Emitter<'r>,
+    chain: &'e Chain,
+    rules: R,
+    held: Vec<Held>,
+    /// What came of the declared outputs.
+    pub outputs: Vec<Closed>,
+}
+
+impl<'e, 'r, R: Rules> Closing<'e, 'r, R> {
+    /// Nothing yet.
+    pub fn new(emitter: &'e mut Emitter<'r>, chain: &'e Chain, rules: R) -> Self {
+        Self { emitter, chain, rules, held: Vec::new(), outputs: Vec::new() }
+    }
+
+    fn hold(&mut self, cipher: Cipher) -> Handle {
+        self.held.push(Held::Cipher { cipher, settled: None });
+        Handle((self.held.len() - 1) as u32)
+    }
+
+    fn cipher(&self, x: Handle) -> Result<Cipher> {
+        match self.held[x.0 as usize] {
+            Held::Cipher { cipher, .. } => Ok(cipher),
+            Held::Clear(_) => Err(Error::Job("an encrypted operand comes first")),
+        }
+    }
+
+    fn settled(&mut self, x: Handle) -> Result<Cipher> {
+        let cipher = self.cipher(x)?;
+        if let Held::Cipher { settled: Some(settled), .. } = self.held[x.0 as usize] {
+            return Ok(settled);
+        }
+        let made = self.rules.settle(self.emitter, self.chain, cipher)?;
+        if let Held::Cipher { settled, .. } = &mut self.held[x.0 as usize] {
+            *settled = Some(made);
+        }
+        Ok(made)
+    }
+
+    fn sum(&mut self, op: &str, x: Handle, y: Handle) -> Result<Cipher> {
+        let (x, y) = (self.cipher(x)?, self.cipher(y)?);
+        let [x, y] = self.rules.meet(self.emitter, self.chain, x, y)?;
+        let node = self.emitter.op(op, Attrs::new(), &[x.node, y.node])?;
+        Ok(Cipher { node, degree: x.degree })
+    }
+
+    fn turn(&mut self, x: Handle, g: u64) -> Result<Handle> {
+        let x = self.settled(x)?;
+        let level = self.emitter.ciphertext(x.node)?.q.len();
+        let key = self.emitter.key(KeyName::Galois(g), self.chain, level)?;
+        let node = self.emitter.op("rlwe.automorphism", Attrs::new().with("g", g), &[x.node, key])?;
+        Ok(self.hold(Cipher { node, ..x }))
+    }
+}
+
+impl<R: Rules> Target for Closing<'_, '_, R> {
+    fn input(&mut self, name: &str, vector: SlotVector) -> Result<Handle> {
+        let port = self.rules.port(name);
+        if vector.encrypted {
+            let (ty, noise) = self.rules.fresh(self.chain, name);
+            let node = self.emitter.input(&port, ty.ty(), noise)?;
+            return Ok(self.hold(Cipher { node, degree: 1 }));
+        }
+        let (ty, noise) = (self.rules.slots(self.chain.n)?, self.rules.clear(name));
+        let node = self.emitter.input(&port, ty, noise)?;
+        self.held.push(Held::Clear(node));
+        Ok(Handle((self.held.len() - 1) as u32))
+    }
+
+    fn add(&mut self, x: Handle, y: Handle) -> Result<Handle> {
+        let sum = match self.held[y.0 as usize] {
+            Held::Clear(slots) => {
+                let x = self.cipher(x)?;
+                self.rules.add_clear(self.emitter, x, slots)?
+            }
+            Held::Cipher { .. } => self.sum("rlwe.add", x, y)?,
+        };
+        Ok(self.hold(sum))
+    }
+
+    fn sub(&mut self, x: Handle, y: Handle) -> Result<Handle> {
+        if let Held::Clear(_) = self.held[y.0 as usize] {
+            // -(-x + y): signs cost little.
+            let negative = self.negate(x)?;
+            let sum = self.add(negative, y)?;
+            return self.negate(sum);
+        }
+        let difference = self.sum("rlwe.sub", x, y)?;
+        Ok(self.hold(difference))
+    }
+
+    fn negate(&mut self, x: Handle) -> Result<Handle> {
+        let x = self.cipher(x)?;
+        let node = self.emitter.op("rlwe.negate", Attrs::new(), &[x.node])?;
+        Ok(self.hold(Cipher { node, ..x }))
+    }
+
+    fn multiply(&mut self, x: Handle, y: Handle) -> Result<Handle> {
+        let first = self.settled(x)?;
+        let product = match self.held[y.0 as usize] {
+            Held::Clear(slots) => self.rules.multiply_clear(self.emitter, first, slots)?,
+            Held::Cipher { .. } => {
+                let second = self.settled(y)?;
+                self.rules.multiply(self.emitter, self.chain, first, second)?
+            }
+        };
+        Ok(self.hold(product))
+    }
+
+    fn multiply_number(&mut self, x: Handle, number: &Attr) -> Result<Handle> {
+        let x = self.cipher(x)?;
+        let product = self.rules.multiply_number(self.emitter, self.chain, x, number)?;
+        Ok(self.hold(product))
+    }
+
+    fn rotate(&mut self, x: Handle, steps: u64) -> Result<Handle> {
+        self.turn(x, galois_element(self.chain.n, steps as i64))
+    }
+
+    fn swap(&mut self, x: Handle) -> Result<Handle> {
+        self.turn(x, galois_conjugate(self.chain.n))
+    }
+
+    fn output(&mut self, name: &str, x: Handle) -> Result<()> {
+        let x = self.settled(x)?;
+        let (x, budget) = self.rules.finish(self.emitter, x)?;
+        let name = self.rules.port(name);
+        let (ty, noise) = (self.emitter.ciphertext(x.node)?, self.emitter.noise(x.node));
+        self.emitter.output(&name, x.node)?;
+        self.outputs.push(Closed { name, ty, budget, noise });
+        Ok(())
+    }
+}
+
+/// Says that a graph is too deep for its primes.
+fn no_level() -> Error {
+    Error::Parameters {
+        what: "primes of the ciphertext modulus".into(),
+        found: "too few: none is left to divide by".into(),
+        expected: "one for every product in a row, and one more".into(),
+    }
+}
+
+/// Three parts to two.
+fn relinearized(e: &mut Emitter<'_>, chain: &Chain, x: Cipher) -> Result<Cipher> {
+    let ty = e.ciphertext(x.node)?;
+    if ty.parts < 3 {
+        return Ok(x);
+    }
+    let key = e.key(KeyName::Relinearization, chain, ty.q.len())?;
+    Ok(Cipher { node: e.op("rlwe.relinearize", Attrs::new(), &[x.node, key])?, ..x })
+}
+
+/// The first `keep` primes of a ciphertext.
+fn dropped(e: &mut Emitter<'_>, x: Cipher, keep: usize) -> Result<Cipher> {
+    if e.ciphertext(x.node)?.q.len() == keep {
+        return Ok(x);
+    }
+    Ok(Cipher { node: e.op("rlwe.drop_primes", Attrs::new().with("keep", keep), &[x.node])?, ..x })
+}

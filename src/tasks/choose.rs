@@ -1,0 +1,261 @@
+//! Chooses parameters: the cheapest that are secure, hold the values, survive the noise and are precise enough.
+
+use super::program::{Halves, build, closed};
+use crate::expand::{CostModel, Expander};
+use crate::math::prime::{ntt_prime_near, ntt_primes};
+use crate::ops::Registry;
+use crate::ops::types::Scheme;
+use crate::program::{ParameterLiteral, Parameters, SchemeName, plain_moduli};
+use crate::schemes::close::{Closed, Emitter};
+use crate::schemes::security::SecurityTable;
+use crate::values::Packing;
+use crate::watch::pause;
+use crate::{Error, Result};
+
+/// Largest primes that are chosen: those that double-precision kernels can serve.
+const PRIME_BITS: u32 = 50;
+/// Smallest primes that are tried.
+const LEAST_BITS: u32 = 24;
+/// Most primes of a digit of key switching.
+const MOST_DIGIT: usize = 3;
+/// log2 of the scales that are tried.
+const SCALES: [u32; 4] = [30, 36, 42, 48];
+
+/// What the caller fixed.
+pub struct Wishes {
+    pub table: SecurityTable,
+    pub n: Option<usize>,
+    pub precision: f64,
+    pub memory: u64,
+}
+
+/// Finds the cheapest parameters for a task.
+///
+/// # Errors
+/// `NoParameters`, or what the task itself is refused for.
+pub fn choose(halves: &Halves, wishes: &Wishes, registry: &Registry) -> Result<Parameters> {
+    let least = if halves.exact { halves.least_modulus()? } else { 0 };
+    let mut best: Option<(bool, f64, Parameters)> = None;
+    let mut search = Search { halves, wishes, registry, reason: String::new() };
+    let (mut max_n, mut costs) = (0, CostModel::default());
+    for &(n, max_bits) in wishes.table.rows() {
+        if wishes.n.is_some_and(|wished| wished != n) {
+            continue;
+        }
+        max_n = n;
+        let packing = halves.packing(n)?;
+        let ring = Ring { n, max_bits, packing: &packing };
+        let mut found = Vec::new();
+        if halves.exact {
+            search.reason = format!("n = {n}: no prime plain moduli hold values up to {}", least / 2);
+            for t in plain_moduli(n, least, None) {
+                found.extend(search.digits(|search, digit, least| search.bgv(&ring, &t, digit, least))?);
+            }
+        } else {
+            for log_scale in SCALES {
+                let tried =
+                    search.digits(|search, digit, least| search.ckks(&ring, log_scale, digit, least))?;
+                let some = !tried.is_empty();
+                found.extend(tried);
+                if some {
+                    break;
+                }
+            }
+        }
+        for parameters in found {
+            pause()?;
+            let mut judge = Emitter::judge(registry);
+            closed(halves, &packing, parameters.literal(), &mut judge)?;
+            let keys = judge.levels().clone();
+            let (_, graph) = build(halves, &packing, parameters.literal(), registry, &keys)?;
+            let cost = costs.cost(&mut Expander::new(registry), &graph)?;
+            let held: u64 = graph.inputs().iter().map(|port| graph.ty(port.operand).size).sum();
+            let too_large = held.saturating_mul(8) > wishes.memory;
+            if best.as_ref().is_none_or(|b| (too_large, cost) < (b.0, b.1)) {
+                best = Some((too_large, cost, parameters));
+            }
+        }
+        // A larger ring pays off at most one step beyond the first that works.
+        if best.as_ref().is_some_and(|b| b.2.literal().n * 2 <= n) {
+            break;
+        }
+    }
+    let none = Error::NoParameters { max_n, table: wishes.table.name(), reason: search.reason };
+    best.map(|best| best.2).ok_or(none)
+}
+
+/// A ring dimension that is tried.
+struct Ring<'a> {
+    n: usize,
+    max_bits: u32,
+    packing: &'a Packing,
+}
+
+struct Search<'a> {
+    halves: &'a Halves,
+    wishes: &'a Wishes,
+    registry: &'a Registry,
+    /// Why the last candidate failed.
+    reason: String,
+}
+
+/// Parameters, and how many data primes they have.
+type Found = Result<Option<Parameters>>;
+
+impl Search<'_> {
+    /// Without keys, where none are needed; else with each size of digits that may pay.
+    fn digits(
+        &mut self,
+        mut fewest: impl FnMut(&mut Self, usize, usize) -> Found,
+    ) -> Result<Vec<Parameters>> {
+        if let Some(found) = fewest(self, 0, 1)? {
+            return Ok(vec![found]);
+        }
+        let Some(found) = fewest(self, 1, 1)? else { return Ok(Vec::new()) };
+        let count = found.literal().q.len();
+        let mut all = vec![found];
+        let reason = self.reason.clone();
+        for digit in 2..=MOST_DIGIT.min(count.saturating_sub(1)) {
+            all.extend(fewest(self, digit, count)?);
+        }
+        self.reason = reason;
+        Ok(all)
+    }
+
+    /// The fewest primes that do, for one set of plaintext moduli.
+    fn bgv(&mut self, ring: &Ring<'_>, t: &[u64], special: usize, least: usize) -> Found {
+        for count in least..=(ring.max_bits / LEAST_BITS) as usize {
+            let bits = PRIME_BITS.min(ring.max_bits / (count + special) as u32);
+            if bits < LEAST_BITS {
+                break;
+            }
+            let Ok(primes) = ntt_primes(bits, ring.n, count + special, t) else { continue };
+            let literal = self.literal(ring, SchemeName::Bgv, t, &primes[special..], &primes[..special]);
+            match self.fits(ring, literal)? {
+                Fit::Yes(parameters) => return Ok(Some(*parameters)),
+                Fit::Keys => return Ok(None),
+                Fit::No => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// The fewest primes that do, for one scale: the lowest one is as large as can be, for what is decrypted; the others lie next to where
+    /// the scale goes.
+    fn ckks(&mut self, ring: &Ring<'_>, log_scale: u32, special: usize, least: usize) -> Found {
+        let scale = libm::exp2(f64::from(log_scale));
+        let Ok(mut taken) = ntt_primes(PRIME_BITS, ring.n, special + 1, &[]) else { return Ok(None) };
+        let specials = taken[..special].to_vec();
+        let lowest = taken[special];
+        let (mut upper, mut at) = (Vec::new(), scale);
+        for count in 1..=(ring.max_bits / log_scale) as usize {
+            if count > 1 {
+                let Ok(prime) = ntt_prime_near(at * at / scale, PRIME_BITS, ring.n, &taken) else { break };
+                at = at * at / prime as f64;
+                taken.push(prime);
+                upper.push(prime);
+            }
+            let bits =
+                f64::from(PRIME_BITS) * (1 + special) as f64 + f64::from(log_scale) * (count - 1) as f64;
+            if bits > f64::from(ring.max_bits) + 1.0 {
+                break;
+            }
+            if count < least {
+                continue;
+            }
+            // Those that are dropped first come last.
+            let q: Vec<u64> = std::iter::once(lowest).chain(upper.iter().rev().copied()).collect();
+            let mut literal = self.literal(ring, SchemeName::Ckks, &[], &q, &specials);
+            literal.scale = Some(scale);
+            match self.fits(ring, literal)? {
+                Fit::Yes(parameters) => return Ok(Some(*parameters)),
+                Fit::Keys => return Ok(None),
+                Fit::No => {}
+            }
+        }
+        Ok(None)
+    }
+
+    fn literal(
+        &self,
+        ring: &Ring<'_>,
+        scheme: SchemeName,
+        t: &[u64],
+        q: &[u64],
+        special: &[u64],
+    ) -> ParameterLiteral {
+        let (t, q, special) = (t.to_vec(), q.to_vec(), special.to_vec());
+        let table = self.wishes.table.name().to_owned();
+        let low = q.len();
+        ParameterLiteral {
+            scheme,
+            scale: None,
+            n: ring.n,
+            t,
+            q,
+            special,
+            aux: Vec::new(),
+            low,
+            pack: false,
+            table,
+        }
+    }
+
+    fn fits(&mut self, ring: &Ring<'_>, literal: ParameterLiteral) -> Result<Fit> {
+        pause()?;
+        let Ok(parameters) = Parameters::new(literal) else { return Ok(Fit::No) };
+        let mut judge = Emitter::judge(self.registry);
+        let judged = closed(self.halves, ring.packing, parameters.literal(), &mut judge)
+            .and_then(|outputs| precise(self.halves, ring.packing, &outputs, self.wishes.precision));
+        match judged {
+            Ok(()) => Ok(Fit::Yes(Box::new(parameters))),
+            // Keys were asked for, and there are no special primes.
+            Err(Error::Parameters { .. }) if parameters.literal().special.is_empty() && judge.asked() => {
+                Ok(Fit::Keys)
+            }
+            Err(Error::Parameters { what, found, expected }) => {
+                self.reason = format!("n = {}: {what}: found {found}, expected {expected}", ring.n);
+                Ok(Fit::No)
+            }
+            Err(other) => Err(other),
+        }
+    }
+}
+
+/// Whether parameters do.
+enum Fit {
+    Yes(Box<Parameters>),
+    No,
+    /// Not without special primes.
+    Keys,
+}
+
+/// Checks that every output under CKKS is as precise as that many bits, of the larger of 1 and what it may be.
+///
+/// # Errors
+/// `Parameters` for one that is not.
+pub fn precise(halves: &Halves, packing: &Packing, outputs: &[Closed], precision: f64) -> Result<()> {
+    for closed in outputs {
+        let Scheme::Ckks { scale } = closed.ty.scheme else { continue };
+        let frame = super::program::frame(closed.ty.n, halves.exact);
+        let value =
+            packing.outputs.iter().find(|value| super::travel::ports(value, frame).contains(&closed.name));
+        let own = value.and_then(|value| {
+            let port = halves.cut.server.outputs().iter().find(|port| port.name == value.name)?;
+            let range = halves.ranges.get(port.operand.0 as usize).copied().flatten()?;
+            super::program::log2_of(range.in_units(value.value.decimals))
+        });
+        // What the scheme bounds is no smaller than what ranges say.
+        let message = closed.noise.message - libm::log2(scale.get());
+        let largest = own.map_or(message, |own| own.min(message)).max(0.0);
+        let error = closed.noise.error - libm::log2(scale.get());
+        if error > largest - precision {
+            return Err(Error::Parameters {
+                what: format!("precision of output `{}`", closed.name),
+                found: format!("2^{error:.1} of 2^{largest:.1}"),
+                expected: format!("{precision} bits"),
+            });
+        }
+    }
+    Ok(())
+}

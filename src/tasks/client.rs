@@ -1,0 +1,379 @@
+//! The client: holds the secret key, makes evaluation keys, encrypts values, decrypts results and finishes them.
+
+use super::program::Program;
+use super::slots;
+use super::travel::{self, Origin};
+use crate::bytes::foreign;
+use crate::engine::{Clock, Input, Run};
+use crate::graph::{Attrs, OperandId, ValueType};
+use crate::ops::Session;
+use crate::ops::types::{self, Ciphertext, Scheme};
+use crate::packed::Layout;
+use crate::platform::Platform;
+use crate::program::{Given, Holder, Job, Named, Outcome, Residues, Setting, combine, plan_name};
+use crate::schemes::close::KeyName;
+use crate::schemes::noise;
+use crate::values::number::Number;
+use crate::values::types::Value;
+use crate::values::{Exact, PackedValue, Range, interpret};
+use crate::{Error, Result};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use zeroize::Zeroizing;
+
+/// Bits of measured noise budget below which a decryption is refused.
+const LEAST_BUDGET: f64 = 1.0;
+
+/// Holder of a secret key for the parameters of a program.
+pub struct Client {
+    program: Arc<Program>,
+    holder: Arc<Holder>,
+}
+
+impl Client {
+    /// A client with a fresh secret key.
+    ///
+    /// # Errors
+    /// `Math` when the platform gives no randomness.
+    pub fn new(program: Arc<Program>, platform: Arc<dyn Platform>, clock: Clock) -> Result<Self> {
+        let holder = Arc::new(Holder::new(setting(&program, platform, clock))?);
+        Ok(Self { program, holder })
+    }
+
+    /// A client with the secret key of a saved one.
+    ///
+    /// # Errors
+    /// `Format` for bytes that do not decode; `Foreign` when the saved key has other parameters.
+    pub fn restore(
+        program: Arc<Program>,
+        platform: Arc<dyn Platform>,
+        clock: Clock,
+        saved: &[u8],
+    ) -> Result<Self> {
+        let holder = Arc::new(Holder::restore(setting(&program, platform, clock), saved)?);
+        Ok(Self { program, holder })
+    }
+
+    /// The same key, for another program under the same parameters.
+    ///
+    /// # Errors
+    /// `Foreign` for other parameters.
+    pub fn for_program(&self, program: Arc<Program>) -> Result<Self> {
+        let (found, expected) = (program.parameters().id(), self.program.parameters().id());
+        if found != expected {
+            return Err(foreign("program".to_owned(), "set of parameters", &found, &expected));
+        }
+        Ok(Self { program, holder: Arc::clone(&self.holder) })
+    }
+
+    /// The client as bytes, overwritten when they are dropped: whoever has them can decrypt.
+    pub fn save(&self) -> Zeroizing<Vec<u8>> {
+        self.holder.save()
+    }
+
+    /// The program that it is a client of.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// Makes an evaluation key of the program, by name; the result is its bytes.
+    ///
+    /// # Errors
+    /// `MissingKey` when the program has no such key.
+    pub fn key(&self, name: &str) -> Result<Job> {
+        let missing = || Error::MissingKey { name: name.to_owned() };
+        let key = KeyName::parse(name).ok_or_else(missing)?;
+        let &level = self.program.keys().get(&key).ok_or_else(missing)?;
+        let from = match key {
+            KeyName::Relinearization => Attrs::new().with("from", "square"),
+            KeyName::Galois(g) => Attrs::new().with("from", "galois").with("g", g),
+        };
+        self.holder.switching_key(key.to_string(), self.program.chain().key(level), from)
+    }
+
+    /// Encrypts values, by the names of inputs; the result is for each of them bytes for an evaluator.
+    ///
+    /// # Errors
+    /// `MissingInput` for a name that is no encrypted input; `InputLength` and `ValueOutOfRange` for cells that were not declared.
+    pub fn encrypt(&self, inputs: &[(&str, &Exact)]) -> Result<Job> {
+        let program = &self.program;
+        let mut given = Given::default();
+        given.secret(&self.holder)?;
+        let mut values = Vec::new();
+        for &(name, cells) in inputs {
+            let value = program.packing().inputs.iter().find(|value| value.name == name);
+            let value = value.ok_or_else(|| Error::MissingInput { name: name.to_owned() })?;
+            check(value, cells, program.halves().given.get(name).copied())?;
+            // Of each value its own seeds: the numbers of its samples are its own, too.
+            given.seeds()?;
+            let (descriptor, types) = program.descriptor(value, true)?;
+            for words in self.slots(value, cells)? {
+                given.add(self.slot_type(words.0)?, Input::secret(words.1));
+            }
+            values.push((descriptor, types));
+        }
+        let origin =
+            Origin { parameters: program.parameters().id(), owner: self.holder.key_id(), run: [0; 16] };
+        let counts: Vec<(usize, Vec<Ciphertext>)> =
+            values.iter().map(|(_, types)| (types.len(), types.clone())).collect();
+        let build = |s: &mut Session<'_>, given: &[OperandId]| {
+            let (secret, mut rest) = (given[0], &given[1..]);
+            let mut out = Vec::new();
+            for (count, types) in counts {
+                let (own, others) = rest.split_at(2 + count);
+                rest = others;
+                for (&slots, ty) in own[2..].iter().zip(&types) {
+                    let encrypted = encrypted(s, secret, slots, [own[0], own[1]], ty)?;
+                    out.push(("ciphertext".to_owned(), encrypted));
+                }
+            }
+            Ok(out)
+        };
+        let names: Vec<String> = inputs.iter().map(|(name, _)| (*name).to_owned()).collect();
+        // Of one key's program: another program has another graph.
+        let id: String = program.id().iter().map(|byte| format!("{byte:02x}")).collect();
+        self.holder.job(Some(plan_name(&format!("encrypt {id}"), &names)), given, build, move |run| {
+            let mut objects = Vec::new();
+            let mut index = 0;
+            for (descriptor, types) in &values {
+                let (mut blocks, mut units) = (Vec::new(), 0);
+                for ty in types {
+                    blocks.extend(run.output_blocks(index, 0, ty.units() as usize)?);
+                    units += ty.units();
+                    index += 1;
+                }
+                let bytes = travel::writer(&origin, descriptor).blocks(units as usize, blocks)?.finish();
+                objects.push(Named { names: vec![descriptor.name.clone()], bytes, secret: false });
+            }
+            Ok(Outcome::Objects(objects))
+        })
+    }
+
+    /// Decrypts results of a run, all of them, and finishes them: every declared output of the task, by name. `public` are the public inputs.
+    ///
+    /// # Errors
+    /// `MissingInput` for a result that is not given; `Format`, `Foreign` and `Task` for bytes that are not such a result; `OutOfMemory`; the finished job gives
+    /// `NoiseExhausted` when the noise has reached the limit.
+    pub fn decrypt(&self, results: &[&[u8]], public: &BTreeMap<String, Exact>) -> Result<Job> {
+        let program = &self.program;
+        let mut given = Given::default();
+        given.secret(&self.holder)?;
+        let parameters = program.parameters().id();
+        let mut of_run = None;
+        let mut read: BTreeMap<String, Vec<Vec<u64>>> = BTreeMap::new();
+        for bytes in results {
+            let (origin, found, reader) = travel::reader(bytes, &parameters)?;
+            let at = || format!("value `{}`", crate::bytes::shown(&found.name));
+            if origin.owner != self.holder.key_id() {
+                return Err(foreign(at(), "client", &origin.owner, &self.holder.key_id()));
+            }
+            let run = *of_run.get_or_insert(origin.run);
+            if origin.run != run {
+                return Err(foreign(at(), "run", &origin.run, &run));
+            }
+            let Some(value) = program.packing().outputs.iter().find(|value| value.name == found.name) else {
+                return Err(Error::MissingInput { name: found.name });
+            };
+            let (expected, types) = program.descriptor(value, false)?;
+            if found != expected {
+                return Err(travel::mismatch(&value.name, &found, &expected));
+            }
+            read.insert(found.name, travel::words(reader, &types)?);
+        }
+        let mut wanted = Vec::new();
+        for value in &program.packing().outputs {
+            let words =
+                read.remove(&value.name).ok_or_else(|| Error::MissingInput { name: value.name.clone() })?;
+            let (_, types) = program.descriptor(value, false)?;
+            for (ty, words) in types.iter().zip(words) {
+                given.add(ty.ty(), words.into());
+            }
+            wanted.push((value.clone(), types));
+        }
+        let types: Vec<String> = given.types.iter().map(ToString::to_string).collect();
+        let exact = program.halves().exact;
+        let build = |s: &mut Session<'_>, given: &[OperandId]| {
+            let mut out = Vec::new();
+            for &ciphertext in &given[1..] {
+                if exact {
+                    let plain = s.op("bgv.decrypt", Attrs::new(), &[given[0], ciphertext])?;
+                    out.push(("slots".to_owned(), s.op("slots.decode", Attrs::new(), &[plain])?));
+                    out.push(("noise".to_owned(), s.op("bgv.noise", Attrs::new(), &[given[0], ciphertext])?));
+                } else {
+                    let plain = s.op("ckks.decrypt", Attrs::new(), &[given[0], ciphertext])?;
+                    out.push((
+                        "slots".to_owned(),
+                        s.op("ckks.decode", Attrs::new().with("complex", 0u64), &[plain])?,
+                    ));
+                }
+            }
+            Ok(out)
+        };
+        let (program, public) = (Arc::clone(program), public.clone());
+        self.holder.job(Some(plan_name("decrypt", &types)), given, build, move |run| {
+            let mut first = 0;
+            let mut all = BTreeMap::new();
+            for (value, types) in &wanted {
+                let cells = decrypted(&program, run, value, types, first)?;
+                first += types.len();
+                all.insert(value.name.clone(), cells);
+            }
+            let mut finish = all.clone();
+            let ports = program.finish().inputs();
+            finish.extend(public.iter().map(|(name, cells)| (name.clone(), cells.clone())));
+            finish.retain(|name, _| ports.iter().any(|port| port.name == *name));
+            let halves = program.halves();
+            let finished = interpret(program.finish(), &halves.registry, &halves.values, &finish)?.outputs();
+            let asked = program.task().outputs.iter().map(|output| {
+                let cells = finished.get(&output.name).or_else(|| all.get(&output.name)).cloned();
+                Ok((
+                    output.name.clone(),
+                    cells.ok_or(Error::Job("every output is computed in one of the halves"))?,
+                ))
+            });
+            Ok(Outcome::Cells(asked.collect::<Result<_>>()?))
+        })
+    }
+
+    /// The slots of every ciphertext of a value, in the order in which they travel, each with its plaintext modulus.
+    fn slots(&self, value: &PackedValue, cells: &Exact) -> Result<Vec<(Option<u64>, Vec<u64>)>> {
+        let (program, unit) = (&self.program, slots::unit(&value.value));
+        let frame = program.frame();
+        let mut all = Vec::new();
+        let mut add = |layout: &Layout, cell: &dyn Fn(u64) -> Number, unit: f64| -> Result<()> {
+            for part in layout.parts(frame) {
+                let vector = slots::whole(layout, part);
+                for t in program.moduli() {
+                    let words = match t {
+                        Some(t) => slots::integers(&vector, frame, t, |at| cell(at).small().unwrap_or(0))?,
+                        None => slots::reals(&vector, frame, |at| cell(at).to_f64() / unit)?,
+                    };
+                    all.push((t, words));
+                }
+            }
+            Ok(())
+        };
+        add(&value.layout, &|at| cells.cells[at as usize].clone(), unit)?;
+        if let (Some(layout), Some(present)) = (&value.present, &cells.present) {
+            add(layout, &|at| i128::from(present[at as usize]).into(), 1.0)?;
+        }
+        Ok(all)
+    }
+
+    fn slot_type(&self, t: Option<u64>) -> Result<ValueType> {
+        let n = self.program.parameters().literal().n;
+        match t {
+            Some(t) => Ok(types::slots(n, t)),
+            None => crate::ops::tensor::Tensor::new(crate::ops::tensor::Element::F64, [n as u64 / 2]).ty(64),
+        }
+    }
+}
+
+fn setting(program: &Program, platform: Arc<dyn Platform>, clock: Clock) -> Setting {
+    let (registry, parameters) = (Arc::clone(program.registry()), program.parameters().clone());
+    Setting { registry, parameters, memory_limit: program.memory_limit(), platform, clock }
+}
+
+/// Slots to a fresh ciphertext of that type.
+fn encrypted(
+    s: &mut Session<'_>,
+    secret: OperandId,
+    slots: OperandId,
+    seeds: [OperandId; 2],
+    ty: &Ciphertext,
+) -> Result<OperandId> {
+    let (encode, encrypt, attrs) = match ty.scheme {
+        Scheme::Ckks { scale } => ("ckks.encode", "ckks.encrypt_secret", Attrs::new().with("scale", scale)),
+        _ => ("slots.encode", "bgv.encrypt_secret", Attrs::new()),
+    };
+    let plain = s.op(encode, attrs, &[slots])?;
+    let attrs = Attrs::new().with("q", ty.q.as_slice());
+    let ciphertext = s.op(encrypt, attrs, &[secret, plain, seeds[0], seeds[1]])?;
+    s.op("rlwe.ntt", Attrs::new(), &[ciphertext])
+}
+
+/// The cells of a decrypted value, whose ciphertexts are from number `first` on.
+fn decrypted(
+    program: &Program,
+    run: &Run,
+    value: &PackedValue,
+    types: &[Ciphertext],
+    first: usize,
+) -> Result<Exact> {
+    let (frame, exact, moduli) = (program.frame(), program.halves().exact, program.moduli());
+    let mut parts: Vec<Vec<u64>> = Vec::with_capacity(types.len());
+    for (number, ty) in types.iter().enumerate() {
+        let number = first + number;
+        if exact {
+            let noise = f64::from_bits(
+                run.output(2 * number + 1)?.first().copied().unwrap_or(f64::INFINITY.to_bits()),
+            );
+            let budget = noise::log2(&ty.q) - 1.0 - noise;
+            if budget.is_nan() || budget < LEAST_BUDGET {
+                return Err(Error::NoiseExhausted { what: value.name.clone(), budget, needed: LEAST_BUDGET });
+            }
+        }
+        parts.push(run.output(if exact { 2 * number } else { number })?);
+    }
+    let mut parts = parts.into_iter();
+    let mut read = |layout: &Layout, value: &Value| -> Result<Vec<Number>> {
+        let numbers = layout.parts(frame);
+        let mut own: Vec<Vec<Vec<u64>>> = vec![Vec::new(); moduli.len()];
+        for _ in &numbers {
+            own.iter_mut().for_each(|own| own.extend(parts.next()));
+        }
+        let slot = |own: &[Vec<u64>], part: u64, at: usize| {
+            numbers.binary_search(&part).ok().and_then(|index| own.get(index)?.get(at).copied()).unwrap_or(0)
+        };
+        if exact {
+            let residues = moduli.iter().zip(&own).filter_map(|(t, own)| {
+                let rows = slots::cells(layout, frame, |part, at| slot(own, part, at));
+                Some(Residues { t: (*t)?, rows: Zeroizing::new(rows) })
+            });
+            return Ok(combine(&residues.collect::<Vec<_>>())?.into_iter().map(Number::from).collect());
+        }
+        let reals = slots::cells(layout, frame, |part, at| f64::from_bits(slot(&own[0], part, at)));
+        let cell = |real: f64| {
+            slots::cell(real, value).ok_or_else(|| Error::NoiseExhausted {
+                what: value.to_string(),
+                budget: 0.0,
+                needed: LEAST_BUDGET,
+            })
+        };
+        reals.into_iter().map(cell).collect()
+    };
+    let cells = read(&value.layout, &value.value)?;
+    let flags = value.present.as_ref().map(|layout| {
+        read(layout, &Value::new(crate::values::types::Kind::Boolean, value.value.shape.as_slice()))
+    });
+    let Some(flags) = flags.transpose()? else { return Ok(Exact::new(cells)) };
+    let cell = |(cell, flag): (Number, Number)| (flag == Number::ONE).then_some(cell);
+    Ok(Exact::with_missing(cells.into_iter().zip(flags).map(cell)))
+}
+
+fn check(value: &PackedValue, cells: &Exact, range: Option<Range>) -> Result<()> {
+    if cells.cells.len() as u64 != value.value.cells() {
+        let expected = usize::try_from(value.value.cells()).unwrap_or(usize::MAX);
+        return Err(Error::InputLength { input: value.name.clone(), found: cells.cells.len(), expected });
+    }
+    if !cells.fits(&value.value) {
+        let (at, found) = (format!("input `{}`", value.name), "cells of another kind".to_owned());
+        return Err(Error::Task { at, found, expected: value.value.to_string() });
+    }
+    check_cells(&value.name, cells, range)
+}
+
+/// Checks that cells that are there lie in the declared range.
+pub fn check_cells(name: &str, cells: &Exact, range: Option<Range>) -> Result<()> {
+    let Some(range) = range else { return Ok(()) };
+    let here =
+        |row: usize| cells.present.as_ref().is_none_or(|present| present.get(row).copied().unwrap_or(true));
+    let wrong = cells.cells.iter().enumerate().position(|(row, cell)| here(row) && !range.contains(cell));
+    let Some(row) = wrong else { return Ok(()) };
+    let bounds = match range {
+        Range::Integers { min, max } => (min, max),
+        Range::Reals { min, max } => (min.floor() as i128, max.ceil() as i128),
+        Range::Unknown => (i128::MIN, i128::MAX),
+    };
+    Err(Error::ValueOutOfRange { input: name.to_owned(), row, min: bounds.0, max: bounds.1 })
+}

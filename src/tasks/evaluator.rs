@@ -1,0 +1,229 @@
+//! The evaluator: a program, evaluation keys, encrypted values, and values of its own. It never holds a secret key.
+
+use super::program::Program;
+use super::slots;
+use super::travel::{self, Origin};
+use crate::bytes::{Kind, Reader, check_residues, checksum_of, foreign, shown};
+use crate::engine::{Clock, Input, Plan, PlanOptions, Run};
+use crate::graph::Attr;
+use crate::packed::{Slots, Source};
+use crate::platform::Platform;
+use crate::program::{Job, Named, Outcome};
+use crate::schemes::close::KeyName;
+use crate::values::{Exact, clear_name, interpret};
+use crate::{Error, Result, memory};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Runs one program.
+pub struct Evaluator {
+    program: Program,
+    plan: Arc<Plan>,
+    keys: BTreeMap<KeyName, Input>,
+    /// Whose keys: the first one decides.
+    owner: Option<[u8; 16]>,
+    clock: Clock,
+}
+
+impl Evaluator {
+    /// Rebuilds a program from its bytes and plans it for a platform.
+    ///
+    /// # Errors
+    /// As [`Program::from_bytes`] and [`Plan::new`].
+    pub fn new(bytes: &[u8], platform: &dyn Platform, clock: Clock) -> Result<Self> {
+        let program = Program::from_bytes(bytes)?;
+        let graph = program.base(platform)?;
+        let options = PlanOptions { memory_limit: program.memory_limit(), wipe: false };
+        let plan = Arc::new(Plan::new(&graph, program.registry(), platform, options)?);
+        Ok(Self { program, plan, keys: BTreeMap::new(), owner: None, clock })
+    }
+
+    /// The plan that is run.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// Takes one evaluation key.
+    ///
+    /// # Errors
+    /// `Format` for bytes that do not decode; `Foreign` for keys of other parameters or of another client; `OutOfMemory`.
+    pub fn load_key(&mut self, bytes: &[u8]) -> Result<()> {
+        let mut reader = Reader::new(bytes, Kind::EvaluationKey)?;
+        let (parameters, owner) = (reader.id()?, reader.id()?);
+        let text = reader.text()?;
+        let of = |of, found: &[u8], expected: &[u8]| {
+            foreign(format!("evaluation key `{}`", shown(text)), of, found, expected)
+        };
+        let expected = self.program.parameters().id();
+        if parameters != expected {
+            return Err(of("set of parameters", &parameters, &expected));
+        }
+        if let Some(first) = self.owner.filter(|first| *first != owner) {
+            return Err(of("client", &owner, &first));
+        }
+        let name =
+            KeyName::parse(text).ok_or_else(|| reader.error(format!("no such key: `{}`", shown(text))))?;
+        // A key that this program does not need, such as one made for another program.
+        let Some(&level) = self.program.keys().get(&name) else { return Ok(()) };
+        let ty = self.program.chain().key(level);
+        let words = reader.words(ty.units())?;
+        if !check_residues(&words, ty.n, ty.all().into_iter().cycle()) {
+            return Err(reader.error(format!("`{text}` has words outside its primes")));
+        }
+        reader.end()?;
+        self.owner = Some(owner);
+        self.keys.insert(name, words.into());
+        Ok(())
+    }
+
+    /// Keys that the program needs and that were not loaded yet.
+    pub fn missing_keys(&self) -> Vec<String> {
+        self.program
+            .keys()
+            .keys()
+            .filter(|name| !self.keys.contains_key(name))
+            .map(KeyName::to_string)
+            .collect()
+    }
+
+    /// A run over encrypted values, by the names that the task has for them, and over values that are not encrypted.
+    ///
+    /// # Errors
+    /// `MissingKey`, `MissingInput`, `Format`, `Foreign`, `OutOfMemory`; `Task` for an encrypted value of another type, range, place or level than the task takes, and
+    /// for clear cells that are not what was declared.
+    pub fn run(&self, encrypted: &[(&str, &[u8])], clear: &BTreeMap<String, Exact>) -> Result<Job> {
+        if let Some(name) = self.missing_keys().into_iter().next() {
+            return Err(Error::MissingKey { name });
+        }
+        let parameters = self.program.parameters().id();
+        let mut owner = self.owner;
+        let mut given: BTreeMap<String, Input> = BTreeMap::new();
+        let mut checksums = Vec::new();
+        for value in &self.program.packing().inputs {
+            let bytes = encrypted.iter().find(|(name, _)| *name == value.name).map(|(_, bytes)| *bytes);
+            let bytes = bytes.ok_or_else(|| Error::MissingInput { name: value.name.clone() })?;
+            let (origin, found, reader) = travel::reader(bytes, &parameters)?;
+            let expected_owner = *owner.get_or_insert(origin.owner);
+            if origin.owner != expected_owner {
+                return Err(foreign(
+                    format!("value `{}`", shown(&found.name)),
+                    "client",
+                    &origin.owner,
+                    &expected_owner,
+                ));
+            }
+            let (expected, types) = self.program.descriptor(value, true)?;
+            if !expected.takes(&found) {
+                return Err(travel::mismatch(&value.name, &found, &expected));
+            }
+            let mut words = travel::words(reader, &types)?.into_iter();
+            for port in travel::ports(value, self.program.frame()) {
+                for t in self.program.moduli() {
+                    let words = words.next().ok_or(Error::Job("as many ciphertexts as there are types"))?;
+                    given.insert(self.program.port(&port, t), words.into());
+                }
+            }
+            checksums.push(checksum_of(bytes));
+        }
+        given.extend(self.vectors(clear)?);
+        for (name, key) in &self.keys {
+            given.insert(name.to_string(), key.clone());
+        }
+        let ordered = self.plan.graph().inputs().iter().map(|port| {
+            given.get(&port.name).cloned().ok_or_else(|| Error::MissingInput { name: port.name.clone() })
+        });
+        let run = Run::new(Arc::clone(&self.plan), ordered.collect::<Result<_>>()?, self.clock)?;
+        let mut hasher = blake3::Hasher::new_derive_key("cipherloom 2026 task run identity v1");
+        hasher.update(&self.program.id()).update(checksums.as_flattened());
+        let mut of_run = [0; 16];
+        hasher.finalize_xof().fill(&mut of_run);
+        let origin = Origin { parameters, owner: owner.unwrap_or_default(), run: of_run };
+        let mut outputs = Vec::new();
+        for value in &self.program.packing().outputs {
+            let (descriptor, types) = self.program.descriptor(value, false)?;
+            let names = travel::ports(value, self.program.frame());
+            let moduli = self.program.moduli();
+            let ports: Vec<String> =
+                names.iter().flat_map(|port| moduli.iter().map(|&t| self.program.port(port, t))).collect();
+            outputs.push((descriptor, types, ports));
+        }
+        Ok(Job::new(run, move |run| {
+            let write = |(descriptor, types, ports): &(travel::Descriptor, Vec<_>, Vec<String>)| {
+                let graph = run.plan().graph();
+                let mut blocks = Vec::new();
+                let mut units = 0;
+                for (ty, port) in types.iter().zip(ports) {
+                    let index = graph.outputs().iter().position(|output| output.name == *port);
+                    let index =
+                        index.ok_or(Error::Job("every ciphertext of an output is a port of the graph"))?;
+                    let size = crate::ops::types::Ciphertext::units(ty);
+                    blocks.extend(run.output_blocks(index, 0, size as usize)?);
+                    units += size;
+                }
+                let bytes = travel::writer(&origin, descriptor).blocks(units as usize, blocks)?.finish();
+                Ok(Named { names: vec![descriptor.name.clone()], bytes, secret: false })
+            };
+            Ok(Outcome::Objects(outputs.iter().map(write).collect::<Result<_>>()?))
+        }))
+    }
+
+    /// The slots of vectors that are not encrypted.
+    fn vectors(&self, clear: &BTreeMap<String, Exact>) -> Result<BTreeMap<String, Input>> {
+        let (packing, halves) = (self.program.packing(), self.program.halves());
+        for port in packing.clear.inputs() {
+            let cells =
+                clear.get(&port.name).ok_or_else(|| Error::MissingInput { name: port.name.clone() })?;
+            super::client::check_cells(&port.name, cells, halves.given.get(&port.name).copied())?;
+        }
+        let computed = interpret(&packing.clear, &halves.registry, &halves.values, clear)?.outputs();
+        let frame = self.program.frame();
+        let mut all = BTreeMap::new();
+        for vector in &packing.vectors {
+            for t in self.program.moduli() {
+                let words = match (&vector.slots, t) {
+                    (Slots::Mask(_), Some(t)) => slots::integers(&vector.slots, frame, t, |_| 1)?,
+                    (Slots::Mask(_), None) => slots::reals(&vector.slots, frame, |_| 1.0)?,
+                    (Slots::Cells { source: Source::Number(number), .. }, t) => match (number, t) {
+                        (Attr::Int(number), Some(t)) => {
+                            slots::integers(&vector.slots, frame, t, |_| *number)?
+                        }
+                        (Attr::Int(number), None) => slots::reals(&vector.slots, frame, |_| *number as f64)?,
+                        (Attr::Real(number), None) => slots::reals(&vector.slots, frame, |_| number.get())?,
+                        _ => return Err(Error::Job("numbers are integers or reals")),
+                    },
+                    (Slots::Cells { source: Source::Value(unit), .. }, t) => {
+                        let name = clear_name(*unit);
+                        let cells =
+                            &computed.get(&name).ok_or(Error::Job("every clear value is an output"))?.cells;
+                        let port = packing.clear.outputs().iter().find(|port| port.name == name);
+                        let value = crate::values::types::Value::of(
+                            packing
+                                .clear
+                                .ty(port.ok_or(Error::Job("every clear value is an output"))?.operand),
+                        )?;
+                        match t {
+                            Some(t) => {
+                                let mut integers = memory::room(cells.len())?;
+                                for cell in cells {
+                                    integers.push(slots::integer(cell, &name)?);
+                                }
+                                slots::integers(&vector.slots, frame, t, |at| integers[at as usize])?
+                            }
+                            None => {
+                                let unit = slots::unit(&value);
+                                slots::reals(&vector.slots, frame, |at| cells[at as usize].to_f64() / unit)?
+                            }
+                        }
+                    }
+                };
+                all.insert(self.program.port(&vector.name, t), words.into());
+            }
+        }
+        Ok(all)
+    }
+}

@@ -1,0 +1,17 @@
+//! Tasks over values (`crate::values`) as programs of a scheme that is chosen for them: compiled, encrypted for, run, decrypted and finished.
+//!
+//! As in `crate::program`, whose columns are to become such values, program, client and evaluator are separate types that speak in bytes; only the client
+//! holds a secret key. Encrypted values belong to parameters and a key: several programs under one set of parameters take the same bytes.
+
+mod choose;
+mod client;
+mod evaluator;
+mod literal;
+mod program;
+mod slots;
+mod travel;
+
+pub use client::Client;
+pub use evaluator::Evaluator;
+pub use literal::{InputLiteral, Literal, NodeLiteral, OutputLiteral};
+pub use program::{Options, OutputReport, Program, Report};

@@ -1,0 +1,533 @@
+//! From a task to a program: cut, packed, closed over parameters; the same code rebuilds a program from its bytes, so that client and evaluator hold the
+//! same graphs.
+
+use super::choose::{self, Wishes};
+use super::literal::Literal;
+use super::travel::{Descriptor, Place, ports};
+use crate::bytes::{Kind, Reader, Writer};
+use crate::expand::Expander;
+use crate::graph::{Attr, Graph, OperandId};
+use crate::ops::Registry;
+use crate::ops::types::{Ciphertext, Scheme};
+use crate::optimize::{fuse, hoist, optimize};
+use crate::packed::{Frame, Slots, Source, close, part_name};
+use crate::platform::Platform;
+use crate::program::{ParameterLiteral, Parameters, SchemeName, base};
+use crate::schemes::close::{Bgv, Chain, Ckks, Closed, Closing, Emitter, KeyName, scales};
+use crate::schemes::security::SecurityTable;
+use crate::values::types::{Kind as ValueKind, Place as Where, Value};
+use crate::values::{Cut, PackedValue, Packing, Range, Values, cut, lower, ranges};
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What the caller may ask of a program.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct Options {
+    /// Name of the security table; "guidelines-2024" when left out.
+    pub security: Option<String>,
+    /// Ring dimension.
+    pub n: Option<usize>,
+    /// Bits that results of reals are right to, of the larger of 1 and what they may be; 20 when left out.
+    pub precision: Option<f64>,
+    /// Most bytes that a run may take.
+    pub memory_limit: Option<f64>,
+}
+
+/// What a program's bytes hold: everything else follows from it.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ProgramLiteral {
+    task: Literal,
+    parameters: ParameterLiteral,
+    precision: f64,
+    memory_limit: u64,
+}
+
+/// Most bytes of a run: what a 32-bit address space leaves.
+const MOST_MEMORY: u64 = 3_500 << 20;
+
+/// What follows from a task alone.
+pub struct Halves {
+    pub values: Values,
+    pub registry: Registry,
+    pub cut: Cut,
+    /// Of the operands of the server's half.
+    pub ranges: Vec<Option<Range>>,
+    /// Of the inputs.
+    pub given: BTreeMap<String, Range>,
+    /// False where reals are encrypted.
+    pub exact: bool,
+}
+
+impl Halves {
+    pub fn new(task: &Literal) -> Result<Self> {
+        let values = Values::new();
+        let registry = values.registry();
+        let (graph, given) = task.assemble(&registry, &values)?;
+        let cut = cut(&graph, &registry, &values)?;
+        let server = ranges(&cut.server, &registry, &values, &given)?;
+        let operands = cut.server.inputs().iter().map(|port| port.operand);
+        let all = operands.chain(cut.server.operators().iter().map(|op| op.output));
+        let mut exact = true;
+        for operand in all {
+            let value = Value::of(cut.server.ty(operand))?;
+            exact &= value.place != Where::Encrypted || value.kind != ValueKind::Real;
+        }
+        Ok(Self { values, registry, cut, ranges: server, given, exact })
+    }
+
+    /// The smallest product of plaintext moduli that holds all outputs; `RangeOverflow` beyond 126 bits.
+    pub fn least_modulus(&self) -> Result<u128> {
+        let mut least = 3u128;
+        for port in self.cut.server.outputs() {
+            let at = || format!("output `{}`", port.name);
+            let largest = match self.ranges.get(port.operand.0 as usize) {
+                Some(Some(Range::Integers { min, max })) => min.unsigned_abs().max(max.unsigned_abs()),
+                _ => {
+                    let (found, expected) = (
+                        "a range that is not known".into(),
+                        "bounds for every input that it is computed of".into(),
+                    );
+                    return Err(Error::Task { at: at(), found, expected });
+                }
+            };
+            if largest >= 1 << 125 {
+                return Err(Error::RangeOverflow {
+                    at: at(),
+                    found: 129 - largest.leading_zeros(),
+                    limit: 126,
+                });
+            }
+            least = least.max(2 * largest + 1);
+        }
+        Ok(least)
+    }
+
+    pub fn packing(&self, n: usize) -> Result<Packing> {
+        let frame = frame(n, self.exact);
+        lower(&self.cut.server, &self.registry, &self.values, &self.ranges, frame, self.exact)
+    }
+
+    /// log2 of the largest number in slots of every input of the packed graph.
+    pub fn largest(&self, packing: &Packing, frame: Frame) -> Result<BTreeMap<String, f64>> {
+        let mut all = BTreeMap::new();
+        let unknown = |name: &str| Error::Task {
+            at: format!("input `{name}`"),
+            found: "a range that is not known".into(),
+            expected: "bounds: precision follows from them".into(),
+        };
+        for value in &packing.inputs {
+            let range = self.given.get(&value.name).copied().unwrap_or(Range::Unknown);
+            let log = log2_of(range.in_units(value.value.decimals)).ok_or_else(|| unknown(&value.name))?;
+            for port in ports(value, frame) {
+                all.insert(port, log);
+            }
+            if let Some(present) = &value.present {
+                all.extend(
+                    present
+                        .parts(frame)
+                        .into_iter()
+                        .map(|part| (part_name(&value.present_name(), part), 0.0)),
+                );
+            }
+        }
+        let mut clear = BTreeMap::new();
+        for (operand, range) in self.ranges.iter().enumerate() {
+            let operand = OperandId(operand as u32);
+            if let (Some(range), Some(piece)) = (range, self.cut.server.pieces(operand).first())
+                && let Ok(value) = Value::of(self.cut.server.ty(operand))
+            {
+                clear.insert(piece.start, range.in_units(value.decimals));
+            }
+        }
+        for vector in &packing.vectors {
+            let log = match &vector.slots {
+                Slots::Mask(_) => Some(0.0),
+                Slots::Cells { source: Source::Number(number), .. } => {
+                    let size = match number {
+                        Attr::Int(number) => *number as f64,
+                        Attr::Real(number) => number.get(),
+                        _ => f64::INFINITY,
+                    };
+                    Some(libm::log2(size.abs()))
+                }
+                Slots::Cells { source: Source::Value(unit), .. } => {
+                    clear.get(unit).copied().and_then(log2_of)
+                }
+            };
+            all.insert(vector.name.clone(), log.ok_or_else(|| unknown(&vector.name))?);
+        }
+        Ok(all)
+    }
+}
+
+/// Slots of a ring of that dimension.
+pub fn frame(n: usize, exact: bool) -> Frame {
+    Frame { ring: (n / 2).ilog2(), rings: u32::from(exact) }
+}
+
+pub fn log2_of(range: Range) -> Option<f64> {
+    let largest = match range {
+        Range::Integers { min, max } => min.unsigned_abs().max(max.unsigned_abs()) as f64,
+        Range::Reals { min, max } => min.abs().max(max.abs()),
+        Range::Unknown => return None,
+    };
+    // Rounded up.
+    Some(libm::log2(largest) + 1e-9)
+}
+
+/// The chain of parameters.
+pub fn chain(literal: &ParameterLiteral) -> Chain {
+    let factor = if literal.scheme == SchemeName::Bgv { literal.t.iter().product() } else { 1 };
+    Chain {
+        n: literal.n,
+        q: literal.q.clone(),
+        special: literal.special.clone(),
+        digit: literal.digit(),
+        factor,
+    }
+}
+
+/// Closes a packed task over parameters.
+pub fn closed(
+    halves: &Halves,
+    packing: &Packing,
+    literal: &ParameterLiteral,
+    emitter: &mut Emitter<'_>,
+) -> Result<Vec<Closed>> {
+    let chain = chain(literal);
+    if halves.exact {
+        let several = literal.t.len() > 1;
+        let mut outputs = Vec::new();
+        for &t in &literal.t {
+            let mut closing = Closing::new(emitter, &chain, Bgv { t, several });
+            close(&packing.graph, &mut closing)?;
+            outputs.extend(closing.outputs);
+        }
+        return Ok(outputs);
+    }
+    let scales = scales(&literal.q, literal.scale.unwrap_or(0.0)).ok_or_else(|| Error::Parameters {
+        what: "scales".into(),
+        found: "one that is no number above 0".into(),
+        expected: "primes next to the scale".into(),
+    })?;
+    let largest = halves.largest(packing, frame(literal.n, false))?;
+    let mut closing = Closing::new(emitter, &chain, Ckks { scales: &scales, largest: &largest });
+    close(&packing.graph, &mut closing)?;
+    Ok(closing.outputs)
+}
+
+/// A compiled task: checked, immutable, run many times.
+pub struct Program {
+    id: [u8; 16],
+    literal: ProgramLiteral,
+    parameters: Parameters,
+    halves: Halves,
+    packing: Packing,
+    registry: Arc<Registry>,
+    keys: BTreeMap<KeyName, usize>,
+    outputs: Vec<Closed>,
+    scheme: Graph,
+}
+
+/// What a program is, for people.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Report {
+    /// The scheme.
+    pub scheme: SchemeName,
+    /// Ring dimension.
+    pub n: usize,
+    /// Plaintext moduli, as decimals.
+    pub plain_moduli: Vec<String>,
+    /// Primes of the ciphertext modulus.
+    pub moduli: Vec<String>,
+    /// Special primes of key switching.
+    pub special: Vec<String>,
+    /// The scale of fresh ciphertexts.
+    pub scale: Option<f64>,
+    /// The security table that holds.
+    pub security: &'static str,
+    /// Names of the evaluation keys, and bytes of each.
+    pub keys: Vec<(String, u64)>,
+    /// Operators of the scheme, by name.
+    pub operators: BTreeMap<String, usize>,
+    /// The outputs.
+    pub outputs: Vec<OutputReport>,
+}
+
+/// What is known of an output.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OutputReport {
+    /// Its ciphertext's name.
+    pub name: String,
+    /// How many primes it has left.
+    pub level: usize,
+    /// Bits before decryption fails.
+    pub budget_bits: f64,
+    /// log2 of how much a number may be off, under CKKS.
+    pub error_bits: Option<f64>,
+}
+
+impl Program {
+    /// Chooses a scheme and parameters for a task, and builds its graphs.
+    ///
+    /// # Errors
+    /// `Task`, `Operator` and `UnknownOperator` for a task that makes no sense or that no scheme computes; `RangeOverflow`; `TooLarge`; `NoParameters` when it is too
+    /// deep; `Parameters` for options that do not fit.
+    pub fn compile(task: Literal, options: &Options) -> Result<Self> {
+        let name = options.security.as_deref().unwrap_or(SecurityTable::default().name());
+        let wrong = |what: &str, found: String, expected: &str| {
+            Err(Error::Parameters { what: what.into(), found, expected: expected.into() })
+        };
+        let Some(table) = SecurityTable::named(name) else {
+            return wrong("security", name.to_owned(), "guidelines-2024 or standard-2018");
+        };
+        if let Some(n) = options.n.filter(|&n| table.max_bits(n).is_none()) {
+            return wrong("n", n.to_string(), "2048, 4096, 8192, 16384 or 32768");
+        }
+        let precision = options.precision.unwrap_or(20.0);
+        if !(1.0..=40.0).contains(&precision) {
+            return wrong("precision", precision.to_string(), "1 to 40 bits");
+        }
+        let memory_limit = options.memory_limit.map_or(MOST_MEMORY, |m| m.max(0.0) as u64).min(MOST_MEMORY);
+        let halves = Halves::new(&task)?;
+        let wishes = Wishes { table, n: options.n, precision, memory: memory_limit };
+        let registry = Arc::new(crate::schemes::registry());
+        let parameters = choose::choose(&halves, &wishes, &registry)?;
+        let literal =
+            ProgramLiteral { task, parameters: parameters.literal().clone(), precision, memory_limit };
+        Self::build(literal, halves, registry)
+    }
+
+    fn build(literal: ProgramLiteral, halves: Halves, registry: Arc<Registry>) -> Result<Self> {
+        let parameters = Parameters::new(literal.parameters.clone())?;
+        let expected = if halves.exact { SchemeName::Bgv } else { SchemeName::Ckks };
+        if literal.parameters.scheme != expected {
+            let (what, found) = ("scheme".to_owned(), literal.parameters.scheme.text().to_owned());
+            return Err(Error::Parameters { what, found, expected: expected.text().to_owned() });
+        }
+        if halves.exact {
+            let held: u128 = literal.parameters.t.iter().map(|&t| u128::from(t)).product();
+            let least = halves.least_modulus()?;
+            if held < least {
+                let (what, found) = ("product of the plain moduli".to_owned(), held.to_string());
+                return Err(Error::Parameters {
+                    what,
+                    found,
+                    expected: format!("at least {least}: the outputs need it"),
+                });
+            }
+        }
+        let packing = halves.packing(literal.parameters.n)?;
+        let mut judge = Emitter::judge(&registry);
+        closed(&halves, &packing, &literal.parameters, &mut judge)?;
+        let keys = judge.levels().clone();
+        let (outputs, scheme) = build(&halves, &packing, &literal.parameters, &registry, &keys)?;
+        choose::precise(&halves, &packing, &outputs, literal.precision)?;
+        let id = [0; 16];
+        let mut program = Self { id, literal, parameters, halves, packing, registry, keys, outputs, scheme };
+        let hash = blake3::hash(&program.bytes());
+        program.id.copy_from_slice(&hash.as_bytes()[..16]);
+        Ok(program)
+    }
+
+    /// What an evaluator and other clients need: task and parameters, nothing secret.
+    pub fn bytes(&self) -> Vec<u8> {
+        // A literal of texts and numbers always has a JSON form.
+        let text = serde_json::to_string(&self.literal).unwrap_or_default();
+        Writer::new(Kind::Task).text(&text).finish()
+    }
+
+    /// Rebuilds a program from its bytes, with all checks.
+    ///
+    /// # Errors
+    /// `Format` for bytes that do not decode; otherwise as [`Program::compile`].
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let mut reader = Reader::new(bytes, Kind::Task)?;
+        let text = reader.text()?;
+        let literal: ProgramLiteral =
+            serde_json::from_str(text).map_err(|error| reader.error(error.to_string()))?;
+        if !(1.0..=40.0).contains(&literal.precision) {
+            return Err(reader.error("a precision that is not 1 to 40 bits"));
+        }
+        reader.end()?;
+        let halves = Halves::new(&literal.task)?;
+        Self::build(literal, halves, Arc::new(crate::schemes::registry()))
+    }
+
+    /// Identity of the program.
+    pub fn id(&self) -> [u8; 16] {
+        self.id
+    }
+
+    /// The parameters.
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// The task as it was given.
+    pub fn task(&self) -> &Literal {
+        &self.literal.task
+    }
+
+    /// Most bytes that a run may take.
+    pub fn memory_limit(&self) -> u64 {
+        self.literal.memory_limit.min(MOST_MEMORY)
+    }
+
+    /// Operator types of the scheme.
+    pub fn registry(&self) -> &Arc<Registry> {
+        &self.registry
+    }
+
+    /// The keys that a run needs, and at which level.
+    pub fn keys(&self) -> &BTreeMap<KeyName, usize> {
+        &self.keys
+    }
+
+    /// The graph of the scheme.
+    pub fn scheme(&self) -> &Graph {
+        &self.scheme
+    }
+
+    /// The graph of slot vectors.
+    pub fn packed(&self) -> &Graph {
+        &self.packing.graph
+    }
+
+    /// The server's half of the task, of primitive operators.
+    pub fn server(&self) -> &Graph {
+        &self.halves.cut.server
+    }
+
+    /// The finish, which the client computes after decryption.
+    pub fn finish(&self) -> &Graph {
+        &self.halves.cut.client
+    }
+
+    /// What is known of the program.
+    pub fn report(&self) -> Report {
+        let l = self.parameters.literal();
+        let decimals = |list: &[u64]| list.iter().map(u64::to_string).collect();
+        let mut operators = BTreeMap::new();
+        for op in self.scheme.operators() {
+            *operators.entry(self.scheme.signature(op).name.clone()).or_default() += 1;
+        }
+        let chain = chain(l);
+        let output = |closed: &Closed| OutputReport {
+            name: closed.name.clone(),
+            level: closed.ty.q.len(),
+            budget_bits: closed.budget,
+            error_bits: match closed.ty.scheme {
+                Scheme::Ckks { scale } => Some(closed.noise.error - libm::log2(scale.get())),
+                _ => None,
+            },
+        };
+        Report {
+            scheme: l.scheme,
+            n: l.n,
+            plain_moduli: decimals(&l.t),
+            moduli: decimals(&l.q),
+            special: decimals(&l.special),
+            scale: l.scale,
+            security: self.parameters.table().name(),
+            keys: self
+                .keys
+                .iter()
+                .map(|(name, &level)| (name.to_string(), 8 * chain.key(level).units()))
+                .collect(),
+            operators,
+            outputs: self.outputs.iter().map(output).collect(),
+        }
+    }
+
+    pub(super) fn packing(&self) -> &Packing {
+        &self.packing
+    }
+
+    pub(super) fn halves(&self) -> &Halves {
+        &self.halves
+    }
+
+    pub(super) fn chain(&self) -> Chain {
+        chain(self.parameters.literal())
+    }
+
+    pub(super) fn frame(&self) -> Frame {
+        frame(self.parameters.literal().n, self.halves.exact)
+    }
+
+    /// The plaintext moduli, one after the other; one that is none under CKKS.
+    pub(super) fn moduli(&self) -> Vec<Option<u64>> {
+        let t = &self.parameters.literal().t;
+        if t.is_empty() { vec![None] } else { t.iter().map(|&t| Some(t)).collect() }
+    }
+
+    /// What the ciphertext of a port is called modulo one of them.
+    pub(super) fn port(&self, name: &str, t: Option<u64>) -> String {
+        match t.filter(|_| self.parameters.literal().t.len() > 1) {
+            Some(t) => format!("{name} mod {t}"),
+            None => name.to_owned(),
+        }
+    }
+
+    /// How an encrypted input or output travels, and the types of its ciphertexts.
+    pub(super) fn descriptor(
+        &self,
+        value: &PackedValue,
+        given: bool,
+    ) -> Result<(Descriptor, Vec<Ciphertext>)> {
+        let mut types = Vec::new();
+        for port in ports(value, self.frame()) {
+            for t in self.moduli() {
+                let name = self.port(&port, t);
+                let ports = if given { self.scheme.inputs() } else { self.scheme.outputs() };
+                let port = ports.iter().find(|port| port.name == name);
+                let port = port.ok_or(Error::Job("every ciphertext of a value is a port of the graph"))?;
+                types.push(Ciphertext::of(self.scheme.ty(port.operand))?);
+            }
+        }
+        let range = self.literal.task.inputs.iter().find(|input| given && input.name == value.name);
+        let range = range.and_then(|input| Some([input.min.clone()?, input.max.clone()?]));
+        let descriptor = Descriptor {
+            name: value.name.clone(),
+            value: value.value.ty()?.to_string(),
+            range,
+            cells: Place::of(&value.layout),
+            present: value.present.as_ref().map(Place::of),
+            ciphertexts: types.iter().map(|ty| ty.ty().to_string()).collect(),
+        };
+        Ok((descriptor, types))
+    }
+
+    /// The graph that a platform runs.
+    ///
+    /// # Errors
+    /// As [`Expander::expand`].
+    pub fn base(&self, platform: &dyn Platform) -> Result<Graph> {
+        let mut expander = Expander::new(&self.registry);
+        let polynomial = expander.expand_to_level(&self.scheme, crate::ops::Level::Polynomial)?;
+        base(&mut expander, &optimize(&polynomial, &self.registry)?, platform)
+    }
+}
+
+/// The graph of the scheme, optimized, with these keys.
+pub fn build(
+    halves: &Halves,
+    packing: &Packing,
+    literal: &ParameterLiteral,
+    registry: &Registry,
+    keys: &BTreeMap<KeyName, usize>,
+) -> Result<(Vec<Closed>, Graph)> {
+    let mut emitter = Emitter::build(registry, &chain(literal), keys)?;
+    let outputs = closed(halves, packing, literal, &mut emitter)?;
+    let graph = emitter.finish().ok_or(Error::Job("an emitter that builds has a graph"))?;
+    let graph = optimize(&graph, registry)?;
+    let graph = hoist(&graph, registry)?;
+    Ok((outputs, fuse(&graph, registry)?))
+}

@@ -1,0 +1,65 @@
+//! Cells of values as slots, and back.
+
+use crate::math::Modulus;
+use crate::packed::{Frame, Layout, Slots, Source, fill};
+use crate::values::number::Number;
+use crate::values::types::{Kind, Value};
+use crate::{Error, Result};
+
+/// The slots of a vector modulo t, where `cell` gives the integer in each.
+///
+/// # Errors
+/// `OutOfMemory`.
+pub fn integers(slots: &Slots, frame: Frame, t: u64, cell: impl Fn(u64) -> i128) -> Result<Vec<u64>> {
+    let t = Modulus::new(t)?;
+    let residue = |value: i128| {
+        let size = t.reduce_u128(value.unsigned_abs());
+        if value < 0 { t.neg(size) } else { size }
+    };
+    fill(slots, frame, 0, |at| residue(cell(at)))
+}
+
+/// The slots of a vector as doubles, in their bits.
+///
+/// # Errors
+/// `OutOfMemory`.
+pub fn reals(slots: &Slots, frame: Frame, cell: impl Fn(u64) -> f64) -> Result<Vec<u64>> {
+    fill(slots, frame, 0, |at| cell(at).to_bits())
+}
+
+/// All cells of a value in one of its ciphertexts.
+pub fn whole(layout: &Layout, part: u64) -> Slots {
+    let axes = (0..layout.axes.len()).map(Some).collect();
+    Slots::Cells { source: Source::Value(0), axes, layout: layout.clone(), base: 0, part }
+}
+
+/// A cell as the integer that it is.
+///
+/// # Errors
+/// `Task` for one that is none, or has more than 127 bits.
+pub fn integer(cell: &Number, at: &str) -> Result<i128> {
+    cell.small().ok_or_else(|| Error::Task {
+        at: at.to_owned(),
+        found: "a cell of more than 127 bits, or with a fraction".to_owned(),
+        expected: "an integer".to_owned(),
+    })
+}
+
+/// What cells of such a value are divided by where they stand for numbers.
+pub fn unit(value: &Value) -> f64 {
+    Number::power_of_ten(value.decimals).to_f64()
+}
+
+/// A decrypted number as a cell.
+pub fn cell(number: f64, value: &Value) -> Option<Number> {
+    match value.kind {
+        Kind::Real => Number::from_f64(number),
+        _ => Number::from_f64((number * unit(value)).round_ties_even()),
+    }
+}
+
+/// The cells of a value, from the slots of its ciphertexts: `slot` gives that of a number in a part.
+pub fn cells<T>(layout: &Layout, frame: Frame, slot: impl Fn(u64, usize) -> T) -> Vec<T> {
+    let inside = (1u64 << frame.slots()) - 1;
+    layout.addresses().into_iter().map(|at| slot(at >> frame.slots(), (at & inside) as usize)).collect()
+}

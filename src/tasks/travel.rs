@@ -1,0 +1,136 @@
+//! Encrypted values as bytes: what they are, of which parameters, under whose key, from which run; then the words of their ciphertexts.
+
+use crate::bytes::{Kind, Reader, Writer, foreign};
+use crate::ops::types::Ciphertext;
+use crate::packed::{Axis, Layout, part_name};
+use crate::values::PackedValue;
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// What bytes say of the value in them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Descriptor {
+    /// Its name, which may be another in the program that it is given to.
+    pub name: String,
+    /// Its type in text form.
+    pub value: String,
+    /// Least and most, where these are known, as in the task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub range: Option<[String; 2]>,
+    /// Where its cells lie.
+    pub cells: Place,
+    /// Where it lies which cells are there, where some may be missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub present: Option<Place>,
+    /// The types of its ciphertexts in text form, cells first, each part modulo each plaintext modulus.
+    pub ciphertexts: Vec<String>,
+}
+
+impl Descriptor {
+    /// True where a value of the other one can be given for one of this: the name may be another.
+    pub fn takes(&self, other: &Self) -> bool {
+        Self { name: other.name.clone(), ..self.clone() } == *other
+    }
+}
+
+/// A layout, as it travels.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Place {
+    /// Length and lowest bit of each dimension.
+    axes: Vec<(u64, Option<u32>)>,
+    /// Gaps along which slots repeat.
+    repeated: u64,
+}
+
+impl Place {
+    /// Of a layout.
+    pub fn of(layout: &Layout) -> Self {
+        let axes = layout.axes.iter().map(|&Axis { size, low, .. }| (size, low)).collect();
+        Self { axes, repeated: layout.repeated }
+    }
+}
+
+/// Whose ciphertexts they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// Identity of the parameters.
+    pub parameters: [u8; 16],
+    /// Identity of the key.
+    pub owner: [u8; 16],
+    /// Identity of the run, all 0 for what was encrypted.
+    pub run: [u8; 16],
+}
+
+/// The names of a value's ciphertexts, in the order in which they travel, without those of plaintext moduli.
+pub fn ports(value: &PackedValue, frame: crate::packed::Frame) -> Vec<String> {
+    let parts = |name: &str, layout: &Layout| {
+        layout.parts(frame).into_iter().map(|part| part_name(name, part)).collect::<Vec<_>>()
+    };
+    let mut names = parts(&value.name, &value.layout);
+    if let Some(present) = &value.present {
+        names.extend(parts(&value.present_name(), present));
+    }
+    names
+}
+
+/// Begins the bytes of a value; its words follow.
+pub fn writer(origin: &Origin, descriptor: &Descriptor) -> Writer {
+    // Texts and numbers always have a JSON form.
+    let text = serde_json::to_string(descriptor).unwrap_or_default();
+    Writer::new(Kind::Value).raw(&origin.parameters).raw(&origin.owner).raw(&origin.run).text(&text)
+}
+
+/// Reads what a value is; its words follow.
+///
+/// # Errors
+/// `Format` for bytes that do not decode; `Foreign` for other parameters.
+pub fn reader<'a>(bytes: &'a [u8], parameters: &[u8; 16]) -> Result<(Origin, Descriptor, Reader<'a>)> {
+    let mut reader = Reader::new(bytes, Kind::Value)?;
+    let origin = Origin { parameters: reader.id()?, owner: reader.id()?, run: reader.id()? };
+    let text = reader.text()?;
+    let descriptor: Descriptor =
+        serde_json::from_str(text).map_err(|error| reader.error(error.to_string()))?;
+    if origin.parameters != *parameters {
+        let at = format!("value `{}`", crate::bytes::shown(&descriptor.name));
+        return Err(foreign(at, "set of parameters", &origin.parameters, parameters));
+    }
+    Ok((origin, descriptor, reader))
+}
+
+/// Reads the words of ciphertexts of these types.
+///
+/// # Errors
+/// `Format` for another number of words, and for words that are no residues; `OutOfMemory`.
+pub fn words(mut reader: Reader<'_>, types: &[Ciphertext]) -> Result<Vec<Vec<u64>>> {
+    let units = types.iter().map(Ciphertext::units).sum();
+    let words = reader.words(units)?;
+    let mut rest = words.as_slice();
+    let mut all = Vec::with_capacity(types.len());
+    for ty in types {
+        let (own, others) = rest.split_at(ty.units() as usize);
+        if !crate::bytes::check_residues(own, ty.n, ty.q.iter().copied().cycle()) {
+            return Err(reader.error("words outside their primes"));
+        }
+        all.push(crate::memory::copy(own)?);
+        rest = others;
+    }
+    reader.end()?;
+    Ok(all)
+}
+
+/// Says that a value is not what a program takes.
+pub fn mismatch(what: &str, found: &Descriptor, expected: &Descriptor) -> Error {
+    let (found, expected) = if found.value != expected.value {
+        (found.value.clone(), expected.value.clone())
+    } else if found.cells != expected.cells || found.present != expected.present {
+        (format!("cells that lie at {:?}", found.cells), format!("{:?}", expected.cells))
+    } else {
+        (
+            format!("ciphertexts {:?}", found.ciphertexts.first()),
+            format!("{:?}", expected.ciphertexts.first()),
+        )
+    };
+    Error::Task { at: format!("value for `{what}`"), found: found.chars().take(200).collect(), expected }
+}

@@ -1,0 +1,290 @@
+//! From a task to vectors of slots: every encrypted value gets a layout, every operator says what it is on ciphertexts. What is computed of
+//! clear values alone stays a task, for the exact interpreter.
+
+use super::number::Number;
+use super::part::Part;
+use super::plan::plan;
+use super::range::Range;
+use super::types::{Place, Value};
+use super::walk::check_values;
+use super::{ValueDef, Values};
+use crate::analyze::{Facts, topological_order};
+use crate::graph::{Attr, Graph, OperandId, Real};
+use crate::ops::{Call, Registry};
+use crate::packed::{Axis, Cells, Clear, ClearInput, Frame, Layout, Packed, Packer, Source};
+use crate::{Error, Result};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+/// A value, in ciphertexts or clear.
+#[derive(Clone, Debug)]
+pub struct Lowered {
+    /// Its cells, 0 where one is missing.
+    pub cells: Cells,
+    /// Which cells are there, as 0 and 1; none where all are.
+    pub present: Option<Cells>,
+}
+
+impl Lowered {
+    /// True where nothing of it is encrypted.
+    pub fn is_clear(&self) -> bool {
+        matches!(self.cells, Cells::Clear(_))
+    }
+}
+
+/// What operators lower into.
+pub struct Lowering<'r> {
+    /// Makes the graph.
+    pub packer: Packer<'r>,
+    /// True for schemes of integers, in whose slots cells are as they are; others hold the numbers that these stand for.
+    pub exact: bool,
+    /// Where dimensions of the result are planned to lie.
+    planned: Vec<u32>,
+}
+
+impl Lowering<'_> {
+    /// A number in every cell of such a value.
+    ///
+    /// # Errors
+    /// `Task` for a number that is no integer, where only such can be.
+    pub fn number(&self, number: &Number, value: &Value) -> Result<Cells> {
+        let source = Source::Number(self.attr(number, value.decimals)?);
+        Ok(Cells::Clear(Clear { source, axes: value.shape.iter().map(|&size| (size, None)).collect() }))
+    }
+
+    fn attr(&self, number: &Number, decimals: u32) -> Result<Attr> {
+        let number =
+            if self.exact { Some(number.clone()) } else { number.quotient(&Number::power_of_ten(decimals)) };
+        let real = |number: &Number| if self.exact { None } else { Real::new(number.to_f64()) };
+        let integer =
+            |number: &Number| number.small().filter(|small| self.exact || small.unsigned_abs() <= 1 << 20);
+        let attr = number
+            .as_ref()
+            .and_then(|number| integer(number).map(Attr::Int).or_else(|| real(number).map(Attr::Real)));
+        attr.ok_or_else(|| Error::Task {
+            at: "a constant".into(),
+            found: number.map_or("no number".into(), |number| number.to_f64().to_string()),
+            expected: "an integer of 127 bits, or a finite real".into(),
+        })
+    }
+
+    /// The ciphertexts of an operand.
+    ///
+    /// # Errors
+    /// `Job` where there are none.
+    pub fn encrypted<'x>(&self, x: &'x Lowered) -> Result<&'x Packed> {
+        match &x.cells {
+            Cells::Encrypted(x) => Ok(x),
+            Cells::Clear(_) => Err(Error::Job("what is clear is left to the exact interpreter")),
+        }
+    }
+
+    /// Cells from other places, laid where they are planned: `from` tells for each place of the result where in x it lies.
+    ///
+    /// # Errors
+    /// `TooLarge`.
+    pub fn moved(&mut self, x: &Packed, shape: &[u64], from: impl Fn(&[u64]) -> Vec<u64>) -> Result<Packed> {
+        let lows = self.lows(shape);
+        self.packer.moved(x, shape, &lows, from)
+    }
+
+    /// Values one after the other along a dimension, laid where that is planned.
+    ///
+    /// # Errors
+    /// `TooLarge`.
+    pub fn concat(&mut self, all: &[Lowered], axis: usize, shape: &[u64]) -> Result<Packed> {
+        let lows = self.lows(shape);
+        let all: Vec<&Cells> = all.iter().map(|x| &x.cells).collect();
+        self.packer.concat(&all, axis, shape, &lows)
+    }
+
+    fn lows(&self, shape: &[u64]) -> Vec<Option<u32>> {
+        shape.iter().zip(&self.planned).map(|(&size, &low)| (size > 1).then_some(low)).collect()
+    }
+}
+
+/// A value that goes into the graph of slot vectors, or comes out of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PackedValue {
+    /// Its name; that of its ciphertexts follows from it (`packed::part_name`).
+    pub name: String,
+    /// What it is.
+    pub value: Value,
+    /// Where its cells lie.
+    pub layout: Layout,
+    /// Where it has missing cells: where it lies which are there, in ciphertexts of [`PackedValue::present_name`].
+    pub present: Option<Layout>,
+}
+
+impl PackedValue {
+    /// What the ciphertexts are called that say which cells are there.
+    pub fn present_name(&self) -> String {
+        present(&self.name)
+    }
+}
+
+fn present(name: &str) -> String {
+    format!("{name} present")
+}
+
+/// A task as vectors of slots.
+#[derive(Clone)]
+pub struct Packing {
+    /// The graph of slot vectors.
+    pub graph: Graph,
+    /// What its inputs hold that are not encrypted; the numbers of [`Source::Value`] are names of outputs of `clear`.
+    pub vectors: Vec<ClearInput>,
+    /// The encrypted inputs.
+    pub inputs: Vec<PackedValue>,
+    /// The encrypted outputs.
+    pub outputs: Vec<PackedValue>,
+    /// The part of the task that is computed of clear values alone.
+    pub clear: Graph,
+}
+
+/// Lowers the server's half of a task ([`super::cut`]) to ciphertexts with so many slots; `exact` for schemes of integers. `ranges` are those of its operands.
+///
+/// # Errors
+/// As [`check_values`]; `Operator` for an operator that no scheme computes of encrypted operands; `Task` for an output that is the server's own; `TooLarge`.
+pub fn lower(
+    graph: &Graph,
+    registry: &Registry,
+    values: &Values,
+    ranges: &[Option<Range>],
+    frame: Frame,
+    exact: bool,
+) -> Result<Packing> {
+    check_values(graph, registry, values)?;
+    let order = topological_order(graph, &Facts::new(graph)?.dependencies)?;
+    let lows = plan(graph, &order, registry, values)?;
+    let packed = crate::packed::registry();
+    let mut lowering = Lowering { packer: Packer::new(frame, &packed), exact, planned: Vec::new() };
+    let unit = |operand| graph.pieces(operand).first().map_or(0, |piece| piece.start);
+    let mut known: HashMap<u64, Lowered> = HashMap::new();
+    let mut inputs = Vec::new();
+    for port in graph.inputs() {
+        let value = Value::of(graph.ty(port.operand))?;
+        let lowered = if value.place == Place::Encrypted {
+            let axis =
+                |(&size, &low): (&u64, &u32)| Axis { size, low: (size > 1).then_some(low), dirty: false };
+            let layout =
+                Layout::fresh(value.shape.iter().zip(&lows[&unit(port.operand)]).map(axis).collect(), frame);
+            let cells = Cells::Encrypted(lowering.packer.input(&port.name, layout.clone())?);
+            let gaps = value.missing.then(|| layout.clone());
+            let flags =
+                gaps.clone().map(|layout| lowering.packer.input(&present(&port.name), layout)).transpose()?;
+            inputs.push(PackedValue { name: port.name.clone(), value, layout, present: gaps });
+            Lowered { cells, present: flags.map(Cells::Encrypted) }
+        } else {
+            clear(&lowering, unit(port.operand), &value, ranges.get(port.operand.0 as usize))?
+        };
+        known.insert(unit(port.operand), lowered);
+    }
+    for &number in &order {
+        let op = &graph.operators()[number as usize];
+        let (signature, types) = (graph.signature(op), graph.input_types(op));
+        let call =
+            Call { name: &signature.name, attrs: &signature.attrs, inputs: &types, unit: graph.unit_bits() };
+        let operands = graph.inputs_of(op).iter().map(|&input| {
+            known
+                .get(&unit(input))
+                .cloned()
+                .ok_or(Error::Job("a value is given or written before it is read"))
+        });
+        let mut operands = operands.collect::<Result<Vec<_>>>()?;
+        let (output, value) = (unit(op.output), Value::of(graph.ty(op.output))?);
+        let lowered = if registry.get(call.name)?.moves() {
+            operands.swap_remove(0)
+        } else if value.place == Place::Encrypted {
+            lowering.planned = lows[&output].clone();
+            lowering.packer.plan(&lowering.planned);
+            let def: &Arc<dyn ValueDef> = values.get(call.name)?;
+            Lowered { cells: def.lower(&call, &operands, &mut lowering)?, present: None }
+        } else if values.get(call.name)?.is_view() {
+            Lowered { cells: values.get(call.name)?.lower(&call, &operands, &mut lowering)?, present: None }
+        } else {
+            clear(&lowering, output, &value, ranges.get(op.output.0 as usize))?
+        };
+        known.insert(output, lowered);
+    }
+    let mut outputs = Vec::new();
+    for port in graph.outputs() {
+        let value = Value::of(graph.ty(port.operand))?;
+        let lowered = &known[&unit(port.operand)];
+        let Cells::Encrypted(cells) = &lowered.cells else {
+            let (at, found) = (format!("output `{}`", port.name), value.to_string());
+            return Err(Error::Task {
+                at,
+                found,
+                expected: "an encrypted or public value: the server's own is no result of the client's"
+                    .into(),
+            });
+        };
+        let layout = lowering.packer.output(&port.name, cells)?;
+        let flags = match &lowered.present {
+            Some(Cells::Encrypted(flags)) => Some(lowering.packer.output(&present(&port.name), flags)?),
+            _ => None,
+        };
+        outputs.push(PackedValue { name: port.name.clone(), value, layout, present: flags });
+    }
+    let (packed, vectors) = lowering.packer.finish();
+    let clear = clear_part(graph, &order, &vectors)?;
+    Ok(Packing { graph: packed, vectors, inputs, outputs, clear })
+}
+
+/// A clear value: one number, where its range is one.
+fn clear(
+    lowering: &Lowering<'_>,
+    unit: u64,
+    value: &Value,
+    range: Option<&Option<Range>>,
+) -> Result<Lowered> {
+    let number = match range {
+        Some(Some(Range::Integers { min, max })) if min == max => Some(Number::from(*min)),
+        Some(Some(Range::Reals { min, max })) if min == max => Number::from_f64(*min),
+        _ => None,
+    };
+    let cells = match number.filter(|_| !value.missing) {
+        Some(number) => lowering.number(&number, value)?,
+        None => {
+            let axes = value.shape.iter().enumerate().map(|(axis, &size)| (size, Some(axis))).collect();
+            Cells::Clear(Clear { source: Source::Value(unit), axes })
+        }
+    };
+    Ok(Lowered { cells, present: None })
+}
+
+/// What the output is called that holds a clear value.
+pub fn clear_name(unit: u64) -> String {
+    format!("value {unit}")
+}
+
+/// The operators that lead to the clear values that are read.
+fn clear_part(graph: &Graph, order: &[u32], vectors: &[ClearInput]) -> Result<Graph> {
+    let mut read: BTreeSet<u64> = vectors.iter().filter_map(ClearInput::value).collect();
+    let unit = |operand: OperandId| graph.pieces(operand).first().map_or(0, |piece| piece.start);
+    let mut part = Part::new(graph);
+    let mut outputs: HashMap<u64, OperandId> = HashMap::new();
+    let mut own = Vec::new();
+    for &number in order.iter().rev() {
+        let op = &graph.operators()[number as usize];
+        if read.contains(&unit(op.output)) {
+            read.extend(graph.inputs_of(op).iter().map(|&input| unit(input)));
+            outputs.insert(unit(op.output), op.output);
+            own.push(number);
+        }
+    }
+    for port in graph.inputs().iter().filter(|port| read.contains(&unit(port.operand))) {
+        part.input(&port.name, port.operand);
+        outputs.insert(unit(port.operand), port.operand);
+    }
+    for number in own.into_iter().rev() {
+        part.operator(&graph.operators()[number as usize], number);
+    }
+    let named: BTreeSet<u64> = vectors.iter().filter_map(ClearInput::value).collect();
+    for value in named {
+        let operand = outputs.get(&value).ok_or(Error::Job("a clear value is given or written"))?;
+        part.output(&clear_name(value), *operand);
+    }
+    Ok(part.to)
+}

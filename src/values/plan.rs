@@ -1,0 +1,142 @@
+//! Where the dimensions of a task's values lie: dimensions that meet cell by cell lie in the same bits of a slot's number, and those along which sums
+//! go lie above the others, so that what is summed up leaves room that repeats it.
+
+use super::Values;
+use super::types::{Place, Value};
+use crate::Result;
+use crate::graph::Graph;
+use crate::ops::{Call, Registry};
+use crate::packed::bits;
+use std::collections::{BTreeSet, HashMap};
+
+/// The lowest bit of every dimension of every encrypted value, by the unit of the value.
+pub(super) type Lows = HashMap<u64, Vec<u32>>;
+
+/// Dimensions of values that lie in the same place.
+#[derive(Clone, Default)]
+struct Class {
+    /// The values that have one.
+    values: BTreeSet<u64>,
+    /// Bits of the longest.
+    bits: u32,
+    /// The step at which one is first summed up.
+    summed: Option<usize>,
+    /// Counted from the innermost: that is the lowest, where nothing else decides.
+    inner: usize,
+}
+
+/// All dimensions so far, as classes that may be joined.
+#[derive(Default)]
+struct Classes {
+    of: HashMap<(u64, usize), usize>,
+    parent: Vec<usize>,
+    all: Vec<Class>,
+}
+
+impl Classes {
+    fn find(&self, value: u64, axis: usize) -> Option<usize> {
+        let mut class = *self.of.get(&(value, axis))?;
+        while self.parent[class] != class {
+            class = self.parent[class];
+        }
+        Some(class)
+    }
+
+    fn add(&mut self, unit: u64, value: &Value) {
+        for (axis, &size) in value.shape.iter().enumerate().filter(|&(_, &size)| size > 1) {
+            self.of.insert((unit, axis), self.all.len());
+            self.parent.push(self.all.len());
+            let inner = value.shape.len() - axis;
+            self.all.push(Class { values: BTreeSet::from([unit]), bits: bits(size), summed: None, inner });
+        }
+    }
+
+    /// Two dimensions of one value stay apart.
+    fn join(&mut self, (a, b): (usize, usize)) {
+        if a == b || !self.all[a].values.is_disjoint(&self.all[b].values) {
+            return;
+        }
+        let (large, small) =
+            if self.all[a].values.len() < self.all[b].values.len() { (b, a) } else { (a, b) };
+        let Class { values, bits, summed, inner } = std::mem::take(&mut self.all[small]);
+        let class = &mut self.all[large];
+        class.values.extend(values);
+        class.bits = class.bits.max(bits);
+        class.summed = class.summed.into_iter().chain(summed).min();
+        class.inner = class.inner.min(inner);
+        self.parent[small] = large;
+    }
+}
+
+/// Lays out the encrypted values of a task, whose operators are given in the order in which they run.
+///
+/// # Errors
+/// What the operators say of their operands.
+pub(super) fn plan(graph: &Graph, order: &[u32], registry: &Registry, values: &Values) -> Result<Lows> {
+    let unit = |operand| graph.pieces(operand).first().map_or(0, |piece| piece.start);
+    let mut classes = Classes::default();
+    for port in graph.inputs() {
+        classes.add(unit(port.operand), &Value::of(graph.ty(port.operand))?);
+    }
+    for (step, &number) in order.iter().enumerate() {
+        let op = &graph.operators()[number as usize];
+        let (signature, types) = (graph.signature(op), graph.input_types(op));
+        let call =
+            Call { name: &signature.name, attrs: &signature.attrs, inputs: &types, unit: graph.unit_bits() };
+        let (output, value) = (unit(op.output), Value::of(graph.ty(op.output))?);
+        classes.add(output, &value);
+        let axes = if registry.get(call.name)?.moves() {
+            vec![(0..value.shape.len()).map(Some).collect()]
+        } else {
+            values.get(call.name)?.axes(&call)?
+        };
+        for (&input, axes) in graph.inputs_of(op).iter().zip(axes) {
+            if Value::of(graph.ty(input))?.place != Place::Encrypted {
+                continue;
+            }
+            for (own, to) in axes.into_iter().enumerate() {
+                let Some(class) = classes.find(unit(input), own) else { continue };
+                match to {
+                    None => classes.all[class].summed = classes.all[class].summed.or(Some(step)),
+                    Some(to) => {
+                        let pair = classes.find(output, to).map(|to| (class, to));
+                        pair.into_iter().for_each(|pair| classes.join(pair));
+                    }
+                }
+            }
+        }
+    }
+    let mut order: Vec<usize> =
+        (0..classes.all.len()).filter(|&class| classes.parent[class] == class).collect();
+    let rank = |&class: &usize| {
+        let class = &classes.all[class];
+        // What is never summed first, then what is summed last.
+        (class.summed.map_or(0, |step| usize::MAX - step), class.inner)
+    };
+    order.sort_by_key(rank);
+    let mut lows: Vec<u32> = vec![0; classes.all.len()];
+    let mut tops: HashMap<u64, u32> = HashMap::new();
+    for class in order {
+        let top = |value: &u64| tops.get(value).copied().unwrap_or(0);
+        lows[class] = classes.all[class].values.iter().map(top).max().unwrap_or(0);
+        let end = lows[class] + classes.all[class].bits;
+        tops.extend(classes.all[class].values.iter().map(|&value| (value, end)));
+    }
+    let mut planned = Lows::new();
+    let written = order_of(graph, &unit);
+    for (value, axes) in written {
+        planned.insert(
+            value,
+            (0..axes).map(|axis| classes.find(value, axis).map_or(0, |class| lows[class])).collect(),
+        );
+    }
+    Ok(planned)
+}
+
+/// All values, and how many dimensions they have.
+fn order_of(graph: &Graph, unit: &impl Fn(crate::graph::OperandId) -> u64) -> Vec<(u64, usize)> {
+    let given = graph.inputs().iter().map(|port| port.operand);
+    let all = given.chain(graph.operators().iter().map(|op| op.output));
+    let axes = |operand| Value::of(graph.ty(operand)).map_or(0, |value| value.shape.len());
+    all.map(|operand| (unit(operand), axes(operand))).collect()
+}

@@ -1,0 +1,132 @@
+//! The whole road of a task: compiled, keys made, values encrypted, run by an evaluator that was given bytes, decrypted and finished.
+
+#![allow(clippy::unwrap_used, clippy::panic, dead_code, reason = "tests")]
+
+use cipherloom::platform::Simd;
+use cipherloom::program::Outcome;
+use cipherloom::tasks::{
+    Client, Evaluator, InputLiteral, Literal, NodeLiteral, Options, OutputLiteral, Program,
+};
+use cipherloom::values::{Exact, Values, cut, interpret};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A task, line by line.
+#[derive(Default)]
+pub struct TaskBuilder(Parts);
+
+/// What a builder has so far.
+#[derive(Default)]
+pub struct Parts {
+    inputs: Vec<InputLiteral>,
+    nodes: Vec<NodeLiteral>,
+    outputs: Vec<OutputLiteral>,
+}
+
+impl TaskBuilder {
+    /// An input, before all operators; type attributes as text, bounds where there are some.
+    pub fn input(&mut self, name: &str, attrs: &str, bounds: Option<[&str; 2]>) -> usize {
+        assert!(self.0.nodes.is_empty());
+        self.0.inputs.push(InputLiteral {
+            name: name.into(),
+            ty: format!("value[1]{{{attrs}}}"),
+            min: bounds.map(|b| b[0].into()),
+            max: bounds.map(|b| b[1].into()),
+        });
+        self.0.inputs.len() - 1
+    }
+
+    pub fn op(&mut self, op: &str, attrs: &str, inputs: &[usize]) -> usize {
+        self.0.nodes.push(NodeLiteral {
+            op: op.into(),
+            inputs: inputs.to_vec(),
+            attrs: if attrs.is_empty() { String::new() } else { format!("{{{attrs}}}") },
+        });
+        self.0.inputs.len() + self.0.nodes.len() - 1
+    }
+
+    pub fn output(&mut self, name: &str, operand: usize) {
+        self.0.outputs.push(OutputLiteral { name: name.into(), operand });
+    }
+
+    pub fn finish(self) -> Literal {
+        let Parts { inputs, nodes, outputs } = self.0;
+        Literal { inputs, nodes, outputs }
+    }
+}
+
+/// What a task is, by the exact interpreter.
+pub fn expected(task: &Literal, inputs: &BTreeMap<String, Exact>) -> BTreeMap<String, Exact> {
+    let values = Values::new();
+    let registry = values.registry();
+    let (graph, _) = task.assemble(&registry, &values).unwrap();
+    interpret(&graph, &registry, &values, inputs).unwrap().outputs()
+}
+
+/// What comes of it, encrypted; inputs that the task has as encrypted are.
+pub fn run(program: &Arc<Program>, inputs: &BTreeMap<String, Exact>) -> BTreeMap<String, Exact> {
+    let platform = || Arc::new(Simd::new());
+    let client = Client::new(Arc::clone(program), platform(), || 0.0).unwrap();
+    run_with(&client, program, inputs)
+}
+
+pub fn run_with(
+    client: &Client,
+    program: &Arc<Program>,
+    inputs: &BTreeMap<String, Exact>,
+) -> BTreeMap<String, Exact> {
+    let mut evaluator = Evaluator::new(&program.bytes(), &Simd::new(), || 0.0).unwrap();
+    for name in evaluator.missing_keys() {
+        let Outcome::Bytes(key) = client.key(&name).unwrap().complete().unwrap() else {
+            panic!("a key is bytes")
+        };
+        evaluator.load_key(&key).unwrap();
+    }
+    let encrypted =
+        |name: &str| program.task().inputs.iter().any(|i| i.name == name && i.ty.contains("encrypted"));
+    let own: Vec<(&str, &Exact)> =
+        inputs.iter().filter(|(name, _)| encrypted(name)).map(|(n, v)| (n.as_str(), v)).collect();
+    let Outcome::Objects(values) = client.encrypt(&own).unwrap().complete().unwrap() else {
+        panic!("values are objects")
+    };
+    let given: Vec<(&str, &[u8])> =
+        values.iter().map(|v| (v.names[0].as_str(), v.bytes.as_slice())).collect();
+    let clear =
+        inputs.iter().filter(|(name, _)| !encrypted(name)).map(|(n, v)| (n.clone(), v.clone())).collect();
+    let Outcome::Objects(results) = evaluator.run(&given, &clear).unwrap().complete().unwrap() else {
+        panic!("results")
+    };
+    let results: Vec<&[u8]> = results.iter().map(|r| r.bytes.as_slice()).collect();
+    let Outcome::Cells(cells) = client.decrypt(&results, &clear).unwrap().complete().unwrap() else {
+        panic!("cells")
+    };
+    cells.into_iter().collect()
+}
+
+/// Compiles, and says what was chosen.
+pub fn compile(task: &Literal) -> Arc<Program> {
+    let start = std::time::Instant::now();
+    let program = Program::compile(task.clone(), &Options::default()).unwrap_or_else(|e| panic!("{e}"));
+    let r = program.report();
+    println!(
+        "{} ms: {:?} n {} t {:?} q {} special {} keys {} {:?} {:?}",
+        start.elapsed().as_millis(),
+        r.scheme,
+        r.n,
+        r.plain_moduli,
+        r.moduli.len(),
+        r.special.len(),
+        r.keys.len(),
+        r.operators,
+        r.outputs
+    );
+    Arc::new(program)
+}
+
+pub fn halves(task: &Literal) -> (usize, usize) {
+    let values = Values::new();
+    let registry = values.registry();
+    let (graph, _) = task.assemble(&registry, &values).unwrap();
+    let cut = cut(&graph, &registry, &values).unwrap();
+    (cut.server.operators().len(), cut.client.operators().len())
+}

@@ -1,0 +1,85 @@
+//! Tasks over values, encrypted: what comes back is what the exact interpreter says.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+mod task_road;
+
+use cipherloom::values::Exact;
+use cipherloom::values::number::Number;
+use std::collections::BTreeMap;
+use task_road::{TaskBuilder, compile, expected, run};
+
+fn given<const N: usize>(inputs: [(&str, Exact); N]) -> BTreeMap<String, Exact> {
+    inputs.into_iter().map(|(name, cells)| (name.to_owned(), cells)).collect()
+}
+
+fn reals(cells: impl IntoIterator<Item = f64>) -> Exact {
+    Exact::new(cells.into_iter().map(|cell| Number::from_f64(cell).unwrap()).collect())
+}
+
+#[test]
+fn statistics_of_integers() {
+    let mut task = TaskBuilder::default();
+    let x = task.input(
+        "x",
+        r#"kind="integer", shape=[569], where="encrypted", decimals=1"#,
+        Some(["-1000", "1000"]),
+    );
+    let y = task.input("y", r#"kind="integer", shape=[569], where="encrypted""#, Some(["0", "200"]));
+    let mean = task.op("stats.mean", "", &[x]);
+    let variance = task.op("stats.variance", "of=\"sample\"", &[x]);
+    let covariance = task.op("stats.covariance", "of=\"population\"", &[x, y]);
+    task.output("mean", mean);
+    task.output("variance", variance);
+    task.output("covariance", covariance);
+    let task = task.finish();
+    let inputs = given([
+        ("x", Exact::integers((0..569).map(|k| k * k % 2001 - 1000))),
+        ("y", Exact::integers((0..569).map(|k| k * 7 % 201))),
+    ]);
+    assert_eq!(run(&compile(&task), &inputs), expected(&task, &inputs));
+}
+
+#[test]
+fn a_matrix_of_the_server_times_a_vector() {
+    let mut task = TaskBuilder::default();
+    let m = task.input("m", r#"kind="integer", shape=[24, 50], where="plain""#, Some(["-9", "9"]));
+    let v = task.input("v", r#"kind="integer", shape=[50], where="encrypted""#, Some(["-100", "100"]));
+    let product = task.op("matrix.vector", "", &[m, v]);
+    task.output("product", product);
+    let task = task.finish();
+    let inputs = given([
+        ("m", Exact::integers((0..1200).map(|k| k * 31 % 19 - 9))),
+        ("v", Exact::integers((0..50).map(|k| k * 17 % 201 - 100))),
+    ]);
+    assert_eq!(run(&compile(&task), &inputs), expected(&task, &inputs));
+}
+
+#[test]
+fn a_polynomial_of_reals() {
+    let mut task = TaskBuilder::default();
+    let x = task.input("x", r#"kind="real", shape=[300], where="encrypted""#, Some(["-1", "1"]));
+    let w = task.input("w", r#"kind="real", shape=[300], where="plain""#, Some(["-2", "2"]));
+    let square = task.op("value.square", "", &[x]);
+    let half = task.op("value.constant", r#"kind="real", shape=[300], value=0.3125"#, &[]);
+    let scaled = task.op("value.multiply", "", &[square, half]);
+    let weighted = task.op("value.multiply", "", &[x, w]);
+    let sum = task.op("value.add", "", &[scaled, weighted]);
+    let cube = task.op("value.multiply", "", &[sum, square]);
+    let total = task.op("value.sum", "", &[cube]);
+    task.output("cells", cube);
+    task.output("total", total);
+    let task = task.finish();
+    let inputs = given([
+        ("x", reals((0..300).map(|k| f64::from(k * 37 % 200 - 100) / 100.0))),
+        ("w", reals((0..300).map(|k| f64::from(k * 11 % 400 - 200) / 128.0))),
+    ]);
+    let (found, exact) = (run(&compile(&task), &inputs), expected(&task, &inputs));
+    for (name, bound) in [("cells", 1e-6), ("total", 1e-4)] {
+        let worst =
+            found[name].cells.iter().zip(&exact[name].cells).map(|(a, b)| (a.to_f64() - b.to_f64()).abs());
+        let worst = worst.fold(0.0, f64::max);
+        println!("{name}: {worst:e}");
+        assert!(worst < bound, "{name}: {worst}");
+    }
+}
