@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 /// The operator types of this room, and what moves operands.
 pub fn registry() -> Registry {
-    let mut registry = Registry::core();
+    let mut registry = Registry::lattice();
     registry.add_all(ops::ALL.iter().map(|&def| Arc::new(def) as Arc<dyn OpDef>));
     registry
 }

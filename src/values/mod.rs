@@ -155,9 +155,9 @@ impl Values {
         self.types.values()
     }
 
-    /// The operator types that tasks are written in: these, those of `stats/`, and what the core has.
+    /// The operator types that tasks are written in: these, those of `stats/`, and what moves operands.
     pub fn registry(&self) -> Registry {
-        let mut registry = Registry::core();
+        let mut registry = Registry::lattice();
         registry.add_all(self.iter().map(|def| Arc::clone(def) as Arc<dyn OpDef>));
         registry.add_all(stats::all());
         registry

@@ -3,7 +3,7 @@
 use crate::Error;
 use js_sys::Reflect;
 use serde::Serialize;
-#[cfg(feature = "columns")]
+#[cfg(any(feature = "columns", feature = "tasks"))]
 use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 
@@ -29,7 +29,7 @@ impl From<Error> for Thrown {
     }
 }
 
-#[cfg(feature = "columns")]
+#[cfg(any(feature = "columns", feature = "tasks"))]
 /// A plain JavaScript value as Rust data.
 pub(super) fn from_js<T: DeserializeOwned>(what: &str, value: JsValue) -> Result<T, Thrown> {
     serde_wasm_bindgen::from_value(value).map_err(|e| {
@@ -38,7 +38,7 @@ pub(super) fn from_js<T: DeserializeOwned>(what: &str, value: JsValue) -> Result
 }
 
 /// Rust data as a plain JavaScript value: maps become objects.
-#[cfg(any(feature = "columns", feature = "graphs", feature = "conformance"))]
+#[cfg(any(feature = "columns", feature = "tasks", feature = "graphs", feature = "conformance"))]
 pub(super) fn to_js(value: &impl Serialize) -> Result<JsValue, Thrown> {
     let serializer = serde_wasm_bindgen::Serializer::json_compatible();
     value.serialize(&serializer).map_err(|_| Error::Job("a value has no JavaScript form").into())

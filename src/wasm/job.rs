@@ -128,6 +128,39 @@ impl RawJob {
     }
 }
 
+#[cfg(feature = "tasks")]
+#[wasm_bindgen]
+impl RawJob {
+    /// The result of the decryption of a task: for each output its name, its cells, which of them are there (undefined where all are), and, where all
+    /// cells are integers, these: a `BigInt64Array`, or decimal texts.
+    ///
+    /// # Errors
+    /// Throws.
+    #[wasm_bindgen(js_name = takeCells)]
+    pub fn take_cells(&mut self) -> Result<Array, Thrown> {
+        let Outcome::Cells(cells) = self.0.take()? else {
+            return Err(crate::Error::Job("this job gives no cells").into());
+        };
+        let out = Array::new();
+        for (name, exact) in cells {
+            let item = Object::new();
+            let doubles: Vec<f64> = exact.cells.iter().map(crate::values::number::Number::to_f64).collect();
+            set(&item, "name", &name.into());
+            set(&item, "cells", &js_sys::Float64Array::from(doubles.as_slice()));
+            if let Some(present) = &exact.present {
+                let flags: Vec<u8> = present.iter().map(|&flag| flag.into()).collect();
+                set(&item, "present", &Uint8Array::from(flags.as_slice()));
+            }
+            let integers = exact.cells.iter().map(crate::values::number::Number::small);
+            if let Some(integers) = integers.collect::<Option<Vec<i128>>>() {
+                set(&item, "integers", &js_integers(&integers)?);
+            }
+            out.push(&item);
+        }
+        Ok(out)
+    }
+}
+
 /// A `BigInt64Array`, or decimal texts where an integer does not fit.
 fn js_integers(integers: &[i128]) -> Result<JsValue, crate::Error> {
     if integers.iter().any(|&i| i64::try_from(i).is_err()) {

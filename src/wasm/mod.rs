@@ -1,4 +1,4 @@
-//! The JavaScript border: the only place that knows `wasm_bindgen`. Thin classes over `program` (feature `columns`),
+//! The JavaScript border: the only place that knows `wasm_bindgen`. Thin classes over `program` (feature `columns`), `tasks` (feature `tasks`),
 //! `circuit` (feature `graphs`) and the conformance suite (feature `conformance`), which become modules of their own, so that who
 //! needs one need not load the others; names, defaults and documentation for users are TypeScript's (`bindings/src`).
 //!
@@ -13,27 +13,29 @@ pub mod conformance;
 #[cfg(feature = "graphs")]
 pub mod elsewhere;
 mod error;
-#[cfg(any(feature = "columns", feature = "graphs"))]
+#[cfg(any(feature = "columns", feature = "tasks", feature = "graphs"))]
 mod job;
 #[cfg(feature = "graphs")]
 mod last_plan;
 #[cfg(feature = "threads")]
 pub mod pool;
+#[cfg(feature = "tasks")]
+pub mod tasks;
 #[cfg(feature = "graphs")]
 pub mod verification;
-#[cfg(any(feature = "columns", feature = "graphs"))]
+#[cfg(any(feature = "columns", feature = "tasks", feature = "graphs"))]
 mod view;
 
 pub use error::Thrown;
-#[cfg(feature = "columns")]
+#[cfg(any(feature = "columns", feature = "tasks"))]
 use error::from_js;
-#[cfg(any(feature = "columns", feature = "graphs", feature = "conformance"))]
+#[cfg(any(feature = "columns", feature = "tasks", feature = "graphs", feature = "conformance"))]
 use error::to_js;
-#[cfg(any(feature = "columns", feature = "graphs"))]
+#[cfg(any(feature = "columns", feature = "tasks", feature = "graphs"))]
 pub use job::RawJob;
-#[cfg(any(feature = "columns", feature = "graphs"))]
+#[cfg(any(feature = "columns", feature = "tasks", feature = "graphs"))]
 use job::{CLOCK, copy, platform, set, watched};
-#[cfg(any(feature = "columns", feature = "graphs"))]
+#[cfg(any(feature = "columns", feature = "tasks", feature = "graphs"))]
 use view::view_of;
 use wasm_bindgen::prelude::*;
 

@@ -1,0 +1,284 @@
+//! Tasks over values, clients and evaluators across the border.
+
+use super::{CLOCK, RawJob, Thrown, copy, from_js, platform, to_js, view_of, watched};
+use crate::graph::print;
+use crate::memory;
+use crate::tasks::{Client, Evaluator, Literal, Options, Program};
+use crate::values::Exact;
+use crate::values::number::Number;
+use js_sys::{Array, BigInt64Array, Float64Array, Function, Uint8Array};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use wasm_bindgen::prelude::*;
+use zeroize::Zeroizing;
+
+/// Parts of the work of compiling, about: parameter sets that are tried, and graphs of some.
+const COMPILE_PARTS: usize = 100;
+
+/// See [`Program`].
+#[wasm_bindgen]
+pub struct RawTask {
+    program: Arc<Program>,
+}
+
+#[wasm_bindgen]
+impl RawTask {
+    /// See [`Program::compile`].
+    ///
+    /// # Errors
+    /// Throws.
+    pub fn compile(task: JsValue, options: JsValue, hear: Option<Function>) -> Result<RawTask, Thrown> {
+        let task: Literal = from_js("task", task)?;
+        let options: Options =
+            if options.is_undefined() { Options::default() } else { from_js("options", options)? };
+        watched(hear, COMPILE_PARTS, || Ok(Self { program: Arc::new(Program::compile(task, &options)?) }))
+    }
+
+    /// See [`Program::from_bytes`].
+    ///
+    /// # Errors
+    /// Throws.
+    #[wasm_bindgen(js_name = fromBytes)]
+    pub fn from_bytes(bytes: &Uint8Array, hear: Option<Function>) -> Result<RawTask, Thrown> {
+        let bytes = copy(bytes)?;
+        watched(hear, COMPILE_PARTS, || Ok(Self { program: Arc::new(Program::from_bytes(&bytes)?) }))
+    }
+
+    /// See [`Program::bytes`].
+    pub fn bytes(&self) -> Vec<u8> {
+        self.program.bytes()
+    }
+
+    /// See [`Program::report`].
+    ///
+    /// # Errors
+    /// Throws.
+    pub fn report(&self) -> Result<JsValue, Thrown> {
+        to_js(&self.program.report())
+    }
+
+    /// The task as it was given.
+    ///
+    /// # Errors
+    /// Throws.
+    pub fn literal(&self) -> Result<JsValue, Thrown> {
+        to_js(self.program.task())
+    }
+
+    /// The text form of a stage: `server`, `finish`, `packed`, `scheme` or `base`.
+    ///
+    /// # Errors
+    /// Throws.
+    pub fn text(&self, stage: &str) -> Result<String, Thrown> {
+        Ok(print(&self.stage(stage)?))
+    }
+
+    /// The graph of a stage, as arrays.
+    ///
+    /// # Errors
+    /// Throws.
+    pub fn graph(&self, stage: &str) -> Result<JsValue, Thrown> {
+        view_of(&self.stage(stage)?)
+    }
+}
+
+impl RawTask {
+    fn stage(&self, stage: &str) -> Result<crate::graph::Graph, crate::Error> {
+        Ok(match stage {
+            "server" => self.program.server().clone(),
+            "finish" => self.program.finish().clone(),
+            "packed" => self.program.packed().clone(),
+            "scheme" => self.program.scheme().clone(),
+            "base" => self.program.base(&*platform())?,
+            other => {
+                return Err(crate::Error::Task {
+                    at: "stage".into(),
+                    found: other.into(),
+                    expected: "server, finish, packed, scheme or base".into(),
+                });
+            }
+        })
+    }
+}
+
+/// See [`Client`].
+#[wasm_bindgen]
+pub struct RawTaskClient {
+    client: Client,
+}
+
+#[wasm_bindgen]
+impl RawTaskClient {
+    /// See [`Client::new`].
+    ///
+    /// # Errors
+    /// Throws.
+    #[wasm_bindgen(constructor)]
+    pub fn new(task: &RawTask) -> Result<RawTaskClient, Thrown> {
+        Ok(Self { client: Client::new(Arc::clone(&task.program), platform(), CLOCK)? })
+    }
+
+    /// See [`Client::restore`].
+    ///
+    /// # Errors
+    /// Throws.
+    pub fn restore(task: &RawTask, saved: &Uint8Array) -> Result<RawTaskClient, Thrown> {
+        let saved = Zeroizing::new(copy(saved)?);
+        Ok(Self { client: Client::restore(Arc::clone(&task.program), platform(), CLOCK, &saved)? })
+    }
+
+    /// See [`Client::for_program`].
+    ///
+    /// # Errors
+    /// Throws.
+    #[wasm_bindgen(js_name = forTask)]
+    pub fn for_task(&self, task: &RawTask) -> Result<RawTaskClient, Thrown> {
+        Ok(Self { client: self.client.for_program(Arc::clone(&task.program))? })
+    }
+
+    /// See [`Client::save`].
+    pub fn save(&self) -> Uint8Array {
+        Uint8Array::from(self.client.save().as_slice())
+    }
+
+    /// See [`Client::key`].
+    ///
+    /// # Errors
+    /// Throws.
+    #[wasm_bindgen(js_name = keyJob)]
+    pub fn key_job(&self, name: &str) -> Result<RawJob, Thrown> {
+        Ok(RawJob(self.client.key(name)?))
+    }
+
+    /// See [`Client::encrypt`]; `present` is undefined for complete values.
+    ///
+    /// # Errors
+    /// Throws.
+    #[wasm_bindgen(js_name = encryptJob)]
+    pub fn encrypt_job(
+        &self,
+        names: Vec<String>,
+        cells: Vec<JsValue>,
+        present: Vec<JsValue>,
+    ) -> Result<RawJob, Thrown> {
+        let values = cells.iter().zip(&present).map(|(cells, present)| exact(cells, present));
+        let values = values.collect::<Result<Vec<_>, _>>()?;
+        let given: Vec<(&str, &Exact)> = names.iter().map(String::as_str).zip(&values).collect();
+        Ok(RawJob(self.client.encrypt(&given)?))
+    }
+
+    /// See [`Client::decrypt`]: bytes of all results, and public inputs by name.
+    ///
+    /// # Errors
+    /// Throws.
+    #[wasm_bindgen(js_name = decryptJob)]
+    pub fn decrypt_job(
+        &self,
+        results: Vec<Uint8Array>,
+        names: Vec<String>,
+        cells: Vec<JsValue>,
+        present: Vec<JsValue>,
+    ) -> Result<RawJob, Thrown> {
+        let results = results.iter().map(copy).collect::<Result<Vec<_>, _>>()?;
+        let results: Vec<&[u8]> = results.iter().map(Vec::as_slice).collect();
+        Ok(RawJob(self.client.decrypt(&results, &named(names, &cells, &present)?)?))
+    }
+}
+
+/// See [`Evaluator`].
+#[wasm_bindgen]
+pub struct RawTaskEvaluator {
+    evaluator: Evaluator,
+}
+
+#[wasm_bindgen]
+impl RawTaskEvaluator {
+    /// See [`Evaluator::new`].
+    ///
+    /// # Errors
+    /// Throws.
+    #[wasm_bindgen(constructor)]
+    pub fn new(program: &Uint8Array) -> Result<RawTaskEvaluator, Thrown> {
+        Ok(Self { evaluator: Evaluator::new(&copy(program)?, &*platform(), CLOCK)? })
+    }
+
+    /// See [`Evaluator::load_key`].
+    ///
+    /// # Errors
+    /// Throws.
+    #[wasm_bindgen(js_name = loadKey)]
+    pub fn load_key(&mut self, bytes: &Uint8Array) -> Result<(), Thrown> {
+        Ok(self.evaluator.load_key(&copy(bytes)?)?)
+    }
+
+    /// See [`Evaluator::missing_keys`].
+    #[wasm_bindgen(js_name = missingKeys)]
+    pub fn missing_keys(&self) -> Vec<String> {
+        self.evaluator.missing_keys()
+    }
+
+    /// See [`Evaluator::run`]: encrypted values by name, then values that are not encrypted.
+    ///
+    /// # Errors
+    /// Throws.
+    #[wasm_bindgen(js_name = runJob)]
+    pub fn run_job(
+        &self,
+        names: Vec<String>,
+        encrypted: Vec<Uint8Array>,
+        clear: Vec<String>,
+        cells: Vec<JsValue>,
+        present: Vec<JsValue>,
+    ) -> Result<RawJob, Thrown> {
+        let encrypted = encrypted.iter().map(copy).collect::<Result<Vec<_>, _>>()?;
+        let given: Vec<(&str, &[u8])> =
+            names.iter().map(String::as_str).zip(encrypted.iter().map(Vec::as_slice)).collect();
+        Ok(RawJob(self.evaluator.run(&given, &named(clear, &cells, &present)?)?))
+    }
+}
+
+fn named(
+    names: Vec<String>,
+    cells: &[JsValue],
+    present: &[JsValue],
+) -> Result<BTreeMap<String, Exact>, crate::Error> {
+    let values = cells.iter().zip(present).map(|(cells, present)| exact(cells, present));
+    names.into_iter().zip(values).map(|(name, value)| Ok((name, value?))).collect()
+}
+
+/// The cells of a `Float64Array`, a `BigInt64Array` or an array of decimal integers; `present`: a `Uint8Array`, or undefined.
+fn exact(cells: &JsValue, present: &JsValue) -> Result<Exact, crate::Error> {
+    let wrong = |expected: &str| crate::Error::Task {
+        at: "cells".into(),
+        found: "something else".into(),
+        expected: expected.into(),
+    };
+    let mut numbers = Vec::new();
+    if let Some(cells) = cells.dyn_ref::<Float64Array>() {
+        let mut doubles = Zeroizing::new(memory::zeros::<f64>(cells.length() as usize)?);
+        cells.copy_to(&mut doubles);
+        numbers = memory::room(doubles.len())?;
+        for &double in doubles.iter() {
+            numbers.push(Number::from_f64(double).ok_or_else(|| wrong("finite numbers"))?);
+        }
+    } else if let Some(cells) = cells.dyn_ref::<BigInt64Array>() {
+        let mut integers = Zeroizing::new(memory::zeros::<i64>(cells.length() as usize)?);
+        cells.copy_to(&mut integers);
+        numbers = memory::room(integers.len())?;
+        numbers.extend(integers.iter().map(|&integer| Number::from(i128::from(integer))));
+    } else if let Some(cells) = cells.dyn_ref::<Array>() {
+        for text in cells.iter() {
+            let integer = text.as_string().and_then(|text| text.parse::<i128>().ok());
+            numbers.push(integer.ok_or_else(|| wrong("decimal integers of 127 bits"))?.into());
+        }
+    } else {
+        return Err(wrong("a Float64Array, a BigInt64Array or decimal texts"));
+    }
+    let Some(flags) = present.dyn_ref::<Uint8Array>() else { return Ok(Exact::new(numbers)) };
+    let flags = copy(flags)?;
+    if flags.len() != numbers.len() {
+        return Err(wrong("as many flags as cells"));
+    }
+    let cell = |(cell, &flag): (Number, &u8)| (flag != 0).then_some(cell);
+    Ok(Exact::with_missing(numbers.into_iter().zip(&flags).map(cell)))
+}
