@@ -83,3 +83,24 @@ fn a_polynomial_of_reals() {
         assert!(worst < bound, "{name}: {worst}");
     }
 }
+
+#[test]
+fn counts_by_comparison() {
+    let mut task = TaskBuilder::default();
+    let age = task.input("age", r#"kind="integer", shape=[500], where="encrypted""#, Some(["0", "120"]));
+    let region =
+        task.input("region", r#"kind="category", shape=[500], where="encrypted", categories=5"#, None);
+    let forty = task.op("value.constant", r#"kind="integer", shape=[500], value=40"#, &[]);
+    let north = task.op("value.constant", r#"kind="category", shape=[500], value=2, categories=5"#, &[]);
+    let older = task.op("value.compare", r#"relation="lt""#, &[forty, age]);
+    let there = task.op("value.compare", r#"relation="eq""#, &[region, north]);
+    let both = task.op("value.and", "", &[older, there]);
+    let count = task.op("value.sum", "", &[both]);
+    task.output("count", count);
+    let task = task.finish();
+    let inputs = given([
+        ("age", Exact::integers((0..500).map(|k| k * k % 121))),
+        ("region", Exact::integers((0..500).map(|k| k * 7 % 5))),
+    ]);
+    assert_eq!(run(&compile(&task), &inputs), expected(&task, &inputs));
+}

@@ -12,6 +12,7 @@ mod target;
 mod types;
 
 pub use layout::{Axis, Frame, Layout, bits};
+pub use ops::MOST_ENTRIES;
 pub use packer::{Cells, Clear, ClearInput, Packed, Packer, Slots, Source, fill, part_name};
 pub use target::{Handle, Target, close};
 pub use types::SlotVector;

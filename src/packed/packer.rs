@@ -215,6 +215,15 @@ impl<'r> Packer<'r> {
         }
     }
 
+    /// The entry for every cell of a table for the integers from `first` on; that for 0 is 0.
+    ///
+    /// # Errors
+    /// `Operator` for a table that is too large.
+    pub fn lookup(&mut self, x: &Packed, first: i64, values: Vec<i128>) -> Result<Packed> {
+        let attrs = Attrs::new().with("first", first).with("values", Attr::Ints(values.into()));
+        self.each(x, |packer, part| packer.op("packed.lookup", attrs.clone(), &[part]))
+    }
+
     /// The sum along a dimension, which disappears.
     ///
     /// # Errors

@@ -29,6 +29,11 @@ pub trait Target {
     fn multiply(&mut self, x: Handle, y: Handle) -> Result<Handle>;
     /// x times a number.
     fn multiply_number(&mut self, x: Handle, number: &Attr) -> Result<Handle>;
+    /// The entry for x of a table for the integers from `first` on; that for 0 is 0.
+    ///
+    /// # Errors
+    /// Where the scheme has no tables.
+    fn lookup(&mut self, x: Handle, first: i64, values: &[i128]) -> Result<Handle>;
     /// Slots of each ring to the left.
     fn rotate(&mut self, x: Handle, steps: u64) -> Result<Handle>;
     /// The two rings for each other.

@@ -392,6 +392,8 @@ mod tests {
     fn the_largest_columns_fit() {
         let task = task(1 << 24, true, "column", &[node("stats.correlation", &[0, 1], "")]);
         let l = ParameterLiteral {
+            scheme: super::super::parameters::SchemeName::Bfv,
+            scale: None,
             n: 8192,
             t: vec![0; 2],
             q: vec![0; 3],

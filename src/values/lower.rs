@@ -23,6 +23,8 @@ pub struct Lowered {
     pub cells: Cells,
     /// Which cells are there, as 0 and 1; none where all are.
     pub present: Option<Cells>,
+    /// Between which numbers cells lie.
+    pub range: Range,
 }
 
 impl Lowered {
@@ -174,7 +176,7 @@ pub fn lower(
             let flags =
                 gaps.clone().map(|layout| lowering.packer.input(&present(&port.name), layout)).transpose()?;
             inputs.push(PackedValue { name: port.name.clone(), value, layout, present: gaps });
-            Lowered { cells, present: flags.map(Cells::Encrypted) }
+            Lowered { cells, present: flags.map(Cells::Encrypted), range: known_range(ranges, port.operand) }
         } else {
             clear(&lowering, unit(port.operand), &value, ranges.get(port.operand.0 as usize))?
         };
@@ -193,15 +195,20 @@ pub fn lower(
         });
         let mut operands = operands.collect::<Result<Vec<_>>>()?;
         let (output, value) = (unit(op.output), Value::of(graph.ty(op.output))?);
+        let range = known_range(ranges, op.output);
         let lowered = if registry.get(call.name)?.moves() {
             operands.swap_remove(0)
         } else if value.place == Place::Encrypted {
             lowering.planned = lows[&output].clone();
             lowering.packer.plan(&lowering.planned);
             let def: &Arc<dyn ValueDef> = values.get(call.name)?;
-            Lowered { cells: def.lower(&call, &operands, &mut lowering)?, present: None }
+            Lowered { cells: def.lower(&call, &operands, &mut lowering)?, present: None, range }
         } else if values.get(call.name)?.is_view() {
-            Lowered { cells: values.get(call.name)?.lower(&call, &operands, &mut lowering)?, present: None }
+            Lowered {
+                cells: values.get(call.name)?.lower(&call, &operands, &mut lowering)?,
+                present: None,
+                range,
+            }
         } else {
             clear(&lowering, output, &value, ranges.get(op.output.0 as usize))?
         };
@@ -232,6 +239,10 @@ pub fn lower(
     Ok(Packing { graph: packed, vectors, inputs, outputs, clear })
 }
 
+fn known_range(ranges: &[Option<Range>], operand: OperandId) -> Range {
+    ranges.get(operand.0 as usize).copied().flatten().unwrap_or(Range::Unknown)
+}
+
 /// A clear value: one number, where its range is one.
 fn clear(
     lowering: &Lowering<'_>,
@@ -251,7 +262,8 @@ fn clear(
             Cells::Clear(Clear { source: Source::Value(unit), axes })
         }
     };
-    Ok(Lowered { cells, present: None })
+    let range = range.copied().flatten().unwrap_or(Range::Unknown);
+    Ok(Lowered { cells, present: None, range })
 }
 
 /// What the output is called that holds a clear value.

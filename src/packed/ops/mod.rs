@@ -1,12 +1,15 @@
 //! The operators on vectors of slots, one file each: `packed.*`.
 
 mod add;
+mod lookup;
 mod multiply;
 mod multiply_number;
 mod negate;
 mod rotate;
 mod sub;
 mod swap;
+
+pub use lookup::MOST_ENTRIES;
 
 use super::target::{Handle, Target};
 use super::types::SlotVector;
@@ -30,6 +33,7 @@ pub struct Operator {
 /// All of them.
 pub const ALL: &[Operator] = &[
     add::ADD,
+    lookup::LOOKUP,
     multiply::MULTIPLY,
     multiply_number::MULTIPLY_NUMBER,
     negate::NEGATE,

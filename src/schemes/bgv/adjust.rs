@@ -1,7 +1,6 @@
 //! `bgv.adjust`: the same plaintext with another factor: all parts times f' / f modulo t, centered. Attribute `factor`: f'. So that
-//! ciphertexts that were switched down on different roads can be added. Noise: times t/2.
+//! ciphertexts that were switched down on different roads can be added. Noise: times |f' / f|, at most t/2.
 
-use super::bounds;
 use crate::Result;
 use crate::graph::{OperandId, ValueType};
 use crate::math::Modulus;
@@ -39,24 +38,25 @@ impl OpDef for Adjust {
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let output = self.assemble(call)?;
-        let (ty, t, factor) = super::ciphertext(call, 0)?;
-        let modulus = Modulus::new(t)?;
-        let c = modulus.mul(call.attrs.uint("factor")?, modulus.inv(factor)?);
+        let c = multiplier(call)?;
+        let (ty, ..) = super::ciphertext(call, 0)?;
         let mut limbs = Vec::new();
         for part in s.parts(inputs[0])? {
             for (limb, &q) in s.limbs(part)?.into_iter().zip(&ty.q) {
-                // Centered: t may be larger than q.
-                let q_modulus = Modulus::new(q)?;
-                let centered =
-                    if c > t / 2 { q_modulus.neg(q_modulus.reduce(t - c)) } else { q_modulus.reduce(c) };
-                limbs.push(rlwe::times(s, limb, q, centered)?);
+                limbs.push(rlwe::times(s, limb, q, Modulus::new(q)?.reduce_i64(c))?);
             }
         }
         s.merge(&limbs, output)
     }
 
     fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
-        let (_, t, _) = super::ciphertext(call, 0).ok()?;
-        Some(Noise::error(bounds::log2(&[t]) - 1.0 + inputs.first()?.error))
+        let c = multiplier(call).ok()?;
+        Some(Noise::error(libm::log2(c.unsigned_abs() as f64) + inputs.first()?.error))
     }
+}
+
+/// f' / f, centered.
+fn multiplier(call: &Call<'_>) -> Result<i64> {
+    let (_, t, factor) = super::ciphertext(call, 0)?;
+    super::multiplier(t, factor, call.attrs.uint("factor")?)
 }

@@ -13,12 +13,14 @@ mod encrypt_public;
 mod encrypt_secret;
 mod mod_switch;
 mod multiply;
+mod multiply_number;
 mod multiply_plain;
 mod noise;
 
 use super::noise as bounds;
 use super::rlwe::RelinearizeDivide;
 use crate::Result;
+use crate::math::Modulus;
 use crate::ops::types::{Ciphertext, Scheme};
 use crate::ops::{Call, OpDef};
 use std::sync::Arc;
@@ -33,6 +35,7 @@ pub fn all() -> Vec<Arc<dyn OpDef>> {
         Arc::new(encrypt_secret::EncryptSecret),
         Arc::new(mod_switch::ModSwitch),
         Arc::new(multiply::Multiply),
+        Arc::new(multiply_number::MultiplyNumber),
         Arc::new(multiply_plain::MultiplyPlain),
         Arc::new(noise::Noise),
         Arc::new(RelinearizeDivide { name: "bgv.relinearize_switch", divide: mod_switch::ModSwitch }),
@@ -50,6 +53,13 @@ fn of_scheme(call: &Call<'_>, ty: Ciphertext) -> Result<(Ciphertext, u64, u64)> 
         Scheme::Bgv { t, factor } => Ok((ty, t, factor)),
         _ => Err(call.error("scheme of the ciphertext", ty.scheme.name(), "BGV")),
     }
+}
+
+/// What a ciphertext of that factor is multiplied with to have another one, centered modulo t.
+pub(super) fn multiplier(t: u64, from: u64, to: u64) -> Result<i64> {
+    let modulus = Modulus::new(t)?;
+    let c = modulus.mul(to, modulus.inv(from)?);
+    Ok(if c > t / 2 { -((t - c) as i64) } else { c as i64 })
 }
 
 /// log2 of the largest coefficient of a message, centered.

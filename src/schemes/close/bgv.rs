@@ -4,7 +4,7 @@ use super::{Chain, Cipher, Emitter, MARGIN, Node, Rules, dropped, no_level, reli
 use crate::graph::{Attr, Attrs, ValueType};
 use crate::ops::Noise;
 use crate::ops::types::{self, Ciphertext, Scheme};
-use crate::schemes::noise;
+use crate::schemes::{bgv, noise};
 use crate::{Error, Result};
 
 /// Bits of budget that a switch may cost.
@@ -95,9 +95,13 @@ impl Rules for Bgv {
         (x, y) = (lowered(e, x, y)?, lowered(e, y, x)?);
         let (f, g) = (Self::factor(&e.ciphertext(x.node)?)?, Self::factor(&e.ciphertext(y.node)?)?);
         if f != g {
-            // The one with less noise gets the factor of the other.
-            let (worse, factor) =
-                if e.noise(x.node).error <= e.noise(y.node).error { (&mut x, g) } else { (&mut y, f) };
+            // Whichever way there is less noise.
+            let cost = |e: &Emitter<'_>, x: Cipher, from: u64, to: u64| -> Result<f64> {
+                Ok(e.noise(x.node).error
+                    + libm::log2(bgv::multiplier(self.t, from, to)?.unsigned_abs() as f64))
+            };
+            let first = cost(e, x, f, g)? <= cost(e, y, g, f)?;
+            let (worse, factor) = if first { (&mut x, g) } else { (&mut y, f) };
             worse.node = e.op("bgv.adjust", Attrs::new().with("factor", factor), &[worse.node])?;
         }
         Ok([x, y])
@@ -121,11 +125,16 @@ impl Rules for Bgv {
 
     fn multiply_number(&self, e: &mut Emitter<'_>, _: &Chain, x: Cipher, number: &Attr) -> Result<Cipher> {
         let Attr::Int(number) = number else { return Err(Error::Job("numbers here are integers")) };
-        let t = i128::from(self.t);
-        let residue = number.rem_euclid(t);
-        let centered = if residue > t / 2 { residue - t } else { residue };
-        let attrs = Attrs::new().with("by", Attr::Int(centered));
-        Ok(Cipher { node: e.op("rlwe.multiply_integer", attrs, &[x.node])?, ..x })
+        let by = number.rem_euclid(i128::from(self.t)) as u64;
+        let (op, attrs) = match by {
+            0 => ("rlwe.multiply_integer", Attrs::new().with("by", 0u64)),
+            by => ("bgv.multiply_number", Attrs::new().with("by", by)),
+        };
+        Ok(Cipher { node: e.op(op, attrs, &[x.node])?, ..x })
+    }
+
+    fn modulus(&self) -> Option<u64> {
+        Some(self.t)
     }
 
     fn finish(&self, e: &mut Emitter<'_>, x: Cipher) -> Result<(Cipher, f64)> {

@@ -122,13 +122,7 @@ impl Rules for Ckks<'_> {
         Ok(Cipher { node: e.op("ckks.multiply_plain", Attrs::new(), &[x.node, plain])?, degree: 2 })
     }
 
-    fn multiply_number(
-        &self,
-        e: &mut Emitter<'_>,
-        chain: &Chain,
-        x: Cipher,
-        number: &Attr,
-    ) -> Result<Cipher> {
+    fn multiply_number(&self, e: &mut Emitter<'_>, _: &Chain, x: Cipher, number: &Attr) -> Result<Cipher> {
         let value = match number {
             // An integer needs no scale.
             &Attr::Int(by) if i64::try_from(by).is_ok() => {
@@ -142,7 +136,6 @@ impl Rules for Ckks<'_> {
             _ => None,
         };
         let value = value.ok_or(Error::Job("numbers are integers or reals"))?;
-        let x = self.settle(e, chain, x)?;
         let attrs = Attrs::new().with("value", value).with("by", Self::found(e, x)?.1);
         Ok(Cipher { node: e.op("ckks.multiply_scalar", attrs, &[x.node])?, degree: 2 })
     }

@@ -6,12 +6,14 @@
 mod bgv;
 mod ckks;
 mod emitter;
+mod lookup;
 
 pub use bgv::Bgv;
 pub use ckks::{Ckks, scales};
 pub use emitter::{Emitter, KeyName, Node};
 
 use crate::graph::{Attr, Attrs, ValueType};
+use crate::math::Modulus;
 use crate::math::slots::{galois_conjugate, galois_element};
 use crate::ops::Noise;
 use crate::ops::types::{Ciphertext, Form, Scheme, SwitchingKey};
@@ -98,9 +100,13 @@ pub trait Rules {
     fn add_clear(&self, e: &mut Emitter<'_>, x: Cipher, slots: Node) -> Result<Cipher>;
     /// The product of a settled ciphertext and slots.
     fn multiply_clear(&self, e: &mut Emitter<'_>, x: Cipher, slots: Node) -> Result<Cipher>;
-    /// x times a number.
+    /// A settled ciphertext times a number.
     fn multiply_number(&self, e: &mut Emitter<'_>, chain: &Chain, x: Cipher, number: &Attr)
     -> Result<Cipher>;
+    /// The plaintext modulus, where slots are integers modulo one.
+    fn modulus(&self) -> Option<u64> {
+        None
+    }
     /// A settled ciphertext as small as it may be, and the bits of budget that are left.
     fn finish(&self, e: &mut Emitter<'_>, x: Cipher) -> Result<(Cipher, f64)>;
 }
@@ -229,9 +235,21 @@ impl<R: Rules> Target for Closing<'_, '_, R> {
     }
 
     fn multiply_number(&mut self, x: Handle, number: &Attr) -> Result<Handle> {
-        let x = self.cipher(x)?;
+        let x = self.settled(x)?;
         let product = self.rules.multiply_number(self.emitter, self.chain, x, number)?;
         Ok(self.hold(product))
+    }
+
+    fn lookup(&mut self, x: Handle, first: i64, values: &[i128]) -> Result<Handle> {
+        let Some(t) = self.rules.modulus().filter(|&t| t >= values.len() as u64) else {
+            return Err(Error::Parameters {
+                what: "plaintext modulus for a table".into(),
+                found: self.rules.modulus().map_or("none: slots are reals".into(), |t| t.to_string()),
+                expected: format!("at least {}, its entries", values.len()),
+            });
+        };
+        let coefficients = lookup::interpolated(first, values, Modulus::new(t)?)?;
+        lookup::polynomial(self, x, &coefficients)
     }
 
     fn rotate(&mut self, x: Handle, steps: u64) -> Result<Handle> {

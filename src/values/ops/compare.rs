@@ -3,14 +3,15 @@
 //! Numbers: integers of equal decimals; where one is real, both are compared as reals, exactly. Dates with dates. Categories for
 //! equality only, with such of as many categories.
 
-use super::arithmetic::{aligned_pair, joined, range_pair, same, zip};
+use super::arithmetic::{aligned_pair, joined, range_pair, same, two, zip};
 use super::{PRIMITIVE, Primitive};
 use crate::Result;
 use crate::ops::Call;
+use crate::packed::{Cells, MOST_ENTRIES};
 use crate::values::number::Number;
 use crate::values::range::{Order, Range};
 use crate::values::types::{Kind, Value};
-use crate::values::{Exact, Known, Squared};
+use crate::values::{Exact, Known, Lowered, Lowering, Squared};
 
 /// `value.compare`; see the module.
 pub(super) const COMPARE: Primitive = Primitive {
@@ -22,6 +23,7 @@ pub(super) const COMPARE: Primitive = Primitive {
     },
     range,
     exact,
+    lower,
     bits: |_, _| Ok(Number::ONE.bits()),
     squared: |call| {
         Relation::of(call).ok().map(|relation| Squared::Number((relation != Relation::Less).into()))
@@ -100,4 +102,46 @@ fn exact(call: &Call<'_>, inputs: &[&Exact]) -> Result<Exact> {
         };
         Ok(i128::from(holds).into())
     })
+}
+
+/// x < y is d < 0 for d = x - y, x <= y is not d > 0, x = y is not d /= 0: three tables whose entry for 0 is 0.
+fn lower(call: &Call<'_>, x: &[Lowered], l: &mut Lowering<'_>) -> Result<Cells> {
+    let [a, b] = two(call, x)?;
+    if !l.exact {
+        let found = "reals, or integers beside reals";
+        return Err(call.error(
+            "operands",
+            found,
+            "integers, dates or categories in a task without encrypted reals",
+        ));
+    }
+    let difference = match (a.range, b.range) {
+        _ if call.inputs.iter().any(|ty| ty.attrs.get("kind") == Some(&"real".into())) => Range::Unknown,
+        (a, b) => a.sum(b.negative()),
+    };
+    let Range::Integers { min, max } = difference else {
+        return Err(call.error("difference of the operands", "a range that is not known", "bounds of both"));
+    };
+    // 0 is there for slots that are no cell's.
+    let (min, max) = (min.min(0), max.max(0));
+    if max - min >= MOST_ENTRIES as i128 {
+        let expected = format!("at most {MOST_ENTRIES} values: comparisons are polynomials of that degree");
+        return Err(call.error("difference of the operands", format!("{min} to {max}"), expected));
+    }
+    let relation = Relation::of(call)?;
+    let entry = |d: i128| match relation {
+        Relation::Less => d < 0,
+        Relation::AtMost => d > 0,
+        Relation::Equal => d != 0,
+    };
+    let Cells::Encrypted(difference) = l.packer.sub(&a.cells, &b.cells)? else {
+        return Err(call.error("operands", "clear ones", "an encrypted one"));
+    };
+    let found = l.packer.lookup(&difference, min as i64, (min..=max).map(|d| entry(d).into()).collect())?;
+    let found = Cells::Encrypted(found);
+    if relation == Relation::Less {
+        return Ok(found);
+    }
+    let ones = l.number(&Number::ONE, &Value { kind: Kind::Boolean, decimals: 0, ..compared(call)? })?;
+    l.packer.sub(&ones, &found)
 }
