@@ -11,9 +11,12 @@ use cipherloom::packed::{
 use cipherloom::values::number::Number;
 use cipherloom::values::types::{Kind, Place, Value};
 use cipherloom::values::{Exact, Range, Values, clear_name, interpret, lower, ranges};
+mod task_road;
+
 use cipherloom::{Error, Result};
 use num_bigint::BigInt;
 use std::collections::BTreeMap;
+use task_road::random::{Dice, Random, random};
 
 /// Slots count modulo this.
 const P: i128 = (1 << 61) - 1;
@@ -187,200 +190,6 @@ fn check(task: &Task, registry: &Registry, values: &Values, frame: Frame) -> Opt
     Some(())
 }
 
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, below: u64) -> u64 {
-        // splitmix64
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ z >> 31) % below
-    }
-    fn of<T: Clone>(&mut self, all: &[T]) -> T {
-        all[self.below(all.len() as u64) as usize].clone()
-    }
-}
-
-const SHAPES: [&[u64]; 10] = [&[], &[5], &[3], &[4], &[8], &[3, 4], &[4, 3], &[2, 8], &[1, 5], &[2, 3, 2]];
-
-/// A random task of integers and booleans, whose outputs are encrypted.
-fn random(registry: &Registry, seed: u64) -> Task {
-    let mut dice = Dice(seed);
-    let mut s = Session::new(Graph::new(64), registry);
-    let (mut inputs, mut given) = (BTreeMap::new(), BTreeMap::new());
-    let mut known: Vec<OperandId> = Vec::new();
-    for number in 0..2 + dice.below(4) {
-        let place = if number == 0 {
-            Place::Encrypted
-        } else {
-            dice.of(&[Place::Encrypted, Place::Encrypted, Place::Plain, Place::Public])
-        };
-        let kind = dice.of(&[Kind::Integer, Kind::Integer, Kind::Boolean]);
-        let mut value = Value::new(kind, dice.of(&SHAPES)).at(place);
-        value.missing = dice.below(6) == 0;
-        let name = format!("x{number}");
-        known.push(s.graph_mut().add_input(&name, value.ty().unwrap()).unwrap());
-        let mut cell = || {
-            let drawn =
-                if kind == Kind::Boolean { dice.below(2) as i128 } else { dice.below(41) as i128 - 20 };
-            (!value.missing || dice.below(4) > 0).then_some(Number::from(drawn))
-        };
-        let cells: Vec<Option<Number>> = (0..value.cells()).map(|_| cell()).collect();
-        let exact = match value.missing {
-            true => Exact::with_missing(cells),
-            false => Exact::new(cells.into_iter().map(Option::unwrap).collect()),
-        };
-        inputs.insert(name.clone(), exact);
-        if kind == Kind::Integer {
-            given.insert(name, Range::Integers { min: -20, max: 20 });
-        }
-    }
-    for _ in 0..4 + dice.below(28) {
-        operator(&mut s, &mut dice, &mut known);
-    }
-    let mut outputs = 0;
-    for &operand in known.iter().rev() {
-        let value = Value::of(s.ty(operand)).unwrap();
-        if value.place == Place::Encrypted && !value.missing && outputs < 3 {
-            outputs += 1;
-            s.graph_mut().declare_output(&format!("y{outputs}"), operand);
-        }
-    }
-    let graph = cipherloom::optimize::optimize(&s.finish(), registry).unwrap();
-    Task { graph, inputs, ranges: given }
-}
-
-fn operator(s: &mut Session<'_>, dice: &mut Dice, known: &mut Vec<OperandId>) {
-    let x = dice.of(known);
-    let value = Value::of(s.ty(x)).unwrap();
-    let shape = value.shape.clone();
-    let like = |s: &Session<'_>, boolean: bool| -> Vec<OperandId> {
-        let fits = |&&y: &&OperandId| {
-            let y = Value::of(s.ty(y)).unwrap();
-            y.shape == shape && !y.missing && (!boolean || y.kind == Kind::Boolean)
-        };
-        known.iter().filter(fits).copied().collect()
-    };
-    let axis = dice.below(shape.len().max(1) as u64);
-    let made = if value.missing {
-        let name = dice.of(&["value.cells", "value.present"]);
-        s.op(name, Attrs::new(), &[x])
-    } else {
-        let name = dice.of(&[
-            "value.add",
-            "value.sub",
-            "value.multiply",
-            "value.multiply",
-            "value.square",
-            "value.negate",
-            "value.scale",
-            "value.sum",
-            "value.sum",
-            "value.rotate",
-            "value.slice",
-            "value.concat",
-            "value.reshape",
-            "value.broadcast",
-            "value.broadcast",
-            "value.select",
-            "value.and",
-            "value.or",
-            "value.not",
-            "value.constant",
-            "value.compare",
-            "value.compare",
-        ]);
-        let attrs = Attrs::new();
-        match name {
-            "value.add" | "value.sub" | "value.multiply" => {
-                let y = dice.of(&like(s, false));
-                s.op(name, attrs, &[x, y])
-            }
-            "value.compare" => {
-                let y = dice.of(&like(s, false));
-                s.op(name, attrs.with("relation", dice.of(&["lt", "le", "eq"])), &[x, y])
-            }
-            "value.and" | "value.or" => {
-                let all = like(s, true);
-                if all.is_empty() {
-                    return;
-                }
-                let (x, y) = (dice.of(&all), dice.of(&all));
-                s.op(name, attrs, &[x, y])
-            }
-            "value.select" => {
-                let (conditions, all) = (like(s, true), like(s, false));
-                if conditions.is_empty() {
-                    return;
-                }
-                let (c, a, b) = (dice.of(&conditions), dice.of(&all), dice.of(&all));
-                s.op(name, attrs, &[c, a, b])
-            }
-            "value.scale" => s.op(name, attrs.with("numerator", dice.below(7) as i64 - 3), &[x]),
-            "value.sum" if dice.below(3) == 0 || shape.is_empty() => s.op(name, attrs, &[x]),
-            "value.sum" => s.op(name, attrs.with("axis", axis), &[x]),
-            "value.rotate" => {
-                s.op(name, attrs.with("axis", axis).with("steps", dice.below(9) as i64 - 4), &[x])
-            }
-            "value.slice" => {
-                let start: Vec<u64> = shape.iter().map(|&dim| dice.below(dim)).collect();
-                let size: Vec<u64> =
-                    shape.iter().zip(&start).map(|(dim, start)| 1 + dice.below(dim - start)).collect();
-                s.op(name, attrs.with("start", start).with("size", size), &[x])
-            }
-            "value.concat" => {
-                let all = like(s, false);
-                let others: Vec<OperandId> = (0..1 + dice.below(3)).map(|_| dice.of(&all)).collect();
-                s.op(name, attrs.with("axis", axis), &others)
-            }
-            // A column that may be repeated.
-            "value.reshape" if dice.below(2) == 0 => {
-                s.op(name, attrs.with("shape", [shape.as_slice(), &[1]].concat()), &[x])
-            }
-            "value.reshape" => {
-                let turned: Vec<u64> = shape.iter().rev().copied().collect();
-                let to = dice.of(&[turned, vec![shape.iter().product()]]);
-                s.op(name, attrs.with("shape", to), &[x])
-            }
-            "value.broadcast" => {
-                let fits = |&&y: &&OperandId| {
-                    let y = Value::of(s.ty(y)).unwrap().shape;
-                    y.len() >= shape.len()
-                        && y.iter().rev().zip(shape.iter().rev()).all(|(y, x)| y == x || *x == 1)
-                };
-                let alike: Vec<OperandId> = known.iter().filter(fits).copied().collect();
-                let to: Vec<u64> = match shape.as_slice() {
-                    _ if dice.below(3) > 0 => Value::of(s.ty(dice.of(&alike))).unwrap().shape,
-                    [] => dice.of(&SHAPES).to_vec(),
-                    [1, n] => vec![3, *n],
-                    own if own.len() < 3 => [&[dice.of(&[2, 3])], own].concat(),
-                    _ => return,
-                };
-                s.op(name, attrs.with("shape", to), &[x])
-            }
-            "value.constant" => {
-                let cells: Vec<i128> =
-                    (0..shape.iter().product()).map(|_| dice.below(9) as i128 - 4).collect();
-                let attrs = attrs.with("kind", "integer").with("shape", shape.as_slice());
-                let attrs = if dice.below(2) == 0 {
-                    attrs.with("value", 3u64)
-                } else {
-                    attrs.with("value", Attr::Ints(cells.into()))
-                };
-                s.op(name, attrs, &[])
-            }
-            _ => s.op(name, attrs, &[x]),
-        }
-    };
-    if let Ok(made) = made
-        && Value::of(s.ty(made)).unwrap().cells() <= 400
-    {
-        known.push(made);
-    }
-}
-
 #[test]
 fn random_tasks_are_the_same_in_slots() {
     let values = Values::new();
@@ -388,7 +197,9 @@ fn random_tasks_are_the_same_in_slots() {
     let mut checked = 0;
     for seed in 0..3_000u64 {
         let frame = Frame { ring: 1 + (seed % 5) as u32, rings: (seed / 5 % 2) as u32 };
-        let task = random(&registry, seed);
+        let Random { task, inputs } = random(&registry, seed, 4 + seed % 16, false);
+        let (graph, ranges) = task.assemble(&registry, &values).unwrap();
+        let task = Task { graph, inputs, ranges };
         println!("seed {seed}, {frame:?}");
         checked += usize::from(check(&task, &registry, &values, frame).is_some());
     }

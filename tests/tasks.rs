@@ -4,9 +4,13 @@
 
 mod task_road;
 
-use cipherloom::values::Exact;
+use cipherloom::Error;
+use cipherloom::tasks::{Options, OutputReport, Program};
 use cipherloom::values::number::Number;
+use cipherloom::values::{Exact, Values};
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use task_road::random::{Random, random};
 use task_road::{TaskBuilder, compile, expected, run};
 
 fn given<const N: usize>(inputs: [(&str, Exact); N]) -> BTreeMap<String, Exact> {
@@ -103,4 +107,63 @@ fn counts_by_comparison() {
         ("region", Exact::integers((0..500).map(|k| k * 7 % 5))),
     ]);
     assert_eq!(run(&compile(&task), &inputs), expected(&task, &inputs));
+}
+
+/// Random tasks, encrypted; gives how many were run. What is too deep for any parameters, or too large to be looked up, is left out.
+fn random_tasks(seeds: std::ops::Range<u64>, real: bool) -> usize {
+    let values = Values::new();
+    let registry = values.registry();
+    let mut done = 0;
+    for seed in seeds {
+        let Random { task, inputs } = random(&registry, seed, 4, real);
+        let options = Options { precision: Some(16.0), ..Options::default() };
+        let program = match Program::compile(task.clone(), &options) {
+            Ok(program) => Arc::new(program),
+            Err(Error::NoParameters { .. } | Error::RangeOverflow { .. }) => continue,
+            Err(Error::Operator { op, .. }) if op == "value.compare" => continue,
+            Err(error) => panic!("seed {seed}: {error}"),
+        };
+        let (found, exact) = (run(&program, &inputs), expected(&task, &inputs));
+        let report = program.report();
+        for (name, exact) in &exact {
+            if !real {
+                assert_eq!(&found[name], exact, "seed {seed}, {name}");
+                continue;
+            }
+            let bound = |output: &&OutputReport| output.name.starts_with(&format!("{name}["));
+            let bound = report
+                .outputs
+                .iter()
+                .filter(bound)
+                .filter_map(|output| output.error_bits)
+                .fold(f64::NEG_INFINITY, f64::max);
+            for (a, b) in found[name].cells.iter().zip(&exact.cells) {
+                let off = (a.to_f64() - b.to_f64()).abs();
+                assert!(off <= bound.exp2(), "seed {seed}, {name}: off by {off:e}, bound 2^{bound:.1}");
+            }
+        }
+        done += 1;
+    }
+    done
+}
+
+#[test]
+fn random_tasks_of_integers() {
+    let done = random_tasks(0..40, false);
+    assert!(done > 20, "{done}");
+}
+
+#[test]
+fn random_tasks_of_reals() {
+    let done = random_tasks(0..40, true);
+    assert!(done > 20, "{done}");
+}
+
+/// Both as many as `CIPHERLOOM_TASKS` says.
+#[test]
+#[ignore = "long: npm run test:long"]
+fn many_random_tasks() {
+    let count = std::env::var("CIPHERLOOM_TASKS").ok().and_then(|count| count.parse().ok()).unwrap_or(1_000);
+    println!("{} of {count} of integers", random_tasks(1_000..1_000 + count, false));
+    println!("{} of {count} of reals", random_tasks(1_000..1_000 + count, true));
 }

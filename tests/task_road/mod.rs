@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, dead_code, reason = "tests")]
 
+pub mod random;
+
 use cipherloom::platform::Simd;
 use cipherloom::program::Outcome;
 use cipherloom::tasks::{
