@@ -9,7 +9,7 @@ use cipherloom::packed::{
     Axis, Frame, Handle, Layout, SlotVector, Slots, Source, Target, close, fill, part_name,
 };
 use cipherloom::values::number::Number;
-use cipherloom::values::types::{Kind, Place, Value};
+use cipherloom::values::types::{Kind, Value};
 use cipherloom::values::{Exact, Range, Values, clear_name, interpret, lower, ranges};
 mod task_road;
 

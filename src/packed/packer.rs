@@ -11,6 +11,9 @@ use std::collections::{BTreeMap, HashMap};
 /// Most cells of a value that is packed.
 const MOST_CELLS: u64 = 1 << 22;
 
+/// Most operators of a graph.
+const MOST_OPERATORS: usize = 1 << 18;
+
 /// The cells of a value.
 #[derive(Clone, Debug)]
 pub enum Cells {
@@ -450,7 +453,7 @@ impl<'r> Packer<'r> {
         let end = low + bits(own.size);
         let above = ((1u64 << self.frame.ring) - 1) & !((1u64 << end.min(self.frame.ring)) - 1);
         if own.size.is_power_of_two() && end <= self.frame.ring && above & !x.layout.repeated == 0 {
-            let steps = Attrs::new().with("steps", steps % own.size << low);
+            let steps = Attrs::new().with("steps", (steps % own.size) << low);
             return self.each(x, |packer, part| packer.op("packed.rotate", steps.clone(), &[part]));
         }
         let lows: Vec<Option<u32>> = x.layout.axes.iter().map(|axis| axis.low).collect();
@@ -638,6 +641,11 @@ impl<'r> Packer<'r> {
     }
 
     fn op(&mut self, name: &str, attrs: Attrs, inputs: &[OperandId]) -> Result<OperandId> {
+        let found = self.session.graph().operators().len();
+        if found >= MOST_OPERATORS {
+            let (what, limit) = ("operators on ciphertexts", MOST_OPERATORS as u64);
+            return Err(Error::TooLarge { what, found: found as u64 + 1, limit });
+        }
         self.session.op(name, attrs, inputs)
     }
 

@@ -203,7 +203,13 @@ impl Search<'_> {
 
     fn fits(&mut self, ring: &Ring<'_>, literal: ParameterLiteral) -> Result<Fit> {
         pause()?;
-        let Ok(parameters) = Parameters::new(literal) else { return Ok(Fit::No) };
+        let parameters = match Parameters::new(literal) {
+            Ok(parameters) => parameters,
+            Err(error) => {
+                self.reason = format!("n = {}: {error}", ring.n);
+                return Ok(Fit::No);
+            }
+        };
         let mut judge = Emitter::judge(self.registry);
         let judged = closed(self.halves, ring.packing, parameters.literal(), &mut judge)
             .and_then(|outputs| precise(self.halves, ring.packing, &outputs, self.wishes.precision));

@@ -7,11 +7,12 @@ use super::plan::plan;
 use super::range::Range;
 use super::types::{Place, Value};
 use super::walk::check_values;
-use super::{ValueDef, Values};
+use super::{Axes, ValueDef, Values};
 use crate::analyze::{Facts, topological_order};
 use crate::graph::{Attr, Graph, OperandId, Real};
 use crate::ops::{Call, Registry};
 use crate::packed::{Axis, Cells, Clear, ClearInput, Frame, Layout, Packed, Packer, Source};
+use crate::watch::Steps;
 use crate::{Error, Result};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -158,7 +159,7 @@ pub fn lower(
 ) -> Result<Packing> {
     check_values(graph, registry, values)?;
     let order = topological_order(graph, &Facts::new(graph)?.dependencies)?;
-    let lows = plan(graph, &order, registry, values)?;
+    let lows = plan(graph, &order, registry, values, frame.slots())?;
     let packed = crate::packed::registry();
     let mut lowering = Lowering { packer: Packer::new(frame, &packed), exact, planned: Vec::new() };
     let unit = |operand| graph.pieces(operand).first().map_or(0, |piece| piece.start);
@@ -182,7 +183,9 @@ pub fn lower(
         };
         known.insert(unit(port.operand), lowered);
     }
+    let mut steps = Steps::new(order.len());
     for &number in &order {
+        steps.step()?;
         let op = &graph.operators()[number as usize];
         let (signature, types) = (graph.signature(op), graph.input_types(op));
         let call =
@@ -241,6 +244,22 @@ pub fn lower(
 
 fn known_range(ranges: &[Option<Range>], operand: OperandId) -> Range {
     ranges.get(operand.0 as usize).copied().flatten().unwrap_or(Range::Unknown)
+}
+
+/// Of operators that work cell by cell: every dimension is itself.
+///
+/// # Errors
+/// For operands that are no values.
+pub(super) fn cell_by_cell(call: &Call<'_>) -> Result<Axes> {
+    let own = |index| Ok((0..call.value(index)?.shape.len()).map(Some).collect());
+    (0..call.inputs.len()).map(own).collect()
+}
+
+/// Says that no scheme computes an operator.
+pub(super) fn not_lowered(call: &Call<'_>) -> Error {
+    let found = call.value(0).map_or_else(|_| "no operand".into(), |value| value.to_string());
+    let expected = "what adds and multiplies; or operands that are not encrypted";
+    call.error("scheme that computes it", format!("none, of {found}"), expected)
 }
 
 /// A clear value: one number, where its range is one.

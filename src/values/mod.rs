@@ -34,6 +34,9 @@ use number::Bits;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// For each operand, which dimension of the result each one of its own is.
+pub type Axes = Vec<Vec<Option<usize>>>;
+
 /// What f(x, x) is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Squared {
@@ -95,18 +98,23 @@ pub trait ValueDef: OpDef {
     ///
     /// # Errors
     /// For operands that the operator does not take.
-    fn axes(&self, call: &Call<'_>) -> Result<Vec<Vec<Option<usize>>>>;
+    fn axes(&self, call: &Call<'_>) -> Result<Axes> {
+        lower::cell_by_cell(call)
+    }
 
     /// True where the lowering only sees its operand in another way, clear or not.
     fn is_view(&self) -> bool {
         false
     }
 
-    /// The cells of the result in ciphertexts; at least one operand is encrypted.
+    /// The cells of the result in ciphertexts; at least one operand is encrypted. Without a rule none of them may be.
     ///
     /// # Errors
     /// `Operator` for what no scheme computes; `TooLarge`.
-    fn lower(&self, call: &Call<'_>, inputs: &[Lowered], lowering: &mut Lowering<'_>) -> Result<Cells>;
+    fn lower(&self, call: &Call<'_>, inputs: &[Lowered], lowering: &mut Lowering<'_>) -> Result<Cells> {
+        let _ = (inputs, lowering);
+        Err(lower::not_lowered(call))
+    }
 }
 
 /// The primitive operators by name: the base set of tasks.

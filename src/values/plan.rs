@@ -3,11 +3,14 @@
 
 use super::Values;
 use super::types::{Place, Value};
-use crate::Result;
 use crate::graph::Graph;
 use crate::ops::{Call, Registry};
 use crate::packed::bits;
+use crate::{Error, Result};
 use std::collections::{BTreeSet, HashMap};
+
+/// Most bits of the number of a slot, that of its ciphertext with it.
+const MOST_BITS: u32 = 60;
 
 /// The lowest bit of every dimension of every encrypted value, by the unit of the value.
 pub(super) type Lows = HashMap<u64, Vec<u32>>;
@@ -68,11 +71,17 @@ impl Classes {
     }
 }
 
-/// Lays out the encrypted values of a task, whose operators are given in the order in which they run.
+/// Lays out the encrypted values of a task, whose operators are given in the order in which they run, for ciphertexts of 2^slots slots.
 ///
 /// # Errors
-/// What the operators say of their operands.
-pub(super) fn plan(graph: &Graph, order: &[u32], registry: &Registry, values: &Values) -> Result<Lows> {
+/// `TooLarge`; what the operators say of their operands.
+pub(super) fn plan(
+    graph: &Graph,
+    order: &[u32],
+    registry: &Registry,
+    values: &Values,
+    slots: u32,
+) -> Result<Lows> {
     let unit = |operand| graph.pieces(operand).first().map_or(0, |piece| piece.start);
     let mut classes = Classes::default();
     for port in graph.inputs() {
@@ -115,12 +124,25 @@ pub(super) fn plan(graph: &Graph, order: &[u32], registry: &Registry, values: &V
     };
     order.sort_by_key(rank);
     let mut lows: Vec<u32> = vec![0; classes.all.len()];
-    let mut tops: HashMap<u64, u32> = HashMap::new();
+    // The bits that each value's dimensions take so far.
+    let mut taken: HashMap<u64, u64> = HashMap::new();
     for class in order {
-        let top = |value: &u64| tops.get(value).copied().unwrap_or(0);
-        lows[class] = classes.all[class].values.iter().map(top).max().unwrap_or(0);
-        let end = lows[class] + classes.all[class].bits;
-        tops.extend(classes.all[class].values.iter().map(|&value| (value, end)));
+        let Class { values, bits, .. } = &classes.all[class];
+        let met = values.iter().filter_map(|value| taken.get(value)).fold(0u64, |all, own| all | own);
+        let top = u64::BITS - met.leading_zeros();
+        let free = |low: &u32| met >> low & ((1 << bits) - 1) == 0;
+        // Above all that it meets, where that is in one ciphertext; else where there is room.
+        let low =
+            if top + bits <= slots { Some(top) } else { (0..=MOST_BITS.saturating_sub(*bits)).find(free) };
+        lows[class] = low.ok_or(Error::TooLarge {
+            what: "bits of the number of a slot",
+            found: u64::from(top + bits),
+            limit: MOST_BITS.into(),
+        })?;
+        let mask = ((1u64 << bits) - 1) << lows[class];
+        for &value in values {
+            *taken.entry(value).or_default() |= mask;
+        }
     }
     let mut planned = Lows::new();
     let written = order_of(graph, &unit);

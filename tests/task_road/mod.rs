@@ -1,6 +1,7 @@
 //! The whole road of a task: compiled, keys made, values encrypted, run by an evaluator that was given bytes, decrypted and finished.
 
-#![allow(clippy::unwrap_used, clippy::panic, dead_code, reason = "tests")]
+#![allow(dead_code, reason = "every test file uses a part of it")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 pub mod random;
 

@@ -1,6 +1,7 @@
 //! Random tasks.
 
-#![allow(clippy::unwrap_used, clippy::panic, dead_code, reason = "tests")]
+#![allow(dead_code, reason = "every test file uses a part of it")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use cipherloom::Result;
 use cipherloom::graph::{Attr, Attrs, Graph, OperandId, ValueType};
@@ -65,7 +66,6 @@ pub fn random(registry: &Registry, seed: u64, operators: u64, real: bool) -> Ran
     let task = Literal { inputs: Vec::new(), nodes: Vec::new(), outputs: Vec::new() };
     let mut s = Recorder { session: Session::new(Graph::new(64), registry), task, known: Vec::new() };
     let mut inputs = BTreeMap::new();
-    let mut known: Vec<OperandId> = Vec::new();
     for number in 0..2 + dice.below(4) {
         let place = if number == 0 {
             Place::Encrypted

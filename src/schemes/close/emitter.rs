@@ -8,6 +8,9 @@ use crate::{Error, Result};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
+/// Most operators and inputs.
+const MOST_NODES: usize = 1 << 20;
+
 /// An operand, in a graph or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Node(u32);
@@ -115,6 +118,10 @@ impl<'r> Emitter<'r> {
     /// # Errors
     /// What it says of its operands.
     pub fn op(&mut self, name: &str, attrs: Attrs, inputs: &[Node]) -> Result<Node> {
+        if self.nodes.len() >= MOST_NODES {
+            let (what, limit) = ("operators of a scheme", MOST_NODES as u64);
+            return Err(Error::TooLarge { what, found: limit + 1, limit });
+        }
         let key = (name.to_owned(), attrs, inputs.to_vec());
         if let Some(&known) = self.calls.get(&key) {
             return Ok(known);

@@ -18,7 +18,7 @@ pub(super) const CONCAT: Primitive = Primitive {
     range,
     exact,
     linear_in: |call| (0..call.inputs.len()).collect(),
-    lower: lower,
+    lower,
     ..PRIMITIVE
 };
 

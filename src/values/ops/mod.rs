@@ -30,10 +30,11 @@ mod square;
 mod sub;
 mod sum;
 
+use super::lower::{cell_by_cell, not_lowered};
 use super::number::Bits;
 use super::range::{Known, Range};
 use super::types::Value;
-use super::{Exact, Lowered, Lowering, Squared, ValueDef};
+use super::{Axes, Exact, Lowered, Lowering, Squared, ValueDef};
 use crate::Result;
 use crate::graph::ValueType;
 use crate::ops::{Call, Level, OpDef};
@@ -55,7 +56,7 @@ struct Primitive {
     squared: fn(&Call<'_>) -> Option<Squared>,
     linear_in: fn(&Call<'_>) -> Vec<usize>,
     client_only: fn(&Call<'_>) -> bool,
-    axes: fn(&Call<'_>) -> Result<Vec<Vec<Option<usize>>>>,
+    axes: fn(&Call<'_>) -> Result<Axes>,
     view: bool,
     lower: fn(&Call<'_>, &[Lowered], &mut Lowering<'_>) -> Result<Cells>,
 }
@@ -74,20 +75,9 @@ const PRIMITIVE: Primitive = Primitive {
     squared: |_| None,
     linear_in: |_| Vec::new(),
     client_only: |_| false,
-    // Cell by cell.
-    axes: |call| {
-        let own = |index| Ok((0..call.value(index)?.shape.len()).map(Some).collect());
-        (0..call.inputs.len()).map(own).collect()
-    },
+    axes: cell_by_cell,
     view: false,
-    lower: |call, _, _| {
-        let found = call.value(0).map_or_else(|_| "no operand".into(), |value| value.to_string());
-        Err(call.error(
-            "scheme that computes it",
-            format!("none, of {found}"),
-            "what adds and multiplies; or operands that are not encrypted",
-        ))
-    },
+    lower: |call, _, _| Err(not_lowered(call)),
 };
 
 /// All of them.
@@ -172,7 +162,7 @@ impl ValueDef for Primitive {
         (self.client_only)(call)
     }
 
-    fn axes(&self, call: &Call<'_>) -> Result<Vec<Vec<Option<usize>>>> {
+    fn axes(&self, call: &Call<'_>) -> Result<Axes> {
         (self.axes)(call)
     }
 

@@ -12,15 +12,8 @@ use crate::values::types::{Kind, Value};
 use crate::values::{Exact, Known, Lowered, Lowering};
 
 /// `value.select`; see the module.
-pub(super) const SELECT: Primitive = Primitive {
-    name: "value.select",
-    output,
-    range,
-    exact,
-    linear_in: |_| vec![1, 2],
-    lower: lower,
-    ..PRIMITIVE
-};
+pub(super) const SELECT: Primitive =
+    Primitive { name: "value.select", output, range, exact, linear_in: |_| vec![1, 2], lower, ..PRIMITIVE };
 
 fn output(call: &Call<'_>) -> Result<Value> {
     call.arity(3)?;

@@ -20,7 +20,7 @@ pub(super) const SUM: Primitive = Primitive {
     exact,
     bits: |call, inputs| Ok(one(call, inputs)?.total_of(count(call)?)),
     linear_in: |_| vec![0],
-    lower: lower,
+    lower,
     axes: |call| {
         let axes = call.value(0)?.shape.len();
         let Some(_) = call.attrs.get("axis") else { return Ok(vec![vec![None; axes]]) };
