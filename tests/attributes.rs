@@ -153,7 +153,9 @@ fn of_bgv(registry: &Registry) -> Graph {
     let again = s.op("bgv.multiply", none(), &[ciphertext, ciphertext]).unwrap();
     let at_once = s.op("bgv.relinearize_switch", none().with("keep", 2u64), &[again, square]).unwrap();
     s.graph_mut().declare_output("at once", at_once);
-    let adjusted = s.op("bgv.adjust", none().with("factor", 5u64), &[low]).unwrap();
+    let thrice = s.op("bgv.multiply_number", none().with("by", 3u64), &[low]).unwrap();
+    let thrice = s.op("rlwe.multiply_integer", none().with("by", -3i64), &[thrice]).unwrap();
+    let adjusted = s.op("bgv.adjust", none().with("factor", 5u64), &[thrice]).unwrap();
     for (number, output) in [adjusted, other].into_iter().enumerate() {
         s.graph_mut().declare_output(&number.to_string(), output);
     }

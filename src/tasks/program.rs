@@ -297,7 +297,7 @@ impl Program {
         let memory_limit = options.memory_limit.map_or(MOST_MEMORY, |m| m.max(0.0) as u64).min(MOST_MEMORY);
         let halves = Halves::new(&task)?;
         let wishes = Wishes { table, n: options.n, precision, memory: memory_limit };
-        let registry = Arc::new(crate::schemes::registry());
+        let registry = Arc::new(crate::schemes::close::registry());
         let parameters = choose::choose(&halves, &wishes, &registry)?;
         let literal =
             ProgramLiteral { task, parameters: parameters.literal().clone(), precision, memory_limit };
@@ -357,7 +357,7 @@ impl Program {
         }
         reader.end()?;
         let halves = Halves::new(&literal.task)?;
-        Self::build(literal, halves, Arc::new(crate::schemes::registry()))
+        Self::build(literal, halves, Arc::new(crate::schemes::close::registry()))
     }
 
     /// Identity of the program.

@@ -9,6 +9,8 @@ mod literal;
 mod output;
 mod program;
 mod task;
+mod value;
+mod value_task;
 
 use super::random::mutate_bytes;
 use super::watch::{Limits, Verdict};
@@ -32,7 +34,7 @@ pub struct Target {
 }
 
 /// All targets.
-pub const TARGETS: [&Target; 9] = [
+pub const TARGETS: [&Target; 11] = [
     &program::TARGET,
     &client::TARGET,
     &key::TARGET,
@@ -42,6 +44,8 @@ pub const TARGETS: [&Target; 9] = [
     &task::TARGET,
     &graph::TARGET,
     &circuit::TARGET,
+    &value::TARGET,
+    &value_task::TARGET,
 ];
 
 /// The target of that name.

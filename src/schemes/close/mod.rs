@@ -15,10 +15,21 @@ pub use emitter::{Emitter, KeyName, Node};
 use crate::graph::{Attr, Attrs, ValueType};
 use crate::math::Modulus;
 use crate::math::slots::{galois_conjugate, galois_element};
-use crate::ops::Noise;
 use crate::ops::types::{Ciphertext, Form, Scheme, SwitchingKey};
+use crate::ops::{Noise, Registry};
 use crate::packed::{Handle, SlotVector, Target};
 use crate::{Error, Result};
+
+/// The operator types that graphs are closed into.
+pub fn registry() -> Registry {
+    let mut registry = Registry::lattice();
+    registry.add_all(super::rlwe::all());
+    registry.add_all(super::slots::all());
+    registry.add_all(super::bgv::all());
+    registry.add_all(super::ckks::all());
+    registry.add_residues(super::rlwe::residues());
+    registry
+}
 
 /// Bits of noise budget that bounds must leave.
 pub const MARGIN: f64 = 2.0;
