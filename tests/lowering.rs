@@ -9,7 +9,7 @@ use cipherloom::packed::{
     Axis, Frame, Handle, Layout, SlotVector, Slots, Source, Target, close, fill, part_name,
 };
 use cipherloom::values::number::Number;
-use cipherloom::values::types::{Kind, Value};
+use cipherloom::values::types::{Kind, Place, Value};
 use cipherloom::values::{Exact, Range, Values, clear_name, interpret, lower, ranges};
 mod task_road;
 
@@ -127,10 +127,14 @@ struct Task {
     ranges: BTreeMap<String, Range>,
 }
 
+fn ranges_of(task: &Task, registry: &Registry, values: &Values) -> Vec<Option<Range>> {
+    ranges(&task.graph, registry, values, &task.ranges).unwrap()
+}
+
 /// Lowers, computes on slots, and compares with the interpreter.
 fn check(task: &Task, registry: &Registry, values: &Values, frame: Frame) -> Option<()> {
     let expected = interpret(&task.graph, registry, values, &task.inputs).unwrap().outputs();
-    let known = ranges(&task.graph, registry, values, &task.ranges).unwrap();
+    let known = ranges_of(task, registry, values);
     let packing = match lower(&task.graph, registry, values, &known, frame, true) {
         // Numbers too large to be looked up.
         Err(Error::Operator { op, .. }) if op == "value.compare" => return None,
@@ -161,13 +165,13 @@ fn check(task: &Task, registry: &Registry, values: &Values, frame: Frame) -> Opt
     let computed = interpret(&packing.clear, registry, values, &clear).unwrap().outputs();
     for vector in &packing.vectors {
         let slots = match &vector.slots {
-            Slots::Mask(_) => fill(&vector.slots, frame, 0, |_| 1),
+            Slots::Mask(_) => vector.fill(0, |_| 1),
             Slots::Cells { source: Source::Number(Attr::Int(number)), .. } => {
-                fill(&vector.slots, frame, 0, |_| number.rem_euclid(P))
+                vector.fill(0, |_| number.rem_euclid(P))
             }
             Slots::Cells { source: Source::Value(unit), .. } => {
                 let cells = &computed[&clear_name(*unit)].cells;
-                fill(&vector.slots, frame, 0, |at| residue(&cells[at as usize]))
+                vector.fill(0, |at| residue(&cells[at as usize]))
             }
             Slots::Cells { .. } => panic!("integers"),
         };
@@ -273,6 +277,39 @@ fn what_lies_beside_a_sum_is_not_repeated() {
         let repeated = s.op("value.broadcast", shape(&[4, 3]), &[rows]).unwrap();
         vec![columns, s.op("value.add", Attrs::new(), &[x[1], repeated]).unwrap()]
     });
+}
+
+#[test]
+fn diagonals_take_giant_steps() {
+    let values = Values::new();
+    let registry = values.registry();
+    let mut s = Session::new(Graph::new(64), &registry);
+    let mut dice = Dice(11);
+    let (mut inputs, mut ranges) = (BTreeMap::new(), BTreeMap::new());
+    let mut input = |s: &mut Session<'_>, name: String, place: Place| {
+        let value = Value::new(Kind::Integer, [64]).at(place);
+        let cells = (0..64).map(|_| dice.below(41) as i128 - 20).collect::<Vec<_>>();
+        inputs.insert(name.clone(), Exact::integers(cells));
+        ranges.insert(name.clone(), Range::Integers { min: -20, max: 20 });
+        s.graph_mut().add_input(&name, value.ty().unwrap()).unwrap()
+    };
+    let x = input(&mut s, "x".into(), Place::Encrypted);
+    let mut sum = x;
+    for steps in 0..64u64 {
+        let diagonal = input(&mut s, format!("d{steps}"), Place::Plain);
+        let turned =
+            s.op("value.rotate", Attrs::new().with("axis", 0u64).with("steps", steps), &[x]).unwrap();
+        let term = s.op("value.multiply", Attrs::new(), &[turned, diagonal]).unwrap();
+        sum = s.op("value.add", Attrs::new(), &[sum, term]).unwrap();
+    }
+    s.graph_mut().declare_output("y0", sum);
+    let task = Task { graph: s.finish(), inputs, ranges };
+    let frame = Frame { ring: 7, rings: 1 };
+    check(&task, &registry, &values, frame).unwrap();
+    let known = ranges_of(&task, &registry, &values);
+    let graph = lower(&task.graph, &registry, &values, &known, frame, true).unwrap().graph;
+    let turns = graph.operators().iter().filter(|op| graph.signature(op).name == "packed.rotate").count();
+    assert_eq!(turns, 14);
 }
 
 #[test]

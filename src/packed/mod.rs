@@ -5,6 +5,7 @@
 //!
 //! Room rule: knows no value type of tasks, no scheme and no prime.
 
+mod giant_steps;
 mod layout;
 mod ops;
 mod packer;

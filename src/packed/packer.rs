@@ -1,5 +1,6 @@
 //! Makes graphs of slot vectors of operations on whole values: which slots turn where, what is masked, what is laid beside what.
 
+use super::giant_steps::giant_steps;
 use super::layout::{Axis, Frame, Layout, bits};
 use super::types::SlotVector;
 use crate::graph::{Attr, Attrs, Graph, OperandId};
@@ -57,9 +58,25 @@ pub struct ClearInput {
     pub name: String,
     /// What it holds.
     pub slots: Slots,
+    /// How far each ring of it is turned to the right.
+    pub right: u64,
+    /// The slots that it has.
+    pub frame: Frame,
 }
 
 impl ClearInput {
+    /// The values of its slots, from the cells of its source.
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
+    pub fn fill<T: Copy>(&self, zero: T, cell: impl Fn(u64) -> T) -> Result<Vec<T>> {
+        let mut all = fill(&self.slots, self.frame, zero, cell)?;
+        for ring in all.chunks_mut(1 << self.frame.ring) {
+            ring.rotate_right(self.right as usize);
+        }
+        Ok(all)
+    }
+
     /// The number of the value that it holds cells of, if any.
     pub fn value(&self) -> Option<u64> {
         match self.slots {
@@ -92,18 +109,29 @@ pub enum Slots {
 /// A graph of slot vectors under construction.
 pub struct Packer<'r> {
     session: Session<'r>,
+    registry: &'r Registry,
     frame: Frame,
     /// Where dimensions of the value lie that is made now, where they are free to.
     planned: Vec<u32>,
     clear: Vec<ClearInput>,
     known: HashMap<Slots, OperandId>,
+    /// What came of a call before.
+    calls: HashMap<(String, Attrs, Vec<OperandId>), OperandId>,
 }
 
 impl<'r> Packer<'r> {
     /// An empty graph of ciphertexts with so many slots; the registry is that of this room.
     pub fn new(frame: Frame, registry: &'r Registry) -> Self {
         let session = Session::new(Graph::new(64), registry);
-        Self { session, frame, planned: Vec::new(), clear: Vec::new(), known: HashMap::new() }
+        Self {
+            session,
+            registry,
+            frame,
+            planned: Vec::new(),
+            clear: Vec::new(),
+            known: HashMap::new(),
+            calls: HashMap::new(),
+        }
     }
 
     /// The slots of its ciphertexts.
@@ -143,9 +171,12 @@ impl<'r> Packer<'r> {
         Ok(x.layout)
     }
 
-    /// The graph, and what its inputs hold that are not encrypted.
-    pub fn finish(self) -> (Graph, Vec<ClearInput>) {
-        (self.session.finish(), self.clear)
+    /// The graph, and what its inputs hold that are not encrypted. Sums of many turns are made of few ones, what leads to no output is left out.
+    ///
+    /// # Errors
+    /// `Cancelled`.
+    pub fn finish(self) -> Result<(Graph, Vec<ClearInput>)> {
+        giant_steps(&self.session.finish(), self.clear, self.registry)
     }
 
     /// x + y.
@@ -613,19 +644,8 @@ impl<'r> Packer<'r> {
         self.op("packed.rotate", Attrs::new().with("steps", steps), &[x])
     }
 
-    /// The sum of vectors, two and two.
-    fn balanced(&mut self, mut terms: Vec<OperandId>) -> Result<OperandId> {
-        while terms.len() > 1 {
-            let mut sums = Vec::with_capacity(terms.len().div_ceil(2));
-            for pair in terms.chunks(2) {
-                sums.push(match *pair {
-                    [x, y] => self.op("packed.add", Attrs::new(), &[x, y])?,
-                    _ => pair[0],
-                });
-            }
-            terms = sums;
-        }
-        terms.first().copied().ok_or(Error::Job("a sum has terms"))
+    fn balanced(&mut self, terms: Vec<OperandId>) -> Result<OperandId> {
+        balanced(&mut self.session, terms)
     }
 
     fn each(
@@ -646,7 +666,13 @@ impl<'r> Packer<'r> {
             let (what, limit) = ("operators on ciphertexts", MOST_OPERATORS as u64);
             return Err(Error::TooLarge { what, found: found as u64 + 1, limit });
         }
-        self.session.op(name, attrs, inputs)
+        let key = (name.to_owned(), attrs, inputs.to_vec());
+        if let Some(&known) = self.calls.get(&key) {
+            return Ok(known);
+        }
+        let operand = self.session.op(name, key.1.clone(), inputs)?;
+        self.calls.insert(key, operand);
+        Ok(operand)
     }
 
     fn clear_vector(&mut self, slots: Slots) -> Result<OperandId> {
@@ -657,7 +683,7 @@ impl<'r> Packer<'r> {
         let ty = SlotVector { frame: self.frame, encrypted: false }.ty();
         let operand = self.session.graph_mut().add_input(&name, ty)?;
         self.known.insert(slots.clone(), operand);
-        self.clear.push(ClearInput { name, slots });
+        self.clear.push(ClearInput { name, slots, right: 0, frame: self.frame });
         Ok(operand)
     }
 
@@ -684,6 +710,21 @@ impl<'r> Packer<'r> {
         }
         Ok(())
     }
+}
+
+/// The sum of vectors, two and two.
+pub(super) fn balanced(session: &mut Session<'_>, mut terms: Vec<OperandId>) -> Result<OperandId> {
+    while terms.len() > 1 {
+        let mut sums = Vec::with_capacity(terms.len().div_ceil(2));
+        for pair in terms.chunks(2) {
+            sums.push(match *pair {
+                [x, y] => session.op("packed.add", Attrs::new(), &[x, y])?,
+                _ => pair[0],
+            });
+        }
+        terms = sums;
+    }
+    terms.first().copied().ok_or(Error::Job("a sum has terms"))
 }
 
 const BOTH_CLEAR: Error = Error::Job("what is clear is left to the exact interpreter");

@@ -242,11 +242,11 @@ impl Client {
         let mut all = Vec::new();
         let mut add = |layout: &Layout, cell: &dyn Fn(u64) -> Number, unit: f64| -> Result<()> {
             for part in layout.parts(frame) {
-                let vector = slots::whole(layout, part);
+                let vector = slots::whole(layout, frame, part);
                 for t in program.moduli() {
                     let words = match t {
-                        Some(t) => slots::integers(&vector, frame, t, |at| cell(at).small().unwrap_or(0))?,
-                        None => slots::reals(&vector, frame, |at| cell(at).to_f64() / unit)?,
+                        Some(t) => slots::integers(&vector, t, |at| cell(at).small().unwrap_or(0))?,
+                        None => slots::reals(&vector, |at| cell(at).to_f64() / unit)?,
                     };
                     all.push((t, words));
                 }

@@ -181,19 +181,16 @@ impl Evaluator {
             super::client::check_cells(&port.name, cells, halves.given.get(&port.name).copied())?;
         }
         let computed = interpret(&packing.clear, &halves.registry, &halves.values, clear)?.outputs();
-        let frame = self.program.frame();
         let mut all = BTreeMap::new();
         for vector in &packing.vectors {
             for t in self.program.moduli() {
                 let words = match (&vector.slots, t) {
-                    (Slots::Mask(_), Some(t)) => slots::integers(&vector.slots, frame, t, |_| 1)?,
-                    (Slots::Mask(_), None) => slots::reals(&vector.slots, frame, |_| 1.0)?,
+                    (Slots::Mask(_), Some(t)) => slots::integers(vector, t, |_| 1)?,
+                    (Slots::Mask(_), None) => slots::reals(vector, |_| 1.0)?,
                     (Slots::Cells { source: Source::Number(number), .. }, t) => match (number, t) {
-                        (Attr::Int(number), Some(t)) => {
-                            slots::integers(&vector.slots, frame, t, |_| *number)?
-                        }
-                        (Attr::Int(number), None) => slots::reals(&vector.slots, frame, |_| *number as f64)?,
-                        (Attr::Real(number), None) => slots::reals(&vector.slots, frame, |_| number.get())?,
+                        (Attr::Int(number), Some(t)) => slots::integers(vector, t, |_| *number)?,
+                        (Attr::Int(number), None) => slots::reals(vector, |_| *number as f64)?,
+                        (Attr::Real(number), None) => slots::reals(vector, |_| number.get())?,
                         _ => return Err(Error::Job("numbers are integers or reals")),
                     },
                     (Slots::Cells { source: Source::Value(unit), .. }, t) => {
@@ -212,11 +209,11 @@ impl Evaluator {
                                 for cell in cells {
                                     integers.push(slots::integer(cell, &name)?);
                                 }
-                                slots::integers(&vector.slots, frame, t, |at| integers[at as usize])?
+                                slots::integers(vector, t, |at| integers[at as usize])?
                             }
                             None => {
                                 let unit = slots::unit(&value);
-                                slots::reals(&vector.slots, frame, |at| cells[at as usize].to_f64() / unit)?
+                                slots::reals(vector, |at| cells[at as usize].to_f64() / unit)?
                             }
                         }
                     }

@@ -1,7 +1,7 @@
 //! Cells of values as slots, and back.
 
 use crate::math::Modulus;
-use crate::packed::{Frame, Layout, Slots, Source, fill};
+use crate::packed::{ClearInput, Frame, Layout, Slots, Source};
 use crate::values::number::Number;
 use crate::values::types::{Kind, Value};
 use crate::{Error, Result};
@@ -10,27 +10,28 @@ use crate::{Error, Result};
 ///
 /// # Errors
 /// `OutOfMemory`.
-pub fn integers(slots: &Slots, frame: Frame, t: u64, cell: impl Fn(u64) -> i128) -> Result<Vec<u64>> {
+pub fn integers(vector: &ClearInput, t: u64, cell: impl Fn(u64) -> i128) -> Result<Vec<u64>> {
     let t = Modulus::new(t)?;
     let residue = |value: i128| {
         let size = t.reduce_u128(value.unsigned_abs());
         if value < 0 { t.neg(size) } else { size }
     };
-    fill(slots, frame, 0, |at| residue(cell(at)))
+    vector.fill(0, |at| residue(cell(at)))
 }
 
 /// The slots of a vector as doubles, in their bits.
 ///
 /// # Errors
 /// `OutOfMemory`.
-pub fn reals(slots: &Slots, frame: Frame, cell: impl Fn(u64) -> f64) -> Result<Vec<u64>> {
-    fill(slots, frame, 0, |at| cell(at).to_bits())
+pub fn reals(vector: &ClearInput, cell: impl Fn(u64) -> f64) -> Result<Vec<u64>> {
+    vector.fill(0, |at| cell(at).to_bits())
 }
 
 /// All cells of a value in one of its ciphertexts.
-pub fn whole(layout: &Layout, part: u64) -> Slots {
+pub fn whole(layout: &Layout, frame: Frame, part: u64) -> ClearInput {
     let axes = (0..layout.axes.len()).map(Some).collect();
-    Slots::Cells { source: Source::Value(0), axes, layout: layout.clone(), base: 0, part }
+    let slots = Slots::Cells { source: Source::Value(0), axes, layout: layout.clone(), base: 0, part };
+    ClearInput { name: String::new(), slots, right: 0, frame }
 }
 
 /// A cell as the integer that it is.

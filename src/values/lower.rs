@@ -237,7 +237,7 @@ pub fn lower(
         };
         outputs.push(PackedValue { name: port.name.clone(), value, layout, present: flags });
     }
-    let (packed, vectors) = lowering.packer.finish();
+    let (packed, vectors) = lowering.packer.finish()?;
     let clear = clear_part(graph, &order, &vectors)?;
     Ok(Packing { graph: packed, vectors, inputs, outputs, clear })
 }

@@ -17,6 +17,19 @@ use crate::Result;
 use crate::graph::ValueType;
 use crate::ops::{Call, Level, OpDef};
 
+/// What an operator is to a pass that makes others of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// x + y.
+    Sum,
+    /// x y, slot by slot.
+    Product,
+    /// The slots of each ring to the left, by attribute `steps`.
+    Turn,
+    /// None that a pass asks for.
+    Other,
+}
+
 /// What is told of an operator.
 #[derive(Clone, Copy)]
 pub struct Operator {
@@ -26,6 +39,7 @@ pub struct Operator {
     pub output: fn(&Call<'_>) -> Result<SlotVector>,
     pub commutative: bool,
     pub inverse: Option<&'static str>,
+    pub role: Role,
     /// What it is for a target.
     pub close: fn(&Call<'_>, &[Handle], &mut dyn Target) -> Result<Handle>,
 }

@@ -1,6 +1,6 @@
 //! x y, slot by slot; y may be clear.
 
-use super::Operator;
+use super::{Operator, Role};
 
 /// `packed.multiply`; see the module.
 pub(super) const MULTIPLY: Operator = Operator {
@@ -9,5 +9,6 @@ pub(super) const MULTIPLY: Operator = Operator {
     output: |call| call.with_any(),
     commutative: false,
     inverse: None,
+    role: Role::Product,
     close: |_, inputs, target| target.multiply(inputs[0], inputs[1]),
 };

@@ -1,6 +1,6 @@
 //! x times attribute `number`, an integer or a real number.
 
-use super::Operator;
+use super::{Operator, Role};
 use crate::Result;
 use crate::graph::Attr;
 use crate::ops::Call;
@@ -15,6 +15,7 @@ pub(super) const MULTIPLY_NUMBER: Operator = Operator {
     },
     commutative: false,
     inverse: None,
+    role: Role::Other,
     close: |call, inputs, target| target.multiply_number(inputs[0], number(call)?),
 };
 

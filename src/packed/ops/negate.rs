@@ -1,6 +1,6 @@
 //! -x, slot by slot.
 
-use super::Operator;
+use super::{Operator, Role};
 
 /// `packed.negate`; see the module.
 pub(super) const NEGATE: Operator = Operator {
@@ -9,5 +9,6 @@ pub(super) const NEGATE: Operator = Operator {
     output: super::one,
     commutative: false,
     inverse: Some("packed.negate"),
+    role: Role::Other,
     close: |_, inputs, target| target.negate(inputs[0]),
 };

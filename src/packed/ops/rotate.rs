@@ -1,6 +1,6 @@
 //! The slots of each ring of x turned to the left, by attribute `steps`, 1 to one less than a ring has: out[i] = x[i + steps].
 
-use super::Operator;
+use super::{Operator, Role};
 
 /// `packed.rotate`; see the module.
 pub(super) const ROTATE: Operator = Operator {
@@ -17,5 +17,6 @@ pub(super) const ROTATE: Operator = Operator {
     },
     commutative: false,
     inverse: None,
+    role: Role::Turn,
     close: |call, inputs, target| target.rotate(inputs[0], call.attrs.uint("steps")?),
 };

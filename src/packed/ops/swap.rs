@@ -1,6 +1,6 @@
 //! The two rings of x for each other.
 
-use super::Operator;
+use super::{Operator, Role};
 
 /// `packed.swap`; see the module.
 pub(super) const SWAP: Operator = Operator {
@@ -12,5 +12,6 @@ pub(super) const SWAP: Operator = Operator {
     },
     commutative: false,
     inverse: Some("packed.swap"),
+    role: Role::Other,
     close: |_, inputs, target| target.swap(inputs[0]),
 };
