@@ -33,12 +33,9 @@ export class Recorder {
   node(where: string, op: string, inputs: readonly Recorded[], attributes: RuleAttributes = {}): Recorded {
     const types = inputs.map(({ type }) => type);
     const type = resultType(where, op, attributes, types);
-    const half = resultHalf(
-      where,
-      op,
-      types,
-      inputs.map(({ half }) => half),
-    );
+    const halves = inputs.map(({ half }) => half);
+    // How many cells a complete value has is public, whoever has the cells.
+    const half = type.place === 'public' ? 'either' : resultHalf(where, op, types, halves);
     const attrs = attributesText(where, attributes);
     const operands = inputs.map(({ operand }) => operand);
     this.#nodes.push({ op, operands, attrs: attrs === '{}' ? undefined : attrs });
