@@ -3,7 +3,7 @@
  * some callers have none. Here it is types and names; which values are possible is checked where they are used.
  */
 import { failure } from './errors.js';
-import { STAGES } from './stages.js';
+import { STAGES, TASK_STAGES } from './stages.js';
 import type {
   CircuitRunOptions,
   ExpandOptions,
@@ -28,6 +28,15 @@ import type {
   Variant,
   WorkerLike,
 } from './types.js';
+import type {
+  CategoryOptions,
+  IntegerOptions,
+  MomentOf,
+  ValueCompileOptions,
+  ValueDecryptOptions,
+  ValueRunOptions,
+  ValueTask,
+} from './values/types.js';
 import type { ConformanceOptions, TrialOptions, VerifyOptions } from './verification-types.js';
 
 /** What an argument may be: in words, and as a test. */
@@ -168,8 +177,9 @@ export const WASM_BUILDS: Kinds<Record<Variant, unknown>> = {
   single: SOURCE,
 };
 /** These, and those of the other modules. */
-export const WASM_OPTIONS: Kinds<Record<Variant | 'graphs' | 'conformance', unknown>> = {
+export const WASM_OPTIONS: Kinds<Record<Variant | 'tasks' | 'graphs' | 'conformance', unknown>> = {
   ...WASM_BUILDS,
+  tasks: objectOf('a source for each build'),
   graphs: objectOf('a source for each build'),
   conformance: objectOf('a source for each build'),
 };
@@ -337,6 +347,52 @@ export const VERIFY_OPTIONS: Kinds<VerifyOptions> = {
 export const CONFORMANCE_OPTIONS: Kinds<ConformanceOptions> = { ...CALL_OPTIONS, platforms: PLATFORMS };
 /** Options of variance and covariance. */
 export const MOMENT_OPTIONS: Kinds<MomentOptions> = { population: BOOLEAN };
+
+/** A task over values, also of another copy of the package. */
+export const VALUE_TASK: Kind = {
+  expected: 'a task of loom.valueTask() or createValueTask()',
+  fits: (value) => {
+    const { literal, plain } = (value ?? {}) as Partial<ValueTask>;
+    return typeof literal === 'function' && typeof plain === 'function';
+  },
+};
+/** A level of a program over values. */
+export const TASK_STAGE = oneOf(...TASK_STAGES);
+/** What `ValueClient.encrypt` takes. */
+export const VALUES_BY_NAME: Kind = { ...objectOf('values by name'), secret: true };
+/** What an input of a task over values is declared with; what is possible for its kind is checked by the task. */
+export const VALUE_OPTIONS: Kinds<Record<keyof IntegerOptions | keyof CategoryOptions, unknown>> = {
+  kind: oneOf('integer', 'real', 'boolean', 'date', 'category'),
+  shape: { expected: 'a shape', fits: () => true },
+  missing: BOOLEAN,
+  min: { expected: 'a bound', fits: () => true },
+  max: { expected: 'a bound', fits: () => true },
+  decimals: { expected: 'a number of decimals', fits: () => true },
+  categories: { expected: 'a number of categories', fits: () => true },
+};
+/** Coefficients. */
+export const NUMBERS = arrayOf(
+  'finite numbers',
+  (value) => typeof value === 'bigint' || (typeof value === 'number' && Number.isFinite(value)),
+);
+/** Options of variance and covariance over values. */
+export const MOMENT_OF: Kinds<MomentOf> = { of: oneOf('sample', 'population') };
+/** Options of `Loom.compileValues`. */
+export const VALUE_COMPILE_OPTIONS: Kinds<ValueCompileOptions & CallOptions> = {
+  ...CALL_OPTIONS,
+  security: TEXT,
+  n: WHOLE,
+  precision: { expected: 'a number of bits', fits: (value) => typeof value === 'number' },
+  memoryLimit: MEMORY,
+};
+/** Options of `ValueProgram.run`. */
+export const VALUE_RUN_OPTIONS: Kinds<ValueRunOptions> = {
+  ...RUN_OPTIONS,
+  plain: VALUES_BY_NAME,
+  public: VALUES_BY_NAME,
+};
+/** Options of `ValueClient.decrypt`. */
+export const VALUE_DECRYPT_OPTIONS: Kinds<ValueDecryptOptions> = { ...CALL_OPTIONS, public: VALUES_BY_NAME };
 
 /**
  * Whether a name can be given to an input or output. As `__proto__` it could not be written in an object of

@@ -13,7 +13,7 @@ export function isWord(name: unknown): name is string {
 }
 
 /**
- * `{axis=0, mode="set", q=[3,5], parts=$["a"]}`: sorted by name, so that equal attributes are equal texts. Errors:
+ * `{axis=0, data=@"AAE=", mode="set", q=[3,5], parts=$["a"]}`: sorted by name, so that equal attributes are equal texts. Errors:
  * InputError `input.type`, which names the attribute.
  */
 export function attributesText(where: string, attributes: object): string {
@@ -31,6 +31,7 @@ function checkedName(where: string, name: string): string {
 }
 
 function valueText(where: string, name: string, value: unknown): string {
+  if (value instanceof Uint8Array) return `@"${base64(value)}"`;
   const one = scalarText(value) ?? realText(value);
   if (one !== undefined) return one;
   if (Array.isArray(value)) {
@@ -62,6 +63,14 @@ function scalarText(value: unknown): string | undefined {
     default:
       return undefined;
   }
+}
+
+/** A piece at a time: arguments of a call are few. */
+function base64(bytes: Uint8Array): string {
+  let text = '';
+  for (let at = 0; at < bytes.length; at += 4096)
+    text += String.fromCharCode(...bytes.subarray(at, at + 4096));
+  return btoa(text);
 }
 
 function wrong(where: string, expected: string, found: string): Error {

@@ -28,6 +28,7 @@ import type {
   Values,
 } from './types.js';
 import type { Key } from './worker/key.js';
+import type { ClientMethods } from './worker/protocol.js';
 
 /** See {@link Client}. */
 export class KeyHolder extends Resource implements Client {
@@ -35,9 +36,9 @@ export class KeyHolder extends Resource implements Client {
   /** Keeps the workers: a loom that nobody refers to is ended. */
   protected readonly loom: WorkerLoom;
   readonly #info: ProgramInfo;
-  readonly #key: Key;
+  readonly #key: Key<ClientMethods>;
 
-  constructor(loom: WorkerLoom, info: ProgramInfo, key: Key, keys: EvaluationKeys) {
+  constructor(loom: WorkerLoom, info: ProgramInfo, key: Key<ClientMethods>, keys: EvaluationKeys) {
     super('client', () => key.free());
     this.evaluationKeys = keys;
     this.loom = loom;

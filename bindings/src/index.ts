@@ -1,9 +1,10 @@
 /** The public API of cipherloom. */
 export { load } from './load.js';
 export { createTask } from './task.js';
+export { createValueTask } from './values/task.js';
 export { bit, f32, f64, i32, i64, type, u32, u64, u8 } from './element.js';
 export { plainStatistics } from './plain.js';
-export { STAGES } from './stages.js';
+export { STAGES, TASK_STAGES } from './stages.js';
 export {
   CipherloomError,
   DisposedError,
@@ -74,6 +75,39 @@ export type {
 } from './verification-types.js';
 export type { OperatorAttributes, OperatorName, PassName } from './operators.js';
 export type { PlainOutput } from './plain.js';
+export type {
+  BooleanOptions,
+  CategoryOptions,
+  Cell,
+  Cells,
+  DateOptions,
+  Day,
+  Decrypted,
+  DecryptedExact,
+  IntegerOptions,
+  LoomValueTask,
+  MomentOf,
+  RealOptions,
+  Shape,
+  TaskStage,
+  Value,
+  ValueClient,
+  ValueCompileOptions,
+  ValueConstant,
+  ValueDecryptOptions,
+  ValueInputInfo,
+  ValueKind,
+  ValueOperand,
+  ValueOptions,
+  ValueOutputInfo,
+  ValuePlace,
+  ValueProgram,
+  ValueProgramInfo,
+  ValueRunOptions,
+  ValueTask,
+  ValueTaskLiteral,
+  ValueType,
+} from './values/types.js';
 export type {
   Attribute,
   CallOptions,

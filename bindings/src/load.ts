@@ -14,7 +14,7 @@ import { wasmModule } from './wasm-module.js';
 export async function load(options: LoadOptions = {}): Promise<Loom> {
   checkOptions('load', options, LOAD_OPTIONS);
   checkOptions('load, option wasm', options.wasm ?? {}, WASM_OPTIONS);
-  for (const part of ['graphs', 'conformance'] as const)
+  for (const part of ['tasks', 'graphs', 'conformance'] as const)
     checkOptions(`load, option wasm.${part}`, options.wasm?.[part] ?? {}, WASM_BUILDS);
   options.signal?.throwIfAborted();
   let choice = chooseMode(detectFeatures(), options);

@@ -11,6 +11,8 @@ import {
   OPERATOR_DEFINITION,
   SAVED_CIRCUIT,
   TASK,
+  VALUE_COMPILE_OPTIONS,
+  VALUE_TASK,
 } from './arguments.js';
 import { recorded, saved } from './circuit-origin.js';
 import { WorkerCircuit } from './circuit.js';
@@ -21,7 +23,7 @@ import type { Circuit, GraphBuilder, GraphOptions, OperatorDefinition } from './
 import { OwnOperators } from './own-operators.js';
 import { plannedBytes } from './planned.js';
 import { CompiledProgram } from './program.js';
-import { Resource } from './resource.js';
+import { abortable, Resource } from './resource.js';
 import { TaskBuilder } from './task.js';
 import type {
   CallOptions,
@@ -34,22 +36,34 @@ import type {
   Task,
   TaskLiteral,
 } from './types.js';
+import { CompiledValueProgram } from './values/program.js';
+import { ValueTaskBuilder } from './values/task.js';
+import type { LoomValueTask, ValueCompileOptions, ValueProgram, ValueTask } from './values/types.js';
 import { conformance } from './verification.js';
 import type { Conformance, ConformanceOptions } from './verification-types.js';
 import { ClientWorkers } from './worker/client-workers.js';
-import { aboutPrograms, type Connection } from './worker/connection.js';
+import { aboutPrograms, aboutTasks, type Connection } from './worker/connection.js';
 import { createWorker, type Engine, type Recipe, startEngine } from './worker/engine.js';
-import { GraphEngine } from './worker/graph-engine.js';
+import { LazyEngine } from './worker/lazy-engine.js';
 import { OperatorWorkers } from './worker/operator-workers.js';
-import type { ClientMethods, ConformanceMethods, EvaluatorMethods, GraphMethods } from './worker/protocol.js';
-import { wasmModule } from './wasm-module.js';
+import type {
+  ClientMethods,
+  ConformanceMethods,
+  EvaluatorMethods,
+  GraphMethods,
+  TaskClientMethods,
+  TaskEvaluatorMethods,
+} from './worker/protocol.js';
+import { type Part, wasmModule } from './wasm-module.js';
 import { startWorker } from './worker/start.js';
+import { TaskEngines } from './worker/task-engines.js';
 
 /** The workers of a loom. */
 interface Workers {
-  readonly clients: ClientWorkers;
+  readonly clients: ClientWorkers<ClientMethods>;
   evaluator: Connection<EvaluatorMethods>;
-  readonly graphs: GraphEngine;
+  readonly tasks: TaskEngines;
+  readonly graphs: LazyEngine<GraphMethods>;
 }
 
 /** See {@link Loom}. */
@@ -73,22 +87,31 @@ export class WorkerLoom extends Resource implements Loom {
     const clients = new ClientWorkers(client.connection, async () => {
       return (await startEngine<ClientMethods>('client', recipe, ended.signal)).connection;
     });
-    let module: Promise<WebAssembly.Module> | undefined;
-    const graphs = new GraphEngine(() => {
-      // Kept for later starts, but for one that could not be had.
-      module ??= wasmModule('graphs', recipe.choice.variant, wasm, ended.signal);
-      module.catch(() => (module = undefined));
-      return startEngine<GraphMethods>('graph', { ...recipe, module }, ended.signal);
-    });
+    const recipeOf = (part: Part): (() => Recipe) => {
+      let module: Promise<WebAssembly.Module> | undefined;
+      return () => {
+        // Kept for later starts, but for one that could not be had.
+        module ??= wasmModule(part, recipe.choice.variant, wasm, ended.signal);
+        module.catch(() => (module = undefined));
+        return { ...recipe, module };
+      };
+    };
+    const [ofTasks, ofGraphs] = [recipeOf('tasks'), recipeOf('graphs')];
+    const tasks = new TaskEngines(
+      () => startEngine<TaskClientMethods>('task-client', ofTasks(), ended.signal),
+      () => startEngine<TaskEvaluatorMethods>('task-evaluator', ofTasks(), ended.signal),
+    );
+    const graphs = new LazyEngine(() => startEngine<GraphMethods>('graph', ofGraphs(), ended.signal));
     const operators = new OperatorWorkers(
       () => createWorker('operator', recipe.worker),
       recipe.choice.threads,
     );
-    const workers = { clients, evaluator: evaluator.connection, graphs };
+    const workers = { clients, evaluator: evaluator.connection, tasks, graphs };
     super('loom', () => {
       ended.abort(new DisposedError('disposed', 'The loom was disposed'));
       clients.close();
       workers.evaluator.close();
+      tasks.close();
       graphs.close();
       operators.close();
     });
@@ -132,7 +155,7 @@ export class WorkerLoom extends Resource implements Loom {
   }
 
   /** The workers that hold secret keys. */
-  get clients(): ClientWorkers {
+  get clients(): ClientWorkers<ClientMethods> {
     this.signal(undefined);
     return this.#workers.clients;
   }
@@ -143,8 +166,14 @@ export class WorkerLoom extends Resource implements Loom {
     return this.#workers.evaluator;
   }
 
+  /** The workers of tasks over values. */
+  get tasks(): TaskEngines {
+    this.signal(undefined);
+    return this.#workers.tasks;
+  }
+
   /** The worker for graphs of users' own. */
-  get graphs(): GraphEngine {
+  get graphs(): LazyEngine<GraphMethods> {
     this.signal(undefined);
     return this.#workers.graphs;
   }
@@ -187,6 +216,46 @@ export class WorkerLoom extends Resource implements Loom {
       evaluator.send('freeProgram', [program]),
     );
     return new CompiledProgram(this, 'bytes', aboutPrograms(evaluator), opened);
+  }
+
+  valueTask(): LoomValueTask {
+    return new LoomValueTaskBuilder(this);
+  }
+
+  async compileValues(
+    task: ValueTask,
+    options: ValueCompileOptions & CallOptions = {},
+  ): Promise<ValueProgram> {
+    checkCall('compileValues', { task: [task, VALUE_TASK] }, options, VALUE_COMPILE_OPTIONS);
+    const literal = task.literal();
+    const { security, n, precision, onProgress } = options;
+    const { memoryLimit = plannedBytes(this.mode.memoryBytes, this.mode.threads) } = options;
+    const signal = this.signal(options.signal);
+    onProgress?.({ phase: 'compile', done: 0, total: 1 });
+    const { main } = await abortable(this.tasks.clients(), signal);
+    const opened = await main.call(
+      'compile',
+      [literal, { security, n, precision, memoryLimit }],
+      {
+        signal,
+        watched: true,
+        onProgress: onProgress && ((progress) => onProgress({ phase: 'compile', ...progress })),
+      },
+      ({ task }) => main.send('freeProgram', [task]),
+    );
+    onProgress?.({ phase: 'compile', done: 1, total: 1 });
+    return new CompiledValueProgram(this, 'task', aboutTasks(main), opened);
+  }
+
+  async valueProgram(bytes: Uint8Array, options: CallOptions = {}): Promise<ValueProgram> {
+    checkCall('valueProgram', { bytes: [bytes, BYTES] }, options, CALL_OPTIONS);
+    const signal = this.signal(options.signal);
+    // Whoever made it may want to do harm: it is opened where there are no keys.
+    const evaluator = await abortable(this.tasks.evaluator(), signal);
+    const opened = await evaluator.call('openProgram', [bytes], { signal, watched: true }, ({ task }) =>
+      evaluator.send('freeProgram', [task]),
+    );
+    return new CompiledValueProgram(this, 'bytes', aboutTasks(evaluator), opened);
   }
 
   operator(definition: OperatorDefinition): void {
@@ -245,6 +314,7 @@ export class WorkerLoom extends Resource implements Loom {
       const { connection } = await startEngine<EvaluatorMethods>('evaluator', this.#recipe, signal);
       workers.evaluator = connection;
     }
+    await workers.tasks.restart();
     await workers.graphs.restart();
   }
 }
@@ -269,5 +339,18 @@ class LoomTaskBuilder extends TaskBuilder implements LoomTask {
 
   compile(options?: CompileOptions & CallOptions): Promise<Program> {
     return this.#loom.compile(this, options);
+  }
+}
+
+class LoomValueTaskBuilder extends ValueTaskBuilder implements LoomValueTask {
+  readonly #loom: WorkerLoom;
+
+  constructor(loom: WorkerLoom) {
+    super();
+    this.#loom = loom;
+  }
+
+  compile(options?: ValueCompileOptions & CallOptions): Promise<ValueProgram> {
+    return this.#loom.compileValues(this, options);
   }
 }

@@ -12,7 +12,6 @@ import {
 } from './arguments.js';
 import { byName, checkAtMost, checkSize, MOST_SAVED_BYTES, movable, orderedInputs } from './bytes.js';
 import { KeyHolder } from './client.js';
-import { failure } from './errors.js';
 import type { WorkerLoom } from './loom.js';
 import { describeProgram } from './program-info.js';
 import { JobProgress } from './progress.js';
@@ -35,15 +34,8 @@ import { type Stages, verifyStages } from './verify-stages.js';
 import type { Tenant } from './worker/client-workers.js';
 import { aboutPrograms, type Connection, Remote } from './worker/connection.js';
 import { Key, type MakeClient } from './worker/key.js';
-import type { EvaluatorMethods, Handle, OpenProgram, ProgramMethods } from './worker/protocol.js';
-
-/** An evaluator that has its keys: one per program, for the keys used last. */
-interface KeyedEvaluator {
-  keys: EvaluationKeys;
-  remote: Remote<EvaluatorMethods>;
-  /** Runs that go on with it; it is freed when others took its place and the last of them ends. */
-  users: number;
-}
+import { KeyedEvaluators } from './worker/keyed-evaluators.js';
+import type { ClientMethods, EvaluatorMethods, OpenProgram, ProgramMethods } from './worker/protocol.js';
 
 /** A program that this loom compiled, or one from bytes, which others may have made. */
 export type Origin = 'task' | 'bytes';
@@ -56,12 +48,15 @@ export class CompiledProgram extends Resource implements Program {
   readonly #tenant: Tenant;
   readonly #bytes: Uint8Array;
   readonly #opened: Remote<ProgramMethods>;
-  readonly #evaluator: { current: KeyedEvaluator | undefined };
+  readonly #evaluators: KeyedEvaluators<EvaluatorMethods>;
 
   /** `opened`: in the worker at `connection`, where questions about the program go. */
   constructor(loom: WorkerLoom, origin: Origin, connection: Connection<ProgramMethods>, opened: OpenProgram) {
     const { bytes } = opened;
-    const evaluator: { current: KeyedEvaluator | undefined } = { current: undefined };
+    const sizes = opened.info.keys.map(({ bytes }) => bytes);
+    const evaluators = new KeyedEvaluators<EvaluatorMethods>(bytes, (key, index) =>
+      checkSize(`Evaluation key ${index}`, key, sizes),
+    );
     const remote = new Remote<ProgramMethods>(
       async (connection) => (await connection.call('openProgram', [bytes])).program,
       (connection, handle) => connection.send('freeProgram', [handle]),
@@ -69,7 +64,7 @@ export class CompiledProgram extends Resource implements Program {
     remote.adopt(connection, Promise.resolve(opened.program));
     super('program', () => {
       remote.free();
-      evaluator.current?.remote.free();
+      evaluators.free();
     });
     this.info = describeProgram(opened.info, loom.mode.variant);
     this.#loom = loom;
@@ -77,7 +72,7 @@ export class CompiledProgram extends Resource implements Program {
     this.#tenant = origin === 'task' ? loom.clients : {};
     this.#bytes = bytes;
     this.#opened = remote;
-    this.#evaluator = evaluator;
+    this.#evaluators = evaluators;
   }
 
   stats(): readonly StageStats[] {
@@ -126,7 +121,7 @@ export class CompiledProgram extends Resource implements Program {
     const { onProgress, onTrace } = options;
     const ciphertexts = orderedInputs(this.info, inputs);
     const connection = this.#loom.evaluator;
-    const { outputs, trace } = await this.#withEvaluator(keys, async (remote) => {
+    const { outputs, trace } = await this.#evaluators.use(keys, async (remote) => {
       const evaluator = await abortable(remote.in(connection), signal);
       const sent = ciphertexts.map(movable);
       return connection.call('run', [evaluator, sent, onTrace !== undefined], {
@@ -165,15 +160,7 @@ export class CompiledProgram extends Resource implements Program {
   async #keyHolder(saved: Uint8Array | undefined, options: RestoreOptions): Promise<Client> {
     const signal = this.signal(options.signal);
     const maker = clientMaker(this.#bytes, this.#opened);
-    const making = Key.make(this.#loom.clients, this.#tenant, maker, saved);
-    const key = await abortable(making, signal).catch((error: unknown) => {
-      // It may still come, and would hold a secret that nobody can free.
-      making.then(
-        (late) => late.free(),
-        () => {},
-      );
-      throw error;
-    });
+    const key = await Key.make(this.#loom.clients, this.#tenant, maker, saved, signal);
     try {
       const keys = options.evaluationKeys ?? (await this.#makeKeys(key, { ...options, signal }));
       return new KeyHolder(this.#loom, this.info, key, keys);
@@ -183,7 +170,7 @@ export class CompiledProgram extends Resource implements Program {
     }
   }
 
-  async #makeKeys(key: Key, options: CallOptions): Promise<EvaluationKeys> {
+  async #makeKeys(key: Key<ClientMethods>, options: CallOptions): Promise<EvaluationKeys> {
     const { connection, handle } = await key.find();
     const progress = new JobProgress('keys', this.info.keys.length, options.onProgress);
     const keys: Uint8Array[] = [];
@@ -194,43 +181,13 @@ export class CompiledProgram extends Resource implements Program {
     }
     return Object.freeze(keys);
   }
-
-  /** Works with the evaluator that holds these keys; one with other keys is freed once nobody works with it. */
-  async #withEvaluator<T>(
-    keys: EvaluationKeys,
-    work: (remote: Remote<EvaluatorMethods>) => Promise<T>,
-  ): Promise<T> {
-    const before = this.#evaluator.current;
-    const bytes = this.#bytes;
-    const sizes = this.info.keys.map(({ bytes }) => bytes);
-    const entry =
-      before?.keys === keys
-        ? before
-        : {
-            keys,
-            remote: new Remote<EvaluatorMethods>(
-              (connection) => openEvaluator(connection, bytes, keys, sizes),
-              (connection, handle) => connection.send('free', [handle]),
-            ),
-            users: 0,
-          };
-    this.#evaluator.current = entry;
-    if (before !== entry && before?.users === 0) before.remote.free();
-    entry.users++;
-    try {
-      return await work(entry.remote);
-    } finally {
-      entry.users--;
-      if (entry.users === 0 && this.#evaluator.current !== entry) entry.remote.free();
-    }
-  }
 }
 
 /**
  * Makes clients of a program. Where it is not open, it is for that moment only: the client has what it needs. Refers
  * to no program object: a client may outlive it.
  */
-function clientMaker(bytes: Uint8Array, opened: Remote<ProgramMethods>): MakeClient {
+function clientMaker(bytes: Uint8Array, opened: Remote<ProgramMethods>): MakeClient<ClientMethods> {
   return async (connection, saved) => {
     const held = opened.held(connection);
     const program = await (held ?? connection.call('openProgram', [bytes]).then(({ program }) => program));
@@ -242,27 +199,4 @@ function clientMaker(bytes: Uint8Array, opened: Remote<ProgramMethods>): MakeCli
       if (held === undefined) connection.send('freeProgram', [program]);
     }
   };
-}
-
-async function openEvaluator(
-  connection: Connection<EvaluatorMethods>,
-  program: Uint8Array,
-  keys: EvaluationKeys,
-  sizes: readonly number[],
-): Promise<Handle> {
-  const evaluator = await connection.call('open', [program]);
-  try {
-    for (const [index, key] of keys.entries()) {
-      const sent = movable(checkSize(`Evaluation key ${index}`, key, sizes));
-      await connection.call('loadKey', [evaluator, sent], { transfer: [sent.buffer] });
-    }
-    const missing = await connection.call('missingKeys', [evaluator]);
-    if (missing.length === 0) return evaluator;
-    throw failure('key.missing', `Evaluation keys are missing: ${missing.join(', ')}`, {
-      name: missing.join(', '),
-    });
-  } catch (error) {
-    connection.send('free', [evaluator]);
-    throw error;
-  }
 }

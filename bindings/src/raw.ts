@@ -1,6 +1,6 @@
 /**
  * The contract with the Rust side (src/wasm), used inside the workers: thin classes whose every throw is an Error with
- * `code` and `details`. raw-columns.ts and raw-graphs.ts import the glue of the two modules.
+ * `code` and `details`. raw-columns.ts and its like import the glue of each module.
  */
 import type { Element, Growth, Platform, ProtectOptions } from './graph-types.js';
 import type {
@@ -13,6 +13,7 @@ import type {
   TraceView,
   Variant,
 } from './types.js';
+import type { TaskStage, ValueCompileOptions, ValueTaskLiteral } from './values/types.js';
 import { granted, type SharedMemory, sharedMemory } from './worker/memory.js';
 
 /** Program info as the core knows it: bounds are integers of 10^-decimals, as decimal strings. */
@@ -237,6 +238,79 @@ export interface RawJob {
   free(): void;
 }
 
+/** What the core tells of a program over values. */
+export interface RawTaskReport {
+  readonly scheme: 'BGV' | 'CKKS';
+  readonly n: number;
+  readonly plainModuli: string[];
+  readonly moduli: string[];
+  readonly special: string[];
+  readonly scale?: number | null;
+  readonly security: string;
+  /** Names, and bytes of the words of each. */
+  readonly keys: [name: string, bytes: number][];
+  readonly operators: Record<string, number>;
+  readonly outputs: { name: string; level: number; budgetBits: number; errorBits?: number | null }[];
+}
+
+/** Cells as the core takes them: reals, or integers of any sort; these may be doubles where they are below 2^53. */
+export type RawGivenCells = Float64Array<ArrayBuffer> | BigInt64Array<ArrayBuffer> | string[];
+
+/** A decrypted value. */
+export interface RawCells {
+  name: string;
+  cells: Float64Array<ArrayBuffer>;
+  /** Which cells are there; left out where all are. */
+  present?: Uint8Array<ArrayBuffer>;
+  /** The cells exactly, where all are integers. */
+  integers?: BigInt64Array<ArrayBuffer> | string[];
+}
+
+/** A compiled task over values. */
+export interface RawTask {
+  bytes(): Uint8Array<ArrayBuffer>;
+  report(): RawTaskReport;
+  literal(): ValueTaskLiteral;
+  text(stage: TaskStage): string;
+  graph(stage: TaskStage): GraphView;
+  free(): void;
+}
+
+/** A key holder of a task over values. */
+export interface RawTaskClient {
+  save(): Uint8Array<ArrayBuffer>;
+  keyJob(name: string): RawJob;
+  encryptJob(names: string[], cells: RawGivenCells[], present: (Uint8Array | undefined)[]): RawJob;
+  /** All results of a run, and public inputs. */
+  decryptJob(
+    results: Uint8Array[],
+    names: string[],
+    cells: RawGivenCells[],
+    present: (Uint8Array | undefined)[],
+  ): RawTaskJob;
+  free(): void;
+}
+
+/** An evaluator of a task over values. */
+export interface RawTaskEvaluator {
+  loadKey(bytes: Uint8Array): void;
+  missingKeys(): string[];
+  /** Encrypted inputs, then clear ones. */
+  runJob(
+    names: string[],
+    encrypted: Uint8Array[],
+    clear: string[],
+    cells: RawGivenCells[],
+    present: (Uint8Array | undefined)[],
+  ): RawJob;
+  free(): void;
+}
+
+/** A decryption of a task over values. */
+export interface RawTaskJob extends RawJob {
+  takeCells(): RawCells[];
+}
+
 /** A run of a circuit, whose operators may be computed elsewhere. */
 export interface RawCircuitJob extends RawJob {
   /** Operators to be computed elsewhere, each once. */
@@ -247,7 +321,7 @@ export interface RawCircuitJob extends RawJob {
   waits(): boolean;
 }
 
-/** What both modules have. */
+/** What all modules have. */
 interface RawModule {
   threads(): number;
   version(): string;
@@ -264,6 +338,19 @@ export interface RawColumns extends RawModule {
     restore(program: RawProgram, saved: Uint8Array): RawClient;
   };
   RawEvaluator: new (programBytes: Uint8Array) => RawEvaluator;
+}
+
+/** One instance of the module of tasks over values. */
+export interface RawTasks extends RawModule {
+  RawTask: {
+    compile(task: ValueTaskLiteral, options: ValueCompileOptions, hear: Hear): RawTask;
+    fromBytes(bytes: Uint8Array, hear: Hear): RawTask;
+  };
+  RawTaskClient: {
+    new (task: RawTask): RawTaskClient;
+    restore(task: RawTask, saved: Uint8Array): RawTaskClient;
+  };
+  RawTaskEvaluator: new (programBytes: Uint8Array) => RawTaskEvaluator;
 }
 
 /** One instance of the module of graphs. */

@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /**
- * Every public type of the package, those of graphs apart (graph-types.ts). No code: importing this file costs nothing.
+ * Every public type of the package, those of graphs (graph-types.ts) and of values (values/types.ts) apart. No code: importing this file costs nothing.
  *
  * Habits that hold everywhere:
  * - Every call that can take long takes `signal` (AbortSignal). An aborted call rejects with `signal.reason`
@@ -11,6 +11,7 @@
  */
 import type { Circuit, GraphBuilder, GraphOptions, OperatorDefinition } from './graph-types.js';
 import type { STAGES } from './stages.js';
+import type { LoomValueTask, ValueCompileOptions, ValueProgram, ValueTask } from './values/types.js';
 import type { Conformance, ConformanceOptions, TrialOptions, Verification } from './verification-types.js';
 
 // ---------------------------------------------------------------------------------------------- loading
@@ -24,11 +25,22 @@ export type Variant = 'relaxed' | 'threads' | 'single';
 
 /**
  * The workers behind a loom: a client worker, which alone ever holds secret keys (a program that was opened from bytes
- * may need one of its own), an evaluator worker, a graph worker from the first graph of one's own on, and for each of them
+ * may need one of its own), an evaluator worker, two alike for tasks over values from the first of these on, a graph worker from the
+ * first graph of one's own on, and for each of them
  * those that run the threads of its pool, one fewer than there are threads; and operator workers, as many as there are threads
  * at most, where base operators of one's own are computed.
  */
-export type Role = 'client' | 'evaluator' | 'graph' | 'pool' | 'graph-pool' | 'operator' | 'conformance';
+export type Role =
+  | 'client'
+  | 'evaluator'
+  | 'task-client'
+  | 'task-evaluator'
+  | 'graph'
+  | 'pool'
+  | 'task-pool'
+  | 'graph-pool'
+  | 'operator'
+  | 'conformance';
 
 /** Where a build's wasm comes from: an absolute address, its bytes, or a compiled module. */
 export type WasmSource = URL | string | ArrayBuffer | ArrayBufferView | CompiledModule;
@@ -69,15 +81,17 @@ export interface LoadOptions {
   threads?: number | undefined;
   /**
    * Own copies of the wasm, for hosts whose bundler cannot place the package's files. Only the chosen build is
-   * fetched, that of `graphs` with the first graph of one's own, that of `conformance` by the method of this name; one that is not given here comes from the package.
+   * fetched, that of `tasks` with the first task over values, that of `graphs` with the first graph of one's own, that of `conformance` by the method
+   * of this name; one that is not given here comes from the package.
    */
   wasm?:
-    (WasmSources & { readonly [part in 'graphs' | 'conformance']?: WasmSources | undefined }) | undefined;
+    | (WasmSources & { readonly [part in 'tasks' | 'graphs' | 'conformance']?: WasmSources | undefined })
+    | undefined;
   /**
-   * Own start-up of workers: module workers over `cipherloom/client-worker`, `/evaluator-worker`, `/graph-worker`
-   * (where graphs of one's own are built), `/operator-worker` (where base operators of one's own are computed), `/conformance-worker`
-   * (of `conformance`), and, with more than one thread, `/pool-worker` and,
-   * for graphs, `/graph-pool-worker`. What is refused, such as a Promise of one, is ended.
+   * Own start-up of workers: module workers over `cipherloom/client-worker`, `/evaluator-worker`, `/task-client-worker` and
+   * `/task-evaluator-worker` (of tasks over values), `/graph-worker` (where graphs of one's own are built), `/operator-worker` (where base operators of one's own are computed), `/conformance-worker`
+   * (of `conformance`), and, with more than one thread, `/pool-worker`, for tasks over values `/task-pool-worker`, and
+   * for graphs `/graph-pool-worker`. What is refused, such as a Promise of one, is ended.
    */
   worker?: ((role: Role) => WorkerLike) | undefined;
   signal?: AbortSignal | undefined;
@@ -108,6 +122,15 @@ export interface Loom extends Disposable {
    * in its reach. Its clients share a worker with those of no other program. Errors: FormatError, MemoryError.
    */
   program(bytes: Uint8Array, options?: CallOptions): Promise<Program>;
+  /** A new empty task over values - of any shape and kind, encrypted or not - that can compile itself here. */
+  valueTask(): LoomValueTask;
+  /**
+   * Compiles a task over values: with BGV, exactly, if no real is encrypted, else with CKKS. The first one starts the workers of such
+   * tasks. Errors: GraphError, ParameterError, OutOfRangeError, MemoryError. Aborting rejects at once.
+   */
+  compileValues(task: ValueTask, options?: ValueCompileOptions & CallOptions): Promise<ValueProgram>;
+  /** Opens what `ValueProgram.toBytes` gave, as `program` does. Errors: FormatError, MemoryError. */
+  valueProgram(bytes: Uint8Array, options?: CallOptions): Promise<ValueProgram>;
   /**
    * Makes an operator of one's own known, to all graphs of this loom that are built or opened from now on. Errors: GraphError
    * `operator.name` (none, or taken).

@@ -1,10 +1,10 @@
-/** Gets the compiled wasm of a build, of columns or of graphs: once per loom, shared by its workers. */
+/** Gets the compiled wasm of a build of a module: once per loom, shared by its workers. */
 import { failure } from './errors.js';
 import type { LoadOptions, Variant, WasmSource } from './types.js';
 import { refusal } from './worker/memory.js';
 
-/** The module of clients and evaluators, that of graphs of users' own, and that of the conformance suite. */
-export type Part = 'columns' | 'graphs' | 'conformance';
+/** The module of columns, that of tasks over values, that of graphs of users' own, and that of the conformance suite. */
+export type Part = 'columns' | 'tasks' | 'graphs' | 'conformance';
 
 /** Compiles a build. Errors: WorkerError `worker.wasm` if the file cannot be had or is no wasm; MemoryError; abort. */
 export async function wasmModule(
@@ -44,6 +44,16 @@ const PACKAGED: Readonly<Record<Part, (variant: Variant) => URL>> = {
         return new URL('../wasm/threads/cipherloom_bg.wasm', import.meta.url);
       case 'single':
         return new URL('../wasm/single/cipherloom_bg.wasm', import.meta.url);
+    }
+  },
+  tasks: (variant) => {
+    switch (variant) {
+      case 'relaxed':
+        return new URL('../wasm/tasks/threads/relaxed.wasm', import.meta.url);
+      case 'threads':
+        return new URL('../wasm/tasks/threads/cipherloom_bg.wasm', import.meta.url);
+      case 'single':
+        return new URL('../wasm/tasks/single/cipherloom_bg.wasm', import.meta.url);
     }
   },
   graphs: (variant) => {

@@ -11,7 +11,8 @@ import { OwnOperators } from '../src/own-operators.js';
 import { OperatorWorkers } from '../src/worker/operator-workers.js';
 import type { NamedBytes, RawPort } from '../src/raw.js';
 import type { Connection } from '../src/worker/connection.js';
-import { GraphEngine, type GraphWorker } from '../src/worker/graph-engine.js';
+import type { Engine } from '../src/worker/engine.js';
+import { LazyEngine } from '../src/worker/lazy-engine.js';
 import type { GraphMethods, OpenCircuit } from '../src/worker/protocol.js';
 
 const PORT: RawPort = { name: 'x', type: 'f32[2]{shape=[2]}', element: 'f32', shape: [2], bytes: 8 };
@@ -93,10 +94,10 @@ class Worker {
 /** A loom of such workers, and a builder of one operator. */
 function setUp() {
   const workers: Worker[] = [];
-  const graphs = new GraphEngine(async () => {
+  const graphs = new LazyEngine<GraphMethods>(async () => {
     const worker = new Worker();
     workers.push(worker);
-    return { connection: worker.connection, version: '', memoryBytes: 2 ** 32 } as GraphWorker;
+    return { connection: worker.connection, version: '', memoryBytes: 2 ** 32 } as Engine<GraphMethods>;
   });
   const loom = {
     graphs,
@@ -326,7 +327,7 @@ describe('a circuit whose worker died', () => {
     await expect(base.toText()).rejects.toMatchObject({ code: 'worker.dead' });
     return { ...all, circuit, base };
   }
-  const restarted = async (all: { graphs: GraphEngine; workers: Worker[] }) => {
+  const restarted = async (all: { graphs: LazyEngine<GraphMethods>; workers: Worker[] }) => {
     await all.graphs.restart();
     return all.workers[1] as Worker;
   };
@@ -381,7 +382,7 @@ describe('the graph worker', () => {
   it('is tried again after it did not start, and not started twice', async () => {
     let starts = 0;
     const worker = new Worker();
-    const graphs = new GraphEngine(async () => {
+    const graphs = new LazyEngine<GraphMethods>(async () => {
       starts += 1;
       if (starts === 1) throw failure('worker.failed', 'no');
       return { connection: worker.connection, version: '', memoryBytes: 1 };
@@ -400,7 +401,7 @@ describe('the graph worker', () => {
 
   it('that starts after the end is ended', async () => {
     const worker = new Worker();
-    const graphs = new GraphEngine(async () => ({
+    const graphs = new LazyEngine<GraphMethods>(async () => ({
       connection: worker.connection,
       version: '',
       memoryBytes: 1,

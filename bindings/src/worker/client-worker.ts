@@ -2,17 +2,13 @@
 import type { NamedBytes, RawClient, RawJob, RawColumns, RawOutputValues } from '../raw.js';
 import { openColumns } from '../raw-columns.js';
 import { Handles } from './handles.js';
+import { overwrite } from './overwrite.js';
 import { open, programMethods, programs } from './program-methods.js';
 import type { ClientMethods } from './protocol.js';
 import { type Call, Moved, serve } from './serve.js';
 
 const clients = new Handles<RawClient>();
 let raw: RawColumns;
-
-/** Whatever type its elements have. */
-function overwrite({ buffer, byteOffset, byteLength }: ArrayBufferView): void {
-  new Uint8Array(buffer, byteOffset, byteLength).fill(0);
-}
 
 function moved(bytes: Uint8Array<ArrayBuffer>): Moved<Uint8Array<ArrayBuffer>> {
   return new Moved(bytes, [bytes.buffer]);
@@ -57,8 +53,7 @@ serve<ClientMethods>({
       return call.finish(job, () => movedAll(job.takeObjects()));
     } finally {
       // The job has its own, and wipes them.
-      for (const column of units) overwrite(column);
-      for (const flags of present) if (flags !== undefined) overwrite(flags);
+      for (const data of [...units, ...present]) overwrite(data);
     }
   },
   decrypt: (call, client, names, at, ciphertexts, inputs) => {

@@ -6,17 +6,15 @@
  * keys of one tenant; those of others get workers of their own, which end with their last key.
  */
 import type { Connection } from './connection.js';
-import type { ClientMethods } from './protocol.js';
+import type { KeyMethods } from './protocol.js';
 
 /** Whose keys these are: one object for all programs that the loom compiled, one for each that it opened. */
 export type Tenant = object;
 
-type ClientConnection = Connection<ClientMethods>;
-
 /** A worker and the keys in it. */
-interface Lodging {
-  connection: ClientConnection | undefined;
-  readonly started: Promise<ClientConnection>;
+interface Lodging<M extends KeyMethods> {
+  connection: Connection<M> | undefined;
+  readonly started: Promise<Connection<M>>;
   tenant: Tenant | undefined;
   keys: number;
   /** A restart has given it up. */
@@ -24,8 +22,8 @@ interface Lodging {
 }
 
 /** A place for one key. */
-export interface Place {
-  readonly connection: ClientConnection;
+export interface Place<M extends KeyMethods> {
+  readonly connection: Connection<M>;
   /** Whether its worker died and was replaced. */
   readonly gone: boolean;
   /** The key is no longer there. */
@@ -33,25 +31,25 @@ export interface Place {
 }
 
 /** See above. */
-export class ClientWorkers {
-  readonly #start: () => Promise<ClientConnection>;
-  #main: Lodging;
-  readonly #others = new Set<Lodging>();
+export class ClientWorkers<M extends KeyMethods> {
+  readonly #start: () => Promise<Connection<M>>;
+  #main: Lodging<M>;
+  readonly #others = new Set<Lodging<M>>();
   #closed = false;
 
   /** `main` runs already; `start` starts another one alike. */
-  constructor(main: ClientConnection, start: () => Promise<ClientConnection>) {
+  constructor(main: Connection<M>, start: () => Promise<Connection<M>>) {
     this.#start = start;
     this.#main = lodging(Promise.resolve(main), main);
   }
 
   /** The worker that is always there: it compiles tasks. */
-  get main(): ClientConnection {
-    return this.#main.connection as ClientConnection;
+  get main(): Connection<M> {
+    return this.#main.connection as Connection<M>;
   }
 
   /** A place for one more key of a tenant. Errors: as of starting a worker. */
-  async place(tenant: Tenant): Promise<Place> {
+  async place(tenant: Tenant): Promise<Place<M>> {
     const all = [this.#main, ...this.#others];
     const home =
       all.find((one) => one.tenant === tenant) ?? all.find((one) => one.tenant === undefined) ?? this.#more();
@@ -92,7 +90,7 @@ export class ClientWorkers {
     for (const { connection } of [this.#main, ...this.#others]) connection?.close();
   }
 
-  #more(): Lodging {
+  #more(): Lodging<M> {
     const started = this.#begin();
     const more = lodging(started);
     this.#others.add(more);
@@ -103,13 +101,13 @@ export class ClientWorkers {
     return more;
   }
 
-  async #begin(): Promise<ClientConnection> {
+  async #begin(): Promise<Connection<M>> {
     const connection = await this.#start();
     if (this.#closed) connection.close();
     return connection;
   }
 
-  #left(home: Lodging): void {
+  #left(home: Lodging<M>): void {
     home.keys -= 1;
     if (home.keys > 0) return;
     home.tenant = undefined;
@@ -120,12 +118,15 @@ export class ClientWorkers {
     );
   }
 
-  #giveUp(home: Lodging): void {
+  #giveUp(home: Lodging<M>): void {
     home.gone = true;
     this.#others.delete(home);
   }
 }
 
-function lodging(started: Promise<ClientConnection>, connection?: ClientConnection): Lodging {
+function lodging<M extends KeyMethods>(
+  started: Promise<Connection<M>>,
+  connection?: Connection<M>,
+): Lodging<M> {
   return { connection, started, tenant: undefined, keys: 0, gone: false };
 }

@@ -20,9 +20,19 @@ export interface Engine<M extends StartMethods> extends Started {
   readonly connection: Connection<M>;
 }
 
+/** Who runs the threads of an engine. */
+const POOLS = {
+  client: 'pool',
+  evaluator: 'pool',
+  'task-client': 'task-pool',
+  'task-evaluator': 'task-pool',
+  graph: 'graph-pool',
+  conformance: 'pool',
+} as const satisfies { readonly [role in Role]?: Role };
+
 /** Starts an engine. Errors: MemoryError, WorkerError; nothing is left running. */
 export async function startEngine<M extends StartMethods>(
-  role: Exclude<Role, 'pool' | 'graph-pool' | 'operator'>,
+  role: keyof typeof POOLS,
   { choice: { variant, threads }, module, worker }: Recipe,
   signal: AbortSignal | undefined,
 ): Promise<Engine<M>> {
@@ -37,7 +47,7 @@ export async function startEngine<M extends StartMethods>(
   try {
     // The pool is started from here, not by the worker that drives it: that one is blocked while it computes.
     const onDeath = ({ message }: Error): void => connection.fail(message);
-    const threadWorker = (): WorkerLike => createWorker(role === 'graph' ? 'graph-pool' : 'pool', worker);
+    const threadWorker = (): WorkerLike => createWorker(POOLS[role], worker);
     pool = shared && startPool({ module, memory: shared.memory, threads, worker: threadWorker, onDeath });
     const [started] = await Promise.all([
       module.then((module) => {

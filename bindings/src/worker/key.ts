@@ -1,34 +1,35 @@
 /** A secret key in a client worker: where it is, and how it comes back when its worker died. */
 import { DisposedError, failure } from '../errors.js';
+import { abortable } from '../resource.js';
 import type { ClientWorkers, Place, Tenant } from './client-workers.js';
-import type { Connection } from './connection.js';
-import type { ClientMethods, Handle } from './protocol.js';
+import { aboutKeys, type Connection } from './connection.js';
+import type { Handle, KeyMethods } from './protocol.js';
 
 /** Makes a client, or restores one from saved bytes, in that worker. */
-export type MakeClient = (
-  connection: Connection<ClientMethods>,
+export type MakeClient<M extends KeyMethods> = (
+  connection: Connection<M>,
   saved: Uint8Array | undefined,
 ) => Promise<Handle>;
 
-interface Seat {
-  readonly place: Place;
+interface Seat<M extends KeyMethods> {
+  readonly place: Place<M>;
   readonly handle: Handle;
 }
 
 /** See above. */
-export class Key {
-  readonly #workers: ClientWorkers;
+export class Key<M extends KeyMethods> {
+  readonly #workers: ClientWorkers<M>;
   readonly #tenant: Tenant;
-  readonly #make: MakeClient;
+  readonly #make: MakeClient<M>;
   /** What `saveClient` gave, or what it was restored from. */
   #saved: Uint8Array | undefined;
-  #seat: Promise<Seat>;
+  #seat: Promise<Seat<M>>;
   #freed = false;
 
   private constructor(
-    workers: ClientWorkers,
+    workers: ClientWorkers<M>,
     tenant: Tenant,
-    make: MakeClient,
+    make: MakeClient<M>,
     saved: Uint8Array | undefined,
   ) {
     this.#workers = workers;
@@ -38,23 +39,30 @@ export class Key {
     this.#seat = this.#settle();
   }
 
-  /** A fresh key, or a saved one. Errors: as of starting a worker, opening the program, and restoring. */
-  static async make(
-    workers: ClientWorkers,
+  /** A fresh key, or a saved one. Errors: as of starting a worker, opening the program, and restoring; abort. */
+  static async make<M extends KeyMethods>(
+    workers: ClientWorkers<M>,
     tenant: Tenant,
-    make: MakeClient,
+    make: MakeClient<M>,
     saved: Uint8Array | undefined,
-  ): Promise<Key> {
+    signal: AbortSignal,
+  ): Promise<Key<M>> {
     const key = new Key(workers, tenant, make, saved);
-    await key.#seat;
-    return key;
+    try {
+      await abortable(key.#seat, signal);
+      return key;
+    } catch (error) {
+      // It may still come, and would hold a secret that nobody can free.
+      key.free();
+      throw error;
+    }
   }
 
   /**
    * Where it lives now; after a restart it is restored. Errors: WorkerError `worker.key_lost` if it died with its
    * worker and was never saved.
    */
-  async find(): Promise<{ connection: Connection<ClientMethods>; handle: Handle }> {
+  async find(): Promise<{ connection: Connection<M>; handle: Handle }> {
     const seat = this.#seat;
     const { place, handle } = await seat;
     if (!place.gone) return { connection: place.connection, handle };
@@ -69,7 +77,7 @@ export class Key {
   /** Gives the bytes of the key. They are kept, so that it can come back. */
   async save(signal: AbortSignal): Promise<Uint8Array> {
     const { connection, handle } = await this.find();
-    const bytes = await connection.call('saveClient', [handle], { signal });
+    const bytes = await aboutKeys(connection).call('saveClient', [handle], { signal });
     this.#saved = bytes.slice();
     return bytes;
   }
@@ -81,14 +89,14 @@ export class Key {
     this.#saved = undefined;
     this.#seat.then(
       ({ place, handle }) => {
-        place.connection.send('freeClient', [handle]);
+        aboutKeys(place.connection).send('freeClient', [handle]);
         place.leave();
       },
       () => {},
     );
   }
 
-  async #restore(): Promise<Seat> {
+  async #restore(): Promise<Seat<M>> {
     if (this.#saved !== undefined) return this.#settle();
     const problem =
       'The secret key died with its worker, and was never saved: it is lost, and what was encrypted under it, too. ' +
@@ -96,7 +104,7 @@ export class Key {
     throw failure('worker.key_lost', problem, { role: 'client' });
   }
 
-  async #settle(): Promise<Seat> {
+  async #settle(): Promise<Seat<M>> {
     // A copy: the key may be freed meanwhile, and its bytes overwritten.
     const saved = this.#saved?.slice();
     const place = await this.#workers.place(this.#tenant);

@@ -6,18 +6,22 @@ import type {
   Integers,
   NamedBytes,
   RawAnalysis,
+  RawCells,
   RawCircuitOptions,
   RawExpandOptions,
+  RawGivenCells,
   RawOptions,
   RawOutgoing,
   RawOutputValues,
   RawPort,
   RawProgramInfo,
   RawReport,
+  RawTaskReport,
   RawTrials,
   RawTried,
 } from '../raw.js';
 import type { CompileOptions, GraphView, Stage, TaskLiteral, TraceView } from '../types.js';
+import type { TaskStage, ValueCompileOptions, ValueTaskLiteral } from '../values/types.js';
 import type { CheckKind } from '../verification-types.js';
 
 /** Number of an object that lives in a worker. */
@@ -29,6 +33,14 @@ type Bytes = Uint8Array<ArrayBuffer>;
 export interface OpenProgram {
   readonly program: Handle;
   readonly info: RawProgramInfo;
+  readonly bytes: Bytes;
+}
+
+/** A program over values that is open in a worker. */
+export interface OpenTask {
+  readonly task: Handle;
+  readonly report: RawTaskReport;
+  readonly literal: ValueTaskLiteral;
   readonly bytes: Bytes;
 }
 
@@ -65,13 +77,25 @@ export interface ProgramMethods extends StartMethods {
   freeProgram(program: Handle): void;
 }
 
+/** What every worker with secret keys does. */
+export interface KeyMethods extends StartMethods {
+  saveClient(client: Handle): Bytes;
+  freeClient(client: Handle): void;
+}
+
+/** What every worker does that computes with evaluation keys. */
+export interface KeyedMethods extends StartMethods {
+  open(program: Uint8Array): Handle;
+  loadKey(evaluator: Handle, key: Uint8Array): void;
+  missingKeys(evaluator: Handle): string[];
+  free(evaluator: Handle): void;
+}
+
 /** What a client worker does. It holds secret keys; no answer but `saveClient`'s contains one. */
-export interface ClientMethods extends ProgramMethods {
+export interface ClientMethods extends ProgramMethods, KeyMethods {
   compile(task: TaskLiteral, options: CompileOptions): OpenProgram;
   createClient(program: Handle): Handle;
   restoreClient(program: Handle, saved: Uint8Array): Handle;
-  saveClient(client: Handle): Bytes;
-  freeClient(client: Handle): void;
   key(client: Handle, index: number): Bytes;
   encrypt(
     client: Handle,
@@ -92,16 +116,54 @@ export interface ClientMethods extends ProgramMethods {
  * What the evaluator worker does. It is told program bytes, evaluation keys and ciphertexts, and nothing
  * else; so this is where programs that others made are opened first.
  */
-export interface EvaluatorMethods extends ProgramMethods {
-  open(program: Uint8Array): Handle;
-  loadKey(evaluator: Handle, key: Uint8Array): void;
-  missingKeys(evaluator: Handle): string[];
+export interface EvaluatorMethods extends ProgramMethods, KeyedMethods {
   run(
     evaluator: Handle,
     inputs: Uint8Array[],
     trace: boolean,
   ): { outputs: NamedBytes[]; trace: TraceView | undefined };
-  free(evaluator: Handle): void;
+}
+
+/** What can be asked about programs over values, in either of their workers. */
+export interface TaskMethods extends StartMethods {
+  openProgram(bytes: Uint8Array): OpenTask;
+  text(task: Handle, stage: TaskStage): string;
+  graph(task: Handle, stage: TaskStage): GraphView;
+  freeProgram(task: Handle): void;
+}
+
+/** What a task client worker does: as a client worker, for tasks over values. */
+export interface TaskClientMethods extends TaskMethods, KeyMethods {
+  compile(task: ValueTaskLiteral, options: ValueCompileOptions): OpenTask;
+  createClient(task: Handle): Handle;
+  restoreClient(task: Handle, saved: Uint8Array): Handle;
+  key(client: Handle, name: string): Bytes;
+  encrypt(
+    client: Handle,
+    names: string[],
+    cells: RawGivenCells[],
+    present: (Uint8Array | undefined)[],
+  ): NamedBytes[];
+  decrypt(
+    client: Handle,
+    results: Uint8Array[],
+    names: string[],
+    cells: RawGivenCells[],
+    present: (Uint8Array | undefined)[],
+  ): RawCells[];
+}
+
+/** What a task evaluator worker does: as an evaluator worker, for tasks over values. It is told the server's own inputs, too. */
+export interface TaskEvaluatorMethods extends TaskMethods, KeyedMethods {
+  run(
+    evaluator: Handle,
+    names: string[],
+    encrypted: Uint8Array[],
+    clear: string[],
+    cells: RawGivenCells[],
+    present: (Uint8Array | undefined)[],
+    trace: boolean,
+  ): { outputs: NamedBytes[]; trace: TraceView | undefined };
 }
 
 /** What a circuit is verified by. */

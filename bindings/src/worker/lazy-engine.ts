@@ -1,26 +1,23 @@
-/** The graph worker of a loom, started where it is first asked for. */
+/** An engine of a loom that is started where it is first asked for. */
 import type { Connection } from './connection.js';
 import type { Engine } from './engine.js';
-import type { GraphMethods } from './protocol.js';
-
-/** An engine that works on graphs. */
-export type GraphWorker = Engine<GraphMethods>;
+import type { StartMethods } from './protocol.js';
 
 /** See above. */
-export class GraphEngine {
-  readonly #start: () => Promise<GraphWorker>;
-  #worker: Promise<GraphWorker> | undefined;
+export class LazyEngine<M extends StartMethods> {
+  readonly #start: () => Promise<Engine<M>>;
+  #worker: Promise<Engine<M>> | undefined;
   /** The one that has started. */
-  #connection: Connection<GraphMethods> | undefined;
+  #connection: Connection<M> | undefined;
   #closed = false;
 
   /** `start` starts an engine, unless the loom has ended. */
-  constructor(start: () => Promise<GraphWorker>) {
+  constructor(start: () => Promise<Engine<M>>) {
     this.#start = start;
   }
 
   /** The worker, dead ones too: these are replaced by `restart`. Errors: as of starting one; the next call tries again. */
-  worker(): Promise<GraphWorker> {
+  worker(): Promise<Engine<M>> {
     this.#worker ??= this.#begin();
     return this.#worker;
   }
@@ -39,7 +36,7 @@ export class GraphEngine {
     this.#connection?.close();
   }
 
-  #begin(): Promise<GraphWorker> {
+  #begin(): Promise<Engine<M>> {
     const worker = this.#start();
     worker.then(
       ({ connection }) => {

@@ -1,0 +1,133 @@
+/** Constants beside values: numbers, booleans and dates as the core reads them. */
+import { describe } from '../arguments.js';
+import { failure } from '../errors.js';
+import { decimalsOf, powerOfTen, toUnits } from '../exact.js';
+import { dayNumber, isDate } from './days.js';
+import { cellsOf, checkedShape } from './type.js';
+import type { Shape, ValueKind, ValueType } from './types.js';
+
+/** The core's integers have 128 bits. */
+const MOST = 2n ** 127n - 1n;
+
+/** Cells that are part of a program: of reals doubles, else integers in units of 10^-decimals. */
+export interface Constant {
+  readonly kind: ValueKind;
+  readonly shape: Shape;
+  readonly decimals: number;
+  readonly categories: number | undefined;
+  readonly cells: readonly (bigint | number)[];
+}
+
+/**
+ * What a caller wrote, beside a value like that: reals beside reals, categories beside such, else integers with as many decimals as are
+ * needed. Errors: InputError `input.type`, `input.not_a_number`; GraphError `graph.shape`.
+ */
+export function constantOf(where: string, value: unknown, like: ValueType | undefined): Constant {
+  const flat: unknown[] = [];
+  const shape = flatten(where, value, flat);
+  const all = (test: (cell: unknown) => boolean): boolean => flat.every(test);
+  const constant = (kind: ValueKind, cells: (bigint | number)[], decimals = 0): Constant => ({
+    kind,
+    shape,
+    decimals,
+    categories: kind === 'category' ? like?.categories : undefined,
+    cells,
+  });
+  if (all((cell) => typeof cell === 'boolean'))
+    return constant(
+      'boolean',
+      flat.map((cell) => BigInt(cell as boolean)),
+    );
+  if (all(isDate))
+    return constant(
+      'date',
+      flat.map((cell) => BigInt(day(where, cell as Date))),
+    );
+  if (!all((cell) => typeof cell === 'number' || typeof cell === 'bigint')) {
+    const expected = 'a value of this task, or numbers, booleans or dates of one sort';
+    const found = describe(value);
+    throw failure('input.type', `${where}: expected ${expected}, found ${found}`, { where, found, expected });
+  }
+  const numbers = flat as (number | bigint)[];
+  const bad = numbers.find((number) => typeof number === 'number' && !Number.isFinite(number));
+  if (bad !== undefined) {
+    const problem = `${where}: expected finite numbers, found ${describe(bad)}`;
+    throw failure('input.not_a_number', problem, { where, found: describe(bad) });
+  }
+  if (like?.kind === 'real') return constant('real', numbers.map(Number));
+  const decimals = numbers.reduce((most: number, number) => Math.max(most, decimalsOf(number)), 0);
+  const units = numbers.map((number) => toUnits(number, decimals) as bigint);
+  if (like?.kind === 'category' && decimals === 0) return constant('category', units);
+  return constant('integer', units, decimals);
+}
+
+/** Every cell changed. */
+export function mapConstant(constant: Constant, cell: (cell: number) => number): Constant {
+  return { ...constant, cells: constant.cells.map((one) => cell(Number(one))) };
+}
+
+/** The attributes of `value.constant`, with at least so many decimals; a single cell in that shape. Errors: OutOfRangeError. */
+export function constantAttributes(
+  where: string,
+  { kind, shape, categories, cells, decimals: own }: Constant,
+  decimals = own,
+  filled: Shape = shape,
+): Record<string, unknown> {
+  const factor = kind === 'integer' ? powerOfTen(decimals - own) : 1n;
+  const scaled = cells.map((cell) => (typeof cell === 'bigint' ? exact(where, cell * factor) : cell));
+  const [first] = scaled;
+  const same = scaled.every((cell) => cell === first);
+  return {
+    kind,
+    shape: shape.length === 0 ? filled : shape,
+    decimals: kind === 'integer' && decimals > 0 ? decimals : undefined,
+    categories,
+    value: same ? first : kind === 'real' ? doubles(scaled as number[]) : scaled,
+  };
+}
+
+/** An integer that the core can take. Errors: OutOfRangeError `range.integer`. */
+export function exact(where: string, units: bigint): bigint {
+  if (units >= -MOST && units <= MOST) return units;
+  throw failure('range.integer', `${where}: a known number with all decimals exceeds 127 bits`, {
+    where,
+    expected: { max: `${MOST}` },
+  });
+}
+
+function day(where: string, date: Date): number {
+  const days = dayNumber(date);
+  if (days !== undefined) return days;
+  const problem = `${where}: expected days, as midnight UTC, found a time within one`;
+  throw failure('input.not_a_number', problem, { where });
+}
+
+function doubles(cells: readonly number[]): Uint8Array {
+  const view = new DataView(new ArrayBuffer(8 * cells.length));
+  for (const [at, cell] of cells.entries()) view.setFloat64(8 * at, cell, true);
+  return new Uint8Array(view.buffer);
+}
+
+/** Appends the cells, and gives the shape that their nesting has. */
+function flatten(where: string, value: unknown, flat: unknown[]): Shape {
+  if (ArrayBuffer.isView(value) && 'length' in value) {
+    const cells = value as unknown as ArrayLike<number | bigint>;
+    for (let at = 0; at < cells.length; at++) flat.push(cells[at]);
+    return checkedShape(where, [cells.length]);
+  }
+  if (!Array.isArray(value)) {
+    flat.push(value);
+    return [];
+  }
+  let inner: Shape | undefined;
+  for (const part of value as unknown[]) {
+    const shape = flatten(where, part, flat);
+    if (inner === undefined) inner = shape;
+    if (`${inner}` === `${shape}` && inner.length === shape.length) continue;
+    const problem = `${where}: an array of parts of unequal shapes, [${inner.join(', ')}] and [${shape.join(', ')}]`;
+    throw failure('graph.shape', problem, { where, found: [inner, shape] });
+  }
+  const shape = [value.length, ...(inner ?? [])];
+  checkedShape(where, shape);
+  return cellsOf(shape) === 0 ? [] : shape;
+}

@@ -1,0 +1,418 @@
+/** Expressions over values: what a person writes, as operators that fit together. */
+import { checkArgument, checkOptions, describe, MOMENT_OF, NUMBERS } from '../arguments.js';
+import { failure } from '../errors.js';
+import { decimalsOf, powerOfTen, toUnits } from '../exact.js';
+import { type Constant, constantAttributes, constantOf, exact, mapConstant } from './constants.js';
+import type { Recorded, Recorder } from './recorder.js';
+import type { RuleAttributes } from './rules.js';
+import { broadcastShape, cellsOf, checkedShape, describeType, mostHidden } from './type.js';
+import type { MomentOf, Shape, Value, ValueKind, ValueOperand, ValuePlace, ValueType } from './types.js';
+
+/** Digits of a power of ten that one operator multiplies with. */
+const MOST_DIGITS = 37;
+const MOST_EXPONENT = 1000;
+const MOST_DEGREE = 100;
+
+/** An operand that a caller gave. */
+type Given = Expression | Constant;
+
+/** See {@link Value}. */
+export class Expression implements Value {
+  readonly kind: ValueKind;
+  readonly shape: Shape;
+  readonly place: ValuePlace;
+  readonly decimals: number;
+  readonly missing: boolean;
+  readonly categories: number | undefined;
+  readonly finished: boolean;
+  readonly #recorder: Recorder;
+  readonly #recorded: Recorded;
+
+  constructor(recorder: Recorder, recorded: Recorded) {
+    const { type, half } = recorded;
+    this.kind = type.kind;
+    this.shape = type.shape;
+    this.place = type.place;
+    this.decimals = type.decimals;
+    this.missing = type.missing;
+    this.categories = type.categories;
+    this.finished = half === 'client';
+    this.#recorder = recorder;
+    this.#recorded = recorded;
+  }
+
+  /** What it is in a task. Errors: InputError `input.type` for what is none, GraphError `graph.foreign` for one of another task. */
+  static recordedIn(where: string, recorder: Recorder, value: unknown): Recorded {
+    if (!(value instanceof Expression)) {
+      const [found, expected] = [describe(value), 'a value of this task'];
+      throw failure('input.type', `${where}: expected ${expected}, found ${found}`, {
+        where,
+        found,
+        expected,
+      });
+    }
+    if (value.#recorder === recorder) return value.#recorded;
+    throw failure('graph.foreign', `${where}: expected a value of this task, found one of another`, {
+      where,
+    });
+  }
+
+  /** A constant of a task. Errors: as of {@link constantOf}. */
+  static constant(where: string, recorder: Recorder, value: unknown): Expression {
+    const attributes = constantAttributes(where, constantOf(where, value, undefined));
+    return new Expression(recorder, recorder.node(where, 'value.constant', [], attributes));
+  }
+
+  add(other: ValueOperand): Value {
+    return this.#both('add', 'value.add', this.#given('add', other), true);
+  }
+
+  sub(other: ValueOperand): Value {
+    return this.#both('sub', 'value.sub', this.#given('sub', other), true);
+  }
+
+  multiply(other: ValueOperand): Value {
+    return this.#both('multiply', 'value.multiply', this.#given('multiply', other));
+  }
+
+  negate(): Value {
+    return this.#alone('negate', 'value.negate');
+  }
+
+  square(): Value {
+    return this.#alone('square', 'value.square');
+  }
+
+  power(exponent: number): Value {
+    if (!Number.isInteger(exponent) || exponent < 1 || exponent > MOST_EXPONENT)
+      throw wrongArgument('power', 'a whole exponent from 1 to 1000', exponent);
+    return exponent === 1 ? this : this.#alone('power', 'value.power', { exponent });
+  }
+
+  polynomial(coefficients: readonly (number | bigint)[]): Value {
+    checkArgument('polynomial, coefficients', coefficients, NUMBERS);
+    const degree = coefficients.length - 1;
+    const last = coefficients.at(-1);
+    if (degree < 1 || degree > MOST_DEGREE || last === 0 || last === 0n) {
+      const expected = '2 to 101 coefficients, from the constant one on, the last of which is not 0';
+      throw wrongArgument('polynomial', expected, coefficients);
+    }
+    const decimals = coefficients.reduce((most: number, one) => Math.max(most, decimalsOf(one)), 0);
+    const units = coefficients.map((one) => exact('polynomial', toUnits(one, decimals) as bigint));
+    return this.#alone('polynomial', 'value.polynomial', {
+      coefficients: units,
+      decimals: decimals > 0 ? decimals : undefined,
+    });
+  }
+
+  divide(other: ValueOperand): Value {
+    const given = this.#given('divide', other);
+    // No scheme divides, but for a real there is the inverse.
+    const inverse = this.kind === 'real' && this.place === 'encrypted' && !this.finished;
+    if (given instanceof Expression || !inverse) return this.#both('divide', 'value.divide', given);
+    if (given.kind === 'real' && given.cells.some((cell) => Number(cell) === 0))
+      throw wrongArgument('divide', 'a divisor other than 0', 0);
+    return this.#both(
+      'divide',
+      'value.multiply',
+      mapConstant(given, (cell) => 1 / cell),
+    );
+  }
+
+  sqrt(): Value {
+    return this.#alone('sqrt', 'value.root');
+  }
+
+  lessThan(other: ValueOperand): Value {
+    return this.#compare('lessThan', other, 'lt', false);
+  }
+
+  atMost(other: ValueOperand): Value {
+    return this.#compare('atMost', other, 'le', false);
+  }
+
+  greaterThan(other: ValueOperand): Value {
+    return this.#compare('greaterThan', other, 'lt', true);
+  }
+
+  atLeast(other: ValueOperand): Value {
+    return this.#compare('atLeast', other, 'le', true);
+  }
+
+  equals(other: ValueOperand): Value {
+    return this.#compare('equals', other, 'eq', false);
+  }
+
+  and(other: ValueOperand): Value {
+    return this.#both('and', 'value.and', this.#given('and', other));
+  }
+
+  or(other: ValueOperand): Value {
+    return this.#both('or', 'value.or', this.#given('or', other));
+  }
+
+  not(): Value {
+    return this.#alone('not', 'value.not');
+  }
+
+  select(a: ValueOperand, b: ValueOperand): Value {
+    const where = 'select';
+    // What is a number in one is of the kind of the other.
+    const like = [b, a].map((other) => (other instanceof Expression ? other : undefined));
+    const given = [a, b].map((one, index) => this.#given(where, one, like[index]));
+    const [first, second] = this.#alike(where, given) as [Expression, Expression];
+    const shape = broadcastShape(where, this.shape, broadcastShape(where, first.shape, second.shape));
+    return this.#node(
+      where,
+      'value.select',
+      [this, first, second].map((one) => one.#broadcast(where, shape)),
+    );
+  }
+
+  sum(axis?: number): Value {
+    if (axis !== undefined) this.#checkAxis('sum', axis);
+    return this.#alone('sum', 'value.sum', { axis });
+  }
+
+  dot(other: ValueOperand): Value {
+    return this.#node('dot', 'value.dot', [this, this.#of('dot', other)]);
+  }
+
+  matmul(other: ValueOperand): Value {
+    const where = 'matmul';
+    const mate = this.#of(where, other);
+    const [own, its] = [this.shape.length, mate.shape.length];
+    if (own === 1 && its === 1) return this.#node(where, 'value.dot', [this, mate]);
+    if (own === 2 && its === 1) return this.#node(where, 'matrix.vector', [this, mate]);
+    if (own !== 1 || its !== 2) return this.#node(where, 'matrix.multiply', [this, mate]);
+    // A vector times a matrix is a matrix of one row.
+    const row = this.#node(where, 'value.reshape', [this], { shape: [1, ...this.shape] });
+    const product = this.#node(where, 'matrix.multiply', [row, mate]);
+    return product.#node(where, 'value.reshape', [product], { shape: product.shape.slice(1) });
+  }
+
+  count(): Value {
+    return this.#alone('count', 'stats.count');
+  }
+
+  mean(): Value {
+    return this.#alone('mean', 'stats.mean');
+  }
+
+  variance(options?: MomentOf): Value {
+    return this.#alone('variance', 'stats.variance', moment('variance', options));
+  }
+
+  covariance(other: ValueOperand, options?: MomentOf): Value {
+    const mate = this.#of('covariance', other);
+    return this.#node('covariance', 'stats.covariance', [this, mate], moment('covariance', options));
+  }
+
+  correlation(other: ValueOperand): Value {
+    return this.#node('correlation', 'stats.correlation', [this, this.#of('correlation', other)]);
+  }
+
+  regression(y: ValueOperand): Value {
+    return this.#node('regression', 'stats.regression', [this, this.#of('regression', y)]);
+  }
+
+  at(...indices: number[]): Value {
+    if (indices.length < 1 || indices.length > this.shape.length)
+      throw this.#wrongShape('at', `1 to ${this.shape.length} indices`, `${indices.length}`);
+    const start = indices.map((index, axis) => {
+      const length = this.shape[axis] as number;
+      const from = Number.isInteger(index) && index < 0 ? length + index : index;
+      if (Number.isInteger(from) && from >= 0 && from < length) return from;
+      throw this.#wrongShape('at', `a whole number from ${-length} to ${length - 1}`, describe(index));
+    });
+    const rest = this.shape.slice(indices.length);
+    const box = this.#box('at', [...start, ...rest.map(() => 0)], [...start.map(() => 1), ...rest]);
+    return box.#reshaped('at', rest);
+  }
+
+  slice(start: number | readonly number[], end?: number | readonly number[]): Value {
+    const bounds = (of: number | readonly number[] | undefined): readonly (number | undefined)[] =>
+      typeof of === 'object' ? of : [of];
+    const [from, to] = [bounds(start), bounds(end)];
+    const rank = this.shape.length;
+    if (rank === 0 || Math.max(from.length, to.length) > rank)
+      throw this.#wrongShape(
+        'slice',
+        `bounds for at most ${rank} dimensions`,
+        `${Math.max(from.length, to.length)}`,
+      );
+    const place = (bound: number | undefined, length: number, without: number): number => {
+      if (bound === undefined) return without;
+      if (!Number.isInteger(bound)) throw wrongArgument('slice', 'whole numbers', bound);
+      return Math.min(Math.max(bound < 0 ? length + bound : bound, 0), length);
+    };
+    const first = this.shape.map((length, axis) => place(from[axis], length, 0));
+    const size = this.shape.map((length, axis) => place(to[axis], length, length) - (first[axis] as number));
+    if (size.some((length) => length < 1))
+      throw this.#wrongShape('slice', 'at least one cell', `[${size.join(', ')}]`);
+    return this.#box('slice', first, size);
+  }
+
+  concat(others: ValueOperand | readonly Value[], axis = 0): Value {
+    const where = 'concat';
+    this.#checkAxis(where, axis);
+    const several =
+      Array.isArray(others) && others.length > 0 && others.every((one) => one instanceof Expression);
+    const list = (several ? others : [others]) as readonly ValueOperand[];
+    const all = this.#alike(where, [this, ...list.map((other) => this.#given(where, other))]);
+    return this.#node(where, 'value.concat', all, { axis });
+  }
+
+  reshape(shape: Shape): Value {
+    return this.#reshaped('reshape', checkedShape('reshape', shape));
+  }
+
+  broadcast(shape: Shape): Value {
+    return this.#broadcast('broadcast', checkedShape('broadcast', shape));
+  }
+
+  rotate(steps: number, axis = 0): Value {
+    if (!Number.isSafeInteger(steps)) throw wrongArgument('rotate', 'a whole number of steps', steps);
+    this.#checkAxis('rotate', axis);
+    return this.#alone('rotate', 'value.rotate', { axis, steps });
+  }
+
+  filled(): Value {
+    return this.missing ? this.#alone('filled', 'value.cells') : this;
+  }
+
+  present(): Value {
+    if (this.missing) return this.#alone('present', 'value.present');
+    const all = constantOf('present', true, undefined);
+    return this.#constant('present', all, 0, this.shape);
+  }
+
+  #node(where: string, op: string, inputs: readonly Expression[], attributes?: RuleAttributes): Expression {
+    const recorded = inputs.map((input) => Expression.recordedIn(where, this.#recorder, input));
+    return new Expression(this.#recorder, this.#recorder.node(where, op, recorded, attributes));
+  }
+
+  #alone(where: string, op: string, attributes?: RuleAttributes): Expression {
+    return this.#node(where, op, [this], attributes);
+  }
+
+  /** What a caller gave. Errors: of another task, or none that there can be. */
+  #given(where: string, other: unknown, like: ValueType = this): Given {
+    if (!(other instanceof Expression)) return constantOf(where, other, like);
+    Expression.recordedIn(where, this.#recorder, other);
+    return other;
+  }
+
+  #of(where: string, other: unknown): Expression {
+    const given = this.#given(where, other);
+    return given instanceof Expression ? given : this.#constant(where, given);
+  }
+
+  #constant(where: string, constant: Constant, decimals = constant.decimals, shape?: Shape): Expression {
+    const attributes = constantAttributes(where, constant, decimals, shape);
+    return this.#node(where, 'value.constant', [], attributes);
+  }
+
+  #both(where: string, op: string, other: Given, aligned = false): Expression {
+    return this.#node(where, op, this.#pair(where, other, aligned));
+  }
+
+  #compare(where: string, other: ValueOperand, relation: 'lt' | 'le' | 'eq', swapped: boolean): Value {
+    const pair = this.#pair(where, this.#given(where, other), true);
+    const encrypted = mostHidden(...pair.map(({ place }) => place)) === 'encrypted';
+    const real = pair.find(({ kind }) => kind === 'real');
+    if (encrypted && real !== undefined && !pair.some(({ finished }) => finished)) {
+      const [found, expected] = [describeType(real), 'integers: no scheme compares encrypted reals'];
+      const problem = `${where}: expected ${expected}, found ${found}`;
+      throw failure('operator.invalid', problem, { where, operator: 'value.compare', found, expected });
+    }
+    return this.#node(where, 'value.compare', swapped ? pair.reverse() : pair, { relation });
+  }
+
+  /** This and another one in one shape, and with equal decimals if asked for. */
+  #pair(where: string, other: Given, aligned: boolean): Expression[] {
+    const shape = broadcastShape(where, this.shape, other.shape);
+    const decimals =
+      aligned && isExact(this) && isExact(other) ? Math.max(this.decimals, other.decimals) : undefined;
+    const mate =
+      other instanceof Expression
+        ? other.#withDecimals(where, decimals ?? other.decimals)
+        : this.#constant(where, other, decimals ?? other.decimals, shape);
+    return [this.#withDecimals(where, decimals ?? this.decimals), mate].map((one) =>
+      one.#broadcast(where, shape),
+    );
+  }
+
+  /** Several ones of one kind and equal decimals. */
+  #alike(where: string, all: readonly Given[]): Expression[] {
+    const numbers = all.every(({ kind }) => kind === 'integer' || kind === 'real' || kind === 'boolean');
+    const mixed = numbers && all.some(({ kind }) => kind !== all[0]?.kind);
+    const real = mixed && all.some(({ kind }) => kind === 'real');
+    const decimals = real ? 0 : Math.max(...all.map(({ decimals }) => decimals));
+    return all.map((one) => {
+      const own =
+        one instanceof Expression ? one : this.#constant(where, one, real ? one.decimals : decimals);
+      if (real) return own.#real(where);
+      return mixed || own.decimals !== decimals ? own.#integer(where, decimals) : own;
+    });
+  }
+
+  #real(where: string): Expression {
+    if (this.kind === 'real') return this;
+    const zero: Constant = { kind: 'real', shape: [], decimals: 0, categories: undefined, cells: [0] };
+    return this.#node(where, 'value.add', [this, this.#constant(where, zero, 0, this.shape)]);
+  }
+
+  #integer(where: string, decimals: number): Expression {
+    if (this.kind === 'boolean' && decimals === 0) return this.#alone(where, 'value.scale', { numerator: 1 });
+    return this.#withDecimals(where, decimals);
+  }
+
+  /** The same values in finer units. */
+  #withDecimals(where: string, decimals: number): Expression {
+    const more = Math.min(decimals - this.decimals, MOST_DIGITS);
+    if (more <= 0) return this;
+    const scaled = this.#alone(where, 'value.scale', { numerator: powerOfTen(more), decimals: more });
+    return scaled.#withDecimals(where, decimals);
+  }
+
+  #broadcast(where: string, shape: Shape): Expression {
+    const same =
+      this.shape.length === shape.length && this.shape.every((length, axis) => length === shape[axis]);
+    return same ? this : this.#alone(where, 'value.broadcast', { shape });
+  }
+
+  #reshaped(where: string, shape: Shape): Expression {
+    if (cellsOf(shape) === cellsOf(this.shape)) return this.#alone(where, 'value.reshape', { shape });
+    throw this.#wrongShape(where, `a shape of ${cellsOf(this.shape)} cells`, `[${shape.join(', ')}]`);
+  }
+
+  #box(where: string, start: readonly number[], size: Shape): Expression {
+    return this.#alone(where, 'value.slice', { start, size });
+  }
+
+  #checkAxis(where: string, axis: unknown): void {
+    if (Number.isInteger(axis) && (axis as number) >= 0 && (axis as number) < this.shape.length) return;
+    throw this.#wrongShape(where, 'a dimension, counted from 0', `axis ${describe(axis)}`);
+  }
+
+  #wrongShape(where: string, expected: string, found: string): Error {
+    const problem = `${where}: of shape [${this.shape.join(', ')}] expected ${expected}, found ${found}`;
+    return failure('graph.shape', problem, { where, found, expected, shape: this.shape });
+  }
+}
+
+/** Whether it counts units: what is aligned. */
+function isExact({ kind }: { readonly kind: ValueKind }): boolean {
+  return kind === 'integer' || kind === 'boolean';
+}
+
+function moment(method: string, options: MomentOf = {}): RuleAttributes {
+  checkOptions(method, options, MOMENT_OF);
+  return { of: options.of ?? 'sample' };
+}
+
+function wrongArgument(where: string, expected: string, value: unknown): Error {
+  const found = describe(value);
+  return failure('input.type', `${where}: expected ${expected}, found ${found}`, { where, found, expected });
+}

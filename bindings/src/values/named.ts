@@ -1,0 +1,63 @@
+/** Values and ciphertexts by name, as callers hand them in. */
+import { checkBytes } from '../bytes.js';
+import { failure } from '../errors.js';
+import type { Ciphertexts } from '../types.js';
+import { type EncodedValue, encodeValue, type ValueRule } from './cells.js';
+import type { Cells, ValuePlace } from './types.js';
+
+/** A value that was encoded, and its name. */
+export type EncodedByName = EncodedValue & { readonly name: string };
+
+/**
+ * Values by the names of inputs of a place, checked and scaled; any subset of them. Errors: InputError `input.unknown` for other names; as of
+ * {@link encodeValue}.
+ */
+export function encodedByName(
+  rules: readonly ValueRule[],
+  place: ValuePlace,
+  given: Readonly<Record<string, Cells>> = {},
+  showValues = true,
+): EncodedByName[] {
+  const own = rules.filter(({ type }) => type.place === place);
+  checkNames(own, `${place} input`, given);
+  return own.flatMap((rule) => {
+    if (!Object.hasOwn(given, rule.name)) return [];
+    return [{ name: rule.name, ...encodeValue(rule, given[rule.name], showValues) }];
+  });
+}
+
+/** What moves to a worker of encoded values. */
+export function buffersOf(values: readonly EncodedValue[]): ArrayBuffer[] {
+  return values.flatMap(({ cells, present }) =>
+    [cells, present].flatMap((data) => (ArrayBuffer.isView(data) ? [data.buffer] : [])),
+  );
+}
+
+/** Errors: InputError `input.unknown` for a name that none of those has. */
+export function checkNames(
+  known: readonly { readonly name: string }[],
+  what: string,
+  given: Readonly<Record<string, unknown>>,
+): void {
+  const expected = known.map(({ name }) => name);
+  const unknown = Object.keys(given).find((name) => !expected.includes(name));
+  if (unknown === undefined) return;
+  const problem = `The program has no ${what} "${unknown}"; it has ${expected.join(', ') || 'none'}`;
+  throw failure('input.unknown', problem, { found: unknown, expected });
+}
+
+/** All encrypted inputs. Errors: InputError `input.unknown`, `input.missing`, `input.type`. */
+export function orderedCiphertexts(
+  rules: readonly ValueRule[],
+  given: Ciphertexts,
+): { name: string; bytes: Uint8Array }[] {
+  const encrypted = rules.filter(({ type }) => type.place === 'encrypted');
+  checkNames(encrypted, 'encrypted input', given);
+  return encrypted.map(({ name }) => {
+    const own = Object.hasOwn(given, name) ? given[name] : undefined;
+    const expected = encrypted.map(({ name }) => name);
+    if (own === undefined)
+      throw failure('input.missing', `Input "${name}" is missing`, { input: name, expected });
+    return { name, bytes: checkBytes(`Input "${name}"`, own) };
+  });
+}

@@ -1,0 +1,70 @@
+/** What the core tells of a program over values, as people read it. */
+import { isName } from '../arguments.js';
+import { failure } from '../errors.js';
+import type { RawTaskReport } from '../raw.js';
+import { readAttributes } from '../type-text.js';
+import { shownBound, type ValueRule } from './cells.js';
+import { resultType } from './rules.js';
+import { readValueType } from './type.js';
+import type { ValueProgramInfo, ValueTaskLiteral, ValueType } from './types.js';
+
+/** What was declared of each input. Errors: FormatError `format.program`. */
+export function rulesOf({ inputs }: ValueTaskLiteral): ValueRule[] {
+  return inputs.map(({ name, type: text, min, max }) => {
+    const type = readValueType(text);
+    return { name: checkedName(name), type, min: bound(type, min, 0), max: bound(type, max, -1) };
+  });
+}
+
+/** The types of the outputs, which follow from the literal. */
+function outputTypes({ inputs, nodes, outputs }: ValueTaskLiteral): { name: string; type: ValueType }[] {
+  const types = inputs.map(({ type }) => readValueType(type));
+  const typeAt = (operand: number): ValueType => {
+    const type = types[operand];
+    if (type === undefined) throw failure('format.program', `Not a program: there is no operand ${operand}`);
+    return type;
+  };
+  for (const { op, inputs, attrs = '{}' } of nodes)
+    types.push(resultType(op, op, readAttributes(attrs), inputs.map(typeAt)));
+  return outputs.map(({ name, operand }) => ({ name: checkedName(name), type: typeAt(operand) }));
+}
+
+/** See {@link ValueProgramInfo}. Errors: FormatError if a name is none that a task would take: other builders may not have asked. */
+export function describeValueProgram(report: RawTaskReport, literal: ValueTaskLiteral): ValueProgramInfo {
+  const { scheme, n, moduli, special, plainModuli, security, operators } = report;
+  return {
+    scheme,
+    n,
+    moduli,
+    special,
+    plainModuli,
+    scale: report.scale ?? undefined,
+    security,
+    inputs: rulesOf(literal).map(({ name, type, min, max }) => {
+      const hasBounds = type.kind !== 'boolean' && type.kind !== 'category';
+      const shown = (one: bigint | number | undefined): ReturnType<typeof shownBound> | undefined =>
+        one === undefined || !hasBounds ? undefined : shownBound(one, type);
+      return { name, ...type, min: shown(min), max: shown(max) };
+    }),
+    outputs: outputTypes(literal).map(({ name, type }) => ({ name, ...type })),
+    ciphertexts: report.outputs.map(({ name, level, budgetBits, errorBits }) => {
+      return { name, level, budgetBits, errorBits: errorBits ?? undefined };
+    }),
+    keys: report.keys.map(([name, bytes]) => ({ name, bytes })),
+    operators,
+  };
+}
+
+function bound(type: ValueType, text: string | undefined, beyond: 0 | -1): bigint | number | undefined {
+  if (type.categories !== undefined) return beyond === 0 ? 0 : type.categories - 1;
+  if (text === undefined) return undefined;
+  const isNumber = type.kind === 'real' ? Number.isFinite(Number(text)) : /^-?\d+$/.test(text);
+  if (!isNumber) throw failure('format.program', `Not a program: ${JSON.stringify(text)} is no bound`);
+  return type.kind === 'real' ? Number(text) : BigInt(text);
+}
+
+function checkedName(name: string): string {
+  if (isName(name)) return name;
+  const problem = `Not a program: ${JSON.stringify(name)} is no name of an input or output`;
+  throw failure('format.program', problem, { name });
+}

@@ -1,0 +1,169 @@
+/** The builder of tasks over values: turns what a person writes into a literal. Pure data, no wasm. */
+import { checkOptions, describe, isName, VALUE_OPTIONS } from '../arguments.js';
+import { failure } from '../errors.js';
+import { toUnits } from '../exact.js';
+import { dayNumber, isDate } from './days.js';
+import { Expression } from './expression.js';
+import { type Recorded, Recorder } from './recorder.js';
+import { checkedShape, describeType, typeOf, typeText } from './type.js';
+import type {
+  Day,
+  Value,
+  ValueKind,
+  ValueOperand,
+  ValueOptions,
+  ValuePlace,
+  ValueTask,
+  ValueTaskLiteral,
+} from './types.js';
+
+const MOST_DECIMALS = 36;
+const MOST_CATEGORIES = 2 ** 32;
+/** Largest magnitude of a bound in units. */
+const MOST_UNITS = 2n ** 126n - 1n;
+
+/** Options that not every kind has. */
+const OWN_OPTIONS: Readonly<Record<string, readonly ValueKind[]>> = {
+  min: ['integer', 'real', 'date'],
+  max: ['integer', 'real', 'date'],
+  decimals: ['integer'],
+  categories: ['category'],
+};
+
+/** A new empty task over values. Needs no wasm; `Loom.compileValues` takes it. */
+export function createValueTask(): ValueTask {
+  return new ValueTaskBuilder();
+}
+
+/** See {@link ValueTask}. */
+export class ValueTaskBuilder implements ValueTask {
+  readonly #recorder = new Recorder();
+  readonly #outputs = new Map<string, Recorded>();
+
+  encrypted(name: string, options: ValueOptions): Value {
+    return this.#input('encrypted', name, options);
+  }
+
+  plain(name: string, options: ValueOptions): Value {
+    return this.#input('plain', name, options);
+  }
+
+  public(name: string, options: ValueOptions): Value {
+    return this.#input('public', name, options);
+  }
+
+  constant(cells: Exclude<ValueOperand, Value>): Value {
+    return Expression.constant('constant', this.#recorder, cells);
+  }
+
+  output(name: string, value: Value): void {
+    checkName('output', name, this.#outputs.has(name));
+    const recorded = Expression.recordedIn(`output("${name}")`, this.#recorder, value);
+    if (recorded.type.place === 'plain') {
+      const found = describeType(recorded.type);
+      const expected = 'an encrypted or public value';
+      const problem = `Output "${name}": expected ${expected}, since the server's own is no result of the client's; found ${found}`;
+      throw failure('operator.invalid', problem, { output: name, found, expected });
+    }
+    this.#outputs.set(name, recorded);
+  }
+
+  literal(): ValueTaskLiteral {
+    return this.#recorder.literal(this.#outputs);
+  }
+
+  #input(place: ValuePlace, name: string, options: ValueOptions): Value {
+    checkName('input', name, this.#recorder.hasInput(name));
+    const where = `${place}("${name}")`;
+    checkOptions(where, options, VALUE_OPTIONS);
+    const { kind = 'integer', shape = [], missing = false } = options;
+    for (const [option, kinds] of Object.entries(OWN_OPTIONS)) {
+      if ((options as unknown as Record<string, unknown>)[option] === undefined || kinds.includes(kind))
+        continue;
+      const problem = `${where}: option ${option} is of kind ${kinds.join(', ')} only, found kind ${kind}`;
+      throw failure('input.option', problem, { where, found: option, expected: kinds });
+    }
+    const decimals = options.kind === undefined || options.kind === 'integer' ? (options.decimals ?? 0) : 0;
+    if (!Number.isInteger(decimals) || decimals < 0 || decimals > MOST_DECIMALS) {
+      const problem = `Input "${name}": decimals must be 0 to ${MOST_DECIMALS}, found ${describe(decimals)}`;
+      const expected = { min: 0, max: MOST_DECIMALS };
+      throw failure('parameters.decimals', problem, { input: name, found: decimals, expected });
+    }
+    const categories = options.kind === 'category' ? options.categories : undefined;
+    if (options.kind === 'category' && !isCount(categories)) {
+      const problem = `Input "${name}": categories must be a whole number from 1 to 2^32, found ${describe(categories)}`;
+      throw failure('parameters.categories', problem, { input: name, found: describe(categories) });
+    }
+    const own = checkedShape(where, shape);
+    const type = typeOf(kind, own, { place, decimals, missing, categories });
+    const literal = { name, type: typeText(type), ...bounds(name, options, decimals) };
+    return new Expression(this.#recorder, this.#recorder.input(literal, type));
+  }
+}
+
+function isCount(categories: unknown): boolean {
+  return (
+    Number.isInteger(categories) && (categories as number) >= 1 && (categories as number) <= MOST_CATEGORIES
+  );
+}
+
+/** Bounds as the core reads them. Errors: ParameterError `parameters.bounds`, OutOfRangeError `range.integer`. */
+function bounds(name: string, options: ValueOptions, decimals: number): { min?: string; max?: string } {
+  if (options.kind === 'boolean' || options.kind === 'category') return {};
+  const { kind } = options;
+  const read = (which: 'min' | 'max'): bigint | number => {
+    const value: unknown = options[which];
+    const bound =
+      kind === 'real' ? realBound(value) : kind === 'date' ? dayBound(value) : unitBound(value, decimals);
+    if (bound !== undefined) return bound;
+    const expected =
+      kind === 'real'
+        ? 'a finite number'
+        : kind === 'date'
+          ? 'a day, such as "2024-02-29"'
+          : `a number of at most ${decimals} decimals`;
+    const found = describe(value);
+    throw failure('parameters.bounds', `Input "${name}": ${which} must be ${expected}, found ${found}`, {
+      input: name,
+      bound: which,
+      found,
+      expected,
+    });
+  };
+  const [min, max] = [read('min'), read('max')];
+  const found = { min: String(options.min), max: String(options.max) };
+  if (min > max)
+    throw failure('parameters.bounds', `Input "${name}": min ${found.min} is greater than max ${found.max}`, {
+      input: name,
+      found,
+    });
+  if (kind !== 'real' && (min < -MOST_UNITS || max > MOST_UNITS)) {
+    const problem = `Input "${name}": with ${decimals} decimals, ${found.min}..${found.max} exceeds 126-bit integers`;
+    throw failure('range.integer', problem, { input: name, found, expected: { max: `${MOST_UNITS}` } });
+  }
+  return { min: String(min), max: String(max) };
+}
+
+function realBound(value: unknown): number | undefined {
+  const number = typeof value === 'bigint' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+}
+
+function dayBound(value: unknown): bigint | undefined {
+  const days = typeof value === 'string' || isDate(value) ? dayNumber(value as Day) : undefined;
+  return days === undefined ? undefined : BigInt(days);
+}
+
+function unitBound(value: unknown, decimals: number): bigint | undefined {
+  const isNumber = typeof value === 'bigint' || (typeof value === 'number' && Number.isFinite(value));
+  return isNumber ? toUnits(value, decimals) : undefined;
+}
+
+/** Errors: GraphError `graph.name`. */
+function checkName(what: string, name: unknown, taken: boolean): void {
+  if (isName(name) && !taken) return;
+  const problem = taken
+    ? 'is taken'
+    : 'cannot be one: expected well-formed text of at most 256 bytes, and not "__proto__"';
+  throw failure('graph.name', `The ${what} name ${describe(name)} ${problem}`, { [what]: describe(name) });
+}

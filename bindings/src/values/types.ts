@@ -1,0 +1,361 @@
+/**
+ * The public types of tasks over values. No code: importing this file costs nothing.
+ *
+ * A value is numbers (integers with decimals, reals), booleans, dates or categories in some shape, encrypted or not. Its kind, shape and
+ * place are known while the task is written, so what does not fit throws at the call that is wrong: GraphError `operator.invalid`
+ * (kind or place), `graph.shape`, `graph.missing` (cells may be missing), `graph.foreign` (of another task); InputError and
+ * OutOfRangeError for numbers that cannot be taken.
+ */
+import type { TASK_STAGES } from '../stages.js';
+import type {
+  CallOptions,
+  Ciphertexts,
+  CompileOptions,
+  Decimal,
+  EncryptOptions,
+  EvaluationKeys,
+  GraphView,
+  RestoreOptions,
+  RunOptions,
+} from '../types.js';
+
+// ---------------------------------------------------------------------------------------- what values are
+
+/**
+ * What the cells of a value are. `integer`: exact, in units of 10^-decimals. `real`: approximate where encrypted. `date`: whole days.
+ * `category`: one of so many things, numbered from 0.
+ */
+export type ValueKind = 'integer' | 'real' | 'boolean' | 'date' | 'category';
+
+/** Who sees a value: who holds the key (`encrypted`), the server, too (`plain`), everybody (`public`). */
+export type ValuePlace = 'encrypted' | 'plain' | 'public';
+
+/** Lengths along the dimensions, the first outermost; `[]` of a single value. At most 16, and 2^32 cells. */
+export type Shape = readonly number[];
+
+/** What is known of a value before there is data. */
+export interface ValueType {
+  readonly kind: ValueKind;
+  readonly shape: Shape;
+  readonly place: ValuePlace;
+  /** Of integers: cells are whole numbers of 10^-decimals. Else 0. */
+  readonly decimals: number;
+  /** True if cells may be missing. */
+  readonly missing: boolean;
+  /** Of categories: how many there are. Else undefined. */
+  readonly categories: number | undefined;
+}
+
+interface AnyOptions {
+  /** Default: `[]`, a single value. Public. */
+  shape?: Shape | undefined;
+  /** True if cells may be missing; which ones is encrypted, too. Default false. */
+  missing?: boolean | undefined;
+}
+
+/** An input of integers, or of decimals. */
+export interface IntegerOptions extends AnyOptions {
+  kind?: 'integer' | undefined;
+  /** Least value that may occur. Tighter bounds make smaller and faster programs. */
+  min: number | bigint;
+  /** Greatest value that may occur. `min` and `max` times 10^decimals must be below 2^126. */
+  max: number | bigint;
+  /** Decimal places kept, 0 (default) to 36, exactly. */
+  decimals?: number | undefined;
+}
+
+/** An input of real numbers. An encrypted one makes the whole task one of reals (CKKS): results are off by a little. */
+export interface RealOptions extends AnyOptions {
+  kind: 'real';
+  min: number;
+  max: number;
+}
+
+/** An input of booleans. */
+export interface BooleanOptions extends AnyOptions {
+  kind: 'boolean';
+}
+
+/** An input of days. */
+export interface DateOptions extends AnyOptions {
+  kind: 'date';
+  min: Day;
+  max: Day;
+}
+
+/** An input of categories. */
+export interface CategoryOptions extends AnyOptions {
+  kind: 'category';
+  /** How many there are, 1 to 2^32: cells are 0 to categories - 1. */
+  categories: number;
+}
+
+/** What an input is declared with. */
+export type ValueOptions = IntegerOptions | RealOptions | BooleanOptions | DateOptions | CategoryOptions;
+
+/** A day: `"2024-02-29"`, or a `Date` at midnight UTC. */
+export type Day = Date | string;
+
+/** One cell, as people have it. null, undefined and NaN are missing ones. A number stands for its shortest decimal form. */
+export type Cell = number | bigint | boolean | Day | null | undefined;
+
+/**
+ * The cells of a value: one, or arrays in arrays as the shape says. A typed array has all cells of any shape in order, the first
+ * dimension outermost.
+ */
+export type Cells = Cell | ArrayLike<number | bigint> | readonly Cells[];
+
+/**
+ * What a value decrypts to: numbers of integers (the nearest double), reals and categories, booleans, `Date`s at midnight UTC, null for a missing cell;
+ * in arrays as the shape says.
+ */
+export type Decrypted = number | boolean | Date | null | Decrypted[];
+
+/** As {@link Decrypted}, but integers are exact `Decimal`s: `units` is a bigint. */
+export type DecryptedExact = Decimal | number | boolean | Date | null | DecryptedExact[];
+
+// ------------------------------------------------------------------------------------------ expressions
+
+/**
+ * What stands beside a value: another value of its task, or constants, which are part of the program. Numbers of an array are in the shape that its
+ * nesting has.
+ */
+export type ValueOperand =
+  Value | number | bigint | boolean | Date | readonly ValueConstant[] | ArrayLike<number>;
+
+/** Constants in arrays. */
+export type ValueConstant = number | bigint | boolean | Date | readonly ValueConstant[];
+
+/** Sample (divisor n - 1, default) or population (divisor n). */
+export interface MomentOf {
+  of?: 'sample' | 'population' | undefined;
+}
+
+/**
+ * An expression of a task. Element-wise operations broadcast as NumPy does, align decimals, and take booleans as 0 and 1; where one operand
+ * is real, the result is. A result is where the most hidden operand is.
+ *
+ * Division and roots of encrypted values are the client's, after decryption, as is everything made of them; so are means and other
+ * statistics, which are quotients of exact sums. What they read must be single values.
+ */
+export interface Value extends ValueType {
+  /** Whether the client computes it, after decryption. */
+  readonly finished: boolean;
+
+  /** x + y. A date and whole days give a date. */
+  add(other: ValueOperand): Value;
+  /** x - y. Two dates give days; a date less days, a date. */
+  sub(other: ValueOperand): Value;
+  /** x y; decimals add up. */
+  multiply(other: ValueOperand): Value;
+  negate(): Value;
+  /** x^2, cheaper than other products. */
+  square(): Value;
+  /** x^exponent, 1 to 1000, by squaring: about log2(exponent) products follow one another. */
+  power(exponent: number): Value;
+  /** c_0 + c_1 x + ... + c_n x^n, n from 1 to 100. Coefficients are taken exactly, as decimals. */
+  polynomial(coefficients: readonly (number | bigint)[]): Value;
+  /** x / y: a real. Of encrypted single values by the client, after decryption; a real by a number is a product with its inverse. */
+  divide(other: ValueOperand): Value;
+  /** The square root, a real: of an encrypted single value by the client, after decryption. */
+  sqrt(): Value;
+
+  /** x < y: booleans, as of all comparisons. Of encrypted integers, dates; not of encrypted reals. Narrow bounds make it cheap. */
+  lessThan(other: ValueOperand): Value;
+  /** x <= y. */
+  atMost(other: ValueOperand): Value;
+  /** x > y. */
+  greaterThan(other: ValueOperand): Value;
+  /** x >= y. */
+  atLeast(other: ValueOperand): Value;
+  /** x = y; the only comparison that categories have. */
+  equals(other: ValueOperand): Value;
+  /** Of booleans, as the next two. */
+  and(other: ValueOperand): Value;
+  or(other: ValueOperand): Value;
+  not(): Value;
+  /** Of booleans: `a` where it is true, `b` elsewhere; both of one kind. */
+  select(a: ValueOperand, b: ValueOperand): Value;
+
+  /** The sum of all cells, or along a dimension, which disappears. */
+  sum(axis?: number): Value;
+  /** The sum of the products of the cells of two values of one shape. */
+  dot(other: ValueOperand): Value;
+  /** The product of matrices [m, k] and [k, n], or of a matrix and a vector. */
+  matmul(other: ValueOperand): Value;
+
+  /** How many cells are not missing. */
+  count(): Value;
+  /** The mean of the cells, of those that are there; a single real, exact and rounded once where the task is one of integers. */
+  mean(): Value;
+  /** The variance of the cells. */
+  variance(options?: MomentOf): Value;
+  /** The covariance of two values of one shape, over the cells present in both. */
+  covariance(other: ValueOperand, options?: MomentOf): Value;
+  /** Pearson's r. */
+  correlation(other: ValueOperand): Value;
+  /** The line y = slope x + intercept of least squares for this x: [slope, intercept]. */
+  regression(y: ValueOperand): Value;
+
+  /** x[i], x[i][j], ...: those dimensions disappear. Negative indices count from the end. */
+  at(...indices: number[]): Value;
+  /** Cells `start` to before `end` along the first dimension, or, with arrays, along each; as `Array.slice`. */
+  slice(start: number | readonly number[], end?: number | readonly number[]): Value;
+  /** This and others one after the other along a dimension, by default the first. */
+  concat(others: ValueOperand | readonly Value[], axis?: number): Value;
+  /** The same cells in another shape of as many. */
+  reshape(shape: Shape): Value;
+  /** Repeated to a shape, as NumPy does; operations do it by themselves. */
+  broadcast(shape: Shape): Value;
+  /** Turned to the left along a dimension, by default the first: out[i] = x[(i + steps) mod n]. */
+  rotate(steps: number, axis?: number): Value;
+
+  /** Of a value with missing cells: a complete one, 0 where they are missing. */
+  filled(): Value;
+  /** Which cells are there: booleans. */
+  present(): Value;
+}
+
+/** A computation over values, to be compiled. Pure data: needs no wasm. */
+export interface ValueTask {
+  /** Declares an input that the client encrypts. Errors: GraphError `graph.name`, `graph.shape`; ParameterError (bounds, decimals, categories). */
+  encrypted(name: string, options: ValueOptions): Value;
+  /** Declares an input of the server's own, which it gives in the clear to each run, and the client never sees. */
+  plain(name: string, options: ValueOptions): Value;
+  /** Declares an input that both sides know: it is given to each run, and to `decrypt` where the client computes with it. */
+  public(name: string, options: ValueOptions): Value;
+  /** Numbers, booleans or dates that are part of the program. */
+  constant(cells: Exclude<ValueOperand, Value>): Value;
+  /** Declares what is decrypted in the end. Errors: GraphError (name taken, of another task, the server's own). */
+  output(name: string, value: Value): void;
+  /** The plain description that is compiled. Errors: GraphError if there is no output. */
+  literal(): ValueTaskLiteral;
+}
+
+/** A task over values that knows a loom. */
+export interface LoomValueTask extends ValueTask {
+  /** Chooses scheme, parameters and keys. See {@link Loom.compileValues}. */
+  compile(options?: ValueCompileOptions & CallOptions): Promise<ValueProgram>;
+}
+
+/** A task over values as plain, unchecked data: what the compiler reads. */
+export interface ValueTaskLiteral {
+  /** Bounds in units of 10^-decimals, as decimal strings. */
+  inputs: { name: string; type: string; min?: string; max?: string }[];
+  /** Operands are numbered: inputs first, then nodes in order; a node uses only smaller numbers. Attributes in the text form: `{axis=0}`. */
+  nodes: { op: string; inputs: number[]; attrs?: string }[];
+  outputs: { name: string; operand: number }[];
+}
+
+// --------------------------------------------------------------------------------------------- programs
+
+/** What a compilation may be told. Everything left out is chosen. */
+export interface ValueCompileOptions extends Pick<CompileOptions, 'security' | 'n' | 'memoryLimit'> {
+  /** Bits that results of reals are right to, of the larger of 1 and what they may be: 1 to 40, default 20. */
+  precision?: number | undefined;
+}
+
+/** A level of the program: the server's half of the task, the client's, vectors of slots, ciphertext operators, what is run. */
+export type TaskStage = (typeof TASK_STAGES)[number];
+
+/** One input of a program. */
+export interface ValueInputInfo extends ValueType {
+  readonly name: string;
+  /** The declared bounds of integers, exact, and of reals; of dates as `Date`; undefined for booleans and categories. */
+  readonly min: Decimal | number | Date | undefined;
+  readonly max: Decimal | number | Date | undefined;
+}
+
+/** One output of a program. */
+export interface ValueOutputInfo extends ValueType {
+  readonly name: string;
+}
+
+/** What the compiler chose. */
+export interface ValueProgramInfo {
+  /** BGV computes on integers, exactly; CKKS on reals. */
+  readonly scheme: 'BGV' | 'CKKS';
+  /** Ring dimension. */
+  readonly n: number;
+  /** Primes of the ciphertext modulus, of key switching, and (BGV) of the plaintext modulus, as decimal strings. */
+  readonly moduli: readonly string[];
+  readonly special: readonly string[];
+  readonly plainModuli: readonly string[];
+  /** CKKS: what fresh ciphertexts hold numbers times. */
+  readonly scale: number | undefined;
+  /** Name of the table that the sizes were checked against; always 128 bits. */
+  readonly security: string;
+  readonly inputs: readonly ValueInputInfo[];
+  readonly outputs: readonly ValueOutputInfo[];
+  /** What a run gives: ciphertexts of outputs, and of what the client finishes others from. */
+  readonly ciphertexts: readonly {
+    readonly name: string;
+    /** Primes that are left. */
+    readonly level: number;
+    /** Bits before decryption fails. */
+    readonly budgetBits: number;
+    /** CKKS: log2 of the most that a number is off by. */
+    readonly errorBits: number | undefined;
+  }[];
+  /** Evaluation keys, and about how many bytes each takes. */
+  readonly keys: readonly { readonly name: string; readonly bytes: number }[];
+  /** Operators on ciphertexts, by name. */
+  readonly operators: Readonly<Record<string, number>>;
+}
+
+/** Options of `ValueProgram.run`. */
+export interface ValueRunOptions extends RunOptions {
+  /** The server's own inputs, by name. */
+  plain?: Readonly<Record<string, Cells>> | undefined;
+  /** Public inputs, by name. */
+  public?: Readonly<Record<string, Cells>> | undefined;
+}
+
+/** Options of `ValueClient.decrypt`. */
+export interface ValueDecryptOptions extends CallOptions {
+  /** Public inputs that the client computes with, by name. */
+  public?: Readonly<Record<string, Cells>> | undefined;
+}
+
+/** A compiled task over values. Built once, run many times. */
+export interface ValueProgram extends Disposable {
+  readonly info: ValueProgramInfo;
+  /** The program as text at a stage. */
+  toText(stage: TaskStage, options?: CallOptions): Promise<string>;
+  /** The program as a graph at a stage, for drawing. */
+  graph(stage: TaskStage, options?: CallOptions): Promise<GraphView>;
+  /** Everything needed to open the program elsewhere with `Loom.valueProgram`. Holds no secret. */
+  toBytes(): Uint8Array;
+  /** Makes fresh keys. The secret key stays in a client worker. */
+  client(options?: CallOptions): Promise<ValueClient>;
+  /**
+   * A client from what `ValueClient.save` gave, of this program or of another one under the same parameters. Errors: FormatError,
+   * KeyError (keys of other parameters).
+   */
+  restoreClient(saved: Uint8Array, options?: RestoreOptions): Promise<ValueClient>;
+  /**
+   * Computes on ciphertexts, in an evaluator worker. A ciphertext of any name serves that was encrypted, under the same key, for an input of the
+   * same type and bounds. Keys are kept while the same `EvaluationKeys` object is used. Errors: InputError, OutOfRangeError (clear inputs), FormatError,
+   * KeyError, MemoryError, WorkerError.
+   */
+  run(inputs: Ciphertexts, keys: EvaluationKeys, options?: ValueRunOptions): Promise<Ciphertexts>;
+  dispose(): void;
+}
+
+/** A key holder of a program over values. See {@link Client}, of which all holds that is said of keys and of cheating evaluators. */
+export interface ValueClient extends Disposable {
+  /** To be sent to the evaluator. Holds no secret. */
+  readonly evaluationKeys: EvaluationKeys;
+  /** Encrypts values by the names of inputs; any subset. Errors name value and cell, and tell no value unless `showValues` asks for it. */
+  encrypt(values: Readonly<Record<string, Cells>>, options?: EncryptOptions): Promise<Ciphertexts>;
+  /**
+   * Decrypts all results of a run, and finishes them: every output of the task. Errors: InputError (a result is missing), FormatError, KeyError,
+   * NoiseError, GraphError `operator.invalid` (a division by 0).
+   */
+  decrypt(results: Ciphertexts, options?: ValueDecryptOptions): Promise<Record<string, Decrypted>>;
+  /** As `decrypt`, with integers as exact `Decimal`s. */
+  decryptExact(results: Ciphertexts, options?: ValueDecryptOptions): Promise<Record<string, DecryptedExact>>;
+  /** The secret key: whoever has these bytes can decrypt. From then on the client survives its worker's death. */
+  save(options?: CallOptions): Promise<Uint8Array>;
+  dispose(): void;
+}

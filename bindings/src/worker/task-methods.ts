@@ -1,0 +1,25 @@
+/** Programs over values in a worker, and what both kinds of their workers answer about them. */
+import type { RawTask, RawTasks } from '../raw.js';
+import { Handles } from './handles.js';
+import type { OpenTask, TaskMethods } from './protocol.js';
+import { type Handlers, Moved } from './serve.js';
+
+/** The programs that are open in this worker. */
+export const tasks = new Handles<RawTask>();
+
+/** Keeps a program, and tells of it. */
+export function open(task: RawTask): Moved<OpenTask> {
+  const bytes = task.bytes();
+  const told = { report: task.report(), literal: task.literal(), bytes };
+  return new Moved({ task: tasks.add(task), ...told }, [bytes.buffer]);
+}
+
+/** The handlers; `raw` gives the instance, once it was started. */
+export function taskMethods(raw: () => RawTasks): Omit<Handlers<TaskMethods>, 'start'> {
+  return {
+    openProgram: ({ hear }, bytes) => open(raw().RawTask.fromBytes(bytes, hear)),
+    text: (_, task, stage) => tasks.get(task).text(stage),
+    graph: (_, task, stage) => tasks.get(task).graph(stage),
+    freeProgram: (_, task) => tasks.free(task),
+  };
+}
