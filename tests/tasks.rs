@@ -167,3 +167,23 @@ fn many_random_tasks() {
     println!("{} of {count} of integers", random_tasks(1_000..1_000 + count, false));
     println!("{} of {count} of reals", random_tasks(1_000..1_000 + count, true));
 }
+
+#[test]
+fn integers_beside_reals_are_right_or_refused() {
+    // Counted in hundredths: what CKKS gives must be nearer than half of one.
+    let task = |most: &str| {
+        let mut task = TaskBuilder::default();
+        let x = task.input("x", r#"kind="integer", shape=[64], where="encrypted", decimals=2"#, Some(["0", most]));
+        let y = task.input("y", r#"kind="real", shape=[64], where="encrypted""#, Some(["0", "1"]));
+        let double = task.op("value.add", "", &[x, x]);
+        task.output("double", double);
+        task.output("y", y);
+        task.finish()
+    };
+    let cells = |most: i128| Exact::integers((0..64).map(|k| most - k));
+    let inputs = given([("x", cells(90_000)), ("y", reals((0..64).map(|k| f64::from(k) / 64.0)))]);
+    let small = task("90000");
+    assert_eq!(run(&compile(&small), &inputs)["double"], expected(&small, &inputs)["double"]);
+    let large = Program::compile(task("900000000000000"), &Options::default());
+    assert!(matches!(large, Err(Error::NoParameters { .. })), "{:?}", large.err());
+}

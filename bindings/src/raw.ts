@@ -269,8 +269,10 @@ export interface RawCells {
 /** A compiled task over values. */
 export interface RawTask {
   bytes(): Uint8Array<ArrayBuffer>;
-  report(): RawTaskReport;
-  literal(): ValueTaskLiteral;
+  /** A JSON text: {@link RawTaskReport}. */
+  report(): string;
+  /** A JSON text: {@link ValueTaskLiteral}. */
+  literal(): string;
   text(stage: TaskStage): string;
   graph(stage: TaskStage): GraphView;
   free(): void;
@@ -343,7 +345,8 @@ export interface RawColumns extends RawModule {
 /** One instance of the module of tasks over values. */
 export interface RawTasks extends RawModule {
   RawTask: {
-    compile(task: ValueTaskLiteral, options: ValueCompileOptions, hear: Hear): RawTask;
+    /** JSON texts: {@link ValueTaskLiteral}, {@link ValueCompileOptions}. */
+    compile(task: string, options: string, hear: Hear): RawTask;
     fromBytes(bytes: Uint8Array, hear: Hear): RawTask;
   };
   RawTaskClient: {

@@ -9,6 +9,7 @@ use crate::program::{ParameterLiteral, Parameters, SchemeName, plain_moduli};
 use crate::schemes::close::{Closed, Emitter};
 use crate::schemes::security::SecurityTable;
 use crate::values::Packing;
+use crate::values::types::Kind;
 use crate::watch::pause;
 use crate::{Error, Result};
 
@@ -236,7 +237,7 @@ enum Fit {
     Keys,
 }
 
-/// Checks that every output under CKKS is as precise as that many bits, of the larger of 1 and what it may be.
+/// Checks that every output under CKKS is as precise as that many bits, of the larger of 1 and what it may be, and that integers are right.
 ///
 /// # Errors
 /// `Parameters` for one that is not.
@@ -255,11 +256,16 @@ pub fn precise(halves: &Halves, packing: &Packing, outputs: &[Closed], precision
         let message = closed.noise.message - libm::log2(scale.get());
         let largest = own.map_or(message, |own| own.min(message)).max(0.0);
         let error = closed.noise.error - libm::log2(scale.get());
-        if error > largest - precision {
+        let mut most = largest - precision;
+        if let Some(value) = value.filter(|value| value.value.kind != Kind::Real) {
+            // Rounded to the integer that is meant.
+            most = most.min(-1.5 - f64::from(value.value.decimals) * std::f64::consts::LOG2_10);
+        }
+        if error > most {
             return Err(Error::Parameters {
                 what: format!("precision of output `{}`", closed.name),
                 found: format!("2^{error:.1} of 2^{largest:.1}"),
-                expected: format!("{precision} bits"),
+                expected: format!("at most 2^{most:.1}"),
             });
         }
     }

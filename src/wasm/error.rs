@@ -3,7 +3,7 @@
 use crate::Error;
 use js_sys::Reflect;
 use serde::Serialize;
-#[cfg(any(feature = "columns", feature = "tasks"))]
+#[cfg(feature = "columns")]
 use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 
@@ -29,7 +29,7 @@ impl From<Error> for Thrown {
     }
 }
 
-#[cfg(any(feature = "columns", feature = "tasks"))]
+#[cfg(feature = "columns")]
 /// A plain JavaScript value as Rust data.
 pub(super) fn from_js<T: DeserializeOwned>(what: &str, value: JsValue) -> Result<T, Thrown> {
     serde_wasm_bindgen::from_value(value).map_err(|e| {

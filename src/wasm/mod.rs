@@ -27,7 +27,7 @@ pub mod verification;
 mod view;
 
 pub use error::Thrown;
-#[cfg(any(feature = "columns", feature = "tasks"))]
+#[cfg(feature = "columns")]
 use error::from_js;
 #[cfg(any(feature = "columns", feature = "tasks", feature = "graphs", feature = "conformance"))]
 use error::to_js;

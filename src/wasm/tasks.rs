@@ -1,12 +1,13 @@
 //! Tasks over values, clients and evaluators across the border.
 
-use super::{CLOCK, RawJob, Thrown, copy, from_js, platform, to_js, view_of, watched};
+use super::{CLOCK, RawJob, Thrown, copy, platform, view_of, watched};
 use crate::graph::print;
 use crate::memory;
 use crate::tasks::{Client, Evaluator, Literal, Options, Program};
 use crate::values::Exact;
 use crate::values::number::Number;
 use js_sys::{Array, BigInt64Array, Float64Array, Function, Uint8Array};
+use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use wasm_bindgen::prelude::*;
@@ -23,14 +24,12 @@ pub struct RawTask {
 
 #[wasm_bindgen]
 impl RawTask {
-    /// See [`Program::compile`].
+    /// See [`Program::compile`]; task and options are JSON texts.
     ///
     /// # Errors
     /// Throws.
-    pub fn compile(task: JsValue, options: JsValue, hear: Option<Function>) -> Result<RawTask, Thrown> {
-        let task: Literal = from_js("task", task)?;
-        let options: Options =
-            if options.is_undefined() { Options::default() } else { from_js("options", options)? };
+    pub fn compile(task: &str, options: &str, hear: Option<Function>) -> Result<RawTask, Thrown> {
+        let (task, options): (Literal, Options) = (read("task", task)?, read("options", options)?);
         watched(hear, COMPILE_PARTS, || Ok(Self { program: Arc::new(Program::compile(task, &options)?) }))
     }
 
@@ -49,20 +48,15 @@ impl RawTask {
         self.program.bytes()
     }
 
-    /// See [`Program::report`].
-    ///
-    /// # Errors
-    /// Throws.
-    pub fn report(&self) -> Result<JsValue, Thrown> {
-        to_js(&self.program.report())
+    /// See [`Program::report`]; a JSON text.
+    pub fn report(&self) -> String {
+        // Texts and numbers always have a JSON form.
+        serde_json::to_string(&self.program.report()).unwrap_or_default()
     }
 
-    /// The task as it was given.
-    ///
-    /// # Errors
-    /// Throws.
-    pub fn literal(&self) -> Result<JsValue, Thrown> {
-        to_js(self.program.task())
+    /// The task as it was given; a JSON text.
+    pub fn literal(&self) -> String {
+        serde_json::to_string(self.program.task()).unwrap_or_default()
     }
 
     /// The text form of a stage: `server`, `finish`, `packed`, `scheme` or `base`.
@@ -235,6 +229,15 @@ impl RawTaskEvaluator {
             names.iter().map(String::as_str).zip(encrypted.iter().map(Vec::as_slice)).collect();
         Ok(RawJob(self.evaluator.run(&given, &named(clear, &cells, &present)?)?))
     }
+}
+
+/// JSON is read by the reader that bytes of programs are read by: one is enough.
+fn read<T: DeserializeOwned>(at: &str, text: &str) -> Result<T, crate::Error> {
+    serde_json::from_str(text).map_err(|error| crate::Error::Task {
+        at: at.into(),
+        found: error.to_string(),
+        expected: "the documented shape".into(),
+    })
 }
 
 fn named(

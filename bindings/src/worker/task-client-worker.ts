@@ -17,7 +17,8 @@ serve<TaskClientMethods>({
     return { version: raw.version(), memoryBytes: instance.memoryBytes };
   },
   ...taskMethods(() => raw),
-  compile: ({ hear }, task, options) => open(raw.RawTask.compile(task, options, hear)),
+  compile: ({ hear }, task, options) =>
+    open(raw.RawTask.compile(JSON.stringify(task), JSON.stringify(options), hear)),
   createClient: (_, task) => clients.add(new raw.RawTaskClient(tasks.get(task))),
   restoreClient: (_, task, saved) => clients.add(raw.RawTaskClient.restore(tasks.get(task), saved)),
   saveClient: (_, client) => {

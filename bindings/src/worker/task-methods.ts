@@ -1,5 +1,6 @@
 /** Programs over values in a worker, and what both kinds of their workers answer about them. */
-import type { RawTask, RawTasks } from '../raw.js';
+import type { RawTask, RawTaskReport, RawTasks } from '../raw.js';
+import type { ValueTaskLiteral } from '../values/types.js';
 import { Handles } from './handles.js';
 import type { OpenTask, TaskMethods } from './protocol.js';
 import { type Handlers, Moved } from './serve.js';
@@ -10,7 +11,11 @@ export const tasks = new Handles<RawTask>();
 /** Keeps a program, and tells of it. */
 export function open(task: RawTask): Moved<OpenTask> {
   const bytes = task.bytes();
-  const told = { report: task.report(), literal: task.literal(), bytes };
+  const told = {
+    report: JSON.parse(task.report()) as RawTaskReport,
+    literal: JSON.parse(task.literal()) as ValueTaskLiteral,
+    bytes,
+  };
   return new Moved({ task: tasks.add(task), ...told }, [bytes.buffer]);
 }
 
