@@ -56,13 +56,13 @@ for (const name of BROWSERS) {
         t.after(page.close);
         await page.until('typeof window.work === "function"', 60_000);
         page.requests.length = 0;
-        const { mode, mean, product, outputs, error } = await page.evaluate('work({ threads: 2 })');
+        const { mode, mean, squares, product, outputs, error } = await page.evaluate('work({ threads: 2 })');
         assert.equal(error, undefined);
         assert.deepEqual([mode.variant, mode.threads, mode.reasons], ['relaxed', 2, []]);
-        // That of columns and that of graphs.
-        assert.equal(page.requests.filter((address) => /\.wasm\b/.test(address)).length, 2);
+        // Those of columns, of tasks over values and of graphs.
+        assert.equal(page.requests.filter((address) => /\.wasm\b/.test(address)).length, 3);
         assert.equal(mean, MEAN);
-        assert.equal(product, PRODUCT);
+        assert.deepEqual([squares, product], [PRODUCT, PRODUCT]);
         assert.deepEqual(outputs, expected);
         assert.deepEqual(page.problems, []);
       });

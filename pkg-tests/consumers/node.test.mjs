@@ -51,11 +51,12 @@ for (const { release, path } of releases) {
       const { stdout, stderr } = await promisify(execFile)(path, args, { timeout: 100_000 });
       assert.equal(stderr, '');
       const results = JSON.parse(stdout);
-      for (const [index, { mode, mean, product, outputs, error, wasm }] of results.entries()) {
+      for (const [index, { mode, mean, squares, product, outputs, error, wasm }] of results.entries()) {
         const { variant, threads, reason = /^/, error: refusal } = ways[index];
         assert.equal(error, refusal);
         // Only the build that runs is read.
-        assert.deepEqual(wasm, refusal ? [] : [VARIANTS[variant].file, `graphs/${VARIANTS[variant].file}`]);
+        const { file } = VARIANTS[variant] ?? {};
+        assert.deepEqual(wasm, refusal ? [] : [file, `tasks/${file}`, `graphs/${file}`]);
         if (refusal) continue;
         assert.deepEqual(
           { variant: mode.variant, threads: mode.threads },
@@ -64,7 +65,7 @@ for (const { release, path } of releases) {
         );
         assert.match(mode.reasons.join(' '), reason);
         assert.equal(mean, MEAN);
-        assert.equal(product, PRODUCT);
+        assert.deepEqual([squares, product], [PRODUCT, PRODUCT]);
         assert.deepEqual(outputs, expected);
       }
       assert.equal(results.length, ways.length);

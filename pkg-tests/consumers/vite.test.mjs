@@ -61,7 +61,7 @@ for (const name of BROWSERS) {
         for (const way of WAYS) {
           const wanted = isolated ? way.isolated : way.open;
           page.requests.length = 0;
-          const { mode, mean, product, outputs, error } = await page.evaluate(`work(${JSON.stringify(way.options)})`);
+          const { mode, mean, squares, product, outputs, error } = await page.evaluate(`work(${JSON.stringify(way.options)})`);
           const wasm = page.requests.filter((address) => /\.wasm\b/.test(address));
           if (typeof wanted === 'string') {
             assert.deepEqual([error, wasm], [wanted, []]);
@@ -70,11 +70,11 @@ for (const name of BROWSERS) {
           const { variant, threads, reasons } = mode;
           assert.deepEqual([variant, threads], wanted, reasons.join(' '));
           if (way.options.threads > threads) assert.match(reasons.join(), /not cross-origin isolated/);
-          // Only the build that runs is fetched, of columns and of graphs.
-          assert.equal(wasm.length, 2, wasm.join(' '));
+          // Only the build that runs is fetched, of columns, of tasks over values and of graphs.
+          assert.equal(wasm.length, 3, wasm.join(' '));
           for (const address of wasm) assert.match(address, variant === 'relaxed' ? /relaxed/ : /cipherloom_bg/);
           assert.equal(mean, MEAN);
-          assert.equal(product, PRODUCT);
+          assert.deepEqual([squares, product], [PRODUCT, PRODUCT]);
           assert.deepEqual(outputs, expected);
         }
         assert.deepEqual(await page.evaluate('own()'), OWN);

@@ -3,8 +3,8 @@
 const AGES = [34, 71, 28, 45, 62, 19, 53, 40];
 
 /**
- * Starts the package with `options`, computes a mean of its own from keys to decryption, a product in a graph of its own, and
- * runs the given program on the given ciphertexts, which `read(name)` fetches. Gives the mode, the mean, the product, and the
+ * Starts the package with `options`, computes a mean of its own from keys to decryption, a product of values, one in a graph of its own,
+ * and runs the given program on the given ciphertexts, which `read(name)` fetches. Gives the mode, the mean, the products, and the
  * outputs' digests; or the code of the error where `load` refuses.
  */
 export async function work({ load, f64 }, read, options) {
@@ -18,6 +18,7 @@ export async function work({ load, f64 }, read, options) {
     return {
       mode: loom.mode,
       mean: await mean(loom),
+      squares: await squares(loom),
       product: await product(loom, f64),
       outputs: await givenOutputs(loom, read),
     };
@@ -38,8 +39,18 @@ async function mean(loom) {
   return (await client.decrypt(outputs)).mean;
 }
 
-/** The product that `work` must find: AGES times AGES. */
+/** The products that `work` must find, of values and in a graph: AGES times AGES. */
 export const PRODUCT = AGES.reduce((sum, age) => sum + age * age, 0);
+
+async function squares(loom) {
+  const task = loom.valueTask();
+  const ages = task.encrypted('ages', { shape: [AGES.length], min: 0, max: 120 });
+  task.output('squares', ages.dot(ages));
+  const program = await task.compile();
+  const client = await program.client();
+  const results = await program.run(await client.encrypt({ ages: AGES }), client.evaluationKeys);
+  return (await client.decrypt(results)).squares;
+}
 
 async function product(loom, f64) {
   const graph = loom.graph();

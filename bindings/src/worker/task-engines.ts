@@ -28,6 +28,8 @@ export class TaskEngines {
   /** The workers that hold secret keys. Errors: as of starting one; the next call tries again. */
   clients(): Promise<Clients> {
     this.#clients ??= this.#begin();
+    // Whoever asked may have been told to stop meanwhile.
+    this.#clients.catch(() => {});
     return this.#clients;
   }
 

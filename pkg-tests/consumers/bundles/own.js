@@ -9,6 +9,7 @@ const builds = (folder) => ({
   threads: new URL(`./${folder}/threads/cipherloom_bg.wasm`, import.meta.url),
   single: new URL(`./${folder}/single/cipherloom_bg.wasm`, import.meta.url),
 });
-const wasm = { ...builds('wasm'), graphs: builds('wasm/graphs'), conformance: builds('wasm/conformance') };
+const parts = ['tasks', 'graphs', 'conformance'].map((part) => [part, builds(`wasm/${part}`)]);
+const wasm = { ...builds('wasm'), ...Object.fromEntries(parts) };
 
 window.work = (options) => work(cipherloom, read, { worker, wasm, ...options });
