@@ -173,7 +173,11 @@ fn integers_beside_reals_are_right_or_refused() {
     // Counted in hundredths: what CKKS gives must be nearer than half of one.
     let task = |most: &str| {
         let mut task = TaskBuilder::default();
-        let x = task.input("x", r#"kind="integer", shape=[64], where="encrypted", decimals=2"#, Some(["0", most]));
+        let x = task.input(
+            "x",
+            r#"kind="integer", shape=[64], where="encrypted", decimals=2"#,
+            Some(["0", most]),
+        );
         let y = task.input("y", r#"kind="real", shape=[64], where="encrypted""#, Some(["0", "1"]));
         let double = task.op("value.add", "", &[x, x]);
         task.output("double", double);
