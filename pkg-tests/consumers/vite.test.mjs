@@ -61,7 +61,9 @@ for (const name of BROWSERS) {
         for (const way of WAYS) {
           const wanted = isolated ? way.isolated : way.open;
           page.requests.length = 0;
-          const { mode, mean, squares, product, outputs, error } = await page.evaluate(`work(${JSON.stringify(way.options)})`);
+          const { mode, mean, squares, product, outputs, error } = await page.evaluate(
+            `work(${JSON.stringify(way.options)})`,
+          );
           const wasm = page.requests.filter((address) => /\.wasm\b/.test(address));
           if (typeof wanted === 'string') {
             assert.deepEqual([error, wasm], [wanted, []]);
