@@ -8,7 +8,7 @@ import { RELEASE, nativeRust, need } from './lib/toolchain.mjs';
 
 /** Lints that `clippy.toml` turns off inside of test functions alone, not in the functions that these share. */
 const PANICS = ['unwrap_used', 'expect_used', 'panic'];
-const BORDER = words('--features columns,graphs,conformance,threads');
+const BORDER = words('--features columns,tasks,graphs,conformance,threads');
 
 const unknown = process.argv.slice(2).find((arg) => arg !== '--fix');
 if (unknown) {
