@@ -191,3 +191,28 @@ fn integers_beside_reals_are_right_or_refused() {
     let large = Program::compile(task("900000000000000"), &Options::default());
     assert!(matches!(large, Err(Error::NoParameters { .. })), "{:?}", large.err());
 }
+
+#[test]
+fn a_slice_of_reals_is_precise() {
+    let mut task = TaskBuilder::default();
+    let x = task.input("x", r#"kind="real", shape=[2, 3, 4], where="encrypted""#, Some(["-1", "1"]));
+    let slice = task.op("value.slice", "size=[1, 3, 4], start=[1, 0, 0]", &[x]);
+    let flat = task.op("value.reshape", "shape=[3, 4]", &[slice]);
+    task.output("flat", flat);
+    let task = task.finish();
+    let inputs = given([("x", reals((0..24).map(|k| f64::from(k) / 32.0)))]);
+    let (found, exact) = (run(&compile(&task), &inputs), expected(&task, &inputs));
+    for (a, b) in found["flat"].cells.iter().zip(&exact["flat"].cells) {
+        assert!((a.to_f64() - b.to_f64()).abs() < 1e-6);
+    }
+}
+
+#[test]
+fn what_grows_too_large_says_so() {
+    let mut task = TaskBuilder::default();
+    let x = task.input("x", r#"kind="integer", shape=[], where="encrypted""#, Some(["0", "1000"]));
+    let power = task.op("value.power", "exponent=1000", &[x]);
+    task.output("power", power);
+    let error = Program::compile(task.finish(), &Options::default()).err();
+    assert!(matches!(error, Some(Error::RangeOverflow { .. })), "{error:?}");
+}

@@ -112,14 +112,14 @@ impl Search<'_> {
         if let Some(found) = fewest(self, 0, 1)? {
             return Ok(vec![found]);
         }
-        let Some(found) = fewest(self, 1, 1)? else { return Ok(Vec::new()) };
-        let count = found.literal().q.len();
-        let mut all = vec![found];
-        let reason = self.reason.clone();
-        for digit in 2..=MOST_DIGIT.min(count.saturating_sub(1)) {
-            all.extend(fewest(self, digit, count)?);
+        let mut all: Vec<Parameters> = Vec::new();
+        for digit in 1..=MOST_DIGIT {
+            // Larger digits make less noise, too: they are centered. They have no use where there are no more primes than in one.
+            let least = all.first().map_or(1, |found| found.literal().q.len());
+            if all.is_empty() || digit < least {
+                all.extend(fewest(self, digit, least)?);
+            }
         }
-        self.reason = reason;
         Ok(all)
     }
 
