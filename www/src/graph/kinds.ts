@@ -54,6 +54,8 @@ export const KIND_OF_ACTION: Readonly<Record<string, Kind>> = {
   mul: 'product',
   mul_scalar: 'product',
   multiply: 'product',
+  multiply_integer: 'product',
+  multiply_number: 'product',
   multiply_plain: 'product',
   multiply_scalar: 'product',
   tensor: 'product',
