@@ -322,6 +322,11 @@ impl Graph {
         &pieces[piece_starts[operand] as usize..piece_starts[operand + 1] as usize]
     }
 
+    /// The unit at which an operand of a settled graph begins: what tells operands of one unit apart.
+    pub fn first_unit(&self, operand: OperandId) -> u64 {
+        self.pieces(operand).first().map_or(0, |piece| piece.start)
+    }
+
     /// Writes all absorbs into the operands, so that [`Graph::pieces`] is up to date. Pieces of operands that stay are left as they are, also
     /// where they touch.
     pub fn settle(&mut self) {

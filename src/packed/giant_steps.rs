@@ -106,7 +106,7 @@ struct Old<'g> {
 
 impl Old<'_> {
     fn unit(&self, operand: OperandId) -> u64 {
-        self.graph.pieces(operand).first().map_or(0, |piece| piece.start)
+        self.graph.first_unit(operand)
     }
 
     fn role(&self, op: &Operator) -> Role {

@@ -81,6 +81,12 @@ impl Layout {
         self.junk(frame) != 0 || self.axes.iter().any(|axis| axis.dirty)
     }
 
+    /// True where slots repeat along all bits of a ring from `end` on: then what turns over the end of a dimension there comes from where it repeats.
+    pub fn repeats_above(&self, end: u32, frame: Frame) -> bool {
+        let above = ((1u64 << frame.ring) - 1) & !((1u64 << end.min(frame.ring)) - 1);
+        above & !self.repeated == 0
+    }
+
     /// The shape.
     pub fn shape(&self) -> Vec<u64> {
         self.axes.iter().map(|axis| axis.size).collect()
@@ -125,4 +131,13 @@ impl Layout {
         all.dedup();
         all
     }
+}
+
+/// The place of a cell along each dimension.
+pub fn place(mut index: u64, shape: &[u64]) -> Vec<u64> {
+    let mut place = vec![0; shape.len()];
+    for (at, &dim) in place.iter_mut().zip(shape).rev() {
+        (*at, index) = (index % dim, index / dim);
+    }
+    place
 }

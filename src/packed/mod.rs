@@ -12,7 +12,7 @@ mod packer;
 mod target;
 mod types;
 
-pub use layout::{Axis, Frame, Layout, bits};
+pub use layout::{Axis, Frame, Layout, bits, place};
 pub use ops::MOST_ENTRIES;
 pub use packer::{Cells, Clear, ClearInput, Packed, Packer, Slots, Source, fill, part_name};
 pub use target::{Handle, Target, close};

@@ -1,7 +1,7 @@
 //! Makes graphs of slot vectors of operations on whole values: which slots turn where, what is masked, what is laid beside what.
 
 use super::giant_steps::giant_steps;
-use super::layout::{Axis, Frame, Layout, bits};
+use super::layout::{Axis, Frame, Layout, bits, place};
 use super::types::SlotVector;
 use crate::graph::{Attr, Attrs, Graph, OperandId};
 use crate::memory::room;
@@ -132,11 +132,6 @@ impl<'r> Packer<'r> {
             known: HashMap::new(),
             calls: HashMap::new(),
         }
-    }
-
-    /// The slots of its ciphertexts.
-    pub fn frame(&self) -> Frame {
-        self.frame
     }
 
     /// Says where dimensions of the next value are to lie, where they are free to.
@@ -277,9 +272,7 @@ impl<'r> Packer<'r> {
         }
         let mut sum = Packed { layout: x.layout, parts: self.sums(parts)? };
         // Slots that turn over the end of the dimension come from where it repeats, or are taken for nothing.
-        let top = self.frame.ring.min(low + bits(own.size));
-        let above = ((1u64 << self.frame.ring) - 1) & !((1u64 << top) - 1);
-        let whole = above & !sum.layout.repeated == 0;
+        let whole = sum.layout.repeats_above(low + bits(own.size), self.frame);
         for bit in (low..low + bits(own.size)).filter(|&bit| bit < slots) {
             sum = self.each(&sum, |packer, part| {
                 let other = packer.shifted(part, bit, false)?;
@@ -287,9 +280,9 @@ impl<'r> Packer<'r> {
             })?;
         }
         sum.layout.axes.remove(axis);
-        let swapped =
-            if bits(own.size) > 0 { mask & ((1 << slots) - 1) & !((1 << self.frame.ring) - 1) } else { 0 };
-        sum.layout.repeated |= if whole { mask & ((1 << slots) - 1) } else { swapped };
+        // What swaps rings is whole in any case.
+        let inside = mask & ((1 << slots) - 1);
+        sum.layout.repeated |= if whole { inside } else { inside & !((1 << self.frame.ring) - 1) };
         Ok(sum)
     }
 
@@ -482,8 +475,8 @@ impl<'r> Packer<'r> {
         let own = x.layout.axes[axis];
         let Some(low) = own.low.filter(|_| !steps.is_multiple_of(own.size)) else { return Ok(x.clone()) };
         let end = low + bits(own.size);
-        let above = ((1u64 << self.frame.ring) - 1) & !((1u64 << end.min(self.frame.ring)) - 1);
-        if own.size.is_power_of_two() && end <= self.frame.ring && above & !x.layout.repeated == 0 {
+        let whole = x.layout.repeats_above(end, self.frame);
+        if own.size.is_power_of_two() && end <= self.frame.ring && whole {
             let steps = Attrs::new().with("steps", (steps % own.size) << low);
             return self.each(x, |packer, part| packer.op("packed.rotate", steps.clone(), &[part]));
         }
@@ -736,15 +729,6 @@ fn part_of(x: &Packed, part: u64) -> Result<OperandId> {
 /// What the ciphertext of that number of a value is called.
 pub fn part_name(name: &str, part: u64) -> String {
     format!("{name}[{part}]")
-}
-
-/// The place of a cell along each dimension.
-fn place(mut index: u64, shape: &[u64]) -> Vec<u64> {
-    let mut place = vec![0; shape.len()];
-    for (at, &dim) in place.iter_mut().zip(shape).rev() {
-        (*at, index) = (index % dim, index / dim);
-    }
-    place
 }
 
 impl Slots {

@@ -48,7 +48,7 @@ pub trait Target {
 /// What the target says; `UnknownOperator` for an operator that is none of this room; `OverlappingOutputs`, `Cycle`, `Cancelled`.
 pub fn close(graph: &Graph, target: &mut dyn Target) -> Result<()> {
     let mut handles: HashMap<u64, Handle> = HashMap::new();
-    let unit = |operand| graph.pieces(operand).first().map_or(0, |piece| piece.start);
+    let unit = |operand| graph.first_unit(operand);
     for port in graph.inputs() {
         let handle = target.input(&port.name, SlotVector::of(graph.ty(port.operand))?)?;
         handles.insert(unit(port.operand), handle);

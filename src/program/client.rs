@@ -23,7 +23,7 @@ use zeroize::Zeroizing;
 
 /// Bits of measured noise budget below which a decryption is refused: once noise wraps around, its largest
 /// coefficient lies near Q/2 and the budget near 0.
-const LEAST_BUDGET: f64 = 1.0;
+pub(crate) const LEAST_BUDGET: f64 = 1.0;
 
 /// Holder of a secret key for the parameters of a program.
 pub struct Client {

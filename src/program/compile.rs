@@ -220,7 +220,7 @@ impl Program {
 }
 
 /// Most bytes of a run: what a 32-bit address space leaves.
-const MOST_MEMORY: u64 = 3_500 << 20;
+pub(crate) const MOST_MEMORY: u64 = 3_500 << 20;
 
 /// Checks what a literal from outside could blow up, before anything is expanded.
 fn check_sizes(task: &TaskLiteral, parameters: &Parameters, memory_limit: u64) -> Result<()> {

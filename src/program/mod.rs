@@ -18,9 +18,9 @@ mod view;
 
 pub(crate) use choose::plain_moduli;
 pub use client::{Client, Values};
-pub(crate) use client::{Residues, combine};
-pub(crate) use compile::base;
+pub(crate) use client::{LEAST_BUDGET, Residues, combine};
 pub use compile::{CompileOptions, Program};
+pub(crate) use compile::{MOST_MEMORY, base};
 pub use evaluator::Evaluator;
 pub(crate) use holder::{Given, Holder, Setting, plan_name};
 pub use job::{Job, Named, Outcome, OutputValues};

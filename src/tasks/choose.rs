@@ -65,10 +65,7 @@ pub fn choose(halves: &Halves, wishes: &Wishes, registry: &Registry) -> Result<P
         }
         for parameters in found {
             pause()?;
-            let mut judge = Emitter::judge(registry);
-            closed(halves, &packing, parameters.literal(), &mut judge)?;
-            let keys = judge.levels().clone();
-            let (_, graph) = build(halves, &packing, parameters.literal(), registry, &keys)?;
+            let graph = build(halves, &packing, parameters.literal(), registry)?.graph;
             let cost = costs.cost(&mut Expander::new(registry), &graph)?;
             let held: u64 = graph.inputs().iter().map(|port| graph.ty(port.operand).size).sum();
             let too_large = held.saturating_mul(8) > wishes.memory;

@@ -10,7 +10,9 @@ use crate::ops::Session;
 use crate::ops::types::{self, Ciphertext, Scheme};
 use crate::packed::Layout;
 use crate::platform::Platform;
-use crate::program::{Given, Holder, Job, Named, Outcome, Residues, Setting, combine, plan_name};
+use crate::program::{
+    Given, Holder, Job, LEAST_BUDGET, Named, Outcome, Residues, Setting, combine, plan_name,
+};
 use crate::schemes::close::KeyName;
 use crate::schemes::noise;
 use crate::values::number::Number;
@@ -20,9 +22,6 @@ use crate::{Error, Result};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use zeroize::Zeroizing;
-
-/// Bits of measured noise budget below which a decryption is refused.
-const LEAST_BUDGET: f64 = 1.0;
 
 /// Holder of a secret key for the parameters of a program.
 pub struct Client {
@@ -160,7 +159,7 @@ impl Client {
         given.secret(&self.holder)?;
         let parameters = program.parameters().id();
         let mut of_run = None;
-        let mut read: BTreeMap<String, Vec<Vec<u64>>> = BTreeMap::new();
+        let mut read = BTreeMap::new();
         for bytes in results {
             let (origin, found, reader) = travel::reader(bytes, &parameters)?;
             let at = || format!("value `{}`", crate::bytes::shown(&found.name));
@@ -178,13 +177,12 @@ impl Client {
             if found != expected {
                 return Err(travel::mismatch(&value.name, &found, &expected));
             }
-            read.insert(found.name, travel::words(reader, &types)?);
+            read.insert(found.name, (travel::words(reader, &types)?, types));
         }
         let mut wanted = Vec::new();
         for value in &program.packing().outputs {
-            let words =
-                read.remove(&value.name).ok_or_else(|| Error::MissingInput { name: value.name.clone() })?;
-            let (_, types) = program.descriptor(value, false)?;
+            let known = read.remove(&value.name);
+            let (words, types) = known.ok_or_else(|| Error::MissingInput { name: value.name.clone() })?;
             for (ty, words) in types.iter().zip(words) {
                 given.add(ty.ty(), words.into());
             }

@@ -10,10 +10,10 @@ use crate::graph::{Attr, Graph, OperandId};
 use crate::ops::Registry;
 use crate::ops::types::{Ciphertext, Scheme};
 use crate::optimize::{fuse, hoist, optimize};
-use crate::packed::{Frame, Slots, Source, close, part_name};
+use crate::packed::{Frame, Slots, Source, close};
 use crate::platform::Platform;
-use crate::program::{ParameterLiteral, Parameters, SchemeName, base};
-use crate::schemes::close::{Bgv, Chain, Ckks, Closed, Closing, Emitter, KeyName, scales};
+use crate::program::{MOST_MEMORY, ParameterLiteral, Parameters, SchemeName, base};
+use crate::schemes::close::{Bgv, Chain, Ckks, Closed, Closing, Emitter, KeyName, port_name, scales};
 use crate::schemes::security::SecurityTable;
 use crate::values::types::{Kind as ValueKind, Place as Where, Value};
 use crate::values::{Cut, PackedValue, Packing, Range, Values, cut, lower, ranges};
@@ -45,9 +45,6 @@ struct ProgramLiteral {
     precision: f64,
     memory_limit: u64,
 }
-
-/// Most bytes of a run: what a 32-bit address space leaves.
-const MOST_MEMORY: u64 = 3_500 << 20;
 
 /// What follows from a task alone.
 pub struct Halves {
@@ -124,16 +121,10 @@ impl Halves {
         for value in &packing.inputs {
             let range = self.given.get(&value.name).copied().unwrap_or(Range::Unknown);
             let log = log2_of(range.in_units(value.value.decimals)).ok_or_else(|| unknown(&value.name))?;
-            for port in ports(value, frame) {
-                all.insert(port, log);
-            }
-            if let Some(present) = &value.present {
-                all.extend(
-                    present
-                        .parts(frame)
-                        .into_iter()
-                        .map(|part| (part_name(&value.present_name(), part), 0.0)),
-                );
+            let cells = value.layout.parts(frame).len();
+            for (number, port) in ports(value, frame).into_iter().enumerate() {
+                // Which cells are there is 0 or 1.
+                all.insert(port, if number < cells { log } else { 0.0 });
             }
         }
         let mut clear = BTreeMap::new();
@@ -326,10 +317,8 @@ impl Program {
             }
         }
         let packing = halves.packing(literal.parameters.n)?;
-        let mut judge = Emitter::judge(&registry);
-        closed(&halves, &packing, &literal.parameters, &mut judge)?;
-        let keys = judge.levels().clone();
-        let (outputs, scheme) = build(&halves, &packing, &literal.parameters, &registry, &keys)?;
+        let Built { keys, outputs, graph: scheme } =
+            build(&halves, &packing, &literal.parameters, &registry)?;
         choose::precise(&halves, &packing, &outputs, literal.precision)?;
         let id = [0; 16];
         let mut program = Self { id, literal, parameters, halves, packing, registry, keys, outputs, scheme };
@@ -472,10 +461,7 @@ impl Program {
 
     /// What the ciphertext of a port is called modulo one of them.
     pub(super) fn port(&self, name: &str, t: Option<u64>) -> String {
-        match t.filter(|_| self.parameters.literal().t.len() > 1) {
-            Some(t) => format!("{name} mod {t}"),
-            None => name.to_owned(),
-        }
+        port_name(name, t.filter(|_| self.parameters.literal().t.len() > 1))
     }
 
     /// How an encrypted input or output travels, and the types of its ciphertexts.
@@ -518,18 +504,28 @@ impl Program {
     }
 }
 
-/// The graph of the scheme, optimized, with these keys.
+/// A task, closed over parameters.
+pub struct Built {
+    /// The keys that it needs, and at which level.
+    pub keys: BTreeMap<KeyName, usize>,
+    pub outputs: Vec<Closed>,
+    /// The graph of the scheme, optimized.
+    pub graph: Graph,
+}
+
+/// Closes a task, with the keys that it asks for.
 pub fn build(
     halves: &Halves,
     packing: &Packing,
     literal: &ParameterLiteral,
     registry: &Registry,
-    keys: &BTreeMap<KeyName, usize>,
-) -> Result<(Vec<Closed>, Graph)> {
-    let mut emitter = Emitter::build(registry, &chain(literal), keys)?;
+) -> Result<Built> {
+    let mut judge = Emitter::judge(registry);
+    closed(halves, packing, literal, &mut judge)?;
+    let keys = judge.levels().clone();
+    let mut emitter = Emitter::build(registry, &chain(literal), &keys)?;
     let outputs = closed(halves, packing, literal, &mut emitter)?;
     let graph = emitter.finish().ok_or(Error::Job("an emitter that builds has a graph"))?;
-    let graph = optimize(&graph, registry)?;
-    let graph = hoist(&graph, registry)?;
-    Ok((outputs, fuse(&graph, registry)?))
+    let graph = hoist(&optimize(&graph, registry)?, registry)?;
+    Ok(Built { keys, outputs, graph: fuse(&graph, registry)? })
 }

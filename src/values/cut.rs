@@ -117,7 +117,7 @@ impl<'a> Task<'a> {
         let mut inputs = BTreeMap::new();
         for port in graph.inputs() {
             let public = Value::of(graph.ty(port.operand))?.place == Place::Public;
-            let unit = graph.pieces(port.operand).first().map_or(0, |piece| piece.start);
+            let unit = graph.first_unit(port.operand);
             inputs.insert(unit, if public { Half::Either } else { Half::Server });
         }
         let halves = vec![Half::Either; graph.operators().len()];
@@ -126,7 +126,7 @@ impl<'a> Task<'a> {
 
     /// The unit of a value.
     fn unit(&self, operand: OperandId) -> u64 {
-        self.graph.pieces(operand).first().map_or(0, |piece| piece.start)
+        self.graph.first_unit(operand)
     }
 
     fn source(&self, operand: OperandId) -> Source {

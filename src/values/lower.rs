@@ -162,7 +162,7 @@ pub fn lower(
     let lows = plan(graph, &order, registry, values, frame.slots())?;
     let packed = crate::packed::registry();
     let mut lowering = Lowering { packer: Packer::new(frame, &packed), exact, planned: Vec::new() };
-    let unit = |operand| graph.pieces(operand).first().map_or(0, |piece| piece.start);
+    let unit = |operand| graph.first_unit(operand);
     let mut known: HashMap<u64, Lowered> = HashMap::new();
     let mut inputs = Vec::new();
     for port in graph.inputs() {
@@ -293,7 +293,7 @@ pub fn clear_name(unit: u64) -> String {
 /// The operators that lead to the clear values that are read.
 fn clear_part(graph: &Graph, order: &[u32], vectors: &[ClearInput]) -> Result<Graph> {
     let mut read: BTreeSet<u64> = vectors.iter().filter_map(ClearInput::value).collect();
-    let unit = |operand: OperandId| graph.pieces(operand).first().map_or(0, |piece| piece.start);
+    let unit = |operand| graph.first_unit(operand);
     let mut part = Part::new(graph);
     let mut outputs: HashMap<u64, OperandId> = HashMap::new();
     let mut own = Vec::new();

@@ -82,7 +82,7 @@ pub(super) fn plan(
     values: &Values,
     slots: u32,
 ) -> Result<Lows> {
-    let unit = |operand| graph.pieces(operand).first().map_or(0, |piece| piece.start);
+    let unit = |operand| graph.first_unit(operand);
     let mut classes = Classes::default();
     for port in graph.inputs() {
         classes.add(unit(port.operand), &Value::of(graph.ty(port.operand))?);

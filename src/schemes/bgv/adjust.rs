@@ -39,14 +39,7 @@ impl OpDef for Adjust {
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let output = self.assemble(call)?;
         let c = multiplier(call)?;
-        let (ty, ..) = super::ciphertext(call, 0)?;
-        let mut limbs = Vec::new();
-        for part in s.parts(inputs[0])? {
-            for (limb, &q) in s.limbs(part)?.into_iter().zip(&ty.q) {
-                limbs.push(rlwe::times(s, limb, q, Modulus::new(q)?.reduce_i64(c))?);
-            }
-        }
-        s.merge(&limbs, output)
+        rlwe::times_constants(s, inputs[0], output, |q| q.reduce_i64(c))
     }
 
     fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {

@@ -21,10 +21,10 @@ mod rescale;
 
 use super::canonical;
 use super::noise;
-use super::rlwe::RelinearizeDivide;
+use super::rlwe::{self, RelinearizeDivide};
 use crate::Result;
-use crate::graph::{Attrs, OperandId, Real, ValueType};
-use crate::math::{FromReal, Modulus};
+use crate::graph::{OperandId, Real, ValueType};
+use crate::math::FromReal;
 use crate::ops::types::{self, Ciphertext, Scheme};
 use crate::ops::{Call, Noise, OpDef, Session};
 use std::sync::Arc;
@@ -88,14 +88,9 @@ fn with_error(plain: &Noise, error: f64) -> Option<Noise> {
 
 /// Every part times a double that is an integer.
 fn times_integer(s: &mut Session<'_>, x: OperandId, integer: f64, output: ValueType) -> Result<OperandId> {
-    let mut limbs = Vec::new();
-    for part in s.parts(x)? {
-        for limb in s.limbs(part)? {
-            let mut c = [0];
-            let q = Modulus::new(types::Limb::of(s.ty(limb))?.q)?;
-            FromReal::new(q).reduce_into(&mut c, &[integer.to_bits()]);
-            limbs.push(s.op("limb.mul_scalar", Attrs::new().with("c", c[0]), &[limb])?);
-        }
-    }
-    s.merge(&limbs, output)
+    rlwe::times_constants(s, x, output, |q| {
+        let mut c = [0];
+        FromReal::new(q).reduce_into(&mut c, &[integer.to_bits()]);
+        c[0]
+    })
 }

@@ -1,6 +1,6 @@
 //! BGV: errors are divided away by switching to smaller moduli, where that costs next to none of the budget; factors are made alike where ciphertexts meet.
 
-use super::{Chain, Cipher, Emitter, MARGIN, Node, Rules, dropped, no_level, relinearized};
+use super::{Chain, Cipher, Emitter, MARGIN, Node, Rules, dropped, no_level, port_name, relinearized};
 use crate::graph::{Attr, Attrs, ValueType};
 use crate::ops::Noise;
 use crate::ops::types::{self, Ciphertext, Scheme};
@@ -19,7 +19,7 @@ pub struct Bgv {
 }
 
 impl Bgv {
-    /// (t, f) of a ciphertext.
+    /// What a plaintext is multiplied with.
     fn factor(ty: &Ciphertext) -> Result<u64> {
         match ty.scheme {
             Scheme::Bgv { factor, .. } => Ok(factor),
@@ -48,12 +48,10 @@ impl Bgv {
 }
 
 impl Rules for Bgv {
-    fn fresh(&self, chain: &Chain, _: &str) -> (Ciphertext, Noise) {
+    fn fresh(&self, chain: &Chain, _: &str) -> Result<(Ciphertext, Noise)> {
         let log_factor = noise::log2(&[chain.factor]);
-        (
-            chain.fresh(Scheme::Bgv { t: self.t, factor: 1 }),
-            Noise::error(noise::fresh_bgv(chain.n, self.t, log_factor, None)),
-        )
+        let noise = Noise::error(noise::fresh_bgv(chain.n, self.t, log_factor, None));
+        Ok((chain.fresh(Scheme::Bgv { t: self.t, factor: 1 }), noise))
     }
 
     fn slots(&self, n: usize) -> Result<ValueType> {
@@ -61,7 +59,7 @@ impl Rules for Bgv {
     }
 
     fn port(&self, name: &str) -> String {
-        if self.several { format!("{name} mod {}", self.t) } else { name.to_owned() }
+        port_name(name, self.several.then_some(self.t))
     }
 
     fn settle(&self, e: &mut Emitter<'_>, chain: &Chain, x: Cipher) -> Result<Cipher> {

@@ -33,10 +33,9 @@ impl Ckks<'_> {
         self.scales.get(level - 1).copied().ok_or_else(no_level)
     }
 
-    fn found(e: &Emitter<'_>, x: Cipher) -> Result<(Ciphertext, Real)> {
-        let ty = e.ciphertext(x.node)?;
-        match ty.scheme {
-            Scheme::Ckks { scale } => Ok((ty, scale)),
+    fn found(e: &Emitter<'_>, x: Cipher) -> Result<Real> {
+        match e.ciphertext(x.node)?.scheme {
+            Scheme::Ckks { scale } => Ok(scale),
             _ => Err(Error::Job("ciphertexts here are of CKKS")),
         }
     }
@@ -57,14 +56,11 @@ impl Ckks<'_> {
 }
 
 impl Rules for Ckks<'_> {
-    fn fresh(&self, chain: &Chain, name: &str) -> (Ciphertext, Noise) {
-        let scale = self.scales.last().copied().or(Real::new(1.0));
-        let (n, message) = (chain.n, self.largest.get(name).copied().unwrap_or(f64::INFINITY));
-        let slots = Noise { message, error: f64::NEG_INFINITY };
-        let Some(scale) = scale else { return (chain.fresh(Scheme::Bfv { t: 2 }), slots) };
-        let plain = canonical::encoded(n, libm::log2(scale.get()), slots);
-        let error = noise::sum(&[plain.error, canonical::fresh_public(n, None)]);
-        (chain.fresh(Scheme::Ckks { scale }), Noise { error, ..plain })
+    fn fresh(&self, chain: &Chain, name: &str) -> Result<(Ciphertext, Noise)> {
+        let scale = self.scale(chain.q.len())?;
+        let plain = canonical::encoded(chain.n, libm::log2(scale.get()), self.clear(name));
+        let error = noise::sum(&[plain.error, canonical::fresh_public(chain.n, None)]);
+        Ok((chain.fresh(Scheme::Ckks { scale }), Noise { error, ..plain }))
     }
 
     fn clear(&self, name: &str) -> Noise {
@@ -113,12 +109,12 @@ impl Rules for Ckks<'_> {
     }
 
     fn add_clear(&self, e: &mut Emitter<'_>, x: Cipher, slots: Node) -> Result<Cipher> {
-        let plain = Self::encoded(e, slots, Self::found(e, x)?.1)?;
+        let plain = Self::encoded(e, slots, Self::found(e, x)?)?;
         Ok(Cipher { node: e.op("ckks.add_plain", Attrs::new(), &[x.node, plain])?, ..x })
     }
 
     fn multiply_clear(&self, e: &mut Emitter<'_>, x: Cipher, slots: Node) -> Result<Cipher> {
-        let plain = Self::encoded(e, slots, Self::found(e, x)?.1)?;
+        let plain = Self::encoded(e, slots, Self::found(e, x)?)?;
         Ok(Cipher { node: e.op("ckks.multiply_plain", Attrs::new(), &[x.node, plain])?, degree: 2 })
     }
 
@@ -136,7 +132,7 @@ impl Rules for Ckks<'_> {
             _ => None,
         };
         let value = value.ok_or(Error::Job("numbers are integers or reals"))?;
-        let attrs = Attrs::new().with("value", value).with("by", Self::found(e, x)?.1);
+        let attrs = Attrs::new().with("value", value).with("by", Self::found(e, x)?);
         Ok(Cipher { node: e.op("ckks.multiply_scalar", attrs, &[x.node])?, degree: 2 })
     }
 

@@ -85,7 +85,10 @@ enum Held {
 /// What differs between schemes.
 pub trait Rules {
     /// The type of a fresh ciphertext, and what is known of its noise.
-    fn fresh(&self, chain: &Chain, name: &str) -> (Ciphertext, Noise);
+    ///
+    /// # Errors
+    /// `Parameters` where there is no such level.
+    fn fresh(&self, chain: &Chain, name: &str) -> Result<(Ciphertext, Noise)>;
     /// What is known of an input that is not encrypted.
     fn clear(&self, name: &str) -> Noise {
         let _ = name;
@@ -195,7 +198,7 @@ impl<R: Rules> Target for Closing<'_, '_, R> {
     fn input(&mut self, name: &str, vector: SlotVector) -> Result<Handle> {
         let port = self.rules.port(name);
         if vector.encrypted {
-            let (ty, noise) = self.rules.fresh(self.chain, name);
+            let (ty, noise) = self.rules.fresh(self.chain, name)?;
             let node = self.emitter.input(&port, ty.ty(), noise)?;
             return Ok(self.hold(Cipher { node, degree: 1 }));
         }
@@ -280,6 +283,11 @@ impl<R: Rules> Target for Closing<'_, '_, R> {
         self.outputs.push(Closed { name, ty, budget, noise });
         Ok(())
     }
+}
+
+/// What the port of a ciphertext or a vector is called, modulo a plaintext modulus where there are several.
+pub fn port_name(name: &str, t: Option<u64>) -> String {
+    t.map_or_else(|| name.to_owned(), |t| format!("{name} mod {t}"))
 }
 
 /// Says that a graph is too deep for its primes.

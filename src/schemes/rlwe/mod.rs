@@ -131,6 +131,23 @@ pub(super) fn times(s: &mut Session<'_>, limb: OperandId, q: u64, c: u64) -> Res
     s.op("limb.mul_scalar", Attrs::new().with("c", Modulus::new(q)?.reduce(c)), &[limb])
 }
 
+/// Every limb of a ciphertext times a constant of its own, which `of` gives for its prime.
+pub(super) fn times_constants(
+    s: &mut Session<'_>,
+    x: OperandId,
+    output: ValueType,
+    of: impl Fn(Modulus) -> u64,
+) -> Result<OperandId> {
+    let mut limbs = Vec::new();
+    for part in s.parts(x)? {
+        for limb in s.limbs(part)? {
+            let q = Limb::of(s.ty(limb))?.q;
+            limbs.push(times(s, limb, q, of(Modulus::new(q)?))?);
+        }
+    }
+    s.merge(&limbs, output)
+}
+
 /// A plaintext polynomial as the limb modulo t that it is.
 pub(super) fn plain_limb(ty: &ValueType) -> Result<Limb> {
     Ok(Limb { n: types::dimension(ty)?, q: types::modulus(ty, "t")?, form: Form::Coeff })

@@ -3,7 +3,6 @@
 
 use crate::Result;
 use crate::graph::{OperandId, ValueType};
-use crate::math::Modulus;
 use crate::ops::types::Ciphertext;
 use crate::ops::{Call, Level, Noise, OpDef, Session};
 use crate::schemes::noise;
@@ -32,14 +31,7 @@ impl OpDef for MultiplyInteger {
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let (output, by) = (self.assemble(call)?, by(call)?);
-        let q = Ciphertext::of(&output)?.q;
-        let mut limbs = Vec::new();
-        for part in s.parts(inputs[0])? {
-            for (limb, &q) in s.limbs(part)?.into_iter().zip(&q) {
-                limbs.push(super::times(s, limb, q, Modulus::new(q)?.reduce_i64(by))?);
-            }
-        }
-        s.merge(&limbs, output)
+        super::times_constants(s, inputs[0], output, |q| q.reduce_i64(by))
     }
 
     fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {

@@ -3,6 +3,7 @@
 use super::arithmetic::one;
 use crate::Result;
 use crate::ops::Call;
+use crate::packed::place;
 use crate::values::exact::cells;
 use crate::values::range::Range;
 use crate::values::types::Value;
@@ -31,17 +32,8 @@ pub(super) fn moved(
 ) -> Result<Exact> {
     let (x, shape) = (one(call, inputs)?, call.value(0)?.shape);
     cells(output.cells(), |index| {
-        let place = from(&places(index as u64, &output.shape));
+        let place = from(&place(index as u64, &output.shape));
         let from = place.iter().zip(&shape).fold(0, |index, (&at, &dim)| index * dim + at);
         Ok(x.cells[from as usize].clone())
     })
-}
-
-/// The place of a cell along each dimension.
-pub(super) fn places(mut index: u64, shape: &[u64]) -> Vec<u64> {
-    let mut place = vec![0; shape.len()];
-    for (at, &dim) in place.iter_mut().zip(shape).rev() {
-        (*at, index) = (index % dim, index / dim);
-    }
-    place
 }

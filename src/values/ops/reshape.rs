@@ -1,11 +1,11 @@
 //! The cells of x in another shape, of as many cells: attribute `shape`. They keep their order, the first dimension outermost. Of any kind.
 
 use super::arithmetic::one;
-use super::moves::{places, range, shaped};
+use super::moves::{range, shaped};
 use super::{PRIMITIVE, Primitive};
 use crate::Result;
 use crate::ops::Call;
-use crate::packed::Cells;
+use crate::packed::{Cells, place};
 use crate::values::types::Value;
 
 /// `value.reshape`; see the module.
@@ -19,9 +19,9 @@ pub(super) const RESHAPE: Primitive = Primitive {
     lower: |call, x, l| {
         let x = l.encrypted(one(call, x)?)?;
         let (own, to) = (call.value(0)?.shape, output(call)?.shape);
-        let from = |place: &[u64]| {
-            let index = place.iter().zip(&to).fold(0, |index, (&at, &dim)| index * dim + at);
-            places(index, &own)
+        let from = |to_place: &[u64]| {
+            let index = to_place.iter().zip(&to).fold(0, |index, (&at, &dim)| index * dim + at);
+            place(index, &own)
         };
         l.moved(x, &to, from).map(Cells::Encrypted)
     },
