@@ -252,24 +252,37 @@ pub fn base(expander: &mut Expander<'_>, graph: &Graph, platform: &dyn Platform)
     optimize(&expander.expand(graph, &base)?, expander.registry())
 }
 
-fn wishes(options: &CompileOptions) -> Result<Wishes> {
-    let name = options.security.as_deref().unwrap_or(SecurityTable::default().name());
-    let wrong = |what: &str, found: &str, expected: &str| Error::Parameters {
-        what: what.into(),
-        found: found.into(),
-        expected: expected.into(),
-    };
+fn wrong(what: &str, found: &str, expected: &str) -> Error {
+    Error::Parameters { what: what.into(), found: found.into(), expected: expected.into() }
+}
+
+/// The security table of that name, or the default one, which has a row for `n`, where that is asked for.
+///
+/// # Errors
+/// `Parameters` for another name, or a ring dimension that the table lacks.
+pub(crate) fn security(name: Option<&str>, n: Option<usize>) -> Result<SecurityTable> {
+    let name = name.unwrap_or(SecurityTable::default().name());
     let table = SecurityTable::named(name)
         .ok_or_else(|| wrong("security", name, "guidelines-2024 or standard-2018"))?;
+    match n.filter(|&n| table.max_bits(n).is_none()) {
+        Some(n) => Err(wrong("n", &n.to_string(), "2048, 4096, 8192, 16384 or 32768")),
+        None => Ok(table),
+    }
+}
+
+/// The bytes that a run may take, of those that are asked for.
+pub(crate) fn memory_limit(asked: Option<f64>) -> u64 {
+    asked.map_or(MOST_MEMORY, |m| m.max(0.0) as u64).min(MOST_MEMORY)
+}
+
+fn wishes(options: &CompileOptions) -> Result<Wishes> {
+    let table = security(options.security.as_deref(), options.n)?;
     let primes = |list: &Option<Vec<String>>, what: &str| -> Result<Option<Vec<u64>>> {
         let parse = |s: &String| s.parse().map_err(|_| wrong(what, s, "primes as decimal texts"));
         list.as_ref().map(|l| l.iter().map(parse).collect()).transpose()
     };
-    if let Some(n) = options.n.filter(|&n| table.max_bits(n).is_none()) {
-        return Err(wrong("n", &n.to_string(), "2048, 4096, 8192, 16384 or 32768"));
-    }
     let t = primes(&options.plain_moduli, "plainModuli")?;
-    let memory = options.memory_limit.map_or(MOST_MEMORY, |m| m.max(0.0) as u64).min(MOST_MEMORY);
+    let memory = memory_limit(options.memory_limit);
     Ok(Wishes { table, n: options.n, t, q: primes(&options.moduli, "moduli")?, memory })
 }
 

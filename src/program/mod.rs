@@ -20,7 +20,7 @@ pub(crate) use choose::plain_moduli;
 pub use client::{Client, Values};
 pub(crate) use client::{LEAST_BUDGET, Residues, combine};
 pub use compile::{CompileOptions, Program};
-pub(crate) use compile::{MOST_MEMORY, base};
+pub(crate) use compile::{MOST_MEMORY, base, memory_limit, security};
 pub use evaluator::Evaluator;
 pub(crate) use holder::{Given, Holder, Setting, plan_name};
 pub use job::{Job, Named, Outcome, OutputValues};

@@ -10,10 +10,13 @@ use crate::packed::{Slots, Source};
 use crate::platform::Platform;
 use crate::program::{Job, Named, Outcome};
 use crate::schemes::close::KeyName;
+use crate::values::types::Value;
 use crate::values::{Exact, clear_name, interpret};
 use crate::{Error, Result, memory};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+const UNKNOWN: Error = Error::Job("every clear value is an output");
 
 /// Runs one program.
 pub struct Evaluator {
@@ -181,6 +184,25 @@ impl Evaluator {
             super::client::check_cells(&port.name, cells, halves.given.get(&port.name).copied())?;
         }
         let computed = interpret(&packing.clear, &halves.registry, &halves.values, clear)?.outputs();
+        // Cells as slots hold them, once for all vectors of a value.
+        let (mut integers, mut reals) = (BTreeMap::new(), BTreeMap::new());
+        for port in packing.clear.outputs() {
+            let value = Value::of(packing.clear.ty(port.operand))?;
+            let cells = &computed.get(&port.name).ok_or(UNKNOWN)?.cells;
+            if halves.exact {
+                let mut own = memory::room(cells.len())?;
+                for cell in cells {
+                    own.push(slots::integer(cell, &port.name)?);
+                }
+                integers.insert(port.name.clone(), own);
+            } else {
+                let unit = slots::unit(&value);
+                reals.insert(
+                    port.name.clone(),
+                    cells.iter().map(|cell| cell.to_f64() / unit).collect::<Vec<_>>(),
+                );
+            }
+        }
         let mut all = BTreeMap::new();
         for vector in &packing.vectors {
             for t in self.program.moduli() {
@@ -193,29 +215,13 @@ impl Evaluator {
                         (Attr::Real(number), None) => slots::reals(vector, |_| number.get())?,
                         _ => return Err(Error::Job("numbers are integers or reals")),
                     },
-                    (Slots::Cells { source: Source::Value(unit), .. }, t) => {
-                        let name = clear_name(*unit);
-                        let cells =
-                            &computed.get(&name).ok_or(Error::Job("every clear value is an output"))?.cells;
-                        let port = packing.clear.outputs().iter().find(|port| port.name == name);
-                        let value = crate::values::types::Value::of(
-                            packing
-                                .clear
-                                .ty(port.ok_or(Error::Job("every clear value is an output"))?.operand),
-                        )?;
-                        match t {
-                            Some(t) => {
-                                let mut integers = memory::room(cells.len())?;
-                                for cell in cells {
-                                    integers.push(slots::integer(cell, &name)?);
-                                }
-                                slots::integers(vector, t, |at| integers[at as usize])?
-                            }
-                            None => {
-                                let unit = slots::unit(&value);
-                                slots::reals(vector, |at| cells[at as usize].to_f64() / unit)?
-                            }
-                        }
+                    (Slots::Cells { source: Source::Value(unit), .. }, Some(t)) => {
+                        let cells = integers.get(&clear_name(*unit)).ok_or(UNKNOWN)?;
+                        slots::integers(vector, t, |at| cells[at as usize])?
+                    }
+                    (Slots::Cells { source: Source::Value(unit), .. }, None) => {
+                        let cells = reals.get(&clear_name(*unit)).ok_or(UNKNOWN)?;
+                        slots::reals(vector, |at| cells[at as usize])?
                     }
                 };
                 all.insert(self.program.port(&vector.name, t), words.into());

@@ -12,9 +12,8 @@ use crate::ops::types::{Ciphertext, Scheme};
 use crate::optimize::{fuse, hoist, optimize};
 use crate::packed::{Frame, Slots, Source, close};
 use crate::platform::Platform;
-use crate::program::{MOST_MEMORY, ParameterLiteral, Parameters, SchemeName, base};
+use crate::program::{MOST_MEMORY, ParameterLiteral, Parameters, SchemeName, base, memory_limit, security};
 use crate::schemes::close::{Bgv, Chain, Ckks, Closed, Closing, Emitter, KeyName, port_name, scales};
-use crate::schemes::security::SecurityTable;
 use crate::values::types::{Kind as ValueKind, Place as Where, Value};
 use crate::values::{Cut, PackedValue, Packing, Range, Values, cut, lower, ranges};
 use crate::{Error, Result};
@@ -273,21 +272,13 @@ impl Program {
     /// `Task`, `Operator` and `UnknownOperator` for a task that makes no sense or that no scheme computes; `RangeOverflow`; `TooLarge`; `NoParameters` when it is too
     /// deep; `Parameters` for options that do not fit.
     pub fn compile(task: Literal, options: &Options) -> Result<Self> {
-        let name = options.security.as_deref().unwrap_or(SecurityTable::default().name());
-        let wrong = |what: &str, found: String, expected: &str| {
-            Err(Error::Parameters { what: what.into(), found, expected: expected.into() })
-        };
-        let Some(table) = SecurityTable::named(name) else {
-            return wrong("security", name.to_owned(), "guidelines-2024 or standard-2018");
-        };
-        if let Some(n) = options.n.filter(|&n| table.max_bits(n).is_none()) {
-            return wrong("n", n.to_string(), "2048, 4096, 8192, 16384 or 32768");
-        }
+        let table = security(options.security.as_deref(), options.n)?;
         let precision = options.precision.unwrap_or(20.0);
         if !(1.0..=40.0).contains(&precision) {
-            return wrong("precision", precision.to_string(), "1 to 40 bits");
+            let (what, found) = ("precision".to_owned(), precision.to_string());
+            return Err(Error::Parameters { what, found, expected: "1 to 40 bits".to_owned() });
         }
-        let memory_limit = options.memory_limit.map_or(MOST_MEMORY, |m| m.max(0.0) as u64).min(MOST_MEMORY);
+        let memory_limit = memory_limit(options.memory_limit);
         let halves = Halves::new(&task)?;
         let wishes = Wishes { table, n: options.n, precision, memory: memory_limit };
         let registry = Arc::new(crate::schemes::close::registry());
