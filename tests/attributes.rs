@@ -188,6 +188,8 @@ fn of_ckks(registry: &Registry) -> Graph {
     let real = |value: f64| Real::new(value).unwrap();
     let by_scalar = declared.with("value", real(0.5)).with("by", real(2f64.powi(30)));
     let by_scalar = s.op("ckks.multiply_scalar", by_scalar, &[ciphertext]).unwrap();
+    let transformed = s.op("rlwe.ntt", none(), &[ciphertext]).unwrap();
+    let shifted = s.op("ckks.add_scalar", none().with("value", real(0.5)), &[transformed]).unwrap();
     let rescaled =
         none().with("keep", 2u64).with("scale", real(2f64.powi(60) * (1.0 + 2f64.powi(-50)) / q[2] as f64));
     let attrs = with_q(q).with("special", special).with("digit", 1u64).with("from", "square");
@@ -203,7 +205,7 @@ fn of_ckks(registry: &Registry) -> Graph {
     let rotated = s.op("rlwe.automorphism_hoisted", g, &[ciphertext, key, digits]).unwrap();
     let opened = s.op("ckks.decrypt", none(), &[secret, rotated]).unwrap();
     let opened = s.op("ckks.decode", none().with("complex", 1u64), &[opened]).unwrap();
-    let outputs = [rescaled, at_once, by_plain, by_scalar, adjusted, low, other, opened];
+    let outputs = [rescaled, shifted, at_once, by_plain, by_scalar, adjusted, low, other, opened];
     for (number, output) in outputs.into_iter().enumerate() {
         s.graph_mut().declare_output(&number.to_string(), output);
     }

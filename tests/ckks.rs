@@ -164,6 +164,9 @@ fn every_operator(c: &Context, form: Form, a: &[Complex], b: &[Complex]) {
     let mul_plain = bench.op("ckks.multiply_plain", none(), &[x, m]);
     let by = none().with("value", real(-1.75)).with("by", real(c.scale));
     let mul_scalar = bench.op("ckks.multiply_scalar", by, &[x]);
+    // It is added to values at roots, of which all are the same.
+    let ntt = if form == Form::Ntt { x } else { bench.op("rlwe.ntt", none(), &[x]) };
+    let add_scalar = bench.op("ckks.add_scalar", none().with("value", real(-0.625)), &[ntt]);
     let rotated = bench.map(x, galois_element(c.n, 3));
     let conjugated = bench.map(x, galois_conjugate(c.n));
     let low = bench.op("rlwe.drop_primes", none().with("keep", keep), &[y]);
@@ -201,6 +204,7 @@ fn every_operator(c: &Context, form: Form, a: &[Complex], b: &[Complex]) {
         ("add_plain", add_plain, zip(plus)),
         ("multiply_plain", mul_plain, products.clone()),
         ("multiply_scalar", mul_scalar, zip(|a, _| (-1.75 * a.0, -1.75 * a.1))),
+        ("add_scalar", add_scalar, zip(|a, _| (a.0 - 0.625, a.1))),
         ("rotate", rotated, (0..half).map(|i| a[(i + 3) % half]).collect()),
         ("conjugate", conjugated, zip(|a, _| (a.0, -a.1))),
         ("drop", low, b.to_vec()),
@@ -268,7 +272,8 @@ fn what_does_not_fit_is_told() {
     let huge = types::Ciphertext::new(64, c.q.clone(), 2, scheme).ty();
     let huge = bench.s.graph_mut().add_input("huge", huge).unwrap();
     let secret = [bench.secret, bench.seeds[0], bench.seeds[1]];
-    let cases: [(&str, Attrs, Vec<OperandId>, &str); 18] = [
+    let cases: [(&str, Attrs, Vec<OperandId>, &str); 19] = [
+        ("ckks.add_scalar", none().with("value", real(0.5)), vec![x], "form of the ciphertext"),
         ("rlwe.add", none(), vec![x, square], "input 1"),
         ("ckks.add_plain", none(), vec![x, other], "input 1"),
         ("ckks.multiply", none(), vec![x, square], "parts of input 1: found 3, expected 2"),

@@ -123,11 +123,12 @@ fn found(op: &str, platform: &Broken<'_>) {
     }
 }
 
-const ALL: [&str; 34] = [
+const ALL: [&str; 35] = [
     "limb.add",
     "limb.sub",
     "limb.neg",
     "limb.mul",
+    "limb.add_scalar",
     "limb.mul_scalar",
     "limb.scale_sub",
     "limb.dot",

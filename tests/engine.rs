@@ -117,7 +117,7 @@ fn places_beyond_all_addresses_are_refused() {
         &graph(&lines),
         &Registry::lattice(),
         &Scalar::new(),
-        PlanOptions { memory_limit: u64::MAX, wipe: false },
+        PlanOptions { memory_limit: u64::MAX, ..PlanOptions::default() },
     );
     let error = plan.map(|_| ()).unwrap_err();
     assert_eq!(error, Error::MemoryLimit { needed: u64::MAX, limit: i64::MAX as u64 });
@@ -139,7 +139,7 @@ fn memory_that_cannot_be_had_says_what_was_asked_for() {
         &graph,
         &Registry::lattice(),
         &Scalar::new(),
-        PlanOptions { memory_limit: u64::MAX, wipe: false },
+        PlanOptions { memory_limit: u64::MAX, ..PlanOptions::default() },
     );
     let error = Run::new(Arc::new(plan.unwrap()), vec![Input::from([0; 4])], || 0.0).map(|_| ()).unwrap_err();
     let asked = 8 * (at - 4);

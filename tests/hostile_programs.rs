@@ -259,7 +259,7 @@ fn the_largest_programs_open() {
             &base,
             &Registry::lattice(),
             &Simd::new(),
-            PlanOptions { memory_limit: 1 << 40, wipe: false },
+            PlanOptions { memory_limit: 1 << 40, ..PlanOptions::default() },
         )
         .unwrap();
         let l = program.parameters().literal();

@@ -6,7 +6,7 @@
 use cipherloom::graph::{Attr, Attrs, Graph, OperandId};
 use cipherloom::ops::{Registry, Session};
 use cipherloom::packed::{
-    Axis, Frame, Handle, Layout, SlotVector, Slots, Source, Target, close, fill, part_name,
+    Axis, Frame, Handle, Layout, Series, SlotVector, Slots, Source, Target, close, fill, part_name,
 };
 use cipherloom::values::number::Number;
 use cipherloom::values::types::{Kind, Place, Value};
@@ -79,6 +79,15 @@ impl Target for Numbers {
         };
         let slots = self.held[x.0 as usize].0.iter().map(entry).collect();
         self.hold(slots)
+    }
+    fn polynomial(&mut self, x: Handle, p: &Series) -> Result<Handle> {
+        let Series::Integers(all) = p else { panic!("integers") };
+        let value = |x: &i128| all.iter().skip(1).rev().fold(0, |sum, c| (sum + c.rem_euclid(P)) % P * x % P);
+        let slots = self.held[x.0 as usize].0.iter().map(value).collect();
+        self.hold(slots)
+    }
+    fn within(&mut self, _: Handle, _: f64, _: f64) -> Result<Handle> {
+        panic!("integers")
     }
     fn rotate(&mut self, x: Handle, steps: u64) -> Result<Handle> {
         let ring = 1usize << self.frame.ring;
@@ -162,7 +171,9 @@ fn check(task: &Task, registry: &Registry, values: &Values, frame: Frame) -> Opt
         .iter()
         .map(|port| (port.name.clone(), task.inputs[&port.name].clone()))
         .collect();
-    let computed = interpret(&packing.clear, registry, values, &clear).unwrap().outputs();
+    let mut computed = interpret(&packing.clear, registry, values, &clear).unwrap().outputs();
+    assert!(packing.fixed.inputs().is_empty());
+    computed.extend(interpret(&packing.fixed, registry, values, &clear).unwrap().outputs());
     for vector in &packing.vectors {
         let slots = match &vector.slots {
             Slots::Mask(_) => vector.fill(0, |_| 1),

@@ -5,7 +5,9 @@
 mod task_road;
 
 use cipherloom::Error;
-use cipherloom::tasks::{Options, OutputReport, Program};
+use cipherloom::graph::{Attrs, Real};
+use cipherloom::packed::bytes;
+use cipherloom::tasks::{Literal, Options, OutputReport, Program};
 use cipherloom::values::number::Number;
 use cipherloom::values::{Exact, Values};
 use std::collections::BTreeMap;
@@ -86,6 +88,97 @@ fn a_polynomial_of_reals() {
         println!("{name}: {worst:e}");
         assert!(worst < bound, "{name}: {worst}");
     }
+}
+
+/// The largest difference of what comes back from what is expected, and the largest bound that the program tells.
+fn off(task: &Literal, inputs: &BTreeMap<String, Exact>, precision: f64) -> BTreeMap<String, (f64, f64)> {
+    let options = Options { precision: Some(precision), ..Options::default() };
+    let program = Arc::new(Program::compile(task.clone(), &options).unwrap());
+    let (found, exact) = (run(&program, inputs), expected(task, inputs));
+    let report = program.report();
+    println!("n {}, {} primes, scale {:?}", report.n, report.moduli.len(), report.scale.map(f64::log2));
+    let worst = |name: &str, exact: &Exact| {
+        let pairs = found[name].cells.iter().zip(&exact.cells);
+        let worst = pairs.map(|(a, b)| (a.to_f64() - b.to_f64()).abs()).fold(0.0, f64::max);
+        let own = report.outputs.iter().filter(|output| output.name.starts_with(&format!("{name}[")));
+        let bound = own.filter_map(|output| output.error_bits).fold(f64::NEG_INFINITY, f64::max).exp2();
+        println!("{name}: off by {worst:e}, bound {bound:e}");
+        assert!(worst <= bound, "{name}");
+        (worst, bound)
+    };
+    exact.iter().map(|(name, exact)| (name.clone(), worst(name, exact))).collect()
+}
+
+/// The coefficients of a function's interpolation in Chebyshev's nodes, as the text form has data.
+fn interpolated(of: impl Fn(f64) -> f64, min: f64, max: f64, degree: usize) -> String {
+    let count = degree + 1;
+    let angle = |k: usize| std::f64::consts::PI * (k as f64 + 0.5) / count as f64;
+    let at = |k: usize| of((min + max) / 2.0 + (max - min) / 2.0 * angle(k).cos());
+    let coefficient = |j: usize| {
+        let sum: f64 = (0..count).map(|k| at(k) * (j as f64 * angle(k)).cos()).sum();
+        sum * if j == 0 { 1.0 } else { 2.0 } / count as f64
+    };
+    let all: Vec<f64> = (0..count).map(coefficient).collect();
+    let attrs = Attrs::new().with("coefficients", bytes(&all));
+    let attrs = attrs.with("min", Real::new(min).unwrap()).with("max", Real::new(max).unwrap()).to_string();
+    attrs.trim_matches(['{', '}']).to_owned()
+}
+
+#[test]
+fn functions_of_reals() {
+    let mut task = TaskBuilder::default();
+    let x = task.input("x", r#"kind="real", shape=[20, 8], where="encrypted""#, Some(["-1", "1"]));
+    let sigmoid = |x: f64| 1.0 / (1.0 + (-x).exp());
+    // What lies beside sums is anything, and is not to be a function's operand.
+    let sum = task.op("value.sum", "axis=1", &[x]);
+    let of_sum = task.op("value.chebyshev", &interpolated(sigmoid, -8.0, 8.0, 31), &[sum]);
+    let near = task.op("value.within", "max=4.0, min=-4.0", &[sum]);
+    let power =
+        task.op("value.polynomial", "coefficients=[5, -3, 0, 2, 0, 0, 0, -1, 1], decimals=3", &[near]);
+    let twice = task.op("value.chebyshev", &interpolated(f64::exp, -0.2, 1.2, 9), &[of_sum]);
+    task.output("sigmoid", of_sum);
+    task.output("power", power);
+    task.output("twice", twice);
+    let task = task.finish();
+    let cells: Vec<f64> = (0..160).map(|k| f64::from(k * 37 % 101 - 50) / 64.0).collect();
+    let inputs = given([("x", reals(cells.iter().copied()))]);
+    let off = off(&task, &inputs, 20.0);
+    assert!(off["sigmoid"].1 < 1e-5 && off["twice"].1 < 1e-5, "{off:?}");
+    for (row, found) in cells.chunks(8).zip(&expected(&task, &inputs)["sigmoid"].cells) {
+        assert!((sigmoid(row.iter().sum()) - found.to_f64()).abs() < 1e-4);
+    }
+}
+
+#[test]
+fn a_function_needs_bounds() {
+    let mut task = TaskBuilder::default();
+    let x = task.input("x", r#"kind="real", shape=[4], where="encrypted""#, Some(["-1", "2"]));
+    let root = task.op("value.chebyshev", &interpolated(f64::sqrt, 0.0, 2.0, 5), &[x]);
+    task.output("root", root);
+    let error = Program::compile(task.finish(), &Options::default()).err().unwrap().to_string();
+    assert!(error.contains("found -1 to 2, expected 0 to 2") && error.contains("value.within"), "{error}");
+}
+
+#[test]
+fn comparisons_of_reals() {
+    let mut task = TaskBuilder::default();
+    let x = task.input("x", r#"kind="real", shape=[600], where="encrypted""#, Some(["-1", "1"]));
+    let y = task.input("y", r#"kind="real", shape=[600], where="plain""#, Some(["-1", "1"]));
+    let less = task.op("value.compare", r#"gap=0.0625, relation="lt""#, &[x, y]);
+    let count = task.op("value.sum", "", &[less]);
+    let largest = task.op("value.select", "", &[less, y, x]);
+    task.output("less", less);
+    task.output("count", count);
+    task.output("largest", largest);
+    let task = task.finish();
+    let inputs = given([
+        ("x", reals((0..600).map(|k| f64::from(k * 37 % 17 - 8) / 8.0))),
+        ("y", reals((0..600).map(|k| f64::from(k * 11 % 16 - 8) / 8.0 + 0.0625))),
+    ]);
+    let off = off(&task, &inputs, 12.0);
+    // Booleans and counts of them are rounded, and so right.
+    assert_eq!((off["less"].0, off["count"].0), (0.0, 0.0));
+    assert!(off["largest"].0 < 1e-4);
 }
 
 #[test]

@@ -22,7 +22,7 @@ pub struct RunOptions {
 
 impl Default for RunOptions {
     fn default() -> Self {
-        let PlanOptions { memory_limit, wipe } = PlanOptions::default();
+        let PlanOptions { memory_limit, wipe, .. } = PlanOptions::default();
         Self { memory_limit, secret: wipe }
     }
 }
@@ -73,7 +73,11 @@ impl Circuit {
     /// # Errors
     /// As [`Plan::new`]; `NotKept` for an operand that the graph does not compute.
     pub fn plan(&self, platform: &dyn Platform, keep: &[u32], options: RunOptions) -> Result<Execution> {
-        let plan_options = PlanOptions { memory_limit: options.memory_limit, wipe: options.secret };
+        let plan_options = PlanOptions {
+            memory_limit: options.memory_limit,
+            wipe: options.secret,
+            ..PlanOptions::default()
+        };
         let mut graph = self.graph.clone();
         for &operand in keep {
             let (ty, pieces) = self.operand(operand)?;

@@ -29,17 +29,19 @@ const ADDRESSABLE: u64 =
     if (usize::MAX as u64) < i64::MAX as u64 { usize::MAX as u64 } else { i64::MAX as u64 };
 
 /// What a plan is made for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct PlanOptions {
     /// Most bytes that arena and inputs may take.
     pub memory_limit: u64,
     /// True when the run handles secrets: storage is overwritten when it ends.
     pub wipe: bool,
+    /// Names of inputs that are given the same data in every run: what they alone lead to is computed by the first one, and kept.
+    pub fixed: Vec<String>,
 }
 
 impl Default for PlanOptions {
     fn default() -> Self {
-        Self { memory_limit: 3 << 30, wipe: false }
+        Self { memory_limit: 3 << 30, wipe: false, fixed: Vec::new() }
     }
 }
 
@@ -163,7 +165,9 @@ impl Plan {
         let unit = Unit::of(&graph)?;
         let kernels = Kernels::new(&graph, unit, registry, platform)?;
         let elsewhere = |op: u32| matches!(kernels.of(op), Kernel::Elsewhere(_));
-        let layout = Layout::new(&graph, &facts.dependencies, &blocks, unit, elsewhere)?;
+        let is_fixed = |port: &Port| options.fixed.contains(&port.name);
+        let fixed: Vec<bool> = graph.inputs().iter().map(is_fixed).collect();
+        let layout = Layout::new(&graph, &facts.dependencies, &blocks, unit, (elsewhere, &fixed))?;
         pause()?;
         let sizes = graph.inputs().iter().map(|p| unit.words(graph.ty(p.operand).size));
         let input_words = sizes.fold(0, u64::saturating_add);
@@ -374,13 +378,13 @@ impl Unit {
     }
 }
 
-/// For each operator, whether no input of the graph leads to it, nor one that is computed elsewhere.
+/// For each operator, whether no input of the graph leads to it that is another one in every run, nor one that is computed elsewhere.
 fn constants(
     graph: &Graph,
     deps: &Dependencies,
     blocks: &Blocks<'_>,
     order: &[u32],
-    elsewhere: impl Fn(u32) -> bool,
+    (elsewhere, fixed): (impl Fn(u32) -> bool, &[bool]),
 ) -> Vec<bool> {
     let mut constant = vec![false; order.len()];
     for &op in order {
@@ -389,7 +393,8 @@ fn constants(
             continue;
         }
         let mut given = false;
-        let mut see = |run: Run| given |= matches!(run.owner, Owner::Input { .. });
+        let mut see =
+            |run: Run| given |= matches!(run.owner, Owner::Input { port, .. } if !fixed[port as usize]);
         inputs.iter().for_each(|&input| blocks.runs(graph, input, &mut see));
         constant[op as usize] = !given;
     }
@@ -408,13 +413,13 @@ struct Layout {
 }
 
 impl Layout {
-    /// `elsewhere`: operators that every run hands out, whatever leads to them.
+    /// `given`: operators that every run hands out, whatever leads to them, and which inputs are the same in every run.
     fn new(
         graph: &Graph,
         deps: &Dependencies,
         blocks: &Blocks<'_>,
         unit: Unit,
-        elsewhere: impl Fn(u32) -> bool,
+        given: (impl Fn(u32) -> bool, &[bool]),
     ) -> Result<Self> {
         let words = |op: u32| unit.words(graph.pieces(graph.operators()[op as usize].output)[0].size());
         let order = topological_order(graph, deps)?;
@@ -447,7 +452,7 @@ impl Layout {
                 next_dead[op] = std::mem::replace(&mut first_dead[last_use[op] as usize], op as u32);
             }
         }
-        let constant = constants(graph, deps, blocks, &order, elsewhere);
+        let constant = constants(graph, deps, blocks, &order, given);
         let mut constants = 0;
         // Blocks go round among those that every run computes, and among those that only the first one does: an ordering
         // edge over an operator of the other kind would be lost.

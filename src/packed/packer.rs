@@ -2,8 +2,9 @@
 
 use super::giant_steps::giant_steps;
 use super::layout::{Axis, Frame, Layout, bits, place};
+use super::series::Series;
 use super::types::SlotVector;
-use crate::graph::{Attr, Attrs, Graph, OperandId};
+use crate::graph::{Attr, Attrs, Graph, OperandId, Real};
 use crate::memory::room;
 use crate::ops::{Registry, Session};
 use crate::{Error, Result};
@@ -251,6 +252,32 @@ impl<'r> Packer<'r> {
     pub fn lookup(&mut self, x: &Packed, first: i64, values: Vec<i128>) -> Result<Packed> {
         let attrs = Attrs::new().with("first", first).with("values", Attr::Ints(values.into()));
         self.each(x, |packer, part| packer.op("packed.lookup", attrs.clone(), &[part]))
+    }
+
+    /// p(x), cell by cell, but for what p(0) is: that is for the caller to add, where cells are.
+    ///
+    /// # Errors
+    /// `Operator` for too many coefficients.
+    pub fn polynomial(&mut self, x: &Packed, p: &Series) -> Result<Packed> {
+        let x = self.bounded(x, matches!(p, Series::Integers(_)))?;
+        self.each(&x, |packer, part| packer.op("packed.polynomial", p.attrs(), &[part]))
+    }
+
+    /// x, in which no number is larger than that, nor further than `off` from what is meant.
+    ///
+    /// # Errors
+    /// `Operator` for what are no such numbers.
+    pub fn within(&mut self, x: &Packed, largest: f64, off: f64) -> Result<Packed> {
+        let real = |value| Real::new(value).ok_or(Error::Job("bounds are finite"));
+        let attrs = Attrs::new().with("largest", real(largest)?);
+        let attrs = if off > 0.0 { attrs.with("off", real(off)?) } else { attrs };
+        let x = self.bounded(x, false)?;
+        self.each(&x, |packer, part| packer.op("packed.within", attrs.clone(), &[part]))
+    }
+
+    /// What is said of cells holds for all slots: those that hold anything are cleaned, but where `any` number will do.
+    fn bounded(&mut self, x: &Packed, any: bool) -> Result<Packed> {
+        if !any && x.layout.unclean(self.frame) { self.cleaned(x) } else { Ok(x.clone()) }
     }
 
     /// The sum along a dimension, which disappears.

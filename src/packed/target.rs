@@ -1,6 +1,6 @@
 //! What a graph of slot vectors is made into: a scheme, at parameters.
 
-use super::{ops, types::SlotVector};
+use super::{ops, series::Series, types::SlotVector};
 use crate::analyze::{Facts, topological_order};
 use crate::graph::{Attr, Graph};
 use crate::ops::Call;
@@ -34,6 +34,13 @@ pub trait Target {
     /// # Errors
     /// Where the scheme has no tables.
     fn lookup(&mut self, x: Handle, first: i64, values: &[i128]) -> Result<Handle>;
+    /// p(x) - p(0).
+    ///
+    /// # Errors
+    /// Where the scheme has no such coefficients.
+    fn polynomial(&mut self, x: Handle, p: &Series) -> Result<Handle>;
+    /// x, in which no number is larger than that, nor further than `off` from what is meant.
+    fn within(&mut self, x: Handle, largest: f64, off: f64) -> Result<Handle>;
     /// Slots of each ring to the left.
     fn rotate(&mut self, x: Handle, steps: u64) -> Result<Handle>;
     /// The two rings for each other.

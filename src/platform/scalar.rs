@@ -248,6 +248,14 @@ impl Platform for Scalar {
                 let (q, c) = (modulus()?, attrs.uint("c")?);
                 kernel(move |i, out, _| q.mul_scalar_into(out, i[0], c))
             }
+            "limb.add_scalar" => {
+                let (q, c) = (modulus()?, attrs.uint("c")?);
+                kernel(move |i, out, _| {
+                    for (o, &a) in out.iter_mut().zip(i[0]) {
+                        *o = q.add(a, c);
+                    }
+                })
+            }
             "limb.scale_sub" => {
                 let (q, c) = (modulus()?, attrs.uint("c")?);
                 let c_shoup = q.shoup(c);

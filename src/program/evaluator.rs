@@ -38,7 +38,7 @@ impl Evaluator {
     pub fn new(bytes: &[u8], platform: &dyn Platform, clock: Clock) -> Result<Self> {
         let program = Program::from_bytes(bytes)?;
         let graph = program.graph(Stage::Base, platform)?;
-        let options = PlanOptions { memory_limit: program.memory_limit(), wipe: false };
+        let options = PlanOptions { memory_limit: program.memory_limit(), ..PlanOptions::default() };
         let plan = Arc::new(Plan::new(&graph, program.registry(), platform, options)?);
         let missing = program.keys().map_or(BTreeSet::new(), |k| k.names.iter().cloned().collect());
         // The plan was within the limit, with the keys.

@@ -153,7 +153,8 @@ impl Holder {
         }
         let mut expander = Expander::new(&self.setting.registry);
         let graph = super::compile::base(&mut expander, &s.finish(), &*self.setting.platform)?;
-        let options = PlanOptions { memory_limit: self.setting.memory_limit, wipe: true };
+        let options =
+            PlanOptions { memory_limit: self.setting.memory_limit, wipe: true, ..PlanOptions::default() };
         Ok(Arc::new(Plan::new(&graph, &self.setting.registry, &*self.setting.platform, options)?))
     }
 

@@ -259,7 +259,7 @@ impl Program {
             keys.names.iter().enumerate().map(info).collect()
         });
         let base = self.graph(Stage::Base, platform)?;
-        let options = PlanOptions { memory_limit: self.memory_limit(), wipe: false };
+        let options = PlanOptions { memory_limit: self.memory_limit(), ..PlanOptions::default() };
         let plan = Plan::new(&base, self.registry(), platform, options)?;
         let cost = Cost {
             seconds: self.multiplications(&base)? * SECONDS_PER_MULTIPLICATION / threads.max(1) as f64,

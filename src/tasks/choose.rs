@@ -253,11 +253,13 @@ pub fn precise(halves: &Halves, packing: &Packing, outputs: &[Closed], precision
         let message = closed.noise.message - libm::log2(scale.get());
         let largest = own.map_or(message, |own| own.min(message)).max(0.0);
         let error = closed.noise.error - libm::log2(scale.get());
-        let mut most = largest - precision;
-        if let Some(value) = value.filter(|value| value.value.kind != Kind::Real) {
-            // Rounded to the integer that is meant.
-            most = most.min(-1.5 - f64::from(value.value.decimals) * std::f64::consts::LOG2_10);
-        }
+        let most = match value.map(|value| &value.value) {
+            // Rounded to the integer that is meant, and so exact.
+            Some(value) if value.kind != Kind::Real => {
+                -1.5 - f64::from(value.decimals) * std::f64::consts::LOG2_10
+            }
+            _ => largest - precision,
+        };
         if error > most {
             return Err(Error::Parameters {
                 what: format!("precision of output `{}`", closed.name),

@@ -5,7 +5,7 @@ use super::slots;
 use super::travel::{self, Origin};
 use crate::bytes::{Kind, Reader, check_residues, checksum_of, foreign, shown};
 use crate::engine::{Clock, Input, Plan, PlanOptions, Run};
-use crate::graph::Attr;
+use crate::graph::{Attr, Graph};
 use crate::packed::{Slots, Source};
 use crate::platform::Platform;
 use crate::program::{Job, Named, Outcome};
@@ -16,12 +16,17 @@ use crate::{Error, Result, memory};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+/// The part of the memory of runs that transforms of vectors may take that are the same in every run.
+const KEPT: u64 = 4;
+
 const UNKNOWN: Error = Error::Job("every clear value is an output");
 
 /// Runs one program.
 pub struct Evaluator {
     program: Program,
     plan: Arc<Plan>,
+    /// Vectors that are the same in every run.
+    fixed: BTreeMap<String, Input>,
     keys: BTreeMap<KeyName, Input>,
     /// Whose keys: the first one decides.
     owner: Option<[u8; 16]>,
@@ -36,9 +41,16 @@ impl Evaluator {
     pub fn new(bytes: &[u8], platform: &dyn Platform, clock: Clock) -> Result<Self> {
         let program = Program::from_bytes(bytes)?;
         let graph = program.base(platform)?;
-        let options = PlanOptions { memory_limit: program.memory_limit(), wipe: false };
+        let fixed = filled(&program, &program.packing().fixed, &BTreeMap::new(), true)?;
+        // Their transforms are kept, where that does not take the memory that runs need.
+        let literal = program.parameters().literal();
+        let kept = (fixed.len() * literal.n * (literal.q.len() + 1)) as u64 * 8;
+        let names =
+            if kept <= program.memory_limit() / KEPT { fixed.keys().cloned().collect() } else { Vec::new() };
+        let memory_limit = program.memory_limit();
+        let options = PlanOptions { memory_limit, wipe: false, fixed: names };
         let plan = Arc::new(Plan::new(&graph, program.registry(), platform, options)?);
-        Ok(Self { program, plan, keys: BTreeMap::new(), owner: None, clock })
+        Ok(Self { program, plan, fixed, keys: BTreeMap::new(), owner: None, clock })
     }
 
     /// The plan that is run.
@@ -134,6 +146,7 @@ impl Evaluator {
             checksums.push(checksum_of(bytes));
         }
         given.extend(self.vectors(clear)?);
+        given.extend(self.fixed.iter().map(|(name, slots)| (name.clone(), slots.clone())));
         for (name, key) in &self.keys {
             given.insert(name.to_string(), key.clone());
         }
@@ -175,7 +188,7 @@ impl Evaluator {
         }))
     }
 
-    /// The slots of vectors that are not encrypted.
+    /// The slots of vectors that are not encrypted, and are not the same in every run.
     fn vectors(&self, clear: &BTreeMap<String, Exact>) -> Result<BTreeMap<String, Input>> {
         let (packing, halves) = (self.program.packing(), self.program.halves());
         for port in packing.clear.inputs() {
@@ -183,50 +196,61 @@ impl Evaluator {
                 clear.get(&port.name).ok_or_else(|| Error::MissingInput { name: port.name.clone() })?;
             super::client::check_cells(&port.name, cells, halves.given.get(&port.name).copied())?;
         }
-        let computed = interpret(&packing.clear, &halves.registry, &halves.values, clear)?.outputs();
-        // Cells as slots hold them, once for all vectors of a value.
-        let (mut integers, mut reals) = (BTreeMap::new(), BTreeMap::new());
-        for port in packing.clear.outputs() {
-            let value = Value::of(packing.clear.ty(port.operand))?;
-            let cells = &computed.get(&port.name).ok_or(UNKNOWN)?.cells;
-            if halves.exact {
-                let mut own = memory::room(cells.len())?;
-                for cell in cells {
-                    own.push(slots::integer(cell, &port.name)?);
-                }
-                integers.insert(port.name.clone(), own);
-            } else {
-                let unit = slots::unit(&value);
-                reals.insert(
-                    port.name.clone(),
-                    cells.iter().map(|cell| cell.to_f64() / unit).collect::<Vec<_>>(),
-                );
-            }
-        }
-        let mut all = BTreeMap::new();
-        for vector in &packing.vectors {
-            for t in self.program.moduli() {
-                let words = match (&vector.slots, t) {
-                    (Slots::Mask(_), Some(t)) => slots::integers(vector, t, |_| 1)?,
-                    (Slots::Mask(_), None) => slots::reals(vector, |_| 1.0)?,
-                    (Slots::Cells { source: Source::Number(number), .. }, t) => match (number, t) {
-                        (Attr::Int(number), Some(t)) => slots::integers(vector, t, |_| *number)?,
-                        (Attr::Int(number), None) => slots::reals(vector, |_| *number as f64)?,
-                        (Attr::Real(number), None) => slots::reals(vector, |_| number.get())?,
-                        _ => return Err(Error::Job("numbers are integers or reals")),
-                    },
-                    (Slots::Cells { source: Source::Value(unit), .. }, Some(t)) => {
-                        let cells = integers.get(&clear_name(*unit)).ok_or(UNKNOWN)?;
-                        slots::integers(vector, t, |at| cells[at as usize])?
-                    }
-                    (Slots::Cells { source: Source::Value(unit), .. }, None) => {
-                        let cells = reals.get(&clear_name(*unit)).ok_or(UNKNOWN)?;
-                        slots::reals(vector, |at| cells[at as usize])?
-                    }
-                };
-                all.insert(self.program.port(&vector.name, t), words.into());
-            }
-        }
-        Ok(all)
+        filled(&self.program, &packing.clear, clear, false)
     }
+}
+
+/// The slots of the vectors that hold cells of what a part of the task computes; with `numbers` also of those that are made of no value.
+fn filled(
+    program: &Program,
+    part: &Graph,
+    clear: &BTreeMap<String, Exact>,
+    numbers: bool,
+) -> Result<BTreeMap<String, Input>> {
+    let (packing, halves) = (program.packing(), program.halves());
+    let computed = interpret(part, &halves.registry, &halves.values, clear)?.outputs();
+    // Cells as slots hold them, once for all vectors of a value.
+    let (mut integers, mut reals) = (BTreeMap::new(), BTreeMap::new());
+    for port in part.outputs() {
+        let value = Value::of(part.ty(port.operand))?;
+        let cells = &computed.get(&port.name).ok_or(UNKNOWN)?.cells;
+        if halves.exact {
+            let mut own = memory::room(cells.len())?;
+            for cell in cells {
+                own.push(slots::integer(cell, &port.name)?);
+            }
+            integers.insert(port.name.clone(), own);
+        } else {
+            let unit = slots::unit(&value);
+            let own: Vec<f64> = cells.iter().map(|cell| cell.to_f64() / unit).collect();
+            reals.insert(port.name.clone(), own);
+        }
+    }
+    let mut all = BTreeMap::new();
+    for vector in &packing.vectors {
+        for t in program.moduli() {
+            let words = match (&vector.slots, t) {
+                (Slots::Cells { source: Source::Value(unit), .. }, t) => {
+                    let name = clear_name(*unit);
+                    match (integers.get(&name), reals.get(&name), t) {
+                        (Some(cells), _, Some(t)) => slots::integers(vector, t, |at| cells[at as usize])?,
+                        (_, Some(cells), None) => slots::reals(vector, |at| cells[at as usize])?,
+                        // Of the other part.
+                        _ => continue,
+                    }
+                }
+                _ if !numbers => continue,
+                (Slots::Mask(_), Some(t)) => slots::integers(vector, t, |_| 1)?,
+                (Slots::Mask(_), None) => slots::reals(vector, |_| 1.0)?,
+                (Slots::Cells { source: Source::Number(number), .. }, t) => match (number, t) {
+                    (Attr::Int(number), Some(t)) => slots::integers(vector, t, |_| *number)?,
+                    (Attr::Int(number), None) => slots::reals(vector, |_| *number as f64)?,
+                    (Attr::Real(number), None) => slots::reals(vector, |_| number.get())?,
+                    _ => return Err(Error::Job("numbers are integers or reals")),
+                },
+            };
+            all.insert(program.port(&vector.name, t), words.into());
+        }
+    }
+    Ok(all)
 }

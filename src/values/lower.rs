@@ -1,6 +1,7 @@
 //! From a task to vectors of slots: every encrypted value gets a layout, every operator says what it is on ciphertexts. What is computed of
 //! clear values alone stays a task, for the exact interpreter.
 
+use super::chebyshev::Interval;
 use super::number::Number;
 use super::part::Part;
 use super::plan::plan;
@@ -11,7 +12,9 @@ use super::{Axes, ValueDef, Values};
 use crate::analyze::{Facts, topological_order};
 use crate::graph::{Attr, Graph, OperandId, Real};
 use crate::ops::{Call, Registry};
-use crate::packed::{Axis, Cells, Clear, ClearInput, Frame, Layout, Packed, Packer, Source};
+use crate::packed::{
+    Axis, Basis, Cells, Clear, ClearInput, Frame, Layout, Packed, Packer, Series, Source, chebyshev, extremes,
+};
 use crate::watch::Steps;
 use crate::{Error, Result};
 use std::collections::{BTreeSet, HashMap};
@@ -69,6 +72,49 @@ impl Lowering<'_> {
             found: number.map_or("no number".into(), |number| number.to_f64().to_string()),
             expected: "an integer of 127 bits, or a finite real".into(),
         })
+    }
+
+    /// p(u) where u is what x is of the interval, from -1 to 1; p in Chebyshev polynomials, `off` by so much. `value` is what comes of it.
+    ///
+    /// # Errors
+    /// `Task` for numbers that are not finite; `TooLarge`.
+    pub fn chebyshev(
+        &mut self,
+        x: &Packed,
+        interval: Interval,
+        p: &[f64],
+        off: f64,
+        value: &Value,
+    ) -> Result<Cells> {
+        let real = |number: f64| Number::from_f64(number).unwrap_or(Number::ZERO);
+        let (half, middle) = interval.half();
+        let mut u = x.clone();
+        if interval != (Interval { min: -1.0, max: 1.0 }) {
+            let by = Real::new(1.0 / half).ok_or(Error::Job("an interval has a length"))?;
+            u = self.packer.multiply_number(&u, Attr::Real(by))?;
+            if middle != 0.0 {
+                let shift = self.number(&real(-middle / half), value)?;
+                u = self.encrypted_sum(&u, &shift)?;
+            }
+        }
+        let u = self.packer.within(&u, 1.0, 0.0)?;
+        let found = self.packer.polynomial(&u, &Series::Reals(Basis::Chebyshev, p.to_vec()))?;
+        let at_zero = chebyshev(p, 0.0);
+        let (low, high) = extremes(p).unwrap_or((f64::NAN, f64::NAN));
+        let largest = (low - at_zero).abs().max((high - at_zero).abs()).max(f64::MIN_POSITIVE);
+        let found = self.packer.within(&found, largest, off)?;
+        if at_zero == 0.0 {
+            return Ok(Cells::Encrypted(found));
+        }
+        let at_zero = self.number(&real(at_zero), value)?;
+        self.packer.add(&Cells::Encrypted(found), &at_zero)
+    }
+
+    fn encrypted_sum(&mut self, x: &Packed, y: &Cells) -> Result<Packed> {
+        match self.packer.add(&Cells::Encrypted(x.clone()), y)? {
+            Cells::Encrypted(sum) => Ok(sum),
+            Cells::Clear(_) => Err(Error::Job("a sum with what is encrypted is encrypted")),
+        }
     }
 
     /// The ciphertexts of an operand.
@@ -141,8 +187,10 @@ pub struct Packing {
     pub inputs: Vec<PackedValue>,
     /// The encrypted outputs.
     pub outputs: Vec<PackedValue>,
-    /// The part of the task that is computed of clear values alone.
+    /// The part of the task that is computed of clear inputs alone.
     pub clear: Graph,
+    /// The part that is computed of nothing at all: its outputs are the same in every run. No output of `clear` is one of these.
+    pub fixed: Graph,
 }
 
 /// Lowers the server's half of a task ([`super::cut`]) to ciphertexts with so many slots; `exact` for schemes of integers. `ranges` are those of its operands.
@@ -238,8 +286,19 @@ pub fn lower(
         outputs.push(PackedValue { name: port.name.clone(), value, layout, present: flags });
     }
     let (packed, vectors) = lowering.packer.finish()?;
-    let clear = clear_part(graph, &order, &vectors)?;
-    Ok(Packing { graph: packed, vectors, inputs, outputs, clear })
+    let read: BTreeSet<u64> = vectors.iter().filter_map(ClearInput::value).collect();
+    // What inputs lead to.
+    let mut led: BTreeSet<u64> = graph.inputs().iter().map(|port| unit(port.operand)).collect();
+    for &number in &order {
+        let op = &graph.operators()[number as usize];
+        if graph.inputs_of(op).iter().any(|&input| led.contains(&unit(input))) {
+            led.insert(unit(op.output));
+        }
+    }
+    let (given, fixed): (BTreeSet<u64>, BTreeSet<u64>) =
+        read.into_iter().partition(|unit| led.contains(unit));
+    let (clear, fixed) = (clear_part(graph, &order, given)?, clear_part(graph, &order, fixed)?);
+    Ok(Packing { graph: packed, vectors, inputs, outputs, clear, fixed })
 }
 
 fn known_range(ranges: &[Option<Range>], operand: OperandId) -> Range {
@@ -290,9 +349,9 @@ pub fn clear_name(unit: u64) -> String {
     format!("value {unit}")
 }
 
-/// The operators that lead to the clear values that are read.
-fn clear_part(graph: &Graph, order: &[u32], vectors: &[ClearInput]) -> Result<Graph> {
-    let mut read: BTreeSet<u64> = vectors.iter().filter_map(ClearInput::value).collect();
+/// The operators that lead to those clear values, which are its outputs.
+fn clear_part(graph: &Graph, order: &[u32], named: BTreeSet<u64>) -> Result<Graph> {
+    let mut read = named.clone();
     let unit = |operand| graph.first_unit(operand);
     let mut part = Part::new(graph);
     let mut outputs: HashMap<u64, OperandId> = HashMap::new();
@@ -312,7 +371,6 @@ fn clear_part(graph: &Graph, order: &[u32], vectors: &[ClearInput]) -> Result<Gr
     for number in own.into_iter().rev() {
         part.operator(&graph.operators()[number as usize], number);
     }
-    let named: BTreeSet<u64> = vectors.iter().filter_map(ClearInput::value).collect();
     for value in named {
         let operand = outputs.get(&value).ok_or(Error::Job("a clear value is given or written"))?;
         part.output(&clear_name(value), *operand);

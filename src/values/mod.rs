@@ -8,6 +8,7 @@
 //!
 //! Room rule: knows no scheme, no ring, no prime.
 
+mod chebyshev;
 mod cut;
 mod exact;
 mod lower;
@@ -16,6 +17,7 @@ pub mod ops;
 mod part;
 mod plan;
 mod range;
+mod sign;
 pub mod stats;
 pub mod types;
 mod walk;

@@ -12,7 +12,9 @@ pub struct Number(Form);
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Form {
     Small(i128),
-    /// In lowest terms; no integer that is small.
+    /// The bits of a binary64 that is no integer.
+    Double(u64),
+    /// In lowest terms; no integer that is small, and no binary64 but integers.
     Large(Box<Ratio>),
 }
 
@@ -51,16 +53,15 @@ impl Number {
         if !value.is_finite() {
             return None;
         }
-        let bits = value.to_bits();
-        let exponent = (bits >> 52 & 0x7ff) as i64;
-        let fraction = (bits & ((1 << 52) - 1)) as i64;
-        let (mantissa, exponent) =
-            if exponent == 0 { (fraction, -1074) } else { (fraction | 1 << 52, exponent - 1075) };
-        let mantissa = BigInt::from(if value < 0.0 { -mantissa } else { mantissa });
-        Some(match exponent {
-            0.. => (mantissa << exponent).into(),
-            _ => Self::reduced(mantissa, BigInt::from(1) << -exponent),
-        })
+        if libm::trunc(value) != value {
+            return Some(Self(Form::Double(value.to_bits())));
+        }
+        if value.abs() < SMALL {
+            return Some((value as i128).into());
+        }
+        let (mantissa, exponent) = taken_apart(value);
+        // An integer beyond 2^126.
+        Some((BigInt::from(mantissa) << exponent).into())
     }
 
     /// numerator / denominator; none for a denominator of 0.
@@ -82,16 +83,29 @@ impl Number {
                 (numerator, denominator) = (numerator / &a, denominator / a);
             }
         }
-        match i128::try_from(&numerator) {
-            Ok(small) if denominator == one => small.into(),
-            _ => Self(Form::Large(Box::new(Ratio { numerator, denominator }))),
+        if denominator == one {
+            if let Ok(small) = i128::try_from(&numerator) {
+                return small.into();
+            }
+        } else if numerator.bits() <= 53
+            && let Some(twos) = denominator.trailing_zeros()
+            && twos + 1 == denominator.bits()
+            && twos <= 1074
+        {
+            let odd = i64::try_from(&numerator).unwrap_or_default();
+            return Self(Form::Double(times_power_of_two(odd as f64, -(twos as i64)).to_bits()));
         }
+        Self(Form::Large(Box::new(Ratio { numerator, denominator })))
     }
 
     /// Numerator and denominator, in lowest terms; the denominator is above 0.
     pub fn parts(&self) -> (BigInt, BigInt) {
         match &self.0 {
             Form::Small(value) => ((*value).into(), 1.into()),
+            Form::Double(bits) => {
+                let (mantissa, exponent) = taken_apart(f64::from_bits(*bits));
+                (mantissa.into(), BigInt::from(1) << -exponent)
+            }
             Form::Large(ratio) => (ratio.numerator.clone(), ratio.denominator.clone()),
         }
     }
@@ -100,6 +114,7 @@ impl Number {
     pub fn is_integer(&self) -> bool {
         match &self.0 {
             Form::Small(_) => true,
+            Form::Double(_) => false,
             Form::Large(ratio) => ratio.denominator == BigInt::from(1),
         }
     }
@@ -108,12 +123,17 @@ impl Number {
     pub fn small(&self) -> Option<i128> {
         match self.0 {
             Form::Small(value) => Some(value),
-            Form::Large(_) => None,
+            Form::Double(_) | Form::Large(_) => None,
         }
     }
 
     /// The quotient, exact; none where the divisor is 0.
     pub fn quotient(&self, divisor: &Self) -> Option<Self> {
+        if let (Form::Small(a), Form::Small(b)) = (&self.0, &divisor.0)
+            && a.checked_rem(*b) == Some(0)
+        {
+            return Some((a / b).into());
+        }
         let ((a, b), (c, d)) = (self.parts(), divisor.parts());
         Self::ratio(a * d, b * c)
     }
@@ -134,6 +154,11 @@ impl Number {
 
     /// The nearest binary64, ties to even; beyond the largest one an infinity.
     pub fn to_f64(&self) -> f64 {
+        match self.0 {
+            Form::Small(value) => return value as f64,
+            Form::Double(bits) => return f64::from_bits(bits),
+            Form::Large(_) => {}
+        }
         let (a, b) = self.parts();
         let shift = (66 + b.bits() as i64 - a.bits() as i64).max(0);
         let negative = a.sign() == Sign::Minus;
@@ -148,6 +173,11 @@ impl Number {
             Form::Small(value) => {
                 Bits { size: 128 - value.unsigned_abs().leading_zeros(), ..Bits::default() }
             }
+            Form::Double(bits) => {
+                let value = f64::from_bits(*bits);
+                let (whole, (_, exponent)) = (value.abs() as u64, taken_apart(value));
+                Bits { size: 64 - whole.leading_zeros(), twos: exponent.unsigned_abs(), ..Bits::default() }
+            }
             Form::Large(ratio) => {
                 let bits = |bits: u64| u32::try_from(bits).unwrap_or(u32::MAX);
                 let twos = ratio.denominator.trailing_zeros().unwrap_or(0);
@@ -159,10 +189,20 @@ impl Number {
         }
     }
 
+    /// The binary64 that it is, where it is one, of integers to 2^53.
+    fn double(&self) -> Option<f64> {
+        match self.0 {
+            Form::Small(value) => (value.unsigned_abs() <= EXACT).then_some(value as f64),
+            Form::Double(bits) => Some(f64::from_bits(bits)),
+            Form::Large(_) => None,
+        }
+    }
+
     fn with(
         &self,
         other: &Self,
         small: fn(i128, i128) -> Option<i128>,
+        double: fn(f64, f64) -> (f64, f64),
         large: fn([BigInt; 4]) -> (BigInt, BigInt),
     ) -> Self {
         if let (Form::Small(a), Form::Small(b)) = (&self.0, &other.0)
@@ -170,10 +210,51 @@ impl Number {
         {
             return result.into();
         }
+        if let (Some(a), Some(b)) = (self.double(), other.double())
+            && let (result, 0.0) = double(a, b)
+            && let Some(exact) = Self::from_f64(result)
+        {
+            return exact;
+        }
         let ((a, b), (c, d)) = (self.parts(), other.parts());
         let (numerator, denominator) = large([a, b, c, d]);
         Self::reduced(numerator, denominator)
     }
+}
+
+/// What binary64 tells apart from its neighbors as integers.
+const EXACT: u128 = 1 << 53;
+/// 2^126.
+const SMALL: f64 = (1u128 << 126) as f64;
+/// Below this size the error of a rounded product may be lost.
+const TINY: f64 = 1e-280;
+
+/// An odd mantissa (0 for 0) and an exponent that make a finite binary64: mantissa 2^exponent.
+fn taken_apart(value: f64) -> (i64, i32) {
+    let bits = value.to_bits();
+    let exponent = (bits >> 52 & 0x7ff) as i32;
+    let fraction = (bits & ((1 << 52) - 1)) as i64;
+    let (mantissa, exponent) =
+        if exponent == 0 { (fraction, -1074) } else { (fraction | 1 << 52, exponent - 1075) };
+    if mantissa == 0 {
+        return (0, 0);
+    }
+    let twos = mantissa.trailing_zeros();
+    let mantissa = mantissa >> twos;
+    (if value < 0.0 { -mantissa } else { mantissa }, exponent + twos as i32)
+}
+
+/// a + b, and what it is rounded by.
+fn double_sum(a: f64, b: f64) -> (f64, f64) {
+    let s = a + b;
+    let from_b = s - a;
+    (s, (a - (s - from_b)) + (b - from_b))
+}
+
+/// a b, and what it is rounded by.
+fn double_product(a: f64, b: f64) -> (f64, f64) {
+    let p = a * b;
+    (p, if p.abs() < TINY { f64::NAN } else { libm::fma(a, b, -p) })
 }
 
 /// The greatest common divisor, above 0; one of the two is not 0.
@@ -223,21 +304,21 @@ fn times_power_of_two(x: f64, k: i64) -> f64 {
 impl Add for &Number {
     type Output = Number;
     fn add(self, other: Self) -> Number {
-        self.with(other, i128::checked_add, |[a, b, c, d]| (a * &d + c * &b, b * d))
+        self.with(other, i128::checked_add, double_sum, |[a, b, c, d]| (a * &d + c * &b, b * d))
     }
 }
 
 impl Sub for &Number {
     type Output = Number;
     fn sub(self, other: Self) -> Number {
-        self.with(other, i128::checked_sub, |[a, b, c, d]| (a * &d - c * &b, b * d))
+        self.with(other, i128::checked_sub, |a, b| double_sum(a, -b), |[a, b, c, d]| (a * &d - c * &b, b * d))
     }
 }
 
 impl Mul for &Number {
     type Output = Number;
     fn mul(self, other: Self) -> Number {
-        self.with(other, i128::checked_mul, |[a, b, c, d]| (a * c, b * d))
+        self.with(other, i128::checked_mul, double_product, |[a, b, c, d]| (a * c, b * d))
     }
 }
 
@@ -252,6 +333,9 @@ impl Ord for Number {
     fn cmp(&self, other: &Self) -> Ordering {
         if let (Form::Small(a), Form::Small(b)) = (&self.0, &other.0) {
             return a.cmp(b);
+        }
+        if let (Some(a), Some(b)) = (self.double(), other.double()) {
+            return a.total_cmp(&b);
         }
         let ((a, b), (c, d)) = (self.parts(), other.parts());
         (a * d).cmp(&(c * b))

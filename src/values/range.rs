@@ -111,6 +111,28 @@ impl Range {
         )
     }
 
+    /// What lies in both; unknown where one is, or where nothing does.
+    #[must_use]
+    pub fn intersection(self, other: Self) -> Self {
+        self.both(
+            other,
+            |a, b, c, d| {
+                if a.max(c) <= b.min(d) {
+                    Self::integers([Some(a.max(c)), Some(b.min(d))])
+                } else {
+                    Self::Unknown
+                }
+            },
+            |a, b, c, d| {
+                if a.max(c) <= b.min(d) {
+                    Self::Reals { min: a.max(c), max: b.min(d) }
+                } else {
+                    Self::Unknown
+                }
+            },
+        )
+    }
+
     /// Of x + y.
     #[must_use]
     pub fn sum(self, other: Self) -> Self {
@@ -154,6 +176,16 @@ impl Range {
                 Self::Reals { min: least, max: largest }
             }
             _ => Self::Unknown,
+        }
+    }
+
+    /// Of x^k.
+    #[must_use]
+    pub fn power(self, k: u32) -> Self {
+        match k {
+            0 | 1 => self,
+            k if k % 2 == 0 => self.power(k / 2).square(),
+            k => self.power(k - 1).product(self),
         }
     }
 

@@ -159,6 +159,7 @@ fn operator(s: &mut Recorder<'_>, dice: &mut Dice, real: bool) {
             "value.constant",
             "value.compare",
             "value.compare",
+            "value.polynomial",
         ]);
         let attrs = Attrs::new();
         match name {
@@ -186,6 +187,13 @@ fn operator(s: &mut Recorder<'_>, dice: &mut Dice, real: bool) {
                 }
                 let (c, a, b) = (dice.of(&conditions), dice.of(&all), dice.of(&all));
                 s.op(name, attrs, &[c, a, b])
+            }
+            "value.polynomial" => {
+                let degree = 1 + dice.below(if real { 9 } else { 4 });
+                let mut all: Vec<i128> = (0..degree).map(|_| dice.below(7) as i128 - 3).collect();
+                all.push(1 + dice.below(3) as i128);
+                let attrs = attrs.with("coefficients", Attr::Ints(all.into()));
+                s.op(name, if real { attrs.with("decimals", 1u64) } else { attrs }, &[x])
             }
             "value.scale" => s.op(name, attrs.with("numerator", dice.below(7) as i64 - 3), &[x]),
             "value.sum" if dice.below(3) == 0 || shape.is_empty() => s.op(name, attrs, &[x]),

@@ -62,7 +62,7 @@ fn expanded(graph: &Graph, registry: &Registry) -> Result<Graph> {
 
 /// Plans a graph, and runs it where the plan is small.
 fn execute(graph: &Graph) {
-    let options = PlanOptions { memory_limit: MEMORY, wipe: false };
+    let options = PlanOptions { memory_limit: MEMORY, ..PlanOptions::default() };
     let Ok(plan) = Plan::new(graph, &Registry::lattice(), &*platform(), options) else { return };
     let inputs = plan.graph().inputs().iter().map(|port| words(plan.graph().ty(port.operand))).collect();
     if let Ok(mut run) = Run::new(Arc::new(plan), inputs, CLOCK) {

@@ -1,6 +1,7 @@
 //! The base operators: lattice algebra on single limbs, and what any graph needs; what a platform implements.
 
 mod add;
+mod add_scalar;
 mod automorphism;
 mod constant;
 mod convert;
@@ -44,6 +45,7 @@ pub fn all() -> Vec<Arc<dyn OpDef>> {
         Arc::new(sub::Sub),
         Arc::new(neg::Neg),
         Arc::new(mul::Mul),
+        Arc::new(add_scalar::AddScalar),
         Arc::new(mul_scalar::MulScalar),
         Arc::new(scale_sub::ScaleSub),
         Arc::new(dot::Dot),

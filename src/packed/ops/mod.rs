@@ -5,9 +5,11 @@ mod lookup;
 mod multiply;
 mod multiply_number;
 mod negate;
+mod polynomial;
 mod rotate;
 mod sub;
 mod swap;
+mod within;
 
 pub use lookup::MOST_ENTRIES;
 
@@ -51,9 +53,11 @@ pub const ALL: &[Operator] = &[
     multiply::MULTIPLY,
     multiply_number::MULTIPLY_NUMBER,
     negate::NEGATE,
+    polynomial::POLYNOMIAL,
     rotate::ROTATE,
     sub::SUB,
     swap::SWAP,
+    within::WITHIN,
 ];
 
 impl OpDef for Operator {

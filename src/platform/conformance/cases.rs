@@ -48,6 +48,7 @@ pub(super) fn cases(op: &str) -> Vec<Case> {
         "limb.sub" => pointwise(&both, &[2], &|x, q| sum(&[x[0], neg(x[1], q)], q)),
         "limb.neg" => pointwise(&both, &[1], &|x, q| neg(x[0], q)),
         "limb.mul" => pointwise(&[Ntt], &[2], &|x, q| mul(x[0], x[1], q)),
+        "limb.add_scalar" => scaled(1, &|x, c, q| sum(&[x[0], c], q)),
         "limb.mul_scalar" => scaled(1, &|x, c, q| mul(x[0], c, q)),
         "limb.scale_sub" => scaled(2, &|x, c, q| sum(&[mul(x[0], c, q), neg(x[1], q)], q)),
         "limb.dot" => pointwise(&[Ntt], &[2, 6, 140], &|x, q| {

@@ -8,6 +8,7 @@
 //! Bounds are in the canonical norm (`schemes::canonical`), of the message and of the error.
 
 mod add_plain;
+mod add_scalar;
 mod adjust;
 mod decode;
 mod decrypt;
@@ -24,7 +25,7 @@ use super::noise;
 use super::rlwe::{self, RelinearizeDivide};
 use crate::Result;
 use crate::graph::{OperandId, Real, ValueType};
-use crate::math::FromReal;
+use crate::math::{FromReal, Modulus};
 use crate::ops::types::{self, Ciphertext, Scheme};
 use crate::ops::{Call, Noise, OpDef, Session};
 use std::sync::Arc;
@@ -33,6 +34,7 @@ use std::sync::Arc;
 pub fn all() -> Vec<Arc<dyn OpDef>> {
     vec![
         Arc::new(add_plain::AddPlain),
+        Arc::new(add_scalar::AddScalar),
         Arc::new(adjust::Adjust),
         Arc::new(decode::Decode),
         Arc::new(decrypt::Decrypt),
@@ -88,9 +90,12 @@ fn with_error(plain: &Noise, error: f64) -> Option<Noise> {
 
 /// Every part times a double that is an integer.
 fn times_integer(s: &mut Session<'_>, x: OperandId, integer: f64, output: ValueType) -> Result<OperandId> {
-    rlwe::times_constants(s, x, output, |q| {
-        let mut c = [0];
-        FromReal::new(q).reduce_into(&mut c, &[integer.to_bits()]);
-        c[0]
-    })
+    rlwe::times_constants(s, x, output, |q| residue(integer, q))
+}
+
+/// A double that is an integer, modulo a prime.
+fn residue(integer: f64, q: Modulus) -> u64 {
+    let mut c = [0];
+    FromReal::new(q).reduce_into(&mut c, &[integer.to_bits()]);
+    c[0]
 }

@@ -136,6 +136,14 @@ impl Rules for Ckks<'_> {
         Ok(Cipher { node: e.op("ckks.multiply_scalar", attrs, &[x.node])?, degree: 2 })
     }
 
+    fn add_number(&self, e: &mut Emitter<'_>, x: Cipher, number: Real) -> Result<Cipher> {
+        Ok(Cipher { node: e.op("ckks.add_scalar", Attrs::new().with("value", number), &[x.node])?, ..x })
+    }
+
+    fn log_scale(&self, e: &Emitter<'_>, x: Cipher) -> Result<Option<f64>> {
+        Ok(Some(libm::log2(Self::found(e, x)?.get())))
+    }
+
     fn finish(&self, e: &mut Emitter<'_>, x: Cipher) -> Result<(Cipher, f64)> {
         let Noise { message, error } = e.noise(x.node);
         let q = e.ciphertext(x.node)?.q;

@@ -47,6 +47,9 @@ impl fmt::Display for KeyName {
     }
 }
 
+/// What came of calls.
+type Calls = HashMap<(String, Attrs, Vec<Node>), Node>;
+
 struct Known {
     ty: ValueType,
     noise: Noise,
@@ -59,7 +62,9 @@ pub struct Emitter<'r> {
     session: Option<Session<'r>>,
     nodes: Vec<Known>,
     /// What came of a call before; but for random ones there are none twice.
-    calls: HashMap<(String, Attrs, Vec<Node>), Node>,
+    calls: Calls,
+    /// Those of the scopes around this one.
+    outer: Vec<Calls>,
     /// The keys that were asked for, and the highest level at which.
     levels: BTreeMap<KeyName, usize>,
     asked: bool,
@@ -76,6 +81,7 @@ impl<'r> Emitter<'r> {
             session: None,
             nodes: Vec::new(),
             calls: HashMap::new(),
+            outer: Vec::new(),
             levels: BTreeMap::new(),
             asked: false,
             keys: HashMap::new(),
@@ -196,6 +202,30 @@ impl<'r> Emitter<'r> {
         let node = self.push(Known { ty: ty.ty(), noise: Noise::error(f64::NEG_INFINITY), operand });
         self.keys.insert((name, level), node);
         Ok(node)
+    }
+
+    /// The same operand, of which more is known.
+    pub fn known_better(&mut self, node: Node, noise: Noise) -> Node {
+        let Known { ty, operand, .. } = self.of(node);
+        let known = Known { ty: ty.clone(), noise, operand: *operand };
+        self.push(known)
+    }
+
+    /// Replaces what is known of a node.
+    pub fn set_noise(&mut self, node: Node, noise: Noise) {
+        self.nodes[node.0 as usize].noise = noise;
+    }
+
+    /// From here on, until [`Emitter::close_scope`], calls are told apart from those before and after: bounds that are worked out within hold for what is made of it alone.
+    pub fn open_scope(&mut self) {
+        self.outer.push(std::mem::take(&mut self.calls));
+    }
+
+    /// Ends what [`Emitter::open_scope`] began.
+    pub fn close_scope(&mut self) {
+        if let Some(calls) = self.outer.pop() {
+            self.calls = calls;
+        }
     }
 
     /// A node that is a ciphertext.

@@ -1,9 +1,7 @@
-//! Tables as polynomials modulo t: the one of least degree through all entries, evaluated with few products (Paterson and Stockmeyer, SIAM J. Comput. 2, 1973).
+//! Tables as polynomials modulo t: the one of least degree through all entries.
 
 use crate::Result;
-use crate::graph::Attr;
 use crate::math::Modulus;
-use crate::packed::{Handle, Target};
 
 /// The coefficients of the polynomial of least degree that has these values at the integers from `first` on, constant term first. As many values as t, at most.
 ///
@@ -33,85 +31,6 @@ pub fn interpolated(first: i64, values: &[i128], t: Modulus) -> Result<Vec<u64>>
         polynomial.pop();
     }
     Ok(polynomial)
-}
-
-/// p(x) for a polynomial without constant term. Its blocks of `baby` coefficients, a power of two, are put together two and two with x^baby, x^(2 baby), x^(4 baby), ...: no
-/// deeper than any way to make the highest power.
-///
-/// # Errors
-/// What the target says.
-pub fn polynomial(target: &mut dyn Target, x: Handle, coefficients: &[u64]) -> Result<Handle> {
-    // About half of the products make powers, the others put blocks together.
-    let baby = 1usize << ((coefficients.len() as f64 / 2.0).sqrt().log2().round().max(0.0) as u32);
-    let mut powers = Powers { all: vec![Some(x)] };
-    match above_constant(target, &mut powers, coefficients, baby)? {
-        Some(found) => Ok(found),
-        None => target.multiply_number(x, &Attr::Int(0)),
-    }
-}
-
-/// p(x) without its constant term; none where that is 0.
-fn above_constant(
-    target: &mut dyn Target,
-    powers: &mut Powers,
-    coefficients: &[u64],
-    baby: usize,
-) -> Result<Option<Handle>> {
-    let mut sum = None;
-    if coefficients.len() <= baby {
-        for (power, &c) in coefficients.iter().enumerate().filter(|&(power, &c)| power > 0 && c != 0) {
-            let power = powers.get(target, power)?;
-            let term = target.multiply_number(power, &Attr::Int(c.into()))?;
-            add(target, &mut sum, term)?;
-        }
-        return Ok(sum);
-    }
-    // p = q x^middle + r.
-    let mut middle = baby;
-    while 2 * middle < coefficients.len() {
-        middle *= 2;
-    }
-    let (low, high) = coefficients.split_at(middle);
-    if let Some(low) = above_constant(target, powers, low, baby)? {
-        add(target, &mut sum, low)?;
-    }
-    let quotient = above_constant(target, powers, high, baby)?;
-    let power = powers.get(target, middle)?;
-    if let Some(quotient) = quotient {
-        let product = target.multiply(quotient, power)?;
-        add(target, &mut sum, product)?;
-    }
-    if let Some(&c) = high.first().filter(|&&c| c != 0) {
-        let term = target.multiply_number(power, &Attr::Int(c.into()))?;
-        add(target, &mut sum, term)?;
-    }
-    Ok(sum)
-}
-
-fn add(target: &mut dyn Target, sum: &mut Option<Handle>, term: Handle) -> Result<()> {
-    *sum = Some(sum.map_or(Ok(term), |sum| target.add(sum, term))?);
-    Ok(())
-}
-
-/// Powers of one vector, each from two of about half of its exponent.
-struct Powers {
-    /// Number k is that of exponent k + 1.
-    all: Vec<Option<Handle>>,
-}
-
-impl Powers {
-    fn get(&mut self, target: &mut dyn Target, exponent: usize) -> Result<Handle> {
-        if let Some(&Some(known)) = self.all.get(exponent - 1) {
-            return Ok(known);
-        }
-        let (half, other) = (self.get(target, exponent / 2)?, self.get(target, exponent - exponent / 2)?);
-        let power = target.multiply(half, other)?;
-        if self.all.len() < exponent {
-            self.all.resize(exponent, None);
-        }
-        self.all[exponent - 1] = Some(power);
-        Ok(power)
-    }
 }
 
 #[cfg(test)]

@@ -7,17 +7,18 @@ mod bgv;
 mod ckks;
 mod emitter;
 mod lookup;
+mod polynomial;
 
 pub use bgv::Bgv;
 pub use ckks::{Ckks, scales};
 pub use emitter::{Emitter, KeyName, Node};
 
-use crate::graph::{Attr, Attrs, ValueType};
+use crate::graph::{Attr, Attrs, Real, ValueType};
 use crate::math::Modulus;
 use crate::math::slots::{galois_conjugate, galois_element};
 use crate::ops::types::{Ciphertext, Form, Scheme, SwitchingKey};
 use crate::ops::{Noise, Registry};
-use crate::packed::{Handle, SlotVector, Target};
+use crate::packed::{Handle, Series, SlotVector, Target};
 use crate::{Error, Result};
 
 /// The operator types that graphs are closed into.
@@ -117,6 +118,22 @@ pub trait Rules {
     /// A settled ciphertext times a number.
     fn multiply_number(&self, e: &mut Emitter<'_>, chain: &Chain, x: Cipher, number: &Attr)
     -> Result<Cipher>;
+    /// x + number, in all slots, where slots are reals.
+    ///
+    /// # Errors
+    /// `Job` where they are not.
+    fn add_number(&self, e: &mut Emitter<'_>, x: Cipher, number: Real) -> Result<Cipher> {
+        let _ = (e, x, number);
+        Err(Error::Job("slots are integers here"))
+    }
+    /// log2 of what numbers are multiplied with in a ciphertext, where they are reals.
+    ///
+    /// # Errors
+    /// `Job` for what is no ciphertext.
+    fn log_scale(&self, e: &Emitter<'_>, x: Cipher) -> Result<Option<f64>> {
+        let _ = (e, x);
+        Ok(None)
+    }
     /// The plaintext modulus, where slots are integers modulo one.
     fn modulus(&self) -> Option<u64> {
         None
@@ -263,7 +280,22 @@ impl<R: Rules> Target for Closing<'_, '_, R> {
             });
         };
         let coefficients = lookup::interpolated(first, values, Modulus::new(t)?)?;
-        lookup::polynomial(self, x, &coefficients)
+        let coefficients = coefficients.into_iter().map(i128::from).collect();
+        self.polynomial_of(x, &Series::Integers(coefficients))
+    }
+
+    fn polynomial(&mut self, x: Handle, p: &Series) -> Result<Handle> {
+        self.polynomial_of(x, p)
+    }
+
+    fn within(&mut self, x: Handle, largest: f64, off: f64) -> Result<Handle> {
+        let cipher = self.cipher(x)?;
+        let Some(scale) = self.rules.log_scale(self.emitter, cipher)? else { return Ok(x) };
+        let Noise { message, error } = self.emitter.noise(cipher.node);
+        let error = crate::schemes::noise::sum(&[error, libm::log2(off) + scale]);
+        let message = message.min(libm::log2(largest) + scale);
+        let node = self.emitter.known_better(cipher.node, Noise { message, error });
+        Ok(self.hold(Cipher { node, ..cipher }))
     }
 
     fn rotate(&mut self, x: Handle, steps: u64) -> Result<Handle> {

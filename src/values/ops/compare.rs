@@ -2,23 +2,28 @@
 //!
 //! Numbers: integers of equal decimals; where one is real, both are compared as reals, exactly. Dates with dates. Categories for
 //! equality only, with such of as many categories.
+//!
+//! Schemes of integers look the difference up. Schemes of reals approximate its sign, from as little as attribute `gap`, a real number, on: where the operands are nearer to each other,
+//! the result is anything from 0 to 1. What is not encrypted is compared exactly, whatever the gap is.
 
 use super::arithmetic::{aligned_pair, joined, range_pair, same, two, zip};
 use super::{PRIMITIVE, Primitive};
 use crate::Result;
 use crate::ops::Call;
 use crate::packed::{Cells, MOST_ENTRIES};
+use crate::values::chebyshev::Interval;
 use crate::values::number::Number;
 use crate::values::range::{Order, Range};
 use crate::values::types::{Kind, Value};
-use crate::values::{Exact, Known, Lowered, Lowering, Squared};
+use crate::values::{Exact, Known, Lowered, Lowering, Squared, sign};
 
 /// `value.compare`; see the module.
 pub(super) const COMPARE: Primitive = Primitive {
     name: "value.compare",
-    attributes: &["relation"],
+    attributes: &["gap", "relation"],
     output: |call| {
         Relation::of(call)?;
+        gap(call)?;
         Ok(Value { kind: Kind::Boolean, decimals: 0, ..compared(call)? })
     },
     range,
@@ -104,17 +109,63 @@ fn exact(call: &Call<'_>, inputs: &[&Exact]) -> Result<Exact> {
     })
 }
 
-/// x < y is d < 0 for d = x - y, x <= y is not d > 0, x = y is not d /= 0: three tables whose entry for 0 is 0.
-fn lower(call: &Call<'_>, x: &[Lowered], l: &mut Lowering<'_>) -> Result<Cells> {
-    let [a, b] = two(call, x)?;
-    if !l.exact {
-        let found = "reals, or integers beside reals";
-        return Err(call.error(
-            "operands",
-            found,
-            "integers, dates or categories in a task without encrypted reals",
-        ));
+fn gap(call: &Call<'_>) -> Result<Option<f64>> {
+    let gap = call.attrs.get("gap").map(|_| call.attrs.real("gap")).transpose()?;
+    match gap {
+        Some(gap) if gap <= 0.0 => Err(call.error("gap", gap, "a number above 0")),
+        gap => Ok(gap),
     }
+}
+
+fn lower(call: &Call<'_>, x: &[Lowered], l: &mut Lowering<'_>) -> Result<Cells> {
+    if l.exact { looked_up(call, x, l) } else { approximated(call, x, l) }
+}
+
+/// x < y, and x <= y, is (1 - s) / 2 for the sign s of x - y.
+fn approximated(call: &Call<'_>, x: &[Lowered], l: &mut Lowering<'_>) -> Result<Cells> {
+    let [a, b] = two(call, x)?;
+    let (va, vb) = (call.value(0)?, call.value(1)?);
+    let found = "reals, or integers beside reals";
+    let (Some(gap), true) = (gap(call)?, Relation::of(call)? != Relation::Equal && va.kind != Kind::Date)
+    else {
+        let expected = "an order of numbers, and attribute `gap`: from which difference on it has to be right; or integers, dates or categories in a task without encrypted reals";
+        return Err(call.error("operands", found, expected));
+    };
+    let difference = a.range.in_units(va.decimals).sum(b.range.in_units(vb.decimals).negative());
+    let Range::Reals { min, max } = difference else {
+        return Err(call.error("difference of the operands", "a range that is not known", "bounds of both"));
+    };
+    let largest = min.abs().max(max.abs()).max(gap);
+    let Some(mut chain) = sign::chain(gap / largest) else {
+        let expected = format!("at least a part of {largest} that few polynomials tell from 0");
+        return Err(call.error("gap", gap, expected));
+    };
+    // The last one gives -s/2.
+    if let Some(last) = chain.last_mut() {
+        last.iter_mut().for_each(|c| *c /= -2.0);
+    }
+    let value = Value { kind: Kind::Real, decimals: 0, ..compared(call)? };
+    let Cells::Encrypted(mut s) = l.packer.sub(&a.cells, &b.cells)? else {
+        return Err(call.error("operands", "clear ones", "an encrypted one"));
+    };
+    let mut interval = Interval { min: -largest, max: largest };
+    let count = chain.len();
+    for (number, p) in chain.iter().enumerate() {
+        let off = if number + 1 == count { sign::OFF } else { 0.0 };
+        s = match l.chebyshev(&s, interval, p, off, &value)? {
+            Cells::Encrypted(s) => s,
+            Cells::Clear(_) => return Err(call.error("operands", "clear ones", "an encrypted one")),
+        };
+        interval = Interval { min: -1.0, max: 1.0 };
+    }
+    let half = Number::from_f64(0.5).unwrap_or(Number::ZERO);
+    let half = l.number(&half, &value)?;
+    l.packer.add(&Cells::Encrypted(s), &half)
+}
+
+/// x < y is d < 0 for d = x - y, x <= y is not d > 0, x = y is not d /= 0: three tables whose entry for 0 is 0.
+fn looked_up(call: &Call<'_>, x: &[Lowered], l: &mut Lowering<'_>) -> Result<Cells> {
+    let [a, b] = two(call, x)?;
     let difference = match (a.range, b.range) {
         _ if call.inputs.iter().any(|ty| ty.attrs.get("kind") == Some(&"real".into())) => Range::Unknown,
         (a, b) => a.sum(b.negative()),
@@ -129,6 +180,11 @@ fn lower(call: &Call<'_>, x: &[Lowered], l: &mut Lowering<'_>) -> Result<Cells> 
         return Err(call.error("difference of the operands", format!("{min} to {max}"), expected));
     }
     let relation = Relation::of(call)?;
+    // Of an encrypted bit and a clear one, all is linear: y - x y and the like.
+    let bits = [a, b].iter().all(|x| matches!(x.range, Range::Integers { min: 0.., max: ..=1 }));
+    if bits && (a.is_clear() || b.is_clear()) {
+        return of_bits(relation, call, [a, b], l);
+    }
     let entry = |d: i128| match relation {
         Relation::Less => d < 0,
         Relation::AtMost => d > 0,
@@ -144,4 +200,25 @@ fn lower(call: &Call<'_>, x: &[Lowered], l: &mut Lowering<'_>) -> Result<Cells> 
     }
     let ones = l.number(&Number::ONE, &Value { kind: Kind::Boolean, decimals: 0, ..compared(call)? })?;
     l.packer.sub(&ones, &found)
+}
+
+/// x < y is y - x y, x <= y is 1 - x + x y, and x = y is 1 - x - y + 2 x y, of bits of which one is clear.
+fn of_bits(
+    relation: Relation,
+    call: &Call<'_>,
+    [a, b]: [&Lowered; 2],
+    l: &mut Lowering<'_>,
+) -> Result<Cells> {
+    let product = l.packer.multiply(&a.cells, &b.cells)?;
+    if relation == Relation::Less {
+        return l.packer.sub(&b.cells, &product);
+    }
+    let ones = l.number(&Number::ONE, &Value { kind: Kind::Boolean, decimals: 0, ..compared(call)? })?;
+    let without = l.packer.sub(&product, &a.cells)?;
+    if relation == Relation::AtMost {
+        return l.packer.add(&without, &ones);
+    }
+    let without = l.packer.sub(&without, &b.cells)?;
+    let sum = l.packer.add(&without, &product)?;
+    l.packer.add(&sum, &ones)
 }

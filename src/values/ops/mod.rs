@@ -9,6 +9,7 @@ mod and;
 mod arithmetic;
 mod broadcast;
 mod cells;
+mod chebyshev;
 mod compare;
 mod concat;
 mod constant;
@@ -19,6 +20,7 @@ mod multiply;
 mod negate;
 mod not;
 mod or;
+mod polynomial;
 mod present;
 mod reshape;
 mod root;
@@ -29,6 +31,7 @@ mod slice;
 mod square;
 mod sub;
 mod sum;
+mod within;
 
 use super::lower::{cell_by_cell, not_lowered};
 use super::number::Bits;
@@ -88,6 +91,9 @@ const PRIMITIVES: &[Primitive] = &[
     multiply::MULTIPLY,
     square::SQUARE,
     scale::SCALE,
+    polynomial::POLYNOMIAL,
+    chebyshev::CHEBYSHEV,
+    within::WITHIN,
     sum::SUM,
     rotate::ROTATE,
     slice::SLICE,
@@ -449,6 +455,38 @@ mod tests {
             ),
             ("value.constant", shape(&[]).with("kind", "integer"), vec![], Err("value")),
         ];
+        let coefficients = |all: &[i128]| none().with("coefficients", Attr::Ints(all.into()));
+        let series = |all: &[f64], min: f64, max: f64| {
+            let bounds = none().with("min", Real::new(min).unwrap()).with("max", Real::new(max).unwrap());
+            bounds.with("coefficients", crate::packed::bytes(all))
+        };
+        let to = |min: i128, max: i128| none().with("min", Attr::Int(min)).with("max", Attr::Int(max));
+        cases.extend([
+            ("value.polynomial", coefficients(&[1, 0, 2]), vec![y.clone()], Ok(y.clone())),
+            (
+                "value.polynomial",
+                coefficients(&[1, 0, 2]).with("decimals", 1u64),
+                vec![x.clone()],
+                Ok(int(&[3]).with_decimals(5)),
+            ),
+            ("value.polynomial", coefficients(&[1, 2]), vec![real(&[3])], Ok(real(&[3]))),
+            ("value.polynomial", coefficients(&[1, 0]), vec![y.clone()], Err("the last one not 0")),
+            ("value.polynomial", coefficients(&[1, 2]), vec![boolean(&[3])], Ok(int(&[3]))),
+            ("value.chebyshev", series(&[0.5, 1.0], 0.0, 3.0), vec![y.clone()], Ok(real(&[3]))),
+            (
+                "value.chebyshev",
+                series(&[0.5, 1.0], 0.0, 3.0),
+                vec![real(&[3]).at(plain)],
+                Ok(real(&[3]).at(plain)),
+            ),
+            ("value.chebyshev", series(&[0.5], 0.0, 3.0), vec![y.clone()], Err("2 to 1024")),
+            ("value.chebyshev", series(&[0.5, 1.0], 3.0, 3.0), vec![y.clone()], Err("min below max")),
+            ("value.within", to(0, 3), vec![y.clone()], Ok(y.clone())),
+            ("value.within", to(0, 3), vec![date(&[3])], Ok(date(&[3]))),
+            ("value.within", to(4, 3), vec![y.clone()], Err("min no larger than max")),
+            ("value.within", to(0, 3), vec![real(&[3])], Ok(real(&[3]))),
+            ("value.within", to(0, 3), vec![category(&[3], 2)], Err("numbers or dates")),
+        ]);
         for name in ["value.and", "value.or"] {
             cases.push((name, none(), vec![boolean(&[3]), boolean(&[3])], Ok(boolean(&[3]))));
             cases.push((

@@ -1,4 +1,4 @@
-//! Operators that are made of primitive ones, one file each: statistics, products of matrices, polynomials. They have no rule of their
+//! Operators that are made of primitive ones, one file each: statistics, products of matrices, powers. They have no rule of their
 //! own but how they expand, as a user's have.
 //!
 //! Statistics are of all cells of a value, or of all pairs of two of one shape; missing ones are left out, of a pair both where one is
@@ -11,7 +11,6 @@ mod dot;
 mod matrix_multiply;
 mod matrix_vector;
 mod mean;
-mod polynomial;
 mod power;
 mod regression;
 mod sums;
@@ -45,7 +44,6 @@ pub fn all() -> Vec<Arc<dyn OpDef>> {
         matrix_multiply::MULTIPLY,
         matrix_vector::VECTOR,
         dot::DOT,
-        polynomial::POLYNOMIAL,
         power::POWER,
     ];
     all.into_iter().map(|composite| Arc::new(composite) as Arc<dyn OpDef>).collect()

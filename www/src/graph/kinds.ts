@@ -61,6 +61,7 @@ export const KIND_OF_ACTION: Readonly<Record<string, Kind>> = {
   tensor: 'product',
   add: 'sum',
   add_plain: 'sum',
+  add_scalar: 'sum',
   neg: 'sum',
   negate: 'sum',
   sub: 'sum',

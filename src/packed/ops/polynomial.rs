@@ -1,0 +1,23 @@
+//! p(x) - p(0), slot by slot, so that slots that are no cell's stay 0: attribute `coefficients` has integers or (data) doubles, `basis` says what
+//! they are coefficients of: `powers`, or `chebyshev`, of doubles, for x in [-1, 1].
+
+use super::{Operator, Role};
+use crate::packed::Series;
+
+/// `packed.polynomial`; see the module.
+pub(super) const POLYNOMIAL: Operator = Operator {
+    name: "packed.polynomial",
+    attributes: &["basis", "coefficients"],
+    output: |call| {
+        let wrong = || call.error("coefficients", "another", "2 to 4096 of powers or of chebyshev");
+        Series::of(call.attrs).ok_or_else(wrong)?;
+        super::one(call)
+    },
+    commutative: false,
+    inverse: None,
+    role: Role::Other,
+    close: |call, inputs, target| {
+        let wrong = || call.error("coefficients", "another", "2 to 4096 of powers or of chebyshev");
+        target.polynomial(inputs[0], &Series::of(call.attrs).ok_or_else(wrong)?)
+    },
+};

@@ -1,0 +1,63 @@
+//! Polynomials of reals in Chebyshev polynomials on an interval, which is how they are evaluated: no element of that basis is larger than 1 there.
+
+use super::number::Number;
+use std::fmt;
+
+/// Numbers from `min` to `max`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Interval {
+    /// The least.
+    pub min: f64,
+    /// The largest.
+    pub max: f64,
+}
+
+impl fmt::Display for Interval {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} to {}", self.min, self.max)
+    }
+}
+
+impl Interval {
+    /// What x is of it, from -1 to 1: the nearest binary64; none outside.
+    pub fn position(&self, x: &Number) -> Option<f64> {
+        let (min, max) = (Number::from_f64(self.min)?, Number::from_f64(self.max)?);
+        let doubled = &(&(x + x) - &min) - &max;
+        let u = doubled.quotient(&(&max - &min))?.to_f64();
+        (-1.0..=1.0).contains(&u).then_some(u)
+    }
+
+    /// How far from the middle the ends are, and the middle.
+    pub fn half(&self) -> (f64, f64) {
+        ((self.max - self.min) / 2.0, f64::midpoint(self.min, self.max))
+    }
+}
+
+/// A polynomial by its coefficients of powers of x, in Chebyshev polynomials on the interval; and how far it may be off there, for want of exact doubles.
+pub fn of_powers(powers: &[f64], interval: Interval) -> (Vec<f64>, f64) {
+    let (half, middle) = interval.half();
+    let half = if half > 0.0 { half } else { f64::MIN_POSITIVE };
+    let mut series = vec![0.0; powers.len()];
+    // Horner: p = p (middle + half u) + c, where u T_k = (T_(k+1) + T_(k-1)) / 2.
+    for &c in powers.iter().rev() {
+        let mut next: Vec<f64> = series.iter().map(|s| s * middle).collect();
+        for k in 0..series.len() {
+            let part = half * series[k];
+            if k == 0 {
+                if let Some(first) = next.get_mut(1) {
+                    *first += part;
+                }
+                continue;
+            }
+            if let Some(above) = next.get_mut(k + 1) {
+                *above += part / 2.0;
+            }
+            next[k - 1] += part / 2.0;
+        }
+        next[0] += c;
+        series = next;
+    }
+    let largest = interval.min.abs().max(interval.max.abs());
+    let size = powers.iter().rev().fold(0.0, |sum, c| sum * largest + c.abs());
+    (series, size * 4.0 * powers.len() as f64 * f64::EPSILON)
+}

@@ -1,0 +1,113 @@
+//! p(u) with u = (2 x - min - max) / (max - min), cell by cell, of numbers: reals. p is given by what its Chebyshev polynomials are multiplied with: attribute `coefficients`,
+//! data, binary64 from that of T_0 on, 2 to 1024; `min` and `max` are reals, and x lies between them, as its range has to say (`value.within`).
+//! So is a function of reals approximated. Where nothing is encrypted, it is computed in binary64, by Clenshaw's recurrence, of the u that is nearest.
+
+use super::arithmetic::{map, one, real, seen};
+use super::{PRIMITIVE, Primitive};
+use crate::Result;
+use crate::ops::Call;
+use crate::packed::{Cells, chebyshev, doubles, extremes};
+use crate::values::chebyshev::Interval;
+use crate::values::number::{Bits, Number};
+use crate::values::range::Range;
+use crate::values::types::{Kind, Value};
+use crate::values::{Known, Lowered, Lowering};
+
+/// `value.chebyshev`; see the module.
+pub(super) const CHEBYSHEV: Primitive = Primitive {
+    name: "value.chebyshev",
+    attributes: &["coefficients", "max", "min"],
+    output,
+    range,
+    exact: |call, inputs| {
+        let (interval, all) = (interval(call)?, coefficients(call)?);
+        let x = seen(call, 0, Kind::Real, *one(call, inputs)?)?;
+        map(call, &[&*x], |x| {
+            let found = interval.position(x).and_then(|u| Number::from_f64(chebyshev(&all, u)));
+            found.ok_or_else(|| call.error("operand", "a number outside", format!("{interval}")))
+        })
+    },
+    // Of a binary64.
+    bits: |_, _| Ok(Bits { size: 1024, odd: 0, common: 0, twos: 1074 }),
+    lower,
+    ..PRIMITIVE
+};
+
+fn coefficients(call: &Call<'_>) -> Result<Vec<f64>> {
+    let all = call.attrs.bytes("coefficients").ok().and_then(|bytes| doubles(bytes));
+    let all = all.filter(|all| (2..=1024).contains(&all.len()));
+    all.ok_or_else(|| call.error("coefficients", "others", "2 to 1024 finite binary64"))
+}
+
+fn interval(call: &Call<'_>) -> Result<Interval> {
+    let (min, max) = (call.attrs.real("min")?, call.attrs.real("max")?);
+    if min < max && (max - min).is_finite() {
+        return Ok(Interval { min, max });
+    }
+    Err(call.error("min, max", format!("{min}, {max}"), "min below max, not too far apart"))
+}
+
+fn output(call: &Call<'_>) -> Result<Value> {
+    call.arity(1)?;
+    let x = call.number(0)?;
+    coefficients(call)?;
+    interval(call)?;
+    Ok(real(x.shape, x.place))
+}
+
+fn range(call: &Call<'_>, inputs: &[Known]) -> Result<Range> {
+    let (x, interval) = (one(call, inputs)?.range.in_units(call.number(0)?.decimals), interval(call)?);
+    match x {
+        Range::Reals { min, max } if interval.min <= min && max <= interval.max => {
+            let (low, high) = extremes(&coefficients(call)?).unwrap_or((f64::NAN, f64::NAN));
+            Ok(Range::reals([(low, low), (high, high)]))
+        }
+        _ => {
+            let found = match x {
+                Range::Reals { min, max } => format!("{min} to {max}"),
+                _ => "not known".to_owned(),
+            };
+            Err(call.error(
+                "range of the operand",
+                found,
+                format!("{interval}: where it is sure to lie there, value.within says so"),
+            ))
+        }
+    }
+}
+
+fn lower(call: &Call<'_>, x: &[Lowered], l: &mut Lowering<'_>) -> Result<Cells> {
+    let operand = l.encrypted(&x[0])?;
+    l.chebyshev(operand, interval(call)?, &coefficients(call)?, 0.0, &output(call)?)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use crate::graph::{Attrs, Real};
+    use crate::ops::Call;
+    use crate::packed::bytes;
+    use crate::values::types::{Kind, Place, Value};
+    use crate::values::{Exact, Known, Range, Values};
+
+    #[test]
+    fn of_the_interval() {
+        let (values, real) = (Values::new(), |x: f64| Real::new(x).unwrap());
+        let def = values.get("value.chebyshev").unwrap();
+        let attrs = Attrs::new().with("coefficients", bytes(&[0.5, -2.0, 0.25, 0.0, 1.5]));
+        let attrs = attrs.with("min", real(-3.0)).with("max", real(5.0));
+        let ty = Value::new(Kind::Integer, [5]).with_decimals(1).at(Place::Plain).ty().unwrap();
+        let call = Call { name: "value.chebyshev", attrs: &attrs, inputs: &[ty], unit: 64 };
+        let found = def.exact(&call, &[&Exact::integers([-30, -11, 0, 27, 50])]).unwrap();
+        let within = Known { range: Range::Integers { min: -30, max: 50 }, source: 0 };
+        let range = def.range(&call, &[within]).unwrap();
+        for (cell, x) in found.cells.iter().zip([-3.0f64, -1.1, 0.0, 2.7, 5.0]) {
+            let angle = ((x - 1.0) / 4.0).acos();
+            let expected = 0.5 - 2.0 * angle.cos() + 0.25 * (2.0 * angle).cos() + 1.5 * (4.0 * angle).cos();
+            assert!((cell.to_f64() - expected).abs() < 1e-12 && range.contains(cell), "{x}");
+        }
+        assert!(def.exact(&call, &[&Exact::integers([-31, 0, 0, 0, 0])]).is_err());
+        let beyond = Known { range: Range::Integers { min: -31, max: 50 }, source: 0 };
+        assert!(def.range(&call, &[beyond]).is_err());
+    }
+}
