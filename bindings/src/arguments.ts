@@ -31,6 +31,8 @@ import type {
 import type {
   CategoryOptions,
   IntegerOptions,
+  ApproximationOptions,
+  ComparisonOptions,
   MomentOf,
   ValueCompileOptions,
   ValueDecryptOptions,
@@ -377,6 +379,17 @@ export const NUMBERS = arrayOf(
 );
 /** Options of variance and covariance over values. */
 export const MOMENT_OF: Kinds<MomentOf> = { of: oneOf('sample', 'population') };
+/** No infinity either. */
+const FINITE: Kind = { expected: 'a finite number', fits: (value) => Number.isFinite(value) };
+/** Options of `Value.approximate`. */
+export const APPROXIMATION_OPTIONS: Kinds<ApproximationOptions> = {
+  from: FINITE,
+  to: FINITE,
+  degree: FINITE,
+  error: FINITE,
+};
+/** Options of comparisons. */
+export const COMPARISON_OPTIONS: Kinds<ComparisonOptions> = { gap: FINITE };
 /** Options of `Loom.compileValues`. */
 export const VALUE_COMPILE_OPTIONS: Kinds<ValueCompileOptions & CallOptions> = {
   ...CALL_OPTIONS,

@@ -20,6 +20,7 @@ const OWN_CODES = {
   'parameters.decimals': 'the number of decimals is not a whole number from 0 to 18, of values to 36',
   'parameters.categories': 'the number of categories is not a whole number from 1 to 2^32',
   'parameters.bounds': 'min and max are not numbers of the declared decimals with min <= max',
+  'parameters.approximation': 'no polynomial of any degree that there is comes so near to a function',
   'parameters.mode': 'the build that was insisted on cannot run here',
   'parameters.threads': 'the number of threads is not a whole number from 1 to 256',
   'graph.name': 'a name is empty, or taken',

@@ -1,6 +1,7 @@
 /** The public API of cipherloom. */
 export { load } from './load.js';
 export { createTask } from './task.js';
+export { approximation } from './values/approximation.js';
 export { createValueTask } from './values/task.js';
 export { bit, f32, f64, i32, i64, type, u32, u64, u8 } from './element.js';
 export { plainStatistics } from './plain.js';
@@ -76,10 +77,13 @@ export type {
 export type { OperatorAttributes, OperatorName, PassName } from './operators.js';
 export type { PlainOutput } from './plain.js';
 export type {
+  Approximation,
+  ApproximationOptions,
   BooleanOptions,
   CategoryOptions,
   Cell,
   Cells,
+  ComparisonOptions,
   DateOptions,
   Day,
   Decrypted,

@@ -102,7 +102,8 @@ function day(where: string, date: Date): number {
   throw failure('input.not_a_number', problem, { where });
 }
 
-function doubles(cells: readonly number[]): Uint8Array {
+/** As the core reads doubles. */
+export function doubles(cells: readonly number[]): Uint8Array {
   const view = new DataView(new ArrayBuffer(8 * cells.length));
   for (const [at, cell] of cells.entries()) view.setFloat64(8 * at, cell, true);
   return new Uint8Array(view.buffer);

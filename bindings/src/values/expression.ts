@@ -1,12 +1,33 @@
 /** Expressions over values: what a person writes, as operators that fit together. */
-import { checkArgument, checkOptions, describe, MOMENT_OF, NUMBERS } from '../arguments.js';
+import {
+  checkArgument,
+  checkOptions,
+  COMPARISON_OPTIONS,
+  describe,
+  MOMENT_OF,
+  NUMBERS,
+} from '../arguments.js';
 import { failure } from '../errors.js';
 import { decimalsOf, powerOfTen, toUnits } from '../exact.js';
-import { type Constant, constantAttributes, constantOf, exact, mapConstant } from './constants.js';
+import { approximation, checkedApproximation } from './approximation.js';
+import { type Constant, constantAttributes, constantOf, doubles, exact, mapConstant } from './constants.js';
+import { dayNumber, isDate } from './days.js';
 import type { Recorded, Recorder } from './recorder.js';
 import type { RuleAttributes } from './rules.js';
 import { broadcastShape, cellsOf, checkedShape, describeType, mostHidden } from './type.js';
-import type { MomentOf, Shape, Value, ValueKind, ValueOperand, ValuePlace, ValueType } from './types.js';
+import type {
+  Approximation,
+  ApproximationOptions,
+  ComparisonOptions,
+  Day,
+  MomentOf,
+  Shape,
+  Value,
+  ValueKind,
+  ValueOperand,
+  ValuePlace,
+  ValueType,
+} from './types.js';
 
 /** Digits of a power of ten that one operator multiplies with. */
 const MOST_DIGITS = 37;
@@ -123,20 +144,44 @@ export class Expression implements Value {
     return this.#alone('sqrt', 'value.root');
   }
 
-  lessThan(other: ValueOperand): Value {
-    return this.#compare('lessThan', other, 'lt', false);
+  approximate(of: ((x: number) => number) | Approximation, options?: ApproximationOptions): Value {
+    return this.#approximated('approximate', of, options);
   }
 
-  atMost(other: ValueOperand): Value {
-    return this.#compare('atMost', other, 'le', false);
+  sigmoid(options: ApproximationOptions): Value {
+    return this.#approximated('sigmoid', (x: number) => 1 / (1 + Math.exp(-x)), options);
   }
 
-  greaterThan(other: ValueOperand): Value {
-    return this.#compare('greaterThan', other, 'lt', true);
+  within(min: number | bigint | Day, max: number | bigint | Day): Value {
+    const where = 'within';
+    const [low, high] = [this.#bound(where, min), this.#bound(where, max)];
+    if (!(low <= high))
+      throw wrongArgument(where, 'min no larger than max', `${describe(min)} and ${describe(max)}`);
+    return this.#alone(where, 'value.within', { min: low, max: high });
   }
 
-  atLeast(other: ValueOperand): Value {
-    return this.#compare('atLeast', other, 'le', true);
+  lessThan(other: ValueOperand, options?: ComparisonOptions): Value {
+    return this.#compare('lessThan', other, 'lt', false, options);
+  }
+
+  atMost(other: ValueOperand, options?: ComparisonOptions): Value {
+    return this.#compare('atMost', other, 'le', false, options);
+  }
+
+  greaterThan(other: ValueOperand, options?: ComparisonOptions): Value {
+    return this.#compare('greaterThan', other, 'lt', true, options);
+  }
+
+  atLeast(other: ValueOperand, options?: ComparisonOptions): Value {
+    return this.#compare('atLeast', other, 'le', true, options);
+  }
+
+  max(other: ValueOperand, options?: ComparisonOptions): Value {
+    return this.#compare('max', other, 'lt', false, options).select(other, this);
+  }
+
+  min(other: ValueOperand, options?: ComparisonOptions): Value {
+    return this.#compare('min', other, 'lt', false, options).select(this, other);
   }
 
   equals(other: ValueOperand): Value {
@@ -317,16 +362,62 @@ export class Expression implements Value {
     return this.#node(where, op, this.#pair(where, other, aligned));
   }
 
-  #compare(where: string, other: ValueOperand, relation: 'lt' | 'le' | 'eq', swapped: boolean): Value {
+  #approximated(where: string, of: unknown, options: ApproximationOptions | undefined): Value {
+    const found =
+      typeof of === 'function' && options !== undefined
+        ? approximation(of as (x: number) => number, options, where)
+        : checkedApproximation(where, of);
+    return this.#alone(where, 'value.chebyshev', {
+      coefficients: doubles(found.coefficients),
+      min: found.from,
+      max: found.to,
+    });
+  }
+
+  /** In units, as the core has it. */
+  #bound(where: string, bound: unknown): bigint | number {
+    if (this.kind === 'date') {
+      const day = typeof bound === 'string' || isDate(bound) ? dayNumber(bound) : undefined;
+      if (day === undefined) throw wrongArgument(where, 'two days', bound);
+      return BigInt(day);
+    }
+    const number = typeof bound === 'bigint' || (typeof bound === 'number' && Number.isFinite(bound));
+    if (!number) throw wrongArgument(where, 'two finite numbers', bound);
+    if (this.kind === 'real') return Number(bound);
+    const units = toUnits(bound as number | bigint, this.decimals);
+    if (typeof units === 'bigint') return exact(where, units);
+    throw wrongArgument(where, `numbers of at most ${this.decimals} decimals`, bound);
+  }
+
+  #compare(
+    where: string,
+    other: ValueOperand,
+    relation: 'lt' | 'le' | 'eq',
+    swapped: boolean,
+    options: ComparisonOptions = {},
+  ): Value {
+    checkOptions(where, options, COMPARISON_OPTIONS);
+    const { gap } = options;
+    if (gap !== undefined && !(gap > 0 && gap < Number.POSITIVE_INFINITY))
+      throw wrongArgument(where, 'a gap above 0', gap);
     const pair = this.#pair(where, this.#given(where, other), true);
     const encrypted = mostHidden(...pair.map(({ place }) => place)) === 'encrypted';
     const real = pair.find(({ kind }) => kind === 'real');
-    if (encrypted && real !== undefined && !pair.some(({ finished }) => finished)) {
-      const [found, expected] = [describeType(real), 'integers: no scheme compares encrypted reals'];
+    if (
+      encrypted &&
+      real !== undefined &&
+      !(gap && relation !== 'eq') &&
+      !pair.some(({ finished }) => finished)
+    ) {
+      const found = describeType(real);
+      const expected =
+        relation === 'eq'
+          ? 'integers: encrypted reals are never known to be equal'
+          : 'integers, or a gap: encrypted reals are compared approximately';
       const problem = `${where}: expected ${expected}, found ${found}`;
       throw failure('operator.invalid', problem, { where, operator: 'value.compare', found, expected });
     }
-    return this.#node(where, 'value.compare', swapped ? pair.reverse() : pair, { relation });
+    return this.#node(where, 'value.compare', swapped ? pair.reverse() : pair, { gap, relation });
   }
 
   /** This and another one in one shape, and with equal decimals if asked for. */

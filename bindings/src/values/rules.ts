@@ -277,6 +277,12 @@ const RULES: Readonly<Record<string, Rule>> = {
     const { length } = call.attributes['coefficients'] as readonly unknown[];
     return { ...x, decimals: call.whole('decimals') + x.decimals * (length - 1) };
   },
+  'value.chebyshev': (call) => typeOf('real', call.number(0).shape, { place: call.place }),
+  'value.within': (call) => {
+    const x = call.complete(0);
+    if (x.kind === 'integer' || x.kind === 'real' || x.kind === 'date') return x;
+    throw call.wrong(x, 'numbers or days');
+  },
   'value.scale': (call) => {
     const x = call.number(0);
     return x.kind === 'integer' ? { ...x, decimals: x.decimals + call.whole('decimals') } : x;

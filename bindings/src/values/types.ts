@@ -126,6 +126,39 @@ export type ValueOperand =
 /** Constants in arrays. */
 export type ValueConstant = number | bigint | boolean | Date | readonly ValueConstant[];
 
+/** Which polynomial stands for a function: of a degree, or of the least degree 2^k - 1 that is off by no more than `error`. */
+export interface ApproximationOptions {
+  /** The least x, and the largest. */
+  from: number;
+  to: number;
+  /** 1 to 1023. About log2(degree + 1) products follow one another. */
+  degree?: number | undefined;
+  /** Default 1e-6; ignored beside a degree. */
+  error?: number | undefined;
+}
+
+/** A polynomial in place of a function, on `from` to `to`. */
+export interface Approximation {
+  readonly from: number;
+  readonly to: number;
+  readonly degree: number;
+  /** Of Chebyshev's polynomials T_0, T_1, ... */
+  readonly coefficients: readonly number[];
+  /** The most that it was seen to be off by, at sixteen places for each coefficient. */
+  readonly error: number;
+  /** The polynomial's value. */
+  at(x: number): number;
+}
+
+/** How encrypted reals are compared. */
+export interface ComparisonOptions {
+  /**
+   * From which difference on the result has to be right, above 0: where operands are nearer to each other it may be either, and what is made of it anything in between.
+   * Ignored where nothing real is encrypted.
+   */
+  gap?: number | undefined;
+}
+
 /** Sample (divisor n - 1, default) or population (divisor n). */
 export interface MomentOf {
   of?: 'sample' | 'population' | undefined;
@@ -160,15 +193,35 @@ export interface Value extends ValueType {
   /** The square root, a real: of an encrypted single value by the client, after decryption. */
   sqrt(): Value;
 
-  /** x < y: booleans, as of all comparisons. Of encrypted integers, dates; not of encrypted reals. Narrow bounds make it cheap. */
-  lessThan(other: ValueOperand): Value;
+  /**
+   * A function of x, as the polynomial that stands for it ({@link approximation}): a real. The bounds of x must lie in `from` to `to`; where they say less
+   * than you know, `within` helps. What results are said to be off by is measured from the polynomial: `error` comes on top.
+   */
+  approximate(of: ((x: number) => number) | Approximation, options?: ApproximationOptions): Value;
+  /** 1 / (1 + e^-x), approximately, for x in `from` to `to`. */
+  sigmoid(options: ApproximationOptions): Value;
+  /**
+   * The same, of numbers or days that are sure to lie between `min` and `max`, which bounds do not tell: of what is encrypted nobody sees that they do not, and
+   * results are wrong.
+   */
+  within(min: number | bigint | Day, max: number | bigint | Day): Value;
+
+  /**
+   * x < y: booleans, as of all comparisons. Of encrypted integers, dates: narrow bounds make it cheap. Encrypted reals need a `gap`, and the wider it is the
+   * cheaper.
+   */
+  lessThan(other: ValueOperand, options?: ComparisonOptions): Value;
   /** x <= y. */
-  atMost(other: ValueOperand): Value;
+  atMost(other: ValueOperand, options?: ComparisonOptions): Value;
   /** x > y. */
-  greaterThan(other: ValueOperand): Value;
+  greaterThan(other: ValueOperand, options?: ComparisonOptions): Value;
   /** x >= y. */
-  atLeast(other: ValueOperand): Value;
-  /** x = y; the only comparison that categories have. */
+  atLeast(other: ValueOperand, options?: ComparisonOptions): Value;
+  /** The larger one, cell by cell; of encrypted reals that are nearer to each other than `gap`, a number between them. */
+  max(other: ValueOperand, options?: ComparisonOptions): Value;
+  /** The smaller one. */
+  min(other: ValueOperand, options?: ComparisonOptions): Value;
+  /** x = y; the only comparison that categories have. Not of encrypted reals. */
   equals(other: ValueOperand): Value;
   /** Of booleans, as the next two. */
   and(other: ValueOperand): Value;
