@@ -4,7 +4,7 @@
 // Usage: npm run bench -- [options]
 //   --quick         few samples: to see that it runs, not how fast
 //   --json FILE     also writes { machine, versions, rows }
-//   --group A,B     only these of: operator, task, inside, scale, plain
+//   --group A,B     only these of: operator, task, value, inside, scale, plain
 //   --name A,B      only rows of these names
 //   --n A,B         only these ring dimensions of single operators and kernels
 //   --threads A,B   only these numbers of threads
@@ -17,7 +17,7 @@ import { FULL, QUICK } from './lib/measure.mjs';
 const OPTIONS = {
   quick: { type: 'boolean', default: false },
   json: { type: 'string' },
-  group: { type: 'string', default: 'operator,inside,scale,plain,task' },
+  group: { type: 'string', default: 'operator,inside,scale,plain,task,value' },
   name: { type: 'string' },
   n: { type: 'string' },
   threads: { type: 'string' },
@@ -32,6 +32,7 @@ const GROUPS = {
   scale: async (options) => (await import('./scale.mjs')).scaleRows(options),
   plain: async (options) => (await import('./plain.mjs')).plainRows(options),
   task: async (options) => (await import('./tasks.mjs')).taskRows(options),
+  value: async (options) => (await import('./values.mjs')).valueRows(options),
 };
 
 try {

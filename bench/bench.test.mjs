@@ -18,6 +18,7 @@ const NAMES = [
   'aes128_ctr',
   'statistics_569',
   'inner_products_100x64',
+  'inner-products',
   'wasm_size',
 ];
 
@@ -50,7 +51,7 @@ test(
       );
     for (const row of rows) {
       const about = JSON.stringify(row);
-      assert.ok(['operator', 'task', 'inside', 'scale', 'plain'].includes(row.group), about);
+      assert.ok(['operator', 'task', 'value', 'inside', 'scale', 'plain'].includes(row.group), about);
       assert.ok(row.ours > 0, about);
       assert.ok(['ms', 'us', 's', 'kB', 'MB', 'MB/s'].includes(row.unit), about);
       assert.ok(Number.isInteger(row.threads), about);
@@ -72,6 +73,10 @@ test(
     const { milliseconds, budget, ...fastest } = fits.reduce((a, b) => (b.milliseconds < a.milliseconds ? b : a));
     assert.deepEqual(fastest, peerParameters);
 
+    const [value] = rows.filter(({ group }) => group === 'value');
+    assert.ok(value.whole.ours > value.ours && value.whole.peer > 0, JSON.stringify(value));
+    assert.ok(value.operators['bgv.multiply'] > 0 && value.inside.operators['limb.ntt'].milliseconds > 0);
+
     // A figure above 1 that misses its target is told, too.
     Object.assign(
       rows.find(({ name }) => name === 'multiply_relinearize'),
@@ -87,6 +92,7 @@ test(
     assert.equal(named, 2, 'operators and kernels say where they were measured');
     assert.match(text, /relaxed: raw/);
     assert.match(text, /\| statistics_569 \| a column after the other \|/);
+    assert.match(text, /### Tasks over values[^]*\| inner-products \| BFV, /);
     assert.match(
       text,
       /### Where we lose[^]*multiply_relinearize \(N = 4096, 109 bits\): ratio 4.90, wanted at least 5\n/,

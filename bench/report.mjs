@@ -39,6 +39,7 @@ function report({ machine, versions, rows }) {
     ),
     ...hoisted(of('operator', ({ name }) => name === 'hoisted')),
     ...tasks(of('task')),
+    ...values(of('value')),
     ...inside(of('inside'), machine),
     ...scale(of('scale')),
     ...plain(of('plain'), versions),
@@ -200,6 +201,88 @@ function peerPrograms(rows) {
     '',
     ...table(['task', 'layout', 'N', 'bits of primes', 'of plain moduli', 'primes left for sums', 'ms'], lines),
   ];
+}
+
+/** Tasks over values: the server's run is what is compared. */
+function values(rows) {
+  if (rows.length === 0) return [];
+  const pair = (row, which) => `${ms(row.phases[which].ours)} / ${ms(row.phases[which].peer)}`;
+  return [
+    '',
+    '### Tasks over values',
+    '',
+    "ms, one thread on both sides; the peer is node-seal, written by hand (`bench/tasks/*-seal.mjs`). The ratio is that of the server's run.",
+    'Our run takes and gives bytes, checked, through a worker, and makes clear values slots each time; the peer has its ciphertexts at hand and',
+    'its matrix or weights encoded beforehand (`encoded`: what that took), but for `matrix-vector-given`, where each run encodes. `whole` is',
+    'encrypt + evaluate + decrypt, against the program of the peer that is the fastest at that.',
+    '',
+    ...table(
+      [
+        'task',
+        'N, ours and peer',
+        'ours',
+        'node-seal',
+        'ratio',
+        'encrypt',
+        'decrypt',
+        'whole',
+        'ratio',
+        'encoded',
+        'keys',
+        'compile',
+      ],
+      rows.map((row) => [
+        row.name,
+        `${row.n}, ${row.peerParameters.n}`,
+        ms(row.ours),
+        ms(row.peer),
+        number(row.ratio),
+        pair(row, 'encrypt'),
+        pair(row, 'decrypt'),
+        `${ms(row.whole.ours)} / ${ms(row.whole.peer)}`,
+        number(row.whole.ratio),
+        ms(row.peerEncode),
+        `${ms(row.keys.ours)} / ${ms(row.keys.peer)}`,
+        ms(row.compile),
+      ]),
+    ),
+    '',
+    'Where the time of our run goes: one that is traced, ms. `around`: what is before its first operator and after its last.',
+    '',
+    ...table(
+      ['task', 'bits of primes', 'operators on ciphertexts', 'steps', 'around', 'operators that are run, and ms'],
+      rows.map(({ name, parametersOurs, operators, inside }) => [
+        name,
+        parametersOurs.bits.join(' + '),
+        counts(Object.entries(operators)),
+        ms(inside.steps),
+        ms(inside.around),
+        Object.entries(inside.operators)
+          .sort(([, a], [, b]) => b.milliseconds - a.milliseconds)
+          .map(([operator, { count, milliseconds }]) => `${count} ${operator} ${ms(milliseconds)}`)
+          .join(', '),
+      ]),
+    ),
+    '',
+    "Programs of the peer, ms of the server's run and of the whole in a short measurement; those in bold are compared with.",
+    '',
+    ...table(
+      ['task', 'program', 'N', 'bits of primes', 'of plain moduli', "server's run", 'whole', 'bits to spare'],
+      rows.flatMap(({ name, peerParameters, whole, peerTried }) =>
+        peerTried.map((tried) => {
+          const { what, n, bits, plainBits = [], milliseconds, budget } = tried;
+          const same = (other) => other.what === what && other.n === n && other.bits.join() === bits.join();
+          const cell = (value, chosen) => (milliseconds === null ? 'none' : chosen ? `**${ms(value)}**` : ms(value));
+          const [run, all] = [cell(milliseconds, same(peerParameters)), cell(tried.whole, same(whole.peerParameters))];
+          return [name, what, n, bits.join(' + '), plainBits.join(' + '), run, all, budget];
+        }),
+      ),
+    ),
+  ];
+}
+
+function counts(entries) {
+  return entries.map(([name, count]) => `${count} ${name}`).join(', ');
 }
 
 function pick({ n, bits, plainBits, low, packed }) {

@@ -8,110 +8,22 @@ import { createTask, load } from 'cipherloom';
 import { PARTS, VARIANTS } from '../scripts/lib/variants.mjs';
 import { compare, figures, statistics } from './lib/measure.mjs';
 import { level, makeBfv } from './lib/seal.mjs';
+import { effortOf, fastest, jobRows } from './lib/whole.mjs';
 import { JOBS } from './tasks/jobs.mjs';
 
 /** N and prime sizes of the one-multiplication program, the same on both sides. */
 const CALL = { 8192: [42, 43, 43, 43, 43], 16384: [47, 47, 48, 48, 48, 48, 48, 48, 48] };
-/** Bits of noise budget that must be left, as our compiler asks for. */
-const PEER_MARGIN = 2;
-const MOST_SAMPLES = 9;
-/** Milliseconds for which each side of a whole task works on before the next. */
-const BURST = 150;
 
 export async function* taskRows({ effort, quick, names, threads = [1, 2] }) {
   const wanted = (name) => names === undefined || names.includes(name);
-  const few = { ...effort, most: Math.min(effort.most, quick ? 3 : MOST_SAMPLES), burst: BURST };
+  const few = effortOf(effort, quick);
   for (const [name, job] of Object.entries(JOBS)) {
-    if (wanted(name)) yield* jobRows(name, job, threads, few);
+    if (wanted(name)) yield* jobRows('task', name, job, threads, few);
   }
   if (wanted('api_multiply_relinearize')) yield* callRows(effort);
   if (wanted('load')) yield* loadRows(quick ? 2 : 9);
   if (wanted('wasm_size')) yield* sizeRows();
   if (wanted('peak_rss')) yield* memoryRows();
-}
-
-/** One job on looms of each number of threads, and on node-seal in its fastest form. */
-async function* jobRows(name, job, threads, effort) {
-  const input = job.input();
-  const looms = [];
-  const sides = [];
-  try {
-    for (const count of threads) {
-      const loom = await load({ threads: count });
-      looms.push(loom);
-      const opened = await job.ours(loom, input);
-      job.check(input, (await phases(opened)).result);
-      sides.push({ ...opened, threads: count, variant: loom.mode.variant });
-    }
-    const { peer, candidate, tried } = await fastest(job, input);
-    const spent = new Map();
-    const timed = (side) => async () => {
-      const { milliseconds } = await phases(side);
-      if (!spent.has(side)) spent.set(side, []);
-      spent.get(side).push(milliseconds);
-    };
-    const measured = await compare([...sides, peer].map(timed), effort);
-    const theirs = measured.pop();
-    const phase = (side, which) => statistics(spent.get(side).map((milliseconds) => milliseconds[which])).median;
-    for (const [place, side] of sides.entries()) {
-      const each = ['encrypt', 'evaluate', 'decrypt'].map((which) => [
-        which,
-        { ours: phase(side, which), peer: phase(peer, which) },
-      ]);
-      yield {
-        group: 'task',
-        name,
-        scheme: 'bfv',
-        n: side.n,
-        threads: side.threads,
-        ...figures([measured[place], theirs]),
-        variant: side.variant,
-        phases: Object.fromEntries(each),
-        keys: { ours: side.keyTime, peer: peer.keyTime },
-        compile: side.compileTime,
-        peerParameters: candidate,
-        peerBudget: peer.budget(),
-        peerTried: tried,
-        ...(place > 0 && { speedup: measured[0].median / measured[place].median }),
-      };
-    }
-  } finally {
-    for (const loom of looms) loom.dispose();
-  }
-}
-
-/** Encrypt, evaluate, decrypt, each timed. */
-async function phases({ encrypt, evaluate, decrypt }) {
-  const at = [performance.now()];
-  const inputs = await encrypt();
-  at.push(performance.now());
-  const outputs = await evaluate(inputs);
-  at.push(performance.now());
-  const result = await decrypt(outputs);
-  at.push(performance.now());
-  return { result, milliseconds: { encrypt: at[1] - at[0], evaluate: at[2] - at[1], decrypt: at[3] - at[2] } };
-}
-
-/** The peer's fastest form of a job that leaves noise budget, checked for the right numbers. */
-async function fastest(job, input) {
-  let best;
-  const tried = [];
-  for (const [index, candidate] of job.candidates.entries()) {
-    const peer = job.peer(input, candidate);
-    const { result } = await phases(peer);
-    const budget = peer.budget();
-    // Right by luck is not enough: other keys and inputs must do as well.
-    if (budget < PEER_MARGIN) {
-      tried.push({ ...candidate, milliseconds: null, budget });
-      continue;
-    }
-    job.check(input, result);
-    const [{ median }] = await compare([() => phases(peer)], { warmUp: 300, time: 0, most: 5, least: 3 });
-    tried.push({ ...candidate, milliseconds: median, budget });
-    if (best === undefined || median < best.median) best = { peer, candidate, index, median };
-  }
-  if (best === undefined) throw new Error('node-seal: no candidate leaves noise budget');
-  return { ...best, tried };
 }
 
 /** One multiplication as a user calls it: `program.run`, against the two calls of node-seal. */
@@ -225,8 +137,8 @@ function sizes(file) {
 /** Peak memory of a fresh process that does nothing but the 100,000-row job, once. */
 async function* memoryRows() {
   const job = JOBS.statistics_100000;
-  const { index } = await fastest(job, job.input());
-  const peer = child('lib/peak-memory.mjs', ['peer', String(index)]).megabytes;
+  const { best } = await fastest(job, job.input());
+  const peer = child('lib/peak-memory.mjs', ['peer', String(best.whole.index)]).megabytes;
   for (const threads of [1, 2]) {
     const ours = child('lib/peak-memory.mjs', ['ours', String(threads)]).megabytes;
     yield {

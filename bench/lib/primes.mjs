@@ -1,10 +1,28 @@
-// Plain moduli for batching.
+// Plain moduli for batching, and numbers by their residues.
 
 /** Different primes = 1 modulo 2n, the largest of these sizes. */
 export function plainPrimes(n, plainBits) {
   const found = [];
   for (const bits of plainBits) found.push(nextPrime(n, bits, found));
   return found;
+}
+
+/** What has these residues, below the product of the primes; `signed`: next to 0. */
+export function combine(residues, primes, signed = false) {
+  const product = primes.reduce((a, b) => a * b, 1n);
+  let sum = 0n;
+  for (const [index, t] of primes.entries()) {
+    const other = product / t;
+    sum += residues[index] * other * inverse(other, t);
+  }
+  sum %= product;
+  return signed && 2n * sum > product ? sum - product : sum;
+}
+
+function inverse(a, t) {
+  let [r0, r1, s0, s1] = [t, a % t, 0n, 1n];
+  while (r1) [r0, r1, s0, s1] = [r1, r0 % r1, s1, s0 - (r0 / r1) * s1];
+  return ((s0 % t) + t) % t;
 }
 
 function nextPrime(n, bits, taken) {

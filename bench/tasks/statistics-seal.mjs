@@ -4,7 +4,7 @@
 // smaller ones share the work (CRT), each with its own context. Inputs are encrypted with the secret key, which is
 // faster than the public one. Products are relinearized once, after they are summed, and switched down to the fewest
 // primes that hold the noise before slots are summed by rotations.
-import { plainPrimes } from '../lib/primes.mjs';
+import { combine, plainPrimes } from '../lib/primes.mjs';
 import { level, makeBfv } from '../lib/seal.mjs';
 
 /**
@@ -66,22 +66,6 @@ export function openSealStatistics([x, y], { n, bits, plainBits, low, packed }) 
 function scaledValues({ values, decimals }) {
   const scale = 10 ** decimals;
   return values.map((value) => BigInt(Math.round(value * scale)));
-}
-
-function combine(residues, primes) {
-  const product = primes.reduce((a, b) => a * b, 1n);
-  let sum = 0n;
-  for (const [index, t] of primes.entries()) {
-    const other = product / t;
-    sum += residues[index] * other * inverse(other, t);
-  }
-  return sum % product;
-}
-
-function inverse(a, t) {
-  let [r0, r1, s0, s1] = [t, a % t, 0n, 1n];
-  while (r1) [r0, r1, s0, s1] = [r1, r0 % r1, s1, s0 - (r0 / r1) * s1];
-  return ((s0 % t) + t) % t;
 }
 
 /** From sums of scaled integers to statistics. */
