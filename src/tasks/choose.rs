@@ -20,7 +20,9 @@ const LEAST_BITS: u32 = 24;
 /// Most primes of a digit of key switching.
 const MOST_DIGIT: usize = 3;
 /// log2 of the scales that are tried.
-const SCALES: [u32; 4] = [30, 36, 42, 48];
+const SCALES: [u32; 7] = [30, 33, 36, 39, 42, 45, 48];
+/// Bits that the lowest prime, and special ones, have beyond a scale, at least.
+const BEYOND: u32 = 2;
 
 /// What the caller fixed.
 pub struct Wishes {
@@ -37,7 +39,7 @@ pub struct Wishes {
 pub fn choose(halves: &Halves, wishes: &Wishes, registry: &Registry) -> Result<Parameters> {
     let least = if halves.exact { halves.least_modulus()? } else { 0 };
     let mut best: Option<(bool, f64, Parameters)> = None;
-    let mut search = Search { halves, wishes, registry, reason: String::new() };
+    let mut search = Search { halves, wishes, registry, reason: String::new(), levels: 1 };
     let (mut max_n, mut costs) = (0, CostModel::default());
     for &(n, max_bits) in wishes.table.rows() {
         if wishes.n.is_some_and(|wished| wished != n) {
@@ -53,6 +55,8 @@ pub fn choose(halves: &Halves, wishes: &Wishes, registry: &Registry) -> Result<P
                 found.extend(search.digits(|search, digit, least| search.bgv(&ring, &t, digit, least))?);
             }
         } else {
+            // A larger scale needs no fewer levels.
+            search.levels = 1;
             for log_scale in SCALES {
                 let tried =
                     search.digits(|search, digit, least| search.ckks(&ring, log_scale, digit, least))?;
@@ -95,6 +99,8 @@ struct Search<'a> {
     registry: &'a Registry,
     /// Why the last candidate failed.
     reason: String,
+    /// Under CKKS, how many primes the last scale needed for its levels.
+    levels: usize,
 }
 
 /// Parameters, and how many data primes they have.
@@ -132,34 +138,34 @@ impl Search<'_> {
             match self.fits(ring, literal)? {
                 Fit::Yes(parameters) => return Ok(Some(*parameters)),
                 Fit::Keys => return Ok(None),
-                Fit::No => {}
+                Fit::No | Fit::Imprecise => {}
             }
         }
         Ok(None)
     }
 
-    /// The fewest primes that do, for one scale: the lowest one is as large as can be, for what is decrypted; the others lie next to where
+    /// The fewest primes that do, for one scale: the lowest one is as large as can be, for what is decrypted, as are special ones; the others lie next to where
     /// the scale goes.
     fn ckks(&mut self, ring: &Ring<'_>, log_scale: u32, special: usize, least: usize) -> Found {
         let scale = libm::exp2(f64::from(log_scale));
-        let Ok(mut taken) = ntt_primes(PRIME_BITS, ring.n, special + 1, &[]) else { return Ok(None) };
-        let specials = taken[..special].to_vec();
-        let lowest = taken[special];
-        let (mut upper, mut at) = (Vec::new(), scale);
-        for count in 1..=(ring.max_bits / log_scale) as usize {
-            if count > 1 {
+        for count in least.max(self.levels)..=(ring.max_bits / log_scale) as usize {
+            let rest = ring.max_bits.saturating_sub(log_scale * (count - 1) as u32);
+            let bits = PRIME_BITS.min(rest / (1 + special) as u32);
+            if bits < log_scale + BEYOND {
+                break;
+            }
+            let Ok(mut taken) = ntt_primes(bits, ring.n, special + 1, &[]) else { continue };
+            let specials = taken[..special].to_vec();
+            let lowest = taken[special];
+            let (mut upper, mut at) = (Vec::new(), scale);
+            for _ in 1..count {
                 let Ok(prime) = ntt_prime_near(at * at / scale, PRIME_BITS, ring.n, &taken) else { break };
                 at = at * at / prime as f64;
                 taken.push(prime);
                 upper.push(prime);
             }
-            let bits =
-                f64::from(PRIME_BITS) * (1 + special) as f64 + f64::from(log_scale) * (count - 1) as f64;
-            if bits > f64::from(ring.max_bits) + 1.0 {
+            if upper.len() + 1 < count {
                 break;
-            }
-            if count < least {
-                continue;
             }
             // Those that are dropped first come last.
             let q: Vec<u64> = std::iter::once(lowest).chain(upper.iter().rev().copied()).collect();
@@ -168,6 +174,11 @@ impl Search<'_> {
             match self.fits(ring, literal)? {
                 Fit::Yes(parameters) => return Ok(Some(*parameters)),
                 Fit::Keys => return Ok(None),
+                // More levels make nothing more precise.
+                Fit::Imprecise => {
+                    self.levels = count;
+                    return Ok(None);
+                }
                 Fit::No => {}
             }
         }
@@ -209,8 +220,10 @@ impl Search<'_> {
             }
         };
         let mut judge = Emitter::judge(self.registry);
-        let judged = closed(self.halves, ring.packing, parameters.literal(), &mut judge)
-            .and_then(|outputs| precise(self.halves, ring.packing, &outputs, self.wishes.precision));
+        let outputs = closed(self.halves, ring.packing, parameters.literal(), &mut judge);
+        let levels = outputs.is_ok();
+        let judged =
+            outputs.and_then(|outputs| precise(self.halves, ring.packing, &outputs, self.wishes.precision));
         match judged {
             Ok(()) => Ok(Fit::Yes(Box::new(parameters))),
             // Keys were asked for, and there are no special primes.
@@ -219,7 +232,7 @@ impl Search<'_> {
             }
             Err(Error::Parameters { what, found, expected }) => {
                 self.reason = format!("n = {}: {what}: found {found}, expected {expected}", ring.n);
-                Ok(Fit::No)
+                Ok(if levels { Fit::Imprecise } else { Fit::No })
             }
             Err(other) => Err(other),
         }
@@ -230,6 +243,8 @@ impl Search<'_> {
 enum Fit {
     Yes(Box<Parameters>),
     No,
+    /// Deep enough, but not precise.
+    Imprecise,
     /// Not without special primes.
     Keys,
 }
