@@ -7,7 +7,7 @@ mod task_road;
 use cipherloom::Error;
 use cipherloom::graph::{Attrs, Real};
 use cipherloom::packed::bytes;
-use cipherloom::tasks::{Literal, Options, OutputReport, Program};
+use cipherloom::tasks::{GivenParameters, Literal, Options, OutputReport, Program};
 use cipherloom::values::number::Number;
 use cipherloom::values::{Exact, Values};
 use std::collections::BTreeMap;
@@ -298,6 +298,42 @@ fn a_slice_of_reals_is_precise() {
     for (a, b) in found["flat"].cells.iter().zip(&exact["flat"].cells) {
         assert!((a.to_f64() - b.to_f64()).abs() < 1e-6);
     }
+}
+
+#[test]
+fn one_key_and_one_value_serve_several_programs() {
+    let question = |build: fn(&mut TaskBuilder, usize) -> usize| {
+        let mut task = TaskBuilder::default();
+        let x = task.input("x", r#"kind="integer", shape=[6], where="encrypted""#, Some(["0", "50"]));
+        let y = build(&mut task, x);
+        task.output("y", y);
+        task.finish()
+    };
+    let first = question(|task, x| task.op("value.square", "", &[x]));
+    let second = question(|task, x| task.op("value.sum", "", &[x]));
+    let asked = compile(&first);
+    let report = asked.report();
+    let given = |plain_moduli: Vec<String>| GivenParameters {
+        scheme: report.scheme,
+        n: report.n,
+        moduli: report.moduli.clone(),
+        special: report.special.clone(),
+        plain_moduli,
+        scale: None,
+    };
+    let options = |plain| Options { parameters: Some(given(plain)), ..Options::default() };
+    let again = Program::compile(second.clone(), &options(report.plain_moduli.clone()));
+    let again = Arc::new(again.unwrap());
+    assert_eq!(again.parameters().id(), asked.parameters().id());
+    let inputs = given_integers([3, 50, 0, 7, 11, 1]);
+    assert_eq!(run(&asked, &inputs), expected(&first, &inputs));
+    assert_eq!(run(&again, &inputs), expected(&second, &inputs));
+    let error = Program::compile(second, &options(vec!["5".into()])).err();
+    assert!(matches!(error, Some(Error::Parameters { .. })), "{error:?}");
+}
+
+fn given_integers(cells: [i128; 6]) -> BTreeMap<String, Exact> {
+    given([("x", Exact::integers(cells))])
 }
 
 #[test]

@@ -35,6 +35,7 @@ import type {
   ComparisonOptions,
   MomentOf,
   ValueCompileOptions,
+  ValueParameters,
   ValueDecryptOptions,
   ValueRunOptions,
   ValueTask,
@@ -397,6 +398,16 @@ export const VALUE_COMPILE_OPTIONS: Kinds<ValueCompileOptions & CallOptions> = {
   n: WHOLE,
   precision: { expected: 'a number of bits', fits: (value) => typeof value === 'number' },
   memoryLimit: MEMORY,
+  parameters: objectOf('parameters, such as the info of another program'),
+};
+/** Parameters of values. */
+export const VALUE_PARAMETERS: Kinds<ValueParameters> = {
+  scheme: oneOf('BGV', 'CKKS'),
+  n: WHOLE,
+  moduli: PRIMES,
+  special: PRIMES,
+  plainModuli: PRIMES,
+  scale: FINITE,
 };
 /** Options of `ValueProgram.run`. */
 export const VALUE_RUN_OPTIONS: Kinds<ValueRunOptions> = {

@@ -104,6 +104,7 @@ export type {
   ValueOperand,
   ValueOptions,
   ValueOutputInfo,
+  ValueParameters,
   ValuePlace,
   ValueProgram,
   ValueProgramInfo,

@@ -1,5 +1,5 @@
 /** The stages of a program, in order: what was asked, ciphertext operators, polynomials, and what is run. */
 export const STAGES = ['task', 'scheme', 'polynomial', 'base'] as const;
 
-/** Those of a program over values: the server's half of the task and the client's, vectors of slots, ciphertexts, and what is run. */
-export const TASK_STAGES = ['server', 'finish', 'packed', 'scheme', 'base'] as const;
+/** Those of a program over values: the server's half of the task and the client's, vectors of slots, ciphertexts, polynomials, and what is run. */
+export const TASK_STAGES = ['server', 'finish', 'packed', 'scheme', 'polynomial', 'base'] as const;

@@ -14,4 +14,4 @@ mod travel;
 pub use client::Client;
 pub use evaluator::Evaluator;
 pub use literal::{InputLiteral, Literal, NodeLiteral, OutputLiteral};
-pub use program::{Options, OutputReport, Program, Report};
+pub use program::{GivenParameters, Options, OutputReport, Program, Report};

@@ -4,7 +4,7 @@
 use super::choose::{self, Wishes};
 use super::literal::Literal;
 use super::travel::{Descriptor, Place, ports};
-use crate::bytes::{Kind, Reader, Writer};
+use crate::bytes::{Kind, Reader, Writer, shown};
 use crate::expand::Expander;
 use crate::graph::{Attr, Graph, OperandId};
 use crate::ops::Registry;
@@ -14,6 +14,7 @@ use crate::packed::{Frame, Slots, Source, close};
 use crate::platform::Platform;
 use crate::program::{MOST_MEMORY, ParameterLiteral, Parameters, SchemeName, base, memory_limit, security};
 use crate::schemes::close::{Bgv, Chain, Ckks, Closed, Closing, Emitter, KeyName, port_name, scales};
+use crate::schemes::security::SecurityTable;
 use crate::values::types::{Kind as ValueKind, Place as Where, Value};
 use crate::values::{Cut, PackedValue, Packing, Range, Values, cut, lower, ranges};
 use crate::{Error, Result};
@@ -33,6 +34,57 @@ pub struct Options {
     pub precision: Option<f64>,
     /// Most bytes that a run may take.
     pub memory_limit: Option<f64>,
+    /// Parameters that are not to be chosen: those of another program, or made by hand.
+    pub parameters: Option<GivenParameters>,
+}
+
+/// Parameters as [`Report`] tells them; moduli are decimals.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct GivenParameters {
+    /// The scheme.
+    pub scheme: SchemeName,
+    /// Ring dimension.
+    pub n: usize,
+    /// Primes of the ciphertext modulus, the lowest level's first.
+    pub moduli: Vec<String>,
+    /// Special primes of key switching, as many as a digit has primes.
+    #[serde(default)]
+    pub special: Vec<String>,
+    /// Plaintext moduli, of BGV.
+    #[serde(default)]
+    pub plain_moduli: Vec<String>,
+    /// The scale of fresh ciphertexts, of CKKS.
+    #[serde(default)]
+    pub scale: Option<f64>,
+}
+
+impl GivenParameters {
+    fn literal(&self, table: SecurityTable) -> Result<ParameterLiteral> {
+        let primes = |what: &str, all: &[String]| -> Result<Vec<u64>> {
+            let prime = |text: &String| {
+                text.parse().map_err(|_| Error::Parameters {
+                    what: what.to_owned(),
+                    found: shown(text).to_owned(),
+                    expected: "primes below 2^64, as decimals".to_owned(),
+                })
+            };
+            all.iter().map(prime).collect()
+        };
+        let q = primes("moduli", &self.moduli)?;
+        Ok(ParameterLiteral {
+            scheme: self.scheme,
+            scale: self.scale,
+            n: self.n,
+            t: primes("plain moduli", &self.plain_moduli)?,
+            special: primes("special primes", &self.special)?,
+            aux: Vec::new(),
+            low: q.len(),
+            q,
+            pack: false,
+            table: table.name().to_owned(),
+        })
+    }
 }
 
 /// What a program's bytes hold: everything else follows from it.
@@ -282,9 +334,16 @@ impl Program {
         let halves = Halves::new(&task)?;
         let wishes = Wishes { table, n: options.n, precision, memory: memory_limit };
         let registry = Arc::new(crate::schemes::close::registry());
-        let parameters = choose::choose(&halves, &wishes, &registry)?;
-        let literal =
-            ProgramLiteral { task, parameters: parameters.literal().clone(), precision, memory_limit };
+        let parameters = match &options.parameters {
+            Some(given) if options.n.is_none_or(|n| n == given.n) => given.literal(table)?,
+            Some(given) => {
+                let (what, found) = ("n".to_owned(), options.n.unwrap_or_default().to_string());
+                let expected = format!("{}, that of the parameters that are given", given.n);
+                return Err(Error::Parameters { what, found, expected });
+            }
+            None => choose::choose(&halves, &wishes, &registry)?.literal().clone(),
+        };
+        let literal = ProgramLiteral { task, parameters, precision, memory_limit };
         Self::build(literal, halves, registry)
     }
 
@@ -490,8 +549,21 @@ impl Program {
     /// As [`Expander::expand`].
     pub fn base(&self, platform: &dyn Platform) -> Result<Graph> {
         let mut expander = Expander::new(&self.registry);
+        let polynomial = self.expanded(&mut expander)?;
+        base(&mut expander, &polynomial, platform)
+    }
+
+    /// The graph of polynomials.
+    ///
+    /// # Errors
+    /// As [`Expander::expand`].
+    pub fn polynomial(&self) -> Result<Graph> {
+        self.expanded(&mut Expander::new(&self.registry))
+    }
+
+    fn expanded(&self, expander: &mut Expander<'_>) -> Result<Graph> {
         let polynomial = expander.expand_to_level(&self.scheme, crate::ops::Level::Polynomial)?;
-        base(&mut expander, &optimize(&polynomial, &self.registry)?, platform)
+        optimize(&polynomial, &self.registry)
     }
 }
 

@@ -59,7 +59,7 @@ impl RawTask {
         serde_json::to_string(self.program.task()).unwrap_or_default()
     }
 
-    /// The text form of a stage: `server`, `finish`, `packed`, `scheme` or `base`.
+    /// The text form of a stage: `server`, `finish`, `packed`, `scheme`, `polynomial` or `base`.
     ///
     /// # Errors
     /// Throws.
@@ -83,12 +83,13 @@ impl RawTask {
             "finish" => self.program.finish().clone(),
             "packed" => self.program.packed().clone(),
             "scheme" => self.program.scheme().clone(),
+            "polynomial" => self.program.polynomial()?,
             "base" => self.program.base(&*platform())?,
             other => {
                 return Err(crate::Error::Task {
                     at: "stage".into(),
                     found: other.into(),
-                    expected: "server, finish, packed, scheme or base".into(),
+                    expected: "server, finish, packed, scheme, polynomial or base".into(),
                 });
             }
         })

@@ -1,12 +1,12 @@
 /** What the core tells of a program over values, as people read it. */
-import { isName } from '../arguments.js';
+import { checkArgument, isName, VALUE_PARAMETERS as PARAMETERS } from '../arguments.js';
 import { failure } from '../errors.js';
 import type { RawTaskReport } from '../raw.js';
 import { readAttributes } from '../type-text.js';
 import { shownBound, type ValueRule } from './cells.js';
 import { resultType } from './rules.js';
 import { readValueType } from './type.js';
-import type { ValueProgramInfo, ValueTaskLiteral, ValueType } from './types.js';
+import type { ValueParameters, ValueProgramInfo, ValueTaskLiteral, ValueType } from './types.js';
 
 /** What was declared of each input. Errors: FormatError `format.program`. */
 export function rulesOf({ inputs }: ValueTaskLiteral): ValueRule[] {
@@ -53,6 +53,17 @@ export function describeValueProgram(report: RawTaskReport, literal: ValueTaskLi
     keys: report.keys.map(([name, bytes]) => ({ name, bytes })),
     operators,
   };
+}
+
+/** What the core reads of parameters, be they all of a program's info. Errors: InputError `input.type`. */
+export function givenParameters(given: ValueParameters): ValueParameters {
+  const { scheme, n, moduli, special, plainModuli, scale } = given;
+  const parameters = { scheme, n, moduli, special, plainModuli, scale };
+  for (const [name, kind] of Object.entries(PARAMETERS)) {
+    const value = parameters[name as keyof ValueParameters];
+    if (name !== 'scale' || value !== undefined) checkArgument(`parameters, ${name}`, value, kind);
+  }
+  return parameters;
 }
 
 function bound(type: ValueType, text: string | undefined, beyond: 0 | -1): bigint | number | undefined {

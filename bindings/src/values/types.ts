@@ -306,9 +306,20 @@ export interface ValueTaskLiteral {
 export interface ValueCompileOptions extends Pick<CompileOptions, 'security' | 'n' | 'memoryLimit'> {
   /** Bits that results of reals are right to, of the larger of 1 and what they may be: 1 to 40, default 20. */
   precision?: number | undefined;
+  /**
+   * Parameters that are not to be chosen. With the `info` of another program both share values and a key: what was encrypted once answers the questions of
+   * both (`ValueProgram.restoreClient`). Or made by hand: they are checked as chosen ones are. Errors: ParameterError, which says what the task lacks under them.
+   */
+  parameters?: ValueParameters | undefined;
 }
 
-/** A level of the program: the server's half of the task, the client's, vectors of slots, ciphertext operators, what is run. */
+/** Parameters of a program, as its info tells them. Primes as decimal strings. */
+export type ValueParameters = Pick<
+  ValueProgramInfo,
+  'scheme' | 'n' | 'moduli' | 'special' | 'plainModuli' | 'scale'
+>;
+
+/** A level of the program: the server's half of the task, the client's, vectors of slots, ciphertext operators, polynomials, what is run. */
 export type TaskStage = (typeof TASK_STAGES)[number];
 
 /** One input of a program. */

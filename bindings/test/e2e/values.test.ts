@@ -1,6 +1,7 @@
 // Tasks over values, from the builder to what is decrypted, in the package's real workers. Runs once per build of the wasm.
 import {
   type Cells,
+  approximation,
   createValueTask,
   type Decrypted,
   load,
@@ -230,6 +231,45 @@ describe.each(BUILDS)('the %s build', (mode) => {
     });
   });
 
+  it('answers several questions about what was encrypted once', async () => {
+    const [first, second] = [createValueTask(), createValueTask()];
+    const options = { shape: [4], min: 0, max: 9 };
+    first.output('squares', first.encrypted('x', options).square().sum());
+    const x = second.encrypted('x', options);
+    second.output('weighted', x.dot([1, 2, 3, 4]));
+    second.output('turned', x.rotate(1));
+    using asked = await loom.compileValues(first);
+    using again = await loom.compileValues(second, { parameters: asked.info });
+    expect(again.info.moduli).toEqual(asked.info.moduli);
+    using client = await asked.client();
+    using holder = await again.restoreClient(await client.save());
+    const encrypted = await client.encrypt({ x: [1, 5, 0, 9] });
+    const run = await asked.run(encrypted, client.evaluationKeys);
+    expect(await client.decrypt(run)).toEqual({ squares: 107 });
+    const other = await again.run(encrypted, holder.evaluationKeys);
+    expect(await holder.decrypt(other)).toEqual({ weighted: 47, turned: [5, 0, 9, 1] });
+  });
+
+  it('takes no parameters under which a task is wrong or insecure', async () => {
+    const task = createValueTask();
+    task.output('power', task.encrypted('x', { min: 0, max: 9 }).power(6));
+    using program = await loom.compileValues(task);
+    const { info } = program;
+    const compile = (given: Partial<typeof info>, options = {}): Promise<unknown> =>
+      loom.compileValues(task, { parameters: { ...info, ...given }, ...options });
+    for (const [given, options] of [
+      [{ moduli: info.moduli.slice(0, 1) }],
+      [{ special: [] }],
+      [{ plainModuli: ['65537'] }],
+      [{ scheme: 'CKKS' as const }],
+      [{ moduli: [...info.moduli, info.moduli[0]!] }],
+      [{ n: 2048 }],
+      [{}, { n: 2 * info.n }],
+    ] as const)
+      expect(await errorOf(compile(given, options))).toMatchObject({ code: 'parameters.invalid' });
+    expect(await errorOf(compile({ n: '4096' as unknown as number }))).toMatchObject({ code: 'input.type' });
+  });
+
   it('approximates functions of reals', async () => {
     const task = createValueTask();
     const x = task.encrypted('x', { kind: 'real', shape: [6, 2], min: -1, max: 1 });
@@ -320,7 +360,7 @@ describe.each(BUILDS)('the %s build', (mode) => {
     using restored = await opened.restoreClient(saved, { evaluationKeys: [] });
     expect(await restored.decrypt(results)).toEqual({ sum: 6 });
     expect(await client.decrypt(results)).toEqual({ sum: 6 });
-    for (const stage of ['server', 'finish', 'packed', 'scheme', 'base'] as const)
+    for (const stage of ['server', 'finish', 'packed', 'scheme', 'polynomial', 'base'] as const)
       expect(await opened.toText(stage)).toContain('graph');
     expect((await program.graph('scheme')).types.length).toBeGreaterThan(0);
   });
