@@ -3,7 +3,7 @@
 //   node examples/logistic-regression.mjs
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { load } from 'cipherloom';
+import { approximation, load } from 'cipherloom';
 import { parseTable } from 'cipherloom/table';
 
 const file = readFileSync(new URL('../data/breast-cancer-wisconsin.csv', import.meta.url), 'utf8');
@@ -21,9 +21,10 @@ const loom = await load();
 const task = loom.valueTask();
 const features = task.encrypted('features', { kind: 'real', shape: [569, 30], min: -4, max: 4 });
 const model = task.plain('weights', { kind: 'real', shape: [30], min: -0.5, max: 0.5 });
-// The sigmoid as a polynomial: least squares on -12..12, where scores are.
-const sigmoid = fit((x) => 1 / (1 + Math.exp(-x)), 12, 3);
-task.output('probability', features.matmul(model).add(bias).polynomial(sigmoid));
+// The sigmoid as a polynomial on -12..12, where scores are.
+const options = { from: -12, to: 12, degree: 3 };
+const score = features.matmul(model).add(bias).within(options.from, options.to);
+task.output('probability', score.sigmoid(options));
 
 const program = await task.compile();
 const client = await program.client();
@@ -33,7 +34,8 @@ const { probability } = await client.decrypt(results);
 loom.dispose();
 
 const scores = records.map((record) => record.reduce((sum, x, i) => sum + x * weights[i], bias));
-const expected = scores.map((score) => sigmoid.reduceRight((sum, c) => sum * score + c, 0));
+const sigmoid = approximation((x) => 1 / (1 + Math.exp(-x)), options);
+const expected = scores.map(sigmoid.at);
 const error = Math.max(...probability.map((found, row) => Math.abs(found - expected[row])));
 assert.ok(error < 1e-3, `off by ${error}`);
 const right = probability.filter((found, row) => found > 0.5 === malignant[row]).length;
@@ -66,22 +68,4 @@ function train(records, wanted, steps) {
     bias += 0.3 * mean(() => 1);
   }
   return { weights, bias };
-}
-
-/** The coefficients, from the constant one on, of the polynomial of least squares on -most..most. */
-function fit(of, most, degree) {
-  const points = Array.from({ length: 200 }, (_, i) => most * Math.cos((Math.PI * (i + 0.5)) / 200));
-  const powers = (x) => Array.from({ length: degree + 1 }, (_, k) => x ** k);
-  // Rows of the normal equations, and their right sides.
-  const rows = Array.from({ length: degree + 1 }, (_, k) => [
-    ...powers(1).map((_, l) => points.reduce((sum, x) => sum + x ** (k + l), 0)),
-    points.reduce((sum, x) => sum + of(x) * x ** k, 0),
-  ]);
-  for (const [k, row] of rows.entries()) {
-    for (const other of rows.filter((other) => other !== row)) {
-      const factor = other[k] / row[k];
-      for (let l = k; l < other.length; l++) other[l] -= factor * row[l];
-    }
-  }
-  return rows.map((row, k) => Number((row.at(-1) / row[k]).toFixed(6)));
 }

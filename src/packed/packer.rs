@@ -2,7 +2,7 @@
 
 use super::giant_steps::giant_steps;
 use super::layout::{Axis, Frame, Layout, bits, place};
-use super::series::Series;
+use super::series::{Basis, Series};
 use super::types::SlotVector;
 use crate::graph::{Attr, Attrs, Graph, OperandId, Real};
 use crate::memory::room;
@@ -259,7 +259,8 @@ impl<'r> Packer<'r> {
     /// # Errors
     /// `Operator` for too many coefficients.
     pub fn polynomial(&mut self, x: &Packed, p: &Series) -> Result<Packed> {
-        let x = self.bounded(x, matches!(p, Series::Integers(_)))?;
+        // Bounds of powers are those of sums and products, of all slots.
+        let x = self.bounded(x, p.basis() == Basis::Powers)?;
         self.each(&x, |packer, part| packer.op("packed.polynomial", p.attrs(), &[part]))
     }
 

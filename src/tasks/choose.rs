@@ -147,7 +147,8 @@ impl Search<'_> {
     /// The fewest primes that do, for one scale: the lowest one is as large as can be, for what is decrypted, as are special ones; the others lie next to where
     /// the scale goes.
     fn ckks(&mut self, ring: &Ring<'_>, log_scale: u32, special: usize, least: usize) -> Found {
-        let scale = libm::exp2(f64::from(log_scale));
+        // A little less, so that primes next to it have no more bits.
+        let scale = libm::exp2(f64::from(log_scale)) * (1.0 - 1.0 / 256.0);
         for count in least.max(self.levels)..=(ring.max_bits / log_scale) as usize {
             let rest = ring.max_bits.saturating_sub(log_scale * (count - 1) as u32);
             let bits = PRIME_BITS.min(rest / (1 + special) as u32);

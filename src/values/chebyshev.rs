@@ -33,6 +33,27 @@ impl Interval {
     }
 }
 
+/// The coefficients of powers of x of a polynomial of degree 3 at most, given in Chebyshev polynomials on the interval.
+pub fn to_powers(series: &[f64], interval: Interval) -> Vec<f64> {
+    let (half, middle) = interval.half();
+    let of = |k: usize| series.get(k).copied().unwrap_or(0.0);
+    // In powers of u: T_2 = 2 u^2 - 1, T_3 = 4 u^3 - 3 u.
+    let in_u = [of(0) - of(2), of(1) - 3.0 * of(3), 2.0 * of(2), 4.0 * of(3)];
+    let mut powers = vec![0.0];
+    for &c in in_u.iter().take(series.len()).rev() {
+        // Horner with u = (x - middle) / half.
+        let mut next = vec![c; 1];
+        next.resize(powers.len() + 1, 0.0);
+        for (k, &p) in powers.iter().enumerate() {
+            next[k] -= p * middle / half;
+            next[k + 1] += p / half;
+        }
+        powers = next;
+    }
+    powers.truncate(series.len());
+    powers
+}
+
 /// A polynomial by its coefficients of powers of x, in Chebyshev polynomials on the interval; and how far it may be off there, for want of exact doubles.
 pub fn of_powers(powers: &[f64], interval: Interval) -> (Vec<f64>, f64) {
     let (half, middle) = interval.half();
@@ -60,4 +81,26 @@ pub fn of_powers(powers: &[f64], interval: Interval) -> (Vec<f64>, f64) {
     let largest = interval.min.abs().max(interval.max.abs());
     let size = powers.iter().rev().fold(0.0, |sum, c| sum * largest + c.abs());
     (series, size * 4.0 * powers.len() as f64 * f64::EPSILON)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::packed::chebyshev;
+
+    #[test]
+    fn there_and_back() {
+        let interval = Interval { min: -2.0, max: 6.0 };
+        for powers in [vec![0.5, -1.25], vec![3.0, 0.0, 0.125], vec![1.0, -0.5, 0.25, 0.0625]] {
+            let (series, off) = of_powers(&powers, interval);
+            for step in 0..=16 {
+                let x = -2.0 + f64::from(step) / 2.0;
+                let value = powers.iter().rev().fold(0.0, |sum, c| sum * x + c);
+                assert!((chebyshev(&series, (x - 2.0) / 4.0) - value).abs() <= off);
+            }
+            for (found, expected) in to_powers(&series, interval).iter().zip(&powers) {
+                assert!((found - expected).abs() < 1e-13, "{found} {expected}");
+            }
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! From a task to vectors of slots: every encrypted value gets a layout, every operator says what it is on ciphertexts. What is computed of
 //! clear values alone stays a task, for the exact interpreter.
 
-use super::chebyshev::Interval;
+use super::chebyshev::{Interval, to_powers};
 use super::number::Number;
 use super::part::Part;
 use super::plan::plan;
@@ -19,6 +19,9 @@ use crate::watch::Steps;
 use crate::{Error, Result};
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
+
+/// Up to this degree powers of reals are as good as Chebyshev polynomials, and need no operand between -1 and 1.
+const MOST_POWERS: usize = 3;
 
 /// A value, in ciphertexts or clear.
 #[derive(Clone, Debug)]
@@ -87,6 +90,12 @@ impl Lowering<'_> {
         value: &Value,
     ) -> Result<Cells> {
         let real = |number: f64| Number::from_f64(number).unwrap_or(Number::ZERO);
+        if p.len() <= MOST_POWERS + 1 {
+            let powers = to_powers(p, interval);
+            let at_zero = powers[0];
+            let found = self.packer.polynomial(x, &Series::Reals(Basis::Powers, powers))?;
+            return self.bounded(&found, p, at_zero, off, value);
+        }
         let (half, middle) = interval.half();
         let mut u = x.clone();
         if interval != (Interval { min: -1.0, max: 1.0 }) {
@@ -99,10 +108,15 @@ impl Lowering<'_> {
         }
         let u = self.packer.within(&u, 1.0, 0.0)?;
         let found = self.packer.polynomial(&u, &Series::Reals(Basis::Chebyshev, p.to_vec()))?;
-        let at_zero = chebyshev(p, 0.0);
+        self.bounded(&found, p, chebyshev(p, 0.0), off, value)
+    }
+
+    /// What was computed but for what it is of slots that are 0, of which the extremes of the polynomial bound the rest.
+    fn bounded(&mut self, found: &Packed, p: &[f64], at_zero: f64, off: f64, value: &Value) -> Result<Cells> {
+        let real = |number: f64| Number::from_f64(number).unwrap_or(Number::ZERO);
         let (low, high) = extremes(p).unwrap_or((f64::NAN, f64::NAN));
         let largest = (low - at_zero).abs().max((high - at_zero).abs()).max(f64::MIN_POSITIVE);
-        let found = self.packer.within(&found, largest, off)?;
+        let found = self.packer.within(found, largest, off)?;
         if at_zero == 0.0 {
             return Ok(Cells::Encrypted(found));
         }

@@ -7,7 +7,7 @@ use super::{PRIMITIVE, Primitive};
 use crate::Result;
 use crate::graph::Attr;
 use crate::ops::Call;
-use crate::packed::{Basis, Cells, Series, extremes};
+use crate::packed::{Cells, Series, extremes};
 use crate::values::chebyshev::{Interval, of_powers};
 use crate::values::number::{Bits, Number};
 use crate::values::range::Range;
@@ -33,9 +33,6 @@ pub(super) const POLYNOMIAL: Primitive = Primitive {
     lower,
     ..PRIMITIVE
 };
-
-/// Up to this degree powers of reals are as good as Chebyshev polynomials, and need no x between -1 and 1.
-const MOST_POWERS: usize = 3;
 
 /// The coefficients, and their decimals.
 fn coefficients<'a>(call: &'a Call<'_>) -> Result<(&'a [i128], u32)> {
@@ -129,13 +126,9 @@ fn lower(call: &Call<'_>, x: &[Lowered], l: &mut Lowering<'_>) -> Result<Cells> 
         let Range::Reals { min, max } = x[0].range.in_units(value.decimals) else {
             return Err(call.error("range of the operand", "none that is known", "bounds"));
         };
-        if doubles.len() > MOST_POWERS + 1 {
-            let interval = Interval { min, max };
-            let (series, off) = of_powers(&doubles, interval);
-            return l.chebyshev(operand, interval, &series, off, &real);
-        }
-        let found = l.packer.polynomial(operand, &Series::Reals(Basis::Powers, doubles))?;
-        (found, l.number(&exact[0], &real)?)
+        let interval = Interval { min, max };
+        let (series, off) = of_powers(&doubles, interval);
+        return l.chebyshev(operand, interval, &series, off, &real);
     };
     if coefficients(call)?.0[0] == 0 {
         return Ok(Cells::Encrypted(found));
