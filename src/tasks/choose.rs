@@ -39,7 +39,7 @@ pub struct Wishes {
 pub fn choose(halves: &Halves, wishes: &Wishes, registry: &Registry) -> Result<Parameters> {
     let least = if halves.exact { halves.least_modulus()? } else { 0 };
     let mut best: Option<(bool, f64, Parameters)> = None;
-    let mut search = Search { halves, wishes, registry, reason: String::new(), levels: 1 };
+    let mut search = Search { halves, wishes, registry, reason: String::new() };
     let (mut max_n, mut costs) = (0, CostModel::default());
     for &(n, max_bits) in wishes.table.rows() {
         if wishes.n.is_some_and(|wished| wished != n) {
@@ -55,8 +55,6 @@ pub fn choose(halves: &Halves, wishes: &Wishes, registry: &Registry) -> Result<P
                 found.extend(search.digits(|search, digit, least| search.bgv(&ring, &t, digit, least))?);
             }
         } else {
-            // A larger scale needs no fewer levels.
-            search.levels = 1;
             for log_scale in SCALES {
                 let tried =
                     search.digits(|search, digit, least| search.ckks(&ring, log_scale, digit, least))?;
@@ -99,8 +97,6 @@ struct Search<'a> {
     registry: &'a Registry,
     /// Why the last candidate failed.
     reason: String,
-    /// Under CKKS, how many primes the last scale needed for its levels.
-    levels: usize,
 }
 
 /// Parameters, and how many data primes they have.
@@ -149,7 +145,7 @@ impl Search<'_> {
     fn ckks(&mut self, ring: &Ring<'_>, log_scale: u32, special: usize, least: usize) -> Found {
         // A little less, so that primes next to it have no more bits.
         let scale = libm::exp2(f64::from(log_scale)) * (1.0 - 1.0 / 256.0);
-        for count in least.max(self.levels)..=(ring.max_bits / log_scale) as usize {
+        for count in least..=(ring.max_bits / log_scale) as usize {
             let rest = ring.max_bits.saturating_sub(log_scale * (count - 1) as u32);
             let bits = PRIME_BITS.min(rest / (1 + special) as u32);
             if bits < log_scale + BEYOND {
@@ -176,10 +172,7 @@ impl Search<'_> {
                 Fit::Yes(parameters) => return Ok(Some(*parameters)),
                 Fit::Keys => return Ok(None),
                 // More levels make nothing more precise.
-                Fit::Imprecise => {
-                    self.levels = count;
-                    return Ok(None);
-                }
+                Fit::Imprecise => return Ok(None),
                 Fit::No => {}
             }
         }
