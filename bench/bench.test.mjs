@@ -25,7 +25,7 @@ const NAMES = [
 function script(name, ...args) {
   const result = spawnSync(recentNode(), [fileURLToPath(new URL(name, import.meta.url)), ...args], {
     encoding: 'utf8',
-    timeout: 300_000,
+    timeout: 600_000,
   });
   assert.equal(result.status, 0, `${name}: exit ${result.status}\n${result.stdout}\n${result.stderr}`);
   return result.stdout;
@@ -33,7 +33,7 @@ function script(name, ...args) {
 
 test(
   'a small selection, and its report',
-  { timeout: 300_000, skip: recentNode() === null && 'needs a newer Node' },
+  { timeout: 600_000, skip: recentNode() === null && 'needs a newer Node' },
   (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'cipherloom-bench-'));
     t.after(() => rmSync(folder, { recursive: true, force: true }));
