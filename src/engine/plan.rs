@@ -15,7 +15,7 @@ use crate::place::{Blocks, Owner, Run, gather_by};
 use crate::platform::{Kernel, Platform, part};
 use crate::watch::{Steps, pause};
 use crate::{Error, Result};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, OnceLock};
 
 /// How many freed blocks of one size are kept apart before the oldest is used again: the more, the fewer operators
@@ -36,12 +36,12 @@ pub struct PlanOptions {
     /// True when the run handles secrets: storage is overwritten when it ends.
     pub wipe: bool,
     /// Names of inputs that are given the same data in every run: what they alone lead to is computed by the first one, and kept.
-    pub fixed: Vec<String>,
+    pub fixed: BTreeSet<String>,
 }
 
 impl Default for PlanOptions {
     fn default() -> Self {
-        Self { memory_limit: 3 << 30, wipe: false, fixed: Vec::new() }
+        Self { memory_limit: 3 << 30, wipe: false, fixed: BTreeSet::new() }
     }
 }
 

@@ -13,7 +13,7 @@ use crate::schemes::close::KeyName;
 use crate::values::types::Value;
 use crate::values::{Exact, clear_name, interpret};
 use crate::{Error, Result, memory};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The part of the memory of runs that transforms of vectors may take that are the same in every run.
@@ -45,8 +45,11 @@ impl Evaluator {
         // Their transforms are kept, where that does not take the memory that runs need.
         let literal = program.parameters().literal();
         let kept = (fixed.len() * literal.n * (literal.q.len() + 1)) as u64 * 8;
-        let names =
-            if kept <= program.memory_limit() / KEPT { fixed.keys().cloned().collect() } else { Vec::new() };
+        let names = if kept <= program.memory_limit() / KEPT {
+            fixed.keys().cloned().collect()
+        } else {
+            BTreeSet::new()
+        };
         let memory_limit = program.memory_limit();
         let options = PlanOptions { memory_limit, wipe: false, fixed: names };
         let plan = Arc::new(Plan::new(&graph, program.registry(), platform, options)?);

@@ -227,7 +227,7 @@ const EXACT: u128 = 1 << 53;
 /// 2^126.
 const SMALL: f64 = (1u128 << 126) as f64;
 /// Below this size the error of a rounded product may be lost.
-const TINY: f64 = 1e-280;
+pub(super) const TINY: f64 = 1e-280;
 
 /// An odd mantissa (0 for 0) and an exponent that make a finite binary64: mantissa 2^exponent.
 fn taken_apart(value: f64) -> (i64, i32) {
@@ -245,14 +245,14 @@ fn taken_apart(value: f64) -> (i64, i32) {
 }
 
 /// a + b, and what it is rounded by.
-fn double_sum(a: f64, b: f64) -> (f64, f64) {
+pub(super) fn double_sum(a: f64, b: f64) -> (f64, f64) {
     let s = a + b;
     let from_b = s - a;
     (s, (a - (s - from_b)) + (b - from_b))
 }
 
 /// a b, and what it is rounded by.
-fn double_product(a: f64, b: f64) -> (f64, f64) {
+pub(super) fn double_product(a: f64, b: f64) -> (f64, f64) {
     let p = a * b;
     (p, if p.abs() < TINY { f64::NAN } else { libm::fma(a, b, -p) })
 }

@@ -4,7 +4,7 @@
 //! binary64, rounded outward. What may lie beyond is [`Range::Unknown`], which may be computed with: the rule of most operators
 //! makes unknown of unknown. A range is that of all cells together.
 
-use super::number::Number;
+use super::number::{Number, TINY, double_product, double_sum};
 use super::types::{Kind, Value};
 use super::walk::{Rule, Walk};
 use super::{ValueDef, Values};
@@ -283,21 +283,17 @@ fn outward(rounded: f64, error: f64) -> (f64, f64) {
     }
 }
 
-/// Below this size the error of a rounded product may be lost.
-const SMALL: f64 = 1e-280;
-
 fn sum(a: f64, b: f64) -> (f64, f64) {
-    let s = a + b;
-    let from_b = s - a;
-    outward(s, (a - (s - from_b)) + (b - from_b))
+    let (sum, error) = double_sum(a, b);
+    outward(sum, error)
 }
 
 fn product(a: f64, b: f64) -> (f64, f64) {
-    let p = a * b;
     if a == 0.0 || b == 0.0 {
         return (0.0, 0.0);
     }
-    outward(p, if p.abs() < SMALL { f64::NAN } else { a.mul_add(b, -p) })
+    let (product, error) = double_product(a, b);
+    outward(product, error)
 }
 
 fn quotient(a: f64, b: f64) -> (f64, f64) {
@@ -305,7 +301,7 @@ fn quotient(a: f64, b: f64) -> (f64, f64) {
         return (0.0, 0.0);
     }
     let q = a / b;
-    let small = q.abs() < SMALL || a.abs() < SMALL;
+    let small = q.abs() < TINY || a.abs() < TINY;
     outward(q, if small { f64::NAN } else { (-q).mul_add(b, a) * b.signum() })
 }
 
@@ -314,7 +310,7 @@ fn root(a: f64) -> (f64, f64) {
     if a == 0.0 {
         return (0.0, 0.0);
     }
-    let (low, high) = outward(r, if a < SMALL { f64::NAN } else { (-r).mul_add(r, a) });
+    let (low, high) = outward(r, if a < TINY { f64::NAN } else { (-r).mul_add(r, a) });
     (low.max(0.0), high)
 }
 

@@ -398,8 +398,7 @@ export class Expression implements Value {
   ): Value {
     checkOptions(where, options, COMPARISON_OPTIONS);
     const { gap } = options;
-    if (gap !== undefined && !(gap > 0 && gap < Number.POSITIVE_INFINITY))
-      throw wrongArgument(where, 'a gap above 0', gap);
+    if (gap !== undefined && !(gap > 0)) throw wrongArgument(where, 'a gap above 0', gap);
     const pair = this.#pair(where, this.#given(where, other), true);
     const encrypted = mostHidden(...pair.map(({ place }) => place)) === 'encrypted';
     const real = pair.find(({ kind }) => kind === 'real');

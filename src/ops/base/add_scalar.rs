@@ -1,6 +1,5 @@
 //! A limb plus a constant: out_i = a_i + c mod q. Attribute `c` in [0, q). In NTT form that adds the constant polynomial c.
 
-use super::below;
 use crate::Result;
 use crate::graph::ValueType;
 use crate::ops::{Call, Level, OpDef};
@@ -22,10 +21,7 @@ impl OpDef for AddScalar {
     }
 
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
-        call.arity(1)?;
-        let limb = call.limb(0)?;
-        below(call, "c", limb.q)?;
-        Ok(call.inputs[0].clone())
+        super::with_constant(call)
     }
 
     fn cost(&self, call: &Call<'_>) -> f64 {

@@ -35,6 +35,7 @@ pub(crate) use slots_unembed::unembedded;
 
 use super::{Call, OpDef};
 use crate::Result;
+use crate::graph::ValueType;
 use crate::math::ntt::MAX_DEGREE;
 use std::sync::Arc;
 
@@ -71,6 +72,14 @@ pub fn all() -> Vec<Arc<dyn OpDef>> {
         Arc::new(slots_embed::SlotsEmbed),
         Arc::new(slots_unembed::SlotsUnembed),
     ]
+}
+
+/// The limb that comes of one and attribute `c`, which is below its prime.
+fn with_constant(call: &Call<'_>) -> Result<ValueType> {
+    call.arity(1)?;
+    let limb = call.limb(0)?;
+    below(call, "c", limb.q)?;
+    Ok(call.inputs[0].clone())
 }
 
 /// Checks that attribute `name` is below `limit`.

@@ -1,6 +1,5 @@
 //! A limb times a constant: out_i = c a_i mod q. Attribute `c` in [0, q).
 
-use super::below;
 use crate::Result;
 use crate::graph::ValueType;
 use crate::ops::{Call, Level, OpDef};
@@ -22,10 +21,7 @@ impl OpDef for MulScalar {
     }
 
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
-        call.arity(1)?;
-        let limb = call.limb(0)?;
-        below(call, "c", limb.q)?;
-        Ok(call.inputs[0].clone())
+        super::with_constant(call)
     }
 
     fn cost(&self, call: &Call<'_>) -> f64 {

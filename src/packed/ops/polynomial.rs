@@ -2,6 +2,8 @@
 //! they are coefficients of: `powers`, or `chebyshev`, of doubles, for x in [-1, 1].
 
 use super::{Operator, Role};
+use crate::Result;
+use crate::ops::Call;
 use crate::packed::Series;
 
 /// `packed.polynomial`; see the module.
@@ -9,15 +11,16 @@ pub(super) const POLYNOMIAL: Operator = Operator {
     name: "packed.polynomial",
     attributes: &["basis", "coefficients"],
     output: |call| {
-        let wrong = || call.error("coefficients", "another", "2 to 4096 of powers or of chebyshev");
-        Series::of(call.attrs).ok_or_else(wrong)?;
+        series(call)?;
         super::one(call)
     },
     commutative: false,
     inverse: None,
     role: Role::Other,
-    close: |call, inputs, target| {
-        let wrong = || call.error("coefficients", "another", "2 to 4096 of powers or of chebyshev");
-        target.polynomial(inputs[0], &Series::of(call.attrs).ok_or_else(wrong)?)
-    },
+    close: |call, inputs, target| target.polynomial(inputs[0], &series(call)?),
 };
+
+fn series(call: &Call<'_>) -> Result<Series> {
+    let wrong = || call.error("coefficients", "another", "2 to 4096 of powers or of chebyshev");
+    Series::of(call.attrs).ok_or_else(wrong)
+}
