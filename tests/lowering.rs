@@ -6,7 +6,8 @@
 use cipherloom::graph::{Attr, Attrs, Graph, OperandId};
 use cipherloom::ops::{Registry, Session};
 use cipherloom::packed::{
-    Axis, Frame, Handle, Layout, Series, SlotVector, Slots, Source, Target, close, fill, part_name,
+    Axis, Frame, Handle, Layout, PackerPasses, Series, SlotVector, Slots, Source, Target, close, fill,
+    part_name,
 };
 use cipherloom::values::number::Number;
 use cipherloom::values::types::{Kind, Place, Value};
@@ -17,6 +18,8 @@ use cipherloom::{Error, Result};
 use num_bigint::BigInt;
 use std::collections::BTreeMap;
 use task_road::random::{Dice, Random, random};
+
+const PASSES: PackerPasses = PackerPasses { dedup: true, giant_steps: true };
 
 /// Slots count modulo this.
 const P: i128 = (1 << 61) - 1;
@@ -144,7 +147,7 @@ fn ranges_of(task: &Task, registry: &Registry, values: &Values) -> Vec<Option<Ra
 fn check(task: &Task, registry: &Registry, values: &Values, frame: Frame) -> Option<()> {
     let expected = interpret(&task.graph, registry, values, &task.inputs).unwrap().outputs();
     let known = ranges_of(task, registry, values);
-    let packing = match lower(&task.graph, registry, values, &known, frame, true) {
+    let packing = match lower(&task.graph, registry, values, &known, frame, true, PASSES) {
         // Numbers too large to be looked up.
         Err(Error::Operator { op, .. }) if op == "value.compare" => return None,
         packing => packing.unwrap(),
@@ -318,7 +321,7 @@ fn diagonals_take_giant_steps() {
     let frame = Frame { ring: 7, rings: 1 };
     check(&task, &registry, &values, frame).unwrap();
     let known = ranges_of(&task, &registry, &values);
-    let graph = lower(&task.graph, &registry, &values, &known, frame, true).unwrap().graph;
+    let graph = lower(&task.graph, &registry, &values, &known, frame, true, PASSES).unwrap().graph;
     let turns = graph.operators().iter().filter(|op| graph.signature(op).name == "packed.rotate").count();
     assert_eq!(turns, 14);
 }

@@ -10,7 +10,8 @@ use cipherloom::ops::{Call, Level, OpDef, Registry, Session};
 use cipherloom::values::number::Number;
 use cipherloom::values::types::{Kind, Place, Value};
 use cipherloom::values::{
-    Exact, Known, Range, ValueDef, Values, bits, check_values, cut, interpret, range_of, ranges,
+    Exact, Known, Range, ValueDef, Values, balance, bits, check_values, cut, interpret, range_of, ranges,
+    square,
 };
 use cipherloom::{Error, Result};
 use num_bigint::BigInt;
@@ -170,6 +171,7 @@ fn model(name: &str, attrs: &Attrs, output: &Value, inputs: &[(Value, Cells)]) -
                 |a: &Q| a.cmp(&far) == Ordering::Greater || Q::int(0).sub(a).cmp(&far) == Ordering::Greater;
             (!inputs[0].1.iter().flatten().any(outside)).then(|| inputs[0].1.clone())
         }
+        "value.finish" => Some(inputs[0].1.clone()),
         "value.root" => {
             let below = inputs[0].1.iter().flatten().any(|a| a.cmp(&Q::int(0)) == Ordering::Less);
             (!below).then(|| map(&|a| if a.zero() { Q::int(0) } else { a.root() }))?
@@ -359,7 +361,8 @@ impl<'r> Task<'r> {
 
     /// One more operator, if the dice give one that takes what they give.
     fn random_operator(&mut self, dice: &mut Dice) {
-        const NAMES: [&str; 29] = [
+        const NAMES: [&str; 30] = [
+            "value.finish",
             "value.polynomial",
             "value.within",
             "value.reshape",
@@ -426,8 +429,12 @@ impl<'r> Task<'r> {
                 Attrs::new().with("coefficients", Attr::Ints(all.into())).with("decimals", dice.below(3))
             }
             "value.within" => {
-                let far = 2000 * 10i64.pow(self.known[first].1.decimals.min(12));
-                Attrs::new().with("min", -far).with("max", far)
+                let decimals = self.known[first].1.decimals;
+                if decimals > 30 {
+                    return;
+                }
+                let far = 2000 * 10i128.pow(decimals);
+                Attrs::new().with("min", Attr::Int(-far)).with("max", Attr::Int(far))
             }
             "value.compare" => Attrs::new().with("relation", dice.of(&["lt", "le", "eq"])),
             "value.sum" if dice.below(2) == 0 => Attrs::new(),
@@ -540,6 +547,12 @@ fn check_task(
         Err(Error::TooLarge { .. }) => return Ok(Counts { refused: 1, ..Counts::default() }),
         found => found.unwrap(),
     };
+    // Passes keep the meaning.
+    for pass in [balance, square] {
+        let changed = pass(&graph, registry, values).unwrap();
+        check(&changed).unwrap();
+        prop_assert_eq!(interpret(&changed, registry, values, &inputs).unwrap().outputs(), found.outputs());
+    }
     let mut counts = Counts { operands: known.len(), ..Counts::default() };
     for op in graph.operators() {
         *counts.names.entry(graph.signature(op).name.clone()).or_default() += 1;
@@ -1219,20 +1232,25 @@ fn the_client_divides_and_the_server_does_the_rest() {
     });
     let graph = graph.unwrap();
     let halves = cut(&graph, &run.registry, &run.values).unwrap();
-    assert_eq!(
-        names(&halves.server),
-        ["value.square", "value.sum", "value.sum", "value.scale", "value.square", "value.sub"]
-    );
-    assert_eq!(names(&halves.client), ["value.constant", "value.divide", "value.root"]);
+    assert_eq!(names(&halves.server), ["value.square", "value.sum", "value.sum"]);
+    let sums = ["value.finish", "value.finish", "value.scale", "value.square", "value.sub"];
+    let rest = ["value.constant", "value.divide", "value.root"];
+    assert_eq!(names(&halves.client), [&sums[..], &rest[..]].concat());
     assert_eq!(
         (ports(halves.server.inputs()), ports(halves.server.outputs())),
-        (vec!["x", "y"], vec!["crossing 0"])
+        (vec!["x", "y"], vec!["crossing 0", "crossing 1"])
     );
     assert_eq!(
         (ports(halves.client.inputs()), ports(halves.client.outputs())),
-        (vec!["crossing 0"], vec!["out"])
+        (vec!["crossing 0", "crossing 1"], vec!["out"])
     );
-    assert_eq!(halves.crossing.len(), 1);
+    // Of the server's own values nothing crosses: it makes them one with what is encrypted before.
+    let own = Run::new().integers("x", &[6], &X);
+    let own = own.column("p", Value::new(Kind::Integer, [6]).at(Place::Plain), Exact::integers(Y));
+    let graph = own.graph(|s, i| s.op("stats.covariance", of("sample"), i)).unwrap();
+    let mixed = cut(&graph, &own.registry, &own.values).unwrap();
+    assert_eq!(mixed.crossing.len(), 1);
+    assert!(names(&mixed.server).contains(&"value.sub"));
     assert_eq!(halves.crossing[0].value, Value::new(Kind::Integer, []));
 }
 
@@ -1311,9 +1329,11 @@ input %0 : !0 [0,1) "x"
 op %1 = value.cells(%0) : !2 [2,3) parent=0
 op %2 = value.present(%0) : !3 [3,4) parent=0
 op %3 = value.sum(%2) : !4 [4,5) parent=0
-op %4 = value.sum(%1) : !5 [5,6) parent=0
-op %5 = value.divide(%4, %3) : !1 [1,2) parent=0
-output %5 "out"
+op %4 = value.finish(%3) : !4 [5,6) parent=0
+op %5 = value.sum(%1) : !5 [6,7) parent=0
+op %6 = value.finish(%5) : !5 [7,8) parent=0
+op %7 = value.divide(%6, %4) : !1 [1,2) parent=0
+output %7 "out"
 "#;
 
 #[test]

@@ -447,6 +447,13 @@ impl Graph {
         }
     }
 
+    /// Says from which operator one level up the last one was made.
+    pub fn set_parent_of_last(&mut self, parent: u32) {
+        if let Some(op) = Arc::make_mut(&mut self.operators).last_mut() {
+            op.parent = parent;
+        }
+    }
+
     /// Takes an operator out of the candidate set; those behind it move up.
     pub fn remove_operator(&mut self, op: usize) {
         Arc::make_mut(&mut self.operators).remove(op);

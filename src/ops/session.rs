@@ -14,12 +14,20 @@ pub struct Session<'r> {
     /// What came of each: the number of the output's type, and whether it draws random numbers.
     outcomes: Vec<(u32, bool)>,
     scratch: Vec<u32>,
+    /// The operator one level up that the next ones are made from.
+    parent: u32,
 }
 
 impl<'r> Session<'r> {
     /// A session that adds to `graph`.
     pub fn new(graph: Graph, registry: &'r Registry) -> Self {
-        Self { graph, registry, calls: Interner::default(), outcomes: Vec::new(), scratch: Vec::new() }
+        let (calls, outcomes, scratch) = (Interner::default(), Vec::new(), Vec::new());
+        Self { graph, registry, calls, outcomes, scratch, parent: u32::MAX }
+    }
+
+    /// Says which operator one level up the next ones are made from; `u32::MAX` for none.
+    pub fn set_parent(&mut self, parent: u32) {
+        self.parent = parent;
     }
 
     /// The assemble function: looks the type up, works out the output's type, allocates the output and adds
@@ -37,6 +45,9 @@ impl<'r> Session<'r> {
         let output = self.graph.add_interned(signature, inputs, output)?;
         if random {
             self.graph.mark_last_random();
+        }
+        if self.parent != u32::MAX {
+            self.graph.set_parent_of_last(self.parent);
         }
         Ok(output)
     }

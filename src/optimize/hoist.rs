@@ -61,6 +61,7 @@ pub(super) fn work(graph: &Graph, _: &Facts, registry: &Registry) -> Result<Opti
                 let (name, unit) = (shared.prepare, graph.unit_bits());
                 let ty = registry.assemble(&Call { name, attrs: &shared.attrs, inputs: &types, unit })?;
                 let common = out.add_operator(name, shared.attrs, &own, ty)?;
+                out.set_parent_of_last(op.parent);
                 prepared.insert(key, common);
                 common
             }

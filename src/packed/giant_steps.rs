@@ -10,7 +10,7 @@ use crate::ops::{Registry, Session};
 use crate::{Error, Result};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// The same graph, with such sums made of fewer turns, and without what leads to no output.
+/// The same graph, with such sums made of fewer turns where that is asked for, and without what leads to no output.
 ///
 /// # Errors
 /// What is wrong with the graph.
@@ -18,6 +18,7 @@ pub(super) fn giant_steps(
     graph: &Graph,
     vectors: Vec<ClearInput>,
     registry: &Registry,
+    split: bool,
 ) -> Result<(Graph, Vec<ClearInput>)> {
     let order = topological_order(graph, &Facts::new(graph)?.dependencies)?;
     let mut old = Old { graph, producers: HashMap::new(), readers: HashMap::new() };
@@ -44,7 +45,7 @@ pub(super) fn giant_steps(
         if !wanted.contains(&unit) {
             continue;
         }
-        match old.sum(op)? {
+        match if split { old.sum(op)? } else { None } {
             Some(sum) => {
                 wanted.extend(sum.leaves.iter().chain(sum.groups.keys()));
                 sums.insert(unit, sum);
@@ -71,6 +72,7 @@ pub(super) fn giant_steps(
         if !wanted.contains(&unit) {
             continue;
         }
+        new.session.set_parent(op.parent);
         let made = match sums.get(&unit) {
             Some(sum) => new.sum(sum, SlotVector::of(graph.ty(op.output))?.frame.ring)?,
             None => {

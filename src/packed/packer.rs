@@ -118,11 +118,21 @@ pub struct Packer<'r> {
     known: HashMap<Slots, OperandId>,
     /// What came of a call before.
     calls: HashMap<(String, Attrs, Vec<OperandId>), OperandId>,
+    passes: PackerPasses,
+}
+
+/// What the packer makes of what it was told, where it may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PackerPasses {
+    /// What is computed twice is computed once.
+    pub dedup: bool,
+    /// Sums of many turns of one vector are made of few.
+    pub giant_steps: bool,
 }
 
 impl<'r> Packer<'r> {
     /// An empty graph of ciphertexts with so many slots; the registry is that of this room.
-    pub fn new(frame: Frame, registry: &'r Registry) -> Self {
+    pub fn new(frame: Frame, registry: &'r Registry, passes: PackerPasses) -> Self {
         let session = Session::new(Graph::new(64), registry);
         Self {
             session,
@@ -132,7 +142,13 @@ impl<'r> Packer<'r> {
             clear: Vec::new(),
             known: HashMap::new(),
             calls: HashMap::new(),
+            passes,
         }
+    }
+
+    /// Says which operator of a task the next ones are made from.
+    pub fn set_parent(&mut self, operator: u32) {
+        self.session.set_parent(operator);
     }
 
     /// Says where dimensions of the next value are to lie, where they are free to.
@@ -172,7 +188,7 @@ impl<'r> Packer<'r> {
     /// # Errors
     /// `Cancelled`.
     pub fn finish(self) -> Result<(Graph, Vec<ClearInput>)> {
-        giant_steps(&self.session.finish(), self.clear, self.registry)
+        giant_steps(&self.session.finish(), self.clear, self.registry, self.passes.giant_steps)
     }
 
     /// x + y.
@@ -688,7 +704,7 @@ impl<'r> Packer<'r> {
             return Err(Error::TooLarge { what, found: found as u64 + 1, limit });
         }
         let key = (name.to_owned(), attrs, inputs.to_vec());
-        if let Some(&known) = self.calls.get(&key) {
+        if let Some(&known) = self.calls.get(&key).filter(|_| self.passes.dedup) {
             return Ok(known);
         }
         let operand = self.session.op(name, key.1.clone(), inputs)?;

@@ -14,6 +14,18 @@ pub struct Handle(pub u32);
 
 /// What a scheme does with vectors of slots. `x` is encrypted; `y` may be clear.
 pub trait Target {
+    /// What comes next is made from this operator.
+    fn begin(&mut self, operator: u32) {
+        let _ = operator;
+    }
+    /// What came of it.
+    ///
+    /// # Errors
+    /// What the target says.
+    fn made(&mut self, operator: u32, x: Handle) -> Result<()> {
+        let _ = (operator, x);
+        Ok(())
+    }
     /// An input of the graph.
     ///
     /// # Errors
@@ -81,7 +93,9 @@ pub fn close(graph: &Graph, target: &mut dyn Target) -> Result<()> {
         })?;
         let inputs =
             graph.inputs_of(op).iter().map(|&input| known(&handles, input)).collect::<Result<Vec<_>>>()?;
+        target.begin(number);
         let handle = (def.close)(&call, &inputs, target)?;
+        target.made(number, handle)?;
         handles.insert(unit(op.output), handle);
     }
     graph.outputs().iter().try_for_each(|port| target.output(&port.name, known(&handles, port.operand)?))

@@ -213,7 +213,7 @@ impl Search<'_> {
                 return Ok(Fit::No);
             }
         };
-        let mut judge = Emitter::judge(self.registry);
+        let mut judge = Emitter::judge(self.registry).with_dedup(self.halves.passes.dedup);
         let outputs = closed(self.halves, ring.packing, parameters.literal(), &mut judge);
         let levels = outputs.is_ok();
         let judged =

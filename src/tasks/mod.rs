@@ -7,6 +7,7 @@ mod choose;
 mod client;
 mod evaluator;
 mod literal;
+mod passes;
 mod program;
 mod slots;
 mod travel;

@@ -3,6 +3,7 @@
 
 use super::choose::{self, Wishes};
 use super::literal::Literal;
+use super::passes::Passes;
 use super::travel::{Descriptor, Place, ports};
 use crate::bytes::{Kind, Reader, Writer, shown};
 use crate::expand::Expander;
@@ -10,13 +11,13 @@ use crate::graph::{Attr, Graph, OperandId};
 use crate::ops::Registry;
 use crate::ops::types::{Ciphertext, Scheme};
 use crate::optimize::{fuse, hoist, optimize};
-use crate::packed::{Frame, Slots, Source, close};
+use crate::packed::{Frame, PackerPasses, Slots, Source, close};
 use crate::platform::Platform;
 use crate::program::{MOST_MEMORY, ParameterLiteral, Parameters, SchemeName, base, memory_limit, security};
 use crate::schemes::close::{Bgv, Chain, Ckks, Closed, Closing, Emitter, KeyName, port_name, scales};
 use crate::schemes::security::SecurityTable;
 use crate::values::types::{Kind as ValueKind, Place as Where, Value};
-use crate::values::{Cut, PackedValue, Packing, Range, Values, cut, lower, ranges};
+use crate::values::{Cut, PackedValue, Packing, Range, Values, balance, cut, lower, ranges, square};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -36,6 +37,8 @@ pub struct Options {
     pub memory_limit: Option<f64>,
     /// Parameters that are not to be chosen: those of another program, or made by hand.
     pub parameters: Option<GivenParameters>,
+    /// Which passes are made.
+    pub passes: Passes,
 }
 
 /// Parameters as [`Report`] tells them; moduli are decimals.
@@ -95,6 +98,9 @@ struct ProgramLiteral {
     parameters: ParameterLiteral,
     precision: f64,
     memory_limit: u64,
+    /// Which passes are made.
+    #[serde(default, skip_serializing_if = "Passes::all")]
+    passes: Passes,
 }
 
 /// What follows from a task alone.
@@ -108,14 +114,24 @@ pub struct Halves {
     pub given: BTreeMap<String, Range>,
     /// False where reals are encrypted.
     pub exact: bool,
+    /// Which passes are made.
+    pub passes: Passes,
 }
 
 impl Halves {
-    pub fn new(task: &Literal) -> Result<Self> {
+    /// Of a task; the operators of both halves have those of the literal as parents.
+    ///
+    /// # Errors
+    /// As [`Literal::assemble`], [`Values`]' rules and [`cut`].
+    pub fn new(task: &Literal, passes: Passes) -> Result<Self> {
         let values = Values::new();
         let registry = values.registry();
         let (graph, given) = task.assemble(&registry, &values)?;
-        let cut = cut(&graph, &registry, &values)?;
+        let graph = optimized(graph, &registry, &values, passes)?;
+        let mut cut = cut(&graph, &registry, &values)?;
+        for half in [&mut cut.server, &mut cut.client] {
+            half.map_parents(|operator| graph.operators()[operator as usize].parent);
+        }
         let server = ranges(&cut.server, &registry, &values, &given)?;
         let operands = cut.server.inputs().iter().map(|port| port.operand);
         let all = operands.chain(cut.server.operators().iter().map(|op| op.output));
@@ -124,7 +140,7 @@ impl Halves {
             let value = Value::of(cut.server.ty(operand))?;
             exact &= value.place != Where::Encrypted || value.kind != ValueKind::Real;
         }
-        Ok(Self { values, registry, cut, ranges: server, given, exact })
+        Ok(Self { values, registry, cut, ranges: server, given, exact, passes })
     }
 
     /// The smallest product of plaintext moduli that holds all outputs; `RangeOverflow` beyond 126 bits.
@@ -157,8 +173,9 @@ impl Halves {
     }
 
     pub fn packing(&self, n: usize) -> Result<Packing> {
-        let frame = frame(n, self.exact);
-        lower(&self.cut.server, &self.registry, &self.values, &self.ranges, frame, self.exact)
+        let (frame, Passes { dedup, giant_steps, .. }) = (frame(n, self.exact), self.passes);
+        let passes = PackerPasses { dedup, giant_steps };
+        lower(&self.cut.server, &self.registry, &self.values, &self.ranges, frame, self.exact, passes)
     }
 
     /// log2 of the largest number in slots of every input of the packed graph.
@@ -208,6 +225,20 @@ impl Halves {
     }
 }
 
+/// The graph of a task after the passes on values.
+fn optimized(graph: Graph, registry: &Registry, values: &Values, passes: Passes) -> Result<Graph> {
+    // Each leaves operators that nobody reads, and equal ones.
+    let tidy = |graph: Graph| if passes.dedup { optimize(&graph, registry) } else { Ok(graph) };
+    let mut graph = tidy(graph)?;
+    if passes.balance {
+        graph = tidy(balance(&graph, registry, values)?)?;
+    }
+    if passes.square {
+        graph = tidy(square(&graph, registry, values)?)?;
+    }
+    Ok(graph)
+}
+
 /// Slots of a ring of that dimension.
 pub fn frame(n: usize, exact: bool) -> Frame {
     Frame { ring: (n / 2).ilog2(), rings: u32::from(exact) }
@@ -243,11 +274,12 @@ pub fn closed(
     emitter: &mut Emitter<'_>,
 ) -> Result<Vec<Closed>> {
     let chain = chain(literal);
+    let Passes { lazy_relinearization: lazy, early_switching: early, .. } = halves.passes;
     if halves.exact {
         let several = literal.t.len() > 1;
         let mut outputs = Vec::new();
         for &t in &literal.t {
-            let mut closing = Closing::new(emitter, &chain, Bgv { t, several });
+            let mut closing = Closing::new(emitter, &chain, Bgv { t, several, early }, lazy);
             close(&packing.graph, &mut closing)?;
             outputs.extend(closing.outputs);
         }
@@ -259,7 +291,7 @@ pub fn closed(
         expected: "primes next to the scale".into(),
     })?;
     let largest = halves.largest(packing, frame(literal.n, false))?;
-    let mut closing = Closing::new(emitter, &chain, Ckks { scales: &scales, largest: &largest });
+    let mut closing = Closing::new(emitter, &chain, Ckks { scales: &scales, largest: &largest }, lazy);
     close(&packing.graph, &mut closing)?;
     Ok(closing.outputs)
 }
@@ -331,7 +363,8 @@ impl Program {
             return Err(Error::Parameters { what, found, expected: "1 to 40 bits".to_owned() });
         }
         let memory_limit = memory_limit(options.memory_limit);
-        let halves = Halves::new(&task)?;
+        let passes = options.passes;
+        let halves = Halves::new(&task, passes)?;
         let wishes = Wishes { table, n: options.n, precision, memory: memory_limit };
         let registry = Arc::new(crate::schemes::close::registry());
         let parameters = match &options.parameters {
@@ -343,7 +376,7 @@ impl Program {
             }
             None => choose::choose(&halves, &wishes, &registry)?.literal().clone(),
         };
-        let literal = ProgramLiteral { task, parameters, precision, memory_limit };
+        let literal = ProgramLiteral { task, parameters, precision, memory_limit, passes };
         Self::build(literal, halves, registry)
     }
 
@@ -397,7 +430,7 @@ impl Program {
             return Err(reader.error("a precision that is not 1 to 40 bits"));
         }
         reader.end()?;
-        let halves = Halves::new(&literal.task)?;
+        let halves = Halves::new(&literal.task, literal.passes)?;
         Self::build(literal, halves, Arc::new(crate::schemes::close::registry()))
     }
 
@@ -583,12 +616,21 @@ pub fn build(
     literal: &ParameterLiteral,
     registry: &Registry,
 ) -> Result<Built> {
-    let mut judge = Emitter::judge(registry);
+    let Passes { dedup, hoist: hoists, fuse: fuses, .. } = halves.passes;
+    let mut judge = Emitter::judge(registry).with_dedup(dedup);
     closed(halves, packing, literal, &mut judge)?;
     let keys = judge.levels().clone();
-    let mut emitter = Emitter::build(registry, &chain(literal), &keys)?;
+    let mut emitter = Emitter::build(registry, &chain(literal), &keys)?.with_dedup(dedup);
     let outputs = closed(halves, packing, literal, &mut emitter)?;
-    let graph = emitter.finish().ok_or(Error::Job("an emitter that builds has a graph"))?;
-    let graph = hoist(&optimize(&graph, registry)?, registry)?;
-    Ok(Built { keys, outputs, graph: fuse(&graph, registry)? })
+    let mut graph = emitter.finish().ok_or(Error::Job("an emitter that builds has a graph"))?;
+    if dedup {
+        graph = optimize(&graph, registry)?;
+    }
+    if hoists {
+        graph = hoist(&graph, registry)?;
+    }
+    if fuses {
+        graph = fuse(&graph, registry)?;
+    }
+    Ok(Built { keys, outputs, graph })
 }

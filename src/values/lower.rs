@@ -13,7 +13,8 @@ use crate::analyze::{Facts, topological_order};
 use crate::graph::{Attr, Graph, OperandId, Real};
 use crate::ops::{Call, Registry};
 use crate::packed::{
-    Axis, Basis, Cells, Clear, ClearInput, Frame, Layout, Packed, Packer, Series, Source, chebyshev, extremes,
+    Axis, Basis, Cells, Clear, ClearInput, Frame, Layout, Packed, Packer, PackerPasses, Series, Source,
+    chebyshev, extremes,
 };
 use crate::watch::Steps;
 use crate::{Error, Result};
@@ -218,14 +219,16 @@ pub fn lower(
     ranges: &[Option<Range>],
     frame: Frame,
     exact: bool,
+    passes: PackerPasses,
 ) -> Result<Packing> {
     check_values(graph, registry, values)?;
     let order = topological_order(graph, &Facts::new(graph)?.dependencies)?;
     let lows = plan(graph, &order, registry, values, frame.slots())?;
     let packed = crate::packed::registry();
-    let mut lowering = Lowering { packer: Packer::new(frame, &packed), exact, planned: Vec::new() };
+    let mut lowering = Lowering { packer: Packer::new(frame, &packed, passes), exact, planned: Vec::new() };
     let unit = |operand| graph.first_unit(operand);
     let mut known: HashMap<u64, Lowered> = HashMap::new();
+    let mut writers: HashMap<u64, u32> = HashMap::new();
     let mut inputs = Vec::new();
     for port in graph.inputs() {
         let value = Value::of(graph.ty(port.operand))?;
@@ -261,6 +264,7 @@ pub fn lower(
         let mut operands = operands.collect::<Result<Vec<_>>>()?;
         let (output, value) = (unit(op.output), Value::of(graph.ty(op.output))?);
         let range = known_range(ranges, op.output);
+        lowering.packer.set_parent(number);
         let lowered = if registry.get(call.name)?.moves() {
             operands.swap_remove(0)
         } else if value.place == Place::Encrypted {
@@ -278,6 +282,7 @@ pub fn lower(
             clear(&lowering, output, &value, ranges.get(op.output.0 as usize))?
         };
         known.insert(output, lowered);
+        writers.insert(output, number);
     }
     let mut outputs = Vec::new();
     for port in graph.outputs() {
@@ -292,6 +297,7 @@ pub fn lower(
                     .into(),
             });
         };
+        lowering.packer.set_parent(writers.get(&unit(port.operand)).copied().unwrap_or(u32::MAX));
         let layout = lowering.packer.output(&port.name, cells)?;
         let flags = match &lowered.present {
             Some(Cells::Encrypted(flags)) => Some(lowering.packer.output(&present(&port.name), flags)?),

@@ -8,6 +8,7 @@
 //!
 //! Room rule: knows no scheme, no ring, no prime.
 
+mod balance;
 mod chebyshev;
 mod cut;
 mod exact;
@@ -17,15 +18,19 @@ pub mod ops;
 mod part;
 mod plan;
 mod range;
+mod rewrite;
 mod sign;
+mod square;
 pub mod stats;
 pub mod types;
 mod walk;
 
+pub use balance::balance;
 pub use cut::{Crossing, Cut, cut};
 pub use exact::{Exact, Interpreted, MOST_BITS, MOST_WORK, bits, interpret};
 pub use lower::{Lowered, Lowering, PackedValue, Packing, clear_name, lower};
 pub use range::{Known, Order, Range, range_of, ranges};
+pub use square::square;
 pub use walk::check_values;
 
 use crate::Result;

@@ -16,6 +16,8 @@ pub struct Bgv {
     pub t: u64,
     /// True where there are others beside it.
     pub several: bool,
+    /// Whether primes are dropped as soon as that costs next to nothing; else at the end.
+    pub early: bool,
 }
 
 impl Bgv {
@@ -64,6 +66,9 @@ impl Rules for Bgv {
 
     fn settle(&self, e: &mut Emitter<'_>, chain: &Chain, x: Cipher) -> Result<Cipher> {
         let x = relinearized(e, chain, x)?;
+        if !self.early {
+            return Ok(x);
+        }
         let (ty, error) = (e.ciphertext(x.node)?, e.noise(x.node).error);
         let loss = |keep: usize| self.switched(&ty, error, keep) - (error - noise::log2(&ty.q[keep..]));
         match (1..ty.q.len()).find(|&keep| loss(keep) <= LOSS) {
@@ -135,14 +140,18 @@ impl Rules for Bgv {
         Some(self.t)
     }
 
+    fn budget(&self, log_q: f64, noise: Noise) -> f64 {
+        noise::budget_bgv(log_q, noise.error)
+    }
+
     fn finish(&self, e: &mut Emitter<'_>, x: Cipher) -> Result<(Cipher, f64)> {
         let (ty, error) = (e.ciphertext(x.node)?, e.noise(x.node).error);
-        let budget =
-            |keep: usize| noise::budget_bgv(noise::log2(&ty.q[..keep]), self.switched(&ty, error, keep));
+        let budget = |keep: usize| {
+            self.budget(noise::log2(&ty.q[..keep]), Noise::error(self.switched(&ty, error, keep)))
+        };
         let lowest = (1..ty.q.len()).find(|&keep| budget(keep) >= MARGIN);
         let x = lowest.map_or(Ok(x), |keep| self.switch(e, x, keep))?;
-        let (ty, error) = (e.ciphertext(x.node)?, e.noise(x.node).error);
-        let budget = noise::budget_bgv(noise::log2(&ty.q), error);
+        let budget = self.budget(noise::log2(&e.ciphertext(x.node)?.q), e.noise(x.node));
         if budget >= MARGIN { Ok((x, budget)) } else { Err(no_level()) }
     }
 }

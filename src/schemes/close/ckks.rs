@@ -144,10 +144,13 @@ impl Rules for Ckks<'_> {
         Ok(Some(libm::log2(Self::found(e, x)?.get())))
     }
 
+    fn budget(&self, log_q: f64, noise: Noise) -> f64 {
+        noise::budget_bgv(log_q, noise::sum(&[noise.message, noise.error]))
+    }
+
     fn finish(&self, e: &mut Emitter<'_>, x: Cipher) -> Result<(Cipher, f64)> {
-        let Noise { message, error } = e.noise(x.node);
-        let q = e.ciphertext(x.node)?.q;
-        let budget = |keep: usize| noise::budget_bgv(noise::log2(&q[..keep]), noise::sum(&[message, error]));
+        let (q, noise) = (e.ciphertext(x.node)?.q, e.noise(x.node));
+        let budget = |keep: usize| self.budget(noise::log2(&q[..keep]), noise);
         let lowest = (1..=q.len()).find(|&keep| budget(keep) >= MARGIN).ok_or_else(no_level)?;
         Ok((dropped(e, x, lowest)?, budget(lowest)))
     }

@@ -71,6 +71,8 @@ pub struct Emitter<'r> {
     keys: HashMap<(KeyName, usize), Node>,
     /// The keys of the graph, whole.
     whole: BTreeMap<KeyName, Node>,
+    /// Whether what is computed twice is computed once.
+    dedup: bool,
 }
 
 impl<'r> Emitter<'r> {
@@ -86,7 +88,14 @@ impl<'r> Emitter<'r> {
             asked: false,
             keys: HashMap::new(),
             whole: BTreeMap::new(),
+            dedup: true,
         }
+    }
+
+    /// The same, which computes twice what is asked for twice where `dedup` is false.
+    #[must_use]
+    pub fn with_dedup(self, dedup: bool) -> Self {
+        Self { dedup, ..self }
     }
 
     /// One that makes a graph, whose first inputs are these keys, each for the highest level at which it is used ([`Emitter::levels`]).
@@ -119,6 +128,13 @@ impl<'r> Emitter<'r> {
         self.session.map(Session::finish)
     }
 
+    /// Says which operator one level up the next ones are made from.
+    pub fn set_parent(&mut self, operator: u32) {
+        if let Some(session) = &mut self.session {
+            session.set_parent(operator);
+        }
+    }
+
     /// An operator.
     ///
     /// # Errors
@@ -129,7 +145,7 @@ impl<'r> Emitter<'r> {
             return Err(Error::TooLarge { what, found: limit + 1, limit });
         }
         let key = (name.to_owned(), attrs, inputs.to_vec());
-        if let Some(&known) = self.calls.get(&key) {
+        if let Some(&known) = self.calls.get(&key).filter(|_| self.dedup) {
             return Ok(known);
         }
         let types: Vec<ValueType> = inputs.iter().map(|&node| self.of(node).ty.clone()).collect();

@@ -19,6 +19,7 @@ use crate::math::slots::{galois_conjugate, galois_element};
 use crate::ops::types::{Ciphertext, Form, Scheme, SwitchingKey};
 use crate::ops::{Noise, Registry};
 use crate::packed::{Handle, Series, SlotVector, Target};
+use crate::schemes::noise;
 use crate::{Error, Result};
 
 /// The operator types that graphs are closed into.
@@ -78,6 +79,8 @@ enum Held {
     Cipher {
         cipher: Cipher,
         settled: Option<Cipher>,
+        /// The operator that it was made from.
+        parent: u32,
     },
     /// Slots that are not encrypted.
     Clear(Node),
@@ -134,6 +137,8 @@ pub trait Rules {
         let _ = (e, x);
         Ok(None)
     }
+    /// Bits that are left before decryption fails, of a modulus of so many bits.
+    fn budget(&self, log_q: f64, noise: Noise) -> f64;
     /// The plaintext modulus, where slots are integers modulo one.
     fn modulus(&self) -> Option<u64> {
         None
@@ -160,20 +165,57 @@ pub struct Closing<'e, 'r, R> {
     emitter: &'e mut Emitter<'r>,
     chain: &'e Chain,
     rules: R,
+    /// Whether products are relinearized after they were added up.
+    lazy: bool,
     held: Vec<Held>,
+    /// The operator that is being closed.
+    parent: u32,
     /// What came of the declared outputs.
     pub outputs: Vec<Closed>,
+    /// What each input was, by name, and what came of each operator, where it is encrypted.
+    pub states: Vec<(Made, State)>,
+}
+
+/// What a state is told of.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Made {
+    /// An input of that name.
+    Input(String),
+    /// What an operator of that number makes.
+    Operator(u32),
+}
+
+/// What is known of a ciphertext.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct State {
+    /// How many primes it has left.
+    pub level: usize,
+    /// log2 of what numbers are multiplied with in it, where they are reals.
+    pub scale: Option<f64>,
+    /// Bounds on message and error.
+    pub noise: Noise,
+    /// Bits that are left before decryption fails.
+    pub budget: f64,
 }
 
 impl<'e, 'r, R: Rules> Closing<'e, 'r, R> {
-    /// Nothing yet.
-    pub fn new(emitter: &'e mut Emitter<'r>, chain: &'e Chain, rules: R) -> Self {
-        Self { emitter, chain, rules, held: Vec::new(), outputs: Vec::new() }
+    /// Nothing yet; products are relinearized at once, or, where `lazy` is true, after they were added up.
+    pub fn new(emitter: &'e mut Emitter<'r>, chain: &'e Chain, rules: R, lazy: bool) -> Self {
+        let (held, outputs, states) = (Vec::new(), Vec::new(), Vec::new());
+        Self { emitter, chain, rules, lazy, held, parent: u32::MAX, outputs, states }
     }
 
     fn hold(&mut self, cipher: Cipher) -> Handle {
-        self.held.push(Held::Cipher { cipher, settled: None });
+        self.held.push(Held::Cipher { cipher, settled: None, parent: self.parent });
         Handle((self.held.len() - 1) as u32)
+    }
+
+    fn state(&mut self, of: Made, x: Cipher) -> Result<()> {
+        let (ty, noise) = (self.emitter.ciphertext(x.node)?, self.emitter.noise(x.node));
+        let (level, scale) = (ty.q.len(), self.rules.log_scale(self.emitter, x)?);
+        let budget = self.rules.budget(noise::log2(&ty.q), noise);
+        self.states.push((of, State { level, scale, noise, budget }));
+        Ok(())
     }
 
     fn cipher(&self, x: Handle) -> Result<Cipher> {
@@ -188,7 +230,12 @@ impl<'e, 'r, R: Rules> Closing<'e, 'r, R> {
         if let Held::Cipher { settled: Some(settled), .. } = self.held[x.0 as usize] {
             return Ok(settled);
         }
+        // Who reads it has it done, but it is part of making it.
+        if let Held::Cipher { parent, .. } = self.held[x.0 as usize] {
+            self.emitter.set_parent(parent);
+        }
         let made = self.rules.settle(self.emitter, self.chain, cipher)?;
+        self.emitter.set_parent(self.parent);
         if let Held::Cipher { settled, .. } = &mut self.held[x.0 as usize] {
             *settled = Some(made);
         }
@@ -212,12 +259,26 @@ impl<'e, 'r, R: Rules> Closing<'e, 'r, R> {
 }
 
 impl<R: Rules> Target for Closing<'_, '_, R> {
+    fn begin(&mut self, operator: u32) {
+        self.parent = operator;
+        self.emitter.set_parent(operator);
+    }
+
+    fn made(&mut self, operator: u32, x: Handle) -> Result<()> {
+        match self.held[x.0 as usize] {
+            Held::Cipher { cipher, .. } => self.state(Made::Operator(operator), cipher),
+            Held::Clear(_) => Ok(()),
+        }
+    }
+
     fn input(&mut self, name: &str, vector: SlotVector) -> Result<Handle> {
         let port = self.rules.port(name);
         if vector.encrypted {
             let (ty, noise) = self.rules.fresh(self.chain, name)?;
             let node = self.emitter.input(&port, ty.ty(), noise)?;
-            return Ok(self.hold(Cipher { node, degree: 1 }));
+            let cipher = Cipher { node, degree: 1 };
+            self.state(Made::Input(name.to_owned()), cipher)?;
+            return Ok(self.hold(cipher));
         }
         let (ty, noise) = (self.rules.slots(self.chain.n)?, self.rules.clear(name));
         let node = self.emitter.input(&port, ty, noise)?;
@@ -259,7 +320,8 @@ impl<R: Rules> Target for Closing<'_, '_, R> {
             Held::Clear(slots) => self.rules.multiply_clear(self.emitter, first, slots)?,
             Held::Cipher { .. } => {
                 let second = self.settled(y)?;
-                self.rules.multiply(self.emitter, self.chain, first, second)?
+                let product = self.rules.multiply(self.emitter, self.chain, first, second)?;
+                if self.lazy { product } else { relinearized(self.emitter, self.chain, product)? }
             }
         };
         Ok(self.hold(product))
@@ -292,7 +354,7 @@ impl<R: Rules> Target for Closing<'_, '_, R> {
         let cipher = self.cipher(x)?;
         let Some(scale) = self.rules.log_scale(self.emitter, cipher)? else { return Ok(x) };
         let Noise { message, error } = self.emitter.noise(cipher.node);
-        let error = crate::schemes::noise::sum(&[error, libm::log2(off) + scale]);
+        let error = noise::sum(&[error, libm::log2(off) + scale]);
         let message = message.min(libm::log2(largest) + scale);
         let node = self.emitter.known_better(cipher.node, Noise { message, error });
         Ok(self.hold(Cipher { node, ..cipher }))
@@ -307,6 +369,9 @@ impl<R: Rules> Target for Closing<'_, '_, R> {
     }
 
     fn output(&mut self, name: &str, x: Handle) -> Result<()> {
+        if let Held::Cipher { parent, .. } = self.held[x.0 as usize] {
+            self.begin(parent);
+        }
         let x = self.settled(x)?;
         let (x, budget) = self.rules.finish(self.emitter, x)?;
         let name = self.rules.port(name);

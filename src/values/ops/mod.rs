@@ -14,6 +14,7 @@ mod compare;
 mod concat;
 mod constant;
 mod divide;
+mod finish;
 mod logic;
 mod moves;
 mod multiply;
@@ -107,6 +108,7 @@ const PRIMITIVES: &[Primitive] = &[
     not::NOT,
     cells::CELLS,
     present::PRESENT,
+    finish::FINISH,
     divide::DIVIDE,
     root::ROOT,
     constant::CONSTANT,
@@ -486,6 +488,8 @@ mod tests {
             ("value.within", to(4, 3), vec![y.clone()], Err("min no larger than max")),
             ("value.within", to(0, 3), vec![real(&[3])], Ok(real(&[3]))),
             ("value.within", to(0, 3), vec![category(&[3], 2)], Err("numbers or dates")),
+            ("value.finish", none(), vec![int(&[])], Ok(int(&[]))),
+            ("value.finish", none(), vec![y.clone()], Err("a single value")),
         ]);
         for name in ["value.and", "value.or"] {
             cases.push((name, none(), vec![boolean(&[3]), boolean(&[3])], Ok(boolean(&[3]))));

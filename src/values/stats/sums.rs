@@ -4,7 +4,7 @@ use super::{integer, op};
 use crate::Result;
 use crate::graph::{Attrs, OperandId};
 use crate::ops::{Call, Session};
-use crate::values::types::{Kind, Value};
+use crate::values::types::{Kind, Place, Value};
 
 /// Input `index` as numbers, some of which may be missing.
 pub(super) fn numbers(call: &Call<'_>, index: usize) -> Result<Value> {
@@ -47,6 +47,8 @@ enum Count {
 pub(super) struct Sums {
     columns: Vec<OperandId>,
     count: Count,
+    /// Whether sums are the client's: not where some are the server's own, which have to stay with it.
+    finished: bool,
 }
 
 impl Sums {
@@ -62,8 +64,12 @@ impl Sums {
             columns.push(op(s, "value.cells", &[input])?);
             masks.push((index, op(s, "value.present", &[input])?));
         }
+        let mut finished = true;
+        for index in 0..inputs.len() {
+            finished &= call.value(index)?.place != Place::Plain;
+        }
         let Some(&(_, first)) = masks.first() else {
-            return Ok(Self { columns, count: Count::Public(call.value(0)?.cells()) });
+            return Ok(Self { columns, count: Count::Public(call.value(0)?.cells()), finished });
         };
         // A cell is 0 already where it is missing itself.
         for (index, column) in columns.iter_mut().enumerate() {
@@ -77,7 +83,15 @@ impl Sums {
         for &(_, mask) in &masks[1..] {
             all = op(s, "value.and", &[all, mask])?;
         }
-        Ok(Self { columns, count: Count::Sum(op(s, "value.sum", &[all])?) })
+        let mut sums = Self { columns, count: Count::Public(0), finished };
+        sums.count = Count::Sum(sums.total(s, all)?);
+        Ok(sums)
+    }
+
+    /// The sum of all cells, the client's where it may be: what is made of sums then costs no products of ciphertexts.
+    fn total(&self, s: &mut Session<'_>, of: OperandId) -> Result<OperandId> {
+        let sum = op(s, "value.sum", &[of])?;
+        if self.finished { op(s, "value.finish", &[sum]) } else { Ok(sum) }
     }
 
     /// n.
@@ -90,7 +104,7 @@ impl Sums {
 
     /// The sum of a column.
     pub(super) fn sum(&self, s: &mut Session<'_>, column: usize) -> Result<OperandId> {
-        op(s, "value.sum", &[self.columns[column]])
+        self.total(s, self.columns[column])
     }
 
     /// The sum of the products of two columns, or of the squares of one.
@@ -99,7 +113,7 @@ impl Sums {
             true => op(s, "value.square", &[self.columns[a]])?,
             false => op(s, "value.multiply", &[self.columns[a], self.columns[b]])?,
         };
-        op(s, "value.sum", &[product])
+        self.total(s, product)
     }
 
     /// n x.

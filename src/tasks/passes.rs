@@ -1,0 +1,47 @@
+//! The passes of a task, from what is asked to what is run: each on, unless it is told otherwise.
+
+use serde::{Deserialize, Serialize};
+
+/// Which passes are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct Passes {
+    /// f(x, x) for what it is: squares (`values::square`).
+    pub square: bool,
+    /// Products in a row as trees of least depth (`values::balance`).
+    pub balance: bool,
+    /// What is computed twice is computed once, on values, on vectors of slots and on ciphertexts.
+    pub dedup: bool,
+    /// Sums of many turns of one vector of few (`packed::giant_steps`).
+    pub giant_steps: bool,
+    /// Products are relinearized after they were added up, not before.
+    pub lazy_relinearization: bool,
+    /// Primes are dropped as soon as that costs next to none of the noise budget, not at the end.
+    pub early_switching: bool,
+    /// What turns of one ciphertext share is computed once (`optimize::hoist`).
+    pub hoist: bool,
+    /// Divisions that follow one another are one (`optimize::fuse`).
+    pub fuse: bool,
+}
+
+impl Default for Passes {
+    fn default() -> Self {
+        Self {
+            square: true,
+            balance: true,
+            dedup: true,
+            giant_steps: true,
+            lazy_relinearization: true,
+            early_switching: true,
+            hoist: true,
+            fuse: true,
+        }
+    }
+}
+
+impl Passes {
+    /// True where none was told otherwise.
+    pub fn all(&self) -> bool {
+        *self == Self::default()
+    }
+}
