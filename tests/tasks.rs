@@ -7,7 +7,7 @@ mod task_road;
 use cipherloom::Error;
 use cipherloom::graph::{Attrs, Real};
 use cipherloom::packed::bytes;
-use cipherloom::tasks::{GivenParameters, Literal, Options, OutputReport, Program};
+use cipherloom::tasks::{GivenParameters, Literal, Options, OutputReport, Passes, Program};
 use cipherloom::values::number::Number;
 use cipherloom::values::{Exact, Values};
 use std::collections::BTreeMap;
@@ -202,6 +202,89 @@ fn counts_by_comparison() {
     assert_eq!(run(&compile(&task), &inputs), expected(&task, &inputs));
 }
 
+/// All passes, or some of them, by the bits of every second seed.
+fn passes(seed: u64) -> Passes {
+    if seed % 2 == 0 {
+        return Passes::default();
+    }
+    let on = |bit: u32| seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (40 + bit) & 1 == 1;
+    Passes {
+        square: on(0),
+        balance: on(1),
+        dedup: on(2),
+        giant_steps: on(3),
+        lazy_relinearization: on(4),
+        early_switching: on(5),
+        hoist: on(6),
+        fuse: on(7),
+    }
+}
+
+/// What is told of a program fits to it: all operators on ciphertexts belong to one of the task, shares of the work are a whole, and levels are there.
+fn explained(program: &Program) {
+    let (told, report) = (program.explain().unwrap(), program.report());
+    let task = program.task();
+    assert_eq!(told.values.len(), task.inputs.len() + task.nodes.len());
+    let mut operators: BTreeMap<String, usize> = BTreeMap::new();
+    for (name, count) in told.values.iter().flat_map(|value| &value.operators) {
+        *operators.entry(name.clone()).or_default() += count;
+    }
+    // What makes results of inputs as they are belongs to no operator.
+    assert!(operators.iter().all(|(name, count)| *count <= report.operators[name]), "{operators:?}");
+    let cost: f64 = told.values.iter().map(|value| value.cost).sum();
+    assert!((0.0..1.0 + 1e-9).contains(&cost), "{cost}");
+    for value in &told.values {
+        assert!(value.ciphertexts == 0 || value.encrypted);
+        assert!(value.level.is_none_or(|level| 1 <= level && level <= report.moduli.len()));
+        assert_eq!(value.level.is_some(), value.ciphertexts > 0);
+        assert!(value.budget_bits.is_none_or(|bits| bits > 0.0), "{value:?}");
+    }
+    for output in &task.outputs {
+        let value = &told.values[output.operand];
+        assert!(value.encrypted || value.clear || value.finished || output.operand >= task.inputs.len());
+    }
+    assert_eq!(told.keys.len(), report.keys.len());
+    assert!(told.keys.iter().all(|key| !key.of.is_empty()), "{:?}", told.keys);
+}
+
+#[test]
+fn a_program_is_explained() {
+    let mut task = TaskBuilder::default();
+    let typed = r#"kind="integer", shape=[100], where="encrypted""#;
+    let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
+    let inputs = names.map(|name| task.input(name, typed, Some(["-2", "2"])));
+    let mut product = inputs[0];
+    for &input in &inputs[1..] {
+        product = task.op("value.multiply", "", &[product, input]);
+    }
+    let sum = task.op("value.sum", "", &[product]);
+    let mean = task.op("stats.mean", "", &[product]);
+    task.output("sum", sum);
+    task.output("mean", mean);
+    let task = task.finish();
+    let program = Program::compile(task.clone(), &Options::default()).unwrap();
+    explained(&program);
+    let told = program.explain().unwrap();
+    let cost: f64 = told.values.iter().map(|value| value.cost).sum();
+    assert!((cost - 1.0).abs() < 1e-9, "{cost}");
+    let reason = |about: &str| told.reasons.iter().find(|r| r.about == about).unwrap().text.clone();
+    assert!(reason("scheme").starts_with("BGV"), "{}", reason("scheme"));
+    // a b is computed, but a b c is not: the last product of the row is where the tree is made.
+    let [first, second, last] = [8, 9, 14].map(|number: usize| &told.values[number]);
+    assert_eq!((first.operators["bgv.multiply"], second.ciphertexts), (1, 0));
+    assert!(second.operators.is_empty() && last.operators["bgv.multiply"] == 6);
+    let [sum, mean] = [&told.values[15], &told.values[16]];
+    assert!(sum.operators["rlwe.automorphism"] == 7 && sum.encrypted && !sum.finished, "{sum:?}");
+    assert!(mean.finished && mean.operators.is_empty(), "{mean:?}");
+    let turned = told.keys.iter().find(|key| key.name.starts_with("galois")).unwrap();
+    assert_eq!(turned.of, [15]);
+    // Without the pass there are seven in a row, which need more primes.
+    let row = Passes { balance: false, ..Passes::default() };
+    let row = Program::compile(task, &Options { passes: row, ..Options::default() }).unwrap();
+    let bits = |program: &Program| program.parameters().total_bits();
+    assert!(bits(&row) > bits(&program), "{} {}", bits(&row), bits(&program));
+}
+
 /// Random tasks, encrypted; gives how many were run. What is too deep for any parameters, or too large to be looked up, is left out.
 fn random_tasks(seeds: std::ops::Range<u64>, real: bool) -> usize {
     let values = Values::new();
@@ -209,7 +292,7 @@ fn random_tasks(seeds: std::ops::Range<u64>, real: bool) -> usize {
     let mut done = 0;
     for seed in seeds {
         let Random { task, inputs } = random(&registry, seed, 4, real);
-        let options = Options { precision: Some(16.0), ..Options::default() };
+        let options = Options { precision: Some(16.0), passes: passes(seed), ..Options::default() };
         let program = match Program::compile(task.clone(), &options) {
             Ok(program) => Arc::new(program),
             Err(Error::NoParameters { .. } | Error::RangeOverflow { .. }) => continue,
@@ -218,6 +301,7 @@ fn random_tasks(seeds: std::ops::Range<u64>, real: bool) -> usize {
         };
         let (found, exact) = (run(&program, &inputs), expected(&task, &inputs));
         let report = program.report();
+        explained(&program);
         for (name, exact) in &exact {
             if !real {
                 assert_eq!(&found[name], exact, "seed {seed}, {name}");

@@ -2,7 +2,7 @@
 
 use super::Expander;
 use crate::Result;
-use crate::graph::{Graph, Signature, ValueType};
+use crate::graph::{Graph, Operator, Signature, ValueType};
 use crate::ops::Call;
 use std::collections::HashMap;
 
@@ -20,24 +20,29 @@ impl CostModel {
     pub fn cost(&mut self, expander: &mut Expander<'_>, graph: &Graph) -> Result<f64> {
         let mut total = 0.0;
         for op in graph.operators() {
-            let inputs = graph.input_types(op);
-            let key = (graph.signature(op).clone(), inputs);
-            if let Some(known) = self.known.get(&key) {
-                total += known;
-                continue;
-            }
-            let call =
-                Call { name: &key.0.name, attrs: &key.0.attrs, inputs: &key.1, unit: graph.unit_bits() };
-            let own = expander.registry().get(&key.0.name)?.cost(&call);
-            let cost = if own > 0.0 {
-                own
-            } else {
-                let template = expander.record(graph, op, &key.1, "(cost)")?;
-                self.cost(expander, template.graph())?
-            };
-            self.known.insert(key, cost);
-            total += cost;
+            total += self.of(expander, graph, op)?;
         }
         Ok(total)
+    }
+
+    /// The same, of one of its operators.
+    ///
+    /// # Errors
+    /// As [`Expander::expand`].
+    pub fn of(&mut self, expander: &mut Expander<'_>, graph: &Graph, op: &Operator) -> Result<f64> {
+        let key = (graph.signature(op).clone(), graph.input_types(op));
+        if let Some(&known) = self.known.get(&key) {
+            return Ok(known);
+        }
+        let call = Call { name: &key.0.name, attrs: &key.0.attrs, inputs: &key.1, unit: graph.unit_bits() };
+        let own = expander.registry().get(&key.0.name)?.cost(&call);
+        let cost = if own > 0.0 {
+            own
+        } else {
+            let template = expander.record(graph, op, &key.1, "(cost)")?;
+            self.cost(expander, template.graph())?
+        };
+        self.known.insert(key, cost);
+        Ok(cost)
     }
 }

@@ -215,6 +215,7 @@ impl Search<'_> {
         };
         let mut judge = Emitter::judge(self.registry).with_dedup(self.halves.passes.dedup);
         let outputs = closed(self.halves, ring.packing, parameters.literal(), &mut judge);
+        let outputs = outputs.map(|closed| closed.outputs);
         let levels = outputs.is_ok();
         let judged =
             outputs.and_then(|outputs| precise(self.halves, ring.packing, &outputs, self.wishes.precision));

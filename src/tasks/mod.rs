@@ -6,6 +6,7 @@
 mod choose;
 mod client;
 mod evaluator;
+mod explain;
 mod literal;
 mod passes;
 mod program;
@@ -14,5 +15,7 @@ mod travel;
 
 pub use client::Client;
 pub use evaluator::Evaluator;
+pub use explain::{ExplainedKey, ExplainedValue, Explanation, Reason};
 pub use literal::{InputLiteral, Literal, NodeLiteral, OutputLiteral};
+pub use passes::Passes;
 pub use program::{GivenParameters, Options, OutputReport, Program, Report};

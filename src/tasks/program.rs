@@ -14,7 +14,9 @@ use crate::optimize::{fuse, hoist, optimize};
 use crate::packed::{Frame, PackerPasses, Slots, Source, close};
 use crate::platform::Platform;
 use crate::program::{MOST_MEMORY, ParameterLiteral, Parameters, SchemeName, base, memory_limit, security};
-use crate::schemes::close::{Bgv, Chain, Ckks, Closed, Closing, Emitter, KeyName, port_name, scales};
+use crate::schemes::close::{
+    Bgv, Chain, Ckks, Closed, Closing, Emitter, KeyName, Made, State, port_name, scales,
+};
 use crate::schemes::security::SecurityTable;
 use crate::values::types::{Kind as ValueKind, Place as Where, Value};
 use crate::values::{Cut, PackedValue, Packing, Range, Values, balance, cut, lower, ranges, square};
@@ -272,18 +274,19 @@ pub fn closed(
     packing: &Packing,
     literal: &ParameterLiteral,
     emitter: &mut Emitter<'_>,
-) -> Result<Vec<Closed>> {
+) -> Result<ClosedTask> {
     let chain = chain(literal);
     let Passes { lazy_relinearization: lazy, early_switching: early, .. } = halves.passes;
     if halves.exact {
         let several = literal.t.len() > 1;
-        let mut outputs = Vec::new();
+        let mut all = ClosedTask::default();
         for &t in &literal.t {
             let mut closing = Closing::new(emitter, &chain, Bgv { t, several, early }, lazy);
             close(&packing.graph, &mut closing)?;
-            outputs.extend(closing.outputs);
+            all.outputs.extend(closing.outputs);
+            all.states.extend(closing.states);
         }
-        return Ok(outputs);
+        return Ok(all);
     }
     let scales = scales(&literal.q, literal.scale.unwrap_or(0.0)).ok_or_else(|| Error::Parameters {
         what: "scales".into(),
@@ -293,7 +296,15 @@ pub fn closed(
     let largest = halves.largest(packing, frame(literal.n, false))?;
     let mut closing = Closing::new(emitter, &chain, Ckks { scales: &scales, largest: &largest }, lazy);
     close(&packing.graph, &mut closing)?;
-    Ok(closing.outputs)
+    Ok(ClosedTask { outputs: closing.outputs, states: closing.states })
+}
+
+/// What came of closing a task.
+#[derive(Default)]
+pub struct ClosedTask {
+    pub outputs: Vec<Closed>,
+    /// Of its inputs and operators on vectors of slots.
+    pub states: Vec<(Made, State)>,
 }
 
 /// A compiled task: checked, immutable, run many times.
@@ -520,6 +531,16 @@ impl Program {
         }
     }
 
+    /// What came of the declared outputs.
+    pub(super) fn outputs(&self) -> &[Closed] {
+        &self.outputs
+    }
+
+    /// Bits that results of reals are right to.
+    pub(super) fn precision(&self) -> f64 {
+        self.literal.precision
+    }
+
     pub(super) fn packing(&self) -> &Packing {
         &self.packing
     }
@@ -621,7 +642,7 @@ pub fn build(
     closed(halves, packing, literal, &mut judge)?;
     let keys = judge.levels().clone();
     let mut emitter = Emitter::build(registry, &chain(literal), &keys)?.with_dedup(dedup);
-    let outputs = closed(halves, packing, literal, &mut emitter)?;
+    let outputs = closed(halves, packing, literal, &mut emitter)?.outputs;
     let mut graph = emitter.finish().ok_or(Error::Job("an emitter that builds has a graph"))?;
     if dedup {
         graph = optimize(&graph, registry)?;

@@ -54,6 +54,14 @@ impl RawTask {
         serde_json::to_string(&self.program.report()).unwrap_or_default()
     }
 
+    /// See [`Program::explain`]; a JSON text.
+    ///
+    /// # Errors
+    /// Throws.
+    pub fn explain(&self) -> Result<String, Thrown> {
+        Ok(serde_json::to_string(&self.program.explain()?).unwrap_or_default())
+    }
+
     /// The task as it was given; a JSON text.
     pub fn literal(&self) -> String {
         serde_json::to_string(self.program.task()).unwrap_or_default()

@@ -230,8 +230,10 @@ impl<'e, 'r, R: Rules> Closing<'e, 'r, R> {
         if let Held::Cipher { settled: Some(settled), .. } = self.held[x.0 as usize] {
             return Ok(settled);
         }
-        // Who reads it has it done, but it is part of making it.
-        if let Held::Cipher { parent, .. } = self.held[x.0 as usize] {
+        // Who reads it has it done, but it is part of making it, where an operator does.
+        if let Held::Cipher { parent, .. } = self.held[x.0 as usize]
+            && parent != u32::MAX
+        {
             self.emitter.set_parent(parent);
         }
         let made = self.rules.settle(self.emitter, self.chain, cipher)?;
