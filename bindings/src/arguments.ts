@@ -3,7 +3,7 @@
  * some callers have none. Here it is types and names; which values are possible is checked where they are used.
  */
 import { failure } from './errors.js';
-import { STAGES, TASK_STAGES } from './stages.js';
+import { STAGES, TASK_STAGES, VALUE_PASSES } from './stages.js';
 import type {
   CircuitRunOptions,
   ExpandOptions,
@@ -35,6 +35,7 @@ import type {
   ComparisonOptions,
   MomentOf,
   ValueCompileOptions,
+  ValuePass,
   ValueParameters,
   ValueDecryptOptions,
   ValueRunOptions,
@@ -399,7 +400,12 @@ export const VALUE_COMPILE_OPTIONS: Kinds<ValueCompileOptions & CallOptions> = {
   precision: { expected: 'a number of bits', fits: (value) => typeof value === 'number' },
   memoryLimit: MEMORY,
   parameters: objectOf('parameters, such as the info of another program'),
+  passes: objectOf('passes by name, each true or false'),
 };
+/** Passes that are made or not. */
+export const VALUE_PASS_CHOICES = Object.fromEntries(VALUE_PASSES.map((pass) => [pass, BOOLEAN])) as Kinds<
+  Record<ValuePass, boolean>
+>;
 /** Parameters of values. */
 export const VALUE_PARAMETERS: Kinds<ValueParameters> = {
   scheme: oneOf('BGV', 'CKKS'),

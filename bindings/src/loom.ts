@@ -36,7 +36,7 @@ import type {
   Task,
   TaskLiteral,
 } from './types.js';
-import { givenParameters } from './values/program-info.js';
+import { givenParameters, givenPasses } from './values/program-info.js';
 import { CompiledValueProgram } from './values/program.js';
 import { ValueTaskBuilder } from './values/task.js';
 import type { LoomValueTask, ValueCompileOptions, ValueProgram, ValueTask } from './values/types.js';
@@ -231,13 +231,14 @@ export class WorkerLoom extends Resource implements Loom {
     const literal = task.literal();
     const { security, n, precision, parameters: given, onProgress } = options;
     const parameters = given && givenParameters(given);
+    const passes = options.passes && givenPasses(options.passes);
     const { memoryLimit = plannedBytes(this.mode.memoryBytes, this.mode.threads) } = options;
     const signal = this.signal(options.signal);
     onProgress?.({ phase: 'compile', done: 0, total: 1 });
     const { main } = await abortable(this.tasks.clients(), signal);
     const opened = await main.call(
       'compile',
-      [literal, { security, n, precision, memoryLimit, parameters }],
+      [literal, { security, n, precision, memoryLimit, parameters, passes }],
       {
         signal,
         watched: true,

@@ -253,6 +253,25 @@ export interface RawTaskReport {
   readonly outputs: { name: string; level: number; budgetBits: number; errorBits?: number | null }[];
 }
 
+/** Why a program over values is as it is; values in the order of the literal's operands. */
+export interface RawExplanation {
+  readonly reasons: { about: string; text: string }[];
+  readonly values: {
+    encrypted: boolean;
+    clear: boolean;
+    finished: boolean;
+    ciphertexts: number;
+    level?: number | null;
+    scaleBits?: number | null;
+    messageBits?: number | null;
+    errorBits?: number | null;
+    budgetBits?: number | null;
+    operators: Record<string, number>;
+    cost: number;
+  }[];
+  readonly keys: { name: string; bytes: number; of: number[] }[];
+}
+
 /** Cells as the core takes them: reals, or integers of any sort; these may be doubles where they are below 2^53. */
 export type RawGivenCells = Float64Array<ArrayBuffer> | BigInt64Array<ArrayBuffer> | string[];
 
@@ -271,6 +290,8 @@ export interface RawTask {
   bytes(): Uint8Array<ArrayBuffer>;
   /** A JSON text: {@link RawTaskReport}. */
   report(): string;
+  /** A JSON text: {@link RawExplanation}. */
+  explain(): string;
   /** A JSON text: {@link ValueTaskLiteral}. */
   literal(): string;
   text(stage: TaskStage): string;

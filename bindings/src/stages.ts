@@ -3,3 +3,15 @@ export const STAGES = ['task', 'scheme', 'polynomial', 'base'] as const;
 
 /** Those of a program over values: the server's half of the task and the client's, vectors of slots, ciphertexts, polynomials, and what is run. */
 export const TASK_STAGES = ['server', 'finish', 'packed', 'scheme', 'polynomial', 'base'] as const;
+
+/** The passes of the compiler of tasks over values, in order. */
+export const VALUE_PASSES = [
+  'square',
+  'balance',
+  'dedup',
+  'giantSteps',
+  'lazyRelinearization',
+  'earlySwitching',
+  'hoist',
+  'fuse',
+] as const;

@@ -183,6 +183,12 @@ describe('the operators of values', () => {
       'kind="real", shape=[3], where="plain"',
     ],
     ['sqrt', ({ x }) => x.sum().sqrt(), ['value.sum(x)', 'value.root(%0)'], real],
+    [
+      'finish',
+      ({ x }) => x.sum().finish().square(),
+      ['value.sum(x)', 'value.finish(%0)', 'value.square(%1)'],
+      'kind="integer", shape=[], where="encrypted"',
+    ],
     ['lessThan', ({ x, u }) => x.lessThan(u), ['value.compare(x, u){relation="lt"}'], FLAGS],
     ['atMost', ({ x, u }) => x.atMost(u), ['value.compare(x, u){relation="le"}'], FLAGS],
     [

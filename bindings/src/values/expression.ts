@@ -144,6 +144,10 @@ export class Expression implements Value {
     return this.#alone('sqrt', 'value.root');
   }
 
+  finish(): Value {
+    return this.#alone('finish', 'value.finish');
+  }
+
   approximate(of: ((x: number) => number) | Approximation, options?: ApproximationOptions): Value {
     return this.#approximated('approximate', of, options);
   }

@@ -1,12 +1,18 @@
 /** What the core tells of a program over values, as people read it. */
-import { checkArgument, isName, VALUE_PARAMETERS as PARAMETERS } from '../arguments.js';
+import {
+  checkArgument,
+  checkOptions,
+  isName,
+  VALUE_PARAMETERS as PARAMETERS,
+  VALUE_PASS_CHOICES,
+} from '../arguments.js';
 import { failure } from '../errors.js';
 import type { RawTaskReport } from '../raw.js';
 import { readAttributes } from '../type-text.js';
 import { shownBound, type ValueRule } from './cells.js';
 import { resultType } from './rules.js';
 import { readValueType } from './type.js';
-import type { ValueParameters, ValueProgramInfo, ValueTaskLiteral, ValueType } from './types.js';
+import type { ValueParameters, ValuePass, ValueProgramInfo, ValueTaskLiteral, ValueType } from './types.js';
 
 /** What was declared of each input. Errors: FormatError `format.program`. */
 export function rulesOf({ inputs }: ValueTaskLiteral): ValueRule[] {
@@ -16,17 +22,25 @@ export function rulesOf({ inputs }: ValueTaskLiteral): ValueRule[] {
   });
 }
 
-/** The types of the outputs, which follow from the literal. */
-function outputTypes({ inputs, nodes, outputs }: ValueTaskLiteral): { name: string; type: ValueType }[] {
+/** The types of all operands, which follow from the literal: of inputs, then of what operators give. Errors: FormatError `format.program`. */
+export function operandTypes({ inputs, nodes }: ValueTaskLiteral): ValueType[] {
   const types = inputs.map(({ type }) => readValueType(type));
-  const typeAt = (operand: number): ValueType => {
+  for (const { op, inputs, attrs = '{}' } of nodes)
+    types.push(resultType(op, op, readAttributes(attrs), inputs.map(typeAt(types))));
+  return types;
+}
+
+function typeAt(types: readonly ValueType[]): (operand: number) => ValueType {
+  return (operand) => {
     const type = types[operand];
     if (type === undefined) throw failure('format.program', `Not a program: there is no operand ${operand}`);
     return type;
   };
-  for (const { op, inputs, attrs = '{}' } of nodes)
-    types.push(resultType(op, op, readAttributes(attrs), inputs.map(typeAt)));
-  return outputs.map(({ name, operand }) => ({ name: checkedName(name), type: typeAt(operand) }));
+}
+
+function outputTypes(literal: ValueTaskLiteral): { name: string; type: ValueType }[] {
+  const at = typeAt(operandTypes(literal));
+  return literal.outputs.map(({ name, operand }) => ({ name: checkedName(name), type: at(operand) }));
 }
 
 /** See {@link ValueProgramInfo}. Errors: FormatError if a name is none that a task would take: other builders may not have asked. */
@@ -64,6 +78,12 @@ export function givenParameters(given: ValueParameters): ValueParameters {
     if (name !== 'scale' || value !== undefined) checkArgument(`parameters, ${name}`, value, kind);
   }
   return parameters;
+}
+
+/** Passes that are told on or off. Errors: InputError `input.type`, for names that are none, too. */
+export function givenPasses(given: Partial<Record<ValuePass, boolean>>): Partial<Record<ValuePass, boolean>> {
+  checkOptions('passes', given, VALUE_PASS_CHOICES);
+  return Object.fromEntries(Object.entries(given).filter(([, on]) => on !== undefined));
 }
 
 function bound(type: ValueType, text: string | undefined, beyond: 0 | -1): bigint | number | undefined {

@@ -23,8 +23,17 @@ import type { OpenTask, TaskClientMethods, TaskEvaluatorMethods, TaskMethods } f
 import type { ValueRule } from './cells.js';
 import { ValueKeyHolder } from './client.js';
 import { buffersOf, encodedByName, orderedCiphertexts } from './named.js';
-import { describeValueProgram, rulesOf } from './program-info.js';
-import type { TaskStage, ValueClient, ValueProgram, ValueProgramInfo, ValueRunOptions } from './types.js';
+import { explanation } from './explanation.js';
+import { describeValueProgram, operandTypes, rulesOf } from './program-info.js';
+import type {
+  TaskStage,
+  ValueClient,
+  ValueExplanation,
+  ValueProgram,
+  ValueProgramInfo,
+  ValueRunOptions,
+  ValueTaskLiteral,
+} from './types.js';
 
 /** More than a key takes beside its words. */
 const MOST_HEADER_BYTES = 4096;
@@ -37,6 +46,7 @@ export class CompiledValueProgram extends Resource implements ValueProgram {
   readonly #tenant: Tenant;
   readonly #bytes: Uint8Array;
   readonly #rules: readonly ValueRule[];
+  readonly #literal: ValueTaskLiteral;
   readonly #opened: Remote<TaskMethods>;
   readonly #evaluators: KeyedEvaluators<TaskEvaluatorMethods>;
 
@@ -60,12 +70,20 @@ export class CompiledValueProgram extends Resource implements ValueProgram {
     });
     this.info = describeValueProgram(report, literal);
     this.#rules = rulesOf(literal);
+    this.#literal = literal;
     this.#loom = loom;
     this.#origin = origin;
     this.#tenant = origin === 'task' ? loom.tasks : {};
     this.#bytes = bytes;
     this.#opened = remote;
     this.#evaluators = evaluators;
+  }
+
+  async explain(options: CallOptions = {}): Promise<ValueExplanation> {
+    checkCall('explain', {}, options, CALL_OPTIONS);
+    const { connection, task, signal } = await this.#asked(options);
+    const raw = await connection.call('explain', [task], { signal });
+    return explanation(raw, this.#literal, operandTypes(this.#literal));
   }
 
   async toText(stage: TaskStage, options: CallOptions = {}): Promise<string> {

@@ -18,6 +18,7 @@ const HALVES: readonly Half[] = ['either', 'server', 'client'];
 
 /** Operators that no scheme computes of what is encrypted. */
 const CLIENT_ONLY = new Set([
+  'value.finish',
   'value.divide',
   'value.root',
   'stats.mean',
@@ -282,6 +283,11 @@ const RULES: Readonly<Record<string, Rule>> = {
     const x = call.complete(0);
     if (x.kind === 'integer' || x.kind === 'real' || x.kind === 'date') return x;
     throw call.wrong(x, 'numbers or days');
+  },
+  'value.finish': (call) => {
+    const x = call.complete(0);
+    if (x.shape.length === 0) return x;
+    throw call.wrong(x, 'a single value, for it is decrypted');
   },
   'value.scale': (call) => {
     const x = call.number(0);

@@ -6,7 +6,7 @@
  * (kind or place), `graph.shape`, `graph.missing` (cells may be missing), `graph.foreign` (of another task); InputError and
  * OutOfRangeError for numbers that cannot be taken.
  */
-import type { TASK_STAGES } from '../stages.js';
+import type { TASK_STAGES, VALUE_PASSES } from '../stages.js';
 import type {
   CallOptions,
   Ciphertexts,
@@ -192,6 +192,11 @@ export interface Value extends ValueType {
   divide(other: ValueOperand): Value;
   /** The square root, a real: of an encrypted single value by the client, after decryption. */
   sqrt(): Value;
+  /**
+   * The same, from here on the client's: an encrypted, complete single value is decrypted, so that what follows costs the server nothing. The client sees it then,
+   * and not only what is made of it.
+   */
+  finish(): Value;
 
   /**
    * A function of x, as the polynomial that stands for it ({@link approximation}): a real. The bounds of x must lie in `from` to `to`; where they say less
@@ -311,6 +316,60 @@ export interface ValueCompileOptions extends Pick<CompileOptions, 'security' | '
    * both (`ValueProgram.restoreClient`). Or made by hand: they are checked as chosen ones are. Errors: ParameterError, which says what the task lacks under them.
    */
   parameters?: ValueParameters | undefined;
+  /** Passes that are not to be made, to see what each is worth. Results are the same. */
+  passes?: Partial<Record<ValuePass, boolean>> | undefined;
+}
+
+/**
+ * A pass of the compiler. `square`: f(x, x) for what it is. `balance`: products in a row as trees. `dedup`: what is computed twice is computed once. `giantSteps`: sums
+ * of many turns of one vector of few. `lazyRelinearization`: after products were added up. `earlySwitching`: primes are dropped as soon as they cost little to drop
+ * (BGV). `hoist`: what turns of one ciphertext share is computed once. `fuse`: divisions that follow one another are one.
+ */
+export type ValuePass = (typeof VALUE_PASSES)[number];
+
+/** What is told of one value of a task: an input, or what an operator gives. */
+export interface ExplainedValue {
+  /** Of an input. */
+  readonly name: string | undefined;
+  /** Of others, with its attributes as text, and its operands as numbers in the list. */
+  readonly operator: string | undefined;
+  readonly attributes: string;
+  readonly operands: readonly number[];
+  /** The outputs that it is. */
+  readonly outputs: readonly string[];
+  readonly type: ValueType;
+  /** Whether some of it is computed on ciphertexts, or given as such. */
+  readonly encrypted: boolean;
+  /** Whether some of it is computed in clear by who evaluates. */
+  readonly clear: boolean;
+  /** Whether some of it is computed by the client after decryption. What is none of these three nothing needs, or it is another value under another name. */
+  readonly finished: boolean;
+  /** In how many ciphertexts it leaves its operator; 0 where it is a view of its operand, or not encrypted. */
+  readonly ciphertexts: number;
+  /** How many primes these have left, at least. */
+  readonly level: number | undefined;
+  /** CKKS: log2 of the scale, of how large a number may be, and of how much it may be off. */
+  readonly scaleBits: number | undefined;
+  readonly messageBits: number | undefined;
+  readonly errorBits: number | undefined;
+  /** Bits before decryption fails. */
+  readonly budgetBits: number | undefined;
+  /** Operators on ciphertexts that it is made by. */
+  readonly operators: Readonly<Record<string, number>>;
+  /** Its share of the work, from 0 to 1, by the compiler's count of products modulo primes. */
+  readonly cost: number;
+}
+
+/** What a program is, and why. */
+export interface ValueExplanation {
+  /** What was decided: scheme, ring, plain moduli or scale, levels, keys. */
+  readonly reasons: readonly { readonly about: string; readonly text: string }[];
+  /** The inputs of the task, then its operators. */
+  readonly values: readonly ExplainedValue[];
+  /** The evaluation keys, and for which values they are. */
+  readonly keys: readonly { readonly name: string; readonly bytes: number; readonly of: readonly number[] }[];
+  /** All of it as a table. */
+  toString(): string;
 }
 
 /** Parameters of a program, as its info tells them. Primes as decimal strings. */
@@ -384,6 +443,8 @@ export interface ValueDecryptOptions extends CallOptions {
 /** A compiled task over values. Built once, run many times. */
 export interface ValueProgram extends Disposable {
   readonly info: ValueProgramInfo;
+  /** Why the program is as it is, and what each value of the task is and costs. */
+  explain(options?: CallOptions): Promise<ValueExplanation>;
   /** The program as text at a stage. */
   toText(stage: TaskStage, options?: CallOptions): Promise<string>;
   /** The program as a graph at a stage, for drawing. */

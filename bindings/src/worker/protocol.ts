@@ -9,6 +9,7 @@ import type {
   RawCells,
   RawCircuitOptions,
   RawExpandOptions,
+  RawExplanation,
   RawGivenCells,
   RawOptions,
   RawOutgoing,
@@ -127,6 +128,7 @@ export interface EvaluatorMethods extends ProgramMethods, KeyedMethods {
 /** What can be asked about programs over values, in either of their workers. */
 export interface TaskMethods extends StartMethods {
   openProgram(bytes: Uint8Array): OpenTask;
+  explain(task: Handle): RawExplanation;
   text(task: Handle, stage: TaskStage): string;
   graph(task: Handle, stage: TaskStage): GraphView;
   freeProgram(task: Handle): void;

@@ -1,5 +1,5 @@
 /** Programs over values in a worker, and what both kinds of their workers answer about them. */
-import type { RawTask, RawTaskReport, RawTasks } from '../raw.js';
+import type { RawExplanation, RawTask, RawTaskReport, RawTasks } from '../raw.js';
 import type { ValueTaskLiteral } from '../values/types.js';
 import { Handles } from './handles.js';
 import type { OpenTask, TaskMethods } from './protocol.js';
@@ -23,6 +23,7 @@ export function open(task: RawTask): Moved<OpenTask> {
 export function taskMethods(raw: () => RawTasks): Omit<Handlers<TaskMethods>, 'start'> {
   return {
     openProgram: ({ hear }, bytes) => open(raw().RawTask.fromBytes(bytes, hear)),
+    explain: (_, task) => JSON.parse(tasks.get(task).explain()) as RawExplanation,
     text: (_, task, stage) => tasks.get(task).text(stage),
     graph: (_, task, stage) => tasks.get(task).graph(stage),
     freeProgram: (_, task) => tasks.free(task),

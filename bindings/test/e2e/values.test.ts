@@ -250,6 +250,55 @@ describe.each(BUILDS)('the %s build', (mode) => {
     expect(await holder.decrypt(other)).toEqual({ weighted: 47, turned: [5, 0, 9, 1] });
   });
 
+  it('explains a program, and makes the same with and without passes', async () => {
+    const cells = [3, -1, 4, 1, -5, 2];
+    const task = createValueTask();
+    const x = task.encrypted('x', { shape: [6], min: -5, max: 5 });
+    const weights = task.plain('weights', { shape: [6], min: -5, max: 5 });
+    const row = x.multiply(x).multiply(x.add(1)).multiply(x.sub(1)).multiply(weights);
+    task.output('sum', row.sum());
+    task.output('spread', row.sum().finish().square().add(x.sum().finish()));
+    task.output('mean', x.mean());
+    const given = { encrypted: { x: cells }, plain: { weights: [1, 2, 3, 4, 5, -5] } };
+    const products = cells.map((c, at) => c * c * (c + 1) * (c - 1) * ([1, 2, 3, 4, 5, -5][at] as number));
+    const expected = { sum: sum(products), spread: sum(products) ** 2 + sum(cells), mean: sum(cells) / 6 };
+    expect(await compute(loom, task, given)).toEqual(expected);
+    const off = { square: false, balance: false, dedup: false, hoist: false, fuse: false };
+    const passes = { ...off, giantSteps: false, lazyRelinearization: false, earlySwitching: false };
+    expect(await compute(loom, task, given, { passes })).toEqual(expected);
+
+    using program = await loom.compileValues(task);
+    const told = await program.explain();
+    expect(told.reasons.map(({ about }) => about)).toEqual([
+      'scheme',
+      'ring',
+      'plain moduli',
+      'levels',
+      'keys',
+    ]);
+    const [first, second] = told.values;
+    expect(first).toMatchObject({
+      name: 'x',
+      encrypted: true,
+      level: program.info.moduli.length,
+      ciphertexts: 1,
+    });
+    expect(second).toMatchObject({ name: 'weights', encrypted: false, clear: true, level: undefined });
+    const last = told.values.find(({ outputs }) => outputs.includes('sum'));
+    expect(last).toMatchObject({ operator: 'value.sum', encrypted: true, finished: false });
+    expect(last?.operators['rlwe.automorphism']).toBe(3);
+    expect(told.values.find(({ outputs }) => outputs.includes('mean'))?.finished).toBe(true);
+    expect(told.values.reduce((all, { cost }) => all + cost, 0)).toBeCloseTo(1, 9);
+    expect(told.keys.flatMap(({ of }) => of).every((operand) => told.values[operand]?.encrypted)).toBe(true);
+    const text = String(told);
+    expect(text).toMatch(/^scheme +BGV: nothing real/);
+    expect(text).toMatch(/value\.sum\(%\d+\): encrypted integer -> "sum" +encrypted/);
+    using opened = await loom.valueProgram(program.toBytes());
+    expect(String(await opened.explain())).toBe(text);
+    const misspelled = { passes: { hoisting: true } } as ValueCompileOptions;
+    expect(await errorOf(loom.compileValues(task, misspelled))).toMatchObject({ code: 'input.option' });
+  });
+
   it('takes no parameters under which a task is wrong or insecure', async () => {
     const task = createValueTask();
     task.output('power', task.encrypted('x', { min: 0, max: 9 }).power(6));
