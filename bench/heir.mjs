@@ -64,7 +64,16 @@ for (const [name, ours, best] of rows) {
   console.log(line(name, 'ours', ours));
   console.log(line('', best ? `HEIR (${best.how})` : 'HEIR', best));
 }
-if (remarks.length > 0) console.log(`\n${remarks.map((remark) => `- ${remark}`).join('\n')}`);
+const more = rows.flatMap(([name, ours, best]) =>
+  best === undefined
+    ? []
+    : COLUMNS.filter(([, of]) => of(ours) > of(best)).map(
+        ([title, of]) => `${name}, ${title}: ${of(ours)} beside ${of(best)}`,
+      ),
+);
+if (more.length > 0) console.log(`\nWhere ours is more:\n\n${more.map((what) => `- ${what}`).join('\n')}`);
+if (remarks.length > 0)
+  console.log(`\nWhat HEIR does not compile:\n\n${remarks.map((remark) => `- ${remark}`).join('\n')}`);
 
 function line(name, side, counts) {
   return `| ${[name, side, ...COLUMNS.map(([, of]) => (counts ? of(counts) : '-'))].join(' | ')} |`;
