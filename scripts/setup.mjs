@@ -3,7 +3,7 @@
 // Usage: node scripts/setup.mjs [--yes] [--tests] [--rustup]
 //   --yes     install without asking (as where standard input is no terminal)
 //   --tests   also what only tests and checks need: Chromium, its driver, Firefox, other releases of Node, cargo-deny, and
-//             Rust's linter and formatter
+//             Rust's linter and formatter, and TenSEAL where there is a Python for it
 //   --rustup  take Rust from rustup even where Debian's packages would do
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { browsers } from './lib/browsers.mjs';
 import { nodes } from './lib/nodes.mjs';
+import { tenseal } from './lib/python.mjs';
 import { ROOT, find, read, run } from './lib/run.mjs';
 import { steps as runSteps } from './lib/steps.mjs';
 import { RELEASE, TOOLS, hasCommand, nativeRust, toolEnv, wasmRust } from './lib/toolchain.mjs';
@@ -42,6 +43,7 @@ if (forTests) {
   checkLinters();
   checkBrowsers();
   checkNodes();
+  checkTenseal();
 }
 
 if (apt.length) {
@@ -159,6 +161,14 @@ function checkNodes() {
     if (path) found('Node.js for tests', release);
     else steps.push(['npm', ...install]);
   }
+}
+
+/** The peer of one test, which is skipped without it. */
+function checkTenseal() {
+  const { release, python, install, reason } = tenseal();
+  if (python) found('TenSEAL', release);
+  else if (install) steps.push(...install);
+  else console.log(`left out: ${reason}`);
 }
 
 /** The version of Debian, 0 where this is something else. */
