@@ -1,12 +1,13 @@
 //! What a graph of slot vectors is made into: a scheme, at parameters.
 
+use super::ops::Role;
 use super::{ops, series::Series, types::SlotVector};
 use crate::analyze::{Facts, topological_order};
 use crate::graph::{Attr, Graph};
 use crate::ops::Call;
 use crate::watch::Steps;
 use crate::{Error, Result};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A vector that a target holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -18,12 +19,12 @@ pub trait Target {
     fn begin(&mut self, operator: u32) {
         let _ = operator;
     }
-    /// What came of it.
+    /// What came of it. `added`: those who read it only add it up, and multiply it with numbers.
     ///
     /// # Errors
     /// What the target says.
-    fn made(&mut self, operator: u32, x: Handle) -> Result<()> {
-        let _ = (operator, x);
+    fn made(&mut self, operator: u32, x: Handle, added: bool) -> Result<()> {
+        let _ = (operator, x, added);
         Ok(())
     }
     /// An input of the graph.
@@ -79,6 +80,14 @@ pub fn close(graph: &Graph, target: &mut dyn Target) -> Result<()> {
             .ok_or(Error::Job("a vector of slots is given or written before it is read"))
     };
     let order = topological_order(graph, &Facts::new(graph)?.dependencies)?;
+    // Of what else is made than sums.
+    let mut used: HashSet<u64> = graph.outputs().iter().map(|port| unit(port.operand)).collect();
+    for op in graph.operators() {
+        let def = ops::ALL.iter().find(|def| def.name == graph.signature(op).name);
+        if !matches!(def.map(|def| def.role), Some(Role::Sum | Role::Linear)) {
+            used.extend(graph.inputs_of(op).iter().map(|&input| unit(input)));
+        }
+    }
     let mut steps = Steps::new(order.len());
     for number in order {
         steps.step()?;
@@ -95,7 +104,7 @@ pub fn close(graph: &Graph, target: &mut dyn Target) -> Result<()> {
             graph.inputs_of(op).iter().map(|&input| known(&handles, input)).collect::<Result<Vec<_>>>()?;
         target.begin(number);
         let handle = (def.close)(&call, &inputs, target)?;
-        target.made(number, handle)?;
+        target.made(number, handle, !used.contains(&unit(op.output)))?;
         handles.insert(unit(op.output), handle);
     }
     graph.outputs().iter().try_for_each(|port| target.output(&port.name, known(&handles, port.operand)?))

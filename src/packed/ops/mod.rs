@@ -28,6 +28,8 @@ pub enum Role {
     Product,
     /// The slots of each ring to the left, by attribute `steps`.
     Turn,
+    /// Linear in what is encrypted, with numbers for coefficients: x - y, -x, numbers times x.
+    Linear,
     /// None that a pass asks for.
     Other,
 }

@@ -15,7 +15,7 @@ pub(super) const MULTIPLY_NUMBER: Operator = Operator {
     },
     commutative: false,
     inverse: None,
-    role: Role::Other,
+    role: Role::Linear,
     close: |call, inputs, target| target.multiply_number(inputs[0], number(call)?),
 };
 

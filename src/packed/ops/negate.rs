@@ -9,6 +9,6 @@ pub(super) const NEGATE: Operator = Operator {
     output: super::one,
     commutative: false,
     inverse: Some("packed.negate"),
-    role: Role::Other,
+    role: Role::Linear,
     close: |_, inputs, target| target.negate(inputs[0]),
 };

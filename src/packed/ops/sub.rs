@@ -9,6 +9,6 @@ pub(super) const SUB: Operator = Operator {
     output: |call| call.with_any(),
     commutative: false,
     inverse: None,
-    role: Role::Other,
+    role: Role::Linear,
     close: |_, inputs, target| target.sub(inputs[0], inputs[1]),
 };

@@ -15,7 +15,7 @@ pub(super) const WITHIN: Operator = Operator {
     },
     commutative: false,
     inverse: None,
-    role: Role::Other,
+    role: Role::Linear,
     close: |call, inputs, target| {
         let (largest, off) = told(call)?;
         target.within(inputs[0], largest, off)

@@ -10,6 +10,9 @@ use crate::{Error, Result};
 /// Bits of budget that a switch may cost.
 const LOSS: f64 = 1.5;
 
+/// The largest numbers that ciphertexts are multiplied with as they are.
+const SMALL: u128 = 64;
+
 /// The rules of BGV with one plaintext modulus.
 pub struct Bgv {
     /// The plaintext modulus.
@@ -77,11 +80,12 @@ impl Rules for Bgv {
         }
     }
 
-    fn meet(&self, e: &mut Emitter<'_>, chain: &Chain, x: Cipher, y: Cipher) -> Result<[Cipher; 2]> {
+    fn rescaled(&self, _: &mut Emitter<'_>, _: &Chain, x: Cipher, _: &Attr) -> Result<Cipher> {
+        Ok(x)
+    }
+
+    fn meet(&self, e: &mut Emitter<'_>, _: &Chain, x: Cipher, y: Cipher) -> Result<[Cipher; 2]> {
         let (mut x, mut y) = (x, y);
-        if e.ciphertext(x.node)?.parts != e.ciphertext(y.node)?.parts {
-            (x, y) = (relinearized(e, chain, x)?, relinearized(e, chain, y)?);
-        }
         let keep = e.ciphertext(x.node)?.q.len().min(e.ciphertext(y.node)?.q.len());
         // Dropping primes keeps the factor, switching makes another, which costs t/2 again to make alike.
         let adjusted = noise::log2(&[self.t]) - 1.0;
@@ -129,9 +133,15 @@ impl Rules for Bgv {
     fn multiply_number(&self, e: &mut Emitter<'_>, _: &Chain, x: Cipher, number: &Attr) -> Result<Cipher> {
         let Attr::Int(number) = number else { return Err(Error::Job("numbers here are integers")) };
         let by = number.rem_euclid(i128::from(self.t)) as u64;
-        let (op, attrs) = match by {
-            0 => ("rlwe.multiply_integer", Attrs::new().with("by", 0u64)),
-            by => ("bgv.multiply_number", Attrs::new().with("by", by)),
+        let least = if by > self.t / 2 { i128::from(by) - i128::from(self.t) } else { i128::from(by) };
+        // A small one costs its bits; a large one goes into the factor, which costs many where it meets another.
+        let (op, attrs) = match least {
+            -1 => ("rlwe.negate", Attrs::new()),
+            1 => return Ok(x),
+            small if small.unsigned_abs() <= SMALL => {
+                ("rlwe.multiply_integer", Attrs::new().with("by", Attr::Int(small)))
+            }
+            _ => ("bgv.multiply_number", Attrs::new().with("by", by)),
         };
         Ok(Cipher { node: e.op(op, attrs, &[x.node])?, ..x })
     }

@@ -50,6 +50,14 @@ impl Ckks<'_> {
         Ok(Cipher { node: e.op("ckks.adjust", attrs, &[x.node])?, ..x })
     }
 
+    /// A number that needs no scale.
+    fn whole(number: &Attr) -> Option<i128> {
+        match number {
+            &Attr::Int(by) if i64::try_from(by).is_ok() => Some(by),
+            _ => None,
+        }
+    }
+
     fn encoded(e: &mut Emitter<'_>, slots: Node, scale: Real) -> Result<Node> {
         e.op("ckks.encode", Attrs::new().with("scale", scale), &[slots])
     }
@@ -88,6 +96,11 @@ impl Rules for Ckks<'_> {
         Ok(Cipher { node: e.op("ckks.rescale", attrs, &[x.node])?, degree: 1 })
     }
 
+    fn rescaled(&self, e: &mut Emitter<'_>, chain: &Chain, x: Cipher, number: &Attr) -> Result<Cipher> {
+        // To divide three parts costs ten bits of precision: what is rounded of the third one is multiplied with s^2.
+        if Self::whole(number).is_some() { Ok(x) } else { self.settle(e, chain, x) }
+    }
+
     fn meet(&self, e: &mut Emitter<'_>, chain: &Chain, x: Cipher, y: Cipher) -> Result<[Cipher; 2]> {
         let (mut x, mut y) = (x, y);
         let level = |e: &Emitter<'_>, x: Cipher| Ok::<_, Error>(e.ciphertext(x.node)?.q.len());
@@ -95,9 +108,6 @@ impl Rules for Ckks<'_> {
             (x, y) = (self.settle(e, chain, x)?, self.settle(e, chain, y)?);
             let keep = level(e, x)?.min(level(e, y)?);
             (x, y) = (self.lowered(e, x, keep)?, self.lowered(e, y, keep)?);
-        }
-        if e.ciphertext(x.node)?.parts != e.ciphertext(y.node)?.parts {
-            (x, y) = (relinearized(e, chain, x)?, relinearized(e, chain, y)?);
         }
         Ok([x, y])
     }
@@ -119,14 +129,11 @@ impl Rules for Ckks<'_> {
     }
 
     fn multiply_number(&self, e: &mut Emitter<'_>, _: &Chain, x: Cipher, number: &Attr) -> Result<Cipher> {
+        if let Some(by) = Self::whole(number) {
+            let attrs = Attrs::new().with("by", Attr::Int(by));
+            return Ok(Cipher { node: e.op("rlwe.multiply_integer", attrs, &[x.node])?, ..x });
+        }
         let value = match number {
-            // An integer needs no scale.
-            &Attr::Int(by) if i64::try_from(by).is_ok() => {
-                return Ok(Cipher {
-                    node: e.op("rlwe.multiply_integer", Attrs::new().with("by", Attr::Int(by)), &[x.node])?,
-                    ..x
-                });
-            }
             Attr::Int(value) => Real::new(*value as f64),
             Attr::Real(value) => Some(*value),
             _ => None,

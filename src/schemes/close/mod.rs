@@ -81,6 +81,8 @@ enum Held {
         settled: Option<Cipher>,
         /// The operator that it was made from.
         parent: u32,
+        /// True where it is only added up and multiplied with numbers.
+        added: bool,
     },
     /// Slots that are not encrypted.
     Clear(Node),
@@ -110,7 +112,9 @@ pub trait Rules {
     /// # Errors
     /// `Parameters` where no level is left, as in all of these.
     fn settle(&self, e: &mut Emitter<'_>, chain: &Chain, x: Cipher) -> Result<Cipher>;
-    /// Two ciphertexts of one type.
+    /// A ciphertext, of two parts or three, as it has to be to be multiplied with a number.
+    fn rescaled(&self, e: &mut Emitter<'_>, chain: &Chain, x: Cipher, number: &Attr) -> Result<Cipher>;
+    /// Two ciphertexts of one type, but for the number of their parts.
     fn meet(&self, e: &mut Emitter<'_>, chain: &Chain, x: Cipher, y: Cipher) -> Result<[Cipher; 2]>;
     /// The product of two settled ciphertexts.
     fn multiply(&self, e: &mut Emitter<'_>, chain: &Chain, x: Cipher, y: Cipher) -> Result<Cipher>;
@@ -206,7 +210,7 @@ impl<'e, 'r, R: Rules> Closing<'e, 'r, R> {
     }
 
     fn hold(&mut self, cipher: Cipher) -> Handle {
-        self.held.push(Held::Cipher { cipher, settled: None, parent: self.parent });
+        self.held.push(Held::Cipher { cipher, settled: None, parent: self.parent, added: false });
         Handle((self.held.len() - 1) as u32)
     }
 
@@ -244,8 +248,18 @@ impl<'e, 'r, R: Rules> Closing<'e, 'r, R> {
         Ok(made)
     }
 
+    /// What is added up: settled where that is needed in any case.
+    fn addend(&mut self, x: Handle) -> Result<Cipher> {
+        match self.held[x.0 as usize] {
+            Held::Cipher { cipher, settled, added, .. } if self.lazy => {
+                Ok(settled.filter(|_| !added).unwrap_or(cipher))
+            }
+            _ => self.settled(x),
+        }
+    }
+
     fn sum(&mut self, op: &str, x: Handle, y: Handle) -> Result<Cipher> {
-        let (x, y) = (self.cipher(x)?, self.cipher(y)?);
+        let (x, y) = (self.addend(x)?, self.addend(y)?);
         let [x, y] = self.rules.meet(self.emitter, self.chain, x, y)?;
         let node = self.emitter.op(op, Attrs::new(), &[x.node, y.node])?;
         Ok(Cipher { node, degree: x.degree })
@@ -266,9 +280,13 @@ impl<R: Rules> Target for Closing<'_, '_, R> {
         self.emitter.set_parent(operator);
     }
 
-    fn made(&mut self, operator: u32, x: Handle) -> Result<()> {
-        match self.held[x.0 as usize] {
-            Held::Cipher { cipher, .. } => self.state(Made::Operator(operator), cipher),
+    fn made(&mut self, operator: u32, x: Handle, only_added: bool) -> Result<()> {
+        match &mut self.held[x.0 as usize] {
+            Held::Cipher { cipher, added, .. } => {
+                *added = only_added;
+                let cipher = *cipher;
+                self.state(Made::Operator(operator), cipher)
+            }
             Held::Clear(_) => Ok(()),
         }
     }
@@ -330,7 +348,12 @@ impl<R: Rules> Target for Closing<'_, '_, R> {
     }
 
     fn multiply_number(&mut self, x: Handle, number: &Attr) -> Result<Handle> {
-        let x = self.settled(x)?;
+        let x = match self.held[x.0 as usize] {
+            Held::Cipher { cipher, added: true, .. } if self.lazy => {
+                self.rules.rescaled(self.emitter, self.chain, cipher, number)?
+            }
+            _ => self.settled(x)?,
+        };
         let product = self.rules.multiply_number(self.emitter, self.chain, x, number)?;
         Ok(self.hold(product))
     }

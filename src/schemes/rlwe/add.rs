@@ -1,8 +1,7 @@
-//! `rlwe.add`: the sum of two ciphertexts of one type; slot by slot. Noise: the sum of the two.
+//! `rlwe.add`: the sum of two ciphertexts of one type, but that one may have three parts and the other two; slot by slot. Noise: the sum of the two.
 
 use crate::Result;
 use crate::graph::{OperandId, ValueType};
-use crate::ops::types::Ciphertext;
 use crate::ops::{Call, Level, Noise, OpDef, Session};
 use crate::schemes::noise;
 
@@ -23,14 +22,11 @@ impl OpDef for Add {
     }
 
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
-        call.arity(2)?;
-        let ty = Ciphertext::of(call.input(0, "ciphertext")?)?;
-        call.same(0, 1)?;
-        Ok(ty.ty())
+        Ok(super::sum_type(call)?.ty())
     }
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
-        super::partwise(s, "poly.add", inputs, self.assemble(call)?)
+        super::pairwise(s, "poly.add", inputs, self.assemble(call)?, |_, part| Ok(part))
     }
 
     fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {

@@ -164,6 +164,41 @@ pub(super) fn with_plain(call: &Call<'_>) -> Result<Ciphertext> {
     Ok(ty)
 }
 
+/// The type of a sum or difference of two ciphertexts, of which one may lack parts: these are 0.
+pub(super) fn sum_type(call: &Call<'_>) -> Result<Ciphertext> {
+    call.arity(2)?;
+    let [x, y] = [0, 1].map(|index| call.input(index, "ciphertext").and_then(Ciphertext::of));
+    let (x, y) = (x?, y?);
+    let parts = x.parts.max(y.parts);
+    let (sum, other) = (x.with_parts(parts), y.with_parts(parts));
+    if sum == other {
+        Ok(sum)
+    } else {
+        Err(call.error("input 1", &call.inputs[1], x.with_parts(y.parts).ty()))
+    }
+}
+
+/// A polynomial operator on the parts of two ciphertexts; `alone` is what it makes of a part of the second one where the first has none.
+pub(super) fn pairwise(
+    s: &mut Session<'_>,
+    op: &str,
+    inputs: &[OperandId],
+    output: ValueType,
+    alone: impl Fn(&mut Session<'_>, OperandId) -> Result<OperandId>,
+) -> Result<OperandId> {
+    let (x, y) = (s.parts(inputs[0])?, s.parts(inputs[1])?);
+    let mut parts = Vec::with_capacity(x.len().max(y.len()));
+    for index in 0..x.len().max(y.len()) {
+        parts.push(match (x.get(index), y.get(index)) {
+            (Some(&x), Some(&y)) => s.op(op, Attrs::new(), &[x, y])?,
+            (Some(&x), None) => x,
+            (None, Some(&y)) => alone(s, y)?,
+            (None, None) => break,
+        });
+    }
+    s.merge(&parts, output)
+}
+
 /// One polynomial operator on each part of the ciphertexts.
 pub(super) fn partwise(
     s: &mut Session<'_>,

@@ -1,8 +1,7 @@
-//! `rlwe.sub`: the difference of two ciphertexts of one type; slot by slot. Noise: the sum of the two.
+//! `rlwe.sub`: the difference of two ciphertexts of one type, but that one may have three parts and the other two; slot by slot. Noise: the sum of the two.
 
 use crate::Result;
-use crate::graph::{OperandId, ValueType};
-use crate::ops::types::Ciphertext;
+use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::{Call, Level, Noise, OpDef, Session};
 use crate::schemes::noise;
 
@@ -19,14 +18,13 @@ impl OpDef for Sub {
     }
 
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
-        call.arity(2)?;
-        let ty = Ciphertext::of(call.input(0, "ciphertext")?)?;
-        call.same(0, 1)?;
-        Ok(ty.ty())
+        Ok(super::sum_type(call)?.ty())
     }
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
-        super::partwise(s, "poly.sub", inputs, self.assemble(call)?)
+        super::pairwise(s, "poly.sub", inputs, self.assemble(call)?, |s, part| {
+            s.op("poly.neg", Attrs::new(), &[part])
+        })
     }
 
     fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
