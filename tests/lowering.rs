@@ -19,7 +19,7 @@ use num_bigint::BigInt;
 use std::collections::BTreeMap;
 use task_road::random::{Dice, Random, random};
 
-const PASSES: PackerPasses = PackerPasses { dedup: true, giant_steps: true };
+const PASSES: PackerPasses = PackerPasses { dedup: true, flatten: true, giant_steps: true };
 
 /// Slots count modulo this.
 const P: i128 = (1 << 61) - 1;
@@ -189,7 +189,9 @@ fn check(task: &Task, registry: &Registry, values: &Values, frame: Frame) -> Opt
             }
             Slots::Cells { .. } => panic!("integers"),
         };
-        given.insert(vector.name.clone(), slots.unwrap());
+        let Attr::Int(times) = vector.times else { panic!("integers") };
+        let times = |slot: i128| slot * times.rem_euclid(P) % P;
+        given.insert(vector.name.clone(), slots.unwrap().into_iter().map(times).collect());
     }
     let mut target = Numbers { frame, given, held: Vec::new(), outputs: BTreeMap::new() };
     close(&packing.graph, &mut target).unwrap();

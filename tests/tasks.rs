@@ -211,7 +211,9 @@ fn passes(seed: u64) -> Passes {
     Passes {
         square: on(0),
         balance: on(1),
+        turns: on(8),
         dedup: on(2),
+        flatten: on(9),
         giant_steps: on(3),
         lazy_relinearization: on(4),
         early_switching: on(5),
@@ -428,4 +430,32 @@ fn what_grows_too_large_says_so() {
     task.output("power", power);
     let error = Program::compile(task.finish(), &Options::default()).err();
     assert!(matches!(error, Some(Error::RangeOverflow { .. })), "{error:?}");
+}
+
+#[test]
+fn turns_of_a_picture_are_shared() {
+    let mut task = TaskBuilder::default();
+    let x = task.input("x", r#"kind="integer", shape=[16, 16], where="encrypted""#, Some(["0", "9"]));
+    let mut sum = None;
+    for (dy, dx) in (-1..2).flat_map(|dy| (-1..2).map(move |dx| (dy, dx))) {
+        let down = task.op("value.rotate", &format!("axis=0, steps={dy}"), &[x]);
+        let turned = task.op("value.rotate", &format!("axis=1, steps={dx}"), &[down]);
+        sum = Some(sum.map_or(turned, |sum| task.op("value.add", "", &[sum, turned])));
+    }
+    task.output("window", sum.unwrap());
+    let task = task.finish();
+    let count = |passes| {
+        let program = Program::compile(task.clone(), &Options { passes, ..Options::default() }).unwrap();
+        let inputs = given([("x", Exact::integers((0..256).map(|k| k * 7 % 10)))]);
+        let operators = program.report().operators;
+        assert_eq!(run(&Arc::new(program), &inputs), expected(&task, &inputs));
+        operators
+            .iter()
+            .filter(|(name, _)| name.contains("automorphism"))
+            .map(|(_, count)| count)
+            .sum::<usize>()
+    };
+    let as_they_are = Passes { turns: false, flatten: false, giant_steps: false, ..Passes::default() };
+    let (with, without) = (count(Passes::default()), count(as_they_are));
+    assert!(with < without, "{with} {without}");
 }

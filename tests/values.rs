@@ -11,7 +11,7 @@ use cipherloom::values::number::Number;
 use cipherloom::values::types::{Kind, Place, Value};
 use cipherloom::values::{
     Exact, Known, Range, ValueDef, Values, balance, bits, check_values, cut, interpret, range_of, ranges,
-    square,
+    square, turns,
 };
 use cipherloom::{Error, Result};
 use num_bigint::BigInt;
@@ -548,7 +548,7 @@ fn check_task(
         found => found.unwrap(),
     };
     // Passes keep the meaning.
-    for pass in [balance, square] {
+    for pass in [balance, square, turns] {
         let changed = pass(&graph, registry, values).unwrap();
         check(&changed).unwrap();
         prop_assert_eq!(interpret(&changed, registry, values, &inputs).unwrap().outputs(), found.outputs());

@@ -8,7 +8,9 @@ export const TASK_STAGES = ['server', 'finish', 'packed', 'scheme', 'polynomial'
 export const VALUE_PASSES = [
   'square',
   'balance',
+  'turns',
   'dedup',
+  'flatten',
   'giantSteps',
   'lazyRelinearization',
   'earlySwitching',

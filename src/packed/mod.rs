@@ -5,10 +5,12 @@
 //!
 //! Room rule: knows no value type of tasks, no scheme and no prime.
 
+mod flatten;
 mod giant_steps;
 mod layout;
 mod ops;
 mod packer;
+mod rebuild;
 mod series;
 mod target;
 mod types;

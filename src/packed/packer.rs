@@ -1,14 +1,17 @@
 //! Makes graphs of slot vectors of operations on whole values: which slots turn where, what is masked, what is laid beside what.
 
+use super::flatten::flatten;
 use super::giant_steps::giant_steps;
 use super::layout::{Axis, Frame, Layout, bits, place};
+use super::ops::Role;
+use super::rebuild::Old;
 use super::series::{Basis, Series};
 use super::types::SlotVector;
 use crate::graph::{Attr, Attrs, Graph, OperandId, Real};
 use crate::memory::room;
 use crate::ops::{Registry, Session};
 use crate::{Error, Result};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Most cells of a value that is packed.
 const MOST_CELLS: u64 = 1 << 22;
@@ -61,6 +64,8 @@ pub struct ClearInput {
     pub slots: Slots,
     /// How far each ring of it is turned to the right.
     pub right: u64,
+    /// The number that it is multiplied with.
+    pub times: Attr,
     /// The slots that it has.
     pub frame: Frame,
 }
@@ -126,6 +131,8 @@ pub struct Packer<'r> {
 pub struct PackerPasses {
     /// What is computed twice is computed once.
     pub dedup: bool,
+    /// Turns of sums of masked vectors are sums of turns.
+    pub flatten: bool,
     /// Sums of many turns of one vector are made of few.
     pub giant_steps: bool,
 }
@@ -183,12 +190,26 @@ impl<'r> Packer<'r> {
         Ok(x.layout)
     }
 
-    /// The graph, and what its inputs hold that are not encrypted. Sums of many turns are made of few ones, what leads to no output is left out.
+    /// The graph, and what its inputs hold that are not encrypted. What leads to no output is left out; of what the passes make, the cheapest is taken.
     ///
     /// # Errors
     /// `Cancelled`.
     pub fn finish(self) -> Result<(Graph, Vec<ClearInput>)> {
-        giant_steps(&self.session.finish(), self.clear, self.registry, self.passes.giant_steps)
+        let PackerPasses { flatten: flattens, giant_steps: splits, .. } = self.passes;
+        let graph = self.session.finish();
+        let flat = if flattens { Some(flatten(&graph, &self.clear, self.registry)?) } else { None };
+        let given = [Some((graph, self.clear)), flat];
+        let mut best: Option<(f64, (Graph, Vec<ClearInput>))> = None;
+        for (graph, clear) in given.iter().flatten() {
+            for split in [false, true].into_iter().filter(|split| !split || splits) {
+                let made = giant_steps(graph, clear, self.registry, split)?;
+                let cost = cost(&made.0, made.1.len());
+                if best.as_ref().is_none_or(|best| cost < best.0) {
+                    best = Some((cost, made));
+                }
+            }
+        }
+        best.map(|best| best.1).ok_or(Error::Job("there is a graph to choose"))
     }
 
     /// x + y.
@@ -720,7 +741,7 @@ impl<'r> Packer<'r> {
         let ty = SlotVector { frame: self.frame, encrypted: false }.ty();
         let operand = self.session.graph_mut().add_input(&name, ty)?;
         self.known.insert(slots.clone(), operand);
-        self.clear.push(ClearInput { name, slots, right: 0, frame: self.frame });
+        self.clear.push(ClearInput { name, slots, right: 0, times: Attr::Int(1), frame: self.frame });
         Ok(operand)
     }
 
@@ -747,6 +768,29 @@ impl<'r> Packer<'r> {
         }
         Ok(())
     }
+}
+
+/// About what a graph costs, in turns: those of one vector share the half of it; each number of steps takes a key, which is made and travels once; a clear vector
+/// has to be encoded, where it is not kept.
+fn cost(graph: &Graph, clear: usize) -> f64 {
+    const KEY: f64 = 0.2;
+    let old = Old::new(graph);
+    let (mut turned, mut keys) = (BTreeSet::new(), BTreeSet::new());
+    let mut cost = 0.1 * clear as f64;
+    for op in graph.operators() {
+        if old.role(op) == Role::Turn {
+            keys.extend(old.steps(op).ok());
+        }
+        cost += match old.role(op) {
+            Role::Turn if turned.insert(old.inputs(op)[0]) => 1.0,
+            Role::Turn => 0.5,
+            Role::Product if old.clear(op, 1) => 0.12,
+            Role::Product => 1.3,
+            Role::Sum | Role::Linear => 0.03,
+            Role::Other => 1.0,
+        };
+    }
+    cost + KEY * keys.len() as f64
 }
 
 /// The sum of vectors, two and two.

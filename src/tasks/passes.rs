@@ -10,8 +10,12 @@ pub struct Passes {
     pub square: bool,
     /// Products in a row as trees of least depth (`values::balance`).
     pub balance: bool,
+    /// Turns along several dimensions in one order (`values::turns`).
+    pub turns: bool,
     /// What is computed twice is computed once, on values, on vectors of slots and on ciphertexts.
     pub dedup: bool,
+    /// Turns of sums of masked vectors are sums of turns (`packed::flatten`).
+    pub flatten: bool,
     /// Sums of many turns of one vector of few (`packed::giant_steps`).
     pub giant_steps: bool,
     /// Products are relinearized after they were added up, not before.
@@ -29,7 +33,9 @@ impl Default for Passes {
         Self {
             square: true,
             balance: true,
+            turns: true,
             dedup: true,
+            flatten: true,
             giant_steps: true,
             lazy_relinearization: true,
             early_switching: true,

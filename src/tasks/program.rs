@@ -19,7 +19,7 @@ use crate::schemes::close::{
 };
 use crate::schemes::security::SecurityTable;
 use crate::values::types::{Kind as ValueKind, Place as Where, Value};
-use crate::values::{Cut, PackedValue, Packing, Range, Values, balance, cut, lower, ranges, square};
+use crate::values::{Cut, PackedValue, Packing, Range, Values, balance, cut, lower, ranges, square, turns};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -175,8 +175,8 @@ impl Halves {
     }
 
     pub fn packing(&self, n: usize) -> Result<Packing> {
-        let (frame, Passes { dedup, giant_steps, .. }) = (frame(n, self.exact), self.passes);
-        let passes = PackerPasses { dedup, giant_steps };
+        let (frame, Passes { dedup, flatten, giant_steps, .. }) = (frame(n, self.exact), self.passes);
+        let passes = PackerPasses { dedup, flatten, giant_steps };
         lower(&self.cut.server, &self.registry, &self.values, &self.ranges, frame, self.exact, passes)
     }
 
@@ -221,7 +221,12 @@ impl Halves {
                     clear.get(unit).copied().and_then(log2_of)
                 }
             };
-            all.insert(vector.name.clone(), log.ok_or_else(|| unknown(&vector.name))?);
+            let times = match &vector.times {
+                Attr::Int(times) => libm::log2(times.unsigned_abs() as f64),
+                Attr::Real(times) => libm::log2(times.get().abs()),
+                _ => f64::INFINITY,
+            };
+            all.insert(vector.name.clone(), times + log.ok_or_else(|| unknown(&vector.name))?);
         }
         Ok(all)
     }
@@ -232,6 +237,9 @@ fn optimized(graph: Graph, registry: &Registry, values: &Values, passes: Passes)
     // Each leaves operators that nobody reads, and equal ones.
     let tidy = |graph: Graph| if passes.dedup { optimize(&graph, registry) } else { Ok(graph) };
     let mut graph = tidy(graph)?;
+    if passes.turns {
+        graph = tidy(turns(&graph, registry, values)?)?;
+    }
     if passes.balance {
         graph = tidy(balance(&graph, registry, values)?)?;
     }

@@ -1,5 +1,6 @@
 //! Cells of values as slots, and back.
 
+use crate::graph::Attr;
 use crate::math::Modulus;
 use crate::packed::{ClearInput, Frame, Layout, Slots, Source};
 use crate::values::number::Number;
@@ -16,7 +17,11 @@ pub fn integers(vector: &ClearInput, t: u64, cell: impl Fn(u64) -> i128) -> Resu
         let size = t.reduce_u128(value.unsigned_abs());
         if value < 0 { t.neg(size) } else { size }
     };
-    vector.fill(0, |at| residue(cell(at)))
+    let by = match vector.times {
+        Attr::Int(by) => residue(by),
+        _ => return Err(Error::Job("slots are integers here")),
+    };
+    vector.fill(0, |at| t.mul(residue(cell(at)), by))
 }
 
 /// The slots of a vector as doubles, in their bits.
@@ -24,14 +29,19 @@ pub fn integers(vector: &ClearInput, t: u64, cell: impl Fn(u64) -> i128) -> Resu
 /// # Errors
 /// `OutOfMemory`.
 pub fn reals(vector: &ClearInput, cell: impl Fn(u64) -> f64) -> Result<Vec<u64>> {
-    vector.fill(0, |at| cell(at).to_bits())
+    let by = match &vector.times {
+        Attr::Int(by) => *by as f64,
+        Attr::Real(by) => by.get(),
+        _ => return Err(Error::Job("factors are numbers")),
+    };
+    vector.fill(0, |at| (by * cell(at)).to_bits())
 }
 
 /// All cells of a value in one of its ciphertexts.
 pub fn whole(layout: &Layout, frame: Frame, part: u64) -> ClearInput {
     let axes = (0..layout.axes.len()).map(Some).collect();
     let slots = Slots::Cells { source: Source::Value(0), axes, layout: layout.clone(), base: 0, part };
-    ClearInput { name: String::new(), slots, right: 0, frame }
+    ClearInput { name: String::new(), slots, right: 0, times: Attr::Int(1), frame }
 }
 
 /// A cell as the integer that it is.

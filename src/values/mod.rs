@@ -22,6 +22,7 @@ mod rewrite;
 mod sign;
 mod square;
 pub mod stats;
+mod turns;
 pub mod types;
 mod walk;
 
@@ -31,6 +32,7 @@ pub use exact::{Exact, Interpreted, MOST_BITS, MOST_WORK, bits, interpret};
 pub use lower::{Lowered, Lowering, PackedValue, Packing, clear_name, lower};
 pub use range::{Known, Order, Range, range_of, ranges};
 pub use square::square;
+pub use turns::turns;
 pub use walk::check_values;
 
 use crate::Result;
@@ -43,6 +45,17 @@ use std::sync::Arc;
 
 /// For each operand, which dimension of the result each one of its own is.
 pub type Axes = Vec<Vec<Option<usize>>>;
+
+/// A value turned along a dimension: by `steps`, of `size`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// Which dimension, from 0.
+    pub axis: usize,
+    /// How far to the left, below its size.
+    pub steps: u64,
+    /// How long it is.
+    pub size: u64,
+}
 
 /// What f(x, x) is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,6 +105,21 @@ pub trait ValueDef: OpDef {
     fn linear_in(&self, call: &Call<'_>) -> Vec<usize> {
         let _ = call;
         Vec::new()
+    }
+
+    /// How far it turns its only operand, along which dimension, where that is all that it does.
+    ///
+    /// # Errors
+    /// For attributes that are none of the operator's.
+    fn turn(&self, call: &Call<'_>) -> Result<Option<Turn>> {
+        let _ = call;
+        Ok(None)
+    }
+
+    /// The attributes of the same operator that turns so far along another dimension.
+    fn turning(&self, axis: usize, steps: u64) -> Attrs {
+        let _ = (axis, steps);
+        Attrs::new()
     }
 
     /// True when no exact scheme computes it of such operands: the client does, after decryption.

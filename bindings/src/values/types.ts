@@ -321,7 +321,8 @@ export interface ValueCompileOptions extends Pick<CompileOptions, 'security' | '
 }
 
 /**
- * A pass of the compiler. `square`: f(x, x) for what it is. `balance`: products in a row as trees. `dedup`: what is computed twice is computed once. `giantSteps`: sums
+ * A pass of the compiler. `square`: f(x, x) for what it is. `balance`: products in a row as trees. `turns`: rotations along several
+ * dimensions in one order. `dedup`: what is computed twice is computed once. `flatten`: turns of sums of masked vectors are sums of turns. `giantSteps`: sums
  * of many turns of one vector of few. `lazyRelinearization`: after products were added up. `earlySwitching`: primes are dropped as soon as they cost little to drop
  * (BGV). `hoist`: what turns of one ciphertext share is computed once. `fuse`: divisions that follow one another are one.
  */

@@ -1,6 +1,7 @@
 //! x + y, slot by slot; y may be clear.
 
 use super::{Operator, Role};
+use crate::graph::Attr;
 
 /// `packed.add`; see the module.
 pub(super) const ADD: Operator = Operator {
@@ -10,5 +11,6 @@ pub(super) const ADD: Operator = Operator {
     commutative: false,
     inverse: None,
     role: Role::Sum,
+    coefficients: |_| Some(vec![Attr::Int(1), Attr::Int(1)]),
     close: |_, inputs, target| target.add(inputs[0], inputs[1]),
 };

@@ -18,6 +18,7 @@ pub(super) const LOOKUP: Operator = Operator {
     commutative: false,
     inverse: None,
     role: Role::Other,
+    coefficients: |_| None,
     close: |call, inputs, target| {
         let (first, values) = table(call)?;
         target.lookup(inputs[0], first, &values)

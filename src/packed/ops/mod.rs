@@ -16,7 +16,7 @@ pub use lookup::MOST_ENTRIES;
 use super::target::{Handle, Target};
 use super::types::SlotVector;
 use crate::Result;
-use crate::graph::ValueType;
+use crate::graph::{Attr, ValueType};
 use crate::ops::{Call, Level, OpDef};
 
 /// What an operator is to a pass that makes others of it.
@@ -44,6 +44,8 @@ pub struct Operator {
     pub commutative: bool,
     pub inverse: Option<&'static str>,
     pub role: Role,
+    /// Where it adds its operands up, all encrypted: what each is multiplied with before.
+    pub coefficients: fn(&Call<'_>) -> Option<Vec<Attr>>,
     /// What it is for a target.
     pub close: fn(&Call<'_>, &[Handle], &mut dyn Target) -> Result<Handle>,
 }

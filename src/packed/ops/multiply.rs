@@ -10,5 +10,6 @@ pub(super) const MULTIPLY: Operator = Operator {
     commutative: false,
     inverse: None,
     role: Role::Product,
+    coefficients: |_| None,
     close: |_, inputs, target| target.multiply(inputs[0], inputs[1]),
 };

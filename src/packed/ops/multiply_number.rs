@@ -16,6 +16,7 @@ pub(super) const MULTIPLY_NUMBER: Operator = Operator {
     commutative: false,
     inverse: None,
     role: Role::Linear,
+    coefficients: |call| number(call).ok().map(|number| vec![number.clone()]),
     close: |call, inputs, target| target.multiply_number(inputs[0], number(call)?),
 };
 

@@ -1,6 +1,7 @@
 //! -x, slot by slot.
 
 use super::{Operator, Role};
+use crate::graph::Attr;
 
 /// `packed.negate`; see the module.
 pub(super) const NEGATE: Operator = Operator {
@@ -10,5 +11,6 @@ pub(super) const NEGATE: Operator = Operator {
     commutative: false,
     inverse: Some("packed.negate"),
     role: Role::Linear,
+    coefficients: |_| Some(vec![Attr::Int(-1)]),
     close: |_, inputs, target| target.negate(inputs[0]),
 };

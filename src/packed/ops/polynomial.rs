@@ -17,6 +17,7 @@ pub(super) const POLYNOMIAL: Operator = Operator {
     commutative: false,
     inverse: None,
     role: Role::Other,
+    coefficients: |_| None,
     close: |call, inputs, target| target.polynomial(inputs[0], &series(call)?),
 };
 

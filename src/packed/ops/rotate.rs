@@ -18,5 +18,6 @@ pub(super) const ROTATE: Operator = Operator {
     commutative: false,
     inverse: None,
     role: Role::Turn,
+    coefficients: |_| None,
     close: |call, inputs, target| target.rotate(inputs[0], call.attrs.uint("steps")?),
 };

@@ -13,5 +13,6 @@ pub(super) const SWAP: Operator = Operator {
     commutative: false,
     inverse: Some("packed.swap"),
     role: Role::Other,
+    coefficients: |_| None,
     close: |_, inputs, target| target.swap(inputs[0]),
 };

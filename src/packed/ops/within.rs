@@ -16,6 +16,7 @@ pub(super) const WITHIN: Operator = Operator {
     commutative: false,
     inverse: None,
     role: Role::Linear,
+    coefficients: |_| None,
     close: |call, inputs, target| {
         let (largest, off) = told(call)?;
         target.within(inputs[0], largest, off)

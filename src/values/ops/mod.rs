@@ -38,9 +38,9 @@ use super::lower::{cell_by_cell, not_lowered};
 use super::number::Bits;
 use super::range::{Known, Range};
 use super::types::Value;
-use super::{Axes, Exact, Lowered, Lowering, Squared, ValueDef};
+use super::{Axes, Exact, Lowered, Lowering, Squared, Turn, ValueDef};
 use crate::Result;
-use crate::graph::ValueType;
+use crate::graph::{Attrs, ValueType};
 use crate::ops::{Call, Level, OpDef};
 use crate::packed::Cells;
 use std::sync::Arc;
@@ -60,6 +60,8 @@ struct Primitive {
     squared: fn(&Call<'_>) -> Option<Squared>,
     linear_in: fn(&Call<'_>) -> Vec<usize>,
     client_only: fn(&Call<'_>) -> bool,
+    turn: fn(&Call<'_>) -> Result<Option<Turn>>,
+    turning: fn(usize, u64) -> Attrs,
     axes: fn(&Call<'_>) -> Result<Axes>,
     view: bool,
     lower: fn(&Call<'_>, &[Lowered], &mut Lowering<'_>) -> Result<Cells>,
@@ -79,6 +81,8 @@ const PRIMITIVE: Primitive = Primitive {
     squared: |_| None,
     linear_in: |_| Vec::new(),
     client_only: |_| false,
+    turn: |_| Ok(None),
+    turning: |_, _| Attrs::new(),
     axes: cell_by_cell,
     view: false,
     lower: |call, _, _| Err(not_lowered(call)),
@@ -168,6 +172,14 @@ impl ValueDef for Primitive {
 
     fn client_only(&self, call: &Call<'_>) -> bool {
         (self.client_only)(call)
+    }
+
+    fn turn(&self, call: &Call<'_>) -> Result<Option<Turn>> {
+        (self.turn)(call)
+    }
+
+    fn turning(&self, axis: usize, steps: u64) -> Attrs {
+        (self.turning)(axis, steps)
     }
 
     fn axes(&self, call: &Call<'_>) -> Result<Axes> {

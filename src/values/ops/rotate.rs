@@ -5,10 +5,11 @@ use super::arithmetic::one;
 use super::moves::{moved, range, shaped};
 use super::{PRIMITIVE, Primitive};
 use crate::Result;
+use crate::graph::Attrs;
 use crate::ops::Call;
 use crate::packed::Cells;
-use crate::values::Exact;
 use crate::values::types::Value;
+use crate::values::{Exact, Turn};
 
 /// `value.rotate`; see the module.
 pub(super) const ROTATE: Primitive = Primitive {
@@ -20,12 +21,22 @@ pub(super) const ROTATE: Primitive = Primitive {
     linear_in: |_| vec![0],
     lower: |call, x, l| {
         let x = l.encrypted(one(call, x)?)?;
-        let (shape, axis) = (call.value(0)?, call.axis_of(&call.value(0)?)?);
-        let steps = call.attrs.int("steps")?.rem_euclid(i128::from(shape.shape[axis])) as u64;
+        let Turn { axis, steps, .. } = turn(call)?;
         l.packer.rotate(x, axis, steps).map(Cells::Encrypted)
     },
+    turn: |call| turn(call).map(Some),
+    turning: |axis, steps| Attrs::new().with("axis", axis as u64).with("steps", steps),
     ..PRIMITIVE
 };
+
+fn turn(call: &Call<'_>) -> Result<Turn> {
+    let x = call.value(0)?;
+    let axis = call.axis_of(&x)?;
+    let size = x.shape[axis];
+    // Below 2^32 now, so that no sum overflows.
+    let steps = call.attrs.int("steps")?.rem_euclid(i128::from(size)) as u64;
+    Ok(Turn { axis, steps, size })
+}
 
 fn output(call: &Call<'_>) -> Result<Value> {
     call.attrs.int("steps")?;
@@ -37,13 +48,10 @@ fn output(call: &Call<'_>) -> Result<Value> {
 
 fn exact(call: &Call<'_>, inputs: &[&Exact]) -> Result<Exact> {
     let output = output(call)?;
-    let axis = call.axis_of(&output)?;
-    let dim = output.shape[axis];
-    // Below 2^32 now, so that no sum overflows.
-    let steps = call.attrs.int("steps")?.rem_euclid(i128::from(dim)) as u64;
+    let Turn { axis, steps, size } = turn(call)?;
     moved(call, inputs, &output, |place| {
         let mut place = place.to_vec();
-        place[axis] = (place[axis] + steps) % dim;
+        place[axis] = (place[axis] + steps) % size;
         place
     })
 }
