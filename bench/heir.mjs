@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { load } from 'cipherloom';
 import { countsOf } from './lib/heir-counts.mjs';
+import { ownCounts } from './lib/own-counts.mjs';
 import { PROGRAMS } from './programs/index.mjs';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
@@ -81,27 +82,6 @@ function line(name, side, counts) {
 
 function bits(prime) {
   return BigInt(prime).toString(2).length;
-}
-
-function ownCounts({ operators, keys, moduli, special, n }, packed) {
-  const sum = (pattern) =>
-    Object.entries(operators).reduce((all, [name, count]) => all + (pattern.test(name) ? count : 0), 0);
-  const rotations = sum(/^rlwe\.automorphism(_hoisted)?$/);
-  const relinearizations = sum(/\.relinearize/);
-  const encrypted = [...packed.matchAll(/^type (!\d+) = .*where="encrypted"/gm)].map(([, type]) => type);
-  return {
-    rotations,
-    relinearizations,
-    products: sum(/^(bgv|ckks)\.multiply$/),
-    keySwitches: rotations + relinearizations,
-    decompositions: sum(/^rlwe\.(automorphism|decompose)$/) + relinearizations,
-    plainProducts: sum(/^(bgv|ckks)\.multiply_(plain|number|scalar)$/),
-    moduli,
-    special,
-    keys: keys.length,
-    n,
-    inputs: [...packed.matchAll(/^input %\d+ : (!\d+)/gm)].filter(([, type]) => encrypted.includes(type)).length,
-  };
 }
 
 /** The output of HEIR with the fewest key switches, of those the one with the fewest levels; and why texts gave none at all. */

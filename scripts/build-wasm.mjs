@@ -180,7 +180,7 @@ function addPool(out, env) {
 /** A hash of all that the result depends on. */
 function fingerprint(part, variant) {
   const hash = createHash('sha256');
-  const files = ['src', 'wasm', 'js', ...SCRIPTS, 'Cargo.toml', 'Cargo.lock'];
+  const files = ['src', 'border', 'wasm', 'js', ...SCRIPTS, 'Cargo.toml', 'Cargo.lock'];
   for (const entry of files.flatMap(walk)) hash.update(`${entry}\0`).update(readFileSync(join(ROOT, entry)));
   hash.update(`${part} ${variant} rustc ${rust.release} wasm-bindgen ${lockedVersion('wasm-bindgen')}`);
   return hash.digest('hex');

@@ -14,7 +14,7 @@ mod error_details;
 pub mod expand;
 pub mod graph;
 pub mod math;
-mod memory;
+pub mod memory;
 pub mod ops;
 pub mod optimize;
 pub mod packed;
@@ -25,11 +25,12 @@ pub mod protect;
 pub mod schemes;
 pub mod tasks;
 pub mod values;
-#[cfg(feature = "wasm")]
-pub mod wasm;
 pub mod watch;
 
 pub use error::{Difference, Error, Result};
+
+/// Version of the package.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// All operator types of cipherloom: of schemes, on plain data, and of ciphers.
 pub fn registry() -> ops::Registry {

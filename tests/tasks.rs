@@ -204,7 +204,7 @@ fn counts_by_comparison() {
 
 /// All passes, or some of them, by the bits of every second seed.
 fn passes(seed: u64) -> Passes {
-    if seed % 2 == 0 {
+    if seed.is_multiple_of(2) {
         return Passes::default();
     }
     let on = |bit: u32| seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (40 + bit) & 1 == 1;

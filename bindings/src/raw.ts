@@ -1,5 +1,5 @@
 /**
- * The contract with the Rust side (src/wasm), used inside the workers: thin classes whose every throw is an Error with
+ * The contract with the Rust side (border/), used inside the workers: thin classes whose every throw is an Error with
  * `code` and `details`. raw-columns.ts and its like import the glue of each module.
  */
 import type { Element, Growth, Platform, ProtectOptions } from './graph-types.js';

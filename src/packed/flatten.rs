@@ -6,7 +6,7 @@
 
 use super::ops::Role;
 use super::packer::ClearInput;
-use super::rebuild::{New, Old, product, sum};
+use super::rebuild::{Given, Made, product, sum};
 use crate::Result;
 use crate::analyze::{Facts, topological_order};
 use crate::graph::{Attr, Attrs, Graph, OperandId, Operator};
@@ -26,7 +26,7 @@ pub(super) fn flatten(
     registry: &Registry,
 ) -> Result<(Graph, Vec<ClearInput>)> {
     let order = topological_order(graph, &Facts::new(graph)?.dependencies)?;
-    let old = Old::new(graph);
+    let old = Given::new(graph);
     let mut forms = Forms { old: &old, known: HashMap::new() };
     for &number in &order {
         forms.tell(&graph.operators()[number as usize])?;
@@ -43,7 +43,7 @@ pub(super) fn flatten(
             }
         }
     }
-    let mut new = New::new(&old, vectors, registry)?;
+    let mut new = Made::new(&old, vectors, registry)?;
     for &number in &order {
         let op = &graph.operators()[number as usize];
         let unit = old.unit(op.output);
@@ -67,7 +67,7 @@ type Form = BTreeMap<Diagonal, Attr>;
 
 /// What is linear, so far.
 struct Forms<'o, 'g> {
-    old: &'o Old<'g>,
+    old: &'o Given<'g>,
     /// Of vectors that are told by diagonals, these; others are what they are.
     known: HashMap<u64, Form>,
 }
@@ -142,12 +142,12 @@ impl Forms<'_, '_> {
     }
 }
 
-fn make(new: &mut New<'_>, form: &Form) -> Result<OperandId> {
+fn make(new: &mut Made<'_>, form: &Form) -> Result<OperandId> {
     let (mut more, mut less) = (Vec::new(), Vec::new());
     for (&(x, steps, clear), times) in form {
         let x = new.operand(x)?;
         let turned = new.turn(x, steps)?;
-        let number = |new: &mut New<'_>, number: &Attr| {
+        let number = |new: &mut Made<'_>, number: &Attr| {
             new.session.op("packed.multiply_number", Attrs::new().with("number", number.clone()), &[turned])
         };
         match clear {

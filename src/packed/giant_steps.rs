@@ -3,7 +3,7 @@
 
 use super::ops::Role;
 use super::packer::ClearInput;
-use super::rebuild::{New, Old};
+use super::rebuild::{Given, Made};
 use crate::Result;
 use crate::analyze::{Facts, topological_order};
 use crate::graph::{Attr, Attrs, Graph, OperandId, Operator};
@@ -21,7 +21,7 @@ pub(super) fn giant_steps(
     split: bool,
 ) -> Result<(Graph, Vec<ClearInput>)> {
     let order = topological_order(graph, &Facts::new(graph)?.dependencies)?;
-    let old = Old::new(graph);
+    let old = Given::new(graph);
     // What is read at last: of sums that are made anew, other things than before.
     let mut wanted: BTreeSet<u64> = graph.outputs().iter().map(|port| old.unit(port.operand)).collect();
     let mut sums: HashMap<u64, Sum> = HashMap::new();
@@ -39,7 +39,7 @@ pub(super) fn giant_steps(
             None => wanted.extend(old.inputs(op)),
         }
     }
-    let mut new = New::new(&old, vectors, registry)?;
+    let mut new = Made::new(&old, vectors, registry)?;
     for &number in &order {
         let op = &graph.operators()[number as usize];
         let unit = old.unit(op.output);
@@ -66,7 +66,7 @@ struct Sum {
 
 impl Sum {
     /// The sum that ends in an operator, where it saves turns to make it anew.
-    fn of(old: &Old<'_>, op: &Operator) -> Result<Option<Self>> {
+    fn of(old: &Given<'_>, op: &Operator) -> Result<Option<Self>> {
         if old.role(op) != Role::Sum || old.clear(op, 1) {
             return Ok(None);
         }
@@ -97,7 +97,7 @@ impl Sum {
         Ok((!sum.groups.is_empty()).then_some(sum))
     }
 
-    fn make(&self, new: &mut New<'_>, ring: u32) -> Result<OperandId> {
+    fn make(&self, new: &mut Made<'_>, ring: u32) -> Result<OperandId> {
         let mut all = self.leaves.iter().map(|&leaf| new.operand(leaf)).collect::<Result<Vec<_>>>()?;
         for (&x, terms) in &self.groups {
             let x = new.operand(x)?;
@@ -120,7 +120,7 @@ impl Sum {
 }
 
 /// The vector that a unit is a turn of, and how far.
-fn turn(old: &Old<'_>, unit: u64) -> Result<(u64, u64)> {
+fn turn(old: &Given<'_>, unit: u64) -> Result<(u64, u64)> {
     match old.producers.get(&unit) {
         Some(&op) if old.role(op) == Role::Turn => Ok((old.inputs(op)[0], old.steps(op)?)),
         _ => Ok((unit, 0)),

@@ -4,7 +4,7 @@ use super::flatten::flatten;
 use super::giant_steps::giant_steps;
 use super::layout::{Axis, Frame, Layout, bits, place};
 use super::ops::Role;
-use super::rebuild::Old;
+use super::rebuild::Given;
 use super::series::{Basis, Series};
 use super::types::SlotVector;
 use crate::graph::{Attr, Attrs, Graph, OperandId, Real};
@@ -774,7 +774,7 @@ impl<'r> Packer<'r> {
 /// has to be encoded, where it is not kept.
 fn cost(graph: &Graph, clear: usize) -> f64 {
     const KEY: f64 = 0.2;
-    let old = Old::new(graph);
+    let old = Given::new(graph);
     let (mut turned, mut keys) = (BTreeSet::new(), BTreeSet::new());
     let mut cost = 0.1 * clear as f64;
     for op in graph.operators() {

@@ -9,7 +9,7 @@ use crate::{Error, Result};
 use std::collections::HashMap;
 
 /// The graph as it is.
-pub(super) struct Old<'g> {
+pub(super) struct Given<'g> {
     pub graph: &'g Graph,
     /// Of each vector the operator that writes it.
     pub producers: HashMap<u64, &'g Operator>,
@@ -17,7 +17,7 @@ pub(super) struct Old<'g> {
     pub readers: HashMap<u64, usize>,
 }
 
-impl<'g> Old<'g> {
+impl<'g> Given<'g> {
     pub fn new(graph: &'g Graph) -> Self {
         let mut old = Self { graph, producers: HashMap::new(), readers: HashMap::new() };
         for op in graph.operators() {
@@ -77,7 +77,7 @@ impl<'g> Old<'g> {
 pub(super) type Read = (u64, u64, Attr);
 
 /// The graph that is made.
-pub(super) struct New<'r> {
+pub(super) struct Made<'r> {
     pub session: Session<'r>,
     pub made: HashMap<u64, OperandId>,
     /// Clear vectors by their units; they become inputs when they are read.
@@ -87,9 +87,9 @@ pub(super) struct New<'r> {
     turned: HashMap<(OperandId, u64), OperandId>,
 }
 
-impl<'r> New<'r> {
+impl<'r> Made<'r> {
     /// A graph with the encrypted inputs of another one.
-    pub fn new(old: &Old<'_>, vectors: &[ClearInput], registry: &'r Registry) -> Result<Self> {
+    pub fn new(old: &Given<'_>, vectors: &[ClearInput], registry: &'r Registry) -> Result<Self> {
         let mut new = Self {
             session: Session::new(Graph::new(old.graph.unit_bits()), registry),
             made: HashMap::new(),
@@ -122,7 +122,7 @@ impl<'r> New<'r> {
     }
 
     /// The same operator.
-    pub fn same(&mut self, old: &Old<'_>, op: &Operator) -> Result<OperandId> {
+    pub fn same(&mut self, old: &Given<'_>, op: &Operator) -> Result<OperandId> {
         let inputs = old.inputs(op).into_iter().map(|unit| self.operand(unit)).collect::<Result<Vec<_>>>()?;
         let signature = old.graph.signature(op);
         self.session.op(&signature.name, signature.attrs.clone(), &inputs)
@@ -171,7 +171,7 @@ impl<'r> New<'r> {
     }
 
     /// The graph, with the outputs of the old one, and its clear inputs.
-    pub fn finish(mut self, old: &Old<'_>) -> Result<(Graph, Vec<ClearInput>)> {
+    pub fn finish(mut self, old: &Given<'_>) -> Result<(Graph, Vec<ClearInput>)> {
         for port in old.graph.outputs() {
             let operand = self.operand(old.unit(port.operand))?;
             self.session.graph_mut().declare_output(&port.name, operand);

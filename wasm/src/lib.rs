@@ -1,3 +1,3 @@
-//! What the package loads: `cipherloom::wasm`, with the parts that its features ask for.
+//! What the package loads: the border, with the parts that its features ask for.
 
-pub use cipherloom::wasm;
+pub use cipherloom_border::*;

@@ -13,6 +13,9 @@ mod task;
 use cipherloom::engine::Clock;
 use wasm_bindgen::prelude::*;
 
+/// The thread pool.
+pub use cipherloom_border::pool;
+
 #[wasm_bindgen]
 extern "C" {
     #[wasm_bindgen(js_namespace = performance, js_name = now)]

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::thread::current;
 
-use cipherloom::wasm::pool::pool_start;
+use cipherloom_border::pool::pool_start;
 use cipherloom_wasm_tests::start_pool;
 use rayon::prelude::*;
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};

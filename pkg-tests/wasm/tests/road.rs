@@ -3,8 +3,8 @@
 #![cfg(target_arch = "wasm32")]
 
 use cipherloom::platform::{Scalar, Simd, conformance};
-use cipherloom::wasm::RawJob;
-use cipherloom::wasm::columns::{RawClient, RawEvaluator, RawProgram};
+use cipherloom_border::RawJob;
+use cipherloom_border::columns::{RawClient, RawEvaluator, RawProgram};
 use cipherloom_wasm_tests::start_pool;
 use js_sys::{BigInt64Array, Float64Array, JSON, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};

@@ -1,4 +1,4 @@
-//! The JavaScript border: the only place that knows `wasm_bindgen`. Thin classes over `program` (feature `columns`), `tasks` (feature `tasks`),
+//! The JavaScript border: the only place that knows `wasm_bindgen`. Thin classes over `cipherloom::program` (feature `columns`), `tasks` (feature `tasks`),
 //! `circuit` (feature `graphs`) and the conformance suite (feature `conformance`), which become modules of their own, so that who
 //! needs one need not load the others; names, defaults and documentation for users are TypeScript's (`bindings/src`).
 //!
@@ -48,7 +48,7 @@ pub fn start() {
 /// Version of the package.
 #[wasm_bindgen]
 pub fn version() -> String {
-    env!("CARGO_PKG_VERSION").to_owned()
+    cipherloom::VERSION.to_owned()
 }
 
 /// Threads of this instance.

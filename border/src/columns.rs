@@ -1,8 +1,10 @@
 //! Programs over columns, clients and evaluators across the border.
 
 use super::{CLOCK, RawJob, Thrown, copy, from_js, platform, threads, to_js, view_of, watched};
-use crate::memory;
-use crate::program::{Client, CompileOptions, Evaluator, Program, ProgramInfo, Stage, TaskLiteral, Values};
+use cipherloom::memory;
+use cipherloom::program::{
+    Client, CompileOptions, Evaluator, Program, ProgramInfo, Stage, TaskLiteral, Values,
+};
 use js_sys::{Function, Uint8Array};
 use std::sync::Arc;
 use wasm_bindgen::prelude::*;
@@ -10,8 +12,11 @@ use zeroize::Zeroizing;
 
 fn stage_of(name: &str) -> Result<Stage, Thrown> {
     let found = name.to_owned();
-    let error =
-        crate::Error::Task { at: "stage".into(), found, expected: "task, scheme, polynomial or base".into() };
+    let error = cipherloom::Error::Task {
+        at: "stage".into(),
+        found,
+        expected: "task, scheme, polynomial or base".into(),
+    };
     Ok(Stage::named(name).ok_or(error)?)
 }
 
@@ -68,7 +73,7 @@ impl RawProgram {
     /// # Errors
     /// Throws.
     pub fn text(&self, stage: &str) -> Result<String, Thrown> {
-        Ok(crate::graph::print(&self.program.graph(stage_of(stage)?, &*platform())?))
+        Ok(cipherloom::graph::print(&self.program.graph(stage_of(stage)?, &*platform())?))
     }
 
     /// The graph of a stage, as arrays.
@@ -82,7 +87,7 @@ impl RawProgram {
 
 impl RawProgram {
     /// A plan that does not fit is refused here.
-    fn of(program: Program, threads: usize) -> Result<Self, crate::Error> {
+    fn of(program: Program, threads: usize) -> Result<Self, cipherloom::Error> {
         let info = program.info(&*platform(), threads)?;
         Ok(Self { program: Arc::new(program), info })
     }
@@ -228,7 +233,7 @@ impl RawEvaluator {
 
 /// The integers of a `Float64Array`, or of a `BigInt64Array` where doubles do not hold them; overwritten when they are
 /// dropped.
-fn integers(values: &JsValue) -> Result<Zeroizing<Vec<i64>>, crate::Error> {
+fn integers(values: &JsValue) -> Result<Zeroizing<Vec<i64>>, cipherloom::Error> {
     let mut integers = Zeroizing::new(Vec::new());
     if let Some(values) = values.dyn_ref::<js_sys::Float64Array>() {
         let mut doubles = Zeroizing::new(memory::zeros(values.length() as usize)?);

@@ -1,6 +1,6 @@
 //! The plan of the last run of a circuit: who runs it again, as pages do, neither plans nor allocates again.
 
-use crate::circuit::Execution;
+use cipherloom::circuit::Execution;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -2,16 +2,16 @@
 
 use super::last_plan::{Owner, Wanted};
 use super::{CLOCK, RawJob, Thrown, copy, platform, set, to_js, view_of, watched};
-use crate::circuit::{Analysis, Bytes, Circuit, CircuitLiteral, Recorded, RunOptions, To, pass_names};
-use crate::graph::ValueType;
-use crate::math::bits::bytes_of;
-use crate::math::sample::Seed;
-use crate::ops::tensor::Tensor;
-use crate::ops::{Level, OpDef, Registry};
-use crate::platform::{Foreign, Mixed, Platform, Scalar};
-use crate::program::{Job, Named, Outcome};
-use crate::protect::{Growth, Kind, KindGrowth, Policy};
-use crate::{Error, memory};
+use cipherloom::circuit::{Analysis, Bytes, Circuit, CircuitLiteral, Recorded, RunOptions, To, pass_names};
+use cipherloom::graph::ValueType;
+use cipherloom::math::bits::bytes_of;
+use cipherloom::math::sample::Seed;
+use cipherloom::ops::tensor::Tensor;
+use cipherloom::ops::{Level, OpDef, Registry};
+use cipherloom::platform::{Foreign, Mixed, Platform, Scalar};
+use cipherloom::program::{Job, Named, Outcome};
+use cipherloom::protect::{Growth, Kind, KindGrowth, Policy};
+use cipherloom::{Error, memory};
 use js_sys::{Array, Float64Array, Function, Object, Reflect, Uint8Array, Uint32Array};
 use serde::Serialize;
 use std::collections::HashMap;
@@ -19,13 +19,16 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use wasm_bindgen::prelude::*;
 use zeroize::Zeroizing;
 
-impl Bytes for Uint8Array {
+/// Bytes of JavaScript, which are copied straight to where a run has them.
+struct Outside(Uint8Array);
+
+impl Bytes for Outside {
     fn len(&self) -> usize {
-        self.length() as usize
+        self.0.length() as usize
     }
 
     fn copy_to(&self, out: &mut [u8]) {
-        Uint8Array::copy_to(self, out);
+        self.0.copy_to(out);
     }
 }
 
@@ -37,7 +40,7 @@ struct Types {
 
 fn types() -> MutexGuard<'static, Types> {
     static TYPES: OnceLock<Mutex<Types>> = OnceLock::new();
-    let new = || Types { registry: Arc::new(crate::registry()), own: HashMap::new() };
+    let new = || Types { registry: Arc::new(cipherloom::registry()), own: HashMap::new() };
     TYPES.get_or_init(|| Mutex::new(new())).lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -275,7 +278,7 @@ impl RawCircuit {
     /// Throws.
     pub fn ports(&self) -> Result<JsValue, Thrown> {
         let graph = self.0.graph();
-        let ports = |ports: &[crate::graph::Port]| {
+        let ports = |ports: &[cipherloom::graph::Port]| {
             ports.iter().map(|p| Port::new(&p.name, graph.ty(p.operand), graph.unit_bits())).collect()
         };
         to_js(&Ports { inputs: ports(graph.inputs()), outputs: ports(graph.outputs()) })
@@ -387,7 +390,7 @@ impl RawCircuit {
         Ok(self.0.difference(&other.0)?)
     }
 
-    /// See [`Circuit::plan`] and [`crate::circuit::Execution::start`].
+    /// See [`Circuit::plan`] and [`cipherloom::circuit::Execution::start`].
     ///
     /// # Errors
     /// Throws.
@@ -413,6 +416,7 @@ impl RawCircuit {
             let options = RunOptions { memory_limit, secret };
             watched(hear, 6, || self.0.plan(&platform, &wanted.keep, options))
         })?;
+        let data: Vec<Outside> = data.into_iter().map(Outside).collect();
         let bound: Vec<_> = names.iter().map(String::as_str).zip(&data).collect();
         let run = execution.start(&bound, CLOCK)?;
         Ok(RawJob(Job::new(run, move |run| {

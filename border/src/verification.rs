@@ -2,9 +2,9 @@
 
 use super::circuit::{RawCircuit, option, platform_of, text, texts};
 use super::{Thrown, copy, to_js};
-use crate::Error;
-use crate::circuit::{Report, Trials, default_pass_names, pass_named};
-use crate::platform::Platform;
+use cipherloom::Error;
+use cipherloom::circuit::{Report, Trials, default_pass_names, pass_named};
+use cipherloom::platform::Platform;
 use js_sys::{Array, BigInt};
 use serde::Serialize;
 use std::sync::Arc;
@@ -67,7 +67,7 @@ impl Options {
 
 #[wasm_bindgen]
 impl RawCircuit {
-    /// See [`crate::circuit::Circuit::verify_structure`].
+    /// See [`cipherloom::circuit::Circuit::verify_structure`].
     ///
     /// # Errors
     /// Throws.
@@ -76,7 +76,7 @@ impl RawCircuit {
         Ok(self.0.verify_structure(None)?)
     }
 
-    /// See [`crate::circuit::Circuit::verify`].
+    /// See [`cipherloom::circuit::Circuit::verify`].
     ///
     /// # Errors
     /// Throws.
@@ -85,7 +85,7 @@ impl RawCircuit {
         compared(Options::of(options)?.with(|platform, trials| self.0.verify(&against.0, platform, trials))?)
     }
 
-    /// See [`crate::circuit::Circuit::verify_passes`]: one pass.
+    /// See [`cipherloom::circuit::Circuit::verify_passes`]: one pass.
     ///
     /// # Errors
     /// Throws.
@@ -97,7 +97,7 @@ impl RawCircuit {
         compared(reports.into_iter().next().unwrap_or_default())
     }
 
-    /// See [`crate::circuit::Circuit::verify_platforms`]: the platform of the options against `reference`.
+    /// See [`cipherloom::circuit::Circuit::verify_platforms`]: the platform of the options against `reference`.
     ///
     /// # Errors
     /// Throws.

@@ -2,7 +2,7 @@
 
 use super::circuit::Port;
 use super::{RawJob, Thrown, copy, set, to_js};
-use crate::platform::ForeignCall;
+use cipherloom::platform::ForeignCall;
 use js_sys::{Array, Uint8Array};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;

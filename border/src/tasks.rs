@@ -1,11 +1,11 @@
 //! Tasks over values, clients and evaluators across the border.
 
 use super::{CLOCK, RawJob, Thrown, copy, platform, view_of, watched};
-use crate::graph::print;
-use crate::memory;
-use crate::tasks::{Client, Evaluator, Literal, Options, Program};
-use crate::values::Exact;
-use crate::values::number::Number;
+use cipherloom::graph::print;
+use cipherloom::memory;
+use cipherloom::tasks::{Client, Evaluator, Literal, Options, Program};
+use cipherloom::values::Exact;
+use cipherloom::values::number::Number;
 use js_sys::{Array, BigInt64Array, Float64Array, Function, Uint8Array};
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
@@ -85,7 +85,7 @@ impl RawTask {
 }
 
 impl RawTask {
-    fn stage(&self, stage: &str) -> Result<crate::graph::Graph, crate::Error> {
+    fn stage(&self, stage: &str) -> Result<cipherloom::graph::Graph, cipherloom::Error> {
         Ok(match stage {
             "server" => self.program.server().clone(),
             "finish" => self.program.finish().clone(),
@@ -94,7 +94,7 @@ impl RawTask {
             "polynomial" => self.program.polynomial()?,
             "base" => self.program.base(&*platform())?,
             other => {
-                return Err(crate::Error::Task {
+                return Err(cipherloom::Error::Task {
                     at: "stage".into(),
                     found: other.into(),
                     expected: "server, finish, packed, scheme, polynomial or base".into(),
@@ -241,8 +241,8 @@ impl RawTaskEvaluator {
 }
 
 /// JSON is read by the reader that bytes of programs are read by: one is enough.
-fn read<T: DeserializeOwned>(at: &str, text: &str) -> Result<T, crate::Error> {
-    serde_json::from_str(text).map_err(|error| crate::Error::Task {
+fn read<T: DeserializeOwned>(at: &str, text: &str) -> Result<T, cipherloom::Error> {
+    serde_json::from_str(text).map_err(|error| cipherloom::Error::Task {
         at: at.into(),
         found: error.to_string(),
         expected: "the documented shape".into(),
@@ -253,14 +253,14 @@ fn named(
     names: Vec<String>,
     cells: &[JsValue],
     present: &[JsValue],
-) -> Result<BTreeMap<String, Exact>, crate::Error> {
+) -> Result<BTreeMap<String, Exact>, cipherloom::Error> {
     let values = cells.iter().zip(present).map(|(cells, present)| exact(cells, present));
     names.into_iter().zip(values).map(|(name, value)| Ok((name, value?))).collect()
 }
 
 /// The cells of a `Float64Array`, a `BigInt64Array` or an array of decimal integers; `present`: a `Uint8Array`, or undefined.
-fn exact(cells: &JsValue, present: &JsValue) -> Result<Exact, crate::Error> {
-    let wrong = |expected: &str| crate::Error::Task {
+fn exact(cells: &JsValue, present: &JsValue) -> Result<Exact, cipherloom::Error> {
+    let wrong = |expected: &str| cipherloom::Error::Task {
         at: "cells".into(),
         found: "something else".into(),
         expected: expected.into(),

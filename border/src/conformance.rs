@@ -2,9 +2,9 @@
 //! them. A module of its own, since its cases are a third as large as all that they try.
 
 use super::{Thrown, to_js};
-use crate::Error;
-use crate::platform::conformance::{self, Tried, operators, try_operator};
-use crate::platform::{Platform, Scalar, Simd};
+use cipherloom::Error;
+use cipherloom::platform::conformance::{self, Tried, operators, try_operator};
+use cipherloom::platform::{Platform, Scalar, Simd};
 use serde::Serialize;
 use std::sync::Arc;
 use wasm_bindgen::prelude::*;
@@ -13,7 +13,7 @@ use wasm_bindgen::prelude::*;
 #[wasm_bindgen]
 pub struct RawConformance {
     platform: Arc<dyn Platform>,
-    operators: Vec<Arc<dyn crate::ops::OpDef>>,
+    operators: Vec<Arc<dyn cipherloom::ops::OpDef>>,
 }
 
 #[wasm_bindgen]

@@ -1,6 +1,6 @@
 //! Errors and plain data across the border.
 
-use crate::Error;
+use cipherloom::Error;
 use js_sys::Reflect;
 use serde::Serialize;
 #[cfg(feature = "columns")]

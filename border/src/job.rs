@@ -1,10 +1,10 @@
 //! Runs across the border, step by step.
 
 use super::Thrown;
-use crate::engine::Clock;
-use crate::memory;
-use crate::platform::Simd;
-use crate::program::{Job, Named, Outcome};
+use cipherloom::engine::Clock;
+use cipherloom::memory;
+use cipherloom::platform::Simd;
+use cipherloom::program::{Job, Named, Outcome};
 use js_sys::{Array, Function, Object, Reflect, Uint8Array};
 use std::sync::{Arc, OnceLock};
 use wasm_bindgen::prelude::*;
@@ -59,10 +59,12 @@ impl RawJob {
     pub fn trace(&self) -> Object {
         let trace = self.0.trace();
         let out = Object::new();
-        let numbers =
-            |f: &dyn Fn(&crate::engine::Span) -> u32| -> Vec<u32> { trace.spans.iter().map(f).collect() };
-        let times =
-            |f: &dyn Fn(&crate::engine::Span) -> f64| -> Vec<f64> { trace.spans.iter().map(f).collect() };
+        let numbers = |f: &dyn Fn(&cipherloom::engine::Span) -> u32| -> Vec<u32> {
+            trace.spans.iter().map(f).collect()
+        };
+        let times = |f: &dyn Fn(&cipherloom::engine::Span) -> f64| -> Vec<f64> {
+            trace.spans.iter().map(f).collect()
+        };
         set(&out, "op", &js_sys::Uint32Array::from(numbers(&|s| s.op).as_slice()));
         set(&out, "thread", &js_sys::Uint32Array::from(numbers(&|s| s.thread).as_slice()));
         set(&out, "start", &js_sys::Float64Array::from(times(&|s| s.start).as_slice()));
@@ -78,7 +80,7 @@ impl RawJob {
     pub fn take_bytes(&mut self) -> Result<Vec<u8>, Thrown> {
         match self.0.take()? {
             Outcome::Bytes(bytes) => Ok(bytes),
-            _ => Err(crate::Error::Job("this job gives no bytes").into()),
+            _ => Err(cipherloom::Error::Job("this job gives no bytes").into()),
         }
     }
 
@@ -89,7 +91,7 @@ impl RawJob {
     #[wasm_bindgen(js_name = takeObjects)]
     pub fn take_objects(&mut self) -> Result<Array, Thrown> {
         let Outcome::Objects(objects) = self.0.take()? else {
-            return Err(crate::Error::Job("this job gives no objects").into());
+            return Err(cipherloom::Error::Job("this job gives no objects").into());
         };
         let out = Array::new();
         for Named { names, mut bytes, secret } in objects {
@@ -111,7 +113,7 @@ impl RawJob {
     #[wasm_bindgen(js_name = takeValues)]
     pub fn take_values(&mut self) -> Result<Array, Thrown> {
         let Outcome::Values(values) = self.0.take()? else {
-            return Err(crate::Error::Job("this job gives no numbers").into());
+            return Err(cipherloom::Error::Job("this job gives no numbers").into());
         };
         let out = Array::new();
         for (name, values) in values {
@@ -139,19 +141,20 @@ impl RawJob {
     #[wasm_bindgen(js_name = takeCells)]
     pub fn take_cells(&mut self) -> Result<Array, Thrown> {
         let Outcome::Cells(cells) = self.0.take()? else {
-            return Err(crate::Error::Job("this job gives no cells").into());
+            return Err(cipherloom::Error::Job("this job gives no cells").into());
         };
         let out = Array::new();
         for (name, exact) in cells {
             let item = Object::new();
-            let doubles: Vec<f64> = exact.cells.iter().map(crate::values::number::Number::to_f64).collect();
+            let doubles: Vec<f64> =
+                exact.cells.iter().map(cipherloom::values::number::Number::to_f64).collect();
             set(&item, "name", &name.into());
             set(&item, "cells", &js_sys::Float64Array::from(doubles.as_slice()));
             if let Some(present) = &exact.present {
                 let flags: Vec<u8> = present.iter().map(|&flag| flag.into()).collect();
                 set(&item, "present", &Uint8Array::from(flags.as_slice()));
             }
-            let integers = exact.cells.iter().map(crate::values::number::Number::small);
+            let integers = exact.cells.iter().map(cipherloom::values::number::Number::small);
             if let Some(integers) = integers.collect::<Option<Vec<i128>>>() {
                 set(&item, "integers", &js_integers(&integers)?);
             }
@@ -162,7 +165,7 @@ impl RawJob {
 }
 
 /// A `BigInt64Array`, or decimal texts where an integer does not fit.
-fn js_integers(integers: &[i128]) -> Result<JsValue, crate::Error> {
+fn js_integers(integers: &[i128]) -> Result<JsValue, cipherloom::Error> {
     if integers.iter().any(|&i| i64::try_from(i).is_err()) {
         return Ok(integers.iter().map(|i| JsValue::from(i.to_string())).collect::<Array>().into());
     }
@@ -176,15 +179,15 @@ fn js_integers(integers: &[i128]) -> Result<JsValue, crate::Error> {
 pub(super) fn watched<T>(
     hear: Option<Function>,
     parts: usize,
-    work: impl FnOnce() -> Result<T, crate::Error>,
+    work: impl FnOnce() -> Result<T, cipherloom::Error>,
 ) -> Result<T, Thrown> {
     let Some(hear) = hear else { return Ok(work()?) };
     let asked = move |far: f64| hear.call1(&JsValue::NULL, &far.into()).is_ok_and(|go| go.is_truthy());
-    Ok(crate::watch::watched(parts, asked, work)?)
+    Ok(cipherloom::watch::watched(parts, asked, work)?)
 }
 
 /// Bytes from JavaScript. The glue's own copy would trap where memory is short.
-pub(super) fn copy(bytes: &Uint8Array) -> Result<Vec<u8>, crate::Error> {
+pub(super) fn copy(bytes: &Uint8Array) -> Result<Vec<u8>, cipherloom::Error> {
     let mut copy = memory::zeros(bytes.length() as usize)?;
     bytes.copy_to(&mut copy);
     Ok(copy)
