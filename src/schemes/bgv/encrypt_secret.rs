@@ -1,7 +1,6 @@
 //! `bgv.encrypt_secret`: encrypts a plaintext with the secret key: c_1 = a uniform, c_0 = m + t e - a s. Inputs: the secret key, the
 //! plaintext, a public seed (for a), a secret seed (for e). Attribute `q`: the data primes. The factor is 1.
 
-use super::bounds;
 use crate::Result;
 use crate::graph::{OperandId, ValueType};
 use crate::ops::types::{self, Ciphertext, Scheme};
@@ -49,9 +48,6 @@ impl OpDef for EncryptSecret {
     fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
         let _ = inputs;
         let t = types::modulus(call.inputs.get(1)?, "t").ok()?;
-        Some(Noise::error(bounds::sum(&[
-            bounds::log2(&[t]) + libm::log2(bounds::ERROR_BOUND),
-            super::message(t),
-        ])))
+        Some(Noise::error(super::fresh_secret(t)))
     }
 }

@@ -62,6 +62,11 @@ pub(super) fn multiplier(t: u64, from: u64, to: u64) -> Result<i64> {
     Ok(if c > t / 2 { -((t - c) as i64) } else { c as i64 })
 }
 
+/// Fresh, encrypted with the secret key: |m + t e|.
+pub fn fresh_secret(t: u64) -> f64 {
+    bounds::sum(&[bounds::log2(&[t]) + libm::log2(bounds::ERROR_BOUND), message(t)])
+}
+
 /// log2 of the largest coefficient of a message, centered.
 fn message(t: u64) -> f64 {
     bounds::log2(&[t]) - 1.0

@@ -54,9 +54,8 @@ impl Bgv {
 
 impl Rules for Bgv {
     fn fresh(&self, chain: &Chain, _: &str) -> Result<(Ciphertext, Noise)> {
-        let log_factor = noise::log2(&[chain.factor]);
-        let noise = Noise::error(noise::fresh_bgv(chain.n, self.t, log_factor, None));
-        Ok((chain.fresh(Scheme::Bgv { t: self.t, factor: 1 }), noise))
+        // Who encrypts has the secret key.
+        Ok((chain.fresh(Scheme::Bgv { t: self.t, factor: 1 }), Noise::error(bgv::fresh_secret(self.t))))
     }
 
     fn slots(&self, n: usize) -> Result<ValueType> {

@@ -67,7 +67,8 @@ impl Rules for Ckks<'_> {
     fn fresh(&self, chain: &Chain, name: &str) -> Result<(Ciphertext, Noise)> {
         let scale = self.scale(chain.q.len())?;
         let plain = canonical::encoded(chain.n, libm::log2(scale.get()), self.clear(name));
-        let error = noise::sum(&[plain.error, canonical::fresh_public(chain.n, None)]);
+        // Who encrypts has the secret key.
+        let error = noise::sum(&[plain.error, canonical::fresh_secret(chain.n)]);
         Ok((chain.fresh(Scheme::Ckks { scale }), Noise { error, ..plain }))
     }
 
