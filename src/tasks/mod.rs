@@ -7,6 +7,8 @@ mod body;
 mod choose;
 mod client;
 mod evaluator;
+#[cfg(test)]
+mod golden;
 mod literal;
 mod program;
 mod slots;
