@@ -77,7 +77,8 @@ function fuzz(program, target) {
 }
 
 const files = readdirSync(join(ROOT, 'fuzz', 'src', 'targets'));
-const bytes = files.map((file) => file.replace('.rs', '')).filter((name) => name !== 'mod');
+const named = files.map((file) => file.replace('.rs', '').replaceAll('_', '-'));
+const bytes = named.filter((name) => name !== 'mod');
 const all = [...bytes, 'csv'];
 const unknown = positionals.find((name) => !all.includes(name));
 if (unknown !== undefined) {

@@ -7,14 +7,13 @@
 //!
 //! The checksum finds accidents. It is no proof of origin, as none without a key is, so it is the fastest good one.
 //!
-//! Numbers are little-endian; texts and lists carry their length as u32 and u64.
+//! Numbers are little-endian; texts and lists carry their length as u32 and u64. FORMAT.md says what each kind holds.
 
 use crate::error::FormatProblem;
 use crate::{Error, Result, memory};
 use twox_hash::XxHash3_128;
 
 const MAGIC: &[u8; 10] = b"cipherloom";
-const VERSION: u16 = 4;
 const HEADER: usize = 10 + 1 + 2 + 8;
 const CHECKSUM: usize = 16;
 /// What small objects are no longer than. A saved client is one: since it does not grow while it is written, it leaves
@@ -32,6 +31,7 @@ pub enum Kind {
     Circuit = 6,
     Task = 7,
     Value = 8,
+    ValueKey = 9,
 }
 
 impl Kind {
@@ -45,6 +45,15 @@ impl Kind {
             Self::Circuit => "circuit",
             Self::Task => "compiled task",
             Self::Value => "encrypted value",
+            Self::ValueKey => "evaluation key of a compiled task",
+        }
+    }
+
+    /// The version that is written, and the only one that is read: each kind has its own, so that a change of one leaves the others readable.
+    fn version(self) -> u16 {
+        match self {
+            Self::Task | Self::Value | Self::ValueKey => 5,
+            _ => 4,
         }
     }
 
@@ -58,6 +67,7 @@ impl Kind {
             Self::Circuit,
             Self::Task,
             Self::Value,
+            Self::ValueKey,
         ]
         .into_iter()
         .find(|k| *k as u8 == byte)
@@ -116,7 +126,7 @@ impl Writer {
         let mut bytes = Vec::with_capacity(SMALL);
         bytes.extend_from_slice(MAGIC);
         bytes.push(kind as u8);
-        bytes.extend_from_slice(&VERSION.to_le_bytes());
+        bytes.extend_from_slice(&kind.version().to_le_bytes());
         bytes.extend_from_slice(&[0; 8]);
         Self(bytes)
     }
@@ -151,16 +161,27 @@ impl Writer {
     /// `OutOfMemory`.
     pub fn blocks<'a>(mut self, length: usize, blocks: impl IntoIterator<Item = &'a [u64]>) -> Result<Self> {
         self = self.raw(&(length as u64).to_le_bytes());
-        let asked = length.saturating_mul(8).saturating_add(CHECKSUM);
-        self.0.try_reserve_exact(asked).map_err(|_| Error::OutOfMemory { asked: asked as u64 })?;
+        let mut bytes = self.last(length.saturating_mul(8))?.as_chunks_mut::<8>().0;
         for words in blocks {
-            let start = self.0.len();
-            self.0.resize(start + 8 * words.len(), 0);
-            for (bytes, word) in self.0[start..].as_chunks_mut::<8>().0.iter_mut().zip(words) {
+            let (own, rest) = bytes.split_at_mut(words.len().min(bytes.len()));
+            for (bytes, word) in own.iter_mut().zip(words) {
                 *bytes = word.to_le_bytes();
             }
+            bytes = rest;
         }
         Ok(self)
+    }
+
+    /// `size` bytes that are 0, to be written: the last of the object.
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
+    pub fn last(&mut self, size: usize) -> Result<&mut [u8]> {
+        let asked = size.saturating_add(CHECKSUM);
+        self.0.try_reserve_exact(asked).map_err(|_| Error::OutOfMemory { asked: asked as u64 })?;
+        let start = self.0.len();
+        self.0.resize(start + size, 0);
+        Ok(&mut self.0[start..])
     }
 
     pub fn finish(mut self) -> Vec<u8> {
@@ -205,21 +226,26 @@ impl<'a> Reader<'a> {
         if checksum(&bytes[..bytes.len() - CHECKSUM]) != found {
             return wrong(FormatProblem::Checksum);
         }
-        let version = u16::from_le_bytes([header[11], header[12]]);
-        if version != VERSION {
-            return wrong(FormatProblem::Version { found: version, expected: VERSION });
-        }
         if header[10] != kind as u8 {
             let found =
                 Kind::of(header[10]).map_or_else(|| format!("kind {}", header[10]), |k| k.name().into());
             return wrong(FormatProblem::Kind { found, expected: what });
+        }
+        let (found, expected) = (u16::from_le_bytes([header[11], header[12]]), kind.version());
+        if found != expected {
+            return wrong(FormatProblem::Version { found, expected });
         }
         Ok(Self { rest: content, what })
     }
 
     /// The error for content that breaks a rule of its kind.
     pub fn error(&self, problem: impl Into<String>) -> Error {
-        Error::Format { what: self.what, problem: FormatProblem::Content(problem.into()) }
+        self.wrong(FormatProblem::Content(problem.into()))
+    }
+
+    /// The error for what is wrong with these bytes.
+    pub fn wrong(&self, problem: FormatProblem) -> Error {
+        Error::Format { what: self.what, problem }
     }
 
     pub fn raw(&mut self, size: usize) -> Result<&'a [u8]> {
@@ -313,7 +339,11 @@ impl<'a> Reader<'a> {
         Ok(words)
     }
 
-    pub fn end(self) -> Result<()> {
+    /// Checks that nothing is left.
+    ///
+    /// # Errors
+    /// `Format` says how much is.
+    pub fn end(&self) -> Result<()> {
         if self.rest.is_empty() {
             Ok(())
         } else {
@@ -334,7 +364,7 @@ pub fn shown(name: &str) -> &str {
 }
 
 /// Hexadecimal digits of an identity.
-fn hex(id: &[u8]) -> String {
+pub fn hex(id: &[u8]) -> String {
     id.iter().map(|b| format!("{b:02x}")).collect()
 }
 

@@ -338,6 +338,16 @@ pub enum FormatProblem {
         /// Version expected.
         expected: u16,
     },
+    /// What this version makes of a task is not what was made of it by the version that wrote the bytes: its keys, values or results are others.
+    #[error("this version decides otherwise on {what}: found {found}, expected {expected}")]
+    Decisions {
+        /// On what: values, keys, halves.
+        what: &'static str,
+        /// Hash of what the bytes say was decided.
+        found: String,
+        /// Hash of what this version decides.
+        expected: String,
+    },
     /// The checksum does not fit the content: bits were flipped.
     #[error("checksum does not fit the content")]
     Checksum,
@@ -379,6 +389,7 @@ impl Error {
                 FormatProblem::Magic => "format.magic",
                 FormatProblem::Kind { .. } => "format.kind",
                 FormatProblem::Version { .. } => "format.version",
+                FormatProblem::Decisions { .. } => "format.decisions",
                 FormatProblem::Checksum => "format.checksum",
                 FormatProblem::Content(_) => "format.content",
             },

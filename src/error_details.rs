@@ -97,6 +97,9 @@ fn of_format(problem: &FormatProblem) -> Details {
         FormatProblem::Truncated { found, expected } => facts([("found", found), ("expected", expected)]),
         FormatProblem::Kind { found, expected } => facts([("found", found), ("expected", expected)]),
         FormatProblem::Version { found, expected } => facts([("found", found), ("expected", expected)]),
+        FormatProblem::Decisions { what, found, expected } => {
+            facts([("decided", what), ("found", found), ("expected", expected)])
+        }
         FormatProblem::Content(problem) => facts([("problem", problem)]),
         FormatProblem::Magic | FormatProblem::Checksum => facts([("problem", problem)]),
     }

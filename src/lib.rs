@@ -13,6 +13,7 @@ pub mod error;
 mod error_details;
 pub mod expand;
 pub mod graph;
+mod limbs;
 pub mod math;
 pub mod memory;
 pub mod ops;

@@ -97,6 +97,7 @@ const CORE_CODES = {
   'format.kind': 'bytes of another kind of object',
   'format.checksum': 'bytes that were changed',
   'format.version': 'bytes of a version that this one does not read',
+  'format.decisions': 'a program of which another version made other keys, values or results than this one',
   'format.content': 'bytes whose content breaks a rule of its kind',
   'key.foreign': 'a ciphertext or key of another program, other parameters or another client',
   'noise.exhausted': 'a ciphertext with too much noise to be decrypted',

@@ -8,48 +8,111 @@
 use super::container;
 use twox_hash::XxHash3_128;
 
-/// A container that the package made, and what is known of the words at its end.
+/// A container that the package made, and what is known of the residues at its end.
 pub struct Pristine {
     /// The container.
     pub bytes: Vec<u8>,
-    /// The prime that each of its last words is a residue of; empty for containers without words.
-    pub primes: Vec<u64>,
+    /// The prime that each of its last words is a residue of; empty for containers without residues.
+    primes: Vec<u64>,
+    /// Whether a residue takes as many bits as its prime has, and not a word.
+    packed: bool,
+    /// Where each residue begins, in bits from the first one; then where the last one ends.
+    starts: Vec<usize>,
 }
 
 impl Pristine {
+    /// A container that does not end in residues.
+    pub fn plain(bytes: Vec<u8>) -> Self {
+        Self { bytes, primes: vec![], packed: false, starts: vec![0] }
+    }
+
     /// A container whose content ends in `limbs` of `n` words each.
     ///
     /// # Panics
     /// When it does not: the oracle of the targets would look at the wrong place.
     pub fn new(bytes: Vec<u8>, n: usize, limbs: &[u64]) -> Self {
+        let pristine = Self::of(bytes, n, limbs, false);
+        let size = pristine.primes.len();
+        pristine.checked(size)
+    }
+
+    /// A container whose content ends in `limbs` of `n` residues each, in as many bits as their prime has.
+    ///
+    /// # Panics
+    /// As [`Pristine::new`].
+    pub fn packed(bytes: Vec<u8>, n: usize, limbs: &[u64]) -> Self {
+        let pristine = Self::of(bytes, n, limbs, true);
+        let size = pristine.tail();
+        pristine.checked(size)
+    }
+
+    fn of(bytes: Vec<u8>, n: usize, limbs: &[u64], packed: bool) -> Self {
         let primes: Vec<u64> = limbs.iter().flat_map(|&q| std::iter::repeat_n(q, n)).collect();
-        let pristine = Self { bytes, primes };
-        if !pristine.primes.is_empty() {
-            let content = container::content(&pristine.bytes);
-            let count = content.len() - 8 * pristine.primes.len() - 8;
-            assert_eq!(content[count..count + 8], (pristine.primes.len() as u64).to_le_bytes());
-            assert!(pristine.residues(content));
+        let mut starts = vec![0];
+        for q in &primes {
+            let bits = if packed { 64 - (q - 1).leading_zeros() as usize } else { 64 };
+            starts.push(starts[starts.len() - 1] + bits);
         }
-        pristine
+        Self { bytes, primes, packed, starts }
+    }
+
+    /// The same, whose residues stand behind a number that says how many units they are.
+    fn checked(self, size: usize) -> Self {
+        if !self.primes.is_empty() {
+            let content = container::content(&self.bytes);
+            let at = content.len() - self.tail() - 8;
+            assert_eq!(content[at..at + 8], (size as u64).to_le_bytes());
+            assert!(self.residues(content));
+        }
+        self
+    }
+
+    /// Bytes of the residues; limbs are whole bytes.
+    fn tail(&self) -> usize {
+        self.starts[self.starts.len() - 1] / 8
+    }
+
+    /// Bytes of the content before the residues.
+    pub fn head(&self) -> usize {
+        container::content(&self.bytes).len() - self.tail()
     }
 
     /// Whether content of the same length ends in residues of these primes.
     pub fn residues(&self, content: &[u8]) -> bool {
-        let words = &content[content.len() - 8 * self.primes.len()..];
-        let words = words.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word));
-        words.zip(&self.primes).all(|(word, &q)| word < q)
+        let words = &content[content.len() - self.tail()..];
+        if !self.packed {
+            let words = words.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word));
+            return words.zip(&self.primes).all(|(word, &q)| word < q);
+        }
+        let residue = |at: &[usize]| {
+            // Up to 62 bits, anywhere in 9 bytes.
+            let mut bytes = [0; 16];
+            let own = &words[at[0] / 8..at[1].div_ceil(8)];
+            bytes[..own.len()].copy_from_slice(own);
+            (u128::from_le_bytes(bytes) >> (at[0] % 8)) as u64 & ((1 << (at[1] - at[0])) - 1)
+        };
+        self.starts.windows(2).zip(&self.primes).all(|(at, &q)| residue(at) < q)
     }
 
-    /// Whether other content is this one's but for its words, and these are residues.
+    /// Whether other content is this one's but for its residues, and these are such.
     pub fn is_like(&self, content: &[u8]) -> bool {
-        let own = container::content(&self.bytes);
-        let head = own.len() - 8 * self.primes.len();
-        self.is_as_long(content) && own[..head] == content[..head]
+        let head = self.head();
+        self.is_as_long(content) && container::content(&self.bytes)[..head] == content[..head]
     }
 
-    /// Whether other content is as long as this one, and its words are residues.
+    /// Whether other content is as long as this one, and its residues are such.
     pub fn is_as_long(&self, content: &[u8]) -> bool {
         container::content(&self.bytes).len() == content.len() && self.residues(content)
+    }
+
+    /// Writes a word where a residue stands, counted from the end.
+    fn put(&self, bytes: &mut [u8], index: usize, word: u64) {
+        let Some(&[start, end]) = self.starts.get(index..index + 2) else { return };
+        let Some(first) = bytes.len().checked_sub(self.tail()) else { return };
+        for bit in start..end {
+            let (byte, value) = (&mut bytes[first + bit / 8], (word >> (bit - start) & 1) as u8);
+            *byte = *byte & !(1 << (bit % 8)) | value << (bit % 8);
+        }
     }
 }
 
@@ -103,17 +166,15 @@ fn edit(script: &mut Script<'_>, bytes: &mut Vec<u8>, base: &Pristine, bases: &[
         }
         5 => bytes.truncate(u32::from_le_bytes(script.take()) as usize),
         6 => {
-            let at = script.word(bytes, base);
-            let word = script.take::<8>();
-            set(bytes, at, &word);
+            let index = script.residue(base);
+            base.put(bytes, index, u64::from_le_bytes(script.take()));
         }
         7 => {
             // A word near the prime that it has to be below.
-            let index = u32::from_le_bytes(script.take()) as usize % base.primes.len().max(1);
+            let index = script.residue(base);
             let near = i64::from(script.byte() as i8);
             if let Some(q) = base.primes.get(index) {
-                let at = bytes.len().saturating_sub(8 * (base.primes.len() - index));
-                set(bytes, at, &q.wrapping_add_signed(near).to_le_bytes());
+                base.put(bytes, index, q.wrapping_add_signed(near));
             }
         }
         8 => {
@@ -174,10 +235,9 @@ impl<'a> Script<'a> {
         u16::from_le_bytes(self.take()).into()
     }
 
-    /// Where one of the words at the end starts.
-    fn word(&mut self, bytes: &[u8], base: &Pristine) -> usize {
-        let index = u32::from_le_bytes(self.take()) as usize % base.primes.len().max(1);
-        bytes.len().saturating_sub(8 * (base.primes.len() - index.min(base.primes.len())))
+    /// Number of one of the residues at the end.
+    fn residue(&mut self, base: &Pristine) -> usize {
+        u32::from_le_bytes(self.take()) as usize % base.primes.len().max(1)
     }
 }
 

@@ -77,7 +77,13 @@ impl Client {
             KeyName::Relinearization(_) => Attrs::new().with("from", "square"),
             KeyName::Galois(g, _) => Attrs::new().with("from", "galois").with("g", g),
         };
-        self.holder.switching_key(name.to_string(), keys.key(name), from)
+        let (parameters, owner) = (self.program.parameters().id(), self.holder.key_id());
+        let (name, ty) = (name.to_string(), keys.key(name));
+        let size = ty.units() as usize;
+        self.holder.switching_key(&ty, from, move |run, _| {
+            let writer = Writer::new(Kind::EvaluationKey).raw(&parameters).raw(&owner).text(&name);
+            Ok(writer.blocks(size, run.output_blocks(0, 0, size)?)?.finish())
+        })
     }
 
     /// Encrypts the values of inputs with the secret key; the result is for each of them bytes for an evaluator.

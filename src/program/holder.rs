@@ -96,27 +96,27 @@ impl Holder {
         self.key_id
     }
 
-    /// Makes a switching key; `from` are the attributes that say from what. The result is its bytes, under that name.
+    /// Makes a switching key; `from` are the attributes that say from what. The result is the bytes that `write` makes of the run, whose first output
+    /// is the key, and of the seed of its uniform halves.
     ///
     /// # Errors
     /// What the graph is refused for; `OutOfMemory`.
-    pub fn switching_key(&self, name: String, ty: SwitchingKey, from: Attrs) -> Result<Job> {
+    pub fn switching_key(
+        &self,
+        ty: &SwitchingKey,
+        from: Attrs,
+        write: impl FnOnce(&Run, &PublicSeed) -> Result<Vec<u8>> + Send + 'static,
+    ) -> Result<Job> {
         let attrs = from.with("q", ty.q.as_slice()).with("special", ty.special.as_slice());
         let attrs = types::with_error_factor(attrs.with("digit", ty.digit), ty.factor);
         let mut given = Given::default();
         given.secret(self)?;
-        given.seeds()?;
-        let (parameters, owner) = (self.setting.parameters.id(), self.key_id);
+        let seed = given.seeds()?;
         let build = |s: &mut Session<'_>, given: &[OperandId]| {
             Ok(vec![("key".to_owned(), s.op("rlwe.switching_key", attrs, given)?)])
         };
         // Made once: its plan is of no more use.
-        self.job(None, given, build, move |run| {
-            let writer = Writer::new(Kind::EvaluationKey).raw(&parameters).raw(&owner);
-            let size = ty.units() as usize;
-            let blocks = run.output_blocks(0, 0, size)?;
-            Ok(Outcome::Bytes(writer.text(&name).blocks(size, blocks)?.finish()))
-        })
+        self.job(None, given, build, move |run| Ok(Outcome::Bytes(write(run, &seed)?)))
     }
 
     /// The secret key in NTT form over all primes; worked out once.
@@ -216,15 +216,24 @@ impl Given {
         Ok(())
     }
 
-    /// Two fresh seeds: one that may be shown, and one that never is.
+    /// Two fresh seeds: one that may be shown, and one that never is. Gives the first.
     ///
     /// # Errors
     /// `Math` when the platform gives no randomness.
-    pub fn seeds(&mut self) -> Result<()> {
-        self.add(types::public_seed(), seed_words(&Seed::generate()?));
+    pub fn seeds(&mut self) -> Result<PublicSeed> {
+        let public = PublicSeed { input: self.data.len(), bytes: *Seed::generate()?.as_bytes() };
+        self.add(types::public_seed(), seed_words(&Seed::from(&public.bytes)));
         self.add(types::secret_seed(), seed_words(&Seed::generate()?));
-        Ok(())
+        Ok(public)
     }
+}
+
+/// A seed of uniform halves: whoever has it can make these, and nothing else.
+pub struct PublicSeed {
+    /// Which input of the graph it is.
+    pub input: usize,
+    /// What it is.
+    pub bytes: [u8; 32],
 }
 
 /// The name of a plan over `parts`, in whose texts anything may stand.

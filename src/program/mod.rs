@@ -22,7 +22,7 @@ pub(crate) use client::{LEAST_BUDGET, Residues, combine};
 pub use compile::{CompileOptions, Program};
 pub(crate) use compile::{MOST_MEMORY, base, memory_limit, security};
 pub use evaluator::Evaluator;
-pub(crate) use holder::{Given, Holder, Setting, plan_name};
+pub(crate) use holder::{Given, Holder, PublicSeed, Setting, plan_name};
 pub use job::{Job, Named, Outcome, OutputValues};
 pub use literal::{InputLiteral, Layout, NodeLiteral, OutputLiteral, TaskLiteral};
 pub use parameters::{ParameterLiteral, Parameters, SchemeName};

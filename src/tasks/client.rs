@@ -1,9 +1,10 @@
 //! The client: holds the secret key, makes evaluation keys, encrypts values, decrypts results and finishes them.
 
+use super::body::{self, Limbs, Streams};
 use super::program::Program;
 use super::slots;
-use super::travel::{self, Origin};
-use crate::bytes::foreign;
+use super::travel::{self, FRESH, Origin};
+use crate::bytes::{Kind, Writer, foreign};
 use crate::engine::{Clock, Input, Run};
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::Session;
@@ -87,7 +88,15 @@ impl Client {
             KeyName::Relinearization => Attrs::new().with("from", "square"),
             KeyName::Galois(g) => Attrs::new().with("from", "galois").with("g", g),
         };
-        self.holder.switching_key(key.to_string(), self.program.chain().key(level), from)
+        let ty = self.program.chain().key(level);
+        let head = Writer::new(Kind::ValueKey).raw(&self.program.parameters().id());
+        let head = head.raw(&self.holder.key_id()).text(&key.to_string());
+        let limbs = Limbs::of_key(&ty);
+        self.holder.switching_key(&ty, from, move |run, seed| {
+            let streams = Streams::of(run.plan().graph(), seed, &[(0, &limbs)]);
+            let blocks = run.output_blocks(0, 0, limbs.words())?;
+            body::write(head, &[limbs], streams.as_ref(), blocks)
+        })
     }
 
     /// Encrypts values, by the names of inputs; the result is for each of them bytes for an evaluator.
@@ -104,17 +113,17 @@ impl Client {
             let value = value.ok_or_else(|| Error::MissingInput { name: name.to_owned() })?;
             check(value, cells, program.halves().given.get(name).copied())?;
             // Of each value its own seeds: the numbers of its samples are its own, too.
-            given.seeds()?;
+            let seed = given.seeds()?;
             let (descriptor, types) = program.descriptor(value, true)?;
             for words in self.slots(value, cells)? {
                 given.add(self.slot_type(words.0)?, Input::secret(words.1));
             }
-            values.push((descriptor, types));
+            values.push((descriptor, types, seed));
         }
         let origin =
-            Origin { parameters: program.parameters().id(), owner: self.holder.key_id(), run: [0; 16] };
+            Origin { parameters: program.parameters().id(), owner: self.holder.key_id(), run: FRESH };
         let counts: Vec<(usize, Vec<Ciphertext>)> =
-            values.iter().map(|(_, types)| (types.len(), types.clone())).collect();
+            values.iter().map(|(_, types, _)| (types.len(), types.clone())).collect();
         let build = |s: &mut Session<'_>, given: &[OperandId]| {
             let (secret, mut rest) = (given[0], &given[1..]);
             let mut out = Vec::new();
@@ -134,14 +143,17 @@ impl Client {
         self.holder.job(Some(plan_name(&format!("encrypt {id}"), &names)), given, build, move |run| {
             let mut objects = Vec::new();
             let mut index = 0;
-            for (descriptor, types) in &values {
-                let (mut blocks, mut units) = (Vec::new(), 0);
-                for ty in types {
-                    blocks.extend(run.output_blocks(index, 0, ty.units() as usize)?);
-                    units += ty.units();
-                    index += 1;
+            for (descriptor, types, seed) in &values {
+                let limbs: Vec<Limbs> = types.iter().map(Limbs::of_ciphertext).collect();
+                let outputs: Vec<(usize, &Limbs)> = (index..).zip(&limbs).collect();
+                let streams = Streams::of(run.plan().graph(), seed, &outputs);
+                let mut blocks = Vec::new();
+                for (output, limbs) in outputs {
+                    blocks.extend(run.output_blocks(output, 0, limbs.words())?);
                 }
-                let bytes = travel::writer(&origin, descriptor).blocks(units as usize, blocks)?.finish();
+                index += types.len();
+                let bytes =
+                    body::write(travel::writer(&origin, descriptor), &limbs, streams.as_ref(), blocks)?;
                 objects.push(Named { names: vec![descriptor.name.clone()], bytes, secret: false });
             }
             Ok(Outcome::Objects(objects))
@@ -177,7 +189,7 @@ impl Client {
             if found != expected {
                 return Err(travel::mismatch(&value.name, &found, &expected));
             }
-            read.insert(found.name, (travel::words(reader, &types)?, types));
+            read.insert(found.name, (travel::words(reader, &types, None)?, types));
         }
         let mut wanted = Vec::new();
         for value in &program.packing().outputs {

@@ -1,9 +1,10 @@
 //! The evaluator: a program, evaluation keys, encrypted values, and values of its own. It never holds a secret key.
 
+use super::body::{self, Limbs, Samplers};
 use super::program::Program;
 use super::slots;
-use super::travel::{self, Origin};
-use crate::bytes::{Kind, Reader, check_residues, checksum_of, foreign, shown};
+use super::travel::{self, FRESH, Origin};
+use crate::bytes::{Kind, Reader, checksum_of, foreign, shown};
 use crate::engine::{Clock, Input, Plan, PlanOptions, Run};
 use crate::graph::{Attr, Graph};
 use crate::packed::{Slots, Source};
@@ -28,6 +29,8 @@ pub struct Evaluator {
     /// Vectors that are the same in every run.
     fixed: BTreeMap<String, Input>,
     keys: BTreeMap<KeyName, Input>,
+    /// What makes the uniform halves of keys and values of their seeds.
+    samplers: Samplers,
     /// Whose keys: the first one decides.
     owner: Option<[u8; 16]>,
     clock: Clock,
@@ -53,7 +56,8 @@ impl Evaluator {
         let memory_limit = program.memory_limit();
         let options = PlanOptions { memory_limit, wipe: false, fixed: names };
         let plan = Arc::new(Plan::new(&graph, program.registry(), platform, options)?);
-        Ok(Self { program, plan, fixed, keys: BTreeMap::new(), owner: None, clock })
+        let samplers = Samplers::new(platform, literal.n, &program.parameters().secret_primes())?;
+        Ok(Self { program, plan, fixed, keys: BTreeMap::new(), samplers, owner: None, clock })
     }
 
     /// The plan that is run.
@@ -71,7 +75,7 @@ impl Evaluator {
     /// # Errors
     /// `Format` for bytes that do not decode; `Foreign` for keys of other parameters or of another client; `OutOfMemory`.
     pub fn load_key(&mut self, bytes: &[u8]) -> Result<()> {
-        let mut reader = Reader::new(bytes, Kind::EvaluationKey)?;
+        let mut reader = Reader::new(bytes, Kind::ValueKey)?;
         let (parameters, owner) = (reader.id()?, reader.id()?);
         let text = reader.text()?;
         let of = |of, found: &[u8], expected: &[u8]| {
@@ -88,14 +92,10 @@ impl Evaluator {
             KeyName::parse(text).ok_or_else(|| reader.error(format!("no such key: `{}`", shown(text))))?;
         // A key that this program does not need, such as one made for another program.
         let Some(&level) = self.program.keys().get(&name) else { return Ok(()) };
-        let ty = self.program.chain().key(level);
-        let words = reader.words(ty.units())?;
-        if !check_residues(&words, ty.n, ty.all().into_iter().cycle()) {
-            return Err(reader.error(format!("`{text}` has words outside its primes")));
-        }
-        reader.end()?;
+        let limbs = Limbs::of_key(&self.program.chain().key(level));
+        let read = body::read(reader, &[limbs], Some(&self.samplers))?;
         self.owner = Some(owner);
-        self.keys.insert(name, words.into());
+        self.keys.extend(read.into_iter().map(|words| (name, words.into())));
         Ok(())
     }
 
@@ -139,7 +139,9 @@ impl Evaluator {
             if !expected.takes(&found) {
                 return Err(travel::mismatch(&value.name, &found, &expected));
             }
-            let mut words = travel::words(reader, &types)?.into_iter();
+            // A result is never fresh, and is no input: its types are others.
+            let samplers = (origin.run == FRESH).then_some(&self.samplers);
+            let mut words = travel::words(reader, &types, samplers)?.into_iter();
             for port in travel::ports(value, self.program.frame()) {
                 for t in self.program.moduli() {
                     let words = words.next().ok_or(Error::Job("as many ciphertexts as there are types"))?;
@@ -174,17 +176,15 @@ impl Evaluator {
         Ok(Job::new(run, move |run| {
             let write = |(descriptor, types, ports): &(travel::Descriptor, Vec<_>, Vec<String>)| {
                 let graph = run.plan().graph();
+                let limbs: Vec<Limbs> = types.iter().map(Limbs::of_ciphertext).collect();
                 let mut blocks = Vec::new();
-                let mut units = 0;
-                for (ty, port) in types.iter().zip(ports) {
+                for (limbs, port) in limbs.iter().zip(ports) {
                     let index = graph.outputs().iter().position(|output| output.name == *port);
                     let index =
                         index.ok_or(Error::Job("every ciphertext of an output is a port of the graph"))?;
-                    let size = crate::ops::types::Ciphertext::units(ty);
-                    blocks.extend(run.output_blocks(index, 0, size as usize)?);
-                    units += size;
+                    blocks.extend(run.output_blocks(index, 0, limbs.words())?);
                 }
-                let bytes = travel::writer(&origin, descriptor).blocks(units as usize, blocks)?.finish();
+                let bytes = body::write(travel::writer(&origin, descriptor), &limbs, None, blocks)?;
                 Ok(Named { names: vec![descriptor.name.clone()], bytes, secret: false })
             };
             Ok(Outcome::Objects(outputs.iter().map(write).collect::<Result<_>>()?))

@@ -3,10 +3,13 @@
 //! As in `crate::program`, whose columns are to become such values, program, client and evaluator are separate types that speak in bytes; only the client
 //! holds a secret key. Encrypted values belong to parameters and a key: several programs under one set of parameters take the same bytes.
 
+mod body;
 mod choose;
 mod client;
 mod evaluator;
 mod explain;
+#[cfg(test)]
+mod golden;
 mod literal;
 mod passes;
 mod program;

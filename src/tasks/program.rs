@@ -1,13 +1,15 @@
 //! From a task to a program: cut, packed, closed over parameters; the same code rebuilds a program from its bytes, so that client and evaluator hold the
 //! same graphs.
 
+use super::body::Limbs;
 use super::choose::{self, Wishes};
 use super::literal::Literal;
 use super::passes::Passes;
 use super::travel::{Descriptor, Place, ports};
-use crate::bytes::{Kind, Reader, Writer, shown};
+use crate::bytes::{Kind, Reader, Writer, hex, shown};
+use crate::error::FormatProblem;
 use crate::expand::Expander;
-use crate::graph::{Attr, Graph, OperandId};
+use crate::graph::{Attr, Graph, OperandId, print};
 use crate::ops::Registry;
 use crate::ops::types::{Ciphertext, Scheme};
 use crate::optimize::{fuse, hoist, optimize};
@@ -92,7 +94,8 @@ impl GivenParameters {
     }
 }
 
-/// What a program's bytes hold: everything else follows from it.
+/// What a program's bytes hold: everything else follows from it, by code that may be another in another version, so that they also say what followed
+/// ([`Decided`]).
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ProgramLiteral {
@@ -103,6 +106,50 @@ struct ProgramLiteral {
     /// Which passes are made.
     #[serde(default, skip_serializing_if = "Passes::all")]
     passes: Passes,
+}
+
+/// Hashes of what was made of a task, as far as keys, values and results depend on it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Decided([[u8; 16]; 3]);
+
+impl Decided {
+    /// On what: types, ranges and places of what is encrypted, given and resulting; names and levels of keys; what the server computes, and what of it
+    /// the client.
+    const WHAT: [&str; 3] = ["values", "keys", "halves"];
+
+    fn of(program: &Program) -> Result<Self> {
+        let mut values = Vec::new();
+        for (all, given) in [(&program.packing.inputs, true), (&program.packing.outputs, false)] {
+            for value in all {
+                let (descriptor, _) = program.descriptor(value, given)?;
+                values.push(descriptor.text());
+            }
+            // What comes after are the outputs.
+            values.push(String::new());
+        }
+        let keys = program.keys.iter().map(|(name, level)| format!("{name} {level}")).collect();
+        let halves = vec![print(&program.halves.cut.server), print(&program.halves.cut.client)];
+        Ok(Self([values, keys, halves].map(|texts: Vec<String>| {
+            let mut hasher = blake3::Hasher::new_derive_key("cipherloom 2026 task decisions v1");
+            for text in texts {
+                hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
+            }
+            let mut hash = [0; 16];
+            hasher.finalize_xof().fill(&mut hash);
+            hash
+        })))
+    }
+
+    /// Checks that bytes say the same.
+    fn check(self, reader: &Reader<'_>, found: Self) -> Result<()> {
+        for ((what, expected), found) in Self::WHAT.into_iter().zip(self.0).zip(found.0) {
+            if found != expected {
+                let (found, expected) = (hex(&found), hex(&expected));
+                return Err(reader.wrong(FormatProblem::Decisions { what, found, expected }));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// What follows from a task alone.
@@ -319,6 +366,7 @@ pub struct ClosedTask {
 pub struct Program {
     id: [u8; 16],
     literal: ProgramLiteral,
+    decided: Decided,
     parameters: Parameters,
     halves: Halves,
     packing: Packing,
@@ -346,7 +394,7 @@ pub struct Report {
     pub scale: Option<f64>,
     /// The security table that holds.
     pub security: &'static str,
-    /// Names of the evaluation keys, and bytes of each.
+    /// Names of the evaluation keys, and bytes of each as it travels, but for what says whose it is.
     pub keys: Vec<(String, u64)>,
     /// Operators of the scheme, by name.
     pub operators: BTreeMap<String, usize>,
@@ -422,24 +470,26 @@ impl Program {
         let Built { keys, outputs, graph: scheme } =
             build(&halves, &packing, &literal.parameters, &registry)?;
         choose::precise(&halves, &packing, &outputs, literal.precision)?;
-        let id = [0; 16];
-        let mut program = Self { id, literal, parameters, halves, packing, registry, keys, outputs, scheme };
+        let (id, decided) = ([0; 16], Decided(Default::default()));
+        let mut program =
+            Self { id, literal, decided, parameters, halves, packing, registry, keys, outputs, scheme };
+        program.decided = Decided::of(&program)?;
         let hash = blake3::hash(&program.bytes());
         program.id.copy_from_slice(&hash.as_bytes()[..16]);
         Ok(program)
     }
 
-    /// What an evaluator and other clients need: task and parameters, nothing secret.
+    /// What an evaluator and other clients need: task, parameters, hashes of what was made of them; nothing secret.
     pub fn bytes(&self) -> Vec<u8> {
         // A literal of texts and numbers always has a JSON form.
         let text = serde_json::to_string(&self.literal).unwrap_or_default();
-        Writer::new(Kind::Task).text(&text).finish()
+        Writer::new(Kind::Task).text(&text).raw(self.decided.0.as_flattened()).finish()
     }
 
     /// Rebuilds a program from its bytes, with all checks.
     ///
     /// # Errors
-    /// `Format` for bytes that do not decode; otherwise as [`Program::compile`].
+    /// `Format` for bytes that do not decode, and for a task of which this version makes other values, keys or halves; otherwise as [`Program::compile`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let mut reader = Reader::new(bytes, Kind::Task)?;
         let text = reader.text()?;
@@ -448,9 +498,12 @@ impl Program {
         if !(1.0..=40.0).contains(&literal.precision) {
             return Err(reader.error("a precision that is not 1 to 40 bits"));
         }
+        let found = Decided([reader.id()?, reader.id()?, reader.id()?]);
         reader.end()?;
         let halves = Halves::new(&literal.task, literal.passes)?;
-        Self::build(literal, halves, Arc::new(crate::schemes::close::registry()))
+        let program = Self::build(literal, halves, Arc::new(crate::schemes::close::registry()))?;
+        program.decided.check(&reader, found)?;
+        Ok(program)
     }
 
     /// Identity of the program.
@@ -532,7 +585,7 @@ impl Program {
             keys: self
                 .keys
                 .iter()
-                .map(|(name, &level)| (name.to_string(), 8 * chain.key(level).units()))
+                .map(|(name, &level)| (name.to_string(), Limbs::of_key(&chain.key(level)).seeded_bytes()))
                 .collect(),
             operators,
             outputs: self.outputs.iter().map(output).collect(),

@@ -1,5 +1,6 @@
-//! Encrypted values as bytes: what they are, of which parameters, under whose key, from which run; then the words of their ciphertexts.
+//! Encrypted values as bytes: what they are, of which parameters, under whose key, from which run; then the residues of their ciphertexts.
 
+use super::body::{self, Limbs, Samplers};
 use crate::bytes::{Kind, Reader, Writer, foreign};
 use crate::ops::types::Ciphertext;
 use crate::packed::{Axis, Layout, part_name};
@@ -32,6 +33,12 @@ impl Descriptor {
     pub fn takes(&self, other: &Self) -> bool {
         Self { name: other.name.clone(), ..self.clone() } == *other
     }
+
+    /// As it travels.
+    pub fn text(&self) -> String {
+        // Texts and numbers always have a JSON form.
+        serde_json::to_string(self).unwrap_or_default()
+    }
 }
 
 /// A layout, as it travels.
@@ -52,6 +59,9 @@ impl Place {
     }
 }
 
+/// The run of what was encrypted.
+pub const FRESH: [u8; 16] = [0; 16];
+
 /// Whose ciphertexts they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Origin {
@@ -59,7 +69,7 @@ pub struct Origin {
     pub parameters: [u8; 16],
     /// Identity of the key.
     pub owner: [u8; 16],
-    /// Identity of the run, all 0 for what was encrypted.
+    /// Identity of the run; [`FRESH`] for what was encrypted.
     pub run: [u8; 16],
 }
 
@@ -75,14 +85,16 @@ pub fn ports(value: &PackedValue, frame: crate::packed::Frame) -> Vec<String> {
     names
 }
 
-/// Begins the bytes of a value; its words follow.
+/// Begins the bytes of a value; its residues follow.
 pub fn writer(origin: &Origin, descriptor: &Descriptor) -> Writer {
-    // Texts and numbers always have a JSON form.
-    let text = serde_json::to_string(descriptor).unwrap_or_default();
-    Writer::new(Kind::Value).raw(&origin.parameters).raw(&origin.owner).raw(&origin.run).text(&text)
+    Writer::new(Kind::Value)
+        .raw(&origin.parameters)
+        .raw(&origin.owner)
+        .raw(&origin.run)
+        .text(&descriptor.text())
 }
 
-/// Reads what a value is; its words follow.
+/// Reads what a value is; its residues follow.
 ///
 /// # Errors
 /// `Format` for bytes that do not decode; `Foreign` for other parameters.
@@ -99,25 +111,13 @@ pub fn reader<'a>(bytes: &'a [u8], parameters: &[u8; 16]) -> Result<(Origin, Des
     Ok((origin, descriptor, reader))
 }
 
-/// Reads the words of ciphertexts of these types.
+/// Reads the words of ciphertexts of these types; `samplers` where the value may be a fresh one.
 ///
 /// # Errors
-/// `Format` for another number of words, and for words that are no residues; `OutOfMemory`.
-pub fn words(mut reader: Reader<'_>, types: &[Ciphertext]) -> Result<Vec<Vec<u64>>> {
-    let units = types.iter().map(Ciphertext::units).sum();
-    let words = reader.words(units)?;
-    let mut rest = words.as_slice();
-    let mut all = Vec::with_capacity(types.len());
-    for ty in types {
-        let (own, others) = rest.split_at(ty.units() as usize);
-        if !crate::bytes::check_residues(own, ty.n, ty.q.iter().copied().cycle()) {
-            return Err(reader.error("words outside their primes"));
-        }
-        all.push(crate::memory::copy(own)?);
-        rest = others;
-    }
-    reader.end()?;
-    Ok(all)
+/// As [`body::read`].
+pub fn words(reader: Reader<'_>, types: &[Ciphertext], samplers: Option<&Samplers>) -> Result<Vec<Vec<u64>>> {
+    let limbs: Vec<Limbs> = types.iter().map(Limbs::of_ciphertext).collect();
+    body::read(reader, &limbs, samplers)
 }
 
 /// Says that a value is not what a program takes.

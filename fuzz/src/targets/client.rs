@@ -12,7 +12,7 @@ pub const TARGET: Target = Target::of_edits("client", run);
 
 fn run(script: &[u8]) -> Verdict {
     static SAVED: LazyLock<[Pristine; 1]> =
-        LazyLock::new(|| [Pristine { bytes: road().client.save().to_vec(), primes: vec![] }]);
+        LazyLock::new(|| [Pristine::plain(road().client.save().to_vec())]);
     let edited = edited(script, &*SAVED);
     let restored = Client::restore(Arc::clone(&road().program), platform(), CLOCK, &edited.bytes);
     if let Ok(client) = &restored {

@@ -10,6 +10,10 @@ mod output;
 mod program;
 mod task;
 mod value;
+mod value_client;
+mod value_key;
+mod value_literal;
+mod value_program;
 mod value_task;
 
 use super::random::mutate_bytes;
@@ -34,7 +38,7 @@ pub struct Target {
 }
 
 /// All targets.
-pub const TARGETS: [&Target; 11] = [
+pub const TARGETS: [&Target; 15] = [
     &program::TARGET,
     &client::TARGET,
     &key::TARGET,
@@ -45,6 +49,10 @@ pub const TARGETS: [&Target; 11] = [
     &graph::TARGET,
     &circuit::TARGET,
     &value::TARGET,
+    &value_key::TARGET,
+    &value_client::TARGET,
+    &value_program::TARGET,
+    &value_literal::TARGET,
     &value_task::TARGET,
 ];
 

@@ -12,9 +12,8 @@ pub const TARGET: Target = Target { name: "program", run, seeds, mutate: None, l
 pub(super) const LIMITS: Limits = Limits { bytes: 256 << 20, refused: 100.0, accepted: 1000.0 };
 
 fn run(script: &[u8]) -> Verdict {
-    static PROGRAMS: LazyLock<Vec<Pristine>> = LazyLock::new(|| {
-        programs().iter().map(|program| Pristine { bytes: program.bytes(), primes: vec![] }).collect()
-    });
+    static PROGRAMS: LazyLock<Vec<Pristine>> =
+        LazyLock::new(|| programs().iter().map(|program| Pristine::plain(program.bytes())).collect());
     let edited = edited(script, &PROGRAMS);
     load(&edited.bytes, edited.seldom)
 }

@@ -19,14 +19,15 @@ use std::sync::{Arc, LazyLock};
 pub const TARGET: Target = Target::of_edits("value", run);
 
 /// A small program with all that travels.
-struct Road {
-    client: Client,
+pub(super) struct Road {
+    pub(super) program: Arc<Program>,
+    pub(super) client: Client,
     evaluator: Evaluator,
     inputs: Vec<Pristine>,
-    outputs: Vec<Pristine>,
+    pub(super) outputs: Vec<Pristine>,
 }
 
-static ROAD: LazyLock<Road> = LazyLock::new(|| road().expect("a road to fuzz"));
+pub(super) static ROAD: LazyLock<Road> = LazyLock::new(|| road().expect("a road to fuzz"));
 
 fn road() -> Result<Road> {
     let ty = r#"value[1]{kind="integer", shape=[6], where="encrypted"}"#;
@@ -43,16 +44,18 @@ fn road() -> Result<Road> {
     let limbs = |graph: &Graph, name: &str, given: bool| -> Result<Vec<u64>> {
         let ports = if given { graph.inputs() } else { graph.outputs() };
         let own = ports.iter().filter(|port| port.name.starts_with(&format!("{name}[")));
-        let own = own.map(|port| Ciphertext::of(graph.ty(port.operand)).map(|ty| ty.q.repeat(ty.parts)));
+        // What is given travels without its uniform half.
+        let half = |ty: Ciphertext| ty.q.repeat(if given { 1 } else { ty.parts });
+        let own = own.map(|port| Ciphertext::of(graph.ty(port.operand)).map(half));
         Ok(own.collect::<Result<Vec<_>>>()?.concat())
     };
     let pristine = |object: &cipherloom::program::Named, given| {
         let limbs = limbs(program.scheme(), &object.names[0], given)?;
-        Ok(Pristine::new(object.bytes.clone(), 2048, &limbs))
+        Ok(Pristine::packed(object.bytes.clone(), 2048, &limbs))
     };
     let inputs = encrypted.iter().map(|object| pristine(object, true)).collect::<Result<_>>()?;
     let outputs = results.iter().map(|object| pristine(object, false)).collect::<Result<_>>()?;
-    Ok(Road { client, evaluator, inputs, outputs })
+    Ok(Road { program, client, evaluator, inputs, outputs })
 }
 
 fn run(script: &[u8]) -> Verdict {
@@ -62,7 +65,7 @@ fn run(script: &[u8]) -> Verdict {
         let all = [("a", edited.bytes.as_slice()), ("b", road.inputs[1].bytes.as_slice())];
         let run = road.evaluator.run(&all, &BTreeMap::new());
         if let Ok(job) = run {
-            let like = |input: &Pristine| input.residues(content(&edited.bytes));
+            let like = |input: &Pristine| input.is_as_long(content(&edited.bytes));
             assert!(road.inputs.iter().any(like), "a value was taken that no client makes");
             if edited.seldom {
                 assert_eq!(objects(job).expect("a run over residues ends").len(), road.outputs.len());
@@ -76,7 +79,7 @@ fn run(script: &[u8]) -> Verdict {
     if let Ok(job) = job {
         let inside = content(&edited.bytes);
         assert!(
-            road.outputs.iter().any(|output| output.residues(inside)),
+            road.outputs.iter().any(|output| output.is_as_long(inside)),
             "a result was taken that no evaluator makes"
         );
         if edited.seldom

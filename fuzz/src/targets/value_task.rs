@@ -61,15 +61,33 @@ fn seeds() -> Vec<Vec<u8>> {
     all.map(|task| json!({"task": task, "options": {"n": 4096}}).to_string().into_bytes()).collect()
 }
 
+/// Small programs over values.
+pub(super) fn programs() -> &'static [Program] {
+    static PROGRAMS: LazyLock<Vec<Program>> = LazyLock::new(|| {
+        let own = [("value.add", "", [0, 1].as_slice()), ("value.sum", "{axis=0}", &[0])];
+        let all =
+            TYPES[..3].iter().flat_map(|ty| own.map(|(op, attrs, operands)| task(ty, op, attrs, operands)));
+        let options = Options { n: Some(4096), ..Options::default() };
+        let compiled =
+            all.filter_map(|task| Program::compile(Literal::deserialize(task).ok()?, &options).ok());
+        let all: Vec<Program> = compiled.collect();
+        assert!(all.len() > 3, "only {} tasks to start from compile", all.len());
+        all
+    });
+    &PROGRAMS
+}
+
 fn mutate(text: &mut Vec<u8>, random: &mut Random) {
+    if random.chance(40) { json::mutate(text, random) } else { mutate_task(text, random) }
+}
+
+/// Changes the task in a JSON text as tasks are changed; others as JSON.
+pub(super) fn mutate_task(text: &mut Vec<u8>, random: &mut Random) {
     static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
         let registry = Values::new().registry();
         let own = |name: &&str| ["value.", "stats.", "matrix."].iter().any(|head| name.starts_with(head));
         registry.iter().map(|def| def.name()).filter(own).map(str::to_owned).collect()
     });
-    if random.chance(40) {
-        return json::mutate(text, random);
-    }
     let Ok(mut all) = serde_json::from_slice::<Value>(text) else { return json::mutate(text, random) };
     let Some(task) = all.get_mut("task").filter(|task| task.is_object()) else {
         return json::mutate(text, random);

@@ -1,0 +1,250 @@
+//! The residues of ciphertexts and keys as bytes, limb by limb. The uniform half of what is fresh travels as a seed, which everybody may know, and is
+//! made anew by whoever reads it.
+//!
+//! ```text
+//! 0 u8 | size u64 | residues of all limbs
+//! 1 u8 | seed (32 bytes) | number of its stream u32, for each uniform limb | size u64 | residues of the other limbs
+//! ```
+//!
+//! `size` counts the bytes behind it. How residues lie in them: [`crate::limbs`].
+
+use crate::bytes::{Reader, Writer};
+use crate::graph::{Attrs, Graph, ValueType};
+use crate::limbs::{self, Packer, unpack};
+use crate::ops::Call;
+use crate::ops::types::{Ciphertext, Form, Limb, SwitchingKey, WORD, public_seed};
+use crate::platform::{Kernel, Platform};
+use crate::program::PublicSeed;
+use crate::{Result, memory};
+use rayon::prelude::*;
+use std::collections::{BTreeMap, HashMap};
+
+/// In full, and with a seed.
+const FULL: u8 = 0;
+const SEEDED: u8 = 1;
+
+/// Limbs, in the order in which they lie: of each the prime, and whether it is uniform where the whole is fresh.
+pub struct Limbs {
+    n: usize,
+    all: Vec<(u64, bool)>,
+}
+
+impl Limbs {
+    /// Of a ciphertext. Uniform is what a seed gives where it was encrypted with the secret key: the second of two parts, as values.
+    pub fn of_ciphertext(ty: &Ciphertext) -> Self {
+        let seeded = ty.parts == 2 && ty.form == Form::Ntt;
+        let part = |part: usize| ty.q.iter().map(move |&q| (q, seeded && part == 1));
+        Self { n: ty.n, all: (0..ty.parts).flat_map(part).collect() }
+    }
+
+    /// Of an evaluation key: the second half of each digit is uniform.
+    pub fn of_key(ty: &SwitchingKey) -> Self {
+        let all = ty.all();
+        let half = |half: usize| all.iter().map(move |&q| (q, half % 2 == 1));
+        Self { n: ty.n, all: (0..2 * ty.digits()).flat_map(half).collect() }
+    }
+
+    /// Words of all residues.
+    pub fn words(&self) -> usize {
+        self.n * self.all.len()
+    }
+
+    /// Bytes of the residues that travel.
+    fn size(&self, seeded: bool) -> u64 {
+        let own = self.all.iter().filter(|(_, uniform)| !(seeded && *uniform));
+        own.map(|&(q, _)| limbs::size(self.n, q)).sum()
+    }
+
+    fn uniform(&self) -> usize {
+        self.all.iter().filter(|(_, uniform)| *uniform).count()
+    }
+
+    /// Bytes of a body with a seed.
+    pub fn seeded_bytes(&self) -> u64 {
+        1 + 32 + 4 * self.uniform() as u64 + 8 + self.size(true)
+    }
+}
+
+/// Which streams of a seed uniform limbs are drawn from.
+pub struct Streams {
+    seed: [u8; 32],
+    numbers: Vec<u32>,
+}
+
+impl Streams {
+    /// Those of some outputs of a graph that draws from a seed; none where one of their uniform limbs comes from elsewhere, or is no limb as it was drawn.
+    pub fn of(graph: &Graph, seed: &PublicSeed, outputs: &[(usize, &Limbs)]) -> Option<Self> {
+        let place = graph.first_unit(graph.inputs().get(seed.input)?.operand);
+        let mut drawn = HashMap::new();
+        for op in graph.operators().iter().filter(|op| graph.signature(op).name == "sample.uniform") {
+            let from = graph.inputs_of(op).first().map(|&from| graph.first_unit(from));
+            if let ([piece], true) = (graph.pieces(op.output), from == Some(place)) {
+                let q = Limb::of(graph.ty(op.output)).ok()?.q;
+                drawn.insert((piece.start, piece.end - piece.start, q), op.nonce);
+            }
+        }
+        let mut numbers = Vec::new();
+        for &(output, limbs) in outputs {
+            let operand = graph.outputs().get(output)?.operand;
+            let mut pieces = graph.pieces(operand).iter().copied();
+            let (mut start, mut end) = (0, 0);
+            for &(q, uniform) in &limbs.all {
+                if start == end {
+                    let piece = pieces.next()?;
+                    (start, end) = (piece.start, piece.end);
+                }
+                if uniform {
+                    numbers.push(*drawn.get(&(start, limbs.n as u64, q))?);
+                }
+                let mut left = limbs.n as u64;
+                while left > 0 {
+                    if start == end {
+                        // A limb in several pieces is none that was drawn.
+                        let piece = pieces.next().filter(|_| !uniform)?;
+                        (start, end) = (piece.start, piece.end);
+                    }
+                    let step = left.min(end - start);
+                    start += step;
+                    left -= step;
+                }
+            }
+        }
+        Some(Self { seed: seed.bytes, numbers })
+    }
+}
+
+/// Ends an object with the residues of ciphertexts or of a key, whose words come in blocks; with `streams` without the uniform ones.
+///
+/// # Errors
+/// `OutOfMemory`.
+pub fn write<'a>(
+    writer: Writer,
+    all: &[Limbs],
+    streams: Option<&Streams>,
+    blocks: impl IntoIterator<Item = &'a [u64]>,
+) -> Result<Vec<u8>> {
+    let mut writer = match streams {
+        Some(Streams { seed, numbers }) => {
+            let numbers: Vec<[u8; 4]> = numbers.iter().map(|number| number.to_le_bytes()).collect();
+            writer.raw(&[SEEDED]).raw(seed).raw(numbers.as_flattened())
+        }
+        None => writer.raw(&[FULL]),
+    };
+    let size: u64 = all.iter().map(|limbs| limbs.size(streams.is_some())).sum();
+    writer = writer.raw(&size.to_le_bytes());
+    let mut bytes = writer.last(usize::try_from(size).unwrap_or(usize::MAX))?;
+    let mut blocks = blocks.into_iter();
+    let mut block: &[u64] = &[];
+    for (n, (q, uniform)) in all.iter().flat_map(|limbs| limbs.all.iter().map(|limb| (limbs.n, *limb))) {
+        let size = if uniform && streams.is_some() { 0 } else { limbs::size(n, q) as usize };
+        let (own, rest) = std::mem::take(&mut bytes).split_at_mut(size);
+        bytes = rest;
+        let mut packer = (size > 0).then(|| Packer::new(q, own));
+        let mut left = n;
+        while left > 0 {
+            if block.is_empty() {
+                let Some(next) = blocks.next() else { break };
+                block = next;
+            }
+            let (piece, rest) = block.split_at(left.min(block.len()));
+            if let Some(packer) = &mut packer {
+                packer.add(piece);
+            }
+            block = rest;
+            left -= piece.len();
+        }
+        if let Some(packer) = packer {
+            packer.finish();
+        }
+    }
+    Ok(writer.finish())
+}
+
+/// What makes uniform limbs again: the kernels of a platform.
+pub struct Samplers {
+    kernels: BTreeMap<u64, Kernel>,
+}
+
+impl Samplers {
+    /// For limbs of a ring, modulo these primes.
+    ///
+    /// # Errors
+    /// As [`Platform::kernel`].
+    pub fn new(platform: &dyn Platform, n: usize, primes: &[u64]) -> Result<Self> {
+        let inputs: [ValueType; 1] = [public_seed()];
+        let kernel = |&q: &u64| {
+            let attrs = Attrs::new().with("n", n).with("q", q);
+            let call = Call { name: "sample.uniform", attrs: &attrs, inputs: &inputs, unit: WORD };
+            Ok((q, platform.kernel(&call, &Limb { n, q, form: Form::Ntt }.ty())?))
+        };
+        Ok(Self { kernels: primes.iter().map(kernel).collect::<Result<_>>()? })
+    }
+
+    /// False for a prime that was not asked for.
+    fn fill(&self, q: u64, out: &mut [u64], seed: &[u64; 4], stream: u32) -> bool {
+        let Some(kernel) = self.kernels.get(&q) else { return false };
+        kernel.run(&[seed], out, &mut vec![0; kernel.scratch()], stream);
+        true
+    }
+}
+
+/// Where a limb comes from.
+enum Source<'a> {
+    Bytes(&'a [u8]),
+    Stream(u32),
+}
+
+/// Reads the words of ciphertexts or of a key to the end of an object: nothing is asked for before all sizes are known to fit. Where there are no
+/// samplers, only what travels in full is read.
+///
+/// # Errors
+/// `Format` for a body that is none, for another size, and for words that are no residues; `OutOfMemory`.
+pub fn read(mut reader: Reader<'_>, all: &[Limbs], samplers: Option<&Samplers>) -> Result<Vec<Vec<u64>>> {
+    let [form] = reader.id()?;
+    let seeded = match (form, samplers) {
+        (FULL, _) => None,
+        (SEEDED, Some(samplers)) => Some(samplers),
+        (SEEDED, None) => return Err(reader.error("a seed in what is not fresh")),
+        _ => return Err(reader.error(format!("residues of form {form}, expected {FULL} or {SEEDED}"))),
+    };
+    let mut seed = [0; 4];
+    let mut numbers = [].as_slice().iter();
+    if seeded.is_some() {
+        let bytes: [u8; 32] = reader.id()?;
+        for (word, bytes) in seed.iter_mut().zip(bytes.as_chunks::<8>().0) {
+            *word = u64::from_le_bytes(*bytes);
+        }
+        let uniform: usize = all.iter().map(Limbs::uniform).sum();
+        numbers = reader.raw(4 * uniform)?.as_chunks::<4>().0.iter();
+    }
+    let found = u64::from_le_bytes(reader.id()?);
+    let expected: u64 = all.iter().map(|limbs| limbs.size(seeded.is_some())).sum();
+    if found != expected {
+        return Err(reader.error(format!("wrong size: found {found} bytes of residues, expected {expected}")));
+    }
+    let mut bytes = reader.raw(usize::try_from(expected).unwrap_or(usize::MAX))?;
+    reader.end()?;
+    let mut read = memory::room(all.len())?;
+    for limbs in all {
+        let mut words = memory::zeros(limbs.words())?;
+        let sources = limbs.all.iter().map(|&(q, uniform)| {
+            if uniform && seeded.is_some() {
+                let number = numbers.next().map_or(0, |number| u32::from_le_bytes(*number));
+                return (q, Source::Stream(number));
+            }
+            let (own, rest) = bytes.split_at(limbs::size(limbs.n, q) as usize);
+            bytes = rest;
+            (q, Source::Bytes(own))
+        });
+        let sources: Vec<(u64, Source<'_>)> = sources.collect();
+        let good = words.par_chunks_mut(limbs.n).zip(sources).all(|(out, (q, source))| match source {
+            Source::Bytes(bytes) => unpack(bytes, q, out),
+            Source::Stream(number) => seeded.is_some_and(|samplers| samplers.fill(q, out, &seed, number)),
+        });
+        if !good {
+            return Err(reader.error("words outside their primes"));
+        }
+        read.push(words);
+    }
+    Ok(read)
+}

@@ -1,0 +1,117 @@
+//! What must not change by itself: bytes of tasks that were written once are read by every later version, give what they gave, and are written again as
+//! they were. `BLESS=1 cargo test --lib golden` writes the files anew, which is right only where a version of the format was raised, or where decisions were
+//! meant to change.
+
+use super::{Client, Evaluator, InputLiteral, Literal, NodeLiteral, Options, OutputLiteral, Program};
+use crate::math::sample::fixed;
+use crate::platform::{Platform, Scalar, Simd};
+use crate::program::{Job, Outcome};
+use crate::values::Exact;
+use crate::values::number::Number;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+fn file(name: &str) -> PathBuf {
+    [env!("CARGO_MANIFEST_DIR"), "tests", "golden", "tasks", name].iter().collect()
+}
+
+/// All that travels, by the names of files.
+type Files = BTreeMap<String, Vec<u8>>;
+
+/// A task of one operator on four cells.
+fn task(kind: &str, op: &str) -> Literal {
+    let ty = format!(r#"value[1]{{kind="{kind}", shape=[4], where="encrypted"}}"#);
+    let bound = |text: &str| Some(text.to_owned());
+    Literal {
+        inputs: vec![InputLiteral { name: "x".into(), ty, min: bound("-9"), max: bound("9") }],
+        nodes: vec![NodeLiteral { op: op.into(), inputs: vec![0], attrs: String::new() }],
+        outputs: vec![OutputLiteral { name: "y".into(), operand: 1 }],
+    }
+}
+
+fn bytes(job: Job) -> Vec<u8> {
+    match job.complete().unwrap() {
+        Outcome::Bytes(bytes) => bytes,
+        Outcome::Objects(objects) => objects.into_iter().next().unwrap().bytes,
+        _ => panic!("bytes are expected"),
+    }
+}
+
+/// Compiles the task, and makes everything of it from known seeds.
+fn written(task: &Literal, options: &Options, cells: &Exact, platform: &Arc<dyn Platform>) -> Files {
+    let program = Arc::new(Program::compile(task.clone(), options).unwrap());
+    let client = Client::new(Arc::clone(&program), Arc::clone(platform), || 0.0).unwrap();
+    let mut files =
+        Files::from([("program".into(), program.bytes()), ("client".into(), client.save().to_vec())]);
+    for (index, name) in program.keys().keys().enumerate() {
+        files.insert(format!("key-{index}"), bytes(client.key(&name.to_string()).unwrap()));
+    }
+    files.insert("value".into(), bytes(client.encrypt(&[("x", cells)]).unwrap()));
+    let result = evaluated(&files, &**platform);
+    files.insert("result".into(), result);
+    files
+}
+
+/// What an evaluator makes of bytes alone.
+fn evaluated(files: &Files, platform: &dyn Platform) -> Vec<u8> {
+    let mut evaluator = Evaluator::new(&files["program"], platform, || 0.0).unwrap();
+    files
+        .iter()
+        .filter(|(name, _)| name.starts_with("key"))
+        .for_each(|(_, key)| evaluator.load_key(key).unwrap());
+    bytes(evaluator.run(&[("x", &files["value"])], &BTreeMap::new()).unwrap())
+}
+
+/// Checks the files of a task; gives what the result in them decrypts to.
+fn golden(folder: &str, task: &Literal, options: &Options, cells: &Exact) -> Exact {
+    let platform: Arc<dyn Platform> = Arc::new(Simd::new());
+    let made = fixed::seeds(|| written(task, options, cells, &platform));
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::create_dir_all(file(folder)).unwrap();
+        made.iter().for_each(|(name, bytes)| {
+            std::fs::write(file(folder).join(format!("{name}.bin")), bytes).unwrap()
+        });
+    }
+    let read = std::fs::read_dir(file(folder)).unwrap().map(|entry| {
+        let path = entry.unwrap().path();
+        (path.file_stem().unwrap().to_str().unwrap().to_owned(), std::fs::read(&path).unwrap())
+    });
+    let read: Files = read.collect();
+    assert!(read.keys().eq(made.keys()), "{:?}", read.keys());
+    for (name, bytes) in &read {
+        assert!(made[name] == *bytes, "{folder}: {name} is written otherwise");
+    }
+    // Whoever has the bytes alone, on whatever computes.
+    let program = Arc::new(Program::from_bytes(&read["program"]).unwrap());
+    assert_eq!(program.task(), task);
+    for platform in [Arc::new(Scalar::new()) as Arc<dyn Platform>, platform] {
+        assert!(evaluated(&read, &*platform) == read["result"], "{folder}: another result");
+    }
+    let client = Client::restore(program, Arc::new(Scalar::new()), || 0.0, &read["client"]).unwrap();
+    assert_eq!(*client.save(), read["client"]);
+    let job = client.decrypt(&[&read["result"]], &BTreeMap::new()).unwrap();
+    match job.complete().unwrap() {
+        Outcome::Cells(cells) => cells.into_iter().next().unwrap().1,
+        _ => panic!("cells are expected"),
+    }
+}
+
+#[test]
+fn bytes_of_a_mean_of_integers() {
+    let options = Options::default();
+    let cells = Exact::integers([-7, 4, 9, 0]);
+    let found = golden("bgv", &task("integer", "stats.mean"), &options, &cells);
+    assert_eq!(found, Exact::new(vec![Number::ratio(3, 2).unwrap()]));
+}
+
+#[test]
+fn bytes_of_squares_of_reals() {
+    let options = Options { precision: Some(8.0), ..Options::default() };
+    let cells = [-1.5, 0.25, 9.0, 0.0];
+    let given = Exact::new(cells.map(|cell| Number::from_f64(cell).unwrap()).to_vec());
+    let found = golden("ckks", &task("real", "value.square"), &options, &given);
+    for (found, cell) in found.cells.iter().zip(cells) {
+        assert!((found.to_f64() - cell * cell).abs() < 0.5, "{found:?}");
+    }
+}
