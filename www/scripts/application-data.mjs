@@ -8,7 +8,7 @@ const MOST = 4;
 const STEPS = 400;
 const RATE = 0.3;
 /** How much of a weight its slope has, so that weights are kept small. */
-const DECAY = 0.07;
+const DECAY = 0.12;
 const EACH_DIGIT = 3;
 
 const read = (name) =>

@@ -217,7 +217,7 @@ function explanationOf(): ExplanationElements {
           'p',
           { class: 'note' },
           'Data goes from top to bottom. Every product on ciphertexts uses up primes and bits; when none is left, decryption fails. ' +
-            'The darker a box, the more of the work is in it.',
+            'The more color a box has, the more of the work is in it.',
         ),
       ),
       h(

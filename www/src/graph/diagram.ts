@@ -160,10 +160,10 @@ export class Diagram {
     this.#scrollTo({ x: this.#size.width / 2, y: this.#size.height / 2 }, this.#middle);
   }
 
-  /** Shows all of it, or, where that could not be read, at the least zoom that can, the place with most operators of a stage. */
-  showStart(stage: number, readable = READABLE): void {
-    if (this.#wholeZoom() >= readable) return this.fit();
-    this.#setZoom(readable);
+  /** Shows all of it, or, where that could not be read, the place with most operators of a stage. */
+  showStart(stage: number): void {
+    if (this.#wholeZoom() >= READABLE) return this.fit();
+    this.#setZoom(READABLE);
     const deepest = Math.min(stage, Math.max(...Array.from(this.#drawn.keys(), stageOf)));
     const members = [...this.#drawn].filter(([node]) => stageOf(node) === deepest);
     const [width, height] = [this.#middle.x / this.#zoom, this.#middle.y / this.#zoom];

@@ -155,9 +155,10 @@ function answerOf(decrypted: Decrypted, expected: readonly number[]): Answer {
             h(
               'tr',
               {},
-              ...['Digit', 'Score from the encrypted drawing', '', 'In the clear'].map((title) =>
-                h('th', { scope: 'col' }, title),
-              ),
+              h('th', { scope: 'col' }, 'Digit'),
+              h('th', { scope: 'col' }, 'Score from the encrypted drawing'),
+              h('td', { class: 'score-bar' }),
+              h('th', { scope: 'col' }, 'In the clear'),
             ),
           ),
           h(

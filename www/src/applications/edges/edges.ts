@@ -28,9 +28,12 @@ export function steepnessOf(picture: Picture): number[][] {
   return cells((y, x) => (across(y, x + 1) - across(y, x - 1)) ** 2 + (down(y + 1, x) - down(y - 1, x)) ** 2);
 }
 
-/** As a picture: white where it is flat, the darker the steeper. */
+/** As a picture: white where it is flat, the darker the steeper. At the border the picture meets its other side: that is no edge of it. */
 export function edgePicture(steepness: readonly (readonly number[])[]): Picture {
-  const steep = steepness.map((row) => row.map(Math.sqrt));
+  const isBorder = (at: number): boolean => at === 0 || at === SIDE - 1;
+  const steep = steepness.map((row, y) =>
+    row.map((value, x) => (isBorder(x) || isBorder(y) ? 0 : Math.sqrt(value))),
+  );
   const most = Math.max(...steep.flat(), 1);
   return steep.map((row) => row.map((value) => Math.round(MOST * (1 - (value / most) ** 0.6))));
 }

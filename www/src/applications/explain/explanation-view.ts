@@ -23,8 +23,8 @@ export interface ExplanationElements {
 }
 
 const ZOOM_STEP = 1.25;
-/** Below this zoom the boxes of values are hard to read. */
-const READABLE = 0.85;
+/** Pixels below the picture, for legend and tools. */
+const FOOT = 70;
 const NOBODY: ReadonlySet<number> = new Set();
 
 export class ExplanationView {
@@ -88,8 +88,9 @@ export class ExplanationView {
     const placed = await this.#layout.layOut(valueShapes(group, explanation.values));
     if (placed === undefined || explanation !== this.#explanation) return;
     diagram.removeAttribute('aria-busy');
+    section.style.setProperty('--picture-height', `${placed.height + FOOT}px`);
     this.#diagram.draw(group, placed);
-    this.#diagram.showStart(0, READABLE);
+    this.#diagram.showStart(0);
     this.#mark();
     diagram.dataset['values'] = String(explanation.values.length);
   }

@@ -8,7 +8,7 @@ import { detailOf, precisionText, shareText, titleOf } from './value-text.js';
 const CHARACTER = 7.3;
 /** Of the smaller lines. */
 const SMALL = 6.8;
-const LEAST_WIDTH = 168;
+const LEAST_WIDTH = 150;
 const HEIGHT = 74;
 const PORT_HEIGHT = 26;
 /** A prime that is left, as a bar; and the room from one to the next. */
@@ -43,7 +43,7 @@ export function valueShapes({ items, edges }: Group, values: readonly ExplainedV
       const primes = value.level === undefined ? 0 : most * PRIME.step + 10;
       const widths = [
         (titleOf(value).length + shareText(value).length + 2) * CHARACTER,
-        detailOf(value).length * SMALL,
+        detailOf(value, values).length * SMALL,
         primes + (precisionText(value) ?? '').length * SMALL,
       ];
       return { width: Math.max(...widths.map((width) => width + 28), LEAST_WIDTH), height: HEIGHT };

@@ -20,7 +20,7 @@ export function valueLooks(values: () => readonly ExplainedValue[]): Looks {
     title: 'Values',
     classOf: ({ node }) => {
       const value = values()[node]!;
-      return `value place-${placesOf(value)[0]}${value.name === undefined ? '' : ' given'}`;
+      return `task-value place-${placesOf(value)[0]}${value.name === undefined ? '' : ' given'}`;
     },
     labelOf: ({ node }) => labelOf(values()[node]!),
     draw: ({ node }, place) => draw(values()[node]!, values(), place),
@@ -46,7 +46,14 @@ function draw(
   values: readonly ExplainedValue[],
   { x, y, width, height }: Place,
 ): SVGElement[] {
-  const shade = s('rect', { class: 'shade', x: x + 4, y: y + 2, width: width - 6, height: height - 4, rx: 5 });
+  const shade = s('rect', {
+    class: 'shade',
+    x: x + 4,
+    y: y + 2,
+    width: width - 6,
+    height: height - 4,
+    rx: 5,
+  });
   const most = mostCost(values);
   shade.style.setProperty('--share', String(most > 0 ? value.cost / most : 0));
   const left = x + 14;
@@ -57,7 +64,7 @@ function draw(
     shade,
     s('text', { class: 'type', x: left, y: y + 20 }, titleOf(value)),
     s('text', { class: 'share', x: right, y: y + 20 }, shareText(value)),
-    s('text', { class: 'sub', x: left, y: y + 37 }, detailOf(value)),
+    s('text', { class: 'sub', x: left, y: y + 37 }, detailOf(value, values)),
     ...state(value, mostPrimes(values), left, y),
   ];
   if (value.cost > 0)

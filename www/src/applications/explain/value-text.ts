@@ -28,12 +28,17 @@ export function typeText({ type: { kind, shape, decimals, place } }: ExplainedVa
   return `${place} ${kind}${shape.length > 0 ? ` [${shape.join(', ')}]` : ''}${places}`;
 }
 
-/** Its shape, and what else is said of the operator where that is short. */
-export function detailOf({ type: { shape }, operator, attributes }: ExplainedValue): string {
+/** What its box says of it beside its name: attributes where they are short, else the shape where that is news, else the operator. */
+export function detailOf(
+  { type: { shape }, operator, operands, attributes }: ExplainedValue,
+  values: readonly ExplainedValue[],
+): string {
   const own = operator === 'value.constant' ? '' : attributes.replace(/^\{|\}$/g, '');
-  return [shape.length > 0 ? `[${shape.join(', ')}]` : 'one number', own.length <= MOST_ATTRIBUTES ? own : '']
-    .filter(Boolean)
-    .join('  ');
+  if (own !== '' && own.length <= MOST_ATTRIBUTES) return own;
+  const text = shape.join(', ');
+  const isKnown = operands.some((operand) => values[operand]!.type.shape.join(', ') === text);
+  if (isKnown) return operator ?? '';
+  return shape.length > 0 ? `[${text}]` : 'one number';
 }
 
 /** Where it is computed. */

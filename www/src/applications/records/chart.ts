@@ -55,8 +55,7 @@ export function chartOf(probabilities: readonly number[], diagnoses: string): HT
       'figcaption',
       { class: 'note' },
       'A dot for each record. ',
-      ...ROWS.flatMap(([, name], at) => [`Judged right: ${right[at]} ${name}${at === 0 ? '; ' : '. '}`]),
-      'Larger dots are judged otherwise than diagnosed.',
+      `Judged as diagnosed: ${right[0]} malignant ones, ${right[1]} benign ones; the others are circles.`,
     ),
   );
 }
