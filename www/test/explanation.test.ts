@@ -112,7 +112,7 @@ describe('words', () => {
   ])('%o is computed: %s', (given, where) => expect(text.whereText(value(given))).toBe(where));
 
   test('bits that are left, or the error where there is one', () => {
-    expect(text.precisionText(value({ budgetBits: 145.04 }))).toBe('145 bits left');
+    expect(text.precisionText(value({ budgetBits: 145.04 }))).toBe('145 bits');
     expect(text.precisionText(value({ budgetBits: 145, errorBits: -22.09 }))).toBe('error 2^−22.1');
     expect(text.precisionText(value({}))).toBeUndefined();
   });

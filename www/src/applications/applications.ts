@@ -28,6 +28,8 @@ export class Applications {
   #current: Application | undefined;
   #wanted: Application;
   #running: AbortController | undefined;
+  /** How often another question was asked: a run answers the one that it began with. */
+  #questions = 0;
 
   constructor(host: HTMLElement, app: App, compile: Settings['compile']) {
     this.#app = app;
@@ -90,9 +92,14 @@ export class Applications {
   /** Another question is being asked by now. */
   #changed(application: Application): void {
     if (application !== this.#current) return;
-    const { results, verdict, failure } = this.#frame;
+    this.#questions++;
+    const { results, failure } = this.#frame;
     hideFailure(failure);
-    if (results.hidden || results.dataset['stale'] === 'true') return;
+    if (!results.hidden && results.dataset['stale'] === 'false') this.#markStale();
+  }
+
+  #markStale(): void {
+    const { results, verdict } = this.#frame;
     results.dataset['stale'] = 'true';
     verdict.textContent = 'This is the result of the last run; the data above has changed.';
   }
@@ -110,9 +117,11 @@ export class Applications {
     const phases = new Phases((all) => this.#phaseList.show(all));
     try {
       const question = application.question();
+      const asked = this.#questions;
       const loom = await this.#app.loom();
       const outcome = await this.#session.run({ application, question, loom, phases, signal });
       this.#show(outcome, question.answer(outcome.decrypted));
+      if (asked !== this.#questions) this.#markStale();
     } catch (error) {
       const during = phases.all.find(({ state }) => state === 'stopped')?.name ?? 'compile';
       if (isCancellation(error, signal)) this.#phaseList.say(`Cancelled during ${during}.`);

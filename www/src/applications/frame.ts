@@ -190,13 +190,13 @@ function crossingOf(
 function explanationOf(): ExplanationElements {
   const title = `${PREFIX}explanation-title`;
   const reasons = h('dl', { class: 'facts decided', 'data-testid': 'reasons' });
+  const note = h('p', { class: 'note' });
   const diagram = h('div', { class: 'diagram', 'data-testid': 'value-diagram' });
   const tools = h('div', { class: 'diagram-tools' });
   const legend = h('ul', { class: 'legend', 'aria-label': 'Legend' });
   const inspector = h('aside', {
     class: 'inspector',
     'aria-label': 'Value',
-    'aria-live': 'polite',
     'data-testid': 'value-inspector',
   });
   const values = h('div', { class: 'scroll' });
@@ -209,17 +209,7 @@ function explanationOf(): ExplanationElements {
     h(
       'div',
       { class: 'card flush' },
-      h(
-        'div',
-        { class: 'explanation-head' },
-        h('h3', {}, 'The values of the question'),
-        h(
-          'p',
-          { class: 'note' },
-          'Data goes from top to bottom. Every product on ciphertexts uses up primes and bits; when none is left, decryption fails. ' +
-            'The more color a box has, the more of the work is in it.',
-        ),
-      ),
+      h('div', { class: 'explanation-head' }, h('h3', {}, 'The values of the question'), note),
       h(
         'div',
         { class: 'inside' },
@@ -230,5 +220,5 @@ function explanationOf(): ExplanationElements {
     h('div', { class: 'card' }, h('h3', {}, 'The same, line by line'), values),
     h('div', { class: 'card' }, h('h3', {}, 'Evaluation keys, and what they are for'), keys),
   );
-  return { section, reasons, diagram, tools, legend, inspector, values, keys };
+  return { section, reasons, note, diagram, tools, legend, inspector, values, keys };
 }

@@ -31,7 +31,7 @@ export class DigitsView implements Application {
   readonly about = 'A server’s neural network reads what you draw, and never sees it.';
   readonly client = 'Holds what you draw and the *secret key*, and learns which digit it was taken for.';
   readonly evaluator =
-    'Holds the network: its weights are its own, and your side never gets them. It sees *neither the drawing nor the digit*.';
+    'Holds the network, whose weights stay there. It sees *neither the drawing nor the digit*.';
   readonly upload = 'Encrypted drawing';
   readonly download = 'Encrypted scores';
   readonly #preview = h('div', { class: 'preview' });

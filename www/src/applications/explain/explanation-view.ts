@@ -14,6 +14,7 @@ import { PLACES, PLACE_TITLES, placesOf } from './value-text.js';
 export interface ExplanationElements {
   readonly section: HTMLElement;
   readonly reasons: HTMLElement;
+  readonly note: HTMLElement;
   readonly diagram: HTMLElement;
   readonly tools: HTMLElement;
   readonly legend: HTMLElement;
@@ -69,7 +70,7 @@ export class ExplanationView {
     if (explanation === this.#explanation) return;
     this.#explanation = explanation;
     this.#selected = this.#hovered = undefined;
-    const { section, reasons, legend, inspector, values, keys, diagram } = this.#elements;
+    const { section, reasons, note, legend, inspector, values, keys, diagram } = this.#elements;
     section.hidden = false;
     const select = (index: number): void => this.#reveal(index);
     this.#table = valueTable(explanation.values, select);
@@ -79,6 +80,7 @@ export class ExplanationView {
         h('dd', {}, ...withCode(text)),
       ]),
     );
+    note.textContent = noteOf(explanation.values);
     legend.replaceChildren(...legendOf(explanation.values));
     inspector.replaceChildren(...inspectorHint());
     values.replaceChildren(this.#table);
@@ -108,8 +110,11 @@ export class ExplanationView {
   #select(index: number): void {
     this.#selected = index;
     const { inspector } = this.#elements;
+    const hadFocus = inspector.contains(document.activeElement);
     inspector.replaceChildren(...inspectorOf(this.#explanation!, index, (at) => this.#reveal(at)));
     inspector.scrollTop = 0;
+    // What had it is gone.
+    if (hadFocus) inspector.querySelector('h3')!.focus();
     this.#mark();
   }
 
@@ -127,6 +132,22 @@ export class ExplanationView {
   }
 }
 
+/** Whether numbers are off by a little. */
+function isReal(values: readonly ExplainedValue[]): boolean {
+  return values.some(({ errorBits }) => errorBits !== undefined);
+}
+
+/** How the picture is read. */
+function noteOf(values: readonly ExplainedValue[]): string {
+  return [
+    'Data goes from top to bottom.',
+    isReal(values)
+      ? 'Every product on ciphertexts uses up a prime; numbers are off by a little, and each box says by how much at most.'
+      : 'Every product on ciphertexts uses up bits and primes; when none is left, decryption fails.',
+    'The more color a box has, the more of the work is in it.',
+  ].join(' ');
+}
+
 /** What colors and bars mean: only those that there are. */
 function legendOf(values: readonly ExplainedValue[]): HTMLElement[] {
   const seen = new Set(values.flatMap(placesOf));
@@ -136,7 +157,7 @@ function legendOf(values: readonly ExplainedValue[]): HTMLElement[] {
       h('li', { class: `place-${place}` }, PLACE_TITLES[place]),
     ),
     h('li', { class: 'scale' }, 'work 0 %', h('span', { class: 'ramp', 'aria-hidden': 'true' }), `${most} %`),
-    h('li', { class: 'primes' }, 'primes left'),
+    h('li', { class: 'primes' }, isReal(values) ? 'primes left' : 'primes left, bits left'),
   ];
 }
 

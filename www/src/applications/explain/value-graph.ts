@@ -2,13 +2,13 @@
 import type { ExplainedValue } from 'cipherloom';
 import type { ShapeGroup } from '../../graph/layout.js';
 import type { Group, Item } from '../../graph/picture.js';
-import { detailOf, precisionText, shareText, titleOf } from './value-text.js';
+import { detailOf, precisionText, shareText, titleOf, whereText } from './value-text.js';
 
 /** Of the picture's monospaced font, in its units. */
 const CHARACTER = 7.3;
 /** Of the smaller lines. */
 const SMALL = 6.8;
-const LEAST_WIDTH = 150;
+const LEAST_WIDTH = 130;
 const HEIGHT = 74;
 const PORT_HEIGHT = 26;
 /** A prime that is left, as a bar; and the room from one to the next. */
@@ -44,7 +44,9 @@ export function valueShapes({ items, edges }: Group, values: readonly ExplainedV
       const widths = [
         (titleOf(value).length + shareText(value).length + 2) * CHARACTER,
         detailOf(value, values).length * SMALL,
-        primes + (precisionText(value) ?? '').length * SMALL,
+        value.level === undefined
+          ? whereText(value).length * SMALL
+          : primes + (precisionText(value) ?? '').length * SMALL,
       ];
       return { width: Math.max(...widths.map((width) => width + 28), LEAST_WIDTH), height: HEIGHT };
     }),

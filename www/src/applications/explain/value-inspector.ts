@@ -57,7 +57,7 @@ export function inspectorOf(
   const operators = operatorList(value);
   const own = keys.filter(({ of }) => of.includes(index));
   return [
-    h('h3', { class: `kind place-${placesOf(value)[0]}` }, titleOf(value)),
+    h('h3', { class: `kind place-${placesOf(value)[0]}`, tabindex: -1 }, titleOf(value)),
     h(
       'p',
       { class: 'note' },

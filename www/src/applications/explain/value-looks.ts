@@ -1,6 +1,7 @@
 /** How a value's box looks: its share of the work as a shade and a bar, the primes that are left one by one. */
 import type { ExplainedValue } from 'cipherloom';
 import type { Looks, Place } from '../../graph/looks.js';
+import * as format from '../../format.js';
 import { s } from '../../ui/dom.js';
 import { mostCost, mostPrimes, PRIME } from './value-graph.js';
 import {
@@ -34,7 +35,9 @@ function labelOf(value: ExplainedValue): string {
     `${titleOf(value)}: ${typeText(value)}`,
     whereText(value),
     level,
-    precisionText(value) ?? '',
+    value.errorBits === undefined && value.budgetBits !== undefined
+      ? `${format.bits(value.budgetBits)} left`
+      : (precisionText(value) ?? ''),
     share === '' ? '' : `${share} of the work`,
   ]
     .filter(Boolean)

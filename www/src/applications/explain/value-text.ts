@@ -80,7 +80,7 @@ export function whereText(value: ExplainedValue): string {
 /** What is left of it, or how precise it is: reals have an error, whole numbers a budget. */
 export function precisionText({ errorBits, budgetBits }: ExplainedValue): string | undefined {
   if (errorBits !== undefined) return `error ${powerText(errorBits)}`;
-  return budgetBits === undefined ? undefined : `${format.bits(budgetBits)} left`;
+  return budgetBits === undefined ? undefined : format.bits(budgetBits);
 }
 
 /** 2^-22.1, with a minus sign that can be seen. */

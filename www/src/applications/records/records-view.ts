@@ -10,8 +10,8 @@ import { fetchJson } from '../fetch-asset.js';
 import { chartOf } from './chart.js';
 import { describeRecords, probabilitiesOf, type RecordsModel, recordsOf } from './records.js';
 
-/** Larger differences would be more than the precision that the program was compiled for, and the network's bounds. */
-const MOST_OFF = 1e-4;
+/** Results are to be right to 20 bits, by default. */
+const MOST_OFF = 2 ** -20;
 const DIAGNOSES: Readonly<Record<string, string>> = { m: 'malignant', b: 'benign' };
 
 export class RecordsView implements Application {
@@ -19,8 +19,7 @@ export class RecordsView implements Application {
   readonly title = 'Records of patients';
   readonly about = 'A server’s model says how likely each of 569 tumours is malignant, and sees no record.';
   readonly client = 'Holds the records and the *secret key*, and sees the probabilities: a clinic, say.';
-  readonly evaluator =
-    'Holds the model: its weights are its own, and your side never gets them. It sees *no record and no probability*.';
+  readonly evaluator = 'Holds the model, whose weights stay there. It sees *no record and no probability*.';
   readonly upload = 'Encrypted records';
   readonly download = 'Encrypted probabilities';
   readonly #data: DataClient;
@@ -81,7 +80,7 @@ export class RecordsView implements Application {
 
 /** The first lines and columns. */
 function previewOf(names: readonly string[], records: readonly number[][]): HTMLElement {
-  const columns = names.slice(0, 5);
+  const columns = names.slice(0, 4);
   return h(
     'div',
     { class: 'scroll' },
