@@ -99,7 +99,9 @@ for (const name of BROWSERS) {
       const probabilities = await rows(page, 'probability');
       assert.equal(probabilities.length, 569);
       for (const [encrypted, plain] of probabilities) assert.ok(Math.abs(encrypted - plain) < 1e-6);
-      const [, right] = /^(\d+) of 569 records/.exec(await text(page, 'application-verdict'));
+      const [[average, clear]] = await rows(page, 'average');
+      assert.ok(Math.abs(average - clear) < 1e-6);
+      const [, right] = /^Every number is off by .* (\d+) of 569 records/.exec(await text(page, 'application-verdict'));
       assert.ok(right > 540);
       await explained(page, /^CKKS/);
     });

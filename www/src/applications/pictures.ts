@@ -15,8 +15,8 @@ export function inkPicture(
           s('rect', {
             x: at % side,
             y: Math.floor(at / side),
-            width: 1.02,
-            height: 1.02,
+            width: 1,
+            height: 1,
             'fill-opacity': (ink / most).toFixed(2),
           }),
         ],

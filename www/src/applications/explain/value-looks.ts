@@ -70,6 +70,18 @@ function draw(
     s('text', { class: 'sub', x: left, y: y + 37 }, detailOf(value, values)),
     ...state(value, mostPrimes(values), left, y),
   ];
+  // Computed in two places: the mark at its side has two colors.
+  const [, also] = placesOf(value);
+  if (also !== undefined && value.name === undefined)
+    elements.push(
+      s('rect', {
+        class: `stripe place-${also}`,
+        x,
+        y: y + height / 2,
+        width: 3.5,
+        height: height / 2 - 7,
+      }),
+    );
   if (value.cost > 0)
     elements.push(
       s('rect', { class: 'track', x: left, y: y + height - 10, width: track, height: 3, rx: 1.5 }),

@@ -1,5 +1,4 @@
 /** Records of patients, judged by a model that is the server's own: CKKS. */
-import type { Decrypted } from 'cipherloom';
 import modelAddress from '../data/records-model.json?url';
 import type { DataClient } from '../../data/data-client.js';
 import { fetchSample } from '../../data/sample.js';
@@ -73,7 +72,13 @@ export class RecordsView implements Application {
     return {
       inputs: { records },
       plain: { weights: [...model.weights], bias: model.bias },
-      answer: ({ probability }) => answerOf(probability!, probabilitiesOf(model, records), model.diagnoses),
+      answer: ({ probability, average }) =>
+        answerOf(
+          probability as number[],
+          average as number,
+          probabilitiesOf(model, records),
+          model.diagnoses,
+        ),
     };
   }
 }
@@ -117,18 +122,31 @@ function previewOf(names: readonly string[], records: readonly number[][]): HTML
   );
 }
 
-function answerOf(decrypted: Decrypted, expected: readonly number[], diagnoses: string): Answer {
-  const found = decrypted as number[];
-  const off = Math.max(...found.map((value, row) => Math.abs(value - expected[row]!)));
+function answerOf(
+  found: readonly number[],
+  average: number,
+  expected: readonly number[],
+  diagnoses: string,
+): Answer {
+  const clearAverage = expected.reduce((sum, value) => sum + value, 0) / expected.length;
+  const off = Math.max(
+    Math.abs(average - clearAverage),
+    ...found.map((value, row) => Math.abs(value - expected[row]!)),
+  );
   const right = found.filter((value, row) => value > 0.5 === (diagnoses[row] === 'm')).length;
   const agrees = off <= MOST_OFF;
   return {
     verdict:
-      `${right} of ${found.length} records are judged as doctors diagnosed them. Probabilities are off by at most ` +
-      `${off.toExponential(1).replace('-', '−')} from those computed in the clear${agrees ? '' : ', which is too much'}.`,
+      `Every number is off by at most ${off.toExponential(1).replace('-', '−')} from the one computed in the clear` +
+      `${agrees ? '' : ', which is too much'}. ${right} of ${found.length} records are judged as doctors diagnosed them.`,
     agrees,
     contents: [
       chartOf(found, diagnoses),
+      h(
+        'p',
+        { 'data-testid': 'average', 'data-encrypted': average, 'data-plain': clearAverage },
+        `On average ${percent(average)} (in the clear: ${percent(clearAverage)}): the other side added up on ciphertexts, your side divided.`,
+      ),
       h(
         'div',
         { class: 'scroll records-scroll', tabindex: 0, role: 'region', 'aria-label': 'Every record' },
@@ -178,4 +196,8 @@ function answerOf(decrypted: Decrypted, expected: readonly number[], diagnoses: 
       ),
     ],
   };
+}
+
+function percent(value: number): string {
+  return `${(100 * value).toFixed(4)} %`;
 }

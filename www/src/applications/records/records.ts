@@ -32,7 +32,10 @@ export function describeRecords(loom: Loom, records: number, measurements: numbe
   const weights = task.plain('weights', { ...real, shape: [measurements], min: -0.5, max: 0.5 });
   const bias = task.plain('bias', { ...real, min: -1, max: 1 });
   const score = features.matmul(weights).add(bias).within(RANGE.from, RANGE.to);
-  task.output('probability', score.approximate(sigmoidPolynomial()));
+  const probability = score.approximate(sigmoidPolynomial());
+  task.output('probability', probability);
+  // Added up on ciphertexts, divided by your side.
+  task.output('average', probability.mean());
   return task;
 }
 
