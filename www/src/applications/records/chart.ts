@@ -1,11 +1,12 @@
 /** Probabilities as dots, in two rows: what doctors found malignant, and benign. */
 import { h, s } from '../../ui/dom.js';
 
-const WIDTH = 640;
-const ROW = 62;
-const LEFT = 78;
-const RIGHT = 14;
-const TOP = 22;
+const WIDTH = 440;
+const SIDE = 12;
+const TOP = 20;
+/** Of a row: its name, and the dots below. */
+const NAME = 18;
+const ROW = NAME + 46;
 const ROWS = [
   ['m', 'malignant'],
   ['b', 'benign'],
@@ -16,7 +17,7 @@ const [LEAST, MOST] = [-0.15, 1.15];
 export function chartOf(probabilities: readonly number[], diagnoses: string): HTMLElement {
   const height = TOP + ROWS.length * ROW + 26;
   const x = (value: number): number =>
-    LEFT + ((Math.min(Math.max(value, LEAST), MOST) - LEAST) / (MOST - LEAST)) * (WIDTH - LEFT - RIGHT);
+    SIDE + ((Math.min(Math.max(value, LEAST), MOST) - LEAST) / (MOST - LEAST)) * (WIDTH - 2 * SIDE);
   const right = ROWS.map(([letter]) => {
     const own = probabilities.filter((_, row) => diagnoses[row] === letter);
     return `${own.filter((value) => value > 0.5 === (letter === 'm')).length} of ${own.length}`;
@@ -36,14 +37,14 @@ export function chartOf(probabilities: readonly number[], diagnoses: string): HT
     );
   svg.append(s('text', { x: x(0.5), y: 11, class: 'tick' }, 'benign ← judged → malignant'));
   for (const [row, [letter, name]] of ROWS.entries()) {
-    svg.append(s('text', { class: 'row-name', x: 0, y: TOP + row * ROW + ROW / 2 + 4 }, name));
+    svg.append(s('text', { class: 'row-name', x: SIDE, y: TOP + row * ROW + 13 }, `diagnosed ${name}`));
     for (const [at, value] of probabilities.entries()) {
       if (diagnoses[at] !== letter) continue;
       // Beside each other, so that dots do not hide each other: a fixed scatter, the same each time.
-      const y = TOP + row * ROW + 8 + ((at * 0.618_034) % 1) * (ROW - 16);
+      const y = TOP + row * ROW + NAME + 5 + ((at * 0.618_034) % 1) * (ROW - NAME - 10);
       const wrong = value > 0.5 !== (letter === 'm');
       svg.append(
-        s('circle', { class: wrong ? 'dot wrong' : `dot ${name}`, cx: x(value), cy: y, r: wrong ? 4 : 2.6 }),
+        s('circle', { class: wrong ? 'dot wrong' : `dot ${name}`, cx: x(value), cy: y, r: wrong ? 3.4 : 2 }),
       );
     }
   }
