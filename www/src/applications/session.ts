@@ -72,7 +72,13 @@ export class Session {
   async explanation(application: Application): Promise<ValueExplanation | undefined> {
     const kept = this.#kept;
     if (kept?.application !== application) return undefined;
-    return (kept.explanation ??= kept.program.explain());
+    kept.explanation ??= kept.program.explain();
+    try {
+      return await kept.explanation;
+    } catch (error) {
+      delete kept.explanation; // the next call tries anew
+      throw error;
+    }
   }
 
   /** Forgets program and keys. */
