@@ -15,7 +15,7 @@ for (const name of BROWSERS) {
     test('nothing of the tab is loaded before it is opened, by the keyboard', async () => {
       assert.ok(!page.requests.some((address) => address.includes('workbench')));
       await page.evaluate(`document.querySelector('[data-testid="tab-statistics"]').focus()`);
-      await page.press('ArrowRight');
+      await page.press('End');
       await opened(page);
       assert.equal(await page.evaluate('location.hash'), '#graph');
       assert.equal(await page.evaluate('document.activeElement.id'), 'tab-graph');

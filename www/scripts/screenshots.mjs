@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Takes the pictures in screenshots/ of the built page, after a run on the example data; and of its graph tab.
+// Takes the pictures in screenshots/ of the built page, after a run on the example data; and of its other tabs.
 // Usage: npm run build && npm run screenshots [-- '?mode=threads'] (settings as in the page's address;
 // CHROMIUM=path where it is not /usr/bin/chromium)
 import { mkdir } from 'node:fs/promises';
@@ -14,6 +14,7 @@ const PICTURES = [
   { name: 'light-390', width: 390, height: 844, theme: 'light', at: '#results' },
   { name: 'dark-390', width: 390, height: 844, theme: 'dark' },
   { name: 'graph-1440', width: 1440, height: 2250, theme: 'light', at: '#graph' },
+  { name: 'applications-1440', width: 1440, height: 2880, theme: 'light', at: '#applications' },
 ];
 
 const server = await preview({ root: ROOT, preview: { port: 0 } });
@@ -34,9 +35,10 @@ async function take({ name, width, height, theme, at }) {
   await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }]);
   await page.setViewport({ width, height });
   const address = `${server.resolvedUrls.local[0]}${process.argv[2] ?? ''}`;
-  if (at === '#graph') {
+  const show = { '#graph': showGraph, '#applications': showApplication }[at];
+  if (show !== undefined) {
     await page.goto(`${address}${at}`);
-    await showGraph(page);
+    await show(page);
     await page.screenshot({ path: `${ROOT}/screenshots/${name}.png` });
     await page.close();
     return;
@@ -68,6 +70,15 @@ async function showGraph(page) {
   await page.waitForSelector('#panel-graph [data-testid=value]');
   await page.click(selector);
   await page.waitForSelector('#panel-graph .operands.producer .link');
+  await page.evaluate(() => scrollTo(0, 0));
+}
+
+/** Reads a digit, and selects the first layer of the network. */
+async function showApplication(page) {
+  await page.waitForSelector('[data-testid=application-run]:not(:disabled)');
+  await page.click('[data-testid=application-run]');
+  await page.waitForSelector('[data-testid=value-diagram][data-values]');
+  await page.click('[data-testid=value-diagram] .operator[data-node="5"]');
   await page.evaluate(() => scrollTo(0, 0));
 }
 

@@ -16,7 +16,7 @@ import { lanesOf, lengthOf } from './timeline/spans.js';
 import { Timeline } from './timeline/timeline.js';
 import { costTable, type Measured, parameterList, publicNote } from './ui/cost-table.js';
 import { showCrossings } from './ui/crossing.js';
-import { byId } from './ui/dom.js';
+import { byId, byTestId } from './ui/dom.js';
 import { hideFailure, showFailure } from './ui/failure-box.js';
 import { showMode, showModeFailure } from './ui/mode-panel.js';
 import { PhaseList } from './ui/phase-list.js';
@@ -34,10 +34,18 @@ interface Engine {
 }
 
 export class App {
-  readonly #data = new DataClient();
-  readonly #runner = new Runner(this.#data);
+  /** Reads files; the other tabs share it. */
+  readonly data = new DataClient();
+  readonly #runner = new Runner(this.data);
   readonly #pickers = new Pickers(() => this.#selectionChanged());
-  readonly #phaseList = new PhaseList();
+  readonly #failure = byId('failure');
+  readonly #phaseList = new PhaseList({
+    list: byId('phases'),
+    bar: byId('progress'),
+    status: byId('run-status'),
+    crossing: byTestId('crossing'),
+    prefix: '',
+  });
   readonly #explorer = new Explorer(programFrame());
   readonly #timeline = new Timeline((op) => void this.#explorer.reveal('base', op));
   readonly #verification = new ProgramPanel(byId('program-verify'), {
@@ -81,7 +89,7 @@ export class App {
 
   // ---------------------------------------------------------------------------------------------- engine
 
-  /** The loom that runs now; the other tab shares it. */
+  /** The loom that runs now; the other tabs share it. */
   async loom(): Promise<Loom> {
     return (await this.#engine!).loom;
   }
@@ -126,7 +134,7 @@ export class App {
   }
 
   async #restart(): Promise<void> {
-    hideFailure();
+    hideFailure(this.#failure);
     try {
       this.#runner.forget();
       await (await this.#engine)?.loom.restart();
@@ -164,9 +172,9 @@ export class App {
 
   async #open(name: string, bytes: () => Promise<ArrayBuffer>, chosen: readonly string[]): Promise<void> {
     if (this.#running !== undefined) return;
-    hideFailure();
+    hideFailure(this.#failure);
     try {
-      const table = await this.#data.read(await bytes());
+      const table = await this.data.read(await bytes());
       this.#table = table;
       byId('table-name').textContent =
         `${name}: ${format.plural(table.rows, 'row')}, ${format.plural(table.numeric.length, 'numeric column')}`;
@@ -209,7 +217,7 @@ export class App {
       during = 'planning';
       const plan = await planner.plan(selection);
       if (engine !== this.#engine) return;
-      hideFailure();
+      hideFailure(this.#failure);
       this.#showPlan(plan);
     } catch (error) {
       // Another choice, or another engine, is being planned for.
@@ -250,7 +258,7 @@ export class App {
     const selection = this.#pickers.selection;
     if (selection === undefined || this.#running !== undefined) return;
     clearTimeout(this.#settling);
-    hideFailure();
+    hideFailure(this.#failure);
     const controller = new AbortController();
     const { signal } = controller;
     this.#running = controller;
@@ -326,6 +334,6 @@ export class App {
   }
 
   #fail(error: unknown, during: string): void {
-    showFailure(failureOf(error, during), () => void this.#restart());
+    showFailure(this.#failure, failureOf(error, during), () => void this.#restart());
   }
 }

@@ -1,5 +1,6 @@
 import { App } from './app.js';
 import { failureOf } from './failure.js';
+import type { Applications } from './applications/applications.js';
 import { settingsOf } from './settings.js';
 import { byId } from './ui/dom.js';
 import { connectModePanel, connectThreads } from './ui/mode-panel.js';
@@ -10,6 +11,7 @@ import type { Workbench } from './workbench/workbench.js';
 const settings = settingsOf(location.search);
 const app = new App(settings);
 let workbench: Promise<Workbench> | undefined;
+let applications: Promise<Applications> | undefined;
 connectTheme(() => {
   app.repaint();
   void workbench?.then((opened) => opened.repaint());
@@ -18,9 +20,13 @@ connectModePanel();
 connectThreads(settings.load.threads, (threads) => app.changeThreads(threads));
 connectPages(opened);
 
-/** What the graph tab is made of comes when it is first opened. */
+/** What the other tabs are made of comes when they are first opened. */
 function opened(page: Page): void {
-  if (page !== 'graph') return;
+  if (page === 'graph') openGraphs();
+  if (page === 'applications') openApplications();
+}
+
+function openGraphs(): void {
   workbench ??= import('./workbench/workbench.js').then(({ Workbench }) => {
     return new Workbench(byId('panel-graph'), app);
   });
@@ -28,5 +34,17 @@ function opened(page: Page): void {
     workbench = undefined; // the next opening tries anew
     const { sentence, code } = failureOf(error, 'opening the graph tab');
     byId('graph-status').textContent = `The graph tab could not be opened: ${sentence} (${code})`;
+  });
+}
+
+function openApplications(): void {
+  applications ??= import('./applications/applications.js').then(({ Applications }) => {
+    return new Applications(byId('panel-applications'), app, settings.compile);
+  });
+  applications.catch((error: unknown) => {
+    applications = undefined;
+    const { sentence, code } = failureOf(error, 'opening the applications tab');
+    byId('applications-status').textContent =
+      `The applications tab could not be opened: ${sentence} (${code})`;
   });
 }

@@ -1,10 +1,9 @@
 /** The picture as SVG, in a pane that scrolls: around the picture is room, so that any point of it can be anywhere. */
 import * as format from '../format.js';
 import { h, s } from '../ui/dom.js';
-import { kindOf } from './kinds.js';
 import type { PlacedBox, PlacedGroup } from './layout.js';
 import { TITLE } from './layout.js';
-import { subtitle } from './measure.js';
+import { type Looks, operatorLooks } from './looks.js';
 import { type Group, type Item, type OperatorItem, PAGE, type PortItem } from './picture.js';
 import { type NodeId, opOf, stageOf } from './staged-graphs.js';
 
@@ -51,7 +50,8 @@ interface Point {
 export class Diagram {
   readonly #pane: HTMLElement;
   readonly #events: DiagramEvents;
-  readonly #svg = s('svg', { class: 'picture', role: 'group', 'aria-label': 'Operators' });
+  readonly #looks: Looks;
+  readonly #svg = s('svg', { class: 'picture', role: 'group' });
   /** The picture and the room around it. */
   readonly #field = h('div', { class: 'field' }, this.#svg);
   readonly #drawn = new Map<NodeId, Drawn>();
@@ -63,9 +63,11 @@ export class Diagram {
   /** The one operator in the tab order. */
   #current: NodeId | undefined;
 
-  constructor(pane: HTMLElement, events: DiagramEvents) {
+  constructor(pane: HTMLElement, events: DiagramEvents, looks: Looks = operatorLooks) {
     this.#pane = pane;
     this.#events = events;
+    this.#looks = looks;
+    this.#svg.setAttribute('aria-label', looks.title);
     pane.append(this.#field);
     this.#svg.addEventListener('click', (event) => this.#clicked(event));
     this.#svg.addEventListener('dblclick', (event) => {
@@ -201,23 +203,20 @@ export class Diagram {
     const { width, height } = box;
     const state = children === 0 ? '' : inner === undefined ? ', closed' : ', open';
     const element = s('g', {
-      class: `operator kind-${kindOf(type)}${inner === undefined ? '' : ' open'}`,
+      class: `operator ${this.#looks.classOf(item)}${inner === undefined ? '' : ' open'}`,
       role: 'button',
       tabindex: -1,
       'data-node': node,
       'data-type': type,
       'data-op': opOf(node),
-      'aria-label': `${type} ${subtitle(item)}${state}`,
+      'aria-label': `${this.#looks.labelOf(item)}${state}`,
     });
     element.append(
       s('rect', { class: 'body', x, y, width, height, rx: 7 }),
       s('rect', { class: 'stripe', x, y: y + 7, width: 3.5, height: (inner ? TITLE : height) - 14 }),
     );
     if (inner === undefined) {
-      element.append(
-        s('text', { class: 'type', x: x + 13, y: y + 19 }, type),
-        s('text', { class: 'sub', x: x + 13, y: y + 36 }, subtitle(item)),
-      );
+      element.append(...this.#looks.draw(item, { x, y, width, height }));
     } else {
       element.append(s('text', { class: 'type', x: x + 13, y: y + 22 }, `${type} #${opOf(node)}`));
       if (inner.pages > 1) element.append(...pager(inner, x + width - 36, y));

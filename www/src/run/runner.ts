@@ -5,6 +5,7 @@ import type { DataClient } from '../data/data-client.js';
 import type { NumericColumn } from '../data/messages.js';
 import { wantedOf, type Wanted } from '../selection.js';
 import type { Phases } from './phases.js';
+import { totalBytes } from './total-bytes.js';
 import type { Plan } from './planner.js';
 
 /** One line of the results. */
@@ -84,9 +85,9 @@ export class Runner {
     });
     const crossings = {
       program: program.toBytes().length,
-      keys: total(client.evaluationKeys),
-      upload: total(Object.values(inputs)),
-      download: total(Object.values(outputs)),
+      keys: totalBytes(client.evaluationKeys),
+      upload: totalBytes(Object.values(inputs)),
+      download: totalBytes(Object.values(outputs)),
     };
     return { plan, lines, crossings, trace };
   }
@@ -126,11 +127,4 @@ function aborted(signal: AbortSignal): Promise<never> {
     if (signal.aborted) fail();
     else signal.addEventListener('abort', fail, { once: true });
   });
-}
-
-/** Bytes of all, those that are one and the same once. */
-function total(list: Iterable<Uint8Array>): number {
-  let sum = 0;
-  for (const { length } of new Set(list)) sum += length;
-  return sum;
 }

@@ -1,10 +1,13 @@
 /** The box that says what went wrong. */
 import type { Failure } from '../failure.js';
-import { button, byId, h } from './dom.js';
+import { button, h } from './dom.js';
 
 /** Shows a failure; `restart` replaces dead workers. */
-export function showFailure({ sentence, code, place, canRestart }: Failure, restart: () => void): void {
-  const box = byId('failure');
+export function showFailure(
+  box: HTMLElement,
+  { sentence, code, place, canRestart }: Failure,
+  restart: () => void,
+): void {
   box.dataset['code'] = code;
   box.replaceChildren(
     h('p', { class: 'sentence', 'data-testid': 'error-sentence' }, sentence),
@@ -19,15 +22,14 @@ export function showFailure({ sentence, code, place, canRestart }: Failure, rest
       'div',
       { class: 'row' },
       ...(canRestart ? [button('Restart the workers', restart, { 'data-testid': 'restart' })] : []),
-      button('Dismiss', hideFailure, { class: 'quiet' }),
+      button('Dismiss', () => hideFailure(box), { class: 'quiet' }),
     ),
   );
   box.hidden = false;
   box.scrollIntoView({ block: 'nearest' });
 }
 
-export function hideFailure(): void {
-  const box = byId('failure');
+export function hideFailure(box: HTMLElement): void {
   box.hidden = true;
   box.replaceChildren();
 }

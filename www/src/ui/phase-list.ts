@@ -1,7 +1,7 @@
 /** Progress of a run: the bar of phases, and what is said of it. */
 import * as format from '../format.js';
 import { PHASES, type Phase, type PhaseName, type Phases } from '../run/phases.js';
-import { byId, h } from './dom.js';
+import { h } from './dom.js';
 
 const TITLES: Readonly<Record<PhaseName, string>> = {
   compile: 'Compile',
@@ -24,29 +24,44 @@ interface Row {
   readonly time: HTMLElement;
 }
 
+/** The elements that it fills in. */
+export interface PhaseElements {
+  readonly list: HTMLElement;
+  /** Of the whole run. */
+  readonly bar: HTMLElement;
+  readonly status: HTMLElement;
+  /** What passes between the two sides, by phases. */
+  readonly crossing: HTMLElement;
+  /** Before the test ids: a page can have several lists. */
+  readonly prefix: string;
+}
+
 export class PhaseList {
+  readonly #elements: PhaseElements;
   readonly #rows: readonly Row[];
   #said = '';
 
-  constructor() {
+  constructor(elements: PhaseElements) {
+    this.#elements = elements;
+    const { list, prefix } = elements;
     this.#rows = PHASES.map((name) => {
       const fill = h('span', { class: 'fill' });
-      const time = h('span', { class: 'time', 'data-testid': `phase-time-${name}` });
+      const time = h('span', { class: 'time', 'data-testid': `${prefix}phase-time-${name}` });
       const item = h(
         'li',
-        { 'data-phase': name, 'data-testid': `phase-${name}` },
+        { 'data-phase': name, 'data-testid': `${prefix}phase-${name}` },
         h('span', { class: 'track' }, fill),
         h('span', { class: 'name' }, TITLES[name]),
         time,
       );
       return { item, fill, time };
     });
-    byId('phases').append(...this.#rows.map(({ item }) => item));
+    list.append(...this.#rows.map(({ item }) => item));
   }
 
   show(phases: Phases): void {
     const percent = Math.round(phases.fraction * 100);
-    const bar = byId('progress');
+    const { bar, crossing } = this.#elements;
     const active = phases.active;
     bar.setAttribute('aria-valuenow', String(percent));
     bar.dataset['phase'] = active?.name ?? '';
@@ -55,7 +70,7 @@ export class PhaseList {
       bar.setAttribute('aria-valuetext', `${DOING[active.name]}, ${percent} percent of all`);
       this.say(`${DOING[active.name]}…`);
     }
-    for (const item of document.querySelectorAll<HTMLElement>('.threads-between li')) {
+    for (const item of crossing.querySelectorAll<HTMLElement>('.threads-between li')) {
       item.classList.toggle('active', item.dataset['phase'] === active?.name);
     }
   }
@@ -64,7 +79,7 @@ export class PhaseList {
   say(text: string): void {
     if (text === this.#said) return;
     this.#said = text;
-    byId('run-status').textContent = text;
+    this.#elements.status.textContent = text;
   }
 
   #showPhase({ item, fill, time }: Row, { state, fraction, seconds }: Phase): void {
