@@ -21,8 +21,8 @@ const loom = await load();
 const task = loom.valueTask();
 const features = task.encrypted('features', { kind: 'real', shape: [569, 30], min: -4, max: 4 });
 const model = task.plain('weights', { kind: 'real', shape: [30], min: -0.5, max: 0.5 });
-// The sigmoid as a polynomial on -12..12, where scores are.
-const options = { from: -12, to: 12, degree: 3 };
+// The sigmoid as a polynomial on -16..16, where scores are.
+const options = { from: -16, to: 16, degree: 3 };
 const score = features.matmul(model).add(bias).within(options.from, options.to);
 task.output('probability', score.sigmoid(options));
 
@@ -34,6 +34,7 @@ const { probability } = await client.decrypt(results);
 loom.dispose();
 
 const scores = records.map((record) => record.reduce((sum, x, i) => sum + x * weights[i], bias));
+assert.ok(scores.every((score) => options.from <= score && score <= options.to));
 const sigmoid = approximation((x) => 1 / (1 + Math.exp(-x)), options);
 const expected = scores.map(sigmoid.at);
 const error = Math.max(...probability.map((found, row) => Math.abs(found - expected[row])));

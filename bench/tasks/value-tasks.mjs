@@ -27,7 +27,7 @@ export async function openRegression(loom, { records, weights, bias, sigmoid, li
   const features = task.encrypted('features', { kind: 'real', shape, min: -limit, max: limit });
   const model = task.plain('weights', { kind: 'real', shape: [weights.length], min: -0.5, max: 0.5 });
   // Scores lie where the polynomial is near to a sigmoid, as the peer's program takes for granted, too.
-  const score = features.matmul(model).add(bias).within(-12, 12);
+  const score = features.matmul(model).add(bias).within(-16, 16);
   task.output('probability', score.polynomial(sigmoid));
   return open(task, { features: records }, { weights }, ({ probability }) => probability);
 }
