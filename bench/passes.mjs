@@ -39,7 +39,7 @@ if (options.includes('--times')) {
   console.log(table(heads, await rowsOfTimes()));
 }
 loom.dispose();
-if (options.includes('--write')) writeFileSync(GOLDEN, `${JSON.stringify(counts, null, 1)}\n`);
+if (options.includes('--write')) writeFileSync(GOLDEN, `${JSON.stringify(counts, null, 2)}\n`);
 
 function rowsOfPrograms() {
   return Object.entries(counts).flatMap(([name, { all, none }]) => [
