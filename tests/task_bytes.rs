@@ -222,6 +222,8 @@ fn bodies_that_no_client_makes_are_refused() {
     assert!(refused(&|inside| inside[at..at + 8].fill(255)).contains("outside their primes"));
     let last = content(&all.value).len();
     assert!(refused(&|inside| inside[last - 8..].fill(255)).contains("outside their primes"));
+    // What says that it is a result has no seed.
+    assert!(refused(&|inside| inside[32] = 1).contains("a seed in what is not fresh"));
     // Another seed is another ciphertext, and no error.
     assert_eq!(refused(&|inside| inside[form + 1] ^= 1), "");
 

@@ -150,9 +150,16 @@ export const ENCRYPT_OPTIONS: Kinds<EncryptOptions> = { ...CALL_OPTIONS, showVal
 export const DECRYPT_OPTIONS: Kinds<DecryptOptions> = { ...CALL_OPTIONS, inputs: CIPHERTEXTS };
 /** Options of `Program.run`. */
 export const RUN_OPTIONS: Kinds<RunOptions> = { ...CALL_OPTIONS, onTrace: FUNCTION };
+/** What a key is exported with. */
+export const PASSPHRASE: Kind = {
+  expected: 'a passphrase: a string that is not empty',
+  fits: (value) => isText(value) && value !== '',
+  secret: true,
+};
 /** Options of `Program.restoreClient`. */
 export const RESTORE_OPTIONS: Kinds<RestoreOptions> = {
   ...CALL_OPTIONS,
+  passphrase: PASSPHRASE,
   evaluationKeys: arrayOf('bytes (Uint8Array)', isBytes),
 };
 /** Options of `compile`. */

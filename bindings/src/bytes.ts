@@ -1,4 +1,4 @@
-/** Bytes that callers hand in and out. What lies where in them: src/program/bytes.rs. */
+/** Bytes that callers hand in and out. What lies where in them: FORMAT.md. */
 import { BYTES, checkArgument } from './arguments.js';
 import { failure } from './errors.js';
 import type { NamedBytes } from './raw.js';

@@ -6,6 +6,7 @@ import {
   COLUMNS,
   DECRYPT_OPTIONS,
   ENCRYPT_OPTIONS,
+  PASSPHRASE,
 } from './arguments.js';
 import { byName, checksums, checkSize, movable, orderedInputs } from './bytes.js';
 import { encodeColumn, ruleOf } from './columns.js';
@@ -132,6 +133,11 @@ export class KeyHolder extends Resource implements Client {
   async save(options: CallOptions = {}): Promise<Uint8Array> {
     checkCall('save', {}, options, CALL_OPTIONS);
     return this.#key.save(this.signal(options.signal));
+  }
+
+  async exportKey(passphrase: string, options: CallOptions = {}): Promise<Uint8Array> {
+    checkCall('exportKey', { passphrase: [passphrase, PASSPHRASE] }, options, CALL_OPTIONS);
+    return this.#key.export(passphrase, this.signal(options.signal));
   }
 }
 

@@ -16,6 +16,7 @@ import type { WorkerLoom } from './loom.js';
 import { describeProgram } from './program-info.js';
 import { JobProgress } from './progress.js';
 import { abortable, Resource } from './resource.js';
+import { withSaved } from './sealed-key.js';
 import type {
   CallOptions,
   Ciphertexts,
@@ -112,7 +113,9 @@ export class CompiledProgram extends Resource implements Program {
   async restoreClient(saved: Uint8Array, options: RestoreOptions = {}): Promise<Client> {
     checkCall('restoreClient', { saved: [saved, BYTES] }, options, RESTORE_OPTIONS);
     checkAtMost('The saved client', saved, MOST_SAVED_BYTES);
-    return this.#keyHolder(saved, options);
+    return withSaved(saved, options.passphrase, this.signal(options.signal), (plain) =>
+      this.#keyHolder(plain, options),
+    );
   }
 
   async run(inputs: Ciphertexts, keys: EvaluationKeys, options: RunOptions = {}): Promise<Ciphertexts> {

@@ -225,6 +225,8 @@ export interface RestoreOptions extends CallOptions {
    * This client's keys as made before (`[]` if it will only encrypt and decrypt). Default: new ones are made.
    */
   evaluationKeys?: EvaluationKeys | undefined;
+  /** What the key was exported with (`exportKey`); none for what `save` gave. */
+  passphrase?: string | undefined;
 }
 
 /** What a compilation may be told. Everything left out is chosen by the compiler. */
@@ -496,7 +498,10 @@ export interface Program extends Disposable {
   toBytes(): Uint8Array;
   /** Makes fresh keys. The secret key stays in the client worker. */
   client(options?: CallOptions): Promise<Client>;
-  /** A client from what `Client.save` gave. Errors: FormatError, KeyError (keys of other parameters). */
+  /**
+   * A client from what `Client.save` gave, or `Client.exportKey` with the same `passphrase`. Errors: FormatError, KeyError (keys of other
+   * parameters; `key.passphrase` for another passphrase or bytes that were changed; `key.sealed` where one is needed).
+   */
   restoreClient(saved: Uint8Array, options?: RestoreOptions): Promise<Client>;
   /**
    * Computes on ciphertexts, in the evaluator worker. Inputs of several clients' encryptions can be mixed by
@@ -582,6 +587,12 @@ export interface Client extends Disposable {
    * on the client survives its worker's death.
    */
   save(options?: CallOptions): Promise<Uint8Array>;
+  /**
+   * The secret key, encrypted with AES-256-GCM under a passphrase (PBKDF2-HMAC-SHA-256, 600,000 iterations): to be kept where others may come by the
+   * bytes. It is as safe as the passphrase is hard to guess: take a long one. `restoreClient(bytes, { passphrase })` gives the client back. From then on
+   * the client survives its worker's death. Errors: ParameterError `parameters.crypto` where there is no WebCrypto.
+   */
+  exportKey(passphrase: string, options?: CallOptions): Promise<Uint8Array>;
   dispose(): void;
 }
 

@@ -248,3 +248,94 @@ pub fn read(mut reader: Reader<'_>, all: &[Limbs], samplers: Option<&Samplers>) 
     }
     Ok(read)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bytes::Kind;
+    use crate::graph::OperandId;
+    use crate::ops::{Registry, Session, types};
+    use crate::platform::{Scalar, Simd};
+
+    const N: usize = 64;
+    const Q: [u64; 2] = [257, 769];
+
+    fn limbs() -> Limbs {
+        Limbs { n: N, all: vec![(Q[0], false), (Q[1], false), (Q[0], true), (Q[1], true)] }
+    }
+
+    /// The streams of a graph whose only output is made of limbs that are drawn from two public seeds.
+    fn streams(of: impl FnOnce(&mut Session<'_>, [OperandId; 2]) -> Vec<OperandId>) -> Option<Vec<u32>> {
+        let registry = Registry::lattice();
+        let mut s = Session::new(Graph::new(64), &registry);
+        let own = s.graph_mut().add_input("0", types::public_seed()).unwrap();
+        let other = s.graph_mut().add_input("1", types::public_seed()).unwrap();
+        let all = of(&mut s, [own, other]);
+        let merged = s.merge(&all, ValueType::new("all", 4 * N as u64, Attrs::new())).unwrap();
+        s.graph_mut().declare_output("all", merged);
+        let seed = PublicSeed { input: 0, bytes: [7; 32] };
+        Streams::of(&s.finish(), &seed, &[(0, &limbs())]).map(|streams| streams.numbers)
+    }
+
+    fn drawn(s: &mut Session<'_>, seed: OperandId, q: u64) -> OperandId {
+        s.op("sample.uniform", Attrs::new().with("n", N).with("q", q), &[seed]).unwrap()
+    }
+
+    #[test]
+    fn streams_are_known_only_where_limbs_are_as_they_were_drawn() {
+        let two = |s: &mut Session<'_>, seed| Q.map(|q| drawn(s, seed, q));
+        let found = streams(|s, [own, other]| [two(s, other), two(s, own)].concat());
+        assert_eq!(found, Some(vec![3, 4]));
+        // From another seed, modulo another prime, in another order, computed with, or made of pieces of several.
+        assert_eq!(streams(|s, [own, other]| [two(s, own), two(s, other)].concat()), None);
+        let swapped = |s: &mut Session<'_>, [own, _]: [OperandId; 2]| {
+            let ([a, b], [c, d]) = (two(s, own), two(s, own));
+            vec![a, b, d, c]
+        };
+        assert_eq!(streams(swapped), None);
+        let negated = |s: &mut Session<'_>, [own, _]: [OperandId; 2]| {
+            let ([a, b], [c, d]) = (two(s, own), two(s, own));
+            vec![a, b, s.op("limb.neg", Attrs::new(), &[c]).unwrap(), d]
+        };
+        assert_eq!(streams(negated), None);
+        let pieces = |s: &mut Session<'_>, [own, _]: [OperandId; 2]| {
+            let ([a, b], [c, d]) = (two(s, own), two(s, own));
+            let half = ValueType::new("half", N as u64 / 2, Attrs::new());
+            let [first, second] = [(c, 0), (a, 0)].map(|(of, at)| s.split(of, at, half.clone()).unwrap());
+            vec![a, b, first, second, d]
+        };
+        assert_eq!(streams(pieces), None);
+    }
+
+    fn words(from: u64) -> Vec<u64> {
+        (0..2 * N as u64).map(|k| (k + from) % 257).collect()
+    }
+
+    #[test]
+    fn what_was_left_out_is_made_again() {
+        let streams = Streams { seed: [7; 32], numbers: vec![3, 4] };
+        let writer = || Writer::new(Kind::Value);
+        let given: Vec<u64> = [words(0), vec![0; 2 * N]].concat();
+        // Blocks that begin and end anywhere.
+        let blocks = [&given[..5], &given[5..100], &given[100..]];
+        let bytes = write(writer(), &[limbs()], Some(&streams), blocks).unwrap();
+        assert_eq!(bytes.len() as u64, 21 + limbs().seeded_bytes() + 16);
+        let samplers =
+            [Samplers::new(&Scalar::new(), N, &Q).unwrap(), Samplers::new(&Simd::new(), N, &Q).unwrap()];
+        let [first, second] = samplers.map(|samplers| {
+            read(Reader::new(&bytes, Kind::Value).unwrap(), &[limbs()], Some(&samplers)).unwrap()
+        });
+        assert_eq!(first, second);
+        assert_eq!(first[0][..2 * N], given[..2 * N]);
+        for (index, (q, number)) in Q.into_iter().zip([3, 4]).enumerate() {
+            let mut expected = vec![0; N];
+            let stream = crate::math::sample::Domain::PublicUniform.stream(&[7; 32], number);
+            crate::math::sample::uniform_into(&mut expected, &crate::math::Modulus::new(q).unwrap(), stream);
+            assert_eq!(first[0][(2 + index) * N..(3 + index) * N], expected);
+        }
+        // In full nothing is left out.
+        let whole = write(writer(), &[limbs()], None, [first[0].as_slice()]).unwrap();
+        let back = read(Reader::new(&whole, Kind::Value).unwrap(), &[limbs()], None).unwrap();
+        assert_eq!(back, first);
+    }
+}

@@ -4,6 +4,7 @@ import {
   checkCall,
   CIPHERTEXTS,
   ENCRYPT_OPTIONS,
+  PASSPHRASE,
   VALUE_DECRYPT_OPTIONS,
   VALUES_BY_NAME,
 } from '../arguments.js';
@@ -86,6 +87,11 @@ export class ValueKeyHolder extends Resource implements ValueClient {
   async save(options: CallOptions = {}): Promise<Uint8Array> {
     checkCall('save', {}, options, CALL_OPTIONS);
     return this.#key.save(this.signal(options.signal));
+  }
+
+  async exportKey(passphrase: string, options: CallOptions = {}): Promise<Uint8Array> {
+    checkCall('exportKey', { passphrase: [passphrase, PASSPHRASE] }, options, CALL_OPTIONS);
+    return this.#key.export(passphrase, this.signal(options.signal));
   }
 
   async #decrypted<T>(

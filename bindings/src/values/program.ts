@@ -14,6 +14,7 @@ import type { WorkerLoom } from '../loom.js';
 import type { Origin } from '../program.js';
 import { JobProgress } from '../progress.js';
 import { abortable, Resource } from '../resource.js';
+import { withSaved } from '../sealed-key.js';
 import type { CallOptions, Ciphertexts, EvaluationKeys, GraphView, RestoreOptions } from '../types.js';
 import type { Tenant } from '../worker/client-workers.js';
 import { aboutTasks, type Connection, Remote } from '../worker/connection.js';
@@ -111,7 +112,9 @@ export class CompiledValueProgram extends Resource implements ValueProgram {
   async restoreClient(saved: Uint8Array, options: RestoreOptions = {}): Promise<ValueClient> {
     checkCall('restoreClient', { saved: [saved, BYTES] }, options, RESTORE_OPTIONS);
     checkAtMost('The saved client', saved, MOST_SAVED_BYTES);
-    return this.#keyHolder(saved, options);
+    return withSaved(saved, options.passphrase, this.signal(options.signal), (plain) =>
+      this.#keyHolder(plain, options),
+    );
   }
 
   async run(inputs: Ciphertexts, keys: EvaluationKeys, options: ValueRunOptions = {}): Promise<Ciphertexts> {

@@ -455,8 +455,8 @@ export interface ValueProgram extends Disposable {
   /** Makes fresh keys. The secret key stays in a client worker. */
   client(options?: CallOptions): Promise<ValueClient>;
   /**
-   * A client from what `ValueClient.save` gave, of this program or of another one under the same parameters. Errors: FormatError,
-   * KeyError (keys of other parameters).
+   * A client from what `ValueClient.save` gave, or `ValueClient.exportKey` with the same `passphrase`, of this program or of another one under the same
+   * parameters. Errors: as of `Program.restoreClient`.
    */
   restoreClient(saved: Uint8Array, options?: RestoreOptions): Promise<ValueClient>;
   /**
@@ -483,5 +483,7 @@ export interface ValueClient extends Disposable {
   decryptExact(results: Ciphertexts, options?: ValueDecryptOptions): Promise<Record<string, DecryptedExact>>;
   /** The secret key: whoever has these bytes can decrypt. From then on the client survives its worker's death. */
   save(options?: CallOptions): Promise<Uint8Array>;
+  /** See {@link Client.exportKey}. */
+  exportKey(passphrase: string, options?: CallOptions): Promise<Uint8Array>;
   dispose(): void;
 }

@@ -1,6 +1,7 @@
 /** A secret key in a client worker: where it is, and how it comes back when its worker died. */
 import { DisposedError, failure } from '../errors.js';
 import { abortable } from '../resource.js';
+import { seal } from '../sealed-key.js';
 import type { ClientWorkers, Place, Tenant } from './client-workers.js';
 import { aboutKeys, type Connection } from './connection.js';
 import type { Handle, KeyMethods } from './protocol.js';
@@ -80,6 +81,16 @@ export class Key<M extends KeyMethods> {
     const bytes = await aboutKeys(connection).call('saveClient', [handle], { signal });
     this.#saved = bytes.slice();
     return bytes;
+  }
+
+  /** The same, under a passphrase. Errors: as of {@link seal}. */
+  async export(passphrase: string, signal: AbortSignal): Promise<Uint8Array> {
+    const saved = await this.save(signal);
+    try {
+      return await abortable(seal(saved, passphrase), signal);
+    } finally {
+      saved.fill(0);
+    }
   }
 
   /** Ends it, here and in its worker. */

@@ -76,6 +76,7 @@ describe('wrong options', () => {
     ['decrypt', (options) => client.decrypt(outputs, options)],
     ['decryptDetails', (options) => client.decryptDetails(outputs, options)],
     ['save', (options) => client.save(options)],
+    ['exportKey', (options) => client.exportKey('a passphrase', options)],
   ];
 
   it.each(calls)('of %s are refused', async (_, call) => {
@@ -94,6 +95,8 @@ describe('wrong options', () => {
     await refuses((onTrace) => program.run(inputs, client.evaluationKeys, { onTrace }), [5, null, {}]);
     const saved = await client.save();
     await refuses((evaluationKeys) => program.restoreClient(saved, { evaluationKeys }), [5, null, ['x']]);
+    await refuses((passphrase) => program.restoreClient(saved, { passphrase }), [5, null, '', ['x']]);
+    await refuses((passphrase) => client.exportKey(passphrase), [5, null, undefined, '', ['x']]);
     await refuses(load, [
       ...[{ threads: '2' }, { threads: null }, { mode: 5 }, { wasm: 5 }, { wasm: { single: null } }],
       ...[{ worker: 5 }, { worker: () => undefined, mode: 'single' }, { signal: 5 }],

@@ -290,6 +290,11 @@ describe('a compiled program', () => {
     expect(opened.info).toEqual(program.info);
     using restored = await opened.restoreClient(await client.save(), { evaluationKeys: [] });
     expect(await restored.decrypt(outputs)).toEqual(await client.decrypt(outputs));
+    const exported = await client.exportKey('a passphrase');
+    const imported = { evaluationKeys: [], passphrase: 'a passphrase' };
+    using unlocked = await opened.restoreClient(exported, imported);
+    expect(await unlocked.decrypt(outputs)).toEqual(await client.decrypt(outputs));
+    expect(await errorOf(opened.restoreClient(exported))).toMatchObject({ code: 'key.sealed' });
     const again = await opened.run(await restored.encrypt(columns), client.evaluationKeys);
     expect(await client.decrypt(again)).toEqual(plain(task, columns));
     using renewed = await opened.restoreClient(await client.save());

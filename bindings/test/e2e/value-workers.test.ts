@@ -61,6 +61,12 @@ describe('the workers of values', () => {
     const saved = await client.save();
     using restored = await program.restoreClient(saved, { evaluationKeys: client.evaluationKeys });
     expect(await restored.decrypt(results)).toEqual(EXPECTED);
+    const exported = await client.exportKey('a passphrase');
+    const keys = { evaluationKeys: client.evaluationKeys };
+    using imported = await program.restoreClient(exported, { ...keys, passphrase: 'a passphrase' });
+    expect(await imported.decrypt(results)).toEqual(EXPECTED);
+    const asked = program.restoreClient(exported, { ...keys, passphrase: 'another' });
+    expect((await errorOf(asked)).code).toBe('key.passphrase');
     // The 32 bytes before the checksum.
     const secret = Buffer.from(saved.subarray(-48, -16));
     const leaks = (bytes: Buffer): boolean =>
@@ -69,6 +75,7 @@ describe('the workers of values', () => {
     expect(contents(messagesTo('task-client')).some(leaks)).toBe(true);
     for (const bytes of [
       program.toBytes(),
+      exported,
       ...client.evaluationKeys,
       ...Object.values({ ...inputs, ...results }),
     ])
