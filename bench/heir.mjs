@@ -33,7 +33,7 @@ if (unknown) {
   process.exit(2);
 }
 
-const loom = await load();
+const loom = await load({ threads: 1 });
 const rows = [];
 const remarks = [];
 for (const [name, { describe }] of Object.entries(PROGRAMS)) {
