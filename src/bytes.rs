@@ -372,3 +372,22 @@ pub fn hex(id: &[u8]) -> String {
 pub fn check_residues(words: &[u64], n: usize, primes: impl Iterator<Item = u64>) -> bool {
     words.chunks(n).zip(primes).all(|(limb, q)| limb.iter().all(|&w| w < q))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_document_has_every_kind_and_its_version() {
+        let page = include_str!("../FORMAT.md");
+        let row = |kind: Kind| (format!("| {} |", kind as u8), format!("| {} |", kind.version()));
+        let known: Vec<Kind> = (0..=u8::MAX).filter_map(Kind::of).collect();
+        for &kind in &known {
+            let (number, version) = row(kind);
+            let of = page.lines().find(|line| line.starts_with(&number)).unwrap_or_default();
+            assert!(of.contains(&version), "{kind:?}: `{of}`");
+        }
+        // The page's own is the next one (`bindings/src/sealed-key.ts`).
+        assert_eq!(known.iter().map(|&kind| kind as u8).max(), Some(9));
+    }
+}

@@ -116,17 +116,20 @@ fn what_is_fresh_travels_without_its_uniform_half() {
     }
 }
 
+/// What samplers were given: their operator, the seed, the number of the stream.
+type Seeds = Arc<Mutex<Vec<(String, Vec<u64>, u32)>>>;
+
 /// A platform that notes the seeds of its samplers.
 #[derive(Default)]
 struct Recorder {
     simd: Simd,
-    seeds: Arc<Mutex<Vec<(String, Vec<u64>, u32)>>>,
+    seeds: Seeds,
 }
 
 struct Sampler {
     op: String,
     kernel: Kernel,
-    seeds: Arc<Mutex<Vec<(String, Vec<u64>, u32)>>>,
+    seeds: Seeds,
 }
 
 impl WordKernel for Sampler {
