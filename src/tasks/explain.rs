@@ -168,11 +168,13 @@ impl Program {
         let bytes: u64 = self.report().keys.iter().map(|key| key.1).sum();
         let text = match self.keys().len() {
             0 => "none: no ciphertexts are multiplied, and none is turned".to_owned(),
-            count => format!(
-                "{count} of {:.1} MB together, in digits of {} primes with as many special ones",
-                bytes as f64 / 1e6,
-                l.digit(),
-            ),
+            count => {
+                let digits = match l.digit() {
+                    1 => "digits of one prime, with a special one".to_owned(),
+                    digit => format!("digits of {digit} primes, with as many special ones"),
+                };
+                format!("{count} of {:.1} MB together, in {digits}", bytes as f64 / 1e6)
+            }
         };
         say("keys", text);
         all
