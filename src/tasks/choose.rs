@@ -214,7 +214,7 @@ impl Search<'_> {
             }
         };
         let mut judge = Emitter::judge(self.registry).with_dedup(self.halves.passes.dedup);
-        let outputs = closed(self.halves, ring.packing, parameters.literal(), &mut judge);
+        let outputs = closed(self.halves, ring.packing, parameters.literal(), &mut judge, false);
         let outputs = outputs.map(|closed| closed.outputs);
         let levels = outputs.is_ok();
         let judged =

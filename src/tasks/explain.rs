@@ -234,7 +234,8 @@ impl Told<'_> {
         let registry = program.registry();
         let mut judge = Emitter::judge(registry).with_dedup(program.halves().passes.dedup);
         let states =
-            closed(program.halves(), program.packing(), program.parameters().literal(), &mut judge)?.states;
+            closed(program.halves(), program.packing(), program.parameters().literal(), &mut judge, true)?
+                .states;
         let leaving = self.leaving();
         let moduli = program.moduli().len();
         let (packing, frame) = (program.packing(), program.frame());

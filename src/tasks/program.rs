@@ -329,6 +329,7 @@ pub fn closed(
     packing: &Packing,
     literal: &ParameterLiteral,
     emitter: &mut Emitter<'_>,
+    told: bool,
 ) -> Result<ClosedTask> {
     let chain = chain(literal);
     let Passes { lazy_relinearization: lazy, early_switching: early, .. } = halves.passes;
@@ -336,10 +337,11 @@ pub fn closed(
         let several = literal.t.len() > 1;
         let mut all = ClosedTask::default();
         for &t in &literal.t {
-            let mut closing = Closing::new(emitter, &chain, Bgv { t, several, early }, lazy);
+            let closing = Closing::new(emitter, &chain, Bgv { t, several, early }, lazy);
+            let mut closing = if told { closing.told() } else { closing };
             close(&packing.graph, &mut closing)?;
             all.outputs.extend(closing.outputs);
-            all.states.extend(closing.states);
+            all.states.extend(closing.states.into_iter().flatten());
         }
         return Ok(all);
     }
@@ -349,16 +351,17 @@ pub fn closed(
         expected: "primes next to the scale".into(),
     })?;
     let largest = halves.largest(packing, frame(literal.n, false))?;
-    let mut closing = Closing::new(emitter, &chain, Ckks { scales: &scales, largest: &largest }, lazy);
+    let closing = Closing::new(emitter, &chain, Ckks { scales: &scales, largest: &largest }, lazy);
+    let mut closing = if told { closing.told() } else { closing };
     close(&packing.graph, &mut closing)?;
-    Ok(ClosedTask { outputs: closing.outputs, states: closing.states })
+    Ok(ClosedTask { outputs: closing.outputs, states: closing.states.unwrap_or_default() })
 }
 
 /// What came of closing a task.
 #[derive(Default)]
 pub struct ClosedTask {
     pub outputs: Vec<Closed>,
-    /// Of its inputs and operators on vectors of slots.
+    /// Of its inputs and operators on vectors of slots, where these were to be told.
     pub states: Vec<(Made, State)>,
 }
 
@@ -700,10 +703,10 @@ pub fn build(
 ) -> Result<Built> {
     let Passes { dedup, hoist: hoists, fuse: fuses, .. } = halves.passes;
     let mut judge = Emitter::judge(registry).with_dedup(dedup);
-    closed(halves, packing, literal, &mut judge)?;
+    closed(halves, packing, literal, &mut judge, false)?;
     let keys = judge.levels().clone();
     let mut emitter = Emitter::build(registry, &chain(literal), &keys)?.with_dedup(dedup);
-    let outputs = closed(halves, packing, literal, &mut emitter)?.outputs;
+    let outputs = closed(halves, packing, literal, &mut emitter, false)?.outputs;
     let mut graph = emitter.finish().ok_or(Error::Job("an emitter that builds has a graph"))?;
     if dedup {
         graph = optimize(&graph, registry)?;

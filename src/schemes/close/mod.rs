@@ -176,8 +176,8 @@ pub struct Closing<'e, 'r, R> {
     parent: u32,
     /// What came of the declared outputs.
     pub outputs: Vec<Closed>,
-    /// What each input was, by name, and what came of each operator, where it is encrypted.
-    pub states: Vec<(Made, State)>,
+    /// What each input was, by name, and what came of each operator, where it is encrypted; none where nobody asks ([`Closing::told`]).
+    pub states: Option<Vec<(Made, State)>>,
 }
 
 /// What a state is told of.
@@ -205,8 +205,14 @@ pub struct State {
 impl<'e, 'r, R: Rules> Closing<'e, 'r, R> {
     /// Nothing yet; products are relinearized at once, or, where `lazy` is true, after they were added up.
     pub fn new(emitter: &'e mut Emitter<'r>, chain: &'e Chain, rules: R, lazy: bool) -> Self {
-        let (held, outputs, states) = (Vec::new(), Vec::new(), Vec::new());
+        let (held, outputs, states) = (Vec::new(), Vec::new(), None);
         Self { emitter, chain, rules, lazy, held, parent: u32::MAX, outputs, states }
+    }
+
+    /// The same, which tells [`Closing::states`].
+    #[must_use]
+    pub fn told(self) -> Self {
+        Self { states: Some(Vec::new()), ..self }
     }
 
     fn hold(&mut self, cipher: Cipher) -> Handle {
@@ -215,10 +221,11 @@ impl<'e, 'r, R: Rules> Closing<'e, 'r, R> {
     }
 
     fn state(&mut self, of: Made, x: Cipher) -> Result<()> {
+        let Some(states) = &mut self.states else { return Ok(()) };
         let (ty, noise) = (self.emitter.ciphertext(x.node)?, self.emitter.noise(x.node));
         let (level, scale) = (ty.q.len(), self.rules.log_scale(self.emitter, x)?);
         let budget = self.rules.budget(noise::log2(&ty.q), noise);
-        self.states.push((of, State { level, scale, noise, budget }));
+        states.push((of, State { level, scale, noise, budget }));
         Ok(())
     }
 
