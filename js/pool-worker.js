@@ -7,9 +7,6 @@ import { initSync, poolServe } from './cipherloom.js';
  * @param {(message: string) => void} reply
  */
 function serve(start, reply) {
-  // A memory that came in a message while other threads made theirs larger may not know its size, and V8 then takes
-  // what it was given there for out of bounds. Growing by nothing asks for it anew.
-  start.memory.grow(0);
   initSync(start);
   reply('ready');
   poolServe();

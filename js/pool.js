@@ -22,8 +22,8 @@
 
 /**
  * Starts the pool's workers, whose scripts load while the module is still compiled. The driver is the pool's first
- * thread, so `threads - 1` workers are started, and none for 1. The driver instantiates the same module over the same
- * memory and calls `poolStart(threads)`, which waits for the workers.
+ * thread, so `threads - 1` workers are started, and none for 1. Once the pool is ready, the driver instantiates the
+ * same module over the same memory and calls `poolStart(threads)`.
  *
  * @param {object} options
  * @param {WebAssembly.Module | Promise<WebAssembly.Module>} options.module a compiled wasm of this folder
@@ -60,16 +60,27 @@ export function startPool({ module, memory, threads, worker, onDeath }) {
         joining.catch(() => {});
         joined.push(joining);
       }
-      const told = Promise.resolve(module).then((module) => {
-        for (const worker of workers) worker.postMessage({ module, memory }, []);
-      });
-      await Promise.all([told, ...joined]);
+      // The joined ones are all waited for at once, too: a script that does not load is told of while others join.
+      await Promise.all([inTurn(workers, joined, { module: await module, memory }), ...joined]);
     } catch (error) {
       stop();
       throw error;
     }
   };
   return { ready: join(), stop };
+}
+
+/**
+ * One worker after the other joins the memory: each makes it larger by its stack, and V8 has not told every realm of
+ * that when it tells one that is just instantiating how large the memory is, which then takes what others were given
+ * for out of bounds.
+ * @type {(workers: WorkerLike[], joined: Promise<void>[], start: Start) => Promise<void>}
+ */
+async function inTurn(workers, joined, start) {
+  for (const [index, worker] of [...workers.entries()]) {
+    worker.postMessage(start, []);
+    await joined[index];
+  }
 }
 
 /**

@@ -436,8 +436,6 @@ export function openRaw<M>(
     return { raw: single as unknown as M, memoryBytes: 2 ** 32 };
   }
   const { memory, maximumBytes } = shared;
-  // Its size may be that of before the message was sent: js/pool-worker.js.
-  memory.grow(0);
   granted(() => threaded.initSync({ module, memory }));
   threaded.poolStart(threads);
   return { raw: threaded as unknown as M, memoryBytes: maximumBytes };

@@ -3,6 +3,7 @@ import { startPool, type Pool } from '../../wasm/threads/pool.js';
 import { checkArgument, WORKER } from '../arguments.js';
 import type { Choice } from '../choose-mode.js';
 import { CipherloomError, failure } from '../errors.js';
+import { abortable } from '../resource.js';
 import type { Role, WorkerLike } from '../types.js';
 import { Connection } from './connection.js';
 import { sharedMemory } from './memory.js';
@@ -49,15 +50,14 @@ export async function startEngine<M extends StartMethods>(
     const onDeath = ({ message }: Error): void => connection.fail(message);
     const threadWorker = (): WorkerLike => createWorker(POOLS[role], worker);
     pool = shared && startPool({ module, memory: shared.memory, threads, worker: threadWorker, onDeath });
-    const [started] = await Promise.all([
-      module.then((module) => {
-        const options = [{ variant, threads, module, shared }] as unknown as Args<M, 'start'>;
-        return connection.call('start', options, { signal }) as Promise<Started>;
-      }),
-      pool?.ready.catch((cause: unknown) => {
-        throw notStarted(`The threads of the ${role} worker did not start`, role, cause);
-      }),
-    ]);
+    const ready = pool?.ready.catch((cause: unknown) => {
+      throw notStarted(`The threads of the ${role} worker did not start`, role, cause);
+    });
+    // The driver joins the memory last: js/pool.js.
+    const joined = Promise.all([module, ready]);
+    const [compiled] = await (signal === undefined ? joined : abortable(joined, signal));
+    const options = [{ variant, threads, module: compiled, shared }] as unknown as Args<M, 'start'>;
+    const started = (await connection.call('start', options, { signal })) as Started;
     return { connection, ...started };
   } catch (error) {
     connection.close();
