@@ -4,7 +4,8 @@
 // three in graphs/ compute circuits, those in conformance/ try the kernels of both.
 // Usage: node scripts/build-wasm.mjs [--force] [columns] [graphs] [conformance] [single] [threads] [relaxed]
 // A build whose inputs have not changed is skipped; for one that was never made stands JavaScript without anything in it.
-// Linking takes most of the time and one processor: several builds are made at a time where processors and memory allow.
+// The core takes most of the time, and one processor: it is compiled once for each build, and several builds are made at a
+// time where processors and memory allow.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -72,15 +73,16 @@ function build(part, variant) {
   report(part, variant, sizes, `built in ${((performance.now() - started) / 1000).toFixed(1)} s`);
 }
 
-/** What is to be built, in groups that do not meet: builds that share JavaScript are one. The longest come first. */
+/** What is to be built, in groups that do not meet: builds that share JavaScript are in one. The longest come first. */
 function outdated(parts, variants) {
-  const old = (part) => (variant) => force || readStamp(part, variant)?.inputs !== fingerprint(part, variant);
-  const groups = parts.flatMap((part) => {
-    const names = variants.filter(old(part));
-    const folders = [...new Set(names.map((name) => folder(part, name)))];
-    return folders.map((path) => [part, ...names.filter((name) => folder(part, name) === path)]);
-  });
-  return groups.sort((a, b) => b.length - a.length);
+  const old = (variant) => (part) => force || readStamp(part, variant)?.inputs !== fingerprint(part, variant);
+  const names = variants.filter((variant) => parts.some(old(variant)));
+  const beside = (name) => names.filter((other) => dirname(VARIANTS[other].file) === dirname(VARIANTS[name].file));
+  return names
+    .map(beside)
+    .filter((group, index) => group[0] === names[index])
+    .map((group) => [...group, ...parts.filter((part) => group.some((name) => old(name)(part)))])
+    .sort((a, b) => b.length - a.length);
 }
 
 /** Makes groups by processes of their own, each with a target folder, which cargo locks, if more than one can be made at a time. */
