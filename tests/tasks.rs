@@ -215,6 +215,7 @@ fn passes(seed: u64) -> Passes {
         dedup: on(2),
         flatten: on(9),
         giant_steps: on(3),
+        late_sums: on(10),
         lazy_relinearization: on(4),
         early_switching: on(5),
         hoist: on(6),

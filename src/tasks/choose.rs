@@ -8,8 +8,8 @@ use crate::ops::types::Scheme;
 use crate::program::{ParameterLiteral, Parameters, SchemeName, plain_moduli};
 use crate::schemes::close::{Closed, Emitter};
 use crate::schemes::security::SecurityTable;
-use crate::values::Packing;
 use crate::values::types::Kind;
+use crate::values::{PackedValue, Packing};
 use crate::watch::pause;
 use crate::{Error, Result};
 
@@ -252,30 +252,29 @@ pub fn precise(halves: &Halves, packing: &Packing, outputs: &[Closed], precision
     for closed in outputs {
         let Scheme::Ckks { scale } = closed.ty.scheme else { continue };
         let frame = super::program::frame(closed.ty.n, halves.exact);
-        let value =
+        let holder =
             packing.outputs.iter().find(|value| super::travel::ports(value, frame).contains(&closed.name));
-        let own = value.and_then(|value| {
-            let port = halves.cut.server.outputs().iter().find(|port| port.name == value.name)?;
-            let range = halves.ranges.get(port.operand.0 as usize).copied().flatten()?;
-            super::program::log2_of(range.in_units(value.value.decimals))
-        });
         // What the scheme bounds is no smaller than what ranges say.
         let message = closed.noise.message - libm::log2(scale.get());
-        let largest = own.map_or(message, |own| own.min(message)).max(0.0);
         let error = closed.noise.error - libm::log2(scale.get());
-        let most = match value.map(|value| &value.value) {
-            // Rounded to the integer that is meant, and so exact.
-            Some(value) if value.kind != Kind::Real => {
-                -1.5 - f64::from(value.decimals) * std::f64::consts::LOG2_10
+        for value in holder.into_iter().flat_map(PackedValue::all) {
+            let own = halves.cut.server.outputs().iter().find(|port| port.name == value.name);
+            let range = own.and_then(|port| halves.ranges.get(port.operand.0 as usize).copied().flatten());
+            let range = range.and_then(|range| super::program::log2_of(range.in_units(value.value.decimals)));
+            let largest = range.map_or(message, |own| own.min(message)).max(0.0);
+            let most = if value.value.kind == Kind::Real {
+                largest - precision
+            } else {
+                // Rounded to the integer that is meant, and so exact.
+                -1.5 - f64::from(value.value.decimals) * std::f64::consts::LOG2_10
+            };
+            if error > most {
+                return Err(Error::Parameters {
+                    what: format!("precision of output `{}`", value.name),
+                    found: format!("2^{error:.1} of 2^{largest:.1}"),
+                    expected: format!("at most 2^{most:.1}"),
+                });
             }
-            _ => largest - precision,
-        };
-        if error > most {
-            return Err(Error::Parameters {
-                what: format!("precision of output `{}`", closed.name),
-                found: format!("2^{error:.1} of 2^{largest:.1}"),
-                expected: format!("at most 2^{most:.1}"),
-            });
         }
     }
     Ok(())

@@ -5,7 +5,7 @@ use super::body::Limbs;
 use super::choose::{self, Wishes};
 use super::literal::Literal;
 use super::passes::Passes;
-use super::travel::{Descriptor, Place, ports};
+use super::travel::{Companion, Descriptor, Place, ports};
 use crate::bytes::{Kind, Reader, Writer, hex, shown};
 use crate::error::FormatProblem;
 use crate::expand::Expander;
@@ -221,10 +221,20 @@ impl Halves {
         Ok(least)
     }
 
+    /// The server's half in vectors of slots: of early and late sums the cheaper one.
     pub fn packing(&self, n: usize) -> Result<Packing> {
-        let (frame, Passes { dedup, flatten, giant_steps, .. }) = (frame(n, self.exact), self.passes);
-        let passes = PackerPasses { dedup, flatten, giant_steps };
-        lower(&self.cut.server, &self.registry, &self.values, &self.ranges, frame, self.exact, passes)
+        let frame = frame(n, self.exact);
+        let Passes { dedup, flatten, giant_steps, .. } = self.passes;
+        let lowered = |late_sums| {
+            let passes = PackerPasses { dedup, flatten, giant_steps, late_sums };
+            lower(&self.cut.server, &self.registry, &self.values, &self.ranges, frame, self.exact, passes)
+        };
+        let early = lowered(false)?;
+        if !self.passes.late_sums || early.sums < 2 {
+            return Ok(early);
+        }
+        let late = lowered(true)?;
+        Ok(if late.cost < early.cost { late } else { early })
     }
 
     /// log2 of the largest number in slots of every input of the packed graph.
@@ -648,14 +658,19 @@ impl Program {
                 types.push(Ciphertext::of(self.scheme.ty(port.operand))?);
             }
         }
+        let companion = |other: &PackedValue| {
+            let (value, cells) = (other.value.ty()?.to_string(), Place::of(&other.layout, other.base));
+            Ok(Companion { name: other.name.clone(), value, cells })
+        };
         let range = self.literal.task.inputs.iter().find(|input| given && input.name == value.name);
         let range = range.and_then(|input| Some([input.min.clone()?, input.max.clone()?]));
         let descriptor = Descriptor {
             name: value.name.clone(),
             value: value.value.ty()?.to_string(),
             range,
-            cells: Place::of(&value.layout),
-            present: value.present.as_ref().map(Place::of),
+            cells: Place::of(&value.layout, value.base),
+            present: value.present.as_ref().map(|layout| Place::of(layout, 0)),
+            with: value.with.iter().map(companion).collect::<Result<_>>()?,
             ciphertexts: types.iter().map(|ty| ty.ty().to_string()).collect(),
         };
         Ok((descriptor, types))
