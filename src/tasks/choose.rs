@@ -1,6 +1,6 @@
 //! Chooses parameters: the cheapest that are secure, hold the values, survive the noise and are precise enough.
 
-use super::program::{Halves, build, closed};
+use super::program::{Halves, build, cheapest, closed};
 use crate::expand::{CostModel, Expander};
 use crate::math::prime::{ntt_prime_near, ntt_primes};
 use crate::ops::Registry;
@@ -32,25 +32,27 @@ pub struct Wishes {
     pub memory: u64,
 }
 
-/// Finds the cheapest parameters for a task.
+/// Finds the cheapest parameters for a task, of which each ring takes the cheapest way.
 ///
 /// # Errors
 /// `NoParameters`, or what the task itself is refused for.
-pub fn choose(halves: &Halves, wishes: &Wishes, registry: &Registry) -> Result<Parameters> {
-    let least = if halves.exact { halves.least_modulus()? } else { 0 };
+pub fn choose(all: &[Halves], wishes: &Wishes, registry: &Registry) -> Result<Parameters> {
     let mut best: Option<(bool, f64, Parameters)> = None;
-    let mut search = Search { halves, wishes, registry, reason: String::new() };
+    let mut reason = String::new();
     let (mut max_n, mut costs) = (0, CostModel::default());
     for &(n, max_bits) in wishes.table.rows() {
         if wishes.n.is_some_and(|wished| wished != n) {
             continue;
         }
         max_n = n;
-        let packing = halves.packing(n)?;
+        let (way, packing) = cheapest(all, n)?;
+        let halves = &all[way];
+        let mut search = Search { halves, wishes, registry, reason: &mut reason };
         let ring = Ring { n, max_bits, packing: &packing };
         let mut found = Vec::new();
         if halves.exact {
-            search.reason = format!("n = {n}: no prime plain moduli hold values up to {}", least / 2);
+            let least = halves.least_modulus()?;
+            *search.reason = format!("n = {n}: no prime plain moduli hold values up to {}", least / 2);
             for t in plain_moduli(n, least, None) {
                 found.extend(search.digits(|search, digit, least| search.bgv(&ring, &t, digit, least))?);
             }
@@ -80,7 +82,7 @@ pub fn choose(halves: &Halves, wishes: &Wishes, registry: &Registry) -> Result<P
             break;
         }
     }
-    let none = Error::NoParameters { max_n, table: wishes.table.name(), reason: search.reason };
+    let none = Error::NoParameters { max_n, table: wishes.table.name(), reason };
     best.map(|best| best.2).ok_or(none)
 }
 
@@ -96,7 +98,7 @@ struct Search<'a> {
     wishes: &'a Wishes,
     registry: &'a Registry,
     /// Why the last candidate failed.
-    reason: String,
+    reason: &'a mut String,
 }
 
 /// Parameters, and how many data primes they have.
@@ -209,7 +211,7 @@ impl Search<'_> {
         let parameters = match Parameters::new(literal) {
             Ok(parameters) => parameters,
             Err(error) => {
-                self.reason = format!("n = {}: {error}", ring.n);
+                *self.reason = format!("n = {}: {error}", ring.n);
                 return Ok(Fit::No);
             }
         };
@@ -226,7 +228,7 @@ impl Search<'_> {
                 Ok(Fit::Keys)
             }
             Err(Error::Parameters { what, found, expected }) => {
-                self.reason = format!("n = {}: {what}: found {found}, expected {expected}", ring.n);
+                *self.reason = format!("n = {}: {what}: found {found}, expected {expected}", ring.n);
                 Ok(if levels { Fit::Imprecise } else { Fit::No })
             }
             Err(other) => Err(other),

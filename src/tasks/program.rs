@@ -168,14 +168,27 @@ pub struct Halves {
 }
 
 impl Halves {
-    /// Of a task; the operators of both halves have those of the literal as parents.
+    /// Of a task, in each of the ways in which passes may leave it that pay for some tasks only; the operators of both halves have those of the literal as parents.
     ///
     /// # Errors
     /// As [`Literal::assemble`], [`Values`]' rules and [`cut`].
-    pub fn new(task: &Literal, passes: Passes) -> Result<Self> {
+    pub fn all(task: &Literal, passes: Passes) -> Result<Vec<Self>> {
         let values = Values::new();
         let registry = values.registry();
         let (graph, given) = task.assemble(&registry, &values)?;
+        let graph = tidy(graph, &registry, passes)?;
+        let mut ways = Vec::new();
+        if passes.turns {
+            let turned = tidy(turns(&graph, &registry, &values)?, &registry, passes)?;
+            ways.extend((print(&turned) != print(&graph)).then_some(turned));
+        }
+        ways.insert(0, graph);
+        ways.into_iter().map(|graph| Self::new(graph, given.clone(), passes)).collect()
+    }
+
+    fn new(graph: Graph, given: BTreeMap<String, Range>, passes: Passes) -> Result<Self> {
+        let values = Values::new();
+        let registry = values.registry();
         let graph = optimized(graph, &registry, &values, passes)?;
         let mut cut = cut(&graph, &registry, &values)?;
         for half in [&mut cut.server, &mut cut.client] {
@@ -289,21 +302,32 @@ impl Halves {
     }
 }
 
-/// The graph of a task after the passes on values.
-fn optimized(graph: Graph, registry: &Registry, values: &Values, passes: Passes) -> Result<Graph> {
-    // Each leaves operators that nobody reads, and equal ones.
-    let tidy = |graph: Graph| if passes.dedup { optimize(&graph, registry) } else { Ok(graph) };
-    let mut graph = tidy(graph)?;
-    if passes.turns {
-        graph = tidy(turns(&graph, registry, values)?)?;
+/// The way that is the cheapest in rings of that dimension, and its vectors of slots: the first of equal ones.
+pub fn cheapest(all: &[Halves], n: usize) -> Result<(usize, Packing)> {
+    let mut best: Option<(usize, Packing)> = None;
+    for (index, halves) in all.iter().enumerate() {
+        let packing = halves.packing(n)?;
+        if best.as_ref().is_none_or(|(_, best)| packing.cost < best.cost) {
+            best = Some((index, packing));
+        }
     }
+    best.ok_or(Error::Job("there is a way to compute a task"))
+}
+
+/// The graph of a task after the passes on values that pay for all tasks.
+fn optimized(mut graph: Graph, registry: &Registry, values: &Values, passes: Passes) -> Result<Graph> {
     if passes.balance {
-        graph = tidy(balance(&graph, registry, values)?)?;
+        graph = tidy(balance(&graph, registry, values)?, registry, passes)?;
     }
     if passes.square {
-        graph = tidy(square(&graph, registry, values)?)?;
+        graph = tidy(square(&graph, registry, values)?, registry, passes)?;
     }
     Ok(graph)
+}
+
+/// Without operators that nobody reads, and equal ones, which passes leave.
+fn tidy(graph: Graph, registry: &Registry, passes: Passes) -> Result<Graph> {
+    if passes.dedup { optimize(&graph, registry) } else { Ok(graph) }
 }
 
 /// Slots of a ring of that dimension.
@@ -444,7 +468,7 @@ impl Program {
         }
         let memory_limit = memory_limit(options.memory_limit);
         let passes = options.passes;
-        let halves = Halves::new(&task, passes)?;
+        let all = Halves::all(&task, passes)?;
         let wishes = Wishes { table, n: options.n, precision, memory: memory_limit };
         let registry = Arc::new(crate::schemes::close::registry());
         let parameters = match &options.parameters {
@@ -454,14 +478,16 @@ impl Program {
                 let expected = format!("{}, that of the parameters that are given", given.n);
                 return Err(Error::Parameters { what, found, expected });
             }
-            None => choose::choose(&halves, &wishes, &registry)?.literal().clone(),
+            None => choose::choose(&all, &wishes, &registry)?.literal().clone(),
         };
         let literal = ProgramLiteral { task, parameters, precision, memory_limit, passes };
-        Self::build(literal, halves, registry)
+        Self::build(literal, all, registry)
     }
 
-    fn build(literal: ProgramLiteral, halves: Halves, registry: Arc<Registry>) -> Result<Self> {
+    fn build(literal: ProgramLiteral, mut all: Vec<Halves>, registry: Arc<Registry>) -> Result<Self> {
         let parameters = Parameters::new(literal.parameters.clone())?;
+        let (way, packing) = cheapest(&all, literal.parameters.n)?;
+        let halves = all.swap_remove(way);
         let expected = if halves.exact { SchemeName::Bgv } else { SchemeName::Ckks };
         if literal.parameters.scheme != expected {
             let (what, found) = ("scheme".to_owned(), literal.parameters.scheme.text().to_owned());
@@ -479,7 +505,6 @@ impl Program {
                 });
             }
         }
-        let packing = halves.packing(literal.parameters.n)?;
         let Built { keys, outputs, graph: scheme } =
             build(&halves, &packing, &literal.parameters, &registry)?;
         choose::precise(&halves, &packing, &outputs, literal.precision)?;
@@ -513,8 +538,8 @@ impl Program {
         }
         let found = Decided([reader.id()?, reader.id()?, reader.id()?]);
         reader.end()?;
-        let halves = Halves::new(&literal.task, literal.passes)?;
-        let program = Self::build(literal, halves, Arc::new(crate::schemes::close::registry()))?;
+        let all = Halves::all(&literal.task, literal.passes)?;
+        let program = Self::build(literal, all, Arc::new(crate::schemes::close::registry()))?;
         program.decided.check(&reader, found)?;
         Ok(program)
     }
