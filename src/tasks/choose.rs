@@ -24,6 +24,9 @@ const SCALES: [u32; 7] = [30, 33, 36, 39, 42, 45, 48];
 /// Bits that the lowest prime, and special ones, have beyond a scale, at least.
 const BEYOND: u32 = 2;
 
+/// How many times the words of the candidate with the fewest one may read and write to be looked at closely.
+const MOST_WORDS: f64 = 1.5;
+
 /// What the caller fixed.
 pub struct Wishes {
     pub table: SecurityTable,
@@ -38,7 +41,7 @@ pub struct Wishes {
 /// `NoParameters`, or what the task itself is refused for.
 pub fn choose(all: &[Halves], wishes: &Wishes, registry: &Registry) -> Result<Parameters> {
     let mut best: Option<(bool, f64, Parameters)> = None;
-    let mut reason = String::new();
+    let (mut reason, mut least_words) = (String::new(), u64::MAX);
     let (mut max_n, mut costs) = (0, CostModel::default());
     for &(n, max_bits) in wishes.table.rows() {
         if wishes.n.is_some_and(|wished| wished != n) {
@@ -67,8 +70,13 @@ pub fn choose(all: &[Halves], wishes: &Wishes, registry: &Registry) -> Result<Pa
                 }
             }
         }
-        for parameters in found {
+        found.sort_by_key(|candidate| candidate.words);
+        for Candidate { parameters, words } in found {
             pause()?;
+            if words as f64 > MOST_WORDS * least_words as f64 {
+                break;
+            }
+            least_words = least_words.min(words);
             let graph = build(halves, &packing, parameters.literal(), registry)?.graph;
             let cost = costs.cost(&mut Expander::new(registry), &graph)?;
             let held: u64 = graph.inputs().iter().map(|port| graph.ty(port.operand).size).sum();
@@ -102,21 +110,25 @@ struct Search<'a> {
 }
 
 /// Parameters, and how many data primes they have.
-type Found = Result<Option<Parameters>>;
+type Found = Result<Option<Candidate>>;
+
+/// Parameters that do.
+struct Candidate {
+    parameters: Parameters,
+    /// Words that its operators read and write.
+    words: u64,
+}
 
 impl Search<'_> {
     /// Without keys, where none are needed; else with each size of digits that may pay.
-    fn digits(
-        &mut self,
-        mut fewest: impl FnMut(&mut Self, usize, usize) -> Found,
-    ) -> Result<Vec<Parameters>> {
+    fn digits(&mut self, mut fewest: impl FnMut(&mut Self, usize, usize) -> Found) -> Result<Vec<Candidate>> {
         if let Some(found) = fewest(self, 0, 1)? {
             return Ok(vec![found]);
         }
-        let mut all: Vec<Parameters> = Vec::new();
+        let mut all: Vec<Candidate> = Vec::new();
         for digit in 1..=MOST_DIGIT {
             // Larger digits make less noise, too: they are centered. They have no use where there are no more primes than in one.
-            let least = all.first().map_or(1, |found| found.literal().q.len());
+            let least = all.first().map_or(1, |found| found.parameters.literal().q.len());
             if all.is_empty() || digit < least {
                 all.extend(fewest(self, digit, least)?);
             }
@@ -134,7 +146,7 @@ impl Search<'_> {
             let Ok(primes) = ntt_primes(bits, ring.n, count + special, t) else { continue };
             let literal = self.literal(ring, SchemeName::Bgv, t, &primes[special..], &primes[..special]);
             match self.fits(ring, literal)? {
-                Fit::Yes(parameters) => return Ok(Some(*parameters)),
+                Fit::Yes(candidate) => return Ok(Some(*candidate)),
                 Fit::Keys => return Ok(None),
                 Fit::No | Fit::Imprecise => {}
             }
@@ -171,7 +183,7 @@ impl Search<'_> {
             let mut literal = self.literal(ring, SchemeName::Ckks, &[], &q, &specials);
             literal.scale = Some(scale);
             match self.fits(ring, literal)? {
-                Fit::Yes(parameters) => return Ok(Some(*parameters)),
+                Fit::Yes(candidate) => return Ok(Some(*candidate)),
                 Fit::Keys => return Ok(None),
                 // More levels make nothing more precise.
                 Fit::Imprecise => return Ok(None),
@@ -222,7 +234,7 @@ impl Search<'_> {
         let judged =
             outputs.and_then(|outputs| precise(self.halves, ring.packing, &outputs, self.wishes.precision));
         match judged {
-            Ok(()) => Ok(Fit::Yes(Box::new(parameters))),
+            Ok(()) => Ok(Fit::Yes(Box::new(Candidate { parameters, words: judge.words() }))),
             // Keys were asked for, and there are no special primes.
             Err(Error::Parameters { .. }) if parameters.literal().special.is_empty() && judge.asked() => {
                 Ok(Fit::Keys)
@@ -238,7 +250,7 @@ impl Search<'_> {
 
 /// Whether parameters do.
 enum Fit {
-    Yes(Box<Parameters>),
+    Yes(Box<Candidate>),
     No,
     /// Deep enough, but not precise.
     Imprecise,
