@@ -13,6 +13,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, write
 import { availableParallelism, freemem } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { nameByLikeness } from './lib/function-order.mjs';
 import { ROOT, run, words } from './lib/run.mjs';
 import { lockedVersion, need, wasmRust } from './lib/toolchain.mjs';
 import { OPTIMIZE, PARTS, TARGET, VARIANTS } from './lib/variants.mjs';
@@ -35,7 +36,9 @@ if (unknown !== undefined) {
   process.exit(2);
 }
 /** The scripts that a result depends on. */
-const SCRIPTS = ['variants', 'wasm-pack'].map((name) => `scripts/lib/${name}.mjs`).concat('scripts/build-wasm.mjs');
+const SCRIPTS = ['function-order', 'variants', 'wasm-pack']
+  .map((name) => `scripts/lib/${name}.mjs`)
+  .concat('scripts/build-wasm.mjs');
 const WASM = join(ROOT, 'bindings', 'wasm');
 /** Bytes that one build may need. */
 const MEMORY = 2.5e9;
@@ -60,6 +63,7 @@ function build(part, variant) {
   const env = packWasm(variant, rust, { folder: 'wasm', out: made, features: [part, ...features] });
   addGlue(part, variant, made);
   if (isThreaded(variant)) addPool(folder(part, variant), env);
+  nameByLikeness(join(made, 'cipherloom_bg.wasm'));
   const input = relative(ROOT, join(made, 'cipherloom_bg.wasm'));
   run('wasm-opt', [input, '-o', relative(ROOT, wasm), ...OPTIMIZE, ...opt], { env });
   const bytes = readFileSync(wasm);
@@ -182,7 +186,7 @@ function addPool(out, env) {
 /** A hash of all that the result depends on. */
 function fingerprint(part, variant) {
   const hash = createHash('sha256');
-  const files = ['src', 'border', 'wasm', 'js', ...SCRIPTS, 'Cargo.toml', 'Cargo.lock'];
+  const files = ['src', 'engine', 'border', 'wasm', 'js', ...SCRIPTS, 'Cargo.toml', 'Cargo.lock'];
   for (const entry of files.flatMap(walk)) hash.update(`${entry}\0`).update(readFileSync(join(ROOT, entry)));
   hash.update(`${part} ${variant} rustc ${rust.release} wasm-bindgen ${lockedVersion('wasm-bindgen')}`);
   return hash.digest('hex');

@@ -10,12 +10,12 @@
 //! Numbers are little-endian; texts and lists carry their length as u32 and u64. FORMAT.md says what each kind holds.
 
 use crate::error::FormatProblem;
+use crate::math::checksum::{SIZE as CHECKSUM, checksum};
+use crate::math::limbs::{fit, read_words, write_words};
 use crate::{Error, Result, memory};
-use twox_hash::XxHash3_128;
 
 const MAGIC: &[u8; 10] = b"cipherloom";
 const HEADER: usize = 10 + 1 + 2 + 8;
-const CHECKSUM: usize = 16;
 /// What small objects are no longer than. A saved client is one: since it does not grow while it is written, it leaves
 /// no copies in freed memory.
 const SMALL: usize = 256;
@@ -72,11 +72,6 @@ impl Kind {
         .into_iter()
         .find(|k| *k as u8 == byte)
     }
-}
-
-/// XXH3 of 128 bits (Y. Collet, xxHash specification).
-fn checksum(bytes: &[u8]) -> [u8; CHECKSUM] {
-    XxHash3_128::oneshot(bytes).to_le_bytes()
 }
 
 /// The checksum that bytes end with: what tells one encrypted input from another. 0 where there is none.
@@ -161,12 +156,10 @@ impl Writer {
     /// `OutOfMemory`.
     pub fn blocks<'a>(mut self, length: usize, blocks: impl IntoIterator<Item = &'a [u64]>) -> Result<Self> {
         self = self.raw(&(length as u64).to_le_bytes());
-        let mut bytes = self.last(length.saturating_mul(8))?.as_chunks_mut::<8>().0;
+        let mut bytes = self.last(length.saturating_mul(8))?;
         for words in blocks {
-            let (own, rest) = bytes.split_at_mut(words.len().min(bytes.len()));
-            for (bytes, word) in own.iter_mut().zip(words) {
-                *bytes = word.to_le_bytes();
-            }
+            let (own, rest) = bytes.split_at_mut((8 * words.len()).min(bytes.len()));
+            write_words(words, own);
             bytes = rest;
         }
         Ok(self)
@@ -333,9 +326,9 @@ impl<'a> Reader<'a> {
         let Some(size) = size.filter(|_| found == expected) else {
             return Err(self.error(format!("wrong size: found {found} words, expected {expected}")));
         };
-        let bytes = self.raw(size)?.as_chunks::<8>().0;
-        let mut words = memory::room(bytes.len())?;
-        words.extend(bytes.iter().map(|word| u64::from_le_bytes(*word)));
+        let bytes = self.raw(size)?;
+        let mut words = memory::zeros(size / 8)?;
+        read_words(bytes, &mut words);
         Ok(words)
     }
 
@@ -370,7 +363,7 @@ pub fn hex(id: &[u8]) -> String {
 
 /// Words, checked to be residues: word i below the prime of the limb that it lies in.
 pub fn check_residues(words: &[u64], n: usize, primes: impl Iterator<Item = u64>) -> bool {
-    words.chunks(n).zip(primes).all(|(limb, q)| limb.iter().all(|&w| w < q))
+    words.chunks(n).zip(primes).all(|(limb, q)| fit(limb, q))
 }
 
 #[cfg(test)]

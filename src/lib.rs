@@ -4,31 +4,21 @@
 //! of lattice-algebra operators; the graph is optimized, its dependencies analyzed, and an engine runs it on whatever
 //! the platform has. Start at [`program::Program::compile`]; `ARCHITECTURE.md` draws the rooms.
 
-pub mod analyze;
 mod bytes;
 pub mod ciphers;
 pub mod circuit;
-pub mod engine;
-pub mod error;
-mod error_details;
-pub mod expand;
-pub mod graph;
-mod limbs;
-pub mod math;
-pub mod memory;
-pub mod ops;
 pub mod optimize;
 pub mod packed;
-pub mod place;
-pub mod platform;
 pub mod program;
 pub mod protect;
 pub mod schemes;
 pub mod tasks;
 pub mod values;
-pub mod watch;
 
-pub use error::{Difference, Error, Result};
+pub use cipherloom_engine::{
+    Difference, Error, Result, analyze, engine, error, expand, graph, math, memory, ops, place, platform,
+    watch,
+};
 
 /// Version of the package.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

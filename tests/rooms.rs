@@ -13,22 +13,43 @@ fn files(folder: &Path, out: &mut Vec<PathBuf>) {
     }
 }
 
-/// The rooms in the drawing of ARCHITECTURE.md, top first.
-fn rooms() -> Vec<String> {
-    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("ARCHITECTURE.md")).unwrap();
+/// Where the crates have their rooms: the engine's, and those above it.
+const SOURCES: [&str; 2] = ["engine/src", "src"];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The rooms in the drawing of ARCHITECTURE.md, top first: their folders, of which the last part is the name.
+fn rooms() -> Vec<PathBuf> {
+    let page = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
     let drawing = page.split("<!-- rooms -->").nth(1).unwrap();
-    let names =
-        drawing.lines().filter_map(|line| line.strip_prefix("src/")).filter_map(|line| line.split_once('/'));
-    names.map(|(name, _)| name.to_owned()).collect()
+    let folders = drawing.lines().filter_map(|line| line.split_once("/ ")).map(|(folder, _)| folder);
+    let room = |folder: &&str| {
+        SOURCES.iter().any(|source| folder.rsplit_once('/').is_some_and(|(parent, _)| parent == *source))
+    };
+    folders.filter(room).map(PathBuf::from).collect()
+}
+
+fn sources(folders: &[&str]) -> Vec<PathBuf> {
+    let mut paths = Vec::new();
+    folders.iter().for_each(|folder| files(&root().join(folder), &mut paths));
+    paths
+}
+
+fn name(room: &Path) -> &str {
+    room.file_name().unwrap().to_str().unwrap()
 }
 
 #[test]
 fn the_drawing_has_every_room_and_no_other() {
     let mut drawn = rooms();
-    let entries = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).unwrap();
-    let folders = entries.map(|e| e.unwrap().path()).filter(|p| p.is_dir());
-    let mut found: Vec<String> =
-        folders.map(|p| p.file_name().unwrap().to_str().unwrap().to_owned()).collect();
+    let mut found = Vec::new();
+    for source in SOURCES {
+        let entries = fs::read_dir(root().join(source)).unwrap().map(|entry| entry.unwrap());
+        let folders = entries.filter(|entry| entry.path().is_dir());
+        found.extend(folders.map(|folder| Path::new(source).join(folder.file_name())));
+    }
     drawn.sort();
     found.sort();
     assert_eq!(drawn, found);
@@ -37,11 +58,10 @@ fn the_drawing_has_every_room_and_no_other() {
 #[test]
 fn rooms_import_only_from_rooms_above() {
     let rooms = rooms();
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut wrong = Vec::new();
     for (place, room) in rooms.iter().enumerate() {
         let mut paths = Vec::new();
-        files(&src.join(room), &mut paths);
+        files(&root().join(room), &mut paths);
         for path in paths {
             let text = fs::read_to_string(&path).unwrap();
             for (number, line) in text.lines().enumerate().filter(|(_, l)| !l.trim_start().starts_with("//"))
@@ -52,7 +72,7 @@ fn rooms_import_only_from_rooms_above() {
                 );
                 for used in line.split("crate::").skip(1) {
                     let used = used.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap();
-                    if rooms.iter().position(|r| r == used).is_some_and(|other| other > place) {
+                    if rooms.iter().position(|r| name(r) == used).is_some_and(|other| other > place) {
                         wrong.push(format!("{}:{}: {used}", path.display(), number + 1));
                     }
                 }
@@ -64,11 +84,18 @@ fn rooms_import_only_from_rooms_above() {
 
 #[test]
 fn only_the_border_knows_javascript() {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut paths = Vec::new();
-    files(&src, &mut paths);
-    for path in paths.iter().filter(|p| !p.starts_with(src.join("wasm"))) {
-        let text = fs::read_to_string(path).unwrap();
+    for path in sources(&SOURCES) {
+        let text = fs::read_to_string(&path).unwrap();
         assert!(!text.contains("wasm_bindgen") && !text.contains("JsValue"), "{}", path.display());
+    }
+}
+
+#[test]
+fn only_the_engine_knows_the_hardware() {
+    for path in sources(&["src"]) {
+        let text = fs::read_to_string(&path).unwrap();
+        for word in ["std::arch", "core::arch", "target_feature", "unsafe"] {
+            assert!(!text.contains(word), "{}: {word}", path.display());
+        }
     }
 }

@@ -8,7 +8,7 @@ use cipherloom::expand::{BaseSet, Expander};
 use cipherloom::graph::{Attr, Attrs, Graph, OperandId, Real, ValueType, parse, print};
 use cipherloom::ops::{Call, Level, OpDef, Registry, Session};
 use cipherloom::values::number::Number;
-use cipherloom::values::types::{Kind, Place, Value};
+use cipherloom::values::types::{Kind, Place, Value, ValueCall};
 use cipherloom::values::{
     Exact, Known, Range, ValueDef, Values, balance, bits, check_values, cut, interpret, range_of, ranges,
     square, turns,

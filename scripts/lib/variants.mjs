@@ -10,7 +10,7 @@ const SHARED = words(
 
 /**
  * Each build: its file in the folder of a part, the build beside which it lies and whose JavaScript it uses (if any), cargo
- * features beside that of the part, target features, those of this repository's code alone, linker arguments, and what wasm-opt must know of. The
+ * features beside that of the part, target features, those of the kernels alone, linker arguments, and what wasm-opt must know of. The
  * standard library has the same atomics as the crate: without them in it, threads are unsound.
  */
 export const VARIANTS = {
@@ -47,11 +47,13 @@ export const PARTS = { columns: '.', tasks: 'tasks', graphs: 'graphs', conforman
 
 /**
  * wasm-opt options that every build needs: what rustc turns on for wasm32 by itself, and SIMD. The first kilobyte of the memory
- * is the far end of the stack. More than -O1 takes four times as long, and its result is no faster, nor smaller once packed.
+ * is the far end of the stack. More than -O1 takes four times as long, and its result is no faster, and larger once packed.
+ * Functions are sorted by the names that `function-order.mjs` gives them.
  */
 export const OPTIMIZE = words(
-  '-O1 --low-memory-unused --enable-simd --enable-bulk-memory --enable-bulk-memory-opt --enable-mutable-globals --enable-sign-ext ' +
-    '--enable-nontrapping-float-to-int --enable-reference-types --enable-multivalue --enable-call-indirect-overlong',
+  '-O1 --reorder-functions-by-name --low-memory-unused --enable-simd --enable-bulk-memory --enable-bulk-memory-opt ' +
+    '--enable-mutable-globals --enable-sign-ext --enable-nontrapping-float-to-int --enable-reference-types --enable-multivalue ' +
+    '--enable-call-indirect-overlong',
 );
 
 /** The folder of all builds: what runs on this machine (macros) is compiled once, and so is what two builds have alike. */
@@ -87,8 +89,8 @@ export function buildEnv(variant, rust) {
 }
 
 /**
- * cargo's options for a build: a standard library of its own, and the target features that only this repository's code
- * has, so that builds that differ in these share all else.
+ * cargo's options for a build: a standard library of its own, and the target features that only the crates with kernels
+ * have, so that builds that differ in these share all else.
  */
 export function cargoOptions(variant, profile) {
   const options = ['--locked', '-Zbuild-std=std,panic_abort'];
@@ -99,7 +101,7 @@ export function cargoOptions(variant, profile) {
   return [
     ...options,
     '-Zprofile-rustflags',
-    ...['cipherloom', 'cipherloom-bench', 'cipherloom-wasm-tests'].map(configure),
+    ...['cipherloom-engine', 'cipherloom-bench', 'cipherloom-wasm-tests'].map(configure),
   ];
 }
 

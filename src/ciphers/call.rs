@@ -18,23 +18,60 @@ pub(super) fn bits(shape: &[u64]) -> Tensor {
     Tensor::new(Element::Bit, shape)
 }
 
-impl Call<'_> {
+/// What operators of ciphers ask of a call.
+pub(super) trait CipherCall {
     /// Checks that the unit is one that ciphers know: 8 bits or 1.
     ///
     /// # Errors
     /// `Operator` for another unit.
-    pub(super) fn cipher_unit(&self) -> Result<()> {
+    fn cipher_unit(&self) -> Result<()>;
+
+    /// Checks that there are `least..=most` inputs in a graph of a unit that ciphers know.
+    ///
+    /// # Errors
+    /// `Operator` for others.
+    fn cipher(&self, least: usize, most: usize) -> Result<()>;
+
+    /// How many bytes input `index` has, which is `u8[bytes]`.
+    ///
+    /// # Errors
+    /// `Operator` for another shape or element.
+    fn message(&self, index: usize) -> Result<u64>;
+
+    /// Checks that input `index` is `u8[16]`: a block, a round key.
+    ///
+    /// # Errors
+    /// `Operator` for another shape or element.
+    fn block(&self, index: usize) -> Result<()>;
+
+    /// How many blocks input `index` has, which is `u8[blocks,16]`.
+    ///
+    /// # Errors
+    /// `Operator` for another shape or element.
+    fn blocks(&self, index: usize) -> Result<u64>;
+
+    /// How many rounds the round keys at input `index` are for: `u8[rounds+1,16]` with 10, 12 or 14 rounds.
+    ///
+    /// # Errors
+    /// `Operator` for another shape or element.
+    fn round_keys(&self, index: usize) -> Result<u64>;
+
+    /// The type of that tensor in this graph.
+    ///
+    /// # Errors
+    /// `Graph` for one that does not fit its unit.
+    fn ty(&self, tensor: &Tensor) -> Result<ValueType>;
+}
+
+impl CipherCall for Call<'_> {
+    fn cipher_unit(&self) -> Result<()> {
         match self.unit {
             1 | 8 => Ok(()),
             other => Err(self.error("unit of the graph", other, "8 bits, or 1 for circuits of bits")),
         }
     }
 
-    /// Checks that there are `least..=most` inputs in a graph of a unit that ciphers know.
-    ///
-    /// # Errors
-    /// `Operator` for others.
-    pub(super) fn cipher(&self, least: usize, most: usize) -> Result<()> {
+    fn cipher(&self, least: usize, most: usize) -> Result<()> {
         self.cipher_unit()?;
         match self.inputs.len() {
             found if (least..=most).contains(&found) => Ok(()),
@@ -43,11 +80,7 @@ impl Call<'_> {
         }
     }
 
-    /// How many bytes input `index` has, which is `u8[bytes]`.
-    ///
-    /// # Errors
-    /// `Operator` for another shape or element.
-    pub(super) fn message(&self, index: usize) -> Result<u64> {
+    fn message(&self, index: usize) -> Result<u64> {
         let found = self.tensor(index)?;
         match found.shape.as_slice() {
             &[len] if found.element == Element::U8 => Ok(len),
@@ -55,22 +88,14 @@ impl Call<'_> {
         }
     }
 
-    /// Checks that input `index` is `u8[16]`: a block, a round key.
-    ///
-    /// # Errors
-    /// `Operator` for another shape or element.
-    pub(super) fn block(&self, index: usize) -> Result<()> {
+    fn block(&self, index: usize) -> Result<()> {
         match self.tensor(index)? {
             found if found == bytes(&[BLOCK]) => Ok(()),
             found => Err(self.error(format!("input {index}"), found, bytes(&[BLOCK]))),
         }
     }
 
-    /// How many blocks input `index` has, which is `u8[blocks,16]`.
-    ///
-    /// # Errors
-    /// `Operator` for another shape or element.
-    pub(super) fn blocks(&self, index: usize) -> Result<u64> {
+    fn blocks(&self, index: usize) -> Result<u64> {
         let found = self.tensor(index)?;
         match found.shape.as_slice() {
             &[n, BLOCK] if found.element == Element::U8 => Ok(n),
@@ -78,11 +103,7 @@ impl Call<'_> {
         }
     }
 
-    /// How many rounds the round keys at input `index` are for: `u8[rounds+1,16]` with 10, 12 or 14 rounds.
-    ///
-    /// # Errors
-    /// `Operator` for another shape or element.
-    pub(super) fn round_keys(&self, index: usize) -> Result<u64> {
+    fn round_keys(&self, index: usize) -> Result<u64> {
         let found = self.tensor(index)?;
         match found.shape.as_slice() {
             &[keys @ (11 | 13 | 15), BLOCK] if found.element == Element::U8 => Ok(keys - 1),
@@ -93,11 +114,7 @@ impl Call<'_> {
         }
     }
 
-    /// The type of that tensor in this graph.
-    ///
-    /// # Errors
-    /// `Graph` for one that does not fit its unit.
-    pub(super) fn ty(&self, tensor: &Tensor) -> Result<ValueType> {
+    fn ty(&self, tensor: &Tensor) -> Result<ValueType> {
         tensor.ty(self.unit)
     }
 }

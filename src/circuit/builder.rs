@@ -10,6 +10,54 @@ use std::sync::Arc;
 /// A graph under construction: inputs, operators, views, constants, outputs.
 ///
 /// Every call that makes an operand gives its handle, for later calls; operands are never changed.
+/// Operators of one's own are used like any other:
+///
+/// ```
+/// use cipherloom::Result;
+/// use cipherloom::circuit::{CircuitBuilder, RunOptions, To};
+/// use cipherloom::graph::{Attrs, OperandId, ValueType};
+/// use cipherloom::ops::tensor::{Element, Tensor};
+/// use cipherloom::ops::{Call, Level, OpDef, Session};
+/// use cipherloom::platform::Scalar;
+/// use std::sync::Arc;
+///
+/// /// The squares of f32 elements.
+/// struct Square;
+///
+/// impl OpDef for Square {
+///     fn name(&self) -> &str {
+///         "my.square"
+///     }
+///     fn level(&self) -> Level {
+///         // Base is for what has kernels.
+///         Level::Task
+///     }
+///     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
+///         call.arity(1)?;
+///         call.tensor_of(0, Element::F32)?.ty(call.unit)
+///     }
+///     fn expand(&self, session: &mut Session<'_>, _: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
+///         session.op("f32.mul", Attrs::new(), &[inputs[0], inputs[0]])
+///     }
+/// }
+///
+/// let mut registry = cipherloom::registry();
+/// registry.add(Arc::new(Square));
+/// let registry = Arc::new(registry);
+/// let mut g = CircuitBuilder::new(32, &registry)?;
+/// let x = g.input("x", Tensor::new(Element::F32, [3]).ty(32)?)?;
+/// let y = g.op("my.square", Attrs::new(), &[x])?;
+/// g.output("y", y);
+/// let platform = Scalar::new();
+/// let base = g.finish()?.expand(To::Platform(&platform))?;
+/// let execution = base.plan(&platform, &[], RunOptions::default())?;
+/// let x: Vec<u8> = [1f32, -2.0, 3.0].into_iter().flat_map(f32::to_le_bytes).collect();
+/// let mut run = execution.start(&[("x", &x)], || 0.0)?;
+/// run.finish();
+/// let y: Vec<u8> = [1f32, 4.0, 9.0].into_iter().flat_map(f32::to_le_bytes).collect();
+/// assert_eq!(execution.output(&run, 0)?, y);
+/// # Ok::<(), cipherloom::Error>(())
+/// ```
 pub struct CircuitBuilder<'r> {
     session: Session<'r>,
     registry: &'r Arc<Registry>,

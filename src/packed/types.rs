@@ -48,12 +48,23 @@ impl SlotVector {
     }
 }
 
-impl Call<'_> {
+/// What operators on vectors of slots ask of a call.
+pub(super) trait PackedCall {
     /// Input `index` as an encrypted vector.
     ///
     /// # Errors
     /// `Operator` when it is missing or not encrypted.
-    pub(super) fn encrypted(&self, index: usize) -> Result<SlotVector> {
+    fn encrypted(&self, index: usize) -> Result<SlotVector>;
+
+    /// An encrypted vector, and another of as many slots that may be clear.
+    ///
+    /// # Errors
+    /// `Operator` for others.
+    fn with_any(&self) -> Result<SlotVector>;
+}
+
+impl PackedCall for Call<'_> {
+    fn encrypted(&self, index: usize) -> Result<SlotVector> {
         let vector = SlotVector::of(self.input(index, HEAD)?)?;
         if vector.encrypted {
             Ok(vector)
@@ -62,11 +73,7 @@ impl Call<'_> {
         }
     }
 
-    /// An encrypted vector, and another of as many slots that may be clear.
-    ///
-    /// # Errors
-    /// `Operator` for others.
-    pub(super) fn with_any(&self) -> Result<SlotVector> {
+    fn with_any(&self) -> Result<SlotVector> {
         self.arity(2)?;
         let (vector, other) = (self.encrypted(0)?, SlotVector::of(self.input(1, HEAD)?)?);
         if vector.frame == other.frame {

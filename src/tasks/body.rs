@@ -10,7 +10,7 @@
 
 use crate::bytes::{Reader, Writer};
 use crate::graph::{Attrs, Graph, ValueType};
-use crate::limbs::{self, Packer, unpack};
+use crate::math::limbs::{self, Packer, unpack};
 use crate::ops::Call;
 use crate::ops::types::{Ciphertext, Form, Limb, SwitchingKey, WORD, public_seed};
 use crate::platform::{Kernel, Platform};

@@ -2,6 +2,7 @@
 
 use crate::expand::{BaseSet, Expander};
 use crate::graph::{Attrs, Graph, OperandId, parse_attrs, parse_type};
+use crate::math::doubles::parse;
 use crate::ops::types::sized;
 use crate::ops::{Registry, Session};
 use crate::values::types::{Kind, Value};
@@ -149,7 +150,7 @@ impl InputLiteral {
             };
         };
         let parsed = if value.kind == Kind::Real {
-            min.parse().ok().zip(max.parse().ok()).map(|(min, max)| Range::Reals { min, max })
+            parse(min).zip(parse(max)).map(|(min, max)| Range::Reals { min, max })
         } else {
             min.parse().ok().zip(max.parse().ok()).map(|(min, max)| Range::Integers { min, max })
         };

@@ -6,7 +6,7 @@ use super::number::Number;
 use super::part::Part;
 use super::plan::plan;
 use super::range::Range;
-use super::types::{Place, Value};
+use super::types::{Place, Value, ValueCall};
 use super::walk::check_values;
 use super::{Axes, ValueDef, Values};
 use crate::analyze::{Facts, topological_order};

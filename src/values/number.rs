@@ -1,5 +1,6 @@
 //! Exact rational numbers, with 128 bits where that is enough, and how many bits they may need.
 
+use crate::math::doubles::{nearest, times_power_of_two};
 use num_bigint::{BigInt, Sign};
 use std::cmp::Ordering;
 use std::ops::{Add, Mul, Neg, Sub};
@@ -271,34 +272,6 @@ fn divided(a: BigInt, b: &BigInt) -> (BigInt, bool) {
     let quotient = &a / b;
     let inexact = &quotient * b != a;
     (quotient, inexact)
-}
-
-/// The binary64 nearest to (q + r) 2^exponent with r = 0, or 0 < r < 1 if `inexact`; an inexact q has at least 55 bits, so that
-/// r breaks ties only.
-fn nearest(q: &BigInt, inexact: bool, exponent: i64) -> f64 {
-    let bits = q.bits() as i64;
-    // 53 bits are kept; fewer below 2^-1022, where doubles end at 2^-1074.
-    let drop = (bits - 53).max(-1074 - exponent).max(0);
-    let mut kept = u64::try_from(q >> drop).unwrap_or(0);
-    if drop > 0 {
-        let rest = q - (BigInt::from(kept) << drop);
-        let half = BigInt::from(1) << (drop - 1);
-        let up = match rest.cmp(&half) {
-            Ordering::Greater => true,
-            Ordering::Equal => inexact || kept & 1 == 1,
-            Ordering::Less => false,
-        };
-        kept += u64::from(up);
-    }
-    times_power_of_two(kept as f64, exponent + drop)
-}
-
-/// x 2^k for k of at least -1074, of which the result is a binary64, or beyond the largest: two steps, since 2^k alone may be
-/// too large or too small.
-fn times_power_of_two(x: f64, k: i64) -> f64 {
-    let power = |k: i64| f64::from_bits(((k + 1023) as u64) << 52);
-    let k = k.clamp(-1074, 2000);
-    x * power(k / 2) * power(k - k / 2)
 }
 
 impl Add for &Number {

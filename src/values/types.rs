@@ -223,21 +223,46 @@ impl fmt::Display for Value {
     }
 }
 
-impl Call<'_> {
+/// What operators on values ask of a call.
+pub trait ValueCall {
     /// Input `index` as a value, perhaps with missing cells.
     ///
     /// # Errors
     /// `Operator` when it is missing, `Attribute` when it is none.
-    pub fn value(&self, index: usize) -> Result<Value> {
-        let ty = self.inputs.get(index);
-        Value::of(ty.ok_or_else(|| self.error("number of inputs", self.inputs.len(), index + 1))?)
-    }
+    fn value(&self, index: usize) -> Result<Value>;
 
     /// Input `index` as a value without missing cells.
     ///
     /// # Errors
-    /// As [`Call::value`]; `Operator` where cells may be missing.
-    pub fn complete(&self, index: usize) -> Result<Value> {
+    /// As [`ValueCall::value`]; `Operator` where cells may be missing.
+    fn complete(&self, index: usize) -> Result<Value>;
+
+    /// Input `index` as numbers: integers or reals without missing cells; booleans are the integers 0 and 1.
+    ///
+    /// # Errors
+    /// As [`ValueCall::complete`]; `Operator` for dates and categories.
+    fn number(&self, index: usize) -> Result<Value>;
+
+    /// Attribute `axis` as a dimension of a value.
+    ///
+    /// # Errors
+    /// `Operator` when there is no such dimension.
+    fn axis_of(&self, value: &Value) -> Result<usize>;
+
+    /// Checks that two values have one shape.
+    ///
+    /// # Errors
+    /// `Operator` when they differ.
+    fn same_shape(&self, index: usize, value: &Value, first: &Value) -> Result<()>;
+}
+
+impl ValueCall for Call<'_> {
+    fn value(&self, index: usize) -> Result<Value> {
+        let ty = self.inputs.get(index);
+        Value::of(ty.ok_or_else(|| self.error("number of inputs", self.inputs.len(), index + 1))?)
+    }
+
+    fn complete(&self, index: usize) -> Result<Value> {
         let value = self.value(index)?;
         if value.missing {
             let expected =
@@ -247,11 +272,7 @@ impl Call<'_> {
         Ok(value)
     }
 
-    /// Input `index` as numbers: integers or reals without missing cells; booleans are the integers 0 and 1.
-    ///
-    /// # Errors
-    /// As [`Call::complete`]; `Operator` for dates and categories.
-    pub fn number(&self, index: usize) -> Result<Value> {
+    fn number(&self, index: usize) -> Result<Value> {
         let value = self.complete(index)?;
         match value.kind {
             Kind::Integer | Kind::Real => Ok(value),
@@ -262,11 +283,7 @@ impl Call<'_> {
         }
     }
 
-    /// Attribute `axis` as a dimension of a value.
-    ///
-    /// # Errors
-    /// `Operator` when there is no such dimension.
-    pub fn axis_of(&self, value: &Value) -> Result<usize> {
+    fn axis_of(&self, value: &Value) -> Result<usize> {
         let axis = self.attrs.size("axis")?;
         if axis >= value.shape.len() {
             let expected = format!("a dimension of {:?}, counted from 0", value.shape);
@@ -275,11 +292,7 @@ impl Call<'_> {
         Ok(axis)
     }
 
-    /// Checks that two values have one shape.
-    ///
-    /// # Errors
-    /// `Operator` when they differ.
-    pub fn same_shape(&self, index: usize, value: &Value, first: &Value) -> Result<()> {
+    fn same_shape(&self, index: usize, value: &Value, first: &Value) -> Result<()> {
         if value.shape == first.shape {
             return Ok(());
         }

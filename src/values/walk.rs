@@ -1,7 +1,7 @@
 //! One walk over a task graph for all rules of its operators: the flow engine, with the name of each input and which value an
 //! operand is.
 
-use super::types::{HEAD, Value};
+use super::types::{HEAD, Value, ValueCall};
 use super::{ValueDef, Values};
 use crate::graph::{Attrs, Graph, OperandId, ValueType};
 use crate::ops::flow::{Flow, States};

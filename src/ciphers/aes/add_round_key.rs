@@ -2,7 +2,7 @@
 
 use super::state::{State, xor};
 use crate::Result;
-use crate::ciphers::call::bytes;
+use crate::ciphers::call::{CipherCall, bytes};
 use crate::ciphers::logic;
 use crate::graph::{OperandId, ValueType};
 use crate::ops::{Call, Level, OpDef, Session};

@@ -2,7 +2,7 @@
 //! `u8[n,16]` and `u8[rounds+1,16]`; gives `u8[n,16]`. As a mode of operation this is ECB.
 
 use crate::Result;
-use crate::ciphers::call::bytes;
+use crate::ciphers::call::{CipherCall, bytes};
 use crate::ciphers::logic;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::{Call, Level, OpDef, Session};

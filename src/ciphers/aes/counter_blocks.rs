@@ -2,7 +2,7 @@
 //! counted up as a big-endian number, which wraps. Attributes: `n`, and `bits`, 32 (GCM) or 128 (counter mode).
 
 use crate::Result;
-use crate::ciphers::call::{BLOCK, bits, bytes};
+use crate::ciphers::call::{BLOCK, CipherCall, bits, bytes};
 use crate::ciphers::logic;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::tensor::{Element, Tensor};

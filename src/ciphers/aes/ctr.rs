@@ -5,7 +5,7 @@
 //! Attribute `counter_bits`, 128 where it is missing, or 32: how many bits of the counter block are counted up.
 
 use crate::Result;
-use crate::ciphers::call::{BLOCK, bytes};
+use crate::ciphers::call::{BLOCK, CipherCall, bytes};
 use crate::ciphers::logic;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::{Call, Level, OpDef, Session};

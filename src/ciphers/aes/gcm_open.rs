@@ -6,7 +6,7 @@
 
 use super::galois_counter::{GaloisCounter, TAG, check_length};
 use crate::Result;
-use crate::ciphers::call::{bits, bytes};
+use crate::ciphers::call::{CipherCall, bits, bytes};
 use crate::ciphers::logic;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::tensor::{Element, Tensor};

@@ -7,7 +7,7 @@
 
 use super::galois_counter::{GaloisCounter, TAG, check_length};
 use crate::Result;
-use crate::ciphers::call::bytes;
+use crate::ciphers::call::{CipherCall, bytes};
 use crate::ciphers::logic;
 use crate::graph::{OperandId, ValueType};
 use crate::ops::{Call, Level, OpDef, Session};

@@ -3,7 +3,7 @@
 
 use super::tables;
 use crate::Result;
-use crate::ciphers::call::{bits, bytes};
+use crate::ciphers::call::{CipherCall, bits, bytes};
 use crate::ciphers::logic;
 use crate::graph::{OperandId, ValueType};
 use crate::ops::{Call, Level, OpDef, Session};

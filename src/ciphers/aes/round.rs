@@ -6,6 +6,7 @@
 
 use super::state::State;
 use crate::Result;
+use crate::ciphers::call::CipherCall;
 use crate::ciphers::logic;
 use crate::graph::{OperandId, ValueType};
 use crate::ops::{Call, Level, OpDef, Session};

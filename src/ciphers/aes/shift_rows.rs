@@ -3,6 +3,7 @@
 
 use super::state::State;
 use crate::Result;
+use crate::ciphers::call::CipherCall;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::{Call, Level, OpDef, Session};
 

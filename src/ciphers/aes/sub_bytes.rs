@@ -4,7 +4,7 @@
 use super::state::Planes;
 use super::{field, tables};
 use crate::Result;
-use crate::ciphers::call::bytes;
+use crate::ciphers::call::{CipherCall, bytes};
 use crate::ciphers::logic;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::tensor::{Element, Tensor};

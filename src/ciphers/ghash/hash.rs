@@ -5,7 +5,7 @@
 //! m is halved. So n blocks take about log2(n) operators instead of a chain of n.
 
 use crate::Result;
-use crate::ciphers::call::{BLOCK, bytes};
+use crate::ciphers::call::{BLOCK, CipherCall, bytes};
 use crate::ciphers::logic;
 use crate::graph::{OperandId, ValueType};
 use crate::ops::{Call, Level, OpDef, Session};

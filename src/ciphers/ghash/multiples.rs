@@ -5,7 +5,7 @@
 
 use super::place;
 use crate::Result;
-use crate::ciphers::call::{bits, bytes};
+use crate::ciphers::call::{CipherCall, bits, bytes};
 use crate::ciphers::logic;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::{Call, Level, OpDef, Session};

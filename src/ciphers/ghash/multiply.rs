@@ -5,7 +5,7 @@
 //! byte of a block, of h times what the byte stands for.
 
 use crate::Result;
-use crate::ciphers::call::{BLOCK, bits, bytes};
+use crate::ciphers::call::{BLOCK, CipherCall, bits, bytes};
 use crate::ciphers::logic;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::tensor::{Element, Tensor};

@@ -3,7 +3,7 @@
 
 use super::place;
 use crate::Result;
-use crate::ciphers::call::{BLOCK, bits, bytes};
+use crate::ciphers::call::{BLOCK, CipherCall, bits, bytes};
 use crate::ciphers::logic;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::{Call, Level, OpDef, Session};

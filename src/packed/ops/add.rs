@@ -2,6 +2,7 @@
 
 use super::{Operator, Role};
 use crate::graph::Attr;
+use crate::packed::types::PackedCall;
 
 /// `packed.add`; see the module.
 pub(super) const ADD: Operator = Operator {

@@ -14,7 +14,7 @@ mod within;
 pub use lookup::MOST_ENTRIES;
 
 use super::target::{Handle, Target};
-use super::types::SlotVector;
+use super::types::{PackedCall, SlotVector};
 use crate::Result;
 use crate::graph::{Attr, ValueType};
 use crate::ops::{Call, Level, OpDef};

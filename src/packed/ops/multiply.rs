@@ -1,6 +1,7 @@
 //! x y, slot by slot; y may be clear.
 
 use super::{Operator, Role};
+use crate::packed::types::PackedCall;
 
 /// `packed.multiply`; see the module.
 pub(super) const MULTIPLY: Operator = Operator {

@@ -7,7 +7,7 @@ use crate::Result;
 use crate::graph::Attrs;
 use crate::ops::Call;
 use crate::values::Squared;
-use crate::values::types::{Kind, Value};
+use crate::values::types::{Kind, Value, ValueCall};
 
 /// `value.add`; see the module.
 pub(super) const ADD: Primitive = Primitive {

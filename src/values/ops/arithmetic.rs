@@ -6,7 +6,7 @@ use crate::values::Exact;
 use crate::values::exact::cells;
 use crate::values::number::{Bits, Number};
 use crate::values::range::{Known, Range};
-use crate::values::types::{Kind, Place, Value};
+use crate::values::types::{Kind, Place, Value, ValueCall};
 use std::borrow::Cow;
 
 /// Two numbers of one shape as numbers of one kind: of which the decimals are those of input 0.

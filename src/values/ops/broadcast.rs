@@ -7,7 +7,7 @@ use super::{PRIMITIVE, Primitive};
 use crate::Result;
 use crate::ops::Call;
 use crate::values::Exact;
-use crate::values::types::Value;
+use crate::values::types::{Value, ValueCall};
 
 /// `value.broadcast`; see the module.
 pub(super) const BROADCAST: Primitive = Primitive {

@@ -7,7 +7,7 @@ use crate::Result;
 use crate::ops::Call;
 use crate::values::Exact;
 use crate::values::range::Range;
-use crate::values::types::{Kind, Value};
+use crate::values::types::{Kind, Value, ValueCall};
 
 /// `value.cells`; see the module.
 pub(super) const CELLS: Primitive = Primitive {

@@ -10,7 +10,7 @@ use crate::packed::{Cells, chebyshev, doubles, extremes};
 use crate::values::chebyshev::Interval;
 use crate::values::number::{Bits, Number};
 use crate::values::range::Range;
-use crate::values::types::{Kind, Value};
+use crate::values::types::{Kind, Value, ValueCall};
 use crate::values::{Known, Lowered, Lowering};
 
 /// `value.chebyshev`; see the module.

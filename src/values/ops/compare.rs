@@ -14,7 +14,7 @@ use crate::packed::{Cells, MOST_ENTRIES};
 use crate::values::chebyshev::Interval;
 use crate::values::number::Number;
 use crate::values::range::{Order, Range};
-use crate::values::types::{Kind, Value};
+use crate::values::types::{Kind, Value, ValueCall};
 use crate::values::{Exact, Known, Lowered, Lowering, Squared, sign};
 
 /// `value.compare`; see the module.

@@ -7,7 +7,7 @@ use crate::Result;
 use crate::ops::Call;
 use crate::packed::Cells;
 use crate::values::exact::cells;
-use crate::values::types::Value;
+use crate::values::types::{Value, ValueCall};
 use crate::values::{Exact, Lowered, Lowering};
 
 /// `value.concat`; see the module.

@@ -7,7 +7,7 @@ use crate::Result;
 use crate::ops::Call;
 use crate::values::Known;
 use crate::values::range::Range;
-use crate::values::types::Kind;
+use crate::values::types::{Kind, ValueCall};
 
 /// `value.divide`; see the module.
 pub(super) const DIVIDE: Primitive = Primitive {

@@ -3,6 +3,7 @@
 
 use super::arithmetic::{any_encrypted, one};
 use super::{PRIMITIVE, Primitive};
+use crate::values::types::ValueCall;
 
 /// `value.finish`; see the module.
 pub(super) const FINISH: Primitive = Primitive {

@@ -5,7 +5,7 @@ use crate::Result;
 use crate::ops::Call;
 use crate::values::Known;
 use crate::values::range::Range;
-use crate::values::types::{Kind, Value};
+use crate::values::types::{Kind, Value, ValueCall};
 
 /// Input `index` as booleans.
 pub(super) fn boolean(call: &Call<'_>, index: usize) -> Result<Value> {

@@ -37,7 +37,7 @@ mod within;
 use super::lower::{cell_by_cell, not_lowered};
 use super::number::Bits;
 use super::range::{Known, Range};
-use super::types::Value;
+use super::types::{Value, ValueCall};
 use super::{Axes, Exact, Lowered, Lowering, Squared, Turn, ValueDef};
 use crate::Result;
 use crate::graph::{Attrs, ValueType};

@@ -6,7 +6,7 @@ use crate::ops::Call;
 use crate::packed::place;
 use crate::values::exact::cells;
 use crate::values::range::Range;
-use crate::values::types::Value;
+use crate::values::types::{Value, ValueCall};
 use crate::values::{Exact, Known};
 
 /// A complete value in another shape.

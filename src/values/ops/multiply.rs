@@ -6,7 +6,7 @@ use crate::Result;
 use crate::graph::Attrs;
 use crate::ops::Call;
 use crate::values::range::Range;
-use crate::values::types::{Kind, Value};
+use crate::values::types::{Kind, Value, ValueCall};
 use crate::values::{Known, Squared};
 
 /// `value.multiply`; see the module.

@@ -2,6 +2,7 @@
 
 use super::arithmetic::{map, one};
 use super::{PRIMITIVE, Primitive};
+use crate::values::types::ValueCall;
 
 /// `value.negate`; see the module.
 pub(super) const NEGATE: Primitive = Primitive {

@@ -5,6 +5,7 @@ use super::logic::boolean;
 use super::{PRIMITIVE, Primitive};
 use crate::values::number::Number;
 use crate::values::range::Range;
+use crate::values::types::ValueCall;
 
 /// `value.not`; see the module.
 pub(super) const NOT: Primitive = Primitive {

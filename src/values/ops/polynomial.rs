@@ -11,7 +11,7 @@ use crate::packed::{Cells, Series, extremes};
 use crate::values::chebyshev::{Interval, of_powers};
 use crate::values::number::{Bits, Number};
 use crate::values::range::Range;
-use crate::values::types::{Kind, MOST_DECIMALS, Value};
+use crate::values::types::{Kind, MOST_DECIMALS, Value, ValueCall};
 use crate::values::{Known, Lowered, Lowering};
 
 /// `value.polynomial`; see the module.

@@ -6,7 +6,7 @@ use super::{PRIMITIVE, Primitive};
 use crate::Result;
 use crate::ops::Call;
 use crate::packed::{Cells, place};
-use crate::values::types::Value;
+use crate::values::types::{Value, ValueCall};
 
 /// `value.reshape`; see the module.
 pub(super) const RESHAPE: Primitive = Primitive {

@@ -7,7 +7,7 @@ use crate::Result;
 use crate::ops::Call;
 use crate::values::Exact;
 use crate::values::number::Number;
-use crate::values::types::{Kind, Value};
+use crate::values::types::{Kind, Value, ValueCall};
 
 /// `value.root`; see the module.
 pub(super) const ROOT: Primitive = Primitive {

@@ -8,7 +8,7 @@ use crate::Result;
 use crate::graph::Attrs;
 use crate::ops::Call;
 use crate::packed::Cells;
-use crate::values::types::Value;
+use crate::values::types::{Value, ValueCall};
 use crate::values::{Exact, Turn};
 
 /// `value.rotate`; see the module.

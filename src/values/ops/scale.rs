@@ -9,7 +9,7 @@ use crate::ops::Call;
 use crate::values::Known;
 use crate::values::number::Number;
 use crate::values::range::Range;
-use crate::values::types::{Kind, MOST_DECIMALS, Value};
+use crate::values::types::{Kind, MOST_DECIMALS, Value, ValueCall};
 
 /// `value.scale`; see the module.
 pub(super) const SCALE: Primitive = Primitive {

@@ -4,7 +4,7 @@ use super::arithmetic::{map, one};
 use super::{PRIMITIVE, Primitive};
 use crate::Result;
 use crate::ops::Call;
-use crate::values::types::Value;
+use crate::values::types::{Value, ValueCall};
 
 /// `value.square`; see the module.
 pub(super) const SQUARE: Primitive = Primitive {

@@ -7,7 +7,7 @@ use crate::Result;
 use crate::ops::Call;
 use crate::values::number::Number;
 use crate::values::range::Range;
-use crate::values::types::{Kind, Value};
+use crate::values::types::{Kind, Value, ValueCall};
 use crate::values::{Known, Squared};
 
 /// `value.sub`; see the module.

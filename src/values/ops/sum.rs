@@ -8,7 +8,7 @@ use crate::packed::Cells;
 use crate::values::exact::cells;
 use crate::values::number::Number;
 use crate::values::range::Range;
-use crate::values::types::{Kind, Value};
+use crate::values::types::{Kind, Value, ValueCall};
 use crate::values::{Exact, Known, Lowered, Lowering};
 
 /// `value.sum`; see the module.

@@ -8,7 +8,7 @@ use crate::ops::Call;
 use crate::packed::Cells;
 use crate::values::exact::cells;
 use crate::values::range::Range;
-use crate::values::types::{Kind, Value};
+use crate::values::types::{Kind, Value, ValueCall};
 use crate::values::{Known, Lowered, Lowering};
 
 /// `value.within`; see the module.

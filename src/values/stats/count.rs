@@ -1,7 +1,7 @@
 //! How many cells a value of any kind has that are not missing: an integer. Of a complete value it is public.
 
 use super::{Composite, integer, op};
-use crate::values::types::{Kind, Place, Value};
+use crate::values::types::{Kind, Place, Value, ValueCall};
 
 /// `stats.count`; see the module.
 pub(super) const COUNT: Composite = Composite {

@@ -1,6 +1,7 @@
 //! The sum of the products of the cells of two values of one shape: a single number.
 
 use super::{Composite, op};
+use crate::values::types::ValueCall;
 
 /// `value.dot`; see the module.
 pub(super) const DOT: Composite = Composite {

@@ -5,7 +5,7 @@ use super::{Composite, op, shaped};
 use crate::Result;
 use crate::graph::{Attrs, OperandId};
 use crate::ops::{Call, Session};
-use crate::values::types::{Kind, Value};
+use crate::values::types::{Kind, Value, ValueCall};
 
 /// `matrix.multiply`; see the module.
 pub(super) const MULTIPLY: Composite = Composite {

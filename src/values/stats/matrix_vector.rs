@@ -3,6 +3,7 @@
 use super::matrix_multiply::product;
 use super::{Composite, op, shaped};
 use crate::graph::Attrs;
+use crate::values::types::ValueCall;
 
 /// `matrix.vector`; see the module.
 pub(super) const VECTOR: Composite = Composite {

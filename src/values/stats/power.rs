@@ -5,7 +5,7 @@ use super::{Composite, op};
 use crate::Result;
 use crate::graph::OperandId;
 use crate::ops::{Call, Session};
-use crate::values::types::{Kind, Value};
+use crate::values::types::{Kind, Value, ValueCall};
 
 /// `value.power`; see the module.
 pub(super) const POWER: Composite =

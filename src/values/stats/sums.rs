@@ -4,7 +4,7 @@ use super::{integer, op};
 use crate::Result;
 use crate::graph::{Attrs, OperandId};
 use crate::ops::{Call, Session};
-use crate::values::types::{Kind, Place, Value};
+use crate::values::types::{Kind, Place, Value, ValueCall};
 
 /// Input `index` as numbers, some of which may be missing.
 pub(super) fn numbers(call: &Call<'_>, index: usize) -> Result<Value> {

@@ -7,7 +7,10 @@
 
 mod base_change;
 pub mod bits;
+pub mod checksum;
+pub mod doubles;
 mod embedding;
+pub mod limbs;
 pub mod ntt;
 pub mod prime;
 mod reals;

@@ -35,7 +35,10 @@ impl OpDef for SlotsEmbed {
 }
 
 /// What slots become.
-pub(crate) fn embedded(call: &Call<'_>) -> Result<ValueType> {
+///
+/// # Errors
+/// As [`OpDef::assemble`].
+pub fn embedded(call: &Call<'_>) -> Result<ValueType> {
     call.arity(1)?;
     let slots = call.tensor_of(0, Element::F64)?;
     let (&[half] | &[half, 2]) = slots.shape.as_slice() else {

@@ -46,7 +46,7 @@ impl OpDef for NttFrom {
 ///
 /// # Errors
 /// `Operator` for what is no limb in coefficient form.
-pub(crate) fn transformed(s: &mut Session<'_>, x: OperandId, q: u64) -> Result<OperandId> {
+pub fn transformed(s: &mut Session<'_>, x: OperandId, q: u64) -> Result<OperandId> {
     if Limb::of(s.ty(x))?.q == q {
         return s.op("limb.ntt", Attrs::new(), &[x]);
     }

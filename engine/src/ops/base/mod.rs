@@ -30,8 +30,8 @@ mod slots_write;
 mod sub;
 mod to_real;
 
-pub(crate) use slots_embed::embedded;
-pub(crate) use slots_unembed::unembedded;
+pub use slots_embed::embedded;
+pub use slots_unembed::unembedded;
 
 use super::{Call, OpDef};
 use crate::Result;
@@ -99,7 +99,10 @@ pub(in crate::ops) fn degree(call: &Call<'_>, n: usize) -> Result<()> {
 }
 
 /// Attribute `g`, checked to be a Galois element: odd, below 2n.
-pub(crate) fn galois(call: &Call<'_>, n: usize) -> Result<u64> {
+///
+/// # Errors
+/// `Operator` for another number, or where `n` is no ring dimension.
+pub fn galois(call: &Call<'_>, n: usize) -> Result<u64> {
     degree(call, n)?;
     let g = call.attrs.uint("g")?;
     if g % 2 == 0 || g >= 2 * n as u64 {

@@ -18,6 +18,7 @@
 
 use super::attrs::quote;
 use super::{Attr, Attrs, Graph, GraphError, OperandId, Placeholder, Real, ValueType};
+use crate::math::doubles;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::collections::HashMap;
@@ -409,7 +410,7 @@ impl<'a> Cursor<'a> {
             return Ok(Attr::Int(self.integer()?));
         }
         let at = *self;
-        let real = self.take(length).parse().ok().and_then(Real::new);
+        let real = doubles::parse(self.take(length)).and_then(Real::new);
         Ok(Attr::Real(real.ok_or_else(|| at.error("a finite number"))?))
     }
     fn attrs(&mut self) -> Result<Attrs, GraphError> {

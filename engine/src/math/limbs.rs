@@ -63,6 +63,25 @@ impl<'a> Packer<'a> {
     }
 }
 
+/// Words as bytes, little-endian, of which there are 8 for each; where one of both ends, so does the other.
+pub fn write_words(words: &[u64], out: &mut [u8]) {
+    for (bytes, word) in out.as_chunks_mut().0.iter_mut().zip(words) {
+        *bytes = word.to_le_bytes();
+    }
+}
+
+/// Words from their bytes, see [`write_words`].
+pub fn read_words(bytes: &[u8], out: &mut [u64]) {
+    for (word, bytes) in out.iter_mut().zip(bytes.as_chunks().0) {
+        *word = u64::from_le_bytes(*bytes);
+    }
+}
+
+/// True when all are residues modulo `q`.
+pub fn fit(residues: &[u64], q: u64) -> bool {
+    residues.iter().all(|&residue| residue < q)
+}
+
 /// Reads a limb from as many bytes as [`size`] says; false where a word is no residue modulo `q`, or a bit that fills up is 1.
 #[must_use]
 pub fn unpack(bytes: &[u8], q: u64, out: &mut [u64]) -> bool {

@@ -11,7 +11,7 @@ mod tensor;
 
 pub use base_change::{base_change, moduli};
 pub use convolve::transformed_already;
-pub(crate) use ntt_from::transformed;
+pub use ntt_from::transformed;
 
 use super::OpDef;
 use std::sync::Arc;

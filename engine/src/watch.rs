@@ -57,21 +57,16 @@ fn with<T>(then: impl FnOnce(&mut Watch) -> T) -> Option<T> {
 /// work. Within watched work, the inner listener hears alone.
 ///
 /// ```
-/// use cipherloom::circuit::{CircuitBuilder, To};
-/// use cipherloom::graph::Attrs;
-/// use cipherloom::ops::tensor::{Element, Tensor};
-/// use cipherloom::{Error, watch::watched};
-/// use std::sync::Arc;
+/// use cipherloom_engine::watch::{Steps, watched};
+/// use cipherloom_engine::{Error, Result};
 ///
-/// let registry = Arc::new(cipherloom::registry());
-/// let mut g = CircuitBuilder::new(64, &registry)?;
-/// let x = g.input("x", Tensor { element: Element::U64, shape: vec![4] }.ty(64)?)?;
-/// let y = g.op("u64.add", Attrs::new(), &[x, x])?;
-/// g.output("y", y);
-/// let circuit = g.finish()?;
-/// assert!(watched(4, |_far| true, || circuit.expand(To::Steps(1))).is_ok());
-/// assert!(matches!(watched(4, |_far| false, || circuit.expand(To::Steps(1))), Err(Error::Cancelled)));
-/// # Ok::<(), Error>(())
+/// fn work() -> Result<()> {
+///     let mut steps = Steps::new(10_000);
+///     (0..10_000).try_for_each(|_| steps.step())
+/// }
+///
+/// assert!(watched(1, |_far| true, work).is_ok());
+/// assert!(matches!(watched(1, |_far| false, work), Err(Error::Cancelled)));
 /// ```
 ///
 /// # Errors
@@ -86,7 +81,7 @@ pub fn watched<T>(
 }
 
 /// Work that nobody hears of, and that is not ended.
-pub(crate) fn unheard<T>(work: impl FnOnce() -> T) -> T {
+pub fn unheard<T>(work: impl FnOnce() -> T) -> T {
     under(None, work)
 }
 

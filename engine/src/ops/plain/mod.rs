@@ -149,7 +149,7 @@ pub fn all() -> Vec<Arc<dyn OpDef>> {
 }
 
 /// The element and the operation that an operator is named by; none for other operators.
-pub(crate) fn parts(op: &str) -> Option<(Element, &'static str)> {
+pub fn parts(op: &str) -> Option<(Element, &'static str)> {
     find(op).map(|(element, operation)| (element, operation.name))
 }
 
@@ -211,7 +211,7 @@ impl OpDef for Operator {
 }
 
 /// The unsigned integers of an element's width: what comparisons give and `select` takes.
-pub(crate) const fn mask(element: Element) -> Element {
+pub const fn mask(element: Element) -> Element {
     match element {
         Bit => Bit,
         U8 => U8,

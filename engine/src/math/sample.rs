@@ -87,7 +87,7 @@ impl Seed {
     /// # Errors
     /// [`MathError::Randomness`] when the platform has none to give.
     pub fn generate() -> Result<Self, MathError> {
-        #[cfg(test)]
+        #[cfg(feature = "fixed-seeds")]
         if let Some(seed) = fixed::next() {
             return Ok(Self::from(&seed));
         }
@@ -116,9 +116,9 @@ impl std::fmt::Debug for Seed {
     }
 }
 
-/// Seeds that tests of this crate know beforehand; no build that anybody uses has this.
-#[cfg(test)]
-pub(crate) mod fixed {
+/// Seeds that tests know beforehand; no build that anybody uses has this.
+#[cfg(feature = "fixed-seeds")]
+pub mod fixed {
     use std::cell::Cell;
 
     thread_local! {
@@ -126,7 +126,7 @@ pub(crate) mod fixed {
     }
 
     /// What `of` does, with the seeds of this thread numbered from 0.
-    pub(crate) fn seeds<T>(of: impl FnOnce() -> T) -> T {
+    pub fn seeds<T>(of: impl FnOnce() -> T) -> T {
         NEXT.set(Some(0));
         let done = of();
         NEXT.set(None);

@@ -34,7 +34,10 @@ impl OpDef for SlotsUnembed {
 }
 
 /// What a polynomial becomes.
-pub(crate) fn unembedded(call: &Call<'_>) -> Result<ValueType> {
+///
+/// # Errors
+/// As [`OpDef::assemble`].
+pub fn unembedded(call: &Call<'_>) -> Result<ValueType> {
     call.arity(1)?;
     let ty = call.input(0, "reals")?;
     types::scale(&ty.attrs)?;
