@@ -28,7 +28,7 @@ pub mod tasks;
 pub mod values;
 pub mod watch;
 
-pub use error::{Difference, Error, Result};
+pub use error::{At, Difference, Error, Result};
 
 /// Version of the package.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

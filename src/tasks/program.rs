@@ -279,21 +279,26 @@ impl Halves {
     }
 }
 
+/// Makes a graph of a graph that means the same.
+pub type ValuePass = fn(&Graph, &Registry, &Values) -> Result<Graph>;
+
+/// The passes on values that are made, in order.
+pub fn value_passes(passes: Passes) -> Vec<(&'static str, ValuePass)> {
+    let all: [(_, _, ValuePass); 3] =
+        [("turns", passes.turns, turns), ("balance", passes.balance, balance), ("square", passes.square, square)];
+    // Each leaves operators that nobody reads, and equal ones.
+    let tidy: Option<(_, ValuePass)> = passes.dedup.then_some(("dedup", |graph, registry, _| optimize(graph, registry)));
+    let mut list = Vec::from_iter(tidy);
+    for (name, _, pass) in all.into_iter().filter(|pass| pass.1) {
+        list.push((name, pass));
+        list.extend(tidy);
+    }
+    list
+}
+
 /// The graph of a task after the passes on values.
 fn optimized(graph: Graph, registry: &Registry, values: &Values, passes: Passes) -> Result<Graph> {
-    // Each leaves operators that nobody reads, and equal ones.
-    let tidy = |graph: Graph| if passes.dedup { optimize(&graph, registry) } else { Ok(graph) };
-    let mut graph = tidy(graph)?;
-    if passes.turns {
-        graph = tidy(turns(&graph, registry, values)?)?;
-    }
-    if passes.balance {
-        graph = tidy(balance(&graph, registry, values)?)?;
-    }
-    if passes.square {
-        graph = tidy(square(&graph, registry, values)?)?;
-    }
-    Ok(graph)
+    value_passes(passes).into_iter().try_fold(graph, |graph, (_, pass)| pass(&graph, registry, values))
 }
 
 /// Slots of a ring of that dimension.
