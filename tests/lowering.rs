@@ -90,9 +90,9 @@ fn check(task: &Task, registry: &Registry, values: &Values, frame: Frame) -> Opt
         .iter()
         .map(|port| (port.name.clone(), task.inputs[&port.name].clone()))
         .collect();
-    let mut computed = interpret(&packing.clear, registry, values, &clear).unwrap().outputs();
+    let mut values_of = interpret(&packing.clear, registry, values, &clear).unwrap().outputs();
     assert!(packing.fixed.inputs().is_empty());
-    computed.extend(interpret(&packing.fixed, registry, values, &clear).unwrap().outputs());
+    values_of.extend(interpret(&packing.fixed, registry, values, &clear).unwrap().outputs());
     for vector in &packing.vectors {
         let slots = match &vector.slots {
             Slots::Mask(_) => vector.fill(0, |_| 1),
@@ -100,7 +100,7 @@ fn check(task: &Task, registry: &Registry, values: &Values, frame: Frame) -> Opt
                 vector.fill(0, |_| number.rem_euclid(P) as u64)
             }
             Slots::Cells { source: Source::Value(unit), .. } => {
-                let cells = &computed[&clear_name(*unit)].cells;
+                let cells = &values_of[&clear_name(*unit)].cells;
                 vector.fill(0, |at| residue(&cells[at as usize]))
             }
             Slots::Cells { .. } => panic!("integers"),

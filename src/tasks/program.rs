@@ -284,10 +284,14 @@ pub type ValuePass = fn(&Graph, &Registry, &Values) -> Result<Graph>;
 
 /// The passes on values that are made, in order.
 pub fn value_passes(passes: Passes) -> Vec<(&'static str, ValuePass)> {
-    let all: [(_, _, ValuePass); 3] =
-        [("turns", passes.turns, turns), ("balance", passes.balance, balance), ("square", passes.square, square)];
+    let all: [(_, _, ValuePass); 3] = [
+        ("turns", passes.turns, turns),
+        ("balance", passes.balance, balance),
+        ("square", passes.square, square),
+    ];
     // Each leaves operators that nobody reads, and equal ones.
-    let tidy: Option<(_, ValuePass)> = passes.dedup.then_some(("dedup", |graph, registry, _| optimize(graph, registry)));
+    let tidy: Option<(_, ValuePass)> =
+        passes.dedup.then_some(("dedup", |graph, registry, _| optimize(graph, registry)));
     let mut list = Vec::from_iter(tidy);
     for (name, _, pass) in all.into_iter().filter(|pass| pass.1) {
         list.push((name, pass));

@@ -25,7 +25,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 const ATTEMPTS: u32 = 8;
 
 /// Why an output may be left out.
-const NEAR: &str = "reals that it depends on were nearer to each other than the gap of their comparison, in every round";
+const NEAR: &str =
+    "reals that it depends on were nearer to each other than the gap of their comparison, in every round";
 
 /// A stage whose meaning is that of the task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +51,8 @@ impl Program {
     /// a graph that is none, or that takes other data than the task. `OutOfMemory`, `Cancelled`.
     pub fn verify(&self, stage: Meaning, seed: u64, rounds: std::ops::Range<u32>) -> Result<Report> {
         let (halves, packing) = (self.halves(), self.packing());
-        Subject { program: self, halves, packing, passes: value_passes(halves.passes) }.verify(stage, seed, rounds)
+        Subject { program: self, halves, packing, passes: value_passes(halves.passes) }
+            .verify(stage, seed, rounds)
     }
 }
 
@@ -98,7 +100,6 @@ impl Subject<'_> {
     }
 
     /// Data that the task takes, and what it is of them; or why there are none.
-    #[expect(clippy::type_complexity, reason = "of one caller")]
     fn drawn(
         &self,
         written: &Graph,
@@ -129,8 +130,7 @@ impl Subject<'_> {
         let expected = exact.outputs();
         let mut last = None;
         for (pass, graph) in graphs.iter().skip(1) {
-            let at_pass =
-                |error| Error::AtStage { stage: format!("pass `{pass}`"), error: Box::new(error) };
+            let at_pass = |error| Error::AtStage { stage: format!("pass `{pass}`"), error: Box::new(error) };
             let own = self.interpret(graph, data).map_err(at_pass)?;
             found.outputs(graph, &expected, &own.outputs()).map_err(at_pass)?;
             last = Some((graph, own));
@@ -150,8 +150,11 @@ impl Subject<'_> {
         let server = &self.halves.cut.server;
         for number in topological_order(server, &Facts::new(server)?.dependencies)? {
             let output = server.operators()[number as usize].output;
-            let (range, Some(cells)) = (range_of(&self.halves.ranges, output), computed.of(output)) else { continue };
-            let wrong = (0..).zip(&cells.cells).find(|&(at, cell)| is_there(cells, at) && !range.contains(cell));
+            let (range, Some(cells)) = (range_of(&self.halves.ranges, output), computed.of(output)) else {
+                continue;
+            };
+            let wrong =
+                (0..).zip(&cells.cells).find(|&(at, cell)| is_there(cells, at) && !range.contains(cell));
             if let Some((at, cell)) = wrong {
                 let (found, expected) = (text(cell), format!("one of {range:?}"));
                 let at = At::Number { of: "cell", at: at as u64, found, expected };
@@ -182,7 +185,8 @@ impl Subject<'_> {
         joined.extend(client.outputs());
         let Err(error) = found.outputs(written, &exact.outputs(), &joined) else { return Ok(()) };
         // The operator, where one alone gives something else.
-        let seen = if let Error::Differs(difference) = &error { Some(difference.what.as_str()) } else { None };
+        let seen =
+            if let Error::Differs(difference) = &error { Some(difference.what.as_str()) } else { None };
         let before = graphs.last().map_or(written, |(_, graph)| graph);
         let whole = self.interpret(before, data)?;
         let mut none = Found::default();
@@ -238,9 +242,10 @@ impl Subject<'_> {
         }
         let mut all = BTreeMap::new();
         for t in program.moduli() {
-            let own = packing.graph.inputs().iter().filter_map(|port| {
-                Some((port.name.clone(), given.remove(&program.port(&port.name, t))?))
-            });
+            let own =
+                packing.graph.inputs().iter().filter_map(|port| {
+                    Some((port.name.clone(), given.remove(&program.port(&port.name, t))?))
+                });
             let numbers = match t {
                 Some(t) => Numbers::Modulo(Modulus::new(t)?),
                 None => Numbers::Doubles,
@@ -262,7 +267,8 @@ impl Subject<'_> {
         }
         for number in topological_order(server, &Facts::new(server)?.dependencies)? {
             let op = &server.operators()[number as usize];
-            let (signature, types, inputs) = (server.signature(op), server.input_types(op), server.inputs_of(op));
+            let (signature, types, inputs) =
+                (server.signature(op), server.input_types(op), server.inputs_of(op));
             let encrypted = Value::of(server.ty(op.output))?.place == Place::Encrypted;
             let mut sure = !inputs.iter().any(|&input| unsure.contains(&server.first_unit(input)));
             if sure && encrypted && !registry.get(&signature.name)?.moves() {
@@ -381,7 +387,11 @@ impl Found {
     ) -> Result<()> {
         let (Some(expected), Some(found)) = (expected, found) else {
             let at = operand.what.clone();
-            return Err(Error::Task { at, found: "nothing".into(), expected: "a value, as in the task".into() });
+            return Err(Error::Task {
+                at,
+                found: "nothing".into(),
+                expected: "a value, as in the task".into(),
+            });
         };
         if let Some(at) = first_difference(found, expected, off) {
             return Err(operand.differs(at, seen));
@@ -514,7 +524,10 @@ impl Draw {
         let part = libm::exp2(-8.0 * f64::from(self.attempt));
         let (low, high) = (near - (near - min) * part, near + (max - near) * part);
         let few = (16 * self.random.upto(7) + 8 + input % 8) as f64 / 128.0;
-        let (few, any) = (low + (high - low) * few, low + (high - low) * self.random.upto(1 << 20) as f64 / (1 << 20) as f64);
+        let (few, any) = (
+            low + (high - low) * few,
+            low + (high - low) * self.random.upto(1 << 20) as f64 / (1 << 20) as f64,
+        );
         let step = libm::exp2(libm::floor(libm::log2(high - low)) - 9.0);
         let short = (few / step).round_ties_even() * step;
         let short = if short >= min && short <= max { short } else { few };
@@ -588,7 +601,10 @@ mod tests {
     }
 
     /// What is told of a program of which a part is another.
-    fn verified(change: impl FnOnce(&mut Subject<'_>, &mut Halves, &mut Packing), stage: Meaning) -> Result<Report> {
+    fn verified(
+        change: impl FnOnce(&mut Subject<'_>, &mut Halves, &mut Packing),
+        stage: Meaning,
+    ) -> Result<Report> {
         let program = program();
         let mut halves = Halves::new(program.task(), program.halves().passes).unwrap();
         let mut packing = program.packing().clone();
@@ -615,7 +631,8 @@ mod tests {
     #[test]
     fn a_wrong_pass_is_told_by_its_name() {
         let wrong: ValuePass = |graph, _, _| Ok(changed(graph, "steps=1", "steps=2"));
-        let error = verified(|subject, _, _| subject.passes.push(("wrong", wrong)), Meaning::Server).unwrap_err();
+        let error =
+            verified(|subject, _, _| subject.passes.push(("wrong", wrong)), Meaning::Server).unwrap_err();
         let Error::AtStage { stage, error } = error else { panic!("{error}") };
         assert_eq!((&*stage, &*differs(*error).what), ("pass `wrong`", "output `square`"));
     }
@@ -626,7 +643,8 @@ mod tests {
             halves.cut.server = changed(&halves.cut.server, "steps=1", "steps=2");
         };
         for (stage, seen) in [(Meaning::Server, None), (Meaning::Finish, Some("output `square`"))] {
-            let Difference { what, operator, seen: found, at, .. } = differs(verified(server, stage).unwrap_err());
+            let Difference { what, operator, seen: found, at, .. } =
+                differs(verified(server, stage).unwrap_err());
             assert!(what.ends_with("(value.rotate)") && operator.unwrap().1 == "value.rotate", "{what}");
             assert_eq!(found.as_deref(), seen);
             let At::Number { of, found, expected, .. } = at else { panic!("{at}") };

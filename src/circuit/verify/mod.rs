@@ -9,8 +9,8 @@ mod randomness;
 mod structure;
 mod trials;
 
-pub use trials::Trials;
 pub(crate) use trials::Random;
+pub use trials::Trials;
 
 use super::passes::at_pass;
 use super::{Circuit, Execution, RunOptions};
