@@ -11,7 +11,7 @@ use cipherloom::packed::{
 };
 use cipherloom::values::number::Number;
 use cipherloom::values::types::{Kind, Place, Value};
-use cipherloom::values::{Exact, Range, Values, clear_name, interpret, lower, ranges};
+use cipherloom::values::{Exact, PackedValue, Range, Values, clear_name, interpret, lower, ranges};
 mod task_road;
 
 use cipherloom::Error;
@@ -19,7 +19,7 @@ use num_bigint::BigInt;
 use std::collections::BTreeMap;
 use task_road::random::{Dice, Random, random};
 
-const PASSES: PackerPasses = PackerPasses { dedup: true, flatten: true, giant_steps: true };
+const PASSES: PackerPasses = PackerPasses { dedup: true, flatten: true, giant_steps: true, late_sums: false };
 
 /// Slots count modulo this.
 const P: i128 = (1 << 61) - 1;
@@ -34,19 +34,22 @@ fn residue(number: &Number) -> u64 {
     u64::try_from(((numerator % &p) + &p) % &p).unwrap()
 }
 
-/// What cells are, by the layout alone; and that all other slots are 0 or repeat them.
-fn read(layout: &Layout, frame: Frame, parts: &AllSlots, name: &str) -> Vec<u64> {
-    let inside = (1u64 << frame.slots()) - 1;
-    let cells: Vec<u64> = layout.addresses();
-    for part in layout.parts(frame) {
+/// What cells are of all values that share ciphertexts, by their layouts alone; and that all other slots are 0 or repeat them.
+fn read(value: &PackedValue, frame: Frame, parts: &AllSlots) -> AllSlots {
+    let (inside, name) = ((1u64 << frame.slots()) - 1, &value.name);
+    let addresses = |own: &PackedValue| -> Vec<u64> {
+        own.layout.addresses().into_iter().map(|address| address | own.base).collect()
+    };
+    let cells: Vec<u64> = value.all().flat_map(addresses).collect();
+    for part in value.layout.parts(frame) {
         for (slot, &found) in parts[&part_name(name, part)].iter().enumerate() {
             let address = part << frame.slots() | slot as u64;
-            let known = cells.contains(&(address & !layout.repeated));
-            assert!(known || found == 0, "slot {address} of {name} holds {found}: {layout:?}");
+            let known = value.all().any(|own| addresses(own).contains(&(address & !own.layout.repeated)));
+            assert!(known || found == 0, "slot {address} of {name} holds {found}: {cells:?}");
         }
     }
     let cell = |address: &u64| parts[&part_name(name, address >> frame.slots())][(address & inside) as usize];
-    cells.iter().map(cell).collect()
+    value.all().map(|own| (own.name.clone(), addresses(own).iter().map(cell).collect())).collect()
 }
 
 struct Task {
@@ -60,10 +63,22 @@ fn ranges_of(task: &Task, registry: &Registry, values: &Values) -> Vec<Option<Ra
 }
 
 /// Lowers, computes on slots, and compares with the interpreter.
-fn check(task: &Task, registry: &Registry, values: &Values, frame: Frame) -> Option<()> {
+fn check(task: &Task, registry: &Registry, values: &Values, frame: Frame) -> Option<usize> {
+    check_with(task, registry, values, frame, PASSES)?;
+    check_with(task, registry, values, frame, PackerPasses { late_sums: true, ..PASSES })
+}
+
+/// Tells how many outputs share ciphertexts of others.
+fn check_with(
+    task: &Task,
+    registry: &Registry,
+    values: &Values,
+    frame: Frame,
+    passes: PackerPasses,
+) -> Option<usize> {
     let expected = interpret(&task.graph, registry, values, &task.inputs).unwrap().outputs();
     let known = ranges_of(task, registry, values);
-    let packing = match lower(&task.graph, registry, values, &known, frame, true, PASSES) {
+    let packing = match lower(&task.graph, registry, values, &known, frame, true, passes) {
         // Numbers too large to be looked up.
         Err(Error::Operator { op, .. }) if op == "value.compare" => return None,
         packing => packing.unwrap(),
@@ -111,39 +126,39 @@ fn check(task: &Task, registry: &Registry, values: &Values, frame: Frame) -> Opt
     }
     let numbers = Numbers::Modulo(Modulus::new(P as u64).unwrap());
     let slots = computed(&packing.graph, numbers, given).unwrap();
+    let mut found = AllSlots::new();
     for output in &packing.outputs {
-        let found = read(&output.layout, frame, &slots, &output.name);
-        let exact: Vec<u64> = expected[&output.name].cells.iter().map(residue).collect();
-        assert_eq!(
-            found,
-            exact,
-            "{} {:?}\n{}",
-            output.name,
-            output.layout,
-            cipherloom::graph::print(&task.graph)
-        );
+        found.extend(read(output, frame, &slots));
     }
-    Some(())
+    for (name, cells) in &expected {
+        let exact: Vec<u64> = cells.cells.iter().map(residue).collect();
+        assert_eq!(found[name], exact, "{name}\n{}", cipherloom::graph::print(&task.graph));
+    }
+    let shared = packing.outputs.iter().map(|output| output.with.len()).sum();
+    Some(shared)
 }
 
 #[test]
 fn random_tasks_are_the_same_in_slots() {
     let values = Values::new();
     let registry = values.registry();
-    let mut checked = 0;
+    let (mut checked, mut shared) = (0, 0);
     for seed in 0..3_000u64 {
         let frame = Frame { ring: 1 + (seed % 5) as u32, rings: (seed / 5 % 2) as u32 };
         let Random { task, inputs } = random(&registry, seed, 4 + seed % 16, false);
         let (graph, ranges) = task.assemble(&registry, &values).unwrap();
         let task = Task { graph, inputs, ranges };
         println!("seed {seed}, {frame:?}");
-        checked += usize::from(check(&task, &registry, &values, frame).is_some());
+        let found = check(&task, &registry, &values, frame);
+        checked += usize::from(found.is_some());
+        shared += found.unwrap_or(0);
     }
-    assert!(checked > 2_500, "{checked}");
+    assert!(checked > 2_500 && shared > 20, "{checked} {shared}");
 }
 
-/// A task over encrypted integers of those shapes, at frames of many sizes.
-fn directed(shapes: &[&[u64]], build: impl Fn(&mut Session<'_>, &[OperandId]) -> Vec<OperandId>) {
+/// A task over encrypted integers of those shapes, at frames of many sizes; tells how many outputs share ciphertexts at the largest.
+fn directed(shapes: &[&[u64]], build: impl Fn(&mut Session<'_>, &[OperandId]) -> Vec<OperandId>) -> usize {
+    let mut shared = 0;
     let values = Values::new();
     let registry = values.registry();
     let mut dice = Dice(7);
@@ -161,8 +176,9 @@ fn directed(shapes: &[&[u64]], build: impl Fn(&mut Session<'_>, &[OperandId]) ->
     }
     let task = Task { graph: s.finish(), inputs, ranges };
     for (ring, rings) in (1..8).flat_map(|ring| [(ring, 0), (ring, 1)]) {
-        check(&task, &registry, &values, Frame { ring, rings }).unwrap();
+        shared = check(&task, &registry, &values, Frame { ring, rings }).unwrap();
     }
+    shared
 }
 
 fn shape(of: &[u64]) -> Attrs {
@@ -198,6 +214,24 @@ fn sums_along_both_dimensions_meet_again() {
         let all = s.op("value.sub", Attrs::new(), &[product, x[0]]).unwrap();
         vec![all, s.op("value.sum", along(1), &[all]).unwrap(), s.op("value.sum", along(0), &[all]).unwrap()]
     });
+}
+
+#[test]
+fn sums_share_ciphertexts() {
+    let shared = directed(&[&[6], &[6], &[6, 3]], |s, x| {
+        let product = s.op("value.multiply", Attrs::new(), &[x[0], x[1]]).unwrap();
+        let square = s.op("value.multiply", Attrs::new(), &[x[0], x[0]]).unwrap();
+        let sums: Vec<OperandId> = [x[0], x[1], product, square]
+            .iter()
+            .map(|&x| s.op("value.sum", Attrs::new(), &[x]).unwrap())
+            .collect();
+        let difference = s.op("value.sub", Attrs::new(), &[sums[2], sums[3]]).unwrap();
+        let times = s.op("value.multiply", Attrs::new(), &[sums[0], sums[1]]).unwrap();
+        let rows = s.op("value.sum", Attrs::new().with("axis", 0u64), &[x[2]]).unwrap();
+        [sums, vec![difference, times, rows, rows]].concat()
+    });
+    // Four sums and their difference in one, two of columns in another; the product stands alone.
+    assert_eq!(shared, 5);
 }
 
 #[test]

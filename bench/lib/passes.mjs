@@ -12,6 +12,7 @@ export const PASSES = [
   'dedup',
   'flatten',
   'giantSteps',
+  'lateSums',
   'lazyRelinearization',
   'earlySwitching',
   'hoist',

@@ -18,6 +18,7 @@ export const VALUE_PASSES = [
   'dedup',
   'flatten',
   'giantSteps',
+  'lateSums',
   'lazyRelinearization',
   'earlySwitching',
   'hoist',

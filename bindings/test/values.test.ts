@@ -365,6 +365,28 @@ describe('the operators of values', () => {
   });
 });
 
+describe('records', () => {
+  it('have one dimension less, and what comes of them one more', () => {
+    const { task, m, x } = inputs();
+    const shapes: string[] = [];
+    const found = task.forEach({ m, flag: m.at(0).slice(0, 2).lessThan(3) }, ({ m, flag }) => {
+      shapes.push(`${m.shape}`, `${flag.shape}`, `${m.add(x).shape}`);
+      return { sum: m.sum(), same: x, both: flag.select(m.at(0), 1) };
+    });
+    expect(shapes).toEqual(['3', '', '3']);
+    expect(Object.values(found).map(({ shape }) => shape)).toEqual([[2], [2, 3], [2]]);
+    task.output('sum', found.sum);
+    const nodes = task.literal().nodes.map(({ op, attrs }) => `${op}${attrs ?? ''}`);
+    expect(nodes).toContain('value.sum{axis=1}');
+  });
+
+  it('tell what is wrong with one of them', () => {
+    const { task, m } = inputs();
+    expect(messageOf(() => task.forEach({ m }, ({ m }) => m.add([1, 2])))).toContain('shapes [3] and [2]');
+    expect(messageOf(() => task.forEach({ m }, ({ m }) => m.variance()))).toContain('outside of forEach');
+  });
+});
+
 describe('wrong use of values', () => {
   it.each<[string, (all: Inputs) => unknown, string]>([
     [
@@ -432,6 +454,39 @@ describe('wrong use of values', () => {
     ['an output that is none', ({ task }) => task.output('o', 1 as never), 'input.type'],
     ['too many decimals', ({ y }) => y.power(501), 'operator.invalid'],
     ['a task without outputs', ({ task }) => task.literal(), 'graph.no_outputs'],
+    ['records of nothing', ({ task }) => task.forEach({}, () => 1 as never), 'graph.shape'],
+    ['records of unequal columns', ({ task, x, m }) => task.forEach({ x, m }, () => x), 'graph.shape'],
+    ['records of a single value', ({ task, x }) => task.forEach({ x: x.sum() }, () => x), 'graph.shape'],
+    ['records without a function', ({ task, x }) => task.forEach({ x }, 1 as never), 'graph.shape'],
+    ['a column that is none', ({ task }) => task.forEach({ x: 1 as never }, () => 1 as never), 'input.type'],
+    [
+      'a function that gives nothing',
+      ({ task, x }) => task.forEach({ x }, () => undefined as never),
+      'input.type',
+    ],
+    ['a function that waits', ({ task, x }) => task.forEach({ x }, (async () => x) as never), 'input.type'],
+    [
+      'a statistic of a record',
+      ({ task, m }) => task.forEach({ m }, ({ m }) => m.mean()),
+      'operator.invalid',
+    ],
+    ['a record divided', ({ task, x }) => task.forEach({ x }, ({ x }) => x.divide(2)), 'operator.invalid'],
+    ['an axis of the records', ({ task, m }) => task.forEach({ m }, ({ m }) => m.sum(1)), 'graph.shape'],
+    ['a record of another task', ({ task, x }) => task.forEach({ x: inputs().x }, () => x), 'graph.foreign'],
+    [
+      'a record outside',
+      ({ task, x }) => {
+        let kept: Value = x;
+        task.forEach({ x }, (record) => (kept = record.x));
+        task.output('o', kept);
+      },
+      'graph.foreign',
+    ],
+    [
+      'a record beside one of another forEach',
+      ({ task, x }) => task.forEach({ x }, ({ x: a }) => task.forEach({ x }, ({ x: b }) => a.add(b))),
+      'graph.foreign',
+    ],
   ])('%s', (_, use, code) => {
     expect(codeOf(() => use(inputs()))).toBe(code);
   });

@@ -19,7 +19,9 @@ mod types;
 pub use layout::{Axis, Frame, Layout, bits, place};
 pub use model::{Numbers, computed};
 pub use ops::MOST_ENTRIES;
-pub use packer::{Cells, Clear, ClearInput, Packed, Packer, PackerPasses, Slots, Source, fill, part_name};
+pub use packer::{
+    Cells, Clear, ClearInput, Output, Packed, Packer, PackerPasses, Slots, Source, fill, part_name,
+};
 pub use series::{Basis, Series, beyond, bytes, chebyshev, doubles, extremes};
 pub use target::{Handle, Target, close};
 pub use types::SlotVector;

@@ -86,14 +86,14 @@ impl Model<'_> {
         Handle(self.held.len() as u32 - 1)
     }
 
-    fn each(&mut self, x: Handle, slot: impl Fn(u64) -> u64) -> Result<Handle> {
+    fn each(&mut self, x: Handle, slot: &dyn Fn(u64) -> u64) -> Result<Handle> {
         let own = &self.held[x.0 as usize];
         let mut slots = memory::room(own.len())?;
         slots.extend(own.iter().map(|&x| slot(x)));
         Ok(self.hold(slots))
     }
 
-    fn pairs(&mut self, x: Handle, y: Handle, slot: impl Fn(u64, u64) -> u64) -> Result<Handle> {
+    fn pairs(&mut self, x: Handle, y: Handle, slot: &dyn Fn(u64, u64) -> u64) -> Result<Handle> {
         let (x, y) = (&self.held[x.0 as usize], &self.held[y.0 as usize]);
         let mut slots = memory::room(x.len())?;
         slots.extend(x.iter().zip(y).map(|(&x, &y)| slot(x, y)));
@@ -136,54 +136,54 @@ impl Target for Model<'_> {
 
     fn add(&mut self, x: Handle, y: Handle) -> Result<Handle> {
         let numbers = self.numbers;
-        self.pairs(x, y, |x, y| numbers.sum(x, y))
+        self.pairs(x, y, &|x, y| numbers.sum(x, y))
     }
 
     fn sub(&mut self, x: Handle, y: Handle) -> Result<Handle> {
         let numbers = self.numbers;
-        self.pairs(x, y, |x, y| numbers.sum(x, numbers.negative(y)))
+        self.pairs(x, y, &|x, y| numbers.sum(x, numbers.negative(y)))
     }
 
     fn negate(&mut self, x: Handle) -> Result<Handle> {
         let numbers = self.numbers;
-        self.each(x, |x| numbers.negative(x))
+        self.each(x, &|x| numbers.negative(x))
     }
 
     fn multiply(&mut self, x: Handle, y: Handle) -> Result<Handle> {
         let numbers = self.numbers;
-        self.pairs(x, y, |x, y| numbers.product(x, y))
+        self.pairs(x, y, &|x, y| numbers.product(x, y))
     }
 
     fn multiply_number(&mut self, x: Handle, number: &Attr) -> Result<Handle> {
         let numbers = self.numbers;
         let by = numbers.number(number)?;
-        self.each(x, |x| numbers.product(x, by))
+        self.each(x, &|x| numbers.product(x, by))
     }
 
     fn lookup(&mut self, x: Handle, first: i64, values: &[i128]) -> Result<Handle> {
         let Numbers::Modulo(t) = self.numbers else { return Err(Error::Job("tables are for integers")) };
         let entry = |x| usize::try_from(i128::from(t.center(x)) - i128::from(first)).ok();
-        self.each(x, |x| t.reduce_i128(entry(x).and_then(|at| values.get(at)).copied().unwrap_or(-1)))
+        self.each(x, &|x| t.reduce_i128(entry(x).and_then(|at| values.get(at)).copied().unwrap_or(-1)))
     }
 
     fn polynomial(&mut self, x: Handle, p: &Series) -> Result<Handle> {
         if let Series::Reals(Basis::Chebyshev, p) = p {
             let at = |x| chebyshev(p, x);
-            return self.each(x, |x| (at(f64::from_bits(x)) - at(0.0)).to_bits());
+            return self.each(x, &|x| (at(f64::from_bits(x)) - at(0.0)).to_bits());
         }
         let numbers = self.numbers;
         let number = |k| p.coefficient(k).map_or(Ok(0), |number| numbers.number(&number));
         // But for the one of x^0.
         let all = (1..p.len()).rev().map(number).collect::<Result<Vec<u64>>>()?;
-        self.each(x, |x| all.iter().fold(0, |sum, &c| numbers.product(numbers.sum(sum, c), x)))
+        self.each(x, &|x| all.iter().fold(0, |sum, &c| numbers.product(numbers.sum(sum, c), x)))
     }
 
     fn within(&mut self, x: Handle, _: f64, _: f64) -> Result<Handle> {
-        self.each(x, |x| x)
+        self.each(x, &|x| x)
     }
 
     fn rotate(&mut self, x: Handle, steps: u64) -> Result<Handle> {
-        let x = self.each(x, |x| x)?;
+        let x = self.each(x, &|x| x)?;
         for ring in self.held[x.0 as usize].chunks_mut(self.ring) {
             ring.rotate_left(steps as usize % ring.len());
         }
@@ -191,7 +191,7 @@ impl Target for Model<'_> {
     }
 
     fn swap(&mut self, x: Handle) -> Result<Handle> {
-        let x = self.each(x, |x| x)?;
+        let x = self.each(x, &|x| x)?;
         let slots = &mut self.held[x.0 as usize];
         let half = slots.len() / 2;
         slots.rotate_left(half);
@@ -199,7 +199,7 @@ impl Target for Model<'_> {
     }
 
     fn output(&mut self, name: &str, x: Handle) -> Result<()> {
-        let x = self.each(x, |x| x)?;
+        let x = self.each(x, &|x| x)?;
         let slots = std::mem::take(&mut self.held[x.0 as usize]);
         self.outputs.insert(name.to_owned(), slots);
         Ok(())

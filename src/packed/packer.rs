@@ -53,6 +53,36 @@ pub struct Packed {
     pub layout: Layout,
     /// The ciphertexts in which cells lie, by number.
     pub parts: BTreeMap<u64, OperandId>,
+    /// Bits of a slot's number along which slots are still to be added up: a cell is the sum of them.
+    pub pending: u64,
+}
+
+impl Packed {
+    fn new(layout: Layout, parts: BTreeMap<u64, OperandId>) -> Self {
+        Self { layout, parts, pending: 0 }
+    }
+}
+
+/// An output that is to be declared.
+#[derive(Clone, Copy, Debug)]
+pub struct Output<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its cells.
+    pub cells: &'a Packed,
+    /// The operator of the task that it is made from.
+    pub parent: u32,
+}
+
+/// Where an output lies that was declared.
+#[derive(Clone, Debug)]
+pub struct Declared {
+    /// Which of the outputs that were asked for its ciphertexts are named after.
+    pub holder: usize,
+    /// Where its cells lie there.
+    pub layout: Layout,
+    /// What is added to the numbers of their slots.
+    pub base: u64,
 }
 
 /// An input of the graph that is not encrypted.
@@ -123,6 +153,9 @@ pub struct Packer<'r> {
     known: HashMap<Slots, OperandId>,
     /// What came of a call before.
     calls: HashMap<(String, Attrs, Vec<OperandId>), OperandId>,
+    /// What came of adding up what was pending.
+    folds: HashMap<(Vec<OperandId>, u64), Packed>,
+    sums_made: usize,
     passes: PackerPasses,
 }
 
@@ -135,6 +168,8 @@ pub struct PackerPasses {
     pub flatten: bool,
     /// Sums of many turns of one vector are made of few.
     pub giant_steps: bool,
+    /// What is summed up stays in its slots until somebody needs the sum, so that several are added up at once.
+    pub late_sums: bool,
 }
 
 impl<'r> Packer<'r> {
@@ -149,6 +184,8 @@ impl<'r> Packer<'r> {
             clear: Vec::new(),
             known: HashMap::new(),
             calls: HashMap::new(),
+            folds: HashMap::new(),
+            sums_made: 0,
             passes,
         }
     }
@@ -175,26 +212,141 @@ impl<'r> Packer<'r> {
             let operand = self.session.graph_mut().add_input(&part_name(name, part), ty.clone())?;
             parts.insert(part, operand);
         }
-        Ok(Packed { layout, parts })
+        Ok(Packed::new(layout, parts))
     }
 
-    /// Declares an output, `NAME[0]` and so on, and tells where its cells lie. All other slots are 0 or repeat them.
+    /// Declares outputs, `NAME[0]` and so on, and tells where their cells lie. All other slots are 0 or repeat them, or are cells of another output: sums that
+    /// are pending alike share ciphertexts where there is room, which are then added up once for all of them.
     ///
     /// # Errors
     /// `TooLarge`.
-    pub fn output(&mut self, name: &str, x: &Packed) -> Result<Layout> {
-        let x = if x.layout.unclean(self.frame) { self.cleaned(x)? } else { x.clone() };
-        for (&part, &operand) in &x.parts {
-            self.session.graph_mut().declare_output(&part_name(name, part), operand);
+    pub fn outputs(&mut self, all: &[Output<'_>]) -> Result<Vec<Declared>> {
+        let mut declared: BTreeMap<usize, Declared> = BTreeMap::new();
+        for members in self.together(all) {
+            let (holder, gaps) = (members[0], all[members[0]].cells.layout.zero);
+            let (x, bases) = if members.len() > 1 {
+                let part = |&member: &usize| Some((*all[member].cells.parts.get(&0)?, all[member].parent));
+                let parts = members.iter().filter_map(part).collect();
+                let bases = (0..members.len() as u64).map(|member| spread_bits(member, gaps)).collect();
+                let merged = self.beside(parts, gaps)?;
+                (Packed { parts: BTreeMap::from([(0, merged)]), ..all[holder].cells.clone() }, bases)
+            } else {
+                (all[holder].cells.clone(), vec![0])
+            };
+            self.session.set_parent(all[holder].parent);
+            let mut x = self.folded(&x)?;
+            if x.layout.unclean(self.frame) {
+                x = self.cleaned(&x)?;
+            }
+            for (&part, &operand) in &x.parts {
+                self.session.graph_mut().declare_output(&part_name(all[holder].name, part), operand);
+            }
+            for (&member, base) in members.iter().zip(bases) {
+                let axes = if member == holder { &x.layout.axes } else { &all[member].cells.layout.axes };
+                let layout = Layout { axes: axes.clone(), ..x.layout.clone() };
+                declared.insert(member, Declared { holder, layout, base });
+            }
         }
-        Ok(x.layout)
+        Ok(declared.into_values().collect())
     }
 
-    /// The graph, and what its inputs hold that are not encrypted. What leads to no output is left out; of what the passes make, the cheapest is taken.
+    /// Which outputs share ciphertexts.
+    fn together(&self, all: &[Output<'_>]) -> Vec<Vec<usize>> {
+        type Like = (u64, u64, u64, u64);
+        let mut alike: BTreeMap<Like, Vec<usize>> = BTreeMap::new();
+        let mut groups = Vec::new();
+        for (index, Output { cells: x, .. }) in all.iter().enumerate() {
+            let layout = &x.layout;
+            let one = x.parts.keys().eq([&0]);
+            // Nothing is left but the sums, which repeat along what was pending.
+            let repeats = Layout { repeated: layout.repeated | x.pending, ..layout.clone() };
+            let whole =
+                !repeats.unclean(self.frame) && repeats.repeats_above(x.pending.trailing_zeros(), self.frame);
+            if one && x.pending != 0 && layout.zero != 0 && whole {
+                let like = (x.pending, layout.zero, layout.repeated, layout.mapped());
+                alike.entry(like).or_default().push(index);
+            } else {
+                groups.push(vec![index]);
+            }
+        }
+        for ((_, gaps, ..), members) in alike {
+            groups.extend(members.chunks(1 << gaps.count_ones()).map(<[usize]>::to_vec));
+        }
+        groups
+    }
+
+    /// Vectors side by side in one, each in its place of the gaps, in all of which each has 0; with each the operator of the task that it is made from.
+    fn beside(&mut self, mut parts: Vec<(OperandId, u32)>, gaps: u64) -> Result<OperandId> {
+        for bit in (0..self.frame.slots()).filter(|bit| gaps >> bit & 1 == 1) {
+            let mut pairs = Vec::with_capacity(parts.len().div_ceil(2));
+            for pair in parts.chunks(2) {
+                pairs.push(match *pair {
+                    [(x, parent), (y, other)] => {
+                        self.session.set_parent(other);
+                        let y = self.shifted(y, bit, true)?;
+                        self.session.set_parent(parent);
+                        (self.op("packed.add", Attrs::new(), &[x, y])?, parent)
+                    }
+                    _ => pair[0],
+                });
+            }
+            parts = pairs;
+        }
+        parts.first().map(|part| part.0).ok_or(Error::Job("an output has ciphertexts"))
+    }
+
+    /// Adds up what is pending.
+    fn folded(&mut self, x: &Packed) -> Result<Packed> {
+        if x.pending == 0 {
+            return Ok(x.clone());
+        }
+        let key = (x.parts.values().copied().collect::<Vec<_>>(), x.pending);
+        if let Some(known) = self.folds.get(&key) {
+            return Ok(Packed {
+                layout: Layout { axes: x.layout.axes.clone(), ..known.layout.clone() },
+                ..known.clone()
+            });
+        }
+        let mut sum = Packed { pending: 0, ..x.clone() };
+        // From above: slots that turn over the end of a run come from where it repeats, or are taken for nothing.
+        let mut rest = x.pending;
+        while rest != 0 {
+            let end = u64::BITS - rest.leading_zeros();
+            let low = u64::BITS - (!rest & ((1 << end) - 1)).leading_zeros();
+            let whole = sum.layout.repeats_above(end, self.frame);
+            for bit in low..end {
+                sum = self.each(&sum, |packer, part| {
+                    let other = packer.shifted(part, bit, false)?;
+                    packer.op("packed.add", Attrs::new(), &[part, other])
+                })?;
+            }
+            let run = rest >> low << low;
+            // What swaps rings is whole in any case.
+            sum.layout.repeated |= if whole { run } else { run & !((1 << self.frame.ring) - 1) };
+            rest &= !run;
+        }
+        self.folds.insert(key, sum.clone());
+        Ok(sum)
+    }
+
+    fn folded_cells(&mut self, x: &Cells) -> Result<Cells> {
+        match x {
+            Cells::Encrypted(x) => self.folded(x).map(Cells::Encrypted),
+            Cells::Clear(_) => Ok(x.clone()),
+        }
+    }
+
+    /// How many sums along slots were asked for.
+    pub fn sums_made(&self) -> usize {
+        self.sums_made
+    }
+
+    /// The graph, what its inputs hold that are not encrypted, and about what it costs, in turns. What leads to no output is left out; of what the passes make, the
+    /// cheapest is taken.
     ///
     /// # Errors
     /// `Cancelled`.
-    pub fn finish(self) -> Result<(Graph, Vec<ClearInput>)> {
+    pub fn finish(self) -> Result<(Graph, Vec<ClearInput>, f64)> {
         let PackerPasses { flatten: flattens, giant_steps: splits, .. } = self.passes;
         let graph = self.session.finish();
         let flat = if flattens { Some(flatten(&graph, &self.clear, self.registry)?) } else { None };
@@ -209,7 +361,8 @@ impl<'r> Packer<'r> {
                 }
             }
         }
-        best.map(|best| best.1).ok_or(Error::Job("there is a graph to choose"))
+        let (cost, (graph, clear)) = best.ok_or(Error::Job("there is a graph to choose"))?;
+        Ok((graph, clear, cost))
     }
 
     /// x + y.
@@ -217,10 +370,10 @@ impl<'r> Packer<'r> {
     /// # Errors
     /// `Job` where both are clear, as in all of these: whoever lowers leaves such to the exact interpreter. `TooLarge`.
     pub fn add(&mut self, x: &Cells, y: &Cells) -> Result<Cells> {
-        match (x, y) {
-            (Cells::Encrypted(x), Cells::Encrypted(y)) => self.joined("packed.add", x, y),
+        match self.alike(x, y)? {
+            (Cells::Encrypted(x), Cells::Encrypted(y)) => self.joined("packed.add", &x, &y),
             (Cells::Encrypted(x), Cells::Clear(c)) | (Cells::Clear(c), Cells::Encrypted(x)) => {
-                self.with_clear("packed.add", x, c)
+                self.with_clear("packed.add", &x, &c)
             }
             (Cells::Clear(_), Cells::Clear(_)) => Err(BOTH_CLEAR),
         }
@@ -231,12 +384,12 @@ impl<'r> Packer<'r> {
     /// # Errors
     /// As [`Packer::add`].
     pub fn sub(&mut self, x: &Cells, y: &Cells) -> Result<Cells> {
-        match (x, y) {
-            (Cells::Encrypted(x), Cells::Encrypted(y)) => self.joined("packed.sub", x, y),
-            (Cells::Encrypted(x), Cells::Clear(c)) => self.with_clear("packed.sub", x, c),
-            (Cells::Clear(_), Cells::Encrypted(_)) => {
-                let negative = self.negate(y)?;
-                self.add(&negative, x)
+        match self.alike(x, y)? {
+            (Cells::Encrypted(x), Cells::Encrypted(y)) => self.joined("packed.sub", &x, &y),
+            (Cells::Encrypted(x), Cells::Clear(c)) => self.with_clear("packed.sub", &x, &c),
+            (x @ Cells::Clear(_), y @ Cells::Encrypted(_)) => {
+                let negative = self.negate(&y)?;
+                self.add(&negative, &x)
             }
             (Cells::Clear(_), Cells::Clear(_)) => Err(BOTH_CLEAR),
         }
@@ -247,13 +400,15 @@ impl<'r> Packer<'r> {
     /// # Errors
     /// As [`Packer::add`].
     pub fn multiply(&mut self, x: &Cells, y: &Cells) -> Result<Cells> {
-        match (x, y) {
+        if let (Cells::Encrypted(x), Cells::Clear(Clear { source: Source::Number(number), .. }))
+        | (Cells::Clear(Clear { source: Source::Number(number), .. }), Cells::Encrypted(x)) = (x, y)
+        {
+            return self.multiply_number(x, number.clone()).map(Cells::Encrypted);
+        }
+        match (&self.folded_cells(x)?, &self.folded_cells(y)?) {
             (Cells::Encrypted(x), Cells::Encrypted(y)) => self.joined("packed.multiply", x, y),
             (Cells::Encrypted(x), Cells::Clear(c)) | (Cells::Clear(c), Cells::Encrypted(x)) => {
-                match &c.source {
-                    Source::Number(number) => self.multiply_number(x, number.clone()).map(Cells::Encrypted),
-                    Source::Value(_) => self.with_clear("packed.multiply", x, c),
-                }
+                self.with_clear("packed.multiply", x, c)
             }
             (Cells::Clear(_), Cells::Clear(_)) => Err(BOTH_CLEAR),
         }
@@ -266,6 +421,17 @@ impl<'r> Packer<'r> {
     pub fn negate(&mut self, x: &Cells) -> Result<Cells> {
         let Cells::Encrypted(x) = x else { return Err(BOTH_CLEAR) };
         self.each(x, |packer, part| packer.op("packed.negate", Attrs::new(), &[part])).map(Cells::Encrypted)
+    }
+
+    /// Two operands of a sum: what is pending alike may stay so.
+    fn alike(&mut self, x: &Cells, y: &Cells) -> Result<(Cells, Cells)> {
+        let lows = |x: &Packed| x.layout.axes.iter().map(|axis| axis.low).collect::<Vec<_>>();
+        match (x, y) {
+            (Cells::Encrypted(a), Cells::Encrypted(b)) if a.pending == b.pending && lows(a) == lows(b) => {
+                Ok((x.clone(), y.clone()))
+            }
+            _ => Ok((self.folded_cells(x)?, self.folded_cells(y)?)),
+        }
     }
 
     /// x times a number.
@@ -288,7 +454,8 @@ impl<'r> Packer<'r> {
     /// `Operator` for a table that is too large.
     pub fn lookup(&mut self, x: &Packed, first: i64, values: Vec<i128>) -> Result<Packed> {
         let attrs = Attrs::new().with("first", first).with("values", Attr::Ints(values.into()));
-        self.each(x, |packer, part| packer.op("packed.lookup", attrs.clone(), &[part]))
+        let x = self.folded(x)?;
+        self.each(&x, |packer, part| packer.op("packed.lookup", attrs.clone(), &[part]))
     }
 
     /// p(x), cell by cell, but for what p(0) is: that is for the caller to add, where cells are.
@@ -315,7 +482,8 @@ impl<'r> Packer<'r> {
 
     /// What is said of cells holds for all slots: those that hold anything are cleaned, but where `any` number will do.
     fn bounded(&mut self, x: &Packed, any: bool) -> Result<Packed> {
-        if !any && x.layout.unclean(self.frame) { self.cleaned(x) } else { Ok(x.clone()) }
+        let x = self.folded(x)?;
+        if !any && x.layout.unclean(self.frame) { self.cleaned(&x) } else { Ok(x) }
     }
 
     /// The sum along a dimension, which disappears.
@@ -324,31 +492,22 @@ impl<'r> Packer<'r> {
     /// `TooLarge`.
     pub fn sum(&mut self, x: &Packed, axis: usize) -> Result<Packed> {
         let own = x.layout.axes[axis];
-        let Some(low) = own.low else {
+        if own.low.is_none() {
             let mut sum = self.multiply_number(x, Attr::Int(i128::from(own.size)))?;
             sum.layout.axes.remove(axis);
             return Ok(sum);
-        };
-        let x = if own.dirty { self.cleaned(x)? } else { x.clone() };
+        }
+        let x = if own.dirty { self.folded(x).and_then(|x| self.cleaned(&x))? } else { x.clone() };
         let (slots, mask) = (self.frame.slots(), own.mask());
         let mut parts: BTreeMap<u64, Vec<OperandId>> = BTreeMap::new();
         for (part, operand) in x.parts {
             parts.entry(part & !(mask >> slots)).or_default().push(operand);
         }
-        let mut sum = Packed { layout: x.layout, parts: self.sums(parts)? };
-        // Slots that turn over the end of the dimension come from where it repeats, or are taken for nothing.
-        let whole = sum.layout.repeats_above(low + bits(own.size), self.frame);
-        for bit in (low..low + bits(own.size)).filter(|&bit| bit < slots) {
-            sum = self.each(&sum, |packer, part| {
-                let other = packer.shifted(part, bit, false)?;
-                packer.op("packed.add", Attrs::new(), &[part, other])
-            })?;
-        }
-        sum.layout.axes.remove(axis);
-        // What swaps rings is whole in any case.
         let inside = mask & ((1 << slots) - 1);
-        sum.layout.repeated |= if whole { inside } else { inside & !((1 << self.frame.ring) - 1) };
-        Ok(sum)
+        let mut sum = Packed { layout: x.layout, parts: self.sums(parts)?, pending: x.pending | inside };
+        sum.layout.axes.remove(axis);
+        self.sums_made += usize::from(inside != 0);
+        if self.passes.late_sums { Ok(sum) } else { self.folded(&sum) }
     }
 
     /// The value seen with other dimensions: for each of them its length, and which one of x it is; none for one along which it repeats.
@@ -364,7 +523,7 @@ impl<'r> Packer<'r> {
                     from.map_or(Axis { size, low: None, dirty: false }, |from| x.layout.axes[from])
                 };
                 let layout = Layout { axes: to.iter().map(axis).collect(), ..x.layout.clone() };
-                Cells::Encrypted(Packed { layout, parts: x.parts.clone() })
+                Cells::Encrypted(Packed { layout, ..x.clone() })
             }
         }
     }
@@ -381,7 +540,7 @@ impl<'r> Packer<'r> {
         lows: &[Option<u32>],
         from: impl Fn(&[u64]) -> Vec<u64>,
     ) -> Result<Packed> {
-        let to = self.apart_from_all(shape, lows);
+        let (x, to) = (&self.folded(x)?, self.apart_from_all(shape, lows));
         let groups = self.groups(x, &to, 0, from)?;
         let plain = !x.layout.unclean(self.frame);
         let all_of = |from: u64, mask: &[u64]| self.cells_in(&x.layout, from) == count(mask);
@@ -390,7 +549,7 @@ impl<'r> Packer<'r> {
         };
         if plain && to.mapped() == x.layout.mapped() && groups.iter().all(stays) {
             let layout = Layout { axes: to.axes, ..x.layout.clone() };
-            return Ok(Packed { layout, parts: x.parts.clone() });
+            return Ok(Packed { layout, ..x.clone() });
         }
         // What takes all that a ciphertext has to one place leaves nothing to be masked.
         let alone = |to: u64| groups.keys().filter(|key| key.to == to).count() == 1;
@@ -402,7 +561,7 @@ impl<'r> Packer<'r> {
         for ((key, mask), whole) in groups.into_iter().zip(whole) {
             self.term(x, &key, (!whole).then_some(mask), &mut terms)?;
         }
-        Ok(Packed { layout: to, parts: self.sums(terms)? })
+        Ok(Packed::new(to, self.sums(terms)?))
     }
 
     /// Values one after the other along a dimension; some of them are encrypted. `lows` says where dimensions of the result are to lie.
@@ -423,6 +582,7 @@ impl<'r> Packer<'r> {
             let base = lows[axis].map_or(0, |low| before << low);
             match x {
                 Cells::Encrypted(x) => {
+                    let x = &self.folded(x)?;
                     let size = x.layout.axes[axis].size;
                     let mut own = to.clone();
                     own.axes[axis].size = size;
@@ -465,7 +625,7 @@ impl<'r> Packer<'r> {
                 parts.insert(part, self.op("packed.add", Attrs::new(), &[own, vector])?);
             }
         }
-        Ok(Packed { layout: to, parts })
+        Ok(Packed::new(to, parts))
     }
 
     /// A layout that has 0 in all gaps.
@@ -537,7 +697,7 @@ impl<'r> Packer<'r> {
     /// # Errors
     /// `TooLarge`.
     pub fn rotate(&mut self, x: &Packed, axis: usize, steps: u64) -> Result<Packed> {
-        let own = x.layout.axes[axis];
+        let (x, own) = (&self.folded(x)?, x.layout.axes[axis]);
         let Some(low) = own.low.filter(|_| !steps.is_multiple_of(own.size)) else { return Ok(x.clone()) };
         let end = low + bits(own.size);
         let whole = x.layout.repeats_above(end, self.frame);
@@ -612,7 +772,8 @@ impl<'r> Packer<'r> {
             let pair = [part_of(&x, part)?, part_of(&y, part)?];
             parts.insert(part, self.op(op, Attrs::new(), &pair)?);
         }
-        Ok(Cells::Encrypted(Packed { layout, parts }))
+        // Both are pending alike.
+        Ok(Cells::Encrypted(Packed { layout, parts, pending: x.pending }))
     }
 
     /// Where dimensions lie; as it was planned where two would lie in one place.
@@ -657,7 +818,7 @@ impl<'r> Packer<'r> {
         let layout = Layout { axes, repeated: x.layout.repeated & !new, zero: x.layout.zero & !new };
         let part = |part: u64| Ok((part, part_of(&x, part & known)?));
         let parts = layout.parts(self.frame).into_iter().map(part).collect::<Result<_>>()?;
-        Ok(Packed { layout, parts })
+        Ok(Packed::new(layout, parts))
     }
 
     /// The same cells, repeated along some gaps.
@@ -690,7 +851,7 @@ impl<'r> Packer<'r> {
             let mask = self.clear_vector(Slots::Mask(mask))?;
             parts.insert(part, self.op("packed.multiply", Attrs::new(), &[operand, mask])?);
         }
-        Ok(Packed { layout, parts })
+        Ok(Packed::new(layout, parts))
     }
 
     /// Slots from 2^bit further on, or before.
@@ -715,7 +876,7 @@ impl<'r> Packer<'r> {
         for (&part, &operand) in &x.parts {
             parts.insert(part, make(self, operand)?);
         }
-        Ok(Packed { layout: x.layout.clone(), parts })
+        Ok(Packed { parts, ..x.clone() })
     }
 
     fn op(&mut self, name: &str, attrs: Attrs, inputs: &[OperandId]) -> Result<OperandId> {
@@ -878,6 +1039,12 @@ struct Move {
     from: u64,
     swap: bool,
     steps: u64,
+}
+
+/// A number whose bits are put where these are, from the lowest on.
+fn spread_bits(number: u64, bits: u64) -> u64 {
+    let places = (0..64).filter(|bit| bits >> bit & 1 == 1);
+    places.enumerate().filter(|(own, _)| number >> own & 1 == 1).fold(0, |all, (_, place)| all | 1 << place)
 }
 
 /// All numbers whose bits are among these.

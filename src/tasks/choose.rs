@@ -1,6 +1,6 @@
 //! Chooses parameters: the cheapest that are secure, hold the values, survive the noise and are precise enough.
 
-use super::program::{Halves, build, closed};
+use super::program::{Halves, build, cheapest, closed};
 use crate::expand::{CostModel, Expander};
 use crate::math::prime::{ntt_prime_near, ntt_primes};
 use crate::ops::Registry;
@@ -8,8 +8,8 @@ use crate::ops::types::Scheme;
 use crate::program::{ParameterLiteral, Parameters, SchemeName, plain_moduli};
 use crate::schemes::close::{Closed, Emitter};
 use crate::schemes::security::SecurityTable;
-use crate::values::Packing;
 use crate::values::types::Kind;
+use crate::values::{PackedValue, Packing};
 use crate::watch::pause;
 use crate::{Error, Result};
 
@@ -24,6 +24,9 @@ const SCALES: [u32; 7] = [30, 33, 36, 39, 42, 45, 48];
 /// Bits that the lowest prime, and special ones, have beyond a scale, at least.
 const BEYOND: u32 = 2;
 
+/// How many times the words of the candidate with the fewest one may read and write to be looked at closely.
+const MOST_WORDS: f64 = 1.5;
+
 /// What the caller fixed.
 pub struct Wishes {
     pub table: SecurityTable,
@@ -32,25 +35,27 @@ pub struct Wishes {
     pub memory: u64,
 }
 
-/// Finds the cheapest parameters for a task.
+/// Finds the cheapest parameters for a task, of which each ring takes the cheapest way.
 ///
 /// # Errors
 /// `NoParameters`, or what the task itself is refused for.
-pub fn choose(halves: &Halves, wishes: &Wishes, registry: &Registry) -> Result<Parameters> {
-    let least = if halves.exact { halves.least_modulus()? } else { 0 };
+pub fn choose(all: &[Halves], wishes: &Wishes, registry: &Registry) -> Result<Parameters> {
     let mut best: Option<(bool, f64, Parameters)> = None;
-    let mut search = Search { halves, wishes, registry, reason: String::new() };
+    let (mut reason, mut least_words) = (String::new(), u64::MAX);
     let (mut max_n, mut costs) = (0, CostModel::default());
     for &(n, max_bits) in wishes.table.rows() {
         if wishes.n.is_some_and(|wished| wished != n) {
             continue;
         }
         max_n = n;
-        let packing = halves.packing(n)?;
+        let (way, packing) = cheapest(all, n)?;
+        let halves = &all[way];
+        let mut search = Search { halves, wishes, registry, reason: &mut reason };
         let ring = Ring { n, max_bits, packing: &packing };
         let mut found = Vec::new();
         if halves.exact {
-            search.reason = format!("n = {n}: no prime plain moduli hold values up to {}", least / 2);
+            let least = halves.least_modulus()?;
+            *search.reason = format!("n = {n}: no prime plain moduli hold values up to {}", least / 2);
             for t in plain_moduli(n, least, None) {
                 found.extend(search.digits(|search, digit, least| search.bgv(&ring, &t, digit, least))?);
             }
@@ -65,8 +70,13 @@ pub fn choose(halves: &Halves, wishes: &Wishes, registry: &Registry) -> Result<P
                 }
             }
         }
-        for parameters in found {
+        found.sort_by_key(|candidate| candidate.words);
+        for Candidate { parameters, words } in found {
             pause()?;
+            if words as f64 > MOST_WORDS * least_words as f64 {
+                break;
+            }
+            least_words = least_words.min(words);
             let graph = build(halves, &packing, parameters.literal(), registry)?.graph;
             let cost = costs.cost(&mut Expander::new(registry), &graph)?;
             let held: u64 = graph.inputs().iter().map(|port| graph.ty(port.operand).size).sum();
@@ -80,7 +90,7 @@ pub fn choose(halves: &Halves, wishes: &Wishes, registry: &Registry) -> Result<P
             break;
         }
     }
-    let none = Error::NoParameters { max_n, table: wishes.table.name(), reason: search.reason };
+    let none = Error::NoParameters { max_n, table: wishes.table.name(), reason };
     best.map(|best| best.2).ok_or(none)
 }
 
@@ -96,25 +106,29 @@ struct Search<'a> {
     wishes: &'a Wishes,
     registry: &'a Registry,
     /// Why the last candidate failed.
-    reason: String,
+    reason: &'a mut String,
 }
 
 /// Parameters, and how many data primes they have.
-type Found = Result<Option<Parameters>>;
+type Found = Result<Option<Candidate>>;
+
+/// Parameters that do.
+struct Candidate {
+    parameters: Parameters,
+    /// Words that its operators read and write.
+    words: u64,
+}
 
 impl Search<'_> {
     /// Without keys, where none are needed; else with each size of digits that may pay.
-    fn digits(
-        &mut self,
-        mut fewest: impl FnMut(&mut Self, usize, usize) -> Found,
-    ) -> Result<Vec<Parameters>> {
+    fn digits(&mut self, mut fewest: impl FnMut(&mut Self, usize, usize) -> Found) -> Result<Vec<Candidate>> {
         if let Some(found) = fewest(self, 0, 1)? {
             return Ok(vec![found]);
         }
-        let mut all: Vec<Parameters> = Vec::new();
+        let mut all: Vec<Candidate> = Vec::new();
         for digit in 1..=MOST_DIGIT {
             // Larger digits make less noise, too: they are centered. They have no use where there are no more primes than in one.
-            let least = all.first().map_or(1, |found| found.literal().q.len());
+            let least = all.first().map_or(1, |found| found.parameters.literal().q.len());
             if all.is_empty() || digit < least {
                 all.extend(fewest(self, digit, least)?);
             }
@@ -132,7 +146,7 @@ impl Search<'_> {
             let Ok(primes) = ntt_primes(bits, ring.n, count + special, t) else { continue };
             let literal = self.literal(ring, SchemeName::Bgv, t, &primes[special..], &primes[..special]);
             match self.fits(ring, literal)? {
-                Fit::Yes(parameters) => return Ok(Some(*parameters)),
+                Fit::Yes(candidate) => return Ok(Some(*candidate)),
                 Fit::Keys => return Ok(None),
                 Fit::No | Fit::Imprecise => {}
             }
@@ -169,7 +183,7 @@ impl Search<'_> {
             let mut literal = self.literal(ring, SchemeName::Ckks, &[], &q, &specials);
             literal.scale = Some(scale);
             match self.fits(ring, literal)? {
-                Fit::Yes(parameters) => return Ok(Some(*parameters)),
+                Fit::Yes(candidate) => return Ok(Some(*candidate)),
                 Fit::Keys => return Ok(None),
                 // More levels make nothing more precise.
                 Fit::Imprecise => return Ok(None),
@@ -209,7 +223,7 @@ impl Search<'_> {
         let parameters = match Parameters::new(literal) {
             Ok(parameters) => parameters,
             Err(error) => {
-                self.reason = format!("n = {}: {error}", ring.n);
+                *self.reason = format!("n = {}: {error}", ring.n);
                 return Ok(Fit::No);
             }
         };
@@ -220,13 +234,13 @@ impl Search<'_> {
         let judged =
             outputs.and_then(|outputs| precise(self.halves, ring.packing, &outputs, self.wishes.precision));
         match judged {
-            Ok(()) => Ok(Fit::Yes(Box::new(parameters))),
+            Ok(()) => Ok(Fit::Yes(Box::new(Candidate { parameters, words: judge.words() }))),
             // Keys were asked for, and there are no special primes.
             Err(Error::Parameters { .. }) if parameters.literal().special.is_empty() && judge.asked() => {
                 Ok(Fit::Keys)
             }
             Err(Error::Parameters { what, found, expected }) => {
-                self.reason = format!("n = {}: {what}: found {found}, expected {expected}", ring.n);
+                *self.reason = format!("n = {}: {what}: found {found}, expected {expected}", ring.n);
                 Ok(if levels { Fit::Imprecise } else { Fit::No })
             }
             Err(other) => Err(other),
@@ -236,7 +250,7 @@ impl Search<'_> {
 
 /// Whether parameters do.
 enum Fit {
-    Yes(Box<Parameters>),
+    Yes(Box<Candidate>),
     No,
     /// Deep enough, but not precise.
     Imprecise,
@@ -252,30 +266,29 @@ pub fn precise(halves: &Halves, packing: &Packing, outputs: &[Closed], precision
     for closed in outputs {
         let Scheme::Ckks { scale } = closed.ty.scheme else { continue };
         let frame = super::program::frame(closed.ty.n, halves.exact);
-        let value =
+        let holder =
             packing.outputs.iter().find(|value| super::travel::ports(value, frame).contains(&closed.name));
-        let own = value.and_then(|value| {
-            let port = halves.cut.server.outputs().iter().find(|port| port.name == value.name)?;
-            let range = halves.ranges.get(port.operand.0 as usize).copied().flatten()?;
-            super::program::log2_of(range.in_units(value.value.decimals))
-        });
         // What the scheme bounds is no smaller than what ranges say.
         let message = closed.noise.message - libm::log2(scale.get());
-        let largest = own.map_or(message, |own| own.min(message)).max(0.0);
         let error = closed.noise.error - libm::log2(scale.get());
-        let most = match value.map(|value| &value.value) {
-            // Rounded to the integer that is meant, and so exact.
-            Some(value) if value.kind != Kind::Real => {
-                -1.5 - f64::from(value.decimals) * std::f64::consts::LOG2_10
+        for value in holder.into_iter().flat_map(PackedValue::all) {
+            let own = halves.cut.server.outputs().iter().find(|port| port.name == value.name);
+            let range = own.and_then(|port| halves.ranges.get(port.operand.0 as usize).copied().flatten());
+            let range = range.and_then(|range| super::program::log2_of(range.in_units(value.value.decimals)));
+            let largest = range.map_or(message, |own| own.min(message)).max(0.0);
+            let most = if value.value.kind == Kind::Real {
+                largest - precision
+            } else {
+                // Rounded to the integer that is meant, and so exact.
+                -1.5 - f64::from(value.value.decimals) * std::f64::consts::LOG2_10
+            };
+            if error > most {
+                return Err(Error::Parameters {
+                    what: format!("precision of output `{}`", value.name),
+                    found: format!("2^{error:.1} of 2^{largest:.1}"),
+                    expected: format!("at most 2^{most:.1}"),
+                });
             }
-            _ => largest - precision,
-        };
-        if error > most {
-            return Err(Error::Parameters {
-                what: format!("precision of output `{}`", closed.name),
-                found: format!("2^{error:.1} of 2^{largest:.1}"),
-                expected: format!("at most 2^{most:.1}"),
-            });
         }
     }
     Ok(())

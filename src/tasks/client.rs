@@ -4,7 +4,7 @@ use super::body::{self, Limbs, Streams};
 use super::program::Program;
 use super::slots;
 use super::travel::{self, FRESH, Origin};
-use crate::bytes::{Kind, Writer, foreign};
+use crate::bytes::{Writer, foreign};
 use crate::engine::{Clock, Input, Run};
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::Session;
@@ -17,7 +17,7 @@ use crate::program::{
 use crate::schemes::close::KeyName;
 use crate::schemes::noise;
 use crate::values::number::Number;
-use crate::values::types::Value;
+use crate::values::types::{Kind, Value};
 use crate::values::{Exact, PackedValue, Range, interpret};
 use crate::{Error, Result};
 use std::collections::BTreeMap;
@@ -89,7 +89,7 @@ impl Client {
             KeyName::Galois(g) => Attrs::new().with("from", "galois").with("g", g),
         };
         let ty = self.program.chain().key(level);
-        let head = Writer::new(Kind::ValueKey).raw(&self.program.parameters().id());
+        let head = Writer::new(crate::bytes::Kind::ValueKey).raw(&self.program.parameters().id());
         let head = head.raw(&self.holder.key_id()).text(&key.to_string());
         let limbs = Limbs::of_key(&ty);
         self.holder.switching_key(&ty, from, move |run, seed| {
@@ -224,9 +224,8 @@ impl Client {
             let mut first = 0;
             let mut all = BTreeMap::new();
             for (value, types) in &wanted {
-                let cells = decrypted(&program, run, value, types, first)?;
+                decrypted(&program, run, value, types, first, &mut all)?;
                 first += types.len();
-                all.insert(value.name.clone(), cells);
             }
             let mut finish = all.clone();
             let ports = program.finish().inputs();
@@ -305,14 +304,15 @@ fn encrypted(
     s.op("rlwe.ntt", Attrs::new(), &[ciphertext])
 }
 
-/// The cells of a decrypted value, whose ciphertexts are from number `first` on.
+/// Adds the cells of a decrypted value, whose ciphertexts are from number `first` on, and of those in the same ciphertexts.
 fn decrypted(
     program: &Program,
     run: &Run,
     value: &PackedValue,
     types: &[Ciphertext],
     first: usize,
-) -> Result<Exact> {
+    all: &mut BTreeMap<String, Exact>,
+) -> Result<()> {
     let exact = program.halves().exact;
     let mut parts: Vec<Vec<u64>> = Vec::with_capacity(types.len());
     for (number, ty) in types.iter().enumerate() {
@@ -328,46 +328,56 @@ fn decrypted(
         }
         parts.push(run.output(if exact { 2 * number } else { number })?);
     }
-    cells_of(program, value, parts)
+    cells_of(program, value, &parts, all)
 }
 
-/// The cells of a value, from the slots of its ciphertexts, in the order in which they travel.
-pub fn cells_of(program: &Program, value: &PackedValue, parts: Vec<Vec<u64>>) -> Result<Exact> {
+/// Adds the cells of a value, from the slots of its ciphertexts, in the order in which they travel, and of those in the same ciphertexts.
+pub fn cells_of(
+    program: &Program,
+    value: &PackedValue,
+    parts: &[Vec<u64>],
+    all: &mut BTreeMap<String, Exact>,
+) -> Result<()> {
     let (frame, exact, moduli) = (program.frame(), program.halves().exact, program.moduli());
-    let mut parts = parts.into_iter();
-    let mut read = |layout: &Layout, value: &Value| -> Result<Vec<Number>> {
+    // From ciphertext number `from` on, of each part those of all plaintext moduli.
+    let read = |from: usize, layout: &Layout, base: u64, value: &Value| -> Result<Vec<Number>> {
         let numbers = layout.parts(frame);
-        let mut own: Vec<Vec<Vec<u64>>> = vec![Vec::new(); moduli.len()];
-        for _ in &numbers {
-            own.iter_mut().for_each(|own| own.extend(parts.next()));
-        }
-        let slot = |own: &[Vec<u64>], part: u64, at: usize| {
-            numbers.binary_search(&part).ok().and_then(|index| own.get(index)?.get(at).copied()).unwrap_or(0)
+        let slot = |t: usize, part: u64, at: usize| {
+            let index = numbers.binary_search(&part).ok();
+            let own = index.and_then(|index| parts.get(from + index * moduli.len() + t));
+            own.and_then(|own| own.get(at).copied()).unwrap_or(0)
         };
+        let rows = |t: usize| slots::cells(layout, base, frame, |part, at| slot(t, part, at));
         if exact {
-            let residues = moduli.iter().zip(&own).filter_map(|(t, own)| {
-                let rows = slots::cells(layout, frame, |part, at| slot(own, part, at));
-                Some(Residues { t: (*t)?, rows: Zeroizing::new(rows) })
-            });
+            let residues = moduli
+                .iter()
+                .enumerate()
+                .filter_map(|(index, t)| Some(Residues { t: (*t)?, rows: Zeroizing::new(rows(index)) }));
             return Ok(combine(&residues.collect::<Vec<_>>())?.into_iter().map(Number::from).collect());
         }
-        let reals = slots::cells(layout, frame, |part, at| f64::from_bits(slot(&own[0], part, at)));
-        let cell = |real: f64| {
-            slots::cell(real, value).ok_or_else(|| Error::NoiseExhausted {
+        let cell = |bits: u64| {
+            slots::cell(f64::from_bits(bits), value).ok_or_else(|| Error::NoiseExhausted {
                 what: value.to_string(),
                 budget: 0.0,
                 needed: LEAST_BUDGET,
             })
         };
-        reals.into_iter().map(cell).collect()
+        rows(0).into_iter().map(cell).collect()
     };
-    let cells = read(&value.layout, &value.value)?;
-    let flags = value.present.as_ref().map(|layout| {
-        read(layout, &Value::new(crate::values::types::Kind::Boolean, value.value.shape.as_slice()))
-    });
-    let Some(flags) = flags.transpose()? else { return Ok(Exact::new(cells)) };
-    let cell = |(cell, flag): (Number, Number)| (flag == Number::ONE).then_some(cell);
-    Ok(Exact::with_missing(cells.into_iter().zip(flags).map(cell)))
+    for own in value.all() {
+        let cells = read(0, &own.layout, own.base, &own.value)?;
+        let flags = own.present.as_ref().map(|layout| {
+            let from = own.layout.parts(frame).len() * moduli.len();
+            read(from, layout, 0, &Value::new(Kind::Boolean, own.value.shape.as_slice()))
+        });
+        let cell = |(cell, flag): (Number, Number)| (flag == Number::ONE).then_some(cell);
+        let cells = match flags.transpose()? {
+            None => Exact::new(cells),
+            Some(flags) => Exact::with_missing(cells.into_iter().zip(flags).map(cell)),
+        };
+        all.insert(own.name.clone(), cells);
+    }
+    Ok(())
 }
 
 fn check(value: &PackedValue, cells: &Exact, range: Option<Range>) -> Result<()> {

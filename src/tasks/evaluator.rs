@@ -185,7 +185,7 @@ impl Evaluator {
                     blocks.extend(run.output_blocks(index, 0, limbs.words())?);
                 }
                 let bytes = body::write(travel::writer(&origin, descriptor), &limbs, None, blocks)?;
-                Ok(Named { names: vec![descriptor.name.clone()], bytes, secret: false })
+                Ok(Named { names: descriptor.names(), bytes, secret: false })
             };
             Ok(Outcome::Objects(outputs.iter().map(write).collect::<Result<_>>()?))
         }))

@@ -18,6 +18,8 @@ pub struct Passes {
     pub flatten: bool,
     /// Sums of many turns of one vector of few (`packed::giant_steps`).
     pub giant_steps: bool,
+    /// What is summed up stays in its slots until somebody needs the sum; several are then added up at once (`packed::Packer`).
+    pub late_sums: bool,
     /// Products are relinearized after they were added up, not before.
     pub lazy_relinearization: bool,
     /// Primes are dropped as soon as that costs next to none of the noise budget, not at the end.
@@ -37,6 +39,7 @@ impl Default for Passes {
             dedup: true,
             flatten: true,
             giant_steps: true,
+            late_sums: true,
             lazy_relinearization: true,
             early_switching: true,
             hoist: true,

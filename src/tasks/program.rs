@@ -5,7 +5,7 @@ use super::body::Limbs;
 use super::choose::{self, Wishes};
 use super::literal::Literal;
 use super::passes::Passes;
-use super::travel::{Descriptor, Place, ports};
+use super::travel::{Companion, Descriptor, Place, ports};
 use crate::bytes::{Kind, Reader, Writer, hex, shown};
 use crate::error::FormatProblem;
 use crate::expand::Expander;
@@ -165,18 +165,41 @@ pub struct Halves {
     pub exact: bool,
     /// Which passes are made.
     pub passes: Passes,
+    /// Those on values, in order.
+    pub made: Vec<(&'static str, ValuePass)>,
 }
 
 impl Halves {
-    /// Of a task; the operators of both halves have those of the literal as parents.
+    /// Of a task, in each of the ways in which passes may leave it that pay for some tasks only; the operators of both halves have those of the literal as parents.
     ///
     /// # Errors
     /// As [`Literal::assemble`], [`Values`]' rules and [`cut`].
-    pub fn new(task: &Literal, passes: Passes) -> Result<Self> {
+    pub fn all(task: &Literal, passes: Passes) -> Result<Vec<Self>> {
         let values = Values::new();
         let registry = values.registry();
-        let (graph, given) = task.assemble(&registry, &values)?;
-        let graph = optimized(graph, &registry, &values, passes)?;
+        let (written, given) = task.assemble(&registry, &values)?;
+        let (mut all, mut known) = (Vec::new(), Vec::new());
+        for turned in std::iter::once(false).chain(passes.turns.then_some(true)) {
+            let made = value_passes(passes, turned);
+            let graph =
+                made.iter().try_fold(written.clone(), |graph, (_, pass)| pass(&graph, &registry, &values))?;
+            let text = print(&graph);
+            if !known.contains(&text) {
+                known.push(text);
+                all.push(Self::new(graph, given.clone(), passes, made)?);
+            }
+        }
+        Ok(all)
+    }
+
+    fn new(
+        graph: Graph,
+        given: BTreeMap<String, Range>,
+        passes: Passes,
+        made: Vec<(&'static str, ValuePass)>,
+    ) -> Result<Self> {
+        let values = Values::new();
+        let registry = values.registry();
         let mut cut = cut(&graph, &registry, &values)?;
         for half in [&mut cut.server, &mut cut.client] {
             half.map_parents(|operator| graph.operators()[operator as usize].parent);
@@ -189,7 +212,7 @@ impl Halves {
             let value = Value::of(cut.server.ty(operand))?;
             exact &= value.place != Where::Encrypted || value.kind != ValueKind::Real;
         }
-        Ok(Self { values, registry, cut, ranges: server, given, exact, passes })
+        Ok(Self { values, registry, cut, ranges: server, given, exact, passes, made })
     }
 
     /// The smallest product of plaintext moduli that holds all outputs; `RangeOverflow` beyond 126 bits.
@@ -221,10 +244,20 @@ impl Halves {
         Ok(least)
     }
 
+    /// The server's half in vectors of slots: of early and late sums the cheaper one.
     pub fn packing(&self, n: usize) -> Result<Packing> {
-        let (frame, Passes { dedup, flatten, giant_steps, .. }) = (frame(n, self.exact), self.passes);
-        let passes = PackerPasses { dedup, flatten, giant_steps };
-        lower(&self.cut.server, &self.registry, &self.values, &self.ranges, frame, self.exact, passes)
+        let frame = frame(n, self.exact);
+        let Passes { dedup, flatten, giant_steps, .. } = self.passes;
+        let lowered = |late_sums| {
+            let passes = PackerPasses { dedup, flatten, giant_steps, late_sums };
+            lower(&self.cut.server, &self.registry, &self.values, &self.ranges, frame, self.exact, passes)
+        };
+        let early = lowered(false)?;
+        if !self.passes.late_sums || early.sums < 2 {
+            return Ok(early);
+        }
+        let late = lowered(true)?;
+        Ok(if late.cost < early.cost { late } else { early })
     }
 
     /// log2 of the largest number in slots of every input of the packed graph.
@@ -282,13 +315,10 @@ impl Halves {
 /// Makes a graph of a graph that means the same.
 pub type ValuePass = fn(&Graph, &Registry, &Values) -> Result<Graph>;
 
-/// The passes on values that are made, in order.
-pub fn value_passes(passes: Passes) -> Vec<(&'static str, ValuePass)> {
-    let all: [(_, _, ValuePass); 3] = [
-        ("turns", passes.turns, turns),
-        ("balance", passes.balance, balance),
-        ("square", passes.square, square),
-    ];
+/// The passes on values that are made, in order; `turned`: also the one that pays for some tasks only.
+fn value_passes(passes: Passes, turned: bool) -> Vec<(&'static str, ValuePass)> {
+    let all: [(_, _, ValuePass); 3] =
+        [("turns", turned, turns), ("balance", passes.balance, balance), ("square", passes.square, square)];
     // Each leaves operators that nobody reads, and equal ones.
     let tidy: Option<(_, ValuePass)> =
         passes.dedup.then_some(("dedup", |graph, registry, _| optimize(graph, registry)));
@@ -300,9 +330,16 @@ pub fn value_passes(passes: Passes) -> Vec<(&'static str, ValuePass)> {
     list
 }
 
-/// The graph of a task after the passes on values.
-fn optimized(graph: Graph, registry: &Registry, values: &Values, passes: Passes) -> Result<Graph> {
-    value_passes(passes).into_iter().try_fold(graph, |graph, (_, pass)| pass(&graph, registry, values))
+/// The way that is the cheapest in rings of that dimension, and its vectors of slots: the first of equal ones.
+pub fn cheapest(all: &[Halves], n: usize) -> Result<(usize, Packing)> {
+    let mut best: Option<(usize, Packing)> = None;
+    for (index, halves) in all.iter().enumerate() {
+        let packing = halves.packing(n)?;
+        if best.as_ref().is_none_or(|(_, best)| packing.cost < best.cost) {
+            best = Some((index, packing));
+        }
+    }
+    best.ok_or(Error::Job("there is a way to compute a task"))
 }
 
 /// Slots of a ring of that dimension.
@@ -443,7 +480,7 @@ impl Program {
         }
         let memory_limit = memory_limit(options.memory_limit);
         let passes = options.passes;
-        let halves = Halves::new(&task, passes)?;
+        let all = Halves::all(&task, passes)?;
         let wishes = Wishes { table, n: options.n, precision, memory: memory_limit };
         let registry = Arc::new(crate::schemes::close::registry());
         let parameters = match &options.parameters {
@@ -453,14 +490,16 @@ impl Program {
                 let expected = format!("{}, that of the parameters that are given", given.n);
                 return Err(Error::Parameters { what, found, expected });
             }
-            None => choose::choose(&halves, &wishes, &registry)?.literal().clone(),
+            None => choose::choose(&all, &wishes, &registry)?.literal().clone(),
         };
         let literal = ProgramLiteral { task, parameters, precision, memory_limit, passes };
-        Self::build(literal, halves, registry)
+        Self::build(literal, all, registry)
     }
 
-    fn build(literal: ProgramLiteral, halves: Halves, registry: Arc<Registry>) -> Result<Self> {
+    fn build(literal: ProgramLiteral, mut all: Vec<Halves>, registry: Arc<Registry>) -> Result<Self> {
         let parameters = Parameters::new(literal.parameters.clone())?;
+        let (way, packing) = cheapest(&all, literal.parameters.n)?;
+        let halves = all.swap_remove(way);
         let expected = if halves.exact { SchemeName::Bgv } else { SchemeName::Ckks };
         if literal.parameters.scheme != expected {
             let (what, found) = ("scheme".to_owned(), literal.parameters.scheme.text().to_owned());
@@ -478,7 +517,6 @@ impl Program {
                 });
             }
         }
-        let packing = halves.packing(literal.parameters.n)?;
         let Built { keys, outputs, graph: scheme } =
             build(&halves, &packing, &literal.parameters, &registry)?;
         choose::precise(&halves, &packing, &outputs, literal.precision)?;
@@ -512,8 +550,8 @@ impl Program {
         }
         let found = Decided([reader.id()?, reader.id()?, reader.id()?]);
         reader.end()?;
-        let halves = Halves::new(&literal.task, literal.passes)?;
-        let program = Self::build(literal, halves, Arc::new(crate::schemes::close::registry()))?;
+        let all = Halves::all(&literal.task, literal.passes)?;
+        let program = Self::build(literal, all, Arc::new(crate::schemes::close::registry()))?;
         program.decided.check(&reader, found)?;
         Ok(program)
     }
@@ -657,14 +695,19 @@ impl Program {
                 types.push(Ciphertext::of(self.scheme.ty(port.operand))?);
             }
         }
+        let companion = |other: &PackedValue| {
+            let (value, cells) = (other.value.ty()?.to_string(), Place::of(&other.layout, other.base));
+            Ok(Companion { name: other.name.clone(), value, cells })
+        };
         let range = self.literal.task.inputs.iter().find(|input| given && input.name == value.name);
         let range = range.and_then(|input| Some([input.min.clone()?, input.max.clone()?]));
         let descriptor = Descriptor {
             name: value.name.clone(),
             value: value.value.ty()?.to_string(),
             range,
-            cells: Place::of(&value.layout),
-            present: value.present.as_ref().map(Place::of),
+            cells: Place::of(&value.layout, value.base),
+            present: value.present.as_ref().map(|layout| Place::of(layout, 0)),
+            with: value.with.iter().map(companion).collect::<Result<_>>()?,
             ciphertexts: types.iter().map(|ty| ty.ty().to_string()).collect(),
         };
         Ok((descriptor, types))

@@ -65,8 +65,9 @@ pub fn cell(number: f64, value: &Value) -> Option<Number> {
     }
 }
 
-/// The cells of a value, from the slots of its ciphertexts: `slot` gives that of a number in a part.
-pub fn cells<T>(layout: &Layout, frame: Frame, slot: impl Fn(u64, usize) -> T) -> Vec<T> {
+/// The cells of a value, from the slots of its ciphertexts: `slot` gives that of a number in a part; `base` is added to all.
+pub fn cells<T>(layout: &Layout, base: u64, frame: Frame, slot: impl Fn(u64, usize) -> T) -> Vec<T> {
     let inside = (1u64 << frame.slots()) - 1;
-    layout.addresses().into_iter().map(|at| slot(at >> frame.slots(), (at & inside) as usize)).collect()
+    let slot = |at: u64| slot(at >> frame.slots(), (at & inside) as usize);
+    layout.addresses().into_iter().map(|at| slot(at | base)).collect()
 }

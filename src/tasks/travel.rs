@@ -24,6 +24,9 @@ pub struct Descriptor {
     /// Where it lies which cells are there, where some may be missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub present: Option<Place>,
+    /// Other values in the same ciphertexts, which travel with it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub with: Vec<Companion>,
     /// The types of its ciphertexts in text form, cells first, each part modulo each plaintext modulus.
     pub ciphertexts: Vec<String>,
 }
@@ -34,11 +37,29 @@ impl Descriptor {
         Self { name: other.name.clone(), ..self.clone() } == *other
     }
 
+    /// The names of all values in its ciphertexts.
+    pub fn names(&self) -> Vec<String> {
+        let with = self.with.iter().map(|other| other.name.clone());
+        std::iter::once(self.name.clone()).chain(with).collect()
+    }
+
     /// As it travels.
     pub fn text(&self) -> String {
         // Texts and numbers always have a JSON form.
         serde_json::to_string(self).unwrap_or_default()
     }
+}
+
+/// A value in the ciphertexts of another one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Companion {
+    /// Its name.
+    pub name: String,
+    /// Its type in text form.
+    pub value: String,
+    /// Where its cells lie.
+    pub cells: Place,
 }
 
 /// A layout, as it travels.
@@ -49,13 +70,20 @@ pub struct Place {
     axes: Vec<(u64, Option<u32>)>,
     /// Gaps along which slots repeat.
     repeated: u64,
+    /// What is added to the numbers of its cells' slots.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    base: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl Place {
     /// Of a layout.
-    pub fn of(layout: &Layout) -> Self {
+    pub fn of(layout: &Layout, base: u64) -> Self {
         let axes = layout.axes.iter().map(|&Axis { size, low, .. }| (size, low)).collect();
-        Self { axes, repeated: layout.repeated }
+        Self { axes, repeated: layout.repeated, base }
     }
 }
 

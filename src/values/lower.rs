@@ -13,12 +13,12 @@ use crate::analyze::{Facts, topological_order};
 use crate::graph::{Attr, Graph, OperandId, Real};
 use crate::ops::{Call, Registry};
 use crate::packed::{
-    Axis, Basis, Cells, Clear, ClearInput, Frame, Layout, Packed, Packer, PackerPasses, Series, Source,
-    chebyshev, extremes,
+    Axis, Basis, Cells, Clear, ClearInput, Frame, Layout, Output, Packed, Packer, PackerPasses, Series,
+    Source, chebyshev, extremes,
 };
 use crate::watch::Steps;
 use crate::{Error, Result};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// Up to this degree powers of reals are as good as Chebyshev polynomials, and need no operand between -1 and 1.
@@ -176,14 +176,23 @@ pub struct PackedValue {
     pub value: Value,
     /// Where its cells lie.
     pub layout: Layout,
+    /// What is added to the numbers of its cells' slots.
+    pub base: u64,
     /// Where it has missing cells: where it lies which are there, in ciphertexts of [`PackedValue::present_name`].
     pub present: Option<Layout>,
+    /// Other values in the same ciphertexts.
+    pub with: Vec<PackedValue>,
 }
 
 impl PackedValue {
     /// What the ciphertexts are called that say which cells are there.
     pub fn present_name(&self) -> String {
         present(&self.name)
+    }
+
+    /// It and the others in its ciphertexts.
+    pub fn all(&self) -> impl Iterator<Item = &PackedValue> {
+        std::iter::once(self).chain(&self.with)
     }
 }
 
@@ -204,6 +213,10 @@ pub struct Packing {
     pub outputs: Vec<PackedValue>,
     /// The part of the task that is computed of clear inputs alone.
     pub clear: Graph,
+    /// About what it costs, in turns.
+    pub cost: f64,
+    /// How many sums go along slots.
+    pub sums: usize,
     /// The part that is computed of nothing at all: its outputs are the same in every run. No output of `clear` is one of these.
     pub fixed: Graph,
 }
@@ -223,7 +236,7 @@ pub fn lower(
 ) -> Result<Packing> {
     check_values(graph, registry, values)?;
     let order = topological_order(graph, &Facts::new(graph)?.dependencies)?;
-    let lows = plan(graph, &order, registry, values, frame.slots())?;
+    let lows = plan(graph, &order, registry, values, frame, passes.late_sums)?;
     let packed = crate::packed::registry();
     let mut lowering = Lowering { packer: Packer::new(frame, &packed, passes), exact, planned: Vec::new() };
     let unit = |operand| graph.first_unit(operand);
@@ -235,13 +248,18 @@ pub fn lower(
         let lowered = if value.place == Place::Encrypted {
             let axis =
                 |(&size, &low): (&u64, &u32)| Axis { size, low: (size > 1).then_some(low), dirty: false };
-            let layout =
+            let mut layout =
                 Layout::fresh(value.shape.iter().zip(&lows[&unit(port.operand)]).map(axis).collect(), frame);
+            if passes.late_sums {
+                // Sums are then laid side by side.
+                (layout.zero, layout.repeated) = (layout.repeated, 0);
+            }
             let cells = Cells::Encrypted(lowering.packer.input(&port.name, layout.clone())?);
             let gaps = value.missing.then(|| layout.clone());
             let flags =
                 gaps.clone().map(|layout| lowering.packer.input(&present(&port.name), layout)).transpose()?;
-            inputs.push(PackedValue { name: port.name.clone(), value, layout, present: gaps });
+            let name = port.name.clone();
+            inputs.push(PackedValue { name, value, layout, base: 0, present: gaps, with: Vec::new() });
             Lowered { cells, present: flags.map(Cells::Encrypted), range: known_range(ranges, port.operand) }
         } else {
             clear(&lowering, unit(port.operand), &value, ranges.get(port.operand.0 as usize))?
@@ -284,7 +302,7 @@ pub fn lower(
         known.insert(output, lowered);
         writers.insert(output, number);
     }
-    let mut outputs = Vec::new();
+    let mut named = Vec::new();
     for port in graph.outputs() {
         let value = Value::of(graph.ty(port.operand))?;
         let lowered = &known[&unit(port.operand)];
@@ -297,15 +315,16 @@ pub fn lower(
                     .into(),
             });
         };
-        lowering.packer.set_parent(writers.get(&unit(port.operand)).copied().unwrap_or(u32::MAX));
-        let layout = lowering.packer.output(&port.name, cells)?;
         let flags = match &lowered.present {
-            Some(Cells::Encrypted(flags)) => Some(lowering.packer.output(&present(&port.name), flags)?),
+            Some(Cells::Encrypted(flags)) => Some(flags),
             _ => None,
         };
-        outputs.push(PackedValue { name: port.name.clone(), value, layout, present: flags });
+        let parent = writers.get(&unit(port.operand)).copied().unwrap_or(u32::MAX);
+        named.push(ResultOf { name: &port.name, value, cells, flags, parent });
     }
-    let (packed, vectors) = lowering.packer.finish()?;
+    let outputs = declare(&mut lowering.packer, &named)?;
+    let sums = lowering.packer.sums_made();
+    let (packed, vectors, cost) = lowering.packer.finish()?;
     let read: BTreeSet<u64> = vectors.iter().filter_map(ClearInput::value).collect();
     // What inputs lead to.
     let mut led: BTreeSet<u64> = graph.inputs().iter().map(|port| unit(port.operand)).collect();
@@ -318,7 +337,49 @@ pub fn lower(
     let (given, fixed): (BTreeSet<u64>, BTreeSet<u64>) =
         read.into_iter().partition(|unit| led.contains(unit));
     let (clear, fixed) = (clear_part(graph, &order, given)?, clear_part(graph, &order, fixed)?);
-    Ok(Packing { graph: packed, vectors, inputs, outputs, clear, fixed })
+    Ok(Packing { graph: packed, vectors, inputs, outputs, clear, fixed, cost, sums })
+}
+
+/// An output: its name, what it is, its ciphertexts and those of what is there, and the operator that it is made from.
+struct ResultOf<'a> {
+    name: &'a str,
+    value: Value,
+    cells: &'a Packed,
+    flags: Option<&'a Packed>,
+    parent: u32,
+}
+
+/// Declares outputs. Those that have missing cells share no ciphertexts.
+fn declare(packer: &mut Packer<'_>, all: &[ResultOf<'_>]) -> Result<Vec<PackedValue>> {
+    let mut declared: BTreeMap<usize, PackedValue> = BTreeMap::new();
+    let (complete, missing): (Vec<_>, Vec<_>) = (0..all.len()).partition(|&index| all[index].flags.is_none());
+    for group in std::iter::once(complete).chain(missing.into_iter().map(|one| vec![one])) {
+        let cells = |&index: &usize| {
+            let ResultOf { name, cells, parent, .. } = all[index];
+            Output { name, cells, parent }
+        };
+        let places = packer.outputs(&group.iter().map(cells).collect::<Vec<_>>())?;
+        for (&index, place) in group.iter().zip(places) {
+            let ResultOf { name, ref value, flags, parent, .. } = all[index];
+            let flags = match flags {
+                Some(cells) => packer.outputs(&[Output { name: &present(name), cells, parent }])?.pop(),
+                None => None,
+            };
+            let own = PackedValue {
+                name: name.to_owned(),
+                value: value.clone(),
+                layout: place.layout,
+                base: place.base,
+                present: flags.map(|flags| flags.layout),
+                with: Vec::new(),
+            };
+            match declared.get_mut(&group[place.holder]) {
+                Some(holder) => holder.with.push(own),
+                None => drop(declared.insert(index, own)),
+            }
+        }
+    }
+    Ok(declared.into_values().collect())
 }
 
 fn known_range(ranges: &[Option<Range>], operand: OperandId) -> Range {

@@ -5,7 +5,7 @@ use super::Values;
 use super::types::{Place, Value};
 use crate::graph::Graph;
 use crate::ops::{Call, Registry};
-use crate::packed::bits;
+use crate::packed::{Frame, bits};
 use crate::{Error, Result};
 use std::collections::{BTreeSet, HashMap};
 
@@ -71,7 +71,8 @@ impl Classes {
     }
 }
 
-/// Lays out the encrypted values of a task, whose operators are given in the order in which they run, for ciphertexts of 2^slots slots.
+/// Lays out the encrypted values of a task, whose operators are given in the order in which they run. Where sums are to leave room below (`late_sums`), what
+/// is summed up lies at the upper end of the ring, around which it then turns whatever lies below.
 ///
 /// # Errors
 /// `TooLarge`; what the operators say of their operands.
@@ -80,7 +81,8 @@ pub(super) fn plan(
     order: &[u32],
     registry: &Registry,
     values: &Values,
-    slots: u32,
+    frame: Frame,
+    late_sums: bool,
 ) -> Result<Lows> {
     let unit = |operand| graph.first_unit(operand);
     let mut classes = Classes::default();
@@ -126,14 +128,17 @@ pub(super) fn plan(
     let mut lows: Vec<u32> = vec![0; classes.all.len()];
     // The bits that each value's dimensions take so far.
     let mut taken: HashMap<u64, u64> = HashMap::new();
-    for class in order {
+    for &class in &order {
         let Class { values, bits, .. } = &classes.all[class];
         let met = values.iter().filter_map(|value| taken.get(value)).fold(0u64, |all, own| all | own);
         let top = u64::BITS - met.leading_zeros();
         let free = |low: &u32| met >> low & ((1 << bits) - 1) == 0;
         // Above all that it meets, where that is in one ciphertext; else where there is room.
-        let low =
-            if top + bits <= slots { Some(top) } else { (0..=MOST_BITS.saturating_sub(*bits)).find(free) };
+        let low = if top + bits <= frame.slots() {
+            Some(top)
+        } else {
+            (0..=MOST_BITS.saturating_sub(*bits)).find(free)
+        };
         lows[class] = low.ok_or(Error::TooLarge {
             what: "bits of the number of a slot",
             found: u64::from(top + bits),
@@ -144,6 +149,9 @@ pub(super) fn plan(
             *taken.entry(value).or_default() |= mask;
         }
     }
+    if late_sums {
+        lift(&classes.all, &order, &mut lows, frame.ring);
+    }
     let mut planned = Lows::new();
     let written = order_of(graph, &unit);
     for (value, axes) in written {
@@ -153,6 +161,20 @@ pub(super) fn plan(
         );
     }
     Ok(planned)
+}
+
+/// Moves dimensions that are summed up as far up in the ring as what they meet lets them, the highest first.
+fn lift(all: &[Class], order: &[usize], lows: &mut [u32], ring: u32) {
+    let mut order: Vec<usize> = order.to_vec();
+    order.sort_by_key(|&class| std::cmp::Reverse(lows[class]));
+    for &class in &order {
+        let (own, low) = (&all[class], lows[class]);
+        let meets = |&&other: &&usize| lows[other] > low && !all[other].values.is_disjoint(&own.values);
+        let end = order.iter().filter(meets).map(|&other| lows[other]).fold(ring, u32::min);
+        if own.summed.is_some() && low + own.bits <= end {
+            lows[class] = end - own.bits;
+        }
+    }
 }
 
 /// All values, and how many dimensions they have.

@@ -13,6 +13,7 @@ import { approximation, checkedApproximation } from './approximation.js';
 import { type Constant, constantAttributes, constantOf, doubles, exact, mapConstant } from './constants.js';
 import { dayNumber, isDate } from './days.js';
 import type { Recorded, Recorder } from './recorder.js';
+import { recordForAll, type Records, typeInRecord } from './records.js';
 import type { RuleAttributes } from './rules.js';
 import { broadcastShape, cellsOf, checkedShape, describeType, mostHidden } from './type.js';
 import type {
@@ -48,9 +49,12 @@ export class Expression implements Value {
   readonly finished: boolean;
   readonly #recorder: Recorder;
   readonly #recorded: Recorded;
+  /** Those that it is a value of one of, inside of a `forEach`. */
+  readonly #records: Records | undefined;
 
-  constructor(recorder: Recorder, recorded: Recorded) {
-    const { type, half } = recorded;
+  constructor(recorder: Recorder, recorded: Recorded, records?: Records) {
+    const { half } = recorded;
+    const type = typeInRecord({ recorded, records });
     this.kind = type.kind;
     this.shape = type.shape;
     this.place = type.place;
@@ -60,6 +64,7 @@ export class Expression implements Value {
     this.finished = half === 'client';
     this.#recorder = recorder;
     this.#recorded = recorded;
+    this.#records = records;
   }
 
   /** What it is in a task. Errors: InputError `input.type` for what is none, GraphError `graph.foreign` for one of another task. */
@@ -76,6 +81,26 @@ export class Expression implements Value {
     throw failure('graph.foreign', `${where}: expected a value of this task, found one of another`, {
       where,
     });
+  }
+
+  /** As {@link recordedIn}, and of no record. Errors: GraphError `graph.foreign` for a value of one, too. */
+  static wholeIn(where: string, recorder: Recorder, value: unknown): Recorded {
+    const recorded = Expression.recordedIn(where, recorder, value);
+    if ((value as Expression).#records === undefined) return recorded;
+    const expected = 'a value of all records: what forEach gives';
+    throw failure('graph.foreign', `${where}: expected ${expected}, found one of a single record`, {
+      where,
+      expected,
+    });
+  }
+
+  /** What a `forEach` gives for what its body gave for one record. Errors: as of {@link recordedIn}. */
+  static ofAll(where: string, recorder: Recorder, records: Records, value: unknown): Expression {
+    const recorded = Expression.recordedIn(where, recorder, value);
+    const own = (value as Expression).#records;
+    if (own === records) return new Expression(recorder, recorded);
+    if (own !== undefined) throw otherRecord(where);
+    return new Expression(recorder, recorded).#broadcast(where, [records.count, ...recorded.type.shape]);
   }
 
   /** A constant of a task. Errors: as of {@link constantOf}. */
@@ -337,8 +362,17 @@ export class Expression implements Value {
   }
 
   #node(where: string, op: string, inputs: readonly Expression[], attributes?: RuleAttributes): Expression {
-    const recorded = inputs.map((input) => Expression.recordedIn(where, this.#recorder, input));
-    return new Expression(this.#recorder, this.#recorder.node(where, op, recorded, attributes));
+    const recorder = this.#recorder;
+    const recorded = inputs.map((input) => Expression.recordedIn(where, recorder, input));
+    const [records] = inputs.flatMap((input) => input.#records ?? []);
+    if (records === undefined)
+      return new Expression(recorder, recorder.node(where, op, recorded, attributes));
+    const operands = inputs.map((input, index) => {
+      if (input.#records !== undefined && input.#records !== records) throw otherRecord(where);
+      return { recorded: recorded[index] as Recorded, records: input.#records };
+    });
+    const all = recordForAll(recorder, records, where, op, operands, attributes);
+    return new Expression(recorder, all, records);
   }
 
   #alone(where: string, op: string, attributes?: RuleAttributes): Expression {
@@ -499,6 +533,11 @@ export class Expression implements Value {
 /** Whether it counts units: what is aligned. */
 function isExact({ kind }: { readonly kind: ValueKind }): boolean {
   return kind === 'integer' || kind === 'boolean';
+}
+
+function otherRecord(where: string): Error {
+  const problem = `${where}: expected a value of this record, found one of another forEach`;
+  return failure('graph.foreign', problem, { where });
 }
 
 function moment(method: string, options: MomentOf = {}): RuleAttributes {

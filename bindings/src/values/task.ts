@@ -5,6 +5,7 @@ import { toUnits } from '../exact.js';
 import { dayNumber, isDate } from './days.js';
 import { Expression } from './expression.js';
 import { type Recorded, Recorder } from './recorder.js';
+import { Records } from './records.js';
 import { checkedShape, describeType, typeOf, typeText } from './type.js';
 import type {
   Day,
@@ -56,9 +57,43 @@ export class ValueTaskBuilder implements ValueTask {
     return Expression.constant('constant', this.#recorder, cells);
   }
 
+  forEach<C extends Readonly<Record<string, Value>>, R extends Value | Readonly<Record<string, Value>>>(
+    columns: C,
+    body: (record: { readonly [N in keyof C]: Value }) => R,
+  ): R extends Value ? Value : { [N in keyof R]: Value };
+  forEach(
+    columns: Readonly<Record<string, Value>>,
+    body: (record: Readonly<Record<string, Value>>) => unknown,
+  ): Value | Record<string, Value> {
+    const where = 'forEach';
+    const given = Object.entries(isObject(columns) ? columns : {});
+    const all = given.map(([name, value]) => {
+      const recorded = Expression.wholeIn(`${where}, column "${name}"`, this.#recorder, value);
+      return [name, recorded] as const;
+    });
+    const lengths = [...new Set(all.map(([, { type }]) => type.shape[0]))];
+    const [count] = lengths;
+    if (lengths.length !== 1 || count === undefined || typeof body !== 'function') {
+      const found = all.map(([name, { type }]) => `"${name}" [${type.shape.join(', ')}]`).join(' and ');
+      const expected = 'an object of columns, whose first dimensions are equal, and a function of one record';
+      const shown = typeof body === 'function' ? found || describe(columns) : describe(body);
+      throw failure('graph.shape', `${where}: expected ${expected}, found ${shown}`, {
+        where,
+        found: shown,
+        expected,
+      });
+    }
+    const records = new Records(count);
+    const one = all.map(([name, recorded]) => [name, new Expression(this.#recorder, recorded, records)]);
+    const made = body(Object.freeze(Object.fromEntries(one) as Record<string, Value>));
+    const ofAll = (value: unknown): Value => Expression.ofAll(where, this.#recorder, records, value);
+    if (made instanceof Expression || !isObject(made)) return ofAll(made);
+    return Object.fromEntries(Object.entries(made).map(([name, value]) => [name, ofAll(value)]));
+  }
+
   output(name: string, value: Value): void {
     checkName('output', name, this.#outputs.has(name));
-    const recorded = Expression.recordedIn(`output("${name}")`, this.#recorder, value);
+    const recorded = Expression.wholeIn(`output("${name}")`, this.#recorder, value);
     if (recorded.type.place === 'plain') {
       const found = describeType(recorded.type);
       const expected = 'an encrypted or public value';
@@ -99,6 +134,10 @@ export class ValueTaskBuilder implements ValueTask {
     const literal = { name, type: typeText(type), ...bounds(name, options, decimals) };
     return new Expression(this.#recorder, this.#recorder.input(literal, type));
   }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !(value instanceof Promise);
 }
 
 function isCount(categories: unknown): boolean {

@@ -285,6 +285,17 @@ export interface ValueTask {
   public(name: string, options: ValueOptions): Value;
   /** Numbers, booleans or dates that are part of the program. */
   constant(cells: Exclude<ValueOperand, Value>): Value;
+  /**
+   * What is written for one record, computed for all of them at once. `columns` are values whose first dimensions are equal: the records. `body` is called once,
+   * with a record, of which every value is that of a column less the first dimension; other values of the task are the same for each record. What it gives, a
+   * value or an object of values, is had of all records: the first dimension again. Operators of a record are those that compute cell by cell, sums, products of matrices, and
+   * what moves cells; statistics are of all records, and so are outside. Errors: GraphError (`graph.shape`; `graph.foreign` for what is no value of this record,
+   * or one used outside; `operator.invalid`).
+   */
+  forEach<C extends Readonly<Record<string, Value>>, R extends Value | Readonly<Record<string, Value>>>(
+    columns: C,
+    body: (record: { readonly [N in keyof C]: Value }) => R,
+  ): R extends Value ? Value : { [N in keyof R]: Value };
   /** Declares what is decrypted in the end. Errors: GraphError (name taken, of another task, the server's own). */
   output(name: string, value: Value): void;
   /** The plain description that is compiled. Errors: GraphError if there is no output. */
@@ -324,7 +335,8 @@ export interface ValueCompileOptions extends Pick<CompileOptions, 'security' | '
 /**
  * A pass of the compiler. `square`: f(x, x) for what it is. `balance`: products in a row as trees. `turns`: rotations along several
  * dimensions in one order. `dedup`: what is computed twice is computed once. `flatten`: turns of sums of masked vectors are sums of turns. `giantSteps`: sums
- * of many turns of one vector of few. `lazyRelinearization`: after products were added up. `earlySwitching`: primes are dropped as soon as they cost little to drop
+ * of many turns of one vector of few. `lateSums`: what is summed up stays in its slots until the sum is needed, so that several are added up at once, in one
+ * ciphertext. `lazyRelinearization`: after products were added up. `earlySwitching`: primes are dropped as soon as they cost little to drop
  * (BGV). `hoist`: what turns of one ciphertext share is computed once. `fuse`: divisions that follow one another are one.
  */
 export type ValuePass = (typeof VALUE_PASSES)[number];

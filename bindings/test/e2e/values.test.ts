@@ -104,6 +104,68 @@ describe.each(BUILDS)('the %s build', (mode) => {
     expectNear(line, [slope, mean - slope * 40], 1e-12);
   });
 
+  // Independent of how forEach is made: the same function of every record's own values.
+  it('computes for each record what its function says of one', async () => {
+    const bodies: Record<string, (of: Record<'x' | 'v' | 'm' | 'w' | 'b', Value>) => Value> = {
+      cells: ({ x, v, b }) => b.and(x.greaterThan(1)).select(v.add(x), v.negate()).multiply([2, 1, 3]),
+      sums: ({ v, m }) =>
+        m
+          .sum()
+          .sub(v.dot([1, 2, 3]))
+          .add(m.sum(0).at(1)),
+      products: ({ v, m, w }) => m.matmul(v).sum().add(w.matmul(m).sum(1).at(0)).add(v.matmul(v)),
+      moves: ({ v, m, w }) => m.reshape([3, 2]).slice([1], [3]).sum(0).concat(v.rotate(1)).add(w.at(1, 0)),
+      spread: ({ x, v }) => v.reshape([3, 1]).add(v).square().sum(1).sub(x.power(3)),
+      constant: ({ w }) => w.sum(1),
+    };
+    const rows = 4;
+    const task = loom.valueTask();
+    const columns = {
+      x: task.encrypted('x', { shape: [rows], min: -3, max: 3 }),
+      v: task.encrypted('v', { shape: [rows, 3], min: -3, max: 3 }),
+      m: task.encrypted('m', { shape: [rows, 2, 3], min: -3, max: 3 }),
+      b: task.encrypted('b', { kind: 'boolean', shape: [rows] }),
+    };
+    const w = task.plain('w', { shape: [2, 2], min: 0, max: 5 });
+    for (const [name, body] of Object.entries(bodies)) {
+      // What is the server's own alone is no result.
+      const hidden = (of: typeof columns): Value => body({ ...of, w }).add(of.x.multiply(0));
+      task.output(name, task.forEach(columns, hidden));
+      const each = Array.from({ length: rows }, (_, row) => {
+        const { x, v, m, b } = columns;
+        const one = hidden({ x: x.at(row), v: v.at(row), m: m.at(row), b: b.at(row) });
+        return one.reshape([1, ...one.shape]);
+      });
+      task.output(`${name}, one by one`, (each[0] as Value).concat(each.slice(1)));
+    }
+    using program = await task.compile();
+    using client = await program.client();
+    const some = (count: number): number[] => Array.from({ length: count }, () => random(7) - 3);
+    const given = {
+      x: some(rows),
+      v: Int32Array.from(some(rows * 3)),
+      m: Int32Array.from(some(rows * 6)),
+      b: some(rows).map((cell) => cell > 0),
+    };
+    const inputs = await client.encrypt(given);
+    const results = await program.run(inputs, client.evaluationKeys, {
+      plain: {
+        w: [
+          [1, 5],
+          [2, 0],
+        ],
+      },
+    });
+    const found = await client.decrypt(results);
+    for (const name of Object.keys(bodies)) expect(found[name]).toEqual(found[`${name}, one by one`]);
+    expect(found['spread']).toEqual(
+      given.x.map((x, row) => {
+        const v = given.v.slice(3 * row, 3 * row + 3);
+        return [...v].map((a) => [...v].reduce((all, b) => all + (a + b) ** 2, 0) - x ** 3);
+      }),
+    );
+  });
+
   it('gives integers as exact decimals', async () => {
     const task = loom.valueTask();
     const x = task.encrypted('x', { shape: [2], min: 0, max: 10n ** 5n, decimals: 4 });

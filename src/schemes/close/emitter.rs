@@ -68,6 +68,8 @@ pub struct Emitter<'r> {
     /// The keys that were asked for, and the highest level at which.
     levels: BTreeMap<KeyName, usize>,
     asked: bool,
+    /// Words that all operators read and write.
+    words: u64,
     keys: HashMap<(KeyName, usize), Node>,
     /// The keys of the graph, whole.
     whole: BTreeMap<KeyName, Node>,
@@ -86,6 +88,7 @@ impl<'r> Emitter<'r> {
             outer: Vec::new(),
             levels: BTreeMap::new(),
             asked: false,
+            words: 0,
             keys: HashMap::new(),
             whole: BTreeMap::new(),
             dedup: true,
@@ -121,6 +124,11 @@ impl<'r> Emitter<'r> {
     /// True when some key was asked for, be it in vain.
     pub fn asked(&self) -> bool {
         self.asked
+    }
+
+    /// How many words all operators read and write, keys among them: about in the order of what they cost, and known without a graph.
+    pub fn words(&self) -> u64 {
+        self.words
     }
 
     /// The graph.
@@ -163,6 +171,7 @@ impl<'r> Emitter<'r> {
                 (session.ty(operand).clone(), Some(operand))
             }
         };
+        self.words += types.iter().map(|ty| ty.size).sum::<u64>() + ty.size;
         let node = self.push(Known { ty, noise, operand });
         self.calls.insert(key, node);
         Ok(node)
