@@ -16,7 +16,7 @@ pub mod tasks;
 pub mod values;
 
 pub use cipherloom_engine::{
-    Difference, Error, Result, analyze, engine, error, expand, graph, math, memory, ops, place, platform,
+    At, Difference, Error, Result, analyze, engine, error, expand, graph, math, memory, ops, place, platform,
     watch,
 };
 

@@ -4,17 +4,17 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 use cipherloom::graph::{Attr, Attrs, Graph, OperandId};
+use cipherloom::math::Modulus;
 use cipherloom::ops::{Registry, Session};
 use cipherloom::packed::{
-    Axis, Frame, Handle, Layout, PackerPasses, Series, SlotVector, Slots, Source, Target, close, fill,
-    part_name,
+    Axis, Frame, Layout, Numbers, PackerPasses, Slots, Source, computed, fill, part_name,
 };
 use cipherloom::values::number::Number;
 use cipherloom::values::types::{Kind, Place, Value};
 use cipherloom::values::{Exact, PackedValue, Range, Values, clear_name, interpret, lower, ranges};
 mod task_road;
 
-use cipherloom::{Error, Result};
+use cipherloom::Error;
 use num_bigint::BigInt;
 use std::collections::BTreeMap;
 use task_road::random::{Dice, Random, random};
@@ -24,106 +24,18 @@ const PASSES: PackerPasses = PackerPasses { dedup: true, flatten: true, giant_st
 /// Slots count modulo this.
 const P: i128 = (1 << 61) - 1;
 
-/// A target whose ciphertexts are their slots.
-struct Numbers {
-    frame: Frame,
-    given: BTreeMap<String, Vec<i128>>,
-    held: Vec<(Vec<i128>, bool)>,
-    outputs: BTreeMap<String, Vec<i128>>,
-}
+/// What slots hold, by name.
+type AllSlots = BTreeMap<String, Vec<u64>>;
 
-impl Numbers {
-    fn hold(&mut self, slots: Vec<i128>) -> Result<Handle> {
-        self.held.push((slots.into_iter().map(|slot| slot.rem_euclid(P)).collect(), true));
-        Ok(Handle(self.held.len() as u32 - 1))
-    }
-
-    fn zip(&mut self, x: Handle, y: Handle, f: impl Fn(i128, i128) -> i128) -> Result<Handle> {
-        let (x, y) = (&self.held[x.0 as usize], &self.held[y.0 as usize]);
-        assert!(x.1, "an encrypted operand comes first");
-        let slots = x.0.iter().zip(&y.0).map(|(&x, &y)| f(x, y)).collect();
-        self.hold(slots)
-    }
-}
-
-impl Target for Numbers {
-    fn input(&mut self, name: &str, vector: SlotVector) -> Result<Handle> {
-        assert_eq!(vector.frame, self.frame);
-        self.held.push((self.given[name].clone(), vector.encrypted));
-        Ok(Handle(self.held.len() as u32 - 1))
-    }
-    fn add(&mut self, x: Handle, y: Handle) -> Result<Handle> {
-        self.zip(x, y, |x, y| x + y)
-    }
-    fn sub(&mut self, x: Handle, y: Handle) -> Result<Handle> {
-        self.zip(x, y, |x, y| x - y)
-    }
-    fn negate(&mut self, x: Handle) -> Result<Handle> {
-        let slots = self.held[x.0 as usize].0.iter().map(|x| -x).collect();
-        self.hold(slots)
-    }
-    fn multiply(&mut self, x: Handle, y: Handle) -> Result<Handle> {
-        self.zip(x, y, |x, y| x * y)
-    }
-    fn multiply_number(&mut self, x: Handle, number: &Attr) -> Result<Handle> {
-        let Attr::Int(number) = number else { panic!("integers") };
-        let slots = self.held[x.0 as usize].0.iter().map(|x| x * number.rem_euclid(P)).collect();
-        self.hold(slots)
-    }
-    fn lookup(&mut self, x: Handle, first: i64, values: &[i128]) -> Result<Handle> {
-        // What lies beyond is nobody's cell.
-        let signed = |x: i128| if x > P / 2 { x - P } else { x };
-        let entry = |&x: &i128| {
-            usize::try_from(signed(x) - i128::from(first))
-                .ok()
-                .and_then(|at| values.get(at))
-                .copied()
-                .unwrap_or(12_345)
-        };
-        let slots = self.held[x.0 as usize].0.iter().map(entry).collect();
-        self.hold(slots)
-    }
-    fn polynomial(&mut self, x: Handle, p: &Series) -> Result<Handle> {
-        let Series::Integers(all) = p else { panic!("integers") };
-        let value = |x: &i128| all.iter().skip(1).rev().fold(0, |sum, c| (sum + c.rem_euclid(P)) % P * x % P);
-        let slots = self.held[x.0 as usize].0.iter().map(value).collect();
-        self.hold(slots)
-    }
-    fn within(&mut self, _: Handle, _: f64, _: f64) -> Result<Handle> {
-        panic!("integers")
-    }
-    fn rotate(&mut self, x: Handle, steps: u64) -> Result<Handle> {
-        let ring = 1usize << self.frame.ring;
-        let own = &self.held[x.0 as usize].0;
-        let slots =
-            (0..own.len()).map(|at| own[at / ring * ring + (at % ring + steps as usize) % ring]).collect();
-        self.hold(slots)
-    }
-    fn swap(&mut self, x: Handle) -> Result<Handle> {
-        let ring = 1usize << self.frame.ring;
-        let own = &self.held[x.0 as usize].0;
-        let slots = (0..own.len()).map(|at| own[at ^ ring]).collect();
-        self.hold(slots)
-    }
-    fn output(&mut self, name: &str, x: Handle) -> Result<()> {
-        self.outputs.insert(name.to_owned(), self.held[x.0 as usize].0.clone());
-        Ok(())
-    }
-}
-
-fn residue(number: &Number) -> i128 {
+fn residue(number: &Number) -> u64 {
     let (numerator, denominator) = number.parts();
     assert_eq!(denominator, BigInt::from(1));
     let p = BigInt::from(P);
-    i128::try_from(((numerator % &p) + &p) % &p).unwrap()
+    u64::try_from(((numerator % &p) + &p) % &p).unwrap()
 }
 
 /// What cells are of all values that share ciphertexts, by their layouts alone; and that all other slots are 0 or repeat them.
-fn read(
-    value: &PackedValue,
-    frame: Frame,
-    parts: &BTreeMap<String, Vec<i128>>,
-) -> BTreeMap<String, Vec<i128>> {
+fn read(value: &PackedValue, frame: Frame, parts: &AllSlots) -> AllSlots {
     let (inside, name) = ((1u64 << frame.slots()) - 1, &value.name);
     let addresses = |own: &PackedValue| -> Vec<u64> {
         own.layout.addresses().into_iter().map(|address| address | own.base).collect()
@@ -171,10 +83,10 @@ fn check_with(
         Err(Error::Operator { op, .. }) if op == "value.compare" => return None,
         packing => packing.unwrap(),
     };
-    let mut given = BTreeMap::new();
+    let mut given = AllSlots::new();
     for input in &packing.inputs {
         let cells = &task.inputs[&input.name];
-        let mut give = |name: &str, layout: &Layout, cell: &dyn Fn(u64) -> i128| {
+        let mut give = |name: &str, layout: &Layout, cell: &dyn Fn(u64) -> u64| {
             for part in layout.parts(frame) {
                 let axes = (0..layout.axes.len()).map(Some).collect();
                 let slots =
@@ -193,33 +105,33 @@ fn check_with(
         .iter()
         .map(|port| (port.name.clone(), task.inputs[&port.name].clone()))
         .collect();
-    let mut computed = interpret(&packing.clear, registry, values, &clear).unwrap().outputs();
+    let mut values_of = interpret(&packing.clear, registry, values, &clear).unwrap().outputs();
     assert!(packing.fixed.inputs().is_empty());
-    computed.extend(interpret(&packing.fixed, registry, values, &clear).unwrap().outputs());
+    values_of.extend(interpret(&packing.fixed, registry, values, &clear).unwrap().outputs());
     for vector in &packing.vectors {
         let slots = match &vector.slots {
             Slots::Mask(_) => vector.fill(0, |_| 1),
             Slots::Cells { source: Source::Number(Attr::Int(number)), .. } => {
-                vector.fill(0, |_| number.rem_euclid(P))
+                vector.fill(0, |_| number.rem_euclid(P) as u64)
             }
             Slots::Cells { source: Source::Value(unit), .. } => {
-                let cells = &computed[&clear_name(*unit)].cells;
+                let cells = &values_of[&clear_name(*unit)].cells;
                 vector.fill(0, |at| residue(&cells[at as usize]))
             }
             Slots::Cells { .. } => panic!("integers"),
         };
         let Attr::Int(times) = vector.times else { panic!("integers") };
-        let times = |slot: i128| slot * times.rem_euclid(P) % P;
+        let times = |slot: u64| (i128::from(slot) * times.rem_euclid(P) % P) as u64;
         given.insert(vector.name.clone(), slots.unwrap().into_iter().map(times).collect());
     }
-    let mut target = Numbers { frame, given, held: Vec::new(), outputs: BTreeMap::new() };
-    close(&packing.graph, &mut target).unwrap();
-    let mut found = BTreeMap::new();
+    let numbers = Numbers::Modulo(Modulus::new(P as u64).unwrap());
+    let slots = computed(&packing.graph, numbers, given).unwrap();
+    let mut found = AllSlots::new();
     for output in &packing.outputs {
-        found.extend(read(output, frame, &target.outputs));
+        found.extend(read(output, frame, &slots));
     }
     for (name, cells) in &expected {
-        let exact: Vec<i128> = cells.cells.iter().map(residue).collect();
+        let exact: Vec<u64> = cells.cells.iter().map(residue).collect();
         assert_eq!(found[name], exact, "{name}\n{}", cipherloom::graph::print(&task.graph));
     }
     let shared = packing.outputs.iter().map(|output| output.with.len()).sum();

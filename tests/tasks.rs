@@ -7,7 +7,7 @@ mod task_road;
 use cipherloom::Error;
 use cipherloom::graph::{Attrs, Real};
 use cipherloom::packed::bytes;
-use cipherloom::tasks::{GivenParameters, Literal, Options, OutputReport, Passes, Program};
+use cipherloom::tasks::{GivenParameters, Literal, Meaning, Options, OutputReport, Passes, Program};
 use cipherloom::values::number::Number;
 use cipherloom::values::{Exact, Values};
 use std::collections::BTreeMap;
@@ -288,6 +288,72 @@ fn a_program_is_explained() {
     assert!(bits(&row) > bits(&program), "{} {}", bits(&row), bits(&program));
 }
 
+/// Every stage that is no circuit, on random data; gives what was left out, and why.
+fn means_what_it_says(program: &Program, seed: u64) -> Vec<String> {
+    let mut left_out = Vec::new();
+    for stage in [Meaning::Server, Meaning::Finish, Meaning::Packed] {
+        let report = program
+            .verify(stage, seed, 0..6)
+            .unwrap_or_else(|error| panic!("seed {seed}, {stage:?}: {error}"));
+        assert!(!report.compared.is_empty() || !report.skipped.is_empty(), "seed {seed}, {stage:?}");
+        left_out
+            .extend(report.skipped.into_iter().map(|skipped| format!("{}: {}", skipped.what, skipped.why)));
+    }
+    left_out
+}
+
+#[test]
+fn what_data_do_not_decide_is_left_out() {
+    let mut task = TaskBuilder::default();
+    let x = task.input("x", r#"kind="real", shape=[40], where="encrypted""#, Some(["-1", "1"]));
+    let c = task.input("c", r#"kind="real", shape=[40], where="public""#, Some(["-1", "1"]));
+    let apart = task.op("value.compare", r#"relation="lt", gap=0.0125"#, &[x, c]);
+    let near = task.op("value.compare", r#"relation="lt", gap=1.5"#, &[x, c]);
+    let sum = task.op("value.sum", "", &[x]);
+    for (name, operand) in [("apart", apart), ("near", near), ("sum", sum)] {
+        task.output(name, operand);
+    }
+    let left_out = means_what_it_says(&compile(&task.finish()), 1);
+    assert!(left_out.len() == 1 && left_out[0].starts_with("output `near`: reals"), "{left_out:?}");
+    // What divides by 0 whatever is drawn, and what is told of numbers that never are.
+    let mut task = TaskBuilder::default();
+    let x = task.input("x", r#"kind="integer", shape=[4], where="encrypted""#, Some(["100", "200"]));
+    let near = task.op("value.within", "max=7, min=-7", &[x]);
+    let square = task.op("value.square", "", &[near]);
+    task.output("square", square);
+    let left_out = means_what_it_says(&compile(&task.finish()), 1);
+    assert_eq!(left_out.len(), 3);
+    assert!(left_out[0].starts_with("everything: it is not computed exactly of the data"), "{left_out:?}");
+    // Only small data are within.
+    let mut task = TaskBuilder::default();
+    let x = task.input("x", r#"kind="integer", shape=[4], where="encrypted""#, Some(["-100000", "200000"]));
+    let near = task.op("value.within", "max=7, min=-7", &[x]);
+    let square = task.op("value.square", "", &[near]);
+    task.output("square", square);
+    assert_eq!(means_what_it_says(&compile(&task.finish()), 1), [""; 0]);
+}
+
+#[test]
+fn statistics_of_what_is_missing_mean_what_they_say() {
+    let mut task = TaskBuilder::default();
+    let gaps = r#"kind="integer", shape=[50], where="encrypted", decimals=2, missing=1"#;
+    let x = task.input("x", gaps, Some(["-1000", "1000"]));
+    let y = task.input("y", gaps, Some(["0", "200"]));
+    let day = task.input("day", r#"kind="date", shape=[50], where="encrypted""#, Some(["0", "20000"]));
+    let sort = task.input("sort", r#"kind="category", categories=3, shape=[50], where="plain""#, None);
+    let covariance = task.op("stats.covariance", "of=\"population\"", &[x, y]);
+    let mean = task.op("stats.mean", "", &[x]);
+    let own = task.op("value.compare", r#"relation="eq""#, &[sort, sort]);
+    let cells = task.op("value.cells", "", &[x]);
+    let kept = task.op("value.multiply", "", &[cells, own]);
+    let sum = task.op("value.sum", "", &[kept]);
+    for (name, operand) in [("covariance", covariance), ("mean", mean), ("sum", sum), ("day", day), ("x", x)]
+    {
+        task.output(name, operand);
+    }
+    assert_eq!(means_what_it_says(&compile(&task.finish()), 5), [""; 0]);
+}
+
 /// Random tasks, encrypted; gives how many were run. What is too deep for any parameters, or too large to be looked up, is left out.
 fn random_tasks(seeds: std::ops::Range<u64>, real: bool) -> usize {
     let values = Values::new();
@@ -305,6 +371,7 @@ fn random_tasks(seeds: std::ops::Range<u64>, real: bool) -> usize {
         let (found, exact) = (run(&program, &inputs), expected(&task, &inputs));
         let report = program.report();
         explained(&program);
+        means_what_it_says(&program, seed);
         for (name, exact) in &exact {
             if !real {
                 assert_eq!(&found[name], exact, "seed {seed}, {name}");

@@ -16,7 +16,8 @@ use cipherloom::optimize::{PASSES, Pass};
 use cipherloom::platform::{Kernel, Platform, Scalar, Simd, WordKernel};
 use cipherloom::program::{CompileOptions, Program, Stage};
 use cipherloom::schemes::bfv::auxiliary_primes;
-use cipherloom::{Difference, Error, Result};
+use cipherloom::tasks;
+use cipherloom::{At, Difference, Error, Result};
 use common::{Random, Task};
 use std::sync::Arc;
 
@@ -73,7 +74,8 @@ fn located(error: Error) -> (String, String) {
 /// What differs, and where it was seen.
 fn found_at(error: Error) -> String {
     let Error::Differs(difference) = error else { panic!("{error}") };
-    let Difference { what, operator, seen, units, found, expected, .. } = *difference;
+    let Difference { what, operator, seen, units, at, .. } = *difference;
+    let At::Byte { found, expected, .. } = at else { panic!("{at}") };
     assert_ne!(found, expected);
     assert!(!units.is_empty());
     if let Some((number, name)) = operator {
@@ -349,11 +351,8 @@ fn what_draws_other_numbers_is_not_compared() {
     let circuit = encryptions();
     // Nonces that come out of an expansion count the operators before.
     let [report] = circuit.verify_passes(&prune, &Scalar::new(), &rounds(2)).unwrap().try_into().unwrap();
-    let lists = (report.compared.as_slice(), report.skipped.as_slice());
-    assert_eq!(
-        lists,
-        (["output `slots`".to_owned()].as_slice(), ["output `ciphertext`".to_owned()].as_slice())
-    );
+    let skipped: Vec<&str> = report.skipped.iter().map(|skipped| &*skipped.what).collect();
+    assert_eq!((report.compared, skipped), (vec!["output `slots`".into()], vec!["output `ciphertext`"]));
     // Those of operators that are there stay.
     let base = circuit.expand(To::Platform(&Scalar::new())).unwrap();
     let [report] = base.verify_passes(&prune, &Scalar::new(), &rounds(2)).unwrap().try_into().unwrap();
@@ -410,10 +409,10 @@ fn rounds_are_made_some_at_a_time() {
         let Error::Differs(difference) = wrong.verify(&right, &Scalar::new(), &trials).unwrap_err() else {
             panic!("another error")
         };
-        (difference.byte, difference.found)
+        difference.at
     };
     let each: Vec<_> = (0..4).map(|round| found(round, 1)).collect();
-    assert_eq!((found(0, 4), found(2, 2)), (each[0], each[2]));
+    assert_eq!((found(0, 4), found(2, 2)), (each[0].clone(), each[2].clone()));
     assert!(each.iter().any(|other| *other != each[0]));
 }
 
@@ -480,6 +479,34 @@ fn a_compiled_program_is_the_same_on_both_platforms() {
     assert_eq!(report.compared.len(), circuit.graph().operators().len());
     let passes: Vec<&dyn Pass> = PASSES.iter().map(|pass| pass as &dyn Pass).collect();
     circuit.verify_passes(&passes, &Simd::new(), &rounds(1)).unwrap();
+}
+
+/// Stages of programs over values from ciphertexts on are circuits, too: keys, values and clear vectors are random data.
+#[test]
+fn a_task_is_the_same_from_ciphertexts_to_base_operators() {
+    for (kind, rotation) in [("integer", "steps=1"), ("real", "steps=2")] {
+        let task = format!(
+            r#"{{"inputs":[{{"name":"x","type":"value[1]{{kind=\"{kind}\", shape=[40], where=\"encrypted\"}}","min":"-9","max":"9"}},
+                {{"name":"w","type":"value[1]{{kind=\"{kind}\", shape=[40], where=\"plain\"}}","min":"-9","max":"9"}}],
+            "nodes":[{{"op":"value.multiply","inputs":[0,1]}},{{"op":"value.rotate","inputs":[2],"attrs":"{{axis=0, {rotation}}}"}},
+                {{"op":"value.multiply","inputs":[0,3]}}],"outputs":[{{"name":"y","operand":4}}]}}"#
+        );
+        let program =
+            tasks::Program::compile(serde_json::from_str(&task).unwrap(), &Default::default()).unwrap();
+        let open = |graph: &Graph| Circuit::from_text(&print(graph), registry()).unwrap();
+        let scheme = open(program.scheme());
+        let polynomial = open(&program.polynomial().unwrap());
+        let base = open(&program.base(&Simd::new()).unwrap());
+        let report = polynomial.verify(&scheme, &Simd::new(), &rounds(2)).unwrap();
+        assert!(!report.compared.is_empty() && report.skipped.is_empty());
+        base.verify(&polynomial, &Simd::new(), &rounds(2)).unwrap();
+        base.verify_platforms(&Simd::new(), &Scalar::new(), &rounds(1)).unwrap();
+        // One operator of thousands.
+        let text = print(polynomial.graph());
+        let wrong = open(&parse(&text.replacen("= poly.add(", "= poly.sub(", 1)).unwrap());
+        let found = found_at(wrong.verify(&polynomial, &Simd::new(), &rounds(1)).unwrap_err());
+        assert!(found.starts_with("operator ") && found.contains("(poly.sub)"), "{found}");
+    }
 }
 
 /// Random sums and repetitions of constants and inputs, with what they have to be.

@@ -17,6 +17,7 @@ import { describeProgram } from './program-info.js';
 import { JobProgress } from './progress.js';
 import { abortable, Resource } from './resource.js';
 import { withSaved } from './sealed-key.js';
+import { STAGES } from './stages.js';
 import type {
   CallOptions,
   Ciphertexts,
@@ -93,9 +94,11 @@ export class CompiledProgram extends Resource implements Program {
   async verify(options: TrialOptions = {}): Promise<Verification> {
     checkCall('verify', {}, options, TRIAL_OPTIONS);
     const signal = this.signal(options.signal);
-    const stages: Stages = {
+    const stages: Stages<Stage> = {
+      names: STAGES,
       text: (stage, options) => this.toText(stage, options),
       open: (text, options) => this.#loom.circuit(text, options),
+      meaning: (stage) => Promise.resolve(stage satisfies never),
     };
     return verifyStages(stages, { ...options, signal });
   }

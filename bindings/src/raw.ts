@@ -13,6 +13,7 @@ import type {
   TraceView,
   Variant,
 } from './types.js';
+import type { MeaningStage } from './stages.js';
 import type { TaskStage, ValueCompileOptions, ValueTaskLiteral } from './values/types.js';
 import { granted, type SharedMemory, sharedMemory } from './worker/memory.js';
 
@@ -140,7 +141,7 @@ export interface RawTrials {
 /** What was compared and found to be the same, what was not compared, and how many bytes. */
 export interface RawReport {
   compared: string[];
-  skipped: string[];
+  skipped: { what: string; why: string }[];
   bytes: number;
 }
 
@@ -296,6 +297,8 @@ export interface RawTask {
   literal(): string;
   text(stage: TaskStage): string;
   graph(stage: TaskStage): GraphView;
+  /** Some rounds of a stage; a JSON text: {@link RawReport}. */
+  verify(stage: MeaningStage, seed: bigint, first: number, rounds: number, hear: Hear): string;
   free(): void;
 }
 

@@ -3,12 +3,13 @@ import type { CipherloomError } from './errors.js';
 import type { Circuit, Platform, RunInputs } from './graph-types.js';
 import type { PassName } from './operators.js';
 import type { CallOptions, Stage } from './types.js';
+import type { TaskStage } from './values/types.js';
 
 /** On what data two computations are compared. */
 export interface TrialOptions extends CallOptions {
   /**
    * How often data are drawn for all inputs: small numbers first, then any bits, then the edges of what the types can hold,
-   * and so on. Default 6, of a program 1.
+   * and so on. Default 6, of a program 1; where cells of values are compared, 3.
    */
   trials?: number | undefined;
   /** Other seeds give other data, the same one the same on every machine. Default 0. */
@@ -37,8 +38,11 @@ export interface Verification {
   readonly checks: readonly Check[];
 }
 
-/** What is checked: the graph itself, or what it gives beside another circuit, a pass or a platform. */
-export type CheckKind = 'structure' | 'circuit' | 'pass' | 'platform';
+/**
+ * What is checked: the graph itself, or what it gives beside another circuit, a pass or a platform; of a program over values, whether a
+ * stage means what the task means.
+ */
+export type CheckKind = 'structure' | 'circuit' | 'pass' | 'platform' | 'meaning';
 
 /** One check. */
 export interface Check {
@@ -46,13 +50,16 @@ export interface Check {
   /** Of the pass or platform. */
   readonly name: string | undefined;
   /** Of a program: the stage that was checked, against the one above where it is compared with another circuit. */
-  readonly stage: Stage | undefined;
+  readonly stage: Stage | TaskStage | undefined;
   readonly passed: boolean;
-  /** The outputs, or operators, that were compared bit for bit and gave the same; any NaN is as good as another. */
+  /**
+   * The outputs, or operators, that were compared and gave the same: bit for bit, but any NaN is as good as another. Cells of values are compared exactly; of reals
+   * in slots, within what the program says that they may be off by.
+   */
   readonly compared: readonly string[];
   /** Those that were not, and why. */
   readonly notCompared: readonly { readonly what: string; readonly why: string }[];
-  /** Bytes that were compared. */
+  /** Bytes that were compared; of cells eight each. */
   readonly bytes: number;
   /** What is wrong; undefined if it passed. */
   readonly problem: CipherloomError | undefined;
@@ -60,7 +67,7 @@ export interface Check {
   readonly difference: Difference | undefined;
 }
 
-/** The first place, in topological order, where two computations do not give the same. */
+/** The first place, in topological order, where two computations do not give the same. Of data that were drawn, nobody's. */
 export interface Difference {
   /** What it is, for people: `operator 2 (f32.mul)`, or the output where no single operator does. */
   readonly what: string;
@@ -76,10 +83,13 @@ export interface Difference {
   readonly type: string;
   /** Its units, as [start, end). */
   readonly units: readonly (readonly [start: number, end: number])[];
-  /** The first byte that differs, counted from 0; what it is, and what it has to be. */
-  readonly byte: number;
-  readonly found: number;
-  readonly expected: number;
+  /** The first place in it that differs, counted from 0: a byte of data, a cell of a value, or a slot of a vector. */
+  readonly byte: number | undefined;
+  readonly cell: number | undefined;
+  readonly slot: number | undefined;
+  /** What is there, and what has to be: a byte; of cells and slots a number as text, or `missing`. */
+  readonly found: number | string;
+  readonly expected: number | string;
 }
 
 /** Options of `Loom.conformance`. */

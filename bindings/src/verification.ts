@@ -3,11 +3,6 @@ import { fromRecord } from './errors.js';
 import type { Check, Conformance, Difference, Verification } from './verification-types.js';
 import type { CheckRecord, PlatformRecord } from './worker/protocol.js';
 
-const WHY_SKIPPED = 'random operators lead to it that draw other numbers in the two graphs';
-
-const whyElsewhere = (operator: string): string =>
-  `operator ${operator} is computed by a function of yours, which checks do not call`;
-
 /** A report of checks. */
 export function verification(checks: readonly Check[]): Verification {
   return { passed: checks.every(({ passed }) => passed), checks };
@@ -15,7 +10,7 @@ export function verification(checks: readonly Check[]): Verification {
 
 /** A check as it is reported. */
 export function readCheck(record: CheckRecord): Check {
-  const { kind, name, compared, skipped, bytes, error, elsewhere } = record;
+  const { kind, name, compared, skipped, bytes, error } = record;
   const problem = error && fromRecord(error);
   return {
     kind,
@@ -23,10 +18,7 @@ export function readCheck(record: CheckRecord): Check {
     stage: undefined,
     passed: problem === undefined,
     compared,
-    notCompared:
-      elsewhere === undefined
-        ? skipped.map((what) => ({ what, why: WHY_SKIPPED }))
-        : [{ what: 'everything', why: whyElsewhere(elsewhere) }],
+    notCompared: skipped,
     bytes,
     problem,
     difference: problem?.code === 'verify.differs' ? differenceOf(problem.details) : undefined,
@@ -51,19 +43,26 @@ export function conformance(records: readonly PlatformRecord[]): Conformance {
 /** Facts of the core are texts. */
 function differenceOf(details: Readonly<Record<string, unknown>>): Difference {
   const text = (name: string): string | undefined => details[name] as string | undefined;
-  const number = (name: string): number => Number(details[name]);
-  const [operator, partOf, partOfName] = [text('operator'), text('partOf'), text('partOfName')];
+  const number = (name: string): number | undefined => {
+    const fact = text(name);
+    return fact === undefined ? undefined : Number(fact);
+  };
+  const byte = number('byte');
+  const of = (name: 'found' | 'expected') => (byte === undefined ? text(name) : number(name)) ?? '';
+  const [partOf, partOfName] = [number('partOf'), text('partOfName')];
   const units = [...(text('units') ?? '').matchAll(/\[(\d+),(\d+)\)/g)];
   return {
     what: text('what') ?? '',
-    operator: operator === undefined ? undefined : Number(operator),
+    operator: number('operator'),
     name: text('name'),
-    partOf: partOf === undefined ? undefined : { operator: Number(partOf), name: partOfName ?? '' },
+    partOf: partOf === undefined ? undefined : { operator: partOf, name: partOfName ?? '' },
     seenIn: text('seenIn'),
     type: text('type') ?? '',
     units: units.map(([, start, end]) => [Number(start), Number(end)] as const),
-    byte: number('byte'),
-    found: number('found'),
-    expected: number('expected'),
+    byte,
+    cell: number('cell'),
+    slot: number('slot'),
+    found: of('found'),
+    expected: of('expected'),
   };
 }

@@ -1,45 +1,56 @@
-/** Verification of a compiled program: its stages, each against the one above. */
+/** Verification of a compiled program: its stages, each against the one above, or against what the task means. */
 import type { Circuit } from './graph-types.js';
-import { STAGES } from './stages.js';
+import { MEANING_STAGES, type MeaningStage } from './stages.js';
 import type { CallOptions, Stage } from './types.js';
+import type { TaskStage } from './values/types.js';
 import { verification } from './verification.js';
 import type { Check, TrialOptions, Verification, VerifyOptions } from './verification-types.js';
 
-/** How the stages of a program are had. */
-export interface Stages {
+/** The stages of a program, and how they are had. */
+export interface Stages<S extends Stage | TaskStage> {
+  /** All of them, in order. */
+  readonly names: readonly S[];
   /** A stage as text. */
-  text(stage: Stage, options: CallOptions): Promise<string>;
+  text(stage: S, options: CallOptions): Promise<string>;
   /** A circuit of that text. */
   open(text: string, options: CallOptions): Promise<Circuit>;
+  /** Of a stage that is no circuit: what it means. */
+  meaning(stage: S & MeaningStage, options: TrialOptions): Promise<readonly Check[]>;
 }
 
-/** What a stage is compared with, beside its structure. From columns to ciphertexts sums are rounded otherwise. */
-const COMPARED: Readonly<Record<Stage, (above: Circuit | undefined) => VerifyOptions>> = {
-  task: () => ({}),
-  scheme: () => ({}),
+/** What a circuit is compared with, beside its structure. From columns to ciphertexts sums are rounded otherwise. */
+const COMPARED: Readonly<Record<string, (above: Circuit | undefined) => VerifyOptions>> = {
   polynomial: (against) => ({ against }),
   base: (against) => ({ against, platforms: ['simd', 'scalar'] }),
 };
 
 /** See `Program.verify`. */
-export async function verifyStages(
-  stages: Stages,
-  { trials = 1, seed, signal, onProgress }: TrialOptions,
+export async function verifyStages<S extends Stage | TaskStage>(
+  stages: Stages<S>,
+  { trials, seed, signal, onProgress }: TrialOptions,
 ): Promise<Verification> {
   const checks: Check[] = [];
   const opened: Circuit[] = [];
+  const { names } = stages;
+  const checksOf = async (stage: S): Promise<readonly Check[]> => {
+    if (isMeaning(stage)) return stages.meaning(stage, { trials, seed, signal });
+    const circuit = await stages.open(await stages.text(stage, { signal }), { signal });
+    opened.push(circuit);
+    const compared = COMPARED[stage]?.(opened.at(-2));
+    return (await circuit.verify({ passes: [], ...compared, trials: trials ?? 1, seed, signal })).checks;
+  };
   try {
-    for (const [done, stage] of STAGES.entries()) {
-      onProgress?.({ phase: 'verify', done, total: STAGES.length, item: stage });
-      const circuit = await stages.open(await stages.text(stage, { signal }), { signal });
-      opened.push(circuit);
-      const compared = COMPARED[stage](opened.at(-2));
-      const report = await circuit.verify({ passes: [], ...compared, trials, seed, signal });
-      checks.push(...report.checks.map((check) => ({ ...check, stage })));
+    for (const [done, stage] of names.entries()) {
+      onProgress?.({ phase: 'verify', done, total: names.length, item: stage });
+      checks.push(...(await checksOf(stage)).map((check) => ({ ...check, stage })));
     }
   } finally {
     for (const circuit of opened) circuit.dispose();
   }
-  onProgress?.({ phase: 'verify', done: STAGES.length, total: STAGES.length });
+  onProgress?.({ phase: 'verify', done: names.length, total: names.length });
   return verification(checks);
+}
+
+function isMeaning<S extends Stage | TaskStage>(stage: S): stage is S & MeaningStage {
+  return MEANING_STAGES.some((other) => other === stage);
 }

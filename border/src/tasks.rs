@@ -3,7 +3,7 @@
 use super::{CLOCK, RawJob, Thrown, copy, platform, view_of, watched};
 use cipherloom::graph::print;
 use cipherloom::memory;
-use cipherloom::tasks::{Client, Evaluator, Literal, Options, Program};
+use cipherloom::tasks::{Client, Evaluator, Literal, Meaning, Options, Program};
 use cipherloom::values::Exact;
 use cipherloom::values::number::Number;
 use js_sys::{Array, BigInt64Array, Float64Array, Function, Uint8Array};
@@ -67,6 +67,30 @@ impl RawTask {
         serde_json::to_string(self.program.task()).unwrap_or_default()
     }
 
+    /// See [`Program::verify`]: some rounds of a stage, `server`, `finish` or `packed`; a JSON text.
+    ///
+    /// # Errors
+    /// Throws.
+    pub fn verify(
+        &self,
+        stage: &str,
+        seed: u64,
+        first: u32,
+        rounds: u32,
+        hear: Option<Function>,
+    ) -> Result<String, Thrown> {
+        let meaning = match stage {
+            "server" => Meaning::Server,
+            "finish" => Meaning::Finish,
+            "packed" => Meaning::Packed,
+            other => return Err(no_stage(other, "server, finish or packed").into()),
+        };
+        let report = watched(hear, COMPILE_PARTS, || {
+            self.program.verify(meaning, seed, first..first.saturating_add(rounds))
+        })?;
+        Ok(serde_json::to_string(&report).unwrap_or_default())
+    }
+
     /// The text form of a stage: `server`, `finish`, `packed`, `scheme`, `polynomial` or `base`.
     ///
     /// # Errors
@@ -93,15 +117,13 @@ impl RawTask {
             "scheme" => self.program.scheme().clone(),
             "polynomial" => self.program.polynomial()?,
             "base" => self.program.base(&*platform())?,
-            other => {
-                return Err(cipherloom::Error::Task {
-                    at: "stage".into(),
-                    found: other.into(),
-                    expected: "server, finish, packed, scheme, polynomial or base".into(),
-                });
-            }
+            other => return Err(no_stage(other, "server, finish, packed, scheme, polynomial or base")),
         })
     }
+}
+
+fn no_stage(found: &str, expected: &str) -> cipherloom::Error {
+    cipherloom::Error::Task { at: "stage".into(), found: found.into(), expected: expected.into() }
 }
 
 /// See [`Client`].

@@ -3,26 +3,12 @@
 use super::circuit::{RawCircuit, option, platform_of, text, texts};
 use super::{Thrown, copy, to_js};
 use cipherloom::Error;
-use cipherloom::circuit::{Report, Trials, default_pass_names, pass_named};
+use cipherloom::circuit::{Trials, default_pass_names, pass_named};
 use cipherloom::platform::Platform;
 use js_sys::{Array, BigInt};
-use serde::Serialize;
 use std::sync::Arc;
 use wasm_bindgen::prelude::*;
 use zeroize::Zeroizing;
-
-/// What was compared, and found to be the same.
-#[derive(Serialize)]
-struct Compared {
-    compared: Vec<String>,
-    skipped: Vec<String>,
-    bytes: u64,
-}
-
-fn compared(report: Report) -> Result<JsValue, Thrown> {
-    let Report { compared, skipped, bytes } = report;
-    to_js(&Compared { compared, skipped, bytes })
-}
 
 /// On what data and platform circuits are compared.
 struct Options {
@@ -82,7 +68,7 @@ impl RawCircuit {
     /// Throws.
     #[wasm_bindgen(js_name = verifyAgainst)]
     pub fn verify_against(&self, against: &RawCircuit, options: &JsValue) -> Result<JsValue, Thrown> {
-        compared(Options::of(options)?.with(|platform, trials| self.0.verify(&against.0, platform, trials))?)
+        to_js(&Options::of(options)?.with(|platform, trials| self.0.verify(&against.0, platform, trials))?)
     }
 
     /// See [`cipherloom::circuit::Circuit::verify_passes`]: one pass.
@@ -94,7 +80,7 @@ impl RawCircuit {
         let pass = pass_named(pass)?;
         let reports = Options::of(options)?
             .with(|platform, trials| self.0.verify_passes(&[&*pass], platform, trials))?;
-        compared(reports.into_iter().next().unwrap_or_default())
+        to_js(&reports.into_iter().next().unwrap_or_default())
     }
 
     /// See [`cipherloom::circuit::Circuit::verify_platforms`]: the platform of the options against `reference`.
@@ -104,8 +90,8 @@ impl RawCircuit {
     #[wasm_bindgen(js_name = verifyPlatform)]
     pub fn verify_platform(&self, reference: &str, options: &JsValue) -> Result<JsValue, Thrown> {
         let reference = platform_of(reference)?;
-        compared(
-            Options::of(options)?
+        to_js(
+            &Options::of(options)?
                 .with(|platform, trials| self.0.verify_platforms(platform, &*reference, trials))?,
         )
     }

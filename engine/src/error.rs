@@ -281,7 +281,7 @@ pub enum Error {
 
 /// Where two computations differ first.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("{}{}: byte {byte} is {found:#04x}, expected {expected:#04x}", .what, seen_in(.seen))]
+#[error("{}{}: {}", .what, seen_in(.seen), .at)]
 pub struct Difference {
     /// The first operator that gives something else, with what it is part of; or an output where no single operator does.
     pub what: String,
@@ -295,12 +295,35 @@ pub struct Difference {
     pub ty: String,
     /// Its units.
     pub units: Vec<Placeholder>,
-    /// The first byte that differs.
-    pub byte: u64,
-    /// What it is.
-    pub found: u8,
-    /// What it has to be.
-    pub expected: u8,
+    /// The first place in it that differs, what is there, and what has to be.
+    pub at: At,
+}
+
+/// The first place that differs, counted from 0.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum At {
+    /// A byte of data.
+    #[error("byte {at} is {found:#04x}, expected {expected:#04x}")]
+    Byte {
+        /// Its number.
+        at: u64,
+        /// What it is.
+        found: u8,
+        /// What it has to be.
+        expected: u8,
+    },
+    /// A number: a cell of a value, or a slot of a vector.
+    #[error("{of} {at} is {found}, expected {expected}")]
+    Number {
+        /// `cell` or `slot`.
+        of: &'static str,
+        /// Its number.
+        at: u64,
+        /// What it is, as text.
+        found: String,
+        /// What it has to be.
+        expected: String,
+    },
 }
 
 fn seen_in(output: &Option<String>) -> String {

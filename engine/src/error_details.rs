@@ -1,6 +1,6 @@
 //! The facts that an error carries, by name.
 
-use crate::error::{Difference, Error, FormatProblem};
+use crate::error::{At, Difference, Error, FormatProblem};
 use crate::graph::GraphError;
 use crate::math::MathError;
 use std::fmt::Display;
@@ -82,14 +82,17 @@ fn facts<const N: usize>(facts: [(&'static str, &dyn Display); N]) -> Details {
 }
 
 fn of_difference(difference: &Difference) -> Details {
-    let Difference { what, operator, part_of, seen, ty, units, byte, found, expected } = difference;
+    let Difference { what, operator, part_of, seen, ty, units, at } = difference;
     let units: Vec<String> = units.iter().map(ToString::to_string).collect();
     let place = facts([("what", what), ("type", ty), ("units", &units.join("+"))]);
     let operator = operator.iter().flat_map(|(op, name)| facts([("operator", op), ("name", name)]));
     let part_of = part_of.iter().flat_map(|(op, name)| facts([("partOf", op), ("partOfName", name)]));
     let seen = seen.iter().flat_map(|output| facts([("seenIn", output)]));
-    let bytes = facts([("byte", byte), ("found", found), ("expected", expected)]);
-    place.into_iter().chain(operator).chain(part_of).chain(seen).chain(bytes).collect()
+    let first = match at {
+        At::Byte { at, found, expected } => facts([("byte", at), ("found", found), ("expected", expected)]),
+        At::Number { of, at, found, expected } => facts([(of, at), ("found", found), ("expected", expected)]),
+    };
+    place.into_iter().chain(operator).chain(part_of).chain(seen).chain(first).collect()
 }
 
 fn of_format(problem: &FormatProblem) -> Details {

@@ -17,4 +17,4 @@ pub mod place;
 pub mod platform;
 pub mod watch;
 
-pub use error::{Difference, Error, Result};
+pub use error::{At, Difference, Error, Result};

@@ -21,7 +21,8 @@ pub use passes::{default_pass_names, pass_named, pass_names};
 pub use precompute::Precompute;
 pub use recorded::Recorded;
 pub use run::{Bytes, Execution, RunOptions};
-pub use verify::{Report, Trials};
+pub(crate) use verify::{Operand, Random, common};
+pub use verify::{Report, Skipped, Trials};
 
 use crate::analyze::{Facts, check_by};
 use crate::expand::{BaseSet, Expander};

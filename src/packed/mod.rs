@@ -8,6 +8,7 @@
 mod flatten;
 mod giant_steps;
 mod layout;
+mod model;
 mod ops;
 mod packer;
 mod rebuild;
@@ -16,6 +17,7 @@ mod target;
 mod types;
 
 pub use layout::{Axis, Frame, Layout, bits, place};
+pub use model::{Numbers, computed};
 pub use ops::MOST_ENTRIES;
 pub use packer::{
     Cells, Clear, ClearInput, Output, Packed, Packer, PackerPasses, Slots, Source, fill, part_name,

@@ -115,7 +115,7 @@ impl Client {
             // Of each value its own seeds: the numbers of its samples are its own, too.
             let seed = given.seeds()?;
             let (descriptor, types) = program.descriptor(value, true)?;
-            for words in self.slots(value, cells)? {
+            for words in slots_of(program, value, cells)? {
                 given.add(self.slot_type(words.0)?, Input::secret(words.1));
             }
             values.push((descriptor, types, seed));
@@ -244,31 +244,6 @@ impl Client {
         })
     }
 
-    /// The slots of every ciphertext of a value, in the order in which they travel, each with its plaintext modulus.
-    fn slots(&self, value: &PackedValue, cells: &Exact) -> Result<Vec<(Option<u64>, Vec<u64>)>> {
-        let (program, unit) = (&self.program, slots::unit(&value.value));
-        let frame = program.frame();
-        let mut all = Vec::new();
-        let mut add = |layout: &Layout, cell: &dyn Fn(u64) -> Number, unit: f64| -> Result<()> {
-            for part in layout.parts(frame) {
-                let vector = slots::whole(layout, frame, part);
-                for t in program.moduli() {
-                    let words = match t {
-                        Some(t) => slots::integers(&vector, t, |at| cell(at).small().unwrap_or(0))?,
-                        None => slots::reals(&vector, |at| cell(at).to_f64() / unit)?,
-                    };
-                    all.push((t, words));
-                }
-            }
-            Ok(())
-        };
-        add(&value.layout, &|at| cells.cells[at as usize].clone(), unit)?;
-        if let (Some(layout), Some(present)) = (&value.present, &cells.present) {
-            add(layout, &|at| i128::from(present[at as usize]).into(), 1.0)?;
-        }
-        Ok(all)
-    }
-
     fn slot_type(&self, t: Option<u64>) -> Result<ValueType> {
         let n = self.program.parameters().literal().n;
         match t {
@@ -276,6 +251,34 @@ impl Client {
             None => crate::ops::tensor::Tensor::new(crate::ops::tensor::Element::F64, [n as u64 / 2]).ty(64),
         }
     }
+}
+
+/// The slots of every ciphertext of a value, in the order in which they travel, each with its plaintext modulus.
+pub fn slots_of(
+    program: &Program,
+    value: &PackedValue,
+    cells: &Exact,
+) -> Result<Vec<(Option<u64>, Vec<u64>)>> {
+    let (frame, unit) = (program.frame(), slots::unit(&value.value));
+    let mut all = Vec::new();
+    let mut add = |layout: &Layout, cell: &dyn Fn(u64) -> Number, unit: f64| -> Result<()> {
+        for part in layout.parts(frame) {
+            let vector = slots::whole(layout, frame, part);
+            for t in program.moduli() {
+                let words = match t {
+                    Some(t) => slots::integers(&vector, t, |at| cell(at).small().unwrap_or(0))?,
+                    None => slots::reals(&vector, |at| cell(at).to_f64() / unit)?,
+                };
+                all.push((t, words));
+            }
+        }
+        Ok(())
+    };
+    add(&value.layout, &|at| cells.cells[at as usize].clone(), unit)?;
+    if let (Some(layout), Some(present)) = (&value.present, &cells.present) {
+        add(layout, &|at| i128::from(present[at as usize]).into(), 1.0)?;
+    }
+    Ok(all)
 }
 
 fn setting(program: &Program, platform: Arc<dyn Platform>, clock: Clock) -> Setting {
@@ -310,7 +313,7 @@ fn decrypted(
     first: usize,
     all: &mut BTreeMap<String, Exact>,
 ) -> Result<()> {
-    let (frame, exact, moduli) = (program.frame(), program.halves().exact, program.moduli());
+    let exact = program.halves().exact;
     let mut parts: Vec<Vec<u64>> = Vec::with_capacity(types.len());
     for (number, ty) in types.iter().enumerate() {
         let number = first + number;
@@ -325,6 +328,17 @@ fn decrypted(
         }
         parts.push(run.output(if exact { 2 * number } else { number })?);
     }
+    cells_of(program, value, &parts, all)
+}
+
+/// Adds the cells of a value, from the slots of its ciphertexts, in the order in which they travel, and of those in the same ciphertexts.
+pub fn cells_of(
+    program: &Program,
+    value: &PackedValue,
+    parts: &[Vec<u64>],
+    all: &mut BTreeMap<String, Exact>,
+) -> Result<()> {
+    let (frame, exact, moduli) = (program.frame(), program.halves().exact, program.moduli());
     // From ciphertext number `from` on, of each part those of all plaintext moduli.
     let read = |from: usize, layout: &Layout, base: u64, value: &Value| -> Result<Vec<Number>> {
         let numbers = layout.parts(frame);

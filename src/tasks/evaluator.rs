@@ -204,7 +204,7 @@ impl Evaluator {
 }
 
 /// The slots of the vectors that hold cells of what a part of the task computes; with `numbers` also of those that are made of no value.
-fn filled(
+pub fn filled(
     program: &Program,
     part: &Graph,
     clear: &BTreeMap<String, Exact>,

@@ -15,6 +15,7 @@ mod passes;
 mod program;
 mod slots;
 mod travel;
+mod verify;
 
 pub use client::Client;
 pub use evaluator::Evaluator;
@@ -22,3 +23,4 @@ pub use explain::{ExplainedKey, ExplainedValue, Explanation, Reason};
 pub use literal::{InputLiteral, Literal, NodeLiteral, OutputLiteral};
 pub use passes::Passes;
 pub use program::{GivenParameters, Options, OutputReport, Program, Report};
+pub use verify::Meaning;

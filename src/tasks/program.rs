@@ -165,6 +165,8 @@ pub struct Halves {
     pub exact: bool,
     /// Which passes are made.
     pub passes: Passes,
+    /// Those on values, in order.
+    pub made: Vec<(&'static str, ValuePass)>,
 }
 
 impl Halves {
@@ -175,21 +177,29 @@ impl Halves {
     pub fn all(task: &Literal, passes: Passes) -> Result<Vec<Self>> {
         let values = Values::new();
         let registry = values.registry();
-        let (graph, given) = task.assemble(&registry, &values)?;
-        let graph = tidy(graph, &registry, passes)?;
-        let mut ways = Vec::new();
-        if passes.turns {
-            let turned = tidy(turns(&graph, &registry, &values)?, &registry, passes)?;
-            ways.extend((print(&turned) != print(&graph)).then_some(turned));
+        let (written, given) = task.assemble(&registry, &values)?;
+        let (mut all, mut known) = (Vec::new(), Vec::new());
+        for turned in std::iter::once(false).chain(passes.turns.then_some(true)) {
+            let made = value_passes(passes, turned);
+            let graph =
+                made.iter().try_fold(written.clone(), |graph, (_, pass)| pass(&graph, &registry, &values))?;
+            let text = print(&graph);
+            if !known.contains(&text) {
+                known.push(text);
+                all.push(Self::new(graph, given.clone(), passes, made)?);
+            }
         }
-        ways.insert(0, graph);
-        ways.into_iter().map(|graph| Self::new(graph, given.clone(), passes)).collect()
+        Ok(all)
     }
 
-    fn new(graph: Graph, given: BTreeMap<String, Range>, passes: Passes) -> Result<Self> {
+    fn new(
+        graph: Graph,
+        given: BTreeMap<String, Range>,
+        passes: Passes,
+        made: Vec<(&'static str, ValuePass)>,
+    ) -> Result<Self> {
         let values = Values::new();
         let registry = values.registry();
-        let graph = optimized(graph, &registry, &values, passes)?;
         let mut cut = cut(&graph, &registry, &values)?;
         for half in [&mut cut.server, &mut cut.client] {
             half.map_parents(|operator| graph.operators()[operator as usize].parent);
@@ -202,7 +212,7 @@ impl Halves {
             let value = Value::of(cut.server.ty(operand))?;
             exact &= value.place != Where::Encrypted || value.kind != ValueKind::Real;
         }
-        Ok(Self { values, registry, cut, ranges: server, given, exact, passes })
+        Ok(Self { values, registry, cut, ranges: server, given, exact, passes, made })
     }
 
     /// The smallest product of plaintext moduli that holds all outputs; `RangeOverflow` beyond 126 bits.
@@ -302,6 +312,24 @@ impl Halves {
     }
 }
 
+/// Makes a graph of a graph that means the same.
+pub type ValuePass = fn(&Graph, &Registry, &Values) -> Result<Graph>;
+
+/// The passes on values that are made, in order; `turned`: also the one that pays for some tasks only.
+fn value_passes(passes: Passes, turned: bool) -> Vec<(&'static str, ValuePass)> {
+    let all: [(_, _, ValuePass); 3] =
+        [("turns", turned, turns), ("balance", passes.balance, balance), ("square", passes.square, square)];
+    // Each leaves operators that nobody reads, and equal ones.
+    let tidy: Option<(_, ValuePass)> =
+        passes.dedup.then_some(("dedup", |graph, registry, _| optimize(graph, registry)));
+    let mut list = Vec::from_iter(tidy);
+    for (name, _, pass) in all.into_iter().filter(|pass| pass.1) {
+        list.push((name, pass));
+        list.extend(tidy);
+    }
+    list
+}
+
 /// The way that is the cheapest in rings of that dimension, and its vectors of slots: the first of equal ones.
 pub fn cheapest(all: &[Halves], n: usize) -> Result<(usize, Packing)> {
     let mut best: Option<(usize, Packing)> = None;
@@ -312,22 +340,6 @@ pub fn cheapest(all: &[Halves], n: usize) -> Result<(usize, Packing)> {
         }
     }
     best.ok_or(Error::Job("there is a way to compute a task"))
-}
-
-/// The graph of a task after the passes on values that pay for all tasks.
-fn optimized(mut graph: Graph, registry: &Registry, values: &Values, passes: Passes) -> Result<Graph> {
-    if passes.balance {
-        graph = tidy(balance(&graph, registry, values)?, registry, passes)?;
-    }
-    if passes.square {
-        graph = tidy(square(&graph, registry, values)?, registry, passes)?;
-    }
-    Ok(graph)
-}
-
-/// Without operators that nobody reads, and equal ones, which passes leave.
-fn tidy(graph: Graph, registry: &Registry, passes: Passes) -> Result<Graph> {
-    if passes.dedup { optimize(&graph, registry) } else { Ok(graph) }
 }
 
 /// Slots of a ring of that dimension.

@@ -13,15 +13,11 @@ use crate::{Error, Result};
 /// `OutOfMemory`.
 pub fn integers(vector: &ClearInput, t: u64, cell: impl Fn(u64) -> i128) -> Result<Vec<u64>> {
     let t = Modulus::new(t)?;
-    let residue = |value: i128| {
-        let size = t.reduce_u128(value.unsigned_abs());
-        if value < 0 { t.neg(size) } else { size }
-    };
     let by = match vector.times {
-        Attr::Int(by) => residue(by),
+        Attr::Int(by) => t.reduce_i128(by),
         _ => return Err(Error::Job("slots are integers here")),
     };
-    vector.fill(0, |at| t.mul(residue(cell(at)), by))
+    vector.fill(0, |at| t.mul(t.reduce_i128(cell(at)), by))
 }
 
 /// The slots of a vector as doubles, in their bits.

@@ -83,6 +83,15 @@ pub trait ValueDef: OpDef {
     /// What makes the operator impossible, such as a division by 0.
     fn exact(&self, call: &Call<'_>, inputs: &[&Exact]) -> Result<Exact>;
 
+    /// False where what is made of ciphertexts with these operands may be something else: of reals that are too near to each other to be compared.
+    ///
+    /// # Errors
+    /// For operands that are none of the operator's.
+    fn sure(&self, call: &Call<'_>, inputs: &[&Exact]) -> Result<bool> {
+        let _ = (call, inputs);
+        Ok(true)
+    }
+
     /// How many bits the numbers of the result may have, from those of the operands. It is asked before [`ValueDef::exact`].
     ///
     /// # Errors

@@ -40,6 +40,8 @@ const DIFFERENCE: Difference = {
     [24, 32],
   ],
   byte: 1234,
+  cell: undefined,
+  slot: undefined,
   found: 1,
   expected: 255,
 };

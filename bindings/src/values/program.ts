@@ -7,6 +7,7 @@ import {
   KEYS,
   RESTORE_OPTIONS,
   TASK_STAGE,
+  TRIAL_OPTIONS,
   VALUE_RUN_OPTIONS,
 } from '../arguments.js';
 import { checkAtMost, checkBytes, MOST_SAVED_BYTES, movable } from '../bytes.js';
@@ -15,7 +16,11 @@ import type { Origin } from '../program.js';
 import { JobProgress } from '../progress.js';
 import { abortable, Resource } from '../resource.js';
 import { withSaved } from '../sealed-key.js';
+import { TASK_STAGES } from '../stages.js';
 import type { CallOptions, Ciphertexts, EvaluationKeys, GraphView, RestoreOptions } from '../types.js';
+import { readCheck } from '../verification.js';
+import type { TrialOptions, Verification } from '../verification-types.js';
+import { verifyStages } from '../verify-stages.js';
 import type { Tenant } from '../worker/client-workers.js';
 import { aboutTasks, type Connection, Remote } from '../worker/connection.js';
 import { Key, type MakeClient } from '../worker/key.js';
@@ -97,6 +102,24 @@ export class CompiledValueProgram extends Resource implements ValueProgram {
     checkCall('graph', { stage: [stage, TASK_STAGE] }, options, CALL_OPTIONS);
     const { connection, task, signal } = await this.#asked(options);
     return connection.call('graph', [task, stage], { signal });
+  }
+
+  async verify(options: TrialOptions = {}): Promise<Verification> {
+    checkCall('verify', {}, options, TRIAL_OPTIONS);
+    const signal = this.signal(options.signal);
+    return verifyStages(
+      {
+        names: TASK_STAGES,
+        text: (stage, options) => this.toText(stage, options),
+        open: (text, options) => this.#loom.circuit(text, options),
+        meaning: async (stage, { trials = 3, seed, signal: ended }) => {
+          const { connection, task, signal } = await this.#asked({ signal: ended });
+          const rounds = { rounds: trials, first: 0, seed: seed === undefined ? undefined : BigInt(seed) };
+          return (await connection.call('verify', [task, stage, rounds], { signal })).map(readCheck);
+        },
+      },
+      { ...options, signal },
+    );
   }
 
   toBytes(): Uint8Array {

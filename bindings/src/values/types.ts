@@ -18,6 +18,7 @@ import type {
   RestoreOptions,
   RunOptions,
 } from '../types.js';
+import type { TrialOptions, Verification } from '../verification-types.js';
 
 // ---------------------------------------------------------------------------------------- what values are
 
@@ -462,6 +463,15 @@ export interface ValueProgram extends Disposable {
   toText(stage: TaskStage, options?: CallOptions): Promise<string>;
   /** The program as a graph at a stage, for drawing. */
   graph(stage: TaskStage, options?: CallOptions): Promise<GraphView>;
+  /**
+   * Checks every stage, on random data within the bounds of inputs. `server`: what the passes on values make of the task, and its ciphertexts' half, by the exact
+   * interpreter, as the task is written; cells lie within the bounds that were found for them. `finish`: both halves, one after the other. `packed`: what is in slots,
+   * exactly, of reals within what the program says; slots that are no cell's are 0, or repeat one. `scheme`, `polynomial`, `base`: as of `Program.verify`, in the graph
+   * worker. Keys are random data there: that a scheme computes on ciphertexts what is meant in slots follows from its types and bounds, and is not compared. What was
+   * not compared otherwise, checks say: reals nearer to each other than the gap of their comparison; all, where a task takes none of the data, or
+   * takes too many steps of exact arithmetic. Aborting as of `Circuit.verify`.
+   */
+  verify(options?: TrialOptions): Promise<Verification>;
   /** Everything needed to open the program elsewhere with `Loom.valueProgram`. Holds no secret. */
   toBytes(): Uint8Array;
   /** Makes fresh keys. The secret key stays in a client worker. */

@@ -22,6 +22,7 @@ import type {
   RawTried,
 } from '../raw.js';
 import type { CompileOptions, GraphView, Stage, TaskLiteral, TraceView } from '../types.js';
+import type { MeaningStage } from '../stages.js';
 import type { TaskStage, ValueCompileOptions, ValueTaskLiteral } from '../values/types.js';
 import type { CheckKind } from '../verification-types.js';
 
@@ -131,6 +132,8 @@ export interface TaskMethods extends StartMethods {
   explain(task: Handle): RawExplanation;
   text(task: Handle, stage: TaskStage): string;
   graph(task: Handle, stage: TaskStage): GraphView;
+  /** Compares what a stage means with what the task means. */
+  verify(task: Handle, stage: MeaningStage, trials: Rounds): CheckRecord[];
   freeProgram(task: Handle): void;
 }
 
@@ -168,6 +171,9 @@ export interface TaskEvaluatorMethods extends TaskMethods, KeyedMethods {
   ): { outputs: NamedBytes[]; trace: TraceView | undefined };
 }
 
+/** How often data are drawn, from which seed. */
+export type Rounds = Pick<RawTrials, 'rounds' | 'first' | 'seed'>;
+
 /** What a circuit is verified by. */
 export interface VerifyRequest {
   /** Another circuit that means the same. */
@@ -185,8 +191,6 @@ export interface CheckRecord extends RawReport {
   /** Of the pass or platform. */
   readonly name: string | undefined;
   readonly error: ErrorRecord | undefined;
-  /** An operator that is computed outside of the core, where that is why nothing was compared. */
-  readonly elsewhere: string | undefined;
 }
 
 /** The conformance suite on a platform. */

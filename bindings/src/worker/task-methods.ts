@@ -1,9 +1,10 @@
 /** Programs over values in a worker, and what both kinds of their workers answer about them. */
-import type { RawExplanation, RawTask, RawTaskReport, RawTasks } from '../raw.js';
+import type { RawExplanation, RawReport, RawTask, RawTaskReport, RawTasks } from '../raw.js';
 import type { ValueTaskLiteral } from '../values/types.js';
 import { Handles } from './handles.js';
-import type { OpenTask, TaskMethods } from './protocol.js';
+import type { OpenTask, Rounds, TaskMethods } from './protocol.js';
 import { type Handlers, Moved } from './serve.js';
+import { makeChecks } from './verification.js';
 
 /** The programs that are open in this worker. */
 export const tasks = new Handles<RawTask>();
@@ -26,6 +27,12 @@ export function taskMethods(raw: () => RawTasks): Omit<Handlers<TaskMethods>, 's
     explain: (_, task) => JSON.parse(tasks.get(task).explain()) as RawExplanation,
     text: (_, task, stage) => tasks.get(task).text(stage),
     graph: (_, task, stage) => tasks.get(task).graph(stage),
+    verify: (call, task, stage, trials) => {
+      const raw = tasks.get(task);
+      const run = ({ seed = 0n, first, rounds }: Rounds): RawReport =>
+        JSON.parse(raw.verify(stage, seed, first, rounds, call.listen)) as RawReport;
+      return makeChecks(call, [{ kind: 'meaning', run }], trials);
+    },
     freeProgram: (_, task) => tasks.free(task),
   };
 }

@@ -1,23 +1,23 @@
-/** Verification in the graph worker, check by check. */
+/** Verification in workers, check by check. */
 import type { Platform } from '../graph-types.js';
 import type { RawCircuit, RawGraphs, RawReport, RawTrials } from '../raw.js';
-import type { CheckRecord, VerifyRequest } from './protocol.js';
+import type { CheckRecord, Rounds, VerifyRequest } from './protocol.js';
 import { type Call, isTrap, recordOf } from './serve.js';
 
 /** Rounds between two looks at the messages. Not by time: what is found must not depend on it. */
 const ROUNDS = 16;
 
 /** One check to be made. */
-interface Pending {
+export interface Pending<T extends Rounds> {
   readonly kind: CheckRecord['kind'];
   readonly name?: string;
   /** Some of the rounds. */
-  run(trials: RawTrials): RawReport;
+  run(trials: T): RawReport;
   /** Once it was made. */
   after?(): void;
 }
 
-/** Makes all checks that were asked for. */
+/** Makes all checks of a circuit that were asked for. */
 export async function verify(
   call: Call,
   raw: RawGraphs,
@@ -28,7 +28,7 @@ export async function verify(
 ): Promise<CheckRecord[]> {
   const reference = platforms.at(-1) as Platform;
   const passed = new Passed(circuit);
-  const pending: Pending[] = [
+  const pending: Pending<RawTrials>[] = [
     ...(against
       ? [{ kind: 'circuit' as const, run: (t: RawTrials) => circuit.verifyAgainst(against, t) }]
       : []),
@@ -44,19 +44,32 @@ export async function verify(
       run: (trials: RawTrials) => circuit.verifyPlatform(reference, { ...trials, platform: name }),
     })),
   ];
-  const total = 1 + pending.length;
-  const checks = [structure(circuit)];
   const work = async () => {
-    for (const check of pending) {
-      const done = checks.length;
-      const record = await made(check, trials, (part) => call.pause({ done: done + part, total }));
+    const checks = await makeChecks(call, pending, trials, [structure(circuit)]);
+    return checks.map((record) => {
       const missing = missingIn(record);
-      const elsewhere = missing !== undefined && isElsewhere(missing);
-      checks.push(elsewhere ? { ...nothing(check.kind, check.name), elsewhere: missing } : record);
-    }
-    return checks;
+      if (missing === undefined || !isElsewhere(missing)) return record;
+      const why = `operator ${missing} is computed by a function of yours, which checks do not call`;
+      return { ...nothing(record.kind, record.name), skipped: [{ what: 'everything', why }] };
+    });
   };
   return freeing(work, () => passed.free());
+}
+
+/** Makes checks one after the other; some were made before. */
+export async function makeChecks<T extends Rounds>(
+  call: Call,
+  pending: readonly Pending<T>[],
+  trials: T,
+  before: readonly CheckRecord[] = [],
+): Promise<CheckRecord[]> {
+  const total = before.length + pending.length;
+  const checks = [...before];
+  for (const check of pending) {
+    const done = checks.length;
+    checks.push(await made(check, trials, (part) => call.pause({ done: done + part, total })));
+  }
+  return checks;
 }
 
 /** Works, and frees what the work used; but not after a trap, when nothing of the instance may be touched any more. */
@@ -100,9 +113,9 @@ function structure(circuit: RawCircuit): CheckRecord {
 }
 
 /** Makes a check, some rounds at a time; `pause` is told how much of it is done. */
-async function made(
-  { kind, name, run, after }: Pending,
-  trials: RawTrials,
+async function made<T extends Rounds>(
+  { kind, name, run, after }: Pending<T>,
+  trials: T,
   pause: (part: number) => Promise<void>,
 ): Promise<CheckRecord> {
   const record = nothing(kind, name);
@@ -110,8 +123,10 @@ async function made(
     await pause(first / trials.rounds);
     const rounds = Math.min(ROUNDS, trials.rounds - first);
     const wrong = found(kind, name, () => {
-      const { bytes, ...report } = run({ ...trials, first, rounds });
-      Object.assign(record, report, { bytes: record.bytes + bytes });
+      const { compared, skipped, bytes } = run({ ...trials, first, rounds });
+      record.compared = [...new Set([...record.compared, ...compared])];
+      record.skipped = skipped.filter(({ what }) => !record.compared.includes(what));
+      record.bytes += bytes;
     });
     if (wrong !== undefined) {
       // What the pass made is handed on, if it is a graph at all.
@@ -122,8 +137,8 @@ async function made(
   return found(kind, name, () => after?.()) ?? record;
 }
 
-function nothing(kind: CheckRecord['kind'], name?: string): CheckRecord & { bytes: number } {
-  return { kind, name, error: undefined, elsewhere: undefined, compared: [], skipped: [], bytes: 0 };
+function nothing(kind: CheckRecord['kind'], name?: string): CheckRecord {
+  return { kind, name, error: undefined, compared: [], skipped: [], bytes: 0 };
 }
 
 /** The operator that no kernel computes, where that is what a check found. */

@@ -168,6 +168,13 @@ impl Modulus {
         r ^ ((r ^ self.neg(r)) & negative)
     }
 
+    /// `a mod q`, in `[0, q)`, for any signed `a`.
+    pub fn reduce_i128(&self, a: i128) -> u64 {
+        let r = self.reduce_u128(a.unsigned_abs());
+        let negative = (a >> 127) as u64;
+        r ^ ((r ^ self.neg(r)) & negative)
+    }
+
     /// The representative of `a` in `(-q/2, q/2]`.
     #[inline(always)]
     pub fn center(&self, a: u64) -> i64 {

@@ -9,6 +9,7 @@ mod randomness;
 mod structure;
 mod trials;
 
+pub(crate) use trials::Random;
 pub use trials::Trials;
 
 use super::passes::at_pass;
@@ -20,24 +21,37 @@ use crate::math::bits::bytes_of;
 use crate::optimize::Pass;
 use crate::place::unplace;
 use crate::platform::Platform;
-use crate::{Difference, Error, Result};
+use crate::{At, Difference, Error, Result};
 use compare::difference;
 use randomness::incomparable;
+use serde::Serialize;
 use std::collections::HashMap;
 use trials::{Limits, limit};
 
 /// Most operands whose values are kept in one run, and most bytes of them.
 const MOST_KEPT: (usize, u64) = (4096, 64 << 20);
 
+/// Why circuits' outputs are not compared.
+const DRAWN: &str = "random operators lead to it that draw other numbers in the two graphs";
+
 /// What was compared, and found to be the same.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
-    /// What was compared bit for bit: outputs, or operators.
+    /// What was compared: outputs, or operators.
     pub compared: Vec<String>,
-    /// What was not, since random operators lead to it that draw other numbers in the two graphs.
-    pub skipped: Vec<String>,
-    /// Bytes that were compared, in all rounds.
+    /// What was not.
+    pub skipped: Vec<Skipped>,
+    /// Bytes that were compared, in all rounds; of cells of values eight each.
     pub bytes: u64,
+}
+
+/// What was not compared.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Skipped {
+    /// An output, or an operator.
+    pub what: String,
+    /// Why, as the end of a sentence.
+    pub why: String,
 }
 
 impl Circuit {
@@ -102,7 +116,7 @@ impl Circuit {
         let (base, grown) = expanded(self, &unplace(self.graph()), &[platform, reference])?;
         let base = self.with(base);
         let sides = [Side { circuit: &base, platform: reference }, Side { circuit: &base, platform }];
-        let mut operands = common(&base, &base)?;
+        let mut operands = common(base.graph(), base.graph())?;
         if grown {
             operands.iter_mut().for_each(|own| own.tell_part(self.graph(), base.graph()));
         }
@@ -147,10 +161,10 @@ impl Side<'_> {
 
 /// What two circuits both have: what it is called, its type, its units in each, and the operator of the second that gives
 /// it, where it is one.
-struct Operand {
-    what: String,
+pub(crate) struct Operand {
+    pub(crate) what: String,
     /// Number and type.
-    operator: Option<(u32, String)>,
+    pub(crate) operator: Option<(u32, String)>,
     /// Those of the operator that it was expanded from.
     part_of: Option<(u32, String)>,
     ty: ValueType,
@@ -159,16 +173,30 @@ struct Operand {
 
 impl Operand {
     /// A declared output, or one that nobody reads.
-    fn output(what: String, ty: &ValueType, places: [Vec<Placeholder>; 2]) -> Self {
+    pub(crate) fn output(what: String, ty: &ValueType, places: [Vec<Placeholder>; 2]) -> Self {
         Self { what, operator: None, part_of: None, ty: ty.clone(), places }
     }
 
     /// What an operator of the second graph gives, which is at the same units in both.
-    fn of_operator(graph: &Graph, op: u32) -> Self {
+    pub(crate) fn of_operator(graph: &Graph, op: u32) -> Self {
         let output = graph.operators()[op as usize].output;
         let place = graph.pieces(output).to_vec();
         let operator = Some((op, type_of(graph, op)));
         Self { operator, ..Self::output(described(graph, op), graph.ty(output), [place.clone(), place]) }
+    }
+
+    /// That it differs, first there; `seen` is where it was noticed.
+    pub(crate) fn differs(&self, at: At, seen: Option<&str>) -> Error {
+        let Self { what, operator, part_of, ty, places: [_, units] } = self;
+        Error::Differs(Box::new(Difference {
+            what: what.clone(),
+            operator: operator.clone(),
+            part_of: part_of.clone(),
+            seen: seen.map(str::to_owned),
+            ty: ty.to_string(),
+            units: units.clone(),
+            at,
+        }))
     }
 
     /// Says which operator of `whole` the one of `base` was expanded from.
@@ -199,18 +227,7 @@ impl Outcome {
     /// The difference as an error; `seen` is where it was noticed.
     fn error(&self, operands: &[Operand], seen: Option<&str>) -> Option<Error> {
         let &Found { operand, byte, found, expected } = self.difference.as_ref()?;
-        let Operand { what, operator, part_of, ty, places: [_, units] } = operands.get(operand)?;
-        Some(Error::Differs(Box::new(Difference {
-            what: what.clone(),
-            operator: operator.clone(),
-            part_of: part_of.clone(),
-            seen: seen.map(str::to_owned),
-            ty: ty.to_string(),
-            units: units.clone(),
-            byte,
-            found,
-            expected,
-        })))
+        Some(operands.get(operand)?.differs(At::Byte { at: byte, found, expected }, seen))
     }
 
     /// Reads the values of one round.
@@ -228,8 +245,11 @@ impl Outcome {
     fn add_to(&self, report: &mut Report, operands: &[Operand]) {
         report.bytes += self.bytes;
         for (operand, &skipped) in operands.iter().zip(&self.skipped) {
-            let list = if skipped { &mut report.skipped } else { &mut report.compared };
-            list.push(operand.what.clone());
+            let what = operand.what.clone();
+            match skipped {
+                true => report.skipped.push(Skipped { what, why: DRAWN.to_owned() }),
+                false => report.compared.push(what),
+            }
         }
     }
 }
@@ -251,7 +271,7 @@ fn equivalent(
         return Ok(report);
     };
     let seen = outcome.difference.as_ref().and_then(|d| outputs.get(d.operand)).map(|output| &*output.what);
-    let operands = common(before, after)?;
+    let operands = common(before.graph(), after.graph())?;
     for operands in chunks(&operands, after.graph().unit_bits()) {
         if let Some(located) = compare(&sides, operands, trials)?.error(operands, seen) {
             return Err(located);
@@ -318,8 +338,7 @@ fn described(graph: &Graph, op: u32) -> String {
 }
 
 /// Outputs of operators that both graphs have at the same units, with the same type, in a topological order of the second.
-fn common(before: &Circuit, after: &Circuit) -> Result<Vec<Operand>> {
-    let (before, after) = (before.graph(), after.graph());
+pub(crate) fn common(before: &Graph, after: &Graph) -> Result<Vec<Operand>> {
     let outputs = before.operators().iter().map(|op| op.output);
     let known: HashMap<&[Placeholder], &ValueType> =
         outputs.map(|output| (before.pieces(output), before.ty(output))).collect();

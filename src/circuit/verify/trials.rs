@@ -116,10 +116,10 @@ impl Trials<'_> {
 }
 
 /// SplitMix64.
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
-    fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -127,11 +127,11 @@ impl Random {
     }
 
     /// From 0 to `most`.
-    fn upto(&mut self, most: u64) -> u64 {
+    pub(crate) fn upto(&mut self, most: u64) -> u64 {
         ((u128::from(self.next()) * (u128::from(most) + 1)) >> 64) as u64
     }
 
-    fn pick<T: Copy, const N: usize>(&mut self, list: [T; N]) -> T {
+    pub(crate) fn pick<T: Copy, const N: usize>(&mut self, list: [T; N]) -> T {
         list[self.upto(N as u64 - 1) as usize]
     }
 

@@ -6,7 +6,7 @@
 //! Schemes of integers look the difference up. Schemes of reals approximate its sign, from as little as attribute `gap`, a real number, on: where the operands are nearer to each other,
 //! the result is anything from 0 to 1. What is not encrypted is compared exactly, whatever the gap is.
 
-use super::arithmetic::{aligned_pair, joined, range_pair, same, two, zip};
+use super::arithmetic::{aligned_pair, joined, range_pair, same, seen, two, zip};
 use super::{PRIMITIVE, Primitive};
 use crate::Result;
 use crate::ops::Call;
@@ -28,6 +28,7 @@ pub(super) const COMPARE: Primitive = Primitive {
     },
     range,
     exact,
+    sure,
     lower,
     bits: |_, _| Ok(Number::ONE.bits()),
     squared: |call| {
@@ -107,6 +108,14 @@ fn exact(call: &Call<'_>, inputs: &[&Exact]) -> Result<Exact> {
         };
         Ok(i128::from(holds).into())
     })
+}
+
+/// Nearer to each other than the gap is only what is nobody's to compare.
+fn sure(call: &Call<'_>, inputs: &[&Exact]) -> Result<bool> {
+    let Some(gap) = gap(call)?.and_then(Number::from_f64) else { return Ok(true) };
+    let [a, b] = two(call, inputs)?;
+    let (a, b) = (seen(call, 0, Kind::Real, *a)?, seen(call, 1, Kind::Real, *b)?);
+    Ok(a.cells.iter().zip(&b.cells).all(|(a, b)| *a >= b + &gap || *b >= a + &gap))
 }
 
 fn gap(call: &Call<'_>) -> Result<Option<f64>> {

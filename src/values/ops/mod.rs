@@ -54,6 +54,7 @@ struct Primitive {
     output: fn(&Call<'_>) -> Result<Value>,
     range: fn(&Call<'_>, &[Known]) -> Result<Range>,
     exact: fn(&Call<'_>, &[&Exact]) -> Result<Exact>,
+    sure: fn(&Call<'_>, &[&Exact]) -> Result<bool>,
     bits: fn(&Call<'_>, &[Bits]) -> Result<Bits>,
     commutative: bool,
     associative: bool,
@@ -74,6 +75,7 @@ const PRIMITIVE: Primitive = Primitive {
     output: |call| call.value(0),
     range: |_, _| Ok(Range::Unknown),
     exact: |call, _| Err(call.error("exact rule", "none", "one")),
+    sure: |_, _| Ok(true),
     // Cells that are moved, chosen, or single bits.
     bits: |_, inputs| Ok(inputs.iter().copied().fold(Bits { size: 1, ..Bits::default() }, Bits::join)),
     commutative: false,
@@ -152,6 +154,10 @@ impl ValueDef for Primitive {
 
     fn exact(&self, call: &Call<'_>, inputs: &[&Exact]) -> Result<Exact> {
         (self.exact)(call, inputs)
+    }
+
+    fn sure(&self, call: &Call<'_>, inputs: &[&Exact]) -> Result<bool> {
+        (self.sure)(call, inputs)
     }
 
     fn bits(&self, call: &Call<'_>, inputs: &[Bits]) -> Result<Bits> {

@@ -32,6 +32,8 @@ export function titleOf({ stage, beside, check }: Line): string {
       return `${stage} beside ${beside}`;
     case 'pass':
       return `${stage} before and after the pass ${check.name}`;
+    case 'meaning':
+      return `${stage} beside the task`;
     case 'platform':
       return `${stage}: every operator on ${check.name} kernels beside scalar ones`;
   }
@@ -60,13 +62,13 @@ export function leftOut({ check: { notCompared } }: Line): string | undefined {
 export function faultOf({ beside, check: { kind, problem, difference } }: Line): string | undefined {
   if (problem === undefined) return undefined;
   if (difference === undefined) return `${problem.message} (${problem.code})`;
-  const { type, units, byte, found, expected, seenIn } = difference;
+  const { type, units, seenIn } = difference;
   const other = kind === 'platform' ? 'the scalar kernels' : (beside ?? 'the graph before');
   const places = units.map(([start, end]) => `[${start}, ${end})`).join(' + ');
   const seen = seenIn === undefined ? '' : ` It was noticed in ${seenIn.replaceAll('`', '')}.`;
   return (
-    `${operatorOf(difference)} gives something else than ${other}. Byte ${format.count(byte)} of ${shortened(type)} at units ` +
-    `${places} is ${hex(found)}, expected ${hex(expected)}.${seen}`
+    `${operatorOf(difference)} gives something else than ${other}. ${placeOf(difference)} of ${shortened(type)} at units ` +
+    `${places} is ${shown(difference.found)}, expected ${shown(difference.expected)}.${seen}`
   );
 }
 
@@ -119,8 +121,15 @@ export function dataOf({ lines, ...how }: Checked): unknown {
   };
 }
 
-function hex(byte: number): string {
-  return `0x${byte.toString(16).padStart(2, '0')}`;
+/** The first place that differs. */
+function placeOf({ byte, cell, slot }: Difference): string {
+  if (cell !== undefined) return `Cell ${format.count(cell)}`;
+  return byte === undefined ? `Slot ${format.count(slot ?? 0)}` : `Byte ${format.count(byte)}`;
+}
+
+/** A byte, or a number as text. */
+function shown(found: number | string): string {
+  return typeof found === 'string' ? found : `0x${found.toString(16).padStart(2, '0')}`;
 }
 
 /** Of types with long attributes, the beginning says enough. */

@@ -72,7 +72,7 @@ export class ProgramPanel {
 
 /** Each stage is compared with the one above. */
 function lineOf(check: Check): Line {
-  const stage = check.stage!;
+  const stage = check.stage as Stage;
   const above = check.kind === 'circuit' ? STAGES[STAGES.indexOf(stage) - 1] : undefined;
   return { stage: STAGE_TITLES[stage], stop: stage, beside: above && STAGE_TITLES[above], check };
 }
