@@ -21,6 +21,9 @@ use crate::watch::pause;
 use crate::{At, Error, Result, memory};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+/// What was not compared where nothing was.
+const EVERYTHING: &str = "everything";
+
 /// Of an error that tells of no difference.
 const TOO_LARGE: &str = "program.too_large";
 
@@ -46,7 +49,7 @@ impl Program {
     /// Compares what a stage computes with the task as it is written, on data within its bounds: small numbers in the first round, any in the second, ends of bounds
     /// in the third, and so on; cells are missing where they may. Results of reals in slots may be off by what the program says. The same seed gives the same data.
     ///
-    /// What was not compared, the report says: all, where the task takes none of the data that are drawn, or takes too many steps of exact arithmetic; an output
+    /// What was not compared in any round, the report says: all, where the task takes none of the data that are drawn, or too many steps of exact arithmetic; an output
     /// that depends on a comparison of reals that were too near to each other.
     ///
     /// # Errors
@@ -84,10 +87,9 @@ impl Subject<'_> {
             };
             if let Some(why) = why {
                 found.skip(
-                    "everything",
+                    EVERYTHING,
                     &format!("it is not computed exactly of the data that are drawn ({why})"),
                 );
-                break;
             }
         }
         Ok(found.report())
@@ -333,7 +335,8 @@ impl Found {
     /// What was skipped in some rounds is compared if it was in one.
     fn report(self) -> Report {
         let Self { mut report, known } = self;
-        report.skipped.retain(|skipped| !known.contains(&skipped.what));
+        let known = |what: &String| known.contains(what) || what == EVERYTHING && !known.is_empty();
+        report.skipped.retain(|skipped| !known(&skipped.what));
         report
     }
 
