@@ -516,6 +516,7 @@ fn turns_of_a_picture_are_shared() {
         let program = Program::compile(task.clone(), &Options { passes, ..Options::default() }).unwrap();
         let inputs = given([("x", Exact::integers((0..256).map(|k| k * 7 % 10)))]);
         let operators = program.report().operators;
+        assert_eq!(means_what_it_says(&program, 2), [""; 0]);
         assert_eq!(run(&Arc::new(program), &inputs), expected(&task, &inputs));
         operators
             .iter()
