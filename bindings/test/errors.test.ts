@@ -35,7 +35,9 @@ describe('errors', () => {
         .map((file) => readFileSync(new URL(file, folder), 'utf8'))
         .join();
     const source =
-      read(new URL('../src/', import.meta.url), '.ts') + read(new URL('../../src/', import.meta.url), '.rs');
+      read(new URL('../src/', import.meta.url), '.ts') +
+      read(new URL('../../engine/src/', import.meta.url), '.rs') +
+      read(new URL('../../src/', import.meta.url), '.rs');
     expect(
       Object.keys(ERROR_CODES).filter(
         (code) => !source.includes(`'${code}'`) && !source.includes(`"${code}"`),

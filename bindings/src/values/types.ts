@@ -325,7 +325,8 @@ export interface ValueCompileOptions extends Pick<CompileOptions, 'security' | '
   precision?: number | undefined;
   /**
    * Parameters that are not to be chosen. With the `info` of another program both share values and a key: what was encrypted once answers the questions of
-   * both (`ValueProgram.restoreClient`). Or made by hand: they are checked as chosen ones are. Errors: ParameterError, which says what the task lacks under them.
+   * both (`ValueProgram.restoreClient`), where both lay it out alike: compile programs that share values, and have several sums, without the pass `lateSums`.
+   * Or made by hand: they are checked as chosen ones are. Errors: ParameterError, which says what the task lacks under them.
    */
   parameters?: ValueParameters | undefined;
   /** Passes that are not to be made, to see what each is worth. Results are the same. */
