@@ -60,8 +60,8 @@ export function startPool({ module, memory, threads, worker, onDeath }) {
         joining.catch(() => {});
         joined.push(joining);
       }
-      // The joined ones are all waited for at once, too: a script that does not load is told of while others join.
-      await Promise.all([inTurn(workers, joined, { module: await module, memory }), ...joined]);
+      // The joined ones are all waited for at once, too: a script that does not load is told of while others join, or the module is compiled.
+      await Promise.all([inTurn(workers, joined, module, memory), ...joined]);
     } catch (error) {
       stop();
       throw error;
@@ -74,10 +74,12 @@ export function startPool({ module, memory, threads, worker, onDeath }) {
  * One worker after the other joins the memory: each makes it larger by its stack, and V8 has not told every realm of
  * that when it tells one that is just instantiating how large the memory is, which then takes what others were given
  * for out of bounds.
- * @type {(workers: WorkerLike[], joined: Promise<void>[], start: Start) => Promise<void>}
+ * @type {(workers: WorkerLike[], joined: Promise<void>[], module: Start['module'] | Promise<Start['module']>, memory: Start['memory']) => Promise<void>}
  */
-async function inTurn(workers, joined, start) {
-  for (const [index, worker] of [...workers.entries()]) {
+async function inTurn(workers, joined, module, memory) {
+  const start = { module: await module, memory };
+  // None is left once they were stopped.
+  for (const [index, worker] of workers.entries()) {
     worker.postMessage(start, []);
     await joined[index];
   }
