@@ -498,16 +498,16 @@ impl Program {
 
     fn build(literal: ProgramLiteral, mut all: Vec<Halves>, registry: Arc<Registry>) -> Result<Self> {
         let parameters = Parameters::new(literal.parameters.clone())?;
-        let (way, packing) = cheapest(&all, literal.parameters.n)?;
-        let halves = all.swap_remove(way);
-        let expected = if halves.exact { SchemeName::Bgv } else { SchemeName::Ckks };
+        // All ways have one kind of numbers, and outputs in one range.
+        let any = all.first().ok_or(Error::Job("there is a way to compute a task"))?;
+        let expected = if any.exact { SchemeName::Bgv } else { SchemeName::Ckks };
         if literal.parameters.scheme != expected {
             let (what, found) = ("scheme".to_owned(), literal.parameters.scheme.text().to_owned());
             return Err(Error::Parameters { what, found, expected: expected.text().to_owned() });
         }
-        if halves.exact {
+        if any.exact {
             let held: u128 = literal.parameters.t.iter().map(|&t| u128::from(t)).product();
-            let least = halves.least_modulus()?;
+            let least = any.least_modulus()?;
             if held < least {
                 let (what, found) = ("product of the plain moduli".to_owned(), held.to_string());
                 return Err(Error::Parameters {
@@ -517,6 +517,8 @@ impl Program {
                 });
             }
         }
+        let (way, packing) = cheapest(&all, literal.parameters.n)?;
+        let halves = all.swap_remove(way);
         let Built { keys, outputs, graph: scheme } =
             build(&halves, &packing, &literal.parameters, &registry)?;
         choose::precise(&halves, &packing, &outputs, literal.precision)?;
