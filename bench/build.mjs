@@ -5,12 +5,12 @@ import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs
 import { join, relative } from 'node:path';
 import { ROOT, run } from '../scripts/lib/run.mjs';
 import { need, wasmRust } from '../scripts/lib/toolchain.mjs';
-import { OPTIMIZE, TARGET, VARIANTS } from '../scripts/lib/variants.mjs';
+import { OPTIMIZE, VARIANTS, target } from '../scripts/lib/variants.mjs';
 import { packWasm } from '../scripts/lib/wasm-pack.mjs';
 
 const VARIANT = 'relaxed';
 const out = join(ROOT, 'bench/wasm/pkg');
-const made = join(TARGET, 'bench-package');
+const made = join(target(VARIANT), 'bench-package');
 const env = packWasm(VARIANT, need(wasmRust()), { folder: 'bench/wasm', out: made });
 const [input, wasm, source] = [
   join(made, 'cipherloom_bg.wasm'),

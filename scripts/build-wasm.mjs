@@ -16,7 +16,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { nameByLikeness } from './lib/function-order.mjs';
 import { ROOT, run, words } from './lib/run.mjs';
 import { lockedVersion, need, wasmRust } from './lib/toolchain.mjs';
-import { OPTIMIZE, PARTS, TARGET, VARIANTS } from './lib/variants.mjs';
+import { OPTIMIZE, PARTS, VARIANTS, target } from './lib/variants.mjs';
 import { packWasm } from './lib/wasm-pack.mjs';
 
 const args = process.argv.slice(2);
@@ -59,7 +59,7 @@ function build(part, variant) {
   }
   const started = performance.now();
   rmSync(stampFile(part, variant), { force: true });
-  const made = join(TARGET, `${part}-${variant}-package`);
+  const made = join(target(variant), `${part}-${variant}-package`);
   const env = packWasm(variant, rust, { folder: 'wasm', out: made, features: [part, ...features] });
   addGlue(part, variant, made);
   if (isThreaded(variant)) addPool(folder(part, variant), env);
@@ -89,16 +89,14 @@ function outdated(parts, variants) {
     .sort((a, b) => b.length - a.length);
 }
 
-/** Makes groups by processes of their own, each with a target folder, which cargo locks, if more than one can be made at a time. */
+/** Makes groups by processes of their own, if more than one can be made at a time: each has a target folder, which cargo locks. */
 async function manyAtATime(groups) {
   const lanes = Math.min(groups.length, availableParallelism(), Math.floor(freemem() / MEMORY));
   if (lanes < 2) return;
-  const base = process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target');
-  const lane = async (_, number) => {
-    const env = { ...process.env, CARGO_TARGET_DIR: number === 0 ? base : join(base, `lane-${number}`) };
+  const lane = async () => {
     for (let group = groups.shift(); group !== undefined; group = groups.shift()) {
       console.log(`wasm ${group.join(' ')}: is being built, ${groups.length} to follow`);
-      await quietly([process.argv[1], '--lane', ...group, ...(force ? ['--force'] : [])], env);
+      await quietly([process.argv[1], '--lane', ...group, ...(force ? ['--force'] : [])]);
     }
   };
   await Promise.all(Array.from({ length: lanes }, lane));
@@ -106,8 +104,8 @@ async function manyAtATime(groups) {
 }
 
 /** Runs a script; its output is shown when it ends, so that those of several do not mix. */
-async function quietly(args, env) {
-  const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
+async function quietly(args) {
+  const child = spawn(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
   const output = [];
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => output.push(data));
   const [status, signal] = await once(child, 'close');

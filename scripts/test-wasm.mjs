@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Runs the tests of pkg-tests/wasm in headless Chromium, for each build.
+// Runs the tests of pkg-tests/wasm in headless Chromium, for each build, of the crates that `build-wasm.mjs` compiled.
 // Usage: node scripts/test-wasm.mjs [single] [threads] [relaxed] [options of cargo test]
 import { browsers } from './lib/browsers.mjs';
 import { run, words } from './lib/run.mjs';
@@ -22,10 +22,10 @@ for (const variant of named.length ? named : Object.keys(VARIANTS)) {
   run(
     'wasm-pack',
     [
-      ...words('test --headless --chrome --chromedriver'),
+      ...words('test --release --headless --chrome --chromedriver'),
       chromedriver.path,
       ...words('--mode no-install pkg-tests/wasm'),
-      ...cargoOptions(variant, 'dev'),
+      ...cargoOptions(variant),
       ...features,
       ...options,
     ],

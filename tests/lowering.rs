@@ -7,11 +7,13 @@ use cipherloom::graph::{Attr, Attrs, Graph, OperandId};
 use cipherloom::math::Modulus;
 use cipherloom::ops::{Registry, Session};
 use cipherloom::packed::{
-    Axis, Frame, Layout, Numbers, PackerPasses, Slots, Source, computed, fill, part_name,
+    Axis, Frame, Layout, Numbers, PackerPasses, Slots, Source, bits, computed, fill, part_name,
 };
 use cipherloom::values::number::Number;
 use cipherloom::values::types::{Kind, Place, Value};
-use cipherloom::values::{Exact, PackedValue, Range, Values, clear_name, interpret, lower, ranges};
+use cipherloom::values::{
+    Exact, PackedValue, PackingOptions, Range, Values, clear_name, interpret, lower, ranges,
+};
 mod task_road;
 
 use cipherloom::Error;
@@ -64,8 +66,35 @@ fn ranges_of(task: &Task, registry: &Registry, values: &Values) -> Vec<Option<Ra
 
 /// Lowers, computes on slots, and compares with the interpreter.
 fn check(task: &Task, registry: &Registry, values: &Values, frame: Frame) -> Option<usize> {
-    check_with(task, registry, values, frame, PASSES)?;
-    check_with(task, registry, values, frame, PackerPasses { late_sums: true, ..PASSES })
+    let layouts = &BTreeMap::new();
+    let options = PackingOptions { frame, exact: true, passes: PASSES, layouts };
+    check_with(task, registry, values, &options)?;
+    let passes = PackerPasses { late_sums: true, ..PASSES };
+    check_with(task, registry, values, &PackingOptions { passes, ..options })
+}
+
+/// Any layout for some of the inputs: dimensions in any bits, each of the gaps repeated or 0.
+fn any_layouts(graph: &Graph, frame: Frame, dice: &mut Dice) -> BTreeMap<String, Layout> {
+    let mut layouts = BTreeMap::new();
+    for port in graph.inputs() {
+        let value = Value::of(graph.ty(port.operand)).unwrap();
+        let mut layout = Layout { axes: Vec::new(), repeated: 0, zero: 0 };
+        for &size in &value.shape {
+            let mut axis = Axis { size, low: None, dirty: false };
+            while size > 1 && (axis.low.is_none() || axis.mask() & layout.mapped() != 0) {
+                let above = u64::from(frame.slots() + bits(size) + 4);
+                axis.low = Some(dice.below(above) as u32);
+            }
+            layout.axes.push(axis);
+        }
+        let gaps = layout.gaps(frame);
+        layout.repeated = gaps & dice.below(1 << frame.slots());
+        layout.zero = gaps & !layout.repeated;
+        if dice.below(3) > 0 {
+            layouts.insert(port.name.clone(), layout);
+        }
+    }
+    layouts
 }
 
 /// Tells how many outputs share ciphertexts of others.
@@ -73,18 +102,19 @@ fn check_with(
     task: &Task,
     registry: &Registry,
     values: &Values,
-    frame: Frame,
-    passes: PackerPasses,
+    options: &PackingOptions<'_>,
 ) -> Option<usize> {
+    let frame = options.frame;
     let expected = interpret(&task.graph, registry, values, &task.inputs).unwrap().outputs();
     let known = ranges_of(task, registry, values);
-    let packing = match lower(&task.graph, registry, values, &known, frame, true, passes) {
+    let packing = match lower(&task.graph, registry, values, &known, options) {
         // Numbers too large to be looked up.
         Err(Error::Operator { op, .. }) if op == "value.compare" => return None,
         packing => packing.unwrap(),
     };
     let mut given = AllSlots::new();
     for input in &packing.inputs {
+        assert!(options.layouts.get(&input.name).is_none_or(|layout| *layout == input.layout));
         let cells = &task.inputs[&input.name];
         let mut give = |name: &str, layout: &Layout, cell: &dyn Fn(u64) -> u64| {
             for part in layout.parts(frame) {
@@ -154,6 +184,22 @@ fn random_tasks_are_the_same_in_slots() {
         shared += found.unwrap_or(0);
     }
     assert!(checked > 2_500 && shared > 20, "{checked} {shared}");
+}
+
+#[test]
+fn inputs_may_lie_anywhere() {
+    let values = Values::new();
+    let registry = values.registry();
+    for seed in 0..2_000u64 {
+        let frame = Frame { ring: 1 + (seed % 5) as u32, rings: (seed / 5 % 2) as u32 };
+        let Random { task, inputs } = random(&registry, seed, 4 + seed % 16, false);
+        let (graph, ranges) = task.assemble(&registry, &values).unwrap();
+        let layouts = &any_layouts(&graph, frame, &mut Dice(seed));
+        let task = Task { graph, inputs, ranges };
+        println!("seed {seed}, {frame:?}, {layouts:?}");
+        let passes = PackerPasses { late_sums: seed % 2 == 0, ..PASSES };
+        check_with(&task, &registry, &values, &PackingOptions { frame, exact: true, passes, layouts });
+    }
 }
 
 /// A task over encrypted integers of those shapes, at frames of many sizes; tells how many outputs share ciphertexts at the largest.
@@ -273,7 +319,9 @@ fn diagonals_take_giant_steps() {
     let frame = Frame { ring: 7, rings: 1 };
     check(&task, &registry, &values, frame).unwrap();
     let known = ranges_of(&task, &registry, &values);
-    let graph = lower(&task.graph, &registry, &values, &known, frame, true, PASSES).unwrap().graph;
+    let layouts = &BTreeMap::new();
+    let options = PackingOptions { frame, exact: true, passes: PASSES, layouts };
+    let graph = lower(&task.graph, &registry, &values, &known, &options).unwrap().graph;
     let turns = graph.operators().iter().filter(|op| graph.signature(op).name == "packed.rotate").count();
     assert_eq!(turns, 14);
 }

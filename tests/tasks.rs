@@ -7,13 +7,14 @@ mod task_road;
 use cipherloom::Error;
 use cipherloom::graph::{Attrs, Real};
 use cipherloom::packed::bytes;
-use cipherloom::tasks::{GivenParameters, Literal, Meaning, Options, OutputReport, Passes, Program};
+use cipherloom::platform::Simd;
+use cipherloom::tasks::{Client, GivenParameters, Literal, Meaning, Options, OutputReport, Passes, Program};
 use cipherloom::values::number::Number;
 use cipherloom::values::{Exact, Values};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use task_road::random::{Random, random};
-use task_road::{TaskBuilder, compile, expected, run};
+use task_road::{TaskBuilder, answers, compile, expected, run, sealed};
 
 fn given<const N: usize>(inputs: [(&str, Exact); N]) -> BTreeMap<String, Exact> {
     inputs.into_iter().map(|(name, cells)| (name.to_owned(), cells)).collect()
@@ -463,31 +464,59 @@ fn one_key_and_one_value_serve_several_programs() {
         task.output("y", y);
         task.finish()
     };
-    let first = question(|task, x| task.op("value.square", "", &[x]));
+    // Several sums: these leave room for each other, so that x does not lie as for one sum.
+    let first = question(|task, x| {
+        let square = task.op("value.square", "", &[x]);
+        let [sum, squares] = [x, square].map(|x| task.op("value.sum", "", &[x]));
+        task.output("sum", sum);
+        task.output("squares", squares);
+        square
+    });
     let second = question(|task, x| task.op("value.sum", "", &[x]));
     let asked = compile(&first);
     let report = asked.report();
-    let given = |plain_moduli: Vec<String>| GivenParameters {
+    assert!(report.outputs.iter().any(|output| output.values.len() == 2), "{:?}", report.outputs);
+    let parameters = GivenParameters {
         scheme: report.scheme,
         n: report.n,
-        moduli: report.moduli.clone(),
-        special: report.special.clone(),
-        plain_moduli,
+        moduli: report.moduli,
+        special: report.special,
+        plain_moduli: report.plain_moduli,
         scale: None,
+        layouts: report.layouts,
     };
-    let options = |plain| Options { parameters: Some(given(plain)), ..Options::default() };
-    let again = Program::compile(second.clone(), &options(report.plain_moduli.clone()));
-    let again = Arc::new(again.unwrap());
+    let under = |parameters: GivenParameters, task: &Literal| {
+        Program::compile(task.clone(), &Options { parameters: Some(parameters), ..Options::default() })
+    };
+    let again = Arc::new(under(parameters.clone(), &second).unwrap());
     assert_eq!(again.parameters().id(), asked.parameters().id());
-    let inputs = given_integers([3, 50, 0, 7, 11, 1]);
-    assert_eq!(run(&asked, &inputs), expected(&first, &inputs));
-    assert_eq!(run(&again, &inputs), expected(&second, &inputs));
-    let error = Program::compile(second, &options(vec!["5".into()])).err();
+    let inputs = given([("x", Exact::integers([3, 50, 0, 7, 11, 1]))]);
+    let client = Client::new(Arc::clone(&asked), Arc::new(Simd::new()), || 0.0).unwrap();
+    let (sealed, clear) = (sealed(&client, &inputs), BTreeMap::new());
+    assert_eq!(answers(&client, &asked, &sealed, &clear), expected(&first, &inputs));
+    let holder = client.for_program(Arc::clone(&again)).unwrap();
+    assert_eq!(answers(&holder, &again, &sealed, &clear), expected(&second, &inputs));
+    // Under another name: the one layout of that shape.
+    let mut renamed = second.clone();
+    renamed.inputs[0].name = "other".into();
+    let renamed = under(parameters.clone(), &renamed).unwrap().report().layouts;
+    assert_eq!(renamed["other"], parameters.layouts["x"]);
+    let without = GivenParameters { layouts: BTreeMap::new(), ..parameters.clone() };
+    assert_ne!(under(without, &second).unwrap().report().layouts, parameters.layouts);
+    for wrong in [
+        r#"{"axes":[[6,null]],"repeated":0}"#,
+        r#"{"axes":[[6,62]],"repeated":0}"#,
+        r#"{"axes":[[6,0]],"repeated":1}"#,
+    ] {
+        let layouts = BTreeMap::from([("x".to_owned(), serde_json::from_str(wrong).unwrap())]);
+        let error = under(GivenParameters { layouts, ..parameters.clone() }, &second).err();
+        assert!(
+            matches!(&error, Some(Error::Parameters { what, .. }) if what.contains("layout")),
+            "{error:?}"
+        );
+    }
+    let error = under(GivenParameters { plain_moduli: vec!["5".into()], ..parameters }, &second).err();
     assert!(matches!(error, Some(Error::Parameters { .. })), "{error:?}");
-}
-
-fn given_integers(cells: [i128; 6]) -> BTreeMap<String, Exact> {
-    given([("x", Exact::integers(cells))])
 }
 
 #[test]

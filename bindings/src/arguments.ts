@@ -421,6 +421,10 @@ export const VALUE_PARAMETERS: Kinds<ValueParameters> = {
   special: PRIMES,
   plainModuli: PRIMES,
   scale: FINITE,
+  inputs: {
+    expected: 'inputs by name, with their layouts, such as those in the info of another program',
+    fits: (value) => Array.isArray(value) && value.every(isLaidOut),
+  },
 };
 /** Options of `ValueProgram.run`. */
 export const VALUE_RUN_OPTIONS: Kinds<ValueRunOptions> = {
@@ -430,6 +434,21 @@ export const VALUE_RUN_OPTIONS: Kinds<ValueRunOptions> = {
 };
 /** Options of `ValueClient.decrypt`. */
 export const VALUE_DECRYPT_OPTIONS: Kinds<ValueDecryptOptions> = { ...CALL_OPTIONS, public: VALUES_BY_NAME };
+
+/** Whether something is an input with its layout, if it has one. */
+function isLaidOut(input: unknown): boolean {
+  if (tag(input) !== 'Object') return false;
+  const { name, layout } = input as Partial<Record<string, unknown>>;
+  if (!isName(name) || layout === undefined) return isName(name);
+  const { axes, repeated } = (tag(layout) === 'Object' ? layout : {}) as Partial<Record<string, unknown>>;
+  const isAxis = (axis: unknown): boolean =>
+    Array.isArray(axis) && axis.length === 2 && WHOLE.fits(axis[0]) && (axis[1] === null || isBit(axis[1]));
+  return Array.isArray(axes) && axes.every(isAxis) && WHOLE.fits(repeated);
+}
+
+function isBit(value: unknown): boolean {
+  return WHOLE.fits(value) && (value as number) < 64;
+}
 
 /**
  * Whether a name can be given to an input or output. As `__proto__` it could not be written in an object of

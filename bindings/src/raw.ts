@@ -14,7 +14,13 @@ import type {
   Variant,
 } from './types.js';
 import type { MeaningStage } from './stages.js';
-import type { TaskStage, ValueCompileOptions, ValueTaskLiteral } from './values/types.js';
+import type {
+  TaskStage,
+  ValueCompileOptions,
+  ValueParameters,
+  ValueLayout,
+  ValueTaskLiteral,
+} from './values/types.js';
 import { granted, type SharedMemory, sharedMemory } from './worker/memory.js';
 
 /** Program info as the core knows it: bounds are integers of 10^-decimals, as decimal strings. */
@@ -239,6 +245,16 @@ export interface RawJob {
   free(): void;
 }
 
+/** Parameters that are given to the core. */
+export interface RawParameters extends Omit<ValueParameters, 'inputs'> {
+  readonly layouts: Record<string, ValueLayout>;
+}
+
+/** What the core compiles a task over values with. */
+export interface RawCompileOptions extends Omit<ValueCompileOptions, 'parameters'> {
+  readonly parameters?: RawParameters | undefined;
+}
+
 /** What the core tells of a program over values. */
 export interface RawTaskReport {
   readonly scheme: 'BGV' | 'CKKS';
@@ -251,7 +267,14 @@ export interface RawTaskReport {
   /** Names, and bytes of the words of each. */
   readonly keys: [name: string, bytes: number][];
   readonly operators: Record<string, number>;
-  readonly outputs: { name: string; level: number; budgetBits: number; errorBits?: number | null }[];
+  readonly layouts: Record<string, ValueLayout>;
+  readonly outputs: {
+    name: string;
+    values: string[];
+    level: number;
+    budgetBits: number;
+    errorBits?: number | null;
+  }[];
 }
 
 /** Why a program over values is as it is; values in the order of the literal's operands. */
@@ -369,7 +392,7 @@ export interface RawColumns extends RawModule {
 /** One instance of the module of tasks over values. */
 export interface RawTasks extends RawModule {
   RawTask: {
-    /** JSON texts: {@link ValueTaskLiteral}, {@link ValueCompileOptions}. */
+    /** JSON texts: {@link ValueTaskLiteral}, {@link RawCompileOptions}. */
     compile(task: string, options: string, hear: Hear): RawTask;
     fromBytes(bytes: Uint8Array, hear: Hear): RawTask;
   };

@@ -6,5 +6,5 @@ import { need, wasmRust } from '../../scripts/lib/toolchain.mjs';
 import { packWasm } from '../../scripts/lib/wasm-pack.mjs';
 
 const out = join(ROOT, 'pkg-tests/wasm/pkg');
-packWasm('threads', need(wasmRust()), { folder: 'pkg-tests/wasm', out, debug: true });
+packWasm('threads', need(wasmRust()), { folder: 'pkg-tests/wasm', out });
 cpSync(join(ROOT, 'js'), out, { recursive: true });

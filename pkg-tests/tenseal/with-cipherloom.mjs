@@ -41,7 +41,7 @@ export async function askCipherloom(loom, group) {
   client.dispose();
   program.dispose();
   const found = Object.keys(group).map((name) => {
-    const own = ciphertexts.filter((ciphertext) => ciphertext.name.startsWith(`${name}[`));
+    const own = ciphertexts.filter(({ values }) => values.includes(name));
     const bound = Math.max(...own.map(({ errorBits }) => 2 ** errorBits));
     return [name, { answer: answers[name], bound }];
   });

@@ -56,19 +56,22 @@ export const OPTIMIZE = words(
     '--enable-call-indirect-overlong',
 );
 
-/** The folder of all builds: what runs on this machine (macros) is compiled once, and so is what two builds have alike. */
-export const TARGET = join(process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target'), 'wasm');
+/** The folder that a build is compiled in, with those beside it, which have most crates alike; others may be compiled at the same time. */
+export function target(variant) {
+  const base = process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target');
+  return join(base, 'wasm', VARIANTS[variant].beside ?? variant);
+}
 
 /** The environment that compiles a build: its flags, and no path of this machine in the result. */
 export function buildEnv(variant, rust) {
-  const { target, link } = VARIANTS[variant];
+  const { target: features, link } = VARIANTS[variant];
   const remap = [
     [join(rust.cargoHome, 'registry', 'src'), 'crates'],
     [join(rust.sysroot, 'lib', 'rustlib', 'src', 'rust'), 'rust'],
     [ROOT, 'cipherloom'],
   ];
   const flags = [
-    targetFeatures(target),
+    targetFeatures(features),
     ...link.map((argument) => `-Clink-arg=${argument}`),
     // Kernels say `#[inline]` where it is worth its bytes; elsewhere LLVM, whose own limit is 225, is to do less of it.
     '-Cllvm-args=-inline-threshold=50',
@@ -78,7 +81,7 @@ export function buildEnv(variant, rust) {
   ];
   return {
     ...rust.env,
-    CARGO_TARGET_DIR: TARGET,
+    CARGO_TARGET_DIR: target(variant),
     // Builds that differ in flags alone must not overwrite each other: cargo then puts these into the files' names.
     __CARGO_DEFAULT_LIB_METADATA: 'cipherloom',
     // Sorting and the printing of numbers, small rather than fast.
@@ -92,12 +95,12 @@ export function buildEnv(variant, rust) {
  * cargo's options for a build: a standard library of its own, and the target features that only the crates with kernels
  * have, so that builds that differ in these share all else.
  */
-export function cargoOptions(variant, profile) {
+export function cargoOptions(variant) {
   const options = ['--locked', '-Zbuild-std=std,panic_abort'];
   const { own } = VARIANTS[variant];
   if (own === undefined) return options;
   const flags = JSON.stringify([targetFeatures(own)]);
-  const configure = (name) => `--config=profile.${profile}.package.${name}.rustflags=${flags}`;
+  const configure = (name) => `--config=profile.release.package.${name}.rustflags=${flags}`;
   return [
     ...options,
     '-Zprofile-rustflags',

@@ -6,17 +6,17 @@ import { VARIANTS, buildEnv, cargoOptions } from './variants.mjs';
 
 /**
  * Builds the crate in `folder` with the flags of a variant, into the folder `out`: cipherloom.js, cipherloom_bg.wasm and
- * their types. Gives the environment in which it was built. `debug` takes cargo's dev profile.
+ * their types. Gives the environment in which it was built.
  */
-export function packWasm(variant, rust, { folder, out, features = [], debug = false }) {
+export function packWasm(variant, rust, { folder, out, features = [] }) {
   const env = buildEnv(variant, rust);
-  const options = [debug ? '--dev' : '--release', '--out-dir', relative(join(ROOT, folder), out), folder];
+  const options = ['--release', '--out-dir', relative(join(ROOT, folder), out), folder];
   run(
     'wasm-pack',
     [
       ...words('build --mode force --target web --no-opt --no-pack --no-gitignore --out-name cipherloom'),
       ...options,
-      ...cargoOptions(variant, debug ? 'dev' : 'release'),
+      ...cargoOptions(variant),
       ...features.flatMap((feature) => ['--features', feature]),
     ],
     { env },

@@ -23,4 +23,5 @@ pub use explain::{ExplainedKey, ExplainedValue, Explanation, Reason};
 pub use literal::{InputLiteral, Literal, NodeLiteral, OutputLiteral};
 pub use passes::Passes;
 pub use program::{GivenParameters, Options, OutputReport, Program, Report};
+pub use travel::Place;
 pub use verify::Meaning;

@@ -13,7 +13,7 @@ use crate::graph::{Attr, Graph, OperandId, print};
 use crate::ops::Registry;
 use crate::ops::types::{Ciphertext, Scheme};
 use crate::optimize::{fuse, hoist, optimize};
-use crate::packed::{Frame, PackerPasses, Slots, Source, close};
+use crate::packed::{Frame, Layout, PackerPasses, Slots, Source, close};
 use crate::platform::Platform;
 use crate::program::{MOST_MEMORY, ParameterLiteral, Parameters, SchemeName, base, memory_limit, security};
 use crate::schemes::close::{
@@ -21,7 +21,9 @@ use crate::schemes::close::{
 };
 use crate::schemes::security::SecurityTable;
 use crate::values::types::{Kind as ValueKind, Place as Where, Value};
-use crate::values::{Cut, PackedValue, Packing, Range, Values, balance, cut, lower, ranges, square, turns};
+use crate::values::{
+    Cut, PackedValue, Packing, PackingOptions, Range, Values, balance, cut, lower, ranges, square, turns,
+};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -64,6 +66,9 @@ pub struct GivenParameters {
     /// The scale of fresh ciphertexts, of CKKS.
     #[serde(default)]
     pub scale: Option<f64>,
+    /// How encrypted inputs lie, by name, so that ciphertexts for one program are taken by another ([`PackingOptions::layouts`]).
+    #[serde(default)]
+    pub layouts: BTreeMap<String, Place>,
 }
 
 impl GivenParameters {
@@ -106,6 +111,9 @@ struct ProgramLiteral {
     /// Which passes are made.
     #[serde(default, skip_serializing_if = "Passes::all")]
     passes: Passes,
+    /// How encrypted inputs lie, by name, where that was given.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    layouts: BTreeMap<String, Place>,
 }
 
 /// Hashes of what was made of a task, as far as keys, values and results depend on it.
@@ -167,18 +175,21 @@ pub struct Halves {
     pub passes: Passes,
     /// Those on values, in order.
     pub made: Vec<(&'static str, ValuePass)>,
+    /// How encrypted inputs lie, by name, where that was given.
+    pub layouts: Arc<BTreeMap<String, Place>>,
 }
 
 impl Halves {
     /// Of a task, in each of the ways in which passes may leave it that pay for some tasks only; the operators of both halves have those of the literal as parents.
+    /// Encrypted inputs lie as `layouts` says of them, by name.
     ///
     /// # Errors
     /// As [`Literal::assemble`], [`Values`]' rules and [`cut`].
-    pub fn all(task: &Literal, passes: Passes) -> Result<Vec<Self>> {
+    pub fn all(task: &Literal, passes: Passes, layouts: &BTreeMap<String, Place>) -> Result<Vec<Self>> {
         let values = Values::new();
         let registry = values.registry();
         let (written, given) = task.assemble(&registry, &values)?;
-        let (mut all, mut known) = (Vec::new(), Vec::new());
+        let (mut all, mut known, layouts) = (Vec::new(), Vec::new(), Arc::new(layouts.clone()));
         for turned in std::iter::once(false).chain(passes.turns.then_some(true)) {
             let made = value_passes(passes, turned);
             let graph =
@@ -186,7 +197,7 @@ impl Halves {
             let text = print(&graph);
             if !known.contains(&text) {
                 known.push(text);
-                all.push(Self::new(graph, given.clone(), passes, made)?);
+                all.push(Self { layouts: layouts.clone(), ..Self::new(graph, given.clone(), passes, made)? });
             }
         }
         Ok(all)
@@ -212,7 +223,8 @@ impl Halves {
             let value = Value::of(cut.server.ty(operand))?;
             exact &= value.place != Where::Encrypted || value.kind != ValueKind::Real;
         }
-        Ok(Self { values, registry, cut, ranges: server, given, exact, passes, made })
+        let layouts = Arc::default();
+        Ok(Self { values, registry, cut, ranges: server, given, exact, passes, made, layouts })
     }
 
     /// The smallest product of plaintext moduli that holds all outputs; `RangeOverflow` beyond 126 bits.
@@ -246,11 +258,13 @@ impl Halves {
 
     /// The server's half in vectors of slots: of early and late sums the cheaper one.
     pub fn packing(&self, n: usize) -> Result<Packing> {
-        let frame = frame(n, self.exact);
+        let (frame, exact) = (frame(n, self.exact), self.exact);
+        let layouts = &self.layouts(frame)?;
         let Passes { dedup, flatten, giant_steps, .. } = self.passes;
         let lowered = |late_sums| {
             let passes = PackerPasses { dedup, flatten, giant_steps, late_sums };
-            lower(&self.cut.server, &self.registry, &self.values, &self.ranges, frame, self.exact, passes)
+            let options = PackingOptions { frame, exact, passes, layouts };
+            lower(&self.cut.server, &self.registry, &self.values, &self.ranges, &options)
         };
         let early = lowered(false)?;
         if !self.passes.late_sums || early.sums < 2 {
@@ -258,6 +272,19 @@ impl Halves {
         }
         let late = lowered(true)?;
         Ok(if late.cost < early.cost { late } else { early })
+    }
+
+    /// The layouts that inputs were given.
+    fn layouts(&self, frame: Frame) -> Result<BTreeMap<String, Layout>> {
+        let layout = |(name, place): (&String, &Place)| match place.layout(frame) {
+            Some(layout) => Ok((name.clone(), layout)),
+            None => Err(Error::Parameters {
+                what: format!("layout of input `{}`", shown(name)),
+                found: serde_json::to_string(place).unwrap_or_default(),
+                expected: format!("one of a fresh value in ciphertexts of 2^{} slots", frame.slots()),
+            }),
+        };
+        self.layouts.iter().map(layout).collect()
     }
 
     /// log2 of the largest number in slots of every input of the packed graph.
@@ -447,16 +474,20 @@ pub struct Report {
     pub keys: Vec<(String, u64)>,
     /// Operators of the scheme, by name.
     pub operators: BTreeMap<String, usize>,
+    /// How its encrypted inputs lie, by name.
+    pub layouts: BTreeMap<String, Place>,
     /// The outputs.
     pub outputs: Vec<OutputReport>,
 }
 
-/// What is known of an output.
+/// What is known of a ciphertext that a run gives.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OutputReport {
     /// Its ciphertext's name.
     pub name: String,
+    /// The values of which it has cells: outputs of the task, and what the client finishes others from.
+    pub values: Vec<String>,
     /// How many primes it has left.
     pub level: usize,
     /// Bits before decryption fails.
@@ -480,7 +511,8 @@ impl Program {
         }
         let memory_limit = memory_limit(options.memory_limit);
         let passes = options.passes;
-        let all = Halves::all(&task, passes)?;
+        let layouts = options.parameters.as_ref().map(|given| given.layouts.clone()).unwrap_or_default();
+        let all = Halves::all(&task, passes, &layouts)?;
         let wishes = Wishes { table, n: options.n, precision, memory: memory_limit };
         let registry = Arc::new(crate::schemes::close::registry());
         let parameters = match &options.parameters {
@@ -492,7 +524,7 @@ impl Program {
             }
             None => choose::choose(&all, &wishes, &registry)?.literal().clone(),
         };
-        let literal = ProgramLiteral { task, parameters, precision, memory_limit, passes };
+        let literal = ProgramLiteral { task, parameters, precision, memory_limit, passes, layouts };
         Self::build(literal, all, registry)
     }
 
@@ -552,7 +584,7 @@ impl Program {
         }
         let found = Decided([reader.id()?, reader.id()?, reader.id()?]);
         reader.end()?;
-        let all = Halves::all(&literal.task, literal.passes)?;
+        let all = Halves::all(&literal.task, literal.passes, &literal.layouts)?;
         let program = Self::build(literal, all, Arc::new(crate::schemes::close::registry()))?;
         program.decided.check(&reader, found)?;
         Ok(program)
@@ -617,8 +649,17 @@ impl Program {
             *operators.entry(self.scheme.signature(op).name.clone()).or_default() += 1;
         }
         let chain = chain(l);
+        let layout = |value: &PackedValue| (value.name.clone(), Place::of(&value.layout, value.base));
+        let mut values = BTreeMap::new();
+        for value in &self.packing.outputs {
+            let names: Vec<String> = value.all().map(|one| one.name.clone()).collect();
+            for port in ports(value, self.frame()) {
+                values.extend(self.moduli().into_iter().map(|t| (self.port(&port, t), names.clone())));
+            }
+        }
         let output = |closed: &Closed| OutputReport {
             name: closed.name.clone(),
+            values: values.get(&closed.name).cloned().unwrap_or_default(),
             level: closed.ty.q.len(),
             budget_bits: closed.budget,
             error_bits: match closed.ty.scheme {
@@ -640,6 +681,7 @@ impl Program {
                 .map(|(name, &level)| (name.to_string(), Limbs::of_key(&chain.key(level)).seeded_bytes()))
                 .collect(),
             operators,
+            layouts: self.packing.inputs.iter().map(layout).collect(),
             outputs: self.outputs.iter().map(output).collect(),
         }
     }

@@ -3,8 +3,8 @@
 use super::body::{self, Limbs, Samplers};
 use crate::bytes::{Kind, Reader, Writer, foreign};
 use crate::ops::types::Ciphertext;
-use crate::packed::{Axis, Layout, part_name};
-use crate::values::PackedValue;
+use crate::packed::{Axis, Frame, Layout, bits, part_name};
+use crate::values::{MOST_ADDRESS_BITS, PackedValue};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -85,6 +85,27 @@ impl Place {
         let axes = layout.axes.iter().map(|&Axis { size, low, .. }| (size, low)).collect();
         Self { axes, repeated: layout.repeated, base }
     }
+
+    /// The layout of an input that is to lie so, if that is one.
+    pub fn layout(&self, frame: Frame) -> Option<Layout> {
+        let mut taken = 0u64;
+        let mut axes = Vec::with_capacity(self.axes.len());
+        for &(size, low) in &self.axes {
+            let axis = Axis { size, low, dirty: false };
+            let free = || {
+                low.unwrap_or(0).saturating_add(bits(size)) <= MOST_ADDRESS_BITS && taken & axis.mask() == 0
+            };
+            if size > 1 << MOST_ADDRESS_BITS || low.is_some() != (size > 1) || !free() {
+                return None;
+            }
+            taken |= axis.mask();
+            axes.push(axis);
+        }
+        let mut layout = Layout { axes, repeated: self.repeated, zero: 0 };
+        let gaps = layout.gaps(frame);
+        layout.zero = gaps & !self.repeated;
+        (self.base == 0 && self.repeated & !gaps == 0).then_some(layout)
+    }
 }
 
 /// The run of what was encrypted.
@@ -102,7 +123,7 @@ pub struct Origin {
 }
 
 /// The names of a value's ciphertexts, in the order in which they travel, without those of plaintext moduli.
-pub fn ports(value: &PackedValue, frame: crate::packed::Frame) -> Vec<String> {
+pub fn ports(value: &PackedValue, frame: Frame) -> Vec<String> {
     let parts = |name: &str, layout: &Layout| {
         layout.parts(frame).into_iter().map(|part| part_name(name, part)).collect::<Vec<_>>()
     };

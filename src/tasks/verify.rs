@@ -576,7 +576,8 @@ mod tests {
     /// What is told of a program of which a part is another.
     fn verified(change: impl FnOnce(&mut Halves, &mut Packing), stage: Meaning) -> Result<Report> {
         let program = program();
-        let mut halves = Halves::all(program.task(), program.halves().passes).unwrap().swap_remove(0);
+        let mut halves =
+            Halves::all(program.task(), program.halves().passes, &BTreeMap::new()).unwrap().swap_remove(0);
         let mut packing = program.packing().clone();
         change(&mut halves, &mut packing);
         Subject { program: &program, halves: &halves, packing: &packing, passes: &halves.made }.verify(

@@ -167,6 +167,31 @@ impl Lowering<'_> {
     }
 }
 
+/// How a task is lowered.
+#[derive(Clone, Copy, Debug)]
+pub struct PackingOptions<'a> {
+    /// The slots of a ciphertext.
+    pub frame: Frame,
+    /// For schemes of integers.
+    pub exact: bool,
+    /// What the packer may do.
+    pub passes: PackerPasses,
+    /// How encrypted inputs lie, by name, where that is not to be chosen. One of another shape is of another value; an input that has none lies as all those
+    /// of its shape do, if these lie alike: under another name it may be given what was encrypted for one of them.
+    pub layouts: &'a BTreeMap<String, Layout>,
+}
+
+impl PackingOptions<'_> {
+    /// The layout that an input was given.
+    pub(super) fn given(&self, name: &str, value: &Value) -> Option<&Layout> {
+        let fits = |layout: &&Layout| value.place == Place::Encrypted && layout.shape() == value.shape;
+        let mut all = self.layouts.values().filter(fits);
+        let any = all.next();
+        let own = self.layouts.get(name).filter(fits);
+        own.or_else(|| any.filter(|any| all.all(|other| other == *any)))
+    }
+}
+
 /// A value that goes into the graph of slot vectors, or comes out of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackedValue {
@@ -221,7 +246,7 @@ pub struct Packing {
     pub fixed: Graph,
 }
 
-/// Lowers the server's half of a task ([`super::cut`]) to ciphertexts with so many slots; `exact` for schemes of integers. `ranges` are those of its operands.
+/// Lowers the server's half of a task ([`super::cut`]) to ciphertexts. `ranges` are those of its operands.
 ///
 /// # Errors
 /// As [`check_values`]; `Operator` for an operator that no scheme computes of encrypted operands; `Task` for an output that is the server's own; `TooLarge`.
@@ -230,13 +255,12 @@ pub fn lower(
     registry: &Registry,
     values: &Values,
     ranges: &[Option<Range>],
-    frame: Frame,
-    exact: bool,
-    passes: PackerPasses,
+    options: &PackingOptions<'_>,
 ) -> Result<Packing> {
+    let &PackingOptions { frame, exact, passes, .. } = options;
     check_values(graph, registry, values)?;
     let order = topological_order(graph, &Facts::new(graph)?.dependencies)?;
-    let lows = plan(graph, &order, registry, values, frame, passes.late_sums)?;
+    let lows = plan(graph, &order, registry, values, options)?;
     let packed = crate::packed::registry();
     let mut lowering = Lowering { packer: Packer::new(frame, &packed, passes), exact, planned: Vec::new() };
     let unit = |operand| graph.first_unit(operand);
@@ -250,7 +274,9 @@ pub fn lower(
                 |(&size, &low): (&u64, &u32)| Axis { size, low: (size > 1).then_some(low), dirty: false };
             let mut layout =
                 Layout::fresh(value.shape.iter().zip(&lows[&unit(port.operand)]).map(axis).collect(), frame);
-            if passes.late_sums {
+            if let Some(given) = options.given(&port.name, &value) {
+                layout.clone_from(given);
+            } else if passes.late_sums {
                 // Sums are then laid side by side.
                 (layout.zero, layout.repeated) = (layout.repeated, 0);
             }

@@ -78,6 +78,28 @@ pub fn run_with(
     program: &Arc<Program>,
     inputs: &BTreeMap<String, Exact>,
 ) -> BTreeMap<String, Exact> {
+    let encrypted =
+        |name: &str| program.task().inputs.iter().any(|i| i.name == name && i.ty.contains("encrypted"));
+    let (own, clear) = inputs.clone().into_iter().partition(|(name, _)| encrypted(name));
+    answers(client, program, &sealed(client, &own), &clear)
+}
+
+/// Encrypted values, by name.
+pub fn sealed(client: &Client, values: &BTreeMap<String, Exact>) -> BTreeMap<String, Vec<u8>> {
+    let values: Vec<(&str, &Exact)> = values.iter().map(|(name, value)| (name.as_str(), value)).collect();
+    let Outcome::Objects(values) = client.encrypt(&values).unwrap().complete().unwrap() else {
+        panic!("values are objects")
+    };
+    values.into_iter().map(|mut value| (value.names.remove(0), value.bytes)).collect()
+}
+
+/// What a program answers, with keys of that client.
+pub fn answers(
+    client: &Client,
+    program: &Arc<Program>,
+    sealed: &BTreeMap<String, Vec<u8>>,
+    clear: &BTreeMap<String, Exact>,
+) -> BTreeMap<String, Exact> {
     let mut evaluator = Evaluator::new(&program.bytes(), &Simd::new(), || 0.0).unwrap();
     for name in evaluator.missing_keys() {
         let Outcome::Bytes(key) = client.key(&name).unwrap().complete().unwrap() else {
@@ -85,22 +107,13 @@ pub fn run_with(
         };
         evaluator.load_key(&key).unwrap();
     }
-    let encrypted =
-        |name: &str| program.task().inputs.iter().any(|i| i.name == name && i.ty.contains("encrypted"));
-    let own: Vec<(&str, &Exact)> =
-        inputs.iter().filter(|(name, _)| encrypted(name)).map(|(n, v)| (n.as_str(), v)).collect();
-    let Outcome::Objects(values) = client.encrypt(&own).unwrap().complete().unwrap() else {
-        panic!("values are objects")
-    };
     let given: Vec<(&str, &[u8])> =
-        values.iter().map(|v| (v.names[0].as_str(), v.bytes.as_slice())).collect();
-    let clear =
-        inputs.iter().filter(|(name, _)| !encrypted(name)).map(|(n, v)| (n.clone(), v.clone())).collect();
-    let Outcome::Objects(results) = evaluator.run(&given, &clear).unwrap().complete().unwrap() else {
+        sealed.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
+    let Outcome::Objects(results) = evaluator.run(&given, clear).unwrap().complete().unwrap() else {
         panic!("results")
     };
     let results: Vec<&[u8]> = results.iter().map(|r| r.bytes.as_slice()).collect();
-    let Outcome::Cells(cells) = client.decrypt(&results, &clear).unwrap().complete().unwrap() else {
+    let Outcome::Cells(cells) = client.decrypt(&results, clear).unwrap().complete().unwrap() else {
         panic!("cells")
     };
     cells.into_iter().collect()

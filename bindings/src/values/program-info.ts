@@ -7,7 +7,7 @@ import {
   VALUE_PASS_CHOICES,
 } from '../arguments.js';
 import { failure } from '../errors.js';
-import type { RawTaskReport } from '../raw.js';
+import type { RawParameters, RawTaskReport } from '../raw.js';
 import { readAttributes } from '../type-text.js';
 import { shownBound, type ValueRule } from './cells.js';
 import { resultType } from './rules.js';
@@ -46,6 +46,7 @@ function outputTypes(literal: ValueTaskLiteral): { name: string; type: ValueType
 /** See {@link ValueProgramInfo}. Errors: FormatError if a name is none that a task would take: other builders may not have asked. */
 export function describeValueProgram(report: RawTaskReport, literal: ValueTaskLiteral): ValueProgramInfo {
   const { scheme, n, moduli, special, plainModuli, security, operators } = report;
+  const layouts = new Map(Object.entries(report.layouts));
   return {
     scheme,
     n,
@@ -58,11 +59,11 @@ export function describeValueProgram(report: RawTaskReport, literal: ValueTaskLi
       const hasBounds = type.kind !== 'boolean' && type.kind !== 'category';
       const shown = (one: bigint | number | undefined): ReturnType<typeof shownBound> | undefined =>
         one === undefined || !hasBounds ? undefined : shownBound(one, type);
-      return { name, ...type, min: shown(min), max: shown(max) };
+      return { name, ...type, min: shown(min), max: shown(max), layout: layouts.get(name) };
     }),
     outputs: outputTypes(literal).map(({ name, type }) => ({ name, ...type })),
-    ciphertexts: report.outputs.map(({ name, level, budgetBits, errorBits }) => {
-      return { name, level, budgetBits, errorBits: errorBits ?? undefined };
+    ciphertexts: report.outputs.map(({ name, values, level, budgetBits, errorBits }) => {
+      return { name, values, level, budgetBits, errorBits: errorBits ?? undefined };
     }),
     keys: report.keys.map(([name, bytes]) => ({ name, bytes })),
     operators,
@@ -70,14 +71,15 @@ export function describeValueProgram(report: RawTaskReport, literal: ValueTaskLi
 }
 
 /** What the core reads of parameters, be they all of a program's info. Errors: InputError `input.type`. */
-export function givenParameters(given: ValueParameters): ValueParameters {
-  const { scheme, n, moduli, special, plainModuli, scale } = given;
-  const parameters = { scheme, n, moduli, special, plainModuli, scale };
+export function givenParameters(given: ValueParameters): RawParameters {
+  const { scheme, n, moduli, special, plainModuli, scale, inputs = [] } = given;
+  const parameters = { scheme, n, moduli, special, plainModuli, scale, inputs };
   for (const [name, kind] of Object.entries(PARAMETERS)) {
     const value = parameters[name as keyof ValueParameters];
     if (name !== 'scale' || value !== undefined) checkArgument(`parameters, ${name}`, value, kind);
   }
-  return parameters;
+  const laid = inputs.flatMap(({ name, layout }) => (layout === undefined ? [] : [[name, layout] as const]));
+  return { scheme, n, moduli, special, plainModuli, scale, layouts: Object.fromEntries(laid) };
 }
 
 /** Passes that are told on or off. Errors: InputError `input.type`, for names that are none, too. */

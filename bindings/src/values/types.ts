@@ -325,8 +325,8 @@ export interface ValueCompileOptions extends Pick<CompileOptions, 'security' | '
   precision?: number | undefined;
   /**
    * Parameters that are not to be chosen. With the `info` of another program both share values and a key: what was encrypted once answers the questions of
-   * both (`ValueProgram.restoreClient`), where both lay it out alike: compile programs that share values, and have several sums, without the pass `lateSums`.
-   * Or made by hand: they are checked as chosen ones are. Errors: ParameterError, which says what the task lacks under them.
+   * both (`ValueProgram.restoreClient`), as inputs of one name and shape then lie alike. Or made by hand: they are checked as chosen ones are. Errors:
+   * ParameterError, which says what the task lacks under them.
    */
   parameters?: ValueParameters | undefined;
   /** Passes that are not to be made, to see what each is worth. Results are the same. */
@@ -388,10 +388,25 @@ export interface ValueExplanation {
 }
 
 /** Parameters of a program, as its info tells them. Primes as decimal strings. */
-export type ValueParameters = Pick<
+export interface ValueParameters extends Pick<
   ValueProgramInfo,
   'scheme' | 'n' | 'moduli' | 'special' | 'plainModuli' | 'scale'
->;
+> {
+  /**
+   * How encrypted inputs lie, by name, of the same shape; one with another name lies as all those of its shape do, if these lie alike. What nothing is said of
+   * is chosen.
+   */
+  readonly inputs?:
+    readonly { readonly name: string; readonly layout?: ValueLayout | undefined }[] | undefined;
+}
+
+/** Where the cells of an encrypted input lie in slots: made by the compiler, and given to it again. */
+export interface ValueLayout {
+  /** Length and lowest bit of each dimension in the number of a slot; no bit for a dimension of length 1. */
+  readonly axes: readonly (readonly [size: number, low: number | null])[];
+  /** The bits along which slots repeat, as the sum of their powers of two. */
+  readonly repeated: number;
+}
 
 /** A level of the program: the server's half of the task, the client's, vectors of slots, ciphertext operators, polynomials, what is run. */
 export type TaskStage = (typeof TASK_STAGES)[number];
@@ -402,6 +417,8 @@ export interface ValueInputInfo extends ValueType {
   /** The declared bounds of integers, exact, and of reals; of dates as `Date`; undefined for booleans and categories. */
   readonly min: Decimal | number | Date | undefined;
   readonly max: Decimal | number | Date | undefined;
+  /** How an encrypted one lies in slots. */
+  readonly layout: ValueLayout | undefined;
 }
 
 /** One output of a program. */
@@ -428,6 +445,8 @@ export interface ValueProgramInfo {
   /** What a run gives: ciphertexts of outputs, and of what the client finishes others from. */
   readonly ciphertexts: readonly {
     readonly name: string;
+    /** The values of which it has cells: outputs of the task, and what the client finishes others from. Several share a ciphertext where there is room. */
+    readonly values: readonly string[];
     /** Primes that are left. */
     readonly level: number;
     /** Bits before decryption fails. */

@@ -12,6 +12,7 @@ import type {
   RawExplanation,
   RawGivenCells,
   RawOptions,
+  RawCompileOptions,
   RawOutgoing,
   RawOutputValues,
   RawPort,
@@ -23,7 +24,7 @@ import type {
 } from '../raw.js';
 import type { CompileOptions, GraphView, Stage, TaskLiteral, TraceView } from '../types.js';
 import type { MeaningStage } from '../stages.js';
-import type { TaskStage, ValueCompileOptions, ValueTaskLiteral } from '../values/types.js';
+import type { TaskStage, ValueTaskLiteral } from '../values/types.js';
 import type { CheckKind } from '../verification-types.js';
 
 /** Number of an object that lives in a worker. */
@@ -139,7 +140,7 @@ export interface TaskMethods extends StartMethods {
 
 /** What a task client worker does: as a client worker, for tasks over values. */
 export interface TaskClientMethods extends TaskMethods, KeyMethods {
-  compile(task: ValueTaskLiteral, options: ValueCompileOptions): OpenTask;
+  compile(task: ValueTaskLiteral, options: RawCompileOptions): OpenTask;
   createClient(task: Handle): Handle;
   restoreClient(task: Handle, saved: Uint8Array): Handle;
   key(client: Handle, name: string): Bytes;

@@ -126,14 +126,12 @@ describe('the workers of values', () => {
 
   it('let one key serve several programs of the same parameters', async () => {
     await open();
-    // Or sums of one program would be laid out otherwise than those of the other.
-    const options = { passes: { lateSums: false } };
-    using program = await loom.compileValues(task(), options);
+    using program = await loom.compileValues(task());
     using client = await program.client();
     const other = createValueTask();
     const x = other.encrypted('y', { shape: [4], min: 0, max: 9 });
     other.output('dot', x.dot(other.plain('w', { shape: [4], min: 0, max: 9 })));
-    using second = await loom.compileValues(other, options);
+    using second = await loom.compileValues(other, { parameters: program.info });
     const parameters = ({ n, moduli, special, plainModuli }: typeof program.info) => ({
       n,
       moduli,
