@@ -26,6 +26,8 @@ for (const variant of named.length ? named : Object.keys(VARIANTS)) {
       chromedriver.path,
       ...words('--mode no-install pkg-tests/wasm'),
       ...cargoOptions(variant),
+      // As the modules are compiled.
+      '-Zpanic-abort-tests',
       ...features,
       ...options,
     ],

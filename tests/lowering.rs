@@ -21,7 +21,8 @@ use num_bigint::BigInt;
 use std::collections::BTreeMap;
 use task_road::random::{Dice, Random, random};
 
-const PASSES: PackerPasses = PackerPasses { dedup: true, flatten: true, giant_steps: true, late_sums: false };
+const PASSES: PackerPasses =
+    PackerPasses { dedup: true, factors: true, flatten: true, giant_steps: true, late_sums: false };
 
 /// Slots count modulo this.
 const P: i128 = (1 << 61) - 1;

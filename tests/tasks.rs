@@ -91,6 +91,53 @@ fn a_polynomial_of_reals() {
     }
 }
 
+/// The most that reals are off by.
+fn apart(found: &Exact, exact: &Exact) -> f64 {
+    let pairs = found.cells.iter().zip(&exact.cells);
+    pairs.map(|(a, b)| (a.to_f64() - b.to_f64()).abs()).fold(0.0, f64::max)
+}
+
+#[test]
+fn numbers_before_a_polynomial_go_into_weights() {
+    let mut task = TaskBuilder::default();
+    let x = task.input("x", r#"kind="real", shape=[700, 30], where="encrypted""#, Some(["-4", "4"]));
+    let w = task.input("w", r#"kind="real", shape=[30], where="plain""#, Some(["-0.5", "0.5"]));
+    let score = task.op("matrix.vector", "", &[x, w]);
+    let bias = task.op("value.constant", r#"kind="real", shape=[700], value=-0.25"#, &[]);
+    let score = task.op("value.add", "", &[score, bias]);
+    let near = task.op("value.within", "max=8, min=-8", &[score]);
+    let probability =
+        task.op("value.polynomial", "coefficients=[500000, 150120, 0, -1593], decimals=6", &[near]);
+    task.output("probability", probability);
+    let task = task.finish();
+    let inputs = given([
+        ("x", reals((0..21_000).map(|k| f64::from(k * 37 % 800 - 400) / 100.0))),
+        ("w", reals((0..30).map(|k| f64::from(k * 11 % 100 - 50) / 128.0))),
+    ]);
+    let exact = expected(&task, &inputs);
+    let with = |factors| {
+        let passes = Passes { factors, ..Passes::default() };
+        Program::compile(task.clone(), &Options { passes, ..Options::default() }).unwrap()
+    };
+    let (with, without) = (with(true), with(false));
+    // Rescaled late, and with a polynomial on [-1, 1]: precise enough for a ring of half the size.
+    assert_eq!((with.report().n, without.report().n), (8192, 16384));
+    let messages = [&with, &without].map(|program| {
+        let told = program.explain().unwrap().values;
+        // Scores, the bias, scores with it: what is told is of these, not of an eighth of them.
+        [2, 4].map(|number| told[number].message_bits.unwrap().round())
+    });
+    assert_eq!(messages[0], messages[1]);
+    for program in [with, without].map(Arc::new) {
+        explained(&program);
+        assert_eq!(means_what_it_says(&program, 1), [""; 0]);
+        let bound = program.report().outputs[0].error_bits.unwrap().exp2();
+        let off = apart(&run(&program, &inputs)["probability"], &exact["probability"]);
+        println!("off by {off:e}, bound {bound:e}");
+        assert!(off <= bound && bound < 2f64.powi(-19), "{off:e} {bound:e}");
+    }
+}
+
 /// The largest difference of what comes back from what is expected, and the largest bound that the program tells.
 fn off(task: &Literal, inputs: &BTreeMap<String, Exact>, precision: f64) -> BTreeMap<String, (f64, f64)> {
     let options = Options { precision: Some(precision), ..Options::default() };
@@ -101,7 +148,7 @@ fn off(task: &Literal, inputs: &BTreeMap<String, Exact>, precision: f64) -> BTre
     let worst = |name: &str, exact: &Exact| {
         let pairs = found[name].cells.iter().zip(&exact.cells);
         let worst = pairs.map(|(a, b)| (a.to_f64() - b.to_f64()).abs()).fold(0.0, f64::max);
-        let own = report.outputs.iter().filter(|output| output.name.starts_with(&format!("{name}[")));
+        let own = report.outputs.iter().filter(|output| output.values.iter().any(|own| own == name));
         let bound = own.filter_map(|output| output.error_bits).fold(f64::NEG_INFINITY, f64::max).exp2();
         println!("{name}: off by {worst:e}, bound {bound:e}");
         assert!(worst <= bound, "{name}");
@@ -214,6 +261,7 @@ fn passes(seed: u64) -> Passes {
         balance: on(1),
         turns: on(8),
         dedup: on(2),
+        factors: on(11),
         flatten: on(9),
         giant_steps: on(3),
         late_sums: on(10),

@@ -10,6 +10,7 @@ export const PASSES = [
   'balance',
   'turns',
   'dedup',
+  'factors',
   'flatten',
   'giantSteps',
   'lateSums',

@@ -16,6 +16,7 @@ export const VALUE_PASSES = [
   'balance',
   'turns',
   'dedup',
+  'factors',
   'flatten',
   'giantSteps',
   'lateSums',

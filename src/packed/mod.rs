@@ -5,6 +5,7 @@
 //!
 //! Room rule: knows no value type of tasks, no scheme and no prime.
 
+mod factors;
 mod flatten;
 mod giant_steps;
 mod layout;
@@ -20,7 +21,7 @@ pub use layout::{Axis, Frame, Layout, bits, place};
 pub use model::{Numbers, computed};
 pub use ops::MOST_ENTRIES;
 pub use packer::{
-    Cells, Clear, ClearInput, Output, Packed, Packer, PackerPasses, Slots, Source, fill, part_name,
+    Cells, Clear, ClearInput, Finished, Output, Packed, Packer, PackerPasses, Slots, Source, fill, part_name,
 };
 pub use series::{Basis, Series, beyond, bytes, chebyshev, doubles, extremes};
 pub use target::{Handle, Target, close};

@@ -1,5 +1,6 @@
 //! Makes graphs of slot vectors of operations on whole values: which slots turn where, what is masked, what is laid beside what.
 
+use super::factors::{chain, factors};
 use super::flatten::flatten;
 use super::giant_steps::giant_steps;
 use super::layout::{Axis, Frame, Layout, bits, place};
@@ -142,6 +143,19 @@ pub enum Slots {
     },
 }
 
+/// A graph of slot vectors that is done.
+#[derive(Clone)]
+pub struct Finished {
+    /// The graph.
+    pub graph: Graph,
+    /// What its inputs hold that are not encrypted.
+    pub clear: Vec<ClearInput>,
+    /// About what it costs, in turns.
+    pub cost: f64,
+    /// Of the operators of the task of which it makes a multiple, by which number that is.
+    pub multiples: BTreeMap<u32, f64>,
+}
+
 /// A graph of slot vectors under construction.
 pub struct Packer<'r> {
     session: Session<'r>,
@@ -164,6 +178,8 @@ pub struct Packer<'r> {
 pub struct PackerPasses {
     /// What is computed twice is computed once.
     pub dedup: bool,
+    /// Real numbers go into clear factors.
+    pub factors: bool,
     /// Turns of sums of masked vectors are sums of turns.
     pub flatten: bool,
     /// Sums of many turns of one vector are made of few.
@@ -341,16 +357,19 @@ impl<'r> Packer<'r> {
         self.sums_made
     }
 
-    /// The graph, what its inputs hold that are not encrypted, and about what it costs, in turns. What leads to no output is left out; of what the passes make, the
-    /// cheapest is taken.
+    /// The graph. What leads to no output is left out; of what the passes make, the cheapest is taken.
     ///
     /// # Errors
     /// `Cancelled`.
-    pub fn finish(self) -> Result<(Graph, Vec<ClearInput>, f64)> {
-        let PackerPasses { flatten: flattens, giant_steps: splits, .. } = self.passes;
-        let graph = self.session.finish();
-        let flat = if flattens { Some(flatten(&graph, &self.clear, self.registry)?) } else { None };
-        let given = [Some((graph, self.clear)), flat];
+    pub fn finish(self) -> Result<Finished> {
+        let PackerPasses { factors: absorbs, flatten: flattens, giant_steps: splits, .. } = self.passes;
+        let (mut graph, mut clear) = (self.session.finish(), self.clear);
+        let mut multiples = BTreeMap::new();
+        if absorbs {
+            (graph, clear, multiples) = factors(&graph, &clear, self.registry)?;
+        }
+        let flat = if flattens { Some(flatten(&graph, &clear, self.registry)?) } else { None };
+        let given = [Some((graph, clear)), flat];
         let mut best: Option<(f64, (Graph, Vec<ClearInput>))> = None;
         for (graph, clear) in given.iter().flatten() {
             for split in [false, true].into_iter().filter(|split| !split || splits) {
@@ -362,7 +381,7 @@ impl<'r> Packer<'r> {
             }
         }
         let (cost, (graph, clear)) = best.ok_or(Error::Job("there is a graph to choose"))?;
-        Ok((graph, clear, cost))
+        Ok(Finished { graph, clear, cost, multiples })
     }
 
     /// x + y.
@@ -446,6 +465,12 @@ impl<'r> Packer<'r> {
                 packer.op("packed.multiply_number", Attrs::new().with("number", number.clone()), &[part])
             }),
         }
+    }
+
+    /// Whether a real number that x is multiplied with can go into clear factors that it has, and so costs no level.
+    pub fn takes_factors(&self, x: &Packed) -> bool {
+        let given = Given::new(self.session.graph());
+        self.passes.factors && x.parts.values().all(|&part| chain(&given, given.unit(part)).is_some())
     }
 
     /// The entry for every cell of a table for the integers from `first` on; that for 0 is 0.

@@ -1,6 +1,6 @@
 //! A graph of slot vectors, read and made anew: what its operators are for passes, and the graph that a pass makes of it.
 
-use super::ops::{self, Role};
+use super::ops::{self, Role, Takes};
 use super::packer::ClearInput;
 use super::types::SlotVector;
 use crate::graph::{Attr, Attrs, Graph, OperandId, Operator};
@@ -41,6 +41,11 @@ impl<'g> Given<'g> {
 
     pub fn role(&self, op: &Operator) -> Role {
         self.def(op).map_or(Role::Other, |def| def.role)
+    }
+
+    /// Who takes a number that it is multiplied with.
+    pub fn takes(&self, op: &Operator) -> Takes {
+        self.def(op).map_or(Takes::Nothing, |def| def.takes)
     }
 
     /// What its operands are multiplied with before they are added up, where that is what it does.

@@ -11,6 +11,9 @@ use crate::ops::types::SwitchingKey;
 
 /// So many standard deviations.
 const DEVIATIONS: f64 = 6.5;
+/// The same for products of two that are independent: |a b| of two such values is above t deviations of both with probability 2 t K_1(2 t), which is below
+/// 2^-57 for t = 21.
+const OF_PRODUCTS: f64 = 21.0;
 /// Of the centered binomial distribution with k = 21.
 const ERROR_VARIANCE: f64 = ERROR_BOUND / 2.0;
 /// Of secrets, and of what public keys are multiplied with.
@@ -26,6 +29,11 @@ pub const DECLARED: f64 = -45.0;
 
 fn random(n: usize, variance: f64) -> f64 {
     libm::log2(DEVIATIONS * libm::sqrt(n as f64 * variance))
+}
+
+/// A product of two random polynomials that are independent.
+fn product_of_random(n: usize, variance: f64, other: f64) -> f64 {
+    libm::log2(OF_PRODUCTS * n as f64 * libm::sqrt(variance * other))
 }
 
 /// Slots, as rounded coefficients.
@@ -47,7 +55,7 @@ pub fn fresh_secret(n: usize) -> f64 {
 
 /// An encryption of zero with a public key: e u + e_0 + e_1 s; divided by special primes of that many bits, where there are any.
 pub fn fresh_public(n: usize, log_special: Option<f64>) -> f64 {
-    let product = random(n, ERROR_VARIANCE) + random(n, TERNARY_VARIANCE);
+    let product = product_of_random(n, ERROR_VARIANCE, TERNARY_VARIANCE);
     let fresh = sum(&[product, product, random(n, ERROR_VARIANCE)]);
     log_special.map_or(fresh, |log| sum(&[fresh - log, rounding(n, 2)]))
 }
@@ -55,9 +63,12 @@ pub fn fresh_public(n: usize, log_special: Option<f64>) -> f64 {
 /// Rounding each of `parts` polynomials, seen through 1, s, s^2.
 pub fn rounding(n: usize, parts: usize) -> f64 {
     let secret = random(n, TERNARY_VARIANCE);
-    let terms: Vec<f64> =
-        (0..parts).map(|power| random(n, ROUNDING_VARIANCE) + secret * power as f64).collect();
-    sum(&terms)
+    let through_secret = product_of_random(n, ROUNDING_VARIANCE, TERNARY_VARIANCE);
+    let term = |power| match power {
+        0 => random(n, ROUNDING_VARIANCE),
+        power => through_secret + secret * (power - 1) as f64,
+    };
+    sum(&(0..parts).map(term).collect::<Vec<f64>>())
 }
 
 /// Product of two operands.
@@ -75,14 +86,15 @@ pub fn key_switch(key: &SwitchingKey) -> f64 {
     let digit = |d: usize| {
         let range = key.digit_range(d);
         let log = log2(&key.q[range.clone()]);
-        let centered = log + random(n, ROUNDING_VARIANCE);
+        let centered = log + product_of_random(n, ROUNDING_VARIANCE, ERROR_VARIANCE);
         if range.len() > 1 {
             centered
         } else {
-            sum(&[centered, log + libm::log2(n as f64 / std::f64::consts::PI)])
+            let mean = log + libm::log2(n as f64 / std::f64::consts::PI);
+            sum(&[centered, mean + random(n, ERROR_VARIANCE)])
         }
     };
     let digits: Vec<f64> = (0..key.digits()).map(digit).collect();
-    let errors = sum(&digits) + random(n, ERROR_VARIANCE) + log2(&[key.factor]) - log2(&key.special);
+    let errors = sum(&digits) + log2(&[key.factor]) - log2(&key.special);
     sum(&[errors, rounding(n, 2)])
 }

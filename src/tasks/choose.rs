@@ -6,7 +6,7 @@ use crate::math::prime::{ntt_prime_near, ntt_primes};
 use crate::ops::Registry;
 use crate::ops::types::Scheme;
 use crate::program::{ParameterLiteral, Parameters, SchemeName, plain_moduli};
-use crate::schemes::close::{Closed, Emitter};
+use crate::schemes::close::{Closed, Emitter, MARGIN};
 use crate::schemes::security::SecurityTable;
 use crate::values::types::Kind;
 use crate::values::{PackedValue, Packing};
@@ -77,7 +77,7 @@ pub fn choose(all: &[Halves], wishes: &Wishes, registry: &Registry) -> Result<Pa
                 break;
             }
             least_words = least_words.min(words);
-            let graph = build(halves, &packing, parameters.literal(), registry)?.graph;
+            let graph = build(halves, &packing, parameters.literal(), wishes.precision, registry)?.graph;
             let cost = costs.cost(&mut Expander::new(registry), &graph)?;
             let held: u64 = graph.inputs().iter().map(|port| graph.ty(port.operand).size).sum();
             let too_large = held.saturating_mul(8) > wishes.memory;
@@ -148,7 +148,7 @@ impl Search<'_> {
             match self.fits(ring, literal)? {
                 Fit::Yes(candidate) => return Ok(Some(*candidate)),
                 Fit::Keys => return Ok(None),
-                Fit::No | Fit::Imprecise => {}
+                Fit::No | Fit::Imprecise { .. } => {}
             }
         }
         Ok(None)
@@ -157,40 +157,63 @@ impl Search<'_> {
     /// The fewest primes that do, for one scale: the lowest one is as large as can be, for what is decrypted, as are special ones; the others lie next to where
     /// the scale goes.
     fn ckks(&mut self, ring: &Ring<'_>, log_scale: u32, special: usize, least: usize) -> Found {
-        // A little less, so that primes next to it have no more bits.
-        let scale = libm::exp2(f64::from(log_scale)) * (1.0 - 1.0 / 256.0);
         for count in least..=(ring.max_bits / log_scale) as usize {
             let rest = ring.max_bits.saturating_sub(log_scale * (count - 1) as u32);
             let bits = PRIME_BITS.min(rest / (1 + special) as u32);
             if bits < log_scale + BEYOND {
                 break;
             }
-            let Ok(mut taken) = ntt_primes(bits, ring.n, special + 1, &[]) else { continue };
-            let specials = taken[..special].to_vec();
-            let lowest = taken[special];
-            let (mut upper, mut at) = (Vec::new(), scale);
-            for _ in 1..count {
-                let Ok(prime) = ntt_prime_near(at * at / scale, PRIME_BITS, ring.n, &taken) else { break };
-                at = at * at / prime as f64;
-                taken.push(prime);
-                upper.push(prime);
-            }
-            if upper.len() + 1 < count {
-                break;
-            }
-            // Those that are dropped first come last.
-            let q: Vec<u64> = std::iter::once(lowest).chain(upper.iter().rev().copied()).collect();
-            let mut literal = self.literal(ring, SchemeName::Ckks, &[], &q, &specials);
-            literal.scale = Some(scale);
-            match self.fits(ring, literal)? {
+            let Some(literal) = self.scaled(ring, log_scale, count, bits, (special, bits)) else { continue };
+            let spare = match self.fits(ring, literal)? {
                 Fit::Yes(candidate) => return Ok(Some(*candidate)),
                 Fit::Keys => return Ok(None),
-                // More levels make nothing more precise.
-                Fit::Imprecise => return Ok(None),
-                Fit::No => {}
+                Fit::Imprecise { spare } => spare,
+                Fit::No => continue,
+            };
+            // More levels make nothing more precise; what the lowest prime does not need is worth more in the special ones, by which the noise of keys is
+            // divided.
+            let low = bits.saturating_sub(spare).max(log_scale + BEYOND);
+            let high = (rest - low).checked_div(special as u32).unwrap_or(0).min(PRIME_BITS);
+            if high > bits
+                && let Some(literal) = self.scaled(ring, log_scale, count, low, (special, high))
+                && let Fit::Yes(candidate) = self.fits(ring, literal)?
+            {
+                return Ok(Some(*candidate));
             }
+            return Ok(None);
         }
         Ok(None)
+    }
+
+    /// Parameters of so many primes at a scale, of which the lowest has so many bits, and special ones: how many, of how many bits. None where there are no such
+    /// primes.
+    fn scaled(
+        &self,
+        ring: &Ring<'_>,
+        log_scale: u32,
+        count: usize,
+        low: u32,
+        (special, high): (usize, u32),
+    ) -> Option<ParameterLiteral> {
+        // A little less, so that primes next to it have no more bits.
+        let scale = libm::exp2(f64::from(log_scale)) * (1.0 - 1.0 / 256.0);
+        let mut taken = ntt_primes(high, ring.n, special + usize::from(low == high), &[]).ok()?;
+        if low != high {
+            taken.extend(ntt_primes(low, ring.n, 1, &[]).ok()?);
+        }
+        let (specials, lowest) = (taken[..special].to_vec(), taken[special]);
+        let (mut upper, mut at) = (Vec::new(), scale);
+        for _ in 1..count {
+            let prime = ntt_prime_near(at * at / scale, PRIME_BITS, ring.n, &taken).ok()?;
+            at = at * at / prime as f64;
+            taken.push(prime);
+            upper.push(prime);
+        }
+        // Those that are dropped first come last.
+        let q: Vec<u64> = std::iter::once(lowest).chain(upper.into_iter().rev()).collect();
+        let mut literal = self.literal(ring, SchemeName::Ckks, &[], &q, &specials);
+        literal.scale = Some(scale);
+        Some(literal)
     }
 
     fn literal(
@@ -218,8 +241,8 @@ impl Search<'_> {
         }
     }
 
+    /// Whether parameters do, be it with products that are rescaled late.
     fn fits(&mut self, ring: &Ring<'_>, literal: ParameterLiteral) -> Result<Fit> {
-        pause()?;
         let parameters = match Parameters::new(literal) {
             Ok(parameters) => parameters,
             Err(error) => {
@@ -227,21 +250,35 @@ impl Search<'_> {
                 return Ok(Fit::No);
             }
         };
+        match self.judged(ring, &parameters, false)? {
+            Fit::Imprecise { .. } if !self.halves.exact => self.judged(ring, &parameters, true),
+            fit => Ok(fit),
+        }
+    }
+
+    fn judged(&mut self, ring: &Ring<'_>, parameters: &Parameters, late: bool) -> Result<Fit> {
+        pause()?;
         let mut judge = Emitter::judge(self.registry).with_dedup(self.halves.passes.dedup);
-        let outputs = closed(self.halves, ring.packing, parameters.literal(), &mut judge, false);
+        let outputs = closed(self.halves, ring.packing, parameters.literal(), &mut judge, (late, false));
         let outputs = outputs.map(|closed| closed.outputs);
-        let levels = outputs.is_ok();
+        // None where there are not enough levels.
+        let spare = outputs.as_ref().ok().map(|outputs| {
+            let budgets = outputs.iter().map(|closed| closed.budget - MARGIN);
+            budgets.fold(f64::from(PRIME_BITS), f64::min).max(0.0) as u32
+        });
         let judged =
             outputs.and_then(|outputs| precise(self.halves, ring.packing, &outputs, self.wishes.precision));
         match judged {
-            Ok(()) => Ok(Fit::Yes(Box::new(Candidate { parameters, words: judge.words() }))),
+            Ok(()) => {
+                Ok(Fit::Yes(Box::new(Candidate { parameters: parameters.clone(), words: judge.words() })))
+            }
             // Keys were asked for, and there are no special primes.
             Err(Error::Parameters { .. }) if parameters.literal().special.is_empty() && judge.asked() => {
                 Ok(Fit::Keys)
             }
             Err(Error::Parameters { what, found, expected }) => {
                 *self.reason = format!("n = {}: {what}: found {found}, expected {expected}", ring.n);
-                Ok(if levels { Fit::Imprecise } else { Fit::No })
+                Ok(spare.map_or(Fit::No, |spare| Fit::Imprecise { spare }))
             }
             Err(other) => Err(other),
         }
@@ -252,8 +289,10 @@ impl Search<'_> {
 enum Fit {
     Yes(Box<Candidate>),
     No,
-    /// Deep enough, but not precise.
-    Imprecise,
+    /// Deep enough, but not precise; so many bits of the primes are not needed.
+    Imprecise {
+        spare: u32,
+    },
     /// Not without special primes.
     Keys,
 }

@@ -233,9 +233,8 @@ impl Told<'_> {
         let program = self.program;
         let registry = program.registry();
         let mut judge = Emitter::judge(registry).with_dedup(program.halves().passes.dedup);
-        let states =
-            closed(program.halves(), program.packing(), program.parameters().literal(), &mut judge, true)?
-                .states;
+        let (literal, how) = (program.parameters().literal(), (program.late(), true));
+        let states = closed(program.halves(), program.packing(), literal, &mut judge, how)?.states;
         let leaving = self.leaving();
         let moduli = program.moduli().len();
         let (packing, frame) = (program.packing(), program.frame());
@@ -246,7 +245,14 @@ impl Told<'_> {
             let names = ports(value, frame).into_iter().take(cells);
             inputs.extend(names.filter_map(|name| Some((name, number?))));
         }
-        for (made, state) in states {
+        for (made, mut state) in states {
+            if let Made::Operator(packed) = made
+                && let Some(multiple) =
+                    packing.multiples.get(&packing.graph.operators()[packed as usize].parent)
+            {
+                state.noise.message -= libm::log2(multiple.abs());
+                state.noise.error -= libm::log2(multiple.abs());
+            }
             let operand = match made {
                 Made::Input(name) => inputs.get(&name).copied(),
                 Made::Operator(packed) if leaving.contains(&packed) => self.of_packed(packed),

@@ -14,6 +14,8 @@ pub struct Passes {
     pub turns: bool,
     /// What is computed twice is computed once, on values, on vectors of slots and on ciphertexts.
     pub dedup: bool,
+    /// Real numbers go into clear factors (`packed::factors`).
+    pub factors: bool,
     /// Turns of sums of masked vectors are sums of turns (`packed::flatten`).
     pub flatten: bool,
     /// Sums of many turns of one vector of few (`packed::giant_steps`).
@@ -37,6 +39,7 @@ impl Default for Passes {
             balance: true,
             turns: true,
             dedup: true,
+            factors: true,
             flatten: true,
             giant_steps: true,
             late_sums: true,

@@ -260,9 +260,9 @@ impl Halves {
     pub fn packing(&self, n: usize) -> Result<Packing> {
         let (frame, exact) = (frame(n, self.exact), self.exact);
         let layouts = &self.layouts(frame)?;
-        let Passes { dedup, flatten, giant_steps, .. } = self.passes;
+        let Passes { dedup, factors, flatten, giant_steps, .. } = self.passes;
         let lowered = |late_sums| {
-            let passes = PackerPasses { dedup, flatten, giant_steps, late_sums };
+            let passes = PackerPasses { dedup, factors, flatten, giant_steps, late_sums };
             let options = PackingOptions { frame, exact, passes, layouts };
             lower(&self.cut.server, &self.registry, &self.values, &self.ranges, &options)
         };
@@ -396,13 +396,13 @@ pub fn chain(literal: &ParameterLiteral) -> Chain {
     }
 }
 
-/// Closes a packed task over parameters.
+/// Closes a packed task over parameters; `late`: products of reals are rescaled after turns ([`Ckks::late`]); `told`: states are to be known.
 pub fn closed(
     halves: &Halves,
     packing: &Packing,
     literal: &ParameterLiteral,
     emitter: &mut Emitter<'_>,
-    told: bool,
+    (late, told): (bool, bool),
 ) -> Result<ClosedTask> {
     let chain = chain(literal);
     let Passes { lazy_relinearization: lazy, early_switching: early, .. } = halves.passes;
@@ -424,7 +424,7 @@ pub fn closed(
         expected: "primes next to the scale".into(),
     })?;
     let largest = halves.largest(packing, frame(literal.n, false))?;
-    let closing = Closing::new(emitter, &chain, Ckks { scales: &scales, largest: &largest }, lazy);
+    let closing = Closing::new(emitter, &chain, Ckks { scales: &scales, largest: &largest, late }, lazy);
     let mut closing = if told { closing.told() } else { closing };
     close(&packing.graph, &mut closing)?;
     Ok(ClosedTask { outputs: closing.outputs, states: closing.states.unwrap_or_default() })
@@ -449,6 +449,8 @@ pub struct Program {
     registry: Arc<Registry>,
     keys: BTreeMap<KeyName, usize>,
     outputs: Vec<Closed>,
+    /// Whether products are rescaled after turns.
+    late: bool,
     scheme: Graph,
 }
 
@@ -551,12 +553,12 @@ impl Program {
         }
         let (way, packing) = cheapest(&all, literal.parameters.n)?;
         let halves = all.swap_remove(way);
-        let Built { keys, outputs, graph: scheme } =
-            build(&halves, &packing, &literal.parameters, &registry)?;
+        let Built { keys, outputs, late, graph: scheme } =
+            build(&halves, &packing, &literal.parameters, literal.precision, &registry)?;
         choose::precise(&halves, &packing, &outputs, literal.precision)?;
         let (id, decided) = ([0; 16], Decided(Default::default()));
         let mut program =
-            Self { id, literal, decided, parameters, halves, packing, registry, keys, outputs, scheme };
+            Self { id, literal, decided, parameters, halves, packing, registry, keys, outputs, late, scheme };
         program.decided = Decided::of(&program)?;
         let hash = blake3::hash(&program.bytes());
         program.id.copy_from_slice(&hash.as_bytes()[..16]);
@@ -696,6 +698,11 @@ impl Program {
         self.literal.precision
     }
 
+    /// Whether products are rescaled after turns.
+    pub(super) fn late(&self) -> bool {
+        self.late
+    }
+
     pub(super) fn packing(&self) -> &Packing {
         &self.packing
     }
@@ -786,6 +793,8 @@ pub struct Built {
     /// The keys that it needs, and at which level.
     pub keys: BTreeMap<KeyName, usize>,
     pub outputs: Vec<Closed>,
+    /// Whether products are rescaled after turns: only where results would not be precise otherwise.
+    pub late: bool,
     /// The graph of the scheme, optimized.
     pub graph: Graph,
 }
@@ -795,14 +804,24 @@ pub fn build(
     halves: &Halves,
     packing: &Packing,
     literal: &ParameterLiteral,
+    precision: f64,
     registry: &Registry,
 ) -> Result<Built> {
     let Passes { dedup, hoist: hoists, fuse: fuses, .. } = halves.passes;
-    let mut judge = Emitter::judge(registry).with_dedup(dedup);
-    closed(halves, packing, literal, &mut judge, false)?;
-    let keys = judge.levels().clone();
+    let judged = |late| {
+        let mut judge = Emitter::judge(registry).with_dedup(dedup);
+        let outputs = closed(halves, packing, literal, &mut judge, (late, false))?.outputs;
+        Ok::<_, Error>((
+            judge.levels().clone(),
+            choose::precise(halves, packing, &outputs, precision).is_err(),
+        ))
+    };
+    let (mut keys, late) = judged(false)?;
+    if late {
+        keys = judged(true)?.0;
+    }
     let mut emitter = Emitter::build(registry, &chain(literal), &keys)?.with_dedup(dedup);
-    let outputs = closed(halves, packing, literal, &mut emitter, false)?.outputs;
+    let outputs = closed(halves, packing, literal, &mut emitter, (late, false))?.outputs;
     let mut graph = emitter.finish().ok_or(Error::Job("an emitter that builds has a graph"))?;
     if dedup {
         graph = optimize(&graph, registry)?;
@@ -813,5 +832,5 @@ pub fn build(
     if fuses {
         graph = fuse(&graph, registry)?;
     }
-    Ok(Built { keys, outputs, graph })
+    Ok(Built { keys, outputs, late, graph })
 }

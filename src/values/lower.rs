@@ -13,8 +13,8 @@ use crate::analyze::{Facts, topological_order};
 use crate::graph::{Attr, Graph, OperandId, Real};
 use crate::ops::{Call, Registry};
 use crate::packed::{
-    Axis, Basis, Cells, Clear, ClearInput, Frame, Layout, Output, Packed, Packer, PackerPasses, Series,
-    Source, chebyshev, extremes,
+    Axis, Basis, Cells, Clear, ClearInput, Finished, Frame, Layout, Output, Packed, Packer, PackerPasses,
+    Series, Source, chebyshev, extremes,
 };
 use crate::watch::Steps;
 use crate::{Error, Result};
@@ -91,13 +91,15 @@ impl Lowering<'_> {
         value: &Value,
     ) -> Result<Cells> {
         let real = |number: f64| Number::from_f64(number).unwrap_or(Number::ZERO);
-        if p.len() <= MOST_POWERS + 1 {
+        let (half, middle) = interval.half();
+        // Powers of what is larger than 1 are less precise.
+        let costs_nothing = p.len() > 2 && half > 1.0 && self.packer.takes_factors(x);
+        if p.len() <= MOST_POWERS + 1 && !costs_nothing {
             let powers = to_powers(p, interval);
             let at_zero = powers[0];
             let found = self.packer.polynomial(x, &Series::Reals(Basis::Powers, powers))?;
             return self.bounded(&found, p, at_zero, off, value);
         }
-        let (half, middle) = interval.half();
         let mut u = x.clone();
         if interval != (Interval { min: -1.0, max: 1.0 }) {
             let by = Real::new(1.0 / half).ok_or(Error::Job("an interval has a length"))?;
@@ -242,6 +244,8 @@ pub struct Packing {
     pub cost: f64,
     /// How many sums go along slots.
     pub sums: usize,
+    /// Of the operators of which the graph makes a multiple, by which number that is.
+    pub multiples: BTreeMap<u32, f64>,
     /// The part that is computed of nothing at all: its outputs are the same in every run. No output of `clear` is one of these.
     pub fixed: Graph,
 }
@@ -350,7 +354,7 @@ pub fn lower(
     }
     let outputs = declare(&mut lowering.packer, &named)?;
     let sums = lowering.packer.sums_made();
-    let (packed, vectors, cost) = lowering.packer.finish()?;
+    let Finished { graph: packed, clear: vectors, cost, multiples } = lowering.packer.finish()?;
     let read: BTreeSet<u64> = vectors.iter().filter_map(ClearInput::value).collect();
     // What inputs lead to.
     let mut led: BTreeSet<u64> = graph.inputs().iter().map(|port| unit(port.operand)).collect();
@@ -363,7 +367,7 @@ pub fn lower(
     let (given, fixed): (BTreeSet<u64>, BTreeSet<u64>) =
         read.into_iter().partition(|unit| led.contains(unit));
     let (clear, fixed) = (clear_part(graph, &order, given)?, clear_part(graph, &order, fixed)?);
-    Ok(Packing { graph: packed, vectors, inputs, outputs, clear, fixed, cost, sums })
+    Ok(Packing { graph: packed, vectors, inputs, outputs, clear, fixed, cost, sums, multiples })
 }
 
 /// An output: its name, what it is, its ciphertexts and those of what is there, and the operator that it is made from.

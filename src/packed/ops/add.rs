@@ -1,6 +1,6 @@
 //! x + y, slot by slot; y may be clear.
 
-use super::{Operator, Role};
+use super::{OPERANDS, Operator, Role};
 use crate::graph::Attr;
 use crate::packed::types::PackedCall;
 
@@ -12,6 +12,7 @@ pub(super) const ADD: Operator = Operator {
     commutative: false,
     inverse: None,
     role: Role::Sum,
+    takes: OPERANDS,
     coefficients: |_| Some(vec![Attr::Int(1), Attr::Int(1)]),
     close: |_, inputs, target| target.add(inputs[0], inputs[1]),
 };

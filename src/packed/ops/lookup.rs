@@ -1,7 +1,7 @@
 //! The entry for x of a table: attribute `values` has one for every integer from attribute `first` on. What is in slots lies in between; the entry for 0 is there, and
 //! is 0, so that slots that are no cell's stay 0.
 
-use super::{Operator, Role};
+use super::{Operator, Role, Takes};
 use crate::Result;
 use crate::graph::Attr;
 use crate::ops::Call;
@@ -18,6 +18,7 @@ pub(super) const LOOKUP: Operator = Operator {
     commutative: false,
     inverse: None,
     role: Role::Other,
+    takes: Takes::Nothing,
     coefficients: |_| None,
     close: |call, inputs, target| {
         let (first, values) = table(call)?;

@@ -16,7 +16,7 @@ pub use lookup::MOST_ENTRIES;
 use super::target::{Handle, Target};
 use super::types::{PackedCall, SlotVector};
 use crate::Result;
-use crate::graph::{Attr, ValueType};
+use crate::graph::{Attr, Attrs, ValueType};
 use crate::ops::{Call, Level, OpDef};
 
 /// What an operator is to a pass that makes others of it.
@@ -34,6 +34,20 @@ pub enum Role {
     Other,
 }
 
+/// Who takes a real number that what comes of an operator is multiplied with.
+#[derive(Clone, Copy)]
+pub enum Takes {
+    /// Every operand, and the attributes are those that this makes of them.
+    Operands(fn(&Attrs, f64) -> Result<Attrs>),
+    /// The clear operand, where there is one.
+    Clear,
+    /// Nobody.
+    Nothing,
+}
+
+/// Every operand, and nothing else.
+const OPERANDS: Takes = Takes::Operands(|attrs, _| Ok(attrs.clone()));
+
 /// What is told of an operator.
 #[derive(Clone, Copy)]
 pub struct Operator {
@@ -44,6 +58,7 @@ pub struct Operator {
     pub commutative: bool,
     pub inverse: Option<&'static str>,
     pub role: Role,
+    pub takes: Takes,
     /// Where it adds its operands up, all encrypted: what each is multiplied with before.
     pub coefficients: fn(&Call<'_>) -> Option<Vec<Attr>>,
     /// What it is for a target.

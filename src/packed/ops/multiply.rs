@@ -1,6 +1,6 @@
 //! x y, slot by slot; y may be clear.
 
-use super::{Operator, Role};
+use super::{Operator, Role, Takes};
 use crate::packed::types::PackedCall;
 
 /// `packed.multiply`; see the module.
@@ -11,6 +11,7 @@ pub(super) const MULTIPLY: Operator = Operator {
     commutative: false,
     inverse: None,
     role: Role::Product,
+    takes: Takes::Clear,
     coefficients: |_| None,
     close: |_, inputs, target| target.multiply(inputs[0], inputs[1]),
 };

@@ -1,6 +1,6 @@
 //! x times attribute `number`, an integer or a real number.
 
-use super::{Operator, Role};
+use super::{OPERANDS, Operator, Role};
 use crate::Result;
 use crate::graph::Attr;
 use crate::ops::Call;
@@ -16,6 +16,7 @@ pub(super) const MULTIPLY_NUMBER: Operator = Operator {
     commutative: false,
     inverse: None,
     role: Role::Linear,
+    takes: OPERANDS,
     coefficients: |call| number(call).ok().map(|number| vec![number.clone()]),
     close: |call, inputs, target| target.multiply_number(inputs[0], number(call)?),
 };

@@ -1,6 +1,6 @@
 //! -x, slot by slot.
 
-use super::{Operator, Role};
+use super::{OPERANDS, Operator, Role};
 use crate::graph::Attr;
 
 /// `packed.negate`; see the module.
@@ -11,6 +11,7 @@ pub(super) const NEGATE: Operator = Operator {
     commutative: false,
     inverse: Some("packed.negate"),
     role: Role::Linear,
+    takes: OPERANDS,
     coefficients: |_| Some(vec![Attr::Int(-1)]),
     close: |_, inputs, target| target.negate(inputs[0]),
 };

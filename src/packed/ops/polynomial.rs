@@ -1,7 +1,7 @@
 //! p(x) - p(0), slot by slot, so that slots that are no cell's stay 0: attribute `coefficients` has integers or (data) doubles, `basis` says what
 //! they are coefficients of: `powers`, or `chebyshev`, of doubles, for x in [-1, 1].
 
-use super::{Operator, Role};
+use super::{Operator, Role, Takes};
 use crate::Result;
 use crate::ops::Call;
 use crate::packed::Series;
@@ -17,6 +17,7 @@ pub(super) const POLYNOMIAL: Operator = Operator {
     commutative: false,
     inverse: None,
     role: Role::Other,
+    takes: Takes::Nothing,
     coefficients: |_| None,
     close: |call, inputs, target| target.polynomial(inputs[0], &series(call)?),
 };

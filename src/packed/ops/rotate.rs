@@ -1,6 +1,6 @@
 //! The slots of each ring of x turned to the left, by attribute `steps`, 1 to one less than a ring has: out[i] = x[i + steps].
 
-use super::{Operator, Role};
+use super::{OPERANDS, Operator, Role};
 
 /// `packed.rotate`; see the module.
 pub(super) const ROTATE: Operator = Operator {
@@ -18,6 +18,7 @@ pub(super) const ROTATE: Operator = Operator {
     commutative: false,
     inverse: None,
     role: Role::Turn,
+    takes: OPERANDS,
     coefficients: |_| None,
     close: |call, inputs, target| target.rotate(inputs[0], call.attrs.uint("steps")?),
 };

@@ -1,6 +1,6 @@
 //! The two rings of x for each other.
 
-use super::{Operator, Role};
+use super::{OPERANDS, Operator, Role};
 
 /// `packed.swap`; see the module.
 pub(super) const SWAP: Operator = Operator {
@@ -13,6 +13,7 @@ pub(super) const SWAP: Operator = Operator {
     commutative: false,
     inverse: Some("packed.swap"),
     role: Role::Other,
+    takes: OPERANDS,
     coefficients: |_| None,
     close: |_, inputs, target| target.swap(inputs[0]),
 };

@@ -15,6 +15,9 @@ pub struct Ckks<'a> {
     pub scales: &'a [Real],
     /// log2 of the largest number in slots of every input.
     pub largest: &'a BTreeMap<String, f64>,
+    /// Whether products are rescaled as late as can be, after turns: what turning adds is then little beside their scale, and sums of turns are rounded once, for
+    /// more limbs in every key switch.
+    pub late: bool,
 }
 
 /// The scales of a chain, from that of the highest level down: that of a level is the square of the one above, divided by the prime that is dropped.
@@ -95,6 +98,10 @@ impl Rules for Ckks<'_> {
         }
         let attrs = Attrs::new().with("keep", keep).with("scale", self.scale(keep)?);
         Ok(Cipher { node: e.op("ckks.rescale", attrs, &[x.node])?, degree: 1 })
+    }
+
+    fn turns_products(&self) -> bool {
+        self.late
     }
 
     fn rescaled(&self, e: &mut Emitter<'_>, chain: &Chain, x: Cipher, number: &Attr) -> Result<Cipher> {

@@ -112,6 +112,10 @@ pub trait Rules {
     /// # Errors
     /// `Parameters` where no level is left, as in all of these.
     fn settle(&self, e: &mut Emitter<'_>, chain: &Chain, x: Cipher) -> Result<Cipher>;
+    /// Whether products are turned as they are, of two parts, and settled later.
+    fn turns_products(&self) -> bool {
+        false
+    }
     /// A ciphertext, of two parts or three, as it has to be to be multiplied with a number.
     fn rescaled(&self, e: &mut Emitter<'_>, chain: &Chain, x: Cipher, number: &Attr) -> Result<Cipher>;
     /// Two ciphertexts of one type, but for the number of their parts.
@@ -241,18 +245,23 @@ impl<'e, 'r, R: Rules> Closing<'e, 'r, R> {
         if let Held::Cipher { settled: Some(settled), .. } = self.held[x.0 as usize] {
             return Ok(settled);
         }
-        // Who reads it has it done, but it is part of making it, where an operator does.
-        if let Held::Cipher { parent, .. } = self.held[x.0 as usize]
-            && parent != u32::MAX
-        {
-            self.emitter.set_parent(parent);
-        }
-        let made = self.rules.settle(self.emitter, self.chain, cipher)?;
-        self.emitter.set_parent(self.parent);
+        let Held::Cipher { parent, .. } = self.held[x.0 as usize] else { return Ok(cipher) };
+        let made =
+            self.making(parent, |closing| closing.rules.settle(closing.emitter, closing.chain, cipher))?;
         if let Held::Cipher { settled, .. } = &mut self.held[x.0 as usize] {
             *settled = Some(made);
         }
         Ok(made)
+    }
+
+    /// What is part of making a ciphertext, where an operator does: who reads it has it done.
+    fn making<T>(&mut self, parent: u32, make: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        if parent != u32::MAX {
+            self.emitter.set_parent(parent);
+        }
+        let made = make(self);
+        self.emitter.set_parent(self.parent);
+        made
     }
 
     /// What is added up: settled where that is needed in any case.
@@ -273,7 +282,12 @@ impl<'e, 'r, R: Rules> Closing<'e, 'r, R> {
     }
 
     fn turn(&mut self, x: Handle, g: u64) -> Result<Handle> {
-        let x = self.settled(x)?;
+        let x = match self.held[x.0 as usize] {
+            Held::Cipher { cipher, settled: None, parent, .. } if self.rules.turns_products() => {
+                self.making(parent, |closing| relinearized(closing.emitter, closing.chain, cipher))?
+            }
+            _ => self.settled(x)?,
+        };
         let level = self.emitter.ciphertext(x.node)?.q.len();
         let key = self.emitter.key(KeyName::Galois(g), self.chain, level)?;
         let node = self.emitter.op("rlwe.automorphism", Attrs::new().with("g", g), &[x.node, key])?;
