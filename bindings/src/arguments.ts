@@ -38,6 +38,7 @@ import type {
   ValuePass,
   ValueParameters,
   ValueDecryptOptions,
+  ValueHoldOptions,
   ValueRunOptions,
   ValueTask,
 } from './values/types.js';
@@ -426,12 +427,14 @@ export const VALUE_PARAMETERS: Kinds<ValueParameters> = {
     fits: (value) => Array.isArray(value) && value.every(isLaidOut),
   },
 };
-/** Options of `ValueProgram.run`. */
-export const VALUE_RUN_OPTIONS: Kinds<ValueRunOptions> = {
-  ...RUN_OPTIONS,
+/** Options of `ValueProgram.hold`. */
+export const VALUE_HOLD_OPTIONS: Kinds<ValueHoldOptions> = {
+  signal: CALL_OPTIONS.signal,
   plain: VALUES_BY_NAME,
   public: VALUES_BY_NAME,
 };
+/** Options of `ValueProgram.run`. */
+export const VALUE_RUN_OPTIONS: Kinds<ValueRunOptions> = { ...RUN_OPTIONS, ...VALUE_HOLD_OPTIONS };
 /** Options of `ValueClient.decrypt`. */
 export const VALUE_DECRYPT_OPTIONS: Kinds<ValueDecryptOptions> = { ...CALL_OPTIONS, public: VALUES_BY_NAME };
 

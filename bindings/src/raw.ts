@@ -345,13 +345,23 @@ export interface RawTaskEvaluator {
   loadKey(bytes: Uint8Array): void;
   missingKeys(): string[];
   /** Encrypted inputs, then clear ones. */
-  runJob(
-    names: string[],
-    encrypted: Uint8Array[],
-    clear: string[],
-    cells: RawGivenCells[],
-    present: (Uint8Array | undefined)[],
-  ): RawJob;
+  hold(...given: RawGivenValues): RawHeld;
+  runJob(...given: RawGivenValues): RawJob;
+  runHeldJob(held: RawHeld, ...given: RawGivenValues): RawJob;
+  free(): void;
+}
+
+/** Encrypted values by name, then clear ones. */
+export type RawGivenValues = [
+  names: string[],
+  encrypted: Uint8Array[],
+  clear: string[],
+  cells: RawGivenCells[],
+  present: (Uint8Array | undefined)[],
+];
+
+/** Values that stay for many runs. */
+export interface RawHeld {
   free(): void;
 }
 

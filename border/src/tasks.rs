@@ -3,7 +3,7 @@
 use super::{CLOCK, RawJob, Thrown, copy, platform, view_of, watched};
 use cipherloom::graph::print;
 use cipherloom::memory;
-use cipherloom::tasks::{Client, Evaluator, Literal, Meaning, Options, Program};
+use cipherloom::tasks::{Client, Evaluator, Held, Literal, Meaning, Options, Program};
 use cipherloom::values::Exact;
 use cipherloom::values::number::Number;
 use js_sys::{Array, BigInt64Array, Float64Array, Function, Uint8Array};
@@ -242,6 +242,23 @@ impl RawTaskEvaluator {
         self.evaluator.missing_keys()
     }
 
+    /// See [`Evaluator::hold`]: encrypted values by name, then values that are not encrypted.
+    ///
+    /// # Errors
+    /// Throws.
+    pub fn hold(
+        &self,
+        names: Vec<String>,
+        encrypted: Vec<Uint8Array>,
+        clear: Vec<String>,
+        cells: Vec<JsValue>,
+        present: Vec<JsValue>,
+    ) -> Result<RawHeld, Thrown> {
+        let encrypted = encrypted.iter().map(copy).collect::<Result<Vec<_>, _>>()?;
+        let clear = named(clear, &cells, &present)?;
+        Ok(RawHeld { held: self.evaluator.hold(&by_name(&names, &encrypted), clear, &*platform())? })
+    }
+
     /// See [`Evaluator::run`]: encrypted values by name, then values that are not encrypted.
     ///
     /// # Errors
@@ -256,10 +273,38 @@ impl RawTaskEvaluator {
         present: Vec<JsValue>,
     ) -> Result<RawJob, Thrown> {
         let encrypted = encrypted.iter().map(copy).collect::<Result<Vec<_>, _>>()?;
-        let given: Vec<(&str, &[u8])> =
-            names.iter().map(String::as_str).zip(encrypted.iter().map(Vec::as_slice)).collect();
-        Ok(RawJob(self.evaluator.run(&given, &named(clear, &cells, &present)?)?))
+        let clear = named(clear, &cells, &present)?;
+        Ok(RawJob(self.evaluator.run(&by_name(&names, &encrypted), &clear)?))
     }
+
+    /// See [`Evaluator::run_with`].
+    ///
+    /// # Errors
+    /// Throws.
+    #[wasm_bindgen(js_name = runHeldJob)]
+    pub fn run_held_job(
+        &self,
+        held: &RawHeld,
+        names: Vec<String>,
+        encrypted: Vec<Uint8Array>,
+        clear: Vec<String>,
+        cells: Vec<JsValue>,
+        present: Vec<JsValue>,
+    ) -> Result<RawJob, Thrown> {
+        let encrypted = encrypted.iter().map(copy).collect::<Result<Vec<_>, _>>()?;
+        let clear = named(clear, &cells, &present)?;
+        Ok(RawJob(self.evaluator.run_with(&held.held, &by_name(&names, &encrypted), &clear)?))
+    }
+}
+
+/// See [`Held`].
+#[wasm_bindgen]
+pub struct RawHeld {
+    held: Held,
+}
+
+fn by_name<'a>(names: &'a [String], bytes: &'a [Vec<u8>]) -> Vec<(&'a str, &'a [u8])> {
+    names.iter().map(String::as_str).zip(bytes.iter().map(Vec::as_slice)).collect()
 }
 
 /// JSON is read by the reader that bytes of programs are read by: one is enough.

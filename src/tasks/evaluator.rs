@@ -22,12 +22,30 @@ const KEPT: u64 = 4;
 
 const UNKNOWN: Error = Error::Job("every clear value is an output");
 
-/// Runs one program.
-pub struct Evaluator {
-    program: Program,
+/// What stays for many runs: values that were read and checked, and vectors that are the same in each of them.
+#[derive(Clone)]
+pub struct Held {
+    /// Identity of the program.
+    program: [u8; 16],
+    /// It computes once what the vectors alone lead to.
     plan: Arc<Plan>,
     /// Vectors that are the same in every run.
     fixed: BTreeMap<String, Input>,
+    /// Ciphertexts by their ports.
+    given: BTreeMap<String, Input>,
+    /// The checksums of encrypted values, by name.
+    read: BTreeMap<String, [u8; 16]>,
+    /// Values that are not encrypted.
+    clear: Arc<BTreeMap<String, Exact>>,
+    /// Whose values, where some are encrypted.
+    owner: Option<[u8; 16]>,
+}
+
+/// Runs one program.
+pub struct Evaluator {
+    program: Program,
+    /// What stays for all runs.
+    own: Held,
     keys: BTreeMap<KeyName, Input>,
     /// What makes the uniform halves of keys and values of their seeds.
     samplers: Samplers,
@@ -45,24 +63,17 @@ impl Evaluator {
         let program = Program::from_bytes(bytes)?;
         let graph = program.base(platform)?;
         let fixed = filled(&program, &program.packing().fixed, &BTreeMap::new(), true)?;
-        // Their transforms are kept, where that does not take the memory that runs need.
-        let literal = program.parameters().literal();
-        let kept = (fixed.len() * literal.n * (literal.q.len() + 1)) as u64 * 8;
-        let names = if kept <= program.memory_limit() / KEPT {
-            fixed.keys().cloned().collect()
-        } else {
-            BTreeSet::new()
-        };
-        let memory_limit = program.memory_limit();
-        let options = PlanOptions { memory_limit, wipe: false, fixed: names };
-        let plan = Arc::new(Plan::new(&graph, program.registry(), platform, options)?);
-        let samplers = Samplers::new(platform, literal.n, &program.parameters().secret_primes())?;
-        Ok(Self { program, plan, fixed, keys: BTreeMap::new(), samplers, owner: None, clock })
+        let plan = planned(&program, &graph, platform, &fixed)?;
+        let (given, read, clear) = Default::default();
+        let own = Held { program: program.id(), plan, fixed, given, read, clear, owner: None };
+        let primes = program.parameters().secret_primes();
+        let samplers = Samplers::new(platform, program.parameters().literal().n, &primes)?;
+        Ok(Self { program, own, keys: BTreeMap::new(), samplers, owner: None, clock })
     }
 
     /// The plan that is run.
     pub fn plan(&self) -> &Plan {
-        &self.plan
+        &self.own.plan
     }
 
     /// The program.
@@ -109,56 +120,85 @@ impl Evaluator {
             .collect()
     }
 
+    /// Reads values that stay for many runs, some of those that the program takes: a run with them is told the others. What clear values alone lead to is computed
+    /// by the first of these runs, where all of them stay.
+    ///
+    /// # Errors
+    /// As [`Evaluator::run`].
+    pub fn hold(
+        &self,
+        encrypted: &[(&str, &[u8])],
+        clear: BTreeMap<String, Exact>,
+        platform: &dyn Platform,
+    ) -> Result<Held> {
+        let mut held = Held { clear: Arc::new(clear), ..self.own.clone() };
+        self.has_keys()?;
+        self.read(encrypted, &mut held)?;
+        self.check(&held.clear)?;
+        if !held.clear.is_empty() && self.clear_inputs().all(|name| held.clear.contains_key(name)) {
+            held.fixed.extend(filled(&self.program, &self.program.packing().clear, &held.clear, false)?);
+            held.plan = planned(&self.program, held.plan.graph(), platform, &held.fixed)?;
+        }
+        Ok(held)
+    }
+
     /// A run over encrypted values, by the names that the task has for them, and over values that are not encrypted.
     ///
     /// # Errors
     /// `MissingKey`, `MissingInput`, `Format`, `Foreign`, `OutOfMemory`; `Task` for an encrypted value of another type, range, place or level than the task takes, and
     /// for clear cells that are not what was declared.
     pub fn run(&self, encrypted: &[(&str, &[u8])], clear: &BTreeMap<String, Exact>) -> Result<Job> {
-        if let Some(name) = self.missing_keys().into_iter().next() {
-            return Err(Error::MissingKey { name });
-        }
+        self.run_with(&self.own, encrypted, clear)
+    }
+
+    /// The same, with values that stay.
+    ///
+    /// # Errors
+    /// As [`Evaluator::run`]; `Task` for a value that stays and is given again; `Foreign` for what another program holds.
+    pub fn run_with(
+        &self,
+        held: &Held,
+        encrypted: &[(&str, &[u8])],
+        clear: &BTreeMap<String, Exact>,
+    ) -> Result<Job> {
+        self.has_keys()?;
         let parameters = self.program.parameters().id();
-        let mut owner = self.owner;
-        let mut given: BTreeMap<String, Input> = BTreeMap::new();
-        let mut checksums = Vec::new();
-        for value in &self.program.packing().inputs {
-            let bytes = encrypted.iter().find(|(name, _)| *name == value.name).map(|(_, bytes)| *bytes);
-            let bytes = bytes.ok_or_else(|| Error::MissingInput { name: value.name.clone() })?;
-            let (origin, found, reader) = travel::reader(bytes, &parameters)?;
-            let expected_owner = *owner.get_or_insert(origin.owner);
-            if origin.owner != expected_owner {
-                return Err(foreign(
-                    format!("value `{}`", shown(&found.name)),
-                    "client",
-                    &origin.owner,
-                    &expected_owner,
-                ));
-            }
-            let (expected, types) = self.program.descriptor(value, true)?;
-            if !expected.takes(&found) {
-                return Err(travel::mismatch(&value.name, &found, &expected));
-            }
-            // A result is never fresh, and is no input: its types are others.
-            let samplers = (origin.run == FRESH).then_some(&self.samplers);
-            let mut words = travel::words(reader, &types, samplers)?.into_iter();
-            for port in travel::ports(value, self.program.frame()) {
-                for t in self.program.moduli() {
-                    let words = words.next().ok_or(Error::Job("as many ciphertexts as there are types"))?;
-                    given.insert(self.program.port(&port, t), words.into());
-                }
-            }
-            checksums.push(checksum_of(bytes));
+        if held.program != self.program.id() {
+            return Err(foreign("held values".into(), "program", &held.program, &self.program.id()));
         }
-        given.extend(self.vectors(clear)?);
-        given.extend(self.fixed.iter().map(|(name, slots)| (name.clone(), slots.clone())));
+        let mut again = encrypted.iter().map(|(name, _)| *name).filter(|name| held.read.contains_key(*name));
+        let again = again
+            .next()
+            .or_else(|| clear.keys().map(String::as_str).find(|&name| held.clear.contains_key(name)));
+        if let Some(name) = again {
+            return Err(Error::Task {
+                at: format!("value for `{}`", shown(name)),
+                found: "one that is held, and another one".into(),
+                expected: "one of both".into(),
+            });
+        }
+        let mut all = held.clone();
+        self.read(encrypted, &mut all)?;
+        self.check(clear)?;
+        let Held { plan, fixed, mut given, read, owner, .. } = all;
+        let checksums = self.program.packing().inputs.iter().map(|value| {
+            read.get(&value.name).copied().ok_or_else(|| Error::MissingInput { name: value.name.clone() })
+        });
+        let checksums = checksums.collect::<Result<Vec<_>>>()?;
+        // Where all that is clear stays, it was filled before.
+        if self.clear_inputs().any(|name| !held.clear.contains_key(name)) {
+            let mut own = clear.clone();
+            own.extend(held.clear.iter().map(|(name, cells)| (name.clone(), cells.clone())));
+            given.extend(filled(&self.program, &self.program.packing().clear, &own, false)?);
+        }
+        given.extend(fixed);
         for (name, key) in &self.keys {
             given.insert(name.to_string(), key.clone());
         }
-        let ordered = self.plan.graph().inputs().iter().map(|port| {
+        let ordered = plan.graph().inputs().iter().map(|port| {
             given.get(&port.name).cloned().ok_or_else(|| Error::MissingInput { name: port.name.clone() })
         });
-        let run = Run::new(Arc::clone(&self.plan), ordered.collect::<Result<_>>()?, self.clock)?;
+        let run = Run::new(Arc::clone(&plan), ordered.collect::<Result<_>>()?, self.clock)?;
         let mut hasher = blake3::Hasher::new_derive_key("cipherloom 2026 task run identity v1");
         hasher.update(&self.program.id()).update(checksums.as_flattened());
         let mut of_run = [0; 16];
@@ -191,16 +231,74 @@ impl Evaluator {
         }))
     }
 
-    /// The slots of vectors that are not encrypted, and are not the same in every run.
-    fn vectors(&self, clear: &BTreeMap<String, Exact>) -> Result<BTreeMap<String, Input>> {
-        let (packing, halves) = (self.program.packing(), self.program.halves());
-        for port in packing.clear.inputs() {
-            let cells =
-                clear.get(&port.name).ok_or_else(|| Error::MissingInput { name: port.name.clone() })?;
-            super::client::check_cells(&port.name, cells, halves.given.get(&port.name).copied())?;
-        }
-        filled(&self.program, &packing.clear, clear, false)
+    fn has_keys(&self) -> Result<()> {
+        self.missing_keys().into_iter().next().map_or(Ok(()), |name| Err(Error::MissingKey { name }))
     }
+
+    /// Reads encrypted values, of one client.
+    fn read(&self, encrypted: &[(&str, &[u8])], held: &mut Held) -> Result<()> {
+        let parameters = self.program.parameters().id();
+        let mut owner = self.owner.or(held.owner);
+        for value in &self.program.packing().inputs {
+            let Some((_, bytes)) = encrypted.iter().find(|(name, _)| *name == value.name) else { continue };
+            let (origin, found, reader) = travel::reader(bytes, &parameters)?;
+            let expected_owner = *owner.get_or_insert(origin.owner);
+            if origin.owner != expected_owner {
+                return Err(foreign(
+                    format!("value `{}`", shown(&found.name)),
+                    "client",
+                    &origin.owner,
+                    &expected_owner,
+                ));
+            }
+            let (expected, types) = self.program.descriptor(value, true)?;
+            if !expected.takes(&found) {
+                return Err(travel::mismatch(&value.name, &found, &expected));
+            }
+            // A result is never fresh, and is no input: its types are others.
+            let samplers = (origin.run == FRESH).then_some(&self.samplers);
+            let mut words = travel::words(reader, &types, samplers)?.into_iter();
+            for port in travel::ports(value, self.program.frame()) {
+                for t in self.program.moduli() {
+                    let words = words.next().ok_or(Error::Job("as many ciphertexts as there are types"))?;
+                    held.given.insert(self.program.port(&port, t), words.into());
+                }
+            }
+            held.read.insert(value.name.clone(), checksum_of(bytes));
+        }
+        held.owner = owner;
+        Ok(())
+    }
+
+    /// The names of what is not encrypted and goes into ciphertexts.
+    fn clear_inputs(&self) -> impl Iterator<Item = &String> {
+        self.program.packing().clear.inputs().iter().map(|port| &port.name)
+    }
+
+    /// That cells are what was declared.
+    fn check(&self, clear: &BTreeMap<String, Exact>) -> Result<()> {
+        let given = &self.program.halves().given;
+        for name in self.clear_inputs() {
+            if let Some(cells) = clear.get(name) {
+                super::client::check_cells(name, cells, given.get(name).copied())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A plan that keeps the transforms of vectors which are the same in every run, where that does not take the memory that runs need.
+fn planned(
+    program: &Program,
+    graph: &Graph,
+    platform: &dyn Platform,
+    fixed: &BTreeMap<String, Input>,
+) -> Result<Arc<Plan>> {
+    let (literal, memory_limit) = (program.parameters().literal(), program.memory_limit());
+    let kept = (fixed.len() * literal.n * (literal.q.len() + 1)) as u64 * 8;
+    let names = if kept <= memory_limit / KEPT { fixed.keys().cloned().collect() } else { BTreeSet::new() };
+    let options = PlanOptions { memory_limit, wipe: false, fixed: names };
+    Ok(Arc::new(Plan::new(graph, program.registry(), platform, options)?))
 }
 
 /// The slots of the vectors that hold cells of what a part of the task computes; with `numbers` also of those that are made of no value.

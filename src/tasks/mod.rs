@@ -18,7 +18,7 @@ mod travel;
 mod verify;
 
 pub use client::Client;
-pub use evaluator::Evaluator;
+pub use evaluator::{Evaluator, Held};
 pub use explain::{ExplainedKey, ExplainedValue, Explanation, Reason};
 pub use literal::{InputLiteral, Literal, NodeLiteral, OutputLiteral};
 pub use passes::Passes;

@@ -6,7 +6,7 @@
 pub mod random;
 
 use cipherloom::platform::Simd;
-use cipherloom::program::Outcome;
+use cipherloom::program::{Job, Outcome};
 use cipherloom::tasks::{
     Client, Evaluator, InputLiteral, Literal, NodeLiteral, Options, OutputLiteral, Program,
 };
@@ -100,6 +100,11 @@ pub fn answers(
     sealed: &BTreeMap<String, Vec<u8>>,
     clear: &BTreeMap<String, Exact>,
 ) -> BTreeMap<String, Exact> {
+    opened(client, evaluator(client, program).run(&by_name(sealed), clear).unwrap(), clear)
+}
+
+/// An evaluator that has the keys of a client.
+pub fn evaluator(client: &Client, program: &Arc<Program>) -> Evaluator {
     let mut evaluator = Evaluator::new(&program.bytes(), &Simd::new(), || 0.0).unwrap();
     for name in evaluator.missing_keys() {
         let Outcome::Bytes(key) = client.key(&name).unwrap().complete().unwrap() else {
@@ -107,11 +112,17 @@ pub fn answers(
         };
         evaluator.load_key(&key).unwrap();
     }
-    let given: Vec<(&str, &[u8])> =
-        sealed.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
-    let Outcome::Objects(results) = evaluator.run(&given, clear).unwrap().complete().unwrap() else {
-        panic!("results")
-    };
+    evaluator
+}
+
+/// As evaluators take them.
+pub fn by_name(sealed: &BTreeMap<String, Vec<u8>>) -> Vec<(&str, &[u8])> {
+    sealed.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect()
+}
+
+/// What comes of a run.
+pub fn opened(client: &Client, job: Job, clear: &BTreeMap<String, Exact>) -> BTreeMap<String, Exact> {
+    let Outcome::Objects(results) = job.complete().unwrap() else { panic!("results") };
     let results: Vec<&[u8]> = results.iter().map(|r| r.bytes.as_slice()).collect();
     let Outcome::Cells(cells) = client.decrypt(&results, clear).unwrap().complete().unwrap() else {
         panic!("cells")

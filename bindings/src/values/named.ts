@@ -1,6 +1,7 @@
 /** Values and ciphertexts by name, as callers hand them in. */
 import { checkBytes } from '../bytes.js';
 import { failure } from '../errors.js';
+import type { RawGivenValues } from '../raw.js';
 import type { Ciphertexts } from '../types.js';
 import { type EncodedValue, encodeValue, type ValueRule } from './cells.js';
 import type { Cells, ValuePlace } from './types.js';
@@ -46,18 +47,33 @@ export function checkNames(
   throw failure('input.unknown', problem, { found: unknown, expected });
 }
 
-/** All encrypted inputs. Errors: InputError `input.unknown`, `input.missing`, `input.type`. */
+/** Encrypted inputs, all but those that `need` not be given. Errors: InputError `input.unknown`, `input.missing`, `input.type`. */
 export function orderedCiphertexts(
   rules: readonly ValueRule[],
   given: Ciphertexts,
+  need: (name: string) => boolean = () => true,
 ): { name: string; bytes: Uint8Array }[] {
   const encrypted = rules.filter(({ type }) => type.place === 'encrypted');
   checkNames(encrypted, 'encrypted input', given);
-  return encrypted.map(({ name }) => {
+  return encrypted.flatMap(({ name }) => {
     const own = Object.hasOwn(given, name) ? given[name] : undefined;
+    if (own !== undefined) return [{ name, bytes: checkBytes(`Input "${name}"`, own) }];
+    if (!need(name)) return [];
     const expected = encrypted.map(({ name }) => name);
-    if (own === undefined)
-      throw failure('input.missing', `Input "${name}" is missing`, { input: name, expected });
-    return { name, bytes: checkBytes(`Input "${name}"`, own) };
+    throw failure('input.missing', `Input "${name}" is missing`, { input: name, expected });
   });
+}
+
+/** Values as an evaluator takes them. */
+export function givenValues(
+  encrypted: readonly { readonly name: string; readonly bytes: Uint8Array }[],
+  clear: readonly EncodedByName[],
+): RawGivenValues {
+  return [
+    encrypted.map(({ name }) => name),
+    encrypted.map(({ bytes }) => bytes),
+    clear.map(({ name }) => name),
+    clear.map(({ cells }) => cells),
+    clear.map(({ present }) => present),
+  ];
 }

@@ -8,6 +8,7 @@ import {
   RESTORE_OPTIONS,
   TASK_STAGE,
   TRIAL_OPTIONS,
+  VALUE_HOLD_OPTIONS,
   VALUE_RUN_OPTIONS,
 } from '../arguments.js';
 import { checkAtMost, checkBytes, MOST_SAVED_BYTES, movable } from '../bytes.js';
@@ -28,13 +29,15 @@ import { KeyedEvaluators } from '../worker/keyed-evaluators.js';
 import type { OpenTask, TaskClientMethods, TaskEvaluatorMethods, TaskMethods } from '../worker/protocol.js';
 import type { ValueRule } from './cells.js';
 import { ValueKeyHolder } from './client.js';
-import { buffersOf, encodedByName, orderedCiphertexts } from './named.js';
+import { buffersOf, encodedByName, type EncodedByName, givenValues, orderedCiphertexts } from './named.js';
 import { explanation } from './explanation.js';
 import { describeValueProgram, operandTypes, rulesOf } from './program-info.js';
 import type {
+  HeldValues,
   TaskStage,
   ValueClient,
   ValueExplanation,
+  ValueHoldOptions,
   ValueProgram,
   ValueProgramInfo,
   ValueRunOptions,
@@ -140,31 +143,58 @@ export class CompiledValueProgram extends Resource implements ValueProgram {
     );
   }
 
+  async hold(inputs: Ciphertexts, keys: EvaluationKeys, options: ValueHoldOptions = {}): Promise<HeldValues> {
+    checkCall('hold', { inputs: [inputs, CIPHERTEXTS], keys: [keys, KEYS] }, options, VALUE_HOLD_OPTIONS);
+    const signal = this.signal(options.signal);
+    const encrypted = orderedCiphertexts(this.#rules, inputs, () => false);
+    const own = encrypted.map(({ name, bytes }) => ({ name, bytes: bytes.slice() }));
+    const given = givenValues(own, this.#clear(options));
+    const evaluators = this.#evaluators;
+    // Once more in the worker that takes the place of one that died.
+    const held = new Remote<TaskEvaluatorMethods>(
+      (connection) =>
+        evaluators.use(keys, async (remote) =>
+          connection.call('hold', [await remote.in(connection), ...given]),
+        ),
+      (connection, handle) => connection.send('freeHeld', [handle]),
+    );
+    const connection = await abortable(this.#loom.tasks.evaluator(), signal);
+    await abortable(held.in(connection), signal);
+    const names = new Set(own.map(({ name }) => name));
+    return new ValuesOfProgram(held, (inputs, options, signal) =>
+      this.#run(inputs, keys, { ...options, signal }, { remote: held, names }),
+    );
+  }
+
   async run(inputs: Ciphertexts, keys: EvaluationKeys, options: ValueRunOptions = {}): Promise<Ciphertexts> {
     checkCall('run', { inputs: [inputs, CIPHERTEXTS], keys: [keys, KEYS] }, options, VALUE_RUN_OPTIONS);
+    return this.#run(inputs, keys, options);
+  }
+
+  #clear({ plain, public: open }: ValueHoldOptions): EncodedByName[] {
+    return [...encodedByName(this.#rules, 'plain', plain), ...encodedByName(this.#rules, 'public', open)];
+  }
+
+  async #run(
+    inputs: Ciphertexts,
+    keys: EvaluationKeys,
+    options: ValueRunOptions,
+    held?: { readonly remote: Remote<TaskEvaluatorMethods>; readonly names: ReadonlySet<string> },
+  ): Promise<Ciphertexts> {
     const signal = this.signal(options.signal);
     const { onProgress, onTrace } = options;
-    const encrypted = orderedCiphertexts(this.#rules, inputs);
-    const clear = [
-      ...encodedByName(this.#rules, 'plain', options.plain),
-      ...encodedByName(this.#rules, 'public', options.public),
-    ];
+    const encrypted = orderedCiphertexts(this.#rules, inputs, (name) => !held?.names.has(name));
+    const clear = this.#clear(options);
     const connection = await abortable(this.#loom.tasks.evaluator(), signal);
     const { outputs, trace } = await this.#evaluators.use(keys, async (remote) => {
       const evaluator = await abortable(remote.in(connection), signal);
-      const sent = encrypted.map(({ bytes }) => movable(bytes));
-      const names = encrypted.map(({ name }) => name);
-      const [cells, present] = [clear.map(({ cells }) => cells), clear.map(({ present }) => present)];
-      const clearNames = clear.map(({ name }) => name);
-      return connection.call(
-        'run',
-        [evaluator, names, sent, clearNames, cells, present, onTrace !== undefined],
-        {
-          signal,
-          transfer: [...sent.map(({ buffer }) => buffer), ...buffersOf(clear)],
-          onProgress: onProgress && ((progress) => onProgress({ phase: 'run', ...progress })),
-        },
-      );
+      const stays = held && (await abortable(held.remote.in(connection), signal));
+      const sent = encrypted.map(({ name, bytes }) => ({ name, bytes: movable(bytes) }));
+      return connection.call('run', [evaluator, stays, givenValues(sent, clear), onTrace !== undefined], {
+        signal,
+        transfer: [...sent.map(({ bytes }) => bytes.buffer), ...buffersOf(clear)],
+        onProgress: onProgress && ((progress) => onProgress({ phase: 'run', ...progress })),
+      });
     });
     onProgress?.({ phase: 'run', done: 1, total: 1 });
     if (trace !== undefined) onTrace?.(trace);
@@ -211,6 +241,27 @@ export class CompiledValueProgram extends Resource implements ValueProgram {
     return Object.freeze(keys);
   }
 }
+
+/** See {@link HeldValues}. */
+class ValuesOfProgram extends Resource implements HeldValues {
+  readonly #run: RunHeld;
+
+  constructor(held: Remote<TaskEvaluatorMethods>, run: RunHeld) {
+    super('values held', () => held.free());
+    this.#run = run;
+  }
+
+  async run(inputs: Ciphertexts = {}, options: ValueRunOptions = {}): Promise<Ciphertexts> {
+    checkCall('run', { inputs: [inputs, CIPHERTEXTS] }, options, VALUE_RUN_OPTIONS);
+    return this.#run(inputs, options, this.signal(options.signal));
+  }
+}
+
+type RunHeld = (
+  inputs: Ciphertexts,
+  options: ValueRunOptions,
+  signal: AbortSignal,
+) => Promise<Ciphertexts>;
 
 /** Makes clients of a program: see program.ts. */
 function clientMaker(bytes: Uint8Array, opened: Remote<TaskMethods>): MakeClient<TaskClientMethods> {

@@ -461,13 +461,16 @@ export interface ValueProgramInfo {
   readonly operators: Readonly<Record<string, number>>;
 }
 
-/** Options of `ValueProgram.run`. */
-export interface ValueRunOptions extends RunOptions {
+/** Options of `ValueProgram.hold`. */
+export interface ValueHoldOptions extends Pick<CallOptions, 'signal'> {
   /** The server's own inputs, by name. */
   plain?: Readonly<Record<string, Cells>> | undefined;
   /** Public inputs, by name. */
   public?: Readonly<Record<string, Cells>> | undefined;
 }
+
+/** Options of `ValueProgram.run`. */
+export interface ValueRunOptions extends RunOptions, ValueHoldOptions {}
 
 /** Options of `ValueClient.decrypt`. */
 export interface ValueDecryptOptions extends CallOptions {
@@ -508,6 +511,18 @@ export interface ValueProgram extends Disposable {
    * KeyError, MemoryError, WorkerError.
    */
   run(inputs: Ciphertexts, keys: EvaluationKeys, options?: ValueRunOptions): Promise<Ciphertexts>;
+  /**
+   * Leaves inputs with the evaluator for many runs: any of those that the program takes, in each of the places. Ciphertexts are read and checked once; where all
+   * that is not encrypted stays, so do its encodings. They take the worker's memory until they are disposed of, and outlive its restart. Errors: as of `run`.
+   */
+  hold(inputs: Ciphertexts, keys: EvaluationKeys, options?: ValueHoldOptions): Promise<HeldValues>;
+  dispose(): void;
+}
+
+/** Inputs that stay with an evaluator. See {@link ValueProgram.hold}. */
+export interface HeldValues extends Disposable {
+  /** As `ValueProgram.run`, of the inputs that do not stay. Errors: also `task.invalid` for one that does. */
+  run(inputs?: Ciphertexts, options?: ValueRunOptions): Promise<Ciphertexts>;
   dispose(): void;
 }
 

@@ -11,6 +11,7 @@ import type {
   RawExpandOptions,
   RawExplanation,
   RawGivenCells,
+  RawGivenValues,
   RawOptions,
   RawCompileOptions,
   RawOutgoing,
@@ -161,13 +162,13 @@ export interface TaskClientMethods extends TaskMethods, KeyMethods {
 
 /** What a task evaluator worker does: as an evaluator worker, for tasks over values. It is told the server's own inputs, too. */
 export interface TaskEvaluatorMethods extends TaskMethods, KeyedMethods {
+  /** Values that stay for many runs: encrypted ones, then clear ones. */
+  hold(evaluator: Handle, ...given: RawGivenValues): Handle;
+  freeHeld(held: Handle): void;
   run(
     evaluator: Handle,
-    names: string[],
-    encrypted: Uint8Array[],
-    clear: string[],
-    cells: RawGivenCells[],
-    present: (Uint8Array | undefined)[],
+    held: Handle | undefined,
+    given: RawGivenValues,
     trace: boolean,
   ): { outputs: NamedBytes[]; trace: TraceView | undefined };
 }

@@ -1,5 +1,5 @@
 /** A task evaluator worker: runs programs over values on ciphertexts and on the server's own values. No secret key ever comes here. */
-import type { RawTaskEvaluator, RawTasks } from '../raw.js';
+import type { RawGivenValues, RawHeld, RawTaskEvaluator, RawTasks } from '../raw.js';
 import { openTasks } from '../raw-tasks.js';
 import { Handles } from './handles.js';
 import type { TaskEvaluatorMethods } from './protocol.js';
@@ -7,6 +7,7 @@ import { Moved, serve } from './serve.js';
 import { taskMethods } from './task-methods.js';
 
 const evaluators = new Handles<RawTaskEvaluator>();
+const values = new Handles<RawHeld>();
 let raw: RawTasks;
 
 serve<TaskEvaluatorMethods>({
@@ -19,10 +20,13 @@ serve<TaskEvaluatorMethods>({
   open: (_, program) => evaluators.add(new raw.RawTaskEvaluator(program)),
   loadKey: (_, evaluator, key) => evaluators.get(evaluator).loadKey(key),
   missingKeys: (_, evaluator) => evaluators.get(evaluator).missingKeys(),
-  run: (call, evaluator, names, encrypted, clear, cells, present, trace) => {
+  hold: (_, evaluator, ...given) => values.add(evaluators.get(evaluator).hold(...given)),
+  freeHeld: (_, held) => values.free(held),
+  run: (call, evaluator, held, [names, encrypted, clear, cells, present], trace) => {
     // Taken out of the message: it must not keep the bytes while the job, which has its own, runs.
-    const [ciphertexts, own] = [encrypted.splice(0), cells.splice(0)];
-    const job = evaluators.get(evaluator).runJob(names, ciphertexts, clear, own, present);
+    const given: RawGivenValues = [names, encrypted.splice(0), clear, cells.splice(0), present];
+    const own = evaluators.get(evaluator);
+    const job = held === undefined ? own.runJob(...given) : own.runHeldJob(values.get(held), ...given);
     job.setTrace(trace);
     return call.finish(job, () => {
       const outputs = job.takeObjects();
