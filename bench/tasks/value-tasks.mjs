@@ -17,7 +17,7 @@ export async function openMatrix(loom, { matrix, vector }, limit, { given = fals
   const shape = [matrix.length, vector.length];
   const m = given ? task.plain('m', { shape, min: -limit, max: limit }) : task.constant(matrix);
   task.output('y', m.matmul(x));
-  return open(task, { x: vector }, given ? { m: matrix } : {}, ({ y }) => y);
+  return open(task, { x: vector }, {}, ({ y }) => y, given ? { m: matrix } : {});
 }
 
 /** Probabilities by a model of the server's. */
@@ -32,19 +32,28 @@ export async function openRegression(loom, { records, weights, bias, sigmoid, li
   return open(task, { features: records }, { weights }, ({ probability }) => probability);
 }
 
-/** Phases, each a function of the one before; `plain` is what the server gives to each run. */
-async function open(task, values, plain, read) {
+/**
+ * Phases, each a function of the one before. The server holds what it is sent and the values of its own in `plain`, as the peer's program has ciphertexts and
+ * encoded weights at hand; `given` is what comes with each run.
+ */
+async function open(task, values, plain, read, given = {}) {
   const start = performance.now();
   const program = await task.compile();
   const compiled = performance.now();
   const client = await program.client();
-  const run = (inputs, options) => program.run(inputs, client.evaluationKeys, { plain, ...options });
+  const run = (inputs) => program.run(inputs, client.evaluationKeys, { plain: { ...plain, ...given } });
+  let held;
+  const serve = async (options) => {
+    held ??= await program.hold(await client.encrypt(values), client.evaluationKeys, { plain });
+    return held.run({}, { plain: given, ...options });
+  };
   return {
     n: program.info.n,
     compileTime: compiled - start,
     keyTime: performance.now() - compiled,
     encrypt: () => client.encrypt(values),
-    evaluate: (inputs) => run(inputs),
+    evaluate: run,
+    serve,
     decrypt: async (outputs) => read(await client.decrypt(outputs)),
     about: async () => {
       const { moduli, special, plainModuli, operators, keys, ciphertexts } = program.info;
@@ -58,7 +67,7 @@ async function open(task, values, plain, read) {
         },
         bytes: { inputs: size(Object.values(inputs)), keys: keys.reduce((sum, { bytes }) => sum + bytes, 0) },
         operators,
-        inside: await inside(program, (options) => run(inputs, options)),
+        inside: await inside(program, serve),
       };
     },
   };

@@ -1019,7 +1019,6 @@ impl Slots {
             Self::Cells { axes, layout, base, part, .. } => {
                 // Where the layout repeats along a dimension, the source does, too.
                 let once = once(layout);
-                let dims = once.shape();
                 let mut strides = vec![0; axes.len()];
                 let mut order: Vec<(usize, usize)> =
                     axes.iter().enumerate().filter_map(|(own, from)| Some(((*from)?, own))).collect();
@@ -1030,17 +1029,20 @@ impl Slots {
                     stride *= layout.axes[own].size;
                 }
                 let slots = frame.slots();
+                // Numbers of slots and of cells, dimension by dimension: of those that lie in this ciphertext, which bits of each dimension tell where nothing is added.
+                let mut all = vec![(*base, 0)];
+                for (axis, stride) in once.axes.iter().zip(strides) {
+                    let Some(low) = axis.low else { continue };
+                    let here = |at: &u64| *base != 0 || at << low >> slots == axis.mask() >> slots & part;
+                    let along: Vec<u64> = (0..axis.size).filter(here).collect();
+                    let next = all.iter().flat_map(|&(address, cell)| {
+                        along.iter().map(move |at| (address + (at << low), cell + at * stride))
+                    });
+                    all = next.collect();
+                }
                 let gaps = subsets(layout.repeated);
-                for (index, address) in once.addresses().into_iter().enumerate() {
-                    let address = address + base;
-                    if address >> slots == *part {
-                        let cell = place(index as u64, &dims)
-                            .iter()
-                            .zip(&strides)
-                            .map(|(at, stride)| at * stride)
-                            .sum();
-                        gaps.iter().for_each(|gap| tell((address | gap) & ((1 << slots) - 1), cell));
-                    }
+                for (address, cell) in all.into_iter().filter(|(address, _)| address >> slots == *part) {
+                    gaps.iter().for_each(|gap| tell((address | gap) & ((1 << slots) - 1), cell));
                 }
             }
         }

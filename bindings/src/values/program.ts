@@ -257,11 +257,7 @@ class ValuesOfProgram extends Resource implements HeldValues {
   }
 }
 
-type RunHeld = (
-  inputs: Ciphertexts,
-  options: ValueRunOptions,
-  signal: AbortSignal,
-) => Promise<Ciphertexts>;
+type RunHeld = (inputs: Ciphertexts, options: ValueRunOptions, signal: AbortSignal) => Promise<Ciphertexts>;
 
 /** Makes clients of a program: see program.ts. */
 function clientMaker(bytes: Uint8Array, opened: Remote<TaskMethods>): MakeClient<TaskClientMethods> {

@@ -124,6 +124,56 @@ describe('the workers of values', () => {
     expect(await client.encrypt(VALUES)).toHaveProperty('x');
   });
 
+  it('hold values for many runs, through the death of the worker', async () => {
+    await open();
+    const made = createValueTask();
+    const type = { shape: [4], min: 0, max: 9 };
+    const [x, y] = [made.encrypted('x', type), made.encrypted('y', type)];
+    made.output('cells', x.multiply(y).multiply(made.plain('w', type)).add(made.public('v', type)));
+    using program = await loom.compileValues(made);
+    using client = await program.client();
+    const keys = client.evaluationKeys;
+    const [one, other] = [
+      [1, 2, 3, 4],
+      [5, 6, 7, 8],
+    ];
+    const { x: sealedX, y: sealedY } = (await client.encrypt({ x: one, y: other })) as Record<
+      'x' | 'y',
+      Uint8Array
+    >;
+    const plain = { w: [1, 0, 2, 9] };
+    const answer = (v: number[]): unknown => ({
+      cells: one.map((a, i) => a * (other[i] as number) * (plain.w[i] as number) + (v[i] as number)),
+    });
+    using part = await program.hold({ x: sealedX }, keys, { plain });
+    const run = async (v: number[]): Promise<unknown> =>
+      client.decrypt(await part.run({ y: sealedY }, { public: { v } }), { public: { v } });
+    expect(await run(one)).toEqual(answer(one));
+    expect(await run(other)).toEqual(answer(other));
+    // What is held is not sent again.
+    const { args } = messagesTo('task-evaluator').findLast(({ method }) => method === 'run') as {
+      args: unknown;
+    };
+    expect(JSON.stringify(args)).not.toContain('"x"');
+    using all = await program.hold({ x: sealedX, y: sealedY }, keys, { plain, public: { v: one } });
+    for (let i = 0; i < 2; i++)
+      expect(await client.decrypt(await all.run(), { public: { v: one } })).toEqual(answer(one));
+    expect((await errorOf(all.run({ x: sealedX }))).code).toBe('task.invalid');
+    expect((await errorOf(all.run({}, { plain }))).code).toBe('task.invalid');
+    expect((await errorOf(part.run({}, { public: { v: one } }))).code).toBe('input.missing');
+    expect((await errorOf(part.run({ y: sealedY }))).code).toBe('input.missing');
+    expect((await errorOf(program.hold({ z: sealedX }, keys))).code).toBe('input.unknown');
+    watched.of('task-evaluator')[0]?.worker.terminate();
+    await setTimeout(50);
+    expect((await errorOf(run(one))).code).toBe('worker.dead');
+    await loom.restart();
+    expect(await run(one)).toEqual(answer(one));
+    part.dispose();
+    expect((await errorOf(run(one))).code).toBe('disposed');
+    await setTimeout(20);
+    expect(messagesTo('task-evaluator').filter(({ method }) => method === 'freeHeld').length).toBe(1);
+  });
+
   it('let one key serve several programs of the same parameters', async () => {
     await open();
     using program = await loom.compileValues(task());
