@@ -68,7 +68,7 @@ fn ranges_of(task: &Task, registry: &Registry, values: &Values) -> Vec<Option<Ra
 /// Lowers, computes on slots, and compares with the interpreter.
 fn check(task: &Task, registry: &Registry, values: &Values, frame: Frame) -> Option<usize> {
     let layouts = &BTreeMap::new();
-    let options = PackingOptions { frame, exact: true, passes: PASSES, layouts };
+    let options = PackingOptions { frame, exact: true, passes: PASSES, hopes: true, layouts };
     check_with(task, registry, values, &options)?;
     let passes = PackerPasses { late_sums: true, ..PASSES };
     check_with(task, registry, values, &PackingOptions { passes, ..options })
@@ -199,7 +199,12 @@ fn inputs_may_lie_anywhere() {
         let task = Task { graph, inputs, ranges };
         println!("seed {seed}, {frame:?}, {layouts:?}");
         let passes = PackerPasses { late_sums: seed % 2 == 0, ..PASSES };
-        check_with(&task, &registry, &values, &PackingOptions { frame, exact: true, passes, layouts });
+        check_with(
+            &task,
+            &registry,
+            &values,
+            &PackingOptions { frame, exact: true, passes, hopes: true, layouts },
+        );
     }
 }
 
@@ -321,7 +326,7 @@ fn diagonals_take_giant_steps() {
     check(&task, &registry, &values, frame).unwrap();
     let known = ranges_of(&task, &registry, &values);
     let layouts = &BTreeMap::new();
-    let options = PackingOptions { frame, exact: true, passes: PASSES, layouts };
+    let options = PackingOptions { frame, exact: true, passes: PASSES, hopes: true, layouts };
     let graph = lower(&task.graph, &registry, &values, &known, &options).unwrap().graph;
     let turns = graph.operators().iter().filter(|op| graph.signature(op).name == "packed.rotate").count();
     assert_eq!(turns, 14);

@@ -138,6 +138,28 @@ fn numbers_before_a_polynomial_go_into_weights() {
     }
 }
 
+#[test]
+fn a_score_beside_its_probability_costs_no_level_more() {
+    let mut task = TaskBuilder::default();
+    let x = task.input("x", r#"kind="real", shape=[40, 8], where="encrypted""#, Some(["-4", "4"]));
+    let w = task.input("w", r#"kind="real", shape=[8], where="plain""#, Some(["-0.5", "0.5"]));
+    let score = task.op("matrix.vector", "", &[x, w]);
+    let near = task.op("value.within", "max=8, min=-8", &[score]);
+    let probability =
+        task.op("value.polynomial", "coefficients=[500000, 150120, 0, -1593], decimals=6", &[near]);
+    task.output("score", score);
+    task.output("probability", probability);
+    let task = task.finish();
+    let levels = |factors| {
+        let passes = Passes { factors, ..Passes::default() };
+        let options = Options { passes, precision: Some(14.0), ..Options::default() };
+        let program = Program::compile(task.clone(), &options).unwrap();
+        explained(&program);
+        program.report().moduli.len()
+    };
+    assert_eq!((levels(true), levels(false)), (4, 4));
+}
+
 /// The largest difference of what comes back from what is expected, and the largest bound that the program tells.
 fn off(task: &Literal, inputs: &BTreeMap<String, Exact>, precision: f64) -> BTreeMap<String, (f64, f64)> {
     let options = Options { precision: Some(precision), ..Options::default() };

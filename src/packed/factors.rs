@@ -30,8 +30,15 @@ pub(super) fn chain<'g>(old: &Given<'g>, x: u64) -> Option<Vec<&'g Operator>> {
     Some(all)
 }
 
-/// A graph, its clear inputs, and by parent what the vectors are a multiple of that it made before.
-pub(super) type Scaled = (Graph, Vec<ClearInput>, BTreeMap<u32, f64>);
+/// A graph with numbers in clear factors.
+pub(super) struct Scaled {
+    pub graph: Graph,
+    pub clear: Vec<ClearInput>,
+    /// By parent, what the vectors are a multiple of that it made before.
+    pub multiples: BTreeMap<u32, f64>,
+    /// The vectors that are still multiplied with a number, by their units in the graph that was given.
+    pub left: BTreeSet<u64>,
+}
 
 /// The graph with real numbers in clear factors, where nobody else reads what they are taken through.
 ///
@@ -41,13 +48,17 @@ pub(super) fn factors(graph: &Graph, vectors: &[ClearInput], registry: &Registry
     let order = topological_order(graph, &Facts::new(graph)?.dependencies)?;
     let old = Given::new(graph);
     let readers = readers(&old, &order);
-    let (mut by, mut gone) = (HashMap::new(), BTreeSet::new());
+    let (mut by, mut gone, mut left) = (HashMap::new(), BTreeSet::new(), BTreeSet::new());
     for &number in order.iter().rev() {
         let op = &graph.operators()[number as usize];
         let numbers = old.coefficients(op).unwrap_or_default();
         let (unit, [Attr::Real(number)]) = (old.unit(op.output), numbers.as_slice()) else { continue };
+        if !readers.contains_key(&unit) {
+            continue;
+        }
+        left.insert(unit);
         let x = old.inputs(op)[0];
-        let Some(chain) = chain(&old, x).filter(|_| readers.contains_key(&unit)) else { continue };
+        let Some(chain) = chain(&old, x) else { continue };
         let mut inside = HashMap::from([(x, 1)]);
         for input in chain.iter().flat_map(|op| old.inputs(op)) {
             *inside.entry(input).or_insert(0) += 1;
@@ -55,6 +66,7 @@ pub(super) fn factors(graph: &Graph, vectors: &[ClearInput], registry: &Registry
         let alone = |op: &&Operator| inside.get(&old.unit(op.output)) == readers.get(&old.unit(op.output));
         if chain.iter().all(alone) {
             chain.iter().for_each(|op| *by.entry(old.unit(op.output)).or_insert(1.0) *= number.get());
+            left.remove(&unit);
             gone.insert(unit);
         }
     }
@@ -78,8 +90,8 @@ pub(super) fn factors(graph: &Graph, vectors: &[ClearInput], registry: &Registry
         };
         new.made.insert(unit, made);
     }
-    let (graph, vectors) = new.finish(&old)?;
-    Ok((graph, vectors, multiples))
+    let (graph, clear) = new.finish(&old)?;
+    Ok(Scaled { graph, clear, multiples, left })
 }
 
 /// How often each vector is read that leads to an output; as an output, too.

@@ -1,6 +1,6 @@
 //! Makes graphs of slot vectors of operations on whole values: which slots turn where, what is masked, what is laid beside what.
 
-use super::factors::{chain, factors};
+use super::factors::{Scaled, chain, factors};
 use super::flatten::flatten;
 use super::giant_steps::giant_steps;
 use super::layout::{Axis, Frame, Layout, bits, place};
@@ -154,6 +154,8 @@ pub struct Finished {
     pub cost: f64,
     /// Of the operators of the task of which it makes a multiple, by which number that is.
     pub multiples: BTreeMap<u32, f64>,
+    /// Whether a number costs a level that was to cost none ([`Packer::hoped`]).
+    pub hopes_failed: bool,
 }
 
 /// A graph of slot vectors under construction.
@@ -169,6 +171,8 @@ pub struct Packer<'r> {
     calls: HashMap<(String, Attrs, Vec<OperandId>), OperandId>,
     /// What came of adding up what was pending.
     folds: HashMap<(Vec<OperandId>, u64), Packed>,
+    /// Products with numbers that are to cost no level.
+    hoped: Vec<OperandId>,
     sums_made: usize,
     passes: PackerPasses,
 }
@@ -201,6 +205,7 @@ impl<'r> Packer<'r> {
             known: HashMap::new(),
             calls: HashMap::new(),
             folds: HashMap::new(),
+            hoped: Vec::new(),
             sums_made: 0,
             passes,
         }
@@ -364,9 +369,12 @@ impl<'r> Packer<'r> {
     pub fn finish(self) -> Result<Finished> {
         let PackerPasses { factors: absorbs, flatten: flattens, giant_steps: splits, .. } = self.passes;
         let (mut graph, mut clear) = (self.session.finish(), self.clear);
-        let mut multiples = BTreeMap::new();
+        let (mut multiples, mut hopes_failed) = (BTreeMap::new(), false);
         if absorbs {
-            (graph, clear, multiples) = factors(&graph, &clear, self.registry)?;
+            let hoped: Vec<u64> = self.hoped.iter().map(|&operand| graph.first_unit(operand)).collect();
+            let left;
+            Scaled { graph, clear, multiples, left } = factors(&graph, &clear, self.registry)?;
+            hopes_failed = hoped.iter().any(|unit| left.contains(unit));
         }
         let flat = if flattens { Some(flatten(&graph, &clear, self.registry)?) } else { None };
         let given = [Some((graph, clear)), flat];
@@ -381,7 +389,7 @@ impl<'r> Packer<'r> {
             }
         }
         let (cost, (graph, clear)) = best.ok_or(Error::Job("there is a graph to choose"))?;
-        Ok(Finished { graph, clear, cost, multiples })
+        Ok(Finished { graph, clear, cost, multiples, hopes_failed })
     }
 
     /// x + y.
@@ -467,7 +475,17 @@ impl<'r> Packer<'r> {
         }
     }
 
-    /// Whether a real number that x is multiplied with can go into clear factors that it has, and so costs no level.
+    /// x times a number, which is taken to cost no level ([`Packer::takes_factors`]): so it is, unless something else reads x in the end.
+    ///
+    /// # Errors
+    /// As [`Packer::multiply_number`].
+    pub fn hoped(&mut self, x: &Packed, number: Attr) -> Result<Packed> {
+        let product = self.multiply_number(x, number)?;
+        self.hoped.extend(product.parts.values());
+        Ok(product)
+    }
+
+    /// Whether a real number that x is multiplied with can go into clear factors that it has.
     pub fn takes_factors(&self, x: &Packed) -> bool {
         let given = Given::new(self.session.graph());
         self.passes.factors && x.parts.values().all(|&part| chain(&given, given.unit(part)).is_some())

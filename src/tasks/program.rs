@@ -263,8 +263,12 @@ impl Halves {
         let Passes { dedup, factors, flatten, giant_steps, .. } = self.passes;
         let lowered = |late_sums| {
             let passes = PackerPasses { dedup, factors, flatten, giant_steps, late_sums };
-            let options = PackingOptions { frame, exact, passes, layouts };
-            lower(&self.cut.server, &self.registry, &self.values, &self.ranges, &options)
+            let lowered = |hopes| {
+                let options = PackingOptions { frame, exact, passes, hopes, layouts };
+                lower(&self.cut.server, &self.registry, &self.values, &self.ranges, &options)
+            };
+            let packing = lowered(true)?;
+            if packing.hopes_failed { lowered(false) } else { Ok(packing) }
         };
         let early = lowered(false)?;
         if !self.passes.late_sums || early.sums < 2 {

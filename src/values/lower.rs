@@ -48,6 +48,8 @@ pub struct Lowering<'r> {
     pub packer: Packer<'r>,
     /// True for schemes of integers, in whose slots cells are as they are; others hold the numbers that these stand for.
     pub exact: bool,
+    /// As [`PackingOptions::hopes`].
+    hopes: bool,
     /// Where dimensions of the result are planned to lie.
     planned: Vec<u32>,
 }
@@ -93,8 +95,8 @@ impl Lowering<'_> {
         let real = |number: f64| Number::from_f64(number).unwrap_or(Number::ZERO);
         let (half, middle) = interval.half();
         // Powers of what is larger than 1 are less precise.
-        let costs_nothing = p.len() > 2 && half > 1.0 && self.packer.takes_factors(x);
-        if p.len() <= MOST_POWERS + 1 && !costs_nothing {
+        let hopes = self.hopes && p.len() > 2 && half > 1.0 && self.packer.takes_factors(x);
+        if p.len() <= MOST_POWERS + 1 && !hopes {
             let powers = to_powers(p, interval);
             let at_zero = powers[0];
             let found = self.packer.polynomial(x, &Series::Reals(Basis::Powers, powers))?;
@@ -103,7 +105,12 @@ impl Lowering<'_> {
         let mut u = x.clone();
         if interval != (Interval { min: -1.0, max: 1.0 }) {
             let by = Real::new(1.0 / half).ok_or(Error::Job("an interval has a length"))?;
-            u = self.packer.multiply_number(&u, Attr::Real(by))?;
+            let (packer, by) = (&mut self.packer, Attr::Real(by));
+            u = if p.len() <= MOST_POWERS + 1 {
+                packer.hoped(&u, by)?
+            } else {
+                packer.multiply_number(&u, by)?
+            };
             if middle != 0.0 {
                 let shift = self.number(&real(-middle / half), value)?;
                 u = self.encrypted_sum(&u, &shift)?;
@@ -178,6 +185,8 @@ pub struct PackingOptions<'a> {
     pub exact: bool,
     /// What the packer may do.
     pub passes: PackerPasses,
+    /// Whether polynomials of a low degree, too, are brought to [-1, 1], where that is taken to cost no level.
+    pub hopes: bool,
     /// How encrypted inputs lie, by name, where that is not to be chosen. One of another shape is of another value; an input that has none lies as all those
     /// of its shape do, if these lie alike: under another name it may be given what was encrypted for one of them.
     pub layouts: &'a BTreeMap<String, Layout>,
@@ -246,6 +255,8 @@ pub struct Packing {
     pub sums: usize,
     /// Of the operators of which the graph makes a multiple, by which number that is.
     pub multiples: BTreeMap<u32, f64>,
+    /// Whether a number costs a level that was taken to cost none.
+    pub hopes_failed: bool,
     /// The part that is computed of nothing at all: its outputs are the same in every run. No output of `clear` is one of these.
     pub fixed: Graph,
 }
@@ -261,12 +272,13 @@ pub fn lower(
     ranges: &[Option<Range>],
     options: &PackingOptions<'_>,
 ) -> Result<Packing> {
-    let &PackingOptions { frame, exact, passes, .. } = options;
+    let &PackingOptions { frame, exact, passes, hopes, .. } = options;
     check_values(graph, registry, values)?;
     let order = topological_order(graph, &Facts::new(graph)?.dependencies)?;
     let lows = plan(graph, &order, registry, values, options)?;
     let packed = crate::packed::registry();
-    let mut lowering = Lowering { packer: Packer::new(frame, &packed, passes), exact, planned: Vec::new() };
+    let mut lowering =
+        Lowering { packer: Packer::new(frame, &packed, passes), exact, hopes, planned: Vec::new() };
     let unit = |operand| graph.first_unit(operand);
     let mut known: HashMap<u64, Lowered> = HashMap::new();
     let mut writers: HashMap<u64, u32> = HashMap::new();
@@ -354,7 +366,8 @@ pub fn lower(
     }
     let outputs = declare(&mut lowering.packer, &named)?;
     let sums = lowering.packer.sums_made();
-    let Finished { graph: packed, clear: vectors, cost, multiples } = lowering.packer.finish()?;
+    let Finished { graph: packed, clear: vectors, cost, multiples, hopes_failed } =
+        lowering.packer.finish()?;
     let read: BTreeSet<u64> = vectors.iter().filter_map(ClearInput::value).collect();
     // What inputs lead to.
     let mut led: BTreeSet<u64> = graph.inputs().iter().map(|port| unit(port.operand)).collect();
@@ -367,7 +380,7 @@ pub fn lower(
     let (given, fixed): (BTreeSet<u64>, BTreeSet<u64>) =
         read.into_iter().partition(|unit| led.contains(unit));
     let (clear, fixed) = (clear_part(graph, &order, given)?, clear_part(graph, &order, fixed)?);
-    Ok(Packing { graph: packed, vectors, inputs, outputs, clear, fixed, cost, sums, multiples })
+    Ok(Packing { graph: packed, vectors, inputs, outputs, clear, fixed, cost, sums, multiples, hopes_failed })
 }
 
 /// An output: its name, what it is, its ciphertexts and those of what is there, and the operator that it is made from.
