@@ -92,11 +92,11 @@ export function buildEnv(variant, rust) {
 }
 
 /**
- * cargo's options for a build: a standard library of its own, and the target features that only the crates with kernels
- * have, so that builds that differ in these share all else.
+ * cargo's options for a build: a standard library of its own (with what tests are made of, so that these find all else
+ * compiled), and the target features that only the crates with kernels have, so that builds that differ in these share all else.
  */
 export function cargoOptions(variant) {
-  const options = ['--locked', '-Zbuild-std=std,panic_abort'];
+  const options = ['--locked', '-Zbuild-std=std,panic_abort,test'];
   const { own } = VARIANTS[variant];
   if (own === undefined) return options;
   const flags = JSON.stringify([targetFeatures(own)]);
