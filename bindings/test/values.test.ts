@@ -683,6 +683,7 @@ function described(literal: ValueTaskLiteral) {
     security: '',
     keys: [],
     operators: {},
+    layouts: {},
     outputs: [],
   };
   return describeValueProgram(report, literal);
