@@ -83,9 +83,7 @@ fn a_polynomial_of_reals() {
     ]);
     let (found, exact) = (run(&compile(&task), &inputs), expected(&task, &inputs));
     for (name, bound) in [("cells", 1e-6), ("total", 1e-4)] {
-        let worst =
-            found[name].cells.iter().zip(&exact[name].cells).map(|(a, b)| (a.to_f64() - b.to_f64()).abs());
-        let worst = worst.fold(0.0, f64::max);
+        let worst = apart(&found[name], &exact[name]);
         println!("{name}: {worst:e}");
         assert!(worst < bound, "{name}: {worst}");
     }
@@ -97,6 +95,12 @@ fn apart(found: &Exact, exact: &Exact) -> f64 {
     pairs.map(|(a, b)| (a.to_f64() - b.to_f64()).abs()).fold(0.0, f64::max)
 }
 
+/// A probability, of scores that are taken to be small.
+fn probability(task: &mut TaskBuilder, score: usize) -> usize {
+    let near = task.op("value.within", "max=8, min=-8", &[score]);
+    task.op("value.polynomial", "coefficients=[500000, 150120, 0, -1593], decimals=6", &[near])
+}
+
 #[test]
 fn numbers_before_a_polynomial_go_into_weights() {
     let mut task = TaskBuilder::default();
@@ -105,9 +109,7 @@ fn numbers_before_a_polynomial_go_into_weights() {
     let score = task.op("matrix.vector", "", &[x, w]);
     let bias = task.op("value.constant", r#"kind="real", shape=[700], value=-0.25"#, &[]);
     let score = task.op("value.add", "", &[score, bias]);
-    let near = task.op("value.within", "max=8, min=-8", &[score]);
-    let probability =
-        task.op("value.polynomial", "coefficients=[500000, 150120, 0, -1593], decimals=6", &[near]);
+    let probability = probability(&mut task, score);
     task.output("probability", probability);
     let task = task.finish();
     let inputs = given([
@@ -144,9 +146,7 @@ fn a_score_beside_its_probability_costs_no_level_more() {
     let x = task.input("x", r#"kind="real", shape=[40, 8], where="encrypted""#, Some(["-4", "4"]));
     let w = task.input("w", r#"kind="real", shape=[8], where="plain""#, Some(["-0.5", "0.5"]));
     let score = task.op("matrix.vector", "", &[x, w]);
-    let near = task.op("value.within", "max=8, min=-8", &[score]);
-    let probability =
-        task.op("value.polynomial", "coefficients=[500000, 150120, 0, -1593], decimals=6", &[near]);
+    let probability = probability(&mut task, score);
     task.output("score", score);
     task.output("probability", probability);
     let task = task.finish();
@@ -168,8 +168,7 @@ fn off(task: &Literal, inputs: &BTreeMap<String, Exact>, precision: f64) -> BTre
     let report = program.report();
     println!("n {}, {} primes, scale {:?}", report.n, report.moduli.len(), report.scale.map(f64::log2));
     let worst = |name: &str, exact: &Exact| {
-        let pairs = found[name].cells.iter().zip(&exact.cells);
-        let worst = pairs.map(|(a, b)| (a.to_f64() - b.to_f64()).abs()).fold(0.0, f64::max);
+        let worst = apart(&found[name], exact);
         let own = report.outputs.iter().filter(|output| output.values.iter().any(|own| own == name));
         let bound = own.filter_map(|output| output.error_bits).fold(f64::NEG_INFINITY, f64::max).exp2();
         println!("{name}: off by {worst:e}, bound {bound:e}");

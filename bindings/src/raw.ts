@@ -17,8 +17,8 @@ import type { MeaningStage } from './stages.js';
 import type {
   TaskStage,
   ValueCompileOptions,
-  ValueParameters,
   ValueLayout,
+  ValueParameters,
   ValueTaskLiteral,
 } from './values/types.js';
 import { granted, type SharedMemory, sharedMemory } from './worker/memory.js';

@@ -254,9 +254,8 @@ impl RawTaskEvaluator {
         cells: Vec<JsValue>,
         present: Vec<JsValue>,
     ) -> Result<RawHeld, Thrown> {
-        let encrypted = encrypted.iter().map(copy).collect::<Result<Vec<_>, _>>()?;
-        let clear = named(clear, &cells, &present)?;
-        Ok(RawHeld { held: self.evaluator.hold(&by_name(&names, &encrypted), clear, &*platform())? })
+        let given = Given::read(names, &encrypted, clear, &cells, &present)?;
+        Ok(RawHeld { held: self.evaluator.hold(&by_name(&given.encrypted), given.clear, &*platform())? })
     }
 
     /// See [`Evaluator::run`]: encrypted values by name, then values that are not encrypted.
@@ -272,9 +271,8 @@ impl RawTaskEvaluator {
         cells: Vec<JsValue>,
         present: Vec<JsValue>,
     ) -> Result<RawJob, Thrown> {
-        let encrypted = encrypted.iter().map(copy).collect::<Result<Vec<_>, _>>()?;
-        let clear = named(clear, &cells, &present)?;
-        Ok(RawJob(self.evaluator.run(&by_name(&names, &encrypted), &clear)?))
+        let given = Given::read(names, &encrypted, clear, &cells, &present)?;
+        Ok(RawJob(self.evaluator.run(&by_name(&given.encrypted), &given.clear)?))
     }
 
     /// See [`Evaluator::run_with`].
@@ -291,9 +289,8 @@ impl RawTaskEvaluator {
         cells: Vec<JsValue>,
         present: Vec<JsValue>,
     ) -> Result<RawJob, Thrown> {
-        let encrypted = encrypted.iter().map(copy).collect::<Result<Vec<_>, _>>()?;
-        let clear = named(clear, &cells, &present)?;
-        Ok(RawJob(self.evaluator.run_with(&held.held, &by_name(&names, &encrypted), &clear)?))
+        let given = Given::read(names, &encrypted, clear, &cells, &present)?;
+        Ok(RawJob(self.evaluator.run_with(&held.held, &by_name(&given.encrypted), &given.clear)?))
     }
 }
 
@@ -303,8 +300,28 @@ pub struct RawHeld {
     held: Held,
 }
 
-fn by_name<'a>(names: &'a [String], bytes: &'a [Vec<u8>]) -> Vec<(&'a str, &'a [u8])> {
-    names.iter().map(String::as_str).zip(bytes.iter().map(Vec::as_slice)).collect()
+/// Values that an evaluator is given, copied from JavaScript.
+struct Given {
+    encrypted: Vec<(String, Vec<u8>)>,
+    clear: BTreeMap<String, Exact>,
+}
+
+impl Given {
+    fn read(
+        names: Vec<String>,
+        encrypted: &[Uint8Array],
+        clear: Vec<String>,
+        cells: &[JsValue],
+        present: &[JsValue],
+    ) -> Result<Self, cipherloom::Error> {
+        let bytes = encrypted.iter().map(copy).collect::<Result<Vec<_>, _>>()?;
+        let encrypted = names.into_iter().zip(bytes).collect();
+        Ok(Self { encrypted, clear: named(clear, cells, present)? })
+    }
+}
+
+fn by_name(values: &[(String, Vec<u8>)]) -> Vec<(&str, &[u8])> {
+    values.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect()
 }
 
 /// JSON is read by the reader that bytes of programs are read by: one is enough.

@@ -3,8 +3,7 @@
 
 use super::ops::Takes;
 use super::packer::ClearInput;
-use super::rebuild::{Given, Made};
-use crate::analyze::{Facts, topological_order};
+use super::rebuild::{Given, Made, rebuilt};
 use crate::graph::{Attr, Graph, OperandId, Operator, Real};
 use crate::ops::Registry;
 use crate::{Error, Result};
@@ -45,8 +44,8 @@ pub(super) struct Scaled {
 /// # Errors
 /// What is wrong with the graph.
 pub(super) fn factors(graph: &Graph, vectors: &[ClearInput], registry: &Registry) -> Result<Scaled> {
-    let order = topological_order(graph, &Facts::new(graph)?.dependencies)?;
     let old = Given::new(graph);
+    let order = old.order()?;
     let readers = readers(&old, &order);
     let (mut by, mut gone, mut left) = (HashMap::new(), BTreeSet::new(), BTreeSet::new());
     for &number in order.iter().rev() {
@@ -70,27 +69,20 @@ pub(super) fn factors(graph: &Graph, vectors: &[ClearInput], registry: &Registry
             gone.insert(unit);
         }
     }
-    let (mut new, mut multiples) = (Made::new(&old, vectors, registry)?, BTreeMap::new());
-    for &number in &order {
-        let op = &graph.operators()[number as usize];
-        let unit = old.unit(op.output);
-        if !readers.contains_key(&unit) {
-            continue;
-        }
-        new.session.set_parent(op.parent);
+    let mut multiples = BTreeMap::new();
+    let wanted = |unit| readers.contains_key(&unit);
+    let (graph, clear) = rebuilt(&old, &order, (vectors, registry), wanted, |new, op, unit| {
         // The last one is what leaves the operator of the task.
         match by.get(&unit) {
             Some(&by) => drop(multiples.insert(op.parent, by)),
             None => drop(multiples.remove(&op.parent)),
         }
-        let made = match by.get(&unit) {
-            _ if gone.contains(&unit) => new.operand(old.inputs(op)[0])?,
-            Some(&by) => multiplied(&mut new, &old, op, by)?,
-            None => new.same(&old, op)?,
-        };
-        new.made.insert(unit, made);
-    }
-    let (graph, clear) = new.finish(&old)?;
+        match by.get(&unit) {
+            _ if gone.contains(&unit) => new.operand(old.inputs(op)[0]),
+            Some(&by) => multiplied(new, &old, op, by),
+            None => new.same(&old, op),
+        }
+    })?;
     Ok(Scaled { graph, clear, multiples, left })
 }
 

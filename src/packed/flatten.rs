@@ -6,9 +6,8 @@
 
 use super::ops::Role;
 use super::packer::ClearInput;
-use super::rebuild::{Given, Made, product, sum};
+use super::rebuild::{Given, Made, product, rebuilt, sum};
 use crate::Result;
-use crate::analyze::{Facts, topological_order};
 use crate::graph::{Attr, Attrs, Graph, OperandId, Operator};
 use crate::ops::Registry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -25,8 +24,8 @@ pub(super) fn flatten(
     vectors: &[ClearInput],
     registry: &Registry,
 ) -> Result<(Graph, Vec<ClearInput>)> {
-    let order = topological_order(graph, &Facts::new(graph)?.dependencies)?;
     let old = Given::new(graph);
+    let order = old.order()?;
     let mut forms = Forms { old: &old, known: HashMap::new() };
     for &number in &order {
         forms.tell(&graph.operators()[number as usize])?;
@@ -43,20 +42,11 @@ pub(super) fn flatten(
             }
         }
     }
-    let mut new = Made::new(&old, vectors, registry)?;
-    for &number in &order {
-        let op = &graph.operators()[number as usize];
-        let unit = old.unit(op.output);
-        if wanted.contains(&unit) {
-            new.session.set_parent(op.parent);
-            let made = match forms.get(&unit) {
-                Some(form) => make(&mut new, form)?,
-                None => new.same(&old, op)?,
-            };
-            new.made.insert(unit, made);
-        }
-    }
-    new.finish(&old)
+    let wanted = |unit| wanted.contains(&unit);
+    rebuilt(&old, &order, (vectors, registry), wanted, |new, op, unit| match forms.get(&unit) {
+        Some(form) => make(new, form),
+        None => new.same(&old, op),
+    })
 }
 
 /// A vector that is turned so far, and the clear one that it is multiplied with, turned to the right.

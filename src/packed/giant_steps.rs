@@ -3,9 +3,8 @@
 
 use super::ops::Role;
 use super::packer::ClearInput;
-use super::rebuild::{Given, Made};
+use super::rebuild::{Given, Made, rebuilt};
 use crate::Result;
-use crate::analyze::{Facts, topological_order};
 use crate::graph::{Attr, Attrs, Graph, OperandId, Operator};
 use crate::ops::Registry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -20,8 +19,8 @@ pub(super) fn giant_steps(
     registry: &Registry,
     split: bool,
 ) -> Result<(Graph, Vec<ClearInput>)> {
-    let order = topological_order(graph, &Facts::new(graph)?.dependencies)?;
     let old = Given::new(graph);
+    let order = old.order()?;
     // What is read at last: of sums that are made anew, other things than before.
     let mut wanted: BTreeSet<u64> = graph.outputs().iter().map(|port| old.unit(port.operand)).collect();
     let mut sums: HashMap<u64, Sum> = HashMap::new();
@@ -39,21 +38,11 @@ pub(super) fn giant_steps(
             None => wanted.extend(old.inputs(op)),
         }
     }
-    let mut new = Made::new(&old, vectors, registry)?;
-    for &number in &order {
-        let op = &graph.operators()[number as usize];
-        let unit = old.unit(op.output);
-        if !wanted.contains(&unit) {
-            continue;
-        }
-        new.session.set_parent(op.parent);
-        let made = match sums.get(&unit) {
-            Some(sum) => sum.make(&mut new, old.ring(op)?)?,
-            None => new.same(&old, op)?,
-        };
-        new.made.insert(unit, made);
-    }
-    new.finish(&old)
+    let wanted = |unit| wanted.contains(&unit);
+    rebuilt(&old, &order, (vectors, registry), wanted, |new, op, unit| match sums.get(&unit) {
+        Some(sum) => sum.make(new, old.ring(op)?),
+        None => new.same(&old, op),
+    })
 }
 
 /// A sum that is made anew.

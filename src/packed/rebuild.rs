@@ -3,6 +3,7 @@
 use super::ops::{self, Role, Takes};
 use super::packer::ClearInput;
 use super::types::SlotVector;
+use crate::analyze::{Facts, topological_order};
 use crate::graph::{Attr, Attrs, Graph, OperandId, Operator};
 use crate::ops::{Call, Registry, Session};
 use crate::{Error, Result};
@@ -28,6 +29,11 @@ impl<'g> Given<'g> {
             *old.readers.entry(old.unit(operand)).or_default() += 1;
         }
         old
+    }
+
+    /// The numbers of the operators, in an order in which they can run.
+    pub fn order(&self) -> Result<Vec<u32>> {
+        Ok(topological_order(self.graph, &Facts::new(self.graph)?.dependencies)?)
     }
 
     pub fn unit(&self, operand: OperandId) -> u64 {
@@ -78,13 +84,37 @@ impl<'g> Given<'g> {
     }
 }
 
+/// The graph that `make` makes, in order, of the operators of which the vectors, told by their units, are `wanted`; and its clear inputs.
+///
+/// # Errors
+/// Those of `make`.
+pub(super) fn rebuilt<'r>(
+    old: &Given<'_>,
+    order: &[u32],
+    (vectors, registry): (&[ClearInput], &'r Registry),
+    wanted: impl Fn(u64) -> bool,
+    mut make: impl FnMut(&mut Made<'r>, &Operator, u64) -> Result<OperandId>,
+) -> Result<(Graph, Vec<ClearInput>)> {
+    let mut new = Made::new(old, vectors, registry)?;
+    for &number in order {
+        let op = &old.graph.operators()[number as usize];
+        let unit = old.unit(op.output);
+        if wanted(unit) {
+            new.session.set_parent(op.parent);
+            let made = make(&mut new, op, unit)?;
+            new.made.insert(unit, made);
+        }
+    }
+    new.finish(old)
+}
+
 /// A clear vector as it is read: each ring turned to the right, times a number.
 pub(super) type Read = (u64, u64, Attr);
 
 /// The graph that is made.
 pub(super) struct Made<'r> {
     pub session: Session<'r>,
-    pub made: HashMap<u64, OperandId>,
+    made: HashMap<u64, OperandId>,
     /// Clear vectors by their units; they become inputs when they are read.
     names: HashMap<u64, ClearInput>,
     vectors: Vec<ClearInput>,
@@ -94,7 +124,7 @@ pub(super) struct Made<'r> {
 
 impl<'r> Made<'r> {
     /// A graph with the encrypted inputs of another one.
-    pub fn new(old: &Given<'_>, vectors: &[ClearInput], registry: &'r Registry) -> Result<Self> {
+    fn new(old: &Given<'_>, vectors: &[ClearInput], registry: &'r Registry) -> Result<Self> {
         let mut new = Self {
             session: Session::new(Graph::new(old.graph.unit_bits()), registry),
             made: HashMap::new(),
@@ -176,7 +206,7 @@ impl<'r> Made<'r> {
     }
 
     /// The graph, with the outputs of the old one, and its clear inputs.
-    pub fn finish(mut self, old: &Given<'_>) -> Result<(Graph, Vec<ClearInput>)> {
+    fn finish(mut self, old: &Given<'_>) -> Result<(Graph, Vec<ClearInput>)> {
         for port in old.graph.outputs() {
             let operand = self.operand(old.unit(port.operand))?;
             self.session.graph_mut().declare_output(&port.name, operand);

@@ -1,6 +1,6 @@
 //! Chooses parameters: the cheapest that are secure, hold the values, survive the noise and are precise enough.
 
-use super::program::{Halves, build, cheapest, closed};
+use super::program::{Halves, How, build, cheapest, closed};
 use crate::expand::{CostModel, Expander};
 use crate::math::prime::{ntt_prime_near, ntt_primes};
 use crate::ops::Registry;
@@ -259,7 +259,8 @@ impl Search<'_> {
     fn judged(&mut self, ring: &Ring<'_>, parameters: &Parameters, late: bool) -> Result<Fit> {
         pause()?;
         let mut judge = Emitter::judge(self.registry).with_dedup(self.halves.passes.dedup);
-        let outputs = closed(self.halves, ring.packing, parameters.literal(), &mut judge, (late, false));
+        let how = How { late, told: false };
+        let outputs = closed(self.halves, ring.packing, parameters.literal(), &mut judge, how);
         let outputs = outputs.map(|closed| closed.outputs);
         // None where there are not enough levels.
         let spare = outputs.as_ref().ok().map(|outputs| {

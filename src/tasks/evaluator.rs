@@ -14,6 +14,7 @@ use crate::schemes::close::KeyName;
 use crate::values::types::Value;
 use crate::values::{Exact, clear_name, interpret};
 use crate::{Error, Result, memory};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -187,9 +188,11 @@ impl Evaluator {
         let checksums = checksums.collect::<Result<Vec<_>>>()?;
         // Where all that is clear stays, it was filled before.
         if self.clear_inputs().any(|name| !held.clear.contains_key(name)) {
-            let mut own = clear.clone();
-            own.extend(held.clear.iter().map(|(name, cells)| (name.clone(), cells.clone())));
-            given.extend(filled(&self.program, &self.program.packing().clear, &own, false)?);
+            let mut all = Cow::Borrowed(clear);
+            if !held.clear.is_empty() {
+                all.to_mut().extend(held.clear.iter().map(|(name, cells)| (name.clone(), cells.clone())));
+            }
+            given.extend(filled(&self.program, &self.program.packing().clear, &all, false)?);
         }
         given.extend(fixed);
         for (name, key) in &self.keys {

@@ -3,7 +3,7 @@
 //!
 //! Operators say from which one they were made, from stage to stage, so that what is run can be told of what was asked for.
 
-use super::program::{Program, closed};
+use super::program::{How, Program, closed};
 use super::travel::ports;
 use crate::Result;
 use crate::expand::{CostModel, Expander};
@@ -233,7 +233,7 @@ impl Told<'_> {
         let program = self.program;
         let registry = program.registry();
         let mut judge = Emitter::judge(registry).with_dedup(program.halves().passes.dedup);
-        let (literal, how) = (program.parameters().literal(), (program.late(), true));
+        let (literal, how) = (program.parameters().literal(), How { late: program.late(), told: true });
         let states = closed(program.halves(), program.packing(), literal, &mut judge, how)?.states;
         let leaving = self.leaving();
         let moduli = program.moduli().len();

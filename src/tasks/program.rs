@@ -197,7 +197,7 @@ impl Halves {
             let text = print(&graph);
             if !known.contains(&text) {
                 known.push(text);
-                all.push(Self { layouts: layouts.clone(), ..Self::new(graph, given.clone(), passes, made)? });
+                all.push(Self::new(graph, given.clone(), passes, made, Arc::clone(&layouts))?);
             }
         }
         Ok(all)
@@ -208,6 +208,7 @@ impl Halves {
         given: BTreeMap<String, Range>,
         passes: Passes,
         made: Vec<(&'static str, ValuePass)>,
+        layouts: Arc<BTreeMap<String, Place>>,
     ) -> Result<Self> {
         let values = Values::new();
         let registry = values.registry();
@@ -223,7 +224,6 @@ impl Halves {
             let value = Value::of(cut.server.ty(operand))?;
             exact &= value.place != Where::Encrypted || value.kind != ValueKind::Real;
         }
-        let layouts = Arc::default();
         Ok(Self { values, registry, cut, ranges: server, given, exact, passes, made, layouts })
     }
 
@@ -400,13 +400,22 @@ pub fn chain(literal: &ParameterLiteral) -> Chain {
     }
 }
 
-/// Closes a packed task over parameters; `late`: products of reals are rescaled after turns ([`Ckks::late`]); `told`: states are to be known.
+/// How a task is closed.
+#[derive(Clone, Copy)]
+pub struct How {
+    /// Products of reals are rescaled after turns ([`Ckks::late`]).
+    pub late: bool,
+    /// States are to be known.
+    pub told: bool,
+}
+
+/// Closes a packed task over parameters.
 pub fn closed(
     halves: &Halves,
     packing: &Packing,
     literal: &ParameterLiteral,
     emitter: &mut Emitter<'_>,
-    (late, told): (bool, bool),
+    How { late, told }: How,
 ) -> Result<ClosedTask> {
     let chain = chain(literal);
     let Passes { lazy_relinearization: lazy, early_switching: early, .. } = halves.passes;
@@ -814,7 +823,7 @@ pub fn build(
     let Passes { dedup, hoist: hoists, fuse: fuses, .. } = halves.passes;
     let judged = |late| {
         let mut judge = Emitter::judge(registry).with_dedup(dedup);
-        let outputs = closed(halves, packing, literal, &mut judge, (late, false))?.outputs;
+        let outputs = closed(halves, packing, literal, &mut judge, How { late, told: false })?.outputs;
         Ok::<_, Error>((
             judge.levels().clone(),
             choose::precise(halves, packing, &outputs, precision).is_err(),
@@ -825,7 +834,7 @@ pub fn build(
         keys = judged(true)?.0;
     }
     let mut emitter = Emitter::build(registry, &chain(literal), &keys)?.with_dedup(dedup);
-    let outputs = closed(halves, packing, literal, &mut emitter, (late, false))?.outputs;
+    let outputs = closed(halves, packing, literal, &mut emitter, How { late, told: false })?.outputs;
     let mut graph = emitter.finish().ok_or(Error::Job("an emitter that builds has a graph"))?;
     if dedup {
         graph = optimize(&graph, registry)?;

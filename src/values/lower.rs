@@ -95,8 +95,9 @@ impl Lowering<'_> {
         let real = |number: f64| Number::from_f64(number).unwrap_or(Number::ZERO);
         let (half, middle) = interval.half();
         // Powers of what is larger than 1 are less precise.
-        let hopes = self.hopes && p.len() > 2 && half > 1.0 && self.packer.takes_factors(x);
-        if p.len() <= MOST_POWERS + 1 && !hopes {
+        let low = p.len() <= MOST_POWERS + 1;
+        let hopes = low && self.hopes && p.len() > 2 && half > 1.0 && self.packer.takes_factors(x);
+        if low && !hopes {
             let powers = to_powers(p, interval);
             let at_zero = powers[0];
             let found = self.packer.polynomial(x, &Series::Reals(Basis::Powers, powers))?;
@@ -106,11 +107,7 @@ impl Lowering<'_> {
         if interval != (Interval { min: -1.0, max: 1.0 }) {
             let by = Real::new(1.0 / half).ok_or(Error::Job("an interval has a length"))?;
             let (packer, by) = (&mut self.packer, Attr::Real(by));
-            u = if p.len() <= MOST_POWERS + 1 {
-                packer.hoped(&u, by)?
-            } else {
-                packer.multiply_number(&u, by)?
-            };
+            u = if hopes { packer.hoped(&u, by)? } else { packer.multiply_number(&u, by)? };
             if middle != 0.0 {
                 let shift = self.number(&real(-middle / half), value)?;
                 u = self.encrypted_sum(&u, &shift)?;

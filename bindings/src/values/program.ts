@@ -153,9 +153,7 @@ export class CompiledValueProgram extends Resource implements ValueProgram {
     // Once more in the worker that takes the place of one that died.
     const held = new Remote<TaskEvaluatorMethods>(
       (connection) =>
-        evaluators.use(keys, async (remote) =>
-          connection.call('hold', [await remote.in(connection), ...given]),
-        ),
+        evaluators.use(keys, async (remote) => connection.call('hold', [await remote.in(connection), given])),
       (connection, handle) => connection.send('freeHeld', [handle]),
     );
     const connection = await abortable(this.#loom.tasks.evaluator(), signal);

@@ -8,12 +8,12 @@ import type {
   RawAnalysis,
   RawCells,
   RawCircuitOptions,
+  RawCompileOptions,
   RawExpandOptions,
   RawExplanation,
   RawGivenCells,
   RawGivenValues,
   RawOptions,
-  RawCompileOptions,
   RawOutgoing,
   RawOutputValues,
   RawPort,
@@ -163,7 +163,7 @@ export interface TaskClientMethods extends TaskMethods, KeyMethods {
 /** What a task evaluator worker does: as an evaluator worker, for tasks over values. It is told the server's own inputs, too. */
 export interface TaskEvaluatorMethods extends TaskMethods, KeyedMethods {
   /** Values that stay for many runs: encrypted ones, then clear ones. */
-  hold(evaluator: Handle, ...given: RawGivenValues): Handle;
+  hold(evaluator: Handle, given: RawGivenValues): Handle;
   freeHeld(held: Handle): void;
   run(
     evaluator: Handle,

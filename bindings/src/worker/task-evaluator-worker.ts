@@ -20,7 +20,7 @@ serve<TaskEvaluatorMethods>({
   open: (_, program) => evaluators.add(new raw.RawTaskEvaluator(program)),
   loadKey: (_, evaluator, key) => evaluators.get(evaluator).loadKey(key),
   missingKeys: (_, evaluator) => evaluators.get(evaluator).missingKeys(),
-  hold: (_, evaluator, ...given) => values.add(evaluators.get(evaluator).hold(...given)),
+  hold: (_, evaluator, given) => values.add(evaluators.get(evaluator).hold(...given)),
   freeHeld: (_, held) => values.free(held),
   run: (call, evaluator, held, [names, encrypted, clear, cells, present], trace) => {
     // Taken out of the message: it must not keep the bytes while the job, which has its own, runs.
