@@ -100,7 +100,12 @@ impl Length {
     }
 
     pub fn words(self, units: u64) -> u64 {
-        self.0 + 8 + 8 * units
+        self.raw(8 + 8 * units)
+    }
+
+    /// With so many bytes at the end.
+    pub fn raw(self, bytes: u64) -> u64 {
+        self.0 + bytes
     }
 }
 

@@ -75,9 +75,9 @@ impl Traffic {
     }
 
     fn decrypted(&self, result: &[u8]) -> Exact {
-        let job = self.client.decrypt(&[result], &BTreeMap::new()).unwrap();
+        let job = self.client.decrypt(&[result], &BTreeMap::new(), None).unwrap();
         let Outcome::Cells(mut cells) = job.complete().unwrap() else { panic!("cells") };
-        cells.remove(0).1
+        cells.remove(0).cells.unwrap()
     }
 
     /// Bytes of one residue of each of these primes, times the ring dimension.
@@ -98,7 +98,7 @@ fn what_is_fresh_travels_without_its_uniform_half() {
         let l = all.program.parameters().literal().clone();
         let half = all.limbs(&l.q) * l.t.len().max(1);
         assert!((half..half + HEAD).contains(&all.value.len()), "{} bytes, half {half}", all.value.len());
-        for (key, (name, bytes)) in all.keys.iter().zip(all.program.report().keys) {
+        for (key, (name, bytes)) in all.keys.iter().zip(all.program.report().unwrap().keys) {
             assert!((bytes as usize..bytes as usize + HEAD).contains(&key.len()), "{name}");
         }
         for (key, &level) in all.keys.iter().zip(all.program.keys().values()) {
@@ -107,7 +107,8 @@ fn what_is_fresh_travels_without_its_uniform_half() {
             assert!((half..half + HEAD).contains(&key.len()), "{} bytes, half {half}", key.len());
         }
         let result = all.result();
-        let levels: Vec<usize> = all.program.report().outputs.iter().map(|output| output.level).collect();
+        let levels: Vec<usize> =
+            all.program.report().unwrap().outputs.iter().map(|output| output.level).collect();
         let whole: usize = levels.iter().map(|&level| 2 * all.limbs(&l.q[..level])).sum();
         assert!((whole..whole + HEAD).contains(&result.len()), "{} bytes, whole {whole}", result.len());
         let found = &all.decrypted(&result).cells[0];
@@ -248,13 +249,14 @@ fn a_result_travels_in_full() {
     let all = traffic("integer", Arc::new(Simd::new()));
     let result = all.result();
     assert_eq!(all.decrypted(&result), Exact::integers([224]));
-    let level = all.program.report().outputs[0].level;
+    let level = all.program.report().unwrap().outputs[0].level;
     let l = all.program.parameters().literal().clone();
     let at = body(&result, 2 * all.limbs(&l.q[..level]) * l.t.len());
     let mut inside = content(&result).to_vec();
     assert_eq!(inside[at - 9], 0);
     inside[at - 9] = 1;
-    let error = all.client.decrypt(&[&sealed(&result, &inside)], &BTreeMap::new()).err().unwrap().to_string();
+    let error =
+        all.client.decrypt(&[&sealed(&result, &inside)], &BTreeMap::new(), None).err().unwrap().to_string();
     assert!(error.contains("a seed in what is not fresh"), "{error}");
 }
 

@@ -123,7 +123,7 @@ fn numbers_before_a_polynomial_go_into_weights() {
     };
     let (with, without) = (with(true), with(false));
     // Rescaled late, and with a polynomial on [-1, 1]: precise enough for a ring of half the size.
-    assert_eq!((with.report().n, without.report().n), (8192, 16384));
+    assert_eq!((with.report().unwrap().n, without.report().unwrap().n), (8192, 16384));
     let messages = [&with, &without].map(|program| {
         let told = program.explain().unwrap().values;
         // Scores, the bias, scores with it: what is told is of these, not of an eighth of them.
@@ -133,7 +133,7 @@ fn numbers_before_a_polynomial_go_into_weights() {
     for program in [with, without].map(Arc::new) {
         explained(&program);
         assert_eq!(means_what_it_says(&program, 1), [""; 0]);
-        let bound = program.report().outputs[0].error_bits.unwrap().exp2();
+        let bound = program.report().unwrap().outputs[0].error_bits.unwrap().exp2();
         let off = apart(&run(&program, &inputs)["probability"], &exact["probability"]);
         println!("off by {off:e}, bound {bound:e}");
         assert!(off <= bound && bound < 2f64.powi(-19), "{off:e} {bound:e}");
@@ -155,7 +155,7 @@ fn a_score_beside_its_probability_costs_no_level_more() {
         let options = Options { passes, precision: Some(14.0), ..Options::default() };
         let program = Program::compile(task.clone(), &options).unwrap();
         explained(&program);
-        program.report().moduli.len()
+        program.report().unwrap().moduli.len()
     };
     assert_eq!((levels(true), levels(false)), (4, 4));
 }
@@ -165,7 +165,7 @@ fn off(task: &Literal, inputs: &BTreeMap<String, Exact>, precision: f64) -> BTre
     let options = Options { precision: Some(precision), ..Options::default() };
     let program = Arc::new(Program::compile(task.clone(), &options).unwrap());
     let (found, exact) = (run(&program, inputs), expected(task, inputs));
-    let report = program.report();
+    let report = program.report().unwrap();
     println!("n {}, {} primes, scale {:?}", report.n, report.moduli.len(), report.scale.map(f64::log2));
     let worst = |name: &str, exact: &Exact| {
         let worst = apart(&found[name], exact);
@@ -295,7 +295,7 @@ fn passes(seed: u64) -> Passes {
 
 /// What is told of a program fits to it: all operators on ciphertexts belong to one of the task, shares of the work are a whole, and levels are there.
 fn explained(program: &Program) {
-    let (told, report) = (program.explain().unwrap(), program.report());
+    let (told, report) = (program.explain().unwrap(), program.report().unwrap());
     let task = program.task();
     assert_eq!(told.values.len(), task.inputs.len() + task.nodes.len());
     let mut operators: BTreeMap<String, usize> = BTreeMap::new();
@@ -439,7 +439,7 @@ fn random_tasks(seeds: std::ops::Range<u64>, real: bool) -> usize {
             Err(error) => panic!("seed {seed}: {error}"),
         };
         let (found, exact) = (run(&program, &inputs), expected(&task, &inputs));
-        let report = program.report();
+        let report = program.report().unwrap();
         explained(&program);
         means_what_it_says(&program, seed);
         for (name, exact) in &exact {
@@ -543,7 +543,7 @@ fn one_key_and_one_value_serve_several_programs() {
     });
     let second = question(|task, x| task.op("value.sum", "", &[x]));
     let asked = compile(&first);
-    let report = asked.report();
+    let report = asked.report().unwrap();
     assert!(report.outputs.iter().any(|output| output.values.len() == 2), "{:?}", report.outputs);
     let parameters = GivenParameters {
         scheme: report.scheme,
@@ -552,7 +552,7 @@ fn one_key_and_one_value_serve_several_programs() {
         special: report.special,
         plain_moduli: report.plain_moduli,
         scale: None,
-        layouts: report.layouts,
+        layouts: report.inputs.into_iter().map(|(name, input)| (name, input.layout)).collect(),
     };
     let under = |parameters: GivenParameters, task: &Literal| {
         Program::compile(task.clone(), &Options { parameters: Some(parameters), ..Options::default() })
@@ -568,10 +568,13 @@ fn one_key_and_one_value_serve_several_programs() {
     // Under another name: the one layout of that shape.
     let mut renamed = second.clone();
     renamed.inputs[0].name = "other".into();
-    let renamed = under(parameters.clone(), &renamed).unwrap().report().layouts;
-    assert_eq!(renamed["other"], parameters.layouts["x"]);
+    let renamed = under(parameters.clone(), &renamed).unwrap().report().unwrap().inputs;
+    assert_eq!(renamed["other"].layout, parameters.layouts["x"]);
     let without = GivenParameters { layouts: BTreeMap::new(), ..parameters.clone() };
-    assert_ne!(under(without, &second).unwrap().report().layouts, parameters.layouts);
+    assert_ne!(
+        under(without, &second).unwrap().report().unwrap().inputs["x"].layout,
+        parameters.layouts["x"]
+    );
     for wrong in [
         r#"{"axes":[[6,null]],"repeated":0}"#,
         r#"{"axes":[[6,62]],"repeated":0}"#,
@@ -672,7 +675,7 @@ fn turns_of_a_picture_are_shared() {
     let count = |passes| {
         let program = Program::compile(task.clone(), &Options { passes, ..Options::default() }).unwrap();
         let inputs = given([("x", Exact::integers((0..256).map(|k| k * 7 % 10)))]);
-        let operators = program.report().operators;
+        let operators = program.report().unwrap().operators;
         assert_eq!(means_what_it_says(&program, 2), [""; 0]);
         assert_eq!(run(&Arc::new(program), &inputs), expected(&task, &inputs));
         operators

@@ -436,7 +436,11 @@ export const VALUE_HOLD_OPTIONS: Kinds<ValueHoldOptions> = {
 /** Options of `ValueProgram.run`. */
 export const VALUE_RUN_OPTIONS: Kinds<ValueRunOptions> = { ...RUN_OPTIONS, ...VALUE_HOLD_OPTIONS };
 /** Options of `ValueClient.decrypt`. */
-export const VALUE_DECRYPT_OPTIONS: Kinds<ValueDecryptOptions> = { ...CALL_OPTIONS, public: VALUES_BY_NAME };
+export const VALUE_DECRYPT_OPTIONS: Kinds<ValueDecryptOptions> = {
+  ...CALL_OPTIONS,
+  public: VALUES_BY_NAME,
+  inputs: CIPHERTEXTS,
+};
 
 /** Whether something is an input with its layout, if it has one. */
 function isLaidOut(input: unknown): boolean {

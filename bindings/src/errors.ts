@@ -105,6 +105,7 @@ const CORE_CODES = {
   'format.content': 'bytes whose content breaks a rule of its kind',
   'key.foreign': 'a ciphertext or key of another program, other parameters or another client',
   'noise.exhausted': 'a ciphertext with too much noise to be decrypted',
+  'statistic.undefined': 'a result that has no value, such as the mean of no cells',
   'memory.limit': 'a plan that needs more memory than the limit',
   'memory.exhausted': 'memory that was asked for cannot be had',
   'program.too_large': 'a task that would become more than any run should take',

@@ -267,14 +267,21 @@ export interface RawTaskReport {
   /** Names, and bytes of the words of each. */
   readonly keys: [name: string, bytes: number][];
   readonly operators: Record<string, number>;
-  readonly layouts: Record<string, ValueLayout>;
+  readonly totalBits: number;
+  readonly maxTotalBits: number;
+  /** Of a run on one thread. */
+  readonly seconds: number;
+  /** Those that are encrypted. */
+  readonly inputs: Record<string, { layout: ValueLayout; ciphertexts: number; bytes: number }>;
   readonly outputs: {
     name: string;
     values: string[];
     level: number;
     budgetBits: number;
     errorBits?: number | null;
+    bytes: number;
   }[];
+  readonly downloadBytes: number;
 }
 
 /** Why a program over values is as it is; values in the order of the literal's operands. */
@@ -299,9 +306,18 @@ export interface RawExplanation {
 /** Cells as the core takes them: reals, or integers of any sort; these may be doubles where they are below 2^53. */
 export type RawGivenCells = Float64Array<ArrayBuffer> | BigInt64Array<ArrayBuffer> | string[];
 
+/** An output; `cells` or why it has none. */
+export interface RawOutput<Problem = unknown> {
+  name: string;
+  budgetBits?: number;
+  problem?: Problem;
+  cells?: RawCells['cells'];
+  present?: RawCells['present'];
+  integers?: RawCells['integers'];
+}
+
 /** A decrypted value. */
 export interface RawCells {
-  name: string;
   cells: Float64Array<ArrayBuffer>;
   /** Which cells are there; left out where all are. */
   present?: Uint8Array<ArrayBuffer>;
@@ -314,6 +330,8 @@ export interface RawTask {
   bytes(): Uint8Array<ArrayBuffer>;
   /** A JSON text: {@link RawTaskReport}. */
   report(): string;
+  /** A JSON text: {@link ValueProgramStats}. */
+  sizes(): string;
   /** A JSON text: {@link RawExplanation}. */
   explain(): string;
   /** A JSON text: {@link ValueTaskLiteral}. */
@@ -330,13 +348,17 @@ export interface RawTaskClient {
   save(): Uint8Array<ArrayBuffer>;
   keyJob(name: string): RawJob;
   encryptJob(names: string[], cells: RawGivenCells[], present: (Uint8Array | undefined)[]): RawJob;
-  /** All results of a run, and public inputs. */
+  /** All results of a run, and public inputs; where they are `bound`, also the run's encrypted inputs. */
   decryptJob(
     results: Uint8Array[],
     names: string[],
     cells: RawGivenCells[],
     present: (Uint8Array | undefined)[],
+    bound: boolean,
+    inputs: string[],
+    encrypted: Uint8Array[],
   ): RawTaskJob;
+  plain(names: string[], cells: RawGivenCells[], present: (Uint8Array | undefined)[]): RawOutput[];
   free(): void;
 }
 
@@ -367,7 +389,7 @@ export interface RawHeld {
 
 /** A decryption of a task over values. */
 export interface RawTaskJob extends RawJob {
-  takeCells(): RawCells[];
+  takeCells(): RawOutput[];
 }
 
 /** A run of a circuit, whose operators may be computed elsewhere. */

@@ -681,12 +681,16 @@ function described(literal: ValueTaskLiteral) {
     moduli: [],
     special: [],
     security: '',
+    totalBits: 0,
+    maxTotalBits: 0,
+    seconds: 0,
     keys: [],
     operators: {},
-    layouts: {},
+    inputs: {},
     outputs: [],
+    downloadBytes: 0,
   };
-  return describeValueProgram(report, literal);
+  return describeValueProgram(report, literal, 1);
 }
 
 describe('programs over values', () => {

@@ -4,6 +4,8 @@ use super::Thrown;
 use cipherloom::engine::Clock;
 use cipherloom::memory;
 use cipherloom::platform::Simd;
+#[cfg(feature = "tasks")]
+use cipherloom::program::OutputCells;
 use cipherloom::program::{Job, Named, Outcome};
 use js_sys::{Array, Function, Object, Reflect, Uint8Array};
 use std::sync::{Arc, OnceLock};
@@ -133,8 +135,7 @@ impl RawJob {
 #[cfg(feature = "tasks")]
 #[wasm_bindgen]
 impl RawJob {
-    /// The result of the decryption of a task: for each output its name, its cells, which of them are there (undefined where all are), and, where all
-    /// cells are integers, these: a `BigInt64Array`, or decimal texts.
+    /// The result of the decryption of a task: see [`js_outputs`].
     ///
     /// # Errors
     /// Throws.
@@ -143,25 +144,41 @@ impl RawJob {
         let Outcome::Cells(cells) = self.0.take()? else {
             return Err(cipherloom::Error::Job("this job gives no cells").into());
         };
-        let out = Array::new();
-        for (name, exact) in cells {
-            let item = Object::new();
-            let doubles: Vec<f64> =
-                exact.cells.iter().map(cipherloom::values::number::Number::to_f64).collect();
-            set(&item, "name", &name.into());
-            set(&item, "cells", &js_sys::Float64Array::from(doubles.as_slice()));
-            if let Some(present) = &exact.present {
-                let flags: Vec<u8> = present.iter().map(|&flag| flag.into()).collect();
-                set(&item, "present", &Uint8Array::from(flags.as_slice()));
-            }
-            let integers = exact.cells.iter().map(cipherloom::values::number::Number::small);
-            if let Some(integers) = integers.collect::<Option<Vec<i128>>>() {
-                set(&item, "integers", &js_integers(&integers)?);
-            }
-            out.push(&item);
-        }
-        Ok(out)
+        Ok(js_outputs(cells)?)
     }
+}
+
+/// For each output of a task its name, its measured noise budget, where there is one, and either its cells, which of them are there (undefined where all are),
+/// and, where all cells are integers, these (a `BigInt64Array`, or decimal texts); or the error that says why it has no value.
+#[cfg(feature = "tasks")]
+pub(super) fn js_outputs(outputs: Vec<OutputCells>) -> Result<Array, cipherloom::Error> {
+    let out = Array::new();
+    for OutputCells { name, cells, budget } in outputs {
+        let item = Object::new();
+        set(&item, "name", &name.into());
+        if let Some(budget) = budget {
+            set(&item, "budgetBits", &budget.into());
+        }
+        out.push(&item);
+        let exact = match cells {
+            Ok(exact) => exact,
+            Err(error) => {
+                set(&item, "problem", &Thrown::from(error).into());
+                continue;
+            }
+        };
+        let doubles: Vec<f64> = exact.cells.iter().map(cipherloom::values::number::Number::to_f64).collect();
+        set(&item, "cells", &js_sys::Float64Array::from(doubles.as_slice()));
+        if let Some(present) = &exact.present {
+            let flags: Vec<u8> = present.iter().map(|&flag| flag.into()).collect();
+            set(&item, "present", &Uint8Array::from(flags.as_slice()));
+        }
+        let integers = exact.cells.iter().map(cipherloom::values::number::Number::small);
+        if let Some(integers) = integers.collect::<Option<Vec<i128>>>() {
+            set(&item, "integers", &js_integers(&integers)?);
+        }
+    }
+    Ok(out)
 }
 
 /// A `BigInt64Array`, or decimal texts where an integer does not fit.

@@ -33,6 +33,8 @@ use error::from_js;
 use error::to_js;
 #[cfg(any(feature = "columns", feature = "tasks", feature = "graphs"))]
 pub use job::RawJob;
+#[cfg(feature = "tasks")]
+use job::js_outputs;
 #[cfg(any(feature = "columns", feature = "tasks", feature = "graphs"))]
 use job::{CLOCK, copy, platform, set, watched};
 #[cfg(any(feature = "columns", feature = "tasks", feature = "graphs"))]

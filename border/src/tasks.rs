@@ -1,6 +1,6 @@
 //! Tasks over values, clients and evaluators across the border.
 
-use super::{CLOCK, RawJob, Thrown, copy, platform, view_of, watched};
+use super::{CLOCK, RawJob, Thrown, copy, js_outputs, platform, view_of, watched};
 use cipherloom::graph::print;
 use cipherloom::memory;
 use cipherloom::tasks::{Client, Evaluator, Held, Literal, Meaning, Options, Program};
@@ -49,9 +49,20 @@ impl RawTask {
     }
 
     /// See [`Program::report`]; a JSON text.
-    pub fn report(&self) -> String {
+    ///
+    /// # Errors
+    /// Throws.
+    pub fn report(&self) -> Result<String, Thrown> {
         // Texts and numbers always have a JSON form.
-        serde_json::to_string(&self.program.report()).unwrap_or_default()
+        Ok(serde_json::to_string(&self.program.report()?).unwrap_or_default())
+    }
+
+    /// See [`Program::sizes`]; a JSON text.
+    ///
+    /// # Errors
+    /// Throws.
+    pub fn sizes(&self) -> Result<String, Thrown> {
+        Ok(serde_json::to_string(&self.program.sizes(&*platform())?).unwrap_or_default())
     }
 
     /// See [`Program::explain`]; a JSON text.
@@ -83,7 +94,11 @@ impl RawTask {
             "server" => Meaning::Server,
             "finish" => Meaning::Finish,
             "packed" => Meaning::Packed,
-            other => return Err(no_stage(other, "server, finish or packed").into()),
+            other => {
+                let (at, found) = ("stage".into(), other.into());
+                let expected = "server, finish or packed".into();
+                return Err(cipherloom::Error::Task { at, found, expected }.into());
+            }
         };
         let report = watched(hear, COMPILE_PARTS, || {
             self.program.verify(meaning, seed, first..first.saturating_add(rounds))
@@ -96,7 +111,7 @@ impl RawTask {
     /// # Errors
     /// Throws.
     pub fn text(&self, stage: &str) -> Result<String, Thrown> {
-        Ok(print(&self.stage(stage)?))
+        Ok(print(&self.program.stage(stage, &*platform())?))
     }
 
     /// The graph of a stage, as arrays.
@@ -104,26 +119,8 @@ impl RawTask {
     /// # Errors
     /// Throws.
     pub fn graph(&self, stage: &str) -> Result<JsValue, Thrown> {
-        view_of(&self.stage(stage)?)
+        view_of(&self.program.stage(stage, &*platform())?)
     }
-}
-
-impl RawTask {
-    fn stage(&self, stage: &str) -> Result<cipherloom::graph::Graph, cipherloom::Error> {
-        Ok(match stage {
-            "server" => self.program.server().clone(),
-            "finish" => self.program.finish().clone(),
-            "packed" => self.program.packed().clone(),
-            "scheme" => self.program.scheme().clone(),
-            "polynomial" => self.program.polynomial()?,
-            "base" => self.program.base(&*platform())?,
-            other => return Err(no_stage(other, "server, finish, packed, scheme, polynomial or base")),
-        })
-    }
-}
-
-fn no_stage(found: &str, expected: &str) -> cipherloom::Error {
-    cipherloom::Error::Task { at: "stage".into(), found: found.into(), expected: expected.into() }
 }
 
 /// See [`Client`].
@@ -192,7 +189,7 @@ impl RawTaskClient {
         Ok(RawJob(self.client.encrypt(&given)?))
     }
 
-    /// See [`Client::decrypt`]: bytes of all results, and public inputs by name.
+    /// See [`Client::decrypt`]: bytes of all results, public inputs by name, and, where the results are to be those of certain inputs, `bound`, these.
     ///
     /// # Errors
     /// Throws.
@@ -203,10 +200,28 @@ impl RawTaskClient {
         names: Vec<String>,
         cells: Vec<JsValue>,
         present: Vec<JsValue>,
+        bound: bool,
+        inputs: Vec<String>,
+        encrypted: Vec<Uint8Array>,
     ) -> Result<RawJob, Thrown> {
         let results = results.iter().map(copy).collect::<Result<Vec<_>, _>>()?;
         let results: Vec<&[u8]> = results.iter().map(Vec::as_slice).collect();
-        Ok(RawJob(self.client.decrypt(&results, &named(names, &cells, &present)?)?))
+        let given = Given::read(inputs, &encrypted, names, &cells, &present)?;
+        let inputs = by_name(&given.encrypted);
+        Ok(RawJob(self.client.decrypt(&results, &given.clear, bound.then_some(&inputs))?))
+    }
+
+    /// See [`Client::plain`]; outputs as of [`RawJob::take_cells`].
+    ///
+    /// # Errors
+    /// Throws.
+    pub fn plain(
+        &self,
+        names: Vec<String>,
+        cells: Vec<JsValue>,
+        present: Vec<JsValue>,
+    ) -> Result<Array, Thrown> {
+        Ok(js_outputs(self.client.plain(&named(names, &cells, &present)?)?)?)
     }
 }
 

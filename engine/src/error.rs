@@ -257,6 +257,14 @@ pub enum Error {
         /// Needed budget, bits.
         needed: f64,
     },
+    /// An output that has no value for these data, such as the mean of no cells.
+    #[error("output `{output}` has no value: {why}")]
+    NoValue {
+        /// Which output.
+        output: String,
+        /// The operator that has none.
+        why: String,
+    },
     /// The plan needs more memory than there is.
     #[error("the plan needs {needed} bytes, the limit is {limit}")]
     MemoryLimit {
@@ -420,6 +428,7 @@ impl Error {
             Self::MissingKey { .. } => "key.missing",
             Self::MissingInput { .. } => "input.missing",
             Self::NoiseExhausted { .. } => "noise.exhausted",
+            Self::NoValue { .. } => "statistic.undefined",
             Self::MemoryLimit { .. } => "memory.limit",
             Self::OutOfMemory { .. } => "memory.exhausted",
             Self::Cancelled => "cancelled",

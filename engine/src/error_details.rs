@@ -69,6 +69,7 @@ impl Error {
             Self::NoiseExhausted { what, budget, needed } => {
                 facts([("what", what), ("budget", budget), ("needed", needed)])
             }
+            Self::NoValue { output, why } => facts([("output", output), ("why", why)]),
             Self::MemoryLimit { needed, limit } => facts([("needed", needed), ("limit", limit)]),
             Self::OutOfMemory { asked } => facts([("asked", asked)]),
             Self::Cancelled => Details::new(),

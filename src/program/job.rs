@@ -40,8 +40,19 @@ pub enum Outcome {
     Objects(Vec<Named>),
     /// Decrypted numbers of each output.
     Values(Vec<(String, OutputValues)>),
-    /// Exact cells of each output of a task.
-    Cells(Vec<(String, Exact)>),
+    /// Each output of a task.
+    Cells(Vec<OutputCells>),
+}
+
+/// What an output of a task came to.
+pub struct OutputCells {
+    /// Its name.
+    pub name: String,
+    /// Its cells; `NoValue` where these data give none.
+    pub cells: Result<Exact>,
+    /// Measured noise budget of the worst ciphertext that it comes from, bits; infinite where nothing was encrypted. None under CKKS, where noise is part of the
+    /// result.
+    pub budget: Option<f64>,
 }
 
 type Finish = Box<dyn FnOnce(&Run) -> Result<Outcome> + Send>;

@@ -23,7 +23,7 @@ pub use compile::{CompileOptions, Program};
 pub(crate) use compile::{MOST_MEMORY, base, memory_limit, security};
 pub use evaluator::Evaluator;
 pub(crate) use holder::{Given, Holder, PublicSeed, Setting, plan_name};
-pub use job::{Job, Named, Outcome, OutputValues};
+pub use job::{Job, Named, Outcome, OutputCells, OutputValues};
 pub use literal::{InputLiteral, Layout, NodeLiteral, OutputLiteral, TaskLiteral};
 pub use parameters::{ParameterLiteral, Parameters, SchemeName};
 pub use view::{

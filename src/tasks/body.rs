@@ -61,8 +61,15 @@ impl Limbs {
 
     /// Bytes of a body with a seed.
     pub fn seeded_bytes(&self) -> u64 {
-        1 + 32 + 4 * self.uniform() as u64 + 8 + self.size(true)
+        size_of_body(std::slice::from_ref(self), true)
     }
+}
+
+/// Bytes of a body, with a seed or in full.
+pub fn size_of_body(all: &[Limbs], seeded: bool) -> u64 {
+    let uniform: usize = all.iter().map(Limbs::uniform).sum();
+    let head = if seeded { 1 + 32 + 4 * uniform as u64 + 8 } else { 1 + 8 };
+    all.iter().map(|limbs| limbs.size(seeded)).sum::<u64>() + head
 }
 
 /// Which streams of a seed uniform limbs are drawn from.

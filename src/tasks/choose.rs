@@ -1,6 +1,7 @@
 //! Chooses parameters: the cheapest that are secure, hold the values, survive the noise and are precise enough.
 
-use super::program::{Halves, How, build, cheapest, closed};
+use super::build::{How, build, closed};
+use super::halves::{Halves, cheapest};
 use crate::expand::{CostModel, Expander};
 use crate::math::prime::{ntt_prime_near, ntt_primes};
 use crate::ops::Registry;
@@ -305,7 +306,7 @@ enum Fit {
 pub fn precise(halves: &Halves, packing: &Packing, outputs: &[Closed], precision: f64) -> Result<()> {
     for closed in outputs {
         let Scheme::Ckks { scale } = closed.ty.scheme else { continue };
-        let frame = super::program::frame(closed.ty.n, halves.exact);
+        let frame = super::halves::frame(closed.ty.n, halves.exact);
         let holder =
             packing.outputs.iter().find(|value| super::travel::ports(value, frame).contains(&closed.name));
         // What the scheme bounds is no smaller than what ranges say.
@@ -314,7 +315,7 @@ pub fn precise(halves: &Halves, packing: &Packing, outputs: &[Closed], precision
         for value in holder.into_iter().flat_map(PackedValue::all) {
             let own = halves.cut.server.outputs().iter().find(|port| port.name == value.name);
             let range = own.and_then(|port| halves.ranges.get(port.operand.0 as usize).copied().flatten());
-            let range = range.and_then(|range| super::program::log2_of(range.in_units(value.value.decimals)));
+            let range = range.and_then(|range| super::halves::log2_of(range.in_units(value.value.decimals)));
             let largest = range.map_or(message, |own| own.min(message)).max(0.0);
             let most = if value.value.kind == Kind::Real {
                 largest - precision

@@ -1,10 +1,11 @@
 //! The client: holds the secret key, makes evaluation keys, encrypts values, decrypts results and finishes them.
 
 use super::body::{self, Limbs, Streams};
+use super::finish::{self, Decrypted};
 use super::program::Program;
 use super::slots;
 use super::travel::{self, FRESH, Origin};
-use crate::bytes::{Writer, foreign};
+use crate::bytes::{Writer, checksum_of, foreign};
 use crate::engine::{Clock, Input, Run};
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::Session;
@@ -12,13 +13,13 @@ use crate::ops::types::{self, Ciphertext, Scheme};
 use crate::packed::Layout;
 use crate::platform::Platform;
 use crate::program::{
-    Given, Holder, Job, LEAST_BUDGET, Named, Outcome, Residues, Setting, combine, plan_name,
+    Given, Holder, Job, LEAST_BUDGET, Named, Outcome, OutputCells, Residues, Setting, combine, plan_name,
 };
 use crate::schemes::close::KeyName;
 use crate::schemes::noise;
 use crate::values::number::Number;
 use crate::values::types::{Kind, Value};
-use crate::values::{Exact, PackedValue, Range, interpret};
+use crate::values::{Exact, PackedValue, Range};
 use crate::{Error, Result};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -160,17 +161,23 @@ impl Client {
         })
     }
 
-    /// Decrypts results of a run, all of them, and finishes them: every declared output of the task, by name. `public` are the public inputs.
+    /// Decrypts results of a run, all of them, and finishes them: every declared output of the task, by name. `public` are the public inputs; `inputs`, where they
+    /// are given, all encrypted inputs of the run.
     ///
     /// # Errors
-    /// `MissingInput` for a result that is not given; `Format`, `Foreign` and `Task` for bytes that are not such a result; `OutOfMemory`; the finished job gives
+    /// `MissingInput` for a result or an input that is not given; `Foreign` for results of other inputs; `Format`, `Foreign` and `Task` for bytes that are not such a result; `OutOfMemory`; the finished job gives
     /// `NoiseExhausted` when the noise has reached the limit.
-    pub fn decrypt(&self, results: &[&[u8]], public: &BTreeMap<String, Exact>) -> Result<Job> {
+    pub fn decrypt(
+        &self,
+        results: &[&[u8]],
+        public: &BTreeMap<String, Exact>,
+        inputs: Option<&[(&str, &[u8])]>,
+    ) -> Result<Job> {
         let program = &self.program;
         let mut given = Given::default();
         given.secret(&self.holder)?;
         let parameters = program.parameters().id();
-        let mut of_run = None;
+        let mut of_run = inputs.map(|inputs| self.run_of(inputs)).transpose()?;
         let mut read = BTreeMap::new();
         for bytes in results {
             let (origin, found, reader) = travel::reader(bytes, &parameters)?;
@@ -222,26 +229,33 @@ impl Client {
         let (program, public) = (Arc::clone(program), public.clone());
         self.holder.job(Some(plan_name("decrypt", &types)), given, build, move |run| {
             let mut first = 0;
-            let mut all = BTreeMap::new();
+            let mut all = Decrypted::default();
             for (value, types) in &wanted {
                 decrypted(&program, run, value, types, first, &mut all)?;
                 first += types.len();
             }
-            let mut finish = all.clone();
-            let ports = program.finish().inputs();
-            finish.extend(public.iter().map(|(name, cells)| (name.clone(), cells.clone())));
-            finish.retain(|name, _| ports.iter().any(|port| port.name == *name));
-            let halves = program.halves();
-            let finished = interpret(program.finish(), &halves.registry, &halves.values, &finish)?.outputs();
-            let asked = program.task().outputs.iter().map(|output| {
-                let cells = finished.get(&output.name).or_else(|| all.get(&output.name)).cloned();
-                Ok((
-                    output.name.clone(),
-                    cells.ok_or(Error::Job("every output is computed in one of the halves"))?,
-                ))
-            });
-            Ok(Outcome::Cells(asked.collect::<Result<_>>()?))
+            Ok(Outcome::Cells(finish::outputs(&program, all, &public)?))
         })
+    }
+
+    /// The whole task, nothing of it encrypted: what [`Client::decrypt`] has to give, of reals up to their bounds. Takes all inputs, by name.
+    ///
+    /// # Errors
+    /// `MissingInput`; `InputLength` and `ValueOutOfRange` for cells that were not declared; `TooLarge`.
+    pub fn plain(&self, inputs: &BTreeMap<String, Exact>) -> Result<Vec<OutputCells>> {
+        for (name, cells) in inputs {
+            check_cells(name, cells, self.program.halves().given.get(name).copied())?;
+        }
+        finish::plain(&self.program, inputs)
+    }
+
+    /// Identity of the run over these encrypted inputs.
+    fn run_of(&self, inputs: &[(&str, &[u8])]) -> Result<[u8; 16]> {
+        let checksum = |value: &PackedValue| {
+            let own = inputs.iter().find(|(name, _)| *name == value.name);
+            own.map(|(_, bytes)| checksum_of(bytes))
+        };
+        travel::run(&self.program.id(), &self.program.packing().inputs, checksum)
     }
 
     fn slot_type(&self, t: Option<u64>) -> Result<ValueType> {
@@ -304,16 +318,17 @@ fn encrypted(
     s.op("rlwe.ntt", Attrs::new(), &[ciphertext])
 }
 
-/// Adds the cells of a decrypted value, whose ciphertexts are from number `first` on, and of those in the same ciphertexts.
+/// Adds a decrypted value, whose ciphertexts are from number `first` on, and those in the same ciphertexts.
 fn decrypted(
     program: &Program,
     run: &Run,
     value: &PackedValue,
     types: &[Ciphertext],
     first: usize,
-    all: &mut BTreeMap<String, Exact>,
+    all: &mut Decrypted,
 ) -> Result<()> {
     let exact = program.halves().exact;
+    let mut worst = f64::INFINITY;
     let mut parts: Vec<Vec<u64>> = Vec::with_capacity(types.len());
     for (number, ty) in types.iter().enumerate() {
         let number = first + number;
@@ -325,10 +340,14 @@ fn decrypted(
             if budget.is_nan() || budget < LEAST_BUDGET {
                 return Err(Error::NoiseExhausted { what: value.name.clone(), budget, needed: LEAST_BUDGET });
             }
+            worst = worst.min(budget);
         }
         parts.push(run.output(if exact { 2 * number } else { number })?);
     }
-    cells_of(program, value, &parts, all)
+    if exact {
+        all.budgets.extend(value.all().map(|own| (own.name.clone(), worst)));
+    }
+    cells_of(program, value, &parts, &mut all.cells)
 }
 
 /// Adds the cells of a value, from the slots of its ciphertexts, in the order in which they travel, and of those in the same ciphertexts.

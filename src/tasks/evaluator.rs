@@ -12,7 +12,7 @@ use crate::platform::Platform;
 use crate::program::{Job, Named, Outcome};
 use crate::schemes::close::KeyName;
 use crate::values::types::Value;
-use crate::values::{Exact, clear_name, interpret};
+use crate::values::{Exact, PackedValue, clear_name, interpret};
 use crate::{Error, Result, memory};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -182,10 +182,8 @@ impl Evaluator {
         self.read(encrypted, &mut all)?;
         self.check(clear)?;
         let Held { plan, fixed, mut given, read, owner, .. } = all;
-        let checksums = self.program.packing().inputs.iter().map(|value| {
-            read.get(&value.name).copied().ok_or_else(|| Error::MissingInput { name: value.name.clone() })
-        });
-        let checksums = checksums.collect::<Result<Vec<_>>>()?;
+        let checksum = |value: &PackedValue| read.get(&value.name).copied();
+        let of_run = travel::run(&self.program.id(), &self.program.packing().inputs, checksum)?;
         // Where all that is clear stays, it was filled before.
         if self.clear_inputs().any(|name| !held.clear.contains_key(name)) {
             let mut all = Cow::Borrowed(clear);
@@ -202,10 +200,6 @@ impl Evaluator {
             given.get(&port.name).cloned().ok_or_else(|| Error::MissingInput { name: port.name.clone() })
         });
         let run = Run::new(Arc::clone(&plan), ordered.collect::<Result<_>>()?, self.clock)?;
-        let mut hasher = blake3::Hasher::new_derive_key("cipherloom 2026 task run identity v1");
-        hasher.update(&self.program.id()).update(checksums.as_flattened());
-        let mut of_run = [0; 16];
-        hasher.finalize_xof().fill(&mut of_run);
         let origin = Origin { parameters, owner: owner.unwrap_or_default(), run: of_run };
         let mut outputs = Vec::new();
         for value in &self.program.packing().outputs {

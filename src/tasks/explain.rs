@@ -3,7 +3,8 @@
 //!
 //! Operators say from which one they were made, from stage to stage, so that what is run can be told of what was asked for.
 
-use super::program::{How, Program, closed};
+use super::build::{How, closed};
+use super::program::Program;
 use super::travel::ports;
 use crate::Result;
 use crate::expand::{CostModel, Expander};
@@ -86,7 +87,7 @@ impl Program {
         all.states()?;
         all.costs()?;
         let reasons = self.reasons();
-        let keys = self.report().keys.into_iter().map(|(name, bytes)| {
+        let keys = self.key_bytes().into_iter().map(|(name, bytes)| {
             let of = all.keys.get(&name).map(|of| of.iter().copied().collect()).unwrap_or_default();
             ExplainedKey { name, bytes, of }
         });
@@ -165,7 +166,7 @@ impl Program {
                 l.q.len()
             ),
         );
-        let bytes: u64 = self.report().keys.iter().map(|key| key.1).sum();
+        let bytes: u64 = self.key_bytes().iter().map(|key| key.1).sum();
         let text = match self.keys().len() {
             0 => "none: no ciphertexts are multiplied, and none is turned".to_owned(),
             count => {

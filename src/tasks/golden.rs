@@ -93,9 +93,9 @@ fn golden(folder: &str, task: &Literal, options: &Options, cells: &Exact) -> Vec
     }
     let client = Client::restore(program, Arc::new(Scalar::new()), || 0.0, &read["client"]).unwrap();
     assert_eq!(*client.save(), read["client"]);
-    let job = client.decrypt(&[&read["result"]], &BTreeMap::new()).unwrap();
+    let job = client.decrypt(&[&read["result"]], &BTreeMap::new(), None).unwrap();
     match job.complete().unwrap() {
-        Outcome::Cells(cells) => cells.into_iter().map(|(_, cells)| cells).collect(),
+        Outcome::Cells(cells) => cells.into_iter().map(|output| output.cells.unwrap()).collect(),
         _ => panic!("cells are expected"),
     }
 }

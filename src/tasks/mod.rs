@@ -4,15 +4,19 @@
 //! holds a secret key. Encrypted values belong to parameters and a key: several programs under one set of parameters take the same bytes.
 
 mod body;
+mod build;
 mod choose;
 mod client;
 mod evaluator;
 mod explain;
+mod finish;
 #[cfg(test)]
 mod golden;
+mod halves;
 mod literal;
 mod passes;
 mod program;
+mod report;
 mod slots;
 mod travel;
 mod verify;
@@ -22,6 +26,7 @@ pub use evaluator::{Evaluator, Held};
 pub use explain::{ExplainedKey, ExplainedValue, Explanation, Reason};
 pub use literal::{InputLiteral, Literal, NodeLiteral, OutputLiteral};
 pub use passes::Passes;
-pub use program::{GivenParameters, Options, OutputReport, Program, Report};
+pub use program::{GivenParameters, Options, Program};
+pub use report::{InputReport, OutputReport, Report, Sizes, StageSize};
 pub use travel::Place;
 pub use verify::Meaning;

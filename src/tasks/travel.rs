@@ -122,6 +122,26 @@ pub struct Origin {
     pub run: [u8; 16],
 }
 
+/// Identity of a run of a program: over which bytes of its encrypted inputs, of each of which `checksum` tells that of the bytes that were given.
+///
+/// # Errors
+/// `MissingInput` for one that was not given.
+pub fn run(
+    program: &[u8; 16],
+    inputs: &[PackedValue],
+    checksum: impl Fn(&PackedValue) -> Option<[u8; 16]>,
+) -> Result<[u8; 16]> {
+    let mut hasher = blake3::Hasher::new_derive_key("cipherloom 2026 task run identity v1");
+    hasher.update(program);
+    for value in inputs {
+        let own = checksum(value).ok_or_else(|| Error::MissingInput { name: value.name.clone() })?;
+        hasher.update(&own);
+    }
+    let mut run = [0; 16];
+    hasher.finalize_xof().fill(&mut run);
+    Ok(run)
+}
+
 /// The names of a value's ciphertexts, in the order in which they travel, without those of plaintext moduli.
 pub fn ports(value: &PackedValue, frame: Frame) -> Vec<String> {
     let parts = |name: &str, layout: &Layout| {

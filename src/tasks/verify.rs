@@ -5,7 +5,8 @@
 
 use super::client::{cells_of, slots_of};
 use super::evaluator::filled;
-use super::program::{Halves, Program, ValuePass};
+use super::halves::{Halves, ValuePass};
+use super::program::Program;
 use super::travel::ports;
 use crate::analyze::{Facts, topological_order};
 use crate::circuit::{Operand, Random, Report, Skipped, common};

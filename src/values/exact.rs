@@ -125,17 +125,22 @@ impl Rule for Size<'_> {
     }
 }
 
-/// The cells of every value.
+/// The cells of every value, or why it has none.
 struct Cells<'a> {
     inputs: &'a BTreeMap<String, Exact>,
+    /// Whether a value without cells ends the work.
+    strict: bool,
 }
 
-impl Rule for Cells<'_> {
-    type State = Arc<Exact>;
+/// The cells of a value, or why it has none.
+type Known = std::result::Result<Arc<Exact>, Arc<Error>>;
 
-    fn given(&self, name: &str, _: &Value) -> Result<Arc<Exact>> {
+impl Rule for Cells<'_> {
+    type State = Known;
+
+    fn given(&self, name: &str, _: &Value) -> Result<Known> {
         let given = self.inputs.get(name).ok_or_else(|| Error::MissingInput { name: name.to_owned() })?;
-        Ok(Arc::new(given.clone()))
+        Ok(Ok(Arc::new(given.clone())))
     }
 
     fn of(
@@ -143,33 +148,49 @@ impl Rule for Cells<'_> {
         def: &dyn ValueDef,
         call: &Call<'_>,
         output: &Value,
-        inputs: &[(&Arc<Exact>, u32)],
-    ) -> Result<Arc<Exact>> {
-        let inputs: Vec<&Exact> = inputs.iter().map(|(exact, _)| &***exact).collect();
-        let exact = def.exact(call, &inputs)?;
-        if !exact.fits(output) {
-            return Err(call.error("cells that its exact rule gives", exact.cells.len(), output));
+        inputs: &[(&Known, u32)],
+    ) -> Result<Known> {
+        let mut cells = Vec::with_capacity(inputs.len());
+        for (known, _) in inputs {
+            match known {
+                Ok(exact) => cells.push(&**exact),
+                Err(why) => return Ok(Err(Arc::clone(why))),
+            }
         }
-        Ok(Arc::new(exact))
+        match def.exact(call, &cells) {
+            Ok(exact) if exact.fits(output) => Ok(Ok(Arc::new(exact))),
+            Ok(exact) => Err(call.error("cells that its exact rule gives", exact.cells.len(), output)),
+            Err(why @ Error::Operator { .. }) if !self.strict => Ok(Err(Arc::new(why))),
+            Err(error) => Err(error),
+        }
     }
 }
 
 /// The cells of all operands of a task graph, and of its outputs.
 pub struct Interpreted {
     outputs: Vec<(String, OperandId)>,
-    all: Vec<Option<Arc<Exact>>>,
+    all: Vec<Option<Known>>,
 }
 
 impl Interpreted {
-    /// The cells of an operand; none for what is no value.
+    /// The cells of an operand; none for what is no value, or has none.
     pub fn of(&self, operand: OperandId) -> Option<&Exact> {
-        self.all.get(operand.0 as usize)?.as_deref()
+        self.all.get(operand.0 as usize)?.as_ref()?.as_deref().ok()
     }
 
-    /// The declared outputs by name.
+    /// The declared outputs by name, but for those that have no value.
     pub fn outputs(&self) -> BTreeMap<String, Exact> {
         let exact = |(name, operand): &(String, OperandId)| Some((name.clone(), self.of(*operand)?.clone()));
         self.outputs.iter().filter_map(exact).collect()
+    }
+
+    /// Why declared outputs have no value, by name: the operator that has none.
+    pub fn undefined(&self) -> BTreeMap<String, Arc<Error>> {
+        let why = |(name, operand): &(String, OperandId)| {
+            let known = self.all.get(operand.0 as usize)?.as_ref()?;
+            Some((name.clone(), Arc::clone(known.as_ref().err()?)))
+        };
+        self.outputs.iter().filter_map(why).collect()
     }
 }
 
@@ -199,8 +220,31 @@ pub fn interpret(
     values: &Values,
     inputs: &BTreeMap<String, Exact>,
 ) -> Result<Interpreted> {
+    computed(graph, registry, values, inputs, true)
+}
+
+/// The same, where operators may have no value for their operands, such as a quotient by 0: what is not made of these is computed all the same.
+///
+/// # Errors
+/// As [`interpret`], but for operators that have no value.
+pub fn interpret_defined(
+    graph: &Graph,
+    registry: &Registry,
+    values: &Values,
+    inputs: &BTreeMap<String, Exact>,
+) -> Result<Interpreted> {
+    computed(graph, registry, values, inputs, false)
+}
+
+fn computed(
+    graph: &Graph,
+    registry: &Registry,
+    values: &Values,
+    inputs: &BTreeMap<String, Exact>,
+    strict: bool,
+) -> Result<Interpreted> {
     bits(graph, registry, values, inputs)?;
-    let all = Walk::new(values, Cells { inputs }).run(graph, registry)?;
+    let all = Walk::new(values, Cells { inputs, strict }).run(graph, registry)?;
     let outputs = graph.outputs().iter().map(|port| (port.name.clone(), port.operand)).collect();
     Ok(Interpreted { outputs, all })
 }

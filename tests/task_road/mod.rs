@@ -124,17 +124,17 @@ pub fn by_name(sealed: &BTreeMap<String, Vec<u8>>) -> Vec<(&str, &[u8])> {
 pub fn opened(client: &Client, job: Job, clear: &BTreeMap<String, Exact>) -> BTreeMap<String, Exact> {
     let Outcome::Objects(results) = job.complete().unwrap() else { panic!("results") };
     let results: Vec<&[u8]> = results.iter().map(|r| r.bytes.as_slice()).collect();
-    let Outcome::Cells(cells) = client.decrypt(&results, clear).unwrap().complete().unwrap() else {
+    let Outcome::Cells(cells) = client.decrypt(&results, clear, None).unwrap().complete().unwrap() else {
         panic!("cells")
     };
-    cells.into_iter().collect()
+    cells.into_iter().map(|output| (output.name, output.cells.unwrap())).collect()
 }
 
 /// Compiles, and says what was chosen.
 pub fn compile(task: &Literal) -> Arc<Program> {
     let start = std::time::Instant::now();
     let program = Program::compile(task.clone(), &Options::default()).unwrap_or_else(|e| panic!("{e}"));
-    let r = program.report();
+    let r = program.report().unwrap();
     println!(
         "{} ms: {:?} n {} t {:?} q {} special {} keys {} {:?} {:?}",
         start.elapsed().as_millis(),

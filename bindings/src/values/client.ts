@@ -6,23 +6,27 @@ import {
   ENCRYPT_OPTIONS,
   PASSPHRASE,
   VALUE_DECRYPT_OPTIONS,
+  VALUE_HOLD_OPTIONS,
   VALUES_BY_NAME,
 } from '../arguments.js';
 import { byName, checkBytes, movable } from '../bytes.js';
+import { type ErrorRecord, fromRecord } from '../errors.js';
 import type { WorkerLoom } from '../loom.js';
-import type { RawCells } from '../raw.js';
+import type { RawCells, RawGivenCells, RawOutput } from '../raw.js';
 import { abortable, Resource } from '../resource.js';
 import type { CallOptions, Ciphertexts, EncryptOptions, EvaluationKeys } from '../types.js';
 import type { Key } from '../worker/key.js';
 import type { TaskClientMethods } from '../worker/protocol.js';
 import { decodeValue, type ValueRule } from './cells.js';
-import { buffersOf, encodedByName } from './named.js';
+import { buffersOf, encodedByName, type EncodedByName, orderedCiphertexts } from './named.js';
 import type {
   Cells,
   Decrypted,
+  DecryptedDetails,
   DecryptedExact,
   ValueClient,
   ValueDecryptOptions,
+  ValueHoldOptions,
   ValueOutputInfo,
   ValueProgramInfo,
 } from './types.js';
@@ -57,10 +61,8 @@ export class ValueKeyHolder extends Resource implements ValueClient {
     const { onProgress } = options;
     const encoded = encodedByName(this.#rules, 'encrypted', values, options.showValues ?? false);
     const { connection, handle } = await abortable(this.#key.find(), signal);
-    const names = encoded.map(({ name }) => name);
-    const [cells, present] = [encoded.map(({ cells }) => cells), encoded.map(({ present }) => present)];
     const total = encoded.length;
-    const objects = await connection.call('encrypt', [handle, names, cells, present], {
+    const objects = await connection.call('encrypt', [handle, ...apart(encoded)], {
       signal,
       onProgress:
         onProgress &&
@@ -73,7 +75,8 @@ export class ValueKeyHolder extends Resource implements ValueClient {
 
   async decrypt(results: Ciphertexts, options: ValueDecryptOptions = {}): Promise<Record<string, Decrypted>> {
     checkCall('decrypt', { results: [results, CIPHERTEXTS] }, options, VALUE_DECRYPT_OPTIONS);
-    return this.#decrypted(results, options, (info, raw) => decodeValue(info, raw, false));
+    const found = await this.#decrypted(results, options);
+    return this.#outputs(found, (info, raw) => decodeValue(info, cellsOf(raw), false));
   }
 
   async decryptExact(
@@ -81,7 +84,40 @@ export class ValueKeyHolder extends Resource implements ValueClient {
     options: ValueDecryptOptions = {},
   ): Promise<Record<string, DecryptedExact>> {
     checkCall('decryptExact', { results: [results, CIPHERTEXTS] }, options, VALUE_DECRYPT_OPTIONS);
-    return this.#decrypted(results, options, (info, raw) => decodeValue(info, raw, true));
+    const found = await this.#decrypted(results, options);
+    return this.#outputs(found, (info, raw) => decodeValue(info, cellsOf(raw), true));
+  }
+
+  async decryptDetails(
+    results: Ciphertexts,
+    options: ValueDecryptOptions = {},
+  ): Promise<Record<string, DecryptedDetails>> {
+    checkCall('decryptDetails', { results: [results, CIPHERTEXTS] }, options, VALUE_DECRYPT_OPTIONS);
+    const found = await this.#decrypted(results, options);
+    return this.#outputs(found, (info, raw) => {
+      const { problem, budgetBits } = raw;
+      if (problem !== undefined) return { value: undefined, problem: fromRecord(problem), budgetBits };
+      return { value: decodeValue(info, cellsOf(raw), true), problem: undefined, budgetBits };
+    });
+  }
+
+  async plain(
+    values: Readonly<Record<string, Cells>>,
+    options: ValueHoldOptions = {},
+  ): Promise<Record<string, DecryptedExact>> {
+    checkCall('plain', { values: [values, VALUES_BY_NAME] }, options, VALUE_HOLD_OPTIONS);
+    const signal = this.signal(options.signal);
+    const given = [
+      ...encodedByName(this.#rules, 'encrypted', values, false),
+      ...encodedByName(this.#rules, 'plain', options.plain),
+      ...encodedByName(this.#rules, 'public', options.public),
+    ];
+    const { connection, handle } = await abortable(this.#key.find(), signal);
+    const found = await connection.call('plain', [handle, ...apart(given)], {
+      signal,
+      transfer: buffersOf(given),
+    });
+    return this.#outputs(found, (info, raw) => decodeValue(info, cellsOf(raw), true));
   }
 
   async save(options: CallOptions = {}): Promise<Uint8Array> {
@@ -94,11 +130,10 @@ export class ValueKeyHolder extends Resource implements ValueClient {
     return this.#key.export(passphrase, this.signal(options.signal));
   }
 
-  async #decrypted<T>(
+  async #decrypted(
     results: Ciphertexts,
     options: ValueDecryptOptions,
-    decode: (info: ValueOutputInfo, raw: RawCells) => T,
-  ): Promise<Record<string, T>> {
+  ): Promise<readonly RawOutput<ErrorRecord>[]> {
     const signal = this.signal(options.signal);
     const { onProgress } = options;
     // Which there have to be, the core tells by what is in them.
@@ -106,21 +141,50 @@ export class ValueKeyHolder extends Resource implements ValueClient {
       movable(checkBytes(`Result "${name}"`, bytes)),
     );
     const open = encodedByName(this.#rules, 'public', options.public);
-    const names = open.map(({ name }) => name);
-    const [cells, present] = [open.map(({ cells }) => cells), open.map(({ present }) => present)];
+    const bound = options.inputs && orderedCiphertexts(this.#rules, options.inputs);
+    const inputs = bound && {
+      names: bound.map(({ name }) => name),
+      encrypted: bound.map(({ bytes }) => movable(bytes)),
+    };
     const { connection, handle } = await abortable(this.#key.find(), signal);
     const total = this.#info.outputs.length;
-    const found = await connection.call('decrypt', [handle, sent, names, cells, present], {
+    const found = await connection.call('decrypt', [handle, sent, ...apart(open), inputs], {
       signal,
       onProgress:
         onProgress &&
         (({ done, total: all }) => onProgress({ phase: 'decrypt', done: (total * done) / all, total })),
-      transfer: [...sent.map(({ buffer }) => buffer), ...buffersOf(open)],
+      transfer: [...[...sent, ...(inputs?.encrypted ?? [])].map(({ buffer }) => buffer), ...buffersOf(open)],
     });
     onProgress?.({ phase: 'decrypt', done: total, total });
+    return found;
+  }
+
+  /** By the names of the task's outputs, in their order. */
+  #outputs<T>(
+    found: readonly RawOutput<ErrorRecord>[],
+    decode: (info: ValueOutputInfo, raw: RawOutput<ErrorRecord>) => T,
+  ): Record<string, T> {
     const byOutput = new Map(found.map((raw) => [raw.name, raw]));
     return Object.fromEntries(
-      this.#info.outputs.map((info) => [info.name, decode(info, byOutput.get(info.name) as RawCells)]),
+      this.#info.outputs.map((info) => [
+        info.name,
+        decode(info, byOutput.get(info.name) as RawOutput<ErrorRecord>),
+      ]),
     );
   }
+}
+
+/** Errors: UndefinedStatisticError. */
+function cellsOf({ cells, present, integers, problem }: RawOutput<ErrorRecord>): RawCells {
+  if (problem !== undefined) throw fromRecord(problem);
+  return { cells: cells as RawCells['cells'], ...(present && { present }), ...(integers && { integers }) };
+}
+
+/** Names, cells and which of them are there. */
+function apart(values: readonly EncodedByName[]): [string[], RawGivenCells[], (Uint8Array | undefined)[]] {
+  return [
+    values.map(({ name }) => name),
+    values.map(({ cells }) => cells),
+    values.map(({ present }) => present),
+  ];
 }

@@ -245,6 +245,8 @@ export class Expression implements Value {
 
   sum(axis?: number): Value {
     if (axis !== undefined) this.#checkAxis('sum', axis);
+    // As of other statistics: of those that are there.
+    if (this.missing) return this.filled().sum(axis);
     return this.#alone('sum', 'value.sum', { axis });
   }
 

@@ -43,10 +43,18 @@ function outputTypes(literal: ValueTaskLiteral): { name: string; type: ValueType
   return literal.outputs.map(({ name, operand }) => ({ name: checkedName(name), type: at(operand) }));
 }
 
-/** See {@link ValueProgramInfo}. Errors: FormatError if a name is none that a task would take: other builders may not have asked. */
-export function describeValueProgram(report: RawTaskReport, literal: ValueTaskLiteral): ValueProgramInfo {
-  const { scheme, n, moduli, special, plainModuli, security, operators } = report;
-  const layouts = new Map(Object.entries(report.layouts));
+/**
+ * See {@link ValueProgramInfo}; `threads` is for the estimate of time. Errors: FormatError if a name is none that a task would take: other builders may not have
+ * asked.
+ */
+export function describeValueProgram(
+  report: RawTaskReport,
+  literal: ValueTaskLiteral,
+  threads: number,
+): ValueProgramInfo {
+  const { scheme, n, moduli, special, plainModuli, security, totalBits, maxTotalBits, operators } = report;
+  const encrypted = new Map(Object.entries(report.inputs));
+  const total = (all: Iterable<number>): number => [...all].reduce((sum, bytes) => sum + bytes, 0);
   return {
     scheme,
     n,
@@ -55,18 +63,27 @@ export function describeValueProgram(report: RawTaskReport, literal: ValueTaskLi
     plainModuli,
     scale: report.scale ?? undefined,
     security,
+    totalBits,
+    maxTotalBits,
     inputs: rulesOf(literal).map(({ name, type, min, max }) => {
       const hasBounds = type.kind !== 'boolean' && type.kind !== 'category';
       const shown = (one: bigint | number | undefined): ReturnType<typeof shownBound> | undefined =>
         one === undefined || !hasBounds ? undefined : shownBound(one, type);
-      return { name, ...type, min: shown(min), max: shown(max), layout: layouts.get(name) };
+      const { layout, ciphertexts = 0, bytes = 0 } = encrypted.get(name) ?? {};
+      return { name, ...type, min: shown(min), max: shown(max), layout, ciphertexts, bytes };
     }),
     outputs: outputTypes(literal).map(({ name, type }) => ({ name, ...type })),
-    ciphertexts: report.outputs.map(({ name, values, level, budgetBits, errorBits }) => {
-      return { name, values, level, budgetBits, errorBits: errorBits ?? undefined };
+    ciphertexts: report.outputs.map(({ name, values, level, budgetBits, errorBits, bytes }) => {
+      return { name, values, level, budgetBits, errorBits: errorBits ?? undefined, bytes };
     }),
     keys: report.keys.map(([name, bytes]) => ({ name, bytes })),
     operators,
+    cost: {
+      seconds: report.seconds / threads,
+      keyBytes: total(report.keys.map(([, bytes]) => bytes)),
+      uploadBytes: total(Object.values(report.inputs).map(({ bytes }) => bytes)),
+      downloadBytes: report.downloadBytes,
+    },
   };
 }
 

@@ -38,6 +38,7 @@ import type {
   ValueClient,
   ValueExplanation,
   ValueHoldOptions,
+  ValueProgramStats,
   ValueProgram,
   ValueProgramInfo,
   ValueRunOptions,
@@ -77,7 +78,7 @@ export class CompiledValueProgram extends Resource implements ValueProgram {
       remote.free();
       evaluators.free();
     });
-    this.info = describeValueProgram(report, literal);
+    this.info = describeValueProgram(report, literal, loom.mode.threads);
     this.#rules = rulesOf(literal);
     this.#literal = literal;
     this.#loom = loom;
@@ -93,6 +94,12 @@ export class CompiledValueProgram extends Resource implements ValueProgram {
     const { connection, task, signal } = await this.#asked(options);
     const raw = await connection.call('explain', [task], { signal });
     return explanation(raw, this.#literal, operandTypes(this.#literal));
+  }
+
+  async stats(options: CallOptions = {}): Promise<ValueProgramStats> {
+    checkCall('stats', {}, options, CALL_OPTIONS);
+    const { connection, task, signal } = await this.#asked(options);
+    return connection.call('sizes', [task], { signal });
   }
 
   async toText(stage: TaskStage, options: CallOptions = {}): Promise<string> {

@@ -115,6 +115,20 @@ export type Decrypted = number | boolean | Date | null | Decrypted[];
 /** As {@link Decrypted}, but integers are exact `Decimal`s: `units` is a bigint. */
 export type DecryptedExact = Decimal | number | boolean | Date | null | DecryptedExact[];
 
+/** An output with what stands behind it. */
+export interface DecryptedDetails {
+  /** Undefined where there is none: `problem` then says why. */
+  readonly value: DecryptedExact | undefined;
+  /** An UndefinedStatisticError. */
+  readonly problem: Error | undefined;
+  /**
+   * Noise budget that was left, measured with the secret key, in bits; the worst of the ciphertexts that it comes from. Infinity where nothing was encrypted, as of
+   * the count of complete cells; undefined under CKKS, where noise is part of the result. A large budget is no sign that an evaluator was honest, and telling it
+   * the budget can cost the key: see {@link ValueClient.decrypt}.
+   */
+  readonly budgetBits: number | undefined;
+}
+
 // ------------------------------------------------------------------------------------------ expressions
 
 /**
@@ -236,7 +250,7 @@ export interface Value extends ValueType {
   /** Of booleans: `a` where it is true, `b` elsewhere; both of one kind. */
   select(a: ValueOperand, b: ValueOperand): Value;
 
-  /** The sum of all cells, or along a dimension, which disappears. */
+  /** The sum of all cells, or along a dimension, which disappears; of those that are there. */
   sum(axis?: number): Value;
   /** The sum of the products of the cells of two values of one shape. */
   dot(other: ValueOperand): Value;
@@ -420,6 +434,10 @@ export interface ValueInputInfo extends ValueType {
   readonly max: Decimal | number | Date | undefined;
   /** How an encrypted one lies in slots. */
   readonly layout: ValueLayout | undefined;
+  /** In how many ciphertexts it is encrypted; 0 for others. */
+  readonly ciphertexts: number;
+  /** How many bytes `encrypt` makes of it; 0 for others. */
+  readonly bytes: number;
 }
 
 /** One output of a program. */
@@ -441,6 +459,9 @@ export interface ValueProgramInfo {
   readonly scale: number | undefined;
   /** Name of the table that the sizes were checked against; always 128 bits. */
   readonly security: string;
+  /** Bits of all primes of ciphertexts and key switching, and the most that the table allows at this n. */
+  readonly totalBits: number;
+  readonly maxTotalBits: number;
   readonly inputs: readonly ValueInputInfo[];
   readonly outputs: readonly ValueOutputInfo[];
   /** What a run gives: ciphertexts of outputs, and of what the client finishes others from. */
@@ -454,11 +475,38 @@ export interface ValueProgramInfo {
     readonly budgetBits: number;
     /** CKKS: log2 of the most that a number is off by. */
     readonly errorBits: number | undefined;
+    /** How long it is. */
+    readonly bytes: number;
   }[];
   /** Evaluation keys, and about how many bytes each takes. */
   readonly keys: readonly { readonly name: string; readonly bytes: number }[];
   /** Operators on ciphertexts, by name. */
   readonly operators: Readonly<Record<string, number>>;
+  /** What one run takes, before there is one. */
+  readonly cost: {
+    /** Estimate, without keys, encryption and decryption. */
+    readonly seconds: number;
+    readonly keyBytes: number;
+    readonly uploadBytes: number;
+    readonly downloadBytes: number;
+  };
+}
+
+/** How large a program is. */
+export interface ValueProgramStats {
+  /** In the order in which they become one another. */
+  readonly stages: readonly ValueStageStats[];
+  /** Storage of one run, inputs and keys included. */
+  readonly memoryBytes: number;
+}
+
+/** Size of a program at one stage. */
+export interface ValueStageStats {
+  readonly stage: TaskStage;
+  readonly operators: number;
+  /** The longest chain of operators that wait for each other. */
+  readonly depth: number;
+  readonly byType: Readonly<Record<string, number>>;
 }
 
 /** Options of `ValueProgram.hold`. */
@@ -476,6 +524,11 @@ export interface ValueRunOptions extends RunOptions, ValueHoldOptions {}
 export interface ValueDecryptOptions extends CallOptions {
   /** Public inputs that the client computes with, by name. */
   public?: Readonly<Record<string, Cells>> | undefined;
+  /**
+   * All encrypted inputs of the run: results of any others, such as those of yesterday, are then refused with KeyError `key.foreign`. Without them results of any run of
+   * this program on this client's data are taken.
+   */
+  inputs?: Ciphertexts | undefined;
 }
 
 /** A compiled task over values. Built once, run many times. */
@@ -483,6 +536,8 @@ export interface ValueProgram extends Disposable {
   readonly info: ValueProgramInfo;
   /** Why the program is as it is, and what each value of the task is and costs. */
   explain(options?: CallOptions): Promise<ValueExplanation>;
+  /** Sizes of all stages, and the memory that a run takes. */
+  stats(options?: CallOptions): Promise<ValueProgramStats>;
   /** The program as text at a stage. */
   toText(stage: TaskStage, options?: CallOptions): Promise<string>;
   /** The program as a graph at a stage, for drawing. */
@@ -534,11 +589,27 @@ export interface ValueClient extends Disposable {
   encrypt(values: Readonly<Record<string, Cells>>, options?: EncryptOptions): Promise<Ciphertexts>;
   /**
    * Decrypts all results of a run, and finishes them: every output of the task. Errors: InputError (a result is missing), FormatError, KeyError,
-   * NoiseError, GraphError `operator.invalid` (a division by 0).
+   * NoiseError, UndefinedStatisticError (a mean of nothing, a root of what is below 0: `decryptDetails` has the other outputs).
+   *
+   * An evaluator that may cheat must learn nothing of what comes out: not the numbers, not the noise budget, not whether this threw. A made-up ciphertext can
+   * decrypt to the secret key itself, and look like a good result.
    */
   decrypt(results: Ciphertexts, options?: ValueDecryptOptions): Promise<Record<string, Decrypted>>;
   /** As `decrypt`, with integers as exact `Decimal`s. */
   decryptExact(results: Ciphertexts, options?: ValueDecryptOptions): Promise<Record<string, DecryptedExact>>;
+  /** As `decryptExact`, with the noise that was left; what has no value does not throw. */
+  decryptDetails(
+    results: Ciphertexts,
+    options?: ValueDecryptOptions,
+  ): Promise<Record<string, DecryptedDetails>>;
+  /**
+   * The whole task without encryption, exactly, in the client's worker: what decryption has to give, of reals up to their bounds. For tests, with all inputs of each
+   * place. Errors: as of `encrypt`; InputError `input.missing`; UndefinedStatisticError; MemoryError.
+   */
+  plain(
+    values: Readonly<Record<string, Cells>>,
+    options?: ValueHoldOptions,
+  ): Promise<Record<string, DecryptedExact>>;
   /** The secret key: whoever has these bytes can decrypt. From then on the client survives its worker's death. */
   save(options?: CallOptions): Promise<Uint8Array>;
   /** See {@link Client.exportKey}. */

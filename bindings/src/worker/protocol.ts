@@ -6,7 +6,6 @@ import type {
   Integers,
   NamedBytes,
   RawAnalysis,
-  RawCells,
   RawCircuitOptions,
   RawCompileOptions,
   RawExpandOptions,
@@ -15,6 +14,7 @@ import type {
   RawGivenValues,
   RawOptions,
   RawOutgoing,
+  RawOutput,
   RawOutputValues,
   RawPort,
   RawProgramInfo,
@@ -25,7 +25,7 @@ import type {
 } from '../raw.js';
 import type { CompileOptions, GraphView, Stage, TaskLiteral, TraceView } from '../types.js';
 import type { MeaningStage } from '../stages.js';
-import type { TaskStage, ValueTaskLiteral } from '../values/types.js';
+import type { TaskStage, ValueProgramStats, ValueTaskLiteral } from '../values/types.js';
 import type { CheckKind } from '../verification-types.js';
 
 /** Number of an object that lives in a worker. */
@@ -132,6 +132,7 @@ export interface EvaluatorMethods extends ProgramMethods, KeyedMethods {
 export interface TaskMethods extends StartMethods {
   openProgram(bytes: Uint8Array): OpenTask;
   explain(task: Handle): RawExplanation;
+  sizes(task: Handle): ValueProgramStats;
   text(task: Handle, stage: TaskStage): string;
   graph(task: Handle, stage: TaskStage): GraphView;
   /** Compares what a stage means with what the task means. */
@@ -157,7 +158,14 @@ export interface TaskClientMethods extends TaskMethods, KeyMethods {
     names: string[],
     cells: RawGivenCells[],
     present: (Uint8Array | undefined)[],
-  ): RawCells[];
+    inputs: { names: string[]; encrypted: Uint8Array[] } | undefined,
+  ): RawOutput<ErrorRecord>[];
+  plain(
+    client: Handle,
+    names: string[],
+    cells: RawGivenCells[],
+    present: (Uint8Array | undefined)[],
+  ): RawOutput<ErrorRecord>[];
 }
 
 /** What a task evaluator worker does: as an evaluator worker, for tasks over values. It is told the server's own inputs, too. */

@@ -1,6 +1,8 @@
 /** A task client worker: compiles tasks over values, holds secret keys, encrypts and decrypts. */
-import type { RawTaskClient, RawTasks } from '../raw.js';
+import type { ErrorRecord } from '../errors.js';
+import type { RawOutput, RawTaskClient, RawTasks } from '../raw.js';
 import { openTasks } from '../raw-tasks.js';
+import { toRecord } from './error-record.js';
 import { Handles } from './handles.js';
 import { overwrite } from './overwrite.js';
 import type { TaskClientMethods } from './protocol.js';
@@ -48,16 +50,29 @@ serve<TaskClientMethods>({
       for (const data of [...cells, ...present]) overwrite(data);
     }
   },
-  decrypt: (call, client, results, names, cells, present) => {
-    const job = clients.get(client).decryptJob(results, names, cells, present);
-    return call.finish(job, () => {
-      const values = job.takeCells();
-      // Moved, so that no copy stays behind.
-      const arrays = values.flatMap(({ cells, present, integers }) => [cells, present, integers]);
-      return new Moved(
-        values,
-        arrays.flatMap((array) => (ArrayBuffer.isView(array) ? [array.buffer] : [])),
-      );
-    });
+  decrypt: (call, client, results, names, cells, present, inputs) => {
+    const { names: given, encrypted } = inputs ?? { names: [], encrypted: [] };
+    const bound = inputs !== undefined;
+    const job = clients.get(client).decryptJob(results, names, cells, present, bound, given, encrypted);
+    return call.finish(job, () => moved(job.takeCells()));
+  },
+  plain: (_, client, names, cells, present) => {
+    try {
+      return moved(clients.get(client).plain(names, cells, present));
+    } finally {
+      for (const data of [...cells, ...present]) overwrite(data);
+    }
   },
 });
+
+/** Moved, so that no copy stays behind. */
+function moved(outputs: RawOutput[]): Moved<RawOutput<ErrorRecord>[]> {
+  const arrays = outputs.flatMap(({ cells, present, integers }) => [cells, present, integers]);
+  const told = outputs.map(({ problem, ...output }): RawOutput<ErrorRecord> => {
+    return problem === undefined ? output : { ...output, problem: toRecord(problem) };
+  });
+  return new Moved(
+    told,
+    arrays.flatMap((array) => (ArrayBuffer.isView(array) ? [array.buffer] : [])),
+  );
+}

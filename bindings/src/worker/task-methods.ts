@@ -1,6 +1,6 @@
 /** Programs over values in a worker, and what both kinds of their workers answer about them. */
 import type { RawExplanation, RawReport, RawTask, RawTaskReport, RawTasks } from '../raw.js';
-import type { ValueTaskLiteral } from '../values/types.js';
+import type { ValueProgramStats, ValueTaskLiteral } from '../values/types.js';
 import { Handles } from './handles.js';
 import type { OpenTask, Rounds, TaskMethods } from './protocol.js';
 import { type Handlers, Moved } from './serve.js';
@@ -25,6 +25,7 @@ export function taskMethods(raw: () => RawTasks): Omit<Handlers<TaskMethods>, 's
   return {
     openProgram: ({ hear }, bytes) => open(raw().RawTask.fromBytes(bytes, hear)),
     explain: (_, task) => JSON.parse(tasks.get(task).explain()) as RawExplanation,
+    sizes: (_, task) => JSON.parse(tasks.get(task).sizes()) as ValueProgramStats,
     text: (_, task, stage) => tasks.get(task).text(stage),
     graph: (_, task, stage) => tasks.get(task).graph(stage),
     verify: (call, task, stage, trials) => {

@@ -75,7 +75,7 @@ fn run(script: &[u8]) -> Verdict {
         return verdict(&run);
     }
     let edited = edited(script, &road.outputs);
-    let job = road.client.decrypt(&[&edited.bytes], &BTreeMap::new());
+    let job = road.client.decrypt(&[&edited.bytes], &BTreeMap::new(), None);
     if let Ok(job) = job {
         let inside = content(&edited.bytes);
         assert!(

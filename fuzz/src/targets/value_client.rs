@@ -21,7 +21,7 @@ fn run(script: &[u8]) -> Verdict {
         // What another key encrypted is another's.
         let same = content(&edited.bytes) == content(&SAVED[0].bytes);
         if edited.seldom {
-            let result = client.decrypt(&[&ROAD.outputs[0].bytes], &BTreeMap::new());
+            let result = client.decrypt(&[&ROAD.outputs[0].bytes], &BTreeMap::new(), None);
             assert_eq!(result.is_ok(), same, "a result is bound to the key");
         }
     }

@@ -1,0 +1,124 @@
+//! From a packed task and parameters to the graph of a scheme.
+
+use super::choose;
+use super::halves::{Halves, frame};
+use super::passes::Passes;
+use crate::graph::Graph;
+use crate::ops::Registry;
+use crate::optimize::{fuse, hoist, optimize};
+use crate::packed::close;
+use crate::program::{ParameterLiteral, SchemeName};
+use crate::schemes::close::{Bgv, Chain, Ckks, Closed, Closing, Emitter, KeyName, Made, State, scales};
+use crate::values::Packing;
+use crate::{Error, Result};
+use std::collections::BTreeMap;
+
+/// The chain of parameters.
+pub fn chain(literal: &ParameterLiteral) -> Chain {
+    let factor = if literal.scheme == SchemeName::Bgv { literal.t.iter().product() } else { 1 };
+    Chain {
+        n: literal.n,
+        q: literal.q.clone(),
+        special: literal.special.clone(),
+        digit: literal.digit(),
+        factor,
+    }
+}
+
+/// How a task is closed.
+#[derive(Clone, Copy)]
+pub struct How {
+    /// Products of reals are rescaled after turns ([`Ckks::late`]).
+    pub late: bool,
+    /// States are to be known.
+    pub told: bool,
+}
+
+/// Closes a packed task over parameters.
+pub fn closed(
+    halves: &Halves,
+    packing: &Packing,
+    literal: &ParameterLiteral,
+    emitter: &mut Emitter<'_>,
+    How { late, told }: How,
+) -> Result<ClosedTask> {
+    let chain = chain(literal);
+    let Passes { lazy_relinearization: lazy, early_switching: early, .. } = halves.passes;
+    if halves.exact {
+        let several = literal.t.len() > 1;
+        let mut all = ClosedTask::default();
+        for &t in &literal.t {
+            let closing = Closing::new(emitter, &chain, Bgv { t, several, early }, lazy);
+            let mut closing = if told { closing.told() } else { closing };
+            close(&packing.graph, &mut closing)?;
+            all.outputs.extend(closing.outputs);
+            all.states.extend(closing.states.into_iter().flatten());
+        }
+        return Ok(all);
+    }
+    let scales = scales(&literal.q, literal.scale.unwrap_or(0.0)).ok_or_else(|| Error::Parameters {
+        what: "scales".into(),
+        found: "one that is no number above 0".into(),
+        expected: "primes next to the scale".into(),
+    })?;
+    let largest = halves.largest(packing, frame(literal.n, false))?;
+    let closing = Closing::new(emitter, &chain, Ckks { scales: &scales, largest: &largest, late }, lazy);
+    let mut closing = if told { closing.told() } else { closing };
+    close(&packing.graph, &mut closing)?;
+    Ok(ClosedTask { outputs: closing.outputs, states: closing.states.unwrap_or_default() })
+}
+
+/// What came of closing a task.
+#[derive(Default)]
+pub struct ClosedTask {
+    pub outputs: Vec<Closed>,
+    /// Of its inputs and operators on vectors of slots, where these were to be told.
+    pub states: Vec<(Made, State)>,
+}
+
+/// A task, closed over parameters.
+pub struct Built {
+    /// The keys that it needs, and at which level.
+    pub keys: BTreeMap<KeyName, usize>,
+    pub outputs: Vec<Closed>,
+    /// Whether products are rescaled after turns: only where results would not be precise otherwise.
+    pub late: bool,
+    /// The graph of the scheme, optimized.
+    pub graph: Graph,
+}
+
+/// Closes a task, with the keys that it asks for.
+pub fn build(
+    halves: &Halves,
+    packing: &Packing,
+    literal: &ParameterLiteral,
+    precision: f64,
+    registry: &Registry,
+) -> Result<Built> {
+    let Passes { dedup, hoist: hoists, fuse: fuses, .. } = halves.passes;
+    let judged = |late| {
+        let mut judge = Emitter::judge(registry).with_dedup(dedup);
+        let outputs = closed(halves, packing, literal, &mut judge, How { late, told: false })?.outputs;
+        Ok::<_, Error>((
+            judge.levels().clone(),
+            choose::precise(halves, packing, &outputs, precision).is_err(),
+        ))
+    };
+    let (mut keys, late) = judged(false)?;
+    if late {
+        keys = judged(true)?.0;
+    }
+    let mut emitter = Emitter::build(registry, &chain(literal), &keys)?.with_dedup(dedup);
+    let outputs = closed(halves, packing, literal, &mut emitter, How { late, told: false })?.outputs;
+    let mut graph = emitter.finish().ok_or(Error::Job("an emitter that builds has a graph"))?;
+    if dedup {
+        graph = optimize(&graph, registry)?;
+    }
+    if hoists {
+        graph = hoist(&graph, registry)?;
+    }
+    if fuses {
+        graph = fuse(&graph, registry)?;
+    }
+    Ok(Built { keys, outputs, late, graph })
+}

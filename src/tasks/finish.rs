@@ -1,0 +1,65 @@
+//! The client's half: from decrypted values to the declared outputs of a task; and the whole task, unencrypted, to compare with.
+
+use super::halves::Halves;
+use super::program::Program;
+use crate::program::OutputCells;
+use crate::values::{Exact, Interpreted, interpret_defined, sources};
+use crate::{Error, Result};
+use std::collections::BTreeMap;
+
+/// Values by name.
+type Cells = BTreeMap<String, Exact>;
+
+/// What was decrypted, by the names of the outputs of the server's half.
+#[derive(Default)]
+pub struct Decrypted {
+    pub cells: Cells,
+    /// The noise budget that the worst of a value's ciphertexts has left, where it is measured.
+    pub budgets: BTreeMap<String, f64>,
+}
+
+/// The declared outputs of a program's task; `public` are its public inputs.
+///
+/// # Errors
+/// As [`crate::values::interpret`], but for what has no value.
+pub fn outputs(program: &Program, decrypted: Decrypted, public: &Cells) -> Result<Vec<OutputCells>> {
+    let Decrypted { cells, budgets } = decrypted;
+    let (finish, Halves { registry, values, exact, .. }) = (program.finish(), program.halves());
+    let known = |name: &String| cells.get(name).or_else(|| public.get(name));
+    let given =
+        finish.inputs().iter().filter_map(|port| Some((port.name.clone(), known(&port.name)?.clone())));
+    let mut all = results(&interpret_defined(finish, registry, values, &given.collect())?);
+    let sources = sources(finish, registry, values)?;
+    let worst = |name: &String| {
+        let from = sources.get(name).map_or_else(|| vec![name], |names| names.iter().collect());
+        from.into_iter().filter_map(|name| budgets.get(name)).copied().fold(f64::INFINITY, f64::min)
+    };
+    let output = |name: &String| {
+        let cells = all.remove(name).or_else(|| cells.get(name).cloned().map(Ok));
+        let cells = cells.ok_or(Error::Job("every output is computed in one of the halves"))?;
+        Ok(OutputCells { name: name.clone(), cells, budget: exact.then(|| worst(name)) })
+    };
+    program.task().outputs.iter().map(|declared| &declared.name).map(output).collect()
+}
+
+/// The declared outputs of a program's task of all its inputs, none of them encrypted.
+///
+/// # Errors
+/// As [`outputs`].
+pub fn plain(program: &Program, inputs: &Cells) -> Result<Vec<OutputCells>> {
+    let Halves { registry, values, .. } = program.halves();
+    let (task, _) = program.task().assemble(registry, values)?;
+    let all = results(&interpret_defined(&task, registry, values, inputs)?);
+    Ok(all.into_iter().map(|(name, cells)| OutputCells { name, cells, budget: None }).collect())
+}
+
+/// The outputs of an interpretation: `NoValue` for those that have none.
+fn results(interpreted: &Interpreted) -> BTreeMap<String, Result<Exact>> {
+    let mut all: BTreeMap<String, Result<Exact>> =
+        interpreted.outputs().into_iter().map(|(name, cells)| (name, Ok(cells))).collect();
+    all.extend(interpreted.undefined().into_iter().map(|(name, why)| {
+        let error = Error::NoValue { output: name.clone(), why: why.to_string() };
+        (name, Err(error))
+    }));
+    all
+}

@@ -1,0 +1,245 @@
+//! What follows from a task alone: its two halves, ranges, and how the server's lies in slots of a ring.
+
+use super::literal::Literal;
+use super::passes::Passes;
+use super::travel::{Place, ports};
+use crate::bytes::shown;
+use crate::graph::{Attr, Graph, OperandId, print};
+use crate::ops::Registry;
+use crate::optimize::optimize;
+use crate::packed::{Frame, Layout, PackerPasses, Slots, Source};
+use crate::values::types::{Kind, Place as Where, Value};
+use crate::values::{
+    Cut, Packing, PackingOptions, Range, Values, balance, cut, lower, ranges, square, turns,
+};
+use crate::{Error, Result};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What follows from a task alone.
+pub struct Halves {
+    pub values: Values,
+    pub registry: Registry,
+    pub cut: Cut,
+    /// Of the operands of the server's half.
+    pub ranges: Vec<Option<Range>>,
+    /// Of the inputs.
+    pub given: BTreeMap<String, Range>,
+    /// False where reals are encrypted.
+    pub exact: bool,
+    /// Which passes are made.
+    pub passes: Passes,
+    /// Those on values, in order.
+    pub made: Vec<(&'static str, ValuePass)>,
+    /// How encrypted inputs lie, by name, where that was given.
+    pub layouts: Arc<BTreeMap<String, Place>>,
+}
+
+impl Halves {
+    /// Of a task, in each of the ways in which passes may leave it that pay for some tasks only; the operators of both halves have those of the literal as parents.
+    /// Encrypted inputs lie as `layouts` says of them, by name.
+    ///
+    /// # Errors
+    /// As [`Literal::assemble`], [`Values`]' rules and [`cut`].
+    pub fn all(task: &Literal, passes: Passes, layouts: &BTreeMap<String, Place>) -> Result<Vec<Self>> {
+        let values = Values::new();
+        let registry = values.registry();
+        let (written, given) = task.assemble(&registry, &values)?;
+        let (mut all, mut known, layouts) = (Vec::new(), Vec::new(), Arc::new(layouts.clone()));
+        for turned in std::iter::once(false).chain(passes.turns.then_some(true)) {
+            let made = value_passes(passes, turned);
+            let graph =
+                made.iter().try_fold(written.clone(), |graph, (_, pass)| pass(&graph, &registry, &values))?;
+            let text = print(&graph);
+            if !known.contains(&text) {
+                known.push(text);
+                all.push(Self::new(graph, given.clone(), passes, made, Arc::clone(&layouts))?);
+            }
+        }
+        Ok(all)
+    }
+
+    fn new(
+        graph: Graph,
+        given: BTreeMap<String, Range>,
+        passes: Passes,
+        made: Vec<(&'static str, ValuePass)>,
+        layouts: Arc<BTreeMap<String, Place>>,
+    ) -> Result<Self> {
+        let values = Values::new();
+        let registry = values.registry();
+        let mut cut = cut(&graph, &registry, &values)?;
+        for half in [&mut cut.server, &mut cut.client] {
+            half.map_parents(|operator| graph.operators()[operator as usize].parent);
+        }
+        let server = ranges(&cut.server, &registry, &values, &given)?;
+        let operands = cut.server.inputs().iter().map(|port| port.operand);
+        let all = operands.chain(cut.server.operators().iter().map(|op| op.output));
+        let mut exact = true;
+        for operand in all {
+            let value = Value::of(cut.server.ty(operand))?;
+            exact &= value.place != Where::Encrypted || value.kind != Kind::Real;
+        }
+        Ok(Self { values, registry, cut, ranges: server, given, exact, passes, made, layouts })
+    }
+
+    /// The smallest product of plaintext moduli that holds all outputs; `RangeOverflow` beyond 126 bits.
+    pub fn least_modulus(&self) -> Result<u128> {
+        let mut least = 3u128;
+        for port in self.cut.server.outputs() {
+            let at = || format!("output `{}`", port.name);
+            let largest = match self.ranges.get(port.operand.0 as usize) {
+                Some(Some(Range::Integers { min, max })) => min.unsigned_abs().max(max.unsigned_abs()),
+                // More than ranges can be counted with.
+                _ if !self.given.values().any(|range| *range == Range::Unknown) => 1 << 127,
+                _ => {
+                    let (found, expected) = (
+                        "a range that is not known".into(),
+                        "bounds for every input that it is computed of".into(),
+                    );
+                    return Err(Error::Task { at: at(), found, expected });
+                }
+            };
+            if largest >= 1 << 125 {
+                return Err(Error::RangeOverflow {
+                    at: at(),
+                    found: 129 - largest.leading_zeros(),
+                    limit: 126,
+                });
+            }
+            least = least.max(2 * largest + 1);
+        }
+        Ok(least)
+    }
+
+    /// The server's half in vectors of slots: of early and late sums the cheaper one.
+    pub fn packing(&self, n: usize) -> Result<Packing> {
+        let (frame, exact) = (frame(n, self.exact), self.exact);
+        let layouts = &self.layouts(frame)?;
+        let Passes { dedup, factors, flatten, giant_steps, .. } = self.passes;
+        let lowered = |late_sums| {
+            let passes = PackerPasses { dedup, factors, flatten, giant_steps, late_sums };
+            let lowered = |hopes| {
+                let options = PackingOptions { frame, exact, passes, hopes, layouts };
+                lower(&self.cut.server, &self.registry, &self.values, &self.ranges, &options)
+            };
+            let packing = lowered(true)?;
+            if packing.hopes_failed { lowered(false) } else { Ok(packing) }
+        };
+        let early = lowered(false)?;
+        if !self.passes.late_sums || early.sums < 2 {
+            return Ok(early);
+        }
+        let late = lowered(true)?;
+        Ok(if late.cost < early.cost { late } else { early })
+    }
+
+    /// The layouts that inputs were given.
+    fn layouts(&self, frame: Frame) -> Result<BTreeMap<String, Layout>> {
+        let layout = |(name, place): (&String, &Place)| match place.layout(frame) {
+            Some(layout) => Ok((name.clone(), layout)),
+            None => Err(Error::Parameters {
+                what: format!("layout of input `{}`", shown(name)),
+                found: serde_json::to_string(place).unwrap_or_default(),
+                expected: format!("one of a fresh value in ciphertexts of 2^{} slots", frame.slots()),
+            }),
+        };
+        self.layouts.iter().map(layout).collect()
+    }
+
+    /// log2 of the largest number in slots of every input of the packed graph.
+    pub fn largest(&self, packing: &Packing, frame: Frame) -> Result<BTreeMap<String, f64>> {
+        let mut all = BTreeMap::new();
+        let unknown = |name: &str| Error::Task {
+            at: format!("input `{name}`"),
+            found: "a range that is not known".into(),
+            expected: "bounds: precision follows from them".into(),
+        };
+        for value in &packing.inputs {
+            let range = self.given.get(&value.name).copied().unwrap_or(Range::Unknown);
+            let log = log2_of(range.in_units(value.value.decimals)).ok_or_else(|| unknown(&value.name))?;
+            let cells = value.layout.parts(frame).len();
+            for (number, port) in ports(value, frame).into_iter().enumerate() {
+                // Which cells are there is 0 or 1.
+                all.insert(port, if number < cells { log } else { 0.0 });
+            }
+        }
+        let mut clear = BTreeMap::new();
+        for (operand, range) in self.ranges.iter().enumerate() {
+            let operand = OperandId(operand as u32);
+            if let (Some(range), Some(piece)) = (range, self.cut.server.pieces(operand).first())
+                && let Ok(value) = Value::of(self.cut.server.ty(operand))
+            {
+                clear.insert(piece.start, range.in_units(value.decimals));
+            }
+        }
+        for vector in &packing.vectors {
+            let log = match &vector.slots {
+                Slots::Mask(_) => Some(0.0),
+                Slots::Cells { source: Source::Number(number), .. } => {
+                    let size = match number {
+                        Attr::Int(number) => *number as f64,
+                        Attr::Real(number) => number.get(),
+                        _ => f64::INFINITY,
+                    };
+                    Some(libm::log2(size.abs()))
+                }
+                Slots::Cells { source: Source::Value(unit), .. } => {
+                    clear.get(unit).copied().and_then(log2_of)
+                }
+            };
+            let times = match &vector.times {
+                Attr::Int(times) => libm::log2(times.unsigned_abs() as f64),
+                Attr::Real(times) => libm::log2(times.get().abs()),
+                _ => f64::INFINITY,
+            };
+            all.insert(vector.name.clone(), times + log.ok_or_else(|| unknown(&vector.name))?);
+        }
+        Ok(all)
+    }
+}
+
+/// Makes a graph of a graph that means the same.
+pub type ValuePass = fn(&Graph, &Registry, &Values) -> Result<Graph>;
+
+/// The passes on values that are made, in order; `turned`: also the one that pays for some tasks only.
+fn value_passes(passes: Passes, turned: bool) -> Vec<(&'static str, ValuePass)> {
+    let all: [(_, _, ValuePass); 3] =
+        [("turns", turned, turns), ("balance", passes.balance, balance), ("square", passes.square, square)];
+    // Each leaves operators that nobody reads, and equal ones.
+    let tidy: Option<(_, ValuePass)> =
+        passes.dedup.then_some(("dedup", |graph, registry, _| optimize(graph, registry)));
+    let mut list = Vec::from_iter(tidy);
+    for (name, _, pass) in all.into_iter().filter(|pass| pass.1) {
+        list.push((name, pass));
+        list.extend(tidy);
+    }
+    list
+}
+
+/// The way that is the cheapest in rings of that dimension, and its vectors of slots: the first of equal ones.
+pub fn cheapest(all: &[Halves], n: usize) -> Result<(usize, Packing)> {
+    let mut best: Option<(usize, Packing)> = None;
+    for (index, halves) in all.iter().enumerate() {
+        let packing = halves.packing(n)?;
+        if best.as_ref().is_none_or(|(_, best)| packing.cost < best.cost) {
+            best = Some((index, packing));
+        }
+    }
+    best.ok_or(Error::Job("there is a way to compute a task"))
+}
+
+/// Slots of a ring of that dimension.
+pub fn frame(n: usize, exact: bool) -> Frame {
+    Frame { ring: (n / 2).ilog2(), rings: u32::from(exact) }
+}
+
+pub fn log2_of(range: Range) -> Option<f64> {
+    let largest = match range {
+        Range::Integers { min, max } => min.unsigned_abs().max(max.unsigned_abs()) as f64,
+        Range::Reals { min, max } => min.abs().max(max.abs()),
+        Range::Unknown => return None,
+    };
+    // Rounded up.
+    Some(libm::log2(largest) + 1e-9)
+}

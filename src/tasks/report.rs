@@ -1,0 +1,212 @@
+//! What a program is and costs, for people.
+
+use super::body::{Limbs, size_of_body};
+use super::program::Program;
+use super::travel::{Place, ports};
+use crate::Result;
+use crate::analyze::{analyze, depth};
+use crate::bytes::Length;
+use crate::engine::{Plan, PlanOptions};
+use crate::expand::{CostModel, Expander};
+use crate::graph::Graph;
+use crate::ops::types::Scheme;
+use crate::platform::Platform;
+use crate::program::SchemeName;
+use crate::schemes::close::Closed;
+use crate::values::PackedValue;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What a program is, for people.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Report {
+    /// The scheme.
+    pub scheme: SchemeName,
+    /// Ring dimension.
+    pub n: usize,
+    /// Plaintext moduli, as decimals.
+    pub plain_moduli: Vec<String>,
+    /// Primes of the ciphertext modulus.
+    pub moduli: Vec<String>,
+    /// Special primes of key switching.
+    pub special: Vec<String>,
+    /// The scale of fresh ciphertexts.
+    pub scale: Option<f64>,
+    /// The security table that holds.
+    pub security: &'static str,
+    /// Names of the evaluation keys, and bytes of each as it travels, but for what says whose it is.
+    pub keys: Vec<(String, u64)>,
+    /// Operators of the scheme, by name.
+    pub operators: BTreeMap<String, usize>,
+    /// Bits of all primes of ciphertexts and keys, and the most that the table allows.
+    pub total_bits: f64,
+    /// See `total_bits`.
+    pub max_total_bits: u32,
+    /// About how long a run takes on one thread.
+    pub seconds: f64,
+    /// Its encrypted inputs, by name.
+    pub inputs: BTreeMap<String, InputReport>,
+    /// The outputs.
+    pub outputs: Vec<OutputReport>,
+    /// Bytes of all results of a run.
+    pub download_bytes: u64,
+}
+
+/// What is known of an encrypted input.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct InputReport {
+    /// How it lies.
+    pub layout: Place,
+    /// In how many ciphertexts.
+    pub ciphertexts: usize,
+    /// Length of its byte form.
+    pub bytes: u64,
+}
+
+/// What is known of a ciphertext that a run gives.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OutputReport {
+    /// Its ciphertext's name.
+    pub name: String,
+    /// The values of which it has cells: outputs of the task, and what the client finishes others from.
+    pub values: Vec<String>,
+    /// How many primes it has left.
+    pub level: usize,
+    /// Bits before decryption fails.
+    pub budget_bits: f64,
+    /// log2 of how much a number may be off, under CKKS.
+    pub error_bits: Option<f64>,
+    /// Bytes of its residues.
+    pub bytes: u64,
+}
+
+/// How large a program is.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Sizes {
+    /// Its operators, stage by stage.
+    pub stages: Vec<StageSize>,
+    /// Bytes of a run's storage, inputs and keys included.
+    pub memory_bytes: u64,
+}
+
+/// The operators of a stage.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StageSize {
+    /// The stage's name.
+    pub stage: &'static str,
+    /// How many operators.
+    pub operators: usize,
+    /// The longest chain of operators that wait for each other.
+    pub depth: usize,
+    /// How many of each type.
+    pub by_type: BTreeMap<String, usize>,
+}
+
+/// Seconds that a multiplication modulo a prime takes, with everything around it: measured on the simd platform in WebAssembly, one thread.
+const SECONDS_PER_MULTIPLICATION: f64 = 1e-9;
+
+impl Program {
+    /// Names of the evaluation keys, and bytes of each as it travels, but for what says whose it is.
+    pub(super) fn key_bytes(&self) -> Vec<(String, u64)> {
+        let chain = self.chain();
+        let bytes = |level| Limbs::of_key(&chain.key(level)).seeded_bytes();
+        self.keys().iter().map(|(name, &level)| (name.to_string(), bytes(level))).collect()
+    }
+
+    /// What is known of the program.
+    ///
+    /// # Errors
+    /// As [`Expander::expand`].
+    pub fn report(&self) -> Result<Report> {
+        let l = self.parameters().literal();
+        let decimals = |list: &[u64]| list.iter().map(u64::to_string).collect();
+        let mut values = BTreeMap::new();
+        for value in &self.packing().outputs {
+            let names: Vec<String> = value.all().map(|one| one.name.clone()).collect();
+            for port in ports(value, self.frame()) {
+                values.extend(self.moduli().into_iter().map(|t| (self.port(&port, t), names.clone())));
+            }
+        }
+        let output = |closed: &Closed| OutputReport {
+            name: closed.name.clone(),
+            values: values.get(&closed.name).cloned().unwrap_or_default(),
+            level: closed.ty.q.len(),
+            budget_bits: closed.budget,
+            error_bits: match closed.ty.scheme {
+                Scheme::Ckks { scale } => Some(closed.noise.error - libm::log2(scale.get())),
+                _ => None,
+            },
+            bytes: size_of_body(&[Limbs::of_ciphertext(&closed.ty)], false),
+        };
+        // Of a value, as it travels.
+        let length = |value: &PackedValue, given: bool| {
+            let (descriptor, types) = self.descriptor(value, given)?;
+            let limbs: Vec<Limbs> = types.iter().map(Limbs::of_ciphertext).collect();
+            let head = Length::new().id().id().id().text(&descriptor.text());
+            Ok::<_, crate::Error>((types.len(), head.raw(size_of_body(&limbs, given))))
+        };
+        let mut inputs = BTreeMap::new();
+        for value in &self.packing().inputs {
+            let (ciphertexts, bytes) = length(value, true)?;
+            let layout = Place::of(&value.layout, value.base);
+            inputs.insert(value.name.clone(), InputReport { layout, ciphertexts, bytes });
+        }
+        let results = self.packing().outputs.iter().map(|value| Ok(length(value, false)?.1));
+        let cost = CostModel::default().cost(&mut Expander::new(self.registry()), &self.scheme())?;
+        Ok(Report {
+            scheme: l.scheme,
+            n: l.n,
+            plain_moduli: decimals(&l.t),
+            moduli: decimals(&l.q),
+            special: decimals(&l.special),
+            scale: l.scale,
+            security: self.parameters().table().name(),
+            total_bits: self.parameters().total_bits(),
+            max_total_bits: self.parameters().max_bits(),
+            seconds: cost * SECONDS_PER_MULTIPLICATION,
+            keys: self.key_bytes(),
+            operators: by_type(self.scheme()),
+            inputs,
+            outputs: self.outputs().iter().map(output).collect(),
+            download_bytes: results.sum::<Result<u64>>()?,
+        })
+    }
+
+    /// How many operators every stage has, and how much memory a run takes.
+    ///
+    /// # Errors
+    /// As [`Program::base`] and [`Plan::new`].
+    pub fn sizes(&self, platform: &dyn Platform) -> Result<Sizes> {
+        let mut stages = Vec::new();
+        let mut memory_bytes = 0;
+        for stage in Self::STAGES {
+            let graph = self.stage(stage, platform)?;
+            let depth = depth(&graph, &analyze(&graph)?)?;
+            stages.push(StageSize {
+                stage,
+                operators: graph.operators().len(),
+                depth,
+                by_type: by_type(&graph),
+            });
+            if stage == "base" {
+                let options = PlanOptions { memory_limit: self.memory_limit(), ..PlanOptions::default() };
+                memory_bytes = Plan::new(&graph, self.registry(), platform, options)?.memory_bytes();
+            }
+        }
+        Ok(Sizes { stages, memory_bytes })
+    }
+}
+
+/// How many operators of each type a graph has.
+fn by_type(graph: &Graph) -> BTreeMap<String, usize> {
+    let mut all = BTreeMap::new();
+    for op in graph.operators() {
+        *all.entry(graph.signature(op).name.clone()).or_default() += 1;
+    }
+    all
+}
