@@ -11,8 +11,8 @@
 
 use crate::error::FormatProblem;
 use crate::math::checksum::{SIZE as CHECKSUM, checksum};
-use crate::math::limbs::{fit, read_words, write_words};
-use crate::{Error, Result, memory};
+use crate::math::limbs::fit;
+use crate::{Error, Result};
 
 const MAGIC: &[u8; 10] = b"cipherloom";
 const HEADER: usize = 10 + 1 + 2 + 8;
@@ -23,11 +23,7 @@ const SMALL: usize = 256;
 /// What bytes are of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    Program = 1,
     Client = 2,
-    EvaluationKey = 3,
-    Input = 4,
-    Output = 5,
     Circuit = 6,
     Task = 7,
     Value = 8,
@@ -37,11 +33,7 @@ pub enum Kind {
 impl Kind {
     pub fn name(self) -> &'static str {
         match self {
-            Self::Program => "program",
             Self::Client => "saved client",
-            Self::EvaluationKey => "evaluation key",
-            Self::Input => "encrypted input",
-            Self::Output => "encrypted output",
             Self::Circuit => "circuit",
             Self::Task => "compiled task",
             Self::Value => "encrypted value",
@@ -58,19 +50,9 @@ impl Kind {
     }
 
     fn of(byte: u8) -> Option<Self> {
-        [
-            Self::Program,
-            Self::Client,
-            Self::EvaluationKey,
-            Self::Input,
-            Self::Output,
-            Self::Circuit,
-            Self::Task,
-            Self::Value,
-            Self::ValueKey,
-        ]
-        .into_iter()
-        .find(|k| *k as u8 == byte)
+        [Self::Client, Self::Circuit, Self::Task, Self::Value, Self::ValueKey]
+            .into_iter()
+            .find(|k| *k as u8 == byte)
     }
 }
 
@@ -93,14 +75,6 @@ impl Length {
 
     pub fn text(self, text: &str) -> Self {
         Self(self.0 + 4 + text.len() as u64)
-    }
-
-    pub fn texts<'a>(self, texts: impl IntoIterator<Item = &'a str>) -> Self {
-        texts.into_iter().fold(Self(self.0 + 4), Self::text)
-    }
-
-    pub fn words(self, units: u64) -> u64 {
-        self.raw(8 + 8 * units)
     }
 
     /// With so many bytes at the end.
@@ -149,25 +123,6 @@ impl Writer {
 
     pub fn text(self, text: &str) -> Self {
         self.raw(&(text.len() as u32).to_le_bytes()).raw(text.as_bytes())
-    }
-
-    pub fn texts(self, texts: &[&str]) -> Self {
-        texts.iter().fold(self.raw(&(texts.len() as u32).to_le_bytes()), |writer, text| writer.text(text))
-    }
-
-    /// `length` words in several blocks.
-    ///
-    /// # Errors
-    /// `OutOfMemory`.
-    pub fn blocks<'a>(mut self, length: usize, blocks: impl IntoIterator<Item = &'a [u64]>) -> Result<Self> {
-        self = self.raw(&(length as u64).to_le_bytes());
-        let mut bytes = self.last(length.saturating_mul(8))?;
-        for words in blocks {
-            let (own, rest) = bytes.split_at_mut((8 * words.len()).min(bytes.len()));
-            write_words(words, own);
-            bytes = rest;
-        }
-        Ok(self)
     }
 
     /// `size` bytes that are 0, to be written: the last of the object.
@@ -306,35 +261,6 @@ impl<'a> Reader<'a> {
         let length = u32::from_le_bytes(self.id()?) as usize;
         let bytes = self.raw(length)?;
         std::str::from_utf8(bytes).map_err(|_| self.error("a text is not UTF-8"))
-    }
-
-    pub fn texts(&mut self) -> Result<Vec<&'a str>> {
-        let length = u32::from_le_bytes(self.id()?) as usize;
-        // Each has a length of 4 bytes.
-        if length > self.rest.len() / 4 {
-            return Err(self.error("a list is longer than its bytes"));
-        }
-        let mut texts = memory::room(length)?;
-        for _ in 0..length {
-            texts.push(self.text()?);
-        }
-        Ok(texts)
-    }
-
-    /// A list of `expected` words, copied.
-    ///
-    /// # Errors
-    /// `Format` for another number of them, before anything is copied; `OutOfMemory`.
-    pub fn words(&mut self, expected: u64) -> Result<Vec<u64>> {
-        let found = u64::from_le_bytes(self.id()?);
-        let size = usize::try_from(expected).ok().and_then(|length| length.checked_mul(8));
-        let Some(size) = size.filter(|_| found == expected) else {
-            return Err(self.error(format!("wrong size: found {found} words, expected {expected}")));
-        };
-        let bytes = self.raw(size)?;
-        let mut words = memory::zeros(size / 8)?;
-        read_words(bytes, &mut words);
-        Ok(words)
     }
 
     /// Checks that nothing is left.

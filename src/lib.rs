@@ -2,14 +2,13 @@
 //!
 //! A task over encrypted data is kept as one graph. High-order operators expand, level by level, into a small base set
 //! of lattice-algebra operators; the graph is optimized, its dependencies analyzed, and an engine runs it on whatever
-//! the platform has. Start at [`program::Program::compile`]; `ARCHITECTURE.md` draws the rooms.
+//! the platform has. Start at [`tasks::Program::compile`]; `ARCHITECTURE.md` draws the rooms.
 
 mod bytes;
 pub mod ciphers;
 pub mod circuit;
 pub mod optimize;
 pub mod packed;
-pub mod program;
 pub mod protect;
 pub mod schemes;
 pub mod tasks;

@@ -3,13 +3,13 @@
 use super::last_plan::{Owner, Wanted};
 use super::{CLOCK, RawJob, Thrown, copy, platform, set, to_js, view_of, watched};
 use cipherloom::circuit::{Analysis, Bytes, Circuit, CircuitLiteral, Recorded, RunOptions, To, pass_names};
+use cipherloom::circuit::{Job, Named, Outcome};
 use cipherloom::graph::ValueType;
 use cipherloom::math::bits::bytes_of;
 use cipherloom::math::sample::Seed;
 use cipherloom::ops::tensor::Tensor;
 use cipherloom::ops::{Level, OpDef, Registry};
 use cipherloom::platform::{Foreign, Mixed, Platform, Scalar};
-use cipherloom::program::{Job, Named, Outcome};
 use cipherloom::protect::{Growth, Kind, KindGrowth, Policy};
 use cipherloom::{Error, memory};
 use js_sys::{Array, Float64Array, Function, Object, Reflect, Uint8Array, Uint32Array};

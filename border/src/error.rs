@@ -3,8 +3,6 @@
 use cipherloom::Error;
 use js_sys::Reflect;
 use serde::Serialize;
-#[cfg(feature = "columns")]
-use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 
 /// A JavaScript `Error` about to be thrown.
@@ -29,16 +27,8 @@ impl From<Error> for Thrown {
     }
 }
 
-#[cfg(feature = "columns")]
-/// A plain JavaScript value as Rust data.
-pub(super) fn from_js<T: DeserializeOwned>(what: &str, value: JsValue) -> Result<T, Thrown> {
-    serde_wasm_bindgen::from_value(value).map_err(|e| {
-        Error::Task { at: what.into(), found: e.to_string(), expected: "the documented shape".into() }.into()
-    })
-}
-
 /// Rust data as a plain JavaScript value: maps become objects.
-#[cfg(any(feature = "columns", feature = "tasks", feature = "graphs", feature = "conformance"))]
+#[cfg(any(feature = "tasks", feature = "graphs", feature = "conformance"))]
 pub(super) fn to_js(value: &impl Serialize) -> Result<JsValue, Thrown> {
     let serializer = serde_wasm_bindgen::Serializer::json_compatible();
     value.serialize(&serializer).map_err(|_| Error::Job("a value has no JavaScript form").into())

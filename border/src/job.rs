@@ -1,12 +1,12 @@
 //! Runs across the border, step by step.
 
 use super::Thrown;
+#[cfg(feature = "tasks")]
+use cipherloom::circuit::OutputCells;
+use cipherloom::circuit::{Job, Named, Outcome};
 use cipherloom::engine::Clock;
 use cipherloom::memory;
 use cipherloom::platform::Simd;
-#[cfg(feature = "tasks")]
-use cipherloom::program::OutputCells;
-use cipherloom::program::{Job, Named, Outcome};
 use js_sys::{Array, Function, Object, Reflect, Uint8Array};
 use std::sync::{Arc, OnceLock};
 use wasm_bindgen::prelude::*;
@@ -26,7 +26,7 @@ pub(super) const CLOCK: Clock = || TIME_ORIGIN.with(|origin| *origin) + performa
 /// One platform for all programs or circuits: they share its tables.
 pub(super) fn platform() -> Arc<Simd> {
     static PLATFORM: OnceLock<Arc<Simd>> = OnceLock::new();
-    // Columns are made of lattice operators.
+    // Tasks are made of lattice operators.
     let new = if cfg!(feature = "graphs") { Simd::new } else { Simd::lattice };
     Arc::clone(PLATFORM.get_or_init(|| Arc::new(new())))
 }
@@ -103,29 +103,6 @@ impl RawJob {
             if secret {
                 bytes.zeroize();
             }
-            out.push(&item);
-        }
-        Ok(out)
-    }
-
-    /// The result of a decryption: for each output its name, its parts and its noise budget.
-    ///
-    /// # Errors
-    /// Throws.
-    #[wasm_bindgen(js_name = takeValues)]
-    pub fn take_values(&mut self) -> Result<Array, Thrown> {
-        let Outcome::Values(values) = self.0.take()? else {
-            return Err(cipherloom::Error::Job("this job gives no numbers").into());
-        };
-        let out = Array::new();
-        for (name, values) in values {
-            let (item, parts) = (Object::new(), Object::new());
-            for (part, integers) in &values.parts {
-                set(&parts, part, &js_integers(integers)?);
-            }
-            set(&item, "name", &name.into());
-            set(&item, "parts", &parts);
-            set(&item, "noiseBudgetBits", &values.noise_budget_bits.into());
             out.push(&item);
         }
         Ok(out)

@@ -1,4 +1,4 @@
-//! The JavaScript border: the only place that knows `wasm_bindgen`. Thin classes over `cipherloom::program` (feature `columns`), `tasks` (feature `tasks`),
+//! The JavaScript border: the only place that knows `wasm_bindgen`. Thin classes over `cipherloom::tasks` (feature `tasks`),
 //! `circuit` (feature `graphs`) and the conformance suite (feature `conformance`), which become modules of their own, so that who
 //! needs one need not load the others; names, defaults and documentation for users are TypeScript's (`bindings/src`).
 //!
@@ -6,14 +6,12 @@
 
 #[cfg(feature = "graphs")]
 pub mod circuit;
-#[cfg(feature = "columns")]
-pub mod columns;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 #[cfg(feature = "graphs")]
 pub mod elsewhere;
 mod error;
-#[cfg(any(feature = "columns", feature = "tasks", feature = "graphs"))]
+#[cfg(any(feature = "tasks", feature = "graphs"))]
 mod job;
 #[cfg(feature = "graphs")]
 mod last_plan;
@@ -23,21 +21,19 @@ pub mod pool;
 pub mod tasks;
 #[cfg(feature = "graphs")]
 pub mod verification;
-#[cfg(any(feature = "columns", feature = "tasks", feature = "graphs"))]
+#[cfg(any(feature = "tasks", feature = "graphs"))]
 mod view;
 
 pub use error::Thrown;
-#[cfg(feature = "columns")]
-use error::from_js;
-#[cfg(any(feature = "columns", feature = "tasks", feature = "graphs", feature = "conformance"))]
+#[cfg(any(feature = "tasks", feature = "graphs", feature = "conformance"))]
 use error::to_js;
-#[cfg(any(feature = "columns", feature = "tasks", feature = "graphs"))]
+#[cfg(any(feature = "tasks", feature = "graphs"))]
 pub use job::RawJob;
 #[cfg(feature = "tasks")]
 use job::js_outputs;
-#[cfg(any(feature = "columns", feature = "tasks", feature = "graphs"))]
+#[cfg(any(feature = "tasks", feature = "graphs"))]
 use job::{CLOCK, copy, platform, set, watched};
-#[cfg(any(feature = "columns", feature = "tasks", feature = "graphs"))]
+#[cfg(any(feature = "tasks", feature = "graphs"))]
 use view::view_of;
 use wasm_bindgen::prelude::*;
 

@@ -1,8 +1,8 @@
 //! Graphs across the border, as arrays.
 
 use super::{Thrown, set, to_js};
+use cipherloom::circuit::GraphView;
 use cipherloom::graph::Graph;
-use cipherloom::program::GraphView;
 use wasm_bindgen::prelude::*;
 
 /// A graph as arrays.

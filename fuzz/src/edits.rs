@@ -12,10 +12,8 @@ use twox_hash::XxHash3_128;
 pub struct Pristine {
     /// The container.
     pub bytes: Vec<u8>,
-    /// The prime that each of its last words is a residue of; empty for containers without residues.
+    /// The prime that each of the residues at its end is of; empty for containers without residues.
     primes: Vec<u64>,
-    /// Whether a residue takes as many bits as its prime has, and not a word.
-    packed: bool,
     /// Where each residue begins, in bits from the first one; then where the last one ends.
     starts: Vec<usize>,
 }
@@ -23,48 +21,25 @@ pub struct Pristine {
 impl Pristine {
     /// A container that does not end in residues.
     pub fn plain(bytes: Vec<u8>) -> Self {
-        Self { bytes, primes: vec![], packed: false, starts: vec![0] }
+        Self { bytes, primes: vec![], starts: vec![0] }
     }
 
-    /// A container whose content ends in `limbs` of `n` words each.
+    /// A container whose content ends in `limbs` of `n` residues each, in as many bits as their prime has, behind a number that says how many bytes these are.
     ///
     /// # Panics
     /// When it does not: the oracle of the targets would look at the wrong place.
     pub fn new(bytes: Vec<u8>, n: usize, limbs: &[u64]) -> Self {
-        let pristine = Self::of(bytes, n, limbs, false);
-        let size = pristine.primes.len();
-        pristine.checked(size)
-    }
-
-    /// A container whose content ends in `limbs` of `n` residues each, in as many bits as their prime has.
-    ///
-    /// # Panics
-    /// As [`Pristine::new`].
-    pub fn packed(bytes: Vec<u8>, n: usize, limbs: &[u64]) -> Self {
-        let pristine = Self::of(bytes, n, limbs, true);
-        let size = pristine.tail();
-        pristine.checked(size)
-    }
-
-    fn of(bytes: Vec<u8>, n: usize, limbs: &[u64], packed: bool) -> Self {
         let primes: Vec<u64> = limbs.iter().flat_map(|&q| std::iter::repeat_n(q, n)).collect();
         let mut starts = vec![0];
         for q in &primes {
-            let bits = if packed { 64 - (q - 1).leading_zeros() as usize } else { 64 };
-            starts.push(starts[starts.len() - 1] + bits);
+            starts.push(starts[starts.len() - 1] + 64 - (q - 1).leading_zeros() as usize);
         }
-        Self { bytes, primes, packed, starts }
-    }
-
-    /// The same, whose residues stand behind a number that says how many units they are.
-    fn checked(self, size: usize) -> Self {
-        if !self.primes.is_empty() {
-            let content = container::content(&self.bytes);
-            let at = content.len() - self.tail() - 8;
-            assert_eq!(content[at..at + 8], (size as u64).to_le_bytes());
-            assert!(self.residues(content));
-        }
-        self
+        let pristine = Self { bytes, primes, starts };
+        let content = container::content(&pristine.bytes);
+        let at = content.len() - pristine.tail() - 8;
+        assert_eq!(content[at..at + 8], (pristine.tail() as u64).to_le_bytes());
+        assert!(pristine.residues(content));
+        pristine
     }
 
     /// Bytes of the residues; limbs are whole bytes.
@@ -80,10 +55,6 @@ impl Pristine {
     /// Whether content of the same length ends in residues of these primes.
     pub fn residues(&self, content: &[u8]) -> bool {
         let words = &content[content.len() - self.tail()..];
-        if !self.packed {
-            let words = words.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word));
-            return words.zip(&self.primes).all(|(word, &q)| word < q);
-        }
         let residue = |at: &[usize]| {
             // Up to 62 bits, anywhere in 9 bytes.
             let mut bytes = [0; 16];
@@ -92,12 +63,6 @@ impl Pristine {
             (u128::from_le_bytes(bytes) >> (at[0] % 8)) as u64 & ((1 << (at[1] - at[0])) - 1)
         };
         self.starts.windows(2).zip(&self.primes).all(|(at, &q)| residue(at) < q)
-    }
-
-    /// Whether other content is this one's but for its residues, and these are such.
-    pub fn is_like(&self, content: &[u8]) -> bool {
-        let head = self.head();
-        self.is_as_long(content) && container::content(&self.bytes)[..head] == content[..head]
     }
 
     /// Whether other content is as long as this one, and its residues are such.

@@ -1,10 +1,11 @@
 //! Graphs in a user's hands: built call by call, expanded to any base set, analyzed, optimized, printed, saved, run.
 //!
-//! Nothing here knows a scheme, keys or columns: those are operators of a registry, which a circuit carries.
+//! Nothing here knows a scheme or keys: those are operators of a registry, which a circuit carries.
 
 mod analysis;
 mod builder;
 mod bytes;
+mod job;
 mod literal;
 mod passes;
 mod precompute;
@@ -13,9 +14,11 @@ mod recorded;
 mod residues;
 mod run;
 mod verify;
+mod view;
 
 pub use analysis::Analysis;
 pub use builder::CircuitBuilder;
+pub use job::{Job, Named, Outcome, OutputCells};
 pub use literal::CircuitLiteral;
 pub use passes::{default_pass_names, pass_named, pass_names};
 pub use precompute::Precompute;
@@ -23,6 +26,7 @@ pub use recorded::Recorded;
 pub use run::{Bytes, Execution, RunOptions};
 pub(crate) use verify::{Operand, Random, common};
 pub use verify::{Report, Skipped, Trials};
+pub use view::{GraphView, OutputView};
 
 use crate::analyze::{Facts, check_by};
 use crate::expand::{BaseSet, Expander};

@@ -1,15 +1,14 @@
 //! Passes that keep the meaning of a graph and make it cheaper (SPEC G7, G8). The default ones work at every level.
 //!
 //! What a pass has to know of an operator type, the type says itself ([`OpDef`]): whether it draws random numbers, whether
-//! its operands may change places, what undoes it, what it shares with others, what it is one with. The two passes of one scheme, `sum_products` and `pack_sums`, make the
-//! operators of that scheme, and name them.
+//! its operands may change places, what undoes it, what it shares with others, what it is one with. One pass is of one scheme, `sum_products`, and names the
+//! operators that it makes.
 
 mod cancel;
 mod dedup;
 mod fuse;
 mod hoist;
 mod met;
-mod pack_sums;
 mod prune;
 mod sum_products;
 
@@ -17,7 +16,6 @@ pub use cancel::cancel;
 pub use dedup::dedup;
 pub use fuse::fuse;
 pub use hoist::hoist;
-pub use pack_sums::{label_sums, pack_sums};
 pub use prune::prune;
 pub use sum_products::sum_products;
 
@@ -110,15 +108,6 @@ pub const PASSES: [BuiltIn; 6] = [
     BuiltIn { name: "hoist", work: hoist::work },
     BuiltIn { name: "fuse", work: fuse::work },
 ];
-
-/// Runs the default passes, then those that see ciphertexts and keys: `sum_products`, `hoist`, and `pack_sums` where `pack` is true.
-///
-/// # Errors
-/// What a pass says of a graph that is none.
-pub fn optimize_scheme(graph: &Graph, registry: &Registry, pack: bool) -> Result<Graph> {
-    let graph = hoist(&sum_products(&optimize(graph, registry)?)?, registry)?;
-    if pack { pack_sums(&graph) } else { label_sums(&graph) }
-}
 
 /// Runs the default passes.
 ///

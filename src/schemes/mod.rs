@@ -8,17 +8,18 @@ mod budget;
 mod canonical;
 pub mod ckks;
 pub mod close;
-pub mod columns;
 pub mod noise;
+mod parameters;
 pub mod rlwe;
 pub mod security;
 mod slots;
 
 pub use budget::{Bound, bounds, noise_budget};
+pub use parameters::{ParameterLiteral, Parameters, SchemeName};
 
 use crate::ops::Registry;
 
-/// The operator types that schemes and columns are made of; [`crate::registry`] has ciphers and plain data, too.
+/// The operator types that schemes are made of; [`crate::registry`] has ciphers and plain data, too.
 pub fn registry() -> Registry {
     let mut registry = Registry::lattice();
     registry.add_all(rlwe::all());
@@ -26,8 +27,6 @@ pub fn registry() -> Registry {
     registry.add_all(bfv::all());
     registry.add_all(bgv::all());
     registry.add_all(ckks::all());
-    registry.add_all(columns::all());
     registry.add_residues(rlwe::residues());
-    registry.add_residues(columns::residues());
     registry
 }

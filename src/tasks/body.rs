@@ -8,13 +8,13 @@
 //!
 //! `size` counts the bytes behind it. How residues lie in them: [`crate::limbs`].
 
+use super::holder::PublicSeed;
 use crate::bytes::{Reader, Writer};
 use crate::graph::{Attrs, Graph, ValueType};
 use crate::math::limbs::{self, Packer, unpack};
 use crate::ops::Call;
 use crate::ops::types::{Ciphertext, Form, Limb, SwitchingKey, WORD, public_seed};
 use crate::platform::{Kernel, Platform};
-use crate::program::PublicSeed;
 use crate::{Result, memory};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, HashMap};

@@ -3,12 +3,12 @@
 use super::build::{How, build, closed};
 use super::halves::{Halves, cheapest};
 use crate::expand::{CostModel, Expander};
-use crate::math::prime::{ntt_prime_near, ntt_primes};
+use crate::math::prime::{ntt_prime_near, ntt_primes, ntt_primes_from};
 use crate::ops::Registry;
 use crate::ops::types::Scheme;
-use crate::program::{ParameterLiteral, Parameters, SchemeName, plain_moduli};
 use crate::schemes::close::{Closed, Emitter, MARGIN};
 use crate::schemes::security::SecurityTable;
+use crate::schemes::{ParameterLiteral, Parameters, SchemeName};
 use crate::values::types::Kind;
 use crate::values::{PackedValue, Packing};
 use crate::watch::pause;
@@ -18,6 +18,8 @@ use crate::{Error, Result};
 const PRIME_BITS: u32 = 50;
 /// Smallest primes that are tried.
 const LEAST_BITS: u32 = 24;
+/// Most plaintext moduli that are combined.
+const MOST_PLAIN_MODULI: u32 = 4;
 /// Most primes of a digit of key switching.
 const MOST_DIGIT: usize = 3;
 /// log2 of the scales that are tried.
@@ -57,7 +59,7 @@ pub fn choose(all: &[Halves], wishes: &Wishes, registry: &Registry) -> Result<Pa
         if halves.exact {
             let least = halves.least_modulus()?;
             *search.reason = format!("n = {n}: no prime plain moduli hold values up to {}", least / 2);
-            for t in plain_moduli(n, least, None) {
+            for t in plain_moduli(n, least) {
                 found.extend(search.digits(|search, digit, least| search.bgv(&ring, &t, digit, least))?);
             }
         } else {
@@ -227,19 +229,7 @@ impl Search<'_> {
     ) -> ParameterLiteral {
         let (t, q, special) = (t.to_vec(), q.to_vec(), special.to_vec());
         let table = self.wishes.table.name().to_owned();
-        let low = q.len();
-        ParameterLiteral {
-            scheme,
-            scale: None,
-            n: ring.n,
-            t,
-            q,
-            special,
-            aux: Vec::new(),
-            low,
-            pack: false,
-            table,
-        }
+        ParameterLiteral { scheme, scale: None, n: ring.n, t, q, special, table }
     }
 
     /// Whether parameters do, be it with products that are rescaled late.
@@ -333,4 +323,23 @@ pub fn precise(halves: &Halves, packing: &Packing, outputs: &[Closed], precision
         }
     }
     Ok(())
+}
+
+/// Sets of plaintext moduli of product `least` or more: one, or several smaller ones; the smallest there are, since noise
+/// grows with them.
+fn plain_moduli(n: usize, least: u128) -> Vec<Vec<u64>> {
+    let mut sets: Vec<Vec<u64>> = Vec::new();
+    for count in 1..=MOST_PLAIN_MODULI {
+        // Rounded up: the product must not be smaller.
+        let each = libm::exp2(libm::log2(least as f64) / f64::from(count)) * (1.0 + 1e-12) + 1.0;
+        let found = ntt_primes_from(each as u64, PRIME_BITS, n, count as usize).unwrap_or_default();
+        if found.iter().map(|&t| u128::from(t)).product::<u128>() >= least && sets.last() != Some(&found) {
+            sets.push(found);
+        }
+        // With the smallest primes more of them are of no use.
+        if each < 2.0 * n as f64 {
+            break;
+        }
+    }
+    sets
 }

@@ -2,19 +2,19 @@
 
 use super::body::{self, Limbs, Streams};
 use super::finish::{self, Decrypted};
+use super::holder::{Given, Holder, Setting, plan_name};
 use super::program::Program;
+use super::residues::{Residues, combine};
 use super::slots;
 use super::travel::{self, FRESH, Origin};
 use crate::bytes::{Writer, checksum_of, foreign};
+use crate::circuit::{Job, Named, Outcome, OutputCells};
 use crate::engine::{Clock, Input, Run};
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::Session;
 use crate::ops::types::{self, Ciphertext, Scheme};
 use crate::packed::Layout;
 use crate::platform::Platform;
-use crate::program::{
-    Given, Holder, Job, LEAST_BUDGET, Named, Outcome, OutputCells, Residues, Setting, combine, plan_name,
-};
 use crate::schemes::close::KeyName;
 use crate::schemes::noise;
 use crate::values::number::Number;
@@ -24,6 +24,9 @@ use crate::{Error, Result};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use zeroize::Zeroizing;
+
+/// Bits of measured noise budget below which a decryption is refused: once noise wraps around, its largest coefficient lies near Q/2 and the budget near 0.
+const LEAST_BUDGET: f64 = 1.0;
 
 /// Holder of a secret key for the parameters of a program.
 pub struct Client {
@@ -371,7 +374,7 @@ pub fn cells_of(
             let residues = moduli
                 .iter()
                 .enumerate()
-                .filter_map(|(index, t)| Some(Residues { t: (*t)?, rows: Zeroizing::new(rows(index)) }));
+                .filter_map(|(index, t)| Some(Residues { t: (*t)?, cells: Zeroizing::new(rows(index)) }));
             return Ok(combine(&residues.collect::<Vec<_>>())?.into_iter().map(Number::from).collect());
         }
         let cell = |bits: u64| {

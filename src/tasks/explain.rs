@@ -9,7 +9,7 @@ use super::travel::ports;
 use crate::Result;
 use crate::expand::{CostModel, Expander};
 use crate::graph::OperandId;
-use crate::program::SchemeName;
+use crate::schemes::SchemeName;
 use crate::schemes::close::{Emitter, KeyName, Made, State};
 use crate::values::types::{Kind, Place, Value};
 use serde::Serialize;

@@ -2,7 +2,7 @@
 
 use super::halves::Halves;
 use super::program::Program;
-use crate::program::OutputCells;
+use crate::circuit::OutputCells;
 use crate::values::{Exact, Interpreted, interpret_defined, sources};
 use crate::{Error, Result};
 use std::collections::BTreeMap;

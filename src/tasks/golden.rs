@@ -3,9 +3,9 @@
 //! meant to change.
 
 use super::{Client, Evaluator, InputLiteral, Literal, NodeLiteral, Options, OutputLiteral, Program};
+use crate::circuit::{Job, Outcome};
 use crate::math::sample::fixed;
 use crate::platform::{Platform, Scalar, Simd};
-use crate::program::{Job, Outcome};
 use crate::values::Exact;
 use crate::values::number::Number;
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! Tasks over values (`crate::values`) as programs of a scheme that is chosen for them: compiled, encrypted for, run, decrypted and finished.
 //!
-//! As in `crate::program`, whose columns are to become such values, program, client and evaluator are separate types that speak in bytes; only the client
+//! Program, client and evaluator are separate types that speak in bytes, so that they can live in separate workers or on separate machines; only the client
 //! holds a secret key. Encrypted values belong to parameters and a key: several programs under one set of parameters take the same bytes.
 
 mod body;
@@ -13,10 +13,12 @@ mod finish;
 #[cfg(test)]
 mod golden;
 mod halves;
+mod holder;
 mod literal;
 mod passes;
 mod program;
 mod report;
+mod residues;
 mod slots;
 mod travel;
 mod verify;

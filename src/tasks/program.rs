@@ -9,21 +9,24 @@ use super::passes::Passes;
 use super::travel::{Companion, Descriptor, Place, ports};
 use crate::bytes::{Kind, Reader, Writer, hex, shown};
 use crate::error::FormatProblem;
-use crate::expand::Expander;
+use crate::expand::{BaseSet, Expander};
 use crate::graph::{Graph, print};
 use crate::ops::Registry;
 use crate::ops::types::Ciphertext;
 use crate::optimize::optimize;
 use crate::packed::Frame;
 use crate::platform::Platform;
-use crate::program::{MOST_MEMORY, ParameterLiteral, Parameters, SchemeName, base, memory_limit, security};
 use crate::schemes::close::{Chain, Closed, KeyName, port_name};
 use crate::schemes::security::SecurityTable;
+use crate::schemes::{ParameterLiteral, Parameters, SchemeName};
 use crate::values::{PackedValue, Packing};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// Most bytes of a run: what a 32-bit address space leaves.
+const MOST_MEMORY: u64 = 3_500 << 20;
 
 /// What the caller may ask of a program.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -86,10 +89,7 @@ impl GivenParameters {
             n: self.n,
             t: primes("plain moduli", &self.plain_moduli)?,
             special: primes("special primes", &self.special)?,
-            aux: Vec::new(),
-            low: q.len(),
             q,
-            pack: false,
             table: table.name().to_owned(),
         })
     }
@@ -436,4 +436,38 @@ impl Program {
         let polynomial = expander.expand_to_level(&self.scheme, crate::ops::Level::Polynomial)?;
         optimize(&polynomial, &self.registry)
     }
+}
+
+/// Expands a graph to the base set of a platform and optimizes it.
+///
+/// # Errors
+/// As [`Expander::expand`].
+pub fn base(expander: &mut Expander<'_>, graph: &Graph, platform: &dyn Platform) -> Result<Graph> {
+    let base = BaseSet { platform: platform.name(), contains: &|op| platform.implements(op) };
+    optimize(&expander.expand(graph, &base)?, expander.registry())
+}
+
+/// The security table of that name, or the default one, which has a row for `n`, where that is asked for.
+///
+/// # Errors
+/// `Parameters` for another name, or a ring dimension that the table lacks.
+fn security(name: Option<&str>, n: Option<usize>) -> Result<SecurityTable> {
+    let name = name.unwrap_or(SecurityTable::default().name());
+    let table = SecurityTable::named(name).ok_or_else(|| Error::Parameters {
+        what: "security".into(),
+        found: name.into(),
+        expected: "guidelines-2024 or standard-2018".into(),
+    })?;
+    match n.filter(|&n| table.max_bits(n).is_none()) {
+        Some(n) => {
+            let (found, expected) = (n.to_string(), "2048, 4096, 8192, 16384 or 32768".into());
+            Err(Error::Parameters { what: "n".into(), found, expected })
+        }
+        None => Ok(table),
+    }
+}
+
+/// The bytes that a run may take, of those that are asked for.
+fn memory_limit(asked: Option<f64>) -> u64 {
+    asked.map_or(MOST_MEMORY, |m| m.max(0.0) as u64).min(MOST_MEMORY)
 }

@@ -11,7 +11,7 @@ use crate::expand::{CostModel, Expander};
 use crate::graph::Graph;
 use crate::ops::types::Scheme;
 use crate::platform::Platform;
-use crate::program::SchemeName;
+use crate::schemes::SchemeName;
 use crate::schemes::close::Closed;
 use crate::values::PackedValue;
 use serde::Serialize;

@@ -3,7 +3,7 @@
 
 use super::Target;
 use super::graph::LIMITS;
-use super::literal::programs;
+use super::task::programs;
 use crate::lines;
 use crate::road::{CLOCK, platform};
 use crate::watch::Verdict;
@@ -12,7 +12,6 @@ use cipherloom::circuit::{Circuit, CircuitBuilder, Execution, RunOptions, To};
 use cipherloom::graph::{Attrs, ValueType, print};
 use cipherloom::ops::Registry;
 use cipherloom::ops::tensor::{Element, Tensor};
-use cipherloom::program::Stage;
 use std::sync::{Arc, LazyLock};
 
 pub const TARGET: Target =
@@ -78,9 +77,8 @@ fn data(execution: &Execution) -> Result<Vec<(String, Vec<u8>)>> {
 }
 
 fn seeds() -> Vec<Vec<u8>> {
-    let graphs = |program| [Stage::Task, Stage::Scheme].map(|stage| (program, stage));
-    let all = programs().iter().flat_map(graphs).filter_map(|(p, stage)| p.graph(stage, &*platform()).ok());
-    let mut texts: Vec<String> = all.map(|graph| print(&graph)).filter(|text| text.len() < 4096).collect();
+    let all = programs().iter().map(cipherloom::tasks::Program::scheme);
+    let mut texts: Vec<String> = all.map(print).filter(|text| text.len() < 4096).collect();
     for unit in [1, 8, 64] {
         texts.push(plain(unit).expect("a circuit to start from").to_text());
     }

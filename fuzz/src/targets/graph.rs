@@ -5,12 +5,12 @@ use crate::lines;
 use crate::road::{CLOCK, platform};
 use crate::watch::Verdict;
 use cipherloom::analyze::{check, waves};
+use cipherloom::circuit::GraphView;
 use cipherloom::engine::{Input, Plan, PlanOptions, Run};
 use cipherloom::expand::{BaseSet, Expander};
 use cipherloom::graph::{Attrs, Graph, ValueType, parse, print};
 use cipherloom::ops::types::{self, Form, Limb, Poly};
 use cipherloom::ops::{Registry, Session};
-use cipherloom::program::GraphView;
 use cipherloom::{Result, optimize};
 use std::sync::{Arc, LazyLock};
 

@@ -3,18 +3,13 @@
 mod circuit;
 mod client;
 mod graph;
-mod input;
 mod key;
 mod literal;
-mod output;
 mod program;
 mod task;
 mod value;
-mod value_client;
-mod value_key;
-mod value_literal;
-mod value_program;
-mod value_task;
+
+pub(super) use task::task;
 
 use super::random::mutate_bytes;
 use super::watch::{Limits, Verdict};
@@ -38,22 +33,15 @@ pub struct Target {
 }
 
 /// All targets.
-pub const TARGETS: [&Target; 15] = [
+pub const TARGETS: [&Target; 8] = [
     &program::TARGET,
     &client::TARGET,
     &key::TARGET,
-    &input::TARGET,
-    &output::TARGET,
+    &value::TARGET,
     &literal::TARGET,
     &task::TARGET,
     &graph::TARGET,
     &circuit::TARGET,
-    &value::TARGET,
-    &value_key::TARGET,
-    &value_client::TARGET,
-    &value_program::TARGET,
-    &value_literal::TARGET,
-    &value_task::TARGET,
 ];
 
 /// The target of that name.

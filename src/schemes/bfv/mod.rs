@@ -11,9 +11,7 @@ mod mod_switch;
 mod multiply;
 mod multiply_plain;
 mod noise;
-mod pack_slots;
 mod scale_plain;
-mod sum_slots;
 
 pub use multiply::auxiliary_primes;
 
@@ -33,9 +31,7 @@ pub fn all() -> Vec<Arc<dyn OpDef>> {
         Arc::new(multiply::Multiply),
         Arc::new(multiply_plain::MultiplyPlain),
         Arc::new(noise::Noise),
-        Arc::new(pack_slots::PackSlots),
         Arc::new(scale_plain::ScalePlain),
-        Arc::new(sum_slots::SumSlots),
     ]
 }
 

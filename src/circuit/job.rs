@@ -1,0 +1,120 @@
+//! A resumable piece of work with a result in bytes or numbers.
+
+use crate::engine::{Outgoing, Run, Trace};
+use crate::values::Exact;
+use crate::{Error, Result};
+
+/// An object's bytes, and what it holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// Names of an input, or of all values that share its ciphertexts.
+    pub names: Vec<String>,
+    /// Its byte form.
+    pub bytes: Vec<u8>,
+    /// True where whoever takes a copy of the bytes overwrites these.
+    pub secret: bool,
+}
+
+/// What a finished job gives.
+pub enum Outcome {
+    /// One object's bytes.
+    Bytes(Vec<u8>),
+    /// Several objects' bytes.
+    Objects(Vec<Named>),
+    /// Each output of a task.
+    Cells(Vec<OutputCells>),
+}
+
+/// What an output of a task came to.
+pub struct OutputCells {
+    /// Its name.
+    pub name: String,
+    /// Its cells; `NoValue` where these data give none.
+    pub cells: Result<Exact>,
+    /// Measured noise budget of the worst ciphertext that it comes from, bits; infinite where nothing was encrypted. None under CKKS, where noise is part of the
+    /// result.
+    pub budget: Option<f64>,
+}
+
+type Finish = Box<dyn FnOnce(&Run) -> Result<Outcome> + Send>;
+
+/// A run and what is to be made of its outputs. Dropping an unfinished job cancels it.
+pub struct Job {
+    run: Run,
+    finish: Option<Finish>,
+}
+
+impl Job {
+    /// A job over a run; `finish` makes the result of its outputs.
+    pub fn new(run: Run, finish: impl FnOnce(&Run) -> Result<Outcome> + Send + 'static) -> Self {
+        Self { run, finish: Some(Box::new(finish)) }
+    }
+
+    /// Works for about that long; true when done. See [`Run::step`].
+    pub fn step(&mut self, milliseconds: f64) -> bool {
+        self.run.step(milliseconds)
+    }
+
+    /// See [`Run::waits`].
+    pub fn waits(&self) -> bool {
+        self.run.waits()
+    }
+
+    /// See [`Run::hand_out`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn hand_out(&mut self) -> Result<Vec<Outgoing>> {
+        self.run.hand_out()
+    }
+
+    /// See [`Run::deliver`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn deliver(&mut self, op: u32, bytes: &[u8]) -> Result<()> {
+        self.run.deliver(op, bytes)
+    }
+
+    /// (operators done, all operators).
+    pub fn progress(&self) -> (usize, usize) {
+        self.run.progress()
+    }
+
+    /// Notes what runs where and when, from now on.
+    pub fn set_trace(&mut self, on: bool) {
+        self.run.set_trace(on);
+    }
+
+    /// What ran so far.
+    pub fn trace(&self) -> Trace {
+        self.run.trace()
+    }
+
+    /// The graph that is run.
+    pub fn graph(&self) -> &crate::graph::Graph {
+        self.run.plan().graph()
+    }
+
+    /// The result, once.
+    ///
+    /// # Errors
+    /// `Job` before the end or a second time; `NoiseExhausted` when decryption would give a wrong number.
+    pub fn take(&mut self) -> Result<Outcome> {
+        let (done, all) = self.run.progress();
+        if done < all {
+            return Err(Error::Job("the result is taken after the last step"));
+        }
+        let finish = self.finish.take().ok_or(Error::Job("the result was taken before"))?;
+        finish(&self.run)
+    }
+
+    /// Runs to the end and takes the result.
+    ///
+    /// # Errors
+    /// As [`Job::take`].
+    pub fn complete(mut self) -> Result<Outcome> {
+        self.run.finish();
+        self.take()
+    }
+}
