@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // Builds the crate to wasm, into bindings/wasm: single/ (any engine with SIMD), threads/ (shared memory), and beside the
-// latter relaxed.wasm (shared memory and relaxed SIMD), which has the same JavaScript. These compute on columns; the same
+// latter relaxed.wasm (shared memory and relaxed SIMD), which has the same JavaScript. These are for tasks; the same
 // three in graphs/ compute circuits, those in conformance/ try the kernels of both.
-// Usage: node scripts/build-wasm.mjs [--force] [columns] [graphs] [conformance] [single] [threads] [relaxed]
+// Usage: node scripts/build-wasm.mjs [--force] [tasks] [graphs] [conformance] [single] [threads] [relaxed]
 // A build whose inputs have not changed is skipped; for one that was never made stands JavaScript without anything in it.
 // The core takes most of the time, and one processor: it is compiled once for each build, and several builds are made at a
 // time where processors and memory allow.

@@ -26,7 +26,7 @@ await steps('npm start', [
   { what: 'what is missing is installed', run: script('setup', ...(yes ? ['--yes'] : [])) },
   {
     what: 'the WebAssembly that this Node runs',
-    run: async () => script('build-wasm', 'columns', await neededVariant()),
+    run: async () => script('build-wasm', 'tasks', await neededVariant()),
   },
   { what: 'the package', run: workspace('cipherloom', 'build') },
   { what: 'the main job', run: script('main-job', ...args) },

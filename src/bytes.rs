@@ -44,7 +44,8 @@ impl Kind {
     /// The version that is written, and the only one that is read: each kind has its own, so that a change of one leaves the others readable.
     fn version(self) -> u16 {
         match self {
-            Self::Task | Self::Value | Self::ValueKey => 5,
+            Self::Task => 6,
+            Self::Value | Self::ValueKey => 5,
             _ => 4,
         }
     }

@@ -3,7 +3,7 @@
  * some callers have none. Here it is types and names; which values are possible is checked where they are used.
  */
 import { failure } from './errors.js';
-import { STAGES, TASK_STAGES, VALUE_PASSES } from './stages.js';
+import { STAGES, TASK_PASSES } from './stages.js';
 import type {
   CircuitRunOptions,
   ExpandOptions,
@@ -16,15 +16,9 @@ import type {
 } from './graph-types.js';
 import type {
   CallOptions,
-  ColumnOptions,
-  CompileOptions,
-  DecryptOptions,
   EncryptOptions,
   LoadOptions,
-  MomentOptions,
   RestoreOptions,
-  RunOptions,
-  Task,
   Variant,
   WorkerLike,
 } from './types.js';
@@ -34,13 +28,13 @@ import type {
   ApproximationOptions,
   ComparisonOptions,
   MomentOf,
-  ValueCompileOptions,
-  ValuePass,
-  ValueParameters,
-  ValueDecryptOptions,
-  ValueHoldOptions,
-  ValueRunOptions,
-  ValueTask,
+  CompileOptions,
+  TaskPass,
+  Parameters,
+  DecryptOptions,
+  HoldOptions,
+  RunOptions,
+  Task,
 } from './values/types.js';
 import type { ConformanceOptions, TrialOptions, VerifyOptions } from './verification-types.js';
 
@@ -61,8 +55,6 @@ export function tag(value: unknown): string {
 }
 
 const isText = (value: unknown): boolean => typeof value === 'string';
-const isArrayLike = (value: unknown): boolean =>
-  typeof value === 'object' && typeof (value as ArrayLike<unknown> | null)?.length === 'number';
 const isNumber = (value: unknown): boolean => typeof value === 'number' || typeof value === 'bigint';
 const isBytes = (value: unknown): boolean => tag(value) === 'Uint8Array';
 
@@ -105,8 +97,6 @@ export const TEXT: Kind = { expected: 'a string', fits: isText };
 export const TEXTS = arrayOf('strings', isText);
 /** Bytes. */
 export const BYTES: Kind = { expected: 'bytes (Uint8Array)', fits: isBytes, secret: true };
-/** What `Client.encrypt` takes. */
-export const COLUMNS: Kind = { ...objectOf('columns by name'), secret: true };
 /** What `Client.encrypt` and `Program.run` give. */
 export const CIPHERTEXTS = objectOf('ciphertexts by name');
 /** Keys; each is looked at when it is sent. */
@@ -119,23 +109,6 @@ export const WORKER: Kind = {
     return [postMessage, addEventListener, terminate].every(FUNCTION.fits);
   },
 };
-/** A task, also of another copy of the package. */
-export const TASK: Kind = {
-  expected: 'a task of loom.task() or createTask()',
-  fits: (value) => {
-    const { literal } = (value ?? {}) as Partial<Task>;
-    return typeof literal === 'function';
-  },
-};
-/** A level of a program. */
-export const STAGE = oneOf(...STAGES);
-/** What is added to a column, or multiplied with it. */
-export const PLAIN: Kind = {
-  expected: 'a column of this task, a number, or an array of numbers',
-  fits: (value) => isNumber(value) || isArrayLike(value),
-};
-/** One value per row. */
-export const VALUES: Kind = { expected: 'an array of numbers', fits: isArrayLike, secret: true };
 /** A CSV file. */
 export const FILE: Kind = {
   expected: 'text or bytes',
@@ -147,10 +120,6 @@ export const FILE: Kind = {
 export const CALL_OPTIONS: Kinds<CallOptions> = { signal: SIGNAL, onProgress: FUNCTION };
 /** Options of `Client.encrypt`. */
 export const ENCRYPT_OPTIONS: Kinds<EncryptOptions> = { ...CALL_OPTIONS, showValues: BOOLEAN };
-/** Options of `Client.decrypt`. */
-export const DECRYPT_OPTIONS: Kinds<DecryptOptions> = { ...CALL_OPTIONS, inputs: CIPHERTEXTS };
-/** Options of `Program.run`. */
-export const RUN_OPTIONS: Kinds<RunOptions> = { ...CALL_OPTIONS, onTrace: FUNCTION };
 /** What a key is exported with. */
 export const PASSPHRASE: Kind = {
   expected: 'a passphrase: a string that is not empty',
@@ -162,16 +131,6 @@ export const RESTORE_OPTIONS: Kinds<RestoreOptions> = {
   ...CALL_OPTIONS,
   passphrase: PASSPHRASE,
   evaluationKeys: arrayOf('bytes (Uint8Array)', isBytes),
-};
-/** Options of `compile`. */
-export const COMPILE_OPTIONS: Kinds<CompileOptions & CallOptions> = {
-  ...CALL_OPTIONS,
-  security: TEXT,
-  n: WHOLE,
-  plainModuli: PRIMES,
-  moduli: PRIMES,
-  threads: NUMBER,
-  memoryLimit: MEMORY,
 };
 /** Options of `load`. */
 export const LOAD_OPTIONS: Kinds<LoadOptions> = {
@@ -189,21 +148,10 @@ export const WASM_BUILDS: Kinds<Record<Variant, unknown>> = {
   single: SOURCE,
 };
 /** These, and those of the other modules. */
-export const WASM_OPTIONS: Kinds<Record<Variant | 'tasks' | 'graphs' | 'conformance', unknown>> = {
+export const WASM_OPTIONS: Kinds<Record<Variant | 'graphs' | 'conformance', unknown>> = {
   ...WASM_BUILDS,
-  tasks: objectOf('a source for each build'),
   graphs: objectOf('a source for each build'),
   conformance: objectOf('a source for each build'),
-};
-/** What an input is declared with. Its numbers are checked together, by `Task.encrypted`. */
-export const COLUMN_OPTIONS: Kinds<ColumnOptions> = {
-  rows: { expected: 'a number of rows', fits: () => true },
-  min: { expected: 'a bound', fits: () => true },
-  max: { expected: 'a bound', fits: () => true },
-  decimals: { expected: 'a number of decimals', fits: () => true },
-  missing: BOOLEAN,
-  layout: oneOf('column', 'slots'),
-  rings: { expected: 'a number of rings', fits: () => true },
 };
 /** Attributes of an operator or a type. Their values are checked where they become text. */
 export const ATTRIBUTES = objectOf('attributes by name');
@@ -324,7 +272,8 @@ export const PROTECT_OPTIONS: Kinds<ProtectOptions & CallOptions> = {
 };
 /** Options of `Circuit.run`. */
 export const CIRCUIT_RUN_OPTIONS: Kinds<CircuitRunOptions> = {
-  ...RUN_OPTIONS,
+  ...CALL_OPTIONS,
+  onTrace: FUNCTION,
   keep: OPERANDS,
   platform: PREFERRED,
   memoryLimit: MEMORY,
@@ -357,22 +306,20 @@ export const VERIFY_OPTIONS: Kinds<VerifyOptions> = {
 };
 /** Options of `Loom.conformance`. */
 export const CONFORMANCE_OPTIONS: Kinds<ConformanceOptions> = { ...CALL_OPTIONS, platforms: PLATFORMS };
-/** Options of variance and covariance. */
-export const MOMENT_OPTIONS: Kinds<MomentOptions> = { population: BOOLEAN };
 
-/** A task over values, also of another copy of the package. */
-export const VALUE_TASK: Kind = {
-  expected: 'a task of loom.valueTask() or createValueTask()',
+/** A task, also of another copy of the package. */
+export const TASK: Kind = {
+  expected: 'a task of loom.task() or createTask()',
   fits: (value) => {
-    const { literal, plain } = (value ?? {}) as Partial<ValueTask>;
+    const { literal, plain } = (value ?? {}) as Partial<Task>;
     return typeof literal === 'function' && typeof plain === 'function';
   },
 };
-/** A level of a program over values. */
-export const TASK_STAGE = oneOf(...TASK_STAGES);
-/** What `ValueClient.encrypt` takes. */
+/** A level of a program. */
+export const STAGE = oneOf(...STAGES);
+/** What `Client.encrypt` takes. */
 export const VALUES_BY_NAME: Kind = { ...objectOf('values by name'), secret: true };
-/** What an input of a task over values is declared with; what is possible for its kind is checked by the task. */
+/** What an input of a task is declared with; what is possible for its kind is checked by the task. */
 export const VALUE_OPTIONS: Kinds<Record<keyof IntegerOptions | keyof CategoryOptions, unknown>> = {
   kind: oneOf('integer', 'real', 'boolean', 'date', 'category'),
   shape: { expected: 'a shape', fits: () => true },
@@ -387,7 +334,7 @@ export const NUMBERS = arrayOf(
   'finite numbers',
   (value) => typeof value === 'bigint' || (typeof value === 'number' && Number.isFinite(value)),
 );
-/** Options of variance and covariance over values. */
+/** Options of variance and covariance. */
 export const MOMENT_OF: Kinds<MomentOf> = { of: oneOf('sample', 'population') };
 /** No infinity either. */
 const FINITE: Kind = { expected: 'a finite number', fits: (value) => Number.isFinite(value) };
@@ -400,8 +347,8 @@ export const APPROXIMATION_OPTIONS: Kinds<ApproximationOptions> = {
 };
 /** Options of comparisons. */
 export const COMPARISON_OPTIONS: Kinds<ComparisonOptions> = { gap: FINITE };
-/** Options of `Loom.compileValues`. */
-export const VALUE_COMPILE_OPTIONS: Kinds<ValueCompileOptions & CallOptions> = {
+/** Options of `Loom.compile`. */
+export const COMPILE_OPTIONS: Kinds<CompileOptions & CallOptions> = {
   ...CALL_OPTIONS,
   security: TEXT,
   n: WHOLE,
@@ -411,11 +358,11 @@ export const VALUE_COMPILE_OPTIONS: Kinds<ValueCompileOptions & CallOptions> = {
   passes: objectOf('passes by name, each true or false'),
 };
 /** Passes that are made or not. */
-export const VALUE_PASS_CHOICES = Object.fromEntries(VALUE_PASSES.map((pass) => [pass, BOOLEAN])) as Kinds<
-  Record<ValuePass, boolean>
+export const TASK_PASS_CHOICES = Object.fromEntries(TASK_PASSES.map((pass) => [pass, BOOLEAN])) as Kinds<
+  Record<TaskPass, boolean>
 >;
 /** Parameters of values. */
-export const VALUE_PARAMETERS: Kinds<ValueParameters> = {
+export const PARAMETERS: Kinds<Parameters> = {
   scheme: oneOf('BGV', 'CKKS'),
   n: WHOLE,
   moduli: PRIMES,
@@ -427,16 +374,20 @@ export const VALUE_PARAMETERS: Kinds<ValueParameters> = {
     fits: (value) => Array.isArray(value) && value.every(isLaidOut),
   },
 };
-/** Options of `ValueProgram.hold`. */
-export const VALUE_HOLD_OPTIONS: Kinds<ValueHoldOptions> = {
+/** Options of `Program.hold`. */
+export const HOLD_OPTIONS: Kinds<HoldOptions> = {
   signal: CALL_OPTIONS.signal,
   plain: VALUES_BY_NAME,
   public: VALUES_BY_NAME,
 };
-/** Options of `ValueProgram.run`. */
-export const VALUE_RUN_OPTIONS: Kinds<ValueRunOptions> = { ...RUN_OPTIONS, ...VALUE_HOLD_OPTIONS };
-/** Options of `ValueClient.decrypt`. */
-export const VALUE_DECRYPT_OPTIONS: Kinds<ValueDecryptOptions> = {
+/** Options of `Program.run`. */
+export const RUN_OPTIONS: Kinds<RunOptions> = {
+  ...CALL_OPTIONS,
+  ...HOLD_OPTIONS,
+  onTrace: FUNCTION,
+};
+/** Options of `Client.decrypt`. */
+export const DECRYPT_OPTIONS: Kinds<DecryptOptions> = {
   ...CALL_OPTIONS,
   public: VALUES_BY_NAME,
   inputs: CIPHERTEXTS,

@@ -100,7 +100,7 @@ function checkRequest(mode: string, threads: number): void {
 }
 
 /** Errors: ParameterError `parameters.threads`. */
-export function checkThreads(threads: number): void {
+function checkThreads(threads: number): void {
   if (!Number.isInteger(threads) || threads < 1 || threads > MAX_THREADS) {
     throw failure('parameters.threads', `threads must be 1 to ${MAX_THREADS}, found ${describe(threads)}`, {
       found: threads,

@@ -14,7 +14,7 @@ import { wasmModule } from './wasm-module.js';
 export async function load(options: LoadOptions = {}): Promise<Loom> {
   checkOptions('load', options, LOAD_OPTIONS);
   checkOptions('load, option wasm', options.wasm ?? {}, WASM_OPTIONS);
-  for (const part of ['tasks', 'graphs', 'conformance'] as const)
+  for (const part of ['graphs', 'conformance'] as const)
     checkOptions(`load, option wasm.${part}`, options.wasm?.[part] ?? {}, WASM_BUILDS);
   options.signal?.throwIfAborted();
   let choice = chooseMode(detectFeatures(), options);
@@ -37,7 +37,7 @@ export async function load(options: LoadOptions = {}): Promise<Loom> {
 function fetchBuild(variant: Variant, { wasm, signal }: LoadOptions): Build {
   const stopped = new AbortController();
   const either = AbortSignal.any(signal === undefined ? [stopped.signal] : [stopped.signal, signal]);
-  const module = wasmModule('columns', variant, wasm, either);
+  const module = wasmModule('tasks', variant, wasm, either);
   // Nobody waits for it if no worker can be created.
   module.catch(() => {});
   return { module, stop: () => stopped.abort() };

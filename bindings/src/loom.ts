@@ -11,59 +11,36 @@ import {
   OPERATOR_DEFINITION,
   SAVED_CIRCUIT,
   TASK,
-  VALUE_COMPILE_OPTIONS,
-  VALUE_TASK,
 } from './arguments.js';
 import { recorded, saved } from './circuit-origin.js';
 import { WorkerCircuit } from './circuit.js';
-import { checkThreads, type Choice } from './choose-mode.js';
-import { DisposedError, failure } from './errors.js';
+import type { Choice } from './choose-mode.js';
+import { DisposedError } from './errors.js';
 import { GraphRecorder } from './graph-builder.js';
 import type { Circuit, GraphBuilder, GraphOptions, OperatorDefinition } from './graph-types.js';
 import { OwnOperators } from './own-operators.js';
 import { plannedBytes } from './planned.js';
-import { CompiledProgram } from './program.js';
-import { abortable, Resource } from './resource.js';
-import { TaskBuilder } from './task.js';
-import type {
-  CallOptions,
-  CompileOptions,
-  LoadOptions,
-  Loom,
-  LoomTask,
-  Mode,
-  Program,
-  Task,
-  TaskLiteral,
-} from './types.js';
+import { Resource } from './resource.js';
+import type { CallOptions, LoadOptions, Loom, Mode } from './types.js';
 import { givenParameters, givenPasses } from './values/program-info.js';
-import { CompiledValueProgram } from './values/program.js';
-import { ValueTaskBuilder } from './values/task.js';
-import type { LoomValueTask, ValueCompileOptions, ValueProgram, ValueTask } from './values/types.js';
+import { CompiledProgram } from './values/program.js';
+import { TaskBuilder } from './values/task.js';
+import type { LoomTask, CompileOptions, Program, Task } from './values/types.js';
 import { conformance } from './verification.js';
 import type { Conformance, ConformanceOptions } from './verification-types.js';
 import { ClientWorkers } from './worker/client-workers.js';
-import { aboutPrograms, aboutTasks, type Connection } from './worker/connection.js';
+import { aboutPrograms, type Connection } from './worker/connection.js';
 import { createWorker, type Engine, type Recipe, startEngine } from './worker/engine.js';
 import { LazyEngine } from './worker/lazy-engine.js';
 import { OperatorWorkers } from './worker/operator-workers.js';
-import type {
-  ClientMethods,
-  ConformanceMethods,
-  EvaluatorMethods,
-  GraphMethods,
-  TaskClientMethods,
-  TaskEvaluatorMethods,
-} from './worker/protocol.js';
-import { type Part, wasmModule } from './wasm-module.js';
+import type { ClientMethods, ConformanceMethods, EvaluatorMethods, GraphMethods } from './worker/protocol.js';
+import { wasmModule } from './wasm-module.js';
 import { startWorker } from './worker/start.js';
-import { TaskEngines } from './worker/task-engines.js';
 
 /** The workers of a loom. */
 interface Workers {
-  readonly clients: ClientWorkers<ClientMethods>;
+  readonly clients: ClientWorkers;
   evaluator: Connection<EvaluatorMethods>;
-  readonly tasks: TaskEngines;
   readonly graphs: LazyEngine<GraphMethods>;
 }
 
@@ -88,31 +65,23 @@ export class WorkerLoom extends Resource implements Loom {
     const clients = new ClientWorkers(client.connection, async () => {
       return (await startEngine<ClientMethods>('client', recipe, ended.signal)).connection;
     });
-    const recipeOf = (part: Part): (() => Recipe) => {
-      let module: Promise<WebAssembly.Module> | undefined;
-      return () => {
-        // Kept for later starts, but for one that could not be had.
-        module ??= wasmModule(part, recipe.choice.variant, wasm, ended.signal);
-        module.catch(() => (module = undefined));
-        return { ...recipe, module };
-      };
+    let module: Promise<WebAssembly.Module> | undefined;
+    const ofGraphs = (): Recipe => {
+      // Kept for later starts, but for one that could not be had.
+      module ??= wasmModule('graphs', recipe.choice.variant, wasm, ended.signal);
+      module.catch(() => (module = undefined));
+      return { ...recipe, module };
     };
-    const [ofTasks, ofGraphs] = [recipeOf('tasks'), recipeOf('graphs')];
-    const tasks = new TaskEngines(
-      () => startEngine<TaskClientMethods>('task-client', ofTasks(), ended.signal),
-      () => startEngine<TaskEvaluatorMethods>('task-evaluator', ofTasks(), ended.signal),
-    );
     const graphs = new LazyEngine(() => startEngine<GraphMethods>('graph', ofGraphs(), ended.signal));
     const operators = new OperatorWorkers(
       () => createWorker('operator', recipe.worker),
       recipe.choice.threads,
     );
-    const workers = { clients, evaluator: evaluator.connection, tasks, graphs };
+    const workers = { clients, evaluator: evaluator.connection, graphs };
     super('loom', () => {
       ended.abort(new DisposedError('disposed', 'The loom was disposed'));
       clients.close();
       workers.evaluator.close();
-      tasks.close();
       graphs.close();
       operators.close();
     });
@@ -156,7 +125,7 @@ export class WorkerLoom extends Resource implements Loom {
   }
 
   /** The workers that hold secret keys. */
-  get clients(): ClientWorkers<ClientMethods> {
+  get clients(): ClientWorkers {
     this.signal(undefined);
     return this.#workers.clients;
   }
@@ -165,12 +134,6 @@ export class WorkerLoom extends Resource implements Loom {
   get evaluator(): Connection<EvaluatorMethods> {
     this.signal(undefined);
     return this.#workers.evaluator;
-  }
-
-  /** The workers of tasks over values. */
-  get tasks(): TaskEngines {
-    this.signal(undefined);
-    return this.#workers.tasks;
   }
 
   /** The worker for graphs of users' own. */
@@ -186,17 +149,16 @@ export class WorkerLoom extends Resource implements Loom {
   async compile(task: Task, options: CompileOptions & CallOptions = {}): Promise<Program> {
     checkCall('compile', { task: [task, TASK] }, options, COMPILE_OPTIONS);
     const literal = task.literal();
-    checkSlots(literal, options.n);
-    const { security, n, plainModuli, moduli, onProgress } = options;
-    const planned = plannedBytes(this.mode.memoryBytes, this.mode.threads);
-    const { threads = this.mode.threads, memoryLimit = planned } = options;
-    checkThreads(threads);
+    const { security, n, precision, parameters: given, onProgress } = options;
+    const parameters = given && givenParameters(given);
+    const passes = options.passes && givenPasses(options.passes);
+    const { memoryLimit = plannedBytes(this.mode.memoryBytes, this.mode.threads) } = options;
     const signal = this.signal(options.signal);
-    const { main } = this.clients;
     onProgress?.({ phase: 'compile', done: 0, total: 1 });
+    const { main } = this.clients;
     const opened = await main.call(
       'compile',
-      [literal, { security, n, plainModuli, moduli, threads, memoryLimit }],
+      [literal, { security, n, precision, memoryLimit, parameters, passes }],
       {
         signal,
         watched: true,
@@ -217,48 +179,6 @@ export class WorkerLoom extends Resource implements Loom {
       evaluator.send('freeProgram', [program]),
     );
     return new CompiledProgram(this, 'bytes', aboutPrograms(evaluator), opened);
-  }
-
-  valueTask(): LoomValueTask {
-    return new LoomValueTaskBuilder(this);
-  }
-
-  async compileValues(
-    task: ValueTask,
-    options: ValueCompileOptions & CallOptions = {},
-  ): Promise<ValueProgram> {
-    checkCall('compileValues', { task: [task, VALUE_TASK] }, options, VALUE_COMPILE_OPTIONS);
-    const literal = task.literal();
-    const { security, n, precision, parameters: given, onProgress } = options;
-    const parameters = given && givenParameters(given);
-    const passes = options.passes && givenPasses(options.passes);
-    const { memoryLimit = plannedBytes(this.mode.memoryBytes, this.mode.threads) } = options;
-    const signal = this.signal(options.signal);
-    onProgress?.({ phase: 'compile', done: 0, total: 1 });
-    const { main } = await abortable(this.tasks.clients(), signal);
-    const opened = await main.call(
-      'compile',
-      [literal, { security, n, precision, memoryLimit, parameters, passes }],
-      {
-        signal,
-        watched: true,
-        onProgress: onProgress && ((progress) => onProgress({ phase: 'compile', ...progress })),
-      },
-      ({ task }) => main.send('freeProgram', [task]),
-    );
-    onProgress?.({ phase: 'compile', done: 1, total: 1 });
-    return new CompiledValueProgram(this, 'task', aboutTasks(main), opened);
-  }
-
-  async valueProgram(bytes: Uint8Array, options: CallOptions = {}): Promise<ValueProgram> {
-    checkCall('valueProgram', { bytes: [bytes, BYTES] }, options, CALL_OPTIONS);
-    const signal = this.signal(options.signal);
-    // Whoever made it may want to do harm: it is opened where there are no keys.
-    const evaluator = await abortable(this.tasks.evaluator(), signal);
-    const opened = await evaluator.call('openProgram', [bytes], { signal, watched: true }, ({ task }) =>
-      evaluator.send('freeProgram', [task]),
-    );
-    return new CompiledValueProgram(this, 'bytes', aboutTasks(evaluator), opened);
   }
 
   operator(definition: OperatorDefinition): void {
@@ -317,19 +237,8 @@ export class WorkerLoom extends Resource implements Loom {
       const { connection } = await startEngine<EvaluatorMethods>('evaluator', this.#recipe, signal);
       workers.evaluator = connection;
     }
-    await workers.tasks.restart();
     await workers.graphs.restart();
   }
-}
-
-/** The core only says that no parameters will do. Errors: ParameterError. */
-function checkSlots({ inputs }: TaskLiteral, n = Number.POSITIVE_INFINITY): void {
-  const input = inputs.find(({ layout, rows, rings }) => layout === 'slots' && rows / rings > n / 2);
-  if (input === undefined) return;
-  const { name, rows, rings } = input;
-  const most = (n / 2) * rings;
-  const problem = `Input "${name}" of layout "slots" with rings: ${rings}: rows must be 1 to ${most} at n = ${n}, found ${rows}`;
-  throw failure('parameters.rows', problem, { input: name, found: rows, expected: { min: 1, max: most } });
 }
 
 class LoomTaskBuilder extends TaskBuilder implements LoomTask {
@@ -342,18 +251,5 @@ class LoomTaskBuilder extends TaskBuilder implements LoomTask {
 
   compile(options?: CompileOptions & CallOptions): Promise<Program> {
     return this.#loom.compile(this, options);
-  }
-}
-
-class LoomValueTaskBuilder extends ValueTaskBuilder implements LoomValueTask {
-  readonly #loom: WorkerLoom;
-
-  constructor(loom: WorkerLoom) {
-    super();
-    this.#loom = loom;
-  }
-
-  compile(options?: ValueCompileOptions & CallOptions): Promise<ValueProgram> {
-    return this.#loom.compileValues(this, options);
   }
 }

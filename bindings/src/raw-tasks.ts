@@ -1,6 +1,6 @@
-/** The only import of the glue of tasks over values, in the workers of their clients and evaluators. */
-import * as single from '../wasm/tasks/single/cipherloom.js';
-import * as threaded from '../wasm/tasks/threads/cipherloom.js';
+/** The only import of the glue of tasks, in the workers of clients and evaluators. */
+import * as single from '../wasm/single/cipherloom.js';
+import * as threaded from '../wasm/threads/cipherloom.js';
 import { openRaw, type RawInstance, type RawOptions, type RawTasks } from './raw.js';
 
 /** See {@link openRaw}. */

@@ -1,42 +1,12 @@
 /**
  * The contract with the Rust side (border/), used inside the workers: thin classes whose every throw is an Error with
- * `code` and `details`. raw-columns.ts and its like import the glue of each module.
+ * `code` and `details`. raw-tasks.ts and its like import the glue of each module.
  */
 import type { Element, Growth, Platform, ProtectOptions } from './graph-types.js';
-import type {
-  CompileOptions,
-  GraphView,
-  InputInfo,
-  ProgramInfo,
-  Stage,
-  TaskLiteral,
-  TraceView,
-  Variant,
-} from './types.js';
+import type { GraphView, TraceView, Variant } from './types.js';
 import type { MeaningStage } from './stages.js';
-import type {
-  TaskStage,
-  ValueCompileOptions,
-  ValueLayout,
-  ValueParameters,
-  ValueTaskLiteral,
-} from './values/types.js';
+import type { Stage, CompileOptions, Layout, Parameters, TaskLiteral } from './values/types.js';
 import { granted, type SharedMemory, sharedMemory } from './worker/memory.js';
-
-/** Program info as the core knows it: bounds are integers of 10^-decimals, as decimal strings. */
-export interface RawProgramInfo extends Omit<ProgramInfo, 'inputs'> {
-  readonly inputs: readonly (Omit<InputInfo, 'min' | 'max'> & {
-    readonly min: string;
-    readonly max: string;
-  })[];
-}
-
-/** A decrypted output: integers as 64-bit words, or as decimal strings where one is longer. */
-export interface RawOutputValues {
-  name: string;
-  parts: Record<string, BigInt64Array | string[]>;
-  noiseBudgetBits: number;
-}
 
 /** Serialized ciphertexts of an input, or of the outputs that share some. */
 export interface NamedBytes {
@@ -44,41 +14,8 @@ export interface NamedBytes {
   bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** Integers: doubles where they hold all that a column can have. */
-export type Integers = Float64Array<ArrayBuffer> | BigInt64Array<ArrayBuffer>;
-
 /** Asked by long work: told how far it is, from 0 to 1, it says whether to go on. */
 export type Hear = (far: number) => boolean;
-
-/** A compiled program. */
-export interface RawProgram {
-  bytes(): Uint8Array<ArrayBuffer>;
-  info(): RawProgramInfo;
-  text(stage: Stage): string;
-  graph(stage: Stage): GraphView;
-  free(): void;
-}
-
-/** A key holder. */
-export interface RawClient {
-  save(): Uint8Array<ArrayBuffer>;
-  keyJob(index: number): RawJob;
-  encryptJob(names: string[], values: Integers[], present: (Uint8Array | undefined)[]): RawJob;
-  /**
-   * Output number i is among the outputs of `ciphertexts[at[i]]`. `inputs`: the last 16 bytes of each encrypted input, in
-   * the program's order; then only results of a run over these are taken.
-   */
-  decryptJob(names: string[], at: Uint32Array, ciphertexts: Uint8Array[], inputs?: Uint8Array[]): RawJob;
-  free(): void;
-}
-
-/** An evaluator: program and evaluation keys. */
-export interface RawEvaluator {
-  loadKey(bytes: Uint8Array): void;
-  missingKeys(): string[];
-  runJob(inputs: Uint8Array[]): RawJob;
-  free(): void;
-}
 
 /**
  * What a builder recorded. Operands are numbered from 0 in the order of the calls that make one, which all do but output.
@@ -241,22 +178,21 @@ export interface RawJob {
   trace(): TraceView;
   takeBytes(): Uint8Array<ArrayBuffer>;
   takeObjects(): NamedBytes[];
-  takeValues(): RawOutputValues[];
   free(): void;
 }
 
 /** Parameters that are given to the core. */
-export interface RawParameters extends Omit<ValueParameters, 'inputs'> {
-  readonly layouts: Record<string, ValueLayout>;
+export interface RawParameters extends Omit<Parameters, 'inputs'> {
+  readonly layouts: Record<string, Layout>;
 }
 
-/** What the core compiles a task over values with. */
-export interface RawCompileOptions extends Omit<ValueCompileOptions, 'parameters'> {
+/** What the core compiles a task with. */
+export interface RawCompileOptions extends Omit<CompileOptions, 'parameters'> {
   readonly parameters?: RawParameters | undefined;
 }
 
-/** What the core tells of a program over values. */
-export interface RawTaskReport {
+/** What the core tells of a program. */
+export interface RawProgramReport {
   readonly scheme: 'BGV' | 'CKKS';
   readonly n: number;
   readonly plainModuli: string[];
@@ -272,7 +208,7 @@ export interface RawTaskReport {
   /** Of a run on one thread. */
   readonly seconds: number;
   /** Those that are encrypted. */
-  readonly inputs: Record<string, { layout: ValueLayout; ciphertexts: number; bytes: number }>;
+  readonly inputs: Record<string, { layout: Layout; ciphertexts: number; bytes: number }>;
   readonly outputs: {
     name: string;
     values: string[];
@@ -284,7 +220,7 @@ export interface RawTaskReport {
   readonly downloadBytes: number;
 }
 
-/** Why a program over values is as it is; values in the order of the literal's operands. */
+/** Why a program is as it is; values in the order of the literal's operands. */
 export interface RawExplanation {
   readonly reasons: { about: string; text: string }[];
   readonly values: {
@@ -325,26 +261,26 @@ export interface RawCells {
   integers?: BigInt64Array<ArrayBuffer> | string[];
 }
 
-/** A compiled task over values. */
-export interface RawTask {
+/** A compiled task. */
+export interface RawProgram {
   bytes(): Uint8Array<ArrayBuffer>;
-  /** A JSON text: {@link RawTaskReport}. */
+  /** A JSON text: {@link RawProgramReport}. */
   report(): string;
-  /** A JSON text: {@link ValueProgramStats}. */
+  /** A JSON text: {@link ProgramStats}. */
   sizes(): string;
   /** A JSON text: {@link RawExplanation}. */
   explain(): string;
-  /** A JSON text: {@link ValueTaskLiteral}. */
+  /** A JSON text: {@link TaskLiteral}. */
   literal(): string;
-  text(stage: TaskStage): string;
-  graph(stage: TaskStage): GraphView;
+  text(stage: Stage): string;
+  graph(stage: Stage): GraphView;
   /** Some rounds of a stage; a JSON text: {@link RawReport}. */
   verify(stage: MeaningStage, seed: bigint, first: number, rounds: number, hear: Hear): string;
   free(): void;
 }
 
-/** A key holder of a task over values. */
-export interface RawTaskClient {
+/** A key holder. */
+export interface RawClient {
   save(): Uint8Array<ArrayBuffer>;
   keyJob(name: string): RawJob;
   encryptJob(names: string[], cells: RawGivenCells[], present: (Uint8Array | undefined)[]): RawJob;
@@ -357,13 +293,13 @@ export interface RawTaskClient {
     bound: boolean,
     inputs: string[],
     encrypted: Uint8Array[],
-  ): RawTaskJob;
+  ): RawDecryption;
   plain(names: string[], cells: RawGivenCells[], present: (Uint8Array | undefined)[]): RawOutput[];
   free(): void;
 }
 
-/** An evaluator of a task over values. */
-export interface RawTaskEvaluator {
+/** An evaluator: program, evaluation keys, values that stay. */
+export interface RawEvaluator {
   loadKey(bytes: Uint8Array): void;
   missingKeys(): string[];
   /** Encrypted inputs, then clear ones. */
@@ -387,8 +323,8 @@ export interface RawHeld {
   free(): void;
 }
 
-/** A decryption of a task over values. */
-export interface RawTaskJob extends RawJob {
+/** A decryption. */
+export interface RawDecryption extends RawJob {
   takeCells(): RawOutput[];
 }
 
@@ -408,10 +344,11 @@ interface RawModule {
   version(): string;
 }
 
-/** One instance of the module of columns. */
-export interface RawColumns extends RawModule {
+/** One instance of the module of tasks. */
+export interface RawTasks extends RawModule {
   RawProgram: {
-    compile(task: TaskLiteral, options: CompileOptions, hear: Hear): RawProgram;
+    /** JSON texts: {@link TaskLiteral}, {@link RawCompileOptions}. */
+    compile(task: string, options: string, hear: Hear): RawProgram;
     fromBytes(bytes: Uint8Array, hear: Hear): RawProgram;
   };
   RawClient: {
@@ -419,20 +356,6 @@ export interface RawColumns extends RawModule {
     restore(program: RawProgram, saved: Uint8Array): RawClient;
   };
   RawEvaluator: new (programBytes: Uint8Array) => RawEvaluator;
-}
-
-/** One instance of the module of tasks over values. */
-export interface RawTasks extends RawModule {
-  RawTask: {
-    /** JSON texts: {@link ValueTaskLiteral}, {@link RawCompileOptions}. */
-    compile(task: string, options: string, hear: Hear): RawTask;
-    fromBytes(bytes: Uint8Array, hear: Hear): RawTask;
-  };
-  RawTaskClient: {
-    new (task: RawTask): RawTaskClient;
-    restore(task: RawTask, saved: Uint8Array): RawTaskClient;
-  };
-  RawTaskEvaluator: new (programBytes: Uint8Array) => RawTaskEvaluator;
 }
 
 /** One instance of the module of graphs. */

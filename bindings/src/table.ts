@@ -10,7 +10,7 @@ import Papa from 'papaparse';
 import { checkArgument, checkOptions, describe, FILE, type Kinds, TEXT, TEXTS } from './arguments.js';
 import { failure } from './errors.js';
 import { decimalsOf, powerOfTen, toUnits } from './exact.js';
-import type { ColumnOptions } from './types.js';
+import type { IntegerOptions } from './values/types.js';
 
 /** Options of `parseTable`. */
 export interface TableOptions {
@@ -96,20 +96,20 @@ export function parseTable(file: string | ArrayBuffer | ArrayBufferView, options
 }
 
 /**
- * What to declare for a column like this one: its rows, decimals, whether rows are missing, and bounds. All of that is
+ * What to declare for a column like this one: its shape, decimals, whether rows are missing, and bounds. All of that is
  * public, and bounds that were values would be somebody's values. So they are rounded outward, to the nearest multiples
  * of a power of ten that lie below the least and above the greatest value; neither is ever a value. The power is the
  * leading digit's of the value that is largest in size, and at least ten times the last decimal place, so that bounds
  * never leave a single value to guess: 6.98 to 28.11 gives 0 to 30, a lone 5 gives 0 to 10. A column without any value
  * gets what zeros would get.
  */
-export function columnOptions(column: NumericColumn): ColumnOptions {
+export function columnOptions(column: NumericColumn): IntegerOptions {
   checkArgument('columnOptions, column', column, {
     expected: 'a numeric column of a table',
     fits: (value) => (value as NumericColumn | undefined | null)?.kind === 'numeric',
   });
   const { values, decimals, missing } = column;
-  return { rows: values.length, ...outerBounds(column), decimals, missing: missing > 0 };
+  return { shape: [values.length], ...outerBounds(column), decimals, missing: missing > 0 };
 }
 
 function outerBounds({ min, max, decimals }: NumericColumn): { min: number; max: number } {

@@ -2,8 +2,8 @@
 import type { CipherloomError } from './errors.js';
 import type { Circuit, Platform, RunInputs } from './graph-types.js';
 import type { PassName } from './operators.js';
-import type { CallOptions, Stage } from './types.js';
-import type { TaskStage } from './values/types.js';
+import type { CallOptions } from './types.js';
+import type { Stage } from './values/types.js';
 
 /** On what data two computations are compared. */
 export interface TrialOptions extends CallOptions {
@@ -39,7 +39,7 @@ export interface Verification {
 }
 
 /**
- * What is checked: the graph itself, or what it gives beside another circuit, a pass or a platform; of a program over values, whether a
+ * What is checked: the graph itself, or what it gives beside another circuit, a pass or a platform; of a program, whether a
  * stage means what the task means.
  */
 export type CheckKind = 'structure' | 'circuit' | 'pass' | 'platform' | 'meaning';
@@ -50,7 +50,7 @@ export interface Check {
   /** Of the pass or platform. */
   readonly name: string | undefined;
   /** Of a program: the stage that was checked, against the one above where it is compared with another circuit. */
-  readonly stage: Stage | TaskStage | undefined;
+  readonly stage: Stage | Stage | undefined;
   readonly passed: boolean;
   /**
    * The outputs, or operators, that were compared and gave the same: bit for bit, but any NaN is as good as another. Cells of values are compared exactly; of reals

@@ -1,38 +1,38 @@
 /** Verification of a compiled program: its stages, each against the one above, or against what the task means. */
 import type { Circuit } from './graph-types.js';
 import { MEANING_STAGES, type MeaningStage } from './stages.js';
-import type { CallOptions, Stage } from './types.js';
-import type { TaskStage } from './values/types.js';
+import type { CallOptions } from './types.js';
+import type { Stage } from './values/types.js';
 import { verification } from './verification.js';
 import type { Check, TrialOptions, Verification, VerifyOptions } from './verification-types.js';
 
 /** The stages of a program, and how they are had. */
-export interface Stages<S extends Stage | TaskStage> {
+export interface Stages {
   /** All of them, in order. */
-  readonly names: readonly S[];
+  readonly names: readonly Stage[];
   /** A stage as text. */
-  text(stage: S, options: CallOptions): Promise<string>;
+  text(stage: Stage, options: CallOptions): Promise<string>;
   /** A circuit of that text. */
   open(text: string, options: CallOptions): Promise<Circuit>;
   /** Of a stage that is no circuit: what it means. */
-  meaning(stage: S & MeaningStage, options: TrialOptions): Promise<readonly Check[]>;
+  meaning(stage: MeaningStage, options: TrialOptions): Promise<readonly Check[]>;
 }
 
-/** What a circuit is compared with, beside its structure. From columns to ciphertexts sums are rounded otherwise. */
+/** What a circuit is compared with, beside its structure. */
 const COMPARED: Readonly<Record<string, (above: Circuit | undefined) => VerifyOptions>> = {
   polynomial: (against) => ({ against }),
   base: (against) => ({ against, platforms: ['simd', 'scalar'] }),
 };
 
 /** See `Program.verify`. */
-export async function verifyStages<S extends Stage | TaskStage>(
-  stages: Stages<S>,
+export async function verifyStages(
+  stages: Stages,
   { trials, seed, signal, onProgress }: TrialOptions,
 ): Promise<Verification> {
   const checks: Check[] = [];
   const opened: Circuit[] = [];
   const { names } = stages;
-  const checksOf = async (stage: S): Promise<readonly Check[]> => {
+  const checksOf = async (stage: Stage): Promise<readonly Check[]> => {
     if (isMeaning(stage)) return stages.meaning(stage, { trials, seed, signal });
     const circuit = await stages.open(await stages.text(stage, { signal }), { signal });
     opened.push(circuit);
@@ -51,6 +51,6 @@ export async function verifyStages<S extends Stage | TaskStage>(
   return verification(checks);
 }
 
-function isMeaning<S extends Stage | TaskStage>(stage: S): stage is S & MeaningStage {
+function isMeaning(stage: Stage): stage is MeaningStage {
   return MEANING_STAGES.some((other) => other === stage);
 }

@@ -3,8 +3,8 @@ import { failure } from './errors.js';
 import type { LoadOptions, Variant, WasmSource } from './types.js';
 import { refusal } from './worker/memory.js';
 
-/** The module of columns, that of tasks over values, that of graphs of users' own, and that of the conformance suite. */
-export type Part = 'columns' | 'tasks' | 'graphs' | 'conformance';
+/** The module of tasks, that of graphs of users' own, and that of the conformance suite. */
+export type Part = 'tasks' | 'graphs' | 'conformance';
 
 /** Compiles a build. Errors: WorkerError `worker.wasm` if the file cannot be had or is no wasm; MemoryError; abort. */
 export async function wasmModule(
@@ -13,7 +13,7 @@ export async function wasmModule(
   wasm: LoadOptions['wasm'],
   signal: AbortSignal | undefined,
 ): Promise<WebAssembly.Module> {
-  const source: WasmSource | undefined = (part === 'columns' ? wasm : wasm?.[part])?.[variant];
+  const source: WasmSource | undefined = (part === 'tasks' ? wasm : wasm?.[part])?.[variant];
   if (source instanceof WebAssembly.Module) return source;
   const from = source ?? PACKAGED[part](variant);
   try {
@@ -36,7 +36,7 @@ export async function wasmModule(
 
 /** Where the package has the file. Bundlers find assets by these literals. */
 const PACKAGED: Readonly<Record<Part, (variant: Variant) => URL>> = {
-  columns: (variant) => {
+  tasks: (variant) => {
     switch (variant) {
       case 'relaxed':
         return new URL('../wasm/threads/relaxed.wasm', import.meta.url);
@@ -44,16 +44,6 @@ const PACKAGED: Readonly<Record<Part, (variant: Variant) => URL>> = {
         return new URL('../wasm/threads/cipherloom_bg.wasm', import.meta.url);
       case 'single':
         return new URL('../wasm/single/cipherloom_bg.wasm', import.meta.url);
-    }
-  },
-  tasks: (variant) => {
-    switch (variant) {
-      case 'relaxed':
-        return new URL('../wasm/tasks/threads/relaxed.wasm', import.meta.url);
-      case 'threads':
-        return new URL('../wasm/tasks/threads/cipherloom_bg.wasm', import.meta.url);
-      case 'single':
-        return new URL('../wasm/tasks/single/cipherloom_bg.wasm', import.meta.url);
     }
   },
   graphs: (variant) => {

@@ -1,4 +1,4 @@
-//! Tasks over values, clients and evaluators across the border.
+//! Programs, clients and evaluators across the border.
 
 use super::{CLOCK, RawJob, Thrown, copy, js_outputs, platform, view_of, watched};
 use cipherloom::graph::print;
@@ -18,17 +18,17 @@ const COMPILE_PARTS: usize = 100;
 
 /// See [`Program`].
 #[wasm_bindgen]
-pub struct RawTask {
+pub struct RawProgram {
     program: Arc<Program>,
 }
 
 #[wasm_bindgen]
-impl RawTask {
+impl RawProgram {
     /// See [`Program::compile`]; task and options are JSON texts.
     ///
     /// # Errors
     /// Throws.
-    pub fn compile(task: &str, options: &str, hear: Option<Function>) -> Result<RawTask, Thrown> {
+    pub fn compile(task: &str, options: &str, hear: Option<Function>) -> Result<RawProgram, Thrown> {
         let (task, options): (Literal, Options) = (read("task", task)?, read("options", options)?);
         watched(hear, COMPILE_PARTS, || Ok(Self { program: Arc::new(Program::compile(task, &options)?) }))
     }
@@ -38,7 +38,7 @@ impl RawTask {
     /// # Errors
     /// Throws.
     #[wasm_bindgen(js_name = fromBytes)]
-    pub fn from_bytes(bytes: &Uint8Array, hear: Option<Function>) -> Result<RawTask, Thrown> {
+    pub fn from_bytes(bytes: &Uint8Array, hear: Option<Function>) -> Result<RawProgram, Thrown> {
         let bytes = copy(bytes)?;
         watched(hear, COMPILE_PARTS, || Ok(Self { program: Arc::new(Program::from_bytes(&bytes)?) }))
     }
@@ -125,37 +125,37 @@ impl RawTask {
 
 /// See [`Client`].
 #[wasm_bindgen]
-pub struct RawTaskClient {
+pub struct RawClient {
     client: Client,
 }
 
 #[wasm_bindgen]
-impl RawTaskClient {
+impl RawClient {
     /// See [`Client::new`].
     ///
     /// # Errors
     /// Throws.
     #[wasm_bindgen(constructor)]
-    pub fn new(task: &RawTask) -> Result<RawTaskClient, Thrown> {
-        Ok(Self { client: Client::new(Arc::clone(&task.program), platform(), CLOCK)? })
+    pub fn new(program: &RawProgram) -> Result<RawClient, Thrown> {
+        Ok(Self { client: Client::new(Arc::clone(&program.program), platform(), CLOCK)? })
     }
 
     /// See [`Client::restore`].
     ///
     /// # Errors
     /// Throws.
-    pub fn restore(task: &RawTask, saved: &Uint8Array) -> Result<RawTaskClient, Thrown> {
+    pub fn restore(program: &RawProgram, saved: &Uint8Array) -> Result<RawClient, Thrown> {
         let saved = Zeroizing::new(copy(saved)?);
-        Ok(Self { client: Client::restore(Arc::clone(&task.program), platform(), CLOCK, &saved)? })
+        Ok(Self { client: Client::restore(Arc::clone(&program.program), platform(), CLOCK, &saved)? })
     }
 
     /// See [`Client::for_program`].
     ///
     /// # Errors
     /// Throws.
-    #[wasm_bindgen(js_name = forTask)]
-    pub fn for_task(&self, task: &RawTask) -> Result<RawTaskClient, Thrown> {
-        Ok(Self { client: self.client.for_program(Arc::clone(&task.program))? })
+    #[wasm_bindgen(js_name = forProgram)]
+    pub fn for_program(&self, program: &RawProgram) -> Result<RawClient, Thrown> {
+        Ok(Self { client: self.client.for_program(Arc::clone(&program.program))? })
     }
 
     /// See [`Client::save`].
@@ -227,18 +227,18 @@ impl RawTaskClient {
 
 /// See [`Evaluator`].
 #[wasm_bindgen]
-pub struct RawTaskEvaluator {
+pub struct RawEvaluator {
     evaluator: Evaluator,
 }
 
 #[wasm_bindgen]
-impl RawTaskEvaluator {
+impl RawEvaluator {
     /// See [`Evaluator::new`].
     ///
     /// # Errors
     /// Throws.
     #[wasm_bindgen(constructor)]
-    pub fn new(program: &Uint8Array) -> Result<RawTaskEvaluator, Thrown> {
+    pub fn new(program: &Uint8Array) -> Result<RawEvaluator, Thrown> {
         Ok(Self { evaluator: Evaluator::new(&copy(program)?, &*platform(), CLOCK)? })
     }
 

@@ -43,7 +43,7 @@ export const VARIANTS = {
  * The modules that each build has: the cargo feature, and the folder in bindings/wasm/ that their builds lie in. Nobody loads
  * what is not asked for.
  */
-export const PARTS = { columns: '.', tasks: 'tasks', graphs: 'graphs', conformance: 'conformance' };
+export const PARTS = { tasks: '.', graphs: 'graphs', conformance: 'conformance' };
 
 /**
  * wasm-opt options that every build needs: what rustc turns on for wasm32 by itself, and SIMD. The first kilobyte of the memory

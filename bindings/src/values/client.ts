@@ -1,12 +1,12 @@
-/** A key holder of a program over values: encrypts and decrypts in a task client worker. */
+/** A key holder: encrypts and decrypts in a client worker. */
 import {
   CALL_OPTIONS,
   checkCall,
   CIPHERTEXTS,
   ENCRYPT_OPTIONS,
   PASSPHRASE,
-  VALUE_DECRYPT_OPTIONS,
-  VALUE_HOLD_OPTIONS,
+  DECRYPT_OPTIONS,
+  HOLD_OPTIONS,
   VALUES_BY_NAME,
 } from '../arguments.js';
 import { byName, checkBytes, movable } from '../bytes.js';
@@ -16,7 +16,6 @@ import type { RawCells, RawGivenCells, RawOutput } from '../raw.js';
 import { abortable, Resource } from '../resource.js';
 import type { CallOptions, Ciphertexts, EncryptOptions, EvaluationKeys } from '../types.js';
 import type { Key } from '../worker/key.js';
-import type { TaskClientMethods } from '../worker/protocol.js';
 import { decodeValue, type ValueRule } from './cells.js';
 import { buffersOf, encodedByName, type EncodedByName, orderedCiphertexts } from './named.js';
 import type {
@@ -24,27 +23,27 @@ import type {
   Decrypted,
   DecryptedDetails,
   DecryptedExact,
-  ValueClient,
-  ValueDecryptOptions,
-  ValueHoldOptions,
-  ValueOutputInfo,
-  ValueProgramInfo,
+  Client,
+  DecryptOptions,
+  HoldOptions,
+  OutputInfo,
+  ProgramInfo,
 } from './types.js';
 
-/** See {@link ValueClient}. */
-export class ValueKeyHolder extends Resource implements ValueClient {
+/** See {@link Client}. */
+export class KeyHolder extends Resource implements Client {
   readonly evaluationKeys: EvaluationKeys;
   /** Keeps the workers: a loom that nobody refers to is ended. */
   protected readonly loom: WorkerLoom;
-  readonly #info: ValueProgramInfo;
+  readonly #info: ProgramInfo;
   readonly #rules: readonly ValueRule[];
-  readonly #key: Key<TaskClientMethods>;
+  readonly #key: Key;
 
   constructor(
     loom: WorkerLoom,
-    info: ValueProgramInfo,
+    info: ProgramInfo,
     rules: readonly ValueRule[],
-    key: Key<TaskClientMethods>,
+    key: Key,
     keys: EvaluationKeys,
   ) {
     super('client', () => key.free());
@@ -73,26 +72,26 @@ export class ValueKeyHolder extends Resource implements ValueClient {
     return byName(objects, this.#rules);
   }
 
-  async decrypt(results: Ciphertexts, options: ValueDecryptOptions = {}): Promise<Record<string, Decrypted>> {
-    checkCall('decrypt', { results: [results, CIPHERTEXTS] }, options, VALUE_DECRYPT_OPTIONS);
+  async decrypt(results: Ciphertexts, options: DecryptOptions = {}): Promise<Record<string, Decrypted>> {
+    checkCall('decrypt', { results: [results, CIPHERTEXTS] }, options, DECRYPT_OPTIONS);
     const found = await this.#decrypted(results, options);
     return this.#outputs(found, (info, raw) => decodeValue(info, cellsOf(raw), false));
   }
 
   async decryptExact(
     results: Ciphertexts,
-    options: ValueDecryptOptions = {},
+    options: DecryptOptions = {},
   ): Promise<Record<string, DecryptedExact>> {
-    checkCall('decryptExact', { results: [results, CIPHERTEXTS] }, options, VALUE_DECRYPT_OPTIONS);
+    checkCall('decryptExact', { results: [results, CIPHERTEXTS] }, options, DECRYPT_OPTIONS);
     const found = await this.#decrypted(results, options);
     return this.#outputs(found, (info, raw) => decodeValue(info, cellsOf(raw), true));
   }
 
   async decryptDetails(
     results: Ciphertexts,
-    options: ValueDecryptOptions = {},
+    options: DecryptOptions = {},
   ): Promise<Record<string, DecryptedDetails>> {
-    checkCall('decryptDetails', { results: [results, CIPHERTEXTS] }, options, VALUE_DECRYPT_OPTIONS);
+    checkCall('decryptDetails', { results: [results, CIPHERTEXTS] }, options, DECRYPT_OPTIONS);
     const found = await this.#decrypted(results, options);
     return this.#outputs(found, (info, raw) => {
       const { problem, budgetBits } = raw;
@@ -103,9 +102,9 @@ export class ValueKeyHolder extends Resource implements ValueClient {
 
   async plain(
     values: Readonly<Record<string, Cells>>,
-    options: ValueHoldOptions = {},
+    options: HoldOptions = {},
   ): Promise<Record<string, DecryptedExact>> {
-    checkCall('plain', { values: [values, VALUES_BY_NAME] }, options, VALUE_HOLD_OPTIONS);
+    checkCall('plain', { values: [values, VALUES_BY_NAME] }, options, HOLD_OPTIONS);
     const signal = this.signal(options.signal);
     const given = [
       ...encodedByName(this.#rules, 'encrypted', values, false),
@@ -132,7 +131,7 @@ export class ValueKeyHolder extends Resource implements ValueClient {
 
   async #decrypted(
     results: Ciphertexts,
-    options: ValueDecryptOptions,
+    options: DecryptOptions,
   ): Promise<readonly RawOutput<ErrorRecord>[]> {
     const signal = this.signal(options.signal);
     const { onProgress } = options;
@@ -162,7 +161,7 @@ export class ValueKeyHolder extends Resource implements ValueClient {
   /** By the names of the task's outputs, in their order. */
   #outputs<T>(
     found: readonly RawOutput<ErrorRecord>[],
-    decode: (info: ValueOutputInfo, raw: RawOutput<ErrorRecord>) => T,
+    decode: (info: OutputInfo, raw: RawOutput<ErrorRecord>) => T,
   ): Record<string, T> {
     const byOutput = new Map(found.map((raw) => [raw.name, raw]));
     return Object.fromEntries(

@@ -1,17 +1,17 @@
 /** Why a program is as it is, as people read it. */
 import type { RawExplanation } from '../raw.js';
 import { describeType } from './type.js';
-import type { ExplainedValue, ValueExplanation, ValueTaskLiteral, ValueType } from './types.js';
+import type { ExplainedValue, Explanation, TaskLiteral, ValueType } from './types.js';
 
 /** A cell of a table, left of the next. */
 const GAP = '  ';
 
-/** See {@link ValueExplanation}; `types` are those of the task's inputs, then of its operators. */
+/** See {@link Explanation}; `types` are those of the task's inputs, then of its operators. */
 export function explanation(
   raw: RawExplanation,
-  { inputs, nodes, outputs }: ValueTaskLiteral,
+  { inputs, nodes, outputs }: TaskLiteral,
   types: readonly ValueType[],
-): ValueExplanation {
+): Explanation {
   const values = types.map((type, operand): ExplainedValue => {
     const node = nodes[operand - inputs.length];
     const told = raw.values[operand];
@@ -41,9 +41,9 @@ export function explanation(
 }
 
 function text(
-  reasons: ValueExplanation['reasons'],
+  reasons: Explanation['reasons'],
   values: readonly ExplainedValue[],
-  keys: ValueExplanation['keys'],
+  keys: Explanation['keys'],
 ): string {
   const rows = values.map((value, operand) => [
     `%${operand}`,

@@ -1,21 +1,21 @@
-/** What the core tells of a program over values, as people read it. */
+/** What the core tells of a program, as people read it. */
 import {
   checkArgument,
   checkOptions,
   isName,
-  VALUE_PARAMETERS as PARAMETERS,
-  VALUE_PASS_CHOICES,
+  PARAMETERS as PARAMETERS,
+  TASK_PASS_CHOICES,
 } from '../arguments.js';
 import { failure } from '../errors.js';
-import type { RawParameters, RawTaskReport } from '../raw.js';
+import type { RawParameters, RawProgramReport } from '../raw.js';
 import { readAttributes } from '../type-text.js';
 import { shownBound, type ValueRule } from './cells.js';
 import { resultType } from './rules.js';
 import { readValueType } from './type.js';
-import type { ValueParameters, ValuePass, ValueProgramInfo, ValueTaskLiteral, ValueType } from './types.js';
+import type { Parameters, TaskPass, ProgramInfo, TaskLiteral, ValueType } from './types.js';
 
 /** What was declared of each input. Errors: FormatError `format.program`. */
-export function rulesOf({ inputs }: ValueTaskLiteral): ValueRule[] {
+export function rulesOf({ inputs }: TaskLiteral): ValueRule[] {
   return inputs.map(({ name, type: text, min, max }) => {
     const type = readValueType(text);
     return { name: checkedName(name), type, min: bound(type, min, 0), max: bound(type, max, -1) };
@@ -23,7 +23,7 @@ export function rulesOf({ inputs }: ValueTaskLiteral): ValueRule[] {
 }
 
 /** The types of all operands, which follow from the literal: of inputs, then of what operators give. Errors: FormatError `format.program`. */
-export function operandTypes({ inputs, nodes }: ValueTaskLiteral): ValueType[] {
+export function operandTypes({ inputs, nodes }: TaskLiteral): ValueType[] {
   const types = inputs.map(({ type }) => readValueType(type));
   for (const { op, inputs, attrs = '{}' } of nodes)
     types.push(resultType(op, op, readAttributes(attrs), inputs.map(typeAt(types))));
@@ -38,20 +38,20 @@ function typeAt(types: readonly ValueType[]): (operand: number) => ValueType {
   };
 }
 
-function outputTypes(literal: ValueTaskLiteral): { name: string; type: ValueType }[] {
+function outputTypes(literal: TaskLiteral): { name: string; type: ValueType }[] {
   const at = typeAt(operandTypes(literal));
   return literal.outputs.map(({ name, operand }) => ({ name: checkedName(name), type: at(operand) }));
 }
 
 /**
- * See {@link ValueProgramInfo}; `threads` is for the estimate of time. Errors: FormatError if a name is none that a task would take: other builders may not have
+ * See {@link ProgramInfo}; `threads` is for the estimate of time. Errors: FormatError if a name is none that a task would take: other builders may not have
  * asked.
  */
-export function describeValueProgram(
-  report: RawTaskReport,
-  literal: ValueTaskLiteral,
+export function describeProgram(
+  report: RawProgramReport,
+  literal: TaskLiteral,
   threads: number,
-): ValueProgramInfo {
+): ProgramInfo {
   const { scheme, n, moduli, special, plainModuli, security, totalBits, maxTotalBits, operators } = report;
   const encrypted = new Map(Object.entries(report.inputs));
   const total = (all: Iterable<number>): number => [...all].reduce((sum, bytes) => sum + bytes, 0);
@@ -88,11 +88,11 @@ export function describeValueProgram(
 }
 
 /** What the core reads of parameters, be they all of a program's info. Errors: InputError `input.type`. */
-export function givenParameters(given: ValueParameters): RawParameters {
+export function givenParameters(given: Parameters): RawParameters {
   const { scheme, n, moduli, special, plainModuli, scale, inputs = [] } = given;
   const parameters = { scheme, n, moduli, special, plainModuli, scale, inputs };
   for (const [name, kind] of Object.entries(PARAMETERS)) {
-    const value = parameters[name as keyof ValueParameters];
+    const value = parameters[name as keyof Parameters];
     if (name !== 'scale' || value !== undefined) checkArgument(`parameters, ${name}`, value, kind);
   }
   const laid = inputs.flatMap(({ name, layout }) => (layout === undefined ? [] : [[name, layout] as const]));
@@ -100,8 +100,8 @@ export function givenParameters(given: ValueParameters): RawParameters {
 }
 
 /** Passes that are told on or off. Errors: InputError `input.type`, for names that are none, too. */
-export function givenPasses(given: Partial<Record<ValuePass, boolean>>): Partial<Record<ValuePass, boolean>> {
-  checkOptions('passes', given, VALUE_PASS_CHOICES);
+export function givenPasses(given: Partial<Record<TaskPass, boolean>>): Partial<Record<TaskPass, boolean>> {
+  checkOptions('passes', given, TASK_PASS_CHOICES);
   return Object.fromEntries(Object.entries(given).filter(([, on]) => on !== undefined));
 }
 

@@ -1,4 +1,4 @@
-/** A compiled task over values: what runs. */
+/** A compiled task: what runs. */
 import {
   BYTES,
   CALL_OPTIONS,
@@ -6,112 +6,114 @@ import {
   CIPHERTEXTS,
   KEYS,
   RESTORE_OPTIONS,
-  TASK_STAGE,
+  STAGE,
   TRIAL_OPTIONS,
-  VALUE_HOLD_OPTIONS,
-  VALUE_RUN_OPTIONS,
+  HOLD_OPTIONS,
+  RUN_OPTIONS,
 } from '../arguments.js';
 import { checkAtMost, checkBytes, MOST_SAVED_BYTES, movable } from '../bytes.js';
 import type { WorkerLoom } from '../loom.js';
-import type { Origin } from '../program.js';
 import { JobProgress } from '../progress.js';
 import { abortable, Resource } from '../resource.js';
 import { withSaved } from '../sealed-key.js';
-import { TASK_STAGES } from '../stages.js';
+import { STAGES } from '../stages.js';
 import type { CallOptions, Ciphertexts, EvaluationKeys, GraphView, RestoreOptions } from '../types.js';
 import { readCheck } from '../verification.js';
 import type { TrialOptions, Verification } from '../verification-types.js';
 import { verifyStages } from '../verify-stages.js';
 import type { Tenant } from '../worker/client-workers.js';
-import { aboutTasks, type Connection, Remote } from '../worker/connection.js';
+import { aboutPrograms, type Connection, Remote } from '../worker/connection.js';
 import { Key, type MakeClient } from '../worker/key.js';
 import { KeyedEvaluators } from '../worker/keyed-evaluators.js';
-import type { OpenTask, TaskClientMethods, TaskEvaluatorMethods, TaskMethods } from '../worker/protocol.js';
+import type { EvaluatorMethods, OpenProgram, ProgramMethods } from '../worker/protocol.js';
 import type { ValueRule } from './cells.js';
-import { ValueKeyHolder } from './client.js';
+import { KeyHolder } from './client.js';
 import { buffersOf, encodedByName, type EncodedByName, givenValues, orderedCiphertexts } from './named.js';
 import { explanation } from './explanation.js';
-import { describeValueProgram, operandTypes, rulesOf } from './program-info.js';
+import { describeProgram, operandTypes, rulesOf } from './program-info.js';
 import type {
   HeldValues,
-  TaskStage,
-  ValueClient,
-  ValueExplanation,
-  ValueHoldOptions,
-  ValueProgramStats,
-  ValueProgram,
-  ValueProgramInfo,
-  ValueRunOptions,
-  ValueTaskLiteral,
+  Stage,
+  Client,
+  Explanation,
+  HoldOptions,
+  ProgramStats,
+  Program,
+  ProgramInfo,
+  RunOptions,
+  TaskLiteral,
 } from './types.js';
+
+/** A program that this loom compiled, or one from bytes, which others may have made. */
+type Origin = 'task' | 'bytes';
 
 /** More than a key takes beside its words. */
 const MOST_HEADER_BYTES = 4096;
 
-/** See {@link ValueProgram}. */
-export class CompiledValueProgram extends Resource implements ValueProgram {
-  readonly info: ValueProgramInfo;
+/** See {@link Program}. */
+export class CompiledProgram extends Resource implements Program {
+  readonly info: ProgramInfo;
   readonly #loom: WorkerLoom;
   readonly #origin: Origin;
   readonly #tenant: Tenant;
   readonly #bytes: Uint8Array;
   readonly #rules: readonly ValueRule[];
-  readonly #literal: ValueTaskLiteral;
-  readonly #opened: Remote<TaskMethods>;
-  readonly #evaluators: KeyedEvaluators<TaskEvaluatorMethods>;
+  readonly #literal: TaskLiteral;
+  readonly #opened: Remote<ProgramMethods>;
+  readonly #evaluators: KeyedEvaluators;
 
   /** `opened`: in the worker at `connection`, where questions about the program go. */
-  constructor(loom: WorkerLoom, origin: Origin, connection: Connection<TaskMethods>, opened: OpenTask) {
+  constructor(loom: WorkerLoom, origin: Origin, connection: Connection<ProgramMethods>, opened: OpenProgram) {
     const { bytes, report, literal } = opened;
-    const evaluators = new KeyedEvaluators<TaskEvaluatorMethods>(bytes, (key, index) => {
+    const evaluators = new KeyedEvaluators(bytes, (key, index) => {
       const what = `Evaluation key ${index}`;
       const most = Math.max(0, ...report.keys.map(([, bytes]) => bytes)) + MOST_HEADER_BYTES;
       checkAtMost(what, checkBytes(what, key), most);
       return key;
     });
-    const remote = new Remote<TaskMethods>(
-      async (connection) => (await connection.call('openProgram', [bytes])).task,
+    const remote = new Remote<ProgramMethods>(
+      async (connection) => (await connection.call('openProgram', [bytes])).program,
       (connection, handle) => connection.send('freeProgram', [handle]),
     );
-    remote.adopt(connection, Promise.resolve(opened.task));
+    remote.adopt(connection, Promise.resolve(opened.program));
     super('program', () => {
       remote.free();
       evaluators.free();
     });
-    this.info = describeValueProgram(report, literal, loom.mode.threads);
+    this.info = describeProgram(report, literal, loom.mode.threads);
     this.#rules = rulesOf(literal);
     this.#literal = literal;
     this.#loom = loom;
     this.#origin = origin;
-    this.#tenant = origin === 'task' ? loom.tasks : {};
+    this.#tenant = origin === 'task' ? loom.clients : {};
     this.#bytes = bytes;
     this.#opened = remote;
     this.#evaluators = evaluators;
   }
 
-  async explain(options: CallOptions = {}): Promise<ValueExplanation> {
+  async explain(options: CallOptions = {}): Promise<Explanation> {
     checkCall('explain', {}, options, CALL_OPTIONS);
-    const { connection, task, signal } = await this.#asked(options);
-    const raw = await connection.call('explain', [task], { signal });
+    const { connection, program, signal } = await this.#asked(options);
+    const raw = await connection.call('explain', [program], { signal });
     return explanation(raw, this.#literal, operandTypes(this.#literal));
   }
 
-  async stats(options: CallOptions = {}): Promise<ValueProgramStats> {
+  async stats(options: CallOptions = {}): Promise<ProgramStats> {
     checkCall('stats', {}, options, CALL_OPTIONS);
-    const { connection, task, signal } = await this.#asked(options);
-    return connection.call('sizes', [task], { signal });
+    const { connection, program, signal } = await this.#asked(options);
+    return connection.call('sizes', [program], { signal });
   }
 
-  async toText(stage: TaskStage, options: CallOptions = {}): Promise<string> {
-    checkCall('toText', { stage: [stage, TASK_STAGE] }, options, CALL_OPTIONS);
-    const { connection, task, signal } = await this.#asked(options);
-    return connection.call('text', [task, stage], { signal });
+  async toText(stage: Stage, options: CallOptions = {}): Promise<string> {
+    checkCall('toText', { stage: [stage, STAGE] }, options, CALL_OPTIONS);
+    const { connection, program, signal } = await this.#asked(options);
+    return connection.call('text', [program, stage], { signal });
   }
 
-  async graph(stage: TaskStage, options: CallOptions = {}): Promise<GraphView> {
-    checkCall('graph', { stage: [stage, TASK_STAGE] }, options, CALL_OPTIONS);
-    const { connection, task, signal } = await this.#asked(options);
-    return connection.call('graph', [task, stage], { signal });
+  async graph(stage: Stage, options: CallOptions = {}): Promise<GraphView> {
+    checkCall('graph', { stage: [stage, STAGE] }, options, CALL_OPTIONS);
+    const { connection, program, signal } = await this.#asked(options);
+    return connection.call('graph', [program, stage], { signal });
   }
 
   async verify(options: TrialOptions = {}): Promise<Verification> {
@@ -119,13 +121,13 @@ export class CompiledValueProgram extends Resource implements ValueProgram {
     const signal = this.signal(options.signal);
     return verifyStages(
       {
-        names: TASK_STAGES,
+        names: STAGES,
         text: (stage, options) => this.toText(stage, options),
         open: (text, options) => this.#loom.circuit(text, options),
         meaning: async (stage, { trials = 3, seed, signal: ended }) => {
-          const { connection, task, signal } = await this.#asked({ signal: ended });
+          const { connection, program, signal } = await this.#asked({ signal: ended });
           const rounds = { rounds: trials, first: 0, seed: seed === undefined ? undefined : BigInt(seed) };
-          return (await connection.call('verify', [task, stage, rounds], { signal })).map(readCheck);
+          return (await connection.call('verify', [program, stage, rounds], { signal })).map(readCheck);
         },
       },
       { ...options, signal },
@@ -137,12 +139,12 @@ export class CompiledValueProgram extends Resource implements ValueProgram {
     return this.#bytes.slice();
   }
 
-  async client(options: CallOptions = {}): Promise<ValueClient> {
+  async client(options: CallOptions = {}): Promise<Client> {
     checkCall('client', {}, options, CALL_OPTIONS);
     return this.#keyHolder(undefined, options);
   }
 
-  async restoreClient(saved: Uint8Array, options: RestoreOptions = {}): Promise<ValueClient> {
+  async restoreClient(saved: Uint8Array, options: RestoreOptions = {}): Promise<Client> {
     checkCall('restoreClient', { saved: [saved, BYTES] }, options, RESTORE_OPTIONS);
     checkAtMost('The saved client', saved, MOST_SAVED_BYTES);
     return withSaved(saved, options.passphrase, this.signal(options.signal), (plain) =>
@@ -150,20 +152,20 @@ export class CompiledValueProgram extends Resource implements ValueProgram {
     );
   }
 
-  async hold(inputs: Ciphertexts, keys: EvaluationKeys, options: ValueHoldOptions = {}): Promise<HeldValues> {
-    checkCall('hold', { inputs: [inputs, CIPHERTEXTS], keys: [keys, KEYS] }, options, VALUE_HOLD_OPTIONS);
+  async hold(inputs: Ciphertexts, keys: EvaluationKeys, options: HoldOptions = {}): Promise<HeldValues> {
+    checkCall('hold', { inputs: [inputs, CIPHERTEXTS], keys: [keys, KEYS] }, options, HOLD_OPTIONS);
     const signal = this.signal(options.signal);
     const encrypted = orderedCiphertexts(this.#rules, inputs, () => false);
     const own = encrypted.map(({ name, bytes }) => ({ name, bytes: bytes.slice() }));
     const given = givenValues(own, this.#clear(options));
     const evaluators = this.#evaluators;
     // Once more in the worker that takes the place of one that died.
-    const held = new Remote<TaskEvaluatorMethods>(
+    const held = new Remote<EvaluatorMethods>(
       (connection) =>
         evaluators.use(keys, async (remote) => connection.call('hold', [await remote.in(connection), given])),
       (connection, handle) => connection.send('freeHeld', [handle]),
     );
-    const connection = await abortable(this.#loom.tasks.evaluator(), signal);
+    const connection = this.#loom.evaluator;
     await abortable(held.in(connection), signal);
     const names = new Set(own.map(({ name }) => name));
     return new ValuesOfProgram(held, (inputs, options, signal) =>
@@ -171,26 +173,26 @@ export class CompiledValueProgram extends Resource implements ValueProgram {
     );
   }
 
-  async run(inputs: Ciphertexts, keys: EvaluationKeys, options: ValueRunOptions = {}): Promise<Ciphertexts> {
-    checkCall('run', { inputs: [inputs, CIPHERTEXTS], keys: [keys, KEYS] }, options, VALUE_RUN_OPTIONS);
+  async run(inputs: Ciphertexts, keys: EvaluationKeys, options: RunOptions = {}): Promise<Ciphertexts> {
+    checkCall('run', { inputs: [inputs, CIPHERTEXTS], keys: [keys, KEYS] }, options, RUN_OPTIONS);
     return this.#run(inputs, keys, options);
   }
 
-  #clear({ plain, public: open }: ValueHoldOptions): EncodedByName[] {
+  #clear({ plain, public: open }: HoldOptions): EncodedByName[] {
     return [...encodedByName(this.#rules, 'plain', plain), ...encodedByName(this.#rules, 'public', open)];
   }
 
   async #run(
     inputs: Ciphertexts,
     keys: EvaluationKeys,
-    options: ValueRunOptions,
-    held?: { readonly remote: Remote<TaskEvaluatorMethods>; readonly names: ReadonlySet<string> },
+    options: RunOptions,
+    held?: { readonly remote: Remote<EvaluatorMethods>; readonly names: ReadonlySet<string> },
   ): Promise<Ciphertexts> {
     const signal = this.signal(options.signal);
     const { onProgress, onTrace } = options;
     const encrypted = orderedCiphertexts(this.#rules, inputs, (name) => !held?.names.has(name));
     const clear = this.#clear(options);
-    const connection = await abortable(this.#loom.tasks.evaluator(), signal);
+    const connection = this.#loom.evaluator;
     const { outputs, trace } = await this.#evaluators.use(keys, async (remote) => {
       const evaluator = await abortable(remote.in(connection), signal);
       const stays = held && (await abortable(held.remote.in(connection), signal));
@@ -208,33 +210,28 @@ export class CompiledValueProgram extends Resource implements ValueProgram {
 
   async #asked(
     options: CallOptions,
-  ): Promise<{ connection: Connection<TaskMethods>; task: number; signal: AbortSignal }> {
+  ): Promise<{ connection: Connection<ProgramMethods>; program: number; signal: AbortSignal }> {
     const signal = this.signal(options.signal);
-    const { tasks } = this.#loom;
+    const { clients, evaluator } = this.#loom;
     // One that others may have made is asked where no keys are.
-    const asking =
-      this.#origin === 'task'
-        ? tasks.clients().then(({ main }) => aboutTasks(main))
-        : tasks.evaluator().then((worker) => aboutTasks(worker));
-    const connection = await abortable(asking, signal);
-    return { connection, task: await abortable(this.#opened.in(connection), signal), signal };
+    const connection = this.#origin === 'task' ? aboutPrograms(clients.main) : aboutPrograms(evaluator);
+    return { connection, program: await abortable(this.#opened.in(connection), signal), signal };
   }
 
-  async #keyHolder(saved: Uint8Array | undefined, options: RestoreOptions): Promise<ValueClient> {
+  async #keyHolder(saved: Uint8Array | undefined, options: RestoreOptions): Promise<Client> {
     const signal = this.signal(options.signal);
-    const clients = await abortable(this.#loom.tasks.clients(), signal);
     const maker = clientMaker(this.#bytes, this.#opened);
-    const key = await Key.make(clients, this.#tenant, maker, saved, signal);
+    const key = await Key.make(this.#loom.clients, this.#tenant, maker, saved, signal);
     try {
       const keys = options.evaluationKeys ?? (await this.#makeKeys(key, { ...options, signal }));
-      return new ValueKeyHolder(this.#loom, this.info, this.#rules, key, keys);
+      return new KeyHolder(this.#loom, this.info, this.#rules, key, keys);
     } catch (error) {
       key.free();
       throw error;
     }
   }
 
-  async #makeKeys(key: Key<TaskClientMethods>, options: CallOptions): Promise<EvaluationKeys> {
+  async #makeKeys(key: Key, options: CallOptions): Promise<EvaluationKeys> {
     const { connection, handle } = await key.find();
     const progress = new JobProgress('keys', this.info.keys.length, options.onProgress);
     const keys: Uint8Array[] = [];
@@ -251,30 +248,30 @@ export class CompiledValueProgram extends Resource implements ValueProgram {
 class ValuesOfProgram extends Resource implements HeldValues {
   readonly #run: RunHeld;
 
-  constructor(held: Remote<TaskEvaluatorMethods>, run: RunHeld) {
+  constructor(held: Remote<EvaluatorMethods>, run: RunHeld) {
     super('values held', () => held.free());
     this.#run = run;
   }
 
-  async run(inputs: Ciphertexts = {}, options: ValueRunOptions = {}): Promise<Ciphertexts> {
-    checkCall('run', { inputs: [inputs, CIPHERTEXTS] }, options, VALUE_RUN_OPTIONS);
+  async run(inputs: Ciphertexts = {}, options: RunOptions = {}): Promise<Ciphertexts> {
+    checkCall('run', { inputs: [inputs, CIPHERTEXTS] }, options, RUN_OPTIONS);
     return this.#run(inputs, options, this.signal(options.signal));
   }
 }
 
-type RunHeld = (inputs: Ciphertexts, options: ValueRunOptions, signal: AbortSignal) => Promise<Ciphertexts>;
+type RunHeld = (inputs: Ciphertexts, options: RunOptions, signal: AbortSignal) => Promise<Ciphertexts>;
 
-/** Makes clients of a program: see program.ts. */
-function clientMaker(bytes: Uint8Array, opened: Remote<TaskMethods>): MakeClient<TaskClientMethods> {
+/** Makes clients of a program: in the worker that has it already, or opened anew, if only for so long. */
+function clientMaker(bytes: Uint8Array, opened: Remote<ProgramMethods>): MakeClient {
   return async (connection, saved) => {
     const held = opened.held(connection);
-    const task = await (held ?? connection.call('openProgram', [bytes]).then(({ task }) => task));
+    const program = await (held ?? connection.call('openProgram', [bytes]).then(({ program }) => program));
     try {
       return await (saved === undefined
-        ? connection.call('createClient', [task])
-        : connection.call('restoreClient', [task, saved]));
+        ? connection.call('createClient', [program])
+        : connection.call('restoreClient', [program, saved]));
     } finally {
-      if (held === undefined) connection.send('freeProgram', [task]);
+      if (held === undefined) connection.send('freeProgram', [program]);
     }
   };
 }

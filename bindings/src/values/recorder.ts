@@ -2,7 +2,7 @@
 import { attributesText } from '../attributes.js';
 import { failure } from '../errors.js';
 import { type Half, resultHalf, resultType, type RuleAttributes } from './rules.js';
-import type { ValueTaskLiteral, ValueType } from './types.js';
+import type { TaskLiteral, ValueType } from './types.js';
 
 /** An operand: a declared input, or what an operator made of operands. */
 export type Operand = { readonly input: number } | { readonly node: number };
@@ -16,10 +16,10 @@ export interface Recorded {
 
 /** See above. */
 export class Recorder {
-  readonly #inputs: ValueTaskLiteral['inputs'] = [];
+  readonly #inputs: TaskLiteral['inputs'] = [];
   readonly #nodes: { op: string; operands: readonly Operand[]; attrs: string | undefined }[] = [];
 
-  input(literal: ValueTaskLiteral['inputs'][number], type: ValueType): Recorded {
+  input(literal: TaskLiteral['inputs'][number], type: ValueType): Recorded {
     const half = type.place === 'public' ? 'either' : 'server';
     this.#inputs.push(literal);
     return { operand: { input: this.#inputs.length - 1 }, type, half };
@@ -42,7 +42,7 @@ export class Recorder {
     return { operand: { node: this.#nodes.length - 1 }, type, half };
   }
 
-  literal(outputs: ReadonlyMap<string, Recorded>): ValueTaskLiteral {
+  literal(outputs: ReadonlyMap<string, Recorded>): TaskLiteral {
     if (outputs.size === 0)
       throw failure('graph.no_outputs', 'The task has no output: call task.output(name, value)');
     const number = (operand: Operand): number =>

@@ -14,8 +14,8 @@ import type {
   ValueOperand,
   ValueOptions,
   ValuePlace,
-  ValueTask,
-  ValueTaskLiteral,
+  Task,
+  TaskLiteral,
 } from './types.js';
 
 const MOST_DECIMALS = 36;
@@ -31,13 +31,13 @@ const OWN_OPTIONS: Readonly<Record<string, readonly ValueKind[]>> = {
   categories: ['category'],
 };
 
-/** A new empty task over values. Needs no wasm; `Loom.compileValues` takes it. */
-export function createValueTask(): ValueTask {
-  return new ValueTaskBuilder();
+/** A new empty task. Needs no wasm; `Loom.compile` takes it. */
+export function createTask(): Task {
+  return new TaskBuilder();
 }
 
-/** See {@link ValueTask}. */
-export class ValueTaskBuilder implements ValueTask {
+/** See {@link Task}. */
+export class TaskBuilder implements Task {
   readonly #recorder = new Recorder();
   readonly #outputs = new Map<string, Recorded>();
 
@@ -103,7 +103,7 @@ export class ValueTaskBuilder implements ValueTask {
     this.#outputs.set(name, recorded);
   }
 
-  literal(): ValueTaskLiteral {
+  literal(): TaskLiteral {
     return this.#recorder.literal(this.#outputs);
   }
 

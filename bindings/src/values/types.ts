@@ -6,17 +6,16 @@
  * (kind or place), `graph.shape`, `graph.missing` (cells may be missing), `graph.foreign` (of another task); InputError and
  * OutOfRangeError for numbers that cannot be taken.
  */
-import type { TASK_STAGES, VALUE_PASSES } from '../stages.js';
+import type { STAGES, TASK_PASSES } from '../stages.js';
 import type {
   CallOptions,
   Ciphertexts,
-  CompileOptions,
   Decimal,
   EncryptOptions,
   EvaluationKeys,
   GraphView,
   RestoreOptions,
-  RunOptions,
+  TraceView,
 } from '../types.js';
 import type { TrialOptions, Verification } from '../verification-types.js';
 
@@ -124,7 +123,7 @@ export interface DecryptedDetails {
   /**
    * Noise budget that was left, measured with the secret key, in bits; the worst of the ciphertexts that it comes from. Infinity where nothing was encrypted, as of
    * the count of complete cells; undefined under CKKS, where noise is part of the result. A large budget is no sign that an evaluator was honest, and telling it
-   * the budget can cost the key: see {@link ValueClient.decrypt}.
+   * the budget can cost the key: see {@link Client.decrypt}.
    */
   readonly budgetBits: number | undefined;
 }
@@ -290,7 +289,7 @@ export interface Value extends ValueType {
 }
 
 /** A computation over values, to be compiled. Pure data: needs no wasm. */
-export interface ValueTask {
+export interface Task {
   /** Declares an input that the client encrypts. Errors: GraphError `graph.name`, `graph.shape`; ParameterError (bounds, decimals, categories). */
   encrypted(name: string, options: ValueOptions): Value;
   /** Declares an input of the server's own, which it gives in the clear to each run, and the client never sees. */
@@ -313,17 +312,17 @@ export interface ValueTask {
   /** Declares what is decrypted in the end. Errors: GraphError (name taken, of another task, the server's own). */
   output(name: string, value: Value): void;
   /** The plain description that is compiled. Errors: GraphError if there is no output. */
-  literal(): ValueTaskLiteral;
+  literal(): TaskLiteral;
 }
 
-/** A task over values that knows a loom. */
-export interface LoomValueTask extends ValueTask {
-  /** Chooses scheme, parameters and keys. See {@link Loom.compileValues}. */
-  compile(options?: ValueCompileOptions & CallOptions): Promise<ValueProgram>;
+/** A task that knows a loom. */
+export interface LoomTask extends Task {
+  /** Chooses scheme, parameters and keys. See {@link Loom.compile}. */
+  compile(options?: CompileOptions & CallOptions): Promise<Program>;
 }
 
-/** A task over values as plain, unchecked data: what the compiler reads. */
-export interface ValueTaskLiteral {
+/** A task as plain, unchecked data: what the compiler reads. */
+export interface TaskLiteral {
   /** Bounds in units of 10^-decimals, as decimal strings. */
   inputs: { name: string; type: string; min?: string; max?: string }[];
   /** Operands are numbered: inputs first, then nodes in order; a node uses only smaller numbers. Attributes in the text form: `{axis=0}`. */
@@ -334,17 +333,29 @@ export interface ValueTaskLiteral {
 // --------------------------------------------------------------------------------------------- programs
 
 /** What a compilation may be told. Everything left out is chosen. */
-export interface ValueCompileOptions extends Pick<CompileOptions, 'security' | 'n' | 'memoryLimit'> {
+export interface CompileOptions {
+  /**
+   * Table of secure sizes: `guidelines-2024` (ia.cr/2024/463, default) or the 2018 HE standard. Always 128
+   * bits.
+   */
+  security?: 'guidelines-2024' | 'standard-2018' | undefined;
+  /** Ring dimension, a power of two. */
+  n?: number | undefined;
+  /**
+   * Bytes; a plan that needs more is a MemoryError. Default: seven eighths of what the loom's workers can hold
+   * beside the stacks of their threads, at most 3.5 GiB.
+   */
+  memoryLimit?: number | undefined;
   /** Bits that results of reals are right to, of the larger of 1 and what they may be: 1 to 40, default 20. */
   precision?: number | undefined;
   /**
    * Parameters that are not to be chosen. With the `info` of another program both share values and a key: what was encrypted once answers the questions of
-   * both (`ValueProgram.restoreClient`), as inputs of one name and shape then lie alike. Or made by hand: they are checked as chosen ones are. Errors:
+   * both (`Program.restoreClient`), as inputs of one name and shape then lie alike. Or made by hand: they are checked as chosen ones are. Errors:
    * ParameterError, which says what the task lacks under them.
    */
-  parameters?: ValueParameters | undefined;
+  parameters?: Parameters | undefined;
   /** Passes that are not to be made, to see what each is worth. Results are the same. */
-  passes?: Partial<Record<ValuePass, boolean>> | undefined;
+  passes?: Partial<Record<TaskPass, boolean>> | undefined;
 }
 
 /**
@@ -355,7 +366,7 @@ export interface ValueCompileOptions extends Pick<CompileOptions, 'security' | '
  * ciphertext. `lazyRelinearization`: after products were added up. `earlySwitching`: primes are dropped as soon as they cost little to drop
  * (BGV). `hoist`: what turns of one ciphertext share is computed once. `fuse`: divisions that follow one another are one.
  */
-export type ValuePass = (typeof VALUE_PASSES)[number];
+export type TaskPass = (typeof TASK_PASSES)[number];
 
 /** What is told of one value of a task: an input, or what an operator gives. */
 export interface ExplainedValue {
@@ -391,7 +402,7 @@ export interface ExplainedValue {
 }
 
 /** What a program is, and why. */
-export interface ValueExplanation {
+export interface Explanation {
   /** What was decided: scheme, ring, plain moduli or scale, levels, keys. */
   readonly reasons: readonly { readonly about: string; readonly text: string }[];
   /** The inputs of the task, then its operators. */
@@ -403,20 +414,19 @@ export interface ValueExplanation {
 }
 
 /** Parameters of a program, as its info tells them. Primes as decimal strings. */
-export interface ValueParameters extends Pick<
-  ValueProgramInfo,
+export interface Parameters extends Pick<
+  ProgramInfo,
   'scheme' | 'n' | 'moduli' | 'special' | 'plainModuli' | 'scale'
 > {
   /**
    * How encrypted inputs lie, by name, of the same shape; one with another name lies as all those of its shape do, if these lie alike. What nothing is said of
    * is chosen.
    */
-  readonly inputs?:
-    readonly { readonly name: string; readonly layout?: ValueLayout | undefined }[] | undefined;
+  readonly inputs?: readonly { readonly name: string; readonly layout?: Layout | undefined }[] | undefined;
 }
 
 /** Where the cells of an encrypted input lie in slots: made by the compiler, and given to it again. */
-export interface ValueLayout {
+export interface Layout {
   /** Length and lowest bit of each dimension in the number of a slot; no bit for a dimension of length 1. */
   readonly axes: readonly (readonly [size: number, low: number | null])[];
   /** The bits along which slots repeat, as the sum of their powers of two. */
@@ -424,16 +434,16 @@ export interface ValueLayout {
 }
 
 /** A level of the program: the server's half of the task, the client's, vectors of slots, ciphertext operators, polynomials, what is run. */
-export type TaskStage = (typeof TASK_STAGES)[number];
+export type Stage = (typeof STAGES)[number];
 
 /** One input of a program. */
-export interface ValueInputInfo extends ValueType {
+export interface InputInfo extends ValueType {
   readonly name: string;
   /** The declared bounds of integers, exact, and of reals; of dates as `Date`; undefined for booleans and categories. */
   readonly min: Decimal | number | Date | undefined;
   readonly max: Decimal | number | Date | undefined;
   /** How an encrypted one lies in slots. */
-  readonly layout: ValueLayout | undefined;
+  readonly layout: Layout | undefined;
   /** In how many ciphertexts it is encrypted; 0 for others. */
   readonly ciphertexts: number;
   /** How many bytes `encrypt` makes of it; 0 for others. */
@@ -441,12 +451,12 @@ export interface ValueInputInfo extends ValueType {
 }
 
 /** One output of a program. */
-export interface ValueOutputInfo extends ValueType {
+export interface OutputInfo extends ValueType {
   readonly name: string;
 }
 
 /** What the compiler chose. */
-export interface ValueProgramInfo {
+export interface ProgramInfo {
   /** BGV computes on integers, exactly; CKKS on reals. */
   readonly scheme: 'BGV' | 'CKKS';
   /** Ring dimension. */
@@ -462,8 +472,8 @@ export interface ValueProgramInfo {
   /** Bits of all primes of ciphertexts and key switching, and the most that the table allows at this n. */
   readonly totalBits: number;
   readonly maxTotalBits: number;
-  readonly inputs: readonly ValueInputInfo[];
-  readonly outputs: readonly ValueOutputInfo[];
+  readonly inputs: readonly InputInfo[];
+  readonly outputs: readonly OutputInfo[];
   /** What a run gives: ciphertexts of outputs, and of what the client finishes others from. */
   readonly ciphertexts: readonly {
     readonly name: string;
@@ -493,35 +503,38 @@ export interface ValueProgramInfo {
 }
 
 /** How large a program is. */
-export interface ValueProgramStats {
+export interface ProgramStats {
   /** In the order in which they become one another. */
-  readonly stages: readonly ValueStageStats[];
+  readonly stages: readonly StageStats[];
   /** Storage of one run, inputs and keys included. */
   readonly memoryBytes: number;
 }
 
 /** Size of a program at one stage. */
-export interface ValueStageStats {
-  readonly stage: TaskStage;
+export interface StageStats {
+  readonly stage: Stage;
   readonly operators: number;
   /** The longest chain of operators that wait for each other. */
   readonly depth: number;
   readonly byType: Readonly<Record<string, number>>;
 }
 
-/** Options of `ValueProgram.hold`. */
-export interface ValueHoldOptions extends Pick<CallOptions, 'signal'> {
+/** Options of `Program.hold`. */
+export interface HoldOptions extends Pick<CallOptions, 'signal'> {
   /** The server's own inputs, by name. */
   plain?: Readonly<Record<string, Cells>> | undefined;
   /** Public inputs, by name. */
   public?: Readonly<Record<string, Cells>> | undefined;
 }
 
-/** Options of `ValueProgram.run`. */
-export interface ValueRunOptions extends RunOptions, ValueHoldOptions {}
+/** Options of `Program.run`. */
+export interface RunOptions extends CallOptions, HoldOptions {
+  /** Asks for a trace of the run and receives it before `run` resolves. */
+  onTrace?: ((trace: TraceView) => void) | undefined;
+}
 
-/** Options of `ValueClient.decrypt`. */
-export interface ValueDecryptOptions extends CallOptions {
+/** Options of `Client.decrypt`. */
+export interface DecryptOptions extends CallOptions {
   /** Public inputs that the client computes with, by name. */
   public?: Readonly<Record<string, Cells>> | undefined;
   /**
@@ -531,58 +544,63 @@ export interface ValueDecryptOptions extends CallOptions {
   inputs?: Ciphertexts | undefined;
 }
 
-/** A compiled task over values. Built once, run many times. */
-export interface ValueProgram extends Disposable {
-  readonly info: ValueProgramInfo;
+/** A compiled task. Built once, run many times. */
+export interface Program extends Disposable {
+  readonly info: ProgramInfo;
   /** Why the program is as it is, and what each value of the task is and costs. */
-  explain(options?: CallOptions): Promise<ValueExplanation>;
+  explain(options?: CallOptions): Promise<Explanation>;
   /** Sizes of all stages, and the memory that a run takes. */
-  stats(options?: CallOptions): Promise<ValueProgramStats>;
+  stats(options?: CallOptions): Promise<ProgramStats>;
   /** The program as text at a stage. */
-  toText(stage: TaskStage, options?: CallOptions): Promise<string>;
+  toText(stage: Stage, options?: CallOptions): Promise<string>;
   /** The program as a graph at a stage, for drawing. */
-  graph(stage: TaskStage, options?: CallOptions): Promise<GraphView>;
+  graph(stage: Stage, options?: CallOptions): Promise<GraphView>;
   /**
    * Checks every stage, on random data within the bounds of inputs. `server`: what the passes on values make of the task, and its ciphertexts' half, by the exact
    * interpreter, as the task is written; cells lie within the bounds that were found for them. `finish`: both halves, one after the other. `packed`: what is in slots,
-   * exactly, of reals within what the program says; slots that are no cell's are 0, or repeat one. `scheme`, `polynomial`, `base`: as of `Program.verify`, in the graph
-   * worker. Keys are random data there: that a scheme computes on ciphertexts what is meant in slots follows from its types and bounds, and is not compared. What was
+   * exactly, of reals within what the program says; slots that are no cell's are 0, or repeat one. `scheme`, `polynomial`, `base`: in the graph
+   * worker the structure of each; the polynomial stage against that of the scheme, and the base stage against that one, on random data; every operator of the base
+   * stage on both platforms. Keys are random data there: that a scheme computes on ciphertexts what is meant in slots follows from its types and bounds, and is not compared. What was
    * not compared otherwise, checks say: reals nearer to each other than the gap of their comparison; all, where a task takes none of the data, or
    * takes too many steps of exact arithmetic. Aborting as of `Circuit.verify`.
    */
   verify(options?: TrialOptions): Promise<Verification>;
-  /** Everything needed to open the program elsewhere with `Loom.valueProgram`. Holds no secret. */
+  /** Everything needed to open the program elsewhere with `Loom.program`. Holds no secret. */
   toBytes(): Uint8Array;
   /** Makes fresh keys. The secret key stays in a client worker. */
-  client(options?: CallOptions): Promise<ValueClient>;
+  client(options?: CallOptions): Promise<Client>;
   /**
-   * A client from what `ValueClient.save` gave, or `ValueClient.exportKey` with the same `passphrase`, of this program or of another one under the same
-   * parameters. Errors: as of `Program.restoreClient`.
+   * A client from what `Client.save` gave, or `Client.exportKey` with the same `passphrase`, of this program or of another one under the same
+   * parameters. Errors: FormatError, KeyError (keys of other parameters; `key.passphrase` for another passphrase or bytes that were changed; `key.sealed` where
+   * one is needed).
    */
-  restoreClient(saved: Uint8Array, options?: RestoreOptions): Promise<ValueClient>;
+  restoreClient(saved: Uint8Array, options?: RestoreOptions): Promise<Client>;
   /**
    * Computes on ciphertexts, in an evaluator worker. A ciphertext of any name serves that was encrypted, under the same key, for an input of the
    * same type and bounds. Keys are kept while the same `EvaluationKeys` object is used. Errors: InputError, OutOfRangeError (clear inputs), FormatError,
    * KeyError, MemoryError, WorkerError.
    */
-  run(inputs: Ciphertexts, keys: EvaluationKeys, options?: ValueRunOptions): Promise<Ciphertexts>;
+  run(inputs: Ciphertexts, keys: EvaluationKeys, options?: RunOptions): Promise<Ciphertexts>;
   /**
    * Leaves inputs with the evaluator for many runs: any of those that the program takes, in each of the places. Ciphertexts are read and checked once; where all
    * that is not encrypted stays, so do its encodings. They take the worker's memory until they are disposed of, and outlive its restart. Errors: as of `run`.
    */
-  hold(inputs: Ciphertexts, keys: EvaluationKeys, options?: ValueHoldOptions): Promise<HeldValues>;
+  hold(inputs: Ciphertexts, keys: EvaluationKeys, options?: HoldOptions): Promise<HeldValues>;
   dispose(): void;
 }
 
-/** Inputs that stay with an evaluator. See {@link ValueProgram.hold}. */
+/** Inputs that stay with an evaluator. See {@link Program.hold}. */
 export interface HeldValues extends Disposable {
-  /** As `ValueProgram.run`, of the inputs that do not stay. Errors: also `task.invalid` for one that does. */
-  run(inputs?: Ciphertexts, options?: ValueRunOptions): Promise<Ciphertexts>;
+  /** As `Program.run`, of the inputs that do not stay. Errors: also `task.invalid` for one that does. */
+  run(inputs?: Ciphertexts, options?: RunOptions): Promise<Ciphertexts>;
   dispose(): void;
 }
 
-/** A key holder of a program over values. See {@link Client}, of which all holds that is said of keys and of cheating evaluators. */
-export interface ValueClient extends Disposable {
+/**
+ * A key holder: encrypts and decrypts. Its secret key lives in a client worker only; once it was saved, or if it was restored, this object also keeps the saved
+ * bytes, so that it survives the worker's death (`Loom.restart`).
+ */
+export interface Client extends Disposable {
   /** To be sent to the evaluator. Holds no secret. */
   readonly evaluationKeys: EvaluationKeys;
   /** Encrypts values by the names of inputs; any subset. Errors name value and cell, and tell no value unless `showValues` asks for it. */
@@ -594,25 +612,26 @@ export interface ValueClient extends Disposable {
    * An evaluator that may cheat must learn nothing of what comes out: not the numbers, not the noise budget, not whether this threw. A made-up ciphertext can
    * decrypt to the secret key itself, and look like a good result.
    */
-  decrypt(results: Ciphertexts, options?: ValueDecryptOptions): Promise<Record<string, Decrypted>>;
+  decrypt(results: Ciphertexts, options?: DecryptOptions): Promise<Record<string, Decrypted>>;
   /** As `decrypt`, with integers as exact `Decimal`s. */
-  decryptExact(results: Ciphertexts, options?: ValueDecryptOptions): Promise<Record<string, DecryptedExact>>;
+  decryptExact(results: Ciphertexts, options?: DecryptOptions): Promise<Record<string, DecryptedExact>>;
   /** As `decryptExact`, with the noise that was left; what has no value does not throw. */
-  decryptDetails(
-    results: Ciphertexts,
-    options?: ValueDecryptOptions,
-  ): Promise<Record<string, DecryptedDetails>>;
+  decryptDetails(results: Ciphertexts, options?: DecryptOptions): Promise<Record<string, DecryptedDetails>>;
   /**
    * The whole task without encryption, exactly, in the client's worker: what decryption has to give, of reals up to their bounds. For tests, with all inputs of each
    * place. Errors: as of `encrypt`; InputError `input.missing`; UndefinedStatisticError; MemoryError.
    */
   plain(
     values: Readonly<Record<string, Cells>>,
-    options?: ValueHoldOptions,
+    options?: HoldOptions,
   ): Promise<Record<string, DecryptedExact>>;
   /** The secret key: whoever has these bytes can decrypt. From then on the client survives its worker's death. */
   save(options?: CallOptions): Promise<Uint8Array>;
-  /** See {@link Client.exportKey}. */
+  /**
+   * The secret key, encrypted with AES-256-GCM under a passphrase (PBKDF2-HMAC-SHA-256, 600,000 iterations): to be kept where others may come by the
+   * bytes. It is as safe as the passphrase is hard to guess: take a long one. `restoreClient(bytes, { passphrase })` gives the client back. From then on
+   * the client survives its worker's death. Errors: ParameterError `parameters.crypto` where there is no WebCrypto.
+   */
   exportKey(passphrase: string, options?: CallOptions): Promise<Uint8Array>;
   dispose(): void;
 }

@@ -1,63 +1,78 @@
 /** A client worker: compiles tasks, holds secret keys, encrypts and decrypts. */
-import type { NamedBytes, RawClient, RawJob, RawColumns, RawOutputValues } from '../raw.js';
-import { openColumns } from '../raw-columns.js';
+import type { ErrorRecord } from '../errors.js';
+import type { RawOutput, RawClient, RawTasks } from '../raw.js';
+import { openTasks } from '../raw-tasks.js';
+import { toRecord } from './error-record.js';
 import { Handles } from './handles.js';
 import { overwrite } from './overwrite.js';
-import { open, programMethods, programs } from './program-methods.js';
 import type { ClientMethods } from './protocol.js';
-import { type Call, Moved, serve } from './serve.js';
+import { Moved, serve } from './serve.js';
+import { open, programMethods, programs } from './program-methods.js';
 
 const clients = new Handles<RawClient>();
-let raw: RawColumns;
-
-function moved(bytes: Uint8Array<ArrayBuffer>): Moved<Uint8Array<ArrayBuffer>> {
-  return new Moved(bytes, [bytes.buffer]);
-}
-
-function movedAll(objects: NamedBytes[]): Moved<NamedBytes[]> {
-  return new Moved(
-    objects,
-    objects.map(({ bytes }) => bytes.buffer),
-  );
-}
-
-/** Moved, so that no copy stays behind. */
-function movedValues(outputs: RawOutputValues[]): Moved<RawOutputValues[]> {
-  const columns = outputs.flatMap(({ parts }) => Object.values(parts));
-  return new Moved(
-    outputs,
-    columns.flatMap((integers) => (integers instanceof BigInt64Array ? [integers.buffer] : [])),
-  );
-}
-
-function bytesOf(call: Call, job: RawJob): Promise<Moved<Uint8Array<ArrayBuffer>>> {
-  return call.finish(job, () => moved(job.takeBytes()));
-}
+let raw: RawTasks;
 
 serve<ClientMethods>({
   start(_, options) {
-    const instance = openColumns(options);
+    const instance = openTasks(options);
     raw = instance.raw;
     return { version: raw.version(), memoryBytes: instance.memoryBytes };
   },
   ...programMethods(() => raw),
-  compile: ({ hear }, task, options) => open(raw.RawProgram.compile(task, options, hear)),
+  compile: ({ hear }, task, options) =>
+    open(raw.RawProgram.compile(JSON.stringify(task), JSON.stringify(options), hear)),
   createClient: (_, program) => clients.add(new raw.RawClient(programs.get(program))),
   restoreClient: (_, program, saved) => clients.add(raw.RawClient.restore(programs.get(program), saved)),
-  saveClient: (_, client) => moved(clients.get(client).save()),
+  saveClient: (_, client) => {
+    const saved = clients.get(client).save();
+    return new Moved(saved, [saved.buffer]);
+  },
   freeClient: (_, client) => clients.free(client),
-  key: (call, client, index) => bytesOf(call, clients.get(client).keyJob(index)),
-  encrypt: (call, client, inputs, units, present) => {
+  key: (call, client, name) => {
+    const job = clients.get(client).keyJob(name);
+    return call.finish(job, () => {
+      const bytes = job.takeBytes();
+      return new Moved(bytes, [bytes.buffer]);
+    });
+  },
+  encrypt: (call, client, names, cells, present) => {
     try {
-      const job = clients.get(client).encryptJob(inputs, units, present);
-      return call.finish(job, () => movedAll(job.takeObjects()));
+      const job = clients.get(client).encryptJob(names, cells, present);
+      return call.finish(job, () => {
+        const objects = job.takeObjects();
+        return new Moved(
+          objects,
+          objects.map(({ bytes }) => bytes.buffer),
+        );
+      });
     } finally {
       // The job has its own, and wipes them.
-      for (const data of [...units, ...present]) overwrite(data);
+      for (const data of [...cells, ...present]) overwrite(data);
     }
   },
-  decrypt: (call, client, names, at, ciphertexts, inputs) => {
-    const job = clients.get(client).decryptJob(names, at, ciphertexts, inputs);
-    return call.finish(job, () => movedValues(job.takeValues()));
+  decrypt: (call, client, results, names, cells, present, inputs) => {
+    const { names: given, encrypted } = inputs ?? { names: [], encrypted: [] };
+    const bound = inputs !== undefined;
+    const job = clients.get(client).decryptJob(results, names, cells, present, bound, given, encrypted);
+    return call.finish(job, () => moved(job.takeCells()));
+  },
+  plain: (_, client, names, cells, present) => {
+    try {
+      return moved(clients.get(client).plain(names, cells, present));
+    } finally {
+      for (const data of [...cells, ...present]) overwrite(data);
+    }
   },
 });
+
+/** Moved, so that no copy stays behind. */
+function moved(outputs: RawOutput[]): Moved<RawOutput<ErrorRecord>[]> {
+  const arrays = outputs.flatMap(({ cells, present, integers }) => [cells, present, integers]);
+  const told = outputs.map(({ problem, ...output }): RawOutput<ErrorRecord> => {
+    return problem === undefined ? output : { ...output, problem: toRecord(problem) };
+  });
+  return new Moved(
+    told,
+    arrays.flatMap((array) => (ArrayBuffer.isView(array) ? [array.buffer] : [])),
+  );
+}

@@ -6,15 +6,15 @@
  * keys of one tenant; those of others get workers of their own, which end with their last key.
  */
 import type { Connection } from './connection.js';
-import type { KeyMethods } from './protocol.js';
+import type { ClientMethods } from './protocol.js';
 
 /** Whose keys these are: one object for all programs that the loom compiled, one for each that it opened. */
 export type Tenant = object;
 
 /** A worker and the keys in it. */
-interface Lodging<M extends KeyMethods> {
-  connection: Connection<M> | undefined;
-  readonly started: Promise<Connection<M>>;
+interface Lodging {
+  connection: Connection<ClientMethods> | undefined;
+  readonly started: Promise<Connection<ClientMethods>>;
   tenant: Tenant | undefined;
   keys: number;
   /** A restart has given it up. */
@@ -22,8 +22,8 @@ interface Lodging<M extends KeyMethods> {
 }
 
 /** A place for one key. */
-export interface Place<M extends KeyMethods> {
-  readonly connection: Connection<M>;
+export interface Place {
+  readonly connection: Connection<ClientMethods>;
   /** Whether its worker died and was replaced. */
   readonly gone: boolean;
   /** The key is no longer there. */
@@ -31,25 +31,25 @@ export interface Place<M extends KeyMethods> {
 }
 
 /** See above. */
-export class ClientWorkers<M extends KeyMethods> {
-  readonly #start: () => Promise<Connection<M>>;
-  #main: Lodging<M>;
-  readonly #others = new Set<Lodging<M>>();
+export class ClientWorkers {
+  readonly #start: () => Promise<Connection<ClientMethods>>;
+  #main: Lodging;
+  readonly #others = new Set<Lodging>();
   #closed = false;
 
   /** `main` runs already; `start` starts another one alike. */
-  constructor(main: Connection<M>, start: () => Promise<Connection<M>>) {
+  constructor(main: Connection<ClientMethods>, start: () => Promise<Connection<ClientMethods>>) {
     this.#start = start;
     this.#main = lodging(Promise.resolve(main), main);
   }
 
   /** The worker that is always there: it compiles tasks. */
-  get main(): Connection<M> {
-    return this.#main.connection as Connection<M>;
+  get main(): Connection<ClientMethods> {
+    return this.#main.connection as Connection<ClientMethods>;
   }
 
   /** A place for one more key of a tenant. Errors: as of starting a worker. */
-  async place(tenant: Tenant): Promise<Place<M>> {
+  async place(tenant: Tenant): Promise<Place> {
     const all = [this.#main, ...this.#others];
     const home =
       all.find((one) => one.tenant === tenant) ?? all.find((one) => one.tenant === undefined) ?? this.#more();
@@ -90,7 +90,7 @@ export class ClientWorkers<M extends KeyMethods> {
     for (const { connection } of [this.#main, ...this.#others]) connection?.close();
   }
 
-  #more(): Lodging<M> {
+  #more(): Lodging {
     const started = this.#begin();
     const more = lodging(started);
     this.#others.add(more);
@@ -101,13 +101,13 @@ export class ClientWorkers<M extends KeyMethods> {
     return more;
   }
 
-  async #begin(): Promise<Connection<M>> {
+  async #begin(): Promise<Connection<ClientMethods>> {
     const connection = await this.#start();
     if (this.#closed) connection.close();
     return connection;
   }
 
-  #left(home: Lodging<M>): void {
+  #left(home: Lodging): void {
     home.keys -= 1;
     if (home.keys > 0) return;
     home.tenant = undefined;
@@ -118,15 +118,15 @@ export class ClientWorkers<M extends KeyMethods> {
     );
   }
 
-  #giveUp(home: Lodging<M>): void {
+  #giveUp(home: Lodging): void {
     home.gone = true;
     this.#others.delete(home);
   }
 }
 
-function lodging<M extends KeyMethods>(
-  started: Promise<Connection<M>>,
-  connection?: Connection<M>,
-): Lodging<M> {
+function lodging(
+  started: Promise<Connection<ClientMethods>>,
+  connection?: Connection<ClientMethods>,
+): Lodging {
   return { connection, started, tenant: undefined, keys: 0, gone: false };
 }

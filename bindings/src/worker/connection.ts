@@ -6,13 +6,10 @@ import type {
   Args,
   FromWorker,
   Handle,
-  KeyedMethods,
-  KeyMethods,
   ProgramMethods,
   Request,
   Result,
   StartMethods,
-  TaskMethods,
   ToWorker,
 } from './protocol.js';
 
@@ -193,29 +190,9 @@ function sharedFlag(): Int32Array<SharedArrayBuffer> | undefined {
   return new Int32Array(new SharedArrayBuffer(4));
 }
 
-/** A worker as one that can less. What it can do beyond is of no consequence; only the compiler cannot see that. */
-function about<M>(worker: object): Connection<M> {
-  return worker as Connection<M>;
-}
-
-/** A worker of any role, to be asked about programs only. */
+/** A worker of either role, to be asked about programs only. What it can do beyond is of no consequence; only the compiler cannot see that. */
 export function aboutPrograms<M extends ProgramMethods>(worker: Connection<M>): Connection<ProgramMethods> {
-  return about(worker);
-}
-
-/** A worker of either role, to be asked about programs over values only. */
-export function aboutTasks<M extends TaskMethods>(worker: Connection<M>): Connection<TaskMethods> {
-  return about(worker);
-}
-
-/** A worker with keys, to be asked about these only. */
-export function aboutKeys<M extends KeyMethods>(worker: Connection<M>): Connection<KeyMethods> {
-  return about(worker);
-}
-
-/** A worker that computes, to be given keys only. */
-export function aboutEvaluators<M extends KeyedMethods>(worker: Connection<M>): Connection<KeyedMethods> {
-  return about(worker);
+  return worker as object as Connection<ProgramMethods>;
 }
 
 /** An object in a worker that may be replaced: opened on first use, and again in each new worker. */

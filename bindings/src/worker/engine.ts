@@ -25,8 +25,6 @@ export interface Engine<M extends StartMethods> extends Started {
 const POOLS = {
   client: 'pool',
   evaluator: 'pool',
-  'task-client': 'task-pool',
-  'task-evaluator': 'task-pool',
   graph: 'graph-pool',
   conformance: 'pool',
 } as const satisfies { readonly [role in Role]?: Role };

@@ -1,17 +1,18 @@
-/** The evaluator worker: runs programs on ciphertexts. Nothing secret ever comes here. */
-import type { RawColumns, RawEvaluator } from '../raw.js';
-import { openColumns } from '../raw-columns.js';
+/** An evaluator worker: runs programs on ciphertexts and on the server's own values. No secret key ever comes here. */
+import type { RawGivenValues, RawHeld, RawEvaluator, RawTasks } from '../raw.js';
+import { openTasks } from '../raw-tasks.js';
 import { Handles } from './handles.js';
-import { programMethods } from './program-methods.js';
 import type { EvaluatorMethods } from './protocol.js';
 import { Moved, serve } from './serve.js';
+import { programMethods } from './program-methods.js';
 
 const evaluators = new Handles<RawEvaluator>();
-let raw: RawColumns;
+const values = new Handles<RawHeld>();
+let raw: RawTasks;
 
 serve<EvaluatorMethods>({
   start(_, options) {
-    const instance = openColumns(options);
+    const instance = openTasks(options);
     raw = instance.raw;
     return { version: raw.version(), memoryBytes: instance.memoryBytes };
   },
@@ -19,9 +20,13 @@ serve<EvaluatorMethods>({
   open: (_, program) => evaluators.add(new raw.RawEvaluator(program)),
   loadKey: (_, evaluator, key) => evaluators.get(evaluator).loadKey(key),
   missingKeys: (_, evaluator) => evaluators.get(evaluator).missingKeys(),
-  run: (call, evaluator, inputs, trace) => {
+  hold: (_, evaluator, given) => values.add(evaluators.get(evaluator).hold(...given)),
+  freeHeld: (_, held) => values.free(held),
+  run: (call, evaluator, held, [names, encrypted, clear, cells, present], trace) => {
     // Taken out of the message: it must not keep the bytes while the job, which has its own, runs.
-    const job = evaluators.get(evaluator).runJob(inputs.splice(0));
+    const given: RawGivenValues = [names, encrypted.splice(0), clear, cells.splice(0), present];
+    const own = evaluators.get(evaluator);
+    const job = held === undefined ? own.runJob(...given) : own.runHeldJob(values.get(held), ...given);
     job.setTrace(trace);
     return call.finish(job, () => {
       const outputs = job.takeObjects();

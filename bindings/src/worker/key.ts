@@ -3,34 +3,34 @@ import { DisposedError, failure } from '../errors.js';
 import { abortable } from '../resource.js';
 import { seal } from '../sealed-key.js';
 import type { ClientWorkers, Place, Tenant } from './client-workers.js';
-import { aboutKeys, type Connection } from './connection.js';
-import type { Handle, KeyMethods } from './protocol.js';
+import type { Connection } from './connection.js';
+import type { ClientMethods, Handle } from './protocol.js';
 
 /** Makes a client, or restores one from saved bytes, in that worker. */
-export type MakeClient<M extends KeyMethods> = (
-  connection: Connection<M>,
+export type MakeClient = (
+  connection: Connection<ClientMethods>,
   saved: Uint8Array | undefined,
 ) => Promise<Handle>;
 
-interface Seat<M extends KeyMethods> {
-  readonly place: Place<M>;
+interface Seat {
+  readonly place: Place;
   readonly handle: Handle;
 }
 
 /** See above. */
-export class Key<M extends KeyMethods> {
-  readonly #workers: ClientWorkers<M>;
+export class Key {
+  readonly #workers: ClientWorkers;
   readonly #tenant: Tenant;
-  readonly #make: MakeClient<M>;
+  readonly #make: MakeClient;
   /** What `saveClient` gave, or what it was restored from. */
   #saved: Uint8Array | undefined;
-  #seat: Promise<Seat<M>>;
+  #seat: Promise<Seat>;
   #freed = false;
 
   private constructor(
-    workers: ClientWorkers<M>,
+    workers: ClientWorkers,
     tenant: Tenant,
-    make: MakeClient<M>,
+    make: MakeClient,
     saved: Uint8Array | undefined,
   ) {
     this.#workers = workers;
@@ -41,13 +41,13 @@ export class Key<M extends KeyMethods> {
   }
 
   /** A fresh key, or a saved one. Errors: as of starting a worker, opening the program, and restoring; abort. */
-  static async make<M extends KeyMethods>(
-    workers: ClientWorkers<M>,
+  static async make(
+    workers: ClientWorkers,
     tenant: Tenant,
-    make: MakeClient<M>,
+    make: MakeClient,
     saved: Uint8Array | undefined,
     signal: AbortSignal,
-  ): Promise<Key<M>> {
+  ): Promise<Key> {
     const key = new Key(workers, tenant, make, saved);
     try {
       await abortable(key.#seat, signal);
@@ -63,7 +63,7 @@ export class Key<M extends KeyMethods> {
    * Where it lives now; after a restart it is restored. Errors: WorkerError `worker.key_lost` if it died with its
    * worker and was never saved.
    */
-  async find(): Promise<{ connection: Connection<M>; handle: Handle }> {
+  async find(): Promise<{ connection: Connection<ClientMethods>; handle: Handle }> {
     const seat = this.#seat;
     const { place, handle } = await seat;
     if (!place.gone) return { connection: place.connection, handle };
@@ -78,7 +78,7 @@ export class Key<M extends KeyMethods> {
   /** Gives the bytes of the key. They are kept, so that it can come back. */
   async save(signal: AbortSignal): Promise<Uint8Array> {
     const { connection, handle } = await this.find();
-    const bytes = await aboutKeys(connection).call('saveClient', [handle], { signal });
+    const bytes = await connection.call('saveClient', [handle], { signal });
     this.#saved = bytes.slice();
     return bytes;
   }
@@ -100,14 +100,14 @@ export class Key<M extends KeyMethods> {
     this.#saved = undefined;
     this.#seat.then(
       ({ place, handle }) => {
-        aboutKeys(place.connection).send('freeClient', [handle]);
+        place.connection.send('freeClient', [handle]);
         place.leave();
       },
       () => {},
     );
   }
 
-  async #restore(): Promise<Seat<M>> {
+  async #restore(): Promise<Seat> {
     if (this.#saved !== undefined) return this.#settle();
     const problem =
       'The secret key died with its worker, and was never saved: it is lost, and what was encrypted under it, too. ' +
@@ -115,7 +115,7 @@ export class Key<M extends KeyMethods> {
     throw failure('worker.key_lost', problem, { role: 'client' });
   }
 
-  async #settle(): Promise<Seat<M>> {
+  async #settle(): Promise<Seat> {
     // A copy: the key may be freed meanwhile, and its bytes overwritten.
     const saved = this.#saved?.slice();
     const place = await this.#workers.place(this.#tenant);

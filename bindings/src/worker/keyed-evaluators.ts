@@ -2,25 +2,25 @@
 import { failure } from '../errors.js';
 import { movable } from '../bytes.js';
 import type { EvaluationKeys } from '../types.js';
-import { aboutEvaluators, type Connection, Remote } from './connection.js';
-import type { Handle, KeyedMethods } from './protocol.js';
+import { type Connection, Remote } from './connection.js';
+import type { EvaluatorMethods, Handle } from './protocol.js';
 
 /** Looks at a key before it is copied, by its number. */
 type CheckKey = (key: Uint8Array, index: number) => Uint8Array;
 
 /** An evaluator that has its keys. */
-interface KeyedEvaluator<M extends KeyedMethods> {
+interface KeyedEvaluator {
   keys: EvaluationKeys;
-  remote: Remote<M>;
+  remote: Remote<EvaluatorMethods>;
   /** Runs that go on with it; it is freed when others took its place and the last of them ends. */
   users: number;
 }
 
 /** See above. */
-export class KeyedEvaluators<M extends KeyedMethods> {
+export class KeyedEvaluators {
   readonly #program: Uint8Array;
   readonly #check: CheckKey;
-  #current: KeyedEvaluator<M> | undefined;
+  #current: KeyedEvaluator | undefined;
 
   constructor(program: Uint8Array, check: CheckKey) {
     this.#program = program;
@@ -28,7 +28,7 @@ export class KeyedEvaluators<M extends KeyedMethods> {
   }
 
   /** Works with the evaluator that holds these keys; one with other keys is freed once nobody works with it. */
-  async use<T>(keys: EvaluationKeys, work: (remote: Remote<M>) => Promise<T>): Promise<T> {
+  async use<T>(keys: EvaluationKeys, work: (remote: Remote<EvaluatorMethods>) => Promise<T>): Promise<T> {
     const before = this.#current;
     const [program, check] = [this.#program, this.#check];
     const entry =
@@ -36,9 +36,9 @@ export class KeyedEvaluators<M extends KeyedMethods> {
         ? before
         : {
             keys,
-            remote: new Remote<M>(
-              (connection) => openEvaluator(aboutEvaluators(connection), program, keys, check),
-              (connection, handle) => aboutEvaluators(connection).send('free', [handle]),
+            remote: new Remote<EvaluatorMethods>(
+              (connection) => openEvaluator(connection, program, keys, check),
+              (connection, handle) => connection.send('free', [handle]),
             ),
             users: 0,
           };
@@ -60,7 +60,7 @@ export class KeyedEvaluators<M extends KeyedMethods> {
 }
 
 async function openEvaluator(
-  connection: Connection<KeyedMethods>,
+  connection: Connection<EvaluatorMethods>,
   program: Uint8Array,
   keys: EvaluationKeys,
   check: CheckKey,

@@ -1,8 +1,10 @@
-/** Programs in a worker, and what both kinds of worker answer about them. */
-import type { RawColumns, RawProgram } from '../raw.js';
+/** Programs in a worker, and what both kinds of workers answer about them. */
+import type { RawExplanation, RawReport, RawProgram, RawProgramReport, RawTasks } from '../raw.js';
+import type { ProgramStats, TaskLiteral } from '../values/types.js';
 import { Handles } from './handles.js';
-import type { OpenProgram, ProgramMethods } from './protocol.js';
+import type { OpenProgram, Rounds, ProgramMethods } from './protocol.js';
 import { type Handlers, Moved } from './serve.js';
+import { makeChecks } from './verification.js';
 
 /** The programs that are open in this worker. */
 export const programs = new Handles<RawProgram>();
@@ -10,15 +12,28 @@ export const programs = new Handles<RawProgram>();
 /** Keeps a program, and tells of it. */
 export function open(program: RawProgram): Moved<OpenProgram> {
   const bytes = program.bytes();
-  return new Moved({ program: programs.add(program), info: program.info(), bytes }, [bytes.buffer]);
+  const told = {
+    report: JSON.parse(program.report()) as RawProgramReport,
+    literal: JSON.parse(program.literal()) as TaskLiteral,
+    bytes,
+  };
+  return new Moved({ program: programs.add(program), ...told }, [bytes.buffer]);
 }
 
 /** The handlers; `raw` gives the instance, once it was started. */
-export function programMethods(raw: () => RawColumns): Omit<Handlers<ProgramMethods>, 'start'> {
+export function programMethods(raw: () => RawTasks): Omit<Handlers<ProgramMethods>, 'start'> {
   return {
     openProgram: ({ hear }, bytes) => open(raw().RawProgram.fromBytes(bytes, hear)),
+    explain: (_, program) => JSON.parse(programs.get(program).explain()) as RawExplanation,
+    sizes: (_, program) => JSON.parse(programs.get(program).sizes()) as ProgramStats,
     text: (_, program, stage) => programs.get(program).text(stage),
     graph: (_, program, stage) => programs.get(program).graph(stage),
+    verify: (call, program, stage, trials) => {
+      const raw = programs.get(program);
+      const run = ({ seed = 0n, first, rounds }: Rounds): RawReport =>
+        JSON.parse(raw.verify(stage, seed, first, rounds, call.listen)) as RawReport;
+      return makeChecks(call, [{ kind: 'meaning', run }], trials);
+    },
     freeProgram: (_, program) => programs.free(program),
   };
 }

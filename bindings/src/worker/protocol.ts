@@ -3,7 +3,6 @@ import type { ErrorRecord } from '../errors.js';
 import type { Growth, Platform, ProtectOptions } from '../graph-types.js';
 import type {
   GraphLiteral,
-  Integers,
   NamedBytes,
   RawAnalysis,
   RawCircuitOptions,
@@ -15,17 +14,15 @@ import type {
   RawOptions,
   RawOutgoing,
   RawOutput,
-  RawOutputValues,
   RawPort,
-  RawProgramInfo,
+  RawProgramReport,
   RawReport,
-  RawTaskReport,
   RawTrials,
   RawTried,
 } from '../raw.js';
-import type { CompileOptions, GraphView, Stage, TaskLiteral, TraceView } from '../types.js';
+import type { GraphView, TraceView } from '../types.js';
 import type { MeaningStage } from '../stages.js';
-import type { TaskStage, ValueProgramStats, ValueTaskLiteral } from '../values/types.js';
+import type { Stage, ProgramStats, TaskLiteral } from '../values/types.js';
 import type { CheckKind } from '../verification-types.js';
 
 /** Number of an object that lives in a worker. */
@@ -36,15 +33,8 @@ type Bytes = Uint8Array<ArrayBuffer>;
 /** A program that is open in a worker. */
 export interface OpenProgram {
   readonly program: Handle;
-  readonly info: RawProgramInfo;
-  readonly bytes: Bytes;
-}
-
-/** A program over values that is open in a worker. */
-export interface OpenTask {
-  readonly task: Handle;
-  readonly report: RawTaskReport;
-  readonly literal: ValueTaskLiteral;
+  readonly report: RawProgramReport;
+  readonly literal: TaskLiteral;
   readonly bytes: Bytes;
 }
 
@@ -76,75 +66,22 @@ export interface StartMethods {
 /** What can be asked about programs, in either worker. */
 export interface ProgramMethods extends StartMethods {
   openProgram(bytes: Uint8Array): OpenProgram;
+  explain(program: Handle): RawExplanation;
+  sizes(program: Handle): ProgramStats;
   text(program: Handle, stage: Stage): string;
   graph(program: Handle, stage: Stage): GraphView;
+  /** Compares what a stage means with what the task means. */
+  verify(program: Handle, stage: MeaningStage, trials: Rounds): CheckRecord[];
   freeProgram(program: Handle): void;
 }
 
-/** What every worker with secret keys does. */
-export interface KeyMethods extends StartMethods {
+/** What a client worker does. It holds secret keys; no answer but `saveClient`'s contains one. */
+export interface ClientMethods extends ProgramMethods {
+  compile(task: TaskLiteral, options: RawCompileOptions): OpenProgram;
   saveClient(client: Handle): Bytes;
   freeClient(client: Handle): void;
-}
-
-/** What every worker does that computes with evaluation keys. */
-export interface KeyedMethods extends StartMethods {
-  open(program: Uint8Array): Handle;
-  loadKey(evaluator: Handle, key: Uint8Array): void;
-  missingKeys(evaluator: Handle): string[];
-  free(evaluator: Handle): void;
-}
-
-/** What a client worker does. It holds secret keys; no answer but `saveClient`'s contains one. */
-export interface ClientMethods extends ProgramMethods, KeyMethods {
-  compile(task: TaskLiteral, options: CompileOptions): OpenProgram;
   createClient(program: Handle): Handle;
   restoreClient(program: Handle, saved: Uint8Array): Handle;
-  key(client: Handle, index: number): Bytes;
-  encrypt(
-    client: Handle,
-    inputs: string[],
-    units: Integers[],
-    present: (Uint8Array | undefined)[],
-  ): NamedBytes[];
-  decrypt(
-    client: Handle,
-    names: string[],
-    at: Uint32Array,
-    ciphertexts: Uint8Array[],
-    inputs: Uint8Array[] | undefined,
-  ): RawOutputValues[];
-}
-
-/**
- * What the evaluator worker does. It is told program bytes, evaluation keys and ciphertexts, and nothing
- * else; so this is where programs that others made are opened first.
- */
-export interface EvaluatorMethods extends ProgramMethods, KeyedMethods {
-  run(
-    evaluator: Handle,
-    inputs: Uint8Array[],
-    trace: boolean,
-  ): { outputs: NamedBytes[]; trace: TraceView | undefined };
-}
-
-/** What can be asked about programs over values, in either of their workers. */
-export interface TaskMethods extends StartMethods {
-  openProgram(bytes: Uint8Array): OpenTask;
-  explain(task: Handle): RawExplanation;
-  sizes(task: Handle): ValueProgramStats;
-  text(task: Handle, stage: TaskStage): string;
-  graph(task: Handle, stage: TaskStage): GraphView;
-  /** Compares what a stage means with what the task means. */
-  verify(task: Handle, stage: MeaningStage, trials: Rounds): CheckRecord[];
-  freeProgram(task: Handle): void;
-}
-
-/** What a task client worker does: as a client worker, for tasks over values. */
-export interface TaskClientMethods extends TaskMethods, KeyMethods {
-  compile(task: ValueTaskLiteral, options: RawCompileOptions): OpenTask;
-  createClient(task: Handle): Handle;
-  restoreClient(task: Handle, saved: Uint8Array): Handle;
   key(client: Handle, name: string): Bytes;
   encrypt(
     client: Handle,
@@ -168,8 +105,15 @@ export interface TaskClientMethods extends TaskMethods, KeyMethods {
   ): RawOutput<ErrorRecord>[];
 }
 
-/** What a task evaluator worker does: as an evaluator worker, for tasks over values. It is told the server's own inputs, too. */
-export interface TaskEvaluatorMethods extends TaskMethods, KeyedMethods {
+/**
+ * What the evaluator worker does. It is told program bytes, evaluation keys, ciphertexts and the server's own inputs, and nothing
+ * else; so this is where programs that others made are opened first.
+ */
+export interface EvaluatorMethods extends ProgramMethods {
+  open(program: Uint8Array): Handle;
+  loadKey(evaluator: Handle, key: Uint8Array): void;
+  missingKeys(evaluator: Handle): string[];
+  free(evaluator: Handle): void;
   /** Values that stay for many runs: encrypted ones, then clear ones. */
   hold(evaluator: Handle, given: RawGivenValues): Handle;
   freeHeld(held: Handle): void;

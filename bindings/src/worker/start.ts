@@ -33,16 +33,6 @@ function startInBrowser(role: Role): WorkerLike {
         type: 'module',
         name: 'cipherloom-evaluator',
       });
-    case 'task-client':
-      return new Worker(new URL('./task-client-worker.js', import.meta.url), {
-        type: 'module',
-        name: 'cipherloom-task-client',
-      });
-    case 'task-evaluator':
-      return new Worker(new URL('./task-evaluator-worker.js', import.meta.url), {
-        type: 'module',
-        name: 'cipherloom-task-evaluator',
-      });
     case 'graph':
       return new Worker(new URL('./graph-worker.js', import.meta.url), {
         type: 'module',
@@ -57,11 +47,6 @@ function startInBrowser(role: Role): WorkerLike {
       return new Worker(new URL('./operator-worker.js', import.meta.url), {
         type: 'module',
         name: 'cipherloom-operator',
-      });
-    case 'task-pool':
-      return new Worker(new URL('../../wasm/tasks/threads/pool-worker.js', import.meta.url), {
-        type: 'module',
-        name: 'cipherloom-task-pool',
       });
     case 'graph-pool':
       return new Worker(new URL('../../wasm/graphs/threads/pool-worker.js', import.meta.url), {
@@ -80,13 +65,10 @@ function startInBrowser(role: Role): WorkerLike {
 const FILES = {
   client: 'client-worker.js',
   evaluator: 'evaluator-worker.js',
-  'task-client': 'task-client-worker.js',
-  'task-evaluator': 'task-evaluator-worker.js',
   graph: 'graph-worker.js',
   conformance: 'conformance-worker.js',
   operator: 'operator-worker.js',
   pool: '../../wasm/threads/pool-worker.js',
-  'task-pool': '../../wasm/tasks/threads/pool-worker.js',
   'graph-pool': '../../wasm/graphs/threads/pool-worker.js',
 } as const;
 
