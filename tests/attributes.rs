@@ -1,5 +1,5 @@
 //! Names of attributes: an operator type refuses those that it does not name, and reads each that it does. Base operators are
-//! tried by the conformance suite's own test; here it is all others, over graphs of schemes, columns and ciphers.
+//! tried by the conformance suite's own test; here it is all others, over graphs of schemes and ciphers.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -9,8 +9,6 @@ use cipherloom::graph::{Attrs, Graph, Real, Signature, ValueType};
 use cipherloom::math::prime::ntt_primes;
 use cipherloom::ops::tensor::{Element, Tensor};
 use cipherloom::ops::{Call, Level, Registry, Session, types};
-use cipherloom::platform::Simd;
-use cipherloom::program::{CompileOptions, Program, Stage};
 use cipherloom::schemes::bfv::auxiliary_primes;
 use cipherloom::{Error, Result};
 use std::collections::BTreeSet;
@@ -53,42 +51,6 @@ fn levels(graph: Graph, registry: &Registry) -> Vec<Graph> {
     }
 }
 
-/// Every stage of a task with most of what a task can have.
-fn of_columns() -> Vec<Graph> {
-    let column = |name: &str| format!(r#"{{"name":"{name}","rows":20,"min":"-30","max":"30"}}"#);
-    let ring = r#"{"name":"z","rows":20,"min":"0","max":"9","layout":"slots","rings":2}"#;
-    let gaps = r#"{"name":"gaps","rows":20,"min":"0","max":"9","missing":true}"#;
-    let values: Vec<String> = (0..20).map(|value| format!("\"{value}\"")).collect();
-    let plain = |op: &str, attrs: &str| format!(r#"{{"op":"column.{op}","inputs":[0],"attrs":{{{attrs}}}}}"#);
-    let values = format!(r#""values":[{}]"#, values.join(","));
-    let nodes = [
-        r#"{"op":"column.multiply","inputs":[0,1]}"#,
-        r#"{"op":"column.sum","inputs":[4]}"#,
-        r#"{"op":"column.rotate_rows","inputs":[2],"attrs":{"steps":3}}"#,
-        r#"{"op":"column.rotate_columns","inputs":[2]}"#,
-        r#"{"op":"stats.mean","inputs":[0]}"#,
-        r#"{"op":"stats.sum","inputs":[0]}"#,
-        r#"{"op":"stats.count","inputs":[3]}"#,
-        r#"{"op":"stats.variance","inputs":[0],"attrs":{"population":1}}"#,
-        r#"{"op":"stats.covariance","inputs":[0,1]}"#,
-        r#"{"op":"stats.correlation","inputs":[0,1]}"#,
-        &plain("add_plain", &values),
-        &plain("add_plain", r#""scalar":"3""#),
-        &plain("multiply_plain", &values),
-        &plain("multiply_plain", r#""scalar":"3""#),
-    ];
-    let output = |k: usize| format!(r#"{{"name":"{k}","operand":{k}}}"#);
-    let task = format!(
-        r#"{{"inputs":[{},{},{ring},{gaps}],"nodes":[{}],"outputs":[{}]}}"#,
-        column("x"),
-        column("y"),
-        nodes.join(","),
-        (5..18).map(output).collect::<Vec<_>>().join(",")
-    );
-    let program = Program::compile(serde_json::from_str(&task).unwrap(), &CompileOptions::default()).unwrap();
-    Stage::ALL.map(|stage| program.graph(stage, &Simd::new()).unwrap()).into()
-}
-
 /// Keys, encryption and every operator of BFV that takes attributes.
 fn of_bfv(registry: &Registry) -> Graph {
     let (n, t) = (16, ntt_primes(12, 16, 1, &[]).unwrap()[0]);
@@ -117,11 +79,10 @@ fn of_bfv(registry: &Registry) -> Graph {
     let product = s.op("bfv.multiply", none().with("aux", aux), &[ciphertext, ciphertext]).unwrap();
     let product = s.op("rlwe.relinearize", none(), &[product, square]).unwrap();
     let turned = s.op("rlwe.automorphism", none().with("g", 3u64), &[product, turn]).unwrap();
-    let sum = s.op("bfv.sum_slots", none().with("g", [3u64].as_slice()), &[product, turn]).unwrap();
     let low = s.op("bfv.mod_switch", none().with("keep", 2u64), &[turned]).unwrap();
     let scaled = s.op("bfv.scale_plain", with_q(q), &[plain]).unwrap();
     let lifted = s.op("rlwe.lift_plain", with_q(q), &[plain]).unwrap();
-    for (number, output) in [sum, low, other, scaled, lifted].into_iter().enumerate() {
+    for (number, output) in [low, other, scaled, lifted].into_iter().enumerate() {
         s.graph_mut().declare_output(&number.to_string(), output);
     }
     s.finish()
@@ -254,8 +215,7 @@ fn meaning(
 #[test]
 fn what_is_named_is_read() {
     let registry = cipherloom::registry();
-    let mut graphs = of_columns();
-    graphs.extend(levels(of_bfv(&registry), &registry));
+    let mut graphs = levels(of_bfv(&registry), &registry);
     graphs.extend(levels(of_bgv(&registry), &registry));
     graphs.extend(levels(of_ckks(&registry), &registry));
     graphs.extend(levels(of_ciphers(&registry), &registry));

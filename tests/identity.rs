@@ -1,91 +1,124 @@
-//! What a program, a key and a result are bound to.
+//! What a program, a key and a result are bound to, and what is told of bytes before there are any.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod road;
 
-use cipherloom::program::{Client, CompileOptions, Evaluator, Named, Program};
-use road::{Road, task};
+use cipherloom::circuit::{Job, Named, Outcome, OutputCells};
+use cipherloom::platform::Simd;
+use cipherloom::tasks::{Client, Literal, Options, Program};
+use cipherloom::values::Exact;
+use cipherloom::values::number::Number;
+use road::{TaskBuilder, by_name, compile, evaluator, expected, sealed};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+type Cells = BTreeMap<String, Exact>;
+
+fn clear() -> Cells {
+    BTreeMap::new()
+}
+
 /// The sum of three numbers of so many decimals.
-fn sum(decimals: u32) -> String {
-    format!(
-        r#"{{"inputs":[{{"name":"a","rows":3,"min":"0","max":"999","decimals":{decimals}}}],
-        "nodes":[{{"op":"stats.sum","inputs":[0]}}],"outputs":[{{"name":"s","operand":1,"decimals":{decimals}}}]}}"#
-    )
+fn sum(decimals: u32) -> Literal {
+    let mut task = TaskBuilder::default();
+    let places = if decimals > 0 { format!(", decimals={decimals}") } else { String::new() };
+    let attrs = format!(r#"kind="integer", shape=[3], where="encrypted"{places}"#);
+    let x = task.input("x", &attrs, Some(["0", "999"]));
+    let s = task.op("value.sum", "", &[x]);
+    task.output("s", s);
+    task.finish()
+}
+
+fn client(program: &Arc<Program>) -> Client {
+    Client::new(Arc::clone(program), Arc::new(Simd::new()), || 0.0).unwrap()
+}
+
+fn objects(job: Job) -> Vec<Named> {
+    match job.complete().unwrap() {
+        Outcome::Objects(objects) => objects,
+        _ => panic!("objects are expected"),
+    }
+}
+
+fn cells(job: Job) -> Vec<OutputCells> {
+    match job.complete().unwrap() {
+        Outcome::Cells(cells) => cells,
+        _ => panic!("cells are expected"),
+    }
+}
+
+fn results(client: &Client, program: &Arc<Program>, sealed: &BTreeMap<String, Vec<u8>>) -> Vec<Vec<u8>> {
+    let run = evaluator(client, program).run(&by_name(sealed), &clear()).unwrap();
+    objects(run).into_iter().map(|object| object.bytes).collect()
 }
 
 fn code<T>(result: cipherloom::Result<T>) -> String {
     result.err().map_or("no error".into(), |e| format!("{}: {e}", e.code()))
 }
 
-#[test]
-fn decimals_belong_to_the_program() {
-    let whole = Road::new(task(&sum(0)));
-    let cents = Program::compile(task(&sum(2)), &CompileOptions::default()).unwrap();
-    assert_eq!(whole.program.parameters().literal(), cents.parameters().literal());
-    assert_ne!(whole.program.id(), cents.id());
-    let platform = Arc::new(cipherloom::platform::Scalar::new());
-    let reader = Client::restore(Arc::new(cents), platform, road::CLOCK, &whole.client.save()).unwrap();
-    let outputs = whole.evaluate(&whole.encrypt(&vec![("a", vec![100, 200, 300], None)]));
-    let refused = code(reader.decrypt(&[("s", &outputs[0].bytes)], None));
-    assert!(refused.starts_with("key.foreign"), "{refused}");
-    for wrong in [r#""decimals":19"#, r#""decimals":-1"#, r#""decimals":0.5"#] {
-        let json = sum(0).replacen(r#""decimals":0"#, wrong, 1);
-        let refused = serde_json::from_str(&json)
-            .ok()
-            .map(|t| Program::compile(t, &CompileOptions::default()).is_err());
-        assert_ne!(refused, Some(false), "{wrong}");
-    }
+fn borrowed(all: &[Vec<u8>]) -> Vec<&[u8]> {
+    all.iter().map(Vec::as_slice).collect()
 }
 
-/// Identity of the run over encrypted inputs, in the program's order.
-fn run_of(road: &Road, inputs: &[Vec<u8>]) -> [u8; 16] {
-    let checksums: Vec<[u8; 16]> = inputs.iter().map(|bytes| *bytes.last_chunk().unwrap()).collect();
-    road.program.run_id(&checksums)
+#[test]
+fn decimals_belong_to_the_program_and_its_results() {
+    let [whole, cents] = [0, 2].map(|decimals| compile(&sum(decimals)));
+    assert_eq!(whole.parameters().literal(), cents.parameters().literal());
+    assert_ne!(whole.id(), cents.id());
+    let owner = client(&whole);
+    let inputs = sealed(&owner, &[("x".to_owned(), Exact::integers([100, 200, 300]))].into());
+    let results = results(&owner, &whole, &inputs);
+    // One key, other decimals.
+    let reader = owner.for_program(cents).unwrap();
+    let refused = code(reader.decrypt(&borrowed(&results), &clear(), None));
+    assert!(refused.starts_with("task.invalid") && refused.contains("decimals"), "{refused}");
 }
 
 #[test]
 fn results_belong_to_their_run() {
-    let json = r#"{"inputs":[{"name":"a","rows":3000,"min":"0","max":"9"},{"name":"b","rows":3,"min":"0","max":"9"}],
-        "nodes":[{"op":"stats.sum","inputs":[0]},{"op":"stats.sum","inputs":[1]},{"op":"stats.count","inputs":[0]}],
-        "outputs":[{"name":"a","operand":2},{"name":"b","operand":3},{"name":"n","operand":4}]}"#;
-    let road = Road::new(task(json));
-    let data = |a: i64| vec![("a", vec![a; 3000], None), ("b", vec![a; 3], None)];
-    let (first, second) = (road.encrypt(&data(1)), road.encrypt(&data(2)));
-    let (old, new) = (road.evaluate(&first), road.evaluate(&second));
-    let of = |outputs: &[Named], name: &str| -> Vec<u8> {
-        outputs.iter().find(|o| o.names.iter().any(|n| n == name)).unwrap().bytes.clone()
+    let mut task = TaskBuilder::default();
+    let attrs = r#"kind="integer", shape=[300], where="encrypted""#;
+    let [a, b] = ["a", "b"].map(|name| task.input(name, attrs, Some(["0", "9"])));
+    let product = task.op("value.multiply", "", &[a, b]);
+    task.output("product", product);
+    task.output("a", a);
+    let program = compile(&task.finish());
+    let owner = client(&program);
+    let data = |cell: i128| -> Cells {
+        ["a", "b"].map(|name| (name.to_owned(), Exact::integers(vec![cell; 300]))).into()
     };
-    assert_ne!(of(&old, "a"), of(&old, "b"), "two objects");
-    let decrypt = |a: &[Named], b: &[Named], run| {
-        code(road.client.decrypt(&[("a", &of(a, "a")), ("n", &[]), ("b", &of(b, "b"))], run))
+    let (first, second) = (sealed(&owner, &data(1)), sealed(&owner, &data(2)));
+    let (old, new) = (results(&owner, &program, &first), results(&owner, &program, &second));
+    assert_eq!(old.len(), 2, "two objects");
+    let decrypt = |results: &[&[u8]], inputs: Option<&BTreeMap<String, Vec<u8>>>| {
+        let given = inputs.map(by_name);
+        code(owner.decrypt(results, &clear(), given.as_deref()))
     };
-    assert_eq!(decrypt(&old, &old, None), "no error");
-    assert_eq!(decrypt(&old, &old, Some(run_of(&road, &first))), "no error");
-    // Outputs of two runs, and those of other inputs.
+    assert_eq!(decrypt(&borrowed(&old), None), "no error");
+    assert_eq!(decrypt(&borrowed(&old), Some(&first)), "no error");
+    let mixed = BTreeMap::from([("a".to_owned(), first["a"].clone()), ("b".to_owned(), second["b"].clone())]);
     for refused in [
-        decrypt(&old, &new, None),
-        decrypt(&old, &old, Some(run_of(&road, &second))),
-        decrypt(&new, &new, Some(run_of(&road, &[first[0].clone(), second[1].clone()]))),
+        decrypt(&[&old[0], &new[1]], None),
+        decrypt(&borrowed(&old), Some(&second)),
+        decrypt(&borrowed(&old), Some(&mixed)),
     ] {
-        assert!(refused.starts_with("key.foreign") && refused.contains("run"), "{refused}");
+        assert!(refused.starts_with("key.foreign") && refused.contains("another run"), "{refused}");
     }
-    // The order of the inputs' bytes at the evaluator does not matter.
-    let turned = road.evaluate(&[first[1].clone(), first[0].clone()]);
-    assert_eq!(decrypt(&turned, &old, Some(run_of(&road, &first))), "no error");
+    let only = BTreeMap::from([("a".to_owned(), first["a"].clone())]);
+    assert!(decrypt(&borrowed(&old), Some(&only)).starts_with("input.missing"));
+    assert!(decrypt(&[&old[0]], None).starts_with("input.missing"), "a result that lacks");
 }
 
 #[test]
 fn a_saved_key_is_the_key_or_nothing() {
-    let road = Road::without_keys(task(&sum(0)));
-    let restore = |saved: &[u8]| {
-        let platform = Arc::new(cipherloom::platform::Scalar::new());
-        code(Client::restore(Arc::clone(&road.program), platform, road::CLOCK, saved))
-    };
-    let saved = road.client.save();
+    let program = compile(&sum(0));
+    let restore =
+        |saved: &[u8]| code(Client::restore(Arc::clone(&program), Arc::new(Simd::new()), || 0.0, saved));
+    let saved = client(&program).save();
     assert_eq!(restore(&saved), "no error");
     // A seed from which another key follows, with a checksum that is right.
-    let mut other = saved.clone();
+    let mut other = saved.to_vec();
     let end = other.len() - 16;
     other[end - 1] ^= 1;
     let checksum = twox_hash::XxHash3_128::oneshot(&other[..end]);
@@ -94,32 +127,125 @@ fn a_saved_key_is_the_key_or_nothing() {
     assert!(refused.starts_with("format.content") && refused.contains("secret key"), "{refused}");
 }
 
-#[test]
-fn lengths_are_known_before() {
-    let json = r#"{"inputs":[{"name":"an input","rows":5000,"min":"-9","max":"9","missing":true},
-        {"name":"b","rows":5000,"min":"0","max":"9"}],
-        "nodes":[{"op":"stats.correlation","inputs":[0,1]},{"op":"stats.mean","inputs":[1]}],
-        "outputs":[{"name":"r","operand":2},{"name":"m","operand":3}]}"#;
-    let mut road = Road::without_keys(task(json));
-    let info = road.program.info(&cipherloom::platform::Scalar::new(), 1).unwrap();
-    let keys = road.keys();
-    assert_eq!(info.keys.iter().map(|k| k.bytes).collect::<Vec<_>>(), lengths(&keys));
-    for key in &keys {
-        road.evaluator.load_key(key).unwrap();
-    }
-    let inputs =
-        road.encrypt(&vec![("an input", vec![1; 5000], Some(vec![1; 5000])), ("b", vec![2; 5000], None)]);
-    assert_eq!(info.inputs.iter().map(|i| i.bytes).collect::<Vec<_>>(), lengths(&inputs));
-    for object in road.evaluate(&inputs) {
-        for name in &object.names {
-            let output = info.outputs.iter().find(|o| o.name == *name).unwrap();
-            assert_eq!(output.bytes, object.bytes.len() as u64);
-        }
-    }
-    let evaluator = Evaluator::new(&road.program.bytes(), &cipherloom::platform::Scalar::new(), road::CLOCK);
-    assert_eq!(evaluator.unwrap().missing_keys().len(), keys.len());
+/// Statistics of two values, one with missing cells, in several ciphertexts.
+fn statistics(kind: &str) -> Literal {
+    let mut task = TaskBuilder::default();
+    let attrs = format!(r#"kind="{kind}", shape=[9000], where="encrypted""#);
+    let x = task.input("an input", &format!("{attrs}, missing=1"), Some(["-9", "9"]));
+    let y = task.input("y", &attrs, Some(["0", "9"]));
+    let r = task.op("stats.correlation", "", &[x, y]);
+    let mean = task.op("stats.mean", "", &[y]);
+    task.output("r", r);
+    task.output("mean", mean);
+    task.output("y", y);
+    task.finish()
 }
 
-fn lengths(objects: &[Vec<u8>]) -> Vec<u64> {
-    objects.iter().map(|bytes| bytes.len() as u64).collect()
+#[test]
+fn what_is_told_of_bytes_is_their_length() {
+    for kind in ["integer", "real"] {
+        let literal = statistics(kind);
+        let program = compile(&literal);
+        let (report, owner) = (program.report().unwrap(), client(&program));
+        let missing = Exact::with_missing((0..9000).map(|k| (k % 7 != 0).then(|| Number::from(k % 19 - 9))));
+        let y = Exact::integers((0..9000).map(|k| k % 10));
+        let inputs = sealed(&owner, &[("an input".to_owned(), missing), ("y".to_owned(), y)].into());
+        for (name, bytes) in &inputs {
+            assert_eq!(report.inputs[name].bytes, bytes.len() as u64, "{name}");
+            assert!(report.inputs[name].ciphertexts > 1, "{name}");
+        }
+        let results = results(&owner, &program, &inputs);
+        let lengths: u64 = results.iter().map(|bytes| bytes.len() as u64).sum();
+        assert_eq!(report.download_bytes, lengths);
+        assert!(report.seconds > 0.0 && report.total_bits <= f64::from(report.max_total_bits));
+        let sizes = program.sizes(&Simd::new()).unwrap();
+        assert_eq!(sizes.stages.iter().map(|stage| stage.stage).collect::<Vec<_>>(), Program::STAGES);
+        let base = program.base(&Simd::new()).unwrap();
+        assert_eq!(sizes.stages[5].operators, base.operators().len());
+        assert!(sizes.memory_bytes > lengths);
+    }
+}
+
+#[test]
+fn what_decrypts_is_what_the_plain_task_gives_with_the_noise_that_was_promised() {
+    let literal = statistics("integer");
+    let program = compile(&literal);
+    let owner = client(&program);
+    let data: Cells = [
+        (
+            "an input".to_owned(),
+            Exact::with_missing((0..9000).map(|k| (k % 5 > 0).then(|| Number::from(k % 17 - 8)))),
+        ),
+        ("y".to_owned(), Exact::integers((0..9000).map(|k| (k * k) % 10))),
+    ]
+    .into();
+    let results = results(&owner, &program, &sealed(&owner, &data));
+    let found = cells(owner.decrypt(&borrowed(&results), &clear(), None).unwrap());
+    let promised =
+        program.report().unwrap().outputs.iter().map(|o| o.budget_bits).fold(f64::INFINITY, f64::min);
+    let plain: Cells =
+        owner.plain(&data).unwrap().into_iter().map(|output| (output.name, output.cells.unwrap())).collect();
+    assert_eq!(plain, expected(&literal, &data));
+    for output in found {
+        assert_eq!(output.cells.unwrap(), plain[&output.name]);
+        assert!(output.budget.unwrap() >= promised, "{}: {:?} of {promised}", output.name, output.budget);
+    }
+    let few = Cells::from([("y".to_owned(), data["y"].clone())]);
+    assert!(code(owner.plain(&few)).starts_with("input.missing"));
+    let wide: Cells = [data.clone(), [("y".to_owned(), Exact::integers(vec![10; 9000]))].into()]
+        .into_iter()
+        .flatten()
+        .collect();
+    assert!(code(owner.plain(&wide)).starts_with("range.value"));
+}
+
+#[test]
+fn an_output_without_a_value_leaves_the_others() {
+    let literal = statistics("integer");
+    let program = compile(&literal);
+    let owner = client(&program);
+    let none = Exact::with_missing(vec![None; 9000]);
+    let y = Exact::integers((0..9000).map(|k| k % 10));
+    let data: Cells = [("an input".to_owned(), none), ("y".to_owned(), y)].into();
+    let results = results(&owner, &program, &sealed(&owner, &data));
+    let decrypted = cells(owner.decrypt(&borrowed(&results), &clear(), None).unwrap());
+    for all in [decrypted, owner.plain(&data).unwrap()] {
+        for output in all {
+            match output.name.as_str() {
+                "r" => {
+                    let error = output.cells.unwrap_err();
+                    assert_eq!(error.code(), "statistic.undefined");
+                    assert!(error.to_string().contains("`r` has no value"), "{error}");
+                }
+                "mean" => assert_eq!(output.cells.unwrap().cells[0].to_f64(), 4.5),
+                _ => assert_eq!(output.cells.unwrap(), data["y"]),
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_public_has_no_noise() {
+    let mut task = TaskBuilder::default();
+    let x = task.input("x", r#"kind="integer", shape=[3], where="encrypted""#, Some(["0", "9"]));
+    let count = task.op("stats.count", "", &[x]);
+    let sum = task.op("value.sum", "", &[x]);
+    task.output("count", count);
+    task.output("sum", sum);
+    let program = compile(&task.finish());
+    let owner = client(&program);
+    let results =
+        results(&owner, &program, &sealed(&owner, &[("x".to_owned(), Exact::integers([1, 2, 3]))].into()));
+    let found = cells(owner.decrypt(&borrowed(&results), &clear(), None).unwrap());
+    assert_eq!(found[0].budget, Some(f64::INFINITY));
+    assert!(found[1].budget.unwrap() < 100.0);
+    let options = Options { n: Some(4096), ..Options::default() };
+    assert_eq!(Program::compile(sum_of_reals(), &options).unwrap().report().unwrap().n, 4096);
+}
+
+fn sum_of_reals() -> Literal {
+    let mut task = TaskBuilder::default();
+    let x = task.input("x", r#"kind="real", shape=[3], where="encrypted""#, Some(["0", "9"]));
+    task.output("x", x);
+    task.finish()
 }

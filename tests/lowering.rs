@@ -14,12 +14,12 @@ use cipherloom::values::types::{Kind, Place, Value};
 use cipherloom::values::{
     Exact, PackedValue, PackingOptions, Range, Values, clear_name, interpret, lower, ranges,
 };
-mod task_road;
+mod road;
 
 use cipherloom::Error;
 use num_bigint::BigInt;
+use road::random::{Dice, Random, random};
 use std::collections::BTreeMap;
-use task_road::random::{Dice, Random, random};
 
 const PASSES: PackerPasses =
     PackerPasses { dedup: true, factors: true, flatten: true, giant_steps: true, late_sums: false };

@@ -1,64 +1,75 @@
-//! What must not matter: the order in which inputs are handed in, and the number of threads.
+//! What must not matter: the order in which values are handed in, and the number of threads.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod road;
 
+use cipherloom::circuit::Outcome;
 use cipherloom::platform::Simd;
-use road::{Data, Road, numbers, part, task};
+use cipherloom::tasks::{Client, Literal, Program};
+use cipherloom::values::Exact;
+use cipherloom::values::number::Number;
+use road::{TaskBuilder, by_name, compile, evaluator, expected, opened, sealed};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-const TASK: &str = r#"{"inputs":[{"name":"a","rows":300,"min":"0","max":"120"},{"name":"b","rows":300,"min":"-9","max":"9"},
-    {"name":"c","rows":300,"min":"0","max":"50"}],
-    "nodes":[{"op":"column.sub","inputs":[0,1]},{"op":"stats.covariance","inputs":[3,2]},{"op":"stats.variance","inputs":[0]}],
-    "outputs":[{"name":"difference","operand":3},{"name":"covariance","operand":4},{"name":"variance","operand":5}]}"#;
+type Cells = BTreeMap<String, Exact>;
 
-fn road() -> Road {
-    let mut road = Road::on(Arc::new(Simd::new()), task(TASK));
-    road.load_keys();
-    road
+/// Products, sums and turns of three values.
+fn task(kind: &str) -> Literal {
+    let mut task = TaskBuilder::default();
+    let attrs = format!(r#"kind="{kind}", shape=[300], where="encrypted""#);
+    let [a, b, c] = ["a", "b", "c"].map(|name| task.input(name, &attrs, Some(["-9", "9"])));
+    let difference = task.op("value.sub", "", &[a, b]);
+    let product = task.op("value.multiply", "", &[difference, c]);
+    let sum = task.op("value.sum", "", &[product]);
+    let turned = task.op("value.rotate", "axis=0, steps=7", &[a]);
+    task.output("difference", difference);
+    task.output("sum", sum);
+    task.output("turned", turned);
+    task.finish()
 }
 
-fn data() -> Data<'static> {
-    let column = |name, seed, min, max| (name, numbers(seed, 300, min, max), None);
-    vec![column("a", 1, 0, 120), column("b", 2, -9, 9), column("c", 3, 0, 50)]
+fn data() -> Cells {
+    let cells = |seed: i128| Exact::new((0..300).map(|k| Number::from((k * seed + 3) % 19 - 9)).collect());
+    [("a", 7), ("b", 5), ("c", 11)].map(|(name, seed)| (name.to_owned(), cells(seed))).into()
+}
+
+fn road(kind: &str) -> (Literal, Arc<Program>, Client) {
+    let task = task(kind);
+    let program = compile(&task);
+    let client = Client::new(Arc::clone(&program), Arc::new(Simd::new()), || 0.0).unwrap();
+    (task, program, client)
 }
 
 #[test]
-fn inputs_come_in_any_order() {
-    let road = road();
-    let data = data();
-    let [a, b, c] = [0, 1, 2].map(|i| data[i].1.clone());
-    let difference: Vec<i128> = a.iter().zip(&b).map(|(a, b)| i128::from(a - b)).collect();
-    let product: i128 = difference.iter().zip(&c).map(|(d, &c)| d * i128::from(c)).sum();
-    let squares: i128 = a.iter().map(|&a| i128::from(a * a)).sum();
+fn values_come_in_any_order() {
+    let (task, program, client) = road("integer");
+    let (sealed, evaluator) = (sealed(&client, &data()), evaluator(&client, &program));
+    let given = by_name(&sealed);
     for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0], [2, 0, 1]] {
-        let given: Data<'_> = order.iter().map(|&index| data[index].clone()).collect();
-        let inputs = road.encrypt(&given);
-        // Handed in to the evaluator in yet another order.
-        let turned = [inputs[1].clone(), inputs[2].clone(), inputs[0].clone()];
-        for inputs in [inputs.as_slice(), &turned] {
-            let results = road.decrypt(&road.evaluate(inputs));
-            assert_eq!(results["difference"].parts["values"], difference, "{order:?}");
-            assert_eq!(part(&results["covariance"], "sumXY"), product, "{order:?}");
-            assert_eq!(part(&results["variance"], "sumSquares"), squares, "{order:?}");
-        }
+        let turned = order.map(|index| given[index]);
+        let job = evaluator.run(&turned, &BTreeMap::new()).unwrap();
+        assert_eq!(opened(&client, job, &BTreeMap::new()), expected(&task, &data()), "{order:?}");
     }
 }
 
 #[test]
 fn every_number_of_threads_gives_the_same_bytes() {
-    let road = road();
-    let inputs = road.encrypt(&data());
-    let pools = [1, 2, 3, 4].map(|n| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap());
-    let expected = pools[0].install(|| road.evaluate(&inputs));
-    for pool in &pools {
-        for time in 0..3 {
-            assert!(
-                pool.install(|| road.evaluate(&inputs)) == expected,
-                "{} threads, time {time}",
-                pool.current_num_threads()
-            );
+    for kind in ["integer", "real"] {
+        let (_, program, client) = road(kind);
+        let (sealed, evaluator) = (sealed(&client, &data()), evaluator(&client, &program));
+        let run = || match evaluator.run(&by_name(&sealed), &BTreeMap::new()).unwrap().complete().unwrap() {
+            Outcome::Objects(objects) => objects,
+            _ => panic!("results are objects"),
+        };
+        let pools = [1, 2, 3, 4].map(|n| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap());
+        let first = pools[0].install(run);
+        for pool in &pools {
+            for time in 0..3 {
+                let threads = pool.current_num_threads();
+                assert!(pool.install(run) == first, "{kind}: {threads} threads, time {time}");
+            }
         }
     }
 }

@@ -1,17 +1,14 @@
-//! A cryptographer's own circuits, by the public builder only: BFV with keys of one's own, and a statistic of a column
-//! without the column layer. bindings/test/e2e/own-scheme.test.ts builds the same from TypeScript, and gets the same bytes.
+//! A cryptographer's own circuits, by the public builder only: BFV with keys of one's own. bindings/test/e2e/own-scheme.test.ts builds the same from TypeScript, and gets the same bytes.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use cipherloom::circuit::{Circuit, CircuitBuilder, RunOptions, To};
-use cipherloom::graph::{Attrs, OperandId, ValueType, print};
+use cipherloom::graph::{Attrs, ValueType};
 use cipherloom::math::prime::ntt_primes;
 use cipherloom::ops::Registry;
 use cipherloom::ops::types::{self, Ciphertext, Scheme, SwitchingKey};
 use cipherloom::platform::Simd;
-use cipherloom::program::{CompileOptions, Program, Stage};
 use cipherloom::schemes::bfv::auxiliary_primes;
-use cipherloom::schemes::columns::{Column, KeyName, Keys};
 use std::sync::Arc;
 
 fn registry() -> Arc<Registry> {
@@ -179,82 +176,3 @@ const GOLDEN: [&str; 4] = [
     "64e3f2bfdb4cb6cf111ad7432d132d50",
     "f9f49a7b9b2c220af4eead2cbbb2caf9",
 ];
-
-/// The statistics task: the variance of a column of 20 rows.
-const TASK: &str = r#"{"inputs":[{"name":"x","rows":20,"min":"-30","max":"30"}],
-    "nodes":[{"op":"stats.variance","inputs":[0]}],"outputs":[{"name":"variance","operand":1}]}"#;
-
-const STATISTICS: [&str; 2] = ["f5e691cea546668c33556101c9e9d931", "bee449d1ad3b8d920b33bf719ae985be"];
-
-/// What a column is made of, as the compiler chose it.
-fn column_and_keys(program: &Program) -> (Column, Keys) {
-    let l = program.parameters().literal();
-    let column =
-        Column { n: l.n, t: l.t.clone(), q: l.q.clone(), parts: 2, rows: 20, missing: false, rings: 0 };
-    (column, program.keys().unwrap().clone())
-}
-
-#[test]
-fn a_statistic_without_the_column_layer() {
-    let options = CompileOptions { n: Some(4096), ..CompileOptions::default() };
-    let program = Program::compile(serde_json::from_str(TASK).unwrap(), &options).unwrap();
-    let (column, keys) = column_and_keys(&program);
-    let (l, registry) = (program.parameters().literal(), registry());
-    let attrs = || Attrs::new().with("aux", l.aux.as_slice()).with("low", l.low);
-
-    // As the compiler has it.
-    let mut g = CircuitBuilder::new(64, &registry).unwrap();
-    let x = g.input("x", column.ty()).unwrap();
-    let evaluation = g.input("evaluation keys", keys.ty()).unwrap();
-    let variance = g.op("stats.variance", attrs(), &[x, evaluation]).unwrap();
-    g.output("variance", variance);
-    let task = g.finish().unwrap();
-    let compiled = print(&program.graph(Stage::Task, &Simd::new()).unwrap());
-    assert_eq!(task.to_text(), compiled);
-
-    // With keys, encryption and decryption around it.
-    let mut g = CircuitBuilder::new(64, &registry).unwrap();
-    let hidden = g.input("secret seed", types::secret_seed()).unwrap();
-    let public = g.input("public seed", types::public_seed()).unwrap();
-    let slots = g.input("slots", types::slots(column.n, column.t[0])).unwrap();
-    let all = [l.q.as_slice(), l.special.as_slice()].concat();
-    let secret = g.op("rlwe.secret_key", Attrs::new().with("n", l.n).with("q", all), &[hidden]).unwrap();
-    let parts: Vec<OperandId> = keys
-        .names
-        .iter()
-        .map(|name| {
-            let attrs = key_attrs(&keys.key(name));
-            let attrs = match name {
-                KeyName::Relinearization(_) => attrs.with("from", "square"),
-                KeyName::Galois(element, _) => attrs.with("from", "galois").with("g", *element),
-            };
-            g.op("rlwe.switching_key", attrs, &[secret, public, hidden]).unwrap()
-        })
-        .collect();
-    let evaluation = g.merge(&parts, keys.ty()).unwrap();
-    let plain = g.op("slots.encode", Attrs::new(), &[slots]).unwrap();
-    let q = Attrs::new().with("q", column.q.as_slice());
-    let encrypted = g.op("bfv.encrypt_secret", q, &[secret, plain, public, hidden]).unwrap();
-    let x = g.view(encrypted, 0, column.ty()).unwrap();
-    let sums = g.op("stats.variance", attrs(), &[x, evaluation]).unwrap();
-    for (index, name) in ["sum", "sumSquares"].into_iter().enumerate() {
-        let low = column.q[..l.low].to_vec();
-        let ty = Ciphertext::new(l.n, low, 2, Scheme::Bfv { t: column.t[0] }).ty();
-        let number = g.view(sums, index as u64 * ty.size, ty).unwrap();
-        let plain = g.op("bfv.decrypt", Attrs::new(), &[secret, number]).unwrap();
-        let slots = g.op("slots.decode", Attrs::new(), &[plain]).unwrap();
-        g.output(name, slots);
-    }
-    let whole = g.finish().unwrap();
-    assert_eq!([task.id(), whole.id()].map(hex), STATISTICS);
-
-    let rows: Vec<i64> = (0..20).map(|row| (7 * row + 3) % 61 - 30).collect();
-    let t = column.t[0].cast_signed();
-    let slots = column.slots(0, |row| rows[row].rem_euclid(t).cast_unsigned());
-    let seeds: [(&str, &[u64]); 2] = [("secret seed", &[1, 2, 3, 4]), ("public seed", &[5, 6, 7, 8])];
-    let out = run(&whole, &[seeds[0], seeds[1], ("slots", &slots)]);
-    let centered =
-        |word: u64| if word.cast_signed() > t / 2 { word.cast_signed() - t } else { word.cast_signed() };
-    let (sum, squares) = (rows.iter().sum::<i64>(), rows.iter().map(|x| x * x).sum::<i64>());
-    assert_eq!([centered(out[0][0]), centered(out[1][0])], [sum, squares]);
-}

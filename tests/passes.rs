@@ -9,7 +9,7 @@ use cipherloom::Result;
 use cipherloom::circuit::Precompute;
 use cipherloom::graph::{Graph, parse, print};
 use cipherloom::ops::Registry;
-use cipherloom::optimize::{Pass, cancel, dedup, label_sums, pack_sums, prune, sum_products};
+use cipherloom::optimize::{Pass, cancel, dedup, prune, sum_products};
 use cipherloom::place::gather;
 use cipherloom::schemes;
 use std::path::Path;
@@ -81,14 +81,4 @@ fn gather_copies_only_what_is_in_several_blocks() {
 #[test]
 fn sum_products_joins_products_that_nobody_else_reads() {
     settled("sum_products", sum_products);
-}
-
-#[test]
-fn pack_sums_lays_sums_side_by_side() {
-    golden("sums", "pack_sums", pack_sums);
-}
-
-#[test]
-fn label_sums_leaves_sums_where_they_are() {
-    golden("sums", "label_sums", label_sums);
 }

@@ -1,22 +1,19 @@
-//! The passes that see ciphertexts, on random graphs: what decrypts is the same before and after them, and what plain
+//! The pass that sees ciphertexts of BFV, on random graphs: what decrypts is the same before and after them, and what plain
 //! numbers give.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 mod common;
-mod road;
 
 use cipherloom::engine::{Plan, PlanOptions, Run};
 use cipherloom::expand::{BaseSet, Expander};
 use cipherloom::graph::{Attrs, Graph, OperandId};
 use cipherloom::math::prime::ntt_primes;
 use cipherloom::ops::{Registry, Session, types};
-use cipherloom::optimize::{label_sums, optimize, pack_sums, sum_products};
+use cipherloom::optimize::{optimize, sum_products};
 use cipherloom::platform::{Platform, Simd};
-use cipherloom::program::{CompileOptions, Program, Stage};
 use cipherloom::schemes;
 use common::Random;
-use road::{Data, Road, numbers, part, task};
 use std::sync::Arc;
 
 const N: usize = 16;
@@ -127,84 +124,4 @@ fn sums_of_products_mean_the_same() {
         assert_eq!(run(&registry, &after, &data), expected, "seed {seed}: after");
     }
     assert!(merged > 100, "{merged} operators less");
-}
-
-/// A random task of sums of columns that are short enough to lie side by side.
-fn short_sums(random: &mut Random) -> (String, usize) {
-    let rows = [3, 5, 17, 100, 513, 1000, 1025][random.index(7)];
-    let columns = 2 + random.index(3);
-    let input = |index| format!(r#"{{"name":"{index}","rows":{rows},"min":"-30","max":"30"}}"#);
-    let inputs: Vec<String> = (0..columns).map(input).collect();
-    let (mut nodes, mut outputs) = (Vec::new(), Vec::new());
-    for index in 0..2 + random.index(4) {
-        let a = random.index(columns);
-        let b = (a + 1 + random.index(columns - 1)) % columns;
-        let node = match random.index(4) {
-            0 => format!(r#"{{"op":"stats.covariance","inputs":[{a},{b}]}}"#),
-            1 => format!(r#"{{"op":"stats.variance","inputs":[{a}]}}"#),
-            2 => format!(r#"{{"op":"stats.correlation","inputs":[{a},{b}]}}"#),
-            _ => format!(r#"{{"op":"stats.sum","inputs":[{a}]}}"#),
-        };
-        nodes.push(node);
-        outputs.push(format!(r#"{{"name":"o{index}","operand":{}}}"#, columns + index));
-    }
-    let (inputs, nodes, outputs) = (inputs.join(","), nodes.join(","), outputs.join(","));
-    (format!(r#"{{"inputs":[{inputs}],"nodes":[{nodes}],"outputs":[{outputs}]}}"#), rows)
-}
-
-#[test]
-fn packed_sums_mean_the_same() {
-    let mut packed = 0;
-    for seed in 0..12 {
-        let mut random = Random::new(seed);
-        let (json, rows) = short_sums(&mut random);
-        let options = CompileOptions { n: Some(4096), ..CompileOptions::default() };
-        let Ok(program) = Program::compile(task(&json), &options) else { continue };
-        // The passes as the program runs them, from its own task graph.
-        let graph = program.graph(Stage::Task, &Simd::new()).unwrap();
-        let scheme = Expander::new(program.registry())
-            .expand_to_level(&graph, cipherloom::ops::Level::Scheme)
-            .unwrap();
-        let scheme = sum_products(&optimize(&scheme, program.registry()).unwrap()).unwrap();
-        let sums = |graph: &Graph| {
-            graph.operators().iter().filter(|op| graph.signature(op).name == "bfv.sum_slots").count()
-        };
-        let (whole, side_by_side) = (label_sums(&scheme).unwrap(), pack_sums(&scheme).unwrap());
-        assert_eq!(sums(&whole), sums(&scheme), "labels change nothing");
-        let chosen = sums(program.scheme());
-        assert!(chosen == sums(&whole) || chosen == sums(&side_by_side));
-        packed += usize::from(chosen < sums(&whole));
-        let mut road = Road::with(Arc::new(program), Arc::new(Simd::new()));
-        road.load_keys();
-        let columns = road.program.task().inputs.len();
-        let names: Vec<String> = (0..columns).map(|index| index.to_string()).collect();
-        let data: Vec<Vec<i64>> =
-            (0..columns).map(|index| numbers(seed + 7 * index as u64, rows, -30, 30)).collect();
-        let given: Data<'_> =
-            names.iter().zip(&data).map(|(name, values)| (name.as_str(), values.clone(), None)).collect();
-        let results = road.run(&given);
-        let sum =
-            |a: usize, b: usize| data[a].iter().zip(&data[b]).map(|(a, b)| i128::from(a * b)).sum::<i128>();
-        for (output, node) in road.program.task().outputs.iter().zip(&road.program.task().nodes) {
-            let found = &results[&output.name];
-            let (a, b) = (node.inputs[0], *node.inputs.last().unwrap());
-            let total: i128 = data[a].iter().map(|&v| i128::from(v)).sum();
-            assert_eq!(
-                part(found, if node.inputs.len() == 1 { "sum" } else { "sumX" }),
-                total,
-                "seed {seed}"
-            );
-            match node.op.as_str() {
-                "stats.covariance" => assert_eq!(part(found, "sumXY"), sum(a, b), "seed {seed}"),
-                "stats.variance" => assert_eq!(part(found, "sumSquares"), sum(a, a), "seed {seed}"),
-                "stats.correlation" => {
-                    assert_eq!(part(found, "sumXY"), sum(a, b), "seed {seed}");
-                    assert_eq!(part(found, "sumXX"), sum(a, a), "seed {seed}");
-                    assert_eq!(part(found, "sumYY"), sum(b, b), "seed {seed}");
-                }
-                _ => {}
-            }
-        }
-    }
-    assert!(packed >= 3, "{packed} programs pack sums");
 }

@@ -2,21 +2,21 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-mod task_road;
+mod road;
 
+use cipherloom::circuit::Outcome;
 use cipherloom::error::FormatProblem;
 use cipherloom::graph::ValueType;
 use cipherloom::ops::Call;
 use cipherloom::platform::{Kernel, Platform, Scalar, Simd, WordKernel};
-use cipherloom::program::Outcome;
 use cipherloom::tasks::{Client, Evaluator, Literal, Options, Program};
 use cipherloom::values::Exact;
 use cipherloom::values::number::Number;
 use cipherloom::{Error, Result};
 use cipherloom_fuzz::container::{content, sealed};
+use road::TaskBuilder;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
-use task_road::TaskBuilder;
 
 /// A sum of squares: products, and turns.
 fn task(kind: &str) -> Literal {

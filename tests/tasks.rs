@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-mod task_road;
+mod road;
 
 use cipherloom::Error;
 use cipherloom::graph::{Attrs, Real};
@@ -11,10 +11,10 @@ use cipherloom::platform::Simd;
 use cipherloom::tasks::{Client, GivenParameters, Literal, Meaning, Options, OutputReport, Passes, Program};
 use cipherloom::values::number::Number;
 use cipherloom::values::{Exact, Values};
+use road::random::{Random, random};
+use road::{TaskBuilder, answers, by_name, compile, evaluator, expected, opened, run, sealed};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use task_road::random::{Random, random};
-use task_road::{TaskBuilder, answers, by_name, compile, evaluator, expected, opened, run, sealed};
 
 fn given<const N: usize>(inputs: [(&str, Exact); N]) -> BTreeMap<String, Exact> {
     inputs.into_iter().map(|(name, cells)| (name.to_owned(), cells)).collect()

@@ -746,7 +746,7 @@ impl Run {
             all.extend(interpret(&halves.client, &self.registry, &self.values, &inputs)?.outputs());
             assert_eq!(all["out"], out);
         }
-        Ok(out.cells)
+        Ok(out.cells.clone())
     }
 
     fn op(&self, name: &str, attrs: Attrs) -> Result<Vec<Number>> {

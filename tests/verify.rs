@@ -14,7 +14,6 @@ use cipherloom::ops::types::{self, Form, Poly};
 use cipherloom::ops::{Call, Registry};
 use cipherloom::optimize::{PASSES, Pass};
 use cipherloom::platform::{Kernel, Platform, Scalar, Simd, WordKernel};
-use cipherloom::program::{CompileOptions, Program, Stage};
 use cipherloom::schemes::bfv::auxiliary_primes;
 use cipherloom::tasks;
 use cipherloom::{At, Difference, Error, Result};
@@ -458,27 +457,6 @@ fn all_passes_keep_the_meaning_of_random_graphs() {
         circuit.verify_platforms(&Simd::new(), &Scalar::new(), &trials).unwrap();
     }
     assert!(compared > 1000 && bytes > 100_000, "{compared} outputs, {bytes} bytes");
-}
-
-/// Columns and keys are residues where they are read as ciphertexts and switching keys.
-#[test]
-fn a_compiled_program_is_the_same_on_both_platforms() {
-    let task = r#"{"inputs":[{"name":"x","rows":20,"min":"-30","max":"30"}],
-        "nodes":[{"op":"stats.variance","inputs":[0]}],"outputs":[{"name":"v","operand":1}]}"#;
-    let options = CompileOptions { n: Some(4096), ..CompileOptions::default() };
-    let program = Program::compile(serde_json::from_str(task).unwrap(), &options).unwrap();
-    // Every stage is a circuit in anybody's hands.
-    for stage in Stage::ALL {
-        let graph = program.graph(stage, &Simd::new()).unwrap();
-        let circuit = Circuit::from_text(&print(&graph), registry()).unwrap();
-        assert_eq!(circuit.graph().operators().len(), graph.operators().len());
-    }
-    let graph = program.graph(Stage::Base, &Simd::new()).unwrap();
-    let circuit = Circuit::new(graph, registry()).unwrap();
-    let report = circuit.verify_platforms(&Simd::new(), &Scalar::new(), &rounds(1)).unwrap();
-    assert_eq!(report.compared.len(), circuit.graph().operators().len());
-    let passes: Vec<&dyn Pass> = PASSES.iter().map(|pass| pass as &dyn Pass).collect();
-    circuit.verify_passes(&passes, &Simd::new(), &rounds(1)).unwrap();
 }
 
 /// Stages of programs over values from ciphertexts on are circuits, too: keys, values and clear vectors are random data.

@@ -4,15 +4,18 @@
 
 mod road;
 
+use cipherloom::circuit::Outcome;
 use cipherloom::engine::{Input, Plan, PlanOptions, Run};
 use cipherloom::expand::Expander;
 use cipherloom::graph::{Attrs, Graph};
-use cipherloom::math::prime::ntt_primes;
 use cipherloom::ops::{Registry, Session, types};
 use cipherloom::platform::{Platform, Simd};
-use cipherloom::program::{Client, CompileOptions, Evaluator, Outcome, Program, Values};
-use road::{CLOCK, Road, task};
+use cipherloom::tasks::{Client, Literal, Program};
+use cipherloom::values::Exact;
+use cipherloom::values::number::Number;
+use road::{TaskBuilder, compile, evaluator};
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -57,78 +60,104 @@ fn found() -> Vec<usize> {
     FOUND.iter().map(|count| count.load(Ordering::Relaxed)).collect()
 }
 
-const TASK: &str = r#"{"inputs":[{"name":"a","rows":3000,"min":"0","max":"1000000000000"}],
-    "nodes":[{"op":"column.negate","inputs":[0]}],"outputs":[{"name":"c","operand":1}]}"#;
+/// A number like no other in the program, as an integer and as a real that is none.
+const VALUE: i128 = 0x0065_4321_fedc;
+const REAL: f64 = 1.234_567_891_011_12;
 
-/// A number like no other in the program.
-const VALUE: i64 = 0x0065_4321_fedc;
-
-/// With one plaintext modulus, above all values.
-fn road() -> Road {
-    let modulus = ntt_primes(45, 8192, 1, &[]).unwrap()[0].to_string();
-    let options =
-        CompileOptions { n: Some(8192), plain_moduli: Some(vec![modulus]), ..CompileOptions::default() };
-    let program = Arc::new(Program::compile(task(TASK), &options).unwrap());
-    let evaluator = Evaluator::new(&program.bytes(), &Simd::new(), CLOCK).unwrap();
-    let client = Client::new(Arc::clone(&program), Arc::new(Simd::new()), CLOCK).unwrap();
-    Road { program, client, evaluator }
+/// Numbers, negated by the server.
+fn literal(kind: &str) -> Literal {
+    let mut task = TaskBuilder::default();
+    let attrs = format!(r#"kind="{kind}", shape=[3000], where="encrypted""#);
+    let x = task.input("a", &attrs, Some(["0", "1000000000000"]));
+    let negated = task.op("value.negate", "", &[x]);
+    task.output("c", negated);
+    task.finish()
 }
 
 /// Some words of the secret key, computed as clients do.
-fn key_words(road: &Road, seed: &[u8]) -> Vec<u64> {
-    let parameters = road.program.parameters();
+fn key_words(program: &Program, seed: &[u8]) -> Vec<u64> {
+    let parameters = program.parameters();
     let attrs = Attrs::new().with("n", parameters.literal().n).with("q", parameters.secret_primes());
-    let mut s = Session::new(Graph::new(64), road.program.registry());
+    let mut s = Session::new(Graph::new(64), program.registry());
     let input = s.graph_mut().add_input("seed", types::secret_seed()).unwrap();
     let secret = s.op("rlwe.secret_key", attrs, &[input]).unwrap();
     s.graph_mut().declare_output("secret", secret);
     let platform = Simd::new();
     let base = cipherloom::expand::BaseSet { platform: "simd", contains: &|op| platform.implements(op) };
-    let graph = Expander::new(road.program.registry()).expand(&s.finish(), &base).unwrap();
+    let graph = Expander::new(program.registry()).expand(&s.finish(), &base).unwrap();
     let plan = Arc::new(Plan::new(&graph, &Registry::lattice(), &platform, PlanOptions::default()).unwrap());
     let words: Vec<u64> = seed.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
-    let mut run = Run::new(plan, vec![Input::secret(words)], CLOCK).unwrap();
+    let mut run = Run::new(plan, vec![Input::secret(words)], || 0.0).unwrap();
     run.finish();
     run.output(0).unwrap()[..4].to_vec()
 }
 
-#[test]
-fn secrets_are_overwritten_before_memory_is_freed() {
-    let road = road();
-    let values = vec![VALUE; 3000];
-    let saved = road.client.save();
-    let seed = &saved[saved.len() - 16 - 32..saved.len() - 16];
-    let key = key_words(&road, seed);
-    // A slot is the value itself.
-    let negative = road.program.parameters().literal().t[0] - VALUE as u64;
-    let seed_words: Vec<u64> = seed.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
-    let wanted = [seed_words, key, vec![VALUE as u64, negative, (-VALUE).cast_unsigned()]].concat();
+/// Everything that a client does with its key and with these cells, and with what they decrypt to.
+fn journey(program: &Arc<Program>, client: &Client, saved: &[u8], cells: &Exact, check: &dyn Fn(&Exact)) {
+    let platform = || Arc::new(Simd::new());
+    let restored = Client::restore(Arc::clone(program), platform(), || 0.0, saved).unwrap();
+    for client in [&restored, client] {
+        drop(client.save());
+        // Cancelled half way, and to the end.
+        drop(client.encrypt(&[("a", cells)]).unwrap());
+        let Ok(Outcome::Objects(inputs)) = client.encrypt(&[("a", cells)]).unwrap().complete() else {
+            panic!()
+        };
+        let run = evaluator(client, program).run(&[("a", &inputs[0].bytes)], &BTreeMap::new()).unwrap();
+        let Ok(Outcome::Objects(results)) = run.complete() else { panic!() };
+        let mut job = client.decrypt(&[&results[0].bytes], &BTreeMap::new(), None).unwrap();
+        while !job.step(0.0) {}
+        let Ok(Outcome::Cells(outputs)) = job.take() else { panic!() };
+        check(outputs[0].cells.as_ref().unwrap());
+        let plain = client.plain(&BTreeMap::from([("a".to_owned(), cells.clone())])).unwrap();
+        check(plain[0].cells.as_ref().unwrap());
+    }
+}
+
+fn search(wanted: &[u64]) {
     // The last word first: from then on the others are looked for, too.
-    for (place, &word) in WANTED.iter().zip(&wanted).rev() {
+    for (place, &word) in WANTED.iter().zip(wanted).rev() {
         place.store(word, Ordering::SeqCst);
     }
-    // It finds what is left behind.
-    drop(values.clone());
-    assert_eq!(found()[8], 3000);
-    FOUND[8].store(0, Ordering::SeqCst);
-    {
-        let restored = Client::restore(road.program.clone(), Arc::new(Simd::new()), CLOCK, &saved).unwrap();
-        for client in [&restored, &road.client] {
-            drop(client.save());
-            let given = [Values { input: "a", values: &values, present: None }];
-            // Cancelled half way, and to the end.
-            drop(client.encrypt(&given).unwrap());
-            let Ok(Outcome::Objects(inputs)) = client.encrypt(&given).unwrap().complete() else { panic!() };
-            let outputs = road.evaluate(&[inputs[0].bytes.clone()]);
-            let mut job = client.decrypt(&[("c", &outputs[0].bytes)], None).unwrap();
-            while !job.step(0.0) {}
-            let Ok(Outcome::Values(results)) = job.take() else { panic!() };
-            assert!(results[0].1.parts["values"].iter().all(|&value| value == i128::from(-VALUE)));
-        }
-    }
-    drop(road);
+}
+
+fn end() -> Vec<usize> {
     let left = found();
     WANTED.iter().for_each(|word| word.store(0, Ordering::SeqCst));
-    assert_eq!(left, [0; 12], "seed, secret key, values");
-    drop((values, saved));
+    FOUND.iter().for_each(|count| count.store(0, Ordering::SeqCst));
+    left
+}
+
+/// One after the other: there is one allocator.
+#[test]
+fn secrets_are_overwritten_before_memory_is_freed() {
+    for kind in ["integer", "real"] {
+        let program = compile(&literal(kind));
+        let client = Client::new(Arc::clone(&program), Arc::new(Simd::new()), || 0.0).unwrap();
+        let saved = client.save();
+        let seed = &saved[saved.len() - 16 - 32..saved.len() - 16];
+        let seed_words: Vec<u64> =
+            seed.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
+        let number = if kind == "integer" { Number::from(VALUE) } else { Number::from_f64(REAL).unwrap() };
+        let words = match program.parameters().literal().t.first() {
+            // A slot is the value itself, or the modulus less it.
+            Some(t) => vec![VALUE as u64, t - VALUE as u64, (-VALUE as i64).cast_unsigned()],
+            None => vec![REAL.to_bits(), (-REAL).to_bits()],
+        };
+        let wanted = [seed_words, key_words(&program, seed), words].concat();
+        let cells = Exact::new(vec![number.clone(); 3000]);
+        search(&wanted);
+        // It finds what is left behind.
+        drop(vec![number; 3000]);
+        assert!(found()[8] >= 3000, "{:?}", found());
+        FOUND[8].store(0, Ordering::SeqCst);
+        journey(&program, &client, &saved, &cells, &|cells| {
+            let expected = if kind == "integer" { -VALUE as f64 } else { -REAL };
+            assert!(cells.cells.iter().all(|cell| (cell.to_f64() - expected).abs() < 1e-2));
+        });
+        drop(client);
+        let left = end();
+        assert_eq!(left, [0; 12], "{kind}: seed, secret key, values");
+        drop((cells, saved));
+    }
 }

@@ -7,6 +7,8 @@ use cipherloom::circuit::{Job, Named, Outcome};
 use cipherloom::engine::Clock;
 use cipherloom::memory;
 use cipherloom::platform::Simd;
+#[cfg(feature = "tasks")]
+use cipherloom::values::number::Number;
 use js_sys::{Array, Function, Object, Reflect, Uint8Array};
 use std::sync::{Arc, OnceLock};
 use wasm_bindgen::prelude::*;
@@ -144,14 +146,16 @@ pub(super) fn js_outputs(outputs: Vec<OutputCells>) -> Result<Array, cipherloom:
                 continue;
             }
         };
-        let doubles: Vec<f64> = exact.cells.iter().map(cipherloom::values::number::Number::to_f64).collect();
+        let mut doubles = Zeroizing::new(memory::room::<f64>(exact.cells.len())?);
+        doubles.extend(exact.cells.iter().map(Number::to_f64));
         set(&item, "cells", &js_sys::Float64Array::from(doubles.as_slice()));
         if let Some(present) = &exact.present {
             let flags: Vec<u8> = present.iter().map(|&flag| flag.into()).collect();
             set(&item, "present", &Uint8Array::from(flags.as_slice()));
         }
-        let integers = exact.cells.iter().map(cipherloom::values::number::Number::small);
-        if let Some(integers) = integers.collect::<Option<Vec<i128>>>() {
+        let mut integers = Zeroizing::new(memory::room::<i128>(exact.cells.len())?);
+        integers.extend(exact.cells.iter().map_while(Number::small));
+        if integers.len() == exact.cells.len() {
             set(&item, "integers", &js_integers(&integers)?);
         }
     }

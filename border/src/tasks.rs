@@ -390,6 +390,5 @@ fn exact(cells: &JsValue, present: &JsValue) -> Result<Exact, cipherloom::Error>
     if flags.len() != numbers.len() {
         return Err(wrong("as many flags as cells"));
     }
-    let cell = |(cell, &flag): (Number, &u8)| (flag != 0).then_some(cell);
-    Ok(Exact::with_missing(numbers.into_iter().zip(&flags).map(cell)))
+    Ok(Exact::masked(numbers, flags.iter().map(|&flag| flag != 0).collect()))
 }

@@ -20,7 +20,7 @@ use crate::schemes::noise;
 use crate::values::number::Number;
 use crate::values::types::{Kind, Value};
 use crate::values::{Exact, PackedValue, Range};
-use crate::{Error, Result};
+use crate::{Error, Result, memory};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use zeroize::Zeroizing;
@@ -332,7 +332,7 @@ fn decrypted(
 ) -> Result<()> {
     let exact = program.halves().exact;
     let mut worst = f64::INFINITY;
-    let mut parts: Vec<Vec<u64>> = Vec::with_capacity(types.len());
+    let mut parts = Vec::with_capacity(types.len());
     for (number, ty) in types.iter().enumerate() {
         let number = first + number;
         if exact {
@@ -345,7 +345,7 @@ fn decrypted(
             }
             worst = worst.min(budget);
         }
-        parts.push(run.output(if exact { 2 * number } else { number })?);
+        parts.push(Zeroizing::new(run.output(if exact { 2 * number } else { number })?));
     }
     if exact {
         all.budgets.extend(value.all().map(|own| (own.name.clone(), worst)));
@@ -357,7 +357,7 @@ fn decrypted(
 pub fn cells_of(
     program: &Program,
     value: &PackedValue,
-    parts: &[Vec<u64>],
+    parts: &[impl AsRef<[u64]>],
     all: &mut BTreeMap<String, Exact>,
 ) -> Result<()> {
     let (frame, exact, moduli) = (program.frame(), program.halves().exact, program.moduli());
@@ -367,15 +367,15 @@ pub fn cells_of(
         let slot = |t: usize, part: u64, at: usize| {
             let index = numbers.binary_search(&part).ok();
             let own = index.and_then(|index| parts.get(from + index * moduli.len() + t));
-            own.and_then(|own| own.get(at).copied()).unwrap_or(0)
+            own.and_then(|own| own.as_ref().get(at).copied()).unwrap_or(0)
         };
-        let rows = |t: usize| slots::cells(layout, base, frame, |part, at| slot(t, part, at));
+        let rows = |t: usize| Zeroizing::new(slots::cells(layout, base, frame, |part, at| slot(t, part, at)));
         if exact {
             let residues = moduli
                 .iter()
                 .enumerate()
-                .filter_map(|(index, t)| Some(Residues { t: (*t)?, cells: Zeroizing::new(rows(index)) }));
-            return Ok(combine(&residues.collect::<Vec<_>>())?.into_iter().map(Number::from).collect());
+                .filter_map(|(index, t)| Some(Residues { t: (*t)?, cells: rows(index) }));
+            return Ok(combine(&residues.collect::<Vec<_>>())?.iter().copied().map(Number::from).collect());
         }
         let cell = |bits: u64| {
             slots::cell(f64::from_bits(bits), value).ok_or_else(|| Error::NoiseExhausted {
@@ -384,7 +384,13 @@ pub fn cells_of(
                 needed: LEAST_BUDGET,
             })
         };
-        rows(0).into_iter().map(cell).collect()
+        // Cells that move to a larger block would stay in the smaller one.
+        let bits = rows(0);
+        let mut cells = memory::room(bits.len())?;
+        for &bits in bits.iter() {
+            cells.push(cell(bits)?);
+        }
+        Ok(cells)
     };
     for own in value.all() {
         let cells = read(0, &own.layout, own.base, &own.value)?;
@@ -392,10 +398,9 @@ pub fn cells_of(
             let from = own.layout.parts(frame).len() * moduli.len();
             read(from, layout, 0, &Value::new(Kind::Boolean, own.value.shape.as_slice()))
         });
-        let cell = |(cell, flag): (Number, Number)| (flag == Number::ONE).then_some(cell);
         let cells = match flags.transpose()? {
             None => Exact::new(cells),
-            Some(flags) => Exact::with_missing(cells.into_iter().zip(flags).map(cell)),
+            Some(flags) => Exact::masked(cells, flags.iter().map(|flag| *flag == Number::ONE).collect()),
         };
         all.insert(own.name.clone(), cells);
     }

@@ -12,7 +12,7 @@ pub struct Residues {
 
 /// The integers of least absolute value with these residues: mixed radix digits (Garner). The product of the moduli is
 /// below 2^126.
-pub fn combine(residues: &[Residues]) -> Result<Vec<i128>> {
+pub fn combine(residues: &[Residues]) -> Result<Zeroizing<Vec<i128>>> {
     let mut values = Zeroizing::new(memory::zeros::<u128>(residues.first().map_or(0, |r| r.cells.len()))?);
     let mut product = 1u128;
     for Residues { t, cells } in residues {
@@ -25,7 +25,7 @@ pub fn combine(residues: &[Residues]) -> Result<Vec<i128>> {
         product *= u128::from(t.value());
     }
     let center = |v: u128| if v > product / 2 { v as i128 - product as i128 } else { v as i128 };
-    let mut centered = memory::room(values.len())?;
+    let mut centered = Zeroizing::new(memory::room(values.len())?);
     centered.extend(values.iter().copied().map(center));
     Ok(centered)
 }

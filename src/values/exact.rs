@@ -31,6 +31,13 @@ pub struct Exact {
     pub present: Option<Vec<bool>>,
 }
 
+impl Drop for Exact {
+    /// Cells may be somebody's secret: they are overwritten.
+    fn drop(&mut self) {
+        self.cells.iter_mut().for_each(Number::overwrite);
+    }
+}
+
 impl Exact {
     /// Complete cells.
     pub fn new(cells: Vec<Number>) -> Self {
@@ -40,6 +47,16 @@ impl Exact {
     /// Complete cells, integers.
     pub fn integers(cells: impl IntoIterator<Item = i128>) -> Self {
         Self::new(cells.into_iter().map(Number::from).collect())
+    }
+
+    /// Cells of which those are there that the flags say.
+    pub fn masked(mut cells: Vec<Number>, present: Vec<bool>) -> Self {
+        let absent = cells.iter_mut().zip(&present).filter(|(_, is)| !**is);
+        absent.for_each(|(cell, _)| {
+            cell.overwrite();
+            *cell = Number::ZERO;
+        });
+        Self { cells, present: Some(present) }
     }
 
     /// Cells that may be missing.

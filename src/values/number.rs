@@ -4,6 +4,7 @@ use crate::math::doubles::{nearest, times_power_of_two};
 use num_bigint::{BigInt, Sign};
 use std::cmp::Ordering;
 use std::ops::{Add, Mul, Neg, Sub};
+use zeroize::Zeroize;
 
 /// A rational number.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -43,6 +44,15 @@ impl Number {
     pub const ZERO: Self = Self(Form::Small(0));
     /// The number 1.
     pub const ONE: Self = Self(Form::Small(1));
+
+    /// Overwrites it, but for numbers that are too long for 128 bits, which are no cells of an input.
+    pub(super) fn overwrite(&mut self) {
+        match &mut self.0 {
+            Form::Small(value) => value.zeroize(),
+            Form::Double(bits) => bits.zeroize(),
+            Form::Large(_) => {}
+        }
+    }
 
     /// 10^exponent.
     pub fn power_of_ten(exponent: u32) -> Self {

@@ -1,121 +1,159 @@
-//! The road of a task for tests: everything between a literal and decrypted numbers, in one process.
+//! The whole road of a task: compiled, keys made, values encrypted, run by an evaluator that was given bytes, decrypted and finished.
+
 #![allow(dead_code, reason = "every test file uses a part of it")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-use cipherloom::engine::Clock;
-use cipherloom::platform::{Platform, Scalar};
-use cipherloom::program::{
-    Client, CompileOptions, Evaluator, Job, Named, Outcome, OutputValues, Program, TaskLiteral, Values,
+pub mod random;
+
+use cipherloom::circuit::{Job, Outcome};
+use cipherloom::platform::Simd;
+use cipherloom::tasks::{
+    Client, Evaluator, InputLiteral, Literal, NodeLiteral, Options, OutputLiteral, Program,
 };
+use cipherloom::values::{Exact, Values, cut, interpret};
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::sync::Arc;
 
-pub const CLOCK: Clock = || {
-    static START: OnceLock<Instant> = OnceLock::new();
-    START.get_or_init(Instant::now).elapsed().as_secs_f64() * 1e3
-};
+/// A task, line by line.
+#[derive(Default)]
+pub struct TaskBuilder(Parts);
 
-pub type Data<'a> = Vec<(&'a str, Vec<i64>, Option<Vec<u8>>)>;
-pub type Results = BTreeMap<String, OutputValues>;
-
-pub fn task(json: &str) -> TaskLiteral {
-    serde_json::from_str(json).unwrap()
+/// What a builder has so far.
+#[derive(Default)]
+pub struct Parts {
+    inputs: Vec<InputLiteral>,
+    nodes: Vec<NodeLiteral>,
+    outputs: Vec<OutputLiteral>,
 }
 
-pub fn bytes(job: Job) -> Vec<u8> {
-    match job.complete().unwrap() {
-        Outcome::Bytes(bytes) => bytes,
-        _ => panic!("expected bytes"),
-    }
-}
-
-pub fn objects(job: Job) -> Vec<Named> {
-    match job.complete().unwrap() {
-        Outcome::Objects(objects) => objects,
-        _ => panic!("expected objects"),
-    }
-}
-
-/// One program, its client and its evaluator with all keys loaded.
-pub struct Road {
-    pub program: Arc<Program>,
-    pub client: Client,
-    pub evaluator: Evaluator,
-}
-
-impl Road {
-    pub fn new(task: TaskLiteral) -> Self {
-        let mut road = Self::without_keys(task);
-        road.load_keys();
-        road
+impl TaskBuilder {
+    /// An input, before all operators; type attributes as text, bounds where there are some.
+    pub fn input(&mut self, name: &str, attrs: &str, bounds: Option<[&str; 2]>) -> usize {
+        assert!(self.0.nodes.is_empty());
+        self.0.inputs.push(InputLiteral {
+            name: name.into(),
+            ty: format!("value[1]{{{attrs}}}"),
+            min: bounds.map(|b| b[0].into()),
+            max: bounds.map(|b| b[1].into()),
+        });
+        self.0.inputs.len() - 1
     }
 
-    pub fn load_keys(&mut self) {
-        for key in self.keys() {
-            self.evaluator.load_key(&key).unwrap();
-        }
+    pub fn op(&mut self, op: &str, attrs: &str, inputs: &[usize]) -> usize {
+        self.0.nodes.push(NodeLiteral {
+            op: op.into(),
+            inputs: inputs.to_vec(),
+            attrs: if attrs.is_empty() { String::new() } else { format!("{{{attrs}}}") },
+        });
+        self.0.inputs.len() + self.0.nodes.len() - 1
     }
 
-    pub fn without_keys(task: TaskLiteral) -> Self {
-        Self::on(Arc::new(Scalar::new()), task)
+    pub fn output(&mut self, name: &str, operand: usize) {
+        self.0.outputs.push(OutputLiteral { name: name.into(), operand });
     }
 
-    /// Without keys, on a platform.
-    pub fn on(platform: Arc<dyn Platform>, task: TaskLiteral) -> Self {
-        Self::with(Arc::new(Program::compile(task, &CompileOptions::default()).unwrap()), platform)
-    }
-
-    /// Of a program that is there, without keys, on a platform.
-    pub fn with(program: Arc<Program>, platform: Arc<dyn Platform>) -> Self {
-        let evaluator = Evaluator::new(&program.bytes(), &*platform, CLOCK).unwrap();
-        let client = Client::new(Arc::clone(&program), platform, CLOCK).unwrap();
-        Self { program, client, evaluator }
-    }
-
-    pub fn keys(&self) -> Vec<Vec<u8>> {
-        let count = self.program.keys().map_or(0, |k| k.names.len());
-        (0..count).map(|index| bytes(self.client.key(index).unwrap())).collect()
-    }
-
-    pub fn encrypt(&self, data: &Data<'_>) -> Vec<Vec<u8>> {
-        let values =
-            data.iter().map(|(input, values, present)| Values { input, values, present: present.as_deref() });
-        let job = self.client.encrypt(&values.collect::<Vec<_>>()).unwrap();
-        objects(job).into_iter().map(|object| object.bytes).collect()
-    }
-
-    pub fn evaluate(&self, inputs: &[Vec<u8>]) -> Vec<Named> {
-        let inputs: Vec<&[u8]> = inputs.iter().map(Vec::as_slice).collect();
-        objects(self.evaluator.run(&inputs).unwrap())
-    }
-
-    pub fn decrypt(&self, outputs: &[Named]) -> Results {
-        let of = |name: &String| outputs.iter().find(|object| object.names.contains(name));
-        let names = self.program.task().outputs.iter().map(|output| &output.name);
-        let wanted: Vec<(&str, &[u8])> =
-            names.map(|name| (name.as_str(), of(name).map_or(&[][..], |object| &object.bytes))).collect();
-        match self.client.decrypt(&wanted, None).unwrap().complete().unwrap() {
-            Outcome::Values(values) => values.into_iter().collect(),
-            _ => panic!("expected values"),
-        }
-    }
-
-    pub fn run(&self, data: &Data<'_>) -> Results {
-        self.decrypt(&self.evaluate(&self.encrypt(data)))
+    pub fn finish(self) -> Literal {
+        let Parts { inputs, nodes, outputs } = self.0;
+        Literal { inputs, nodes, outputs }
     }
 }
 
-pub fn numbers(seed: u64, rows: usize, min: i64, max: i64) -> Vec<i64> {
-    let mut x = seed;
-    (0..rows)
-        .map(|_| {
-            x = x.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            min + ((x >> 33) as i64).rem_euclid(max - min + 1)
-        })
-        .collect()
+/// What a task is, by the exact interpreter.
+pub fn expected(task: &Literal, inputs: &BTreeMap<String, Exact>) -> BTreeMap<String, Exact> {
+    let values = Values::new();
+    let registry = values.registry();
+    let (graph, _) = task.assemble(&registry, &values).unwrap();
+    interpret(&graph, &registry, &values, inputs).unwrap().outputs()
 }
 
-pub fn part(values: &OutputValues, name: &str) -> i128 {
-    values.parts[name][0]
+/// What comes of it, encrypted; inputs that the task has as encrypted are.
+pub fn run(program: &Arc<Program>, inputs: &BTreeMap<String, Exact>) -> BTreeMap<String, Exact> {
+    let platform = || Arc::new(Simd::new());
+    let client = Client::new(Arc::clone(program), platform(), || 0.0).unwrap();
+    run_with(&client, program, inputs)
+}
+
+pub fn run_with(
+    client: &Client,
+    program: &Arc<Program>,
+    inputs: &BTreeMap<String, Exact>,
+) -> BTreeMap<String, Exact> {
+    let encrypted =
+        |name: &str| program.task().inputs.iter().any(|i| i.name == name && i.ty.contains("encrypted"));
+    let (own, clear) = inputs.clone().into_iter().partition(|(name, _)| encrypted(name));
+    answers(client, program, &sealed(client, &own), &clear)
+}
+
+/// Encrypted values, by name.
+pub fn sealed(client: &Client, values: &BTreeMap<String, Exact>) -> BTreeMap<String, Vec<u8>> {
+    let values: Vec<(&str, &Exact)> = values.iter().map(|(name, value)| (name.as_str(), value)).collect();
+    let Outcome::Objects(values) = client.encrypt(&values).unwrap().complete().unwrap() else {
+        panic!("values are objects")
+    };
+    values.into_iter().map(|mut value| (value.names.remove(0), value.bytes)).collect()
+}
+
+/// What a program answers, with keys of that client.
+pub fn answers(
+    client: &Client,
+    program: &Arc<Program>,
+    sealed: &BTreeMap<String, Vec<u8>>,
+    clear: &BTreeMap<String, Exact>,
+) -> BTreeMap<String, Exact> {
+    opened(client, evaluator(client, program).run(&by_name(sealed), clear).unwrap(), clear)
+}
+
+/// An evaluator that has the keys of a client.
+pub fn evaluator(client: &Client, program: &Arc<Program>) -> Evaluator {
+    let mut evaluator = Evaluator::new(&program.bytes(), &Simd::new(), || 0.0).unwrap();
+    for name in evaluator.missing_keys() {
+        let Outcome::Bytes(key) = client.key(&name).unwrap().complete().unwrap() else {
+            panic!("a key is bytes")
+        };
+        evaluator.load_key(&key).unwrap();
+    }
+    evaluator
+}
+
+/// As evaluators take them.
+pub fn by_name(sealed: &BTreeMap<String, Vec<u8>>) -> Vec<(&str, &[u8])> {
+    sealed.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect()
+}
+
+/// What comes of a run.
+pub fn opened(client: &Client, job: Job, clear: &BTreeMap<String, Exact>) -> BTreeMap<String, Exact> {
+    let Outcome::Objects(results) = job.complete().unwrap() else { panic!("results") };
+    let results: Vec<&[u8]> = results.iter().map(|r| r.bytes.as_slice()).collect();
+    let Outcome::Cells(cells) = client.decrypt(&results, clear, None).unwrap().complete().unwrap() else {
+        panic!("cells")
+    };
+    cells.into_iter().map(|output| (output.name, output.cells.unwrap())).collect()
+}
+
+/// Compiles, and says what was chosen.
+pub fn compile(task: &Literal) -> Arc<Program> {
+    let start = std::time::Instant::now();
+    let program = Program::compile(task.clone(), &Options::default()).unwrap_or_else(|e| panic!("{e}"));
+    let r = program.report().unwrap();
+    println!(
+        "{} ms: {:?} n {} t {:?} q {} special {} keys {} {:?} {:?}",
+        start.elapsed().as_millis(),
+        r.scheme,
+        r.n,
+        r.plain_moduli,
+        r.moduli.len(),
+        r.special.len(),
+        r.keys.len(),
+        r.operators,
+        r.outputs
+    );
+    Arc::new(program)
+}
+
+pub fn halves(task: &Literal) -> (usize, usize) {
+    let values = Values::new();
+    let registry = values.registry();
+    let (graph, _) = task.assemble(&registry, &values).unwrap();
+    let cut = cut(&graph, &registry, &values).unwrap();
+    (cut.server.operators().len(), cut.client.operators().len())
 }

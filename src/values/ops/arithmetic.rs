@@ -79,7 +79,7 @@ impl InUnits for Exact {
         if decimals == 0 {
             self.clone()
         } else {
-            Self { cells: self.cells.iter().map(cell).collect(), ..self.clone() }
+            Self { cells: self.cells.iter().map(cell).collect(), present: self.present.clone() }
         }
     }
 }
