@@ -7,7 +7,7 @@ use super::program::Program;
 use super::residues::{Residues, combine};
 use super::slots;
 use super::travel::{self, FRESH, Origin};
-use crate::bytes::{Writer, checksum_of, foreign};
+use crate::bytes::{Writer, checksum_of, foreign, shown};
 use crate::circuit::{Job, Named, Outcome, OutputCells};
 use crate::engine::{Clock, Input, Run};
 use crate::graph::{Attrs, OperandId, ValueType};
@@ -193,7 +193,7 @@ impl Client {
                 return Err(foreign(at(), "run", &origin.run, &run));
             }
             let Some(value) = program.packing().outputs.iter().find(|value| value.name == found.name) else {
-                return Err(Error::MissingInput { name: found.name });
+                return Err(Error::MissingInput { name: shown(&found.name).to_owned() });
             };
             let (expected, types) = program.descriptor(value, false)?;
             if found != expected {

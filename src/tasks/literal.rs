@@ -88,6 +88,7 @@ impl Literal {
             let (head, size, attrs) = parse_type(&input.ty)?;
             let ty = sized(&head, size, attrs, 64)?;
             let value = Value::of(&ty)?;
+            check_name("input", &input.name)?;
             if ranges.insert(input.name.clone(), input.range(&value)?).is_some() {
                 return Err(taken("input", &input.name));
             }
@@ -107,6 +108,7 @@ impl Literal {
         }
         let mut names = std::collections::BTreeSet::new();
         for output in &self.outputs {
+            check_name("output", &output.name)?;
             if !names.insert(output.name.as_str()) {
                 return Err(taken("output", &output.name));
             }
@@ -125,6 +127,17 @@ impl Literal {
         let graph = Expander::new(registry).expand(&session.finish(), &base)?;
         Ok((graph, ranges))
     }
+}
+
+/// Most bytes of a name.
+const MOST_NAME: usize = 256;
+
+fn check_name(what: &str, name: &str) -> Result<()> {
+    if (1..=MOST_NAME).contains(&name.len()) {
+        return Ok(());
+    }
+    let (at, found) = (format!("name of an {what}"), format!("{} bytes", name.len()));
+    Err(Error::Task { at, found, expected: format!("1 to {MOST_NAME}") })
 }
 
 fn taken(what: &str, name: &str) -> Error {
