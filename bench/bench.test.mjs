@@ -17,7 +17,6 @@ const NAMES = [
   'f32_matmul',
   'aes128_ctr',
   'statistics_569',
-  'inner_products_100x64',
   'inner-products',
   'wasm_size',
 ];
@@ -64,7 +63,7 @@ test(
     const sets = rows.filter(({ name }) => name === 'multiply_relinearize').map(({ totalBits }) => totalBits);
     assert.deepEqual(sets, [109, 106]);
     const builds = rows.filter(({ name }) => name === 'wasm_size').map(({ variant }) => variant);
-    const modules = ['columns', 'tasks', 'graphs', 'conformance'];
+    const modules = ['tasks', 'graphs', 'conformance'];
     const all = modules.flatMap((module) => ['single', 'threads', 'relaxed'].map((build) => `${module}, ${build}`));
     assert.deepEqual(builds, all);
     const [{ peerParameters, peerTried }] = rows.filter(({ name }) => name === 'statistics_569');

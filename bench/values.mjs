@@ -1,4 +1,4 @@
-// Whole tasks over values (`loom.valueTask()`) against the same by hand on node-seal, one thread each. The figure of a row is the server's
+// Whole tasks over values (`loom.task()`) against the same by hand on node-seal, one thread each. The figure of a row is the server's
 // run; the task as a whole, with encryption and decryption, is in `whole`.
 import { effortOf, jobRows } from './lib/whole.mjs';
 import { VALUE_JOBS } from './tasks/value-jobs.mjs';

@@ -19,7 +19,7 @@ const patients = Array.from({ length: 2000 }, (_, i) => ({
 }));
 
 const loom = await load();
-const task = loom.valueTask();
+const task = loom.task();
 const shape = [patients.length];
 const age = task.encrypted('age', { shape, min: 0, max: 110 });
 const region = task.encrypted('region', { kind: 'category', categories: REGIONS.length, shape });

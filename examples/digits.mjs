@@ -22,7 +22,7 @@ const pictures = read('digits.csv')
   }));
 
 const loom = await load();
-const task = loom.valueTask();
+const task = loom.task();
 // Pictures are columns: a layer is its weights times them.
 const pixels = task.encrypted('pixels', { shape: [64, COUNT], min: 0, max: 16 });
 const plain = {};

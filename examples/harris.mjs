@@ -25,7 +25,7 @@ const SOBEL_Y = SOBEL_X.map(([y, x, weight]) => [x, y, weight]);
 const WINDOW = [-1, 0, 1].flatMap((y) => [-1, 0, 1].map((x) => [y, x, 1]));
 
 const loom = await load();
-const task = loom.valueTask();
+const task = loom.task();
 const image = task.encrypted('picture', { shape: [SIZE, SIZE], min: 0, max: 63 });
 const filtered = (value, weights) =>
   weights

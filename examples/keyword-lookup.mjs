@@ -20,7 +20,7 @@ let seed = 0;
 while (new Set(names.map((name) => code(name).join())).size < ENTRIES) seed++;
 
 const loom = await load();
-const task = loom.valueTask();
+const task = loom.task();
 const digits = { kind: 'category', categories: 16 };
 const asked = task.encrypted('asked', { ...digits, shape: [DIGITS] });
 const codes = task.plain('codes', { ...digits, shape: [ENTRIES, DIGITS] });

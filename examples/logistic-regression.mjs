@@ -18,7 +18,7 @@ const malignant = file
 const { weights, bias } = train(records, malignant, 400);
 
 const loom = await load();
-const task = loom.valueTask();
+const task = loom.task();
 const features = task.encrypted('features', { kind: 'real', shape: [569, 30], min: -4, max: 4 });
 const model = task.plain('weights', { kind: 'real', shape: [30], min: -0.5, max: 0.5 });
 // The sigmoid as a polynomial on -16..16, where scores are.

@@ -8,7 +8,7 @@ const places = Array.from({ length: 500 }, (_, i) => [(i * 7919) % 10_000, (i * 
 const here = [4321, 8765];
 
 const loom = await load();
-const task = loom.valueTask();
+const task = loom.task();
 const point = task.encrypted('here', { shape: [2], min: 0, max: 10_000 });
 const all = task.plain('places', { shape: [places.length, 2], min: 0, max: 10_000 });
 // The point is repeated for each place, as shapes ask for.

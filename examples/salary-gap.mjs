@@ -12,7 +12,7 @@ const people = Array.from({ length: 240 }, (_, i) => {
 });
 
 const loom = await load();
-const task = loom.valueTask();
+const task = loom.task();
 const salary = task.encrypted('salary', { shape: [people.length], min: 0, max: 20_000, decimals: 2 });
 const woman = task.encrypted('woman', { kind: 'boolean', shape: [people.length] });
 // Who works where is no secret: a row of booleans for each department, which the server has.

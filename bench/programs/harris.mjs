@@ -6,7 +6,7 @@ const MOST = 63;
 const WINDOW = [-1, 0, 1].flatMap((y) => [-1, 0, 1].map((x) => [y, x, 1]));
 
 export function describe(loom) {
-  const task = loom.valueTask();
+  const task = loom.task();
   const picture = task.encrypted('picture', { shape: SHAPE, min: 0, max: MOST });
   const [x, y] = [SOBEL_X, SOBEL_Y].map((weights) => filterOf(picture, weights));
   const [xx, yy, xy] = [x.square(), y.square(), x.multiply(y)].map((product) => filterOf(product, WINDOW));

@@ -6,7 +6,7 @@ const LIMIT = 5;
 const COEFFICIENTS = [7, -3, 5, 2, -6, 4, -1, 3];
 
 export function describe(loom) {
-  const task = loom.valueTask();
+  const task = loom.task();
   const x = task.encrypted('x', { shape: [COUNT], min: -LIMIT, max: LIMIT });
   task.output('y', x.polynomial(COEFFICIENTS));
   return task;

@@ -7,7 +7,7 @@ const BIAS = -0.25;
 const SIGMOID = [0.5, 0.15012, 0, -0.001593];
 
 export function describe(loom) {
-  const task = loom.valueTask();
+  const task = loom.task();
   const features = task.encrypted('features', { kind: 'real', shape: SHAPE, min: -4, max: 4 });
   const weights = task.plain('weights', { kind: 'real', shape: [SHAPE[1]], min: -0.5, max: 0.5 });
   task.output('probability', features.matmul(weights).add(BIAS).within(-8, 8).polynomial(SIGMOID));

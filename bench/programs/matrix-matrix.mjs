@@ -5,7 +5,7 @@ const SHAPE = [16, 16];
 const LIMIT = 100;
 
 export function describe(loom) {
-  const task = loom.valueTask();
+  const task = loom.task();
   const [a, b] = ['a', 'b'].map((name) => task.encrypted(name, { shape: SHAPE, min: -LIMIT, max: LIMIT }));
   task.output('product', a.matmul(b));
   return task;

@@ -6,7 +6,7 @@ const LIMIT = 100;
 const MATRIX = integers(3, [SIZE, SIZE], -8, 8);
 
 export function describe(loom) {
-  const task = loom.valueTask();
+  const task = loom.task();
   const x = task.encrypted('x', { shape: [SIZE], min: -LIMIT, max: LIMIT });
   task.output('y', task.constant(MATRIX).matmul(x));
   return task;

@@ -5,7 +5,7 @@ const COUNT = 569;
 const MOST = 1000;
 
 export function describe(loom) {
-  const task = loom.valueTask();
+  const task = loom.task();
   const x = task.encrypted('x', { shape: [COUNT], min: 0, max: MOST });
   task.output('mean', x.mean());
   task.output('variance', x.variance());

@@ -9,7 +9,7 @@ const WEIGHT = 4;
 const BIAS = 20;
 
 export function describe(loom) {
-  const task = loom.valueTask();
+  const task = loom.task();
   const picture = task.encrypted('picture', { shape: [64], min: 0, max: 16 });
   const [hidden, output] = LAYERS.map(([name, to, from]) => {
     const weights = task.plain(`${name} weights`, { shape: [to, from], min: -WEIGHT, max: WEIGHT });

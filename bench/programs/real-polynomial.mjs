@@ -5,7 +5,7 @@ const COUNT = 2048;
 const COEFFICIENTS = reals(9, [16], -1, 1).map((x) => Math.round(x * 2 ** 20) / 2 ** 20);
 
 export function describe(loom) {
-  const task = loom.valueTask();
+  const task = loom.task();
   const x = task.encrypted('x', { kind: 'real', shape: [COUNT], min: -1, max: 1 });
   task.output('y', x.polynomial(COEFFICIENTS));
   return task;

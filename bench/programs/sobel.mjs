@@ -5,7 +5,7 @@ const SHAPE = [64, 64];
 const MOST = 255;
 
 export function describe(loom) {
-  const task = loom.valueTask();
+  const task = loom.task();
   const picture = task.encrypted('picture', { shape: SHAPE, min: 0, max: MOST });
   const [x, y] = [SOBEL_X, SOBEL_Y].map((weights) => filterOf(picture, weights).square());
   task.output('steepness', x.add(y));

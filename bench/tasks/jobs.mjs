@@ -1,29 +1,16 @@
 // The whole tasks: input, our side, the peer's side with its candidates, and the check of results.
-import { columns, vectorPairs } from './data.mjs';
-import { openInnerProducts } from './inner-products.mjs';
-import { INNER_PRODUCT_CANDIDATES, openSealInnerProducts } from './inner-products-seal.mjs';
+import { columns } from './data.mjs';
 import { openStatistics } from './statistics.mjs';
 import { openSealStatistics, statisticsCandidates } from './statistics-seal.mjs';
-
-const LIMIT = 100;
 
 export const JOBS = {
   statistics_569: statisticsJob(569),
   statistics_100000: statisticsJob(100_000),
-  inner_products_100x64: {
-    input: () => vectorPairs({ count: 100, length: 64, limit: LIMIT }),
-    ours: (loom, pairs) => openInnerProducts(loom, pairs, LIMIT),
-    candidates: INNER_PRODUCT_CANDIDATES,
-    peer: openSealInnerProducts,
-    check: (pairs, found) => {
-      const products = pairs.map(([a, b]) => a.reduce((sum, value, i) => sum + value * b[i], 0));
-      if (products.some((product, index) => product !== found[index])) throw wrong('inner products', found, products);
-    },
-  },
 };
 
 function statisticsJob(rows) {
   return {
+    scheme: 'bgv',
     input: () => columns(rows),
     ours: openStatistics,
     candidates: statisticsCandidates(rows),

@@ -2,7 +2,7 @@
 
 /** Inner products of pairs of vectors. */
 export async function openProducts(loom, pairs, limit) {
-  const task = loom.valueTask();
+  const task = loom.task();
   const options = { shape: [pairs.length, pairs[0][0].length], min: -limit, max: limit };
   const [a, b] = ['a', 'b'].map((name) => task.encrypted(name, options));
   task.output('products', a.multiply(b).sum(1));
@@ -12,7 +12,7 @@ export async function openProducts(loom, pairs, limit) {
 
 /** A matrix times a vector: a matrix that is part of the program, or one of the server's that is `given` to each run. */
 export async function openMatrix(loom, { matrix, vector }, limit, { given = false } = {}) {
-  const task = loom.valueTask();
+  const task = loom.task();
   const x = task.encrypted('x', { shape: [vector.length], min: -limit, max: limit });
   const shape = [matrix.length, vector.length];
   const m = given ? task.plain('m', { shape, min: -limit, max: limit }) : task.constant(matrix);
@@ -22,7 +22,7 @@ export async function openMatrix(loom, { matrix, vector }, limit, { given = fals
 
 /** Probabilities by a model of the server's. */
 export async function openRegression(loom, { records, weights, bias, sigmoid, limit }) {
-  const task = loom.valueTask();
+  const task = loom.task();
   const shape = [records.length, weights.length];
   const features = task.encrypted('features', { kind: 'real', shape, min: -limit, max: limit });
   const model = task.plain('weights', { kind: 'real', shape: [weights.length], min: -0.5, max: 0.5 });

@@ -4,7 +4,7 @@ use crate::circuit::Resident;
 use cipherloom::engine::Input;
 use cipherloom::graph::ValueType;
 use cipherloom::platform::Simd;
-use cipherloom::program::{CompileOptions, Program, Stage};
+use cipherloom::tasks::{Options, Program};
 use wasm_bindgen::prelude::*;
 
 type Result<T> = std::result::Result<T, JsError>;
@@ -18,9 +18,9 @@ impl Task {
     /// Compiles a task literal (JSON) with the default options.
     #[wasm_bindgen(constructor)]
     pub fn new(literal: &str) -> Result<Task> {
-        let program = Program::compile(serde_json::from_str(literal)?, &CompileOptions::default())?;
+        let program = Program::compile(serde_json::from_str(literal)?, &Options::default())?;
         let platform = Simd::new();
-        let graph = program.graph(Stage::Base, &platform)?;
+        let graph = program.base(&platform)?;
         let parameters = program.parameters().literal();
         let primes = parameters.q.iter().chain(&parameters.special);
         let limit = primes.min().copied().unwrap_or(2);

@@ -4,16 +4,19 @@
 
 use cipherloom::platform::{Scalar, Simd, conformance};
 use cipherloom_border::RawJob;
-use cipherloom_border::columns::{RawClient, RawEvaluator, RawProgram};
+use cipherloom_border::tasks::{RawClient, RawEvaluator, RawProgram};
 use cipherloom_wasm_tests::start_pool;
-use js_sys::{BigInt64Array, Float64Array, JSON, Reflect, Uint8Array};
+use js_sys::{BigInt64Array, Float64Array, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_test::{console_log, wasm_bindgen_test, wasm_bindgen_test_configure};
 
 wasm_bindgen_test_configure!(run_in_dedicated_worker);
 
-const TASK: &str = r#"{"inputs":[{"name":"a","rows":5,"min":"-9","max":"9"},{"name":"b","rows":5,"min":"0","max":"9"}],
-    "nodes":[{"op":"stats.covariance","inputs":[0,1]}],"outputs":[{"name":"cov","operand":2}]}"#;
+const TASK: &str = r#"{"inputs":[
+        {"name":"a","type":"value[1]{kind=\"integer\", shape=[5], where=\"encrypted\"}","min":"-9","max":"9"},
+        {"name":"b","type":"value[1]{kind=\"integer\", shape=[5], where=\"encrypted\"}","min":"0","max":"9"}],
+    "nodes":[{"op":"value.multiply","inputs":[0,1]},{"op":"value.sum","inputs":[2]},{"op":"stats.covariance","inputs":[0,1],"attrs":"{of=\"sample\"}"}],
+    "outputs":[{"name":"sum","operand":3},{"name":"cov","operand":4}]}"#;
 
 fn get(object: &JsValue, name: &str) -> JsValue {
     Reflect::get(object, &name.into()).unwrap()
@@ -52,34 +55,37 @@ fn simd_conforms() {
 #[wasm_bindgen_test]
 async fn a_task_becomes_numbers() {
     start_pool(3).await.unwrap();
-    let program = RawProgram::compile(JSON::parse(TASK).unwrap(), JsValue::UNDEFINED, None).ok().unwrap();
+    let program = RawProgram::compile(TASK, "{}", None).ok().unwrap();
     let client = RawClient::new(&program).ok().unwrap();
     let mut evaluator = RawEvaluator::new(&bytes_of(&program.bytes())).ok().unwrap();
-    for index in 0..evaluator.missing_keys().len() {
-        let mut job = client.key_job(index).ok().unwrap();
+    for name in evaluator.missing_keys() {
+        let mut job = client.key_job(&name).ok().unwrap();
         run(&mut job);
         evaluator.load_key(&bytes_of(&job.take_bytes().ok().unwrap())).ok().unwrap();
     }
-    // One column in doubles, one in 64-bit words.
+    // One value in doubles, one in 64-bit words.
     let values = vec![
         Float64Array::from([-9.0, 3.0, 0.0, 4.0, 9.0].as_slice()).into(),
         BigInt64Array::from([1i64, 2, 3, 4, 5].as_slice()).into(),
     ];
-    let names = vec!["a".to_owned(), "b".to_owned()];
-    let mut job = client.encrypt_job(names, values, vec![JsValue::UNDEFINED; 2]).ok().unwrap();
+    let names = || vec!["a".to_owned(), "b".to_owned()];
+    let mut job = client.encrypt_job(names(), values, vec![JsValue::UNDEFINED; 2]).ok().unwrap();
     run(&mut job);
-    let objects = job.take_objects().ok().unwrap();
-    let inputs = objects.iter().map(|object| get(&object, "bytes").unchecked_into()).collect();
-    let mut job = evaluator.run_job(inputs).ok().unwrap();
+    let bytes = |objects: js_sys::Array| -> Vec<Uint8Array> {
+        objects.iter().map(|object| get(&object, "bytes").unchecked_into()).collect()
+    };
+    let inputs = bytes(job.take_objects().ok().unwrap());
+    let mut job = evaluator.run_job(names(), inputs.clone(), vec![], vec![], vec![]).ok().unwrap();
     job.set_trace(true);
     run(&mut job);
-    let output = job.take_objects().ok().unwrap().get(0);
-    let bytes = get(&output, "bytes").unchecked_into::<Uint8Array>();
-    let mut job = client.decrypt_job(vec!["cov".to_owned()], vec![0], vec![bytes], None).ok().unwrap();
+    let results = bytes(job.take_objects().ok().unwrap());
+    let decrypted = client.decrypt_job(results, vec![], vec![], vec![], true, names(), inputs);
+    let mut job = decrypted.ok().unwrap();
     run(&mut job);
-    let parts = get(&job.take_values().ok().unwrap().get(0), "parts");
-    for (name, expected) in [("n", 5), ("sumX", 7), ("sumY", 15), ("sumXY", 58)] {
-        assert_eq!(get(&parts, name).unchecked_into::<BigInt64Array>().to_vec()[0], expected, "{name}");
+    let outputs = job.take_cells().ok().unwrap();
+    for (index, expected) in [58.0, 9.25].into_iter().enumerate() {
+        let cells = get(&outputs.get(index as u32), "cells").unchecked_into::<Float64Array>();
+        assert_eq!(cells.to_vec(), [expected]);
     }
 }
 
@@ -88,7 +94,7 @@ async fn what_is_thrown_has_a_code() {
     // Whoever asks rayon for its threads before fixes them at one.
     start_pool(3).await.unwrap();
     let task = TASK.replace("covariance", "median");
-    let thrown: JsValue = match RawProgram::compile(JSON::parse(&task).unwrap(), JsValue::UNDEFINED, None) {
+    let thrown: JsValue = match RawProgram::compile(&task, "{}", None) {
         Ok(_) => panic!("an unknown operator was taken"),
         Err(thrown) => thrown.into(),
     };
