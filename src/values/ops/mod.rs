@@ -606,7 +606,10 @@ mod tests {
                 let below = if value.kind == Kind::Boolean { 2 } else { 4 };
                 let cells = (0..value.cells().min(100)).map(|_| i128::from(next(below)));
                 let exact = Exact::integers(cells);
-                Exact { present: value.missing.then(|| vec![true; exact.cells.len()]), ..exact }
+                Exact {
+                    present: value.missing.then(|| vec![true; exact.cells.len()]),
+                    cells: exact.cells.clone(),
+                }
             };
             let a: Vec<Exact> = inputs.iter().map(&mut random).collect();
             let refs: Vec<&Exact> = a.iter().collect();
