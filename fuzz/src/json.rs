@@ -1,4 +1,4 @@
-//! Changes of JSON that keep it JSON: values for values, items more or less, and operators more for a task.
+//! Changes of JSON that keep it JSON: values for values, items more or less.
 
 use super::random::{Random, mutate_bytes};
 use serde_json::{Map, Number, Value};
@@ -8,11 +8,7 @@ use std::sync::LazyLock;
 pub fn mutate(text: &mut Vec<u8>, random: &mut Random) {
     let Ok(mut value) = serde_json::from_slice::<Value>(text) else { return mutate_bytes(text, random) };
     for _ in 0..1 + random.below(4) {
-        if random.chance(40) {
-            add_operator(&mut value, random);
-        } else {
-            change(&mut value, random);
-        }
+        change(&mut value, random);
     }
     *text = value.to_string().into_bytes();
     if random.chance(2) {
@@ -22,25 +18,25 @@ pub fn mutate(text: &mut Vec<u8>, random: &mut Random) {
 
 /// Words that mean something to some reader.
 static WORDS: LazyLock<Vec<String>> = LazyLock::new(|| {
-    let registry = cipherloom::registry();
+    let registry = cipherloom::values::Values::new().registry();
     let own = [
         "",
         "a",
         "y",
-        "column",
-        "slots",
+        "shape",
+        "axis",
         "steps",
-        "scalar",
-        "values",
-        "population",
-        "low",
-        "aux",
-        "attrs",
+        "where",
+        "kind",
         "missing",
-        "layout",
         "decimals",
-        "rings",
-        "evaluation keys",
+        "categories",
+        "attrs",
+        "layouts",
+        "passes",
+        "precision",
+        "BGV",
+        "CKKS",
         "guidelines-2024",
         "standard-2018",
         "0",
@@ -135,95 +131,4 @@ fn change_fields(fields: &mut Map<String, Value>, donor: Value, random: &mut Ran
         }
         _ => drop(fields.insert(random.pick(&WORDS).clone(), donor)),
     }
-}
-
-/// One more operator for the task in a literal, made like one that is there, and often an output that shows it.
-fn add_operator(root: &mut Value, random: &mut Random) {
-    let Some(task) = root.get_mut("task") else { return };
-    let inputs = task["inputs"].as_array().map_or(0, Vec::len);
-    let Some(nodes) = task.get_mut("nodes").and_then(Value::as_array_mut) else { return };
-    let Some(mut node) = nodes.get(random.below(nodes.len())).cloned() else { return };
-    let operands = inputs + nodes.len();
-    let mut operand = || Value::from(operands.saturating_sub(1 + random.below(4.min(operands))));
-    let operands_of = [operand(), operand()];
-    if let Some(fields) = node.as_object_mut() {
-        let task_level = |word: &&String| word.starts_with("column.") || word.starts_with("stats.");
-        let names: Vec<&String> = WORDS.iter().filter(task_level).collect();
-        let name = (*random.pick(&names)).clone();
-        let binary =
-            ["add", "sub", "multiply", "covariance", "correlation"].iter().any(|end| name.ends_with(end));
-        let plain = name.ends_with("plain");
-        let steps = Value::from(random.interesting() as i64);
-        fields.insert("op".into(), name.clone().into());
-        fields.insert("inputs".into(), operands_of[..if binary { 2 } else { 1 }].into());
-        let mut attrs = Map::new();
-        if name == "column.rotate_rows" {
-            attrs.insert("steps".into(), steps);
-        } else if plain && random.chance(50) {
-            attrs.insert("scalar".into(), changed_text("7", random).into());
-        } else if plain {
-            let values = (0..random.below(5)).map(|_| changed_text("3", random).into());
-            attrs.insert("values".into(), Value::Array(values.collect()));
-        }
-        fields.insert("attrs".into(), attrs.into());
-    }
-    nodes.push(node);
-    let Some(outputs) = task.get_mut("outputs").and_then(Value::as_array_mut) else { return };
-    if let Some(Value::Object(mut output)) = outputs.first().cloned().filter(|_| random.chance(70)) {
-        output.insert("operand".into(), operands.into());
-        output.insert("name".into(), format!("y{operands}").into());
-        if random.chance(50) {
-            outputs.clear();
-        }
-        outputs.push(output.into());
-    }
-}
-
-/// How many values there are in a value, itself included.
-fn count(value: &Value) -> usize {
-    1 + children(value).map(count).sum::<usize>()
-}
-
-fn children(value: &Value) -> impl Iterator<Item = &Value> {
-    let items = value.as_array().into_iter().flatten();
-    items.chain(value.as_object().into_iter().flat_map(Map::values))
-}
-
-/// Number `at` of the values in a value.
-fn node(value: &Value, mut at: usize) -> &Value {
-    if at == 0 {
-        return value;
-    }
-    at -= 1;
-    for child in children(value) {
-        let size = count(child);
-        if at < size {
-            return node(child, at);
-        }
-        at -= size;
-    }
-    value
-}
-
-fn node_mut(value: &mut Value, mut at: usize) -> &mut Value {
-    if at == 0 {
-        return value;
-    }
-    at -= 1;
-    let sizes: Vec<usize> = children(value).map(count).collect();
-    let Some(number) = sizes.iter().position(|&size| {
-        let here = at < size;
-        if !here {
-            at -= size;
-        }
-        here
-    }) else {
-        return value;
-    };
-    let child = match value {
-        Value::Array(items) => items.get_mut(number),
-        Value::Object(fields) => fields.values_mut().nth(number),
-        _ => None,
-    };
-    node_mut(child.expect("a child that was counted"), at)
 }

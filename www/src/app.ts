@@ -36,7 +36,7 @@ interface Engine {
 export class App {
   /** Reads files; the other tabs share it. */
   readonly data = new DataClient();
-  readonly #runner = new Runner(this.data);
+  readonly #runner = new Runner();
   readonly #pickers = new Pickers(() => this.#selectionChanged());
   readonly #failure = byId('failure');
   readonly #phaseList = new PhaseList({
@@ -237,7 +237,7 @@ export class App {
     const { info } = plan.program;
     byId('plan-status').textContent =
       `Planned in ${format.seconds(plan.seconds)}. ${publicNote(plan.selection)}`;
-    byId('cost').replaceChildren(costTable(info, undefined), parameterList(info));
+    byId('cost').replaceChildren(costTable(info, plan.stats, undefined), parameterList(info, plan.stats));
     const { keyBytes: keys, uploadBytes: upload, downloadBytes: download } = info.cost;
     showCrossings({ program: plan.program.toBytes().length, keys, upload, download }, true);
   }
@@ -247,7 +247,7 @@ export class App {
     this.#runner.forget(plan);
     this.#timeline.clear();
     this.#verification.reset();
-    void this.#explorer.show(stopsOf(plan.program));
+    void this.#explorer.show(stopsOf(plan.program, plan.stats));
     this.#shown?.program.dispose();
     this.#shown = plan;
   }
@@ -286,15 +286,16 @@ export class App {
   }
 
   #showOutcome({ plan, lines, crossings, trace }: Outcome): void {
-    const noise = lines.map(({ noiseBudgetBits }) => noiseBudgetBits).filter(Number.isFinite);
+    const budgets = lines.map(({ budgetBits }) => budgetBits).filter(Number.isFinite);
     const measured: Measured = {
       computeSeconds: trace && lengthOf(lanesOf(trace)) / 1000,
       keyBytes: crossings.keys,
       uploadBytes: crossings.upload,
       downloadBytes: crossings.download,
-      noiseBudgetBits: noise.length === 0 ? undefined : Math.min(...noise),
+      budgetBits: budgets.length === 0 ? undefined : Math.min(...budgets),
     };
-    byId('cost').replaceChildren(costTable(plan.program.info, measured), parameterList(plan.program.info));
+    const { info } = plan.program;
+    byId('cost').replaceChildren(costTable(info, plan.stats, measured), parameterList(info, plan.stats));
     showCrossings(crossings, false);
     const equal = lines.filter((line) => line.equal).length;
     const verdict =

@@ -1,5 +1,5 @@
 /** Results as plain data, so that both computations can be compared and sent between workers. */
-import type { PlainOutput } from 'cipherloom';
+import type { DecryptedDetails } from 'cipherloom';
 
 /** A result: a double, an exact decimal, or why there is none. */
 export type Result =
@@ -7,11 +7,10 @@ export type Result =
   | { readonly kind: 'decimal'; readonly text: string }
   | { readonly kind: 'none'; readonly problem: string };
 
-/** The result of one output. Columns of results do not occur on this page. */
-export function resultOf({ value, problem }: Pick<PlainOutput, 'value' | 'problem'>): Result {
-  if (value === undefined || Array.isArray(value))
-    return { kind: 'none', problem: problem?.message ?? 'There is no value.' };
-  return typeof value === 'number' ? { kind: 'number', value } : { kind: 'decimal', text: value.toString() };
+/** The result of one output, a single number. */
+export function resultOf({ value, problem }: Pick<DecryptedDetails, 'value' | 'problem'>): Result {
+  if (value === undefined) return { kind: 'none', problem: problem?.message ?? 'There is no value.' };
+  return typeof value === 'number' ? { kind: 'number', value } : { kind: 'decimal', text: String(value) };
 }
 
 /** Exactly the same: every bit of a double, every digit of a decimal, or the same reason for no value. */

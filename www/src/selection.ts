@@ -1,5 +1,5 @@
 /** What the person chose, as plain data, and the task that it stands for. */
-import type { ColumnOptions, Statistic, Task } from 'cipherloom';
+import type { IntegerOptions, Task, Value } from 'cipherloom';
 
 export const COLUMN_STATISTICS = ['count', 'sum', 'mean', 'variance'] as const;
 export const PAIR_STATISTICS = ['covariance', 'correlation'] as const;
@@ -10,7 +10,7 @@ type PairStatistic = (typeof PAIR_STATISTICS)[number];
 export type StatisticName = ColumnStatistic | PairStatistic;
 
 /** What is told of a column before there is any data. All of it is public, the name too. */
-export interface Declaration extends ColumnOptions {
+export interface Declaration extends IntegerOptions {
   readonly name: string;
 }
 
@@ -52,7 +52,7 @@ export function fillTask(task: Task, selection: Selection): void {
     selection.columns.map(({ name, ...options }) => [name, task.encrypted(name, options)] as const),
   );
   const column = (name: string | undefined) => columns.get(name as string)!;
-  const build: Record<StatisticName, (names: readonly string[]) => Statistic> = {
+  const build: Record<StatisticName, (names: readonly string[]) => Value> = {
     count: ([a]) => column(a).count(),
     sum: ([a]) => column(a).sum(),
     mean: ([a]) => column(a).mean(),

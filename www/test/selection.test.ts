@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { type Declaration, fillTask, type Selection, wantedOf } from '../src/selection.js';
 
 const column = (name: string): Declaration => {
-  return { name, rows: 5, min: 0, max: 10, decimals: 1, missing: false };
+  return { name, shape: [5], min: 0, max: 10, decimals: 1, missing: false };
 };
 
 test('every pair of columns has its statistics, after those of each column', () => {

@@ -1,4 +1,4 @@
-import type { Loom, ValueExplanation } from 'cipherloom';
+import type { Loom, Explanation } from 'cipherloom';
 import { expect, test } from 'vitest';
 import type { Application, Question } from '../src/applications/application.js';
 import { Session } from '../src/applications/session.js';
@@ -25,7 +25,7 @@ function applicationOf(id: string, failures = 0): Application {
     run: () => Promise.resolve({ y: new Uint8Array(7) }),
     toBytes: () => new Uint8Array(5),
     explain: () =>
-      failures-- > 0 ? Promise.reject(new Error('not now')) : Promise.resolve({} as ValueExplanation),
+      failures-- > 0 ? Promise.reject(new Error('not now')) : Promise.resolve({} as Explanation),
     dispose: () => calls.push(`${id}: program away`),
   };
   const compile = () => (calls.push(`${id}: compile`), Promise.resolve(program));

@@ -92,31 +92,22 @@ export class KeyHolder extends Resource implements Client {
     options: DecryptOptions = {},
   ): Promise<Record<string, DecryptedDetails>> {
     checkCall('decryptDetails', { results: [results, CIPHERTEXTS] }, options, DECRYPT_OPTIONS);
-    const found = await this.#decrypted(results, options);
-    return this.#outputs(found, (info, raw) => {
-      const { problem, budgetBits } = raw;
-      if (problem !== undefined) return { value: undefined, problem: fromRecord(problem), budgetBits };
-      return { value: decodeValue(info, cellsOf(raw), true), problem: undefined, budgetBits };
-    });
+    return this.#details(await this.#decrypted(results, options));
   }
 
   async plain(
     values: Readonly<Record<string, Cells>>,
     options: HoldOptions = {},
   ): Promise<Record<string, DecryptedExact>> {
-    checkCall('plain', { values: [values, VALUES_BY_NAME] }, options, HOLD_OPTIONS);
-    const signal = this.signal(options.signal);
-    const given = [
-      ...encodedByName(this.#rules, 'encrypted', values, false),
-      ...encodedByName(this.#rules, 'plain', options.plain),
-      ...encodedByName(this.#rules, 'public', options.public),
-    ];
-    const { connection, handle } = await abortable(this.#key.find(), signal);
-    const found = await connection.call('plain', [handle, ...apart(given)], {
-      signal,
-      transfer: buffersOf(given),
-    });
+    const found = await this.#plain('plain', values, options);
     return this.#outputs(found, (info, raw) => decodeValue(info, cellsOf(raw), true));
+  }
+
+  async plainDetails(
+    values: Readonly<Record<string, Cells>>,
+    options: HoldOptions = {},
+  ): Promise<Record<string, DecryptedDetails>> {
+    return this.#details(await this.#plain('plainDetails', values, options));
   }
 
   async save(options: CallOptions = {}): Promise<Uint8Array> {
@@ -127,6 +118,22 @@ export class KeyHolder extends Resource implements Client {
   async exportKey(passphrase: string, options: CallOptions = {}): Promise<Uint8Array> {
     checkCall('exportKey', { passphrase: [passphrase, PASSPHRASE] }, options, CALL_OPTIONS);
     return this.#key.export(passphrase, this.signal(options.signal));
+  }
+
+  async #plain(
+    method: string,
+    values: Readonly<Record<string, Cells>>,
+    options: HoldOptions,
+  ): Promise<readonly RawOutput<ErrorRecord>[]> {
+    checkCall(method, { values: [values, VALUES_BY_NAME] }, options, HOLD_OPTIONS);
+    const signal = this.signal(options.signal);
+    const given = [
+      ...encodedByName(this.#rules, 'encrypted', values, false),
+      ...encodedByName(this.#rules, 'plain', options.plain),
+      ...encodedByName(this.#rules, 'public', options.public),
+    ];
+    const { connection, handle } = await abortable(this.#key.find(), signal);
+    return connection.call('plain', [handle, ...apart(given)], { signal, transfer: buffersOf(given) });
   }
 
   async #decrypted(
@@ -156,6 +163,14 @@ export class KeyHolder extends Resource implements Client {
     });
     onProgress?.({ phase: 'decrypt', done: total, total });
     return found;
+  }
+
+  #details(found: readonly RawOutput<ErrorRecord>[]): Record<string, DecryptedDetails> {
+    return this.#outputs(found, (info, raw) => {
+      const { problem, budgetBits } = raw;
+      if (problem !== undefined) return { value: undefined, problem: fromRecord(problem), budgetBits };
+      return { value: decodeValue(info, cellsOf(raw), true), problem: undefined, budgetBits };
+    });
   }
 
   /** By the names of the task's outputs, in their order. */

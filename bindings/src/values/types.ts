@@ -625,6 +625,11 @@ export interface Client extends Disposable {
     values: Readonly<Record<string, Cells>>,
     options?: HoldOptions,
   ): Promise<Record<string, DecryptedExact>>;
+  /** As `plain`; what has no value does not throw, and `budgetBits` is undefined. */
+  plainDetails(
+    values: Readonly<Record<string, Cells>>,
+    options?: HoldOptions,
+  ): Promise<Record<string, DecryptedDetails>>;
   /** The secret key: whoever has these bytes can decrypt. From then on the client survives its worker's death. */
   save(options?: CallOptions): Promise<Uint8Array>;
   /**

@@ -1,5 +1,5 @@
 /** What an application is: a task with a visitor's data, and how its results are shown. */
-import type { Cells, Decrypted, Loom, LoomValueTask } from 'cipherloom';
+import type { Cells, Decrypted, Loom, LoomTask } from 'cipherloom';
 
 /** What the tab hears from an application's fields. */
 export interface ApplicationEvents {
@@ -22,7 +22,7 @@ export interface Application {
   /** Gets what it needs, and fills in the visitor's part. Errors: whatever the network says. */
   open(host: HTMLElement, events: ApplicationEvents): Promise<void>;
   /** The task; the same each time, so that programs and keys can be used again. Only after it was opened. */
-  describe(loom: Loom): LoomValueTask;
+  describe(loom: Loom): LoomTask;
   /** What is asked now. */
   question(): Question;
 }

@@ -1,12 +1,5 @@
 /** One run of an application, from the task to what is decrypted; its program and keys are kept for the next one. */
-import type {
-  Decrypted,
-  Loom,
-  ValueClient,
-  ValueCompileOptions,
-  ValueExplanation,
-  ValueProgram,
-} from 'cipherloom';
+import type { Decrypted, Loom, Client, CompileOptions, Explanation, Program } from 'cipherloom';
 import type { Phases } from '../run/phases.js';
 import type { Crossings } from '../run/runner.js';
 import { totalBytes } from '../run/total-bytes.js';
@@ -29,19 +22,19 @@ export interface SessionOutcome {
 interface Kept {
   readonly application: Application;
   readonly loom: Loom;
-  readonly program: ValueProgram;
+  readonly program: Program;
   readonly compileSeconds: number | undefined;
-  client?: ValueClient;
+  client?: Client;
   keySeconds?: number | undefined;
-  explanation?: Promise<ValueExplanation>;
+  explanation?: Promise<Explanation>;
 }
 
 export class Session {
-  readonly #options: ValueCompileOptions;
+  readonly #options: CompileOptions;
   /** Of the application that ran last: keys of several would fill the memory. */
   #kept: Kept | undefined;
 
-  constructor(options: ValueCompileOptions) {
+  constructor(options: CompileOptions) {
     this.#options = options;
   }
 
@@ -69,7 +62,7 @@ export class Session {
   }
 
   /** Why the program is as it is, if it was compiled. Errors: those of the package. */
-  async explanation(application: Application): Promise<ValueExplanation | undefined> {
+  async explanation(application: Application): Promise<Explanation | undefined> {
     const kept = this.#kept;
     if (kept?.application !== application) return undefined;
     kept.explanation ??= kept.program.explain();
@@ -102,7 +95,7 @@ export class Session {
     return (this.#kept = { application, loom, program, compileSeconds });
   }
 
-  async #keys(kept: Kept, phases: Phases, signal: AbortSignal): Promise<ValueClient> {
+  async #keys(kept: Kept, phases: Phases, signal: AbortSignal): Promise<Client> {
     if (kept.client !== undefined) {
       phases.keep('keys', kept.keySeconds);
       return kept.client;

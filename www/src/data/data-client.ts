@@ -1,14 +1,13 @@
 /** The page's side of the data worker. */
 import { CipherloomError } from 'cipherloom';
-import type { Selection } from '../selection.js';
-import type { Answers, NumericColumn, Reply, Request } from './messages.js';
+import type { DataTable, Reply } from './messages.js';
 
 interface Pending {
-  resolve(value: Answers[keyof Answers]): void;
+  resolve(value: DataTable): void;
   reject(error: Error): void;
 }
 
-/** Reads files and computes plain results, in a worker. */
+/** Reads files, in a worker. */
 export class DataClient {
   readonly #worker: Worker;
   readonly #pending = new Map<number, Pending>();
@@ -25,22 +24,10 @@ export class DataClient {
   }
 
   /** Reads a CSV file. Errors: TableError. */
-  read(file: ArrayBuffer): Promise<Answers['read']> {
-    return this.#ask<'read'>({ kind: 'read', file }, [file]);
-  }
-
-  /** Every statistic without encryption. Errors: as of `plainStatistics`. */
-  plain(selection: Selection, columns: readonly NumericColumn[]): Promise<Answers['plain']> {
-    const values = Object.fromEntries(columns.map((column) => [column.name, column.values]));
-    return this.#ask<'plain'>({ kind: 'plain', selection, columns: values }, []);
-  }
-
-  #ask<K extends keyof Answers>(request: Request, transfer: Transferable[]): Promise<Answers[K]> {
+  read(file: ArrayBuffer): Promise<DataTable> {
     const id = this.#next++;
-    this.#worker.postMessage({ id, request }, transfer);
-    return new Promise<Answers[keyof Answers]>((resolve, reject) => {
-      this.#pending.set(id, { resolve, reject });
-    }) as Promise<Answers[K]>;
+    this.#worker.postMessage({ id, file }, [file]);
+    return new Promise((resolve, reject) => this.#pending.set(id, { resolve, reject }));
   }
 
   #settle(reply: Reply): void {

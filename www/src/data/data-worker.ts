@@ -1,17 +1,15 @@
-/** Reads files and computes the plain reference, away from the page's thread. */
-import { CipherloomError, createTask, plainStatistics } from 'cipherloom';
+/** Reads files, away from the page's thread. */
+import { CipherloomError } from 'cipherloom';
 import { columnOptions, parseTable } from 'cipherloom/table';
-import { resultOf } from '../compare.js';
-import { fillTask } from '../selection.js';
-import type { Answers, DataTable, Reply, Request } from './messages.js';
+import type { DataTable, Reply } from './messages.js';
 
-addEventListener('message', ({ data: { id, request } }: MessageEvent<{ id: number; request: Request }>) => {
-  postMessage(answer(id, request));
+addEventListener('message', ({ data: { id, file } }: MessageEvent<{ id: number; file: ArrayBuffer }>) => {
+  postMessage(answer(id, file));
 });
 
-function answer(id: number, request: Request): Reply {
+function answer(id: number, file: ArrayBuffer): Reply {
   try {
-    return { id, value: request.kind === 'read' ? read(request.file) : plain(request) };
+    return { id, value: read(file) };
   } catch (error) {
     const { code, details } = error instanceof CipherloomError ? error : { code: undefined, details: {} };
     return { id, error: { code, message: error instanceof Error ? error.message : String(error), details } };
@@ -32,12 +30,4 @@ function read(file: ArrayBuffer): DataTable {
       return [{ name: column.name, why: `row ${column.row + 1}, "${column.found}", ${what}` }];
     }),
   };
-}
-
-function plain({ selection, columns }: Extract<Request, { kind: 'plain' }>): Answers['plain'] {
-  const task = createTask();
-  fillTask(task, selection);
-  return Object.fromEntries(
-    Object.entries(plainStatistics(task, columns)).map(([output, value]) => [output, resultOf(value)]),
-  );
 }

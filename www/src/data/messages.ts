@@ -1,6 +1,5 @@
 /** What the page and its data worker say to each other. */
-import type { Result } from '../compare.js';
-import type { Declaration, Selection } from '../selection.js';
+import type { Declaration } from '../selection.js';
 
 /** A numeric column of the file. */
 export interface NumericColumn {
@@ -23,22 +22,8 @@ export interface DataTable {
   readonly others: readonly { readonly name: string; readonly why: string }[];
 }
 
-export type Request =
-  | { readonly kind: 'read'; readonly file: ArrayBuffer }
-  | {
-      readonly kind: 'plain';
-      readonly selection: Selection;
-      readonly columns: Readonly<Record<string, Float64Array>>;
-    };
-
-export interface Answers {
-  read: DataTable;
-  /** By output. */
-  plain: Readonly<Record<string, Result>>;
-}
-
 export type Reply =
-  | { readonly id: number; readonly value: Answers[keyof Answers] }
+  | { readonly id: number; readonly value: DataTable }
   | {
       readonly id: number;
       readonly error: {

@@ -41,7 +41,6 @@ export const KIND_OF_FAMILY: Readonly<Record<string, Kind>> = {
   ghash: 'cipher',
   sample: 'secret',
   slots: 'encoding',
-  stats: 'statistic',
 };
 
 /** By the part behind the dot, whoever does it: ciphertexts, polynomials or limbs. */
@@ -66,15 +65,11 @@ export const KIND_OF_ACTION: Readonly<Record<string, Kind>> = {
   negate: 'sum',
   sub: 'sum',
   sum: 'sum',
-  sum_slots: 'sum',
   automorphism: 'move',
   automorphism_hoisted: 'move',
   constant: 'encoding',
   copy: 'move',
-  pack_slots: 'move',
   permute: 'move',
-  rotate_columns: 'move',
-  rotate_rows: 'move',
   adjust: 'modulus',
   convert: 'modulus',
   drop_primes: 'modulus',
@@ -151,6 +146,40 @@ export const KIND_OF_PLAIN: Readonly<Record<string, Kind>> = {
   xor: 'logic',
 };
 
+/** By the part behind the dot, for operators on values and on vectors of slots. */
+export const KIND_OF_TASK: Readonly<Record<string, Kind>> = {
+  add: 'sum',
+  and: 'logic',
+  broadcast: 'move',
+  cells: 'move',
+  chebyshev: 'function',
+  compare: 'compare',
+  concat: 'move',
+  constant: 'encoding',
+  divide: 'product',
+  finish: 'secret',
+  lookup: 'function',
+  multiply: 'product',
+  multiply_number: 'product',
+  negate: 'sum',
+  not: 'logic',
+  or: 'logic',
+  polynomial: 'function',
+  present: 'move',
+  reshape: 'move',
+  root: 'function',
+  rotate: 'move',
+  scale: 'product',
+  select: 'compare',
+  slice: 'move',
+  square: 'product',
+  sub: 'sum',
+  sum: 'sum',
+  swap: 'move',
+  within: 'function',
+};
+
+const TASK = ['value', 'packed'];
 const TENSOR = /^(bit|[iu]\d+|f\d+)$/;
 
 /**
@@ -160,6 +189,7 @@ const TENSOR = /^(bit|[iu]\d+|f\d+)$/;
 export function kindOf(type: string): Kind {
   const [family, action] = type.includes('.') ? type.split('.', 2) : ['', type];
   const plain = TENSOR.test(family ?? '') ? lookUp(KIND_OF_PLAIN, action) : undefined;
+  if (TASK.includes(family ?? '')) return lookUp(KIND_OF_TASK, action) ?? 'other';
   return plain ?? lookUp(KIND_OF_FAMILY, family) ?? lookUp(KIND_OF_ACTION, action) ?? 'other';
 }
 

@@ -1,37 +1,49 @@
 /** The stages of a program, to be looked at. */
-import { type Program, type Stage, STAGES } from 'cipherloom';
+import type { Program, ProgramStats, Stage } from 'cipherloom';
 import type { Stop } from './explorer.js';
 import { StagedGraphs } from './staged-graphs.js';
 
-/** Operands of programs are made of words. */
+/** Operands of ciphertexts and what they become are made of words. */
 const UNIT = 64;
 
 /** The stages as they are called on the page. */
 export const STAGE_TITLES: Readonly<Record<Stage, string>> = {
-  task: 'Task',
+  server: 'Question',
+  finish: 'Finish',
+  packed: 'Slots',
   scheme: 'Scheme',
   polynomial: 'Polynomials',
   base: 'Base',
 };
 const MEANINGS: Readonly<Record<Stage, string>> = {
-  task: 'What you asked for.',
+  server: 'What you asked for, as far as it is computed on encrypted values.',
+  finish: 'What your side does with decrypted sums: quotients and roots.',
+  packed: 'Operations on vectors of slots: which cells lie where, and what turns.',
   scheme: 'Operations on ciphertexts.',
   polynomial: 'Operations on polynomials modulo several primes.',
   base: 'What runs: operations on polynomials modulo one prime.',
 };
 
-export function stopsOf(program: Program): Stop[] {
-  const sources = STAGES.map((name) => ({ name, view: () => program.graph(name) }));
-  const graphs = new StagedGraphs(sources, { unit: UNIT, endsAtBase: true, joinsUnchanged: false });
-  return program.stats().map(({ stage, operators, depth }) => ({
-    id: stage,
-    title: STAGE_TITLES[stage],
-    meaning: `${MEANINGS[stage]} `,
-    operators,
-    depth,
-    graphs,
-    stage: STAGES.indexOf(stage),
-    waves: stage === 'base',
-    sets: undefined,
-  }));
+/** The finish is made of what is decrypted, all others one of the other. */
+const LOWERED = ['server', 'packed', 'scheme', 'polynomial', 'base'] as const;
+
+export function stopsOf(program: Program, stats: ProgramStats): Stop[] {
+  const staged = (names: readonly Stage[], endsAtBase: boolean): StagedGraphs => {
+    const sources = names.map((name) => ({ name, view: () => program.graph(name) }));
+    return new StagedGraphs(sources, { unit: UNIT, endsAtBase, joinsUnchanged: false });
+  };
+  const [lowered, finish] = [staged(LOWERED, true), staged(['finish'], false)];
+  return stats.stages
+    .filter(({ stage, operators }) => stage !== 'finish' || operators > 0)
+    .map(({ stage, operators, depth }) => ({
+      id: stage,
+      title: STAGE_TITLES[stage],
+      meaning: `${MEANINGS[stage]} `,
+      operators,
+      depth,
+      graphs: stage === 'finish' ? finish : lowered,
+      stage: stage === 'finish' ? 0 : LOWERED.indexOf(stage),
+      waves: stage === 'base',
+      sets: undefined,
+    }));
 }

@@ -69,7 +69,10 @@ export class StagedGraphs {
 
   async #get(index: number, above: number): Promise<void> {
     try {
-      this.#loaded[index] = new StageGraph(await this.#sources[index]!.view(), above);
+      const view = await this.#sources[index]!.view();
+      // What the first stage came from is not shown.
+      const parent = index === 0 ? new Int32Array(view.parent.length).fill(-1) : view.parent;
+      this.#loaded[index] = new StageGraph({ ...view, parent }, above);
     } catch (error) {
       delete this.#loading[index]; // the next call tries anew
       throw error;

@@ -1,11 +1,12 @@
 /** Compiles what is selected, as it is selected: one compilation at a time, and only the latest selection. */
-import type { CompileOptions, Loom, Program } from 'cipherloom';
+import type { CompileOptions, Loom, Program, ProgramStats } from 'cipherloom';
 import { fillTask, type Selection } from '../selection.js';
 
 /** A compiled selection. */
 export interface Plan {
   readonly selection: Selection;
   readonly program: Program;
+  readonly stats: ProgramStats;
   /** Time that the compilation took. */
   readonly seconds: number;
 }
@@ -50,6 +51,7 @@ export class Planner {
     const task = this.#loom.task();
     fillTask(task, selection);
     const program = await task.compile(this.#options);
-    return { selection, program, seconds: (performance.now() - start) / 1000 };
+    const stats = await program.stats();
+    return { selection, program, stats, seconds: (performance.now() - start) / 1000 };
   }
 }

@@ -1,7 +1,6 @@
 /** One run, from the plan to the compared results. */
 import type { Client, TraceView } from 'cipherloom';
 import { areEqual, resultOf, type Result } from '../compare.js';
-import type { DataClient } from '../data/data-client.js';
 import type { NumericColumn } from '../data/messages.js';
 import { wantedOf, type Wanted } from '../selection.js';
 import type { Phases } from './phases.js';
@@ -14,7 +13,7 @@ export interface Line extends Wanted {
   readonly plain: Result;
   readonly equal: boolean;
   /** Bits of noise budget that were left; Infinity for what is public. */
-  readonly noiseBudgetBits: number;
+  readonly budgetBits: number;
 }
 
 /** Bytes that went from one worker to the other. */
@@ -50,18 +49,11 @@ export interface RunRequest {
 }
 
 export class Runner {
-  readonly #data: DataClient;
   #kept: KeptClient | undefined;
-
-  constructor(data: DataClient) {
-    this.#data = data;
-  }
 
   /** Errors: those of the package, and `signal.reason`. */
   async run({ plan: wanted, planned, columns, phases, signal }: RunRequest): Promise<Outcome> {
     const plan = await this.#plan(wanted, planned, phases, signal);
-    const plain = this.#data.plain(plan.selection, columns);
-    plain.catch(() => undefined); // looked at in the end
     const client = await this.#client(plan, phases, signal);
     const { program } = plan;
     const values = Object.fromEntries(columns.map((column) => [column.name, column.values]));
@@ -76,12 +68,13 @@ export class Runner {
     const decrypted = await phases.during('decrypt', (onProgress) =>
       client.decryptDetails(outputs, { onProgress, signal }),
     );
-    const expected = await plain;
+    // Last: it takes the client's worker, too.
+    const expected = await client.plainDetails(values, { signal });
     const lines = wantedOf(plan.selection).map((line): Line => {
       const output = decrypted[line.output]!;
-      const [encrypted, reference] = [resultOf(output), expected[line.output]!];
-      const equal = areEqual(encrypted, reference);
-      return { ...line, encrypted, plain: reference, equal, noiseBudgetBits: output.noiseBudgetBits };
+      const [encrypted, plain] = [resultOf(output), resultOf(expected[line.output]!)];
+      const budgetBits = output.budgetBits ?? Number.POSITIVE_INFINITY;
+      return { ...line, encrypted, plain, equal: areEqual(encrypted, plain), budgetBits };
     });
     const crossings = {
       program: program.toBytes().length,

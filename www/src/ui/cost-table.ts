@@ -1,5 +1,5 @@
 /** What a run will cost, beside what it did cost. */
-import type { ProgramInfo } from 'cipherloom';
+import type { ProgramInfo, ProgramStats } from 'cipherloom';
 import * as format from '../format.js';
 import type { Selection } from '../selection.js';
 import { h } from './dom.js';
@@ -12,7 +12,7 @@ export interface Measured {
   readonly uploadBytes: number;
   readonly downloadBytes: number;
   /** Least over the results; undefined if all are public. */
-  readonly noiseBudgetBits: number | undefined;
+  readonly budgetBits: number | undefined;
 }
 
 const TABLES: Readonly<Record<string, string>> = {
@@ -21,8 +21,12 @@ const TABLES: Readonly<Record<string, string>> = {
 };
 
 /** The table; without measures there is one column less to read. */
-export function costTable(info: ProgramInfo, measured: Measured | undefined): HTMLElement {
-  const { cost, params } = info;
+export function costTable(
+  { cost, ciphertexts }: ProgramInfo,
+  { memoryBytes }: ProgramStats,
+  measured: Measured | undefined,
+): HTMLElement {
+  const budget = Math.min(...ciphertexts.map(({ budgetBits }) => budgetBits));
   const rows: [id: string, term: string, before: string, after: string | undefined][] = [
     [
       'time',
@@ -30,7 +34,7 @@ export function costTable(info: ProgramInfo, measured: Measured | undefined): HT
       `about ${format.seconds(cost.seconds)}`,
       opt(measured?.computeSeconds, format.seconds),
     ],
-    ['memory', 'Evaluator’s memory', format.bytes(cost.memoryBytes), undefined],
+    ['memory', 'Evaluator’s memory', format.bytes(memoryBytes), undefined],
     ['keys', 'Evaluation keys', format.bytes(cost.keyBytes), opt(measured?.keyBytes, format.bytes)],
     ['upload', 'Encrypted columns', format.bytes(cost.uploadBytes), opt(measured?.uploadBytes, format.bytes)],
     [
@@ -42,8 +46,8 @@ export function costTable(info: ProgramInfo, measured: Measured | undefined): HT
     [
       'noise',
       'Noise budget left',
-      `at least ${format.bits(params.noiseBudgetBits)}`,
-      opt(measured?.noiseBudgetBits, format.bits),
+      Number.isFinite(budget) ? `at least ${format.bits(budget)}` : '–',
+      opt(measured?.budgetBits, format.bits),
     ],
   ];
   return h(
@@ -71,12 +75,12 @@ export function costTable(info: ProgramInfo, measured: Measured | undefined): HT
 }
 
 /** The parameters, and what they are good for. */
-export function parameterList(info: ProgramInfo): HTMLElement {
-  const { n, moduli, special, plainModuli, securityBits, table, totalBits, maxTotalBits } = info.params;
-  const base = info.stats.find(({ stage }) => stage === 'base');
+export function parameterList(info: ProgramInfo, stats: ProgramStats): HTMLElement {
+  const { scheme, n, moduli, special, plainModuli, security, totalBits, maxTotalBits } = info;
+  const base = stats.stages.find(({ stage }) => stage === 'base');
   const facts: [string, string][] = [
-    ['Scheme', 'BFV, exact integers'],
-    ['Security', `${securityBits} bits by ${TABLES[table] ?? table}`],
+    ['Scheme', `${scheme}, exact integers`],
+    ['Security', `128 bits by ${TABLES[security] ?? security}`],
     ['Ring dimension', `n = ${format.count(n)}`],
     [
       'Modulus',
@@ -103,7 +107,7 @@ export function publicNote({ columns }: Selection): string {
     const places = decimals === 0 ? 'whole' : format.plural(decimals, 'decimal');
     return `${name}, ${min} to ${max}, ${places}${missing ? ', rows may be missing' : ''}`;
   });
-  const rows = format.plural(columns[0]?.rows ?? 0, 'row');
+  const rows = format.plural(columns[0]?.shape?.[0] ?? 0, 'row');
   return `Public: ${rows}, the statistics, and of each column the name and bounds rounded outward (${declared.join('; ')}).`;
 }
 

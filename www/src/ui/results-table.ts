@@ -21,8 +21,8 @@ export function markStale(): void {
   byId('results-note').textContent = 'These are the results of the last run; the choice above has changed.';
 }
 
-function rowOf({ statistic, columns, encrypted, plain, equal, noiseBudgetBits }: Line): HTMLElement {
-  const noise = Number.isFinite(noiseBudgetBits) ? format.bits(noiseBudgetBits) : 'public';
+function rowOf({ statistic, columns, encrypted, plain, equal, budgetBits }: Line): HTMLElement {
+  const noise = Number.isFinite(budgetBits) ? format.bits(budgetBits) : 'public';
   return h(
     'tr',
     {
@@ -32,7 +32,7 @@ function rowOf({ statistic, columns, encrypted, plain, equal, noiseBudgetBits }:
       'data-encrypted': textOf(encrypted),
       'data-plain': textOf(plain),
       'data-equal': String(equal),
-      'data-noise': String(noiseBudgetBits),
+      'data-noise': String(budgetBits),
     },
     h('th', { scope: 'row' }, statistic),
     h('td', { 'data-label': 'Column' }, columns.join(' × ')),

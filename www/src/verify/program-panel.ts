@@ -28,9 +28,9 @@ export class ProgramPanel {
     const about = h(
       'p',
       { class: 'note' },
-      'Checks that every stage is a sound graph, and compares bits on random ciphertexts and keys: polynomials with the ' +
-        'scheme, base operators with polynomials, vector kernels with scalar ones. It tests what the compiler made, and is no ' +
-        'proof; nor does it say that an evaluator ran it.',
+      'Compares what the compiler made with the question, on random data: values and slots with exact arithmetic, polynomials with the ' +
+        'scheme, base operators with polynomials, vector kernels with scalar ones, bit by bit on random ciphertexts and keys. It ' +
+        'is no proof; nor does it say that an evaluator ran it.',
     );
     this.#job = new Job(host, [], {
       title: 'Verify the stages',

@@ -221,18 +221,15 @@ async function bfvMultiply(loom: Loom): Promise<GalleryText> {
 
 async function statisticsTask(loom: Loom): Promise<GalleryText> {
   const task = loom.task();
-  const declared = { rows: 8, min: 0, max: 100, decimals: 0 };
-  const [a, b] = ['height', 'weight'].map((name) => task.encrypted(name, declared)) as [
-    ReturnType<typeof task.encrypted>,
-    ReturnType<typeof task.encrypted>,
-  ];
+  const declared = { shape: [8], min: 0, max: 100 };
+  const [a, b] = [task.encrypted('height', declared), task.encrypted('weight', declared)];
   task.output('variance', a.variance());
   task.output('correlation', a.correlation(b));
   const program = await task.compile();
   try {
     return {
-      text: await program.toText('task'),
-      note: 'Inputs are ciphertexts and keys, which only a client has: there are no data to run it on here. Random residues do run, and mean nothing; the other tab runs it on encrypted columns.',
+      text: await program.toText('scheme'),
+      note: 'Inputs are ciphertexts and keys, which only a client has: there are no data to run it on here. Random residues do run, and mean nothing; the statistics tab runs such programs on encrypted columns.',
     };
   } finally {
     program.dispose();

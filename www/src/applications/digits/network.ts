@@ -1,5 +1,5 @@
 /** Handwritten digits: the network, as a task and in the clear. */
-import type { Loom, LoomValueTask, Value } from 'cipherloom';
+import type { Loom, LoomTask, Value } from 'cipherloom';
 
 /** Pixels along a side, and the most of one. */
 export const SIDE = 8;
@@ -19,8 +19,8 @@ export interface Network {
 const PARTS = ['weights', 'bias'] as const;
 
 /** The task: a picture is encrypted, weights and biases are the server's own. */
-export function describeNetwork(loom: Loom, { hidden, output }: Network): LoomValueTask {
-  const task = loom.valueTask();
+export function describeNetwork(loom: Loom, { hidden, output }: Network): LoomTask {
+  const task = loom.task();
   const picture = task.encrypted('picture', { shape: [SIDE * SIDE], min: 0, max: MOST });
   const apply = (name: string, layer: Layer, x: Value): Value => {
     const [weights, bias] = PARTS.map((part) => {

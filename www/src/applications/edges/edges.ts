@@ -1,5 +1,5 @@
 /** Edges of a picture: Sobel's two filters, as a task and in the clear. The picture wraps around. */
-import type { Loom, LoomValueTask, Value } from 'cipherloom';
+import type { Loom, LoomTask, Value } from 'cipherloom';
 
 /** Pixels along a side, and the most of one. */
 export const SIDE = 64;
@@ -9,8 +9,8 @@ export const MOST = 255;
 export type Picture = readonly (readonly number[])[];
 
 /** The task: how steep the picture is at each pixel, squared. */
-export function describeEdges(loom: Loom): LoomValueTask {
-  const task = loom.valueTask();
+export function describeEdges(loom: Loom): LoomTask {
+  const task = loom.task();
   const picture = task.encrypted('picture', { shape: [SIDE, SIDE], min: 0, max: MOST });
   const smooth = (axis: number): Value =>
     picture.rotate(-1, axis).add(picture.rotate(1, axis)).add(picture.multiply(2));

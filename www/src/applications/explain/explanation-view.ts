@@ -1,5 +1,5 @@
 /** A program explained: reasons, values as a picture and as a table, keys. */
-import type { ExplainedValue, ValueExplanation } from 'cipherloom';
+import type { ExplainedValue, Explanation } from 'cipherloom';
 import { Diagram } from '../../graph/diagram.js';
 import { LayoutClient } from '../../graph/layout-client.js';
 import { button, h } from '../../ui/dom.js';
@@ -32,7 +32,7 @@ export class ExplanationView {
   readonly #elements: ExplanationElements;
   readonly #layout = new LayoutClient();
   readonly #diagram: Diagram;
-  #explanation: ValueExplanation | undefined;
+  #explanation: Explanation | undefined;
   #table: HTMLTableElement | undefined;
   #selected: number | undefined;
   #hovered: number | undefined;
@@ -66,7 +66,7 @@ export class ExplanationView {
   }
 
   /** Shows an explanation; the same one stays as it is. */
-  async show(explanation: ValueExplanation): Promise<void> {
+  async show(explanation: Explanation): Promise<void> {
     if (explanation === this.#explanation) return;
     this.#explanation = explanation;
     this.#selected = this.#hovered = undefined;

@@ -1,10 +1,10 @@
 /** The evaluation keys of a program, and for which values they are. */
-import type { ValueExplanation } from 'cipherloom';
+import type { Explanation } from 'cipherloom';
 import * as format from '../../format.js';
 import { button, h } from '../../ui/dom.js';
 import { referenceText } from './value-text.js';
 
-export function keyTable({ keys, values }: ValueExplanation, select: (index: number) => void): HTMLElement {
+export function keyTable({ keys, values }: Explanation, select: (index: number) => void): HTMLElement {
   return h(
     'table',
     { class: 'value-lines', 'data-testid': 'key-table' },

@@ -1,5 +1,5 @@
 /** All that is told of one value. */
-import type { ExplainedValue, ValueExplanation } from 'cipherloom';
+import type { ExplainedValue, Explanation } from 'cipherloom';
 import * as format from '../../format.js';
 import { button, h } from '../../ui/dom.js';
 import { mostPrimes, readersOf } from './value-graph.js';
@@ -28,7 +28,7 @@ export function inspectorHint(): HTMLElement[] {
 }
 
 export function inspectorOf(
-  { values, keys }: ValueExplanation,
+  { values, keys }: Explanation,
   index: number,
   select: (index: number) => void,
 ): HTMLElement[] {

@@ -1,5 +1,5 @@
 /** Records of breast masses: a logistic regression, as a task and in the clear. */
-import { type Approximation, approximation, type Loom, type LoomValueTask } from 'cipherloom';
+import { type Approximation, approximation, type Loom, type LoomTask } from 'cipherloom';
 
 /** Learned in the clear; and what doctors found, a letter for each record: `m` or `b`. */
 export interface RecordsModel {
@@ -20,8 +20,8 @@ export function sigmoidPolynomial(): Approximation {
 }
 
 /** The task: records are encrypted, weights and bias are the server's own. */
-export function describeRecords(loom: Loom, records: number, measurements: number): LoomValueTask {
-  const task = loom.valueTask();
+export function describeRecords(loom: Loom, records: number, measurements: number): LoomTask {
+  const task = loom.task();
   const real = { kind: 'real' } as const;
   const features = task.encrypted('records', {
     ...real,
