@@ -81,8 +81,8 @@ function chooseColumns(table, names) {
   return [...new Set(names.split(',').map((name) => name.trim()))].map((name) => table.column(name));
 }
 
-function report({ csv, population }, table, { mode, version }, { rows, milliseconds, info, bytes }) {
-  const { params, cost } = info;
+function report({ csv, population }, table, { mode, version }, { rows, milliseconds, info, bytes, memoryBytes }) {
+  const budget = Math.min(...info.ciphertexts.map(({ budgetBits }) => budgetBits));
   print(
     ['statistic', 'columns', 'encrypted', 'plain', 'equal'],
     rows.map(({ statistic, columns, encrypted, plain, equal }) => [
@@ -111,16 +111,16 @@ function report({ csv, population }, table, { mode, version }, { rows, milliseco
       ['moments of', population ? 'the population (divisor n)' : 'a sample (divisor n - 1)'],
       ['cipherloom', `${version}, ${mode.variant} build, threads: ${mode.threads}`],
       ...mode.reasons.map((reason) => ['', reason]),
-      ['scheme', `BFV, N = ${params.n}, ${params.securityBits}-bit secure by table ${params.table}`],
+      ['scheme', `${info.scheme}, N = ${info.n}, 128-bit secure by table ${info.security}`],
       [
         'modulus bits',
-        `${bits(params.moduli)}, key switching ${bits(params.special)}: ${params.totalBits.toFixed(1)} of at most ${params.maxTotalBits}`,
+        `${bits(info.moduli)}, key switching ${bits(info.special)}: ${info.totalBits.toFixed(1)} of at most ${info.maxTotalBits}`,
       ],
-      ['plain modulus bits', bits(params.plainModuli)],
-      ['noise budget left', `at least ${params.noiseBudgetBits.toFixed(1)} bits`],
+      ['plain modulus bits', bits(info.plainModuli)],
+      ['noise budget left', Number.isFinite(budget) ? `at least ${budget.toFixed(1)} bits` : 'nothing is encrypted'],
       ['evaluation keys', size(bytes.keys)],
       ['upload, download', `${size(bytes.upload)}, ${size(bytes.download)}`],
-      ['evaluator memory', size(cost.memoryBytes)],
+      ['evaluator memory', size(memoryBytes)],
       ['process memory, peak', size(process.resourceUsage().maxRSS * 1024)],
     ],
   );

@@ -1,5 +1,5 @@
 // The main job: statistics of a table's columns, computed on ciphertexts and, to compare, on the plain numbers.
-import { createTask, plainStatistics } from 'cipherloom';
+import { createTask } from 'cipherloom';
 import { columnOptions } from 'cipherloom/table';
 
 /**
@@ -9,7 +9,7 @@ import { columnOptions } from 'cipherloom/table';
  * variance of one row, is undefined in both, with the reason in `problem`.
  */
 export async function runJob(loom, columns, { population = false, onProgress } = {}) {
-  const { task, asked } = describeJob(columns, { population });
+  const { task, asked } = describeJob(columns, { of: population ? 'population' : 'sample' });
   const values = Object.fromEntries(columns.map((column) => [column.name, column.values]));
   const milliseconds = {};
   const timed = async (phase, work) => {
@@ -24,7 +24,7 @@ export async function runJob(loom, columns, { population = false, onProgress } =
   const inputs = await timed('encrypt', () => client.encrypt(values, { onProgress }));
   const outputs = await timed('evaluate', () => program.run(inputs, client.evaluationKeys, { onProgress }));
   const decrypted = await timed('decrypt', () => client.decryptDetails(outputs, { onProgress }));
-  const plain = plainStatistics(task, values);
+  const plain = await timed('plain', () => client.plainDetails(values));
 
   const bytes = {
     keys: total(client.evaluationKeys),
@@ -32,10 +32,14 @@ export async function runJob(loom, columns, { population = false, onProgress } =
     download: total(Object.values(outputs)),
   };
   const { info } = program;
+  const { memoryBytes } = await program.stats();
   client.dispose();
   program.dispose();
-  const rows = asked.map(({ output, ...row }) => ({ ...row, ...compare(decrypted[output], plain[output]) }));
-  return { rows, milliseconds, info, bytes };
+  const rows = asked.map(({ output, ...row }) => {
+    const [encrypted, reference] = [decrypted, plain].map((all) => shown(row.statistic, all[output]));
+    return { ...row, ...compare(encrypted, reference) };
+  });
+  return { rows, milliseconds, info, bytes, memoryBytes };
 }
 
 function describeJob(columns, options) {
@@ -61,6 +65,11 @@ function describeJob(columns, options) {
     ask('correlation', names.slice(0, 2), a.correlation(b));
   }
   return { task, asked };
+}
+
+/** A count is a number; sums are decimals. */
+function shown(statistic, { value, problem }) {
+  return { value: statistic === 'count' && value !== undefined ? value.toNumber() : value, problem };
 }
 
 function compare(encrypted, plain) {
