@@ -132,3 +132,52 @@ fn change_fields(fields: &mut Map<String, Value>, donor: Value, random: &mut Ran
         _ => drop(fields.insert(random.pick(&WORDS).clone(), donor)),
     }
 }
+
+/// How many values there are in a value, itself included.
+fn count(value: &Value) -> usize {
+    1 + children(value).map(count).sum::<usize>()
+}
+
+fn children(value: &Value) -> impl Iterator<Item = &Value> {
+    let items = value.as_array().into_iter().flatten();
+    items.chain(value.as_object().into_iter().flat_map(Map::values))
+}
+
+/// Number `at` of the values in a value.
+fn node(value: &Value, mut at: usize) -> &Value {
+    if at == 0 {
+        return value;
+    }
+    at -= 1;
+    for child in children(value) {
+        let size = count(child);
+        if at < size {
+            return node(child, at);
+        }
+        at -= size;
+    }
+    value
+}
+
+fn node_mut(value: &mut Value, mut at: usize) -> &mut Value {
+    if at == 0 {
+        return value;
+    }
+    at -= 1;
+    let sizes: Vec<usize> = children(value).map(count).collect();
+    let Some(number) = sizes.iter().position(|&size| {
+        let here = at < size;
+        if !here {
+            at -= size;
+        }
+        here
+    }) else {
+        return value;
+    };
+    let child = match value {
+        Value::Array(items) => items.get_mut(number),
+        Value::Object(fields) => fields.values_mut().nth(number),
+        _ => None,
+    };
+    node_mut(child.expect("a child that was counted"), at)
+}

@@ -1,8 +1,11 @@
 //! Pearson's correlation: with c(x, y) = n sum(x y) - sum(x) sum(y), it is c(x, y) / sqrt(c(x, x) c(y, y)), a single real. Values that are
 //! all equal have none: a division by 0.
+//!
+//! Computed as the root of c(x, y)^2 / (c(x, x) c(y, y)) with the sign of c(x, y): so it is rounded once.
 
 use super::sums::{Sums, statistic};
-use super::{Composite, op};
+use super::{Composite, integer, op};
+use crate::graph::Attrs;
 
 /// `stats.correlation`; see the module.
 pub(super) const CORRELATION: Composite = Composite {
@@ -12,8 +15,16 @@ pub(super) const CORRELATION: Composite = Composite {
     expand: |s, call, inputs| {
         let sums = Sums::of(s, call, inputs)?;
         let (xy, xx, yy) = (sums.co_moment(s, 0, 1)?, sums.co_moment(s, 0, 0)?, sums.co_moment(s, 1, 1)?);
-        let square = op(s, "value.multiply", &[xx, yy])?;
-        let root = op(s, "value.root", &[square])?;
-        op(s, "value.divide", &[xy, root])
+        // What follows is nobody's but the client's, its sign, too.
+        let xy = op(s, "value.finish", &[xy])?;
+        let (square, product) = (op(s, "value.square", &[xy])?, op(s, "value.multiply", &[xx, yy])?);
+        let quotient = op(s, "value.divide", &[square, product])?;
+        let root = op(s, "value.root", &[quotient])?;
+        // Any decimals may be compared with a quotient.
+        let [zero, one] = [integer(s, 0)?, integer(s, 1)?];
+        let zero = op(s, "value.divide", &[zero, one])?;
+        let negative = s.op("value.compare", Attrs::new().with("relation", "lt"), &[xy, zero])?;
+        let negated = op(s, "value.negate", &[root])?;
+        op(s, "value.select", &[negative, negated, root])
     },
 };
