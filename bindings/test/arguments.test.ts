@@ -87,7 +87,9 @@ suite('numbers that are none', () => {
     expect(declare({ min: '0' })).toContain('found "0"');
     expect(declare({ decimals: '1' })).toContain('found "1"');
     const encode = (cells: unknown) => messageOf(() => encodeValue(RULE, cells as never));
-    expect(encode([1, '2'])).toBe('Input "a", cell [1] (counted from 0): expected a finite number, found a string');
+    expect(encode([1, '2'])).toBe(
+      'Input "a", cell [1] (counted from 0): expected a finite number, found a string',
+    );
     expect(encode([1, Object.create(null)])).toContain('expected a finite number, found an object');
     expect(encode(null)).toContain('found null');
   });
