@@ -269,6 +269,43 @@ describe('a compiled program', () => {
     expect(await run({ ...inputs, weight: age })).toMatchObject({ code: 'input.unknown' });
   });
 
+  it('refuses values in the clear that are not what it takes', async () => {
+    const weighing = createValueTask();
+    const x = weighing.encrypted('x', { shape: [3], min: 0, max: 9 });
+    weighing.output('product', x.multiply(weighing.plain('w', { shape: [3], min: 0, max: 9 })));
+    weighing.output('share', x.sum().divide(weighing.public('all', { min: 1, max: 99 })));
+    using weighed = await loom.compileValues(weighing);
+    using holder = await weighed.client();
+    const [sealed, keys] = [await holder.encrypt({ x: [1, 2, 3] }), holder.evaluationKeys];
+    const clear = { plain: { w: [3, 2, 1] }, public: { all: 12 } };
+    for (const [options, code] of [
+      [{}, 'input.missing'],
+      [{ plain: clear.plain }, 'no error'],
+      [{ ...clear, plain: { w: [1, 2] } }, 'input.shape'],
+      [{ ...clear, plain: { w: [1, 2, 10] } }, 'range.value'],
+      [{ ...clear, plain: { x: [1, 2, 3] } }, 'input.unknown'],
+      [{ ...clear, public: { w: [1, 2, 3] } }, 'input.unknown'],
+    ] as const) {
+      const found = await weighed.run(sealed, keys, options).then(
+        () => 'no error',
+        (error: { code: string }) => error.code,
+      );
+      expect([options, found]).toEqual([options, code]);
+    }
+    expect(await errorOf(holder.encrypt({ w: [1, 2, 3] }))).toMatchObject({ code: 'input.unknown' });
+    const weighedResults = await weighed.run(sealed, keys, clear);
+    expect(await holder.decrypt(weighedResults, { public: clear.public })).toEqual({
+      product: [3, 4, 3],
+      share: 0.5,
+    });
+    for (const [given, code] of [
+      [{}, 'input.missing'],
+      [{ public: { all: 0 } }, 'range.value'],
+      [{ public: { w: [1, 2, 3] } }, 'input.unknown'],
+    ] as const)
+      expect((await errorOf(holder.decrypt(weighedResults, given))).code).toBe(code);
+  });
+
   it('cannot be had of tasks that are too deep or too large', async () => {
     const deep = createValueTask();
     let product = deep.encrypted('a', { shape: [4], min: 0, max: 1_000_000 });

@@ -86,4 +86,28 @@ describe.each(BUILDS)('the %s build', (mode) => {
       xs.map((v) => v ** 3),
     );
   });
+
+  it('says what a result may be off by, and of noise nothing else', async () => {
+    const task = loom.valueTask();
+    const x = task.encrypted('x', { kind: 'real', shape: [8], min: -2, max: 2 });
+    task.output('square', x.square());
+    using program = await task.compile();
+    using client = await program.client();
+    const given = { x: [0.5, -0.5, 2, -2, 1.25, 0, 1e-3, -1.75] };
+    const results = await program.run(await client.encrypt(given), client.evaluationKeys);
+    const { square } = await client.decryptDetails(results);
+    expect(square).toMatchObject({ problem: undefined, budgetBits: undefined });
+    const [ciphertext] = program.info.ciphertexts;
+    expect(program.info.scheme).toBe('CKKS');
+    const most = 2 ** (ciphertext?.errorBits as number);
+    expect(most).toBeLessThan(2 ** -18);
+    for (const [at, cell] of (square?.value as number[]).entries())
+      expect(Math.abs(cell - (given.x[at] as number) ** 2)).toBeLessThan(most);
+    // Without encryption nothing is off but by rounding.
+    expectNear(
+      (await client.plain(given))['square'] as number[],
+      given.x.map((v) => v * v),
+      2 ** -50,
+    );
+  });
 });
