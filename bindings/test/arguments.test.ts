@@ -1,13 +1,16 @@
 import { describe as suite, expect, it } from 'vitest';
-import { CALL_OPTIONS, checkArgument, checkOptions, COLUMNS, describe } from '../src/arguments.js';
-import { encodeColumn } from '../src/columns.js';
-import { plainStatistics } from '../src/plain.js';
+import { CALL_OPTIONS, checkArgument, checkOptions, describe, VALUES_BY_NAME } from '../src/arguments.js';
 import { columnOptions, parseTable } from '../src/table.js';
-import { createTask } from '../src/task.js';
+import { encodeValue } from '../src/values/cells.js';
+import { createValueTask } from '../src/values/task.js';
+import { typeOf } from '../src/values/type.js';
+import type { ValueOptions } from '../src/values/types.js';
 import { codeOf, messageOf, thrownBy } from './code.js';
 
-const column = { rows: 3, min: 0, max: 9 };
+const integers: ValueOptions = { shape: [3], min: 0, max: 9 };
 const NOT_OPTIONS = [null, 5, 'x', [], () => {}, new Map(), Promise.resolve()] as never[];
+/** Of the input `a`: two numbers of one decimal. */
+const RULE = { name: 'a', type: { ...typeOf('integer', [2]), decimals: 1 }, min: 0n, max: 90n };
 
 suite('what was found', () => {
   it('is told in words that tell texts from numbers', () => {
@@ -25,9 +28,9 @@ suite('what was found', () => {
 
 suite('arguments', () => {
   it('say where, what was found and what was expected', () => {
-    const check = () => checkArgument('encrypt, columns', null, COLUMNS);
+    const check = () => checkArgument('encrypt, values', null, VALUES_BY_NAME);
     expect(codeOf(check)).toBe('input.type');
-    expect(messageOf(check)).toBe('encrypt, columns: expected an object with columns by name, found null');
+    expect(messageOf(check)).toBe('encrypt, values: expected an object with values by name, found null');
   });
 
   it('are refused where they are no options, unknown or of the wrong type', () => {
@@ -45,29 +48,20 @@ suite('arguments', () => {
   });
 
   it('of tasks are checked', () => {
-    const task = createTask();
-    const a = task.encrypted('a', column);
+    const task = createValueTask();
+    const a = task.encrypted('a', integers);
     for (const wrong of [undefined, ...NOT_OPTIONS] as never[]) {
       expect(codeOf(() => task.encrypted('x', wrong))).toBe('input.type');
       expect(codeOf(() => task.output('x', wrong))).toBe('input.type');
-      expect(codeOf(() => a.correlation(wrong))).toBe('input.type');
-      expect(codeOf(() => plainStatistics(wrong, {}))).toBe('input.type');
     }
     for (const wrong of NOT_OPTIONS) expect(codeOf(() => a.variance(wrong))).toBe('input.type');
-    for (const wrong of [undefined, null, '5', true, {}, () => {}] as never[]) {
-      for (const operation of ['add', 'sub', 'multiply'] as const) {
+    for (const wrong of [undefined, null, '5', {}, () => {}, new Map()] as never[])
+      for (const operation of ['add', 'sub', 'multiply', 'correlation', 'lessThan'] as const)
         expect(codeOf(() => a[operation](wrong))).toBe('input.type');
-      }
-    }
-    expect(codeOf(() => a.add({ length: 2 ** 40 }))).toBe('input.length');
-    expect(codeOf(() => a.variance({ populaton: true } as never))).toBe('input.option');
-    expect(codeOf(() => a.variance({ population: 1 } as never))).toBe('input.type');
-    expect(codeOf(() => task.encrypted('x', { ...column, layout: 'rows' as never }))).toBe('input.type');
-    expect(codeOf(() => task.encrypted('x', { ...column, missing: 1 as never }))).toBe('input.type');
-    expect(codeOf(() => task.encrypted('x', { ...column, mising: true } as never))).toBe('input.option');
-    expect(messageOf(() => a.add(a.mean() as never))).toContain('found the statistic "mean"');
-    task.output('out', a);
-    expect(codeOf(() => plainStatistics(task, null as never))).toBe('input.type');
+    expect(codeOf(() => a.variance({ off: 'population' } as never))).toBe('input.option');
+    expect(codeOf(() => a.variance({ of: 1 } as never))).toBe('input.type');
+    expect(codeOf(() => task.encrypted('x', { ...integers, missing: 1 as never }))).toBe('input.type');
+    expect(codeOf(() => task.encrypted('x', { ...integers, mising: true } as never))).toBe('input.option');
   });
 
   it('of tables are checked', () => {
@@ -87,34 +81,21 @@ suite('arguments', () => {
 suite('numbers that are none', () => {
   it('are told as they are', () => {
     const declare = (options: object) =>
-      messageOf(() => createTask().encrypted('a', { ...column, ...options }));
-    expect(declare({ rows: '3' })).toBe('Input "a": rows must be 1 to 16777216, found "3"');
-    expect(declare({ rows: Number.NaN })).toContain('found NaN');
+      messageOf(() => createValueTask().encrypted('a', { ...integers, ...options }));
+    expect(declare({ shape: ['3'] })).toContain('"3"');
+    expect(declare({ shape: [Number.NaN] })).toContain('NaN');
     expect(declare({ min: '0' })).toContain('found "0"');
     expect(declare({ decimals: '1' })).toContain('found "1"');
-    const rule = { name: 'a', rows: 2, decimals: 0, missing: false, min: 0n, max: 9n };
-    const encode = (values: unknown) => messageOf(() => encodeColumn(rule, values as never));
+    const encode = (cells: unknown) => messageOf(() => encodeValue(RULE, cells as never));
     expect(encode([1, '2'])).toBe(
-      'Column "a", row 1 (counted from 0): expected a finite number, found a string',
+      'Input "a", cell [1] (counted from 0): expected a finite number, found a string',
     );
     expect(encode([1, Object.create(null)])).toContain('expected a finite number, found an object');
-    expect(encode(null)).toBe('Column "a": expected an array of numbers, found null');
-  });
-
-  it('are too many rows for slots, which has its own limit', () => {
-    const slots =
-      (rows: number, rings: 1 | 2 = 1) =>
-      () =>
-        createTask().encrypted('a', { ...column, rows, layout: 'slots' as const, rings });
-    expect(codeOf(slots(16384))).toBe('no error');
-    expect(codeOf(slots(32768, 2))).toBe('no error');
-    expect(codeOf(slots(16385))).toBe('parameters.rows');
-    expect(messageOf(slots(40000, 2))).toMatch(/"slots".*rows must be 1 to 32768.*found 40000/);
+    expect(encode(null)).toContain('found null');
   });
 });
 
 suite('values of people', () => {
-  const rule = { name: 'a', rows: 2, decimals: 1, missing: false, min: 0n, max: 90n };
   const SECRET = /7{3,}|secret/;
   const wrong: unknown[] = [
     ...[
@@ -129,21 +110,17 @@ suite('values of people', () => {
   ];
 
   it('are in no error, neither in its message nor in its details', () => {
-    for (const values of wrong) {
-      const error = thrownBy(() => encodeColumn(rule, values as never));
+    for (const cells of wrong) {
+      const error = thrownBy(() => encodeValue(RULE, cells as never));
       expect(error?.code).toMatch(/^(input|range)\./);
       expect(`${error?.message} ${JSON.stringify(error?.details)}`).not.toMatch(SECRET);
     }
-    expect(thrownBy(() => encodeColumn(rule, [1, 777]))).toMatchObject({
-      message: 'Column "a", row 1 (counted from 0): a value is not in 0.0..9.0',
-      details: { column: 'a', row: 1, expected: { min: '0.0', max: '9.0' } },
+    expect(thrownBy(() => encodeValue(RULE, [1, 777]))).toMatchObject({
+      message: 'Input "a", cell [1] (counted from 0): a value is not in 0.0..9.0',
+      details: { input: 'a', cell: 1, expected: { min: '0.0', max: '9.0' } },
     });
-    for (const given of ['secret', 777, ['secret', 777], [[777]]] as never[]) {
-      expect(messageOf(() => checkArgument('encrypt, columns', given, COLUMNS))).not.toMatch(SECRET);
-      const task = createTask();
-      task.output('sum', task.encrypted('a', column).sum());
-      expect(messageOf(() => plainStatistics(task, given))).not.toMatch(SECRET);
-    }
+    for (const given of ['secret', 777, ['secret', 777], [[777]]] as never[])
+      expect(messageOf(() => checkArgument('encrypt, values', given, VALUES_BY_NAME))).not.toMatch(SECRET);
     const table = parseTable('a,b\n1,secret\n2,7777777777777777777\n');
     expect(table.columns[1]).toMatchObject({ found: 'secret' });
     const error = thrownBy(() => table.column('b'));
@@ -153,46 +130,23 @@ suite('values of people', () => {
   });
 
   it('are told where that was asked for', () => {
-    const told = (values: unknown) => messageOf(() => encodeColumn(rule, values as never, true));
+    const told = (cells: unknown) => messageOf(() => encodeValue(RULE, cells as never, true));
     expect(told([1, 777])).toContain('777 is not in 0.0..9.0');
     expect(told([1, 7.777])).toContain('7.777 has 3 decimals, at most 1 were declared');
     expect(told([1, 'secret'])).toContain('found "secret"');
   });
 });
 
-suite('rows in messages', () => {
+suite('cells and rows in messages', () => {
   it('say from where they are counted', () => {
-    const rule = { name: 'a', rows: 2, decimals: 0, missing: false, min: 0n, max: 9n };
-    for (const values of [
+    for (const cells of [
       [1, 10],
-      [1, 1.5],
+      [1, 1.55],
       [1, null],
     ])
-      expect(messageOf(() => encodeColumn(rule, values))).toContain('row 1 (counted from 0)');
+      expect(messageOf(() => encodeValue(RULE, cells))).toContain('cell [1] (counted from 0)');
     for (const file of ['a,b\n1,2\n3\n', 'a,b\n1,2\n"3,4\n'])
       expect(messageOf(() => parseTable(file))).toContain('counted from 0, below the header');
     expect(messageOf(() => parseTable('a,b\n1,x\n').column('b'))).toContain('counted from 0');
-  });
-});
-
-suite('names', () => {
-  it('of properties that every object has are names like any other', () => {
-    for (const name of ['constructor', 'toString', 'hasOwnProperty', 'then']) {
-      const task = createTask();
-      task.output(name, task.encrypted(name, column).sum());
-      expect(codeOf(() => plainStatistics(task, {}))).toBe('input.missing');
-      const sums = plainStatistics(task, { [name]: [1, 2, 3] });
-      expect(Object.keys(sums)).toEqual([name]);
-      expect(String(sums[name]?.value)).toBe('6');
-    }
-  });
-
-  it('are refused where an object could not have them, and where they are no text', () => {
-    const task = createTask();
-    const a = task.encrypted('a', column);
-    for (const name of ['__proto__', '', 5n, Symbol('s'), null, {}] as never[]) {
-      expect(codeOf(() => task.encrypted(name, column))).toBe('graph.name');
-      expect(codeOf(() => task.output(name, a))).toBe('graph.name');
-    }
   });
 });

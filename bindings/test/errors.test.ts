@@ -8,10 +8,6 @@ import {
   MemoryError,
   OutOfRangeError,
 } from '../src/errors.js';
-import { describeProgram } from '../src/program-info.js';
-import type { RawProgramInfo } from '../src/raw.js';
-import type { Variant } from '../src/types.js';
-import { codeOf } from './code.js';
 
 describe('errors', () => {
   it('get the class of their family, also with codes of the core', () => {
@@ -43,28 +39,5 @@ describe('errors', () => {
         (code) => !source.includes(`'${code}'`) && !source.includes(`"${code}"`),
       ),
     ).toEqual([]);
-  });
-});
-
-describe('program info', () => {
-  const info = {
-    inputs: [{ name: 'age', decimals: 1, min: '-5', max: '1200' }],
-    outputs: [{ name: 'mean', decimals: 1 }],
-    cost: { seconds: 3 },
-  } as unknown as RawProgramInfo;
-
-  it('tells bounds as decimals', () => {
-    const [age] = describeProgram(info, 'single').inputs;
-    expect([String(age?.min), String(age?.max)]).toEqual(['-0.5', '120.0']);
-  });
-
-  it('estimates longer without relaxed SIMD', () => {
-    const seconds = (variant: Variant) => describeProgram(info, variant).cost.seconds;
-    expect([seconds('relaxed'), seconds('threads'), seconds('single')]).toEqual([3, 6, 6]);
-  });
-
-  it('refuses names that no task takes', () => {
-    const odd = { inputs: [], outputs: [{ name: '__proto__' }] } as unknown as RawProgramInfo;
-    expect(codeOf(() => describeProgram(odd, 'single'))).toBe('format.program');
   });
 });

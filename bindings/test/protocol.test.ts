@@ -194,14 +194,14 @@ describe('an error', () => {
 
 describe('task building', () => {
   it('touches no global of a browser or of Node when imported', () => {
-    const module = new URL('../dist/task.js', import.meta.url).href;
+    const module = new URL('../dist/values/task.js', import.meta.url).href;
     const script = `
       for (const name of ["process", "navigator", "self", "window", "Worker", "document"]) {
         Object.defineProperty(globalThis, name, { get() { throw new Error("touched " + name); } });
       }
-      const { createTask } = await import(${JSON.stringify(module)});
-      const task = createTask();
-      task.output("mean", task.encrypted("a", { rows: 2, min: 0, max: 1 }).mean());
+      const { createValueTask } = await import(${JSON.stringify(module)});
+      const task = createValueTask();
+      task.output("mean", task.encrypted("a", { shape: [2], min: 0, max: 1 }).mean());
       console.log(task.literal().outputs[0].name);
     `;
     expect(

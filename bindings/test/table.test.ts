@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { columnOptions, parseTable } from '../src/table.js';
-import { createTask } from '../src/task.js';
+import { createValueTask } from '../src/values/task.js';
 import { codeOf } from './code.js';
 import { random } from './random.js';
 
@@ -118,10 +118,10 @@ describe('columnOptions', () => {
       const scale = 10 ** random(12);
       const values = Array.from({ length: 1 + random(3) }, () => (random(2 * scale) - scale) / 10 ** places);
       const column = parseTable(`a\n${values.join('\n')}`).column('a');
-      const { min, max, decimals = 0 } = columnOptions(column);
+      const { min, max, decimals = 0, missing } = columnOptions(column);
       expect(values.every((value) => min < value && value < max)).toBe(true);
       expect((Number(max) - Number(min)) * 10 ** Number(decimals)).toBeGreaterThan(9);
-      createTask().encrypted('a', columnOptions(column));
+      createValueTask().encrypted('a', { shape: [values.length], min, max, decimals, missing });
     }
   });
 });

@@ -1,174 +1,238 @@
+// What the builder of tasks refuses, and how it declares inputs.
 import { describe, expect, it } from 'vitest';
-import { createTask } from '../src/task.js';
-import type { ColumnOptions } from '../src/types.js';
-import { codeOf } from './code.js';
+import { createValueTask } from '../src/values/task.js';
+import { readValueType, typeText } from '../src/values/type.js';
+import type { Value, ValueOptions } from '../src/values/types.js';
+import { codeOf, messageOf } from './code.js';
+import { days, flags, inputs, type Inputs, integers, money, reals, sorts } from './inputs.js';
 
-const column: ColumnOptions = { rows: 3, min: 0, max: 120 };
-
-describe("a task's literal", () => {
-  it('numbers inputs first, then nodes, whatever the order of calls', () => {
-    const task = createTask();
-    const age = task.encrypted('age', column);
-    task.output('mean', age.mean());
-    const bp = task.encrypted('bp', { ...column, min: -1.5, max: 2.25, decimals: 2, missing: true });
-    task.output('cov', age.covariance(bp, { population: true }));
-    task.output('both', age.multiply(age));
-    expect(task.literal()).toEqual({
-      inputs: [
-        {
-          name: 'age',
-          rows: 3,
-          min: '0',
-          max: '120',
-          missing: false,
-          layout: 'column',
-          rings: 1,
-          decimals: 0,
-        },
-        {
-          name: 'bp',
-          rows: 3,
-          min: '-150',
-          max: '225',
-          missing: true,
-          layout: 'column',
-          rings: 1,
-          decimals: 2,
-        },
-      ],
-      nodes: [
-        { op: 'stats.mean', inputs: [0], attrs: {} },
-        { op: 'stats.covariance', inputs: [0, 1], attrs: { population: 1 } },
-        { op: 'column.multiply', inputs: [0, 0], attrs: {} },
-      ],
-      outputs: [
-        { name: 'mean', operand: 2, decimals: 0 },
-        { name: 'cov', operand: 3, decimals: 2 },
-        { name: 'both', operand: 4, decimals: 0 },
-      ],
-    });
-    expect(structuredClone(task.literal())).toEqual(task.literal());
-  });
-
-  it('aligns unequal decimals by powers of ten', () => {
-    const task = createTask();
-    const a = task.encrypted('a', { ...column, decimals: 1 });
-    const b = task.encrypted('b', { ...column, decimals: 3 });
-    task.output('sum', a.add(b));
-    task.output('plain', a.sub([1, 0.25, 2n]));
-    const { nodes, outputs } = task.literal();
-    expect(nodes).toEqual([
-      { op: 'column.multiply_plain', inputs: [0], attrs: { scalar: '100' } },
-      { op: 'column.add', inputs: [2, 1], attrs: {} },
-      { op: 'column.multiply_plain', inputs: [0], attrs: { scalar: '10' } },
-      { op: 'column.add_plain', inputs: [4], attrs: { values: ['-100', '-25', '-200'] } },
-    ]);
-    expect(outputs.map(({ decimals }) => decimals)).toEqual([3, 2]);
-  });
-
-  it('tracks decimals of every operation', () => {
-    const a = createTask().encrypted('a', { ...column, decimals: 2 });
-    expect(a.multiply(0.125).decimals).toBe(5);
-    expect(a.multiply(a).decimals).toBe(4);
-    expect(a.negate().decimals).toBe(2);
-    expect(a.add(7).decimals).toBe(2);
-    expect(
-      [a.count(), a.sum(), a.mean(), a.variance(), a.covariance(a.multiply(a)), a.correlation(a)].map(
-        ({ kind, decimals }) => [kind, decimals],
-      ),
-    ).toEqual([
-      ['count', 0],
-      ['sum', 2],
-      ['mean', 2],
-      ['variance', 4],
-      ['covariance', 6],
-      ['correlation', 0],
-    ]);
-  });
-
-  it('rotates slots', () => {
-    const task = createTask();
-    const a = task.encrypted('a', { ...column, rows: 4, layout: 'slots', rings: 2 });
-    task.output('out', a.rotateRows(-2).rotateColumns());
-    expect(task.literal().nodes).toEqual([
-      { op: 'column.rotate_rows', inputs: [0], attrs: { steps: -2 } },
-      { op: 'column.rotate_columns', inputs: [1], attrs: {} },
-    ]);
-  });
-});
-
-describe('a task refuses', () => {
-  const declare = (options: Partial<ColumnOptions>) =>
-    codeOf(() => createTask().encrypted('a', { ...column, ...options }));
-
-  it('declarations that cannot be', () => {
-    expect(declare({ rows: 0 })).toBe('parameters.rows');
-    expect(declare({ rows: 1.5 })).toBe('parameters.rows');
-    expect(declare({ rows: 2 ** 24 + 1 })).toBe('parameters.rows');
-    expect(declare({ rows: 2 ** 14 + 1, layout: 'slots' })).toBe('parameters.rows');
-    expect(declare({ rows: 3, layout: 'slots', rings: 2 })).toBe('parameters.rows');
-    expect(declare({ rows: 4, rings: 2 })).toBe('parameters.rings');
-    expect(declare({ layout: 'slots', rings: 3 as never })).toBe('parameters.rings');
-    expect(declare({ rows: 2 ** 15, layout: 'slots', rings: 2 })).toBe('no error');
-    expect(declare({ missing: true, layout: 'slots' })).toBe('graph.missing');
-    expect(declare({ decimals: 19 })).toBe('parameters.decimals');
-    expect(declare({ min: 1, max: 0 })).toBe('parameters.bounds');
-    expect(declare({ min: 0.5 })).toBe('parameters.bounds');
-    expect(declare({ max: Number.NaN })).toBe('parameters.bounds');
-    expect(declare({ max: '9' as never })).toBe('parameters.bounds');
-    expect(declare({ max: 2n ** 62n })).toBe('range.integer');
-    expect(declare({ max: 10, decimals: 18 })).toBe('range.integer');
-    expect(declare({ max: 2n ** 62n - 1n, min: 1n - 2n ** 62n })).toBe('no error');
-  });
-
-  it('names that are taken or empty, and no outputs', () => {
-    const task = createTask();
-    const a = task.encrypted('a', column);
-    expect(codeOf(() => task.literal())).toBe('graph.no_outputs');
-    expect(codeOf(() => task.encrypted('a', column))).toBe('graph.name');
-    expect(codeOf(() => task.encrypted('', column))).toBe('graph.name');
-    expect(codeOf(() => task.encrypted('x'.repeat(257), column))).toBe('graph.name');
-    expect(codeOf(() => task.encrypted('\ud800', column))).toBe('graph.name');
-    expect(codeOf(() => task.encrypted('\u{1f512}'.repeat(64), column))).toBe('no error');
-    task.output('out', a);
-    expect(codeOf(() => task.output('out', a))).toBe('graph.name');
-  });
-
-  it('operands that do not fit', () => {
-    const task = createTask();
-    const a = task.encrypted('a', column);
-    const other = createTask().encrypted('a', column);
-    expect(codeOf(() => a.add(other))).toBe('graph.foreign');
-    expect(codeOf(() => a.covariance(undefined as never))).toBe('input.type');
-    expect(codeOf(() => task.output('out', other))).toBe('graph.foreign');
-    expect(codeOf(() => task.output('out', 5 as never))).toBe('input.type');
-    expect(codeOf(() => a.add(a.mean() as never))).toBe('input.type');
-    expect(codeOf(() => a.add(task.encrypted('b', { ...column, rows: 4 })))).toBe('graph.rows');
-    expect(codeOf(() => a.add(task.encrypted('c', { ...column, layout: 'slots' })))).toBe('graph.layout');
-    const ring = task.encrypted('ring', { ...column, rows: 4, layout: 'slots' });
-    const pair = task.encrypted('pair', { ...column, rows: 4, layout: 'slots', rings: 2 });
-    expect(codeOf(() => ring.covariance(pair))).toBe('graph.layout');
-    expect(codeOf(() => ring.rotateColumns())).toBe('graph.layout');
-    expect(codeOf(() => a.add(task.encrypted('m', { ...column, missing: true })))).toBe('graph.missing');
-    expect(codeOf(() => a.rotateRows(1))).toBe('graph.layout');
-    expect(codeOf(() => task.encrypted('d', { ...column, layout: 'slots' }).rotateRows(0.5))).toBe(
-      'graph.steps',
-    );
-    const holes = task.encrypted('holes', { ...column, missing: true });
-    expect(codeOf(() => task.output('holes', holes))).toBe('graph.missing');
-    expect(
-      codeOf(() =>
-        a
+describe('wrong use of values', () => {
+  it.each<[string, (all: Inputs) => unknown, string]>([
+    [
+      'shapes that do not broadcast',
+      ({ x, task }) => x.add(task.encrypted('z', { ...integers, shape: [4] })),
+      'graph.shape',
+    ],
+    ['two dates added', ({ d }) => d.add(d), 'operator.invalid'],
+    ['a date and a fraction', ({ d }) => d.add(0.5), 'operator.invalid'],
+    ['a date negated', ({ d }) => d.negate(), 'operator.invalid'],
+    ['an order of categories', ({ c }) => c.lessThan(2), 'operator.invalid'],
+    ['categories and numbers', ({ c, x }) => c.equals(x), 'operator.invalid'],
+    ['encrypted reals compared', ({ r }) => r.lessThan(0), 'operator.invalid'],
+    ['equality of encrypted reals', ({ r }) => r.equals(0), 'operator.invalid'],
+    ['a gap that is none', ({ r }) => r.lessThan(0, { gap: 0 }), 'input.type'],
+    ['an option that is none', ({ r }) => r.lessThan(0, { gab: 1 } as object), 'input.option'],
+    ['a function without an interval', ({ r }) => r.approximate(Math.exp), 'input.type'],
+    ['an interval without length', ({ r }) => r.approximate(Math.exp, { from: 1, to: 1 }), 'input.type'],
+    ['a function with a pole', ({ r }) => r.approximate((x) => 1 / x, { from: 0, to: 1 }), 'input.type'],
+    ['a step', ({ r }) => r.approximate(Math.sign, { from: -1, to: 1 }), 'parameters.approximation'],
+    ['bounds in the wrong order', ({ r }) => r.within(1, 0), 'input.type'],
+    ['bounds with more decimals', ({ x }) => x.within(0, 0.12345), 'input.type'],
+    ['numbers as booleans', ({ x, b }) => b.and(x), 'operator.invalid'],
+    ['a condition of numbers', ({ x }) => x.select(1, 0), 'operator.invalid'],
+    ['select of two kinds', ({ b, d, x }) => b.select(d, x), 'operator.invalid'],
+    ['cells that may be missing, added', ({ g }) => g.add(1), 'graph.missing'],
+    ['cells that may be missing, broadcast', ({ g, m }) => g.add(m), 'graph.missing'],
+    ['many encrypted cells divided', ({ x }) => x.divide(2), 'operator.invalid'],
+    ['a root of many encrypted cells', ({ x }) => x.sqrt(), 'operator.invalid'],
+    ["a quotient by the server's own", ({ x, p }) => x.sum().divide(p.sum()), 'operator.invalid'],
+    ["a regression on the server's own", ({ x, p }) => p.regression(x), 'operator.invalid'],
+    ['a mean beside many encrypted cells', ({ x }) => x.sub(x.mean()), 'operator.invalid'],
+    ['a division by 0', ({ r }) => r.divide(0), 'input.type'],
+    ["an output of the server's own", ({ task, p }) => task.output('o', p), 'operator.invalid'],
+    ['vectors of unequal lengths', ({ x }) => x.dot([1, 2]), 'graph.shape'],
+    ['matrices that do not fit', ({ m }) => m.matmul(m), 'graph.shape'],
+    ['a variance of one cell', ({ x }) => x.slice(0, 1).variance(), 'graph.shape'],
+    ['an axis that is none', ({ x }) => x.sum(1), 'graph.shape'],
+    ['an axis that is no number', ({ x }) => x.sum('0' as never), 'graph.shape'],
+    ['an index that is none', ({ x }) => x.at(3), 'graph.shape'],
+    ['too many indices', ({ x }) => x.at(0, 0), 'graph.shape'],
+    ['a slice of nothing', ({ x }) => x.slice(2, 2), 'graph.shape'],
+    ['a slice by halves', ({ x }) => x.slice(0.5), 'input.type'],
+    ['a slice of a single value', ({ x }) => x.sum().slice(0), 'graph.shape'],
+    ['another number of cells', ({ x }) => x.reshape([2]), 'graph.shape'],
+    ['a shape of nothing', ({ x }) => x.reshape([3, 0]), 'graph.shape'],
+    ['a shape that is none', ({ x }) => x.reshape(3 as never), 'graph.shape'],
+    ['a shape that it does not broadcast to', ({ x }) => x.broadcast([3, 2]), 'graph.shape'],
+    ['columns beside rows', ({ x, m }) => x.concat(m), 'graph.shape'],
+    ['an array of unequal parts', ({ m }) => m.add([[1, 2, 3], [4]]), 'graph.shape'],
+    ['half a rotation', ({ x }) => x.rotate(0.5), 'input.type'],
+    ['the exponent 0', ({ x }) => x.power(0), 'input.type'],
+    ['a polynomial without degree', ({ x }) => x.polynomial([1]), 'input.type'],
+    ['a polynomial of no such degree', ({ x }) => x.polynomial([1, 0]), 'input.type'],
+    ['a coefficient that is none', ({ x }) => x.polynomial([1, NaN]), 'input.type'],
+    ['a moment of something', ({ x }) => x.variance({ of: 'all' as never }), 'input.type'],
+    ['a text', ({ x }) => x.add('1' as never), 'input.type'],
+    ['numbers and booleans in one array', ({ x }) => x.add([1, true, 2]), 'input.type'],
+    ['an infinite number', ({ x }) => x.add(Infinity), 'input.not_a_number'],
+    ['a time within a day', ({ d }) => d.sub(new Date(1)), 'input.not_a_number'],
+    ['a number beyond all integers', ({ x }) => x.add(2n ** 127n), 'range.integer'],
+    [
+      'a number beyond all integers after scaling',
+      ({ y }) =>
+        y
           .multiply(1e-10)
           .multiply(1e-10)
           .add(2n ** 61n),
-      ),
-    ).toBe('range.integer');
-    expect(codeOf(() => a.multiply([1n, 2n ** 126n, 3n]))).toBe('range.integer');
-    expect(codeOf(() => a.add(1e-40))).toBe('range.integer');
-    expect(codeOf(() => a.multiply(1n - 2n ** 126n))).toBe('no error');
-    expect(codeOf(() => a.add([1, 2]))).toBe('input.length');
-    expect(codeOf(() => a.multiply([1, Number.NaN, 2]))).toBe('input.not_a_number');
-    expect(codeOf(() => a.multiply([1, null, 2] as never))).toBe('input.not_a_number');
+      'range.integer',
+    ],
+    ['an array with a missing number', ({ x }) => x.multiply([1, null, 2] as never), 'input.type'],
+    ['an array with a number that is none', ({ x }) => x.multiply([1, Number.NaN, 2]), 'input.not_a_number'],
+    ['another task', ({ x }) => x.add(inputs().x), 'graph.foreign'],
+    ['an output of another task', ({ task }) => task.output('o', inputs().x), 'graph.foreign'],
+    ['an output that is none', ({ task }) => task.output('o', 1 as never), 'input.type'],
+    ['too many decimals', ({ y }) => y.power(501), 'operator.invalid'],
+    ['a task without outputs', ({ task }) => task.literal(), 'graph.no_outputs'],
+    ['records of nothing', ({ task }) => task.forEach({}, () => 1 as never), 'graph.shape'],
+    ['records of unequal columns', ({ task, x, m }) => task.forEach({ x, m }, () => x), 'graph.shape'],
+    ['records of a single value', ({ task, x }) => task.forEach({ x: x.sum() }, () => x), 'graph.shape'],
+    ['records without a function', ({ task, x }) => task.forEach({ x }, 1 as never), 'graph.shape'],
+    ['a column that is none', ({ task }) => task.forEach({ x: 1 as never }, () => 1 as never), 'input.type'],
+    [
+      'a function that gives nothing',
+      ({ task, x }) => task.forEach({ x }, () => undefined as never),
+      'input.type',
+    ],
+    ['a function that waits', ({ task, x }) => task.forEach({ x }, (async () => x) as never), 'input.type'],
+    [
+      'a statistic of a record',
+      ({ task, m }) => task.forEach({ m }, ({ m }) => m.mean()),
+      'operator.invalid',
+    ],
+    ['a record divided', ({ task, x }) => task.forEach({ x }, ({ x }) => x.divide(2)), 'operator.invalid'],
+    ['an axis of the records', ({ task, m }) => task.forEach({ m }, ({ m }) => m.sum(1)), 'graph.shape'],
+    ['a record of another task', ({ task, x }) => task.forEach({ x: inputs().x }, () => x), 'graph.foreign'],
+    [
+      'a record outside',
+      ({ task, x }) => {
+        let kept: Value = x;
+        task.forEach({ x }, (record) => (kept = record.x));
+        task.output('o', kept);
+      },
+      'graph.foreign',
+    ],
+    [
+      'a record beside one of another forEach',
+      ({ task, x }) => task.forEach({ x }, ({ x: a }) => task.forEach({ x }, ({ x: b }) => a.add(b))),
+      'graph.foreign',
+    ],
+  ])('%s', (_, use, code) => {
+    expect(codeOf(() => use(inputs()))).toBe(code);
+  });
+
+  it('is told with what was found and expected, and records nothing', () => {
+    const { task, x, d, g, m } = inputs();
+    expect(messageOf(() => x.add([1, 2]))).toBe(
+      'add: shapes [3] and [2] do not go together, expected lengths that are equal or 1, counted from the last',
+    );
+    expect(messageOf(() => d.add(d))).toBe(
+      'add: expected whole days: two dates have no sum, found encrypted date [3]',
+    );
+    expect(messageOf(() => g.multiply(2))).toContain(
+      'filled() and present() take one with missing cells apart',
+    );
+    expect(messageOf(() => m.divide(2))).toContain('multiply with its inverse');
+    task.output('out', x);
+    expect(task.literal().nodes.map(({ op }) => op)).not.toContain('value.add');
+  });
+});
+
+describe('a literal', () => {
+  it('numbers inputs first, then nodes, whatever the order of calls, and is plain data', () => {
+    const task = createValueTask();
+    const age = task.encrypted('age', integers);
+    task.output('mean', age.mean());
+    const pressure = task.encrypted('pressure', money);
+    task.output('covariance', age.covariance(pressure, { of: 'population' }));
+    const literal = task.literal();
+    expect(literal.inputs.map(({ name }) => name)).toEqual(['age', 'pressure']);
+    expect(literal.nodes[0]).toMatchObject({ op: 'stats.mean', inputs: [0] });
+    expect(literal.outputs.map(({ name }) => name)).toEqual(['mean', 'covariance']);
+    for (const { operand } of literal.outputs) expect(operand).toBeLessThan(2 + literal.nodes.length);
+    for (const [index, { inputs }] of literal.nodes.entries())
+      expect(inputs.every((operand) => operand < 2 + index)).toBe(true);
+    expect(structuredClone(literal)).toEqual(literal);
+    expect(JSON.parse(JSON.stringify(literal))).toEqual(literal);
+  });
+});
+
+describe('inputs of values', () => {
+  const declared = (options: unknown): string =>
+    codeOf(() => createValueTask().encrypted('x', options as ValueOptions));
+
+  it('have types and bounds as the core reads them', () => {
+    const { task, x } = inputs();
+    task.output('out', x);
+    expect(task.literal().inputs).toEqual([
+      { name: 'x', type: 'value[1]{kind="integer", shape=[3], where="encrypted"}', min: '0', max: '9' },
+      {
+        name: 'y',
+        type: 'value[1]{kind="integer", shape=[3], where="encrypted", decimals=2}',
+        min: '0',
+        max: '900',
+      },
+      { name: 'r', type: 'value[1]{kind="real", shape=[3], where="encrypted"}', min: '-1', max: '1' },
+      { name: 'b', type: 'value[1]{kind="boolean", shape=[3], where="encrypted"}' },
+      { name: 'd', type: 'value[1]{kind="date", shape=[3], where="encrypted"}', min: '18262', max: '21914' },
+      { name: 'c', type: 'value[1]{kind="category", shape=[3], where="encrypted", categories=4}' },
+      { name: 'm', type: 'value[1]{kind="integer", shape=[2,3], where="encrypted"}', min: '0', max: '9' },
+      {
+        name: 'g',
+        type: 'value[1]{kind="integer", shape=[3], where="encrypted", missing=1}',
+        min: '0',
+        max: '9',
+      },
+      { name: 'p', type: 'value[1]{kind="integer", shape=[3], where="plain"}', min: '0', max: '9' },
+      { name: 'u', type: 'value[1]{kind="integer", shape=[3], where="public"}', min: '0', max: '9' },
+    ]);
+    for (const { type } of task.literal().inputs) expect(typeText(readValueType(type))).toBe(type);
+  });
+
+  it.each<[string, unknown, string]>([
+    ['no options', undefined, 'input.type'],
+    ['an option that does not exist', { ...integers, rows: 3 }, 'input.option'],
+    ['an option of another kind', { ...flags, max: 1 }, 'input.option'],
+    ['decimals of reals', { ...reals, decimals: 1 }, 'input.option'],
+    ['another kind', { kind: 'text' }, 'input.type'],
+    ['no bounds', { shape: [3] }, 'parameters.bounds'],
+    ['bounds that are none', { min: 3, max: 2 }, 'parameters.bounds'],
+    ['bounds of more decimals', { min: 0.5, max: 2 }, 'parameters.bounds'],
+    ['a bound that is no day', { ...days, max: '2023-02-29' }, 'parameters.bounds'],
+    ['an infinite bound', { ...reals, max: Infinity }, 'parameters.bounds'],
+    ['bounds beyond 126 bits', { min: 0, max: 2n ** 126n }, 'range.integer'],
+    ['too many decimals', { ...money, decimals: 37 }, 'parameters.decimals'],
+    ['half a category', { ...sorts, categories: 0.5 }, 'parameters.categories'],
+    ['no categories', { kind: 'category' }, 'parameters.categories'],
+    ['a shape of nothing', { ...integers, shape: [0] }, 'graph.shape'],
+    ['too many cells', { ...integers, shape: [2 ** 16, 2 ** 17] }, 'graph.shape'],
+  ])('are refused with %s', (_, options, code) => {
+    expect(declared(options)).toBe(code);
+  });
+
+  it('have names of their own', () => {
+    const task = createValueTask();
+    task.plain('x', integers);
+    expect(codeOf(() => task.encrypted('x', integers))).toBe('graph.name');
+    task.output('x', task.constant(1));
+    expect(codeOf(() => task.output('x', task.constant(1)))).toBe('graph.name');
+    // Of properties that every object has, too, and of as many bytes as a name may take.
+    for (const name of ['constructor', 'toString', 'then', '\u{1f512}'.repeat(64)])
+      expect(codeOf(() => task.output(name, task.public(name, integers)))).toBe('no error');
+    const long = '\u{1f512}'.repeat(64);
+    const wrong = [
+      '__proto__',
+      '',
+      'x'.repeat(257),
+      `${long}x`,
+      '\ud800',
+      5n,
+      Symbol('s'),
+      null,
+      {},
+    ] as never[];
+    for (const name of wrong) {
+      expect(codeOf(() => task.encrypted(name, integers))).toBe('graph.name');
+      expect(codeOf(() => task.output(name, task.constant(1)))).toBe('graph.name');
+    }
   });
 });

@@ -1,33 +1,44 @@
 // Wrong arguments of every public method that waits for a worker: a typed error, and the workers live on.
-import { type Client, type Ciphertexts, createTask, load, type Loom, type Program } from 'cipherloom';
+import {
+  type Ciphertexts,
+  createValueTask,
+  load,
+  type Loom,
+  type ValueClient,
+  type ValueProgram,
+} from 'cipherloom';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorOf } from './error-of.js';
 
 /** Never right, wherever they are given. */
 const WRONG = [null, 5, 'x', [], () => {}, new Map(), Promise.resolve({})] as never[];
-const COLUMNS = { constructor: [1, 2, 3] };
+const VALUES = { constructor: [1, 2, 3] };
+/** What the server computes with, and what both sides know. */
+const CLEAR = { plain: { hasOwnProperty: 2 }, public: { isPrototypeOf: 1 } };
 
 let loom: Loom;
-let program: Program;
-let client: Client;
+let program: ValueProgram;
+let client: ValueClient;
 let inputs: Ciphertexts;
-let outputs: Ciphertexts;
+let results: Ciphertexts;
 
 /** Also the names that every object has by birth. */
 function task() {
-  const made = createTask();
-  const column = made.encrypted('constructor', { rows: 3, min: 0, max: 9 });
-  made.output('toString', column.sum());
-  made.output('valueOf', column);
+  const made = createValueTask();
+  const cells = made.encrypted('constructor', { shape: [3], min: 0, max: 9 });
+  const factor = made.plain('hasOwnProperty', { min: 0, max: 9 });
+  made.output('toString', cells.sum().multiply(factor));
+  made.output('valueOf', cells);
+  made.output('then', cells.sum().divide(made.public('isPrototypeOf', { min: 1, max: 9 })));
   return made;
 }
 
 beforeAll(async () => {
   loom = await load({ mode: 'single' });
-  program = await loom.compile(task());
+  program = await loom.compileValues(task());
   client = await program.client();
-  inputs = await client.encrypt(COLUMNS);
-  outputs = await program.run(inputs, client.evaluationKeys);
+  inputs = await client.encrypt(VALUES);
+  results = await program.run(inputs, client.evaluationKeys, CLEAR);
 });
 afterAll(() => loom?.dispose());
 
@@ -39,14 +50,17 @@ async function refuses(call: (wrong: never) => Promise<unknown>, wrong: readonly
 describe('wrong arguments', () => {
   it.each<[string, (wrong: never) => Promise<unknown>]>([
     ['load', (wrong) => load(wrong)],
-    ['loom.compile', (wrong) => loom.compile(wrong)],
-    ['loom.program', (wrong) => loom.program(wrong)],
+    ['loom.compile', (wrong) => loom.compileValues(wrong)],
+    ['loom.program', (wrong) => loom.valueProgram(wrong)],
     ['program.restoreClient', (wrong) => program.restoreClient(wrong)],
     ['program.toText', (wrong) => program.toText(wrong)],
     ['program.graph', (wrong) => program.graph(wrong)],
-    ['program.run', (wrong) => program.run(wrong, client.evaluationKeys)],
+    ['program.run', (wrong) => program.run(wrong, client.evaluationKeys, CLEAR)],
+    ['program.hold', (wrong) => program.hold(wrong, client.evaluationKeys, CLEAR)],
     ['client.encrypt', (wrong) => client.encrypt(wrong)],
+    ['client.plain', (wrong) => client.plain(wrong)],
     ['client.decrypt', (wrong) => client.decrypt(wrong)],
+    ['client.decryptExact', (wrong) => client.decryptExact(wrong)],
     ['client.decryptDetails', (wrong) => client.decryptDetails(wrong)],
   ])('of %s are refused', async (name, call) => {
     await refuses(call);
@@ -54,27 +68,36 @@ describe('wrong arguments', () => {
   });
 
   it('that are keys, bytes or tasks of the wrong kind are refused', async () => {
-    await refuses((keys) => program.run(inputs, keys), [null, undefined, 5, 'x', {}, Promise.resolve([])]);
-    await refuses((key) => program.run(inputs, [key]));
-    await refuses((bytes) => program.run({ constructor: bytes }, client.evaluationKeys));
-    await refuses((bytes) => client.decrypt({ toString: bytes }));
-    await refuses((empty) => loom.compile(empty), [{}]);
-    expect(await errorOf(program.run({}, client.evaluationKeys))).toMatchObject({ code: 'input.missing' });
+    const notKeys = [null, undefined, 5, 'x', {}, Promise.resolve([])];
+    await refuses((keys) => program.run(inputs, keys, CLEAR), notKeys);
+    await refuses((keys) => program.hold(inputs, keys, CLEAR), notKeys);
+    await refuses((key) => program.run(inputs, [key], CLEAR));
+    await refuses((bytes) => program.run({ constructor: bytes }, client.evaluationKeys, CLEAR));
+    await refuses((bytes) => client.decrypt({ ...results, toString: bytes }));
+    await refuses((bytes) => client.decrypt(results, { inputs: { constructor: bytes } }));
+    await refuses((empty) => loom.compileValues(empty), [{}]);
+    expect(await errorOf(program.run({}, client.evaluationKeys, CLEAR))).toMatchObject({
+      code: 'input.missing',
+    });
   });
 });
 
 describe('wrong options', () => {
   const calls: [string, (options: never) => Promise<unknown>][] = [
-    ['compile', (options) => loom.compile(task(), options)],
-    ['program', (options) => loom.program(program.toBytes(), options)],
+    ['compile', (options) => loom.compileValues(task(), options)],
+    ['program', (options) => loom.valueProgram(program.toBytes(), options)],
     ['client', (options) => program.client(options)],
     ['restoreClient', async (options) => program.restoreClient(await client.save(), options)],
     ['toText', (options) => program.toText('base', options)],
     ['graph', (options) => program.graph('base', options)],
     ['run', (options) => program.run(inputs, client.evaluationKeys, options)],
-    ['encrypt', (options) => client.encrypt(COLUMNS, options)],
-    ['decrypt', (options) => client.decrypt(outputs, options)],
-    ['decryptDetails', (options) => client.decryptDetails(outputs, options)],
+    ['explain', (options) => program.explain(options)],
+    ['stats', (options) => program.stats(options)],
+    ['verify', (options) => program.verify(options)],
+    ['encrypt', (options) => client.encrypt(VALUES, options)],
+    ['decrypt', (options) => client.decrypt(results, options)],
+    ['decryptExact', (options) => client.decryptExact(results, options)],
+    ['decryptDetails', (options) => client.decryptDetails(results, options)],
     ['save', (options) => client.save(options)],
     ['exportKey', (options) => client.exportKey('a passphrase', options)],
   ];
@@ -85,14 +108,31 @@ describe('wrong options', () => {
     expect(await errorOf(call({ onprogress: () => {} } as never))).toMatchObject({ code: 'input.option' });
   });
 
+  it('of calls that tell no progress are refused', async () => {
+    for (const call of [
+      (options: never) => program.hold(inputs, client.evaluationKeys, options),
+      (options: never) => client.plain(VALUES, options),
+    ]) {
+      await refuses(call);
+      await refuses(call, [{ signal: 5 }, { signal: {} }, { plain: 5 }, { public: [] }]);
+      for (const options of [{ onProgress: () => {} }, { public: { unknown: 1 } }, { plain: { unknown: 1 } }])
+        expect((await errorOf(call(options as never))).code).toMatch(/^input\.(option|unknown)$/);
+    }
+  });
+
   it('of one method only are refused', async () => {
-    const compile = (options: object) => loom.compile(task(), options);
+    const compile = (options: object) => loom.compileValues(task(), options);
     await refuses(compile, [
-      ...[{ n: '8192' }, { n: Number.NaN }, { n: -1 }, { n: 0.5 }, { security: 5 }, { moduli: '97' }],
-      ...[{ plainModuli: [97] }, { threads: '2' }, { memoryLimit: '1' }, { memoryLimit: Number.NaN }],
+      ...[{ n: '8192' }, { n: Number.NaN }, { n: -1 }, { n: 0.5 }, { security: 5 }, { precision: '20' }],
+      ...[{ parameters: 5 }, { parameters: {} }, { parameters: { ...program.info, plainModuli: [97] } }],
+      ...[{ passes: 5 }, { passes: { hoist: 1 } }, { memoryLimit: '1' }, { memoryLimit: Number.NaN }],
     ]);
     expect(await errorOf(compile({ polyModulus: 8192 }))).toMatchObject({ code: 'input.option' });
-    await refuses((onTrace) => program.run(inputs, client.evaluationKeys, { onTrace }), [5, null, {}]);
+    const run = (options: object) => program.run(inputs, client.evaluationKeys, { ...CLEAR, ...options });
+    await refuses((onTrace) => run({ onTrace }), [5, null, {}]);
+    await refuses(run, [{ plain: 5 }, { public: [] }, { plain: new Map() }]);
+    await refuses((wrong) => client.decrypt(results, { public: wrong }), [5, null, []]);
+    await refuses((wrong) => client.decrypt(results, { inputs: wrong }), [5, null, []]);
     const saved = await client.save();
     await refuses((evaluationKeys) => program.restoreClient(saved, { evaluationKeys }), [5, null, ['x']]);
     await refuses((passphrase) => program.restoreClient(saved, { passphrase }), [5, null, '', ['x']]);
@@ -106,18 +146,11 @@ describe('wrong options', () => {
   });
 });
 
-it('more slots than the ring dimension that was asked for has are refused with the limit', async () => {
-  const wide = createTask();
-  wide.output('out', wide.encrypted('a', { rows: 5000, min: 0, max: 9, layout: 'slots' }));
-  expect(await errorOf(loom.compile(wide, { n: 4096 }))).toMatchObject({
-    code: 'parameters.rows',
-    message: expect.stringMatching(/"a".*n = 4096.*5000/),
-  });
-});
-
 it('names that objects have by birth keep their results, and the workers live', async () => {
-  const found = await client.decrypt(outputs);
-  expect(Object.keys(found).sort()).toEqual(['toString', 'valueOf']);
-  expect(String(found['toString' as string])).toBe('6');
-  expect(found['valueOf' as string]).toHaveLength(3);
+  const found = await client.decrypt(results, { public: CLEAR.public });
+  expect(Object.entries(found)).toEqual([
+    ['toString', 12],
+    ['valueOf', [1, 2, 3]],
+    ['then', 6],
+  ]);
 });

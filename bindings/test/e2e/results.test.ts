@@ -1,37 +1,33 @@
 // What goes in and out of a program by name: its order, its sizes, whose it is, and what errors tell of it.
 import {
   type Ciphertexts,
-  type Client,
-  createTask,
-  type DecryptedValue,
+  createValueTask,
+  type Decrypted,
   load,
   type Loom,
-  type Program,
+  type Value,
+  type ValueClient,
+  type ValueProgram,
 } from 'cipherloom';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BUILDS } from './builds.js';
 import { errorOf } from './error-of.js';
 
 const COLUMNS = { second: [5, 6, 7], first: [1, 2, 3], third: [9, 9, 9] };
 const DECLARED = ['first', 'second', 'third'];
-const EXPECTED = { count: 3, z: '6', product: '5,12,21', mean: 9, a: '18' };
+const EXPECTED = { count: 3, z: 6, product: [5, 12, 21], mean: 9, a: 18 };
 
 let loom: Loom;
-let program: Program;
-let client: Client;
+let program: ValueProgram;
+let client: ValueClient;
 let inputs: Ciphertexts;
-let outputs: Ciphertexts;
+let results: Ciphertexts;
 
-/** A public output, some that share ciphertexts, and one that has its own. */
+/** A public output, some that share ciphertexts, one that the client finishes, and one that has its own ciphertext. */
 function task() {
-  const made = createTask();
+  const made = createValueTask();
   const [first, second, third] = DECLARED.map((name) => {
-    return made.encrypted(name, { rows: 3, min: 0, max: 9 });
-  }) as [
-    ReturnType<typeof made.encrypted>,
-    ReturnType<typeof made.encrypted>,
-    ReturnType<typeof made.encrypted>,
-  ];
+    return made.encrypted(name, { shape: [3], min: 0, max: 9 });
+  }) as [Value, Value, Value];
   made.output('count', first.count());
   made.output('z', first.sum());
   made.output('product', first.multiply(second));
@@ -45,102 +41,96 @@ function reversed<T>(record: Readonly<Record<string, T>>): Record<string, T> {
   return Object.fromEntries(Object.entries(record).reverse());
 }
 
-function texts(values: Record<string, DecryptedValue>): [string, unknown][] {
-  return Object.entries(values).map(([name, value]) => [
-    name,
-    typeof value === 'number' ? value : String(value),
-  ]);
+/** With its order. */
+function expectExpected(found: Record<string, Decrypted>): void {
+  expect(Object.entries(found)).toEqual(Object.entries(EXPECTED));
 }
 
 beforeAll(async () => {
   loom = await load({ mode: 'single' });
-  program = await loom.compile(task());
+  program = await loom.compileValues(task());
   client = await program.client();
   inputs = await client.encrypt(COLUMNS);
-  outputs = await program.run(inputs, client.evaluationKeys);
+  results = await program.run(inputs, client.evaluationKeys);
 });
 afterAll(() => loom?.dispose());
 
 describe('what is given by name', () => {
-  it('comes back in the order in which the task declared it', async () => {
+  it('comes back in the order in which the task declared it, however it was given', async () => {
     expect(Object.keys(inputs)).toEqual(DECLARED);
-    expect(Object.keys(outputs)).toEqual(Object.keys(EXPECTED));
-    expect(texts(await client.decrypt(reversed(outputs)))).toEqual(Object.entries(EXPECTED));
-    expect(Object.keys(await client.decryptDetails(reversed(outputs)))).toEqual(Object.keys(EXPECTED));
-    const { a, count } = outputs as { a: Uint8Array; count: Uint8Array };
-    expect(texts(await client.decrypt({ a, count }))).toEqual([
-      ['count', 3],
-      ['a', '18'],
-    ]);
-    const again = await program.run(reversed(inputs), client.evaluationKeys);
-    expect(texts(await client.decrypt(again))).toEqual(Object.entries(EXPECTED));
+    expectExpected(await client.decrypt(reversed(results)));
+    expect(Object.keys(await client.decryptDetails(reversed(results)))).toEqual(Object.keys(EXPECTED));
+    expect(Object.keys(await client.plain(COLUMNS))).toEqual(Object.keys(EXPECTED));
+    expectExpected(await client.decrypt(await program.run(reversed(inputs), client.evaluationKeys)));
   });
 
-  it('is refused where the bytes are those of another name, and both are told', async () => {
-    const { first, second } = inputs as { first: Uint8Array; second: Uint8Array };
-    const swapped = { ...inputs, first: second, second: first };
-    const error = {
+  it('is one object where results share a ciphertext, and none is sent twice', async () => {
+    expect(results['z']).toBe(results['a']);
+    expect(results['z']).not.toBe(results['product']);
+    expect(results).not.toHaveProperty('count');
+    // Any name of it will do.
+    const each = new Map(Object.entries(results).map(([name, bytes]) => [bytes, name]));
+    expect(each.size).toBe(2);
+    expectExpected(await client.decrypt(Object.fromEntries([...each].map(([bytes, name]) => [name, bytes]))));
+  });
+
+  it('is told by what is in the bytes: a result under another name is not taken for another', async () => {
+    const { z, product } = results as { z: Uint8Array; product: Uint8Array };
+    expectExpected(await client.decrypt({ z: product, product: z }));
+    expect(await errorOf(client.decrypt({ z: product, product }))).toMatchObject({
       name: 'InputError',
-      code: 'input.name',
-      message: 'Input "first": the bytes are those of input "second"',
-      details: { input: 'first', found: 'second', expected: 'first' },
-    };
-    expect(await errorOf(program.run(swapped, client.evaluationKeys))).toMatchObject(error);
-    expect(await errorOf(client.decrypt(outputs, { inputs: swapped }))).toMatchObject(error);
+      code: 'input.missing',
+    });
+    for (const one of [{ z }, { product }, {}])
+      expect(await errorOf(client.decrypt(one as Ciphertexts))).toMatchObject({ code: 'input.missing' });
   });
 });
 
 describe('sizes', () => {
-  it('are those that the program tells', () => {
-    const { info } = program;
-    expect(info.inputs.map(({ bytes }) => bytes)).toEqual(Object.values(inputs).map(({ length }) => length));
-    expect(info.outputs.map(({ bytes }) => bytes)).toEqual(
-      Object.values(outputs).map(({ length }) => length),
-    );
-    expect(info.keys.map(({ bytes }) => bytes)).toEqual(client.evaluationKeys.map(({ length }) => length));
-  });
-
-  it('that are wrong are refused before anything is copied, and the workers live', async () => {
+  it('that are wrong are refused, and the workers live', async () => {
+    const long = new Uint8Array(2 ** 24);
+    const given = { ...inputs, first: long };
+    const format = { name: 'FormatError' };
+    expect(await errorOf(client.decrypt({ ...results, product: long }))).toMatchObject(format);
+    expect(await errorOf(program.run(given, client.evaluationKeys))).toMatchObject(format);
+    expect(await errorOf(client.decrypt(results, { inputs: given }))).toMatchObject({ code: 'key.foreign' });
     // More than a worker's memory could take; the system makes no page of it that nobody touches.
     const huge = new Uint8Array(2.2 * 2 ** 30);
     const refused = { name: 'FormatError', code: 'format.size', details: { found: huge.length } };
-    for (const name of Object.keys(outputs)) {
-      expect(await errorOf(client.decrypt({ [name]: huge }))).toMatchObject(refused);
-    }
-    expect(await errorOf(program.run({ ...inputs, first: huge }, client.evaluationKeys))).toMatchObject(
-      refused,
-    );
     expect(await errorOf(program.run(inputs, [huge]))).toMatchObject(refused);
-    expect(await errorOf(client.decrypt(outputs, { inputs: { ...inputs, first: huge } }))).toMatchObject(
-      refused,
-    );
     expect(await errorOf(program.restoreClient(huge))).toMatchObject(refused);
     expect(process.memoryUsage().rss).toBeLessThan(2 ** 31);
-    for (const length of [0, 1, (outputs['mean'] as Uint8Array).length - 1]) {
-      expect(await errorOf(client.decrypt({ mean: new Uint8Array(length) }))).toMatchObject({
-        code: 'format.size',
-        details: { found: length, expected: `${outputs['mean']?.length}` },
-      });
-    }
-    expect(texts(await client.decrypt(outputs))).toEqual(Object.entries(EXPECTED));
+    const { product } = results as { product: Uint8Array };
+    for (const bytes of [new Uint8Array(), new Uint8Array(1), product.slice(0, -1), new Uint8Array(9999)])
+      expect((await errorOf(client.decrypt({ ...results, product: bytes }))).name).toBe('FormatError');
+    expectExpected(await client.decrypt(results));
+    expectExpected(await client.decrypt(await program.run(inputs, client.evaluationKeys)));
   });
 });
 
 describe('a result', () => {
   it('of other inputs is refused where the caller names the inputs', async () => {
     const later = await client.encrypt(COLUMNS);
-    const outputsLater = await program.run(later, client.evaluationKeys);
-    expect(texts(await client.decrypt(outputs, { inputs }))).toEqual(Object.entries(EXPECTED));
-    expect(texts(await client.decrypt(outputsLater, { inputs: reversed(later) }))).toEqual(
-      Object.entries(EXPECTED),
-    );
+    const resultsLater = await program.run(later, client.evaluationKeys);
+    expectExpected(await client.decrypt(results, { inputs }));
+    expectExpected(await client.decrypt(resultsLater, { inputs: reversed(later) }));
     const foreign = { name: 'KeyError', code: 'key.foreign', details: { of: 'run' } };
-    expect(await errorOf(client.decrypt(outputs, { inputs: later }))).toMatchObject(foreign);
-    const { first, ...rest } = later;
-    const mixed = { ...rest, first: inputs['first'] as Uint8Array };
-    expect(await errorOf(client.decryptDetails(outputs, { inputs: mixed }))).toMatchObject(foreign);
-    expect(await errorOf(client.decrypt(outputs, { inputs: rest }))).toMatchObject({ code: 'input.missing' });
-    expect(first).toBeDefined();
+    const { first, second, ...rest } = later as Record<string, Uint8Array>;
+    const mixed = { ...later, first: inputs['first'] as Uint8Array };
+    const swapped = { ...rest, first: second as Uint8Array, second: first as Uint8Array };
+    for (const named of [inputs, mixed, swapped]) {
+      expect(await errorOf(client.decrypt(resultsLater, { inputs: named }))).toMatchObject(foreign);
+      expect(await errorOf(client.decryptExact(resultsLater, { inputs: named }))).toMatchObject(foreign);
+      expect(await errorOf(client.decryptDetails(resultsLater, { inputs: named }))).toMatchObject(foreign);
+    }
+    expect(await errorOf(client.decrypt(results, { inputs: rest }))).toMatchObject({ code: 'input.missing' });
+    expect(await errorOf(client.decrypt(results, { inputs: {} }))).toMatchObject({ code: 'input.missing' });
+  });
+
+  it('of one run beside one of another is refused where the caller names the inputs', async () => {
+    const later = await program.run(await client.encrypt(COLUMNS), client.evaluationKeys);
+    const mixed = { ...results, product: later['product'] as Uint8Array };
+    expect(await errorOf(client.decrypt(mixed, { inputs }))).toMatchObject({ code: 'key.foreign' });
   });
 });
 
@@ -148,36 +138,27 @@ describe('errors of values', () => {
   it('tell the value only where that was asked for', async () => {
     const wrong = { first: [1, 2, 777] };
     const error = await errorOf(client.encrypt(wrong));
-    expect(error).toMatchObject({ code: 'range.value', details: { column: 'first', row: 2 } });
+    expect(error).toMatchObject({ code: 'range.value', details: { input: 'first', cell: 2 } });
     expect(`${error.message} ${JSON.stringify(error.details)}`).not.toContain('777');
     expect((await errorOf(client.encrypt(wrong, { showValues: true }))).message).toContain('777');
     expect(await errorOf(client.encrypt(wrong, { showValues: 1 } as never))).toMatchObject({
       code: 'input.type',
     });
+    const plain = await errorOf(client.plain({ ...COLUMNS, ...wrong }));
+    expect(`${plain.message} ${JSON.stringify(plain.details)}`).not.toContain('777');
   });
 });
 
-describe('the estimate of time', () => {
-  it('is for threads that there can be', async () => {
-    for (const threads of [0, -1, 0.5, 257, Number.NaN]) {
-      expect(await errorOf(loom.compile(task(), { threads }))).toMatchObject({
-        name: 'ParameterError',
-        code: 'parameters.threads',
-      });
-    }
-  });
-
-  it('knows what the build can do', async () => {
-    const seconds: Record<string, number> = {};
-    for (const mode of BUILDS) {
-      using other = await load({ mode, threads: 1 });
-      using compiled = await other.compile(task());
-      seconds[mode] = compiled.info.cost.seconds;
-      using opened = await other.program(compiled.toBytes());
-      expect(opened.info.cost.seconds).toBe(seconds[mode]);
-    }
-    expect(seconds['threads']).toBe(seconds['single']);
-    if (seconds['relaxed'] !== undefined)
-      expect(seconds['relaxed']).toBeLessThan(seconds['single'] as number);
+describe('the plain result', () => {
+  it('is had of all inputs, and only of them', async () => {
+    expect(await client.plain(COLUMNS)).toEqual(await client.decryptExact(results));
+    const { first, ...rest } = COLUMNS;
+    expect(await errorOf(client.plain(rest))).toMatchObject({ name: 'InputError', code: 'input.missing' });
+    expect(await errorOf(client.plain({ ...COLUMNS, fourth: first }))).toMatchObject({
+      code: 'input.unknown',
+    });
+    expect(await errorOf(client.plain(COLUMNS, { plain: { w: 1 } }))).toMatchObject({
+      code: 'input.unknown',
+    });
   });
 });

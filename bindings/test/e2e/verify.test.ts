@@ -1,6 +1,7 @@
 // Verification in the built package: circuits, passes, platforms, programs, and the conformance suite on this device.
 import {
   type Circuit,
+  createValueTask,
   f32,
   type GraphBuilder,
   load,
@@ -10,6 +11,7 @@ import {
   type,
 } from 'cipherloom';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BUILDS, threadsOf } from './builds.js';
 import { errorOf } from './error-of.js';
 
 let loom: Loom;
@@ -198,17 +200,31 @@ describe('a circuit', () => {
   });
 });
 
-describe('a program', () => {
-  it('is verified stage by stage', async () => {
-    const task = loom.task();
-    const x = task.encrypted('x', { rows: 20, min: -30, max: 30 });
-    task.output('variance', x.variance());
-    using program = await task.compile({ n: 4096 });
-    const stages: (string | undefined)[] = [];
-    const report = await program.verify({ onProgress: ({ item }) => stages.push(item) });
-    expect(stages).toEqual(['task', 'scheme', 'polynomial', 'base', undefined]);
+describe.each(BUILDS)('a program, verified by the %s build', (mode) => {
+  let loom: Loom;
+  beforeAll(async () => {
+    loom = await load({ mode, threads: threadsOf(mode) });
+  });
+  afterAll(() => loom?.dispose());
+
+  it('means at every stage what its task means', async () => {
+    const task = createValueTask();
+    const x = task.encrypted('x', { shape: [3, 4], min: -9, max: 9, decimals: 1 });
+    const gaps = task.encrypted('gaps', { shape: [20], min: 0, max: 99, missing: true });
+    const weights = task.plain('weights', { shape: [4], min: -5, max: 5 });
+    const share = task.public('share', { min: 1, max: 8 });
+    task.output('weighted', x.multiply(weights).sum(1).rotate(1).square());
+    task.output('mean', gaps.mean());
+    task.output('part', x.sum().divide(share));
+    using program = await loom.compileValues(task);
+    const items: (string | undefined)[] = [];
+    const report = await program.verify({ seed: 7, onProgress: ({ item }) => items.push(item) });
+    expect(report.checks.flatMap(({ problem }) => problem ?? [])).toEqual([]);
+    expect(items).toEqual(['server', 'finish', 'packed', 'scheme', 'polynomial', 'base', undefined]);
     expect(report.checks.map(({ stage, kind }) => [stage, kind])).toEqual([
-      ['task', 'structure'],
+      ['server', 'meaning'],
+      ['finish', 'meaning'],
+      ['packed', 'meaning'],
       ['scheme', 'structure'],
       ['polynomial', 'structure'],
       ['polynomial', 'circuit'],
@@ -216,10 +232,44 @@ describe('a program', () => {
       ['base', 'circuit'],
       ['base', 'platform'],
     ]);
-    expect(report.checks.flatMap(({ problem }) => problem ?? [])).toEqual([]);
-    const base = program.stats().find(({ stage }) => stage === 'base');
+    const [server, finish, packed] = report.checks;
+    for (const check of [server, finish])
+      expect(check?.compared).toEqual(
+        expect.arrayContaining(['output `weighted`', 'output `mean`', 'output `part`']),
+      );
+    expect(packed?.compared).toContain('output `weighted`');
+    expect(report.checks.every(({ bytes, kind }) => bytes > 0 || kind === 'structure')).toBe(true);
+    expect(report.checks.flatMap(({ notCompared }) => notCompared)).toEqual([]);
+    const base = (await program.stats()).stages.find(({ stage }) => stage === 'base');
     expect(report.checks.at(-1)?.compared.length).toBe(base?.operators);
-  }, 60_000);
+    // One that others may have made is looked at where no keys are.
+    using opened = await loom.valueProgram(program.toBytes());
+    expect((await opened.verify({ trials: 1 })).passed).toBe(true);
+    const stop = new AbortController();
+    const running = opened.verify({ trials: 1_000_000, signal: stop.signal });
+    setTimeout(() => stop.abort(), 50);
+    await expect(running).rejects.toMatchObject({ name: 'AbortError' });
+    for (const options of [{ trials: 0 }, { seed: -1 }, { against: 5 }])
+      expect((await errorOf(program.verify(options as never))).code).toMatch(/^input\./);
+  });
+
+  it('says what of it data do not decide', async () => {
+    const task = createValueTask();
+    const [x, y] = [
+      task.encrypted('x', { kind: 'real', shape: [30], min: -1, max: 1 }),
+      task.public('y', { kind: 'real', shape: [30], min: -1, max: 1 }),
+    ];
+    task.output('less', x.lessThan(y, { gap: 1.9 }));
+    task.output('sum', x.multiply(y).sum());
+    using program = await loom.compileValues(task, { precision: 8 });
+    const { passed, checks } = await program.verify();
+    expect(checks.flatMap(({ problem }) => problem ?? [])).toEqual([]);
+    const packed = checks.find(({ stage }) => stage === 'packed');
+    expect([passed, packed?.compared]).toEqual([true, ['output `sum`']]);
+    expect(packed?.notCompared).toEqual([
+      { what: 'output `less`', why: expect.stringContaining('nearer to each other than the gap') },
+    ]);
+  });
 });
 
 describe('the conformance suite', () => {

@@ -1,0 +1,424 @@
+// A compiled program: what it tells of itself, how it goes from place to place, and what it refuses.
+import {
+  type Ciphertexts,
+  createValueTask,
+  load,
+  type Loom,
+  type Progress,
+  TASK_STAGES,
+  type ValueClient,
+  type ValueProgram,
+  type ValueTask,
+} from 'cipherloom';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { random } from '../random.js';
+import { BUILDS, threadsOf } from './builds.js';
+import { errorOf } from './error-of.js';
+
+const ROWS = 60;
+const some = (limit: number): number[] => Array.from({ length: ROWS }, () => random(limit));
+const COLUMNS = { age: some(121), pressure: some(301) };
+
+/** Some of its outputs the client finishes, and one needs no ciphertext. */
+function statistics(): ValueTask {
+  const task = createValueTask();
+  const age = task.encrypted('age', { shape: [ROWS], min: 0, max: 120 });
+  const pressure = task.encrypted('pressure', { shape: [ROWS], min: 0, max: 300 });
+  task.output('count', age.count());
+  task.output('sum', age.sum());
+  task.output('variance', age.variance());
+  task.output('covariance', age.covariance(pressure));
+  task.output('difference', pressure.sub(age));
+  return task;
+}
+
+describe('a compiled program', () => {
+  let loom: Loom;
+  let task: ValueTask;
+  let program: ValueProgram;
+  let client: ValueClient;
+  let inputs: Ciphertexts;
+  let results: Ciphertexts;
+
+  beforeAll(async () => {
+    loom = await load({ mode: 'single' });
+    task = statistics();
+    program = await loom.compileValues(task);
+    client = await program.client();
+    inputs = await client.encrypt(COLUMNS);
+    results = await program.run(inputs, client.evaluationKeys);
+  });
+  afterAll(() => loom?.dispose());
+
+  it('tells parameters, sizes and costs that are true', async () => {
+    const { info } = program;
+    expect(info.totalBits).toBeLessThanOrEqual(info.maxTotalBits);
+    const bits = [...info.moduli, ...info.special].map((prime) => Math.log2(Number(prime)));
+    expect(info.totalBits).toBeCloseTo(
+      bits.reduce((sum, one) => sum + one),
+      6,
+    );
+    expect(info).toMatchObject({ scheme: 'BGV', scale: undefined });
+    expect(info.inputs.map(({ name, max }) => [name, String(max)])).toEqual([
+      ['age', '120'],
+      ['pressure', '300'],
+    ]);
+    expect(info.inputs.map(({ bytes }) => bytes)).toEqual(Object.values(inputs).map(({ length }) => length));
+    // A few words stand before the numbers of keys and results.
+    const about = (told: number, found: number) => {
+      expect(found).toBeGreaterThanOrEqual(told);
+      expect(found - told).toBeLessThan(1024);
+    };
+    expect(client.evaluationKeys.length).toBe(info.keys.length);
+    info.keys.forEach(({ bytes }, i) => about(bytes, client.evaluationKeys[i]?.length as number));
+    const total = (all: Iterable<number>) => [...all].reduce((sum, bytes) => sum + bytes, 0);
+    // What shares a ciphertext is one object under several names.
+    const sent = new Set(Object.values(results));
+    for (const object of sent) {
+      const names = Object.keys(results).filter((name) => results[name] === object);
+      const within = info.ciphertexts.filter(({ values }) => values.some((value) => names.includes(value)));
+      about(total(within.map(({ bytes }) => bytes)), object.length);
+    }
+    expect(info.cost).toEqual({
+      seconds: expect.any(Number),
+      keyBytes: total(info.keys.map(({ bytes }) => bytes)),
+      uploadBytes: total(Object.values(inputs).map(({ length }) => length)),
+      downloadBytes: total([...sent].map(({ length }) => length)),
+    });
+    expect(info.cost.seconds).toBeGreaterThan(0);
+    const { memoryBytes } = await program.stats();
+    const held = info.cost.keyBytes + info.cost.uploadBytes;
+    expect(memoryBytes).toBeGreaterThan(held);
+    expect(memoryBytes).toBeLessThan(100 * held);
+  });
+
+  it('is text and graph at every stage', async () => {
+    const { stages } = await program.stats();
+    expect(stages.map(({ stage }) => stage)).toEqual([...TASK_STAGES]);
+    for (const { stage, operators, depth, byType } of stages) {
+      expect(await program.toText(stage)).toContain('graph');
+      const graph = await program.graph(stage);
+      expect(graph.type.length).toBe(operators);
+      expect(graph.inputsStart.length).toBe(operators + 1);
+      const counted = Object.fromEntries(Object.keys(byType).map((name) => [name, 0]));
+      for (const index of graph.type) counted[graph.types[index] as string]! += 1;
+      expect(byType).toEqual(counted);
+      expect(depth).toBeLessThanOrEqual(operators);
+    }
+    const outputs = async (stage: 'finish' | 'scheme') =>
+      (await program.graph(stage)).outputs.map(({ name }) => name).sort();
+    const finished = ['count', 'covariance', 'variance'];
+    expect(await outputs('finish')).toEqual(expect.arrayContaining(finished));
+    expect(await outputs('scheme')).toEqual(program.info.ciphertexts.map(({ name }) => name).sort());
+  });
+
+  it('is the same bytes for the same task', async () => {
+    using again = await loom.compileValues(statistics());
+    expect(again.toBytes()).toEqual(program.toBytes());
+  });
+
+  it('tells how far it is, and what it ran', async () => {
+    const phases = new Set<string>();
+    const onProgress = ({ phase, done, total }: Progress): void => {
+      phases.add(phase);
+      expect(done).toBeLessThanOrEqual(total);
+    };
+    using other = await program.client({ onProgress });
+    const sent = await other.encrypt(COLUMNS, { onProgress });
+    let operators = 0;
+    const back = await program.run(sent, other.evaluationKeys, {
+      onProgress,
+      onTrace: ({ op, start, end }) => {
+        operators = op.length;
+        expect(start.every((time, i) => time <= (end[i] as number))).toBe(true);
+      },
+    });
+    await other.decrypt(back, { onProgress });
+    expect(phases).toEqual(new Set(['keys', 'encrypt', 'run', 'decrypt']));
+    expect(operators).toBeGreaterThan(0);
+  });
+
+  it('leaves at least the noise budget that it promises', async () => {
+    const { count, ...encrypted } = await client.decryptDetails(results);
+    // Nobody needs a key for the number of cells that are all there.
+    expect(count?.budgetBits).toBe(Infinity);
+    const promised = new Map(
+      program.info.ciphertexts.flatMap(({ values, budgetBits }) => values.map((name) => [name, budgetBits])),
+    );
+    const least = Math.min(...promised.values());
+    for (const [name, { budgetBits }] of Object.entries(encrypted))
+      expect(budgetBits, name).toBeGreaterThanOrEqual(promised.get(name) ?? least);
+  });
+
+  it('explains why it is as it is', async () => {
+    const summed = createValueTask();
+    const x = summed.encrypted('x', { shape: [6], min: -5, max: 5 });
+    const weights = summed.plain('weights', { shape: [6], min: -5, max: 5 });
+    summed.output('sum', x.multiply(x).multiply(weights).sum());
+    summed.output('mean', x.mean());
+    using weighted = await loom.compileValues(summed);
+    const told = await weighted.explain();
+    expect(told.reasons.map(({ about }) => about)).toEqual([
+      'scheme',
+      'ring',
+      'plain moduli',
+      'levels',
+      'keys',
+    ]);
+    const [first, second] = told.values;
+    expect(first).toMatchObject({
+      name: 'x',
+      encrypted: true,
+      level: weighted.info.moduli.length,
+      ciphertexts: 1,
+    });
+    expect(second).toMatchObject({ name: 'weights', encrypted: false, clear: true, level: undefined });
+    const last = told.values.find(({ outputs }) => outputs.includes('sum'));
+    expect(last).toMatchObject({ operator: 'value.sum', encrypted: true, finished: false });
+    expect(last?.operators['rlwe.automorphism']).toBe(3);
+    expect(told.values.find(({ outputs }) => outputs.includes('mean'))?.finished).toBe(true);
+    expect(told.values.reduce((all, { cost }) => all + cost, 0)).toBeCloseTo(1, 9);
+    expect(told.keys.flatMap(({ of }) => of).every((operand) => told.values[operand]?.encrypted)).toBe(true);
+    const text = String(told);
+    expect(text).toMatch(/^scheme +BGV: nothing real/);
+    expect(text).toMatch(/value\.sum\(%\d+\): encrypted integer -> "sum" +encrypted/);
+    using opened = await loom.valueProgram(weighted.toBytes());
+    expect(String(await opened.explain())).toBe(text);
+  });
+
+  it('takes no parameters under which a task is wrong or insecure', async () => {
+    const powers = createValueTask();
+    powers.output('power', powers.encrypted('x', { min: 0, max: 9 }).power(6));
+    using powered = await loom.compileValues(powers);
+    const { info } = powered;
+    const compile = (given: Partial<typeof info>, options = {}): Promise<unknown> =>
+      loom.compileValues(powers, { parameters: { ...info, ...given }, ...options });
+    for (const [given, options] of [
+      [{ moduli: info.moduli.slice(0, 1) }],
+      [{ special: [] }],
+      [{ plainModuli: ['65537'] }],
+      [{ scheme: 'CKKS' as const }],
+      [{ moduli: [...info.moduli, info.moduli[0]!] }],
+      [{ n: 2048 }],
+      [{}, { n: 2 * info.n }],
+    ] as const)
+      expect(await errorOf(compile(given, options))).toMatchObject({ code: 'parameters.invalid' });
+    expect(await errorOf(compile({ n: '4096' as unknown as number }))).toMatchObject({ code: 'input.type' });
+  });
+
+  it('refuses bytes that are not its own', async () => {
+    const age = inputs['age'] as Uint8Array;
+    const { evaluationKeys } = client;
+    for (const bytes of [
+      new Uint8Array(),
+      age.slice(0, 10),
+      age.slice(0, -1),
+      Uint8Array.of(...age.slice(0, 64), 1),
+      age.map((byte, at) => (at === age.length - 1 ? byte ^ 1 : byte)),
+    ])
+      expect((await errorOf(program.run({ ...inputs, age: bytes }, evaluationKeys))).name).toBe(
+        'FormatError',
+      );
+    // Encrypted for other bounds, and no input at all.
+    for (const bytes of [inputs['pressure'], results['sum']] as Uint8Array[])
+      expect(await errorOf(program.run({ ...inputs, age: bytes }, evaluationKeys))).toMatchObject({
+        code: 'task.invalid',
+      });
+    expect((await errorOf(client.decrypt({ ...results, sum: age }))).name).toMatch(/^(Format|Input)Error$/);
+    expect((await errorOf(loom.valueProgram(age))).name).toBe('FormatError');
+    expect((await errorOf(program.restoreClient(age))).name).toBe('FormatError');
+    expect(await errorOf(program.run(inputs, evaluationKeys.slice(1)))).toMatchObject({
+      name: 'KeyError',
+      code: 'key.missing',
+    });
+    expect((await errorOf(program.run(inputs, [age]))).name).toBe('FormatError');
+    expect(await client.decrypt(await program.run(inputs, evaluationKeys))).toEqual(
+      await client.decrypt(results),
+    );
+  });
+
+  it('refuses keys and results of another client', async () => {
+    using other = await program.client();
+    const foreign = { name: 'KeyError', code: 'key.foreign', details: { of: 'client' } };
+    expect(await errorOf(program.run(inputs, other.evaluationKeys))).toMatchObject(foreign);
+    expect(await errorOf(other.decrypt(results))).toMatchObject(foreign);
+    expect(await errorOf(other.decryptDetails(results))).toMatchObject(foreign);
+  });
+
+  it('refuses a client of other parameters', async () => {
+    const powers = createValueTask();
+    powers.output('power', powers.encrypted('x', { min: 0, max: 99 }).power(4));
+    using other = await loom.compileValues(powers);
+    expect(await errorOf(other.restoreClient(await client.save()))).toMatchObject({ code: 'key.foreign' });
+  });
+
+  it('refuses wrong values, naming input and cell', async () => {
+    const wrong = (age: unknown) => errorOf(client.encrypt({ age: age as number[] }));
+    const where = { details: { input: 'age', cell: 7 } };
+    expect(await wrong(COLUMNS.age.with(7, 121))).toMatchObject({ code: 'range.value', ...where });
+    expect(await wrong(COLUMNS.age.with(7, 1.5))).toMatchObject({ code: 'input.decimals', ...where });
+    expect(await wrong(COLUMNS.age.with(7, null as never))).toMatchObject({
+      code: 'input.missing_value',
+      ...where,
+    });
+    expect(await wrong([1, 2, 3])).toMatchObject({ code: 'input.shape' });
+    expect(await errorOf(client.encrypt({ weight: [1] }))).toMatchObject({ code: 'input.unknown' });
+    const { age, ...rest } = inputs as { age: Uint8Array };
+    const run = (given: Ciphertexts) => errorOf(program.run(given, client.evaluationKeys));
+    expect(await run(rest)).toMatchObject({ code: 'input.missing' });
+    expect(await run({ ...inputs, weight: age })).toMatchObject({ code: 'input.unknown' });
+  });
+
+  it('refuses values in the clear that are not what it takes', async () => {
+    const weighing = createValueTask();
+    const x = weighing.encrypted('x', { shape: [3], min: 0, max: 9 });
+    weighing.output('product', x.multiply(weighing.plain('w', { shape: [3], min: 0, max: 9 })));
+    weighing.output('share', x.sum().divide(weighing.public('all', { min: 1, max: 99 })));
+    using weighed = await loom.compileValues(weighing);
+    using holder = await weighed.client();
+    const [sealed, keys] = [await holder.encrypt({ x: [1, 2, 3] }), holder.evaluationKeys];
+    const clear = { plain: { w: [3, 2, 1] }, public: { all: 12 } };
+    for (const [options, code] of [
+      [{}, 'input.missing'],
+      [{ plain: clear.plain }, 'no error'],
+      [{ ...clear, plain: { w: [1, 2] } }, 'input.shape'],
+      [{ ...clear, plain: { w: [1, 2, 10] } }, 'range.value'],
+      [{ ...clear, plain: { x: [1, 2, 3] } }, 'input.unknown'],
+      [{ ...clear, public: { w: [1, 2, 3] } }, 'input.unknown'],
+    ] as const) {
+      const found = await weighed.run(sealed, keys, options).then(
+        () => 'no error',
+        (error: { code: string }) => error.code,
+      );
+      expect([options, found]).toEqual([options, code]);
+    }
+    expect(await errorOf(holder.encrypt({ w: [1, 2, 3] }))).toMatchObject({ code: 'input.unknown' });
+    const weighedResults = await weighed.run(sealed, keys, clear);
+    expect(await holder.decrypt(weighedResults, { public: clear.public })).toEqual({
+      product: [3, 4, 3],
+      share: 0.5,
+    });
+    for (const [given, code] of [
+      [{}, 'input.missing'],
+      [{ public: { all: 0 } }, 'range.value'],
+      [{ public: { w: [1, 2, 3] } }, 'input.unknown'],
+    ] as const)
+      expect((await errorOf(holder.decrypt(weighedResults, given))).code).toBe(code);
+  });
+
+  it('cannot be had of tasks that are too deep or too large', async () => {
+    const deep = createValueTask();
+    let product = deep.encrypted('a', { shape: [4], min: 0, max: 1_000_000 });
+    for (let i = 0; i < 12; i++) product = product.multiply(product);
+    deep.output('out', product);
+    expect(await errorOf(loom.compileValues(deep))).toMatchObject({ name: 'OutOfRangeError' });
+    const many = createValueTask();
+    many.output('out', many.encrypted('x', { min: 0, max: 1000 }).power(7));
+    expect(await errorOf(loom.compileValues(many))).toMatchObject({ code: 'parameters.none' });
+    for (const [options, code] of [
+      [{ n: 1000 }, 'parameters.invalid'],
+      [{ precision: 99 }, 'parameters.invalid'],
+      [{ security: 'none' }, 'parameters.invalid'],
+      [{ moduli: [] }, 'input.option'],
+    ] as const)
+      expect([code, (await errorOf(loom.compileValues(task, options as never))).code]).toEqual([code, code]);
+  });
+
+  it('that needs more memory than it may take does not run', async () => {
+    const { memoryBytes } = await program.stats();
+    using tight = await loom.compileValues(task, { memoryLimit: memoryBytes - 1 });
+    using holder = await tight.restoreClient(await client.save());
+    const refused = { name: 'MemoryError', code: 'memory.limit' };
+    expect(await errorOf(tight.run(inputs, holder.evaluationKeys))).toMatchObject(refused);
+    using enough = await loom.compileValues(task, { memoryLimit: memoryBytes });
+    expect(Object.keys(await enough.run(inputs, holder.evaluationKeys))).toEqual(Object.keys(results));
+  });
+});
+
+describe.each(BUILDS)('a program of the %s build', (mode) => {
+  let loom: Loom;
+  beforeAll(async () => {
+    loom = await load({ mode, threads: threadsOf(mode) });
+  });
+  afterAll(() => loom?.dispose());
+
+  it('tells how it is run', () => {
+    expect(loom.mode).toMatchObject({ variant: mode, threads: threadsOf(mode) });
+    expect(loom.mode.memoryBytes).toBeGreaterThanOrEqual(2 ** 30);
+    expect(loom.version).toMatch(/^\d+\.\d+\.\d+/);
+  });
+
+  it('goes through bytes: program, client and results work in another loom', async () => {
+    using program = await loom.compileValues(statistics());
+    using client = await program.client();
+    const expected = await client.plain(COLUMNS);
+    const inputs = await client.encrypt(COLUMNS);
+    const results = await program.run(inputs, client.evaluationKeys);
+    using other = await load({ mode, threads: threadsOf(mode) });
+    using opened = await other.valueProgram(program.toBytes());
+    expect(opened.info).toEqual(program.info);
+    expect(await opened.stats()).toEqual(await program.stats());
+    using restored = await opened.restoreClient(await client.save(), { evaluationKeys: [] });
+    expect(await restored.decryptExact(results)).toEqual(expected);
+    const exported = await client.exportKey('a passphrase');
+    const passphrase = 'a passphrase';
+    using imported = await opened.restoreClient(exported, { evaluationKeys: [], passphrase });
+    expect(await imported.decryptExact(results)).toEqual(expected);
+    expect(await errorOf(opened.restoreClient(exported))).toMatchObject({ code: 'key.sealed' });
+    expect(await errorOf(opened.restoreClient(exported, { passphrase: 'b' }))).toMatchObject({
+      code: 'key.passphrase',
+    });
+    const again = await opened.run(await restored.encrypt(COLUMNS), client.evaluationKeys);
+    expect(await client.decryptExact(again)).toEqual(expected);
+    // Evaluation keys can be made anew of a saved client.
+    using renewed = await opened.restoreClient(await client.save());
+    expect(await client.decryptExact(await opened.run(inputs, renewed.evaluationKeys))).toEqual(expected);
+  });
+});
+
+describe('dispose', () => {
+  it('may be repeated, ends what is under way, and everything after it is DisposedError', async () => {
+    const loom = await load({ mode: 'single' });
+    const task = loom.valueTask();
+    task.output(
+      'sum',
+      task
+        .encrypted('x', { shape: [ROWS], min: 0, max: 120 })
+        .square()
+        .sum(),
+    );
+    const program = await task.compile();
+    const client = await program.client();
+    const inputs = await client.encrypt({ x: COLUMNS.age });
+
+    const encrypting = client.encrypt({ x: COLUMNS.age });
+    client.dispose();
+    client.dispose();
+    await expect(encrypting).rejects.toMatchObject({ name: 'DisposedError' });
+    expect(await errorOf(client.save())).toMatchObject({ code: 'disposed' });
+    expect(await errorOf(client.plain({ x: COLUMNS.age }))).toMatchObject({ code: 'disposed' });
+
+    const second = await program.client();
+    const held = await program.hold(inputs, client.evaluationKeys);
+    const running = program.run(inputs, client.evaluationKeys);
+    program.dispose();
+    program.dispose();
+    await expect(running).rejects.toMatchObject({ name: 'DisposedError' });
+    for (const call of [
+      () => program.toText('server'),
+      () => program.stats(),
+      () => program.client(),
+      () => held.run(),
+    ])
+      expect(await errorOf(call())).toMatchObject({ code: 'disposed' });
+    // Whoever holds keys has them still.
+    expect(await second.encrypt({ x: COLUMNS.age })).toHaveProperty('x');
+
+    const compiling = task.compile();
+    loom.dispose();
+    loom.dispose();
+    await expect(compiling).rejects.toMatchObject({ name: 'DisposedError' });
+    for (const call of [() => task.compile(), () => loom.restart(), () => second.encrypt({ x: COLUMNS.age })])
+      expect(await errorOf(call())).toMatchObject({ code: 'disposed' });
+  });
+});
