@@ -93,7 +93,7 @@ function comparison({ dice, on, operands, limits }) {
   if (limits.scheme !== 'CKKS') return dice.chance(0.1) ? [other, { value: { gap: dice.pick([0.5, 1]) } }] : [other];
   const second = 'operand' in other ? sample(operands[other.operand]) : undefined;
   const width = second ? spread(on, second) : spread(on, { reach: [{ low: { n: -5n, d: 1n }, high: { n: 9n, d: 1n } }] });
-  const gap = Number((width / dice.pick([2, 4, 8, 16])).toPrecision(3));
+  const gap = Number((width / dice.pick([4, 8, 16])).toPrecision(3));
   return gap > 0 && Number.isFinite(gap) ? [other, { value: { gap } }] : undefined;
 }
 

@@ -3,6 +3,7 @@ import { Dice } from './dice.mjs';
 import { NO_VALUE } from './cells.mjs';
 import { randomStep, sample } from './draw-calls.mjs';
 import { randomInputs } from './draw-inputs.mjs';
+import { isFreeName, isKnownStep } from './known.mjs';
 import { mistaken } from './mistakes.mjs';
 import { spread } from './model/logic.mjs';
 import { tried } from './model/predict.mjs';
@@ -17,7 +18,7 @@ const MOST_CELLS = 40;
 const DRAWS = 40;
 
 /** One program. The same for the same seed and index; schemes take turns. */
-export function randomProgram(seed, index) {
+export function randomProgram(seed, index, mistakes = MISTAKES) {
   const dice = new Dice(seed, index);
   const scheme = index % 2 === 0 ? 'BGV' : 'CKKS';
   const limits = randomLimits(dice, scheme);
@@ -26,7 +27,7 @@ export function randomProgram(seed, index) {
   const count = Number(dice.weighted({ 2: 2, 4: 4, 7: 4, 11: 2 }));
   for (let step = 0; step < count; step++) drawing.add();
   const program = { scheme, inputs, steps: drawing.steps, outputs: drawing.outputs() };
-  return dice.chance(MISTAKES) ? mistaken(dice, program, drawing) : program;
+  return dice.chance(mistakes) ? mistaken(dice, program, drawing) : program;
 }
 
 /** How deep, how large and how hard to compare values get. */
@@ -64,13 +65,11 @@ class Drawing {
   }
 
   /** What a step gives; undefined where it is refused. */
-  try(step, operands = this.operands) {
-    return tried(this.#task, operands, step);
-  }
+  try = (step, operands = this.operands) => tried(this.#task, operands, step);
 
   /** What is decrypted: the last values more often, and no value of the server's own. */
   outputs() {
-    const names = ['a', 'b', 'x', 'Ausgabe 1', '0'];
+    const names = ['a', 'b', 'x', 'Ausgabe 1', '0', 'c', 'd', 'e', 'f'].filter((name) => isFreeName(name, { inputs: this.#inputs }));
     const all = [...this.operands.keys()].filter((at) => this.operands[at].place !== 'plain');
     const hidden = all.filter((at) => this.operands[at].isEncrypted);
     const count = 1 + this.#dice.below(3);
@@ -80,7 +79,7 @@ class Drawing {
     const reals = (operand) => this.operands[operand].isCiphertext && this.operands[operand].kind === 'real';
     if (this.#limits.scheme === 'CKKS' && ![...this.#read(chosen)].some(reals)) chosen.add(0);
     const list = [...chosen].map((operand, index) => ({ name: names[index], operand }));
-    if (list.length < names.length && this.#dice.chance(0.05)) list.push({ name: names[list.length], operand: list[0].operand });
+    if (this.#dice.chance(0.05)) list.push({ name: names[list.length], operand: list[0].operand });
     return list;
   }
 
@@ -143,10 +142,12 @@ class Drawing {
   /** Whether a value is small enough, and one that a program of the scheme has. */
   #isTakable(value, operands, step) {
     const all = value.rows ?? [value];
+    if (step.method && isKnownStep(step, operands[step.on])) return false;
     return cellsOf(value.shape) * all.length <= MOST_CELLS && all.every((one, row) => this.#isSmall(one, operands, step, row));
   }
 
-  #isSmall(value, operands, { on, method, args }, row) {
+  #isSmall(value, operands, step, row) {
+    const { on, method, args } = step;
     const { scheme, levels, bits, entries } = this.#limits;
     const { cells, reach, kind, decimals, isCiphertext, finished } = value;
     // Without a value is what the client computes only: the server would have nothing to go on with.
@@ -155,6 +156,9 @@ class Drawing {
     if (!isCiphertext) return decimals < 40;
     if (scheme === 'BGV' && kind === 'real') return false;
     if (value.levels > levels || reach === NO_VALUE) return false;
+    // What the server has in the clear needs bounds, such as quotients by what is never 0.
+    const bounded = (operand) => sample(operands[operand]).reach.every(Boolean);
+    if (!step.records && !readBy(step).every(bounded)) return false;
     const most = bits - (kind === 'real' ? 0 : decimals * Math.log2(10));
     if (!reach.every((one) => one && [one.low, one.high].every(({ n, d }) => Math.abs(Number(n) / Number(d)) < 2 ** most))) return false;
     if (!COMPARISONS.has(method)) return true;

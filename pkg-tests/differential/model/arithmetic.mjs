@@ -1,10 +1,13 @@
 /** What arithmetic on values gives. */
 import * as cell from '../cells.mjs';
-import { decimalsOf, fraction, ofDouble, over, minus, plus, times } from '../fraction.mjs';
+import { decimalsOf, fraction, ofDouble, over, minus, nearest, plus, times } from '../fraction.mjs';
 import { joint } from '../shapes.mjs';
 import { isTooLarge, operandOf } from './constants.mjs';
 import { readBound } from './data.mjs';
-import { elementwise, operation, productLevels, Refusal, Rules } from './value.mjs';
+import { elementwise, ModelValue, operation, productLevels, Refusal, Rules } from './value.mjs';
+
+/** What a sum of polynomials may be off by in doubles, of all that is added up. */
+const ROUNDED = 2 ** -40;
 
 const isWholeDays = ({ kind, decimals }) => kind === 'boolean' || (kind === 'integer' && decimals === 0);
 
@@ -23,6 +26,12 @@ export function numberType(a, b, decimals) {
 }
 
 const productType = (a, b) => numberType(a, b, a.decimals + b.decimals);
+
+/** Times the double that is nearest to the inverse. */
+function timesInverse(a, b) {
+  const inverse = cell.quotient(cell.UNIT, b);
+  return cell.product(a, cell.single(ofDouble(nearest(inverse.low))));
+}
 
 /** An operation on each two cells. */
 function ofTwo(self, other, type, how) {
@@ -64,7 +73,7 @@ export const ARITHMETIC = {
   },
 
   polynomial(self, coefficients) {
-    const isList = Array.isArray(coefficients) && coefficients.every((one) => ['number', 'bigint'].includes(typeof one));
+    const isList = Array.isArray(coefficients) && coefficients.every((one) => typeof one === 'bigint' || Number.isFinite(one));
     const degree = isList ? coefficients.length - 1 : 0;
     if (degree < 1 || degree > 100 || Number(coefficients[degree]) === 0) throw new Refusal('input.type');
     const exact = coefficients.map((one) => cell.single(fraction(one)));
@@ -80,10 +89,10 @@ export const ARITHMETIC = {
   divide(self, other) {
     const mate = operandOf(self, other);
     // A real that is encrypted is multiplied by the inverse.
-    const inverse = mate.constant && self.kind === 'real' && self.isCiphertext;
+    const inverse = !(other instanceof ModelValue) && self.kind === 'real' && self.isCiphertext;
     const isZero = inverse && mate.isNumber && mate.cells.some(({ low }) => low.n === 0n);
     if (isZero) throw new Refusal('input.type');
-    const how = inverse ? { of: cell.quotient, levels: () => 0.5 } : { of: cell.quotient, finishes: true };
+    const how = inverse ? { of: timesInverse, levels: () => 0.5 } : { of: cell.quotient, finishes: true };
     return ofTwo(self, mate, (a, b) => numberType(a, b) && { kind: 'real' }, how);
   },
 
@@ -103,7 +112,9 @@ export const ARITHMETIC = {
     const [low, high] = [from, to].map(ofDouble);
     const all = coefficients.map(ofDouble);
     const levels = depth(self, coefficients.length - 1) + 0.5;
-    return ofNumbers(self, { kind: 'real' }, { of: (x) => series(all, x, low, high), levels });
+    // Where nothing is encrypted it is computed in doubles, and the package does not say how exactly.
+    const rounded = self.isCiphertext && !self.task.unencrypted ? undefined : ofDouble(ROUNDED * coefficients.reduce((sum, one) => sum + Math.abs(one), 0));
+    return ofNumbers(self, { kind: 'real' }, { of: (x) => cell.widened(series(all, x, low, high), rounded), levels });
   },
 
   within(self, min, max) {

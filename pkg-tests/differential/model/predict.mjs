@@ -5,14 +5,17 @@ import { readCells } from './data.mjs';
 import { ModelTask } from './task.mjs';
 import { Refusal } from './value.mjs';
 
+/** Beside codes: or not refused at all, as where an input in the clear is not given that nothing needs. */
+export const ACCEPTED = 'accepted';
+
 /**
  * `{ refusal: { step, codes } }`, or `{ outputs, trace }`: outputs by name, each a value of the model, and the types of all values, by where they were made. `off`: what
- * reals that are decrypted may be off by.
+ * reals that are decrypted may be off by; `unencrypted`: nothing is encrypted, whatever is said of it.
  */
-export function predict(program, off) {
+export function predict(program, off, { unencrypted = false } = {}) {
   const { scheme, inputs } = program;
   const data = Object.fromEntries(inputs.map(({ name, cells }) => [name, cells]));
-  const task = new ModelTask({ scheme, data, off });
+  const task = new ModelTask({ scheme, data, off, unencrypted });
   const trace = new Map();
   try {
     build(modelHost(task), program, (label, value) => trace.set(label, value));
@@ -55,7 +58,8 @@ function checkData({ inputs, surplus }) {
       if (codes) at(step, () => refuse(...codes));
     }
   }
-  if (inputs.some(({ lacking }) => lacking)) at('run', () => refuse('input.missing'));
+  const lacking = inputs.find((input) => input.lacking);
+  if (lacking) at('run', () => refuse('input.missing', ...(lacking.place === 'encrypted' ? [] : [ACCEPTED])));
 }
 
 /** True for an output without a value. */

@@ -44,8 +44,9 @@ export class ModelTask {
   #data;
   outputs = [];
 
-  constructor({ scheme = 'BGV', data = {}, off } = {}) {
+  constructor({ scheme = 'BGV', data = {}, off, unencrypted = false } = {}) {
     this.scheme = scheme;
+    this.unencrypted = unencrypted;
     this.off = off;
     this.#data = data;
   }
@@ -156,6 +157,7 @@ function checkOptions(options) {
     .broken(!Number.isInteger(decimals) || decimals < 0 || decimals > 36, 'parameters.decimals')
     .broken(kind === 'category' && !(Number.isInteger(categories) && categories >= 1 && categories <= 2 ** 32), 'parameters.categories')
     .broken(!isShape(shape), 'graph.shape');
+  rules.end();
   if (OWN.min.includes(kind)) {
     const [min, max] = [options.min, options.max].map((bound) => readBound({ kind, decimals }, bound));
     const inOrder = min && max && min.n * max.d <= max.n * min.d;
