@@ -86,14 +86,14 @@ export function root(a) {
 
 /** Whether a < b, or a <= b: 1, 0 or either. */
 export function isBelow(a, b, orEqual = false) {
-  if (!a || !b) return EITHER;
+  if (!a || !b) return undefined;
   const least = orEqual ? 0 : -1;
   if (compare(a.high, b.low) <= least) return UNIT;
   return compare(a.low, b.high) <= least ? EITHER : NOUGHT;
 }
 
 export function isEqual(a, b) {
-  if (!a || !b) return EITHER;
+  if (!a || !b) return undefined;
   if (isSingle(a) && isSingle(b)) return compare(a.low, b.low) === 0 ? UNIT : NOUGHT;
   return compare(a.high, b.low) < 0 || compare(b.high, a.low) < 0 ? NOUGHT : EITHER;
 }
@@ -105,8 +105,8 @@ export function distance(a, b) {
 }
 
 export function chosen(condition, a, b) {
-  if (condition && isSingle(condition)) return condition.low.n === 0n ? b : a;
-  return hull(a, b);
+  if (!condition) return undefined;
+  return isSingle(condition) ? (condition.low.n === 0n ? b : a) : hull(a, b);
 }
 
 function ofCorners(operation, a, b) {

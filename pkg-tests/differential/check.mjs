@@ -1,7 +1,7 @@
 /** Compares what the package gives with what the model says. A difference is `{ where, found, expected }`. */
 import { isSingle, widened } from './cells.mjs';
 import { compare, minus, nearest, ofDouble, over, powerOfTen } from './fraction.mjs';
-import { mayBeRefused } from './limits.mjs';
+import { mayBeRefused, mayBeTooLong } from './limits.mjs';
 import { readBound } from './model/data.mjs';
 import { ACCEPTED, isUndefined, predict } from './model/predict.mjs';
 import { nested } from './shapes.mjs';
@@ -45,6 +45,7 @@ function checkRefusal({ CipherloomError, ERROR_CODES }, expected, { step, error 
   if (typed && expected.refusal?.step === step && expected.refusal.codes.includes(code)) return report;
   const later = ['compile', 'encrypt', 'run'].includes(expected.refusal?.step ?? 'run');
   if (typed && step === 'compile' && later && mayBeRefused(expected, error)) return { ...report, refused: code };
+  if (typed && ['run', 'decrypt'].includes(step) && !expected.refusal && mayBeTooLong(expected, error)) return { ...report, refused: code };
   const says = expected.refusal ? `refused at ${expected.refusal.step}: ${expected.refusal.codes}` : 'accepted';
   report.differences.unshift({ where: step, found: `refused: ${code}: ${error.message}`, expected: says });
   return report;

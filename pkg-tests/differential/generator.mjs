@@ -142,8 +142,16 @@ class Drawing {
   /** Whether a value is small enough, and one that a program of the scheme has. */
   #isTakable(value, operands, step) {
     const all = value.rows ?? [value];
-    if (step.method && isKnownStep(step, operands[step.on])) return false;
+    if (step.method && (isKnownStep(step, operands, value) || !this.#isOfScheme(step, operands, value))) return false;
     return cellsOf(value.shape) * all.length <= MOST_CELLS && all.every((one, row) => this.#isSmall(one, operands, step, row));
+  }
+
+  /** In a task of integers nothing real is computed on ciphertexts; in one of reals days are not compared, and nothing is compared for equality. */
+  #isOfScheme(step, operands, value) {
+    const read = readBy(step).map((operand) => sample(operands[operand]));
+    const hidden = read.some(({ isCiphertext }) => isCiphertext);
+    if (this.#limits.scheme === 'BGV') return !hidden || (!sample(value).isCiphertext && !STATISTICS.has(step.method)) || read.concat(sample(value)).every(({ kind, isCiphertext, finished }) => kind !== 'real' || (finished && !isCiphertext));
+    return !hidden || !COMPARISONS.has(step.method) || (step.method !== 'equals' && read[0].kind !== 'date');
   }
 
   #isSmall(value, operands, step, row) {
@@ -154,7 +162,6 @@ class Drawing {
     if (cells === NO_VALUE && !finished) return false;
     if (value.bits > 2.5 * bits) return false;
     if (!isCiphertext) return decimals < 40;
-    if (scheme === 'BGV' && kind === 'real') return false;
     if (value.levels > levels || reach === NO_VALUE) return false;
     // What the server has in the clear needs bounds, such as quotients by what is never 0.
     const bounded = (operand) => sample(operands[operand]).reach.every(Boolean);
@@ -162,7 +169,7 @@ class Drawing {
     const most = bits - (kind === 'real' ? 0 : decimals * Math.log2(10));
     if (!reach.every((one) => one && [one.low, one.high].every(({ n, d }) => Math.abs(Number(n) / Number(d)) < 2 ** most))) return false;
     if (!COMPARISONS.has(method)) return true;
-    return scheme === 'CKKS' ? method !== 'equals' : this.#differences(operands, on, args, row) <= entries;
+    return scheme === 'CKKS' || this.#differences(operands, on, args, row) <= entries;
   }
 
   /** How many differences two compared operands may have. */
@@ -174,4 +181,5 @@ class Drawing {
   }
 }
 
+const STATISTICS = new Set(['mean', 'variance', 'covariance', 'correlation', 'regression']);
 const COMPARISONS = new Set(['lessThan', 'atMost', 'greaterThan', 'atLeast', 'equals', 'max', 'min']);

@@ -4,7 +4,9 @@ import { isKnownRefusal } from './known.mjs';
 
 /** Bits of integers, and products in a row, from which tasks may be too large. */
 const MANY_BITS = 100;
-const MANY_LEVELS = { BGV: 4, CKKS: 4 };
+const MANY_LEVELS = 4;
+/** Bits from which reals may be not precise enough, and integers have too many in the products of statistics. */
+const WIDE_BITS = { BGV: 50, CKKS: 7 };
 
 /** Whether the compiler may refuse a program that breaks no rule: its values or its noise may be too large. */
 export function mayBeRefused({ trace }, error) {
@@ -14,7 +16,13 @@ export function mayBeRefused({ trace }, error) {
   if (isKnownRefusal(task.scheme, error)) return true;
   const { levels, bits } = demand(all);
   if (code === 'range.overflow') return bits >= MANY_BITS;
-  return code === 'parameters.none' && (levels >= MANY_LEVELS[task.scheme] || bits > MANY_BITS / 2);
+  return code === 'parameters.none' && (levels >= MANY_LEVELS || bits > WIDE_BITS[task.scheme]);
+}
+
+/** Whether numbers of the client's may have too many digits to be computed with exactly: known reals, which are doubles at least. */
+export function mayBeTooLong({ trace }, { code }) {
+  const all = [...trace.values()].flatMap((value) => value.rows ?? [value]);
+  return code === 'program.too_large' && all.some(({ kind, isCiphertext }) => kind === 'real' && !isCiphertext);
 }
 
 function demand(values) {

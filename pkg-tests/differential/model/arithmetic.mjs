@@ -126,10 +126,12 @@ export const ARITHMETIC = {
     const rules = new Rules()
       .broken(self.missing, 'graph.missing')
       .broken(!['integer', 'real', 'date'].includes(kind), 'operator.invalid');
-    const inside = (x) => {
-      if (!x) return { low, high };
+    // What may lie outside may have no value; what bounds tell beyond is forgotten.
+    const inside = (x, view) => {
+      if (!x) return view === 0 ? undefined : { low, high };
       const [from, to] = [minus(x.low, low).n < 0n ? low : x.low, minus(x.high, high).n > 0n ? high : x.high];
-      return minus(from, to).n > 0n ? cell.NO_VALUE : cell.between(from, to);
+      if (view === 0) return from === x.low && to === x.high ? x : cell.isSingle(x) ? cell.NO_VALUE : undefined;
+      return minus(from, to).n > 0n ? { low, high } : cell.between(from, to);
     };
     return elementwise(rules, [self], { kind, shape, decimals }, { of: inside });
   },

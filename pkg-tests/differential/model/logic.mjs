@@ -58,7 +58,7 @@ function compared(self, other, options, { swapped = false, equality = false, orE
   const of = (x, y) => {
     if (equality) return cell.isEqual(x, y);
     if (!approximate || !least) return cell.isBelow(x, y, orEqual);
-    if (!x || !y) return cell.EITHER;
+    if (!x || !y) return undefined;
     if (minus(minus(y.low, x.high), least).n >= 0n) return cell.UNIT;
     return minus(minus(x.low, y.high), least).n >= 0n ? cell.NOUGHT : cell.EITHER;
   };

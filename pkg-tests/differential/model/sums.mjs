@@ -117,21 +117,20 @@ function statistic(columns, least, { shape = [], divides }, compute) {
     .broken(complete && cellsOf(first.shape) < least, 'graph.shape')
     .broken(hiding && kept, 'operator.invalid');
   rules.end();
-  const of = (...views) => compute(sumsOf(columns, views, hiding));
+  const of = (...views) => compute(sumsOf(columns, views.slice(0, -1), hiding && views.at(-1) === 0));
   const levels = columns.some((column) => column.isCiphertext) ? (complete ? 1 : 2) : 0;
   const how = { compute: of, levels, finishes: true, statistic: true, bits: bitsOf(columns) };
   return operation(rules, columns, { kind: 'real', shape }, how);
 }
 
 /** What there is of the cells that are present in all columns. */
-function sumsOf(columns, views, hiding) {
+function sumsOf(columns, views, isSent) {
   const { task } = columns[0];
-  const number = views[0] === columns[0].views[0] ? 0 : 1;
   const masks = views.flatMap(({ present }) => (present ? [present] : []));
   const mask = views[0].cells.map((_, at) => masks.reduce((all, present) => cell.product(all, present[at]), cell.UNIT));
   const kept = views.map(({ cells }) => cells.map((one, at) => cell.product(one, mask[at])));
   const isReal = (...some) => some.some((column) => columns[column].kind === 'real');
-  const off = hiding && number === 0 ? task.off : undefined;
+  const off = isSent ? task.off : undefined;
   const sent = (value, ...some) => (isReal(...some) ? cell.widened(value, off) : value);
   const anyReal = columns.some(({ kind }) => kind === 'real');
   const count = total(mask);

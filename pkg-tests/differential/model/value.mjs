@@ -92,7 +92,7 @@ export function operation(rules, inputs, type, { compute, levels = 0, bits = 0, 
   const views = [0, 1].map((number) => {
     const read = inputs.map((input) => (crosses && number === 0 ? crossed(input) : input.views[number]));
     if (read.some(({ cells }) => cells === NO_VALUE)) return { cells: NO_VALUE };
-    const cells = compute(...read);
+    const cells = compute(...read, number);
     if (!cells.includes(NO_VALUE)) return { cells };
     return { cells: number === 0 ? NO_VALUE : cells.map((cell) => (cell === NO_VALUE ? undefined : cell)) };
   });
@@ -128,8 +128,9 @@ export function elementwise(rules, inputs, type, { of, ...how }) {
   // What is refused has no shape to broadcast to.
   if (shape === undefined) return rules.end();
   const compute = (...views) => {
+    const number = views.pop();
     const from = inputs.map((input) => repeated(input.shape, shape));
-    return Array.from({ length: cellsOf(shape) }, (_, at) => of(...views.map(({ cells }, k) => cells[from[k][at]])));
+    return Array.from({ length: cellsOf(shape) }, (_, at) => of(...views.map(({ cells }, k) => cells[from[k][at]]), number));
   };
   return operation(rules, inputs, type, { ...how, compute, shape });
 }
