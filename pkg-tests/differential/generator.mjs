@@ -14,6 +14,7 @@ import { cellsOf } from './shapes.mjs';
 /** Share of programs with a mistake in them, which must be refused. */
 const MISTAKES = 0.08;
 const MOST_CELLS = 40;
+const MOST_OUTPUTS = 5;
 /** Draws for one step. */
 const DRAWS = 40;
 
@@ -67,19 +68,22 @@ class Drawing {
   /** What a step gives; undefined where it is refused. */
   try = (step, operands = this.operands) => tried(this.#task, operands, step);
 
-  /** What is decrypted: the last values more often, and no value of the server's own. */
+  /** What is decrypted: mostly what nothing else is made of, sometimes another value, too, and no value of the server's own. */
   outputs() {
+    const dice = this.#dice;
     const names = ['a', 'b', 'x', 'Ausgabe 1', '0', 'c', 'd', 'e', 'f'].filter((name) => isFreeName(name, { inputs: this.#inputs }));
     const all = [...this.operands.keys()].filter((at) => this.operands[at].place !== 'plain');
-    const hidden = all.filter((at) => this.operands[at].isEncrypted);
-    const count = 1 + this.#dice.below(3);
-    const chosen = new Set([hidden.at(-1)]);
-    for (let draw = 0; draw < count; draw++) chosen.add(this.#dice.chance(0.6) ? this.#dice.pick(all.slice(-4)) : this.#dice.pick(all));
-    // Else the task would be one of integers.
-    const reals = (operand) => this.operands[operand].isCiphertext && this.operands[operand].kind === 'real';
-    if (this.#limits.scheme === 'CKKS' && ![...this.#read(chosen)].some(reals)) chosen.add(0);
+    const read = new Set(this.steps.flatMap(readBy));
+    const last = all.filter((at) => at >= this.#inputs.length && !read.has(at)).slice(-MOST_OUTPUTS);
+    const chosen = new Set(last);
+    if (last.length === 0 || dice.chance(0.3)) chosen.add(dice.pick(all));
+    // Else nothing would be encrypted, or the task would be one of integers.
+    if (![...chosen].some((at) => this.operands[at].isEncrypted)) chosen.add(0);
+    const isReal = (operand) => this.operands[operand].isCiphertext && this.operands[operand].kind === 'real';
+    if (this.#limits.scheme === 'CKKS' && ![...this.#read(chosen)].some(isReal)) chosen.add(0);
     const list = [...chosen].map((operand, index) => ({ name: names[index], operand }));
-    if (this.#dice.chance(0.05)) list.push({ name: names[list.length], operand: list[0].operand });
+    // One value under two names.
+    if (dice.chance(0.05)) list.push({ name: names[list.length], operand: list[0].operand });
     return list;
   }
 
