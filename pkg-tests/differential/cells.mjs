@@ -39,7 +39,9 @@ export function widened(a, by) {
 
 export function sum(a, b) {
   if (!a || !b) return undefined;
-  return isSingle(a) && isSingle(b) ? single(plus(a.low, b.low)) : { low: plus(a.low, b.low), high: plus(a.high, b.high) };
+  return isSingle(a) && isSingle(b)
+    ? single(plus(a.low, b.low))
+    : { low: plus(a.low, b.low), high: plus(a.high, b.high) };
 }
 
 export function opposite(a) {
@@ -81,7 +83,9 @@ export function root(a) {
   if (!a) return undefined;
   if (a.high.n < 0n) return NO_VALUE;
   if (a.low.n < 0n) return undefined;
-  return isSingle(a) ? single(ofDouble(nearestRoot(a.low))) : between(...[a.low, a.high].map((x) => ofDouble(nearestRoot(x))));
+  return isSingle(a)
+    ? single(ofDouble(nearestRoot(a.low)))
+    : between(...[a.low, a.high].map((x) => ofDouble(nearestRoot(x))));
 }
 
 /** Whether a < b, or a <= b: 1, 0 or either. */
@@ -110,7 +114,12 @@ export function chosen(condition, a, b) {
 }
 
 function ofCorners(operation, a, b) {
-  const corners = [operation(a.low, b.low), operation(a.low, b.high), operation(a.high, b.low), operation(a.high, b.high)];
+  const corners = [
+    operation(a.low, b.low),
+    operation(a.low, b.high),
+    operation(a.high, b.low),
+    operation(a.high, b.high),
+  ];
   corners.sort(compare);
   return { low: corners[0], high: corners[3] };
 }

@@ -16,7 +16,8 @@ const TYPE = ['kind', 'shape', 'place', 'decimals', 'missing', 'categories'];
  */
 export function check(pkg, program, found) {
   const report = { differences: [], share: 0, spare: Infinity };
-  const differ = (where, found, expected) => report.differences.push({ where, found: text(found), expected: text(expected) });
+  const differ = (where, found, expected) =>
+    report.differences.push({ where, found: text(found), expected: text(expected) });
   const off = offOf(found.info);
   const expected = predict(program, off);
   checkTrace(expected.trace, found.trace, differ);
@@ -29,7 +30,12 @@ export function check(pkg, program, found) {
   const context = { pkg, info: found.info, differ, report };
   checkInfo(program, expected, found.info, differ);
   checkRun(context, expected.outputs, found);
-  if (found.again) checkRun({ ...context, differ: within(differ, 'second run') }, predict(backwards(program), off).outputs, found.again);
+  if (found.again)
+    checkRun(
+      { ...context, differ: within(differ, 'second run') },
+      predict(backwards(program), off).outputs,
+      found.again,
+    );
   if (found.shared) checkShared(context, expected.outputs.slice(-1), found.shared);
   if (found.plain) checkPlain(context, predict(program, undefined, { unencrypted: true }).outputs, found.plain);
   if (found.threads === false) differ('two threads', 'other bytes', 'the bytes of one thread');
@@ -37,7 +43,10 @@ export function check(pkg, program, found) {
   return report;
 }
 
-const within = (differ, where) => (at, ...rest) => differ(`${where}, ${at}`, ...rest);
+const within =
+  (differ, where) =>
+  (at, ...rest) =>
+    differ(`${where}, ${at}`, ...rest);
 
 function checkRefusal({ CipherloomError, ERROR_CODES }, expected, { step, error }, report) {
   const typed = error instanceof CipherloomError && error.code in ERROR_CODES;
@@ -45,7 +54,8 @@ function checkRefusal({ CipherloomError, ERROR_CODES }, expected, { step, error 
   if (typed && expected.refusal?.step === step && expected.refusal.codes.includes(code)) return report;
   const later = ['compile', 'encrypt', 'run'].includes(expected.refusal?.step ?? 'run');
   if (typed && step === 'compile' && later && mayBeRefused(expected, error)) return { ...report, refused: code };
-  if (typed && ['run', 'decrypt'].includes(step) && !expected.refusal && mayBeTooLong(expected, error)) return { ...report, refused: code };
+  if (typed && ['run', 'decrypt'].includes(step) && !expected.refusal && mayBeTooLong(expected, error))
+    return { ...report, refused: code };
   const says = expected.refusal ? `refused at ${expected.refusal.step}: ${expected.refusal.codes}` : 'accepted';
   report.differences.unshift({ where: step, found: `refused: ${code}: ${error.message}`, expected: says });
   return report;
@@ -77,7 +87,10 @@ function checkRun({ pkg, info, differ, report }, outputs, { details, short }) {
   if (text(Object.keys(details)) !== text(order)) differ('order of outputs', Object.keys(details), order);
   for (const { name, value } of outputs) {
     const sources = sourcesOf(info, name);
-    const off = value.isCiphertext && value.kind === 'real' ? ofDouble(2 ** Math.max(...sources.map(({ errorBits }) => errorBits))) : undefined;
+    const off =
+      value.isCiphertext && value.kind === 'real'
+        ? ofDouble(2 ** Math.max(...sources.map(({ errorBits }) => errorBits)))
+        : undefined;
     checkOutput({ pkg, differ, report, off }, name, value, details[name]);
     checkBudget({ info, differ, report }, name, value, sources, details[name]);
   }
@@ -108,7 +121,8 @@ function checkOutput({ pkg, differ, report, off }, name, value, found) {
 }
 
 function checkProblem({ UndefinedStatisticError }, name, { value, problem }, differ) {
-  const typed = value === undefined && problem instanceof UndefinedStatisticError && problem.code === 'statistic.undefined';
+  const typed =
+    value === undefined && problem instanceof UndefinedStatisticError && problem.code === 'statistic.undefined';
   if (!typed) differ(name, value ?? problem, 'statistic.undefined');
 }
 
@@ -173,11 +187,15 @@ function unitsOf(kind, decimals, found) {
     case 'boolean':
       return typeof found === 'boolean' ? BigInt(found) : undefined;
     case 'date':
-      return found instanceof Date && Number.isInteger(found.getTime() / DAY_MS) ? BigInt(found.getTime() / DAY_MS) : undefined;
+      return found instanceof Date && Number.isInteger(found.getTime() / DAY_MS)
+        ? BigInt(found.getTime() / DAY_MS)
+        : undefined;
     case 'category':
       return Number.isInteger(found) ? BigInt(found) : undefined;
     default:
-      return found?.decimals === decimals && typeof found.units === 'bigint' && isShown(found) ? found.units : undefined;
+      return found?.decimals === decimals && typeof found.units === 'bigint' && isShown(found)
+        ? found.units
+        : undefined;
   }
 }
 
@@ -185,7 +203,9 @@ function unitsOf(kind, decimals, found) {
 function isShown(decimal) {
   const { units, decimals } = decimal;
   const double = nearest({ n: units, d: powerOfTen(decimals) });
-  return [String(decimal), decimal.toJSON(), decimal.toNumber()].every((one, at) => Object.is(one, [text(decimal), text(decimal), double][at]));
+  return [String(decimal), decimal.toJSON(), decimal.toNumber()].every((one, at) =>
+    Object.is(one, [text(decimal), text(decimal), double][at]),
+  );
 }
 
 /** `decrypt` gives the same with the nearest doubles, or throws where an output has no value. */
@@ -212,7 +232,10 @@ function checkShared(context, outputs, { refused, info, details }) {
     const sources = sourcesOf(info, name);
     // What is finished was predicted with the other program's bounds.
     if (value.finished && info.scheme === 'CKKS') continue;
-    const off = value.isCiphertext && value.kind === 'real' ? ofDouble(2 ** Math.max(...sources.map(({ errorBits }) => errorBits))) : undefined;
+    const off =
+      value.isCiphertext && value.kind === 'real'
+        ? ofDouble(2 ** Math.max(...sources.map(({ errorBits }) => errorBits)))
+        : undefined;
     checkOutput({ ...context, off, differ: within(differ, 'shared parameters') }, name, value, details[name]);
   }
 }
@@ -223,15 +246,21 @@ function checkPlain({ pkg, differ, report }, outputs, found) {
   if (found.problem) {
     // Exact numbers may get too long.
     const isLong = found.problem instanceof pkg.MemoryError && found.problem.code === 'program.too_large';
-    if (!isLong && (!problem || found.problem.code !== 'statistic.undefined')) differ('plain', found.problem, 'no error');
+    if (!isLong && (!problem || found.problem.code !== 'statistic.undefined'))
+      differ('plain', found.problem, 'no error');
     return;
   }
-  for (const { name, value } of outputs) checkOutput({ pkg, report, differ: within(differ, 'plain') }, name, value, { value: found[name] });
+  for (const { name, value } of outputs)
+    checkOutput({ pkg, report, differ: within(differ, 'plain') }, name, value, { value: found[name] });
 }
 
 /** A result is of its own inputs only, where any are encrypted. */
 function checkStale({ info, stale }, differ) {
-  if (info.ciphertexts.length > 0 && info.inputs.some(({ place }) => place === 'encrypted') && stale?.code !== 'key.foreign') {
+  if (
+    info.ciphertexts.length > 0 &&
+    info.inputs.some(({ place }) => place === 'encrypted') &&
+    stale?.code !== 'key.foreign'
+  ) {
     differ('a result with inputs of another run', stale instanceof Error ? stale : 'accepted', 'key.foreign');
   }
 }
@@ -240,20 +269,35 @@ function checkStale({ info, stale }, differ) {
 function checkInfo(program, expected, info, differ) {
   const same = (where, found, expected) => text(found) === text(expected) || differ(where, found, expected);
   same('scheme', info.scheme, program.scheme);
-  same('names of inputs', info.inputs.map(({ name }) => name), program.inputs.map(({ name }) => name));
+  same(
+    'names of inputs',
+    info.inputs.map(({ name }) => name),
+    program.inputs.map(({ name }) => name),
+  );
   for (const { name, place, options } of program.inputs) {
     const { kind = 'integer', shape = [], decimals = 0, missing = false, categories } = options;
-    const bounds = ['min', 'max'].map((bound) => options[bound] !== undefined && readBound({ kind, decimals }, options[bound]));
+    const bounds = ['min', 'max'].map(
+      (bound) => options[bound] !== undefined && readBound({ kind, decimals }, options[bound]),
+    );
     const found = info.inputs.find((input) => input.name === name) ?? {};
     const shown = [found.min, found.max].map((bound) => bound !== undefined && fractionOf(bound));
-    same(`info of input ${name}`, TYPE.map((own) => found[own]), [kind, shape, place, decimals, missing, categories]);
+    same(
+      `info of input ${name}`,
+      TYPE.map((own) => found[own]),
+      [kind, shape, place, decimals, missing, categories],
+    );
     for (const [at, bound] of bounds.entries()) {
-      if (bound ? !shown[at] || compare(bound, shown[at]) !== 0 : shown[at]) differ(`bound of input ${name}`, shown[at], bound);
+      if (bound ? !shown[at] || compare(bound, shown[at]) !== 0 : shown[at])
+        differ(`bound of input ${name}`, shown[at], bound);
     }
   }
   for (const { name, value } of expected.outputs) {
     const found = info.outputs.find((output) => output.name === name) ?? {};
-    same(`info of output ${name}`, TYPE.map((own) => found[own]), TYPE.map((own) => value[own]));
+    same(
+      `info of output ${name}`,
+      TYPE.map((own) => found[own]),
+      TYPE.map((own) => value[own]),
+    );
   }
   if (info.totalBits > info.maxTotalBits) differ('bits of all primes', info.totalBits, `${info.maxTotalBits} at most`);
 }
@@ -264,7 +308,12 @@ function fractionOf(bound) {
 }
 
 function shownCells({ kind, shape, cells }) {
-  return text(nested(shape, cells.map((cell) => shownCell(cell, kind))));
+  return text(
+    nested(
+      shape,
+      cells.map((cell) => shownCell(cell, kind)),
+    ),
+  );
 }
 
 function shownCell(cell, kind) {

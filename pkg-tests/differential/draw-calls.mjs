@@ -7,10 +7,47 @@ const DAY_MS = 86_400_000;
 
 /** How often what is called. */
 const WEIGHTS = {
-  add: 10, sub: 8, multiply: 12, negate: 2, square: 4, power: 3, polynomial: 4, divide: 6, sqrt: 4, finish: 3, approximate: 2, within: 3,
-  lessThan: 3, atMost: 3, greaterThan: 3, atLeast: 3, equals: 5, max: 3, min: 3, and: 5, or: 5, not: 3, select: 7,
-  sum: 8, dot: 5, matmul: 7, count: 2, mean: 4, variance: 4, covariance: 4, correlation: 3, regression: 3,
-  at: 5, slice: 5, concat: 5, reshape: 3, broadcast: 3, rotate: 6, filled: 4, present: 3, constant: 2,
+  add: 10,
+  sub: 8,
+  multiply: 14,
+  negate: 2,
+  square: 5,
+  power: 3,
+  polynomial: 4,
+  divide: 6,
+  sqrt: 4,
+  finish: 3,
+  approximate: 2,
+  within: 3,
+  lessThan: 3,
+  atMost: 3,
+  greaterThan: 3,
+  atLeast: 3,
+  equals: 5,
+  max: 3,
+  min: 3,
+  and: 5,
+  or: 5,
+  not: 3,
+  select: 7,
+  sum: 8,
+  dot: 5,
+  matmul: 7,
+  count: 2,
+  mean: 4,
+  variance: 4,
+  covariance: 4,
+  correlation: 3,
+  regression: 3,
+  at: 5,
+  slice: 5,
+  concat: 5,
+  reshape: 3,
+  broadcast: 3,
+  rotate: 6,
+  filled: 4,
+  present: 3,
+  constant: 2,
 };
 
 /** A value, or that of the first record. */
@@ -20,7 +57,7 @@ export const sample = (value) => value.rows?.[0] ?? value;
 export function randomStep(dice, operands, limits) {
   if (operands.length === 0) return undefined;
   const method = dice.weighted(WEIGHTS);
-  const on = randomOperand(dice, operands, ARGUED[method]);
+  const on = randomOperand(dice, operands, limits, ARGUED[method]);
   if (on === undefined) return undefined;
   const value = sample(operands[on]);
   if (method === 'constant') return { constant: { value: randomConstant(dice, value) } };
@@ -46,11 +83,14 @@ const ARGUED = {
   finish: ({ shape }) => shape.length === 0,
 };
 
-/** The later ones are drawn more often. */
-function randomOperand(dice, operands, fits = () => true) {
+/** Later ones are drawn more often, and encrypted ones; in a long row mostly the last one. */
+function randomOperand(dice, operands, { inRow }, fits = () => true) {
   const all = [...operands.keys()].filter((at) => fits(sample(operands[at])));
   if (all.length === 0) return undefined;
-  return dice.chance(0.5) ? dice.pick(all) : dice.pick(all.slice(-3));
+  if (dice.chance(0.2)) return dice.pick(all);
+  const hidden = all.filter((at) => sample(operands[at]).isCiphertext);
+  const likely = hidden.length > 0 ? hidden : all;
+  return dice.pick(likely.slice(inRow ? -1 : -3));
 }
 
 const none = () => [];
@@ -62,7 +102,9 @@ function mate({ dice, on, operands }, fits = () => true, shapes = (shape) => joi
     return shapes(other.shape) && fits(other);
   });
   if (likely.length > 0 && dice.chance(0.75)) return { operand: dice.pick(likely) };
-  return { value: randomConstant(dice, on, dice.chance(0.5) ? on.shape : on.shape.slice(dice.below(on.shape.length + 1))) };
+  return {
+    value: randomConstant(dice, on, dice.chance(0.5) ? on.shape : on.shape.slice(dice.below(on.shape.length + 1))),
+  };
 }
 
 const isNumeric = ({ isNumber }) => isNumber;
@@ -78,8 +120,12 @@ export function randomConstant(dice, { kind, reach, categories }, shape = []) {
     return numberOf(dice, dice.bigBetween(-5n, 9n), dice.chance(0.8) ? 0 : dice.between(1, 2));
   });
   // Booleans are of one sort.
-  const list = new Set(cells.map((cell) => (typeof cell === 'boolean' ? 'boolean' : 'number'))).size > 1 ? cells.map(Number) : cells;
-  if (shape.length === 1 && list.every((cell) => typeof cell === 'number') && dice.chance(0.1)) return Float64Array.from(list);
+  const list =
+    new Set(cells.map((cell) => (typeof cell === 'boolean' ? 'boolean' : 'number'))).size > 1
+      ? cells.map(Number)
+      : cells;
+  if (shape.length === 1 && list.every((cell) => typeof cell === 'number') && dice.chance(0.1))
+    return Float64Array.from(list);
   return nested(shape, list);
 }
 
@@ -92,7 +138,9 @@ function comparison({ dice, on, operands, limits }) {
   const other = mate({ dice, on, operands }, sameKind(on));
   if (limits.scheme !== 'CKKS') return dice.chance(0.1) ? [other, { value: { gap: dice.pick([0.5, 1]) } }] : [other];
   const second = 'operand' in other ? sample(operands[other.operand]) : undefined;
-  const width = second ? spread(on, second) : spread(on, { reach: [{ low: { n: -5n, d: 1n }, high: { n: 9n, d: 1n } }] });
+  const width = second
+    ? spread(on, second)
+    : spread(on, { reach: [{ low: { n: -5n, d: 1n }, high: { n: 9n, d: 1n } }] });
   const gap = Number((width / dice.pick([4, 8, 16])).toPrecision(3));
   return gap > 0 && Number.isFinite(gap) ? [other, { value: { gap } }] : undefined;
 }
@@ -110,7 +158,9 @@ function within({ dice, on, whole }) {
   if (on.kind === 'real') {
     const all = numbers.map(({ n, d }) => Number(n) / Number(d));
     if (!all.every(Number.isFinite)) return undefined;
-    return [Math.floor(Math.min(...all)) - dice.below(2), Math.ceil(Math.max(...all)) + dice.below(2)].map((value) => ({ value }));
+    return [Math.floor(Math.min(...all)) - dice.below(2), Math.ceil(Math.max(...all)) + dice.below(2)].map((value) => ({
+      value,
+    }));
   }
   const scale = 10n ** BigInt(on.decimals);
   const units = numbers.map(({ n, d }) => (n * scale) / d).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
@@ -141,7 +191,9 @@ const ARGUMENTS = {
   divide: two(isNumeric),
   power: ({ dice }) => [{ value: Number(dice.weighted({ 1: 0.5, 2: 2, 3: 4, 4: 2, 5: 1, 8: 0.5 })) }],
   polynomial({ dice }) {
-    const all = Array.from({ length: dice.between(2, 6) }, () => (dice.chance(0.3) ? 0 : dice.between(-9, 9) / dice.pick([1, 1, 1, 2, 10])));
+    const all = Array.from({ length: dice.between(2, 6) }, () =>
+      dice.chance(0.3) ? 0 : dice.between(-9, 9) / dice.pick([1, 1, 1, 2, 10]),
+    );
     return all.at(-1) === 0 ? undefined : [{ value: all }];
   },
   approximate: approximation,
@@ -157,7 +209,8 @@ const ARGUMENTS = {
   or: two(isBoolean),
   select(how) {
     const first = mate(how, ({ kind }) => kind !== 'boolean' || how.dice.chance(0.3));
-    const like = 'operand' in first ? sample(how.operands[first.operand]) : { ...how.on, kind: 'integer', isNumber: true };
+    const like =
+      'operand' in first ? sample(how.operands[first.operand]) : { ...how.on, kind: 'integer', isNumber: true };
     const second = mate({ ...how, on: { ...like, shape: how.on.shape } }, sameKind(like));
     return how.dice.chance(0.5) ? [first, second] : [second, first];
   },
@@ -185,20 +238,33 @@ const ARGUMENTS = {
   concat(how) {
     const { dice, on, operands } = how;
     const axis = dice.chance(0.5) ? 0 : randomAxis(dice, on);
-    const fits = (shape) => shape.length === on.shape.length && shape.every((length, at) => at === axis || length === on.shape[at]);
-    const others = [...operands.keys()].filter((at) => fits(sample(operands[at]).shape) && sameKind(on)(sample(operands[at])));
-    const args = dice.chance(0.3) || others.length === 0
-      ? { value: randomConstant(dice, on, on.shape.with(axis, dice.between(1, 2))) }
-      : dice.chance(0.5)
-        ? { operand: dice.pick(others) }
-        : { operands: Array.from({ length: dice.between(1, 3) }, () => dice.pick(others)) };
+    const fits = (shape) =>
+      shape.length === on.shape.length && shape.every((length, at) => at === axis || length === on.shape[at]);
+    const others = [...operands.keys()].filter(
+      (at) => fits(sample(operands[at]).shape) && sameKind(on)(sample(operands[at])),
+    );
+    const args =
+      dice.chance(0.3) || others.length === 0
+        ? { value: randomConstant(dice, on, on.shape.with(axis, dice.between(1, 2))) }
+        : dice.chance(0.5)
+          ? { operand: dice.pick(others) }
+          : { operands: Array.from({ length: dice.between(1, 3) }, () => dice.pick(others)) };
     return axis === 0 && dice.chance(0.7) ? [args] : [args, { value: axis }];
   },
   reshape({ dice, on: { shape } }) {
     const cells = cellsOf(shape);
     const divisors = [...Array(cells).keys()].map((one) => one + 1).filter((one) => cells % one === 0);
     const first = dice.pick(divisors);
-    return [{ value: dice.pick([[cells], [first, cells / first], [1, ...shape], cells === 1 ? [] : [cells / first, 1, first]]) }];
+    return [
+      {
+        value: dice.pick([
+          [cells],
+          [first, cells / first],
+          [1, ...shape],
+          cells === 1 ? [] : [cells / first, 1, first],
+        ]),
+      },
+    ];
   },
   broadcast({ dice, on: { shape } }) {
     const filled = shape.map((length) => (length === 1 ? dice.between(1, 3) : length));

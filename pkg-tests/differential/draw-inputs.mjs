@@ -2,7 +2,22 @@
 import { cellsOf, nested } from './shapes.mjs';
 
 const DAY_MS = 86_400_000;
-const NAMES = ['x', 'y', 'x y', 'Größe', '0', 'constructor', 'toString', 'a'.repeat(70), '數', 'a"b\\', '.', '-1', 'length', '\u{1f9ee}'];
+const NAMES = [
+  'x',
+  'y',
+  'x y',
+  'Größe',
+  '0',
+  'constructor',
+  'toString',
+  'a'.repeat(70),
+  '數',
+  'a"b\\',
+  '.',
+  '-1',
+  'length',
+  '\u{1f9ee}',
+];
 /** The largest integers, in units, by how often. */
 const SIZES = { BGV: { 1: 3, 3: 5, 9: 7, 60: 4, 2000: 2, 1e6: 1, 1e12: 0.3 }, CKKS: { 1: 3, 9: 6, 100: 3, 5000: 1 } };
 
@@ -58,9 +73,21 @@ function randomOptions(dice, kind, scheme) {
 function randomIntegers(dice, scheme) {
   const decimals = Number(dice.weighted(scheme === 'BGV' ? { 0: 7, 1: 2, 2: 1, 6: 0.2 } : { 0: 7, 1: 2 }));
   const most = BigInt(dice.weighted(SIZES[scheme]));
-  const ends = { natural: [0n, most], any: [-most, most], some: [dice.bigBetween(-most, 0n), dice.bigBetween(0n, most)], one: [most, most] };
-  const [min, max] = ends[dice.weighted({ natural: 4, any: 4, some: 3, one: 0.3 })].map((units) => numberOf(dice, units, decimals));
-  return { ...(dice.chance(0.1) && { kind: 'integer' }), min, max, ...((decimals > 0 || dice.chance(0.05)) && { decimals }) };
+  const ends = {
+    natural: [0n, most],
+    any: [-most, most],
+    some: [dice.bigBetween(-most, 0n), dice.bigBetween(0n, most)],
+    one: [most, most],
+  };
+  const [min, max] = ends[dice.weighted({ natural: 4, any: 4, some: 3, one: 0.3 })].map((units) =>
+    numberOf(dice, units, decimals),
+  );
+  return {
+    ...(dice.chance(0.1) && { kind: 'integer' }),
+    min,
+    max,
+    ...((decimals > 0 || dice.chance(0.05)) && { decimals }),
+  };
 }
 
 /** A number that stands for so many units. */
@@ -75,7 +102,8 @@ function asDay(dice, day) {
   return dice.chance(0.5) ? date : date.toISOString().slice(0, 10);
 }
 
-const unitsOf = (number, decimals) => (typeof number === 'bigint' ? number : BigInt(Math.round(number * 10 ** decimals)));
+const unitsOf = (number, decimals) =>
+  typeof number === 'bigint' ? number : BigInt(Math.round(number * 10 ** decimals));
 const numberOfDay = (day) => new Date(day).getTime() / DAY_MS;
 
 function randomCell(dice, { kind, min, max, decimals = 0, categories }, extreme) {
@@ -111,7 +139,8 @@ export function randomCells(dice, options) {
   const cells = Array.from({ length: cellsOf(shape) }, one);
   if (dice.chance(0.85) || shape.length === 0) return nested(shape, cells);
   if (kind === 'boolean' && !missing) return Uint8Array.from(cells, Number);
-  if (!['integer', 'real'].includes(kind) || cells.some((cell) => typeof cell === 'bigint')) return nested(shape, cells);
+  if (!['integer', 'real'].includes(kind) || cells.some((cell) => typeof cell === 'bigint'))
+    return nested(shape, cells);
   const short = cells.every((cell) => Number.isInteger(cell) && Math.abs(cell) < 2 ** 31);
   return short && dice.chance(0.5) ? Int32Array.from(cells) : Float64Array.from(cells, (cell) => cell ?? NaN);
 }

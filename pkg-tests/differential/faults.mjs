@@ -13,8 +13,12 @@ const steps = (change) => {
   };
   return (program) => ({ ...program, steps: program.steps.map(changed) });
 };
-const calls = (methods, change) => steps((step) => ([methods].flat().includes(step.method) ? { ...step, ...change(step) } : step));
-const argument = (methods, change) => calls(methods, ({ args }) => ({ args: args.map((arg, at) => (at === 0 && 'value' in arg ? { value: change(arg.value) } : arg)) }));
+const calls = (methods, change) =>
+  steps((step) => ([methods].flat().includes(step.method) ? { ...step, ...change(step) } : step));
+const argument = (methods, change) =>
+  calls(methods, ({ args }) => ({
+    args: args.map((arg, at) => (at === 0 && 'value' in arg ? { value: change(arg.value) } : arg)),
+  }));
 const cells = (change) => (program) => {
   const changed = (input) => {
     const { shape = [] } = input.options;
@@ -24,7 +28,8 @@ const cells = (change) => (program) => {
   return { ...program, inputs: program.inputs.map(changed) };
 };
 /** Called on its argument, with what it is called on as the argument. */
-const exchanged = ({ on, args: [first, ...rest] }) => ('operand' in first ? { on: first.operand, args: [{ operand: on }, ...rest] } : {});
+const exchanged = ({ on, args: [first, ...rest] }) =>
+  'operand' in first ? { on: first.operand, args: [{ operand: on }, ...rest] } : {};
 const isAbsent = (cell) => cell === null || cell === undefined || Number.isNaN(cell);
 const isNumber = (value) => typeof value === 'number';
 const called = (from, to) => calls(from, () => ({ method: to }));
@@ -40,8 +45,12 @@ export const FAULTS = {
   'differences are taken the other way': calls('sub', exchanged),
   'the divisor is divided': calls('divide', exchanged),
   'matrices are multiplied the other way': calls('matmul', exchanged),
-  'lists of constants are read backwards': argument(['add', 'sub', 'multiply', 'divide', 'dot'], (value) => (Array.isArray(value) ? value.toReversed() : value)),
-  'constants lose their decimals': argument(['add', 'sub', 'multiply'], (value) => (isNumber(value) ? Math.trunc(value) : value)),
+  'lists of constants are read backwards': argument(['add', 'sub', 'multiply', 'divide', 'dot'], (value) =>
+    Array.isArray(value) ? value.toReversed() : value,
+  ),
+  'constants lose their decimals': argument(['add', 'sub', 'multiply'], (value) =>
+    isNumber(value) ? Math.trunc(value) : value,
+  ),
   'powers are one higher': argument('power', (exponent) => exponent + 1),
   'coefficients are read backwards': argument('polynomial', (all) => (all[0] === 0 ? all : all.toReversed())),
   'what is below is also what is equal': called('lessThan', 'atMost'),
@@ -60,16 +69,24 @@ export const FAULTS = {
     const of = given?.value.of === 'population' ? 'sample' : 'population';
     return { args: [...(mate ? [mate] : []), { value: { of } }] };
   }),
-  'the covariance is the variance': calls('covariance', ({ on, args }) => ({ args: [{ operand: on }, ...args.slice(1)] })),
+  'the covariance is the variance': calls('covariance', ({ on, args }) => ({
+    args: [{ operand: on }, ...args.slice(1)],
+  })),
   'correlation is of ranks of itself': calls('correlation', ({ on }) => ({ args: [{ operand: on }] })),
   'the line is of y': calls('regression', exchanged),
-  'missing cells are the least number': cells((list, { min }) => list.map((cell) => (isAbsent(cell) ? (min ?? cell) : cell))),
+  'missing cells are the least number': cells((list, { min }) =>
+    list.map((cell) => (isAbsent(cell) ? (min ?? cell) : cell)),
+  ),
   'the last cell is the first': cells((list) => list.with(-1, list[0])),
-  'the greatest number is not reached': cells((list, { min, max }) => list.map((cell) => (isNumber(cell) && cell === max ? min : cell))),
+  'the greatest number is not reached': cells((list, { min, max }) =>
+    list.map((cell) => (isNumber(cell) && cell === max ? min : cell)),
+  ),
   'cells are in reverse order': backwards,
   'each record is the first': (program) => ({
     ...program,
-    steps: program.steps.map((step) => (step.records ? { ...step, results: step.results.map(() => step.results[0]) } : step)),
+    steps: program.steps.map((step) =>
+      step.records ? { ...step, results: step.results.map(() => step.results[0]) } : step,
+    ),
   }),
 };
 
@@ -92,21 +109,49 @@ const next = (value) => {
 };
 const budgets = (change) => (found) => ({
   ...found,
-  details: Object.fromEntries(Object.entries(found.details).map(([name, { budgetBits, ...rest }]) => [name, { ...rest, budgetBits: change(budgetBits) }])),
+  details: Object.fromEntries(
+    Object.entries(found.details).map(([name, { budgetBits, ...rest }]) => [
+      name,
+      { ...rest, budgetBits: change(budgetBits) },
+    ]),
+  ),
 });
 
 export const WRONG_RESULTS = {
-  'an integer is one unit more': number(isDecimal, (value) => Object.assign(Object.create(Object.getPrototypeOf(value)), { ...value, units: value.units + 1n })),
+  'an integer is one unit more': number(isDecimal, (value) =>
+    Object.assign(Object.create(Object.getPrototypeOf(value)), { ...value, units: value.units + 1n }),
+  ),
   'a quotient is the next double': number((value) => isNumber(value) && !Number.isInteger(value), next),
   'a real is off by more than its bound': number(isNumber, (value) => value + 2 ** (PROMISED.errorBits + 1)),
-  'a boolean is the other one': number((value) => typeof value === 'boolean', (value) => !value),
-  'a day is the next one': number((value) => value instanceof Date, (value) => new Date(value.getTime() + 86_400_000)),
-  'a missing cell is there': number((value) => value === null, () => 0),
+  'a boolean is the other one': number(
+    (value) => typeof value === 'boolean',
+    (value) => !value,
+  ),
+  'a day is the next one': number(
+    (value) => value instanceof Date,
+    (value) => new Date(value.getTime() + 86_400_000),
+  ),
+  'a missing cell is there': number(
+    (value) => value === null,
+    () => 0,
+  ),
   'less noise budget is left than was promised': budgets((bits) => bits - 2),
   'a budget of reals is told': budgets((bits) => bits ?? 5),
-  'decrypt gives something else': (found) => ({ ...found, short: Object.fromEntries(Object.keys(found.short).map((name) => [name, 'else'])) }),
-  'an output is lost': ({ details, ...found }) => ({ ...found, details: Object.fromEntries(Object.entries(details).slice(1)) }),
+  'decrypt gives something else': (found) => ({
+    ...found,
+    short: Object.fromEntries(Object.keys(found.short).map((name) => [name, 'else'])),
+  }),
+  'an output is lost': ({ details, ...found }) => ({
+    ...found,
+    details: Object.fromEntries(Object.entries(details).slice(1)),
+  }),
   'two threads give other bytes': (found) => ({ ...found, threads: false }),
-  'a type is another one': ({ info, ...found }) => ({ ...found, info: { ...info, outputs: info.outputs.map((output) => ({ ...output, decimals: output.decimals + 1 })) } }),
-  'a bound is another one': ({ info, ...found }) => ({ ...found, info: { ...info, inputs: info.inputs.map((input) => ({ ...input, min: input.max, max: input.max })) } }),
+  'a type is another one': ({ info, ...found }) => ({
+    ...found,
+    info: { ...info, outputs: info.outputs.map((output) => ({ ...output, decimals: output.decimals + 1 })) },
+  }),
+  'a bound is another one': ({ info, ...found }) => ({
+    ...found,
+    info: { ...info, inputs: info.inputs.map((input) => ({ ...input, min: input.max, max: input.max })) },
+  }),
 };

@@ -25,7 +25,7 @@ export function randomProgram(seed, index, mistakes = MISTAKES) {
   const limits = randomLimits(dice, scheme);
   const inputs = randomInputs(dice, scheme);
   const drawing = new Drawing(dice, inputs, limits);
-  const count = Number(dice.weighted({ 2: 2, 4: 4, 7: 4, 11: 2 }));
+  const count = Number(dice.weighted({ 2: 1, 4: 3, 8: 4, 14: 3 }));
   for (let step = 0; step < count; step++) drawing.add();
   const program = { scheme, inputs, steps: drawing.steps, outputs: drawing.outputs() };
   return dice.chance(mistakes) ? mistaken(dice, program, drawing) : program;
@@ -33,9 +33,17 @@ export function randomProgram(seed, index, mistakes = MISTAKES) {
 
 /** How deep, how large and how hard to compare values get. */
 function randomLimits(dice, scheme) {
-  const levels = Number(dice.weighted({ 1: 3, 2: 5, 3: 4, 5: 2, 8: 1 }));
-  if (scheme === 'CKKS') return { scheme, levels: levels + (dice.chance(0.15) ? 8 : 0), bits: 14, entries: Infinity };
-  return { scheme, levels, bits: dice.chance(0.1) ? 90 : 40, entries: Number(dice.weighted({ 20: 6, 100: 3, 700: 0.5 })) };
+  const levels = Number(dice.weighted({ 1: 2, 2: 5, 3: 4, 5: 2, 8: 1.5 }));
+  const inRow = dice.chance(0.3);
+  if (scheme === 'CKKS')
+    return { scheme, inRow, levels: levels + (dice.chance(0.12) ? 8 : 0), bits: 14, entries: Infinity };
+  return {
+    scheme,
+    inRow,
+    levels,
+    bits: dice.chance(0.1) ? 90 : 40,
+    entries: Number(dice.weighted({ 20: 6, 100: 3, 700: 0.5 })),
+  };
 }
 
 /** A program that is being drawn, with the values of the model beside it. */
@@ -71,7 +79,9 @@ class Drawing {
   /** What is decrypted: mostly what nothing else is made of, sometimes another value, too, and no value of the server's own. */
   outputs() {
     const dice = this.#dice;
-    const names = ['a', 'b', 'x', 'Ausgabe 1', '0', 'c', 'd', 'e', 'f'].filter((name) => isFreeName(name, { inputs: this.#inputs }));
+    const names = ['a', 'b', 'x', 'Ausgabe 1', '0', 'c', 'd', 'e', 'f'].filter((name) =>
+      isFreeName(name, { inputs: this.#inputs }),
+    );
     const all = [...this.operands.keys()].filter((at) => this.operands[at].place !== 'plain');
     const read = new Set(this.steps.flatMap(readBy));
     const last = all.filter((at) => at >= this.#inputs.length && !read.has(at)).slice(-MOST_OUTPUTS);
@@ -147,14 +157,24 @@ class Drawing {
   #isTakable(value, operands, step) {
     const all = value.rows ?? [value];
     if (step.method && (isKnownStep(step, operands, value) || !this.#isOfScheme(step, operands, value))) return false;
-    return cellsOf(value.shape) * all.length <= MOST_CELLS && all.every((one, row) => this.#isSmall(one, operands, step, row));
+    return (
+      cellsOf(value.shape) * all.length <= MOST_CELLS &&
+      all.every((one, row) => this.#isSmall(one, operands, step, row))
+    );
   }
 
   /** In a task of integers nothing real is computed on ciphertexts; in one of reals days are not compared, and nothing is compared for equality. */
   #isOfScheme(step, operands, value) {
     const read = readBy(step).map((operand) => sample(operands[operand]));
     const hidden = read.some(({ isCiphertext }) => isCiphertext);
-    if (this.#limits.scheme === 'BGV') return !hidden || (!sample(value).isCiphertext && !STATISTICS.has(step.method)) || read.concat(sample(value)).every(({ kind, isCiphertext, finished }) => kind !== 'real' || (finished && !isCiphertext));
+    if (this.#limits.scheme === 'BGV')
+      return (
+        !hidden ||
+        (!sample(value).isCiphertext && !STATISTICS.has(step.method)) ||
+        read
+          .concat(sample(value))
+          .every(({ kind, isCiphertext, finished }) => kind !== 'real' || (finished && !isCiphertext))
+      );
     return !hidden || !COMPARISONS.has(step.method) || (step.method !== 'equals' && read[0].kind !== 'date');
   }
 
@@ -171,7 +191,10 @@ class Drawing {
     const bounded = (operand) => sample(operands[operand]).reach.every(Boolean);
     if (!step.records && !readBy(step).every(bounded)) return false;
     const most = bits - (kind === 'real' ? 0 : decimals * Math.log2(10));
-    if (!reach.every((one) => one && [one.low, one.high].every(({ n, d }) => Math.abs(Number(n) / Number(d)) < 2 ** most))) return false;
+    if (
+      !reach.every((one) => one && [one.low, one.high].every(({ n, d }) => Math.abs(Number(n) / Number(d)) < 2 ** most))
+    )
+      return false;
     if (!COMPARISONS.has(method)) return true;
     return scheme === 'CKKS' || this.#differences(operands, on, args, row) <= entries;
   }

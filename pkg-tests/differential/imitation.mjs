@@ -18,7 +18,8 @@ export function imitated({ UndefinedStatisticError }, program) {
   const details = {};
   for (const { name, value } of outputs) {
     const budgetBits = isReal ? undefined : value.isCiphertext ? PROMISED.budgetBits + 1 : Infinity;
-    const problem = value.cells === NO_VALUE ? new UndefinedStatisticError('statistic.undefined', 'no value') : undefined;
+    const problem =
+      value.cells === NO_VALUE ? new UndefinedStatisticError('statistic.undefined', 'no value') : undefined;
     details[name] = { value: problem ? undefined : decrypted(value), problem, budgetBits };
   }
   return { info: infoOf(program, outputs), trace, details, short: shortOf(details), inputs: {}, results: {} };
@@ -67,12 +68,21 @@ function decrypted({ kind, shape, decimals, views: [{ cells, present }] }) {
 }
 
 function infoOf({ scheme, inputs }, outputs) {
-  const typed = ({ kind = 'integer', shape = [], decimals = 0, missing = false, categories }, place) => ({ kind, shape, place, decimals, missing, categories });
+  const typed = ({ kind = 'integer', shape = [], decimals = 0, missing = false, categories }, place) => ({
+    kind,
+    shape,
+    place,
+    decimals,
+    missing,
+    categories,
+  });
   const bound = (options, value) => {
     if (value === undefined) return undefined;
     const { n, d } = readBound(options, value);
     if (options.kind === 'date') return new Date(Number(n) * DAY_MS);
-    return options.kind === 'real' ? nearest({ n, d }) : new DecimalLike((n * powerOfTen(options.decimals)) / d, options.decimals);
+    return options.kind === 'real'
+      ? nearest({ n, d })
+      : new DecimalLike((n * powerOfTen(options.decimals)) / d, options.decimals);
   };
   return {
     scheme,
@@ -83,7 +93,9 @@ function infoOf({ scheme, inputs }, outputs) {
       return { name, ...typed(options, place), min: bound(own, options.min), max: bound(own, options.max) };
     }),
     outputs: outputs.map(({ name, value }) => ({ name, ...typed(value, value.place) })),
-    ciphertexts: [{ values: outputs.map(({ name }) => name), ...PROMISED, ...(scheme === 'BGV' && { errorBits: undefined }) }],
+    ciphertexts: [
+      { values: outputs.map(({ name }) => name), ...PROMISED, ...(scheme === 'BGV' && { errorBits: undefined }) },
+    ],
   };
 }
 

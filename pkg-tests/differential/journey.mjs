@@ -3,7 +3,18 @@ import { Dice } from './dice.mjs';
 
 /** Passes of the compiler, which change no result. */
 const PASSES = [
-  'square', 'balance', 'turns', 'dedup', 'factors', 'flatten', 'giantSteps', 'lateSums', 'lazyRelinearization', 'earlySwitching', 'hoist', 'fuse',
+  'square',
+  'balance',
+  'turns',
+  'dedup',
+  'factors',
+  'flatten',
+  'giantSteps',
+  'lateSums',
+  'lazyRelinearization',
+  'earlySwitching',
+  'hoist',
+  'fuse',
 ];
 
 /**
@@ -14,7 +25,9 @@ const PASSES = [
 export function randomJourney(seed, index, program) {
   const dice = new Dice(seed ^ 0x5eed, index);
   const off = dice.chance(0.35) ? PASSES.filter(() => dice.chance(0.4)) : [];
-  const isTold = program.steps.some(({ method, steps }) => method === 'within' || steps?.some((inner) => inner.method === 'within'));
+  const isTold = program.steps.some(
+    ({ method, steps }) => method === 'within' || steps?.some((inner) => inner.method === 'within'),
+  );
   return {
     compile: {
       ...(off.length > 0 && { passes: Object.fromEntries(off.map((name) => [name, false])) }),
@@ -34,5 +47,14 @@ export function randomJourney(seed, index, program) {
 }
 
 export const STRAIGHT = {
-  compile: {}, reopened: false, restored: 'no', apart: false, bound: false, held: [], again: false, threads: false, shared: false, plain: false,
+  compile: {},
+  reopened: false,
+  restored: 'no',
+  apart: false,
+  bound: false,
+  held: [],
+  again: false,
+  threads: false,
+  shared: false,
+  plain: false,
 };

@@ -21,12 +21,19 @@ const MISTAKES = {
   /** One in a record, or what is of a record outside of it. */
   record(dice, program, { operands, try: attempt }) {
     const columns = [...operands.keys()].filter((at) => operands[at].shape.length > 0);
-    const records = columns.length > 0 ? [dice.pick(columns), ...(dice.chance(0.3) ? [dice.pick(columns)] : [])] : [dice.below(operands.length)];
+    const records =
+      columns.length > 0
+        ? [dice.pick(columns), ...(dice.chance(0.3) ? [dice.pick(columns)] : [])]
+        : [dice.below(operands.length)];
     const first = operands.length;
     for (let draw = 0; draw < DRAWS / 10; draw++) {
       const on = dice.chance(0.8) ? first : dice.below(first);
       const method = dice.pick(METHOD_NAMES);
-      const step = { records, steps: [{ on, method, args: wrongArguments(dice, method, first) }], results: [first + records.length] };
+      const step = {
+        records,
+        steps: [{ on, method, args: wrongArguments(dice, method, first) }],
+        results: [first + records.length],
+      };
       if (!attempt(step)) return { ...program, steps: [...program.steps, step] };
     }
     return undefined;
@@ -64,7 +71,12 @@ const MISTAKES = {
     const place = dice.pick(['encrypted', 'plain', 'public']);
     const name = dice.pick(['another', 'another', '', '__proto__', 'a'.repeat(257), '\ud800', program.inputs[0].name]);
     const options = name === 'another' ? { shape: [2], ...wrong } : { min: 0, max: 1 };
-    return { ...program, inputs: [...program.inputs, { place, name, options, cells: 0 }], steps: [], outputs: [{ name: 'a', operand: 0 }] };
+    return {
+      ...program,
+      inputs: [...program.inputs, { place, name, options, cells: 0 }],
+      steps: [],
+      outputs: [{ name: 'a', operand: 0 }],
+    };
   },
 
   output(dice, program, { operands }) {
@@ -88,7 +100,8 @@ const MISTAKES = {
   },
 
   given(dice, program) {
-    if (dice.chance(0.5)) return { ...program, surplus: { place: dice.pick(['encrypted', 'plain', 'public']), name: 'surplus' } };
+    if (dice.chance(0.5))
+      return { ...program, surplus: { place: dice.pick(['encrypted', 'plain', 'public']), name: 'surplus' } };
     const number = dice.below(program.inputs.length);
     return { ...program, inputs: program.inputs.with(number, { ...program.inputs[number], lacking: true }) };
   },
@@ -119,12 +132,32 @@ function wrongStep(dice, operands, attempt) {
   return undefined;
 }
 
-const OPERANDS = ['text', null, NaN, Infinity, [1, [2]], [1, true], [], [[]], new Date(5), [1, 2, 3, 4, 5, 6, 7], {}, 0.5, true, 3];
+const OPERANDS = [
+  'text',
+  null,
+  NaN,
+  Infinity,
+  [1, [2]],
+  [1, true],
+  [],
+  [[]],
+  new Date(5),
+  [1, 2, 3, 4, 5, 6, 7],
+  {},
+  0.5,
+  true,
+  3,
+];
 const AXES = [-1, 7, 0.5, '0', NaN];
 const SHAPES = [[0], [-1], [1.5], 'x', 3, [7, 11], [2 ** 33]];
 
 function wrongArguments(dice, method, count) {
-  const operand = () => (dice.chance(0.06) ? { foreign: true } : dice.chance(0.7) ? { operand: dice.below(count) } : { value: dice.pick(OPERANDS) });
+  const operand = () =>
+    dice.chance(0.06)
+      ? { foreign: true }
+      : dice.chance(0.7)
+        ? { operand: dice.below(count) }
+        : { value: dice.pick(OPERANDS) };
   const sum = () => (dice.chance(0.1) ? { value: 10n ** 40n } : operand());
   const values = (...all) => dice.pick(all).map((value) => ({ value }));
   switch (method) {
@@ -158,7 +191,10 @@ function wrongArguments(dice, method, count) {
     case 'slice':
       return values([0.5], [0, 0.5], [9], [3, 1], [[0, 0, 0, 0]], [NaN]);
     case 'concat':
-      return [dice.chance(0.3) ? { operands: [dice.below(count), dice.below(count)] } : operand(), ...values([], [dice.pick(AXES)])];
+      return [
+        dice.chance(0.3) ? { operands: [dice.below(count), dice.below(count)] } : operand(),
+        ...values([], [dice.pick(AXES)]),
+      ];
     case 'reshape':
     case 'broadcast':
       return [{ value: dice.pick(SHAPES) }];
@@ -167,6 +203,8 @@ function wrongArguments(dice, method, count) {
     case 'select':
       return [operand(), operand()];
     default:
-      return ['negate', 'square', 'sqrt', 'finish', 'not', 'count', 'mean', 'filled', 'present'].includes(method) ? [] : [operand()];
+      return ['negate', 'square', 'sqrt', 'finish', 'not', 'count', 'mean', 'filled', 'present'].includes(method)
+        ? []
+        : [operand()];
   }
 }

@@ -51,7 +51,8 @@ export function build(host, { inputs, steps, outputs }, seen = () => {}) {
     noted(seen, `input ${index}`, () => host.input(place, name, options)),
   );
   for (const [index, step] of steps.entries()) operands.push(...perform(host, operands, step, `step ${index}`, seen));
-  for (const [index, { name, operand }] of outputs.entries()) at(`output ${index}`, () => host.output(name, operands[operand]));
+  for (const [index, { name, operand }] of outputs.entries())
+    at(`output ${index}`, () => host.output(name, operands[operand]));
   return operands;
 }
 
@@ -60,7 +61,15 @@ export function perform(host, operands, step, label, seen = () => {}) {
   if (step.records) return forEach(host, operands, step, label, seen);
   if (step.constant) return [noted(seen, label, () => host.constant(step.constant.value))];
   const on = operands[step.on];
-  return [noted(seen, label, () => host.call(on, step.method, step.args.map((arg) => argument(host, operands, on, arg))))];
+  return [
+    noted(seen, label, () =>
+      host.call(
+        on,
+        step.method,
+        step.args.map((arg) => argument(host, operands, on, arg)),
+      ),
+    ),
+  ];
 }
 
 function argument(host, operands, on, arg) {

@@ -49,8 +49,7 @@ export function repeated(from, to) {
 /** Cells in one row as arrays in arrays. */
 export function nested(shape, cells) {
   let next = 0;
-  const part = ([length, ...rest]) =>
-    length === undefined ? cells[next++] : Array.from({ length }, () => part(rest));
+  const part = ([length, ...rest]) => (length === undefined ? cells[next++] : Array.from({ length }, () => part(rest)));
   return part(shape);
 }
 

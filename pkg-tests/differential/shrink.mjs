@@ -17,7 +17,8 @@ export function shrink(start, fails, milliseconds) {
 
 function* smaller({ program, journey }) {
   for (const key of Object.keys(STRAIGHT)) {
-    if (JSON.stringify(journey[key]) !== JSON.stringify(STRAIGHT[key])) yield { program, journey: { ...journey, [key]: STRAIGHT[key] } };
+    if (JSON.stringify(journey[key]) !== JSON.stringify(STRAIGHT[key]))
+      yield { program, journey: { ...journey, [key]: STRAIGHT[key] } };
   }
   for (const less of smallerPrograms(program)) yield { program: less, journey: { ...journey, held: STRAIGHT.held } };
 }
@@ -34,12 +35,14 @@ function* smallerPrograms(program) {
       const instead = Object.fromEntries(Array.from({ length: countOf(step) }, (_, at) => [operand + at, read]));
       yield unused(renamed(program, (one) => instead[one] ?? one, index + 1));
     }
-    if (step.records) for (const less of smallerRecords(step, operand)) yield { ...program, steps: steps.with(index, less) };
+    if (step.records)
+      for (const less of smallerRecords(step, operand)) yield { ...program, steps: steps.with(index, less) };
     for (const less of simplerArguments(step)) yield { ...program, steps: steps.with(index, less) };
     operand += countOf(step);
   }
   for (const length of new Set(inputs.flatMap(({ options: { shape } }) => (Array.isArray(shape) ? shape : [])))) {
-    for (const less of new Set([1, length >> 1, length - 1])) if (less >= 1 && less < length) yield shorter(program, length, less);
+    for (const less of new Set([1, length >> 1, length - 1]))
+      if (less >= 1 && less < length) yield shorter(program, length, less);
   }
   for (const [index, input] of inputs.entries()) {
     for (const simpler of simplerInputs(input, index)) yield { ...program, inputs: inputs.with(index, simpler) };
@@ -117,7 +120,14 @@ function* simplerArguments(step) {
   }
   for (const [index, arg] of (step.args ?? []).entries()) {
     const flat = Array.isArray(arg.value) || ArrayBuffer.isView(arg.value) ? flattened(arg.value)?.cells : undefined;
-    const values = flat?.length > 0 ? [flat[0], 1] : typeof arg.value === 'number' ? [1, 2, Math.trunc(arg.value)] : 'operand' in arg ? [1] : [];
+    const values =
+      flat?.length > 0
+        ? [flat[0], 1]
+        : typeof arg.value === 'number'
+          ? [1, 2, Math.trunc(arg.value)]
+          : 'operand' in arg
+            ? [1]
+            : [];
     for (const value of values) yield { ...step, args: step.args.with(index, { value }) };
   }
 }
@@ -154,8 +164,25 @@ function* simplerInputs({ name, options, cells, ...rest }, index) {
   yield { ...rest, name: short, options, cells };
   if (Array.isArray(options.shape)) {
     const first = list.find((cell) => cell !== null && cell !== undefined);
-    yield { ...rest, name, options, cells: nested(options.shape, list.map(() => first)) };
-    for (const cell of [0, 1]) yield { ...rest, name, options, cells: nested(options.shape, list.map(() => cell)) };
+    yield {
+      ...rest,
+      name,
+      options,
+      cells: nested(
+        options.shape,
+        list.map(() => first),
+      ),
+    };
+    for (const cell of [0, 1])
+      yield {
+        ...rest,
+        name,
+        options,
+        cells: nested(
+          options.shape,
+          list.map(() => cell),
+        ),
+      };
   }
   for (const optional of ['decimals', 'missing']) {
     if (optional in options) {

@@ -5,7 +5,9 @@ export function sourceOf(program, journey = {}) {
   const { inputs, steps, outputs } = program;
   const { compile = {}, ...rest } = journey;
   const names = inputs.map((_, index) => `a${index}`);
-  const lines = inputs.map(({ place, name, options }, index) => `const a${index} = task.${place}(${literal(name)}, ${literal(options)});`);
+  const lines = inputs.map(
+    ({ place, name, options }, index) => `const a${index} = task.${place}(${literal(name)}, ${literal(options)});`,
+  );
   const next = { b: 0, r: 0 };
   for (const step of steps) lines.push(...ofStep(step, names, next, 'task'));
   const unusual = Object.entries(rest).filter(([, value]) => ![false, 'no'].includes(value) && value.length !== 0);

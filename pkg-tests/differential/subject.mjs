@@ -39,7 +39,8 @@ async function perform(createValueTask, [loom, second], program, journey, keep, 
   const found = { info: opened.info, ...first };
   if (journey.threads && second) found.threads = await onTwo(second, compiled, first, keys, program);
   if (journey.plain) found.plain = await plain(client, program);
-  if (journey.shared) found.shared = await later('shared', () => ask(loom, createValueTask, program, compiled, client, first, keep));
+  if (journey.shared)
+    found.shared = await later('shared', () => ask(loom, createValueTask, program, compiled, client, first, keep));
   if (!journey.again) return found;
   found.again = await once(backwards(program));
   // The one run's results with the other's inputs.
@@ -71,14 +72,16 @@ const clearOf = (program) => ({ plain: given(program, 'plain'), public: given(pr
 async function encrypt(client, cells, { apart }) {
   if (!apart) return client.encrypt(cells);
   const inputs = {};
-  for (const [name, value] of Object.entries(cells).reverse()) Object.assign(inputs, await client.encrypt({ [name]: value }));
+  for (const [name, value] of Object.entries(cells).reverse())
+    Object.assign(inputs, await client.encrypt({ [name]: value }));
   return inputs;
 }
 
 async function runOnce(compiled, inputs, keys, program, { held }) {
   if (held.length === 0) return compiled.run(inputs, keys, clearOf(program));
   const names = held.map((index) => program.inputs[index]?.name);
-  const parted = (all, stays) => Object.fromEntries(Object.entries(all).filter(([name]) => names.includes(name) === stays));
+  const parted = (all, stays) =>
+    Object.fromEntries(Object.entries(all).filter(([name]) => names.includes(name) === stays));
   const { plain, public: open } = clearOf(program);
   const options = (stays) => ({ plain: parted(plain, stays), public: parted(open, stays) });
   const stays = await compiled.hold(parted(inputs, true), keys, options(true));

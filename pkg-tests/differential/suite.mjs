@@ -48,7 +48,16 @@ export async function runRange({ pkg, looms, seed, from, to, mistakes, print }) 
       const journey = mistakes === 1 ? STRAIGHT : randomJourney(seed, index, program);
       const result = await tryOne(pkg, looms, program, journey);
       counts = addCounts(counts, countOf(program, journey, result));
-      if (result.differences.length > 0) await report({ seed, index, program, journey, result, print, again: (...smaller) => tryOne(pkg, looms, ...smaller) });
+      if (result.differences.length > 0)
+        await report({
+          seed,
+          index,
+          program,
+          journey,
+          result,
+          print,
+          again: (...smaller) => tryOne(pkg, looms, ...smaller),
+        });
     }
   };
   await Promise.all(Array.from({ length: LANES }, lane));
@@ -93,13 +102,19 @@ async function report({ seed, index, program, journey, result, print, again }) {
     }
   };
   const smallest = await shrink({ program, journey }, fails, SHRINK_MS);
-  print(`WRONG: seed ${seed}, program ${index}.\n${shown(result)}\nAs a short one:\n${sourceOf(smallest.program, smallest.journey)}${shown(last)}\n`);
+  print(
+    `WRONG: seed ${seed}, program ${index}.\n${shown(result)}\nAs a short one:\n${sourceOf(smallest.program, smallest.journey)}${shown(last)}\n`,
+  );
 }
 
 /** Of the first difference: a smaller program must fail in the same way. */
 function kindOf({ differences: [{ where, found, expected }] }) {
   const refusal = (text) => text.match(/^(refused[^:]*: [\w.]*|accepted)/)?.[0];
-  return [where.match(/type$|budget$|^plain|^shared|^second|^two threads|^info|^decrypt/)?.[0], refusal(found), refusal(expected)?.split(':')[0]].join();
+  return [
+    where.match(/type$|budget$|^plain|^shared|^second|^two threads|^info|^decrypt/)?.[0],
+    refusal(found),
+    refusal(expected)?.split(':')[0],
+  ].join();
 }
 
 function shown({ differences }) {

@@ -4,7 +4,10 @@ import { runRange } from './suite.mjs';
 const { seed, module, mode } = JSON.parse(process.argv[2]);
 const pkg = await import(module);
 const single = mode === 'single';
-const looms = [await pkg.load({ mode, threads: single ? undefined : 1 }), ...(single ? [] : [await pkg.load({ mode, threads: 2 })])];
+const looms = [
+  await pkg.load({ mode, threads: single ? undefined : 1 }),
+  ...(single ? [] : [await pkg.load({ mode, threads: 2 })]),
+];
 const print = (text) => process.send({ print: text });
 
 process.on('message', async ({ from, to }) => {

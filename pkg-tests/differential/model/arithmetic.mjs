@@ -69,11 +69,15 @@ export const ARITHMETIC = {
     if (!Number.isInteger(exponent) || exponent < 1 || exponent > 1000) throw new Refusal('input.type');
     if (exponent === 1) return self;
     const type = own(self, (decimals) => decimals * exponent);
-    return ofNumbers(self, type, { of: (x) => cell.power(x, exponent), levels: self.isCiphertext ? Math.ceil(Math.log2(exponent)) : 0 });
+    return ofNumbers(self, type, {
+      of: (x) => cell.power(x, exponent),
+      levels: self.isCiphertext ? Math.ceil(Math.log2(exponent)) : 0,
+    });
   },
 
   polynomial(self, coefficients) {
-    const isList = Array.isArray(coefficients) && coefficients.every((one) => typeof one === 'bigint' || Number.isFinite(one));
+    const isList =
+      Array.isArray(coefficients) && coefficients.every((one) => typeof one === 'bigint' || Number.isFinite(one));
     const degree = isList ? coefficients.length - 1 : 0;
     if (degree < 1 || degree > 100 || Number(coefficients[degree]) === 0) throw new Refusal('input.type');
     const exact = coefficients.map((one) => cell.single(fraction(one)));
@@ -103,7 +107,12 @@ export const ARITHMETIC = {
       .broken(self.missing, 'graph.missing')
       .broken(self.shape.length > 0 || self.record, 'operator.invalid');
     const { kind, shape, decimals, categories } = self;
-    return operation(rules, [self], { kind, shape, decimals, categories }, { finishes: true, compute: ({ cells }) => cells });
+    return operation(
+      rules,
+      [self],
+      { kind, shape, decimals, categories },
+      { finishes: true, compute: ({ cells }) => cells },
+    );
   },
 
   /** Of a polynomial as `approximation` gives it: of Chebyshev's, on an interval. */
@@ -113,7 +122,10 @@ export const ARITHMETIC = {
     const all = coefficients.map(ofDouble);
     const levels = depth(self, coefficients.length - 1) + 0.5;
     // Where nothing is encrypted it is computed in doubles, and the package does not say how exactly.
-    const rounded = self.isCiphertext && !self.task.unencrypted ? undefined : ofDouble(ROUNDED * coefficients.reduce((sum, one) => sum + Math.abs(one), 0));
+    const rounded =
+      self.isCiphertext && !self.task.unencrypted
+        ? undefined
+        : ofDouble(ROUNDED * coefficients.reduce((sum, one) => sum + Math.abs(one), 0));
     return ofNumbers(self, { kind: 'real' }, { of: (x) => cell.widened(series(all, x, low, high), rounded), levels });
   },
 

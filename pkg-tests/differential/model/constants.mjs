@@ -14,9 +14,17 @@ export function constant(task, value, like) {
   const { shape, cells } = found;
   const of = (kind, fractions, more = {}) => {
     const view = { cells: fractions.map(single) };
-    return new ModelValue(task, { kind, shape, place: 'public', ...more }, { half: 'either', views: [view, view], constant: true });
+    return new ModelValue(
+      task,
+      { kind, shape, place: 'public', ...more },
+      { half: 'either', views: [view, view], constant: true },
+    );
   };
-  if (cells.every((cell) => typeof cell === 'boolean')) return of('boolean', cells.map((cell) => fraction(Number(cell))));
+  if (cells.every((cell) => typeof cell === 'boolean'))
+    return of(
+      'boolean',
+      cells.map((cell) => fraction(Number(cell))),
+    );
   if (cells.every((cell) => cell instanceof Date)) {
     const days = cells.map((cell) => cell.getTime() / DAY_MS);
     if (!days.every(Number.isInteger)) throw new Refusal('input.not_a_number');
@@ -24,9 +32,14 @@ export function constant(task, value, like) {
   }
   if (!cells.every((cell) => typeof cell === 'number' || typeof cell === 'bigint')) throw new Refusal('input.type');
   if (cells.some((cell) => typeof cell === 'number' && !Number.isFinite(cell))) throw new Refusal('input.not_a_number');
-  if (like?.kind === 'real') return of('real', cells.map((cell) => ofDouble(Number(cell))));
+  if (like?.kind === 'real')
+    return of(
+      'real',
+      cells.map((cell) => ofDouble(Number(cell))),
+    );
   const decimals = Math.max(0, ...cells.map(decimalsOf));
-  if (like?.kind === 'category' && decimals === 0) return of('category', cells.map(fraction), { categories: like.categories });
+  if (like?.kind === 'category' && decimals === 0)
+    return of('category', cells.map(fraction), { categories: like.categories });
   return of('integer', cells.map(fraction), { decimals });
 }
 

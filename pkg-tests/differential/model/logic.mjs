@@ -32,7 +32,10 @@ export function comparisonLevels(a, b, gap) {
 
 /** How far from each other the differences of cells may be, 0 included. */
 export function spread(a, b) {
-  const ends = (reach) => reach.map((one) => (one ? [Number(one.low.n) / Number(one.low.d), Number(one.high.n) / Number(one.high.d)] : [-Infinity, Infinity]));
+  const ends = (reach) =>
+    reach.map((one) =>
+      one ? [Number(one.low.n) / Number(one.low.d), Number(one.high.n) / Number(one.high.d)] : [-Infinity, Infinity],
+    );
   const [own, other] = [ends(a.reach), ends(b.reach)];
   const most = Math.max(0, ...own.map(([, high]) => high)) - Math.min(0, ...other.map(([low]) => low));
   const least = Math.min(0, ...own.map(([low]) => low)) - Math.max(0, ...other.map(([, high]) => high));
@@ -105,6 +108,11 @@ export const LOGIC = {
       .broken(self.missing || first.missing || second.missing, 'graph.missing')
       .broken(self.kind !== 'boolean' || !type, 'operator.invalid');
     rules.end();
-    return elementwise(rules, [self, first, second], { ...type, shape }, { of: cell.chosen, levels: productLevels([self, first, second]) });
+    return elementwise(
+      rules,
+      [self, first, second],
+      { ...type, shape },
+      { of: cell.chosen, levels: productLevels([self, first, second]) },
+    );
   },
 };

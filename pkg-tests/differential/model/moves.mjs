@@ -12,7 +12,12 @@ function taken(self, shape, from, levels = 0) {
   const { kind, decimals, categories } = self;
   const rules = new Rules().broken(self.missing, 'graph.missing');
   const compute = ({ cells }) => from.map((at) => cells[at]);
-  return operation(rules, [self], { kind, decimals, categories, shape }, { compute, levels: self.isCiphertext ? levels : 0 });
+  return operation(
+    rules,
+    [self],
+    { kind, decimals, categories, shape },
+    { compute, levels: self.isCiphertext ? levels : 0 },
+  );
 }
 
 export const MOVES = {
@@ -23,19 +28,30 @@ export const MOVES = {
     if (!start.every((index, axis) => Number.isInteger(index) && index >= 0 && index < shape[axis]))
       throw new Refusal('graph.shape');
     const rest = shape.slice(start.length);
-    return taken(self, rest, moved(rest, shape, (place) => [...start, ...place]), 0.5);
+    return taken(
+      self,
+      rest,
+      moved(rest, shape, (place) => [...start, ...place]),
+      0.5,
+    );
   },
 
   slice(self, start, end) {
     const [from, to] = [start, end].map((bounds) => (Array.isArray(bounds) ? bounds : [bounds]));
     const { shape } = self;
     if (shape.length === 0 || from.length > shape.length || to.length > shape.length) throw new Refusal('graph.shape');
-    if (![...from, ...to].every((bound) => bound === undefined || Number.isInteger(bound))) throw new Refusal('input.type');
+    if (![...from, ...to].every((bound) => bound === undefined || Number.isInteger(bound)))
+      throw new Refusal('input.type');
     // As arrays are sliced.
     const along = shape.map((length, axis) => [...Array(length).keys()].slice(from[axis], to[axis]));
     if (along.some(({ length }) => length === 0)) throw new Refusal('graph.shape');
     const size = along.map(({ length }) => length);
-    return taken(self, size, moved(size, shape, (place) => place.map((index, axis) => along[axis][index])), 0.5);
+    return taken(
+      self,
+      size,
+      moved(size, shape, (place) => place.map((index, axis) => along[axis][index])),
+      0.5,
+    );
   },
 
   concat(self, others, axis = 0) {
@@ -47,7 +63,10 @@ export const MOVES = {
     const fits = all.every((one) => one.shape.length > axis && sameShape(rest(one), rest(self)));
     const rules = new Rules()
       .broken(!fits, 'graph.shape')
-      .broken(all.some(({ missing }) => missing), 'graph.missing')
+      .broken(
+        all.some(({ missing }) => missing),
+        'graph.missing',
+      )
       .broken(!type, 'operator.invalid');
     rules.end();
     const length = all.reduce((sum, { shape }) => sum + shape[axis], 0);
@@ -85,7 +104,12 @@ export const MOVES = {
     const { shape } = self;
     if (!isAxis(axis, shape)) throw new Refusal('graph.shape');
     const turned = (index) => (((index + steps) % shape[axis]) + shape[axis]) % shape[axis];
-    return taken(self, shape, moved(shape, shape, (place) => place.with(axis, turned(place[axis]))), 0.5);
+    return taken(
+      self,
+      shape,
+      moved(shape, shape, (place) => place.with(axis, turned(place[axis]))),
+      0.5,
+    );
   },
 
   filled(self) {
@@ -97,7 +121,8 @@ export const MOVES = {
 
   present(self) {
     const { task, shape } = self;
-    if (self.missing) return operation(new Rules(), [self], { kind: 'boolean', shape }, { compute: ({ present }) => present });
+    if (self.missing)
+      return operation(new Rules(), [self], { kind: 'boolean', shape }, { compute: ({ present }) => present });
     const view = { cells: Array(cellsOf(shape)).fill(single(UNIT.low)) };
     return new ModelValue(task, { kind: 'boolean', shape, place: 'public' }, { half: 'either', views: [view, view] });
   },

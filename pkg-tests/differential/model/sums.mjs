@@ -49,7 +49,12 @@ export const SUMS = {
     const rules = pairRules(self, mate, sameShape(self.shape, mate.shape));
     const compute = (a, b) => [totalProduct(a.cells, b.cells)];
     const inputs = [self, mate];
-    return operation(rules, inputs, { ...scaled(true, self, mate), shape: [] }, { compute, levels: productLevels(inputs) });
+    return operation(
+      rules,
+      inputs,
+      { ...scaled(true, self, mate), shape: [] },
+      { compute, levels: productLevels(inputs) },
+    );
   },
 
   matmul(self, other) {
@@ -62,7 +67,12 @@ export const SUMS = {
     const shape = [...(own.length === 1 ? [] : [a[0]]), ...(its.length === 1 ? [] : [b[1]])];
     const compute = (x, y) => matrixProduct(x.cells, y.cells, a[0], a[1], b[1]);
     const inputs = [self, mate];
-    return operation(rules, inputs, { ...scaled(true, self, mate), shape }, { compute, levels: productLevels(inputs) + 0.5 });
+    return operation(
+      rules,
+      inputs,
+      { ...scaled(true, self, mate), shape },
+      { compute, levels: productLevels(inputs) + 0.5 },
+    );
   },
 
   count(self) {
@@ -112,7 +122,10 @@ function statistic(columns, least, { shape = [], divides }, compute) {
   const kept = divisors.some(({ place }) => place === 'plain') && !divisors.some(({ isEncrypted }) => isEncrypted);
   const rules = new Rules()
     .broken(!columns.every((column) => column.isNumber), 'operator.invalid')
-    .broken(columns.some((column) => column.record), 'operator.invalid')
+    .broken(
+      columns.some((column) => column.record),
+      'operator.invalid',
+    )
     .broken(!columns.every((column) => sameShape(column.shape, first.shape)), 'graph.shape')
     .broken(complete && cellsOf(first.shape) < least, 'graph.shape')
     .broken(hiding && kept, 'operator.invalid');
@@ -139,14 +152,21 @@ function sumsOf(columns, views, isSent) {
   // What is the server's own stays with it: then it is made of sums before it is sent.
   const widened = (value) => (anyReal ? cell.widened(value, off) : value);
   const coMoment = (a, b) =>
-    widened(cell.difference(cell.product(count, products(a, b)), a === b ? cell.power(sum(a), 2) : cell.product(sum(a), sum(b))));
+    widened(
+      cell.difference(
+        cell.product(count, products(a, b)),
+        a === b ? cell.power(sum(a), 2) : cell.product(sum(a), sum(b)),
+      ),
+    );
   return { count, sum, products, coMoment, widened };
 }
 
 /** How long the integers of sums may be that the client divides. */
 function bitsOf(columns) {
   const largest = columns.map(({ reach, decimals, isEncrypted }) => {
-    const most = reach.map((one) => (one ? Math.max(...[one.low, one.high].map(({ n, d }) => Math.abs(Number(n) / Number(d)))) : Infinity));
+    const most = reach.map((one) =>
+      one ? Math.max(...[one.low, one.high].map(({ n, d }) => Math.abs(Number(n) / Number(d)))) : Infinity,
+    );
     return isEncrypted ? Math.log2(Math.max(1, ...most)) + decimals * Math.log2(10) : 0;
   });
   const server = columns.some(({ place }) => place === 'plain') ? 2 : 1;

@@ -116,7 +116,11 @@ function recordsOf(value, records) {
       cells: part(cells, row),
       ...(present && { present: part(present, row) }),
     }));
-    return new ModelValue(task, { kind, shape, place, decimals, missing, categories }, { half, views, levels, record: records });
+    return new ModelValue(
+      task,
+      { kind, shape, place, decimals, missing, categories },
+      { half, views, levels, record: records },
+    );
   });
   return new RecordValue(records, rows);
 }
@@ -149,13 +153,22 @@ function checkOptions(options) {
   const known = [...Object.keys(OWN), 'kind', 'shape', 'missing'];
   const names = Object.keys(options).filter((name) => options[name] !== undefined);
   const rules = new Rules()
-    .broken(names.some((name) => !known.includes(name)), 'input.option')
+    .broken(
+      names.some((name) => !known.includes(name)),
+      'input.option',
+    )
     .broken(!KINDS.includes(kind) || (missing !== undefined && typeof missing !== 'boolean'), 'input.type');
   rules.end();
   rules
-    .broken(names.some((name) => OWN[name] && !OWN[name].includes(kind)), 'input.option')
+    .broken(
+      names.some((name) => OWN[name] && !OWN[name].includes(kind)),
+      'input.option',
+    )
     .broken(!Number.isInteger(decimals) || decimals < 0 || decimals > 36, 'parameters.decimals')
-    .broken(kind === 'category' && !(Number.isInteger(categories) && categories >= 1 && categories <= 2 ** 32), 'parameters.categories')
+    .broken(
+      kind === 'category' && !(Number.isInteger(categories) && categories >= 1 && categories <= 2 ** 32),
+      'parameters.categories',
+    )
     .broken(!isShape(shape), 'graph.shape');
   rules.end();
   if (OWN.min.includes(kind)) {

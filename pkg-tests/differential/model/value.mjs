@@ -130,7 +130,9 @@ export function elementwise(rules, inputs, type, { of, ...how }) {
   const compute = (...views) => {
     const number = views.pop();
     const from = inputs.map((input) => repeated(input.shape, shape));
-    return Array.from({ length: cellsOf(shape) }, (_, at) => of(...views.map(({ cells }, k) => cells[from[k][at]]), number));
+    return Array.from({ length: cellsOf(shape) }, (_, at) =>
+      of(...views.map(({ cells }, k) => cells[from[k][at]]), number),
+    );
   };
   return operation(rules, inputs, type, { ...how, compute, shape });
 }
