@@ -102,12 +102,6 @@ export function isEqual(a, b) {
   return compare(a.high, b.low) < 0 || compare(b.high, a.low) < 0 ? NOUGHT : EITHER;
 }
 
-/** The distance of two exact cells. */
-export function distance(a, b) {
-  const { n, d } = minus(a.low, b.low);
-  return { n: n < 0n ? -n : n, d };
-}
-
 export function chosen(condition, a, b) {
   if (!condition) return undefined;
   return isSingle(condition) ? (condition.low.n === 0n ? b : a) : hull(a, b);

@@ -111,7 +111,7 @@ const isNumeric = ({ isNumber }) => isNumber;
 const sameKind = (on) => (other) => other.kind === on.kind || (on.isNumber && other.isNumber);
 
 /** Constants that suit a value. */
-export function randomConstant(dice, { kind, reach, categories }, shape = []) {
+function randomConstant(dice, { kind, reach, categories }, shape = []) {
   const cells = Array.from({ length: cellsOf(shape) }, () => {
     if (kind === 'boolean' && dice.chance(0.7)) return dice.chance(0.5);
     if (kind === 'category') return dice.below(categories);

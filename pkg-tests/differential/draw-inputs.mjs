@@ -22,7 +22,7 @@ const NAMES = [
 const SIZES = { BGV: { 1: 3, 3: 5, 9: 7, 60: 4, 2000: 2, 1e6: 1, 1e12: 0.3 }, CKKS: { 1: 3, 9: 6, 100: 3, 5000: 1 } };
 
 /** Lengths of dimensions that are drawn from, so that values go together. */
-export function randomShapes(dice) {
+function randomShapes(dice) {
   const lengths = [dice.between(2, 6), dice.between(1, 5)];
   const [m, k] = dice.chance(0.15) ? [dice.between(7, 20), 2] : lengths;
   const shapes = [[], [m], [k], [m, k], [m, k], [k, m], [1, k], [m, 1], [2, m, k].slice(0, m * k <= 20 ? 3 : 1)];
@@ -127,7 +127,7 @@ function randomCell(dice, { kind, min, max, decimals = 0, categories }, extreme)
   }
 }
 
-export function randomCells(dice, options) {
+function randomCells(dice, options) {
   const { kind = 'integer', shape = [], missing = false } = options;
   const absent = missing ? dice.pick([0, 0.2, 0.5, 0.5, 1]) : 0;
   const extremes = dice.pick([0.05, 0.05, 0.5]);

@@ -130,7 +130,7 @@ function exactly(value) {
   return power < 0n ? { n: mantissa, d: 1n << -power } : { n: mantissa << power, d: 1n };
 }
 
-export function absolute({ n, d }) {
+function absolute({ n, d }) {
   return { n: n < 0n ? -n : n, d };
 }
 

@@ -1,5 +1,5 @@
 /** What a package without faults would give of a program: from the model, in the form in which the package gives it. For tests of the comparison. */
-import { isSingle, NO_VALUE } from './cells.mjs';
+import { NO_VALUE } from './cells.mjs';
 import { nearest, ofDouble, powerOfTen } from './fraction.mjs';
 import { readBound } from './model/data.mjs';
 import { predict } from './model/predict.mjs';
@@ -97,9 +97,4 @@ function infoOf({ scheme, inputs }, outputs) {
       { values: outputs.map(({ name }) => name), ...PROMISED, ...(scheme === 'BGV' && { errorBits: undefined }) },
     ],
   };
-}
-
-/** Whether all cells of an output are known exactly. */
-export function isKnown({ cells }) {
-  return cells !== NO_VALUE && cells.every((cell) => cell && isSingle(cell));
 }

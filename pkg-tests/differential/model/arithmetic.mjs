@@ -142,7 +142,9 @@ export const ARITHMETIC = {
     const inside = (x, view) => {
       if (!x) return view === 0 ? undefined : { low, high };
       const [from, to] = [minus(x.low, low).n < 0n ? low : x.low, minus(x.high, high).n > 0n ? high : x.high];
-      if (view === 0) return from === x.low && to === x.high ? x : cell.isSingle(x) ? cell.NO_VALUE : undefined;
+      // Of what is encrypted nobody sees it, and results are wrong.
+      const outside = cell.isSingle(x) && !self.isCiphertext ? cell.NO_VALUE : undefined;
+      if (view === 0) return from === x.low && to === x.high ? x : outside;
       return minus(from, to).n > 0n ? { low, high } : cell.between(from, to);
     };
     return elementwise(rules, [self], { kind, shape, decimals }, { of: inside });

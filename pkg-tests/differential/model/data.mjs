@@ -6,7 +6,7 @@ import { cellsOf, flattened, sameShape } from '../shapes.mjs';
 const DAY_MS = 86_400_000;
 
 /** The number of a day; undefined for what is none. */
-export function dayOf(day) {
+function dayOf(day) {
   const isDay = typeof day === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(day);
   const time = day instanceof Date ? day.getTime() : isDay ? Date.parse(day) : NaN;
   // The 31st of February is none.

@@ -23,7 +23,7 @@ function isComparable(a, b, isEquality) {
 }
 
 /** Levels of a comparison of ciphertexts: of integers, of a polynomial of as high a degree as there are differences. */
-export function comparisonLevels(a, b, gap) {
+function comparisonLevels(a, b, gap) {
   const differences = spread(a, b);
   if (!a.isCiphertext && !b.isCiphertext) return 0;
   if (a.task.scheme === 'CKKS') return 3 + 3 * Math.log2(Math.max(2, differences / gap));
