@@ -14,14 +14,14 @@ const TYPE = ['kind', 'shape', 'place', 'decimals', 'missing', 'categories'];
  * `{ differences, refused, share, spare }`: `refused` is the code with which the compiler refused what it may refuse, `share` the largest part of a bound of reals that
  * was used, `spare` the least budget beyond what was promised.
  */
-export function check(pkg, program, found) {
+export function check(pkg, program, found, journey = {}) {
   const report = { differences: [], share: 0, spare: Infinity };
   const differ = (where, found, expected) =>
     report.differences.push({ where, found: text(found), expected: text(expected) });
   const off = offOf(found.info);
   const expected = predict(program, off);
   checkTrace(expected.trace, found.trace, differ);
-  if (found.refusal) return checkRefusal(pkg, expected, found.refusal, report);
+  if (found.refusal) return checkRefusal(pkg, expected, found.refusal, journey, report);
   if (expected.refusal) {
     if (expected.refusal.codes.includes(ACCEPTED)) return report;
     differ(expected.refusal.step, 'accepted', `refused: ${expected.refusal.codes}`);
@@ -29,6 +29,8 @@ export function check(pkg, program, found) {
   }
   const context = { pkg, info: found.info, differ, report };
   checkInfo(program, expected, found.info, differ);
+  const { security } = journey.compile ?? {};
+  if (security && found.info.security !== security) differ('security', found.info.security, security);
   checkRun(context, expected.outputs, found);
   if (found.again)
     checkRun(
@@ -48,12 +50,13 @@ const within =
   (at, ...rest) =>
     differ(`${where}, ${at}`, ...rest);
 
-function checkRefusal({ CipherloomError, ERROR_CODES }, expected, { step, error }, report) {
+function checkRefusal({ CipherloomError, ERROR_CODES }, expected, { step, error }, journey, report) {
   const typed = error instanceof CipherloomError && error.code in ERROR_CODES;
   const code = typed ? error.code : `untyped ${error}`;
   if (typed && expected.refusal?.step === step && expected.refusal.codes.includes(code)) return report;
   const later = ['compile', 'encrypt', 'run'].includes(expected.refusal?.step ?? 'run');
-  if (typed && step === 'compile' && later && mayBeRefused(expected, error)) return { ...report, refused: code };
+  if (typed && step === 'compile' && later && mayBeRefused(expected, error, journey.compile))
+    return { ...report, refused: code };
   if (typed && ['run', 'decrypt'].includes(step) && !expected.refusal && mayBeTooLong(expected, error))
     return { ...report, refused: code };
   const says = expected.refusal ? `refused at ${expected.refusal.step}: ${expected.refusal.codes}` : 'accepted';

@@ -19,10 +19,10 @@ const WEIGHTS = {
   finish: 3,
   approximate: 2,
   within: 3,
-  lessThan: 3,
-  atMost: 3,
-  greaterThan: 3,
-  atLeast: 3,
+  lessThan: 4,
+  atMost: 4,
+  greaterThan: 4,
+  atLeast: 4,
   equals: 5,
   max: 3,
   min: 3,
@@ -111,12 +111,20 @@ const isNumeric = ({ isNumber }) => isNumber;
 const sameKind = (on) => (other) => other.kind === on.kind || (on.isNumber && other.isNumber);
 
 /** Constants that suit a value. */
-function randomConstant(dice, { kind, reach, categories }, shape = []) {
+function randomConstant(dice, { kind, cells: data, reach, categories }, shape = []) {
+  // Comparisons tell equal ones apart from others.
+  const wholes = Array.isArray(data)
+    ? data.filter((cell) => cell && cell.low.n % cell.low.d === 0n && cell.low.n ** 2n < 10_000n * cell.low.d ** 2n)
+    : [];
   const cells = Array.from({ length: cellsOf(shape) }, () => {
     if (kind === 'boolean' && dice.chance(0.7)) return dice.chance(0.5);
     if (kind === 'category') return dice.below(categories);
     if (kind === 'date' && reach) return new Date(dayIn(dice, reach[0]) * DAY_MS);
     if (kind === 'real') return dice.chance(0.5) ? dice.between(-4, 4) / 2 : dice.between(-999, 999) / 500;
+    if (wholes.length > 0 && dice.chance(0.3)) {
+      const { n, d } = dice.pick(wholes).low;
+      return Number(n / d);
+    }
     return numberOf(dice, dice.bigBetween(-5n, 9n), dice.chance(0.8) ? 0 : dice.between(1, 2));
   });
   // Booleans are of one sort.

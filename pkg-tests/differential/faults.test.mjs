@@ -10,8 +10,7 @@ import { STRAIGHT } from './journey.mjs';
 import { shrink } from './shrink.mjs';
 import { sourceOf } from './source.mjs';
 
-/** As many as `npm test` runs. */
-const PROGRAMS = 300;
+const PROGRAMS = 600;
 const programs = Array.from({ length: PROGRAMS }, (_, index) => randomProgram(3, index, 0));
 
 const found = (program) => imitated(cipherloom, program);

@@ -31,6 +31,7 @@ export function randomJourney(seed, index, program) {
   return {
     compile: {
       ...(off.length > 0 && { passes: Object.fromEntries(off.map((name) => [name, false])) }),
+      ...(dice.chance(0.1) && { security: dice.pick(['guidelines-2024', 'standard-2018']) }),
       ...(program.scheme === 'CKKS' && dice.chance(0.5) && { precision: dice.between(8, 24) }),
     },
     reopened: dice.chance(0.2),

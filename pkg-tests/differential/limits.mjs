@@ -4,19 +4,24 @@ import { isKnownRefusal } from './known.mjs';
 
 /** Bits of integers, and products in a row, from which tasks may be too large. */
 const MANY_BITS = 100;
-const MANY_LEVELS = 4;
+const MANY_LEVELS = 3;
+/** Bits of reals that are asked for; more of them there need not be. */
+const DEFAULT_PRECISION = 20;
 /** Bits from which reals may be not precise enough, and integers have too many in the products of statistics. */
 const WIDE_BITS = { BGV: 50, CKKS: 7 };
 
 /** Whether the compiler may refuse a program that breaks no rule: its values or its noise may be too large. */
-export function mayBeRefused({ trace }, error) {
+export function mayBeRefused({ trace }, error, { precision = DEFAULT_PRECISION } = {}) {
   const { code } = error;
   const all = [...trace.values()].flatMap((value) => value.rows ?? [value]);
   const [{ task }] = all;
   if (isKnownRefusal(task.scheme, error)) return true;
   const { levels, bits } = demand(all);
   if (code === 'range.overflow') return bits >= MANY_BITS;
-  return code === 'parameters.none' && (levels >= MANY_LEVELS || bits > WIDE_BITS[task.scheme]);
+  return (
+    code === 'parameters.none' &&
+    (levels >= MANY_LEVELS || bits > WIDE_BITS[task.scheme] || precision > DEFAULT_PRECISION)
+  );
 }
 
 /** Whether numbers of the client's may have too many digits to be computed with exactly: known reals, which are doubles at least. */

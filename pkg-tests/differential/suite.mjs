@@ -66,7 +66,7 @@ export async function runRange({ pkg, looms, seed, from, to, mistakes, print }) 
 
 async function tryOne(pkg, looms, program, journey) {
   const found = await run(pkg, looms, program, journey);
-  const result = check(pkg, program, found);
+  const result = check(pkg, program, found, journey);
   // After a trap, what follows is to be tried, too.
   if (found.refusal?.error?.code?.startsWith('worker.')) for (const loom of looms) await loom.restart();
   return result;
