@@ -1,123 +1,339 @@
 /** Compares what the package gives with what the model says. A difference is `{ where, found, expected }`. */
-import { fraction, nearest, powerOfTen } from './fraction.mjs';
-import { mayBeRefused } from './limits.mjs';
-import { unitsOf } from './rules.mjs';
+import { isSingle, widened } from './cells.mjs';
+import { compare, minus, nearest, ofDouble, over, powerOfTen } from './fraction.mjs';
+import { mayBeRefused, mayBeTooLong } from './limits.mjs';
+import { readBound } from './model/data.mjs';
+import { ACCEPTED, isUndefined, predict } from './model/predict.mjs';
+import { nested } from './shapes.mjs';
+import { backwards } from './subject.mjs';
 
-/** Rows of a column whose decimals are also compared as text and as a double. */
-const SHOWN_ROWS = 8;
+const DAY_MS = 86_400_000;
+const TYPE = ['kind', 'shape', 'place', 'decimals', 'missing', 'categories'];
 
-/** `{ differences, refused }`: `refused` is the code with which the compiler refused what it may refuse. */
-export function check(pkg, program, expected, found, journey = {}) {
-  if (found.refusal) return checkRefusal(pkg, program, expected, found.refusal, journey);
-  const differences = [];
-  const differ = (where, found, expected) => differences.push({ where, found: text(found), expected: text(expected) });
+/**
+ * `{ differences, refused, share, spare }`: `refused` is the code with which the compiler refused what it may refuse, `share` the largest part of a bound of reals that
+ * was used, `spare` the least budget beyond what was promised.
+ */
+export function check(pkg, program, found, journey = {}) {
+  const report = { differences: [], share: 0, spare: Infinity };
+  const differ = (where, found, expected) =>
+    report.differences.push({ where, found: text(found), expected: text(expected) });
+  const off = offOf(found.info);
+  const expected = predict(program, off);
+  checkTrace(expected.trace, found.trace, differ);
+  if (found.refusal) return checkRefusal(pkg, expected, found.refusal, journey, report);
   if (expected.refusal) {
+    if (expected.refusal.codes.includes(ACCEPTED)) return report;
     differ(expected.refusal.step, 'accepted', `refused: ${expected.refusal.codes}`);
-    return { differences };
+    return report;
   }
-  for (const output of expected.outputs) checkOutput(pkg, output, found.outputs[output.name], differ);
-  if (found.info) checkInfo(program, expected, found, differ);
-  if (found.short) checkShort(expected, found, differ);
-  if (found.stale) checkStale(found, differ);
-  return { differences };
+  const context = { pkg, info: found.info, differ, report };
+  checkInfo(program, expected, found.info, differ);
+  const { security } = journey.compile ?? {};
+  if (security && found.info.security !== security) differ('security', found.info.security, security);
+  checkRun(context, expected.outputs, found);
+  if (found.again)
+    checkRun(
+      { ...context, differ: within(differ, 'second run') },
+      predict(backwards(program), off).outputs,
+      found.again,
+    );
+  if (found.shared) checkShared(context, expected.outputs.slice(-1), found.shared);
+  if (found.plain) checkPlain(context, predict(program, undefined, { unencrypted: true }).outputs, found.plain);
+  if (found.threads === false) differ('two threads', 'other bytes', 'the bytes of one thread');
+  if (found.again) checkStale(found, differ);
+  return report;
 }
 
-function checkRefusal({ CipherloomError, ERROR_CODES }, program, expected, { step, error }, journey) {
+const within =
+  (differ, where) =>
+  (at, ...rest) =>
+    differ(`${where}, ${at}`, ...rest);
+
+function checkRefusal({ CipherloomError, ERROR_CODES }, expected, { step, error }, journey, report) {
   const typed = error instanceof CipherloomError && error.code in ERROR_CODES;
   const code = typed ? error.code : `untyped ${error}`;
-  if (typed && expected.refusal?.step === step && expected.refusal.codes.includes(code)) return { differences: [] };
-  if (typed && step === 'compile' && mayBeRefused(expected, code, journey)) return { differences: [], refused: code };
+  if (typed && expected.refusal?.step === step && expected.refusal.codes.includes(code)) return report;
+  const later = ['compile', 'encrypt', 'run'].includes(expected.refusal?.step ?? 'run');
+  if (typed && step === 'compile' && later && mayBeRefused(expected, error, journey.compile))
+    return { ...report, refused: code };
+  if (typed && ['run', 'decrypt'].includes(step) && !expected.refusal && mayBeTooLong(expected, error))
+    return { ...report, refused: code };
   const says = expected.refusal ? `refused at ${expected.refusal.step}: ${expected.refusal.codes}` : 'accepted';
-  return { differences: [{ where: step, found: `refused: ${code}: ${error.message}`, expected: says }] };
+  report.differences.unshift({ where: step, found: `refused: ${code}: ${error.message}`, expected: says });
+  return report;
 }
 
-function checkOutput({ UndefinedStatisticError }, expected, found, differ) {
-  const { name, value, problem } = expected;
-  if (!found) return differ(name, 'nothing', value ?? problem);
-  if (problem) {
-    const typed = found.value === undefined && found.problem instanceof UndefinedStatisticError;
-    if (!typed || found.problem.code !== problem) differ(name, found.value ?? found.problem, problem);
+/** What is known of each value as it is written. */
+function checkTrace(expected, found, differ) {
+  const shown = (value) => text([...TYPE, 'finished'].map((name) => `${name} ${text(value[name])}`));
+  for (const [label, value] of expected) {
+    const own = found.get(label);
+    if (own && shown(own) !== shown(value)) differ(`${label}, type`, shown(own), shown(value));
+  }
+}
+
+/** The most that any real is off by which is decrypted. */
+function offOf(info) {
+  const bits = (info?.ciphertexts ?? []).flatMap(({ errorBits }) => errorBits ?? []);
+  return bits.length > 0 ? ofDouble(2 ** Math.max(...bits)) : undefined;
+}
+
+/** Ciphertexts that an output comes from: those that say so, or any. */
+function sourcesOf(info, name) {
+  const own = info.ciphertexts.filter(({ values }) => values.includes(name));
+  return own.length > 0 ? own : info.ciphertexts;
+}
+
+function checkRun({ pkg, info, differ, report }, outputs, { details, short }) {
+  const order = Object.keys(Object.fromEntries(outputs.map(({ name }) => [name])));
+  if (text(Object.keys(details)) !== text(order)) differ('order of outputs', Object.keys(details), order);
+  for (const { name, value } of outputs) {
+    const sources = sourcesOf(info, name);
+    const off =
+      value.isCiphertext && value.kind === 'real'
+        ? ofDouble(2 ** Math.max(...sources.map(({ errorBits }) => errorBits)))
+        : undefined;
+    checkOutput({ pkg, differ, report, off }, name, value, details[name]);
+    checkBudget({ info, differ, report }, name, value, sources, details[name]);
+  }
+  checkShort(pkg, outputs, details, short, differ);
+}
+
+/** The noise that was promised to be left. */
+function checkBudget({ info, differ, report }, name, value, sources, { budgetBits } = {}) {
+  if (info.scheme === 'CKKS') {
+    if (budgetBits !== undefined) differ(`${name}, budget`, budgetBits, undefined);
     return;
   }
-  if (found.problem !== undefined) return differ(name, found.problem, value);
-  if (!Array.isArray(value)) return checkValue(name, value, found.value, differ, true);
-  if (found.value?.length !== value.length) return differ(`${name}, rows`, found.value?.length, value.length);
-  // One wrong row says enough.
-  value.every((one, row) => checkValue(`${name}, row ${row}`, one, found.value[row], differ, row < SHOWN_ROWS));
+  const promised = Math.min(...sources.map(({ budgetBits }) => budgetBits));
+  if (value.isCiphertext || budgetBits < Infinity) report.spare = Math.min(report.spare, budgetBits - promised);
+  if (!(budgetBits >= promised)) differ(`${name}, budget`, budgetBits, `${promised} or more`);
 }
 
-/** A double, bit for bit, or a decimal with its text and its double. */
-function checkValue(where, expected, found, differ, all) {
-  const same = typeof expected === 'number' ? Object.is(found, expected) : sameDecimal(expected, found);
-  if (!same) differ(where, found, expected);
-  else if (all && typeof expected === 'object') {
-    const shown = [String(found), found.toJSON(), found.toNumber()];
-    const right = [text(expected), text(expected), nearest({ n: expected.units, d: powerOfTen(expected.decimals) })];
-    shown.forEach((one, index) => Object.is(one, right[index]) || differ(`${where}, shown`, one, right[index]));
-  }
-  return same;
-}
-
-function sameDecimal(expected, found) {
-  return found?.units === expected.units && found.decimals === expected.decimals;
-}
-
-/** What the program says of itself, and the noise that it promises to leave. */
-function checkInfo(program, expected, { info, outputs }, differ) {
-  const same = (where, found, expected) => text(found) === text(expected) || differ(where, found, expected);
-  // As declared; an object has names such as "0" before others.
-  const order = Object.keys(Object.fromEntries(program.outputs.map(({ name }) => [name])));
-  same('order of outputs', Object.keys(outputs), order);
-  for (const { name, options } of program.inputs) {
-    const found = info.inputs.find((input) => input.name === name);
-    const { rows, decimals = 0, missing = false, layout = 'column', rings = 1, min, max } = options;
-    const bounds = [min, max].map((bound) => ({ units: unitsOf(fraction(bound), decimals), decimals }));
-    same(
-      `info of input ${name}`,
-      found && [found.rows, found.decimals, found.missing, found.layout, found.rings, found.min, found.max],
-      [rows, decimals, missing, layout, rings, ...bounds],
-    );
-  }
-  for (const { name, kind, population = false, rows = 1, decimals } of expected.outputs) {
-    const found = info.outputs.find((output) => output.name === name);
-    same(`info of output ${name}`, found && [found.kind, found.population, found.rows, found.decimals], [
-      kind,
-      population,
-      rows,
-      decimals,
-    ]);
-    const { noiseBudgetBits: left } = outputs[name] ?? {};
-    if (!(left >= info.params.noiseBudgetBits))
-      differ(`${name}, noise budget`, left, `${info.params.noiseBudgetBits} or more`);
-  }
-}
-
-/** `decrypt` gives the same, or throws where a statistic has no value. */
-function checkShort(expected, { outputs, short }, differ) {
-  const problems = expected.outputs.flatMap(({ problem }) => problem ?? []);
-  if (problems.length > 0) {
-    if (!problems.includes(short.problem?.code)) differ('decrypt', short.problem ?? 'no error', problems);
+function checkOutput({ pkg, differ, report, off }, name, value, found) {
+  if (!found) return differ(name, 'nothing', 'an output');
+  if (isUndefined(value)) return checkProblem(pkg, name, found, differ);
+  // What may be anything may be nothing, too.
+  const open = value.cells.includes(undefined);
+  if (found.problem !== undefined) {
+    if (!open) differ(name, found.problem, shownCells(value));
     return;
   }
-  for (const { name } of expected.outputs) {
-    if (text(short[name]) !== text(outputs[name]?.value)) differ(`decrypt, ${name}`, short[name], outputs[name]?.value);
+  checkValue({ differ, report, off }, name, value, found.value);
+}
+
+function checkProblem({ UndefinedStatisticError }, name, { value, problem }, differ) {
+  const typed =
+    value === undefined && problem instanceof UndefinedStatisticError && problem.code === 'statistic.undefined';
+  if (!typed) differ(name, value ?? problem, 'statistic.undefined');
+}
+
+/** All cells of one value, in its shape. */
+function checkValue({ differ, report, off }, name, value, found) {
+  const expected = nested(value.shape, cellsWithPresence(value));
+  const visit = (where, expected, found, rank) => {
+    if (rank === 0) return checkCell({ differ, report, off }, where, value, expected, found);
+    if (!Array.isArray(found) || found.length !== expected.length) {
+      differ(`${where}, shape`, found, `${expected.length} parts`);
+      return false;
+    }
+    // One wrong cell says enough.
+    return expected.every((one, at) => visit(`${where}[${at}]`, one, found[at], rank - 1));
+  };
+  visit(name, expected, found, value.shape.length);
+}
+
+function cellsWithPresence({ views: [{ cells, present }] }) {
+  return cells.map((cell, at) => (present && present[at].low.n === 0n ? null : { cell }));
+}
+
+function checkCell({ differ, report, off }, where, { kind, decimals }, expected, found) {
+  if (expected === null) {
+    if (found !== null) differ(where, found, 'null');
+    return found === null;
+  }
+  const { cell } = expected;
+  const isRight = kind === 'real' ? isReal(report, cell, found, off) : isExact(kind, decimals, cell, found);
+  if (!isRight) differ(where, found, `${shownCell(cell, kind)}${off ? ` within ${nearest(off)}` : ''}`);
+  return isRight;
+}
+
+/** The nearest double, or a real within its bound. */
+function isReal(report, cell, found, off) {
+  if (typeof found !== 'number' || Number.isNaN(found)) return false;
+  if (!cell) return true;
+  if (!off) {
+    if (isSingle(cell)) return Object.is(found, nearest(cell.low));
+    return nearest(cell.low) <= found && found <= nearest(cell.high);
+  }
+  const { low, high } = widened(cell, off);
+  const exact = ofDouble(found);
+  if (isSingle(cell)) {
+    const { n, d } = over(minus(exact, cell.low), off);
+    report.share = Math.max(report.share, Math.abs(nearest({ n, d })));
+  }
+  return compare(low, exact) <= 0 && compare(exact, high) <= 0;
+}
+
+function isExact(kind, decimals, cell, found) {
+  const units = unitsOf(kind, decimals, found);
+  if (units === undefined) return false;
+  if (!cell) return true;
+  const fraction = { n: units, d: kind === 'integer' ? powerOfTen(decimals) : 1n };
+  return compare(cell.low, fraction) <= 0 && compare(fraction, cell.high) <= 0;
+}
+
+/** What a decrypted cell stands for; undefined for one of another kind. */
+function unitsOf(kind, decimals, found) {
+  switch (kind) {
+    case 'boolean':
+      return typeof found === 'boolean' ? BigInt(found) : undefined;
+    case 'date':
+      return found instanceof Date && Number.isInteger(found.getTime() / DAY_MS)
+        ? BigInt(found.getTime() / DAY_MS)
+        : undefined;
+    case 'category':
+      return Number.isInteger(found) ? BigInt(found) : undefined;
+    default:
+      return found?.decimals === decimals && typeof found.units === 'bigint' && isShown(found)
+        ? found.units
+        : undefined;
   }
 }
 
-/** A result is of its own inputs only. What is public is in no ciphertext, and may be of any. */
+/** A decimal's text and its double. */
+function isShown(decimal) {
+  const { units, decimals } = decimal;
+  const double = nearest({ n: units, d: powerOfTen(decimals) });
+  return [String(decimal), decimal.toJSON(), decimal.toNumber()].every((one, at) =>
+    Object.is(one, [text(decimal), text(decimal), double][at]),
+  );
+}
+
+/** `decrypt` gives the same with the nearest doubles, or throws where an output has no value. */
+function checkShort({ UndefinedStatisticError }, outputs, details, short, differ) {
+  const problem = Object.values(details).some(({ problem }) => problem !== undefined);
+  if (problem !== short.problem instanceof UndefinedStatisticError) {
+    differ('decrypt', short.problem ?? 'no error', problem ? 'statistic.undefined' : 'no error');
+    return;
+  }
+  const plain = (one) => (Array.isArray(one) ? one.map(plain) : typeof one?.units === 'bigint' ? one.toNumber() : one);
+  for (const { name } of problem ? [] : outputs) {
+    const expected = plain(details[name]?.value);
+    if (text(short[name]) !== text(expected)) differ(`decrypt, ${name}`, short[name], expected);
+  }
+}
+
+function checkShared(context, outputs, { refused, info, details }) {
+  const { pkg, differ } = context;
+  if (refused) {
+    if (!(refused instanceof pkg.ParameterError)) differ('shared parameters', refused, 'a ParameterError');
+    return;
+  }
+  for (const { name, value } of outputs) {
+    const sources = sourcesOf(info, name);
+    // What is finished was predicted with the other program's bounds.
+    if (value.finished && info.scheme === 'CKKS') continue;
+    const off =
+      value.isCiphertext && value.kind === 'real'
+        ? ofDouble(2 ** Math.max(...sources.map(({ errorBits }) => errorBits)))
+        : undefined;
+    checkOutput({ ...context, off, differ: within(differ, 'shared parameters') }, name, value, details[name]);
+  }
+}
+
+/** The package's own result without encryption. */
+function checkPlain({ pkg, differ, report }, outputs, found) {
+  const problem = outputs.some(({ value }) => isUndefined(value));
+  if (found.problem) {
+    // Exact numbers may get too long.
+    const isLong = found.problem instanceof pkg.MemoryError && found.problem.code === 'program.too_large';
+    if (!isLong && (!problem || found.problem.code !== 'statistic.undefined'))
+      differ('plain', found.problem, 'no error');
+    return;
+  }
+  for (const { name, value } of outputs)
+    checkOutput({ pkg, report, differ: within(differ, 'plain') }, name, value, { value: found[name] });
+}
+
+/** A result is of its own inputs only, where any are encrypted. */
 function checkStale({ info, stale }, differ) {
-  const isPublic = info.outputs.every(({ ciphertexts }) => ciphertexts === 0);
-  if (!isPublic && stale?.code !== 'key.foreign') {
+  if (
+    info.ciphertexts.length > 0 &&
+    info.inputs.some(({ place }) => place === 'encrypted') &&
+    stale?.code !== 'key.foreign'
+  ) {
     differ('a result with inputs of another run', stale instanceof Error ? stale : 'accepted', 'key.foreign');
   }
 }
 
+/** What the program says of itself. */
+function checkInfo(program, expected, info, differ) {
+  const same = (where, found, expected) => text(found) === text(expected) || differ(where, found, expected);
+  same('scheme', info.scheme, program.scheme);
+  same(
+    'names of inputs',
+    info.inputs.map(({ name }) => name),
+    program.inputs.map(({ name }) => name),
+  );
+  for (const { name, place, options } of program.inputs) {
+    const { kind = 'integer', shape = [], decimals = 0, missing = false, categories } = options;
+    const bounds = ['min', 'max'].map(
+      (bound) => options[bound] !== undefined && readBound({ kind, decimals }, options[bound]),
+    );
+    const found = info.inputs.find((input) => input.name === name) ?? {};
+    const shown = [found.min, found.max].map((bound) => bound !== undefined && fractionOf(bound));
+    same(
+      `info of input ${name}`,
+      TYPE.map((own) => found[own]),
+      [kind, shape, place, decimals, missing, categories],
+    );
+    for (const [at, bound] of bounds.entries()) {
+      if (bound ? !shown[at] || compare(bound, shown[at]) !== 0 : shown[at])
+        differ(`bound of input ${name}`, shown[at], bound);
+    }
+  }
+  for (const { name, value } of expected.outputs) {
+    const found = info.outputs.find((output) => output.name === name) ?? {};
+    same(
+      `info of output ${name}`,
+      TYPE.map((own) => found[own]),
+      TYPE.map((own) => value[own]),
+    );
+  }
+  if (info.totalBits > info.maxTotalBits) differ('bits of all primes', info.totalBits, `${info.maxTotalBits} at most`);
+}
+
+function fractionOf(bound) {
+  if (bound instanceof Date) return { n: BigInt(bound.getTime() / DAY_MS), d: 1n };
+  return typeof bound === 'number' ? ofDouble(bound) : { n: bound.units, d: powerOfTen(bound.decimals) };
+}
+
+function shownCells({ kind, shape, cells }) {
+  return text(
+    nested(
+      shape,
+      cells.map((cell) => shownCell(cell, kind)),
+    ),
+  );
+}
+
+function shownCell(cell, kind) {
+  if (!cell) return 'anything';
+  const shown = (end) => (kind === 'real' ? String(nearest(end)) : `${end.n}${end.d === 1n ? '' : `/${end.d}`}`);
+  return isSingle(cell) ? shown(cell.low) : `${shown(cell.low)} to ${shown(cell.high)}`;
+}
+
 /** For reading and comparing: decimals as documented, the sign of zero seen. */
 function text(value) {
-  if (Array.isArray(value)) return value.map(text).join(', ');
+  if (Array.isArray(value)) return `[${value.map(text).join(', ')}]`;
   if (Object.is(value, -0)) return '-0';
+  if (value instanceof Date) return value.toISOString();
   if (typeof value !== 'object' || value === null || value instanceof Error) return String(value);
-  const { units, decimals } = value;
+  const { units, decimals, n, d } = value;
+  if (n !== undefined) return `${n}/${d}`;
+  if (units === undefined) return JSON.stringify(value);
   const digits = String(units < 0n ? -units : units).padStart(decimals + 1, '0');
   const whole = digits.length - decimals;
   return `${units < 0n ? '-' : ''}${digits.slice(0, whole)}${decimals > 0 ? '.' : ''}${digits.slice(whole)}`;

@@ -49,9 +49,17 @@ export function times(a, b) {
   return { n: a.n * b.n, d: a.d * b.d };
 }
 
-/** a / b for b > 0. */
+/** a / b for a b other than 0, in lowest terms. */
 export function over(a, b) {
-  return { n: a.n * b.d, d: a.d * b.n };
+  const [n, d] = b.n < 0n ? [-a.n * b.d, -a.d * b.n] : [a.n * b.d, a.d * b.n];
+  const shared = divisor(n < 0n ? -n : n, d);
+  return { n: n / shared, d: d / shared };
+}
+
+/** The value of a finite double itself, not of its shortest decimal form. */
+export function ofDouble(value) {
+  const size = exactly(bitsOf(Math.abs(value)));
+  return value < 0 ? negative(size) : size;
 }
 
 export function sum(fractions) {
@@ -122,7 +130,7 @@ function exactly(value) {
   return power < 0n ? { n: mantissa, d: 1n << -power } : { n: mantissa << power, d: 1n };
 }
 
-export function absolute({ n, d }) {
+function absolute({ n, d }) {
   return { n: n < 0n ? -n : n, d };
 }
 

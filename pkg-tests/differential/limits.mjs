@@ -1,34 +1,45 @@
+import { isKnownRefusal } from './known.mjs';
+
 /** What the compiler is sure to take, by rules of thumb: where exactly it ends is for its own tests. */
-import { sizeOf } from './rules.mjs';
 
-/** Bits from which integers may be too large for all plaintext moduli: outputs of at most about 2^115 are promised. */
-const MANY_BITS = 104;
-/**
- * Products in a row and bits of the integers that a ring dimension is sure to have room for. The largest has it where
- * the compiler chooses.
- */
-const ROOM = { 2048: [0, 0], 4096: [0, 16], 8192: [1, 60], 16384: [2, 80], 32768: [2, 100] };
-
-/** The least ring dimension that is sure to be large enough for outputs, if any is. */
-export function sureDimension(outputs) {
-  const { levels, bits } = demand(outputs);
-  const enough = Object.entries(ROOM).find(([, [mostLevels, mostBits]]) => levels <= mostLevels && bits <= mostBits);
-  return enough && Number(enough[0]);
-}
-
-/** Codes of tasks that are well formed, but too large. */
-export const LIMITS = ['range.overflow', 'parameters.none'];
+/** Bits of integers, and products in a row, from which tasks may be too large. */
+const MANY_BITS = 100;
+const MANY_LEVELS = 3;
+/** Bits of reals that are asked for; more of them there need not be. */
+const DEFAULT_PRECISION = 20;
+/** Bits from which reals may be not precise enough, and integers have too many in the products of statistics. */
+const WIDE_BITS = { BGV: 50, CKKS: 7 };
 
 /** Whether the compiler may refuse a program that breaks no rule: its values or its noise may be too large. */
-export function mayBeRefused({ outputs }, code, { compile = {} }) {
-  if (code === 'range.overflow') return demand(outputs).bits >= MANY_BITS;
-  const sure = sureDimension(outputs);
-  return code === 'parameters.none' && (sure === undefined || sure > (compile.n ?? sure));
+export function mayBeRefused({ trace }, error, { precision = DEFAULT_PRECISION } = {}) {
+  const { code } = error;
+  const all = [...trace.values()].flatMap((value) => value.rows ?? [value]);
+  const [{ task }] = all;
+  if (isKnownRefusal(task.scheme, error)) return true;
+  const { levels, bits } = demand(all);
+  if (code === 'range.overflow') return bits >= MANY_BITS;
+  return (
+    code === 'parameters.none' &&
+    (levels >= MANY_LEVELS || bits > WIDE_BITS[task.scheme] || precision > DEFAULT_PRECISION)
+  );
 }
 
-function demand(outputs) {
+/** Whether numbers of the client's may have too many digits to be computed with exactly: known reals, which are doubles at least. */
+export function mayBeTooLong({ trace }, { code }) {
+  const all = [...trace.values()].flatMap((value) => value.rows ?? [value]);
+  return code === 'program.too_large' && all.some(({ kind, isCiphertext }) => kind === 'real' && !isCiphertext);
+}
+
+function demand(values) {
+  const most = (of) => Math.max(0, ...values.map(of));
   return {
-    bits: Math.max(0, ...outputs.map((facts) => sizeOf(facts).toString(2).length)),
-    levels: Math.max(0, ...outputs.map((facts) => facts.levels)),
+    levels: most(({ isCiphertext, finished, levels }) => (isCiphertext || finished ? levels : 0)),
+    bits: most((value) => Math.max(value.bits, value.isCiphertext ? bitsOf(value) : 0)),
   };
+}
+
+function bitsOf({ reach, decimals }) {
+  const ends = Array.isArray(reach) ? reach.flatMap((one) => (one ? [one.low, one.high] : [])) : [];
+  const most = Math.max(1, ...ends.map(({ n, d }) => Math.abs(Number(n) / Number(d))));
+  return Math.log2(most) + decimals * Math.log2(10);
 }

@@ -1,114 +1,210 @@
-/** Programs that must be refused: one thing in them made wrong. */
+/** Programs with one mistake in them. Where and with which codes they are refused the model says. */
+import { METHOD_NAMES } from './model/task.mjs';
+import { countOf } from './recipe.mjs';
+import { flattened, nested } from './shapes.mjs';
 
-/** A program with a mistake in it, or itself where none of the kind can be made in it. */
-export function mistaken(dice, program) {
-  const copy = { ...program, inputs: program.inputs.map((input) => ({ ...input })), nodes: [...program.nodes] };
-  return dice.pick([declaration, name, output, call, call, values, values, columns])(dice, copy);
+/** Draws for a call that is refused. */
+const DRAWS = 200;
+
+export function mistaken(dice, program, drawing) {
+  const kind = dice.weighted({ call: 12, record: 4, input: 4, output: 3, cells: 6, given: 2 });
+  return MISTAKES[kind](dice, program, drawing) ?? program;
 }
 
-function declaration(dice, program) {
-  const input = dice.pick(program.inputs);
-  const { decimals = 0 } = input.options;
-  const wrong = dice.pick([
-    { rows: dice.pick([0, -1, 2.5, 2 ** 24 + 1, NaN]) },
-    { rows: 2 ** 14 + 1, layout: 'slots', rings: 1, missing: false },
-    { rows: dice.pick([2 ** 15 + 2, 2 * dice.below(50) + 1]), layout: 'slots', rings: 2, missing: false },
-    { layout: 'slots', rings: dice.pick([0, 3, 1.5]), missing: false },
-    { layout: 'column', rings: dice.pick([1, 2, 2]) },
-    { layout: 'slots', missing: true },
-    { layout: dice.pick(['rows', 'Slots', 'toString', '']) },
-    { missing: dice.pick(['yes', 1, 0]) },
-    { decimals: dice.pick([19, -1, 0.5, NaN]) },
-    { min: 5, max: 4 },
-    { max: dice.pick([NaN, Infinity, 10 ** -(decimals + 1)]) },
-    { min: -(2n ** 62n), max: 1 },
-    { min: 0, max: dice.pick([2n ** 62n, 2n ** 70n, 1e300]) },
-    { scale: 2 },
+const MISTAKES = {
+  /** A call that is refused, after all others. */
+  call(dice, program, { operands, try: attempt }) {
+    const step = wrongStep(dice, operands, attempt);
+    return step && { ...program, steps: [...program.steps, step] };
+  },
+
+  /** One in a record, or what is of a record outside of it. */
+  record(dice, program, { operands, try: attempt }) {
+    const columns = [...operands.keys()].filter((at) => operands[at].shape.length > 0);
+    const records =
+      columns.length > 0
+        ? [dice.pick(columns), ...(dice.chance(0.3) ? [dice.pick(columns)] : [])]
+        : [dice.below(operands.length)];
+    const first = operands.length;
+    for (let draw = 0; draw < DRAWS / 10; draw++) {
+      const on = dice.chance(0.8) ? first : dice.below(first);
+      const method = dice.pick(METHOD_NAMES);
+      const step = {
+        records,
+        steps: [{ on, method, args: wrongArguments(dice, method, first) }],
+        results: [first + records.length],
+      };
+      if (!attempt(step)) return { ...program, steps: [...program.steps, step] };
+    }
+    return undefined;
+  },
+
+  input(dice, program) {
+    const wrong = dice.pick([
+      { shape: [0] },
+      { shape: [2, -1] },
+      { shape: 3 },
+      { shape: Array(17).fill(1) },
+      { shape: [2 ** 17, 2 ** 17] },
+      { min: 5, max: 4 },
+      { min: 0.5, max: 4 },
+      { min: '0', max: 4 },
+      { min: NaN, max: 4 },
+      { min: 0, max: 2n ** 126n },
+      { min: 0, max: 1, decimals: 37 },
+      { min: 0, max: 1, decimals: -1 },
+      { min: 0, max: 1, decimals: 0.5 },
+      { min: 0, max: 1, kind: 'number' },
+      { min: 0, max: 1, missing: 1 },
+      { min: 0, max: 1, rows: 4 },
+      { min: 0, max: 1, categories: 3 },
+      { kind: 'real', min: 0, max: Infinity },
+      { kind: 'real', min: 0, max: 1, decimals: 1 },
+      { kind: 'boolean', min: 0, max: 1 },
+      { kind: 'date', min: '2024-02-30', max: '2024-03-01' },
+      { kind: 'date', min: 0, max: 1 },
+      { kind: 'date', min: '2024-02-02', max: '2024-02-01' },
+      { kind: 'category' },
+      { kind: 'category', categories: 0 },
+      { kind: 'category', categories: 2 ** 32 + 1 },
+    ]);
+    const place = dice.pick(['encrypted', 'plain', 'public']);
+    const name = dice.pick(['another', 'another', '', '__proto__', 'a'.repeat(257), '\ud800', program.inputs[0].name]);
+    const options = name === 'another' ? { shape: [2], ...wrong } : { min: 0, max: 1 };
+    return {
+      ...program,
+      inputs: [...program.inputs, { place, name, options, cells: 0 }],
+      steps: [],
+      outputs: [{ name: 'a', operand: 0 }],
+    };
+  },
+
+  output(dice, program, { operands }) {
+    const hidden = [...operands.keys()].filter((at) => operands[at].place === 'plain');
+    const wrong = [
+      [],
+      [...program.outputs, program.outputs[0]],
+      [{ name: '', operand: 0 }],
+      [{ name: '__proto__', operand: 0 }],
+      [{ name: 5, operand: 0 }],
+      ...hidden.slice(-1).map((operand) => [...program.outputs, { name: 'hidden', operand }]),
+    ];
+    return { ...program, outputs: dice.pick(wrong) };
+  },
+
+  cells(dice, program) {
+    const number = dice.below(program.inputs.length);
+    const { options, cells, ...rest } = program.inputs[number];
+    const wrong = wrongCells(dice, options, cells);
+    return { ...program, inputs: program.inputs.with(number, { ...rest, options, cells: wrong }) };
+  },
+
+  given(dice, program) {
+    if (dice.chance(0.5))
+      return { ...program, surplus: { place: dice.pick(['encrypted', 'plain', 'public']), name: 'surplus' } };
+    const number = dice.below(program.inputs.length);
+    return { ...program, inputs: program.inputs.with(number, { ...program.inputs[number], lacking: true }) };
+  },
+};
+
+function wrongCells(dice, options, cells) {
+  const { kind = 'integer', shape = [], max, categories } = options;
+  const flat = ArrayBuffer.isView(cells) ? Array.from(cells) : flattened(cells).cells;
+  const number = typeof max === 'number' || typeof max === 'bigint';
+  const bad = dice.pick([
+    ...[null, undefined, NaN, 'x', {}, Infinity, true, 0.123456789, 'surely none'],
+    ...(number ? [typeof max === 'bigint' ? max + 1n : max + 1, Number(max) * 10 + 1] : []),
+    ...(kind === 'category' ? [categories, -1, 0.5] : []),
+    ...(kind === 'date' ? ['2024-02-30', '1900-01-01', new Date(1), 5] : []),
   ]);
-  input.options = { ...input.options, ...wrong };
-  return program;
+  const shapes = [[cells], flat.slice(1), [...flat, flat[0]], 5, 'abc', null];
+  if (dice.chance(0.25) && shape.length > 0) return dice.pick(shapes);
+  return nested(shape, flat.with(dice.below(flat.length), bad));
 }
 
-function name(dice, program) {
-  const list = dice.pick(['inputs', 'outputs']);
-  program[list] = program[list].map((one) => ({ ...one }));
-  const [first] = program[list];
-  if (dice.chance(0.5)) dice.pick(program[list]).name = dice.pick(['', '__proto__']);
-  else program[list] = [...program[list], { ...first }];
-  if (dice.chance(0.1)) program.outputs = [];
-  return program;
+/** One that the model refuses; undefined where none was drawn. */
+function wrongStep(dice, operands, attempt) {
+  for (let draw = 0; draw < DRAWS; draw++) {
+    const method = dice.pick(METHOD_NAMES);
+    const step = { on: dice.below(operands.length), method, args: wrongArguments(dice, method, operands.length) };
+    if (countOf(step) === 1 && !attempt(step)) return step;
+  }
+  return undefined;
 }
 
-/** One more call, which is output, too. */
-function call(dice, program) {
-  const on = dice.below(program.inputs.length);
-  const { rows } = program.inputs[on].options;
-  const other = dice.below(program.inputs.length);
-  const statistic = program.nodes.findIndex(({ method }) => method === 'mean');
-  const byRows = dice.pick(['add', 'sub', 'multiply']);
-  const nodes = [
-    { method: byRows, args: [{ foreign: true }] },
-    { method: dice.pick(['covariance', 'correlation']), args: [{ foreign: true }] },
-    { method: byRows, args: [{ value: dice.pick([NaN, Infinity, -Infinity]) }] },
-    { method: byRows, args: [{ value: dice.pick(['3', '', true, null, undefined]) }] },
-    { method: byRows, args: [{ value: Array(rows + dice.pick([-1, 1])).fill(1) }] },
-    { method: byRows, args: [{ value: Array(rows).fill(dice.pick([NaN, null, undefined, Infinity, '1'])) }] },
-    { method: byRows, args: [{ value: dice.pick([2n ** 126n, -(2n ** 127n), 1e300]) }] },
-    {
-      method: byRows,
-      args: [
-        {
-          value: Array(rows)
-            .fill(1)
-            .with(-1, 10n ** 40n),
-        },
-      ],
-    },
-    { method: byRows, args: [{ operand: other }] },
-    { method: dice.pick(['covariance', 'correlation']), args: [{ operand: other }] },
-    { method: 'rotateRows', args: [{ value: dice.pick([1.5, NaN, Infinity, 2 ** 60, '1', 1n]) }] },
-    { method: 'rotateColumns', args: [] },
-    { method: 'variance', args: [{ value: { divisor: 1 } }] },
-    ...(statistic < 0 ? [] : [{ method: 'add', args: [{ operand: program.inputs.length + statistic }] }]),
-  ];
-  const operand = program.inputs.length + program.nodes.length;
-  program.nodes.push({ on, ...dice.pick(nodes) });
-  program.outputs = [...program.outputs, { name: 'one more', operand }];
-  return program;
-}
+const OPERANDS = [
+  'text',
+  null,
+  NaN,
+  Infinity,
+  [1, [2]],
+  [1, true],
+  [],
+  [[]],
+  new Date(5),
+  [1, 2, 3, 4, 5, 6, 7],
+  {},
+  0.5,
+  true,
+  3,
+];
+const AXES = [-1, 7, 0.5, '0', NaN];
+const SHAPES = [[0], [-1], [1.5], 'x', 3, [7, 11], [2 ** 33]];
 
-/** An input as an output, which must not have missing rows. */
-function output(dice, program) {
-  const operand = program.inputs.findIndex(({ options }) => options.missing);
-  if (operand >= 0) program.outputs = [...program.outputs, { name: 'with holes', operand }];
-  return program;
-}
-
-/** A column too few, or too many. */
-function columns(dice, program) {
-  if (dice.chance(0.5)) return { ...program, lacking: dice.below(program.inputs.length) };
-  return { ...program, surplus: 'nobody' };
-}
-
-function values(dice, program) {
-  const input = dice.pick(program.inputs);
-  const { min, max, decimals = 0 } = input.options;
-  const list = Array.from(input.values);
-  const outside = (bound, step) => (typeof bound === 'bigint' ? bound + BigInt(step) : bound + step);
-  const wrong = dice.pick([
-    outside(max, 1),
-    outside(min, -1),
-    2n ** 62n,
-    Infinity,
-    -Infinity,
-    null,
-    undefined,
-    NaN,
-    '1',
-    true,
-    Number(`${typeof min === 'bigint' ? 0 : Math.trunc(min)}.${'0'.repeat(decimals)}1`),
-  ]);
-  list[dice.below(list.length)] = wrong;
-  input.values = dice.chance(0.15) ? dice.pick([list.slice(1), [...list, max]]) : list;
-  return program;
+function wrongArguments(dice, method, count) {
+  const operand = () =>
+    dice.chance(0.06)
+      ? { foreign: true }
+      : dice.chance(0.7)
+        ? { operand: dice.below(count) }
+        : { value: dice.pick(OPERANDS) };
+  const sum = () => (dice.chance(0.1) ? { value: 10n ** 40n } : operand());
+  const values = (...all) => dice.pick(all).map((value) => ({ value }));
+  switch (method) {
+    case 'add':
+    case 'sub':
+    case 'multiply':
+      return [sum()];
+    case 'power':
+      return values([0], [1.5], [1001], ['2'], [NaN], [3]);
+    case 'polynomial':
+      return values([[1]], [[1, 0]], [[NaN, 1]], [[1, '2']], ['x'], [[1, 2]], [Array(102).fill(1)]);
+    case 'approximate':
+      return [{ value: { from: -1, to: 1, coefficients: [0.5, 0.25] } }];
+    case 'within':
+      return values([5, 1], ['a', 1], [NaN, 1], [0, 1e-7], ['2024-01-01', '2024-02-01'], [0, 3]);
+    case 'lessThan':
+    case 'atMost':
+    case 'greaterThan':
+    case 'atLeast':
+    case 'max':
+    case 'min':
+      return [operand(), ...values([], [{ gap: 0 }], [{ gap: -1 }], [{ gap: 0.5 }])];
+    case 'sum':
+      return [{ value: dice.pick(AXES) }];
+    case 'variance':
+      return values([{ of: 'all' }], []);
+    case 'covariance':
+      return [operand(), ...values([{ of: 'all' }], [])];
+    case 'at':
+      return values([], [0, 0, 0, 0], [40], [-41], [0.5], ['0']);
+    case 'slice':
+      return values([0.5], [0, 0.5], [9], [3, 1], [[0, 0, 0, 0]], [NaN]);
+    case 'concat':
+      return [
+        dice.chance(0.3) ? { operands: [dice.below(count), dice.below(count)] } : operand(),
+        ...values([], [dice.pick(AXES)]),
+      ];
+    case 'reshape':
+    case 'broadcast':
+      return [{ value: dice.pick(SHAPES) }];
+    case 'rotate':
+      return values([0.5], [NaN], ['1'], [1, 5], [1, -1], [2 ** 60]);
+    case 'select':
+      return [operand(), operand()];
+    default:
+      return ['negate', 'square', 'sqrt', 'finish', 'not', 'count', 'mean', 'filled', 'present'].includes(method)
+        ? []
+        : [operand()];
+  }
 }

@@ -1,79 +1,123 @@
-// The model itself, on programs that a hand can follow.
+// The model itself, by what can be worked out in one's head: it shares no code with the package, but a mistake in both would not be seen.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { predict } from './model.mjs';
+import { isSingle } from './cells.mjs';
+import { fraction, nearest } from './fraction.mjs';
+import { isUndefined, predict } from './model/predict.mjs';
 
-const slots = { rows: 6, min: -9, max: 9, layout: 'slots', rings: 2 };
+const call = (on, method, ...args) => ({ on, method, args: args.map((value) => ({ value })) });
+const input = (cells, options, place = 'encrypted') => ({ place, name: `x${Math.random()}`, options, cells });
+const integers = (cells, more) => input(cells, { shape: [cells.length], min: -100, max: 100, ...more });
 
-/** What a program of one input gives at its only output. */
-function given(options, values, nodes, inputs = []) {
-  const program = { inputs: [{ name: 'a', options, values }, ...inputs], nodes };
-  program.outputs = [{ name: 'o', operand: program.inputs.length + nodes.length - 1 }];
-  const { refusal, outputs } = predict(program);
+/** What steps make of inputs: the numbers of the last value. */
+function last(inputs, steps, { off, ...more } = {}) {
+  const operand = inputs.length + steps.length - 1;
+  const { refusal, outputs } = predict(
+    { scheme: 'BGV', inputs, steps, outputs: [{ name: 'a', operand }], ...more },
+    off,
+  );
   if (refusal) return refusal;
-  const [{ value, problem }] = outputs;
-  return problem ?? (Array.isArray(value) ? value.map(({ units, decimals }) => `${units}e-${decimals}`) : value);
+  const [{ value }] = outputs;
+  if (isUndefined(value)) return 'no value';
+  return value.cells.map((cell) =>
+    !cell ? 'anything' : isSingle(cell) ? nearest(cell.low) : [cell.low, cell.high].map(nearest),
+  );
 }
 
-const call = (method, on, ...args) => ({ on, method, args });
-const value = (plain) => ({ value: plain });
-
-test('rings turn each for itself', () => {
-  const turn = (...nodes) => given(slots, [1, 2, 3, 4, 5, 6], nodes).map((text) => Number.parseInt(text, 10));
-  assert.deepEqual(turn(call('rotateRows', 0, value(1))), [2, 3, 1, 5, 6, 4]);
-  assert.deepEqual(turn(call('rotateRows', 0, value(-1))), [3, 1, 2, 6, 4, 5]);
-  assert.deepEqual(turn(call('rotateRows', 0, value(7))), [2, 3, 1, 5, 6, 4]);
-  assert.deepEqual(turn(call('rotateColumns', 0)), [4, 5, 6, 1, 2, 3]);
+test('sums, products and decimals are exact', () => {
+  const x = integers([0.1, 0.2, -0.3], { decimals: 1 });
+  assert.deepEqual(last([x], [call(0, 'sum')]), [0]);
+  assert.deepEqual(last([x], [call(0, 'multiply', 0.1)]), [0.01, 0.02, -0.03]);
+  assert.deepEqual(last([x], [call(0, 'polynomial', [1, 0, 10])]), [1.1, 1.4, 1.9]);
+  assert.deepEqual(last([x], [call(0, 'dot', [1, 2, 3])]), [-0.4]);
 });
 
-test('a plain number reaches each row, wherever it stands', () => {
-  const nodes = [
-    call('rotateRows', 0, value(1)),
-    call('add', 1, value(5)),
-    call('variance', 2, value({ population: true })),
-  ];
-  const column = { rows: 3, min: 0, max: 9, layout: 'slots' };
-  assert.equal(given(column, [1, 9, 0], nodes), 16.22222222222222);
-});
-
-test('decimals are aligned, or add up', () => {
-  const column = { rows: 2, min: -1, max: 20, decimals: 2 };
-  assert.deepEqual(given(column, [0.25, -1], [call('add', 0, value(0.125))]), ['375e-3', '-875e-3']);
-  assert.deepEqual(given(column, [0.25, -1], [call('multiply', 0, value([1.5, 2n]))]), ['375e-3', '-2000e-3']);
-});
-
-test('statistics are over the rows that are there', () => {
-  const column = { rows: 4, min: 0, max: 300, missing: true };
-  assert.equal(given(column, [1, null, 4, NaN], [call('mean', 0)]), 2.5);
-  assert.equal(given(column, [1, null, 4, NaN], [call('variance', 0)]), 4.5);
-  assert.equal(given(column, [null, null, null, undefined], [call('count', 0)]), 0);
-  assert.equal(given(column, [null, null, null, undefined], [call('mean', 0)]), 'statistic.empty');
-  assert.equal(given(column, [null, null, null, 2], [call('variance', 0)]), 'statistic.too_few');
-  const other = { name: 'b', options: column, values: [120, 135, null, 150] };
-  assert.equal(given(column, [54, 61, 47, 70], [call('covariance', 0, { operand: 1 })], [other]), 120);
-  assert.equal(
-    given(column, [54, 54, 47, 54], [call('correlation', 0, { operand: 1 })], [other]),
-    'statistic.zero_variance',
+test('statistics are those of the cells that are there', () => {
+  const x = integers([3, null, 5, 100], { missing: true });
+  assert.deepEqual(last([x], [call(0, 'mean')]), [36]);
+  assert.deepEqual(last([x], [call(0, 'count')]), [3]);
+  assert.deepEqual(last([x], [call(0, 'variance')]), [3073]);
+  assert.deepEqual(last([x], [call(0, 'variance', { of: 'population' })]), [6146 / 3]);
+  const y = integers([1.5, 2, NaN, 3.5], { missing: true, decimals: 1 });
+  const both = { on: 0, method: 'covariance', args: [{ operand: 1 }] };
+  assert.deepEqual(last([x, y], [both]), [97]);
+  assert.deepEqual(
+    last([integers([0, 1, 2]), integers([1, 3, 5])], [{ on: 0, method: 'regression', args: [{ operand: 1 }] }]),
+    [2, 1],
   );
+  assert.deepEqual(
+    last([integers([0, 1, 2]), integers([1, 3, 5])], [{ on: 0, method: 'correlation', args: [{ operand: 1 }] }]),
+    [1],
+  );
+  assert.equal(last([integers([null, null], { missing: true })], [call(0, 'mean')]), 'no value');
+  assert.equal(last([integers([-2])], [call(0, 'sum'), call(1, 'sqrt')]), 'no value');
 });
 
-test("known answers of the package's page", () => {
-  const age = { rows: 4, min: 0, max: 120 };
-  const bp = { name: 'b', options: { rows: 4, min: 0, max: 300 }, values: [120, 135, 118, 150] };
-  assert.equal(given(age, [54, 61, 47, 70], [call('mean', 0)]), 58);
-  assert.equal(given(age, [54, 61, 47, 70], [call('covariance', 0, { operand: 1 })], [bp]), 142.33333333333334);
+test('cells move as they do in NumPy', () => {
+  const x = input(
+    [
+      [1, 2, 3],
+      [4, 5, 6],
+    ],
+    { shape: [2, 3], min: 0, max: 9 },
+  );
+  assert.deepEqual(last([x], [call(0, 'rotate', -1, 1)]), [3, 1, 2, 6, 4, 5]);
+  assert.deepEqual(last([x], [call(0, 'at', -1, 0)]), [4]);
+  assert.deepEqual(last([x], [call(0, 'slice', [0, 1], [2])]), [2, 3, 5, 6]);
+  assert.deepEqual(last([x], [call(0, 'sum', 0)]), [5, 7, 9]);
+  assert.deepEqual(last([x], [call(0, 'concat', [[7], [8]], 1)]), [1, 2, 3, 7, 4, 5, 6, 8]);
+  assert.deepEqual(last([x], [call(0, 'add', [10, 20, 30])]), [11, 22, 33, 14, 25, 36]);
+  assert.deepEqual(last([x], [call(0, 'matmul', [1, 0, 2])]), [7, 16]);
+  assert.deepEqual(last([x], [call(0, 'at', 0), call(1, 'matmul', [[1], [1], [1]])]), [6]);
 });
 
-test('refusals', () => {
-  const column = { rows: 2, min: 0, max: 9 };
-  const refused = (...args) => given(...args).codes;
-  assert.deepEqual(refused({ ...column, max: -1 }, [1, 2], []), ['parameters.bounds']);
-  assert.deepEqual(refused({ ...column, max: 2n ** 62n }, [1, 2], []), ['range.integer']);
-  assert.deepEqual(refused({ ...column, decimals: 19 }, [1, 2], []), ['parameters.decimals']);
-  assert.deepEqual(refused(column, [1, 2], [call('rotateRows', 0, value(1))]), ['graph.layout']);
-  assert.deepEqual(refused({ ...column, missing: true }, [1, 2], [call('add', 0, value(1))]), ['graph.missing']);
-  assert.deepEqual(refused(column, [1, 2], [call('add', 0, value([1]))]), ['input.length']);
-  assert.deepEqual(refused(column, [1, 10], [call('negate', 0)]), ['range.value']);
-  assert.deepEqual(refused(column, [1, 0.5], [call('negate', 0)]), ['input.decimals']);
-  assert.deepEqual(refused(column, [1, null], [call('negate', 0)]), ['input.missing_value']);
+test('records are computed one by one', () => {
+  const x = input(
+    [
+      [1, 2],
+      [3, 4],
+      [5, 6],
+    ],
+    { shape: [3, 2], min: 0, max: 9 },
+  );
+  const of = (...steps) => last([x], [{ records: [0], steps, results: [1 + steps.length] }]);
+  assert.deepEqual(of(call(1, 'sum')), [3, 7, 11]);
+  assert.deepEqual(of(call(1, 'sum'), call(2, 'square')), [9, 49, 121]);
+  assert.deepEqual(of(call(1, 'mean')).codes, ['operator.invalid']);
+  assert.deepEqual(of(call(1, 'at', 2)), { step: 'step 0.0', codes: ['graph.shape'] });
+});
+
+test('comparisons are strict or not, and approximate under a gap', () => {
+  const x = integers([1, 2, 3]);
+  assert.deepEqual(last([x], [call(0, 'lessThan', 2)]), [1, 0, 0]);
+  assert.deepEqual(last([x], [call(0, 'atLeast', 2)]), [0, 1, 1]);
+  assert.deepEqual(last([x], [call(0, 'max', 2)]), [2, 2, 3]);
+  assert.deepEqual(last([x], [call(0, 'lessThan', 2, { gap: 1 })], { scheme: 'CKKS' }), [1, [0, 1], 0]);
+  const real = input([0, 1], { kind: 'real', shape: [2], min: 0, max: 1 });
+  assert.deepEqual(last([real], [call(0, 'lessThan', 0.5)]).codes, ['operator.invalid']);
+  assert.deepEqual(last([real], [call(0, 'equals', 0.5, { gap: 1 })]).codes, ['operator.invalid']);
+});
+
+test('what the client reads is off by as much as it may be', () => {
+  const real = input([1, 3], { kind: 'real', shape: [2], min: 0, max: 4 });
+  const off = fraction(0.5);
+  assert.deepEqual(last([real], [call(0, 'sum')], { off }), [4]);
+  assert.deepEqual(last([real], [call(0, 'sum'), call(1, 'finish')], { off }), [[3.5, 4.5]]);
+  assert.deepEqual(last([real], [call(0, 'mean')], { off }), [[1.75, 2.25]]);
+  assert.deepEqual(last([real], [call(0, 'sum'), call(1, 'finish'), call(2, 'sub', 4), call(3, 'sqrt')], { off }), [
+    'anything',
+  ]);
+});
+
+test('what does not fit is refused at its call, and data where they are read', () => {
+  const x = integers([1, 2]);
+  const refused = (...steps) => last([x], steps);
+  assert.deepEqual(refused(call(0, 'add', [1, 2, 3])), { step: 'step 0', codes: ['graph.shape'] });
+  assert.deepEqual(refused(call(0, 'negate'), call(1, 'divide', 3)), { step: 'step 1', codes: ['operator.invalid'] });
+  assert.deepEqual(refused({ on: 0, method: 'add', args: [{ foreign: true }] }).codes, ['graph.foreign']);
+  assert.deepEqual(last([integers([1, 2], { missing: true })], [call(0, 'negate')]).codes, ['graph.missing']);
+  assert.deepEqual(last([integers([1, 200])], [call(0, 'negate')]), { step: 'encrypt', codes: ['range.value'] });
+  assert.deepEqual(last([integers([1, 0.5])], [call(0, 'negate')]), { step: 'encrypt', codes: ['input.decimals'] });
+  const hidden = [x, input([1, 2], { shape: [2], min: 0, max: 9 }, 'plain')];
+  assert.deepEqual(last(hidden, [call(1, 'negate')]), { step: 'output 0', codes: ['operator.invalid'] });
 });

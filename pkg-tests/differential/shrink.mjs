@@ -1,126 +1,193 @@
-/** Makes a failing case smaller for as long as it still fails. */
+/** Makes a failing program smaller: fewer outputs, steps, cells and options, simpler numbers. */
 import { cuts, smallestFailing } from '../lib/shrink.mjs';
+import { STRAIGHT } from './journey.mjs';
+import { countOf, readBy, withOperands } from './recipe.mjs';
+import { flattened, nested } from './shapes.mjs';
 import { sourceOf } from './source.mjs';
 
-/** The smallest case found within a time. `fails(case)` tells whether it is still wrong. */
+/** `fails(program, journey)`: whether one is still wrong in the same way. */
 export function shrink(start, fails, milliseconds) {
-  return smallestFailing(start, { smaller, size: (one) => sourceOf(one).length, fails, milliseconds });
+  return smallestFailing(start, {
+    smaller,
+    size: ({ program, journey }) => sourceOf(program, journey).length,
+    fails: ({ program, journey }) => fails(program, journey),
+    milliseconds,
+  });
 }
 
-function* smaller({ programs, journey }) {
-  if (programs.length > 1) for (const part of cuts(programs)) yield { programs: part, journey };
-  for (const key of Object.keys(journey)) {
-    const { [key]: value, ...rest } = journey;
-    if (isSaid(value)) yield { programs, journey: { ...rest, [key]: plainest(value) } };
+function* smaller({ program, journey }) {
+  for (const key of Object.keys(STRAIGHT)) {
+    if (JSON.stringify(journey[key]) !== JSON.stringify(STRAIGHT[key]))
+      yield { program, journey: { ...journey, [key]: STRAIGHT[key] } };
   }
-  for (const [k, program] of programs.entries()) {
-    for (const less of smallerPrograms(program)) yield { programs: programs.with(k, less), journey };
-  }
-}
-
-function isSaid(value) {
-  return typeof value === 'object' ? Object.keys(value).length > 0 : value !== plainest(value);
-}
-
-function plainest(value) {
-  return { object: {}, string: 'no', boolean: false }[typeof value];
+  for (const less of smallerPrograms(program)) yield { program: less, journey: { ...journey, held: STRAIGHT.held } };
 }
 
 function* smallerPrograms(program) {
+  const { inputs, steps, outputs } = program;
   yield unused(program);
-  yield { ...program, inputs: shortNames(program.inputs), outputs: shortNames(program.outputs) };
-  if (program.outputs.length > 1) for (const outputs of cuts(program.outputs)) yield unused({ ...program, outputs });
-  const before = program.inputs.length;
-  for (let index = program.nodes.length - 1; index >= 0; index--) {
-    for (const operand of operandsOf(program.nodes[index])) yield unused(instead(program, before + index, operand));
+  if (outputs.length > 1) for (const some of cuts(outputs)) yield unused({ ...program, outputs: some });
+  let operand = inputs.length;
+  for (const [index, step] of steps.entries()) {
+    // What a step reads, in the place of what it gives.
+    for (const read of new Set(readBy(step))) {
+      if (read >= operand) continue;
+      const instead = Object.fromEntries(Array.from({ length: countOf(step) }, (_, at) => [operand + at, read]));
+      yield unused(renamed(program, (one) => instead[one] ?? one, index + 1));
+    }
+    if (step.records)
+      for (const less of smallerRecords(step, operand)) yield { ...program, steps: steps.with(index, less) };
+    for (const less of simplerArguments(step)) yield { ...program, steps: steps.with(index, less) };
+    operand += countOf(step);
   }
-  for (const rows of new Set(program.inputs.map(({ options }) => options.rows))) yield* fewerRows(program, rows);
-  for (const [index, node] of program.nodes.entries()) {
-    for (const args of simplerArguments(node))
-      yield { ...program, nodes: program.nodes.with(index, { ...node, args }) };
+  for (const length of new Set(inputs.flatMap(({ options: { shape } }) => (Array.isArray(shape) ? shape : [])))) {
+    for (const less of new Set([1, length >> 1, length - 1]))
+      if (less >= 1 && less < length) yield shorter(program, length, less);
   }
-  for (const [index, input] of program.inputs.entries()) {
-    for (const simpler of simplerInputs(input)) yield { ...program, inputs: program.inputs.with(index, simpler) };
+  for (const [index, input] of inputs.entries()) {
+    for (const simpler of simplerInputs(input, index)) yield { ...program, inputs: inputs.with(index, simpler) };
   }
 }
 
-function shortNames(list) {
-  return list.map((one, index) => ({ ...one, name: String.fromCodePoint(97 + index) }));
-}
-
-/** Uses an operand in the place of another. */
-function instead(program, replaced, operand) {
-  const other = (one) => (one === replaced ? operand : one);
-  return mapped(program, other);
-}
-
-/** Without inputs and nodes that lead to no output. */
-function unused(program) {
-  const { inputs, nodes, outputs } = program;
-  const used = new Set(outputs.map(({ operand }) => operand));
-  for (let index = nodes.length - 1; index >= 0; index--) {
-    if (used.has(inputs.length + index)) for (const operand of operandsOf(nodes[index])) used.add(operand);
-  }
-  const kept = [...inputs, ...nodes].flatMap((_, operand) => (used.has(operand) ? [operand] : []));
-  if (!kept.some((operand) => operand < inputs.length)) return program;
-  if (program.lacking !== undefined) return program;
-  const renumbered = mapped(program, (operand) => kept.indexOf(operand));
+/** Other numbers of operands, from a step on. */
+function renamed(program, other, from = 0) {
+  const { steps, outputs } = program;
   return {
-    ...renumbered,
-    inputs: inputs.filter((_, index) => used.has(index)),
-    nodes: renumbered.nodes.filter((_, index) => used.has(inputs.length + index)),
-  };
-}
-
-function mapped({ nodes, outputs, ...rest }, other) {
-  const argument = (arg) => ('operand' in arg ? { operand: other(arg.operand) } : arg);
-  return {
-    ...rest,
-    nodes: nodes.map(({ on, method, args }) => ({ on: other(on), method, args: args.map(argument) })),
+    ...program,
+    steps: steps.map((step, index) => (index < from ? step : withOperands(step, other))),
     outputs: outputs.map(({ name, operand }) => ({ name, operand: other(operand) })),
   };
 }
 
-function operandsOf({ on, args }) {
-  return new Set([on, ...args.flatMap(({ operand }) => operand ?? [])]);
+/** Without inputs and steps that lead to no output. In a `forEach` numbers go on after those outside, and move with these. */
+function unused(program) {
+  const { inputs, steps, outputs } = program;
+  const used = new Set(outputs.map(({ operand }) => operand));
+  const firsts = [];
+  let count = inputs.length;
+  for (const step of steps) {
+    firsts.push(count);
+    count += countOf(step);
+  }
+  const kept = steps.map(() => false);
+  for (let index = steps.length - 1; index >= 0; index--) {
+    const own = Array.from({ length: countOf(steps[index]) }, (_, at) => firsts[index] + at);
+    kept[index] = own.some((operand) => used.has(operand));
+    if (kept[index]) for (const operand of readBy(steps[index])) if (operand < firsts[index]) used.add(operand);
+  }
+  const stays = (operand) => {
+    if (operand < inputs.length) return used.has(operand);
+    const step = firsts.findLastIndex((first) => first <= operand);
+    return kept[step];
+  };
+  const order = Array.from({ length: count }, (_, operand) => operand).filter(stays);
+  if (!order.some((operand) => operand < inputs.length)) return program;
+  const number = new Map(order.map((operand, index) => [operand, index]));
+  const movedStep = (step, first) => {
+    const outside = order.filter((operand) => operand < first).length;
+    return withOperands(step, (operand) => (operand < first ? number.get(operand) : operand - first + outside));
+  };
+  return {
+    ...program,
+    inputs: inputs.filter((_, index) => used.has(index)),
+    steps: steps.flatMap((step, index) => (kept[index] ? [movedStep(step, firsts[index])] : [])),
+    outputs: outputs.map(({ name, operand }) => ({ name, operand: number.get(operand) })),
+  };
 }
 
-/** All columns of so many rows become shorter, with the lists that they meet. */
-function* fewerRows(program, rows) {
-  const rings = program.inputs.some(({ options }) => options.rows === rows && options.rings === 2) ? 2 : 1;
-  for (const less of new Set([rings, rings * (rows >> (rings + 1)), rings * (rows >> rings), rows - rings])) {
-    if (less < 1 || less >= rows || less % rings !== 0) continue;
-    const shorter = (list) => Array.from(list).slice(0, less);
+/** A `forEach` without a result, or with one of its steps left out in favor of what this reads. `before`: operands outside. */
+function* smallerRecords(step, before) {
+  const { records, steps, results } = step;
+  if (results.length > 1) return;
+  const first = before + records.length;
+  for (const [index, inner] of steps.entries()) {
+    if (inner.constant) continue;
+    for (const read of new Set(readBy(inner))) {
+      const other = (operand) => (operand === first + index ? read : operand > first + index ? operand - 1 : operand);
+      yield {
+        records,
+        steps: steps.toSpliced(index, 1).map((one, at) => (at < index ? one : withOperands(one, other))),
+        results: results.map(other),
+      };
+    }
+  }
+}
+
+function* simplerArguments(step) {
+  if (step.constant) {
+    yield { constant: { value: 1 } };
+    return;
+  }
+  for (const [index, arg] of (step.args ?? []).entries()) {
+    const flat = Array.isArray(arg.value) || ArrayBuffer.isView(arg.value) ? flattened(arg.value)?.cells : undefined;
+    const values =
+      flat?.length > 0
+        ? [flat[0], 1]
+        : typeof arg.value === 'number'
+          ? [1, 2, Math.trunc(arg.value)]
+          : 'operand' in arg
+            ? [1]
+            : [];
+    for (const value of values) yield { ...step, args: step.args.with(index, { value }) };
+  }
+}
+
+/** A dimension of so many becomes one of less, wherever there is one. */
+function shorter(program, length, less) {
+  const cut = (value) => {
+    if (ArrayBuffer.isView(value)) return value.length === length ? value.slice(0, less) : value;
+    if (!Array.isArray(value)) return value;
+    return (value.length === length ? value.slice(0, less) : value).map(cut);
+  };
+  const lengths = (shape) => shape.map((one) => (one === length ? less : one));
+  const argument = (arg, method) => {
+    if (!Array.isArray(arg.value) && !ArrayBuffer.isView(arg.value)) return arg;
+    return { value: ['reshape', 'broadcast'].includes(method) ? lengths(arg.value) : cut(arg.value) };
+  };
+  const ofStep = (step) => {
+    if (step.constant) return { constant: { value: cut(step.constant.value) } };
+    if (step.records) return { ...step, steps: step.steps.map(ofStep) };
+    return { ...step, args: step.args.map((arg) => argument(arg, step.method)) };
+  };
+  const ofInput = (input) => {
+    const { shape } = input.options;
+    if (!Array.isArray(shape)) return input;
+    const cells = ArrayBuffer.isView(input.cells) ? nested(shape, Array.from(input.cells)) : input.cells;
+    return { ...input, options: { ...input.options, shape: lengths(shape) }, cells: cut(cells) };
+  };
+  return { ...program, inputs: program.inputs.map(ofInput), steps: program.steps.map(ofStep) };
+}
+
+function* simplerInputs({ name, options, cells, ...rest }, index) {
+  const list = ArrayBuffer.isView(cells) ? Array.from(cells) : (flattened(cells)?.cells ?? [cells]);
+  const short = String.fromCodePoint(112 + index);
+  yield { ...rest, name: short, options, cells };
+  if (Array.isArray(options.shape)) {
+    const first = list.find((cell) => cell !== null && cell !== undefined);
     yield {
-      ...program,
-      inputs: program.inputs.map((input) => {
-        if (input.options.rows !== rows) return input;
-        return { ...input, options: { ...input.options, rows: less }, values: shorter(input.values) };
-      }),
-      nodes: program.nodes.map((node) => ({
-        ...node,
-        args: node.args.map((arg) => (arg.value?.length === rows ? { value: shorter(arg.value) } : arg)),
-      })),
+      ...rest,
+      name,
+      options,
+      cells: nested(
+        options.shape,
+        list.map(() => first),
+      ),
     };
+    for (const cell of [0, 1])
+      yield {
+        ...rest,
+        name,
+        options,
+        cells: nested(
+          options.shape,
+          list.map(() => cell),
+        ),
+      };
   }
-}
-
-function* simplerArguments({ method, args }) {
-  const [{ value } = {}] = args;
-  if (typeof value === 'object' && value !== null && value.length > 0) yield [{ value: value[0] }];
-  if (['add', 'sub', 'multiply'].includes(method) && typeof value === 'number') yield* [[{ value: 1 }], [{ value: 2 }]];
-  if (method === 'rotateRows') yield* [[{ value: 1 }], [{ value: -1 }], [{ value: Math.trunc(value / 2) }]];
-}
-
-function* simplerInputs({ name, options, values }) {
-  const list = Array.from(values);
-  const small = list.map((value) => (value === null || value === undefined || Number.isNaN(value) ? null : 0));
-  yield { name, options, values: small };
-  yield { name, options, values: small.map((value, row) => (value === null ? null : row)) };
-  yield { name, options, values: small.with(0, list[0]) };
   for (const optional of ['decimals', 'missing']) {
-    if (optional in options)
-      yield { name, values, options: Object.fromEntries(Object.entries(options).filter(([key]) => key !== optional)) };
+    if (optional in options) {
+      const { [optional]: gone, ...others } = options;
+      if (gone !== undefined) yield { ...rest, name, options: others, cells };
+    }
   }
-  if (options.min < -10 || options.max > 10) yield { name, values: small, options: { ...options, min: -9, max: 9 } };
 }

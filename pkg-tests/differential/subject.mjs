@@ -1,166 +1,140 @@
-/** Programs through the package, with encryption and without: what it gives, or where and how it refuses. */
-
-/** A call that was refused, and at which step of a program. */
-class Refused extends Error {
-  constructor(step, error) {
-    super(`${step}: ${error.message}`, { cause: error });
-    this.step = step;
-  }
-}
-
-/** Without encryption: `{ refusal }` or `{ outputs }`. */
-export function runPlain({ createTask, plainStatistics }, program) {
-  return settled(() => {
-    const task = createTask();
-    build(task, program, createTask);
-    // What it says of values is what `encrypt` says of them; a task without outputs is none to it, either.
-    const step = program.outputs.length === 0 ? 'compile' : program.lacking === undefined ? 'encrypt' : 'run';
-    return { outputs: at(step, () => plainStatistics(task, columnsOf(program))) };
-  });
-}
+/** Programs through the package: what it gives, or where and how it refuses. */
+import { build, cellsIn, packageHost, Refused, at } from './recipe.mjs';
+import { flattened, nested } from './shapes.mjs';
 
 /**
- * Several programs as one task: `{ refusal }` or `{ info, outputs, short, again, stale }`. The names of the k-th of several
- * begin with k and a space.
+ * `{ refusal }` or `{ info, details, short, ... }`, with `trace`: all values by where they were made. `looms`: one of one thread, and one of two where there is one.
  */
-export async function runEncrypted({ createTask }, loom, programs, journey) {
+export async function run({ createValueTask }, looms, program, journey) {
   const made = [];
   const keep = (thing) => (made.push(thing), thing);
-  const run = async () => {
-    const task = loom.task();
-    const joined = join(programs);
-    build(task, joined, createTask);
-    const program = keep(await later('compile', () => task.compile(journey.compile)));
-    const opened = journey.reopened ? keep(await later('reopen', () => loom.program(program.toBytes()))) : program;
-    const client = keep(await later('client', () => opened.client()));
-    const restored = keep(await later('restore', () => restore(program, client, journey)));
-    const encrypting = journey.restored === 'same keys' ? restored : client;
-    const once = async (columns) => {
-      const inputs = await later('encrypt', () => encrypt(encrypting, columns, journey));
-      const keys = journey.restored === 'new keys' ? restored.evaluationKeys : client.evaluationKeys;
-      const results = await later('run', () => program.run(inputs, keys));
-      const shown = await later('decrypt', () => decrypted(restored, results, journey.bound ? { inputs } : {}));
-      return { ...shown, inputs, results };
-    };
-    const { info } = opened;
-    const first = await once(columnsOf(joined));
-    if (!journey.again) return { info, ...first };
-    const again = await once(columnsOf(backwards(joined)));
-    // The one run's results with the other's inputs.
-    const stale = await restored.decrypt(first.results, { inputs: again.inputs }).catch((error) => error);
-    return { info, ...first, again, stale };
-  };
-  const result = await settled(run);
-  for (const thing of made) thing.dispose();
-  return result;
+  const trace = new Map();
+  try {
+    return { trace, ...(await perform(createValueTask, looms, program, journey, keep, trace)) };
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    return { refusal: { step: error.step, error: error.cause }, trace };
+  } finally {
+    for (const thing of made.toReversed()) thing.dispose();
+  }
 }
 
-/** The same program over the rows in reverse order. */
+async function perform(createValueTask, [loom, second], program, journey, keep, trace) {
+  const task = loom.valueTask();
+  build(packageHost(task, createValueTask), program, (label, value) => trace.set(label, value));
+  const compiled = keep(await later('compile', () => task.compile(journey.compile)));
+  const opened = journey.reopened ? keep(await later('reopen', () => loom.valueProgram(compiled.toBytes()))) : compiled;
+  const client = keep(await later('client', () => opened.client()));
+  const restored = keep(await later('restore', () => restore(compiled, client, journey)));
+  const keys = journey.restored === 'new keys' ? restored.evaluationKeys : client.evaluationKeys;
+  const once = async (given) => {
+    const inputs = await later('encrypt', () => encrypt(client, encryptedOf(given), journey));
+    const results = await later('run', () => runOnce(compiled, inputs, keys, given, journey));
+    const options = { public: cellsIn(given, 'public'), ...(journey.bound && { inputs }) };
+    const details = await later('decrypt', () => restored.decryptDetails(results, options));
+    const short = await restored.decrypt(results, options).catch((problem) => ({ problem }));
+    return { inputs, results, details, short };
+  };
+  const first = await once(program);
+  const found = { info: opened.info, ...first };
+  if (journey.threads && second) found.threads = await onTwo(second, compiled, first, keys, program);
+  if (journey.plain) found.plain = await plain(client, program);
+  if (journey.shared)
+    found.shared = await later('shared', () => ask(loom, createValueTask, program, compiled, client, first, keep));
+  if (!journey.again) return found;
+  found.again = await once(backwards(program));
+  // The one run's results with the other's inputs.
+  const stale = { public: cellsIn(program, 'public'), inputs: found.again.inputs };
+  found.stale = await restored.decryptDetails(first.results, stale).catch((error) => error);
+  return found;
+}
+
+/** The same program over the cells of each input in reverse order. */
 export function backwards(program) {
-  return {
-    ...program,
-    inputs: program.inputs.map((input) => ({ ...input, values: Array.from(input.values).reverse() })),
+  const reversed = ({ options: { shape = [] }, cells, ...rest }) => {
+    const list = ArrayBuffer.isView(cells) ? Array.from(cells) : flattened(cells).cells;
+    return { ...rest, options: { ...rest.options, shape }, cells: nested(shape, list.toReversed()) };
   };
+  return { ...program, inputs: program.inputs.map((input) => ({ ...reversed(input), options: input.options })) };
 }
 
-/** What the k-th of several programs calls its input or output. */
-export function nameIn(programs, k, name) {
-  return programs.length === 1 ? name : `${k} ${name}`;
+function given(program, place) {
+  const lacking = program.inputs.filter((input) => input.lacking).map(({ name }) => name);
+  const all = Object.entries(cellsIn(program, place)).filter(([name]) => !lacking.includes(name));
+  const { surplus } = program;
+  return Object.fromEntries(surplus?.place === place ? [...all, [surplus.name, 1]] : all);
 }
 
-/** Several programs as one. */
-function join(programs) {
-  if (programs.length === 1) return programs[0];
-  const inputs = programs.flatMap(({ inputs }, k) =>
-    inputs.map((input) => ({ ...input, name: nameIn(programs, k, input.name) })),
-  );
-  const joined = { inputs, nodes: [], outputs: [] };
-  let before = 0;
-  for (const [k, { inputs: own, nodes, outputs }] of programs.entries()) {
-    const [inputsBefore, nodesBefore] = [before, inputs.length + joined.nodes.length];
-    const moved = (operand) => (operand < own.length ? inputsBefore + operand : nodesBefore + operand - own.length);
-    const argument = (arg) => ('operand' in arg ? { operand: moved(arg.operand) } : arg);
-    joined.nodes.push(...nodes.map(({ on, method, args }) => ({ on: moved(on), method, args: args.map(argument) })));
-    joined.outputs.push(
-      ...outputs.map(({ name, operand }) => ({ name: nameIn(programs, k, name), operand: moved(operand) })),
-    );
-    before += own.length;
-  }
-  return joined;
-}
-
-/** Says a program to a task. */
-function build(task, { inputs, nodes, outputs }, createTask) {
-  const operands = [];
-  for (const [index, { name, options }] of inputs.entries()) {
-    operands.push(at(`input ${index}`, () => task.encrypted(name, options)));
-  }
-  const foreign = (on) => {
-    const { rows, layout, rings } = operands[on];
-    return createTask().encrypted('foreign', { rows, min: 0, max: 1, layout, ...(layout === 'slots' && { rings }) });
-  };
-  for (const [index, { on, method, args }] of nodes.entries()) {
-    const given = args.map((arg) => (arg.foreign ? foreign(on) : 'operand' in arg ? operands[arg.operand] : arg.value));
-    operands.push(at(`node ${index}`, () => operands[on][method](...given)));
-  }
-  for (const [index, { name, operand }] of outputs.entries()) {
-    at(`output ${index}`, () => task.output(name, operands[operand]));
-  }
-}
-
-function columnsOf({ inputs, lacking, surplus }) {
-  const columns = Object.fromEntries(inputs.map(({ name, values }) => [name, values]));
-  if (lacking !== undefined) delete columns[inputs[lacking].name];
-  return surplus === undefined ? columns : { ...columns, [surplus]: [1] };
-}
-
-async function restore(program, client, { restored }) {
-  if (restored === 'no') return client;
-  const evaluationKeys = { 'same keys': client.evaluationKeys, 'new keys': undefined, 'to decrypt': [] }[restored];
-  return program.restoreClient(await client.save(), { evaluationKeys });
-}
+const encryptedOf = (program) => given(program, 'encrypted');
+const clearOf = (program) => ({ plain: given(program, 'plain'), public: given(program, 'public') });
 
 /** All at once, or each for itself. */
-async function encrypt(client, columns, { apart }) {
-  if (!apart) return client.encrypt(columns);
+async function encrypt(client, cells, { apart }) {
+  if (!apart) return client.encrypt(cells);
   const inputs = {};
-  for (const [name, values] of Object.entries(columns)) Object.assign(inputs, await client.encrypt({ [name]: values }));
+  for (const [name, value] of Object.entries(cells).reverse())
+    Object.assign(inputs, await client.encrypt({ [name]: value }));
   return inputs;
 }
 
-/** By both ways: the short one throws where an output has no value. */
-async function decrypted(client, results, options) {
-  const outputs = await client.decryptDetails(results, options);
-  const short = await client.decrypt(results, options).catch((problem) => ({ problem }));
-  return { outputs, short };
+async function runOnce(compiled, inputs, keys, program, { held }) {
+  if (held.length === 0) return compiled.run(inputs, keys, clearOf(program));
+  const names = held.map((index) => program.inputs[index]?.name);
+  const parted = (all, stays) =>
+    Object.fromEntries(Object.entries(all).filter(([name]) => names.includes(name) === stays));
+  const { plain, public: open } = clearOf(program);
+  const options = (stays) => ({ plain: parted(plain, stays), public: parted(open, stays) });
+  const stays = await compiled.hold(parted(inputs, true), keys, options(true));
+  try {
+    return await stays.run(parted(inputs, false), options(false));
+  } finally {
+    stays.dispose();
+  }
+}
+
+async function restore(compiled, client, { restored }) {
+  if (restored === 'no') return client;
+  const evaluationKeys = restored === 'same keys' ? client.evaluationKeys : undefined;
+  return compiled.restoreClient(await client.save(), { evaluationKeys });
+}
+
+/** Whether two threads give the same bytes. */
+async function onTwo(loom, compiled, { inputs, results }, keys, program) {
+  const opened = await later('open on two threads', () => loom.valueProgram(compiled.toBytes()));
+  try {
+    const again = await later('run on two threads', () => opened.run(inputs, keys, clearOf(program)));
+    const names = Object.keys(results);
+    const same = names.every((name) => Buffer.compare(results[name], again[name] ?? new Uint8Array()) === 0);
+    return same && Object.keys(again).length === names.length;
+  } finally {
+    opened.dispose();
+  }
+}
+
+/** Without encryption: outputs, or the error. */
+function plain(client, program) {
+  return client.plain(cellsIn(program, 'encrypted'), clearOf(program)).catch((problem) => ({ problem }));
+}
+
+/** One of the outputs alone, as another program under the parameters of the first, of the same ciphertexts; undefined where these are not enough for it. */
+async function ask(loom, createValueTask, program, compiled, client, { inputs }, keep) {
+  const task = loom.valueTask();
+  const outputs = program.outputs.slice(-1);
+  build(packageHost(task, createValueTask), { ...program, outputs });
+  const other = await task.compile({ parameters: compiled.info }).catch((error) => error);
+  if (other instanceof Error) return { refused: other };
+  keep(other);
+  const holder = keep(await other.restoreClient(await client.save()));
+  const results = await other.run(inputs, holder.evaluationKeys, clearOf(program));
+  return { info: other.info, details: await holder.decryptDetails(results, { public: cellsIn(program, 'public') }) };
 }
 
 async function later(step, call) {
   try {
     return await call();
   } catch (error) {
-    throw new Refused(step, error);
-  }
-}
-
-function at(step, call) {
-  try {
-    return call();
-  } catch (error) {
-    throw new Refused(step, error);
-  }
-}
-
-/** What a call gives, or `{ refusal: { step, error } }`; a promise of it, if the call gives one. */
-function settled(call) {
-  const refusal = (error) => {
-    if (!(error instanceof Refused)) throw error;
-    return { refusal: { step: error.step, error: error.cause } };
-  };
-  try {
-    const result = call();
-    return result instanceof Promise ? result.catch(refusal) : result;
-  } catch (error) {
-    return refusal(error);
+    at(step, () => {
+      throw error;
+    });
   }
 }

@@ -1,144 +1,141 @@
-/** Runs the cases of a range of indexes, several at a time, and counts. */
-import { checkCase, checkPlain } from './cases.mjs';
-import { randomJourney, randomProgram } from './generator.mjs';
-import { predict } from './model.mjs';
+/** Runs the programs of a range of numbers, several at a time, and counts. */
+import { check } from './check.mjs';
+import { randomProgram } from './generator.mjs';
+import { randomJourney, STRAIGHT } from './journey.mjs';
+import { predict } from './model/predict.mjs';
 import { shrink } from './shrink.mjs';
 import { sourceOf } from './source.mjs';
+import { run } from './subject.mjs';
 
-/** Of so many indexes in a row, the first few are programs of one task. All others are alone in theirs. */
-const PERIOD = 40;
-const TOGETHER = 4;
-/** Cases under way at a time: while one waits for its client worker, another's evaluator works. */
-const LANES = 3;
+/** Programs under way at a time: while one waits for its client worker, another's evaluator works. */
+const LANES = 2;
 /** Most of a process that are made smaller and printed; time for each. */
-const MOST_PRINTED = 5;
-const SHRINK_MS = 30_000;
+const MOST_PRINTED = 4;
+const SHRINK_MS = 40_000;
 let printed = 0;
 
 /**
- * What runs are added up in: programs alone in their task and together in one, those with mistakes, those that are too
- * large for the compiler by its code, those that are wrong.
+ * What runs are added up in: programs by scheme, those with a mistake, those that the compiler may refuse by code, those of two threads, wrong ones; the largest part
+ * of a bound of reals that was used, and the least budget beyond what was promised.
  */
 export function noCounts() {
-  return { programs: 0, alone: 0, together: 0, mistakes: 0, refused: {}, wrong: 0 };
+  return { BGV: 0, CKKS: 0, mistakes: 0, threads: 0, wrong: 0, refused: {}, share: 0, spare: Infinity };
 }
 
 export function addCounts(a, b) {
   const refused = { ...a.refused };
   for (const [code, count] of Object.entries(b.refused)) refused[code] = (refused[code] ?? 0) + count;
-  return { ...Object.fromEntries(Object.keys(a).map((key) => [key, a[key] + b[key]])), refused };
+  const sums = Object.fromEntries(['BGV', 'CKKS', 'mistakes', 'threads', 'wrong'].map((key) => [key, a[key] + b[key]]));
+  // As text an infinity is null.
+  return { ...sums, refused, share: Math.max(a.share, b.share), spare: Math.min(a.spare, b.spare ?? Infinity) };
 }
 
-/** Indexes as cases: `[first, after the last]` each. */
-export function* casesOf(from, to) {
-  for (let index = from; index < to;) {
-    const size = index % PERIOD === 0 ? TOGETHER : 1;
-    yield [index, Math.min(to, index + size)];
-    index += size;
-  }
+export function programsIn({ BGV, CKKS }) {
+  return BGV + CKKS;
 }
 
-/** The case of some indexes of a seed. */
-export function randomCase(seed, from, to) {
-  const programs = Array.from({ length: to - from }, (_, k) => randomProgram(seed, from + k));
-  return { programs, journey: randomJourney(seed, from, programs) };
+export function refusedIn({ refused }) {
+  return Object.values(refused).reduce((a, b) => a + b, 0);
 }
 
-/** Programs `from` to below `to`, with encryption and without. Prints what is wrong. */
-export async function runRange({ pkg, loom, seed, from, to, print }) {
+/** Programs `from` to below `to`. Prints what is wrong. `mistakes`: how many have one. */
+export async function runRange({ pkg, looms, seed, from, to, mistakes, print }) {
   let counts = noCounts();
-  const cases = casesOf(from, to);
+  const numbers = Array.from({ length: to - from }, (_, at) => from + at).values();
   const lane = async () => {
-    for (const [first, end] of cases) {
-      const random = randomCase(seed, first, end);
-      const results = await run(pkg, loom, random);
-      for (const result of results) counts = addCounts(counts, countOf(result));
-      const wrong = results.find(({ differences }) => differences.length > 0);
-      if (wrong) await report({ seed, first, random, wrong, print, again: (one) => run(pkg, loom, one) });
+    for (const index of numbers) {
+      const program = randomProgram(seed, index, mistakes);
+      const journey = mistakes === 1 ? STRAIGHT : randomJourney(seed, index, program);
+      const result = await tryOne(pkg, looms, program, journey);
+      counts = addCounts(counts, countOf(program, journey, result));
+      if (result.differences.length > 0)
+        await report({
+          seed,
+          index,
+          program,
+          journey,
+          result,
+          print,
+          again: (...smaller) => tryOne(pkg, looms, ...smaller),
+        });
     }
   };
   await Promise.all(Array.from({ length: LANES }, lane));
   return counts;
 }
 
-/** Without encryption only: the package's own reference. */
-export async function runRangePlain({ pkg, seed, from, to, print }) {
-  let counts = noCounts();
-  const plain = (programs) =>
-    programs.map((program) => ({ program, together: 1, differences: checkPlain(pkg, program) }));
-  for (let index = from; index < to; index++) {
-    const [result] = plain([randomProgram(seed, index)]);
-    counts = addCounts(counts, countOf(result));
-    if (result.differences.length === 0) continue;
-    const random = { programs: [result.program], journey: {} };
-    await report({ seed, first: index, random, wrong: result, print, again: ({ programs }) => plain(programs) });
-  }
-  return counts;
-}
-
-async function run(pkg, loom, random) {
-  const results = await checkCase(pkg, loom, random);
+async function tryOne(pkg, looms, program, journey) {
+  const found = await run(pkg, looms, program, journey);
+  const result = check(pkg, program, found, journey);
   // After a trap, what follows is to be tried, too.
-  if (results.some(({ differences }) => differences.some(({ found }) => found.includes('worker.'))))
-    await loom.restart();
-  return results.map(({ program, differences, ...rest }) => {
-    const plain = checkPlain(pkg, program).map(({ where, ...values }) => ({
-      where: `plainStatistics, ${where}`,
-      ...values,
-    }));
-    return { program, differences: [...differences, ...plain], ...rest };
-  });
+  if (found.refusal?.error?.code?.startsWith('worker.')) for (const loom of looms) await loom.restart();
+  return result;
 }
 
-/** Prints a failing case as small as it can be made. */
-async function report({ seed, first, random, wrong, print, again }) {
-  if (printed++ >= MOST_PRINTED) return;
-  const kind = kindOf(wrong);
-  let last = wrong;
-  const fails = async (smaller) => {
-    const result = (await again(smaller)).find((one) => one.differences.length > 0 && kindOf(one) === kind);
-    if (result) last = result;
-    return Boolean(result);
+function countOf(program, { threads }, { differences, refused, share, spare }) {
+  const isMistake = predict(program).refusal !== undefined;
+  return {
+    ...noCounts(),
+    [program.scheme]: 1,
+    mistakes: isMistake ? 1 : 0,
+    threads: threads && !isMistake && !refused ? 1 : 0,
+    wrong: differences.length > 0 ? 1 : 0,
+    refused: refused ? { [refused]: 1 } : {},
+    ...{ share, spare },
   };
-  const smallest = await shrink(random, fails, SHRINK_MS);
-  const before = `WRONG: seed ${seed}, program ${first}.\n${shown(wrong.differences)}`;
-  print(`${before}\nAs a short one:\n${sourceOf(smallest)}${shown(last.differences)}\n`);
 }
 
-/** Of the first difference: a smaller case must fail in the same way. */
+/** Prints a failing program as small as it can be made. */
+async function report({ seed, index, program, journey, result, print, again }) {
+  if (printed++ >= MOST_PRINTED) return;
+  const kind = kindOf(result);
+  let last = result;
+  const fails = async (smaller, how) => {
+    try {
+      const result = await again(smaller, how);
+      if (result.differences.length === 0 || kindOf(result) !== kind) return false;
+      last = result;
+      return true;
+    } catch {
+      // Some cuts leave no program.
+      return false;
+    }
+  };
+  const smallest = await shrink({ program, journey }, fails, SHRINK_MS);
+  print(
+    `WRONG: seed ${seed}, program ${index}.\n${shown(result)}\nAs a short one:\n${sourceOf(smallest.program, smallest.journey)}${shown(last)}\n`,
+  );
+}
+
+/** Of the first difference: a smaller program must fail in the same way. */
 function kindOf({ differences: [{ where, found, expected }] }) {
-  const refusal = (text) => text.match(/^(refused|accepted)/)?.[0];
-  return [where.startsWith('plainStatistics'), refusal(found), refusal(expected)].join();
+  const refusal = (text) => text.match(/^(refused[^:]*: [\w.]*|accepted)/)?.[0];
+  return [
+    where.match(/type$|budget$|^plain|^shared|^second|^two threads|^info|^decrypt/)?.[0],
+    refusal(found),
+    refusal(expected)?.split(':')[0],
+  ].join();
 }
 
-function shown(differences) {
+function shown({ differences }) {
   return differences
     .slice(0, 4)
     .map(({ where, found, expected }) => `// ${where}: found ${found}, expected ${expected}`)
     .join('\n');
 }
 
-function countOf({ program, together, differences, refused }) {
-  return {
-    programs: 1,
-    alone: together === 1 ? 1 : 0,
-    together: together === 1 ? 0 : 1,
-    mistakes: predict(program).refusal ? 1 : 0,
-    refused: refused ? { [refused]: 1 } : {},
-    wrong: differences.length > 0 ? 1 : 0,
-  };
-}
-
 /** The counts in words. */
-export function summary({ programs, alone, together, mistakes, refused, wrong }) {
-  const limits = Object.values(refused).reduce((a, b) => a + b, 0);
+export function summary(counts) {
+  const { BGV, CKKS, mistakes, threads, refused, wrong, share, spare } = counts;
   const codes = Object.entries(refused)
     .map(([code, count]) => `${code} ${count}`)
     .join(', ');
   return [
-    `${programs} programs, ${alone} in tasks of their own, ${together} in shared ones`,
+    `${BGV} programs of integers (BGV), ${CKKS} of reals (CKKS), ${threads} of them on two threads, too`,
     `with mistakes, and refused: ${mistakes}`,
-    `too large, and refused: ${limits}${codes && ` (${codes})`}`,
+    `too deep or too large, and refused: ${refusedIn(counts)}${codes && ` (${codes})`}`,
+    `at most ${(100 * share).toFixed(0)}% of an error bound used`,
+    `at least ${Number.isFinite(spare) ? spare.toFixed(1) : 'all'} bits of budget beyond the promised ones`,
     `wrong: ${wrong}`,
   ].join('; ');
 }

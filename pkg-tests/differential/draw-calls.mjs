@@ -1,0 +1,286 @@
+/** Random calls on values. What they are refused for the model says: then another one is drawn. */
+import { numberOf } from './draw-inputs.mjs';
+import { spread } from './model/logic.mjs';
+import { cellsOf, joint, nested } from './shapes.mjs';
+
+const DAY_MS = 86_400_000;
+
+/** How often what is called. */
+const WEIGHTS = {
+  add: 10,
+  sub: 8,
+  multiply: 14,
+  negate: 2,
+  square: 5,
+  power: 3,
+  polynomial: 4,
+  divide: 6,
+  sqrt: 4,
+  finish: 3,
+  approximate: 2,
+  within: 3,
+  lessThan: 4,
+  atMost: 4,
+  greaterThan: 4,
+  atLeast: 4,
+  equals: 5,
+  max: 3,
+  min: 3,
+  and: 5,
+  or: 5,
+  not: 3,
+  select: 7,
+  sum: 8,
+  dot: 5,
+  matmul: 7,
+  count: 2,
+  mean: 4,
+  variance: 4,
+  covariance: 4,
+  correlation: 3,
+  regression: 3,
+  at: 5,
+  slice: 5,
+  concat: 5,
+  reshape: 3,
+  broadcast: 3,
+  rotate: 6,
+  filled: 4,
+  present: 3,
+  constant: 2,
+};
+
+/** A value, or that of the first record. */
+export const sample = (value) => value.rows?.[0] ?? value;
+
+/** A step over these operands; undefined where none was found. */
+export function randomStep(dice, operands, limits) {
+  if (operands.length === 0) return undefined;
+  const method = dice.weighted(WEIGHTS);
+  const on = randomOperand(dice, operands, limits, ARGUED[method]);
+  if (on === undefined) return undefined;
+  const value = sample(operands[on]);
+  if (method === 'constant') return { constant: { value: randomConstant(dice, value) } };
+  const args = (ARGUMENTS[method] ?? none)({ dice, on: value, whole: operands[on], operands, limits });
+  return args && { on, method, args };
+}
+
+const isBoolean = ({ kind }) => kind === 'boolean';
+const hasAxes = ({ shape }) => shape.length > 0;
+/** What a method is mostly called on. */
+const ARGUED = {
+  and: isBoolean,
+  or: isBoolean,
+  not: isBoolean,
+  select: isBoolean,
+  filled: ({ missing }) => missing,
+  present: ({ missing }) => missing,
+  slice: hasAxes,
+  rotate: hasAxes,
+  at: hasAxes,
+  concat: hasAxes,
+  matmul: hasAxes,
+  finish: ({ shape }) => shape.length === 0,
+};
+
+/** Later ones are drawn more often, and encrypted ones; in a long row mostly the last one. */
+function randomOperand(dice, operands, { inRow }, fits = () => true) {
+  const all = [...operands.keys()].filter((at) => fits(sample(operands[at])));
+  if (all.length === 0) return undefined;
+  if (dice.chance(0.2)) return dice.pick(all);
+  const hidden = all.filter((at) => sample(operands[at]).isCiphertext);
+  const likely = hidden.length > 0 ? hidden : all;
+  return dice.pick(likely.slice(inRow ? -1 : -3));
+}
+
+const none = () => [];
+
+/** Another operand that goes together with one, or a constant. */
+function mate({ dice, on, operands }, fits = () => true, shapes = (shape) => joint(on.shape, shape)) {
+  const likely = [...operands.keys()].filter((at) => {
+    const other = sample(operands[at]);
+    return shapes(other.shape) && fits(other);
+  });
+  if (likely.length > 0 && dice.chance(0.75)) return { operand: dice.pick(likely) };
+  return {
+    value: randomConstant(dice, on, dice.chance(0.5) ? on.shape : on.shape.slice(dice.below(on.shape.length + 1))),
+  };
+}
+
+const isNumeric = ({ isNumber }) => isNumber;
+const sameKind = (on) => (other) => other.kind === on.kind || (on.isNumber && other.isNumber);
+
+/** Constants that suit a value. */
+function randomConstant(dice, { kind, cells: data, reach, categories }, shape = []) {
+  // Comparisons tell equal ones apart from others.
+  const wholes = Array.isArray(data)
+    ? data.filter((cell) => cell && cell.low.n % cell.low.d === 0n && cell.low.n ** 2n < 10_000n * cell.low.d ** 2n)
+    : [];
+  const cells = Array.from({ length: cellsOf(shape) }, () => {
+    if (kind === 'boolean' && dice.chance(0.7)) return dice.chance(0.5);
+    if (kind === 'category') return dice.below(categories);
+    if (kind === 'date' && reach) return new Date(dayIn(dice, reach[0]) * DAY_MS);
+    if (kind === 'real') return dice.chance(0.5) ? dice.between(-4, 4) / 2 : dice.between(-999, 999) / 500;
+    if (wholes.length > 0 && dice.chance(0.3)) {
+      const { n, d } = dice.pick(wholes).low;
+      return Number(n / d);
+    }
+    return numberOf(dice, dice.bigBetween(-5n, 9n), dice.chance(0.8) ? 0 : dice.between(1, 2));
+  });
+  // Booleans are of one sort.
+  const list =
+    new Set(cells.map((cell) => (typeof cell === 'boolean' ? 'boolean' : 'number'))).size > 1
+      ? cells.map(Number)
+      : cells;
+  if (shape.length === 1 && list.every((cell) => typeof cell === 'number') && dice.chance(0.1))
+    return Float64Array.from(list);
+  return nested(shape, list);
+}
+
+function dayIn(dice, one) {
+  if (!one) return dice.between(0, 20_000);
+  return dice.between(Number(one.low.n / one.low.d), Number(one.high.n / one.high.d));
+}
+
+function comparison({ dice, on, operands, limits }) {
+  const other = mate({ dice, on, operands }, sameKind(on));
+  if (limits.scheme !== 'CKKS') return dice.chance(0.1) ? [other, { value: { gap: dice.pick([0.5, 1]) } }] : [other];
+  const second = 'operand' in other ? sample(operands[other.operand]) : undefined;
+  const width = second
+    ? spread(on, second)
+    : spread(on, { reach: [{ low: { n: -5n, d: 1n }, high: { n: 9n, d: 1n } }] });
+  const gap = Number((width / dice.pick([4, 8, 16])).toPrecision(3));
+  return gap > 0 && Number.isFinite(gap) ? [other, { value: { gap } }] : undefined;
+}
+
+function randomAxis(dice, { shape }) {
+  return dice.below(shape.length);
+}
+
+/** Bounds that the data lie in. */
+function within({ dice, on, whole }) {
+  const values = whole.rows ?? [whole];
+  const cells = values.flatMap(({ cells }) => (Array.isArray(cells) ? cells : [undefined]));
+  if (!['integer', 'real', 'date'].includes(on.kind) || cells.includes(undefined) || on.missing) return undefined;
+  const numbers = cells.flatMap(({ low, high }) => [low, high]).map(({ n, d }) => ({ n, d }));
+  if (on.kind === 'real') {
+    const all = numbers.map(({ n, d }) => Number(n) / Number(d));
+    if (!all.every(Number.isFinite)) return undefined;
+    return [Math.floor(Math.min(...all)) - dice.below(2), Math.ceil(Math.max(...all)) + dice.below(2)].map((value) => ({
+      value,
+    }));
+  }
+  const scale = 10n ** BigInt(on.decimals);
+  const units = numbers.map(({ n, d }) => (n * scale) / d).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  const [low, high] = [units[0] - BigInt(dice.below(3)), units.at(-1) + BigInt(dice.below(3))];
+  if (on.kind === 'date') return [low, high].map((day) => ({ value: new Date(Number(day) * DAY_MS) }));
+  if (on.decimals > 0 && [low, high].some((bound) => bound > 10n ** 14n || bound < -(10n ** 14n))) return undefined;
+  return [low, high].map((bound) => ({ value: numberOf(dice, bound, on.decimals) }));
+}
+
+/** A polynomial in Chebyshev's form, on an interval that a value is in. */
+function approximation({ dice, on }) {
+  if (on.reach.includes(undefined)) return undefined;
+  const ends = on.reach.flatMap(({ low, high }) => [low, high]).map(({ n, d }) => Number(n) / Number(d));
+  const [from, to] = [Math.floor(Math.min(...ends)) - 1, Math.ceil(Math.max(...ends)) + dice.between(1, 2)];
+  const coefficients = Array.from({ length: dice.between(2, 9) }, () => dice.between(-100, 100) / 64);
+  if (!Number.isFinite(from + to) || coefficients.at(-1) === 0) return undefined;
+  return [{ value: { from, to, degree: coefficients.length - 1, coefficients, error: 0 } }];
+}
+
+const two = (fits) => (how) => [mate(how, fits)];
+const statistic = (how) => [mate(how, isNumeric, (shape) => `${shape}` === `${how.on.shape}`)];
+const moments = (dice) => (dice.chance(0.5) ? [] : [{ value: { of: dice.pick(['sample', 'population']) } }]);
+
+const ARGUMENTS = {
+  add: (how) => [mate(how, (other) => sameKind(how.on)(other) || how.on.kind === 'date')],
+  sub: (how) => [mate(how, (other) => sameKind(how.on)(other) || how.on.kind === 'date')],
+  multiply: two(isNumeric),
+  divide: two(isNumeric),
+  power: ({ dice }) => [{ value: Number(dice.weighted({ 1: 0.5, 2: 2, 3: 4, 4: 2, 5: 1, 8: 0.5 })) }],
+  polynomial({ dice }) {
+    const all = Array.from({ length: dice.between(2, 6) }, () =>
+      dice.chance(0.3) ? 0 : dice.between(-9, 9) / dice.pick([1, 1, 1, 2, 10]),
+    );
+    return all.at(-1) === 0 ? undefined : [{ value: all }];
+  },
+  approximate: approximation,
+  within,
+  lessThan: comparison,
+  atMost: comparison,
+  greaterThan: comparison,
+  atLeast: comparison,
+  max: comparison,
+  min: comparison,
+  equals: (how) => [mate(how, sameKind(how.on))],
+  and: two(isBoolean),
+  or: two(isBoolean),
+  select(how) {
+    const first = mate(how, ({ kind }) => kind !== 'boolean' || how.dice.chance(0.3));
+    const like =
+      'operand' in first ? sample(how.operands[first.operand]) : { ...how.on, kind: 'integer', isNumber: true };
+    const second = mate({ ...how, on: { ...like, shape: how.on.shape } }, sameKind(like));
+    return how.dice.chance(0.5) ? [first, second] : [second, first];
+  },
+  sum: ({ dice, on }) => (on.shape.length === 0 || dice.chance(0.5) ? [] : [{ value: randomAxis(dice, on) }]),
+  dot: statistic,
+  matmul: (how) => {
+    const inner = how.on.shape.at(-1);
+    return [mate(how, isNumeric, (shape) => shape.at(-2) === inner || (shape.length === 1 && shape[0] === inner))];
+  },
+  covariance: (how) => [...statistic(how), ...moments(how.dice)],
+  variance: ({ dice }) => moments(dice),
+  correlation: statistic,
+  regression: statistic,
+  at({ dice, on: { shape } }) {
+    const some = shape.slice(0, dice.between(1, shape.length));
+    return some.map((length) => ({ value: dice.between(-length, length - 1) }));
+  },
+  slice({ dice, on: { shape } }) {
+    const bound = (length) => dice.between(-length - 1, length + 1);
+    if (dice.chance(0.4)) return [{ value: bound(shape[0]) }];
+    if (dice.chance(0.4)) return [{ value: bound(shape[0]) }, { value: bound(shape[0]) }];
+    const some = shape.slice(0, dice.between(1, shape.length));
+    return [{ value: some.map(bound) }, { value: some.map(bound) }];
+  },
+  concat(how) {
+    const { dice, on, operands } = how;
+    const axis = dice.chance(0.5) ? 0 : randomAxis(dice, on);
+    const fits = (shape) =>
+      shape.length === on.shape.length && shape.every((length, at) => at === axis || length === on.shape[at]);
+    const others = [...operands.keys()].filter(
+      (at) => fits(sample(operands[at]).shape) && sameKind(on)(sample(operands[at])),
+    );
+    const args =
+      dice.chance(0.3) || others.length === 0
+        ? { value: randomConstant(dice, on, on.shape.with(axis, dice.between(1, 2))) }
+        : dice.chance(0.5)
+          ? { operand: dice.pick(others) }
+          : { operands: Array.from({ length: dice.between(1, 3) }, () => dice.pick(others)) };
+    return axis === 0 && dice.chance(0.7) ? [args] : [args, { value: axis }];
+  },
+  reshape({ dice, on: { shape } }) {
+    const cells = cellsOf(shape);
+    const divisors = [...Array(cells).keys()].map((one) => one + 1).filter((one) => cells % one === 0);
+    const first = dice.pick(divisors);
+    return [
+      {
+        value: dice.pick([
+          [cells],
+          [first, cells / first],
+          [1, ...shape],
+          cells === 1 ? [] : [cells / first, 1, first],
+        ]),
+      },
+    ];
+  },
+  broadcast({ dice, on: { shape } }) {
+    const filled = shape.map((length) => (length === 1 ? dice.between(1, 3) : length));
+    return [{ value: dice.chance(0.5) ? [dice.between(1, 3), ...filled] : filled }];
+  },
+  rotate({ dice, on }) {
+    const axis = randomAxis(dice, on);
+    const steps = dice.chance(0.9) ? dice.between(-on.shape[axis], on.shape[axis]) : dice.between(-1e6, 1e6);
+    return axis === 0 && dice.chance(0.7) ? [{ value: steps }] : [{ value: steps }, { value: axis }];
+  },
+};

@@ -1,0 +1,61 @@
+/** How a program is run: mostly the straight way. */
+import { Dice } from './dice.mjs';
+
+/** Passes of the compiler, which change no result. */
+const PASSES = [
+  'square',
+  'balance',
+  'turns',
+  'dedup',
+  'factors',
+  'flatten',
+  'giantSteps',
+  'lateSums',
+  'lazyRelinearization',
+  'earlySwitching',
+  'hoist',
+  'fuse',
+];
+
+/**
+ * `compile`: options; `reopened`: from bytes; `restored`: with which keys a client from bytes goes on; `apart`: inputs are encrypted one after the other, the last
+ * one first; `bound`: results are decrypted with their inputs; `held`: numbers of inputs that stay with the evaluator; `again`: once more with cells in reverse order;
+ * `threads`: on two, too; `shared`: another program under the same parameters, which takes the same ciphertexts; `plain`: unencrypted, too.
+ */
+export function randomJourney(seed, index, program) {
+  const dice = new Dice(seed ^ 0x5eed, index);
+  const off = dice.chance(0.35) ? PASSES.filter(() => dice.chance(0.4)) : [];
+  const isTold = program.steps.some(
+    ({ method, steps }) => method === 'within' || steps?.some((inner) => inner.method === 'within'),
+  );
+  return {
+    compile: {
+      ...(off.length > 0 && { passes: Object.fromEntries(off.map((name) => [name, false])) }),
+      ...(dice.chance(0.1) && { security: dice.pick(['guidelines-2024', 'standard-2018']) }),
+      ...(program.scheme === 'CKKS' && dice.chance(0.5) && { precision: dice.between(8, 24) }),
+    },
+    reopened: dice.chance(0.2),
+    restored: dice.weighted({ no: 8, 'same keys': 1, 'new keys': 1 }),
+    apart: dice.chance(0.2),
+    bound: dice.chance(0.3),
+    held: dice.chance(0.25) ? [...program.inputs.keys()].filter(() => dice.chance(0.5)) : [],
+    // What is told of the data need not hold of others.
+    again: dice.chance(0.15) && !isTold,
+    threads: dice.chance(0.3),
+    shared: dice.chance(0.15),
+    plain: dice.chance(0.3),
+  };
+}
+
+export const STRAIGHT = {
+  compile: {},
+  reopened: false,
+  restored: 'no',
+  apart: false,
+  bound: false,
+  held: [],
+  again: false,
+  threads: false,
+  shared: false,
+  plain: false,
+};

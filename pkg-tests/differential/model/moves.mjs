@@ -1,0 +1,129 @@
+/** Where cells go, and what is made of missing ones. */
+import { product, single, UNIT } from '../cells.mjs';
+import { cellsOf, isShape, joint, moved, repeated, sameShape } from '../shapes.mjs';
+import { operandOf } from './constants.mjs';
+import { alike } from './logic.mjs';
+import { ModelValue, operation, Refusal, Rules } from './value.mjs';
+
+const isAxis = (axis, { length }) => Number.isInteger(axis) && axis >= 0 && axis < length;
+
+/** The cells of these numbers, in a shape. */
+function taken(self, shape, from, levels = 0) {
+  const { kind, decimals, categories } = self;
+  const rules = new Rules().broken(self.missing, 'graph.missing');
+  const compute = ({ cells }) => from.map((at) => cells[at]);
+  return operation(
+    rules,
+    [self],
+    { kind, decimals, categories, shape },
+    { compute, levels: self.isCiphertext ? levels : 0 },
+  );
+}
+
+export const MOVES = {
+  at(self, ...indices) {
+    const { shape } = self;
+    if (indices.length < 1 || indices.length > shape.length) throw new Refusal('graph.shape');
+    const start = indices.map((index, axis) => (index < 0 ? shape[axis] + index : index));
+    if (!start.every((index, axis) => Number.isInteger(index) && index >= 0 && index < shape[axis]))
+      throw new Refusal('graph.shape');
+    const rest = shape.slice(start.length);
+    return taken(
+      self,
+      rest,
+      moved(rest, shape, (place) => [...start, ...place]),
+      0.5,
+    );
+  },
+
+  slice(self, start, end) {
+    const [from, to] = [start, end].map((bounds) => (Array.isArray(bounds) ? bounds : [bounds]));
+    const { shape } = self;
+    if (shape.length === 0 || from.length > shape.length || to.length > shape.length) throw new Refusal('graph.shape');
+    if (![...from, ...to].every((bound) => bound === undefined || Number.isInteger(bound)))
+      throw new Refusal('input.type');
+    // As arrays are sliced.
+    const along = shape.map((length, axis) => [...Array(length).keys()].slice(from[axis], to[axis]));
+    if (along.some(({ length }) => length === 0)) throw new Refusal('graph.shape');
+    const size = along.map(({ length }) => length);
+    return taken(
+      self,
+      size,
+      moved(size, shape, (place) => place.map((index, axis) => along[axis][index])),
+      0.5,
+    );
+  },
+
+  concat(self, others, axis = 0) {
+    if (!isAxis(axis, self.shape)) throw new Refusal('graph.shape');
+    const several = Array.isArray(others) && others.length > 0 && others.every((one) => one instanceof ModelValue);
+    const all = [self, ...(several ? others : [others]).map((other) => operandOf(self, other))];
+    const rest = ({ shape }) => shape.map((length, at) => (at === axis ? 0 : length));
+    const type = alike(all);
+    const fits = all.every((one) => one.shape.length > axis && sameShape(rest(one), rest(self)));
+    const rules = new Rules()
+      .broken(!fits, 'graph.shape')
+      .broken(
+        all.some(({ missing }) => missing),
+        'graph.missing',
+      )
+      .broken(!type, 'operator.invalid');
+    rules.end();
+    const length = all.reduce((sum, { shape }) => sum + shape[axis], 0);
+    const shape = self.shape.map((own, at) => (at === axis ? length : own));
+    // Of all in a row: which part, and where in it.
+    const parts = all.flatMap((one, part) => Array.from({ length: one.shape[axis] }, (_, index) => ({ part, index })));
+    const numbers = moved(shape, shape, (place) => place);
+    const firsts = moved(shape, [length], (place) => [place[axis]]).map((at) => parts[at]);
+    const inside = all.map((one, part) =>
+      moved(shape, one.shape, (place) => {
+        const { part: found, index } = parts[place[axis]];
+        return found === part ? place.with(axis, index) : place.map(() => 0);
+      }),
+    );
+    const compute = (...views) => numbers.map((at) => views[firsts[at].part].cells[inside[firsts[at].part][at]]);
+    const levels = all.some((one) => one.isCiphertext) ? 0.5 : 0;
+    return operation(rules, all, { ...type, shape }, { compute, levels });
+  },
+
+  reshape(self, shape) {
+    if (!isShape(shape) || cellsOf(shape) !== cellsOf(self.shape)) throw new Refusal('graph.shape');
+    return taken(self, shape, [...Array(cellsOf(shape)).keys()], 0.25);
+  },
+
+  broadcast(self, shape) {
+    if (!isShape(shape)) throw new Refusal('graph.shape');
+    if (sameShape(shape, self.shape)) return self;
+    const fits = joint(self.shape, shape);
+    if (!fits || !sameShape(fits, shape)) throw new Refusal('graph.shape');
+    return taken(self, shape, repeated(self.shape, shape), 0.25);
+  },
+
+  rotate(self, steps, axis = 0) {
+    if (!Number.isSafeInteger(steps)) throw new Refusal('input.type');
+    const { shape } = self;
+    if (!isAxis(axis, shape)) throw new Refusal('graph.shape');
+    const turned = (index) => (((index + steps) % shape[axis]) + shape[axis]) % shape[axis];
+    return taken(
+      self,
+      shape,
+      moved(shape, shape, (place) => place.with(axis, turned(place[axis]))),
+      0.5,
+    );
+  },
+
+  filled(self) {
+    if (!self.missing) return self;
+    const { kind, shape, decimals, categories } = self;
+    const compute = ({ cells, present }) => cells.map((cell, at) => product(cell, present[at]));
+    return operation(new Rules(), [self], { kind, shape, decimals, categories }, { compute });
+  },
+
+  present(self) {
+    const { task, shape } = self;
+    if (self.missing)
+      return operation(new Rules(), [self], { kind: 'boolean', shape }, { compute: ({ present }) => present });
+    const view = { cells: Array(cellsOf(shape)).fill(single(UNIT.low)) };
+    return new ModelValue(task, { kind: 'boolean', shape, place: 'public' }, { half: 'either', views: [view, view] });
+  },
+};

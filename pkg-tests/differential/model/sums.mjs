@@ -1,0 +1,174 @@
+/** Sums, products of matrices and statistics, by their definitions. */
+import * as cell from '../cells.mjs';
+import { cellsOf, numberOf, places, sameShape } from '../shapes.mjs';
+import { numberType } from './arithmetic.mjs';
+import { operandOf } from './constants.mjs';
+import { MOVES } from './moves.mjs';
+import { operation, productLevels, Refusal, Rules } from './value.mjs';
+
+const total = (cells) => cells.reduce(cell.sum, cell.NOUGHT);
+const totalProduct = (a, b) => total(a.map((one, at) => cell.product(one, b[at])));
+const scaled = (type, a, b) => type && numberType(a, b, a.decimals + b.decimals);
+
+function pairRules(self, mate, fits) {
+  return new Rules()
+    .broken(!fits, 'graph.shape')
+    .broken(self.missing || mate.missing, 'graph.missing')
+    .broken(!self.isNumber || !mate.isNumber, 'operator.invalid');
+}
+
+/** [m, k] times [k, n], of cells in one row. */
+function matrixProduct(a, b, m, k, n) {
+  return places([m, n]).map(([row, column]) => {
+    const along = [...Array(k).keys()];
+    return total(along.map((at) => cell.product(a[row * k + at], b[at * n + column])));
+  });
+}
+
+export const SUMS = {
+  sum(self, axis) {
+    const { shape, kind, decimals } = self;
+    if (axis !== undefined && !(Number.isInteger(axis) && axis >= 0 && axis < shape.length))
+      throw new Refusal('graph.shape');
+    if (self.missing) return SUMS.sum(MOVES.filled(self), axis);
+    const rules = new Rules().broken(!self.isNumber, 'operator.invalid');
+    const rest = axis === undefined ? [] : shape.toSpliced(axis, 1);
+    const compute = ({ cells }) => {
+      const sums = Array(cellsOf(rest)).fill(cell.NOUGHT);
+      for (const [at, place] of places(shape).entries()) {
+        const to = axis === undefined ? 0 : numberOf(rest, place.toSpliced(axis, 1));
+        sums[to] = cell.sum(sums[to], cells[at]);
+      }
+      return sums;
+    };
+    return operation(rules, [self], { kind: kind === 'real' ? kind : 'integer', decimals, shape: rest }, { compute });
+  },
+
+  dot(self, other) {
+    const mate = operandOf(self, other);
+    const rules = pairRules(self, mate, sameShape(self.shape, mate.shape));
+    const compute = (a, b) => [totalProduct(a.cells, b.cells)];
+    const inputs = [self, mate];
+    return operation(
+      rules,
+      inputs,
+      { ...scaled(true, self, mate), shape: [] },
+      { compute, levels: productLevels(inputs) },
+    );
+  },
+
+  matmul(self, other) {
+    const mate = operandOf(self, other);
+    const [own, its] = [self.shape, mate.shape];
+    if (own.length === 1 && its.length === 1) return SUMS.dot(self, mate);
+    const [a, b] = [own.length === 1 ? [1, ...own] : own, its.length === 1 && own.length === 2 ? [...its, 1] : its];
+    const rules = pairRules(self, mate, a.length === 2 && b.length === 2 && a[1] === b[0]);
+    rules.end();
+    const shape = [...(own.length === 1 ? [] : [a[0]]), ...(its.length === 1 ? [] : [b[1]])];
+    const compute = (x, y) => matrixProduct(x.cells, y.cells, a[0], a[1], b[1]);
+    const inputs = [self, mate];
+    return operation(
+      rules,
+      inputs,
+      { ...scaled(true, self, mate), shape },
+      { compute, levels: productLevels(inputs) + 0.5 },
+    );
+  },
+
+  count(self) {
+    const { missing, place, shape } = self;
+    const rules = new Rules().broken(self.record, 'operator.invalid');
+    const compute = ({ present }) => [missing ? total(present) : cell.whole(cellsOf(shape))];
+    return operation(rules, [self], { kind: 'integer', shape: [], place: missing ? place : 'public' }, { compute });
+  },
+
+  mean: (self) => statistic([self], 1, { divides: () => [] }, ({ count, sum }) => [cell.quotient(sum(0), count)]),
+  variance: (self, options) => moment([self], options, 0),
+  covariance: (self, other, options) => moment([self, operandOf(self, other)], options, 1),
+
+  correlation: (self, other) =>
+    statistic([self, operandOf(self, other)], 2, { divides: () => [] }, ({ coMoment, widened }) => {
+      const spread = cell.root(widened(cell.product(coMoment(0, 0), coMoment(1, 1))));
+      return [spread === cell.NO_VALUE ? spread : cell.quotient(coMoment(0, 1), spread)];
+    }),
+
+  regression: (self, other) => {
+    const columns = [self, operandOf(self, other)];
+    const divides = () => [self, ...columns.filter(({ missing }) => missing)];
+    return statistic(columns, 2, { shape: [2], divides }, ({ coMoment, sum, products, widened }) => {
+      const below = coMoment(0, 0);
+      const intercept = cell.difference(cell.product(sum(1), products(0, 0)), cell.product(sum(0), products(0, 1)));
+      return [coMoment(0, 1), widened(intercept)].map((above) => cell.quotient(above, below));
+    });
+  },
+};
+
+function moment(columns, options, other) {
+  const of = options?.of ?? 'sample';
+  if (!['sample', 'population'].includes(of)) throw new Refusal('input.type');
+  const divides = () => columns.filter(({ missing }) => missing);
+  return statistic(columns, of === 'population' ? 1 : 2, { divides }, ({ coMoment, count }) => {
+    const less = of === 'population' ? count : cell.difference(count, cell.UNIT);
+    return [cell.quotient(coMoment(0, other), cell.product(count, less))];
+  });
+}
+
+/** Of columns of one shape: of sums, which reach the client. `divides`: what the client divides by, which the server cannot keep. */
+function statistic(columns, least, { shape = [], divides }, compute) {
+  const [first] = columns;
+  const complete = columns.every(({ missing }) => !missing);
+  const hiding = columns.some(({ isEncrypted }) => isEncrypted);
+  const divisors = divides();
+  const kept = divisors.some(({ place }) => place === 'plain') && !divisors.some(({ isEncrypted }) => isEncrypted);
+  const rules = new Rules()
+    .broken(!columns.every((column) => column.isNumber), 'operator.invalid')
+    .broken(
+      columns.some((column) => column.record),
+      'operator.invalid',
+    )
+    .broken(!columns.every((column) => sameShape(column.shape, first.shape)), 'graph.shape')
+    .broken(complete && cellsOf(first.shape) < least, 'graph.shape')
+    .broken(hiding && kept, 'operator.invalid');
+  rules.end();
+  const of = (...views) => compute(sumsOf(columns, views.slice(0, -1), hiding && views.at(-1) === 0));
+  const levels = columns.some((column) => column.isCiphertext) ? (complete ? 1 : 2) : 0;
+  const how = { compute: of, levels, finishes: true, statistic: true, bits: bitsOf(columns) };
+  return operation(rules, columns, { kind: 'real', shape }, how);
+}
+
+/** What there is of the cells that are present in all columns. */
+function sumsOf(columns, views, isSent) {
+  const { task } = columns[0];
+  const masks = views.flatMap(({ present }) => (present ? [present] : []));
+  const mask = views[0].cells.map((_, at) => masks.reduce((all, present) => cell.product(all, present[at]), cell.UNIT));
+  const kept = views.map(({ cells }) => cells.map((one, at) => cell.product(one, mask[at])));
+  const isReal = (...some) => some.some((column) => columns[column].kind === 'real');
+  const off = isSent ? task.off : undefined;
+  const sent = (value, ...some) => (isReal(...some) ? cell.widened(value, off) : value);
+  const anyReal = columns.some(({ kind }) => kind === 'real');
+  const count = total(mask);
+  const sum = (column) => sent(total(kept[column]), column);
+  const products = (a, b) => sent(totalProduct(kept[a], kept[b]), a, b);
+  // What is the server's own stays with it: then it is made of sums before it is sent.
+  const widened = (value) => (anyReal ? cell.widened(value, off) : value);
+  const coMoment = (a, b) =>
+    widened(
+      cell.difference(
+        cell.product(count, products(a, b)),
+        a === b ? cell.power(sum(a), 2) : cell.product(sum(a), sum(b)),
+      ),
+    );
+  return { count, sum, products, coMoment, widened };
+}
+
+/** How long the integers of sums may be that the client divides. */
+function bitsOf(columns) {
+  const largest = columns.map(({ reach, decimals, isEncrypted }) => {
+    const most = reach.map((one) =>
+      one ? Math.max(...[one.low, one.high].map(({ n, d }) => Math.abs(Number(n) / Number(d)))) : Infinity,
+    );
+    return isEncrypted ? Math.log2(Math.max(1, ...most)) + decimals * Math.log2(10) : 0;
+  });
+  const server = columns.some(({ place }) => place === 'plain') ? 2 : 1;
+  return server * (2 * Math.max(...largest) + 2 * Math.log2(columns[0].reach.length)) + 2;
+}

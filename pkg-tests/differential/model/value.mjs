@@ -1,0 +1,144 @@
+/**
+ * Values of the model: types, who computes them, and cells. There are two views of the cells of each value: what they are of the data that were given, and
+ * what they may be by the bounds of inputs.
+ */
+import { NO_VALUE, widened } from '../cells.mjs';
+import { cellsOf, nested, repeated } from '../shapes.mjs';
+
+const PLACES = ['public', 'plain', 'encrypted'];
+const HALVES = ['either', 'server', 'client'];
+const MOST_DECIMALS = 1000;
+
+/** What the package must refuse, with one of these codes: there is one for each rule that is broken. */
+export class Refusal extends Error {
+  constructor(...codes) {
+    super(`refused: ${codes.join(', ')}`);
+    this.codes = codes;
+  }
+}
+
+/** Collects the codes of broken rules. */
+export class Rules {
+  #codes = new Set();
+
+  broken(isBroken, code) {
+    if (isBroken) this.#codes.add(code);
+    return this;
+  }
+
+  /** Errors: Refusal if any was broken. */
+  end() {
+    if (this.#codes.size > 0) throw new Refusal(...this.#codes);
+  }
+}
+
+/** A value. `half`: who computes it. `record`: those that it is a value of one of. `levels`: about how many products of ciphertexts follow one another. */
+export class ModelValue {
+  constructor(task, type, { half, views, levels = 0, bits = 0, record, constant = false }) {
+    Object.assign(this, { decimals: 0, missing: false, categories: undefined }, type);
+    Object.assign(this, { task, half, views, levels, bits, record, constant });
+  }
+
+  get finished() {
+    return this.half === 'client';
+  }
+
+  get isNumber() {
+    return ['integer', 'real', 'boolean'].includes(this.kind);
+  }
+
+  get isEncrypted() {
+    return this.place === 'encrypted';
+  }
+
+  /** Whether a server computes it on ciphertexts. */
+  get isCiphertext() {
+    return this.isEncrypted && this.half === 'server';
+  }
+
+  get cells() {
+    return this.views[0].cells;
+  }
+
+  get reach() {
+    return this.views[1].cells;
+  }
+
+  /** Cells as arrays in arrays; undefined for a missing one. */
+  nested() {
+    const [{ cells, present }] = this.views;
+    return nested(
+      this.shape,
+      cells.map((cell, at) => (present && present[at].low.n === 0n ? undefined : cell)),
+    );
+  }
+}
+
+export function mostHidden(values) {
+  return PLACES[Math.max(0, ...values.map(({ place }) => PLACES.indexOf(place)))];
+}
+
+/**
+ * What an operation gives. `finishes`: no scheme computes it; `statistic`: of sums, which are single; `shape`: in which what is beside each other is read, where
+ * that is another one than operands have. `compute` makes cells of the views of the operands.
+ */
+export function operation(rules, inputs, type, { compute, levels = 0, bits = 0, ...how }) {
+  const place = type.place ?? mostHidden(inputs);
+  const half = place === 'public' ? 'either' : halfOf(rules, inputs, how);
+  rules.broken((type.decimals ?? 0) > MOST_DECIMALS, 'operator.invalid');
+  rules.end();
+  const [{ task }] = inputs;
+  const crosses = half === 'client' && !how.statistic;
+  const views = [0, 1].map((number) => {
+    const read = inputs.map((input) => (crosses && number === 0 ? crossed(input) : input.views[number]));
+    if (read.some(({ cells }) => cells === NO_VALUE)) return { cells: NO_VALUE };
+    const cells = compute(...read, number);
+    if (!cells.includes(NO_VALUE)) return { cells };
+    return { cells: number === 0 ? NO_VALUE : cells.map((cell) => (cell === NO_VALUE ? undefined : cell)) };
+  });
+  const deepest = Math.max(0, ...inputs.map((input) => (input.isCiphertext ? input.levels : 0)));
+  const record = inputs.find((input) => input.record)?.record;
+  return new ModelValue(task, { ...type, place }, { half, views, bits, record, levels: deepest + levels });
+}
+
+/** Who computes: whoever reads something is at least where that is. */
+function halfOf(rules, inputs, { finishes = false, statistic = false, shape }) {
+  const encrypted = inputs.some((input) => input.isEncrypted);
+  const read = HALVES[Math.max(...inputs.map(({ half }) => HALVES.indexOf(half)))];
+  const half = encrypted && finishes ? 'client' : read;
+  if (half !== 'client' || (statistic && read !== 'client')) return half;
+  const inRecord = inputs.some(({ record }) => record);
+  for (const input of inputs.filter((input) => input.half === 'server')) {
+    const isSingle = (shape ?? input.shape).length === 0 && !inRecord && !input.missing;
+    rules.broken(!input.isEncrypted || !isSingle, 'operator.invalid');
+  }
+  return half;
+}
+
+/** What the client reads of the server's: reals are off by a little under CKKS. */
+function crossed(input) {
+  const [view] = input.views;
+  const off = input.half === 'server' && input.kind === 'real' ? input.task.off : undefined;
+  return off && view.cells !== NO_VALUE ? { ...view, cells: view.cells.map((cell) => widened(cell, off)) } : view;
+}
+
+/** One cell of each operand after the other, in a shape that they broadcast to. */
+export function elementwise(rules, inputs, type, { of, ...how }) {
+  const { shape } = type;
+  // What is refused has no shape to broadcast to.
+  if (shape === undefined) return rules.end();
+  const compute = (...views) => {
+    const number = views.pop();
+    const from = inputs.map((input) => repeated(input.shape, shape));
+    return Array.from({ length: cellsOf(shape) }, (_, at) =>
+      of(...views.map(({ cells }, k) => cells[from[k][at]]), number),
+    );
+  };
+  return operation(rules, inputs, type, { ...how, compute, shape });
+}
+
+/** About how many levels a product costs. */
+export function productLevels(inputs) {
+  const many = inputs.filter((input) => input.isCiphertext).length;
+  return many > 1 ? 1 : many === 1 ? 0.5 : 0;
+}
