@@ -50,7 +50,7 @@ export interface Check {
   /** Of the pass or platform. */
   readonly name: string | undefined;
   /** Of a program: the stage that was checked, against the one above where it is compared with another circuit. */
-  readonly stage: Stage | Stage | undefined;
+  readonly stage: Stage | undefined;
   readonly passed: boolean;
   /**
    * The outputs, or operators, that were compared and gave the same: bit for bit, but any NaN is as good as another. Cells of values are compared exactly; of reals

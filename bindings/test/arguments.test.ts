@@ -2,7 +2,7 @@ import { describe as suite, expect, it } from 'vitest';
 import { CALL_OPTIONS, checkArgument, checkOptions, describe, VALUES_BY_NAME } from '../src/arguments.js';
 import { columnOptions, parseTable } from '../src/table.js';
 import { encodeValue } from '../src/values/cells.js';
-import { createValueTask } from '../src/values/task.js';
+import { createTask } from '../src/values/task.js';
 import { typeOf } from '../src/values/type.js';
 import type { ValueOptions } from '../src/values/types.js';
 import { codeOf, messageOf, thrownBy } from './code.js';
@@ -48,7 +48,7 @@ suite('arguments', () => {
   });
 
   it('of tasks are checked', () => {
-    const task = createValueTask();
+    const task = createTask();
     const a = task.encrypted('a', integers);
     for (const wrong of [undefined, ...NOT_OPTIONS] as never[]) {
       expect(codeOf(() => task.encrypted('x', wrong))).toBe('input.type');
@@ -81,7 +81,7 @@ suite('arguments', () => {
 suite('numbers that are none', () => {
   it('are told as they are', () => {
     const declare = (options: object) =>
-      messageOf(() => createValueTask().encrypted('a', { ...integers, ...options }));
+      messageOf(() => createTask().encrypted('a', { ...integers, ...options }));
     expect(declare({ shape: ['3'] })).toContain('"3"');
     expect(declare({ shape: [Number.NaN] })).toContain('NaN');
     expect(declare({ min: '0' })).toContain('found "0"');

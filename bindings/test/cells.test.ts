@@ -1,17 +1,17 @@
 // Cells as people have them, and as the core reads them; and what programs say of their outputs.
 import { describe, expect, it } from 'vitest';
 import { encodeValue, type ValueRule } from '../src/values/cells.js';
-import { describeValueProgram, rulesOf } from '../src/values/program-info.js';
-import { createValueTask } from '../src/values/task.js';
+import { describeProgram, rulesOf } from '../src/values/program-info.js';
+import { createTask } from '../src/values/task.js';
 import { typeOf, typeText } from '../src/values/type.js';
-import type { Cells, Value, ValueOptions, ValueTaskLiteral } from '../src/values/types.js';
-import type { RawTaskReport } from '../src/raw.js';
+import type { Cells, Value, ValueOptions, TaskLiteral } from '../src/values/types.js';
+import type { RawProgramReport } from '../src/raw.js';
 import { codeOf, thrownBy } from './code.js';
 import { days, flags, inputs, integers, matrix, money, reals, sorts } from './inputs.js';
 
 describe('cells', () => {
   const rule = (options: ValueOptions): ValueRule => {
-    const task = createValueTask();
+    const task = createTask();
     task.output('out', task.encrypted('v', options).count());
     return rulesOf(task.literal())[0] as ValueRule;
   };
@@ -105,8 +105,8 @@ describe('cells', () => {
 });
 
 /** What a program says of itself, of which nothing but the literal is known. */
-function described(literal: ValueTaskLiteral, seconds = 0, threads = 1) {
-  const report: RawTaskReport = {
+function described(literal: TaskLiteral, seconds = 0, threads = 1) {
+  const report: RawProgramReport = {
     scheme: 'BGV',
     n: 2048,
     plainModuli: [],
@@ -122,7 +122,7 @@ function described(literal: ValueTaskLiteral, seconds = 0, threads = 1) {
     outputs: [],
     downloadBytes: 0,
   };
-  return describeValueProgram(report, literal, threads);
+  return describeProgram(report, literal, threads);
 }
 
 describe('programs over values', () => {
@@ -168,7 +168,7 @@ describe('programs over values', () => {
   });
 
   it('are refused if what they say is none', () => {
-    const literal = (change: Partial<ValueTaskLiteral>) => {
+    const literal = (change: Partial<TaskLiteral>) => {
       const { task, x } = inputs();
       task.output('out', x);
       return () => described({ ...task.literal(), ...change });

@@ -116,7 +116,7 @@ function check(column: NumericColumn, table: Table, cells?: readonly string[]): 
   const { values, min, max, decimals, missing } = column;
   const numbers = [...values].filter((value) => !Number.isNaN(value));
   const options = columnOptions(column);
-  expect(values.length === table.rows && options.rows === table.rows, 'rows');
+  expect(values.length === table.rows && options.shape?.[0] === table.rows, 'rows');
   expect(numbers.length + missing === table.rows, 'missing cells');
   expect(
     table.columns.some(({ name }) => name === column.name),

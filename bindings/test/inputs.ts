@@ -1,5 +1,5 @@
 /** A task with an input of each kind. */
-import { createValueTask } from '../src/values/task.js';
+import { createTask } from '../src/values/task.js';
 import type { ValueOptions } from '../src/values/types.js';
 
 export const integers: ValueOptions = { shape: [3], min: 0, max: 9 };
@@ -12,7 +12,7 @@ export const matrix: ValueOptions = { shape: [2, 3], min: 0, max: 9 };
 
 /** Inputs of all kinds, by short names. */
 export function inputs() {
-  const task = createValueTask();
+  const task = createTask();
   return {
     task,
     x: task.encrypted('x', integers),

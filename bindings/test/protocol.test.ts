@@ -199,8 +199,8 @@ describe('task building', () => {
       for (const name of ["process", "navigator", "self", "window", "Worker", "document"]) {
         Object.defineProperty(globalThis, name, { get() { throw new Error("touched " + name); } });
       }
-      const { createValueTask } = await import(${JSON.stringify(module)});
-      const task = createValueTask();
+      const { createTask } = await import(${JSON.stringify(module)});
+      const task = createTask();
       task.output("mean", task.encrypted("a", { shape: [2], min: 0, max: 1 }).mean());
       console.log(task.literal().outputs[0].name);
     `;

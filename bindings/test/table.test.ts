@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { columnOptions, parseTable } from '../src/table.js';
-import { createValueTask } from '../src/values/task.js';
+import { createTask } from '../src/values/task.js';
 import { codeOf } from './code.js';
 import { random } from './random.js';
 
@@ -27,7 +27,7 @@ describe('parseTable', () => {
     });
     expect(table.column('score')).toMatchObject({ min: 0.2, max: 1.5, decimals: 1, missing: 1 });
     expect(columnOptions(table.column('score'))).toEqual({
-      rows: 3,
+      shape: [3],
       min: 0,
       max: 2,
       decimals: 1,
@@ -121,7 +121,7 @@ describe('columnOptions', () => {
       const { min, max, decimals = 0, missing } = columnOptions(column);
       expect(values.every((value) => min < value && value < max)).toBe(true);
       expect((Number(max) - Number(min)) * 10 ** Number(decimals)).toBeGreaterThan(9);
-      createValueTask().encrypted('a', { shape: [values.length], min, max, decimals, missing });
+      createTask().encrypted('a', { shape: [values.length], min, max, decimals, missing });
     }
   });
 });

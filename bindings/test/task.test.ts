@@ -1,6 +1,6 @@
 // What the builder of tasks refuses, and how it declares inputs.
 import { describe, expect, it } from 'vitest';
-import { createValueTask } from '../src/values/task.js';
+import { createTask } from '../src/values/task.js';
 import { readValueType, typeText } from '../src/values/type.js';
 import type { Value, ValueOptions } from '../src/values/types.js';
 import { codeOf, messageOf } from './code.js';
@@ -139,7 +139,7 @@ describe('wrong use of values', () => {
 
 describe('a literal', () => {
   it('numbers inputs first, then nodes, whatever the order of calls, and is plain data', () => {
-    const task = createValueTask();
+    const task = createTask();
     const age = task.encrypted('age', integers);
     task.output('mean', age.mean());
     const pressure = task.encrypted('pressure', money);
@@ -158,7 +158,7 @@ describe('a literal', () => {
 
 describe('inputs of values', () => {
   const declared = (options: unknown): string =>
-    codeOf(() => createValueTask().encrypted('x', options as ValueOptions));
+    codeOf(() => createTask().encrypted('x', options as ValueOptions));
 
   it('have types and bounds as the core reads them', () => {
     const { task, x } = inputs();
@@ -210,7 +210,7 @@ describe('inputs of values', () => {
   });
 
   it('have names of their own', () => {
-    const task = createValueTask();
+    const task = createTask();
     task.plain('x', integers);
     expect(codeOf(() => task.encrypted('x', integers))).toBe('graph.name');
     task.output('x', task.constant(1));

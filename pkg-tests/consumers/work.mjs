@@ -43,7 +43,7 @@ async function mean(loom) {
 export const PRODUCT = AGES.reduce((sum, age) => sum + age * age, 0);
 
 async function squares(loom) {
-  const task = loom.valueTask();
+  const task = loom.task();
   const ages = task.encrypted('ages', { shape: [AGES.length], min: 0, max: 120 });
   task.output('squares', ages.dot(ages));
   const program = await task.compile();

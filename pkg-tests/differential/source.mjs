@@ -18,7 +18,7 @@ export function sourceOf(program, journey = {}) {
   return [
     `import { load } from 'cipherloom';`,
     `const loom = await load();`,
-    `const task = loom.valueTask();`,
+    `const task = loom.task();`,
     ...lines,
     ...outputs.map(({ name, operand }) => `task.output(${literal(name)}, ${names[operand]});`),
     ...(unusual.length > 0 ? [`// It was run so: ${literal(Object.fromEntries(unusual))}`] : []),

@@ -5,12 +5,12 @@ import { flattened, nested } from './shapes.mjs';
 /**
  * `{ refusal }` or `{ info, details, short, ... }`, with `trace`: all values by where they were made. `looms`: one of one thread, and one of two where there is one.
  */
-export async function run({ createValueTask }, looms, program, journey) {
+export async function run({ createTask }, looms, program, journey) {
   const made = [];
   const keep = (thing) => (made.push(thing), thing);
   const trace = new Map();
   try {
-    return { trace, ...(await perform(createValueTask, looms, program, journey, keep, trace)) };
+    return { trace, ...(await perform(createTask, looms, program, journey, keep, trace)) };
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     return { refusal: { step: error.step, error: error.cause }, trace };
@@ -19,11 +19,11 @@ export async function run({ createValueTask }, looms, program, journey) {
   }
 }
 
-async function perform(createValueTask, [loom, second], program, journey, keep, trace) {
-  const task = loom.valueTask();
-  build(packageHost(task, createValueTask), program, (label, value) => trace.set(label, value));
+async function perform(createTask, [loom, second], program, journey, keep, trace) {
+  const task = loom.task();
+  build(packageHost(task, createTask), program, (label, value) => trace.set(label, value));
   const compiled = keep(await later('compile', () => task.compile(journey.compile)));
-  const opened = journey.reopened ? keep(await later('reopen', () => loom.valueProgram(compiled.toBytes()))) : compiled;
+  const opened = journey.reopened ? keep(await later('reopen', () => loom.program(compiled.toBytes()))) : compiled;
   const client = keep(await later('client', () => opened.client()));
   const restored = keep(await later('restore', () => restore(compiled, client, journey)));
   const keys = journey.restored === 'new keys' ? restored.evaluationKeys : client.evaluationKeys;
@@ -40,7 +40,7 @@ async function perform(createValueTask, [loom, second], program, journey, keep, 
   if (journey.threads && second) found.threads = await onTwo(second, compiled, first, keys, program);
   if (journey.plain) found.plain = await plain(client, program);
   if (journey.shared)
-    found.shared = await later('shared', () => ask(loom, createValueTask, program, compiled, client, first, keep));
+    found.shared = await later('shared', () => ask(loom, createTask, program, compiled, client, first, keep));
   if (!journey.again) return found;
   found.again = await once(backwards(program));
   // The one run's results with the other's inputs.
@@ -100,7 +100,7 @@ async function restore(compiled, client, { restored }) {
 
 /** Whether two threads give the same bytes. */
 async function onTwo(loom, compiled, { inputs, results }, keys, program) {
-  const opened = await later('open on two threads', () => loom.valueProgram(compiled.toBytes()));
+  const opened = await later('open on two threads', () => loom.program(compiled.toBytes()));
   try {
     const again = await later('run on two threads', () => opened.run(inputs, keys, clearOf(program)));
     const names = Object.keys(results);
@@ -117,10 +117,10 @@ function plain(client, program) {
 }
 
 /** One of the outputs alone, as another program under the parameters of the first, of the same ciphertexts; undefined where these are not enough for it. */
-async function ask(loom, createValueTask, program, compiled, client, { inputs }, keep) {
-  const task = loom.valueTask();
+async function ask(loom, createTask, program, compiled, client, { inputs }, keep) {
+  const task = loom.task();
   const outputs = program.outputs.slice(-1);
-  build(packageHost(task, createValueTask), { ...program, outputs });
+  build(packageHost(task, createTask), { ...program, outputs });
   const other = await task.compile({ parameters: compiled.info }).catch((error) => error);
   if (other instanceof Error) return { refused: other };
   keep(other);

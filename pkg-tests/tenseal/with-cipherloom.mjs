@@ -18,7 +18,7 @@ const OPERATIONS = {
 
 /** By name: the answer, and by how much it can be off, as the program promised it. */
 export async function askCipherloom(loom, group) {
-  const task = loom.valueTask();
+  const task = loom.task();
   const given = { encrypted: {}, plain: {} };
   const values = new Map();
   for (const [name, question] of Object.entries(group)) {

@@ -40,7 +40,7 @@ impl Flow for Bounds {
                 canonical::encoded(n, libm::log2(scale), self.reals())
             }
             Err(_) if ty.head == Element::F64.name() => self.reals(),
-            // A ciphertext of BFV, or several: columns and sums hold such.
+            // A ciphertext of BFV, or several.
             Ok(Scheme::Bfv { .. }) | Err(_) => Noise::error(
                 self.special
                     .map_or_else(|| noise::fresh_public(n), |log| noise::fresh_public_divided(n, log)),

@@ -1,5 +1,5 @@
 // Calls that are given up: they reject at once, their worker stops within 200 ms, and goes on with the next one.
-import { type CallOptions, load, type Loom, type Progress, type ValueTask } from 'cipherloom';
+import { type CallOptions, load, type Loom, type Progress, type Task } from 'cipherloom';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { random } from '../random.js';
 import { BUILDS, threadsOf } from './builds.js';
@@ -40,7 +40,7 @@ describe('a long call', () => {
   afterAll(() => loom?.dispose());
 
   it('that makes keys or computes stops within 200 ms when aborted, and its worker goes on', async () => {
-    const task = loom.valueTask();
+    const task = loom.task();
     const [a, b] = ['a', 'b'].map((name) => task.encrypted(name, { shape: [ROWS], min: 0, max: 9 }));
     if (a === undefined || b === undefined) throw new Error('no inputs');
     task.output('covariance', a.covariance(b));
@@ -61,7 +61,7 @@ describe('a long call', () => {
 
   it('that encrypts stops within 200 ms when aborted, and its worker goes on', async () => {
     // Encryption is fast: it takes many columns to take several jobs.
-    const task = loom.valueTask();
+    const task = loom.task();
     const names = Array.from({ length: 24 }, (_, index) => `column ${index}`);
     const columns = names.map((name) => task.encrypted(name, { shape: [ROWS], min: 0, max: 9 }));
     task.output(
@@ -79,7 +79,7 @@ describe('a long call', () => {
   });
 
   it('that compiles, checks or decrypts is given up, too', async () => {
-    const task = loom.valueTask();
+    const task = loom.task();
     const x = task.encrypted('x', { shape: [300], min: 0, max: 1000 });
     task.output('out', x.power(4).sum());
     await expectAbort(
@@ -109,7 +109,7 @@ describe('a long call', () => {
 });
 
 /** Gives up each call of a way through the package at its first sign of progress; the phases that were told of. */
-async function phasesOf(task: ValueTask): Promise<(string | undefined)[]> {
+async function phasesOf(task: Task): Promise<(string | undefined)[]> {
   const phases: (string | undefined)[] = [];
   const aborted = async (start: (options: CallOptions) => Promise<unknown>): Promise<void> => {
     const controller = new AbortController();
@@ -122,8 +122,8 @@ async function phasesOf(task: ValueTask): Promise<(string | undefined)[]> {
     await expect(call).rejects.toMatchObject({ name: 'AbortError' });
     phases.push(told[0]?.phase);
   };
-  await aborted((options) => loom.compileValues(task, options));
-  using program = await loom.compileValues(task);
+  await aborted((options) => loom.compile(task, options));
+  using program = await loom.compile(task);
   await aborted((options) => program.client(options));
   using client = await program.client();
   const cells = { x: Array.from({ length: 300 }, (_, i) => i) };
@@ -139,7 +139,7 @@ async function phasesOf(task: ValueTask): Promise<(string | undefined)[]> {
 describe.each(BUILDS)('the %s build', (mode) => {
   it('gives up each call, and then does it', async () => {
     loom = await load({ mode, threads: threadsOf(mode) });
-    const task = loom.valueTask();
+    const task = loom.task();
     task.output(
       'out',
       task

@@ -1,12 +1,5 @@
 // Wrong arguments of every public method that waits for a worker: a typed error, and the workers live on.
-import {
-  type Ciphertexts,
-  createValueTask,
-  load,
-  type Loom,
-  type ValueClient,
-  type ValueProgram,
-} from 'cipherloom';
+import { type Ciphertexts, createTask, load, type Loom, type Client, type Program } from 'cipherloom';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorOf } from './error-of.js';
 
@@ -17,14 +10,14 @@ const VALUES = { constructor: [1, 2, 3] };
 const CLEAR = { plain: { hasOwnProperty: 2 }, public: { isPrototypeOf: 1 } };
 
 let loom: Loom;
-let program: ValueProgram;
-let client: ValueClient;
+let program: Program;
+let client: Client;
 let inputs: Ciphertexts;
 let results: Ciphertexts;
 
 /** Also the names that every object has by birth. */
 function task() {
-  const made = createValueTask();
+  const made = createTask();
   const cells = made.encrypted('constructor', { shape: [3], min: 0, max: 9 });
   const factor = made.plain('hasOwnProperty', { min: 0, max: 9 });
   made.output('toString', cells.sum().multiply(factor));
@@ -35,7 +28,7 @@ function task() {
 
 beforeAll(async () => {
   loom = await load({ mode: 'single' });
-  program = await loom.compileValues(task());
+  program = await loom.compile(task());
   client = await program.client();
   inputs = await client.encrypt(VALUES);
   results = await program.run(inputs, client.evaluationKeys, CLEAR);
@@ -50,8 +43,8 @@ async function refuses(call: (wrong: never) => Promise<unknown>, wrong: readonly
 describe('wrong arguments', () => {
   it.each<[string, (wrong: never) => Promise<unknown>]>([
     ['load', (wrong) => load(wrong)],
-    ['loom.compile', (wrong) => loom.compileValues(wrong)],
-    ['loom.program', (wrong) => loom.valueProgram(wrong)],
+    ['loom.compile', (wrong) => loom.compile(wrong)],
+    ['loom.program', (wrong) => loom.program(wrong)],
     ['program.restoreClient', (wrong) => program.restoreClient(wrong)],
     ['program.toText', (wrong) => program.toText(wrong)],
     ['program.graph', (wrong) => program.graph(wrong)],
@@ -75,7 +68,7 @@ describe('wrong arguments', () => {
     await refuses((bytes) => program.run({ constructor: bytes }, client.evaluationKeys, CLEAR));
     await refuses((bytes) => client.decrypt({ ...results, toString: bytes }));
     await refuses((bytes) => client.decrypt(results, { inputs: { constructor: bytes } }));
-    await refuses((empty) => loom.compileValues(empty), [{}]);
+    await refuses((empty) => loom.compile(empty), [{}]);
     expect(await errorOf(program.run({}, client.evaluationKeys, CLEAR))).toMatchObject({
       code: 'input.missing',
     });
@@ -84,8 +77,8 @@ describe('wrong arguments', () => {
 
 describe('wrong options', () => {
   const calls: [string, (options: never) => Promise<unknown>][] = [
-    ['compile', (options) => loom.compileValues(task(), options)],
-    ['program', (options) => loom.valueProgram(program.toBytes(), options)],
+    ['compile', (options) => loom.compile(task(), options)],
+    ['program', (options) => loom.program(program.toBytes(), options)],
     ['client', (options) => program.client(options)],
     ['restoreClient', async (options) => program.restoreClient(await client.save(), options)],
     ['toText', (options) => program.toText('base', options)],
@@ -121,7 +114,7 @@ describe('wrong options', () => {
   });
 
   it('of one method only are refused', async () => {
-    const compile = (options: object) => loom.compileValues(task(), options);
+    const compile = (options: object) => loom.compile(task(), options);
     await refuses(compile, [
       ...[{ n: '8192' }, { n: Number.NaN }, { n: -1 }, { n: 0.5 }, { security: 5 }, { precision: '20' }],
       ...[{ parameters: 5 }, { parameters: {} }, { parameters: { ...program.info, plainModuli: [97] } }],

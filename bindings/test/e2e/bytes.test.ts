@@ -1,13 +1,13 @@
 // What leaves the workers: nothing twice where it has to be random, the same everywhere where it must not be.
-import { type Ciphertexts, createValueTask, load, type Loom, type ValueTask } from 'cipherloom';
+import { type Ciphertexts, createTask, load, type Loom, type Task } from 'cipherloom';
 import { afterEach, describe, expect, it } from 'vitest';
 import { BUILDS, threadsOf } from './builds.js';
 
 const ROWS = 300;
 const COLUMNS = { a: Array<number>(ROWS).fill(7), b: Array<number>(ROWS).fill(7) };
 
-function covariance(): ValueTask {
-  const task = createValueTask();
+function covariance(): Task {
+  const task = createTask();
   const [a, b] = ['a', 'b'].map((name) => task.encrypted(name, { shape: [ROWS], min: 0, max: 9 }));
   if (a === undefined || b === undefined) throw new Error('no inputs');
   task.output('covariance', a.covariance(b));
@@ -42,8 +42,8 @@ describe.each(BUILDS)('the %s build', (mode) => {
   it('encrypts the same values to other bytes, in every call, column, key, client and tab', async () => {
     const loom = await open({ mode, threads: threadsOf(mode) });
     const tab = await open({ mode: 'single' });
-    using program = await loom.compileValues(covariance());
-    using elsewhere = await tab.valueProgram(program.toBytes());
+    using program = await loom.compile(covariance());
+    using elsewhere = await tab.program(program.toBytes());
     using client = await program.client();
     using other = await program.client();
     const saved = await client.save();
@@ -63,13 +63,13 @@ describe.each(BUILDS)('the %s build', (mode) => {
 
   it.runIf(threadsOf(mode) > 1)('computes the same bytes on 2, 3 and 4 threads as on one', async () => {
     const single = await open({ mode: 'single' });
-    using program = await single.compileValues(covariance());
+    using program = await single.compile(covariance());
     using client = await program.client();
     const inputs = await client.encrypt(COLUMNS);
     const expected = await program.run(inputs, client.evaluationKeys);
     for (const threads of [2, 3, 4]) {
       const loom = await open({ mode, threads });
-      using same = await loom.valueProgram(program.toBytes());
+      using same = await loom.program(program.toBytes());
       const found = await same.run(inputs, client.evaluationKeys);
       expect(Object.keys(found)).toEqual(Object.keys(expected));
       for (const [name, bytes] of Object.entries(expected)) {

@@ -1,5 +1,5 @@
 /** A task from its compilation to what is decrypted. */
-import type { Cells, Decrypted, Loom, ValueCompileOptions, ValueTask } from 'cipherloom';
+import type { Cells, Decrypted, Loom, CompileOptions, Task } from 'cipherloom';
 import { expect } from 'vitest';
 
 /** Cells by the places of inputs. */
@@ -12,11 +12,11 @@ export interface Given {
 /** Compiles, encrypts, computes and decrypts. What is exact must be what the core gives without encryption. */
 export async function compute(
   loom: Loom,
-  task: ValueTask,
+  task: Task,
   { encrypted, ...clear }: Given,
-  options?: ValueCompileOptions,
+  options?: CompileOptions,
 ): Promise<Record<string, Decrypted>> {
-  using program = await loom.compileValues(task, options);
+  using program = await loom.compile(task, options);
   using client = await program.client();
   const inputs = await client.encrypt(encrypted);
   const results = await program.run(inputs, client.evaluationKeys, clear);

@@ -44,7 +44,7 @@ describe('load', () => {
       loom = await load({ mode: 'threads', threads: 64 });
       expect(loom.mode.threads).toBe(64);
     }
-    const task = loom.valueTask();
+    const task = loom.task();
     task.output(
       'square',
       task

@@ -129,7 +129,7 @@ describe('what the compiler makes of a task', () => {
   const cells = Array.from({ length: 20 }, (_, i) => ((7 * i + 3) % 61) - 30);
 
   it('is a circuit like any other: under keys of one’s own it gives what the program gives', async () => {
-    const task = loom.valueTask();
+    const task = loom.task();
     const x = task.encrypted('x', { shape: [cells.length], min: -30, max: 30 });
     task.output('squares', x.square().sum());
     task.output('sum', x.sum());

@@ -1,14 +1,14 @@
 // A compiled program: what it tells of itself, how it goes from place to place, and what it refuses.
 import {
   type Ciphertexts,
-  createValueTask,
+  createTask,
   load,
   type Loom,
   type Progress,
-  TASK_STAGES,
-  type ValueClient,
-  type ValueProgram,
-  type ValueTask,
+  STAGES,
+  type Client,
+  type Program,
+  type Task,
 } from 'cipherloom';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { random } from '../random.js';
@@ -20,8 +20,8 @@ const some = (limit: number): number[] => Array.from({ length: ROWS }, () => ran
 const COLUMNS = { age: some(121), pressure: some(301) };
 
 /** Some of its outputs the client finishes, and one needs no ciphertext. */
-function statistics(): ValueTask {
-  const task = createValueTask();
+function statistics(): Task {
+  const task = createTask();
   const age = task.encrypted('age', { shape: [ROWS], min: 0, max: 120 });
   const pressure = task.encrypted('pressure', { shape: [ROWS], min: 0, max: 300 });
   task.output('count', age.count());
@@ -34,16 +34,16 @@ function statistics(): ValueTask {
 
 describe('a compiled program', () => {
   let loom: Loom;
-  let task: ValueTask;
-  let program: ValueProgram;
-  let client: ValueClient;
+  let task: Task;
+  let program: Program;
+  let client: Client;
   let inputs: Ciphertexts;
   let results: Ciphertexts;
 
   beforeAll(async () => {
     loom = await load({ mode: 'single' });
     task = statistics();
-    program = await loom.compileValues(task);
+    program = await loom.compile(task);
     client = await program.client();
     inputs = await client.encrypt(COLUMNS);
     results = await program.run(inputs, client.evaluationKeys);
@@ -94,7 +94,7 @@ describe('a compiled program', () => {
 
   it('is text and graph at every stage', async () => {
     const { stages } = await program.stats();
-    expect(stages.map(({ stage }) => stage)).toEqual([...TASK_STAGES]);
+    expect(stages.map(({ stage }) => stage)).toEqual([...STAGES]);
     for (const { stage, operators, depth, byType } of stages) {
       expect(await program.toText(stage)).toContain('graph');
       const graph = await program.graph(stage);
@@ -113,7 +113,7 @@ describe('a compiled program', () => {
   });
 
   it('is the same bytes for the same task', async () => {
-    using again = await loom.compileValues(statistics());
+    using again = await loom.compile(statistics());
     expect(again.toBytes()).toEqual(program.toBytes());
   });
 
@@ -151,12 +151,12 @@ describe('a compiled program', () => {
   });
 
   it('explains why it is as it is', async () => {
-    const summed = createValueTask();
+    const summed = createTask();
     const x = summed.encrypted('x', { shape: [6], min: -5, max: 5 });
     const weights = summed.plain('weights', { shape: [6], min: -5, max: 5 });
     summed.output('sum', x.multiply(x).multiply(weights).sum());
     summed.output('mean', x.mean());
-    using weighted = await loom.compileValues(summed);
+    using weighted = await loom.compile(summed);
     const told = await weighted.explain();
     expect(told.reasons.map(({ about }) => about)).toEqual([
       'scheme',
@@ -182,17 +182,17 @@ describe('a compiled program', () => {
     const text = String(told);
     expect(text).toMatch(/^scheme +BGV: nothing real/);
     expect(text).toMatch(/value\.sum\(%\d+\): encrypted integer -> "sum" +encrypted/);
-    using opened = await loom.valueProgram(weighted.toBytes());
+    using opened = await loom.program(weighted.toBytes());
     expect(String(await opened.explain())).toBe(text);
   });
 
   it('takes no parameters under which a task is wrong or insecure', async () => {
-    const powers = createValueTask();
+    const powers = createTask();
     powers.output('power', powers.encrypted('x', { min: 0, max: 9 }).power(6));
-    using powered = await loom.compileValues(powers);
+    using powered = await loom.compile(powers);
     const { info } = powered;
     const compile = (given: Partial<typeof info>, options = {}): Promise<unknown> =>
-      loom.compileValues(powers, { parameters: { ...info, ...given }, ...options });
+      loom.compile(powers, { parameters: { ...info, ...given }, ...options });
     for (const [given, options] of [
       [{ moduli: info.moduli.slice(0, 1) }],
       [{ special: [] }],
@@ -225,7 +225,7 @@ describe('a compiled program', () => {
         code: 'task.invalid',
       });
     expect((await errorOf(client.decrypt({ ...results, sum: age }))).name).toMatch(/^(Format|Input)Error$/);
-    expect((await errorOf(loom.valueProgram(age))).name).toBe('FormatError');
+    expect((await errorOf(loom.program(age))).name).toBe('FormatError');
     expect((await errorOf(program.restoreClient(age))).name).toBe('FormatError');
     expect(await errorOf(program.run(inputs, evaluationKeys.slice(1)))).toMatchObject({
       name: 'KeyError',
@@ -246,9 +246,9 @@ describe('a compiled program', () => {
   });
 
   it('refuses a client of other parameters', async () => {
-    const powers = createValueTask();
+    const powers = createTask();
     powers.output('power', powers.encrypted('x', { min: 0, max: 99 }).power(4));
-    using other = await loom.compileValues(powers);
+    using other = await loom.compile(powers);
     expect(await errorOf(other.restoreClient(await client.save()))).toMatchObject({ code: 'key.foreign' });
   });
 
@@ -270,11 +270,11 @@ describe('a compiled program', () => {
   });
 
   it('refuses values in the clear that are not what it takes', async () => {
-    const weighing = createValueTask();
+    const weighing = createTask();
     const x = weighing.encrypted('x', { shape: [3], min: 0, max: 9 });
     weighing.output('product', x.multiply(weighing.plain('w', { shape: [3], min: 0, max: 9 })));
     weighing.output('share', x.sum().divide(weighing.public('all', { min: 1, max: 99 })));
-    using weighed = await loom.compileValues(weighing);
+    using weighed = await loom.compile(weighing);
     using holder = await weighed.client();
     const [sealed, keys] = [await holder.encrypt({ x: [1, 2, 3] }), holder.evaluationKeys];
     const clear = { plain: { w: [3, 2, 1] }, public: { all: 12 } };
@@ -307,30 +307,30 @@ describe('a compiled program', () => {
   });
 
   it('cannot be had of tasks that are too deep or too large', async () => {
-    const deep = createValueTask();
+    const deep = createTask();
     let product = deep.encrypted('a', { shape: [4], min: 0, max: 1_000_000 });
     for (let i = 0; i < 12; i++) product = product.multiply(product);
     deep.output('out', product);
-    expect(await errorOf(loom.compileValues(deep))).toMatchObject({ name: 'OutOfRangeError' });
-    const many = createValueTask();
+    expect(await errorOf(loom.compile(deep))).toMatchObject({ name: 'OutOfRangeError' });
+    const many = createTask();
     many.output('out', many.encrypted('x', { min: 0, max: 1000 }).power(7));
-    expect(await errorOf(loom.compileValues(many))).toMatchObject({ code: 'parameters.none' });
+    expect(await errorOf(loom.compile(many))).toMatchObject({ code: 'parameters.none' });
     for (const [options, code] of [
       [{ n: 1000 }, 'parameters.invalid'],
       [{ precision: 99 }, 'parameters.invalid'],
       [{ security: 'none' }, 'parameters.invalid'],
       [{ moduli: [] }, 'input.option'],
     ] as const)
-      expect([code, (await errorOf(loom.compileValues(task, options as never))).code]).toEqual([code, code]);
+      expect([code, (await errorOf(loom.compile(task, options as never))).code]).toEqual([code, code]);
   });
 
   it('that needs more memory than it may take does not run', async () => {
     const { memoryBytes } = await program.stats();
-    using tight = await loom.compileValues(task, { memoryLimit: memoryBytes - 1 });
+    using tight = await loom.compile(task, { memoryLimit: memoryBytes - 1 });
     using holder = await tight.restoreClient(await client.save());
     const refused = { name: 'MemoryError', code: 'memory.limit' };
     expect(await errorOf(tight.run(inputs, holder.evaluationKeys))).toMatchObject(refused);
-    using enough = await loom.compileValues(task, { memoryLimit: memoryBytes });
+    using enough = await loom.compile(task, { memoryLimit: memoryBytes });
     expect(Object.keys(await enough.run(inputs, holder.evaluationKeys))).toEqual(Object.keys(results));
   });
 });
@@ -349,13 +349,13 @@ describe.each(BUILDS)('a program of the %s build', (mode) => {
   });
 
   it('goes through bytes: program, client and results work in another loom', async () => {
-    using program = await loom.compileValues(statistics());
+    using program = await loom.compile(statistics());
     using client = await program.client();
     const expected = await client.plain(COLUMNS);
     const inputs = await client.encrypt(COLUMNS);
     const results = await program.run(inputs, client.evaluationKeys);
     using other = await load({ mode, threads: threadsOf(mode) });
-    using opened = await other.valueProgram(program.toBytes());
+    using opened = await other.program(program.toBytes());
     expect(opened.info).toEqual(program.info);
     expect(await opened.stats()).toEqual(await program.stats());
     using restored = await opened.restoreClient(await client.save(), { evaluationKeys: [] });
@@ -379,7 +379,7 @@ describe.each(BUILDS)('a program of the %s build', (mode) => {
 describe('dispose', () => {
   it('may be repeated, ends what is under way, and everything after it is DisposedError', async () => {
     const loom = await load({ mode: 'single' });
-    const task = loom.valueTask();
+    const task = loom.task();
     task.output(
       'sum',
       task

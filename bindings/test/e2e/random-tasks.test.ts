@@ -1,5 +1,5 @@
 // Random tasks of integers, against a model of cells as whole numbers.
-import { type Cells, createValueTask, type Decrypted, load, type Loom, type Value } from 'cipherloom';
+import { type Cells, createTask, type Decrypted, load, type Loom, type Value } from 'cipherloom';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { random } from '../random.js';
 import { compute } from './compute.js';
@@ -61,7 +61,7 @@ function both(
 
 /** A few operators over a few inputs, and what they give. */
 function randomTask() {
-  const task = createValueTask();
+  const task = createTask();
   const given: {
     encrypted: Record<string, Cells>;
     plain: Record<string, Cells>;

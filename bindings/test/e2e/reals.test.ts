@@ -1,5 +1,5 @@
 // Tasks over reals, whose results are off by a little. Runs once per build of the wasm.
-import { approximation, createValueTask, load, type Loom } from 'cipherloom';
+import { approximation, createTask, load, type Loom } from 'cipherloom';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BUILDS, threadsOf } from './builds.js';
 import { compute, expectNear, sum } from './compute.js';
@@ -12,7 +12,7 @@ describe.each(BUILDS)('the %s build', (mode) => {
   afterAll(() => loom?.dispose());
 
   it('approximates functions of reals', async () => {
-    const task = createValueTask();
+    const task = createTask();
     const x = task.encrypted('x', { kind: 'real', shape: [6, 2], min: -1, max: 1 });
     const sums = x.sum(1);
     const root = approximation(Math.sqrt, { from: 0.5, to: 4, degree: 15 });
@@ -38,7 +38,7 @@ describe.each(BUILDS)('the %s build', (mode) => {
   });
 
   it('compares reals from a gap on', async () => {
-    const task = createValueTask();
+    const task = createTask();
     const x = task.encrypted('x', { kind: 'real', shape: [6], min: 0, max: 1 });
     task.output('above', x.greaterThan(0.5, { gap: 0.1 }));
     task.output('count', x.greaterThan(0.5, { gap: 0.1 }).sum());
@@ -52,7 +52,7 @@ describe.each(BUILDS)('the %s build', (mode) => {
   });
 
   it('computes on reals, to the precision asked for', async () => {
-    const task = createValueTask();
+    const task = createTask();
     const x = task.encrypted('x', { kind: 'real', shape: [8], min: -2, max: 2 });
     const n = task.encrypted('n', { shape: [8], min: 0, max: 10, decimals: 1 });
     const w = task.plain('w', { kind: 'real', shape: [2, 8], min: -1, max: 1 });
@@ -88,7 +88,7 @@ describe.each(BUILDS)('the %s build', (mode) => {
   });
 
   it('says what a result may be off by, and of noise nothing else', async () => {
-    const task = loom.valueTask();
+    const task = loom.task();
     const x = task.encrypted('x', { kind: 'real', shape: [8], min: -2, max: 2 });
     task.output('square', x.square());
     using program = await task.compile();

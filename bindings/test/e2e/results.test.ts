@@ -1,13 +1,13 @@
 // What goes in and out of a program by name: its order, its sizes, whose it is, and what errors tell of it.
 import {
   type Ciphertexts,
-  createValueTask,
+  createTask,
   type Decrypted,
   load,
   type Loom,
   type Value,
-  type ValueClient,
-  type ValueProgram,
+  type Client,
+  type Program,
 } from 'cipherloom';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorOf } from './error-of.js';
@@ -17,14 +17,14 @@ const DECLARED = ['first', 'second', 'third'];
 const EXPECTED = { count: 3, z: 6, product: [5, 12, 21], mean: 9, a: 18 };
 
 let loom: Loom;
-let program: ValueProgram;
-let client: ValueClient;
+let program: Program;
+let client: Client;
 let inputs: Ciphertexts;
 let results: Ciphertexts;
 
 /** A public output, some that share ciphertexts, one that the client finishes, and one that has its own ciphertext. */
 function task() {
-  const made = createValueTask();
+  const made = createTask();
   const [first, second, third] = DECLARED.map((name) => {
     return made.encrypted(name, { shape: [3], min: 0, max: 9 });
   }) as [Value, Value, Value];
@@ -48,7 +48,7 @@ function expectExpected(found: Record<string, Decrypted>): void {
 
 beforeAll(async () => {
   loom = await load({ mode: 'single' });
-  program = await loom.compileValues(task());
+  program = await loom.compile(task());
   client = await program.client();
   inputs = await client.encrypt(COLUMNS);
   results = await program.run(inputs, client.evaluationKeys);

@@ -1,5 +1,5 @@
 // Statistics of encrypted columns, as arithmetic on integers without limit gives them. Runs once per build of the wasm.
-import { createValueTask, type Decrypted, load, type Loom, type Value, type ValueTask } from 'cipherloom';
+import { createTask, type Decrypted, load, type Loom, type Value, type Task } from 'cipherloom';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { random } from '../random.js';
 import { BUILDS, threadsOf } from './builds.js';
@@ -39,7 +39,7 @@ function statistics(a: Value, b: Value): Record<string, Value> {
   };
 }
 
-function declare(task: ValueTask, name: string, [least, most, decimals, missing]: Kind): Value {
+function declare(task: Task, name: string, [least, most, decimals, missing]: Kind): Value {
   const [min, max] = [Number(`${least}e-${decimals}`), Number(`${most}e-${decimals}`)];
   return task.encrypted(name, { shape: [ROWS], min, max, decimals, missing });
 }
@@ -66,7 +66,7 @@ describe.each(BUILDS)('the %s build', (mode) => {
     // Squares of these are no doubles, and their differences are small.
     ['of numbers near each other', [19_999_000, 20_000_000, 3, false], [-2, 2, 0, false]],
   ])('gives statistics exactly: %s', async (_, first, second) => {
-    const task = createValueTask();
+    const task = createTask();
     const [a, b] = [declare(task, 'a', first), declare(task, 'b', second)];
     for (const [name, value] of Object.entries(statistics(a, b))) task.output(name, value);
     const [x, y] = [column(first), column(second)];
@@ -83,7 +83,7 @@ describe('statistics', () => {
   afterAll(() => loom?.dispose());
 
   it('are had of what is computed from columns', async () => {
-    const task = createValueTask();
+    const task = createTask();
     const [first, second] = [
       [-100, 100, 2, true],
       [0, 200, 0, false],
@@ -99,7 +99,7 @@ describe('statistics', () => {
   });
 
   it('have no value where they have none, while the other outputs have theirs', async () => {
-    const task = createValueTask();
+    const task = createTask();
     const options = { shape: [4], min: 0, max: 9, missing: true };
     const [none, one, same] = ['none', 'one', 'same'].map((name) => task.encrypted(name, options)) as [
       Value,
@@ -124,7 +124,7 @@ describe('statistics', () => {
       'mean of the same': same.mean(),
     };
     for (const [name, value] of Object.entries({ ...undefinedOnes, ...others })) task.output(name, value);
-    using program = await loom.compileValues(task);
+    using program = await loom.compile(task);
     using client = await program.client();
     const cells = { none: Array(4).fill(null), one: [null, 7, null, null], same: [5, 5, 5, 5] };
     const results = await program.run(await client.encrypt(cells), client.evaluationKeys);

@@ -1,5 +1,5 @@
 // Tasks over values, from the builder to what is decrypted, in the package's real workers. Runs once per build of the wasm.
-import { createValueTask, load, type Loom, type Value } from 'cipherloom';
+import { createTask, load, type Loom, type Value } from 'cipherloom';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { random } from '../random.js';
 import { BUILDS, threadsOf } from './builds.js';
@@ -14,7 +14,7 @@ describe.each(BUILDS)('the %s build', (mode) => {
   afterAll(() => loom?.dispose());
 
   it('computes on integers, decimals, booleans, days and categories, exactly', async () => {
-    const task = createValueTask();
+    const task = createTask();
     const age = task.encrypted('age', { shape: [5], min: 0, max: 120 });
     const income = task.encrypted('income', { shape: [5], min: 0, max: 10_000, decimals: 2 });
     const member = task.encrypted('member', { kind: 'boolean', shape: [5] });
@@ -78,7 +78,7 @@ describe.each(BUILDS)('the %s build', (mode) => {
       constant: ({ w }) => w.sum(1),
     };
     const rows = 4;
-    const task = loom.valueTask();
+    const task = loom.task();
     const columns = {
       x: task.encrypted('x', { shape: [rows], min: -3, max: 3 }),
       v: task.encrypted('v', { shape: [rows, 3], min: -3, max: 3 }),
@@ -126,7 +126,7 @@ describe.each(BUILDS)('the %s build', (mode) => {
   });
 
   it('gives integers as exact decimals', async () => {
-    const task = loom.valueTask();
+    const task = loom.task();
     const x = task.encrypted('x', { shape: [2], min: 0, max: 10n ** 5n, decimals: 4 });
     task.output('square', x.square());
     task.output('mean', x.mean());
@@ -142,7 +142,7 @@ describe.each(BUILDS)('the %s build', (mode) => {
   });
 
   it('leaves out missing cells, without telling which', async () => {
-    const task = createValueTask();
+    const task = createTask();
     const x = task.encrypted('x', { shape: [4], min: -5, max: 100, missing: true });
     const y = task.encrypted('y', { shape: [4], min: 0, max: 10, decimals: 1, missing: true });
     const z = task.encrypted('z', { shape: [4], min: 0, max: 10 });
@@ -177,7 +177,7 @@ describe.each(BUILDS)('the %s build', (mode) => {
   });
 
   it('computes with values of the server and with public ones', async () => {
-    const task = createValueTask();
+    const task = createTask();
     const x = task.encrypted('x', { shape: [3], min: 0, max: 9 });
     const weights = task.plain('weights', { shape: [2, 3], min: -9, max: 9, decimals: 1 });
     const known = task.public('known', { shape: [3], min: 0, max: 9 });
@@ -199,7 +199,7 @@ describe.each(BUILDS)('the %s build', (mode) => {
   });
 
   it('moves cells', async () => {
-    const task = createValueTask();
+    const task = createTask();
     const x = task.encrypted('x', { shape: [2, 3], min: 0, max: 9 });
     task.output('row', x.at(1));
     task.output('cell', x.at(-1, -1));
@@ -244,7 +244,7 @@ describe.each(BUILDS)('the %s build', (mode) => {
   });
 
   it('compares', async () => {
-    const task = createValueTask();
+    const task = createTask();
     const x = task.encrypted('x', { shape: [4], min: 0, max: 10 });
     const y = task.encrypted('y', { shape: [4], min: 0, max: 10 });
     const c = task.encrypted('c', { kind: 'category', categories: 3, shape: [4] });
@@ -266,14 +266,14 @@ describe.each(BUILDS)('the %s build', (mode) => {
   });
 
   it('answers several questions about what was encrypted once', async () => {
-    const [first, second] = [createValueTask(), createValueTask()];
+    const [first, second] = [createTask(), createTask()];
     const options = { shape: [4], min: 0, max: 9 };
     first.output('squares', first.encrypted('x', options).square().sum());
     const x = second.encrypted('x', options);
     second.output('weighted', x.dot([1, 2, 3, 4]));
     second.output('turned', x.rotate(1));
-    using asked = await loom.compileValues(first);
-    using again = await loom.compileValues(second, { parameters: asked.info });
+    using asked = await loom.compile(first);
+    using again = await loom.compile(second, { parameters: asked.info });
     expect(again.info.moduli).toEqual(asked.info.moduli);
     using client = await asked.client();
     using holder = await again.restoreClient(await client.save());
@@ -286,7 +286,7 @@ describe.each(BUILDS)('the %s build', (mode) => {
 
   it('makes the same with and without passes', async () => {
     const cells = [3, -1, 4, 1, -5, 2];
-    const task = createValueTask();
+    const task = createTask();
     const x = task.encrypted('x', { shape: [6], min: -5, max: 5 });
     const weights = task.plain('weights', { shape: [6], min: -5, max: 5 });
     const row = x.multiply(x).multiply(x.add(1)).multiply(x.sub(1)).multiply(weights);
@@ -301,13 +301,13 @@ describe.each(BUILDS)('the %s build', (mode) => {
     const off = { square: false, balance: false, dedup: false, hoist: false, fuse: false };
     const passes = { ...off, giantSteps: false, lazyRelinearization: false, earlySwitching: false };
     expect(await compute(loom, task, given, { passes })).toEqual(expected);
-    expect(await errorOf(loom.compileValues(task, { passes: { hoisting: true } as never }))).toMatchObject({
+    expect(await errorOf(loom.compile(task, { passes: { hoisting: true } as never }))).toMatchObject({
       code: 'input.option',
     });
   });
 
   it('turns rows of any length, and sees their own cells only', async () => {
-    const task = createValueTask();
+    const task = createTask();
     const row = task.encrypted('row', { shape: [3], min: 0, max: 9 });
     const pair = task.encrypted('pair', { shape: [2, 8], min: 0, max: 9 });
     task.output('variance', row.rotate(1).add(5).variance({ of: 'population' }));
@@ -330,14 +330,14 @@ describe.each(BUILDS)('the %s build', (mode) => {
 
   it('fills a ciphertext to its last slot', async () => {
     const n = 4096;
-    const task = createValueTask();
+    const task = createTask();
     const a = task.encrypted('a', { shape: [2, n / 2], min: 0, max: 9 });
     task.output('out', a.rotate(n / 4, 1).rotate(1, 0));
     const [top, bottom] = [0, 1].map(() => Array.from({ length: n / 2 }, () => random(10))) as [
       number[],
       number[],
     ];
-    using program = await loom.compileValues(task, { n });
+    using program = await loom.compile(task, { n });
     using client = await program.client();
     expect(program.info.inputs[0]?.ciphertexts).toBe(1);
     const results = await program.run(await client.encrypt({ a: [top, bottom] }), client.evaluationKeys);
@@ -346,13 +346,13 @@ describe.each(BUILDS)('the %s build', (mode) => {
   });
 
   it('takes integers that doubles do not hold', async () => {
-    const task = createValueTask();
+    const task = createTask();
     const limit = 2n ** 58n - 1n;
     const a = task.encrypted('a', { shape: [3], min: -limit, max: limit });
     task.output('a', a);
     task.output('sum', a.sum());
     const cells = [limit, 1n - limit, 2n ** 53n + 1n];
-    using program = await loom.compileValues(task);
+    using program = await loom.compile(task);
     using client = await program.client();
     const found = await client.decryptExact(
       await program.run(await client.encrypt({ a: cells }), client.evaluationKeys),
@@ -363,7 +363,7 @@ describe.each(BUILDS)('the %s build', (mode) => {
 
   it('takes no results of a program that means something else', async () => {
     const programOf = async (decimals: number, factor: number) => {
-      const task = loom.valueTask();
+      const task = loom.task();
       const options = { shape: [3], min: 0, max: 300 / 10 ** decimals, decimals };
       task.output('sum', task.encrypted('a', options).sum().multiply(factor));
       return task.compile();

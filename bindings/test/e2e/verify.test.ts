@@ -1,7 +1,7 @@
 // Verification in the built package: circuits, passes, platforms, programs, and the conformance suite on this device.
 import {
   type Circuit,
-  createValueTask,
+  createTask,
   f32,
   type GraphBuilder,
   load,
@@ -208,7 +208,7 @@ describe.each(BUILDS)('a program, verified by the %s build', (mode) => {
   afterAll(() => loom?.dispose());
 
   it('means at every stage what its task means', async () => {
-    const task = createValueTask();
+    const task = createTask();
     const x = task.encrypted('x', { shape: [3, 4], min: -9, max: 9, decimals: 1 });
     const gaps = task.encrypted('gaps', { shape: [20], min: 0, max: 99, missing: true });
     const weights = task.plain('weights', { shape: [4], min: -5, max: 5 });
@@ -216,7 +216,7 @@ describe.each(BUILDS)('a program, verified by the %s build', (mode) => {
     task.output('weighted', x.multiply(weights).sum(1).rotate(1).square());
     task.output('mean', gaps.mean());
     task.output('part', x.sum().divide(share));
-    using program = await loom.compileValues(task);
+    using program = await loom.compile(task);
     const items: (string | undefined)[] = [];
     const report = await program.verify({ seed: 7, onProgress: ({ item }) => items.push(item) });
     expect(report.checks.flatMap(({ problem }) => problem ?? [])).toEqual([]);
@@ -243,7 +243,7 @@ describe.each(BUILDS)('a program, verified by the %s build', (mode) => {
     const base = (await program.stats()).stages.find(({ stage }) => stage === 'base');
     expect(report.checks.at(-1)?.compared.length).toBe(base?.operators);
     // One that others may have made is looked at where no keys are.
-    using opened = await loom.valueProgram(program.toBytes());
+    using opened = await loom.program(program.toBytes());
     expect((await opened.verify({ trials: 1 })).passed).toBe(true);
     const stop = new AbortController();
     const running = opened.verify({ trials: 1_000_000, signal: stop.signal });
@@ -254,14 +254,14 @@ describe.each(BUILDS)('a program, verified by the %s build', (mode) => {
   });
 
   it('says what of it data do not decide', async () => {
-    const task = createValueTask();
+    const task = createTask();
     const [x, y] = [
       task.encrypted('x', { kind: 'real', shape: [30], min: -1, max: 1 }),
       task.public('y', { kind: 'real', shape: [30], min: -1, max: 1 }),
     ];
     task.output('less', x.lessThan(y, { gap: 1.9 }));
     task.output('sum', x.multiply(y).sum());
-    using program = await loom.compileValues(task, { precision: 8 });
+    using program = await loom.compile(task, { precision: 8 });
     const { passed, checks } = await program.verify();
     expect(checks.flatMap(({ problem }) => problem ?? [])).toEqual([]);
     const packed = checks.find(({ stage }) => stage === 'packed');

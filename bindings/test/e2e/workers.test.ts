@@ -1,6 +1,6 @@
 // What crosses to the workers, and what happens when one dies.
 import { setTimeout } from 'node:timers/promises';
-import { createValueTask, type Loom, type Role, type Variant, type WorkerLike } from 'cipherloom';
+import { createTask, type Loom, type Role, type Variant, type WorkerLike } from 'cipherloom';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startWorker } from '../../dist/worker/start.js';
 import { BUILDS, threadsOf } from './builds.js';
@@ -20,7 +20,7 @@ async function open(mode?: Variant, start?: (role: Role) => WorkerLike): Promise
 }
 
 function task() {
-  const made = createValueTask();
+  const made = createTask();
   const options = { shape: [4], min: 0, max: 99 };
   const x = made.encrypted('x', options);
   made.output('dot', x.dot(made.plain('w', { shape: [4], min: 0, max: 9 })));
@@ -65,7 +65,7 @@ async function kill(role: Role, index = 0): Promise<void> {
 
 /** Workers of the package, and a client worker that can be made to trap. */
 function hooked(role: Role): WorkerLike {
-  if (role !== 'task-client') return startWorker(role);
+  if (role !== 'client') return startWorker(role);
   const threads = process.getBuiltinModule('node:worker_threads');
   const worker = new threads.Worker(new URL('../fixtures/hooked-client-worker.mjs', import.meta.url));
   worker.unref();
@@ -85,13 +85,13 @@ afterEach(() => loom?.dispose());
 describe('the evaluator worker', () => {
   it.each(BUILDS)('of the %s build never meets a secret', async (mode) => {
     await open(mode);
-    using program = await loom.compileValues(task());
+    using program = await loom.compile(task());
     using client = await program.client();
     const inputs = await client.encrypt(VALUES);
     const keys = client.evaluationKeys;
     const results = await program.run(inputs, keys, { ...CLEAR, onTrace: () => {} });
     const controller = new AbortController();
-    const [evaluator] = watched.of('task-evaluator') as [Watched];
+    const [evaluator] = watched.of('evaluator') as [Watched];
     // As soon as the worker was told to run, and before its answer can be heard.
     evaluator.onSent = ({ method }) => {
       if (method === 'run') queueMicrotask(() => controller.abort());
@@ -109,7 +109,7 @@ describe('the evaluator worker', () => {
     held.dispose();
     const secret = secretOf(saved);
     const file = Buffer.from(program.toBytes());
-    const foreign = await loom.valueProgram(program.toBytes());
+    const foreign = await loom.program(program.toBytes());
     await foreign.toText('server');
     await foreign.graph('base');
     await foreign.stats();
@@ -117,7 +117,7 @@ describe('the evaluator worker', () => {
     foreign.dispose();
     program.dispose();
     // Calls are answered in order, and freeing is the last.
-    using next = await loom.compileValues(task());
+    using next = await loom.compile(task());
     await errorOf(next.run(inputs, [], CLEAR));
 
     // Every message has one of these forms, and nothing beside it.
@@ -150,7 +150,7 @@ describe('the evaluator worker', () => {
       free: [isHandle],
     };
     const seen = new Set<string>();
-    for (const message of messagesTo('task-evaluator') as { method: string; args: never[] }[]) {
+    for (const message of messagesTo('evaluator') as { method: string; args: never[] }[]) {
       if ('cancel' in message) {
         expect(Object.keys(message)).toEqual(['cancel']);
         seen.add('cancel');
@@ -177,11 +177,11 @@ describe('the evaluator worker', () => {
     // Whatever the forms, no part of the secret is in it. The client worker's mail, which had the saved client,
     // shows that the search finds one.
     expect(secret.length).toBe(32);
-    expect(contents(messagesTo('task-evaluator')).some((bytes) => leaks(bytes, secret))).toBe(false);
-    expect(contents(messagesTo('task-client')).some((bytes) => leaks(bytes, secret))).toBe(true);
+    expect(contents(messagesTo('evaluator')).some((bytes) => leaks(bytes, secret))).toBe(false);
+    expect(contents(messagesTo('client')).some((bytes) => leaks(bytes, secret))).toBe(true);
     if (threadsOf(mode) > 1) {
-      expect(leaks(memoryOf('task-evaluator'), secret)).toBe(false);
-      expect(leaks(memoryOf('task-client'), secret)).toBe(true);
+      expect(leaks(memoryOf('evaluator'), secret)).toBe(false);
+      expect(leaks(memoryOf('client'), secret)).toBe(true);
     }
     // Nor is it in what is handed out to be sent, or kept where others may come by it.
     for (const bytes of [file, exported, ...allKeys, ...Object.values({ ...inputs, ...results })]) {
@@ -193,27 +193,27 @@ describe('the evaluator worker', () => {
 
   it('can die: calls fail, and after restart everything goes on, with the same keys', async () => {
     await open();
-    using program = await loom.compileValues(task());
+    using program = await loom.compile(task());
     using client = await program.client();
     const inputs = await client.encrypt(VALUES);
     const run = () => program.run(inputs, client.evaluationKeys, CLEAR);
     expect(await client.decrypt(await run())).toEqual(EXPECTED);
     const running = run();
-    watched.of('task-evaluator')[0]?.worker.terminate();
+    watched.of('evaluator')[0]?.worker.terminate();
     await expect(running).rejects.toMatchObject({ name: 'WorkerError', code: 'worker.dead' });
     await expect(run()).rejects.toMatchObject({ code: 'worker.dead' });
     await loom.restart();
     expect(await client.decrypt(await run())).toEqual(EXPECTED);
-    expect([watched.of('task-client').length, watched.of('task-evaluator').length]).toEqual([1, 2]);
+    expect([watched.of('client').length, watched.of('evaluator').length]).toEqual([1, 2]);
   });
 
   it('holds values for many runs, through its death', async () => {
     await open();
-    const made = createValueTask();
+    const made = createTask();
     const type = { shape: [4], min: 0, max: 9 };
     const [x, y] = [made.encrypted('x', type), made.encrypted('y', type)];
     made.output('cells', x.multiply(y).multiply(made.plain('w', type)).add(made.public('v', type)));
-    using program = await loom.compileValues(made);
+    using program = await loom.compile(made);
     using client = await program.client();
     const keys = client.evaluationKeys;
     const [one, other] = [
@@ -234,7 +234,7 @@ describe('the evaluator worker', () => {
     expect(await run(one)).toEqual(answer(one));
     expect(await run(other)).toEqual(answer(other));
     // What is held is not sent again.
-    const { args } = messagesTo('task-evaluator').findLast(({ method }) => method === 'run') as {
+    const { args } = messagesTo('evaluator').findLast(({ method }) => method === 'run') as {
       args: unknown;
     };
     expect(JSON.stringify(args)).not.toContain('"x"');
@@ -246,21 +246,21 @@ describe('the evaluator worker', () => {
     expect((await errorOf(part.run({}, { public: { v: one } }))).code).toBe('input.missing');
     expect((await errorOf(part.run({ y: sealedY }))).code).toBe('input.missing');
     expect((await errorOf(program.hold({ z: sealedX }, keys))).code).toBe('input.unknown');
-    await kill('task-evaluator');
+    await kill('evaluator');
     expect((await errorOf(run(one))).code).toBe('worker.dead');
     await loom.restart();
     expect(await run(one)).toEqual(answer(one));
     part.dispose();
     expect((await errorOf(run(one))).code).toBe('disposed');
     await setTimeout(20);
-    expect(messagesTo('task-evaluator').filter(({ method }) => method === 'freeHeld').length).toBe(1);
+    expect(messagesTo('evaluator').filter(({ method }) => method === 'freeHeld').length).toBe(1);
   });
 });
 
 describe('the client worker', () => {
   it('can die: programs and saved clients come back, and who was never saved hears that it is lost', async () => {
     await open();
-    using program = await loom.compileValues(task());
+    using program = await loom.compile(task());
     using saved = await program.client();
     using lost = await program.client();
     const bytes = await saved.save();
@@ -270,14 +270,14 @@ describe('the client worker', () => {
     const results = await run(saved);
     // Several calls one after the other, so that it cannot be done before the worker is gone.
     const making = program.client();
-    watched.of('task-client')[0]?.worker.terminate();
+    watched.of('client')[0]?.worker.terminate();
     await expect(making).rejects.toMatchObject({ name: 'WorkerError' });
     await expect(saved.decrypt(results)).rejects.toMatchObject({ code: 'worker.dead' });
     await loom.restart();
     // Several at once: it comes back once.
     const both = await Promise.all([saved.decrypt(results), saved.decrypt(results)]);
     expect(both).toEqual([EXPECTED, EXPECTED]);
-    const restores = messagesTo('task-client').filter(({ method }) => method === 'restoreClient');
+    const restores = messagesTo('client').filter(({ method }) => method === 'restoreClient');
     expect(restores.length).toBe(1);
     for (const call of [
       () => lost.decrypt(results),
@@ -297,7 +297,7 @@ describe('the client worker', () => {
     using exporting = await program.client();
     await exporting.exportKey('a passphrase');
     // Restored ones are as good as saved, and so are those that were exported.
-    await kill('task-client', 1);
+    await kill('client', 1);
     await loom.restart();
     expect(await restored.decrypt(results)).toEqual(EXPECTED);
     for (const one of [saved, exporting]) expect(await one.decrypt(await run(one))).toEqual(EXPECTED);
@@ -305,7 +305,7 @@ describe('the client worker', () => {
 
   it('that traps is replaced, and the same client goes on', async () => {
     await open('single', hooked);
-    using program = await loom.compileValues(task());
+    using program = await loom.compile(task());
     using client = await program.client();
     await client.save();
     const traps = client.encrypt({ x: [66, 0, 0, 0] });
@@ -319,7 +319,7 @@ describe('the client worker', () => {
 
   it('keeps no cells of what it encrypted', async () => {
     await open('single', hooked);
-    using program = await loom.compileValues(task());
+    using program = await loom.compile(task());
     using client = await program.client();
     await client.encrypt(VALUES);
     const { code, details } = await errorOf(client.encrypt({ x: [67, 0, 0, 0] }));
@@ -330,12 +330,12 @@ describe('the client worker', () => {
 
   it('holds keys that serve several programs of the same parameters', async () => {
     await open();
-    using program = await loom.compileValues(task());
+    using program = await loom.compile(task());
     using client = await program.client();
-    const other = createValueTask();
+    const other = createTask();
     const x = other.encrypted('y', { shape: [4], min: 0, max: 99 });
     other.output('dot', x.dot(other.plain('w', { shape: [4], min: 0, max: 9 })));
-    using second = await loom.compileValues(other, { parameters: program.info });
+    using second = await loom.compile(other, { parameters: program.info });
     const { n, moduli, special, plainModuli } = program.info;
     expect(second.info).toMatchObject({ n, moduli, special, plainModuli });
     using holder = await second.restoreClient(await client.save());
@@ -351,9 +351,9 @@ describe('a program from bytes', () => {
 
   it('is opened and asked where there are no keys', async () => {
     await open();
-    using program = await loom.compileValues(task());
+    using program = await loom.compile(task());
     using client = await program.client();
-    using foreign = await loom.valueProgram(program.toBytes());
+    using foreign = await loom.program(program.toBytes());
     expect(foreign.info).toEqual(program.info);
     expect(await foreign.toText('base')).toBe(await program.toText('base'));
     expect(await foreign.graph('scheme')).toEqual(await program.graph('scheme'));
@@ -361,10 +361,10 @@ describe('a program from bytes', () => {
     expect(String(await foreign.explain())).toBe(String(await program.explain()));
     const results = await foreign.run(await client.encrypt(VALUES), client.evaluationKeys, CLEAR);
     expect(await client.decrypt(results)).toEqual(EXPECTED);
-    expect(watched.of('task-client').map(opens)).toEqual([0]);
-    expect(watched.of('task-evaluator').map(opens)).toEqual([1]);
+    expect(watched.of('client').map(opens)).toEqual([0]);
+    expect(watched.of('evaluator').map(opens)).toEqual([1]);
     // Harm that it does there is no harm to keys.
-    await kill('task-evaluator');
+    await kill('evaluator');
     await expect(foreign.toText('base')).rejects.toMatchObject({ code: 'worker.dead' });
     await loom.restart();
     expect((await foreign.toText('server')).length).toBeGreaterThan(0);
@@ -373,19 +373,19 @@ describe('a program from bytes', () => {
 
   it('that is no program never comes near a key', async () => {
     await open();
-    expect(await errorOf(loom.valueProgram(new Uint8Array(200)))).toMatchObject({ name: 'FormatError' });
-    expect(watched.of('task-client').some((worker) => opens(worker) > 0)).toBe(false);
+    expect(await errorOf(loom.program(new Uint8Array(200)))).toMatchObject({ name: 'FormatError' });
+    expect(watched.of('client').some((worker) => opens(worker) > 0)).toBe(false);
   });
 
   it('shares a client worker with keys of no other program', async () => {
     await open();
-    using program = await loom.compileValues(task());
+    using program = await loom.compile(task());
     const client = await program.client();
     const file = program.toBytes();
-    using one = await loom.valueProgram(file);
-    using two = await loom.valueProgram(file);
+    using one = await loom.program(file);
+    using two = await loom.program(file);
     const [ofOne, alsoOfOne, ofTwo] = await Promise.all([one.client(), one.client(), two.client()]);
-    expect(watched.of('task-client').map(opens)).toEqual([0, 2, 1]);
+    expect(watched.of('client').map(opens)).toEqual([0, 2, 1]);
     for (const [opened, own] of [
       [one, ofOne],
       [one, alsoOfOne],
@@ -397,28 +397,28 @@ describe('a program from bytes', () => {
     }
     ofOne.dispose();
     await setTimeout(10);
-    expect(watched.of('task-client').map(({ ended }) => ended)).toEqual([false, false, false]);
+    expect(watched.of('client').map(({ ended }) => ended)).toEqual([false, false, false]);
     alsoOfOne.dispose();
     await setTimeout(10);
-    expect(watched.of('task-client').map(({ ended }) => ended)).toEqual([false, true, false]);
+    expect(watched.of('client').map(({ ended }) => ended)).toEqual([false, true, false]);
     // What kills the worker of one program leaves the others alone.
     await ofTwo.save();
-    await kill('task-client', 2);
+    await kill('client', 2);
     await expect(ofTwo.encrypt(VALUES)).rejects.toMatchObject({ code: 'worker.dead' });
     await client.encrypt(VALUES);
     await loom.restart();
     await ofTwo.encrypt(VALUES);
-    expect(watched.of('task-client').length).toBe(4);
+    expect(watched.of('client').length).toBe(4);
   });
 
   it('takes the first client worker while no key is in it, which then takes no other', async () => {
     await open();
-    using program = await loom.compileValues(task());
-    using foreign = await loom.valueProgram(program.toBytes());
+    using program = await loom.compile(task());
+    using foreign = await loom.program(program.toBytes());
     const first = await foreign.client();
-    expect(watched.of('task-client').length).toBe(1);
+    expect(watched.of('client').length).toBe(1);
     const client = await program.client();
-    expect(watched.of('task-client').length).toBe(2);
+    expect(watched.of('client').length).toBe(2);
     const results = await program.run(await client.encrypt(VALUES), client.evaluationKeys, CLEAR);
     expect(await client.decrypt(results)).toEqual(EXPECTED);
     await first.encrypt(VALUES);
@@ -427,18 +427,18 @@ describe('a program from bytes', () => {
     await setTimeout(10);
     // The first worker is free again, whoever comes.
     using own = await program.client();
-    expect(watched.of('task-client').map(({ ended }) => ended)).toEqual([false, true]);
+    expect(watched.of('client').map(({ ended }) => ended)).toEqual([false, true]);
     using last = await foreign.client();
-    expect(watched.of('task-client').length).toBe(3);
+    expect(watched.of('client').length).toBe(3);
     await own.encrypt(VALUES);
     await last.encrypt(VALUES);
   });
 
   it('leaves no client worker behind when its client is given up or refused', async () => {
     await open();
-    using program = await loom.compileValues(task());
+    using program = await loom.compile(task());
     using _ = await program.client();
-    using foreign = await loom.valueProgram(program.toBytes());
+    using foreign = await loom.program(program.toBytes());
     const controller = new AbortController();
     const aborted = foreign.client({ signal: controller.signal });
     controller.abort();
@@ -446,11 +446,11 @@ describe('a program from bytes', () => {
     expect(await errorOf(foreign.restoreClient(new Uint8Array(90)))).toMatchObject({ name: 'FormatError' });
     while (
       !watched
-        .of('task-client')
+        .of('client')
         .slice(1)
         .every(({ ended }) => ended)
     )
       await setTimeout(10);
-    expect(watched.of('task-client')[0]?.ended).toBe(false);
+    expect(watched.of('client')[0]?.ended).toBe(false);
   });
 });

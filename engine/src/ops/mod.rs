@@ -55,7 +55,7 @@ pub struct Shared {
 /// How far an operator type is from the base set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
-    /// What a task is written in: columns and statistics.
+    /// What a task is written in: values and their statistics.
     Task,
     /// Whole ciphertexts, keys and plaintexts.
     Scheme,
