@@ -196,7 +196,9 @@ for (const name of BROWSERS) {
       assert.equal(await finish(page, 'program-verify'), 'passed');
       const titles = (await checks(page, '#program-verify')).map((check) => check.split(' | ')[0]);
       assert.deepEqual(titles, [
-        'Task: structure',
+        'Question beside the task',
+        'Finish beside the task',
+        'Slots beside the task',
         'Scheme: structure',
         'Polynomials: structure',
         'Polynomials beside Scheme',
