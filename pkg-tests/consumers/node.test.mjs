@@ -1,12 +1,12 @@
 // The packed package in every Node release: import and require, every build with one and two threads, the same bytes from all.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { nodes } from '../../scripts/lib/nodes.mjs';
-import { VARIANTS } from '../../scripts/lib/variants.mjs';
+import { PARTS, VARIANTS } from '../../scripts/lib/variants.mjs';
 import { writeGiven } from '../lib/given.mjs';
 import { install } from '../lib/package.mjs';
 import { copyWork } from './copy-work.mjs';
@@ -30,6 +30,8 @@ const WITHOUT_RELAXED = [
   { options: { threads: 1 }, variant: 'single', threads: 1, reason: /no relaxed SIMD/ },
   ...FORCED,
 ];
+/** Where the modules lie that `work` needs: all but the conformance suite. */
+const FOLDERS = Object.entries(PARTS).flatMap(([part, folder]) => (part === 'conformance' ? [] : [folder]));
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 let folder;
 let expected;
@@ -56,7 +58,7 @@ for (const { release, path } of releases) {
         assert.equal(error, refusal);
         // Only the build that runs is read.
         const { file } = VARIANTS[variant] ?? {};
-        assert.deepEqual(wasm, refusal ? [] : [file, `tasks/${file}`, `graphs/${file}`]);
+        assert.deepEqual(wasm, refusal ? [] : FOLDERS.map((folder) => posix.join(folder, file)));
         if (refusal) continue;
         assert.deepEqual(
           { variant: mode.variant, threads: mode.threads },

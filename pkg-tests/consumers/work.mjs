@@ -3,9 +3,9 @@
 const AGES = [34, 71, 28, 45, 62, 19, 53, 40];
 
 /**
- * Starts the package with `options`, computes a mean of its own from keys to decryption, a product of values, one in a graph of its own,
+ * Starts the package with `options`, computes a mean and a product of its own from keys to decryption, a product in a graph of its own,
  * and runs the given program on the given ciphertexts, which `read(name)` fetches. Gives the mode, the mean, the products, and the
- * outputs' digests; or the code of the error where `load` refuses.
+ * results' digests; or the code of the error where `load` refuses.
  */
 export async function work({ load, f64 }, read, options) {
   let loom;
@@ -17,8 +17,7 @@ export async function work({ load, f64 }, read, options) {
   try {
     return {
       mode: loom.mode,
-      mean: await mean(loom),
-      squares: await squares(loom),
+      ...(await meanAndSquares(loom)),
       product: await product(loom, f64),
       outputs: await givenOutputs(loom, read),
     };
@@ -30,26 +29,18 @@ export async function work({ load, f64 }, read, options) {
 /** The mean that `work` must find. */
 export const MEAN = AGES.reduce((sum, age) => sum + age, 0) / AGES.length;
 
-async function mean(loom) {
-  const task = loom.task();
-  task.output('mean', task.encrypted('age', { rows: AGES.length, min: 0, max: 120 }).mean());
-  const program = await task.compile();
-  const client = await program.client();
-  const outputs = await program.run(await client.encrypt({ age: AGES }), client.evaluationKeys);
-  return (await client.decrypt(outputs)).mean;
-}
-
-/** The products that `work` must find, of values and in a graph: AGES times AGES. */
+/** The products that `work` must find, of what is encrypted and in a graph: AGES times AGES. */
 export const PRODUCT = AGES.reduce((sum, age) => sum + age * age, 0);
 
-async function squares(loom) {
+async function meanAndSquares(loom) {
   const task = loom.task();
   const ages = task.encrypted('ages', { shape: [AGES.length], min: 0, max: 120 });
+  task.output('mean', ages.mean());
   task.output('squares', ages.dot(ages));
   const program = await task.compile();
   const client = await program.client();
   const results = await program.run(await client.encrypt({ ages: AGES }), client.evaluationKeys);
-  return (await client.decrypt(results)).squares;
+  return client.decrypt(results);
 }
 
 async function product(loom, f64) {

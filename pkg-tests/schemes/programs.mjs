@@ -1,4 +1,4 @@
-// Random programs over slots with levels, as data: BGV and CKKS, any library can run them.
+// Random programs over slots with levels, as data: BFV, BGV and CKKS, any library can run them.
 import { mulberry32 } from '../lib/random.mjs';
 
 /** Multiplications of ciphertexts, one after the other: so many levels below the first. */
@@ -18,7 +18,7 @@ const OPERATORS = [
 
 /**
  * `count` programs { inputs, nodes, outputs }: operands are numbered, inputs first, then nodes; a node is { op, operands, steps?, plain?, level },
- * an input { values, level: 0 }. `level` counts the divisions by a prime before it. Programs of "bgv" compute modulo t; those of "ckks" stay
+ * an input { values, level: 0 }. `level` counts the divisions by a prime before it. Programs of "bfv" and "bgv" compute modulo t; those of "ckks" stay
  * within [-1, 1] but for sums. Products with a plaintext divide, too.
  */
 export function randomPrograms(scheme, count, seed, slots, t) {
@@ -47,7 +47,7 @@ export function randomPrograms(scheme, count, seed, slots, t) {
         op,
         operands: chosen,
         level: level + deeper,
-        ...(op === 'rotate' && { steps: 1 + below(5) }),
+        ...(op === 'rotate' && { steps: (1 + below(5)) * (below(2) ? 1 : -1) }),
         ...(op.endsWith('Plain') && { plain: numbers() }),
       });
     }
@@ -58,7 +58,7 @@ export function randomPrograms(scheme, count, seed, slots, t) {
   });
 }
 
-/** The slots of every operand, by definition. Under CKKS conjugation leaves reals as they are; under BGV it swaps the two rows. */
+/** The slots of every operand, by definition. Under CKKS conjugation leaves reals as they are; under BFV and BGV it swaps the two rows. */
 export function runPlain({ inputs, nodes }, scheme, t) {
   const arithmetic =
     scheme === 'ckks'
@@ -83,7 +83,7 @@ export function runPlain({ inputs, nodes }, scheme, t) {
       addPlain: () => zip('add'),
       multiplyPlain: () => zip('multiply'),
       negate: () => a.map((x) => arithmetic.negate(x)),
-      rotate: () => moved((slot) => slot - (slot % row) + (((slot % row) + steps) % row)),
+      rotate: () => moved((slot) => slot - (slot % row) + (((slot % row) + steps + row) % row)),
       conjugate: () => (scheme === 'ckks' ? a : moved((slot) => (slot + row) % a.length)),
     };
     operands.push(compute[op]());

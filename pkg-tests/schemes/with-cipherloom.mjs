@@ -2,7 +2,7 @@
 import { f64, type } from 'cipherloom';
 
 /**
- * Scale (CKKS) or factor (BGV) of each level: what a product of two of one level has after its division. All that comes to a level is
+ * Scale (CKKS) or factor (BGV; BFV has none) of each level: what a product of two of one level has after its division. All that comes to a level is
  * brought to it, so that any two of one level can be added.
  */
 function levelsOf({ scheme, q, t, scale }) {
@@ -24,8 +24,35 @@ function inverse(x, t) {
 /** The Galois element that rotates by so many slots to the left. */
 function element(n, steps) {
   let g = 1;
-  for (let i = 0; i < steps; i++) g = (g * 3) % (2 * n);
+  for (let i = 0; i < (steps + n / 2) % (n / 2); i++) g = (g * 3) % (2 * n);
   return g;
+}
+
+/** What a product of BFV is computed with beside these primes: the fewest of 50 bits that have a product as large, none of them in `taken`. */
+function auxiliary(n, q, taken) {
+  const bits = (primes) => primes.reduce((sum, prime) => sum + Math.log2(Number(prime)), 0);
+  const found = [];
+  for (let next = 2n ** 50n + 1n; bits(found) < bits(q);) {
+    next -= 2n * BigInt(n);
+    if (!taken.includes(next) && isPrime(next)) found.push(next);
+  }
+  return found;
+}
+
+/** Of odd numbers below 2^64: Miller and Rabin's test, to bases that settle it there. */
+function isPrime(x) {
+  const power = (base, exponent) => {
+    let result = 1n;
+    for (let e = exponent; e > 0n; e >>= 1n, base = (base * base) % x) if (e & 1n) result = (result * base) % x;
+    return result;
+  };
+  let [odd, twos] = [x - 1n, 0];
+  for (; odd % 2n === 0n; twos++) odd /= 2n;
+  return [2n, 3n, 5n, 7n, 11n, 13n, 17n, 19n, 23n, 29n, 31n, 37n].every((base) => {
+    let y = power(base, odd);
+    for (let i = 0; i < twos && y !== 1n && y !== x - 1n; i++) y = i + 1 < twos ? (y * y) % x : 0n;
+    return y === 1n || y === x - 1n;
+  });
 }
 
 /** The slots of the outputs. `passes`: names of passes to run at the level of schemes. */
@@ -50,7 +77,7 @@ export async function runCipherloom(loom, program, parameters, { passes = [], fo
   const plain = (values, level) => {
     const name = `x${Object.keys(data).length}`;
     data[name] = values;
-    if (scheme === 'bgv') return g.op('slots.encode', [g.input(name, type('slots', { n, t }))]);
+    if (scheme !== 'ckks') return g.op('slots.encode', [g.input(name, type('slots', { n, t }))]);
     return g.op('ckks.encode', [g.input(name, f64(n / 2))], { scale: levels[level] });
   };
   const keep = (level) => q.length - level;
@@ -58,9 +85,10 @@ export async function runCipherloom(loom, program, parameters, { passes = [], fo
   const divided = (x, level) =>
     scheme === 'ckks'
       ? g.op('ckks.rescale', [x], { keep: keep(level + 1), scale: levels[level + 1] })
-      : g.op('bgv.mod_switch', [x], { keep: keep(level + 1) });
-  /** To that level and its factor, which is made before the division: what that costs in noise is divided, too. */
+      : g.op(`${scheme}.mod_switch`, [x], { keep: keep(level + 1) });
+  /** To that level and, of BGV, its factor, which is made before the division: what that costs in noise is divided, too. */
   const switched = (x, from, to) => {
+    if (scheme === 'bfv') return g.op('bfv.mod_switch', [x], { keep: keep(to) });
     const dropped = q.slice(keep(to), keep(from)).reduce((product, prime) => (product * prime) % t, levels[to]);
     return g.op('bgv.mod_switch', [g.op('bgv.adjust', [x], { factor: dropped })], { keep: keep(to) });
   };
@@ -83,8 +111,12 @@ export async function runCipherloom(loom, program, parameters, { passes = [], fo
       const galois = key(level, { from: 'galois', g: element });
       return g.op('rlwe.automorphism', [a, galois], { g: element });
     };
-    const product = (x, y) =>
-      divided(g.op('rlwe.relinearize', [g.op(`${scheme}.multiply`, [x, y]), key(level, { from: 'square' })]), level);
+    const product = (x, y) => {
+      const primes = q.slice(0, keep(level));
+      const attributes = scheme === 'bfv' ? { aux: auxiliary(n, primes, q) } : {};
+      const three = g.op(`${scheme}.multiply`, [x, y], attributes);
+      return divided(g.op('rlwe.relinearize', [three, key(level, { from: 'square' })]), level);
+    };
     const compute = {
       add: () => g.op('rlwe.add', [a, b]),
       sub: () => g.op('rlwe.sub', [a, b]),
@@ -103,7 +135,7 @@ export async function runCipherloom(loom, program, parameters, { passes = [], fo
   }
   for (const [index, operand] of program.outputs.entries()) {
     const opened = g.op(`${scheme}.decrypt`, [secret, operands[operand].x]);
-    const slots = scheme === 'bgv' ? g.op('slots.decode', [opened]) : g.op('ckks.decode', [opened], { complex: 0 });
+    const slots = scheme === 'ckks' ? g.op('ckks.decode', [opened], { complex: 0 }) : g.op('slots.decode', [opened]);
     g.output(String(index), slots);
   }
   let circuit = await g.build();

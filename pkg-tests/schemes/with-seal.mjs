@@ -1,4 +1,4 @@
-// Runs programs with Microsoft SEAL, through node-seal: BGV and CKKS at given prime sizes.
+// Runs programs with Microsoft SEAL, through node-seal: BFV, BGV and CKKS at given prime sizes.
 import SEAL from 'node-seal/allows_wasm_node_umd.js';
 
 /** A scheme's context and tools; `primes` are those that SEAL made of these sizes, the last one for keys. */
@@ -7,7 +7,7 @@ export async function openSeal({ scheme, n, bits, t, scale }) {
   const parameters = seal.EncryptionParameters(seal.SchemeType[scheme]);
   parameters.setPolyModulusDegree(n);
   parameters.setCoeffModulus(seal.CoeffModulus.Create(n, Int32Array.from(bits)));
-  if (scheme === 'bgv') parameters.setPlainModulus(seal.Modulus(t));
+  if (scheme !== 'ckks') parameters.setPlainModulus(seal.Modulus(t));
   const context = seal.Context(parameters, true, seal.SecurityLevel.tc128);
   if (!context.parametersSet()) throw new Error(`SEAL refuses N = ${n}, bits ${bits}`);
   const keys = seal.KeyGenerator(context);
