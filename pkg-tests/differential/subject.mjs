@@ -40,7 +40,9 @@ async function perform(createValueTask, [loom, second], program, journey, keep, 
   if (journey.threads && second) found.threads = await onTwo(second, compiled, first, keys, program);
   if (journey.plain) found.plain = await plain(client, program);
   if (journey.shared)
-    found.shared = await later('shared', () => ask(loom, createValueTask, program, compiled, client, first, keep));
+    found.shared = await later('shared', () =>
+      ask(loom, createValueTask, program, journey, compiled, client, first, keep),
+    );
   if (!journey.again) return found;
   found.again = await once(backwards(program));
   // The one run's results with the other's inputs.
@@ -116,12 +118,12 @@ function plain(client, program) {
   return client.plain(cellsIn(program, 'encrypted'), clearOf(program)).catch((problem) => ({ problem }));
 }
 
-/** One of the outputs alone, as another program under the parameters of the first, of the same ciphertexts; undefined where these are not enough for it. */
-async function ask(loom, createValueTask, program, compiled, client, { inputs }, keep) {
+/** One of the outputs alone, as another program under the parameters of the first, of the same ciphertexts; or why there is none. */
+async function ask(loom, createValueTask, program, { compile }, compiled, client, { inputs }, keep) {
   const task = loom.valueTask();
   const outputs = program.outputs.slice(-1);
   build(packageHost(task, createValueTask), { ...program, outputs });
-  const other = await task.compile({ parameters: compiled.info }).catch((error) => error);
+  const other = await task.compile({ ...compile, parameters: compiled.info }).catch((error) => error);
   if (other instanceof Error) return { refused: other };
   keep(other);
   const holder = keep(await other.restoreClient(await client.save()));
