@@ -9,15 +9,12 @@ export function isFreeName(name, { inputs }) {
 }
 
 /**
- * A gap as wide as operands can differ is refused as too narrow, and so is a polynomial of what can be one number only. What operands can be the compiler
- * knows better than the generator.
+ * A gap as wide as operands can differ is refused as too narrow, and so is a polynomial of what can be one number only, in two ways, one of which has no code. What
+ * operands can be the compiler knows better than the generator.
  */
-export function isKnownRefusal(scheme, { code, message }) {
-  return (
-    scheme === 'CKKS' &&
-    code === 'operator.invalid' &&
-    /value\.compare: gap|packed\.polynomial: coefficients/.test(message)
-  );
+export function isKnownRefusal({ scheme }, step, { message }) {
+  const wrong = /value\.compare: gap|packed\.polynomial: coefficients|an interval has a length/;
+  return scheme === 'CKKS' && step === 'compile' && wrong.test(message);
 }
 
 export function isKnownStep({ method, on, args }, operands, value) {

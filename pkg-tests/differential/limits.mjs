@@ -1,5 +1,3 @@
-import { isKnownRefusal } from './known.mjs';
-
 /** What the compiler is sure to take, by rules of thumb: where exactly it ends is for its own tests. */
 
 /** Bits of integers, and products in a row, from which tasks may be too large. */
@@ -15,7 +13,6 @@ export function mayBeRefused({ trace }, error, { precision = DEFAULT_PRECISION }
   const { code } = error;
   const all = [...trace.values()].flatMap((value) => value.rows ?? [value]);
   const [{ task }] = all;
-  if (isKnownRefusal(task.scheme, error)) return true;
   const { levels, bits } = demand(all);
   if (code === 'range.overflow') return bits >= MANY_BITS;
   return (

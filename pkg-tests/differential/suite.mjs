@@ -19,7 +19,16 @@ let printed = 0;
  * of a bound of reals that was used, and the least budget beyond what was promised.
  */
 export function noCounts() {
-  return { BGV: 0, CKKS: 0, mistakes: 0, threads: 0, wrong: 0, refused: {}, share: 0, spare: Infinity };
+  return {
+    BGV: 0,
+    CKKS: 0,
+    mistakes: 0,
+    threads: 0,
+    wrong: 0,
+    refused: {},
+    share: { most: 0 },
+    spare: { least: Infinity },
+  };
 }
 
 export function addCounts(a, b) {
@@ -27,7 +36,9 @@ export function addCounts(a, b) {
   for (const [code, count] of Object.entries(b.refused)) refused[code] = (refused[code] ?? 0) + count;
   const sums = Object.fromEntries(['BGV', 'CKKS', 'mistakes', 'threads', 'wrong'].map((key) => [key, a[key] + b[key]]));
   // As text an infinity is null.
-  return { ...sums, refused, share: Math.max(a.share, b.share), spare: Math.min(a.spare, b.spare ?? Infinity) };
+  const share = a.share.most >= b.share.most ? a.share : b.share;
+  const spare = a.spare.least <= (b.spare.least ?? Infinity) ? a.spare : b.spare;
+  return { ...sums, refused, share, spare };
 }
 
 export function programsIn({ BGV, CKKS }) {
@@ -47,7 +58,7 @@ export async function runRange({ pkg, looms, seed, from, to, mistakes, print }) 
       const program = randomProgram(seed, index, mistakes);
       const journey = mistakes === 1 ? STRAIGHT : randomJourney(seed, index, program);
       const result = await tryOne(pkg, looms, program, journey);
-      counts = addCounts(counts, countOf(program, journey, result));
+      counts = addCounts(counts, countOf(program, journey, result, index));
       if (result.differences.length > 0)
         await report({
           seed,
@@ -72,7 +83,7 @@ async function tryOne(pkg, looms, program, journey) {
   return result;
 }
 
-function countOf(program, { threads }, { differences, refused, share, spare }) {
+function countOf(program, { threads }, { differences, refused, share, spare }, index) {
   const isMistake = predict(program).refusal !== undefined;
   return {
     ...noCounts(),
@@ -81,7 +92,8 @@ function countOf(program, { threads }, { differences, refused, share, spare }) {
     threads: threads && !isMistake && !refused ? 1 : 0,
     wrong: differences.length > 0 ? 1 : 0,
     refused: refused ? { [refused]: 1 } : {},
-    ...{ share, spare },
+    share: { most: share, of: index },
+    spare: { least: spare, of: index },
   };
 }
 
@@ -134,8 +146,8 @@ export function summary(counts) {
     `${BGV} programs of integers (BGV), ${CKKS} of reals (CKKS), ${threads} of them on two threads, too`,
     `with mistakes, and refused: ${mistakes}`,
     `too deep or too large, and refused: ${refusedIn(counts)}${codes && ` (${codes})`}`,
-    `at most ${(100 * share).toFixed(0)}% of an error bound used`,
-    `at least ${Number.isFinite(spare) ? spare.toFixed(1) : 'all'} bits of budget beyond the promised ones`,
+    `at most ${(100 * share.most).toFixed(0)}% of an error bound used (program ${share.of})`,
+    `at least ${spare.least?.toFixed(1)} bits of budget beyond the promised ones (program ${spare.of})`,
     `wrong: ${wrong}`,
   ].join('; ');
 }
