@@ -40,13 +40,9 @@ async function perform(createTask, [loom, second], program, journey, keep, trace
   if (journey.threads && second) found.threads = await onTwo(second, compiled, first, keys, program);
   if (journey.plain) found.plain = await plain(client, program);
   if (journey.shared)
-<<<<<<< HEAD
-    found.shared = await later('shared', () => ask(loom, createTask, program, compiled, client, first, keep));
-=======
     found.shared = await later('shared', () =>
       ask(loom, createTask, program, journey, compiled, client, first, keep),
     );
->>>>>>> differential
   if (!journey.again) return found;
   found.again = await once(backwards(program));
   // The one run's results with the other's inputs.
@@ -122,21 +118,12 @@ function plain(client, program) {
   return client.plain(cellsIn(program, 'encrypted'), clearOf(program)).catch((problem) => ({ problem }));
 }
 
-<<<<<<< HEAD
-/** One of the outputs alone, as another program under the parameters of the first, of the same ciphertexts; undefined where these are not enough for it. */
-async function ask(loom, createTask, program, compiled, client, { inputs }, keep) {
-  const task = loom.task();
-  const outputs = program.outputs.slice(-1);
-  build(packageHost(task, createTask), { ...program, outputs });
-  const other = await task.compile({ parameters: compiled.info }).catch((error) => error);
-=======
 /** One of the outputs alone, as another program under the parameters of the first, of the same ciphertexts; or why there is none. */
 async function ask(loom, createTask, program, { compile }, compiled, client, { inputs }, keep) {
   const task = loom.task();
   const outputs = program.outputs.slice(-1);
   build(packageHost(task, createTask), { ...program, outputs });
   const other = await task.compile({ ...compile, parameters: compiled.info }).catch((error) => error);
->>>>>>> differential
   if (other instanceof Error) return { refused: other };
   keep(other);
   const holder = keep(await other.restoreClient(await client.save()));
