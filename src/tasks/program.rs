@@ -15,6 +15,7 @@ use crate::ops::Registry;
 use crate::ops::types::Ciphertext;
 use crate::optimize::optimize;
 use crate::packed::Frame;
+use crate::place::gather;
 use crate::platform::Platform;
 use crate::schemes::close::{Chain, Closed, KeyName, port_name};
 use crate::schemes::security::SecurityTable;
@@ -438,13 +439,13 @@ impl Program {
     }
 }
 
-/// Expands a graph to the base set of a platform and optimizes it.
+/// Expands a graph to the base set of a platform, optimizes it, and gathers operands into blocks, so that a trace names its operators.
 ///
 /// # Errors
 /// As [`Expander::expand`].
 pub fn base(expander: &mut Expander<'_>, graph: &Graph, platform: &dyn Platform) -> Result<Graph> {
     let base = BaseSet { platform: platform.name(), contains: &|op| platform.implements(op) };
-    optimize(&expander.expand(graph, &base)?, expander.registry())
+    gather(&optimize(&expander.expand(graph, &base)?, expander.registry())?)
 }
 
 /// The security table of that name, or the default one, which has a row for `n`, where that is asked for.
