@@ -233,6 +233,11 @@ for (const name of BROWSERS) {
         await page.evaluate(status),
         /1 row, .*the name and bounds.*\(age, 0 to 10, whole; score, 1 to 2, 1 decimal\)/,
       );
+      // There is no sample variance of one row: it is not offered.
+      const offered = await page.evaluate(
+        `[...document.querySelectorAll('#statistic-options input:not(:disabled)')].map(({ value }) => value)`,
+      );
+      assert.deepEqual(offered, ['count', 'sum', 'mean']);
     });
 
     test('another number of threads right after a run ends the workers quietly', async () => {

@@ -18,11 +18,29 @@ const MEANINGS: Readonly<Record<StatisticName, string>> = {
   covariance: 'of each pair of columns, n − 1',
   correlation: 'Pearson’s r of each pair',
 };
+const LEAST_COLUMNS: Readonly<Record<StatisticName, number>> = {
+  count: 0,
+  sum: 0,
+  mean: 0,
+  variance: 0,
+  covariance: 2,
+  correlation: 2,
+};
+/** n - 1 is no divisor where n is 1. */
+const LEAST_ROWS: Readonly<Record<StatisticName, number>> = {
+  count: 1,
+  sum: 1,
+  mean: 1,
+  variance: 2,
+  covariance: 2,
+  correlation: 2,
+};
 const CHOSEN_FIRST: readonly StatisticName[] = ['mean', 'variance', 'correlation'];
 
 export class Pickers {
   readonly #changed: () => void;
   readonly #statistics = new Map<StatisticName, HTMLInputElement>();
+  #rows = 0;
   #columns: readonly { readonly column: NumericColumn; readonly box: HTMLInputElement }[] = [];
 
   constructor(changed: () => void) {
@@ -42,6 +60,7 @@ export class Pickers {
     const fallback = table.numeric.slice(0, 2).map(({ name }) => name);
     const first =
       chosen.every((name) => table.numeric.some((column) => column.name === name)) && chosen.length;
+    this.#rows = table.rows;
     this.#columns = table.numeric.map((column) => {
       const box = checkbox('column', column.name);
       box.checked = (first ? chosen : fallback).includes(column.name);
@@ -81,7 +100,8 @@ export class Pickers {
     const chosen = this.columns.length;
     for (const { box } of this.#columns) box.disabled = !box.checked && chosen >= MOST_COLUMNS;
     for (const box of document.querySelectorAll<HTMLInputElement>('[data-unusable]')) box.disabled = true;
-    for (const pair of PAIR_STATISTICS) this.#statistics.get(pair)!.disabled = chosen < 2;
+    for (const [name, box] of this.#statistics)
+      box.disabled = chosen < LEAST_COLUMNS[name] || this.#rows < LEAST_ROWS[name];
     byId('columns-limit').textContent =
       chosen === 0 ? `up to ${MOST_COLUMNS}` : `${chosen} of up to ${MOST_COLUMNS} chosen`;
     this.#changed();
