@@ -48,6 +48,23 @@ fn statistics_of_integers() {
 }
 
 #[test]
+fn outputs_may_be_called_as_inputs_are() {
+    let mut task = TaskBuilder::default();
+    let x = task.input("x", r#"kind="integer", shape=[2], where="public""#, Some(["0", "9"]));
+    let y = task.input("y", r#"kind="integer", shape=[2], where="encrypted""#, Some(["0", "9"]));
+    let [public, sum] = [x, y].map(|value| task.op("value.sum", "", &[value]));
+    let share = task.op("value.divide", "", &[sum, public]);
+    let all = task.op("value.divide", "", &[sum, x]);
+    // What is computed of the other one, and crosses to the client's half, too.
+    task.output("x", sum);
+    task.output("y", share);
+    task.output("all", all);
+    let task = task.finish();
+    let inputs = given([("x", Exact::integers([5, 4])), ("y", Exact::integers([1, 2]))]);
+    assert_eq!(run(&compile(&task), &inputs), expected(&task, &inputs));
+}
+
+#[test]
 fn a_matrix_of_the_server_times_a_vector() {
     let mut task = TaskBuilder::default();
     let m = task.input("m", r#"kind="integer", shape=[24, 50], where="plain""#, Some(["-9", "9"]));

@@ -5,7 +5,7 @@ use super::program::Program;
 use crate::circuit::OutputCells;
 use crate::values::{Exact, Interpreted, interpret_defined, sources};
 use crate::{Error, Result};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Values by name.
 type Cells = BTreeMap<String, Exact>;
@@ -25,14 +25,18 @@ pub struct Decrypted {
 pub fn outputs(program: &Program, decrypted: Decrypted, public: &Cells) -> Result<Vec<OutputCells>> {
     let Decrypted { cells, budgets } = decrypted;
     let (finish, Halves { registry, values, exact, .. }) = (program.finish(), program.halves());
-    let known = |name: &String| cells.get(name).or_else(|| public.get(name));
+    // An output may be called as a public input is, and what crosses is not.
+    let known = |name: &String| public.get(name).or_else(|| cells.get(name));
     let given =
         finish.inputs().iter().filter_map(|port| Some((port.name.clone(), known(&port.name)?.clone())));
     let mut all = results(&interpret_defined(finish, registry, values, &given.collect())?);
     let sources = sources(finish, registry, values)?;
     let worst = |name: &String| {
-        let from = sources.get(name).map_or_else(|| vec![name], |names| names.iter().collect());
-        from.into_iter().filter_map(|name| budgets.get(name)).copied().fold(f64::INFINITY, f64::min)
+        let crossed = |names: &BTreeSet<String>| {
+            names.iter().filter(|name| !public.contains_key(*name)).cloned().collect()
+        };
+        let from: Vec<String> = sources.get(name).map_or_else(|| vec![name.clone()], crossed);
+        from.iter().filter_map(|name| budgets.get(name)).copied().fold(f64::INFINITY, f64::min)
     };
     let output = |name: &String| {
         let cells = all.remove(name).or_else(|| cells.get(name).cloned().map(Ok));

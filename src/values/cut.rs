@@ -190,7 +190,10 @@ impl<'a> Task<'a> {
                 let value = Value::of(self.graph.ty(operand))?;
                 self.may_cross(op, index, &value)?;
                 units.insert(self.unit(operand));
-                let same = |port: &&&Port| self.unit(port.operand) == self.unit(operand);
+                // What crosses and what is public have names of their own: an output may be called as an input is.
+                let is_input = |name: &String| self.graph.inputs().iter().any(|port| port.name == *name);
+                let same =
+                    |port: &&&Port| self.unit(port.operand) == self.unit(operand) && !is_input(&port.name);
                 let name = match computed.iter().find(same) {
                     Some(port) => port.name.clone(),
                     None => free.find(|name| ports().all(|port| port.name != *name)).unwrap_or_default(),
