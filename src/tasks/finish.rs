@@ -5,7 +5,7 @@ use super::program::Program;
 use crate::circuit::OutputCells;
 use crate::values::{Exact, Interpreted, interpret_defined, sources};
 use crate::{Error, Result};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Values by name.
 type Cells = BTreeMap<String, Exact>;
@@ -32,11 +32,11 @@ pub fn outputs(program: &Program, decrypted: Decrypted, public: &Cells) -> Resul
     let mut all = results(&interpret_defined(finish, registry, values, &given.collect())?);
     let sources = sources(finish, registry, values)?;
     let worst = |name: &String| {
-        let crossed = |names: &BTreeSet<String>| {
-            names.iter().filter(|name| !public.contains_key(*name)).cloned().collect()
+        let from: Vec<&String> = match sources.get(name) {
+            Some(names) => names.iter().filter(|name| !public.contains_key(*name)).collect(),
+            None => vec![name],
         };
-        let from: Vec<String> = sources.get(name).map_or_else(|| vec![name.clone()], crossed);
-        from.iter().filter_map(|name| budgets.get(name)).copied().fold(f64::INFINITY, f64::min)
+        from.into_iter().filter_map(|name| budgets.get(name)).copied().fold(f64::INFINITY, f64::min)
     };
     let output = |name: &String| {
         let cells = all.remove(name).or_else(|| cells.get(name).cloned().map(Ok));
