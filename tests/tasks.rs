@@ -54,11 +54,11 @@ fn outputs_may_be_called_as_inputs_are() {
     let y = task.input("y", r#"kind="integer", shape=[2], where="encrypted""#, Some(["0", "9"]));
     let [public, sum] = [x, y].map(|value| task.op("value.sum", "", &[value]));
     let share = task.op("value.divide", "", &[sum, public]);
-    let all = task.op("value.divide", "", &[sum, x]);
+    let inverse = task.op("value.divide", "", &[public, sum]);
     // What is computed of the other one, and crosses to the client's half, too.
     task.output("x", sum);
     task.output("y", share);
-    task.output("all", all);
+    task.output("inverse", inverse);
     let task = task.finish();
     let inputs = given([("x", Exact::integers([5, 4])), ("y", Exact::integers([1, 2]))]);
     assert_eq!(run(&compile(&task), &inputs), expected(&task, &inputs));
