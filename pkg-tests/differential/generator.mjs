@@ -3,7 +3,7 @@ import { Dice } from './dice.mjs';
 import { NO_VALUE } from './cells.mjs';
 import { randomStep, sample } from './draw-calls.mjs';
 import { randomInputs } from './draw-inputs.mjs';
-import { isFreeName, isKnownStep } from './known.mjs';
+import { isKnownStep } from './known.mjs';
 import { mistaken } from './mistakes.mjs';
 import { spread } from './model/logic.mjs';
 import { tried } from './model/predict.mjs';
@@ -79,9 +79,7 @@ class Drawing {
   /** What is decrypted: mostly what nothing else is made of, sometimes another value, too, and no value of the server's own. */
   outputs() {
     const dice = this.#dice;
-    const names = ['a', 'b', 'x', 'Ausgabe 1', '0', 'c', 'd', 'e', 'f'].filter((name) =>
-      isFreeName(name, { inputs: this.#inputs }),
-    );
+    const names = ['a', 'b', 'x', 'Ausgabe 1', '0', 'c', 'd', 'e', 'f'];
     const all = [...this.operands.keys()].filter((at) => this.operands[at].place !== 'plain');
     const read = new Set(this.steps.flatMap(readBy));
     const last = all.filter((at) => at >= this.#inputs.length && !read.has(at)).slice(-MOST_OUTPUTS);

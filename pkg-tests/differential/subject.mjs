@@ -40,9 +40,7 @@ async function perform(createTask, [loom, second], program, journey, keep, trace
   if (journey.threads && second) found.threads = await onTwo(second, compiled, first, keys, program);
   if (journey.plain) found.plain = await plain(client, program);
   if (journey.shared)
-    found.shared = await later('shared', () =>
-      ask(loom, createTask, program, journey, compiled, client, first, keep),
-    );
+    found.shared = await later('shared', () => ask(loom, createTask, program, journey, compiled, client, first, keep));
   if (!journey.again) return found;
   found.again = await once(backwards(program));
   // The one run's results with the other's inputs.
