@@ -157,7 +157,7 @@ impl Program {
             inputs.insert(value.name.clone(), InputReport { layout, ciphertexts, bytes });
         }
         let results = self.packing().outputs.iter().map(|value| Ok(length(value, false)?.1));
-        let cost = CostModel::default().cost(&mut Expander::new(self.registry()), &self.scheme())?;
+        let cost = CostModel::default().cost(&mut Expander::new(self.registry()), self.scheme())?;
         Ok(Report {
             scheme: l.scheme,
             n: l.n,
