@@ -8,18 +8,7 @@ import { rollup } from 'rollup';
 import webpack from 'webpack';
 
 const WASM = join(dirname(createRequire(import.meta.url).resolve('cipherloom/package.json')), 'wasm');
-const ROLES = [
-  'client',
-  'evaluator',
-  'pool',
-  'client',
-  'evaluator',
-  'pool',
-  'graph',
-  'graph-pool',
-  'operator',
-  'conformance',
-];
+const ROLES = ['client', 'evaluator', 'pool', 'graph', 'graph-pool', 'operator', 'conformance'];
 const OWN = {
   main: './own.js',
   ...Object.fromEntries(ROLES.map((role) => [`${role}-worker`, `cipherloom/${role}-worker`])),

@@ -9,7 +9,7 @@ const builds = (folder) => ({
   threads: new URL(`./${folder}/threads/cipherloom_bg.wasm`, import.meta.url),
   single: new URL(`./${folder}/single/cipherloom_bg.wasm`, import.meta.url),
 });
-const parts = ['tasks', 'graphs', 'conformance'].map((part) => [part, builds(`wasm/${part}`)]);
+const parts = ['graphs', 'conformance'].map((part) => [part, builds(`wasm/${part}`)]);
 const wasm = { ...builds('wasm'), ...Object.fromEntries(parts) };
 
 window.work = (options) => work(cipherloom, read, { worker, wasm, ...options });
