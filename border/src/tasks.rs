@@ -193,6 +193,7 @@ impl RawClient {
     ///
     /// # Errors
     /// Throws.
+    #[allow(clippy::too_many_arguments, reason = "what JavaScript hands over is flat")]
     #[wasm_bindgen(js_name = decryptJob)]
     pub fn decrypt_job(
         &self,
