@@ -9,13 +9,13 @@ use cipherloom::error::FormatProblem;
 use cipherloom::ops::fused;
 use cipherloom::platform::{Scalar, Simd};
 use cipherloom::tasks::{Client, Evaluator, Literal, Options, Program};
-use cipherloom::values::Exact;
+use cipherloom::values::{Exact, GivenCells};
 use cipherloom::{Error, Result};
 use road::{TaskBuilder, compile, expected};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-fn clear() -> BTreeMap<String, Exact> {
+fn clear() -> BTreeMap<String, GivenCells> {
     BTreeMap::new()
 }
 
@@ -64,7 +64,7 @@ impl Road {
     }
 
     fn input(&self) -> Vec<u8> {
-        match self.client.encrypt(&[("a", &data())]).unwrap().complete().unwrap() {
+        match self.client.encrypt(&[("a", &data().into())]).unwrap().complete().unwrap() {
             Outcome::Objects(mut objects) => objects.remove(0).bytes,
             _ => panic!("values are objects"),
         }
@@ -222,7 +222,7 @@ fn a_missing_key_or_input_is_named() {
 #[test]
 fn values_must_be_as_declared() {
     let road = Road::with_keys(&sum());
-    let encrypt = |cells: Exact| road.client.encrypt(&[("a", &cells)]);
+    let encrypt = |cells: Exact| road.client.encrypt(&[("a", &cells.into())]);
     let outside = encrypt(Exact::integers([0, 1, 2, 3, 4, 5, 6, 7, 8, 10])).err().unwrap();
     assert_eq!(outside.to_string(), "input `a`, row 9: a value outside 0 to 9");
     // Errors end in logs, values do not.
@@ -235,7 +235,7 @@ fn values_must_be_as_declared() {
     assert_eq!(code(encrypt(Exact::integers([-1; 10]))), "range.value");
     assert_eq!(code(encrypt(Exact::integers([1; 9]))), "input.length");
     assert_eq!(code(encrypt(Exact::masked(data().cells.clone(), vec![true; 10]))), "task.invalid");
-    assert_eq!(code(road.client.encrypt(&[("b", &data())])), "input.missing");
+    assert_eq!(code(road.client.encrypt(&[("b", &data().into())])), "input.missing");
     road.works();
 }
 
@@ -337,7 +337,7 @@ fn noise_at_the_limit_is_an_error_not_a_number() {
 #[test]
 fn a_job_is_used_in_order() {
     let road = Road::with_keys(&sum());
-    let mut job = road.client.encrypt(&[("a", &data())]).unwrap();
+    let mut job = road.client.encrypt(&[("a", &data().into())]).unwrap();
     assert_eq!(code(job.take()), "job.state");
     while !job.step(0.0) {}
     assert!(matches!(job.take(), Ok(Outcome::Objects(_))));

@@ -53,7 +53,8 @@ fn traffic(kind: &str, platform: Arc<dyn Platform>) -> Traffic {
     };
     let names: Vec<String> = program.keys().keys().map(ToString::to_string).collect();
     let keys: Vec<Vec<u8>> = names.iter().map(key).collect();
-    let Outcome::Objects(mut values) = client.encrypt(&[("x", &cells(kind))]).unwrap().complete().unwrap()
+    let Outcome::Objects(mut values) =
+        client.encrypt(&[("x", &cells(kind).into())]).unwrap().complete().unwrap()
     else {
         panic!("values are objects")
     };

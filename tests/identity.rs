@@ -9,7 +9,7 @@ use cipherloom::platform::Simd;
 use cipherloom::tasks::{Client, Literal, Options, Program};
 use cipherloom::values::Exact;
 use cipherloom::values::number::Number;
-use road::{TaskBuilder, by_name, compile, evaluator, expected, sealed};
+use road::{TaskBuilder, by_name, compile, evaluator, expected, given, sealed};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ fn cells(job: Job) -> Vec<OutputCells> {
 }
 
 fn results(client: &Client, program: &Arc<Program>, sealed: &BTreeMap<String, Vec<u8>>) -> Vec<Vec<u8>> {
-    let run = evaluator(client, program).run(&by_name(sealed), &clear()).unwrap();
+    let run = evaluator(client, program).run(&by_name(sealed), &given(&clear())).unwrap();
     objects(run).into_iter().map(|object| object.bytes).collect()
 }
 
@@ -71,8 +71,29 @@ fn decimals_belong_to_the_program_and_its_results() {
     let results = results(&owner, &whole, &inputs);
     // One key, other decimals.
     let reader = owner.for_program(cents).unwrap();
-    let refused = code(reader.decrypt(&borrowed(&results), &clear(), None));
-    assert!(refused.starts_with("task.invalid") && refused.contains("decimals"), "{refused}");
+    let refused = code(reader.decrypt(&borrowed(&results), &given(&clear()), None));
+    assert!(refused.starts_with("key.foreign") && refused.contains("another program"), "{refused}");
+}
+
+#[test]
+fn results_belong_to_their_program() {
+    let program = |op: &str| {
+        let mut task = TaskBuilder::default();
+        let x = task.input("x", r#"kind="integer", shape=[3], where="encrypted""#, Some(["-9", "9"]));
+        let y = task.op(op, "", &[x, x]);
+        task.output("y", y);
+        compile(&task.finish())
+    };
+    let [sum, difference] = ["value.add", "value.sub"].map(program);
+    assert_eq!(sum.parameters().literal(), difference.parameters().literal());
+    let owner = client(&sum);
+    let inputs = sealed(&owner, &[("x".to_owned(), Exact::integers([1, 2, 3]))].into());
+    let results = results(&owner, &sum, &inputs);
+    // One key, one type, another question.
+    let reader = owner.for_program(Arc::clone(&difference)).unwrap();
+    let refused = code(reader.decrypt(&borrowed(&results), &BTreeMap::new(), None));
+    assert!(refused.starts_with("key.foreign") && refused.contains("another program"), "{refused}");
+    assert_eq!(code(owner.decrypt(&borrowed(&results), &BTreeMap::new(), None)), "no error");
 }
 
 #[test]
@@ -93,7 +114,7 @@ fn results_belong_to_their_run() {
     assert_eq!(old.len(), 2, "two objects");
     let decrypt = |results: &[&[u8]], inputs: Option<&BTreeMap<String, Vec<u8>>>| {
         let given = inputs.map(by_name);
-        code(owner.decrypt(results, &clear(), given.as_deref()))
+        code(owner.decrypt(results, &road::given(&clear()), given.as_deref()))
     };
     assert_eq!(decrypt(&borrowed(&old), None), "no error");
     assert_eq!(decrypt(&borrowed(&old), Some(&first)), "no error");
@@ -180,23 +201,27 @@ fn what_decrypts_is_what_the_plain_task_gives_with_the_noise_that_was_promised()
     ]
     .into();
     let results = results(&owner, &program, &sealed(&owner, &data));
-    let found = cells(owner.decrypt(&borrowed(&results), &clear(), None).unwrap());
+    let found = cells(owner.decrypt(&borrowed(&results), &given(&clear()), None).unwrap());
     let promised =
         program.report().unwrap().outputs.iter().map(|o| o.budget_bits).fold(f64::INFINITY, f64::min);
-    let plain: Cells =
-        owner.plain(&data).unwrap().into_iter().map(|output| (output.name, output.cells.unwrap())).collect();
+    let plain: Cells = owner
+        .plain(&given(&data))
+        .unwrap()
+        .into_iter()
+        .map(|output| (output.name, output.cells.unwrap()))
+        .collect();
     assert_eq!(plain, expected(&literal, &data));
     for output in found {
         assert_eq!(output.cells.unwrap(), plain[&output.name]);
         assert!(output.budget.unwrap() >= promised, "{}: {:?} of {promised}", output.name, output.budget);
     }
     let few = Cells::from([("y".to_owned(), data["y"].clone())]);
-    assert!(code(owner.plain(&few)).starts_with("input.missing"));
+    assert!(code(owner.plain(&given(&few))).starts_with("input.missing"));
     let wide: Cells = [data.clone(), [("y".to_owned(), Exact::integers(vec![10; 9000]))].into()]
         .into_iter()
         .flatten()
         .collect();
-    assert!(code(owner.plain(&wide)).starts_with("range.value"));
+    assert!(code(owner.plain(&given(&wide))).starts_with("range.value"));
 }
 
 #[test]
@@ -208,8 +233,8 @@ fn an_output_without_a_value_leaves_the_others() {
     let y = Exact::integers((0..9000).map(|k| k % 10));
     let data: Cells = [("an input".to_owned(), none), ("y".to_owned(), y)].into();
     let results = results(&owner, &program, &sealed(&owner, &data));
-    let decrypted = cells(owner.decrypt(&borrowed(&results), &clear(), None).unwrap());
-    for all in [decrypted, owner.plain(&data).unwrap()] {
+    let decrypted = cells(owner.decrypt(&borrowed(&results), &given(&clear()), None).unwrap());
+    for all in [decrypted, owner.plain(&given(&data)).unwrap()] {
         for output in all {
             match output.name.as_str() {
                 "r" => {
@@ -236,7 +261,7 @@ fn what_is_public_has_no_noise() {
     let owner = client(&program);
     let results =
         results(&owner, &program, &sealed(&owner, &[("x".to_owned(), Exact::integers([1, 2, 3]))].into()));
-    let found = cells(owner.decrypt(&borrowed(&results), &clear(), None).unwrap());
+    let found = cells(owner.decrypt(&borrowed(&results), &given(&clear()), None).unwrap());
     assert_eq!(found[0].budget, Some(f64::INFINITY));
     assert!(found[1].budget.unwrap() < 100.0);
     let options = Options { n: Some(4096), ..Options::default() };

@@ -65,7 +65,7 @@ fn traffic() -> Traffic {
     let restored = || Client::restore(Arc::clone(&program), Arc::clone(&shared), || 0.0, &saved).unwrap();
     let (tabs, other) = ([restored(), restored()], new());
     // The same numbers in both values and every time.
-    let cells = Exact::integers(vec![7; 10_000]);
+    let cells = Exact::integers(vec![7; 10_000]).into();
     let report = program.report().unwrap();
     let mut sent = Vec::new();
     let mut send = |client: &Client, who: &str, encryptions: usize, key_sets: usize| {
@@ -276,7 +276,7 @@ impl Mirror {
     }
 
     fn input(&self, message: &[i128]) -> Vec<u8> {
-        let cells = Exact::integers(message.iter().copied());
+        let cells = Exact::integers(message.iter().copied()).into();
         bytes(self.client.encrypt(&[("a", &cells)]).unwrap()).remove(0)
     }
 

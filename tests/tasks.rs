@@ -639,11 +639,11 @@ fn what_is_held_is_as_good_as_what_is_given() {
     for (held, given) in [("x", "yvw"), ("v", "xyw"), ("vw", "xy"), ("xvw", "y"), ("xyvw", ""), ("", "xyvw")]
     {
         let (own, clear) = of(&sets[0], held);
-        let stays = evaluator.hold(&by_name(&own), clear, &Simd::new()).unwrap();
+        let stays = evaluator.hold(&by_name(&own), road::given(&clear), &Simd::new()).unwrap();
         // Twice with other values for the rest: what was kept of the first run is right in the second.
         for inputs in &sets {
             let (own, clear) = of(inputs, given);
-            let job = evaluator.run_with(&stays, &by_name(&own), &clear).unwrap();
+            let job = evaluator.run_with(&stays, &by_name(&own), &road::given(&clear)).unwrap();
             let from = |name: &String| &sets[0][name];
             let all = inputs.iter().map(|(name, cells)| {
                 (name.clone(), if held.contains(name.as_str()) { from(name) } else { cells }.clone())
@@ -653,17 +653,19 @@ fn what_is_held_is_as_good_as_what_is_given() {
         }
     }
     let (x, v) = (of(&sets[0], "x").0, of(&sets[0], "v").1);
-    let stays = evaluator.hold(&by_name(&x), v.clone(), &Simd::new()).unwrap();
+    let stays = evaluator.hold(&by_name(&x), road::given(&v), &Simd::new()).unwrap();
     for (own, clear) in [("xy", "w"), ("y", "vw")] {
-        let error = evaluator.run_with(&stays, &by_name(&of(&sets[1], own).0), &of(&sets[1], clear).1).err();
+        let error = evaluator
+            .run_with(&stays, &by_name(&of(&sets[1], own).0), &road::given(&of(&sets[1], clear).1))
+            .err();
         assert!(matches!(&error, Some(Error::Task { found, .. }) if found.contains("held")), "{error:?}");
     }
-    let error = evaluator.run_with(&stays, &[], &of(&sets[1], "w").1).err();
+    let error = evaluator.run_with(&stays, &[], &road::given(&of(&sets[1], "w").1)).err();
     assert!(matches!(&error, Some(Error::MissingInput { name }) if name == "y"), "{error:?}");
     let error = evaluator.run_with(&stays, &by_name(&of(&sets[1], "y").0), &BTreeMap::new()).err();
     assert!(matches!(&error, Some(Error::MissingInput { name }) if name == "w"), "{error:?}");
     let wrong = BTreeMap::from([("v".to_owned(), Exact::integers([10; 40]))]);
-    let error = evaluator.hold(&[], wrong, &Simd::new()).err();
+    let error = evaluator.hold(&[], road::given(&wrong), &Simd::new()).err();
     assert!(matches!(&error, Some(Error::ValueOutOfRange { .. })), "{error:?}");
 }
 
@@ -675,6 +677,13 @@ fn what_grows_too_large_says_so() {
     task.output("power", power);
     let error = Program::compile(task.finish(), &Options::default()).err();
     assert!(matches!(error, Some(Error::RangeOverflow { .. })), "{error:?}");
+    let mut task = TaskBuilder::default();
+    let attrs = r#"kind="integer", shape=[3], where="encrypted""#;
+    let x = task.input("x", attrs, Some(["0", "4611686018427387904"]));
+    let sum = task.op("value.sum", "axis=0", &[x]);
+    task.output("sum", sum);
+    let error = Program::compile(task.finish(), &Options::default()).err();
+    assert!(matches!(error, Some(Error::RangeOverflow { found: 65, limit: 62, .. })), "{error:?}");
 }
 
 #[test]

@@ -11,8 +11,8 @@ use cipherloom::graph::{Attrs, Graph};
 use cipherloom::ops::{Registry, Session, types};
 use cipherloom::platform::{Platform, Simd};
 use cipherloom::tasks::{Client, Literal, Program};
-use cipherloom::values::Exact;
 use cipherloom::values::number::Number;
+use cipherloom::values::{Exact, GivenCells};
 use road::{TaskBuilder, compile, evaluator};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::collections::BTreeMap;
@@ -93,7 +93,13 @@ fn key_words(program: &Program, seed: &[u8]) -> Vec<u64> {
 }
 
 /// Everything that a client does with its key and with these cells, and with what they decrypt to.
-fn journey(program: &Arc<Program>, client: &Client, saved: &[u8], cells: &Exact, check: &dyn Fn(&Exact)) {
+fn journey(
+    program: &Arc<Program>,
+    client: &Client,
+    saved: &[u8],
+    cells: &GivenCells,
+    check: &dyn Fn(&Exact),
+) {
     let platform = || Arc::new(Simd::new());
     let restored = Client::restore(Arc::clone(program), platform(), || 0.0, saved).unwrap();
     for client in [&restored, client] {
@@ -131,7 +137,9 @@ fn end() -> Vec<usize> {
 /// One after the other: there is one allocator.
 #[test]
 fn secrets_are_overwritten_before_memory_is_freed() {
-    for kind in ["integer", "real"] {
+    for (kind, form) in
+        [("integer", "integers"), ("integer", "doubles"), ("integer", "numbers"), ("real", "doubles")]
+    {
         let program = compile(&literal(kind));
         let client = Client::new(Arc::clone(&program), Arc::new(Simd::new()), || 0.0).unwrap();
         let saved = client.save();
@@ -141,11 +149,20 @@ fn secrets_are_overwritten_before_memory_is_freed() {
         let number = if kind == "integer" { Number::from(VALUE) } else { Number::from_f64(REAL).unwrap() };
         let words = match program.parameters().literal().t.first() {
             // A slot is the value itself, or the modulus less it.
-            Some(t) => vec![VALUE as u64, t - VALUE as u64, (-VALUE as i64).cast_unsigned()],
+            Some(t) => vec![
+                VALUE as u64,
+                t - VALUE as u64,
+                (-VALUE as i64).cast_unsigned(),
+                (VALUE as f64).to_bits(),
+            ],
             None => vec![REAL.to_bits(), (-REAL).to_bits()],
         };
         let wanted = [seed_words, key_words(&program, seed), words].concat();
-        let cells = Exact::new(vec![number.clone(); 3000]);
+        let cells = match form {
+            "integers" => GivenCells::integers(vec![VALUE as i64; 3000].into(), None).unwrap(),
+            "doubles" => GivenCells::doubles(vec![number.to_f64(); 3000].into(), None).unwrap(),
+            _ => GivenCells::numbers(vec![number.clone(); 3000], None).unwrap(),
+        };
         search(&wanted);
         // It finds what is left behind.
         drop(vec![number; 3000]);
@@ -155,9 +172,9 @@ fn secrets_are_overwritten_before_memory_is_freed() {
             let expected = if kind == "integer" { -VALUE as f64 } else { -REAL };
             assert!(cells.cells.iter().all(|cell| (cell.to_f64() - expected).abs() < 1e-2));
         });
-        drop(client);
+        drop((client, cells));
         let left = end();
-        assert_eq!(left, [0; 12], "{kind}: seed, secret key, values");
-        drop((cells, saved));
+        assert_eq!(left, [0; 12], "{kind} as {form}: seed, secret key, values");
+        drop(saved);
     }
 }

@@ -2,7 +2,6 @@
 
 use cipherloom::Error;
 use js_sys::Reflect;
-use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 /// A JavaScript `Error` about to be thrown.
@@ -29,7 +28,7 @@ impl From<Error> for Thrown {
 
 /// Rust data as a plain JavaScript value: maps become objects.
 #[cfg(any(feature = "tasks", feature = "graphs", feature = "conformance"))]
-pub(super) fn to_js(value: &impl Serialize) -> Result<JsValue, Thrown> {
+pub(super) fn to_js(value: &impl serde::Serialize) -> Result<JsValue, Thrown> {
     let serializer = serde_wasm_bindgen::Serializer::json_compatible();
     value.serialize(&serializer).map_err(|_| Error::Job("a value has no JavaScript form").into())
 }

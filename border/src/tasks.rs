@@ -4,8 +4,7 @@ use super::{CLOCK, RawJob, Thrown, copy, js_outputs, platform, view_of, watched}
 use cipherloom::graph::print;
 use cipherloom::memory;
 use cipherloom::tasks::{Client, Evaluator, Held, Literal, Meaning, Options, Program};
-use cipherloom::values::Exact;
-use cipherloom::values::number::Number;
+use cipherloom::values::GivenCells;
 use js_sys::{Array, BigInt64Array, Float64Array, Function, Uint8Array};
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
@@ -183,9 +182,9 @@ impl RawClient {
         cells: Vec<JsValue>,
         present: Vec<JsValue>,
     ) -> Result<RawJob, Thrown> {
-        let values = cells.iter().zip(&present).map(|(cells, present)| exact(cells, present));
+        let values = cells.iter().zip(&present).map(|(cells, present)| given(cells, present));
         let values = values.collect::<Result<Vec<_>, _>>()?;
-        let given: Vec<(&str, &Exact)> = names.iter().map(String::as_str).zip(&values).collect();
+        let given: Vec<(&str, &GivenCells)> = names.iter().map(String::as_str).zip(&values).collect();
         Ok(RawJob(self.client.encrypt(&given)?))
     }
 
@@ -319,7 +318,7 @@ pub struct RawHeld {
 /// Values that an evaluator is given, copied from JavaScript.
 struct Given {
     encrypted: Vec<(String, Vec<u8>)>,
-    clear: BTreeMap<String, Exact>,
+    clear: BTreeMap<String, GivenCells>,
 }
 
 impl Given {
@@ -353,43 +352,37 @@ fn named(
     names: Vec<String>,
     cells: &[JsValue],
     present: &[JsValue],
-) -> Result<BTreeMap<String, Exact>, cipherloom::Error> {
-    let values = cells.iter().zip(present).map(|(cells, present)| exact(cells, present));
+) -> Result<BTreeMap<String, GivenCells>, cipherloom::Error> {
+    let values = cells.iter().zip(present).map(|(cells, present)| given(cells, present));
     names.into_iter().zip(values).map(|(name, value)| Ok((name, value?))).collect()
 }
 
 /// The cells of a `Float64Array`, a `BigInt64Array` or an array of decimal integers; `present`: a `Uint8Array`, or undefined.
-fn exact(cells: &JsValue, present: &JsValue) -> Result<Exact, cipherloom::Error> {
+fn given(cells: &JsValue, present: &JsValue) -> Result<GivenCells, cipherloom::Error> {
     let wrong = |expected: &str| cipherloom::Error::Task {
         at: "cells".into(),
         found: "something else".into(),
         expected: expected.into(),
     };
-    let mut numbers = Vec::new();
+    let flags = present.dyn_ref::<Uint8Array>().map(copy).transpose()?;
+    let flags = flags.map(|flags| flags.iter().map(|&flag| flag != 0).collect());
+    let expected = "finite numbers, and as many flags as cells";
     if let Some(cells) = cells.dyn_ref::<Float64Array>() {
         let mut doubles = Zeroizing::new(memory::zeros::<f64>(cells.length() as usize)?);
         cells.copy_to(&mut doubles);
-        numbers = memory::room(doubles.len())?;
-        for &double in doubles.iter() {
-            numbers.push(Number::from_f64(double).ok_or_else(|| wrong("finite numbers"))?);
-        }
+        GivenCells::doubles(doubles, flags).ok_or_else(|| wrong(expected))
     } else if let Some(cells) = cells.dyn_ref::<BigInt64Array>() {
         let mut integers = Zeroizing::new(memory::zeros::<i64>(cells.length() as usize)?);
         cells.copy_to(&mut integers);
-        numbers = memory::room(integers.len())?;
-        numbers.extend(integers.iter().map(|&integer| Number::from(i128::from(integer))));
+        GivenCells::integers(integers, flags).ok_or_else(|| wrong(expected))
     } else if let Some(cells) = cells.dyn_ref::<Array>() {
+        let mut numbers = memory::room(cells.length() as usize)?;
         for text in cells.iter() {
             let integer = text.as_string().and_then(|text| text.parse::<i128>().ok());
             numbers.push(integer.ok_or_else(|| wrong("decimal integers of 127 bits"))?.into());
         }
+        GivenCells::numbers(numbers, flags).ok_or_else(|| wrong(expected))
     } else {
-        return Err(wrong("a Float64Array, a BigInt64Array or decimal texts"));
+        Err(wrong("a Float64Array, a BigInt64Array or decimal texts"))
     }
-    let Some(flags) = present.dyn_ref::<Uint8Array>() else { return Ok(Exact::new(numbers)) };
-    let flags = copy(flags)?;
-    if flags.len() != numbers.len() {
-        return Err(wrong("as many flags as cells"));
-    }
-    Ok(Exact::masked(numbers, flags.iter().map(|&flag| flag != 0).collect()))
 }

@@ -65,7 +65,7 @@ fn road() -> Result<Road> {
     let program = Arc::new(Program::compile(literal, &Options { n: Some(2048), ..Options::default() })?);
     let client = Client::new(Arc::clone(&program), platform(), CLOCK)?;
     let evaluator = Evaluator::new(&program.bytes(), &*platform(), CLOCK)?;
-    let cells = Exact::integers(0..6);
+    let cells = Exact::integers(0..6).into();
     let encrypted = objects(client.encrypt(&[("a", &cells), ("b", &cells)])?)?;
     let given: Vec<(&str, &[u8])> =
         encrypted.iter().map(|v| (v.names[0].as_str(), v.bytes.as_slice())).collect();

@@ -1,7 +1,7 @@
 /** What the compiler is sure to take, by rules of thumb: where exactly it ends is for its own tests. */
 
-/** Bits of integers, and products in a row, from which tasks may be too large. */
-const MANY_BITS = 100;
+/** Bits of integers, by rules of thumb that may be a few too few, and products in a row, from which tasks may be too large. */
+const MANY_BITS = 55;
 const MANY_LEVELS = 3;
 /** Bits of reals that are asked for; more of them there need not be. */
 const DEFAULT_PRECISION = 20;

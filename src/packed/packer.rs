@@ -3,7 +3,7 @@
 use super::factors::{Scaled, chain, factors};
 use super::flatten::flatten;
 use super::giant_steps::giant_steps;
-use super::layout::{Axis, Frame, Layout, bits, place};
+use super::layout::{Axis, Frame, Layout, bits};
 use super::ops::Role;
 use super::rebuild::Given;
 use super::series::{Basis, Series};
@@ -693,19 +693,35 @@ impl<'r> Packer<'r> {
         self.check(once.cells())?;
         let (slots, ring) = (self.frame.slots(), self.frame.ring);
         let (in_part, in_ring) = ((1u64 << slots) - 1, (1u64 << ring) - 1);
-        let mut groups: BTreeMap<Move, Vec<u64>> = BTreeMap::new();
-        let dims: Vec<u64> = once.shape();
-        for (index, to) in once.addresses().into_iter().enumerate() {
+        let (mut numbers, mut masks): (BTreeMap<Move, usize>, Vec<Vec<u64>>) = Default::default();
+        // Cells next to each other mostly go the same way.
+        let mut last: Option<(Move, usize)> = None;
+        let dims = once.shape();
+        let mut place = vec![0u64; dims.len()];
+        for to in once.addresses() {
             let to = to + base;
-            let source = x.layout.address(&from(&place(index as u64, &dims))) | to & x.layout.repeated;
+            let source = x.layout.address(&from(&place)) | to & x.layout.repeated;
             let swap = (source ^ to) >> ring & ((1 << self.frame.rings) - 1) == 1;
             let steps = (source & in_ring).wrapping_sub(to & in_ring) & in_ring;
             let key = Move { to: to >> slots, from: source >> slots, swap, steps };
-            let mask = groups.entry(key).or_insert_with(|| vec![0; in_part as usize / 64 + 1]);
+            let number = match last.filter(|(last, _)| *last == key) {
+                Some((_, number)) => number,
+                None => *numbers.entry(key).or_insert_with(|| {
+                    masks.push(vec![0; in_part as usize / 64 + 1]);
+                    masks.len() - 1
+                }),
+            };
+            last = Some((key, number));
             let slot = to & in_part;
-            mask[slot as usize / 64] |= 1 << (slot % 64);
+            masks[number][slot as usize / 64] |= 1 << (slot % 64);
+            for (at, &dim) in place.iter_mut().zip(&dims).rev() {
+                *at = (*at + 1) % dim;
+                if *at > 0 {
+                    break;
+                }
+            }
         }
-        Ok(groups)
+        Ok(numbers.into_iter().map(|(key, number)| (key, std::mem::take(&mut masks[number]))).collect())
     }
 
     /// The slots that go one way, 0 in all others.

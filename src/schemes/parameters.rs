@@ -58,14 +58,14 @@ pub struct Parameters {
 }
 
 /// Most bits of all plaintext moduli together: errors of keys of BGV are multiples of their product, a word.
-const MOST_PLAIN_BITS: f64 = 62.0;
+pub const MOST_PLAIN_BITS: u32 = 62;
 
 /// Most moduli: more than any table's bits have room for.
 const MOST_MODULI: usize = 256;
 
 impl ParameterLiteral {
-    /// Primes per digit of key switching: as many as there are special primes, whose product has to be no smaller than a
-    /// digit (hybrid key switching, Han and Ki, ia.cr/2019/688).
+    /// Primes per digit of key switching: as many as there are special primes (hybrid key switching, Han and Ki, ia.cr/2019/688). Their product may be
+    /// smaller than a digit: the noise of key switching is then larger by so many bits, as its bound says.
     pub fn digit(&self) -> usize {
         self.special.len().max(1)
     }
@@ -102,7 +102,7 @@ impl Parameters {
             return wrong("number of moduli", count.to_string(), format!("at most {MOST_MODULI}"));
         }
         let plain = noise::log2(&literal.t);
-        if plain > MOST_PLAIN_BITS {
+        if plain > f64::from(MOST_PLAIN_BITS) {
             let expected = format!("at most {MOST_PLAIN_BITS}");
             return wrong("bits of the plain moduli", format!("{plain:.1}"), expected);
         }
@@ -115,10 +115,6 @@ impl Parameters {
             }
         }
         let special = noise::log2(&literal.special);
-        let largest = literal.q.chunks(literal.digit()).map(noise::log2).fold(0.0, f64::max);
-        if !literal.special.is_empty() && special < largest {
-            return wrong("special", format!("{special:.1} bits"), format!("at least {largest:.1} bits"));
-        }
         let total = noise::log2(&literal.q) + special;
         if total > f64::from(max_bits) {
             let expected = format!("at most {max_bits} at n = {} ({})", literal.n, table.name());

@@ -99,6 +99,7 @@ pub fn build(
     let judged = |late| {
         let mut judge = Emitter::judge(registry).with_dedup(dedup);
         let outputs = closed(halves, packing, literal, &mut judge, How { late, told: false })?.outputs;
+        Closed::check(&outputs)?;
         Ok::<_, Error>((
             judge.levels().clone(),
             choose::precise(halves, packing, &outputs, precision).is_err(),

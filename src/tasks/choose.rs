@@ -1,6 +1,6 @@
 //! Chooses parameters: the cheapest that are secure, hold the values, survive the noise and are precise enough.
 
-use super::build::{How, build, closed};
+use super::build::{ClosedTask, How, build, closed};
 use super::halves::{Halves, cheapest};
 use crate::expand::{CostModel, Expander};
 use crate::math::prime::{ntt_prime_near, ntt_primes, ntt_primes_from};
@@ -44,7 +44,7 @@ pub struct Wishes {
 /// `NoParameters`, or what the task itself is refused for.
 pub fn choose(all: &[Halves], wishes: &Wishes, registry: &Registry) -> Result<Parameters> {
     let mut best: Option<(bool, f64, Parameters)> = None;
-    let (mut reason, mut least_words) = (String::new(), u64::MAX);
+    let (mut reason, mut most_words) = (String::new(), u64::MAX);
     let (mut max_n, mut costs) = (0, CostModel::default());
     for &(n, max_bits) in wishes.table.rows() {
         if wishes.n.is_some_and(|wished| wished != n) {
@@ -53,7 +53,8 @@ pub fn choose(all: &[Halves], wishes: &Wishes, registry: &Registry) -> Result<Pa
         max_n = n;
         let (way, packing) = cheapest(all, n)?;
         let halves = &all[way];
-        let mut search = Search { halves, wishes, registry, reason: &mut reason };
+        let mut search =
+            Search { halves, wishes, registry, reason: &mut reason, most_words: &mut most_words };
         let ring = Ring { n, max_bits, packing: &packing };
         let mut found = Vec::new();
         if halves.exact {
@@ -76,10 +77,9 @@ pub fn choose(all: &[Halves], wishes: &Wishes, registry: &Registry) -> Result<Pa
         found.sort_by_key(|candidate| candidate.words);
         for Candidate { parameters, words } in found {
             pause()?;
-            if words as f64 > MOST_WORDS * least_words as f64 {
+            if words > most_words {
                 break;
             }
-            least_words = least_words.min(words);
             let graph = build(halves, &packing, parameters.literal(), wishes.precision, registry)?.graph;
             let cost = costs.cost(&mut Expander::new(registry), &graph)?;
             let held: u64 = graph.inputs().iter().map(|port| graph.ty(port.operand).size).sum();
@@ -110,10 +110,9 @@ struct Search<'a> {
     registry: &'a Registry,
     /// Why the last candidate failed.
     reason: &'a mut String,
+    /// What its operators read and write at most: [`MOST_WORDS`] times what those of another do.
+    most_words: &'a mut u64,
 }
-
-/// Parameters, and how many data primes they have.
-type Found = Result<Option<Candidate>>;
 
 /// Parameters that do.
 struct Candidate {
@@ -124,42 +123,84 @@ struct Candidate {
 
 impl Search<'_> {
     /// Without keys, where none are needed; else with each size of digits that may pay.
-    fn digits(&mut self, mut fewest: impl FnMut(&mut Self, usize, usize) -> Found) -> Result<Vec<Candidate>> {
-        if let Some(found) = fewest(self, 0, 1)? {
-            return Ok(vec![found]);
+    fn digits(
+        &mut self,
+        mut fewest: impl FnMut(&mut Self, usize, usize) -> Result<Fit>,
+    ) -> Result<Vec<Candidate>> {
+        if let Fit::Yes(found) = fewest(self, 0, 1)? {
+            return Ok(vec![*found]);
         }
         let mut all: Vec<Candidate> = Vec::new();
         for digit in 1..=MOST_DIGIT {
-            // Larger digits make less noise, too: they are centered. They have no use where there are no more primes than in one.
             let least = all.first().map_or(1, |found| found.parameters.literal().q.len());
-            if all.is_empty() || digit < least {
-                all.extend(fewest(self, digit, least)?);
+            // Larger digits have no use where there are no more primes than in one.
+            if !all.is_empty() && digit >= least {
+                break;
+            }
+            match fewest(self, digit, least)? {
+                Fit::Yes(found) => all.push(*found),
+                // There are fewer of larger ones, to read and to make noise.
+                Fit::Costly | Fit::Imprecise { .. } => {}
+                // They leave fewer bits for all else.
+                Fit::No { .. } | Fit::Keys => break,
             }
         }
         Ok(all)
     }
 
-    /// The fewest primes that do, for one set of plaintext moduli.
-    fn bgv(&mut self, ring: &Ring<'_>, t: &[u64], special: usize, least: usize) -> Found {
-        for count in least..=(ring.max_bits / LEAST_BITS) as usize {
-            let bits = PRIME_BITS.min(ring.max_bits / (count + special) as u32);
-            if bits < LEAST_BITS {
-                break;
+    /// The fewest primes that do, for one set of plaintext moduli. Where all that a table allows is not enough for few large ones, it may be for more of them, by which
+    /// noise is divided away in smaller steps; it is where that has fewer bits missing.
+    fn bgv(&mut self, ring: &Ring<'_>, t: &[u64], special: usize, least: usize) -> Result<Fit> {
+        let most = (ring.max_bits / LEAST_BITS) as usize;
+        let mut enough = (ring.max_bits / PRIME_BITS) as usize;
+        enough = enough.saturating_sub(special).clamp(least, most.max(least));
+        let (mut first, mut missing) = (least, f64::INFINITY);
+        let mut found = loop {
+            match self.integers(ring, t, enough, special)? {
+                Fit::No { missing: bits } if bits < missing => (first, missing) = (enough + 1, bits),
+                fit @ (Fit::No { .. } | Fit::Keys) => return Ok(fit),
+                fit => break fit,
             }
-            let Ok(primes) = ntt_primes(bits, ring.n, count + special, t) else { continue };
-            let literal = self.literal(ring, SchemeName::Bgv, t, &primes[special..], &primes[..special]);
-            match self.fits(ring, literal)? {
-                Fit::Yes(candidate) => return Ok(Some(*candidate)),
-                Fit::Keys => return Ok(None),
-                Fit::No | Fit::Imprecise { .. } => {}
+            enough += 1;
+        };
+        while first < enough {
+            let count = first.midpoint(enough);
+            match self.integers(ring, t, count, special)? {
+                // One more has no more than its own bits.
+                Fit::No { missing } if missing.is_finite() => {
+                    first = count + ((missing / f64::from(PRIME_BITS)) as usize).max(1);
+                }
+                Fit::No { .. } => first = count + 1,
+                fit => (enough, found) = (count, fit),
             }
         }
-        Ok(None)
+        Ok(found)
+    }
+
+    /// So many data primes and special ones, for one set of plaintext moduli: all of one size, or else of two.
+    fn integers(&mut self, ring: &Ring<'_>, t: &[u64], count: usize, special: usize) -> Result<Fit> {
+        let even = PRIME_BITS.min(ring.max_bits / (count + special) as u32);
+        let mut missing = f64::INFINITY;
+        if even < LEAST_BITS {
+            return Ok(Fit::No { missing });
+        }
+        for (bits, high) in
+            [Some((even, even)), uneven(ring.max_bits, t, count, special)].into_iter().flatten()
+        {
+            let Ok(specials) = ntt_primes(high, ring.n, special, t) else { continue };
+            let taken = [t, &specials].concat();
+            let Ok(primes) = ntt_primes(bits, ring.n, count, &taken) else { continue };
+            match self.fits(ring, self.literal(ring, SchemeName::Bgv, t, &primes, &specials))? {
+                Fit::No { missing: bits } => missing = missing.min(bits),
+                fit => return Ok(fit),
+            }
+        }
+        Ok(Fit::No { missing })
     }
 
     /// The fewest primes that do, for one scale: the lowest one is as large as can be, for what is decrypted, as are special ones; the others lie next to where
     /// the scale goes.
-    fn ckks(&mut self, ring: &Ring<'_>, log_scale: u32, special: usize, least: usize) -> Found {
+    fn ckks(&mut self, ring: &Ring<'_>, log_scale: u32, special: usize, least: usize) -> Result<Fit> {
         for count in least..=(ring.max_bits / log_scale) as usize {
             let rest = ring.max_bits.saturating_sub(log_scale * (count - 1) as u32);
             let bits = PRIME_BITS.min(rest / (1 + special) as u32);
@@ -168,24 +209,18 @@ impl Search<'_> {
             }
             let Some(literal) = self.scaled(ring, log_scale, count, bits, (special, bits)) else { continue };
             let spare = match self.fits(ring, literal)? {
-                Fit::Yes(candidate) => return Ok(Some(*candidate)),
-                Fit::Keys => return Ok(None),
                 Fit::Imprecise { spare } => spare,
-                Fit::No => continue,
+                Fit::No { .. } => continue,
+                fit => return Ok(fit),
             };
             // More levels make nothing more precise; what the lowest prime does not need is worth more in the special ones, by which the noise of keys is
             // divided.
             let low = bits.saturating_sub(spare).max(log_scale + BEYOND);
             let high = (rest - low).checked_div(special as u32).unwrap_or(0).min(PRIME_BITS);
-            if high > bits
-                && let Some(literal) = self.scaled(ring, log_scale, count, low, (special, high))
-                && let Fit::Yes(candidate) = self.fits(ring, literal)?
-            {
-                return Ok(Some(*candidate));
-            }
-            return Ok(None);
+            let literal = self.scaled(ring, log_scale, count, low, (special, high)).filter(|_| high > bits);
+            return literal.map_or(Ok(Fit::Imprecise { spare }), |literal| self.fits(ring, literal));
         }
-        Ok(None)
+        Ok(Fit::No { missing: f64::INFINITY })
     }
 
     /// Parameters of so many primes at a scale, of which the lowest has so many bits, and special ones: how many, of how many bits. None where there are no such
@@ -238,7 +273,7 @@ impl Search<'_> {
             Ok(parameters) => parameters,
             Err(error) => {
                 *self.reason = format!("n = {}: {error}", ring.n);
-                return Ok(Fit::No);
+                return Ok(Fit::No { missing: f64::INFINITY });
             }
         };
         match self.judged(ring, &parameters, false)? {
@@ -249,28 +284,34 @@ impl Search<'_> {
 
     fn judged(&mut self, ring: &Ring<'_>, parameters: &Parameters, late: bool) -> Result<Fit> {
         pause()?;
-        let mut judge = Emitter::judge(self.registry).with_dedup(self.halves.passes.dedup);
+        let mut judge =
+            Emitter::judge(self.registry).with_dedup(self.halves.passes.dedup).within(*self.most_words);
         let how = How { late, told: false };
         let outputs = closed(self.halves, ring.packing, parameters.literal(), &mut judge, how);
-        let outputs = outputs.map(|closed| closed.outputs);
-        // None where there are not enough levels.
-        let spare = outputs.as_ref().ok().map(|outputs| {
+        // Nothing is known of budgets where levels are too few.
+        let (mut missing, mut spare) = (f64::INFINITY, None);
+        let judged = outputs.and_then(|ClosedTask { outputs, .. }| {
+            missing = Closed::missing(&outputs);
+            Closed::check(&outputs)?;
             let budgets = outputs.iter().map(|closed| closed.budget - MARGIN);
-            budgets.fold(f64::from(PRIME_BITS), f64::min).max(0.0) as u32
+            spare = Some(budgets.fold(f64::from(PRIME_BITS), f64::min) as u32);
+            precise(self.halves, ring.packing, &outputs, self.wishes.precision)
         });
-        let judged =
-            outputs.and_then(|outputs| precise(self.halves, ring.packing, &outputs, self.wishes.precision));
         match judged {
             Ok(()) => {
-                Ok(Fit::Yes(Box::new(Candidate { parameters: parameters.clone(), words: judge.words() })))
+                let words = judge.words();
+                *self.most_words = (*self.most_words).min((MOST_WORDS * words as f64) as u64);
+                Ok(Fit::Yes(Box::new(Candidate { parameters: parameters.clone(), words })))
             }
+            // With more primes it would read and write more.
+            Err(Error::TooLarge { .. }) if judge.words() > *self.most_words => Ok(Fit::Costly),
             // Keys were asked for, and there are no special primes.
             Err(Error::Parameters { .. }) if parameters.literal().special.is_empty() && judge.asked() => {
                 Ok(Fit::Keys)
             }
             Err(Error::Parameters { what, found, expected }) => {
                 *self.reason = format!("n = {}: {what}: found {found}, expected {expected}", ring.n);
-                Ok(spare.map_or(Fit::No, |spare| Fit::Imprecise { spare }))
+                Ok(spare.map_or(Fit::No { missing }, |spare| Fit::Imprecise { spare }))
             }
             Err(other) => Err(other),
         }
@@ -280,13 +321,30 @@ impl Search<'_> {
 /// Whether parameters do.
 enum Fit {
     Yes(Box<Candidate>),
-    No,
+    /// So many bits of budget are missing.
+    No {
+        missing: f64,
+    },
     /// Deep enough, but not precise; so many bits of the primes are not needed.
     Imprecise {
         spare: u32,
     },
     /// Not without special primes.
     Keys,
+    /// Another one costs much less.
+    Costly,
+}
+
+/// Bits of data primes and of special ones where these are of another size: what keys add to a product may be as large as its own errors, of about the square of a
+/// plaintext modulus, where those of keys are multiples of all moduli's product. The fewer bits special primes have, the more there are for the others.
+fn uneven(max_bits: u32, t: &[u64], count: usize, special: usize) -> Option<(u32, u32)> {
+    let (max_bits, count, special) = (i64::from(max_bits), count as i64, special as i64);
+    let log_t = t.iter().map(|t| i64::from(t.ilog2())).min()?;
+    let each = (log_t * (2 - t.len() as i64)).checked_div(special)?;
+    let (least, most) = (i64::from(LEAST_BITS), i64::from(PRIME_BITS));
+    let high = ((max_bits - count * each) / (count + special)).clamp(least, most);
+    let bits = ((max_bits - special * high) / count).min(most);
+    (bits >= least && bits != high).then_some((bits as u32, high as u32))
 }
 
 /// Checks that every output under CKKS is as precise as that many bits, of the larger of 1 and what it may be, and that integers are right.

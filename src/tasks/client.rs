@@ -11,6 +11,7 @@ use crate::bytes::{Writer, checksum_of, foreign, shown};
 use crate::circuit::{Job, Named, Outcome, OutputCells};
 use crate::engine::{Clock, Input, Run};
 use crate::graph::{Attrs, OperandId, ValueType};
+use crate::math::Modulus;
 use crate::ops::Session;
 use crate::ops::types::{self, Ciphertext, Scheme};
 use crate::packed::Layout;
@@ -19,7 +20,7 @@ use crate::schemes::close::KeyName;
 use crate::schemes::noise;
 use crate::values::number::Number;
 use crate::values::types::{Kind, Value};
-use crate::values::{Exact, PackedValue, Range};
+use crate::values::{Exact, GivenCells, PackedValue, Range};
 use crate::{Error, Result, memory};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -107,7 +108,7 @@ impl Client {
     ///
     /// # Errors
     /// `MissingInput` for a name that is no encrypted input; `InputLength` and `ValueOutOfRange` for cells that were not declared.
-    pub fn encrypt(&self, inputs: &[(&str, &Exact)]) -> Result<Job> {
+    pub fn encrypt(&self, inputs: &[(&str, &GivenCells)]) -> Result<Job> {
         let program = &self.program;
         let mut given = Given::default();
         given.secret(&self.holder)?;
@@ -168,12 +169,12 @@ impl Client {
     /// are given, all encrypted inputs of the run.
     ///
     /// # Errors
-    /// `MissingInput` for a result or an input that is not given; `Foreign` for results of other inputs; `Format`, `Foreign` and `Task` for bytes that are not such a result; `OutOfMemory`; the finished job gives
+    /// `MissingInput` for a result or an input that is not given; `Foreign` for results of another program, and of other inputs; `Format`, `Foreign` and `Task` for bytes that are not such a result; `OutOfMemory`; the finished job gives
     /// `NoiseExhausted` when the noise has reached the limit.
     pub fn decrypt(
         &self,
         results: &[&[u8]],
-        public: &BTreeMap<String, Exact>,
+        public: &BTreeMap<String, GivenCells>,
         inputs: Option<&[(&str, &[u8])]>,
     ) -> Result<Job> {
         let program = &self.program;
@@ -196,7 +197,13 @@ impl Client {
                 return Err(Error::MissingInput { name: shown(&found.name).to_owned() });
             };
             let (expected, types) = program.descriptor(value, false)?;
-            if found != expected {
+            if let (Some(found), Some(expected)) = (&found.program, &expected.program)
+                && found != expected
+            {
+                let (found, expected) = (shown(found).to_owned(), expected.clone());
+                return Err(Error::Foreign { what: at(), of: "program", found, expected });
+            }
+            if !expected.takes(&found) {
                 return Err(travel::mismatch(&value.name, &found, &expected));
             }
             read.insert(found.name, (travel::words(reader, &types, None)?, types));
@@ -229,7 +236,7 @@ impl Client {
             }
             Ok(out)
         };
-        let (program, public) = (Arc::clone(program), public.clone());
+        let (program, public) = (Arc::clone(program), finish::exact(public)?);
         self.holder.job(Some(plan_name("decrypt", &types)), given, build, move |run| {
             let mut first = 0;
             let mut all = Decrypted::default();
@@ -245,11 +252,11 @@ impl Client {
     ///
     /// # Errors
     /// `MissingInput`; `InputLength` and `ValueOutOfRange` for cells that were not declared; `TooLarge`.
-    pub fn plain(&self, inputs: &BTreeMap<String, Exact>) -> Result<Vec<OutputCells>> {
+    pub fn plain(&self, inputs: &BTreeMap<String, GivenCells>) -> Result<Vec<OutputCells>> {
         for (name, cells) in inputs {
             check_cells(name, cells, self.program.halves().given.get(name).copied())?;
         }
-        finish::plain(&self.program, inputs)
+        finish::plain(&self.program, &finish::exact(inputs)?)
     }
 
     /// Identity of the run over these encrypted inputs.
@@ -274,28 +281,43 @@ impl Client {
 pub fn slots_of(
     program: &Program,
     value: &PackedValue,
-    cells: &Exact,
+    cells: &GivenCells,
 ) -> Result<Vec<(Option<u64>, Vec<u64>)>> {
-    let (frame, unit) = (program.frame(), slots::unit(&value.value));
+    let (frame, moduli) = (program.frame(), program.plain_moduli()?);
     let mut all = Vec::new();
-    let mut add = |layout: &Layout, cell: &dyn Fn(u64) -> Number, unit: f64| -> Result<()> {
+    let mut add = |layout: &Layout, cells: &[Zeroizing<Vec<u64>>]| -> Result<()> {
         for part in layout.parts(frame) {
             let vector = slots::whole(layout, frame, part);
-            for t in program.moduli() {
+            for (t, cells) in moduli.iter().zip(cells) {
+                let cell = |at: u64| cells[at as usize];
                 let words = match t {
-                    Some(t) => slots::integers(&vector, t, |at| cell(at).small().unwrap_or(0))?,
-                    None => slots::reals(&vector, |at| cell(at).to_f64() / unit)?,
+                    Some(t) => slots::integers(&vector, t, cell)?,
+                    None => slots::reals(&vector, |at| f64::from_bits(cell(at)))?,
                 };
-                all.push((t, words));
+                all.push((t.as_ref().map(Modulus::value), words));
             }
         }
         Ok(())
     };
-    add(&value.layout, &|at| cells.cells[at as usize].clone(), unit)?;
-    if let (Some(layout), Some(present)) = (&value.present, &cells.present) {
-        add(layout, &|at| i128::from(present[at as usize]).into(), 1.0)?;
+    let words = moduli.iter().map(|t| words(cells, t.as_ref(), value));
+    add(&value.layout, &words.collect::<Result<Vec<_>>>()?)?;
+    if let (Some(layout), Some(present)) = (&value.present, cells.present()) {
+        let flags = |t: &Option<Modulus>| {
+            let word =
+                |is: &bool| if t.is_some() { u64::from(*is) } else { f64::from(u8::from(*is)).to_bits() };
+            Zeroizing::new(present.iter().map(word).collect::<Vec<u64>>())
+        };
+        add(layout, &moduli.iter().map(flags).collect::<Vec<_>>())?;
     }
     Ok(all)
+}
+
+/// Cells as slots hold them: residues, or the bits of doubles.
+fn words(cells: &GivenCells, t: Option<&Modulus>, value: &PackedValue) -> Result<Zeroizing<Vec<u64>>> {
+    match t {
+        Some(t) => cells.residues(t, &value.name),
+        None => cells.bits_of_reals(slots::unit(&value.value)),
+    }
 }
 
 fn setting(program: &Program, platform: Arc<dyn Platform>, clock: Clock) -> Setting {
@@ -407,10 +429,10 @@ pub fn cells_of(
     Ok(())
 }
 
-fn check(value: &PackedValue, cells: &Exact, range: Option<Range>) -> Result<()> {
-    if cells.cells.len() as u64 != value.value.cells() {
+fn check(value: &PackedValue, cells: &GivenCells, range: Option<Range>) -> Result<()> {
+    if cells.len() as u64 != value.value.cells() {
         let expected = usize::try_from(value.value.cells()).unwrap_or(usize::MAX);
-        return Err(Error::InputLength { input: value.name.clone(), found: cells.cells.len(), expected });
+        return Err(Error::InputLength { input: value.name.clone(), found: cells.len(), expected });
     }
     if !cells.fits(&value.value) {
         let (at, found) = (format!("input `{}`", value.name), "cells of another kind".to_owned());
@@ -420,12 +442,9 @@ fn check(value: &PackedValue, cells: &Exact, range: Option<Range>) -> Result<()>
 }
 
 /// Checks that cells that are there lie in the declared range.
-pub fn check_cells(name: &str, cells: &Exact, range: Option<Range>) -> Result<()> {
+pub fn check_cells(name: &str, cells: &GivenCells, range: Option<Range>) -> Result<()> {
     let Some(range) = range else { return Ok(()) };
-    let here =
-        |row: usize| cells.present.as_ref().is_none_or(|present| present.get(row).copied().unwrap_or(true));
-    let wrong = cells.cells.iter().enumerate().position(|(row, cell)| here(row) && !range.contains(cell));
-    let Some(row) = wrong else { return Ok(()) };
+    let Some(row) = cells.outside(range) else { return Ok(()) };
     let bounds = match range {
         Range::Integers { min, max } => (min, max),
         Range::Reals { min, max } => (min.floor() as i128, max.ceil() as i128),

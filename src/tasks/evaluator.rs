@@ -1,6 +1,8 @@
 //! The evaluator: a program, evaluation keys, encrypted values, and values of its own. It never holds a secret key.
 
 use super::body::{self, Limbs, Samplers};
+use super::finish;
+use super::halves::Halves;
 use super::program::Program;
 use super::slots;
 use super::travel::{self, FRESH, Origin};
@@ -8,12 +10,13 @@ use crate::bytes::{Kind, Reader, checksum_of, foreign, shown};
 use crate::circuit::{Job, Named, Outcome};
 use crate::engine::{Clock, Input, Plan, PlanOptions, Run};
 use crate::graph::{Attr, Graph};
+use crate::math::Modulus;
 use crate::packed::{Slots, Source};
 use crate::platform::Platform;
 use crate::schemes::close::KeyName;
 use crate::values::types::Value;
-use crate::values::{Exact, PackedValue, clear_name, interpret};
-use crate::{Error, Result, memory};
+use crate::values::{GivenCells, PackedValue, clear_name, interpret};
+use crate::{Error, Result};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -37,7 +40,7 @@ pub struct Held {
     /// The checksums of encrypted values, by name.
     read: BTreeMap<String, [u8; 16]>,
     /// Values that are not encrypted.
-    clear: Arc<BTreeMap<String, Exact>>,
+    clear: Arc<BTreeMap<String, GivenCells>>,
     /// Whose values, where some are encrypted.
     owner: Option<[u8; 16]>,
 }
@@ -129,7 +132,7 @@ impl Evaluator {
     pub fn hold(
         &self,
         encrypted: &[(&str, &[u8])],
-        clear: BTreeMap<String, Exact>,
+        clear: BTreeMap<String, GivenCells>,
         platform: &dyn Platform,
     ) -> Result<Held> {
         let mut held = Held { clear: Arc::new(clear), ..self.own.clone() };
@@ -148,7 +151,7 @@ impl Evaluator {
     /// # Errors
     /// `MissingKey`, `MissingInput`, `Format`, `Foreign`, `OutOfMemory`; `Task` for an encrypted value of another type, range, place or level than the task takes, and
     /// for clear cells that are not what was declared.
-    pub fn run(&self, encrypted: &[(&str, &[u8])], clear: &BTreeMap<String, Exact>) -> Result<Job> {
+    pub fn run(&self, encrypted: &[(&str, &[u8])], clear: &BTreeMap<String, GivenCells>) -> Result<Job> {
         self.run_with(&self.own, encrypted, clear)
     }
 
@@ -160,7 +163,7 @@ impl Evaluator {
         &self,
         held: &Held,
         encrypted: &[(&str, &[u8])],
-        clear: &BTreeMap<String, Exact>,
+        clear: &BTreeMap<String, GivenCells>,
     ) -> Result<Job> {
         self.has_keys()?;
         let parameters = self.program.parameters().id();
@@ -273,7 +276,7 @@ impl Evaluator {
     }
 
     /// That cells are what was declared.
-    fn check(&self, clear: &BTreeMap<String, Exact>) -> Result<()> {
+    fn check(&self, clear: &BTreeMap<String, GivenCells>) -> Result<()> {
         let given = &self.program.halves().given;
         for name in self.clear_inputs() {
             if let Some(cells) = clear.get(name) {
@@ -302,53 +305,77 @@ fn planned(
 pub fn filled(
     program: &Program,
     part: &Graph,
-    clear: &BTreeMap<String, Exact>,
+    clear: &BTreeMap<String, GivenCells>,
     numbers: bool,
 ) -> Result<BTreeMap<String, Input>> {
-    let (packing, halves) = (program.packing(), program.halves());
-    let computed = interpret(part, &halves.registry, &halves.values, clear)?.outputs();
+    let (packing, moduli) = (program.packing(), program.plain_moduli()?);
+    let outputs = values_of(program, part, clear)?;
     // Cells as slots hold them, once for all vectors of a value.
-    let (mut integers, mut reals) = (BTreeMap::new(), BTreeMap::new());
+    let mut words = BTreeMap::new();
     for port in part.outputs() {
         let value = Value::of(part.ty(port.operand))?;
-        let cells = &computed.get(&port.name).ok_or(UNKNOWN)?.cells;
-        if halves.exact {
-            let mut own = memory::room(cells.len())?;
-            for cell in cells {
-                own.push(slots::integer(cell, &port.name)?);
-            }
-            integers.insert(port.name.clone(), own);
-        } else {
-            let unit = slots::unit(&value);
-            let own: Vec<f64> = cells.iter().map(|cell| cell.to_f64() / unit).collect();
-            reals.insert(port.name.clone(), own);
-        }
+        let cells = outputs.get(&port.name).ok_or(UNKNOWN)?;
+        let own = moduli.iter().map(|t| match t {
+            Some(t) => cells.residues(t, &port.name),
+            None => cells.bits_of_reals(slots::unit(&value)),
+        });
+        words.insert(port.name.clone(), own.collect::<Result<Vec<_>>>()?);
     }
     let mut all = BTreeMap::new();
     for vector in &packing.vectors {
-        for t in program.moduli() {
-            let words = match (&vector.slots, t) {
-                (Slots::Cells { source: Source::Value(unit), .. }, t) => {
-                    let name = clear_name(*unit);
-                    match (integers.get(&name), reals.get(&name), t) {
-                        (Some(cells), _, Some(t)) => slots::integers(vector, t, |at| cells[at as usize])?,
-                        (_, Some(cells), None) => slots::reals(vector, |at| cells[at as usize])?,
-                        // Of the other part.
-                        _ => continue,
-                    }
-                }
-                _ if !numbers => continue,
-                (Slots::Mask(_), Some(t)) => slots::integers(vector, t, |_| 1)?,
-                (Slots::Mask(_), None) => slots::reals(vector, |_| 1.0)?,
-                (Slots::Cells { source: Source::Number(number), .. }, t) => match (number, t) {
-                    (Attr::Int(number), Some(t)) => slots::integers(vector, t, |_| *number)?,
-                    (Attr::Int(number), None) => slots::reals(vector, |_| *number as f64)?,
-                    (Attr::Real(number), None) => slots::reals(vector, |_| number.get())?,
-                    _ => return Err(Error::Job("numbers are integers or reals")),
-                },
+        for (index, t) in moduli.iter().enumerate() {
+            let filled = |cell: &dyn Fn(u64) -> u64| match t {
+                Some(t) => slots::integers(vector, t, cell),
+                None => slots::reals(vector, |at| f64::from_bits(cell(at))),
             };
-            all.insert(program.port(&vector.name, t), words.into());
+            let number = |number: &Attr| match (number, t) {
+                (Attr::Int(number), Some(t)) => Ok(t.reduce_i128(*number)),
+                (Attr::Int(number), None) => Ok((*number as f64).to_bits()),
+                (Attr::Real(number), None) => Ok(number.get().to_bits()),
+                _ => Err(Error::Job("numbers are integers or reals")),
+            };
+            let own = match &vector.slots {
+                Slots::Cells { source: Source::Value(unit), .. } => match words.get(&clear_name(*unit)) {
+                    Some(cells) => filled(&|at| cells[index][at as usize])?,
+                    // Of the other part.
+                    None => continue,
+                },
+                _ if !numbers => continue,
+                Slots::Mask(_) => {
+                    let one = number(&Attr::Int(1))?;
+                    filled(&|_| one)?
+                }
+                Slots::Cells { source: Source::Number(given), .. } => {
+                    let given = number(given)?;
+                    filled(&|_| given)?
+                }
+            };
+            all.insert(program.port(&vector.name, t.as_ref().map(Modulus::value)), own.into());
         }
     }
     Ok(all)
+}
+
+/// The outputs of a part of the task that is computed in the clear: those that are its inputs as they were given.
+fn values_of(
+    program: &Program,
+    part: &Graph,
+    clear: &BTreeMap<String, GivenCells>,
+) -> Result<BTreeMap<String, GivenCells>> {
+    let Halves { registry, values, .. } = program.halves();
+    let mut outputs = BTreeMap::new();
+    for port in part.outputs() {
+        let Some(input) = part.inputs().iter().find(|input| input.operand == port.operand) else { continue };
+        let given = clear.get(&input.name);
+        let given = given.ok_or_else(|| Error::MissingInput { name: input.name.clone() })?;
+        given.check(&input.name, &Value::of(part.ty(port.operand))?)?;
+        outputs.insert(port.name.clone(), given.clone());
+    }
+    if outputs.len() < part.outputs().len() {
+        let computed = interpret(part, registry, values, &finish::exact(clear)?)?.outputs();
+        for (name, cells) in computed {
+            outputs.entry(name).or_insert_with(|| cells.into());
+        }
+    }
+    Ok(outputs)
 }

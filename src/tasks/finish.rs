@@ -3,7 +3,7 @@
 use super::halves::Halves;
 use super::program::Program;
 use crate::circuit::OutputCells;
-use crate::values::{Exact, Interpreted, interpret_defined, sources};
+use crate::values::{Exact, GivenCells, Interpreted, interpret_defined, sources};
 use crate::{Error, Result};
 use std::collections::BTreeMap;
 
@@ -16,6 +16,14 @@ pub struct Decrypted {
     pub cells: Cells,
     /// The noise budget that the worst of a value's ciphertexts has left, where it is measured.
     pub budgets: BTreeMap<String, f64>,
+}
+
+/// Values as exact numbers.
+///
+/// # Errors
+/// `OutOfMemory`.
+pub fn exact(given: &BTreeMap<String, GivenCells>) -> Result<Cells> {
+    given.iter().map(|(name, cells)| Ok((name.clone(), cells.exact()?.into_owned()))).collect()
 }
 
 /// The declared outputs of a program's task; `public` are its public inputs.

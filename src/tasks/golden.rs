@@ -50,7 +50,7 @@ fn written(task: &Literal, options: &Options, cells: &Exact, platform: &Arc<dyn 
     for (index, name) in program.keys().keys().enumerate() {
         files.insert(format!("key-{index}"), bytes(client.key(&name.to_string()).unwrap()));
     }
-    files.insert("value".into(), bytes(client.encrypt(&[("x", cells)]).unwrap()));
+    files.insert("value".into(), bytes(client.encrypt(&[("x", &cells.clone().into())]).unwrap()));
     let result = evaluated(&files, &**platform);
     files.insert("result".into(), result);
     files

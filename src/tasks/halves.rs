@@ -8,6 +8,7 @@ use crate::graph::{Attr, Graph, OperandId, print};
 use crate::ops::Registry;
 use crate::optimize::optimize;
 use crate::packed::{Frame, Layout, PackerPasses, Slots, Source};
+use crate::schemes::MOST_PLAIN_BITS;
 use crate::values::types::{Kind, Place as Where, Value};
 use crate::values::{
     Cut, Packing, PackingOptions, Range, Values, balance, cut, lower, ranges, square, turns,
@@ -83,7 +84,7 @@ impl Halves {
         Ok(Self { values, registry, cut, ranges: server, given, exact, passes, made, layouts })
     }
 
-    /// The smallest product of plaintext moduli that holds all outputs; `RangeOverflow` beyond 126 bits.
+    /// The smallest product of plaintext moduli that holds all outputs; `RangeOverflow` for values of more bits, sign included, than [`MOST_PLAIN_BITS`].
     pub fn least_modulus(&self) -> Result<u128> {
         let mut least = 3u128;
         for port in self.cut.server.outputs() {
@@ -100,11 +101,11 @@ impl Halves {
                     return Err(Error::Task { at: at(), found, expected });
                 }
             };
-            if largest >= 1 << 125 {
+            if largest >= 1 << (MOST_PLAIN_BITS - 1) {
                 return Err(Error::RangeOverflow {
                     at: at(),
                     found: 129 - largest.leading_zeros(),
-                    limit: 126,
+                    limit: MOST_PLAIN_BITS,
                 });
             }
             least = least.max(2 * largest + 1);

@@ -11,6 +11,7 @@ use crate::bytes::{Kind, Reader, Writer, hex, shown};
 use crate::error::FormatProblem;
 use crate::expand::{BaseSet, Expander};
 use crate::graph::{Graph, print};
+use crate::math::Modulus;
 use crate::ops::Registry;
 use crate::ops::types::Ciphertext;
 use crate::optimize::optimize;
@@ -376,6 +377,11 @@ impl Program {
         if t.is_empty() { vec![None] } else { t.iter().map(|&t| Some(t)).collect() }
     }
 
+    /// The same, to compute with.
+    pub(super) fn plain_moduli(&self) -> Result<Vec<Option<Modulus>>> {
+        self.moduli().into_iter().map(|t| Ok(t.map(Modulus::new).transpose()?)).collect()
+    }
+
     /// What the ciphertext of a port is called modulo one of them.
     pub(super) fn port(&self, name: &str, t: Option<u64>) -> String {
         port_name(name, t.filter(|_| self.parameters.literal().t.len() > 1))
@@ -410,6 +416,7 @@ impl Program {
             cells: Place::of(&value.layout, value.base),
             present: value.present.as_ref().map(|layout| Place::of(layout, 0)),
             with: value.with.iter().map(companion).collect::<Result<_>>()?,
+            program: (!given).then(|| hex(&self.id())),
             ciphertexts: types.iter().map(|ty| ty.ty().to_string()).collect(),
         };
         Ok((descriptor, types))

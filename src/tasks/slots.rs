@@ -7,17 +7,19 @@ use crate::values::number::Number;
 use crate::values::types::{Kind, Value};
 use crate::{Error, Result};
 
-/// The slots of a vector modulo t, where `cell` gives the integer in each.
+/// The slots of a vector modulo t, where `cell` gives the residue in each.
 ///
 /// # Errors
 /// `OutOfMemory`.
-pub fn integers(vector: &ClearInput, t: u64, cell: impl Fn(u64) -> i128) -> Result<Vec<u64>> {
-    let t = Modulus::new(t)?;
-    let by = match vector.times {
-        Attr::Int(by) => t.reduce_i128(by),
-        _ => return Err(Error::Job("slots are integers here")),
-    };
-    vector.fill(0, |at| t.mul(t.reduce_i128(cell(at)), by))
+pub fn integers(vector: &ClearInput, t: &Modulus, cell: impl Fn(u64) -> u64) -> Result<Vec<u64>> {
+    match vector.times {
+        Attr::Int(1) => vector.fill(0, cell),
+        Attr::Int(by) => {
+            let by = t.reduce_i128(by);
+            vector.fill(0, |at| t.mul(cell(at), by))
+        }
+        _ => Err(Error::Job("slots are integers here")),
+    }
 }
 
 /// The slots of a vector as doubles, in their bits.
@@ -38,18 +40,6 @@ pub fn whole(layout: &Layout, frame: Frame, part: u64) -> ClearInput {
     let axes = (0..layout.axes.len()).map(Some).collect();
     let slots = Slots::Cells { source: Source::Value(0), axes, layout: layout.clone(), base: 0, part };
     ClearInput { name: String::new(), slots, right: 0, times: Attr::Int(1), frame }
-}
-
-/// A cell as the integer that it is.
-///
-/// # Errors
-/// `Task` for one that is none, or has more than 127 bits.
-pub fn integer(cell: &Number, at: &str) -> Result<i128> {
-    cell.small().ok_or_else(|| Error::Task {
-        at: at.to_owned(),
-        found: "a cell of more than 127 bits, or with a fraction".to_owned(),
-        expected: "an integer".to_owned(),
-    })
 }
 
 /// What cells of such a value are divided by where they stand for numbers.

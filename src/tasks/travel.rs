@@ -27,6 +27,9 @@ pub struct Descriptor {
     /// Other values in the same ciphertexts, which travel with it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub with: Vec<Companion>,
+    /// Of a result, the identity of the program that it is of, in hexadecimal digits; older ones do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
     /// The types of its ciphertexts in text form, cells first, each part modulo each plaintext modulus.
     pub ciphertexts: Vec<String>,
 }
@@ -34,7 +37,8 @@ pub struct Descriptor {
 impl Descriptor {
     /// True where a value of the other one can be given for one of this: the name may be another.
     pub fn takes(&self, other: &Self) -> bool {
-        Self { name: other.name.clone(), ..self.clone() } == *other
+        let (name, program) = (other.name.clone(), other.program.clone());
+        Self { name, program, ..self.clone() } == *other
     }
 
     /// The names of all values in its ciphertexts.

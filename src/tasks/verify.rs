@@ -17,7 +17,7 @@ use crate::ops::types::Scheme;
 use crate::packed::{Layout, Numbers, SlotVector, computed, part_name};
 use crate::values::number::Number;
 use crate::values::types::{Kind, Place, Value};
-use crate::values::{Exact, Interpreted, Packing, Range, interpret, range_of};
+use crate::values::{Exact, GivenCells, Interpreted, Packing, Range, interpret, range_of};
 use crate::watch::pause;
 use crate::{At, Error, Result, memory};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -223,6 +223,8 @@ impl Subject<'_> {
     /// What is in slots in the end, by names of ciphertexts.
     fn slots(&self, data: &Data) -> Result<BTreeMap<String, Vec<u64>>> {
         let (program, packing) = (self.program, self.packing);
+        let data: BTreeMap<String, GivenCells> =
+            data.iter().map(|(name, cells)| (name.clone(), cells.clone().into())).collect();
         let mut given: BTreeMap<String, Vec<u64>> = BTreeMap::new();
         for value in &packing.inputs {
             let missing = || Error::MissingInput { name: value.name.clone() };
@@ -234,7 +236,7 @@ impl Subject<'_> {
             }
         }
         for (part, numbers) in [(&packing.clear, false), (&packing.fixed, true)] {
-            let vectors = filled(program, part, data, numbers)?;
+            let vectors = filled(program, part, &data, numbers)?;
             given.extend(vectors.into_iter().map(|(name, slots)| (name, slots.to_vec())));
         }
         let mut all = BTreeMap::new();

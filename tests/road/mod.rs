@@ -10,7 +10,8 @@ use cipherloom::platform::Simd;
 use cipherloom::tasks::{
     Client, Evaluator, InputLiteral, Literal, NodeLiteral, Options, OutputLiteral, Program,
 };
-use cipherloom::values::{Exact, Values, cut, interpret};
+use cipherloom::values::number::Number;
+use cipherloom::values::{Exact, GivenCells, Values, cut, interpret};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -84,9 +85,32 @@ pub fn run_with(
     answers(client, program, &sealed(client, &own), &clear)
 }
 
+/// As clients and evaluators take values: as whole numbers or doubles where they are such.
+pub fn given(values: &BTreeMap<String, Exact>) -> BTreeMap<String, GivenCells> {
+    values.iter().map(|(name, value)| (name.clone(), given_cells(value))).collect()
+}
+
+/// The same, of one.
+pub fn given_cells(value: &Exact) -> GivenCells {
+    let integers: Option<Vec<i64>> =
+        value.cells.iter().map(|cell| cell.small().and_then(|cell| i64::try_from(cell).ok())).collect();
+    let double =
+        |cell: &Number| Some(cell.to_f64()).filter(|&double| Number::from_f64(double).as_ref() == Some(cell));
+    let doubles: Option<Vec<f64>> = value.cells.iter().map(double).collect();
+    let present = value.present.clone();
+    match (integers, doubles) {
+        // Both ways are taken.
+        (Some(cells), _) if cells.len() % 2 == 0 => GivenCells::integers(cells.into(), present).unwrap(),
+        (_, Some(cells)) => GivenCells::doubles(cells.into(), present).unwrap(),
+        _ => value.clone().into(),
+    }
+}
+
 /// Encrypted values, by name.
 pub fn sealed(client: &Client, values: &BTreeMap<String, Exact>) -> BTreeMap<String, Vec<u8>> {
-    let values: Vec<(&str, &Exact)> = values.iter().map(|(name, value)| (name.as_str(), value)).collect();
+    let values = given(values);
+    let values: Vec<(&str, &GivenCells)> =
+        values.iter().map(|(name, value)| (name.as_str(), value)).collect();
     let Outcome::Objects(values) = client.encrypt(&values).unwrap().complete().unwrap() else {
         panic!("values are objects")
     };
@@ -100,7 +124,7 @@ pub fn answers(
     sealed: &BTreeMap<String, Vec<u8>>,
     clear: &BTreeMap<String, Exact>,
 ) -> BTreeMap<String, Exact> {
-    opened(client, evaluator(client, program).run(&by_name(sealed), clear).unwrap(), clear)
+    opened(client, evaluator(client, program).run(&by_name(sealed), &given(clear)).unwrap(), clear)
 }
 
 /// An evaluator that has the keys of a client.
@@ -124,7 +148,8 @@ pub fn by_name(sealed: &BTreeMap<String, Vec<u8>>) -> Vec<(&str, &[u8])> {
 pub fn opened(client: &Client, job: Job, clear: &BTreeMap<String, Exact>) -> BTreeMap<String, Exact> {
     let Outcome::Objects(results) = job.complete().unwrap() else { panic!("results") };
     let results: Vec<&[u8]> = results.iter().map(|r| r.bytes.as_slice()).collect();
-    let Outcome::Cells(cells) = client.decrypt(&results, clear, None).unwrap().complete().unwrap() else {
+    let Outcome::Cells(cells) = client.decrypt(&results, &given(clear), None).unwrap().complete().unwrap()
+    else {
         panic!("cells")
     };
     cells.into_iter().map(|output| (output.name, output.cells.unwrap())).collect()

@@ -36,6 +36,9 @@ class Encoder {
   readonly #cells: RawGivenCells;
   readonly #present: Uint8Array<ArrayBuffer> | undefined;
   readonly #scale: number;
+  /** The bounds, as far as doubles hold them. */
+  readonly #low: number;
+  readonly #high: number;
   #next = 0;
 
   constructor(rule: ValueRule, showValues: boolean) {
@@ -45,6 +48,8 @@ class Encoder {
     this.#cells = room(rule, count);
     this.#present = rule.type.missing ? new Uint8Array(count) : undefined;
     this.#scale = rule.type.decimals <= 22 ? 10 ** rule.type.decimals : Number.NaN;
+    this.#low = Number(rule.min ?? -Infinity);
+    this.#high = Number(rule.max ?? Infinity);
   }
 
   encode(given: unknown): EncodedValue {
@@ -68,7 +73,35 @@ class Encoder {
 
   #all(cells: ArrayLike<unknown>, length: number): void {
     if (cells.length !== length) throw this.#wrongShape(`an array of ${cells.length}`, `one of ${length}`);
-    for (let at = 0; at < length; at++) this.#put(cells[at]);
+    for (let at = 0; at < length; at++) {
+      at = this.#quick(cells, at, length);
+      if (at < length) this.#put(cells[at]);
+    }
+  }
+
+  /** Takes numbers that need no integer of many digits, which most do not, up to the first other cell, whose place it returns. */
+  #quick(given: ArrayLike<unknown>, from: number, length: number): number {
+    const [cells, present, scale, low, high] = [
+      this.#cells,
+      this.#present,
+      this.#scale,
+      this.#low,
+      this.#high,
+    ];
+    const { kind } = this.#rule.type;
+    if (!(cells instanceof Float64Array) || (kind !== 'integer' && kind !== 'real')) return from;
+    const first = this.#next - from;
+    let at = from;
+    for (; at < length; at++) {
+      const cell = given[at];
+      if (typeof cell !== 'number') break;
+      const units = kind === 'real' ? cell : quickUnits(cell, scale);
+      if (units === undefined || !(units >= low && units <= high && Number.isFinite(units))) break;
+      cells[first + at] = units;
+      if (present !== undefined) present[first + at] = 1;
+    }
+    this.#next = first + at;
+    return at;
   }
 
   #array(given: unknown, length: number): ArrayLike<unknown> {
@@ -95,17 +128,8 @@ class Encoder {
       return;
     }
     if (this.#present !== undefined) this.#present[at] = 1;
-    const { kind, decimals } = this.#rule.type;
-    const { min, max } = this.#rule;
-    if (kind === 'integer' && typeof cell === 'number' && this.#cells instanceof Float64Array) {
-      // Most numbers need no integer of many digits.
-      const quick = quickUnits(cell, this.#scale);
-      if (quick !== undefined && (min === undefined || quick >= min) && (max === undefined || quick <= max)) {
-        this.#cells[at] = quick;
-        return;
-      }
-    }
-    const units = this.#units(cell, at, decimals);
+    const { min, max, type } = this.#rule;
+    const units = this.#units(cell, at, type.decimals);
     if ((min !== undefined && units < min) || (max !== undefined && units > max))
       throw this.#outside(cell, at);
     if (this.#cells instanceof Float64Array) this.#cells[at] = Number(units);

@@ -55,6 +55,13 @@ fn of_scheme(call: &Call<'_>, ty: Ciphertext) -> Result<(Ciphertext, u64, u64)> 
     }
 }
 
+/// The factor of a ciphertext, once it is switched to its first `keep` primes.
+pub(super) fn switched_factor(ty: &Ciphertext, t: u64, factor: u64, keep: usize) -> Result<u64> {
+    let modulus = Modulus::new(t)?;
+    let dropped = ty.q.get(keep..).unwrap_or_default();
+    dropped.iter().try_fold(factor, |factor, &q| Ok(modulus.mul(factor, modulus.inv(modulus.reduce(q))?)))
+}
+
 /// What a ciphertext of that factor is multiplied with to have another one, centered modulo t.
 pub(super) fn multiplier(t: u64, from: u64, to: u64) -> Result<i64> {
     let modulus = Modulus::new(t)?;

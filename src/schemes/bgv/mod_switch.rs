@@ -4,7 +4,6 @@
 use super::bounds;
 use crate::Result;
 use crate::graph::{OperandId, ValueType};
-use crate::math::Modulus;
 use crate::ops::types::{Ciphertext, Scheme};
 use crate::ops::{Call, Level, Noise, OpDef, Session};
 use crate::schemes::rlwe;
@@ -27,12 +26,9 @@ impl OpDef for ModSwitch {
 
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(1)?;
-        let (ty, t, mut factor) = super::ciphertext(call, 0)?;
+        let (ty, t, factor) = super::ciphertext(call, 0)?;
         let q = rlwe::kept(call, &ty)?;
-        let modulus = Modulus::new(t)?;
-        for &q in &ty.q[q.len()..] {
-            factor = modulus.mul(factor, modulus.inv(modulus.reduce(q))?);
-        }
+        let factor = super::switched_factor(&ty, t, factor, q.len())?;
         Ok(Ciphertext { q, scheme: Scheme::Bgv { t, factor }, ..ty }.ty())
     }
 

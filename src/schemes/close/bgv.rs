@@ -1,10 +1,10 @@
 //! BGV: errors are divided away by switching to smaller moduli, where that costs next to none of the budget; factors are made alike where ciphertexts meet.
 
-use super::{Chain, Cipher, Emitter, MARGIN, Node, Rules, dropped, no_level, port_name, relinearized};
+use super::{Chain, Cipher, Emitter, MARGIN, Node, Rules, dropped, port_name, relinearized};
 use crate::graph::{Attr, Attrs, ValueType};
 use crate::ops::Noise;
 use crate::ops::types::{self, Ciphertext, Scheme};
-use crate::schemes::{bgv, noise};
+use crate::schemes::{bgv, noise, rlwe};
 use crate::{Error, Result};
 
 /// Bits of budget that a switch may cost.
@@ -37,8 +37,30 @@ impl Bgv {
         noise::sum(&[error - noise::log2(&ty.q[keep..]), noise::division(ty.n, ty.parts, self.t)])
     }
 
+    /// The fewest primes at which a ciphertext, with the error that it would have there, has next to nothing less of its budget.
+    fn lowest(e: &Emitter<'_>, x: Cipher, after: impl Fn(&Ciphertext, f64, usize) -> f64) -> Result<usize> {
+        let (ty, error) = (e.ciphertext(x.node)?, e.noise(x.node).error);
+        let loss = |keep: usize| after(&ty, error, keep) - (error - noise::log2(&ty.q[keep..]));
+        Ok((1..ty.q.len()).find(|&keep| loss(keep) <= LOSS).unwrap_or(ty.q.len()))
+    }
+
     fn switch(&self, e: &mut Emitter<'_>, x: Cipher, keep: usize) -> Result<Cipher> {
         Ok(Cipher { node: e.op("bgv.mod_switch", Attrs::new().with("keep", keep), &[x.node])?, ..x })
+    }
+
+    /// At how many primes a product has most of its budget left: errors are multiplied, so that what is divided away before is worth twice what it costs.
+    fn best_for_product(&self, e: &Emitter<'_>, x: Cipher, y: Cipher) -> Result<usize> {
+        let (first, second) = (e.ciphertext(x.node)?, e.ciphertext(y.node)?);
+        let both = first.q.len().min(second.q.len());
+        let spent = |keep: usize| {
+            let error = |ty: &Ciphertext, x: Cipher| {
+                let error = e.noise(x.node).error;
+                if keep < ty.q.len() { self.switched(ty, error, keep).min(error) } else { error }
+            };
+            error(&first, x) + error(&second, y) - noise::log2(&first.q[..keep])
+        };
+        let best = (1..=both).min_by(|&a, &b| spent(a).total_cmp(&spent(b)));
+        Ok(best.filter(|_| self.early).unwrap_or(both))
     }
 
     /// At so many primes, with as little noise as that may be.
@@ -71,11 +93,25 @@ impl Rules for Bgv {
         if !self.early {
             return Ok(x);
         }
-        let (ty, error) = (e.ciphertext(x.node)?, e.noise(x.node).error);
-        let loss = |keep: usize| self.switched(&ty, error, keep) - (error - noise::log2(&ty.q[keep..]));
-        match (1..ty.q.len()).find(|&keep| loss(keep) <= LOSS) {
-            Some(keep) => self.switch(e, x, keep),
-            None => Ok(x),
+        let keep = Self::lowest(e, x, |ty, error, keep| self.switched(ty, error, keep))?;
+        if keep < e.ciphertext(x.node)?.q.len() { self.switch(e, x, keep) } else { Ok(x) }
+    }
+
+    /// What a key adds, the less is made of it the more noise there is: a ciphertext is turned before it is switched to where that would be most of it.
+    fn turned(&self, e: &mut Emitter<'_>, chain: &Chain, x: Cipher, _: bool) -> Result<Option<Cipher>> {
+        if !self.early {
+            return Ok(None);
+        }
+        let x = relinearized(e, chain, x)?;
+        let settled = Self::lowest(e, x, |ty, error, keep| self.switched(ty, error, keep))?;
+        let keep = Self::lowest(e, x, |ty, error, keep| {
+            let key = (!chain.special.is_empty()).then(|| rlwe::key_noise(&chain.key(keep), self.t));
+            noise::sum(&[self.switched(ty, error, keep), key.unwrap_or(f64::NEG_INFINITY)])
+        })?;
+        match keep {
+            keep if keep == settled => Ok(None),
+            keep if keep == e.ciphertext(x.node)?.q.len() => Ok(Some(x)),
+            keep => self.switch(e, x, keep).map(Some),
         }
     }
 
@@ -93,9 +129,11 @@ impl Rules for Bgv {
             if ty.q.len() == keep {
                 return Ok(x);
             }
-            let same = Self::factor(&ty)? == Self::factor(&e.ciphertext(other.node)?)?;
-            let after =
-                [error + if same { 0.0 } else { adjusted }, self.switched(&ty, error, keep) + adjusted];
+            let factor = Self::factor(&ty)?;
+            let wanted = Self::factor(&e.ciphertext(other.node)?)?;
+            let made_alike = |factor: u64| if factor == wanted { 0.0 } else { adjusted };
+            let switched = bgv::switched_factor(&ty, self.t, factor, keep)?;
+            let after = [error + made_alike(factor), self.switched(&ty, error, keep) + made_alike(switched)];
             if after[0] <= after[1] { dropped(e, x, keep) } else { self.switch(e, x, keep) }
         };
         (x, y) = (lowered(e, x, y)?, lowered(e, y, x)?);
@@ -114,7 +152,7 @@ impl Rules for Bgv {
     }
 
     fn multiply(&self, e: &mut Emitter<'_>, _: &Chain, x: Cipher, y: Cipher) -> Result<Cipher> {
-        let keep = e.ciphertext(x.node)?.q.len().min(e.ciphertext(y.node)?.q.len());
+        let keep = self.best_for_product(e, x, y)?;
         let (x, y) = (self.lowered(e, x, keep)?, self.lowered(e, y, keep)?);
         Ok(Cipher { node: e.op("bgv.multiply", Attrs::new(), &[x.node, y.node])?, ..x })
     }
@@ -161,6 +199,6 @@ impl Rules for Bgv {
         let lowest = (1..ty.q.len()).find(|&keep| budget(keep) >= MARGIN);
         let x = lowest.map_or(Ok(x), |keep| self.switch(e, x, keep))?;
         let budget = self.budget(noise::log2(&e.ciphertext(x.node)?.q), e.noise(x.node));
-        if budget >= MARGIN { Ok((x, budget)) } else { Err(no_level()) }
+        Ok((x, budget))
     }
 }

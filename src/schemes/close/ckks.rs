@@ -100,8 +100,8 @@ impl Rules for Ckks<'_> {
         Ok(Cipher { node: e.op("ckks.rescale", attrs, &[x.node])?, degree: 1 })
     }
 
-    fn turns_products(&self) -> bool {
-        self.late
+    fn turned(&self, e: &mut Emitter<'_>, chain: &Chain, x: Cipher, settled: bool) -> Result<Option<Cipher>> {
+        (self.late && !settled).then(|| relinearized(e, chain, x)).transpose()
     }
 
     fn rescaled(&self, e: &mut Emitter<'_>, chain: &Chain, x: Cipher, number: &Attr) -> Result<Cipher> {
@@ -166,7 +166,7 @@ impl Rules for Ckks<'_> {
     fn finish(&self, e: &mut Emitter<'_>, x: Cipher) -> Result<(Cipher, f64)> {
         let (q, noise) = (e.ciphertext(x.node)?.q, e.noise(x.node));
         let budget = |keep: usize| self.budget(noise::log2(&q[..keep]), noise);
-        let lowest = (1..=q.len()).find(|&keep| budget(keep) >= MARGIN).ok_or_else(no_level)?;
+        let lowest = (1..=q.len()).find(|&keep| budget(keep) >= MARGIN).unwrap_or(q.len());
         Ok((dropped(e, x, lowest)?, budget(lowest)))
     }
 }

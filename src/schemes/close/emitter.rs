@@ -68,8 +68,9 @@ pub struct Emitter<'r> {
     /// The keys that were asked for, and the highest level at which.
     levels: BTreeMap<KeyName, usize>,
     asked: bool,
-    /// Words that all operators read and write.
+    /// Words that all operators read and write, and how many they may.
     words: u64,
+    most_words: u64,
     keys: HashMap<(KeyName, usize), Node>,
     /// The keys of the graph, whole.
     whole: BTreeMap<KeyName, Node>,
@@ -89,6 +90,7 @@ impl<'r> Emitter<'r> {
             levels: BTreeMap::new(),
             asked: false,
             words: 0,
+            most_words: u64::MAX,
             keys: HashMap::new(),
             whole: BTreeMap::new(),
             dedup: true,
@@ -99,6 +101,12 @@ impl<'r> Emitter<'r> {
     #[must_use]
     pub fn with_dedup(self, dedup: bool) -> Self {
         Self { dedup, ..self }
+    }
+
+    /// The same, which refuses operators that would have all read and write more words.
+    #[must_use]
+    pub fn within(self, most_words: u64) -> Self {
+        Self { most_words, ..self }
     }
 
     /// One that makes a graph, whose first inputs are these keys, each for the highest level at which it is used ([`Emitter::levels`]).
@@ -172,6 +180,10 @@ impl<'r> Emitter<'r> {
             }
         };
         self.words += types.iter().map(|ty| ty.size).sum::<u64>() + ty.size;
+        if self.words > self.most_words {
+            let what = "words that operators of a scheme read and write";
+            return Err(Error::TooLarge { what, found: self.words, limit: self.most_words });
+        }
         let node = self.push(Known { ty, noise, operand });
         self.calls.insert(key, node);
         Ok(node)

@@ -112,10 +112,8 @@ pub trait Rules {
     /// # Errors
     /// `Parameters` where no level is left, as in all of these.
     fn settle(&self, e: &mut Emitter<'_>, chain: &Chain, x: Cipher) -> Result<Cipher>;
-    /// Whether products are turned as they are, of two parts, and settled later.
-    fn turns_products(&self) -> bool {
-        false
-    }
+    /// What is turned instead of a settled ciphertext, where that is better: one that is settled later. `settled`: whether it was settled already.
+    fn turned(&self, e: &mut Emitter<'_>, chain: &Chain, x: Cipher, settled: bool) -> Result<Option<Cipher>>;
     /// A ciphertext, of two parts or three, as it has to be to be multiplied with a number.
     fn rescaled(&self, e: &mut Emitter<'_>, chain: &Chain, x: Cipher, number: &Attr) -> Result<Cipher>;
     /// Two ciphertexts of one type, but for the number of their parts.
@@ -151,7 +149,7 @@ pub trait Rules {
     fn modulus(&self) -> Option<u64> {
         None
     }
-    /// A settled ciphertext as small as it may be, and the bits of budget that are left.
+    /// A settled ciphertext as small as it may be with [`MARGIN`] bits of budget, and the bits that are left, be they fewer.
     fn finish(&self, e: &mut Emitter<'_>, x: Cipher) -> Result<(Cipher, f64)>;
 }
 
@@ -166,6 +164,21 @@ pub struct Closed {
     pub budget: f64,
     /// Bounds on message and error.
     pub noise: Noise,
+}
+
+impl Closed {
+    /// Bits that are missing of the budgets of outputs, of which each has to be [`MARGIN`]; 0 where none are.
+    pub fn missing(outputs: &[Self]) -> f64 {
+        outputs.iter().map(|closed| MARGIN - closed.budget).fold(0.0, f64::max)
+    }
+
+    /// Checks that all can be decrypted.
+    ///
+    /// # Errors
+    /// `Parameters` where primes are too few.
+    pub fn check(outputs: &[Self]) -> Result<()> {
+        if Self::missing(outputs) > 0.0 { Err(no_level()) } else { Ok(()) }
+    }
 }
 
 /// A graph of slot vectors, being closed.
@@ -282,12 +295,13 @@ impl<'e, 'r, R: Rules> Closing<'e, 'r, R> {
     }
 
     fn turn(&mut self, x: Handle, g: u64) -> Result<Handle> {
-        let x = match self.held[x.0 as usize] {
-            Held::Cipher { cipher, settled: None, parent, .. } if self.rules.turns_products() => {
-                self.making(parent, |closing| relinearized(closing.emitter, closing.chain, cipher))?
-            }
-            _ => self.settled(x)?,
+        let instead = match self.held[x.0 as usize] {
+            Held::Cipher { cipher, settled, parent, .. } => self.making(parent, |closing| {
+                closing.rules.turned(closing.emitter, closing.chain, cipher, settled.is_some())
+            })?,
+            Held::Clear(_) => None,
         };
+        let x = instead.map_or_else(|| self.settled(x), Ok)?;
         let level = self.emitter.ciphertext(x.node)?.q.len();
         let key = self.emitter.key(KeyName::Galois(g), self.chain, level)?;
         let node = self.emitter.op("rlwe.automorphism", Attrs::new().with("g", g), &[x.node, key])?;

@@ -276,7 +276,11 @@ pub(super) fn switching_noise(call: &Call<'_>, index: usize) -> Option<f64> {
     if let Scheme::Ckks { .. } = scheme {
         return Some(canonical::key_switch(&key));
     }
-    let factor = scheme.error_factor();
+    Some(key_noise(&key, scheme.error_factor()))
+}
+
+/// Bound of what switching with such a key adds where numbers are exact, rounded to multiples of `factor`.
+pub fn key_noise(key: &SwitchingKey, factor: u64) -> f64 {
     let digits = (0..key.digits()).map(|d| {
         let log = bounds::log2(&key.q[key.digit_range(d)]);
         // A digit of one prime is not centered.
@@ -284,7 +288,7 @@ pub(super) fn switching_noise(call: &Call<'_>, index: usize) -> Option<f64> {
     });
     let largest = digits.fold(0.0, f64::max);
     let log_errors = largest + bounds::log2(&[key.factor]);
-    Some(bounds::key_switch(key.n, key.digits(), log_errors, bounds::log2(&key.special), factor))
+    bounds::key_switch(key.n, key.digits(), log_errors, bounds::log2(&key.special), factor)
 }
 
 /// As [`switching_noise`], on top of that of input 0.
