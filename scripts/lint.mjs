@@ -32,6 +32,8 @@ await steps('checks', [
     what: 'TypeScript, JavaScript, pages and styles are formatted',
     run: [program('prettier'), fix ? '--write' : '--check', '--log-level', 'warn', ROOT],
   },
+  // What comes next looks at crates, and fetches none.
+  { what: 'crates are there', run: [program('cargo'), 'fetch', '--locked'] },
   {
     what: 'licences, bans and sources of crates (advisories need the network: cargo deny check)',
     run: [program('cargo'), ...words('deny --workspace --offline --locked --all-features check licenses bans sources')],
