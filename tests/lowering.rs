@@ -12,7 +12,7 @@ use cipherloom::packed::{
 use cipherloom::values::number::Number;
 use cipherloom::values::types::{Kind, Place, Value};
 use cipherloom::values::{
-    Exact, PackedValue, PackingOptions, Range, Values, clear_name, interpret, lower, ranges,
+    Exact, PackedValue, PackingOptions, Places, Range, Values, clear_name, interpret, lower, ranges,
 };
 mod road;
 
@@ -67,8 +67,8 @@ fn ranges_of(task: &Task, registry: &Registry, values: &Values) -> Vec<Option<Ra
 
 /// Lowers, computes on slots, and compares with the interpreter.
 fn check(task: &Task, registry: &Registry, values: &Values, frame: Frame) -> Option<usize> {
-    let layouts = &BTreeMap::new();
-    let options = PackingOptions { frame, exact: true, passes: PASSES, hopes: true, layouts };
+    let places = &Places::default();
+    let options = PackingOptions { frame, exact: true, passes: PASSES, hopes: true, places };
     check_with(task, registry, values, &options)?;
     let passes = PackerPasses { late_sums: true, ..PASSES };
     check_with(task, registry, values, &PackingOptions { passes, ..options })
@@ -115,7 +115,7 @@ fn check_with(
     };
     let mut given = AllSlots::new();
     for input in &packing.inputs {
-        assert!(options.layouts.get(&input.name).is_none_or(|layout| *layout == input.layout));
+        assert!(options.places.layouts.get(&input.name).is_none_or(|layout| *layout == input.layout));
         let cells = &task.inputs[&input.name];
         let mut give = |name: &str, layout: &Layout, cell: &dyn Fn(u64) -> u64| {
             for part in layout.parts(frame) {
@@ -195,15 +195,16 @@ fn inputs_may_lie_anywhere() {
         let frame = Frame { ring: 1 + (seed % 5) as u32, rings: (seed / 5 % 2) as u32 };
         let Random { task, inputs } = random(&registry, seed, 4 + seed % 16, false);
         let (graph, ranges) = task.assemble(&registry, &values).unwrap();
-        let layouts = &any_layouts(&graph, frame, &mut Dice(seed));
+        let layouts = any_layouts(&graph, frame, &mut Dice(seed));
         let task = Task { graph, inputs, ranges };
         println!("seed {seed}, {frame:?}, {layouts:?}");
+        let places = &Places { layouts, ..Places::default() };
         let passes = PackerPasses { late_sums: seed % 2 == 0, ..PASSES };
         check_with(
             &task,
             &registry,
             &values,
-            &PackingOptions { frame, exact: true, passes, hopes: true, layouts },
+            &PackingOptions { frame, exact: true, passes, hopes: true, places },
         );
     }
 }
@@ -325,8 +326,8 @@ fn diagonals_take_giant_steps() {
     let frame = Frame { ring: 7, rings: 1 };
     check(&task, &registry, &values, frame).unwrap();
     let known = ranges_of(&task, &registry, &values);
-    let layouts = &BTreeMap::new();
-    let options = PackingOptions { frame, exact: true, passes: PASSES, hopes: true, layouts };
+    let places = &Places::default();
+    let options = PackingOptions { frame, exact: true, passes: PASSES, hopes: true, places };
     let graph = lower(&task.graph, &registry, &values, &known, &options).unwrap().graph;
     let turns = graph.operators().iter().filter(|op| graph.signature(op).name == "packed.rotate").count();
     assert_eq!(turns, 14);

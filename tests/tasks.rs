@@ -562,15 +562,7 @@ fn one_key_and_one_value_serve_several_programs() {
     let asked = compile(&first);
     let report = asked.report().unwrap();
     assert!(report.outputs.iter().any(|output| output.values.len() == 2), "{:?}", report.outputs);
-    let parameters = GivenParameters {
-        scheme: report.scheme,
-        n: report.n,
-        moduli: report.moduli,
-        special: report.special,
-        plain_moduli: report.plain_moduli,
-        scale: None,
-        layouts: report.inputs.into_iter().map(|(name, input)| (name, input.layout)).collect(),
-    };
+    let parameters = road::parameters(&report);
     let under = |parameters: GivenParameters, task: &Literal| {
         Program::compile(task.clone(), &Options { parameters: Some(parameters), ..Options::default() })
     };

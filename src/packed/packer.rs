@@ -73,6 +73,8 @@ pub struct Output<'a> {
     pub cells: &'a Packed,
     /// The operator of the task that it is made from.
     pub parent: u32,
+    /// Whether it has ciphertexts of its own.
+    pub alone: bool,
 }
 
 /// Where an output lies that was declared.
@@ -276,14 +278,14 @@ impl<'r> Packer<'r> {
         type Like = (u64, u64, u64, u64);
         let mut alike: BTreeMap<Like, Vec<usize>> = BTreeMap::new();
         let mut groups = Vec::new();
-        for (index, Output { cells: x, .. }) in all.iter().enumerate() {
+        for (index, &Output { cells: x, alone, .. }) in all.iter().enumerate() {
             let layout = &x.layout;
             let one = x.parts.keys().eq([&0]);
             // Nothing is left but the sums, which repeat along what was pending.
             let repeats = Layout { repeated: layout.repeated | x.pending, ..layout.clone() };
             let whole =
                 !repeats.unclean(self.frame) && repeats.repeats_above(x.pending.trailing_zeros(), self.frame);
-            if one && x.pending != 0 && layout.zero != 0 && whole {
+            if !alone && one && x.pending != 0 && layout.zero != 0 && whole {
                 let like = (x.pending, layout.zero, layout.repeated, layout.mapped());
                 alike.entry(like).or_default().push(index);
             } else {

@@ -43,12 +43,13 @@ pub fn closed(
     How { late, told }: How,
 ) -> Result<ClosedTask> {
     let chain = chain(literal);
+    let onward = &halves.ties.closed(packing, literal, frame(literal.n, halves.exact))?;
     let Passes { lazy_relinearization: lazy, early_switching: early, .. } = halves.passes;
     if halves.exact {
         let several = literal.t.len() > 1;
         let mut all = ClosedTask::default();
         for &t in &literal.t {
-            let closing = Closing::new(emitter, &chain, Bgv { t, several, early }, lazy);
+            let closing = Closing::new(emitter, &chain, Bgv { t, several, early }, lazy, onward);
             let mut closing = if told { closing.told() } else { closing };
             close(&packing.graph, &mut closing)?;
             all.outputs.extend(closing.outputs);
@@ -62,7 +63,8 @@ pub fn closed(
         expected: "primes next to the scale".into(),
     })?;
     let largest = halves.largest(packing, frame(literal.n, false))?;
-    let closing = Closing::new(emitter, &chain, Ckks { scales: &scales, largest: &largest, late }, lazy);
+    let rules = Ckks { scales: &scales, largest: &largest, late };
+    let closing = Closing::new(emitter, &chain, rules, lazy, onward);
     let mut closing = if told { closing.told() } else { closing };
     close(&packing.graph, &mut closing)?;
     Ok(ClosedTask { outputs: closing.outputs, states: closing.states.unwrap_or_default() })

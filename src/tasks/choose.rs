@@ -1,7 +1,8 @@
 //! Chooses parameters: the cheapest that are secure, hold the values, survive the noise and are precise enough.
 
-use super::build::{ClosedTask, How, build, closed};
-use super::halves::{Halves, cheapest};
+use super::build::{Built, ClosedTask, How, build, closed};
+use super::halves::Halves;
+use super::onward::{Known, Member, Placed, placed};
 use crate::expand::{CostModel, Expander};
 use crate::math::prime::{ntt_prime_near, ntt_primes, ntt_primes_from};
 use crate::ops::Registry;
@@ -38,11 +39,11 @@ pub struct Wishes {
     pub memory: u64,
 }
 
-/// Finds the cheapest parameters for a task, of which each ring takes the cheapest way.
+/// Finds the cheapest parameters for tasks of which results are inputs of others, of which each ring takes the cheapest way.
 ///
 /// # Errors
-/// `NoParameters`, or what the task itself is refused for.
-pub fn choose(all: &[Halves], wishes: &Wishes, registry: &Registry) -> Result<Parameters> {
+/// `NoParameters`, or what a task itself is refused for.
+pub fn choose(all: &[Member], wishes: &Wishes, registry: &Registry) -> Result<Parameters> {
     let mut best: Option<(bool, f64, Parameters)> = None;
     let (mut reason, mut most_words) = (String::new(), u64::MAX);
     let (mut max_n, mut costs) = (0, CostModel::default());
@@ -51,14 +52,15 @@ pub fn choose(all: &[Halves], wishes: &Wishes, registry: &Registry) -> Result<Pa
             continue;
         }
         max_n = n;
-        let (way, packing) = cheapest(all, n)?;
-        let halves = &all[way];
-        let mut search =
-            Search { halves, wishes, registry, reason: &mut reason, most_words: &mut most_words };
-        let ring = Ring { n, max_bits, packing: &packing };
+        let tasks = &placed(all, n)?;
+        let mut search = Search { tasks, wishes, registry, reason: &mut reason, most_words: &mut most_words };
+        let ring = Ring { n, max_bits };
         let mut found = Vec::new();
-        if halves.exact {
-            let least = halves.least_modulus()?;
+        if search.exact() {
+            let mut least = 0;
+            for task in tasks {
+                least = least.max(task.halves.least_modulus()?);
+            }
             *search.reason = format!("n = {n}: no prime plain moduli hold values up to {}", least / 2);
             for t in plain_moduli(n, least) {
                 found.extend(search.digits(|search, digit, least| search.bgv(&ring, &t, digit, least))?);
@@ -80,10 +82,16 @@ pub fn choose(all: &[Halves], wishes: &Wishes, registry: &Registry) -> Result<Pa
             if words > most_words {
                 break;
             }
-            let graph = build(halves, &packing, parameters.literal(), wishes.precision, registry)?.graph;
-            let cost = costs.cost(&mut Expander::new(registry), &graph)?;
-            let held: u64 = graph.inputs().iter().map(|port| graph.ty(port.operand).size).sum();
-            let too_large = held.saturating_mul(8) > wishes.memory;
+            let (mut cost, mut too_large, mut known) = (0.0, false, Known::default());
+            for (number, task) in tasks.iter().enumerate() {
+                let (halves, literal) = (known.told(task), parameters.literal());
+                let Built { graph, outputs, .. } =
+                    build(&halves, &task.packing, literal, wishes.precision, registry)?;
+                cost += costs.cost(&mut Expander::new(registry), &graph)?;
+                let held: u64 = graph.inputs().iter().map(|port| graph.ty(port.operand).size).sum();
+                too_large |= held.saturating_mul(8) > wishes.memory;
+                known.add(number, task, &outputs, literal);
+            }
             if best.as_ref().is_none_or(|b| (too_large, cost) < (b.0, b.1)) {
                 best = Some((too_large, cost, parameters));
             }
@@ -98,14 +106,13 @@ pub fn choose(all: &[Halves], wishes: &Wishes, registry: &Registry) -> Result<Pa
 }
 
 /// A ring dimension that is tried.
-struct Ring<'a> {
+struct Ring {
     n: usize,
     max_bits: u32,
-    packing: &'a Packing,
 }
 
 struct Search<'a> {
-    halves: &'a Halves,
+    tasks: &'a [Placed],
     wishes: &'a Wishes,
     registry: &'a Registry,
     /// Why the last candidate failed.
@@ -122,6 +129,11 @@ struct Candidate {
 }
 
 impl Search<'_> {
+    /// Whether slots are integers.
+    fn exact(&self) -> bool {
+        self.tasks.iter().all(|task| task.halves.exact)
+    }
+
     /// Without keys, where none are needed; else with each size of digits that may pay.
     fn digits(
         &mut self,
@@ -150,7 +162,7 @@ impl Search<'_> {
 
     /// The fewest primes that do, for one set of plaintext moduli. Where all that a table allows is not enough for few large ones, it may be for more of them, by which
     /// noise is divided away in smaller steps; it is where that has fewer bits missing.
-    fn bgv(&mut self, ring: &Ring<'_>, t: &[u64], special: usize, least: usize) -> Result<Fit> {
+    fn bgv(&mut self, ring: &Ring, t: &[u64], special: usize, least: usize) -> Result<Fit> {
         let most = (ring.max_bits / LEAST_BITS) as usize;
         let mut enough = (ring.max_bits / PRIME_BITS) as usize;
         enough = enough.saturating_sub(special).clamp(least, most.max(least));
@@ -178,7 +190,7 @@ impl Search<'_> {
     }
 
     /// So many data primes and special ones, for one set of plaintext moduli: all of one size, or else of two.
-    fn integers(&mut self, ring: &Ring<'_>, t: &[u64], count: usize, special: usize) -> Result<Fit> {
+    fn integers(&mut self, ring: &Ring, t: &[u64], count: usize, special: usize) -> Result<Fit> {
         let even = PRIME_BITS.min(ring.max_bits / (count + special) as u32);
         let mut missing = f64::INFINITY;
         if even < LEAST_BITS {
@@ -200,7 +212,7 @@ impl Search<'_> {
 
     /// The fewest primes that do, for one scale: the lowest one is as large as can be, for what is decrypted, as are special ones; the others lie next to where
     /// the scale goes.
-    fn ckks(&mut self, ring: &Ring<'_>, log_scale: u32, special: usize, least: usize) -> Result<Fit> {
+    fn ckks(&mut self, ring: &Ring, log_scale: u32, special: usize, least: usize) -> Result<Fit> {
         for count in least..=(ring.max_bits / log_scale) as usize {
             let rest = ring.max_bits.saturating_sub(log_scale * (count - 1) as u32);
             let bits = PRIME_BITS.min(rest / (1 + special) as u32);
@@ -227,7 +239,7 @@ impl Search<'_> {
     /// primes.
     fn scaled(
         &self,
-        ring: &Ring<'_>,
+        ring: &Ring,
         log_scale: u32,
         count: usize,
         low: u32,
@@ -256,7 +268,7 @@ impl Search<'_> {
 
     fn literal(
         &self,
-        ring: &Ring<'_>,
+        ring: &Ring,
         scheme: SchemeName,
         t: &[u64],
         q: &[u64],
@@ -268,7 +280,7 @@ impl Search<'_> {
     }
 
     /// Whether parameters do, be it with products that are rescaled late.
-    fn fits(&mut self, ring: &Ring<'_>, literal: ParameterLiteral) -> Result<Fit> {
+    fn fits(&mut self, ring: &Ring, literal: ParameterLiteral) -> Result<Fit> {
         let parameters = match Parameters::new(literal) {
             Ok(parameters) => parameters,
             Err(error) => {
@@ -276,18 +288,40 @@ impl Search<'_> {
                 return Ok(Fit::No { missing: f64::INFINITY });
             }
         };
-        match self.judged(ring, &parameters, false)? {
-            Fit::Imprecise { .. } if !self.halves.exact => self.judged(ring, &parameters, true),
-            fit => Ok(fit),
+        let (mut words, mut known) = (0, Known::default());
+        for (number, task) in self.tasks.iter().enumerate() {
+            let halves = &known.told(task);
+            let mut judged = self.judged(halves, task, &parameters, false, words)?;
+            if matches!(judged, Err(Fit::Imprecise { .. })) && !halves.exact {
+                judged = self.judged(halves, task, &parameters, true, words)?;
+            }
+            match judged {
+                Ok(Judged { outputs, words: own }) => {
+                    words += own;
+                    known.add(number, task, &outputs, parameters.literal());
+                }
+                Err(fit) => return Ok(fit),
+            }
         }
+        *self.most_words = (*self.most_words).min((MOST_WORDS * words as f64) as u64);
+        Ok(Fit::Yes(Box::new(Candidate { parameters, words })))
     }
 
-    fn judged(&mut self, ring: &Ring<'_>, parameters: &Parameters, late: bool) -> Result<Fit> {
+    /// One of the tasks, where those before it read and write so many words.
+    fn judged(
+        &mut self,
+        halves: &Halves,
+        task: &Placed,
+        parameters: &Parameters,
+        late: bool,
+        before: u64,
+    ) -> Result<std::result::Result<Judged, Fit>> {
         pause()?;
-        let mut judge =
-            Emitter::judge(self.registry).with_dedup(self.halves.passes.dedup).within(*self.most_words);
+        let n = parameters.literal().n;
+        let (dedup, most) = (halves.passes.dedup, self.most_words.saturating_sub(before));
+        let mut judge = Emitter::judge(self.registry).with_dedup(dedup).within(most);
         let how = How { late, told: false };
-        let outputs = closed(self.halves, ring.packing, parameters.literal(), &mut judge, how);
+        let outputs = closed(halves, &task.packing, parameters.literal(), &mut judge, how);
         // Nothing is known of budgets where levels are too few.
         let (mut missing, mut spare) = (f64::INFINITY, None);
         let judged = outputs.and_then(|ClosedTask { outputs, .. }| {
@@ -295,27 +329,31 @@ impl Search<'_> {
             Closed::check(&outputs)?;
             let budgets = outputs.iter().map(|closed| closed.budget - MARGIN);
             spare = Some(budgets.fold(f64::from(PRIME_BITS), f64::min) as u32);
-            precise(self.halves, ring.packing, &outputs, self.wishes.precision)
+            precise(halves, &task.packing, &outputs, self.wishes.precision)?;
+            Ok(outputs)
         });
-        match judged {
-            Ok(()) => {
-                let words = judge.words();
-                *self.most_words = (*self.most_words).min((MOST_WORDS * words as f64) as u64);
-                Ok(Fit::Yes(Box::new(Candidate { parameters: parameters.clone(), words })))
-            }
+        Ok(Err(match judged {
+            Ok(outputs) => return Ok(Ok(Judged { outputs, words: judge.words() })),
             // With more primes it would read and write more.
-            Err(Error::TooLarge { .. }) if judge.words() > *self.most_words => Ok(Fit::Costly),
+            Err(Error::TooLarge { .. }) if judge.words() > most => Fit::Costly,
             // Keys were asked for, and there are no special primes.
             Err(Error::Parameters { .. }) if parameters.literal().special.is_empty() && judge.asked() => {
-                Ok(Fit::Keys)
+                Fit::Keys
             }
             Err(Error::Parameters { what, found, expected }) => {
-                *self.reason = format!("n = {}: {what}: found {found}, expected {expected}", ring.n);
-                Ok(spare.map_or(Fit::No { missing }, |spare| Fit::Imprecise { spare }))
+                *self.reason = format!("n = {n}: {what}: found {found}, expected {expected}");
+                spare.map_or(Fit::No { missing }, |spare| Fit::Imprecise { spare })
             }
-            Err(other) => Err(other),
-        }
+            Err(other) => return Err(other),
+        }))
     }
+}
+
+/// What came of a task under parameters that do.
+struct Judged {
+    outputs: Vec<Closed>,
+    /// Words that its operators read and write.
+    words: u64,
 }
 
 /// Whether parameters do.

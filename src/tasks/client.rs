@@ -116,6 +116,11 @@ impl Client {
         for &(name, cells) in inputs {
             let value = program.packing().inputs.iter().find(|value| value.name == name);
             let value = value.ok_or_else(|| Error::MissingInput { name: name.to_owned() })?;
+            if let Some(result) = program.result(name) {
+                let (at, found) = (format!("input `{name}`"), "cells that are to be encrypted".to_owned());
+                let expected = format!("the result `{}` of program {}", result.name, result.program);
+                return Err(Error::Task { at, found, expected });
+            }
             check(value, cells, program.halves().given.get(name).copied())?;
             // Of each value its own seeds: the numbers of its samples are its own, too.
             let seed = given.seeds()?;

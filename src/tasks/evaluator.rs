@@ -3,9 +3,10 @@
 use super::body::{self, Limbs, Samplers};
 use super::finish;
 use super::halves::Halves;
+use super::onward;
 use super::program::Program;
 use super::slots;
-use super::travel::{self, FRESH, Origin};
+use super::travel::{self, Origin};
 use crate::bytes::{Kind, Reader, checksum_of, foreign, shown};
 use crate::circuit::{Job, Named, Outcome};
 use crate::engine::{Clock, Input, Plan, PlanOptions, Run};
@@ -251,12 +252,15 @@ impl Evaluator {
                     &expected_owner,
                 ));
             }
+            match self.program.result(&value.name) {
+                Some(result) => result.check(&value.name, &origin, &found)?,
+                None => onward::check_fresh(&value.name, &origin)?,
+            }
             let (expected, types) = self.program.descriptor(value, true)?;
             if !expected.takes(&found) {
                 return Err(travel::mismatch(&value.name, &found, &expected));
             }
-            // A result is never fresh, and is no input: its types are others.
-            let samplers = (origin.run == FRESH).then_some(&self.samplers);
+            let samplers = origin.is_fresh().then_some(&self.samplers);
             let mut words = travel::words(reader, &types, samplers)?.into_iter();
             for port in travel::ports(value, self.program.frame()) {
                 for t in self.program.moduli() {

@@ -1,23 +1,24 @@
 //! What follows from a task alone: its two halves, ranges, and how the server's lies in slots of a ring.
 
-use super::literal::Literal;
+use super::literal::{InputLiteral, Literal};
+use super::onward::Ties;
 use super::passes::Passes;
-use super::travel::{Place, ports};
-use crate::bytes::shown;
+use super::travel::ports;
 use crate::graph::{Attr, Graph, OperandId, print};
 use crate::ops::Registry;
 use crate::optimize::optimize;
-use crate::packed::{Frame, Layout, PackerPasses, Slots, Source};
+use crate::packed::{Frame, PackerPasses, Slots, Source};
 use crate::schemes::MOST_PLAIN_BITS;
 use crate::values::types::{Kind, Place as Where, Value};
 use crate::values::{
-    Cut, Packing, PackingOptions, Range, Values, balance, cut, lower, ranges, square, turns,
+    Cut, Packing, PackingOptions, Range, Values, balance, cut, lower, range_of, ranges, square, turns,
 };
 use crate::{Error, Result};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What follows from a task alone.
+#[derive(Clone)]
 pub struct Halves {
     pub values: Values,
     pub registry: Registry,
@@ -32,21 +33,20 @@ pub struct Halves {
     pub passes: Passes,
     /// Those on values, in order.
     pub made: Vec<(&'static str, ValuePass)>,
-    /// How encrypted inputs lie, by name, where that was given.
-    pub layouts: Arc<BTreeMap<String, Place>>,
+    /// To other programs.
+    pub ties: Arc<Ties>,
 }
 
 impl Halves {
     /// Of a task, in each of the ways in which passes may leave it that pay for some tasks only; the operators of both halves have those of the literal as parents.
-    /// Encrypted inputs lie as `layouts` says of them, by name.
     ///
     /// # Errors
-    /// As [`Literal::assemble`], [`Values`]' rules and [`cut`].
-    pub fn all(task: &Literal, passes: Passes, layouts: &BTreeMap<String, Place>) -> Result<Vec<Self>> {
+    /// As [`Literal::assemble`], [`Values`]' rules, [`cut`] and [`Ties::check`].
+    pub fn all(task: &Literal, passes: Passes, ties: Ties) -> Result<Vec<Self>> {
         let values = Values::new();
         let registry = values.registry();
         let (written, given) = task.assemble(&registry, &values)?;
-        let (mut all, mut known, layouts) = (Vec::new(), Vec::new(), Arc::new(layouts.clone()));
+        let (mut all, mut known, ties) = (Vec::new(), Vec::new(), Arc::new(ties));
         for turned in std::iter::once(false).chain(passes.turns.then_some(true)) {
             let made = value_passes(passes, turned);
             let graph =
@@ -54,7 +54,9 @@ impl Halves {
             let text = print(&graph);
             if !known.contains(&text) {
                 known.push(text);
-                all.push(Self::new(graph, given.clone(), passes, made, Arc::clone(&layouts))?);
+                let halves = Self::new(graph, given.clone(), passes, made, Arc::clone(&ties))?;
+                ties.check(&halves)?;
+                all.push(halves);
             }
         }
         Ok(all)
@@ -65,7 +67,7 @@ impl Halves {
         given: BTreeMap<String, Range>,
         passes: Passes,
         made: Vec<(&'static str, ValuePass)>,
-        layouts: Arc<BTreeMap<String, Place>>,
+        ties: Arc<Ties>,
     ) -> Result<Self> {
         let values = Values::new();
         let registry = values.registry();
@@ -81,7 +83,27 @@ impl Halves {
             let value = Value::of(cut.server.ty(operand))?;
             exact &= value.place != Where::Encrypted || value.kind != Kind::Real;
         }
-        Ok(Self { values, registry, cut, ranges: server, given, exact, passes, made, layouts })
+        Ok(Self { values, registry, cut, ranges: server, given, exact, passes, made, ties })
+    }
+
+    /// An output of the server's as an input of another task: of its type and range.
+    pub fn as_input(&self, name: &str) -> Result<Option<InputLiteral>> {
+        let server = &self.cut.server;
+        let Some(port) = server.outputs().iter().find(|port| port.name == name) else { return Ok(None) };
+        let (min, max) = match range_of(&self.ranges, port.operand) {
+            Range::Integers { min, max } => (Some(min.to_string()), Some(max.to_string())),
+            Range::Reals { min, max } => (Some(min.to_string()), Some(max.to_string())),
+            Range::Unknown => (None, None),
+        };
+        let ty = Value::of(server.ty(port.operand))?.ty()?.to_string();
+        Ok(Some(InputLiteral { name: name.to_owned(), ty, min, max }))
+    }
+
+    /// The same, with other ties.
+    pub fn tied(&self, change: impl FnOnce(&mut Ties)) -> Self {
+        let mut ties = Ties::clone(&self.ties);
+        change(&mut ties);
+        Self { ties: Arc::new(ties), ..self.clone() }
     }
 
     /// The smallest product of plaintext moduli that holds all outputs; `RangeOverflow` for values of more bits, sign included, than [`MOST_PLAIN_BITS`].
@@ -116,12 +138,12 @@ impl Halves {
     /// The server's half in vectors of slots: of early and late sums the cheaper one.
     pub fn packing(&self, n: usize) -> Result<Packing> {
         let (frame, exact) = (frame(n, self.exact), self.exact);
-        let layouts = &self.layouts(frame)?;
+        let places = &self.ties.places(frame)?;
         let Passes { dedup, factors, flatten, giant_steps, .. } = self.passes;
         let lowered = |late_sums| {
             let passes = PackerPasses { dedup, factors, flatten, giant_steps, late_sums };
             let lowered = |hopes| {
-                let options = PackingOptions { frame, exact, passes, hopes, layouts };
+                let options = PackingOptions { frame, exact, passes, hopes, places };
                 lower(&self.cut.server, &self.registry, &self.values, &self.ranges, &options)
             };
             let packing = lowered(true)?;
@@ -133,19 +155,6 @@ impl Halves {
         }
         let late = lowered(true)?;
         Ok(if late.cost < early.cost { late } else { early })
-    }
-
-    /// The layouts that inputs were given.
-    fn layouts(&self, frame: Frame) -> Result<BTreeMap<String, Layout>> {
-        let layout = |(name, place): (&String, &Place)| match place.layout(frame) {
-            Some(layout) => Ok((name.clone(), layout)),
-            None => Err(Error::Parameters {
-                what: format!("layout of input `{}`", shown(name)),
-                found: serde_json::to_string(place).unwrap_or_default(),
-                expected: format!("one of a fresh value in ciphertexts of 2^{} slots", frame.slots()),
-            }),
-        };
-        self.layouts.iter().map(layout).collect()
     }
 
     /// log2 of the largest number in slots of every input of the packed graph.

@@ -4,7 +4,8 @@
 use super::build::{Built, build, chain};
 use super::choose::{self, Wishes};
 use super::halves::{Halves, cheapest, frame};
-use super::literal::Literal;
+use super::literal::{InputLiteral, Literal};
+use super::onward::{GivenResult, Member, ResultOf, Ties};
 use super::passes::Passes;
 use super::travel::{Companion, Descriptor, Place, ports};
 use crate::bytes::{Kind, Reader, Writer, hex, shown};
@@ -24,7 +25,7 @@ use crate::schemes::{ParameterLiteral, Parameters, SchemeName};
 use crate::values::{PackedValue, Packing};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Most bytes of a run: what a 32-bit address space leaves.
@@ -48,6 +49,29 @@ pub struct Options {
     pub passes: Passes,
 }
 
+/// A task, and what ties it to others.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Step {
+    /// The task.
+    pub task: Literal,
+    /// Inputs that are results of the tasks before: type and range are theirs, whatever the task says.
+    #[serde(default)]
+    pub from: BTreeMap<String, ResultOf>,
+    /// Inputs that are results of programs under the parameters that are given, as these tell ([`ResultReport::given`](super::ResultReport)).
+    #[serde(default)]
+    pub results: BTreeMap<String, GivenResult>,
+    /// Outputs that other programs compute on: they have ciphertexts of their own, and all levels that are left. Those that later steps take are among them.
+    #[serde(default)]
+    pub kept: BTreeSet<String>,
+}
+
+impl From<Literal> for Step {
+    fn from(task: Literal) -> Self {
+        Self { task, from: BTreeMap::new(), results: BTreeMap::new(), kept: BTreeSet::new() }
+    }
+}
+
 /// Parameters as [`Report`] tells them; moduli are decimals.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -67,7 +91,7 @@ pub struct GivenParameters {
     /// The scale of fresh ciphertexts, of CKKS.
     #[serde(default)]
     pub scale: Option<f64>,
-    /// How encrypted inputs lie, by name, so that ciphertexts for one program are taken by another ([`PackingOptions::layouts`]).
+    /// How encrypted inputs lie, by name, so that ciphertexts for one program are taken by another ([`Places::layouts`](crate::values::Places::layouts)).
     #[serde(default)]
     pub layouts: BTreeMap<String, Place>,
 }
@@ -112,6 +136,18 @@ struct ProgramLiteral {
     /// How encrypted inputs lie, by name, where that was given.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     layouts: BTreeMap<String, Place>,
+    /// Inputs that are results of other programs.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    results: BTreeMap<String, GivenResult>,
+    /// Outputs that other programs compute on.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    kept: BTreeSet<String>,
+}
+
+impl ProgramLiteral {
+    fn ties(&self) -> Ties {
+        Ties { layouts: self.layouts.clone(), results: self.results.clone(), kept: self.kept.clone() }
+    }
 }
 
 /// Hashes of what was made of a task, as far as keys, values and results depend on it.
@@ -181,6 +217,15 @@ impl Program {
     /// `Task`, `Operator` and `UnknownOperator` for a task that makes no sense or that no scheme computes; `RangeOverflow`; `TooLarge`; `NoParameters` when it is too
     /// deep; `Parameters` for options that do not fit.
     pub fn compile(task: Literal, options: &Options) -> Result<Self> {
+        let mut all = Self::compile_all(vec![task.into()], options)?;
+        all.pop().ok_or(Error::Job("a task makes a program"))
+    }
+
+    /// The same of tasks whose programs share parameters and a key: what several of them take lies alike, and results are inputs of later ones.
+    ///
+    /// # Errors
+    /// As [`Program::compile`]; `Task` for a result that is no output of a task before which others can take.
+    pub fn compile_all(mut steps: Vec<Step>, options: &Options) -> Result<Vec<Self>> {
         let table = security(options.security.as_deref(), options.n)?;
         let precision = options.precision.unwrap_or(20.0);
         if !(1.0..=40.0).contains(&precision) {
@@ -190,7 +235,13 @@ impl Program {
         let memory_limit = memory_limit(options.memory_limit);
         let passes = options.passes;
         let layouts = options.parameters.as_ref().map(|given| given.layouts.clone()).unwrap_or_default();
-        let all = Halves::all(&task, passes, &layouts)?;
+        let given = steps.iter().flat_map(|step| step.results.values()).next();
+        if let (Some(result), None) = (given, &options.parameters) {
+            let expected = format!("those of program {}: its results are inputs", shown(&result.program));
+            let what = "parameters".to_owned();
+            return Err(Error::Parameters { what, found: "none".to_owned(), expected });
+        }
+        let members = members(&mut steps, passes, &layouts)?;
         let wishes = Wishes { table, n: options.n, precision, memory: memory_limit };
         let registry = Arc::new(crate::schemes::close::registry());
         let parameters = match &options.parameters {
@@ -200,15 +251,47 @@ impl Program {
                 let expected = format!("{}, that of the parameters that are given", given.n);
                 return Err(Error::Parameters { what, found, expected });
             }
-            None => choose::choose(&all, &wishes, &registry)?.literal().clone(),
+            None => choose::choose(&members, &wishes, &registry)?.literal().clone(),
         };
-        let literal = ProgramLiteral { task, parameters, precision, memory_limit, passes, layouts };
-        Self::build(literal, all, registry)
+        let (mut programs, mut layouts): (Vec<Self>, _) = (Vec::new(), layouts);
+        for (Step { task, from, mut results, kept }, Member { mut ways, .. }) in
+            steps.into_iter().zip(members)
+        {
+            for (name, of) in from {
+                let result = programs[of.task].results()?.remove(&of.output);
+                let result = result.ok_or(Error::Job("what a task takes was given"))?;
+                results.insert(name, result.given);
+            }
+            let ties = Ties { layouts: layouts.clone(), results, kept };
+            ways = ways.iter().map(|halves| halves.tied(|own| own.clone_from(&ties))).collect();
+            let (parameters, Ties { layouts: _, results, kept }) = (parameters.clone(), ties);
+            let literal = ProgramLiteral {
+                task,
+                parameters,
+                precision,
+                memory_limit,
+                passes,
+                layouts: layouts.clone(),
+                results,
+                kept,
+            };
+            let program = Self::build(literal, ways, Arc::clone(&registry))?;
+            for value in program.packing.inputs.iter().filter(|value| program.result(&value.name).is_none()) {
+                let place = || Place::of(&value.layout, value.base);
+                layouts.entry(value.name.clone()).or_insert_with(place);
+            }
+            programs.push(program);
+        }
+        Ok(programs)
     }
 
     fn build(literal: ProgramLiteral, mut all: Vec<Halves>, registry: Arc<Registry>) -> Result<Self> {
         let parameters = Parameters::new(literal.parameters.clone())?;
         // All ways have one kind of numbers, and outputs in one range.
+        if literal.parameters.scheme == SchemeName::Ckks {
+            // Of integers alone it may be a task beside others that have reals.
+            all.iter_mut().for_each(|halves| halves.exact = false);
+        }
         let any = all.first().ok_or(Error::Job("there is a way to compute a task"))?;
         let expected = if any.exact { SchemeName::Bgv } else { SchemeName::Ckks };
         if literal.parameters.scheme != expected {
@@ -262,7 +345,7 @@ impl Program {
         }
         let found = Decided([reader.id()?, reader.id()?, reader.id()?]);
         reader.end()?;
-        let all = Halves::all(&literal.task, literal.passes, &literal.layouts)?;
+        let all = Halves::all(&literal.task, literal.passes, literal.ties())?;
         let program = Self::build(literal, all, Arc::new(crate::schemes::close::registry()))?;
         program.decided.check(&reader, found)?;
         Ok(program)
@@ -355,6 +438,11 @@ impl Program {
         self.late
     }
 
+    /// An input that is a result of another program.
+    pub(super) fn result(&self, name: &str) -> Option<&GivenResult> {
+        self.literal.results.get(name)
+    }
+
     pub(super) fn packing(&self) -> &Packing {
         &self.packing
     }
@@ -407,7 +495,10 @@ impl Program {
             let (value, cells) = (other.value.ty()?.to_string(), Place::of(&other.layout, other.base));
             Ok(Companion { name: other.name.clone(), value, cells })
         };
-        let range = self.literal.task.inputs.iter().find(|input| given && input.name == value.name);
+        // A result is told as in the program that makes it.
+        let result = self.literal.results.get(&value.name).filter(|_| given);
+        let fresh = given && result.is_none();
+        let range = self.literal.task.inputs.iter().find(|input| fresh && input.name == value.name);
         let range = range.and_then(|input| Some([input.min.clone()?, input.max.clone()?]));
         let descriptor = Descriptor {
             name: value.name.clone(),
@@ -416,7 +507,9 @@ impl Program {
             cells: Place::of(&value.layout, value.base),
             present: value.present.as_ref().map(|layout| Place::of(layout, 0)),
             with: value.with.iter().map(companion).collect::<Result<_>>()?,
-            program: (!given).then(|| hex(&self.id())),
+            program: result
+                .map(|result| result.program.clone())
+                .or_else(|| (!given).then(|| hex(&self.id()))),
             ciphertexts: types.iter().map(|ty| ty.ty().to_string()).collect(),
         };
         Ok((descriptor, types))
@@ -444,6 +537,45 @@ impl Program {
         let polynomial = expander.expand_to_level(&self.scheme, crate::ops::Level::Polynomial)?;
         optimize(&polynomial, &self.registry)
     }
+}
+
+/// What follows from tasks alone: inputs that are results of tasks before get their types and ranges, and these outputs are kept.
+///
+/// # Errors
+/// As [`Halves::all`]; `Task` for a result of no task before.
+fn members(steps: &mut [Step], passes: Passes, layouts: &BTreeMap<String, Place>) -> Result<Vec<Member>> {
+    for number in 0..steps.len() {
+        let (before, own) = steps.split_at_mut(number);
+        for of in own[0].from.values() {
+            if let Some(step) = before.get_mut(of.task) {
+                step.kept.insert(of.output.clone());
+            }
+        }
+    }
+    let mut all: Vec<Member> = Vec::with_capacity(steps.len());
+    for step in steps {
+        for (name, of) in &step.from {
+            let output = all.get(of.task).and_then(|member| member.ways.first());
+            let output = output.map(|halves| halves.as_input(&of.output)).transpose()?.flatten();
+            let input = step.task.inputs.iter_mut().find(|input| input.name == *name);
+            let (Some(input), Some(output)) = (input, output) else {
+                let (at, found) = (
+                    format!("input `{}`", shown(name)),
+                    format!("output `{}` of task {}", shown(&of.output), of.task),
+                );
+                let expected = "an encrypted input, and an output of a task before".to_owned();
+                return Err(Error::Task { at, found, expected });
+            };
+            *input = InputLiteral { name: name.clone(), ..output };
+        }
+        let (results, kept) = (step.results.clone(), step.kept.clone());
+        let ties = Ties { layouts: layouts.clone(), results, kept };
+        all.push(Member { ways: Halves::all(&step.task, passes, ties)?, from: step.from.clone() });
+    }
+    if all.iter().flat_map(|member| &member.ways).any(|halves| !halves.exact) {
+        all.iter_mut().flat_map(|member| &mut member.ways).for_each(|halves| halves.exact = false);
+    }
+    Ok(all)
 }
 
 /// Expands a graph to the base set of a platform, optimizes it, and gathers operands into blocks, so that a trace names its operators.

@@ -1,11 +1,13 @@
 //! What a program is and costs, for people.
 
 use super::body::{Limbs, size_of_body};
+use super::literal::InputLiteral;
+use super::onward::GivenResult;
 use super::program::Program;
 use super::travel::{Place, ports};
 use crate::Result;
 use crate::analyze::{analyze, depth};
-use crate::bytes::Length;
+use crate::bytes::{Length, hex};
 use crate::engine::{Plan, PlanOptions};
 use crate::expand::{CostModel, Expander};
 use crate::graph::Graph;
@@ -49,6 +51,8 @@ pub struct Report {
     pub inputs: BTreeMap<String, InputReport>,
     /// The outputs.
     pub outputs: Vec<OutputReport>,
+    /// Outputs that other programs under these parameters may compute on, by name.
+    pub results: BTreeMap<String, ResultReport>,
     /// Bytes of all results of a run.
     pub download_bytes: u64,
 }
@@ -63,6 +67,21 @@ pub struct InputReport {
     pub ciphertexts: usize,
     /// Length of its byte form.
     pub bytes: u64,
+}
+
+/// What is known of an output that another program may compute on.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ResultReport {
+    /// As an input: its type.
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// As an input: the least that a cell can be, where that is known.
+    pub min: Option<String>,
+    /// The most.
+    pub max: Option<String>,
+    /// What the other program is told of it ([`Options::results`](super::Options::results)).
+    pub given: GivenResult,
 }
 
 /// What is known of a ciphertext that a run gives.
@@ -156,7 +175,7 @@ impl Program {
             let layout = Place::of(&value.layout, value.base);
             inputs.insert(value.name.clone(), InputReport { layout, ciphertexts, bytes });
         }
-        let results = self.packing().outputs.iter().map(|value| Ok(length(value, false)?.1));
+        let downloads = self.packing().outputs.iter().map(|value| Ok(length(value, false)?.1));
         let cost = CostModel::default().cost(&mut Expander::new(self.registry()), self.scheme())?;
         Ok(Report {
             scheme: l.scheme,
@@ -173,8 +192,23 @@ impl Program {
             operators: by_type(self.scheme()),
             inputs,
             outputs: self.outputs().iter().map(output).collect(),
-            download_bytes: results.sum::<Result<u64>>()?,
+            results: self.results()?,
+            download_bytes: downloads.sum::<Result<u64>>()?,
         })
+    }
+
+    /// Outputs that the server gives and that have ciphertexts of their own.
+    pub(super) fn results(&self) -> Result<BTreeMap<String, ResultReport>> {
+        let declared = |name: &str| self.task().outputs.iter().any(|output| output.name == name);
+        let mut all = BTreeMap::new();
+        let literal = self.parameters().literal();
+        let results =
+            GivenResult::all(&hex(&self.id()), self.packing(), self.outputs(), literal, self.frame());
+        for (name, given) in results.into_iter().filter(|(name, _)| declared(name)) {
+            let Some(InputLiteral { ty, min, max, .. }) = self.halves().as_input(&name)? else { continue };
+            all.insert(name, ResultReport { ty, min, max, given });
+        }
+        Ok(all)
     }
 
     /// How many operators every stage has, and how much memory a run takes.

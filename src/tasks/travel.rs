@@ -126,6 +126,13 @@ pub struct Origin {
     pub run: [u8; 16],
 }
 
+impl Origin {
+    /// True of what was encrypted.
+    pub fn is_fresh(&self) -> bool {
+        self.run == FRESH
+    }
+}
+
 /// Identity of a run of a program: over which bytes of its encrypted inputs, of each of which `checksum` tells that of the bytes that were given.
 ///
 /// # Errors

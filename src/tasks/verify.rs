@@ -524,6 +524,7 @@ mod tests {
     use super::*;
     use crate::Difference;
     use crate::graph::{parse, print};
+    use crate::tasks::onward::Ties;
     use crate::tasks::{InputLiteral, Literal, NodeLiteral, Options, OutputLiteral};
 
     fn program() -> Program {
@@ -580,7 +581,7 @@ mod tests {
     fn verified(change: impl FnOnce(&mut Halves, &mut Packing), stage: Meaning) -> Result<Report> {
         let program = program();
         let mut halves =
-            Halves::all(program.task(), program.halves().passes, &BTreeMap::new()).unwrap().swap_remove(0);
+            Halves::all(program.task(), program.halves().passes, Ties::default()).unwrap().swap_remove(0);
         let mut packing = program.packing().clone();
         change(&mut halves, &mut packing);
         Subject { program: &program, halves: &halves, packing: &packing, passes: &halves.made }.verify(

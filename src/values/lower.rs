@@ -184,18 +184,29 @@ pub struct PackingOptions<'a> {
     pub passes: PackerPasses,
     /// Whether polynomials of a low degree, too, are brought to [-1, 1], where that is taken to cost no level.
     pub hopes: bool,
-    /// How encrypted inputs lie, by name, where that is not to be chosen. One of another shape is of another value; an input that has none lies as all those
-    /// of its shape do, if these lie alike: under another name it may be given what was encrypted for one of them.
-    pub layouts: &'a BTreeMap<String, Layout>,
+    /// What is not to be chosen.
+    pub places: &'a Places,
 }
 
-impl PackingOptions<'_> {
+/// Where values lie that other tasks have, too, by name.
+#[derive(Clone, Debug, Default)]
+pub struct Places {
+    /// Encrypted inputs. A layout of another shape is of another value; an input that has none lies as all those of its shape do, if these lie alike: under another
+    /// name it may be given what was encrypted for one of them.
+    pub layouts: BTreeMap<String, Layout>,
+    /// Encrypted inputs that are results of other tasks: these and no others are given for them.
+    pub results: BTreeMap<String, Layout>,
+    /// Outputs that have ciphertexts of their own: other tasks take them.
+    pub kept: BTreeSet<String>,
+}
+
+impl Places {
     /// The layout that an input was given.
     pub(super) fn given(&self, name: &str, value: &Value) -> Option<&Layout> {
         let fits = |layout: &&Layout| value.place == Place::Encrypted && layout.shape() == value.shape;
         let mut all = self.layouts.values().filter(fits);
         let any = all.next();
-        let own = self.layouts.get(name).filter(fits);
+        let own = self.results.get(name).or_else(|| self.layouts.get(name)).filter(fits);
         own.or_else(|| any.filter(|any| all.all(|other| other == *any)))
     }
 }
@@ -287,7 +298,7 @@ pub fn lower(
                 |(&size, &low): (&u64, &u32)| Axis { size, low: (size > 1).then_some(low), dirty: false };
             let mut layout =
                 Layout::fresh(value.shape.iter().zip(&lows[&unit(port.operand)]).map(axis).collect(), frame);
-            if let Some(given) = options.given(&port.name, &value) {
+            if let Some(given) = options.places.given(&port.name, &value) {
                 layout.clone_from(given);
             } else if passes.late_sums {
                 // Sums are then laid side by side.
@@ -361,7 +372,7 @@ pub fn lower(
         let parent = writers.get(&unit(port.operand)).copied().unwrap_or(u32::MAX);
         named.push(ResultOf { name: &port.name, value, cells, flags, parent });
     }
-    let outputs = declare(&mut lowering.packer, &named)?;
+    let outputs = declare(&mut lowering.packer, &named, &options.places.kept)?;
     let sums = lowering.packer.sums_made();
     let Finished { graph: packed, clear: vectors, cost, multiples, hopes_failed } =
         lowering.packer.finish()?;
@@ -390,19 +401,26 @@ struct ResultOf<'a> {
 }
 
 /// Declares outputs. Those that have missing cells share no ciphertexts.
-fn declare(packer: &mut Packer<'_>, all: &[ResultOf<'_>]) -> Result<Vec<PackedValue>> {
+fn declare(
+    packer: &mut Packer<'_>,
+    all: &[ResultOf<'_>],
+    kept: &BTreeSet<String>,
+) -> Result<Vec<PackedValue>> {
     let mut declared: BTreeMap<usize, PackedValue> = BTreeMap::new();
     let (complete, missing): (Vec<_>, Vec<_>) = (0..all.len()).partition(|&index| all[index].flags.is_none());
     for group in std::iter::once(complete).chain(missing.into_iter().map(|one| vec![one])) {
         let cells = |&index: &usize| {
             let ResultOf { name, cells, parent, .. } = all[index];
-            Output { name, cells, parent }
+            Output { name, cells, parent, alone: kept.contains(name) }
         };
         let places = packer.outputs(&group.iter().map(cells).collect::<Vec<_>>())?;
         for (&index, place) in group.iter().zip(places) {
             let ResultOf { name, ref value, flags, parent, .. } = all[index];
             let flags = match flags {
-                Some(cells) => packer.outputs(&[Output { name: &present(name), cells, parent }])?.pop(),
+                Some(cells) => {
+                    let flags = Output { name: &present(name), cells, parent, alone: true };
+                    packer.outputs(&[flags])?.pop()
+                }
                 None => None,
             };
             let own = PackedValue {

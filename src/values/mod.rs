@@ -32,7 +32,7 @@ pub use balance::balance;
 pub use cut::{Crossing, Cut, cut};
 pub use exact::{Exact, Interpreted, MOST_BITS, MOST_WORK, bits, interpret, interpret_defined};
 pub use given::GivenCells;
-pub use lower::{Lowered, Lowering, PackedValue, Packing, PackingOptions, clear_name, lower};
+pub use lower::{Lowered, Lowering, PackedValue, Packing, PackingOptions, Places, clear_name, lower};
 pub use plan::MOST_ADDRESS_BITS;
 pub use range::{Known, Order, Range, range_of, ranges};
 pub use sources::sources;

@@ -138,7 +138,7 @@ pub(super) fn plan(
     for port in graph.inputs() {
         let value = Value::of(graph.ty(port.operand))?;
         classes.add(unit(port.operand), &value);
-        if let Some(layout) = options.given(&port.name, &value) {
+        if let Some(layout) = options.places.given(&port.name, &value) {
             classes.fix(unit(port.operand), layout.axes.iter().map(|axis| axis.low));
         }
     }

@@ -8,7 +8,8 @@ pub mod random;
 use cipherloom::circuit::{Job, Outcome};
 use cipherloom::platform::Simd;
 use cipherloom::tasks::{
-    Client, Evaluator, InputLiteral, Literal, NodeLiteral, Options, OutputLiteral, Program,
+    Client, Evaluator, GivenParameters, InputLiteral, Literal, NodeLiteral, Options, OutputLiteral, Program,
+    Report,
 };
 use cipherloom::values::number::Number;
 use cipherloom::values::{Exact, GivenCells, Values, cut, interpret};
@@ -173,6 +174,13 @@ pub fn compile(task: &Literal) -> Arc<Program> {
         r.outputs
     );
     Arc::new(program)
+}
+
+/// The parameters of a program, and how its inputs lie, for another one.
+pub fn parameters(report: &Report) -> GivenParameters {
+    let Report { scheme, n, scale, moduli, special, plain_moduli, inputs, .. } = report.clone();
+    let layouts = inputs.into_iter().map(|(name, input)| (name, input.layout)).collect();
+    GivenParameters { scheme, n, moduli, special, plain_moduli, scale, layouts }
 }
 
 pub fn halves(task: &Literal) -> (usize, usize) {

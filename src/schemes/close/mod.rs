@@ -21,6 +21,7 @@ use crate::ops::{Noise, Registry};
 use crate::packed::{Handle, Series, SlotVector, Target};
 use crate::schemes::noise;
 use crate::{Error, Result};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The operator types that graphs are closed into.
 pub fn registry() -> Registry {
@@ -153,6 +154,15 @@ pub trait Rules {
     fn finish(&self, e: &mut Emitter<'_>, x: Cipher) -> Result<(Cipher, f64)>;
 }
 
+/// What crosses from one graph to another that is closed over the same primes, by ports.
+#[derive(Clone, Debug, Default)]
+pub struct Onward {
+    /// Inputs that another graph makes: what they are, and bounds on message and error.
+    pub given: BTreeMap<String, (Ciphertext, Noise)>,
+    /// Outputs that others compute on: they keep all levels that they have.
+    pub kept: BTreeSet<String>,
+}
+
 /// A declared output, closed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Closed {
@@ -188,6 +198,7 @@ pub struct Closing<'e, 'r, R> {
     rules: R,
     /// Whether products are relinearized after they were added up.
     lazy: bool,
+    onward: &'e Onward,
     held: Vec<Held>,
     /// The operator that is being closed.
     parent: u32,
@@ -221,9 +232,15 @@ pub struct State {
 
 impl<'e, 'r, R: Rules> Closing<'e, 'r, R> {
     /// Nothing yet; products are relinearized at once, or, where `lazy` is true, after they were added up.
-    pub fn new(emitter: &'e mut Emitter<'r>, chain: &'e Chain, rules: R, lazy: bool) -> Self {
+    pub fn new(
+        emitter: &'e mut Emitter<'r>,
+        chain: &'e Chain,
+        rules: R,
+        lazy: bool,
+        onward: &'e Onward,
+    ) -> Self {
         let (held, outputs, states) = (Vec::new(), Vec::new(), None);
-        Self { emitter, chain, rules, lazy, held, parent: u32::MAX, outputs, states }
+        Self { emitter, chain, rules, lazy, onward, held, parent: u32::MAX, outputs, states }
     }
 
     /// The same, which tells [`Closing::states`].
@@ -329,7 +346,8 @@ impl<R: Rules> Target for Closing<'_, '_, R> {
     fn input(&mut self, name: &str, vector: SlotVector) -> Result<Handle> {
         let port = self.rules.port(name);
         if vector.encrypted {
-            let (ty, noise) = self.rules.fresh(self.chain, name)?;
+            let given = self.onward.given.get(&port).cloned();
+            let (ty, noise) = given.map_or_else(|| self.rules.fresh(self.chain, name), Ok)?;
             let node = self.emitter.input(&port, ty.ty(), noise)?;
             let cipher = Cipher { node, degree: 1 };
             self.state(Made::Input(name.to_owned()), cipher)?;
@@ -433,8 +451,13 @@ impl<R: Rules> Target for Closing<'_, '_, R> {
             self.begin(parent);
         }
         let x = self.settled(x)?;
-        let (x, budget) = self.rules.finish(self.emitter, x)?;
         let name = self.rules.port(name);
+        let (x, budget) = if self.onward.kept.contains(&name) {
+            let q = self.emitter.ciphertext(x.node)?.q;
+            (x, self.rules.budget(noise::log2(&q), self.emitter.noise(x.node)))
+        } else {
+            self.rules.finish(self.emitter, x)?
+        };
         let (ty, noise) = (self.emitter.ciphertext(x.node)?, self.emitter.noise(x.node));
         self.emitter.output(&name, x.node)?;
         self.outputs.push(Closed { name, ty, budget, noise });
