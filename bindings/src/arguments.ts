@@ -28,6 +28,8 @@ import type {
   ApproximationOptions,
   ComparisonOptions,
   MomentOf,
+  OutputOptions,
+  Program,
   CompileOptions,
   TaskPass,
   Parameters,
@@ -311,9 +313,19 @@ export const CONFORMANCE_OPTIONS: Kinds<ConformanceOptions> = { ...CALL_OPTIONS,
 export const TASK: Kind = {
   expected: 'a task of loom.task() or createTask()',
   fits: (value) => {
-    const { literal, plain } = (value ?? {}) as Partial<Task>;
-    return typeof literal === 'function' && typeof plain === 'function';
+    const { literal, ties } = (value ?? {}) as Partial<Task>;
+    return typeof literal === 'function' && typeof ties === 'function';
   },
+};
+/** Tasks that are compiled together. */
+export const TASKS: Kind = {
+  expected: 'an array of at least one task, each of loom.task() or createTask()',
+  fits: (value) => Array.isArray(value) && value.length > 0 && value.every(TASK.fits),
+};
+/** Whose results are inputs of a task. */
+export const RESULT_MAKER: Kind = {
+  expected: 'a task or a compiled program',
+  fits: (value) => TASK.fits(value) || tag((value as Partial<Program> | null | undefined)?.info) === 'Object',
 };
 /** A level of a program. */
 export const STAGE = oneOf(...STAGES);
@@ -329,6 +341,8 @@ export const VALUE_OPTIONS: Kinds<Record<keyof IntegerOptions | keyof CategoryOp
   decimals: { expected: 'a number of decimals', fits: () => true },
   categories: { expected: 'a number of categories', fits: () => true },
 };
+/** How an output is declared. */
+export const OUTPUT_OPTIONS: Kinds<OutputOptions> = { keep: BOOLEAN };
 /** Coefficients. */
 export const NUMBERS = arrayOf(
   'finite numbers',

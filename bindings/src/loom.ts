@@ -11,6 +11,7 @@ import {
   OPERATOR_DEFINITION,
   SAVED_CIRCUIT,
   TASK,
+  TASKS,
 } from './arguments.js';
 import { recorded, saved } from './circuit-origin.js';
 import { WorkerCircuit } from './circuit.js';
@@ -24,6 +25,7 @@ import { Resource } from './resource.js';
 import type { CallOptions, LoadOptions, Loom, Mode } from './types.js';
 import { givenParameters, givenPasses } from './values/program-info.js';
 import { CompiledProgram } from './values/program.js';
+import { stepsOf } from './values/steps.js';
 import { TaskBuilder } from './values/task.js';
 import type { LoomTask, CompileOptions, Program, Task } from './values/types.js';
 import { conformance } from './verification.js';
@@ -148,8 +150,21 @@ export class WorkerLoom extends Resource implements Loom {
 
   async compile(task: Task, options: CompileOptions & CallOptions = {}): Promise<Program> {
     checkCall('compile', { task: [task, TASK] }, options, COMPILE_OPTIONS);
-    const literal = task.literal();
-    const { security, n, precision, parameters: given, onProgress } = options;
+    const [program] = await this.#compileAll([task], options);
+    return program as Program;
+  }
+
+  async compileAll<const T extends readonly Task[]>(
+    tasks: T,
+    options: CompileOptions & CallOptions = {},
+  ): Promise<{ -readonly [K in keyof T]: Program }> {
+    checkCall('compileAll', { tasks: [tasks, TASKS] }, options, COMPILE_OPTIONS);
+    return (await this.#compileAll(tasks, options)) as { -readonly [K in keyof T]: Program };
+  }
+
+  async #compileAll(tasks: readonly Task[], options: CompileOptions & CallOptions): Promise<Program[]> {
+    const { steps, under } = stepsOf(tasks);
+    const { security, n, precision, parameters: given = under, onProgress } = options;
     const parameters = given && givenParameters(given);
     const passes = options.passes && givenPasses(options.passes);
     const { memoryLimit = plannedBytes(this.mode.memoryBytes, this.mode.threads) } = options;
@@ -158,16 +173,16 @@ export class WorkerLoom extends Resource implements Loom {
     const { main } = this.clients;
     const opened = await main.call(
       'compile',
-      [literal, { security, n, precision, memoryLimit, parameters, passes }],
+      [steps, { security, n, precision, memoryLimit, parameters, passes }],
       {
         signal,
         watched: true,
         onProgress: onProgress && ((progress) => onProgress({ phase: 'compile', ...progress })),
       },
-      ({ program }) => main.send('freeProgram', [program]),
+      (opened) => opened.forEach(({ program }) => main.send('freeProgram', [program])),
     );
     onProgress?.({ phase: 'compile', done: 1, total: 1 });
-    return new CompiledProgram(this, 'task', aboutPrograms(main), opened);
+    return opened.map((one) => new CompiledProgram(this, 'task', aboutPrograms(main), one));
   }
 
   async program(bytes: Uint8Array, options: CallOptions = {}): Promise<Program> {

@@ -5,7 +5,7 @@
 import type { Element, Growth, Platform, ProtectOptions } from './graph-types.js';
 import type { GraphView, TraceView, Variant } from './types.js';
 import type { MeaningStage } from './stages.js';
-import type { Stage, CompileOptions, Layout, Parameters, TaskLiteral } from './values/types.js';
+import type { Stage, CompileOptions, Layout, Parameters, ResultInfo, TaskLiteral } from './values/types.js';
 import { granted, type SharedMemory, sharedMemory } from './worker/memory.js';
 
 /** Serialized ciphertexts of an input, or of the outputs that share some. */
@@ -186,7 +186,15 @@ export interface RawParameters extends Omit<Parameters, 'inputs'> {
   readonly layouts: Record<string, Layout>;
 }
 
-/** What the core compiles a task with. */
+/** A task, and what ties it to those before and to programs. */
+export interface RawStep {
+  readonly task: TaskLiteral;
+  readonly from: Record<string, { readonly task: number; readonly output: string }>;
+  readonly results: Record<string, ResultInfo['given']>;
+  readonly kept: readonly string[];
+}
+
+/** What the core compiles tasks with. */
 export interface RawCompileOptions extends Omit<CompileOptions, 'parameters'> {
   readonly parameters?: RawParameters | undefined;
 }
@@ -208,7 +216,10 @@ export interface RawProgramReport {
   /** Of a run on one thread. */
   readonly seconds: number;
   /** Those that are encrypted. */
-  readonly inputs: Record<string, { layout: Layout; ciphertexts: number; bytes: number }>;
+  readonly inputs: Record<
+    string,
+    { layout: Layout; ciphertexts: number; bytes: number; result?: string | null }
+  >;
   readonly outputs: {
     name: string;
     values: string[];
@@ -217,6 +228,11 @@ export interface RawProgramReport {
     errorBits?: number | null;
     bytes: number;
   }[];
+  /** Those that other programs can compute on. */
+  readonly results: Record<
+    string,
+    { type: string; min?: string | null; max?: string | null; given: ResultInfo['given'] }
+  >;
   readonly downloadBytes: number;
 }
 
@@ -347,8 +363,8 @@ interface RawModule {
 /** One instance of the module of tasks. */
 export interface RawTasks extends RawModule {
   RawProgram: {
-    /** JSON texts: {@link TaskLiteral}, {@link RawCompileOptions}. */
-    compile(task: string, options: string, hear: Hear): RawProgram;
+    /** JSON texts: an array of {@link RawStep}, {@link RawCompileOptions}. */
+    compileAll(steps: string, options: string, hear: Hear): RawProgram[];
     fromBytes(bytes: Uint8Array, hear: Hear): RawProgram;
   };
   RawClient: {

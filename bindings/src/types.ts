@@ -108,6 +108,14 @@ export interface Loom extends Disposable {
    */
   compile(task: Task, options?: CompileOptions & CallOptions): Promise<Program>;
   /**
+   * The same of several tasks, whose programs share parameters: one key serves all (`Program.restoreClient`), inputs of one name and shape lie alike, so that
+   * they are encrypted once, and results of earlier tasks may be inputs of later ones (`Task.result`). With CKKS if a real is encrypted in any of them.
+   */
+  compileAll<const T extends readonly Task[]>(
+    tasks: T,
+    options?: CompileOptions & CallOptions,
+  ): Promise<{ -readonly [K in keyof T]: Program }>;
+  /**
    * Opens what `Program.toBytes` gave, checked, in the evaluator worker: whatever others put into it, no secret key is
    * in its reach. Its clients share a worker with those of no other program. Errors: FormatError, MemoryError.
    */

@@ -120,6 +120,7 @@ function described(literal: TaskLiteral, seconds = 0, threads = 1) {
     operators: {},
     inputs: {},
     outputs: [],
+    results: {},
     downloadBytes: 0,
   };
   return describeProgram(report, literal, threads);

@@ -3,7 +3,7 @@
 use super::{CLOCK, RawJob, Thrown, copy, js_outputs, platform, view_of, watched};
 use cipherloom::graph::print;
 use cipherloom::memory;
-use cipherloom::tasks::{Client, Evaluator, Held, Literal, Meaning, Options, Program};
+use cipherloom::tasks::{Client, Evaluator, Held, Meaning, Options, Program, Step};
 use cipherloom::values::GivenCells;
 use js_sys::{Array, BigInt64Array, Float64Array, Function, Uint8Array};
 use serde::de::DeserializeOwned;
@@ -23,13 +23,17 @@ pub struct RawProgram {
 
 #[wasm_bindgen]
 impl RawProgram {
-    /// See [`Program::compile`]; task and options are JSON texts.
+    /// See [`Program::compile_all`]; steps and options are JSON texts.
     ///
     /// # Errors
     /// Throws.
-    pub fn compile(task: &str, options: &str, hear: Option<Function>) -> Result<RawProgram, Thrown> {
-        let (task, options): (Literal, Options) = (read("task", task)?, read("options", options)?);
-        watched(hear, COMPILE_PARTS, || Ok(Self { program: Arc::new(Program::compile(task, &options)?) }))
+    #[wasm_bindgen(js_name = compileAll)]
+    pub fn compile_all(steps: &str, options: &str, hear: Option<Function>) -> Result<Vec<RawProgram>, Thrown> {
+        let (steps, options): (Vec<Step>, Options) = (read("tasks", steps)?, read("options", options)?);
+        watched(hear, COMPILE_PARTS, || {
+            let programs = Program::compile_all(steps, &options)?;
+            Ok(programs.into_iter().map(|program| Self { program: Arc::new(program) }).collect())
+        })
     }
 
     /// See [`Program::from_bytes`].

@@ -67,6 +67,8 @@ pub struct InputReport {
     pub ciphertexts: usize,
     /// Length of its byte form.
     pub bytes: u64,
+    /// Of a result of another program: what it is called there.
+    pub result: Option<String>,
 }
 
 /// What is known of an output that another program may compute on.
@@ -167,13 +169,15 @@ impl Program {
             let (descriptor, types) = self.descriptor(value, given)?;
             let limbs: Vec<Limbs> = types.iter().map(Limbs::of_ciphertext).collect();
             let head = Length::new().id().id().id().text(&descriptor.text());
-            Ok::<_, crate::Error>((types.len(), head.raw(size_of_body(&limbs, given))))
+            let fresh = given && self.result(&value.name).is_none();
+            Ok::<_, crate::Error>((types.len(), head.raw(size_of_body(&limbs, fresh))))
         };
         let mut inputs = BTreeMap::new();
         for value in &self.packing().inputs {
             let (ciphertexts, bytes) = length(value, true)?;
             let layout = Place::of(&value.layout, value.base);
-            inputs.insert(value.name.clone(), InputReport { layout, ciphertexts, bytes });
+            let result = self.result(&value.name).map(|result| result.name.clone());
+            inputs.insert(value.name.clone(), InputReport { layout, ciphertexts, bytes, result });
         }
         let downloads = self.packing().outputs.iter().map(|value| Ok(length(value, false)?.1));
         let cost = CostModel::default().cost(&mut Expander::new(self.registry()), self.scheme())?;

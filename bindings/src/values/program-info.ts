@@ -11,8 +11,8 @@ import type { RawParameters, RawProgramReport } from '../raw.js';
 import { readAttributes } from '../type-text.js';
 import { shownBound, type ValueRule } from './cells.js';
 import { resultType } from './rules.js';
-import { readValueType } from './type.js';
-import type { Parameters, TaskPass, ProgramInfo, TaskLiteral, ValueType } from './types.js';
+import { describeType, readValueType } from './type.js';
+import type { Parameters, ResultInfo, TaskPass, ProgramInfo, TaskLiteral, ValueType } from './types.js';
 
 /** What was declared of each input. Errors: FormatError `format.program`. */
 export function rulesOf({ inputs }: TaskLiteral): ValueRule[] {
@@ -38,7 +38,8 @@ function typeAt(types: readonly ValueType[]): (operand: number) => ValueType {
   };
 }
 
-function outputTypes(literal: TaskLiteral): { name: string; type: ValueType }[] {
+/** The types of outputs, by name. Errors: as of {@link operandTypes}. */
+export function outputTypes(literal: TaskLiteral): { name: string; type: ValueType }[] {
   const at = typeAt(operandTypes(literal));
   return literal.outputs.map(({ name, operand }) => ({ name: checkedName(name), type: at(operand) }));
 }
@@ -69,10 +70,15 @@ export function describeProgram(
       const hasBounds = type.kind !== 'boolean' && type.kind !== 'category';
       const shown = (one: bigint | number | undefined): ReturnType<typeof shownBound> | undefined =>
         one === undefined || !hasBounds ? undefined : shownBound(one, type);
-      const { layout, ciphertexts = 0, bytes = 0 } = encrypted.get(name) ?? {};
-      return { name, ...type, min: shown(min), max: shown(max), layout, ciphertexts, bytes };
+      const { layout, ciphertexts = 0, bytes = 0, result } = encrypted.get(name) ?? {};
+      const bounds = { min: shown(min), max: shown(max) };
+      return { name, ...type, ...bounds, layout, ciphertexts, bytes, result: result ?? undefined };
     }),
-    outputs: outputTypes(literal).map(({ name, type }) => ({ name, ...type })),
+    outputs: outputTypes(literal).map(({ name, type }) => {
+      const result = Object.hasOwn(report.results, name) ? report.results[name] : undefined;
+      const { min, max } = result ?? {};
+      return { name, ...type, result: result && { ...result, min: min ?? undefined, max: max ?? undefined } };
+    }),
     ciphertexts: report.outputs.map(({ name, values, level, budgetBits, errorBits, bytes }) => {
       return { name, values, level, budgetBits, errorBits: errorBits ?? undefined, bytes };
     }),
@@ -81,10 +87,42 @@ export function describeProgram(
     cost: {
       seconds: report.seconds / threads,
       keyBytes: total(report.keys.map(([, bytes]) => bytes)),
-      uploadBytes: total(Object.values(report.inputs).map(({ bytes }) => bytes)),
+      uploadBytes: total(
+        Object.values(report.inputs).map(({ bytes, result }) => (typeof result === 'string' ? 0 : bytes)),
+      ),
       downloadBytes: report.downloadBytes,
     },
   };
+}
+
+/**
+ * What a program is told that computes on an output of another one. Errors: InputError `input.unknown`; GraphError `operator.invalid` for one on which none
+ * can.
+ */
+export function resultOf({ outputs }: ProgramInfo, name: string): ResultInfo {
+  const output = outputs.find((output) => output.name === name);
+  if (output === undefined)
+    throw unknownOutput(
+      name,
+      outputs.map(({ name }) => name),
+    );
+  if (output.result !== undefined) return output.result;
+  throw noResult(name, output);
+}
+
+/** InputError for an output that is not there. */
+export function unknownOutput(name: string, expected: readonly string[]): Error {
+  const problem = `There is no output ${JSON.stringify(name)}; there are ${expected.join(', ') || 'none'}`;
+  return failure('input.unknown', problem, { found: name, expected });
+}
+
+/** GraphError for an output on which no program can compute. */
+export function noResult(name: string, type: ValueType): Error {
+  const found = describeType(type);
+  const expected =
+    'an encrypted and complete value, with ciphertexts of its own (keep), that the client does not finish';
+  const problem = `Output ${JSON.stringify(name)} is no input of another program: expected ${expected}, found ${found}`;
+  return failure('operator.invalid', problem, { output: name, found, expected });
 }
 
 /** What the core reads of parameters, be they all of a program's info. Errors: InputError `input.type`. */

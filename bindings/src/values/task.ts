@@ -1,14 +1,28 @@
 /** The builder of tasks over values: turns what a person writes into a literal. Pure data, no wasm. */
-import { checkOptions, describe, isName, VALUE_OPTIONS } from '../arguments.js';
+import {
+  checkArgument,
+  checkOptions,
+  describe,
+  isName,
+  OUTPUT_OPTIONS,
+  RESULT_MAKER,
+  TEXT,
+  VALUE_OPTIONS,
+} from '../arguments.js';
 import { failure } from '../errors.js';
 import { toUnits } from '../exact.js';
 import { dayNumber, isDate } from './days.js';
 import { Expression } from './expression.js';
+import { noResult, outputTypes, resultOf, unknownOutput } from './program-info.js';
 import { type Recorded, Recorder } from './recorder.js';
 import { Records } from './records.js';
-import { checkedShape, describeType, typeOf, typeText } from './type.js';
+import { isProgram } from './steps.js';
+import { checkedShape, describeType, readValueType, typeOf, typeText } from './type.js';
 import type {
   Day,
+  OutputOptions,
+  Program,
+  ResultInfo,
   Value,
   ValueKind,
   ValueOperand,
@@ -16,6 +30,8 @@ import type {
   ValuePlace,
   Task,
   TaskLiteral,
+  TaskTies,
+  ValueType,
 } from './types.js';
 
 const MOST_DECIMALS = 36;
@@ -40,6 +56,8 @@ export function createTask(): Task {
 export class TaskBuilder implements Task {
   readonly #recorder = new Recorder();
   readonly #outputs = new Map<string, Recorded>();
+  readonly #results = new Map<string, { readonly of: Task | Program; readonly output: string }>();
+  readonly #kept: string[] = [];
 
   encrypted(name: string, options: ValueOptions): Value {
     return this.#input('encrypted', name, options);
@@ -51,6 +69,18 @@ export class TaskBuilder implements Task {
 
   public(name: string, options: ValueOptions): Value {
     return this.#input('public', name, options);
+  }
+
+  result(name: string, of: Task | Program, output: string = name): Value {
+    checkName('input', name, this.#recorder.hasInput(name));
+    const where = `result("${name}")`;
+    checkArgument(`${where}, of`, of, RESULT_MAKER);
+    checkArgument(`${where}, output`, output, TEXT);
+    const { type, min, max } = isProgram(of) ? resultOf(of.info, output) : resultOfTask(of, output);
+    const bounds = { ...(min !== undefined && { min }), ...(max !== undefined && { max }) };
+    const recorded = this.#recorder.input({ name, type, ...bounds }, readValueType(type));
+    this.#results.set(name, { of, output });
+    return new Expression(this.#recorder, recorded);
   }
 
   constant(cells: Exclude<ValueOperand, Value>): Value {
@@ -91,8 +121,9 @@ export class TaskBuilder implements Task {
     return Object.fromEntries(Object.entries(made).map(([name, value]) => [name, ofAll(value)]));
   }
 
-  output(name: string, value: Value): void {
+  output(name: string, value: Value, options: OutputOptions = {}): void {
     checkName('output', name, this.#outputs.has(name));
+    checkOptions(`output("${name}")`, options, OUTPUT_OPTIONS);
     const recorded = Expression.wholeIn(`output("${name}")`, this.#recorder, value);
     if (recorded.type.place === 'plain') {
       const found = describeType(recorded.type);
@@ -100,11 +131,19 @@ export class TaskBuilder implements Task {
       const problem = `Output "${name}": expected ${expected}, since the server's own is no result of the client's; found ${found}`;
       throw failure('operator.invalid', problem, { output: name, found, expected });
     }
+    if (options.keep === true) {
+      if (!isResult(recorded.type) || recorded.half !== 'server') throw noResult(name, recorded.type);
+      this.#kept.push(name);
+    }
     this.#outputs.set(name, recorded);
   }
 
   literal(): TaskLiteral {
     return this.#recorder.literal(this.#outputs);
+  }
+
+  ties(): TaskTies {
+    return { results: new Map(this.#results), kept: [...this.#kept] };
   }
 
   #input(place: ValuePlace, name: string, options: ValueOptions): Value {
@@ -134,6 +173,24 @@ export class TaskBuilder implements Task {
     const literal = { name, type: typeText(type), ...bounds(name, options, decimals) };
     return new Expression(this.#recorder, this.#recorder.input(literal, type));
   }
+}
+
+/** Whether another task can compute on it, if the server has it. */
+function isResult({ place, missing }: ValueType): boolean {
+  return place === 'encrypted' && !missing;
+}
+
+/** An output of a task, of which bounds are known when it is compiled. Errors: as of {@link resultOf}. */
+function resultOfTask(of: Task, name: string): Pick<ResultInfo, 'type' | 'min' | 'max'> {
+  const outputs = outputTypes(of.literal());
+  const type = outputs.find((output) => output.name === name)?.type;
+  if (type === undefined)
+    throw unknownOutput(
+      name,
+      outputs.map(({ name }) => name),
+    );
+  if (!isResult(type)) throw noResult(name, type);
+  return { type: typeText(type), min: undefined, max: undefined };
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -309,10 +309,35 @@ export interface Task {
     columns: C,
     body: (record: { readonly [N in keyof C]: Value }) => R,
   ): R extends Value ? Value : { [N in keyof R]: Value };
+  /**
+   * Declares an input that is an encrypted result of another task or program, by default its output of the same name: what that one's run gives is given to this
+   * one's, and is decrypted in between by nobody. Its type and bounds are those of the result. A task is compiled together with those whose results it takes
+   * ({@link Loom.compileAll}); a program has its parameters already, under which this task is compiled, too, with the levels that the result has left (`keep` of
+   * {@link Task.output}). Cells are complete, and the client does not finish the result. Errors: GraphError (name; `operator.invalid` for what is no such result);
+   * InputError `input.unknown` (no output of that name).
+   */
+  result(name: string, of: Task | Program, output?: string): Value;
   /** Declares what is decrypted in the end. Errors: GraphError (name taken, of another task, the server's own). */
-  output(name: string, value: Value): void;
+  output(name: string, value: Value, options?: OutputOptions): void;
   /** The plain description that is compiled. Errors: GraphError if there is no output. */
   literal(): TaskLiteral;
+  /** What ties the task to others. */
+  ties(): TaskTies;
+}
+
+/** Options of `Task.output`. */
+export interface OutputOptions {
+  /**
+   * True for one that programs compute on which are not compiled together with this task: it has ciphertexts of its own, and keeps all the levels that it has,
+   * which may be none under parameters that were chosen for this task alone. Results of tasks that are compiled together are kept without it. Default false.
+   */
+  keep?: boolean | undefined;
+}
+
+/** Which inputs of a task are results of others, and which outputs others compute on. */
+export interface TaskTies {
+  readonly results: ReadonlyMap<string, { readonly of: Task | Program; readonly output: string }>;
+  readonly kept: readonly string[];
 }
 
 /** A task that knows a loom. */
@@ -446,13 +471,38 @@ export interface InputInfo extends ValueType {
   readonly layout: Layout | undefined;
   /** In how many ciphertexts it is encrypted; 0 for others. */
   readonly ciphertexts: number;
-  /** How many bytes `encrypt` makes of it; 0 for others. */
+  /** How many bytes these take; 0 for others. */
   readonly bytes: number;
+  /** Of an encrypted one that is a result of another program: the name of the output there. */
+  readonly result: string | undefined;
 }
 
 /** One output of a program. */
 export interface OutputInfo extends ValueType {
   readonly name: string;
+  /** What a program is told that computes on it; undefined where none can: see `Task.result`. */
+  readonly result: ResultInfo | undefined;
+}
+
+/** A result as an input of another program: made by the compiler, and given to it again. */
+export interface ResultInfo {
+  /** Type and bounds, as of inputs of a {@link TaskLiteral}. */
+  readonly type: string;
+  readonly min: string | undefined;
+  readonly max: string | undefined;
+  readonly given: {
+    /** Identity of the program, and the name of the output. */
+    readonly program: string;
+    readonly name: string;
+    /** How it lies in slots. */
+    readonly layout: Layout;
+    /** Types of its ciphertexts, and log2 of bounds on error and, under CKKS, on what they hold. */
+    readonly ciphertexts: readonly {
+      readonly type: string;
+      readonly error: number;
+      readonly message?: number;
+    }[];
+  };
 }
 
 /** What the compiler chose. */
@@ -497,6 +547,7 @@ export interface ProgramInfo {
     /** Estimate, without keys, encryption and decryption. */
     readonly seconds: number;
     readonly keyBytes: number;
+    /** Of what is encrypted; results of other programs are with the evaluator. */
     readonly uploadBytes: number;
     readonly downloadBytes: number;
   };
@@ -577,7 +628,7 @@ export interface Program extends Disposable {
   restoreClient(saved: Uint8Array, options?: RestoreOptions): Promise<Client>;
   /**
    * Computes on ciphertexts, in an evaluator worker. A ciphertext of any name serves that was encrypted, under the same key, for an input of the
-   * same type and bounds. Keys are kept while the same `EvaluationKeys` object is used. Errors: InputError, OutOfRangeError (clear inputs), FormatError,
+   * same type and bounds; for an input that is a result, that result of any run. Keys are kept while the same `EvaluationKeys` object is used. Errors: InputError, OutOfRangeError (clear inputs), FormatError,
    * KeyError, MemoryError, WorkerError.
    */
   run(inputs: Ciphertexts, keys: EvaluationKeys, options?: RunOptions): Promise<Ciphertexts>;

@@ -19,8 +19,13 @@ serve<ClientMethods>({
     return { version: raw.version(), memoryBytes: instance.memoryBytes };
   },
   ...programMethods(() => raw),
-  compile: ({ hear }, task, options) =>
-    open(raw.RawProgram.compile(JSON.stringify(task), JSON.stringify(options), hear)),
+  compile: ({ hear }, steps, options) => {
+    const all = raw.RawProgram.compileAll(JSON.stringify(steps), JSON.stringify(options), hear).map(open);
+    return new Moved(
+      all.map(({ value }) => value),
+      all.flatMap(({ transfer }) => transfer),
+    );
+  },
   createClient: (_, program) => clients.add(new raw.RawClient(programs.get(program))),
   restoreClient: (_, program, saved) => clients.add(raw.RawClient.restore(programs.get(program), saved)),
   saveClient: (_, client) => {

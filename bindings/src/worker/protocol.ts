@@ -17,6 +17,7 @@ import type {
   RawPort,
   RawProgramReport,
   RawReport,
+  RawStep,
   RawTrials,
   RawTried,
 } from '../raw.js';
@@ -77,7 +78,7 @@ export interface ProgramMethods extends StartMethods {
 
 /** What a client worker does. It holds secret keys; no answer but `saveClient`'s contains one. */
 export interface ClientMethods extends ProgramMethods {
-  compile(task: TaskLiteral, options: RawCompileOptions): OpenProgram;
+  compile(steps: RawStep[], options: RawCompileOptions): OpenProgram[];
   saveClient(client: Handle): Bytes;
   freeClient(client: Handle): void;
   createClient(program: Handle): Handle;

@@ -126,7 +126,7 @@ async function phasesOf(task: Task): Promise<(string | undefined)[]> {
   using program = await loom.compile(task);
   await aborted((options) => program.client(options));
   using client = await program.client();
-  const cells = { x: Array.from({ length: 300 }, (_, i) => i) };
+  const cells = { x: Array.from({ length: 200_000 }, (_, i) => i % 100) };
   const signal = AbortSignal.abort('no');
   await expect(client.encrypt(cells, { signal })).rejects.toBe('no');
   const inputs = await client.encrypt(cells);
@@ -143,7 +143,7 @@ describe.each(BUILDS)('the %s build', (mode) => {
     task.output(
       'out',
       task
-        .encrypted('x', { shape: [300], min: 0, max: 1000 })
+        .encrypted('x', { shape: [200_000], min: 0, max: 100 })
         .power(4)
         .sum(),
     );

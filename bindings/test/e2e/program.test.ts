@@ -314,7 +314,7 @@ describe('a compiled program', () => {
     expect(await errorOf(loom.compile(deep))).toMatchObject({ name: 'OutOfRangeError' });
     const many = createTask();
     many.output('out', many.encrypted('x', { min: 0, max: 1000 }).power(7));
-    expect(await errorOf(loom.compile(many))).toMatchObject({ code: 'parameters.none' });
+    expect(await errorOf(loom.compile(many))).toMatchObject({ code: 'range.overflow' });
     for (const [options, code] of [
       [{ n: 1000 }, 'parameters.invalid'],
       [{ precision: 99 }, 'parameters.invalid'],

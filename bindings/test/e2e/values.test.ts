@@ -378,7 +378,10 @@ describe.each(BUILDS)('the %s build', (mode) => {
     const inputs = await client.encrypt({ a: [100, 200, 300] });
     const results = await program.run(inputs, client.evaluationKeys);
     expect(await client.decrypt(results, { inputs })).toEqual({ sum: 600 });
-    expect((await errorOf(ofCents.decrypt(results))).code).toBe('task.invalid');
+    expect(await errorOf(ofCents.decrypt(results))).toMatchObject({
+      code: 'key.foreign',
+      details: { of: 'program' },
+    });
     expect((await errorOf(cents.run(inputs, client.evaluationKeys))).code).toBe('task.invalid');
     // Where all types are alike, the run that a result is bound to tells it.
     expect(await errorOf(ofNegative.decrypt(results, { inputs }))).toMatchObject({

@@ -18,6 +18,11 @@ const TASK: &str = r#"{"inputs":[
     "nodes":[{"op":"value.multiply","inputs":[0,1]},{"op":"value.sum","inputs":[2]},{"op":"stats.covariance","inputs":[0,1],"attrs":"{of=\"sample\"}"}],
     "outputs":[{"name":"sum","operand":3},{"name":"cov","operand":4}]}"#;
 
+fn compiled(task: &str) -> Result<RawProgram, JsValue> {
+    let steps = format!(r#"[{{"task":{task}}}]"#);
+    Ok(RawProgram::compile_all(&steps, "{}", None).map_err(JsValue::from)?.remove(0))
+}
+
 fn get(object: &JsValue, name: &str) -> JsValue {
     Reflect::get(object, &name.into()).unwrap()
 }
@@ -55,7 +60,7 @@ fn simd_conforms() {
 #[wasm_bindgen_test]
 async fn a_task_becomes_numbers() {
     start_pool(3).await.unwrap();
-    let program = RawProgram::compile(TASK, "{}", None).ok().unwrap();
+    let program = compiled(TASK).unwrap();
     let client = RawClient::new(&program).ok().unwrap();
     let mut evaluator = RawEvaluator::new(&bytes_of(&program.bytes())).ok().unwrap();
     for name in evaluator.missing_keys() {
@@ -94,10 +99,7 @@ async fn what_is_thrown_has_a_code() {
     // Whoever asks rayon for its threads before fixes them at one.
     start_pool(3).await.unwrap();
     let task = TASK.replace("covariance", "median");
-    let thrown: JsValue = match RawProgram::compile(&task, "{}", None) {
-        Ok(_) => panic!("an unknown operator was taken"),
-        Err(thrown) => thrown.into(),
-    };
+    let Err(thrown) = compiled(&task) else { panic!("an unknown operator was taken") };
     assert_eq!(get(&thrown, "code").as_string().unwrap(), "operator.unknown");
     assert_eq!(get(&get(&thrown, "details"), "operator").as_string().unwrap(), "stats.median");
     assert!(thrown.is_instance_of::<js_sys::Error>());
