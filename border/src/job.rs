@@ -163,6 +163,7 @@ pub(super) fn js_outputs(outputs: Vec<OutputCells>) -> Result<Array, cipherloom:
 }
 
 /// A `BigInt64Array`, or decimal texts where an integer does not fit.
+#[cfg(feature = "tasks")]
 fn js_integers(integers: &[i128]) -> Result<JsValue, cipherloom::Error> {
     if integers.iter().any(|&i| i64::try_from(i).is_err()) {
         return Ok(integers.iter().map(|i| JsValue::from(i.to_string())).collect::<Array>().into());

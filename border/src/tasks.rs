@@ -28,7 +28,11 @@ impl RawProgram {
     /// # Errors
     /// Throws.
     #[wasm_bindgen(js_name = compileAll)]
-    pub fn compile_all(steps: &str, options: &str, hear: Option<Function>) -> Result<Vec<RawProgram>, Thrown> {
+    pub fn compile_all(
+        steps: &str,
+        options: &str,
+        hear: Option<Function>,
+    ) -> Result<Vec<RawProgram>, Thrown> {
         let (steps, options): (Vec<Step>, Options) = (read("tasks", steps)?, read("options", options)?);
         watched(hear, COMPILE_PARTS, || {
             let programs = Program::compile_all(steps, &options)?;

@@ -91,18 +91,44 @@ impl Forms<'_, '_> {
         Ok(())
     }
 
-    fn sum(&self, inputs: &[u64], by: &[Attr]) -> Option<Form> {
-        let mut all = Form::new();
-        for (&unit, by) in inputs.iter().zip(by) {
-            let own = self.of(unit);
-            let own = if self.open(unit, &own) { own } else { [((unit, 0, None), Attr::Int(1))].into() };
-            for (term, times) in own {
+    /// What a sum takes in of a vector: all of it, which is then forgotten where nobody else reads it, so that a long sum is told in as many steps as it has terms.
+    fn taken(&mut self, unit: u64, forget: bool) -> Form {
+        let itself = || [((unit, 0, None), Attr::Int(1))].into();
+        match self.known.get(&unit) {
+            Some(form) if !self.open(unit, form) => itself(),
+            Some(_) if forget && self.old.readers.get(&unit) == Some(&1) => {
+                self.known.remove(&unit).unwrap_or_default()
+            }
+            Some(form) => form.clone(),
+            None => itself(),
+        }
+    }
+
+    fn sum(&mut self, inputs: &[u64], by: &[Attr]) -> Option<Form> {
+        let terms: usize = inputs.iter().map(|unit| self.known.get(unit).map_or(1, Form::len)).sum();
+        // Of more it may be that nothing is told.
+        let forget = terms <= MOST_TERMS;
+        let mut forms: Vec<(Form, &Attr)> =
+            inputs.iter().zip(by).map(|(&unit, by)| (self.taken(unit, forget), by)).collect();
+        // The largest one takes in the others.
+        forms.sort_by_key(|(form, _)| form.len());
+        let (mut all, by) = forms.pop()?;
+        if *by != Attr::Int(1) {
+            for times in all.values_mut() {
+                *times = product(times, by)?;
+            }
+            all.retain(|_, times| *times != Attr::Int(0));
+        }
+        for (form, by) in forms {
+            for (term, times) in form {
                 let times = product(&times, by)?;
-                let together = match all.remove(&term) {
-                    Some(known) => sum(&known, &times)?,
+                let together = match all.get(&term) {
+                    Some(known) => sum(known, &times)?,
                     None => times,
                 };
-                if together != Attr::Int(0) {
+                if together == Attr::Int(0) {
+                    all.remove(&term);
+                } else {
                     all.insert(term, together);
                 }
             }

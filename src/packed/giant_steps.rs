@@ -7,7 +7,7 @@ use super::rebuild::{Given, Made, rebuilt};
 use crate::Result;
 use crate::graph::{Attr, Attrs, Graph, OperandId, Operator};
 use crate::ops::Registry;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// The same graph, with such sums made of fewer turns where that is asked for, and without what leads to no output.
 ///
@@ -24,13 +24,14 @@ pub(super) fn giant_steps(
     // What is read at last: of sums that are made anew, other things than before.
     let mut wanted: BTreeSet<u64> = graph.outputs().iter().map(|port| old.unit(port.operand)).collect();
     let mut sums: HashMap<u64, Sum> = HashMap::new();
+    let inner = inner(&old);
     for &number in order.iter().rev() {
         let op = &graph.operators()[number as usize];
         let unit = old.unit(op.output);
         if !wanted.contains(&unit) {
             continue;
         }
-        match if split { Sum::of(&old, op)? } else { None } {
+        match if split && !inner.contains(&unit) { Sum::of(&old, op)? } else { None } {
             Some(sum) => {
                 wanted.extend(sum.leaves.iter().chain(sum.groups.keys()));
                 sums.insert(unit, sum);
@@ -45,6 +46,17 @@ pub(super) fn giant_steps(
     })
 }
 
+/// Whether it adds up encrypted vectors.
+fn adds(old: &Given<'_>, op: &Operator) -> bool {
+    old.role(op) == Role::Sum && !old.clear(op, 1)
+}
+
+/// What only other sums read: these have all of its terms.
+fn inner(old: &Given<'_>) -> HashSet<u64> {
+    let sums = old.graph.operators().iter().filter(|op| adds(old, op));
+    sums.flat_map(|op| old.inputs(op)).filter(|unit| old.readers.get(unit) == Some(&1)).collect()
+}
+
 /// A sum that is made anew.
 struct Sum {
     /// What is added as it is.
@@ -56,7 +68,7 @@ struct Sum {
 impl Sum {
     /// The sum that ends in an operator, where it saves turns to make it anew.
     fn of(old: &Given<'_>, op: &Operator) -> Result<Option<Self>> {
-        if old.role(op) != Role::Sum || old.clear(op, 1) {
+        if !adds(old, op) {
             return Ok(None);
         }
         let (mut open, mut sum) = (old.inputs(op), Self { leaves: Vec::new(), groups: BTreeMap::new() });
@@ -65,7 +77,7 @@ impl Sum {
             let single = old.readers.get(&unit) == Some(&1);
             let producer = old.producers.get(&unit).filter(|_| single);
             match producer.map(|&op| (op, old.role(op))) {
-                Some((op, Role::Sum)) if !old.clear(op, 1) => open.extend(old.inputs(op)),
+                Some((op, _)) if adds(old, op) => open.extend(old.inputs(op)),
                 Some((op, Role::Product)) if old.clear(op, 1) => {
                     let inputs = old.inputs(op);
                     let (x, steps) = turn(old, inputs[0])?;

@@ -7,7 +7,7 @@ use crate::analyze::{Facts, topological_order};
 use crate::graph::{Attr, Attrs, Graph, OperandId, Operator};
 use crate::ops::{Call, Registry, Session};
 use crate::{Error, Result};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The graph as it is.
 pub(super) struct Given<'g> {
@@ -16,11 +16,17 @@ pub(super) struct Given<'g> {
     pub producers: HashMap<u64, &'g Operator>,
     /// How often each is read; as an output, too.
     pub readers: HashMap<u64, usize>,
+    /// Those that are not encrypted, all of which are inputs.
+    clear: HashSet<u64>,
 }
 
 impl<'g> Given<'g> {
     pub fn new(graph: &'g Graph) -> Self {
-        let mut old = Self { graph, producers: HashMap::new(), readers: HashMap::new() };
+        let clear =
+            |operand: OperandId| SlotVector::of(graph.ty(operand)).is_ok_and(|vector| !vector.encrypted);
+        let inputs = graph.inputs().iter().map(|port| port.operand).filter(|&operand| clear(operand));
+        let clear = inputs.map(|operand| graph.first_unit(operand)).collect();
+        let mut old = Self { graph, producers: HashMap::new(), readers: HashMap::new(), clear };
         for op in graph.operators() {
             old.producers.insert(old.unit(op.output), op);
         }
@@ -72,10 +78,7 @@ impl<'g> Given<'g> {
     }
 
     pub fn clear(&self, op: &Operator, index: usize) -> bool {
-        let operand = self.graph.inputs_of(op).get(index);
-        operand.is_some_and(|&operand| {
-            SlotVector::of(self.graph.ty(operand)).is_ok_and(|vector| !vector.encrypted)
-        })
+        self.graph.inputs_of(op).get(index).is_some_and(|&operand| self.clear.contains(&self.unit(operand)))
     }
 
     /// log2 of the slots of a ring.

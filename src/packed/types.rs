@@ -33,7 +33,8 @@ impl SlotVector {
             };
             Some(Self { frame, encrypted })
         };
-        read().filter(|read| read.ty() == *ty).ok_or_else(|| {
+        let whole = ty.head == HEAD && ty.size == 1 && ty.attrs.iter().count() == 3;
+        read().filter(|_| whole).ok_or_else(|| {
             let (name, expected) =
                 ("type".to_owned(), "packed[1]{ring=..., rings=1 or 2, where=\"encrypted\" or \"clear\"}");
             GraphError::Attribute { name, found: ty.to_string(), expected }.into()

@@ -29,7 +29,7 @@ const SCALES: [u32; 7] = [30, 33, 36, 39, 42, 45, 48];
 const BEYOND: u32 = 2;
 
 /// How many times the words of the candidate with the fewest one may read and write to be looked at closely.
-const MOST_WORDS: f64 = 1.5;
+const MOST_WORDS: f64 = 1.2;
 
 /// What the caller fixed.
 pub struct Wishes {
@@ -169,6 +169,8 @@ impl Search<'_> {
         let (mut first, mut missing) = (least, f64::INFINITY);
         let mut found = loop {
             match self.integers(ring, t, enough, special)? {
+                // Smaller steps were seen to save a third of what is missing at most.
+                fit @ Fit::No { missing: bits } if bits > f64::from(ring.max_bits) => return Ok(fit),
                 Fit::No { missing: bits } if bits < missing => (first, missing) = (enough + 1, bits),
                 fit @ (Fit::No { .. } | Fit::Keys) => return Ok(fit),
                 fit => break fit,

@@ -1,9 +1,10 @@
 //! Operators of scheme level, as they are emitted: with their types and noise bounds, and in a graph where there is one.
 
 use super::Chain;
+use super::type_table::{TypeId, TypeTable};
 use crate::graph::{Attrs, Graph, OperandId, ValueType};
 use crate::ops::types::{Ciphertext, SwitchingKey};
-use crate::ops::{Call, Noise, Registry, Session};
+use crate::ops::{Noise, Registry, Session};
 use crate::{Error, Result};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -48,17 +49,17 @@ impl fmt::Display for KeyName {
 }
 
 /// What came of calls.
-type Calls = HashMap<(String, Attrs, Vec<Node>), Node>;
+type Calls = HashMap<(&'static str, Attrs, Vec<Node>), Node>;
 
 struct Known {
-    ty: ValueType,
+    ty: TypeId,
     noise: Noise,
     operand: Option<OperandId>,
 }
 
 /// Takes operators of scheme level.
 pub struct Emitter<'r> {
-    registry: &'r Registry,
+    types: TypeTable<'r>,
     session: Option<Session<'r>>,
     nodes: Vec<Known>,
     /// What came of a call before; but for random ones there are none twice.
@@ -82,7 +83,7 @@ impl<'r> Emitter<'r> {
     /// One that only works out what would come.
     pub fn judge(registry: &'r Registry) -> Self {
         Self {
-            registry,
+            types: TypeTable::new(registry),
             session: None,
             nodes: Vec::new(),
             calls: HashMap::new(),
@@ -155,31 +156,31 @@ impl<'r> Emitter<'r> {
     ///
     /// # Errors
     /// What it says of its operands.
-    pub fn op(&mut self, name: &str, attrs: Attrs, inputs: &[Node]) -> Result<Node> {
+    pub fn op(&mut self, name: &'static str, attrs: Attrs, inputs: &[Node]) -> Result<Node> {
         if self.nodes.len() >= MOST_NODES {
             let (what, limit) = ("operators of a scheme", MOST_NODES as u64);
             return Err(Error::TooLarge { what, found: limit + 1, limit });
         }
-        let key = (name.to_owned(), attrs, inputs.to_vec());
+        let key = (name, attrs, inputs.to_vec());
         if let Some(&known) = self.calls.get(&key).filter(|_| self.dedup) {
             return Ok(known);
         }
-        let types: Vec<ValueType> = inputs.iter().map(|&node| self.of(node).ty.clone()).collect();
+        let types: Vec<TypeId> = inputs.iter().map(|&node| self.of(node).ty).collect();
         let noises: Vec<Noise> = inputs.iter().map(|&node| self.of(node).noise).collect();
-        let call = Call { name, attrs: &key.1, inputs: &types, unit: 64 };
-        let noise = self.registry.get(name)?.noise(&call, &noises).unwrap_or(Noise::error(f64::NEG_INFINITY));
-        let (ty, operand) = match &mut self.session {
-            None => (self.registry.assemble(&call)?, None),
+        let read: u64 = types.iter().map(|&ty| self.types.ty(ty).size).sum();
+        let (call, ty) = self.types.call(name, &key.1, types)?;
+        let noise = self.types.noise(call, &noises)?;
+        let operand = match &mut self.session {
+            None => None,
             Some(session) => {
                 let operands = inputs.iter().map(|node| self.nodes[node.0 as usize].operand);
                 let operands = operands
                     .collect::<Option<Vec<_>>>()
                     .ok_or(Error::Job("nodes of a graph are operands"))?;
-                let operand = session.op(name, key.1.clone(), &operands)?;
-                (session.ty(operand).clone(), Some(operand))
+                Some(session.op(name, key.1.clone(), &operands)?)
             }
         };
-        self.words += types.iter().map(|ty| ty.size).sum::<u64>() + ty.size;
+        self.words += read + self.types.ty(ty).size;
         if self.words > self.most_words {
             let what = "words that operators of a scheme read and write";
             return Err(Error::TooLarge { what, found: self.words, limit: self.most_words });
@@ -194,7 +195,24 @@ impl<'r> Emitter<'r> {
     /// # Errors
     /// `Graph` for a name that is taken.
     pub fn input(&mut self, name: &str, ty: ValueType, noise: Noise) -> Result<Node> {
-        let operand = self.session.as_mut().map(|s| s.graph_mut().add_input(name, ty.clone())).transpose()?;
+        let ty = self.types.number(ty);
+        self.input_of(name, ty, noise)
+    }
+
+    /// An input that is a ciphertext.
+    ///
+    /// # Errors
+    /// `Graph` for a name that is taken.
+    pub fn ciphertext_input(&mut self, name: &str, ty: &Ciphertext, noise: Noise) -> Result<Node> {
+        let ty = self.types.number_of(ty);
+        self.input_of(name, ty, noise)
+    }
+
+    fn input_of(&mut self, name: &str, ty: TypeId, noise: Noise) -> Result<Node> {
+        let operand = match &mut self.session {
+            Some(session) => Some(session.graph_mut().add_input(name, self.types.ty(ty).clone())?),
+            None => None,
+        };
         Ok(self.push(Known { ty, noise, operand }))
     }
 
@@ -236,16 +254,16 @@ impl<'r> Emitter<'r> {
                 Some(lowered(session, whole, &ty)?)
             }
         };
-        let node = self.push(Known { ty: ty.ty(), noise: Noise::error(f64::NEG_INFINITY), operand });
+        let ty = self.types.number(ty.ty());
+        let node = self.push(Known { ty, noise: Noise::error(f64::NEG_INFINITY), operand });
         self.keys.insert((name, level), node);
         Ok(node)
     }
 
     /// The same operand, of which more is known.
     pub fn known_better(&mut self, node: Node, noise: Noise) -> Node {
-        let Known { ty, operand, .. } = self.of(node);
-        let known = Known { ty: ty.clone(), noise, operand: *operand };
-        self.push(known)
+        let &Known { ty, operand, .. } = self.of(node);
+        self.push(Known { ty, noise, operand })
     }
 
     /// Replaces what is known of a node.
@@ -270,7 +288,7 @@ impl<'r> Emitter<'r> {
     /// # Errors
     /// `Graph` for what is none.
     pub fn ciphertext(&self, node: Node) -> Result<Ciphertext> {
-        Ciphertext::of(&self.of(node).ty)
+        self.types.ciphertext(self.of(node).ty).cloned()
     }
 
     /// Bounds on what a node holds.

@@ -8,6 +8,7 @@ mod ckks;
 mod emitter;
 mod lookup;
 mod polynomial;
+mod type_table;
 
 pub use bgv::Bgv;
 pub use ckks::{Ckks, scales};
@@ -304,7 +305,7 @@ impl<'e, 'r, R: Rules> Closing<'e, 'r, R> {
         }
     }
 
-    fn sum(&mut self, op: &str, x: Handle, y: Handle) -> Result<Cipher> {
+    fn sum(&mut self, op: &'static str, x: Handle, y: Handle) -> Result<Cipher> {
         let (x, y) = (self.addend(x)?, self.addend(y)?);
         let [x, y] = self.rules.meet(self.emitter, self.chain, x, y)?;
         let node = self.emitter.op(op, Attrs::new(), &[x.node, y.node])?;
@@ -348,7 +349,7 @@ impl<R: Rules> Target for Closing<'_, '_, R> {
         if vector.encrypted {
             let given = self.onward.given.get(&port).cloned();
             let (ty, noise) = given.map_or_else(|| self.rules.fresh(self.chain, name), Ok)?;
-            let node = self.emitter.input(&port, ty.ty(), noise)?;
+            let node = self.emitter.ciphertext_input(&port, &ty, noise)?;
             let cipher = Cipher { node, degree: 1 };
             self.state(Made::Input(name.to_owned()), cipher)?;
             return Ok(self.hold(cipher));
