@@ -13,6 +13,7 @@ use cipherloom::tasks::{
 use cipherloom::values::number::Number;
 use cipherloom::values::{Exact, Values};
 use cipherloom::{Error, Result};
+use cipherloom_fuzz::container::{content, sealed as sealed_like};
 use road::random::{Dice, Random, random};
 use road::{TaskBuilder, answers, evaluator, expected, given, parameters, sealed};
 use std::collections::BTreeMap;
@@ -304,8 +305,14 @@ fn only_that_result_is_taken() {
     let found = |error: Result<()>| match error {
         Err(Error::Task { found, .. }) => found,
         Err(Error::Foreign { of, .. }) => of.to_owned(),
+        Err(Error::Format { problem, .. }) => problem.to_string(),
         other => panic!("{other:?}"),
     };
+    // Only what is fresh travels as a seed: the form stands behind three identities and the description.
+    let mut inside = content(&of("product")).to_vec();
+    let form = 52 + u32::from_le_bytes(inside[48..52].try_into().unwrap()) as usize;
+    inside[form] ^= 1;
+    assert!(found(ask(sealed_like(&of("product"), &inside))).contains("a seed in what is not fresh"));
     assert_eq!(found(ask(of("sum"))), "the result `sum`");
     assert_eq!(found(ask(values["y"].clone())), "what was encrypted");
     // Of the same task and parameters, but with other bounds: its results are another program's.

@@ -1,7 +1,6 @@
 /** Compares what the package gives with what the model says. A difference is `{ where, found, expected }`. */
 import { isSingle, widened } from './cells.mjs';
 import { compare, minus, nearest, ofDouble, over, powerOfTen } from './fraction.mjs';
-import { isKnownRefusal } from './known.mjs';
 import { mayBeRefused, mayBeTooLong } from './limits.mjs';
 import { readBound } from './model/data.mjs';
 import { ACCEPTED, isUndefined, predict } from './model/predict.mjs';
@@ -55,7 +54,6 @@ function checkRefusal({ CipherloomError, ERROR_CODES }, program, expected, { ste
   const typed = error instanceof CipherloomError && error.code in ERROR_CODES;
   const code = typed ? error.code : `untyped ${error}`;
   if (typed && expected.refusal?.step === step && expected.refusal.codes.includes(code)) return report;
-  if (isKnownRefusal(program, step, error)) return { ...report, refused: 'a known defect' };
   const later = ['compile', 'encrypt', 'run'].includes(expected.refusal?.step ?? 'run');
   if (typed && step === 'compile' && later && mayBeRefused(expected, error, journey.compile))
     return { ...report, refused: code };
@@ -231,7 +229,7 @@ function checkShared(context, outputs, { refused, info, details }) {
   const { pkg, differ } = context;
   if (refused) {
     // One output needs no more than all.
-    if (!isKnownRefusal(info, 'compile', refused)) differ('shared parameters', refused, 'accepted');
+    differ('shared parameters', refused, 'accepted');
     return;
   }
   for (const { name, value } of outputs) {

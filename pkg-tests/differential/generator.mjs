@@ -3,7 +3,6 @@ import { Dice } from './dice.mjs';
 import { NO_VALUE } from './cells.mjs';
 import { randomStep, sample } from './draw-calls.mjs';
 import { randomInputs } from './draw-inputs.mjs';
-import { isKnownStep } from './known.mjs';
 import { mistaken } from './mistakes.mjs';
 import { spread } from './model/logic.mjs';
 import { tried } from './model/predict.mjs';
@@ -154,7 +153,7 @@ class Drawing {
   /** Whether a value is small enough, and one that a program of the scheme has. */
   #isTakable(value, operands, step) {
     const all = value.rows ?? [value];
-    if (step.method && (isKnownStep(step, operands, value) || !this.#isOfScheme(step, operands, value))) return false;
+    if (step.method && !this.#isOfScheme(step, operands, value)) return false;
     return (
       cellsOf(value.shape) * all.length <= MOST_CELLS &&
       all.every((one, row) => this.#isSmall(one, operands, step, row))

@@ -18,7 +18,18 @@ impl fmt::Display for Interval {
     }
 }
 
+/// The shortest intervals, as a part of their largest number: what is nearer to each other is told apart by no scale.
+const SHORTEST: f64 = 1.0 / 1024.0;
+
 impl Interval {
+    /// One that has all of these numbers, and a length, be they one number only.
+    pub fn with_length(min: f64, max: f64) -> Self {
+        let largest = min.abs().max(max.abs());
+        let least = if largest == 0.0 { 1.0 } else { largest * SHORTEST };
+        let more = (least - (max - min)).max(0.0) / 2.0;
+        Self { min: min - more, max: max + more }
+    }
+
     /// What x is of it, from -1 to 1: the nearest binary64; none outside.
     pub fn position(&self, x: &Number) -> Option<f64> {
         let (min, max) = (Number::from_f64(self.min)?, Number::from_f64(self.max)?);

@@ -7,6 +7,8 @@ use crate::packed::chebyshev;
 pub const OFF: f64 = 1.0 / (1u64 << 20) as f64;
 /// Degrees of polynomials, and how many products follow one another in each.
 const DEGREES: [(usize, u32); 3] = [(7, 3), (15, 4), (31, 5)];
+/// The widest gap that is made use of: a polynomial needs an interval to be near to 1 on.
+const WIDEST: f64 = 0.9;
 /// Most products in a row.
 const MOST_LEVELS: u32 = 20;
 
@@ -16,6 +18,7 @@ pub fn chain(gap: f64) -> Option<Vec<Vec<f64>>> {
     if !(gap > 0.0 && gap <= 1.0) {
         return None;
     }
+    let gap = gap.min(WIDEST);
     (3..=MOST_LEVELS).find_map(|levels| within(gap, levels))
 }
 

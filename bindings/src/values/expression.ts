@@ -479,16 +479,20 @@ export class Expression implements Value {
     const mixed = numbers && all.some(({ kind }) => kind !== all[0]?.kind);
     const real = mixed && all.some(({ kind }) => kind === 'real');
     const decimals = real ? 0 : Math.max(...all.map(({ decimals }) => decimals));
+    const finished = all.some((one) => one instanceof Expression && one.finished);
     return all.map((one) => {
       const own =
         one instanceof Expression ? one : this.#constant(where, one, real ? one.decimals : decimals);
-      if (real) return own.#real(where);
+      if (real) return own.#real(where, finished);
       return mixed || own.decimals !== decimals ? own.#integer(where, decimals) : own;
     });
   }
 
-  #real(where: string): Expression {
+  /** The same values as reals; beside what is `finished` the client makes them, so that the server's stay integers. */
+  #real(where: string, finished: boolean): Expression {
     if (this.kind === 'real') return this;
+    if (finished && !this.finished && this.place === 'encrypted' && this.shape.length === 0 && !this.missing)
+      return this.#alone(where, 'value.finish').#real(where, finished);
     const zero: Constant = { kind: 'real', shape: [], decimals: 0, categories: undefined, cells: [0] };
     return this.#node(where, 'value.add', [this, this.#constant(where, zero, 0, this.shape)]);
   }

@@ -161,10 +161,12 @@ const LIFTED: Readonly<Record<string, Lift>> = {
   'value.present': cells,
   'value.rotate': along,
   'value.concat': along,
-  'value.sum': (call) =>
-    call.attributes['axis'] === undefined
-      ? call.summed(call.input(0), call.dimensions(0).length)
-      : along(call),
+  'value.sum': (call) => {
+    if (call.attributes['axis'] !== undefined) return along(call);
+    const dimensions = call.dimensions(0).length;
+    // Also a sum of one cell is a sum: that of a boolean is a number.
+    return dimensions === 0 ? call.summed(call.reshaped(0, [1]), 1) : call.summed(call.input(0), dimensions);
+  },
   'value.dot': (call) =>
     call.summed(call.node('value.multiply', [call.input(0), call.input(1)]), call.dimensions(0).length),
   'matrix.vector': product,

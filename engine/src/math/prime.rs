@@ -15,8 +15,15 @@ pub fn is_prime(n: u64) -> bool {
     if let Some(&p) = BASES.iter().find(|&&p| n.is_multiple_of(p)) {
         return n == p;
     }
-    // `n` is odd and may exceed the range of `Modulus`
-    let mul = |a: u64, b: u64| (a as u128 * b as u128 % n as u128) as u64;
+    match Modulus::new(n) {
+        Ok(q) => passes_all(n, |a, b| q.mul(a, b)),
+        // too large
+        Err(_) => passes_all(n, |a, b| (a as u128 * b as u128 % n as u128) as u64),
+    }
+}
+
+/// Whether an odd `n` that no base divides passes the test to all of them; `mul` is the product modulo `n`.
+fn passes_all(n: u64, mul: impl Fn(u64, u64) -> u64) -> bool {
     let twos = (n - 1).trailing_zeros();
     let odd = (n - 1) >> twos;
     BASES.iter().all(|&base| {

@@ -126,7 +126,7 @@ fn lower(call: &Call<'_>, x: &[Lowered], l: &mut Lowering<'_>) -> Result<Cells> 
         let Range::Reals { min, max } = x[0].range.in_units(value.decimals) else {
             return Err(call.error("range of the operand", "none that is known", "bounds"));
         };
-        let interval = Interval { min, max };
+        let interval = Interval::with_length(min, max);
         let (series, off) = of_powers(&doubles, interval);
         return l.chebyshev(operand, interval, &series, off, &real);
     };
