@@ -4,7 +4,7 @@
 //! type: the rows of two rings are a value of shape [2, n].
 
 use crate::Result;
-use crate::graph::{Attrs, GraphError, ValueType};
+use crate::graph::{Attr, Attrs, GraphError, ValueType};
 use crate::ops::Call;
 use std::fmt;
 
@@ -151,8 +151,13 @@ impl Value {
         };
         let decimals = a.get("decimals").map_or(Ok(0), |_| a.size("decimals"))?;
         let missing = a.get("missing").map_or(Ok(0), |_| a.int("missing"))? != 0;
-        let value = Self { kind, shape: a.uints("shape")?, place, decimals: decimals as u32, missing };
-        if value.ty()? != *ty {
+        let own = u32::try_from(decimals).unwrap_or(u32::MAX);
+        let value = Self { kind, shape: a.uints("shape")?, place, decimals: own, missing };
+        value.check()?;
+        // Each attribute that there is was read, and says something.
+        let category = matches!(kind, Kind::Category { .. });
+        let told = 3 + [category, decimals > 0, missing].into_iter().filter(|&told| told).count();
+        if a.iter().count() != told || a.get("missing").is_some_and(|flag| *flag != Attr::Int(1)) {
             let expected = "no other attributes, none for no decimals or no missing cells (1 for some)";
             return Err(wrong("type", ty.to_string(), expected).into());
         }
@@ -165,22 +170,10 @@ impl Value {
     /// `Attribute` for a dimension of 0, more cells or dimensions than a value may have, too many decimals, decimals of what is
     /// no integer, no category or too many.
     pub fn ty(&self) -> Result<ValueType> {
-        let wrong = |name: &str, found: String, expected| -> Result<ValueType> {
-            Err(GraphError::Attribute { name: name.to_owned(), found, expected }.into())
-        };
-        if self.checked_cells().is_none() {
-            let expected = "at most 16 dimensions of at least 1, at most 2^32 cells";
-            return wrong("shape", format!("{:?}", self.shape), expected);
-        }
-        if self.decimals > MOST_DECIMALS || (self.decimals > 0 && self.kind != Kind::Integer) {
-            return wrong("decimals", self.decimals.to_string(), "at most 1000, of integers only");
-        }
+        self.check()?;
         let attrs = Attrs::new().with("kind", self.kind.name()).with("shape", self.shape.as_slice());
         let mut attrs = attrs.with("where", self.place.name());
         if let Kind::Category { categories } = self.kind {
-            if !(1..=MOST_CATEGORIES).contains(&categories) {
-                return wrong("categories", categories.to_string(), "1 to 2^32");
-            }
             attrs = attrs.with("categories", categories);
         }
         if self.decimals > 0 {
@@ -190,6 +183,26 @@ impl Value {
             attrs = attrs.with("missing", 1u64);
         }
         Ok(ValueType::new(HEAD, 1, attrs))
+    }
+
+    /// Checks that there is such a type: see [`Value::ty`].
+    fn check(&self) -> Result<()> {
+        let wrong = |name: &str, found: String, expected| -> Result<()> {
+            Err(GraphError::Attribute { name: name.to_owned(), found, expected }.into())
+        };
+        if self.checked_cells().is_none() {
+            let expected = "at most 16 dimensions of at least 1, at most 2^32 cells";
+            return wrong("shape", format!("{:?}", self.shape), expected);
+        }
+        if self.decimals > MOST_DECIMALS || (self.decimals > 0 && self.kind != Kind::Integer) {
+            return wrong("decimals", self.decimals.to_string(), "at most 1000, of integers only");
+        }
+        match self.kind {
+            Kind::Category { categories } if !(1..=MOST_CATEGORIES).contains(&categories) => {
+                wrong("categories", categories.to_string(), "1 to 2^32")
+            }
+            _ => Ok(()),
+        }
     }
 
     fn checked_cells(&self) -> Option<u64> {
