@@ -706,3 +706,26 @@ fn turns_of_a_picture_are_shared() {
     let (with, without) = (count(Passes::default()), count(as_they_are));
     assert!(with < without, "{with} {without}");
 }
+
+#[test]
+fn the_precision_that_is_to_be_had_is_told() {
+    let mut task = TaskBuilder::default();
+    let x = task.input("x", r#"kind="real", shape=[512], where="encrypted""#, Some(["-1", "1"]));
+    let power = (0..2).fold(x, |x, _| {
+        let square = task.op("value.square", "", &[x]);
+        let sum = task.op("value.sum", "", &[square]);
+        let sum = task.op("value.broadcast", "shape=[512]", &[sum]);
+        let mean = task.op("value.multiply", "", &[sum, x]);
+        task.op("value.within", "max=1, min=-1", &[mean])
+    });
+    task.output("power", power);
+    let task = task.finish();
+    let at = |precision: f64| {
+        Program::compile(task.clone(), &Options { precision: Some(precision), ..Options::default() })
+    };
+    let Err(Error::NoParameters { reason, .. }) = at(40.0) else { panic!("precise enough") };
+    let (_, told) = reason.split_once("a precision of ").unwrap();
+    let had: f64 = told.split_once(' ').unwrap().0.parse().unwrap();
+    assert!((1.0..40.0).contains(&had), "{reason}");
+    at(had).unwrap();
+}

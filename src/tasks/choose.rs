@@ -46,6 +46,7 @@ pub struct Wishes {
 pub fn choose(all: &[Member], wishes: &Wishes, registry: &Registry) -> Result<Parameters> {
     let mut best: Option<(bool, f64, Parameters)> = None;
     let (mut reason, mut most_words) = (String::new(), u64::MAX);
+    let mut nearest: Option<(f64, String)> = None;
     let (mut max_n, mut costs) = (0, CostModel::default());
     for &(n, max_bits) in wishes.table.rows() {
         if wishes.n.is_some_and(|wished| wished != n) {
@@ -53,7 +54,14 @@ pub fn choose(all: &[Member], wishes: &Wishes, registry: &Registry) -> Result<Pa
         }
         max_n = n;
         let tasks = &placed(all, n)?;
-        let mut search = Search { tasks, wishes, registry, reason: &mut reason, most_words: &mut most_words };
+        let mut search = Search {
+            tasks,
+            wishes,
+            registry,
+            reason: &mut reason,
+            nearest: &mut nearest,
+            most_words: &mut most_words,
+        };
         let ring = Ring { n, max_bits };
         let mut found = Vec::new();
         if search.exact() {
@@ -101,6 +109,8 @@ pub fn choose(all: &[Member], wishes: &Wishes, registry: &Registry) -> Result<Pa
             break;
         }
     }
+    // What was deep enough says more than that others were not.
+    let reason = nearest.map_or(reason, |(_, nearest)| nearest);
     let none = Error::NoParameters { max_n, table: wishes.table.name(), reason };
     best.map(|best| best.2).ok_or(none)
 }
@@ -117,6 +127,8 @@ struct Search<'a> {
     registry: &'a Registry,
     /// Why the last candidate failed.
     reason: &'a mut String,
+    /// Of candidates that are not precise enough the one that lacks the fewest bits: these, and what to say of it.
+    nearest: &'a mut Option<(f64, String)>,
     /// What its operators read and write at most: [`MOST_WORDS`] times what those of another do.
     most_words: &'a mut u64,
 }
@@ -325,14 +337,19 @@ impl Search<'_> {
         let how = How { late, told: false };
         let outputs = closed(halves, &task.packing, parameters.literal(), &mut judge, how);
         // Nothing is known of budgets where levels are too few.
-        let (mut missing, mut spare) = (f64::INFINITY, None);
+        let (mut missing, mut spare, mut short) = (f64::INFINITY, None, None);
         let judged = outputs.and_then(|ClosedTask { outputs, .. }| {
             missing = Closed::missing(&outputs);
             Closed::check(&outputs)?;
             let budgets = outputs.iter().map(|closed| closed.budget - MARGIN);
             spare = Some(budgets.fold(f64::from(PRIME_BITS), f64::min) as u32);
-            precise(halves, &task.packing, &outputs, self.wishes.precision)?;
-            Ok(outputs)
+            match imprecise(halves, &task.packing, &outputs, self.wishes.precision) {
+                None => Ok(outputs),
+                Some((bits, error)) => {
+                    short = Some(bits);
+                    Err(error)
+                }
+            }
         });
         Ok(Err(match judged {
             Ok(outputs) => return Ok(Ok(Judged { outputs, words: judge.words() })),
@@ -344,6 +361,17 @@ impl Search<'_> {
             }
             Err(Error::Parameters { what, found, expected }) => {
                 *self.reason = format!("n = {n}: {what}: found {found}, expected {expected}");
+                if let Some(bits) =
+                    short.filter(|&bits| self.nearest.as_ref().is_none_or(|known| bits <= known.0))
+                {
+                    let had = (self.wishes.precision - bits).floor();
+                    let hint = if had >= 1.0 {
+                        format!("; a precision of {had} is to be had")
+                    } else {
+                        String::new()
+                    };
+                    *self.nearest = Some((bits, format!("{}{hint}", self.reason)));
+                }
                 spare.map_or(Fit::No { missing }, |spare| Fit::Imprecise { spare })
             }
             Err(other) => return Err(other),
@@ -392,6 +420,12 @@ fn uneven(max_bits: u32, t: &[u64], count: usize, special: usize) -> Option<(u32
 /// # Errors
 /// `Parameters` for one that is not.
 pub fn precise(halves: &Halves, packing: &Packing, outputs: &[Closed], precision: f64) -> Result<()> {
+    imprecise(halves, packing, outputs, precision).map_or(Ok(()), |(_, error)| Err(error))
+}
+
+/// The output that lacks the most bits, and how many these are.
+fn imprecise(halves: &Halves, packing: &Packing, outputs: &[Closed], precision: f64) -> Option<(f64, Error)> {
+    let mut worst: Option<(f64, Error)> = None;
     for closed in outputs {
         let Scheme::Ckks { scale } = closed.ty.scheme else { continue };
         let frame = super::halves::frame(closed.ty.n, halves.exact);
@@ -411,16 +445,20 @@ pub fn precise(halves: &Halves, packing: &Packing, outputs: &[Closed], precision
                 // Rounded to the integer that is meant, and so exact.
                 -1.5 - f64::from(value.value.decimals) * std::f64::consts::LOG2_10
             };
-            if error > most {
-                return Err(Error::Parameters {
+            // No precision that is asked for makes up for an integer that is not right.
+            let real = value.value.kind == Kind::Real;
+            let short = if real || error <= most { error - most } else { f64::INFINITY };
+            if short > 0.0 && worst.as_ref().is_none_or(|known| short > known.0) {
+                let error = Error::Parameters {
                     what: format!("precision of output `{}`", value.name),
                     found: format!("2^{error:.1} of 2^{largest:.1}"),
                     expected: format!("at most 2^{most:.1}"),
-                });
+                };
+                worst = Some((short, error));
             }
         }
     }
-    Ok(())
+    worst
 }
 
 /// Sets of plaintext moduli of product `least` or more: one, or several smaller ones; the smallest there are, since noise
