@@ -82,7 +82,7 @@ for (const name of BROWSERS) {
       assert.equal(await page.evaluate(`${DIAGRAM}.querySelectorAll('.operator.selected').length`), 1);
       assert.match(await page.evaluate(`${DIAGRAM}.querySelector('.selected').getAttribute('aria-label')`), /^square/);
       const told = await page.evaluate(`${INSPECTOR}.innerText`);
-      for (const part of [/bgv\.multiply/, /on ciphertexts/, /of 5 primes left/, /relinearization/])
+      for (const part of [/bgv\.multiply/, /on ciphertexts/, /of 3 primes left/, /relinearization/])
         assert.match(told, part);
       // By keyboard: to the box below, and select it.
       await page.evaluate(`${DIAGRAM}.querySelector('.operator.selected').focus()`);
