@@ -378,11 +378,14 @@ fn a_program_is_explained() {
 /// Every stage that is no circuit, on random data; gives what was left out, and why.
 fn means_what_it_says(program: &Program, seed: u64) -> Vec<String> {
     let mut left_out = Vec::new();
+    let server = program.stage("server", &Simd::new()).unwrap();
     for stage in [Meaning::Server, Meaning::Finish, Meaning::Packed] {
         let report = program
             .verify(stage, seed, 0..6)
             .unwrap_or_else(|error| panic!("seed {seed}, {stage:?}: {error}"));
-        assert!(!report.compared.is_empty() || !report.skipped.is_empty(), "seed {seed}, {stage:?}");
+        // Where outputs are inputs the server has nothing to compute.
+        let none = stage == Meaning::Server && server.operators().is_empty();
+        assert!(none || !report.compared.is_empty() || !report.skipped.is_empty(), "seed {seed}, {stage:?}");
         left_out
             .extend(report.skipped.into_iter().map(|skipped| format!("{}: {}", skipped.what, skipped.why)));
     }
