@@ -55,6 +55,11 @@ type Diagonal = (u64, u64, Option<(u64, u64)>);
 /// A linear function of vectors: what each diagonal is multiplied with, too.
 type Form = BTreeMap<Diagonal, Attr>;
 
+/// What a vector is of itself.
+fn itself(unit: u64) -> Form {
+    [((unit, 0, None), Attr::Int(1))].into()
+}
+
 /// What is linear, so far.
 struct Forms<'o, 'g> {
     old: &'o Given<'g>,
@@ -64,7 +69,7 @@ struct Forms<'o, 'g> {
 
 impl Forms<'_, '_> {
     fn of(&self, unit: u64) -> Form {
-        self.known.get(&unit).cloned().unwrap_or_else(|| [((unit, 0, None), Attr::Int(1))].into())
+        self.known.get(&unit).cloned().unwrap_or_else(|| itself(unit))
     }
 
     /// Whether another one takes it in: who reads it alone, or it costs nothing to compute it twice.
@@ -93,14 +98,13 @@ impl Forms<'_, '_> {
 
     /// What a sum takes in of a vector: all of it, which is then forgotten where nobody else reads it, so that a long sum is told in as many steps as it has terms.
     fn taken(&mut self, unit: u64, forget: bool) -> Form {
-        let itself = || [((unit, 0, None), Attr::Int(1))].into();
         match self.known.get(&unit) {
-            Some(form) if !self.open(unit, form) => itself(),
+            Some(form) if !self.open(unit, form) => itself(unit),
             Some(_) if forget && self.old.readers.get(&unit) == Some(&1) => {
                 self.known.remove(&unit).unwrap_or_default()
             }
             Some(form) => form.clone(),
-            None => itself(),
+            None => itself(unit),
         }
     }
 

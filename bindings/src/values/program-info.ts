@@ -100,20 +100,18 @@ export function describeProgram(
  * can.
  */
 export function resultOf({ outputs }: ProgramInfo, name: string): ResultInfo {
-  const output = outputs.find((output) => output.name === name);
-  if (output === undefined)
-    throw unknownOutput(
-      name,
-      outputs.map(({ name }) => name),
-    );
+  const output = outputNamed(outputs, name);
   if (output.result !== undefined) return output.result;
   throw noResult(name, output);
 }
 
-/** InputError for an output that is not there. */
-export function unknownOutput(name: string, expected: readonly string[]): Error {
+/** The output of that name. Errors: InputError `input.unknown`. */
+export function outputNamed<T extends { readonly name: string }>(outputs: readonly T[], name: string): T {
+  const output = outputs.find((output) => output.name === name);
+  if (output !== undefined) return output;
+  const expected = outputs.map(({ name }) => name);
   const problem = `There is no output ${JSON.stringify(name)}; there are ${expected.join(', ') || 'none'}`;
-  return failure('input.unknown', problem, { found: name, expected });
+  throw failure('input.unknown', problem, { found: name, expected });
 }
 
 /** GraphError for an output on which no program can compute. */

@@ -13,7 +13,7 @@ import { failure } from '../errors.js';
 import { toUnits } from '../exact.js';
 import { dayNumber, isDate } from './days.js';
 import { Expression } from './expression.js';
-import { noResult, outputTypes, resultOf, unknownOutput } from './program-info.js';
+import { noResult, outputNamed, outputTypes, resultOf } from './program-info.js';
 import { type Recorded, Recorder } from './recorder.js';
 import { Records } from './records.js';
 import { isProgram } from './steps.js';
@@ -182,13 +182,7 @@ function isResult({ place, missing }: ValueType): boolean {
 
 /** An output of a task, of which bounds are known when it is compiled. Errors: as of {@link resultOf}. */
 function resultOfTask(of: Task, name: string): Pick<ResultInfo, 'type' | 'min' | 'max'> {
-  const outputs = outputTypes(of.literal());
-  const type = outputs.find((output) => output.name === name)?.type;
-  if (type === undefined)
-    throw unknownOutput(
-      name,
-      outputs.map(({ name }) => name),
-    );
+  const { type } = outputNamed(outputTypes(of.literal()), name);
   if (!isResult(type)) throw noResult(name, type);
   return { type: typeText(type), min: undefined, max: undefined };
 }
