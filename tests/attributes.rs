@@ -117,7 +117,9 @@ fn of_bgv(registry: &Registry) -> Graph {
     let thrice = s.op("bgv.multiply_number", none().with("by", 3u64), &[low]).unwrap();
     let thrice = s.op("rlwe.multiply_integer", none().with("by", -3i64), &[thrice]).unwrap();
     let adjusted = s.op("bgv.adjust", none().with("factor", 5u64), &[thrice]).unwrap();
-    for (number, output) in [adjusted, other].into_iter().enumerate() {
+    let attrs = none().with("stride", 4u64).with("conjugated", 1u64);
+    let total = s.op("rlwe.extract", attrs, &[adjusted]).unwrap();
+    for (number, output) in [adjusted, other, total].into_iter().enumerate() {
         s.graph_mut().declare_output(&number.to_string(), output);
     }
     s.finish()

@@ -247,6 +247,45 @@ fn every_operator_at_several_parameters() {
 }
 
 #[test]
+fn sums_are_left_to_who_decrypts() {
+    let registry = cipherloom::registry();
+    for n in [16, 256, 2048] {
+        let c = Context::new(n, 3, 40, 1);
+        for form in [Form::Coeff, Form::Ntt] {
+            let x = values(n / 2, 3);
+            let mut b = Bench::new(&c, &registry);
+            let mut fresh = b.encrypt(&x);
+            if form == Form::Ntt {
+                fresh = b.op("rlwe.ntt", Attrs::new(), &[fresh]);
+            }
+            let mut expected = Vec::new();
+            for (stride, conjugated) in [(2, false), (n / 4, false), (1, true), (n / 2, true)] {
+                let attrs = Attrs::new().with("stride", stride).with("conjugated", u64::from(conjugated));
+                let total = b.op("rlwe.extract", attrs, &[fresh]);
+                b.output(total);
+                let period = n / 2 / stride;
+                let sum = |at: usize| {
+                    let all = x.iter().skip(at).step_by(period);
+                    let (re, im) = all.fold((0.0, 0.0), |sum, x| (sum.0 + x.0, sum.1 + x.1));
+                    if conjugated { (re, 0.0) } else { (re, im) }
+                };
+                expected.push((stride, (0..period).map(sum).collect::<Vec<_>>()));
+            }
+            for ((found, bound, budget), (stride, expected)) in
+                b.run(&registry, 1.0).into_iter().zip(expected)
+            {
+                assert_eq!(found.len(), expected.len());
+                let off = |(a, b): (&Complex, &Complex)| (a.0 - b.0).hypot(a.1 - b.1);
+                let worst = expected.iter().zip(&found).map(off).fold(0.0, f64::max).log2();
+                assert!(worst < bound.noise.error, "{n}/{stride}: 2^{worst}, told {:?}", bound.noise);
+                let largest = expected.iter().map(|x| x.0.hypot(x.1)).fold(0.0, f64::max).log2();
+                assert!(largest <= bound.noise.message && budget > 1.0);
+            }
+        }
+    }
+}
+
+#[test]
 fn what_does_not_fit_is_told() {
     let registry = cipherloom::registry();
     let c = Context::new(64, 3, 40, 1);

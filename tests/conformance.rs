@@ -123,7 +123,7 @@ fn found(op: &str, platform: &Broken<'_>) {
     }
 }
 
-const ALL: [&str; 35] = [
+const ALL: [&str; 36] = [
     "limb.add",
     "limb.sub",
     "limb.neg",
@@ -135,6 +135,7 @@ const ALL: [&str; 35] = [
     "limb.ntt",
     "limb.intt",
     "limb.automorphism",
+    "limb.decimate",
     "limb.permute",
     "limb.from_small",
     "limb.from_real",

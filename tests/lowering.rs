@@ -21,8 +21,14 @@ use num_bigint::BigInt;
 use road::random::{Dice, Random, random};
 use std::collections::BTreeMap;
 
-const PASSES: PackerPasses =
-    PackerPasses { dedup: true, factors: true, flatten: true, giant_steps: true, late_sums: false };
+const PASSES: PackerPasses = PackerPasses {
+    dedup: true,
+    factors: true,
+    flatten: true,
+    giant_steps: true,
+    late_sums: false,
+    extract: false,
+};
 
 /// Slots count modulo this.
 const P: i128 = (1 << 61) - 1;
@@ -70,7 +76,9 @@ fn check(task: &Task, registry: &Registry, values: &Values, frame: Frame) -> Opt
     let places = &Places::default();
     let options = PackingOptions { frame, exact: true, passes: PASSES, hopes: true, places };
     check_with(task, registry, values, &options)?;
-    let passes = PackerPasses { late_sums: true, ..PASSES };
+    let passes = PackerPasses { extract: true, ..PASSES };
+    check_with(task, registry, values, &PackingOptions { passes, ..options })?;
+    let passes = PackerPasses { late_sums: true, extract: true, ..PASSES };
     check_with(task, registry, values, &PackingOptions { passes, ..options })
 }
 
@@ -199,7 +207,7 @@ fn inputs_may_lie_anywhere() {
         let task = Task { graph, inputs, ranges };
         println!("seed {seed}, {frame:?}, {layouts:?}");
         let places = &Places { layouts, ..Places::default() };
-        let passes = PackerPasses { late_sums: seed % 2 == 0, ..PASSES };
+        let passes = PackerPasses { late_sums: seed % 2 == 0, extract: seed / 2 % 2 == 0, ..PASSES };
         check_with(
             &task,
             &registry,

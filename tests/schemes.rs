@@ -306,6 +306,86 @@ fn factors_are_part_of_the_meaning() {
     assert_eq!(found[1].0, expected(|v| v * v + 2 * v));
 }
 
+/// In every slot the sum of those in its row that are a multiple of `period` further on, and of `rows` rows.
+fn totals(x: &[u64], period: usize, rows: usize, t: u64) -> Vec<u64> {
+    let row = x.len() / 2;
+    let of = |row_of: usize, at: usize| {
+        let own = (at % period..row).step_by(period).map(|at| x[row_of * row + at]);
+        own.fold(0, |sum, x| (sum + x) % t)
+    };
+    let sum = |slot: usize| match rows {
+        2 => (of(0, slot % row) + of(1, slot % row)) % t,
+        _ => of(slot / row, slot % row),
+    };
+    (0..x.len()).map(sum).collect()
+}
+
+#[test]
+fn sums_are_left_to_who_decrypts() {
+    let registry = cipherloom::registry();
+    for (scheme, n) in [(Bgv, 16), (BgvNtt, 16), (BgvNtt, 64), (Bgv, 256), (BgvNtt, 1024)] {
+        let c = Context::new(scheme, n, 18, 3, 40, 1);
+        let values: Vec<u64> = (0..n as u64).map(|k| k * k * 7919 % c.t).collect();
+        let mut b = Bench::new(&c, &registry);
+        let fresh = b.encrypt(&values);
+        // Of two parts and of three, of a factor that is 1 and of another one.
+        let product = b.products(&[fresh, fresh]);
+        let low = b.own("mod_switch", Attrs::new().with("keep", 2u64), &[product]);
+        let squares: Vec<u64> = values.iter().map(|&x| x * x % c.t).collect();
+        let mut expected = Vec::new();
+        for (x, of) in [(fresh, &values), (product, &squares), (low, &squares)] {
+            b.output(x);
+            expected.push(of.clone());
+            for stride in (0..n.ilog2()).map(|log| 1usize << log) {
+                for rows in
+                    [1, 2].into_iter().filter(|rows| stride * rows > 1 && (stride < n / 2 || *rows == 2))
+                {
+                    let attrs = Attrs::new().with("stride", stride).with("conjugated", rows as u64 - 1);
+                    let total = b.op("rlwe.extract", attrs, &[x]);
+                    b.output(total);
+                    let small = totals(of, n / 2 / stride, rows, c.t);
+                    // The slots of the subring: each row once.
+                    let row = n / 2 / stride;
+                    expected.push([&small[..row], &small[n / 2..][..row]].concat());
+                }
+            }
+        }
+        let mut largest = f64::NAN;
+        for ((found, noise), expected) in b.run(&registry).into_iter().zip(expected) {
+            assert_eq!(found, expected, "{n}");
+            if found.len() == n && noise > largest || largest.is_nan() {
+                largest = noise;
+            }
+            assert!(noise <= largest + 1.0, "{n}: {noise}, of all coefficients {largest}");
+        }
+    }
+}
+
+#[test]
+fn extracts_are_refused_where_they_are_none() {
+    let registry = cipherloom::registry();
+    let c = Context::new(BgvNtt, 16, 18, 2, 40, 1);
+    let mut b = Bench::new(&c, &registry);
+    let x = b.encrypt(&[3; 16]);
+    for (stride, conjugated) in [(0u64, 0u64), (1, 0), (3, 0), (8, 0), (16, 1), (4, 2)] {
+        let attrs = Attrs::new().with("stride", stride).with("conjugated", conjugated);
+        let error = b.s.op("rlwe.extract", attrs, &[x]).unwrap_err().to_string();
+        assert!(error.contains("stride"), "{error}");
+    }
+    let attrs = Attrs::new().with("stride", 4u64).with("conjugated", 0u64);
+    let total = b.op("rlwe.extract", attrs, &[x]);
+    // It is no ciphertext any more.
+    for op in ["rlwe.negate", "rlwe.intt", "bgv.multiply"] {
+        let inputs = vec![total; if op == "bgv.multiply" { 2 } else { 1 }];
+        assert!(b.s.op(op, Attrs::new(), &inputs).is_err(), "{op}");
+    }
+    let bfv = Context::new(Bfv, 16, 18, 2, 40, 1);
+    let mut b = Bench::new(&bfv, &registry);
+    let x = b.encrypt(&[3; 16]);
+    let attrs = Attrs::new().with("stride", 4u64).with("conjugated", 0u64);
+    assert!(b.s.op("rlwe.extract", attrs, &[x]).unwrap_err().to_string().contains("BFV"));
+}
+
 #[test]
 fn hoisted_rotations_are_the_same_bits() {
     let registry = schemes::registry();

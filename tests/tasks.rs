@@ -303,6 +303,7 @@ fn passes(seed: u64) -> Passes {
         flatten: on(9),
         giant_steps: on(3),
         late_sums: on(10),
+        extract: on(12),
         lazy_relinearization: on(4),
         early_switching: on(5),
         hoist: on(6),

@@ -14,6 +14,7 @@ export const PASSES = [
   'flatten',
   'giantSteps',
   'lateSums',
+  'extract',
   'lazyRelinearization',
   'earlySwitching',
   'hoist',

@@ -17,6 +17,7 @@ export const TASK_PASSES = [
   'flatten',
   'giantSteps',
   'lateSums',
+  'extract',
   'lazyRelinearization',
   'earlySwitching',
   'hoist',

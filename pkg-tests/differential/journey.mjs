@@ -11,6 +11,7 @@ const PASSES = [
   'flatten',
   'giantSteps',
   'lateSums',
+  'extract',
   'lazyRelinearization',
   'earlySwitching',
   'hoist',

@@ -198,6 +198,26 @@ impl Target for Model<'_> {
         Ok(x)
     }
 
+    fn total(&mut self, x: Handle, low: u32, rings: bool) -> Result<Handle> {
+        let (ring, period) = (self.ring, 1usize << low);
+        let own = &self.held[x.0 as usize];
+        let rows = own.len() / ring;
+        let mut slots = memory::room(own.len())?;
+        for (row, first) in (0..own.len()).step_by(ring).enumerate() {
+            let rows = if rings { 0..rows } else { row..row + 1 };
+            for at in 0..period {
+                let all =
+                    rows.clone().flat_map(|row| (at..ring).step_by(period).map(move |at| row * ring + at));
+                let sum = all.map(|at| own[at]).reduce(|a, b| self.numbers.sum(a, b));
+                slots.push(sum.unwrap_or(0));
+            }
+            while slots.len() < first + ring {
+                slots.push(slots[slots.len() - period]);
+            }
+        }
+        Ok(self.hold(slots))
+    }
+
     fn output(&mut self, name: &str, x: Handle) -> Result<()> {
         let x = self.each(x, &|x| x)?;
         let slots = std::mem::take(&mut self.held[x.0 as usize]);

@@ -56,11 +56,13 @@ pub struct Packed {
     pub parts: BTreeMap<u64, OperandId>,
     /// Bits of a slot's number along which slots are still to be added up: a cell is the sum of them.
     pub pending: u64,
+    /// The operator of the task that left it pending.
+    pub summed: u32,
 }
 
 impl Packed {
     fn new(layout: Layout, parts: BTreeMap<u64, OperandId>) -> Self {
-        Self { layout, parts, pending: 0 }
+        Self { layout, parts, pending: 0, summed: u32::MAX }
     }
 }
 
@@ -163,6 +165,8 @@ pub struct Finished {
 /// A graph of slot vectors under construction.
 pub struct Packer<'r> {
     session: Session<'r>,
+    /// The operator of the task that the next ones are made from.
+    parent: u32,
     registry: &'r Registry,
     frame: Frame,
     /// Where dimensions of the value lie that is made now, where they are free to.
@@ -192,6 +196,8 @@ pub struct PackerPasses {
     pub giant_steps: bool,
     /// What is summed up stays in its slots until somebody needs the sum, so that several are added up at once.
     pub late_sums: bool,
+    /// Sums that are outputs are left to who decrypts, as far as the scheme lets him have them without their terms.
+    pub extract: bool,
 }
 
 impl<'r> Packer<'r> {
@@ -200,6 +206,7 @@ impl<'r> Packer<'r> {
         let session = Session::new(Graph::new(64), registry);
         Self {
             session,
+            parent: u32::MAX,
             registry,
             frame,
             planned: Vec::new(),
@@ -215,6 +222,7 @@ impl<'r> Packer<'r> {
 
     /// Says which operator of a task the next ones are made from.
     pub fn set_parent(&mut self, operator: u32) {
+        self.parent = operator;
         self.session.set_parent(operator);
     }
 
@@ -256,11 +264,9 @@ impl<'r> Packer<'r> {
             } else {
                 (all[holder].cells.clone(), vec![0])
             };
-            self.session.set_parent(all[holder].parent);
-            let mut x = self.folded(&x)?;
-            if x.layout.unclean(self.frame) {
-                x = self.cleaned(&x)?;
-            }
+            self.set_parent(all[holder].parent);
+            let x = if all[holder].alone { self.folded(&x)? } else { x };
+            let x = self.totalled(x)?;
             for (&part, &operand) in &x.parts {
                 self.session.graph_mut().declare_output(&part_name(all[holder].name, part), operand);
             }
@@ -285,7 +291,7 @@ impl<'r> Packer<'r> {
             let repeats = Layout { repeated: layout.repeated | x.pending, ..layout.clone() };
             let whole =
                 !repeats.unclean(self.frame) && repeats.repeats_above(x.pending.trailing_zeros(), self.frame);
-            if !alone && one && x.pending != 0 && layout.zero != 0 && whole {
+            if self.passes.late_sums && !alone && one && x.pending != 0 && layout.zero != 0 && whole {
                 let like = (x.pending, layout.zero, layout.repeated, layout.mapped());
                 alike.entry(like).or_default().push(index);
             } else {
@@ -305,9 +311,9 @@ impl<'r> Packer<'r> {
             for pair in parts.chunks(2) {
                 pairs.push(match *pair {
                     [(x, parent), (y, other)] => {
-                        self.session.set_parent(other);
+                        self.set_parent(other);
                         let y = self.shifted(y, bit, true)?;
-                        self.session.set_parent(parent);
+                        self.set_parent(parent);
                         (self.op("packed.add", Attrs::new(), &[x, y])?, parent)
                     }
                     _ => pair[0],
@@ -316,6 +322,30 @@ impl<'r> Packer<'r> {
             parts = pairs;
         }
         parts.first().map(|part| part.0).ok_or(Error::Job("an output has ciphertexts"))
+    }
+
+    /// Adds up what is pending, and cleans all slots, of what is an output: runs of bits up to the highest of a ring, and rings, are added up last, so that it may be left
+    /// to who decrypts.
+    fn totalled(&mut self, x: Packed) -> Result<Packed> {
+        let (ring, mut x) = (self.frame.ring, x);
+        let rows = x.pending >> ring & 1;
+        // Who decrypts has a row of its own only as sums of every other slot (`total`).
+        let least = u32::from(self.frame.rings == 1 && rows == 0);
+        let low = (least..ring).rev().take_while(|bit| x.pending >> bit & 1 == 1).last().unwrap_or(ring);
+        let total = x.pending & !((1 << low) - 1);
+        if !self.passes.extract || total == 0 {
+            x = self.folded(&x)?;
+            return if x.layout.unclean(self.frame) { self.cleaned(&x) } else { Ok(x) };
+        }
+        // Turns, sums and masks that repeat along what is added up last may as well come before.
+        x.layout.repeated |= total;
+        x.pending &= !total;
+        x = self.folded_bits(x)?;
+        if x.layout.unclean(self.frame) {
+            x = self.cleaned(&x)?;
+        }
+        let attrs = Attrs::new().with("low", u64::from(low)).with("rings", rows);
+        self.each(&x, |packer, part| packer.op("packed.total", attrs.clone(), &[part]))
     }
 
     /// Adds up what is pending.
@@ -330,7 +360,19 @@ impl<'r> Packer<'r> {
                 ..known.clone()
             });
         }
-        let mut sum = Packed { pending: 0, ..x.clone() };
+        // Part of making the sum.
+        let parent = self.parent;
+        if x.summed != u32::MAX {
+            self.set_parent(x.summed);
+        }
+        let sum = self.folded_bits(x.clone())?;
+        self.set_parent(parent);
+        self.folds.insert(key, sum.clone());
+        Ok(sum)
+    }
+
+    fn folded_bits(&mut self, x: Packed) -> Result<Packed> {
+        let mut sum = Packed { pending: 0, ..x };
         // From above: slots that turn over the end of a run come from where it repeats, or are taken for nothing.
         let mut rest = x.pending;
         while rest != 0 {
@@ -348,7 +390,6 @@ impl<'r> Packer<'r> {
             sum.layout.repeated |= if whole { run } else { run & !((1 << self.frame.ring) - 1) };
             rest &= !run;
         }
-        self.folds.insert(key, sum.clone());
         Ok(sum)
     }
 
@@ -456,7 +497,9 @@ impl<'r> Packer<'r> {
     fn alike(&mut self, x: &Cells, y: &Cells) -> Result<(Cells, Cells)> {
         let lows = |x: &Packed| x.layout.axes.iter().map(|axis| axis.low).collect::<Vec<_>>();
         match (x, y) {
-            (Cells::Encrypted(a), Cells::Encrypted(b)) if a.pending == b.pending && lows(a) == lows(b) => {
+            (Cells::Encrypted(a), Cells::Encrypted(b))
+                if self.passes.late_sums && a.pending == b.pending && lows(a) == lows(b) =>
+            {
                 Ok((x.clone(), y.clone()))
             }
             _ => Ok((self.folded_cells(x)?, self.folded_cells(y)?)),
@@ -549,10 +592,11 @@ impl<'r> Packer<'r> {
             parts.entry(part & !(mask >> slots)).or_default().push(operand);
         }
         let inside = mask & ((1 << slots) - 1);
-        let mut sum = Packed { layout: x.layout, parts: self.sums(parts)?, pending: x.pending | inside };
+        let (parts, pending) = (self.sums(parts)?, x.pending | inside);
+        let mut sum = Packed { layout: x.layout, parts, pending, summed: self.parent };
         sum.layout.axes.remove(axis);
         self.sums_made += usize::from(inside != 0);
-        if self.passes.late_sums { Ok(sum) } else { self.folded(&sum) }
+        if self.passes.late_sums || self.passes.extract { Ok(sum) } else { self.folded(&sum) }
     }
 
     /// The value seen with other dimensions: for each of them its length, and which one of x it is; none for one along which it repeats.
@@ -834,7 +878,7 @@ impl<'r> Packer<'r> {
             parts.insert(part, self.op(op, Attrs::new(), &pair)?);
         }
         // Both are pending alike.
-        Ok(Cells::Encrypted(Packed { layout, parts, pending: x.pending }))
+        Ok(Cells::Encrypted(Packed { layout, parts, pending: x.pending, summed: self.parent }))
     }
 
     /// Where dimensions lie; as it was planned where two would lie in one place.

@@ -61,7 +61,7 @@ impl Flow for Bounds {
                 inputs.iter().fold(Noise::error(f64::NEG_INFINITY), |all, input| self.join(all, input))
             }
             // A ciphertext whose noise nobody can bound has no budget, and of reals that somebody computed nobody knows the size.
-            None if matches!(output.head.as_str(), "ciphertext" | "reals" | "f64") => {
+            None if matches!(output.head.as_str(), "ciphertext" | "extract" | "reals" | "f64") => {
                 Noise { message: f64::INFINITY, error: f64::INFINITY }
             }
             None => Noise::error(f64::NEG_INFINITY),
@@ -98,7 +98,7 @@ pub fn bounds(graph: &Graph, registry: &Registry, largest: f64) -> Result<Vec<Bo
 fn budget(ty: &ValueType, bound: Noise) -> Result<f64> {
     let Ok(q) = ty.attrs.uints("q") else { return Ok(f64::INFINITY) };
     let log_q = noise::log2(&q);
-    if ty.head == "ciphertext" {
+    if matches!(ty.head.as_str(), "ciphertext" | "extract") {
         return Ok(match Ciphertext::of(ty)?.scheme {
             Scheme::Bfv { t } => noise::budget(t, log_q, bound.error),
             Scheme::Bgv { .. } => noise::budget_bgv(log_q, bound.error),

@@ -13,7 +13,7 @@ use crate::bytes::{Reader, Writer};
 use crate::graph::{Attrs, Graph, ValueType};
 use crate::math::limbs::{self, Packer, unpack};
 use crate::ops::Call;
-use crate::ops::types::{Ciphertext, Form, Limb, SwitchingKey, WORD, public_seed};
+use crate::ops::types::{Ciphertext, Extract, Form, Limb, SwitchingKey, WORD, public_seed};
 use crate::platform::{Kernel, Platform};
 use crate::{Result, memory};
 use rayon::prelude::*;
@@ -23,40 +23,41 @@ use std::collections::{BTreeMap, HashMap};
 const FULL: u8 = 0;
 const SEEDED: u8 = 1;
 
-/// Limbs, in the order in which they lie: of each the prime, and whether it is uniform where the whole is fresh.
+/// Limbs, in the order in which they lie: of each how long it is, the prime, and whether it is uniform where the whole is fresh.
 pub struct Limbs {
-    n: usize,
-    all: Vec<(u64, bool)>,
+    all: Vec<(usize, u64, bool)>,
 }
 
 impl Limbs {
-    /// Of a ciphertext. Uniform is what a seed gives where it was encrypted with the secret key: the second of two parts, as values.
-    pub fn of_ciphertext(ty: &Ciphertext) -> Self {
-        let seeded = ty.parts == 2 && ty.form == Form::Ntt;
-        let part = |part: usize| ty.q.iter().map(move |&q| (q, seeded && part == 1));
-        Self { n: ty.n, all: (0..ty.parts).flat_map(part).collect() }
+    /// Of a ciphertext, or what is left of one. Uniform is what a seed gives where it was encrypted with the secret key: the second of two parts, as values.
+    pub fn of_ciphertext(ty: &Extract) -> Self {
+        let Ciphertext { n, q, parts, form, .. } = &ty.ciphertext;
+        let seeded = *parts == 2 && *form == Form::Ntt;
+        let length = |part| if part == 0 { ty.kept() } else { *n };
+        let part = |part: usize| q.iter().map(move |&q| (length(part), q, seeded && part == 1));
+        Self { all: (0..*parts).flat_map(part).collect() }
     }
 
     /// Of an evaluation key: the second half of each digit is uniform.
     pub fn of_key(ty: &SwitchingKey) -> Self {
         let all = ty.all();
-        let half = |half: usize| all.iter().map(move |&q| (q, half % 2 == 1));
-        Self { n: ty.n, all: (0..2 * ty.digits()).flat_map(half).collect() }
+        let half = |half: usize| all.iter().map(move |&q| (ty.n, q, half % 2 == 1));
+        Self { all: (0..2 * ty.digits()).flat_map(half).collect() }
     }
 
     /// Words of all residues.
     pub fn words(&self) -> usize {
-        self.n * self.all.len()
+        self.all.iter().map(|limb| limb.0).sum()
     }
 
     /// Bytes of the residues that travel.
     fn size(&self, seeded: bool) -> u64 {
-        let own = self.all.iter().filter(|(_, uniform)| !(seeded && *uniform));
-        own.map(|&(q, _)| limbs::size(self.n, q)).sum()
+        let own = self.all.iter().filter(|limb| !(seeded && limb.2));
+        own.map(|&(n, q, _)| limbs::size(n, q)).sum()
     }
 
     fn uniform(&self) -> usize {
-        self.all.iter().filter(|(_, uniform)| *uniform).count()
+        self.all.iter().filter(|limb| limb.2).count()
     }
 
     /// Bytes of a body with a seed.
@@ -95,15 +96,15 @@ impl Streams {
             let operand = graph.outputs().get(output)?.operand;
             let mut pieces = graph.pieces(operand).iter().copied();
             let (mut start, mut end) = (0, 0);
-            for &(q, uniform) in &limbs.all {
+            for &(n, q, uniform) in &limbs.all {
                 if start == end {
                     let piece = pieces.next()?;
                     (start, end) = (piece.start, piece.end);
                 }
                 if uniform {
-                    numbers.push(*drawn.get(&(start, limbs.n as u64, q))?);
+                    numbers.push(*drawn.get(&(start, n as u64, q))?);
                 }
-                let mut left = limbs.n as u64;
+                let mut left = n as u64;
                 while left > 0 {
                     if start == end {
                         // A limb in several pieces is none that was drawn.
@@ -142,7 +143,7 @@ pub fn write<'a>(
     let mut bytes = writer.last(usize::try_from(size).unwrap_or(usize::MAX))?;
     let mut blocks = blocks.into_iter();
     let mut block: &[u64] = &[];
-    for (n, (q, uniform)) in all.iter().flat_map(|limbs| limbs.all.iter().map(|limb| (limbs.n, *limb))) {
+    for &(n, q, uniform) in all.iter().flat_map(|limbs| &limbs.all) {
         let size = if uniform && streams.is_some() { 0 } else { limbs::size(n, q) as usize };
         let (own, rest) = std::mem::take(&mut bytes).split_at_mut(size);
         bytes = rest;
@@ -234,17 +235,19 @@ pub fn read(mut reader: Reader<'_>, all: &[Limbs], samplers: Option<&Samplers>) 
     let mut read = memory::room(all.len())?;
     for limbs in all {
         let mut words = memory::zeros(limbs.words())?;
-        let sources = limbs.all.iter().map(|&(q, uniform)| {
+        let mut left = words.as_mut_slice();
+        let parts = limbs.all.iter().map(|&(n, q, uniform)| {
+            let out = left.split_off_mut(..n).unwrap_or_default();
             if uniform && seeded.is_some() {
                 let number = numbers.next().map_or(0, |number| u32::from_le_bytes(*number));
-                return (q, Source::Stream(number));
+                return (out, q, Source::Stream(number));
             }
-            let (own, rest) = bytes.split_at(limbs::size(limbs.n, q) as usize);
+            let (own, rest) = bytes.split_at(limbs::size(n, q) as usize);
             bytes = rest;
-            (q, Source::Bytes(own))
+            (out, q, Source::Bytes(own))
         });
-        let sources: Vec<(u64, Source<'_>)> = sources.collect();
-        let good = words.par_chunks_mut(limbs.n).zip(sources).all(|(out, (q, source))| match source {
+        let parts: Vec<(&mut [u64], u64, Source<'_>)> = parts.collect();
+        let good = parts.into_par_iter().all(|(out, q, source)| match source {
             Source::Bytes(bytes) => unpack(bytes, q, out),
             Source::Stream(number) => seeded.is_some_and(|samplers| samplers.fill(q, out, &seed, number)),
         });
@@ -268,7 +271,7 @@ mod tests {
     const Q: [u64; 2] = [257, 769];
 
     fn limbs() -> Limbs {
-        Limbs { n: N, all: vec![(Q[0], false), (Q[1], false), (Q[0], true), (Q[1], true)] }
+        Limbs { all: vec![(N, Q[0], false), (N, Q[1], false), (N, Q[0], true), (N, Q[1], true)] }
     }
 
     /// The streams of a graph whose only output is made of limbs that are drawn from two public seeds.

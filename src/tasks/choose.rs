@@ -427,8 +427,8 @@ pub fn precise(halves: &Halves, packing: &Packing, outputs: &[Closed], precision
 fn imprecise(halves: &Halves, packing: &Packing, outputs: &[Closed], precision: f64) -> Option<(f64, Error)> {
     let mut worst: Option<(f64, Error)> = None;
     for closed in outputs {
-        let Scheme::Ckks { scale } = closed.ty.scheme else { continue };
-        let frame = super::halves::frame(closed.ty.n, halves.exact);
+        let Scheme::Ckks { scale } = closed.ty.ciphertext.scheme else { continue };
+        let frame = super::halves::frame(closed.ty.ciphertext.n, halves.exact);
         let holder =
             packing.outputs.iter().find(|value| super::travel::ports(value, frame).contains(&closed.name));
         // What the scheme bounds is no smaller than what ranges say.

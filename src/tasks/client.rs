@@ -13,7 +13,7 @@ use crate::engine::{Clock, Input, Run};
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::math::Modulus;
 use crate::ops::Session;
-use crate::ops::types::{self, Ciphertext, Scheme};
+use crate::ops::types::{self, Ciphertext, Extract, Scheme};
 use crate::packed::Layout;
 use crate::platform::Platform;
 use crate::schemes::close::KeyName;
@@ -132,7 +132,7 @@ impl Client {
         }
         let origin =
             Origin { parameters: program.parameters().id(), owner: self.holder.key_id(), run: FRESH };
-        let counts: Vec<(usize, Vec<Ciphertext>)> =
+        let counts: Vec<(usize, Vec<Extract>)> =
             values.iter().map(|(_, types, _)| (types.len(), types.clone())).collect();
         let build = |s: &mut Session<'_>, given: &[OperandId]| {
             let (secret, mut rest) = (given[0], &given[1..]);
@@ -141,7 +141,7 @@ impl Client {
                 let (own, others) = rest.split_at(2 + count);
                 rest = others;
                 for (&slots, ty) in own[2..].iter().zip(&types) {
-                    let encrypted = encrypted(s, secret, slots, [own[0], own[1]], ty)?;
+                    let encrypted = encrypted(s, secret, slots, [own[0], own[1]], &ty.ciphertext)?;
                     out.push(("ciphertext".to_owned(), encrypted));
                 }
             }
@@ -353,7 +353,7 @@ fn decrypted(
     program: &Program,
     run: &Run,
     value: &PackedValue,
-    types: &[Ciphertext],
+    types: &[Extract],
     first: usize,
     all: &mut Decrypted,
 ) -> Result<()> {
@@ -366,13 +366,14 @@ fn decrypted(
             let noise = f64::from_bits(
                 run.output(2 * number + 1)?.first().copied().unwrap_or(f64::INFINITY.to_bits()),
             );
-            let budget = noise::log2(&ty.q) - 1.0 - noise;
+            let budget = noise::log2(&ty.ciphertext.q) - 1.0 - noise;
             if budget.is_nan() || budget < LEAST_BUDGET {
                 return Err(Error::NoiseExhausted { what: value.name.clone(), budget, needed: LEAST_BUDGET });
             }
             worst = worst.min(budget);
         }
-        parts.push(Zeroizing::new(run.output(if exact { 2 * number } else { number })?));
+        let own = Zeroizing::new(run.output(if exact { 2 * number } else { number })?);
+        parts.push(if ty.stride == 1 { own } else { slots::repeated(&own, program.frame())? });
     }
     if exact {
         all.budgets.extend(value.all().map(|own| (own.name.clone(), worst)));

@@ -153,7 +153,7 @@ impl Program {
             );
             say("scale", text);
         }
-        let lowest = self.outputs().iter().map(|output| output.ty.q.len()).min().unwrap_or(1);
+        let lowest = self.outputs().iter().map(|output| output.ty.ciphertext.q.len()).min().unwrap_or(1);
         let least = self.outputs().iter().min_by(|a, b| a.budget.total_cmp(&b.budget));
         let least = least.map_or(String::new(), |least| {
             format!("; least budget: {:.1} bits at `{}`", least.budget, least.name)

@@ -139,9 +139,9 @@ impl Halves {
     pub fn packing(&self, n: usize) -> Result<Packing> {
         let (frame, exact) = (frame(n, self.exact), self.exact);
         let places = &self.ties.places(frame)?;
-        let Passes { dedup, factors, flatten, giant_steps, .. } = self.passes;
+        let Passes { dedup, factors, flatten, giant_steps, extract, .. } = self.passes;
         let lowered = |late_sums| {
-            let passes = PackerPasses { dedup, factors, flatten, giant_steps, late_sums };
+            let passes = PackerPasses { dedup, factors, flatten, giant_steps, late_sums, extract };
             let lowered = |hopes| {
                 let options = PackingOptions { frame, exact, passes, hopes, places };
                 lower(&self.cut.server, &self.registry, &self.values, &self.ranges, &options)

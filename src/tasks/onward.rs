@@ -61,7 +61,8 @@ pub struct GivenCiphertext {
 impl GivenCiphertext {
     fn of(closed: &Closed) -> Self {
         let up = |bits: f64| (bits * PARTS).ceil() / PARTS;
-        let message = matches!(closed.ty.scheme, Scheme::Ckks { .. }).then(|| up(closed.noise.message));
+        let message =
+            matches!(closed.ty.ciphertext.scheme, Scheme::Ckks { .. }).then(|| up(closed.noise.message));
         Self { ty: closed.ty.ty().to_string(), message, error: up(closed.noise.error) }
     }
 
@@ -71,7 +72,7 @@ impl GivenCiphertext {
 }
 
 impl GivenResult {
-    /// The outputs of a program that others can take, by name: those that share no ciphertexts and have no missing cells.
+    /// The outputs of a program that others can take, by name: those that are whole ciphertexts, share none and have no missing cells.
     pub fn all(
         program: &str,
         packing: &Packing,
@@ -84,15 +85,16 @@ impl GivenResult {
         let result = |value: &PackedValue| {
             let names = ciphertexts(value, literal, frame);
             let own = |(name, _): &(String, _)| outputs.iter().find(|closed| closed.name == *name);
+            let all: Vec<&Closed> = names.iter().filter_map(own).collect();
             let result = Self {
                 program: program.to_owned(),
                 name: value.name.clone(),
                 layout: Place::of(&value.layout, value.base),
-                ciphertexts: names.iter().filter_map(own).map(GivenCiphertext::of).collect(),
+                ciphertexts: all.iter().copied().map(GivenCiphertext::of).collect(),
             };
-            (value.name.clone(), result)
+            all.iter().all(|closed| closed.ty.is_whole()).then(|| (value.name.clone(), result))
         };
-        packing.outputs.iter().filter(alone).map(result).collect()
+        packing.outputs.iter().filter(alone).filter_map(result).collect()
     }
 
     /// Checks that a value which was read is this result.

@@ -22,6 +22,8 @@ pub struct Passes {
     pub giant_steps: bool,
     /// What is summed up stays in its slots until somebody needs the sum; several are then added up at once (`packed::Packer`).
     pub late_sums: bool,
+    /// Sums that are outputs are added up by who decrypts (`rlwe.extract`).
+    pub extract: bool,
     /// Products are relinearized after they were added up, not before.
     pub lazy_relinearization: bool,
     /// Primes are dropped as soon as that costs next to none of the noise budget, not at the end.
@@ -34,26 +36,30 @@ pub struct Passes {
 
 impl Default for Passes {
     fn default() -> Self {
-        Self {
-            square: true,
-            balance: true,
-            turns: true,
-            dedup: true,
-            factors: true,
-            flatten: true,
-            giant_steps: true,
-            late_sums: true,
-            lazy_relinearization: true,
-            early_switching: true,
-            hoist: true,
-            fuse: true,
-        }
+        Self::ALL
     }
 }
 
 impl Passes {
+    /// All of them.
+    pub const ALL: Self = Self {
+        square: true,
+        balance: true,
+        turns: true,
+        dedup: true,
+        factors: true,
+        flatten: true,
+        giant_steps: true,
+        late_sums: true,
+        extract: true,
+        lazy_relinearization: true,
+        early_switching: true,
+        hoist: true,
+        fuse: true,
+    };
+
     /// True where none was told otherwise.
     pub fn all(&self) -> bool {
-        *self == Self::default()
+        *self == Self::ALL
     }
 }

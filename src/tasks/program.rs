@@ -14,7 +14,7 @@ use crate::expand::{BaseSet, Expander};
 use crate::graph::{Graph, print};
 use crate::math::Modulus;
 use crate::ops::Registry;
-use crate::ops::types::Ciphertext;
+use crate::ops::types::Extract;
 use crate::optimize::optimize;
 use crate::packed::Frame;
 use crate::place::gather;
@@ -476,11 +476,7 @@ impl Program {
     }
 
     /// How an encrypted input or output travels, and the types of its ciphertexts.
-    pub(super) fn descriptor(
-        &self,
-        value: &PackedValue,
-        given: bool,
-    ) -> Result<(Descriptor, Vec<Ciphertext>)> {
+    pub(super) fn descriptor(&self, value: &PackedValue, given: bool) -> Result<(Descriptor, Vec<Extract>)> {
         let mut types = Vec::new();
         for port in ports(value, self.frame()) {
             for t in self.moduli() {
@@ -488,7 +484,7 @@ impl Program {
                 let ports = if given { self.scheme.inputs() } else { self.scheme.outputs() };
                 let port = ports.iter().find(|port| port.name == name);
                 let port = port.ok_or(Error::Job("every ciphertext of a value is a port of the graph"))?;
-                types.push(Ciphertext::of(self.scheme.ty(port.operand))?);
+                types.push(Extract::of(self.scheme.ty(port.operand))?);
             }
         }
         let companion = |other: &PackedValue| {

@@ -156,9 +156,9 @@ impl Program {
         let output = |closed: &Closed| OutputReport {
             name: closed.name.clone(),
             values: values.get(&closed.name).cloned().unwrap_or_default(),
-            level: closed.ty.q.len(),
+            level: closed.ty.ciphertext.q.len(),
             budget_bits: closed.budget,
-            error_bits: match closed.ty.scheme {
+            error_bits: match closed.ty.ciphertext.scheme {
                 Scheme::Ckks { scale } => Some(closed.noise.error - libm::log2(scale.get())),
                 _ => None,
             },

@@ -2,10 +2,12 @@
 
 use crate::graph::Attr;
 use crate::math::Modulus;
+use crate::memory::room;
 use crate::packed::{ClearInput, Frame, Layout, Slots, Source};
 use crate::values::number::Number;
 use crate::values::types::{Kind, Value};
 use crate::{Error, Result};
+use zeroize::Zeroizing;
 
 /// The slots of a vector modulo t, where `cell` gives the residue in each.
 ///
@@ -33,6 +35,18 @@ pub fn reals(vector: &ClearInput, cell: impl Fn(u64) -> f64) -> Result<Vec<u64>>
         _ => return Err(Error::Job("factors are numbers")),
     };
     vector.fill(0, |at| (by * cell(at)).to_bits())
+}
+
+/// All slots of a ciphertext, of those of a subring: each of its rows again and again.
+///
+/// # Errors
+/// `OutOfMemory`.
+pub fn repeated(own: &[u64], frame: Frame) -> Result<Zeroizing<Vec<u64>>> {
+    let mut all = Zeroizing::new(room(1 << frame.slots())?);
+    for row in own.chunks_exact(own.len() >> frame.rings) {
+        all.extend(row.iter().cycle().take(1 << frame.ring));
+    }
+    Ok(all)
 }
 
 /// All cells of a value in one of its ciphertexts.

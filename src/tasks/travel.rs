@@ -2,7 +2,7 @@
 
 use super::body::{self, Limbs, Samplers};
 use crate::bytes::{Kind, Reader, Writer, foreign};
-use crate::ops::types::Ciphertext;
+use crate::ops::types::Extract;
 use crate::packed::{Axis, Frame, Layout, bits, part_name};
 use crate::values::{MOST_ADDRESS_BITS, PackedValue};
 use crate::{Error, Result};
@@ -195,7 +195,7 @@ pub fn reader<'a>(bytes: &'a [u8], parameters: &[u8; 16]) -> Result<(Origin, Des
 ///
 /// # Errors
 /// As [`body::read`].
-pub fn words(reader: Reader<'_>, types: &[Ciphertext], samplers: Option<&Samplers>) -> Result<Vec<Vec<u64>>> {
+pub fn words(reader: Reader<'_>, types: &[Extract], samplers: Option<&Samplers>) -> Result<Vec<Vec<u64>>> {
     let limbs: Vec<Limbs> = types.iter().map(Limbs::of_ciphertext).collect();
     body::read(reader, &limbs, samplers)
 }

@@ -258,7 +258,7 @@ impl Subject<'_> {
     /// By how much reals in slots of a ciphertext may be off.
     fn off(&self, port: &str) -> f64 {
         let closed = self.program.outputs().iter().find(|closed| closed.name == port);
-        match closed.map(|closed| (closed.noise.error, closed.ty.scheme)) {
+        match closed.map(|closed| (closed.noise.error, closed.ty.ciphertext.scheme)) {
             Some((error, Scheme::Ckks { scale })) => libm::exp2(error) / scale.get(),
             _ => 0.0,
         }
@@ -643,7 +643,7 @@ mod tests {
     #[test]
     fn wrong_slots_are_told() {
         let turned = |_: &mut Halves, packing: &mut Packing| {
-            packing.graph = changed(&packing.graph, "steps=1}", "steps=3}");
+            packing.graph = changed(&packing.graph, "steps=512}", "steps=513}");
         };
         let Difference { what, at, .. } = differs(verified(turned, Meaning::Packed).unwrap_err());
         assert!(what.starts_with("output `") && matches!(at, At::Number { of: "cell", .. }), "{what}");

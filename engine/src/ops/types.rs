@@ -309,6 +309,79 @@ impl Ciphertext {
     }
 }
 
+/// What is left of a ciphertext of which no more than a subring of its message is to be decrypted: of part 0 the coefficients of powers of Y = X^stride, in the
+/// ring of dimension n / stride, and the other parts as they are (sample extraction: Chen, Dai, Kim, Song, ia.cr/2020/015, there of one coefficient). Who has the
+/// secret learns the trace of the message to the subring: in every slot the sum over those that are a multiple of n / (2 stride) further on; `conjugated`: and of those
+/// of the other row, or, of complex slots, the real part of that sum. Its scheme has the factor, or scale, with which the message is that sum.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Extract {
+    /// The ciphertext, with the factor or scale of the sum.
+    pub ciphertext: Ciphertext,
+    /// A power of two, 1 to n / 4, or to n / 2 where rows are added up: slots one further on lie at the third powers of roots, which Y = X^(n/2) is not the same at.
+    pub stride: usize,
+    /// Whether rows are added up, too.
+    pub conjugated: bool,
+}
+
+impl Extract {
+    /// All of a ciphertext, which is no extract at all.
+    pub fn whole(ciphertext: Ciphertext) -> Self {
+        Self { ciphertext, stride: 1, conjugated: false }
+    }
+
+    /// True where nothing is left out.
+    pub fn is_whole(&self) -> bool {
+        self.stride == 1 && !self.conjugated
+    }
+
+    /// Reads an `extract` or a `ciphertext` type.
+    ///
+    /// # Errors
+    /// `Graph` when an attribute is missing, and for a stride that the ring has not.
+    pub fn of(ty: &ValueType) -> Result<Self> {
+        let ciphertext = Ciphertext::of(ty)?;
+        if ty.head != "extract" {
+            return Ok(Self::whole(ciphertext));
+        }
+        let (stride, conjugated) = (ty.attrs.size("stride")?, ty.attrs.uint("conjugated")?);
+        if conjugated > 1 {
+            return Err(wrong(ty, "conjugated", conjugated, "0 or 1"));
+        }
+        let extract = Self { ciphertext, stride, conjugated: conjugated == 1 };
+        let most = extract.most();
+        if !stride.is_power_of_two() || stride > most {
+            return Err(wrong(ty, "stride", stride, &format!("a power of two, 1 to {most}")));
+        }
+        Ok(extract)
+    }
+
+    /// As a value type: that of a ciphertext for the whole.
+    pub fn ty(&self) -> ValueType {
+        let ty = self.ciphertext.ty();
+        if self.is_whole() {
+            return ty;
+        }
+        let attrs = ty.attrs.with("stride", self.stride).with("conjugated", u64::from(self.conjugated));
+        ValueType::new("extract", self.units(), attrs)
+    }
+
+    /// The largest stride.
+    pub fn most(&self) -> usize {
+        self.ciphertext.n / if self.conjugated { 2 } else { 4 }
+    }
+
+    /// Ring dimension of the message.
+    pub fn kept(&self) -> usize {
+        self.ciphertext.n / self.stride
+    }
+
+    /// Size in units.
+    pub fn units(&self) -> u64 {
+        let Ciphertext { n, q, parts, .. } = &self.ciphertext;
+        ((self.kept() + n * (parts - 1)) * q.len()) as u64
+    }
+}
+
 /// Most primes of a key: more than any secure ring has room for; sizes of its parts fit into 64 bits.
 const MOST_PRIMES: usize = 1024;
 
@@ -403,6 +476,7 @@ pub fn sized(head: &str, size: Option<u64>, attrs: Attrs, unit: u32) -> Result<V
         "poly" | "secret_key" => Some((a.size("n")? as u64).saturating_mul(a.uints("q")?.len() as u64)),
         "public_key" => Some((2 * a.size("n")? as u64).saturating_mul(a.uints("q")?.len() as u64)),
         "ciphertext" => Some(Ciphertext::of(&ty)?.units()),
+        "extract" => Some(Extract::of(&ty)?.units()),
         "switching_key" => Some(SwitchingKey::of(&ty)?.units()),
         "public_seed" | "secret_seed" => Some(4),
         _ => None,
@@ -433,7 +507,7 @@ pub fn sized(head: &str, size: Option<u64>, attrs: Attrs, unit: u32) -> Result<V
 pub type Residues = fn(&ValueType) -> Result<(usize, Vec<u64>)>;
 
 /// The types of lattice algebra whose words are residues, by their heads.
-pub fn residues() -> [(&'static str, Residues); 9] {
+pub fn residues() -> [(&'static str, Residues); 10] {
     const SLOTS: Residues = |ty| Ok((dimension(ty)?, vec![modulus(ty, "t")?]));
     const POLY: Residues = |ty| Ok((dimension(ty)?, moduli(ty, "q")?));
     [
@@ -445,6 +519,13 @@ pub fn residues() -> [(&'static str, Residues); 9] {
         ("secret_key", POLY),
         ("public_key", cycled),
         ("ciphertext", cycled),
+        ("extract", |ty| {
+            // Limbs of the subring, which the others are whole numbers of.
+            let (extract, kept) = (Extract::of(ty)?, Extract::of(ty)?.kept());
+            let Ciphertext { n, q, parts, .. } = extract.ciphertext;
+            let each = |count: usize| q.iter().flat_map(move |&q| std::iter::repeat_n(q, count));
+            Ok((kept, each(1).chain((1..parts).flat_map(|_| each(n / kept))).collect()))
+        }),
         ("switching_key", |ty| {
             let key = SwitchingKey::of(ty)?;
             Ok((key.n, key.all().repeat(2 * key.digits())))

@@ -304,6 +304,14 @@ impl Platform for Scalar {
                 let (q, g) = (modulus()?, attrs.uint("g")?);
                 kernel(move |i, out, _| slots::automorphism_into(out, i[0], g, &q))
             }
+            "limb.decimate" => {
+                let stride = attrs.size("stride")?;
+                kernel(move |i, out, _| {
+                    for (o, &a) in out.iter_mut().zip(i[0].iter().step_by(stride)) {
+                        *o = a;
+                    }
+                })
+            }
             "limb.permute" => {
                 let permutation = slots::automorphism_permutation(Limb::of(output)?.n, attrs.uint("g")?);
                 kernel(move |i, out, _| gather(out, i[0], &permutation))

@@ -9,6 +9,7 @@ mod polynomial;
 mod rotate;
 mod sub;
 mod swap;
+mod total;
 mod within;
 
 pub use lookup::MOST_ENTRIES;
@@ -76,6 +77,7 @@ pub const ALL: &[Operator] = &[
     rotate::ROTATE,
     sub::SUB,
     swap::SWAP,
+    total::TOTAL,
     within::WITHIN,
 ];
 

@@ -18,10 +18,10 @@ mod multiply_plain;
 mod noise;
 
 use super::noise as bounds;
-use super::rlwe::RelinearizeDivide;
+use super::rlwe::{self, RelinearizeDivide};
 use crate::Result;
 use crate::math::Modulus;
-use crate::ops::types::{Ciphertext, Scheme};
+use crate::ops::types::{Ciphertext, Extract, Scheme};
 use crate::ops::{Call, OpDef};
 use std::sync::Arc;
 
@@ -45,6 +45,13 @@ pub fn all() -> Vec<Arc<dyn OpDef>> {
 /// Input `index`, a ciphertext of this scheme, its plaintext modulus and its factor.
 fn ciphertext(call: &Call<'_>, index: usize) -> Result<(Ciphertext, u64, u64)> {
     of_scheme(call, Ciphertext::of(call.input(index, "ciphertext")?)?)
+}
+
+/// Input `index`, which is to be decrypted and of this scheme, its plaintext modulus and its factor.
+fn extract(call: &Call<'_>, index: usize) -> Result<(Extract, u64, u64)> {
+    let extract = rlwe::extract_in(call, index)?;
+    let (_, t, factor) = of_scheme(call, extract.ciphertext.clone())?;
+    Ok((extract, t, factor))
 }
 
 /// A ciphertext, which must be of this scheme, its plaintext modulus and its factor.

@@ -1,5 +1,5 @@
 //! `bgv.noise`: measures the noise with the secret key: log2 of the largest coefficient of [x]_Q, x the phase. The noise budget is log2(Q)
-//! - 1 minus this. Inputs: the secret key and the ciphertext.
+//! - 1 minus this. Inputs: the secret key, and the ciphertext or extract.
 
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
@@ -20,7 +20,7 @@ impl OpDef for Noise {
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(2)?;
         call.input(0, "secret_key")?;
-        super::ciphertext(call, 1)?;
+        super::extract(call, 1)?;
         Ok(ValueType::new("log2", 1, Attrs::new()))
     }
 

@@ -1,5 +1,5 @@
-//! `ckks.decrypt`: the plaintext of a ciphertext, noise and all: its phase, centered modulo Q, as doubles. Inputs: the secret key and the
-//! ciphertext.
+//! `ckks.decrypt`: the plaintext of a ciphertext, noise and all: its phase, centered modulo Q, as doubles. Inputs: the secret key, and the
+//! ciphertext or extract, of which it is the plaintext in its subring.
 
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
@@ -20,12 +20,12 @@ impl OpDef for Decrypt {
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(2)?;
         call.input(0, "secret_key")?;
-        let (ty, scale) = super::ciphertext(call, 1)?;
-        Ok(types::reals(ty.n, scale))
+        let (ty, scale) = super::extract(call, 1)?;
+        Ok(types::reals(ty.kept(), scale))
     }
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
-        let (_, scale) = super::ciphertext(call, 1)?;
+        let (_, scale) = super::extract(call, 1)?;
         let phase = s.op("rlwe.phase", Attrs::new(), inputs)?;
         let limbs = s.limbs(phase)?;
         s.op("rns.to_real", Attrs::new().with("scale", scale), &limbs)

@@ -26,7 +26,7 @@ use super::rlwe::{self, RelinearizeDivide};
 use crate::Result;
 use crate::graph::{OperandId, Real, ValueType};
 use crate::math::{FromReal, Modulus};
-use crate::ops::types::{self, Ciphertext, Scheme};
+use crate::ops::types::{self, Ciphertext, Extract, Scheme};
 use crate::ops::{Call, Noise, OpDef, Session};
 use std::sync::Arc;
 
@@ -55,6 +55,15 @@ fn ciphertext(call: &Call<'_>, index: usize) -> Result<(Ciphertext, Real)> {
     match ty.scheme {
         Scheme::Ckks { scale } => Ok((ty, scale)),
         _ => Err(call.error("scheme of the ciphertext", ty.scheme.name(), "CKKS")),
+    }
+}
+
+/// Input `index`, which is to be decrypted and of this scheme, and its scale.
+fn extract(call: &Call<'_>, index: usize) -> Result<(Extract, Real)> {
+    let extract = rlwe::extract_in(call, index)?;
+    match extract.ciphertext.scheme {
+        Scheme::Ckks { scale } => Ok((extract, scale)),
+        other => Err(call.error("scheme of the ciphertext", other.name(), "CKKS")),
     }
 }
 

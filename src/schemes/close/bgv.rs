@@ -191,14 +191,14 @@ impl Rules for Bgv {
         noise::budget_bgv(log_q, noise.error)
     }
 
-    fn finish(&self, e: &mut Emitter<'_>, x: Cipher) -> Result<(Cipher, f64)> {
+    fn finish(&self, e: &mut Emitter<'_>, x: Cipher, lost: f64) -> Result<(Cipher, f64)> {
         let (ty, error) = (e.ciphertext(x.node)?, e.noise(x.node).error);
         let budget = |keep: usize| {
-            self.budget(noise::log2(&ty.q[..keep]), Noise::error(self.switched(&ty, error, keep)))
+            self.budget(noise::log2(&ty.q[..keep]), Noise::error(self.switched(&ty, error, keep))) - lost
         };
         let lowest = (1..ty.q.len()).find(|&keep| budget(keep) >= MARGIN);
         let x = lowest.map_or(Ok(x), |keep| self.switch(e, x, keep))?;
         let budget = self.budget(noise::log2(&e.ciphertext(x.node)?.q), e.noise(x.node));
-        Ok((x, budget))
+        Ok((x, budget - lost))
     }
 }

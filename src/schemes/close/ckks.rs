@@ -163,9 +163,9 @@ impl Rules for Ckks<'_> {
         noise::budget_bgv(log_q, noise::sum(&[noise.message, noise.error]))
     }
 
-    fn finish(&self, e: &mut Emitter<'_>, x: Cipher) -> Result<(Cipher, f64)> {
+    fn finish(&self, e: &mut Emitter<'_>, x: Cipher, lost: f64) -> Result<(Cipher, f64)> {
         let (q, noise) = (e.ciphertext(x.node)?.q, e.noise(x.node));
-        let budget = |keep: usize| self.budget(noise::log2(&q[..keep]), noise);
+        let budget = |keep: usize| self.budget(noise::log2(&q[..keep]), noise) - lost;
         let lowest = (1..=q.len()).find(|&keep| budget(keep) >= MARGIN).unwrap_or(q.len());
         Ok((dropped(e, x, lowest)?, budget(lowest)))
     }

@@ -3,7 +3,7 @@
 use super::Chain;
 use super::type_table::{TypeId, TypeTable};
 use crate::graph::{Attrs, Graph, OperandId, ValueType};
-use crate::ops::types::{Ciphertext, SwitchingKey};
+use crate::ops::types::{Ciphertext, Extract, SwitchingKey};
 use crate::ops::{Noise, Registry, Session};
 use crate::{Error, Result};
 use std::collections::{BTreeMap, HashMap};
@@ -289,6 +289,14 @@ impl<'r> Emitter<'r> {
     /// `Graph` for what is none.
     pub fn ciphertext(&self, node: Node) -> Result<Ciphertext> {
         self.types.ciphertext(self.of(node).ty).cloned()
+    }
+
+    /// A node that is a ciphertext, or what is left of one.
+    ///
+    /// # Errors
+    /// `Graph` for what is none.
+    pub fn extract(&self, node: Node) -> Result<Extract> {
+        Extract::of(self.types.ty(self.of(node).ty))
     }
 
     /// Bounds on what a node holds.

@@ -17,7 +17,7 @@ pub use emitter::{Emitter, KeyName, Node};
 use crate::graph::{Attr, Attrs, Real, ValueType};
 use crate::math::Modulus;
 use crate::math::slots::{galois_conjugate, galois_element};
-use crate::ops::types::{Ciphertext, Form, Scheme, SwitchingKey};
+use crate::ops::types::{Ciphertext, Extract, Form, Scheme, SwitchingKey};
 use crate::ops::{Noise, Registry};
 use crate::packed::{Handle, Series, SlotVector, Target};
 use crate::schemes::noise;
@@ -88,6 +88,8 @@ enum Held {
     },
     /// Slots that are not encrypted.
     Clear(Node),
+    /// Sums of slots of a ciphertext, which are left to who decrypts.
+    Total { of: Handle, low: u32, rings: bool, parent: u32 },
 }
 
 /// What differs between schemes.
@@ -151,8 +153,8 @@ pub trait Rules {
     fn modulus(&self) -> Option<u64> {
         None
     }
-    /// A settled ciphertext as small as it may be with [`MARGIN`] bits of budget, and the bits that are left, be they fewer.
-    fn finish(&self, e: &mut Emitter<'_>, x: Cipher) -> Result<(Cipher, f64)>;
+    /// A settled ciphertext as small as it may be with [`MARGIN`] bits of budget, and the bits that are left, be they fewer; `lost`: bits that who decrypts takes of it.
+    fn finish(&self, e: &mut Emitter<'_>, x: Cipher, lost: f64) -> Result<(Cipher, f64)>;
 }
 
 /// What crosses from one graph to another that is closed over the same primes, by ports.
@@ -169,8 +171,8 @@ pub struct Onward {
 pub struct Closed {
     /// Its name.
     pub name: String,
-    /// What it is.
-    pub ty: Ciphertext,
+    /// What it is: an extract, or all of a ciphertext.
+    pub ty: Extract,
     /// Bits that are left before decryption fails.
     pub budget: f64,
     /// Bounds on message and error.
@@ -268,6 +270,7 @@ impl<'e, 'r, R: Rules> Closing<'e, 'r, R> {
         match self.held[x.0 as usize] {
             Held::Cipher { cipher, .. } => Ok(cipher),
             Held::Clear(_) => Err(Error::Job("an encrypted operand comes first")),
+            Held::Total { .. } => Err(Error::Job("a total is for outputs")),
         }
     }
 
@@ -317,7 +320,7 @@ impl<'e, 'r, R: Rules> Closing<'e, 'r, R> {
             Held::Cipher { cipher, settled, parent, .. } => self.making(parent, |closing| {
                 closing.rules.turned(closing.emitter, closing.chain, cipher, settled.is_some())
             })?,
-            Held::Clear(_) => None,
+            _ => None,
         };
         let x = instead.map_or_else(|| self.settled(x), Ok)?;
         let level = self.emitter.ciphertext(x.node)?.q.len();
@@ -338,6 +341,10 @@ impl<R: Rules> Target for Closing<'_, '_, R> {
             Held::Cipher { cipher, added, .. } => {
                 *added = only_added;
                 let cipher = *cipher;
+                self.state(Made::Operator(operator), cipher)
+            }
+            &mut Held::Total { of, .. } => {
+                let cipher = self.settled(of)?;
                 self.state(Made::Operator(operator), cipher)
             }
             Held::Clear(_) => Ok(()),
@@ -366,7 +373,7 @@ impl<R: Rules> Target for Closing<'_, '_, R> {
                 let x = self.cipher(x)?;
                 self.rules.add_clear(self.emitter, x, slots)?
             }
-            Held::Cipher { .. } => self.sum("rlwe.add", x, y)?,
+            _ => self.sum("rlwe.add", x, y)?,
         };
         Ok(self.hold(sum))
     }
@@ -392,7 +399,7 @@ impl<R: Rules> Target for Closing<'_, '_, R> {
         let first = self.settled(x)?;
         let product = match self.held[y.0 as usize] {
             Held::Clear(slots) => self.rules.multiply_clear(self.emitter, first, slots)?,
-            Held::Cipher { .. } => {
+            _ => {
                 let second = self.settled(y)?;
                 let product = self.rules.multiply(self.emitter, self.chain, first, second)?;
                 if self.lazy { product } else { relinearized(self.emitter, self.chain, product)? }
@@ -447,20 +454,40 @@ impl<R: Rules> Target for Closing<'_, '_, R> {
         self.turn(x, galois_conjugate(self.chain.n))
     }
 
+    fn total(&mut self, x: Handle, low: u32, rings: bool) -> Result<Handle> {
+        self.held.push(Held::Total { of: x, low, rings, parent: self.parent });
+        Ok(Handle((self.held.len() - 1) as u32))
+    }
+
     fn output(&mut self, name: &str, x: Handle) -> Result<()> {
-        if let Held::Cipher { parent, .. } = self.held[x.0 as usize] {
+        if let Held::Cipher { parent, .. } | Held::Total { parent, .. } = self.held[x.0 as usize] {
             self.begin(parent);
         }
+        let (x, total) = match self.held[x.0 as usize] {
+            Held::Total { of, low, rings, .. } => (of, Some((low, rings))),
+            _ => (x, None),
+        };
         let x = self.settled(x)?;
         let name = self.rules.port(name);
         let (x, budget) = if self.onward.kept.contains(&name) {
             let q = self.emitter.ciphertext(x.node)?.q;
             (x, self.rules.budget(noise::log2(&q), self.emitter.noise(x.node)))
         } else {
-            self.rules.finish(self.emitter, x)?
+            // A row more may double the error.
+            let lost = if let Some((_, true)) = total { 1.0 } else { 0.0 };
+            self.rules.finish(self.emitter, x, lost)?
         };
-        let (ty, noise) = (self.emitter.ciphertext(x.node)?, self.emitter.noise(x.node));
-        self.emitter.output(&name, x.node)?;
+        let node = match total {
+            Some((low, rings)) => {
+                // Slots of one row alone are real numbers, of which the real part of all is the sum.
+                let (stride, conjugated) = (self.chain.n >> (low + 1), rings || low == 0);
+                let attrs = Attrs::new().with("stride", stride).with("conjugated", u64::from(conjugated));
+                self.emitter.op("rlwe.extract", attrs, &[x.node])?
+            }
+            None => x.node,
+        };
+        let (ty, noise) = (self.emitter.extract(node)?, self.emitter.noise(node));
+        self.emitter.output(&name, node)?;
         self.outputs.push(Closed { name, ty, budget, noise });
         Ok(())
     }

@@ -7,6 +7,7 @@ mod automorphism_hoisted;
 mod decompose;
 mod divide;
 mod drop_primes;
+mod extract;
 mod form;
 mod key_switch;
 mod lift_plain;
@@ -34,7 +35,9 @@ use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::math::Modulus;
 use crate::ops::base::galois;
-use crate::ops::types::{self, Ciphertext, Form, Limb, Poly, Residues, Scheme, SwitchingKey, cycled};
+use crate::ops::types::{
+    self, Ciphertext, Extract, Form, Limb, Poly, Residues, Scheme, SwitchingKey, cycled,
+};
 use crate::ops::{Call, Noise, OpDef, Session};
 use std::sync::Arc;
 
@@ -46,6 +49,7 @@ pub fn all() -> Vec<Arc<dyn OpDef>> {
         Arc::new(automorphism_hoisted::AutomorphismHoisted),
         Arc::new(decompose::Decompose),
         Arc::new(drop_primes::DropPrimes),
+        Arc::new(extract::ExtractOp),
         Arc::new(key_switch::KeySwitch),
         Arc::new(lift_plain::LiftPlain),
         Arc::new(multiply_integer::MultiplyInteger),
@@ -80,6 +84,26 @@ pub(super) fn spread(s: &mut Session<'_>, small: OperandId, q: &[u64]) -> Result
         limbs.push(s.op("limb.ntt", Attrs::new(), &[limb])?);
     }
     Ok(limbs)
+}
+
+/// Input `index`, which is to be decrypted: an extract, or a ciphertext, which is one of all of it.
+pub(super) fn extract_in(call: &Call<'_>, index: usize) -> Result<Extract> {
+    let head = call.inputs.get(index).map(|ty| ty.head.as_str());
+    Extract::of(call.input(index, if head == Some("extract") { "extract" } else { "ciphertext" })?)
+}
+
+/// What of a limb in coefficient form lies in the subring of an extract: sums over images that this stays the same under, but for what is divided by `stride`.
+fn in_subring(s: &mut Session<'_>, limb: OperandId, extract: &Extract) -> Result<OperandId> {
+    let mut limb = limb;
+    if extract.stride > 1 {
+        limb = s.op("limb.decimate", Attrs::new().with("stride", extract.stride), &[limb])?;
+    }
+    if extract.conjugated {
+        let g = 2 * extract.kept() as u64 - 1;
+        let other = s.op("limb.automorphism", Attrs::new().with("g", g), &[limb])?;
+        limb = s.op("limb.add", Attrs::new(), &[limb, other])?;
+    }
+    Ok(limb)
 }
 
 /// The limbs of a secret key for some of its primes.

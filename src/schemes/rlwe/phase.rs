@@ -1,9 +1,9 @@
-//! `rlwe.phase`: c_0 + c_1 s + c_2 s^2 modulo Q, coefficient form, in which the message lies as its scheme says. Inputs: the secret key and the
-//! ciphertext.
+//! `rlwe.phase`: c_0 + c_1 s + c_2 s^2 modulo Q, coefficient form, in which the message lies as its scheme says; of an extract what of it lies in the subring. Inputs:
+//! the secret key, and the ciphertext or extract.
 
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
-use crate::ops::types::{Ciphertext, Form, Poly};
+use crate::ops::types::{Ciphertext, Extract, Form, Limb, Poly};
 use crate::ops::{Call, Level, OpDef, Session};
 
 /// `rlwe.phase`; see the module.
@@ -21,38 +21,65 @@ impl OpDef for Phase {
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(2)?;
         call.input(0, "secret_key")?;
-        Ok(Poly { form: Form::Coeff, ..Ciphertext::of(call.input(1, "ciphertext")?)?.poly() }.ty())
+        let extract = super::extract_in(call, 1)?;
+        Ok(Poly { n: extract.kept(), q: extract.ciphertext.q, form: Form::Coeff }.ty())
     }
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
-        let ty = Ciphertext::of(&call.inputs[1])?;
+        let extract = super::extract_in(call, 1)?;
+        let (ty, kept) = (&extract.ciphertext, extract.kept());
         let secret = super::secret_limbs(s, inputs[0], &ty.q)?;
-        let parts = s.parts(inputs[1])?;
-        let parts: Vec<Vec<OperandId>> = parts.into_iter().map(|p| s.limbs(p)).collect::<Result<_>>()?;
+        let whole = extract.is_whole();
         let mut limbs = Vec::new();
         for (index, &secret) in secret.iter().enumerate() {
             let mut power = secret;
             let (mut terms, mut powers) = (Vec::new(), Vec::new());
-            for (degree, part) in parts.iter().enumerate().skip(1) {
-                if degree > 1 {
+            for part in 1..ty.parts {
+                if part > 1 {
                     power = s.op("limb.mul", Attrs::new(), &[power, secret])?;
                 }
-                terms.push(part[index]);
+                terms.push(limb_of(s, inputs[1], &extract, part, index)?);
                 powers.push(power);
             }
-            if ty.form == Form::Ntt {
+            let first = limb_of(s, inputs[1], &extract, 0, index)?;
+            let mut sum = if ty.form == Form::Ntt {
                 let terms: Vec<OperandId> = terms.iter().zip(&powers).flat_map(|(&x, &s)| [x, s]).collect();
-                let sum = s.op("limb.dot", Attrs::new(), &terms)?;
-                let sum = s.op("limb.add", Attrs::new(), &[sum, parts[0][index]])?;
-                limbs.push(s.op("limb.intt", Attrs::new(), &[sum])?);
-                continue;
+                let mut sum = s.op("limb.dot", Attrs::new(), &terms)?;
+                if whole {
+                    sum = s.op("limb.add", Attrs::new(), &[sum, first])?;
+                }
+                s.op("limb.intt", Attrs::new(), &[sum])?
+            } else {
+                terms.append(&mut powers);
+                let attrs = Attrs::new().with("q", ty.q[index]).with("outputs", 1u64);
+                let sum = s.op("limb.convolve", attrs, &terms)?;
+                s.retype(sum, ty.poly().limb(index).ty())?
+            };
+            if !whole || ty.form == Form::Coeff {
+                sum = super::in_subring(s, sum, &extract)?;
+                let first = s.retype(first, Limb { n: kept, q: ty.q[index], form: Form::Coeff }.ty())?;
+                sum = s.op("limb.add", Attrs::new(), &[sum, first])?;
             }
-            terms.append(&mut powers);
-            let attrs = Attrs::new().with("q", ty.q[index]).with("outputs", 1u64);
-            let sum = s.op("limb.convolve", attrs, &terms)?;
-            let sum = s.retype(sum, ty.poly().limb(index).ty())?;
-            limbs.push(s.op("limb.add", Attrs::new(), &[sum, parts[0][index]])?);
+            limbs.push(sum);
         }
         s.merge(&limbs, self.assemble(call)?)
     }
+}
+
+/// A limb of a part; of part 0 what is left of it.
+fn limb_of(
+    s: &mut Session<'_>,
+    x: OperandId,
+    extract: &Extract,
+    part: usize,
+    index: usize,
+) -> Result<OperandId> {
+    let Ciphertext { n, q, form, .. } = &extract.ciphertext;
+    let kept = extract.kept();
+    let whole = extract.is_whole();
+    let (at, n, form) = match part {
+        0 => (index * kept, kept, if whole { *form } else { Form::Coeff }),
+        _ => (kept * q.len() + ((part - 1) * q.len() + index) * n, *n, *form),
+    };
+    s.split(x, at as u64, Limb { n, q: q[index], form }.ty())
 }

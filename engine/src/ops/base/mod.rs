@@ -6,6 +6,7 @@ mod automorphism;
 mod constant;
 mod convert;
 pub(crate) mod copy;
+mod decimate;
 mod dot;
 mod from_real;
 mod from_small;
@@ -53,6 +54,7 @@ pub fn all() -> Vec<Arc<dyn OpDef>> {
         Arc::new(ntt::Ntt),
         Arc::new(intt::Intt),
         Arc::new(automorphism::Automorphism),
+        Arc::new(decimate::Decimate),
         Arc::new(permute::Permute),
         Arc::new(from_small::FromSmall),
         Arc::new(from_real::FromReal),

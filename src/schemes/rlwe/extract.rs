@@ -1,0 +1,81 @@
+//! `rlwe.extract`: what is left of a ciphertext of which no more than sums over its slots are to be decrypted ([`Extract`]): in every slot the sum of those that are a
+//! multiple of n / (2 stride) further on in its row, and, with `conjugated` 1, of those of the other row; under CKKS then the real part. No key is switched: the trace of the message to a subring is
+//! `stride` times those of its coefficients that lie there, and the errors of these are no larger than they were. Attributes `stride`, `conjugated`.
+
+use super::in_subring;
+use crate::Result;
+use crate::graph::{Attrs, OperandId, Real, ValueType};
+use crate::math::Modulus;
+use crate::ops::types::{Ciphertext, Extract, Form, Scheme};
+use crate::ops::{Call, Level, Noise, OpDef, Session};
+use crate::schemes::noise;
+
+/// `rlwe.extract`; see the module.
+pub struct ExtractOp;
+
+impl OpDef for ExtractOp {
+    fn name(&self) -> &str {
+        "rlwe.extract"
+    }
+
+    fn level(&self) -> Level {
+        Level::Scheme
+    }
+
+    fn attributes(&self) -> Option<&[&str]> {
+        Some(&["stride", "conjugated"])
+    }
+
+    fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
+        call.arity(1)?;
+        let ty = Ciphertext::of(call.input(0, "ciphertext")?)?;
+        let (stride, conjugated) = (call.attrs.size("stride")?, call.attrs.uint("conjugated")?);
+        let mut extract = Extract { ciphertext: ty, stride, conjugated: conjugated == 1 };
+        let most = extract.most();
+        if !stride.is_power_of_two() || stride > most || conjugated > 1 || extract.is_whole() {
+            let expected = format!("a power of two up to {most}, and 0 or 1, but not 1, 0");
+            return Err(call.error("stride, conjugated", format!("{stride}, {conjugated}"), expected));
+        }
+        extract.ciphertext.scheme = match extract.ciphertext.scheme {
+            Scheme::Bgv { t, factor } => {
+                let modulus = Modulus::new(t)?;
+                let part = modulus.inv(modulus.reduce(stride as u64))?;
+                Scheme::Bgv { t, factor: modulus.mul(factor, part) }
+            }
+            Scheme::Ckks { scale } => {
+                // z and its conjugate are twice the real part.
+                let scale = scale.get() * if extract.conjugated { 2.0 } else { 1.0 } / stride as f64;
+                let scale = Real::new(scale).filter(|scale| scale.get() > 0.0);
+                Scheme::Ckks { scale: scale.ok_or_else(|| call.error("scale", "none", "a number above 0"))? }
+            }
+            Scheme::Bfv { .. } => return Err(call.error("scheme of the ciphertext", "BFV", "BGV or CKKS")),
+        };
+        Ok(extract.ty())
+    }
+
+    fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
+        let (ty, output) = (Ciphertext::of(&call.inputs[0])?, self.assemble(call)?);
+        let extract = Extract::of(&output)?;
+        let mut all = Vec::new();
+        for (index, part) in s.parts(inputs[0])?.into_iter().enumerate() {
+            for mut limb in s.limbs(part)? {
+                if index == 0 {
+                    if ty.form == Form::Ntt {
+                        limb = s.op("limb.intt", Attrs::new(), &[limb])?;
+                    }
+                    limb = in_subring(s, limb, &extract)?;
+                }
+                all.push(limb);
+            }
+        }
+        s.merge(&all, output)
+    }
+
+    fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
+        // As many coefficients more as rows that are added up; the scale is that of the sum. In the canonical norm the trace is no larger than `stride` times.
+        let &Noise { message, error } = inputs.first()?;
+        let rows = if call.attrs.uint("conjugated").ok()? == 1 { 2 } else { 1 };
+        let times = |x| noise::sum(&vec![x; rows]);
+        Some(Noise { message: times(message), error: times(error) })
+    }
+}
