@@ -6,6 +6,7 @@ mod road;
 
 use cipherloom::Error;
 use cipherloom::graph::{Attrs, Real};
+use cipherloom::ops::types::Extract;
 use cipherloom::packed::bytes;
 use cipherloom::platform::Simd;
 use cipherloom::tasks::{Client, GivenParameters, Literal, Meaning, Options, OutputReport, Passes, Program};
@@ -45,6 +46,32 @@ fn statistics_of_integers() {
         ("y", Exact::integers((0..569).map(|k| k * 7 % 201))),
     ]);
     assert_eq!(run(&compile(&task), &inputs), expected(&task, &inputs));
+}
+
+#[test]
+fn results_of_sums_hold_the_sums_alone() {
+    let mut task = TaskBuilder::default();
+    let x = task.input("x", r#"kind="integer", shape=[12, 50], where="encrypted""#, Some(["-100", "100"]));
+    let squares = task.op("value.multiply", "", &[x, x]);
+    let rows = task.op("value.sum", "axis=1", &[squares]);
+    let one = task.op("value.sum", "", &[rows]);
+    task.output("rows", rows);
+    task.output("one", one);
+    let task = task.finish();
+    let inputs = given([("x", Exact::integers((0..600).map(|k| k * 7 % 201 - 100)))]);
+    let program = compile(&task);
+    assert_eq!(run(&program, &inputs), expected(&task, &inputs));
+    // No key for a turn is made, and of c_0 travels what has the sums, and the gaps beside them, which are 0.
+    let report = program.report().unwrap();
+    assert!(report.keys.iter().all(|key| !key.0.starts_with("galois")), "{:?}", report.keys);
+    for port in program.scheme().outputs() {
+        let ty = program.scheme().ty(port.operand);
+        assert_eq!(ty.head, "extract", "{}", port.name);
+        let extract = Extract::of(ty).unwrap();
+        let kept = if port.name.starts_with("rows") { 64 } else { 16 };
+        assert!(extract.kept() <= kept, "{}: {}", port.name, extract.kept());
+        assert!(ty.size <= ((extract.ciphertext.n + kept) * extract.ciphertext.q.len()) as u64);
+    }
 }
 
 #[test]

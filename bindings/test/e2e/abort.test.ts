@@ -7,6 +7,9 @@ import { errorOf } from './error-of.js';
 
 let loom: Loom;
 
+/** Sums by turns, which take keys, and time. */
+const TURNS = { passes: { extract: false } };
+
 /**
  * Aborts a call at its first sign of progress: it must reject, and its worker, of one thread, answer before 200 ms of
  * work are done. Processor time is counted, so that other programs, which may hold this one up, do not matter.
@@ -45,7 +48,7 @@ describe('a long call', () => {
     if (a === undefined || b === undefined) throw new Error('no inputs');
     task.output('covariance', a.covariance(b));
     task.output('products', a.multiply(b).sum());
-    using program = await task.compile({ n: 16384 });
+    using program = await task.compile({ n: 16384, ...TURNS });
     using client = await program.client();
     const inputs = await client.encrypt({ a: digits, b: digits });
     const askClient = () => program.toText('server');
@@ -122,8 +125,8 @@ async function phasesOf(task: Task): Promise<(string | undefined)[]> {
     await expect(call).rejects.toMatchObject({ name: 'AbortError' });
     phases.push(told[0]?.phase);
   };
-  await aborted((options) => loom.compile(task, options));
-  using program = await loom.compile(task);
+  await aborted((options) => loom.compile(task, { ...options, ...TURNS }));
+  using program = await loom.compile(task, TURNS);
   await aborted((options) => program.client(options));
   using client = await program.client();
   const cells = { x: Array.from({ length: 200_000 }, (_, i) => i % 100) };
