@@ -117,7 +117,7 @@ fn of_bgv(registry: &Registry) -> Graph {
     let thrice = s.op("bgv.multiply_number", none().with("by", 3u64), &[low]).unwrap();
     let thrice = s.op("rlwe.multiply_integer", none().with("by", -3i64), &[thrice]).unwrap();
     let adjusted = s.op("bgv.adjust", none().with("factor", 5u64), &[thrice]).unwrap();
-    let attrs = none().with("stride", 4u64).with("conjugated", 1u64);
+    let attrs = none().with("stride", 4u64).with("conjugated", 1u64).with("repeats", 2u64);
     let total = s.op("rlwe.extract", attrs, &[adjusted]).unwrap();
     for (number, output) in [adjusted, other, total].into_iter().enumerate() {
         s.graph_mut().declare_output(&number.to_string(), output);

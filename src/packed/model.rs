@@ -39,6 +39,14 @@ impl Numbers {
         }
     }
 
+    /// What times that number is 1.
+    fn part(self, number: u64) -> Result<u64> {
+        match self {
+            Self::Modulo(t) => Ok(t.inv(t.reduce(number))?),
+            Self::Doubles => Ok((1.0 / number as f64).to_bits()),
+        }
+    }
+
     fn number(self, number: &Attr) -> Result<u64> {
         match (self, number) {
             (Self::Modulo(t), &Attr::Int(number)) => Ok(t.reduce_i128(number)),
@@ -198,8 +206,9 @@ impl Target for Model<'_> {
         Ok(x)
     }
 
-    fn total(&mut self, x: Handle, low: u32, rings: bool) -> Result<Handle> {
+    fn total(&mut self, x: Handle, low: u32, rings: bool, repeats: u64) -> Result<Handle> {
         let (ring, period) = (self.ring, 1usize << low);
+        let part = self.numbers.part(repeats)?;
         let own = &self.held[x.0 as usize];
         let rows = own.len() / ring;
         let mut slots = memory::room(own.len())?;
@@ -209,7 +218,7 @@ impl Target for Model<'_> {
                 let all =
                     rows.clone().flat_map(|row| (at..ring).step_by(period).map(move |at| row * ring + at));
                 let sum = all.map(|at| own[at]).reduce(|a, b| self.numbers.sum(a, b));
-                slots.push(sum.unwrap_or(0));
+                slots.push(self.numbers.product(sum.unwrap_or(0), part));
             }
             while slots.len() < first + ring {
                 slots.push(slots[slots.len() - period]);

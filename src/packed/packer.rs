@@ -13,6 +13,7 @@ use crate::memory::room;
 use crate::ops::{Registry, Session};
 use crate::{Error, Result};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 /// Most cells of a value that is packed.
 const MOST_CELLS: u64 = 1 << 22;
@@ -57,12 +58,31 @@ pub struct Packed {
     /// Bits of a slot's number along which slots are still to be added up: a cell is the sum of them.
     pub pending: u64,
     /// The operator of the task that left it pending.
-    pub summed: u32,
+    summed: u32,
+    /// Where it was made of what was pending, how: who needs the sum makes it of that one's.
+    made: Option<Arc<Made>>,
+}
+
+/// How something pending was made of something that is pending alike.
+#[derive(Debug)]
+struct Made {
+    of: Packed,
+    how: How,
+    /// The operator of the task that did.
+    parent: u32,
+}
+
+#[derive(Debug)]
+enum How {
+    Negated,
+    Times(Attr),
+    /// By that operator with what is clear.
+    Clear(&'static str, Clear),
 }
 
 impl Packed {
     fn new(layout: Layout, parts: BTreeMap<u64, OperandId>) -> Self {
-        Self { layout, parts, pending: 0, summed: u32::MAX }
+        Self { layout, parts, pending: 0, summed: u32::MAX, made: None }
     }
 }
 
@@ -266,7 +286,7 @@ impl<'r> Packer<'r> {
             };
             self.set_parent(all[holder].parent);
             let x = if all[holder].alone { self.folded(&x)? } else { x };
-            let x = self.totalled(x)?;
+            let x = self.totalled(x, members.len() > 1)?;
             for (&part, &operand) in &x.parts {
                 self.session.graph_mut().declare_output(&part_name(all[holder].name, part), operand);
             }
@@ -325,33 +345,64 @@ impl<'r> Packer<'r> {
     }
 
     /// Adds up what is pending, and cleans all slots, of what is an output: runs of bits up to the highest of a ring, and rings, are added up last, so that it may be left
-    /// to who decrypts.
-    fn totalled(&mut self, x: Packed) -> Result<Packed> {
+    /// to who decrypts. `shared`: other outputs lie in the gaps that are 0.
+    fn totalled(&mut self, x: Packed, shared: bool) -> Result<Packed> {
         let (ring, mut x) = (self.frame.ring, x);
-        let rows = x.pending >> ring & 1;
-        // Who decrypts has a row of its own only as sums of every other slot (`total`).
-        let least = u32::from(self.frame.rings == 1 && rows == 0);
-        let low = (least..ring).rev().take_while(|bit| x.pending >> bit & 1 == 1).last().unwrap_or(ring);
-        let total = x.pending & !((1 << low) - 1);
-        if !self.passes.extract || total == 0 {
+        let is = |bits: u64, bit: u32| bits >> bit & 1 == 1;
+        // Along gaps that are 0, but for other outputs, or repeat, sums may go, too: they are what they were, or so many times that.
+        let open = x.pending | x.layout.repeated | if shared { 0 } else { x.layout.zero };
+        let lowest = |from: u32| {
+            let run = (from..ring).rev().take_while(|&bit| is(open, bit));
+            run.filter(|&bit| is(x.pending, bit)).last().unwrap_or(ring)
+        };
+        let (mut rows, mut low) = (is(x.pending, ring), lowest(0));
+        if low == 0 && self.frame.rings == 1 && !rows {
+            // Who decrypts has a row of its own only as sums of every other slot (`total`).
+            rows = is(open, ring);
+            low = lowest(u32::from(!rows));
+        }
+        let total = ((1u64 << ring) - 1) >> low << low | u64::from(rows) << ring;
+        if !self.passes.extract || total & x.pending == 0 {
             x = self.folded(&x)?;
             return if x.layout.unclean(self.frame) { self.cleaned(&x) } else { Ok(x) };
         }
+        let repeats = 1u64 << (total & x.layout.repeated).count_ones();
         // Turns, sums and masks that repeat along what is added up last may as well come before.
         x.layout.repeated |= total;
+        x.layout.zero &= !total;
         x.pending &= !total;
         x = self.folded_bits(x)?;
         if x.layout.unclean(self.frame) {
             x = self.cleaned(&x)?;
         }
-        let attrs = Attrs::new().with("low", u64::from(low)).with("rings", rows);
+        let attrs = Attrs::new().with("low", u64::from(low)).with("rings", u64::from(rows));
+        let attrs = attrs.with("repeats", repeats);
         self.each(&x, |packer, part| packer.op("packed.total", attrs.clone(), &[part]))
+    }
+
+    /// What is pending, made of something that is, too.
+    fn made(&self, x: Packed, of: &Packed, how: How) -> Packed {
+        let made = Arc::new(Made { of: of.clone(), how, parent: self.parent });
+        Packed { made: (x.pending != 0).then_some(made), ..x }
     }
 
     /// Adds up what is pending.
     fn folded(&mut self, x: &Packed) -> Result<Packed> {
         if x.pending == 0 {
             return Ok(x.clone());
+        }
+        if let Some(made) = &x.made {
+            // Sums of one thing are made once, whatever is made of them.
+            let (of, parent) = (self.folded(&made.of)?, self.parent);
+            self.set_parent(made.parent);
+            let sum = match &made.how {
+                How::Negated => self.negated(&of)?,
+                How::Times(number) => self.multiply_number(&of, number.clone())?,
+                How::Clear(op, clear) => self.with_clear(op, &of, clear)?,
+            };
+            self.set_parent(parent);
+            let layout = Layout { axes: x.layout.axes.clone(), ..sum.layout.clone() };
+            return Ok(Packed { layout, ..sum });
         }
         let key = (x.parts.values().copied().collect::<Vec<_>>(), x.pending);
         if let Some(known) = self.folds.get(&key) {
@@ -443,7 +494,7 @@ impl<'r> Packer<'r> {
         match self.alike(x, y)? {
             (Cells::Encrypted(x), Cells::Encrypted(y)) => self.joined("packed.add", &x, &y),
             (Cells::Encrypted(x), Cells::Clear(c)) | (Cells::Clear(c), Cells::Encrypted(x)) => {
-                self.with_clear("packed.add", &x, &c)
+                self.with_clear("packed.add", &x, &c).map(Cells::Encrypted)
             }
             (Cells::Clear(_), Cells::Clear(_)) => Err(BOTH_CLEAR),
         }
@@ -456,7 +507,9 @@ impl<'r> Packer<'r> {
     pub fn sub(&mut self, x: &Cells, y: &Cells) -> Result<Cells> {
         match self.alike(x, y)? {
             (Cells::Encrypted(x), Cells::Encrypted(y)) => self.joined("packed.sub", &x, &y),
-            (Cells::Encrypted(x), Cells::Clear(c)) => self.with_clear("packed.sub", &x, &c),
+            (Cells::Encrypted(x), Cells::Clear(c)) => {
+                self.with_clear("packed.sub", &x, &c).map(Cells::Encrypted)
+            }
             (x @ Cells::Clear(_), y @ Cells::Encrypted(_)) => {
                 let negative = self.negate(&y)?;
                 self.add(&negative, &x)
@@ -478,7 +531,7 @@ impl<'r> Packer<'r> {
         match (&self.folded_cells(x)?, &self.folded_cells(y)?) {
             (Cells::Encrypted(x), Cells::Encrypted(y)) => self.joined("packed.multiply", x, y),
             (Cells::Encrypted(x), Cells::Clear(c)) | (Cells::Clear(c), Cells::Encrypted(x)) => {
-                self.with_clear("packed.multiply", x, c)
+                self.with_clear("packed.multiply", x, c).map(Cells::Encrypted)
             }
             (Cells::Clear(_), Cells::Clear(_)) => Err(BOTH_CLEAR),
         }
@@ -490,7 +543,12 @@ impl<'r> Packer<'r> {
     /// As [`Packer::add`].
     pub fn negate(&mut self, x: &Cells) -> Result<Cells> {
         let Cells::Encrypted(x) = x else { return Err(BOTH_CLEAR) };
-        self.each(x, |packer, part| packer.op("packed.negate", Attrs::new(), &[part])).map(Cells::Encrypted)
+        self.negated(x).map(Cells::Encrypted)
+    }
+
+    fn negated(&mut self, x: &Packed) -> Result<Packed> {
+        let negative = self.each(x, |packer, part| packer.op("packed.negate", Attrs::new(), &[part]))?;
+        Ok(self.made(negative, x, How::Negated))
     }
 
     /// Two operands of a sum: what is pending alike may stay so.
@@ -502,6 +560,8 @@ impl<'r> Packer<'r> {
             {
                 Ok((x.clone(), y.clone()))
             }
+            // What is clear may be added to one of the terms.
+            (Cells::Clear(_), _) | (_, Cells::Clear(_)) => Ok((x.clone(), y.clone())),
             _ => Ok((self.folded_cells(x)?, self.folded_cells(y)?)),
         }
     }
@@ -514,9 +574,12 @@ impl<'r> Packer<'r> {
         match number {
             Attr::Int(1) => Ok(x.clone()),
             Attr::Real(one) if one.get() == 1.0 => Ok(x.clone()),
-            number => self.each(x, |packer, part| {
-                packer.op("packed.multiply_number", Attrs::new().with("number", number.clone()), &[part])
-            }),
+            number => {
+                let attrs = Attrs::new().with("number", number.clone());
+                let product =
+                    self.each(x, |packer, part| packer.op("packed.multiply_number", attrs.clone(), &[part]))?;
+                Ok(self.made(product, x, How::Times(number)))
+            }
         }
     }
 
@@ -593,7 +656,7 @@ impl<'r> Packer<'r> {
         }
         let inside = mask & ((1 << slots) - 1);
         let (parts, pending) = (self.sums(parts)?, x.pending | inside);
-        let mut sum = Packed { layout: x.layout, parts, pending, summed: self.parent };
+        let mut sum = Packed { layout: x.layout, parts, pending, summed: self.parent, made: None };
         sum.layout.axes.remove(axis);
         self.sums_made += usize::from(inside != 0);
         if self.passes.late_sums || self.passes.extract { Ok(sum) } else { self.folded(&sum) }
@@ -819,12 +882,17 @@ impl<'r> Packer<'r> {
     }
 
     /// A clear operand of which the cells along a dimension differ lies where it was planned.
-    fn with_clear(&mut self, op: &str, x: &Packed, clear: &Clear) -> Result<Cells> {
+    fn with_clear(&mut self, op: &'static str, x: &Packed, clear: &Clear) -> Result<Packed> {
         let low = |((axis, &(size, from)), &planned): ((&Axis, &(u64, Option<usize>)), &u32)| {
             axis.low.or(from.filter(|_| size > 1).map(|_| planned))
         };
         let lows = x.layout.axes.iter().zip(&clear.axes).zip(&self.planned).map(low).collect();
         let lows = self.apart(lows, &x.layout.axes);
+        if x.pending != 0 && x.layout.axes.iter().zip(&lows).any(|(axis, low)| axis.low != *low) {
+            let x = self.folded(x)?;
+            return self.with_clear(op, &x, clear);
+        }
+        let given = x;
         let mut x = self.conformed(x, &lows)?;
         // What is added to a slot that is no cell's is 0.
         let axes = x.layout.axes.iter().map(|axis| Axis { dirty: false, ..*axis }).collect();
@@ -849,7 +917,7 @@ impl<'r> Packer<'r> {
         if op == "packed.multiply" {
             x.layout = layout;
         }
-        Ok(Cells::Encrypted(x))
+        Ok(self.made(x, given, How::Clear(op, clear.clone())))
     }
 
     /// Two encrypted values, ciphertext by ciphertext.
@@ -878,7 +946,7 @@ impl<'r> Packer<'r> {
             parts.insert(part, self.op(op, Attrs::new(), &pair)?);
         }
         // Both are pending alike.
-        Ok(Cells::Encrypted(Packed { layout, parts, pending: x.pending, summed: self.parent }))
+        Ok(Cells::Encrypted(Packed { layout, parts, pending: x.pending, summed: self.parent, made: None }))
     }
 
     /// Where dimensions lie; as it was planned where two would lie in one place.
@@ -1037,9 +1105,10 @@ impl<'r> Packer<'r> {
 }
 
 /// About what a graph costs, in turns: those of one vector share the half of it; each number of steps takes a key, which is made and travels once; a clear vector
-/// has to be encoded, where it is not kept.
+/// has to be encoded, where it is not kept; an output travels and is decrypted.
 fn cost(graph: &Graph, clear: usize) -> f64 {
     const KEY: f64 = 0.2;
+    const OUTPUT: f64 = 1.5;
     let old = Given::new(graph);
     let (mut turned, mut keys) = (BTreeSet::new(), BTreeSet::new());
     let mut cost = 0.1 * clear as f64;
@@ -1056,7 +1125,7 @@ fn cost(graph: &Graph, clear: usize) -> f64 {
             Role::Other => 1.0,
         };
     }
-    cost + KEY * keys.len() as f64
+    cost + KEY * keys.len() as f64 + OUTPUT * graph.outputs().len() as f64
 }
 
 /// The sum of vectors, two and two.

@@ -58,8 +58,9 @@ pub trait Target {
     fn rotate(&mut self, x: Handle, steps: u64) -> Result<Handle>;
     /// The two rings for each other.
     fn swap(&mut self, x: Handle) -> Result<Handle>;
-    /// In every slot the sum of all that are a multiple of 2^`low` further on in their ring, and, with `rings`, of those of the other one; for outputs.
-    fn total(&mut self, x: Handle, low: u32, rings: bool) -> Result<Handle>;
+    /// In every slot the sum of all that are a multiple of 2^`low` further on in their ring, and, with `rings`, of those of the other one, divided by `repeats`; for
+    /// outputs.
+    fn total(&mut self, x: Handle, low: u32, rings: bool, repeats: u64) -> Result<Handle>;
     /// A declared output.
     fn output(&mut self, name: &str, x: Handle) -> Result<()>;
 }

@@ -89,7 +89,7 @@ enum Held {
     /// Slots that are not encrypted.
     Clear(Node),
     /// Sums of slots of a ciphertext, which are left to who decrypts.
-    Total { of: Handle, low: u32, rings: bool, parent: u32 },
+    Total { of: Handle, low: u32, rings: bool, repeats: u64, parent: u32 },
 }
 
 /// What differs between schemes.
@@ -454,8 +454,8 @@ impl<R: Rules> Target for Closing<'_, '_, R> {
         self.turn(x, galois_conjugate(self.chain.n))
     }
 
-    fn total(&mut self, x: Handle, low: u32, rings: bool) -> Result<Handle> {
-        self.held.push(Held::Total { of: x, low, rings, parent: self.parent });
+    fn total(&mut self, x: Handle, low: u32, rings: bool, repeats: u64) -> Result<Handle> {
+        self.held.push(Held::Total { of: x, low, rings, repeats, parent: self.parent });
         Ok(Handle((self.held.len() - 1) as u32))
     }
 
@@ -464,7 +464,7 @@ impl<R: Rules> Target for Closing<'_, '_, R> {
             self.begin(parent);
         }
         let (x, total) = match self.held[x.0 as usize] {
-            Held::Total { of, low, rings, .. } => (of, Some((low, rings))),
+            Held::Total { of, low, rings, repeats, .. } => (of, Some((low, rings, repeats))),
             _ => (x, None),
         };
         let x = self.settled(x)?;
@@ -474,14 +474,15 @@ impl<R: Rules> Target for Closing<'_, '_, R> {
             (x, self.rules.budget(noise::log2(&q), self.emitter.noise(x.node)))
         } else {
             // A row more may double the error.
-            let lost = if let Some((_, true)) = total { 1.0 } else { 0.0 };
+            let lost = if let Some((_, true, _)) = total { 1.0 } else { 0.0 };
             self.rules.finish(self.emitter, x, lost)?
         };
         let node = match total {
-            Some((low, rings)) => {
+            Some((low, rings, repeats)) => {
                 // Slots of one row alone are real numbers, of which the real part of all is the sum.
                 let (stride, conjugated) = (self.chain.n >> (low + 1), rings || low == 0);
                 let attrs = Attrs::new().with("stride", stride).with("conjugated", u64::from(conjugated));
+                let attrs = attrs.with("repeats", repeats);
                 self.emitter.op("rlwe.extract", attrs, &[x.node])?
             }
             None => x.node,

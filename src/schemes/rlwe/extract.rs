@@ -1,6 +1,7 @@
 //! `rlwe.extract`: what is left of a ciphertext of which no more than sums over its slots are to be decrypted ([`Extract`]): in every slot the sum of those that are a
 //! multiple of n / (2 stride) further on in its row, and, with `conjugated` 1, of those of the other row; under CKKS then the real part. No key is switched: the trace of the message to a subring is
-//! `stride` times those of its coefficients that lie there, and the errors of these are no larger than they were. Attributes `stride`, `conjugated`.
+//! `stride` times those of its coefficients that lie there, and the errors of these are no larger than they were. Attributes `stride`,
+//! `conjugated`, and `repeats`: what sums are divided by, 1 where it is left out.
 
 use super::in_subring;
 use crate::Result;
@@ -23,7 +24,7 @@ impl OpDef for ExtractOp {
     }
 
     fn attributes(&self) -> Option<&[&str]> {
-        Some(&["stride", "conjugated"])
+        Some(&["stride", "conjugated", "repeats"])
     }
 
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
@@ -36,16 +37,27 @@ impl OpDef for ExtractOp {
             let expected = format!("a power of two up to {most}, and 0 or 1, but not 1, 0");
             return Err(call.error("stride, conjugated", format!("{stride}, {conjugated}"), expected));
         }
+        let repeats = match call.attrs.get("repeats") {
+            Some(_) => call.attrs.uint("repeats")?,
+            None => 1,
+        };
+        if repeats == 0 {
+            return Err(call.error("repeats", 0, "at least 1"));
+        }
         extract.ciphertext.scheme = match extract.ciphertext.scheme {
             Scheme::Bgv { t, factor } => {
                 let modulus = Modulus::new(t)?;
-                let part = modulus.inv(modulus.reduce(stride as u64))?;
-                Scheme::Bgv { t, factor: modulus.mul(factor, part) }
+                let part = modulus.mul(modulus.inv(modulus.reduce(stride as u64))?, modulus.reduce(repeats));
+                let factor = modulus.mul(factor, part);
+                if factor == 0 {
+                    return Err(call.error("repeats", repeats, "no multiple of the plaintext modulus"));
+                }
+                Scheme::Bgv { t, factor }
             }
             Scheme::Ckks { scale } => {
                 // z and its conjugate are twice the real part.
-                let scale = scale.get() * if extract.conjugated { 2.0 } else { 1.0 } / stride as f64;
-                let scale = Real::new(scale).filter(|scale| scale.get() > 0.0);
+                let times = repeats as f64 * if extract.conjugated { 2.0 } else { 1.0 };
+                let scale = Real::new(scale.get() * times / stride as f64).filter(|scale| scale.get() > 0.0);
                 Scheme::Ckks { scale: scale.ok_or_else(|| call.error("scale", "none", "a number above 0"))? }
             }
             Scheme::Bfv { .. } => return Err(call.error("scheme of the ciphertext", "BFV", "BGV or CKKS")),
