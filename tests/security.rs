@@ -80,6 +80,30 @@ fn parameters_of_each_level_have_it_and_compute() {
 }
 
 #[test]
+fn rings_beside_those_that_are_chosen_compute_where_they_are_asked_for() {
+    for (kind, n) in [("integer", 65536), ("real", 65536), ("integer", 131_072), ("real", 131_072)] {
+        let (task, inputs) = squares(kind);
+        let security_bits = SecurityBits::Bits192;
+        let program = compile(&task, &Options { n: Some(n), security_bits, ..Options::default() }).unwrap();
+        assert_eq!(program.parameters().literal().n, n);
+        is_right(&program, &task, &inputs);
+    }
+    // The smallest one has room for a sum.
+    let mut task = TaskBuilder::default();
+    let x = task.input("x", r#"kind="integer", shape=[4], where="encrypted""#, Some(["0", "9"]));
+    let double = task.op("value.add", "", &[x, x]);
+    task.output("sum", double);
+    let task = task.finish();
+    let program = compile(&task, &Options { n: Some(1024), ..Options::default() }).unwrap();
+    assert_eq!(program.report().unwrap().security_bits, 128);
+    is_right(&program, &task, &BTreeMap::from([("x".to_owned(), Exact::integers([1, 2, 3, 9]))]));
+    // A standard that says nothing of larger ones.
+    let security = Some("standard-2018".to_owned());
+    let error = compile(&task, &Options { n: Some(65536), security, ..Options::default() }).err().unwrap();
+    assert_eq!(error.code(), "parameters.invalid", "{error}");
+}
+
+#[test]
 fn the_default_level_is_not_written() {
     let (task, _) = squares("integer");
     let text = |options| {
@@ -109,7 +133,12 @@ fn what_is_too_deep_says_which_level_would_do() {
     assert_eq!(error.code(), "parameters.none");
     let text = error.to_string();
     assert!(text.contains("at 256-bit security against quantum computers (guidelines-2024): "), "{text}");
-    assert!(text.contains("; 128-bit security against quantum computers (guidelines-2024) would do, at n = 32768"), "{text}");
+    assert!(
+        text.contains(
+            "; 128-bit security against quantum computers (guidelines-2024) would do, at n = 32768"
+        ),
+        "{text}"
+    );
     // Larger rings, where these are asked for.
     let program = compile(&task, &Options { n: Some(65536), ..high }).unwrap();
     assert!(program.parameters().total_bits() <= 773.0);
@@ -138,7 +167,10 @@ fn what_is_not_secure_is_refused_unless_it_is_allowed() {
         let options = Options { n: Some(n), allow_insecure: true, ..Options::default() };
         let program = compile(&task, &options).unwrap();
         let report = program.report().unwrap();
-        assert_eq!((report.n, report.security, report.security_bits, report.quantum), (n, "insecure", 0, false));
+        assert_eq!(
+            (report.n, report.security, report.security_bits, report.quantum),
+            (n, "insecure", 0, false)
+        );
         assert_eq!(report.max_total_bits, if n == 1024 { 26 } else { 0 });
         is_right(&program, &task, &inputs);
     }
@@ -164,7 +196,10 @@ fn what_is_not_secure_says_so_in_every_print_and_is_opened_by_consent() {
     let program = compile(&task, &options).unwrap();
     let warning = program.warning().unwrap();
     assert!(warning.starts_with("INSECURE, for teaching only"), "{warning}");
-    assert!(warning.ends_with("are not 128-bit security (guidelines-2024), which has no n = 64"), "{warning}");
+    assert!(
+        warning.ends_with("are not 128-bit security (guidelines-2024), which has no n = 64"),
+        "{warning}"
+    );
     let told = program.explain().unwrap();
     assert!(told.reasons.iter().any(|reason| reason.about == "security" && reason.text == warning));
     for stage in Program::STAGES {

@@ -206,7 +206,9 @@ pub enum Error {
         reason: String,
     },
     /// Parameters are below the security level that was asked for, and nobody has allowed that.
-    #[error("not {level}: {what}: found {found}, expected {expected}; for teaching only, `allowInsecure: true` takes them")]
+    #[error(
+        "not {level}: {what}: found {found}, expected {expected}; for teaching only, `allowInsecure: true` takes them"
+    )]
     Insecure {
         /// Which parameter.
         what: String,

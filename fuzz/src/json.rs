@@ -42,8 +42,6 @@ static WORDS: LazyLock<Vec<String>> = LazyLock::new(|| {
         "bits",
         "quantum",
         "insecure",
-        "192",
-        "true",
         "0",
         "-1",
         "1",

@@ -15,7 +15,7 @@ pub mod security;
 mod slots;
 
 pub use budget::{Bound, bounds, noise_budget};
-pub use parameters::{MOST_PLAIN_BITS, ParameterLiteral, Parameters, RINGS, SchemeName};
+pub use parameters::{MOST_PLAIN_BITS, ParameterLiteral, Parameters, SchemeName};
 
 use crate::ops::Registry;
 

@@ -80,9 +80,6 @@ pub struct Parameters {
     max_bits: Option<u32>,
 }
 
-/// Ring dimensions that parameters may have: those of tables, and smaller ones for teaching, where a transform and its vectors are something to look at.
-pub const RINGS: std::ops::RangeInclusive<usize> = 16..=131_072;
-
 /// Most bits of all plaintext moduli together: errors of keys of BGV are multiples of their product, a word.
 pub const MOST_PLAIN_BITS: u32 = 62;
 
@@ -155,9 +152,8 @@ impl Parameters {
             Err(Error::Parameters { what: what.to_owned(), found, expected })
         };
         let level = literal.level()?;
-        if !literal.n.is_power_of_two() || !RINGS.contains(&literal.n) {
-            let expected = format!("a power of two from {} to {}", RINGS.start(), RINGS.end());
-            return wrong("n", literal.n.to_string(), expected);
+        if !level.has_ring(literal.n) {
+            return wrong("n", literal.n.to_string(), format!("one of {}", level.rings()));
         }
         let ckks = literal.scheme == SchemeName::Ckks;
         if literal.t.is_empty() != ckks || literal.q.is_empty() {

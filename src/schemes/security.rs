@@ -79,6 +79,9 @@ pub struct SecurityLevel {
     pub quantum: bool,
 }
 
+/// The smallest ring dimension that is something to look at.
+const LEAST_RING: usize = 16;
+
 /// Ring dimension, and most bits of the whole modulus, special primes included; smallest ring first.
 type Row = (usize, u32);
 
@@ -169,6 +172,13 @@ impl SecurityLevel {
         self.rows().iter().find(|row| row.0 == n).map(|row| row.1)
     }
 
+    /// Whether parameters may have that ring dimension: a power of two up to the largest of the table; those that it lacks are smaller ones, for
+    /// teaching, from 16 on.
+    pub fn has_ring(self, n: usize) -> bool {
+        let most = self.rows().last().map_or(0, |row| row.0);
+        n.is_power_of_two() && (LEAST_RING..=most).contains(&n)
+    }
+
     /// Its ring dimensions, for people.
     pub fn rings(self) -> String {
         let all: Vec<String> = self.rows().iter().map(|row| row.0.to_string()).collect();
@@ -190,9 +200,9 @@ mod tests {
 
     fn levels() -> impl Iterator<Item = SecurityLevel> {
         SecurityTable::ALL.into_iter().flat_map(|table| {
-            SecurityBits::ALL.into_iter().flat_map(move |bits| {
-                [false, true].map(|quantum| SecurityLevel { table, bits, quantum })
-            })
+            SecurityBits::ALL
+                .into_iter()
+                .flat_map(move |bits| [false, true].map(|quantum| SecurityLevel { table, bits, quantum }))
         })
     }
 

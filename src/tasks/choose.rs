@@ -9,7 +9,7 @@ use crate::ops::Registry;
 use crate::ops::types::Scheme;
 use crate::schemes::close::{Closed, Emitter, MARGIN};
 use crate::schemes::security::{SecurityBits, SecurityLevel};
-use crate::schemes::{ParameterLiteral, Parameters, RINGS, SchemeName};
+use crate::schemes::{ParameterLiteral, Parameters, SchemeName};
 use crate::values::types::Kind;
 use crate::values::{PackedValue, Packing};
 use crate::watch::pause;
@@ -73,8 +73,7 @@ fn rings(wishes: &Wishes) -> Result<Vec<Ring>> {
     }
     let (what, found, level) = ("n".to_owned(), wished.to_string(), wishes.level);
     let expected = format!("one of {}", level.rings());
-    let possible = wished.is_power_of_two() && RINGS.contains(&wished);
-    match (possible, wishes.insecure) {
+    match (level.has_ring(wished), wishes.insecure) {
         (true, true) => Ok(vec![Ring::unbounded(wished, level)]),
         (true, false) => Err(Error::Insecure { what, found, expected, level: level.to_string() }),
         (false, _) => Err(Error::Parameters { what, found, expected }),
@@ -84,7 +83,8 @@ fn rings(wishes: &Wishes) -> Result<Vec<Ring>> {
 /// What would help a task for which there are no parameters: a lower level.
 fn help(all: &[Member], wishes: &Wishes, registry: &Registry) -> Result<String> {
     let SecurityLevel { table, quantum, .. } = wishes.level;
-    let lower = [quantum, false].map(|quantum| SecurityLevel { table, bits: SecurityBits::default(), quantum });
+    let lower =
+        [quantum, false].map(|quantum| SecurityLevel { table, bits: SecurityBits::default(), quantum });
     for level in lower.into_iter().filter(|level| *level != wishes.level) {
         let wishes = Wishes { level, ..wishes.clone() };
         match rings(&wishes).and_then(|rings| among(&rings, all, &wishes, registry)) {

@@ -72,12 +72,7 @@ impl Evaluator {
     ///
     /// # Errors
     /// As [`Evaluator::new`].
-    pub fn opened(
-        bytes: &[u8],
-        allow_insecure: bool,
-        platform: &dyn Platform,
-        clock: Clock,
-    ) -> Result<Self> {
+    pub fn opened(bytes: &[u8], allow_insecure: bool, platform: &dyn Platform, clock: Clock) -> Result<Self> {
         Self::of(Program::opened(bytes, allow_insecure)?, platform, clock)
     }
 
