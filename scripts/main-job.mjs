@@ -111,7 +111,7 @@ function report({ csv, population }, table, { mode, version }, { rows, milliseco
       ['moments of', population ? 'the population (divisor n)' : 'a sample (divisor n - 1)'],
       ['cipherloom', `${version}, ${mode.variant} build, threads: ${mode.threads}`],
       ...mode.reasons.map((reason) => ['', reason]),
-      ['scheme', `${info.scheme}, N = ${info.n}, 128-bit secure by table ${info.security}`],
+      ['scheme', `${info.scheme}, N = ${info.n}, ${security(info)}`],
       [
         'modulus bits',
         `${bits(info.moduli)}, key switching ${bits(info.special)}: ${info.totalBits.toFixed(1)} of at most ${info.maxTotalBits}`,
@@ -124,6 +124,12 @@ function report({ csv, population }, table, { mode, version }, { rows, milliseco
       ['process memory, peak', size(process.resourceUsage().maxRSS * 1024)],
     ],
   );
+}
+
+/** The level of a program's parameters, in words. */
+function security({ security, securityBits, quantum }) {
+  if (security === 'insecure') return 'INSECURE, for teaching only';
+  return `${securityBits}-bit secure${quantum ? ' against quantum computers' : ''} by table ${security}`;
 }
 
 /** Prints aligned columns; those in `right` to the right. */

@@ -304,7 +304,7 @@ fn options_that_cannot_be_are_refused() {
         let parameters = Some(serde_json::from_value(parameters).unwrap());
         compile(Options { parameters, ..Options::default() })
     };
-    assert_eq!(with(4096, &["1125899906629633", "1125899905744897"]), "parameters.invalid");
+    assert_eq!(with(4096, &["1125899906629633", "1125899905744897"]), "parameters.insecure");
     assert_eq!(with(8192, &["1125899906629634"]), "parameters.invalid");
     assert_eq!(with(8192, &["ten"]), "parameters.invalid");
     assert_eq!(with(8192, &[]), "parameters.invalid");
@@ -398,7 +398,12 @@ fn forged_programs_meet_the_same_checks() {
     let wide = cipherloom::math::prime::ntt_primes(60, l.n, 3, &[]).unwrap();
     assert_eq!(load(&t, &format!("\"t\":[{}]", wide[0])), "parameters.invalid");
     assert_eq!(load(&t, &format!("\"t\":[{},{},{}]", wide[0], wide[1], wide[2])), "parameters.invalid");
-    assert_eq!(load(&format!("\"n\":{}", l.n), "\"n\":1024"), "parameters.invalid");
+    assert_eq!(load(&format!("\"n\":{}", l.n), "\"n\":1024"), "parameters.insecure");
+    let table = r#""table":"guidelines-2024""#;
+    let also = |field: &str| load(table, &format!("{table},{field}"));
+    assert_eq!(also(r#""bits":256"#), "parameters.insecure");
+    assert_eq!(also(r#""bits":100"#), "parameters.invalid");
+    assert_eq!(also(r#""insecure":true"#), "format.content");
     let limit = format!("\"memory_limit\":{}", program.memory_limit());
     let greedy = forged(&program, &limit, "\"memory_limit\":9999999999999");
     assert_eq!(Program::from_bytes(&greedy).unwrap().memory_limit(), program.memory_limit());

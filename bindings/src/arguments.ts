@@ -35,7 +35,9 @@ import type {
   Parameters,
   DecryptOptions,
   HoldOptions,
+  OpenOptions,
   RunOptions,
+  SecurityLevel,
   Task,
 } from './values/types.js';
 import type { ConformanceOptions, TrialOptions, VerifyOptions } from './verification-types.js';
@@ -361,10 +363,28 @@ export const APPROXIMATION_OPTIONS: Kinds<ApproximationOptions> = {
 };
 /** Options of comparisons. */
 export const COMPARISON_OPTIONS: Kinds<ComparisonOptions> = { gap: FINITE };
+/** A security level. */
+export const SECURITY_LEVEL: Kinds<SecurityLevel> = {
+  table: TEXT,
+  bits: oneOf(128, 192, 256),
+  quantum: BOOLEAN,
+};
+/** The level that parameters tell. */
+export const TOLD_LEVEL: Kinds<Pick<Parameters, 'security' | 'securityBits' | 'quantum'>> = {
+  security: TEXT,
+  securityBits: oneOf(0, 128, 192, 256),
+  quantum: BOOLEAN,
+};
+/** Options of `Loom.program`. */
+export const OPEN_OPTIONS: Kinds<OpenOptions> = { ...CALL_OPTIONS, allowInsecure: BOOLEAN };
 /** Options of `Loom.compile`. */
 export const COMPILE_OPTIONS: Kinds<CompileOptions & CallOptions> = {
   ...CALL_OPTIONS,
-  security: TEXT,
+  security: {
+    expected: 'a table, or a level: { table, bits, quantum }',
+    fits: (value) => isText(value) || tag(value) === 'Object',
+  },
+  allowInsecure: BOOLEAN,
   n: WHOLE,
   precision: { expected: 'a number of bits', fits: (value) => typeof value === 'number' },
   memoryLimit: MEMORY,
@@ -376,7 +396,7 @@ export const TASK_PASS_CHOICES = Object.fromEntries(TASK_PASSES.map((pass) => [p
   Record<TaskPass, boolean>
 >;
 /** Parameters of values. */
-export const PARAMETERS: Kinds<Parameters> = {
+export const PARAMETERS: Kinds<Omit<Parameters, keyof typeof TOLD_LEVEL>> = {
   scheme: oneOf('BGV', 'CKKS'),
   n: WHOLE,
   moduli: PRIMES,

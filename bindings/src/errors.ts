@@ -65,7 +65,8 @@ const OWN_CODES = {
 const CORE_CODES = {
   'range.overflow': 'an output of the task can exceed what plaintext moduli can hold',
   'parameters.none': 'no secure parameters are large enough for the task',
-  'parameters.invalid': 'parameters that were given are not secure, or do not fit',
+  'parameters.insecure': 'parameters below the security level that was asked for, which nobody has allowed',
+  'parameters.invalid': 'parameters that were given do not fit',
   'task.invalid': 'a task literal that breaks a rule',
   'operator.unknown': 'an operator type that does not exist',
   'operator.no_expansion': 'an operator that leads to none of those that were asked for',

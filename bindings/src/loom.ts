@@ -8,6 +8,7 @@ import {
   COMPILE_OPTIONS,
   CONFORMANCE_OPTIONS,
   GRAPH_OPTIONS,
+  OPEN_OPTIONS,
   OPERATOR_DEFINITION,
   SAVED_CIRCUIT,
   TASK,
@@ -23,11 +24,11 @@ import { OwnOperators } from './own-operators.js';
 import { plannedBytes } from './planned.js';
 import { Resource } from './resource.js';
 import type { CallOptions, LoadOptions, Loom, Mode } from './types.js';
-import { givenParameters, givenPasses } from './values/program-info.js';
+import { givenParameters, givenPasses, levelOf } from './values/program-info.js';
 import { CompiledProgram } from './values/program.js';
 import { stepsOf } from './values/steps.js';
 import { TaskBuilder } from './values/task.js';
-import type { LoomTask, CompileOptions, Program, Task } from './values/types.js';
+import type { LoomTask, CompileOptions, OpenOptions, Program, Task } from './values/types.js';
 import { conformance } from './verification.js';
 import type { Conformance, ConformanceOptions } from './verification-types.js';
 import { ClientWorkers } from './worker/client-workers.js';
@@ -164,7 +165,8 @@ export class WorkerLoom extends Resource implements Loom {
 
   async #compileAll(tasks: readonly Task[], options: CompileOptions & CallOptions): Promise<Program[]> {
     const { steps, under } = stepsOf(tasks);
-    const { security, n, precision, parameters: given = under, onProgress } = options;
+    const { n, precision, allowInsecure, parameters: given = under, onProgress } = options;
+    const level = levelOf(options.security, given);
     const parameters = given && givenParameters(given);
     const passes = options.passes && givenPasses(options.passes);
     const { memoryLimit = plannedBytes(this.mode.memoryBytes, this.mode.threads) } = options;
@@ -173,7 +175,7 @@ export class WorkerLoom extends Resource implements Loom {
     const { main } = this.clients;
     const opened = await main.call(
       'compile',
-      [steps, { security, n, precision, memoryLimit, parameters, passes }],
+      [steps, { ...level, allowInsecure, n, precision, memoryLimit, parameters, passes }],
       {
         signal,
         watched: true,
@@ -185,13 +187,16 @@ export class WorkerLoom extends Resource implements Loom {
     return opened.map((one) => new CompiledProgram(this, 'task', aboutPrograms(main), one));
   }
 
-  async program(bytes: Uint8Array, options: CallOptions = {}): Promise<Program> {
-    checkCall('program', { bytes: [bytes, BYTES] }, options, CALL_OPTIONS);
+  async program(bytes: Uint8Array, options: OpenOptions = {}): Promise<Program> {
+    checkCall('program', { bytes: [bytes, BYTES] }, options, OPEN_OPTIONS);
     const signal = this.signal(options.signal);
     // Whoever made it may want to do harm: it is opened where there are no keys.
     const { evaluator } = this;
-    const opened = await evaluator.call('openProgram', [bytes], { signal, watched: true }, ({ program }) =>
-      evaluator.send('freeProgram', [program]),
+    const opened = await evaluator.call(
+      'openProgram',
+      [bytes, options.allowInsecure ?? false],
+      { signal, watched: true },
+      ({ program }) => evaluator.send('freeProgram', [program]),
     );
     return new CompiledProgram(this, 'bytes', aboutPrograms(evaluator), opened);
   }

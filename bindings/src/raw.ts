@@ -5,7 +5,15 @@
 import type { Element, Growth, Platform, ProtectOptions } from './graph-types.js';
 import type { GraphView, TraceView, Variant } from './types.js';
 import type { MeaningStage } from './stages.js';
-import type { Stage, CompileOptions, Layout, Parameters, ResultInfo, TaskLiteral } from './values/types.js';
+import type {
+  Stage,
+  CompileOptions,
+  Layout,
+  Parameters,
+  ProgramInfo,
+  ResultInfo,
+  TaskLiteral,
+} from './values/types.js';
 import { granted, type SharedMemory, sharedMemory } from './worker/memory.js';
 
 /** Serialized ciphertexts of an input, or of the outputs that share some. */
@@ -182,7 +190,7 @@ export interface RawJob {
 }
 
 /** Parameters that are given to the core. */
-export interface RawParameters extends Omit<Parameters, 'inputs'> {
+export interface RawParameters extends Omit<Parameters, 'inputs' | 'security' | 'securityBits' | 'quantum'> {
   readonly layouts: Record<string, Layout>;
 }
 
@@ -195,7 +203,10 @@ export interface RawStep {
 }
 
 /** What the core compiles tasks with. */
-export interface RawCompileOptions extends Omit<CompileOptions, 'parameters'> {
+export interface RawCompileOptions extends Omit<CompileOptions, 'parameters' | 'security'> {
+  readonly security?: string | undefined;
+  readonly securityBits?: number | undefined;
+  readonly quantum?: boolean | undefined;
   readonly parameters?: RawParameters | undefined;
 }
 
@@ -207,7 +218,9 @@ export interface RawProgramReport {
   readonly moduli: string[];
   readonly special: string[];
   readonly scale?: number | null;
-  readonly security: string;
+  readonly security: ProgramInfo['security'];
+  readonly securityBits: ProgramInfo['securityBits'];
+  readonly quantum: boolean;
   /** Names, and bytes of the words of each. */
   readonly keys: [name: string, bytes: number][];
   readonly operators: Record<string, number>;
@@ -365,13 +378,13 @@ export interface RawTasks extends RawModule {
   RawProgram: {
     /** JSON texts: an array of {@link RawStep}, {@link RawCompileOptions}. */
     compileAll(steps: string, options: string, hear: Hear): RawProgram[];
-    fromBytes(bytes: Uint8Array, hear: Hear): RawProgram;
+    fromBytes(bytes: Uint8Array, allowInsecure: boolean, hear: Hear): RawProgram;
   };
   RawClient: {
     new (program: RawProgram): RawClient;
     restore(program: RawProgram, saved: Uint8Array): RawClient;
   };
-  RawEvaluator: new (programBytes: Uint8Array) => RawEvaluator;
+  RawEvaluator: new (programBytes: Uint8Array, allowInsecure: boolean) => RawEvaluator;
 }
 
 /** One instance of the module of graphs. */

@@ -10,7 +10,7 @@
  * - Bytes handed in are copied, never detached; bytes handed out belong to you.
  */
 import type { Circuit, GraphBuilder, GraphOptions, OperatorDefinition } from './graph-types.js';
-import type { CompileOptions, LoomTask, Program, Task } from './values/types.js';
+import type { CompileOptions, LoomTask, OpenOptions, Program, Task } from './values/types.js';
 import type { Conformance, ConformanceOptions } from './verification-types.js';
 
 // ---------------------------------------------------------------------------------------------- loading
@@ -117,9 +117,10 @@ export interface Loom extends Disposable {
   ): Promise<{ -readonly [K in keyof T]: Program }>;
   /**
    * Opens what `Program.toBytes` gave, checked, in the evaluator worker: whatever others put into it, no secret key is
-   * in its reach. Its clients share a worker with those of no other program. Errors: FormatError, MemoryError.
+   * in its reach. Its clients share a worker with those of no other program. Which security level it has is in its `info`; one that is not secure is
+   * opened only if the caller allows it. Errors: FormatError, MemoryError, ParameterError (`parameters.insecure`).
    */
-  program(bytes: Uint8Array, options?: CallOptions): Promise<Program>;
+  program(bytes: Uint8Array, options?: OpenOptions): Promise<Program>;
   /**
    * Makes an operator of one's own known, to all graphs of this loom that are built or opened from now on. Errors: GraphError
    * `operator.name` (none, or taken).

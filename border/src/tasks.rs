@@ -1,7 +1,6 @@
 //! Programs, clients and evaluators across the border.
 
 use super::{CLOCK, RawJob, Thrown, copy, js_outputs, platform, view_of, watched};
-use cipherloom::graph::print;
 use cipherloom::memory;
 use cipherloom::tasks::{Client, Evaluator, Held, Meaning, Options, Program, Step};
 use cipherloom::values::GivenCells;
@@ -40,14 +39,20 @@ impl RawProgram {
         })
     }
 
-    /// See [`Program::from_bytes`].
+    /// See [`Program::opened`].
     ///
     /// # Errors
     /// Throws.
     #[wasm_bindgen(js_name = fromBytes)]
-    pub fn from_bytes(bytes: &Uint8Array, hear: Option<Function>) -> Result<RawProgram, Thrown> {
+    pub fn from_bytes(
+        bytes: &Uint8Array,
+        allow_insecure: bool,
+        hear: Option<Function>,
+    ) -> Result<RawProgram, Thrown> {
         let bytes = copy(bytes)?;
-        watched(hear, COMPILE_PARTS, || Ok(Self { program: Arc::new(Program::from_bytes(&bytes)?) }))
+        watched(hear, COMPILE_PARTS, || {
+            Ok(Self { program: Arc::new(Program::opened(&bytes, allow_insecure)?) })
+        })
     }
 
     /// See [`Program::bytes`].
@@ -118,7 +123,7 @@ impl RawProgram {
     /// # Errors
     /// Throws.
     pub fn text(&self, stage: &str) -> Result<String, Thrown> {
-        Ok(print(&self.program.stage(stage, &*platform())?))
+        Ok(self.program.text(stage, &*platform())?)
     }
 
     /// The graph of a stage, as arrays.
@@ -241,13 +246,14 @@ pub struct RawEvaluator {
 
 #[wasm_bindgen]
 impl RawEvaluator {
-    /// See [`Evaluator::new`].
+    /// See [`Evaluator::opened`].
     ///
     /// # Errors
     /// Throws.
     #[wasm_bindgen(constructor)]
-    pub fn new(program: &Uint8Array) -> Result<RawEvaluator, Thrown> {
-        Ok(Self { evaluator: Evaluator::new(&copy(program)?, &*platform(), CLOCK)? })
+    pub fn new(program: &Uint8Array, allow_insecure: bool) -> Result<RawEvaluator, Thrown> {
+        let evaluator = Evaluator::opened(&copy(program)?, allow_insecure, &*platform(), CLOCK)?;
+        Ok(Self { evaluator })
     }
 
     /// See [`Evaluator::load_key`].

@@ -196,14 +196,28 @@ pub enum Error {
         expected: usize,
     },
     /// No secure parameters can carry the task.
-    #[error("no parameters up to N = {max_n} carry this task at 128-bit security ({table}): {reason}")]
+    #[error("no parameters up to N = {max_n} carry this task at {level}: {reason}")]
     NoParameters {
         /// The largest ring dimension that was tried.
         max_n: usize,
-        /// The security table.
-        table: &'static str,
-        /// Why the best candidate failed.
+        /// The security level that was asked for.
+        level: String,
+        /// Why the best candidate failed, and what would help.
         reason: String,
+    },
+    /// Parameters are below the security level that was asked for, and nobody has allowed that.
+    #[error(
+        "not {level}: {what}: found {found}, expected {expected}; for teaching only, `allowInsecure: true` takes them"
+    )]
+    Insecure {
+        /// Which parameter.
+        what: String,
+        /// What it is.
+        found: String,
+        /// What the level takes.
+        expected: String,
+        /// The level.
+        level: String,
     },
     /// Parameters given by the caller are not secure or do not fit.
     #[error("parameters: {what}: found {found}, expected {expected}")]
@@ -414,6 +428,7 @@ impl Error {
             Self::ValueOutOfRange { .. } => "range.value",
             Self::InputLength { .. } => "input.length",
             Self::NoParameters { .. } => "parameters.none",
+            Self::Insecure { .. } => "parameters.insecure",
             Self::Parameters { .. } => "parameters.invalid",
             Self::Format { problem, .. } => match problem {
                 FormatProblem::Truncated { .. } => "format.truncated",

@@ -53,8 +53,11 @@ impl Error {
             Self::InputLength { input, found, expected } => {
                 facts([("input", input), ("found", found), ("expected", expected)])
             }
-            Self::NoParameters { max_n, table, reason } => {
-                facts([("maxN", max_n), ("table", table), ("reason", reason)])
+            Self::NoParameters { max_n, level, reason } => {
+                facts([("maxN", max_n), ("level", level), ("reason", reason)])
+            }
+            Self::Insecure { what, found, expected, level } => {
+                facts([("what", what), ("found", found), ("expected", expected), ("level", level)])
             }
             Self::Parameters { what, found, expected } => {
                 facts([("what", what), ("found", found), ("expected", expected)])

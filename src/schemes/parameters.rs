@@ -1,7 +1,8 @@
 //! Encryption parameters: a literal from outside becomes a value only when it is secure and fits together.
 
 use super::noise;
-use super::security::SecurityTable;
+use super::security::{SecurityBits, SecurityLevel, SecurityTable};
+use crate::bytes::shown;
 use crate::math::Modulus;
 use crate::math::prime::is_prime;
 use crate::{Error, Result};
@@ -47,14 +48,36 @@ pub struct ParameterLiteral {
     pub special: Vec<u64>,
     /// Name of the security table.
     pub table: String,
+    /// Bits of security: 128, 192 or 256.
+    #[serde(default = "least_bits", skip_serializing_if = "is_least")]
+    pub bits: u32,
+    /// Whether they are against quantum computers, too.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub quantum: bool,
+    /// True where they are below that level, for teaching.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub insecure: bool,
 }
 
-/// Checked parameters: 128-bit secure (classical) by a published table.
+// What serde asks fields is asked by reference.
+fn is_least(bits: &u32) -> bool {
+    *bits == least_bits()
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+fn least_bits() -> u32 {
+    SecurityBits::default().get()
+}
+
+/// Checked parameters: of a security level by a published table, or said to be below it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
     literal: ParameterLiteral,
-    table: SecurityTable,
-    max_bits: u32,
+    level: SecurityLevel,
+    max_bits: Option<u32>,
 }
 
 /// Most bits of all plaintext moduli together: errors of keys of BGV are multiples of their product, a word.
@@ -69,25 +92,69 @@ impl ParameterLiteral {
     pub fn digit(&self) -> usize {
         self.special.len().max(1)
     }
+
+    /// The level that is asked for.
+    ///
+    /// # Errors
+    /// `Parameters` for a table or a number of bits that there is not.
+    pub fn level(&self) -> Result<SecurityLevel> {
+        let wrong = |what: &str, found: String, expected: &str| {
+            let (what, expected) = (what.to_owned(), expected.to_owned());
+            Error::Parameters { what, found, expected }
+        };
+        let table = SecurityTable::named(&self.table).ok_or_else(|| {
+            wrong("security", shown(&self.table).to_owned(), "guidelines-2024 or standard-2018")
+        })?;
+        let bits = SecurityBits::try_from(self.bits)
+            .map_err(|_| wrong("bits of security", self.bits.to_string(), "128, 192 or 256"))?;
+        Ok(SecurityLevel { table, bits, quantum: self.quantum })
+    }
+
+    /// Bits of data and special primes together.
+    fn total_bits(&self) -> f64 {
+        noise::log2(&self.q) + noise::log2(&self.special)
+    }
+
+    /// What is below the level: found and expected.
+    fn below(&self, level: SecurityLevel) -> Option<Error> {
+        let (what, found, expected) = match level.max_bits(self.n) {
+            None => ("n", self.n.to_string(), format!("one of {}", level.rings())),
+            Some(most) => {
+                let total = self.total_bits();
+                if total <= f64::from(most) {
+                    return None;
+                }
+                let expected = format!("at most {most} at n = {}", self.n);
+                ("bits of all moduli", format!("{total:.1}"), expected)
+            }
+        };
+        Some(Error::Insecure { what: what.to_owned(), found, expected, level: level.to_string() })
+    }
+
+    /// The same, said to be insecure where they are below their level and that is allowed.
+    ///
+    /// # Errors
+    /// As [`ParameterLiteral::level`].
+    pub fn allowed(mut self, insecure: bool) -> Result<Self> {
+        self.insecure = insecure && self.below(self.level()?).is_some();
+        Ok(self)
+    }
 }
 
 impl Parameters {
     /// Checks a literal.
     ///
     /// # Errors
-    /// `Parameters` says what does not fit: an unknown table, a ring dimension outside it, a modulus that is no
-    /// prime = 1 mod 2n or appears twice, more bits than the table allows.
+    /// `Parameters` says what does not fit: an unknown table, no such ring dimension, a modulus that is no
+    /// prime = 1 mod 2n or appears twice; `Insecure` what is below the level, if they do not say that they are: a ring that its table lacks, more bits than it allows.
     pub fn new(literal: ParameterLiteral) -> Result<Self> {
         let wrong = |what: &str, found: String, expected: String| -> Result<Self> {
             Err(Error::Parameters { what: what.to_owned(), found, expected })
         };
-        let Some(table) = SecurityTable::named(&literal.table) else {
-            return wrong("security", literal.table.clone(), "guidelines-2024 or standard-2018".into());
-        };
-        let Some(max_bits) = table.max_bits(literal.n) else {
-            let known: Vec<usize> = table.rows().iter().map(|r| r.0).collect();
-            return wrong("n", literal.n.to_string(), format!("one of {known:?}"));
-        };
+        let level = literal.level()?;
+        if !level.has_ring(literal.n) {
+            return wrong("n", literal.n.to_string(), format!("one of {}", level.rings()));
+        }
         let ckks = literal.scheme == SchemeName::Ckks;
         if literal.t.is_empty() != ckks || literal.q.is_empty() {
             return wrong("moduli", "none".into(), "at least one; of plaintexts none under CKKS".into());
@@ -114,13 +181,14 @@ impl Parameters {
                 return wrong("modulus", p.to_string(), expected);
             }
         }
-        let special = noise::log2(&literal.special);
-        let total = noise::log2(&literal.q) + special;
-        if total > f64::from(max_bits) {
-            let expected = format!("at most {max_bits} at n = {} ({})", literal.n, table.name());
-            return wrong("bits of all moduli", format!("{total:.1}"), expected);
+        match (literal.below(level), literal.insecure) {
+            (Some(error), false) => return Err(error),
+            // What is said of it has to be true.
+            (None, true) => return wrong("insecure", "true".into(), format!("false: it is {level}")),
+            (Some(_), true) | (None, false) => {}
         }
-        Ok(Self { literal, table, max_bits })
+        let max_bits = level.max_bits(literal.n);
+        Ok(Self { literal, level, max_bits })
     }
 
     /// The numbers.
@@ -128,19 +196,24 @@ impl Parameters {
         &self.literal
     }
 
-    /// The security table that they satisfy.
-    pub fn table(&self) -> SecurityTable {
-        self.table
+    /// The security level that they have, or were asked for and do not have ([`Parameters::insecure`]).
+    pub fn level(&self) -> SecurityLevel {
+        self.level
     }
 
-    /// Most bits that the table allows at this ring dimension.
-    pub fn max_bits(&self) -> u32 {
+    /// Whether they are below their level: for teaching only.
+    pub fn insecure(&self) -> bool {
+        self.literal.insecure
+    }
+
+    /// Most bits that the level allows at this ring dimension; `None` where its table has no such ring.
+    pub fn max_bits(&self) -> Option<u32> {
         self.max_bits
     }
 
     /// Bits of data and special primes together.
     pub fn total_bits(&self) -> f64 {
-        noise::log2(&self.literal.q) + noise::log2(&self.literal.special)
+        self.literal.total_bits()
     }
 
     /// Data primes, then special primes: those of the secret key.

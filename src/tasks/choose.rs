@@ -8,7 +8,7 @@ use crate::math::prime::{ntt_prime_near, ntt_primes, ntt_primes_from};
 use crate::ops::Registry;
 use crate::ops::types::Scheme;
 use crate::schemes::close::{Closed, Emitter, MARGIN};
-use crate::schemes::security::SecurityTable;
+use crate::schemes::security::{SecurityBits, SecurityLevel};
 use crate::schemes::{ParameterLiteral, Parameters, SchemeName};
 use crate::values::types::Kind;
 use crate::values::{PackedValue, Packing};
@@ -31,10 +31,16 @@ const BEYOND: u32 = 2;
 /// How many times the words of the candidate with the fewest one may read and write to be looked at closely.
 const MOST_WORDS: f64 = 1.2;
 
+/// Ring dimensions that are chosen where none is asked for. Smaller ones hold too little, and of larger ones keys are too large for most devices.
+const CHOSEN: std::ops::RangeInclusive<usize> = 2048..=32768;
+
 /// What the caller fixed.
+#[derive(Clone)]
 pub struct Wishes {
-    pub table: SecurityTable,
+    pub level: SecurityLevel,
     pub n: Option<usize>,
+    /// Whether parameters below the level may be taken, if `n` leaves no others.
+    pub insecure: bool,
     pub precision: f64,
     pub memory: u64,
 }
@@ -42,16 +48,62 @@ pub struct Wishes {
 /// Finds the cheapest parameters for tasks of which results are inputs of others, of which each ring takes the cheapest way.
 ///
 /// # Errors
-/// `NoParameters`, or what a task itself is refused for.
+/// `NoParameters`, or what a task itself is refused for; `Insecure` for a ring dimension that the level lacks.
 pub fn choose(all: &[Member], wishes: &Wishes, registry: &Registry) -> Result<Parameters> {
+    let found = among(&rings(wishes)?, all, wishes, registry);
+    match (found, wishes.n) {
+        (Err(Error::NoParameters { .. }), Some(n)) if wishes.insecure => {
+            among(&[Ring::unbounded(n, wishes.level)], all, wishes, registry)
+        }
+        (Err(Error::NoParameters { max_n, level, reason }), _) => {
+            let reason = reason + &help(all, wishes, registry)?;
+            Err(Error::NoParameters { max_n, level, reason })
+        }
+        (found, _) => found,
+    }
+}
+
+/// What is tried.
+fn rings(wishes: &Wishes) -> Result<Vec<Ring>> {
+    let rows = wishes.level.rows().iter().map(|&(n, max_bits)| Ring { n, max_bits, insecure: false });
+    let Some(wished) = wishes.n else { return Ok(rows.filter(|ring| CHOSEN.contains(&ring.n)).collect()) };
+    let found: Vec<Ring> = rows.filter(|ring| ring.n == wished).collect();
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let (what, found, level) = ("n".to_owned(), wished.to_string(), wishes.level);
+    let expected = format!("one of {}", level.rings());
+    match (level.has_ring(wished), wishes.insecure) {
+        (true, true) => Ok(vec![Ring::unbounded(wished, level)]),
+        (true, false) => Err(Error::Insecure { what, found, expected, level: level.to_string() }),
+        (false, _) => Err(Error::Parameters { what, found, expected }),
+    }
+}
+
+/// What would help a task for which there are no parameters: a lower level.
+fn help(all: &[Member], wishes: &Wishes, registry: &Registry) -> Result<String> {
+    let SecurityLevel { table, quantum, .. } = wishes.level;
+    let lower =
+        [quantum, false].map(|quantum| SecurityLevel { table, bits: SecurityBits::default(), quantum });
+    for level in lower.into_iter().filter(|level| *level != wishes.level) {
+        let wishes = Wishes { level, ..wishes.clone() };
+        match rings(&wishes).and_then(|rings| among(&rings, all, &wishes, registry)) {
+            Ok(found) => return Ok(format!("; {level} would do, at n = {}", found.literal().n)),
+            Err(Error::Cancelled) => return Err(Error::Cancelled),
+            Err(_) => {}
+        }
+    }
+    Ok(String::new())
+}
+
+/// The same of some rings, smallest first.
+fn among(rings: &[Ring], all: &[Member], wishes: &Wishes, registry: &Registry) -> Result<Parameters> {
     let mut best: Option<(bool, f64, Parameters)> = None;
     let (mut reason, mut most_words) = (String::new(), u64::MAX);
     let mut nearest: Option<(f64, String)> = None;
     let (mut max_n, mut costs) = (0, CostModel::default());
-    for &(n, max_bits) in wishes.table.rows() {
-        if wishes.n.is_some_and(|wished| wished != n) {
-            continue;
-        }
+    for ring in rings {
+        let n = ring.n;
         max_n = n;
         let tasks = &placed(all, n)?;
         let mut search = Search {
@@ -62,7 +114,6 @@ pub fn choose(all: &[Member], wishes: &Wishes, registry: &Registry) -> Result<Pa
             nearest: &mut nearest,
             most_words: &mut most_words,
         };
-        let ring = Ring { n, max_bits };
         let mut found = Vec::new();
         if search.exact() {
             let mut least = 0;
@@ -71,12 +122,12 @@ pub fn choose(all: &[Member], wishes: &Wishes, registry: &Registry) -> Result<Pa
             }
             *search.reason = format!("n = {n}: no prime plain moduli hold values up to {}", least / 2);
             for t in plain_moduli(n, least) {
-                found.extend(search.digits(|search, digit, least| search.bgv(&ring, &t, digit, least))?);
+                found.extend(search.digits(|search, digit, least| search.bgv(ring, &t, digit, least))?);
             }
         } else {
             for log_scale in SCALES {
                 let tried =
-                    search.digits(|search, digit, least| search.ckks(&ring, log_scale, digit, least))?;
+                    search.digits(|search, digit, least| search.ckks(ring, log_scale, digit, least))?;
                 let some = !tried.is_empty();
                 found.extend(tried);
                 if some {
@@ -111,7 +162,7 @@ pub fn choose(all: &[Member], wishes: &Wishes, registry: &Registry) -> Result<Pa
     }
     // What was deep enough says more than that others were not.
     let reason = nearest.map_or(reason, |(_, nearest)| nearest);
-    let none = Error::NoParameters { max_n, table: wishes.table.name(), reason };
+    let none = Error::NoParameters { max_n, level: wishes.level.to_string(), reason };
     best.map(|best| best.2).ok_or(none)
 }
 
@@ -119,6 +170,15 @@ pub fn choose(all: &[Member], wishes: &Wishes, registry: &Registry) -> Result<Pa
 struct Ring {
     n: usize,
     max_bits: u32,
+    /// Whether that many bits may be more than is secure.
+    insecure: bool,
+}
+
+impl Ring {
+    /// As many bits as the largest ring that is chosen has, however secure.
+    fn unbounded(n: usize, level: SecurityLevel) -> Self {
+        Self { n, max_bits: level.max_bits(*CHOSEN.end()).unwrap_or(0), insecure: true }
+    }
 }
 
 struct Search<'a> {
@@ -289,13 +349,24 @@ impl Search<'_> {
         special: &[u64],
     ) -> ParameterLiteral {
         let (t, q, special) = (t.to_vec(), q.to_vec(), special.to_vec());
-        let table = self.wishes.table.name().to_owned();
-        ParameterLiteral { scheme, scale: None, n: ring.n, t, q, special, table }
+        let SecurityLevel { table, bits, quantum } = self.wishes.level;
+        ParameterLiteral {
+            scheme,
+            scale: None,
+            n: ring.n,
+            t,
+            q,
+            special,
+            table: table.name().to_owned(),
+            bits: bits.get(),
+            quantum,
+            insecure: false,
+        }
     }
 
     /// Whether parameters do, be it with products that are rescaled late.
     fn fits(&mut self, ring: &Ring, literal: ParameterLiteral) -> Result<Fit> {
-        let parameters = match Parameters::new(literal) {
+        let parameters = match literal.allowed(ring.insecure).and_then(Parameters::new) {
             Ok(parameters) => parameters,
             Err(error) => {
                 *self.reason = format!("n = {}: {error}", ring.n);

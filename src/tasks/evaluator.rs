@@ -65,7 +65,18 @@ impl Evaluator {
     /// # Errors
     /// As [`Program::from_bytes`] and [`Plan::new`].
     pub fn new(bytes: &[u8], platform: &dyn Platform, clock: Clock) -> Result<Self> {
-        let program = Program::from_bytes(bytes)?;
+        Self::of(Program::from_bytes(bytes)?, platform, clock)
+    }
+
+    /// The same, of a program whose parameters may be below their level, for teaching ([`Program::opened`]).
+    ///
+    /// # Errors
+    /// As [`Evaluator::new`].
+    pub fn opened(bytes: &[u8], allow_insecure: bool, platform: &dyn Platform, clock: Clock) -> Result<Self> {
+        Self::of(Program::opened(bytes, allow_insecure)?, platform, clock)
+    }
+
+    fn of(program: Program, platform: &dyn Platform, clock: Clock) -> Result<Self> {
         let graph = program.base(platform)?;
         let fixed = filled(&program, &program.packing().fixed, &BTreeMap::new(), true)?;
         let plan = planned(&program, &graph, platform, &fixed)?;

@@ -30,7 +30,7 @@ pub struct Explanation {
 /// A decision.
 #[derive(Clone, Debug, Serialize)]
 pub struct Reason {
-    /// What was decided: `scheme`, `ring`, `plain moduli`, `scale`, `levels`, `keys`.
+    /// What was decided: `scheme`, `security`, `ring`, `plain moduli`, `scale`, `levels`, `keys`.
     pub about: &'static str,
     /// What, and why.
     pub text: String,
@@ -117,17 +117,19 @@ impl Program {
                 None => "CKKS: what is encrypted becomes real; results are off by a little".to_owned(),
             },
         );
-        let table = self.parameters().table();
-        let below = table.rows().iter().rev().find(|row| row.0 < l.n);
+        let parameters = self.parameters();
+        let level = parameters.level();
+        say("security", self.warning().unwrap_or_else(|| format!("{level}, for uniform ternary secrets")));
+        let below = level.rows().iter().rev().find(|row| row.0 < l.n);
         let below = below.map_or(String::new(), |row| format!(", at n = {} at most {}", row.0, row.1));
-        let total = self.parameters().total_bits();
-        let most = self.parameters().max_bits();
+        let total = parameters.total_bits();
+        let most = parameters.max_bits().map_or("none".to_owned(), |most| most.to_string());
         say(
             "ring",
             format!(
                 "n = {}: moduli of {total:.0} bits, of which {} allows {most}{below}; {} slots in a ciphertext",
                 l.n,
-                table.name(),
+                level.table.name(),
                 1u64 << self.frame().slots(),
             ),
         );

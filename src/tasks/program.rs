@@ -20,7 +20,7 @@ use crate::packed::Frame;
 use crate::place::gather;
 use crate::platform::Platform;
 use crate::schemes::close::{Chain, Closed, KeyName, port_name};
-use crate::schemes::security::SecurityTable;
+use crate::schemes::security::{SecurityBits, SecurityLevel, SecurityTable};
 use crate::schemes::{ParameterLiteral, Parameters, SchemeName};
 use crate::values::{PackedValue, Packing};
 use crate::{Error, Result};
@@ -37,6 +37,12 @@ const MOST_MEMORY: u64 = 3_500 << 20;
 pub struct Options {
     /// Name of the security table; "guidelines-2024" when left out.
     pub security: Option<String>,
+    /// Bits of security by that table: 128, 192 or 256.
+    pub security_bits: SecurityBits,
+    /// Whether they are to hold against quantum computers, too.
+    pub quantum: bool,
+    /// For teaching: takes `parameters`, or a small `n`, that are below that level. What is made of it says so.
+    pub allow_insecure: bool,
     /// Ring dimension.
     pub n: Option<usize>,
     /// Bits that results of reals are right to, of the larger of 1 and what they may be; 20 when left out.
@@ -97,7 +103,7 @@ pub struct GivenParameters {
 }
 
 impl GivenParameters {
-    fn literal(&self, table: SecurityTable) -> Result<ParameterLiteral> {
+    fn literal(&self, level: SecurityLevel) -> Result<ParameterLiteral> {
         let primes = |what: &str, all: &[String]| -> Result<Vec<u64>> {
             let prime = |text: &String| {
                 text.parse().map_err(|_| Error::Parameters {
@@ -116,7 +122,10 @@ impl GivenParameters {
             t: primes("plain moduli", &self.plain_moduli)?,
             special: primes("special primes", &self.special)?,
             q,
-            table: table.name().to_owned(),
+            table: level.table.name().to_owned(),
+            bits: level.bits.get(),
+            quantum: level.quantum,
+            insecure: false,
         })
     }
 }
@@ -215,7 +224,7 @@ impl Program {
     ///
     /// # Errors
     /// `Task`, `Operator` and `UnknownOperator` for a task that makes no sense or that no scheme computes; `RangeOverflow`; `TooLarge`; `NoParameters` when it is too
-    /// deep; `Parameters` for options that do not fit.
+    /// deep; `Parameters` for options that do not fit; `Insecure` for those that are below the security level, where that is not allowed.
     pub fn compile(task: Literal, options: &Options) -> Result<Self> {
         let mut all = Self::compile_all(vec![task.into()], options)?;
         all.pop().ok_or(Error::Job("a task makes a program"))
@@ -226,7 +235,7 @@ impl Program {
     /// # Errors
     /// As [`Program::compile`]; `Task` for a result that is no output of a task before which others can take.
     pub fn compile_all(mut steps: Vec<Step>, options: &Options) -> Result<Vec<Self>> {
-        let table = security(options.security.as_deref(), options.n)?;
+        let level = options.level()?;
         let precision = options.precision.unwrap_or(20.0);
         if !(1.0..=40.0).contains(&precision) {
             let (what, found) = ("precision".to_owned(), precision.to_string());
@@ -242,12 +251,13 @@ impl Program {
             return Err(Error::Parameters { what, found: "none".to_owned(), expected });
         }
         let members = members(&mut steps, passes, &layouts)?;
-        let wishes = Wishes { table, n: options.n, precision, memory: memory_limit };
+        let (n, insecure) = (options.n, options.allow_insecure);
+        let wishes = Wishes { level, n, insecure, precision, memory: memory_limit };
         let registry = Arc::new(crate::schemes::close::registry());
         let parameters = match &options.parameters {
-            Some(given) if options.n.is_none_or(|n| n == given.n) => given.literal(table)?,
+            Some(given) if n.is_none_or(|n| n == given.n) => given.literal(level)?.allowed(insecure)?,
             Some(given) => {
-                let (what, found) = ("n".to_owned(), options.n.unwrap_or_default().to_string());
+                let (what, found) = ("n".to_owned(), n.unwrap_or_default().to_string());
                 let expected = format!("{}, that of the parameters that are given", given.n);
                 return Err(Error::Parameters { what, found, expected });
             }
@@ -331,11 +341,19 @@ impl Program {
         Writer::new(Kind::Task).text(&text).raw(self.decided.0.as_flattened()).finish()
     }
 
-    /// Rebuilds a program from its bytes, with all checks.
+    /// Rebuilds a program from its bytes, with all checks. One that is not secure is refused: whoever made it may want others to use it.
     ///
     /// # Errors
     /// `Format` for bytes that do not decode, and for a task of which this version makes other values, keys or halves; otherwise as [`Program::compile`].
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        Self::opened(bytes, false)
+    }
+
+    /// The same, of one whose parameters may be below the level that they name, for teaching.
+    ///
+    /// # Errors
+    /// As [`Program::from_bytes`].
+    pub fn opened(bytes: &[u8], allow_insecure: bool) -> Result<Self> {
         let mut reader = Reader::new(bytes, Kind::Task)?;
         let text = reader.text()?;
         let literal: ProgramLiteral =
@@ -345,6 +363,11 @@ impl Program {
         }
         let found = Decided([reader.id()?, reader.id()?, reader.id()?]);
         reader.end()?;
+        if literal.parameters.insecure && !allow_insecure {
+            // Says by how much it is.
+            let parameters = ParameterLiteral { insecure: false, ..literal.parameters };
+            return Parameters::new(parameters).and(Err(reader.error("secure parameters, said not to be")));
+        }
         let all = Halves::all(&literal.task, literal.passes, literal.ties())?;
         let program = Self::build(literal, all, Arc::new(crate::schemes::close::registry()))?;
         program.decided.check(&reader, found)?;
@@ -420,6 +443,31 @@ impl Program {
                 let expected = Self::STAGES.join(", ");
                 return Err(Error::Task { at: "stage".into(), found: shown(found).to_owned(), expected });
             }
+        })
+    }
+
+    /// The text form of a stage; of a program that is not secure it says so.
+    ///
+    /// # Errors
+    /// As [`Program::stage`].
+    pub fn text(&self, name: &str, platform: &dyn Platform) -> Result<String> {
+        let mut text = print(&self.stage(name, platform)?);
+        if let (Some(warning), Some(line)) = (self.warning(), text.find('\n')) {
+            text.insert_str(line, &format!("\n// {warning}"));
+        }
+        Ok(text)
+    }
+
+    /// What there is to say of parameters that are below their level.
+    pub fn warning(&self) -> Option<String> {
+        let parameters = &self.parameters;
+        let (level, n, total) = (parameters.level(), parameters.literal().n, parameters.total_bits());
+        let most = match parameters.max_bits() {
+            Some(most) => format!("for which {most} are the most at n = {n}"),
+            None => format!("which has no n = {n}"),
+        };
+        parameters.insecure().then(|| {
+            format!("INSECURE, for teaching only: moduli of {total:.0} bits are not {level}, {most}")
         })
     }
 
@@ -583,23 +631,19 @@ pub fn base(expander: &mut Expander<'_>, graph: &Graph, platform: &dyn Platform)
     gather(&optimize(&expander.expand(graph, &base)?, expander.registry())?)
 }
 
-/// The security table of that name, or the default one, which has a row for `n`, where that is asked for.
-///
-/// # Errors
-/// `Parameters` for another name, or a ring dimension that the table lacks.
-fn security(name: Option<&str>, n: Option<usize>) -> Result<SecurityTable> {
-    let name = name.unwrap_or(SecurityTable::default().name());
-    let table = SecurityTable::named(name).ok_or_else(|| Error::Parameters {
-        what: "security".into(),
-        found: name.into(),
-        expected: "guidelines-2024 or standard-2018".into(),
-    })?;
-    match n.filter(|&n| table.max_bits(n).is_none()) {
-        Some(n) => {
-            let (found, expected) = (n.to_string(), "2048, 4096, 8192, 16384 or 32768".into());
-            Err(Error::Parameters { what: "n".into(), found, expected })
-        }
-        None => Ok(table),
+impl Options {
+    /// The security level that is asked for.
+    ///
+    /// # Errors
+    /// `Parameters` for a table that there is not.
+    fn level(&self) -> Result<SecurityLevel> {
+        let name = self.security.as_deref().unwrap_or(SecurityTable::default().name());
+        let table = SecurityTable::named(name).ok_or_else(|| Error::Parameters {
+            what: "security".into(),
+            found: shown(name).into(),
+            expected: "guidelines-2024 or standard-2018".into(),
+        })?;
+        Ok(SecurityLevel { table, bits: self.security_bits, quantum: self.quantum })
     }
 }
 

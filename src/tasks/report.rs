@@ -19,6 +19,9 @@ use crate::values::PackedValue;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
+/// What is told in place of a security table where parameters are below the level that was asked for.
+const INSECURE: &str = "insecure";
+
 /// What a program is, for people.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -35,13 +38,17 @@ pub struct Report {
     pub special: Vec<String>,
     /// The scale of fresh ciphertexts.
     pub scale: Option<f64>,
-    /// The security table that holds.
+    /// The security table that holds; `insecure` where none does.
     pub security: &'static str,
+    /// Bits of security by that table; 0 where it does not hold.
+    pub security_bits: u32,
+    /// Whether they are against quantum computers, too.
+    pub quantum: bool,
     /// Names of the evaluation keys, and bytes of each as it travels, but for what says whose it is.
     pub keys: Vec<(String, u64)>,
     /// Operators of the scheme, by name.
     pub operators: BTreeMap<String, usize>,
-    /// Bits of all primes of ciphertexts and keys, and the most that the table allows.
+    /// Bits of all primes of ciphertexts and keys, and the most that the table allows for the level that was asked for: 0 where it lacks the ring.
     pub total_bits: f64,
     /// See `total_bits`.
     pub max_total_bits: u32,
@@ -180,6 +187,7 @@ impl Program {
             inputs.insert(value.name.clone(), InputReport { layout, ciphertexts, bytes, result });
         }
         let downloads = self.packing().outputs.iter().map(|value| Ok(length(value, false)?.1));
+        let (level, insecure) = (self.parameters().level(), self.parameters().insecure());
         let cost = CostModel::default().cost(&mut Expander::new(self.registry()), self.scheme())?;
         Ok(Report {
             scheme: l.scheme,
@@ -188,9 +196,11 @@ impl Program {
             moduli: decimals(&l.q),
             special: decimals(&l.special),
             scale: l.scale,
-            security: self.parameters().table().name(),
+            security: if insecure { INSECURE } else { level.table.name() },
+            security_bits: if insecure { 0 } else { level.bits.get() },
+            quantum: level.quantum && !insecure,
             total_bits: self.parameters().total_bits(),
-            max_total_bits: self.parameters().max_bits(),
+            max_total_bits: self.parameters().max_bits().unwrap_or(0),
             seconds: cost * SECONDS_PER_MULTIPLICATION,
             keys: self.key_bytes(),
             operators: by_type(self.scheme()),

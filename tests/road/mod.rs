@@ -130,7 +130,8 @@ pub fn answers(
 
 /// An evaluator that has the keys of a client.
 pub fn evaluator(client: &Client, program: &Arc<Program>) -> Evaluator {
-    let mut evaluator = Evaluator::new(&program.bytes(), &Simd::new(), || 0.0).unwrap();
+    let insecure = program.parameters().insecure();
+    let mut evaluator = Evaluator::opened(&program.bytes(), insecure, &Simd::new(), || 0.0).unwrap();
     for name in evaluator.missing_keys() {
         let Outcome::Bytes(key) = client.key(&name).unwrap().complete().unwrap() else {
             panic!("a key is bytes")

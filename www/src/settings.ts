@@ -1,12 +1,12 @@
 /** Settings in the page's address: never data, never keys. Wrong ones are left to the package to refuse. */
-import type { CompileOptions, LoadOptions } from 'cipherloom';
+import type { CompileOptions, LoadOptions, SecurityLevel } from 'cipherloom';
 
 export interface Settings {
   readonly load: Pick<LoadOptions, 'mode' | 'threads'>;
-  readonly compile: Pick<CompileOptions, 'security' | 'n'>;
+  readonly compile: Pick<CompileOptions, 'security' | 'n' | 'allowInsecure'>;
 }
 
-/** `?threads=1&mode=single&security=standard-2018&n=8192`, all optional. */
+/** `?threads=1&mode=single&security=standard-2018&bits=192&quantum=true&n=8192&insecure=true`, all optional. */
 export function settingsOf(query: string): Settings {
   const parameters = new URLSearchParams(query);
   const number = (name: string): number | undefined => {
@@ -16,8 +16,21 @@ export function settingsOf(query: string): Settings {
   const word = <T extends string>(name: string): T | undefined => (parameters.get(name) || undefined) as T;
   return {
     load: { mode: word('mode'), threads: number('threads') },
-    compile: { security: word('security'), n: number('n') },
+    compile: {
+      security: level(word('security'), number('bits'), parameters.get('quantum') === 'true'),
+      n: number('n'),
+      allowInsecure: parameters.get('insecure') === 'true',
+    },
   };
+}
+
+function level(
+  table: SecurityLevel['table'],
+  bits: number | undefined,
+  quantum: boolean,
+): CompileOptions['security'] {
+  if (bits === undefined && !quantum) return table;
+  return { table, bits: bits as SecurityLevel['bits'], quantum };
 }
 
 /** The address's query with one setting changed; an empty value takes it out. */

@@ -4,15 +4,25 @@ import {
   checkOptions,
   isName,
   PARAMETERS as PARAMETERS,
+  SECURITY_LEVEL,
   TASK_PASS_CHOICES,
+  TOLD_LEVEL,
 } from '../arguments.js';
 import { failure } from '../errors.js';
-import type { RawParameters, RawProgramReport } from '../raw.js';
+import type { RawCompileOptions, RawParameters, RawProgramReport } from '../raw.js';
 import { readAttributes } from '../type-text.js';
 import { shownBound, type ValueRule } from './cells.js';
 import { resultType } from './rules.js';
 import { describeType, readValueType } from './type.js';
-import type { Parameters, ResultInfo, TaskPass, ProgramInfo, TaskLiteral, ValueType } from './types.js';
+import type {
+  CompileOptions,
+  Parameters,
+  ResultInfo,
+  TaskPass,
+  ProgramInfo,
+  TaskLiteral,
+  ValueType,
+} from './types.js';
 
 /** What was declared of each input. Errors: FormatError `format.program`. */
 export function rulesOf({ inputs }: TaskLiteral): ValueRule[] {
@@ -53,7 +63,8 @@ export function describeProgram(
   literal: TaskLiteral,
   threads: number,
 ): ProgramInfo {
-  const { scheme, n, moduli, special, plainModuli, security, totalBits, maxTotalBits, operators } = report;
+  const { scheme, n, moduli, special, plainModuli, totalBits, maxTotalBits, operators } = report;
+  const { security, securityBits, quantum } = report;
   const encrypted = new Map(Object.entries(report.inputs));
   const total = (all: Iterable<number>): number => [...all].reduce((sum, bytes) => sum + bytes, 0);
   return {
@@ -64,6 +75,8 @@ export function describeProgram(
     plainModuli,
     scale: report.scale ?? undefined,
     security,
+    securityBits,
+    quantum,
     totalBits,
     maxTotalBits,
     inputs: rulesOf(literal).map(({ name, type, min, max }) => {
@@ -128,11 +141,34 @@ export function givenParameters(given: Parameters): RawParameters {
   const { scheme, n, moduli, special, plainModuli, scale, inputs = [] } = given;
   const parameters = { scheme, n, moduli, special, plainModuli, scale, inputs };
   for (const [name, kind] of Object.entries(PARAMETERS)) {
-    const value = parameters[name as keyof Parameters];
+    const value = parameters[name as keyof typeof PARAMETERS];
     if (name !== 'scale' || value !== undefined) checkArgument(`parameters, ${name}`, value, kind);
   }
   const laid = inputs.flatMap(({ name, layout }) => (layout === undefined ? [] : [[name, layout] as const]));
   return { scheme, n, moduli, special, plainModuli, scale, layouts: Object.fromEntries(laid) };
+}
+
+/**
+ * The security level that parameters have to have, as the core reads it: that which is asked for, or else that which given ones tell. Errors: InputError `input.type`,
+ * `input.option`.
+ */
+export function levelOf(
+  asked: CompileOptions['security'],
+  given: Parameters | undefined,
+): Pick<RawCompileOptions, 'security' | 'securityBits' | 'quantum'> {
+  if (typeof asked === 'string') return { security: asked };
+  if (asked !== undefined) {
+    checkOptions('security', asked, SECURITY_LEVEL);
+    const { table, bits, quantum } = asked;
+    return { security: table, securityBits: bits, quantum };
+  }
+  if (given?.security === undefined || given.security === 'insecure') return {};
+  const { security, securityBits, quantum } = given;
+  const told = { security, securityBits, quantum };
+  for (const [name, value] of Object.entries(told))
+    if (value !== undefined)
+      checkArgument(`parameters, ${name}`, value, TOLD_LEVEL[name as keyof typeof told]);
+  return told;
 }
 
 /** Passes that are told on or off. Errors: InputError `input.type`, for names that are none, too. */

@@ -65,14 +65,16 @@ export class CompiledProgram extends Resource implements Program {
   /** `opened`: in the worker at `connection`, where questions about the program go. */
   constructor(loom: WorkerLoom, origin: Origin, connection: Connection<ProgramMethods>, opened: OpenProgram) {
     const { bytes, report, literal } = opened;
-    const evaluators = new KeyedEvaluators(bytes, (key, index) => {
+    // Whoever has it open has allowed it.
+    const sent = [bytes, report.security === 'insecure'] as const;
+    const evaluators = new KeyedEvaluators(sent, (key, index) => {
       const what = `Evaluation key ${index}`;
       const most = Math.max(0, ...report.keys.map(([, bytes]) => bytes)) + MOST_HEADER_BYTES;
       checkAtMost(what, checkBytes(what, key), most);
       return key;
     });
     const remote = new Remote<ProgramMethods>(
-      async (connection) => (await connection.call('openProgram', [bytes])).program,
+      async (connection) => (await connection.call('openProgram', [...sent])).program,
       (connection, handle) => connection.send('freeProgram', [handle]),
     );
     remote.adopt(connection, Promise.resolve(opened.program));
@@ -220,7 +222,8 @@ export class CompiledProgram extends Resource implements Program {
 
   async #keyHolder(saved: Uint8Array | undefined, options: RestoreOptions): Promise<Client> {
     const signal = this.signal(options.signal);
-    const maker = clientMaker(this.#bytes, this.#opened);
+    const sent = [this.#bytes, this.info.security === 'insecure'] as const;
+    const maker = clientMaker(sent, this.#opened);
     const key = await Key.make(this.#loom.clients, this.#tenant, maker, saved, signal);
     try {
       const keys = options.evaluationKeys ?? (await this.#makeKeys(key, { ...options, signal }));
@@ -262,10 +265,13 @@ class ValuesOfProgram extends Resource implements HeldValues {
 type RunHeld = (inputs: Ciphertexts, options: RunOptions, signal: AbortSignal) => Promise<Ciphertexts>;
 
 /** Makes clients of a program: in the worker that has it already, or opened anew, if only for so long. */
-function clientMaker(bytes: Uint8Array, opened: Remote<ProgramMethods>): MakeClient {
+function clientMaker(
+  sent: Readonly<Parameters<ProgramMethods['openProgram']>>,
+  opened: Remote<ProgramMethods>,
+): MakeClient {
   return async (connection, saved) => {
     const held = opened.held(connection);
-    const program = await (held ?? connection.call('openProgram', [bytes]).then(({ program }) => program));
+    const program = await (held ?? connection.call('openProgram', [...sent]).then(({ program }) => program));
     try {
       return await (saved === undefined
         ? connection.call('createClient', [program])

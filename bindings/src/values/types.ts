@@ -357,14 +357,46 @@ export interface TaskLiteral {
 
 // --------------------------------------------------------------------------------------------- programs
 
+/**
+ * A published table of how large moduli may be, for uniform ternary secrets: Bossuat et al., "Security Guidelines for Implementing Homomorphic Encryption"
+ * (ia.cr/2024/463), or the standard of HomomorphicEncryption.org of 2018, which Microsoft SEAL has.
+ */
+export type SecurityTable = 'guidelines-2024' | 'standard-2018';
+
+/** A security level. */
+export interface SecurityLevel {
+  /** Default `guidelines-2024`. */
+  readonly table?: SecurityTable | undefined;
+  /** log2 of the work of an attacker. Default 128. More bits take larger rings. */
+  readonly bits?: 128 | 192 | 256 | undefined;
+  /** True: against attackers with quantum computers, too. Default false. */
+  readonly quantum?: boolean | undefined;
+}
+
+/** Options of `Loom.program`. */
+export interface OpenOptions extends CallOptions {
+  /**
+   * For teaching: opens a program that is not secure (`CompileOptions.allowInsecure`). Without it whoever made the bytes could have others use weak parameters
+   * unknowingly. Default false.
+   */
+  allowInsecure?: boolean | undefined;
+}
+
 /** What a compilation may be told. Everything left out is chosen. */
 export interface CompileOptions {
   /**
-   * Table of secure sizes: `guidelines-2024` (ia.cr/2024/463, default) or the 2018 HE standard. Always 128
-   * bits.
+   * How secure parameters have to be: a table, or a level by a table. Default: that of `parameters`, if they tell one, or else 128 bits against classical
+   * computers by `guidelines-2024`. Errors: ParameterError `parameters.none` says which level would do; ParameterError `parameters.invalid` for a table that
+   * there is not.
    */
-  security?: 'guidelines-2024' | 'standard-2018' | undefined;
-  /** Ring dimension, a power of two. */
+  security?: SecurityTable | SecurityLevel | undefined;
+  /**
+   * For teaching: takes `parameters` that are below the level, and an `n` that is too small for it (16 and more). What comes of it protects nothing, and says so: `info.security` is
+   * `insecure`, `explain` and `toText` begin with it, and whoever opens the bytes has to allow it, too. Without it such parameters are a ParameterError
+   * `parameters.insecure`. Parameters that are chosen without `n` are secure all the same. Default false.
+   */
+  allowInsecure?: boolean | undefined;
+  /** Ring dimension, a power of two. Where it is left out, 2048 to 32768 are tried; tables have 1024, and `guidelines-2024` to 131072, too. */
   n?: number | undefined;
   /**
    * Bytes; a plan that needs more is a MemoryError. Default: seven eighths of what the loom's workers can hold
@@ -428,7 +460,7 @@ export interface ExplainedValue {
 
 /** What a program is, and why. */
 export interface Explanation {
-  /** What was decided: scheme, ring, plain moduli or scale, levels, keys. */
+  /** What was decided: scheme, security, ring, plain moduli or scale, levels, keys. */
   readonly reasons: readonly { readonly about: string; readonly text: string }[];
   /** The inputs of the task, then its operators. */
   readonly values: readonly ExplainedValue[];
@@ -443,6 +475,10 @@ export interface Parameters extends Pick<
   ProgramInfo,
   'scheme' | 'n' | 'moduli' | 'special' | 'plainModuli' | 'scale'
 > {
+  /** The level that they are checked against, unless the options of the compilation say another one. What is `insecure` is checked against the default one. */
+  readonly security?: ProgramInfo['security'] | undefined;
+  readonly securityBits?: ProgramInfo['securityBits'] | undefined;
+  readonly quantum?: boolean | undefined;
   /**
    * How encrypted inputs lie, by name, of the same shape; one with another name lies as all those of its shape do, if these lie alike. What nothing is said of
    * is chosen.
@@ -517,9 +553,12 @@ export interface ProgramInfo {
   readonly plainModuli: readonly string[];
   /** CKKS: what fresh ciphertexts hold numbers times. */
   readonly scale: number | undefined;
-  /** Name of the table that the sizes were checked against; always 128 bits. */
-  readonly security: string;
-  /** Bits of all primes of ciphertexts and key switching, and the most that the table allows at this n. */
+  /** The table by which the parameters have their security level; `insecure` where they are below it (`CompileOptions.allowInsecure`). */
+  readonly security: SecurityTable | 'insecure';
+  /** Bits of security, 0 for `insecure`; whether they are against quantum computers, too. */
+  readonly securityBits: 0 | 128 | 192 | 256;
+  readonly quantum: boolean;
+  /** Bits of all primes of ciphertexts and key switching, and the most that the level allows at this n, of `insecure` that which was asked for; 0 where it has no such n. */
   readonly totalBits: number;
   readonly maxTotalBits: number;
   readonly inputs: readonly InputInfo[];

@@ -17,7 +17,7 @@ serve<EvaluatorMethods>({
     return { version: raw.version(), memoryBytes: instance.memoryBytes };
   },
   ...programMethods(() => raw),
-  open: (_, program) => evaluators.add(new raw.RawEvaluator(program)),
+  open: (_, program, allowInsecure) => evaluators.add(new raw.RawEvaluator(program, allowInsecure)),
   loadKey: (_, evaluator, key) => evaluators.get(evaluator).loadKey(key),
   missingKeys: (_, evaluator) => evaluators.get(evaluator).missingKeys(),
   hold: (_, evaluator, given) => values.add(evaluators.get(evaluator).hold(...given)),

@@ -8,6 +8,9 @@ import type { EvaluatorMethods, Handle } from './protocol.js';
 /** Looks at a key before it is copied, by its number. */
 type CheckKey = (key: Uint8Array, index: number) => Uint8Array;
 
+/** Bytes of a program, and whether it may be insecure. */
+type OpenArguments = Readonly<Parameters<EvaluatorMethods['open']>>;
+
 /** An evaluator that has its keys. */
 interface KeyedEvaluator {
   keys: EvaluationKeys;
@@ -18,11 +21,11 @@ interface KeyedEvaluator {
 
 /** See above. */
 export class KeyedEvaluators {
-  readonly #program: Uint8Array;
+  readonly #program: OpenArguments;
   readonly #check: CheckKey;
   #current: KeyedEvaluator | undefined;
 
-  constructor(program: Uint8Array, check: CheckKey) {
+  constructor(program: OpenArguments, check: CheckKey) {
     this.#program = program;
     this.#check = check;
   }
@@ -61,11 +64,11 @@ export class KeyedEvaluators {
 
 async function openEvaluator(
   connection: Connection<EvaluatorMethods>,
-  program: Uint8Array,
+  program: OpenArguments,
   keys: EvaluationKeys,
   check: CheckKey,
 ): Promise<Handle> {
-  const evaluator = await connection.call('open', [program]);
+  const evaluator = await connection.call('open', [...program]);
   try {
     for (const [index, key] of keys.entries()) {
       const sent = movable(check(key, index));

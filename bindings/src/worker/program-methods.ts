@@ -23,7 +23,8 @@ export function open(program: RawProgram): Moved<OpenProgram> {
 /** The handlers; `raw` gives the instance, once it was started. */
 export function programMethods(raw: () => RawTasks): Omit<Handlers<ProgramMethods>, 'start'> {
   return {
-    openProgram: ({ hear }, bytes) => open(raw().RawProgram.fromBytes(bytes, hear)),
+    openProgram: ({ hear }, bytes, allowInsecure) =>
+      open(raw().RawProgram.fromBytes(bytes, allowInsecure, hear)),
     explain: (_, program) => JSON.parse(programs.get(program).explain()) as RawExplanation,
     sizes: (_, program) => JSON.parse(programs.get(program).sizes()) as ProgramStats,
     text: (_, program, stage) => programs.get(program).text(stage),

@@ -66,7 +66,8 @@ export interface StartMethods {
 
 /** What can be asked about programs, in either worker. */
 export interface ProgramMethods extends StartMethods {
-  openProgram(bytes: Uint8Array): OpenProgram;
+  /** `allowInsecure`: also one whose parameters are below their security level. */
+  openProgram(bytes: Uint8Array, allowInsecure: boolean): OpenProgram;
   explain(program: Handle): RawExplanation;
   sizes(program: Handle): ProgramStats;
   text(program: Handle, stage: Stage): string;
@@ -111,7 +112,7 @@ export interface ClientMethods extends ProgramMethods {
  * else; so this is where programs that others made are opened first.
  */
 export interface EvaluatorMethods extends ProgramMethods {
-  open(program: Uint8Array): Handle;
+  open(program: Uint8Array, allowInsecure: boolean): Handle;
   loadKey(evaluator: Handle, key: Uint8Array): void;
   missingKeys(evaluator: Handle): string[];
   free(evaluator: Handle): void;

@@ -160,6 +160,7 @@ describe('a compiled program', () => {
     const told = await weighted.explain();
     expect(told.reasons.map(({ about }) => about)).toEqual([
       'scheme',
+      'security',
       'ring',
       'plain moduli',
       'levels',

@@ -134,14 +134,14 @@ describe('the evaluator worker', () => {
     };
     const isNothing = (value: unknown) => (value as unknown[]).flat().length === 0;
     const forms: Record<string, ((value: never) => boolean)[]> = {
-      openProgram: [isProgram],
+      openProgram: [isProgram, (insecure) => insecure === false],
       text: [isHandle, (stage) => stage === 'server'],
       graph: [isHandle, (stage) => stage === 'base'],
       sizes: [isHandle],
       explain: [isHandle],
       freeProgram: [isHandle],
       start: [(options: object) => Object.keys(options).sort().join() === 'module,shared,threads,variant'],
-      open: [isProgram],
+      open: [isProgram, (insecure) => insecure === false],
       loadKey: [isHandle, (key) => isBytes(key, allKeys)],
       missingKeys: [isHandle],
       hold: [isHandle, isGiven],

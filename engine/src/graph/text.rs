@@ -15,6 +15,7 @@
 //! joined by `+`. What is written is disjoint; a view that is only read may hold a unit more than once, as
 //! expansion and deduplication make them. Of attributes, a number with a point or an exponent is a binary64, `@"..."` data, `$[...]` a
 //! list of texts. `limb.add@scalar` is computed on the platform `scalar`. `nonce` and `parent` are left out where there is none.
+//! Lines that begin with `//` are for people.
 
 use super::attrs::quote;
 use super::{Attr, Attrs, Graph, GraphError, OperandId, Placeholder, Real, ValueType};
@@ -118,7 +119,8 @@ impl Aliases {
 /// # Errors
 /// `Syntax`, with the line, for anything that the grammar does not allow.
 pub fn parse(text: &str) -> Result<Graph, GraphError> {
-    let mut lines = text.lines().enumerate().map(|(i, l)| (i + 1, l.trim())).filter(|(_, l)| !l.is_empty());
+    let lines = text.lines().enumerate().map(|(i, l)| (i + 1, l.trim()));
+    let mut lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with("//"));
     let mut header =
         |expected: &str| -> Result<(usize, String), GraphError> {
             let (number, line) = lines.next().unwrap_or((0, ""));

@@ -1,6 +1,7 @@
 /** What a run will cost, beside what it did cost. */
 import type { ProgramInfo, ProgramStats } from 'cipherloom';
 import * as format from '../format.js';
+import { modulusText, securityText } from '../security.js';
 import type { Selection } from '../selection.js';
 import { h } from './dom.js';
 
@@ -14,11 +15,6 @@ export interface Measured {
   /** Least over the results; undefined if all are public. */
   readonly budgetBits: number | undefined;
 }
-
-const TABLES: Readonly<Record<string, string>> = {
-  'guidelines-2024': 'the Security Guidelines of 2024 (ia.cr/2024/463)',
-  'standard-2018': 'the HE Security Standard of 2018',
-};
 
 /** The table; without measures there is one column less to read. */
 export function costTable(
@@ -76,15 +72,15 @@ export function costTable(
 
 /** The parameters, and what they are good for. */
 export function parameterList(info: ProgramInfo, stats: ProgramStats): HTMLElement {
-  const { scheme, n, moduli, special, plainModuli, security, totalBits, maxTotalBits } = info;
+  const { scheme, n, moduli, special, plainModuli } = info;
   const base = stats.stages.find(({ stage }) => stage === 'base');
   const facts: [string, string][] = [
     ['Scheme', `${scheme}, exact integers`],
-    ['Security', `128 bits by ${TABLES[security] ?? security}`],
+    ['Security', securityText(info)],
     ['Ring dimension', `n = ${format.count(n)}`],
     [
       'Modulus',
-      `${totalBits.toFixed(0)} of ${maxTotalBits} allowed bits: ${format.plural(moduli.length, 'prime')} ` +
+      `${modulusText(info)}: ${format.plural(moduli.length, 'prime')} ` +
         `and ${special.length} for key switching`,
     ],
     ['Plaintext', plainModuli.map((prime) => `${bitLength(prime)}-bit prime`).join(', ')],
