@@ -28,6 +28,8 @@ pub enum Kind {
     Task = 7,
     Value = 8,
     ValueKey = 9,
+    // 10 is a saved client under a passphrase, of which the core knows nothing.
+    PublicKey = 11,
 }
 
 impl Kind {
@@ -38,6 +40,7 @@ impl Kind {
             Self::Task => "compiled task",
             Self::Value => "encrypted value",
             Self::ValueKey => "evaluation key of a compiled task",
+            Self::PublicKey => "public key",
         }
     }
 
@@ -46,12 +49,13 @@ impl Kind {
         match self {
             Self::Task => 6,
             Self::Value | Self::ValueKey => 5,
+            Self::PublicKey => 1,
             _ => 4,
         }
     }
 
     fn of(byte: u8) -> Option<Self> {
-        [Self::Client, Self::Circuit, Self::Task, Self::Value, Self::ValueKey]
+        [Self::Client, Self::Circuit, Self::Task, Self::Value, Self::ValueKey, Self::PublicKey]
             .into_iter()
             .find(|k| *k as u8 == byte)
     }

@@ -47,6 +47,9 @@ pub struct ParameterLiteral {
     pub special: Vec<u64>,
     /// Name of the security table.
     pub table: String,
+    /// Whether values may be encrypted with a public key, too: bounds of fresh ones then hold for both ways.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub public_key: bool,
 }
 
 /// Checked parameters: 128-bit secure (classical) by a published table.
@@ -148,7 +151,7 @@ impl Parameters {
         [self.literal.q.as_slice(), &self.literal.special].concat()
     }
 
-    /// Identity: keys and ciphertexts carry it.
+    /// Identity: keys and ciphertexts carry it. Who may encrypt is no part of it, since primes and keys are the same.
     pub fn id(&self) -> [u8; 16] {
         let l = &self.literal;
         // A key of one scheme is none of another: errors are multiples of other numbers.

@@ -37,6 +37,7 @@ pub struct Wishes {
     pub n: Option<usize>,
     pub precision: f64,
     pub memory: u64,
+    pub public_key: bool,
 }
 
 /// Finds the cheapest parameters for tasks of which results are inputs of others, of which each ring takes the cheapest way.
@@ -290,7 +291,8 @@ impl Search<'_> {
     ) -> ParameterLiteral {
         let (t, q, special) = (t.to_vec(), q.to_vec(), special.to_vec());
         let table = self.wishes.table.name().to_owned();
-        ParameterLiteral { scheme, scale: None, n: ring.n, t, q, special, table }
+        let public_key = self.wishes.public_key;
+        ParameterLiteral { scheme, scale: None, n: ring.n, t, q, special, table, public_key }
     }
 
     /// Whether parameters do, be it with products that are rescaled late.
