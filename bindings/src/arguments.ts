@@ -370,6 +370,7 @@ export const COMPILE_OPTIONS: Kinds<CompileOptions & CallOptions> = {
   memoryLimit: MEMORY,
   parameters: objectOf('parameters, such as the info of another program'),
   passes: objectOf('passes by name, each true or false'),
+  publicKey: BOOLEAN,
 };
 /** Passes that are made or not. */
 export const TASK_PASS_CHOICES = Object.fromEntries(TASK_PASSES.map((pass) => [pass, BOOLEAN])) as Kinds<
@@ -383,6 +384,7 @@ export const PARAMETERS: Kinds<Parameters> = {
   special: PRIMES,
   plainModuli: PRIMES,
   scale: FINITE,
+  publicKey: BOOLEAN,
   inputs: {
     expected: 'inputs by name, with their layouts, such as those in the info of another program',
     fits: (value) => Array.isArray(value) && value.every(isLaidOut),

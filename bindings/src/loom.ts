@@ -164,7 +164,7 @@ export class WorkerLoom extends Resource implements Loom {
 
   async #compileAll(tasks: readonly Task[], options: CompileOptions & CallOptions): Promise<Program[]> {
     const { steps, under } = stepsOf(tasks);
-    const { security, n, precision, parameters: given = under, onProgress } = options;
+    const { security, n, precision, publicKey, parameters: given = under, onProgress } = options;
     const parameters = given && givenParameters(given);
     const passes = options.passes && givenPasses(options.passes);
     const { memoryLimit = plannedBytes(this.mode.memoryBytes, this.mode.threads) } = options;
@@ -173,7 +173,7 @@ export class WorkerLoom extends Resource implements Loom {
     const { main } = this.clients;
     const opened = await main.call(
       'compile',
-      [steps, { security, n, precision, memoryLimit, parameters, passes }],
+      [steps, { security, n, precision, memoryLimit, parameters, passes, publicKey }],
       {
         signal,
         watched: true,

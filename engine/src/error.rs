@@ -236,7 +236,9 @@ pub enum Error {
         expected: String,
     },
     /// What a public key is, or was made with one, for a program whose bounds do not hold for it.
-    #[error("{what}: found one of a public key, expected a program that was compiled for data owners (`publicKey`)")]
+    #[error(
+        "{what}: found one of a public key, expected a program that was compiled for data owners (`publicKey`)"
+    )]
     NoPublicKey {
         /// What was given or asked for.
         what: String,
