@@ -97,8 +97,8 @@ impl Client {
         let ty = self.program.chain().key(level);
         let attrs = from.with("q", ty.q.as_slice()).with("special", ty.special.as_slice());
         let attrs = types::with_error_factor(attrs.with("digit", ty.digit), ty.factor);
-        let name = key.to_string();
-        self.made("rlwe.switching_key", attrs, Kind::ValueKey, |head| head.text(&name), Limbs::of_key(&ty))
+        let head = self.head(Kind::ValueKey).text(&key.to_string());
+        self.made("rlwe.switching_key", attrs, head, Limbs::of_key(&ty))
     }
 
     /// Makes the public key, with which data owners encrypt; the result is its bytes.
@@ -110,20 +110,16 @@ impl Client {
         let primes = self.program.parameters().secret_primes();
         let attrs = types::with_error_factor(Attrs::new().with("q", primes), self.program.chain().factor);
         let (_, limbs) = self.program.public_key();
-        self.made("rlwe.public_key", attrs, Kind::PublicKey, |head| head, limbs)
+        self.made("rlwe.public_key", attrs, self.head(Kind::PublicKey), limbs)
     }
 
-    /// A key as bytes: whose it is, what `name` adds, and its limbs.
-    fn made(
-        &self,
-        op: &str,
-        attrs: Attrs,
-        kind: Kind,
-        name: impl FnOnce(Writer) -> Writer,
-        limbs: Limbs,
-    ) -> Result<Job> {
-        let head = Writer::new(kind).raw(&self.program.parameters().id()).raw(&self.holder.key_id());
-        let head = name(head);
+    /// Begins the bytes of a key: whose it is.
+    fn head(&self, kind: Kind) -> Writer {
+        Writer::new(kind).raw(&self.program.parameters().id()).raw(&self.holder.key_id())
+    }
+
+    /// A key of these limbs as bytes, of which `head` is there.
+    fn made(&self, op: &str, attrs: Attrs, head: Writer, limbs: Limbs) -> Result<Job> {
         self.holder.key(op, attrs, move |run, seed| {
             let streams = Streams::of(run.plan().graph(), seed, &[(0, &limbs)]);
             let blocks = run.output_blocks(0, 0, limbs.words())?;

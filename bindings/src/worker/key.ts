@@ -31,12 +31,7 @@ export class Key {
   #seat: Promise<Seat>;
   #freed = false;
 
-  private constructor(
-    workers: ClientWorkers,
-    tenant: Tenant,
-    lodger: Lodger,
-    saved: Uint8Array | undefined,
-  ) {
+  private constructor(workers: ClientWorkers, tenant: Tenant, lodger: Lodger, saved: Uint8Array | undefined) {
     this.#workers = workers;
     this.#tenant = tenant;
     this.#lodger = lodger;
