@@ -5,15 +5,11 @@
 mod road;
 
 use cipherloom::circuit::Outcome;
-use cipherloom::engine::{Input, Plan, PlanOptions, Run};
-use cipherloom::expand::Expander;
-use cipherloom::graph::{Attrs, Graph};
-use cipherloom::ops::{Registry, Session, types};
-use cipherloom::platform::{Platform, Simd};
+use cipherloom::platform::Simd;
 use cipherloom::tasks::{Client, Literal, Program};
 use cipherloom::values::number::Number;
 use cipherloom::values::{Exact, GivenCells};
-use road::{TaskBuilder, compile, evaluator};
+use road::{TaskBuilder, compile, evaluator, secret_key};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -72,24 +68,6 @@ fn literal(kind: &str) -> Literal {
     let negated = task.op("value.negate", "", &[x]);
     task.output("c", negated);
     task.finish()
-}
-
-/// Some words of the secret key, computed as clients do.
-fn key_words(program: &Program, seed: &[u8]) -> Vec<u64> {
-    let parameters = program.parameters();
-    let attrs = Attrs::new().with("n", parameters.literal().n).with("q", parameters.secret_primes());
-    let mut s = Session::new(Graph::new(64), program.registry());
-    let input = s.graph_mut().add_input("seed", types::secret_seed()).unwrap();
-    let secret = s.op("rlwe.secret_key", attrs, &[input]).unwrap();
-    s.graph_mut().declare_output("secret", secret);
-    let platform = Simd::new();
-    let base = cipherloom::expand::BaseSet { platform: "simd", contains: &|op| platform.implements(op) };
-    let graph = Expander::new(program.registry()).expand(&s.finish(), &base).unwrap();
-    let plan = Arc::new(Plan::new(&graph, &Registry::lattice(), &platform, PlanOptions::default()).unwrap());
-    let words: Vec<u64> = seed.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
-    let mut run = Run::new(plan, vec![Input::secret(words)], || 0.0).unwrap();
-    run.finish();
-    run.output(0).unwrap()[..4].to_vec()
 }
 
 /// Everything that a client does with its key and with these cells, and with what they decrypt to.
@@ -157,7 +135,7 @@ fn secrets_are_overwritten_before_memory_is_freed() {
             ],
             None => vec![REAL.to_bits(), (-REAL).to_bits()],
         };
-        let wanted = [seed_words, key_words(&program, seed), words].concat();
+        let wanted = [seed_words, secret_key(&program, &saved)[..4].to_vec(), words].concat();
         let cells = match form {
             "integers" => GivenCells::integers(vec![VALUE as i64; 3000].into(), None).unwrap(),
             "doubles" => GivenCells::doubles(vec![number.to_f64(); 3000].into(), None).unwrap(),

@@ -390,6 +390,7 @@ export const COMPILE_OPTIONS: Kinds<CompileOptions & CallOptions> = {
   memoryLimit: MEMORY,
   parameters: objectOf('parameters, such as the info of another program'),
   passes: objectOf('passes by name, each true or false'),
+  publicKey: BOOLEAN,
 };
 /** Passes that are made or not. */
 export const TASK_PASS_CHOICES = Object.fromEntries(TASK_PASSES.map((pass) => [pass, BOOLEAN])) as Kinds<
@@ -403,6 +404,7 @@ export const PARAMETERS: Kinds<Omit<Parameters, keyof typeof TOLD_LEVEL>> = {
   special: PRIMES,
   plainModuli: PRIMES,
   scale: FINITE,
+  publicKey: BOOLEAN,
   inputs: {
     expected: 'inputs by name, with their layouts, such as those in the info of another program',
     fits: (value) => Array.isArray(value) && value.every(isLaidOut),

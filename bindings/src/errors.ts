@@ -39,6 +39,8 @@ const OWN_CODES = {
   'operator.result': "the function of an operator of one's own gave something else than its output",
   'operator.endless_expansion': 'an operator whose expansion does not end',
   'operand.not_kept': 'an operand that was to be kept is not computed by the circuit',
+  'key.public':
+    'a public key, or what was encrypted with one, for a program that was compiled without publicKey',
   'key.missing': 'an evaluation key that the program needs was not given',
   'key.passphrase': 'a passphrase that is not the one of an exported key, or bytes that were changed',
   'key.sealed': 'a key that was exported with a passphrase, and none was given',
@@ -142,7 +144,7 @@ export class GraphError extends CipherloomError {
 export class FormatError extends CipherloomError {
   override readonly name = 'FormatError';
 }
-/** Keys that are missing, or of other parameters, or of another client. */
+/** Keys that are missing, or of other parameters, or of another client; public ones where none are taken. */
 export class KeyError extends CipherloomError {
   override readonly name = 'KeyError';
 }

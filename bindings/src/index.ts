@@ -97,6 +97,7 @@ export type {
   Value,
   Client,
   CompileOptions,
+  DataOwner,
   ValueConstant,
   DecryptOptions,
   Explanation,

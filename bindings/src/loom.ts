@@ -165,7 +165,7 @@ export class WorkerLoom extends Resource implements Loom {
 
   async #compileAll(tasks: readonly Task[], options: CompileOptions & CallOptions): Promise<Program[]> {
     const { steps, under } = stepsOf(tasks);
-    const { n, precision, allowInsecure, parameters: given = under, onProgress } = options;
+    const { n, precision, publicKey, allowInsecure, parameters: given = under, onProgress } = options;
     const level = levelOf(options.security, given);
     const parameters = given && givenParameters(given);
     const passes = options.passes && givenPasses(options.passes);
@@ -175,7 +175,7 @@ export class WorkerLoom extends Resource implements Loom {
     const { main } = this.clients;
     const opened = await main.call(
       'compile',
-      [steps, { ...level, allowInsecure, n, precision, memoryLimit, parameters, passes }],
+      [steps, { ...level, allowInsecure, n, precision, memoryLimit, parameters, passes, publicKey }],
       {
         signal,
         watched: true,

@@ -223,6 +223,8 @@ export interface RawProgramReport {
   readonly quantum: boolean;
   /** Names, and bytes of the words of each. */
   readonly keys: [name: string, bytes: number][];
+  /** Bytes of the public key, where data owners may encrypt with one. */
+  readonly publicKey?: number | null;
   readonly operators: Record<string, number>;
   readonly totalBits: number;
   readonly maxTotalBits: number;
@@ -312,7 +314,8 @@ export interface RawProgram {
 export interface RawClient {
   save(): Uint8Array<ArrayBuffer>;
   keyJob(name: string): RawJob;
-  encryptJob(names: string[], cells: RawGivenCells[], present: (Uint8Array | undefined)[]): RawJob;
+  publicKeyJob(): RawJob;
+  encryptJob(...values: RawValues): RawJob;
   /** All results of a run, and public inputs; where they are `bound`, also the run's encrypted inputs. */
   decryptJob(
     results: Uint8Array[],
@@ -323,7 +326,16 @@ export interface RawClient {
     inputs: string[],
     encrypted: Uint8Array[],
   ): RawDecryption;
-  plain(names: string[], cells: RawGivenCells[], present: (Uint8Array | undefined)[]): RawOutput[];
+  plain(...values: RawValues): RawOutput[];
+  free(): void;
+}
+
+/** Values by name. */
+export type RawValues = [names: string[], cells: RawGivenCells[], present: (Uint8Array | undefined)[]];
+
+/** A holder of a public key. */
+export interface RawOwner {
+  encryptJob(...values: RawValues): RawJob;
   free(): void;
 }
 
@@ -339,13 +351,7 @@ export interface RawEvaluator {
 }
 
 /** Encrypted values by name, then clear ones. */
-export type RawGivenValues = [
-  names: string[],
-  encrypted: Uint8Array[],
-  clear: string[],
-  cells: RawGivenCells[],
-  present: (Uint8Array | undefined)[],
-];
+export type RawGivenValues = [names: string[], encrypted: Uint8Array[], ...clear: RawValues];
 
 /** Values that stay for many runs. */
 export interface RawHeld {
@@ -384,6 +390,7 @@ export interface RawTasks extends RawModule {
     new (program: RawProgram): RawClient;
     restore(program: RawProgram, saved: Uint8Array): RawClient;
   };
+  RawOwner: new (program: RawProgram, publicKey: Uint8Array) => RawOwner;
   RawEvaluator: new (programBytes: Uint8Array, allowInsecure: boolean) => RawEvaluator;
 }
 

@@ -24,7 +24,7 @@ export type Variant = 'relaxed' | 'threads' | 'single';
 
 /**
  * The workers behind a loom: a client worker, which alone ever holds secret keys (a program that was opened from bytes
- * may need one of its own), an evaluator worker, a graph worker from the
+ * may need one of its own, and so may data owners, who have no secret key beside them), an evaluator worker, a graph worker from the
  * first graph of one's own on, and for each of them
  * those that run the threads of its pool, one fewer than there are threads; and operator workers, as many as there are threads
  * at most, where base operators of one's own are computed.
@@ -185,7 +185,7 @@ export interface CallOptions {
   onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-/** Options of `Client.encrypt`. */
+/** Options of `Client.encrypt` and `DataOwner.encrypt`. */
 export interface EncryptOptions extends CallOptions {
   /**
    * True: an error tells the value that was refused, for data that may be seen in logs. Default false: it tells column,

@@ -1,8 +1,9 @@
-//! Programs, clients and evaluators across the border.
+//! Programs, clients, data owners and evaluators across the border.
 
 use super::{CLOCK, RawJob, Thrown, copy, js_outputs, platform, view_of, watched};
+use cipherloom::circuit::Job;
 use cipherloom::memory;
-use cipherloom::tasks::{Client, Evaluator, Held, Meaning, Options, Program, Step};
+use cipherloom::tasks::{Client, Evaluator, Held, Meaning, Options, Owner, Program, Step};
 use cipherloom::values::GivenCells;
 use js_sys::{Array, BigInt64Array, Float64Array, Function, Uint8Array};
 use serde::de::DeserializeOwned;
@@ -184,6 +185,15 @@ impl RawClient {
         Ok(RawJob(self.client.key(name)?))
     }
 
+    /// See [`Client::public_key`].
+    ///
+    /// # Errors
+    /// Throws.
+    #[wasm_bindgen(js_name = publicKeyJob)]
+    pub fn public_key_job(&self) -> Result<RawJob, Thrown> {
+        Ok(RawJob(self.client.public_key()?))
+    }
+
     /// See [`Client::encrypt`]; `present` is undefined for complete values.
     ///
     /// # Errors
@@ -195,10 +205,7 @@ impl RawClient {
         cells: Vec<JsValue>,
         present: Vec<JsValue>,
     ) -> Result<RawJob, Thrown> {
-        let values = cells.iter().zip(&present).map(|(cells, present)| given(cells, present));
-        let values = values.collect::<Result<Vec<_>, _>>()?;
-        let given: Vec<(&str, &GivenCells)> = names.iter().map(String::as_str).zip(&values).collect();
-        Ok(RawJob(self.client.encrypt(&given)?))
+        encryption(&names, &cells, &present, |given| self.client.encrypt(given))
     }
 
     /// See [`Client::decrypt`]: bytes of all results, public inputs by name, and, where the results are to be those of certain inputs, `bound`, these.
@@ -236,6 +243,52 @@ impl RawClient {
     ) -> Result<Array, Thrown> {
         Ok(js_outputs(self.client.plain(&named(names, &cells, &present)?)?)?)
     }
+}
+
+/// See [`Owner`].
+#[wasm_bindgen]
+pub struct RawOwner {
+    owner: Owner,
+}
+
+#[wasm_bindgen]
+impl RawOwner {
+    /// See [`Owner::new`].
+    ///
+    /// # Errors
+    /// Throws.
+    #[wasm_bindgen(constructor)]
+    pub fn new(program: &RawProgram, public_key: &Uint8Array) -> Result<RawOwner, Thrown> {
+        let key = copy(public_key)?;
+        Ok(Self { owner: Owner::new(Arc::clone(&program.program), platform(), CLOCK, &key)? })
+    }
+
+    /// See [`Owner::encrypt`]; as of [`RawClient::encrypt_job`].
+    ///
+    /// # Errors
+    /// Throws.
+    #[wasm_bindgen(js_name = encryptJob)]
+    pub fn encrypt_job(
+        &self,
+        names: Vec<String>,
+        cells: Vec<JsValue>,
+        present: Vec<JsValue>,
+    ) -> Result<RawJob, Thrown> {
+        encryption(&names, &cells, &present, |given| self.owner.encrypt(given))
+    }
+}
+
+/// A job that encrypts values by the names of inputs.
+fn encryption(
+    names: &[String],
+    cells: &[JsValue],
+    present: &[JsValue],
+    encrypt: impl FnOnce(&[(&str, &GivenCells)]) -> Result<Job, cipherloom::Error>,
+) -> Result<RawJob, Thrown> {
+    let values = cells.iter().zip(present).map(|(cells, present)| given(cells, present));
+    let values = values.collect::<Result<Vec<_>, _>>()?;
+    let given: Vec<(&str, &GivenCells)> = names.iter().map(String::as_str).zip(&values).collect();
+    Ok(RawJob(encrypt(&given)?))
 }
 
 /// See [`Evaluator`].

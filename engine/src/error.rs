@@ -249,6 +249,14 @@ pub enum Error {
         /// Identity expected.
         expected: String,
     },
+    /// What a public key is, or was made with one, for a program whose bounds do not hold for it.
+    #[error(
+        "{what}: found one of a public key, expected a program that was compiled for data owners (`publicKey`)"
+    )]
+    NoPublicKey {
+        /// What was given or asked for.
+        what: String,
+    },
     /// An evaluation key that the program needs was not loaded.
     #[error("evaluation key `{name}` is missing")]
     MissingKey {
@@ -440,6 +448,7 @@ impl Error {
                 FormatProblem::Content(_) => "format.content",
             },
             Self::Foreign { .. } => "key.foreign",
+            Self::NoPublicKey { .. } => "key.public",
             Self::MissingKey { .. } => "key.missing",
             Self::MissingInput { .. } => "input.missing",
             Self::NoiseExhausted { .. } => "noise.exhausted",

@@ -66,6 +66,9 @@ impl Error {
             Self::Foreign { what, of, found, expected } => {
                 facts([("what", what), ("of", of), ("found", found), ("expected", expected)])
             }
+            Self::NoPublicKey { what } => {
+                facts([("what", what), ("expected", &"a program compiled with publicKey")])
+            }
             Self::MissingKey { name } | Self::MissingInput { name } | Self::UnknownInput { name } => {
                 facts([("name", name)])
             }
@@ -177,6 +180,7 @@ mod tests {
             Error::TooLarge { what, found: 2, limit: 1 },
             Error::Format { what, problem: FormatProblem::Magic },
             Error::Format { what, problem: FormatProblem::Truncated { found: 1, expected: 2 } },
+            Error::NoPublicKey { what: text() },
             Error::MissingKey { name: text() },
             Error::OutOfMemory { asked: 8 },
             Error::Job(what),

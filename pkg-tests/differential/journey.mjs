@@ -21,7 +21,8 @@ const PASSES = [
 /**
  * `compile`: options; `reopened`: from bytes; `restored`: with which keys a client from bytes goes on; `apart`: inputs are encrypted one after the other, the last
  * one first; `bound`: results are decrypted with their inputs; `held`: numbers of inputs that stay with the evaluator; `again`: once more with cells in reverse order;
- * `threads`: on two, too; `shared`: another program under the same parameters, which takes the same ciphertexts; `plain`: unencrypted, too.
+ * `threads`: on two, too; `shared`: another program under the same parameters, which takes the same ciphertexts; `plain`: unencrypted, too; `owned`: every other input
+ * is encrypted by a data owner who has the public key.
  */
 export function randomJourney(seed, index, program) {
   const dice = new Dice(seed ^ 0x5eed, index);
@@ -45,6 +46,7 @@ export function randomJourney(seed, index, program) {
     threads: dice.chance(0.3),
     shared: dice.chance(0.15),
     plain: dice.chance(0.3),
+    owned: dice.chance(0.2),
   };
 }
 
@@ -59,4 +61,5 @@ export const STRAIGHT = {
   threads: false,
   shared: false,
   plain: false,
+  owned: false,
 };

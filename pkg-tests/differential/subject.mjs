@@ -22,13 +22,15 @@ export async function run({ createTask }, looms, program, journey) {
 async function perform(createTask, [loom, second], program, journey, keep, trace) {
   const task = loom.task();
   build(packageHost(task, createTask), program, (label, value) => trace.set(label, value));
-  const compiled = keep(await later('compile', () => task.compile(journey.compile)));
+  const options = { ...journey.compile, ...(journey.owned && { publicKey: true }) };
+  const compiled = keep(await later('compile', () => task.compile(options)));
   const opened = journey.reopened ? keep(await later('reopen', () => loom.program(compiled.toBytes()))) : compiled;
   const client = keep(await later('client', () => opened.client()));
   const restored = keep(await later('restore', () => restore(compiled, client, journey)));
+  const owner = journey.owned && keep(await later('owner', async () => opened.owner(await client.publicKey())));
   const keys = journey.restored === 'new keys' ? restored.evaluationKeys : client.evaluationKeys;
   const once = async (given) => {
-    const inputs = await later('encrypt', () => encrypt(client, encryptedOf(given), journey));
+    const inputs = await later('encrypt', () => encrypt(client, owner, encryptedOf(given), journey));
     const results = await later('run', () => runOnce(compiled, inputs, keys, given, journey));
     const options = { public: cellsIn(given, 'public'), ...(journey.bound && { inputs }) };
     const details = await later('decrypt', () => restored.decryptDetails(results, options));
@@ -68,12 +70,15 @@ function given(program, place) {
 const encryptedOf = (program) => given(program, 'encrypted');
 const clearOf = (program) => ({ plain: given(program, 'plain'), public: given(program, 'public') });
 
-/** All at once, or each for itself. */
-async function encrypt(client, cells, { apart }) {
-  if (!apart) return client.encrypt(cells);
+/** By the client, every other one by the data owner, if there is one; all at once, or each for itself. */
+async function encrypt(client, owner, cells, { apart }) {
+  const all = Object.entries(cells).map((cell, number) => ({ cell, who: number % 2 === 1 && owner ? owner : client }));
+  const parts = apart
+    ? all.map((one) => [one]).reverse()
+    : [client, owner].map((who) => all.filter((one) => one.who === who));
   const inputs = {};
-  for (const [name, value] of Object.entries(cells).reverse())
-    Object.assign(inputs, await client.encrypt({ [name]: value }));
+  for (const part of parts.filter(({ length }) => length > 0))
+    Object.assign(inputs, await part[0].who.encrypt(Object.fromEntries(part.map(({ cell }) => cell))));
   return inputs;
 }
 

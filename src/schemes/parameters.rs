@@ -57,6 +57,9 @@ pub struct ParameterLiteral {
     /// True where they are below that level, for teaching.
     #[serde(default, skip_serializing_if = "is_false")]
     pub insecure: bool,
+    /// Whether values may be encrypted with a public key, too: bounds of fresh ones then hold for both ways.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub public_key: bool,
 }
 
 // What serde asks fields is asked by reference.
@@ -221,7 +224,7 @@ impl Parameters {
         [self.literal.q.as_slice(), &self.literal.special].concat()
     }
 
-    /// Identity: keys and ciphertexts carry it.
+    /// Identity: keys and ciphertexts carry it. Who may encrypt is no part of it, since primes and keys are the same.
     pub fn id(&self) -> [u8; 16] {
         let l = &self.literal;
         // A key of one scheme is none of another: errors are multiples of other numbers.

@@ -8,7 +8,7 @@
 //!
 //! `size` counts the bytes behind it. How residues lie in them: [`crate::limbs`].
 
-use super::holder::PublicSeed;
+use super::runner::PublicSeed;
 use crate::bytes::{Reader, Writer};
 use crate::graph::{Attrs, Graph, ValueType};
 use crate::math::limbs::{self, Packer, unpack};
@@ -43,6 +43,12 @@ impl Limbs {
         let all = ty.all();
         let half = |half: usize| all.iter().map(move |&q| (ty.n, q, half % 2 == 1));
         Self { all: (0..2 * ty.digits()).flat_map(half).collect() }
+    }
+
+    /// Of a public key modulo these primes: its second half is uniform.
+    pub fn of_public_key(n: usize, primes: &[u64]) -> Self {
+        let half = |uniform: bool| primes.iter().map(move |&q| (n, q, uniform));
+        Self { all: [false, true].into_iter().flat_map(half).collect() }
     }
 
     /// Words of all residues.

@@ -22,6 +22,7 @@ pub fn chain(literal: &ParameterLiteral) -> Chain {
         special: literal.special.clone(),
         digit: literal.digit(),
         factor,
+        public_key: literal.public_key,
     }
 }
 

@@ -43,6 +43,7 @@ pub struct Wishes {
     pub insecure: bool,
     pub precision: f64,
     pub memory: u64,
+    pub public_key: bool,
 }
 
 /// Finds the cheapest parameters for tasks of which results are inputs of others, of which each ring takes the cheapest way.
@@ -361,6 +362,7 @@ impl Search<'_> {
             bits: bits.get(),
             quantum,
             insecure: false,
+            public_key: self.wishes.public_key,
         }
     }
 

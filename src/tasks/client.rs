@@ -1,26 +1,27 @@
 //! The client: holds the secret key, makes evaluation keys, encrypts values, decrypts results and finishes them.
 
 use super::body::{self, Limbs, Streams};
+use super::encrypt::{Encryption, check_cells};
 use super::finish::{self, Decrypted};
-use super::holder::{Given, Holder, Setting, plan_name};
+use super::holder::Holder;
 use super::program::Program;
 use super::residues::{Residues, combine};
+use super::runner::{Given, Setting, plan_name};
 use super::slots;
-use super::travel::{self, FRESH, Origin};
-use crate::bytes::{Writer, checksum_of, foreign, shown};
-use crate::circuit::{Job, Named, Outcome, OutputCells};
-use crate::engine::{Clock, Input, Run};
-use crate::graph::{Attrs, OperandId, ValueType};
-use crate::math::Modulus;
+use super::travel;
+use crate::bytes::{Kind, Writer, checksum_of, foreign, shown};
+use crate::circuit::{Job, Outcome, OutputCells};
+use crate::engine::{Clock, Run};
+use crate::graph::{Attrs, OperandId};
 use crate::ops::Session;
-use crate::ops::types::{self, Ciphertext, Extract, Scheme};
+use crate::ops::types::{self, Extract};
 use crate::packed::Layout;
 use crate::platform::Platform;
 use crate::schemes::close::KeyName;
 use crate::schemes::noise;
 use crate::values::number::Number;
-use crate::values::types::{Kind, Value};
-use crate::values::{Exact, GivenCells, PackedValue, Range};
+use crate::values::types::{Kind as ValueKind, Value};
+use crate::values::{Exact, GivenCells, PackedValue};
 use crate::{Error, Result, memory};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -41,7 +42,7 @@ impl Client {
     /// # Errors
     /// `Math` when the platform gives no randomness.
     pub fn new(program: Arc<Program>, platform: Arc<dyn Platform>, clock: Clock) -> Result<Self> {
-        let holder = Arc::new(Holder::new(setting(&program, platform, clock))?);
+        let holder = Arc::new(Holder::new(Setting::of(&program, platform, clock))?);
         Ok(Self { program, holder })
     }
 
@@ -55,7 +56,7 @@ impl Client {
         clock: Clock,
         saved: &[u8],
     ) -> Result<Self> {
-        let holder = Arc::new(Holder::restore(setting(&program, platform, clock), saved)?);
+        let holder = Arc::new(Holder::restore(Setting::of(&program, platform, clock), saved)?);
         Ok(Self { program, holder })
     }
 
@@ -94,10 +95,32 @@ impl Client {
             KeyName::Galois(g) => Attrs::new().with("from", "galois").with("g", g),
         };
         let ty = self.program.chain().key(level);
-        let head = Writer::new(crate::bytes::Kind::ValueKey).raw(&self.program.parameters().id());
-        let head = head.raw(&self.holder.key_id()).text(&key.to_string());
-        let limbs = Limbs::of_key(&ty);
-        self.holder.switching_key(&ty, from, move |run, seed| {
+        let attrs = from.with("q", ty.q.as_slice()).with("special", ty.special.as_slice());
+        let attrs = types::with_error_factor(attrs.with("digit", ty.digit), ty.factor);
+        let head = self.head(Kind::ValueKey).text(&key.to_string());
+        self.made("rlwe.switching_key", attrs, head, Limbs::of_key(&ty))
+    }
+
+    /// Makes the public key, with which data owners encrypt; the result is its bytes.
+    ///
+    /// # Errors
+    /// `NoPublicKey` for a program that was not compiled for data owners.
+    pub fn public_key(&self) -> Result<Job> {
+        self.program.takes_public(|| "public key of a client".to_owned())?;
+        let primes = self.program.parameters().secret_primes();
+        let attrs = types::with_error_factor(Attrs::new().with("q", primes), self.program.chain().factor);
+        let (_, limbs) = self.program.public_key();
+        self.made("rlwe.public_key", attrs, self.head(Kind::PublicKey), limbs)
+    }
+
+    /// Begins the bytes of a key: whose it is.
+    fn head(&self, kind: Kind) -> Writer {
+        Writer::new(kind).raw(&self.program.parameters().id()).raw(&self.holder.key_id())
+    }
+
+    /// A key of these limbs as bytes, of which `head` is there.
+    fn made(&self, op: &str, attrs: Attrs, head: Writer, limbs: Limbs) -> Result<Job> {
+        self.holder.key(op, attrs, move |run, seed| {
             let streams = Streams::of(run.plan().graph(), seed, &[(0, &limbs)]);
             let blocks = run.output_blocks(0, 0, limbs.words())?;
             body::write(head, &[limbs], streams.as_ref(), blocks)
@@ -109,65 +132,9 @@ impl Client {
     /// # Errors
     /// `MissingInput` for a name that is no encrypted input; `InputLength` and `ValueOutOfRange` for cells that were not declared.
     pub fn encrypt(&self, inputs: &[(&str, &GivenCells)]) -> Result<Job> {
-        let program = &self.program;
-        let mut given = Given::default();
-        given.secret(&self.holder)?;
-        let mut values = Vec::new();
-        for &(name, cells) in inputs {
-            let value = program.packing().inputs.iter().find(|value| value.name == name);
-            let value = value.ok_or_else(|| Error::MissingInput { name: name.to_owned() })?;
-            if let Some(result) = program.result(name) {
-                let (at, found) = (format!("input `{name}`"), "cells that are to be encrypted".to_owned());
-                let expected = format!("the result `{}` of program {}", result.name, result.program);
-                return Err(Error::Task { at, found, expected });
-            }
-            check(value, cells, program.halves().given.get(name).copied())?;
-            // Of each value its own seeds: the numbers of its samples are its own, too.
-            let seed = given.seeds()?;
-            let (descriptor, types) = program.descriptor(value, true)?;
-            for words in slots_of(program, value, cells)? {
-                given.add(self.slot_type(words.0)?, Input::secret(words.1));
-            }
-            values.push((descriptor, types, seed));
-        }
-        let origin =
-            Origin { parameters: program.parameters().id(), owner: self.holder.key_id(), run: FRESH };
-        let counts: Vec<(usize, Vec<Extract>)> =
-            values.iter().map(|(_, types, _)| (types.len(), types.clone())).collect();
-        let build = |s: &mut Session<'_>, given: &[OperandId]| {
-            let (secret, mut rest) = (given[0], &given[1..]);
-            let mut out = Vec::new();
-            for (count, types) in counts {
-                let (own, others) = rest.split_at(2 + count);
-                rest = others;
-                for (&slots, ty) in own[2..].iter().zip(&types) {
-                    let encrypted = encrypted(s, secret, slots, [own[0], own[1]], &ty.ciphertext)?;
-                    out.push(("ciphertext".to_owned(), encrypted));
-                }
-            }
-            Ok(out)
-        };
-        let names: Vec<String> = inputs.iter().map(|(name, _)| (*name).to_owned()).collect();
-        // Of one key's program: another program has another graph.
-        let id: String = program.id().iter().map(|byte| format!("{byte:02x}")).collect();
-        self.holder.job(Some(plan_name(&format!("encrypt {id}"), &names)), given, build, move |run| {
-            let mut objects = Vec::new();
-            let mut index = 0;
-            for (descriptor, types, seed) in &values {
-                let limbs: Vec<Limbs> = types.iter().map(Limbs::of_ciphertext).collect();
-                let outputs: Vec<(usize, &Limbs)> = (index..).zip(&limbs).collect();
-                let streams = Streams::of(run.plan().graph(), seed, &outputs);
-                let mut blocks = Vec::new();
-                for (output, limbs) in outputs {
-                    blocks.extend(run.output_blocks(output, 0, limbs.words())?);
-                }
-                index += types.len();
-                let bytes =
-                    body::write(travel::writer(&origin, descriptor), &limbs, streams.as_ref(), blocks)?;
-                objects.push(Named { names: vec![descriptor.name.clone()], bytes, secret: false });
-            }
-            Ok(Outcome::Objects(objects))
-        })
+        let Self { program, holder } = self;
+        let (key, key_id) = (holder.secret()?, holder.key_id());
+        Encryption { program, runner: holder.runner(), key, key_id, public: false }.job(inputs)
     }
 
     /// Decrypts results of a run, all of them, and finishes them: every declared output of the task, by name. `public` are the public inputs; `inputs`, where they
@@ -242,7 +209,7 @@ impl Client {
             Ok(out)
         };
         let (program, public) = (Arc::clone(program), finish::exact(public)?);
-        self.holder.job(Some(plan_name("decrypt", &types)), given, build, move |run| {
+        self.holder.runner().job(Some(plan_name("decrypt", &types)), given, build, move |run| {
             let mut first = 0;
             let mut all = Decrypted::default();
             for (value, types) in &wanted {
@@ -272,80 +239,6 @@ impl Client {
         };
         travel::run(&self.program.id(), &self.program.packing().inputs, checksum)
     }
-
-    fn slot_type(&self, t: Option<u64>) -> Result<ValueType> {
-        let n = self.program.parameters().literal().n;
-        match t {
-            Some(t) => Ok(types::slots(n, t)),
-            None => crate::ops::tensor::Tensor::new(crate::ops::tensor::Element::F64, [n as u64 / 2]).ty(64),
-        }
-    }
-}
-
-/// The slots of every ciphertext of a value, in the order in which they travel, each with its plaintext modulus.
-pub fn slots_of(
-    program: &Program,
-    value: &PackedValue,
-    cells: &GivenCells,
-) -> Result<Vec<(Option<u64>, Vec<u64>)>> {
-    let (frame, moduli) = (program.frame(), program.plain_moduli()?);
-    let mut all = Vec::new();
-    let mut add = |layout: &Layout, cells: &[Zeroizing<Vec<u64>>]| -> Result<()> {
-        for part in layout.parts(frame) {
-            let vector = slots::whole(layout, frame, part);
-            for (t, cells) in moduli.iter().zip(cells) {
-                let cell = |at: u64| cells[at as usize];
-                let words = match t {
-                    Some(t) => slots::integers(&vector, t, cell)?,
-                    None => slots::reals(&vector, |at| f64::from_bits(cell(at)))?,
-                };
-                all.push((t.as_ref().map(Modulus::value), words));
-            }
-        }
-        Ok(())
-    };
-    let words = moduli.iter().map(|t| words(cells, t.as_ref(), value));
-    add(&value.layout, &words.collect::<Result<Vec<_>>>()?)?;
-    if let (Some(layout), Some(present)) = (&value.present, cells.present()) {
-        let flags = |t: &Option<Modulus>| {
-            let word =
-                |is: &bool| if t.is_some() { u64::from(*is) } else { f64::from(u8::from(*is)).to_bits() };
-            Zeroizing::new(present.iter().map(word).collect::<Vec<u64>>())
-        };
-        add(layout, &moduli.iter().map(flags).collect::<Vec<_>>())?;
-    }
-    Ok(all)
-}
-
-/// Cells as slots hold them: residues, or the bits of doubles.
-fn words(cells: &GivenCells, t: Option<&Modulus>, value: &PackedValue) -> Result<Zeroizing<Vec<u64>>> {
-    match t {
-        Some(t) => cells.residues(t, &value.name),
-        None => cells.bits_of_reals(slots::unit(&value.value)),
-    }
-}
-
-fn setting(program: &Program, platform: Arc<dyn Platform>, clock: Clock) -> Setting {
-    let (registry, parameters) = (Arc::clone(program.registry()), program.parameters().clone());
-    Setting { registry, parameters, memory_limit: program.memory_limit(), platform, clock }
-}
-
-/// Slots to a fresh ciphertext of that type.
-fn encrypted(
-    s: &mut Session<'_>,
-    secret: OperandId,
-    slots: OperandId,
-    seeds: [OperandId; 2],
-    ty: &Ciphertext,
-) -> Result<OperandId> {
-    let (encode, encrypt, attrs) = match ty.scheme {
-        Scheme::Ckks { scale } => ("ckks.encode", "ckks.encrypt_secret", Attrs::new().with("scale", scale)),
-        _ => ("slots.encode", "bgv.encrypt_secret", Attrs::new()),
-    };
-    let plain = s.op(encode, attrs, &[slots])?;
-    let attrs = Attrs::new().with("q", ty.q.as_slice());
-    let ciphertext = s.op(encrypt, attrs, &[secret, plain, seeds[0], seeds[1]])?;
-    s.op("rlwe.ntt", Attrs::new(), &[ciphertext])
 }
 
 /// Adds a decrypted value, whose ciphertexts are from number `first` on, and those in the same ciphertexts.
@@ -424,7 +317,7 @@ pub fn cells_of(
         let cells = read(0, &own.layout, own.base, &own.value)?;
         let flags = own.present.as_ref().map(|layout| {
             let from = own.layout.parts(frame).len() * moduli.len();
-            read(from, layout, 0, &Value::new(Kind::Boolean, own.value.shape.as_slice()))
+            read(from, layout, 0, &Value::new(ValueKind::Boolean, own.value.shape.as_slice()))
         });
         let cells = match flags.transpose()? {
             None => Exact::new(cells),
@@ -433,28 +326,4 @@ pub fn cells_of(
         all.insert(own.name.clone(), cells);
     }
     Ok(())
-}
-
-fn check(value: &PackedValue, cells: &GivenCells, range: Option<Range>) -> Result<()> {
-    if cells.len() as u64 != value.value.cells() {
-        let expected = usize::try_from(value.value.cells()).unwrap_or(usize::MAX);
-        return Err(Error::InputLength { input: value.name.clone(), found: cells.len(), expected });
-    }
-    if !cells.fits(&value.value) {
-        let (at, found) = (format!("input `{}`", value.name), "cells of another kind".to_owned());
-        return Err(Error::Task { at, found, expected: value.value.to_string() });
-    }
-    check_cells(&value.name, cells, range)
-}
-
-/// Checks that cells that are there lie in the declared range.
-pub fn check_cells(name: &str, cells: &GivenCells, range: Option<Range>) -> Result<()> {
-    let Some(range) = range else { return Ok(()) };
-    let Some(row) = cells.outside(range) else { return Ok(()) };
-    let bounds = match range {
-        Range::Integers { min, max } => (min, max),
-        Range::Reals { min, max } => (min.floor() as i128, max.ceil() as i128),
-        Range::Unknown => (i128::MIN, i128::MAX),
-    };
-    Err(Error::ValueOutOfRange { input: name.to_owned(), row, min: bounds.0, max: bounds.1 })
 }

@@ -161,7 +161,7 @@ impl Evaluator {
     /// A run over encrypted values, by the names that the task has for them, and over values that are not encrypted.
     ///
     /// # Errors
-    /// `MissingKey`, `MissingInput`, `Format`, `Foreign`, `OutOfMemory`; `Task` for an encrypted value of another type, range, place or level than the task takes, and
+    /// `MissingKey`, `MissingInput`, `Format`, `Foreign`, `OutOfMemory`; `NoPublicKey` for a data owner's value, where the program takes none; `Task` for an encrypted value of another type, range, place or level than the task takes, and
     /// for clear cells that are not what was declared.
     pub fn run(&self, encrypted: &[(&str, &[u8])], clear: &BTreeMap<String, GivenCells>) -> Result<Job> {
         self.run_with(&self.own, encrypted, clear)
@@ -267,6 +267,9 @@ impl Evaluator {
                 Some(result) => result.check(&value.name, &origin, &found)?,
                 None => onward::check_fresh(&value.name, &origin)?,
             }
+            if found.public {
+                self.program.takes_public(|| format!("value for `{}`", value.name))?;
+            }
             let (expected, types) = self.program.descriptor(value, true)?;
             if !expected.takes(&found) {
                 return Err(travel::mismatch(&value.name, &found, &expected));
@@ -295,7 +298,7 @@ impl Evaluator {
         let given = &self.program.halves().given;
         for name in self.clear_inputs() {
             if let Some(cells) = clear.get(name) {
-                super::client::check_cells(name, cells, given.get(name).copied())?;
+                super::encrypt::check_cells(name, cells, given.get(name).copied())?;
             }
         }
         Ok(())

@@ -30,7 +30,7 @@ pub struct Explanation {
 /// A decision.
 #[derive(Clone, Debug, Serialize)]
 pub struct Reason {
-    /// What was decided: `scheme`, `security`, `ring`, `plain moduli`, `scale`, `levels`, `keys`.
+    /// What was decided: `scheme`, `security`, `ring`, `plain moduli`, `scale`, `levels`, `keys`, `public key`.
     pub about: &'static str,
     /// What, and why.
     pub text: String,
@@ -180,6 +180,13 @@ impl Program {
             }
         };
         say("keys", text);
+        if let Some(bytes) = self.public_key_bytes() {
+            let bits = match l.special.len() {
+                0 => "what is encrypted with it keeps all of its noise, since there is no special prime",
+                _ => "what is encrypted with it is divided by the special primes, and its noise with it",
+            };
+            say("public key", format!("{:.1} MB, for data owners: {bits}", bytes as f64 / 1e6));
+        }
         all
     }
 }

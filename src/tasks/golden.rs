@@ -2,12 +2,12 @@
 //! they were. `BLESS=1 cargo test --lib golden` writes the files anew, which is right only where a version of the format was raised, or where decisions were
 //! meant to change.
 
-use super::{Client, Evaluator, InputLiteral, Literal, NodeLiteral, Options, OutputLiteral, Program};
+use super::{Client, Evaluator, InputLiteral, Literal, NodeLiteral, Options, OutputLiteral, Owner, Program};
 use crate::circuit::{Job, Outcome};
 use crate::math::sample::fixed;
 use crate::platform::{Platform, Scalar, Simd};
-use crate::values::Exact;
 use crate::values::number::Number;
+use crate::values::{Exact, GivenCells};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -50,10 +50,28 @@ fn written(task: &Literal, options: &Options, cells: &Exact, platform: &Arc<dyn 
     for (index, name) in program.keys().keys().enumerate() {
         files.insert(format!("key-{index}"), bytes(client.key(&name.to_string()).unwrap()));
     }
-    files.insert("value".into(), bytes(client.encrypt(&[("x", &cells.clone().into())]).unwrap()));
+    let cells = cells.clone().into();
+    let mut value = bytes(client.encrypt(&[("x", &cells)]).unwrap());
+    if program.parameters().literal().public_key {
+        let key = bytes(client.public_key().unwrap());
+        value = encrypted(&program, &key, &cells, platform);
+        files.insert("public".into(), key);
+    }
+    files.insert("value".into(), value);
     let result = evaluated(&files, &**platform);
     files.insert("result".into(), result);
     files
+}
+
+/// What a data owner makes of bytes alone.
+fn encrypted(
+    program: &Arc<Program>,
+    key: &[u8],
+    cells: &GivenCells,
+    platform: &Arc<dyn Platform>,
+) -> Vec<u8> {
+    let owner = Owner::new(Arc::clone(program), Arc::clone(platform), || 0.0, key).unwrap();
+    bytes(owner.encrypt(&[("x", cells)]).unwrap())
 }
 
 /// What an evaluator makes of bytes alone.
@@ -91,13 +109,24 @@ fn golden(folder: &str, task: &Literal, options: &Options, cells: &Exact) -> Vec
     for platform in [Arc::new(Scalar::new()) as Arc<dyn Platform>, platform] {
         assert!(evaluated(&read, &*platform) == read["result"], "{folder}: another result");
     }
-    let client = Client::restore(program, Arc::new(Scalar::new()), || 0.0, &read["client"]).unwrap();
+    let client = Client::restore(Arc::clone(&program), Arc::new(Scalar::new()), || 0.0, &read["client"]);
+    let client = client.unwrap();
     assert_eq!(*client.save(), read["client"]);
-    let job = client.decrypt(&[&read["result"]], &BTreeMap::new(), None).unwrap();
-    match job.complete().unwrap() {
-        Outcome::Cells(cells) => cells.into_iter().map(|output| output.cells.unwrap()).collect(),
-        _ => panic!("cells are expected"),
+    let opened = |result: &[u8]| -> Vec<Exact> {
+        match client.decrypt(&[result], &BTreeMap::new(), None).unwrap().complete().unwrap() {
+            Outcome::Cells(cells) => cells.into_iter().map(|output| output.cells.unwrap()).collect(),
+            _ => panic!("cells are expected"),
+        }
+    };
+    let found = opened(&read["result"]);
+    if let Some(key) = read.get("public") {
+        // Who encrypts with it today is understood, too.
+        let platform: Arc<dyn Platform> = Arc::new(Scalar::new());
+        let value = encrypted(&program, key, &cells.clone().into(), &platform);
+        let files = read.clone().into_iter().chain([("value".to_owned(), value)]).collect();
+        assert_eq!(opened(&evaluated(&files, &*platform)), found);
     }
+    found
 }
 
 #[test]
@@ -106,6 +135,14 @@ fn bytes_of_a_mean_of_integers() {
     let cells = Exact::integers([-7, 4, 9, 0]);
     let found = golden("bgv", &task("integer", "stats.mean"), &options, &cells);
     assert_eq!(found, [Exact::new(vec![Number::ratio(3, 2).unwrap()])]);
+}
+
+#[test]
+fn bytes_of_a_data_owner() {
+    let options = Options { public_key: Some(true), ..Options::default() };
+    let cells = Exact::integers([-7, 4, 9, 0]);
+    let found = golden("owners", &task("integer", "value.sum"), &options, &cells);
+    assert_eq!(found, [Exact::integers([6])]);
 }
 
 #[test]

@@ -1,12 +1,13 @@
 //! Tasks over values (`crate::values`) as programs of a scheme that is chosen for them: compiled, encrypted for, run, decrypted and finished.
 //!
-//! Program, client and evaluator are separate types that speak in bytes, so that they can live in separate workers or on separate machines; only the client
-//! holds a secret key. Encrypted values belong to parameters and a key: several programs under one set of parameters take the same bytes.
+//! Program, client, data owner and evaluator are separate types that speak in bytes, so that they can live in separate workers or on separate machines; only the client
+//! holds a secret key, and data owners its public one. Encrypted values belong to parameters and a key: several programs under one set of parameters take the same bytes.
 
 mod body;
 mod build;
 mod choose;
 mod client;
+mod encrypt;
 mod evaluator;
 mod explain;
 mod finish;
@@ -16,10 +17,12 @@ mod halves;
 mod holder;
 mod literal;
 mod onward;
+mod owner;
 mod passes;
 mod program;
 mod report;
 mod residues;
+mod runner;
 mod slots;
 mod travel;
 mod verify;
@@ -29,6 +32,7 @@ pub use evaluator::{Evaluator, Held};
 pub use explain::{ExplainedKey, ExplainedValue, Explanation, Reason};
 pub use literal::{InputLiteral, Literal, NodeLiteral, OutputLiteral};
 pub use onward::{GivenCiphertext, GivenResult, ResultOf};
+pub use owner::Owner;
 pub use passes::Passes;
 pub use program::{GivenParameters, Options, Program, Step};
 pub use report::{InputReport, OutputReport, Report, ResultReport, Sizes, StageSize};

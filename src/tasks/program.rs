@@ -1,6 +1,7 @@
 //! From a task to a program: cut, packed, closed over parameters; the same code rebuilds a program from its bytes, so that client and evaluator hold the
 //! same graphs.
 
+use super::body::Limbs;
 use super::build::{Built, build, chain};
 use super::choose::{self, Wishes};
 use super::halves::{Halves, cheapest, frame};
@@ -11,10 +12,10 @@ use super::travel::{Companion, Descriptor, Place, ports};
 use crate::bytes::{Kind, Reader, Writer, hex, shown};
 use crate::error::FormatProblem;
 use crate::expand::{BaseSet, Expander};
-use crate::graph::{Graph, print};
+use crate::graph::{Graph, ValueType, print};
 use crate::math::Modulus;
 use crate::ops::Registry;
-use crate::ops::types::Extract;
+use crate::ops::types::{self, Extract};
 use crate::optimize::optimize;
 use crate::packed::Frame;
 use crate::place::gather;
@@ -53,6 +54,8 @@ pub struct Options {
     pub parameters: Option<GivenParameters>,
     /// Which passes are made.
     pub passes: Passes,
+    /// Whether data owners who hold the public key alone may encrypt inputs; as the parameters that are given say, or not, when left out.
+    pub public_key: Option<bool>,
 }
 
 /// A task, and what ties it to others.
@@ -100,10 +103,13 @@ pub struct GivenParameters {
     /// How encrypted inputs lie, by name, so that ciphertexts for one program are taken by another ([`Places::layouts`](crate::values::Places::layouts)).
     #[serde(default)]
     pub layouts: BTreeMap<String, Place>,
+    /// Whether values may be encrypted with a public key, where the options do not say.
+    #[serde(default)]
+    pub public_key: bool,
 }
 
 impl GivenParameters {
-    fn literal(&self, level: SecurityLevel) -> Result<ParameterLiteral> {
+    fn literal(&self, level: SecurityLevel, public_key: Option<bool>) -> Result<ParameterLiteral> {
         let primes = |what: &str, all: &[String]| -> Result<Vec<u64>> {
             let prime = |text: &String| {
                 text.parse().map_err(|_| Error::Parameters {
@@ -126,6 +132,7 @@ impl GivenParameters {
             bits: level.bits.get(),
             quantum: level.quantum,
             insecure: false,
+            public_key: public_key.unwrap_or(self.public_key),
         })
     }
 }
@@ -252,10 +259,13 @@ impl Program {
         }
         let members = members(&mut steps, passes, &layouts)?;
         let (n, insecure) = (options.n, options.allow_insecure);
-        let wishes = Wishes { level, n, insecure, precision, memory: memory_limit };
+        let public_key = options.public_key.unwrap_or(false);
+        let wishes = Wishes { level, n, insecure, precision, memory: memory_limit, public_key };
         let registry = Arc::new(crate::schemes::close::registry());
         let parameters = match &options.parameters {
-            Some(given) if n.is_none_or(|n| n == given.n) => given.literal(level)?.allowed(insecure)?,
+            Some(given) if n.is_none_or(|n| n == given.n) => {
+                given.literal(level, options.public_key)?.allowed(insecure)?
+            }
             Some(given) => {
                 let (what, found) = ("n".to_owned(), n.unwrap_or_default().to_string());
                 let expected = format!("{}, that of the parameters that are given", given.n);
@@ -471,6 +481,14 @@ impl Program {
         })
     }
 
+    /// Checks that data owners may encrypt for it.
+    ///
+    /// # Errors
+    /// `NoPublicKey`, which names `what` was given.
+    pub(super) fn takes_public(&self, what: impl FnOnce() -> String) -> Result<()> {
+        if self.parameters.literal().public_key { Ok(()) } else { Err(Error::NoPublicKey { what: what() }) }
+    }
+
     /// What came of the declared outputs.
     pub(super) fn outputs(&self) -> &[Closed] {
         &self.outputs
@@ -501,6 +519,12 @@ impl Program {
 
     pub(super) fn chain(&self) -> Chain {
         chain(self.parameters.literal())
+    }
+
+    /// The type of a public key, and its limbs: modulo all primes, special ones too, by which what is encrypted with it is divided.
+    pub(super) fn public_key(&self) -> (ValueType, Limbs) {
+        let (n, primes) = (self.parameters.literal().n, self.parameters.secret_primes());
+        (types::public_key(n, &primes, self.chain().factor), Limbs::of_public_key(n, &primes))
     }
 
     pub(super) fn frame(&self) -> Frame {
@@ -554,6 +578,7 @@ impl Program {
             program: result
                 .map(|result| result.program.clone())
                 .or_else(|| (!given).then(|| hex(&self.id()))),
+            public: false,
             ciphertexts: types.iter().map(|ty| ty.ty().to_string()).collect(),
         };
         Ok((descriptor, types))

@@ -46,6 +46,8 @@ pub struct Report {
     pub quantum: bool,
     /// Names of the evaluation keys, and bytes of each as it travels, but for what says whose it is.
     pub keys: Vec<(String, u64)>,
+    /// Bytes of the public key, where data owners may encrypt with one.
+    pub public_key: Option<u64>,
     /// Operators of the scheme, by name.
     pub operators: BTreeMap<String, usize>,
     /// Bits of all primes of ciphertexts and keys, and the most that the table allows for the level that was asked for: 0 where it lacks the ring.
@@ -146,6 +148,13 @@ impl Program {
         self.keys().iter().map(|(name, &level)| (name.to_string(), bytes(level))).collect()
     }
 
+    /// Bytes of the public key, where data owners may encrypt with one.
+    pub(super) fn public_key_bytes(&self) -> Option<u64> {
+        let (_, limbs) = self.public_key();
+        let takes = self.parameters().literal().public_key;
+        takes.then(|| Length::new().id().id().raw(limbs.seeded_bytes()))
+    }
+
     /// What is known of the program.
     ///
     /// # Errors
@@ -203,6 +212,7 @@ impl Program {
             max_total_bits: self.parameters().max_bits().unwrap_or(0),
             seconds: cost * SECONDS_PER_MULTIPLICATION,
             keys: self.key_bytes(),
+            public_key: self.public_key_bytes(),
             operators: by_type(self.scheme()),
             inputs,
             outputs: self.outputs().iter().map(output).collect(),

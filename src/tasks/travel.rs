@@ -30,15 +30,19 @@ pub struct Descriptor {
     /// Of a result, the identity of the program that it is of, in hexadecimal digits; older ones do not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
+    /// True of what a data owner encrypted with the public key.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub public: bool,
     /// The types of its ciphertexts in text form, cells first, each part modulo each plaintext modulus.
     pub ciphertexts: Vec<String>,
 }
 
 impl Descriptor {
-    /// True where a value of the other one can be given for one of this: the name may be another.
+    /// True where a value of the other one can be given for one of this: the name may be another, and what is no result may be of a data owner.
     pub fn takes(&self, other: &Self) -> bool {
         let (name, program) = (other.name.clone(), other.program.clone());
-        Self { name, program, ..self.clone() } == *other
+        let public = other.public && self.program.is_none();
+        Self { name, program, public, ..self.clone() } == *other
     }
 
     /// The names of all values in its ciphertexts.
@@ -206,6 +210,8 @@ pub fn mismatch(what: &str, found: &Descriptor, expected: &Descriptor) -> Error 
         (found.value.clone(), expected.value.clone())
     } else if found.cells != expected.cells || found.present != expected.present {
         (format!("cells that lie at {:?}", found.cells), format!("{:?}", expected.cells))
+    } else if found.public && expected.program.is_some() {
+        ("what a data owner encrypted".to_owned(), "a result".to_owned())
     } else {
         (
             format!("ciphertexts {:?}", found.ciphertexts.first()),

@@ -3,7 +3,8 @@
 //!
 //! No secret key is asked for: between vectors of slots and ciphertexts stand the types and bounds of the scheme, and nothing is compared.
 
-use super::client::{cells_of, slots_of};
+use super::client::cells_of;
+use super::encrypt::slots_of;
 use super::evaluator::filled;
 use super::halves::{Halves, ValuePass};
 use super::program::Program;

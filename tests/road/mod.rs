@@ -5,11 +5,16 @@
 
 pub mod random;
 
+use cipherloom::Result;
 use cipherloom::circuit::{Job, Outcome};
-use cipherloom::platform::Simd;
+use cipherloom::engine::{Input, Plan, PlanOptions, Run};
+use cipherloom::expand::{BaseSet, Expander};
+use cipherloom::graph::{Attrs, Graph, OperandId, ValueType};
+use cipherloom::ops::{Registry, Session, types};
+use cipherloom::platform::{Platform, Simd};
 use cipherloom::tasks::{
-    Client, Evaluator, GivenParameters, InputLiteral, Literal, NodeLiteral, Options, OutputLiteral, Program,
-    Report,
+    Client, Evaluator, GivenParameters, InputLiteral, Literal, NodeLiteral, Options, OutputLiteral, Owner,
+    Program, Report,
 };
 use cipherloom::values::number::Number;
 use cipherloom::values::{Exact, GivenCells, Values, cut, interpret};
@@ -109,10 +114,22 @@ pub fn given_cells(value: &Exact) -> GivenCells {
 
 /// Encrypted values, by name.
 pub fn sealed(client: &Client, values: &BTreeMap<String, Exact>) -> BTreeMap<String, Vec<u8>> {
+    sealed_by(|values| client.encrypt(values), values)
+}
+
+/// The same, of a data owner.
+pub fn sealed_public(owner: &Owner, values: &BTreeMap<String, Exact>) -> BTreeMap<String, Vec<u8>> {
+    sealed_by(|values| owner.encrypt(values), values)
+}
+
+fn sealed_by(
+    encrypt: impl FnOnce(&[(&str, &GivenCells)]) -> Result<Job>,
+    values: &BTreeMap<String, Exact>,
+) -> BTreeMap<String, Vec<u8>> {
     let values = given(values);
     let values: Vec<(&str, &GivenCells)> =
         values.iter().map(|(name, value)| (name.as_str(), value)).collect();
-    let Outcome::Objects(values) = client.encrypt(&values).unwrap().complete().unwrap() else {
+    let Outcome::Objects(values) = encrypt(&values).unwrap().complete().unwrap() else {
         panic!("values are objects")
     };
     values.into_iter().map(|mut value| (value.names.remove(0), value.bytes)).collect()
@@ -157,6 +174,38 @@ pub fn opened(client: &Client, job: Job, clear: &BTreeMap<String, Exact>) -> BTr
     cells.into_iter().map(|output| (output.name, output.cells.unwrap())).collect()
 }
 
+/// What a graph over inputs of these types gives, as its first output.
+pub fn computed(
+    program: &Program,
+    inputs: Vec<(ValueType, Vec<u64>)>,
+    build: impl FnOnce(&mut Session<'_>, &[OperandId]) -> Result<OperandId>,
+) -> Vec<u64> {
+    let mut s = Session::new(Graph::new(64), program.registry());
+    let (mut operands, mut data) = (Vec::new(), Vec::new());
+    for (index, (ty, words)) in inputs.into_iter().enumerate() {
+        operands.push(s.graph_mut().add_input(&index.to_string(), ty).unwrap());
+        data.push(Input::secret(words));
+    }
+    let out = build(&mut s, &operands).unwrap();
+    s.graph_mut().declare_output("out", out);
+    let platform = Simd::new();
+    let base = BaseSet { platform: "simd", contains: &|op| platform.implements(op) };
+    let graph = Expander::new(program.registry()).expand(&s.finish(), &base).unwrap();
+    let plan = Arc::new(Plan::new(&graph, &Registry::lattice(), &platform, PlanOptions::default()).unwrap());
+    let mut run = Run::new(plan, data, || 0.0).unwrap();
+    run.finish();
+    run.output(0).unwrap().to_vec()
+}
+
+/// The words of the secret key of a saved client, computed as clients do.
+pub fn secret_key(program: &Program, saved: &[u8]) -> Vec<u64> {
+    let parameters = program.parameters();
+    let attrs = Attrs::new().with("n", parameters.literal().n).with("q", parameters.secret_primes());
+    let seed = &saved[saved.len() - 16 - 32..saved.len() - 16];
+    let seed = seed.as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
+    computed(program, vec![(types::secret_seed(), seed)], |s, given| s.op("rlwe.secret_key", attrs, given))
+}
+
 /// Compiles, and says what was chosen.
 pub fn compile(task: &Literal) -> Arc<Program> {
     let start = std::time::Instant::now();
@@ -179,9 +228,10 @@ pub fn compile(task: &Literal) -> Arc<Program> {
 
 /// The parameters of a program, and how its inputs lie, for another one.
 pub fn parameters(report: &Report) -> GivenParameters {
-    let Report { scheme, n, scale, moduli, special, plain_moduli, inputs, .. } = report.clone();
+    let Report { scheme, n, scale, moduli, special, plain_moduli, inputs, public_key, .. } = report.clone();
     let layouts = inputs.into_iter().map(|(name, input)| (name, input.layout)).collect();
-    GivenParameters { scheme, n, moduli, special, plain_moduli, scale, layouts }
+    let public_key = public_key.is_some();
+    GivenParameters { scheme, n, moduli, special, plain_moduli, scale, layouts, public_key }
 }
 
 pub fn halves(task: &Literal) -> (usize, usize) {

@@ -9,15 +9,17 @@ import {
   HOLD_OPTIONS,
   VALUES_BY_NAME,
 } from '../arguments.js';
-import { byName, checkBytes, movable } from '../bytes.js';
+import { checkBytes, movable } from '../bytes.js';
 import { type ErrorRecord, fromRecord } from '../errors.js';
 import type { WorkerLoom } from '../loom.js';
-import type { RawCells, RawGivenCells, RawOutput } from '../raw.js';
+import { JobProgress } from '../progress.js';
+import type { RawCells, RawOutput } from '../raw.js';
 import { abortable, Resource } from '../resource.js';
 import type { CallOptions, Ciphertexts, EncryptOptions, EvaluationKeys } from '../types.js';
 import type { Key } from '../worker/key.js';
 import { decodeValue, type ValueRule } from './cells.js';
-import { buffersOf, encodedByName, type EncodedByName, orderedCiphertexts } from './named.js';
+import { encryptedBy } from './encryption.js';
+import { apart, buffersOf, encodedByName, orderedCiphertexts } from './named.js';
 import type {
   Cells,
   Decrypted,
@@ -57,19 +59,18 @@ export class KeyHolder extends Resource implements Client {
   async encrypt(values: Readonly<Record<string, Cells>>, options: EncryptOptions = {}): Promise<Ciphertexts> {
     checkCall('encrypt', { values: [values, VALUES_BY_NAME] }, options, ENCRYPT_OPTIONS);
     const signal = this.signal(options.signal);
-    const { onProgress } = options;
-    const encoded = encodedByName(this.#rules, 'encrypted', values, options.showValues ?? false);
+    return encryptedBy(this.#key, 'encrypt', this.#rules, values, { ...options, signal });
+  }
+
+  async publicKey(options: CallOptions = {}): Promise<Uint8Array> {
+    checkCall('publicKey', {}, options, CALL_OPTIONS);
+    const signal = this.signal(options.signal);
+    const progress = new JobProgress('keys', 1, options.onProgress);
     const { connection, handle } = await abortable(this.#key.find(), signal);
-    const total = encoded.length;
-    const objects = await connection.call('encrypt', [handle, ...apart(encoded)], {
-      signal,
-      onProgress:
-        onProgress &&
-        (({ done, total: all }) => onProgress({ phase: 'encrypt', done: (total * done) / all, total })),
-      transfer: buffersOf(encoded),
-    });
-    onProgress?.({ phase: 'encrypt', done: total, total });
-    return byName(objects, this.#rules);
+    const onProgress = progress.during('public key');
+    const bytes = await connection.call('publicKey', [handle], { signal, onProgress });
+    progress.finished('public key');
+    return bytes;
   }
 
   async decrypt(results: Ciphertexts, options: DecryptOptions = {}): Promise<Record<string, Decrypted>> {
@@ -192,13 +193,4 @@ export class KeyHolder extends Resource implements Client {
 function cellsOf({ cells, present, integers, problem }: RawOutput<ErrorRecord>): RawCells {
   if (problem !== undefined) throw fromRecord(problem);
   return { cells: cells as RawCells['cells'], ...(present && { present }), ...(integers && { integers }) };
-}
-
-/** Names, cells and which of them are there. */
-function apart(values: readonly EncodedByName[]): [string[], RawGivenCells[], (Uint8Array | undefined)[]] {
-  return [
-    values.map(({ name }) => name),
-    values.map(({ cells }) => cells),
-    values.map(({ present }) => present),
-  ];
 }

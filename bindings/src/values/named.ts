@@ -1,7 +1,7 @@
 /** Values and ciphertexts by name, as callers hand them in. */
 import { checkBytes } from '../bytes.js';
 import { failure } from '../errors.js';
-import type { RawGivenValues } from '../raw.js';
+import type { RawGivenValues, RawValues } from '../raw.js';
 import type { Ciphertexts } from '../types.js';
 import { type EncodedValue, encodeValue, type ValueRule } from './cells.js';
 import type { Cells, ValuePlace } from './types.js';
@@ -64,16 +64,19 @@ export function orderedCiphertexts(
   });
 }
 
+/** Names, cells and which of them are there. */
+export function apart(values: readonly EncodedByName[]): RawValues {
+  return [
+    values.map(({ name }) => name),
+    values.map(({ cells }) => cells),
+    values.map(({ present }) => present),
+  ];
+}
+
 /** Values as an evaluator takes them. */
 export function givenValues(
   encrypted: readonly { readonly name: string; readonly bytes: Uint8Array }[],
   clear: readonly EncodedByName[],
 ): RawGivenValues {
-  return [
-    encrypted.map(({ name }) => name),
-    encrypted.map(({ bytes }) => bytes),
-    clear.map(({ name }) => name),
-    clear.map(({ cells }) => cells),
-    clear.map(({ present }) => present),
-  ];
+  return [encrypted.map(({ name }) => name), encrypted.map(({ bytes }) => bytes), ...apart(clear)];
 }

@@ -96,10 +96,12 @@ export function describeProgram(
       return { name, values, level, budgetBits, errorBits: errorBits ?? undefined, bytes };
     }),
     keys: report.keys.map(([name, bytes]) => ({ name, bytes })),
+    publicKey: typeof report.publicKey === 'number',
     operators,
     cost: {
       seconds: report.seconds / threads,
       keyBytes: total(report.keys.map(([, bytes]) => bytes)),
+      publicKeyBytes: report.publicKey ?? 0,
       uploadBytes: total(
         Object.values(report.inputs).map(({ bytes, result }) => (typeof result === 'string' ? 0 : bytes)),
       ),
@@ -136,16 +138,19 @@ export function noResult(name: string, type: ValueType): Error {
   return failure('operator.invalid', problem, { output: name, found, expected });
 }
 
+/** What need not be said of parameters. */
+const MAY_LACK = new Set(['scale', 'publicKey']);
+
 /** What the core reads of parameters, be they all of a program's info. Errors: InputError `input.type`. */
 export function givenParameters(given: Parameters): RawParameters {
-  const { scheme, n, moduli, special, plainModuli, scale, inputs = [] } = given;
-  const parameters = { scheme, n, moduli, special, plainModuli, scale, inputs };
+  const { scheme, n, moduli, special, plainModuli, scale, publicKey, inputs = [] } = given;
+  const parameters = { scheme, n, moduli, special, plainModuli, scale, publicKey, inputs };
   for (const [name, kind] of Object.entries(PARAMETERS)) {
     const value = parameters[name as keyof typeof PARAMETERS];
-    if (name !== 'scale' || value !== undefined) checkArgument(`parameters, ${name}`, value, kind);
+    if (!MAY_LACK.has(name) || value !== undefined) checkArgument(`parameters, ${name}`, value, kind);
   }
   const laid = inputs.flatMap(({ name, layout }) => (layout === undefined ? [] : [[name, layout] as const]));
-  return { scheme, n, moduli, special, plainModuli, scale, layouts: Object.fromEntries(laid) };
+  return { scheme, n, moduli, special, plainModuli, scale, publicKey, layouts: Object.fromEntries(laid) };
 }
 
 /**

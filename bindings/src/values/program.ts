@@ -12,6 +12,7 @@ import {
   RUN_OPTIONS,
 } from '../arguments.js';
 import { checkAtMost, checkBytes, MOST_SAVED_BYTES, movable } from '../bytes.js';
+import { failure } from '../errors.js';
 import type { WorkerLoom } from '../loom.js';
 import { JobProgress } from '../progress.js';
 import { abortable, Resource } from '../resource.js';
@@ -23,11 +24,18 @@ import type { TrialOptions, Verification } from '../verification-types.js';
 import { verifyStages } from '../verify-stages.js';
 import type { Tenant } from '../worker/client-workers.js';
 import { aboutPrograms, type Connection, Remote } from '../worker/connection.js';
-import { Key, type MakeClient } from '../worker/key.js';
+import { Key, type Lodger } from '../worker/key.js';
 import { KeyedEvaluators } from '../worker/keyed-evaluators.js';
-import type { EvaluatorMethods, OpenProgram, ProgramMethods } from '../worker/protocol.js';
+import type {
+  ClientMethods,
+  EvaluatorMethods,
+  Handle,
+  OpenProgram,
+  ProgramMethods,
+} from '../worker/protocol.js';
 import type { ValueRule } from './cells.js';
 import { KeyHolder } from './client.js';
+import { PublicKeyHolder } from './data-owner.js';
 import { buffersOf, encodedByName, type EncodedByName, givenValues, orderedCiphertexts } from './named.js';
 import { explanation } from './explanation.js';
 import { describeProgram, operandTypes, rulesOf } from './program-info.js';
@@ -35,6 +43,7 @@ import type {
   HeldValues,
   Stage,
   Client,
+  DataOwner,
   Explanation,
   HoldOptions,
   ProgramStats,
@@ -55,7 +64,8 @@ export class CompiledProgram extends Resource implements Program {
   readonly info: ProgramInfo;
   readonly #loom: WorkerLoom;
   readonly #origin: Origin;
-  readonly #tenant: Tenant;
+  /** Of clients, and of data owners. */
+  readonly #tenants: { readonly clients: Tenant; readonly owners: Tenant };
   readonly #bytes: Uint8Array;
   readonly #rules: readonly ValueRule[];
   readonly #literal: TaskLiteral;
@@ -87,7 +97,8 @@ export class CompiledProgram extends Resource implements Program {
     this.#literal = literal;
     this.#loom = loom;
     this.#origin = origin;
-    this.#tenant = origin === 'task' ? loom.clients : {};
+    const { clients } = loom;
+    this.#tenants = origin === 'task' ? { clients, owners: clients.owners } : { clients: {}, owners: {} };
     this.#bytes = bytes;
     this.#opened = remote;
     this.#evaluators = evaluators;
@@ -152,6 +163,20 @@ export class CompiledProgram extends Resource implements Program {
     return withSaved(saved, options.passphrase, this.signal(options.signal), (plain) =>
       this.#keyHolder(plain, options),
     );
+  }
+
+  async owner(publicKey: Uint8Array, options: CallOptions = {}): Promise<DataOwner> {
+    checkCall('owner', { publicKey: [publicKey, BYTES] }, options, CALL_OPTIONS);
+    const signal = this.signal(options.signal);
+    if (!this.info.publicKey) {
+      const problem =
+        'The program takes nothing that a public key encrypts: its bounds do not hold for that. Compile it with { publicKey: true }';
+      throw failure('key.public', problem, { expected: 'a program compiled with publicKey' });
+    }
+    checkAtMost('The public key', publicKey, this.info.cost.publicKeyBytes);
+    const lodger = ownerOf(this.#sent(), this.#opened);
+    const key = await Key.make(this.#loom.clients, this.#tenants.owners, lodger, publicKey, signal);
+    return new PublicKeyHolder(this.#loom, this.#rules, key);
   }
 
   async hold(inputs: Ciphertexts, keys: EvaluationKeys, options: HoldOptions = {}): Promise<HeldValues> {
@@ -220,11 +245,15 @@ export class CompiledProgram extends Resource implements Program {
     return { connection, program: await abortable(this.#opened.in(connection), signal), signal };
   }
 
+  /** What a worker opens the program with: whoever has it agreed to what it is. */
+  #sent(): Sent {
+    return [this.#bytes, this.info.security === 'insecure'];
+  }
+
   async #keyHolder(saved: Uint8Array | undefined, options: RestoreOptions): Promise<Client> {
     const signal = this.signal(options.signal);
-    const sent = [this.#bytes, this.info.security === 'insecure'] as const;
-    const maker = clientMaker(sent, this.#opened);
-    const key = await Key.make(this.#loom.clients, this.#tenant, maker, saved, signal);
+    const lodger = clientOf(this.#sent(), this.#opened);
+    const key = await Key.make(this.#loom.clients, this.#tenants.clients, lodger, saved, signal);
     try {
       const keys = options.evaluationKeys ?? (await this.#makeKeys(key, { ...options, signal }));
       return new KeyHolder(this.#loom, this.info, this.#rules, key, keys);
@@ -264,20 +293,45 @@ class ValuesOfProgram extends Resource implements HeldValues {
 
 type RunHeld = (inputs: Ciphertexts, options: RunOptions, signal: AbortSignal) => Promise<Ciphertexts>;
 
-/** Makes clients of a program: in the worker that has it already, or opened anew, if only for so long. */
-function clientMaker(
-  sent: Readonly<Parameters<ProgramMethods['openProgram']>>,
-  opened: Remote<ProgramMethods>,
-): MakeClient {
-  return async (connection, saved) => {
-    const held = opened.held(connection);
-    const program = await (held ?? connection.call('openProgram', [...sent]).then(({ program }) => program));
-    try {
-      return await (saved === undefined
-        ? connection.call('createClient', [program])
-        : connection.call('restoreClient', [program, saved]));
-    } finally {
-      if (held === undefined) connection.send('freeProgram', [program]);
-    }
+/** A program's bytes, and whether it may be insecure. */
+type Sent = Readonly<Parameters<ProgramMethods['openProgram']>>;
+
+/** A client of a program. */
+function clientOf(sent: Sent, opened: Remote<ProgramMethods>): Lodger {
+  return {
+    name: 'client',
+    make: (connection, saved) =>
+      withProgram(connection, sent, opened, (program) =>
+        saved === undefined
+          ? connection.call('createClient', [program])
+          : connection.call('restoreClient', [program, saved]),
+      ),
+    free: (connection, handle) => connection.send('freeClient', [handle]),
   };
+}
+
+/** A data owner, whose public key is what is saved. */
+function ownerOf(sent: Sent, opened: Remote<ProgramMethods>): Lodger {
+  return {
+    name: 'data owner',
+    make: (connection, saved = new Uint8Array()) =>
+      withProgram(connection, sent, opened, (program) => connection.call('createOwner', [program, saved])),
+    free: (connection, handle) => connection.send('freeOwner', [handle]),
+  };
+}
+
+/** Works with a program in a client worker: one that has it already, or where it is opened anew, if only for so long. */
+async function withProgram<T>(
+  connection: Connection<ClientMethods>,
+  sent: Sent,
+  opened: Remote<ProgramMethods>,
+  work: (program: Handle) => Promise<T>,
+): Promise<T> {
+  const held = opened.held(connection);
+  const program = await (held ?? connection.call('openProgram', [...sent]).then(({ program }) => program));
+  try {
+    return await work(program);
+  } finally {
+    if (held === undefined) connection.send('freeProgram', [program]);
+  }
 }

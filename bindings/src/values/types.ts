@@ -413,6 +413,11 @@ export interface CompileOptions {
   parameters?: Parameters | undefined;
   /** Passes that are not to be made, to see what each is worth. Results are the same. */
   passes?: Partial<Record<TaskPass, boolean>> | undefined;
+  /**
+   * True: inputs may also come from data owners, who hold the public key alone ({@link Program.owner}). Bounds then hold for the noise of public encryptions, which costs fresh values 2 to 5
+   * bits where the program has special primes, by which it is divided, and 8 to 10 where it has none. Default: as `parameters` say, else false.
+   */
+  publicKey?: boolean | undefined;
 }
 
 /**
@@ -484,6 +489,8 @@ export interface Parameters extends Pick<
    * is chosen.
    */
   readonly inputs?: readonly { readonly name: string; readonly layout?: Layout | undefined }[] | undefined;
+  /** Whether data owners may encrypt, where the option of that name does not say. Default false. */
+  readonly publicKey?: boolean | undefined;
 }
 
 /** Where the cells of an encrypted input lie in slots: made by the compiler, and given to it again. */
@@ -579,6 +586,8 @@ export interface ProgramInfo {
   }[];
   /** Evaluation keys, and about how many bytes each takes. */
   readonly keys: readonly { readonly name: string; readonly bytes: number }[];
+  /** Whether data owners who hold the public key alone may encrypt inputs ({@link CompileOptions.publicKey}). */
+  readonly publicKey: boolean;
   /** Operators on ciphertexts, by name. */
   readonly operators: Readonly<Record<string, number>>;
   /** What one run takes, before there is one. */
@@ -586,7 +595,9 @@ export interface ProgramInfo {
     /** Estimate, without keys, encryption and decryption. */
     readonly seconds: number;
     readonly keyBytes: number;
-    /** Of what is encrypted; results of other programs are with the evaluator. */
+    /** Of the public key; 0 where there is none. */
+    readonly publicKeyBytes: number;
+    /** Of what the client encrypts; results of other programs are with the evaluator. What data owners encrypt takes twice as many. */
     readonly uploadBytes: number;
     readonly downloadBytes: number;
   };
@@ -666,8 +677,14 @@ export interface Program extends Disposable {
    */
   restoreClient(saved: Uint8Array, options?: RestoreOptions): Promise<Client>;
   /**
+   * A data owner with what `Client.publicKey` gave, for a program that was compiled with `publicKey`. It lives in a client worker that has no secret key. Whose key it is,
+   * nothing but the way by which it came tells. Errors: KeyError (`key.public` for a program compiled without the option; `key.foreign` for a key of other parameters),
+   * FormatError.
+   */
+  owner(publicKey: Uint8Array, options?: CallOptions): Promise<DataOwner>;
+  /**
    * Computes on ciphertexts, in an evaluator worker. A ciphertext of any name serves that was encrypted, under the same key, for an input of the
-   * same type and bounds; for an input that is a result, that result of any run. Keys are kept while the same `EvaluationKeys` object is used. Errors: InputError, OutOfRangeError (clear inputs), FormatError,
+   * same type and bounds, be it by the client or by data owners; for an input that is a result, that result of any run. Keys are kept while the same `EvaluationKeys` object is used. Errors: InputError, OutOfRangeError (clear inputs), FormatError,
    * KeyError, MemoryError, WorkerError.
    */
   run(inputs: Ciphertexts, keys: EvaluationKeys, options?: RunOptions): Promise<Ciphertexts>;
@@ -695,6 +712,11 @@ export interface Client extends Disposable {
   readonly evaluationKeys: EvaluationKeys;
   /** Encrypts values by the names of inputs; any subset. Errors name value and cell, and tell no value unless `showValues` asks for it. */
   encrypt(values: Readonly<Record<string, Cells>>, options?: EncryptOptions): Promise<Ciphertexts>;
+  /**
+   * Makes a public key, with which data owners encrypt what this client alone decrypts ({@link Program.owner}). Any number of them may be made and handed to anybody: they
+   * hold no secret. Errors: KeyError `key.public` for a program compiled without `publicKey`.
+   */
+  publicKey(options?: CallOptions): Promise<Uint8Array>;
   /**
    * Decrypts all results of a run, and finishes them: every output of the task. Errors: InputError (a result is missing), FormatError, KeyError,
    * NoiseError, UndefinedStatisticError (a mean of nothing, a root of what is below 0: `decryptDetails` has the other outputs).
@@ -728,5 +750,18 @@ export interface Client extends Disposable {
    * the client survives its worker's death. Errors: ParameterError `parameters.crypto` where there is no WebCrypto.
    */
   exportKey(passphrase: string, options?: CallOptions): Promise<Uint8Array>;
+  dispose(): void;
+}
+
+/**
+ * Who has data and may not decrypt: encrypts with a client's public key, which lives in a worker beside no secret key. Several of them may give a run its inputs, each
+ * some, and the client others.
+ */
+export interface DataOwner extends Disposable {
+  /**
+   * As {@link Client.encrypt}: any subset of the inputs, with the same checks. Only the client can decrypt; nothing says who encrypted, since whoever has the public key
+   * can. The bytes are about twice as many as the client's.
+   */
+  encrypt(values: Readonly<Record<string, Cells>>, options?: EncryptOptions): Promise<Ciphertexts>;
   dispose(): void;
 }

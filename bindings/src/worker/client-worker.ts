@@ -1,15 +1,16 @@
-/** A client worker: compiles tasks, holds secret keys, encrypts and decrypts. */
+/** A client worker: compiles tasks, holds secret keys, encrypts and decrypts; or holds public keys alone, and encrypts. */
 import type { ErrorRecord } from '../errors.js';
-import type { RawOutput, RawClient, RawTasks } from '../raw.js';
+import type { NamedBytes, RawClient, RawJob, RawOutput, RawOwner, RawTasks, RawValues } from '../raw.js';
 import { openTasks } from '../raw-tasks.js';
 import { toRecord } from './error-record.js';
 import { Handles } from './handles.js';
 import { overwrite } from './overwrite.js';
 import type { ClientMethods } from './protocol.js';
-import { Moved, serve } from './serve.js';
+import { type Call, Moved, serve } from './serve.js';
 import { open, programMethods, programs } from './program-methods.js';
 
 const clients = new Handles<RawClient>();
+const owners = new Handles<RawOwner>();
 let raw: RawTasks;
 
 serve<ClientMethods>({
@@ -33,28 +34,12 @@ serve<ClientMethods>({
     return new Moved(saved, [saved.buffer]);
   },
   freeClient: (_, client) => clients.free(client),
-  key: (call, client, name) => {
-    const job = clients.get(client).keyJob(name);
-    return call.finish(job, () => {
-      const bytes = job.takeBytes();
-      return new Moved(bytes, [bytes.buffer]);
-    });
-  },
-  encrypt: (call, client, names, cells, present) => {
-    try {
-      const job = clients.get(client).encryptJob(names, cells, present);
-      return call.finish(job, () => {
-        const objects = job.takeObjects();
-        return new Moved(
-          objects,
-          objects.map(({ bytes }) => bytes.buffer),
-        );
-      });
-    } finally {
-      // The job has its own, and wipes them.
-      for (const data of [...cells, ...present]) overwrite(data);
-    }
-  },
+  key: (call, client, name) => made(call, clients.get(client).keyJob(name)),
+  publicKey: (call, client) => made(call, clients.get(client).publicKeyJob()),
+  encrypt: (call, client, ...values) => encrypted(call, clients.get(client), values),
+  createOwner: (_, program, publicKey) => owners.add(new raw.RawOwner(programs.get(program), publicKey)),
+  freeOwner: (_, owner) => owners.free(owner),
+  encryptAsOwner: (call, owner, ...values) => encrypted(call, owners.get(owner), values),
   decrypt: (call, client, results, names, cells, present, inputs) => {
     const { names: given, encrypted } = inputs ?? { names: [], encrypted: [] };
     const bound = inputs !== undefined;
@@ -69,6 +54,35 @@ serve<ClientMethods>({
     }
   },
 });
+
+/** The bytes that a job makes. */
+function made(call: Call, job: RawJob): Promise<Moved<Uint8Array<ArrayBuffer>>> {
+  return call.finish(job, () => {
+    const bytes = job.takeBytes();
+    return new Moved(bytes, [bytes.buffer]);
+  });
+}
+
+/** What whoever has a key makes of values. */
+function encrypted(
+  call: Call,
+  holder: RawClient | RawOwner,
+  values: RawValues,
+): Promise<Moved<NamedBytes[]>> {
+  try {
+    const job = holder.encryptJob(...values);
+    return call.finish(job, () => {
+      const objects = job.takeObjects();
+      return new Moved(
+        objects,
+        objects.map(({ bytes }) => bytes.buffer),
+      );
+    });
+  } finally {
+    // The job has its own, and wipes them.
+    for (const data of [...values[1], ...values[2]]) overwrite(data);
+  }
+}
 
 /** Moved, so that no copy stays behind. */
 function moved(outputs: RawOutput[]): Moved<RawOutput<ErrorRecord>[]> {

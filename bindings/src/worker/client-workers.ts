@@ -3,12 +3,13 @@
  *
  * A program that others made could be made to crash whoever works with it. So no worker has keys of such a program
  * and of another one: `Tenant` says whose keys may live together. The main worker, which is always there, takes the
- * keys of one tenant; those of others get workers of their own, which end with their last key.
+ * keys of one tenant; those of others get workers of their own, which end with their last key. Data owners, who have public keys, are never tenants of a worker
+ * that has secret ones.
  */
 import type { Connection } from './connection.js';
 import type { ClientMethods } from './protocol.js';
 
-/** Whose keys these are: one object for all programs that the loom compiled, one for each that it opened. */
+/** Whose keys these are: one object for all programs that the loom compiled, one for each that it opened; and as many for data owners. */
 export type Tenant = object;
 
 /** A worker and the keys in it. */
@@ -32,6 +33,8 @@ export interface Place {
 
 /** See above. */
 export class ClientWorkers {
+  /** The data owners of all programs that the loom compiled; clients of these are tenants as the workers themselves. */
+  readonly owners: Tenant = {};
   readonly #start: () => Promise<Connection<ClientMethods>>;
   #main: Lodging;
   readonly #others = new Set<Lodging>();

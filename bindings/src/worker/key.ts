@@ -1,4 +1,4 @@
-/** A secret key in a client worker: where it is, and how it comes back when its worker died. */
+/** A key in a client worker, a client's secret one or a data owner's public one: where it is, and how it comes back when its worker died. */
 import { DisposedError, failure } from '../errors.js';
 import { abortable } from '../resource.js';
 import { seal } from '../sealed-key.js';
@@ -6,11 +6,15 @@ import type { ClientWorkers, Place, Tenant } from './client-workers.js';
 import type { Connection } from './connection.js';
 import type { ClientMethods, Handle } from './protocol.js';
 
-/** Makes a client, or restores one from saved bytes, in that worker. */
-export type MakeClient = (
-  connection: Connection<ClientMethods>,
-  saved: Uint8Array | undefined,
-) => Promise<Handle>;
+/** Who has a key in a worker. */
+export interface Lodger {
+  /** Makes it in that worker, or restores it from saved bytes. */
+  make(connection: Connection<ClientMethods>, saved: Uint8Array | undefined): Promise<Handle>;
+  /** Ends it there. */
+  free(connection: Connection<ClientMethods>, handle: Handle): void;
+  /** What people call it. */
+  readonly name: string;
+}
 
 interface Seat {
   readonly place: Place;
@@ -21,21 +25,16 @@ interface Seat {
 export class Key {
   readonly #workers: ClientWorkers;
   readonly #tenant: Tenant;
-  readonly #make: MakeClient;
-  /** What `saveClient` gave, or what it was restored from. */
+  readonly #lodger: Lodger;
+  /** What `saveClient` gave, or what it was restored from, such as a public key. */
   #saved: Uint8Array | undefined;
   #seat: Promise<Seat>;
   #freed = false;
 
-  private constructor(
-    workers: ClientWorkers,
-    tenant: Tenant,
-    make: MakeClient,
-    saved: Uint8Array | undefined,
-  ) {
+  private constructor(workers: ClientWorkers, tenant: Tenant, lodger: Lodger, saved: Uint8Array | undefined) {
     this.#workers = workers;
     this.#tenant = tenant;
-    this.#make = make;
+    this.#lodger = lodger;
     this.#saved = saved?.slice();
     this.#seat = this.#settle();
   }
@@ -44,11 +43,11 @@ export class Key {
   static async make(
     workers: ClientWorkers,
     tenant: Tenant,
-    make: MakeClient,
+    lodger: Lodger,
     saved: Uint8Array | undefined,
     signal: AbortSignal,
   ): Promise<Key> {
-    const key = new Key(workers, tenant, make, saved);
+    const key = new Key(workers, tenant, lodger, saved);
     try {
       await abortable(key.#seat, signal);
       return key;
@@ -100,7 +99,7 @@ export class Key {
     this.#saved = undefined;
     this.#seat.then(
       ({ place, handle }) => {
-        place.connection.send('freeClient', [handle]);
+        this.#lodger.free(place.connection, handle);
         place.leave();
       },
       () => {},
@@ -120,8 +119,8 @@ export class Key {
     const saved = this.#saved?.slice();
     const place = await this.#workers.place(this.#tenant);
     try {
-      if (this.#freed) throw new DisposedError('disposed', 'The client was disposed');
-      return { place, handle: await this.#make(place.connection, saved) };
+      if (this.#freed) throw new DisposedError('disposed', `The ${this.#lodger.name} was disposed`);
+      return { place, handle: await this.#lodger.make(place.connection, saved) };
     } catch (error) {
       place.leave();
       throw error;

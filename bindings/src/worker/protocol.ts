@@ -9,7 +9,6 @@ import type {
   RawCompileOptions,
   RawExpandOptions,
   RawExplanation,
-  RawGivenCells,
   RawGivenValues,
   RawOptions,
   RawOutgoing,
@@ -20,6 +19,7 @@ import type {
   RawStep,
   RawTrials,
   RawTried,
+  RawValues,
 } from '../raw.js';
 import type { GraphView, TraceView } from '../types.js';
 import type { MeaningStage } from '../stages.js';
@@ -77,7 +77,10 @@ export interface ProgramMethods extends StartMethods {
   freeProgram(program: Handle): void;
 }
 
-/** What a client worker does. It holds secret keys; no answer but `saveClient`'s contains one. */
+/**
+ * What a client worker does. It holds secret keys, and no answer but `saveClient`'s contains one; or public ones, of data owners, which have no secret key
+ * beside them.
+ */
 export interface ClientMethods extends ProgramMethods {
   compile(steps: RawStep[], options: RawCompileOptions): OpenProgram[];
   saveClient(client: Handle): Bytes;
@@ -85,26 +88,20 @@ export interface ClientMethods extends ProgramMethods {
   createClient(program: Handle): Handle;
   restoreClient(program: Handle, saved: Uint8Array): Handle;
   key(client: Handle, name: string): Bytes;
-  encrypt(
-    client: Handle,
-    names: string[],
-    cells: RawGivenCells[],
-    present: (Uint8Array | undefined)[],
-  ): NamedBytes[];
+  publicKey(client: Handle): Bytes;
+  encrypt(client: Handle, ...values: RawValues): NamedBytes[];
+  createOwner(program: Handle, publicKey: Uint8Array): Handle;
+  freeOwner(owner: Handle): void;
+  encryptAsOwner(owner: Handle, ...values: RawValues): NamedBytes[];
   decrypt(
     client: Handle,
     results: Uint8Array[],
-    names: string[],
-    cells: RawGivenCells[],
-    present: (Uint8Array | undefined)[],
+    names: RawValues[0],
+    cells: RawValues[1],
+    present: RawValues[2],
     inputs: { names: string[]; encrypted: Uint8Array[] } | undefined,
   ): RawOutput<ErrorRecord>[];
-  plain(
-    client: Handle,
-    names: string[],
-    cells: RawGivenCells[],
-    present: (Uint8Array | undefined)[],
-  ): RawOutput<ErrorRecord>[];
+  plain(client: Handle, ...values: RawValues): RawOutput<ErrorRecord>[];
 }
 
 /**

@@ -82,6 +82,7 @@ describe('a compiled program', () => {
     expect(info.cost).toEqual({
       seconds: expect.any(Number),
       keyBytes: total(info.keys.map(({ bytes }) => bytes)),
+      publicKeyBytes: 0,
       uploadBytes: total(Object.values(inputs).map(({ length }) => length)),
       downloadBytes: total([...sent].map(({ length }) => length)),
     });

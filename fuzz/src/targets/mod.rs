@@ -6,6 +6,7 @@ mod graph;
 mod key;
 mod literal;
 mod program;
+mod public_key;
 mod task;
 mod value;
 
@@ -33,10 +34,11 @@ pub struct Target {
 }
 
 /// All targets.
-pub const TARGETS: [&Target; 8] = [
+pub const TARGETS: [&Target; 9] = [
     &program::TARGET,
     &client::TARGET,
     &key::TARGET,
+    &public_key::TARGET,
     &value::TARGET,
     &literal::TARGET,
     &task::TARGET,

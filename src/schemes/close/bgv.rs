@@ -76,8 +76,10 @@ impl Bgv {
 
 impl Rules for Bgv {
     fn fresh(&self, chain: &Chain, _: &str) -> Result<(Ciphertext, Noise)> {
-        // Who encrypts has the secret key.
-        Ok((chain.fresh(Scheme::Bgv { t: self.t, factor: 1 }), Noise::error(bgv::fresh_secret(self.t))))
+        let error = chain.fresh_noise(bgv::fresh_secret(self.t), |log_special| {
+            noise::fresh_bgv(chain.n, self.t, noise::log2(&[chain.factor]), log_special)
+        });
+        Ok((chain.fresh(Scheme::Bgv { t: self.t, factor: 1 }), Noise::error(error)))
     }
 
     fn slots(&self, n: usize) -> Result<ValueType> {

@@ -70,8 +70,10 @@ impl Rules for Ckks<'_> {
     fn fresh(&self, chain: &Chain, name: &str) -> Result<(Ciphertext, Noise)> {
         let scale = self.scale(chain.q.len())?;
         let plain = canonical::encoded(chain.n, libm::log2(scale.get()), self.clear(name));
-        // Who encrypts has the secret key.
-        let error = noise::sum(&[plain.error, canonical::fresh_secret(chain.n)]);
+        let fresh = chain.fresh_noise(canonical::fresh_secret(chain.n), |log_special| {
+            canonical::fresh_public(chain.n, log_special)
+        });
+        let error = noise::sum(&[plain.error, fresh]);
         Ok((chain.fresh(Scheme::Ckks { scale }), Noise { error, ..plain }))
     }
 

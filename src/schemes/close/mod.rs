@@ -51,6 +51,8 @@ pub struct Chain {
     pub digit: usize,
     /// What errors of keys are multiples of: 1, or the product of the plaintext moduli of BGV.
     pub factor: u64,
+    /// Whether fresh ciphertexts may come from a public key.
+    pub public_key: bool,
 }
 
 impl Chain {
@@ -58,6 +60,13 @@ impl Chain {
     pub fn key(&self, level: usize) -> SwitchingKey {
         let q = self.q[..level].to_vec();
         SwitchingKey { n: self.n, q, special: self.special.clone(), digit: self.digit, factor: self.factor }
+    }
+
+    /// log2 of a bound on the noise of fresh ciphertexts: `secret` of those of the secret key, `public` of those of a public one, which is divided by special primes
+    /// of so many bits, where there are any.
+    fn fresh_noise(&self, secret: f64, public: impl FnOnce(Option<f64>) -> f64) -> f64 {
+        let log_special = (!self.special.is_empty()).then(|| noise::log2(&self.special));
+        if self.public_key { secret.max(public(log_special)) } else { secret }
     }
 
     /// The type of a fresh ciphertext.
