@@ -11,7 +11,7 @@ use cipherloom::platform::{Scalar, Simd};
 use cipherloom::tasks::{Client, Evaluator, Literal, Options, Program};
 use cipherloom::values::{Exact, GivenCells};
 use cipherloom::{Error, Result};
-use road::{TaskBuilder, compile, expected};
+use road::{TaskBuilder, compile, expected, turning};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -46,7 +46,11 @@ struct Road {
 
 impl Road {
     fn new(task: &Literal) -> Self {
-        let program = compile(task);
+        Self::of(Program::compile(task.clone(), &turning()).unwrap())
+    }
+
+    fn of(program: Program) -> Self {
+        let program = Arc::new(program);
         let client = Client::new(Arc::clone(&program), Arc::new(Simd::new()), || 0.0).unwrap();
         let evaluator = Evaluator::new(&program.bytes(), &Simd::new(), || 0.0).unwrap();
         let key = |name: String| match client.key(&name).unwrap().complete().unwrap() {
@@ -123,6 +127,14 @@ fn damaged_bytes_are_refused() {
     for bad in damaged(&road.result()) {
         assert!(code(road.decrypted(&bad)).starts_with("format."));
     }
+    // One of which the sum alone is there.
+    let mut total = Road::of(Program::compile(sum(), &Options::default()).unwrap());
+    let result = total.result();
+    assert!(result.len() < road.result().len());
+    for bad in damaged(&result) {
+        assert!(code(total.decrypted(&bad)).starts_with("format."));
+    }
+    total.works();
     for bad in damaged(&road.client.save()) {
         let restored = Client::restore(road.program.clone(), Arc::new(Scalar::new()), || 0.0, &bad);
         assert!(code(restored).starts_with("format."));
@@ -312,7 +324,7 @@ fn options_that_cannot_be_are_refused() {
 
 #[test]
 fn a_plan_that_does_not_fit_is_refused_before_the_run() {
-    let options = Options { memory_limit: Some(100_000.0), ..Options::default() };
+    let options = Options { memory_limit: Some(100_000.0), ..turning() };
     let program = Program::compile(sum(), &options).unwrap();
     let error = program.sizes(&Scalar::new()).err().unwrap();
     assert!(matches!(error, Error::MemoryLimit { limit: 100_000, .. }), "{error}");

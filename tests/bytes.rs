@@ -45,7 +45,7 @@ struct Traffic {
 }
 
 fn traffic(kind: &str, platform: Arc<dyn Platform>) -> Traffic {
-    let program = Arc::new(Program::compile(task(kind), &Options::default()).unwrap());
+    let program = Arc::new(Program::compile(task(kind), &road::turning()).unwrap());
     let client = Client::new(Arc::clone(&program), platform, || 0.0).unwrap();
     let key = |name: &String| match client.key(name).unwrap().complete().unwrap() {
         Outcome::Bytes(bytes) => bytes,

@@ -13,7 +13,7 @@ use cipherloom::circuit::{Job, Outcome};
 use cipherloom::ops::types::SwitchingKey;
 use cipherloom::platform::{Platform, Simd};
 use cipherloom::schemes::close::KeyName;
-use cipherloom::tasks::{Client, Literal, Options, Passes, Program};
+use cipherloom::tasks::{Client, Literal, Options, Program};
 use cipherloom::values::Exact;
 use recorder::{Draw, Recorder};
 use rlwe_model::{Model, key_at, limbs, value_at};
@@ -53,7 +53,7 @@ fn covariance() -> Literal {
 
 /// Two values, encrypted twice by a client, by it after it was restored, in two tabs, and by another client; keys of all of them, of the first one twice.
 fn traffic() -> Traffic {
-    let options = Options { n: Some(8192), passes: TURNS, ..Options::default() };
+    let options = Options { n: Some(8192), ..road::turning() };
     let program = Arc::new(Program::compile(covariance(), &options).unwrap());
     let l = program.parameters().literal();
     let platform = Arc::new(Recorder::default());
@@ -148,9 +148,6 @@ fn no_two_polynomials_share_words() {
         names[b as usize]
     );
 }
-
-/// With sums that are made by turns, which take keys.
-const TURNS: Passes = Passes { extract: false, ..Passes::ALL };
 
 /// Nothing here depends on chance but the last check, which fails with probability 512 / 2^seeds < 2^-30.
 #[test]
@@ -269,7 +266,7 @@ impl Mirror {
         let sum = task.op("value.sum", "", &[square]);
         task.output("same", a);
         task.output("sum", sum);
-        let options = Options { n: Some(8192), passes: TURNS, ..Options::default() };
+        let options = Options { n: Some(8192), ..road::turning() };
         let program = Arc::new(Program::compile(task.finish(), &options).unwrap());
         Self { client: Self::client(&program), program }
     }

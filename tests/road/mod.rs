@@ -14,12 +14,17 @@ use cipherloom::ops::{Registry, Session, types};
 use cipherloom::platform::{Platform, Simd};
 use cipherloom::tasks::{
     Client, Evaluator, GivenParameters, InputLiteral, Literal, NodeLiteral, Options, OutputLiteral, Owner,
-    Program, Report,
+    Passes, Program, Report,
 };
 use cipherloom::values::number::Number;
 use cipherloom::values::{Exact, GivenCells, Values, cut, interpret};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// Options for programs whose sums are made by turns, which take keys.
+pub fn turning() -> Options {
+    Options { passes: Passes { extract: false, ..Passes::ALL }, ..Options::default() }
+}
 
 /// A task, line by line.
 #[derive(Default)]

@@ -7,7 +7,7 @@ use crate::edits::{Pristine, edited};
 use crate::road::{CLOCK, objects, platform};
 use crate::watch::Verdict;
 use cipherloom::Result;
-use cipherloom::tasks::{Client, Evaluator, Literal, Options, Program};
+use cipherloom::tasks::{Client, Evaluator, Literal, Options, Passes, Program};
 use serde::Deserialize;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
@@ -26,7 +26,10 @@ static ROAD: LazyLock<Road> = LazyLock::new(|| road().expect("a road to fuzz"));
 fn road() -> Result<Road> {
     let ty = r#"value[1]{kind="integer", shape=[6], where="encrypted"}"#;
     let literal = Literal::deserialize(task(ty, "value.sum", "", &[0])).expect("a task");
-    let program = Arc::new(Program::compile(literal, &Options { n: Some(4096), ..Options::default() })?);
+    // Sums by turns take keys.
+    let passes = Passes { extract: false, ..Passes::ALL };
+    let options = Options { n: Some(4096), passes, ..Options::default() };
+    let program = Arc::new(Program::compile(literal, &options)?);
     let client = Client::new(Arc::clone(&program), platform(), CLOCK)?;
     let l = program.parameters().literal();
     let (mut keys, mut heads) = (Vec::new(), Vec::new());
