@@ -7,7 +7,7 @@ use cipherloom::engine::Clock;
 use cipherloom::graph::Graph;
 use cipherloom::ops::types::Ciphertext;
 use cipherloom::platform::{Platform, Simd};
-use cipherloom::tasks::{Client, Evaluator, Literal, Options, Program};
+use cipherloom::tasks::{Client, Evaluator, Literal, Options, Passes, Program};
 use cipherloom::values::Exact;
 use cipherloom::{Error, Result};
 use serde::Deserialize;
@@ -25,6 +25,11 @@ pub const CLOCK: Clock = || {
 pub fn platform() -> Arc<dyn Platform> {
     static PLATFORM: LazyLock<Arc<dyn Platform>> = LazyLock::new(|| Arc::new(Simd::new()));
     Arc::clone(&PLATFORM)
+}
+
+/// Options for programs whose sums are made by turns, which take keys.
+pub fn turning() -> Options {
+    Options { passes: Passes { extract: false, ..Passes::ALL }, ..Options::default() }
 }
 
 /// The bytes that a job gives, with the names in them.

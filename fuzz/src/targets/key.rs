@@ -4,10 +4,10 @@ use super::task::task;
 use super::{Target, verdict};
 use crate::container::content;
 use crate::edits::{Pristine, edited};
-use crate::road::{CLOCK, objects, platform};
+use crate::road::{CLOCK, objects, platform, turning};
 use crate::watch::Verdict;
 use cipherloom::Result;
-use cipherloom::tasks::{Client, Evaluator, Literal, Options, Passes, Program};
+use cipherloom::tasks::{Client, Evaluator, Literal, Options, Program};
 use serde::Deserialize;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
@@ -26,9 +26,7 @@ static ROAD: LazyLock<Road> = LazyLock::new(|| road().expect("a road to fuzz"));
 fn road() -> Result<Road> {
     let ty = r#"value[1]{kind="integer", shape=[6], where="encrypted"}"#;
     let literal = Literal::deserialize(task(ty, "value.sum", "", &[0])).expect("a task");
-    // Sums by turns take keys.
-    let passes = Passes { extract: false, ..Passes::ALL };
-    let options = Options { n: Some(4096), passes, ..Options::default() };
+    let options = Options { n: Some(4096), ..turning() };
     let program = Arc::new(Program::compile(literal, &options)?);
     let client = Client::new(Arc::clone(&program), platform(), CLOCK)?;
     let l = program.parameters().literal();

@@ -4,7 +4,7 @@ use super::task::task;
 use super::{Target, verdict};
 use crate::container::content;
 use crate::edits::{Pristine, edited};
-use crate::road::{CLOCK, objects, platform};
+use crate::road::{CLOCK, objects, platform, turning};
 use crate::watch::Verdict;
 use cipherloom::Result;
 use cipherloom::tasks::{Client, Literal, Options, Owner, Program};
@@ -30,7 +30,7 @@ static ROAD: LazyLock<Road> = LazyLock::new(|| road().expect("a road to fuzz"));
 fn road() -> Result<Road> {
     let ty = r#"value[1]{kind="integer", shape=[6], where="encrypted"}"#;
     let literal = Literal::deserialize(task(ty, "value.sum", "", &[0])).expect("a task");
-    let options = Options { n: Some(4096), public_key: Some(true), ..Options::default() };
+    let options = Options { n: Some(4096), public_key: Some(true), ..turning() };
     let program = Arc::new(Program::compile(literal, &options)?);
     let l = program.parameters().literal();
     assert!(!l.special.is_empty(), "a program without special primes has another key");
