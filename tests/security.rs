@@ -151,9 +151,12 @@ fn what_is_not_secure_is_refused_unless_it_is_allowed() {
     // A ring that no table has, one that the level lacks, and one that is too small for the task.
     for (n, expected) in [(64, "one of 1024, 2048"), (512, "one of 1024, 2048")] {
         let error = compile(&task, &Options { n: Some(n), ..Options::default() }).err().unwrap();
-        let Error::Insecure { what, found, expected: said, level } = &error else { panic!("{error}") };
+        let Error::Insecure { what, found, expected: said } = &error else { panic!("{error}") };
         assert_eq!((what.as_str(), found), ("n", &n.to_string()));
-        assert!(said.starts_with(expected) && level.starts_with("128-bit"), "{error}");
+        assert!(
+            said.starts_with(expected) && said.ends_with("for 128-bit security (guidelines-2024)"),
+            "{error}"
+        );
         assert!(error.to_string().contains("`allowInsecure: true`"), "{error}");
     }
     let small = compile(&task, &Options { n: Some(1024), ..Options::default() }).err().unwrap();
@@ -183,7 +186,10 @@ fn what_is_not_secure_is_refused_unless_it_is_allowed() {
     };
     let error = under(false).err().unwrap();
     let Error::Insecure { what, expected, .. } = &error else { panic!("{error}") };
-    assert_eq!((what.as_str(), expected.as_str()), ("bits of all moduli", "at most 53 at n = 2048"));
+    assert_eq!(
+        (what.as_str(), expected.as_str()),
+        ("bits of all moduli", "at most 53 at n = 2048 for 128-bit security (guidelines-2024)")
+    );
     let program = under(true).unwrap();
     assert_eq!(program.report().unwrap().security, "insecure");
     is_right(&program, &task, &inputs);

@@ -207,19 +207,17 @@ pub enum Error {
     },
     /// Parameters are below the security level that was asked for, and nobody has allowed that.
     #[error(
-        "not {level}: {what}: found {found}, expected {expected}; for teaching only, `allowInsecure: true` takes them"
+        "not secure: {what}: found {found}, expected {expected}; for teaching only, `allowInsecure: true` takes it"
     )]
     Insecure {
         /// Which parameter.
         what: String,
         /// What it is.
         found: String,
-        /// What the level takes.
+        /// What the level takes, and which it is.
         expected: String,
-        /// The level.
-        level: String,
     },
-    /// Parameters given by the caller are not secure or do not fit.
+    /// Parameters given by the caller do not fit.
     #[error("parameters: {what}: found {found}, expected {expected}")]
     Parameters {
         /// Which parameter.

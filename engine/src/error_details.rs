@@ -56,10 +56,7 @@ impl Error {
             Self::NoParameters { max_n, level, reason } => {
                 facts([("maxN", max_n), ("level", level), ("reason", reason)])
             }
-            Self::Insecure { what, found, expected, level } => {
-                facts([("what", what), ("found", found), ("expected", expected), ("level", level)])
-            }
-            Self::Parameters { what, found, expected } => {
+            Self::Parameters { what, found, expected } | Self::Insecure { what, found, expected } => {
                 facts([("what", what), ("found", found), ("expected", expected)])
             }
             Self::Format { what, problem } => [facts([("what", what)]), of_format(problem)].concat(),

@@ -121,17 +121,17 @@ impl ParameterLiteral {
     /// What is below the level: found and expected.
     fn below(&self, level: SecurityLevel) -> Option<Error> {
         let (what, found, expected) = match level.max_bits(self.n) {
-            None => ("n", self.n.to_string(), format!("one of {}", level.rings())),
+            None => ("n", self.n.to_string(), format!("one of {} for {level}", level.rings())),
             Some(most) => {
                 let total = self.total_bits();
                 if total <= f64::from(most) {
                     return None;
                 }
-                let expected = format!("at most {most} at n = {}", self.n);
+                let expected = format!("at most {most} at n = {} for {level}", self.n);
                 ("bits of all moduli", format!("{total:.1}"), expected)
             }
         };
-        Some(Error::Insecure { what: what.to_owned(), found, expected, level: level.to_string() })
+        Some(Error::Insecure { what: what.to_owned(), found, expected })
     }
 
     /// The same, said to be insecure where they are below their level and that is allowed.

@@ -73,10 +73,10 @@ fn rings(wishes: &Wishes) -> Result<Vec<Ring>> {
         return Ok(found);
     }
     let (what, found, level) = ("n".to_owned(), wished.to_string(), wishes.level);
-    let expected = format!("one of {}", level.rings());
+    let expected = format!("one of {} for {level}", level.rings());
     match (level.has_ring(wished), wishes.insecure) {
         (true, true) => Ok(vec![Ring::unbounded(wished, level)]),
-        (true, false) => Err(Error::Insecure { what, found, expected, level: level.to_string() }),
+        (true, false) => Err(Error::Insecure { what, found, expected }),
         (false, _) => Err(Error::Parameters { what, found, expected }),
     }
 }

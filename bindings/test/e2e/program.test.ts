@@ -202,10 +202,10 @@ describe('a compiled program', () => {
       [{ plainModuli: ['65537'] }],
       [{ scheme: 'CKKS' as const }],
       [{ moduli: [...info.moduli, info.moduli[0]!] }],
-      [{ n: 2048 }],
       [{}, { n: 2 * info.n }],
     ] as const)
       expect(await errorOf(compile(given, options))).toMatchObject({ code: 'parameters.invalid' });
+    expect(await errorOf(compile({ n: 2048 }))).toMatchObject({ code: 'parameters.insecure' });
     expect(await errorOf(compile({ n: '4096' as unknown as number }))).toMatchObject({ code: 'input.type' });
   });
 
