@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
+mod recorder;
 mod road;
 
 use cipherloom::circuit::{Outcome, OutputCells};
@@ -16,11 +17,12 @@ use cipherloom::values::number::Number;
 use cipherloom::values::{Exact, GivenCells, Values};
 use cipherloom::{Error, Result};
 use cipherloom_fuzz::container::{content, sealed as sealed_like};
+use recorder::{Draw, Recorder};
 use road::random::{Dice, Random, random};
 use road::{
     TaskBuilder, by_name, computed, evaluator, expected, given, parameters, sealed, sealed_public, secret_key,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 type Cells = BTreeMap<String, Exact>;
@@ -520,4 +522,37 @@ fn values_are_fresh_each_time_and_alike_on_each_platform() {
             assert_eq!(*found[0].cells.as_ref().unwrap(), doubled);
         }
     }
+}
+
+#[test]
+fn each_value_has_a_secret_seed_of_its_own_that_does_not_travel() {
+    let program = compiled(&task("integer", "value.multiply", ["-9", "9"]), &for_owners());
+    let [of_client, of_owner] = [Recorder::default(), Recorder::default()];
+    let draws = [Arc::clone(&of_client.draws), Arc::clone(&of_owner.draws)];
+    let client = Client::new(Arc::clone(&program), Arc::new(of_client), CLOCK).unwrap();
+    let key = public_key(&client);
+    let data = cells([("x", integers(-9, 9)), ("y", integers(-9, 9))]);
+    let owner = Owner::new(Arc::clone(&program), Arc::new(of_owner), CLOCK, &key).unwrap();
+    let values: Vec<Bytes> = (0..2).map(|_| sealed_public(&owner, &data)).collect();
+    let own = sealed(&client, &data);
+    let sent: Vec<&Vec<u8>> = values.iter().chain([&own]).flat_map(BTreeMap::values).chain([&key]).collect();
+    let [of_client, of_owner] = draws.map(|draws| draws.lock().unwrap().clone());
+    let mut seeds = BTreeSet::new();
+    for Draw { op, seed, nonce: _ } in &of_owner {
+        let bytes: Vec<u8> = seed.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let travels = sent.iter().filter(|sent| sent.windows(32).any(|window| window == bytes)).count();
+        let drawn_before = of_client.iter().any(|draw| draw.seed == *seed);
+        // The uniform half of the public key is made of its seed; all else is new, and stays.
+        let is_uniform = op == "sample.uniform";
+        assert_eq!((travels, drawn_before), (usize::from(is_uniform), is_uniform), "{op}");
+        if !is_uniform {
+            seeds.insert(seed.clone());
+        }
+    }
+    // Two values, twice.
+    assert_eq!(seeds.len(), 4);
+    let streams: BTreeSet<&Draw> = of_owner.iter().collect();
+    assert_eq!(streams.len(), of_owner.len(), "no stream is read twice");
+    let ops: BTreeSet<&str> = of_owner.iter().map(|draw| draw.op.as_str()).collect();
+    assert_eq!(ops, BTreeSet::from(["sample.error", "sample.ternary", "sample.uniform"]));
 }

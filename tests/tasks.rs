@@ -762,3 +762,21 @@ fn the_precision_that_is_to_be_had_is_told() {
     assert!((1.0..40.0).contains(&had), "{reason}");
     at(had).unwrap();
 }
+
+#[test]
+fn what_is_0_keeps_its_levels() {
+    // Nothing is spent of its budget at any level, but what comes after it needs some.
+    let mut task = TaskBuilder::default();
+    let x = task.input("x", r#"kind="integer", shape=[10], where="encrypted""#, Some(["-9", "9"]));
+    let zero = task.op("value.constant", r#"kind="integer", shape=[10], value=0"#, &[]);
+    let nothing = task.op("value.multiply", "", &[x, zero]);
+    let product = task.op("value.multiply", "", &[nothing, nothing]);
+    let sum = task.op("value.sum", "", &[product]);
+    let square = task.op("value.square", "", &[x]);
+    let fourth = task.op("value.square", "", &[square]);
+    task.output("sum", sum);
+    task.output("fourth", fourth);
+    let task = task.finish();
+    let inputs = BTreeMap::from([("x".to_owned(), Exact::integers(-5..5))]);
+    assert_eq!(run(&compile(&task), &inputs), expected(&task, &inputs));
+}

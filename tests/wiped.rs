@@ -6,10 +6,10 @@ mod road;
 
 use cipherloom::circuit::Outcome;
 use cipherloom::platform::Simd;
-use cipherloom::tasks::{Client, Literal, Program};
+use cipherloom::tasks::{Client, Literal, Options, Owner, Program};
 use cipherloom::values::number::Number;
 use cipherloom::values::{Exact, GivenCells};
-use road::{TaskBuilder, compile, evaluator, secret_key};
+use road::{TaskBuilder, evaluator, secret_key};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -70,7 +70,7 @@ fn literal(kind: &str) -> Literal {
     task.finish()
 }
 
-/// Everything that a client does with its key and with these cells, and with what they decrypt to.
+/// Everything that a client and a data owner do with a key and with these cells, and the client with what they decrypt to.
 fn journey(
     program: &Arc<Program>,
     client: &Client,
@@ -87,12 +87,20 @@ fn journey(
         let Ok(Outcome::Objects(inputs)) = client.encrypt(&[("a", cells)]).unwrap().complete() else {
             panic!()
         };
-        let run = evaluator(client, program).run(&[("a", &inputs[0].bytes)], &BTreeMap::new()).unwrap();
-        let Ok(Outcome::Objects(results)) = run.complete() else { panic!() };
-        let mut job = client.decrypt(&[&results[0].bytes], &BTreeMap::new(), None).unwrap();
-        while !job.step(0.0) {}
-        let Ok(Outcome::Cells(outputs)) = job.take() else { panic!() };
-        check(outputs[0].cells.as_ref().unwrap());
+        let Ok(Outcome::Bytes(key)) = client.public_key().unwrap().complete() else { panic!() };
+        let owner = Owner::new(Arc::clone(program), platform(), || 0.0, &key).unwrap();
+        drop(owner.encrypt(&[("a", cells)]).unwrap());
+        let Ok(Outcome::Objects(public)) = owner.encrypt(&[("a", cells)]).unwrap().complete() else {
+            panic!()
+        };
+        for input in [inputs, public].iter().flatten() {
+            let run = evaluator(client, program).run(&[("a", &input.bytes)], &BTreeMap::new()).unwrap();
+            let Ok(Outcome::Objects(results)) = run.complete() else { panic!() };
+            let mut job = client.decrypt(&[&results[0].bytes], &BTreeMap::new(), None).unwrap();
+            while !job.step(0.0) {}
+            let Ok(Outcome::Cells(outputs)) = job.take() else { panic!() };
+            check(outputs[0].cells.as_ref().unwrap());
+        }
         let plain = client.plain(&BTreeMap::from([("a".to_owned(), cells.clone())])).unwrap();
         check(plain[0].cells.as_ref().unwrap());
     }
@@ -118,7 +126,8 @@ fn secrets_are_overwritten_before_memory_is_freed() {
     for (kind, form) in
         [("integer", "integers"), ("integer", "doubles"), ("integer", "numbers"), ("real", "doubles")]
     {
-        let program = compile(&literal(kind));
+        let options = Options { public_key: Some(true), ..Options::default() };
+        let program = Arc::new(Program::compile(literal(kind), &options).unwrap());
         let client = Client::new(Arc::clone(&program), Arc::new(Simd::new()), || 0.0).unwrap();
         let saved = client.save();
         let seed = &saved[saved.len() - 16 - 32..saved.len() - 16];

@@ -59,7 +59,8 @@ impl Bgv {
             };
             error(&first, x) + error(&second, y) - noise::log2(&first.q[..keep])
         };
-        let best = (1..=both).min_by(|&a, &b| spent(a).total_cmp(&spent(b)));
+        // Of equal ones the most: what is 0 spends nothing at any of them, and has to leave room for keys.
+        let best = (1..=both).rev().min_by(|&a, &b| spent(a).total_cmp(&spent(b)));
         Ok(best.filter(|_| self.early).unwrap_or(both))
     }
 
