@@ -128,7 +128,7 @@ fn damaged_bytes_are_refused() {
         assert!(code(road.decrypted(&bad)).starts_with("format."));
     }
     // One of which the sum alone is there.
-    let mut total = Road::of(Program::compile(sum(), &Options::default()).unwrap());
+    let total = Road::of(Program::compile(sum(), &Options::default()).unwrap());
     let result = total.result();
     assert!(result.len() < road.result().len());
     for bad in damaged(&result) {
