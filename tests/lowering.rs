@@ -76,6 +76,8 @@ fn check(task: &Task, registry: &Registry, values: &Values, frame: Frame) -> Opt
     let places = &Places::default();
     let options = PackingOptions { frame, exact: true, passes: PASSES, hopes: true, places };
     check_with(task, registry, values, &options)?;
+    let passes = PackerPasses { late_sums: true, ..PASSES };
+    check_with(task, registry, values, &PackingOptions { passes, ..options })?;
     let passes = PackerPasses { extract: true, ..PASSES };
     check_with(task, registry, values, &PackingOptions { passes, ..options })?;
     let passes = PackerPasses { late_sums: true, extract: true, ..PASSES };
@@ -275,6 +277,23 @@ fn sums_along_both_dimensions_meet_again() {
         let all = s.op("value.sub", Attrs::new(), &[product, x[0]]).unwrap();
         vec![all, s.op("value.sum", along(1), &[all]).unwrap(), s.op("value.sum", along(0), &[all]).unwrap()]
     });
+}
+
+#[test]
+fn what_is_made_of_sums_shares_ciphertexts_too() {
+    let shared = directed(&[&[6], &[6], &[6]], |s, x| {
+        let mut outputs = Vec::new();
+        for (number, &x) in x.iter().enumerate() {
+            let sum = s.op("value.sum", Attrs::new(), &[x]).unwrap();
+            let attrs = shape(&[]).with("kind", "integer").with("value", 5 + number as u64);
+            let five = s.op("value.constant", attrs, &[]).unwrap();
+            let more = s.op("value.add", Attrs::new(), &[sum, five]).unwrap();
+            let negative = s.op("value.negate", Attrs::new(), &[more]).unwrap();
+            outputs.extend([more, negative]);
+        }
+        outputs
+    });
+    assert!(shared > 2, "{shared}");
 }
 
 #[test]

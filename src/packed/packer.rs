@@ -70,7 +70,12 @@ struct Made {
     how: How,
     /// The operator of the task that did.
     parent: u32,
+    /// How many were made one of the other.
+    depth: u32,
 }
+
+/// How many that are pending are made one of the other before one counts as made of nothing.
+const MOST_MADE: u32 = 16;
 
 #[derive(Debug)]
 enum How {
@@ -280,7 +285,10 @@ impl<'r> Packer<'r> {
                 let parts = members.iter().filter_map(part).collect();
                 let bases = (0..members.len() as u64).map(|member| spread_bits(member, gaps)).collect();
                 let merged = self.beside(parts, gaps)?;
-                (Packed { parts: BTreeMap::from([(0, merged)]), ..all[holder].cells.clone() }, bases)
+                (
+                    Packed { parts: BTreeMap::from([(0, merged)]), made: None, ..all[holder].cells.clone() },
+                    bases,
+                )
             } else {
                 (all[holder].cells.clone(), vec![0])
             };
@@ -382,8 +390,10 @@ impl<'r> Packer<'r> {
 
     /// What is pending, made of something that is, too.
     fn made(&self, x: Packed, of: &Packed, how: How) -> Packed {
-        let made = Arc::new(Made { of: of.clone(), how, parent: self.parent });
-        Packed { made: (x.pending != 0).then_some(made), ..x }
+        let depth = of.made.as_ref().map_or(1, |made| made.depth + 1);
+        let told = x.pending != 0 && depth <= MOST_MADE;
+        let made = told.then(|| Arc::new(Made { of: of.clone(), how, parent: self.parent, depth }));
+        Packed { made, ..x }
     }
 
     /// Adds up what is pending.
@@ -588,7 +598,9 @@ impl<'r> Packer<'r> {
     /// # Errors
     /// As [`Packer::multiply_number`].
     pub fn hoped(&mut self, x: &Packed, number: Attr) -> Result<Packed> {
-        let product = self.multiply_number(x, number)?;
+        // Of the sum, since that is what is read in the end.
+        let x = self.folded(x)?;
+        let product = self.multiply_number(&x, number)?;
         self.hoped.extend(product.parts.values());
         Ok(product)
     }

@@ -30,6 +30,9 @@ use zeroize::Zeroizing;
 /// Bits of measured noise budget below which a decryption is refused: once noise wraps around, its largest coefficient lies near Q/2 and the budget near 0.
 const LEAST_BUDGET: f64 = 1.0;
 
+/// Bits that a budget may be less than bounds promise, of an extract: it has few coefficients, of which the largest may lie anywhere.
+const SLACK: f64 = 1.0;
+
 /// Holder of a secret key for the parameters of a program.
 pub struct Client {
     program: Arc<Program>,
@@ -253,15 +256,18 @@ fn decrypted(
     let exact = program.halves().exact;
     let mut worst = f64::INFINITY;
     let mut parts = Vec::with_capacity(types.len());
-    for (number, ty) in types.iter().enumerate() {
+    let promised = program.promised(value)?;
+    for (number, (ty, promised)) in types.iter().zip(promised).enumerate() {
         let number = first + number;
         if exact {
             let noise = f64::from_bits(
                 run.output(2 * number + 1)?.first().copied().unwrap_or(f64::INFINITY.to_bits()),
             );
             let budget = noise::log2(&ty.ciphertext.q) - 1.0 - noise;
-            if budget.is_nan() || budget < LEAST_BUDGET {
-                return Err(Error::NoiseExhausted { what: value.name.clone(), budget, needed: LEAST_BUDGET });
+            let held = !ty.is_whole() && promised.is_finite();
+            let needed = if held { LEAST_BUDGET.max(promised - SLACK) } else { LEAST_BUDGET };
+            if budget.is_nan() || budget < needed {
+                return Err(Error::NoiseExhausted { what: value.name.clone(), budget, needed });
             }
             worst = worst.min(budget);
         }

@@ -226,7 +226,7 @@ impl Ties {
 impl GivenCiphertext {
     /// Its type, if that is one of ciphertexts under these parameters, modulo that plaintext modulus, and bounds are numbers.
     fn under(&self, literal: &ParameterLiteral, t: Option<u64>) -> Option<Ciphertext> {
-        let (head, size, attrs) = parse_type(&self.ty).ok()?;
+        let (head, size, attrs) = parse_type(&self.ty).ok().filter(|ty| ty.0 == "ciphertext")?;
         let ty = Ciphertext::of(&sized(&head, size, attrs, 64).ok()?).ok()?;
         let level = ty.q.len();
         let own = match (ty.scheme, t) {

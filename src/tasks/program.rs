@@ -547,6 +547,14 @@ impl Program {
         port_name(name, t.filter(|_| self.parameters.literal().t.len() > 1))
     }
 
+    /// Of the ciphertexts of an output, in the order in which they travel, the noise budgets that bounds promise.
+    pub(super) fn promised(&self, value: &PackedValue) -> Result<Vec<f64>> {
+        let names = ports(value, self.frame());
+        let all = names.iter().flat_map(|port| self.moduli().into_iter().map(|t| self.port(port, t)));
+        let own = |name| self.outputs.iter().find(|closed| closed.name == name).map(|closed| closed.budget);
+        all.map(|name| own(name).ok_or(Error::Job("every ciphertext of an output was closed"))).collect()
+    }
+
     /// How an encrypted input or output travels, and the types of its ciphertexts.
     pub(super) fn descriptor(&self, value: &PackedValue, given: bool) -> Result<(Descriptor, Vec<Extract>)> {
         let mut types = Vec::new();

@@ -1,7 +1,7 @@
 //! Limbs as bytes: each residue in as many bits as its prime has, one after the other.
 //!
 //! Residue i of a limb modulo q takes bits i b to (i + 1) b - 1, b = ceil(log2 q), counted from the lowest bit of the first byte; the bits that fill up
-//! the last byte are 0. A ring's limb is a whole number of words, since its dimension is a multiple of 64.
+//! the last byte are 0. A ring's limb is a whole number of words where its dimension is a multiple of 64.
 
 /// Residues that together are whole words, whatever their bits.
 const BLOCK: usize = 64;

@@ -99,7 +99,7 @@ impl Rules for Ckks<'_> {
             return Err(no_level());
         }
         let attrs = Attrs::new().with("keep", keep).with("scale", self.scale(keep)?);
-        Ok(Cipher { node: e.op("ckks.rescale", attrs, &[x.node])?, degree: 1 })
+        Ok(Cipher { node: e.op("ckks.rescale", attrs, &[x.node])?, degree: 1, ..x })
     }
 
     fn turned(&self, e: &mut Emitter<'_>, chain: &Chain, x: Cipher, settled: bool) -> Result<Option<Cipher>> {
@@ -125,7 +125,7 @@ impl Rules for Ckks<'_> {
     fn multiply(&self, e: &mut Emitter<'_>, _: &Chain, x: Cipher, y: Cipher) -> Result<Cipher> {
         let keep = e.ciphertext(x.node)?.q.len().min(e.ciphertext(y.node)?.q.len());
         let (x, y) = (self.lowered(e, x, keep)?, self.lowered(e, y, keep)?);
-        Ok(Cipher { node: e.op("ckks.multiply", Attrs::new(), &[x.node, y.node])?, degree: 2 })
+        Ok(Cipher { node: e.op("ckks.multiply", Attrs::new(), &[x.node, y.node])?, degree: 2, ..x })
     }
 
     fn add_clear(&self, e: &mut Emitter<'_>, x: Cipher, slots: Node) -> Result<Cipher> {
@@ -135,7 +135,7 @@ impl Rules for Ckks<'_> {
 
     fn multiply_clear(&self, e: &mut Emitter<'_>, x: Cipher, slots: Node) -> Result<Cipher> {
         let plain = Self::encoded(e, slots, Self::found(e, x)?)?;
-        Ok(Cipher { node: e.op("ckks.multiply_plain", Attrs::new(), &[x.node, plain])?, degree: 2 })
+        Ok(Cipher { node: e.op("ckks.multiply_plain", Attrs::new(), &[x.node, plain])?, degree: 2, ..x })
     }
 
     fn multiply_number(&self, e: &mut Emitter<'_>, _: &Chain, x: Cipher, number: &Attr) -> Result<Cipher> {
@@ -150,7 +150,7 @@ impl Rules for Ckks<'_> {
         };
         let value = value.ok_or(Error::Job("numbers are integers or reals"))?;
         let attrs = Attrs::new().with("value", value).with("by", Self::found(e, x)?);
-        Ok(Cipher { node: e.op("ckks.multiply_scalar", attrs, &[x.node])?, degree: 2 })
+        Ok(Cipher { node: e.op("ckks.multiply_scalar", attrs, &[x.node])?, degree: 2, ..x })
     }
 
     fn add_number(&self, e: &mut Emitter<'_>, x: Cipher, number: Real) -> Result<Cipher> {

@@ -82,6 +82,15 @@ pub struct Cipher {
     pub node: Node,
     /// How many scales it has under CKKS: 2 for a product that is not rescaled yet.
     pub degree: u32,
+    /// How many primes it had where it was last multiplied with slots that are not encrypted: while it has them still, nothing hides these from who encrypted.
+    pub raw: Option<usize>,
+}
+
+impl Cipher {
+    /// Made of two.
+    fn with(self, other: Self) -> Self {
+        Self { raw: self.raw.into_iter().chain(other.raw).min(), ..self }
+    }
 }
 
 /// What a handle stands for.
@@ -321,7 +330,7 @@ impl<'e, 'r, R: Rules> Closing<'e, 'r, R> {
         let (x, y) = (self.addend(x)?, self.addend(y)?);
         let [x, y] = self.rules.meet(self.emitter, self.chain, x, y)?;
         let node = self.emitter.op(op, Attrs::new(), &[x.node, y.node])?;
-        Ok(Cipher { node, degree: x.degree })
+        Ok(Cipher { node, ..x.with(y) })
     }
 
     fn turn(&mut self, x: Handle, g: u64) -> Result<Handle> {
@@ -366,7 +375,7 @@ impl<R: Rules> Target for Closing<'_, '_, R> {
             let given = self.onward.given.get(&port).cloned();
             let (ty, noise) = given.map_or_else(|| self.rules.fresh(self.chain, name), Ok)?;
             let node = self.emitter.ciphertext_input(&port, &ty, noise)?;
-            let cipher = Cipher { node, degree: 1 };
+            let cipher = Cipher { node, degree: 1, raw: None };
             self.state(Made::Input(name.to_owned()), cipher)?;
             return Ok(self.hold(cipher));
         }
@@ -407,10 +416,13 @@ impl<R: Rules> Target for Closing<'_, '_, R> {
     fn multiply(&mut self, x: Handle, y: Handle) -> Result<Handle> {
         let first = self.settled(x)?;
         let product = match self.held[y.0 as usize] {
-            Held::Clear(slots) => self.rules.multiply_clear(self.emitter, first, slots)?,
+            Held::Clear(slots) => {
+                let product = self.rules.multiply_clear(self.emitter, first, slots)?;
+                Cipher { raw: Some(self.emitter.ciphertext(product.node)?.q.len()), ..product }
+            }
             _ => {
                 let second = self.settled(y)?;
-                let product = self.rules.multiply(self.emitter, self.chain, first, second)?;
+                let product = self.rules.multiply(self.emitter, self.chain, first, second)?.with(second);
                 if self.lazy { product } else { relinearized(self.emitter, self.chain, product)? }
             }
         };
@@ -478,19 +490,24 @@ impl<R: Rules> Target for Closing<'_, '_, R> {
         };
         let x = self.settled(x)?;
         let name = self.rules.port(name);
+        // Slots of one row alone are real numbers, of which the real part of all is the sum. What is added to its image may be twice as large.
+        let conjugated = total.is_some_and(|(low, rings, _)| rings || low == 0);
+        let lost = if conjugated { 1.0 } else { 0.0 };
         let (x, budget) = if self.onward.kept.contains(&name) {
             let q = self.emitter.ciphertext(x.node)?.q;
             (x, self.rules.budget(noise::log2(&q), self.emitter.noise(x.node)))
         } else {
-            // A row more may double the error.
-            let lost = if let Some((_, true, _)) = total { 1.0 } else { 0.0 };
             self.rules.finish(self.emitter, x, lost)?
         };
         let node = match total {
-            Some((low, rings, repeats)) => {
-                // Slots of one row alone are real numbers, of which the real part of all is the sum.
-                let (stride, conjugated) = (self.chain.n >> (low + 1), rings || low == 0);
-                let attrs = Attrs::new().with("stride", stride).with("conjugated", u64::from(conjugated));
+            Some((low, _, repeats)) => {
+                // Who made c_1 would divide what it was multiplied with by it.
+                if x.raw == Some(self.emitter.ciphertext(x.node)?.q.len()) {
+                    return Err(no_level());
+                }
+                let attrs = Attrs::new()
+                    .with("stride", self.chain.n >> (low + 1))
+                    .with("conjugated", u64::from(conjugated));
                 let attrs = attrs.with("repeats", repeats);
                 self.emitter.op("rlwe.extract", attrs, &[x.node])?
             }

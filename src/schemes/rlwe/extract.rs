@@ -41,18 +41,13 @@ impl OpDef for ExtractOp {
             Some(_) => call.attrs.uint("repeats")?,
             None => 1,
         };
-        if repeats == 0 {
-            return Err(call.error("repeats", 0, "at least 1"));
-        }
         extract.ciphertext.scheme = match extract.ciphertext.scheme {
             Scheme::Bgv { t, factor } => {
                 let modulus = Modulus::new(t)?;
-                let part = modulus.mul(modulus.inv(modulus.reduce(stride as u64))?, modulus.reduce(repeats));
-                let factor = modulus.mul(factor, part);
-                if factor == 0 {
-                    return Err(call.error("repeats", repeats, "no multiple of the plaintext modulus"));
-                }
-                Scheme::Bgv { t, factor }
+                let repeats = modulus.reduce(repeats);
+                modulus.inv(repeats)?;
+                let part = modulus.mul(modulus.inv(modulus.reduce(stride as u64))?, repeats);
+                Scheme::Bgv { t, factor: modulus.mul(factor, part) }
             }
             Scheme::Ckks { scale } => {
                 // z and its conjugate are twice the real part.
