@@ -262,7 +262,7 @@ export interface OperatorAttributes {
   'rlwe.automorphism_hoisted': 'g';
   'rlwe.decompose': 'digit' | 'special';
   'rlwe.drop_primes': 'keep';
-  'rlwe.extract': 'conjugated' | 'stride';
+  'rlwe.extract': 'conjugated' | 'repeats' | 'stride';
   'rlwe.intt': never;
   'rlwe.key_switch': 'factor';
   'rlwe.lift_plain': 'q';

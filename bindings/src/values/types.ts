@@ -329,7 +329,7 @@ export interface Task {
 export interface OutputOptions {
   /**
    * True for one that programs compute on which are not compiled together with this task: it has ciphertexts of its own, and keeps all the levels that it has,
-   * which may be none under parameters that were chosen for this task alone. Results of tasks that are compiled together are kept without it. Default false.
+   * which may be none under parameters that were chosen for this task alone. A sum is handed over without its ciphertext where it is not kept. Results of tasks that are compiled together are kept without it. Default false.
    */
   keep?: boolean | undefined;
 }

@@ -88,8 +88,15 @@ export const SUMS = {
 
   correlation: (self, other) =>
     statistic([self, operandOf(self, other)], 2, { divides: () => [] }, ({ coMoment, widened }) => {
-      const spread = cell.root(widened(cell.product(coMoment(0, 0), coMoment(1, 1))));
-      return [spread === cell.NO_VALUE ? spread : cell.quotient(coMoment(0, 1), spread)];
+      // Rounded once: the root of a quotient, with the sign of what is divided.
+      const joint = coMoment(0, 1);
+      const below = widened(cell.product(coMoment(0, 0), coMoment(1, 1)));
+      const share = cell.quotient(cell.power(joint, 2), below);
+      if (share === cell.NO_VALUE) return [share];
+      const size = cell.root(share);
+      const isNegative = cell.isBelow(joint, cell.NOUGHT);
+      if (isNegative === cell.NOUGHT || size === cell.NO_VALUE) return [size];
+      return [isNegative === cell.UNIT ? cell.opposite(size) : cell.hull(cell.opposite(size), size)];
     }),
 
   regression: (self, other) => {
