@@ -62,7 +62,7 @@ async fn a_task_becomes_numbers() {
     start_pool(3).await.unwrap();
     let program = compiled(TASK).unwrap();
     let client = RawClient::new(&program).ok().unwrap();
-    let mut evaluator = RawEvaluator::new(&bytes_of(&program.bytes())).ok().unwrap();
+    let mut evaluator = RawEvaluator::new(&bytes_of(&program.bytes()), false).ok().unwrap();
     for name in evaluator.missing_keys() {
         let mut job = client.key_job(&name).ok().unwrap();
         run(&mut job);
