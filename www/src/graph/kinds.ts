@@ -68,6 +68,8 @@ export const KIND_OF_ACTION: Readonly<Record<string, Kind>> = {
   constant: 'encoding',
   copy: 'move',
   permute: 'move',
+  decimate: 'move',
+  extract: 'move',
   adjust: 'modulus',
   convert: 'modulus',
   drop_primes: 'modulus',
@@ -173,6 +175,7 @@ export const KIND_OF_TASK: Readonly<Record<string, Kind>> = {
   square: 'product',
   sub: 'sum',
   sum: 'sum',
+  total: 'sum',
   swap: 'move',
   within: 'function',
 };
