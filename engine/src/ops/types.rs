@@ -521,7 +521,8 @@ pub fn residues() -> [(&'static str, Residues); 10] {
         ("ciphertext", cycled),
         ("extract", |ty| {
             // Limbs of the subring, which the others are whole numbers of.
-            let (extract, kept) = (Extract::of(ty)?, Extract::of(ty)?.kept());
+            let extract = Extract::of(ty)?;
+            let kept = extract.kept();
             let Ciphertext { n, q, parts, .. } = extract.ciphertext;
             let each = |count: usize| q.iter().flat_map(move |&q| std::iter::repeat_n(q, count));
             Ok((kept, each(1).chain((1..parts).flat_map(|_| each(n / kept))).collect()))

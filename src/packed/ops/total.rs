@@ -1,6 +1,5 @@
-//! In every slot the sum of all that are a multiple of 2^`low` further on in its ring, and, where attribute `rings` is 1, of those of the other ring, divided by attribute `repeats`, a power of
-//! two: each is there so many times. For outputs, since
-//! who decrypts may add up for nothing what who computes would turn and add.
+//! In every slot the sum of all that are a multiple of 2^`low` further on in its ring, and, where attribute `rings` is 1, of those of the other ring, divided by
+//! attribute `repeats`, a power of two: each is there so many times. For outputs, since who decrypts may add up for nothing what who computes would turn and add.
 
 use super::{OPERANDS, Operator, Role};
 use crate::Result;

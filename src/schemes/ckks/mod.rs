@@ -52,17 +52,21 @@ pub fn all() -> Vec<Arc<dyn OpDef>> {
 /// Input `index`, a ciphertext of this scheme, and its scale.
 fn ciphertext(call: &Call<'_>, index: usize) -> Result<(Ciphertext, Real)> {
     let ty = Ciphertext::of(call.input(index, "ciphertext")?)?;
-    match ty.scheme {
-        Scheme::Ckks { scale } => Ok((ty, scale)),
-        _ => Err(call.error("scheme of the ciphertext", ty.scheme.name(), "CKKS")),
-    }
+    let scale = scale_of(call, &ty)?;
+    Ok((ty, scale))
 }
 
 /// Input `index`, which is to be decrypted and of this scheme, and its scale.
 fn extract(call: &Call<'_>, index: usize) -> Result<(Extract, Real)> {
     let extract = rlwe::extract_in(call, index)?;
-    match extract.ciphertext.scheme {
-        Scheme::Ckks { scale } => Ok((extract, scale)),
+    let scale = scale_of(call, &extract.ciphertext)?;
+    Ok((extract, scale))
+}
+
+/// The scale of a ciphertext, which must be of this scheme.
+fn scale_of(call: &Call<'_>, ty: &Ciphertext) -> Result<Real> {
+    match ty.scheme {
+        Scheme::Ckks { scale } => Ok(scale),
         other => Err(call.error("scheme of the ciphertext", other.name(), "CKKS")),
     }
 }

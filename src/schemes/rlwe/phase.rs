@@ -27,7 +27,7 @@ impl OpDef for Phase {
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let extract = super::extract_in(call, 1)?;
-        let (ty, kept) = (&extract.ciphertext, extract.kept());
+        let ty = &extract.ciphertext;
         let secret = super::secret_limbs(s, inputs[0], &ty.q)?;
         let whole = extract.is_whole();
         let mut limbs = Vec::new();
@@ -57,7 +57,6 @@ impl OpDef for Phase {
             };
             if !whole || ty.form == Form::Coeff {
                 sum = super::in_subring(s, sum, &extract)?;
-                let first = s.retype(first, Limb { n: kept, q: ty.q[index], form: Form::Coeff }.ty())?;
                 sum = s.op("limb.add", Attrs::new(), &[sum, first])?;
             }
             limbs.push(sum);
