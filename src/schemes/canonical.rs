@@ -39,7 +39,12 @@ fn product_of_random(n: usize, variance: f64, other: f64) -> f64 {
 /// Slots, as rounded coefficients.
 pub fn encoded(n: usize, log_scale: f64, slots: Noise) -> Noise {
     let message = slots.message + log_scale;
-    Noise { message, error: sum(&[slots.error + log_scale, random(n, ROUNDING_VARIANCE), message + DOUBLE]) }
+    Noise { message, error: sum(&[slots.error + log_scale, rounded(n), message + DOUBLE]) }
+}
+
+/// What rounding coefficients makes slots off by.
+pub fn rounded(n: usize) -> f64 {
+    random(n, ROUNDING_VARIANCE)
 }
 
 /// Coefficients, as slots.
@@ -79,21 +84,11 @@ pub fn product(a: Noise, b: Noise) -> Noise {
     }
 }
 
-/// What switching with a key adds: digits times key errors, divided by the special primes, and rounding. Digits are uniform; those of one prime
-/// lie in [0, q): their mean, q/2 times the sum of all X^i, is at most q n / pi at a root.
+/// What switching with a key adds: digits, which are uniform and centered, times key errors, divided by the special primes, and rounding.
 pub fn key_switch(key: &SwitchingKey) -> f64 {
     let n = key.n;
-    let digit = |d: usize| {
-        let range = key.digit_range(d);
-        let log = log2(&key.q[range.clone()]);
-        let centered = log + product_of_random(n, ROUNDING_VARIANCE, ERROR_VARIANCE);
-        if range.len() > 1 {
-            centered
-        } else {
-            let mean = log + libm::log2(n as f64 / std::f64::consts::PI);
-            sum(&[centered, mean + random(n, ERROR_VARIANCE)])
-        }
-    };
+    let digit =
+        |d: usize| log2(&key.q[key.digit_range(d)]) + product_of_random(n, ROUNDING_VARIANCE, ERROR_VARIANCE);
     let digits: Vec<f64> = (0..key.digits()).map(digit).collect();
     let errors = sum(&digits) + log2(&[key.factor]) - log2(&key.special);
     sum(&[errors, rounding(n, 2)])

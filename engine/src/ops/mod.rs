@@ -147,4 +147,11 @@ pub trait OpDef: Send + Sync {
         let _ = (call, inputs);
         None
     }
+
+    /// Scheme level only: log2 of a bound on that part of the noise that the operator adds whose coefficients are independent of each other and of all else, given the
+    /// secret and the keys: what it rounds. -infinity where there is none, or nobody counts on it.
+    fn random_noise(&self, call: &Call<'_>) -> f64 {
+        let _ = call;
+        f64::NEG_INFINITY
+    }
 }

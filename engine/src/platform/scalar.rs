@@ -68,19 +68,21 @@ impl Scalar {
         let Limb { n, .. } = call.limb(0)?;
         let table = self.table(Limb { q: q.value(), ..call.limb(0)? })?;
         let terms = call.inputs.len() / (outputs + 1);
-        let ready = fused::transformed_already(call, terms)?;
+        let factors = (0..terms).map(|index| call.limb(index)).collect::<Result<Vec<_>>>()?;
+        let from = factors
+            .iter()
+            .map(|factor| Modulus::new(factor.q))
+            .collect::<std::result::Result<Vec<_>, _>>()?;
         let group = terms.min(MOST_FACTORS);
         kernel_with_scratch((group + 1) * n, move |i, out, scratch| {
             let (x, y) = i.split_at(terms);
             let (transformed, sum) = scratch.split_at_mut(group * n);
             for (start, x) in (0..terms).step_by(group).zip(x.chunks(group)) {
-                for ((transformed, x), &ready) in transformed.chunks_exact_mut(n).zip(x).zip(&ready[start..])
-                {
-                    for (word, &x) in transformed.iter_mut().zip(*x) {
-                        *word = if ready { x } else { q.reduce(x) };
-                    }
-                    if !ready {
-                        table.forward(transformed);
+                for (index, (transformed, x)) in transformed.chunks_exact_mut(n).zip(x).enumerate() {
+                    if factors[start + index].form == Form::Ntt {
+                        transformed.copy_from_slice(x);
+                    } else {
+                        transform_from(&table, transformed, x, &from[start + index]);
                     }
                 }
                 for (k, out) in out.chunks_exact_mut(n).enumerate() {
@@ -101,6 +103,14 @@ impl Scalar {
             }
         })
     }
+}
+
+/// The transform of residues modulo another prime, seen as centered integers.
+fn transform_from(table: &NttTable, out: &mut [u64], x: &[u64], from: &Modulus) {
+    for (out, &x) in out.iter_mut().zip(x) {
+        *out = table.modulus().reduce_i64(from.center(x));
+    }
+    table.forward(out);
 }
 
 /// `limb.tensor`.
@@ -280,13 +290,8 @@ impl Platform for Scalar {
                 })
             }
             "limb.ntt_from" => {
-                let (table, q) = (self.table(Limb::of(output)?)?, modulus()?);
-                kernel(move |i, out, _| {
-                    for (out, &x) in out.iter_mut().zip(i[0]) {
-                        *out = q.reduce(x);
-                    }
-                    table.forward(out);
-                })
+                let (table, from) = (self.table(Limb::of(output)?)?, Modulus::new(call.limb(0)?.q)?);
+                kernel(move |i, out, _| transform_from(&table, out, i[0], &from))
             }
             "limb.intt" => {
                 let table = self.table(Limb::of(output)?)?;

@@ -61,6 +61,10 @@ impl OpDef for Adjust {
         let error = noise::sum(&[error, canonical::rounding(ty.n, ty.parts), rounded]);
         Some(Noise { message, error })
     }
+
+    fn random_noise(&self, call: &Call<'_>) -> f64 {
+        super::ciphertext(call, 0).map_or(f64::NEG_INFINITY, |(ty, _)| canonical::rounding(ty.n, ty.parts))
+    }
 }
 
 /// What c is at least.

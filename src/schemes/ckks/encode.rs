@@ -39,4 +39,9 @@ impl OpDef for Encode {
         }
         Some(canonical::encoded(n, libm::log2(types::scale(call.attrs).ok()?.get()), slots))
     }
+
+    fn random_noise(&self, call: &Call<'_>) -> f64 {
+        let n = base::embedded(call).and_then(|ty| Ok(ty.dim("n")?));
+        n.map_or(f64::NEG_INFINITY, canonical::rounded)
+    }
 }

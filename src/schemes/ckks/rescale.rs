@@ -49,4 +49,8 @@ impl OpDef for Rescale {
         let error = noise::sum(&[error - dropped, canonical::rounding(ty.n, ty.parts)]);
         Some(super::as_declared(call, Noise { message: message - dropped, error }))
     }
+
+    fn random_noise(&self, call: &Call<'_>) -> f64 {
+        super::ciphertext(call, 0).map_or(f64::NEG_INFINITY, |(ty, _)| canonical::rounding(ty.n, ty.parts))
+    }
 }

@@ -1,6 +1,7 @@
 //! Operators of scheme level, as they are emitted: with their types and noise bounds, and in a graph where there is one.
 
 use super::Chain;
+use super::errors::{Bounds, Moved, mask};
 use super::type_table::{TypeId, TypeTable};
 use crate::graph::{Attrs, Graph, OperandId, ValueType};
 use crate::ops::types::{Ciphertext, Extract, SwitchingKey};
@@ -51,9 +52,12 @@ impl fmt::Display for KeyName {
 /// What came of calls.
 type Calls = HashMap<(&'static str, Attrs, Vec<Node>), Node>;
 
+#[derive(Clone)]
 struct Known {
     ty: TypeId,
-    noise: Noise,
+    bounds: Bounds,
+    /// What stands for the uniform half of a ciphertext, or for a key ([`mask`]); 0 for what is not encrypted.
+    mask: u64,
     operand: Option<OperandId>,
 }
 
@@ -157,6 +161,20 @@ impl<'r> Emitter<'r> {
     /// # Errors
     /// What it says of its operands.
     pub fn op(&mut self, name: &'static str, attrs: Attrs, inputs: &[Node]) -> Result<Node> {
+        self.op_that_moves(name, attrs, inputs, Moved::Not)
+    }
+
+    /// An operator whose slots are made of others than the same ones.
+    ///
+    /// # Errors
+    /// As [`Emitter::op`].
+    pub fn op_that_moves(
+        &mut self,
+        name: &'static str,
+        attrs: Attrs,
+        inputs: &[Node],
+        moved: Moved,
+    ) -> Result<Node> {
         if self.nodes.len() >= MOST_NODES {
             let (what, limit) = ("operators of a scheme", MOST_NODES as u64);
             return Err(Error::TooLarge { what, found: limit + 1, limit });
@@ -166,10 +184,19 @@ impl<'r> Emitter<'r> {
             return Ok(known);
         }
         let types: Vec<TypeId> = inputs.iter().map(|&node| self.of(node).ty).collect();
-        let noises: Vec<Noise> = inputs.iter().map(|&node| self.of(node).noise).collect();
         let read: u64 = types.iter().map(|&ty| self.types.ty(ty).size).sum();
         let (call, ty) = self.types.call(name, &key.1, types)?;
-        let noise = self.types.noise(call, &noises)?;
+        let of = inputs.iter().fold(0u64, |all, &node| all.wrapping_add(self.of(node).mask));
+        let random = self.types.random_noise(call);
+        let own = (random != f64::NEG_INFINITY).then(|| match of {
+            // Whoever else rounds the same numbers.
+            0 => (mask(name, self.nodes.len() as u64), true, random),
+            _ => (mask(name, of), false, random),
+        });
+        let mask = own.filter(|_| of != 0).map_or(of, |(source, ..)| source);
+        let operands: Vec<&Bounds> = inputs.iter().map(|node| &self.nodes[node.0 as usize].bounds).collect();
+        let types = &mut self.types;
+        let bounds = Bounds::made(&operands, own, moved, |noises| types.noise(call, noises))?;
         let operand = match &mut self.session {
             None => None,
             Some(session) => {
@@ -185,7 +212,7 @@ impl<'r> Emitter<'r> {
             let what = "words that operators of a scheme read and write";
             return Err(Error::TooLarge { what, found: self.words, limit: self.most_words });
         }
-        let node = self.push(Known { ty, noise, operand });
+        let node = self.push(Known { ty, bounds, mask, operand });
         self.calls.insert(key, node);
         Ok(node)
     }
@@ -196,24 +223,33 @@ impl<'r> Emitter<'r> {
     /// `Graph` for a name that is taken.
     pub fn input(&mut self, name: &str, ty: ValueType, noise: Noise) -> Result<Node> {
         let ty = self.types.number(ty);
-        self.input_of(name, ty, noise)
+        self.input_of(name, ty, Bounds::certain(noise), 0)
     }
 
-    /// An input that is a ciphertext.
+    /// An input that is a ciphertext; `fresh`: whether it comes from who encrypts, and not from another graph.
     ///
     /// # Errors
     /// `Graph` for a name that is taken.
-    pub fn ciphertext_input(&mut self, name: &str, ty: &Ciphertext, noise: Noise) -> Result<Node> {
-        let ty = self.types.number_of(ty);
-        self.input_of(name, ty, noise)
+    pub fn ciphertext_input(
+        &mut self,
+        name: &str,
+        ty: &Ciphertext,
+        noise: Noise,
+        fresh: bool,
+    ) -> Result<Node> {
+        let (ty, mask) = (self.types.number_of(ty), mask(name, 0));
+        // Of exact schemes no message is told, and noise is counted in another norm.
+        let drawn = fresh && noise.message != f64::NEG_INFINITY;
+        let bounds = if drawn { Bounds::drawn(noise, mask) } else { Bounds::certain(noise) };
+        self.input_of(name, ty, bounds, mask)
     }
 
-    fn input_of(&mut self, name: &str, ty: TypeId, noise: Noise) -> Result<Node> {
+    fn input_of(&mut self, name: &str, ty: TypeId, bounds: Bounds, mask: u64) -> Result<Node> {
         let operand = match &mut self.session {
             Some(session) => Some(session.graph_mut().add_input(name, self.types.ty(ty).clone())?),
             None => None,
         };
-        Ok(self.push(Known { ty, noise, operand }))
+        Ok(self.push(Known { ty, bounds, mask, operand }))
     }
 
     /// Declares an output.
@@ -255,20 +291,21 @@ impl<'r> Emitter<'r> {
             }
         };
         let ty = self.types.number(ty.ty());
-        let node = self.push(Known { ty, noise: Noise::error(f64::NEG_INFINITY), operand });
+        let bounds = Bounds::certain(Noise::error(f64::NEG_INFINITY));
+        let node = self.push(Known { ty, bounds, mask: mask(&name.to_string(), 0), operand });
         self.keys.insert((name, level), node);
         Ok(node)
     }
 
     /// The same operand, of which more is known.
-    pub fn known_better(&mut self, node: Node, noise: Noise) -> Node {
-        let &Known { ty, operand, .. } = self.of(node);
-        self.push(Known { ty, noise, operand })
+    pub fn known_better(&mut self, node: Node, bounds: Bounds) -> Node {
+        let known = self.of(node).clone();
+        self.push(Known { bounds, ..known })
     }
 
     /// Replaces what is known of a node.
-    pub fn set_noise(&mut self, node: Node, noise: Noise) {
-        self.nodes[node.0 as usize].noise = noise;
+    pub fn set_bounds(&mut self, node: Node, bounds: Bounds) {
+        self.nodes[node.0 as usize].bounds = bounds;
     }
 
     /// From here on, until [`Emitter::close_scope`], calls are told apart from those before and after: bounds that are worked out within hold for what is made of it alone.
@@ -301,7 +338,12 @@ impl<'r> Emitter<'r> {
 
     /// Bounds on what a node holds.
     pub fn noise(&self, node: Node) -> Noise {
-        self.of(node).noise
+        self.of(node).bounds.noise
+    }
+
+    /// The same, and where errors come from.
+    pub fn bounds(&self, node: Node) -> &Bounds {
+        &self.of(node).bounds
     }
 
     fn of(&self, node: Node) -> &Known {

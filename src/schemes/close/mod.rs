@@ -6,6 +6,7 @@
 mod bgv;
 mod ckks;
 mod emitter;
+mod errors;
 mod lookup;
 mod polynomial;
 mod type_table;
@@ -22,6 +23,7 @@ use crate::ops::{Noise, Registry};
 use crate::packed::{Handle, Series, SlotVector, Target};
 use crate::schemes::noise;
 use crate::{Error, Result};
+use errors::Moved;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The operator types that graphs are closed into.
@@ -333,7 +335,7 @@ impl<'e, 'r, R: Rules> Closing<'e, 'r, R> {
         Ok(Cipher { node, ..x.with(y) })
     }
 
-    fn turn(&mut self, x: Handle, g: u64) -> Result<Handle> {
+    fn turn(&mut self, x: Handle, g: u64, moved: Moved) -> Result<Handle> {
         let instead = match self.held[x.0 as usize] {
             Held::Cipher { cipher, settled, parent, .. } => self.making(parent, |closing| {
                 closing.rules.turned(closing.emitter, closing.chain, cipher, settled.is_some())
@@ -343,7 +345,8 @@ impl<'e, 'r, R: Rules> Closing<'e, 'r, R> {
         let x = instead.map_or_else(|| self.settled(x), Ok)?;
         let level = self.emitter.ciphertext(x.node)?.q.len();
         let key = self.emitter.key(KeyName::Galois(g), self.chain, level)?;
-        let node = self.emitter.op("rlwe.automorphism", Attrs::new().with("g", g), &[x.node, key])?;
+        let attrs = Attrs::new().with("g", g);
+        let node = self.emitter.op_that_moves("rlwe.automorphism", attrs, &[x.node, key], moved)?;
         Ok(self.hold(Cipher { node, ..x }))
     }
 }
@@ -373,8 +376,9 @@ impl<R: Rules> Target for Closing<'_, '_, R> {
         let port = self.rules.port(name);
         if vector.encrypted {
             let given = self.onward.given.get(&port).cloned();
+            let fresh = given.is_none();
             let (ty, noise) = given.map_or_else(|| self.rules.fresh(self.chain, name), Ok)?;
-            let node = self.emitter.ciphertext_input(&port, &ty, noise)?;
+            let node = self.emitter.ciphertext_input(&port, &ty, noise, fresh)?;
             let cipher = Cipher { node, degree: 1, raw: None };
             self.state(Made::Input(name.to_owned()), cipher)?;
             return Ok(self.hold(cipher));
@@ -460,19 +464,20 @@ impl<R: Rules> Target for Closing<'_, '_, R> {
     fn within(&mut self, x: Handle, largest: f64, off: f64) -> Result<Handle> {
         let cipher = self.cipher(x)?;
         let Some(scale) = self.rules.log_scale(self.emitter, cipher)? else { return Ok(x) };
-        let Noise { message, error } = self.emitter.noise(cipher.node);
-        let error = noise::sum(&[error, libm::log2(off) + scale]);
-        let message = message.min(libm::log2(largest) + scale);
-        let node = self.emitter.known_better(cipher.node, Noise { message, error });
+        let known = self.emitter.bounds(cipher.node).off_by(libm::log2(off) + scale);
+        let message = known.noise.message.min(libm::log2(largest) + scale);
+        let node = self.emitter.known_better(cipher.node, known.with_message(message));
         Ok(self.hold(Cipher { node, ..cipher }))
     }
 
     fn rotate(&mut self, x: Handle, steps: u64) -> Result<Handle> {
-        self.turn(x, galois_element(self.chain.n, steps as i64))
+        let of = self.chain.n as u32 / 2;
+        let moved = Moved::By { steps: (steps % u64::from(of)) as u32, of };
+        self.turn(x, galois_element(self.chain.n, steps as i64), moved)
     }
 
     fn swap(&mut self, x: Handle) -> Result<Handle> {
-        self.turn(x, galois_conjugate(self.chain.n))
+        self.turn(x, galois_conjugate(self.chain.n), Moved::Anyhow)
     }
 
     fn total(&mut self, x: Handle, low: u32, rings: bool, repeats: u64) -> Result<Handle> {
@@ -509,7 +514,8 @@ impl<R: Rules> Target for Closing<'_, '_, R> {
                     .with("stride", self.chain.n >> (low + 1))
                     .with("conjugated", u64::from(conjugated));
                 let attrs = attrs.with("repeats", repeats);
-                self.emitter.op("rlwe.extract", attrs, &[x.node])?
+                let moved = Moved::Mean { low, of: self.chain.n as u32 / 2 };
+                self.emitter.op_that_moves("rlwe.extract", attrs, &[x.node], moved)?
             }
             None => x.node,
         };

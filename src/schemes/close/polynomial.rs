@@ -3,6 +3,7 @@
 //! Blocks of `baby` coefficients, a power of two, are put together two and two with b_baby, b_(2 baby), b_(4 baby), ..., elements of the basis: no deeper than any way to
 //! make the highest element.
 
+use super::errors::Bounds;
 use super::{Closing, Rules};
 use crate::graph::{Attr, Real};
 use crate::ops::Noise;
@@ -19,22 +20,22 @@ impl<R: Rules> Closing<'_, '_, R> {
         let scale = self.rules.log_scale(self.emitter, settled)?;
         let Some(scale) = scale else { return Evaluation::new(self, x, p).run(p) };
         let x = self.hold(settled);
-        let Noise { message, error } = self.emitter.noise(settled.node);
+        let known = self.emitter.bounds(settled.node).clone();
+        let Noise { message, error } = known.noise;
         let own = if p.basis() == Basis::Chebyshev { 0.0 } else { message - scale };
         let largest = libm::exp2(own) + libm::exp2(error - scale);
         let meant = Noise { message: libm::log2(largest) + scale, error: f64::NEG_INFINITY };
         self.emitter.open_scope();
-        self.emitter.set_noise(settled.node, meant);
+        self.emitter.set_bounds(settled.node, Bounds::certain(meant));
         let found = Evaluation::new(self, x, p).run(p);
-        self.emitter.set_noise(settled.node, Noise { message, error });
+        self.emitter.set_bounds(settled.node, known.clone());
         self.emitter.close_scope();
         let found = found?;
         let cipher = self.cipher(found)?;
-        let evaluated = self.emitter.noise(cipher.node);
         let Some(of) = self.rules.log_scale(self.emitter, cipher)? else { return Ok(found) };
-        let carried = error - scale + libm::log2(p.steepest(largest)) + of;
-        let error = crate::schemes::noise::sum(&[evaluated.error, carried]);
-        self.emitter.set_noise(cipher.node, Noise { error, ..evaluated });
+        let evaluated = self.emitter.bounds(cipher.node);
+        let carried = evaluated.carrying(&known, libm::log2(p.steepest(largest)) + of - scale);
+        self.emitter.set_bounds(cipher.node, carried);
         Ok(found)
     }
 }

@@ -30,6 +30,8 @@ struct Made {
     attrs: Attrs,
     inputs: Vec<ValueType>,
     output: TypeId,
+    /// What it rounds, as its definition says.
+    random: f64,
 }
 
 impl Made {
@@ -99,12 +101,18 @@ impl<'r> TypeTable<'r> {
             return Ok((known, self.made[known.0 as usize].output));
         }
         let inputs: Vec<ValueType> = key.2.iter().map(|&number| self.ty(number).clone()).collect();
-        let ty = self.registry.assemble(&Call { name, attrs, inputs: &inputs, unit: 64 })?;
+        let call = Call { name, attrs, inputs: &inputs, unit: 64 };
+        let (ty, random) = (self.registry.assemble(&call)?, self.registry.get(name)?.random_noise(&call));
         let output = self.number(ty);
         let number = TypedCall(self.made.len() as u32);
-        self.made.push(Made { name, attrs: attrs.clone(), inputs, output });
+        self.made.push(Made { name, attrs: attrs.clone(), inputs, output, random });
         self.calls.insert(key, number);
         Ok((number, output))
+    }
+
+    /// log2 of what it draws or rounds anew.
+    pub fn random_noise(&self, call: TypedCall) -> f64 {
+        self.made[call.0 as usize].random
     }
 
     /// Bounds on what comes of it, from those on its operands.

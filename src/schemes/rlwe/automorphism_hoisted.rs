@@ -60,4 +60,8 @@ impl OpDef for AutomorphismHoisted {
     fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
         super::switched(call, inputs)
     }
+
+    fn random_noise(&self, call: &Call<'_>) -> f64 {
+        super::random_switching_noise(call, 1)
+    }
 }

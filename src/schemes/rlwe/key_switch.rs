@@ -3,8 +3,7 @@
 //! polynomial after the other, in the form of the input.
 //!
 //! Digit d is x modulo the primes of the digit, seen as an integer modulo all primes of the level and the special ones:
-//! in [0, q) for a digit of one prime, which needs no conversion, else centered (hybrid key switching, Han and Ki,
-//! ia.cr/2019/688).
+//! centered (hybrid key switching, Han and Ki, ia.cr/2019/688). A digit of one prime needs no conversion: whoever transforms it centers it.
 
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};

@@ -303,13 +303,16 @@ pub(super) fn switching_noise(call: &Call<'_>, index: usize) -> Option<f64> {
     Some(key_noise(&key, scheme.error_factor()))
 }
 
+/// That part of [`switching_noise`] that is random: all, where it is counted as such.
+pub(super) fn random_switching_noise(call: &Call<'_>, index: usize) -> f64 {
+    let of_reals =
+        || matches!(Ciphertext::of(call.inputs.first()?).ok()?.scheme, Scheme::Ckks { .. }).then_some(());
+    of_reals().and_then(|()| switching_noise(call, index)).unwrap_or(f64::NEG_INFINITY)
+}
+
 /// Bound of what switching with such a key adds where numbers are exact, rounded to multiples of `factor`.
 pub fn key_noise(key: &SwitchingKey, factor: u64) -> f64 {
-    let digits = (0..key.digits()).map(|d| {
-        let log = bounds::log2(&key.q[key.digit_range(d)]);
-        // A digit of one prime is not centered.
-        if key.digit_range(d).len() == 1 { log } else { log - 1.0 }
-    });
+    let digits = (0..key.digits()).map(|d| bounds::log2(&key.q[key.digit_range(d)]) - 1.0);
     let largest = digits.fold(0.0, f64::max);
     let log_errors = largest + bounds::log2(&[key.factor]);
     bounds::key_switch(key.n, key.digits(), log_errors, bounds::log2(&key.special), factor)

@@ -1,6 +1,6 @@
 //! `limb.convolve`: products of polynomials with prepared factors, summed: out_k = sum over d of x_d y_dk modulo X^n + 1
-//! and q, for k below attribute `outputs`. The x_d are integers in coefficient form, given as residues modulo any prime
-//! and taken modulo q, or limbs modulo q in NTT form; the y_dk are in NTT form modulo q. The inner product of key switching, and every product of a
+//! and q, for k below attribute `outputs`. The x_d are integers in coefficient form, given as residues modulo any prime,
+//! centered, and taken modulo q, or limbs modulo q in NTT form; the y_dk are in NTT form modulo q. The inner product of key switching, and every product of a
 //! fresh polynomial with keys and plaintexts.
 //!
 //! Inputs x_0, x_1, ..., then y_00, y_01, ..., y_10, ...; attributes `q`, `outputs`, and `form` of the outputs, coefficient form where it is left out.
@@ -41,14 +41,6 @@ fn shape(call: &Call<'_>) -> Result<(Limb, usize, usize)> {
     Ok((prepared.in_form(form), terms, outputs))
 }
 
-/// Which of the x_d are in NTT form.
-///
-/// # Errors
-/// `Operator` for what is no limb.
-pub fn transformed_already(call: &Call<'_>, terms: usize) -> Result<Vec<bool>> {
-    (0..terms).map(|index| Ok(call.limb(index)?.form == Form::Ntt)).collect()
-}
-
 impl OpDef for Convolve {
     fn name(&self) -> &str {
         "limb.convolve"
@@ -70,8 +62,8 @@ impl OpDef for Convolve {
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let (limb, terms, outputs) = shape(call)?;
         let mut x = inputs[..terms].to_vec();
-        for (x, ready) in x.iter_mut().zip(transformed_already(call, terms)?) {
-            if !ready {
+        for (index, x) in x.iter_mut().enumerate() {
+            if call.limb(index)?.form == Form::Coeff {
                 *x = super::transformed(s, *x, limb.q)?;
             }
         }

@@ -10,7 +10,6 @@ mod switch;
 mod tensor;
 
 pub use base_change::{base_change, moduli};
-pub use convolve::transformed_already;
 pub use ntt_from::transformed;
 
 use super::OpDef;

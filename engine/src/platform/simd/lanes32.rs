@@ -78,6 +78,10 @@ mod imp {
         u64x2_shr(a, bits)
     }
     #[inline(always)]
+    pub(super) fn where_at_least(a: v128, words: v128, least: v128) -> v128 {
+        v128_and(a, i64x2_ge(words, least))
+    }
+    #[inline(always)]
     pub(super) fn even(a: v128, b: v128) -> v128 {
         u32x4_shuffle::<0, 2, 4, 6>(a, b)
     }
@@ -168,6 +172,11 @@ mod imp {
     #[inline(always)]
     pub(super) fn shift(a: Register, bits: u32) -> Register {
         from_bits(to_bits(a).map(|a| a >> bits))
+    }
+    #[inline(always)]
+    pub(super) fn where_at_least(a: Register, words: Register, least: Register) -> Register {
+        let [a, words, least] = [a, words, least].map(to_bits);
+        from_bits(std::array::from_fn(|i| if words[i] >= least[i] { a[i] } else { 0 }))
     }
     #[inline(always)]
     pub(super) fn even(a: Register, b: Register) -> Register {
@@ -305,6 +314,18 @@ impl Wide {
     pub(super) fn halves(self) -> [U4; 2] {
         let [a, b] = self.0;
         [U4(imp::even(a, b)), U4(imp::odd(a, b))]
+    }
+
+    /// `x` in all lanes.
+    #[inline(always)]
+    pub(super) fn splat(x: u64) -> Self {
+        Self([imp::from_bits([x; 2]); 2])
+    }
+
+    /// These where `words` are at least `least`, both below `2^63`, else 0.
+    #[inline(always)]
+    pub(super) fn where_at_least(self, words: Self, least: Self) -> Self {
+        Self(std::array::from_fn(|i| imp::where_at_least(self.0[i], words.0[i], least.0[i])))
     }
 
     /// Divided by `2^bits`, rounded down.

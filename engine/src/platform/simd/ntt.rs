@@ -60,18 +60,18 @@ impl<A: Arithmetic<K>, const K: usize> Tables<A, K> {
 
     /// The forward transform; `end` makes of each result what is stored.
     #[inline(always)]
-    fn forward_to(&self, out: &mut [u64], a: &[u64], end: impl Fn(&A, F2) -> Pair) {
-        let f = A::load(&self.field);
+    fn forward_to(&self, out: &mut [u64], a: &[u64], from: u64, end: impl Fn(&A, F2) -> Pair) {
+        let (f, centered) = (A::load(&self.field), Centered::new(from));
         let (out, a) = (out.as_chunks_mut::<2>().0, a.as_chunks::<2>().0);
         let grown = |bound: u32| bound + A::product_bound(bound);
         // no value exceeds it
         let mut bound = UNIT;
         let mut steps = self.forward.steps.iter();
         if let Some(w) = &self.forward.single {
-            first_layer(&f, out, a, w);
+            first_layer(&f, out, a, w, centered);
             bound = grown(bound);
         } else if let Some([step]) = steps.next().map(Vec::as_slice) {
-            first_layers(&f, out, a, step);
+            first_layers(&f, out, a, step, centered);
             bound = grown(grown(bound));
         }
         for step in steps {
@@ -111,14 +111,14 @@ impl<A: Arithmetic<K> + BlockSums, const K: usize> Ring<BLOCK> for Tables<A, K> 
         A::prime(&self.field)
     }
 
-    /// `a`: any words up to `2^50`.
-    fn forward(&self, out: &mut [u64], a: &[u64]) {
-        self.forward_to(out, a, |f, y| f.finish(y));
+    /// `from`: below `2^50`.
+    fn forward(&self, out: &mut [u64], a: &[u64], from: u64) {
+        self.forward_to(out, a, from, |f, y| f.finish(y));
     }
 
     /// To what [`Arithmetic::leave`] leaves.
-    fn forward_open(&self, out: &mut [u64], a: &[u64]) {
-        self.forward_to(out, a, |f, y| f.leave(y));
+    fn forward_open(&self, out: &mut [u64], a: &[u64], from: u64) {
+        self.forward_to(out, a, from, |f, y| f.leave(y));
     }
 
     fn inverse(&self, out: &mut [u64], a: &[u64]) {
@@ -139,6 +139,28 @@ impl<A: Arithmetic<K> + BlockSums, const K: usize> Ring<BLOCK> for Tables<A, K> 
             *pairs = first_layers_back(&f, pairs.map(|pair| f.take(pair)), w);
         }
         self.rest_back(&f, a);
+    }
+}
+
+/// Residues modulo a prime, as centered integers.
+#[derive(Clone, Copy)]
+struct Centered {
+    /// The least residue that is seen as a negative integer.
+    half: F2,
+    p: F2,
+    rest: F2,
+}
+
+impl Centered {
+    fn new(p: u64) -> Self {
+        let half = p.div_ceil(2);
+        let [half, p, rest] = [half, p, p - half].map(|x| F2::splat(x as f64));
+        Self { half, p, rest }
+    }
+
+    #[inline(always)]
+    fn of(&self, words: Pair) -> F2 {
+        (F2::from_words(words) - self.half).lift(self.p) - self.rest
     }
 }
 
@@ -183,24 +205,37 @@ fn half_back<A: Arithmetic<K>, const K: usize>(
     [x0 + x1, f.mul(x0 - x1, w1), x2 + x3, f.mul(x2 - x3, w2)]
 }
 
-fn first_layer<A: Arithmetic<K>, const K: usize>(f: &A, out: &mut [Pair], a: &[Pair], w: &[f64; K]) {
+fn first_layer<A: Arithmetic<K>, const K: usize>(
+    f: &A,
+    out: &mut [Pair],
+    a: &[Pair],
+    w: &[f64; K],
+    centered: Centered,
+) {
     let w = both(w);
     let half = out.len() / 2;
     let ((left, right), (u, v)) = (out.split_at_mut(half), a.split_at(half));
     for (((x, y), &u), &v) in left.iter_mut().zip(right).zip(u).zip(v) {
-        let (u, p) = (F2::from_words(u), f.mul(F2::from_words(v), &w));
+        let (u, p) = (centered.of(u), f.mul(centered.of(v), &w));
         (*x, *y) = ((u + p).to_bits(), (u - p).to_bits());
     }
 }
 
-fn first_layers<A: Arithmetic<K>, const K: usize>(f: &A, out: &mut [Pair], a: &[Pair], w: &Step<[f64; K]>) {
+fn first_layers<A: Arithmetic<K>, const K: usize>(
+    f: &A,
+    out: &mut [Pair],
+    a: &[Pair],
+    w: &Step<[f64; K]>,
+    centered: Centered,
+) {
     let w = w.each_ref().map(both);
     let [o0, o1, o2, o3] = quarters(out);
     let (left, right) = a.split_at(a.len() / 2);
     let ((a0, a1), (a2, a3)) = (left.split_at(left.len() / 2), right.split_at(right.len() / 2));
     let outputs = o0.iter_mut().zip(o1).zip(o2).zip(o3);
     for ((((o0, o1), o2), o3), (((a0, a1), a2), a3)) in outputs.zip(a0.iter().zip(a1).zip(a2).zip(a3)) {
-        [*o0, *o1, *o2, *o3] = butterfly(f, [*a0, *a1, *a2, *a3].map(F2::from_words), &w).map(F2::to_bits);
+        [*o0, *o1, *o2, *o3] =
+            butterfly(f, [*a0, *a1, *a2, *a3].map(|a| centered.of(a)), &w).map(F2::to_bits);
     }
 }
 

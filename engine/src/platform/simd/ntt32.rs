@@ -47,8 +47,6 @@ pub(super) struct Tables {
     inverse: Direction,
     /// `1/n` and `1/n` times the factor of the layer with one block.
     scale: [Factor; 2],
-    /// The words that need no reduction before the first layer have no bit above: they are below `4q`.
-    fitting: u64,
 }
 
 impl Tables {
@@ -66,15 +64,14 @@ impl Tables {
             forward: direction(&roots.forward, factor),
             inverse: direction(&roots.inverse, factor),
             scale: [roots.scale, roots.scaled_last].map(factor),
-            fitting: (1 << (4 * field.modulus.value()).ilog2()) - 1,
             field,
         }))
     }
 
-    fn forward_from<const WIDE: bool>(&self, out: &mut [u64], a: &[u64]) {
+    /// From what `load` makes of words.
+    fn forward_from(&self, out: &mut [u64], a: &[u64], load: impl Fn(&Small, [u64; 4]) -> U4) {
         let f = self.field.load();
-        let load =
-            |&words: &[u64; 4]| if WIDE { f.fit(Wide::from_words(words)) } else { U4::halves(words)[0] };
+        let load = |&words: &[u64; 4]| load(&f, words);
         let steps = match (&self.forward.single, self.forward.steps.as_slice()) {
             (None, [first, steps @ ..]) => {
                 first_layers(&f, out, a, &first[0], load);
@@ -133,18 +130,24 @@ impl Ring<LANES> for Tables {
         self.field.load()
     }
 
-    /// `a`: any words.
-    fn forward(&self, out: &mut [u64], a: &[u64]) {
-        if a.iter().fold(0, |bits, word| bits | word) > self.fitting {
-            self.forward_from::<true>(out, a);
-        } else {
-            self.forward_from::<false>(out, a);
+    /// `from`: below `2^63`.
+    fn forward(&self, out: &mut [u64], a: &[u64], from: u64) {
+        let q = self.field.modulus.value();
+        if from == q {
+            return self.forward_from(out, a, |_, words| U4::halves(words)[0]);
         }
+        // What is p more than it means is so by no more than a multiple of q.
+        let half = Wide::splat(from.div_ceil(2));
+        let missing = Wide::splat((q - from % q) % q);
+        self.forward_from(out, a, |f, words| {
+            let words = Wide::from_words(words);
+            f.fit(words + missing.where_at_least(words, half))
+        });
     }
 
     /// In `[0, q)`.
-    fn forward_open(&self, out: &mut [u64], a: &[u64]) {
-        self.forward(out, a);
+    fn forward_open(&self, out: &mut [u64], a: &[u64], from: u64) {
+        self.forward(out, a, from);
     }
 
     fn inverse(&self, out: &mut [u64], a: &[u64]) {
@@ -301,6 +304,16 @@ mod tests {
         [smallest, ntt_primes(30, n, 1, &[]).unwrap()[0]]
     }
 
+    /// What words are residues of: the prime itself, and smaller and larger ones.
+    fn from(q: u64, kind: usize) -> u64 {
+        match kind {
+            4 => 7681,
+            5 => (1 << 50) - 27,
+            6 => (1 << 61) - 1,
+            _ => q,
+        }
+    }
+
     #[test]
     fn the_bits_of_the_reference() {
         let mut state = 1u64;
@@ -314,23 +327,28 @@ mod tests {
                 let table = NttTable::new(n, modulus).unwrap();
                 let transform = Tables::new(n, Field32::new(modulus).unwrap()).unwrap().unwrap();
                 let edge = |x: u64| [0, 1, q - 1, q / 2][x as usize % 4];
-                for kind in 0..5 {
+                for kind in 0..7 {
                     let a: Vec<u64> = (0..n)
                         .map(|i| match kind {
                             0 => q - 1,
                             1 => edge(random()),
                             2 => u64::from(i == n - 1),
                             3 => random() % q,
-                            // Words of other primes.
-                            _ => [random(), u64::MAX, u64::from(u32::MAX), 4 * q][random() as usize % 4],
+                            // Residues modulo other primes.
+                            kind => {
+                                let p = from(q, kind);
+                                [random() % p, p - 1, p / 2, p / 2 + 1, q.min(p - 1)][random() as usize % 5]
+                            }
                         })
                         .collect();
-                    let mut expected: Vec<u64> = a.iter().map(|x| x % q).collect();
+                    let p = from(q, kind);
+                    let centered = |&x: &u64| i128::from(x) - if x > p / 2 { i128::from(p) } else { 0 };
+                    let back: Vec<u64> = a.iter().map(|x| centered(x).rem_euclid(q.into()) as u64).collect();
+                    let mut expected = back.clone();
                     table.forward(&mut expected);
                     let mut out = vec![u64::MAX; n];
-                    transform.forward(&mut out, &a);
+                    transform.forward(&mut out, &a, p);
                     assert_eq!(out, expected, "n = {n}, q = {q}, kind {kind}");
-                    let back: Vec<u64> = a.iter().map(|x| x % q).collect();
                     let mut again = vec![u64::MAX; n];
                     transform.inverse(&mut again, &out);
                     assert_eq!(again, back, "inverse, n = {n}, q = {q}, kind {kind}");

@@ -4,8 +4,7 @@
 use super::{kernel, kernel_with_scratch};
 use crate::Result;
 use crate::ops::Call;
-use crate::ops::fused::transformed_already;
-use crate::ops::types::Form;
+use crate::ops::types::{Form, Limb};
 use crate::platform::Kernel;
 use std::sync::Arc;
 
@@ -57,11 +56,11 @@ pub(super) trait Ring<const N: usize>: Send + Sync + 'static {
     /// The prime in registers.
     fn prime(&self) -> Self::Sums;
 
-    /// As `NttTable::forward`, from `a`, words that the family takes, to `out`, in `[0, q)`.
-    fn forward(&self, out: &mut [u64], a: &[u64]);
+    /// As `NttTable::forward`, from `a`, residues modulo `from`, a prime that the family takes, seen as centered integers, to `out`, in `[0, q)`.
+    fn forward(&self, out: &mut [u64], a: &[u64], from: u64);
 
     /// As [`Self::forward`], to what [`Sums::add_transformed`] takes.
-    fn forward_open(&self, out: &mut [u64], a: &[u64]);
+    fn forward_open(&self, out: &mut [u64], a: &[u64], from: u64);
 
     /// As `NttTable::inverse`, from `a` to `out`; both in `[0, q)`.
     fn inverse(&self, out: &mut [u64], a: &[u64]);
@@ -83,18 +82,21 @@ pub(super) fn ring_kernel<R: Ring<N>, const N: usize>(
 ) -> Result<Option<Kernel>> {
     match call.name {
         "limb.mul" | "limb.dot" => Some(kernel(move |i, out, _| dot(prime, out, i))),
-        "limb.ntt" | "limb.ntt_from" => ring()?.map(|ring| kernel(move |i, out, _| ring.forward(out, i[0]))),
+        "limb.ntt" | "limb.ntt_from" => {
+            let from = call.limb(0)?.q;
+            ring()?.map(|ring| kernel(move |i, out, _| ring.forward(out, i[0], from)))
+        }
         "limb.intt" => ring()?.map(|ring| kernel(move |i, out, _| ring.inverse(out, i[0]))),
         "limb.tensor" => ring()?.map(|ring| kernel(move |i, out, _| tensor(&*ring, out, i))),
         "limb.convolve" => {
             let outputs = call.attrs.size("outputs")?;
             let terms = call.inputs.len() / (outputs + 1);
             let scratch = group(n, terms) * n;
-            let ready = transformed_already(call, terms)?;
+            let factors = (0..terms).map(|index| call.limb(index)).collect::<Result<Vec<_>>>()?;
             let back = call.attrs.get("form").is_none() || call.form()? == Form::Coeff;
             ring()?.map(|ring| {
                 kernel_with_scratch(scratch, move |i, out, scratch| {
-                    convolve(&*ring, (&ready, outputs, back), out, i, scratch);
+                    convolve(&*ring, (&factors, outputs, back), out, i, scratch);
                 })
             })
         }
@@ -130,33 +132,32 @@ fn group(n: usize, terms: usize) -> usize {
     (KEPT / n).clamp(1, terms)
 }
 
-/// `limb.convolve`: the factors in coefficient form are words that the transform takes, prepared ones and those that are `ready` in
-/// `[0, q)`; so are the outputs, transformed `back` or not.
+/// `limb.convolve`: what the `factors` that are to be transformed are, they say; all others and the outputs are in `[0, q)`, these transformed `back` or not.
 fn convolve<R: Ring<N>, const N: usize>(
     ring: &R,
-    (ready, outputs, back): (&[bool], usize, bool),
+    (factors, outputs, back): (&[Limb], usize, bool),
     out: &mut [u64],
     inputs: &[&[u64]],
     scratch: &mut [u64],
 ) {
     let prime = ring.prime();
-    let (n, terms) = (out.len() / outputs, ready.len());
+    let (n, terms) = (out.len() / outputs, factors.len());
     let group = group(n, terms);
     let (x, y) = inputs.split_at(terms);
     for start in (0..terms).step_by(group) {
         let end = terms.min(start + group);
-        let (x, ready) = (&x[start..end], &ready[start..end]);
-        for ((transformed, x), _) in
-            scratch.chunks_exact_mut(n).zip(x).zip(ready).filter(|(_, ready)| !**ready)
-        {
-            ring.forward_open(transformed, x);
+        let (x, factors) = (&x[start..end], &factors[start..end]);
+        for ((transformed, x), factor) in scratch.chunks_exact_mut(n).zip(x).zip(factors) {
+            if factor.form == Form::Coeff {
+                ring.forward_open(transformed, x, factor.q);
+            }
         }
         for (k, out) in out.chunks_exact_mut(n).enumerate() {
             for (index, out) in out.as_chunks_mut().0.iter_mut().enumerate() {
                 let mut sum = if start == 0 { R::Sums::zero() } else { prime.taken(out) };
                 for (i, transformed) in scratch.chunks_exact(n).take(x.len()).enumerate() {
                     let factor = block(y[(start + i) * outputs + k], index);
-                    if ready[i] {
+                    if factors[i].form == Form::Ntt {
                         prime.add_product(
                             &mut sum,
                             &R::Sums::values(block(x[i], index)),
