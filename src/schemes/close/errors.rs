@@ -322,3 +322,120 @@ fn mixed(x: u64) -> u64 {
     let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     x ^ (x >> 31)
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    /// All slots, one by one.
+    fn listed(slots: &Slots) -> BTreeSet<u32> {
+        let Slots::Of { offsets, along, of } = slots else { panic!("slots are known") };
+        let bits = (0..u32::BITS).map(|bit| 1u32 << bit).filter(|bit| along & bit != 0);
+        bits.fold(offsets.iter().copied().collect(), |all: BTreeSet<u32>, bit| {
+            all.iter().flat_map(|&at| [at, (at + bit) % of]).collect()
+        })
+    }
+
+    /// Some slots of a ring of 64: offsets, and bits along which they are summed, such that none is met twice.
+    fn slots() -> impl Strategy<Value = Slots> {
+        (prop::collection::btree_set(0u32..64, 1..5), 0u32..64)
+            .prop_map(|(offsets, along)| Slots::Of {
+                offsets: offsets.into_iter().collect(),
+                along: along & (along << 1),
+                of: 64,
+            })
+            .prop_filter("none is met twice", |slots| match slots {
+                Slots::Of { offsets, along, .. } => {
+                    listed(slots).len() == offsets.len() << along.count_ones()
+                }
+                Slots::Any => false,
+            })
+    }
+
+    proptest! {
+        #[test]
+        fn slots_that_are_told_apart_are_apart(a in slots(), b in slots(), steps in 0u32..64) {
+            let (moved, gain) = a.moved(Moved::By { steps, of: 64 });
+            prop_assert_eq!(gain, 0.0);
+            let all: BTreeSet<u32> = listed(&a).into_iter().map(|slot| (slot + steps) % 64).collect();
+            prop_assert_eq!(&listed(&moved), &all);
+            let (apart, both) = moved.with(&b);
+            let meet = !listed(&b).is_disjoint(&all);
+            prop_assert!(!(apart && meet));
+            if apart {
+                prop_assert_eq!(listed(&both), listed(&b).into_iter().chain(all).collect::<BTreeSet<u32>>());
+            }
+            // And where bits are the same ones nothing that is apart is missed.
+            let along = |slots: &Slots| matches!(slots, Slots::Of { along, .. } if *along == 0);
+            prop_assert!(apart || meet || !along(&a) || !along(&b));
+        }
+
+        #[test]
+        fn differences_are_sums_with_signs(d in 0u32..256, along in 0u32..256) {
+            let mut sums = BTreeSet::from([0u32]);
+            for bit in (0..8).map(|bit| 1u32 << bit).filter(|bit| along & bit != 0) {
+                sums = sums.iter().flat_map(|&s| [s, s.wrapping_add(bit) % 256, s.wrapping_sub(bit) % 256]).collect();
+            }
+            prop_assert_eq!(is_difference(d, along, 256), sums.contains(&d));
+        }
+    }
+
+    fn noise(message: f64, error: f64) -> Noise {
+        Noise { message, error }
+    }
+
+    /// A sum, as its rule bounds it.
+    fn added(x: &Bounds, y: &Bounds) -> Bounds {
+        let rule = |inputs: &[Noise]| Ok::<_, ()>(crate::schemes::noise::sums(inputs));
+        Bounds::made(&[x, y], None, Moved::Not, rule).unwrap()
+    }
+
+    fn turned(x: &Bounds, steps: u32) -> Bounds {
+        Bounds::made(&[x], None, Moved::By { steps, of: 4096 }, |inputs| Ok::<_, ()>(inputs[0])).unwrap()
+    }
+
+    #[test]
+    fn errors_add_up_by_where_they_come_from() {
+        let near = |bounds: &Bounds, error: f64| (bounds.noise.error - error).abs() < 1e-6;
+        let (x, y) = (Bounds::drawn(noise(40.0, 10.0), 1), Bounds::drawn(noise(40.0, 10.0), 2));
+        assert!(near(&added(&x, &y), 10.5));
+        assert!(near(&added(&x, &x), 11.0));
+        // A sum of all slots is that of as many independent errors; once more it is the same in each.
+        let mut sum = x.clone();
+        for bit in 0..12 {
+            sum = added(&sum, &turned(&sum, 1 << bit));
+            assert!(near(&sum, 10.0 + 0.5 * f64::from(bit + 1)), "{bit}: {:?}", sum.noise);
+        }
+        assert!(near(&added(&sum, &turned(&sum, 1)), 17.0));
+        // Diagonals.
+        let rows =
+            (1..64).map(|steps| turned(&x, 4096 - steps)).fold(x.clone(), |all, row| added(&all, &row));
+        assert!(near(&rows, 13.0));
+        // Of what nobody knows nothing is won.
+        let known = Bounds::certain(noise(40.0, 10.0));
+        assert!(near(&added(&known, &known), 11.0) && near(&added(&x, &known), 11.0));
+        // The rounding of clear numbers may be the same in both.
+        let round = |source| {
+            let rule = |_: &[Noise]| Ok::<_, ()>(noise(40.0, 10.0));
+            Bounds::made(&[], Some((source, true, 10.0)), Moved::Not, rule).unwrap()
+        };
+        assert!(near(&added(&round(1), &round(2)), 11.0));
+    }
+
+    #[test]
+    fn products_scale_errors_and_add_theirs() {
+        let (x, y) = (Bounds::drawn(noise(40.0, 10.0), 1), Bounds::drawn(noise(42.0, 12.0), 2));
+        let rule = |inputs: &[Noise]| Ok::<_, ()>(crate::schemes::canonical::product(inputs[0], inputs[1]));
+        let product = Bounds::made(&[&x, &y], None, Moved::Not, rule).unwrap();
+        let off = |error: f64| (product.noise.error - error).abs();
+        // Two of 2^52, and 2^22.
+        assert!(off(52.5) < 1e-6, "{:?}", product.noise);
+        // A mean of 16 is off by a fourth.
+        let mean =
+            Bounds::made(&[&x], None, Moved::Mean { low: 8, of: 4096 }, |inputs| Ok::<_, ()>(inputs[0]));
+        assert!((mean.unwrap().noise.error - 8.0).abs() < 1e-6);
+    }
+}
