@@ -9,7 +9,7 @@ use cipherloom::Result;
 use cipherloom::circuit::Precompute;
 use cipherloom::graph::{Graph, parse, print};
 use cipherloom::ops::Registry;
-use cipherloom::optimize::{Pass, cancel, dedup, prune, sum_products};
+use cipherloom::optimize::{Pass, cancel, dedup, fuse, prune, sum_products};
 use cipherloom::place::gather;
 use cipherloom::schemes;
 use std::path::Path;
@@ -49,6 +49,11 @@ fn dedup_merges_what_does_the_same_but_no_samples() {
 #[test]
 fn dedup_takes_commutative_operators_in_any_order() {
     settled("dedup_commutative", |graph| dedup(graph, registry()));
+}
+
+#[test]
+fn fuse_sums_products_that_nobody_else_reads() {
+    settled("fuse", |graph| fuse(graph, registry()));
 }
 
 #[test]

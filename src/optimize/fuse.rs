@@ -1,12 +1,15 @@
-//! An operator and the one whose output it alone reads become one operator that does both, cheaper: relinearization and the division after it. Which
-//! two these are, operator types say themselves ([`crate::ops::OpDef::fused`]).
+//! An operator and those whose outputs it alone reads become one operator that does it all, cheaper: relinearization and the division after it, a sum
+//! and the products that are its terms. Which these are, operator types say themselves ([`crate::ops::OpDef::fused`]).
 
 use super::{Change, Private, after, is_pinned};
 use crate::Result;
-use crate::analyze::Facts;
+use crate::analyze::{Facts, topological_order};
 use crate::graph::{Attrs, Graph, OperandId, Operator};
 use crate::ops::Registry;
 use std::collections::HashMap;
+
+/// Most inputs of an operator that takes the inputs of several.
+const MOST_INPUTS: usize = 64;
 
 /// The graph with such operators as one.
 ///
@@ -14,6 +17,19 @@ use std::collections::HashMap;
 /// `OverlappingOutputs`, `Cycle`.
 pub fn fuse(graph: &Graph, registry: &Registry) -> Result<Graph> {
     after(graph, work, registry)
+}
+
+/// What takes the place of operators.
+#[derive(Default)]
+struct Fused<'r> {
+    name: &'r str,
+    attrs: Attrs,
+    inputs: Vec<OperandId>,
+}
+
+/// The attributes of both; the second ones count.
+fn merged(first: Attrs, second: &Attrs) -> Attrs {
+    second.iter().fold(first, |all, (name, value)| all.with(name, value.clone()))
 }
 
 pub(super) fn work(graph: &Graph, facts: &Facts, registry: &Registry) -> Result<Option<Change>> {
@@ -24,24 +40,40 @@ pub(super) fn work(graph: &Graph, facts: &Facts, registry: &Registry) -> Result<
             |op: &usize| graph.type_number(graph.operators()[*op].output) == graph.type_number(operand);
         private.writer(operand).filter(same)
     };
-    let mut fused: HashMap<usize, (&str, Attrs, usize)> = HashMap::new();
+    // None of them draws anything, so that a nonce pins it; and who was placed stays what it is.
+    let stays = |op: &Operator| is_pinned(op, false) || graph.signature(op).platform.is_some();
+    let mut fused: HashMap<usize, Fused<'_>> = HashMap::new();
     let mut gone = vec![false; graph.operators().len()];
-    for (number, op) in graph.operators().iter().enumerate() {
-        let [input] = graph.inputs_of(op) else { continue };
+    for number in topological_order(graph, &facts.dependencies)? {
+        let number = number as usize;
+        let op = &graph.operators()[number];
         let Ok(def) = registry.get(&graph.signature(op).name) else { continue };
-        let Some(first) = inner(*input) else { continue };
-        let first_op = &graph.operators()[first];
-        // Neither of them draws anything, so that a nonce pins it; and who was placed stays what it is.
-        let stays = |op: &Operator| is_pinned(op, false) || graph.signature(op).platform.is_some();
-        if stays(op) || stays(first_op) || fused.contains_key(&first) {
+        let inner: Option<Vec<usize>> = graph.inputs_of(op).iter().map(|&input| inner(input)).collect();
+        let Some(inner) = inner.filter(|inner| !inner.is_empty()) else { continue };
+        if stays(op) || inner.iter().any(|&inner| stays(&graph.operators()[inner])) {
             continue;
         }
-        let inner = graph.signature(first_op);
-        if let Some(name) = def.fused(&inner.name) {
-            let own = graph.signature(op).attrs.iter();
-            let attrs = own.fold(inner.attrs.clone(), |attrs, (name, value)| attrs.with(name, value.clone()));
-            fused.insert(number, (name, attrs, first));
-            gone[first] = true;
+        let mut whole: Option<Fused<'_>> = None;
+        for &inner in &inner {
+            let own = &graph.operators()[inner];
+            let signature = graph.signature(own);
+            let (name, attrs, inputs) = match fused.get(&inner) {
+                Some(fused) => (fused.name, &fused.attrs, fused.inputs.as_slice()),
+                None => (signature.name.as_str(), &signature.attrs, graph.inputs_of(own)),
+            };
+            let all = whole.take().unwrap_or_default();
+            let name = def.fused(name).filter(|name| all.inputs.is_empty() || all.name == *name);
+            let Some(name) = name else { break };
+            whole = Some(Fused {
+                name,
+                attrs: merged(all.attrs, attrs),
+                inputs: [all.inputs.as_slice(), inputs].concat(),
+            });
+        }
+        if let Some(mut whole) = whole.filter(|whole| whole.inputs.len() <= MOST_INPUTS) {
+            whole.attrs = merged(whole.attrs, &graph.signature(op).attrs);
+            inner.iter().for_each(|&inner| gone[inner] = true);
+            fused.insert(number, whole);
         }
     }
     if fused.is_empty() {
@@ -51,12 +83,10 @@ pub(super) fn work(graph: &Graph, facts: &Facts, registry: &Registry) -> Result<
     out.retain_operators(|_| false);
     for (number, op) in graph.operators().iter().enumerate().filter(|(number, _)| !gone[*number]) {
         let (signature, inputs) = match fused.remove(&number) {
-            Some((name, attrs, first)) => {
-                (out.intern_signature(name, attrs), graph.inputs_of(&graph.operators()[first]))
-            }
-            None => (op.signature, graph.inputs_of(op)),
+            Some(Fused { name, attrs, inputs }) => (out.intern_signature(name, attrs), inputs),
+            None => (op.signature, graph.inputs_of(op).to_vec()),
         };
-        out.push_operator(signature, inputs, op.output, op.nonce, op.parent);
+        out.push_operator(signature, &inputs, op.output, op.nonce, op.parent);
     }
     Ok(Some(Change::Rebuilt(out)))
 }

@@ -107,6 +107,23 @@ impl Series {
         }
     }
 
+    /// a and b of a x^3 + b x; none for another polynomial of doubles, for integers, and where b is so much more than a that x (a x^2 + b) would be less precise.
+    pub fn odd_cubic(&self) -> Option<(f64, f64)> {
+        let (a, b) = match self {
+            Self::Reals(Basis::Powers, all) => match all.as_slice() {
+                &[_, b, 0.0, a] => (a, b),
+                _ => return None,
+            },
+            // T_3 = 4 x^3 - 3 x.
+            Self::Reals(Basis::Chebyshev, all) => match all.as_slice() {
+                &[_, first, 0.0, third] => (4.0 * third, first - 3.0 * third),
+                _ => return None,
+            },
+            Self::Integers(_) => return None,
+        };
+        Some((a, b)).filter(|(a, b)| b.abs() <= 4.0 * a.abs())
+    }
+
     /// The largest that |p'| may be where |x| is at most `largest`.
     pub fn steepest(&self, largest: f64) -> f64 {
         let terms = |all: &mut dyn Iterator<Item = f64>| {
@@ -117,7 +134,11 @@ impl Series {
         };
         match self {
             Self::Integers(all) => terms(&mut all.iter().map(|&c| c as f64)),
-            Self::Reals(Basis::Powers, all) => terms(&mut all.iter().copied()),
+            // |3 a x^2 + b| is largest at an end or in the middle.
+            Self::Reals(Basis::Powers, all) => match all.as_slice() {
+                &[_, b, 0.0, a] => b.abs().max((3.0 * a * largest * largest + b).abs()),
+                all => terms(&mut all.iter().copied()),
+            },
             Self::Reals(Basis::Chebyshev, all) => slope(all) * beyond(all.len(), largest),
         }
     }

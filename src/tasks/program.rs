@@ -16,7 +16,7 @@ use crate::graph::{Graph, ValueType, print};
 use crate::math::Modulus;
 use crate::ops::Registry;
 use crate::ops::types::{self, Extract};
-use crate::optimize::optimize;
+use crate::optimize::{fuse, optimize};
 use crate::packed::Frame;
 use crate::place::gather;
 use crate::platform::Platform;
@@ -599,7 +599,7 @@ impl Program {
     pub fn base(&self, platform: &dyn Platform) -> Result<Graph> {
         let mut expander = Expander::new(&self.registry);
         let polynomial = self.expanded(&mut expander)?;
-        base(&mut expander, &polynomial, platform)
+        base(&mut expander, &polynomial, platform, self.literal.passes.fuse)
     }
 
     /// The graph of polynomials.
@@ -655,13 +655,19 @@ fn members(steps: &mut [Step], passes: Passes, layouts: &BTreeMap<String, Place>
     Ok(all)
 }
 
-/// Expands a graph to the base set of a platform, optimizes it, and gathers operands into blocks, so that a trace names its operators.
+/// Expands a graph to the base set of a platform, optimizes it, makes one operator of several where `fuses`, and gathers operands into blocks, so that a trace names its operators.
 ///
 /// # Errors
 /// As [`Expander::expand`].
-pub fn base(expander: &mut Expander<'_>, graph: &Graph, platform: &dyn Platform) -> Result<Graph> {
+pub fn base(
+    expander: &mut Expander<'_>,
+    graph: &Graph,
+    platform: &dyn Platform,
+    fuses: bool,
+) -> Result<Graph> {
     let base = BaseSet { platform: platform.name(), contains: &|op| platform.implements(op) };
-    gather(&optimize(&expander.expand(graph, &base)?, expander.registry())?)
+    let graph = optimize(&expander.expand(graph, &base)?, expander.registry())?;
+    gather(&if fuses { fuse(&graph, expander.registry())? } else { graph })
 }
 
 impl Options {

@@ -73,7 +73,7 @@ impl Runner {
             s.graph_mut().declare_output(&name, operand);
         }
         let mut expander = Expander::new(&self.setting.registry);
-        let graph = base(&mut expander, &s.finish(), &*self.setting.platform)?;
+        let graph = base(&mut expander, &s.finish(), &*self.setting.platform, true)?;
         let options =
             PlanOptions { memory_limit: self.setting.memory_limit, wipe: true, ..PlanOptions::default() };
         Ok(Arc::new(Plan::new(&graph, &self.setting.registry, &*self.setting.platform, options)?))

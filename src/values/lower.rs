@@ -103,6 +103,17 @@ impl Lowering<'_> {
             let found = self.packer.polynomial(x, &Series::Reals(Basis::Powers, powers))?;
             return self.bounded(&found, p, at_zero, off, value);
         }
+        let series = Series::Reals(Basis::Chebyshev, p.to_vec());
+        if let Some((a, b)) = series.odd_cubic().filter(|_| hopes && middle == 0.0) {
+            // With y = k x, k^3 = a, it is y^3 + b/k y: a product with a number less.
+            let k = libm::cbrt(a);
+            let by = Real::new(k / half).ok_or(Error::Job("an interval has a length"))?;
+            let y = self.packer.hoped(x, Attr::Real(by))?;
+            let y = self.packer.within(&y, k.abs(), 0.0)?;
+            let cubic = Series::Reals(Basis::Powers, vec![0.0, b / k, 0.0, 1.0]);
+            let found = self.packer.polynomial(&y, &cubic)?;
+            return self.bounded(&found, p, chebyshev(p, 0.0), off, value);
+        }
         let mut u = x.clone();
         if interval != (Interval { min: -1.0, max: 1.0 }) {
             let by = Real::new(1.0 / half).ok_or(Error::Job("an interval has a length"))?;
@@ -114,7 +125,7 @@ impl Lowering<'_> {
             }
         }
         let u = self.packer.within(&u, 1.0, 0.0)?;
-        let found = self.packer.polynomial(&u, &Series::Reals(Basis::Chebyshev, p.to_vec()))?;
+        let found = self.packer.polynomial(&u, &series)?;
         self.bounded(&found, p, chebyshev(p, 0.0), off, value)
     }
 

@@ -426,7 +426,7 @@ export interface CompileOptions {
  * they cost no level. `flatten`: turns of sums of masked vectors are sums of turns. `giantSteps`: sums
  * of many turns of one vector of few. `lateSums`: what is summed up stays in its slots until the sum is needed, so that several are added up at once, in one
  * ciphertext. `extract`: sums that are outputs are added up by who decrypts, who learns the sums alone. `lazyRelinearization`: after products were added up. `earlySwitching`: primes are dropped as soon as they cost little to drop
- * (BGV). `hoist`: what turns of one ciphertext share is computed once. `fuse`: divisions that follow one another are one.
+ * (BGV). `hoist`: what turns of one ciphertext share is computed once. `fuse`: divisions that follow one another are one, sums of products of limbs another.
  */
 export type TaskPass = (typeof TASK_PASSES)[number];
 

@@ -128,8 +128,8 @@ pub trait OpDef: Send + Sync {
         None
     }
 
-    /// The operator that does what this one does to the output of `inner`, for an operator of one input: it has the inputs of `inner`, and the attributes of
-    /// both. The pass `fuse` asks, and where nobody else reads what is between puts it in place of the two.
+    /// The operator that does what this one does to the outputs of operators of which each is an `inner`, one for each of its inputs: it has their inputs, one after the
+    /// other, and the attributes of all. The pass `fuse` asks, and where nobody else reads what is between puts it in their place, if they all answer alike.
     fn fused(&self, inner: &str) -> Option<&str> {
         let _ = inner;
         None

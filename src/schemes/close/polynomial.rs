@@ -57,6 +57,9 @@ impl<'c, 'e, 'r, R: Rules> Evaluation<'c, 'e, 'r, R> {
     }
 
     fn run(mut self, p: &Series) -> Result<Handle> {
+        if let Some(cubic) = p.odd_cubic() {
+            return self.odd_cubic(cubic);
+        }
         let found = match self.above_zero(p)? {
             Some(found) => found,
             None => {
@@ -72,6 +75,16 @@ impl<'c, 'e, 'r, R: Rules> Evaluation<'c, 'e, 'r, R> {
             },
             _ => Ok(found),
         }
+    }
+
+    /// a x (x^2 + b/a): one product with a number at most, and no sums of what has different levels.
+    fn odd_cubic(&mut self, (a, b): (f64, f64)) -> Result<Handle> {
+        let x = self.element(1)?;
+        let square = self.closing.multiply(x, x)?;
+        let square = self.closing.add_number(square, b / a)?;
+        let lead = Real::new(a).ok_or(Error::Job("numbers are finite"))?;
+        let x = if a == 1.0 { x } else { self.closing.multiply_number(x, &Attr::Real(lead))? };
+        self.closing.multiply(x, square)
     }
 
     /// p(x) but for what belongs to the first element of the basis, 1; none where that is all.

@@ -20,6 +20,10 @@ impl OpDef for Add {
         true
     }
 
+    fn fused(&self, inner: &str) -> Option<&str> {
+        matches!(inner, "limb.mul" | "limb.dot").then_some("limb.dot")
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(2)?;
         call.limb(0)?;
