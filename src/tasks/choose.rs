@@ -127,17 +127,24 @@ fn among(rings: &[Ring], all: &[Member], wishes: &Wishes, registry: &Registry) -
             }
         } else {
             for log_scale in SCALES {
-                let tried =
-                    search.digits(|search, digit, least| search.ckks(ring, log_scale, digit, least))?;
-                let some = !tried.is_empty();
-                found.extend(tried);
-                if some {
-                    break;
+                let mut tried = |log_scale, late| {
+                    search.digits(|search, digit, least| search.ckks(ring, log_scale, (digit, least), late))
+                };
+                found.extend(tried(log_scale, true)?);
+                if found.is_empty() {
+                    continue;
                 }
+                // A little more, and what is turned may have a prime less.
+                for log_scale in (log_scale + 1..).take(2) {
+                    if found.iter().all(|candidate| candidate.late) {
+                        found.extend(tried(log_scale, false)?);
+                    }
+                }
+                break;
             }
         }
         found.sort_by_key(|candidate| candidate.words);
-        for Candidate { parameters, words } in found {
+        for Candidate { parameters, words, .. } in found {
             pause()?;
             if words > most_words {
                 break;
@@ -199,6 +206,8 @@ struct Candidate {
     parameters: Parameters,
     /// Words that its operators read and write.
     words: u64,
+    /// Whether products of reals are rescaled late.
+    late: bool,
 }
 
 impl Search<'_> {
@@ -277,7 +286,7 @@ impl Search<'_> {
             let Ok(specials) = ntt_primes(high, ring.n, special, t) else { continue };
             let taken = [t, &specials].concat();
             let Ok(primes) = ntt_primes(bits, ring.n, count, &taken) else { continue };
-            match self.fits(ring, self.literal(ring, SchemeName::Bgv, t, &primes, &specials))? {
+            match self.fits(ring, self.literal(ring, SchemeName::Bgv, t, &primes, &specials), false)? {
                 Fit::No { missing: bits } => missing = missing.min(bits),
                 fit => return Ok(fit),
             }
@@ -286,8 +295,14 @@ impl Search<'_> {
     }
 
     /// The fewest primes that do, for one scale: the lowest one is as large as can be, for what is decrypted, as are special ones; the others lie next to where
-    /// the scale goes.
-    fn ckks(&mut self, ring: &Ring, log_scale: u32, special: usize, least: usize) -> Result<Fit> {
+    /// the scale goes. Where products are rescaled `late`, only where that alone does.
+    fn ckks(
+        &mut self,
+        ring: &Ring,
+        log_scale: u32,
+        (special, least): (usize, usize),
+        late: bool,
+    ) -> Result<Fit> {
         for count in least..=(ring.max_bits / log_scale) as usize {
             let rest = ring.max_bits.saturating_sub(log_scale * (count - 1) as u32);
             let bits = PRIME_BITS.min(rest / (1 + special) as u32);
@@ -295,7 +310,7 @@ impl Search<'_> {
                 break;
             }
             let Some(literal) = self.scaled(ring, log_scale, count, bits, (special, bits)) else { continue };
-            let spare = match self.fits(ring, literal)? {
+            let spare = match self.fits(ring, literal.clone(), false)? {
                 Fit::Imprecise { spare } => spare,
                 Fit::No { .. } => continue,
                 fit => return Ok(fit),
@@ -304,8 +319,16 @@ impl Search<'_> {
             // divided.
             let low = bits.saturating_sub(spare).max(log_scale + BEYOND);
             let high = (rest - low).checked_div(special as u32).unwrap_or(0).min(PRIME_BITS);
-            let literal = self.scaled(ring, log_scale, count, low, (special, high)).filter(|_| high > bits);
-            return literal.map_or(Ok(Fit::Imprecise { spare }), |literal| self.fits(ring, literal));
+            let other = self.scaled(ring, log_scale, count, low, (special, high)).filter(|_| high > bits);
+            let all: Vec<_> = other.clone().into_iter().map(|other| (other, false)).collect();
+            let lates = [Some(literal), other].into_iter().flatten().filter(|_| late).map(|one| (one, true));
+            for (literal, late) in all.into_iter().chain(lates) {
+                match self.fits(ring, literal, late)? {
+                    Fit::Imprecise { .. } | Fit::No { .. } => {}
+                    fit => return Ok(fit),
+                }
+            }
+            return Ok(Fit::Imprecise { spare });
         }
         Ok(Fit::No { missing: f64::INFINITY })
     }
@@ -366,8 +389,8 @@ impl Search<'_> {
         }
     }
 
-    /// Whether parameters do, be it with products that are rescaled late.
-    fn fits(&mut self, ring: &Ring, literal: ParameterLiteral) -> Result<Fit> {
+    /// Whether parameters do, be it with products that are rescaled late, where these may be.
+    fn fits(&mut self, ring: &Ring, literal: ParameterLiteral, may_be_late: bool) -> Result<Fit> {
         let parameters = match literal.allowed(ring.insecure).and_then(Parameters::new) {
             Ok(parameters) => parameters,
             Err(error) => {
@@ -375,11 +398,12 @@ impl Search<'_> {
                 return Ok(Fit::No { missing: f64::INFINITY });
             }
         };
-        let (mut words, mut known) = (0, Known::default());
+        let (mut words, mut known, mut late) = (0, Known::default(), false);
         for (number, task) in self.tasks.iter().enumerate() {
             let halves = &known.told(task);
             let mut judged = self.judged(halves, task, &parameters, false, words)?;
-            if matches!(judged, Err(Fit::Imprecise { .. })) && !halves.exact {
+            if matches!(judged, Err(Fit::Imprecise { .. })) && !halves.exact && may_be_late {
+                late = true;
                 judged = self.judged(halves, task, &parameters, true, words)?;
             }
             match judged {
@@ -391,7 +415,7 @@ impl Search<'_> {
             }
         }
         *self.most_words = (*self.most_words).min((MOST_WORDS * words as f64) as u64);
-        Ok(Fit::Yes(Box::new(Candidate { parameters, words })))
+        Ok(Fit::Yes(Box::new(Candidate { parameters, words, late })))
     }
 
     /// One of the tasks, where those before it read and write so many words.
