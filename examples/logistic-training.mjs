@@ -39,8 +39,8 @@ for (let step = 1; step < STEPS; step++) {
 }
 task.output('weights', weights);
 
-// Errors are bounded as if all of them added up, step by step: more than seven bits cannot be promised, though about thirty come out.
-const program = await task.compile({ precision: 7 });
+// Bounds hold for all records and weights in their ranges, and errors of one step go through the next: ten bits can be promised, though about thirty come out.
+const program = await task.compile({ precision: 10 });
 const client = await program.client();
 const encrypted = await client.encrypt({ features: records, malignant });
 const results = await program.run(encrypted, client.evaluationKeys);
