@@ -21,7 +21,7 @@ pub use layout::{Axis, Frame, Layout, bits, place};
 pub use model::{Numbers, computed};
 pub use ops::MOST_ENTRIES;
 pub use packer::{
-    Cells, Clear, ClearInput, Finished, Output, Packed, Packer, PackerPasses, Slots, Source, fill, part_name,
+    Cells, Clear, ClearInput, Finished, Output, Packed, Packer, PackerPasses, Slots, Source, part_name,
 };
 pub use series::{Basis, Series, beyond, bytes, chebyshev, doubles, extremes};
 pub use target::{Handle, Target, close};

@@ -9,6 +9,7 @@ use super::rebuild::Given;
 use super::series::{Basis, Series};
 use super::types::SlotVector;
 use crate::graph::{Attr, Attrs, Graph, OperandId, Real};
+use crate::math::cells;
 use crate::memory::room;
 use crate::ops::{Registry, Session};
 use crate::{Error, Result};
@@ -135,8 +136,17 @@ impl ClearInput {
     ///
     /// # Errors
     /// `OutOfMemory`.
-    pub fn fill<T: Copy>(&self, zero: T, cell: impl Fn(u64) -> T) -> Result<Vec<T>> {
-        let mut all = fill(&self.slots, self.frame, zero, cell)?;
+    pub fn written(&self, cells: &[u64]) -> Result<Vec<u64>> {
+        let mut all = room(1 << self.frame.slots())?;
+        all.resize(1 << self.frame.slots(), 0);
+        match (&self.slots, cells) {
+            (Slots::Cells { part, .. }, cells) => {
+                let (pairs, gaps) = self.slots.places(self.frame);
+                cells::write(&mut all, &pairs, &gaps, (*part, self.frame.slots()), cells);
+            }
+            (Slots::Mask(_), &[cell]) => self.slots.masked().for_each(|slot| all[slot as usize] = cell),
+            (Slots::Mask(_), _) => return Err(Error::Job("a mask has one cell")),
+        }
         for ring in all.chunks_mut(1 << self.frame.ring) {
             ring.rotate_right(self.right as usize);
         }
@@ -1169,44 +1179,48 @@ pub fn part_name(name: &str, part: u64) -> String {
 impl Slots {
     /// Tells every slot that is not 0, and which cell of the source it holds; a mask, and a number, have one cell.
     pub fn each(&self, frame: Frame, mut tell: impl FnMut(u64, u64)) {
-        match self {
-            Self::Mask(mask) => {
-                for (word, &bits) in mask.iter().enumerate() {
-                    (0..64)
-                        .filter(|bit| bits >> bit & 1 == 1)
-                        .for_each(|bit| tell(word as u64 * 64 + bit, 0));
-                }
-            }
-            Self::Cells { axes, layout, base, part, .. } => {
-                // Where the layout repeats along a dimension, the source does, too.
-                let once = once(layout);
-                let mut strides = vec![0; axes.len()];
-                let mut order: Vec<(usize, usize)> =
-                    axes.iter().enumerate().filter_map(|(own, from)| Some(((*from)?, own))).collect();
-                order.sort_unstable();
-                let mut stride = 1;
-                for &(_, own) in order.iter().rev() {
-                    strides[own] = stride;
-                    stride *= layout.axes[own].size;
-                }
-                let slots = frame.slots();
-                // Numbers of slots and of cells, dimension by dimension: of those that lie in this ciphertext, which bits of each dimension tell where nothing is added.
-                let mut all = vec![(*base, 0)];
-                for (axis, stride) in once.axes.iter().zip(strides) {
-                    let Some(low) = axis.low else { continue };
-                    let here = |at: &u64| *base != 0 || at << low >> slots == axis.mask() >> slots & part;
-                    let along: Vec<u64> = (0..axis.size).filter(here).collect();
-                    let next = all.iter().flat_map(|&(address, cell)| {
-                        along.iter().map(move |at| (address + (at << low), cell + at * stride))
-                    });
-                    all = next.collect();
-                }
-                let gaps = subsets(layout.repeated);
-                for (address, cell) in all.into_iter().filter(|(address, _)| address >> slots == *part) {
-                    gaps.iter().for_each(|gap| tell((address | gap) & ((1 << slots) - 1), cell));
-                }
-            }
+        let Self::Cells { part, .. } = self else {
+            self.masked().for_each(|slot| tell(slot, 0));
+            return;
+        };
+        let (pairs, gaps) = self.places(frame);
+        let slots = frame.slots();
+        for (address, cell) in pairs.into_iter().filter(|(address, _)| address >> slots == *part) {
+            gaps.iter().for_each(|gap| tell((address | gap) & ((1 << slots) - 1), cell));
         }
+    }
+
+    /// The slots of a mask.
+    fn masked(&self) -> impl Iterator<Item = u64> {
+        let mask = if let Self::Mask(mask) = self { mask.as_slice() } else { &[] };
+        let bits = |bits: u64| (0..64).filter(move |bit| bits >> bit & 1 == 1);
+        mask.iter().zip(0u64..).flat_map(move |(&word, number)| bits(word).map(move |bit| number * 64 + bit))
+    }
+
+    /// Numbers of slots and of cells, some of them in other ciphertexts, and the gaps along which each repeats.
+    fn places(&self, frame: Frame) -> (Vec<(u64, u64)>, Vec<u64>) {
+        let Self::Cells { axes, layout, base, part, .. } = self else { return (Vec::new(), Vec::new()) };
+        // Where the layout repeats along a dimension, the source does, too.
+        let once = once(layout);
+        let mut strides = vec![0; axes.len()];
+        let mut order: Vec<(usize, usize)> =
+            axes.iter().enumerate().filter_map(|(own, from)| Some(((*from)?, own))).collect();
+        order.sort_unstable();
+        let mut stride = 1;
+        for &(_, own) in order.iter().rev() {
+            strides[own] = stride;
+            stride *= layout.axes[own].size;
+        }
+        let slots = frame.slots();
+        // Dimension by dimension: of those that lie in this ciphertext, which bits of each dimension tell where nothing is added.
+        let mut all = vec![(*base, 0)];
+        for (axis, stride) in once.axes.iter().zip(strides) {
+            let Some(low) = axis.low else { continue };
+            let here = |at: &u64| *base != 0 || at << low >> slots == axis.mask() >> slots & part;
+            let along: Vec<u64> = (0..axis.size).filter(here).collect();
+            all = cells::along(&all, &along, low, stride);
+        }
+        (all, subsets(layout.repeated))
     }
 }
 
@@ -1241,15 +1255,4 @@ fn subsets(bits: u64) -> Vec<u64> {
         let with = all.iter().map(|subset| subset | 1 << bit).collect::<Vec<_>>();
         [all, with].concat()
     })
-}
-
-/// The values of a vector's slots, from the cells of its source.
-///
-/// # Errors
-/// `OutOfMemory`.
-pub fn fill<T: Copy>(slots: &Slots, frame: Frame, zero: T, cell: impl Fn(u64) -> T) -> Result<Vec<T>> {
-    let mut all = room(1 << frame.slots())?;
-    all.resize(1 << frame.slots(), zero);
-    slots.each(frame, |slot, from| all[slot as usize] = cell(from));
-    Ok(all)
 }

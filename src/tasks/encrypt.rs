@@ -151,10 +151,9 @@ pub fn slots_of(
         for part in layout.parts(frame) {
             let vector = slots::whole(layout, frame, part);
             for (t, cells) in moduli.iter().zip(cells) {
-                let cell = |at: u64| cells[at as usize];
                 let words = match t {
-                    Some(t) => slots::integers(&vector, t, cell)?,
-                    None => slots::reals(&vector, |at| f64::from_bits(cell(at)))?,
+                    Some(t) => slots::integers(&vector, t, cells)?,
+                    None => slots::reals(&vector, cells)?,
                 };
                 all.push((t.as_ref().map(Modulus::value), words));
             }

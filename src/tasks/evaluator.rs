@@ -342,9 +342,9 @@ pub fn filled(
     let mut all = BTreeMap::new();
     for vector in &packing.vectors {
         for (index, t) in moduli.iter().enumerate() {
-            let filled = |cell: &dyn Fn(u64) -> u64| match t {
-                Some(t) => slots::integers(vector, t, cell),
-                None => slots::reals(vector, |at| f64::from_bits(cell(at))),
+            let filled = |cells: &[u64]| match t {
+                Some(t) => slots::integers(vector, t, cells),
+                None => slots::reals(vector, cells),
             };
             let number = |number: &Attr| match (number, t) {
                 (Attr::Int(number), Some(t)) => Ok(t.reduce_i128(*number)),
@@ -354,19 +354,13 @@ pub fn filled(
             };
             let own = match &vector.slots {
                 Slots::Cells { source: Source::Value(unit), .. } => match words.get(&clear_name(*unit)) {
-                    Some(cells) => filled(&|at| cells[index][at as usize])?,
+                    Some(cells) => filled(&cells[index])?,
                     // Of the other part.
                     None => continue,
                 },
                 _ if !numbers => continue,
-                Slots::Mask(_) => {
-                    let one = number(&Attr::Int(1))?;
-                    filled(&|_| one)?
-                }
-                Slots::Cells { source: Source::Number(given), .. } => {
-                    let given = number(given)?;
-                    filled(&|_| given)?
-                }
+                Slots::Mask(_) => filled(&[number(&Attr::Int(1))?])?,
+                Slots::Cells { source: Source::Number(given), .. } => filled(&[number(given)?])?,
             };
             all.insert(program.port(&vector.name, t.as_ref().map(Modulus::value)), own.into());
         }

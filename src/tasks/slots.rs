@@ -9,32 +9,40 @@ use crate::values::types::{Kind, Value};
 use crate::{Error, Result};
 use zeroize::Zeroizing;
 
-/// The slots of a vector modulo t, where `cell` gives the residue in each.
+/// The slots of a vector modulo t, of cells that are residues.
 ///
 /// # Errors
 /// `OutOfMemory`.
-pub fn integers(vector: &ClearInput, t: &Modulus, cell: impl Fn(u64) -> u64) -> Result<Vec<u64>> {
+pub fn integers(vector: &ClearInput, t: &Modulus, cells: &[u64]) -> Result<Vec<u64>> {
+    let mut all = vector.written(cells)?;
     match vector.times {
-        Attr::Int(1) => vector.fill(0, cell),
+        Attr::Int(1) => {}
         Attr::Int(by) => {
             let by = t.reduce_i128(by);
-            vector.fill(0, |at| t.mul(cell(at), by))
+            all.iter_mut().for_each(|slot| *slot = t.mul(*slot, by));
         }
-        _ => Err(Error::Job("slots are integers here")),
+        _ => return Err(Error::Job("slots are integers here")),
     }
+    Ok(all)
 }
 
-/// The slots of a vector as doubles, in their bits.
+/// The slots of a vector as doubles, in their bits, of cells that are such.
 ///
 /// # Errors
 /// `OutOfMemory`.
-pub fn reals(vector: &ClearInput, cell: impl Fn(u64) -> f64) -> Result<Vec<u64>> {
+pub fn reals(vector: &ClearInput, cells: &[u64]) -> Result<Vec<u64>> {
     let by = match &vector.times {
         Attr::Int(by) => *by as f64,
         Attr::Real(by) => by.get(),
         _ => return Err(Error::Job("factors are numbers")),
     };
-    vector.fill(0, |at| (by * cell(at)).to_bits())
+    let mut all = vector.written(cells)?;
+    if by != 1.0 {
+        all.iter_mut()
+            .filter(|slot| **slot != 0)
+            .for_each(|slot| *slot = (by * f64::from_bits(*slot)).to_bits());
+    }
+    Ok(all)
 }
 
 /// All slots of a ciphertext, of those of a subring: each of its rows again and again.

@@ -4,7 +4,7 @@ use super::exact::Exact;
 use super::number::Number;
 use super::range::Range;
 use super::types::{Kind, Value};
-use crate::math::Modulus;
+use crate::math::{Modulus, cells as loops};
 use crate::{Error, Result, memory};
 use std::borrow::Cow;
 use zeroize::Zeroizing;
@@ -107,9 +107,13 @@ impl GivenCells {
 
     /// True when the cells are those of such a value.
     pub fn fits(&self, value: &Value) -> bool {
-        let kind = |is: &dyn Fn(f64, f64) -> bool| match &self.form {
-            Form::Doubles(cells) => cells.iter().all(|&cell| is(cell, libm::trunc(cell))),
-            Form::Integers(cells) => cells.iter().all(|&cell| is(cell as f64, cell as f64)),
+        let whole = || match &self.form {
+            Form::Doubles(cells) => loops::whole(cells),
+            Form::Integers(_) | Form::Exact(_) => true,
+        };
+        let between = |min: i64, max: i64| match &self.form {
+            Form::Doubles(cells) => loops::outside(cells, [min as f64, max as f64], 0).is_none(),
+            Form::Integers(cells) => loops::outside_integers(cells, [min, max], 0).is_none(),
             Form::Exact(_) => true,
         };
         if let Form::Exact(exact) = &self.form {
@@ -117,10 +121,10 @@ impl GivenCells {
         }
         let kinds = match value.kind {
             Kind::Real => true,
-            Kind::Integer | Kind::Date => kind(&|cell, whole| cell == whole),
-            Kind::Boolean => kind(&|cell, _| cell == 0.0 || cell == 1.0),
+            Kind::Integer | Kind::Date => whole(),
+            Kind::Boolean => whole() && between(0, 1),
             Kind::Category { categories } => {
-                kind(&|cell, whole| cell == whole && cell >= 0.0 && cell < categories as f64)
+                whole() && i64::try_from(categories).is_ok_and(|categories| between(0, categories - 1))
             }
         };
         kinds && self.len() as u64 == value.cells() && value.missing == self.present.is_some()
@@ -141,22 +145,31 @@ impl GivenCells {
     /// The first cell that is there and lies outside of a range.
     pub fn outside(&self, range: Range) -> Option<usize> {
         let here = |at: usize| self.present().is_none_or(|present| present.get(at).copied().unwrap_or(true));
-        let first = |wrong: &dyn Fn(usize) -> bool| (0..self.len()).find(|&at| wrong(at) && here(at));
+        // The first that is there, of those that are found one after the other.
+        let first = |find: &dyn Fn(usize) -> Option<usize>| {
+            std::iter::successors(find(0), |&at| find(at + 1)).find(|&at| here(at))
+        };
         match (&self.form, range) {
             (_, Range::Unknown) => None,
             (Form::Doubles(cells), Range::Reals { min, max }) => {
-                first(&|at| !(min..=max).contains(&cells[at]))
+                first(&|from| loops::outside(cells, [min, max], from))
             }
             (Form::Doubles(cells), Range::Integers { min, max })
                 if min.unsigned_abs().max(max.unsigned_abs()) <= SAFE as u128 =>
             {
-                let (min, max) = (min as f64, max as f64);
-                first(&|at| !(min..=max).contains(&cells[at]))
+                first(&|from| loops::outside(cells, [min as f64, max as f64], from))
             }
             (Form::Integers(cells), Range::Integers { min, max }) => {
-                first(&|at| !(min..=max).contains(&i128::from(cells[at])))
+                let near = |bound: i128| bound.clamp(i64::MIN.into(), i64::MAX.into()) as i64;
+                // No cell lies in a range that is beyond what they can be.
+                let bounds = if min > i64::MAX.into() || max < i64::MIN.into() {
+                    [i64::MAX, i64::MIN]
+                } else {
+                    [near(min), near(max)]
+                };
+                first(&|from| loops::outside_integers(cells, bounds, from))
             }
-            _ => first(&|at| !range.contains(&self.cell(at))),
+            _ => first(&|from| (from..self.len()).find(|&at| !range.contains(&self.cell(at)))),
         }
     }
 
@@ -166,20 +179,24 @@ impl GivenCells {
     /// `Task` for one that is no integer, or has more than 127 bits; `OutOfMemory`.
     pub fn residues(&self, t: &Modulus, name: &str) -> Result<Zeroizing<Vec<u64>>> {
         let mut all = Zeroizing::new(memory::room(self.len())?);
-        for at in 0..self.len() {
-            all.push(match &self.form {
-                Form::Doubles(cells) if cells[at].abs() < SAFE && libm::trunc(cells[at]) == cells[at] => {
-                    t.reduce_i64(cells[at] as i64)
-                }
-                Form::Integers(cells) => t.reduce_i64(cells[at]),
-                _ => t.reduce_i128(self.cell(at).small().ok_or_else(|| Error::Task {
-                    at: name.to_owned(),
-                    found: "a cell of more than 127 bits, or with a fraction".to_owned(),
-                    expected: "an integer".to_owned(),
-                })?),
-            });
+        loop {
+            let done = all.len();
+            match &self.form {
+                Form::Doubles(cells) => loops::residues(&mut all, &cells[done..], t),
+                Form::Integers(cells) => loops::residues_of_integers(&mut all, cells, t),
+                Form::Exact(_) => {}
+            }
+            if all.len() == self.len() {
+                return Ok(all);
+            }
+            // One that needs more than a double.
+            let cell = self.cell(all.len());
+            all.push(t.reduce_i128(cell.small().ok_or_else(|| Error::Task {
+                at: name.to_owned(),
+                found: "a cell of more than 127 bits, or with a fraction".to_owned(),
+                expected: "an integer".to_owned(),
+            })?));
         }
-        Ok(all)
     }
 
     /// The bits of the cells as doubles, each the nearest one, divided by a number.

@@ -91,12 +91,15 @@ class Encoder {
     const { kind } = this.#rule.type;
     if (!(cells instanceof Float64Array) || (kind !== 'integer' && kind !== 'real')) return from;
     const first = this.#next - from;
+    // Nothing to scale, which is most of what there is to do otherwise.
+    const asIs = kind === 'real' || scale === 1;
     let at = from;
     for (; at < length; at++) {
       const cell = given[at];
       if (typeof cell !== 'number') break;
-      const units = kind === 'real' ? cell : quickUnits(cell, scale);
-      if (units === undefined || !(units >= low && units <= high && Number.isFinite(units))) break;
+      const units = asIs ? cell : quickUnits(cell, scale);
+      if (units === undefined || !(units >= low && units <= high && Math.abs(units) < Infinity)) break;
+      if (asIs && kind !== 'real' && !(Math.trunc(units) === units && Math.abs(units) < 1e15)) break;
       cells[first + at] = units;
       if (present !== undefined) present[first + at] = 1;
     }

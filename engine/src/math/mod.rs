@@ -1,4 +1,4 @@
-//! Numbers, no graph: one modulus, transforms, residue number systems, sampling.
+//! Numbers, no graph: one modulus, transforms, residue number systems, sampling, cells on their way to slots.
 //!
 //! Everything here works on slices of `u64` residues, one *limb* (one prime) at a time. Slice operations
 //! expect slices of one length and write to an output distinct from the inputs; lengths are the caller's
@@ -7,6 +7,7 @@
 
 mod base_change;
 pub mod bits;
+pub mod cells;
 pub mod checksum;
 pub mod doubles;
 mod embedding;
