@@ -3,6 +3,7 @@
 use super::choose;
 use super::halves::{Halves, frame};
 use super::passes::Passes;
+use super::travel::ports;
 use crate::graph::Graph;
 use crate::ops::Registry;
 use crate::optimize::{fuse, hoist, optimize};
@@ -64,7 +65,11 @@ pub fn closed(
         expected: "primes next to the scale".into(),
     })?;
     let largest = halves.largest(packing, frame(literal.n, false))?;
-    let rules = Ckks { scales: &scales, largest: &largest, late };
+    // Those of one decryption: all results of a run.
+    let frame = frame(literal.n, false);
+    let polynomials = packing.outputs.iter().map(|value| ports(value, frame).len()).sum();
+    let flooding = literal.releases.map(|releases| releases.flooding(polynomials));
+    let rules = Ckks { scales: &scales, largest: &largest, late, flooding };
     let closing = Closing::new(emitter, &chain, rules, lazy, onward);
     let mut closing = if told { closing.told() } else { closing };
     close(&packing.graph, &mut closing)?;

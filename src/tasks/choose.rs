@@ -9,7 +9,7 @@ use crate::ops::Registry;
 use crate::ops::types::Scheme;
 use crate::schemes::close::{Closed, Emitter, MARGIN};
 use crate::schemes::security::{SecurityBits, SecurityLevel};
-use crate::schemes::{ParameterLiteral, Parameters, SchemeName};
+use crate::schemes::{ParameterLiteral, Parameters, Releases, SchemeName};
 use crate::values::types::Kind;
 use crate::values::{PackedValue, Packing};
 use crate::watch::pause;
@@ -44,6 +44,7 @@ pub struct Wishes {
     pub precision: f64,
     pub memory: u64,
     pub public_key: bool,
+    pub releases: Option<Releases>,
 }
 
 /// Finds the cheapest parameters for tasks of which results are inputs of others, of which each ring takes the cheapest way.
@@ -363,6 +364,7 @@ impl Search<'_> {
             quantum,
             insecure: false,
             public_key: self.wishes.public_key,
+            releases: self.wishes.releases,
         }
     }
 
@@ -506,7 +508,7 @@ fn imprecise(halves: &Halves, packing: &Packing, outputs: &[Closed], precision: 
             packing.outputs.iter().find(|value| super::travel::ports(value, frame).contains(&closed.name));
         // What the scheme bounds is no smaller than what ranges say.
         let message = closed.noise.message - libm::log2(scale.get());
-        let error = closed.noise.error - libm::log2(scale.get());
+        let error = closed.told.error - libm::log2(scale.get());
         for value in holder.into_iter().flat_map(PackedValue::all) {
             let own = halves.cut.server.outputs().iter().find(|port| port.name == value.name);
             let range = own.and_then(|port| halves.ranges.get(port.operand.0 as usize).copied().flatten());

@@ -10,6 +10,7 @@ pub mod bits;
 pub mod checksum;
 pub mod doubles;
 mod embedding;
+mod gaussian;
 pub mod limbs;
 pub mod ntt;
 pub mod prime;
@@ -23,6 +24,7 @@ pub mod zq;
 
 pub use base_change::{BaseChange, Source, Target};
 pub use embedding::Embedding;
+pub use gaussian::Gaussian;
 pub use ntt::NttTable;
 pub use reals::{FromReal, ToReal};
 pub use rns::{Conversion, CrtConstants, Norm, Quotient};

@@ -1,11 +1,11 @@
 //! CKKS: every level has one scale, from a table; products are rescaled when something other than a sum is made of them.
 
-use super::{Chain, Cipher, Emitter, MARGIN, Node, Rules, dropped, no_level, relinearized};
+use super::{Chain, Cipher, Emitter, Leaving, MARGIN, Node, Rules, dropped, no_level, relinearized};
 use crate::graph::{Attr, Attrs, Real, ValueType};
 use crate::ops::Noise;
 use crate::ops::tensor::{Element, Tensor};
 use crate::ops::types::{Ciphertext, Scheme};
-use crate::schemes::{canonical, noise};
+use crate::schemes::{Flooding, canonical, noise};
 use crate::{Error, Result};
 use std::collections::BTreeMap;
 
@@ -18,6 +18,8 @@ pub struct Ckks<'a> {
     /// Whether products are rescaled as late as can be, after turns: what turning adds is then little beside their scale, and sums of turns are rounded once, for
     /// more limbs in every key switch.
     pub late: bool,
+    /// How much larger than errors the noise is that who decrypts adds; none where results are its own.
+    pub flooding: Option<Flooding>,
 }
 
 /// The scales of a chain, from that of the highest level down: that of a level is the square of the one above, divided by the prime that is dropped.
@@ -165,9 +167,18 @@ impl Rules for Ckks<'_> {
         noise::budget_bgv(log_q, noise::sum(&[noise.message, noise.error]))
     }
 
-    fn finish(&self, e: &mut Emitter<'_>, x: Cipher, lost: f64) -> Result<(Cipher, f64)> {
-        let (q, noise) = (e.ciphertext(x.node)?.q, e.noise(x.node));
-        let budget = |keep: usize| self.budget(noise::log2(&q[..keep]), noise) - lost;
+    fn deviation(&self, n: usize, error: f64) -> Option<f64> {
+        self.flooding.map(|flooding| flooding.log_deviation(n, error))
+    }
+
+    fn told(&self, Leaving { n, lost }: Leaving, noise: Noise) -> Noise {
+        let added = self.deviation(n, noise.error + lost).map(|deviation| canonical::released(n, deviation));
+        added.map_or(noise, |added| Noise { error: noise::sum(&[noise.error, added - lost]), ..noise })
+    }
+
+    fn finish(&self, e: &mut Emitter<'_>, x: Cipher, leaving: Leaving) -> Result<(Cipher, f64)> {
+        let (q, told) = (e.ciphertext(x.node)?.q, self.told(leaving, e.noise(x.node)));
+        let budget = |keep: usize| self.budget(noise::log2(&q[..keep]), told) - leaving.lost;
         let lowest = (1..=q.len()).find(|&keep| budget(keep) >= MARGIN).unwrap_or(q.len());
         Ok((dropped(e, x, lowest)?, budget(lowest)))
     }

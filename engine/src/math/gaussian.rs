@@ -1,0 +1,182 @@
+//! Discrete Gaussians of any deviation from 8 on: integers x with probability proportional to exp(-x^2 / (2 s^2)).
+//!
+//! A narrow one, of deviation 8, is drawn from a table, and wide ones are sums k_0 x_0 + k_1 x_1 + ... of narrow ones, each step about five times as
+//! wide as the one before (D. Micciancio, M. Walter, ia.cr/2017/259; C. Peikert, ia.cr/2010/088, theorem 3.1). Given the sum y = k x + z of one of
+//! deviation 8 and one of deviation s, what is left open is a Gaussian on the points of a line whose distance is sqrt(1/8^2 + k^2/s^2) deviations. As long
+//! as that is at most 1 / 1.52, the mass on the line is the same for each y but for a factor within 1 +- 2 exp(-2 pi^2 1.52^2), which is below
+//! 1 +- 2^-64, so that y is a discrete Gaussian of deviation sqrt(8^2 k^2 + s^2) up to such a factor. A probability of the table is right up to a
+//! factor within 1 +- 2^-50, but for what is below 2^-76 altogether.
+
+use super::sample::Stream;
+use zeroize::Zeroize;
+
+/// Deviation of the narrow one.
+const NARROW: f64 = 8.0;
+/// sqrt(1 / 1.52^2 - 1 / 8^2), rounded down: the most that a factor may be beside the deviation so far.
+const STEP: f64 = 0.645;
+/// Most factors: each makes the deviation more than five times as large.
+const MOST: usize = 24;
+
+/// A discrete Gaussian.
+#[derive(Clone, Debug)]
+pub struct Gaussian {
+    /// P(|x| > j) of the narrow one, times 2^127, for j = 0, 1, ...
+    beyond: Vec<u128>,
+    /// What narrow ones are multiplied with.
+    factors: Vec<i64>,
+}
+
+impl Gaussian {
+    /// The least deviation that there is.
+    pub const LEAST: f64 = NARROW;
+    /// The largest: sums are below 2^62.
+    pub const LARGEST: f64 = (1u64 << 56) as f64;
+
+    /// Of a deviation of at least that, and little above: less than the 2^-15 part where it is more than 2^20. Up to [`Gaussian::LARGEST`].
+    pub fn new(deviation: f64) -> Self {
+        let weight = |j: usize| libm::exp(-((j * j) as f64) / (2.0 * NARROW * NARROW));
+        // From the smallest on, so that each sum is right up to a few units in its last place.
+        let mut sums = vec![0.0; 16 * NARROW as usize];
+        for j in (1..sums.len()).rev() {
+            sums[j - 1] = sums[j] + 2.0 * weight(j);
+        }
+        let all = sums[0] + weight(0);
+        let beyond = sums.iter().map(|sum| (sum / all * (1u128 << 127) as f64) as u128);
+        let (mut factors, mut so_far) = (vec![1], NARROW);
+        while so_far < deviation && factors.len() < MOST {
+            let lacking = libm::sqrt(deviation * deviation - so_far * so_far) / NARROW;
+            let factor = libm::floor(so_far * STEP).min(libm::ceil(lacking));
+            factors.push(factor as i64);
+            so_far = libm::sqrt(so_far * so_far + factor * factor * NARROW * NARROW);
+        }
+        Self { beyond: beyond.take_while(|&beyond| beyond > 0).collect(), factors }
+    }
+
+    /// The deviation that it has.
+    pub fn deviation(&self) -> f64 {
+        let squares: f64 = self.factors.iter().map(|&k| (k as f64) * (k as f64)).sum();
+        NARROW * libm::sqrt(squares)
+    }
+
+    /// Fills `out` with independent values, in two's complement, from a stream of [`Domain::SecretRelease`](super::Domain::SecretRelease). In constant time: how much
+    /// there is to do depends on the deviation alone.
+    ///
+    /// A narrow one takes the next 16 bytes, little-endian: the lowest bit is its sign, and it is as large as there are entries of the table that the other 127 are below.
+    /// A value takes one after the other for each factor, from the smallest factor on.
+    pub fn fill(&self, out: &mut [u64], mut stream: impl Stream) {
+        let mut bytes = [0; 16 * MOST];
+        let own = &mut bytes[..16 * self.factors.len()];
+        for value in out {
+            stream.fill(own);
+            let mut sum = 0i64;
+            for (factor, drawn) in self.factors.iter().zip(own.as_chunks::<16>().0) {
+                let drawn = u128::from_le_bytes(*drawn);
+                let (sign, rest) = (1 - 2 * (drawn & 1) as i64, drawn >> 1);
+                let size: i64 = self.beyond.iter().map(|&beyond| i64::from(rest < beyond)).sum();
+                sum += factor * sign * size;
+            }
+            *value = sum.cast_unsigned();
+        }
+        bytes.zeroize();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::Domain;
+
+    const SEED: [u8; 32] = *b"cipherloom gaussian test seed 01";
+    const COUNT: usize = 100_000;
+
+    fn drawn(deviation: f64, count: usize) -> Vec<f64> {
+        let mut out = vec![u64::MAX; count];
+        Gaussian::new(deviation).fill(&mut out, Domain::SecretRelease.stream(&SEED, 3));
+        out.into_iter().map(|x| x.cast_signed() as f64).collect()
+    }
+
+    /// Probability that a normal number is below x: the midpoint rule, far finer than what is counted.
+    fn below(x: f64) -> f64 {
+        let (from, steps) = (-9.0, 4000);
+        let width = (x - from) / f64::from(steps);
+        let density = |y: f64| libm::exp(-y * y / 2.0) / libm::sqrt(2.0 * std::f64::consts::PI);
+        (0..steps).map(|i| density(from + (f64::from(i) + 0.5) * width) * width).sum()
+    }
+
+    #[test]
+    fn deviations_are_as_asked() {
+        for deviation in [8.0, 8.5, 41.0, 1000.5, 1e6, 1.5e9, 3e12, 1e15, Gaussian::LARGEST] {
+            let gaussian = Gaussian::new(deviation);
+            let found = gaussian.deviation() / deviation;
+            let most = if deviation > 1e6 { 1.0 + 1.0 / 32768.0 } else { 1.42 };
+            assert!((1.0..=most).contains(&found), "{deviation}: {found}");
+            // Each step smooths the one before.
+            let mut so_far = NARROW;
+            for &factor in &gaussian.factors[1..] {
+                let distance = libm::hypot(1.0 / NARROW, factor as f64 / so_far);
+                assert!(distance <= 1.0 / 1.52, "{deviation}: {factor} after {so_far}");
+                so_far = libm::hypot(so_far, factor as f64 * NARROW);
+            }
+            let largest: i128 = gaussian.factors.iter().map(|&k| i128::from(k) * 128).sum();
+            assert!(largest < 1 << 62, "{deviation}: {largest}");
+        }
+    }
+
+    /// The variance of many, against a chi-square distribution, two-sided: five of its deviations.
+    #[test]
+    fn variance_is_that_of_the_deviation() {
+        for deviation in [8.0, 100.0, 12345.0, 1e9, 1e13, Gaussian::LARGEST] {
+            let expected = Gaussian::new(deviation).deviation();
+            let values = drawn(deviation, COUNT);
+            let square: f64 = values.iter().map(|x| (x / expected) * (x / expected)).sum();
+            let freedom = COUNT as f64;
+            let statistic = (square - freedom) / libm::sqrt(2.0 * freedom);
+            assert!(statistic.abs() < 5.0, "{deviation}: {statistic}");
+            let mean = values.iter().sum::<f64>() / (expected * libm::sqrt(freedom));
+            assert!(mean.abs() < 5.0, "{deviation}: {mean}");
+        }
+    }
+
+    #[test]
+    fn the_shape_is_normal() {
+        for deviation in [1e4, 1e12] {
+            let expected = Gaussian::new(deviation).deviation();
+            // Sixths of a deviation, and what lies beyond three.
+            let at = |bin: usize| (bin as f64 - 18.0) / 6.0;
+            let mut counts = [0u32; 38];
+            for x in drawn(deviation, COUNT) {
+                counts[((x / expected * 6.0).floor() + 19.0).clamp(0.0, 37.0) as usize] += 1;
+            }
+            let edges: Vec<f64> =
+                [0.0].into_iter().chain((0..=36).map(|bin| below(at(bin)))).chain([1.0]).collect();
+            let square = |(count, edge): (&u32, &[f64])| {
+                let expected = (edge[1] - edge[0]) * COUNT as f64;
+                (f64::from(*count) - expected).powi(2) / expected
+            };
+            let statistic: f64 = counts.iter().zip(edges.windows(2)).map(square).sum();
+            let statistic = (statistic - 37.0) / libm::sqrt(74.0);
+            assert!(statistic.abs() < 5.0, "{deviation}: {statistic}");
+        }
+    }
+
+    /// The narrow one, number by number; and that wide ones have no gaps.
+    #[test]
+    fn every_integer_has_its_probability() {
+        let weight = |x: i64| libm::exp(-((x * x) as f64) / 128.0);
+        let all: f64 = (-200..=200).map(weight).sum();
+        let values = drawn(8.0, COUNT);
+        let mut statistic = 0.0;
+        for x in -24..=24 {
+            let expected = weight(x) / all * COUNT as f64;
+            let found = values.iter().filter(|&&value| value == x as f64).count() as f64;
+            statistic += (found - expected) * (found - expected) / expected;
+        }
+        let statistic = (statistic - 49.0) / libm::sqrt(98.0);
+        assert!(statistic.abs() < 5.0, "{statistic}");
+        let mut counts = [0u32; 16];
+        drawn(1e12, COUNT).iter().for_each(|x| counts[x.rem_euclid(16.0) as usize] += 1);
+        let expected = COUNT as f64 / 16.0;
+        let statistic: f64 = counts.iter().map(|&c| (f64::from(c) - expected).powi(2) / expected).sum();
+        assert!(((statistic - 15.0) / libm::sqrt(30.0)).abs() < 5.0, "{counts:?}");
+    }
+}
