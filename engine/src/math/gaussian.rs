@@ -42,12 +42,13 @@ impl Gaussian {
         }
         let all = sums[0] + weight(0);
         let beyond = sums.iter().map(|sum| (sum / all * (1u128 << 127) as f64) as u128);
-        let (mut factors, mut so_far) = (vec![1], NARROW);
-        while so_far < deviation && factors.len() < MOST {
-            let lacking = libm::sqrt(deviation * deviation - so_far * so_far) / NARROW;
-            let factor = libm::floor(so_far * STEP).min(libm::ceil(lacking));
+        let (mut factors, mut variance) = (vec![1], NARROW * NARROW);
+        while libm::sqrt(variance) < deviation && factors.len() < MOST {
+            let most = libm::floor(libm::sqrt(variance) * STEP);
+            let lacking = libm::sqrt((deviation * deviation - variance) / (NARROW * NARROW));
+            let factor = most.min(libm::ceil(lacking));
             factors.push(factor as i64);
-            so_far = libm::sqrt(so_far * so_far + factor * factor * NARROW * NARROW);
+            variance += NARROW * NARROW * factor * factor;
         }
         Self { beyond: beyond.take_while(|&beyond| beyond > 0).collect(), factors }
     }

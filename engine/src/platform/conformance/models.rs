@@ -223,7 +223,7 @@ pub(super) fn gaussian(n: usize, deviation: f64, seed: &[u64], nonce: u32) -> Ve
     while libm::sqrt(square) < deviation {
         let most = libm::floor(libm::sqrt(square) * 0.645);
         factors.push(most.min(libm::ceil(libm::sqrt((deviation * deviation - square) / 64.0))) as i64);
-        square += 64.0 * (factors[factors.len() - 1] as f64).powi(2);
+        square += 64.0 * factors[factors.len() - 1] as f64 * factors[factors.len() - 1] as f64;
     }
     let mut pieces = pieces("cipherloom 2026 v1 secret release noise", seed, nonce, 16);
     let mut narrow = || {
