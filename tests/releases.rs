@@ -256,3 +256,54 @@ fn results_that_others_compute_on_are_without_noise() {
     );
     assert_eq!(next.releases, report.releases);
 }
+
+/// Beneath much noise the scale is larger than primes are, and levels have two of them each: products, sums over levels, and what another program computes on.
+#[test]
+fn levels_of_two_primes_carry_what_one_would() {
+    let mut task = TaskBuilder::default();
+    let x = task.input("x", r#"kind="real", shape=[1000], where="encrypted""#, Some(["-1", "1"]));
+    let square = task.op("value.multiply", "", &[x, x]);
+    let cube = task.op("value.multiply", "", &[square, x]);
+    let sum = task.op("value.add", "", &[cube, x]);
+    task.output("sum", sum);
+    task.output("square", square);
+    let first = task.finish();
+    let mut task = TaskBuilder::default();
+    let y = task.input("y", r#"kind="real", shape=[1000], where="encrypted""#, None);
+    let fourth = task.op("value.multiply", "", &[y, y]);
+    task.output("fourth", fourth);
+    let from = BTreeMap::from([("y".to_owned(), ResultOf { task: 0, output: "square".to_owned() })]);
+    let second = task.finish();
+    let steps = vec![first.clone().into(), Step { from, ..second.clone().into() }];
+    let all = Program::compile_all(steps, &options(4, 30, 12.0)).unwrap();
+    let all = all.iter().map(|program| Arc::new(Program::from_bytes(&program.bytes()).unwrap()));
+    let [first_program, second_program] =
+        all.collect::<Vec<_>>().try_into().unwrap_or_else(|_| panic!("two"));
+    let report = first_program.report().unwrap();
+    let primes = report.moduli.iter().map(|q| q.parse::<f64>().unwrap().log2());
+    assert!(report.scale.unwrap().log2() > 50.0 && primes.fold(0.0, f64::max) <= 50.0, "{report:?}");
+    assert_eq!(report.moduli.len() % 2, 0);
+    let client = client(&first_program);
+    let values = reals(1000);
+    let squares = results(&client, &first_program, &values);
+    let near = |program: &Program, found: &[OutputCells], expected: &Cells| {
+        for output in program.report().unwrap().outputs {
+            for name in &output.values {
+                let exact = expected[name].cells.iter().map(Number::to_f64);
+                let off = numbers(found, name).into_iter().zip(exact).map(|(a, b)| (a - b).abs());
+                let (off, told) = (off.fold(0.0, f64::max).log2(), output.error_bits.unwrap());
+                assert!(off < told && off > told - 6.0 && told < -11.0, "{name}: 2^{off}, told 2^{told}");
+            }
+        }
+    };
+    let expected_first = expected(&first, &values);
+    near(&first_program, &decrypted(&client, &squares).unwrap(), &expected_first);
+    let kept = &squares[1];
+    let holder = client.for_program(Arc::clone(&second_program)).unwrap();
+    let job = evaluator(&holder, &second_program).run(&[("y", kept)], &BTreeMap::new()).unwrap();
+    let Outcome::Objects(fourth) = job.complete().unwrap() else { panic!("results") };
+    let fourth: Vec<Vec<u8>> = fourth.into_iter().map(|result| result.bytes).collect();
+    let given = Cells::from([("y".to_owned(), expected_first["square"].clone())]);
+    near(&second_program, &decrypted(&holder, &fourth).unwrap(), &expected(&second, &given));
+    assert_eq!(holder.released(), 2);
+}

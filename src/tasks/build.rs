@@ -8,7 +8,7 @@ use crate::graph::Graph;
 use crate::ops::Registry;
 use crate::optimize::{fuse, hoist, optimize};
 use crate::packed::close;
-use crate::schemes::close::{Bgv, Chain, Ckks, Closed, Closing, Emitter, KeyName, Made, State, scales};
+use crate::schemes::close::{Bgv, Chain, Ckks, Closed, Closing, Emitter, KeyName, Made, Scales, State};
 use crate::schemes::{ParameterLiteral, SchemeName};
 use crate::values::Packing;
 use crate::{Error, Result};
@@ -59,7 +59,7 @@ pub fn closed(
         }
         return Ok(all);
     }
-    let scales = scales(&literal.q, literal.scale.unwrap_or(0.0)).ok_or_else(|| Error::Parameters {
+    let scales = Scales::new(&literal.q, literal.scale.unwrap_or(0.0)).ok_or_else(|| Error::Parameters {
         what: "scales".into(),
         found: "one that is no number above 0".into(),
         expected: "primes next to the scale".into(),

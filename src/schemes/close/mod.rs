@@ -11,7 +11,7 @@ mod polynomial;
 mod type_table;
 
 pub use bgv::Bgv;
-pub use ckks::{Ckks, scales};
+pub use ckks::{Ckks, Scales};
 pub use emitter::{Emitter, KeyName, Node};
 
 use crate::graph::{Attr, Attrs, Real, ValueType};
