@@ -16,17 +16,17 @@ use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 /// Fewest and most bits.
-const BITS: std::ops::RangeInclusive<u32> = 20..=64;
+const BITS: std::ops::RangeInclusive<u32> = 20..=60;
 /// Most results.
-const MOST: u64 = 1_000_000_000;
+const MOST: u64 = 1_000_000;
 
 /// How many results that are decrypted under one key may be published, and how well these are to hide what they tell of the key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Releases {
-    /// How many decryptions, each of all results of a run: 1 to 10^9.
+    /// How many decryptions, each of all results of a run: 1 to 10^6.
     pub count: u64,
-    /// s: 20 to 64; 30 when left out.
+    /// s: 20 to 60; 30 when left out.
     #[serde(default = "usual")]
     pub statistical_bits: u32,
 }
@@ -109,7 +109,7 @@ mod tests {
     fn numbers_are_checked() {
         assert_eq!(Releases::new(7).check().unwrap().statistical_bits, 30);
         for (count, statistical_bits, what) in
-            [(0, 30, "count"), (MOST + 1, 30, "count"), (1, 19, "bits"), (1, 65, "bits")]
+            [(0, 30, "count"), (MOST + 1, 30, "count"), (1, 19, "bits"), (1, 61, "bits")]
         {
             let error = Releases { count, statistical_bits }.check().unwrap_err();
             assert!(error.to_string().contains(what), "{error}");

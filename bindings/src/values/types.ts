@@ -429,11 +429,11 @@ export interface CompileOptions {
 
 /** Results that may be published: see {@link CompileOptions.releases}. */
 export interface Releases {
-  /** How many decryptions under one key, each of all results of a run: 1 to 1,000,000,000. The same result twice counts twice. */
+  /** How many decryptions under one key, each of all results of a run: 1 to 1,000,000. The same result twice counts twice. */
   readonly count: number;
   /**
    * How well all of them together hide the key: who sees them has an advantage below 2^-statisticalBits in telling two keys apart, counted as bits of decisions are: the
-   * square of its bias. 20 to 64, default 30.
+   * square of its bias. 20 to 60, default 30.
    */
   readonly statisticalBits?: number | undefined;
 }
