@@ -78,9 +78,9 @@ impl Gaussian {
 fn narrow() -> Vec<u128> {
     let product = |a: u128, b: u128| {
         let (low, high) = (|x: u128| x & u128::from(u64::MAX), |x: u128| x >> 64);
-        (high(a) * high(b) << (128 - ONE))
+        ((high(a) * high(b)) << (128 - ONE))
             + ((high(a) * low(b) + low(a) * high(b)) >> (ONE - 64))
-            + (low(a) * low(b) >> ONE)
+            + ((low(a) * low(b)) >> ONE)
     };
     // r = exp(-1/128), by its series; the weight of j + 1 is that of j times r^(2j + 1).
     let (mut ratio, mut term) = (0, 1u128 << ONE);

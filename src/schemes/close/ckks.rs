@@ -43,7 +43,7 @@ impl Scales {
         let (mut of, mut scale) = (vec![Real::new(highest)?; q.len()], highest);
         for keep in (1..q.len()).rev() {
             // What is between two levels is part of the upper one.
-            if (q.len() - keep) % width == 0 {
+            if (q.len() - keep).is_multiple_of(width) {
                 scale = q[keep..keep + width].iter().fold(scale * scale, |scale, &q| scale / q as f64);
             }
             of[keep - 1] = Real::new(scale)?;
