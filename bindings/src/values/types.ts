@@ -740,7 +740,8 @@ export interface Client extends Disposable {
    */
   publicKey(options?: CallOptions): Promise<Uint8Array>;
   /**
-   * Decrypts all results of a run, and finishes them: every output of the task. Errors: InputError (a result is missing), FormatError, KeyError,
+   * Decrypts all results of a run, and finishes them: every output of the task. They are for who holds the key alone, unless the program was compiled with
+   * {@link CompileOptions.releases}; then each call counts. Errors: InputError (a result is missing), FormatError, KeyError (`key.released`: as many were decrypted as may be published),
    * NoiseError, UndefinedStatisticError (a mean of nothing, a root of what is below 0: `decryptDetails` has the other outputs).
    *
    * An evaluator that may cheat must learn nothing of what comes out: not the numbers, not the noise budget, not whether this threw. A made-up ciphertext can
