@@ -291,8 +291,8 @@ fn sums_are_left_to_who_decrypts() {
 fn noise_that_hides_errors_has_the_deviation_that_is_asked_for() {
     let registry = cipherloom::registry();
     let deviation = 1.5e9;
-    let c = Context::new(1024, 2, 50, 1);
-    let x = values(512, 3);
+    let c = Context::new(8192, 2, 50, 1);
+    let x = values(4096, 3);
     for form in [Form::Coeff, Form::Ntt] {
         let mut b = Bench::new(&c, &registry);
         let mut fresh = b.encrypt(&x);
