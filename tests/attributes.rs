@@ -166,7 +166,9 @@ fn of_ckks(registry: &Registry) -> Graph {
     let digits = s.op("rlwe.decompose", digits, &[ciphertext]).unwrap();
     let g = none().with("g", 3u64);
     let rotated = s.op("rlwe.automorphism_hoisted", g, &[ciphertext, key, digits]).unwrap();
-    let opened = s.op("ckks.decrypt", none(), &[secret, rotated]).unwrap();
+    let deviation = none().with("deviation", real(2f64.powi(20)));
+    let noisy = s.op("ckks.release", deviation, &[rotated, hidden]).unwrap();
+    let opened = s.op("ckks.decrypt", none(), &[secret, noisy]).unwrap();
     let opened = s.op("ckks.decode", none().with("complex", 1u64), &[opened]).unwrap();
     let outputs = [rescaled, shifted, at_once, by_plain, by_scalar, adjusted, low, other, opened];
     for (number, output) in outputs.into_iter().enumerate() {

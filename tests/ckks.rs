@@ -285,6 +285,64 @@ fn sums_are_left_to_who_decrypts() {
     }
 }
 
+/// Noise for results that may be published: of the deviation that is asked for in the coefficients, by a two-sided test of their squares, of a fixed seed; other for each
+/// ciphertext; and what is told afterwards holds.
+#[test]
+fn noise_that_hides_errors_has_the_deviation_that_is_asked_for() {
+    let registry = cipherloom::registry();
+    let deviation = 1.5e9;
+    let c = Context::new(8192, 2, 50, 1);
+    let x = values(4096, 3);
+    for form in [Form::Coeff, Form::Ntt] {
+        let mut b = Bench::new(&c, &registry);
+        let mut fresh = b.encrypt(&x);
+        if form == Form::Ntt {
+            fresh = b.op("rlwe.ntt", Attrs::new(), &[fresh]);
+        }
+        let total = |conjugated: u64, stride: usize| {
+            Attrs::new().with("stride", stride).with("conjugated", conjugated)
+        };
+        let all = [
+            fresh,
+            fresh,
+            b.op("rlwe.extract", total(0, 2), &[fresh]),
+            b.op("rlwe.extract", total(1, 1), &[fresh]),
+        ];
+        let scales = all.map(|x| b.scale_of(x));
+        for x in all {
+            b.output(x);
+            let attrs = Attrs::new().with("deviation", real(deviation));
+            let noisy = b.op("ckks.release", attrs, &[x, b.seeds[1]]);
+            assert_eq!(b.s.ty(noisy), b.s.ty(x));
+            b.output(noisy);
+        }
+        let found = b.run(&registry, 1.0);
+        let mut noises = Vec::new();
+        for (pair, scale) in found.chunks(2).zip(scales) {
+            let [(exact, before, _), (noisy, after, _)] = pair else { unreachable!() };
+            let noise: Vec<Complex> = exact.iter().zip(noisy).map(|(a, b)| (b.0 - a.0, b.1 - a.1)).collect();
+            // The squares at all roots are n times those of the coefficients; slots are half of the roots.
+            let coefficients = 2.0 * noise.len() as f64;
+            let square: f64 =
+                noise.iter().map(|x| (x.0 * x.0 + x.1 * x.1) * (scale / deviation).powi(2)).sum();
+            let statistic = (square / (coefficients / 2.0) - coefficients) / (2.0 * coefficients).sqrt();
+            assert!(statistic.abs() < 5.0, "{form:?}, {coefficients} coefficients: {statistic}");
+            let worst = noise.iter().map(|x| x.0.hypot(x.1)).fold(0.0, f64::max).log2();
+            assert!(worst < after.noise.error, "2^{worst}, told {:?}", after.noise);
+            assert!(before.noise.error + 10.0 < after.noise.error && after.noise.error < worst + 2.0);
+            noises.push(noise);
+        }
+        assert_ne!(noises[0], noises[1]);
+    }
+    let mut b = Bench::new(&c, &registry);
+    let fresh = b.encrypt(&x);
+    for wrong in [7.9, 2f64.powi(57), -1.0] {
+        let attrs = Attrs::new().with("deviation", real(wrong));
+        let error = b.s.op("ckks.release", attrs, &[fresh, b.seeds[1]]).unwrap_err();
+        assert!(error.to_string().contains("expected 8.0 to"), "{error}");
+    }
+}
+
 #[test]
 fn what_does_not_fit_is_told() {
     let registry = cipherloom::registry();

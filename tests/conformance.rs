@@ -123,7 +123,7 @@ fn found(op: &str, platform: &Broken<'_>) {
     }
 }
 
-const ALL: [&str; 36] = [
+const ALL: [&str; 37] = [
     "limb.add",
     "limb.sub",
     "limb.neg",
@@ -149,6 +149,7 @@ const ALL: [&str; 36] = [
     "sample.secret",
     "sample.ternary",
     "sample.error",
+    "sample.gaussian",
     "slots.write",
     "slots.read",
     "slots.constant",
@@ -294,7 +295,7 @@ fn what_was_in_the_output_before_must_not_matter() {
 
 #[test]
 fn samplers_must_use_nonce_and_seed() {
-    for op in ["sample.uniform", "sample.ternary", "sample.error"] {
+    for op in ["sample.uniform", "sample.ternary", "sample.error", "sample.gaussian"] {
         blames(op, |right, inputs, out, _| right.run(inputs, out, 1));
         blames(op, |right, inputs, out, nonce| {
             right.run(&[&inputs[0][..3], &[0]].concat().chunks(4).collect::<Vec<_>>(), out, nonce)

@@ -37,6 +37,7 @@ import type {
   HoldOptions,
   OpenOptions,
   RunOptions,
+  Releases,
   SecurityLevel,
   Task,
 } from './values/types.js';
@@ -391,7 +392,10 @@ export const COMPILE_OPTIONS: Kinds<CompileOptions & CallOptions> = {
   parameters: objectOf('parameters, such as the info of another program'),
   passes: objectOf('passes by name, each true or false'),
   publicKey: BOOLEAN,
+  releases: objectOf('releases: { count, statisticalBits }'),
 };
+/** Option `releases`. */
+export const RELEASES: Kinds<Releases> = { count: WHOLE, statisticalBits: WHOLE };
 /** Passes that are made or not. */
 export const TASK_PASS_CHOICES = Object.fromEntries(TASK_PASSES.map((pass) => [pass, BOOLEAN])) as Kinds<
   Record<TaskPass, boolean>

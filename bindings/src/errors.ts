@@ -94,6 +94,7 @@ const CORE_CODES = {
   'format.decisions': 'a program of which another version made other keys, values or results than this one',
   'format.content': 'bytes whose content breaks a rule of its kind',
   'key.foreign': 'a ciphertext or key of another program, other parameters or another client',
+  'key.released': 'a key that has decrypted as many results as may be published',
   'noise.exhausted': 'a ciphertext with too much noise to be decrypted',
   'statistic.undefined': 'a result that has no value, such as the mean of no cells',
   'memory.limit': 'a plan that needs more memory than the limit',

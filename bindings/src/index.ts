@@ -118,6 +118,7 @@ export type {
   ProgramStats,
   ResultInfo,
   RunOptions,
+  Releases,
   SecurityLevel,
   SecurityTable,
   StageStats,

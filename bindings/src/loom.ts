@@ -24,7 +24,7 @@ import { OwnOperators } from './own-operators.js';
 import { plannedBytes } from './planned.js';
 import { Resource } from './resource.js';
 import type { CallOptions, LoadOptions, Loom, Mode } from './types.js';
-import { givenParameters, givenPasses, levelOf } from './values/program-info.js';
+import { givenParameters, givenPasses, givenReleases, levelOf } from './values/program-info.js';
 import { CompiledProgram } from './values/program.js';
 import { stepsOf } from './values/steps.js';
 import { TaskBuilder } from './values/task.js';
@@ -169,13 +169,17 @@ export class WorkerLoom extends Resource implements Loom {
     const level = levelOf(options.security, given);
     const parameters = given && givenParameters(given);
     const passes = options.passes && givenPasses(options.passes);
+    const releases = options.releases && givenReleases(options.releases);
     const { memoryLimit = plannedBytes(this.mode.memoryBytes, this.mode.threads) } = options;
     const signal = this.signal(options.signal);
     onProgress?.({ phase: 'compile', done: 0, total: 1 });
     const { main } = this.clients;
     const opened = await main.call(
       'compile',
-      [steps, { ...level, allowInsecure, n, precision, memoryLimit, parameters, passes, publicKey }],
+      [
+        steps,
+        { ...level, allowInsecure, n, precision, memoryLimit, parameters, passes, publicKey, releases },
+      ],
       {
         signal,
         watched: true,

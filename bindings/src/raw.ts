@@ -11,6 +11,7 @@ import type {
   Layout,
   Parameters,
   ProgramInfo,
+  Releases,
   ResultInfo,
   TaskLiteral,
 } from './values/types.js';
@@ -225,6 +226,7 @@ export interface RawProgramReport {
   readonly keys: [name: string, bytes: number][];
   /** Bytes of the public key, where data owners may encrypt with one. */
   readonly publicKey?: number | null;
+  readonly releases?: Required<Releases> | null;
   readonly operators: Record<string, number>;
   readonly totalBits: number;
   readonly maxTotalBits: number;
@@ -241,6 +243,7 @@ export interface RawProgramReport {
     level: number;
     budgetBits: number;
     errorBits?: number | null;
+    noiseBits?: number | null;
     bytes: number;
   }[];
   /** Those that other programs can compute on. */
@@ -313,6 +316,7 @@ export interface RawProgram {
 /** A key holder. */
 export interface RawClient {
   save(): Uint8Array<ArrayBuffer>;
+  released(): number;
   keyJob(name: string): RawJob;
   publicKeyJob(): RawJob;
   encryptJob(...values: RawValues): RawJob;

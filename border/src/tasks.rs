@@ -176,6 +176,11 @@ impl RawClient {
         Uint8Array::from(self.client.save().as_slice())
     }
 
+    /// See [`Client::released`].
+    pub fn released(&self) -> f64 {
+        self.client.released() as f64
+    }
+
     /// See [`Client::key`].
     ///
     /// # Errors

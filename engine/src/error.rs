@@ -277,6 +277,22 @@ pub enum Error {
         /// Needed budget, bits.
         needed: f64,
     },
+    /// The same of a result that may be published: how much noise it has tells of the key.
+    #[error("noise budget of `{what}` is exhausted; results may be published, so what is left is not told")]
+    NoiseHidden {
+        /// Which output.
+        what: String,
+    },
+    /// As many results were decrypted under a key as may be published.
+    #[error(
+        "results decrypted under this key: found {found}, expected at most {expected}, the releases of its program"
+    )]
+    Released {
+        /// How many there would be.
+        found: u64,
+        /// How many there may be.
+        expected: u64,
+    },
     /// An output that has no value for these data, such as the mean of no cells.
     #[error("output `{output}` has no value: {why}")]
     NoValue {
@@ -449,7 +465,8 @@ impl Error {
             Self::NoPublicKey { .. } => "key.public",
             Self::MissingKey { .. } => "key.missing",
             Self::MissingInput { .. } => "input.missing",
-            Self::NoiseExhausted { .. } => "noise.exhausted",
+            Self::NoiseExhausted { .. } | Self::NoiseHidden { .. } => "noise.exhausted",
+            Self::Released { .. } => "key.released",
             Self::NoValue { .. } => "statistic.undefined",
             Self::MemoryLimit { .. } => "memory.limit",
             Self::OutOfMemory { .. } => "memory.exhausted",

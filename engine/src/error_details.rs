@@ -72,6 +72,8 @@ impl Error {
             Self::NoiseExhausted { what, budget, needed } => {
                 facts([("what", what), ("budget", budget), ("needed", needed)])
             }
+            Self::NoiseHidden { what } => facts([("what", what)]),
+            Self::Released { found, expected } => facts([("found", found), ("expected", expected)]),
             Self::NoValue { output, why } => facts([("output", output), ("why", why)]),
             Self::MemoryLimit { needed, limit } => facts([("needed", needed), ("limit", limit)]),
             Self::OutOfMemory { asked } => facts([("asked", asked)]),
@@ -179,6 +181,8 @@ mod tests {
             Error::Format { what, problem: FormatProblem::Truncated { found: 1, expected: 2 } },
             Error::NoPublicKey { what: text() },
             Error::MissingKey { name: text() },
+            Error::NoiseHidden { what: text() },
+            Error::Released { found: 2, expected: 1 },
             Error::OutOfMemory { asked: 8 },
             Error::Job(what),
         ];

@@ -32,7 +32,7 @@ pub struct OutputCells {
     /// Its cells; `NoValue` where these data give none.
     pub cells: Result<Exact>,
     /// Measured noise budget of the worst ciphertext that it comes from, bits; infinite where nothing was encrypted. None under CKKS, where noise is part of the
-    /// result.
+    /// result, and of results that may be published, since it tells of the key.
     pub budget: Option<f64>,
 }
 

@@ -65,6 +65,11 @@ pub fn fresh_public(n: usize, log_special: Option<f64>) -> f64 {
     log_special.map_or(fresh, |log| sum(&[fresh - log, rounding(n, 2)]))
 }
 
+/// Noise of a deviation of 2^`log_deviation` in each coefficient.
+pub fn released(n: usize, log_deviation: f64) -> f64 {
+    random(n, 1.0) + log_deviation
+}
+
 /// Rounding each of `parts` polynomials, seen through 1, s, s^2.
 pub fn rounding(n: usize, parts: usize) -> f64 {
     let secret = random(n, TERNARY_VARIANCE);

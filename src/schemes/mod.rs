@@ -10,12 +10,14 @@ pub mod ckks;
 pub mod close;
 pub mod noise;
 mod parameters;
+mod releases;
 pub mod rlwe;
 pub mod security;
 mod slots;
 
 pub use budget::{Bound, bounds, noise_budget};
 pub use parameters::{MOST_PLAIN_BITS, ParameterLiteral, Parameters, SchemeName};
+pub use releases::{Flooding, Releases};
 
 use crate::ops::Registry;
 

@@ -1,6 +1,7 @@
 //! Encryption parameters: a literal from outside becomes a value only when it is secure and fits together.
 
 use super::noise;
+use super::releases::Releases;
 use super::security::{SecurityBits, SecurityLevel, SecurityTable};
 use crate::bytes::shown;
 use crate::math::Modulus;
@@ -60,6 +61,9 @@ pub struct ParameterLiteral {
     /// Whether values may be encrypted with a public key, too: bounds of fresh ones then hold for both ways.
     #[serde(default, skip_serializing_if = "is_false")]
     pub public_key: bool,
+    /// Results that may be published: bounds on what is decrypted are with the noise that hides the key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub releases: Option<Releases>,
 }
 
 // What serde asks fields is asked by reference.
@@ -149,7 +153,7 @@ impl Parameters {
     ///
     /// # Errors
     /// `Parameters` says what does not fit: an unknown table, no such ring dimension, a modulus that is no
-    /// prime = 1 mod 2n or appears twice; `Insecure` what is below the level, if they do not say that they are: a ring that its table lacks, more bits than it allows.
+    /// prime = 1 mod 2n or appears twice, no such releases; `Insecure` what is below the level, if they do not say that they are: a ring that its table lacks, more bits than it allows.
     pub fn new(literal: ParameterLiteral) -> Result<Self> {
         let wrong = |what: &str, found: String, expected: String| -> Result<Self> {
             Err(Error::Parameters { what: what.to_owned(), found, expected })
@@ -167,6 +171,7 @@ impl Parameters {
         {
             return wrong("scale", format!("{:?}", literal.scale), "1 to 2^100 under CKKS, none else".into());
         }
+        literal.releases.map(Releases::check).transpose()?;
         let count = literal.t.len() + literal.q.len() + literal.special.len();
         if count > MOST_MODULI {
             return wrong("number of moduli", count.to_string(), format!("at most {MOST_MODULI}"));

@@ -3,11 +3,12 @@
 use super::choose;
 use super::halves::{Halves, frame};
 use super::passes::Passes;
+use super::travel::ports;
 use crate::graph::Graph;
 use crate::ops::Registry;
 use crate::optimize::{fuse, hoist, optimize};
 use crate::packed::close;
-use crate::schemes::close::{Bgv, Chain, Ckks, Closed, Closing, Emitter, KeyName, Made, State, scales};
+use crate::schemes::close::{Bgv, Chain, Ckks, Closed, Closing, Emitter, KeyName, Made, Scales, State};
 use crate::schemes::{ParameterLiteral, SchemeName};
 use crate::values::Packing;
 use crate::{Error, Result};
@@ -58,13 +59,17 @@ pub fn closed(
         }
         return Ok(all);
     }
-    let scales = scales(&literal.q, literal.scale.unwrap_or(0.0)).ok_or_else(|| Error::Parameters {
+    let scales = Scales::new(&literal.q, literal.scale.unwrap_or(0.0)).ok_or_else(|| Error::Parameters {
         what: "scales".into(),
         found: "one that is no number above 0".into(),
         expected: "primes next to the scale".into(),
     })?;
     let largest = halves.largest(packing, frame(literal.n, false))?;
-    let rules = Ckks { scales: &scales, largest: &largest, late };
+    // Those of one decryption: all results of a run.
+    let frame = frame(literal.n, false);
+    let polynomials = packing.outputs.iter().map(|value| ports(value, frame).len()).sum();
+    let flooding = literal.releases.map(|releases| releases.flooding(polynomials));
+    let rules = Ckks { scales: &scales, largest: &largest, late, flooding };
     let closing = Closing::new(emitter, &chain, rules, lazy, onward);
     let mut closing = if told { closing.told() } else { closing };
     close(&packing.graph, &mut closing)?;

@@ -9,7 +9,7 @@ use crate::ops::Registry;
 use crate::ops::types::Scheme;
 use crate::schemes::close::{Closed, Emitter, MARGIN};
 use crate::schemes::security::{SecurityBits, SecurityLevel};
-use crate::schemes::{ParameterLiteral, Parameters, SchemeName};
+use crate::schemes::{ParameterLiteral, Parameters, Releases, SchemeName};
 use crate::values::types::Kind;
 use crate::values::{PackedValue, Packing};
 use crate::watch::pause;
@@ -25,6 +25,9 @@ const MOST_PLAIN_MODULI: u32 = 4;
 const MOST_DIGIT: usize = 3;
 /// log2 of the scales that are tried.
 const SCALES: [u32; 7] = [30, 33, 36, 39, 42, 45, 48];
+/// The same, of levels of two primes, where results may be published: encoding on doubles leaves errors of 47 bits below what is encoded, which other results are far
+/// from, but beneath the noise that hides them they are worth their bits.
+const WIDE_SCALES: [u32; 4] = [52, 56, 60, 64];
 /// Bits that the lowest prime, and special ones, have beyond a scale, at least.
 const BEYOND: u32 = 2;
 
@@ -44,6 +47,7 @@ pub struct Wishes {
     pub precision: f64,
     pub memory: u64,
     pub public_key: bool,
+    pub releases: Option<Releases>,
 }
 
 /// Finds the cheapest parameters for tasks of which results are inputs of others, of which each ring takes the cheapest way.
@@ -126,7 +130,8 @@ fn among(rings: &[Ring], all: &[Member], wishes: &Wishes, registry: &Registry) -
                 found.extend(search.digits(|search, digit, least| search.bgv(ring, &t, digit, least))?);
             }
         } else {
-            for log_scale in SCALES {
+            let wide = wishes.releases.map_or(&[][..], |_| &WIDE_SCALES);
+            for &log_scale in SCALES.iter().chain(wide) {
                 let mut tried = |log_scale, late| {
                     search.digits(|search, digit, least| search.ckks(ring, log_scale, (digit, least), late))
                 };
@@ -294,7 +299,7 @@ impl Search<'_> {
         Ok(Fit::No { missing })
     }
 
-    /// The fewest primes that do, for one scale: the lowest one is as large as can be, for what is decrypted, as are special ones; the others lie next to where
+    /// The fewest primes that do, for one scale: the lowest level is as large as can be, for what is decrypted, as are special primes; the others lie next to where
     /// the scale goes. Where products are rescaled `late`, only where that alone does.
     fn ckks(
         &mut self,
@@ -303,23 +308,26 @@ impl Search<'_> {
         (special, least): (usize, usize),
         late: bool,
     ) -> Result<Fit> {
-        for count in least..=(ring.max_bits / log_scale) as usize {
+        let width: u32 = if log_scale + BEYOND > PRIME_BITS { 2 } else { 1 };
+        let beyond = (log_scale + BEYOND).div_ceil(width);
+        for count in least.div_ceil(width as usize)..=(ring.max_bits / log_scale) as usize {
             let rest = ring.max_bits.saturating_sub(log_scale * (count - 1) as u32);
-            let bits = PRIME_BITS.min(rest / (1 + special) as u32);
-            if bits < log_scale + BEYOND {
+            let bits = PRIME_BITS.min(rest / (width + special as u32));
+            if bits < beyond {
                 break;
             }
-            let Some(literal) = self.scaled(ring, log_scale, count, bits, (special, bits)) else { continue };
+            let levels = (width as usize, count);
+            let Some(literal) = self.scaled(ring, log_scale, levels, bits, (special, bits)) else { continue };
             let spare = match self.fits(ring, literal.clone(), false)? {
                 Fit::Imprecise { spare } => spare,
                 Fit::No { .. } => continue,
                 fit => return Ok(fit),
             };
-            // More levels make nothing more precise; what the lowest prime does not need is worth more in the special ones, by which the noise of keys is
+            // More levels make nothing more precise; what the lowest one does not need is worth more in the special ones, by which the noise of keys is
             // divided.
-            let low = bits.saturating_sub(spare).max(log_scale + BEYOND);
-            let high = (rest - low).checked_div(special as u32).unwrap_or(0).min(PRIME_BITS);
-            let other = self.scaled(ring, log_scale, count, low, (special, high)).filter(|_| high > bits);
+            let low = bits.saturating_sub(spare / width).max(beyond);
+            let high = (rest - low * width).checked_div(special as u32).unwrap_or(0).min(PRIME_BITS);
+            let other = self.scaled(ring, log_scale, levels, low, (special, high)).filter(|_| high > bits);
             let all: Vec<_> = other.clone().into_iter().map(|other| (other, false)).collect();
             let lates = [Some(literal), other].into_iter().flatten().filter(|_| late).map(|one| (one, true));
             for (literal, late) in all.into_iter().chain(lates) {
@@ -333,32 +341,36 @@ impl Search<'_> {
         Ok(Fit::No { missing: f64::INFINITY })
     }
 
-    /// Parameters of so many primes at a scale, of which the lowest has so many bits, and special ones: how many, of how many bits. None where there are no such
-    /// primes.
+    /// Parameters of so many levels at a scale, of one prime or several each, of which those of the lowest have so many bits, and special ones: how many, of how many bits.
+    /// None where there are no such primes.
     fn scaled(
         &self,
         ring: &Ring,
         log_scale: u32,
-        count: usize,
+        (width, count): (usize, usize),
         low: u32,
         (special, high): (usize, u32),
     ) -> Option<ParameterLiteral> {
         // A little less, so that primes next to it have no more bits.
         let scale = libm::exp2(f64::from(log_scale)) * (1.0 - 1.0 / 256.0);
-        let mut taken = ntt_primes(high, ring.n, special + usize::from(low == high), &[]).ok()?;
+        let mut taken = ntt_primes(high, ring.n, special + if low == high { width } else { 0 }, &[]).ok()?;
         if low != high {
-            taken.extend(ntt_primes(low, ring.n, 1, &[]).ok()?);
+            taken.extend(ntt_primes(low, ring.n, width, &[]).ok()?);
         }
-        let (specials, lowest) = (taken[..special].to_vec(), taken[special]);
+        let (specials, lowest) = (taken[..special].to_vec(), taken[special..].to_vec());
         let (mut upper, mut at) = (Vec::new(), scale);
         for _ in 1..count {
-            let prime = ntt_prime_near(at * at / scale, PRIME_BITS, ring.n, &taken).ok()?;
-            at = at * at / prime as f64;
-            taken.push(prime);
-            upper.push(prime);
+            at *= at;
+            for left in (1..=width).rev() {
+                let near = if left == 1 { at / scale } else { libm::sqrt(at / scale) };
+                let prime = ntt_prime_near(near, PRIME_BITS, ring.n, &taken).ok()?;
+                at /= prime as f64;
+                taken.push(prime);
+                upper.push(prime);
+            }
         }
         // Those that are dropped first come last.
-        let q: Vec<u64> = std::iter::once(lowest).chain(upper.into_iter().rev()).collect();
+        let q: Vec<u64> = lowest.into_iter().chain(upper.into_iter().rev()).collect();
         let mut literal = self.literal(ring, SchemeName::Ckks, &[], &q, &specials);
         literal.scale = Some(scale);
         Some(literal)
@@ -386,6 +398,7 @@ impl Search<'_> {
             quantum,
             insecure: false,
             public_key: self.wishes.public_key,
+            releases: self.wishes.releases,
         }
     }
 
@@ -530,7 +543,7 @@ fn imprecise(halves: &Halves, packing: &Packing, outputs: &[Closed], precision: 
             packing.outputs.iter().find(|value| super::travel::ports(value, frame).contains(&closed.name));
         // What the scheme bounds is no smaller than what ranges say.
         let message = closed.noise.message - libm::log2(scale.get());
-        let error = closed.noise.error - libm::log2(scale.get());
+        let error = closed.told.error - libm::log2(scale.get());
         for value in holder.into_iter().flat_map(PackedValue::all) {
             let own = halves.cut.server.outputs().iter().find(|port| port.name == value.name);
             let range = own.and_then(|port| halves.ranges.get(port.operand.0 as usize).copied().flatten());

@@ -12,7 +12,7 @@ use super::travel;
 use crate::bytes::{Kind, Writer, checksum_of, foreign, shown};
 use crate::circuit::{Job, Outcome, OutputCells};
 use crate::engine::{Clock, Run};
-use crate::graph::{Attrs, OperandId};
+use crate::graph::{Attrs, OperandId, Real};
 use crate::ops::Session;
 use crate::ops::types::{self, Extract};
 use crate::packed::Layout;
@@ -80,6 +80,11 @@ impl Client {
         self.holder.save()
     }
 
+    /// How many results were decrypted under this key to be published, as far as it and the saved keys that it comes from know.
+    pub fn released(&self) -> u64 {
+        self.holder.used()
+    }
+
     /// The program that it is a client of.
     pub fn program(&self) -> &Program {
         &self.program
@@ -141,11 +146,13 @@ impl Client {
     }
 
     /// Decrypts results of a run, all of them, and finishes them: every declared output of the task, by name. `public` are the public inputs; `inputs`, where they
-    /// are given, all encrypted inputs of the run.
+    /// are given, all encrypted inputs of the run. Where results may be published ([`Options::releases`](super::Options::releases)), each time counts: under CKKS
+    /// noise is drawn anew, of which the mean of many would be free, and no budget is told.
     ///
     /// # Errors
-    /// `MissingInput` for a result or an input that is not given; `Foreign` for results of another program, and of other inputs; `Format`, `Foreign` and `Task` for bytes that are not such a result; `OutOfMemory`; the finished job gives
-    /// `NoiseExhausted` when the noise has reached the limit.
+    /// `MissingInput` for a result or an input that is not given; `Foreign` for results of another program, and of other inputs; `Format`, `Foreign` and `Task` for bytes that are not such a result; `Released` and
+    /// `Foreign` where as many were decrypted as may be published, or others were counted by other numbers; `OutOfMemory`; the finished job gives
+    /// `NoiseExhausted`, or `NoiseHidden` of what may be published, when the noise has reached the limit.
     pub fn decrypt(
         &self,
         results: &[&[u8]],
@@ -153,6 +160,10 @@ impl Client {
         inputs: Option<&[(&str, &[u8])]>,
     ) -> Result<Job> {
         let program = &self.program;
+        let releases = program.releases();
+        if let Some(releases) = releases {
+            self.holder.check_release(releases)?;
+        }
         let mut given = Given::default();
         given.secret(&self.holder)?;
         let parameters = program.parameters().id();
@@ -183,8 +194,9 @@ impl Client {
             }
             read.insert(found.name, (travel::words(reader, &types, None)?, types));
         }
-        let mut wanted = Vec::new();
+        let (mut wanted, mut deviations) = (Vec::new(), Vec::new());
         for value in &program.packing().outputs {
+            deviations.extend(program.closed(value)?.iter().map(|closed| closed.deviation));
             let known = read.remove(&value.name);
             let (words, types) = known.ok_or_else(|| Error::MissingInput { name: value.name.clone() })?;
             for (ty, words) in types.iter().zip(words) {
@@ -192,11 +204,22 @@ impl Client {
             }
             wanted.push((value.clone(), types));
         }
-        let types: Vec<String> = given.types.iter().map(ToString::to_string).collect();
+        let mut parts: Vec<String> = given.types.iter().map(ToString::to_string).collect();
+        let noisy = deviations.iter().any(Option::is_some);
+        if noisy {
+            given.secret_seed()?;
+            parts.push(format!("{deviations:?}"));
+        }
         let exact = program.halves().exact;
         let build = |s: &mut Session<'_>, given: &[OperandId]| {
             let mut out = Vec::new();
-            for &ciphertext in &given[1..] {
+            for (&(mut ciphertext), deviation) in given[1..].iter().zip(&deviations) {
+                if let Some(log) = deviation {
+                    let finite = Error::Job("deviations are finite");
+                    let deviation = Real::new(libm::exp2(*log)).ok_or(finite)?;
+                    let inputs = [ciphertext, given[given.len() - 1]];
+                    ciphertext = s.op("ckks.release", Attrs::new().with("deviation", deviation), &inputs)?;
+                }
                 if exact {
                     let plain = s.op("bgv.decrypt", Attrs::new(), &[given[0], ciphertext])?;
                     out.push(("slots".to_owned(), s.op("slots.decode", Attrs::new(), &[plain])?));
@@ -212,7 +235,10 @@ impl Client {
             Ok(out)
         };
         let (program, public) = (Arc::clone(program), finish::exact(public)?);
-        self.holder.runner().job(Some(plan_name("decrypt", &types)), given, build, move |run| {
+        let holder = Arc::clone(&self.holder);
+        self.holder.runner().job(Some(plan_name("decrypt", &parts)), given, build, move |run| {
+            // Whether decryption fails is something that is told, too.
+            releases.map_or(Ok(()), |releases| holder.release(releases))?;
             let mut first = 0;
             let mut all = Decrypted::default();
             for (value, types) in &wanted {
@@ -256,25 +282,31 @@ fn decrypted(
     let exact = program.halves().exact;
     let mut worst = f64::INFINITY;
     let mut parts = Vec::with_capacity(types.len());
-    let promised = program.promised(value)?;
-    for (number, (ty, promised)) in types.iter().zip(promised).enumerate() {
+    let hidden = program.releases().is_some();
+    let all_closed = program.closed(value)?;
+    for (number, (ty, closed)) in types.iter().zip(all_closed).enumerate() {
         let number = first + number;
         if exact {
             let noise = f64::from_bits(
                 run.output(2 * number + 1)?.first().copied().unwrap_or(f64::INFINITY.to_bits()),
             );
             let budget = noise::log2(&ty.ciphertext.q) - 1.0 - noise;
-            let held = !ty.is_whole() && promised.is_finite();
-            let needed = if held { LEAST_BUDGET.max(promised - SLACK) } else { LEAST_BUDGET };
+            let held = !ty.is_whole() && closed.budget.is_finite();
+            let needed = if held { LEAST_BUDGET.max(closed.budget - SLACK) } else { LEAST_BUDGET };
             if budget.is_nan() || budget < needed {
-                return Err(Error::NoiseExhausted { what: value.name.clone(), budget, needed });
+                let what = value.name.clone();
+                return Err(if hidden {
+                    Error::NoiseHidden { what }
+                } else {
+                    Error::NoiseExhausted { what, budget, needed }
+                });
             }
             worst = worst.min(budget);
         }
         let own = Zeroizing::new(run.output(if exact { 2 * number } else { number })?);
         parts.push(if ty.stride == 1 { own } else { slots::repeated(&own, program.frame())? });
     }
-    if exact {
+    if exact && !hidden {
         all.budgets.extend(value.all().map(|own| (own.name.clone(), worst)));
     }
     cells_of(program, value, &parts, &mut all.cells)

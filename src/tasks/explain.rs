@@ -9,8 +9,8 @@ use super::travel::ports;
 use crate::Result;
 use crate::expand::{CostModel, Expander};
 use crate::graph::OperandId;
-use crate::schemes::SchemeName;
-use crate::schemes::close::{Emitter, KeyName, Made, State};
+use crate::schemes::close::{Closed, Emitter, KeyName, Made, State};
+use crate::schemes::{Releases, SchemeName};
 use crate::values::types::{Kind, Place, Value};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,7 +30,7 @@ pub struct Explanation {
 /// A decision.
 #[derive(Clone, Debug, Serialize)]
 pub struct Reason {
-    /// What was decided: `scheme`, `security`, `ring`, `plain moduli`, `scale`, `levels`, `keys`, `public key`.
+    /// What was decided: `scheme`, `security`, `ring`, `plain moduli`, `scale`, `levels`, `keys`, `public key`, `releases`.
     pub about: &'static str,
     /// What, and why.
     pub text: String,
@@ -187,7 +187,23 @@ impl Program {
             };
             say("public key", format!("{:.1} MB, for data owners: {bits}", bytes as f64 / 1e6));
         }
+        say("releases", self.shared());
         all
+    }
+
+    /// Whether results may be published, and what hides the key in them.
+    fn shared(&self) -> String {
+        let Some(Releases { count, statistical_bits }) = self.releases() else {
+            return "none: results are for who holds the key alone".to_owned();
+        };
+        let noise: Vec<f64> = self.outputs().iter().filter_map(Closed::noise_bits).collect();
+        let largest = noise.into_iter().reduce(f64::max).map_or_else(
+            || "results are exact, so that no noise is added, and how much they have is not told".to_owned(),
+            |most| {
+                format!("noise of a deviation of up to 2^{most:.1} hides errors, by {statistical_bits} bits")
+            },
+        );
+        format!("{count} under one key: {largest}")
     }
 }
 

@@ -33,6 +33,8 @@ pub fn exact(given: &BTreeMap<String, GivenCells>) -> Result<Cells> {
 pub fn outputs(program: &Program, decrypted: Decrypted, public: &Cells) -> Result<Vec<OutputCells>> {
     let Decrypted { cells, budgets } = decrypted;
     let (finish, Halves { registry, values, exact, .. }) = (program.finish(), program.halves());
+    // Of what may be published it is nobody else's affair.
+    let told = *exact && program.releases().is_none();
     // An output may be called as a public input is, and what crosses is not.
     let known = |name: &String| public.get(name).or_else(|| cells.get(name));
     let given =
@@ -49,7 +51,7 @@ pub fn outputs(program: &Program, decrypted: Decrypted, public: &Cells) -> Resul
     let output = |name: &String| {
         let cells = all.remove(name).or_else(|| cells.get(name).cloned().map(Ok));
         let cells = cells.ok_or(Error::Job("every output is computed in one of the halves"))?;
-        Ok(OutputCells { name: name.clone(), cells, budget: exact.then(|| worst(name)) })
+        Ok(OutputCells { name: name.clone(), cells, budget: told.then(|| worst(name)) })
     };
     program.task().outputs.iter().map(|declared| &declared.name).map(output).collect()
 }

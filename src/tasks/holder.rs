@@ -1,15 +1,15 @@
 //! Whoever holds a secret key.
 
 use super::runner::{Given, PublicSeed, Runner, Setting, seed_words};
-use crate::Result;
 use crate::bytes::{Kind, Reader, Writer, foreign};
 use crate::circuit::{Job, Outcome};
 use crate::engine::{Input, Run};
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::math::sample::{Domain, KEY_STREAM, Seed, ternary_into};
 use crate::ops::{Session, types};
-use crate::schemes::Parameters;
-use std::sync::OnceLock;
+use crate::schemes::{Parameters, Releases};
+use crate::{Error, Result};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use zeroize::Zeroizing;
 
 /// Holder of a secret key.
@@ -19,6 +19,16 @@ pub struct Holder {
     seed: Seed,
     key_id: [u8; 16],
     secret: OnceLock<Input>,
+    /// What was decrypted to be published; nothing yet where there are none.
+    released: Mutex<Option<Released>>,
+}
+
+/// Results that were decrypted to be published.
+#[derive(Clone, Copy)]
+struct Released {
+    /// What was declared when the first one was: others would be counted otherwise.
+    releases: Releases,
+    used: u64,
 }
 
 impl Holder {
@@ -38,11 +48,13 @@ impl Holder {
         let mut reader = Reader::new(saved, Kind::Client)?;
         let (parameters, key_id): ([u8; 16], [u8; 16]) = (reader.id()?, reader.id()?);
         let seed = Zeroizing::new(reader.id()?);
+        let released = if reader.left() == 0 { None } else { Some(Released::read(&mut reader)?) };
         let expected = setting.parameters.id();
         if parameters != expected {
             return Err(foreign("saved client".to_owned(), "set of parameters", &parameters, &expected));
         }
-        let holder = Self::with_seed(setting, Seed::from(&*seed));
+        let mut holder = Self::with_seed(setting, Seed::from(&*seed));
+        holder.released = Mutex::new(released);
         if holder.key_id != key_id {
             return Err(
                 reader.error("the secret key that follows from the seed is not the one that was saved")
@@ -54,14 +66,45 @@ impl Holder {
 
     fn with_seed(setting: Setting, seed: Seed) -> Self {
         let key_id = key_id(&seed, &setting.parameters);
-        Self { runner: Runner::new(setting), seed, key_id, secret: OnceLock::new() }
+        let (secret, released) = (OnceLock::new(), Mutex::new(None));
+        Self { runner: Runner::new(setting), seed, key_id, secret, released }
     }
 
     /// The key as bytes, overwritten when they are dropped: whoever has them can decrypt.
     pub fn save(&self) -> Zeroizing<Vec<u8>> {
         let parameters = self.runner.setting.parameters.id();
         let writer = Writer::new(Kind::Client).raw(&parameters).raw(&self.key_id);
-        Zeroizing::new(writer.raw(self.seed.as_bytes()).finish())
+        let writer = writer.raw(self.seed.as_bytes());
+        let released = self.released().map_or_else(Vec::new, Released::bytes);
+        Zeroizing::new(writer.raw(&released).finish())
+    }
+
+    /// How many results were decrypted to be published, as far as this holder and those whose key it was saved from know.
+    pub fn used(&self) -> u64 {
+        self.released().map_or(0, |released| released.used)
+    }
+
+    /// Counts one more result that is to be published, before it is told.
+    ///
+    /// # Errors
+    /// `Released` where there were as many as may be; `Foreign` where others were counted by other numbers.
+    pub fn release(&self, releases: Releases) -> Result<()> {
+        let mut released = self.released();
+        let used = Released::checked(*released, releases)?;
+        *released = Some(Released { releases, used });
+        Ok(())
+    }
+
+    /// Checks that there may be one more.
+    ///
+    /// # Errors
+    /// As [`Holder::release`].
+    pub fn check_release(&self, releases: Releases) -> Result<()> {
+        Released::checked(*self.released(), releases).map(drop)
+    }
+
+    fn released(&self) -> MutexGuard<'_, Option<Released>> {
+        self.released.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Identity of the key.
@@ -121,6 +164,36 @@ impl Holder {
         run.finish();
         let words = Input::secret(run.output(0)?);
         Ok(self.secret.get_or_init(|| words).clone())
+    }
+}
+
+impl Released {
+    /// How many there are with one more.
+    fn checked(known: Option<Self>, releases: Releases) -> Result<u64> {
+        let Some(known) = known else { return Ok(1) };
+        if known.releases != releases {
+            let (found, expected) = (releases.to_string(), known.releases.to_string());
+            return Err(Error::Foreign { what: "program".to_owned(), of: "releases", found, expected });
+        }
+        let (found, expected) = (known.used + 1, releases.count);
+        if found > expected { Err(Error::Released { found, expected }) } else { Ok(found) }
+    }
+
+    fn bytes(self) -> Vec<u8> {
+        let Self { releases: Releases { count, statistical_bits }, used } = self;
+        [count, statistical_bits.into(), used].iter().flat_map(|number| number.to_le_bytes()).collect()
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Result<Self> {
+        let mut number = || Ok::<_, Error>(u64::from_le_bytes(reader.id()?));
+        let (count, bits, used) = (number()?, number()?, number()?);
+        let releases = Releases { count, statistical_bits: u32::try_from(bits).unwrap_or(u32::MAX) };
+        if releases.check().is_err() || !(1..=count).contains(&used) {
+            return Err(
+                reader.error(format!("{used} results of {releases}, expected 1 to as many as may be"))
+            );
+        }
+        Ok(Self { releases, used })
     }
 }
 

@@ -27,6 +27,7 @@ mod slots;
 mod travel;
 mod verify;
 
+pub use crate::schemes::Releases;
 pub use client::Client;
 pub use evaluator::{Evaluator, Held};
 pub use explain::{ExplainedKey, ExplainedValue, Explanation, Reason};

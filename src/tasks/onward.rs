@@ -8,7 +8,7 @@ use crate::ops::Noise;
 use crate::ops::types::{Ciphertext, Form, Scheme, sized};
 use crate::packed::Frame;
 use crate::schemes::ParameterLiteral;
-use crate::schemes::close::{Closed, Onward, port_name, scales};
+use crate::schemes::close::{Closed, Onward, Scales, port_name};
 use crate::values::types::{Place as Where, Value};
 use crate::values::{PackedValue, Packing, Places};
 use crate::{Error, Result};
@@ -232,8 +232,8 @@ impl GivenCiphertext {
         let own = match (ty.scheme, t) {
             (Scheme::Bgv { t: found, factor }, Some(t)) => found == t && (1..t).contains(&factor),
             (Scheme::Ckks { scale }, None) => {
-                let all = scales(&literal.q, literal.scale.unwrap_or(0.0)).unwrap_or_default();
-                level.checked_sub(1).and_then(|at| all.get(at)) == Some(&scale)
+                let all = Scales::new(&literal.q, literal.scale.unwrap_or(0.0));
+                all.and_then(|all| all.of(level)) == Some(scale)
             }
             _ => false,
         };

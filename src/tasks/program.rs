@@ -22,7 +22,7 @@ use crate::place::gather;
 use crate::platform::Platform;
 use crate::schemes::close::{Chain, Closed, KeyName, port_name};
 use crate::schemes::security::{SecurityBits, SecurityLevel, SecurityTable};
-use crate::schemes::{ParameterLiteral, Parameters, SchemeName};
+use crate::schemes::{ParameterLiteral, Parameters, Releases, SchemeName};
 use crate::values::{PackedValue, Packing};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -56,6 +56,8 @@ pub struct Options {
     pub passes: Passes,
     /// Whether data owners who hold the public key alone may encrypt inputs; as the parameters that are given say, or not, when left out.
     pub public_key: Option<bool>,
+    /// Results that may be published; none when left out: they are for who holds the key alone.
+    pub releases: Option<Releases>,
 }
 
 /// A task, and what ties it to others.
@@ -109,7 +111,7 @@ pub struct GivenParameters {
 }
 
 impl GivenParameters {
-    fn literal(&self, level: SecurityLevel, public_key: Option<bool>) -> Result<ParameterLiteral> {
+    fn literal(&self, level: SecurityLevel, options: &Options) -> Result<ParameterLiteral> {
         let primes = |what: &str, all: &[String]| -> Result<Vec<u64>> {
             let prime = |text: &String| {
                 text.parse().map_err(|_| Error::Parameters {
@@ -132,7 +134,8 @@ impl GivenParameters {
             bits: level.bits.get(),
             quantum: level.quantum,
             insecure: false,
-            public_key: public_key.unwrap_or(self.public_key),
+            public_key: options.public_key.unwrap_or(self.public_key),
+            releases: options.releases,
         })
     }
 }
@@ -260,11 +263,12 @@ impl Program {
         let members = members(&mut steps, passes, &layouts)?;
         let (n, insecure) = (options.n, options.allow_insecure);
         let public_key = options.public_key.unwrap_or(false);
-        let wishes = Wishes { level, n, insecure, precision, memory: memory_limit, public_key };
+        let releases = options.releases.map(Releases::check).transpose()?;
+        let wishes = Wishes { level, n, insecure, precision, memory: memory_limit, public_key, releases };
         let registry = Arc::new(crate::schemes::close::registry());
         let parameters = match &options.parameters {
             Some(given) if n.is_none_or(|n| n == given.n) => {
-                given.literal(level, options.public_key)?.allowed(insecure)?
+                given.literal(level, options)?.allowed(insecure)?
             }
             Some(given) => {
                 let (what, found) = ("n".to_owned(), n.unwrap_or_default().to_string());
@@ -547,12 +551,17 @@ impl Program {
         port_name(name, t.filter(|_| self.parameters.literal().t.len() > 1))
     }
 
-    /// Of the ciphertexts of an output, in the order in which they travel, the noise budgets that bounds promise.
-    pub(super) fn promised(&self, value: &PackedValue) -> Result<Vec<f64>> {
+    /// The ciphertexts of an output, in the order in which they travel.
+    pub(super) fn closed(&self, value: &PackedValue) -> Result<Vec<&Closed>> {
         let names = ports(value, self.frame());
         let all = names.iter().flat_map(|port| self.moduli().into_iter().map(|t| self.port(port, t)));
-        let own = |name| self.outputs.iter().find(|closed| closed.name == name).map(|closed| closed.budget);
+        let own = |name| self.outputs.iter().find(|closed| closed.name == name);
         all.map(|name| own(name).ok_or(Error::Job("every ciphertext of an output was closed"))).collect()
+    }
+
+    /// Results that may be published.
+    pub(super) fn releases(&self) -> Option<Releases> {
+        self.parameters.literal().releases
     }
 
     /// How an encrypted input or output travels, and the types of its ciphertexts.

@@ -13,8 +13,8 @@ use crate::expand::{CostModel, Expander};
 use crate::graph::Graph;
 use crate::ops::types::Scheme;
 use crate::platform::Platform;
-use crate::schemes::SchemeName;
 use crate::schemes::close::Closed;
+use crate::schemes::{Releases, SchemeName};
 use crate::values::PackedValue;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -48,6 +48,8 @@ pub struct Report {
     pub keys: Vec<(String, u64)>,
     /// Bytes of the public key, where data owners may encrypt with one.
     pub public_key: Option<u64>,
+    /// Results that may be published; none where they are for who holds the key alone.
+    pub releases: Option<Releases>,
     /// Operators of the scheme, by name.
     pub operators: BTreeMap<String, usize>,
     /// Bits of all primes of ciphertexts and keys, and the most that the table allows for the level that was asked for: 0 where it lacks the ring.
@@ -107,8 +109,10 @@ pub struct OutputReport {
     pub level: usize,
     /// Bits before decryption fails.
     pub budget_bits: f64,
-    /// log2 of how much a number may be off, under CKKS.
+    /// log2 of how much a number may be off, under CKKS, with the noise that hides the key where results may be published.
     pub error_bits: Option<f64>,
+    /// log2 of the standard deviation of that noise in a number.
+    pub noise_bits: Option<f64>,
     /// Bytes of its residues.
     pub bytes: u64,
 }
@@ -175,9 +179,10 @@ impl Program {
             level: closed.ty.ciphertext.q.len(),
             budget_bits: closed.budget,
             error_bits: match closed.ty.ciphertext.scheme {
-                Scheme::Ckks { scale } => Some(closed.noise.error - libm::log2(scale.get())),
+                Scheme::Ckks { scale } => Some(closed.told.error - libm::log2(scale.get())),
                 _ => None,
             },
+            noise_bits: closed.noise_bits(),
             bytes: size_of_body(&[Limbs::of_ciphertext(&closed.ty)], false),
         };
         // Of a value, as it travels.
@@ -213,6 +218,7 @@ impl Program {
             seconds: cost * SECONDS_PER_MULTIPLICATION,
             keys: self.key_bytes(),
             public_key: self.public_key_bytes(),
+            releases: self.releases(),
             operators: by_type(self.scheme()),
             inputs,
             outputs: self.outputs().iter().map(output).collect(),

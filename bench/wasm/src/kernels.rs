@@ -99,6 +99,7 @@ fn case(name: &str, n: usize) -> cipherloom::Result<Option<Case>> {
     let c = q / 3;
     let none = Attrs::new;
     let one = Real::new(1.0).ok_or(cipherloom::Error::Job("one is finite"))?;
+    let wide = Real::new((1u64 << 40) as f64).ok_or(cipherloom::Error::Job("2^40 is finite"))?;
     let residues: Vec<ValueType> = primes[1..=PAIRS].iter().map(|&p| limb(p, Form::Coeff)).collect();
     Ok(Some(match name {
         "limb.add" | "limb.sub" | "limb.mul" => (none(), vec![ntt.clone(), ntt]),
@@ -130,6 +131,7 @@ fn case(name: &str, n: usize) -> cipherloom::Result<Option<Case>> {
         "sample.secret" | "sample.ternary" | "sample.error" => {
             (none().with("n", n), vec![types::secret_seed()])
         }
+        "sample.gaussian" => (none().with("n", n).with("deviation", wide), vec![types::secret_seed()]),
         "slots.write" => (none(), vec![types::slots(n, t)]),
         "slots.read" => (none(), vec![limb(t, Form::Ntt)]),
         "slots.constant" => (none().with("n", n).with("t", t).with("values", vec![1u64; n]), vec![]),

@@ -111,6 +111,13 @@ export class KeyHolder extends Resource implements Client {
     return this.#details(await this.#plain('plainDetails', values, options));
   }
 
+  async released(options: CallOptions = {}): Promise<number> {
+    checkCall('released', {}, options, CALL_OPTIONS);
+    const signal = this.signal(options.signal);
+    const { connection, handle } = await abortable(this.#key.find(), signal);
+    return connection.call('released', [handle], { signal });
+  }
+
   async save(options: CallOptions = {}): Promise<Uint8Array> {
     checkCall('save', {}, options, CALL_OPTIONS);
     return this.#key.save(this.signal(options.signal));
@@ -155,13 +162,15 @@ export class KeyHolder extends Resource implements Client {
     };
     const { connection, handle } = await abortable(this.#key.find(), signal);
     const total = this.#info.outputs.length;
-    const found = await connection.call('decrypt', [handle, sent, ...apart(open), inputs], {
+    const call = connection.call('decrypt', [handle, sent, ...apart(open), inputs], {
       signal,
       onProgress:
         onProgress &&
         (({ done, total: all }) => onProgress({ phase: 'decrypt', done: (total * done) / all, total })),
       transfer: [...[...sent, ...(inputs?.encrypted ?? [])].map(({ buffer }) => buffer), ...buffersOf(open)],
     });
+    // What it counted must not be forgotten with its worker: before anything is told, and where it fails.
+    const found = await (this.#info.releases ? call.finally(() => this.#key.keep()) : call);
     onProgress?.({ phase: 'decrypt', done: total, total });
     return found;
   }

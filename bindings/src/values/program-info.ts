@@ -4,6 +4,7 @@ import {
   checkOptions,
   isName,
   PARAMETERS as PARAMETERS,
+  RELEASES,
   SECURITY_LEVEL,
   TASK_PASS_CHOICES,
   TOLD_LEVEL,
@@ -17,6 +18,7 @@ import { describeType, readValueType } from './type.js';
 import type {
   CompileOptions,
   Parameters,
+  Releases,
   ResultInfo,
   TaskPass,
   ProgramInfo,
@@ -92,11 +94,12 @@ export function describeProgram(
       const { min, max } = result ?? {};
       return { name, ...type, result: result && { ...result, min: min ?? undefined, max: max ?? undefined } };
     }),
-    ciphertexts: report.outputs.map(({ name, values, level, budgetBits, errorBits, bytes }) => {
-      return { name, values, level, budgetBits, errorBits: errorBits ?? undefined, bytes };
+    ciphertexts: report.outputs.map(({ errorBits, noiseBits, ...output }) => {
+      return { ...output, errorBits: errorBits ?? undefined, noiseBits: noiseBits ?? undefined };
     }),
     keys: report.keys.map(([name, bytes]) => ({ name, bytes })),
     publicKey: typeof report.publicKey === 'number',
+    releases: report.releases ?? undefined,
     operators,
     cost: {
       seconds: report.seconds / threads,
@@ -180,6 +183,14 @@ export function levelOf(
 export function givenPasses(given: Partial<Record<TaskPass, boolean>>): Partial<Record<TaskPass, boolean>> {
   checkOptions('passes', given, TASK_PASS_CHOICES);
   return Object.fromEntries(Object.entries(given).filter(([, on]) => on !== undefined));
+}
+
+/** Results that may be published. Errors: InputError `input.type`, `input.option`, `input.missing`. */
+export function givenReleases(given: Releases): Releases {
+  checkOptions('releases', given, RELEASES);
+  const { count, statisticalBits } = given;
+  checkArgument('releases, option count', count, RELEASES.count);
+  return { count, ...(statisticalBits !== undefined && { statisticalBits }) };
 }
 
 function bound(type: ValueType, text: string | undefined, beyond: 0 | -1): bigint | number | undefined {

@@ -122,7 +122,8 @@ export interface DecryptedDetails {
   readonly problem: Error | undefined;
   /**
    * Noise budget that was left, measured with the secret key, in bits; the worst of the ciphertexts that it comes from. Infinity where nothing was encrypted, as of
-   * the count of complete cells; undefined under CKKS, where noise is part of the result. A large budget is no sign that an evaluator was honest, and telling it
+   * the count of complete cells; undefined under CKKS, where noise is part of the result, and of results that may be published
+   * ({@link CompileOptions.releases}), since it tells of the key. A large budget is no sign that an evaluator was honest, and telling it
    * the budget can cost the key: see {@link Client.decrypt}.
    */
   readonly budgetBits: number | undefined;
@@ -418,6 +419,23 @@ export interface CompileOptions {
    * bits where the program has special primes, by which it is divided, and 8 to 10 where it has none. Default: as `parameters` say, else false.
    */
   publicKey?: boolean | undefined;
+  /**
+   * Results that are to be published, or told to others than who holds the key. What reals are decrypted to tells of the key: they then get noise that hides it, far larger than their
+   * errors, by which they are less precise (`info.ciphertexts`); results of integers are exact, and tell no noise. Either way a key decrypts no more than so many
+   * (KeyError `key.released`). It does not help against who made the ciphertexts otherwise than the program says. Default: none; results are for the client alone.
+   */
+  releases?: Releases | undefined;
+}
+
+/** Results that may be published: see {@link CompileOptions.releases}. */
+export interface Releases {
+  /** How many decryptions under one key, each of all results of a run: 1 to 1,000,000. The same result twice counts twice. */
+  readonly count: number;
+  /**
+   * How well all of them together hide the key: who sees them has an advantage below 2^-statisticalBits in telling two keys apart, counted as bits of decisions are: the
+   * square of its bias. 20 to 60, default 30.
+   */
+  readonly statisticalBits?: number | undefined;
 }
 
 /**
@@ -465,7 +483,7 @@ export interface ExplainedValue {
 
 /** What a program is, and why. */
 export interface Explanation {
-  /** What was decided: scheme, security, ring, plain moduli or scale, levels, keys. */
+  /** What was decided: scheme, security, ring, plain moduli or scale, levels, keys, public key, releases. */
   readonly reasons: readonly { readonly about: string; readonly text: string }[];
   /** The inputs of the task, then its operators. */
   readonly values: readonly ExplainedValue[];
@@ -579,8 +597,10 @@ export interface ProgramInfo {
     readonly level: number;
     /** Bits before decryption fails. */
     readonly budgetBits: number;
-    /** CKKS: log2 of the most that a number is off by. */
+    /** CKKS: log2 of the most that a number is off by, with the noise of {@link CompileOptions.releases}. */
     readonly errorBits: number | undefined;
+    /** CKKS, where results may be published: log2 of the standard deviation of the noise that hides the key, in a number. */
+    readonly noiseBits: number | undefined;
     /** How long it is. */
     readonly bytes: number;
   }[];
@@ -588,6 +608,8 @@ export interface ProgramInfo {
   readonly keys: readonly { readonly name: string; readonly bytes: number }[];
   /** Whether data owners who hold the public key alone may encrypt inputs ({@link CompileOptions.publicKey}). */
   readonly publicKey: boolean;
+  /** Results that may be published ({@link CompileOptions.releases}); undefined where they are for who holds the key alone. */
+  readonly releases: Required<Releases> | undefined;
   /** Operators on ciphertexts, by name. */
   readonly operators: Readonly<Record<string, number>>;
   /** What one run takes, before there is one. */
@@ -718,7 +740,8 @@ export interface Client extends Disposable {
    */
   publicKey(options?: CallOptions): Promise<Uint8Array>;
   /**
-   * Decrypts all results of a run, and finishes them: every output of the task. Errors: InputError (a result is missing), FormatError, KeyError,
+   * Decrypts all results of a run, and finishes them: every output of the task. They are for who holds the key alone, unless the program was compiled with
+   * {@link CompileOptions.releases}; then each call counts. Errors: InputError (a result is missing), FormatError, KeyError (`key.released`: as many were decrypted as may be published),
    * NoiseError, UndefinedStatisticError (a mean of nothing, a root of what is below 0: `decryptDetails` has the other outputs).
    *
    * An evaluator that may cheat must learn nothing of what comes out: not the numbers, not the noise budget, not whether this threw. A made-up ciphertext can
@@ -742,7 +765,12 @@ export interface Client extends Disposable {
     values: Readonly<Record<string, Cells>>,
     options?: HoldOptions,
   ): Promise<Record<string, DecryptedDetails>>;
-  /** The secret key: whoever has these bytes can decrypt. From then on the client survives its worker's death. */
+  /**
+   * How many results were decrypted under this key to be published ({@link CompileOptions.releases}), as far as this client knows, and the saved ones that it comes from. Two copies of
+   * a saved key know nothing of each other: save it again after results were published, and keep one.
+   */
+  released(options?: CallOptions): Promise<number>;
+  /** The secret key, and what `released` counts: whoever has these bytes can decrypt. From then on the client survives its worker's death. */
   save(options?: CallOptions): Promise<Uint8Array>;
   /**
    * The secret key, encrypted with AES-256-GCM under a passphrase (PBKDF2-HMAC-SHA-256, 600,000 iterations): to be kept where others may come by the

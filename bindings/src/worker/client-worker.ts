@@ -33,6 +33,7 @@ serve<ClientMethods>({
     const saved = clients.get(client).save();
     return new Moved(saved, [saved.buffer]);
   },
+  released: (_, client) => clients.get(client).released(),
   freeClient: (_, client) => clients.free(client),
   key: (call, client, name) => made(call, clients.get(client).keyJob(name)),
   publicKey: (call, client) => made(call, clients.get(client).publicKeyJob()),

@@ -82,6 +82,13 @@ export class Key {
     return bytes;
   }
 
+  /** Keeps what it has come to since it was saved, if it was, so that it comes back as it is. */
+  async keep(): Promise<void> {
+    if (this.#saved === undefined || this.#freed) return;
+    const { connection, handle } = await this.find();
+    this.#saved = await connection.call('saveClient', [handle]);
+  }
+
   /** The same, under a passphrase. Errors: as of {@link seal}. */
   async export(passphrase: string, signal: AbortSignal): Promise<Uint8Array> {
     const saved = await this.save(signal);

@@ -84,6 +84,8 @@ export interface ProgramMethods extends StartMethods {
 export interface ClientMethods extends ProgramMethods {
   compile(steps: RawStep[], options: RawCompileOptions): OpenProgram[];
   saveClient(client: Handle): Bytes;
+  /** How many results were decrypted to be published. */
+  released(client: Handle): number;
   freeClient(client: Handle): void;
   createClient(program: Handle): Handle;
   restoreClient(program: Handle, saved: Uint8Array): Handle;

@@ -166,6 +166,7 @@ describe('a compiled program', () => {
       'plain moduli',
       'levels',
       'keys',
+      'releases',
     ]);
     const [first, second] = told.values;
     expect(first).toMatchObject({

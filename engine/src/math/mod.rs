@@ -11,6 +11,7 @@ pub mod cells;
 pub mod checksum;
 pub mod doubles;
 mod embedding;
+mod gaussian;
 pub mod limbs;
 pub mod ntt;
 pub mod prime;
@@ -24,6 +25,7 @@ pub mod zq;
 
 pub use base_change::{BaseChange, Source, Target};
 pub use embedding::Embedding;
+pub use gaussian::Gaussian;
 pub use ntt::NttTable;
 pub use reals::{FromReal, ToReal};
 pub use rns::{Conversion, CrtConstants, Norm, Quotient};

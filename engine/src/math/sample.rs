@@ -25,14 +25,22 @@ pub enum Domain {
     SecretTernary,
     /// Errors of an encryption or a key.
     SecretError,
+    /// Noise that hides the errors of what is decrypted for others.
+    SecretRelease,
     /// What the protection of a graph chooses.
     Protection,
 }
 
 impl Domain {
     /// All, in the order of their declaration.
-    pub const ALL: [Self; 5] =
-        [Self::PublicUniform, Self::SecretKey, Self::SecretTernary, Self::SecretError, Self::Protection];
+    pub const ALL: [Self; 6] = [
+        Self::PublicUniform,
+        Self::SecretKey,
+        Self::SecretTernary,
+        Self::SecretError,
+        Self::SecretRelease,
+        Self::Protection,
+    ];
 
     /// The BLAKE3 key-derivation context. A change of any sampler's output needs a new one.
     fn context(self) -> &'static str {
@@ -41,6 +49,7 @@ impl Domain {
             Self::SecretKey => "cipherloom 2026 v1 secret key coefficients",
             Self::SecretTernary => "cipherloom 2026 v1 secret ternary coefficients",
             Self::SecretError => "cipherloom 2026 v1 secret error coefficients",
+            Self::SecretRelease => "cipherloom 2026 v1 secret release noise",
             Self::Protection => "cipherloom 2026 v1 protection choices",
         }
     }

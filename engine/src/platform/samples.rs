@@ -4,8 +4,8 @@ use super::Kernel;
 use super::scalar::kernel;
 use crate::Result;
 use crate::graph::ValueType;
-use crate::math::Modulus;
 use crate::math::sample::{Domain, KEY_STREAM, Stream, error_into, ternary_into, uniform_into};
+use crate::math::{Gaussian, Modulus};
 use crate::ops::Call;
 use crate::ops::types::Limb;
 
@@ -31,6 +31,10 @@ pub(super) fn kernel_over<S: Stream>(
         }
         "sample.error" => {
             kernel(move |i, out, nonce| error_into(out, stream(Domain::SecretError, i[0], nonce)))?
+        }
+        "sample.gaussian" => {
+            let gaussian = Gaussian::new(call.attrs.real("deviation")?);
+            kernel(move |i, out, nonce| gaussian.fill(out, stream(Domain::SecretRelease, i[0], nonce)))?
         }
         _ => return Ok(None),
     }))

@@ -18,6 +18,7 @@ mod encrypt_secret;
 mod multiply;
 mod multiply_plain;
 mod multiply_scalar;
+mod release;
 mod rescale;
 
 use super::canonical;
@@ -44,6 +45,7 @@ pub fn all() -> Vec<Arc<dyn OpDef>> {
         Arc::new(multiply::Multiply),
         Arc::new(multiply_plain::MultiplyPlain),
         Arc::new(multiply_scalar::MultiplyScalar),
+        Arc::new(release::Release),
         Arc::new(rescale::Rescale),
         Arc::new(RelinearizeDivide { name: "ckks.relinearize_rescale", divide: rescale::Rescale }),
     ]

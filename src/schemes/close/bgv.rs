@@ -1,6 +1,6 @@
 //! BGV: errors are divided away by switching to smaller moduli, where that costs next to none of the budget; factors are made alike where ciphertexts meet.
 
-use super::{Chain, Cipher, Emitter, MARGIN, Node, Rules, dropped, port_name, relinearized};
+use super::{Chain, Cipher, Emitter, Leaving, MARGIN, Node, Rules, dropped, port_name, relinearized};
 use crate::graph::{Attr, Attrs, ValueType};
 use crate::ops::Noise;
 use crate::ops::types::{self, Ciphertext, Scheme};
@@ -194,14 +194,15 @@ impl Rules for Bgv {
         noise::budget_bgv(log_q, noise.error)
     }
 
-    fn finish(&self, e: &mut Emitter<'_>, x: Cipher, lost: f64) -> Result<(Cipher, f64)> {
+    fn finish(&self, e: &mut Emitter<'_>, x: Cipher, leaving: Leaving) -> Result<(Cipher, f64)> {
         let (ty, error) = (e.ciphertext(x.node)?, e.noise(x.node).error);
         let budget = |keep: usize| {
-            self.budget(noise::log2(&ty.q[..keep]), Noise::error(self.switched(&ty, error, keep))) - lost
+            self.budget(noise::log2(&ty.q[..keep]), Noise::error(self.switched(&ty, error, keep)))
+                - leaving.lost
         };
         let lowest = (1..ty.q.len()).find(|&keep| budget(keep) >= MARGIN);
         let x = lowest.map_or(Ok(x), |keep| self.switch(e, x, keep))?;
         let budget = self.budget(noise::log2(&e.ciphertext(x.node)?.q), e.noise(x.node));
-        Ok((x, budget - lost))
+        Ok((x, budget - leaving.lost))
     }
 }

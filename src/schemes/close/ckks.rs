@@ -1,39 +1,65 @@
 //! CKKS: every level has one scale, from a table; products are rescaled when something other than a sum is made of them.
 
-use super::{Chain, Cipher, Emitter, MARGIN, Node, Rules, dropped, no_level, relinearized};
+use super::{Chain, Cipher, Emitter, Leaving, MARGIN, Node, Rules, dropped, no_level, relinearized};
 use crate::graph::{Attr, Attrs, Real, ValueType};
 use crate::ops::Noise;
 use crate::ops::tensor::{Element, Tensor};
 use crate::ops::types::{Ciphertext, Scheme};
-use crate::schemes::{canonical, noise};
+use crate::schemes::{Flooding, canonical, noise};
 use crate::{Error, Result};
 use std::collections::BTreeMap;
 
 /// The rules of CKKS.
 pub struct Ckks<'a> {
-    /// The scale of every level: number k of that with k + 1 primes.
-    pub scales: &'a [Real],
+    /// The scale of every level.
+    pub scales: &'a Scales,
     /// log2 of the largest number in slots of every input.
     pub largest: &'a BTreeMap<String, f64>,
     /// Whether products are rescaled as late as can be, after turns: what turning adds is then little beside their scale, and sums of turns are rounded once, for
     /// more limbs in every key switch.
     pub late: bool,
+    /// How much larger than errors the noise is that who decrypts adds; none where results are its own.
+    pub flooding: Option<Flooding>,
 }
 
-/// The scales of a chain, from that of the highest level down: that of a level is the square of the one above, divided by the prime that is dropped.
-pub fn scales(q: &[u64], highest: f64) -> Option<Vec<Real>> {
-    let mut scales = vec![Real::new(highest)?];
-    for &prime in q[1..].iter().rev() {
-        let above = scales.last()?.get();
-        scales.push(Real::new(above * above / prime as f64)?);
+/// The scales of a chain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scales {
+    /// Number k is that with k + 1 primes.
+    of: Vec<Real>,
+    /// How many primes a level has: two for scales that are larger than primes may be.
+    pub width: usize,
+}
+
+impl Scales {
+    /// From that of the highest level down: that of a level is the square of the one above, divided by the primes that are dropped. These are one or two, of which the
+    /// product is nearer to the scale. None for a scale that is no number above 0.
+    pub fn new(q: &[u64], highest: f64) -> Option<Self> {
+        let off = |width: usize| {
+            let dropped = q.len().checked_sub(width).map_or(&[][..], |keep| &q[keep..]);
+            (noise::log2(dropped) - libm::log2(highest)).abs()
+        };
+        let width = if q.len() > 2 && off(2) < off(1) { 2 } else { 1 };
+        let (mut of, mut scale) = (vec![Real::new(highest)?; q.len()], highest);
+        for keep in (1..q.len()).rev() {
+            // What is between two levels is part of the upper one.
+            if (q.len() - keep).is_multiple_of(width) {
+                scale = q[keep..keep + width].iter().fold(scale * scale, |scale, &q| scale / q as f64);
+            }
+            of[keep - 1] = Real::new(scale)?;
+        }
+        Some(Self { of, width })
     }
-    scales.reverse();
-    Some(scales)
+
+    /// That of a level of so many primes.
+    pub fn of(&self, level: usize) -> Option<Real> {
+        self.of.get(level.checked_sub(1)?).copied()
+    }
 }
 
 impl Ckks<'_> {
     fn scale(&self, level: usize) -> Result<Real> {
-        self.scales.get(level - 1).copied().ok_or_else(no_level)
+        self.scales.of(level).ok_or_else(no_level)
     }
 
     fn found(e: &Emitter<'_>, x: Cipher) -> Result<Real> {
@@ -48,7 +74,7 @@ impl Ckks<'_> {
         if e.ciphertext(x.node)?.q.len() == keep {
             return Ok(x);
         }
-        let x = dropped(e, x, keep + 1)?;
+        let x = dropped(e, x, keep + self.scales.width)?;
         let attrs = Attrs::new().with("keep", keep).with("scale", self.scale(keep)?);
         Ok(Cipher { node: e.op("ckks.adjust", attrs, &[x.node])?, ..x })
     }
@@ -94,10 +120,8 @@ impl Rules for Ckks<'_> {
         if x.degree == 1 {
             return Ok(x);
         }
-        let keep = e.ciphertext(x.node)?.q.len() - 1;
-        if keep == 0 {
-            return Err(no_level());
-        }
+        let level = e.ciphertext(x.node)?.q.len();
+        let keep = level.checked_sub(self.scales.width).filter(|&keep| keep > 0).ok_or_else(no_level)?;
         let attrs = Attrs::new().with("keep", keep).with("scale", self.scale(keep)?);
         Ok(Cipher { node: e.op("ckks.rescale", attrs, &[x.node])?, degree: 1, ..x })
     }
@@ -165,9 +189,18 @@ impl Rules for Ckks<'_> {
         noise::budget_bgv(log_q, noise::sum(&[noise.message, noise.error]))
     }
 
-    fn finish(&self, e: &mut Emitter<'_>, x: Cipher, lost: f64) -> Result<(Cipher, f64)> {
-        let (q, noise) = (e.ciphertext(x.node)?.q, e.noise(x.node));
-        let budget = |keep: usize| self.budget(noise::log2(&q[..keep]), noise) - lost;
+    fn deviation(&self, n: usize, error: f64) -> Option<f64> {
+        self.flooding.map(|flooding| flooding.log_deviation(n, error))
+    }
+
+    fn told(&self, Leaving { n, lost }: Leaving, noise: Noise) -> Noise {
+        let added = self.deviation(n, noise.error + lost).map(|deviation| canonical::released(n, deviation));
+        added.map_or(noise, |added| Noise { error: noise::sum(&[noise.error, added - lost]), ..noise })
+    }
+
+    fn finish(&self, e: &mut Emitter<'_>, x: Cipher, leaving: Leaving) -> Result<(Cipher, f64)> {
+        let (q, told) = (e.ciphertext(x.node)?.q, self.told(leaving, e.noise(x.node)));
+        let budget = |keep: usize| self.budget(noise::log2(&q[..keep]), told) - leaving.lost;
         let lowest = (1..=q.len()).find(|&keep| budget(keep) >= MARGIN).unwrap_or(q.len());
         Ok((dropped(e, x, lowest)?, budget(lowest)))
     }

@@ -12,12 +12,12 @@ mod polynomial;
 mod type_table;
 
 pub use bgv::Bgv;
-pub use ckks::{Ckks, scales};
+pub use ckks::{Ckks, Scales};
 pub use emitter::{Emitter, KeyName, Node};
 
 use crate::graph::{Attr, Attrs, Real, ValueType};
-use crate::math::Modulus;
 use crate::math::slots::{galois_conjugate, galois_element};
+use crate::math::{Gaussian, Modulus};
 use crate::ops::types::{Ciphertext, Extract, Form, Scheme, SwitchingKey};
 use crate::ops::{Noise, Registry};
 use crate::packed::{Handle, Series, SlotVector, Target};
@@ -173,8 +173,27 @@ pub trait Rules {
     fn modulus(&self) -> Option<u64> {
         None
     }
-    /// A settled ciphertext as small as it may be with [`MARGIN`] bits of budget, and the bits that are left, be they fewer; `lost`: bits that who decrypts takes of it.
-    fn finish(&self, e: &mut Emitter<'_>, x: Cipher, lost: f64) -> Result<(Cipher, f64)>;
+    /// log2 of the deviation of the noise that who decrypts adds to each of `n` coefficients, of what is off by at most 2^`error`; none where it adds none.
+    fn deviation(&self, n: usize, error: f64) -> Option<f64> {
+        let _ = (n, error);
+        None
+    }
+    /// What is known of a result that leaves as `leaving` says, when it is told.
+    fn told(&self, leaving: Leaving, noise: Noise) -> Noise {
+        let _ = leaving;
+        noise
+    }
+    /// A settled ciphertext as small as it may be with [`MARGIN`] bits of budget when it is told, and the bits that are left, be they fewer.
+    fn finish(&self, e: &mut Emitter<'_>, x: Cipher, leaving: Leaving) -> Result<(Cipher, f64)>;
+}
+
+/// How a result leaves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Leaving {
+    /// Coefficients that are decrypted.
+    pub n: usize,
+    /// Bits that who decrypts takes of the budget: sums of two rows are twice as large, with their errors.
+    pub lost: f64,
 }
 
 /// What crosses from one graph to another that is closed over the same primes, by ports.
@@ -197,12 +216,23 @@ pub struct Closed {
     pub budget: f64,
     /// Bounds on message and error.
     pub noise: Noise,
+    /// The same of what who decrypts is told: with the noise that it adds to what may be published.
+    pub told: Noise,
+    /// log2 of the deviation of that noise in each coefficient.
+    pub deviation: Option<f64>,
 }
 
 impl Closed {
     /// Bits that are missing of the budgets of outputs, of which each has to be [`MARGIN`]; 0 where none are.
     pub fn missing(outputs: &[Self]) -> f64 {
         outputs.iter().map(|closed| MARGIN - closed.budget).fold(0.0, f64::max)
+    }
+
+    /// log2 of the standard deviation, in a number that is decrypted, of the noise that is added: the real part at a root of the sum of so many coefficients.
+    pub fn noise_bits(&self) -> Option<f64> {
+        let Scheme::Ckks { scale } = self.ty.ciphertext.scheme else { return None };
+        let spread = (libm::log2(self.ty.kept() as f64) - 1.0) / 2.0;
+        Some(self.deviation? + spread - libm::log2(scale.get()))
     }
 
     /// Checks that all can be decrypted.
@@ -497,12 +527,16 @@ impl<R: Rules> Target for Closing<'_, '_, R> {
         let name = self.rules.port(name);
         // Slots of one row alone are real numbers, of which the real part of all is the sum. What is added to its image may be twice as large.
         let conjugated = total.is_some_and(|(low, rings, _)| rings || low == 0);
-        let lost = if conjugated { 1.0 } else { 0.0 };
+        let leaving = Leaving {
+            n: total.map_or(self.chain.n, |(low, ..)| 2 << low),
+            lost: if conjugated { 1.0 } else { 0.0 },
+        };
         let (x, budget) = if self.onward.kept.contains(&name) {
             let q = self.emitter.ciphertext(x.node)?.q;
-            (x, self.rules.budget(noise::log2(&q), self.emitter.noise(x.node)))
+            let told = self.rules.told(leaving, self.emitter.noise(x.node));
+            (x, self.rules.budget(noise::log2(&q), told))
         } else {
-            self.rules.finish(self.emitter, x, lost)?
+            self.rules.finish(self.emitter, x, leaving)?
         };
         let node = match total {
             Some((low, _, repeats)) => {
@@ -521,7 +555,16 @@ impl<R: Rules> Target for Closing<'_, '_, R> {
         };
         let (ty, noise) = (self.emitter.extract(node)?, self.emitter.noise(node));
         self.emitter.output(&name, node)?;
-        self.outputs.push(Closed { name, ty, budget, noise });
+        let deviation = self.rules.deviation(leaving.n, noise.error);
+        if let Some(found) = deviation.filter(|&found| found > libm::log2(Gaussian::LARGEST)) {
+            return Err(Error::Parameters {
+                what: format!("deviation of the noise that hides the errors of output `{name}`"),
+                found: format!("2^{found:.1}"),
+                expected: format!("at most 2^{:.0}", libm::log2(Gaussian::LARGEST)),
+            });
+        }
+        let told = self.rules.told(Leaving { lost: 0.0, ..leaving }, noise);
+        self.outputs.push(Closed { name, ty, budget, noise, told, deviation });
         Ok(())
     }
 }

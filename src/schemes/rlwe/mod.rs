@@ -25,6 +25,7 @@ mod times_plain;
 mod zero;
 
 pub(super) use divide::{divide, divide_parts};
+pub(super) use phase::limb_of;
 pub(super) use relinearize_divide::RelinearizeDivide;
 pub(super) use tensor::{own_parts, product_type, tensor};
 pub(super) use times_plain::times_plain;

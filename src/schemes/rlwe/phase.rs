@@ -66,7 +66,10 @@ impl OpDef for Phase {
 }
 
 /// A limb of a part; of part 0 what is left of it.
-fn limb_of(
+///
+/// # Errors
+/// `Graph` for a part that there is not.
+pub fn limb_of(
     s: &mut Session<'_>,
     x: OperandId,
     extract: &Extract,

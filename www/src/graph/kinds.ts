@@ -99,6 +99,7 @@ export const KIND_OF_ACTION: Readonly<Record<string, Kind>> = {
   norm: 'secret',
   phase: 'secret',
   public_key: 'secret',
+  release: 'secret',
   secret_key: 'secret',
   switching_key: 'secret',
 };

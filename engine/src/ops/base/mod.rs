@@ -19,6 +19,7 @@ mod ntt;
 mod permute;
 mod quotient;
 mod sample_error;
+mod sample_gaussian;
 mod sample_secret;
 mod sample_ternary;
 mod sample_uniform;
@@ -31,6 +32,7 @@ mod slots_write;
 mod sub;
 mod to_real;
 
+pub use sample_gaussian::deviation;
 pub use slots_embed::embedded;
 pub use slots_unembed::unembedded;
 
@@ -68,6 +70,7 @@ pub fn all() -> Vec<Arc<dyn OpDef>> {
         Arc::new(sample_secret::SampleSecret),
         Arc::new(sample_ternary::SampleTernary),
         Arc::new(sample_error::SampleError),
+        Arc::new(sample_gaussian::SampleGaussian),
         Arc::new(slots_write::SlotsWrite),
         Arc::new(slots_read::SlotsRead),
         Arc::new(slots_constant::SlotsConstant),

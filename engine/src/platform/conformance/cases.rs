@@ -4,6 +4,7 @@ use super::models;
 use super::plain::{self, Data};
 use super::values::{LARGEST, MOST_WORDS, PRIMES, Pattern, Random, SIZES, bases, rings, sizes};
 use crate::graph::{Attrs, Real, ValueType};
+use crate::math::Gaussian;
 use crate::ops::tensor::{Element, Tensor};
 use crate::ops::types::{self, Form, Limb, WORD};
 use std::sync::Arc;
@@ -78,6 +79,7 @@ pub(super) fn cases(op: &str) -> Vec<Case> {
         "sample.secret" => samples(types::secret_seed(), None, &models::secret),
         "sample.ternary" => samples(types::secret_seed(), None, &models::ternary),
         "sample.error" => samples(types::secret_seed(), None, &models::error),
+        "sample.gaussian" => samples_gaussian(),
         "slots.write" => slots(&types::slots, &|values, at| {
             let mut out = vec![0; values.len()];
             at.iter().zip(values).for_each(|(&at, &value)| out[at] = value);
@@ -481,6 +483,19 @@ fn samples(seed_ty: ValueType, q: Option<u64>, draw: Draw<'_>) -> Vec<Case> {
         }
     }
     cases
+}
+
+/// Of deviations of few and of many factors.
+fn samples_gaussian() -> Vec<Case> {
+    let of = |deviation: Real| {
+        let draw = |n: usize, seed: &[u64], nonce: u32| models::gaussian(n, deviation.get(), seed, nonce);
+        let mut cases = samples(types::secret_seed(), None, &draw);
+        for case in &mut cases {
+            case.attrs = case.attrs.clone().with("deviation", deviation);
+        }
+        cases
+    };
+    [8.0, 1000.0, 1.5e12, Gaussian::LARGEST].into_iter().filter_map(Real::new).flat_map(of).collect()
 }
 
 /// Values moved to places.

@@ -213,6 +213,29 @@ pub(super) fn error(n: usize, seed: &[u64], nonce: u32) -> Vec<u64> {
     pieces.take(n).map(|p| (ones(&p[..3]) - ones(&p[3..])).cast_unsigned()).collect()
 }
 
+/// `n` sums of narrow Gaussians, of deviation 8, of 16 bytes each, times factors that make the deviation what it is to be.
+pub(super) fn gaussian(n: usize, deviation: f64, seed: &[u64], nonce: u32) -> Vec<u64> {
+    // On doubles: some draw lies between these entries and right ones with a probability of about 2^-46.
+    let weights: Vec<f64> = (0..128).map(|j| libm::exp(-f64::from(j * j) / 128.0)).collect();
+    let tail = |from: usize| weights[from..].iter().rev().fold(0.0, |sum, weight| sum + 2.0 * weight);
+    let all = tail(1) + weights[0];
+    let table: Vec<u128> = (1..128).map(|from| (tail(from) / all * libm::exp2(127.0)) as u128).collect();
+    let (mut factors, mut square) = (vec![1i64], 64.0);
+    while libm::sqrt(square) < deviation {
+        let most = libm::floor(libm::sqrt(square) * 0.645);
+        factors.push(most.min(libm::ceil(libm::sqrt((deviation * deviation - square) / 64.0))) as i64);
+        square += 64.0 * factors[factors.len() - 1] as f64 * factors[factors.len() - 1] as f64;
+    }
+    let mut pieces = pieces("cipherloom 2026 v1 secret release noise", seed, nonce, 16);
+    let mut narrow = || {
+        let piece = pieces.next().unwrap_or_default();
+        let drawn = piece.iter().rev().fold(0u128, |value, &byte| value << 8 | u128::from(byte));
+        let size = table.iter().filter(|&&beyond| drawn / 2 < beyond).count() as i64;
+        if drawn % 2 == 1 { -size } else { size }
+    };
+    (0..n).map(|_| factors.iter().map(|k| k * narrow()).sum::<i64>().cast_unsigned()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
