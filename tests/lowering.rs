@@ -7,7 +7,7 @@ use cipherloom::graph::{Attr, Attrs, Graph, OperandId};
 use cipherloom::math::Modulus;
 use cipherloom::ops::{Registry, Session};
 use cipherloom::packed::{
-    Axis, Frame, Layout, Numbers, PackerPasses, Slots, Source, bits, computed, fill, part_name,
+    Axis, ClearInput, Frame, Layout, Numbers, PackerPasses, Slots, Source, bits, computed, part_name,
 };
 use cipherloom::values::number::Number;
 use cipherloom::values::types::{Kind, Place, Value};
@@ -127,17 +127,19 @@ fn check_with(
     for input in &packing.inputs {
         assert!(options.places.layouts.get(&input.name).is_none_or(|layout| *layout == input.layout));
         let cells = &task.inputs[&input.name];
-        let mut give = |name: &str, layout: &Layout, cell: &dyn Fn(u64) -> u64| {
+        let mut give = |name: &str, layout: &Layout, cells: &[u64]| {
             for part in layout.parts(frame) {
                 let axes = (0..layout.axes.len()).map(Some).collect();
                 let slots =
                     Slots::Cells { source: Source::Value(0), axes, layout: layout.clone(), base: 0, part };
-                given.insert(part_name(name, part), fill(&slots, frame, 0, cell).unwrap());
+                let (name, times) = (part_name(name, part), Attr::Int(1));
+                let vector = ClearInput { name: name.clone(), slots, right: 0, times, frame };
+                given.insert(name, vector.written(cells).unwrap());
             }
         };
-        give(&input.name, &input.layout, &|at| residue(&cells.cells[at as usize]));
+        give(&input.name, &input.layout, &cells.cells.iter().map(residue).collect::<Vec<_>>());
         if let (Some(layout), Some(present)) = (&input.present, &cells.present) {
-            give(&input.present_name(), layout, &|at| present[at as usize].into());
+            give(&input.present_name(), layout, &present.iter().map(|&is| is.into()).collect::<Vec<_>>());
         }
     }
     let clear: BTreeMap<String, Exact> = packing
@@ -151,13 +153,13 @@ fn check_with(
     values_of.extend(interpret(&packing.fixed, registry, values, &clear).unwrap().outputs());
     for vector in &packing.vectors {
         let slots = match &vector.slots {
-            Slots::Mask(_) => vector.fill(0, |_| 1),
+            Slots::Mask(_) => vector.written(&[1]),
             Slots::Cells { source: Source::Number(Attr::Int(number)), .. } => {
-                vector.fill(0, |_| number.rem_euclid(P) as u64)
+                vector.written(&[number.rem_euclid(P) as u64])
             }
             Slots::Cells { source: Source::Value(unit), .. } => {
                 let cells = &values_of[&clear_name(*unit)].cells;
-                vector.fill(0, |at| residue(&cells[at as usize]))
+                vector.written(&cells.iter().map(residue).collect::<Vec<_>>())
             }
             Slots::Cells { .. } => panic!("integers"),
         };

@@ -299,11 +299,11 @@ fn errors_of_reals_are_bounded() {
         let off = cells.iter().zip(&exact["out"].cells).map(|(a, b)| (a.to_f64() - b.to_f64()).abs());
         let off = off.fold(0.0, f64::max).log2();
         let scale = l.scale.unwrap().log2();
-        // e, and e u + e_0 + e_1 s, in the canonical norm: errors of variance 10.5, ternary ones of 2/3; two of them, since two are added.
+        // e, and e u + e_0 + e_1 s, in the canonical norm: errors of variance 10.5, ternary ones of 2/3; of two that are independent, which are added.
         let (n, error, ternary) = (l.n as f64, 10.5, 2.0 / 3.0);
         let of_one = 6.5 * f64::sqrt(n * error);
-        let secret = of_one.log2() + 1.0 - scale;
-        let public = (of_one + 2.0 * 21.0 * n * f64::sqrt(error * ternary)).log2() + 1.0 - scale;
+        let secret = of_one.log2() + 0.5 - scale;
+        let public = (of_one + 2.0 * 21.0 * n * f64::sqrt(error * ternary)).log2() + 0.5 - scale;
         assert!((bits - public).abs() < 0.1, "{bits} {public}");
         assert!(off < bits && off > bits - 7.0 && off > secret, "{off} {bits} {secret}");
     }
