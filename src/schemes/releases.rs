@@ -5,8 +5,8 @@
 //!
 //! sigma = sqrt(12 q) 2^(s/2) (B + sqrt(n) / 2)
 //!
-//! with q decrypted polynomials, s bits and B the bound on the error that the program promises (B. Li, D. Micciancio, M. Schultz, J. Sorrell, ia.cr/2022/816, sections
-//! 3 and 4). Why: let x be what is decrypted, and x' what is meant, rounded to integers. Both are integers in each coefficient, and |x - x'|_2 is at most B + sqrt(n) / 2,
+//! with q decrypted polynomials, s bits and B the bound on the error that the program promises (B. Li, D. Micciancio, M. Schultz, J. Sorrell,
+//! ia.cr/2022/816). Why: let x be what is decrypted, and x' what is meant, rounded to integers. Both are integers in each coefficient, and |x - x'|_2 is at most B + sqrt(n) / 2,
 //! since a bound in the canonical norm is one on the Euclidean norm of the coefficients, too (the squares at all n roots add up to n times those of the coefficients).
 //! The Kullback-Leibler divergence of x + noise from x' + noise is then |x - x'|_2^2 / (2 sigma^2), exactly, at most 1 / (24 q 2^s), and q of them, each chosen after those
 //! before, have at most 1 / (24 2^s). By Pinsker's inequality who sees all of them tells two worlds of equal results apart with a bias of at most
