@@ -328,9 +328,9 @@ impl Search<'_> {
             let low = bits.saturating_sub(spare / width).max(beyond);
             let high = (rest - low * width).checked_div(special as u32).unwrap_or(0).min(PRIME_BITS);
             let other = self.scaled(ring, log_scale, levels, low, (special, high)).filter(|_| high > bits);
-            let all: Vec<_> = other.clone().into_iter().map(|other| (other, false)).collect();
-            let lates = [Some(literal), other].into_iter().flatten().filter(|_| late).map(|one| (one, true));
-            for (literal, late) in all.into_iter().chain(lates) {
+            let lates = [Some(literal), other.clone()].map(|one| (one.filter(|_| late), true));
+            for (literal, late) in [(other, false)].into_iter().chain(lates) {
+                let Some(literal) = literal else { continue };
                 match self.fits(ring, literal, late)? {
                     Fit::Imprecise { .. } | Fit::No { .. } => {}
                     fit => return Ok(fit),

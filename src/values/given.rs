@@ -4,13 +4,11 @@ use super::exact::Exact;
 use super::number::Number;
 use super::range::Range;
 use super::types::{Kind, Value};
-use crate::math::{Modulus, cells as loops};
+use crate::math::Modulus;
+use crate::math::cells::{self as loops, SAFE};
 use crate::{Error, Result, memory};
 use std::borrow::Cow;
 use zeroize::Zeroizing;
-
-/// Integers below this are doubles that have no fraction, each of one integer.
-const SAFE: f64 = 9_007_199_254_740_992.0;
 
 /// The cells of a value, as [`Exact`] has them, in the form in which they came: a table of doubles needs no exact numbers on its way to slots. They are overwritten when
 /// they are dropped.

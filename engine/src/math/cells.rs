@@ -3,7 +3,7 @@
 use super::Modulus;
 
 /// Integers below this are doubles that have no fraction, each of one integer.
-const SAFE: f64 = 9_007_199_254_740_992.0;
+pub const SAFE: f64 = 9_007_199_254_740_992.0;
 
 /// Whether none has a fraction.
 pub fn whole(cells: &[f64]) -> bool {

@@ -296,19 +296,21 @@ pub(super) fn key_at_level(call: &Call<'_>, index: usize, ty: &Ciphertext) -> Re
 
 /// Bound of what switching a ciphertext, input 0, with the key at input `index` adds.
 pub(super) fn switching_noise(call: &Call<'_>, index: usize) -> Option<f64> {
-    let scheme = Ciphertext::of(call.inputs.first()?).ok()?.scheme;
-    let key = SwitchingKey::of(call.inputs.get(index)?).ok()?;
-    if let Scheme::Ckks { .. } = scheme {
-        return Some(canonical::key_switch(&key));
+    let random = random_switching_noise(call, index);
+    if random != f64::NEG_INFINITY {
+        return Some(random);
     }
-    Some(key_noise(&key, scheme.error_factor()))
+    let factor = Ciphertext::of(call.inputs.first()?).ok()?.scheme.error_factor();
+    Some(key_noise(&SwitchingKey::of(call.inputs.get(index)?).ok()?, factor))
 }
 
-/// That part of [`switching_noise`] that is random: all, where it is counted as such.
+/// That part of [`switching_noise`] that is random: all, of reals.
 pub(super) fn random_switching_noise(call: &Call<'_>, index: usize) -> f64 {
-    let of_reals =
-        || matches!(Ciphertext::of(call.inputs.first()?).ok()?.scheme, Scheme::Ckks { .. }).then_some(());
-    of_reals().and_then(|()| switching_noise(call, index)).unwrap_or(f64::NEG_INFINITY)
+    let types = call.inputs.first().map(Ciphertext::of).zip(call.inputs.get(index).map(SwitchingKey::of));
+    match types {
+        Some((Ok(Ciphertext { scheme: Scheme::Ckks { .. }, .. }), Ok(key))) => canonical::key_switch(&key),
+        _ => f64::NEG_INFINITY,
+    }
 }
 
 /// Bound of what switching with such a key adds where numbers are exact, rounded to multiples of `factor`.
