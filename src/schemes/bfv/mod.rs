@@ -1,7 +1,7 @@
 //! BFV (Brakerski, ia.cr/2012/078; Fan and Vercauteren, ia.cr/2012/144) as high-order operators over RNS limbs.
 //!
-//! A ciphertext holds c(s) = round(Q m / t) + e modulo Q, in coefficient form, with slots by batching (`schemes::slots`). What is the same in
-//! other schemes is in `schemes::rlwe`.
+//! A ciphertext holds c(s) = round(Q m / t) + e modulo Q, in either form, with slots by batching (`schemes::slots`). Fresh ones are in coefficient form. What is the
+//! same in other schemes is in `schemes::rlwe`.
 
 mod add_plain;
 mod decrypt;
@@ -16,7 +16,7 @@ mod scale_plain;
 pub use multiply::auxiliary_primes;
 
 use crate::Result;
-use crate::ops::types::{Ciphertext, Form, Scheme};
+use crate::ops::types::{Ciphertext, Scheme};
 use crate::ops::{Call, OpDef};
 use std::sync::Arc;
 
@@ -43,9 +43,6 @@ fn ciphertext(call: &Call<'_>, index: usize) -> Result<(Ciphertext, u64)> {
 /// A ciphertext, which must be of this scheme, and its plaintext modulus.
 fn of_scheme(call: &Call<'_>, ty: Ciphertext) -> Result<(Ciphertext, u64)> {
     match ty.scheme {
-        Scheme::Bfv { .. } if ty.form == Form::Ntt => {
-            Err(call.error("form of the ciphertext", ty.form.name(), Form::Coeff.name()))
-        }
         Scheme::Bfv { t } => Ok((ty, t)),
         _ => Err(call.error("scheme of the ciphertext", ty.scheme.name(), "BFV")),
     }

@@ -77,12 +77,14 @@ impl OpDef for Multiply {
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let (ty, t) = super::ciphertext(call, 0)?;
         let aux = call.moduli("aux")?;
-        let wide = Poly { n: ty.n, q: [ty.q.as_slice(), &aux].concat(), form: Form::Coeff };
+        let wide = Poly { n: ty.n, q: [ty.q.as_slice(), &aux].concat(), form: ty.form };
         let sums = rlwe::tensor(s, inputs, &wide, |s, pair| factors(s, pair, &wide, ty.q.len()))?;
         let mut parts = Vec::with_capacity(3);
         for sum in sums {
             let attrs = Attrs::new().with("drop", aux.as_slice()).with("factor", t);
-            parts.push(s.op("rns.scale_round", attrs, &[sum])?);
+            let sum = in_form(s, sum, Form::Coeff)?;
+            let part = s.op("rns.scale_round", attrs, &[sum])?;
+            parts.push(in_form(s, part, ty.form)?);
         }
         s.merge(&parts, ty.with_parts(3).ty())
     }
@@ -98,20 +100,33 @@ impl OpDef for Multiply {
     }
 }
 
-/// The parts of the factors a and b modulo Q P.
+/// The parts of the factors a and b modulo Q P, in the form of `wide`: conversions are of coefficients, but a modulo Q is there as it is.
 fn factors(s: &mut Session<'_>, [a, b]: &[OperandId; 2], wide: &Poly, q: usize) -> Result<[OperandId; 4]> {
     let (q, aux) = wide.q.split_at(q);
     let to_aux = Attrs::new().with("to", aux);
     let (a, b) = (s.parts(*a)?, s.parts(*b)?);
     let first = |s: &mut Session<'_>, part: OperandId| {
-        let extended = s.op("rns.extend", to_aux.clone(), &[part])?;
+        let coefficients = in_form(s, part, Form::Coeff)?;
+        let extended = s.op("rns.extend", to_aux.clone(), &[coefficients])?;
+        let extended = in_form(s, extended, wide.form)?;
         s.merge(&[part, extended], wide.ty())
     };
     let first = [first(s, a[0])?, first(s, a[1])?];
     let second = |s: &mut Session<'_>, part: OperandId| {
-        let switched = s.op("rns.switch", to_aux.clone(), &[part])?;
+        let coefficients = in_form(s, part, Form::Coeff)?;
+        let switched = s.op("rns.switch", to_aux.clone(), &[coefficients])?;
         let extended = s.op("rns.extend", Attrs::new().with("to", q), &[switched])?;
-        s.merge(&[extended, switched], wide.ty())
+        let both = s.merge(&[extended, switched], Poly { form: Form::Coeff, ..wide.clone() }.ty())?;
+        in_form(s, both, wide.form)
     };
     Ok([first[0], first[1], second(s, b[0])?, second(s, b[1])?])
+}
+
+/// A polynomial in a form.
+fn in_form(s: &mut Session<'_>, x: OperandId, form: Form) -> Result<OperandId> {
+    match (Poly::of(s.ty(x))?.form, form) {
+        (from, to) if from == to => Ok(x),
+        (_, Form::Ntt) => s.op("poly.ntt", Attrs::new(), &[x]),
+        (_, Form::Coeff) => s.op("poly.intt", Attrs::new(), &[x]),
+    }
 }
