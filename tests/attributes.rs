@@ -77,6 +77,8 @@ fn of_bfv(registry: &Registry) -> Graph {
     let drop = none().with("drop", &all[3..]);
     let other = s.op("bfv.encrypt_public", drop, &[public_key, plain, hidden]).unwrap();
     let product = s.op("bfv.multiply", none().with("aux", aux), &[ciphertext, ciphertext]).unwrap();
+    let at_once = s.op("bfv.relinearize_switch", none().with("keep", 2u64), &[product, square]).unwrap();
+    s.graph_mut().declare_output("at once", at_once);
     let product = s.op("rlwe.relinearize", none(), &[product, square]).unwrap();
     let turned = s.op("rlwe.automorphism", none().with("g", 3u64), &[product, turn]).unwrap();
     let low = s.op("bfv.mod_switch", none().with("keep", 2u64), &[turned]).unwrap();

@@ -312,7 +312,8 @@ impl Ciphertext {
 /// What is left of a ciphertext of which no more than a subring of its message is to be decrypted: of part 0 the coefficients of powers of Y = X^stride, in the
 /// ring of dimension n / stride, and the other parts as they are (sample extraction: Chen, Dai, Kim, Song, ia.cr/2020/015, there of one coefficient). Who has the
 /// secret learns the trace of the message to the subring: in every slot the sum over those that are a multiple of n / (2 stride) further on; `conjugated`: and of those
-/// of the other row, or, of complex slots, the real part of that sum. Its scheme has the factor, or scale, with which the message is that sum.
+/// of the other row, or, of complex slots, the real part of that sum. Its scheme has the factor, or scale, with which the message is that sum; of BFV, whose messages
+/// have neither, the extract has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Extract {
     /// The ciphertext, with the factor or scale of the sum.
@@ -321,12 +322,14 @@ pub struct Extract {
     pub stride: usize,
     /// Whether rows are added up, too.
     pub conjugated: bool,
+    /// What of the sum the message is, modulo t, of BFV; 1, and no attribute, where the scheme tells.
+    pub times: u64,
 }
 
 impl Extract {
     /// All of a ciphertext, which is no extract at all.
     pub fn whole(ciphertext: Ciphertext) -> Self {
-        Self { ciphertext, stride: 1, conjugated: false }
+        Self { ciphertext, stride: 1, conjugated: false, times: 1 }
     }
 
     /// True where nothing is left out.
@@ -337,7 +340,7 @@ impl Extract {
     /// Reads an `extract` or a `ciphertext` type.
     ///
     /// # Errors
-    /// `Graph` when an attribute is missing, and for a stride that the ring has not.
+    /// `Graph` when an attribute is missing, for a stride that the ring has not, and for `times` that is none modulo t.
     pub fn of(ty: &ValueType) -> Result<Self> {
         let ciphertext = Ciphertext::of(ty)?;
         if ty.head != "extract" {
@@ -347,7 +350,15 @@ impl Extract {
         if conjugated > 1 {
             return Err(wrong(ty, "conjugated", conjugated, "0 or 1"));
         }
-        let extract = Self { ciphertext, stride, conjugated: conjugated == 1 };
+        let times = match (ty.attrs.get("times"), ciphertext.scheme) {
+            (None, _) => 1,
+            (Some(_), Scheme::Bfv { t }) => match ty.attrs.uint("times")? {
+                times if (2..t).contains(&times) => times,
+                other => return Err(wrong(ty, "times", other, "2 to t - 1, or left out")),
+            },
+            (Some(found), _) => return Err(wrong(ty, "times", found, "none: its scheme tells")),
+        };
+        let extract = Self { ciphertext, stride, conjugated: conjugated == 1, times };
         let most = extract.most();
         if !stride.is_power_of_two() || stride > most {
             return Err(wrong(ty, "stride", stride, &format!("a power of two, 1 to {most}")));
@@ -362,6 +373,7 @@ impl Extract {
             return ty;
         }
         let attrs = ty.attrs.with("stride", self.stride).with("conjugated", u64::from(self.conjugated));
+        let attrs = if self.times == 1 { attrs } else { attrs.with("times", self.times) };
         ValueType::new("extract", self.units(), attrs)
     }
 

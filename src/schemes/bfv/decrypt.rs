@@ -1,9 +1,11 @@
-//! `bfv.decrypt`: m = round(t x / Q) mod t, x the phase, by switching from Q to t. Inputs: the secret key and the
-//! ciphertext.
+//! `bfv.decrypt`: m = round(t x / Q) mod t, x the phase, by switching from Q to t; of an extract in its subring, divided by what of the sum it is. Inputs: the secret
+//! key, and the ciphertext or extract.
 
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
+use crate::math::Modulus;
 use crate::ops::{Call, Level, OpDef, Session, types};
+use crate::schemes::rlwe;
 
 /// `bfv.decrypt`; see the module.
 pub struct Decrypt;
@@ -20,15 +22,17 @@ impl OpDef for Decrypt {
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(2)?;
         call.input(0, "secret_key")?;
-        let (ty, t) = super::ciphertext(call, 1)?;
-        Ok(types::plain(ty.n, t))
+        let (ty, t) = super::extract(call, 1)?;
+        Ok(types::plain(ty.kept(), t))
     }
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let output = self.assemble(call)?;
-        let (_, t) = super::ciphertext(call, 1)?;
+        let (ty, t) = super::extract(call, 1)?;
         let phase = s.op("rlwe.phase", Attrs::new(), inputs)?;
         let message = s.op("rns.switch", Attrs::new().with("to", vec![t]), &[phase])?;
-        s.retype(message, output)
+        let limb = s.retype(message, rlwe::plain_limb(&output)?.ty())?;
+        let message = rlwe::times(s, limb, t, Modulus::new(t)?.inv(ty.times)?)?;
+        rlwe::plain_of_subring(s, message, ty.ciphertext.n, output)
     }
 }

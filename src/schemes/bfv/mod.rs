@@ -15,8 +15,9 @@ mod scale_plain;
 
 pub use multiply::auxiliary_primes;
 
+use super::rlwe::{self, RelinearizeDivide};
 use crate::Result;
-use crate::ops::types::{Ciphertext, Scheme};
+use crate::ops::types::{Ciphertext, Extract, Scheme};
 use crate::ops::{Call, OpDef};
 use std::sync::Arc;
 
@@ -31,6 +32,7 @@ pub fn all() -> Vec<Arc<dyn OpDef>> {
         Arc::new(multiply::Multiply),
         Arc::new(multiply_plain::MultiplyPlain),
         Arc::new(noise::Noise),
+        Arc::new(RelinearizeDivide { name: "bfv.relinearize_switch", divide: mod_switch::ModSwitch }),
         Arc::new(scale_plain::ScalePlain),
     ]
 }
@@ -38,6 +40,13 @@ pub fn all() -> Vec<Arc<dyn OpDef>> {
 /// Input `index`, a ciphertext of this scheme, and its plaintext modulus.
 fn ciphertext(call: &Call<'_>, index: usize) -> Result<(Ciphertext, u64)> {
     of_scheme(call, Ciphertext::of(call.input(index, "ciphertext")?)?)
+}
+
+/// Input `index`, which is to be decrypted and of this scheme, and its plaintext modulus.
+fn extract(call: &Call<'_>, index: usize) -> Result<(Extract, u64)> {
+    let extract = rlwe::extract_in(call, index)?;
+    let (_, t) = of_scheme(call, extract.ciphertext.clone())?;
+    Ok((extract, t))
 }
 
 /// A ciphertext, which must be of this scheme, and its plaintext modulus.

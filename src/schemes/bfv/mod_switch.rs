@@ -34,6 +34,10 @@ impl OpDef for ModSwitch {
         rlwe::divide_parts(s, inputs[0], 1, output)
     }
 
+    fn fused(&self, inner: &str) -> Option<&str> {
+        (inner == "rlwe.relinearize").then_some("bfv.relinearize_switch")
+    }
+
     fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
         let ty = Ciphertext::of(call.inputs.first()?).ok()?;
         let dropped = noise::log2(ty.q.get(call.attrs.size("keep").ok()?..)?);

@@ -1,5 +1,5 @@
 //! `bfv.noise`: measures the noise with the secret key: log2 of the largest coefficient of [t x]_Q, x the phase. The noise
-//! budget is log2(Q) - 1 minus this. Inputs: the secret key and the ciphertext.
+//! budget is log2(Q) - 1 minus this. Inputs: the secret key, and the ciphertext or extract.
 
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
@@ -21,15 +21,15 @@ impl OpDef for Noise {
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         call.arity(2)?;
         call.input(0, "secret_key")?;
-        super::ciphertext(call, 1)?;
+        super::extract(call, 1)?;
         Ok(ValueType::new("log2", 1, Attrs::new()))
     }
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
-        let (ty, t) = super::ciphertext(call, 1)?;
+        let (ty, t) = super::extract(call, 1)?;
         let phase = s.op("rlwe.phase", Attrs::new(), inputs)?;
         let mut limbs = Vec::new();
-        for (limb, &q) in s.limbs(phase)?.into_iter().zip(&ty.q) {
+        for (limb, &q) in s.limbs(phase)?.into_iter().zip(&ty.ciphertext.q) {
             limbs.push(s.op(
                 "limb.mul_scalar",
                 Attrs::new().with("c", Modulus::new(q)?.reduce(t)),

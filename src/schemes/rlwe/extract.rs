@@ -31,7 +31,7 @@ impl OpDef for ExtractOp {
         call.arity(1)?;
         let ty = Ciphertext::of(call.input(0, "ciphertext")?)?;
         let (stride, conjugated) = (call.attrs.size("stride")?, call.attrs.uint("conjugated")?);
-        let mut extract = Extract { ciphertext: ty, stride, conjugated: conjugated == 1 };
+        let mut extract = Extract { ciphertext: ty, stride, conjugated: conjugated == 1, times: 1 };
         let most = extract.most();
         if !stride.is_power_of_two() || stride > most || conjugated > 1 || extract.is_whole() {
             let expected = format!("a power of two up to {most}, and 0 or 1, but not 1, 0");
@@ -41,22 +41,26 @@ impl OpDef for ExtractOp {
             Some(_) => call.attrs.uint("repeats")?,
             None => 1,
         };
-        extract.ciphertext.scheme = match extract.ciphertext.scheme {
+        // What of the sum the coefficients are that are left of integers modulo t.
+        let part = |t: u64| -> Result<(Modulus, u64)> {
+            let modulus = Modulus::new(t)?;
+            let repeats = modulus.reduce(repeats);
+            modulus.inv(repeats)?;
+            Ok((modulus, modulus.mul(modulus.inv(modulus.reduce(stride as u64))?, repeats)))
+        };
+        match &mut extract.ciphertext.scheme {
+            Scheme::Bfv { t } => extract.times = part(*t)?.1,
             Scheme::Bgv { t, factor } => {
-                let modulus = Modulus::new(t)?;
-                let repeats = modulus.reduce(repeats);
-                modulus.inv(repeats)?;
-                let part = modulus.mul(modulus.inv(modulus.reduce(stride as u64))?, repeats);
-                Scheme::Bgv { t, factor: modulus.mul(factor, part) }
+                let (modulus, part) = part(*t)?;
+                *factor = modulus.mul(*factor, part);
             }
             Scheme::Ckks { scale } => {
                 // z and its conjugate are twice the real part.
-                let times = repeats as f64 * if extract.conjugated { 2.0 } else { 1.0 };
-                let scale = Real::new(scale.get() * times / stride as f64).filter(|scale| scale.get() > 0.0);
-                Scheme::Ckks { scale: scale.ok_or_else(|| call.error("scale", "none", "a number above 0"))? }
+                let times = repeats as f64 * if conjugated == 1 { 2.0 } else { 1.0 };
+                let sum = Real::new(scale.get() * times / stride as f64).filter(|scale| scale.get() > 0.0);
+                *scale = sum.ok_or_else(|| call.error("scale", "none", "a number above 0"))?;
             }
-            Scheme::Bfv { .. } => return Err(call.error("scheme of the ciphertext", "BFV", "BGV or CKKS")),
-        };
+        }
         Ok(extract.ty())
     }
 

@@ -19,6 +19,7 @@ mod relinearize;
 mod relinearize_divide;
 mod secret_key;
 mod sub;
+mod subring;
 mod switching_key;
 mod tensor;
 mod times_plain;
@@ -27,6 +28,7 @@ mod zero;
 pub(super) use divide::{divide, divide_parts};
 pub(super) use phase::limb_of;
 pub(super) use relinearize_divide::RelinearizeDivide;
+pub(super) use subring::{in_subring, plain_of_subring};
 pub(super) use tensor::{own_parts, product_type, tensor};
 pub(super) use times_plain::times_plain;
 pub(super) use zero::{dropped, plus_plain, public_ring, with_message, zero_public, zero_secret};
@@ -91,20 +93,6 @@ pub(super) fn spread(s: &mut Session<'_>, small: OperandId, q: &[u64]) -> Result
 pub(super) fn extract_in(call: &Call<'_>, index: usize) -> Result<Extract> {
     let head = call.inputs.get(index).map(|ty| ty.head.as_str());
     Extract::of(call.input(index, if head == Some("extract") { "extract" } else { "ciphertext" })?)
-}
-
-/// What of a limb in coefficient form lies in the subring of an extract: sums over images that this stays the same under, but for what is divided by `stride`.
-fn in_subring(s: &mut Session<'_>, limb: OperandId, extract: &Extract) -> Result<OperandId> {
-    let mut limb = limb;
-    if extract.stride > 1 {
-        limb = s.op("limb.decimate", Attrs::new().with("stride", extract.stride), &[limb])?;
-    }
-    if extract.conjugated {
-        let g = 2 * extract.kept() as u64 - 1;
-        let other = s.op("limb.automorphism", Attrs::new().with("g", g), &[limb])?;
-        limb = s.op("limb.add", Attrs::new(), &[limb, other])?;
-    }
-    Ok(limb)
 }
 
 /// The limbs of a secret key for some of its primes.

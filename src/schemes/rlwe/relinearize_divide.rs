@@ -1,6 +1,6 @@
 //! Relinearization, then division by the last primes, as one operator: c_k P and what the key makes of c_2 are divided by the special primes, of product P, and
 //! by the dropped ones at once. Saves the transforms of one division, and one rounding. Inputs: those of `rlwe.relinearize`; attributes: those of
-//! the operator that divides, `bgv.mod_switch` or `ckks.rescale`. The pass `fuse` makes it.
+//! the operator that divides, `bfv.mod_switch`, `bgv.mod_switch` or `ckks.rescale`. The pass `fuse` makes it.
 
 use super::key_switch::wide_pair;
 use super::relinearize::Relinearize;
