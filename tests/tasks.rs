@@ -9,6 +9,7 @@ use cipherloom::graph::{Attrs, Real};
 use cipherloom::ops::types::Extract;
 use cipherloom::packed::bytes;
 use cipherloom::platform::Simd;
+use cipherloom::schemes::SchemeName;
 use cipherloom::tasks::{Client, GivenParameters, Literal, Meaning, Options, OutputReport, Passes, Program};
 use cipherloom::values::number::Number;
 use cipherloom::values::{Exact, Values};
@@ -45,7 +46,29 @@ fn statistics_of_integers() {
         ("x", Exact::integers((0..569).map(|k| k * k % 2001 - 1000))),
         ("y", Exact::integers((0..569).map(|k| k * 7 % 201))),
     ]);
-    assert_eq!(run(&compile(&task), &inputs), expected(&task, &inputs));
+    let right = expected(&task, &inputs);
+    assert_eq!(run(&compile(&task), &inputs), right);
+    for scheme in [SchemeName::Bfv, SchemeName::Bgv] {
+        let program = Program::compile(task.clone(), &Options { scheme: Some(scheme), ..Options::default() });
+        let program = Arc::new(program.unwrap());
+        assert_eq!(program.parameters().literal().scheme, scheme);
+        assert_eq!(run(&program, &inputs), right, "{scheme:?}");
+        explained(&program);
+    }
+}
+
+#[test]
+fn a_scheme_of_integers_takes_no_reals() {
+    let mut task = TaskBuilder::default();
+    let x = task.input("x", r#"kind="real", shape=[4], where="encrypted""#, Some(["0", "1"]));
+    let sum = task.op("value.sum", "", &[x]);
+    task.output("sum", sum);
+    let task = task.finish();
+    for scheme in [SchemeName::Bfv, SchemeName::Bgv] {
+        let options = Options { scheme: Some(scheme), ..Options::default() };
+        let refused = Program::compile(task.clone(), &options).err().unwrap().to_string();
+        assert!(refused.contains("CKKS: something real is encrypted"), "{refused}");
+    }
 }
 
 #[test]
@@ -481,7 +504,9 @@ fn random_tasks(seeds: std::ops::Range<u64>, real: bool) -> usize {
     let mut done = 0;
     for seed in seeds {
         let Random { task, inputs } = random(&registry, seed, 4, real);
-        let options = Options { precision: Some(16.0), passes: passes(seed), ..Options::default() };
+        // Integers under both schemes of them.
+        let scheme = (!real && seed % 2 == 1).then_some(SchemeName::Bfv);
+        let options = Options { scheme, precision: Some(16.0), passes: passes(seed), ..Options::default() };
         let program = match Program::compile(task.clone(), &options) {
             Ok(program) => Arc::new(program),
             Err(Error::NoParameters { .. } | Error::RangeOverflow { .. }) => continue,

@@ -378,9 +378,11 @@ export const TOLD_LEVEL: Kinds<Pick<Parameters, 'security' | 'securityBits' | 'q
 };
 /** Options of `Loom.program`. */
 export const OPEN_OPTIONS: Kinds<OpenOptions> = { ...CALL_OPTIONS, allowInsecure: BOOLEAN };
+const SCHEME = oneOf('BFV', 'BGV', 'CKKS');
 /** Options of `Loom.compile`. */
 export const COMPILE_OPTIONS: Kinds<CompileOptions & CallOptions> = {
   ...CALL_OPTIONS,
+  scheme: SCHEME,
   security: {
     expected: 'a table, or a level: { table, bits, quantum }',
     fits: (value) => isText(value) || tag(value) === 'Object',
@@ -402,7 +404,7 @@ export const TASK_PASS_CHOICES = Object.fromEntries(TASK_PASSES.map((pass) => [p
 >;
 /** Parameters of values. */
 export const PARAMETERS: Kinds<Omit<Parameters, keyof typeof TOLD_LEVEL>> = {
-  scheme: oneOf('BGV', 'CKKS'),
+  scheme: SCHEME,
   n: WHOLE,
   moduli: PRIMES,
   special: PRIMES,

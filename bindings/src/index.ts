@@ -119,6 +119,7 @@ export type {
   ResultInfo,
   RunOptions,
   Releases,
+  SchemeName,
   SecurityLevel,
   SecurityTable,
   StageStats,

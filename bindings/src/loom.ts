@@ -165,7 +165,7 @@ export class WorkerLoom extends Resource implements Loom {
 
   async #compileAll(tasks: readonly Task[], options: CompileOptions & CallOptions): Promise<Program[]> {
     const { steps, under } = stepsOf(tasks);
-    const { n, precision, publicKey, allowInsecure, parameters: given = under, onProgress } = options;
+    const { scheme, n, precision, publicKey, allowInsecure, parameters: given = under, onProgress } = options;
     const level = levelOf(options.security, given);
     const parameters = given && givenParameters(given);
     const passes = options.passes && givenPasses(options.passes);
@@ -178,7 +178,18 @@ export class WorkerLoom extends Resource implements Loom {
       'compile',
       [
         steps,
-        { ...level, allowInsecure, n, precision, memoryLimit, parameters, passes, publicKey, releases },
+        {
+          scheme,
+          ...level,
+          allowInsecure,
+          n,
+          precision,
+          memoryLimit,
+          parameters,
+          passes,
+          publicKey,
+          releases,
+        },
       ],
       {
         signal,

@@ -13,6 +13,7 @@ import type {
   ProgramInfo,
   Releases,
   ResultInfo,
+  SchemeName,
   TaskLiteral,
 } from './values/types.js';
 import { granted, type SharedMemory, sharedMemory } from './worker/memory.js';
@@ -213,7 +214,7 @@ export interface RawCompileOptions extends Omit<CompileOptions, 'parameters' | '
 
 /** What the core tells of a program. */
 export interface RawProgramReport {
-  readonly scheme: 'BGV' | 'CKKS';
+  readonly scheme: SchemeName;
   readonly n: number;
   readonly plainModuli: string[];
   readonly moduli: string[];

@@ -12,6 +12,9 @@ use serde::{Deserialize, Serialize};
 /// What parameters are of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SchemeName {
+    /// Integers modulo t, in the high bits.
+    #[serde(rename = "BFV")]
+    Bfv,
     /// Integers modulo t, in the low bits.
     #[serde(rename = "BGV")]
     Bgv,
@@ -24,6 +27,7 @@ impl SchemeName {
     /// What people call it.
     pub fn text(self) -> &'static str {
         match self {
+            Self::Bfv => "BFV",
             Self::Bgv => "BGV",
             Self::Ckks => "CKKS",
         }
@@ -234,6 +238,7 @@ impl Parameters {
         let l = &self.literal;
         // A key of one scheme is none of another: errors are multiples of other numbers.
         let mut hasher = blake3::Hasher::new_derive_key(match l.scheme {
+            SchemeName::Bfv => "cipherloom 2026 BFV parameters v1",
             SchemeName::Bgv => "cipherloom 2026 BGV parameters v1",
             SchemeName::Ckks => "cipherloom 2026 CKKS parameters v1",
         });

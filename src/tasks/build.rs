@@ -8,7 +8,9 @@ use crate::graph::Graph;
 use crate::ops::Registry;
 use crate::optimize::{fuse, hoist, optimize};
 use crate::packed::close;
-use crate::schemes::close::{Bgv, Chain, Ckks, Closed, Closing, Emitter, KeyName, Made, Scales, State};
+use crate::schemes::close::{
+    Bfv, Bgv, Chain, Ckks, Closed, Closing, Emitter, Exact, KeyName, Made, Onward, Rules, Scales, State,
+};
 use crate::schemes::{ParameterLiteral, SchemeName};
 use crate::values::Packing;
 use crate::{Error, Result};
@@ -51,11 +53,15 @@ pub fn closed(
         let several = literal.t.len() > 1;
         let mut all = ClosedTask::default();
         for &t in &literal.t {
-            let closing = Closing::new(emitter, &chain, Bgv { t, several, early }, lazy, onward);
-            let mut closing = if told { closing.told() } else { closing };
-            close(&packing.graph, &mut closing)?;
-            all.outputs.extend(closing.outputs);
-            all.states.extend(closing.states.into_iter().flatten());
+            let of = if literal.scheme == SchemeName::Bfv {
+                let rules = Exact { scheme: Bfv::new(&chain, &literal.t)?, t, several, early };
+                by(rules, &packing.graph, &chain, emitter, (lazy, told), onward)?
+            } else {
+                let rules = Exact { scheme: Bgv, t, several, early };
+                by(rules, &packing.graph, &chain, emitter, (lazy, told), onward)?
+            };
+            all.outputs.extend(of.outputs);
+            all.states.extend(of.states);
         }
         return Ok(all);
     }
@@ -70,9 +76,21 @@ pub fn closed(
     let polynomials = packing.outputs.iter().map(|value| ports(value, frame).len()).sum();
     let flooding = literal.releases.map(|releases| releases.flooding(polynomials));
     let rules = Ckks { scales: &scales, largest: &largest, late, flooding };
-    let closing = Closing::new(emitter, &chain, rules, lazy, onward);
+    by(rules, &packing.graph, &chain, emitter, (lazy, told), onward)
+}
+
+/// Closes a graph of vectors of slots by the rules of a scheme.
+fn by<R: Rules>(
+    rules: R,
+    graph: &Graph,
+    chain: &Chain,
+    emitter: &mut Emitter<'_>,
+    (lazy, told): (bool, bool),
+    onward: &Onward,
+) -> Result<ClosedTask> {
+    let closing = Closing::new(emitter, chain, rules, lazy, onward);
     let mut closing = if told { closing.told() } else { closing };
-    close(&packing.graph, &mut closing)?;
+    close(graph, &mut closing)?;
     Ok(ClosedTask { outputs: closing.outputs, states: closing.states.unwrap_or_default() })
 }
 

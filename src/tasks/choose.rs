@@ -40,6 +40,7 @@ const CHOSEN: std::ops::RangeInclusive<usize> = 2048..=32768;
 /// What the caller fixed.
 #[derive(Clone)]
 pub struct Wishes {
+    pub scheme: Option<SchemeName>,
     pub level: SecurityLevel,
     pub n: Option<usize>,
     /// Whether parameters below the level may be taken, if `n` leaves no others.
@@ -127,7 +128,7 @@ fn among(rings: &[Ring], all: &[Member], wishes: &Wishes, registry: &Registry) -
             }
             *search.reason = format!("n = {n}: no prime plain moduli hold values up to {}", least / 2);
             for t in plain_moduli(n, least) {
-                found.extend(search.digits(|search, digit, least| search.bgv(ring, &t, digit, least))?);
+                found.extend(search.digits(|search, digit, least| search.exactly(ring, &t, digit, least))?);
             }
         } else {
             let wide = wishes.releases.map_or(&[][..], |_| &WIDE_SCALES);
@@ -249,7 +250,7 @@ impl Search<'_> {
 
     /// The fewest primes that do, for one set of plaintext moduli. Where all that a table allows is not enough for few large ones, it may be for more of them, by which
     /// noise is divided away in smaller steps; it is where that has fewer bits missing.
-    fn bgv(&mut self, ring: &Ring, t: &[u64], special: usize, least: usize) -> Result<Fit> {
+    fn exactly(&mut self, ring: &Ring, t: &[u64], special: usize, least: usize) -> Result<Fit> {
         let most = (ring.max_bits / LEAST_BITS) as usize;
         let mut enough = (ring.max_bits / PRIME_BITS) as usize;
         enough = enough.saturating_sub(special).clamp(least, most.max(least));
@@ -291,7 +292,8 @@ impl Search<'_> {
             let Ok(specials) = ntt_primes(high, ring.n, special, t) else { continue };
             let taken = [t, &specials].concat();
             let Ok(primes) = ntt_primes(bits, ring.n, count, &taken) else { continue };
-            match self.fits(ring, self.literal(ring, SchemeName::Bgv, t, &primes, &specials), false)? {
+            let scheme = self.wishes.scheme.unwrap_or(SchemeName::Bgv);
+            match self.fits(ring, self.literal(ring, scheme, t, &primes, &specials), false)? {
                 Fit::No { missing: bits } => missing = missing.min(bits),
                 fit => return Ok(fit),
             }

@@ -18,7 +18,7 @@ use crate::ops::types::{self, Extract};
 use crate::packed::Layout;
 use crate::platform::Platform;
 use crate::schemes::close::KeyName;
-use crate::schemes::noise;
+use crate::schemes::{SchemeName, noise};
 use crate::values::number::Number;
 use crate::values::types::{Kind as ValueKind, Value};
 use crate::values::{Exact, GivenCells, PackedValue};
@@ -211,6 +211,10 @@ impl Client {
             parts.push(format!("{deviations:?}"));
         }
         let exact = program.halves().exact;
+        let [decrypt, noise] = match program.parameters().literal().scheme {
+            SchemeName::Bfv => ["bfv.decrypt", "bfv.noise"],
+            SchemeName::Bgv | SchemeName::Ckks => ["bgv.decrypt", "bgv.noise"],
+        };
         let build = |s: &mut Session<'_>, given: &[OperandId]| {
             let mut out = Vec::new();
             for (&(mut ciphertext), deviation) in given[1..].iter().zip(&deviations) {
@@ -221,9 +225,9 @@ impl Client {
                     ciphertext = s.op("ckks.release", Attrs::new().with("deviation", deviation), &inputs)?;
                 }
                 if exact {
-                    let plain = s.op("bgv.decrypt", Attrs::new(), &[given[0], ciphertext])?;
+                    let plain = s.op(decrypt, Attrs::new(), &[given[0], ciphertext])?;
                     out.push(("slots".to_owned(), s.op("slots.decode", Attrs::new(), &[plain])?));
-                    out.push(("noise".to_owned(), s.op("bgv.noise", Attrs::new(), &[given[0], ciphertext])?));
+                    out.push(("noise".to_owned(), s.op(noise, Attrs::new(), &[given[0], ciphertext])?));
                 } else {
                     let plain = s.op("ckks.decrypt", Attrs::new(), &[given[0], ciphertext])?;
                     out.push((

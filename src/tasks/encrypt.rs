@@ -127,7 +127,8 @@ fn encrypted(
         Scheme::Ckks { scale } => {
             ("ckks.encode", Attrs::new().with("scale", scale), ["ckks.encrypt_secret", "ckks.encrypt_public"])
         }
-        _ => ("slots.encode", Attrs::new(), ["bgv.encrypt_secret", "bgv.encrypt_public"]),
+        Scheme::Bfv { .. } => ("slots.encode", Attrs::new(), ["bfv.encrypt_secret", "bfv.encrypt_public"]),
+        Scheme::Bgv { .. } => ("slots.encode", Attrs::new(), ["bgv.encrypt_secret", "bgv.encrypt_public"]),
     };
     let plain = s.op(encode, attrs, &[slots])?;
     let (encrypt, attrs) = match special {

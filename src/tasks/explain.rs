@@ -109,7 +109,7 @@ impl Program {
             "scheme",
             match encrypted(|kind| *kind == Kind::Real) {
                 _ if self.halves().exact => {
-                    "BGV: nothing real is encrypted, and results are exact".to_owned()
+                    format!("{}: nothing real is encrypted, and results are exact", l.scheme.text())
                 }
                 Some(port) => {
                     format!("CKKS: `{}` is encrypted and real; results are off by a little", port.name)
@@ -133,7 +133,7 @@ impl Program {
                 1u64 << self.frame().slots(),
             ),
         );
-        if l.scheme == SchemeName::Bgv {
+        if l.scheme != SchemeName::Ckks {
             let least = self.halves().least_modulus().unwrap_or(0);
             let count = l.t.len();
             say(

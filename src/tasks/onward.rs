@@ -7,8 +7,8 @@ use crate::graph::{Port, parse_type};
 use crate::ops::Noise;
 use crate::ops::types::{Ciphertext, Form, Scheme, sized};
 use crate::packed::Frame;
-use crate::schemes::ParameterLiteral;
 use crate::schemes::close::{Closed, Onward, Scales, port_name};
+use crate::schemes::{ParameterLiteral, SchemeName};
 use crate::values::types::{Place as Where, Value};
 use crate::values::{PackedValue, Packing, Places};
 use crate::{Error, Result};
@@ -230,7 +230,10 @@ impl GivenCiphertext {
         let ty = Ciphertext::of(&sized(&head, size, attrs, 64).ok()?).ok()?;
         let level = ty.q.len();
         let own = match (ty.scheme, t) {
-            (Scheme::Bgv { t: found, factor }, Some(t)) => found == t && (1..t).contains(&factor),
+            (Scheme::Bfv { t: found }, Some(t)) => literal.scheme == SchemeName::Bfv && found == t,
+            (Scheme::Bgv { t: found, factor }, Some(t)) => {
+                literal.scheme == SchemeName::Bgv && found == t && (1..t).contains(&factor)
+            }
             (Scheme::Ckks { scale }, None) => {
                 let all = Scales::new(&literal.q, literal.scale.unwrap_or(0.0));
                 all.and_then(|all| all.of(level)) == Some(scale)

@@ -36,6 +36,8 @@ const MOST_MEMORY: u64 = 3_500 << 20;
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Options {
+    /// The scheme; when left out, CKKS where something real is encrypted, and BGV else. Integers may be computed on as reals, and are rounded in the end.
+    pub scheme: Option<SchemeName>,
     /// Name of the security table; "guidelines-2024" when left out.
     pub security: Option<String>,
     /// Bits of security by that table: 128, 192 or 256.
@@ -260,11 +262,20 @@ impl Program {
             let what = "parameters".to_owned();
             return Err(Error::Parameters { what, found: "none".to_owned(), expected });
         }
-        let members = members(&mut steps, passes, &layouts)?;
+        let wished = options.scheme;
+        let members = members(&mut steps, passes, &layouts, wished)?;
+        if let (Some(scheme), Some(given)) = (wished, &options.parameters)
+            && given.scheme != scheme
+        {
+            let (what, found) = ("scheme".to_owned(), scheme.text().to_owned());
+            let expected = format!("{}, that of the parameters that are given", given.scheme.text());
+            return Err(Error::Parameters { what, found, expected });
+        }
         let (n, insecure) = (options.n, options.allow_insecure);
         let public_key = options.public_key.unwrap_or(false);
         let releases = options.releases.map(Releases::check).transpose()?;
-        let wishes = Wishes { level, n, insecure, precision, memory: memory_limit, public_key, releases };
+        let memory = memory_limit;
+        let wishes = Wishes { scheme: wished, level, n, insecure, precision, memory, public_key, releases };
         let registry = Arc::new(crate::schemes::close::registry());
         let parameters = match &options.parameters {
             Some(given) if n.is_none_or(|n| n == given.n) => {
@@ -317,10 +328,11 @@ impl Program {
             all.iter_mut().for_each(|halves| halves.exact = false);
         }
         let any = all.first().ok_or(Error::Job("there is a way to compute a task"))?;
-        let expected = if any.exact { SchemeName::Bgv } else { SchemeName::Ckks };
-        if literal.parameters.scheme != expected {
+        let fits = any.exact != (literal.parameters.scheme == SchemeName::Ckks);
+        if !fits {
             let (what, found) = ("scheme".to_owned(), literal.parameters.scheme.text().to_owned());
-            return Err(Error::Parameters { what, found, expected: expected.text().to_owned() });
+            let expected = if any.exact { "BFV or BGV" } else { "CKKS" }.to_owned();
+            return Err(Error::Parameters { what, found, expected });
         }
         if any.exact {
             let held: u128 = literal.parameters.t.iter().map(|&t| u128::from(t)).product();
@@ -628,8 +640,13 @@ impl Program {
 /// What follows from tasks alone: inputs that are results of tasks before get their types and ranges, and these outputs are kept.
 ///
 /// # Errors
-/// As [`Halves::all`]; `Task` for a result of no task before.
-fn members(steps: &mut [Step], passes: Passes, layouts: &BTreeMap<String, Place>) -> Result<Vec<Member>> {
+/// As [`Halves::all`]; `Task` for a result of no task before; `Parameters` for a scheme of integers where something real is encrypted.
+fn members(
+    steps: &mut [Step],
+    passes: Passes,
+    layouts: &BTreeMap<String, Place>,
+    scheme: Option<SchemeName>,
+) -> Result<Vec<Member>> {
     for number in 0..steps.len() {
         let (before, own) = steps.split_at_mut(number);
         for of in own[0].from.values() {
@@ -658,7 +675,12 @@ fn members(steps: &mut [Step], passes: Passes, layouts: &BTreeMap<String, Place>
         let ties = Ties { layouts: layouts.clone(), results, kept };
         all.push(Member { ways: Halves::all(&step.task, passes, ties)?, from: step.from.clone() });
     }
-    if all.iter().flat_map(|member| &member.ways).any(|halves| !halves.exact) {
+    let real = all.iter().flat_map(|member| &member.ways).any(|halves| !halves.exact);
+    if let Some(found) = scheme.filter(|&scheme| real && scheme != SchemeName::Ckks) {
+        let (what, expected) = ("scheme".to_owned(), "CKKS: something real is encrypted".to_owned());
+        return Err(Error::Parameters { what, found: found.text().to_owned(), expected });
+    }
+    if real || scheme == Some(SchemeName::Ckks) {
         all.iter_mut().flat_map(|member| &mut member.ways).for_each(|halves| halves.exact = false);
     }
     Ok(all)

@@ -383,8 +383,16 @@ export interface OpenOptions extends CallOptions {
   allowInsecure?: boolean | undefined;
 }
 
+/** Schemes of homomorphic encryption: BFV and BGV compute on integers, exactly; CKKS on reals, results of which are off by a little. */
+export type SchemeName = 'BFV' | 'BGV' | 'CKKS';
+
 /** What a compilation may be told. Everything left out is chosen. */
 export interface CompileOptions {
+  /**
+   * The scheme. Default: CKKS where something real is encrypted, BGV else. Integers may be computed on as reals (CKKS), and are rounded in the end. Errors: ParameterError
+   * `parameters.invalid` for BFV or BGV where something real is encrypted, and for another one than that of `parameters`.
+   */
+  scheme?: SchemeName | undefined;
   /**
    * How secure parameters have to be: a table, or a level by a table. Default: that of `parameters`, if they tell one, or else 128 bits against classical
    * computers by `guidelines-2024`. Errors: ParameterError `parameters.none` says which level would do; ParameterError `parameters.invalid` for a table that
@@ -568,11 +576,11 @@ export interface ResultInfo {
 
 /** What the compiler chose. */
 export interface ProgramInfo {
-  /** BGV computes on integers, exactly; CKKS on reals. */
-  readonly scheme: 'BGV' | 'CKKS';
+  /** What it computes with. */
+  readonly scheme: SchemeName;
   /** Ring dimension. */
   readonly n: number;
-  /** Primes of the ciphertext modulus, of key switching, and (BGV) of the plaintext modulus, as decimal strings. */
+  /** Primes of the ciphertext modulus, of key switching, and (BFV, BGV) of the plaintext modulus, as decimal strings. */
   readonly moduli: readonly string[];
   readonly special: readonly string[];
   readonly plainModuli: readonly string[];

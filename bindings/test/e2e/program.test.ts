@@ -352,6 +352,31 @@ describe.each(BUILDS)('a program of the %s build', (mode) => {
     expect(loom.version).toMatch(/^\d+\.\d+\.\d+/);
   });
 
+  it('computes with the scheme that is asked for', async () => {
+    const task = createTask();
+    const votes = task.encrypted('votes', { shape: [500], min: 0, max: 9 });
+    task.output('votes', votes.sum());
+    task.output('squares', votes.multiply(votes).sum());
+    const cells = Array.from({ length: 500 }, (_, i) => (i * 7) % 10);
+    for (const scheme of ['BFV', 'BGV', 'CKKS'] as const) {
+      using program = await loom.compile(task, { scheme });
+      expect(program.info.scheme).toBe(scheme);
+      expect(String(await program.explain())).toMatch(new RegExp(`scheme +${scheme}: `));
+      using opened = await loom.program(program.toBytes());
+      using client = await opened.client();
+      const results = await opened.run(await client.encrypt({ votes: cells }), client.evaluationKeys);
+      expect(await client.decrypt(results)).toMatchObject({ votes: 2250, squares: 14250 });
+      // What shares parameters has its scheme.
+      using beside = await loom.compile(task, { parameters: program.info });
+      expect(beside.info.scheme).toBe(scheme);
+    }
+    const real = createTask();
+    real.output('sum', real.encrypted('x', { kind: 'real', shape: [4], min: 0, max: 1 }).sum());
+    const refused = await errorOf(loom.compile(real, { scheme: 'BFV' }));
+    const message = expect.stringContaining('something real is encrypted') as string;
+    expect(refused).toMatchObject({ code: 'parameters.invalid', message });
+  });
+
   it('goes through bytes: program, client and results work in another loom', async () => {
     using program = await loom.compile(statistics());
     using client = await program.client();

@@ -13,7 +13,7 @@ mod multiply_plain;
 mod noise;
 mod scale_plain;
 
-pub use multiply::auxiliary_primes;
+pub use multiply::{auxiliary_primes, enough};
 
 use super::rlwe::{self, RelinearizeDivide};
 use crate::Result;

@@ -37,6 +37,13 @@ pub fn auxiliary_primes(n: usize, q: &[u64], taken: &[u64]) -> std::result::Resu
     }
 }
 
+/// The first of auxiliary primes that are enough for ciphertexts modulo the primes `q`; all, where they are not.
+pub fn enough<'a>(aux: &'a [u64], q: &[u64]) -> &'a [u64] {
+    let needed = noise::log2(q) - SLACK;
+    let count = (1..aux.len()).find(|&count| noise::log2(&aux[..count]) >= needed);
+    &aux[..count.unwrap_or(aux.len())]
+}
+
 /// `bfv.multiply`; see the module.
 pub struct Multiply;
 

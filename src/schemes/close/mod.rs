@@ -1,19 +1,23 @@
 //! From vectors of slots (`crate::packed`) to ciphertexts of one scheme at given primes: levels, scales, factors and keys.
 //!
-//! [`Closing`] does what is the same under all schemes and asks [`Rules`] for the rest: `bgv` and `ckks`. Whoever closes a graph may only want to know what would
+//! [`Closing`] does what is the same under all schemes and asks [`Rules`] for the rest: `exact` (of `bfv` and `bgv`) and `ckks`. Whoever closes a graph may only want to know what would
 //! come of it: an [`Emitter`] without a graph works out types and noise bounds alone, by the same calls, so that parameters are judged by what is then built.
 
+mod bfv;
 mod bgv;
 mod ckks;
 mod emitter;
 mod errors;
+mod exact;
 mod lookup;
 mod polynomial;
 mod type_table;
 
+pub use bfv::Bfv;
 pub use bgv::Bgv;
 pub use ckks::{Ckks, Scales};
 pub use emitter::{Emitter, KeyName, Node};
+pub use exact::Exact;
 
 use crate::graph::{Attr, Attrs, Real, ValueType};
 use crate::math::slots::{galois_conjugate, galois_element};
@@ -31,6 +35,7 @@ pub fn registry() -> Registry {
     let mut registry = Registry::lattice();
     registry.add_all(super::rlwe::all());
     registry.add_all(super::slots::all());
+    registry.add_all(super::bfv::all());
     registry.add_all(super::bgv::all());
     registry.add_all(super::ckks::all());
     registry.add_residues(super::rlwe::residues());

@@ -1,0 +1,260 @@
+//! Schemes of integers, BFV and BGV: ciphertexts are switched to smaller moduli where that costs next to none of the budget; factors are made alike where
+//! ciphertexts meet. What differs, [`Integers`] says.
+
+use super::{Chain, Cipher, Emitter, Leaving, MARGIN, Node, Rules, dropped, port_name, relinearized};
+use crate::graph::{Attr, Attrs, ValueType};
+use crate::ops::Noise;
+use crate::ops::types::{self, Ciphertext, Scheme};
+use crate::schemes::{bgv, noise, rlwe};
+use crate::{Error, Result};
+
+/// What differs between schemes of integers modulo t.
+pub trait Integers {
+    /// Of fresh ciphertexts.
+    fn scheme(&self, t: u64) -> Scheme;
+    /// log2 of a bound on the noise of these.
+    fn fresh(&self, chain: &Chain, t: u64) -> f64;
+    /// The scheme's own operators.
+    fn operators(&self) -> &'static Operators;
+    /// log2 of the error after a switch to so many primes.
+    fn switched(&self, ty: &Ciphertext, t: u64, error: f64, keep: usize) -> f64;
+    /// What a plaintext is multiplied with after such a switch, if it was multiplied with `factor` before.
+    ///
+    /// # Errors
+    /// `Math` for a prime that is t.
+    fn switched_factor(&self, ty: &Ciphertext, t: u64, factor: u64, keep: usize) -> Result<u64>;
+    /// Bits of a product's errors that depend on how many primes there are, of factors with these errors, all of one type.
+    fn product_error(&self, first: f64, second: f64) -> f64;
+    /// Attributes of the operator that multiplies, modulo these primes.
+    fn product_attrs(&self, q: &[u64]) -> Attrs;
+    /// Bits that are left before decryption fails.
+    fn budget(&self, t: u64, log_q: f64, error: f64) -> f64;
+}
+
+/// Names of operators that a scheme of integers has of its own.
+pub struct Operators {
+    /// Adds a plaintext.
+    pub add_plain: &'static str,
+    /// Multiplies two ciphertexts.
+    pub multiply: &'static str,
+    /// Multiplies with a plaintext.
+    pub multiply_plain: &'static str,
+    /// Switches to fewer primes.
+    pub mod_switch: &'static str,
+    /// Multiplies with a number for nothing, where the scheme can.
+    pub multiply_number: Option<&'static str>,
+    /// Drops primes for nothing, where the scheme can.
+    pub drops: bool,
+}
+
+/// Bits of budget that a switch may cost.
+const LOSS: f64 = 1.5;
+
+/// The largest numbers that ciphertexts are multiplied with as they are.
+const SMALL: u128 = 64;
+
+/// The rules of a scheme of integers with one plaintext modulus.
+pub struct Exact<S> {
+    /// The scheme.
+    pub scheme: S,
+    /// The plaintext modulus.
+    pub t: u64,
+    /// True where there are others beside it.
+    pub several: bool,
+    /// Whether primes are dropped as soon as that costs next to nothing; else at the end.
+    pub early: bool,
+}
+
+impl<S: Integers> Exact<S> {
+    /// What a plaintext is multiplied with.
+    fn factor(ty: &Ciphertext) -> Result<u64> {
+        match ty.scheme {
+            Scheme::Bfv { .. } => Ok(1),
+            Scheme::Bgv { factor, .. } => Ok(factor),
+            Scheme::Ckks { .. } => Err(Error::Job("ciphertexts here are of integers")),
+        }
+    }
+
+    /// The error after a switch to so many primes.
+    fn switched(&self, ty: &Ciphertext, error: f64, keep: usize) -> f64 {
+        self.scheme.switched(ty, self.t, error, keep)
+    }
+
+    /// The fewest primes at which a ciphertext, with the error that it would have there, has next to nothing less of its budget.
+    fn lowest(e: &Emitter<'_>, x: Cipher, after: impl Fn(&Ciphertext, f64, usize) -> f64) -> Result<usize> {
+        let (ty, error) = (e.ciphertext(x.node)?, e.noise(x.node).error);
+        let loss = |keep: usize| after(&ty, error, keep) - (error - noise::log2(&ty.q[keep..]));
+        Ok((1..ty.q.len()).find(|&keep| loss(keep) <= LOSS).unwrap_or(ty.q.len()))
+    }
+
+    fn switch(&self, e: &mut Emitter<'_>, x: Cipher, keep: usize) -> Result<Cipher> {
+        Ok(Cipher {
+            node: e.op(self.scheme.operators().mod_switch, Attrs::new().with("keep", keep), &[x.node])?,
+            ..x
+        })
+    }
+
+    /// At how many primes a product has most of its budget left: errors are multiplied, so that what is divided away before is worth twice what it costs.
+    fn best_for_product(&self, e: &Emitter<'_>, x: Cipher, y: Cipher) -> Result<usize> {
+        let (first, second) = (e.ciphertext(x.node)?, e.ciphertext(y.node)?);
+        let both = first.q.len().min(second.q.len());
+        let spent = |keep: usize| {
+            let error = |ty: &Ciphertext, x: Cipher| {
+                let error = e.noise(x.node).error;
+                if keep < ty.q.len() { self.switched(ty, error, keep).min(error) } else { error }
+            };
+            self.scheme.product_error(error(&first, x), error(&second, y)) - noise::log2(&first.q[..keep])
+        };
+        // Of equal ones the most: what is 0 spends nothing at any of them, and has to leave room for keys.
+        let best = (1..=both).rev().min_by(|&a, &b| spent(a).total_cmp(&spent(b)));
+        Ok(best.filter(|_| self.early).unwrap_or(both))
+    }
+
+    /// At so many primes, with as little noise as that may be.
+    fn lowered(&self, e: &mut Emitter<'_>, x: Cipher, keep: usize) -> Result<Cipher> {
+        let ty = e.ciphertext(x.node)?;
+        if ty.q.len() == keep {
+            return Ok(x);
+        }
+        let error = e.noise(x.node).error;
+        let switches = !self.scheme.operators().drops || self.switched(&ty, error, keep) < error;
+        if switches { self.switch(e, x, keep) } else { dropped(e, x, keep) }
+    }
+}
+
+impl<S: Integers> Rules for Exact<S> {
+    fn fresh(&self, chain: &Chain, _: &str) -> Result<(Ciphertext, Noise)> {
+        let error = self.scheme.fresh(chain, self.t);
+        Ok((chain.fresh(self.scheme.scheme(self.t)), Noise::error(error)))
+    }
+
+    fn slots(&self, n: usize) -> Result<ValueType> {
+        Ok(types::slots(n, self.t))
+    }
+
+    fn port(&self, name: &str) -> String {
+        port_name(name, self.several.then_some(self.t))
+    }
+
+    fn settle(&self, e: &mut Emitter<'_>, chain: &Chain, x: Cipher) -> Result<Cipher> {
+        let x = relinearized(e, chain, x)?;
+        if !self.early {
+            return Ok(x);
+        }
+        let keep = Self::lowest(e, x, |ty, error, keep| self.switched(ty, error, keep))?;
+        if keep < e.ciphertext(x.node)?.q.len() { self.switch(e, x, keep) } else { Ok(x) }
+    }
+
+    /// What a key adds, the less is made of it the more noise there is: a ciphertext is turned before it is switched to where that would be most of it.
+    fn turned(&self, e: &mut Emitter<'_>, chain: &Chain, x: Cipher, _: bool) -> Result<Option<Cipher>> {
+        if !self.early {
+            return Ok(None);
+        }
+        let x = relinearized(e, chain, x)?;
+        let settled = Self::lowest(e, x, |ty, error, keep| self.switched(ty, error, keep))?;
+        let keep = Self::lowest(e, x, |ty, error, keep| {
+            let key = (!chain.special.is_empty()).then(|| rlwe::key_noise(&chain.key(keep), self.t));
+            noise::sum(&[self.switched(ty, error, keep), key.unwrap_or(f64::NEG_INFINITY)])
+        })?;
+        match keep {
+            keep if keep == settled => Ok(None),
+            keep if keep == e.ciphertext(x.node)?.q.len() => Ok(Some(x)),
+            keep => self.switch(e, x, keep).map(Some),
+        }
+    }
+
+    fn rescaled(&self, _: &mut Emitter<'_>, _: &Chain, x: Cipher, _: &Attr) -> Result<Cipher> {
+        Ok(x)
+    }
+
+    fn meet(&self, e: &mut Emitter<'_>, _: &Chain, x: Cipher, y: Cipher) -> Result<[Cipher; 2]> {
+        let (mut x, mut y) = (x, y);
+        let keep = e.ciphertext(x.node)?.q.len().min(e.ciphertext(y.node)?.q.len());
+        // Dropping primes keeps the factor, switching makes another, which costs t/2 again to make alike.
+        let adjusted = noise::log2(&[self.t]) - 1.0;
+        let lowered = |e: &mut Emitter<'_>, x: Cipher, other: Cipher| -> Result<Cipher> {
+            let (ty, error) = (e.ciphertext(x.node)?, e.noise(x.node).error);
+            if ty.q.len() == keep {
+                return Ok(x);
+            }
+            if !self.scheme.operators().drops {
+                return self.switch(e, x, keep);
+            }
+            let factor = Self::factor(&ty)?;
+            let wanted = Self::factor(&e.ciphertext(other.node)?)?;
+            let made_alike = |factor: u64| if factor == wanted { 0.0 } else { adjusted };
+            let switched = self.scheme.switched_factor(&ty, self.t, factor, keep)?;
+            let after = [error + made_alike(factor), self.switched(&ty, error, keep) + made_alike(switched)];
+            if after[0] <= after[1] { dropped(e, x, keep) } else { self.switch(e, x, keep) }
+        };
+        (x, y) = (lowered(e, x, y)?, lowered(e, y, x)?);
+        let (f, g) = (Self::factor(&e.ciphertext(x.node)?)?, Self::factor(&e.ciphertext(y.node)?)?);
+        if f != g {
+            // Whichever way there is less noise.
+            let cost = |e: &Emitter<'_>, x: Cipher, from: u64, to: u64| -> Result<f64> {
+                Ok(e.noise(x.node).error
+                    + libm::log2(bgv::multiplier(self.t, from, to)?.unsigned_abs() as f64))
+            };
+            let first = cost(e, x, f, g)? <= cost(e, y, g, f)?;
+            let (worse, factor) = if first { (&mut x, g) } else { (&mut y, f) };
+            worse.node = e.op("bgv.adjust", Attrs::new().with("factor", factor), &[worse.node])?;
+        }
+        Ok([x, y])
+    }
+
+    fn multiply(&self, e: &mut Emitter<'_>, _: &Chain, x: Cipher, y: Cipher) -> Result<Cipher> {
+        let keep = self.best_for_product(e, x, y)?;
+        let (x, y) = (self.lowered(e, x, keep)?, self.lowered(e, y, keep)?);
+        let attrs = self.scheme.product_attrs(&e.ciphertext(x.node)?.q);
+        Ok(Cipher { node: e.op(self.scheme.operators().multiply, attrs, &[x.node, y.node])?, ..x })
+    }
+
+    fn add_clear(&self, e: &mut Emitter<'_>, x: Cipher, slots: Node) -> Result<Cipher> {
+        let plain = e.op("slots.encode", Attrs::new(), &[slots])?;
+        Ok(Cipher { node: e.op(self.scheme.operators().add_plain, Attrs::new(), &[x.node, plain])?, ..x })
+    }
+
+    fn multiply_clear(&self, e: &mut Emitter<'_>, x: Cipher, slots: Node) -> Result<Cipher> {
+        let plain = e.op("slots.encode", Attrs::new(), &[slots])?;
+        Ok(Cipher {
+            node: e.op(self.scheme.operators().multiply_plain, Attrs::new(), &[x.node, plain])?,
+            ..x
+        })
+    }
+
+    fn multiply_number(&self, e: &mut Emitter<'_>, _: &Chain, x: Cipher, number: &Attr) -> Result<Cipher> {
+        let Attr::Int(number) = number else { return Err(Error::Job("numbers here are integers")) };
+        let by = number.rem_euclid(i128::from(self.t)) as u64;
+        let least = if by > self.t / 2 { i128::from(by) - i128::from(self.t) } else { i128::from(by) };
+        // A small one costs its bits; a large one goes into the factor, which costs many where it meets another.
+        let (op, attrs) = match least {
+            -1 => ("rlwe.negate", Attrs::new()),
+            1 => return Ok(x),
+            least => match self.scheme.operators().multiply_number {
+                Some(op) if least.unsigned_abs() > SMALL => (op, Attrs::new().with("by", by)),
+                _ => ("rlwe.multiply_integer", Attrs::new().with("by", Attr::Int(least))),
+            },
+        };
+        Ok(Cipher { node: e.op(op, attrs, &[x.node])?, ..x })
+    }
+
+    fn modulus(&self) -> Option<u64> {
+        Some(self.t)
+    }
+
+    fn budget(&self, log_q: f64, noise: Noise) -> f64 {
+        self.scheme.budget(self.t, log_q, noise.error)
+    }
+
+    fn finish(&self, e: &mut Emitter<'_>, x: Cipher, leaving: Leaving) -> Result<(Cipher, f64)> {
+        let (ty, error) = (e.ciphertext(x.node)?, e.noise(x.node).error);
+        let budget = |keep: usize| {
+            self.budget(noise::log2(&ty.q[..keep]), Noise::error(self.switched(&ty, error, keep)))
+                - leaving.lost
+        };
+        let lowest = (1..ty.q.len()).find(|&keep| budget(keep) >= MARGIN);
+        let x = lowest.map_or(Ok(x), |keep| self.switch(e, x, keep))?;
+        let budget = self.budget(noise::log2(&e.ciphertext(x.node)?.q), e.noise(x.node));
+        Ok((x, budget - leaving.lost))
+    }
+}
