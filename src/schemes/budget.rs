@@ -41,10 +41,7 @@ impl Flow for Bounds {
             }
             Err(_) if ty.head == Element::F64.name() => self.reals(),
             // A ciphertext of BFV, or several.
-            Ok(Scheme::Bfv { .. }) | Err(_) => Noise::error(
-                self.special
-                    .map_or_else(|| noise::fresh_public(n), |log| noise::fresh_public_divided(n, log)),
-            ),
+            Ok(Scheme::Bfv { .. }) | Err(_) => Noise::error(noise::fresh_bfv(n, self.special)),
         }
     }
 

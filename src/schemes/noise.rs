@@ -8,6 +8,7 @@
 //! ia.cr/2021/204, section 2), ternary secrets (|s| <= 1) and errors of at most [`ERROR_BOUND`].
 
 use crate::ops::Noise;
+use crate::ops::types::Ciphertext;
 
 /// Largest error coefficient that is ever drawn (centered binomial, k = 21).
 pub const ERROR_BOUND: f64 = 21.0;
@@ -43,6 +44,11 @@ pub fn fresh_secret() -> f64 {
 /// Fresh, encrypted with a public key: e u + e_0 + e_1 s.
 pub fn fresh_public(n: usize) -> f64 {
     libm::log2(ERROR_BOUND * (1.0 + 2.0 * delta(n)) + 0.5)
+}
+
+/// Fresh under BFV, encrypted with a public key: divided by special primes of that many bits, where there are any.
+pub fn fresh_bfv(n: usize, log_special: Option<f64>) -> f64 {
+    log_special.map_or_else(|| fresh_public(n), |log| fresh_public_divided(n, log))
 }
 
 /// Fresh, encrypted with a public key, and divided by special primes of that many bits: what is left is their rounding.
@@ -84,6 +90,16 @@ pub fn key_switch(n: usize, digits: usize, log_errors: f64, log_special: f64, fa
 pub fn division(n: usize, parts: usize, factor: u64) -> f64 {
     let steps = if factor == 1 { 1.0 } else { factor as f64 + 1.0 };
     rounding(n, parts) + libm::log2(steps)
+}
+
+/// A ciphertext of BFV with that error at its first `keep` primes; none where it has no more.
+pub fn switched_bfv(ty: &Ciphertext, error: f64, keep: usize) -> Option<f64> {
+    Some(sum(&[error - log2(ty.q.get(keep..)?), rounding(ty.n, ty.parts), -1.0]))
+}
+
+/// The same of BGV, message and all.
+pub fn switched_bgv(ty: &Ciphertext, t: u64, error: f64, keep: usize) -> Option<f64> {
+    Some(sum(&[error - log2(ty.q.get(keep..)?), division(ty.n, ty.parts, t)]))
 }
 
 /// Product with a plaintext polynomial of coefficients up to t/2. The worst case, n t/2: neither factor is random when

@@ -9,7 +9,8 @@ use crate::ops::Registry;
 use crate::optimize::{fuse, hoist, optimize};
 use crate::packed::close;
 use crate::schemes::close::{
-    Bfv, Bgv, Chain, Ckks, Closed, Closing, Emitter, Exact, KeyName, Made, Onward, Rules, Scales, State,
+    Bfv, Bgv, Chain, Ckks, Closed, Closing, Emitter, Exact, Integers, KeyName, Made, Onward, Rules, Scales,
+    State,
 };
 use crate::schemes::{ParameterLiteral, SchemeName};
 use crate::values::Packing;
@@ -50,20 +51,16 @@ pub fn closed(
     let onward = &halves.ties.closed(packing, literal, frame(literal.n, halves.exact))?;
     let Passes { lazy_relinearization: lazy, early_switching: early, .. } = halves.passes;
     if halves.exact {
-        let several = literal.t.len() > 1;
-        let mut all = ClosedTask::default();
-        for &t in &literal.t {
-            let of = if literal.scheme == SchemeName::Bfv {
-                let rules = Exact { scheme: Bfv::new(&chain, &literal.t)?, t, several, early };
-                by(rules, &packing.graph, &chain, emitter, (lazy, told), onward)?
-            } else {
-                let rules = Exact { scheme: Bgv, t, several, early };
-                by(rules, &packing.graph, &chain, emitter, (lazy, told), onward)?
-            };
-            all.outputs.extend(of.outputs);
-            all.states.extend(of.states);
-        }
-        return Ok(all);
+        return if literal.scheme == SchemeName::Bfv {
+            let scheme = Bfv::new(&chain, &literal.t)?;
+            exactly(&scheme, early, &literal.t, |rules| {
+                by(rules, &packing.graph, &chain, emitter, (lazy, told), onward)
+            })
+        } else {
+            exactly(&Bgv, early, &literal.t, |rules| {
+                by(rules, &packing.graph, &chain, emitter, (lazy, told), onward)
+            })
+        };
     }
     let scales = Scales::new(&literal.q, literal.scale.unwrap_or(0.0)).ok_or_else(|| Error::Parameters {
         what: "scales".into(),
@@ -77,6 +74,23 @@ pub fn closed(
     let flooding = literal.releases.map(|releases| releases.flooding(polynomials));
     let rules = Ckks { scales: &scales, largest: &largest, late, flooding };
     by(rules, &packing.graph, &chain, emitter, (lazy, told), onward)
+}
+
+/// Closes a graph by the rules of a scheme of integers, modulo each plaintext modulus.
+fn exactly<'s, S: Integers>(
+    scheme: &'s S,
+    early: bool,
+    moduli: &[u64],
+    mut close: impl FnMut(Exact<'s, S>) -> Result<ClosedTask>,
+) -> Result<ClosedTask> {
+    let several = moduli.len() > 1;
+    let mut all = ClosedTask::default();
+    for &t in moduli {
+        let ClosedTask { outputs, states } = close(Exact { scheme, t, several, early })?;
+        all.outputs.extend(outputs);
+        all.states.extend(states);
+    }
+    Ok(all)
 }
 
 /// Closes a graph of vectors of slots by the rules of a scheme.

@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
-use crate::ops::types::{Ciphertext, Form};
+use crate::ops::types::Ciphertext;
 use crate::ops::{Call, Level, Noise, OpDef, Session};
 use crate::schemes::{noise, rlwe};
 
@@ -25,10 +25,8 @@ impl OpDef for AddPlain {
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let ty = Ciphertext::of(&call.inputs[0])?;
         let mut parts = s.parts(inputs[0])?;
-        let mut scaled = s.op("bfv.scale_plain", Attrs::new().with("q", ty.q.as_slice()), &inputs[1..])?;
-        if ty.form == Form::Ntt {
-            scaled = s.op("poly.ntt", Attrs::new(), &[scaled])?;
-        }
+        let scaled = s.op("bfv.scale_plain", Attrs::new().with("q", ty.q.as_slice()), &inputs[1..])?;
+        let scaled = rlwe::in_form(s, scaled, ty.form)?;
         parts[0] = s.op("poly.add", Attrs::new(), &[parts[0], scaled])?;
         s.merge(&parts, ty.ty())
     }

@@ -3,7 +3,6 @@
 
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
-use crate::math::Modulus;
 use crate::ops::{Call, Level, OpDef, Session, types};
 use crate::schemes::rlwe;
 
@@ -31,8 +30,6 @@ impl OpDef for Decrypt {
         let (ty, t) = super::extract(call, 1)?;
         let phase = s.op("rlwe.phase", Attrs::new(), inputs)?;
         let message = s.op("rns.switch", Attrs::new().with("to", vec![t]), &[phase])?;
-        let limb = s.retype(message, rlwe::plain_limb(&output)?.ty())?;
-        let message = rlwe::times(s, limb, t, Modulus::new(t)?.inv(ty.times)?)?;
-        rlwe::plain_of_subring(s, message, ty.ciphertext.n, output)
+        rlwe::decrypted(s, message, ty.times, ty.ciphertext.n, output)
     }
 }

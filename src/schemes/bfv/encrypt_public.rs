@@ -54,7 +54,6 @@ impl OpDef for EncryptPublic {
             return None;
         }
         let drop = rlwe::dropped(call).ok()?;
-        let divided = noise::fresh_public_divided(n, noise::log2(&drop));
-        Some(Noise::error(if drop.is_empty() { noise::fresh_public(n) } else { divided }))
+        Some(Noise::error(noise::fresh_bfv(n, (!drop.is_empty()).then(|| noise::log2(&drop)))))
     }
 }

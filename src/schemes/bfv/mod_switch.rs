@@ -39,12 +39,7 @@ impl OpDef for ModSwitch {
     }
 
     fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
-        let ty = Ciphertext::of(call.inputs.first()?).ok()?;
-        let dropped = noise::log2(ty.q.get(call.attrs.size("keep").ok()?..)?);
-        Some(Noise::error(noise::sum(&[
-            inputs.first()?.error - dropped,
-            noise::rounding(ty.n, ty.parts),
-            -1.0,
-        ])))
+        let (ty, keep) = (Ciphertext::of(call.inputs.first()?).ok()?, call.attrs.size("keep").ok()?);
+        Some(Noise::error(noise::switched_bfv(&ty, inputs.first()?.error, keep)?))
     }
 }

@@ -89,9 +89,9 @@ impl OpDef for Multiply {
         let mut parts = Vec::with_capacity(3);
         for sum in sums {
             let attrs = Attrs::new().with("drop", aux.as_slice()).with("factor", t);
-            let sum = in_form(s, sum, Form::Coeff)?;
+            let sum = rlwe::in_form(s, sum, Form::Coeff)?;
             let part = s.op("rns.scale_round", attrs, &[sum])?;
-            parts.push(in_form(s, part, ty.form)?);
+            parts.push(rlwe::in_form(s, part, ty.form)?);
         }
         s.merge(&parts, ty.with_parts(3).ty())
     }
@@ -113,27 +113,18 @@ fn factors(s: &mut Session<'_>, [a, b]: &[OperandId; 2], wide: &Poly, q: usize) 
     let to_aux = Attrs::new().with("to", aux);
     let (a, b) = (s.parts(*a)?, s.parts(*b)?);
     let first = |s: &mut Session<'_>, part: OperandId| {
-        let coefficients = in_form(s, part, Form::Coeff)?;
+        let coefficients = rlwe::in_form(s, part, Form::Coeff)?;
         let extended = s.op("rns.extend", to_aux.clone(), &[coefficients])?;
-        let extended = in_form(s, extended, wide.form)?;
+        let extended = rlwe::in_form(s, extended, wide.form)?;
         s.merge(&[part, extended], wide.ty())
     };
     let first = [first(s, a[0])?, first(s, a[1])?];
     let second = |s: &mut Session<'_>, part: OperandId| {
-        let coefficients = in_form(s, part, Form::Coeff)?;
+        let coefficients = rlwe::in_form(s, part, Form::Coeff)?;
         let switched = s.op("rns.switch", to_aux.clone(), &[coefficients])?;
         let extended = s.op("rns.extend", Attrs::new().with("to", q), &[switched])?;
         let both = s.merge(&[extended, switched], Poly { form: Form::Coeff, ..wide.clone() }.ty())?;
-        in_form(s, both, wide.form)
+        rlwe::in_form(s, both, wide.form)
     };
     Ok([first[0], first[1], second(s, b[0])?, second(s, b[1])?])
-}
-
-/// A polynomial in a form.
-fn in_form(s: &mut Session<'_>, x: OperandId, form: Form) -> Result<OperandId> {
-    match (Poly::of(s.ty(x))?.form, form) {
-        (from, to) if from == to => Ok(x),
-        (_, Form::Ntt) => s.op("poly.ntt", Attrs::new(), &[x]),
-        (_, Form::Coeff) => s.op("poly.intt", Attrs::new(), &[x]),
-    }
 }

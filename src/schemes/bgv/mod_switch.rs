@@ -44,10 +44,7 @@ impl OpDef for ModSwitch {
 
     fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
         let (ty, t, _) = super::ciphertext(call, 0).ok()?;
-        let dropped = bounds::log2(ty.q.get(call.attrs.size("keep").ok()?..)?);
-        Some(Noise::error(bounds::sum(&[
-            inputs.first()?.error - dropped,
-            bounds::division(ty.n, ty.parts, t),
-        ])))
+        let keep = call.attrs.size("keep").ok()?;
+        Some(Noise::error(bounds::switched_bgv(&ty, t, inputs.first()?.error, keep)?))
     }
 }

@@ -30,10 +30,7 @@ impl Integers for Bfv {
     }
 
     fn fresh(&self, chain: &Chain, _: u64) -> f64 {
-        chain.fresh_noise(noise::fresh_secret(), |log_special| {
-            let divided = log_special.map(|log| noise::fresh_public_divided(chain.n, log));
-            divided.unwrap_or_else(|| noise::fresh_public(chain.n))
-        })
+        chain.fresh_noise(noise::fresh_secret(), |log_special| noise::fresh_bfv(chain.n, log_special))
     }
 
     fn operators(&self) -> &'static Operators {
@@ -48,7 +45,7 @@ impl Integers for Bfv {
     }
 
     fn switched(&self, ty: &Ciphertext, _: u64, error: f64, keep: usize) -> f64 {
-        noise::sum(&[error - noise::log2(&ty.q[keep..]), noise::rounding(ty.n, ty.parts), -1.0])
+        noise::switched_bfv(ty, error, keep).unwrap_or(f64::INFINITY)
     }
 
     fn switched_factor(&self, _: &Ciphertext, _: u64, factor: u64, _: usize) -> Result<u64> {

@@ -33,7 +33,7 @@ impl Integers for Bgv {
     }
 
     fn switched(&self, ty: &Ciphertext, t: u64, error: f64, keep: usize) -> f64 {
-        noise::sum(&[error - noise::log2(&ty.q[keep..]), noise::division(ty.n, ty.parts, t)])
+        noise::switched_bgv(ty, t, error, keep).unwrap_or(f64::INFINITY)
     }
 
     fn switched_factor(&self, ty: &Ciphertext, t: u64, factor: u64, keep: usize) -> Result<u64> {

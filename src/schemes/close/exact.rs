@@ -54,9 +54,9 @@ const LOSS: f64 = 1.5;
 const SMALL: u128 = 64;
 
 /// The rules of a scheme of integers with one plaintext modulus.
-pub struct Exact<S> {
+pub struct Exact<'s, S> {
     /// The scheme.
-    pub scheme: S,
+    pub scheme: &'s S,
     /// The plaintext modulus.
     pub t: u64,
     /// True where there are others beside it.
@@ -65,7 +65,7 @@ pub struct Exact<S> {
     pub early: bool,
 }
 
-impl<S: Integers> Exact<S> {
+impl<S: Integers> Exact<'_, S> {
     /// What a plaintext is multiplied with.
     fn factor(ty: &Ciphertext) -> Result<u64> {
         match ty.scheme {
@@ -122,7 +122,7 @@ impl<S: Integers> Exact<S> {
     }
 }
 
-impl<S: Integers> Rules for Exact<S> {
+impl<S: Integers> Rules for Exact<'_, S> {
     fn fresh(&self, chain: &Chain, _: &str) -> Result<(Ciphertext, Noise)> {
         let error = self.scheme.fresh(chain, self.t);
         Ok((chain.fresh(self.scheme.scheme(self.t)), Noise::error(error)))
@@ -152,8 +152,9 @@ impl<S: Integers> Rules for Exact<S> {
         }
         let x = relinearized(e, chain, x)?;
         let settled = Self::lowest(e, x, |ty, error, keep| self.switched(ty, error, keep))?;
+        let factor = self.scheme.scheme(self.t).error_factor();
         let keep = Self::lowest(e, x, |ty, error, keep| {
-            let key = (!chain.special.is_empty()).then(|| rlwe::key_noise(&chain.key(keep), self.t));
+            let key = (!chain.special.is_empty()).then(|| rlwe::key_noise(&chain.key(keep), factor));
             noise::sum(&[self.switched(ty, error, keep), key.unwrap_or(f64::NEG_INFINITY)])
         })?;
         match keep {

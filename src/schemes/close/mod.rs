@@ -17,7 +17,7 @@ pub use bfv::Bfv;
 pub use bgv::Bgv;
 pub use ckks::{Ckks, Scales};
 pub use emitter::{Emitter, KeyName, Node};
-pub use exact::Exact;
+pub use exact::{Exact, Integers};
 
 use crate::graph::{Attr, Attrs, Real, ValueType};
 use crate::math::slots::{galois_conjugate, galois_element};

@@ -2,9 +2,21 @@
 //! NTT form, divisions and automorphisms with many primes in coefficient form; where the two meet, they cancel.
 
 use crate::Result;
-use crate::graph::{OperandId, ValueType};
-use crate::ops::types::{Ciphertext, Form};
+use crate::graph::{Attrs, OperandId, ValueType};
+use crate::ops::types::{Ciphertext, Form, Poly};
 use crate::ops::{Call, Level, Noise, OpDef, Session};
+
+/// A polynomial in a form: itself, where it is.
+///
+/// # Errors
+/// `Graph` for what is no polynomial.
+pub fn in_form(s: &mut Session<'_>, x: OperandId, form: Form) -> Result<OperandId> {
+    match (Poly::of(s.ty(x))?.form, form) {
+        (from, to) if from == to => Ok(x),
+        (_, Form::Ntt) => s.op("poly.ntt", Attrs::new(), &[x]),
+        (_, Form::Coeff) => s.op("poly.intt", Attrs::new(), &[x]),
+    }
+}
 
 /// `rlwe.ntt` or `rlwe.intt`; see the module.
 pub struct Transform {

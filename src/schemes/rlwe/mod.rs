@@ -26,9 +26,10 @@ mod times_plain;
 mod zero;
 
 pub(super) use divide::{divide, divide_parts};
+pub(super) use form::in_form;
 pub(super) use phase::limb_of;
 pub(super) use relinearize_divide::RelinearizeDivide;
-pub(super) use subring::{in_subring, plain_of_subring};
+pub(super) use subring::{decrypted, in_subring};
 pub(super) use tensor::{own_parts, product_type, tensor};
 pub(super) use times_plain::times_plain;
 pub(super) use zero::{dropped, plus_plain, public_ring, with_message, zero_public, zero_secret};

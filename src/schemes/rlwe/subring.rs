@@ -1,6 +1,6 @@
 //! What of a ring lies in the subring of an extract, before it is decrypted and after.
 
-use super::plain_limb;
+use super::{plain_limb, times};
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::math::Modulus;
 use crate::math::prime::primitive_root;
@@ -25,18 +25,23 @@ pub fn in_subring(s: &mut Session<'_>, limb: OperandId, extract: &Extract) -> Re
     Ok(limb)
 }
 
-/// A limb modulo t that was decrypted in a subring of the ring of dimension `n`, or in all of it, as a plaintext: `slots.decode` of it gives the slots of the subring.
+/// A polynomial modulo t that was decrypted in a subring of the ring of dimension `n`, or in all of it, and is `factor` times the message, as a plaintext: `slots.decode`
+/// of it gives the slots of the subring.
 ///
 /// # Errors
-/// `Graph` for what is no plaintext.
-pub fn plain_of_subring(
+/// `Graph` for what is no plaintext; `Math` for a factor that is no unit.
+pub fn decrypted(
     s: &mut Session<'_>,
-    limb: OperandId,
+    message: OperandId,
+    factor: u64,
     n: usize,
     output: ValueType,
 ) -> Result<OperandId> {
     let ty = plain_limb(&output)?;
-    let g = subring_root(n, ty.n, &Modulus::new(ty.q)?)?;
+    let t = Modulus::new(ty.q)?;
+    let limb = s.retype(message, ty.ty())?;
+    let limb = times(s, limb, ty.q, t.inv(factor)?)?;
+    let g = subring_root(n, ty.n, &t)?;
     let limb = if g == 1 { limb } else { s.op("limb.automorphism", Attrs::new().with("g", g), &[limb])? };
     s.retype(limb, output)
 }

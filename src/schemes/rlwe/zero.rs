@@ -97,10 +97,8 @@ pub fn with_message(
 /// `Graph` for what is none.
 pub fn plus_plain(s: &mut Session<'_>, poly: OperandId, plain: OperandId) -> Result<OperandId> {
     let Poly { q, form, .. } = Poly::of(s.ty(poly))?;
-    let mut lifted = s.op("rlwe.lift_plain", Attrs::new().with("q", q), &[plain])?;
-    if form == Form::Ntt {
-        lifted = s.op("poly.ntt", Attrs::new(), &[lifted])?;
-    }
+    let lifted = s.op("rlwe.lift_plain", Attrs::new().with("q", q), &[plain])?;
+    let lifted = super::in_form(s, lifted, form)?;
     s.op("poly.add", Attrs::new(), &[poly, lifted])
 }
 
