@@ -85,5 +85,5 @@ fn gather_copies_only_what_is_in_several_blocks() {
 
 #[test]
 fn sum_products_joins_products_that_nobody_else_reads() {
-    settled("sum_products", sum_products);
+    settled("sum_products", |graph| sum_products(graph, registry()));
 }

@@ -118,7 +118,7 @@ fn sums_of_products_mean_the_same() {
             }
         }
         let before = optimize(&s.finish(), &registry).unwrap();
-        let after = sum_products(&before).unwrap();
+        let after = sum_products(&before, &registry).unwrap();
         merged += before.operators().len() - after.operators().len();
         assert_eq!(run(&registry, &before, &data), expected, "seed {seed}: before");
         assert_eq!(run(&registry, &after, &data), expected, "seed {seed}: after");

@@ -767,6 +767,29 @@ fn turns_of_a_picture_are_shared() {
 }
 
 #[test]
+fn products_of_bfv_that_are_added_up_are_divided_once() {
+    let mut task = TaskBuilder::default();
+    let [a, b, c] = ["a", "b", "c"]
+        .map(|name| task.input(name, r#"kind="integer", shape=[8], where="encrypted""#, Some(["0", "9"])));
+    let [ab, bc, ca] = [[a, b], [b, c], [c, a]].map(|factors| task.op("value.multiply", "", &factors));
+    let sum = task.op("value.add", "", &[ab, bc]);
+    let sum = task.op("value.add", "", &[sum, ca]);
+    task.output("sum", sum);
+    let task = task.finish();
+    let inputs = given(["a", "b", "c"].map(|name| (name, Exact::integers((0..8).map(|k| k * 7 % 10)))));
+    let products = |fuse| {
+        let passes = Passes { fuse, ..Passes::default() };
+        let options = Options { scheme: Some(SchemeName::Bfv), passes, ..Options::default() };
+        let program = Program::compile(task.clone(), &options).unwrap();
+        let count = program.report().unwrap().operators["bfv.multiply"];
+        assert_eq!(means_what_it_says(&program, 3), [""; 0]);
+        assert_eq!(run(&Arc::new(program), &inputs), expected(&task, &inputs));
+        count
+    };
+    assert_eq!((products(true), products(false)), (1, 3));
+}
+
+#[test]
 fn the_precision_that_is_to_be_had_is_told() {
     let mut task = TaskBuilder::default();
     let x = task.input("x", r#"kind="real", shape=[512], where="encrypted""#, Some(["-1", "1"]));

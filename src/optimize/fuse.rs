@@ -5,7 +5,7 @@ use super::{Change, Private, after, is_pinned};
 use crate::Result;
 use crate::analyze::{Facts, topological_order};
 use crate::graph::{Attrs, Graph, OperandId, Operator};
-use crate::ops::Registry;
+use crate::ops::{OpDef, Registry};
 use std::collections::HashMap;
 
 /// Most inputs of an operator that takes the inputs of several.
@@ -33,6 +33,16 @@ fn merged(first: Attrs, second: &Attrs) -> Attrs {
 }
 
 pub(super) fn work(graph: &Graph, facts: &Facts, registry: &Registry) -> Result<Option<Change>> {
+    as_one(graph, facts, registry, |def, inner| def.fused(inner))
+}
+
+/// Puts one operator in the place of those that operator types say it stands for: asked of one, and of the name of those whose outputs it reads.
+pub(super) fn as_one(
+    graph: &Graph,
+    facts: &Facts,
+    registry: &Registry,
+    ask: for<'r> fn(&'r dyn OpDef, &str) -> Option<&'r str>,
+) -> Result<Option<Change>> {
     let private = Private::new(graph, facts);
     // As one type: the output may have been seen as another one in between.
     let inner = |operand: OperandId| {
@@ -49,7 +59,9 @@ pub(super) fn work(graph: &Graph, facts: &Facts, registry: &Registry) -> Result<
         let op = &graph.operators()[number];
         let Ok(def) = registry.get(&graph.signature(op).name) else { continue };
         let inner: Option<Vec<usize>> = graph.inputs_of(op).iter().map(|&input| inner(input)).collect();
-        let Some(inner) = inner.filter(|inner| !inner.is_empty()) else { continue };
+        // One that is read twice would be done twice.
+        let once = |inner: &[usize]| (1..inner.len()).all(|index| !inner[..index].contains(&inner[index]));
+        let Some(inner) = inner.filter(|inner| !inner.is_empty() && once(inner)) else { continue };
         if stays(op) || inner.iter().any(|&inner| stays(&graph.operators()[inner])) {
             continue;
         }
@@ -62,7 +74,7 @@ pub(super) fn work(graph: &Graph, facts: &Facts, registry: &Registry) -> Result<
                 None => (signature.name.as_str(), &signature.attrs, graph.inputs_of(own)),
             };
             let all = whole.take().unwrap_or_default();
-            let name = def.fused(name).filter(|name| all.inputs.is_empty() || all.name == *name);
+            let name = ask(def.as_ref(), name).filter(|name| all.inputs.is_empty() || all.name == *name);
             let Some(name) = name else { break };
             whole = Some(Fused {
                 name,

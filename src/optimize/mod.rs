@@ -1,8 +1,7 @@
 //! Passes that keep the meaning of a graph and make it cheaper (SPEC G7, G8). The default ones work at every level.
 //!
 //! What a pass has to know of an operator type, the type says itself ([`OpDef`]): whether it draws random numbers, whether
-//! its operands may change places, what undoes it, what it shares with others, what it is one with. One pass is of one scheme, `sum_products`, and names the
-//! operators that it makes.
+//! its operands may change places, what undoes it, what it shares with others, what it is one with.
 
 mod cancel;
 mod dedup;

@@ -1,72 +1,31 @@
-//! Sums of products of ciphertexts are divided and rounded once: `rlwe.add` of two results of `bfv.multiply`, which nobody
-//! else reads, becomes one `bfv.multiply` over all their factors.
+//! Sums of products of ciphertexts are divided and rounded once: the sum of two results of `bfv.multiply`, which nobody else reads, becomes one `bfv.multiply`
+//! over all their factors. Which operators these are, types say themselves ([`crate::ops::OpDef::rounded_once`]).
 //!
 //! Works at scheme level. The sum differs from the one before by its rounding, which is smaller.
 
-use super::{Change, Private, after, is_pinned};
+use super::fuse::as_one;
+use super::{Change, after};
 use crate::Result;
 use crate::analyze::Facts;
-use crate::graph::{Graph, OperandId, Operator};
+use crate::graph::Graph;
 use crate::ops::Registry;
-use std::collections::HashMap;
 
 /// The graph with fewer divisions.
 ///
 /// # Errors
-/// `OverlappingOutputs`.
-pub fn sum_products(graph: &Graph) -> Result<Graph> {
-    after(graph, work, &Registry::empty())
+/// `OverlappingOutputs`, `Cycle`.
+pub fn sum_products(graph: &Graph, registry: &Registry) -> Result<Graph> {
+    after(graph, work, registry)
 }
 
-pub(super) fn work(graph: &Graph, facts: &Facts, _: &Registry) -> Result<Option<Change>> {
-    let private = Private::new(graph, facts);
-    let name = |op: &Operator| graph.signature(op).name.as_str();
-    // Of each operator that is a sum of products: the signature of the products, and their factors.
-    let mut sums: HashMap<usize, (u32, Vec<OperandId>)> = HashMap::new();
-    let mut merged = vec![false; graph.operators().len()];
-    // Neither of them draws anything, so that a nonce pins it.
-    for (number, op) in graph.operators().iter().enumerate().filter(|(_, op)| !is_pinned(op, false)) {
-        match name(op) {
-            "bfv.multiply" => {
-                sums.insert(number, (op.signature, graph.inputs_of(op).to_vec()));
-            }
-            "rlwe.add" => {
-                let &[a, b] = graph.inputs_of(op) else { continue };
-                let (Some(a), Some(b)) = (private.writer(a), private.writer(b)) else { continue };
-                let signature = |op: usize| sums.get(&op).map(|(signature, _)| *signature);
-                if a == b || signature(a).is_none() || signature(a) != signature(b) {
-                    continue;
-                }
-                // Nobody else asks for them.
-                if let (Some(mut sum), Some(other)) = (sums.remove(&a), sums.remove(&b)) {
-                    sum.1.extend(other.1);
-                    sums.insert(number, sum);
-                    merged[a] = true;
-                    merged[b] = true;
-                }
-            }
-            _ => {}
-        }
-    }
-    if !merged.contains(&true) {
-        return Ok(None);
-    }
-    let mut out = graph.clone();
-    out.retain_operators(|_| false);
-    for (number, op) in graph.operators().iter().enumerate().filter(|(number, _)| !merged[*number]) {
-        let (signature, inputs) = match sums.get(&number) {
-            Some((signature, factors)) => (*signature, factors.as_slice()),
-            None => (op.signature, graph.inputs_of(op)),
-        };
-        out.push_operator(signature, inputs, op.output, op.nonce, op.parent);
-    }
-    Ok(Some(Change::Rebuilt(out)))
+pub(super) fn work(graph: &Graph, facts: &Facts, registry: &Registry) -> Result<Option<Change>> {
+    as_one(graph, facts, registry, |def, inner| def.rounded_once(inner))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::Attrs;
+    use crate::graph::{Attrs, OperandId};
     use crate::ops::Session;
     use crate::ops::types::{Ciphertext, Scheme};
 
@@ -78,7 +37,7 @@ mod tests {
         let inputs: Vec<OperandId> =
             ["a", "b", "c", "d"].map(|name| s.graph_mut().add_input(name, ty.ty()).unwrap()).to_vec();
         build(&mut s, &inputs);
-        let graph = sum_products(&s.finish()).unwrap();
+        let graph = sum_products(&s.finish(), &registry).unwrap();
         graph.operators().iter().map(|op| graph.inputs_of(op).len()).collect()
     }
 

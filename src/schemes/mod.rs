@@ -9,6 +9,7 @@ mod canonical;
 pub mod ckks;
 pub mod close;
 pub mod noise;
+mod operators;
 mod parameters;
 mod releases;
 pub mod rlwe;
@@ -16,6 +17,7 @@ pub mod security;
 mod slots;
 
 pub use budget::{Bound, bounds, noise_budget};
+pub use operators::Operators;
 pub use parameters::{MOST_PLAIN_BITS, ParameterLiteral, Parameters, SchemeName};
 pub use releases::{Flooding, Releases};
 

@@ -6,7 +6,7 @@ use super::passes::Passes;
 use super::travel::ports;
 use crate::graph::Graph;
 use crate::ops::Registry;
-use crate::optimize::{fuse, hoist, optimize};
+use crate::optimize::{fuse, hoist, optimize, sum_products};
 use crate::packed::close;
 use crate::schemes::close::{
     Bfv, Bgv, Chain, Ckks, Closed, Closing, Emitter, Exact, Integers, KeyName, Made, Onward, Rules, Scales,
@@ -159,7 +159,7 @@ pub fn build(
         graph = hoist(&graph, registry)?;
     }
     if fuses {
-        graph = fuse(&graph, registry)?;
+        graph = fuse(&sum_products(&graph, registry)?, registry)?;
     }
     Ok(Built { keys, outputs, late, graph })
 }

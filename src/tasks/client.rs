@@ -18,7 +18,7 @@ use crate::ops::types::{self, Extract};
 use crate::packed::Layout;
 use crate::platform::Platform;
 use crate::schemes::close::KeyName;
-use crate::schemes::{SchemeName, noise};
+use crate::schemes::noise;
 use crate::values::number::Number;
 use crate::values::types::{Kind as ValueKind, Value};
 use crate::values::{Exact, GivenCells, PackedValue};
@@ -210,11 +210,9 @@ impl Client {
             given.secret_seed()?;
             parts.push(format!("{deviations:?}"));
         }
-        let exact = program.halves().exact;
-        let [decrypt, noise] = match program.parameters().literal().scheme {
-            SchemeName::Bfv => ["bfv.decrypt", "bfv.noise"],
-            SchemeName::Bgv | SchemeName::Ckks => ["bgv.decrypt", "bgv.noise"],
-        };
+        let names = program.parameters().literal().scheme.operators();
+        // Slots of reals are real numbers here.
+        let decoded = if program.halves().exact { Attrs::new() } else { Attrs::new().with("complex", 0u64) };
         let build = |s: &mut Session<'_>, given: &[OperandId]| {
             let mut out = Vec::new();
             for (&(mut ciphertext), deviation) in given[1..].iter().zip(&deviations) {
@@ -224,16 +222,11 @@ impl Client {
                     let inputs = [ciphertext, given[given.len() - 1]];
                     ciphertext = s.op("ckks.release", Attrs::new().with("deviation", deviation), &inputs)?;
                 }
-                if exact {
-                    let plain = s.op(decrypt, Attrs::new(), &[given[0], ciphertext])?;
-                    out.push(("slots".to_owned(), s.op("slots.decode", Attrs::new(), &[plain])?));
-                    out.push(("noise".to_owned(), s.op(noise, Attrs::new(), &[given[0], ciphertext])?));
-                } else {
-                    let plain = s.op("ckks.decrypt", Attrs::new(), &[given[0], ciphertext])?;
-                    out.push((
-                        "slots".to_owned(),
-                        s.op("ckks.decode", Attrs::new().with("complex", 0u64), &[plain])?,
-                    ));
+                let inputs = [given[0], ciphertext];
+                let plain = s.op(names.decrypt, Attrs::new(), &inputs)?;
+                out.push(("slots".to_owned(), s.op(names.decode, decoded.clone(), &[plain])?));
+                if let Some(noise) = names.noise {
+                    out.push(("noise".to_owned(), s.op(noise, Attrs::new(), &inputs)?));
                 }
             }
             Ok(out)

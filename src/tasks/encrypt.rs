@@ -14,6 +14,7 @@ use crate::ops::Session;
 use crate::ops::tensor::{Element, Tensor};
 use crate::ops::types::{self, Ciphertext, Scheme};
 use crate::packed::Layout;
+use crate::schemes::Operators;
 use crate::values::{GivenCells, PackedValue, Range};
 use crate::{Error, Result};
 use zeroize::Zeroizing;
@@ -64,7 +65,7 @@ impl Encryption<'_> {
             values.push((descriptor, types, seed));
         }
         let origin = Origin { parameters: program.parameters().id(), owner: key_id, run: FRESH };
-        let special = public.then_some(literal.special.as_slice());
+        let (names, special) = (literal.scheme.operators(), public.then_some(literal.special.as_slice()));
         let build = |s: &mut Session<'_>, given: &[OperandId]| {
             let (key, mut rest) = (given[0], &given[1..]);
             let mut out = Vec::new();
@@ -74,15 +75,15 @@ impl Encryption<'_> {
                 rest = others;
                 let (seeds, slots) = own.split_at(seeds);
                 for (&slots, ty) in slots.iter().zip(types) {
-                    let encrypted = encrypted(s, [key, slots], seeds, &ty.ciphertext, special)?;
+                    let encrypted = encrypted(s, [key, slots], seeds, &ty.ciphertext, names, special)?;
                     out.push(("ciphertext".to_owned(), encrypted));
                 }
             }
             Ok(out)
         };
-        let names: Vec<String> = inputs.iter().map(|(name, _)| (*name).to_owned()).collect();
+        let given_names: Vec<String> = inputs.iter().map(|(name, _)| (*name).to_owned()).collect();
         // Of one key's program: another program has another graph.
-        let name = plan_name(&format!("encrypt {}", hex(&program.id())), &names);
+        let name = plan_name(&format!("encrypt {}", hex(&program.id())), &given_names);
         let plan = runner.planned(Some(name), &given, build)?;
         runner.run(plan, given, move |run| {
             let mut objects = Vec::new();
@@ -121,20 +122,18 @@ fn encrypted(
     [key, slots]: [OperandId; 2],
     seeds: &[OperandId],
     ty: &Ciphertext,
+    names: &Operators,
     special: Option<&[u64]>,
 ) -> Result<OperandId> {
-    let (encode, attrs, [secret, public]) = match ty.scheme {
-        Scheme::Ckks { scale } => {
-            ("ckks.encode", Attrs::new().with("scale", scale), ["ckks.encrypt_secret", "ckks.encrypt_public"])
-        }
-        Scheme::Bfv { .. } => ("slots.encode", Attrs::new(), ["bfv.encrypt_secret", "bfv.encrypt_public"]),
-        Scheme::Bgv { .. } => ("slots.encode", Attrs::new(), ["bgv.encrypt_secret", "bgv.encrypt_public"]),
+    let attrs = match ty.scheme {
+        Scheme::Ckks { scale } => Attrs::new().with("scale", scale),
+        Scheme::Bfv { .. } | Scheme::Bgv { .. } => Attrs::new(),
     };
-    let plain = s.op(encode, attrs, &[slots])?;
+    let plain = s.op(names.encode, attrs, &[slots])?;
     let (encrypt, attrs) = match special {
-        None => (secret, Attrs::new().with("q", ty.q.as_slice())),
-        Some([]) => (public, Attrs::new()),
-        Some(special) => (public, Attrs::new().with("drop", special)),
+        None => (names.encrypt_secret, Attrs::new().with("q", ty.q.as_slice())),
+        Some([]) => (names.encrypt_public, Attrs::new()),
+        Some(special) => (names.encrypt_public, Attrs::new().with("drop", special)),
     };
     let ciphertext = s.op(encrypt, attrs, &[&[key, plain], seeds].concat())?;
     s.op("rlwe.ntt", Attrs::new(), &[ciphertext])

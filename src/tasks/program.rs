@@ -276,7 +276,7 @@ impl Program {
         let releases = options.releases.map(Releases::check).transpose()?;
         let memory = memory_limit;
         let wishes = Wishes { scheme: wished, level, n, insecure, precision, memory, public_key, releases };
-        let registry = Arc::new(crate::schemes::close::registry());
+        let registry = Arc::new(crate::schemes::registry());
         let parameters = match &options.parameters {
             Some(given) if n.is_none_or(|n| n == given.n) => {
                 given.literal(level, options)?.allowed(insecure)?
@@ -395,7 +395,7 @@ impl Program {
             return Parameters::new(parameters).and(Err(reader.error("secure parameters, said not to be")));
         }
         let all = Halves::all(&literal.task, literal.passes, literal.ties())?;
-        let program = Self::build(literal, all, Arc::new(crate::schemes::close::registry()))?;
+        let program = Self::build(literal, all, Arc::new(crate::schemes::registry()))?;
         program.decided.check(&reader, found)?;
         Ok(program)
     }

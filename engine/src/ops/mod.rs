@@ -135,6 +135,12 @@ pub trait OpDef: Send + Sync {
         None
     }
 
+    /// The same of operators that round, where the one operator rounds once what they round each: other bits, with less of an error. The pass `sum_products` asks.
+    fn rounded_once(&self, inner: &str) -> Option<&str> {
+        let _ = inner;
+        None
+    }
+
     /// Work of one operator, in multiplications modulo a prime; for estimates.
     fn cost(&self, call: &Call<'_>) -> f64 {
         let _ = call;

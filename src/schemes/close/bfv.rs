@@ -1,11 +1,11 @@
 //! BFV: errors grow by what the ring and t say, whatever the modulus is, which is switched to a smaller one because that is cheaper.
 
 use super::Chain;
-use super::exact::{Integers, Operators};
+use super::exact::Integers;
 use crate::Result;
 use crate::graph::Attrs;
 use crate::ops::types::{Ciphertext, Scheme};
-use crate::schemes::{bfv, noise};
+use crate::schemes::{SchemeName, bfv, noise};
 
 /// BFV.
 pub struct Bfv {
@@ -33,15 +33,16 @@ impl Integers for Bfv {
         chain.fresh_noise(noise::fresh_secret(), |log_special| noise::fresh_bfv(chain.n, log_special))
     }
 
-    fn operators(&self) -> &'static Operators {
-        &Operators {
-            add_plain: "bfv.add_plain",
-            multiply: "bfv.multiply",
-            multiply_plain: "bfv.multiply_plain",
-            mod_switch: "bfv.mod_switch",
-            multiply_number: None,
-            drops: false,
-        }
+    fn name(&self) -> SchemeName {
+        SchemeName::Bfv
+    }
+
+    fn multiply_number(&self) -> Option<&'static str> {
+        None
+    }
+
+    fn drops(&self) -> bool {
+        false
     }
 
     fn switched(&self, ty: &Ciphertext, _: u64, error: f64, keep: usize) -> f64 {

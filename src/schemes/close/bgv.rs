@@ -1,11 +1,11 @@
 //! BGV: errors are divided away by switching, which multiplies plaintexts with a factor.
 
 use super::Chain;
-use super::exact::{Integers, Operators};
+use super::exact::Integers;
 use crate::Result;
 use crate::graph::Attrs;
 use crate::ops::types::{Ciphertext, Scheme};
-use crate::schemes::{bgv, noise};
+use crate::schemes::{SchemeName, bgv, noise};
 
 /// BGV.
 pub struct Bgv;
@@ -21,15 +21,16 @@ impl Integers for Bgv {
         })
     }
 
-    fn operators(&self) -> &'static Operators {
-        &Operators {
-            add_plain: "bgv.add_plain",
-            multiply: "bgv.multiply",
-            multiply_plain: "bgv.multiply_plain",
-            mod_switch: "bgv.mod_switch",
-            multiply_number: Some("bgv.multiply_number"),
-            drops: true,
-        }
+    fn name(&self) -> SchemeName {
+        SchemeName::Bgv
+    }
+
+    fn multiply_number(&self) -> Option<&'static str> {
+        Some("bgv.multiply_number")
+    }
+
+    fn drops(&self) -> bool {
+        true
     }
 
     fn switched(&self, ty: &Ciphertext, t: u64, error: f64, keep: usize) -> f64 {

@@ -5,7 +5,7 @@ use crate::graph::{Attr, Attrs, Real, ValueType};
 use crate::ops::Noise;
 use crate::ops::tensor::{Element, Tensor};
 use crate::ops::types::{Ciphertext, Scheme};
-use crate::schemes::{Flooding, canonical, noise};
+use crate::schemes::{Flooding, Operators, SchemeName, canonical, noise};
 use crate::{Error, Result};
 use std::collections::BTreeMap;
 
@@ -20,6 +20,10 @@ pub struct Ckks<'a> {
     pub late: bool,
     /// How much larger than errors the noise is that who decrypts adds; none where results are its own.
     pub flooding: Option<Flooding>,
+}
+
+fn names() -> &'static Operators {
+    SchemeName::Ckks.operators()
 }
 
 /// The scales of a chain.
@@ -88,7 +92,7 @@ impl Ckks<'_> {
     }
 
     fn encoded(e: &mut Emitter<'_>, slots: Node, scale: Real) -> Result<Node> {
-        e.op("ckks.encode", Attrs::new().with("scale", scale), &[slots])
+        e.op(names().encode, Attrs::new().with("scale", scale), &[slots])
     }
 }
 
@@ -123,7 +127,7 @@ impl Rules for Ckks<'_> {
         let level = e.ciphertext(x.node)?.q.len();
         let keep = level.checked_sub(self.scales.width).filter(|&keep| keep > 0).ok_or_else(no_level)?;
         let attrs = Attrs::new().with("keep", keep).with("scale", self.scale(keep)?);
-        Ok(Cipher { node: e.op("ckks.rescale", attrs, &[x.node])?, degree: 1, ..x })
+        Ok(Cipher { node: e.op(names().divide, attrs, &[x.node])?, degree: 1, ..x })
     }
 
     fn turned(&self, e: &mut Emitter<'_>, chain: &Chain, x: Cipher, settled: bool) -> Result<Option<Cipher>> {
@@ -149,17 +153,17 @@ impl Rules for Ckks<'_> {
     fn multiply(&self, e: &mut Emitter<'_>, _: &Chain, x: Cipher, y: Cipher) -> Result<Cipher> {
         let keep = e.ciphertext(x.node)?.q.len().min(e.ciphertext(y.node)?.q.len());
         let (x, y) = (self.lowered(e, x, keep)?, self.lowered(e, y, keep)?);
-        Ok(Cipher { node: e.op("ckks.multiply", Attrs::new(), &[x.node, y.node])?, degree: 2, ..x })
+        Ok(Cipher { node: e.op(names().multiply, Attrs::new(), &[x.node, y.node])?, degree: 2, ..x })
     }
 
     fn add_clear(&self, e: &mut Emitter<'_>, x: Cipher, slots: Node) -> Result<Cipher> {
         let plain = Self::encoded(e, slots, Self::found(e, x)?)?;
-        Ok(Cipher { node: e.op("ckks.add_plain", Attrs::new(), &[x.node, plain])?, ..x })
+        Ok(Cipher { node: e.op(names().add_plain, Attrs::new(), &[x.node, plain])?, ..x })
     }
 
     fn multiply_clear(&self, e: &mut Emitter<'_>, x: Cipher, slots: Node) -> Result<Cipher> {
         let plain = Self::encoded(e, slots, Self::found(e, x)?)?;
-        Ok(Cipher { node: e.op("ckks.multiply_plain", Attrs::new(), &[x.node, plain])?, degree: 2, ..x })
+        Ok(Cipher { node: e.op(names().multiply_plain, Attrs::new(), &[x.node, plain])?, degree: 2, ..x })
     }
 
     fn multiply_number(&self, e: &mut Emitter<'_>, _: &Chain, x: Cipher, number: &Attr) -> Result<Cipher> {

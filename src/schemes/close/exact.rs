@@ -5,7 +5,7 @@ use super::{Chain, Cipher, Emitter, Leaving, MARGIN, Node, Rules, dropped, port_
 use crate::graph::{Attr, Attrs, ValueType};
 use crate::ops::Noise;
 use crate::ops::types::{self, Ciphertext, Scheme};
-use crate::schemes::{bgv, noise, rlwe};
+use crate::schemes::{Operators, SchemeName, bgv, noise, rlwe};
 use crate::{Error, Result};
 
 /// What differs between schemes of integers modulo t.
@@ -14,8 +14,12 @@ pub trait Integers {
     fn scheme(&self, t: u64) -> Scheme;
     /// log2 of a bound on the noise of these.
     fn fresh(&self, chain: &Chain, t: u64) -> f64;
-    /// The scheme's own operators.
-    fn operators(&self) -> &'static Operators;
+    /// The scheme's name.
+    fn name(&self) -> SchemeName;
+    /// The operator that multiplies with a number for nothing, where the scheme can.
+    fn multiply_number(&self) -> Option<&'static str>;
+    /// Whether primes can be dropped for nothing.
+    fn drops(&self) -> bool;
     /// log2 of the error after a switch to so many primes.
     fn switched(&self, ty: &Ciphertext, t: u64, error: f64, keep: usize) -> f64;
     /// What a plaintext is multiplied with after such a switch, if it was multiplied with `factor` before.
@@ -29,22 +33,6 @@ pub trait Integers {
     fn product_attrs(&self, q: &[u64]) -> Attrs;
     /// Bits that are left before decryption fails.
     fn budget(&self, t: u64, log_q: f64, error: f64) -> f64;
-}
-
-/// Names of operators that a scheme of integers has of its own.
-pub struct Operators {
-    /// Adds a plaintext.
-    pub add_plain: &'static str,
-    /// Multiplies two ciphertexts.
-    pub multiply: &'static str,
-    /// Multiplies with a plaintext.
-    pub multiply_plain: &'static str,
-    /// Switches to fewer primes.
-    pub mod_switch: &'static str,
-    /// Multiplies with a number for nothing, where the scheme can.
-    pub multiply_number: Option<&'static str>,
-    /// Drops primes for nothing, where the scheme can.
-    pub drops: bool,
 }
 
 /// Bits of budget that a switch may cost.
@@ -66,6 +54,10 @@ pub struct Exact<'s, S> {
 }
 
 impl<S: Integers> Exact<'_, S> {
+    fn operators(&self) -> &'static Operators {
+        self.scheme.name().operators()
+    }
+
     /// What a plaintext is multiplied with.
     fn factor(ty: &Ciphertext) -> Result<u64> {
         match ty.scheme {
@@ -88,10 +80,7 @@ impl<S: Integers> Exact<'_, S> {
     }
 
     fn switch(&self, e: &mut Emitter<'_>, x: Cipher, keep: usize) -> Result<Cipher> {
-        Ok(Cipher {
-            node: e.op(self.scheme.operators().mod_switch, Attrs::new().with("keep", keep), &[x.node])?,
-            ..x
-        })
+        Ok(Cipher { node: e.op(self.operators().divide, Attrs::new().with("keep", keep), &[x.node])?, ..x })
     }
 
     /// At how many primes a product has most of its budget left: errors are multiplied, so that what is divided away before is worth twice what it costs.
@@ -117,7 +106,7 @@ impl<S: Integers> Exact<'_, S> {
             return Ok(x);
         }
         let error = e.noise(x.node).error;
-        let switches = !self.scheme.operators().drops || self.switched(&ty, error, keep) < error;
+        let switches = !self.scheme.drops() || self.switched(&ty, error, keep) < error;
         if switches { self.switch(e, x, keep) } else { dropped(e, x, keep) }
     }
 }
@@ -178,7 +167,7 @@ impl<S: Integers> Rules for Exact<'_, S> {
             if ty.q.len() == keep {
                 return Ok(x);
             }
-            if !self.scheme.operators().drops {
+            if !self.scheme.drops() {
                 return self.switch(e, x, keep);
             }
             let factor = Self::factor(&ty)?;
@@ -207,20 +196,17 @@ impl<S: Integers> Rules for Exact<'_, S> {
         let keep = self.best_for_product(e, x, y)?;
         let (x, y) = (self.lowered(e, x, keep)?, self.lowered(e, y, keep)?);
         let attrs = self.scheme.product_attrs(&e.ciphertext(x.node)?.q);
-        Ok(Cipher { node: e.op(self.scheme.operators().multiply, attrs, &[x.node, y.node])?, ..x })
+        Ok(Cipher { node: e.op(self.operators().multiply, attrs, &[x.node, y.node])?, ..x })
     }
 
     fn add_clear(&self, e: &mut Emitter<'_>, x: Cipher, slots: Node) -> Result<Cipher> {
-        let plain = e.op("slots.encode", Attrs::new(), &[slots])?;
-        Ok(Cipher { node: e.op(self.scheme.operators().add_plain, Attrs::new(), &[x.node, plain])?, ..x })
+        let plain = e.op(self.operators().encode, Attrs::new(), &[slots])?;
+        Ok(Cipher { node: e.op(self.operators().add_plain, Attrs::new(), &[x.node, plain])?, ..x })
     }
 
     fn multiply_clear(&self, e: &mut Emitter<'_>, x: Cipher, slots: Node) -> Result<Cipher> {
-        let plain = e.op("slots.encode", Attrs::new(), &[slots])?;
-        Ok(Cipher {
-            node: e.op(self.scheme.operators().multiply_plain, Attrs::new(), &[x.node, plain])?,
-            ..x
-        })
+        let plain = e.op(self.operators().encode, Attrs::new(), &[slots])?;
+        Ok(Cipher { node: e.op(self.operators().multiply_plain, Attrs::new(), &[x.node, plain])?, ..x })
     }
 
     fn multiply_number(&self, e: &mut Emitter<'_>, _: &Chain, x: Cipher, number: &Attr) -> Result<Cipher> {
@@ -231,7 +217,7 @@ impl<S: Integers> Rules for Exact<'_, S> {
         let (op, attrs) = match least {
             -1 => ("rlwe.negate", Attrs::new()),
             1 => return Ok(x),
-            least => match self.scheme.operators().multiply_number {
+            least => match self.scheme.multiply_number() {
                 Some(op) if least.unsigned_abs() > SMALL => (op, Attrs::new().with("by", by)),
                 _ => ("rlwe.multiply_integer", Attrs::new().with("by", Attr::Int(least))),
             },

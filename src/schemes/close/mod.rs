@@ -22,25 +22,13 @@ pub use exact::{Exact, Integers};
 use crate::graph::{Attr, Attrs, Real, ValueType};
 use crate::math::slots::{galois_conjugate, galois_element};
 use crate::math::{Gaussian, Modulus};
+use crate::ops::Noise;
 use crate::ops::types::{Ciphertext, Extract, Form, Scheme, SwitchingKey};
-use crate::ops::{Noise, Registry};
 use crate::packed::{Handle, Series, SlotVector, Target};
 use crate::schemes::noise;
 use crate::{Error, Result};
 use errors::Moved;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The operator types that graphs are closed into.
-pub fn registry() -> Registry {
-    let mut registry = Registry::lattice();
-    registry.add_all(super::rlwe::all());
-    registry.add_all(super::slots::all());
-    registry.add_all(super::bfv::all());
-    registry.add_all(super::bgv::all());
-    registry.add_all(super::ckks::all());
-    registry.add_residues(super::rlwe::residues());
-    registry
-}
 
 /// Bits of noise budget that bounds must leave.
 pub const MARGIN: f64 = 2.0;

@@ -21,6 +21,10 @@ impl OpDef for Add {
         true
     }
 
+    fn rounded_once(&self, inner: &str) -> Option<&str> {
+        (inner == "bfv.multiply").then_some("bfv.multiply")
+    }
+
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
         Ok(super::sum_type(call)?.ty())
     }
