@@ -391,6 +391,7 @@ export const COMPILE_OPTIONS: Kinds<CompileOptions & CallOptions> = {
   n: WHOLE,
   precision: { expected: 'a number of bits', fits: (value) => typeof value === 'number' },
   memoryLimit: MEMORY,
+  keyBytes: MEMORY,
   parameters: objectOf('parameters, such as the info of another program'),
   passes: objectOf('passes by name, each true or false'),
   publicKey: BOOLEAN,

@@ -165,7 +165,16 @@ export class WorkerLoom extends Resource implements Loom {
 
   async #compileAll(tasks: readonly Task[], options: CompileOptions & CallOptions): Promise<Program[]> {
     const { steps, under } = stepsOf(tasks);
-    const { scheme, n, precision, publicKey, allowInsecure, parameters: given = under, onProgress } = options;
+    const {
+      scheme,
+      n,
+      precision,
+      keyBytes,
+      publicKey,
+      allowInsecure,
+      parameters: given = under,
+      onProgress,
+    } = options;
     const level = levelOf(options.security, given);
     const parameters = given && givenParameters(given);
     const passes = options.passes && givenPasses(options.passes);
@@ -185,6 +194,7 @@ export class WorkerLoom extends Resource implements Loom {
           n,
           precision,
           memoryLimit,
+          keyBytes,
           parameters,
           passes,
           publicKey,

@@ -1,16 +1,18 @@
 //! From a packed task and parameters to the graph of a scheme.
 
+use super::body::Limbs;
 use super::choose;
 use super::halves::{Halves, frame};
 use super::passes::Passes;
 use super::travel::ports;
 use crate::graph::Graph;
+use crate::math::slots::galois_element;
 use crate::ops::Registry;
 use crate::optimize::{fuse, hoist, optimize, sum_products};
 use crate::packed::close;
 use crate::schemes::close::{
     Bfv, Bgv, Chain, Ckks, Closed, Closing, Emitter, Exact, Integers, KeyName, Made, Onward, Rules, Scales,
-    State,
+    State, Turns,
 };
 use crate::schemes::{ParameterLiteral, SchemeName};
 use crate::values::Packing;
@@ -123,8 +125,70 @@ pub struct Built {
     pub outputs: Vec<Closed>,
     /// Whether products are rescaled after turns: only where results would not be precise otherwise.
     pub late: bool,
+    /// How slots are turned by what has no key of its own.
+    pub turns: Turns,
     /// The graph of the scheme, optimized.
     pub graph: Graph,
+}
+
+/// What is asked of a program, beside its parameters.
+#[derive(Clone, Copy)]
+pub struct Asked {
+    /// Bits that results of reals are right to.
+    pub precision: f64,
+    /// Most bytes of evaluation keys, as they travel.
+    pub key_bytes: Option<u64>,
+}
+
+/// Closes a task without a graph, by operators that read and write so many words at most: what comes of it, and what came of that.
+pub fn judged<'r>(
+    halves: &Halves,
+    packing: &Packing,
+    literal: &ParameterLiteral,
+    (late, key_bytes): (bool, Option<u64>),
+    most_words: u64,
+    registry: &'r Registry,
+) -> (Emitter<'r>, Result<ClosedTask>) {
+    let judge = |turns| {
+        let judge = Emitter::judge(registry).with_dedup(halves.passes.dedup);
+        let mut judge = judge.within(most_words).turning(turns);
+        let task = closed(halves, packing, literal, &mut judge, How { late, told: false });
+        (judge, task)
+    };
+    let (first, task) = judge(Turns::default());
+    let (Some(limit), Ok(_)) = (key_bytes, &task) else { return (first, task) };
+    let chain = chain(literal);
+    let bytes = |keys: &BTreeMap<KeyName, usize>| keys.values().map(|&level| key_size(&chain, level)).sum();
+    let all: u64 = bytes(first.levels());
+    if all <= limit {
+        return (first, task);
+    }
+    let wanted = first.turned();
+    let element = |&steps: &u32| KeyName::Galois(galois_element(chain.n, i64::from(steps)));
+    let rotations: BTreeMap<KeyName, usize> =
+        wanted.keys().map(element).filter_map(|name| Some((name, *first.levels().get(&name)?))).collect();
+    let others = all - bytes(&rotations);
+    let highest = rotations.values().copied().max().unwrap_or(0);
+    let mut found = others + key_size(&chain, highest);
+    // What is turned more often is noisier, and may have to be turned at a higher level.
+    for level in [highest, chain.q.len()] {
+        let room = limit.saturating_sub(others) / key_size(&chain, level);
+        let Some(turns) = Turns::within(chain.n as u32 / 2, wanted, room as usize) else { continue };
+        let (judge, task) = judge(turns);
+        found = bytes(judge.levels());
+        if task.is_err() || found <= limit {
+            return (judge, task);
+        }
+    }
+    (first, Err(Error::TooLarge { what: KEY_BYTES, found, limit }))
+}
+
+/// What has a limit where too many keys are asked for.
+pub const KEY_BYTES: &str = "bytes of evaluation keys";
+
+/// Bytes of an evaluation key at a level, as it travels.
+pub fn key_size(chain: &Chain, level: usize) -> u64 {
+    Limbs::of_key(&chain.key(level)).seeded_bytes()
 }
 
 /// Closes a task, with the keys that it asks for.
@@ -132,24 +196,24 @@ pub fn build(
     halves: &Halves,
     packing: &Packing,
     literal: &ParameterLiteral,
-    precision: f64,
+    asked: Asked,
     registry: &Registry,
 ) -> Result<Built> {
     let Passes { dedup, hoist: hoists, fuse: fuses, .. } = halves.passes;
     let judged = |late| {
-        let mut judge = Emitter::judge(registry).with_dedup(dedup);
-        let outputs = closed(halves, packing, literal, &mut judge, How { late, told: false })?.outputs;
+        let how = (late, asked.key_bytes);
+        let (judge, task) = judged(halves, packing, literal, how, u64::MAX, registry);
+        let outputs = task?.outputs;
         Closed::check(&outputs)?;
-        Ok::<_, Error>((
-            judge.levels().clone(),
-            choose::precise(halves, packing, &outputs, precision).is_err(),
-        ))
+        let late = choose::precise(halves, packing, &outputs, asked.precision).is_err();
+        Ok::<_, Error>((judge.levels().clone(), judge.turns().clone(), late))
     };
-    let (mut keys, late) = judged(false)?;
+    let (mut keys, mut turns, late) = judged(false)?;
     if late {
-        keys = judged(true)?.0;
+        (keys, turns, _) = judged(true)?;
     }
-    let mut emitter = Emitter::build(registry, &chain(literal), &keys)?.with_dedup(dedup);
+    let emitter = Emitter::build(registry, &chain(literal), &keys)?;
+    let mut emitter = emitter.with_dedup(dedup).turning(turns.clone());
     let outputs = closed(halves, packing, literal, &mut emitter, How { late, told: false })?.outputs;
     let mut graph = emitter.finish().ok_or(Error::Job("an emitter that builds has a graph"))?;
     if dedup {
@@ -161,5 +225,5 @@ pub fn build(
     if fuses {
         graph = fuse(&sum_products(&graph, registry)?, registry)?;
     }
-    Ok(Built { keys, outputs, late, graph })
+    Ok(Built { keys, outputs, late, turns, graph })
 }

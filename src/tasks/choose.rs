@@ -1,13 +1,13 @@
 //! Chooses parameters: the cheapest that are secure, hold the values, survive the noise and are precise enough.
 
-use super::build::{Built, ClosedTask, How, build, closed};
+use super::build::{self, Asked, Built, ClosedTask, build};
 use super::halves::Halves;
 use super::onward::{Known, Member, Placed, placed};
 use crate::expand::{CostModel, Expander};
 use crate::math::prime::{ntt_prime_near, ntt_primes, ntt_primes_from};
 use crate::ops::Registry;
 use crate::ops::types::Scheme;
-use crate::schemes::close::{Closed, Emitter, MARGIN};
+use crate::schemes::close::{Closed, MARGIN};
 use crate::schemes::security::{SecurityBits, SecurityLevel};
 use crate::schemes::{ParameterLiteral, Parameters, Releases, SchemeName};
 use crate::values::types::Kind;
@@ -45,7 +45,7 @@ pub struct Wishes {
     pub n: Option<usize>,
     /// Whether parameters below the level may be taken, if `n` leaves no others.
     pub insecure: bool,
-    pub precision: f64,
+    pub asked: Asked,
     pub memory: u64,
     pub public_key: bool,
     pub releases: Option<Releases>,
@@ -107,6 +107,7 @@ fn among(rings: &[Ring], all: &[Member], wishes: &Wishes, registry: &Registry) -
     let mut best: Option<(bool, f64, Parameters)> = None;
     let (mut reason, mut most_words) = (String::new(), u64::MAX);
     let mut nearest: Option<(f64, String)> = None;
+    let mut keys: Option<(u64, String)> = None;
     let (mut max_n, mut costs) = (0, CostModel::default());
     for ring in rings {
         let n = ring.n;
@@ -118,6 +119,7 @@ fn among(rings: &[Ring], all: &[Member], wishes: &Wishes, registry: &Registry) -
             registry,
             reason: &mut reason,
             nearest: &mut nearest,
+            keys: &mut keys,
             most_words: &mut most_words,
         };
         let mut found = Vec::new();
@@ -159,7 +161,7 @@ fn among(rings: &[Ring], all: &[Member], wishes: &Wishes, registry: &Registry) -
             for (number, task) in tasks.iter().enumerate() {
                 let (halves, literal) = (known.told(task), parameters.literal());
                 let Built { graph, outputs, .. } =
-                    build(&halves, &task.packing, literal, wishes.precision, registry)?;
+                    build(&halves, &task.packing, literal, wishes.asked, registry)?;
                 cost += costs.cost(&mut Expander::new(registry), &graph)?;
                 let held: u64 = graph.inputs().iter().map(|port| graph.ty(port.operand).size).sum();
                 too_large |= held.saturating_mul(8) > wishes.memory;
@@ -176,6 +178,7 @@ fn among(rings: &[Ring], all: &[Member], wishes: &Wishes, registry: &Registry) -
     }
     // What was deep enough says more than that others were not.
     let reason = nearest.map_or(reason, |(_, nearest)| nearest);
+    let reason = keys.map_or(reason, |(_, keys)| keys);
     let none = Error::NoParameters { max_n, level: wishes.level.to_string(), reason };
     best.map(|best| best.2).ok_or(none)
 }
@@ -203,6 +206,8 @@ struct Search<'a> {
     reason: &'a mut String,
     /// Of candidates that are not precise enough the one that lacks the fewest bits: these, and what to say of it.
     nearest: &'a mut Option<(f64, String)>,
+    /// Of candidates whose keys have too many bytes the one that has the fewest: these, and what to say of it.
+    keys: &'a mut Option<(u64, String)>,
     /// What its operators read and write at most: [`MOST_WORDS`] times what those of another do.
     most_words: &'a mut u64,
 }
@@ -444,10 +449,9 @@ impl Search<'_> {
     ) -> Result<std::result::Result<Judged, Fit>> {
         pause()?;
         let n = parameters.literal().n;
-        let (dedup, most) = (halves.passes.dedup, self.most_words.saturating_sub(before));
-        let mut judge = Emitter::judge(self.registry).with_dedup(dedup).within(most);
-        let how = How { late, told: false };
-        let outputs = closed(halves, &task.packing, parameters.literal(), &mut judge, how);
+        let (how, most) = ((late, self.wishes.asked.key_bytes), self.most_words.saturating_sub(before));
+        let (judge, outputs) =
+            build::judged(halves, &task.packing, parameters.literal(), how, most, self.registry);
         // Nothing is known of budgets where levels are too few.
         let (mut missing, mut spare, mut short) = (f64::INFINITY, None, None);
         let judged = outputs.and_then(|ClosedTask { outputs, .. }| {
@@ -455,7 +459,7 @@ impl Search<'_> {
             Closed::check(&outputs)?;
             let budgets = outputs.iter().map(|closed| closed.budget - MARGIN);
             spare = Some(budgets.fold(f64::from(PRIME_BITS), f64::min) as u32);
-            match imprecise(halves, &task.packing, &outputs, self.wishes.precision) {
+            match imprecise(halves, &task.packing, &outputs, self.wishes.asked.precision) {
                 None => Ok(outputs),
                 Some((bits, error)) => {
                     short = Some(bits);
@@ -465,6 +469,12 @@ impl Search<'_> {
         });
         Ok(Err(match judged {
             Ok(outputs) => return Ok(Ok(Judged { outputs, words: judge.words() })),
+            Err(error @ Error::TooLarge { what: build::KEY_BYTES, found, .. }) => {
+                if self.keys.as_ref().is_none_or(|known| found < known.0) {
+                    *self.keys = Some((found, format!("n = {n}: {error}")));
+                }
+                Fit::No { missing }
+            }
             // With more primes it would read and write more.
             Err(Error::TooLarge { .. }) if judge.words() > most => Fit::Costly,
             // Keys were asked for, and there are no special primes.
@@ -476,7 +486,7 @@ impl Search<'_> {
                 if let Some(bits) =
                     short.filter(|&bits| self.nearest.as_ref().is_none_or(|known| bits <= known.0))
                 {
-                    let had = (self.wishes.precision - bits).floor();
+                    let had = (self.wishes.asked.precision - bits).floor();
                     let hint = if had >= 1.0 {
                         format!("; a precision of {had} is to be had")
                     } else {

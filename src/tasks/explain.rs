@@ -176,7 +176,11 @@ impl Program {
                     1 => "digits of one prime, with a special one".to_owned(),
                     digit => format!("digits of {digit} primes, with as many special ones"),
                 };
-                format!("{count} of {:.1} MB together, in {digits}", bytes as f64 / 1e6)
+                let others = match self.turns().len() {
+                    0 => String::new(),
+                    others => format!("; {others} other turns are made of several that have keys"),
+                };
+                format!("{count} of {:.1} MB together, in {digits}{others}", bytes as f64 / 1e6)
             }
         };
         say("keys", text);
@@ -258,7 +262,8 @@ impl Told<'_> {
     fn states(&mut self) -> Result<()> {
         let program = self.program;
         let registry = program.registry();
-        let mut judge = Emitter::judge(registry).with_dedup(program.halves().passes.dedup);
+        let judge = Emitter::judge(registry).with_dedup(program.halves().passes.dedup);
+        let mut judge = judge.turning(program.turns().clone());
         let (literal, how) = (program.parameters().literal(), How { late: program.late(), told: true });
         let states = closed(program.halves(), program.packing(), literal, &mut judge, how)?.states;
         let leaving = self.leaving();

@@ -2,7 +2,7 @@
 //! same graphs.
 
 use super::body::Limbs;
-use super::build::{Built, build, chain};
+use super::build::{Asked, Built, build, chain};
 use super::choose::{self, Wishes};
 use super::halves::{Halves, cheapest, frame};
 use super::literal::{InputLiteral, Literal};
@@ -20,7 +20,7 @@ use crate::optimize::{fuse, optimize};
 use crate::packed::Frame;
 use crate::place::gather;
 use crate::platform::Platform;
-use crate::schemes::close::{Chain, Closed, KeyName, port_name};
+use crate::schemes::close::{Chain, Closed, KeyName, Turns, port_name};
 use crate::schemes::security::{SecurityBits, SecurityLevel, SecurityTable};
 use crate::schemes::{ParameterLiteral, Parameters, Releases, SchemeName};
 use crate::values::{PackedValue, Packing};
@@ -54,6 +54,8 @@ pub struct Options {
     pub memory_limit: Option<f64>,
     /// Parameters that are not to be chosen: those of another program, or made by hand.
     pub parameters: Option<GivenParameters>,
+    /// Most bytes of evaluation keys, as they travel; as many as turns take without detours when left out.
+    pub key_bytes: Option<f64>,
     /// Which passes are made.
     pub passes: Passes,
     /// Whether data owners who hold the public key alone may encrypt inputs; as the parameters that are given say, or not, when left out.
@@ -151,6 +153,9 @@ struct ProgramLiteral {
     parameters: ParameterLiteral,
     precision: f64,
     memory_limit: u64,
+    /// Most bytes of evaluation keys, where that was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    key_bytes: Option<u64>,
     /// Which passes are made.
     #[serde(default, skip_serializing_if = "Passes::all")]
     passes: Passes,
@@ -168,6 +173,10 @@ struct ProgramLiteral {
 impl ProgramLiteral {
     fn ties(&self) -> Ties {
         Ties { layouts: self.layouts.clone(), results: self.results.clone(), kept: self.kept.clone() }
+    }
+
+    fn asked(&self) -> Asked {
+        Asked { precision: self.precision, key_bytes: self.key_bytes }
     }
 }
 
@@ -228,6 +237,8 @@ pub struct Program {
     outputs: Vec<Closed>,
     /// Whether products are rescaled after turns.
     late: bool,
+    /// How slots are turned by what has no key of its own.
+    turns: Turns,
     scheme: Graph,
 }
 
@@ -254,6 +265,8 @@ impl Program {
             return Err(Error::Parameters { what, found, expected: "1 to 40 bits".to_owned() });
         }
         let memory_limit = memory_limit(options.memory_limit);
+        let key_bytes = options.key_bytes.map(|most| most.max(0.0) as u64);
+        let asked = Asked { precision, key_bytes };
         let passes = options.passes;
         let layouts = options.parameters.as_ref().map(|given| given.layouts.clone()).unwrap_or_default();
         let given = steps.iter().flat_map(|step| step.results.values()).next();
@@ -275,7 +288,7 @@ impl Program {
         let public_key = options.public_key.unwrap_or(false);
         let releases = options.releases.map(Releases::check).transpose()?;
         let memory = memory_limit;
-        let wishes = Wishes { scheme: wished, level, n, insecure, precision, memory, public_key, releases };
+        let wishes = Wishes { scheme: wished, level, n, insecure, asked, memory, public_key, releases };
         let registry = Arc::new(crate::schemes::registry());
         let parameters = match &options.parameters {
             Some(given) if n.is_none_or(|n| n == given.n) => {
@@ -305,6 +318,7 @@ impl Program {
                 parameters,
                 precision,
                 memory_limit,
+                key_bytes,
                 passes,
                 layouts: layouts.clone(),
                 results,
@@ -348,12 +362,24 @@ impl Program {
         }
         let (way, packing) = cheapest(&all, literal.parameters.n)?;
         let halves = all.swap_remove(way);
-        let Built { keys, outputs, late, graph: scheme } =
-            build(&halves, &packing, &literal.parameters, literal.precision, &registry)?;
+        let Built { keys, outputs, late, turns, graph: scheme } =
+            build(&halves, &packing, &literal.parameters, literal.asked(), &registry)?;
         choose::precise(&halves, &packing, &outputs, literal.precision)?;
         let (id, decided) = ([0; 16], Decided(Default::default()));
-        let mut program =
-            Self { id, literal, decided, parameters, halves, packing, registry, keys, outputs, late, scheme };
+        let mut program = Self {
+            id,
+            literal,
+            decided,
+            parameters,
+            halves,
+            packing,
+            registry,
+            keys,
+            outputs,
+            late,
+            turns,
+            scheme,
+        };
         program.decided = Decided::of(&program)?;
         let hash = blake3::hash(&program.bytes());
         program.id.copy_from_slice(&hash.as_bytes()[..16]);
@@ -428,6 +454,11 @@ impl Program {
     /// The keys that a run needs, and at which level.
     pub fn keys(&self) -> &BTreeMap<KeyName, usize> {
         &self.keys
+    }
+
+    /// How slots are turned by what has no key of its own.
+    pub(super) fn turns(&self) -> &Turns {
+        &self.turns
     }
 
     /// The graph of the scheme.

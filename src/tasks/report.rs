@@ -1,6 +1,7 @@
 //! What a program is and costs, for people.
 
 use super::body::{Limbs, size_of_body};
+use super::build::key_size;
 use super::literal::InputLiteral;
 use super::onward::GivenResult;
 use super::program::Program;
@@ -148,8 +149,7 @@ impl Program {
     /// Names of the evaluation keys, and bytes of each as it travels, but for what says whose it is.
     pub(super) fn key_bytes(&self) -> Vec<(String, u64)> {
         let chain = self.chain();
-        let bytes = |level| Limbs::of_key(&chain.key(level)).seeded_bytes();
-        self.keys().iter().map(|(name, &level)| (name.to_string(), bytes(level))).collect()
+        self.keys().iter().map(|(name, &level)| (name.to_string(), key_size(&chain, level))).collect()
     }
 
     /// Bytes of the public key, where data owners may encrypt with one.

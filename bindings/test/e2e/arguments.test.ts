@@ -118,7 +118,13 @@ describe('wrong options', () => {
     await refuses(compile, [
       ...[{ n: '8192' }, { n: Number.NaN }, { n: -1 }, { n: 0.5 }, { security: 5 }, { precision: '20' }],
       ...[{ parameters: 5 }, { parameters: {} }, { parameters: { ...program.info, plainModuli: [97] } }],
-      ...[{ passes: 5 }, { passes: { hoist: 1 } }, { memoryLimit: '1' }, { memoryLimit: Number.NaN }],
+      ...[
+        { passes: 5 },
+        { passes: { hoist: 1 } },
+        { memoryLimit: '1' },
+        { memoryLimit: Number.NaN },
+        { keyBytes: -1 },
+      ],
     ]);
     expect(await errorOf(compile({ polyModulus: 8192 }))).toMatchObject({ code: 'input.option' });
     const run = (options: object) => program.run(inputs, client.evaluationKeys, { ...CLEAR, ...options });

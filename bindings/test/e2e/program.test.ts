@@ -328,6 +328,35 @@ describe('a compiled program', () => {
       expect([code, (await errorOf(loom.compile(task, options as never))).code]).toEqual([code, code]);
   });
 
+  it('has no more bytes of keys than it may', async () => {
+    const echoes = createTask();
+    const x = echoes.encrypted('x', { shape: [256], min: -9, max: 9 });
+    const turned = [1, 2, 3, 5, 8, 13, 21, 34, 55].map((steps) => x.rotate(steps).multiply(x));
+    echoes.output(
+      'out',
+      turned.reduce((sum, one) => sum.add(one)),
+    );
+    using whole = await loom.compile(echoes);
+    const bytes = ({ info }: Program) => info.keys.reduce((sum, key) => sum + key.bytes, 0);
+    using lean = await loom.compile(echoes, { keyBytes: bytes(whole) / 2 });
+    expect(bytes(lean)).toBeLessThanOrEqual(bytes(whole) / 2);
+    using reopened = await loom.program(lean.toBytes());
+    expect(reopened.info.keys).toEqual(lean.info.keys);
+    const cells = { x: Array.from({ length: 256 }, (_, i) => ((i * 7) % 19) - 9) };
+    using holder = await lean.client();
+    const found = await holder.decrypt(
+      await reopened.run(await holder.encrypt(cells), holder.evaluationKeys),
+    );
+    const plain = await holder.plain(cells);
+    expect(found.out).toEqual(plain.out?.map(Number));
+    expect((await lean.explain()).reasons.find(({ about }) => about === 'keys')?.text).toContain(
+      'made of several',
+    );
+    const refused = await errorOf(loom.compile(echoes, { keyBytes: 1000 }));
+    expect(refused).toMatchObject({ code: 'parameters.none' });
+    expect(refused.message).toMatch(/found \d+ bytes of evaluation keys, at most 1000/);
+  });
+
   it('that needs more memory than it may take does not run', async () => {
     const { memoryBytes } = await program.stats();
     using tight = await loom.compile(task, { memoryLimit: memoryBytes - 1 });

@@ -2,6 +2,7 @@
 
 use super::Chain;
 use super::errors::{Bounds, Moved, mask};
+use super::turns::Turns;
 use super::type_table::{TypeId, TypeTable};
 use crate::graph::{Attrs, Graph, OperandId, ValueType};
 use crate::ops::types::{Ciphertext, Extract, SwitchingKey};
@@ -81,6 +82,10 @@ pub struct Emitter<'r> {
     whole: BTreeMap<KeyName, Node>,
     /// Whether what is computed twice is computed once.
     dedup: bool,
+    /// How slots are turned by what has no key of its own.
+    turns: Turns,
+    /// By how many steps slots were to be turned, and how often.
+    turned: BTreeMap<u32, usize>,
 }
 
 impl<'r> Emitter<'r> {
@@ -99,6 +104,8 @@ impl<'r> Emitter<'r> {
             keys: HashMap::new(),
             whole: BTreeMap::new(),
             dedup: true,
+            turns: Turns::default(),
+            turned: BTreeMap::new(),
         }
     }
 
@@ -106,6 +113,12 @@ impl<'r> Emitter<'r> {
     #[must_use]
     pub fn with_dedup(self, dedup: bool) -> Self {
         Self { dedup, ..self }
+    }
+
+    /// The same, which turns slots in these ways.
+    #[must_use]
+    pub fn turning(self, turns: Turns) -> Self {
+        Self { turns, ..self }
     }
 
     /// The same, which refuses operators that would have all read and write more words.
@@ -132,6 +145,22 @@ impl<'r> Emitter<'r> {
     /// The keys that were asked for, and the highest level at which each was.
     pub fn levels(&self) -> &BTreeMap<KeyName, usize> {
         &self.levels
+    }
+
+    /// What to turn slots by, one after the other, instead of so many steps.
+    pub fn way(&mut self, steps: u32) -> Vec<u32> {
+        *self.turned.entry(steps).or_default() += 1;
+        self.turns.way(steps).map_or_else(|| vec![steps], <[u32]>::to_vec)
+    }
+
+    /// How slots are turned by what has no key of its own.
+    pub fn turns(&self) -> &Turns {
+        &self.turns
+    }
+
+    /// By how many steps slots were to be turned, and how often.
+    pub fn turned(&self) -> &BTreeMap<u32, usize> {
+        &self.turned
     }
 
     /// True when some key was asked for, be it in vain.

@@ -11,6 +11,7 @@ mod errors;
 mod exact;
 mod lookup;
 mod polynomial;
+mod turns;
 mod type_table;
 
 pub use bfv::Bfv;
@@ -18,6 +19,7 @@ pub use bgv::Bgv;
 pub use ckks::{Ckks, Scales};
 pub use emitter::{Emitter, KeyName, Node};
 pub use exact::{Exact, Integers};
+pub use turns::Turns;
 
 use crate::graph::{Attr, Attrs, Real, ValueType};
 use crate::math::slots::{galois_conjugate, galois_element};
@@ -495,8 +497,13 @@ impl<R: Rules> Target for Closing<'_, '_, R> {
 
     fn rotate(&mut self, x: Handle, steps: u64) -> Result<Handle> {
         let of = self.chain.n as u32 / 2;
-        let moved = Moved::By { steps: (steps % u64::from(of)) as u32, of };
-        self.turn(x, galois_element(self.chain.n, steps as i64), moved)
+        let steps = (steps % u64::from(of)) as u32;
+        let mut turned = x;
+        for step in self.emitter.way(steps) {
+            let moved = Moved::By { steps: step, of };
+            turned = self.turn(turned, galois_element(self.chain.n, i64::from(step)), moved)?;
+        }
+        Ok(turned)
     }
 
     fn swap(&mut self, x: Handle) -> Result<Handle> {
