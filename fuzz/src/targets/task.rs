@@ -3,7 +3,9 @@
 use super::{Limits, Target};
 use crate::json;
 use crate::random::Random;
+use crate::road::turning;
 use crate::watch::Verdict;
+use cipherloom::schemes::SchemeName;
 use cipherloom::tasks::{Literal, Options, Program};
 use cipherloom::values::Values;
 use serde::Deserialize;
@@ -58,7 +60,17 @@ fn seeds() -> Vec<Vec<u8>> {
         ("value.add", "", &[0, 1]),
     ];
     let all = TYPES[..3].iter().flat_map(|ty| own.map(|(op, attrs, operands)| task(ty, op, attrs, operands)));
-    all.map(|task| json!({"task": task, "options": {"n": 4096}}).to_string().into_bytes()).collect()
+    let options = [
+        json!({"n": 4096}),
+        json!({"n": 4096, "scheme": "BFV"}),
+        json!({"n": 4096, "keyBytes": 400_000, "passes": {"extract": false}}),
+    ];
+    // Each operator with each of them.
+    let with = |(number, task): (usize, Value)| {
+        let options = &options[(number + number / own.len()) % options.len()];
+        json!({"task": task, "options": options}).to_string().into_bytes()
+    };
+    all.enumerate().map(with).collect()
 }
 
 /// Small programs over values.
@@ -67,9 +79,12 @@ pub(super) fn programs() -> &'static [Program] {
         let own = [("value.add", "", [0, 1].as_slice()), ("value.sum", "{axis=0}", &[0])];
         let all =
             TYPES[..3].iter().flat_map(|ty| own.map(|(op, attrs, operands)| task(ty, op, attrs, operands)));
-        let options = Options { n: Some(4096), ..Options::default() };
-        let compiled =
-            all.filter_map(|task| Program::compile(Literal::deserialize(task).ok()?, &options).ok());
+        let usual = Options { n: Some(4096), ..Options::default() };
+        let few_keys = Options { key_bytes: Some(400_000.0), n: Some(4096), ..turning() };
+        let options = [usual.clone(), Options { scheme: Some(SchemeName::Bfv), ..usual }, few_keys];
+        let compiled = all
+            .zip(options.iter().cycle())
+            .filter_map(|(task, options)| Program::compile(Literal::deserialize(task).ok()?, options).ok());
         let all: Vec<Program> = compiled.collect();
         assert!(all.len() > 3, "only {} tasks to start from compile", all.len());
         all
