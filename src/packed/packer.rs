@@ -712,7 +712,7 @@ impl<'r> Packer<'r> {
         x: &Packed,
         shape: &[u64],
         lows: &[Option<u32>],
-        from: impl Fn(&[u64]) -> Vec<u64>,
+        from: impl Fn(&[u64], &mut Vec<u64>),
     ) -> Result<Packed> {
         let (x, to) = (&self.folded(x)?, self.apart_from_all(shape, lows));
         let groups = self.groups(x, &to, 0, from)?;
@@ -760,7 +760,7 @@ impl<'r> Packer<'r> {
                     let size = x.layout.axes[axis].size;
                     let mut own = to.clone();
                     own.axes[axis].size = size;
-                    for (key, mask) in self.groups(x, &own, base, <[u64]>::to_vec)? {
+                    for (key, mask) in self.groups(x, &own, base, same)? {
                         self.term(x, &key, Some(mask), &mut terms)?;
                     }
                     before += size;
@@ -818,7 +818,7 @@ impl<'r> Packer<'r> {
         x: &Packed,
         to: &Layout,
         base: u64,
-        from: impl Fn(&[u64]) -> Vec<u64>,
+        from: impl Fn(&[u64], &mut Vec<u64>),
     ) -> Result<BTreeMap<Move, Vec<u64>>> {
         let once = once(to);
         self.check(once.cells())?;
@@ -828,10 +828,12 @@ impl<'r> Packer<'r> {
         // Cells next to each other mostly go the same way.
         let mut last: Option<(Move, usize)> = None;
         let dims = once.shape();
-        let mut place = vec![0u64; dims.len()];
+        let (mut place, mut own) = (vec![0u64; dims.len()], Vec::new());
         for to in once.addresses() {
             let to = to + base;
-            let source = x.layout.address(&from(&place)) | to & x.layout.repeated;
+            own.clear();
+            from(&place, &mut own);
+            let source = x.layout.address(&own) | to & x.layout.repeated;
             let swap = (source ^ to) >> ring & ((1 << self.frame.rings) - 1) == 1;
             let steps = (source & in_ring).wrapping_sub(to & in_ring) & in_ring;
             let key = Move { to: to >> slots, from: source >> slots, swap, steps };
@@ -896,10 +898,9 @@ impl<'r> Packer<'r> {
             return self.each(x, |packer, part| packer.op("packed.rotate", steps.clone(), &[part]));
         }
         let lows: Vec<Option<u32>> = x.layout.axes.iter().map(|axis| axis.low).collect();
-        self.moved(x, &x.layout.shape(), &lows, |place| {
-            let mut place = place.to_vec();
-            place[axis] = (place[axis] + steps) % own.size;
-            place
+        self.moved(x, &x.layout.shape(), &lows, |place, from| {
+            from.extend_from_slice(place);
+            from[axis] = (from[axis] + steps) % own.size;
         })
     }
 
@@ -992,7 +993,7 @@ impl<'r> Packer<'r> {
         let mut x = if moves {
             let own: Vec<Option<u32>> =
                 x.layout.axes.iter().zip(lows).map(|(axis, &low)| axis.low.and(low)).collect();
-            self.moved(x, &x.layout.shape(), &own, <[u64]>::to_vec)?
+            self.moved(x, &x.layout.shape(), &own, same)?
         } else {
             x.clone()
         };
@@ -1166,6 +1167,11 @@ pub(super) fn balanced(session: &mut Session<'_>, mut terms: Vec<OperandId>) -> 
 }
 
 const BOTH_CLEAR: Error = Error::Job("what is clear is left to the exact interpreter");
+
+/// Each cell where it is.
+fn same(place: &[u64], from: &mut Vec<u64>) {
+    from.extend_from_slice(place);
+}
 
 fn part_of(x: &Packed, part: u64) -> Result<OperandId> {
     x.parts.get(&part).copied().ok_or(Error::Job("every cell lies in a ciphertext of its value"))

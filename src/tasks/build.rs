@@ -33,12 +33,14 @@ pub fn chain(literal: &ParameterLiteral) -> Chain {
 }
 
 /// How a task is closed.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct How {
     /// Products of reals are rescaled after turns ([`Ckks::late`]).
     pub late: bool,
     /// States are to be known.
     pub told: bool,
+    /// Of several plaintext moduli under the largest alone, under which there is the most noise.
+    pub worst: bool,
 }
 
 /// Closes a packed task over parameters.
@@ -47,19 +49,23 @@ pub fn closed(
     packing: &Packing,
     literal: &ParameterLiteral,
     emitter: &mut Emitter<'_>,
-    How { late, told }: How,
+    How { late, told, worst }: How,
 ) -> Result<ClosedTask> {
     let chain = chain(literal);
     let onward = &halves.ties.closed(packing, literal, frame(literal.n, halves.exact))?;
     let Passes { lazy_relinearization: lazy, early_switching: early, .. } = halves.passes;
     if halves.exact {
+        let several = literal.t.len() > 1;
+        let moduli: Vec<u64> =
+            if worst { literal.t.iter().copied().max().into_iter().collect() } else { literal.t.clone() };
+        let how = (early, several);
         return if literal.scheme == SchemeName::Bfv {
             let scheme = Bfv::new(&chain, &literal.t)?;
-            exactly(&scheme, early, &literal.t, |rules| {
+            exactly(&scheme, how, &moduli, |rules| {
                 by(rules, &packing.graph, &chain, emitter, (lazy, told), onward)
             })
         } else {
-            exactly(&Bgv, early, &literal.t, |rules| {
+            exactly(&Bgv, how, &moduli, |rules| {
                 by(rules, &packing.graph, &chain, emitter, (lazy, told), onward)
             })
         };
@@ -81,11 +87,10 @@ pub fn closed(
 /// Closes a graph by the rules of a scheme of integers, modulo each plaintext modulus.
 fn exactly<'s, S: Integers>(
     scheme: &'s S,
-    early: bool,
+    (early, several): (bool, bool),
     moduli: &[u64],
     mut close: impl FnMut(Exact<'s, S>) -> Result<ClosedTask>,
 ) -> Result<ClosedTask> {
-    let several = moduli.len() > 1;
     let mut all = ClosedTask::default();
     for &t in moduli {
         let ClosedTask { outputs, states } = close(Exact { scheme, t, several, early })?;
@@ -145,14 +150,14 @@ pub fn judged<'r>(
     halves: &Halves,
     packing: &Packing,
     literal: &ParameterLiteral,
-    (late, key_bytes): (bool, Option<u64>),
+    (how, key_bytes): (How, Option<u64>),
     most_words: u64,
     registry: &'r Registry,
 ) -> (Emitter<'r>, Result<ClosedTask>) {
     let judge = |turns| {
         let judge = Emitter::judge(registry).with_dedup(halves.passes.dedup);
         let mut judge = judge.within(most_words).turning(turns);
-        let task = closed(halves, packing, literal, &mut judge, How { late, told: false });
+        let task = closed(halves, packing, literal, &mut judge, how);
         (judge, task)
     };
     let (first, task) = judge(Turns::default());
@@ -201,7 +206,7 @@ pub fn build(
 ) -> Result<Built> {
     let Passes { dedup, hoist: hoists, fuse: fuses, .. } = halves.passes;
     let judged = |late| {
-        let how = (late, asked.key_bytes);
+        let how = (How { late, ..How::default() }, asked.key_bytes);
         let (judge, task) = judged(halves, packing, literal, how, u64::MAX, registry);
         let outputs = task?.outputs;
         Closed::check(&outputs)?;
@@ -214,7 +219,7 @@ pub fn build(
     }
     let emitter = Emitter::build(registry, &chain(literal), &keys)?;
     let mut emitter = emitter.with_dedup(dedup).turning(turns.clone());
-    let outputs = closed(halves, packing, literal, &mut emitter, How { late, told: false })?.outputs;
+    let outputs = closed(halves, packing, literal, &mut emitter, How { late, ..How::default() })?.outputs;
     let mut graph = emitter.finish().ok_or(Error::Job("an emitter that builds has a graph"))?;
     if dedup {
         graph = optimize(&graph, registry)?;

@@ -1,6 +1,6 @@
 //! Chooses parameters: the cheapest that are secure, hold the values, survive the noise and are precise enough.
 
-use super::build::{self, Asked, Built, ClosedTask, build};
+use super::build::{self, Asked, Built, ClosedTask, How, build};
 use super::halves::Halves;
 use super::onward::{Known, Member, Placed, placed};
 use crate::expand::{CostModel, Expander};
@@ -14,6 +14,8 @@ use crate::values::types::Kind;
 use crate::values::{PackedValue, Packing};
 use crate::watch::pause;
 use crate::{Error, Result};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 /// Largest primes that are chosen: those that double-precision kernels can serve.
 const PRIME_BITS: u32 = 50;
@@ -33,6 +35,9 @@ const BEYOND: u32 = 2;
 
 /// How many times the words of the candidate with the fewest one may read and write to be looked at closely.
 const MOST_WORDS: f64 = 1.2;
+
+/// How many times the words of one plaintext modulus another one may have.
+const SAME_WORDS: f64 = 1.1;
 
 /// Ring dimensions that are chosen where none is asked for. Smaller ones hold too little, and of larger ones keys are too large for most devices.
 const CHOSEN: std::ops::RangeInclusive<usize> = 2048..=32768;
@@ -102,85 +107,56 @@ fn help(all: &[Member], wishes: &Wishes, registry: &Registry) -> Result<String> 
     Ok(String::new())
 }
 
-/// The same of some rings, smallest first.
+/// The same of some rings, smallest first: of the smallest that does, and the next one, since a larger one pays off at most one step beyond.
 fn among(rings: &[Ring], all: &[Member], wishes: &Wishes, registry: &Registry) -> Result<Parameters> {
-    let mut best: Option<(bool, f64, Parameters)> = None;
-    let (mut reason, mut most_words) = (String::new(), u64::MAX);
-    let mut nearest: Option<(f64, String)> = None;
-    let mut keys: Option<(u64, String)> = None;
-    let (mut max_n, mut costs) = (0, CostModel::default());
-    for ring in rings {
-        let n = ring.n;
-        max_n = n;
-        let tasks = &placed(all, n)?;
-        let mut search = Search {
-            tasks,
-            wishes,
-            registry,
-            reason: &mut reason,
-            nearest: &mut nearest,
-            keys: &mut keys,
-            most_words: &mut most_words,
-        };
-        let mut found = Vec::new();
-        if search.exact() {
-            let mut least = 0;
-            for task in tasks {
-                least = least.max(task.halves.least_modulus()?);
-            }
-            *search.reason = format!("n = {n}: no prime plain moduli hold values up to {}", least / 2);
-            for t in plain_moduli(n, least) {
-                found.extend(search.digits(|search, digit, least| search.exactly(ring, &t, digit, least))?);
-            }
-        } else {
-            let wide = wishes.releases.map_or(&[][..], |_| &WIDE_SCALES);
-            for &log_scale in SCALES.iter().chain(wide) {
-                let mut tried = |log_scale, late| {
-                    search.digits(|search, digit, least| search.ckks(ring, log_scale, (digit, least), late))
-                };
-                found.extend(tried(log_scale, true)?);
-                if found.is_empty() {
-                    continue;
-                }
-                // A little more, and what is turned may have a prime less.
-                for log_scale in (log_scale + 1..).take(2) {
-                    if found.iter().all(|candidate| candidate.late) {
-                        found.extend(tried(log_scale, false)?);
-                    }
-                }
+    let mut search = Search {
+        tasks: Arc::default(),
+        wishes,
+        registry,
+        costs: CostModel::default(),
+        primes: HashMap::new(),
+        reason: String::new(),
+        nearest: None,
+        keys: None,
+        most_words: u64::MAX,
+    };
+    let mut found: BTreeMap<usize, Cheapest> = BTreeMap::new();
+    let mut does = |index: usize| -> Result<bool> {
+        let Some(ring) = rings.get(index) else { return Ok(false) };
+        search.tasks = Arc::new(placed(all, ring.n)?);
+        found.extend(search.cheapest(ring)?.map(|best| (index, best)));
+        Ok(found.contains_key(&index))
+    };
+    // What is too much for a ring is too much for all smaller ones, but for bytes of keys.
+    let middle = if wishes.asked.key_bytes.is_some() { 0 } else { rings.len() / 2 };
+    if does(middle)? {
+        let first = (0..middle).rev().map(&mut does).take_while(|does| !matches!(does, Ok(false)));
+        // Those above the smallest one were tried on the way.
+        if first.collect::<Result<Vec<_>>>()?.is_empty() {
+            does(middle + 1)?;
+        }
+    } else {
+        for index in middle + 1..rings.len() {
+            if does(index)? {
+                does(index + 1)?;
                 break;
             }
         }
-        found.sort_by_key(|candidate| candidate.words);
-        for Candidate { parameters, words, .. } in found {
-            pause()?;
-            if words > most_words {
-                break;
-            }
-            let (mut cost, mut too_large, mut known) = (0.0, false, Known::default());
-            for (number, task) in tasks.iter().enumerate() {
-                let (halves, literal) = (known.told(task), parameters.literal());
-                let Built { graph, outputs, .. } =
-                    build(&halves, &task.packing, literal, wishes.asked, registry)?;
-                cost += costs.cost(&mut Expander::new(registry), &graph)?;
-                let held: u64 = graph.inputs().iter().map(|port| graph.ty(port.operand).size).sum();
-                too_large |= held.saturating_mul(8) > wishes.memory;
-                known.add(number, task, &outputs, literal);
-            }
-            if best.as_ref().is_none_or(|b| (too_large, cost) < (b.0, b.1)) {
-                best = Some((too_large, cost, parameters));
-            }
-        }
-        // A larger ring pays off at most one step beyond the first that works.
-        if best.as_ref().is_some_and(|b| b.2.literal().n * 2 <= n) {
-            break;
+    }
+    let Search { reason, nearest, keys, .. } = search;
+    let smallest = found.keys().next().copied().unwrap_or(0);
+    let mut best: Option<Cheapest> = None;
+    for other in found.into_iter().take_while(|(index, _)| index - smallest <= 1).map(|(_, other)| other) {
+        if best.as_ref().is_none_or(|best| (other.too_large, other.cost) < (best.too_large, best.cost)) {
+            best = Some(other);
         }
     }
     // What was deep enough says more than that others were not.
     let reason = nearest.map_or(reason, |(_, nearest)| nearest);
     let reason = keys.map_or(reason, |(_, keys)| keys);
+    let max_n = rings.last().map_or(0, |ring| ring.n);
     let none = Error::NoParameters { max_n, level: wishes.level.to_string(), reason };
-    best.map(|best| best.2).ok_or(none)
+    best.map(|best| best.parameters).ok_or(none)
 }
 
 /// A ring dimension that is tried.
@@ -199,17 +175,29 @@ impl Ring {
 }
 
 struct Search<'a> {
-    tasks: &'a [Placed],
+    /// As they lie in the ring that is tried.
+    tasks: Arc<Vec<Placed>>,
     wishes: &'a Wishes,
     registry: &'a Registry,
+    costs: CostModel,
+    /// The largest primes, by bits and ring dimension.
+    primes: HashMap<(u32, usize), Vec<u64>>,
     /// Why the last candidate failed.
-    reason: &'a mut String,
+    reason: String,
     /// Of candidates that are not precise enough the one that lacks the fewest bits: these, and what to say of it.
-    nearest: &'a mut Option<(f64, String)>,
+    nearest: Option<(f64, String)>,
     /// Of candidates whose keys have too many bytes the one that has the fewest: these, and what to say of it.
-    keys: &'a mut Option<(u64, String)>,
+    keys: Option<(u64, String)>,
     /// What its operators read and write at most: [`MOST_WORDS`] times what those of another do.
-    most_words: &'a mut u64,
+    most_words: u64,
+}
+
+/// The cheapest candidate of a ring.
+struct Cheapest {
+    /// Whether it takes more memory than a run may.
+    too_large: bool,
+    cost: f64,
+    parameters: Parameters,
 }
 
 /// Parameters that do.
@@ -222,6 +210,62 @@ struct Candidate {
 }
 
 impl Search<'_> {
+    /// The cheapest parameters in a ring; none where none do, or all are much dearer than others that do.
+    fn cheapest(&mut self, ring: &Ring) -> Result<Option<Cheapest>> {
+        let n = ring.n;
+        let mut found = Vec::new();
+        if self.exact() {
+            let mut least = 0;
+            for task in self.tasks.iter() {
+                least = least.max(task.halves.least_modulus()?);
+            }
+            self.reason = format!("n = {n}: no prime plain moduli hold values up to {}", least / 2);
+            for t in plain_moduli(n, least) {
+                found.extend(self.digits(|search, digit, least| search.exactly(ring, &t, digit, least))?);
+            }
+        } else {
+            let wide = self.wishes.releases.map_or(&[][..], |_| &WIDE_SCALES);
+            for &log_scale in SCALES.iter().chain(wide) {
+                let mut tried = |log_scale, late| {
+                    self.digits(|search, digit, least| search.ckks(ring, log_scale, (digit, least), late))
+                };
+                found.extend(tried(log_scale, true)?);
+                if found.is_empty() {
+                    continue;
+                }
+                // A little more, and what is turned may have a prime less.
+                for log_scale in (log_scale + 1..).take(2) {
+                    if found.iter().all(|candidate| candidate.late) {
+                        found.extend(tried(log_scale, false)?);
+                    }
+                }
+                break;
+            }
+        }
+        found.sort_by_key(|candidate| candidate.words);
+        let mut best: Option<Cheapest> = None;
+        for Candidate { parameters, words, .. } in found {
+            pause()?;
+            if words > self.most_words {
+                break;
+            }
+            let (mut cost, mut too_large, mut known) = (0.0, false, Known::default());
+            for (number, task) in self.tasks.iter().enumerate() {
+                let (halves, literal) = (known.told(task), parameters.literal());
+                let Built { graph, outputs, .. } =
+                    build(&halves, &task.packing, literal, self.wishes.asked, self.registry)?;
+                cost += self.costs.cost(&mut Expander::new(self.registry), &graph)?;
+                let held: u64 = graph.inputs().iter().map(|port| graph.ty(port.operand).size).sum();
+                too_large |= held.saturating_mul(8) > self.wishes.memory;
+                known.add(number, task, &outputs, literal);
+            }
+            if best.as_ref().is_none_or(|best| (too_large, cost) < (best.too_large, best.cost)) {
+                best = Some(Cheapest { too_large, cost, parameters });
+            }
+        }
+        Ok(best)
+    }
+
     /// Whether slots are integers.
     fn exact(&self) -> bool {
         self.tasks.iter().all(|task| task.halves.exact)
@@ -262,8 +306,8 @@ impl Search<'_> {
         let (mut first, mut missing) = (least, f64::INFINITY);
         let mut found = loop {
             match self.integers(ring, t, enough, special)? {
-                // Smaller steps were seen to save a third of what is missing at most.
-                fit @ Fit::No { missing: bits } if bits > f64::from(ring.max_bits) => return Ok(fit),
+                // Smaller steps were seen to save two thirds of what is missing at most.
+                fit @ Fit::No { missing: bits } if bits > f64::from(ring.max_bits) / 2.0 => return Ok(fit),
                 Fit::No { missing: bits } if bits < missing => (first, missing) = (enough + 1, bits),
                 fit @ (Fit::No { .. } | Fit::Keys) => return Ok(fit),
                 fit => break fit,
@@ -294,9 +338,9 @@ impl Search<'_> {
         for (bits, high) in
             [Some((even, even)), uneven(ring.max_bits, t, count, special)].into_iter().flatten()
         {
-            let Ok(specials) = ntt_primes(high, ring.n, special, t) else { continue };
+            let Some(specials) = self.primes(high, ring.n, special, t) else { continue };
             let taken = [t, &specials].concat();
-            let Ok(primes) = ntt_primes(bits, ring.n, count, &taken) else { continue };
+            let Some(primes) = self.primes(bits, ring.n, count, &taken) else { continue };
             let scheme = self.wishes.scheme.unwrap_or(SchemeName::Bgv);
             match self.fits(ring, self.literal(ring, scheme, t, &primes, &specials), false)? {
                 Fit::No { missing: bits } => missing = missing.min(bits),
@@ -304,6 +348,20 @@ impl Search<'_> {
             }
         }
         Ok(Fit::No { missing })
+    }
+
+    /// The largest primes of so many bits that are not taken; none where there are not as many.
+    fn primes(&mut self, bits: u32, n: usize, count: usize, taken: &[u64]) -> Option<Vec<u64>> {
+        let known = self.primes.entry((bits, n)).or_default();
+        if known.len() < count + taken.len() {
+            match ntt_primes(bits, n, count + taken.len(), &[]) {
+                Ok(all) => *known = all,
+                // Of those that are taken some may be others.
+                Err(_) => return ntt_primes(bits, n, count, taken).ok(),
+            }
+        }
+        let free = known.iter().copied().filter(|prime| !taken.contains(prime));
+        Some(free.take(count).collect::<Vec<_>>()).filter(|found| found.len() == count)
     }
 
     /// The fewest primes that do, for one scale: the lowest level is as large as can be, for what is decrypted, as are special primes; the others lie next to where
@@ -414,17 +472,28 @@ impl Search<'_> {
         let parameters = match literal.allowed(ring.insecure).and_then(Parameters::new) {
             Ok(parameters) => parameters,
             Err(error) => {
-                *self.reason = format!("n = {}: {error}", ring.n);
+                self.reason = format!("n = {}: {error}", ring.n);
                 return Ok(Fit::No { missing: f64::INFINITY });
             }
         };
         let (mut words, mut known, mut late) = (0, Known::default(), false);
-        for (number, task) in self.tasks.iter().enumerate() {
+        let tasks = Arc::clone(&self.tasks);
+        if let [task] = tasks.as_slice()
+            && parameters.literal().t.len() > 1
+        {
+            // Most candidates are left for what one plaintext modulus tells.
+            let how = How { worst: true, ..How::default() };
+            if let Err(fit) = self.judged(&known.told(task), task, &parameters, how, words)? {
+                return Ok(fit);
+            }
+        }
+        for (number, task) in tasks.iter().enumerate() {
             let halves = &known.told(task);
-            let mut judged = self.judged(halves, task, &parameters, false, words)?;
+            let mut judged = self.judged(halves, task, &parameters, How::default(), words)?;
             if matches!(judged, Err(Fit::Imprecise { .. })) && !halves.exact && may_be_late {
                 late = true;
-                judged = self.judged(halves, task, &parameters, true, words)?;
+                let how = How { late, ..How::default() };
+                judged = self.judged(halves, task, &parameters, how, words)?;
             }
             match judged {
                 Ok(Judged { outputs, words: own }) => {
@@ -434,7 +503,7 @@ impl Search<'_> {
                 Err(fit) => return Ok(fit),
             }
         }
-        *self.most_words = (*self.most_words).min((MOST_WORDS * words as f64) as u64);
+        self.most_words = self.most_words.min((MOST_WORDS * words as f64) as u64);
         Ok(Fit::Yes(Box::new(Candidate { parameters, words, late })))
     }
 
@@ -444,12 +513,17 @@ impl Search<'_> {
         halves: &Halves,
         task: &Placed,
         parameters: &Parameters,
-        late: bool,
+        how: How,
         before: u64,
     ) -> Result<std::result::Result<Judged, Fit>> {
         pause()?;
         let n = parameters.literal().n;
-        let (how, most) = ((late, self.wishes.asked.key_bytes), self.most_words.saturating_sub(before));
+        let mut most = self.most_words.saturating_sub(before);
+        if how.worst {
+            // Each of them has as many, or but a few less.
+            most = (SAME_WORDS * most as f64 / parameters.literal().t.len() as f64) as u64;
+        }
+        let how = (how, self.wishes.asked.key_bytes);
         let (judge, outputs) =
             build::judged(halves, &task.packing, parameters.literal(), how, most, self.registry);
         // Nothing is known of budgets where levels are too few.
@@ -471,7 +545,7 @@ impl Search<'_> {
             Ok(outputs) => return Ok(Ok(Judged { outputs, words: judge.words() })),
             Err(error @ Error::TooLarge { what: build::KEY_BYTES, found, .. }) => {
                 if self.keys.as_ref().is_none_or(|known| found < known.0) {
-                    *self.keys = Some((found, format!("n = {n}: {error}")));
+                    self.keys = Some((found, format!("n = {n}: {error}")));
                 }
                 Fit::No { missing }
             }
@@ -482,7 +556,7 @@ impl Search<'_> {
                 Fit::Keys
             }
             Err(Error::Parameters { what, found, expected }) => {
-                *self.reason = format!("n = {n}: {what}: found {found}, expected {expected}");
+                self.reason = format!("n = {n}: {what}: found {found}, expected {expected}");
                 if let Some(bits) =
                     short.filter(|&bits| self.nearest.as_ref().is_none_or(|known| bits <= known.0))
                 {
@@ -492,7 +566,7 @@ impl Search<'_> {
                     } else {
                         String::new()
                     };
-                    *self.nearest = Some((bits, format!("{}{hint}", self.reason)));
+                    self.nearest = Some((bits, format!("{}{hint}", self.reason)));
                 }
                 spare.map_or(Fit::No { missing }, |spare| Fit::Imprecise { spare })
             }

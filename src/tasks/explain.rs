@@ -264,7 +264,8 @@ impl Told<'_> {
         let registry = program.registry();
         let judge = Emitter::judge(registry).with_dedup(program.halves().passes.dedup);
         let mut judge = judge.turning(program.turns().clone());
-        let (literal, how) = (program.parameters().literal(), How { late: program.late(), told: true });
+        let (literal, how) =
+            (program.parameters().literal(), How { late: program.late(), told: true, worst: false });
         let states = closed(program.halves(), program.packing(), literal, &mut judge, how)?.states;
         let leaving = self.leaving();
         let moduli = program.moduli().len();

@@ -15,7 +15,7 @@ use crate::values::{
 };
 use crate::{Error, Result};
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What follows from a task alone.
 #[derive(Clone)]
@@ -35,7 +35,12 @@ pub struct Halves {
     pub made: Vec<(&'static str, ValuePass)>,
     /// To other programs.
     pub ties: Arc<Ties>,
+    /// What was packed before.
+    known: Known,
 }
+
+/// Vectors of slots, by ring dimension and whether slots are integers.
+type Known = Arc<Mutex<BTreeMap<(usize, bool), Arc<Packing>>>>;
 
 impl Halves {
     /// Of a task, in each of the ways in which passes may leave it that pay for some tasks only; the operators of both halves have those of the literal as parents.
@@ -83,7 +88,8 @@ impl Halves {
             let value = Value::of(cut.server.ty(operand))?;
             exact &= value.place != Where::Encrypted || value.kind != Kind::Real;
         }
-        Ok(Self { values, registry, cut, ranges: server, given, exact, passes, made, ties })
+        let known = Known::default();
+        Ok(Self { values, registry, cut, ranges: server, given, exact, passes, made, ties, known })
     }
 
     /// An output of the server's as an input of another task: of its type and range.
@@ -103,7 +109,13 @@ impl Halves {
     pub fn tied(&self, change: impl FnOnce(&mut Ties)) -> Self {
         let mut ties = Ties::clone(&self.ties);
         change(&mut ties);
-        Self { ties: Arc::new(ties), ..self.clone() }
+        let known = if ties == *self.ties { Arc::clone(&self.known) } else { Known::default() };
+        Self { ties: Arc::new(ties), known, ..self.clone() }
+    }
+
+    /// Drops what was packed before.
+    pub fn forget(&mut self) {
+        self.known = Known::default();
     }
 
     /// The smallest product of plaintext moduli that holds all outputs; `RangeOverflow` for values of more bits, sign included, than [`MOST_PLAIN_BITS`].
@@ -136,7 +148,17 @@ impl Halves {
     }
 
     /// The server's half in vectors of slots: of early and late sums the cheaper one.
-    pub fn packing(&self, n: usize) -> Result<Packing> {
+    pub fn packing(&self, n: usize) -> Result<Arc<Packing>> {
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(packing) = known().get(&(n, self.exact)) {
+            return Ok(Arc::clone(packing));
+        }
+        let packing = Arc::new(self.packed(n)?);
+        known().insert((n, self.exact), Arc::clone(&packing));
+        Ok(packing)
+    }
+
+    fn packed(&self, n: usize) -> Result<Packing> {
         let (frame, exact) = (frame(n, self.exact), self.exact);
         let places = &self.ties.places(frame)?;
         let Passes { dedup, factors, flatten, giant_steps, extract, .. } = self.passes;
@@ -228,8 +250,8 @@ fn value_passes(passes: Passes, turned: bool) -> Vec<(&'static str, ValuePass)> 
 }
 
 /// The way that is the cheapest in rings of that dimension, and its vectors of slots: the first of equal ones.
-pub fn cheapest(all: &[Halves], n: usize) -> Result<(usize, Packing)> {
-    let mut best: Option<(usize, Packing)> = None;
+pub fn cheapest(all: &[Halves], n: usize) -> Result<(usize, Arc<Packing>)> {
+    let mut best: Option<(usize, Arc<Packing>)> = None;
     for (index, halves) in all.iter().enumerate() {
         let packing = halves.packing(n)?;
         if best.as_ref().is_none_or(|(_, best)| packing.cost < best.cost) {

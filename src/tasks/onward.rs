@@ -15,12 +15,13 @@ use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Bounds are told in parts of a bit, rounded up: few digits, which every reader reads as the same number.
 const PARTS: f64 = 1024.0;
 
 /// What ties a program to others.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ties {
     /// How encrypted inputs lie, by name, where that was given.
     pub layouts: BTreeMap<String, Place>,
@@ -280,7 +281,7 @@ pub struct Member {
 /// A task in vectors of slots of one ring, in the cheapest way.
 pub struct Placed {
     pub halves: Halves,
-    pub packing: Packing,
+    pub packing: Arc<Packing>,
     from: BTreeMap<String, ResultOf>,
 }
 

@@ -231,7 +231,7 @@ pub struct Program {
     decided: Decided,
     parameters: Parameters,
     halves: Halves,
-    packing: Packing,
+    packing: Arc<Packing>,
     registry: Arc<Registry>,
     keys: BTreeMap<KeyName, usize>,
     outputs: Vec<Closed>,
@@ -361,7 +361,8 @@ impl Program {
             }
         }
         let (way, packing) = cheapest(&all, literal.parameters.n)?;
-        let halves = all.swap_remove(way);
+        let mut halves = all.swap_remove(way);
+        halves.forget();
         let Built { keys, outputs, late, turns, graph: scheme } =
             build(&halves, &packing, &literal.parameters, literal.asked(), &registry)?;
         choose::precise(&halves, &packing, &outputs, literal.precision)?;

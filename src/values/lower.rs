@@ -160,11 +160,16 @@ impl Lowering<'_> {
         }
     }
 
-    /// Cells from other places, laid where they are planned: `from` tells for each place of the result where in x it lies.
+    /// Cells from other places, laid where they are planned: `from` adds to a list for each place of the result where in x it lies.
     ///
     /// # Errors
     /// `TooLarge`.
-    pub fn moved(&mut self, x: &Packed, shape: &[u64], from: impl Fn(&[u64]) -> Vec<u64>) -> Result<Packed> {
+    pub fn moved(
+        &mut self,
+        x: &Packed,
+        shape: &[u64],
+        from: impl Fn(&[u64], &mut Vec<u64>),
+    ) -> Result<Packed> {
         let lows = self.lows(shape);
         self.packer.moved(x, shape, &lows, from)
     }

@@ -2,7 +2,7 @@
 
 use super::Expander;
 use crate::Result;
-use crate::graph::{Graph, Operator, Signature, ValueType};
+use crate::graph::{Attrs, Graph, Operator, Signature, ValueType};
 use crate::ops::Call;
 use std::collections::HashMap;
 
@@ -30,12 +30,17 @@ impl CostModel {
     /// # Errors
     /// As [`Expander::expand`].
     pub fn of(&mut self, expander: &mut Expander<'_>, graph: &Graph, op: &Operator) -> Result<f64> {
-        let key = (graph.signature(op).clone(), graph.input_types(op));
+        let (signature, inputs) = (graph.signature(op), graph.input_types(op));
+        let def = expander.registry().get(&signature.name)?;
+        let attrs = signature.attrs.iter().filter(|(name, _)| def.costs_by(name));
+        let attrs = attrs.fold(Attrs::new(), |all, (name, value)| all.with(name, value.clone()));
+        let key = (Signature { attrs, ..signature.clone() }, inputs);
         if let Some(&known) = self.known.get(&key) {
             return Ok(known);
         }
-        let call = Call { name: &key.0.name, attrs: &key.0.attrs, inputs: &key.1, unit: graph.unit_bits() };
-        let own = expander.registry().get(&key.0.name)?.cost(&call);
+        let call =
+            Call { name: &signature.name, attrs: &signature.attrs, inputs: &key.1, unit: graph.unit_bits() };
+        let own = def.cost(&call);
         let cost = if own > 0.0 {
             own
         } else {

@@ -147,6 +147,12 @@ pub trait OpDef: Send + Sync {
         0.0
     }
 
+    /// Whether that attribute says how much work one is: [`crate::expand::CostModel`] takes operators that differ in others alone as one.
+    fn costs_by(&self, attribute: &str) -> bool {
+        let _ = attribute;
+        true
+    }
+
     /// Scheme level only: the noise bound of the output from those of the inputs (see `schemes::noise`). `None` where noise has no
     /// meaning.
     fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {

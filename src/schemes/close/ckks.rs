@@ -75,7 +75,7 @@ impl Ckks<'_> {
 
     /// A settled ciphertext at a level of so many primes.
     fn lowered(&self, e: &mut Emitter<'_>, x: Cipher, keep: usize) -> Result<Cipher> {
-        if e.ciphertext(x.node)?.q.len() == keep {
+        if e.level(x.node)? == keep {
             return Ok(x);
         }
         let x = dropped(e, x, keep + self.scales.width)?;
@@ -124,7 +124,7 @@ impl Rules for Ckks<'_> {
         if x.degree == 1 {
             return Ok(x);
         }
-        let level = e.ciphertext(x.node)?.q.len();
+        let level = e.level(x.node)?;
         let keep = level.checked_sub(self.scales.width).filter(|&keep| keep > 0).ok_or_else(no_level)?;
         let attrs = Attrs::new().with("keep", keep).with("scale", self.scale(keep)?);
         Ok(Cipher { node: e.op(names().divide, attrs, &[x.node])?, degree: 1, ..x })
@@ -141,7 +141,7 @@ impl Rules for Ckks<'_> {
 
     fn meet(&self, e: &mut Emitter<'_>, chain: &Chain, x: Cipher, y: Cipher) -> Result<[Cipher; 2]> {
         let (mut x, mut y) = (x, y);
-        let level = |e: &Emitter<'_>, x: Cipher| Ok::<_, Error>(e.ciphertext(x.node)?.q.len());
+        let level = |e: &Emitter<'_>, x: Cipher| Ok::<_, Error>(e.level(x.node)?);
         if (x.degree, level(e, x)?) != (y.degree, level(e, y)?) {
             (x, y) = (self.settle(e, chain, x)?, self.settle(e, chain, y)?);
             let keep = level(e, x)?.min(level(e, y)?);
@@ -151,7 +151,7 @@ impl Rules for Ckks<'_> {
     }
 
     fn multiply(&self, e: &mut Emitter<'_>, _: &Chain, x: Cipher, y: Cipher) -> Result<Cipher> {
-        let keep = e.ciphertext(x.node)?.q.len().min(e.ciphertext(y.node)?.q.len());
+        let keep = e.level(x.node)?.min(e.level(y.node)?);
         let (x, y) = (self.lowered(e, x, keep)?, self.lowered(e, y, keep)?);
         Ok(Cipher { node: e.op(names().multiply, Attrs::new(), &[x.node, y.node])?, degree: 2, ..x })
     }

@@ -357,6 +357,14 @@ impl<'r> Emitter<'r> {
         self.types.ciphertext(self.of(node).ty).cloned()
     }
 
+    /// How many primes a ciphertext has.
+    ///
+    /// # Errors
+    /// `Graph` for what is none.
+    pub fn level(&self, node: Node) -> Result<usize> {
+        Ok(self.types.ciphertext(self.of(node).ty)?.q.len())
+    }
+
     /// A node that is a ciphertext, or what is left of one.
     ///
     /// # Errors

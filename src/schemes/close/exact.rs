@@ -131,7 +131,7 @@ impl<S: Integers> Rules for Exact<'_, S> {
             return Ok(x);
         }
         let keep = Self::lowest(e, x, |ty, error, keep| self.switched(ty, error, keep))?;
-        if keep < e.ciphertext(x.node)?.q.len() { self.switch(e, x, keep) } else { Ok(x) }
+        if keep < e.level(x.node)? { self.switch(e, x, keep) } else { Ok(x) }
     }
 
     /// What a key adds, the less is made of it the more noise there is: a ciphertext is turned before it is switched to where that would be most of it.
@@ -148,7 +148,7 @@ impl<S: Integers> Rules for Exact<'_, S> {
         })?;
         match keep {
             keep if keep == settled => Ok(None),
-            keep if keep == e.ciphertext(x.node)?.q.len() => Ok(Some(x)),
+            keep if keep == e.level(x.node)? => Ok(Some(x)),
             keep => self.switch(e, x, keep).map(Some),
         }
     }
@@ -159,7 +159,7 @@ impl<S: Integers> Rules for Exact<'_, S> {
 
     fn meet(&self, e: &mut Emitter<'_>, _: &Chain, x: Cipher, y: Cipher) -> Result<[Cipher; 2]> {
         let (mut x, mut y) = (x, y);
-        let keep = e.ciphertext(x.node)?.q.len().min(e.ciphertext(y.node)?.q.len());
+        let keep = e.level(x.node)?.min(e.level(y.node)?);
         // Dropping primes keeps the factor, switching makes another, which costs t/2 again to make alike.
         let adjusted = noise::log2(&[self.t]) - 1.0;
         let lowered = |e: &mut Emitter<'_>, x: Cipher, other: Cipher| -> Result<Cipher> {

@@ -100,6 +100,8 @@ enum Held {
         parent: u32,
         /// True where it is only added up and multiplied with numbers.
         added: bool,
+        /// What is turned instead, and whether it was settled when that was decided.
+        turned: Option<(bool, Option<Cipher>)>,
     },
     /// Slots that are not encrypted.
     Clear(Node),
@@ -298,7 +300,8 @@ impl<'e, 'r, R: Rules> Closing<'e, 'r, R> {
     }
 
     fn hold(&mut self, cipher: Cipher) -> Handle {
-        self.held.push(Held::Cipher { cipher, settled: None, parent: self.parent, added: false });
+        let parent = self.parent;
+        self.held.push(Held::Cipher { cipher, settled: None, parent, added: false, turned: None });
         Handle((self.held.len() - 1) as u32)
     }
 
@@ -362,13 +365,21 @@ impl<'e, 'r, R: Rules> Closing<'e, 'r, R> {
 
     fn turn(&mut self, x: Handle, g: u64, moved: Moved) -> Result<Handle> {
         let instead = match self.held[x.0 as usize] {
-            Held::Cipher { cipher, settled, parent, .. } => self.making(parent, |closing| {
-                closing.rules.turned(closing.emitter, closing.chain, cipher, settled.is_some())
-            })?,
+            Held::Cipher { settled, turned: Some((was, instead)), .. } if was == settled.is_some() => instead,
+            Held::Cipher { cipher, settled, parent, .. } => {
+                let settled = settled.is_some();
+                let instead = self.making(parent, |closing| {
+                    closing.rules.turned(closing.emitter, closing.chain, cipher, settled)
+                })?;
+                if let Held::Cipher { turned, .. } = &mut self.held[x.0 as usize] {
+                    *turned = Some((settled, instead));
+                }
+                instead
+            }
             _ => None,
         };
         let x = instead.map_or_else(|| self.settled(x), Ok)?;
-        let level = self.emitter.ciphertext(x.node)?.q.len();
+        let level = self.emitter.level(x.node)?;
         let key = self.emitter.key(KeyName::Galois(g), self.chain, level)?;
         let attrs = Attrs::new().with("g", g);
         let node = self.emitter.op_that_moves("rlwe.automorphism", attrs, &[x.node, key], moved)?;
@@ -447,7 +458,7 @@ impl<R: Rules> Target for Closing<'_, '_, R> {
         let product = match self.held[y.0 as usize] {
             Held::Clear(slots) => {
                 let product = self.rules.multiply_clear(self.emitter, first, slots)?;
-                Cipher { raw: Some(self.emitter.ciphertext(product.node)?.q.len()), ..product }
+                Cipher { raw: Some(self.emitter.level(product.node)?), ..product }
             }
             _ => {
                 let second = self.settled(y)?;
@@ -541,7 +552,7 @@ impl<R: Rules> Target for Closing<'_, '_, R> {
         let node = match total {
             Some((low, _, repeats)) => {
                 // Who made c_1 would divide what it was multiplied with by it.
-                if x.raw == Some(self.emitter.ciphertext(x.node)?.q.len()) {
+                if x.raw == Some(self.emitter.level(x.node)?) {
                     return Err(no_level());
                 }
                 let attrs = Attrs::new()
@@ -595,7 +606,7 @@ fn relinearized(e: &mut Emitter<'_>, chain: &Chain, x: Cipher) -> Result<Cipher>
 
 /// The first `keep` primes of a ciphertext.
 fn dropped(e: &mut Emitter<'_>, x: Cipher, keep: usize) -> Result<Cipher> {
-    if e.ciphertext(x.node)?.q.len() == keep {
+    if e.level(x.node)? == keep {
         return Ok(x);
     }
     Ok(Cipher { node: e.op("rlwe.drop_primes", Attrs::new().with("keep", keep), &[x.node])?, ..x })

@@ -50,6 +50,10 @@ impl OpDef for Automorphism {
         Some(Shared { prepare: "rlwe.decompose", attrs, inputs: vec![0], then: "rlwe.automorphism_hoisted" })
     }
 
+    fn costs_by(&self, attribute: &str) -> bool {
+        attribute != "g"
+    }
+
     fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
         super::switched(call, inputs)
     }

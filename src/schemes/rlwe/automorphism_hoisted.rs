@@ -57,6 +57,10 @@ impl OpDef for AutomorphismHoisted {
         super::partwise_with(s, "poly.automorphism", call.attrs, &[switched], output)
     }
 
+    fn costs_by(&self, attribute: &str) -> bool {
+        attribute != "g"
+    }
+
     fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
         super::switched(call, inputs)
     }

@@ -28,9 +28,9 @@ pub(super) const RESHAPE: Primitive = Primitive {
             let to: Vec<_> = to.iter().enumerate().map(axis).collect();
             return Ok(l.packer.spread(&Cells::Encrypted(x.clone()), &to));
         }
-        let from = |to_place: &[u64]| {
+        let from = |to_place: &[u64], from: &mut Vec<u64>| {
             let index = to_place.iter().zip(&to).fold(0, |index, (&at, &dim)| index * dim + at);
-            place(index, &own)
+            from.extend(place(index, &own));
         };
         l.moved(x, &to, from).map(Cells::Encrypted)
     },

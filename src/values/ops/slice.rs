@@ -21,7 +21,9 @@ pub(super) const SLICE: Primitive = Primitive {
     lower: |call, x, l| {
         let x = l.encrypted(one(call, x)?)?;
         let (size, start) = (call.attrs.uints("size")?, call.attrs.uints("start")?);
-        let from = |place: &[u64]| place.iter().zip(&start).map(|(at, start)| at + start).collect();
+        let from = |place: &[u64], from: &mut Vec<u64>| {
+            from.extend(place.iter().zip(&start).map(|(at, start)| at + start));
+        };
         l.moved(x, &size, from).map(Cells::Encrypted)
     },
     ..PRIMITIVE
