@@ -93,7 +93,7 @@ fn exactly<'s, S: Integers>(
 ) -> Result<ClosedTask> {
     let mut all = ClosedTask::default();
     for &t in moduli {
-        let ClosedTask { outputs, states } = close(Exact { scheme, t, several, early })?;
+        let ClosedTask { outputs, states } = close(Exact::new(scheme, t, several, early))?;
         all.outputs.extend(outputs);
         all.states.extend(states);
     }

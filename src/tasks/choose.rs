@@ -39,6 +39,9 @@ const MOST_WORDS: f64 = 1.2;
 /// How many times the words of one plaintext modulus another one may have.
 const SAME_WORDS: f64 = 1.1;
 
+/// Bits of results with which small rings mostly do.
+const FEW_BITS: u32 = 24;
+
 /// Ring dimensions that are chosen where none is asked for. Smaller ones hold too little, and of larger ones keys are too large for most devices.
 const CHOSEN: std::ops::RangeInclusive<usize> = 2048..=32768;
 
@@ -127,8 +130,13 @@ fn among(rings: &[Ring], all: &[Member], wishes: &Wishes, registry: &Registry) -
         found.extend(search.cheapest(ring)?.map(|best| (index, best)));
         Ok(found.contains_key(&index))
     };
-    // What is too much for a ring is too much for all smaller ones, but for bytes of keys.
-    let middle = if wishes.asked.key_bytes.is_some() { 0 } else { rings.len() / 2 };
+    // What is too much for a ring is too much for all smaller ones, but for bytes of keys. Where to begin is a guess.
+    let mut middle = rings.len() / 2;
+    if wishes.asked.key_bytes.is_some() {
+        middle = 0;
+    } else if all.iter().flat_map(|task| &task.ways).all(|halves| halves.exact && few_bits(halves)) {
+        middle = middle.saturating_sub(1);
+    }
     if does(middle)? {
         let first = (0..middle).rev().map(&mut does).take_while(|does| !matches!(does, Ok(false)));
         // Those above the smallest one were tried on the way.
@@ -157,6 +165,11 @@ fn among(rings: &[Ring], all: &[Member], wishes: &Wishes, registry: &Registry) -
     let max_n = rings.last().map_or(0, |ring| ring.n);
     let none = Error::NoParameters { max_n, level: wishes.level.to_string(), reason };
     best.map(|best| best.parameters).ok_or(none)
+}
+
+/// Whether results are integers of few bits.
+fn few_bits(halves: &Halves) -> bool {
+    halves.least_modulus().is_ok_and(|least| least < 1 << FEW_BITS)
 }
 
 /// A ring dimension that is tried.

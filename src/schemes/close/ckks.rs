@@ -203,7 +203,7 @@ impl Rules for Ckks<'_> {
     }
 
     fn finish(&self, e: &mut Emitter<'_>, x: Cipher, leaving: Leaving) -> Result<(Cipher, f64)> {
-        let (q, told) = (e.ciphertext(x.node)?.q, self.told(leaving, e.noise(x.node)));
+        let (q, told) = (e.ciphertext(x.node)?.q.clone(), self.told(leaving, e.noise(x.node)));
         let budget = |keep: usize| self.budget(noise::log2(&q[..keep]), told) - leaving.lost;
         let lowest = (1..=q.len()).find(|&keep| budget(keep) >= MARGIN).unwrap_or(q.len());
         Ok((dropped(e, x, lowest)?, budget(lowest)))

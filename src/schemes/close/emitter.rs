@@ -353,8 +353,8 @@ impl<'r> Emitter<'r> {
     ///
     /// # Errors
     /// `Graph` for what is none.
-    pub fn ciphertext(&self, node: Node) -> Result<Ciphertext> {
-        self.types.ciphertext(self.of(node).ty).cloned()
+    pub fn ciphertext(&self, node: Node) -> Result<&Ciphertext> {
+        self.types.ciphertext(self.of(node).ty)
     }
 
     /// How many primes a ciphertext has.
@@ -362,7 +362,7 @@ impl<'r> Emitter<'r> {
     /// # Errors
     /// `Graph` for what is none.
     pub fn level(&self, node: Node) -> Result<usize> {
-        Ok(self.types.ciphertext(self.of(node).ty)?.q.len())
+        Ok(self.ciphertext(node)?.q.len())
     }
 
     /// A node that is a ciphertext, or what is left of one.

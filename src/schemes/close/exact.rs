@@ -7,6 +7,8 @@ use crate::ops::Noise;
 use crate::ops::types::{self, Ciphertext, Scheme};
 use crate::schemes::{Operators, SchemeName, bgv, noise, rlwe};
 use crate::{Error, Result};
+use std::cell::RefCell;
+use std::collections::HashMap;
 
 /// What differs between schemes of integers modulo t.
 pub trait Integers {
@@ -44,16 +46,30 @@ const SMALL: u128 = 64;
 /// The rules of a scheme of integers with one plaintext modulus.
 pub struct Exact<'s, S> {
     /// The scheme.
-    pub scheme: &'s S,
+    scheme: &'s S,
     /// The plaintext modulus.
-    pub t: u64,
+    t: u64,
     /// True where there are others beside it.
-    pub several: bool,
+    several: bool,
     /// Whether primes are dropped as soon as that costs next to nothing; else at the end.
-    pub early: bool,
+    early: bool,
+    known: RefCell<HashMap<(Decision, [[u64; 3]; 2]), usize>>,
 }
 
-impl<S: Integers> Exact<'_, S> {
+/// What is decided on the primes of ciphertexts.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Decision {
+    Settled,
+    Turned,
+    Product,
+}
+
+impl<'s, S: Integers> Exact<'s, S> {
+    /// Rules modulo `t`, which is one of `several`; primes are dropped `early` or at the end.
+    pub fn new(scheme: &'s S, t: u64, several: bool, early: bool) -> Self {
+        Self { scheme, t, several, early, known: RefCell::default() }
+    }
+
     fn operators(&self) -> &'static Operators {
         self.scheme.name().operators()
     }
@@ -72,10 +88,38 @@ impl<S: Integers> Exact<'_, S> {
         self.scheme.switched(ty, self.t, error, keep)
     }
 
+    /// How many primes are kept, which depends on levels, numbers of parts and errors alone: thousands of ciphertexts are alike.
+    fn decided(
+        &self,
+        e: &Emitter<'_>,
+        what: Decision,
+        of: [Cipher; 2],
+        decide: impl FnOnce() -> Result<usize>,
+    ) -> Result<usize> {
+        let like = |x: Cipher| -> Result<[u64; 3]> {
+            let ty = e.ciphertext(x.node)?;
+            Ok([ty.q.len() as u64, ty.parts as u64, e.noise(x.node).error.to_bits()])
+        };
+        let key = (what, [like(of[0])?, like(of[1])?]);
+        if let Some(&known) = self.known.borrow().get(&key) {
+            return Ok(known);
+        }
+        let keep = decide()?;
+        self.known.borrow_mut().insert(key, keep);
+        Ok(keep)
+    }
+
+    /// The fewest primes at which a settled ciphertext has next to nothing less of its budget.
+    fn settled(&self, e: &Emitter<'_>, x: Cipher) -> Result<usize> {
+        self.decided(e, Decision::Settled, [x, x], || {
+            Self::lowest(e, x, |ty, error, keep| self.switched(ty, error, keep))
+        })
+    }
+
     /// The fewest primes at which a ciphertext, with the error that it would have there, has next to nothing less of its budget.
     fn lowest(e: &Emitter<'_>, x: Cipher, after: impl Fn(&Ciphertext, f64, usize) -> f64) -> Result<usize> {
         let (ty, error) = (e.ciphertext(x.node)?, e.noise(x.node).error);
-        let loss = |keep: usize| after(&ty, error, keep) - (error - noise::log2(&ty.q[keep..]));
+        let loss = |keep: usize| after(ty, error, keep) - (error - noise::log2(&ty.q[keep..]));
         Ok((1..ty.q.len()).find(|&keep| loss(keep) <= LOSS).unwrap_or(ty.q.len()))
     }
 
@@ -92,7 +136,7 @@ impl<S: Integers> Exact<'_, S> {
                 let error = e.noise(x.node).error;
                 if keep < ty.q.len() { self.switched(ty, error, keep).min(error) } else { error }
             };
-            self.scheme.product_error(error(&first, x), error(&second, y)) - noise::log2(&first.q[..keep])
+            self.scheme.product_error(error(first, x), error(second, y)) - noise::log2(&first.q[..keep])
         };
         // Of equal ones the most: what is 0 spends nothing at any of them, and has to leave room for keys.
         let best = (1..=both).rev().min_by(|&a, &b| spent(a).total_cmp(&spent(b)));
@@ -130,7 +174,7 @@ impl<S: Integers> Rules for Exact<'_, S> {
         if !self.early {
             return Ok(x);
         }
-        let keep = Self::lowest(e, x, |ty, error, keep| self.switched(ty, error, keep))?;
+        let keep = self.settled(e, x)?;
         if keep < e.level(x.node)? { self.switch(e, x, keep) } else { Ok(x) }
     }
 
@@ -140,11 +184,13 @@ impl<S: Integers> Rules for Exact<'_, S> {
             return Ok(None);
         }
         let x = relinearized(e, chain, x)?;
-        let settled = Self::lowest(e, x, |ty, error, keep| self.switched(ty, error, keep))?;
+        let settled = self.settled(e, x)?;
         let factor = self.scheme.scheme(self.t).error_factor();
-        let keep = Self::lowest(e, x, |ty, error, keep| {
-            let key = (!chain.special.is_empty()).then(|| rlwe::key_noise(&chain.key(keep), factor));
-            noise::sum(&[self.switched(ty, error, keep), key.unwrap_or(f64::NEG_INFINITY)])
+        let keep = self.decided(e, Decision::Turned, [x, x], || {
+            Self::lowest(e, x, |ty, error, keep| {
+                let key = (!chain.special.is_empty()).then(|| rlwe::key_noise(&chain.key(keep), factor));
+                noise::sum(&[self.switched(ty, error, keep), key.unwrap_or(f64::NEG_INFINITY)])
+            })
         })?;
         match keep {
             keep if keep == settled => Ok(None),
@@ -171,14 +217,14 @@ impl<S: Integers> Rules for Exact<'_, S> {
                 return self.switch(e, x, keep);
             }
             let factor = Self::factor(&ty)?;
-            let wanted = Self::factor(&e.ciphertext(other.node)?)?;
+            let wanted = Self::factor(e.ciphertext(other.node)?)?;
             let made_alike = |factor: u64| if factor == wanted { 0.0 } else { adjusted };
             let switched = self.scheme.switched_factor(&ty, self.t, factor, keep)?;
             let after = [error + made_alike(factor), self.switched(&ty, error, keep) + made_alike(switched)];
             if after[0] <= after[1] { dropped(e, x, keep) } else { self.switch(e, x, keep) }
         };
         (x, y) = (lowered(e, x, y)?, lowered(e, y, x)?);
-        let (f, g) = (Self::factor(&e.ciphertext(x.node)?)?, Self::factor(&e.ciphertext(y.node)?)?);
+        let (f, g) = (Self::factor(e.ciphertext(x.node)?)?, Self::factor(e.ciphertext(y.node)?)?);
         if f != g {
             // Whichever way there is less noise.
             let cost = |e: &Emitter<'_>, x: Cipher, from: u64, to: u64| -> Result<f64> {
@@ -193,7 +239,7 @@ impl<S: Integers> Rules for Exact<'_, S> {
     }
 
     fn multiply(&self, e: &mut Emitter<'_>, _: &Chain, x: Cipher, y: Cipher) -> Result<Cipher> {
-        let keep = self.best_for_product(e, x, y)?;
+        let keep = self.decided(e, Decision::Product, [x, y], || self.best_for_product(e, x, y))?;
         let (x, y) = (self.lowered(e, x, keep)?, self.lowered(e, y, keep)?);
         let attrs = self.scheme.product_attrs(&e.ciphertext(x.node)?.q);
         Ok(Cipher { node: e.op(self.operators().multiply, attrs, &[x.node, y.node])?, ..x })

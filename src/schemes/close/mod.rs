@@ -543,7 +543,7 @@ impl<R: Rules> Target for Closing<'_, '_, R> {
             lost: if conjugated { 1.0 } else { 0.0 },
         };
         let (x, budget) = if self.onward.kept.contains(&name) {
-            let q = self.emitter.ciphertext(x.node)?.q;
+            let q = self.emitter.ciphertext(x.node)?.q.clone();
             let told = self.rules.told(leaving, self.emitter.noise(x.node));
             (x, self.rules.budget(noise::log2(&q), told))
         } else {
