@@ -73,6 +73,8 @@ fn of_bfv(registry: &Registry) -> Graph {
     let (square, turn) = (key(&mut s, "square", 0), key(&mut s, "galois", 3));
     let plain = s.op("slots.encode", none(), &[slots]).unwrap();
     let ciphertext = s.op("bfv.encrypt_secret", with_q(q), &[secret, plain, public, hidden]).unwrap();
+    let values = with_q(q).with("form", "ntt");
+    s.op("bfv.encrypt_secret", values, &[secret, plain, public, hidden]).unwrap();
     let public_key = s.op("rlwe.public_key", with_q(&all), &[secret, public, hidden]).unwrap();
     let drop = none().with("drop", &all[3..]);
     let other = s.op("bfv.encrypt_public", drop, &[public_key, plain, hidden]).unwrap();
@@ -106,6 +108,8 @@ fn of_bgv(registry: &Registry) -> Graph {
     let square = s.op("rlwe.switching_key", attrs.with("factor", t), &[secret, public, hidden]).unwrap();
     let plain = s.op("slots.encode", none(), &[slots]).unwrap();
     let ciphertext = s.op("bgv.encrypt_secret", with_q(q), &[secret, plain, public, hidden]).unwrap();
+    let values = with_q(q).with("form", "ntt");
+    s.op("bgv.encrypt_secret", values, &[secret, plain, public, hidden]).unwrap();
     let attrs = with_q(&all).with("factor", t);
     let public_key = s.op("rlwe.public_key", attrs, &[secret, public, hidden]).unwrap();
     let drop = none().with("drop", &all[3..]);
@@ -144,6 +148,8 @@ fn of_ckks(registry: &Registry) -> Graph {
     let key = s.op("rlwe.switching_key", attrs.with("g", 3u64), &[secret, public, hidden]).unwrap();
     let plain = s.op("ckks.encode", scale(2f64.powi(30)), &[slots]).unwrap();
     let ciphertext = s.op("ckks.encrypt_secret", with_q(q), &[secret, plain, public, hidden]).unwrap();
+    let values = with_q(q).with("form", "ntt");
+    s.op("ckks.encrypt_secret", values, &[secret, plain, public, hidden]).unwrap();
     let public_key = s.op("rlwe.public_key", with_q(&all), &[secret, public, hidden]).unwrap();
     let drop = none().with("drop", &all[3..]);
     let other = s.op("ckks.encrypt_public", drop, &[public_key, plain, hidden]).unwrap();

@@ -40,6 +40,17 @@ impl Axis {
     pub fn mask(self) -> u64 {
         self.low.map_or(0, |low| ((1 << bits(self.size)) - 1) << low)
     }
+
+    /// Which cells along it lie in ciphertext number `part`, of 2^`slots` slots.
+    pub fn within(self, part: u64, slots: u32) -> std::ops::Range<u64> {
+        let Some(low) = self.low else { return 0..self.size };
+        let own = self.mask() >> slots & part;
+        let (first, count) = match low.checked_sub(slots) {
+            Some(above) => (own >> above, 1),
+            None => (own << (slots - low), 1 << (slots - low)),
+        };
+        first.min(self.size)..(first + count).min(self.size)
+    }
 }
 
 /// Where the cells of a value lie.

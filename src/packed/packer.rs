@@ -1222,8 +1222,8 @@ impl Slots {
         let mut all = vec![(*base, 0)];
         for (axis, stride) in once.axes.iter().zip(strides) {
             let Some(low) = axis.low else { continue };
-            let here = |at: &u64| *base != 0 || at << low >> slots == axis.mask() >> slots & part;
-            let along: Vec<u64> = (0..axis.size).filter(here).collect();
+            let here = if *base == 0 { axis.within(*part, slots) } else { 0..axis.size };
+            let along: Vec<u64> = here.collect();
             all = cells::along(&all, &along, low, stride);
         }
         (all, subsets(layout.repeated))

@@ -130,12 +130,16 @@ fn encrypted(
         Scheme::Bfv { .. } | Scheme::Bgv { .. } => Attrs::new(),
     };
     let plain = s.op(names.encode, attrs, &[slots])?;
-    let (encrypt, attrs) = match special {
-        None => (names.encrypt_secret, Attrs::new().with("q", ty.q.as_slice())),
-        Some([]) => (names.encrypt_public, Attrs::new()),
-        Some(special) => (names.encrypt_public, Attrs::new().with("drop", special)),
+    let inputs = [&[key, plain], seeds].concat();
+    let attrs = match special {
+        None => {
+            let attrs = Attrs::new().with("q", ty.q.as_slice()).with("form", ty.form.name());
+            return s.op(names.encrypt_secret, attrs, &inputs);
+        }
+        Some([]) => Attrs::new(),
+        Some(special) => Attrs::new().with("drop", special),
     };
-    let ciphertext = s.op(encrypt, attrs, &[&[key, plain], seeds].concat())?;
+    let ciphertext = s.op(names.encrypt_public, attrs, &inputs)?;
     s.op("rlwe.ntt", Attrs::new(), &[ciphertext])
 }
 

@@ -117,6 +117,14 @@ impl Call<'_> {
         Form::named(name).ok_or_else(|| self.error("form", name, "coeff or ntt"))
     }
 
+    /// The same, where it may be left out: coefficients then.
+    ///
+    /// # Errors
+    /// `Operator` for another name.
+    pub fn optional_form(&self) -> Result<Form> {
+        if self.attrs.get("form").is_some() { self.form() } else { Ok(Form::Coeff) }
+    }
+
     /// Checks that two inputs have one type.
     ///
     /// # Errors

@@ -1,5 +1,6 @@
 //! `bfv.encrypt_secret`: encrypts a plaintext with the secret key: c_1 = a uniform, c_0 = round(Q m / t) + e - a s. Inputs:
-//! the secret key, the plaintext, a public seed (for a), a secret seed (for e). Attribute `q`: the data primes.
+//! the secret key, the plaintext, a public seed (for a), a secret seed (for e). Attributes `q`: the data primes; `form`: that of the
+//! ciphertext, of coefficients where it is left out.
 
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
@@ -20,7 +21,7 @@ impl OpDef for EncryptSecret {
     }
 
     fn attributes(&self) -> Option<&[&str]> {
-        Some(&["q"])
+        Some(&["form", "q"])
     }
 
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
@@ -29,7 +30,11 @@ impl OpDef for EncryptSecret {
         let t = types::modulus(call.input(1, "plain")?, "t")?;
         call.input(2, "public_seed")?;
         call.input(3, "secret_seed")?;
-        Ok(Ciphertext::new(n, call.moduli("q")?, 2, Scheme::Bfv { t }).ty())
+        Ok(Ciphertext {
+            form: call.optional_form()?,
+            ..Ciphertext::new(n, call.moduli("q")?, 2, Scheme::Bfv { t })
+        }
+        .ty())
     }
 
     fn random(&self) -> bool {
@@ -37,12 +42,9 @@ impl OpDef for EncryptSecret {
     }
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
-        let output = self.assemble(call)?;
-        let q = call.moduli("q")?;
-        let scaled = s.op("bfv.scale_plain", Attrs::new().with("q", q.as_slice()), &inputs[1..2])?;
-        let [c0, c1] = rlwe::zero_secret(s, inputs[0], &q, 1, [inputs[2], inputs[3]])?;
-        let c0 = s.op("poly.add", Attrs::new(), &[c0, scaled])?;
-        s.merge(&[c0, c1], output)
+        let ty = Ciphertext::of(&self.assemble(call)?)?;
+        let scaled = s.op("bfv.scale_plain", Attrs::new().with("q", ty.q.as_slice()), &inputs[1..2])?;
+        rlwe::fresh_secret(s, inputs[0], scaled, &ty, [inputs[2], inputs[3]])
     }
 
     fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {

@@ -1,8 +1,9 @@
 //! `bgv.encrypt_secret`: encrypts a plaintext with the secret key: c_1 = a uniform, c_0 = m + t e - a s. Inputs: the secret key, the
-//! plaintext, a public seed (for a), a secret seed (for e). Attribute `q`: the data primes. The factor is 1.
+//! plaintext, a public seed (for a), a secret seed (for e). Attributes `q`: the data primes; `form`: that of the
+//! ciphertext, of coefficients where it is left out. The factor is 1.
 
 use crate::Result;
-use crate::graph::{OperandId, ValueType};
+use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::types::{self, Ciphertext, Scheme};
 use crate::ops::{Call, Level, Noise, OpDef, Session};
 use crate::schemes::rlwe;
@@ -20,7 +21,7 @@ impl OpDef for EncryptSecret {
     }
 
     fn attributes(&self) -> Option<&[&str]> {
-        Some(&["q"])
+        Some(&["form", "q"])
     }
 
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
@@ -31,7 +32,11 @@ impl OpDef for EncryptSecret {
         call.input(3, "secret_seed")?;
         let q = call.moduli("q")?;
         rlwe::coprime(call, t, &q)?;
-        Ok(Ciphertext::new(n, q, 2, Scheme::Bgv { t, factor: 1 }).ty())
+        Ok(Ciphertext {
+            form: call.optional_form()?,
+            ..Ciphertext::new(n, q, 2, Scheme::Bgv { t, factor: 1 })
+        }
+        .ty())
     }
 
     fn random(&self) -> bool {
@@ -40,9 +45,8 @@ impl OpDef for EncryptSecret {
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let ty = Ciphertext::of(&self.assemble(call)?)?;
-        let seeds = [inputs[2], inputs[3]];
-        let zero = rlwe::zero_secret(s, inputs[0], &ty.q, ty.scheme.error_factor(), seeds)?;
-        rlwe::with_message(s, zero, inputs[1], &ty)
+        let lifted = s.op("rlwe.lift_plain", Attrs::new().with("q", ty.q.as_slice()), &inputs[1..2])?;
+        rlwe::fresh_secret(s, inputs[0], lifted, &ty, [inputs[2], inputs[3]])
     }
 
     fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {

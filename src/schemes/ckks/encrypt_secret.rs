@@ -1,9 +1,10 @@
 //! `ckks.encrypt_secret`: encrypts a plaintext with the secret key: c_1 = a uniform, c_0 = m + e - a s. Inputs: the secret key, the plaintext, a
-//! public seed (for a), a secret seed (for e). Attribute `q`: the data primes.
+//! public seed (for a), a secret seed (for e). Attributes `q`: the data primes; `form`: that of the
+//! ciphertext, of coefficients where it is left out.
 
 use super::canonical;
 use crate::Result;
-use crate::graph::{OperandId, ValueType};
+use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::types::{Ciphertext, Scheme};
 use crate::ops::{Call, Level, Noise, OpDef, Session};
 use crate::schemes::rlwe;
@@ -21,7 +22,7 @@ impl OpDef for EncryptSecret {
     }
 
     fn attributes(&self) -> Option<&[&str]> {
-        Some(&["q"])
+        Some(&["form", "q"])
     }
 
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
@@ -30,7 +31,11 @@ impl OpDef for EncryptSecret {
         let scale = super::plain_scale(call, 1, n)?;
         call.input(2, "public_seed")?;
         call.input(3, "secret_seed")?;
-        Ok(Ciphertext::new(n, call.moduli("q")?, 2, Scheme::Ckks { scale }).ty())
+        Ok(Ciphertext {
+            form: call.optional_form()?,
+            ..Ciphertext::new(n, call.moduli("q")?, 2, Scheme::Ckks { scale })
+        }
+        .ty())
     }
 
     fn random(&self) -> bool {
@@ -39,8 +44,8 @@ impl OpDef for EncryptSecret {
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let ty = Ciphertext::of(&self.assemble(call)?)?;
-        let zero = rlwe::zero_secret(s, inputs[0], &ty.q, 1, [inputs[2], inputs[3]])?;
-        rlwe::with_message(s, zero, inputs[1], &ty)
+        let lifted = s.op("rlwe.lift_plain", Attrs::new().with("q", ty.q.as_slice()), &inputs[1..2])?;
+        rlwe::fresh_secret(s, inputs[0], lifted, &ty, [inputs[2], inputs[3]])
     }
 
     fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {

@@ -32,7 +32,7 @@ pub(super) use relinearize_divide::RelinearizeDivide;
 pub(super) use subring::{decrypted, in_subring};
 pub(super) use tensor::{own_parts, product_type, tensor};
 pub(super) use times_plain::times_plain;
-pub(super) use zero::{dropped, plus_plain, public_ring, with_message, zero_public, zero_secret};
+pub(super) use zero::{dropped, fresh_secret, plus_plain, public_ring, with_message, zero_public};
 
 use super::{canonical, noise as bounds};
 use crate::Result;

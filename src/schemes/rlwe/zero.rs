@@ -1,4 +1,4 @@
-//! Encryptions of zero, coefficient form, whose errors are multiples of a factor: what schemes add messages to.
+//! What all schemes encrypt with: errors that are multiples of a factor, under the secret key or a public one.
 
 use super::{divide, secret_limbs, times};
 use crate::Result;
@@ -6,32 +6,41 @@ use crate::graph::{Attrs, OperandId};
 use crate::ops::types::{self, Ciphertext, Form, Limb, Poly};
 use crate::ops::{Call, Session};
 
-/// With the secret key: (factor e - a s, a), a uniform, modulo the primes `q`. `seeds`: a public one (for a) and a secret one (for e).
+/// A message, encrypted with the secret key: (m + factor e - a s, a), a uniform, as a ciphertext of that type. `message`: a polynomial in coefficient form modulo its primes;
+/// `seeds`: a public one (for a) and a secret one (for e).
 ///
 /// # Errors
 /// `Operator` for a prime that the key lacks.
-pub fn zero_secret(
+pub fn fresh_secret(
     s: &mut Session<'_>,
     secret: OperandId,
-    q: &[u64],
-    factor: u64,
+    message: OperandId,
+    ty: &Ciphertext,
     [public_seed, secret_seed]: [OperandId; 2],
-) -> Result<[OperandId; 2]> {
-    let secret = secret_limbs(s, secret, q)?;
-    let n = Limb::of(s.ty(secret[0]))?.n;
+) -> Result<OperandId> {
+    let secret = secret_limbs(s, secret, &ty.q)?;
+    let (n, factor) = (ty.n, ty.scheme.error_factor());
     let error = s.op("sample.error", Attrs::new().with("n", n), &[secret_seed])?;
-    let (mut c0, mut c1) = (Vec::with_capacity(q.len()), Vec::with_capacity(q.len()));
-    for (&q, &secret) in q.iter().zip(&secret) {
+    let (mut c0, mut c1) = (Vec::with_capacity(ty.q.len()), Vec::with_capacity(ty.q.len()));
+    for (index, (&q, &secret)) in ty.q.iter().zip(&secret).enumerate() {
         let a = s.op("sample.uniform", Attrs::new().with("n", n).with("q", q), &[public_seed])?;
         let product = s.op("limb.mul", Attrs::new(), &[a, secret])?;
-        let product = s.op("limb.intt", Attrs::new(), &[product])?;
         let error = s.op("limb.from_small", Attrs::new().with("q", q), &[error])?;
         let error = times(s, error, q, factor)?;
-        c0.push(s.op("limb.sub", Attrs::new(), &[error, product])?);
-        c1.push(s.op("limb.intt", Attrs::new(), &[a])?);
+        let own = s.split(message, (index * n) as u64, Limb { n, q, form: Form::Coeff }.ty())?;
+        let noisy = s.op("limb.add", Attrs::new(), &[own, error])?;
+        // Values take one transform, coefficients two.
+        let (noisy, product, a) = match ty.form {
+            Form::Ntt => (s.op("limb.ntt", Attrs::new(), &[noisy])?, product, a),
+            Form::Coeff => {
+                let product = s.op("limb.intt", Attrs::new(), &[product])?;
+                (noisy, product, s.op("limb.intt", Attrs::new(), &[a])?)
+            }
+        };
+        c0.push(s.op("limb.sub", Attrs::new(), &[noisy, product])?);
+        c1.push(a);
     }
-    let poly = Poly { n, q: q.to_vec(), form: Form::Coeff };
-    Ok([s.merge(&c0, poly.ty())?, s.merge(&c1, poly.ty())?])
+    s.merge(&[c0, c1].concat(), ty.ty())
 }
 
 /// With a public key (b, a): (b u + factor e_0, a u + factor e_1), u ternary, divided by the primes `drop` of the key, if any.

@@ -37,7 +37,7 @@ fn shape(call: &Call<'_>) -> Result<(Limb, usize, usize)> {
             return Err(call.error(format!("input {index}"), &call.inputs[index], prepared.ty()));
         }
     }
-    let form = if call.attrs.get("form").is_some() { call.form()? } else { Form::Coeff };
+    let form = call.optional_form()?;
     Ok((prepared.in_form(form), terms, outputs))
 }
 

@@ -93,7 +93,7 @@ pub(super) fn ring_kernel<R: Ring<N>, const N: usize>(
             let terms = call.inputs.len() / (outputs + 1);
             let scratch = group(n, terms) * n;
             let factors = (0..terms).map(|index| call.limb(index)).collect::<Result<Vec<_>>>()?;
-            let back = call.attrs.get("form").is_none() || call.form()? == Form::Coeff;
+            let back = call.optional_form()? == Form::Coeff;
             ring()?.map(|ring| {
                 kernel_with_scratch(scratch, move |i, out, scratch| {
                     convolve(&*ring, (&factors, outputs, back), out, i, scratch);
