@@ -11,8 +11,8 @@ use crate::ops::Registry;
 use crate::optimize::{fuse, hoist, optimize, sum_products};
 use crate::packed::close;
 use crate::schemes::close::{
-    Bfv, Bgv, Chain, Ckks, Closed, Closing, Emitter, Exact, Integers, KeyName, Made, Onward, Rules, Scales,
-    State, Turns,
+    Bfv, Bgv, Chain, Ckks, Closed, Closing, Emitter, Exact, Integers, KeyName, Made, Rules, Scales, State,
+    Turns,
 };
 use crate::schemes::{ParameterLiteral, SchemeName};
 use crate::values::Packing;
@@ -51,68 +51,37 @@ pub fn closed(
     emitter: &mut Emitter<'_>,
     How { late, told, worst }: How,
 ) -> Result<ClosedTask> {
-    let chain = chain(literal);
-    let onward = &halves.ties.closed(packing, literal, frame(literal.n, halves.exact))?;
+    let (chain, frame) = (&chain(literal), frame(literal.n, halves.exact));
+    let onward = &halves.ties.closed(packing, literal, frame)?;
     let Passes { lazy_relinearization: lazy, early_switching: early, .. } = halves.passes;
+    let mut close = |rules: &dyn Rules| {
+        let closing = Closing::new(emitter, chain, rules, lazy, onward);
+        let mut closing = if told { closing.told() } else { closing };
+        close(&packing.graph, &mut closing)?;
+        Ok(ClosedTask { outputs: closing.outputs, states: closing.states.unwrap_or_default() })
+    };
     if halves.exact {
-        let several = literal.t.len() > 1;
-        let moduli: Vec<u64> =
-            if worst { literal.t.iter().copied().max().into_iter().collect() } else { literal.t.clone() };
-        let how = (early, several);
-        return if literal.scheme == SchemeName::Bfv {
-            let scheme = Bfv::new(&chain, &literal.t)?;
-            exactly(&scheme, how, &moduli, |rules| {
-                by(rules, &packing.graph, &chain, emitter, (lazy, told), onward)
-            })
-        } else {
-            exactly(&Bgv, how, &moduli, |rules| {
-                by(rules, &packing.graph, &chain, emitter, (lazy, told), onward)
-            })
-        };
+        let scheme: &dyn Integers =
+            if literal.scheme == SchemeName::Bfv { &Bfv::new(chain, &literal.t)? } else { &Bgv };
+        let (several, largest) = (literal.t.len() > 1, literal.t.iter().max());
+        let mut all = ClosedTask::default();
+        for &t in literal.t.iter().filter(|&t| !worst || Some(t) == largest) {
+            let ClosedTask { outputs, states } = close(&Exact::new(scheme, t, several, early))?;
+            all.outputs.extend(outputs);
+            all.states.extend(states);
+        }
+        return Ok(all);
     }
     let scales = Scales::new(&literal.q, literal.scale.unwrap_or(0.0)).ok_or_else(|| Error::Parameters {
         what: "scales".into(),
         found: "one that is no number above 0".into(),
         expected: "primes next to the scale".into(),
     })?;
-    let largest = halves.largest(packing, frame(literal.n, false))?;
+    let largest = halves.largest(packing, frame)?;
     // Those of one decryption: all results of a run.
-    let frame = frame(literal.n, false);
     let polynomials = packing.outputs.iter().map(|value| ports(value, frame).len()).sum();
     let flooding = literal.releases.map(|releases| releases.flooding(polynomials));
-    let rules = Ckks { scales: &scales, largest: &largest, late, flooding };
-    by(rules, &packing.graph, &chain, emitter, (lazy, told), onward)
-}
-
-/// Closes a graph by the rules of a scheme of integers, modulo each plaintext modulus.
-fn exactly<'s, S: Integers>(
-    scheme: &'s S,
-    (early, several): (bool, bool),
-    moduli: &[u64],
-    mut close: impl FnMut(Exact<'s, S>) -> Result<ClosedTask>,
-) -> Result<ClosedTask> {
-    let mut all = ClosedTask::default();
-    for &t in moduli {
-        let ClosedTask { outputs, states } = close(Exact::new(scheme, t, several, early))?;
-        all.outputs.extend(outputs);
-        all.states.extend(states);
-    }
-    Ok(all)
-}
-
-/// Closes a graph of vectors of slots by the rules of a scheme.
-fn by<R: Rules>(
-    rules: R,
-    graph: &Graph,
-    chain: &Chain,
-    emitter: &mut Emitter<'_>,
-    (lazy, told): (bool, bool),
-    onward: &Onward,
-) -> Result<ClosedTask> {
-    let closing = Closing::new(emitter, chain, rules, lazy, onward);
-    let mut closing = if told { closing.told() } else { closing };
-    close(graph, &mut closing)?;
-    Ok(ClosedTask { outputs: closing.outputs, states: closing.states.unwrap_or_default() })
+    close(&Ckks { scales: &scales, largest: &largest, late, flooding })
 }
 
 /// What came of closing a task.

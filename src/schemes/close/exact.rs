@@ -44,9 +44,9 @@ const LOSS: f64 = 1.5;
 const SMALL: u128 = 64;
 
 /// The rules of a scheme of integers with one plaintext modulus.
-pub struct Exact<'s, S> {
+pub struct Exact<'s> {
     /// The scheme.
-    scheme: &'s S,
+    scheme: &'s dyn Integers,
     /// The plaintext modulus.
     t: u64,
     /// True where there are others beside it.
@@ -64,9 +64,9 @@ enum Decision {
     Product,
 }
 
-impl<'s, S: Integers> Exact<'s, S> {
+impl<'s> Exact<'s> {
     /// Rules modulo `t`, which is one of `several`; primes are dropped `early` or at the end.
-    pub fn new(scheme: &'s S, t: u64, several: bool, early: bool) -> Self {
+    pub fn new(scheme: &'s dyn Integers, t: u64, several: bool, early: bool) -> Self {
         Self { scheme, t, several, early, known: RefCell::default() }
     }
 
@@ -155,7 +155,7 @@ impl<'s, S: Integers> Exact<'s, S> {
     }
 }
 
-impl<S: Integers> Rules for Exact<'_, S> {
+impl Rules for Exact<'_> {
     fn fresh(&self, chain: &Chain, _: &str) -> Result<(Ciphertext, Noise)> {
         let error = self.scheme.fresh(chain, self.t);
         Ok((chain.fresh(self.scheme.scheme(self.t)), Noise::error(error)))

@@ -242,10 +242,10 @@ impl Closed {
 }
 
 /// A graph of slot vectors, being closed.
-pub struct Closing<'e, 'r, R> {
+pub struct Closing<'e, 'r> {
     emitter: &'e mut Emitter<'r>,
     chain: &'e Chain,
-    rules: R,
+    rules: &'e dyn Rules,
     /// Whether products are relinearized after they were added up.
     lazy: bool,
     onward: &'e Onward,
@@ -280,12 +280,12 @@ pub struct State {
     pub budget: f64,
 }
 
-impl<'e, 'r, R: Rules> Closing<'e, 'r, R> {
+impl<'e, 'r> Closing<'e, 'r> {
     /// Nothing yet; products are relinearized at once, or, where `lazy` is true, after they were added up.
     pub fn new(
         emitter: &'e mut Emitter<'r>,
         chain: &'e Chain,
-        rules: R,
+        rules: &'e dyn Rules,
         lazy: bool,
         onward: &'e Onward,
     ) -> Self {
@@ -387,7 +387,7 @@ impl<'e, 'r, R: Rules> Closing<'e, 'r, R> {
     }
 }
 
-impl<R: Rules> Target for Closing<'_, '_, R> {
+impl Target for Closing<'_, '_> {
     fn begin(&mut self, operator: u32) {
         self.parent = operator;
         self.emitter.set_parent(operator);

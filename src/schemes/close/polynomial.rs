@@ -3,14 +3,14 @@
 //! Blocks of `baby` coefficients, a power of two, are put together two and two with b_baby, b_(2 baby), b_(4 baby), ..., elements of the basis: no deeper than any way to
 //! make the highest element.
 
+use super::Closing;
 use super::errors::Bounds;
-use super::{Closing, Rules};
 use crate::graph::{Attr, Real};
 use crate::ops::Noise;
 use crate::packed::{Basis, Handle, Series, Target, beyond, chebyshev};
 use crate::{Error, Result};
 
-impl<R: Rules> Closing<'_, '_, R> {
+impl Closing<'_, '_> {
     /// p(x) - p(0). What x is off by is magnified by no more than p is steep, whatever the terms of p are: so its own evaluation is judged as of an x that is what is meant.
     ///
     /// # Errors
@@ -41,16 +41,16 @@ impl<R: Rules> Closing<'_, '_, R> {
 }
 
 /// A polynomial, being evaluated.
-struct Evaluation<'c, 'e, 'r, R> {
-    closing: &'c mut Closing<'e, 'r, R>,
+struct Evaluation<'c, 'e, 'r> {
+    closing: &'c mut Closing<'e, 'r>,
     basis: Basis,
     baby: usize,
     /// Elements of the basis: number k is that of degree k + 1.
     elements: Vec<Option<Handle>>,
 }
 
-impl<'c, 'e, 'r, R: Rules> Evaluation<'c, 'e, 'r, R> {
-    fn new(closing: &'c mut Closing<'e, 'r, R>, x: Handle, p: &Series) -> Self {
+impl<'c, 'e, 'r> Evaluation<'c, 'e, 'r> {
+    fn new(closing: &'c mut Closing<'e, 'r>, x: Handle, p: &Series) -> Self {
         // About half of the products make elements, the others put blocks together.
         let baby = 1usize << ((p.len() as f64 / 2.0).sqrt().log2().round().max(0.0) as u32);
         Self { closing, basis: p.basis(), baby, elements: vec![Some(x)] }
@@ -155,7 +155,7 @@ impl<'c, 'e, 'r, R: Rules> Evaluation<'c, 'e, 'r, R> {
     }
 }
 
-impl<R: Rules> Closing<'_, '_, R> {
+impl Closing<'_, '_> {
     /// x + number, in all slots.
     fn add_number(&mut self, x: Handle, number: f64) -> Result<Handle> {
         let x = self.cipher(x)?;
