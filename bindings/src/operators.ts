@@ -26,7 +26,7 @@ export interface OperatorAttributes {
   'bfv.add_plain': never;
   'bfv.decrypt': never;
   'bfv.encrypt_public': 'drop';
-  'bfv.encrypt_secret': 'q';
+  'bfv.encrypt_secret': 'form' | 'q';
   'bfv.mod_switch': 'keep';
   'bfv.multiply': 'aux';
   'bfv.multiply_plain': never;
@@ -37,7 +37,7 @@ export interface OperatorAttributes {
   'bgv.adjust': 'factor';
   'bgv.decrypt': never;
   'bgv.encrypt_public': 'drop';
-  'bgv.encrypt_secret': 'q';
+  'bgv.encrypt_secret': 'form' | 'q';
   'bgv.mod_switch': 'keep';
   'bgv.multiply': never;
   'bgv.multiply_number': 'by';
@@ -73,7 +73,7 @@ export interface OperatorAttributes {
   'ckks.decrypt': never;
   'ckks.encode': 'scale';
   'ckks.encrypt_public': 'drop';
-  'ckks.encrypt_secret': 'q';
+  'ckks.encrypt_secret': 'form' | 'q';
   'ckks.multiply': 'scale';
   'ckks.multiply_plain': 'scale';
   'ckks.multiply_scalar': 'by' | 'scale' | 'value';

@@ -141,10 +141,9 @@ impl Rules for Ckks<'_> {
 
     fn meet(&self, e: &mut Emitter<'_>, chain: &Chain, x: Cipher, y: Cipher) -> Result<[Cipher; 2]> {
         let (mut x, mut y) = (x, y);
-        let level = |e: &Emitter<'_>, x: Cipher| Ok::<_, Error>(e.level(x.node)?);
-        if (x.degree, level(e, x)?) != (y.degree, level(e, y)?) {
+        if (x.degree, e.level(x.node)?) != (y.degree, e.level(y.node)?) {
             (x, y) = (self.settle(e, chain, x)?, self.settle(e, chain, y)?);
-            let keep = level(e, x)?.min(level(e, y)?);
+            let keep = e.level(x.node)?.min(e.level(y.node)?);
             (x, y) = (self.lowered(e, x, keep)?, self.lowered(e, y, keep)?);
         }
         Ok([x, y])

@@ -53,8 +53,11 @@ pub struct Exact<'s> {
     several: bool,
     /// Whether primes are dropped as soon as that costs next to nothing; else at the end.
     early: bool,
-    known: RefCell<HashMap<(Decision, [[u64; 3]; 2]), usize>>,
+    known: RefCell<HashMap<Decided, usize>>,
 }
+
+/// What is decided, and of each of two ciphertexts what that depends on: primes, parts, and the bits of its error.
+type Decided = (Decision, [[u64; 3]; 2]);
 
 /// What is decided on the primes of ciphertexts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -150,7 +153,7 @@ impl<'s> Exact<'s> {
             return Ok(x);
         }
         let error = e.noise(x.node).error;
-        let switches = !self.scheme.drops() || self.switched(&ty, error, keep) < error;
+        let switches = !self.scheme.drops() || self.switched(ty, error, keep) < error;
         if switches { self.switch(e, x, keep) } else { dropped(e, x, keep) }
     }
 }
@@ -216,11 +219,11 @@ impl Rules for Exact<'_> {
             if !self.scheme.drops() {
                 return self.switch(e, x, keep);
             }
-            let factor = Self::factor(&ty)?;
+            let factor = Self::factor(ty)?;
             let wanted = Self::factor(e.ciphertext(other.node)?)?;
             let made_alike = |factor: u64| if factor == wanted { 0.0 } else { adjusted };
-            let switched = self.scheme.switched_factor(&ty, self.t, factor, keep)?;
-            let after = [error + made_alike(factor), self.switched(&ty, error, keep) + made_alike(switched)];
+            let switched = self.scheme.switched_factor(ty, self.t, factor, keep)?;
+            let after = [error + made_alike(factor), self.switched(ty, error, keep) + made_alike(switched)];
             if after[0] <= after[1] { dropped(e, x, keep) } else { self.switch(e, x, keep) }
         };
         (x, y) = (lowered(e, x, y)?, lowered(e, y, x)?);
@@ -282,7 +285,7 @@ impl Rules for Exact<'_> {
     fn finish(&self, e: &mut Emitter<'_>, x: Cipher, leaving: Leaving) -> Result<(Cipher, f64)> {
         let (ty, error) = (e.ciphertext(x.node)?, e.noise(x.node).error);
         let budget = |keep: usize| {
-            self.budget(noise::log2(&ty.q[..keep]), Noise::error(self.switched(&ty, error, keep)))
+            self.budget(noise::log2(&ty.q[..keep]), Noise::error(self.switched(ty, error, keep)))
                 - leaving.lost
         };
         let lowest = (1..ty.q.len()).find(|&keep| budget(keep) >= MARGIN);
