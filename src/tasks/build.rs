@@ -147,7 +147,11 @@ pub fn judged<'r>(
     // What is turned more often is noisier, and may have to be turned at a higher level.
     for level in [highest, chain.q.len()] {
         let room = limit.saturating_sub(others) / key_size(&chain, level);
-        let Some(turns) = Turns::within(chain.n as u32 / 2, wanted, room as usize) else { continue };
+        let turns = match Turns::within(chain.n as u32 / 2, wanted, room as usize) {
+            Ok(Some(turns)) => turns,
+            Ok(None) => continue,
+            Err(error) => return (first, Err(error)),
+        };
         let (judge, task) = judge(turns);
         found = bytes(judge.levels());
         if task.is_err() || found <= limit {

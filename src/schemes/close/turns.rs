@@ -3,10 +3,17 @@
 //! Turns by any number of steps form a cyclic group. Of its elements some get keys, from which all that are wanted can be reached; each costs as many key switches as
 //! the shortest way to it has steps. These are found greedily: first powers of a base, of which the fewest are enough, then whatever saves the most.
 
+use crate::Result;
+use crate::watch::pause;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// How often a key may be used in a row, where it is judged what it would save.
 const MOST_REPEATS: u32 = 3;
+
+/// How often something is added or put in another's place, and of how many it is worked out what they would save: of those that are farthest.
+const ROUNDS: usize = 64;
+const TRIED: usize = 64;
 
 /// Bases that are tried: the smallest of those with few enough powers.
 const BASES: usize = 3;
@@ -20,27 +27,33 @@ pub struct Turns {
 impl Turns {
     /// Ways for turns of rows of `of` slots, a power of two: `wanted` says by how many steps, and how often. At most so many steps have keys. None where these are none, and
     /// some are wanted.
-    pub fn within(of: u32, wanted: &BTreeMap<u32, usize>, most: usize) -> Option<Self> {
+    ///
+    /// # Errors
+    /// `Cancelled`.
+    pub fn within(of: u32, wanted: &BTreeMap<u32, usize>, most: usize) -> Result<Option<Self>> {
         let wanted: BTreeMap<u32, usize> = wanted
             .iter()
             .map(|(&steps, &count)| (steps % of, count))
             .filter(|&(steps, _)| steps != 0)
             .collect();
         if wanted.is_empty() {
-            return Some(Self::default());
+            return Ok(Some(Self::default()));
         }
         let all: Vec<u32> = wanted.keys().copied().collect();
         let found = if all.len() <= most {
             all
+        } else if most == 0 {
+            return Ok(None);
         } else {
             let bases = (1..=of.trailing_zeros()).map(|log_base| powers(of, &wanted, log_base));
             let bases = bases.chain([vec![1 << lowest(&wanted)]]);
             let bases = bases.filter(|base| base.len() <= most).take(BASES);
-            let chosen = bases.map(|base| grown(of, &wanted, base, most));
-            chosen.min_by_key(|chosen| (cost(&distances(of, chosen), &wanted), chosen.len()))?
+            let chosen = bases.map(|base| grown(of, &wanted, base, most)).collect::<Result<Vec<_>>>()?;
+            let worth = |chosen: &Vec<u32>| (cost(&distances(of, chosen, &wanted), &wanted), chosen.len());
+            chosen.into_iter().min_by_key(worth).unwrap_or_default()
         };
-        let all = distances(of, &found);
-        Some(Self { ways: ways(of, &wanted, &found, &all) })
+        let all = distances(of, &found, &wanted);
+        Ok(Some(Self { ways: ways(of, &wanted, &found, &all) }))
     }
 
     /// How many turns have no key of their own.
@@ -86,32 +99,32 @@ fn powers(of: u32, wanted: &BTreeMap<u32, usize>, log_base: u32) -> Vec<u32> {
     found
 }
 
-/// Adds what saves most, and leaves out what saves nothing, as long as there is something.
-fn grown(of: u32, wanted: &BTreeMap<u32, usize>, mut chosen: Vec<u32>, most: usize) -> Vec<u32> {
-    loop {
-        let all = distances(of, &chosen);
-        let now = cost(&all, wanted);
+/// Adds what saves most, as long as there is something, and in the end puts it in the place of what is used least.
+fn grown(of: u32, wanted: &BTreeMap<u32, usize>, mut chosen: Vec<u32>, most: usize) -> Result<Vec<u32>> {
+    let at_once = (most - chosen.len()).div_ceil(ROUNDS / 2).max(1);
+    for _ in 0..ROUNDS {
+        pause()?;
+        let all = distances(of, &chosen, wanted);
         let saved = |steps: u32| -> u64 {
             let shorter = |wanted: u32| {
-                let through = |times: u32| {
-                    let rest = (u64::from(wanted) + u64::from(times) * u64::from(of - steps)) % u64::from(of);
-                    all[rest as usize].saturating_add(times)
-                };
+                let through =
+                    |times: u32| all[moved(of, wanted, steps, times) as usize].saturating_add(times);
                 let best = (1..=MOST_REPEATS).map(through).min().unwrap_or(u32::MAX);
                 u64::from(all[wanted as usize].saturating_sub(best))
             };
             wanted.iter().map(|(&wanted, &count)| shorter(wanted) * count as u64).sum()
         };
-        let better = wanted.keys().copied().filter(|steps| !chosen.contains(steps));
-        let better = better
-            .map(|steps| (saved(steps), steps))
-            .max_by_key(|&(saved, steps)| (saved, std::cmp::Reverse(steps)));
-        let Some((_, steps)) = better.filter(|&(saved, _)| saved > 0) else { return chosen };
+        let own = |(&steps, &count): (&u32, &usize)| {
+            (u64::from(all[steps as usize].saturating_sub(1)) * count as u64, steps)
+        };
+        let farthest = sorted(wanted.iter().map(own)).into_iter().take(TRIED);
+        let better = sorted(farthest.map(|(_, steps)| (saved(steps), steps)));
+        let Some(&(_, best)) = better.first() else { return Ok(chosen) };
         if chosen.len() < most {
-            chosen.push(steps);
+            let room = at_once.min(most - chosen.len());
+            chosen.extend(better.into_iter().take(room).map(|(_, steps)| steps));
             continue;
         }
-        // In the place of the one that is used least, if that is worth less.
         let ways = ways(of, wanted, &chosen, &all);
         let uses = |step: &u32| {
             let own = |(wanted, count): (&u32, &usize)| {
@@ -122,31 +135,43 @@ fn grown(of: u32, wanted: &BTreeMap<u32, usize>, mut chosen: Vec<u32>, most: usi
             };
             wanted.iter().map(own).sum::<usize>()
         };
-        let least = (0..chosen.len()).min_by_key(|&at| uses(&chosen[at]));
         let mut other = chosen.clone();
-        if let Some(least) = least {
-            other[least] = steps;
+        if let Some(least) = (0..chosen.len()).min_by_key(|&at| uses(&chosen[at])) {
+            other[least] = best;
         }
-        if cost(&distances(of, &other), wanted) >= now {
-            return chosen;
+        if cost(&distances(of, &other, wanted), wanted) >= cost(&all, wanted) {
+            return Ok(chosen);
         }
         chosen = other;
     }
+    Ok(chosen)
 }
 
-/// The fewest turns to each number of steps; `u32::MAX` where there is no way.
-fn distances(of: u32, chosen: &[u32]) -> Vec<u32> {
+/// What is worth something, most first; of equal ones the fewest steps.
+fn sorted(all: impl Iterator<Item = (u64, u32)>) -> Vec<(u64, u32)> {
+    let mut all: Vec<(u64, u32)> = all.filter(|&(worth, _)| worth > 0).collect();
+    all.sort_unstable_by_key(|&(worth, steps)| (Reverse(worth), steps));
+    all
+}
+
+/// Where one is before it is turned so often by so many steps.
+fn moved(of: u32, to: u32, steps: u32, times: u32) -> u32 {
+    ((u64::from(to) + u64::from(times) * u64::from(of - steps)) % u64::from(of)) as u32
+}
+
+/// The fewest turns to each number of steps, as far as what is wanted lies; `u32::MAX` for what is farther, or cannot be reached.
+fn distances(of: u32, chosen: &[u32], wanted: &BTreeMap<u32, usize>) -> Vec<u32> {
     let mut all = vec![u32::MAX; of as usize];
     all[0] = 0;
-    let mut found = vec![0u32];
-    let mut next = 0;
-    while let Some(&from) = found.get(next) {
+    let (mut found, mut next, mut missing) = (vec![0u32], 0, wanted.len());
+    while let Some(&from) = found.get(next).filter(|_| missing > 0) {
         next += 1;
         for &steps in chosen {
-            let to = (u64::from(from) + u64::from(steps)) % u64::from(of);
+            let to = ((u64::from(from) + u64::from(steps)) % u64::from(of)) as u32;
             if all[to as usize] == u32::MAX {
                 all[to as usize] = all[from as usize] + 1;
-                found.push(to as u32);
+                found.push(to);
+                missing -= usize::from(wanted.contains_key(&to));
             }
         }
     }
@@ -168,7 +193,7 @@ fn ways(of: u32, wanted: &BTreeMap<u32, usize>, chosen: &[u32], all: &[u32]) -> 
     for &steps in wanted.keys().filter(|steps| !chosen.contains(steps)) {
         let (mut way, mut at) = (Vec::new(), steps);
         while at != 0 {
-            let before = |&step: &u32| ((u64::from(at) + u64::from(of - step)) % u64::from(of)) as u32;
+            let before = |&step: &u32| moved(of, at, step, 1);
             let nearer = chosen.iter().filter(|step| all[before(step) as usize] < all[at as usize]);
             let Some(step) = nearer.max_by_key(|step| wanted.contains_key(&before(step))) else { break };
             way.push(*step);
@@ -190,7 +215,7 @@ mod tests {
 
     /// The keys that are used, and the key switches of all turns.
     fn made(of: u32, wanted: &BTreeMap<u32, usize>, most: usize) -> (usize, usize) {
-        let turns = Turns::within(of, wanted, most).unwrap();
+        let turns = Turns::within(of, wanted, most).unwrap().unwrap();
         let mut keys = std::collections::BTreeSet::new();
         let mut switches = 0;
         for &steps in wanted.keys() {
@@ -217,8 +242,11 @@ mod tests {
         let window = wanted([1, 64, 63, 65, 4095, 4032, 4033, 4031]);
         assert_eq!(made(4096, &window, 4), (4, 12));
         assert_eq!(made(4096, &wanted([2048, 1024]), 1), (1, 3));
-        assert_eq!(Turns::within(4096, &all, 0), None);
-        assert_eq!(Turns::within(4096, &wanted([0]), 0), Some(Turns::default()));
+        assert_eq!(Turns::within(4096, &all, 0), Ok(None));
+        assert_eq!(Turns::within(4096, &wanted([0]), 0), Ok(Some(Turns::default())));
+        // Very many, all but one of them with keys: a few are for steps that nobody wants.
+        let many = wanted((1..4001).map(|k| k * 16 + 1));
+        assert!(made(65_536, &many, 3_999).1 <= 4_100);
     }
 
     #[test]
