@@ -387,8 +387,40 @@ fn keys_have_no_more_bytes_than_they_may() {
         assert_eq!(run(&Arc::new(program), &inputs), expected(&task, &inputs));
     }
     let options = Options { key_bytes: Some(one as f64), ..Options::default() };
-    let refused = Program::compile(task, &options).err().unwrap().to_string();
+    let refused = Program::compile(task.clone(), &options).err().unwrap().to_string();
     assert!(refused.contains("bytes of evaluation keys"), "{refused}");
+    // Parameters that are given are judged by the same limit.
+    let parameters = Some(road::parameters(&whole.report().unwrap()));
+    let refused = Program::compile(task, &Options { parameters, ..options }).err().unwrap();
+    assert!(matches!(refused, Error::Parameters { .. }), "{refused}");
+}
+
+#[test]
+fn keys_under_a_limit_are_of_as_few_primes_as_do() {
+    let mut task = TaskBuilder::default();
+    let [x, y] = ["x", "y"]
+        .map(|name| task.input(name, r#"kind="integer", shape=[8], where="encrypted""#, Some(["0", "9"])));
+    let product = task.op("value.multiply", "", &[x, y]);
+    task.output("product", product);
+    let options = Options { n: Some(16_384), key_bytes: Some(1e6), ..Options::default() };
+    let program = Program::compile(task.finish(), &options).unwrap();
+    assert!((1..=1_000_000).contains(&key_bytes(&program)), "{}", key_bytes(&program));
+}
+
+#[test]
+fn a_smaller_ring_may_be_more_precise() {
+    let mut task = TaskBuilder::default();
+    let x = task.input("x", r#"kind="real", shape=[8], where="encrypted""#, Some(["-1", "1"]));
+    let negative = task.op("value.negate", "", &[x]);
+    task.output("negative", negative);
+    let task = task.finish();
+    let precise = |n| {
+        let options = Options { n: Some(n), precision: Some(37.0), ..Options::default() };
+        Program::compile(task.clone(), &options).is_ok()
+    };
+    assert!(precise(4096) && !precise(8192));
+    let options = Options { precision: Some(37.0), ..Options::default() };
+    assert_eq!(Program::compile(task.clone(), &options).unwrap().parameters().literal().n, 4096);
 }
 
 /// All passes, or some of them, by the bits of every second seed.

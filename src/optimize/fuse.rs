@@ -33,7 +33,7 @@ fn merged(first: Attrs, second: &Attrs) -> Attrs {
 }
 
 pub(super) fn work(graph: &Graph, facts: &Facts, registry: &Registry) -> Result<Option<Change>> {
-    as_one(graph, facts, registry, |def, inner| def.fused(inner))
+    as_one(graph, facts, registry, MOST_INPUTS, |def, inner| def.fused(inner))
 }
 
 /// Puts one operator in the place of those that operator types say it stands for: asked of one, and of the name of those whose outputs it reads.
@@ -41,6 +41,7 @@ pub(super) fn as_one(
     graph: &Graph,
     facts: &Facts,
     registry: &Registry,
+    most_inputs: usize,
     ask: for<'r> fn(&'r dyn OpDef, &str) -> Option<&'r str>,
 ) -> Result<Option<Change>> {
     let private = Private::new(graph, facts);
@@ -74,7 +75,8 @@ pub(super) fn as_one(
                 None => (signature.name.as_str(), &signature.attrs, graph.inputs_of(own)),
             };
             let all = whole.take().unwrap_or_default();
-            let name = ask(def.as_ref(), name).filter(|name| all.inputs.is_empty() || all.name == *name);
+            let name = ask(def.as_ref(), name)
+                .filter(|name| all.inputs.is_empty() || (all.name == *name && all.attrs == *attrs));
             let Some(name) = name else { break };
             whole = Some(Fused {
                 name,
@@ -82,7 +84,7 @@ pub(super) fn as_one(
                 inputs: [all.inputs.as_slice(), inputs].concat(),
             });
         }
-        if let Some(mut whole) = whole.filter(|whole| whole.inputs.len() <= MOST_INPUTS) {
+        if let Some(mut whole) = whole.filter(|whole| whole.inputs.len() <= most_inputs) {
             whole.attrs = merged(whole.attrs, &graph.signature(op).attrs);
             inner.iter().for_each(|&inner| gone[inner] = true);
             fused.insert(number, whole);

@@ -19,7 +19,7 @@ pub fn sum_products(graph: &Graph, registry: &Registry) -> Result<Graph> {
 }
 
 pub(super) fn work(graph: &Graph, facts: &Facts, registry: &Registry) -> Result<Option<Change>> {
-    as_one(graph, facts, registry, |def, inner| def.rounded_once(inner))
+    as_one(graph, facts, registry, usize::MAX, |def, inner| def.rounded_once(inner))
 }
 
 #[cfg(test)]

@@ -130,32 +130,38 @@ pub fn judged<'r>(
         (judge, task)
     };
     let (first, task) = judge(Turns::default());
-    let (Some(limit), Ok(_)) = (key_bytes, &task) else { return (first, task) };
+    let (Some(limit), Ok(ClosedTask { outputs, .. })) = (key_bytes, &task) else { return (first, task) };
     let chain = chain(literal);
     let bytes = |keys: &BTreeMap<KeyName, usize>| keys.values().map(|&level| key_size(&chain, level)).sum();
-    let all: u64 = bytes(first.levels());
-    if all <= limit {
+    let mut found: u64 = bytes(first.levels());
+    // What cannot be decrypted needs no keys.
+    if found <= limit || Closed::check(outputs).is_err() {
         return (first, task);
     }
     let wanted = first.turned();
     let element = |&steps: &u32| KeyName::Galois(galois_element(chain.n, i64::from(steps)));
     let rotations: BTreeMap<KeyName, usize> =
         wanted.keys().map(element).filter_map(|name| Some((name, *first.levels().get(&name)?))).collect();
-    let others = all - bytes(&rotations);
-    let highest = rotations.values().copied().max().unwrap_or(0);
-    let mut found = others + key_size(&chain, highest);
-    // What is turned more often is noisier, and may have to be turned at a higher level.
-    for level in [highest, chain.q.len()] {
-        let room = limit.saturating_sub(others) / key_size(&chain, level);
-        let turns = match Turns::within(chain.n as u32 / 2, wanted, room as usize) {
-            Ok(Some(turns)) => turns,
-            Ok(None) => continue,
-            Err(error) => return (first, Err(error)),
-        };
-        let (judge, task) = judge(turns);
-        found = bytes(judge.levels());
-        if task.is_err() || found <= limit {
-            return (judge, task);
+    let others = found - bytes(&rotations);
+    if let Some(highest) = rotations.values().copied().max() {
+        found = others + key_size(&chain, highest);
+        let mut before = None;
+        // What is turned more often is noisier, and may have to be turned at a higher level.
+        for level in highest..=chain.q.len() {
+            let room = (limit.saturating_sub(others) / key_size(&chain, level)) as usize;
+            if before.replace(room) == Some(room) {
+                continue;
+            }
+            let turns = match Turns::within(chain.n as u32 / 2, wanted, room) {
+                Ok(Some(turns)) => turns,
+                Ok(None) => break,
+                Err(error) => return (first, Err(error)),
+            };
+            let (judge, task) = judge(turns);
+            found = bytes(judge.levels());
+            if task.is_err() || found <= limit {
+                return (judge, task);
+            }
         }
     }
     (first, Err(Error::TooLarge { what: KEY_BYTES, found, limit }))
@@ -181,6 +187,14 @@ pub fn build(
     let judged = |late| {
         let how = (How { late, ..How::default() }, asked.key_bytes);
         let (judge, task) = judged(halves, packing, literal, how, u64::MAX, registry);
+        let task = task.map_err(|error| match error {
+            Error::TooLarge { what: what @ KEY_BYTES, found, limit } => Error::Parameters {
+                what: what.to_owned(),
+                found: found.to_string(),
+                expected: format!("at most {limit}"),
+            },
+            error => error,
+        });
         let outputs = task?.outputs;
         Closed::check(&outputs)?;
         let late = choose::precise(halves, packing, &outputs, asked.precision).is_err();

@@ -130,11 +130,12 @@ fn among(rings: &[Ring], all: &[Member], wishes: &Wishes, registry: &Registry) -
         found.extend(search.cheapest(ring)?.map(|best| (index, best)));
         Ok(found.contains_key(&index))
     };
-    // What is too much for a ring is too much for all smaller ones, but for bytes of keys. Where to begin is a guess.
+    // Integers that are too much for a ring are too much for all smaller ones, but for bytes of keys. Where to begin is a guess.
+    let exact = all.iter().flat_map(|task| &task.ways).all(|halves| halves.exact);
     let mut middle = rings.len() / 2;
     if wishes.asked.key_bytes.is_some() {
         middle = 0;
-    } else if all.iter().flat_map(|task| &task.ways).all(|halves| halves.exact && few_bits(halves)) {
+    } else if exact && all.iter().flat_map(|task| &task.ways).all(few_bits) {
         middle = middle.saturating_sub(1);
     }
     if does(middle)? {
@@ -144,9 +145,12 @@ fn among(rings: &[Ring], all: &[Member], wishes: &Wishes, registry: &Registry) -
             does(middle + 1)?;
         }
     } else {
-        for index in middle + 1..rings.len() {
+        let above = (middle + 1..rings.len()).map(|index| (index, index + 1));
+        // Of reals errors are smaller in smaller rings.
+        let below = (0..if exact { 0 } else { middle }).rev().map(|index| (index, rings.len()));
+        for (index, next) in above.chain(below) {
             if does(index)? {
-                does(index + 1)?;
+                does(next)?;
                 break;
             }
         }
@@ -302,7 +306,7 @@ impl Search<'_> {
             match fewest(self, digit, least)? {
                 Fit::Yes(found) => all.push(*found),
                 // There are fewer of larger ones, to read and to make noise.
-                Fit::Costly | Fit::Imprecise { .. } => {}
+                Fit::Costly | Fit::Imprecise { .. } | Fit::KeyBytes => {}
                 // They leave fewer bits for all else.
                 Fit::No { .. } | Fit::Keys => break,
             }
@@ -316,10 +320,20 @@ impl Search<'_> {
         let most = (ring.max_bits / LEAST_BITS) as usize;
         let mut enough = (ring.max_bits / PRIME_BITS) as usize;
         enough = enough.saturating_sub(special).clamp(least, most.max(least));
+        if self.wishes.asked.key_bytes.is_some() {
+            // The fewest primes have the smallest keys.
+            for count in least..=most.max(least) {
+                match self.integers(ring, t, count, special)? {
+                    Fit::No { .. } => {}
+                    fit => return Ok(fit),
+                }
+            }
+            return Ok(Fit::No { missing: f64::INFINITY });
+        }
         let (mut first, mut missing) = (least, f64::INFINITY);
         let mut found = loop {
             match self.integers(ring, t, enough, special)? {
-                // Smaller steps were seen to save two thirds of what is missing at most.
+                // Smaller steps were seen to save less than that.
                 fit @ Fit::No { missing: bits } if bits > f64::from(ring.max_bits) / 2.0 => return Ok(fit),
                 Fit::No { missing: bits } if bits < missing => (first, missing) = (enough + 1, bits),
                 fit @ (Fit::No { .. } | Fit::Keys) => return Ok(fit),
@@ -344,7 +358,7 @@ impl Search<'_> {
     /// So many data primes and special ones, for one set of plaintext moduli: all of one size, or else of two.
     fn integers(&mut self, ring: &Ring, t: &[u64], count: usize, special: usize) -> Result<Fit> {
         let even = PRIME_BITS.min(ring.max_bits / (count + special) as u32);
-        let mut missing = f64::INFINITY;
+        let (mut missing, mut too_many) = (f64::INFINITY, false);
         if even < LEAST_BITS {
             return Ok(Fit::No { missing });
         }
@@ -357,10 +371,11 @@ impl Search<'_> {
             let scheme = self.wishes.scheme.unwrap_or(SchemeName::Bgv);
             match self.fits(ring, self.literal(ring, scheme, t, &primes, &specials), false)? {
                 Fit::No { missing: bits } => missing = missing.min(bits),
+                Fit::KeyBytes => too_many = true,
                 fit => return Ok(fit),
             }
         }
-        Ok(Fit::No { missing })
+        Ok(if too_many { Fit::KeyBytes } else { Fit::No { missing } })
     }
 
     /// The largest primes of so many bits that are not taken; none where there are not as many.
@@ -557,10 +572,10 @@ impl Search<'_> {
         Ok(Err(match judged {
             Ok(outputs) => return Ok(Ok(Judged { outputs, words: judge.words() })),
             Err(error @ Error::TooLarge { what: build::KEY_BYTES, found, .. }) => {
-                if self.keys.as_ref().is_none_or(|known| found < known.0) {
+                if !how.0.worst && self.keys.as_ref().is_none_or(|known| found < known.0) {
                     self.keys = Some((found, format!("n = {n}: {error}")));
                 }
-                Fit::No { missing }
+                Fit::KeyBytes
             }
             // With more primes it would read and write more.
             Err(Error::TooLarge { .. }) if judge.words() > most => Fit::Costly,
@@ -608,6 +623,8 @@ enum Fit {
     },
     /// Not without special primes.
     Keys,
+    /// Deep enough, but keys have too many bytes, of which larger digits take fewer.
+    KeyBytes,
     /// Another one costs much less.
     Costly,
 }

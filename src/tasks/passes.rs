@@ -30,7 +30,7 @@ pub struct Passes {
     pub early_switching: bool,
     /// What turns of one ciphertext share is computed once (`optimize::hoist`).
     pub hoist: bool,
-    /// Divisions that follow one another are one, those of products that are added up (`optimize::sum_products`), and so are sums of products of limbs (`optimize::fuse`).
+    /// Divisions that follow one another, or products that are added up, are one (`optimize::fuse`, `optimize::sum_products`), and so are sums of products of limbs.
     pub fuse: bool,
 }
 

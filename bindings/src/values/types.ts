@@ -414,7 +414,7 @@ export interface CompileOptions {
   memoryLimit?: number | undefined;
   /**
    * Most bytes of evaluation keys, as they travel (`info.keys` tells them). Where turns of slots need more keys than that, some are made of several others: fewer bytes, more work,
-   * more noise. Errors: ParameterError where products alone need more, or where what is left is too few for the task; it says how many bytes would be needed. Default: no limit.
+   * more noise. Errors: ParameterError where products alone need more, or where what is left is too few for the task; it says how many bytes came nearest. Default: no limit.
    */
   keyBytes?: number | undefined;
   /** Bits that results of reals are right to, of the larger of 1 and what they may be: 1 to 40, default 20. */

@@ -15,6 +15,9 @@ const MOST_REPEATS: u32 = 3;
 const ROUNDS: usize = 64;
 const TRIED: usize = 64;
 
+/// Most turns of all ways: what a graph may have.
+const MOST_TURNS: u64 = 1 << 20;
+
 /// Bases that are tried: the smallest of those with few enough powers.
 const BASES: usize = 3;
 
@@ -25,8 +28,7 @@ pub struct Turns {
 }
 
 impl Turns {
-    /// Ways for turns of rows of `of` slots, a power of two: `wanted` says by how many steps, and how often. At most so many steps have keys. None where these are none, and
-    /// some are wanted.
+    /// Ways for turns of rows of `of` slots, a power of two: `wanted` says by how many steps, and how often. At most so many steps have keys. None where these are too few.
     ///
     /// # Errors
     /// `Cancelled`.
@@ -53,6 +55,10 @@ impl Turns {
             chosen.into_iter().min_by_key(worth).unwrap_or_default()
         };
         let all = distances(of, &found, &wanted);
+        // Each takes an operator at least.
+        if cost(&all, &wanted) > MOST_TURNS {
+            return Ok(None);
+        }
         Ok(Some(Self { ways: ways(of, &wanted, &found, &all) }))
     }
 
@@ -125,18 +131,19 @@ fn grown(of: u32, wanted: &BTreeMap<u32, usize>, mut chosen: Vec<u32>, most: usi
             chosen.extend(better.into_iter().take(room).map(|(_, steps)| steps));
             continue;
         }
+        if cost(&all, wanted) > MOST_TURNS {
+            return Ok(chosen);
+        }
         let ways = ways(of, wanted, &chosen, &all);
-        let uses = |step: &u32| {
-            let own = |(wanted, count): (&u32, &usize)| {
-                let times = ways.get(wanted).map_or(usize::from(wanted == step), |way| {
-                    way.iter().filter(|other| *other == step).count()
-                });
-                times * count
-            };
-            wanted.iter().map(own).sum::<usize>()
-        };
+        let mut uses: BTreeMap<u32, u64> = BTreeMap::new();
+        for (steps, &count) in wanted {
+            let own = [*steps];
+            for step in ways.get(steps).map_or(own.as_slice(), Vec::as_slice) {
+                *uses.entry(*step).or_default() += count as u64;
+            }
+        }
         let mut other = chosen.clone();
-        if let Some(least) = (0..chosen.len()).min_by_key(|&at| uses(&chosen[at])) {
+        if let Some(least) = (0..chosen.len()).min_by_key(|&at| uses.get(&chosen[at]).copied().unwrap_or(0)) {
             other[least] = best;
         }
         if cost(&distances(of, &other, wanted), wanted) >= cost(&all, wanted) {
@@ -250,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn more_keys_are_never_worse() {
+    fn more_keys_are_hardly_ever_worse() {
         for seed in 1u32..7 {
             let all = wanted((1..40).map(|k: u32| k.wrapping_mul(seed).wrapping_mul(2_654_435_761) >> 21));
             let mut before = usize::MAX / 2;
