@@ -94,12 +94,30 @@ async function until(holds, what, milliseconds) {
   }
 }
 
-/** Clicks what a selector finds; found anew where the page has drawn it again in the meantime, as a person would. */
+/**
+ * Clicks what a selector finds once it is where it stays; found anew where the page has drawn it again in the meantime,
+ * as a person would.
+ */
 async function click(page, selector, left = 20) {
   try {
+    await (await page.waitForSelector(selector)).evaluate(standsStill);
     await page.click(selector);
   } catch (error) {
     if (left === 0 || !/Node is detached/.test(error.message)) throw error;
     await click(page, selector, left - 1);
+  }
+}
+
+/** In the page: waits for an element to be in one place in three frames, one after another. */
+async function standsStill(element) {
+  let still = 0;
+  for (let place = ''; still < 3; ) {
+    await new Promise((resolve, reject) => {
+      setTimeout(() => reject(new Error('the browser has drawn no frame for 30 s')), 30_000);
+      requestAnimationFrame(resolve);
+    });
+    const { x, y } = element.getBoundingClientRect();
+    still = `${x} ${y}` === place ? still + 1 : 1;
+    place = `${x} ${y}`;
   }
 }

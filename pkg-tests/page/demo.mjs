@@ -47,14 +47,21 @@ export async function choose(page, columns) {
   `);
 }
 
+/** What the page says of its engine, plan and run. */
+const SAID = `['mode', 'plan-status', 'status'].map((id) => document.querySelector('[data-testid="' + id + '"]').textContent)`;
+
 /** Runs, and reads the table of results as it is on the screen. */
 export async function run(page) {
   await page.until(`!document.querySelector('[data-testid="run"]').disabled`, PATIENCE_MS);
   await page.click('[data-testid="run"]');
-  await page.until(
-    `!document.querySelector('[data-testid="error"]').hidden || document.querySelector('[data-testid="results"]:not([hidden])[data-stale="false"]')`,
-    PATIENCE_MS,
-  );
+  try {
+    await page.until(
+      `!document.querySelector('[data-testid="error"]').hidden || document.querySelector('[data-testid="results"]:not([hidden])[data-stale="false"]')`,
+      PATIENCE_MS,
+    );
+  } catch (error) {
+    throw new Error(`no results; the page says ${JSON.stringify(await page.evaluate(SAID))}`, { cause: error });
+  }
   const failure = await page.evaluate(`document.querySelector('[data-testid="error"]').textContent`);
   assert.equal(failure, '');
   return page.evaluate(`
