@@ -28,6 +28,7 @@ const PASSES: PackerPasses = PackerPasses {
     giant_steps: true,
     late_sums: false,
     extract: false,
+    share: true,
 };
 
 /// Slots count modulo this.

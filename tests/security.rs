@@ -8,7 +8,7 @@ use cipherloom::Error;
 use cipherloom::graph::{parse, print};
 use cipherloom::platform::{Scalar, Simd};
 use cipherloom::schemes::security::{SecurityBits, SecurityTable};
-use cipherloom::tasks::{Client, Evaluator, Literal, Options, Program, Step};
+use cipherloom::tasks::{Client, Evaluator, Literal, Options, Passes, Program, Step};
 use cipherloom::values::Exact;
 use cipherloom::values::number::Number;
 use road::{TaskBuilder, expected, run};
@@ -147,7 +147,6 @@ fn what_is_too_deep_says_which_level_would_do() {
 #[test]
 fn what_is_not_secure_is_refused_unless_it_is_allowed() {
     let (task, inputs) = squares("integer");
-    let secure = compile(&task, &Options::default()).unwrap();
     // A ring that no table has, one that the level lacks, and one that is too small for the task.
     for (n, expected) in [(64, "one of 1024, 2048"), (512, "one of 1024, 2048")] {
         let error = compile(&task, &Options { n: Some(n), ..Options::default() }).err().unwrap();
@@ -177,8 +176,10 @@ fn what_is_not_secure_is_refused_unless_it_is_allowed() {
         assert_eq!(report.max_total_bits, if n == 1024 { 26 } else { 0 });
         is_right(&program, &task, &inputs);
     }
-    // Moduli by hand: those of a larger ring.
-    let mut given = road::parameters(&secure.report().unwrap());
+    // Moduli by hand: those of a larger ring, with room for keys.
+    let passes = Passes { open_results: false, ..Passes::ALL };
+    let keyed = compile(&task, &Options { passes, ..Options::default() }).unwrap();
+    let mut given = road::parameters(&keyed.report().unwrap());
     given.n = 2048;
     given.layouts.clear();
     let under = |allow_insecure| {

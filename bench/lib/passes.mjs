@@ -16,6 +16,7 @@ export const PASSES = [
   'lateSums',
   'extract',
   'lazyRelinearization',
+  'openResults',
   'earlySwitching',
   'hoist',
   'fuse',

@@ -19,6 +19,7 @@ export const TASK_PASSES = [
   'lateSums',
   'extract',
   'lazyRelinearization',
+  'openResults',
   'earlySwitching',
   'hoist',
   'fuse',

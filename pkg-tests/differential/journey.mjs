@@ -13,6 +13,7 @@ const PASSES = [
   'lateSums',
   'extract',
   'lazyRelinearization',
+  'openResults',
   'earlySwitching',
   'hoist',
   'fuse',

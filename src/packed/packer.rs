@@ -233,6 +233,8 @@ pub struct PackerPasses {
     pub late_sums: bool,
     /// Sums that are outputs are left to who decrypts, as far as the scheme lets him have them without their terms.
     pub extract: bool,
+    /// Outputs share ciphertexts, for turns.
+    pub share: bool,
 }
 
 impl<'r> Packer<'r> {
@@ -329,7 +331,7 @@ impl<'r> Packer<'r> {
             let repeats = Layout { repeated: layout.repeated | x.pending, ..layout.clone() };
             let whole =
                 !repeats.unclean(self.frame) && repeats.repeats_above(x.pending.trailing_zeros(), self.frame);
-            if self.passes.late_sums && !alone && one && x.pending != 0 && layout.zero != 0 && whole {
+            if self.passes.late_sums && self.passes.share && !alone && one && x.pending != 0 && layout.zero != 0 && whole {
                 let like = (x.pending, layout.zero, layout.repeated, layout.mapped());
                 alike.entry(like).or_default().push(index);
             } else {

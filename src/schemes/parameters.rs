@@ -104,6 +104,11 @@ impl ParameterLiteral {
         self.special.len().max(1)
     }
 
+    /// Whether there can be no evaluation keys.
+    pub fn keyless(&self) -> bool {
+        self.special.is_empty()
+    }
+
     /// The level that is asked for.
     ///
     /// # Errors

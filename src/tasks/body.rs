@@ -66,6 +66,11 @@ impl Limbs {
         self.all.iter().filter(|limb| limb.2).count()
     }
 
+    /// Bytes of a body in full.
+    pub fn bytes(&self) -> u64 {
+        size_of_body(std::slice::from_ref(self), false)
+    }
+
     /// Bytes of a body with a seed.
     pub fn seeded_bytes(&self) -> u64 {
         size_of_body(std::slice::from_ref(self), true)

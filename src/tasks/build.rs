@@ -53,9 +53,11 @@ pub fn closed(
 ) -> Result<ClosedTask> {
     let (chain, frame) = (&chain(literal), frame(literal.n, halves.exact));
     let onward = &halves.ties.closed(packing, literal, frame)?;
-    let Passes { lazy_relinearization: lazy, early_switching: early, .. } = halves.passes;
+    let Passes { lazy_relinearization: lazy, early_switching: early, open_results, .. } = halves.passes;
+    // Of data owners who decrypts is to learn results alone.
+    let open = open_results && literal.keyless() && !literal.public_key;
     let mut close = |rules: &dyn Rules| {
-        let closing = Closing::new(emitter, chain, rules, lazy, onward);
+        let closing = Closing::new(emitter, chain, rules, lazy, onward).opening(open);
         let mut closing = if told { closing.told() } else { closing };
         close(&packing.graph, &mut closing)?;
         Ok(ClosedTask { outputs: closing.outputs, states: closing.states.unwrap_or_default() })

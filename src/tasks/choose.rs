@@ -1,8 +1,10 @@
 //! Chooses parameters: the cheapest that are secure, hold the values, survive the noise and are precise enough.
 
+use super::body::Limbs;
 use super::build::{self, Asked, Built, ClosedTask, How, build};
 use super::halves::Halves;
 use super::onward::{Known, Member, Placed, placed};
+use super::travel::ports;
 use crate::expand::{CostModel, Expander};
 use crate::math::prime::{ntt_prime_near, ntt_primes, ntt_primes_from};
 use crate::ops::Registry;
@@ -113,7 +115,7 @@ fn help(all: &[Member], wishes: &Wishes, registry: &Registry) -> Result<String> 
 /// The same of some rings, smallest first: of the smallest that does, and the next one, since a larger one pays off at most one step beyond.
 fn among(rings: &[Ring], all: &[Member], wishes: &Wishes, registry: &Registry) -> Result<Parameters> {
     let mut search = Search {
-        tasks: Arc::default(),
+        tasks: [Arc::default(), Arc::default()],
         wishes,
         registry,
         costs: CostModel::default(),
@@ -126,7 +128,7 @@ fn among(rings: &[Ring], all: &[Member], wishes: &Wishes, registry: &Registry) -
     let mut found: BTreeMap<usize, Cheapest> = BTreeMap::new();
     let mut does = |index: usize| -> Result<bool> {
         let Some(ring) = rings.get(index) else { return Ok(false) };
-        search.tasks = Arc::new(placed(all, ring.n)?);
+        search.tasks = [Arc::new(placed(all, ring.n, false)?), Arc::new(placed(all, ring.n, true)?)];
         found.extend(search.cheapest(ring)?.map(|best| (index, best)));
         Ok(found.contains_key(&index))
     };
@@ -192,8 +194,8 @@ impl Ring {
 }
 
 struct Search<'a> {
-    /// As they lie in the ring that is tried.
-    tasks: Arc<Vec<Placed>>,
+    /// As they lie in the ring that is tried, with keys and without.
+    tasks: [Arc<Vec<Placed>>; 2],
     wishes: &'a Wishes,
     registry: &'a Registry,
     costs: CostModel,
@@ -224,6 +226,12 @@ struct Candidate {
     words: u64,
     /// Whether products of reals are rescaled late.
     late: bool,
+    /// Bits of budget that all results can spare.
+    spare: u32,
+    /// Whether some result is of more than two parts.
+    open: bool,
+    /// Bytes that travel for one run: keys, inputs and results.
+    bytes: u64,
 }
 
 impl Search<'_> {
@@ -233,7 +241,7 @@ impl Search<'_> {
         let mut found = Vec::new();
         if self.exact() {
             let mut least = 0;
-            for task in self.tasks.iter() {
+            for task in self.tasks[0].iter() {
                 least = least.max(task.halves.least_modulus()?);
             }
             self.reason = format!("n = {n}: no prime plain moduli hold values up to {}", least / 2);
@@ -267,8 +275,9 @@ impl Search<'_> {
                 break;
             }
             let (mut cost, mut too_large, mut known) = (0.0, false, Known::default());
-            for (number, task) in self.tasks.iter().enumerate() {
-                let (halves, literal) = (known.told(task), parameters.literal());
+            let literal = parameters.literal();
+            for (number, task) in self.tasks(literal).iter().enumerate() {
+                let halves = known.told(task);
                 let Built { graph, outputs, .. } =
                     build(&halves, &task.packing, literal, self.wishes.asked, self.registry)?;
                 cost += self.costs.cost(&mut Expander::new(self.registry), &graph)?;
@@ -285,7 +294,12 @@ impl Search<'_> {
 
     /// Whether slots are integers.
     fn exact(&self) -> bool {
-        self.tasks.iter().all(|task| task.halves.exact)
+        self.tasks[0].iter().all(|task| task.halves.exact)
+    }
+
+    /// The tasks, as they lie under these parameters.
+    fn tasks(&self, literal: &ParameterLiteral) -> Arc<Vec<Placed>> {
+        Arc::clone(&self.tasks[usize::from(literal.keyless())])
     }
 
     /// Without keys, where none are needed; else with each size of digits that may pay.
@@ -293,9 +307,29 @@ impl Search<'_> {
         &mut self,
         mut fewest: impl FnMut(&mut Self, usize, usize) -> Result<Fit>,
     ) -> Result<Vec<Candidate>> {
-        if let Fit::Yes(found) = fewest(self, 0, 1)? {
-            return Ok(vec![*found]);
+        let before = self.most_words;
+        let keyless = match fewest(self, 0, 1)? {
+            Fit::Yes(found) if !found.open => return Ok(vec![*found]),
+            Fit::Yes(found) => Some(*found),
+            _ => None,
+        };
+        // Results of three parts are larger: they pay where that is less than keys are, and what else gets smaller without these.
+        let least = std::mem::replace(&mut self.most_words, before);
+        let mut all = self.keyed(fewest)?;
+        if let Some(keyless) = keyless
+            && all.iter().all(|keyed| keyless.bytes <= keyed.bytes)
+        {
+            all = vec![keyless];
+            self.most_words = self.most_words.min(least);
         }
+        Ok(all)
+    }
+
+    /// With each size of digits that may pay.
+    fn keyed(
+        &mut self,
+        mut fewest: impl FnMut(&mut Self, usize, usize) -> Result<Fit>,
+    ) -> Result<Vec<Candidate>> {
         let mut all: Vec<Candidate> = Vec::new();
         for digit in 1..=MOST_DIGIT {
             let least = all.first().map_or(1, |found| found.parameters.literal().q.len());
@@ -352,7 +386,33 @@ impl Search<'_> {
                 fit => (enough, found) = (count, fit),
             }
         }
-        Ok(found)
+        self.trimmed(ring, found, |search, literal, bits| {
+            let primes = search.primes(bits, ring.n, literal.q.len(), t)?;
+            Some(ParameterLiteral { q: primes, ..literal.clone() })
+        })
+    }
+
+    /// The same with primes of as few bits as do, where results of three parts travel: `of` so many bits of the lowest one.
+    fn trimmed(
+        &mut self,
+        ring: &Ring,
+        fit: Fit,
+        of: impl Fn(&mut Self, &ParameterLiteral, u32) -> Option<ParameterLiteral>,
+    ) -> Result<Fit> {
+        let Fit::Yes(found) = fit else { return Ok(fit) };
+        if found.open {
+            let literal = found.parameters.literal();
+            let bits = literal.q.first().map_or(0, |q| u64::BITS - q.leading_zeros());
+            // What is not needed of one prime, or of all together.
+            for fewer in [found.spare, found.spare / literal.q.len() as u32] {
+                let least = bits.saturating_sub(fewer).max(LEAST_BITS);
+                let Some(literal) = of(self, literal, least).filter(|_| least < bits) else { continue };
+                if let fit @ Fit::Yes(_) = self.fits(ring, literal, false)? {
+                    return Ok(fit);
+                }
+            }
+        }
+        Ok(Fit::Yes(found))
     }
 
     /// So many data primes and special ones, for one set of plaintext moduli: all of one size, or else of two.
@@ -414,7 +474,11 @@ impl Search<'_> {
             let spare = match self.fits(ring, literal.clone(), false)? {
                 Fit::Imprecise { spare } => spare,
                 Fit::No { .. } => continue,
-                fit => return Ok(fit),
+                fit => {
+                    return self.trimmed(ring, fit, |search, _, low| {
+                        search.scaled(ring, log_scale, levels, low, (special, low))
+                    });
+                }
             };
             // More levels make nothing more precise; what the lowest one does not need is worth more in the special ones, by which the noise of keys is
             // divided.
@@ -505,7 +569,8 @@ impl Search<'_> {
             }
         };
         let (mut words, mut known, mut late) = (0, Known::default(), false);
-        let tasks = Arc::clone(&self.tasks);
+        let (mut spare, mut open, mut bytes) = (f64::from(PRIME_BITS), false, 0);
+        let tasks = self.tasks(parameters.literal());
         if let [task] = tasks.as_slice()
             && parameters.literal().t.len() > 1
         {
@@ -524,15 +589,19 @@ impl Search<'_> {
                 judged = self.judged(halves, task, &parameters, how, words)?;
             }
             match judged {
-                Ok(Judged { outputs, words: own }) => {
+                Ok(Judged { outputs, words: own, keys }) => {
                     words += own;
+                    spare = outputs.iter().map(|closed| closed.budget - MARGIN).fold(spare, f64::min);
+                    open |= outputs.iter().any(|closed| closed.ty.ciphertext.parts > 2);
+                    bytes += keys + carried(task, parameters.literal(), &outputs);
                     known.add(number, task, &outputs, parameters.literal());
                 }
                 Err(fit) => return Ok(fit),
             }
         }
         self.most_words = self.most_words.min((MOST_WORDS * words as f64) as u64);
-        Ok(Fit::Yes(Box::new(Candidate { parameters, words, late })))
+        let spare = spare as u32;
+        Ok(Fit::Yes(Box::new(Candidate { parameters, words, late, spare, open, bytes })))
     }
 
     /// One of the tasks, where those before it read and write so many words.
@@ -570,7 +639,11 @@ impl Search<'_> {
             }
         });
         Ok(Err(match judged {
-            Ok(outputs) => return Ok(Ok(Judged { outputs, words: judge.words() })),
+            Ok(outputs) => {
+                let chain = build::chain(parameters.literal());
+                let keys = judge.levels().values().map(|&level| build::key_size(&chain, level)).sum();
+                return Ok(Ok(Judged { outputs, words: judge.words(), keys }));
+            }
             Err(error @ Error::TooLarge { what: build::KEY_BYTES, found, .. }) => {
                 if !how.0.worst && self.keys.as_ref().is_none_or(|known| found < known.0) {
                     self.keys = Some((found, format!("n = {n}: {error}")));
@@ -608,6 +681,18 @@ struct Judged {
     outputs: Vec<Closed>,
     /// Words that its operators read and write.
     words: u64,
+    /// Bytes of its keys.
+    keys: u64,
+}
+
+/// Bytes of a task's encrypted inputs, and of what came of its outputs.
+fn carried(task: &Placed, literal: &ParameterLiteral, outputs: &[Closed]) -> u64 {
+    let frame = super::halves::frame(literal.n, task.halves.exact);
+    let fresh = task.packing.inputs.iter().map(|value| ports(value, frame).len() as u64).sum::<u64>();
+    // Half of it is a seed.
+    let bits = literal.q.iter().map(|&q| u64::from(u64::BITS - q.leading_zeros())).sum::<u64>();
+    let fresh = fresh * literal.t.len().max(1) as u64 * literal.n as u64 * bits / 8;
+    fresh + outputs.iter().map(|closed| Limbs::of_ciphertext(&closed.ty).bytes()).sum::<u64>()
 }
 
 /// Whether parameters do.
@@ -656,7 +741,7 @@ fn imprecise(halves: &Halves, packing: &Packing, outputs: &[Closed], precision: 
         let Scheme::Ckks { scale } = closed.ty.ciphertext.scheme else { continue };
         let frame = super::halves::frame(closed.ty.ciphertext.n, halves.exact);
         let holder =
-            packing.outputs.iter().find(|value| super::travel::ports(value, frame).contains(&closed.name));
+            packing.outputs.iter().find(|value| ports(value, frame).contains(&closed.name));
         // What the scheme bounds is no smaller than what ranges say.
         let message = closed.noise.message - libm::log2(scale.get());
         let error = closed.told.error - libm::log2(scale.get());

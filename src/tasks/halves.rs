@@ -39,8 +39,8 @@ pub struct Halves {
     known: Known,
 }
 
-/// Vectors of slots, by ring dimension and whether slots are integers.
-type Known = Arc<Mutex<BTreeMap<(usize, bool), Arc<Packing>>>>;
+/// Vectors of slots, by ring dimension, whether slots are integers, and whether there are to be no keys.
+type Known = Arc<Mutex<BTreeMap<(usize, bool, bool), Arc<Packing>>>>;
 
 impl Halves {
     /// Of a task, in each of the ways in which passes may leave it that pay for some tasks only; the operators of both halves have those of the literal as parents.
@@ -147,23 +147,33 @@ impl Halves {
         Ok(least)
     }
 
-    /// The server's half in vectors of slots: of early and late sums the cheaper one.
-    pub fn packing(&self, n: usize) -> Result<Arc<Packing>> {
+    /// The server's half in vectors of slots: of early and late sums the cheaper one. Where there are to be no keys, results share no ciphertexts, which takes turns.
+    pub fn packing(&self, n: usize, keyless: bool) -> Result<Arc<Packing>> {
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(packing) = known().get(&(n, self.exact)) {
+        let keyless = keyless && self.passes.open_results;
+        if let Some(packing) = known().get(&(n, self.exact, keyless)) {
             return Ok(Arc::clone(packing));
         }
-        let packing = Arc::new(self.packed(n)?);
-        known().insert((n, self.exact), Arc::clone(&packing));
+        let packing = if keyless {
+            let shared = self.packing(n, false)?;
+            if shared.outputs.iter().all(|value| value.with.is_empty()) {
+                shared
+            } else {
+                Arc::new(self.packed(n, false)?)
+            }
+        } else {
+            Arc::new(self.packed(n, true)?)
+        };
+        known().insert((n, self.exact, keyless), Arc::clone(&packing));
         Ok(packing)
     }
 
-    fn packed(&self, n: usize) -> Result<Packing> {
+    fn packed(&self, n: usize, share: bool) -> Result<Packing> {
         let (frame, exact) = (frame(n, self.exact), self.exact);
         let places = &self.ties.places(frame)?;
         let Passes { dedup, factors, flatten, giant_steps, extract, .. } = self.passes;
         let lowered = |late_sums| {
-            let passes = PackerPasses { dedup, factors, flatten, giant_steps, late_sums, extract };
+            let passes = PackerPasses { dedup, factors, flatten, giant_steps, late_sums, extract, share };
             let lowered = |hopes| {
                 let options = PackingOptions { frame, exact, passes, hopes, places };
                 lower(&self.cut.server, &self.registry, &self.values, &self.ranges, &options)
@@ -249,11 +259,11 @@ fn value_passes(passes: Passes, turned: bool) -> Vec<(&'static str, ValuePass)> 
     list
 }
 
-/// The way that is the cheapest in rings of that dimension, and its vectors of slots: the first of equal ones.
-pub fn cheapest(all: &[Halves], n: usize) -> Result<(usize, Arc<Packing>)> {
+/// The way that is the cheapest in rings of that dimension, with keys or without, and its vectors of slots: the first of equal ones.
+pub fn cheapest(all: &[Halves], n: usize, keyless: bool) -> Result<(usize, Arc<Packing>)> {
     let mut best: Option<(usize, Arc<Packing>)> = None;
     for (index, halves) in all.iter().enumerate() {
-        let packing = halves.packing(n)?;
+        let packing = halves.packing(n, keyless)?;
         if best.as_ref().is_none_or(|(_, best)| packing.cost < best.cost) {
             best = Some((index, packing));
         }

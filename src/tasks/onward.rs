@@ -73,7 +73,7 @@ impl GivenCiphertext {
 }
 
 impl GivenResult {
-    /// The outputs of a program that others can take, by name: those that are whole ciphertexts, share none and have no missing cells.
+    /// The outputs of a program that others can take, by name: those that are whole ciphertexts of two parts, share none and have no missing cells.
     pub fn all(
         program: &str,
         packing: &Packing,
@@ -93,7 +93,7 @@ impl GivenResult {
                 layout: Place::of(&value.layout, value.base),
                 ciphertexts: all.iter().copied().map(GivenCiphertext::of).collect(),
             };
-            all.iter().all(|closed| closed.ty.is_whole()).then(|| (value.name.clone(), result))
+            all.iter().all(|closed| closed.ty.is_whole() && closed.ty.ciphertext.parts == 2).then(|| (value.name.clone(), result))
         };
         packing.outputs.iter().filter(alone).filter_map(result).collect()
     }
@@ -285,11 +285,11 @@ pub struct Placed {
     from: BTreeMap<String, ResultOf>,
 }
 
-/// Lays tasks out in a ring: what several have lies as in the first of them.
+/// Lays tasks out in a ring, with keys or without: what several have lies as in the first of them.
 ///
 /// # Errors
 /// As [`cheapest`]; `Task` for a result that its task does not give as others take it.
-pub fn placed(all: &[Member], n: usize) -> Result<Vec<Placed>> {
+pub fn placed(all: &[Member], n: usize, keyless: bool) -> Result<Vec<Placed>> {
     let mut done: Vec<Placed> = Vec::with_capacity(all.len());
     let mut layouts = BTreeMap::new();
     for Member { ways, from } in all {
@@ -325,7 +325,7 @@ pub fn placed(all: &[Member], n: usize) -> Result<Vec<Placed>> {
             })
         };
         let ways: Vec<Halves> = ways.iter().map(tied).collect();
-        let (way, packing) = cheapest(&ways, n)?;
+        let (way, packing) = cheapest(&ways, n, keyless)?;
         let fresh = packing.inputs.iter().filter(|value| !from.contains_key(&value.name));
         for value in fresh {
             layouts.entry(value.name.clone()).or_insert_with(|| Place::of(&value.layout, value.base));

@@ -26,6 +26,8 @@ pub struct Passes {
     pub extract: bool,
     /// Products are relinearized after they were added up, not before.
     pub lazy_relinearization: bool,
+    /// Products that are results are not relinearized at all where nothing else needs a key and no more has to travel: who decrypts has s^2.
+    pub open_results: bool,
     /// Primes are dropped as soon as that costs next to none of the noise budget, not at the end.
     pub early_switching: bool,
     /// What turns of one ciphertext share is computed once (`optimize::hoist`).
@@ -53,6 +55,7 @@ impl Passes {
         late_sums: true,
         extract: true,
         lazy_relinearization: true,
+        open_results: true,
         early_switching: true,
         hoist: true,
         fuse: true,

@@ -360,7 +360,7 @@ impl Program {
                 });
             }
         }
-        let (way, packing) = cheapest(&all, literal.parameters.n)?;
+        let (way, packing) = cheapest(&all, literal.parameters.n, literal.parameters.keyless())?;
         let mut halves = all.swap_remove(way);
         halves.forget();
         let Built { keys, outputs, late, turns, graph: scheme } =

@@ -183,7 +183,7 @@ impl Program {
                 _ => None,
             },
             noise_bits: closed.noise_bits(),
-            bytes: size_of_body(&[Limbs::of_ciphertext(&closed.ty)], false),
+            bytes: Limbs::of_ciphertext(&closed.ty).bytes(),
         };
         // Of a value, as it travels.
         let length = |value: &PackedValue, given: bool| {

@@ -456,7 +456,7 @@ export interface Releases {
  * dimensions in one order. `dedup`: what is computed twice is computed once. `factors`: real numbers go into clear factors, where
  * they cost no level. `flatten`: turns of sums of masked vectors are sums of turns. `giantSteps`: sums
  * of many turns of one vector of few. `lateSums`: what is summed up stays in its slots until the sum is needed, so that several are added up at once, in one
- * ciphertext. `extract`: sums that are outputs are added up by who decrypts, who learns the sums alone. `lazyRelinearization`: after products were added up. `earlySwitching`: primes are dropped as soon as they cost little to drop
+ * ciphertext. `extract`: sums that are outputs are added up by who decrypts, who learns the sums alone. `lazyRelinearization`: after products were added up. `openResults`: results that are products keep three parts where no key is needed then, nothing but what who decrypts encrypted goes into them, and no more has to travel. `earlySwitching`: primes are dropped as soon as they cost little to drop
  * (BGV). `hoist`: what turns of one ciphertext share is computed once. `fuse`: divisions that follow one another are one, sums of products of limbs another.
  */
 export type TaskPass = (typeof TASK_PASSES)[number];

@@ -303,7 +303,8 @@ impl<'r> Emitter<'r> {
         self.asked = true;
         if chain.special.is_empty() {
             let (what, found) = ("special primes".to_owned(), "none".to_owned());
-            return Err(Error::Parameters { what, found, expected: "at least one: keys are needed".into() });
+            let expected = "at least one: keys are needed; programs that are compiled together get what all of them need";
+            return Err(Error::Parameters { what, found, expected: expected.into() });
         }
         let highest = self.levels.entry(name).or_default();
         *highest = (*highest).max(level);

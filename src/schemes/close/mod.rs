@@ -81,12 +81,15 @@ pub struct Cipher {
     pub degree: u32,
     /// How many primes it had where it was last multiplied with slots that are not encrypted: while it has them still, nothing hides these from who encrypted.
     pub raw: Option<usize>,
+    /// Whether it was multiplied with, or added to, slots that are not encrypted, or comes from a graph where it may have been.
+    pub mixed: bool,
 }
 
 impl Cipher {
     /// Made of two.
     fn with(self, other: Self) -> Self {
-        Self { raw: self.raw.into_iter().chain(other.raw).min(), ..self }
+        let raw = self.raw.into_iter().chain(other.raw).min();
+        Self { raw, mixed: self.mixed || other.mixed, ..self }
     }
 }
 
@@ -180,7 +183,7 @@ pub trait Rules {
         let _ = leaving;
         noise
     }
-    /// A settled ciphertext as small as it may be with [`MARGIN`] bits of budget when it is told, and the bits that are left, be they fewer.
+    /// A ciphertext, settled or of three parts, as small as it may be with [`MARGIN`] bits of budget when it is told, and the bits that are left, be they fewer.
     fn finish(&self, e: &mut Emitter<'_>, x: Cipher, leaving: Leaving) -> Result<(Cipher, f64)>;
 }
 
@@ -248,6 +251,8 @@ pub struct Closing<'e, 'r> {
     rules: &'e dyn Rules,
     /// Whether products are relinearized after they were added up.
     lazy: bool,
+    /// Whether products that are results are not relinearized at all.
+    open: bool,
     onward: &'e Onward,
     held: Vec<Held>,
     /// The operator that is being closed.
@@ -290,7 +295,13 @@ impl<'e, 'r> Closing<'e, 'r> {
         onward: &'e Onward,
     ) -> Self {
         let (held, outputs, states) = (Vec::new(), Vec::new(), None);
-        Self { emitter, chain, rules, lazy, onward, held, parent: u32::MAX, outputs, states }
+        Self { emitter, chain, rules, lazy, open: false, onward, held, parent: u32::MAX, outputs, states }
+    }
+
+    /// The same, which leaves products that are results, and that no other graph takes, as they are, of three parts.
+    #[must_use]
+    pub fn opening(self, open: bool) -> Self {
+        Self { open, ..self }
     }
 
     /// The same, which tells [`Closing::states`].
@@ -334,6 +345,19 @@ impl<'e, 'r> Closing<'e, 'r> {
             *settled = Some(made);
         }
         Ok(made)
+    }
+
+    /// What is a result: settled, but for a product that is to stay as it is. From three parts of a square its root follows, whatever of it the result is: so only what
+    /// nobody but who decrypts put in stays.
+    fn leaving(&mut self, x: Handle) -> Result<Cipher> {
+        match self.held[x.0 as usize] {
+            Held::Cipher { cipher, settled: None, .. }
+                if self.open && !cipher.mixed && self.emitter.ciphertext(cipher.node)?.parts > 2 =>
+            {
+                Ok(cipher)
+            }
+            _ => self.settled(x),
+        }
     }
 
     /// What is part of making a ciphertext, where an operator does: who reads it has it done.
@@ -401,7 +425,7 @@ impl Target for Closing<'_, '_> {
                 self.state(Made::Operator(operator), cipher)
             }
             &mut Held::Total { of, .. } => {
-                let cipher = self.settled(of)?;
+                let cipher = self.leaving(of)?;
                 self.state(Made::Operator(operator), cipher)
             }
             Held::Clear(_) => Ok(()),
@@ -415,7 +439,7 @@ impl Target for Closing<'_, '_> {
             let fresh = given.is_none();
             let (ty, noise) = given.map_or_else(|| self.rules.fresh(self.chain, name), Ok)?;
             let node = self.emitter.ciphertext_input(&port, &ty, noise, fresh)?;
-            let cipher = Cipher { node, degree: 1, raw: None };
+            let cipher = Cipher { node, degree: 1, raw: None, mixed: !fresh };
             self.state(Made::Input(name.to_owned()), cipher)?;
             return Ok(self.hold(cipher));
         }
@@ -429,7 +453,7 @@ impl Target for Closing<'_, '_> {
         let sum = match self.held[y.0 as usize] {
             Held::Clear(slots) => {
                 let x = self.cipher(x)?;
-                self.rules.add_clear(self.emitter, x, slots)?
+                Cipher { mixed: true, ..self.rules.add_clear(self.emitter, x, slots)? }
             }
             _ => self.sum("rlwe.add", x, y)?,
         };
@@ -458,7 +482,7 @@ impl Target for Closing<'_, '_> {
         let product = match self.held[y.0 as usize] {
             Held::Clear(slots) => {
                 let product = self.rules.multiply_clear(self.emitter, first, slots)?;
-                Cipher { raw: Some(self.emitter.level(product.node)?), ..product }
+                Cipher { raw: Some(self.emitter.level(product.node)?), mixed: true, ..product }
             }
             _ => {
                 let second = self.settled(y)?;
@@ -534,8 +558,8 @@ impl Target for Closing<'_, '_> {
             Held::Total { of, low, rings, repeats, .. } => (of, Some((low, rings, repeats))),
             _ => (x, None),
         };
-        let x = self.settled(x)?;
         let name = self.rules.port(name);
+        let x = if self.onward.kept.contains(&name) { self.settled(x)? } else { self.leaving(x)? };
         // Slots of one row alone are real numbers, of which the real part of all is the sum. What is added to its image may be twice as large.
         let conjugated = total.is_some_and(|(low, rings, _)| rings || low == 0);
         let leaving = Leaving {
