@@ -331,7 +331,14 @@ impl<'r> Packer<'r> {
             let repeats = Layout { repeated: layout.repeated | x.pending, ..layout.clone() };
             let whole =
                 !repeats.unclean(self.frame) && repeats.repeats_above(x.pending.trailing_zeros(), self.frame);
-            if self.passes.late_sums && self.passes.share && !alone && one && x.pending != 0 && layout.zero != 0 && whole {
+            if self.passes.late_sums
+                && self.passes.share
+                && !alone
+                && one
+                && x.pending != 0
+                && layout.zero != 0
+                && whole
+            {
                 let like = (x.pending, layout.zero, layout.repeated, layout.mapped());
                 alike.entry(like).or_default().push(index);
             } else {

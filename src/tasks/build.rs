@@ -56,9 +56,15 @@ pub fn closed(
     let Passes { lazy_relinearization: lazy, early_switching: early, open_results, .. } = halves.passes;
     // Of data owners who decrypts is to learn results alone.
     let open = open_results && literal.keyless() && !literal.public_key;
+    let given = open.then(|| packing.given());
     let mut close = |rules: &dyn Rules| {
-        let closing = Closing::new(emitter, chain, rules, lazy, onward).opening(open);
-        let mut closing = if told { closing.told() } else { closing };
+        let mut closing = Closing::new(emitter, chain, rules, lazy, onward);
+        if let Some(given) = &given {
+            closing = closing.opening(given);
+        }
+        if told {
+            closing = closing.told();
+        }
         close(&packing.graph, &mut closing)?;
         Ok(ClosedTask { outputs: closing.outputs, states: closing.states.unwrap_or_default() })
     };

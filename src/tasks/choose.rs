@@ -123,14 +123,18 @@ fn among(rings: &[Ring], all: &[Member], wishes: &Wishes, registry: &Registry) -
         reason: String::new(),
         nearest: None,
         keys: None,
-        most_words: u64::MAX,
+        most_words: [u64::MAX; 2],
     };
-    let mut found: BTreeMap<usize, Cheapest> = BTreeMap::new();
+    let mut found: BTreeMap<usize, Vec<Cheapest>> = BTreeMap::new();
     let mut does = |index: usize| -> Result<bool> {
         let Some(ring) = rings.get(index) else { return Ok(false) };
         search.tasks = [Arc::new(placed(all, ring.n, false)?), Arc::new(placed(all, ring.n, true)?)];
-        found.extend(search.cheapest(ring)?.map(|best| (index, best)));
-        Ok(found.contains_key(&index))
+        let best = search.cheapest(ring)?;
+        let does = !best.is_empty();
+        if does {
+            found.insert(index, best);
+        }
+        Ok(does)
     };
     // Integers that are too much for a ring are too much for all smaller ones, but for bytes of keys. Where to begin is a guess.
     let exact = all.iter().flat_map(|task| &task.ways).all(|halves| halves.exact);
@@ -159,18 +163,34 @@ fn among(rings: &[Ring], all: &[Member], wishes: &Wishes, registry: &Registry) -
     }
     let Search { reason, nearest, keys, .. } = search;
     let smallest = found.keys().next().copied().unwrap_or(0);
-    let mut best: Option<Cheapest> = None;
-    for other in found.into_iter().take_while(|(index, _)| index - smallest <= 1).map(|(_, other)| other) {
-        if best.as_ref().is_none_or(|best| (other.too_large, other.cost) < (best.too_large, best.cost)) {
-            best = Some(other);
+    let near = found.into_iter().take_while(|(index, _)| index - smallest <= 1);
+    let [keyed, open] = best_of_each(near.flat_map(|(_, best)| best));
+    let best = match (keyed, open) {
+        // Results of three parts are larger: they pay where that is less than keys are, and what else gets smaller without these.
+        (Some(keyed), Some(open)) => {
+            let pays = (open.too_large, open.bytes) <= (keyed.too_large, keyed.bytes);
+            Some(if pays { open } else { keyed })
         }
-    }
+        (keyed, open) => keyed.or(open),
+    };
     // What was deep enough says more than that others were not.
     let reason = nearest.map_or(reason, |(_, nearest)| nearest);
     let reason = keys.map_or(reason, |(_, keys)| keys);
     let max_n = rings.last().map_or(0, |ring| ring.n);
     let none = Error::NoParameters { max_n, level: wishes.level.to_string(), reason };
     best.map(|best| best.parameters).ok_or(none)
+}
+
+/// The cheapest that has no results of three parts, and that which has.
+fn best_of_each(all: impl Iterator<Item = Cheapest>) -> [Option<Cheapest>; 2] {
+    let mut best = [None, None];
+    for other in all {
+        let best: &mut Option<Cheapest> = &mut best[usize::from(other.open)];
+        if best.as_ref().is_none_or(|best| (other.too_large, other.cost) < (best.too_large, best.cost)) {
+            *best = Some(other);
+        }
+    }
+    best
 }
 
 /// Whether results are integers of few bits.
@@ -207,8 +227,8 @@ struct Search<'a> {
     nearest: Option<(f64, String)>,
     /// Of candidates whose keys have too many bytes the one that has the fewest: these, and what to say of it.
     keys: Option<(u64, String)>,
-    /// What its operators read and write at most: [`MOST_WORDS`] times what those of another do.
-    most_words: u64,
+    /// What its operators read and write at most, with keys and without: [`MOST_WORDS`] times what those of another do.
+    most_words: [u64; 2],
 }
 
 /// The cheapest candidate of a ring.
@@ -217,6 +237,8 @@ struct Cheapest {
     too_large: bool,
     cost: f64,
     parameters: Parameters,
+    open: bool,
+    bytes: u64,
 }
 
 /// Parameters that do.
@@ -235,8 +257,8 @@ struct Candidate {
 }
 
 impl Search<'_> {
-    /// The cheapest parameters in a ring; none where none do, or all are much dearer than others that do.
-    fn cheapest(&mut self, ring: &Ring) -> Result<Option<Cheapest>> {
+    /// The cheapest parameters in a ring, with results of three parts and without; none where none do, or all are much dearer than others that do.
+    fn cheapest(&mut self, ring: &Ring) -> Result<Vec<Cheapest>> {
         let n = ring.n;
         let mut found = Vec::new();
         if self.exact() {
@@ -260,7 +282,8 @@ impl Search<'_> {
                 }
                 // A little more, and what is turned may have a prime less.
                 for log_scale in (log_scale + 1..).take(2) {
-                    if found.iter().all(|candidate| candidate.late) {
+                    let mut keyed = found.iter().filter(|candidate| !candidate.open).peekable();
+                    if keyed.peek().is_some() && keyed.all(|candidate| candidate.late) {
                         found.extend(tried(log_scale, false)?);
                     }
                 }
@@ -268,14 +291,14 @@ impl Search<'_> {
             }
         }
         found.sort_by_key(|candidate| candidate.words);
-        let mut best: Option<Cheapest> = None;
-        for Candidate { parameters, words, .. } in found {
+        let mut all = Vec::new();
+        for Candidate { parameters, words, open, bytes, .. } in found {
             pause()?;
-            if words > self.most_words {
-                break;
-            }
             let (mut cost, mut too_large, mut known) = (0.0, false, Known::default());
             let literal = parameters.literal();
+            if words > self.most_words[usize::from(literal.keyless())] {
+                continue;
+            }
             for (number, task) in self.tasks(literal).iter().enumerate() {
                 let halves = known.told(task);
                 let Built { graph, outputs, .. } =
@@ -285,11 +308,9 @@ impl Search<'_> {
                 too_large |= held.saturating_mul(8) > self.wishes.memory;
                 known.add(number, task, &outputs, literal);
             }
-            if best.as_ref().is_none_or(|best| (too_large, cost) < (best.too_large, best.cost)) {
-                best = Some(Cheapest { too_large, cost, parameters });
-            }
+            all.push(Cheapest { too_large, cost, parameters, open, bytes });
         }
-        Ok(best)
+        Ok(best_of_each(all.into_iter()).into_iter().flatten().collect())
     }
 
     /// Whether slots are integers.
@@ -302,39 +323,23 @@ impl Search<'_> {
         Arc::clone(&self.tasks[usize::from(literal.keyless())])
     }
 
-    /// Without keys, where none are needed; else with each size of digits that may pay.
+    /// Without keys, where that may be, and with each size of digits that may pay, where keys may.
     fn digits(
         &mut self,
         mut fewest: impl FnMut(&mut Self, usize, usize) -> Result<Fit>,
     ) -> Result<Vec<Candidate>> {
-        let before = self.most_words;
-        let keyless = match fewest(self, 0, 1)? {
-            Fit::Yes(found) if !found.open => return Ok(vec![*found]),
-            Fit::Yes(found) => Some(*found),
-            _ => None,
-        };
-        // Results of three parts are larger: they pay where that is less than keys are, and what else gets smaller without these.
-        let least = std::mem::replace(&mut self.most_words, before);
-        let mut all = self.keyed(fewest)?;
-        if let Some(keyless) = keyless
-            && all.iter().all(|keyed| keyless.bytes <= keyed.bytes)
-        {
-            all = vec![keyless];
-            self.most_words = self.most_words.min(least);
+        let mut all = Vec::new();
+        if let Fit::Yes(found) = fewest(self, 0, 1)? {
+            all.push(*found);
+            if !all[0].open {
+                return Ok(all);
+            }
         }
-        Ok(all)
-    }
-
-    /// With each size of digits that may pay.
-    fn keyed(
-        &mut self,
-        mut fewest: impl FnMut(&mut Self, usize, usize) -> Result<Fit>,
-    ) -> Result<Vec<Candidate>> {
-        let mut all: Vec<Candidate> = Vec::new();
+        let keyless = all.len();
         for digit in 1..=MOST_DIGIT {
-            let least = all.first().map_or(1, |found| found.parameters.literal().q.len());
+            let least = all.get(keyless).map_or(1, |found| found.parameters.literal().q.len());
             // Larger digits have no use where there are no more primes than in one.
-            if !all.is_empty() && digit >= least {
+            if all.len() > keyless && digit >= least {
                 break;
             }
             match fewest(self, digit, least)? {
@@ -599,7 +604,8 @@ impl Search<'_> {
                 Err(fit) => return Ok(fit),
             }
         }
-        self.most_words = self.most_words.min((MOST_WORDS * words as f64) as u64);
+        let most_words = &mut self.most_words[usize::from(parameters.literal().keyless())];
+        *most_words = (*most_words).min((MOST_WORDS * words as f64) as u64);
         let spare = spare as u32;
         Ok(Fit::Yes(Box::new(Candidate { parameters, words, late, spare, open, bytes })))
     }
@@ -615,7 +621,7 @@ impl Search<'_> {
     ) -> Result<std::result::Result<Judged, Fit>> {
         pause()?;
         let n = parameters.literal().n;
-        let mut most = self.most_words.saturating_sub(before);
+        let mut most = self.most_words[usize::from(parameters.literal().keyless())].saturating_sub(before);
         if how.worst {
             // Each of them has as many, or but a few less.
             most = (SAME_WORDS * most as f64 / parameters.literal().t.len() as f64) as u64;
@@ -740,8 +746,7 @@ fn imprecise(halves: &Halves, packing: &Packing, outputs: &[Closed], precision: 
     for closed in outputs {
         let Scheme::Ckks { scale } = closed.ty.ciphertext.scheme else { continue };
         let frame = super::halves::frame(closed.ty.ciphertext.n, halves.exact);
-        let holder =
-            packing.outputs.iter().find(|value| ports(value, frame).contains(&closed.name));
+        let holder = packing.outputs.iter().find(|value| ports(value, frame).contains(&closed.name));
         // What the scheme bounds is no smaller than what ranges say.
         let message = closed.noise.message - libm::log2(scale.get());
         let error = closed.told.error - libm::log2(scale.get());

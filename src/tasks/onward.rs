@@ -93,7 +93,9 @@ impl GivenResult {
                 layout: Place::of(&value.layout, value.base),
                 ciphertexts: all.iter().copied().map(GivenCiphertext::of).collect(),
             };
-            all.iter().all(|closed| closed.ty.is_whole() && closed.ty.ciphertext.parts == 2).then(|| (value.name.clone(), result))
+            all.iter()
+                .all(|closed| closed.ty.is_whole() && closed.ty.ciphertext.parts == 2)
+                .then(|| (value.name.clone(), result))
         };
         packing.outputs.iter().filter(alone).filter_map(result).collect()
     }

@@ -14,7 +14,7 @@ use crate::graph::{Attr, Graph, OperandId, Real};
 use crate::ops::{Call, Registry};
 use crate::packed::{
     Axis, Basis, Cells, Clear, ClearInput, Finished, Frame, Layout, Output, Packed, Packer, PackerPasses,
-    Series, Source, chebyshev, extremes,
+    Series, Slots, Source, chebyshev, extremes,
 };
 use crate::watch::Steps;
 use crate::{Error, Result};
@@ -283,6 +283,18 @@ pub struct Packing {
     pub hopes_failed: bool,
     /// The part that is computed of nothing at all: its outputs are the same in every run. No output of `clear` is one of these.
     pub fixed: Graph,
+}
+
+impl Packing {
+    /// The names of `vectors` that hold what an evaluator is given, and not what the task says itself.
+    pub fn given(&self) -> BTreeSet<String> {
+        let names: BTreeSet<&str> = self.clear.outputs().iter().map(|port| port.name.as_str()).collect();
+        let given = |vector: &&ClearInput| match &vector.slots {
+            Slots::Cells { source: Source::Value(unit), .. } => names.contains(clear_name(*unit).as_str()),
+            _ => false,
+        };
+        self.vectors.iter().filter(given).map(|vector| vector.name.clone()).collect()
+    }
 }
 
 /// Lowers the server's half of a task ([`super::cut`]) to ciphertexts. `ranges` are those of its operands.

@@ -81,7 +81,7 @@ pub struct Cipher {
     pub degree: u32,
     /// How many primes it had where it was last multiplied with slots that are not encrypted: while it has them still, nothing hides these from who encrypted.
     pub raw: Option<usize>,
-    /// Whether it was multiplied with, or added to, slots that are not encrypted, or comes from a graph where it may have been.
+    /// Whether it was multiplied with, or added to, what the evaluator is given, or comes from a graph where it may have been.
     pub mixed: bool,
 }
 
@@ -106,8 +106,8 @@ enum Held {
         /// What is turned instead, and whether it was settled when that was decided.
         turned: Option<(bool, Option<Cipher>)>,
     },
-    /// Slots that are not encrypted.
-    Clear(Node),
+    /// Slots that are not encrypted, and whether the evaluator is given them.
+    Clear(Node, bool),
     /// Sums of slots of a ciphertext, which are left to who decrypts.
     Total { of: Handle, low: u32, rings: bool, repeats: u64, parent: u32 },
 }
@@ -251,8 +251,8 @@ pub struct Closing<'e, 'r> {
     rules: &'e dyn Rules,
     /// Whether products are relinearized after they were added up.
     lazy: bool,
-    /// Whether products that are results are not relinearized at all.
-    open: bool,
+    /// Whether products that are results are not relinearized at all, and then which slots that are not encrypted the evaluator is given.
+    open: Option<&'e BTreeSet<String>>,
     onward: &'e Onward,
     held: Vec<Held>,
     /// The operator that is being closed.
@@ -295,13 +295,14 @@ impl<'e, 'r> Closing<'e, 'r> {
         onward: &'e Onward,
     ) -> Self {
         let (held, outputs, states) = (Vec::new(), Vec::new(), None);
-        Self { emitter, chain, rules, lazy, open: false, onward, held, parent: u32::MAX, outputs, states }
+        Self { emitter, chain, rules, lazy, open: None, onward, held, parent: u32::MAX, outputs, states }
     }
 
-    /// The same, which leaves products that are results, and that no other graph takes, as they are, of three parts.
+    /// The same, which leaves products that are results, and that no other graph takes, as they are, of three parts, unless what the evaluator is given went into
+    /// them: slots of these names.
     #[must_use]
-    pub fn opening(self, open: bool) -> Self {
-        Self { open, ..self }
+    pub fn opening(self, given: &'e BTreeSet<String>) -> Self {
+        Self { open: Some(given), ..self }
     }
 
     /// The same, which tells [`Closing::states`].
@@ -328,7 +329,7 @@ impl<'e, 'r> Closing<'e, 'r> {
     fn cipher(&self, x: Handle) -> Result<Cipher> {
         match self.held[x.0 as usize] {
             Held::Cipher { cipher, .. } => Ok(cipher),
-            Held::Clear(_) => Err(Error::Job("an encrypted operand comes first")),
+            Held::Clear(..) => Err(Error::Job("an encrypted operand comes first")),
             Held::Total { .. } => Err(Error::Job("a total is for outputs")),
         }
     }
@@ -352,7 +353,9 @@ impl<'e, 'r> Closing<'e, 'r> {
     fn leaving(&mut self, x: Handle) -> Result<Cipher> {
         match self.held[x.0 as usize] {
             Held::Cipher { cipher, settled: None, .. }
-                if self.open && !cipher.mixed && self.emitter.ciphertext(cipher.node)?.parts > 2 =>
+                if self.open.is_some()
+                    && !cipher.mixed
+                    && self.emitter.ciphertext(cipher.node)?.parts > 2 =>
             {
                 Ok(cipher)
             }
@@ -428,7 +431,7 @@ impl Target for Closing<'_, '_> {
                 let cipher = self.leaving(of)?;
                 self.state(Made::Operator(operator), cipher)
             }
-            Held::Clear(_) => Ok(()),
+            Held::Clear(..) => Ok(()),
         }
     }
 
@@ -445,15 +448,16 @@ impl Target for Closing<'_, '_> {
         }
         let (ty, noise) = (self.rules.slots(self.chain.n)?, self.rules.clear(name));
         let node = self.emitter.input(&port, ty, noise)?;
-        self.held.push(Held::Clear(node));
+        let given = self.open.is_some_and(|given| given.contains(name));
+        self.held.push(Held::Clear(node, given));
         Ok(Handle((self.held.len() - 1) as u32))
     }
 
     fn add(&mut self, x: Handle, y: Handle) -> Result<Handle> {
         let sum = match self.held[y.0 as usize] {
-            Held::Clear(slots) => {
+            Held::Clear(slots, given) => {
                 let x = self.cipher(x)?;
-                Cipher { mixed: true, ..self.rules.add_clear(self.emitter, x, slots)? }
+                Cipher { mixed: x.mixed || given, ..self.rules.add_clear(self.emitter, x, slots)? }
             }
             _ => self.sum("rlwe.add", x, y)?,
         };
@@ -461,7 +465,7 @@ impl Target for Closing<'_, '_> {
     }
 
     fn sub(&mut self, x: Handle, y: Handle) -> Result<Handle> {
-        if let Held::Clear(_) = self.held[y.0 as usize] {
+        if let Held::Clear(..) = self.held[y.0 as usize] {
             // -(-x + y): signs cost little.
             let negative = self.negate(x)?;
             let sum = self.add(negative, y)?;
@@ -480,9 +484,13 @@ impl Target for Closing<'_, '_> {
     fn multiply(&mut self, x: Handle, y: Handle) -> Result<Handle> {
         let first = self.settled(x)?;
         let product = match self.held[y.0 as usize] {
-            Held::Clear(slots) => {
+            Held::Clear(slots, given) => {
                 let product = self.rules.multiply_clear(self.emitter, first, slots)?;
-                Cipher { raw: Some(self.emitter.level(product.node)?), mixed: true, ..product }
+                Cipher {
+                    raw: Some(self.emitter.level(product.node)?),
+                    mixed: first.mixed || given,
+                    ..product
+                }
             }
             _ => {
                 let second = self.settled(y)?;
