@@ -123,7 +123,7 @@ fn found(op: &str, platform: &Broken<'_>) {
     }
 }
 
-const ALL: [&str; 37] = [
+const ALL: [&str; 38] = [
     "limb.add",
     "limb.sub",
     "limb.neg",
@@ -136,6 +136,7 @@ const ALL: [&str; 37] = [
     "limb.intt",
     "limb.automorphism",
     "limb.decimate",
+    "limb.fold",
     "limb.permute",
     "limb.from_small",
     "limb.from_real",

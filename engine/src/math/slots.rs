@@ -9,8 +9,9 @@
 //!
 //! Throughout, `n` is a power of two from 2 to 2^17.
 
-use super::Modulus;
 use super::ntt::bit_reverse;
+use super::prime::primitive_root;
+use super::{MathError, Modulus};
 
 /// Generates, with -1, the units modulo a power of two.
 const GENERATOR: u64 = 3;
@@ -61,6 +62,30 @@ pub fn automorphism_permutation(n: usize, g: u64) -> Vec<u32> {
     // f(X^g) at psi^e is f at psi^(ge), and index i stands for e = 2 * bitrev(i) + 1
     let source = |i: usize| ntt_index(n, (2 * bit_reverse(i, n) + 1).wrapping_mul(g as usize));
     (0..n).map(source).collect()
+}
+
+/// Transforms are made with the smallest root of each ring: the g with which X^g at that of the ring of dimension `kept` is Y = X^(n / kept) at that of the ring of
+/// dimension `n`.
+///
+/// # Errors
+/// `NoRoot` where the modulus has no root of that ring.
+pub fn subring_root(n: usize, kept: usize, q: &Modulus) -> Result<u64, MathError> {
+    let root = q.pow(primitive_root(2 * n as u64, q)?, (n / kept) as u64);
+    let own = primitive_root(2 * kept as u64, q)?;
+    let square = q.mul(own, own);
+    let powers = std::iter::successors(Some(own), |&power| Some(q.mul(power, square)));
+    // They are all powers of one.
+    Ok(2 * powers.take(kept).take_while(|&power| power != root).count() as u64 + 1)
+}
+
+/// The values in the subring of Y = X^(n / kept) of a polynomial that has these, each the mean of those where Y is the same; and where each of these means stands in
+/// the order of that ring: `out[i]` is number `perm[i]`.
+pub fn subring_permutation(n: usize, kept: usize, q: &Modulus) -> Result<Vec<u32>, MathError> {
+    let g = subring_root(n, kept, q)?;
+    // Its inverse modulo a power of two: each step doubles the bits that are right.
+    let inverse =
+        (0..6).fold(g, |inverse, _| inverse.wrapping_mul(2u64.wrapping_sub(g.wrapping_mul(inverse))));
+    Ok(automorphism_permutation(kept, inverse % (2 * kept as u64)))
 }
 
 /// Where slots are in a transformed polynomial: slot `j` is NTT index `pos[j]`. To encode, set `v[pos[j]]` to

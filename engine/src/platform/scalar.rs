@@ -317,6 +317,20 @@ impl Platform for Scalar {
                     }
                 })
             }
+            "limb.fold" => {
+                let (n, kept, q) = (call.limb(0)?.n, Limb::of(output)?.n, modulus()?);
+                let permutation = slots::subring_permutation(n, kept, &q)?;
+                let share = q.inv(q.reduce((n / kept) as u64))?;
+                // So many sum up to less than 2^64.
+                let together = 1usize << (u64::BITS - q.bits()).min(30);
+                kernel(move |i, out, _| {
+                    for (o, &from) in out.iter_mut().zip(&permutation) {
+                        let values = &i[0][from as usize * (n / kept)..][..n / kept];
+                        let sums = values.chunks(together).map(|values| q.reduce(values.iter().sum()));
+                        *o = q.mul(sums.fold(0, |all, sum| q.add(all, sum)), share);
+                    }
+                })
+            }
             "limb.permute" => {
                 let permutation = slots::automorphism_permutation(Limb::of(output)?.n, attrs.uint("g")?);
                 kernel(move |i, out, _| gather(out, i[0], &permutation))

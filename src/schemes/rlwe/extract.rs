@@ -5,9 +5,9 @@
 
 use super::in_subring;
 use crate::Result;
-use crate::graph::{Attrs, OperandId, Real, ValueType};
+use crate::graph::{OperandId, Real, ValueType};
 use crate::math::Modulus;
-use crate::ops::types::{Ciphertext, Extract, Form, Scheme};
+use crate::ops::types::{Ciphertext, Extract, Scheme};
 use crate::ops::{Call, Level, Noise, OpDef, Session};
 use crate::schemes::noise;
 
@@ -65,18 +65,12 @@ impl OpDef for ExtractOp {
     }
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
-        let (ty, output) = (Ciphertext::of(&call.inputs[0])?, self.assemble(call)?);
+        let output = self.assemble(call)?;
         let extract = Extract::of(&output)?;
         let mut all = Vec::new();
         for (index, part) in s.parts(inputs[0])?.into_iter().enumerate() {
-            for mut limb in s.limbs(part)? {
-                if index == 0 {
-                    if ty.form == Form::Ntt {
-                        limb = s.op("limb.intt", Attrs::new(), &[limb])?;
-                    }
-                    limb = in_subring(s, limb, &extract)?;
-                }
-                all.push(limb);
+            for limb in s.limbs(part)? {
+                all.push(if index == 0 { in_subring(s, limb, &extract)? } else { limb });
             }
         }
         s.merge(&all, output)

@@ -44,11 +44,13 @@ impl OpDef for Phase {
             let first = limb_of(s, inputs[1], &extract, 0, index)?;
             let mut sum = if ty.form == Form::Ntt {
                 let terms: Vec<OperandId> = terms.iter().zip(&powers).flat_map(|(&x, &s)| [x, s]).collect();
-                let mut sum = s.op("limb.dot", Attrs::new(), &terms)?;
+                let sum = s.op("limb.dot", Attrs::new(), &terms)?;
                 if whole {
-                    sum = s.op("limb.add", Attrs::new(), &[sum, first])?;
+                    let sum = s.op("limb.add", Attrs::new(), &[sum, first])?;
+                    s.op("limb.intt", Attrs::new(), &[sum])?
+                } else {
+                    sum
                 }
-                s.op("limb.intt", Attrs::new(), &[sum])?
             } else {
                 terms.append(&mut powers);
                 let attrs = Attrs::new().with("q", ty.q[index]).with("outputs", 1u64);

@@ -69,6 +69,7 @@ export const KIND_OF_ACTION: Readonly<Record<string, Kind>> = {
   copy: 'move',
   permute: 'move',
   decimate: 'move',
+  fold: 'move',
   extract: 'move',
   adjust: 'modulus',
   convert: 'modulus',

@@ -23,16 +23,24 @@ impl OpDef for Decimate {
     }
 
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
-        call.arity(1)?;
-        let limb = call.limb_in(0, Form::Coeff)?;
-        let stride = call.attrs.size("stride")?;
-        if !stride.is_power_of_two() || !(2..=limb.n / 2).contains(&stride) {
-            return Err(call.error("stride", stride, format!("a power of two, 2 to {}", limb.n / 2)));
-        }
-        Ok(Limb { n: limb.n / stride, ..limb }.ty())
+        in_subring(call, Form::Coeff)
     }
 
     fn cost(&self, call: &Call<'_>) -> f64 {
         super::length(call) / call.attrs.size("stride").unwrap_or(1) as f64
     }
+}
+
+/// The type of what lies in the subring of Y = X^stride of a limb in that form.
+///
+/// # Errors
+/// `Operator` for another form, and for a stride that is no power of two from 2 to n / 2.
+pub(super) fn in_subring(call: &Call<'_>, form: Form) -> Result<ValueType> {
+    call.arity(1)?;
+    let limb = call.limb_in(0, form)?;
+    let stride = call.attrs.size("stride")?;
+    if !stride.is_power_of_two() || !(2..=limb.n / 2).contains(&stride) {
+        return Err(call.error("stride", stride, format!("a power of two, 2 to {}", limb.n / 2)));
+    }
+    Ok(Limb { n: limb.n / stride, ..limb }.ty())
 }

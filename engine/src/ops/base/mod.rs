@@ -8,6 +8,7 @@ mod convert;
 pub(crate) mod copy;
 mod decimate;
 mod dot;
+mod fold;
 mod from_real;
 mod from_small;
 mod intt;
@@ -57,6 +58,7 @@ pub fn all() -> Vec<Arc<dyn OpDef>> {
         Arc::new(intt::Intt),
         Arc::new(automorphism::Automorphism),
         Arc::new(decimate::Decimate),
+        Arc::new(fold::Fold),
         Arc::new(permute::Permute),
         Arc::new(from_small::FromSmall),
         Arc::new(from_real::FromReal),

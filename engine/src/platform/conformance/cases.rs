@@ -58,7 +58,8 @@ pub(super) fn cases(op: &str) -> Vec<Case> {
         "limb.ntt" => whole(Coeff, &models::ntt),
         "limb.intt" => whole(Ntt, &models::intt),
         "limb.automorphism" => galois(Coeff, &models::automorphism),
-        "limb.decimate" => decimate(),
+        "limb.decimate" => in_subring(Coeff),
+        "limb.fold" => in_subring(Ntt),
         "limb.permute" => galois(Ntt, &|x, g, _| models::permute(x, g)),
         "limb.from_small" => from_small(),
         "limb.from_real" => from_real(),
@@ -173,14 +174,16 @@ fn galois(form: Form, f: Image<'_>) -> Vec<Case> {
     cases
 }
 
-fn decimate() -> Vec<Case> {
+/// What of coefficients lies in a subring, in that form.
+fn in_subring(form: Form) -> Vec<Case> {
     let mut random = Random(6);
     let mut cases = Vec::new();
     for (n, q) in rings().filter(|&(n, _)| n > 2) {
         for stride in [2, n / 4, n / 2].into_iter().filter(|&stride| stride > 1) {
             let x = Pattern::Random.words(n, q, &mut random);
-            let words = (0..n / stride).map(|i| x[i * stride]).collect();
-            let input = (Limb { n, q, form: Form::Coeff }.ty(), x);
+            let words: Vec<u64> = (0..n / stride).map(|i| x[i * stride]).collect();
+            let [x, words] = [x, words].map(|f| if form == Form::Ntt { models::ntt(&f, q) } else { f });
+            let input = (Limb { n, q, form }.ty(), x);
             cases.push(Case::new(Attrs::new().with("stride", stride), vec![input], words));
         }
     }
