@@ -84,6 +84,9 @@ fn of_bfv(registry: &Registry) -> Graph {
     let product = s.op("rlwe.relinearize", none(), &[product, square]).unwrap();
     let turned = s.op("rlwe.automorphism", none().with("g", 3u64), &[product, turn]).unwrap();
     let low = s.op("bfv.mod_switch", none().with("keep", 2u64), &[turned]).unwrap();
+    let attrs = none().with("keep", 2u64).with("stride", 4u64).with("conjugated", 1u64).with("repeats", 2u64);
+    let total = s.op("bfv.switch_extract", attrs, &[turned]).unwrap();
+    s.graph_mut().declare_output("total", total);
     let scaled = s.op("bfv.scale_plain", with_q(q), &[plain]).unwrap();
     let lifted = s.op("rlwe.lift_plain", with_q(q), &[plain]).unwrap();
     for (number, output) in [low, other, scaled, lifted].into_iter().enumerate() {
@@ -124,7 +127,9 @@ fn of_bgv(registry: &Registry) -> Graph {
     let thrice = s.op("rlwe.multiply_integer", none().with("by", -3i64), &[thrice]).unwrap();
     let adjusted = s.op("bgv.adjust", none().with("factor", 5u64), &[thrice]).unwrap();
     let attrs = none().with("stride", 4u64).with("conjugated", 1u64).with("repeats", 2u64);
-    let total = s.op("rlwe.extract", attrs, &[adjusted]).unwrap();
+    let total = s.op("rlwe.extract", attrs.clone(), &[adjusted]).unwrap();
+    let switched = s.op("bgv.switch_extract", attrs.with("keep", 2u64), &[product]).unwrap();
+    s.graph_mut().declare_output("switched", switched);
     for (number, output) in [adjusted, other, total].into_iter().enumerate() {
         s.graph_mut().declare_output(&number.to_string(), output);
     }
@@ -166,6 +171,9 @@ fn of_ckks(registry: &Registry) -> Graph {
     let attrs = with_q(q).with("special", special).with("digit", 1u64).with("from", "square");
     let square = s.op("rlwe.switching_key", attrs, &[secret, public, hidden]).unwrap();
     let at_once = s.op("ckks.relinearize_rescale", rescaled.clone(), &[product, square]).unwrap();
+    let attrs = rescaled.clone().with("stride", 4u64).with("conjugated", 1u64).with("repeats", 2u64);
+    let total = s.op("ckks.rescale_extract", attrs, &[product]).unwrap();
+    s.graph_mut().declare_output("total", total);
     let rescaled = s.op("ckks.rescale", rescaled, &[product]).unwrap();
     let adjusted = scale(2f64.powi(29)).with("keep", 2u64);
     let adjusted = s.op("ckks.adjust", adjusted, &[ciphertext]).unwrap();

@@ -271,9 +271,21 @@ fn sums_are_left_to_who_decrypts() {
                 };
                 expected.push((stride, (0..period).map(sum).collect::<Vec<_>>()));
             }
-            for ((found, bound, budget), (stride, expected)) in
-                b.run(&registry, 1.0).into_iter().zip(expected)
-            {
+            // Rescaled before, or on the way.
+            let square = b.op("ckks.multiply", Attrs::new(), &[fresh, fresh]);
+            let (keep, attrs) =
+                (Attrs::new().with("keep", 2u64), Attrs::new().with("stride", 2u64).with("conjugated", 1u64));
+            let low = b.op("ckks.rescale", keep, &[square]);
+            for total in [
+                b.op("rlwe.extract", attrs.clone(), &[low]),
+                b.op("ckks.rescale_extract", attrs.with("keep", 2u64), &[square]),
+            ] {
+                b.output(total);
+            }
+            let mut all = b.run(&registry, 1.0);
+            let [apart, at_once] = [0, 1].map(|_| all.pop().unwrap().0);
+            assert_eq!(apart, at_once);
+            for ((found, bound, budget), (stride, expected)) in all.into_iter().zip(expected) {
                 assert_eq!(found.len(), expected.len());
                 let off = |(a, b): (&Complex, &Complex)| (a.0 - b.0).hypot(a.1 - b.1);
                 let worst = expected.iter().zip(&found).map(off).fold(0.0, f64::max).log2();

@@ -358,14 +358,21 @@ fn sums_are_left_to_who_decrypts() {
                     // Divided, where something is there to be divided: modulo t, whatever it is.
                     let repeats = if stride == 2 { 3 } else { 1 };
                     let attrs = if repeats == 1 { attrs } else { attrs.with("repeats", repeats) };
-                    let total = b.op("rlwe.extract", attrs, &[x]);
+                    let total = b.op("rlwe.extract", attrs.clone(), &[x]);
                     b.output(total);
                     let small = totals(of, n / 2 / stride, rows, c.t);
                     let part = Modulus::new(c.t).unwrap().inv(repeats).unwrap();
                     let small: Vec<u64> = small.iter().map(|&sum| sum * part % c.t).collect();
                     // The slots of the subring: each row once.
                     let row = n / 2 / stride;
-                    expected.push([&small[..row], &small[n / 2..][..row]].concat());
+                    let small = [&small[..row], &small[n / 2..][..row]].concat();
+                    if x == low {
+                        // Switched on the way.
+                        let total = b.own("switch_extract", attrs.with("keep", 2u64), &[product]);
+                        b.output(total);
+                        expected.push(small.clone());
+                    }
+                    expected.push(small);
                 }
             }
         }

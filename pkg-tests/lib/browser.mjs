@@ -111,7 +111,7 @@ async function click(page, selector, left = 20) {
 /** In the page: waits for an element to be in one place in three frames, one after another. */
 async function standsStill(element) {
   let still = 0;
-  for (let place = ''; still < 3; ) {
+  for (let place = ''; still < 3;) {
     await new Promise((resolve, reject) => {
       setTimeout(() => reject(new Error('the browser has drawn no frame for 30 s')), 30_000);
       requestAnimationFrame(resolve);

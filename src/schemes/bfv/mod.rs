@@ -15,7 +15,7 @@ mod scale_plain;
 
 pub use multiply::{auxiliary_primes, enough};
 
-use super::rlwe::{self, RelinearizeDivide};
+use super::rlwe::{self, DivideExtract, RelinearizeDivide};
 use crate::Result;
 use crate::ops::types::{Ciphertext, Extract, Scheme};
 use crate::ops::{Call, OpDef};
@@ -33,6 +33,11 @@ pub fn all() -> Vec<Arc<dyn OpDef>> {
         Arc::new(multiply_plain::MultiplyPlain),
         Arc::new(noise::Noise),
         Arc::new(RelinearizeDivide { name: "bfv.relinearize_switch", divide: mod_switch::ModSwitch }),
+        Arc::new(DivideExtract {
+            name: "bfv.switch_extract",
+            divide: mod_switch::ModSwitch,
+            attributes: &["keep", "stride", "conjugated", "repeats"],
+        }),
         Arc::new(scale_plain::ScalePlain),
     ]
 }

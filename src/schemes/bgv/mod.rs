@@ -18,7 +18,7 @@ mod multiply_plain;
 mod noise;
 
 use super::noise as bounds;
-use super::rlwe::{self, RelinearizeDivide};
+use super::rlwe::{self, DivideExtract, RelinearizeDivide};
 use crate::Result;
 use crate::math::Modulus;
 use crate::ops::types::{Ciphertext, Extract, Scheme};
@@ -39,6 +39,11 @@ pub fn all() -> Vec<Arc<dyn OpDef>> {
         Arc::new(multiply_plain::MultiplyPlain),
         Arc::new(noise::Noise),
         Arc::new(RelinearizeDivide { name: "bgv.relinearize_switch", divide: mod_switch::ModSwitch }),
+        Arc::new(DivideExtract {
+            name: "bgv.switch_extract",
+            divide: mod_switch::ModSwitch,
+            attributes: &["keep", "stride", "conjugated", "repeats"],
+        }),
     ]
 }
 

@@ -23,7 +23,7 @@ mod rescale;
 
 use super::canonical;
 use super::noise;
-use super::rlwe::{self, RelinearizeDivide};
+use super::rlwe::{self, DivideExtract, RelinearizeDivide};
 use crate::Result;
 use crate::graph::{OperandId, Real, ValueType};
 use crate::math::{FromReal, Modulus};
@@ -48,6 +48,11 @@ pub fn all() -> Vec<Arc<dyn OpDef>> {
         Arc::new(release::Release),
         Arc::new(rescale::Rescale),
         Arc::new(RelinearizeDivide { name: "ckks.relinearize_rescale", divide: rescale::Rescale }),
+        Arc::new(DivideExtract {
+            name: "ckks.rescale_extract",
+            divide: rescale::Rescale,
+            attributes: &["keep", "scale", "stride", "conjugated", "repeats"],
+        }),
     ]
 }
 

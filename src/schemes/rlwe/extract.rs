@@ -76,6 +76,15 @@ impl OpDef for ExtractOp {
         s.merge(&all, output)
     }
 
+    fn fused(&self, inner: &str) -> Option<&str> {
+        match inner {
+            "bfv.mod_switch" => Some("bfv.switch_extract"),
+            "bgv.mod_switch" => Some("bgv.switch_extract"),
+            "ckks.rescale" => Some("ckks.rescale_extract"),
+            _ => None,
+        }
+    }
+
     fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
         // As many coefficients more as rows that are added up; the scale is that of the sum. In the canonical norm the trace is no larger than `stride` times.
         let &Noise { message, error } = inputs.first()?;

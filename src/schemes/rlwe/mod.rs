@@ -6,6 +6,7 @@ mod automorphism;
 mod automorphism_hoisted;
 mod decompose;
 mod divide;
+mod divide_extract;
 mod drop_primes;
 mod extract;
 mod form;
@@ -26,6 +27,7 @@ mod times_plain;
 mod zero;
 
 pub(super) use divide::{divide, divide_parts};
+pub(super) use divide_extract::DivideExtract;
 pub(super) use form::in_form;
 pub(super) use phase::limb_of;
 pub(super) use relinearize_divide::RelinearizeDivide;

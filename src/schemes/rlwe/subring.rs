@@ -13,6 +13,15 @@ use crate::ops::types::{Extract, Form, Limb};
 /// # Errors
 /// `Graph` for what is no limb.
 pub fn in_subring(s: &mut Session<'_>, limb: OperandId, extract: &Extract) -> Result<OperandId> {
+    let limb = coefficients(s, limb, extract)?;
+    with_image(s, limb, extract)
+}
+
+/// The coefficients of a limb that lie in the subring of Y = X^stride.
+///
+/// # Errors
+/// As [`in_subring`].
+pub fn coefficients(s: &mut Session<'_>, limb: OperandId, extract: &Extract) -> Result<OperandId> {
     let mut limb = limb;
     let form = Limb::of(s.ty(limb))?.form;
     if extract.stride > 1 {
@@ -22,12 +31,20 @@ pub fn in_subring(s: &mut Session<'_>, limb: OperandId, extract: &Extract) -> Re
     if form == Form::Ntt {
         limb = s.op("limb.intt", Attrs::new(), &[limb])?;
     }
-    if extract.conjugated {
-        let g = 2 * extract.kept() as u64 - 1;
-        let other = s.op("limb.automorphism", Attrs::new().with("g", g), &[limb])?;
-        limb = s.op("limb.add", Attrs::new(), &[limb, other])?;
-    }
     Ok(limb)
+}
+
+/// The same and its conjugate, where an extract adds them up.
+///
+/// # Errors
+/// As [`in_subring`].
+pub fn with_image(s: &mut Session<'_>, limb: OperandId, extract: &Extract) -> Result<OperandId> {
+    if !extract.conjugated {
+        return Ok(limb);
+    }
+    let g = 2 * extract.kept() as u64 - 1;
+    let other = s.op("limb.automorphism", Attrs::new().with("g", g), &[limb])?;
+    s.op("limb.add", Attrs::new(), &[limb, other])
 }
 
 /// A polynomial modulo t that was decrypted in a subring of the ring of dimension `n`, or in all of it, and is `factor` times the message, as a plaintext: `slots.decode`
