@@ -166,13 +166,15 @@ describe.each(BUILDS)('the %s build', (mode) => {
     means.output('out', means.result('mean', bills));
     expect(await errorOf(loom.compileAll([bills, means]))).toMatchObject({ code: 'task.invalid' });
     using program = await loom.compile(bills);
-    expect(program.info.outputs.map(({ result }) => result?.given.name)).toEqual([
+    // A sum is handed over as nothing but the sum, and a product in three parts.
+    expect(program.info.outputs.map(({ result }) => result)).toEqual([undefined, undefined, undefined]);
+    using keyed = await loom.compile(bills, { passes: { openResults: false } });
+    expect(keyed.info.outputs.map(({ result }) => result?.given.name)).toEqual([
       'cost',
-      // A sum is handed over as nothing but the sum.
       undefined,
       undefined,
     ]);
-    for (const name of ['total', 'mean'])
+    for (const name of ['cost', 'total', 'mean'])
       expect(thrown(() => createTask().result(name, program))).toMatchObject({ code: 'operator.invalid' });
   });
 });

@@ -272,7 +272,8 @@ describe.each(BUILDS)('the %s build', (mode) => {
     const x = second.encrypted('x', options);
     second.output('weighted', x.dot([1, 2, 3, 4]));
     second.output('turned', x.rotate(1));
-    using asked = await loom.compile(first);
+    // The second one needs keys, of which the first one alone would have none.
+    using asked = await loom.compile(first, { passes: { openResults: false } });
     using again = await loom.compile(second, { parameters: asked.info });
     expect(again.info.moduli).toEqual(asked.info.moduli);
     using client = await asked.client();
