@@ -24,8 +24,9 @@ fn asked(kind: &str, cells: usize, build: impl FnOnce(&mut TaskBuilder, [usize; 
 
 /// Inputs at the bounds, and what they are between them.
 fn inputs(cells: usize) -> BTreeMap<String, Exact> {
-    let cell =
-        |factor: usize| move |k: usize| if k % 3 == 0 { 100 } else { (k * factor % 201) as i128 - 100 };
+    let cell = |factor: usize| {
+        move |k: usize| if k.is_multiple_of(3) { 100 } else { (k * factor % 201) as i128 - 100 }
+    };
     let all = |factor| Exact::integers((0..cells).map(cell(factor)));
     BTreeMap::from([("x".to_owned(), all(7)), ("y".to_owned(), all(11))])
 }
