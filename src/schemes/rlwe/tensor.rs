@@ -95,8 +95,22 @@ fn sum(s: &mut Session<'_>, factors: &[OperandId], poly: &Poly) -> Result<[Opera
     for (index, limb) in (0..poly.q.len()).map(|index| (index, poly.limb(index))) {
         let operands: Vec<OperandId> = limbs.iter().map(|factor| factor[index]).collect();
         if poly.form == Form::Ntt {
-            for (part, terms) in parts.iter_mut().zip(terms(&operands)) {
-                part.push(s.op("limb.dot", Attrs::new(), &terms)?);
+            for (part, (terms, twice)) in parts.iter_mut().zip(terms(&operands)) {
+                let mut sum = None;
+                for (terms, twice) in [(terms, false), (twice, true)] {
+                    if terms.is_empty() {
+                        continue;
+                    }
+                    let mut own = s.op("limb.dot", Attrs::new(), &terms)?;
+                    if twice {
+                        own = s.op("limb.add", Attrs::new(), &[own, own])?;
+                    }
+                    sum = Some(match sum {
+                        Some(sum) => s.op("limb.add", Attrs::new(), &[sum, own])?,
+                        None => own,
+                    });
+                }
+                part.push(sum.ok_or(crate::Error::Job("a sum of no products"))?);
             }
             continue;
         }
@@ -109,13 +123,20 @@ fn sum(s: &mut Session<'_>, factors: &[OperandId], poly: &Poly) -> Result<[Opera
     Ok([s.merge(first, poly.ty())?, s.merge(second, poly.ty())?, s.merge(third, poly.ty())?])
 }
 
-/// The factors of each part's terms, in turns.
-fn terms(factors: &[OperandId]) -> [Vec<OperandId>; 3] {
-    let mut terms = [Vec::new(), Vec::new(), Vec::new()];
-    for &[a0, a1, b0, b1] in factors.as_chunks().0 {
-        terms[0].extend([a0, b0]);
-        terms[1].extend([a0, b1, a1, b0]);
-        terms[2].extend([a1, b1]);
+/// The factors of each part's terms, in turns, and of those that count twice: 2 a_0 a_1 of several squares.
+fn terms(factors: &[OperandId]) -> [(Vec<OperandId>, Vec<OperandId>); 3] {
+    let mut terms: [(Vec<OperandId>, Vec<OperandId>); 3] = Default::default();
+    let all: &[[OperandId; 4]] = factors.as_chunks().0;
+    let square = |&[a0, a1, b0, b1]: &[OperandId; 4]| (a0, a1) == (b0, b1);
+    let several = all.iter().filter(|factors| square(factors)).count() > 1;
+    for factors @ &[a0, a1, b0, b1] in all {
+        terms[0].0.extend([a0, b0]);
+        if several && square(factors) {
+            terms[1].1.extend([a0, a1]);
+        } else {
+            terms[1].0.extend([a0, b1, a1, b0]);
+        }
+        terms[2].0.extend([a1, b1]);
     }
     terms
 }
