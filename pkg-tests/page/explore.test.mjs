@@ -210,10 +210,16 @@ for (const name of BROWSERS) {
       await page.press('Home');
       await page.press('ArrowDown');
       const one = await page.evaluate(detail);
-      await page.press('ArrowDown');
-      const next = await page.evaluate(detail);
-      assert.match(one, /^\S+ #\d+, thread 0: /);
-      assert.ok(next !== one && next.includes(', thread 0: '));
+      assert.match(one, /^\S+ #\d+, thread \d+: /);
+      // The last span of a thread, or its only one, leads back, or to another thread: who runs what is not known.
+      let next = one;
+      for (const key of ['ArrowDown', 'ArrowUp', 'PageDown', 'PageUp']) {
+        if (next !== one) break;
+        await page.press(key);
+        next = await page.evaluate(detail);
+      }
+      assert.match(next, /^\S+ #\d+, thread \d+: /);
+      assert.notEqual(next, one);
       await page.press('Enter');
       const operator = next.split(',')[0];
       await page.until(
