@@ -86,7 +86,7 @@ async function showApplication(page) {
 async function selectOperator(page) {
   await page.click('[data-testid=stage-base]');
   await page.waitForSelector('[data-testid=explorer][data-stage=base] .operator');
-  await page.type('[data-testid=graph-search]', 'limb.convolve');
+  await page.type('[data-testid=graph-search]', 'limb.dot');
   await page.keyboard.press('Enter');
   const link = await page.waitForSelector('.inspector .entries .link');
   await link.click();
