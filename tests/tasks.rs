@@ -5,7 +5,7 @@
 mod road;
 
 use cipherloom::Error;
-use cipherloom::graph::{Attrs, Real};
+use cipherloom::graph::{Attrs, Operator, Real};
 use cipherloom::ops::types::{Ciphertext, Extract};
 use cipherloom::packed::bytes;
 use cipherloom::platform::Simd;
@@ -463,7 +463,11 @@ fn explained(program: &Program) {
     let cost: f64 = told.values.iter().map(|value| value.cost).sum();
     assert!((0.0..1.0 + 1e-9).contains(&cost), "{cost}");
     // What is times 0 has to hold nothing.
-    let zero = told.values.iter().any(|value| value.budget_bits == Some(f64::INFINITY));
+    let scheme = program.scheme();
+    let by_zero =
+        |op: &Operator| scheme.signature(op).attrs.get("by").is_some_and(|by| by.to_string() == "0");
+    let zero = told.values.iter().any(|value| value.budget_bits == Some(f64::INFINITY))
+        || scheme.operators().iter().any(by_zero);
     for value in &told.values {
         assert!(value.ciphertexts == 0 || value.encrypted);
         assert!(value.level.is_none_or(|level| 1 <= level && level <= report.moduli.len()));
