@@ -12,7 +12,7 @@
 use crate::error::FormatProblem;
 use crate::math::checksum::{SIZE as CHECKSUM, checksum};
 use crate::math::limbs::fit;
-use crate::{Error, Result};
+use crate::{Error, Result, memory};
 
 const MAGIC: &[u8; 10] = b"cipherloom";
 const HEADER: usize = 10 + 1 + 2 + 8;
@@ -135,10 +135,11 @@ impl Writer {
     /// # Errors
     /// `OutOfMemory`.
     pub fn last(&mut self, size: usize) -> Result<&mut [u8]> {
-        let asked = size.saturating_add(CHECKSUM);
-        self.0.try_reserve_exact(asked).map_err(|_| Error::OutOfMemory { asked: asked as u64 })?;
         let start = self.0.len();
-        self.0.resize(start + size, 0);
+        let mut all = memory::zeros(start.saturating_add(size).saturating_add(CHECKSUM))?;
+        all[..start].copy_from_slice(&self.0);
+        all.truncate(start + size);
+        self.0 = all;
         Ok(&mut self.0[start..])
     }
 

@@ -15,8 +15,8 @@ pub mod tasks;
 pub mod values;
 
 pub use cipherloom_engine::{
-    At, Difference, Error, Result, analyze, engine, error, expand, graph, math, memory, ops, place, platform,
-    watch,
+    At, Difference, Error, Result, analyze, engine, error, expand, graph, math, memory, ops, parallel, place,
+    platform, watch,
 };
 
 /// Version of the package.

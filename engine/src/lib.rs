@@ -13,6 +13,7 @@ pub mod graph;
 pub mod math;
 pub mod memory;
 pub mod ops;
+pub mod parallel;
 pub mod place;
 pub mod platform;
 pub mod watch;

@@ -1,6 +1,7 @@
 //! Memory of a size that outside bytes decide: asked for, never taken for granted.
 
 use crate::{Error, Result};
+use bytemuck::{Zeroable, try_zeroed_vec};
 
 /// An empty list with room for `len` elements, which it takes without growing.
 ///
@@ -13,14 +14,13 @@ pub fn room<T>(len: usize) -> Result<Vec<T>> {
     Ok(list)
 }
 
-/// `len` zeros.
+/// `len` zeros, from whoever gives the memory: a loop would be compiled where it is called, which may be for size.
 ///
 /// # Errors
 /// As [`room`].
-pub fn zeros<T: Clone + Default>(len: usize) -> Result<Vec<T>> {
-    let mut list = room(len)?;
-    list.resize(len, T::default());
-    Ok(list)
+pub fn zeros<T: Zeroable>(len: usize) -> Result<Vec<T>> {
+    let asked = (len as u64).saturating_mul(size_of::<T>() as u64);
+    try_zeroed_vec(len).map_err(|()| Error::OutOfMemory { asked })
 }
 
 /// A copy of a list.
@@ -43,6 +43,9 @@ mod tests {
         assert_eq!(copy(&[1u8, 2]).unwrap(), [1, 2]);
         let asked = 8 * ((1u64 << 60) - 1);
         assert_eq!(room::<u64>((1 << 60) - 1), Err(Error::OutOfMemory { asked }));
-        assert_eq!(room::<u64>(usize::MAX), Err(Error::OutOfMemory { asked: u64::MAX }));
+        assert_eq!(zeros::<u64>((1 << 60) - 1), Err(Error::OutOfMemory { asked }));
+        for asked in [room::<u64>(usize::MAX), zeros(usize::MAX)] {
+            assert_eq!(asked, Err(Error::OutOfMemory { asked: u64::MAX }));
+        }
     }
 }

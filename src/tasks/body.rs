@@ -15,8 +15,7 @@ use crate::math::limbs::{self, Packer, unpack};
 use crate::ops::Call;
 use crate::ops::types::{Ciphertext, Extract, Form, Limb, SwitchingKey, WORD, public_seed};
 use crate::platform::{Kernel, Platform};
-use crate::{Result, memory};
-use rayon::prelude::*;
+use crate::{Result, memory, parallel};
 use std::collections::{BTreeMap, HashMap};
 
 /// In full, and with a seed.
@@ -154,11 +153,9 @@ pub fn write<'a>(
     let mut bytes = writer.last(usize::try_from(size).unwrap_or(usize::MAX))?;
     let mut blocks = blocks.into_iter();
     let mut block: &[u64] = &[];
+    let mut packed = Vec::new();
     for &(n, q, uniform) in all.iter().flat_map(|limbs| &limbs.all) {
-        let size = if uniform && streams.is_some() { 0 } else { limbs::size(n, q) as usize };
-        let (own, rest) = std::mem::take(&mut bytes).split_at_mut(size);
-        bytes = rest;
-        let mut packer = (size > 0).then(|| Packer::new(q, own));
+        let mut pieces = Vec::new();
         let mut left = n;
         while left > 0 {
             if block.is_empty() {
@@ -166,16 +163,19 @@ pub fn write<'a>(
                 block = next;
             }
             let (piece, rest) = block.split_at(left.min(block.len()));
-            if let Some(packer) = &mut packer {
-                packer.add(piece);
-            }
+            pieces.push(piece);
             block = rest;
             left -= piece.len();
         }
-        if let Some(packer) = packer {
-            packer.finish();
+        if !(uniform && streams.is_some()) {
+            let own = bytes.split_off_mut(..limbs::size(n, q) as usize).unwrap_or_default();
+            packed.push((Packer::new(q, own), pieces));
         }
     }
+    parallel::map(packed, |(mut packer, pieces)| {
+        pieces.into_iter().for_each(|piece| packer.add(piece));
+        packer.finish();
+    });
     Ok(writer.finish())
 }
 
@@ -243,31 +243,28 @@ pub fn read(mut reader: Reader<'_>, all: &[Limbs], samplers: Option<&Samplers>) 
     }
     let mut bytes = reader.raw(usize::try_from(expected).unwrap_or(usize::MAX))?;
     reader.end()?;
-    let mut read = memory::room(all.len())?;
-    for limbs in all {
+    let mut source = |&(n, q, uniform): &(usize, u64, bool)| {
+        if uniform && seeded.is_some() {
+            return Source::Stream(numbers.next().map_or(0, |number| u32::from_le_bytes(*number)));
+        }
+        let (own, rest) = bytes.split_at(limbs::size(n, q) as usize);
+        bytes = rest;
+        Source::Bytes(own)
+    };
+    let sources: Vec<Vec<Source<'_>>> =
+        all.iter().map(|limbs| limbs.all.iter().map(&mut source).collect()).collect();
+    let read = |(limbs, sources): (&Limbs, Vec<Source<'_>>)| {
         let mut words = memory::zeros(limbs.words())?;
         let mut left = words.as_mut_slice();
-        let parts = limbs.all.iter().map(|&(n, q, uniform)| {
-            let out = left.split_off_mut(..n).unwrap_or_default();
-            if uniform && seeded.is_some() {
-                let number = numbers.next().map_or(0, |number| u32::from_le_bytes(*number));
-                return (out, q, Source::Stream(number));
-            }
-            let (own, rest) = bytes.split_at(limbs::size(n, q) as usize);
-            bytes = rest;
-            (out, q, Source::Bytes(own))
-        });
-        let parts: Vec<(&mut [u64], u64, Source<'_>)> = parts.collect();
-        let good = parts.into_par_iter().all(|(out, q, source)| match source {
+        let out = limbs.all.iter().map(|&(n, q, _)| (q, left.split_off_mut(..n).unwrap_or_default()));
+        let parts: Vec<((u64, &mut [u64]), Source<'_>)> = out.zip(sources).collect();
+        let good = parallel::map(parts, |((q, out), source)| match source {
             Source::Bytes(bytes) => unpack(bytes, q, out),
             Source::Stream(number) => seeded.is_some_and(|samplers| samplers.fill(q, out, &seed, number)),
         });
-        if !good {
-            return Err(reader.error("words outside their primes"));
-        }
-        read.push(words);
-    }
-    Ok(read)
+        if good.contains(&false) { Err(reader.error("words outside their primes")) } else { Ok(words) }
+    };
+    parallel::map(all.iter().zip(sources), read).into_iter().collect()
 }
 
 #[cfg(test)]

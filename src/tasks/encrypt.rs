@@ -2,9 +2,9 @@
 
 use super::body::{self, Limbs, Streams};
 use super::program::Program;
-use super::runner::{Given, Runner, plan_name};
+use super::runner::{Given, PublicSeed, Runner, plan_name};
 use super::slots;
-use super::travel::{self, FRESH, Origin};
+use super::travel::{self, Descriptor, FRESH, Origin};
 use crate::bytes::hex;
 use crate::circuit::{Job, Named, Outcome};
 use crate::engine::Input;
@@ -12,12 +12,15 @@ use crate::graph::{Attrs, OperandId, ValueType};
 use crate::math::Modulus;
 use crate::ops::Session;
 use crate::ops::tensor::{Element, Tensor};
-use crate::ops::types::{self, Ciphertext, Scheme};
+use crate::ops::types::{self, Ciphertext, Extract, Scheme};
 use crate::packed::Layout;
 use crate::schemes::Operators;
 use crate::values::{GivenCells, PackedValue, Range};
-use crate::{Error, Result};
+use crate::{Error, Result, parallel};
 use zeroize::Zeroizing;
+
+/// What a value becomes: what it is in bytes, the types of its ciphertexts, and the seed of its uniform halves.
+type Fresh = (Descriptor, Vec<Extract>, Option<PublicSeed>);
 
 /// Who encrypts, and with what.
 pub struct Encryption<'a> {
@@ -44,7 +47,7 @@ impl Encryption<'_> {
         let literal = program.parameters().literal();
         let mut given = Given::default();
         given.add(key.0, key.1);
-        let mut values = Vec::new();
+        let mut values: Vec<Fresh> = Vec::new();
         for &(name, cells) in inputs {
             let value = program.packing().inputs.iter().find(|value| value.name == name);
             let value = value.ok_or_else(|| Error::MissingInput { name: name.to_owned() })?;
@@ -86,23 +89,28 @@ impl Encryption<'_> {
         let name = plan_name(&format!("encrypt {}", hex(&program.id())), &given_names);
         let plan = runner.planned(Some(name), &given, build)?;
         runner.run(plan, given, move |run| {
-            let mut objects = Vec::new();
-            let mut index = 0;
-            for (descriptor, types, seed) in &values {
+            let mut next = 0;
+            let first = |(_, types, _): &Fresh| {
+                next += types.len();
+                next - types.len()
+            };
+            let first: Vec<usize> = values.iter().map(first).collect();
+            let object = |(first, (descriptor, types, seed)): (usize, &Fresh)| {
                 let limbs: Vec<Limbs> = types.iter().map(Limbs::of_ciphertext).collect();
-                let outputs: Vec<(usize, &Limbs)> = (index..).zip(&limbs).collect();
+                let outputs: Vec<(usize, &Limbs)> = (first..).zip(&limbs).collect();
                 let seed = seed.as_ref();
                 let streams = seed.and_then(|seed| Streams::of(run.plan().graph(), seed, &outputs));
                 let mut blocks = Vec::new();
                 for (output, limbs) in outputs {
                     blocks.extend(run.output_blocks(output, 0, limbs.words())?);
                 }
-                index += types.len();
                 let bytes =
                     body::write(travel::writer(&origin, descriptor), &limbs, streams.as_ref(), blocks)?;
-                objects.push(Named { names: vec![descriptor.name.clone()], bytes, secret: false });
-            }
-            Ok(Outcome::Objects(objects))
+                Ok(Named { names: vec![descriptor.name.clone()], bytes, secret: false })
+            };
+            Ok(Outcome::Objects(
+                parallel::map(first.into_iter().zip(&values), object).into_iter().collect::<Result<_>>()?,
+            ))
         })
     }
 }
@@ -151,28 +159,31 @@ pub fn slots_of(
 ) -> Result<Vec<(Option<u64>, Vec<u64>)>> {
     let (frame, moduli) = (program.frame(), program.plain_moduli()?);
     let mut all = Vec::new();
-    let mut add = |layout: &Layout, cells: &[Zeroizing<Vec<u64>>]| -> Result<()> {
-        for part in layout.parts(frame) {
+    let mut add = |layout: &Layout, cells: Vec<Zeroizing<Vec<u64>>>| -> Result<()> {
+        let of = |(part, at): (u64, usize)| -> Result<_> {
             let vector = slots::whole(layout, frame, part);
-            for (t, cells) in moduli.iter().zip(cells) {
-                let words = match t {
-                    Some(t) => slots::integers(&vector, t, cells)?,
-                    None => slots::reals(&vector, cells)?,
-                };
-                all.push((t.as_ref().map(Modulus::value), words));
-            }
+            let words = match &moduli[at] {
+                Some(t) => slots::integers(&vector, t, &cells[at])?,
+                None => slots::reals(&vector, &cells[at])?,
+            };
+            Ok((moduli[at].as_ref().map(Modulus::value), words))
+        };
+        let parts =
+            layout.parts(frame).into_iter().flat_map(|part| (0..moduli.len()).map(move |at| (part, at)));
+        for words in parallel::map(parts, of) {
+            all.push(words?);
         }
         Ok(())
     };
     let words = moduli.iter().map(|t| words(cells, t.as_ref(), value));
-    add(&value.layout, &words.collect::<Result<Vec<_>>>()?)?;
+    add(&value.layout, words.collect::<Result<_>>()?)?;
     if let (Some(layout), Some(present)) = (&value.present, cells.present()) {
         let flags = |t: &Option<Modulus>| {
             let word =
                 |is: &bool| if t.is_some() { u64::from(*is) } else { f64::from(u8::from(*is)).to_bits() };
             Zeroizing::new(present.iter().map(word).collect::<Vec<u64>>())
         };
-        add(layout, &moduli.iter().map(flags).collect::<Vec<_>>())?;
+        add(layout, moduli.iter().map(flags).collect())?;
     }
     Ok(all)
 }

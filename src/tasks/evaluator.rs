@@ -12,12 +12,13 @@ use crate::circuit::{Job, Named, Outcome};
 use crate::engine::{Clock, Input, Plan, PlanOptions, Run};
 use crate::graph::{Attr, Graph};
 use crate::math::Modulus;
+use crate::ops::types::Extract;
 use crate::packed::{Slots, Source};
 use crate::platform::Platform;
 use crate::schemes::close::KeyName;
 use crate::values::types::Value;
 use crate::values::{GivenCells, PackedValue, clear_name, interpret};
-use crate::{Error, Result};
+use crate::{Error, Result, parallel};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -239,7 +240,7 @@ impl Evaluator {
                 let bytes = body::write(travel::writer(&origin, descriptor), &limbs, None, blocks)?;
                 Ok(Named { names: descriptor.names(), bytes, secret: false })
             };
-            Ok(Outcome::Objects(outputs.iter().map(write).collect::<Result<_>>()?))
+            Ok(Outcome::Objects(parallel::map(&outputs, write).into_iter().collect::<Result<_>>()?))
         }))
     }
 
@@ -251,9 +252,14 @@ impl Evaluator {
     fn read(&self, encrypted: &[(&str, &[u8])], held: &mut Held) -> Result<()> {
         let parameters = self.program.parameters().id();
         let mut owner = self.owner.or(held.owner);
-        for value in &self.program.packing().inputs {
-            let Some((_, bytes)) = encrypted.iter().find(|(name, _)| *name == value.name) else { continue };
-            let (origin, found, reader) = travel::reader(bytes, &parameters)?;
+        let given = self.program.packing().inputs.iter().filter_map(|value| {
+            encrypted.iter().find(|(name, _)| *name == value.name).map(|&(_, bytes)| (value, bytes))
+        });
+        let given: Vec<(&PackedValue, &[u8])> = given.collect();
+        let opened = parallel::map(&given, |(_, bytes)| travel::reader(bytes, &parameters));
+        let mut bodies = Vec::new();
+        for (&(value, _), opened) in given.iter().zip(opened) {
+            let (origin, found, reader) = opened?;
             let expected_owner = *owner.get_or_insert(origin.owner);
             if origin.owner != expected_owner {
                 return Err(foreign(
@@ -274,8 +280,13 @@ impl Evaluator {
             if !expected.takes(&found) {
                 return Err(travel::mismatch(&value.name, &found, &expected));
             }
-            let samplers = origin.is_fresh().then_some(&self.samplers);
-            let mut words = travel::words(reader, &types, samplers)?.into_iter();
+            bodies.push((reader, types, origin.is_fresh().then_some(&self.samplers)));
+        }
+        let words = |(reader, types, samplers): (Reader<'_>, Vec<Extract>, _)| {
+            travel::words(reader, &types, samplers)
+        };
+        for (&(value, bytes), words) in given.iter().zip(parallel::map(bodies, words)) {
+            let mut words = words?.into_iter();
             for port in travel::ports(value, self.program.frame()) {
                 for t in self.program.moduli() {
                     let words = words.next().ok_or(Error::Job("as many ciphertexts as there are types"))?;
