@@ -118,6 +118,15 @@ fn what_others_compute_on_has_two_parts() {
     let step = Step { kept: ["product".to_owned()].into(), ..task.clone().into() };
     let program = Program::compile_all(vec![step], &Options::default()).unwrap().remove(0);
     assert_eq!(parts(&program), 2);
+    // Beside another output that is kept, too: programs to come need keys.
+    let both = asked("integer", 8, |task, [x, y]| {
+        let (product, sum) = (task.op("value.multiply", "", &[x, y]), task.op("value.add", "", &[x, y]));
+        task.output("product", product);
+        task.output("sum", sum);
+    });
+    let step = Step { kept: ["sum".to_owned()].into(), ..both.into() };
+    let program = Program::compile_all(vec![step], &Options::default()).unwrap().remove(0);
+    assert!(parts(&program) == 2 && !program.parameters().literal().special.is_empty());
     // One that is open is not offered to others.
     let report = Program::compile(task, &Options::default()).unwrap().report().unwrap();
     assert!(report.keys.is_empty() && report.results.is_empty(), "{:?}", report.results);
@@ -125,19 +134,21 @@ fn what_others_compute_on_has_two_parts() {
 
 #[test]
 fn many_results_are_relinearized_where_less_travels_then() {
-    let vector = |cells: usize| {
-        asked("integer", cells, |task, [x, y]| {
-            let product = task.op("value.multiply", "", &[x, y]);
-            task.output("product", product);
-        })
+    let vector = |kind: &str, bounds: [&str; 2], cells: usize| {
+        let mut task = TaskBuilder::default();
+        let ty = format!(r#"kind="{kind}", shape=[{cells}], where="encrypted""#);
+        let x = task.input("x", &ty, Some(bounds));
+        let square = task.op("value.square", "", &[x]);
+        task.output("square", square);
+        Program::compile(task.finish(), &Options::default()).unwrap()
     };
-    let compiled = |cells| Program::compile(vector(cells), &Options::default()).unwrap();
-    assert_eq!(parts(&compiled(1000)), 3);
-    let many = compiled(400_000);
-    assert_eq!(parts(&many), 2);
-    // What travels for one run is less than without keys.
-    let parameters = many.parameters().literal();
-    assert!(!parameters.special.is_empty());
+    // Reals of small bounds: the scale at which three parts do is too low for two, which are to be found all the same.
+    for (kind, bounds) in [("integer", ["-100", "100"]), ("real", ["-1", "1"])] {
+        assert_eq!(parts(&vector(kind, bounds, 1000)), 3, "{kind}");
+        let many = vector(kind, bounds, 400_000);
+        assert_eq!(parts(&many), 2, "{kind}");
+        assert!(!many.parameters().literal().special.is_empty(), "{kind}");
+    }
 }
 
 #[test]

@@ -16,7 +16,7 @@ use crate::values::types::Kind;
 use crate::values::{PackedValue, Packing};
 use crate::watch::pause;
 use crate::{Error, Result};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// Largest primes that are chosen: those that double-precision kernels can serve.
@@ -59,6 +59,8 @@ pub struct Wishes {
     pub memory: u64,
     pub public_key: bool,
     pub releases: Option<Releases>,
+    /// Whether results are kept for programs that are not known yet.
+    pub onward: bool,
 }
 
 /// Finds the cheapest parameters for tasks of which results are inputs of others, of which each ring takes the cheapest way.
@@ -268,23 +270,27 @@ impl Search<'_> {
             }
             self.reason = format!("n = {n}: no prime plain moduli hold values up to {}", least / 2);
             for t in plain_moduli(n, least) {
-                found.extend(self.digits(|search, digit, least| search.exactly(ring, &t, digit, least))?);
+                let mut own = Vec::new();
+                self.digits(&mut own, |search, digit, least| search.exactly(ring, &t, digit, least))?;
+                found.extend(own);
             }
         } else {
             let wide = self.wishes.releases.map_or(&[][..], |_| &WIDE_SCALES);
             for &log_scale in SCALES.iter().chain(wide) {
-                let mut tried = |log_scale, late| {
-                    self.digits(|search, digit, least| search.ckks(ring, log_scale, (digit, least), late))
+                let mut tried = |log_scale, late, found: &mut Vec<Candidate>| {
+                    self.digits(found, |search, digit, least| {
+                        search.ckks(ring, log_scale, (digit, least), late)
+                    })
                 };
-                found.extend(tried(log_scale, true)?);
-                if found.is_empty() {
+                tried(log_scale, true, &mut found)?;
+                // Results of three parts are not rescaled: a lower scale may do for them than for others, which are to be compared with.
+                if found.iter().all(|candidate| candidate.open) {
                     continue;
                 }
                 // A little more, and what is turned may have a prime less.
                 for log_scale in (log_scale + 1..).take(2) {
-                    let mut keyed = found.iter().filter(|candidate| !candidate.open).peekable();
-                    if keyed.peek().is_some() && keyed.all(|candidate| candidate.late) {
-                        found.extend(tried(log_scale, false)?);
+                    if found.iter().filter(|candidate| !candidate.open).all(|candidate| candidate.late) {
+                        tried(log_scale, false, &mut found)?;
                     }
                 }
                 break;
@@ -323,23 +329,28 @@ impl Search<'_> {
         Arc::clone(&self.tasks[usize::from(literal.keyless())])
     }
 
-    /// Without keys, where that may be, and with each size of digits that may pay, where keys may.
+    /// Adds what does without keys, where that may be and nothing did before, and with each size of digits that may pay, where keys may.
     fn digits(
         &mut self,
+        all: &mut Vec<Candidate>,
         mut fewest: impl FnMut(&mut Self, usize, usize) -> Result<Fit>,
-    ) -> Result<Vec<Candidate>> {
-        let mut all = Vec::new();
-        if let Fit::Yes(found) = fewest(self, 0, 1)? {
+    ) -> Result<()> {
+        if all.is_empty()
+            && let Fit::Yes(found) = fewest(self, 0, 1)?
+            // Programs to come may need keys.
+            && !(found.open && self.wishes.onward)
+        {
+            let open = found.open;
             all.push(*found);
-            if !all[0].open {
-                return Ok(all);
+            if !open {
+                return Ok(());
             }
         }
-        let keyless = all.len();
+        let before = all.len();
         for digit in 1..=MOST_DIGIT {
-            let least = all.get(keyless).map_or(1, |found| found.parameters.literal().q.len());
+            let least = all.get(before).map_or(1, |found| found.parameters.literal().q.len());
             // Larger digits have no use where there are no more primes than in one.
-            if all.len() > keyless && digit >= least {
+            if all.len() > before && digit >= least {
                 break;
             }
             match fewest(self, digit, least)? {
@@ -350,7 +361,7 @@ impl Search<'_> {
                 Fit::No { .. } | Fit::Keys => break,
             }
         }
-        Ok(all)
+        Ok(())
     }
 
     /// The fewest primes that do, for one set of plaintext moduli. Where all that a table allows is not enough for few large ones, it may be for more of them, by which
@@ -364,7 +375,7 @@ impl Search<'_> {
             for count in least..=most.max(least) {
                 match self.integers(ring, t, count, special)? {
                     Fit::No { .. } => {}
-                    fit => return Ok(fit),
+                    fit => return self.shortest(ring, t, fit),
                 }
             }
             return Ok(Fit::No { missing: f64::INFINITY });
@@ -391,7 +402,12 @@ impl Search<'_> {
                 fit => (enough, found) = (count, fit),
             }
         }
-        self.trimmed(ring, found, |search, literal, bits| {
+        self.shortest(ring, t, found)
+    }
+
+    /// The same with the shortest primes that do, where results of three parts travel.
+    fn shortest(&mut self, ring: &Ring, t: &[u64], fit: Fit) -> Result<Fit> {
+        self.trimmed(ring, fit, |search, literal, bits| {
             let primes = search.primes(bits, ring.n, literal.q.len(), t)?;
             Some(ParameterLiteral { q: primes, ..literal.clone() })
         })
@@ -575,6 +591,7 @@ impl Search<'_> {
         };
         let (mut words, mut known, mut late) = (0, Known::default(), false);
         let (mut spare, mut open, mut bytes) = (f64::from(PRIME_BITS), false, 0);
+        let mut sent = BTreeSet::new();
         let tasks = self.tasks(parameters.literal());
         if let [task] = tasks.as_slice()
             && parameters.literal().t.len() > 1
@@ -598,7 +615,7 @@ impl Search<'_> {
                     words += own;
                     spare = outputs.iter().map(|closed| closed.budget - MARGIN).fold(spare, f64::min);
                     open |= outputs.iter().any(|closed| closed.ty.ciphertext.parts > 2);
-                    bytes += keys + carried(task, parameters.literal(), &outputs);
+                    bytes += keys + carried(task, parameters.literal(), &outputs, &mut sent);
                     known.add(number, task, &outputs, parameters.literal());
                 }
                 Err(fit) => return Ok(fit),
@@ -691,10 +708,17 @@ struct Judged {
     keys: u64,
 }
 
-/// Bytes of a task's encrypted inputs, and of what came of its outputs.
-fn carried(task: &Placed, literal: &ParameterLiteral, outputs: &[Closed]) -> u64 {
+/// Bytes of a task's encrypted inputs, but for those that were sent for another task or are its results, and of what came of its outputs.
+fn carried(
+    task: &Placed,
+    literal: &ParameterLiteral,
+    outputs: &[Closed],
+    sent: &mut BTreeSet<String>,
+) -> u64 {
     let frame = super::halves::frame(literal.n, task.halves.exact);
-    let fresh = task.packing.inputs.iter().map(|value| ports(value, frame).len() as u64).sum::<u64>();
+    let given = task.packing.inputs.iter().filter(|value| !task.from.contains_key(&value.name));
+    let own = given.filter(|value| sent.insert(value.name.clone()));
+    let fresh = own.map(|value| ports(value, frame).len() as u64).sum::<u64>();
     // Half of it is a seed.
     let bits = literal.q.iter().map(|&q| u64::from(u64::BITS - q.leading_zeros())).sum::<u64>();
     let fresh = fresh * literal.t.len().max(1) as u64 * literal.n as u64 * bits / 8;

@@ -48,7 +48,7 @@ impl Encryption<'_> {
         let mut given = Given::default();
         given.add(key.0, key.1);
         let mut values: Vec<Fresh> = Vec::new();
-        for &(name, cells) in inputs {
+        let prepared = |&(name, cells): &(&str, &GivenCells)| -> Result<_> {
             let value = program.packing().inputs.iter().find(|value| value.name == name);
             let value = value.ok_or_else(|| Error::MissingInput { name: name.to_owned() })?;
             if let Some(result) = program.result(name) {
@@ -57,13 +57,16 @@ impl Encryption<'_> {
                 return Err(Error::Task { at, found, expected });
             }
             check(value, cells, program.halves().given.get(name).copied())?;
+            Ok((program.descriptor(value, true)?, slots_of(program, value, cells)?))
+        };
+        for prepared in parallel::map(inputs, prepared) {
+            let ((mut descriptor, types), slots) = prepared?;
+            descriptor.public = public;
             // Of each value its own seeds: the numbers of its samples are its own, too. What a public key encrypts has no half that a seed gives.
             let seed = if public { None } else { Some(given.public_seed()?) };
             given.secret_seed()?;
-            let (mut descriptor, types) = program.descriptor(value, true)?;
-            descriptor.public = public;
-            for words in slots_of(program, value, cells)? {
-                given.add(slot_type(literal.n, words.0)?, Input::secret(words.1));
+            for (t, mut words) in slots {
+                given.add(slot_type(literal.n, t)?, Input::secret(std::mem::take(&mut *words)));
             }
             values.push((descriptor, types, seed));
         }
@@ -156,7 +159,7 @@ pub fn slots_of(
     program: &Program,
     value: &PackedValue,
     cells: &GivenCells,
-) -> Result<Vec<(Option<u64>, Vec<u64>)>> {
+) -> Result<Vec<(Option<u64>, Zeroizing<Vec<u64>>)>> {
     let (frame, moduli) = (program.frame(), program.plain_moduli()?);
     let mut all = Vec::new();
     let mut add = |layout: &Layout, cells: Vec<Zeroizing<Vec<u64>>>| -> Result<()> {
@@ -166,7 +169,7 @@ pub fn slots_of(
                 Some(t) => slots::integers(&vector, t, &cells[at])?,
                 None => slots::reals(&vector, &cells[at])?,
             };
-            Ok((moduli[at].as_ref().map(Modulus::value), words))
+            Ok((moduli[at].as_ref().map(Modulus::value), Zeroizing::new(words)))
         };
         let parts =
             layout.parts(frame).into_iter().flat_map(|part| (0..moduli.len()).map(move |at| (part, at)));

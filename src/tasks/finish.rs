@@ -3,7 +3,7 @@
 use super::halves::Halves;
 use super::program::Program;
 use crate::circuit::OutputCells;
-use crate::values::{Exact, GivenCells, Interpreted, interpret_defined, sources};
+use crate::values::{Exact, GivenCells, Interpreted, interpret_defined};
 use crate::{Error, Result};
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ pub fn outputs(program: &Program, decrypted: Decrypted, public: &Cells) -> Resul
     let given =
         finish.inputs().iter().filter_map(|port| Some((port.name.clone(), known(&port.name)?.clone())));
     let mut all = results(&interpret_defined(finish, registry, values, &given.collect())?);
-    let sources = sources(finish, registry, values)?;
+    let sources = program.halves().sources()?;
     let worst = |name: &String| {
         let from: Vec<&String> = match sources.get(name) {
             Some(names) => names.iter().filter(|name| !public.contains_key(*name)).collect(),

@@ -11,11 +11,12 @@ use crate::packed::{Frame, PackerPasses, Slots, Source};
 use crate::schemes::MOST_PLAIN_BITS;
 use crate::values::types::{Kind, Place as Where, Value};
 use crate::values::{
-    Cut, Packing, PackingOptions, Range, Values, balance, cut, lower, range_of, ranges, square, turns,
+    Cut, Packing, PackingOptions, Range, Values, balance, cut, lower, range_of, ranges, sources, square,
+    turns,
 };
 use crate::{Error, Result};
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// What follows from a task alone.
 #[derive(Clone)]
@@ -35,9 +36,14 @@ pub struct Halves {
     pub made: Vec<(&'static str, ValuePass)>,
     /// To other programs.
     pub ties: Arc<Ties>,
+    /// Of every output of the client's half the names of its inputs that it is made of, once somebody asked.
+    sources: OnceLock<Sources>,
     /// What was packed before.
     known: Known,
 }
+
+/// Names of inputs, by output.
+pub type Sources = BTreeMap<String, Arc<BTreeSet<String>>>;
 
 /// Vectors of slots, by ring dimension, whether slots are integers, and whether there are to be no keys.
 type Known = Arc<Mutex<BTreeMap<(usize, bool, bool), Arc<Packing>>>>;
@@ -88,8 +94,8 @@ impl Halves {
             let value = Value::of(cut.server.ty(operand))?;
             exact &= value.place != Where::Encrypted || value.kind != Kind::Real;
         }
-        let known = Known::default();
-        Ok(Self { values, registry, cut, ranges: server, given, exact, passes, made, ties, known })
+        let (sources, known) = (OnceLock::new(), Known::default());
+        Ok(Self { values, registry, cut, ranges: server, given, exact, passes, made, ties, sources, known })
     }
 
     /// An output of the server's as an input of another task: of its type and range.
@@ -111,6 +117,15 @@ impl Halves {
         change(&mut ties);
         let known = if ties == *self.ties { Arc::clone(&self.known) } else { Known::default() };
         Self { ties: Arc::new(ties), known, ..self.clone() }
+    }
+
+    /// Of every output of the client's half the names of its inputs that it is made of.
+    pub fn sources(&self) -> Result<&Sources> {
+        if let Some(known) = self.sources.get() {
+            return Ok(known);
+        }
+        let found = sources(&self.cut.client, &self.registry, &self.values)?;
+        Ok(self.sources.get_or_init(|| found))
     }
 
     /// Drops what was packed before.

@@ -284,7 +284,7 @@ pub struct Member {
 pub struct Placed {
     pub halves: Halves,
     pub packing: Arc<Packing>,
-    from: BTreeMap<String, ResultOf>,
+    pub from: BTreeMap<String, ResultOf>,
 }
 
 /// Lays tasks out in a ring, with keys or without: what several have lies as in the first of them.

@@ -276,6 +276,7 @@ impl Program {
             return Err(Error::Parameters { what, found: "none".to_owned(), expected });
         }
         let wished = options.scheme;
+        let onward = steps.iter().any(|step| !step.kept.is_empty());
         let members = members(&mut steps, passes, &layouts, wished)?;
         if let (Some(scheme), Some(given)) = (wished, &options.parameters)
             && given.scheme != scheme
@@ -288,7 +289,8 @@ impl Program {
         let public_key = options.public_key.unwrap_or(false);
         let releases = options.releases.map(Releases::check).transpose()?;
         let memory = memory_limit;
-        let wishes = Wishes { scheme: wished, level, n, insecure, asked, memory, public_key, releases };
+        let wishes =
+            Wishes { scheme: wished, level, n, insecure, asked, memory, public_key, releases, onward };
         let registry = Arc::new(crate::schemes::registry());
         let parameters = match &options.parameters {
             Some(given) if n.is_none_or(|n| n == given.n) => {

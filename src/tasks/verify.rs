@@ -232,7 +232,7 @@ impl Subject<'_> {
             let mut words = slots_of(program, value, data.get(&value.name).ok_or_else(missing)?)?.into_iter();
             for port in ports(value, program.frame()) {
                 for t in program.moduli() {
-                    given.extend(words.next().map(|(_, slots)| (program.port(&port, t), slots)));
+                    given.extend(words.next().map(|(_, slots)| (program.port(&port, t), slots.to_vec())));
                 }
             }
         }

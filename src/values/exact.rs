@@ -5,7 +5,7 @@
 
 use super::number::{Bits, Number};
 use super::types::{Kind, Value};
-use super::walk::{Rule, Walk};
+use super::walk::{Rule, Walk, Walked};
 use super::{ValueDef, Values};
 use crate::graph::{Graph, OperandId};
 use crate::memory::room;
@@ -260,8 +260,9 @@ fn computed(
     inputs: &BTreeMap<String, Exact>,
     strict: bool,
 ) -> Result<Interpreted> {
-    bits(graph, registry, values, inputs)?;
-    let all = Walk::new(values, Cells { inputs, strict }).run(graph, registry)?;
+    let walked = Walked::new(graph, registry)?;
+    Walk::new(values, Size { inputs, work: Cell::new(0) }).run_in(&walked)?;
+    let all = Walk::new(values, Cells { inputs, strict }).run_in(&walked)?;
     let outputs = graph.outputs().iter().map(|port| (port.name.clone(), port.operand)).collect();
     Ok(Interpreted { outputs, all })
 }

@@ -70,6 +70,26 @@ impl OpDef for Given {
     }
 }
 
+/// A graph that was checked, whose inputs are given by operators.
+pub(super) struct Walked {
+    graph: Graph,
+    registry: Registry,
+}
+
+impl Walked {
+    pub(super) fn new(graph: &Graph, registry: &Registry) -> Result<Self> {
+        registry.check_graph(graph)?;
+        let (mut graph, mut registry) = (graph.clone(), registry.clone());
+        registry.add(Arc::new(Given));
+        for port in graph.inputs().to_vec() {
+            let signature =
+                graph.intern_signature(Given::NAME, Attrs::new().with("name", port.name.as_str()));
+            graph.push_operator(signature, &[], port.operand, 0, u32::MAX);
+        }
+        Ok(Self { graph, registry })
+    }
+}
+
 impl<'v, R: Rule> Walk<'v, R> {
     pub(super) fn new(values: &'v Values, rule: R) -> Self {
         Self { values, rule, written: Cell::new(0) }
@@ -77,15 +97,12 @@ impl<'v, R: Rule> Walk<'v, R> {
 
     /// The states of all operands, by number; none for what is no value.
     pub(super) fn run(&self, graph: &Graph, registry: &Registry) -> Result<Vec<Option<R::State>>> {
-        registry.check_graph(graph)?;
-        let mut registry = registry.clone();
-        registry.add(Arc::new(Given));
-        let mut all = graph.clone();
-        for port in graph.inputs() {
-            let signature = all.intern_signature(Given::NAME, Attrs::new().with("name", port.name.as_str()));
-            all.push_operator(signature, &[], port.operand, 0, u32::MAX);
-        }
-        let states = States::new(&all, &registry, self)?;
+        self.run_in(&Walked::new(graph, registry)?)
+    }
+
+    /// The same, of a graph that others walk through, too.
+    pub(super) fn run_in(&self, Walked { graph, registry }: &Walked) -> Result<Vec<Option<R::State>>> {
+        let states = States::new(graph, registry, self)?;
         for port in graph.outputs() {
             let (seen, written) = (graph.ty(port.operand), states.of(port.operand));
             let value = written.map(|written| written.value.ty()).transpose()?;

@@ -330,7 +330,8 @@ export interface Task {
 export interface OutputOptions {
   /**
    * True for one that programs compute on which are not compiled together with this task: it has ciphertexts of its own, and keeps all the levels that it has,
-   * which may be none under parameters that were chosen for this task alone. A sum is handed over without its ciphertext where it is not kept. Results of tasks that are compiled together are kept without it. Default false.
+   * which may be none under parameters that were chosen for this task alone. A sum is handed over without its ciphertext where it is not kept, and a product
+   * may be left in a form that nobody computes on (`openResults`). Results of tasks that are compiled together are kept without it. Default false.
    */
   keep?: boolean | undefined;
 }
@@ -421,8 +422,9 @@ export interface CompileOptions {
   precision?: number | undefined;
   /**
    * Parameters that are not to be chosen. With the `info` of another program both share values and a key: what was encrypted once answers the questions of
-   * both (`Program.restoreClient`), as inputs of one name and shape then lie alike. Or made by hand: they are checked as chosen ones are. Errors:
-   * ParameterError, which says what the task lacks under them.
+   * both (`Program.restoreClient`), as inputs of one name and shape then lie alike. A program that needs no keys has parameters under which no other one
+   * has keys: compile both together ({@link Loom.compileAll}), or the first one without the pass `openResults`. Or made by hand: they are checked as chosen
+   * ones are. Errors: ParameterError, which says what the task lacks under them.
    */
   parameters?: Parameters | undefined;
   /** Passes that are not to be made, to see what each is worth. Results are the same. */

@@ -303,7 +303,7 @@ impl<'r> Emitter<'r> {
         self.asked = true;
         if chain.special.is_empty() {
             let (what, found) = ("special primes".to_owned(), "none".to_owned());
-            let expected = "at least one: keys are needed; programs that are compiled together get what all of them need";
+            let expected = "at least one: keys are needed; compile the programs together, or the one whose parameters these are without the pass openResults";
             return Err(Error::Parameters { what, found, expected: expected.into() });
         }
         let highest = self.levels.entry(name).or_default();
