@@ -46,7 +46,7 @@ const releases = [{ release: process.versions.node, path: process.execPath }, ..
 for (const { release, path } of releases) {
   for (const script of ['esm.mjs', 'cjs.cjs']) {
     test(`Node ${release}, ${script}`, { timeout: 120_000 }, async () => {
-      assert.ok(path, `Node ${release} is not installed. Run: node scripts/setup.mjs --browsers`);
+      assert.ok(path, `Node ${release} is not installed. Run: node scripts/setup.mjs --tests`);
       const ways = Number.parseInt(release, 10) < 22 ? WITHOUT_RELAXED : WITH_RELAXED;
       const args = [join(folder, script), JSON.stringify(ways.map(({ options }) => options))];
       // The timeout also shows a consumer that does not end by itself.

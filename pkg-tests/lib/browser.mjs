@@ -10,7 +10,7 @@ const VIEWPORT = { width: 1280, height: 900 };
 export async function openBrowser(name) {
   const { path, debianPackage } = browsers()[name.toLowerCase()];
   if (!path)
-    throw new Error(`${name} (Debian: ${debianPackage}) is not installed. Run: node scripts/setup.mjs --browsers`);
+    throw new Error(`${name} (Debian: ${debianPackage}) is not installed. Run: node scripts/setup.mjs --tests`);
   return name === 'Chromium' ? withPlaywright(path) : withPuppeteer(path);
 }
 
