@@ -3,8 +3,18 @@
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
 
-/// `f` of each item, in the order of the items.
-pub fn map<T: Send, U: Send>(items: impl IntoIterator<Item = T>, f: impl Fn(T) -> U + Sync) -> Vec<U> {
+/// Words that one thread has read, packed or laid out before it has called others: what is less is done alone.
+pub const ALONE: usize = 1 << 16;
+
+/// `f` of each item, in the order of the items, which have so many words together.
+pub fn map<T: Send, U: Send>(
+    words: usize,
+    items: impl IntoIterator<Item = T>,
+    f: impl Fn(T) -> U + Sync,
+) -> Vec<U> {
+    if words < ALONE {
+        return items.into_iter().map(f).collect();
+    }
     let places: Vec<Mutex<(Option<T>, Option<U>)>> =
         items.into_iter().map(|item| Mutex::new((Some(item), None))).collect();
     run(places.len(), &|at| {
@@ -18,11 +28,7 @@ pub fn map<T: Send, U: Send>(items: impl IntoIterator<Item = T>, f: impl Fn(T) -
 
 /// One piece of code for whatever is done: rayon makes a kilobyte or two of each closure.
 fn run(count: usize, f: &(dyn Fn(usize) + Sync)) {
-    if count == 1 {
-        f(0);
-    } else {
-        (0..count).into_par_iter().with_max_len(1).for_each(f);
-    }
+    (0..count).into_par_iter().with_max_len(1).for_each(f);
 }
 
 #[cfg(test)]
@@ -32,8 +38,10 @@ mod tests {
     #[test]
     fn each_once_and_in_order() {
         for count in [0, 1, 2, 1000] {
-            let inner = |at: usize| map(0..at % 5, |k| k).len();
-            assert_eq!(map(0..count, inner), (0..count).map(|at| at % 5).collect::<Vec<_>>());
+            for words in [0, ALONE] {
+                let inner = |at: usize| map(words, 0..at % 5, |k| k).len();
+                assert_eq!(map(words, 0..count, inner), (0..count).map(|at| at % 5).collect::<Vec<_>>());
+            }
         }
     }
 }

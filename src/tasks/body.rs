@@ -83,6 +83,11 @@ pub fn size_of_body(all: &[Limbs], seeded: bool) -> u64 {
     all.iter().map(|limbs| limbs.size(seeded)).sum::<u64>() + head
 }
 
+/// Their words.
+pub fn words(all: &[Limbs]) -> usize {
+    all.iter().map(Limbs::words).sum()
+}
+
 /// Which streams of a seed uniform limbs are drawn from.
 pub struct Streams {
     seed: [u8; 32],
@@ -172,7 +177,7 @@ pub fn write<'a>(
             packed.push((Packer::new(q, own), pieces));
         }
     }
-    parallel::map(packed, |(mut packer, pieces)| {
+    parallel::map(words(all), packed, |(mut packer, pieces)| {
         pieces.into_iter().for_each(|piece| packer.add(piece));
         packer.finish();
     });
@@ -258,13 +263,13 @@ pub fn read(mut reader: Reader<'_>, all: &[Limbs], samplers: Option<&Samplers>) 
         let mut left = words.as_mut_slice();
         let out = limbs.all.iter().map(|&(n, q, _)| (q, left.split_off_mut(..n).unwrap_or_default()));
         let parts: Vec<((u64, &mut [u64]), Source<'_>)> = out.zip(sources).collect();
-        let good = parallel::map(parts, |((q, out), source)| match source {
+        let good = parallel::map(limbs.words(), parts, |((q, out), source)| match source {
             Source::Bytes(bytes) => unpack(bytes, q, out),
             Source::Stream(number) => seeded.is_some_and(|samplers| samplers.fill(q, out, &seed, number)),
         });
         if good.contains(&false) { Err(reader.error("words outside their primes")) } else { Ok(words) }
     };
-    parallel::map(all.iter().zip(sources), read).into_iter().collect()
+    parallel::map(words(all), all.iter().zip(sources), read).into_iter().collect()
 }
 
 #[cfg(test)]

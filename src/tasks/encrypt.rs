@@ -59,7 +59,8 @@ impl Encryption<'_> {
             check(value, cells, program.halves().given.get(name).copied())?;
             Ok((program.descriptor(value, true)?, slots_of(program, value, cells)?))
         };
-        for prepared in parallel::map(inputs, prepared) {
+        let cells = inputs.iter().map(|(_, cells)| cells.len()).sum();
+        for prepared in parallel::map(cells, inputs, prepared) {
             let ((mut descriptor, types), slots) = prepared?;
             descriptor.public = public;
             // Of each value its own seeds: the numbers of its samples are its own, too. What a public key encrypts has no half that a seed gives.
@@ -98,6 +99,11 @@ impl Encryption<'_> {
                 next - types.len()
             };
             let first: Vec<usize> = values.iter().map(first).collect();
+            let words = values
+                .iter()
+                .flat_map(|(_, types, _)| types)
+                .map(|ty| Limbs::of_ciphertext(ty).words())
+                .sum();
             let object = |(first, (descriptor, types, seed)): (usize, &Fresh)| {
                 let limbs: Vec<Limbs> = types.iter().map(Limbs::of_ciphertext).collect();
                 let outputs: Vec<(usize, &Limbs)> = (first..).zip(&limbs).collect();
@@ -112,7 +118,9 @@ impl Encryption<'_> {
                 Ok(Named { names: vec![descriptor.name.clone()], bytes, secret: false })
             };
             Ok(Outcome::Objects(
-                parallel::map(first.into_iter().zip(&values), object).into_iter().collect::<Result<_>>()?,
+                parallel::map(words, first.into_iter().zip(&values), object)
+                    .into_iter()
+                    .collect::<Result<_>>()?,
             ))
         })
     }
@@ -171,9 +179,10 @@ pub fn slots_of(
             };
             Ok((moduli[at].as_ref().map(Modulus::value), Zeroizing::new(words)))
         };
-        let parts =
-            layout.parts(frame).into_iter().flat_map(|part| (0..moduli.len()).map(move |at| (part, at)));
-        for words in parallel::map(parts, of) {
+        let parts = layout.parts(frame);
+        let words = parts.len() * moduli.len() << frame.slots();
+        let parts = parts.into_iter().flat_map(|part| (0..moduli.len()).map(move |at| (part, at)));
+        for words in parallel::map(words, parts, of) {
             all.push(words?);
         }
         Ok(())

@@ -226,6 +226,8 @@ impl Evaluator {
                 names.iter().flat_map(|port| moduli.iter().map(|&t| self.program.port(port, t))).collect();
             outputs.push((descriptor, types, ports));
         }
+        let words =
+            outputs.iter().flat_map(|(_, types, _)| types).map(|ty| Limbs::of_ciphertext(ty).words()).sum();
         Ok(Job::new(run, move |run| {
             let write = |(descriptor, types, ports): &(travel::Descriptor, Vec<_>, Vec<String>)| {
                 let graph = run.plan().graph();
@@ -240,7 +242,7 @@ impl Evaluator {
                 let bytes = body::write(travel::writer(&origin, descriptor), &limbs, None, blocks)?;
                 Ok(Named { names: descriptor.names(), bytes, secret: false })
             };
-            Ok(Outcome::Objects(parallel::map(&outputs, write).into_iter().collect::<Result<_>>()?))
+            Ok(Outcome::Objects(parallel::map(words, &outputs, write).into_iter().collect::<Result<_>>()?))
         }))
     }
 
@@ -256,7 +258,8 @@ impl Evaluator {
             encrypted.iter().find(|(name, _)| *name == value.name).map(|&(_, bytes)| (value, bytes))
         });
         let given: Vec<(&PackedValue, &[u8])> = given.collect();
-        let opened = parallel::map(&given, |(_, bytes)| travel::reader(bytes, &parameters));
+        let bytes = given.iter().map(|(_, bytes)| bytes.len() / 8).sum();
+        let opened = parallel::map(bytes, &given, |(_, bytes)| travel::reader(bytes, &parameters));
         let mut bodies = Vec::new();
         for (&(value, _), opened) in given.iter().zip(opened) {
             let (origin, found, reader) = opened?;
@@ -285,7 +288,7 @@ impl Evaluator {
         let words = |(reader, types, samplers): (Reader<'_>, Vec<Extract>, _)| {
             travel::words(reader, &types, samplers)
         };
-        for (&(value, bytes), words) in given.iter().zip(parallel::map(bodies, words)) {
+        for (&(value, bytes), words) in given.iter().zip(parallel::map(bytes, bodies, words)) {
             let mut words = words?.into_iter();
             for port in travel::ports(value, self.program.frame()) {
                 for t in self.program.moduli() {

@@ -57,13 +57,18 @@ pub(super) enum Place {
 }
 
 impl Place {
-    /// The blocks of `size` bytes that make it up.
-    fn blocks(self, size: usize) -> impl Iterator<Item = Self> {
-        let (start, all) = match self {
+    /// Where it begins, and its bytes.
+    pub(super) fn range(self) -> (usize, usize) {
+        match self {
             Self::Input { from, size, .. }
             | Self::Arena { from, size }
             | Self::Constant { from, size, .. } => (from, size),
-        };
+        }
+    }
+
+    /// The blocks of `size` bytes that make it up.
+    fn blocks(self, size: usize) -> impl Iterator<Item = Self> {
+        let (start, all) = self.range();
         (start..start + all).step_by(size.max(1)).map(move |from| match self {
             Self::Input { port, .. } => Self::Input { port, from, size },
             Self::Arena { .. } => Self::Arena { from, size },
@@ -127,6 +132,8 @@ pub struct Plan {
     constant_words: u64,
     pub(super) arena: usize,
     pub(super) wipe: bool,
+    /// Bytes that the operators of a run read and write.
+    pub(super) traffic: u64,
     /// Units of scratch that a thread needs.
     pub(super) scratch: usize,
     /// What the last run left for the next one.
@@ -201,7 +208,7 @@ impl Plan {
             parts
         };
         let outputs = graph.outputs().iter().map(parts).collect();
-        Ok(Self {
+        let mut plan = Self {
             unit,
             scratch: kernels.all.iter().map(|k| k.scratch()).max().unwrap_or(0),
             spare: Spare::default(),
@@ -218,8 +225,15 @@ impl Plan {
             arena,
             wipe: options.wipe,
             input_words,
+            traffic: 0,
             graph,
-        })
+        };
+        let traffic = |&op: &u32| {
+            let step = plan.step(op);
+            (step.size + step.inputs.iter().map(|place| place.range().1).sum::<usize>()) as u64
+        };
+        plan.traffic = plan.order.iter().map(traffic).sum();
+        Ok(plan)
     }
 
     /// The graph that is run, operator for operator.

@@ -28,6 +28,9 @@ const BATCH: usize = 8;
 /// How often a thread without work looks for some before it sleeps: waking it costs more than a small operator.
 const SPINS: usize = if cfg!(loom) { 1 } else { 20_000 };
 
+/// Bytes that operators of a run read and write, below which other threads are not called: one alone is done before they are awake.
+const ALONE: u64 = 1 << 22;
+
 /// An operator that is computed elsewhere, with copies of its data; these are overwritten when they are dropped.
 pub struct Outgoing {
     /// Its number in the planned graph.
@@ -214,7 +217,7 @@ impl Run {
         if !self.compute_constants(started, deadline) {
             return false;
         }
-        let threads = current_num_threads().max(1);
+        let threads = if self.plan.traffic < ALONE { 1 } else { current_num_threads().max(1) };
         let size = self.plan.scratch;
         let mut scratch = self.workspace.scratch(threads, size);
         let run = &*self;
@@ -418,9 +421,7 @@ impl Run {
     }
 
     fn read(&self, place: Place) -> &[u8] {
-        let (Place::Input { from, size, .. }
-        | Place::Arena { from, size }
-        | Place::Constant { from, size, .. }) = place;
+        let (from, size) = place.range();
         &bytemuck::cast_slice(self.read_words(place))[from % 8..][..size]
     }
 

@@ -5,7 +5,7 @@ use super::sync::Watch;
 use crate::parallel;
 use std::cell::UnsafeCell;
 
-/// Words that a thread overwrites in one go: what others would be called for in vain is less.
+/// Words that a thread overwrites in one go.
 const WIPED: usize = 1 << 16;
 
 /// One block of 64-bit words.
@@ -65,6 +65,6 @@ impl Arena {
     /// Overwrites everything with 0.
     pub(super) fn wipe(&mut self) {
         let wipe = |words: &mut [UnsafeCell<u64>]| words.iter_mut().for_each(|word| *word.get_mut() = 0);
-        parallel::map(self.words.chunks_mut(WIPED), wipe);
+        parallel::map(self.words.len(), self.words.chunks_mut(WIPED), wipe);
     }
 }
