@@ -310,7 +310,10 @@ export const VERIFY_OPTIONS: Kinds<VerifyOptions> = {
   platform: PLATFORM,
 };
 /** Options of `Loom.conformance`. */
-export const CONFORMANCE_OPTIONS: Kinds<ConformanceOptions> = { ...CALL_OPTIONS, platforms: PLATFORMS };
+export const CONFORMANCE_OPTIONS: Kinds<ConformanceOptions> = {
+  ...CALL_OPTIONS,
+  platforms: arrayOf('simd, scalar and gpu', (value) => value === 'gpu' || PLATFORM.fits(value)),
+};
 
 /** A task, also of another copy of the package. */
 export const TASK: Kind = {

@@ -58,6 +58,11 @@ const OWN_CODES = {
   'worker.dead': 'a worker is gone: call loom.restart()',
   'worker.key_lost': 'a client whose secret key was never saved died with its worker',
   'worker.unexpected': 'an error that has no code: a defect of the package',
+  'gpu.none': 'there is no GPU that WebGPU gives to this page or process',
+  'gpu.limit': 'a buffer that is larger than the GPU takes',
+  'gpu.memory': 'memory for the GPU that cannot be had',
+  'gpu.shader': 'the GPU does not take a shader: a defect of the package or of a driver',
+  'gpu.lost': 'the GPU was lost, or gave no answer',
   'memory.shared': 'shared memory could not be allocated',
   'memory.refused': 'the platform has no memory, or no addresses, for another engine',
   disposed: 'the object, or the loom that it belongs to, was disposed',
@@ -169,6 +174,10 @@ export class WorkerError extends CipherloomError {
 export class MemoryError extends CipherloomError {
   override readonly name = 'MemoryError';
 }
+/** A GPU that is not there, or does not do what it is asked for. */
+export class GpuError extends CipherloomError {
+  override readonly name = 'GpuError';
+}
 /** Use of something after `dispose()`. */
 export class DisposedError extends CipherloomError {
   override readonly name = 'DisposedError';
@@ -192,6 +201,7 @@ const FAMILIES: Readonly<Record<string, typeof CipherloomError>> = {
   statistic: UndefinedStatisticError,
   table: TableError,
   worker: WorkerError,
+  gpu: GpuError,
   memory: MemoryError,
   program: MemoryError,
   disposed: DisposedError,

@@ -2,6 +2,7 @@
  * The contract with the Rust side (border/), used inside the workers: thin classes whose every throw is an Error with
  * `code` and `details`. raw-tasks.ts and its like import the glue of each module.
  */
+import type { ShaderCall } from './gpu/device.js';
 import type { Element, Growth, Platform, ProtectOptions } from './graph-types.js';
 import type { GraphView, TraceView, Variant } from './types.js';
 import type { MeaningStage } from './stages.js';
@@ -144,6 +145,16 @@ export interface RawCircuit {
 export interface RawConformance {
   names(): string[];
   check(index: number): RawTried;
+  free(): void;
+}
+
+/** The same suite for shaders, which a device runs. */
+export interface RawShaders {
+  names(): string[];
+  /** How many cases the operator type has, which are then those that are given. */
+  open(index: number): number;
+  given(at: number): ShaderCall;
+  check(at: number, out: Uint8Array): string | undefined;
   free(): void;
 }
 
@@ -421,6 +432,7 @@ export interface RawGraphs extends RawModule {
 /** One instance of the module of the conformance suite. */
 export interface RawConformances extends RawModule {
   RawConformance: new (platform: Platform) => RawConformance;
+  RawShaders: new () => RawShaders;
 }
 
 /** How to start an instance. Survives structured clone. */

@@ -92,10 +92,16 @@ export interface Difference {
   readonly expected: number | string;
 }
 
+/**
+ * What the suite can try: kernels, and, as `gpu`, the shaders of the operators that a GPU is to compute, on the device that WebGPU gives. Nothing else uses these
+ * yet.
+ */
+export type ConformancePlatform = Platform | 'gpu';
+
 /** Options of `Loom.conformance`. */
 export interface ConformanceOptions extends CallOptions {
-  /** Default: all. */
-  platforms?: readonly Platform[] | undefined;
+  /** Default: `simd` and `scalar`. Errors: GpuError where `gpu` is asked for, and there is none. */
+  platforms?: readonly ConformancePlatform[] | undefined;
 }
 
 /** What the conformance suite found on this device. */
@@ -109,7 +115,7 @@ export interface Conformance {
 
 /** The suite on one platform. */
 export interface PlatformConformance {
-  readonly platform: Platform;
+  readonly platform: ConformancePlatform;
   readonly passed: boolean;
   readonly cases: number;
   /** All operator types. */

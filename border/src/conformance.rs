@@ -1,10 +1,13 @@
 //! The conformance suite across the border, operator type by operator type: the worker that asks looks at its messages between
 //! them. A module of its own, since its cases are a third as large as all that they try.
 
-use super::{Thrown, to_js};
+use super::{Thrown, copy, set, to_js};
 use cipherloom::Error;
-use cipherloom::platform::conformance::{self, Tried, operators, try_operator};
-use cipherloom::platform::{Platform, Scalar, Simd};
+use cipherloom::math::limbs::{read_words, write_words};
+use cipherloom::ops::{OpDef, base};
+use cipherloom::platform::conformance::{self, Trials, Tried, operators, try_operator};
+use cipherloom::platform::{Platform, Scalar, Simd, gpu};
+use js_sys::{Array, Object, Uint8Array, Uint32Array};
 use serde::Serialize;
 use std::sync::Arc;
 use wasm_bindgen::prelude::*;
@@ -13,7 +16,7 @@ use wasm_bindgen::prelude::*;
 #[wasm_bindgen]
 pub struct RawConformance {
     platform: Arc<dyn Platform>,
-    operators: Vec<Arc<dyn cipherloom::ops::OpDef>>,
+    operators: Vec<Arc<dyn OpDef>>,
 }
 
 #[wasm_bindgen]
@@ -56,5 +59,82 @@ impl RawConformance {
         let Tried { cases, passed, failure, .. } = try_operator(&*self.platform, &**def);
         let problem = failure.as_ref().map(conformance::Failure::to_string);
         to_js(&Outcome { cases, passed, problem })
+    }
+}
+
+/// The same suite for shaders, which JavaScript runs on a device.
+#[wasm_bindgen]
+pub struct RawShaders {
+    operators: Vec<Arc<dyn OpDef>>,
+    trials: Option<Trials>,
+}
+
+#[wasm_bindgen]
+impl RawShaders {
+    /// Of all operator types that there are shaders of.
+    #[wasm_bindgen(constructor)]
+    #[allow(clippy::new_without_default, reason = "JavaScript has no defaults")]
+    pub fn new() -> RawShaders {
+        let operators = base::all().into_iter().filter(|def| gpu::implements(def.name())).collect();
+        Self { operators, trials: None }
+    }
+
+    /// Names of the operator types.
+    pub fn names(&self) -> Vec<String> {
+        self.operators.iter().map(|def| def.name().to_owned()).collect()
+    }
+
+    /// Makes the cases of type number `index`, and says how many there are.
+    ///
+    /// # Errors
+    /// Throws where there is no such type.
+    pub fn open(&mut self, index: usize) -> Result<usize, Thrown> {
+        let def = self.operators.get(index).ok_or(Error::Job("there is no such operator type"))?;
+        let trials = Trials::new(Arc::clone(def));
+        let count = trials.count();
+        self.trials = Some(trials);
+        Ok(count)
+    }
+
+    fn opened(&self) -> Result<&Trials, Error> {
+        self.trials.as_ref().ok_or(Error::Job("an operator type is opened first"))
+    }
+
+    /// Case number `at` of the opened type: its shader and what it brings to it.
+    ///
+    /// # Errors
+    /// Throws where there is no such case.
+    pub fn given(&self, at: usize) -> Result<Object, Thrown> {
+        let made = self.opened()?.given(at, |call, output, inputs| {
+            let shader = gpu::shader(call, output)?;
+            let given = Object::new();
+            let passes = Uint32Array::from(shader.passes.as_slice());
+            let constants = Uint32Array::from(shader.constants.as_slice());
+            let bytes = |words: &[u64]| {
+                let mut bytes = vec![0; 8 * words.len()];
+                write_words(words, &mut bytes);
+                Uint8Array::from(bytes.as_slice())
+            };
+            let (table, all) = (bytes(&shader.table), inputs.iter().map(|words| bytes(words)));
+            set(&given, "source", &shader.source.into());
+            set(&given, "passes", &passes);
+            set(&given, "constants", &constants);
+            set(&given, "table", &table);
+            set(&given, "inputs", &all.collect::<Array>());
+            set(&given, "size", &(output.size as u32).into());
+            Ok(given)
+        });
+        Ok(made?)
+    }
+
+    /// What is wrong with what came of it, if anything is.
+    ///
+    /// # Errors
+    /// Throws where there is no such case; `OutOfMemory`.
+    pub fn check(&self, at: usize, out: &Uint8Array) -> Result<Option<String>, Thrown> {
+        let bytes = copy(out)?;
+        let mut words = vec![0; bytes.len() / 8];
+        read_words(&bytes, &mut words);
+        Ok(self.opened()?.check("gpu", at, &words).err().map(|failure| failure.to_string()))
     }
 }

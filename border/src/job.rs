@@ -1,18 +1,21 @@
 //! Runs across the border, step by step.
 
-use super::Thrown;
+use super::{Thrown, set};
 #[cfg(feature = "tasks")]
 use cipherloom::circuit::OutputCells;
 use cipherloom::circuit::{Job, Named, Outcome};
 use cipherloom::engine::Clock;
+#[cfg(feature = "tasks")]
 use cipherloom::memory;
 use cipherloom::platform::Simd;
 #[cfg(feature = "tasks")]
 use cipherloom::values::number::Number;
-use js_sys::{Array, Function, Object, Reflect, Uint8Array};
+use js_sys::{Array, Function, Object, Uint8Array};
 use std::sync::{Arc, OnceLock};
 use wasm_bindgen::prelude::*;
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroize;
+#[cfg(feature = "tasks")]
+use zeroize::Zeroizing;
 
 #[wasm_bindgen]
 extern "C" {
@@ -183,16 +186,4 @@ pub(super) fn watched<T>(
     let Some(hear) = hear else { return Ok(work()?) };
     let asked = move |far: f64| hear.call1(&JsValue::NULL, &far.into()).is_ok_and(|go| go.is_truthy());
     Ok(cipherloom::watch::watched(parts, asked, work)?)
-}
-
-/// Bytes from JavaScript. The glue's own copy would trap where memory is short.
-pub(super) fn copy(bytes: &Uint8Array) -> Result<Vec<u8>, cipherloom::Error> {
-    let mut copy = memory::zeros(bytes.length() as usize)?;
-    bytes.copy_to(&mut copy);
-    Ok(copy)
-}
-
-/// Sets a property of a plain object, which cannot fail.
-pub(super) fn set(object: &JsValue, name: &str, value: &JsValue) {
-    let _ = Reflect::set(object, &name.into(), value);
 }

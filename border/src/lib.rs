@@ -19,6 +19,8 @@ mod last_plan;
 pub mod pool;
 #[cfg(feature = "tasks")]
 pub mod tasks;
+#[cfg(any(feature = "tasks", feature = "graphs", feature = "conformance"))]
+mod values;
 #[cfg(feature = "graphs")]
 pub mod verification;
 #[cfg(any(feature = "tasks", feature = "graphs"))]
@@ -32,7 +34,9 @@ pub use job::RawJob;
 #[cfg(feature = "tasks")]
 use job::js_outputs;
 #[cfg(any(feature = "tasks", feature = "graphs"))]
-use job::{CLOCK, copy, platform, set, watched};
+use job::{CLOCK, platform, watched};
+#[cfg(any(feature = "tasks", feature = "graphs", feature = "conformance"))]
+use values::{copy, set};
 #[cfg(any(feature = "tasks", feature = "graphs"))]
 use view::view_of;
 use wasm_bindgen::prelude::*;

@@ -1,21 +1,21 @@
 // Chromium through Playwright and Firefox through Puppeteer, alike: Playwright drives only a Firefox of its own.
 import { chromium } from 'playwright-core';
 import puppeteer from 'puppeteer-core';
-import { CHROMIUM_ARGS, browsers } from '../../scripts/lib/browsers.mjs';
+import { CHROMIUM_ARGS, CHROMIUM_GPU_ARGS, browsers } from '../../scripts/lib/browsers.mjs';
 
 export const BROWSERS = ['Chromium', 'Firefox'];
 const VIEWPORT = { width: 1280, height: 900 };
 
-/** Starts a browser by its name in BROWSERS. Gives `{ open, close }`. */
-export async function openBrowser(name) {
+/** Starts a browser by its name in BROWSERS, Chromium with `gpu` if asked. Gives `{ open, close }`. */
+export async function openBrowser(name, { gpu = false } = {}) {
   const { path, debianPackage } = browsers()[name.toLowerCase()];
   if (!path)
     throw new Error(`${name} (Debian: ${debianPackage}) is not installed. Run: node scripts/setup.mjs --tests`);
-  return name === 'Chromium' ? withPlaywright(path) : withPuppeteer(path);
+  return name === 'Chromium' ? withPlaywright(path, gpu ? CHROMIUM_GPU_ARGS : CHROMIUM_ARGS) : withPuppeteer(path);
 }
 
-async function withPlaywright(executablePath) {
-  const browser = await chromium.launch({ executablePath, args: CHROMIUM_ARGS });
+async function withPlaywright(executablePath, args) {
+  const browser = await chromium.launch({ executablePath, args });
   const driver = {
     newPage: () => browser.newPage({ viewport: VIEWPORT }),
     upload: (page, selector, file) => page.setInputFiles(selector, file),

@@ -73,12 +73,12 @@ export async function run(page) {
  * In a `describe`: opens the page, at `address` of it, in that browser before the first test, and hands both to `ready`; closes all
  * after the last one.
  */
-export function openPage(name, ready, address = '') {
+export function openPage(name, ready, address = '', options = {}) {
   let server;
   let browser;
   before(async () => {
     server = await servePage();
-    browser = await openBrowser(name);
+    browser = await openBrowser(name, options);
     await ready(await browser.open(`${server.url}${address}`), browser);
   });
   after(async () => {

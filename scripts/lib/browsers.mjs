@@ -17,13 +17,18 @@ export function browsers() {
 }
 
 /** How the tests start Chromium: no window, no sandbox (it needs rights that root and containers lack), no calls home. */
-export const CHROMIUM_ARGS = [
+const ALWAYS = [
   '--headless',
   '--no-sandbox',
-  '--disable-gpu',
   '--disable-quic',
   '--no-first-run',
   '--disable-sync',
   '--disable-background-networking',
   '--disable-component-update',
 ];
+
+/** Without any GPU. */
+export const CHROMIUM_ARGS = [...ALWAYS, '--disable-gpu'];
+
+/** With WebGPU on the GPU that Chromium computes itself, on the processor. */
+export const CHROMIUM_GPU_ARGS = [...ALWAYS, '--enable-unsafe-webgpu', '--use-webgpu-adapter=swiftshader'];

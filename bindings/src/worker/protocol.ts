@@ -24,7 +24,7 @@ import type {
 import type { GraphView, TraceView } from '../types.js';
 import type { MeaningStage } from '../stages.js';
 import type { Stage, ProgramStats, TaskLiteral } from '../values/types.js';
-import type { CheckKind } from '../verification-types.js';
+import type { CheckKind, ConformancePlatform } from '../verification-types.js';
 
 /** Number of an object that lives in a worker. */
 export type Handle = number;
@@ -150,7 +150,7 @@ export interface CheckRecord extends RawReport {
 
 /** The conformance suite on a platform. */
 export interface PlatformRecord {
-  readonly platform: Platform;
+  readonly platform: ConformancePlatform;
   readonly operators: readonly (RawTried & { readonly name: string })[];
 }
 
@@ -191,7 +191,7 @@ export interface GraphMethods extends StartMethods {
 /** What conformance workers do. */
 export interface ConformanceMethods extends StartMethods {
   /** Runs the suite on these. */
-  conformance(platforms: readonly Platform[]): PlatformRecord[];
+  conformance(platforms: readonly ConformancePlatform[]): PlatformRecord[];
 }
 
 /** Where the function of a base operator is. */

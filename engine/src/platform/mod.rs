@@ -8,6 +8,7 @@
 
 pub mod conformance;
 mod foreign;
+pub mod gpu;
 mod kernel;
 mod mixed;
 mod null;

@@ -1,5 +1,5 @@
 /** The conformance suite, on the visitor's device. What it needs is loaded when it is started. */
-import type { Loom, Platform } from 'cipherloom';
+import type { ConformancePlatform, Loom } from 'cipherloom';
 import * as format from '../format.js';
 import { h } from '../ui/dom.js';
 import { deviceOf, factsOf } from './device.js';
@@ -7,9 +7,11 @@ import { Job, type JobEnd, type Working } from './job.js';
 import { reportTools } from './report-tools.js';
 import { casesOf, dataOf, type Suite, textOf, verdictOf } from './suite-report.js';
 
-const PLATFORMS: readonly (readonly [platform: Platform, title: string])[] = [
+const PLATFORMS: readonly (readonly [platform: ConformancePlatform, title: string])[] = [
   ['simd', 'Vector kernels (simd)'],
   ['scalar', 'Scalar kernels'],
+  // Where there is none there is nothing to try.
+  ...('gpu' in navigator ? [['gpu', 'GPU shaders (WebGPU)'] as const] : []),
 ];
 
 export class SuitePanel {
@@ -20,7 +22,13 @@ export class SuitePanel {
   constructor(host: HTMLElement, loom: () => Promise<Loom>) {
     this.#loom = loom;
     this.#boxes = PLATFORMS.map(([platform]) =>
-      h('input', { type: 'checkbox', value: platform, checked: true, 'data-testid': `suite-${platform}` }),
+      h('input', {
+        type: 'checkbox',
+        value: platform,
+        // Nothing that the page does runs on a GPU yet.
+        checked: platform !== 'gpu',
+        'data-testid': `suite-${platform}`,
+      }),
     );
     host.append(
       h(
@@ -29,7 +37,8 @@ export class SuitePanel {
         'The conformance suite runs every kernel of this build on edge values and random ones, and compares each result bit ' +
           'for bit with a slow model that was written from the operator’s definition. So it tells whether this browser, ' +
           'on this processor, computes what the documentation says, for the values that it tries; it proves nothing for ' +
-          'others. It is loaded when you start it (about 300 kB), and takes some seconds for each kind of kernels.',
+          'others. It is loaded when you start it (about 300 kB), and takes some seconds for each kind of kernels. Shaders are ' +
+          'those of the operators that a GPU is to compute one day; nothing else uses them yet.',
       ),
     );
     const choices = this.#boxes.map((box, index) =>
@@ -46,8 +55,8 @@ export class SuitePanel {
     host.append(this.#report);
   }
 
-  get #chosen(): Platform[] {
-    return this.#boxes.filter(({ checked }) => checked).map(({ value }) => value as Platform);
+  get #chosen(): ConformancePlatform[] {
+    return this.#boxes.filter(({ checked }) => checked).map(({ value }) => value as ConformancePlatform);
   }
 
   async #run({ signal, tell }: Working): Promise<JobEnd> {

@@ -137,8 +137,65 @@ pub fn try_operator(platform: &dyn Platform, def: &dyn OpDef) -> Tried {
     tried
 }
 
+/// The cases of one operator type, for whoever computes elsewhere: these are given out, and what was computed is judged.
+pub struct Trials {
+    def: Arc<dyn OpDef>,
+    cases: Vec<Case>,
+}
+
+impl Trials {
+    /// Of an operator type on words.
+    pub fn new(def: Arc<dyn OpDef>) -> Self {
+        let cases = cases(def.name());
+        Self { def, cases }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.cases.len()
+    }
+
+    /// What `f` makes of case number `index`: of the call, the type of its output and the words of its inputs.
+    ///
+    /// # Errors
+    /// `Job` where there is no such case; what the operator type and `f` say.
+    pub fn given<T>(
+        &self,
+        index: usize,
+        f: impl FnOnce(&Call<'_>, &ValueType, &[&[u64]]) -> crate::Result<T>,
+    ) -> crate::Result<T> {
+        let case = self.cases.get(index).ok_or(Error::Job("there is no such case"))?;
+        let types = types_of(case);
+        let call = Call { name: self.def.name(), attrs: &case.attrs, inputs: &types, unit: case.unit };
+        let words: Vec<&[u64]> = case.inputs.iter().map(|(_, words)| words.as_slice()).collect();
+        f(&call, &self.def.assemble(&call)?, &words)
+    }
+
+    /// Judges what a platform made of case number `index`.
+    ///
+    /// # Errors
+    /// [`Failure`], and `NoCase` where there is no such case.
+    pub fn check(&self, platform: &str, index: usize, out: &[u64]) -> Result<(), Failure> {
+        let op = self.def.name().to_owned();
+        let case = self.cases.get(index).ok_or(Failure::NoCase { op })?;
+        compare(platform, &*self.def, case, out)
+    }
+}
+
+fn types_of(case: &Case) -> Vec<ValueType> {
+    case.inputs.iter().map(|(ty, _)| ty.clone()).collect()
+}
+
+fn compare(platform: &str, def: &dyn OpDef, case: &Case, out: &[u64]) -> Result<(), Failure> {
+    let Some(Difference { index, found, expected }) = difference(out, &case.expected) else { return Ok(()) };
+    let types = types_of(case);
+    let call = Call { name: def.name(), attrs: &case.attrs, inputs: &types, unit: case.unit };
+    let (platform, op, case) = (platform.to_owned(), def.name().to_owned(), describe(&call));
+    Err(Failure::Wrong { platform, op, case, index, found, expected })
+}
+
 fn run(platform: &dyn Platform, def: &dyn OpDef, case: &Case) -> Result<usize, Failure> {
-    let types: Vec<_> = case.inputs.iter().map(|(ty, _)| ty.clone()).collect();
+    let types = types_of(case);
     let call = Call { name: def.name(), attrs: &case.attrs, inputs: &types, unit: case.unit };
     let kernel = |ty| match platform.kernel(&call, &ty)? {
         Kernel::Words(_) if call.unit != WORD => {
@@ -148,14 +205,12 @@ fn run(platform: &dyn Platform, def: &dyn OpDef, case: &Case) -> Result<usize, F
         kernel => Ok((kernel, ty.size * u64::from(call.unit))),
     };
     let prepared = def.assemble(&call).and_then(kernel);
-    let (platform, op) = (platform.name().to_owned(), def.name().to_owned());
-    let (kernel, bits) = match prepared {
-        Ok(prepared) => prepared,
-        Err(reason) => {
-            let (case, reason) = (describe(&call), Box::new(reason));
-            return Err(Failure::Refused { platform, op, case, reason });
-        }
-    };
+    let (kernel, bits) = prepared.map_err(|reason| Failure::Refused {
+        platform: platform.name().to_owned(),
+        op: def.name().to_owned(),
+        case: describe(&call),
+        reason: Box::new(reason),
+    })?;
     let words = bits.div_ceil(64) as usize;
     for rubbish in [u64::MAX, 0x0123_4567_89ab_cdef] {
         let mut out = vec![rubbish; words];
@@ -163,10 +218,7 @@ fn run(platform: &dyn Platform, def: &dyn OpDef, case: &Case) -> Result<usize, F
             Kernel::Words(_) => on_words(&kernel, case, &mut out, rubbish),
             _ => on_bytes(&kernel, case, &mut out, bits, rubbish),
         }
-        if let Some(Difference { index, found, expected }) = difference(&out, &case.expected) {
-            let case = describe(&call);
-            return Err(Failure::Wrong { platform, op, case, index, found, expected });
-        }
+        compare(platform.name(), def, case, &out)?;
     }
     Ok(words)
 }

@@ -1,0 +1,277 @@
+/**
+ * A GPU, by way of WebGPU: buffers, pipelines and submissions. It knows no operator: shaders come from the core
+ * (`engine/src/platform/gpu`), which says what their records hold.
+ */
+import { CipherloomError, failure } from '../errors.js';
+
+/** An operator's shader, and what the operator brings to it. */
+export interface ShaderCall {
+  /** WGSL, with the entry points `pass0`, `pass1`, ... */
+  readonly source: string;
+  /** Workgroups in each pass. */
+  readonly passes: Uint32Array;
+  readonly constants: Uint32Array;
+  /** 64-bit words. */
+  readonly table: Uint8Array;
+  /** The words of each input. */
+  readonly inputs: readonly Uint8Array[];
+  /** Words of the output. */
+  readonly size: number;
+}
+
+// Flags of the specification: not every place that has WebGPU has their names as globals.
+const MAP_READ = 1;
+const COPY_SRC = 4;
+const COPY_DST = 8;
+const STORAGE = 128;
+const COMPUTE = 4;
+const WORD = 8;
+/** What a shader may not leave as it was. */
+const RUBBISH = 0xa5;
+/** Where a part of a buffer that is bound may begin. */
+const ALIGNMENT = 256;
+
+/** A device, until it is closed or lost. */
+export class GpuDevice {
+  readonly #device: GPUDevice;
+  readonly #layout: GPUBindGroupLayout;
+  readonly #pipelines = new Map<string, Promise<GPUComputePipeline[]>>();
+  #lost: string | undefined;
+
+  private constructor(device: GPUDevice) {
+    this.#device = device;
+    const buffer = (binding: number, type: GPUBufferBindingType): GPUBindGroupLayoutEntry => ({
+      binding,
+      visibility: COMPUTE,
+      buffer: { type },
+    });
+    this.#layout = device.createBindGroupLayout({
+      entries: [buffer(0, 'storage'), buffer(1, 'read-only-storage'), buffer(2, 'read-only-storage')],
+    });
+    void device.lost.then(({ message, reason }) => (this.#lost = message || reason));
+  }
+
+  /** Errors: GpuError `gpu.none`. */
+  static async open(): Promise<GpuDevice> {
+    const gpu = (globalThis.navigator as Navigator | undefined)?.gpu;
+    const adapter = await gpu?.requestAdapter();
+    if (adapter === null || adapter === undefined) {
+      const found = gpu === undefined ? 'no WebGPU here' : 'WebGPU without an adapter';
+      throw failure('gpu.none', `No GPU: ${found}`, { found, expected: 'WebGPU with an adapter' });
+    }
+    const { maxBufferSize, maxStorageBufferBindingSize } = adapter.limits;
+    try {
+      const requiredLimits = { maxBufferSize, maxStorageBufferBindingSize };
+      return new GpuDevice(await adapter.requestDevice({ requiredLimits }));
+    } catch (cause) {
+      throw failure('gpu.none', `No GPU: its adapter gives no device (${String(cause)})`, {}, cause);
+    }
+  }
+
+  /**
+   * Computes operators that do not wait for each other, those of one shader in one dispatch; gives the words of each. Errors: GpuError `gpu.shader`,
+   * `gpu.limit`, `gpu.memory`, `gpu.lost`.
+   */
+  async compute(calls: readonly ShaderCall[]): Promise<Uint8Array[]> {
+    const groups = [...byShader(calls).values()];
+    const pipelines = await Promise.all(groups.map(([first]) => this.#pipelinesOf(first!)));
+    const { arena, outputs, places } = arranged(calls);
+    const { records, starts } = recordsOf(groups, places);
+    const tables = joined([...places.tables.keys()].map((table) => table.bytes));
+    const limit = this.#device.limits.maxStorageBufferBindingSize;
+    const largest = Math.max(arena.byteLength, tables.byteLength);
+    if (largest > limit)
+      throw failure('gpu.limit', `A buffer of ${largest} bytes: the GPU has at most ${limit}`, {
+        found: largest,
+        expected: limit,
+      });
+    const made: GPUBuffer[] = [];
+    const filled = (bytes: Uint8Array, usage: number): GPUBuffer => {
+      const buffer = this.#device.createBuffer({ size: Math.max(bytes.byteLength, 16), usage: usage | COPY_DST });
+      made.push(buffer);
+      this.#device.queue.writeBuffer(buffer, 0, bytes as Uint8Array<ArrayBuffer>);
+      return buffer;
+    };
+    const scopes = ['validation', 'out-of-memory', 'internal'] as const;
+    for (const scope of scopes) this.#device.pushErrorScope(scope);
+    let popped = false;
+    const problems = async (): Promise<(GPUError | null)[]> => {
+      popped = true;
+      return Promise.all(scopes.map(() => this.#device.popErrorScope()));
+    };
+    try {
+      const [words, table, record] = [filled(arena, STORAGE | COPY_SRC), filled(tables, STORAGE), filled(records, STORAGE)];
+      const encoder = this.#device.createCommandEncoder();
+      const pass = encoder.beginComputePass();
+      for (const [at, group] of groups.entries()) {
+        const [offset, size] = starts[at]!;
+        const entries = [{ buffer: words }, { buffer: record, offset, size }, { buffer: table }];
+        const bound = this.#device.createBindGroup({
+          layout: this.#layout,
+          entries: entries.map((resource, binding) => ({ binding, resource })),
+        });
+        pass.setBindGroup(0, bound);
+        for (const [number, pipeline] of pipelines[at]!.entries()) {
+          pass.setPipeline(pipeline);
+          pass.dispatchWorkgroups(group[0]!.passes[number]!, group.length);
+        }
+      }
+      pass.end();
+      const result = this.#device.createBuffer({ size: Math.max(outputs, 16), usage: MAP_READ | COPY_DST });
+      made.push(result);
+      encoder.copyBufferToBuffer(words, 0, result, 0, outputs);
+      this.#device.queue.submit([encoder.finish()]);
+      // What failed would give old bytes.
+      const [internal, memory, validation] = await problems();
+      if (memory) throw failure('gpu.memory', `The GPU has no memory: ${memory.message}`);
+      const wrong = validation ?? internal;
+      if (wrong) throw failure('gpu.shader', `The GPU refused work: ${wrong.message}`);
+      await result.mapAsync(MAP_READ);
+      const all = new Uint8Array(result.getMappedRange());
+      const parts = calls.map((call) => {
+        const from = WORD * places.outputs.get(call)!;
+        return all.slice(from, from + WORD * call.size);
+      });
+      result.unmap();
+      return parts;
+    } catch (cause) {
+      if (!popped) await problems().catch(() => {});
+      throw this.#named(cause);
+    } finally {
+      for (const buffer of made) buffer.destroy();
+    }
+  }
+
+  /** Ends it: its memory is free again. */
+  close(): void {
+    this.#device.destroy();
+  }
+
+  #pipelinesOf({ source, passes }: ShaderCall): Promise<GPUComputePipeline[]> {
+    let found = this.#pipelines.get(source);
+    if (found === undefined) {
+      found = this.#compiled(source, passes.length);
+      this.#pipelines.set(source, found);
+    }
+    return found;
+  }
+
+  async #compiled(code: string, passes: number): Promise<GPUComputePipeline[]> {
+    const layout = this.#device.createPipelineLayout({ bindGroupLayouts: [this.#layout] });
+    const module = this.#device.createShaderModule({ code });
+    const pipeline = (number: number): Promise<GPUComputePipeline> =>
+      this.#device.createComputePipelineAsync({ layout, compute: { module, entryPoint: `pass${number}` } });
+    try {
+      return await Promise.all(Array.from({ length: passes }, (_, number) => pipeline(number)));
+    } catch (cause) {
+      const { messages } = await module.getCompilationInfo();
+      const [first] = messages.filter(({ type }) => type === 'error');
+      const where = first && ` (line ${first.lineNum}: ${first.message})`;
+      throw this.#named(failure('gpu.shader', `The GPU does not take a shader${where ?? `: ${String(cause)}`}`, {}, cause));
+    }
+  }
+
+  /** What went wrong, which is the loss of the device where it was lost. */
+  #named(cause: unknown): unknown {
+    if (this.#lost !== undefined) return failure('gpu.lost', `The GPU was lost: ${this.#lost}`, {}, cause);
+    if (cause instanceof CipherloomError) return cause;
+    return cause instanceof RangeError
+      ? failure('gpu.memory', `No memory for what goes to the GPU: ${cause.message}`, {}, cause)
+      : failure('gpu.lost', `The GPU gave no answer: ${String(cause)}`, {}, cause);
+  }
+}
+
+function byShader(calls: readonly ShaderCall[]): Map<string, ShaderCall[]> {
+  const groups = new Map<string, ShaderCall[]>();
+  for (const call of calls) {
+    const group = groups.get(call.source);
+    if (group === undefined) groups.set(call.source, [call]);
+    else group.push(call);
+  }
+  return groups;
+}
+
+/** Where everything lies, in words: outputs first, so that they are read in one go. */
+interface Places {
+  readonly outputs: Map<ShaderCall, number>;
+  readonly inputs: Map<ShaderCall, number[]>;
+  readonly tables: Map<Table, number>;
+  readonly table: Map<ShaderCall, number>;
+}
+
+interface Table {
+  readonly bytes: Uint8Array;
+}
+
+function arranged(calls: readonly ShaderCall[]): { arena: Uint8Array; outputs: number; places: Places } {
+  const places: Places = { outputs: new Map(), inputs: new Map(), tables: new Map(), table: new Map() };
+  let words = 0;
+  for (const call of calls) {
+    places.outputs.set(call, words);
+    words += call.size;
+  }
+  const outputs = WORD * words;
+  for (const call of calls) {
+    const own = call.inputs.map((input) => {
+      const at = words;
+      words += input.byteLength / WORD;
+      return at;
+    });
+    places.inputs.set(call, own);
+  }
+  let last: Table | undefined;
+  let tables = 0;
+  for (const call of calls) {
+    // Operators in a row often have one table.
+    if (last === undefined || !same(last.bytes, call.table)) {
+      last = { bytes: call.table };
+      places.tables.set(last, tables);
+      tables += call.table.byteLength / WORD;
+    }
+    places.table.set(call, places.tables.get(last)!);
+  }
+  const arena = new Uint8Array(WORD * words);
+  arena.fill(RUBBISH, 0, outputs);
+  for (const call of calls)
+    for (const [index, input] of call.inputs.entries()) arena.set(input, WORD * places.inputs.get(call)![index]!);
+  return { arena, outputs, places };
+}
+
+/** The records of each group, one after the other, and where in the bytes those of a group lie. */
+function recordsOf(
+  groups: readonly (readonly ShaderCall[])[],
+  places: Places,
+): { records: Uint8Array; starts: [offset: number, size: number][] } {
+  const parts: Uint8Array[] = [];
+  const starts: [number, number][] = [];
+  let at = 0;
+  for (const group of groups) {
+    const numbers = group.flatMap((call) => [
+      places.outputs.get(call)!,
+      ...places.inputs.get(call)!,
+      ...call.constants,
+      places.table.get(call)!,
+    ]);
+    const bytes = new Uint8Array(Uint32Array.from(numbers).buffer);
+    const padded = new Uint8Array(Math.ceil(bytes.byteLength / ALIGNMENT) * ALIGNMENT);
+    padded.set(bytes);
+    starts.push([at, bytes.byteLength]);
+    parts.push(padded);
+    at += padded.byteLength;
+  }
+  return { records: joined(parts), starts };
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(parts.reduce((sum, { byteLength }) => sum + byteLength, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.byteLength;
+  }
+  return all;
+}
+
+function same(a: Uint8Array, b: Uint8Array): boolean {
+  return a.byteLength === b.byteLength && a.every((byte, index) => byte === b[index]);
+}

@@ -1,0 +1,144 @@
+//! Base operators as compute shaders in WGSL, for GPUs by way of WebGPU: words in, words out, the same bits as the reference.
+//!
+//! This room knows operators and no device. A [`Shader`] is what operators of one type, dimension and number of inputs have in common: what is an operator's own (places, prime,
+//! constants, table) lies in a record, so that many of them are one dispatch. Whoever has a device puts `arena`, `records` and `tables` into three storage buffers and
+//! dispatches, for each pass, as many workgroups as it says, times operators.
+//!
+//! Not here: what is defined on doubles, which WGSL lacks, and samplers.
+
+mod arrange;
+mod pointwise;
+mod transform;
+mod words;
+
+use crate::graph::ValueType;
+use crate::math::Modulus;
+use crate::ops::Call;
+use crate::{Error, Result};
+
+/// A shader, and what one operator brings to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shader {
+    /// WGSL, with an entry point for each pass: `pass0`, `pass1`.
+    pub source: String,
+    /// Workgroups of one operator in each pass, along x; operators are along y.
+    pub passes: Vec<u32>,
+    /// What stands in the operator's record between the places of its inputs and that of its table.
+    pub constants: Vec<u32>,
+    /// The operator's table; often the same for many.
+    pub table: Vec<u64>,
+}
+
+/// Which base operators there are shaders of.
+const OPERATORS: [&str; 18] = [
+    "limb.add",
+    "limb.sub",
+    "limb.neg",
+    "limb.mul",
+    "limb.add_scalar",
+    "limb.mul_scalar",
+    "limb.scale_sub",
+    "limb.dot",
+    "limb.from_small",
+    "rns.convert",
+    "limb.ntt",
+    "limb.intt",
+    "limb.automorphism",
+    "limb.permute",
+    "limb.decimate",
+    "limb.fold",
+    "slots.read",
+    "slots.write",
+];
+
+/// Whether there is a shader of a base operator type.
+pub fn implements(op: &str) -> bool {
+    OPERATORS.contains(&op)
+}
+
+/// The shader of one signature.
+///
+/// # Errors
+/// `NotImplemented` for a type that there is none of; `Math` and `Operator` for constants that do not fit.
+pub fn shader(call: &Call<'_>, output: &ValueType) -> Result<Shader> {
+    let family = match call.name {
+        "limb.ntt" | "limb.intt" => transform::shader,
+        "limb.automorphism" | "limb.permute" | "limb.decimate" | "limb.fold" | "slots.read"
+        | "slots.write" => arrange::shader,
+        name if implements(name) => pointwise::shader,
+        name => return Err(Error::NotImplemented { op: name.to_owned(), platform: "gpu".to_owned() }),
+    };
+    family(call, output)
+}
+
+/// Numbers of a record, each of two words.
+#[derive(Default)]
+struct Constants(Vec<u32>);
+
+impl Constants {
+    fn with(mut self, number: u64) -> Self {
+        self.0.extend([number as u32, (number >> 32) as u32]);
+        self
+    }
+
+    /// A factor, and its quotient.
+    fn with_factor(self, factor: u64, q: &Modulus) -> Self {
+        self.with(factor).with(q.shoup(factor))
+    }
+}
+
+/// The whole text: of an operator of so many inputs.
+fn source(inputs: usize, constants: &Constants, body: &str) -> String {
+    let (first, stride) = (1 + inputs, 2 + inputs + constants.0.len());
+    format!("const CONSTANTS = {first}u;\nconst STRIDE = {stride}u;\n{}{body}", words::PRELUDE)
+}
+
+/// A shader that computes each word of the output apart: `body` makes the word number `i` of the operator whose record begins at `r`.
+fn each_word(call: &Call<'_>, n: usize, constants: Constants, table: Vec<u64>, body: &str) -> Shader {
+    const SIZE: usize = 64;
+    let body = format!(
+        "
+@compute @workgroup_size({SIZE})
+fn pass0(@builtin(global_invocation_id) id: vec3<u32>) {{
+  let r = id.y * STRIDE;
+  let i = id.x;
+  if (i >= {n}u) {{ return; }}
+{body}
+}}
+"
+    );
+    Shader {
+        source: source(call.inputs.len(), &constants, &body),
+        passes: vec![n.div_ceil(SIZE) as u32],
+        constants: constants.0,
+        table,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::Attrs;
+    use crate::ops::types::{Form, Limb, WORD};
+
+    #[test]
+    fn operators_that_differ_in_prime_and_constant_share_a_shader() {
+        let shader = |q: u64, c: u64| {
+            let inputs = [Limb { n: 64, q, form: Form::Ntt }.ty()];
+            let attrs = Attrs::new().with("c", c);
+            let call = Call { name: "limb.mul_scalar", attrs: &attrs, inputs: &inputs, unit: WORD };
+            shader(&call, &inputs[0]).unwrap()
+        };
+        let (one, other) = (shader(257, 3), shader(769, 5));
+        assert_eq!(one.source, other.source);
+        assert_ne!(one.constants, other.constants);
+    }
+
+    #[test]
+    fn what_has_no_shader_is_refused() {
+        let attrs = Attrs::new();
+        let call = Call { name: "sample.error", attrs: &attrs, inputs: &[], unit: WORD };
+        let output = Limb { n: 64, q: 257, form: Form::Ntt }.ty();
+        assert!(matches!(super::shader(&call, &output), Err(Error::NotImplemented { .. })));
+    }
+}
