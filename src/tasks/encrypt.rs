@@ -162,12 +162,11 @@ fn encrypted(
     s.op("rlwe.ntt", Attrs::new(), &[ciphertext])
 }
 
+/// Slots of a ciphertext, and its plaintext modulus where they are residues.
+pub type OneVector = (Option<u64>, Zeroizing<Vec<u64>>);
+
 /// The slots of every ciphertext of a value, in the order in which they travel, each with its plaintext modulus.
-pub fn slots_of(
-    program: &Program,
-    value: &PackedValue,
-    cells: &GivenCells,
-) -> Result<Vec<(Option<u64>, Zeroizing<Vec<u64>>)>> {
+pub fn slots_of(program: &Program, value: &PackedValue, cells: &GivenCells) -> Result<Vec<OneVector>> {
     let (frame, moduli) = (program.frame(), program.plain_moduli()?);
     let mut all = Vec::new();
     let mut add = |layout: &Layout, cells: Vec<Zeroizing<Vec<u64>>>| -> Result<()> {
@@ -180,7 +179,7 @@ pub fn slots_of(
             Ok((moduli[at].as_ref().map(Modulus::value), Zeroizing::new(words)))
         };
         let parts = layout.parts(frame);
-        let words = parts.len() * moduli.len() << frame.slots();
+        let words = (parts.len() * moduli.len()) << frame.slots();
         let parts = parts.into_iter().flat_map(|part| (0..moduli.len()).map(move |at| (part, at)));
         for words in parallel::map(words, parts, of) {
             all.push(words?);

@@ -87,7 +87,10 @@ export class GpuDevice {
       });
     const made: GPUBuffer[] = [];
     const filled = (bytes: Uint8Array, usage: number): GPUBuffer => {
-      const buffer = this.#device.createBuffer({ size: Math.max(bytes.byteLength, 16), usage: usage | COPY_DST });
+      const buffer = this.#device.createBuffer({
+        size: Math.max(bytes.byteLength, 16),
+        usage: usage | COPY_DST,
+      });
       made.push(buffer);
       this.#device.queue.writeBuffer(buffer, 0, bytes as Uint8Array<ArrayBuffer>);
       return buffer;
@@ -100,7 +103,11 @@ export class GpuDevice {
       return Promise.all(scopes.map(() => this.#device.popErrorScope()));
     };
     try {
-      const [words, table, record] = [filled(arena, STORAGE | COPY_SRC), filled(tables, STORAGE), filled(records, STORAGE)];
+      const [words, table, record] = [
+        filled(arena, STORAGE | COPY_SRC),
+        filled(tables, STORAGE),
+        filled(records, STORAGE),
+      ];
       const encoder = this.#device.createCommandEncoder();
       const pass = encoder.beginComputePass();
       for (const [at, group] of groups.entries()) {
@@ -167,7 +174,9 @@ export class GpuDevice {
       const { messages } = await module.getCompilationInfo();
       const [first] = messages.filter(({ type }) => type === 'error');
       const where = first && ` (line ${first.lineNum}: ${first.message})`;
-      throw this.#named(failure('gpu.shader', `The GPU does not take a shader${where ?? `: ${String(cause)}`}`, {}, cause));
+      throw this.#named(
+        failure('gpu.shader', `The GPU does not take a shader${where ?? `: ${String(cause)}`}`, {}, cause),
+      );
     }
   }
 
@@ -233,7 +242,8 @@ function arranged(calls: readonly ShaderCall[]): { arena: Uint8Array; outputs: n
   const arena = new Uint8Array(WORD * words);
   arena.fill(RUBBISH, 0, outputs);
   for (const call of calls)
-    for (const [index, input] of call.inputs.entries()) arena.set(input, WORD * places.inputs.get(call)![index]!);
+    for (const [index, input] of call.inputs.entries())
+      arena.set(input, WORD * places.inputs.get(call)![index]!);
   return { arena, outputs, places };
 }
 

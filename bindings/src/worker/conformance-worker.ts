@@ -66,9 +66,9 @@ async function onDevice(device: GpuDevice, shaders: RawShaders, index: number): 
   const cases = shaders.open(index);
   let passed = 0;
   let problem: string | undefined;
-  for (let first = 0; first < cases; ) {
+  for (let first = 0; first < cases;) {
     const calls: ShaderCall[] = [];
-    for (let bytes = 0; first + calls.length < cases && bytes < TOGETHER; ) {
+    for (let bytes = 0; first + calls.length < cases && bytes < TOGETHER;) {
       const call = shaders.given(first + calls.length);
       bytes += call.inputs.reduce((sum, { byteLength }) => sum + byteLength, call.table.byteLength);
       calls.push(call);

@@ -297,7 +297,10 @@ describe('the conformance suite', () => {
   it('stops at an abort, and refuses what is no platform', async () => {
     const signal = AbortSignal.timeout(30);
     await expect(loom.conformance({ signal })).rejects.toMatchObject({ name: 'TimeoutError' });
-    expect((await errorOf(loom.conformance({ platforms: ['gpu' as 'simd'] }))).code).toBe('input.type');
+    expect((await errorOf(loom.conformance({ platforms: ['cuda' as 'simd'] }))).code).toBe('input.type');
+    // Node has none by itself.
+    const none = { name: 'GpuError', code: 'gpu.none', details: { found: 'no WebGPU here' } };
+    expect(await errorOf(loom.conformance({ platforms: ['gpu'] }))).toMatchObject(none);
     const { passed, platforms } = await loom.conformance({ platforms: [] });
     expect([passed, platforms]).toEqual([true, []]);
   });
