@@ -4,10 +4,11 @@
 //! constants, table) lies in a record, so that many of them are one dispatch. Whoever has a device puts `arena`, `records` and `tables` into three storage buffers and
 //! dispatches, for each pass, as many workgroups as it says, times operators.
 //!
-//! Not here: what is defined on doubles, which WGSL lacks, and samplers.
+//! Not here: what is defined on doubles, which WGSL lacks, but for the quotient that every change of base asks for; and samplers.
 
 mod arrange;
 mod pointwise;
+mod quotient;
 mod transform;
 mod words;
 
@@ -30,7 +31,7 @@ pub struct Shader {
 }
 
 /// Which base operators there are shaders of.
-const OPERATORS: [&str; 18] = [
+const OPERATORS: [&str; 19] = [
     "limb.add",
     "limb.sub",
     "limb.neg",
@@ -41,6 +42,7 @@ const OPERATORS: [&str; 18] = [
     "limb.dot",
     "limb.from_small",
     "rns.convert",
+    "rns.quotient",
     "limb.ntt",
     "limb.intt",
     "limb.automorphism",
@@ -65,6 +67,7 @@ pub fn shader(call: &Call<'_>, output: &ValueType) -> Result<Shader> {
         "limb.ntt" | "limb.intt" => transform::shader,
         "limb.automorphism" | "limb.permute" | "limb.decimate" | "limb.fold" | "slots.read"
         | "slots.write" => arrange::shader,
+        "rns.quotient" => quotient::shader,
         name if implements(name) => pointwise::shader,
         name => return Err(Error::NotImplemented { op: name.to_owned(), platform: "gpu".to_owned() }),
     };
