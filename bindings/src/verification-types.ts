@@ -116,6 +116,8 @@ export interface Conformance {
 /** The suite on one platform. */
 export interface PlatformConformance {
   readonly platform: ConformancePlatform;
+  /** Of `gpu` what its adapter calls itself, as far as the browser tells. */
+  readonly device: string | undefined;
   readonly passed: boolean;
   readonly cases: number;
   /** All operator types. */

@@ -27,11 +27,11 @@ export function readCheck(record: CheckRecord): Check {
 
 /** What the suite found. */
 export function conformance(records: readonly PlatformRecord[]): Conformance {
-  const platforms = records.map(({ platform, operators: found }) => {
+  const platforms = records.map(({ platform, device, operators: found }) => {
     const operators = found.map(({ problem, ...tried }) => ({ ...tried, problem: problem ?? undefined }));
     const failed = operators.filter(({ problem }) => problem !== undefined);
     const cases = operators.reduce((sum, { cases }) => sum + cases, 0);
-    return { platform, passed: failed.length === 0, cases, operators, failed };
+    return { platform, device, passed: failed.length === 0, cases, operators, failed };
   });
   return {
     passed: platforms.every(({ passed }) => passed),

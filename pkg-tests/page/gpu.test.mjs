@@ -14,6 +14,8 @@ describe('Chromium with a GPU', { timeout: 600_000 }, () => {
     await onlyGpu(page);
     assert.equal(await ended(page), 'passed');
     assert.match(await said(page), /^All [\d,]{6,} cases on gpu kernels passed/);
+    const facts = `document.querySelector('[data-testid="suite-device"]').textContent`;
+    assert.match(await page.evaluate(facts), /GPU.*swiftshader/i);
     const rows = await page.evaluate(
       `[...document.querySelectorAll('.suite-operators tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent))`,
     );

@@ -143,10 +143,18 @@ describe('a report of the suite', () => {
     platform: 'simd',
     passed: false,
     cases: 50,
+    device: undefined,
     operators: [right, wrong],
     failed: [wrong],
   } as const;
-  const scalar = { platform: 'scalar', passed: true, cases: 30, operators: [right], failed: [] } as const;
+  const scalar = {
+    platform: 'scalar',
+    device: undefined,
+    passed: true,
+    cases: 30,
+    operators: [right],
+    failed: [],
+  } as const;
   const suiteOf = (found: Conformance): suites.Suite => ({ found, seconds: 2, device: DEVICE });
 
   test('says how many cases passed, and names what did not', () => {
@@ -157,7 +165,12 @@ describe('a report of the suite', () => {
     expect(suites.verdictOf(both)).toBe(
       '1 operator of this device is wrong (80 cases on simd and scalar kernels, 2 s).',
     );
+    const gpu = { ...scalar, platform: 'gpu', device: 'maker, kind' } as const;
+    expect(suites.textOf(suiteOf({ passed: true, cases: 30, platforms: [gpu] }))).toContain(
+      '\nGPU: maker, kind\n',
+    );
     const text = suites.textOf(both);
+    expect(text).not.toContain('GPU');
     expect(text).toContain('\nWRONG  f32.sqrt: 5 of 20 cases wrong: found 1, expected 2\n');
     expect(text).toContain('\nsimd: 50 cases of 2 operators, 1 wrong\nsame   u8.add: 30 cases passed\n');
     expect(JSON.parse(jsonOf({ data: () => suites.dataOf(both) }))).toMatchObject({

@@ -33,12 +33,15 @@ const ALIGNMENT = 256;
 
 /** A device, until it is closed or lost. */
 export class GpuDevice {
+  /** What its adapter calls itself. */
+  readonly name: string;
   readonly #device: GPUDevice;
   readonly #layout: GPUBindGroupLayout;
   readonly #pipelines = new Map<string, Promise<GPUComputePipeline[]>>();
   #lost: string | undefined;
 
-  private constructor(device: GPUDevice) {
+  private constructor(device: GPUDevice, { vendor, architecture, description }: GPUAdapterInfo) {
+    this.name = [vendor, architecture, description].filter((part) => part !== '').join(', ');
     this.#device = device;
     const buffer = (binding: number, type: GPUBufferBindingType): GPUBindGroupLayoutEntry => ({
       binding,
@@ -62,7 +65,7 @@ export class GpuDevice {
     const { maxBufferSize, maxStorageBufferBindingSize } = adapter.limits;
     try {
       const requiredLimits = { maxBufferSize, maxStorageBufferBindingSize };
-      return new GpuDevice(await adapter.requestDevice({ requiredLimits }));
+      return new GpuDevice(await adapter.requestDevice({ requiredLimits }), adapter.info);
     } catch (cause) {
       throw failure('gpu.none', `No GPU: its adapter gives no device (${String(cause)})`, {}, cause);
     }

@@ -23,6 +23,7 @@ serve<ConformanceMethods>({
 /** A platform whose operator types are tried one by one. */
 interface Suite {
   readonly names: readonly string[];
+  readonly device?: string;
   check(index: number): RawTried | Promise<RawTried>;
   free(): void;
 }
@@ -40,7 +41,7 @@ async function conformance(call: Call, platforms: readonly ConformancePlatform[]
         await call.pause({ done: done++, total });
         operators.push({ name, ...(await suite.check(index)) });
       }
-      records.push({ platform, operators });
+      records.push({ platform, device: suite.device, operators });
     }
     return records;
   } finally {
@@ -59,7 +60,12 @@ async function suiteOf(platform: ConformancePlatform): Promise<Suite> {
     device.close();
     shaders.free();
   };
-  return { names: shaders.names(), check: (index) => onDevice(device, shaders, index), free };
+  return {
+    names: shaders.names(),
+    device: device.name,
+    check: (index) => onDevice(device, shaders, index),
+    free,
+  };
 }
 
 async function onDevice(device: GpuDevice, shaders: RawShaders, index: number): Promise<RawTried> {

@@ -151,6 +151,7 @@ export interface CheckRecord extends RawReport {
 /** The conformance suite on a platform. */
 export interface PlatformRecord {
   readonly platform: ConformancePlatform;
+  readonly device: string | undefined;
   readonly operators: readonly (RawTried & { readonly name: string })[];
 }
 

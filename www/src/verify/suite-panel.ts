@@ -5,7 +5,7 @@ import { h } from '../ui/dom.js';
 import { deviceOf, factsOf } from './device.js';
 import { Job, type JobEnd, type Working } from './job.js';
 import { reportTools } from './report-tools.js';
-import { casesOf, dataOf, type Suite, textOf, verdictOf } from './suite-report.js';
+import { casesOf, dataOf, gpuOf, type Suite, textOf, verdictOf } from './suite-report.js';
 
 const PLATFORMS: readonly (readonly [platform: ConformancePlatform, title: string])[] = [
   ['simd', 'Vector kernels (simd)'],
@@ -84,7 +84,10 @@ function reportOf(suite: Suite): HTMLElement[] {
     h(
       'dl',
       { class: 'facts', 'data-testid': 'suite-device' },
-      ...factsOf(suite.device).flatMap(([term, text]) => [h('dt', {}, term), h('dd', {}, text)]),
+      ...[...factsOf(suite.device), ...gpuOf(suite)].flatMap(([term, text]) => [
+        h('dt', {}, term),
+        h('dd', {}, text),
+      ]),
     ),
     reportTools({ name: 'cipherloom-conformance', text: () => textOf(suite), data: () => dataOf(suite) }),
   ];

@@ -28,9 +28,14 @@ export function casesOf({ cases, passed }: OperatorConformance): string {
 
 /** For people. */
 export function textOf(suite: Suite): string {
-  const facts = factsOf(suite.device).map(([term, text]) => `${term}: ${text}`);
+  const facts = [...factsOf(suite.device), ...gpuOf(suite)].map(([term, text]) => `${term}: ${text}`);
   const platforms = suite.found.platforms.flatMap(platformText);
   return `${['cipherloom: conformance of this device', verdictOf(suite), '', ...facts, ...platforms].join('\n')}\n`;
+}
+
+/** What a GPU that was tried calls itself. */
+export function gpuOf({ found }: Pick<Suite, 'found'>): [term: string, text: string][] {
+  return found.platforms.flatMap(({ device }) => (device === undefined ? [] : [['GPU', device]]));
 }
 
 function platformText({ platform, cases, operators, failed }: PlatformConformance): string[] {
