@@ -217,7 +217,8 @@ fn what_is_computed_elsewhere_is_handed_out_and_waited_for() {
         let data = f32s(&[1.0, 2.0, 3.0, 4.0]);
         assert_eq!(run(circuit, &platform, &data, reversed).unwrap(), expected);
         // The plan is used again, on several threads.
-        let execution = circuit.plan(&platform, &[], RunOptions::default()).unwrap();
+        let options = RunOptions { alone: 0.0, ..RunOptions::default() };
+        let execution = circuit.plan(&platform, &[], options).unwrap();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
         for _ in 0..5 {
             let mut run = execution.start(&[("x", &data)], || 0.0).unwrap();

@@ -413,7 +413,7 @@ impl RawCircuit {
         let execution = self.1.plan(wanted, |wanted| {
             let &Wanted { memory_limit, secret, .. } = wanted;
             let platform = mixed(&wanted.platforms)?;
-            let options = RunOptions { memory_limit, secret };
+            let options = RunOptions { memory_limit, secret, ..RunOptions::default() };
             watched(hear, 6, || self.0.plan(&platform, &wanted.keep, options))
         })?;
         let data: Vec<Outside> = data.into_iter().map(Outside).collect();

@@ -2,7 +2,7 @@
 
 use super::Circuit;
 use crate::analyze::check_by;
-use crate::engine::{Clock, Input, Plan, PlanOptions, Run};
+use crate::engine::{Clock, Input, Plan, PlanOptions, Run, SMALL};
 use crate::graph::{Port, ValueType};
 use crate::math::bits::bytes_of;
 use crate::ops::Registry;
@@ -18,12 +18,14 @@ pub struct RunOptions {
     pub memory_limit: u64,
     /// True when there are secrets among the data: all memory is overwritten afterwards.
     pub secret: bool,
+    /// Work below which the run takes one thread: see [`PlanOptions::alone`].
+    pub alone: f64,
 }
 
 impl Default for RunOptions {
     fn default() -> Self {
         let PlanOptions { memory_limit, wipe, .. } = PlanOptions::default();
-        Self { memory_limit, secret: wipe }
+        Self { memory_limit, secret: wipe, alone: SMALL }
     }
 }
 
@@ -76,6 +78,7 @@ impl Circuit {
         let plan_options = PlanOptions {
             memory_limit: options.memory_limit,
             wipe: options.secret,
+            alone: options.alone,
             ..PlanOptions::default()
         };
         let mut graph = self.graph.clone();

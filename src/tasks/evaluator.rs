@@ -9,7 +9,7 @@ use super::slots;
 use super::travel::{self, Origin};
 use crate::bytes::{Kind, Reader, checksum_of, foreign, shown};
 use crate::circuit::{Job, Named, Outcome};
-use crate::engine::{Clock, Input, Plan, PlanOptions, Run};
+use crate::engine::{Clock, Input, Plan, PlanOptions, Run, SMALL};
 use crate::graph::{Attr, Graph};
 use crate::math::Modulus;
 use crate::ops::types::Extract;
@@ -329,7 +329,7 @@ fn planned(
     let (literal, memory_limit) = (program.parameters().literal(), program.memory_limit());
     let kept = (fixed.len() * literal.n * (literal.q.len() + 1)) as u64 * 8;
     let names = if kept <= memory_limit / KEPT { fixed.keys().cloned().collect() } else { BTreeSet::new() };
-    let options = PlanOptions { memory_limit, wipe: false, fixed: names };
+    let options = PlanOptions { memory_limit, wipe: false, fixed: names, alone: SMALL };
     Ok(Arc::new(Plan::new(graph, program.registry(), platform, options)?))
 }
 

@@ -3,7 +3,7 @@
 use super::program::{Program, base};
 use crate::Result;
 use crate::circuit::{Job, Outcome};
-use crate::engine::{Clock, Input, Plan, PlanOptions, Run};
+use crate::engine::{Clock, Input, Plan, PlanOptions, Run, SMALL};
 use crate::expand::Expander;
 use crate::graph::{Graph, OperandId, ValueType};
 use crate::math::sample::Seed;
@@ -74,8 +74,12 @@ impl Runner {
         }
         let mut expander = Expander::new(&self.setting.registry);
         let graph = base(&mut expander, &s.finish(), &*self.setting.platform, true)?;
-        let options =
-            PlanOptions { memory_limit: self.setting.memory_limit, wipe: true, ..PlanOptions::default() };
+        let options = PlanOptions {
+            memory_limit: self.setting.memory_limit,
+            wipe: true,
+            alone: SMALL,
+            ..PlanOptions::default()
+        };
         Ok(Arc::new(Plan::new(&graph, &self.setting.registry, &*self.setting.platform, options)?))
     }
 

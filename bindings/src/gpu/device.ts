@@ -33,15 +33,16 @@ const ALIGNMENT = 256;
 
 /** A device, until it is closed or lost. */
 export class GpuDevice {
-  /** What its adapter calls itself. */
-  readonly name: string;
+  /** What its adapter calls itself, if it does. */
+  readonly name: string | undefined;
   readonly #device: GPUDevice;
   readonly #layout: GPUBindGroupLayout;
   readonly #pipelines = new Map<string, Promise<GPUComputePipeline[]>>();
   #lost: string | undefined;
 
-  private constructor(device: GPUDevice, { vendor, architecture, description }: GPUAdapterInfo) {
-    this.name = [vendor, architecture, description].filter((part) => part !== '').join(', ');
+  private constructor(device: GPUDevice, info: Partial<GPUAdapterInfo>) {
+    const told = [info.vendor, info.architecture, info.description].filter(Boolean);
+    this.name = told.join(', ') || undefined;
     this.#device = device;
     const buffer = (binding: number, type: GPUBufferBindingType): GPUBindGroupLayoutEntry => ({
       binding,
@@ -56,18 +57,22 @@ export class GpuDevice {
 
   /** Errors: GpuError `gpu.none`. */
   static async open(): Promise<GpuDevice> {
+    const none = (found: string, cause?: unknown): CipherloomError =>
+      failure('gpu.none', `No GPU: ${found}`, { found, expected: 'WebGPU with an adapter' }, cause);
     const gpu = (globalThis.navigator as Navigator | undefined)?.gpu;
-    const adapter = await gpu?.requestAdapter();
-    if (adapter === null || adapter === undefined) {
-      const found = gpu === undefined ? 'no WebGPU here' : 'WebGPU without an adapter';
-      throw failure('gpu.none', `No GPU: ${found}`, { found, expected: 'WebGPU with an adapter' });
-    }
-    const { maxBufferSize, maxStorageBufferBindingSize } = adapter.limits;
+    if (gpu === undefined) throw none('no WebGPU here');
     try {
+      const adapter = await gpu.requestAdapter();
+      if (adapter === null) throw none('WebGPU without an adapter');
+      const { maxBufferSize, maxStorageBufferBindingSize } = adapter.limits;
       const requiredLimits = { maxBufferSize, maxStorageBufferBindingSize };
-      return new GpuDevice(await adapter.requestDevice({ requiredLimits }), adapter.info);
+      // Older browsers have no `info`.
+      const info = (adapter.info as GPUAdapterInfo | undefined) ?? {};
+      return new GpuDevice(await adapter.requestDevice({ requiredLimits }), info);
     } catch (cause) {
-      throw failure('gpu.none', `No GPU: its adapter gives no device (${String(cause)})`, {}, cause);
+      throw cause instanceof CipherloomError
+        ? cause
+        : none(`its adapter gives no device (${String(cause)})`, cause);
     }
   }
 
@@ -76,18 +81,10 @@ export class GpuDevice {
    * `gpu.limit`, `gpu.memory`, `gpu.lost`.
    */
   async compute(calls: readonly ShaderCall[]): Promise<Uint8Array[]> {
-    const groups = [...byShader(calls).values()];
+    const { maxComputeWorkgroupsPerDimension: most, maxStorageBufferBindingSize: limit } =
+      this.#device.limits;
+    const groups = byShader(calls, most);
     const pipelines = await Promise.all(groups.map(([first]) => this.#pipelinesOf(first!)));
-    const { arena, outputs, places } = arranged(calls);
-    const { records, starts } = recordsOf(groups, places);
-    const tables = joined([...places.tables.keys()].map((table) => table.bytes));
-    const limit = this.#device.limits.maxStorageBufferBindingSize;
-    const largest = Math.max(arena.byteLength, tables.byteLength);
-    if (largest > limit)
-      throw failure('gpu.limit', `A buffer of ${largest} bytes: the GPU has at most ${limit}`, {
-        found: largest,
-        expected: limit,
-      });
     const made: GPUBuffer[] = [];
     const filled = (bytes: Uint8Array, usage: number): GPUBuffer => {
       const buffer = this.#device.createBuffer({
@@ -99,13 +96,22 @@ export class GpuDevice {
       return buffer;
     };
     const scopes = ['validation', 'out-of-memory', 'internal'] as const;
-    for (const scope of scopes) this.#device.pushErrorScope(scope);
-    let popped = false;
+    let pushed = false;
     const problems = async (): Promise<(GPUError | null)[]> => {
-      popped = true;
+      pushed = false;
       return Promise.all(scopes.map(() => this.#device.popErrorScope()));
     };
     try {
+      const { arena, outputs, places } = arranged(calls);
+      const { records, starts } = recordsOf(groups, places);
+      const tables = joined([...places.tables.keys()].map((table) => table.bytes));
+      const largest = Math.max(arena.byteLength, tables.byteLength, records.byteLength);
+      if (largest > limit) {
+        const told = { found: largest, expected: limit };
+        throw failure('gpu.limit', `A buffer of ${largest} bytes: the GPU takes at most ${limit}`, told);
+      }
+      for (const scope of scopes) this.#device.pushErrorScope(scope);
+      pushed = true;
       const [words, table, record] = [
         filled(arena, STORAGE | COPY_SRC),
         filled(tables, STORAGE),
@@ -145,7 +151,7 @@ export class GpuDevice {
       result.unmap();
       return parts;
     } catch (cause) {
-      if (!popped) await problems().catch(() => {});
+      if (pushed) await problems().catch(() => {});
       throw this.#named(cause);
     } finally {
       for (const buffer of made) buffer.destroy();
@@ -193,12 +199,18 @@ export class GpuDevice {
   }
 }
 
-function byShader(calls: readonly ShaderCall[]): Map<string, ShaderCall[]> {
-  const groups = new Map<string, ShaderCall[]>();
+/** Operators of one shader together, as many as one dispatch takes. */
+function byShader(calls: readonly ShaderCall[], most: number): ShaderCall[][] {
+  const open = new Map<string, ShaderCall[]>();
+  const groups: ShaderCall[][] = [];
   for (const call of calls) {
-    const group = groups.get(call.source);
-    if (group === undefined) groups.set(call.source, [call]);
-    else group.push(call);
+    let group = open.get(call.source);
+    if (group === undefined || group.length === most) {
+      group = [];
+      open.set(call.source, group);
+      groups.push(group);
+    }
+    group.push(call);
   }
   return groups;
 }

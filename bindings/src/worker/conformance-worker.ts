@@ -1,10 +1,11 @@
 /** A conformance worker: tries the kernels and shaders of this device, operator type by operator type. */
+import { GpuError } from '../errors.js';
 import { GpuDevice, type ShaderCall } from '../gpu/device.js';
 import type { RawConformances, RawShaders, RawTried } from '../raw.js';
 import { openConformance } from '../raw-conformance.js';
 import type { ConformancePlatform } from '../verification-types.js';
 import type { ConformanceMethods, PlatformRecord } from './protocol.js';
-import { type Call, serve } from './serve.js';
+import { type Call, isTrap, serve } from './serve.js';
 
 /** Bytes of cases that go to a GPU together. */
 const TOGETHER = 1 << 22;
@@ -23,9 +24,12 @@ serve<ConformanceMethods>({
 /** A platform whose operator types are tried one by one. */
 interface Suite {
   readonly names: readonly string[];
-  readonly device?: string;
+  readonly device?: string | undefined;
   check(index: number): RawTried | Promise<RawTried>;
+  /** Frees what is the core's. */
   free(): void;
+  /** Ends what is not. */
+  close?(): void;
 }
 
 async function conformance(call: Call, platforms: readonly ConformancePlatform[]): Promise<PlatformRecord[]> {
@@ -43,9 +47,14 @@ async function conformance(call: Call, platforms: readonly ConformancePlatform[]
       }
       records.push({ platform, device: suite.device, operators });
     }
-    return records;
-  } finally {
     for (const { suite } of suites) suite.free();
+    return records;
+  } catch (error) {
+    // After a trap nothing of the instance may be touched any more.
+    if (!isTrap(error)) for (const { suite } of suites) suite.free();
+    throw error;
+  } finally {
+    for (const { suite } of suites) suite.close?.();
   }
 }
 
@@ -56,15 +65,12 @@ async function suiteOf(platform: ConformancePlatform): Promise<Suite> {
   }
   const device = await GpuDevice.open();
   const shaders = new raw.RawShaders();
-  const free = (): void => {
-    device.close();
-    shaders.free();
-  };
   return {
     names: shaders.names(),
     device: device.name,
     check: (index) => onDevice(device, shaders, index),
-    free,
+    free: () => shaders.free(),
+    close: () => device.close(),
   };
 }
 
@@ -79,12 +85,25 @@ async function onDevice(device: GpuDevice, shaders: RawShaders, index: number): 
       bytes += call.inputs.reduce((sum, { byteLength }) => sum + byteLength, call.table.byteLength);
       calls.push(call);
     }
-    for (const [at, out] of (await device.compute(calls)).entries()) {
-      const wrong = shaders.check(first + at, out);
-      if (wrong === undefined) passed++;
-      problem ??= wrong;
-    }
+    const found = await computed(device, calls);
+    if (typeof found === 'string') problem ??= found;
+    else
+      for (const [at, out] of found.entries()) {
+        const wrong = shaders.check(first + at, out);
+        if (wrong === undefined) passed++;
+        problem ??= wrong;
+      }
     first += calls.length;
   }
   return { cases, passed, ...(problem !== undefined && { problem }) };
+}
+
+/** What a device makes of them, or why it takes them not: that is an operator's failure, and no reason to try no others. */
+async function computed(device: GpuDevice, calls: readonly ShaderCall[]): Promise<Uint8Array[] | string> {
+  try {
+    return await device.compute(calls);
+  } catch (error) {
+    if (error instanceof GpuError && error.code !== 'gpu.lost') return error.message;
+    throw error;
+  }
 }

@@ -12,6 +12,6 @@ mod trace;
 mod workspace;
 
 pub use input::Input;
-pub use plan::{Plan, PlanOptions};
+pub use plan::{Plan, PlanOptions, SMALL};
 pub use run::{Clock, Outgoing, Run};
 pub use trace::{Span, Trace};

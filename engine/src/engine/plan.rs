@@ -37,13 +37,18 @@ pub struct PlanOptions {
     pub wipe: bool,
     /// Names of inputs that are given the same data in every run: what they alone lead to is computed by the first one, and kept.
     pub fixed: BTreeSet<String>,
+    /// Work of a run, in the unit of [`Platform::cost`], below which it takes one thread, however many there are: 0 for never, [`SMALL`] where time counts.
+    pub alone: f64,
 }
 
 impl Default for PlanOptions {
     fn default() -> Self {
-        Self { memory_limit: 3 << 30, wipe: false, fixed: BTreeSet::new() }
+        Self { memory_limit: 3 << 30, wipe: false, fixed: BTreeSet::new(), alone: 0.0 }
     }
 }
+
+/// About a third of a millisecond of work: one thread has done it before it has called others.
+pub const SMALL: f64 = 3e5;
 
 /// Where a block of bytes lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,8 +137,8 @@ pub struct Plan {
     constant_words: u64,
     pub(super) arena: usize,
     pub(super) wipe: bool,
-    /// Bytes that the operators of a run read and write.
-    pub(super) traffic: u64,
+    /// Whether a run has too little work for several threads.
+    pub(super) small: bool,
     /// Units of scratch that a thread needs.
     pub(super) scratch: usize,
     /// What the last run left for the next one.
@@ -208,7 +213,9 @@ impl Plan {
             parts
         };
         let outputs = graph.outputs().iter().map(parts).collect();
-        let mut plan = Self {
+        let work =
+            layout.order.iter().map(|&op| kernels.costs[kernels.numbers[op as usize] as usize]).sum::<f64>();
+        Ok(Self {
             unit,
             scratch: kernels.all.iter().map(|k| k.scratch()).max().unwrap_or(0),
             spare: Spare::default(),
@@ -225,20 +232,19 @@ impl Plan {
             arena,
             wipe: options.wipe,
             input_words,
-            traffic: 0,
+            small: work < options.alone,
             graph,
-        };
-        let traffic = |&op: &u32| {
-            let step = plan.step(op);
-            (step.size + step.inputs.iter().map(|place| place.range().1).sum::<usize>()) as u64
-        };
-        plan.traffic = plan.order.iter().map(traffic).sum();
-        Ok(plan)
+        })
     }
 
     /// The graph that is run, operator for operator.
     pub fn graph(&self) -> &Graph {
         &self.graph
+    }
+
+    /// Whether a run has less work than [`PlanOptions::alone`] says, and takes one thread.
+    pub fn is_small(&self) -> bool {
+        self.small
     }
 
     /// Bytes of arena, constants and inputs during a run.
@@ -317,13 +323,15 @@ struct Kernels {
     all: Vec<Kernel>,
     /// Bytes of each one's output.
     sizes: Vec<usize>,
+    /// What each one costs.
+    costs: Vec<f64>,
     /// The number of each operator's kernel.
     numbers: Vec<u32>,
 }
 
 impl Kernels {
     fn new(graph: &Graph, unit: Unit, registry: &Registry, platform: &dyn Platform) -> Result<Self> {
-        let (mut all, mut sizes) = (Vec::new(), Vec::new());
+        let (mut all, mut sizes, mut costs) = (Vec::new(), Vec::new(), Vec::new());
         let mut kinds = Kinds::default();
         let mut numbers = Vec::with_capacity(graph.operators().len());
         let mut steps = Steps::new(graph.operators().len());
@@ -332,11 +340,13 @@ impl Kernels {
             let (kind, new) = kinds.of(graph, op);
             numbers.push(kind);
             if new {
-                all.push(kernel(graph, op, registry, platform)?);
+                let (kernel, cost) = kernel(graph, op, registry, platform)?;
+                all.push(kernel);
+                costs.push(cost);
                 sizes.push(unit.bytes(graph.ty(op.output).size) as usize);
             }
         }
-        Ok(Self { all, sizes, numbers })
+        Ok(Self { all, sizes, costs, numbers })
     }
 
     /// The kernel of an operator.
@@ -345,8 +355,13 @@ impl Kernels {
     }
 }
 
-/// The kernel of an operator and of its like.
-fn kernel(graph: &Graph, op: &Operator, registry: &Registry, platform: &dyn Platform) -> Result<Kernel> {
+/// The kernel of an operator and of its like, and what it costs.
+fn kernel(
+    graph: &Graph,
+    op: &Operator,
+    registry: &Registry,
+    platform: &dyn Platform,
+) -> Result<(Kernel, f64)> {
     let types = graph.input_types(op);
     let signature = graph.signature(op);
     let call =
@@ -358,7 +373,8 @@ fn kernel(graph: &Graph, op: &Operator, registry: &Registry, platform: &dyn Plat
     if matches!(kernel, Kernel::Words(_)) && call.unit != WORD {
         return Err(call.error("unit of the graph", call.unit, format!("{WORD} bits")));
     }
-    Ok(kernel)
+    let cost = platform.cost(&call, graph.ty(op.output), registry.get(call.name)?.cost(&call));
+    Ok((kernel, cost))
 }
 
 /// The unit of a graph, and what so many of them take up.

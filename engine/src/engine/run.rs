@@ -28,9 +28,6 @@ const BATCH: usize = 8;
 /// How often a thread without work looks for some before it sleeps: waking it costs more than a small operator.
 const SPINS: usize = if cfg!(loom) { 1 } else { 20_000 };
 
-/// Bytes that operators of a run read and write, below which other threads are not called: one alone is done before they are awake.
-const ALONE: u64 = 1 << 22;
-
 /// An operator that is computed elsewhere, with copies of its data; these are overwritten when they are dropped.
 pub struct Outgoing {
     /// Its number in the planned graph.
@@ -207,7 +204,7 @@ impl Run {
         &self.plan
     }
 
-    /// Runs ready operators on all threads of the current rayon pool until about `milliseconds` have passed or all are
+    /// Runs ready operators on all threads of the current rayon pool, or on one where there is little to do ([`Plan::is_small`]), until about `milliseconds` have passed or all are
     /// done; true when all are done. An operator that has started is finished: none takes longer than a few
     /// milliseconds.
     pub fn step(&mut self, milliseconds: f64) -> bool {
@@ -217,7 +214,7 @@ impl Run {
         if !self.compute_constants(started, deadline) {
             return false;
         }
-        let threads = if self.plan.traffic < ALONE { 1 } else { current_num_threads().max(1) };
+        let threads = if self.plan.small { 1 } else { current_num_threads().max(1) };
         let size = self.plan.scratch;
         let mut scratch = self.workspace.scratch(threads, size);
         let run = &*self;

@@ -42,7 +42,7 @@ fn run(text: &[u8]) -> Verdict {
 fn execute(circuit: &Circuit) -> Result<()> {
     let platform = platform();
     let base = circuit.expand(To::Platform(&*platform))?.optimize_by_default()?;
-    let options = RunOptions { memory_limit: MEMORY, secret: false };
+    let options = RunOptions { memory_limit: MEMORY, secret: false, ..RunOptions::default() };
     let execution = base.plan(&*platform, &[], options)?;
     let data = data(&execution)?;
     let named: Vec<(&str, &[u8])> =

@@ -1,11 +1,11 @@
 //! Operators that move residues, or add up those that come together.
 
 use super::{Constants, Shader, each_word};
+use crate::Result;
 use crate::graph::ValueType;
 use crate::math::{Modulus, slots};
 use crate::ops::Call;
 use crate::ops::types::Limb;
-use crate::{Error, Result};
 
 pub(super) fn shader(call: &Call<'_>, output: &ValueType) -> Result<Shader> {
     let n = output.dim("n")?;
@@ -55,6 +55,6 @@ pub(super) fn shader(call: &Call<'_>, output: &ValueType) -> Result<Shader> {
   store(r, i, mul_known(sum, number(r, 1u), number(r, 2u), q));";
             each_word(call, n, constants, table, body)
         }
-        _ => return Err(Error::NotImplemented { op: call.name.to_owned(), platform: "gpu".to_owned() }),
+        _ => return Err(super::missing(call)),
     })
 }

@@ -61,7 +61,8 @@ pub fn implements(op: &str) -> bool {
 /// The shader of one signature.
 ///
 /// # Errors
-/// `NotImplemented` for a type that there is none of; `Math` and `Operator` for constants that do not fit.
+/// `NotImplemented` for a type that there is none of, for products modulo an even number, and for transforms of larger dimensions than the suite tries; `Math` and
+/// `Operator` for constants that do not fit.
 pub fn shader(call: &Call<'_>, output: &ValueType) -> Result<Shader> {
     let family = match call.name {
         "limb.ntt" | "limb.intt" => transform::shader,
@@ -69,9 +70,13 @@ pub fn shader(call: &Call<'_>, output: &ValueType) -> Result<Shader> {
         | "slots.write" => arrange::shader,
         "rns.quotient" => quotient::shader,
         name if implements(name) => pointwise::shader,
-        name => return Err(Error::NotImplemented { op: name.to_owned(), platform: "gpu".to_owned() }),
+        _ => return Err(missing(call)),
     };
     family(call, output)
+}
+
+fn missing(call: &Call<'_>) -> Error {
+    Error::NotImplemented { op: call.name.to_owned(), platform: "gpu".to_owned() }
 }
 
 /// Numbers of a record, each of two words.
@@ -143,5 +148,9 @@ mod tests {
         let call = Call { name: "sample.error", attrs: &attrs, inputs: &[], unit: WORD };
         let output = Limb { n: 64, q: 257, form: Form::Ntt }.ty();
         assert!(matches!(super::shader(&call, &output), Err(Error::NotImplemented { .. })));
+        let even = Limb { n: 64, q: 256, form: Form::Ntt }.ty();
+        let inputs = [even.clone(), even.clone()];
+        let call = Call { name: "limb.mul", attrs: &attrs, inputs: &inputs, unit: WORD };
+        assert!(matches!(super::shader(&call, &even), Err(Error::NotImplemented { .. })));
     }
 }

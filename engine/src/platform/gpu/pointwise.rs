@@ -14,8 +14,12 @@ pub(super) fn shader(call: &Call<'_>, output: &ValueType) -> Result<Shader> {
     let with_factor = || -> Result<Constants> { Ok(only().with_factor(call.attrs.uint("c")?, &modulus)) };
     // What products of two residues take: 1 / q modulo 2^64, and 2^128 modulo q, by which what was shifted is shifted back.
     let with_product = || {
+        // An even number has no inverse there. No prime but 2 is one.
+        if q.is_multiple_of(2) {
+            return Err(super::missing(call));
+        }
         let word = modulus.reduce_u128(1 << 64);
-        only().with(inverse(q)).with(modulus.mul(word, word))
+        Ok(only().with(inverse(q)).with(modulus.mul(word, word)))
     };
     let (constants, body) = match call.name {
         "limb.add" => {
@@ -39,8 +43,8 @@ pub(super) fn shader(call: &Call<'_>, output: &ValueType) -> Result<Shader> {
   store(r, i, sub_mod(mul_known(load(r, 0u, i), number(r, 1u), number(r, 2u), q), load(r, 1u, i), q));"
                 .to_owned(),
         ),
-        "limb.mul" => (with_product(), products(1)),
-        "limb.dot" => (with_product(), products(call.inputs.len() / 2)),
+        "limb.mul" => (with_product()?, products(1)),
+        "limb.dot" => (with_product()?, products(call.inputs.len() / 2)),
         "limb.from_small" => (
             only().with_factor(1, &modulus),
             // Signed: its size is reduced.

@@ -11,11 +11,17 @@ use crate::ops::types::Limb;
 /// Words of a block that one workgroup transforms: the 16 KiB that every adapter has.
 const BLOCK: usize = 2048;
 
+/// The largest dimension that the suite tries; beyond it threads would hold too many words.
+const MOST: usize = 1 << 15;
+
 /// Threads of such a workgroup.
 const THREADS: usize = 256;
 
 pub(super) fn shader(call: &Call<'_>, output: &ValueType) -> Result<Shader> {
     let Limb { n, q, .. } = Limb::of(output)?;
+    if n > MOST {
+        return Err(super::missing(call));
+    }
     let modulus = Modulus::new(q)?;
     let roots = Roots::new(n, &modulus)?;
     let (block, forward) = (n.min(BLOCK), call.name == "limb.ntt");
