@@ -47,8 +47,8 @@ impl Default for PlanOptions {
     }
 }
 
-/// About a third of a millisecond of work: one thread has done it before it has called others.
-pub const SMALL: f64 = 3e5;
+/// About half a millisecond of work: below it calling other threads does not pay.
+pub const SMALL: f64 = 5e5;
 
 /// Where a block of bytes lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
