@@ -37,6 +37,11 @@ impl Limbs {
         Self { all: (0..*parts).flat_map(part).collect() }
     }
 
+    /// Of each ciphertext of a value.
+    pub fn of_ciphertexts(types: &[Extract]) -> Vec<Self> {
+        types.iter().map(Self::of_ciphertext).collect()
+    }
+
     /// Of an evaluation key: the second half of each digit is uniform.
     pub fn of_key(ty: &SwitchingKey) -> Self {
         let all = ty.all();

@@ -93,20 +93,17 @@ impl Encryption<'_> {
         let name = plan_name(&format!("encrypt {}", hex(&program.id())), &given_names);
         let plan = runner.planned(Some(name), &given, build)?;
         runner.run(plan, given, move |run| {
+            let limbs: Vec<Vec<Limbs>> =
+                values.iter().map(|(_, types, _)| Limbs::of_ciphertexts(types)).collect();
+            let words = limbs.iter().map(|limbs| body::words(limbs)).sum();
+            // Outputs are numbered through all values.
             let mut next = 0;
-            let first = |(_, types, _): &Fresh| {
-                next += types.len();
-                next - types.len()
-            };
-            let first: Vec<usize> = values.iter().map(first).collect();
-            let words = values
-                .iter()
-                .flat_map(|(_, types, _)| types)
-                .map(|ty| Limbs::of_ciphertext(ty).words())
-                .sum();
-            let object = |(first, (descriptor, types, seed)): (usize, &Fresh)| {
-                let limbs: Vec<Limbs> = types.iter().map(Limbs::of_ciphertext).collect();
-                let outputs: Vec<(usize, &Limbs)> = (first..).zip(&limbs).collect();
+            let numbered = values.iter().zip(&limbs).map(|(value, limbs)| {
+                next += limbs.len();
+                (value, limbs, next - limbs.len())
+            });
+            let object = |((descriptor, _, seed), limbs, first): (&Fresh, &Vec<Limbs>, usize)| {
+                let outputs: Vec<(usize, &Limbs)> = (first..).zip(limbs).collect();
                 let seed = seed.as_ref();
                 let streams = seed.and_then(|seed| Streams::of(run.plan().graph(), seed, &outputs));
                 let mut blocks = Vec::new();
@@ -114,14 +111,10 @@ impl Encryption<'_> {
                     blocks.extend(run.output_blocks(output, 0, limbs.words())?);
                 }
                 let bytes =
-                    body::write(travel::writer(&origin, descriptor), &limbs, streams.as_ref(), blocks)?;
+                    body::write(travel::writer(&origin, descriptor), limbs, streams.as_ref(), blocks)?;
                 Ok(Named { names: vec![descriptor.name.clone()], bytes, secret: false })
             };
-            Ok(Outcome::Objects(
-                parallel::map(words, first.into_iter().zip(&values), object)
-                    .into_iter()
-                    .collect::<Result<_>>()?,
-            ))
+            Ok(Outcome::Objects(parallel::map(words, numbered, object).into_iter().collect::<Result<_>>()?))
         })
     }
 }

@@ -224,14 +224,12 @@ impl Evaluator {
             let moduli = self.program.moduli();
             let ports: Vec<String> =
                 names.iter().flat_map(|port| moduli.iter().map(|&t| self.program.port(port, t))).collect();
-            outputs.push((descriptor, types, ports));
+            outputs.push((descriptor, Limbs::of_ciphertexts(&types), ports));
         }
-        let words =
-            outputs.iter().flat_map(|(_, types, _)| types).map(|ty| Limbs::of_ciphertext(ty).words()).sum();
+        let words = outputs.iter().map(|(_, limbs, _)| body::words(limbs)).sum();
         Ok(Job::new(run, move |run| {
-            let write = |(descriptor, types, ports): &(travel::Descriptor, Vec<_>, Vec<String>)| {
+            let write = |(descriptor, limbs, ports): &(travel::Descriptor, Vec<Limbs>, Vec<String>)| {
                 let graph = run.plan().graph();
-                let limbs: Vec<Limbs> = types.iter().map(Limbs::of_ciphertext).collect();
                 let mut blocks = Vec::new();
                 for (limbs, port) in limbs.iter().zip(ports) {
                     let index = graph.outputs().iter().position(|output| output.name == *port);
@@ -239,7 +237,7 @@ impl Evaluator {
                         index.ok_or(Error::Job("every ciphertext of an output is a port of the graph"))?;
                     blocks.extend(run.output_blocks(index, 0, limbs.words())?);
                 }
-                let bytes = body::write(travel::writer(&origin, descriptor), &limbs, None, blocks)?;
+                let bytes = body::write(travel::writer(&origin, descriptor), limbs, None, blocks)?;
                 Ok(Named { names: descriptor.names(), bytes, secret: false })
             };
             Ok(Outcome::Objects(parallel::map(words, &outputs, write).into_iter().collect::<Result<_>>()?))

@@ -11,11 +11,11 @@ use crate::packed::{Frame, PackerPasses, Slots, Source};
 use crate::schemes::MOST_PLAIN_BITS;
 use crate::values::types::{Kind, Place as Where, Value};
 use crate::values::{
-    Cut, Packing, PackingOptions, Range, Values, balance, cut, lower, range_of, ranges, sources, square,
-    turns,
+    Cut, Packing, PackingOptions, Range, Sources, Values, balance, cut, lower, range_of, ranges, sources,
+    square, turns,
 };
 use crate::{Error, Result};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// What follows from a task alone.
@@ -41,9 +41,6 @@ pub struct Halves {
     /// What was packed before.
     known: Known,
 }
-
-/// Names of inputs, by output.
-pub type Sources = BTreeMap<String, Arc<BTreeSet<String>>>;
 
 /// Vectors of slots, by ring dimension, whether slots are integers, and whether there are to be no keys.
 type Known = Arc<Mutex<BTreeMap<(usize, bool, bool), Arc<Packing>>>>;

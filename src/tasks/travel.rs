@@ -200,8 +200,7 @@ pub fn reader<'a>(bytes: &'a [u8], parameters: &[u8; 16]) -> Result<(Origin, Des
 /// # Errors
 /// As [`body::read`].
 pub fn words(reader: Reader<'_>, types: &[Extract], samplers: Option<&Samplers>) -> Result<Vec<Vec<u64>>> {
-    let limbs: Vec<Limbs> = types.iter().map(Limbs::of_ciphertext).collect();
-    body::read(reader, &limbs, samplers)
+    body::read(reader, &Limbs::of_ciphertexts(types), samplers)
 }
 
 /// Says that a value is not what a program takes.

@@ -222,7 +222,11 @@ pub fn bits(
     values: &Values,
     inputs: &BTreeMap<String, Exact>,
 ) -> Result<Vec<Option<Bits>>> {
-    Walk::new(values, Size { inputs, work: Cell::new(0) }).run(graph, registry)
+    sizes(&Walked::new(graph, registry)?, values, inputs)
+}
+
+fn sizes(walked: &Walked, values: &Values, inputs: &BTreeMap<String, Exact>) -> Result<Vec<Option<Bits>>> {
+    Walk::new(values, Size { inputs, work: Cell::new(0) }).run_in(walked)
 }
 
 /// What a task graph of primitive operators computes of these inputs.
@@ -261,7 +265,7 @@ fn computed(
     strict: bool,
 ) -> Result<Interpreted> {
     let walked = Walked::new(graph, registry)?;
-    Walk::new(values, Size { inputs, work: Cell::new(0) }).run_in(&walked)?;
+    sizes(&walked, values, inputs)?;
     let all = Walk::new(values, Cells { inputs, strict }).run_in(&walked)?;
     let outputs = graph.outputs().iter().map(|port| (port.name.clone(), port.operand)).collect();
     Ok(Interpreted { outputs, all })

@@ -35,7 +35,7 @@ pub use given::GivenCells;
 pub use lower::{Lowered, Lowering, PackedValue, Packing, PackingOptions, Places, clear_name, lower};
 pub use plan::MOST_ADDRESS_BITS;
 pub use range::{Known, Order, Range, range_of, ranges};
-pub use sources::sources;
+pub use sources::{Sources, sources};
 pub use square::square;
 pub use turns::turns;
 pub use walk::check_values;

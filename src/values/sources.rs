@@ -32,15 +32,14 @@ impl Rule for Names {
     }
 }
 
+/// Names of inputs, by output.
+pub type Sources = BTreeMap<String, Arc<BTreeSet<String>>>;
+
 /// Of every declared output the names of the inputs that it is made of.
 ///
 /// # Errors
 /// As [`super::check_values`].
-pub fn sources(
-    graph: &Graph,
-    registry: &Registry,
-    values: &Values,
-) -> Result<BTreeMap<String, Arc<BTreeSet<String>>>> {
+pub fn sources(graph: &Graph, registry: &Registry, values: &Values) -> Result<Sources> {
     let states = Walk::new(values, Names).run(graph, registry)?;
     let of = |operand: u32| states.get(operand as usize).cloned().flatten().unwrap_or_default();
     Ok(graph.outputs().iter().map(|port| (port.name.clone(), of(port.operand.0))).collect())

@@ -102,9 +102,8 @@ export class GpuDevice {
       return Promise.all(scopes.map(() => this.#device.popErrorScope()));
     };
     try {
-      const { arena, outputs, places } = arranged(calls);
+      const { arena, outputs, tables, places } = arranged(calls);
       const { records, starts } = recordsOf(groups, places);
-      const tables = joined([...places.tables.keys()].map((table) => table.bytes));
       const largest = Math.max(arena.byteLength, tables.byteLength, records.byteLength);
       if (largest > limit) {
         const told = { found: largest, expected: limit };
@@ -219,16 +218,19 @@ function byShader(calls: readonly ShaderCall[], most: number): ShaderCall[][] {
 interface Places {
   readonly outputs: Map<ShaderCall, number>;
   readonly inputs: Map<ShaderCall, number[]>;
-  readonly tables: Map<Table, number>;
-  readonly table: Map<ShaderCall, number>;
+  readonly tables: Map<ShaderCall, number>;
 }
 
-interface Table {
-  readonly bytes: Uint8Array;
+/** What goes there, and how many bytes of the arena are outputs. */
+interface Arranged {
+  readonly arena: Uint8Array;
+  readonly outputs: number;
+  readonly tables: Uint8Array;
+  readonly places: Places;
 }
 
-function arranged(calls: readonly ShaderCall[]): { arena: Uint8Array; outputs: number; places: Places } {
-  const places: Places = { outputs: new Map(), inputs: new Map(), tables: new Map(), table: new Map() };
+function arranged(calls: readonly ShaderCall[]): Arranged {
+  const places: Places = { outputs: new Map(), inputs: new Map(), tables: new Map() };
   let words = 0;
   for (const call of calls) {
     places.outputs.set(call, words);
@@ -243,23 +245,24 @@ function arranged(calls: readonly ShaderCall[]): { arena: Uint8Array; outputs: n
     });
     places.inputs.set(call, own);
   }
-  let last: Table | undefined;
-  let tables = 0;
+  const tables: Uint8Array[] = [];
+  let end = 0;
   for (const call of calls) {
+    const { table } = call;
+    const last = tables.at(-1);
     // Operators in a row often have one table.
-    if (last === undefined || !same(last.bytes, call.table)) {
-      last = { bytes: call.table };
-      places.tables.set(last, tables);
-      tables += call.table.byteLength / WORD;
+    if (last === undefined || !same(last, table)) {
+      tables.push(table);
+      end += table.byteLength / WORD;
     }
-    places.table.set(call, places.tables.get(last)!);
+    places.tables.set(call, end - table.byteLength / WORD);
   }
   const arena = new Uint8Array(WORD * words);
   arena.fill(RUBBISH, 0, outputs);
   for (const call of calls)
     for (const [index, input] of call.inputs.entries())
       arena.set(input, WORD * places.inputs.get(call)![index]!);
-  return { arena, outputs, places };
+  return { arena, outputs, tables: joined(tables), places };
 }
 
 /** The records of each group, one after the other, and where in the bytes those of a group lie. */
@@ -275,7 +278,7 @@ function recordsOf(
       places.outputs.get(call)!,
       ...places.inputs.get(call)!,
       ...call.constants,
-      places.table.get(call)!,
+      places.tables.get(call)!,
     ]);
     const bytes = new Uint8Array(Uint32Array.from(numbers).buffer);
     const padded = new Uint8Array(Math.ceil(bytes.byteLength / ALIGNMENT) * ALIGNMENT);

@@ -34,6 +34,7 @@ interface Suite {
 
 async function conformance(call: Call, platforms: readonly ConformancePlatform[]): Promise<PlatformRecord[]> {
   const suites: { platform: ConformancePlatform; suite: Suite }[] = [];
+  let trapped = false;
   try {
     for (const platform of platforms) suites.push({ platform, suite: await suiteOf(platform) });
     const total = suites.reduce((sum, { suite }) => sum + suite.names.length, 0);
@@ -47,14 +48,16 @@ async function conformance(call: Call, platforms: readonly ConformancePlatform[]
       }
       records.push({ platform, device: suite.device, operators });
     }
-    for (const { suite } of suites) suite.free();
     return records;
   } catch (error) {
-    // After a trap nothing of the instance may be touched any more.
-    if (!isTrap(error)) for (const { suite } of suites) suite.free();
+    trapped = isTrap(error);
     throw error;
   } finally {
-    for (const { suite } of suites) suite.close?.();
+    for (const { suite } of suites) {
+      // After a trap nothing of the instance may be touched any more.
+      if (!trapped) suite.free();
+      suite.close?.();
+    }
   }
 }
 

@@ -213,8 +213,7 @@ impl Plan {
             parts
         };
         let outputs = graph.outputs().iter().map(parts).collect();
-        let work =
-            layout.order.iter().map(|&op| kernels.costs[kernels.numbers[op as usize] as usize]).sum::<f64>();
+        let work: f64 = layout.order.iter().map(|&op| kernels.cost(op)).sum();
         Ok(Self {
             unit,
             scratch: kernels.all.iter().map(|k| k.scratch()).max().unwrap_or(0),
@@ -352,6 +351,11 @@ impl Kernels {
     /// The kernel of an operator.
     fn of(&self, op: u32) -> &Kernel {
         &self.all[self.numbers[op as usize] as usize]
+    }
+
+    /// What an operator costs.
+    fn cost(&self, op: u32) -> f64 {
+        self.costs[self.numbers[op as usize] as usize]
     }
 }
 

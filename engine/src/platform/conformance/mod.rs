@@ -166,7 +166,7 @@ impl Trials {
     ) -> crate::Result<T> {
         let case = self.cases.get(index).ok_or(Error::Job("there is no such case"))?;
         let types = types_of(case);
-        let call = Call { name: self.def.name(), attrs: &case.attrs, inputs: &types, unit: case.unit };
+        let call = call_of(&*self.def, case, &types);
         let words: Vec<&[u64]> = case.inputs.iter().map(|(_, words)| words.as_slice()).collect();
         f(&call, &self.def.assemble(&call)?, &words)
     }
@@ -186,17 +186,21 @@ fn types_of(case: &Case) -> Vec<ValueType> {
     case.inputs.iter().map(|(ty, _)| ty.clone()).collect()
 }
 
+fn call_of<'c>(def: &'c dyn OpDef, case: &'c Case, types: &'c [ValueType]) -> Call<'c> {
+    Call { name: def.name(), attrs: &case.attrs, inputs: types, unit: case.unit }
+}
+
 fn compare(platform: &str, def: &dyn OpDef, case: &Case, out: &[u64]) -> Result<(), Failure> {
     let Some(Difference { index, found, expected }) = difference(out, &case.expected) else { return Ok(()) };
     let types = types_of(case);
-    let call = Call { name: def.name(), attrs: &case.attrs, inputs: &types, unit: case.unit };
+    let call = call_of(def, case, &types);
     let (platform, op, case) = (platform.to_owned(), def.name().to_owned(), describe(&call));
     Err(Failure::Wrong { platform, op, case, index, found, expected })
 }
 
 fn run(platform: &dyn Platform, def: &dyn OpDef, case: &Case) -> Result<usize, Failure> {
     let types = types_of(case);
-    let call = Call { name: def.name(), attrs: &case.attrs, inputs: &types, unit: case.unit };
+    let call = call_of(def, case, &types);
     let kernel = |ty| match platform.kernel(&call, &ty)? {
         Kernel::Words(_) if call.unit != WORD => {
             Err(call.error("unit of the graph", call.unit, format!("{WORD} bits")))

@@ -30,32 +30,39 @@ pub struct Shader {
     pub table: Vec<u64>,
 }
 
-/// Which base operators there are shaders of.
-const OPERATORS: [&str; 19] = [
-    "limb.add",
-    "limb.sub",
-    "limb.neg",
-    "limb.mul",
-    "limb.add_scalar",
-    "limb.mul_scalar",
-    "limb.scale_sub",
-    "limb.dot",
-    "limb.from_small",
-    "rns.convert",
-    "rns.quotient",
-    "limb.ntt",
-    "limb.intt",
-    "limb.automorphism",
-    "limb.permute",
-    "limb.decimate",
-    "limb.fold",
-    "slots.read",
-    "slots.write",
+/// What makes the shaders of some operators.
+type Family = fn(&Call<'_>, &ValueType) -> Result<Shader>;
+
+/// The base operators that there are shaders of.
+const OPERATORS: [(&str, Family); 19] = [
+    ("limb.add", pointwise::shader),
+    ("limb.sub", pointwise::shader),
+    ("limb.neg", pointwise::shader),
+    ("limb.mul", pointwise::shader),
+    ("limb.add_scalar", pointwise::shader),
+    ("limb.mul_scalar", pointwise::shader),
+    ("limb.scale_sub", pointwise::shader),
+    ("limb.dot", pointwise::shader),
+    ("limb.from_small", pointwise::shader),
+    ("rns.convert", pointwise::shader),
+    ("rns.quotient", quotient::shader),
+    ("limb.ntt", transform::shader),
+    ("limb.intt", transform::shader),
+    ("limb.automorphism", arrange::shader),
+    ("limb.permute", arrange::shader),
+    ("limb.decimate", arrange::shader),
+    ("limb.fold", arrange::shader),
+    ("slots.read", arrange::shader),
+    ("slots.write", arrange::shader),
 ];
+
+fn family(op: &str) -> Option<Family> {
+    OPERATORS.iter().find(|(name, _)| *name == op).map(|(_, family)| *family)
+}
 
 /// Whether there is a shader of a base operator type.
 pub fn implements(op: &str) -> bool {
-    OPERATORS.contains(&op)
+    family(op).is_some()
 }
 
 /// The shader of one signature.
@@ -64,15 +71,7 @@ pub fn implements(op: &str) -> bool {
 /// `NotImplemented` for a type that there is none of, for products modulo an even number, and for transforms of larger dimensions than the suite tries; `Math` and
 /// `Operator` for constants that do not fit.
 pub fn shader(call: &Call<'_>, output: &ValueType) -> Result<Shader> {
-    let family = match call.name {
-        "limb.ntt" | "limb.intt" => transform::shader,
-        "limb.automorphism" | "limb.permute" | "limb.decimate" | "limb.fold" | "slots.read"
-        | "slots.write" => arrange::shader,
-        "rns.quotient" => quotient::shader,
-        name if implements(name) => pointwise::shader,
-        _ => return Err(missing(call)),
-    };
-    family(call, output)
+    family(call.name).ok_or_else(|| missing(call))?(call, output)
 }
 
 fn missing(call: &Call<'_>) -> Error {

@@ -31,16 +31,17 @@ pub(super) fn shader(call: &Call<'_>, output: &ValueType) -> Result<Shader> {
         constants = constants.with_factor(roots.scale, &modulus);
     }
     let table = factors.iter().flat_map(|&w| [w, modulus.shoup(w)]).collect();
+    let pass = |first, last| Pass { n, block, forward, first, last };
+    let (near, far) = ((n / block) as u32, block.div_ceil(64) as u32);
     // The one that comes second works in place.
-    let far = n / block;
-    let (near, across) =
-        (Pass { n, block, forward, first: !forward || far == 1, last: forward || far == 1 }, far > 1);
-    let far_pass = Pass { n, block, forward, first: forward, last: !forward };
-    let (near_groups, far_groups) = (far as u32, block.div_ceil(64) as u32);
-    let (body, passes) = match (across, forward) {
-        (false, _) => (near.in_workgroup(0), vec![near_groups]),
-        (true, true) => (far_pass.in_registers(0) + &near.in_workgroup(1), vec![far_groups, near_groups]),
-        (true, false) => (near.in_workgroup(0) + &far_pass.in_registers(1), vec![near_groups, far_groups]),
+    let (body, passes) = match (n > block, forward) {
+        (false, _) => (pass(true, true).in_workgroup(0), vec![near]),
+        (true, true) => {
+            (pass(true, false).in_registers(0) + &pass(false, true).in_workgroup(1), vec![far, near])
+        }
+        (true, false) => {
+            (pass(true, false).in_workgroup(0) + &pass(false, true).in_registers(1), vec![near, far])
+        }
     };
     let body = format!("{}{body}", butterfly(forward));
     Ok(Shader { source: source(1, &constants, &body), passes, constants: constants.0, table })
