@@ -63,6 +63,19 @@ const OWN_CODES = {
   'gpu.memory': 'memory for the GPU that cannot be had',
   'gpu.shader': 'the GPU does not take a shader: a defect of the package or of a driver',
   'gpu.lost': 'the GPU was lost, or gave no answer',
+  'job.definition': 'a job whose definition breaks a rule',
+  'job.template': 'a value that the template of its vector does not take',
+  'job.key': 'a key that the template of its vector does not take',
+  'job.partitioner': 'a Partitioner that gives no sub-vector that there is, or throws',
+  'job.operator': 'the operator of a round threw, or is not in its module',
+  'job.result': 'a result of another type than the others of its round, or of none that vectors hold',
+  'job.timeout': 'a part of a job that took longer than it may',
+  'job.worker': 'a worker died of a task, again and again, or is of another version',
+  'job.kind': 'a kind of worker that the crew has not',
+  'job.chunk': 'stored bytes that are not what their name says, or hold no rows',
+  'job.store': 'a store that does not take bytes, or does not give them',
+  'job.refused': 'a module, circuit or program that a worker was not told to accept',
+  'job.format': 'rows that the wanted format cannot say, or whose library is not installed',
   'memory.shared': 'shared memory could not be allocated',
   'memory.refused': 'the platform has no memory, or no addresses, for another engine',
   disposed: 'the object, or the loom that it belongs to, was disposed',
@@ -178,6 +191,10 @@ export class MemoryError extends CipherloomError {
 export class GpuError extends CipherloomError {
   override readonly name = 'GpuError';
 }
+/** A job over vectors, or a part of it, that cannot be done. */
+export class JobError extends CipherloomError {
+  override readonly name = 'JobError';
+}
 /** Use of something after `dispose()`. */
 export class DisposedError extends CipherloomError {
   override readonly name = 'DisposedError';
@@ -202,6 +219,7 @@ const FAMILIES: Readonly<Record<string, typeof CipherloomError>> = {
   table: TableError,
   worker: WorkerError,
   gpu: GpuError,
+  job: JobError,
   memory: MemoryError,
   program: MemoryError,
   disposed: DisposedError,

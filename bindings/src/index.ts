@@ -12,6 +12,7 @@ export {
   GpuError,
   GraphError,
   InputError,
+  JobError,
   KeyError,
   MemoryError,
   NoiseError,

@@ -1,0 +1,7 @@
+/** Kinds of workers [V4]. */
+
+/** All there are. What runs here is `cpu` and `gpu`; the others are for crews of users' own. */
+export const KINDS = ['cpu', 'gpu', 'fpga', 'dsp', 'arm'] as const;
+
+/** A kind of worker. */
+export type Kind = (typeof KINDS)[number];
