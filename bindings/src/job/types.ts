@@ -219,14 +219,45 @@ export interface JobFile {
   lines(): AsyncIterableIterator<string>;
 }
 
-/** A line of the log. */
+/** A line of the log [V7]: a text that an operator wrote, or a task that a worker began or ended. */
 export interface LogLine {
+  readonly event: 'text' | 'begin' | 'end';
   readonly worker: number;
   /** Number among the lines of this worker, from 0. */
   readonly line: number;
   /** Milliseconds since 1970. */
   readonly time: number;
+  /** Of the task; the same for a task that was done twice. */
+  readonly task: string;
   readonly round: number;
   readonly part: number;
+  readonly kind: Kind;
+  /** What the operator wrote; of an end, nothing. */
   readonly text: string;
+  /** Of an end: how often the operator was called, and milliseconds. */
+  readonly calls?: number;
+  readonly milliseconds?: number;
+}
+
+/** What the log comes to, so far. */
+export interface JobStatistics {
+  /** Tasks that are known so far. */
+  readonly tasks: number;
+  /** Of which ended. */
+  readonly done: number;
+  /** Calls of operators by tasks that ended. */
+  readonly calls: number;
+  /** Rounds, of which this many are over. */
+  readonly rounds: number;
+  readonly roundsDone: number;
+  /** By worker. */
+  readonly workers: readonly {
+    readonly worker: number;
+    readonly kind: Kind;
+    readonly tasks: number;
+    readonly calls: number;
+    readonly milliseconds: number;
+  }[];
+  /** True once the last round is over, and so the last worker is done. */
+  readonly finished: boolean;
 }

@@ -4,7 +4,7 @@
  */
 import type { Kind } from './kinds.js';
 import type { Ref, Store } from './store.js';
-import type { FunctionOperator, LogLine, MapName, ProgramOperator, Template } from './types.js';
+import type { LogLine, MapName, Template } from './types.js';
 
 /** Rows of one vector, in their order, as bytes in a store. */
 export interface Chunk {
@@ -48,7 +48,7 @@ export type Work =
       readonly of: Template;
       /** Where results have to go, if the round says so. */
       readonly result?: Template;
-      readonly reduce?: FunctionOperator | PlacedOperator;
+      readonly reduce?: PlacedOperator;
     }
   | {
       readonly do: 'file';
@@ -59,12 +59,18 @@ export type Work =
     }
   | { readonly do: 'list'; readonly directory: string }
   | {
-      /** Makes one chunk, sorted by key, of several that are sorted by key, by `reduce` over equal ones: earlier chunks come first. */
+      /** Makes one run of chunks, sorted by key, of several such, by `reduce` over rows of equal keys: those of earlier runs come first. */
       readonly do: 'reduce';
-      readonly chunks: readonly Chunk[];
+      readonly runs: readonly (readonly Chunk[])[];
       readonly of: Template;
       readonly reduce: PlacedOperator;
     };
+
+/** A global's rows; `keep`: those of a `PVar`, which a worker keeps for later tasks. */
+export interface GlobalRef {
+  readonly chunk: Ref;
+  readonly keep: boolean;
+}
 
 /** A piece of work for one worker. Doing it twice gives the same bytes. */
 export interface Task {
@@ -78,7 +84,9 @@ export interface Task {
   readonly kind: Kind;
   readonly work: Work;
   /** Globals by name: their rows. */
-  readonly globals: Readonly<Record<string, { readonly chunk: Ref; readonly keep: boolean }>>;
+  readonly globals: Readonly<Record<string, GlobalRef>>;
+  /** Only the worker that has the part may do it: its directory is that worker's own. */
+  readonly pinned?: boolean;
 }
 
 /** What came of it. */
@@ -87,6 +95,8 @@ export interface TaskResult {
   readonly chunks: readonly Chunk[];
   /** The template that they go to; none where there are none. */
   readonly template: Template | undefined;
+  /** Whether each row that was visited gave one row, under its own key, in order. */
+  readonly aligned: boolean;
   /** Paths, of `list`. */
   readonly files: readonly string[];
   /** How often the operator was called. */
