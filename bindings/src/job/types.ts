@@ -74,7 +74,7 @@ export interface FunctionOperator extends Traits {
   readonly on?: Readonly<Partial<Record<Kind, { readonly module: string; readonly name?: string }>>>;
 }
 
-/** A graph: `Circuit.toBytes()`. A row's value is its only input, or an object with an array for each. */
+/** A graph: `Circuit.toBytes()`. A row's value is its only input, or an object with one for each; of two rows these are called `a` and `b`, or `a_NAME` and `b_NAME`. */
 export interface CircuitOperator extends Traits {
   readonly kind: 'circuit';
   readonly bytes: Uint8Array;
@@ -141,8 +141,11 @@ export interface Round {
   readonly operator: string | Operator;
   /** The vector, by the name of an input or of a round's `as`; what the round before gave where it is not said. Not with `DirMap`. */
   readonly over?: string;
-  /** Makes one value of two with equal keys: `(key, a, b) => value`, of the same type. On each worker, and again at gathering [V5]. It has to be associative. */
-  readonly reduce?: FunctionOperator | ProgramOperator;
+  /**
+   * Makes one value of two with equal keys, of the same type: a function `(key, a, b) => value`, or a circuit with inputs `a` and `b`. On each worker, and again at gathering
+   * [V5]. It has to be associative. No program: it would be given its own results, which are not what it takes.
+   */
+  readonly reduce?: FunctionOperator | CircuitOperator;
   /** Where results go; without it, those of unchanged type to the same template, others to the template of their type [V6]. */
   readonly result?: Template;
   /** A name by which later rounds can read the result. */
