@@ -41,6 +41,9 @@ import type {
   SecurityLevel,
   Task,
 } from './values/types.js';
+import type { InlineOptions } from './job/crew/inline.js';
+import type { ThreadsOptions } from './job/crew/threads.js';
+import type { JobOptions, JobRunOptions } from './job/job.js';
 import type { ConformanceOptions, TrialOptions, VerifyOptions } from './verification-types.js';
 
 /** What an argument may be: in words, and as a test. */
@@ -137,6 +140,31 @@ export const RESTORE_OPTIONS: Kinds<RestoreOptions> = {
   passphrase: PASSPHRASE,
   evaluationKeys: arrayOf('bytes (Uint8Array)', isBytes),
 };
+/** At most as many workers as there are threads anywhere. */
+const WORKERS: Kind = {
+  expected: 'a whole number from 0 to 256',
+  fits: (value) => WHOLE.fits(value) && (value as number) <= 256,
+};
+/** Options of `threads`, of jobs. */
+export const THREADS_OPTIONS: Kinds<ThreadsOptions> = {
+  cpu: WORKERS,
+  gpu: WORKERS,
+  timeout: { expected: 'a number of milliseconds', fits: (value) => typeof value === 'number' && value > 0 },
+  store: objectOf('put, get and drop'),
+  worker: FUNCTION,
+};
+/** Options of `inline`, of jobs. */
+export const INLINE_OPTIONS: Kinds<InlineOptions> = {
+  workers: {
+    expected: 'a whole number from 1 to 256',
+    fits: (value) => WORKERS.fits(value) && value !== 0,
+  },
+  store: objectOf('put, get and drop'),
+};
+/** Options of `loadJob`. */
+export const JOB_OPTIONS: Kinds<JobOptions> = { crew: objectOf('workers, a store and run') };
+/** Options of `Job.run`. */
+export const JOB_RUN_OPTIONS: Kinds<JobRunOptions> = { signal: SIGNAL };
 /** Options of `load`. */
 export const LOAD_OPTIONS: Kinds<LoadOptions> = {
   signal: SIGNAL,

@@ -125,7 +125,7 @@ export function detectFeatures(): Features {
     crossOriginIsolated: globalThis.crossOriginIsolated as boolean | undefined,
     sharedMemory: WebAssembly.validate(SHARED_MEMORY),
     relaxedSimd: fuses(),
-    processors: globalThis.navigator?.hardwareConcurrency ?? nodeProcessors(),
+    processors: processors(),
   };
 }
 
@@ -144,7 +144,8 @@ function fuses(): boolean {
   }
 }
 
-/** Node before 21 has no navigator. */
-function nodeProcessors(): number {
-  return globalThis.process?.getBuiltinModule?.('node:os')?.availableParallelism() ?? 1;
+/** How many processors the machine has. Node before 21 has no navigator. */
+export function processors(): number {
+  const node = () => globalThis.process?.getBuiltinModule?.('node:os')?.availableParallelism();
+  return globalThis.navigator?.hardwareConcurrency ?? node() ?? 1;
 }

@@ -2,7 +2,7 @@
 import { DisposedError } from './errors.js';
 
 /** Safari has no Symbol.dispose yet. */
-const disposeSymbol: typeof Symbol.dispose =
+export const disposeSymbol: typeof Symbol.dispose =
   Symbol.dispose ?? (Symbol.for('Symbol.dispose') as typeof Symbol.dispose);
 
 const forgotten = /* @__PURE__ */ new FinalizationRegistry<() => void>((release) => release());

@@ -1,8 +1,16 @@
 /** A worker's half: does tasks. */
+import { describe } from '../arguments.js';
+import { failure } from '../errors.js';
+import { rowsOf } from './chunk-reader.js';
+import { listFiles, openFile } from './files.js';
+import { Globals } from './globals.js';
 import type { Kind } from './kinds.js';
+import { type Computing, Operators } from './operators/index.js';
+import type { Reduce } from './merge.js';
+import { checked, merged, Results, ResultType } from './results.js';
 import type { Store } from './store.js';
-import type { LogLine } from './types.js';
-import type { Task, TaskResult } from './work.js';
+import type { AnyKey, Context, Data, JobFile, LogLine, Row } from './types.js';
+import type { Chunk, PlacedOperator, Task, TaskResult, Work } from './work.js';
 
 /** Who does tasks, and what it has for that. */
 export interface Surroundings {
@@ -12,20 +20,230 @@ export interface Surroundings {
   readonly kind: Kind;
   log(line: LogLine): void;
   /** Asked before a function's module is imported, or a circuit or program opened. Throws where it may not be: JobError `job.refused`. */
-  readonly admit?: (what: { module: string } | { bytes: Uint8Array }) => Promise<void>;
+  readonly admit?: Admit;
+  /** Lets other things happen, now and then in the middle of a task; throws where the task is not to go on. */
+  readonly pause?: () => Promise<void>;
+}
+
+/** See {@link Surroundings.admit}. */
+export type Admit = (what: { readonly module: string } | { readonly bytes: Uint8Array }) => Promise<void>;
+
+/** Milliseconds between two pauses. */
+const PAUSE_MS = 25;
+
+/** What a task that gives no rows comes to. */
+const NOTHING = { chunks: [], template: undefined, aligned: false, files: [] };
+
+type MapWork = Extract<Work, { do: 'map' }>;
+type FileWork = Extract<Work, { do: 'file' }>;
+type ReduceWork = Extract<Work, { do: 'reduce' }>;
+type Found = Pick<TaskResult, 'chunks' | 'template' | 'aligned' | 'files'>;
+
+/** A row that an operator is called with. `other`: of `CrossMap`. */
+interface Call {
+  readonly row: readonly [key: AnyKey, value: Data | JobFile];
+  readonly other?: Row;
 }
 
 /** Does one task after the other; keeps modules, programs, keys and large globals between them. */
 export class TaskRunner {
+  readonly #surroundings: Surroundings;
+  readonly #globals: Globals;
+  readonly #operators: Operators;
+  #line = 0;
+
   constructor(surroundings: Surroundings) {
-    void surroundings;
+    this.#surroundings = surroundings;
+    const { store, admit } = surroundings;
+    this.#globals = new Globals(store);
+    this.#operators = new Operators({ bytesOf: (ref) => store.get(ref), ...(admit && { admit }) });
   }
 
   /** See `Crew.run`. */
   async run(task: Task): Promise<TaskResult> {
-    throw new Error(`not written yet: ${task.id}`);
+    const { worker } = this.#surroundings;
+    const began = performance.now();
+    this.#log(task, 'begin');
+    const doing = new Doing(
+      task,
+      this.#surroundings,
+      this.#operators,
+      await this.#globals.open(task.globals),
+      (text) => this.#log(task, 'text', { text }),
+    );
+    const found = await doing.done();
+    const { calls } = doing;
+    const milliseconds = performance.now() - began;
+    this.#log(task, 'end', { calls, milliseconds });
+    return { ...found, calls, milliseconds, worker };
   }
 
   /** Frees what it keeps. */
-  close(): void {}
+  close(): void {
+    this.#operators.close();
+  }
+
+  #log(task: Task, event: LogLine['event'], more: Partial<LogLine> = {}): void {
+    const { worker, kind } = this.#surroundings;
+    const { id, round, part } = task;
+    const line = { worker, line: this.#line++, time: Date.now(), task: id, round, part, kind };
+    this.#surroundings.log({ event, text: '', ...line, ...more });
+  }
+}
+
+/** One task. */
+class Doing {
+  calls = 0;
+  readonly #task: Task;
+  readonly #surroundings: Surroundings;
+  readonly #operators: Operators;
+  readonly #globals: Context['globals'];
+  readonly #write: (text: string) => void;
+  #paused = performance.now();
+
+  constructor(
+    task: Task,
+    surroundings: Surroundings,
+    operators: Operators,
+    globals: Context['globals'],
+    write: (text: string) => void,
+  ) {
+    this.#task = task;
+    this.#surroundings = surroundings;
+    this.#operators = operators;
+    this.#globals = globals;
+    this.#write = write;
+  }
+
+  async done(): Promise<Found> {
+    const { work } = this.#task;
+    switch (work.do) {
+      case 'map':
+        return this.#mapped(work, await this.#callsOf(work));
+      case 'file':
+        return this.#mapped(work, await this.#callOf(work));
+      case 'list':
+        return { ...NOTHING, files: await listFiles(work.directory) };
+      case 'reduce':
+        return this.#reduced(work);
+    }
+  }
+
+  async #callsOf(work: MapWork): Promise<Call[]> {
+    const { chunk, other, range: [from, to] = [0, Infinity] } = work;
+    const rows = (await this.#rows(chunk)).filter(
+      (_, index) => from <= chunk.first + index && chunk.first + index < to,
+    );
+    if (other === undefined) return rows.map((row) => ({ row }));
+    const others = await this.#rows(other);
+    return rows.flatMap((row) => others.map((other) => ({ row, other })));
+  }
+
+  async #callOf({ file }: FileWork): Promise<Call[]> {
+    const opened = await openFile(file);
+    return [{ row: [opened.path, opened] }];
+  }
+
+  async #rows(chunk: Chunk): Promise<readonly Row[]> {
+    const rows: Row[] = [];
+    for await (const some of rowsOf([chunk], this.#surroundings.store)) rows.push(...some);
+    return rows;
+  }
+
+  async #mapped(work: MapWork | FileWork, calls: readonly Call[]): Promise<Found> {
+    const { store } = this.#surroundings;
+    const reduce = work.reduce && (await this.#reducer(work.reduce));
+    let of = work.do === 'map' ? work.of : undefined;
+    let next = calls;
+    let aligned = work.do === 'map' && reduce === undefined;
+    for (const [index, step] of work.steps.entries()) {
+      const last = index === work.steps.length - 1;
+      const where = `round ${this.#task.round}, part ${this.#task.part}`;
+      const type = new ResultType(of, last ? work.result : undefined, where);
+      const given: Row[] = [];
+      const results = last ? new Results(type, reduce, store) : undefined;
+      const give = (row: Row): void => {
+        if (results !== undefined) return results.give(row);
+        type.check(row);
+        given.push(row);
+      };
+      const computing = await this.#operators.open(step);
+      aligned = (await this.#step(computing, next, give, () => results?.settle())) && aligned;
+      if (results !== undefined) {
+        const chunks = await results.end();
+        return { ...NOTHING, chunks, template: chunks.length > 0 ? type.template : undefined, aligned };
+      }
+      of = type.template;
+      next = given.map((row) => ({ row }));
+    }
+    return NOTHING;
+  }
+
+  /** Calls an operator with each row; true where each call gave one row, under its own key. */
+  async #step(
+    computing: Computing,
+    calls: readonly Call[],
+    give: (row: Row) => void,
+    settle: () => Promise<void> | undefined,
+  ): Promise<boolean> {
+    let aligned = true;
+    let own = true;
+    let given = 0;
+    const emit = (key: AnyKey, value: Data): void => {
+      given += 1;
+      own = false;
+      give([key, value]);
+    };
+    const { round, part, kind } = this.#task;
+    const { worker } = this.#surroundings;
+    const context: Context = { emit, log: this.#write, globals: this.#globals, round, part, worker, kind };
+    for (const { row, other } of calls) {
+      [own, given] = [true, 0];
+      this.calls += 1;
+      const result = computing.call(row as Row, context, other);
+      const value = result instanceof Promise ? await result : result;
+      if (value !== undefined) {
+        given += 1;
+        give([other === undefined ? row[0] : this.#position(row[0], other[0]), value]);
+      }
+      aligned &&= own && given === 1 && other === undefined;
+      await settle();
+      await this.#pause();
+    }
+    return aligned;
+  }
+
+  /** Under which what `CrossMap` returns goes. */
+  #position(key: AnyKey, other: AnyKey): AnyKey {
+    if (isIndex(key) && isIndex(other)) return [key, other];
+    const { round, part } = this.#task;
+    throw failure(
+      'job.result',
+      `round ${round}, part ${part}: a result for the rows ${describe(key)} and ${describe(other)} has no key, since these are not both whole numbers: emit it under a key`,
+      { found: [key, other], expected: 'whole numbers from 0', round, part },
+    );
+  }
+
+  async #reduced({ runs, of, reduce }: ReduceWork): Promise<Found> {
+    const reducer = await this.#reducer(reduce);
+    const type = new ResultType(of, of, `round ${this.#task.round}, part ${this.#task.part}, reduced`);
+    const chunks = await merged(runs, checked(reducer, type), this.#surroundings.store);
+    return { ...NOTHING, chunks, template: of };
+  }
+
+  async #reducer(placed: PlacedOperator): Promise<Reduce> {
+    const computing = await this.#operators.open(placed);
+    return (key, a, b) => computing.reduce(key, a, b, this.#task);
+  }
+
+  async #pause(): Promise<void> {
+    const { pause } = this.#surroundings;
+    if (pause === undefined || performance.now() - this.#paused < PAUSE_MS) return;
+    await pause();
+    this.#paused = performance.now();
+  }
+}
+
+function isIndex(key: AnyKey): key is number {
+  return typeof key === 'number' && Number.isSafeInteger(key) && key >= 0;
 }

@@ -40,7 +40,7 @@ interface Pending {
 
 /** A worker and the calls that wait for it. */
 export class Connection<M> {
-  readonly #role: Role;
+  readonly #role: Role | 'job';
   readonly #worker: WorkerLike;
   readonly #pending = new Map<number, Pending>();
   #lastId = 0;
@@ -49,7 +49,7 @@ export class Connection<M> {
   readonly #onEnd: () => void;
 
   /** `onEnd` is called once, when the worker died or was closed. */
-  constructor(role: Role, worker: WorkerLike, onEnd: () => void) {
+  constructor(role: Role | 'job', worker: WorkerLike, onEnd: () => void) {
     this.#role = role;
     this.#onEnd = onEnd;
     this.#worker = worker;
@@ -128,7 +128,7 @@ export class Connection<M> {
   fail(message: string): void {
     const started = this.#lastId > 1;
     const code = started ? 'worker.dead' : 'worker.failed';
-    const advice = started ? ' Call loom.restart() to go on.' : '';
+    const advice = started && this.#role !== 'job' ? ' Call loom.restart() to go on.' : '';
     this.#close(failure(code, `The ${this.#role} worker failed: ${message}.${advice}`, { role: this.#role }));
   }
 

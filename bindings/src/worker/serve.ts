@@ -37,6 +37,8 @@ export interface Call {
   readonly hear: Hear;
   /** The same, but the page is told nothing. */
   readonly listen: Hear;
+  /** Asks whoever called something; what is in `transfer` moves there. */
+  ask<T>(question: unknown, transfer?: Transferable[]): Promise<T>;
 }
 
 type Answer<T> = T | Moved<T> | Promise<T | Moved<T>>;
@@ -78,19 +80,24 @@ export function serve<M>(handlers: Handlers<M>): void {
     };
     try {
       if (cancelled.has(id)) throw new Cancelled();
+      const ask: Call['ask'] = (question, transfer = []) =>
+        new Promise((resolve, reject) => {
+          questions.set(++asked, { resolve: resolve as Question['resolve'], reject });
+          post({ id, ask: asked, question }, transfer);
+        });
       const call: Call = {
         pause,
         hear,
         listen,
+        ask,
         finish: (job, take) =>
           finish(job, take, {
             pause,
             compute: (outgoing) =>
-              new Promise((resolve, reject) => {
-                questions.set(++asked, { resolve, reject });
-                const transfer = outgoing.data.map(({ buffer }) => buffer);
-                post({ id, ask: asked, question: outgoing }, transfer);
-              }),
+              ask(
+                outgoing,
+                outgoing.data.map(({ buffer }) => buffer),
+              ),
             news: () => new Promise((resolve) => (wake = resolve)),
           }),
       };
@@ -119,7 +126,7 @@ export function serve<M>(handlers: Handlers<M>): void {
       const question = questions.get(message.answer);
       questions.delete(message.answer);
       if ('error' in message) question?.reject(fromRecord(message.error));
-      else question?.resolve(message.result as Uint8Array);
+      else question?.resolve(message.result);
       wake();
       return;
     }
@@ -130,7 +137,7 @@ export function serve<M>(handlers: Handlers<M>): void {
 
 /** Whoever waits for an answer of the page. */
 interface Question {
-  resolve(result: Uint8Array): void;
+  resolve(result: unknown): void;
   reject(reason: unknown): void;
 }
 

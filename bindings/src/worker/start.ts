@@ -9,12 +9,23 @@ type NodeThreads = typeof import('node:worker_threads');
  * where there are no workers.
  */
 export function startWorker(role: Role): WorkerLike {
+  return startScript(role, import.meta.dirname, FILES[role], () => startInBrowser(role));
+}
+
+/**
+ * A new worker that runs a script: in Node, the file of a folder. Not by `import.meta.url`, for which bundlers write the path of the machine that they ran on. Errors: WorkerError
+ * where there are no workers.
+ */
+export function startScript(
+  role: string,
+  folder: string | undefined,
+  file: string,
+  inBrowser: () => WorkerLike,
+): WorkerLike {
   // Asked first: Bun and Deno have the web's Worker, too, which would keep their processes alive.
   const threads = globalThis.process?.getBuiltinModule?.('node:worker_threads');
-  // Not `import.meta.url`, for which bundlers write the path of the machine that they ran on.
-  const folder = import.meta.dirname;
-  if (threads !== undefined && folder !== undefined) return startInNode(threads, folder, role);
-  if (typeof Worker !== 'undefined') return startInBrowser(role);
+  if (threads !== undefined && folder !== undefined) return startInNode(threads, `${folder}/${file}`, role);
+  if (typeof Worker !== 'undefined') return inBrowser();
   throw failure('worker.failed', 'There are no workers here: neither Worker nor node:worker_threads', {
     role,
   });
@@ -73,9 +84,9 @@ const FILES = {
 } as const;
 
 /** `worker_threads` in the manners of the web. */
-function startInNode(threads: NodeThreads, folder: string, role: Role): WorkerLike {
+function startInNode(threads: NodeThreads, path: string, role: string): WorkerLike {
   // What the process was started with is for its own script: `--input-type` would even end the worker.
-  const worker = new threads.Worker(`${folder}/${FILES[role]}`, { name: `cipherloom-${role}`, execArgv: [] });
+  const worker = new threads.Worker(path, { name: `cipherloom-${role}`, execArgv: [] });
   worker.unref();
   return {
     postMessage: (message, transfer) => worker.postMessage(message, transfer as never),

@@ -1,0 +1,14 @@
+/** What a crew of threads and its workers say to each other. */
+import type { Kind } from '../kinds.js';
+import type { Ref } from '../store.js';
+import type { LogLine } from '../types.js';
+import type { Task, TaskResult } from '../work.js';
+
+/** What a worker does. */
+export interface JobMethods {
+  start(who: { readonly worker: number; readonly kind: Kind }): void;
+  run(task: Task): TaskResult;
+}
+
+/** What it asks for, or tells, in the middle of it. */
+export type Question = { readonly get: Ref } | { readonly put: Uint8Array } | { readonly log: LogLine };

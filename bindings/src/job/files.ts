@@ -1,0 +1,94 @@
+/** Files of a `DirMap`: of a folder in Node, or what a page was given. */
+import { failure } from '../errors.js';
+import type { JobFile } from './types.js';
+
+type Fs = typeof import('node:fs/promises');
+
+/** Paths of all files in a directory and in those inside it, in order; links are not followed. Errors: JobError `job.operator`. */
+export async function listFiles(directory: string): Promise<string[]> {
+  const fs = nodeFs(directory);
+  try {
+    const entries = await fs.readdir(directory, { withFileTypes: true, recursive: true });
+    const paths = entries
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => `${parentPath}/${name}`);
+    // By code units: locales differ between machines.
+    return paths.sort((a, b) => (a < b ? -1 : 1));
+  } catch (cause) {
+    throw unreadable(directory, cause);
+  }
+}
+
+/** A file by its path, in Node, or as a page has it. Errors: JobError `job.operator`. */
+export async function openFile(file: string | File): Promise<JobFile> {
+  if (typeof file !== 'string') return ofBlob(file.webkitRelativePath || file.name, file);
+  const fs = nodeFs(file);
+  try {
+    const { size } = await fs.stat(file);
+    return {
+      path: file,
+      size,
+      text: () => fs.readFile(file, 'utf8'),
+      bytes: async () => new Uint8Array(await fs.readFile(file)),
+      lines: () => linesOf(streamOf(fs, file)),
+    };
+  } catch (cause) {
+    throw unreadable(file, cause);
+  }
+}
+
+/** Lines of UTF-8 text as they are read, without their ends (`\n` or `\r\n`). A last line without an end counts; nothing after the last end does not. */
+export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const piece of pieces) {
+    const lines = (rest + decoder.decode(piece, { stream: true })).split('\n');
+    rest = lines.pop() as string;
+    for (const line of lines) yield line.endsWith('\r') ? line.slice(0, -1) : line;
+  }
+  rest += decoder.decode();
+  if (rest !== '') yield rest;
+}
+
+function ofBlob(path: string, blob: Blob): JobFile {
+  return {
+    path,
+    size: blob.size,
+    text: () => blob.text(),
+    bytes: async () => new Uint8Array(await blob.arrayBuffer()),
+    lines: () => linesOf(piecesOf(blob.stream())),
+  };
+}
+
+/** A stream as an iterator, which not every browser's is. */
+async function* piecesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader();
+  try {
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await reader.cancel();
+  }
+}
+
+async function* streamOf(fs: Fs, path: string): AsyncGenerator<Uint8Array> {
+  const handle = await fs.open(path);
+  try {
+    yield* handle.createReadStream({ highWaterMark: 2 ** 18 }) as AsyncIterable<Uint8Array>;
+  } finally {
+    await handle.close();
+  }
+}
+
+function nodeFs(path: string): Fs {
+  const fs = globalThis.process?.getBuiltinModule?.('node:fs/promises');
+  if (fs !== undefined) return fs;
+  throw unreadable(path, 'paths are for Node alone: give File objects');
+}
+
+function unreadable(path: string, cause: unknown): Error {
+  return failure('job.operator', `"${path}" cannot be read: ${String(cause)}`, { path }, cause);
+}

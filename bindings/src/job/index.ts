@@ -1,0 +1,23 @@
+/** Jobs over vectors: `cipherloom/job`. */
+export { loadJob } from './job.js';
+export type { Job, JobGlobal, JobInput, JobLogView, JobOptions, JobResult, JobRunOptions } from './job.js';
+export { inline } from './crew/inline.js';
+export type { InlineOptions } from './crew/inline.js';
+export { threads } from './crew/threads.js';
+export type { ThreadsOptions } from './crew/threads.js';
+export { linesOf } from './files.js';
+export { KINDS } from './kinds.js';
+export type { Kind } from './kinds.js';
+export {
+  FixValueVector,
+  PVar,
+  SparseMatrix,
+  SparseTextVector,
+  SparseValueVector,
+  Var,
+  VariableLenVector,
+} from './templates.js';
+export { CrossMap, DirMap, GlobalMap, MatrixMap, TaskMap, VectorMap } from './maps.js';
+export type { DirMapOptions, MapOptions, TaskMapOptions } from './maps.js';
+export { fromCircuit, fromModule, fromProgram, loop, repeatWhile, sequence, when } from './operators.js';
+export type * from './types.js';

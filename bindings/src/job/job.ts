@@ -1,0 +1,252 @@
+/** A job [V9]: loaded first; its data are read after. */
+import { checkOptions, JOB_OPTIONS, JOB_RUN_OPTIONS } from '../arguments.js';
+import { failure } from '../errors.js';
+import { disposeSymbol, Resource } from '../resource.js';
+import { encodeChunk } from './chunk.js';
+import { threads } from './crew/threads.js';
+import { checkDefinition } from './definition.js';
+import { JobLog } from './log.js';
+import { importFunction } from './operators/function.js';
+import { JobRun } from './rounds.js';
+import type {
+  AnyKey,
+  Data,
+  GlobalTemplate,
+  JobDefinition,
+  JobStatistics,
+  Key,
+  LogLine,
+  PartitionerFunction,
+  Row,
+  Template,
+} from './types.js';
+import { type Source, Vector } from './vector.js';
+import type { Crew, GlobalRef } from './work.js';
+
+/** Settings of {@link loadJob}. */
+export interface JobOptions {
+  /** Who does the work; a crew of threads of its own where it is not given, which ends with the job. */
+  readonly crew?: Crew;
+}
+
+/** Settings of {@link Job.run}. */
+export interface JobRunOptions {
+  readonly signal?: AbortSignal;
+}
+
+/** Where an input's rows go in. */
+export interface JobInput {
+  /**
+   * Takes a row. Gives a promise now and then: who awaits it holds no more in memory than has to be. Errors: JobError `job.key`, `job.template`, `job.partitioner`, `job.definition` (the job
+   * runs already).
+   */
+  emit(key: AnyKey, value: Data): Promise<void> | undefined;
+  /** Rows that are read while the job runs, no faster than they are worked on: there may be more than memory holds. After what was emitted before. Errors: InputError; JobError `job.definition`. */
+  read(source: Source): void;
+}
+
+/** Where a global's rows go in. */
+export interface JobGlobal {
+  /** Takes a row. Errors: as of {@link JobInput.emit}; `job.key` for a key that is there. */
+  emit(key: Key, value: Data): Promise<void> | undefined;
+}
+
+/** Rows that a job gave. They lie with the crew until the result, or the job, is disposed of. */
+export interface JobResult extends Disposable {
+  /** What they are. */
+  readonly template: Template;
+  /** How many. */
+  readonly rows: number;
+  /** All of them: in the order of the rows that they come from; reduced ones by key. Errors: JobError `job.store`, `job.chunk`. */
+  getItr(): AsyncIterableIterator<Row>;
+  dispose(): void;
+}
+
+/** Its log. */
+export interface JobLogView {
+  /** Each line once, from the first one on, those of a worker in their order; goes on until the job is over. */
+  getItr(): AsyncIterableIterator<LogLine>;
+}
+
+/** A job that is loaded. */
+export interface Job extends Disposable {
+  /** By name. */
+  readonly inputs: Readonly<Record<string, JobInput>>;
+  /** By name. */
+  readonly globals: Readonly<Record<string, JobGlobal>>;
+  readonly log: JobLogView;
+  /** What the log comes to, so far. */
+  statistics(): JobStatistics;
+  /**
+   * Does all rounds, once; gives what the last one gave. Inputs are used up. Errors: JobError (`job.operator`, `job.result`, `job.partitioner`, `job.kind`, `job.timeout`, `job.worker`,
+   * `job.store`, `job.chunk`, `job.refused`), what sources throw, the signal's reason. After an error the crew is as it was before.
+   */
+  run(options?: JobRunOptions): Promise<JobResult>;
+  /** What a round gave that has a name (`as`), once the job has run. Errors: InputError `input.unknown`. */
+  result(name: string): JobResult;
+  /** Forgets all rows, and ends a run that is under way. */
+  dispose(): void;
+}
+
+/**
+ * Loads a job: checks its definition, and imports its Partitioners. Errors: JobError `job.definition`, `job.operator` (a Partitioner's module); InputError for
+ * options.
+ */
+export async function loadJob(definition: JobDefinition, options: JobOptions = {}): Promise<Job> {
+  checkOptions('loadJob', options, JOB_OPTIONS);
+  const checked = checkDefinition(definition);
+  const { crew = threads() } = options;
+  const partitioners = new Map<string, PartitionerFunction>();
+  for (const [name, { partitioner }] of Object.entries(checked.inputs ?? {})) {
+    if (partitioner === undefined) continue;
+    const { module, name: exported = 'default' } = partitioner;
+    partitioners.set(name, (await importFunction(module, exported)) as PartitionerFunction);
+  }
+  return new LoadedJob(checked, crew, options.crew === undefined, partitioners);
+}
+
+class LoadedJob extends Resource implements Job {
+  readonly inputs: Readonly<Record<string, JobInput>>;
+  readonly globals: Readonly<Record<string, JobGlobal>>;
+  readonly log: JobLog;
+  readonly #definition: JobDefinition;
+  readonly #crew: Crew;
+  readonly #vectors: Map<string, Vector>;
+  readonly #globals: Map<string, Vector>;
+  readonly #inputNames: ReadonlySet<string>;
+  #ran = false;
+
+  constructor(
+    definition: JobDefinition,
+    crew: Crew,
+    ownCrew: boolean,
+    partitioners: ReadonlyMap<string, PartitionerFunction>,
+  ) {
+    const log = new JobLog();
+    const workers = Object.values(crew.workers).reduce((sum, count) => sum + count, 0);
+    const made = (kind: string, templates: Readonly<Record<string, Template | GlobalTemplate>> = {}) =>
+      new Map(
+        Object.entries(templates).map(([name, template]) => {
+          const parts = ('parts' in template ? template.parts : undefined) ?? workers;
+          const partitioner = kind === 'input' ? partitioners.get(name) : undefined;
+          const options = partitioner === undefined ? {} : { partitioner };
+          return [name, new Vector(`${kind} "${name}"`, template, crew.store, parts, options)] as const;
+        }),
+      );
+    const vectors = made('input', definition.inputs);
+    const globals = made('global', definition.globals);
+    super('job', () => {
+      log.close();
+      const dropped = [...vectors.values(), ...globals.values()].map((vector) => vector.drop());
+      // Nobody waits for it; a store that is gone has forgotten them, too.
+      void Promise.allSettled(dropped).then(() => (ownCrew ? crew.close() : undefined));
+    });
+    this.log = log;
+    this.#definition = definition;
+    this.#crew = crew;
+    this.#vectors = vectors;
+    this.#globals = globals;
+    this.#inputNames = new Set(vectors.keys());
+    this.inputs = named(vectors, (vector) => ({
+      emit: (key: AnyKey, value: Data) => vector.emit(key, value),
+      read: (source: Source) => vector.read(source),
+    }));
+    this.globals = named(globals, (vector) => ({ emit: (key: Key, value: Data) => vector.emit(key, value) }));
+  }
+
+  statistics(): JobStatistics {
+    return this.log.statistics();
+  }
+
+  async run(options: JobRunOptions = {}): Promise<JobResult> {
+    checkOptions('run', options, JOB_RUN_OPTIONS);
+    const signal = this.signal(options.signal);
+    signal.throwIfAborted();
+    if (this.#ran) throw failure('job.definition', 'A job runs once: load it again', { at: 'run' });
+    this.#ran = true;
+    const run = new JobRun({
+      definition: this.#definition,
+      crew: this.#crew,
+      vectors: this.#vectors,
+      globals: await this.#globalRefs(),
+      log: this.log,
+      signal,
+    });
+    try {
+      const last = await run.rounds();
+      this.#vectors.set('', last);
+      return new Result(last, this);
+    } finally {
+      this.log.close();
+    }
+  }
+
+  /** Errors: DisposedError. */
+  check(): void {
+    this.signal(undefined);
+  }
+
+  result(name: string): JobResult {
+    this.check();
+    const vector = this.#inputNames.has(name) || name === '' ? undefined : this.#vectors.get(name);
+    if (vector !== undefined) return new Result(vector, this);
+    const expected = [...this.#vectors.keys()].filter((name) => name !== '' && !this.#inputNames.has(name));
+    const problem = `There is no result "${name}"; there are ${expected.join(', ') || 'none'}`;
+    throw failure('input.unknown', problem, { found: name, expected });
+  }
+
+  /** Each global is one chunk, also one without rows. */
+  async #globalRefs(): Promise<Map<string, GlobalRef>> {
+    const refs = new Map<string, GlobalRef>();
+    for (const [name, vector] of this.#globals) {
+      let chunk = undefined;
+      for await (const piece of vector.pieces()) chunk = piece.ref;
+      chunk ??= await this.#crew.store.put(encodeChunk([]));
+      refs.set(name, { chunk, keep: vector.template.template === 'PVar' });
+    }
+    return refs;
+  }
+}
+
+/** See {@link JobResult}. */
+class Result implements JobResult {
+  readonly #vector: Vector;
+  /** Kept, or the job would be collected, and its rows with it. */
+  readonly #job: LoadedJob;
+
+  constructor(vector: Vector, job: LoadedJob) {
+    this.#vector = vector;
+    this.#job = job;
+  }
+
+  get template(): Template {
+    return this.#vector.template as Template;
+  }
+
+  get rows(): number {
+    return this.#vector.rows;
+  }
+
+  getItr(): AsyncIterableIterator<Row> {
+    this.#job.check();
+    return this.#vector.getItr();
+  }
+
+  dispose(): void {
+    void this.#vector.drop().catch(() => {});
+  }
+
+  [disposeSymbol](): void {
+    this.dispose();
+  }
+}
+
+/** Without a prototype: names are the user's. */
+function named<T>(
+  vectors: ReadonlyMap<string, Vector>,
+  view: (vector: Vector) => T,
+): Readonly<Record<string, T>> {
+  const views = Object.create(null) as Record<string, T>;
+  for (const [name, vector] of vectors) views[name] = view(vector);
+  return Object.freeze(views);
+}

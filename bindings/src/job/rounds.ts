@@ -1,0 +1,177 @@
+/** The management node's half [V11]: one run of a job's rounds. */
+import { ChunkWriter } from './chunk-writer.js';
+import type { Kind } from './kinds.js';
+import type { JobLog } from './log.js';
+import { runPhase } from './phase-run.js';
+import { phasesOf } from './phases.js';
+import { chooseKind, Measurements, type Times } from './placement.js';
+import type { SubOperator } from './split-operator.js';
+import type { Ref } from './store.js';
+import type { JobDefinition, Round } from './types.js';
+import type { Vector } from './vector.js';
+import type { Chunk, Crew, GlobalRef, Hearing, Task, TaskResult } from './work.js';
+
+/** What a job has when its rounds begin. */
+export interface RunSettings {
+  readonly definition: JobDefinition;
+  readonly crew: Crew;
+  /** Inputs by name; results that have names join them. */
+  readonly vectors: Map<string, Vector>;
+  readonly globals: Map<string, GlobalRef>;
+  readonly log: JobLog;
+  readonly signal: AbortSignal;
+}
+
+/** One run. */
+export class JobRun {
+  readonly crew: Crew;
+  readonly signal: AbortSignal;
+  readonly #settings: RunSettings;
+  readonly #hearing: Hearing;
+  readonly #measurements = new Measurements();
+  /** What is in the store because of this run, and not dropped. */
+  readonly #live = new Map<string, Ref>();
+  readonly #blobs = new Map<Uint8Array, Promise<Ref>>();
+  /** Rows that workers of a kind have still to do. */
+  readonly #queued = new Map<Kind, number>();
+
+  constructor(settings: RunSettings) {
+    const { crew, log, signal } = settings;
+    this.crew = crew;
+    this.signal = signal;
+    this.#settings = settings;
+    // One for the whole run: crews count its lines.
+    this.#hearing = { signal, log: (line) => log.append(line) };
+  }
+
+  /** Does all rounds, and gives what the last one gave. After an error nothing that it made is left in the store. Errors: those of `Crew.run`, JobError. */
+  async rounds(): Promise<Vector> {
+    const { definition, vectors, log } = this.#settings;
+    log.begin(definition.rounds.length);
+    try {
+      let last: Vector | undefined = vectors.size === 1 ? [...vectors.values()][0] : undefined;
+      for (const [index, round] of definition.rounds.entries()) {
+        const over = round.over === undefined ? last : vectors.get(round.over);
+        const result = await this.#round(index, round, over);
+        if (round.as !== undefined) vectors.set(round.as, result);
+        if (round.global !== undefined) await this.#setGlobal(round.global, result);
+        last = result;
+        log.roundDone();
+      }
+      return last as Vector;
+    } catch (error) {
+      await this.crew.store.drop([...this.#live.values()]).catch(() => {});
+      throw error;
+    }
+  }
+
+  async #round(index: number, round: Round, over: Vector | undefined): Promise<Vector> {
+    const phases = phasesOf(round.operator, this.#settings.definition);
+    const isLast = (number: number): boolean => number === phases.length - 1;
+    let vector = over;
+    for (const [number, phase] of phases.entries()) {
+      vector = await runPhase(this, {
+        name: `${index}-${number}`,
+        round: index,
+        // Only the first operator of a sequence is called as the map says; the others, with each row of what came of it.
+        settings: number === 0 ? round : { map: 'VectorMap', operator: round.operator },
+        reduce: isLast(number) ? round.reduce : undefined,
+        result: isLast(number) ? round.result : undefined,
+        phase,
+        over: vector,
+        keep: number === 0 && this.#isReadLater(index, over),
+      });
+    }
+    return vector as Vector;
+  }
+
+  /** Whether a vector is read after a round. */
+  #isReadLater(index: number, vector: Vector | undefined): boolean {
+    const { definition, vectors } = this.#settings;
+    const later = definition.rounds.slice(index + 1);
+    return later.some(({ over }) => over !== undefined && vectors.get(over) === vector);
+  }
+
+  async #setGlobal(name: string, vector: Vector): Promise<void> {
+    const { definition, globals } = this.#settings;
+    const writer = new ChunkWriter(this, Infinity);
+    for await (const row of vector.getItr()) writer.add(row);
+    const [chunk] = await writer.end();
+    if (chunk === undefined) return;
+    globals.set(name, { chunk: chunk.ref, keep: definition.globals?.[name]?.template === 'PVar' });
+  }
+
+  /** Puts bytes into the store. */
+  async put(bytes: Uint8Array): Promise<Ref> {
+    const ref = await this.crew.store.put(bytes);
+    this.#live.set(ref.name, ref);
+    return ref;
+  }
+
+  /** Bytes of a circuit or program, which are put there once. */
+  blob(bytes: Uint8Array): Promise<Ref> {
+    const known = this.#blobs.get(bytes) ?? this.put(bytes);
+    this.#blobs.set(bytes, known);
+    return known;
+  }
+
+  /** Forgets chunks. */
+  async drop(chunks: readonly Chunk[]): Promise<void> {
+    const refs = chunks.map(({ ref }) => ref);
+    for (const { name } of refs) this.#live.delete(name);
+    if (refs.length > 0) await this.crew.store.drop(refs);
+  }
+
+  /** Where a sub-operator is done. `id`: under which its times are kept; `rows`: how many, of so many `bytes`. */
+  kindOf({ operator, traits }: SubOperator, id: string, rows: number, bytes: number): Kind {
+    const { type = 'float', need, processor: pin } = traits;
+    const kinds = Object.keys(this.crew.workers) as Kind[];
+    const placing = { type, need: need === undefined ? 2 * bytes : need * rows, pin };
+    const measured = this.#measurements.times(id);
+    const chosen = chooseKind(placing, { kinds, measured });
+    if (pin !== undefined || operator.kind !== 'function') return chosen;
+    const others = kinds.filter((kind) => operator.on !== undefined && Object.hasOwn(operator.on, kind));
+    return this.#soonest(chosen, [...new Set([chosen, 'cpu' as const, ...others])], measured, rows);
+  }
+
+  /**
+   * The kind whose workers would be done first. A kind for which an operator has a function, and which has done nothing yet, is tried when the chosen one is
+   * busy: only so is it ever measured.
+   */
+  #soonest(chosen: Kind, kinds: readonly Kind[], measured: Times, rows: number): Kind {
+    const end = (kind: Kind): number => {
+      const workers = this.crew.workers[kind] ?? 0;
+      const queued = this.#queued.get(kind) ?? 0;
+      if (workers === 0) return Infinity;
+      const time = measured[kind];
+      if (time !== undefined) return ((queued + rows) * time) / workers;
+      return kind === chosen || queued > 0 ? Number.MAX_VALUE : 0;
+    };
+    if (measured[chosen] === undefined && (this.#queued.get(chosen) ?? 0) === 0) return chosen;
+    return kinds.reduce((best, kind) => (end(kind) < end(best) ? kind : best), chosen);
+  }
+
+  /** Has a task done; its result counts once. `measured`: under which name its time for so many rows is kept. */
+  async task(
+    task: Omit<Task, 'globals'>,
+    signal: AbortSignal,
+    rows: number,
+    measured: string | undefined,
+  ): Promise<TaskResult> {
+    const { log, globals } = this.#settings;
+    log.plan(task.id);
+    const { kind } = task;
+    const queue = (more: number): void => void this.#queued.set(kind, (this.#queued.get(kind) ?? 0) + more);
+    queue(rows);
+    try {
+      const result = await this.crew.run({ ...task, globals: Object.fromEntries(globals) }, this.#hearing);
+      for (const { ref } of result.chunks) this.#live.set(ref.name, ref);
+      signal.throwIfAborted();
+      if (measured !== undefined) this.#measurements.record(measured, kind, rows, result.milliseconds);
+      log.ended(task.id);
+      return result;
+    } finally {
+      queue(-rows);
+    }
+  }
+}
