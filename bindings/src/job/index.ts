@@ -21,3 +21,6 @@ export { CrossMap, DirMap, GlobalMap, MatrixMap, TaskMap, VectorMap } from './ma
 export type { DirMapOptions, MapOptions, TaskMapOptions } from './maps.js';
 export { fromCircuit, fromModule, fromProgram, loop, repeatWhile, sequence, when } from './operators.js';
 export type * from './types.js';
+export { MemoryStore } from './memory-store.js';
+export type { Ref, Store } from './store.js';
+export type { Chunk, Crew, GlobalRef, Hearing, PlacedOperator, Task, TaskResult, Work } from './work.js';
