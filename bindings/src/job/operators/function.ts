@@ -4,18 +4,23 @@ import { failure } from '../../errors.js';
 import type { MapFunction, ReduceFunction } from '../types.js';
 import { callFailed, type Computing, type Named, notOpened } from './computing.js';
 
-/** Imports a module and finds its function. Errors: JobError `job.operator`, which names module and export. */
-export async function openFunction(module: string, name: string): Promise<Computing> {
-  const named: Named = { words: `function "${name}" of ${module}`, details: { module, name } };
+/** A function of a module. Errors: JobError `job.operator`, which names module and export. */
+export async function importFunction(module: string, name: string): Promise<(...args: never[]) => unknown> {
+  const named = nameOf(module, name);
   const imported = await load(module).catch((cause: unknown) => {
     throw notOpened(named, 'its module could not be imported', cause);
   });
   const found = imported[name];
-  if (typeof found !== 'function') {
-    const [expected, there] = ['a function', Object.keys(imported)];
-    const problem = `${named.words}: expected ${expected}, found ${describe(found)}; the module has ${there.join(', ') || 'nothing'}`;
-    throw failure('job.operator', problem, { module, name, found: describe(found), expected, there });
-  }
+  if (typeof found === 'function') return found as (...args: never[]) => unknown;
+  const [expected, there] = ['a function', Object.keys(imported)];
+  const problem = `${named.words}: expected ${expected}, found ${describe(found)}; the module has ${there.join(', ') || 'nothing'}`;
+  throw failure('job.operator', problem, { module, name, found: describe(found), expected, there });
+}
+
+/** A function of a module, to be called with rows. Errors: as of {@link importFunction}. */
+export async function openFunction(module: string, name: string): Promise<Computing> {
+  const named = nameOf(module, name);
+  const found = await importFunction(module, name);
   const map = found as MapFunction;
   const reduce = found as ReduceFunction;
   return {
@@ -46,6 +51,10 @@ export async function openFunction(module: string, name: string): Promise<Comput
       }
     },
   };
+}
+
+function nameOf(module: string, name: string): Named {
+  return { words: `function "${name}" of ${module}`, details: { module, name } };
 }
 
 function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
