@@ -1,0 +1,463 @@
+/** A worker process of a cluster: takes tasks from the queue of its kind, has them done, and writes down what came of them. */
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { CipherloomError, failure, type ErrorRecord } from '../errors.js';
+import { threads } from '../job/crew/threads.js';
+import { KINDS, type Kind } from '../job/kinds.js';
+import type { Store } from '../job/store.js';
+import type { LogLine } from '../job/types.js';
+import type { Crew, TaskResult } from '../job/work.js';
+import { admit, type Allowed } from './allow.js';
+import { CachedStore } from './cached-store.js';
+import { type Job, libraries, type QueueWorker, type Redis } from './libraries.js';
+import {
+  Names,
+  type Outcome,
+  type Stop,
+  type TaskEvent,
+  type TaskMessage,
+  type WorkerInfo,
+} from './messages.js';
+import { type Address, another, connect, type RedisOptions } from './redis.js';
+import { BEAT, BEGIN, FINISH, LOST_MS } from './scripts.js';
+import type { SharedStore } from './shared-store.js';
+import { packageVersion } from './version.js';
+
+/** Settings of {@link clusterWorker}. */
+export interface ClusterWorkerOptions extends RedisOptions {
+  /** What names in Redis begin with, `cipherloom` where it is not said: as the manager has it. */
+  readonly prefix?: string;
+  /** Where chunks lie: the store that the manager has. */
+  readonly store: SharedStore;
+  /** What it is, `cpu` where it is not said. */
+  readonly kind?: Kind;
+  /** Tasks that it does at once, each in a thread of its own, 1 to 256; one where it is not said. */
+  readonly threads?: number;
+  /** SHA-256 hashes, in hexadecimal, of the modules, circuits and programs that it runs. `any`: all that it is sent. None where it is not said. */
+  readonly allow?: Iterable<string> | 'any';
+  /** Milliseconds after which its tasks go to others if nothing is heard of it, 6,000 where it is not said; at least 1,000. */
+  readonly lease?: number;
+  /** Bytes of programs, keys, globals and chunks that it keeps, 268,435,456 (256 MiB) where it is not said. */
+  readonly cache?: number;
+  /** Who does the tasks of one thread, in place of a thread of this machine: for kinds of workers of one's own. */
+  readonly crew?: (store: Store, kind: Kind) => Crew;
+  /** Told what it does, line by line. */
+  readonly print?: (text: string) => void;
+}
+
+/** A worker process. */
+export interface ClusterWorker {
+  /** The number of its first thread among all workers that ever were. */
+  readonly first: number;
+  /** Takes no more tasks, waits for those that it has, and ends. `now`: does not wait; others do them again. */
+  close(now?: boolean): Promise<void>;
+}
+
+const LEASE_MS = 6000;
+const CACHE = 256 * 2 ** 20;
+const BEAT_MS = 1000;
+/** Lines of the log are sent together. */
+const LINES_MS = 100;
+/** After which a task that this process has already is looked at again. */
+const BOUNCE_MS = 500;
+/** For which one that ends at once still talks to Redis. */
+const LEAVE_MS = 1000;
+/** Between tries to write an outcome where Redis has no memory. */
+const AGAIN_MS = 500;
+
+/** Starts a worker in this process. Errors: JobError `job.store` (Redis cannot be reached, within `connectTimeout`; libraries are not installed), `job.definition` (settings). */
+export async function clusterWorker(options: ClusterWorkerOptions): Promise<ClusterWorker> {
+  const { kind = 'cpu', threads: count = 1, lease = LEASE_MS } = options;
+  check('kind', kind, KINDS.includes(kind), `one of ${KINDS.join(', ')}`);
+  check(
+    'threads',
+    count,
+    Number.isInteger(count) && count >= 1 && count <= 256,
+    'a whole number from 1 to 256',
+  );
+  check('lease', lease, Number.isFinite(lease) && lease >= 1000, 'a number of milliseconds, at least 1000');
+  const { redis, address } = await connect(options);
+  const worker = new Working(redis, address, options);
+  try {
+    await worker.start();
+  } catch (error) {
+    await worker.close(true);
+    throw error;
+  }
+  return worker;
+}
+
+function check(name: string, found: unknown, fits: boolean, expected: string): void {
+  if (fits) return;
+  throw failure(
+    'job.definition',
+    `clusterWorker: ${name} is ${JSON.stringify(found)}, expected ${expected}`,
+    {
+      where: name,
+      found,
+      expected,
+    },
+  );
+}
+
+/** A task that is being done. */
+interface Doing extends Stop {
+  readonly stop: AbortController;
+  /** Until it is written down. */
+  readonly done: Promise<void>;
+}
+
+class Working implements ClusterWorker {
+  first = 0;
+  readonly #id = randomUUID();
+  readonly #redis: Redis;
+  readonly #address: Address;
+  readonly #options: ClusterWorkerOptions;
+  readonly #names: Names;
+  readonly #kind: Kind;
+  readonly #count: number;
+  readonly #allowed: Allowed;
+  readonly #store: CachedStore;
+  readonly #version = packageVersion();
+  /** One for each thread: those that have nothing to do. */
+  readonly #free: { crew: Crew; number: number }[] = [];
+  readonly #crews: Crew[] = [];
+  readonly #doing = new Map<string, Doing>();
+  /** How many lines each thread has written. */
+  readonly #lines = new Map<number, number>();
+  #queue: QueueWorker | undefined;
+  #stops: Redis | undefined;
+  #beat: ReturnType<typeof setInterval> | undefined;
+  #since = Date.now();
+  #identity = '';
+  #closed: Promise<void> | undefined;
+  #ending = false;
+  /** Ends without waiting for what it has. */
+  #leaving = false;
+  #DelayedError: (new () => Error) | undefined;
+
+  constructor(redis: Redis, address: Address, options: ClusterWorkerOptions) {
+    this.#redis = redis;
+    this.#address = address;
+    this.#options = options;
+    const {
+      prefix = 'cipherloom',
+      kind = 'cpu',
+      threads: count = 1,
+      allow = [],
+      store,
+      cache = CACHE,
+    } = options;
+    this.#names = new Names(prefix);
+    this.#kind = kind;
+    this.#count = count;
+    this.#allowed = allow === 'any' ? 'any' : new Set(allow);
+    this.#store = new CachedStore(store, cache);
+  }
+
+  async start(): Promise<void> {
+    const { lease = LEASE_MS, crew = threadsOf } = this.#options;
+    this.#identity = await this.#options.store.identity();
+    const last = Number(await this.#redis.call('INCRBY', this.#names.threads, this.#count));
+    this.first = last - this.#count;
+    for (let index = 0; index < this.#count; index++) {
+      const own = crew(this.#store, this.#kind);
+      this.#crews.push(own);
+      this.#free.push({ crew: own, number: this.first + index });
+    }
+    let lost = false;
+    this.#redis.on('close', () => {
+      if (!lost && !this.#ending) this.#print(`Redis at ${this.#address.shown} is lost: connecting again`);
+      lost = true;
+    });
+    this.#redis.on('ready', () => {
+      if (lost) this.#print(`Redis at ${this.#address.shown} is back`);
+      lost = false;
+      this.#since = Date.now();
+    });
+    await this.#hearStops();
+    await this.#tellOfLife();
+    this.#beat = setInterval(() => void this.#eachSecond(), BEAT_MS);
+    const { Worker, DelayedError } = await libraries();
+    this.#DelayedError = DelayedError;
+    this.#queue = new Worker(
+      this.#names.queue(this.#version, this.#kind),
+      (job, token) => this.#process(job, token),
+      {
+        connection: this.#redis,
+        prefix: this.#names.prefix,
+        concurrency: this.#count,
+        lockDuration: lease,
+        stalledInterval: Math.max(500, lease / 3),
+        // How many workers may die of a task is counted by `begin`: an outage of Redis is nobody's death.
+        maxStalledCount: 1e9,
+        drainDelay: 2,
+        runRetryDelay: 500,
+      },
+    );
+    // Connections mend themselves; what is said of a lost one was said above.
+    this.#queue.on('error', () => {});
+    this.#queue.on('stalled', (id) => this.#print(`taken from a worker that is gone: ${id}`));
+    this.#print(
+      `worker ${this.first} (cipherloom ${this.#version}, ${this.#kind}, ${this.#count} at once) waits for tasks of ${this.#names.prefix} on ${this.#address.shown}; chunks in ${this.#identity}`,
+    );
+  }
+
+  close(now = false): Promise<void> {
+    this.#leaving ||= now;
+    if (now) for (const { stop } of this.#doing.values()) stop.abort(new Error('the worker ends'));
+    return (this.#closed ??= this.#close(now));
+  }
+
+  async #close(now: boolean): Promise<void> {
+    this.#ending = true;
+    if (this.#doing.size > 0 && !now) this.#print(`ends after ${this.#doing.size} more tasks`);
+    if (now) {
+      // Time to give back what it has, if Redis answers.
+      const given = Promise.all([...this.#doing.values()].map(({ done }) => done));
+      await Promise.race([given, new Promise((resolve) => setTimeout(resolve, LEAVE_MS))]);
+    }
+    await this.#queue?.close(now).catch(() => {});
+    clearInterval(this.#beat);
+    if (this.#redis.status === 'ready') {
+      await this.#redis.call('ZREM', this.#names.beats, this.#id).catch(() => {});
+      await this.#redis.call('HDEL', this.#names.workers, this.#id).catch(() => {});
+    }
+    await Promise.all(this.#crews.map((crew) => crew.close()));
+    this.#stops?.disconnect();
+    this.#redis.disconnect();
+    this.#print(`worker ${this.first} ended`);
+  }
+
+  /** One job of BullMQ: a task, or a second run of one. */
+  async #process(job: Job, token: string): Promise<void> {
+    const id = job.id as string;
+    const message = job.data as TaskMessage;
+    const already = this.#doing.get(id);
+    // Redis was away for so long that the task went back into the queue, and came to the same worker.
+    if (already !== undefined) return already.done;
+    const { run, field, copy, attempts } = message;
+    const begun = await BEGIN.run(this.#redis, this.#keys(run, 'begin'), [
+      field,
+      copy,
+      this.#id,
+      attempts,
+      // After an outage all are late with their signs of life.
+      Date.now() - this.#since > 2 * LOST_MS ? 1 : 0,
+      JSON.stringify({ event: 'started', field, copy, worker: this.#id } satisfies TaskEvent),
+    ]);
+    if (begun === 'done') return;
+    if (begun === 'own') {
+      // The second run of a task is for another machine.
+      await job.moveToDelayed(Date.now() + BOUNCE_MS, token);
+      throw new (this.#DelayedError as new () => Error)();
+    }
+    const stop = new AbortController();
+    let ended = (): void => {};
+    const done = new Promise<void>((resolve) => (ended = resolve));
+    this.#doing.set(id, { run, field, stop, done });
+    try {
+      const outcome = begun === 'dead' ? { error: died(message) } : await this.#done(message, stop.signal);
+      if (outcome === undefined && this.#leaving) await this.#giveBack(message, job, token);
+      // Others may be able to do what a second run failed at.
+      if (outcome === undefined || (copy > 0 && 'error' in outcome)) return;
+      await this.#write(message, outcome, stop.signal);
+    } finally {
+      this.#doing.delete(id);
+      ended();
+    }
+  }
+
+  /** Has a task done. Nothing, where nobody waits for it any more. */
+  async #done(message: TaskMessage, stopped: AbortSignal): Promise<Outcome | undefined> {
+    const { run, field, task, store, timeout } = message;
+    const slot = this.#free.shift() as { crew: Crew; number: number };
+    const lines = new Lines((some) => this.#tell(run, { event: 'lines', field, lines: some }));
+    const limit = timeout === undefined ? stopped : AbortSignal.any([stopped, AbortSignal.timeout(timeout)]);
+    const log = (line: LogLine): void => {
+      const count = this.#lines.get(slot.number) ?? 0;
+      this.#lines.set(slot.number, count + 1);
+      lines.add({ ...line, worker: slot.number, line: count });
+    };
+    try {
+      if (store !== this.#identity) throw otherStore(this.#identity, store);
+      await admit(task, this.#allowed);
+      // The crew has one worker, which does all parts and lanes that come to it.
+      const own = { ...task, part: task.part, lane: 0, pinned: false };
+      const result = await slot.crew.run(own, { signal: limit, log });
+      return { result: { ...result, worker: slot.number } satisfies TaskResult };
+    } catch (error) {
+      if (stopped.aborted) return undefined;
+      return { error: recordOf(limit.aborted ? tooLong(message) : error, message, slot.number) };
+    } finally {
+      await lines.flush();
+      this.#free.push(slot);
+    }
+  }
+
+  /** Puts a task back into its queue: nobody died of it. */
+  async #giveBack({ run, field, copy }: TaskMessage, job: Job, token: string): Promise<never> {
+    await this.#redis.call('HDEL', this.#names.held(run), `${field} ${copy}`);
+    await job.moveToDelayed(Date.now(), token);
+    throw new (this.#DelayedError as new () => Error)();
+  }
+
+  /** Writes an outcome down, as long as it takes. */
+  async #write(message: TaskMessage, outcome: Outcome, stopped: AbortSignal): Promise<void> {
+    const { run, field, copy } = message;
+    const event: TaskEvent = { event: 'outcome', field, outcome };
+    while (!stopped.aborted) {
+      try {
+        await FINISH.run(this.#redis, this.#keys(run, 'finish'), [
+          field,
+          copy,
+          JSON.stringify(outcome),
+          JSON.stringify(event),
+        ]);
+        return;
+      } catch (error) {
+        this.#print(`${field}: its outcome cannot be written yet: ${(error as Error).message}`);
+        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+      }
+    }
+  }
+
+  #keys(run: string, of: 'begin' | 'finish'): string[] {
+    const names = this.#names;
+    const keys = [names.outcomes(run), names.held(run), names.deaths(run), names.events(run)];
+    return of === 'begin' ? [...keys, names.beats, names.news(run)] : [...keys, names.news(run)];
+  }
+
+  async #tell(run: string, event: TaskEvent): Promise<void> {
+    try {
+      await this.#redis.call(
+        'XADD',
+        this.#names.events(run),
+        'MAXLEN',
+        '~',
+        100_000,
+        '*',
+        'e',
+        JSON.stringify(event),
+      );
+      await this.#redis.call('PUBLISH', this.#names.news(run), '');
+    } catch {
+      // Lines of a log do not stop a task; that Redis is full, its outcome says.
+    }
+  }
+
+  async #hearStops(): Promise<void> {
+    this.#stops = await another(this.#redis, this.#address);
+    this.#stops.on('message', (_, text) => {
+      const { run, field } = JSON.parse(text) as Stop;
+      for (const doing of this.#doing.values())
+        if (doing.run === run && doing.field === field) doing.stop.abort(new Error('nobody waits for it'));
+    });
+    await this.#stops.subscribe(this.#names.stops);
+  }
+
+  async #eachSecond(): Promise<void> {
+    if (this.#redis.status !== 'ready') return;
+    try {
+      await this.#tellOfLife();
+      // What was told while nobody could hear it.
+      for (const { run, field, stop } of [...this.#doing.values()])
+        if (await this.#redis.call('HEXISTS', this.#names.outcomes(run), field))
+          stop.abort(new Error('nobody waits for it'));
+    } catch {
+      // The next second tries again.
+    }
+  }
+
+  async #tellOfLife(): Promise<void> {
+    const info: WorkerInfo = {
+      version: this.#version,
+      kind: this.#kind,
+      threads: this.#count,
+      first: this.first,
+      host: hostname(),
+      pid: process.pid,
+    };
+    await BEAT.run(this.#redis, [this.#names.workers, this.#names.beats], [this.#id, JSON.stringify(info)]);
+  }
+
+  #print(text: string): void {
+    this.#options.print?.(text);
+  }
+}
+
+/** Lines that are sent some at a time. */
+class Lines {
+  readonly #send: (lines: readonly LogLine[]) => Promise<void>;
+  #waiting: LogLine[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #sent: Promise<void> = Promise.resolve();
+
+  constructor(send: (lines: readonly LogLine[]) => Promise<void>) {
+    this.#send = send;
+  }
+
+  add(line: LogLine): void {
+    this.#waiting.push(line);
+    this.#timer ??= setTimeout(() => void this.flush(), LINES_MS);
+  }
+
+  flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const lines = this.#waiting;
+    this.#waiting = [];
+    // One after the other: lines of a worker come in their order.
+    if (lines.length > 0) this.#sent = this.#sent.then(() => this.#send(lines));
+    return this.#sent;
+  }
+}
+
+/** A thread of this machine. */
+function threadsOf(store: Store, kind: Kind): Crew {
+  const one = kind === 'gpu' ? { cpu: 0, gpu: 1 } : { cpu: 1, gpu: 0 };
+  return threads({ ...one, store });
+}
+
+/** An error as data. */
+function recordOf(error: unknown, { task }: TaskMessage, worker: number): ErrorRecord {
+  const { id, round, part } = task;
+  const { code, message, details } =
+    error instanceof CipherloomError
+      ? error
+      : { code: 'job.worker', message: `worker ${worker}, task ${id}: ${String(error)}`, details: {} };
+  const said = JSON.parse(
+    JSON.stringify(details, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value)),
+  );
+  return { code, message, details: { ...(said as ErrorRecord['details']), task: id, round, part, worker } };
+}
+
+function died({ task, attempts }: TaskMessage): ErrorRecord {
+  const { id, round, part } = task;
+  return {
+    code: 'job.worker',
+    message: `round ${round}, part ${part}: ${attempts} workers died of it`,
+    details: { task: id, round, part, attempts },
+  };
+}
+
+function tooLong({ task: { id, round, part }, timeout }: TaskMessage): CipherloomError {
+  return failure(
+    'job.timeout',
+    `round ${round}, part ${part}: it took longer than ${timeout} ms, and was ended`,
+    {
+      task: id,
+      round,
+      part,
+      expected: timeout,
+    },
+  );
+}
+
+function otherStore(found: string, expected: string): CipherloomError {
+  return failure(
+    'job.store',
+    `this worker keeps chunks in ${found}, its manager in ${expected}: start it with the same store`,
+    { found, expected },
+  );
+}
