@@ -31,6 +31,9 @@ const NUMBERS = 1; // doubles
 const POSITIONS = 2; // keys: doubles, two for each row
 const LIST = 3; // a MessagePack array
 
+/** Data are in columns, and these in an array. */
+const MOST_ENCODED_DEPTH = MOST_DEPTH + 8;
+
 /** Rows as bytes; they have been through `checkRow`. Errors: JobError `job.chunk` for what is too large to be one array of bytes. */
 export function encodeChunk(rows: readonly Row[]): Uint8Array<ArrayBuffer> {
   const [keyForm, keys] = keyColumn(rows.map(([key]) => copyOfKey(key)));
@@ -39,7 +42,7 @@ export function encodeChunk(rows: readonly Row[]): Uint8Array<ArrayBuffer> {
     const encoder = new Encoder({
       extensionCodec: CODEC,
       forceIntegerToFloat: true,
-      maxDepth: MOST_DEPTH + 8,
+      maxDepth: MOST_ENCODED_DEPTH,
     });
     const body = encoder.encodeSharedRef([rows.length, keyForm, keys, valueForm, values]);
     const bytes = new Uint8Array(1 + body.length);
@@ -142,22 +145,32 @@ function wrong(problem: string, found?: unknown, expected?: unknown, cause?: unk
 }
 
 /**
- * Walks MessagePack without keeping anything: whether all that is announced can be there. An element takes a byte or more, so that elements
- * that are still to come are never more than bytes.
+ * Walks MessagePack without keeping anything: whether all that is announced can be there, and nothing is nested deeper than data are. An element takes
+ * a byte or more, so that elements that are still to come are never more than bytes.
  */
 function checkLengths(bytes: Uint8Array): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let at = 0;
-  for (let elements = 1; elements > 0; elements--) {
+  let elements = 1;
+  // How many are to come in each array and map around.
+  const open = [elements];
+  for (;;) {
+    while (open.at(-1) === 0) open.pop();
+    if (open.length === 0) return;
     const head = bytes[at++];
     if (head === undefined) throw tooShort();
     const { lengthBytes, unit, fixed, contains } = layoutOf(head);
     if (at + lengthBytes > bytes.length) throw tooShort();
     const length = lengthBytes === 0 ? fixed : fixed + unit * readLength(view, at, lengthBytes);
     at += lengthBytes;
-    if (contains) elements += length;
-    else at += length;
-    if (at + elements - 1 > bytes.length) throw tooShort();
+    elements--;
+    open.push((open.pop() as number) - 1);
+    if (contains) {
+      elements += length;
+      if (open.push(length) > MOST_ENCODED_DEPTH)
+        throw wrong('are nested too deep', `more than ${MOST_DEPTH}`, `at most ${MOST_DEPTH}`);
+    } else at += length;
+    if (at + elements > bytes.length) throw tooShort();
   }
 }
 
