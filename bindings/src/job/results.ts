@@ -31,6 +31,12 @@ export class ResultType {
     return this.#template;
   }
 
+  /** As {@link check}, of a value whose key was checked before: most of what a reducer is given, so that nothing is made for it. */
+  checkValue(key: AnyKey, value: Data): void {
+    if (typeof value === 'number' && this.#template?.template === 'SparseValueVector') return;
+    this.check([key, value]);
+  }
+
   /** Errors: JobError `job.result`, `job.key`. */
   check(row: Row): void {
     const found = templateFor(row, this.#where);
@@ -60,8 +66,10 @@ export class Results {
   readonly #store: Pick<Store, 'get' | 'put'>;
   readonly #writer: ChunkWriter;
   #full = false;
-  #given: Row[] = [];
-  readonly #held = new Map<string | number, { readonly key: AnyKey; value: Data }>();
+  /** What waits for a reducer that takes its time. */
+  #waiting: Row[] = [];
+  #reducing: { readonly held: Held; readonly value: Promise<Data> } | undefined;
+  readonly #held = new Map<string | number, Held>();
   readonly #runs: (readonly Chunk[])[] = [];
 
   constructor(type: ResultType, reduce: Reduce | undefined, store: Pick<Store, 'get' | 'put'>) {
@@ -71,18 +79,32 @@ export class Results {
     this.#writer = new ChunkWriter(store);
   }
 
-  /** Takes a row. Errors: JobError `job.result`, `job.key`. */
-  give(row: Row): void {
+  /** Takes a row. Errors: JobError `job.result`, `job.key`, those of the reducer. */
+  give(key: AnyKey, value: Data): void {
+    if (this.#reduce !== undefined) return this.#hold(this.#reduce, key, value);
+    const row: Row = [key, value];
     this.#type.check(row);
-    if (this.#reduce === undefined) this.#full = this.#writer.add(row);
-    else this.#given.push(row);
+    this.#full = this.#writer.add(row);
   }
 
   /** Puts away what is too much to hold. Errors: those of the reducer, JobError `job.store`. */
   async settle(): Promise<void> {
     if (this.#full) await this.#writer.flush();
     this.#full = false;
-    if (this.#given.length > 0) await this.#fold(this.#reduce as Reduce);
+    while (this.#reducing !== undefined) {
+      const { held, value } = this.#reducing;
+      held.value = await value;
+      this.#reducing = undefined;
+      const waiting = this.#waiting;
+      this.#waiting = [];
+      for (const [key, value] of waiting) this.give(key, value);
+    }
+    if (this.#held.size >= MOST_KEYS) this.#runs.push(await this.#sorted());
+  }
+
+  /** Whether `settle` has something to do. */
+  get isFull(): boolean {
+    return this.#full || this.#reducing !== undefined || this.#held.size >= MOST_KEYS;
   }
 
   /** All of it. Errors: as of `settle`. */
@@ -94,20 +116,19 @@ export class Results {
     return merged(this.#runs, this.#reduce, this.#store);
   }
 
-  async #fold(reduce: Reduce): Promise<void> {
-    const given = this.#given;
-    this.#given = [];
-    for (const [key, value] of given) {
-      const name = mapKey(key);
-      const held = this.#held.get(name);
-      if (held === undefined) {
-        this.#held.set(name, { key, value });
-        if (this.#held.size >= MOST_KEYS) this.#runs.push(await this.#sorted());
-      } else {
-        const reduced = reduce(key, held.value, value);
-        held.value = reduced instanceof Promise ? await reduced : reduced;
-      }
+  #hold(reduce: Reduce, key: AnyKey, value: Data): void {
+    if (this.#reducing !== undefined) return void this.#waiting.push([key, value]);
+    const name = mapKey(key);
+    const held = this.#held.get(name);
+    if (held === undefined) {
+      this.#type.check([key, value]);
+      this.#held.set(name, { key, value });
+      return;
     }
+    this.#type.checkValue(key, value);
+    const reduced = reduce(key, held.value, value);
+    if (reduced instanceof Promise) this.#reducing = { held, value: reduced };
+    else held.value = reduced;
   }
 
   /** What is held, by key, and not held any more. */
@@ -136,8 +157,14 @@ export async function merged(
 export function checked(reduce: Reduce, type: ResultType): Reduce {
   return (key, a, b) => {
     const value = reduce(key, a, b);
-    if (value instanceof Promise) return value.then((value) => (type.check([key, value]), value));
-    type.check([key, value]);
+    if (value instanceof Promise) return value.then((value) => (type.checkValue(key, value), value));
+    type.checkValue(key, value);
     return value;
   };
+}
+
+/** A key's value so far. */
+interface Held {
+  readonly key: AnyKey;
+  value: Data;
 }

@@ -162,13 +162,13 @@ class Doing {
       const type = new ResultType(of, last ? work.result : undefined, where);
       const given: Row[] = [];
       const results = last ? new Results(type, reduce, store) : undefined;
-      const give = (row: Row): void => {
-        if (results !== undefined) return results.give(row);
-        type.check(row);
-        given.push(row);
+      const give = (key: AnyKey, value: Data): void => {
+        if (results !== undefined) return results.give(key, value);
+        type.check([key, value]);
+        given.push([key, value]);
       };
       const computing = await this.#operators.open(step);
-      aligned = (await this.#step(computing, next, give, () => results?.settle())) && aligned;
+      aligned = (await this.#step(computing, next, give, results)) && aligned;
       if (results !== undefined) {
         const chunks = await results.end();
         return { ...NOTHING, chunks, template: chunks.length > 0 ? type.template : undefined, aligned };
@@ -183,8 +183,8 @@ class Doing {
   async #step(
     computing: Computing,
     calls: readonly Call[],
-    give: (row: Row) => void,
-    settle: () => Promise<void> | undefined,
+    give: (key: AnyKey, value: Data) => void,
+    results: Results | undefined,
   ): Promise<boolean> {
     let aligned = true;
     let own = true;
@@ -192,7 +192,7 @@ class Doing {
     const emit = (key: AnyKey, value: Data): void => {
       given += 1;
       own = false;
-      give([key, value]);
+      give(key, value);
     };
     const { round, part, kind } = this.#task;
     const { worker } = this.#surroundings;
@@ -204,11 +204,11 @@ class Doing {
       const value = result instanceof Promise ? await result : result;
       if (value !== undefined) {
         given += 1;
-        give([other === undefined ? row[0] : this.#position(row[0], other[0]), value]);
+        give(other === undefined ? row[0] : this.#position(row[0], other[0]), value);
       }
       aligned &&= own && given === 1 && other === undefined;
-      await settle();
-      await this.#pause();
+      if (results?.isFull) await results.settle();
+      if (performance.now() - this.#paused >= PAUSE_MS) await this.#pause();
     }
     return aligned;
   }
@@ -237,9 +237,7 @@ class Doing {
   }
 
   async #pause(): Promise<void> {
-    const { pause } = this.#surroundings;
-    if (pause === undefined || performance.now() - this.#paused < PAUSE_MS) return;
-    await pause();
+    await this.#surroundings.pause?.();
     this.#paused = performance.now();
   }
 }
