@@ -558,7 +558,7 @@ describe('checkDefinition', () => {
     inputs: {
       x: { template: 'SparseValueVector', parts: 3, partitioner: F },
       m: { template: 'SparseMatrix' },
-      constructor: { template: 'SparseTextVector' },
+      constructor: { template: 'SparseTextVector' } as Template,
     },
     globals: { keys: { template: 'PVar' } },
     library: { A: F, toString: { ...F, on: { gpu: { module: 'x:gpu' } } } },

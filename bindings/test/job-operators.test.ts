@@ -1,10 +1,13 @@
 // What a worker calls, but for circuits and programs, which need wasm: e2e/job-operators.test.ts.
 import { afterEach, describe, expect, it } from 'vitest';
 import { CipherloomError, failure } from '../src/errors.js';
+import type { Circuit } from '../src/graph-types.js';
 import { ofBoth } from '../src/job/operators/circuit-data.js';
 import { type Computing, Operators } from '../src/job/operators/index.js';
+import { LazyLoom } from '../src/job/operators/worker-loom.js';
 import { Kept } from '../src/job/operators/kept.js';
 import type { AnyKey, Context, Data, Row } from '../src/job/types.js';
+import type { Loom } from '../src/types.js';
 import type { PlacedOperator } from '../src/job/work.js';
 
 const MODULE = `data:text/javascript,${encodeURIComponent(`
@@ -249,6 +252,50 @@ describe('Kept', () => {
       );
     for (let turn = 0; turn < 2; turn++) expect((await failing(failed)).code).toBe('job.store');
     expect(tries).toBe(2);
+  });
+});
+
+describe('LazyLoom', () => {
+  it('starts with the first that needs it, and anew after a death', async () => {
+    const events: string[] = [];
+    let starts = 0;
+    const loom = new LazyLoom(async () => {
+      const name = `loom ${++starts}`;
+      events.push(name);
+      if (starts === 1) throw failure('worker.failed', 'no memory for it');
+      const circuit = async (): Promise<Circuit> =>
+        ({ id: name, dispose: () => void events.push(`${name}: circuit disposed`) }) as Circuit;
+      return { circuit, dispose: () => void events.push(`${name}: disposed`) } as unknown as Loom;
+    });
+    const bytes = async (): Promise<Uint8Array> => new Uint8Array();
+    const use = (work: () => void = () => {}): Promise<string> =>
+      loom.circuit('a', bytes, async ({ id }) => (work(), id));
+    expect(events).toEqual([]);
+    expect((await failing(() => use())).code).toBe('worker.failed');
+    expect(await use()).toBe('loom 2');
+    // What a row does wrong harms nobody.
+    const range = (): never => {
+      throw failure('range.value', 'too large');
+    };
+    expect((await failing(() => use(range))).code).toBe('range.value');
+    expect(await use()).toBe('loom 2');
+    const trap = (): never => {
+      throw failure('worker.trap', 'unreachable');
+    };
+    expect((await failing(() => use(trap))).code).toBe('worker.trap');
+    expect(await use()).toBe('loom 3');
+    loom.close();
+    expect((await failing(() => use())).code).toBe('disposed');
+    await Promise.resolve();
+    expect(events).toEqual([
+      'loom 1',
+      'loom 2',
+      'loom 2: circuit disposed',
+      'loom 2: disposed',
+      'loom 3',
+      'loom 3: circuit disposed',
+      'loom 3: disposed',
+    ]);
   });
 });
 

@@ -10,7 +10,7 @@ export async function importFunction(module: string, name: string): Promise<(...
   const imported = await load(module).catch((cause: unknown) => {
     throw notOpened(named, 'its module could not be imported', cause);
   });
-  const found = imported[name];
+  const found = Object.hasOwn(imported, name) ? imported[name] : undefined;
   if (typeof found === 'function') return found as (...args: never[]) => unknown;
   const [expected, there] = ['a function', Object.keys(imported)];
   const problem = `${named.words}: expected ${expected}, found ${describe(found)}; the module has ${there.join(', ') || 'nothing'}`;

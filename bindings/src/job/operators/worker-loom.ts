@@ -17,8 +17,13 @@ interface Life {
 
 /** See above. A worker is one thread of many, and so its loom has one. */
 export class LazyLoom {
+  readonly #start: () => Promise<Loom>;
   #life: Life | undefined;
   #closed = false;
+
+  constructor(start: () => Promise<Loom> = startLoom) {
+    this.#start = start;
+  }
 
   /** Works with a circuit, by a name for its bytes. */
   circuit<R>(
@@ -50,7 +55,7 @@ export class LazyLoom {
 
   async #living<R>(work: (life: Life) => Promise<R>): Promise<R> {
     if (this.#closed) throw new DisposedError('disposed', 'The worker of the job was closed');
-    const life = (this.#life ??= begin());
+    const life = (this.#life ??= begin(this.#start()));
     try {
       return await work(life);
     } catch (error) {
@@ -72,10 +77,13 @@ export class LazyLoom {
   }
 }
 
-function begin(): Life {
-  // Here, so that a job of functions alone loads none of it.
-  const loom = import('../../load.js').then(({ load }) => load({ threads: 1 }));
-  loom.catch(() => {});
+/** Imported here, so that a job of functions alone loads none of it. */
+async function startLoom(): Promise<Loom> {
+  const { load } = await import('../../load.js');
+  return load({ threads: 1 });
+}
+
+function begin(loom: Promise<Loom>): Life {
   return { loom, circuits: new Kept(MOST_OPEN), programs: new Kept(MOST_OPEN) };
 }
 
