@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Compiles src/ to dist/. scripts/build-wasm (repository root) makes wasm/ beside it.
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, rmSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -12,19 +12,36 @@ execFileSync(process.execPath, [createRequire(import.meta.url).resolve('typescri
   stdio: 'inherit',
 });
 
-// The CSV reader is CommonJS. Inlined into the one file that uses it, the package has no dependencies, works
-// in pages without a bundler, and in Vite's dev server, which must not pre-bundle packages that have workers.
-// The package's own files stay outside: a second copy of the error classes would break `instanceof`.
-await build({
-  entryPoints: ['dist/table.js'],
-  outfile: 'dist/table.js',
-  allowOverwrite: true,
-  bundle: true,
-  format: 'esm',
-  target: 'es2022',
-  external: ['./dist/*'],
-  legalComments: 'inline',
-});
+// Libraries are inlined, each into the files that use it: so the package has no dependencies, works in pages without a
+// bundler, and in Vite's dev server, which must not pre-bundle packages that have workers. (The CSV library is CommonJS,
+// besides.) The package's own files stay outside: a second copy of the error classes would break `instanceof`.
+for (const file of ['table', 'job/chunk', 'job/formats/csv', 'job/formats/xml']) {
+  const outfile = `dist/${file}.js`;
+  const { metafile } = await build({
+    entryPoints: [outfile],
+    outfile,
+    allowOverwrite: true,
+    bundle: true,
+    format: 'esm',
+    target: 'es2022',
+    external: ['./dist/*'],
+    metafile: true,
+    legalComments: 'inline',
+  });
+  writeFileSync(outfile, `${licencesOf(metafile)}${readFileSync(outfile, 'utf8')}`);
+}
+
+/** What libraries ask of those who hand them on. */
+function licencesOf({ inputs }) {
+  const folders = Object.keys(inputs).flatMap(
+    (path) => /.*node_modules\/(@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [],
+  );
+  const licences = [...new Set(folders)].map((folder) => {
+    const name = readdirSync(folder).find((file) => /^licen[cs]e/i.test(file));
+    return `/*! ${folder.replace(/.*node_modules\//, '')}\n\n${readFileSync(`${folder}/${name}`, 'utf8').trim()}\n*/\n`;
+  });
+  return licences.join('');
+}
 
 // The licences go into the package, too.
 for (const name of ['LICENSE-MIT', 'LICENSE-APACHE']) copyFileSync(`../${name}`, name);
