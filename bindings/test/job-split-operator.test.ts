@@ -53,16 +53,17 @@ describe('splitOperator', () => {
     const steps: Operator[] = [
       bytes(3),
       bytes(9),
+      { kind: 'circuit', bytes: Uint8Array.of(1, 2, 3, 4) },
       fromModule('https://example.org/operators.js', { name: 'A', processor: 'gpu' }),
       sequence([operator('A'), bytes(4)]),
       fromModule('x:y', { name: 'default' }),
       fromModule('x:y', { name: 'other' }),
     ];
     const split = splitOperator(sequence(steps), library);
-    expect(told(split)).toEqual(['C', '?(exception)', 'A', 'S', 'unnamed', '?(exception)']);
-    expect(split.parts[2]?.traits).toEqual({ processor: 'gpu' });
+    expect(told(split)).toEqual(['C', '?(exception)', '?(exception)', 'A', 'S', 'unnamed', '?(exception)']);
+    expect(split.parts[3]?.traits).toEqual({ processor: 'gpu' });
     // A sequence of the library stays whole.
-    expect((split.parts[3]?.operator as Sequence).steps).toHaveLength(2);
+    expect((split.parts[4]?.operator as Sequence).steps).toHaveLength(2);
   });
 
   it('makes one of sequences in sequences, whose traits go to their steps', () => {

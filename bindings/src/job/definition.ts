@@ -63,7 +63,7 @@ const ROUND = [
 ];
 
 /**
- * Checks a definition. Gives a frozen copy of all but bytes and files, whose objects have no prototype (any name is safe to look up), and whose first round says what it
+ * Checks a definition. Gives a frozen copy of all but bytes and files, where things by name have no prototype (any name is safe to look up), and whose first round says what it
  * reads: the only input, where the definition does not say. Errors: JobError `job.definition` with details `found`, `expected` and `at`, such as
  * `rounds[1].operator.steps[0]`.
  */
@@ -73,7 +73,7 @@ export function checkDefinition(definition: unknown): JobDefinition {
   const fields = read.fields('', definition, what, ['inputs', 'globals', 'rounds', 'library', 'operators']);
   const { inputs, globals, library, operators } = fields;
   const rounds = read.list('rounds', fields['rounds'], 'an array of at least one round');
-  const checked: JobDefinition = freeze({
+  const checked: JobDefinition = Object.freeze({
     ...(inputs !== undefined && {
       inputs: read.named('inputs', inputs, (at, value) => read.template(at, value)),
     }),
@@ -158,7 +158,7 @@ class Reader {
       'parts',
       'partitioner',
     ]);
-    return freeze({
+    return Object.freeze({
       template: oneOf(within(at, 'template'), template, TEMPLATES),
       ...(parts !== undefined && { parts: whole(within(at, 'parts'), parts, 1, MOST_PARTS) }),
       ...(partitioner !== undefined && {
@@ -169,7 +169,7 @@ class Reader {
 
   globalTemplate(at: string, value: unknown): GlobalTemplate {
     const { template } = this.fields(at, value, 'the template of a global', ['template']);
-    return freeze({ template: oneOf(within(at, 'template'), template, GLOBAL_TEMPLATES) });
+    return Object.freeze({ template: oneOf(within(at, 'template'), template, GLOBAL_TEMPLATES) });
   }
 
   round(at: string, value: unknown): Round {
@@ -177,7 +177,7 @@ class Reader {
     const map = oneOf(within(at, 'map'), fields['map'], MAPS);
     this.#mapOptions(at, map, fields);
     const { operator, over, reduce, result, as, global, threads, directory, shared } = fields;
-    return freeze({
+    return Object.freeze({
       map,
       operator: this.step(within(at, 'operator'), operator),
       ...(over !== undefined && { over: this.name(within(at, 'over'), over) }),
@@ -251,7 +251,7 @@ class Reader {
       );
       const known = ['kind', ...OPERATORS[kind], ...TRAITS];
       const fields = this.fields(at, value, `an operator of kind "${kind}"`, known);
-      return freeze({ ...this.#own(kind, at, fields), ...traitsAt(at, fields) } as Operator);
+      return Object.freeze({ ...this.#own(kind, at, fields), ...traitsAt(at, fields) } as Operator);
     } finally {
       this.#around.pop();
     }
@@ -335,7 +335,7 @@ class Reader {
       this.fields(at, value, 'what a function has for kinds of workers', KINDS),
     )) {
       const place = within(at, kind);
-      modules[kind as Kind] = freeze(
+      modules[kind as Kind] = Object.freeze(
         this.#export(place, this.fields(place, other, 'a module', ['module', 'name'])),
       );
     }
@@ -487,7 +487,7 @@ class Vectors {
         this.#take(within(at, 'global'), round.global);
         this.#globals.add(round.global);
       }
-      return source?.name === undefined ? round : freeze({ ...round, over: source.name });
+      return source?.name === undefined ? round : Object.freeze({ ...round, over: source.name });
     });
     // What no round uses may be used by the next definition; keys of any global will do.
     for (const [place, named] of [
@@ -496,7 +496,7 @@ class Vectors {
     ] as const)
       for (const [name, operator] of Object.entries(named))
         for (const found of this.#operators.all(within(place, name), operator)) this.#checkUse(found);
-    return freeze({ ...this.#definition, rounds: Object.freeze(checked) });
+    return Object.freeze({ ...this.#definition, rounds: Object.freeze(checked) });
   }
 
   /** What a round reads. */
@@ -586,11 +586,6 @@ function whole(at: string, value: unknown, least: number, most: number): number 
     return value as number;
   const to = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
   throw wrong(at, value, `a whole number ${to}`);
-}
-
-/** A frozen copy without a prototype. */
-function freeze<T extends object>(fields: T): T {
-  return Object.freeze(Object.assign(Object.create(null) as object, fields)) as T;
 }
 
 /** The path of a property. */
