@@ -24,3 +24,4 @@ export type * from './types.js';
 export { MemoryStore } from './memory-store.js';
 export type { Ref, Store } from './store.js';
 export type { Chunk, Crew, GlobalRef, Hearing, PlacedOperator, Task, TaskResult, Work } from './work.js';
+export * from './formats/index.js';
