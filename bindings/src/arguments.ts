@@ -162,7 +162,11 @@ export const INLINE_OPTIONS: Kinds<InlineOptions> = {
   store: objectOf('put, get and drop'),
 };
 /** Options of `loadJob`. */
-export const JOB_OPTIONS: Kinds<JobOptions> = { crew: objectOf('workers, a store and run') };
+export const JOB_OPTIONS: Kinds<JobOptions> = {
+  crew: objectOf('workers, a store and run'),
+  table: FUNCTION,
+  threshold: MEMORY,
+};
 /** Options of `Job.run`. */
 export const JOB_RUN_OPTIONS: Kinds<JobRunOptions> = { signal: SIGNAL };
 /** Options of `load`. */

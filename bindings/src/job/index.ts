@@ -25,3 +25,5 @@ export { MemoryStore } from './memory-store.js';
 export type { Ref, Store } from './store.js';
 export type { Chunk, Crew, GlobalRef, Hearing, PlacedOperator, Task, TaskResult, Work } from './work.js';
 export * from './formats/index.js';
+export { SEED_TABLE, seedTable, THRESHOLD } from './placement.js';
+export type { PlacementTable } from './placement.js';

@@ -7,7 +7,8 @@ import { threads } from './crew/threads.js';
 import { checkDefinition } from './definition.js';
 import { JobLog } from './log.js';
 import { importFunction } from './operators/function.js';
-import { JobRun } from './rounds.js';
+import type { PlacementTable } from './placement.js';
+import { JobRun, type RunSettings } from './rounds.js';
 import type {
   AnyKey,
   Data,
@@ -27,6 +28,10 @@ import type { Crew, GlobalRef } from './work.js';
 export interface JobOptions {
   /** Who does the work; a crew of threads of its own where it is not given, which ends with the job. */
   readonly crew?: Crew;
+  /** Where operators go that are not pinned and not measured, by type and memory; the seed's table where it is not given. */
+  readonly table?: PlacementTable;
+  /** From how many bytes on the seed's table calls an operator large; 3e9 where it is not given. */
+  readonly threshold?: number;
 }
 
 /** Settings of {@link Job.run}. */
@@ -89,20 +94,24 @@ export interface Job extends Disposable {
 }
 
 /**
- * Loads a job: checks its definition, and imports its Partitioners. Errors: JobError `job.definition`, `job.operator` (a Partitioner's module); InputError for
+ * Loads a job: checks its definition, and imports its Partitioners. Errors: JobError `job.definition`, `job.operator` (a Partitioner's module), `job.kind` (no workers); InputError for
  * options.
  */
 export async function loadJob(definition: JobDefinition, options: JobOptions = {}): Promise<Job> {
   checkOptions('loadJob', options, JOB_OPTIONS);
   const checked = checkDefinition(definition);
   const { crew = threads() } = options;
+  if (Object.values(crew.workers).every((count) => count === 0))
+    throw failure('job.kind', 'The crew has no workers', { found: crew.workers, expected: 'a worker' });
   const partitioners = new Map<string, PartitionerFunction>();
   for (const [name, { partitioner }] of Object.entries(checked.inputs ?? {})) {
     if (partitioner === undefined) continue;
     const { module, name: exported = 'default' } = partitioner;
     partitioners.set(name, (await importFunction(module, exported)) as PartitionerFunction);
   }
-  return new LoadedJob(checked, crew, options.crew === undefined, partitioners);
+  const { table, threshold } = options;
+  const placement = { ...(table && { table }), ...(threshold !== undefined && { threshold }) };
+  return new LoadedJob(checked, crew, options.crew === undefined, partitioners, placement);
 }
 
 class LoadedJob extends Resource implements Job {
@@ -114,6 +123,7 @@ class LoadedJob extends Resource implements Job {
   readonly #vectors: Map<string, Vector>;
   readonly #globals: Map<string, Vector>;
   readonly #inputNames: ReadonlySet<string>;
+  readonly #placement: RunSettings['placement'];
   #ran = false;
 
   constructor(
@@ -121,6 +131,7 @@ class LoadedJob extends Resource implements Job {
     crew: Crew,
     ownCrew: boolean,
     partitioners: ReadonlyMap<string, PartitionerFunction>,
+    placement: RunSettings['placement'],
   ) {
     const log = new JobLog();
     const workers = Object.values(crew.workers).reduce((sum, count) => sum + count, 0);
@@ -143,6 +154,7 @@ class LoadedJob extends Resource implements Job {
     });
     this.log = log;
     this.#definition = definition;
+    this.#placement = placement;
     this.#crew = crew;
     this.#vectors = vectors;
     this.#globals = globals;
@@ -170,6 +182,7 @@ class LoadedJob extends Resource implements Job {
       vectors: this.#vectors,
       globals: await this.#globalRefs(),
       log: this.log,
+      placement: this.#placement,
       signal,
     });
     try {

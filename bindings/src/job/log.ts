@@ -1,11 +1,23 @@
 /** A job's log: one append-only part for each worker, gathered [V7, R16]; and what it comes to. */
 import type { JobStatistics, LogLine } from './types.js';
 
+/** What a worker has done; `lines`: how many of its lines were taken. */
+interface LogWorker {
+  readonly worker: number;
+  readonly kind: LogLine['kind'];
+  lines: number;
+  tasks: number;
+  calls: number;
+  milliseconds: number;
+}
+
 /** The log of one job. */
 export class JobLog {
   readonly #lines: LogLine[] = [];
-  /** By worker: how many of its lines were taken. */
-  readonly #taken = new Map<string, number>();
+  readonly #workers = new Map<string, LogWorker>();
+  /** Tasks whose end was heard of. */
+  readonly #counted = new Set<string>();
+  #calls = 0;
   readonly #ended = new Set<string>();
   readonly #planned = new Set<string>();
   #rounds = 0;
@@ -15,12 +27,28 @@ export class JobLog {
 
   /** Takes a line of a worker. One that was taken before, such as of a message that came twice, is not taken again. */
   append(line: LogLine): void {
-    const worker = `${line.kind} ${line.worker}`;
-    const taken = this.#taken.get(worker) ?? 0;
-    if (line.line < taken) return;
-    this.#taken.set(worker, line.line + 1);
+    const worker = this.#workerOf(line);
+    if (line.line < worker.lines) return;
+    worker.lines = line.line + 1;
     this.#lines.push(line);
+    if (line.event === 'end') this.#count(worker, line);
     this.#news();
+  }
+
+  #workerOf({ kind, worker }: LogLine): LogWorker {
+    const name = `${kind} ${worker}`;
+    const known = this.#workers.get(name) ?? { worker, kind, lines: 0, tasks: 0, calls: 0, milliseconds: 0 };
+    this.#workers.set(name, known);
+    return known;
+  }
+
+  #count(worker: LogWorker, { task, calls = 0, milliseconds = 0 }: LogLine): void {
+    worker.tasks += 1;
+    worker.calls += calls;
+    worker.milliseconds += milliseconds;
+    // A task that was done twice counts once.
+    if (!this.#counted.has(task)) this.#calls += calls;
+    this.#counted.add(task);
   }
 
   /** A task is known of. */
@@ -63,39 +91,17 @@ export class JobLog {
 
   /** What it comes to, so far. */
   statistics(): JobStatistics {
-    const workers = new Map<
-      string,
-      { worker: number; kind: LogLine['kind']; tasks: number; calls: number; milliseconds: number }
-    >();
-    const counted = new Set<string>();
-    let calls = 0;
-    for (const line of this.#lines) {
-      const name = `${line.kind} ${line.worker}`;
-      const of = workers.get(name) ?? {
-        worker: line.worker,
-        kind: line.kind,
-        tasks: 0,
-        calls: 0,
-        milliseconds: 0,
-      };
-      workers.set(name, of);
-      if (line.event !== 'end') continue;
-      of.tasks += 1;
-      of.calls += line.calls ?? 0;
-      of.milliseconds += line.milliseconds ?? 0;
-      // A task that was done twice counts once.
-      if (!counted.has(line.task)) calls += line.calls ?? 0;
-      counted.add(line.task);
-    }
+    const byKind = (a: Pick<LogWorker, 'kind'>, b: Pick<LogWorker, 'kind'>): number =>
+      a.kind < b.kind ? -1 : a.kind > b.kind ? 1 : 0;
     return {
       tasks: this.#planned.size,
       done: this.#ended.size,
-      calls,
+      calls: this.#calls,
       rounds: this.#rounds,
       roundsDone: this.#roundsDone,
-      workers: [...workers.values()].sort((a, b) =>
-        a.kind === b.kind ? a.worker - b.worker : a.kind < b.kind ? -1 : 1,
-      ),
+      workers: [...this.#workers.values()]
+        .map(({ worker, kind, tasks, calls, milliseconds }) => ({ worker, kind, tasks, calls, milliseconds }))
+        .sort((a, b) => byKind(a, b) || a.worker - b.worker),
       finished: this.#rounds > 0 && this.#roundsDone === this.#rounds,
     };
   }

@@ -68,10 +68,21 @@ class PhaseRun {
     this.#settings = settings;
     const { map, threads = 1 } = settings.settings;
     this.#threads = map === 'TaskMap' || map === 'DirMap' ? threads : 1;
-    this.#pool = new Pool(AHEAD * this.#workers() * this.#threads, run.signal);
+    this.#pool = new Pool(AHEAD * this.#workers() * this.#threads, run.signal, (error) => run.fail(error));
   }
 
   async result(): Promise<Vector> {
+    try {
+      return await this.#result();
+    } catch (error) {
+      // What is under way has to end, or it would leave its results behind.
+      this.#run.fail(error);
+      await this.#pool.end().catch(() => {});
+      throw error;
+    }
+  }
+
+  async #result(): Promise<Vector> {
     const { over, keep } = this.#settings;
     for await (const { units, free } of this.#units()) {
       let left = units.length;
@@ -137,11 +148,16 @@ class PhaseRun {
   async #list(directory: string, worker: number): Promise<readonly string[]> {
     const { name, round, settings } = this.#settings;
     const work: Work = { do: 'list', directory };
-    const [kind] = Object.keys(this.#run.crew.workers) as Kind[];
+    const kind = this.#anyKind();
     const pinned = settings.shared === false;
     const id = `${name}-list-${worker}`;
-    const task = { id, round, part: worker, lane: 0, kind: kind as Kind, work, ...(pinned && { pinned }) };
-    return (await this.#run.task(task, this.#pool.signal, 0, undefined)).files;
+    const task = { id, round, part: worker, lane: 0, kind, work, ...(pinned && { pinned }) };
+    return (await this.#run.task(task, 0, undefined)).files;
+  }
+
+  /** For what any worker can do. */
+  #anyKind(): Kind {
+    return this.#run.kinds[0] as Kind;
   }
 
   async #unit(unit: Unit, number: number, position: number): Promise<void> {
@@ -184,7 +200,7 @@ class PhaseRun {
         ? { do: 'file', steps: operators, file: data.file, ...more }
         : { do: 'map', map, steps: operators, ...data, of: of as Template, ...more };
     const task = { id: name, round, part, lane, kind, work, ...(pinned && { pinned }) };
-    return this.#run.task(task, this.#pool.signal, rowsOf(data), measured);
+    return this.#run.task(task, rowsOf(data), measured);
   }
 
   /** Where sub-operators go; neighbours of one kind together. */
@@ -230,12 +246,12 @@ class PhaseRun {
 
   async #merge(runs: readonly SortedRun[], part: number, name: string): Promise<SortedRun> {
     const { round, reduce } = this.#settings;
-    const [kind] = Object.keys(this.#run.crew.workers) as Kind[];
-    const reducer = await placed(reduce as FunctionOperator, kind as Kind, (bytes) => this.#run.blob(bytes));
+    const kind = this.#anyKind();
+    const reducer = await placed(reduce as FunctionOperator, kind, (bytes) => this.#run.blob(bytes));
     const work: Work = { do: 'reduce', runs, of: this.#template as Template, reduce: reducer };
     const id = `${this.#settings.name}-merge-${name}`;
-    const task = { id, round, part, lane: 0, kind: kind as Kind, work };
-    const { chunks } = await this.#run.task(task, this.#pool.signal, 0, undefined);
+    const task = { id, round, part, lane: 0, kind, work };
+    const { chunks } = await this.#run.task(task, 0, undefined);
     await this.#run.drop(runs.flat());
     return chunks;
   }

@@ -1,6 +1,6 @@
 /** A round's operator as phases: what one task does with its rows, between two points where rows have to be counted anew. */
 import { failure } from '../errors.js';
-import { inherited, moduleOn, traitsOf } from './placement.js';
+import { moduleOn } from './placement.js';
 import { splitLoop, splitOperator, type SubOperator } from './split-operator.js';
 import type { Kind } from './kinds.js';
 import type { Ref } from './store.js';
@@ -37,18 +37,13 @@ export function phasesOf(operator: string | Operator, { library, operators }: Jo
   return phases;
 }
 
-/** What cannot be split may be a sequence all the same. */
+/** One whole may be a sequence all the same: its steps go where the whole goes. */
 function wholeOf(part: SubOperator): SubOperator[] {
-  if (part.operator.kind !== 'sequence') return [part];
-  return part.operator.steps.flatMap((step) => {
-    const operator = step as Operator;
-    return wholeOf({ ...part, operator, traits: inherited(traitsOf(operator), part.traits) });
-  });
+  return stepsIn(part.operator).map((operator) => ({ ...part, operator }));
 }
 
 function loopPhase(part: SubOperator, loop: Loop): Phase {
-  const body = loop.body as Operator;
-  const steps = wholeOf({ ...part, operator: body, traits: inherited(traitsOf(body), part.traits) });
+  const steps = wholeOf({ ...part, operator: loop.body as Operator });
   if (steps.some(({ operator }) => operator.kind === 'for')) {
     const problem = 'A loop whose body is a loop: its turns are rows, which have no rows of their own';
     throw failure('job.definition', problem, { found: 'for', expected: 'another operator', at: 'body' });

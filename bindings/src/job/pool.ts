@@ -1,29 +1,29 @@
 /** Work that goes on beside other work, not too much at once. */
 
-/** At most so many pieces of work are under way. The first error ends the others, by its signal. */
+/** At most so many pieces of work are under way. The first error is told to `fail`, which ends the others by the signal. */
 export class Pool {
-  readonly #failed = new AbortController();
-  /** Aborts with the caller's, or with the first error. */
-  readonly signal: AbortSignal;
+  readonly #signal: AbortSignal;
+  readonly #fail: (error: unknown) => void;
   #free: number;
   readonly #waiting: (() => void)[] = [];
   readonly #pending = new Set<Promise<void>>();
 
-  constructor(most: number, signal: AbortSignal) {
+  constructor(most: number, signal: AbortSignal, fail: (error: unknown) => void) {
     this.#free = most;
-    this.signal = AbortSignal.any([signal, this.#failed.signal]);
+    this.#signal = signal;
+    this.#fail = fail;
   }
 
   /** Begins a piece of work once there is room. Errors: that of an earlier piece. */
   async add(work: () => Promise<void>): Promise<void> {
     if (this.#free > 0) this.#free -= 1;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    if (this.signal.aborted) {
+    if (this.#signal.aborted) {
       this.#leave();
-      throw this.signal.reason;
+      throw this.#signal.reason;
     }
     const done = work()
-      .catch((error: unknown) => this.#failed.abort(error))
+      .catch(this.#fail)
       .finally(() => {
         this.#pending.delete(done);
         this.#leave();
@@ -31,10 +31,10 @@ export class Pool {
     this.#pending.add(done);
   }
 
-  /** Waits until all of it has ended. Errors: the first one. */
+  /** Waits until all of it has ended. Errors: the signal's reason, such as the first error. */
   async end(): Promise<void> {
     while (this.#pending.size > 0) await Promise.all(this.#pending);
-    this.signal.throwIfAborted();
+    this.#signal.throwIfAborted();
   }
 
   #leave(): void {

@@ -1,10 +1,10 @@
 /** The management node's half [V11]: one run of a job's rounds. */
 import { ChunkWriter } from './chunk-writer.js';
-import type { Kind } from './kinds.js';
+import { type Kind, KINDS } from './kinds.js';
 import type { JobLog } from './log.js';
 import { runPhase } from './phase-run.js';
 import { phasesOf } from './phases.js';
-import { chooseKind, Measurements, type Times } from './placement.js';
+import { chooseKind, type Choices, Measurements, type Times } from './placement.js';
 import type { SubOperator } from './split-operator.js';
 import type { Ref } from './store.js';
 import type { JobDefinition, Round } from './types.js';
@@ -19,13 +19,17 @@ export interface RunSettings {
   readonly vectors: Map<string, Vector>;
   readonly globals: Map<string, GlobalRef>;
   readonly log: JobLog;
+  /** How kinds are chosen, where it is not as the seed says. */
+  readonly placement: Pick<Choices, 'table' | 'threshold'>;
   readonly signal: AbortSignal;
 }
 
 /** One run. */
 export class JobRun {
   readonly crew: Crew;
+  /** Aborts with the caller's, or with the first error. */
   readonly signal: AbortSignal;
+  readonly #failed = new AbortController();
   readonly #settings: RunSettings;
   readonly #hearing: Hearing;
   readonly #measurements = new Measurements();
@@ -38,10 +42,10 @@ export class JobRun {
   constructor(settings: RunSettings) {
     const { crew, log, signal } = settings;
     this.crew = crew;
-    this.signal = signal;
+    this.signal = AbortSignal.any([signal, this.#failed.signal]);
     this.#settings = settings;
     // One for the whole run: crews count its lines.
-    this.#hearing = { signal, log: (line) => log.append(line) };
+    this.#hearing = { signal: this.signal, log: (line) => log.append(line) };
   }
 
   /** Does all rounds, and gives what the last one gave. After an error nothing that it made is left in the store. Errors: those of `Crew.run`, JobError. */
@@ -63,6 +67,11 @@ export class JobRun {
       await this.crew.store.drop([...this.#live.values()]).catch(() => {});
       throw error;
     }
+  }
+
+  /** Ends all that is under way. */
+  fail(error: unknown): void {
+    this.#failed.abort(error);
   }
 
   async #round(index: number, round: Round, over: Vector | undefined): Promise<Vector> {
@@ -122,13 +131,20 @@ export class JobRun {
     if (refs.length > 0) await this.crew.store.drop(refs);
   }
 
+  /** Kinds of which the crew has workers. */
+  get kinds(): readonly Kind[] {
+    const { workers } = this.crew;
+    return KINDS.filter((kind) => (workers[kind] ?? 0) > 0);
+  }
+
   /** Where a sub-operator is done. `id`: under which its times are kept; `rows`: how many, of so many `bytes`. */
   kindOf({ operator, traits }: SubOperator, id: string, rows: number, bytes: number): Kind {
-    const { type = 'float', need, processor: pin } = traits;
-    const kinds = Object.keys(this.crew.workers) as Kind[];
+    // What a program computes are residues.
+    const { type = operator.kind === 'program' ? 'int' : 'float', need, processor: pin } = traits;
+    const { kinds } = this;
     const placing = { type, need: need === undefined ? 2 * bytes : need * rows, pin };
     const measured = this.#measurements.times(id);
-    const chosen = chooseKind(placing, { kinds, measured });
+    const chosen = chooseKind(placing, { ...this.#settings.placement, kinds, measured });
     if (pin !== undefined || operator.kind !== 'function') return chosen;
     const others = kinds.filter((kind) => operator.on !== undefined && Object.hasOwn(operator.on, kind));
     return this.#soonest(chosen, [...new Set([chosen, 'cpu' as const, ...others])], measured, rows);
@@ -152,12 +168,7 @@ export class JobRun {
   }
 
   /** Has a task done; its result counts once. `measured`: under which name its time for so many rows is kept. */
-  async task(
-    task: Omit<Task, 'globals'>,
-    signal: AbortSignal,
-    rows: number,
-    measured: string | undefined,
-  ): Promise<TaskResult> {
+  async task(task: Omit<Task, 'globals'>, rows: number, measured: string | undefined): Promise<TaskResult> {
     const { log, globals } = this.#settings;
     log.plan(task.id);
     const { kind } = task;
@@ -166,7 +177,7 @@ export class JobRun {
     try {
       const result = await this.crew.run({ ...task, globals: Object.fromEntries(globals) }, this.#hearing);
       for (const { ref } of result.chunks) this.#live.set(ref.name, ref);
-      signal.throwIfAborted();
+      this.signal.throwIfAborted();
       if (measured !== undefined) this.#measurements.record(measured, kind, rows, result.milliseconds);
       log.ended(task.id);
       return result;

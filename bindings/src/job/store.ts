@@ -17,3 +17,28 @@ export interface Store {
   /** Forgets them; nothing happens where they are not there. */
   drop(refs: readonly Ref[]): Promise<void>;
 }
+
+/** A store that knows what was put into it, so that all of it can be forgotten: of a task that failed. */
+export class TrackingStore implements Pick<Store, 'get' | 'put'> {
+  readonly #store: Store;
+  readonly #put: Ref[] = [];
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  get(ref: Ref): Promise<Uint8Array> {
+    return this.#store.get(ref);
+  }
+
+  async put(bytes: Uint8Array): Promise<Ref> {
+    const ref = await this.#store.put(bytes);
+    this.#put.push(ref);
+    return ref;
+  }
+
+  /** Forgets what was put. */
+  async forget(): Promise<void> {
+    await this.#store.drop(this.#put.splice(0));
+  }
+}

@@ -55,7 +55,7 @@ export interface GlobalTemplate {
 
 /** How an operator is placed [V4]. */
 export interface Traits {
-  /** What it computes with; `float` where it is not said. */
+  /** What it computes with; where it is not said, programs with integers and others with floats. */
   readonly type?: 'int' | 'float';
   /** Memory that the computation takes for one row, bytes; twice the row's where it is not said. */
   readonly need?: number;

@@ -165,6 +165,7 @@ export class Vector {
   async drop(): Promise<void> {
     this.#state = 'dropped';
     this.#closeSources();
+    // None is stored from here on but what is on its way.
     await this.#storing.catch(() => undefined);
     await this.#store.drop(this.#chunks.splice(0).map(({ ref }) => ref));
   }
@@ -210,9 +211,9 @@ export class Vector {
   /** Rows of sources, until there is another chunk. */
   async #pull(): Promise<void> {
     try {
+      const before = this.#chunks.length;
       // What was emitted goes first.
       await this.#storing;
-      const before = this.#chunks.length;
       while (this.#state === 'read' && this.#chunks.length === before) {
         this.#reading ??= this.#open(this.#sources.shift());
         if (this.#reading !== undefined) await this.#readRun(this.#reading);
@@ -270,8 +271,7 @@ export class Vector {
     const storing = this.#storing.then(async () => {
       for (const { bytes, ...place } of encoded) {
         const ref = await this.#store.put(bytes);
-        if (this.#state === 'dropped') await this.#store.drop([ref]);
-        else this.#chunks.push({ ref, ...place });
+        this.#chunks.push({ ref, ...place });
       }
     });
     this.#storing = storing;

@@ -151,6 +151,28 @@ describe('kinds of workers', () => {
     }
   });
 
+  test('another table, another threshold, no workers', async () => {
+    const definition = { inputs, rounds: [VectorMap(from('onKind'))] };
+    for (const [options, expected] of [
+      [{ threshold: 0 }, 'cpu'],
+      [
+        {
+          table: (type: string, need: number) => (type === 'float' && need > 0 ? 'gpu' : 'cpu'),
+          threshold: 0,
+        },
+        'gpu',
+      ],
+    ] as const) {
+      const job = await loadJob(definition, { crew: start({ cpu: 1, gpu: 1 }), ...options });
+      await job.inputs['rows']?.emit(0, 0);
+      expect(await rowsOf(await job.run())).toEqual([[0, expected]]);
+      await crew?.close();
+    }
+    await expect(loadJob(definition, { crew: threads({ cpu: 0 }) })).rejects.toMatchObject({
+      code: 'job.kind',
+    });
+  });
+
   test('both compute, and the faster one more', async () => {
     const on = { gpu: { module: String(FUNCTIONS), name: 'slowly' } };
     const rounds = [VectorMap(from('slowly', { on }))];

@@ -4,7 +4,7 @@ import { DisposedError, failure } from '../../errors.js';
 import type { Kind } from '../kinds.js';
 import { MemoryStore } from '../memory-store.js';
 import { TaskRunner } from '../run-task.js';
-import type { Store } from '../store.js';
+import { type Store, TrackingStore } from '../store.js';
 import type { LogLine } from '../types.js';
 import type { Crew, Hearing, Task, TaskResult } from '../work.js';
 
@@ -29,6 +29,8 @@ class Inline implements Crew {
   #log: ((line: LogLine) => void) | undefined;
   #last: Promise<unknown> = Promise.resolve();
   #signal: AbortSignal | undefined;
+  /** Of the task that is done now. */
+  #tracking: TrackingStore | undefined;
   #closed = false;
 
   constructor({ workers = 1, store = new MemoryStore() }: InlineOptions) {
@@ -51,7 +53,13 @@ class Inline implements Crew {
     }
     this.#log = log;
     this.#signal = signal;
-    return this.#runner(task.part % (this.workers.cpu as number)).run(task);
+    const store = (this.#tracking = new TrackingStore(this.store));
+    try {
+      return await this.#runner(task.part % (this.workers.cpu as number)).run(task);
+    } catch (error) {
+      await store.forget();
+      throw error;
+    }
   }
 
   async close(): Promise<void> {
@@ -61,7 +69,10 @@ class Inline implements Crew {
 
   #runner(worker: number): TaskRunner {
     return (this.#runners[worker] ??= new TaskRunner({
-      store: this.store,
+      store: {
+        get: (ref) => this.store.get(ref),
+        put: (bytes) => (this.#tracking as TrackingStore).put(bytes),
+      },
       worker,
       kind: 'cpu',
       log: (line) => this.#log?.(line),

@@ -7,7 +7,7 @@ import { Connection } from '../../worker/connection.js';
 import { startScript } from '../../worker/start.js';
 import type { Kind } from '../kinds.js';
 import { MemoryStore } from '../memory-store.js';
-import type { Store } from '../store.js';
+import { type Store, TrackingStore } from '../store.js';
 import type { Crew, Hearing, Task, TaskResult } from '../work.js';
 import type { JobMethods, Question } from './protocol.js';
 
@@ -151,16 +151,18 @@ class Threads implements Crew {
     // One that does not look at its messages ends with its worker.
     const abort = (): void => connection.close();
     signal.addEventListener('abort', abort, { once: true });
+    const store = new TrackingStore(this.store);
     const answer = async (question: unknown): Promise<[unknown, Transferable[]]> => {
       const asked = question as Question;
-      if ('get' in asked) return [await this.store.get(asked.get), []];
-      if ('put' in asked) return [await this.store.put(asked.put), []];
+      if ('get' in asked) return [await store.get(asked.get), []];
+      if ('put' in asked) return [await store.put(asked.put), []];
       hearing.log({ ...asked.log, line: this.#nextLine(slot, hearing) });
       return [undefined, []];
     };
     try {
       return await Promise.race([connection.call('run', [task], { answer }), late]);
     } catch (error) {
+      await store.forget();
       throw signal.aborted ? signal.reason : error;
     } finally {
       clearTimeout(timer);

@@ -20,8 +20,6 @@ export async function* toXml(rows: Rows): AsyncGenerator<string, void, void> {
     attributeNamePrefix: '@',
     suppressBooleanAttributes: false,
     suppressEmptyNode: true,
-    // Depth of data is bounded where they come in.
-    maxNestedTags: 1000,
   });
   yield '<?xml version="1.0" encoding="UTF-8"?>\n<rows>\n';
   for await (const { first, group } of groups(rows)) {
