@@ -372,6 +372,13 @@ describe('Arrow', () => {
   });
 });
 
+it('errors count rows from the first one', async () => {
+  const rows = Array.from({ length: 5000 }, (_, row): Row => ['k', row]);
+  const bad: Row[] = [...rows, ['k', [Number.NaN, '\u0000']]];
+  for (const format of [toJson, toCsv, toXml, toArrow])
+    expect((await failureOf(format(bad))).details).toMatchObject({ row: 5000 });
+});
+
 it('formats read no faster than what they write is taken', async () => {
   for (const format of [toJson, toCsv, toXml]) {
     let read = 0;

@@ -156,10 +156,17 @@ describe('a vector that is cut by count', () => {
   });
 
   it('fills all of many parts with what 64 would hold', async () => {
-    const made = make(FixValueVector(), 1000, { bytes: 1000 });
-    made.vector.read(counted(100_000));
-    const parts = new Set((await all(made.vector.pieces())).map(({ part }) => part));
-    expect(parts.size).toBe(1000);
+    const { vector } = make(FixValueVector(), 1000, { bytes: 10_000 });
+    let read = 0;
+    function* source(): Generator<Row> {
+      for (; read < 50_000; read++) yield [read, 1];
+    }
+    vector.read(source());
+    const pieces = vector.pieces();
+    await pieces.next();
+    expect(read * 16).toBeLessThan(64 * 10_000);
+    await pieces.return();
+    expect(new Set((await all(vector.pieces())).map(({ part }) => part)).size).toBe(1000);
   });
 });
 
@@ -498,6 +505,59 @@ describe('sources', () => {
     expect(b).toEqual(a);
     expect(await all(vector.pieces())).toEqual(a);
     expect(a.reduce((sum, { rows }) => sum + rows, 0)).toBe(77);
+  });
+
+  it('wait for what was emitted', async () => {
+    const store = new MemoryStore();
+    const put = store.put.bind(store);
+    store.put = async (bytes) => {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      return put(bytes);
+    };
+    const vector = new Vector('x', SparseValueVector(), store, 1, { rows: 1 });
+    let read = 0;
+    vector.read({
+      [Symbol.iterator]: () => ({ next: () => ({ done: false, value: ['b', read++] as const }) }),
+    });
+    void vector.emit('a', 1);
+    const pieces = vector.pieces();
+    expect(await pieces.next()).toMatchObject({ value: { number: 0 } });
+    expect(read).toBe(0);
+    expect(await pieces.next()).toMatchObject({ value: { number: 1 } });
+    expect(read).toBe(1);
+    const dropping = vector.drop();
+    await dropping;
+    expect(store.count).toBe(0);
+  });
+
+  it('are asked for one row after the other, whoever waits', async () => {
+    const { vector } = make(FixValueVector(), 1, { rows: 3 });
+    let isAsked = false;
+    let row = 0;
+    vector.read({
+      [Symbol.asyncIterator]: () => ({
+        next: async () => {
+          expect(isAsked).toBe(false);
+          isAsked = true;
+          await new Promise((resolve) => setTimeout(resolve, 1));
+          isAsked = false;
+          return row < 20 ? { done: false, value: [row++, 1] } : { done: true, value: undefined };
+        },
+      }),
+    });
+    const [a, b] = await Promise.all([all(vector.pieces()), all(vector.getItr())]);
+    expect([a.length, b.length]).toEqual([7, 20]);
+  });
+
+  it('are not stored after all when the vector is dropped meanwhile', async () => {
+    const { vector, store } = make(FixValueVector(), 1, { rows: 2 });
+    vector.read(slowly(counted(9)));
+    const next = vector.pieces().next();
+    await Promise.resolve();
+    void vector.drop();
+    expect((await failureOf(next)).code).toBe('job.store');
+    await vector.drop();
+    expect(store.count).toBe(0);
   });
 
   it('with a bad row are closed, and the error tells which: by each call', async () => {
