@@ -2,13 +2,12 @@
 import { checkOptions, JOB_OPTIONS, JOB_RUN_OPTIONS } from '../arguments.js';
 import { failure } from '../errors.js';
 import { disposeSymbol, Resource } from '../resource.js';
-import { encodeChunk } from './chunk.js';
 import { threads } from './crew/threads.js';
 import { checkDefinition } from './definition.js';
 import { JobLog } from './log.js';
 import { importFunction } from './operators/function.js';
 import type { PlacementTable } from './placement.js';
-import { JobRun, type RunSettings } from './rounds.js';
+import { globalRef, JobRun, type RunSettings } from './rounds.js';
 import type {
   AnyKey,
   Data,
@@ -176,11 +175,13 @@ class LoadedJob extends Resource implements Job {
     signal.throwIfAborted();
     if (this.#ran) throw failure('job.definition', 'A job runs once: load it again', { at: 'run' });
     this.#ran = true;
+    const globals = new Map<string, GlobalRef>();
+    for (const [name, vector] of this.#globals) globals.set(name, await globalRef(vector));
     const run = new JobRun({
       definition: this.#definition,
       crew: this.#crew,
       vectors: this.#vectors,
-      globals: await this.#globalRefs(),
+      globals,
       log: this.log,
       placement: this.#placement,
       signal,
@@ -206,18 +207,6 @@ class LoadedJob extends Resource implements Job {
     const expected = [...this.#vectors.keys()].filter((name) => name !== '' && !this.#inputNames.has(name));
     const problem = `There is no result "${name}"; there are ${expected.join(', ') || 'none'}`;
     throw failure('input.unknown', problem, { found: name, expected });
-  }
-
-  /** Each global is one chunk, also one without rows. */
-  async #globalRefs(): Promise<Map<string, GlobalRef>> {
-    const refs = new Map<string, GlobalRef>();
-    for (const [name, vector] of this.#globals) {
-      let chunk = undefined;
-      for await (const piece of vector.pieces()) chunk = piece.ref;
-      chunk ??= await this.#crew.store.put(encodeChunk([]));
-      refs.set(name, { chunk, keep: vector.template.template === 'PVar' });
-    }
-    return refs;
   }
 }
 

@@ -2,6 +2,7 @@
 import { describe } from '../arguments.js';
 import { failure } from '../errors.js';
 import { rowsOf } from './chunk-reader.js';
+import { copyOfRow } from './data.js';
 import { listFiles, openFile } from './files.js';
 import { Globals } from './globals.js';
 import type { Kind } from './kinds.js';
@@ -165,7 +166,7 @@ class Doing {
       const give = (key: AnyKey, value: Data): void => {
         if (results !== undefined) return results.give(key, value);
         type.check([key, value]);
-        given.push([key, value]);
+        given.push(copyOfRow([key, value]));
       };
       const computing = await this.#operators.open(step);
       aligned = (await this.#step(computing, next, give, results)) && aligned;
