@@ -32,16 +32,6 @@ Options of worker:
 
 It ends after the tasks that it has on SIGTERM or SIGINT, and at once on a second one.`;
 
-try {
-  process.exitCode = await main(process.argv.slice(2));
-} catch (error) {
-  // No stack: what can be done about it is in the message.
-  const text =
-    error instanceof CipherloomError ? `${error.message} [${error.code}]` : (error as Error).message;
-  console.error(`cipherloom: ${text}`);
-  process.exit(1);
-}
-
 async function main([command, ...rest]: string[]): Promise<number> {
   switch (command) {
     case 'worker':
@@ -171,3 +161,14 @@ async function storeOf(
 ): Promise<SharedStore> {
   return place === 'redis' ? redisStore(reached) : folderStore(place.slice('folder:'.length));
 }
+
+main(process.argv.slice(2)).then(
+  (status) => (process.exitCode = status),
+  (error: unknown) => {
+    // No stack: what can be done about it is in the message.
+    const text =
+      error instanceof CipherloomError ? `${error.message} [${error.code}]` : (error as Error).message;
+    console.error(`cipherloom: ${text}`);
+    process.exit(1);
+  },
+);

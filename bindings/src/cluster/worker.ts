@@ -19,7 +19,7 @@ import {
   type WorkerInfo,
 } from './messages.js';
 import { type Address, another, connect, type RedisOptions } from './redis.js';
-import { BEAT, BEGIN, FINISH, LOST_MS } from './scripts.js';
+import { BEAT, BEGIN, FINISH } from './scripts.js';
 import type { SharedStore } from './shared-store.js';
 import { packageVersion } from './version.js';
 
@@ -55,11 +55,19 @@ export interface ClusterWorker {
 
 const LEASE_MS = 6000;
 const CACHE = 256 * 2 ** 20;
+/** Signs of life: so often in a lease, and once a second at least. */
+const BEATS = 6;
 const BEAT_MS = 1000;
+/** The part of a lease without a sign of life after which a worker is dead if others get its task: less than that between the death and the end of the lease. */
+const DEAD = 0.4;
 /** Lines of the log are sent together. */
 const LINES_MS = 100;
 /** After which a task that this process has already is looked at again. */
 const BOUNCE_MS = 500;
+/** After an outage of Redis, until all workers that live have said so. */
+const SETTLED_MS = 3000;
+/** How errors of connections begin. */
+const CONNECTION = /ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|Connection is closed|LOADING/;
 /** For which one that ends at once still talks to Redis. */
 const LEAVE_MS = 1000;
 /** Between tries to write an outcome where Redis has no memory. */
@@ -115,6 +123,7 @@ class Working implements ClusterWorker {
   readonly #options: ClusterWorkerOptions;
   readonly #names: Names;
   readonly #kind: Kind;
+  readonly #lease: number;
   readonly #count: number;
   readonly #allowed: Allowed;
   readonly #store: CachedStore;
@@ -128,7 +137,8 @@ class Working implements ClusterWorker {
   #queue: QueueWorker | undefined;
   #stops: Redis | undefined;
   #beat: ReturnType<typeof setInterval> | undefined;
-  #since = Date.now();
+  /** When Redis came back last. */
+  #since = 0;
   #identity = '';
   #closed: Promise<void> | undefined;
   #ending = false;
@@ -150,13 +160,14 @@ class Working implements ClusterWorker {
     } = options;
     this.#names = new Names(prefix);
     this.#kind = kind;
+    this.#lease = options.lease ?? LEASE_MS;
     this.#count = count;
     this.#allowed = allow === 'any' ? 'any' : new Set(allow);
     this.#store = new CachedStore(store, cache);
   }
 
   async start(): Promise<void> {
-    const { lease = LEASE_MS, crew = threadsOf } = this.#options;
+    const { crew = threadsOf } = this.#options;
     this.#identity = await this.#options.store.identity();
     const last = Number(await this.#redis.call('INCRBY', this.#names.threads, this.#count));
     this.first = last - this.#count;
@@ -177,7 +188,7 @@ class Working implements ClusterWorker {
     });
     await this.#hearStops();
     await this.#tellOfLife();
-    this.#beat = setInterval(() => void this.#eachSecond(), BEAT_MS);
+    this.#beat = setInterval(() => void this.#eachBeat(), Math.min(BEAT_MS, this.#lease / BEATS));
     const { Worker, DelayedError } = await libraries();
     this.#DelayedError = DelayedError;
     this.#queue = new Worker(
@@ -187,16 +198,18 @@ class Working implements ClusterWorker {
         connection: this.#redis,
         prefix: this.#names.prefix,
         concurrency: this.#count,
-        lockDuration: lease,
-        stalledInterval: Math.max(500, lease / 3),
+        lockDuration: Math.round(this.#lease),
+        stalledInterval: Math.round(this.#lease / 3),
         // How many workers may die of a task is counted by `begin`: an outage of Redis is nobody's death.
         maxStalledCount: 1e9,
         drainDelay: 2,
         runRetryDelay: 500,
       },
     );
-    // Connections mend themselves; what is said of a lost one was said above.
-    this.#queue.on('error', () => {});
+    this.#queue.on('error', ({ message }) => {
+      // Connections mend themselves, and what there is to say of a lost one was said above.
+      if (this.#redis.status === 'ready' && !CONNECTION.test(message)) this.#print(`the queue: ${message}`);
+    });
     this.#queue.on('stalled', (id) => this.#print(`taken from a worker that is gone: ${id}`));
     this.#print(
       `worker ${this.first} (cipherloom ${this.#version}, ${this.#kind}, ${this.#count} at once) waits for tasks of ${this.#names.prefix} on ${this.#address.shown}; chunks in ${this.#identity}`,
@@ -243,7 +256,7 @@ class Working implements ClusterWorker {
       this.#id,
       attempts,
       // After an outage all are late with their signs of life.
-      Date.now() - this.#since > 2 * LOST_MS ? 1 : 0,
+      Date.now() - this.#since > SETTLED_MS ? Math.round(DEAD * this.#lease) : 0,
       JSON.stringify({ event: 'started', field, copy, worker: this.#id } satisfies TaskEvent),
     ]);
     if (begun === 'done') return;
@@ -356,7 +369,7 @@ class Working implements ClusterWorker {
     await this.#stops.subscribe(this.#names.stops);
   }
 
-  async #eachSecond(): Promise<void> {
+  async #eachBeat(): Promise<void> {
     if (this.#redis.status !== 'ready') return;
     try {
       await this.#tellOfLife();
