@@ -51,3 +51,5 @@ export async function told([key, value]) {
   await sleep(30);
   return key;
 }
+/** Of `DirMap`. */
+export const size = ([, file]) => file.size;

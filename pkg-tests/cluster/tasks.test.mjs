@@ -1,6 +1,6 @@
 // What a cluster does with tasks: ends them, runs them twice, prefers some, refuses others.
 import assert from 'node:assert/strict';
-import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -200,6 +200,29 @@ test('workers run what is on their list, and nothing else', options, async (t) =
   t.after(() => other.close());
   assert.deepEqual(await done(other, fromCircuit(bytes)), [0, 1, 2, 3].map((key) => [key, 2 * (key + 1)])); // prettier-ignore
   await assert.rejects(done(other, square), code('job.refused'));
+
+  // Files, too, are read where it was said.
+  const folders = [join(folder, 'data'), join(folder, 'secret')];
+  for (const place of folders) {
+    mkdirSync(place);
+    writeFileSync(join(place, 'a.txt'), 'one');
+  }
+  symlinkSync(folders[1], join(folders[0], 'out'));
+  writeFileSync(list, (await cli(['hash', fileURLToPath(MODULE)])).output);
+  const reading = await started(t, 'files', { args: ['--allow', list, '--files', folders[0]] });
+  const read = async (directory) => {
+    const job = await loadJob(
+      { rounds: [DirMap(fromModule(MODULE, { name: 'size' }), { directory })] },
+      { crew: reading.crew },
+    );
+    t.after(() => job.dispose());
+    const rows = [];
+    for await (const row of (await job.run()).getItr()) rows.push(row);
+    return rows;
+  };
+  await assert.rejects(read(folders[1]), code('job.refused'));
+  await assert.rejects(read(join(folders[0], 'out')), code('job.refused'));
+  assert.deepEqual(await read(folders[0]), [[join(folders[0], 'a.txt'), 3]]);
 
   // Without a list, nothing.
   const closed = await started(t, 'closed', { args: [] });

@@ -26,8 +26,9 @@ Options of worker:
   --threads N      tasks at a time, each in a thread of its own (1)
   --store PLACE    where chunks lie, as the manager has it: redis, or folder:PATH (redis)
   --allow FILE     what it may run: a SHA-256 on each line. Without it, nothing
-  --allow-any      it runs whatever it is sent: whoever can write to that Redis can run
-                   programs on this machine
+  --files FOLDER   whose files its tasks may read; may be given several times
+  --allow-any      it runs and reads whatever it is told: whoever can write to that Redis
+                   can run programs on this machine
   --lease SECONDS  after which others do its tasks if nothing is heard of it (6)
 
 It ends after the tasks that it has on SIGTERM or SIGINT, and at once on a second one.`;
@@ -68,6 +69,7 @@ const OPTIONS = {
   threads: { type: 'string' },
   store: { type: 'string' },
   allow: { type: 'string' },
+  files: { type: 'string', multiple: true },
   'allow-any': { type: 'boolean' },
   lease: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
@@ -109,6 +111,7 @@ async function worker(args: string[]): Promise<number> {
     threads: Number(threads),
     lease: Number(lease) * 1000,
     allow: allowed,
+    files: given.files ?? [],
     print,
   });
   await new Promise<void>((resolve) => {

@@ -35,6 +35,8 @@ export interface ClusterWorkerOptions extends RedisOptions {
   readonly threads?: number;
   /** SHA-256 hashes, in hexadecimal, of the modules, circuits and programs that it runs. `any`: all that it is sent. None where it is not said. */
   readonly allow?: Iterable<string> | 'any';
+  /** Folders whose files its tasks may read; with `allow: 'any'` all, none where it is not said. */
+  readonly files?: readonly string[];
   /** Milliseconds after which its tasks go to others if nothing is heard of it, 6,000 where it is not said; at least 1,000. */
   readonly lease?: number;
   /** Bytes of programs, keys, globals and chunks that it keeps, 268,435,456 (256 MiB) where it is not said. */
@@ -155,6 +157,7 @@ class Working implements ClusterWorker {
       kind = 'cpu',
       threads: count = 1,
       allow = [],
+      files = [],
       store,
       cache = CACHE,
     } = options;
@@ -162,7 +165,7 @@ class Working implements ClusterWorker {
     this.#kind = kind;
     this.#lease = options.lease ?? LEASE_MS;
     this.#count = count;
-    this.#allowed = allow === 'any' ? 'any' : new Set(allow);
+    this.#allowed = allow === 'any' ? 'any' : { hashes: new Set(allow), folders: files };
     this.#store = new CachedStore(store, cache);
   }
 
