@@ -62,6 +62,8 @@ const BEATS = 6;
 const BEAT_MS = 1000;
 /** The part of a lease without a sign of life after which a worker is dead if others get its task: less than that between the death and the end of the lease. */
 const DEAD = 0.4;
+/** Between two words on what was done. */
+const SAY_MS = 10_000;
 /** Lines of the log are sent together. */
 const LINES_MS = 100;
 /** After which a task that this process has already is looked at again. */
@@ -143,6 +145,8 @@ class Working implements ClusterWorker {
   #since = 0;
   #identity = '';
   #closed: Promise<void> | undefined;
+  #tally = { done: 0, stopped: 0 };
+  #saying: ReturnType<typeof setTimeout> | undefined;
   #ending = false;
   /** Ends without waiting for what it has. */
   #leaving = false;
@@ -242,6 +246,7 @@ class Working implements ClusterWorker {
     await Promise.all(this.#crews.map((crew) => crew.close()));
     this.#stops?.disconnect();
     this.#redis.disconnect();
+    this.#say();
     this.#print(`worker ${this.first} ended`);
   }
 
@@ -275,6 +280,7 @@ class Working implements ClusterWorker {
     try {
       const outcome = begun === 'dead' ? { error: died(message) } : await this.#done(message, stop.signal);
       if (outcome === undefined && this.#leaving) await this.#giveBack(message, job, token);
+      this.#sum(outcome, message);
       // Others may be able to do what a second run failed at.
       if (outcome === undefined || (copy > 0 && 'error' in outcome)) return;
       await this.#write(message, outcome, stop.signal);
@@ -365,7 +371,13 @@ class Working implements ClusterWorker {
   async #hearStops(): Promise<void> {
     this.#stops = await another(this.#redis, this.#address);
     this.#stops.on('message', (_, text) => {
-      const { run, field } = JSON.parse(text) as Stop;
+      let told: Stop;
+      try {
+        told = JSON.parse(text) as Stop;
+      } catch {
+        return;
+      }
+      const { run, field } = told;
       for (const doing of this.#doing.values())
         if (doing.run === run && doing.field === field) doing.stop.abort(new Error('nobody waits for it'));
     });
@@ -395,6 +407,28 @@ class Working implements ClusterWorker {
       pid: process.pid,
     };
     await BEAT.run(this.#redis, [this.#names.workers, this.#names.beats], [this.#id, JSON.stringify(info)]);
+  }
+
+  /** Says now and then what was done, and at once what failed. */
+  #sum(outcome: Outcome | undefined, { run, task }: TaskMessage): void {
+    if (outcome !== undefined && 'error' in outcome) {
+      const { code, message } = outcome.error;
+      this.#print(`run ${run}, task ${task.id}: ${message} [${code}]`);
+    }
+    if (outcome !== undefined && 'result' in outcome) this.#tally.done += 1;
+    if (outcome === undefined) this.#tally.stopped += 1;
+    this.#saying ??= setTimeout(() => this.#say(), SAY_MS).unref();
+  }
+
+  #say(): void {
+    clearTimeout(this.#saying);
+    this.#saying = undefined;
+    const { done, stopped } = this.#tally;
+    this.#tally = { done: 0, stopped: 0 };
+    if (done + stopped > 0)
+      this.#print(
+        `${done} tasks done${stopped > 0 ? `, ${stopped} stopped since nobody waited for them` : ''}`,
+      );
   }
 
   #print(text: string): void {
