@@ -3,7 +3,7 @@ import type { Context, LogLine, Row } from 'cipherloom/job';
 import { describe, expect, test } from 'vitest';
 import { exampleFiles } from '../src/vectors/examples.js';
 import { jobFailure } from '../src/vectors/failure-words.js';
-import { isTable, mergeFiles, pathOf } from '../src/vectors/files.js';
+import { FileError, isTable, mergeFiles, pathOf } from '../src/vectors/files.js';
 import { Journal, laneName, lanesOfCrew } from '../src/vectors/journal.js';
 import { lineText } from '../src/vectors/log-view.js';
 import * as groups from '../src/vectors/operators/groups.js';
@@ -258,7 +258,20 @@ describe('failures in words', () => {
     );
   });
 
+  test('a file that the page itself reads', () => {
+    const of = (cause: Error) => jobFailure(new FileError(new File([], 'x.csv'), cause), 'reading it');
+    expect(of(new Error('it is empty'))).toMatchObject({
+      sentence: 'x.csv: it is empty.',
+      key: 'x.csv',
+      place: 'while reading it',
+    });
+    expect(of(new DOMException('gone', 'NotFoundError')).sentence).toMatch(
+      /^x\.csv: the browser can no longer/,
+    );
+    expect(of(new CipherloomError('table.empty', 'The file has no rows')).code).toBe('table.empty');
+  });
+
   test('what has no key stays as it is', () => {
-    expect(jobFailure(new Error('x.csv: it is empty')).sentence).toBe('x.csv: it is empty.');
+    expect(jobFailure(new Error('it is empty')).sentence).toBe('it is empty.');
   });
 });

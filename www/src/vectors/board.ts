@@ -17,6 +17,8 @@ const NARROW = 560;
 const MOST_SIZE = 18;
 /** Of the way that is left, what a tile goes in a frame. */
 const PACE = 0.22;
+/** How many times as long as a picture takes, until the next one. */
+const REST = 5;
 
 interface Area {
   readonly x: number;
@@ -38,6 +40,8 @@ export class Board {
   #total = 0;
   #tiles: Tile[] = [];
   #frame = 0;
+  /** Until when no other picture is drawn. */
+  #rests = 0;
   readonly #still = matchMedia('(prefers-reduced-motion: reduce)');
 
   constructor() {
@@ -64,15 +68,20 @@ export class Board {
   }
 
   counts(): { waiting: number; working: number; done: number } {
-    const turns = this.#journal?.turns ?? [];
-    const done = turns.filter(({ state }) => state === 'done').length;
-    const working = turns.filter(({ state }) => state === 'working').length;
-    return { waiting: Math.max(this.#total - done - working, 0), working, done };
+    const { done = 0, working = [] } = this.#journal ?? {};
+    const busy = working.length;
+    return { waiting: Math.max(this.#total - done - busy, 0), working: busy, done };
   }
 
   repaint(): void {
     cancelAnimationFrame(this.#frame);
-    this.#frame = requestAnimationFrame(() => this.#paint());
+    this.#frame = requestAnimationFrame(() => {
+      // Of ten thousand tiles a picture takes a while: the job's messages have to get through in between.
+      const began = performance.now();
+      if (began < this.#rests) return this.repaint();
+      this.#paint();
+      this.#rests = began + REST * (performance.now() - began);
+    });
   }
 
   #paint(): void {
@@ -82,7 +91,8 @@ export class Board {
     if (journal === undefined || width === 0) return;
     const narrow = width < NARROW;
     const lanes = journal.lanes.length * ROW;
-    const side = narrow ? 74 : Math.max(lanes, 4 * ROW);
+    const third = narrow ? width : Math.floor(width * 0.27);
+    const side = Math.max(narrow ? 74 : Math.max(lanes, 4 * ROW), heightFor(this.#total, third));
     const height = narrow ? 3 * TITLE + 2 * side + lanes + 2 * PAD : TITLE + side;
     canvas.style.height = `${height}px`;
     canvas.width = width * devicePixelRatio;
@@ -90,7 +100,6 @@ export class Board {
     const context = canvas.getContext('2d')!;
     context.scale(devicePixelRatio, devicePixelRatio);
     context.font = `12px ${getComputedStyle(canvas).fontFamily}`;
-    const third = narrow ? width : Math.floor(width * 0.27);
     const waiting: Area = { x: 0, y: TITLE, width: third, height: side };
     const middle: Area = narrow
       ? { x: 0, y: 2 * TITLE + side + PAD, width, height: lanes }
@@ -101,22 +110,12 @@ export class Board {
     const [ink, soft, sunken, line] = ['--ink', '--ink-soft', '--sunken', '--line-strong'].map(colorOf);
     const colors = journal.lanes.map((lane) => colorOf(laneColor(lane)));
     const counts = this.counts();
-    for (const [area, text] of [
-      [waiting, `Waiting: ${counts.waiting.toLocaleString('en-US')}`],
-      [middle, `Workers: ${counts.working.toLocaleString('en-US')} busy`],
-      [done, `Done: ${counts.done.toLocaleString('en-US')}`],
-    ] as const) {
-      context.fillStyle = soft!;
-      context.fillText(text, area.x, area.y - 6);
-    }
     for (const area of [waiting, done]) {
       context.fillStyle = sunken!;
       context.fillRect(area.x, area.y, area.width, area.height);
     }
-    for (const [index, lane] of journal.lanes.entries()) {
+    for (const index of journal.lanes.keys()) {
       const y = middle.y + index * ROW;
-      context.fillStyle = ink!;
-      context.fillText(laneName(lane), middle.x, y + ROW / 2 + 4);
       context.fillStyle = sunken!;
       context.fillRect(middle.x + LABEL, y + 2, middle.width - LABEL, ROW - 4);
     }
@@ -129,6 +128,18 @@ export class Board {
         Math.max(size - (size > 4 ? 2 : 0.5), 1),
         Math.max(size - (size > 4 ? 2 : 0.5), 1),
       );
+    }
+    for (const [index, lane] of journal.lanes.entries()) {
+      context.fillStyle = ink!;
+      context.fillText(laneName(lane), middle.x, middle.y + index * ROW + ROW / 2 + 4);
+    }
+    for (const [area, text] of [
+      [waiting, `Waiting: ${counts.waiting.toLocaleString('en-US')}`],
+      [middle, `Workers: ${counts.working.toLocaleString('en-US')} busy`],
+      [done, `Done: ${counts.done.toLocaleString('en-US')}`],
+    ] as const) {
+      context.fillStyle = soft!;
+      context.fillText(text, area.x, area.y - 6);
     }
     if (this.#moving) this.repaint();
   }
@@ -178,6 +189,12 @@ export class Board {
   }
 }
 
+/** How high an area has to be for so many tiles of three pixels, within bounds. */
+function heightFor(count: number, width: number): number {
+  const columns = Math.max(Math.floor((width - 8) / 3), 1);
+  return Math.min(Math.ceil(count / columns) * 3 + 9, 400);
+}
+
 /** The largest size at which so many tiles fit. */
 function sizeFor(count: number, { width, height }: Area): number {
   for (let size = MOST_SIZE; size > 2; size--)
@@ -185,7 +202,9 @@ function sizeFor(count: number, { width, height }: Area): number {
   return 2;
 }
 
-function seat({ x, y, width }: Area, index: number, size: number): { x: number; y: number } {
+function seat({ x, y, width, height }: Area, index: number, size: number): { x: number; y: number } {
   const columns = Math.max(Math.floor((width - 8) / size), 1);
-  return { x: x + 5 + (index % columns) * size, y: y + 5 + Math.floor(index / columns) * size };
+  // What has no room lies on the last row: the numbers say how many there are.
+  const row = Math.min(Math.floor(index / columns), Math.floor((height - 8) / size) - 1);
+  return { x: x + 5 + (index % columns) * size, y: y + 5 + row * size };
 }

@@ -1,5 +1,16 @@
 /** Files that the visitor gave: where they come from, and which are tables. */
 
+/** Something is wrong with a file. */
+export class FileError extends Error {
+  override readonly name = 'FileError';
+  readonly path: string;
+
+  constructor(file: File, cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.path = pathOf(file);
+  }
+}
+
 /** Whether a file is a table by its name: what is no table is taken for a text. */
 export function isTable({ name, type }: File): boolean {
   return /\.(csv|tsv)$/i.test(name) || type === 'text/csv';

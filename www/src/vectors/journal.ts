@@ -49,6 +49,7 @@ export class Journal {
   /** Tasks that only put results together: they come beside those that are expected. */
   #gathering = 0;
   #last = 0;
+  #done = 0;
 
   /** `began`: milliseconds since 1970; `expected`: tasks that are known of beforehand. Keeps the last `keep` lines. */
   constructor(lanes: readonly Lane[], began: number, expected: number, keep = 300) {
@@ -82,6 +83,7 @@ export class Journal {
       // Clocks tell whole milliseconds, a task's own time is finer.
       open.end = open.start + (line.milliseconds ?? at - open.start);
       open.state = 'done';
+      this.#done += 1;
       open.calls = line.calls ?? 0;
       if (open.calls === 0) this.#gathering += 1;
       this.#last = Math.max(this.#last, open.end);
@@ -101,6 +103,11 @@ export class Journal {
 
   get working(): readonly Turn[] {
     return [...this.#working.values()];
+  }
+
+  /** How many tasks ended. */
+  get done(): number {
+    return this.#done;
   }
 
   /** How many tasks there are, as far as is known; at least as many as the job's own `statistics` know of. */

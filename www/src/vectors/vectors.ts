@@ -1,5 +1,5 @@
 /** The vectors tab: files, a job over them, who does which part of it, and what comes of it. */
-import { type Crew, type Job, loadJob, type Row, threads } from 'cipherloom/job';
+import { type Crew, type Job, type JobStatistics, loadJob, type Row, threads } from 'cipherloom/job';
 import type { App } from '../app.js';
 import { isCancellation } from '../failure.js';
 import * as format from '../format.js';
@@ -39,8 +39,8 @@ export class Vectors {
   /** Of the last run: its rows are still to be read. */
   #last: { readonly job: Job; readonly prepared: Prepared } | undefined;
   #journal: Journal | undefined;
-  /** Which fields were asked for last: older ones come too late. */
-  #asked = 0;
+  /** Fields of what is chosen are there: a job waits for them. */
+  #fields: Promise<void> = Promise.resolve();
 
   constructor(host: HTMLElement, app: App) {
     const around = { data: app.data, loom: () => app.loom() };
@@ -82,7 +82,7 @@ export class Vectors {
       title.focus({ preventScroll: true });
     });
     app.onReplaced(() => this.#cancel());
-    this.#connectFiles();
+    this.#connectFiles(host);
     this.#connectWorkers();
     this.#filesChanged();
   }
@@ -95,7 +95,7 @@ export class Vectors {
 
   // --------------------------------------------------------------------------------------------------- files
 
-  #connectFiles(): void {
+  #connectFiles(host: HTMLElement): void {
     const { drop, files, folder, examples, clear } = this.#frame;
     for (const input of [files, folder]) {
       input.addEventListener('change', () => {
@@ -109,20 +109,21 @@ export class Vectors {
       this.#filesChanged();
       examples.focus();
     });
+    // Anywhere on the tab: what misses the box would be opened in place of the page.
     for (const type of ['dragenter', 'dragover']) {
-      drop.addEventListener(type, (event) => {
+      host.addEventListener(type, (event) => {
         event.preventDefault();
         drop.classList.add('over');
       });
     }
-    drop.addEventListener('dragleave', () => drop.classList.remove('over'));
-    drop.addEventListener('drop', (event) => {
+    host.addEventListener('dragleave', () => drop.classList.remove('over'));
+    host.addEventListener('drop', (event) => {
       event.preventDefault();
       drop.classList.remove('over');
       if (event.dataTransfer === null || this.#running !== undefined) return;
       droppedFiles(event.dataTransfer).then(
         (dropped) => this.#take(dropped),
-        (error: unknown) => this.#fail(error),
+        (error: unknown) => this.#fail(error, 'taking what was dropped'),
       );
     });
   }
@@ -201,18 +202,22 @@ export class Vectors {
     this.#work = work;
     const { fields, note } = this.#frame;
     note.textContent = '';
-    const asked = ++this.#asked;
     fields.replaceChildren();
     this.#enable();
-    if (this.#problem() !== undefined || work.fields === undefined) return;
-    work.fields(this.#fitting()).then(
+    if (this.#problem() !== undefined || work.fields === undefined) {
+      this.#fields = Promise.resolve();
+      return;
+    }
+    const made = work.fields(this.#fitting()).then(
       (elements) => {
-        if (asked === this.#asked) fields.replaceChildren(...elements);
+        // Others may have been asked for since.
+        if (made === this.#fields) fields.replaceChildren(...elements);
       },
       (error: unknown) => {
-        if (asked === this.#asked) this.#fail(error);
+        if (made === this.#fields) this.#fail(error, 'reading it');
       },
     );
+    this.#fields = made;
   }
 
   #connectWorkers(): void {
@@ -241,8 +246,10 @@ export class Vectors {
     const hearing = { signal, say: (text: string) => this.#say(text) };
     let prepared: Prepared | undefined;
     let job: Job | undefined;
+    let during = 'getting ready';
     try {
       this.#say('Getting ready…');
+      await this.#fields;
       prepared = await this.#work.prepare(this.#fitting(), hearing);
       note.textContent = prepared.note ?? '';
       signal.throwIfAborted();
@@ -251,6 +258,7 @@ export class Vectors {
       this.#last = { job, prepared };
       await prepared.feed?.(job, hearing);
       signal.throwIfAborted();
+      during = 'the job ran';
       this.#say('Running…');
       const { rows, said } = await this.#watched(job, crew, prepared, signal);
       const finished = await prepared.finish?.(rows(), hearing);
@@ -269,7 +277,7 @@ export class Vectors {
         this.#say('Cancelled. The files are as they were.');
       else {
         this.#say('The job failed.');
-        this.#fail(error);
+        this.#fail(error, during);
       }
       this.#forget();
       if (job === undefined) prepared?.close?.();
@@ -294,18 +302,23 @@ export class Vectors {
     watch.hidden = board.hidden = false;
     watch.dataset['state'] = 'running';
     this.#board.begin(journal);
-    let shown = 0;
+    let next = 0;
+    let known = 0;
     const show = (all: boolean): void => {
-      const statistics = job.statistics();
-      const tasks = journal.tasks(statistics);
+      // What the whole log comes to is not asked for each frame.
+      const now = performance.now();
+      const isSlow = all || now >= next;
+      const statistics = isSlow ? job.statistics() : undefined;
+      if (statistics !== undefined) known = statistics.tasks;
+      const tasks = journal.tasks({ tasks: known });
       this.#board.show(tasks);
       const percent = tasks === 0 ? 0 : Math.round((100 * this.#board.counts().done) / tasks);
       bar.setAttribute('aria-valuenow', String(percent));
-      if (!all && performance.now() - shown < SLOW) return;
-      shown = performance.now();
+      if (statistics === undefined) return;
       this.#log.show(journal, began);
       this.#showTimeline(journal, all ? journal.length : Date.now() - began);
-      this.#showProcessors(job, journal);
+      this.#showProcessors(statistics, journal);
+      next = now + Math.max(SLOW, 10 * (performance.now() - now));
     };
     let frame = 0;
     const follow = (): void => {
@@ -353,8 +366,8 @@ export class Vectors {
     );
   }
 
-  #showProcessors(job: Job, { lanes }: Journal): void {
-    const known = new Map(job.statistics().workers.map((one) => [laneName(one), one] as const));
+  #showProcessors({ workers }: JobStatistics, { lanes }: Journal): void {
+    const known = new Map(workers.map((one) => [laneName(one), one] as const));
     const rows = lanes.map((lane) => {
       const name = laneName(lane);
       return { name, lane, ...(known.get(name) ?? { tasks: 0, calls: 0, milliseconds: 0 }) };
@@ -446,8 +459,8 @@ export class Vectors {
     if (status.textContent !== text) status.textContent = text;
   }
 
-  #fail(error: unknown): void {
-    const failure = jobFailure(error);
+  #fail(error: unknown, during?: string): void {
+    const failure = jobFailure(error, during);
     showFailure(this.#frame.failure, failure, () => {});
     for (const item of this.#frame.list.children)
       item.classList.toggle(

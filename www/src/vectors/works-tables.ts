@@ -15,7 +15,7 @@ import { areEqual, resultOf, textOf } from '../compare.js';
 import type { DataTable, NumericColumn } from '../data/messages.js';
 import * as format from '../format.js';
 import { h } from '../ui/dom.js';
-import { isTable, pathOf } from './files.js';
+import { FileError, isTable, pathOf } from './files.js';
 import GROUPS from './operators/groups.ts?address';
 import type { Columns } from './operators/groups.js';
 import { cellsOf, delimiterOf, recordsOf } from './operators/records.js';
@@ -91,7 +91,7 @@ export class EncryptedStatistics implements Work {
     return [field('Column', this.#column)];
   }
 
-  async prepare(files: readonly File[], { say }: Hearing): Promise<Prepared> {
+  async prepare(files: readonly File[], { say, signal }: Hearing): Promise<Prepared> {
     const name = this.#column.value;
     say(`Reading ${format.plural(files.length, 'table')}…`);
     const columns = await Promise.all(
@@ -117,8 +117,11 @@ export class EncryptedStatistics implements Work {
     task.output('count', cells.count());
     task.output('mean', cells.mean());
     task.output('variance', cells.variance());
-    const program = await task.compile();
-    const client = await program.client();
+    const program = await task.compile({ signal });
+    const client = await program.client({ signal }).catch((error: unknown) => {
+      program.dispose();
+      throw error;
+    });
     const definition: JobDefinition = {
       inputs: { tables: VariableLenVector({ parts: files.length }) },
       globals: { keys: PVar() },
@@ -182,10 +185,10 @@ export class EncryptedStatistics implements Work {
 
   async #read(file: File): Promise<DataTable> {
     const bytes = await file.arrayBuffer().catch((error: unknown) => {
-      throw ofFile(file, error);
+      throw new FileError(file, error);
     });
     return this.#around.data.read(bytes).catch((error: unknown) => {
-      throw ofFile(file, error);
+      throw new FileError(file, error);
     });
   }
 }
@@ -198,10 +201,10 @@ async function headerOf(file: File): Promise<{ header: string; cells: string[]; 
       if (records.push(record) === 2) break;
     }
   } catch (error) {
-    throw ofFile(file, error);
+    throw new FileError(file, error);
   }
   const [header, first = ''] = records;
-  if (header === undefined) throw ofFile(file, new Error('it is empty'));
+  if (header === undefined) throw new FileError(file, new Error('it is empty'));
   const delimiter = delimiterOf(header);
   return { header, cells: namesOf(header, delimiter), first: cellsOf(first, delimiter) };
 }
@@ -210,7 +213,7 @@ async function columnsOf(file: File, group: string, value: string): Promise<Colu
   const { header, cells } = await headerOf(file);
   const at = (name: string): number => {
     const index = cells.indexOf(name);
-    if (index < 0) throw ofFile(file, new Error(`it has no column “${name}”`));
+    if (index < 0) throw new FileError(file, new Error(`it has no column “${name}”`));
     return index;
   };
   return { delimiter: delimiterOf(header), group: at(group), value: at(value) };
@@ -222,7 +225,7 @@ function namesOf(header: string, delimiter: string): string[] {
 
 function columnOf({ numeric }: DataTable, name: string, file: File): NumericColumn {
   const column = numeric.find((one) => one.name === name);
-  if (column === undefined) throw ofFile(file, new Error(`it has no column of numbers “${name}”`));
+  if (column === undefined) throw new FileError(file, new Error(`it has no column of numbers “${name}”`));
   return column;
 }
 
@@ -235,7 +238,7 @@ async function* rowsOf(files: readonly File[]): AsyncGenerator<Row> {
         if (++number > 0) yield [`${pathOf(file)}, row ${number}`, [table, record]];
       }
     } catch (error) {
-      throw ofFile(file, error);
+      throw new FileError(file, error);
     }
   }
 }
@@ -252,11 +255,6 @@ async function* pieces(file: Blob): AsyncGenerator<Uint8Array> {
   } finally {
     await reader.cancel();
   }
-}
-
-/** An error of a file, which says which one. */
-function ofFile(file: File, cause: unknown): Error {
-  return new Error(`${pathOf(file)}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
 }
 
 /** Fills a choice, unless what was chosen is still there; else with the first, or the last, that is likely. */

@@ -1,7 +1,7 @@
 /** Works over texts. */
 import { CrossMap, DirMap, fromModule, type Row, SparseTextVector, VectorMap } from 'cipherloom/job';
 import * as format from '../format.js';
-import { isTable, pathOf } from './files.js';
+import { FileError, isTable, pathOf } from './files.js';
 import FACTS from './operators/file-facts.ts?address';
 import LIKENESS from './operators/likeness.ts?address';
 import COUNT from './operators/word-count.ts?address';
@@ -98,7 +98,7 @@ const likeness: Work = {
   takes: isText,
   problem(files) {
     if (files.length >= 2 && files.length <= MOST_COMPARED) return undefined;
-    return `Needs 2 to ${MOST_COMPARED} texts; ${files.length === 0 ? 'there are none' : `here ${files.length === 1 ? 'is 1' : `are ${files.length}`}`}`;
+    return `Needs 2 to ${MOST_COMPARED} texts; ${files.length === 0 ? 'there are none' : `here ${files.length === 1 ? 'is 1' : `are ${format.count(files.length)}`}`}`;
   },
   async prepare(files) {
     const [words, share] = ['words', 'share'].map((name) =>
@@ -115,7 +115,10 @@ const likeness: Work = {
       async feed(job, { signal }) {
         for (const [index, file] of files.entries()) {
           signal.throwIfAborted();
-          await job.inputs['texts']!.emit(index, await file.text());
+          const text = await file.text().catch((error: unknown) => {
+            throw new FileError(file, error);
+          });
+          await job.inputs['texts']!.emit(index, text);
         }
       },
       before: (a, b) => (b[1] as number) - (a[1] as number),
