@@ -1,6 +1,6 @@
 // The vectors tab, as a visitor uses it: files in, a job over them on workers, who did what, and the right rows out, on the screen and as files.
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { BROWSERS, openBrowser } from '../lib/browser.mjs';
@@ -227,6 +227,18 @@ describe('Chromium, a folder', { timeout: 120_000 }, () => {
         ['letters/same.txt', '1'],
       ],
     );
+  });
+
+  test('a file that is gone is named', async () => {
+    const gone = given('gone.txt', 'here and gone');
+    await page.upload('[data-testid="vectors-files"]', gone);
+    await page.until(`document.querySelector('[data-path="gone.txt"]')`, PATIENCE_MS);
+    rmSync(gone);
+    await start(page, 'word-count');
+    await over(page);
+    assert.match(await text(page, 'vectors-error'), /^gone\.txt: the browser can no longer read this file/);
+    await page.click('li.wrong button');
+    await run(page, 'word-count');
   });
 
   test('files that are dropped', async () => {

@@ -275,3 +275,17 @@ describe('failures in words', () => {
     expect(jobFailure(new Error('it is empty')).sentence).toBe('it is empty.');
   });
 });
+
+test('operators import nothing of the page: a worker would start it', () => {
+  const texts = Object.entries(
+    import.meta.glob<string>('../src/vectors/operators/*.ts', {
+      query: '?raw',
+      import: 'default',
+      eager: true,
+    }),
+  );
+  expect(texts.length).toBeGreaterThan(5);
+  for (const [name, text] of texts)
+    for (const [, type, from] of text.matchAll(/^import (type )?.* from '(.*)';$/gm))
+      expect(type !== undefined || /^\.\/[\w-]+\.js$/.test(from!), `${name}: ${from}`).toBe(true);
+});

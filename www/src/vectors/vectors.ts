@@ -57,8 +57,11 @@ export class Vectors {
       testId: `${PREFIX}timeline-canvas`,
       hint: 'Point at a bar to see its task.',
       lane: ({ thread }) => laneName(laneOf(thread)),
-      name: (op) =>
-        turnOf(op).state === 'done' && turnOf(op).calls === 0 ? 'together' : `part ${turnOf(op).part}`,
+      name: (op) => {
+        const { state, calls, part, said } = turnOf(op);
+        if (state === 'done' && calls === 0) return 'together';
+        return said === '' ? `part ${part}` : said;
+      },
       color: (op) => (turnOf(op).state === 'lost' ? '--bad' : laneColor(laneOf(turnOf(op).lane))),
       told: (op, { thread }) => {
         const { task, round, part, calls, state, said } = turnOf(op);
