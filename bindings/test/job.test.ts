@@ -234,6 +234,24 @@ describe('K-V4: vectors and rounds', () => {
     ]);
   });
 
+  test('a result is cut anew where its template says how', async () => {
+    const ten: Row[] = Array.from({ length: 10 }, (_, key) => [key, key]);
+    const inputs = { rows: SparseValueVector({ parts: 1 }) };
+    for (const [result, pairs] of [
+      [SparseValueVector(), 0],
+      [SparseValueVector({ parts: 10 }), 90],
+      [SparseValueVector({ parts: 2, partitioner: from('ofParts') }), 50],
+    ] as const) {
+      const rounds = [VectorMap(from('twice'), { result }), CrossMap(from('minus'))];
+      const { rows, calls, job, store } = await run({ inputs, rounds }, ten);
+      expect(rows.length).toBe(pairs);
+      expect(calls).toEqual([]);
+      job.dispose();
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      expect(store.count).toBe(0);
+    }
+  });
+
   test('no rows give no rows', async () => {
     for (const round of [
       VectorMap(from('same')),

@@ -36,6 +36,7 @@ describe('the journal of a job', () => {
       line: 0,
       round: 0,
       part: 7,
+      does: 'map',
       text: '',
       ...more,
     };
@@ -71,8 +72,8 @@ describe('the journal of a job', () => {
 
   test('counts what only puts results together beside what is expected', () => {
     const journal = journalOf(3, [
-      line('begin', 0, 'm', 1),
-      line('end', 0, 'm', 2, { calls: 0, milliseconds: 1 }),
+      line('begin', 0, 'm', 1, { does: 'reduce' }),
+      line('end', 0, 'm', 2, { does: 'reduce', calls: 0, milliseconds: 1 }),
     ]);
     expect(journal.tasks({ tasks: 1 })).toBe(4);
     expect(journal.tasks({ tasks: 9 })).toBe(9);

@@ -5,7 +5,7 @@ import { disposeSymbol, Resource } from '../resource.js';
 import { threads } from './crew/threads.js';
 import { checkDefinition } from './definition.js';
 import { JobLog } from './log.js';
-import { importFunction } from './operators/function.js';
+import { importPartitioner } from './operators/function.js';
 import type { PlacementTable } from './placement.js';
 import { globalRef, JobRun, type RunSettings } from './rounds.js';
 import type {
@@ -104,9 +104,7 @@ export async function loadJob(definition: JobDefinition, options: JobOptions = {
     throw failure('job.kind', 'The crew has no workers', { found: crew.workers, expected: 'a worker' });
   const partitioners = new Map<string, PartitionerFunction>();
   for (const [name, { partitioner }] of Object.entries(checked.inputs ?? {})) {
-    if (partitioner === undefined) continue;
-    const { module, name: exported = 'default' } = partitioner;
-    partitioners.set(name, (await importFunction(module, exported)) as PartitionerFunction);
+    if (partitioner !== undefined) partitioners.set(name, await importPartitioner(partitioner));
   }
   const { table, threshold } = options;
   const placement = { ...(table && { table }), ...(threshold !== undefined && { threshold }) };

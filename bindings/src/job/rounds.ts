@@ -126,8 +126,13 @@ export class JobRun {
   /** Puts bytes into the store. */
   async put(bytes: Uint8Array): Promise<Ref> {
     const ref = await this.crew.store.put(bytes);
-    this.#live.set(ref.name, ref);
+    this.keep(ref);
     return ref;
+  }
+
+  /** What is there belongs to the run. */
+  keep(ref: Ref): void {
+    this.#live.set(ref.name, ref);
   }
 
   /** Bytes of a circuit or program, which are put there once. */
@@ -189,7 +194,7 @@ export class JobRun {
     queue(rows);
     try {
       const result = await this.crew.run({ ...task, globals: Object.fromEntries(globals) }, this.#hearing);
-      for (const { ref } of result.chunks) this.#live.set(ref.name, ref);
+      for (const { ref } of result.chunks) this.keep(ref);
       this.signal.throwIfAborted();
       if (measured !== undefined) this.#measurements.record(measured, kind, rows, result.milliseconds);
       log.ended(task.id);

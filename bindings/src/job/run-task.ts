@@ -3,7 +3,7 @@ import { describe } from '../arguments.js';
 import { failure } from '../errors.js';
 import { rowsOf } from './chunk-reader.js';
 import { copyOfRow } from './data.js';
-import { listFiles, openFile } from './files.js';
+import { listFiles, openFile, pathOf } from './files.js';
 import { Globals } from './globals.js';
 import type { Kind } from './kinds.js';
 import { type Computing, Operators } from './operators/index.js';
@@ -86,8 +86,12 @@ export class TaskRunner {
 
   #log(task: Task, event: LogLine['event'], more: Partial<LogLine> = {}): void {
     const { worker, kind } = this.#surroundings;
-    const { id, round, part } = task;
-    const line = { worker, line: this.#line++, time: Date.now(), task: id, round, part, kind };
+    const { id, round, part, work } = task;
+    const file = work.do === 'file' && {
+      file: typeof work.file === 'string' ? work.file : pathOf(work.file),
+    };
+    const which = { task: id, round, part, kind, does: work.do, ...file };
+    const line = { worker, line: this.#line++, time: Date.now(), ...which };
     this.#surroundings.log({ event, text: '', ...line, ...more });
   }
 }

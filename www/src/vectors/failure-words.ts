@@ -27,8 +27,7 @@ export function jobFailure(error: unknown, during = 'the job ran'): Failure & { 
 
 /** Without names of error classes; and files that cannot be read any more, with what may be the reason. */
 function plain(message: string): string {
-  // Streams of a file that is gone end with a "network error" in Chromium.
-  if (/NotReadableError|NotFoundError|could not be read|TypeError: network error/.test(message))
+  if (/NotReadableError|NotFoundError|could not be read|cannot be read/.test(message))
     return 'the browser can no longer read this file. Was it moved, changed or deleted since you gave it? Give it again.';
   const text = message.replace(/^(\w*Error: )+/, '');
   return /[.!?]$/.test(text) ? text : `${text}.`;

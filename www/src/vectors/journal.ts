@@ -17,7 +17,9 @@ export interface Turn {
   readonly start: number;
   end: number | undefined;
   state: 'working' | 'done' | 'lost';
-  /** Calls of operators; 0 of one that only puts results together. */
+  /** Whether it puts results together. */
+  readonly gathers: boolean;
+  /** Calls of operators. */
   calls: number;
   /** What its operator wrote last. */
   said: string;
@@ -72,7 +74,7 @@ export class Journal {
       const { task, round, part } = line;
       const turn: Turn = {
         ...{ task, round, part, lane, start: at },
-        ...{ end: undefined, state: 'working' as const, calls: 0, said: '' },
+        ...{ gathers: line.does === 'reduce', end: undefined, state: 'working' as const, calls: 0, said: '' },
       };
       this.turns.push(turn);
       this.#working.set(task, turn);
@@ -85,7 +87,7 @@ export class Journal {
       open.state = 'done';
       this.#done += 1;
       open.calls = line.calls ?? 0;
-      if (open.calls === 0) this.#gathering += 1;
+      if (open.gathers) this.#gathering += 1;
       this.#last = Math.max(this.#last, open.end);
     }
   }

@@ -58,17 +58,17 @@ export class Vectors {
       hint: 'Point at a bar to see its task.',
       lane: ({ thread }) => laneName(laneOf(thread)),
       name: (op) => {
-        const { state, calls, part, said } = turnOf(op);
-        if (state === 'done' && calls === 0) return 'together';
+        const { gathers, part, said } = turnOf(op);
+        if (gathers) return 'together';
         return said === '' ? `part ${part}` : said;
       },
       color: (op) => (turnOf(op).state === 'lost' ? '--bad' : laneColor(laneOf(turnOf(op).lane))),
       told: (op, { thread }) => {
-        const { task, round, part, calls, state, said } = turnOf(op);
+        const { task, round, part, gathers, calls, state, said } = turnOf(op);
         const did = {
           working: 'at work',
           lost: 'not finished',
-          done: calls === 0 ? 'put results together' : format.plural(calls, 'call'),
+          done: gathers ? 'put results together' : format.plural(calls, 'call'),
         }[state];
         const more = said === '' ? '' : ` (${said})`;
         return `task ${task}, round ${round}, part ${part}, on ${laneName(laneOf(thread))}, ${did}${more}`;
