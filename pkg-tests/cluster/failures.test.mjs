@@ -86,7 +86,16 @@ test('no workers, and workers of another version', options, async () => {
   const other = await refusal(cluster({ redis: redis.url, prefix: 'other', wait: 300 }), 'job.worker', 3000);
   assert.match(other.message, /99\.1\.2/);
   assert.match(other.message, new RegExp(description.version.replaceAll('.', '\\.')));
+  // Beside one of this version it gets no task.
+  const ours = await startWorker({ redis: redis.url, args: ['--allow-any', '--prefix', 'other'] });
+  const mixed = await cluster({ redis: redis.url, prefix: 'other' });
+  assert.deepEqual(mixed.workers, { cpu: 1 });
+  assert.equal((await run(mixed, { operator: 'long', rows: 8, parts: 8 })).statistics.workers.length, 1);
+  await mixed.close();
+  await ours.stop();
   await worker.stop();
+  assert.match(ours.output(), /8 tasks done/);
+  assert.doesNotMatch(worker.output(), /tasks done|task /);
 
   const worked = await startWorker({ redis: redis.url, args: ['--allow-any', '--prefix', 'kinds'] });
   const crew = await cluster({ redis: redis.url, prefix: 'kinds', wait: 1500 });

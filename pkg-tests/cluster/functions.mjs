@@ -53,3 +53,9 @@ export async function told([key, value]) {
 }
 /** Of `DirMap`. */
 export const size = ([, file]) => file.size;
+/** Computes for a few microseconds. */
+export function work([, value]) {
+  let sum = 0;
+  for (let i = 1; i < 500; i++) sum += Math.sqrt(value + i) / i;
+  return sum;
+}
