@@ -6,7 +6,18 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { load, u32 } from 'cipherloom';
 import { cluster, clusterWorker, folderStore } from 'cipherloom/cluster';
-import { DirMap, fromCircuit, fromModule, inline, loadJob, SparseValueVector, VectorMap } from 'cipherloom/job';
+import {
+  DirMap,
+  fromCircuit,
+  fromModule,
+  fromProgram,
+  inline,
+  loadJob,
+  PVar,
+  SparseValueVector,
+  VariableLenVector,
+  VectorMap,
+} from 'cipherloom/job';
 import { MODULE, run } from './jobs.mjs';
 import { skip, startRedis, temporaryFolder } from './redis.mjs';
 import { cli, startWorker, startWorkers } from './workers.mjs';
@@ -251,6 +262,88 @@ test('SIGTERM: a worker ends after what it has, and another one does the rest', 
   assert.match(workers[0].output(), /ended\n$/);
   assert.equal((await job).rows.length, 40);
   assert.equal(crew.state().again, 0);
+});
+
+test('a program over ciphertexts: program and keys travel once to a worker', options, async (t) => {
+  const loom = await load({ threads: 1 });
+  t.after(() => loom.dispose());
+  const task = loom.task();
+  const readings = task.encrypted('readings', { shape: [4], min: 0, max: 99 });
+  task.output('products', readings.multiply(readings.rotate(1)));
+  const program = await task.compile();
+  const client = await program.client();
+  const keys = Object.values(client.evaluationKeys);
+  assert.ok(keys.length > 0);
+
+  const store = folderStore(temporaryFolder());
+  /** How often each blob was fetched, by its hash. */
+  const fetched = new Map();
+  const counting = {
+    identity: () => store.identity(),
+    put: (bytes) => store.put(bytes),
+    drop: (refs) => store.drop(refs),
+    has: (refs) => store.has(refs),
+    close: () => store.close(),
+    get: (ref) => {
+      const hash = ref.name.slice(0, 64);
+      fetched.set(hash, (fetched.get(hash) ?? 0) + 1);
+      return store.get(ref);
+    },
+  };
+  const places = { redis: redis.url, prefix: 'program' };
+  const worker = await clusterWorker({ ...places, store: counting, threads: 2, allow: 'any' });
+  t.after(() => worker.close(true));
+  const crew = await cluster({ ...places, store });
+  t.after(() => crew.close());
+  const job = await loadJob(
+    {
+      inputs: { tables: VariableLenVector({ parts: 6 }) },
+      globals: { keys: PVar() },
+      rounds: [VectorMap(fromProgram(program.toBytes(), 'keys'))],
+    },
+    { crew },
+  );
+  t.after(() => job.dispose());
+  for (const [index, key] of keys.entries()) await job.globals.keys.emit(index, key);
+  for (let row = 0; row < 6; row++)
+    await job.inputs.tables.emit(row, await client.encrypt({ readings: [row, 1, 2, 3] }));
+  const found = [];
+  for await (const [row, outputs] of (await job.run()).getItr())
+    found.push([row, (await client.decrypt(outputs)).products]);
+  assert.deepEqual(
+    found,
+    Array.from({ length: 6 }, (_, row) => [row, [row, 2, 6, 3 * row]]),
+  );
+  assert.ok(job.statistics().workers.length > 1);
+  // Six chunks of rows, the program, the keys: each once, though two threads do six tasks.
+  assert.deepEqual([...fetched.values()], Array(8).fill(1));
+});
+
+test("workers of one's own: another kind, and who does its tasks", options, async (t) => {
+  const store = folderStore(temporaryFolder());
+  const places = { redis: redis.url, prefix: 'own', store };
+  const said = [];
+  const worker = await clusterWorker({
+    ...places,
+    kind: 'fpga',
+    allow: 'any',
+    crew: (store, kind) => {
+      const here = inline({ store });
+      return {
+        store,
+        workers: { [kind]: 1 },
+        run: (task, hearing) => here.run({ ...task, kind: 'cpu' }, hearing),
+        close: () => here.close(),
+      };
+    },
+    print: (text) => said.push(text),
+  });
+  const crew = await cluster(places);
+  assert.deepEqual(crew.workers, { fpga: 1 });
+  assert.equal((await run(crew, { operator: 'square', rows: 10, parts: 2 })).rows.length, 10);
+  await crew.close();
+  await worker.close();
+  assert.match(said.join('\n'), /fpga[^]*2 tasks done[^]*ended/);
 });
 
 test('a Redis that has forgotten everything', options, async (t) => {
