@@ -59,3 +59,7 @@ export function work([, value]) {
   for (let i = 1; i < 500; i++) sum += Math.sqrt(value + i) / i;
   return sum;
 }
+export async function slowSize([, file]) {
+  await sleep(1500);
+  return file.size;
+}

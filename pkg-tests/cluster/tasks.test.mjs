@@ -249,9 +249,45 @@ test('what does not travel is refused before it is queued', options, async (t) =
   const files = await loadJob({ rounds: [DirMap(count, { directory: [new File(['x'], 'x')] })] }, { crew });
   t.after(() => files.dispose());
   await assert.rejects(files.run(), code('job.definition'));
-  const own = await loadJob({ rounds: [DirMap(count, { directory: '/', shared: false })] }, { crew });
-  t.after(() => own.dispose());
-  await assert.rejects(own.run(), code('job.definition'));
+});
+
+test("directories of each worker's own", options, async (t) => {
+  // One path, and another folder for each, as on machines with disks of their own.
+  const folders = [0, 1, 2].map((number) => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'data'));
+    for (let file = 0; file < 5; file++)
+      writeFileSync(join(folder, 'data', `${number}-${file}.txt`), 'x'.repeat(number + 1));
+    return folder;
+  });
+  const args = ['--allow-any', '--threads', '2', '--prefix', 'directories'];
+  const workers = await Promise.all(folders.map((cwd) => startWorker({ redis: redis.url, args, cwd })));
+  t.after(() => Promise.all(workers.map((worker) => worker.stop('SIGKILL'))));
+  const crew = await cluster({ redis: redis.url, prefix: 'directories', workers: { cpu: 6 } });
+  t.after(() => crew.close());
+  const done = async (name) => {
+    const operator = fromModule(MODULE, { name });
+    const job = await loadJob(
+      { rounds: [DirMap(operator, { directory: 'data', shared: false, threads: 2 })] },
+      { crew },
+    );
+    t.after(() => job.dispose());
+    const rows = [];
+    for await (const [path, size] of (await job.run()).getItr()) rows.push([path.replace(/.*data/, ''), size]);
+    return rows.sort(([a], [b]) => (a < b ? -1 : 1));
+  };
+  const expected = [0, 1, 2].flatMap((number) => [0, 1, 2, 3, 4].map((file) => [`/${number}-${file}.txt`, number + 1]));
+  assert.deepEqual(await done('size'), expected);
+  // What is gone with its worker is not had from another one: that is said. The next job is one of those that are left.
+  const job = done('slowSize');
+  await sleep(1500);
+  await workers[1].stop('SIGKILL');
+  await assert.rejects(job, (error) => {
+    assert.match(error.message, /shared: false/);
+    return code('job.worker')(error);
+  });
+  const left = await done('size');
+  assert.deepEqual(left.map(([, size]) => size).sort(), [1, 1, 1, 1, 1, 3, 3, 3, 3, 3]);
 });
 
 test('SIGTERM: a worker ends after what it has, and another one does the rest', options, async (t) => {

@@ -22,10 +22,11 @@ export async function cli(args, env = {}) {
 }
 
 /** Starts a worker and waits until it listens. `env`: for its operators; `program`: another command line. */
-export async function startWorker({ redis, args = ['--allow-any'], env = {}, program = CLI }) {
+export async function startWorker({ redis, args = ['--allow-any'], env = {}, program = CLI, cwd }) {
   const child = spawn(process.execPath, [program, 'worker', ...args], {
     env: { ...process.env, CIPHERLOOM_REDIS: redis, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    ...(cwd && { cwd }),
   });
   endWithThis(child);
   const ended = once(child, 'exit');

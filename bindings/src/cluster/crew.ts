@@ -15,6 +15,7 @@ import {
 } from './messages.js';
 import { hashOf } from './named.js';
 import { onAbort } from './on-abort.js';
+import { type Found, OwnWorkers } from './own-workers.js';
 import { type Address, another, connect, isFull, redisError, type RedisOptions } from './redis.js';
 import { redisStore } from './redis-store.js';
 import { ALIVE } from './scripts.js';
@@ -87,6 +88,8 @@ const WATCH_MS = 1000;
 const SILENCE_MS = 5000;
 /** After which it is looked whether a task is still known to Redis. */
 const LOOK_MS = 5000;
+/** Seconds for which a worker that has a directory of its own may be away, beyond its signs of life. */
+const MISSED = 5;
 /** For which Redis may be full: what is dropped makes room. */
 const FULL_MS = 5000;
 /** For which one that closes still talks to Redis. */
@@ -159,6 +162,10 @@ class Open {
   copies = 0;
   hasSlot = false;
   looked = 0;
+  /** The only process that can do it. */
+  only: string | undefined;
+  /** How often that was looked for, and not found. */
+  missed = 0;
 
   constructor(
     readonly field: string,
@@ -181,7 +188,9 @@ class Managing implements ClusterCrew {
   readonly #names: Names;
   readonly #journal: Journal;
   readonly #version = packageVersion();
-  readonly #queues = new Map<Kind, Queue>();
+  /** By name. */
+  readonly #queues = new Map<string, Queue>();
+  readonly #own = new OwnWorkers();
   readonly #open = new Map<string, Open>();
   /** Tasks that were queued once: Redis may know an outcome that does not count any more. */
   readonly #seen = new Set<string>();
@@ -244,10 +253,13 @@ class Managing implements ClusterCrew {
       if (this.#closed) throw closed();
       hearing.signal.throwIfAborted();
       checkTask(task);
-      const field = fieldOf(task);
+      const only = this.#onlyOf(task);
+      if (only?.leads === false) return resolve(nothing(task));
+      const field = fieldOf(task, only?.id);
       let open = this.#open.get(field);
       if (open === undefined) {
         open = new Open(field, task);
+        open.only = only?.id;
         this.#open.set(field, open);
         void this.#begin(open);
       }
@@ -273,6 +285,16 @@ class Managing implements ClusterCrew {
     this.#news?.disconnect();
     this.#redis.disconnect();
     if (this.#ownStore) await this.store?.close();
+  }
+
+  /** The process that has a part which no other can do. */
+  #onlyOf(task: Task): { readonly id: string; readonly leads: boolean } | undefined {
+    const { id, kind, round, part, pinned } = task;
+    if (!pinned) return undefined;
+    if (![...this.#open.values()].some(({ only }) => only !== undefined) && part === 0) this.#own.forget();
+    const only = this.#own.of(kind, part);
+    if (only === undefined) throw gone(id, round, part);
+    return only;
   }
 
   #bound(): number {
@@ -340,7 +362,7 @@ class Managing implements ClusterCrew {
       ...(timeout !== undefined && { timeout }),
     };
     await (
-      await this.#queueOf(task.kind)
+      await this.#queueOf(open)
     ).add('task', message, {
       jobId: this.#names.job(this.name, field, copy),
       priority,
@@ -351,19 +373,23 @@ class Managing implements ClusterCrew {
     if (open.cancelled.signal.aborted) await this.#takeBack(open);
   }
 
-  async #queueOf(kind: Kind): Promise<Queue> {
-    let queue = this.#queues.get(kind);
+  async #queueOf({ task: { kind }, only }: Open): Promise<Queue> {
+    const name =
+      only === undefined
+        ? this.#names.queue(this.#version, kind)
+        : this.#names.own(this.#version, kind, only);
+    let queue = this.#queues.get(name);
     if (queue === undefined) {
       const { Queue } = await libraries();
       // Another task may have been faster.
       queue =
-        this.#queues.get(kind) ??
-        new Queue(this.#names.queue(this.#version, kind), {
+        this.#queues.get(name) ??
+        new Queue(name, {
           connection: this.#redis,
           prefix: this.#names.prefix,
         });
-      if (!this.#queues.has(kind)) queue.on('error', () => {});
-      this.#queues.set(kind, queue);
+      if (!this.#queues.has(name)) queue.on('error', () => {});
+      this.#queues.set(name, queue);
     }
     return queue;
   }
@@ -395,8 +421,8 @@ class Managing implements ClusterCrew {
   /** Removes what is queued of a task, and tells those who do it. */
   async #takeBack(open: Open): Promise<void> {
     if (open.copies === 0) return;
-    const { field, task } = open;
-    const queue = await this.#queueOf(task.kind);
+    const { field } = open;
+    const queue = await this.#queueOf(open);
     let removed = 0;
     for (let copy = 0; copy < open.copies; copy++)
       removed += await queue.remove(this.#names.job(this.name, field, copy));
@@ -474,8 +500,9 @@ class Managing implements ClusterCrew {
   }
 
   /** The slower run of a task that was done twice. */
-  async #takeBackOthers({ field, task, copies }: Open): Promise<void> {
-    const queue = await this.#queueOf(task.kind);
+  async #takeBackOthers(open: Open): Promise<void> {
+    const { field, copies } = open;
+    const queue = await this.#queueOf(open);
     for (let copy = 0; copy < copies; copy++) await queue.remove(this.#names.job(this.name, field, copy));
     await this.#tellStop(field);
   }
@@ -534,8 +561,12 @@ class Managing implements ClusterCrew {
 
   async #seeWorkers(): Promise<readonly WorkerInfo[]> {
     const found = (await ALIVE.run(this.#redis, [this.#names.workers, this.#names.beats], [])) as string[];
-    const all = found.filter((_, index) => index % 2 === 1).map((text) => JSON.parse(text) as WorkerInfo);
-    this.#alive = all;
+    const all: Found[] = [];
+    for (let index = 0; index < found.length; index += 2)
+      all.push({ ...(JSON.parse(found[index + 1] as string) as WorkerInfo), id: found[index] as string });
+    this.#alive = all.map(({ id: _, ...info }) => info);
+    this.#own.see(all.filter(({ version }) => version === this.#version));
+    for (const open of [...this.#open.values()]) this.#missOnly(open, all);
     for (const kind of KINDS) {
       const count = all
         .filter((worker) => worker.kind === kind && worker.version === this.#version)
@@ -546,6 +577,16 @@ class Managing implements ClusterCrew {
     }
     this.#slots.refill();
     return all;
+  }
+
+  /** A task that only one process can do is not waited for once that one has been gone for a while: after an outage of Redis all seem to be. */
+  #missOnly(open: Open, alive: readonly Found[]): void {
+    if (open.only === undefined || alive.some(({ id }) => id === open.only)) open.missed = 0;
+    else if (++open.missed > MISSED) {
+      const { id, round, part } = open.task;
+      this.#settle(open, gone(id, round, part));
+      void this.#takeBack(open).catch(() => {});
+    }
   }
 
   /** Waits for workers at the start. */
@@ -625,8 +666,9 @@ class Managing implements ClusterCrew {
     }
   }
 
-  async #isQueued({ field, task, copies }: Open): Promise<boolean> {
-    const queue = await this.#queueOf(task.kind);
+  async #isQueued(open: Open): Promise<boolean> {
+    const { field, copies } = open;
+    const queue = await this.#queueOf(open);
     const keys = Array.from({ length: copies }, (_, copy) =>
       queue.toKey(this.#names.job(this.name, field, copy)),
     );
@@ -643,6 +685,7 @@ class Managing implements ClusterCrew {
       free.set(task.kind, (free.get(task.kind) ?? 0) - copies);
     for (const open of [...this.#open.values()]) {
       const began = open.started.get(0);
+      if (open.only !== undefined) continue;
       if (began === undefined || open.copies !== 1 || !durations.isLate(open.group, now - began)) continue;
       if ((free.get(open.task.kind) ?? 0) <= 0) continue;
       free.set(open.task.kind, (free.get(open.task.kind) as number) - 1);
@@ -664,29 +707,44 @@ function within<T>(promise: Promise<T>, milliseconds: number): Promise<T> {
 }
 
 /** What is the same in two tasks that are one: numbers of stored bytes are drawn anew each time. */
-function fieldOf(task: Task): string {
-  const text = JSON.stringify(task).replace(/([0-9a-f]{64})-[0-9a-f]{16}/g, '$1');
+function fieldOf(task: Task, only = ''): string {
+  const text = (JSON.stringify(task) + only).replace(/([0-9a-f]{64})-[0-9a-f]{16}/g, '$1');
   return `${task.id}.${hashOf(text).slice(0, 16)}`;
 }
 
-function checkTask({ id, round, work, pinned }: Task): void {
-  if (work.do === 'file' && typeof work.file !== 'string')
-    throw failure(
-      'job.definition',
-      `round ${round}: a File of this page or process does not reach other machines`,
-      {
-        task: id,
-        round,
-        found: 'File',
-        expected: 'a path that workers can read',
-      },
-    );
-  if (pinned)
-    throw failure(
-      'job.definition',
-      `round ${round}: a directory of each worker's own (shared: false) needs workers that can be told apart, which those of a cluster cannot; put the files where all workers see them`,
-      { task: id, round, found: 'shared: false', expected: 'shared: true' },
-    );
+function checkTask({ id, round, work }: Task): void {
+  if (work.do !== 'file' || typeof work.file === 'string') return;
+  throw failure(
+    'job.definition',
+    `round ${round}: a File of this page or process does not reach other machines`,
+    {
+      task: id,
+      round,
+      found: 'File',
+      expected: 'a path that workers can read',
+    },
+  );
+}
+
+/** What comes of a task for a second thread of a process, whose directory is the first one's. */
+function nothing({ part }: Task): TaskResult {
+  return {
+    chunks: [],
+    template: undefined,
+    aligned: false,
+    files: [],
+    calls: 0,
+    milliseconds: 0,
+    worker: part,
+  };
+}
+
+function gone(task: string, round: number, part: number): CipherloomError {
+  return failure(
+    'job.worker',
+    `round ${round}, part ${part}: the worker whose own directory this is (shared: false) is gone, and no other has it`,
+    { task, round, part },
+  );
 }
 
 function closed(): CipherloomError {

@@ -57,6 +57,11 @@ export class Names {
     return `tasks-${version}-${kind}`;
   }
 
+  /** The queue of one worker process, for what only it can do. */
+  own(version: string, kind: Kind, id: string): string {
+    return `${this.queue(version, kind)}-${id}`;
+  }
+
   /** The job of BullMQ for a run of a task. BullMQ splits names at colons. */
   job(run: string, field: string, copy: number): string {
     return `${encodeURIComponent(run)}.${encodeURIComponent(field)}.${copy}`;

@@ -21,6 +21,7 @@ import {
 import { type Address, another, connect, type RedisOptions } from './redis.js';
 import { BEAT, BEGIN, FINISH } from './scripts.js';
 import type { SharedStore } from './shared-store.js';
+import { Slots } from './slots.js';
 import { packageVersion } from './version.js';
 
 /** Settings of {@link clusterWorker}. */
@@ -72,6 +73,10 @@ const BOUNCE_MS = 500;
 const SETTLED_MS = 3000;
 /** How errors of connections begin. */
 const CONNECTION = /ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|Connection is closed|LOADING/;
+/** Its own queue is looked at more seldom than the common one, if nothing comes: few jobs have tasks for it. */
+const OWN_LOOKS = 5;
+/** What BullMQ keeps of a queue in which there is nothing. */
+const OWN_KEYS = ['meta', 'events', 'id', 'marker', 'pc', 'stalled', 'stalled-check'];
 /** For which one that ends at once still talks to Redis. */
 const LEAVE_MS = 1000;
 /** Between tries to write an outcome where Redis has no memory. */
@@ -138,7 +143,9 @@ class Working implements ClusterWorker {
   readonly #doing = new Map<string, Doing>();
   /** How many lines each thread has written. */
   readonly #lines = new Map<number, number>();
-  #queue: QueueWorker | undefined;
+  /** That of its kind, and its own. */
+  readonly #queues: QueueWorker[] = [];
+  readonly #slots: Slots;
   #stops: Redis | undefined;
   #beat: ReturnType<typeof setInterval> | undefined;
   /** When Redis came back last. */
@@ -169,6 +176,7 @@ class Working implements ClusterWorker {
     this.#kind = kind;
     this.#lease = options.lease ?? LEASE_MS;
     this.#count = count;
+    this.#slots = new Slots(() => count);
     this.#allowed = allow === 'any' ? 'any' : { hashes: new Set(allow), folders: files };
     this.#store = new CachedStore(store, cache);
   }
@@ -198,26 +206,31 @@ class Working implements ClusterWorker {
     this.#beat = setInterval(() => void this.#eachBeat(), Math.min(BEAT_MS, this.#lease / BEATS));
     const { Worker, DelayedError } = await libraries();
     this.#DelayedError = DelayedError;
-    this.#queue = new Worker(
-      this.#names.queue(this.#version, this.#kind),
-      (job, token) => this.#process(job, token),
-      {
+    const names = this.#names;
+    const common = names.queue(this.#version, this.#kind);
+    const own = names.own(this.#version, this.#kind, this.#id);
+    for (const [name, looks] of [
+      [common, 1],
+      [own, OWN_LOOKS],
+    ] as const) {
+      const queue = new Worker(name, (job, token) => this.#process(job, token), {
         connection: this.#redis,
-        prefix: this.#names.prefix,
+        prefix: names.prefix,
         concurrency: this.#count,
         lockDuration: Math.round(this.#lease),
-        stalledInterval: Math.round(this.#lease / 3),
+        stalledInterval: Math.round((this.#lease / 3) * looks),
         // How many workers may die of a task is counted by `begin`: an outage of Redis is nobody's death.
         maxStalledCount: 1e9,
-        drainDelay: 2,
+        drainDelay: 2 * looks,
         runRetryDelay: 500,
-      },
-    );
-    this.#queue.on('error', ({ message }) => {
-      // Connections mend themselves, and what there is to say of a lost one was said above.
-      if (this.#redis.status === 'ready' && !CONNECTION.test(message)) this.#print(`the queue: ${message}`);
-    });
-    this.#queue.on('stalled', (id) => this.#print(`taken from a worker that is gone: ${id}`));
+      });
+      queue.on('error', ({ message }) => {
+        // Connections mend themselves, and what there is to say of a lost one was said above.
+        if (this.#redis.status === 'ready' && !CONNECTION.test(message)) this.#print(`the queue: ${message}`);
+      });
+      queue.on('stalled', (id) => this.#print(`taken from a worker that is gone: ${id}`));
+      this.#queues.push(queue);
+    }
     this.#print(
       `worker ${this.first} (cipherloom ${this.#version}, ${this.#kind}, ${this.#count} at once) waits for tasks of ${this.#names.prefix} on ${this.#address.shown}; chunks in ${this.#identity}`,
     );
@@ -237,11 +250,14 @@ class Working implements ClusterWorker {
       const given = Promise.all([...this.#doing.values()].map(({ done }) => done));
       await Promise.race([given, new Promise((resolve) => setTimeout(resolve, LEAVE_MS))]);
     }
-    await this.#queue?.close(now).catch(() => {});
+    await Promise.all(this.#queues.map((queue) => queue.close(now).catch(() => {})));
     clearInterval(this.#beat);
     if (this.#redis.status === 'ready') {
       await this.#redis.call('ZREM', this.#names.beats, this.#id).catch(() => {});
       await this.#redis.call('HDEL', this.#names.workers, this.#id).catch(() => {});
+      // Nobody else comes to its own queue.
+      const own = `${this.#names.prefix}:${this.#names.own(this.#version, this.#kind, this.#id)}`;
+      await this.#redis.call('UNLINK', ...OWN_KEYS.map((key) => `${own}:${key}`)).catch(() => {});
     }
     await Promise.all(this.#crews.map((crew) => crew.close()));
     this.#stops?.disconnect();
@@ -293,6 +309,12 @@ class Working implements ClusterWorker {
   /** Has a task done. Nothing, where nobody waits for it any more. */
   async #done(message: TaskMessage, stopped: AbortSignal): Promise<Outcome | undefined> {
     const { run, field, task, store, timeout } = message;
+    // Both queues together may give more than there are threads.
+    try {
+      await this.#slots.take(stopped);
+    } catch {
+      return undefined;
+    }
     const slot = this.#free.shift() as { crew: Crew; number: number };
     const lines = new Lines((some) => this.#tell(run, { event: 'lines', field, lines: some }));
     const limit = timeout === undefined ? stopped : AbortSignal.any([stopped, AbortSignal.timeout(timeout)]);
@@ -314,6 +336,7 @@ class Working implements ClusterWorker {
     } finally {
       await lines.flush();
       this.#free.push(slot);
+      this.#slots.give();
     }
   }
 
