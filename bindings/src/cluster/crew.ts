@@ -1,7 +1,7 @@
 /** A crew of workers on many machines, as the manager sees it: tasks go out through queues of BullMQ, outcomes come back through a stream of the run. */
 import { randomUUID } from 'node:crypto';
 import { CipherloomError, failure, fromRecord } from '../errors.js';
-import { KINDS, type Kind } from '../job/kinds.js';
+import type { Kind } from '../job/kinds.js';
 import type { Crew, Hearing, Task, TaskResult } from '../job/work.js';
 import { Journal } from './journal.js';
 import { libraries, type Queue, type Redis } from './libraries.js';
@@ -15,40 +15,14 @@ import {
 } from './messages.js';
 import { hashOf } from './named.js';
 import { onAbort } from './on-abort.js';
-import { type Found, OwnWorkers } from './own-workers.js';
-import { type Address, another, connect, isFull, redisError, type RedisOptions } from './redis.js';
+import { checkOptions, type ClusterOptions } from './options.js';
+import { type Address, another, connect, isFull, redisError } from './redis.js';
 import { redisStore } from './redis-store.js';
-import { ALIVE } from './scripts.js';
+import { Roll } from './roll.js';
 import type { SharedStore } from './shared-store.js';
 import { Slots } from './slots.js';
-import { Durations, type Speculation } from './speculation.js';
+import { Durations } from './speculation.js';
 import { packageVersion } from './version.js';
-
-/** Settings of {@link cluster}. */
-export interface ClusterOptions extends RedisOptions {
-  /** What names in Redis begin with, `cipherloom` where it is not said: as the workers have it. */
-  readonly prefix?: string;
-  /** Where chunks lie: a store that workers have, too. The same Redis where it is not said. */
-  readonly store?: SharedStore;
-  /** How many workers of which kind it waits for at the start; for one of any kind where it is not said. */
-  readonly workers?: Readonly<Partial<Record<Kind, number>>>;
-  /** Milliseconds for which it waits for these, and later for any at all if all are gone, 30,000 where it is not said. */
-  readonly wait?: number;
-  /** Milliseconds for which Redis may be away in the middle of a job, 60,000 where it is not said. */
-  readonly outage?: number;
-  /** Tasks in queues and with workers at a time; four for each worker, and 16 at least, where it is not said. */
-  readonly inFlight?: number;
-  /** How many workers may die of a task before it counts as its fault, 3 where it is not said. */
-  readonly attempts?: number;
-  /** Of its tasks among those of other managers: 1 comes first, 2,097,151 last; 1,000 where it is not said. */
-  readonly priority?: number;
-  /** Milliseconds that a task may take before it is ended; as long as it likes where it is not said. */
-  readonly timeout?: number;
-  /** When a task that takes long is begun a second time; `false`: never. */
-  readonly speculate?: Speculation | false;
-  /** A name for what is computed. Under the same name a manager that starts anew takes over what was done, and what is waiting. Without one, what is left is deleted at the end. */
-  readonly run?: string;
-}
 
 /** How a cluster stands. */
 export interface ClusterState {
@@ -114,36 +88,6 @@ export async function cluster(options: ClusterOptions): Promise<ClusterCrew> {
   return crew;
 }
 
-function checkOptions(options: ClusterOptions): void {
-  const positive = ['wait', 'outage', 'timeout'] as const;
-  for (const name of positive)
-    check(name, options[name], (value) => Number.isFinite(value) && value > 0, 'a number of milliseconds');
-  const whole = { inFlight: 2 ** 20, attempts: 1000, priority: 2 ** 21 - 1 } as const;
-  for (const [name, most] of Object.entries(whole) as [keyof typeof whole, number][])
-    check(
-      name,
-      options[name],
-      (value) => Number.isInteger(value) && value >= 1 && value <= most,
-      `a whole number from 1 to ${most}`,
-    );
-  for (const [kind, count] of Object.entries(options.workers ?? {})) {
-    check('workers', kind, (value) => KINDS.includes(value as Kind), `kinds: ${KINDS.join(', ')}`);
-    check(`workers.${kind}`, count, (value) => Number.isInteger(value) && value >= 0, 'a whole number');
-  }
-  const isName = (value: string): boolean => typeof value === 'string' && /^[^\s]{1,200}$/.test(value);
-  check('run', options.run, isName, 'a name of 1 to 200 characters without blanks');
-  check('prefix', options.prefix, isName, 'a name of 1 to 200 characters without blanks');
-}
-
-function check<T>(name: string, found: T | undefined, fits: (value: T) => boolean, expected: string): void {
-  if (found === undefined || fits(found)) return;
-  throw failure('job.definition', `cluster: ${name} is ${JSON.stringify(found)}, expected ${expected}`, {
-    where: name,
-    found,
-    expected,
-  });
-}
-
 /** Who waits for a task. */
 interface Listener {
   readonly hearing: Hearing;
@@ -190,16 +134,12 @@ class Managing implements ClusterCrew {
   readonly #version = packageVersion();
   /** By name. */
   readonly #queues = new Map<string, Queue>();
-  readonly #own = new OwnWorkers();
+  readonly #roll: Roll;
   readonly #open = new Map<string, Open>();
   /** Tasks that were queued once: Redis may know an outcome that does not count any more. */
   readonly #seen = new Set<string>();
   readonly #slots: Slots;
   readonly #durations: Durations | undefined;
-  /** Workers of each kind: of those that were there last, if there are none now. */
-  readonly #counts: Partial<Record<Kind, number>> = {};
-  readonly #noneSince = new Map<Kind, number>();
-  #alive: readonly WorkerInfo[] = [];
   #identity = '';
   #ownStore = false;
   #news: Redis | undefined;
@@ -219,18 +159,19 @@ class Managing implements ClusterCrew {
     this.name = options.run ?? randomUUID();
     this.#names = new Names(options.prefix ?? 'cipherloom');
     this.#journal = new Journal(redis, this.#names, this.name);
+    this.#roll = new Roll(redis, address, this.#names, this.#version);
     this.#slots = new Slots(() => options.inFlight ?? this.#bound());
     this.#durations = options.speculate === false ? undefined : new Durations(options.speculate ?? {});
   }
 
   get workers(): Readonly<Partial<Record<Kind, number>>> {
-    return { ...this.#counts };
+    return { ...this.#roll.counts };
   }
 
   state(): ClusterState {
     const open = [...this.#open.values()];
     const running = open.filter(({ started }) => started.size > 0).length;
-    return { ...this.#tally, waiting: open.length - running, running, workers: this.#alive };
+    return { ...this.#tally, waiting: open.length - running, running, workers: this.#roll.infos() };
   }
 
   async start(): Promise<void> {
@@ -238,7 +179,7 @@ class Managing implements ClusterCrew {
     this.#ownStore = store === undefined;
     this.store = store ?? (await redisStore(this.#options));
     this.#identity = await this.store.identity();
-    await this.#await();
+    await this.#roll.wait(this.#options.workers ?? {}, this.#options.wait ?? WAIT_MS);
     if (this.#options.run !== undefined) await this.#journal.load();
     this.#last = await this.#journal.lastEvent();
     this.#news = await another(this.#redis, this.#address);
@@ -291,14 +232,15 @@ class Managing implements ClusterCrew {
   #onlyOf(task: Task): { readonly id: string; readonly leads: boolean } | undefined {
     const { id, kind, round, part, pinned } = task;
     if (!pinned) return undefined;
-    if (![...this.#open.values()].some(({ only }) => only !== undefined) && part === 0) this.#own.forget();
-    const only = this.#own.of(kind, part);
+    if (![...this.#open.values()].some(({ only }) => only !== undefined) && part === 0)
+      this.#roll.own.forget();
+    const only = this.#roll.own.of(kind, part);
     if (only === undefined) throw gone(id, round, part);
     return only;
   }
 
   #bound(): number {
-    const workers = Object.values(this.#counts).reduce((sum, count) => sum + count, 0);
+    const workers = Object.values(this.#roll.counts).reduce((sum, count) => sum + count, 0);
     return Math.max(IN_FLIGHT.least, IN_FLIGHT.each * workers);
   }
 
@@ -559,48 +501,19 @@ class Managing implements ClusterCrew {
     }
   }
 
-  async #seeWorkers(): Promise<readonly WorkerInfo[]> {
-    const found = (await ALIVE.run(this.#redis, [this.#names.workers, this.#names.beats], [])) as string[];
-    const all: Found[] = [];
-    for (let index = 0; index < found.length; index += 2)
-      all.push({ ...(JSON.parse(found[index + 1] as string) as WorkerInfo), id: found[index] as string });
-    this.#alive = all.map(({ id: _, ...info }) => info);
-    this.#own.see(all.filter(({ version }) => version === this.#version));
-    for (const open of [...this.#open.values()]) this.#missOnly(open, all);
-    for (const kind of KINDS) {
-      const count = all
-        .filter((worker) => worker.kind === kind && worker.version === this.#version)
-        .reduce((sum, { threads }) => sum + threads, 0);
-      if (count > 0) this.#counts[kind] = count;
-      if (count > 0) this.#noneSince.delete(kind);
-      else if (!this.#noneSince.has(kind)) this.#noneSince.set(kind, Date.now());
-    }
+  async #seeWorkers(): Promise<void> {
+    await this.#roll.see();
+    for (const open of [...this.#open.values()]) this.#missOnly(open);
     this.#slots.refill();
-    return all;
   }
 
   /** A task that only one process can do is not waited for once that one has been gone for a while: after an outage of Redis all seem to be. */
-  #missOnly(open: Open, alive: readonly Found[]): void {
-    if (open.only === undefined || alive.some(({ id }) => id === open.only)) open.missed = 0;
+  #missOnly(open: Open): void {
+    if (open.only === undefined || this.#roll.isAlive(open.only)) open.missed = 0;
     else if (++open.missed > MISSED) {
       const { id, round, part } = open.task;
       this.#settle(open, gone(id, round, part));
       void this.#takeBack(open).catch(() => {});
-    }
-  }
-
-  /** Waits for workers at the start. */
-  async #await(): Promise<void> {
-    const { workers = {}, wait = WAIT_MS } = this.#options;
-    const wanted = Object.entries(workers) as [Kind, number][];
-    const enough = (): boolean =>
-      wanted.length > 0
-        ? wanted.every(([kind, count]) => (this.#counts[kind] ?? 0) >= count)
-        : Object.keys(this.#counts).length > 0;
-    for (const began = Date.now(); ; await new Promise((resolve) => setTimeout(resolve, 100))) {
-      await this.#seeWorkers();
-      if (enough()) return;
-      if (Date.now() - began > wait) throw this.#noWorkers(wanted, wait);
     }
   }
 
@@ -609,36 +522,10 @@ class Managing implements ClusterCrew {
     const { wait = WAIT_MS } = this.#options;
     for (const open of [...this.#open.values()]) {
       const { kind } = open.task;
-      if (Date.now() - (this.#noneSince.get(kind) ?? Infinity) <= wait) continue;
-      this.#settle(open, this.#noWorkers([[kind, 1]], wait));
+      if (this.#roll.missing(kind) <= wait) continue;
+      this.#settle(open, this.#roll.tooFew({ [kind]: 1 }, wait));
       void this.#takeBack(open).catch(() => {});
     }
-  }
-
-  #noWorkers(wanted: readonly (readonly [Kind, number])[], wait: number): CipherloomError {
-    const { shown } = this.#address;
-    const prefix = this.#names.prefix;
-    const others = [...new Set(this.#alive.map(({ version }) => version))].filter(
-      (version) => version !== this.#version,
-    );
-    const ours = this.#alive.filter(({ version }) => version === this.#version);
-    if (others.length > 0 && ours.length === 0)
-      return failure(
-        'job.worker',
-        `the workers at ${shown} (prefix ${prefix}) are of cipherloom ${others.join(', ')}, this is ${this.#version}: have them updated`,
-        { found: others, expected: this.#version },
-      );
-    const expected =
-      wanted.map(([kind, count]) => `${count} of kind ${kind}`).join(', ') || 'one of any kind';
-    const found =
-      Object.entries(this.#counts)
-        .map(([kind, count]) => `${count} of kind ${kind}`)
-        .join(', ') || 'none';
-    return failure(
-      'job.kind',
-      `waited ${wait} ms for workers at ${shown} (prefix ${prefix}): expected ${expected}, found ${ours.length > 0 ? found : 'none'}. Start them: npx cipherloom worker --redis URL`,
-      { found: this.#alive, expected: Object.fromEntries(wanted) },
-    );
   }
 
   /** Tasks of which nothing was heard for a while: done without word, or lost by a Redis that was restarted. */
@@ -680,7 +567,7 @@ class Managing implements ClusterCrew {
     const durations = this.#durations;
     if (durations === undefined) return;
     const now = Date.now();
-    const free = new Map(Object.entries(this.#counts));
+    const free = new Map(Object.entries(this.#roll.counts));
     for (const { task, copies } of this.#open.values())
       free.set(task.kind, (free.get(task.kind) ?? 0) - copies);
     for (const open of [...this.#open.values()]) {

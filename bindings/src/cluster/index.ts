@@ -1,6 +1,7 @@
 /** `cipherloom/cluster`: jobs over vectors on many machines. Node only. */
 export { cluster } from './crew.js';
-export type { ClusterCrew, ClusterOptions, ClusterState } from './crew.js';
+export type { ClusterCrew, ClusterState } from './crew.js';
+export type { ClusterOptions } from './options.js';
 export { clusterWorker } from './worker.js';
 export type { ClusterWorker, ClusterWorkerOptions } from './worker.js';
 export { folderStore } from './folder-store.js';
