@@ -71,6 +71,27 @@ test('no Redis there, one that says nothing, and addresses that are none', optio
   await refusal(cluster({ redis: 'redis://localhost', tls: {} }), 'job.store', 1000);
 });
 
+/** A text as Redis sends it. */
+const bulk = (text) => `$${text.length}\r\n${text}\r\n`;
+
+test('a Redis that is too old', options, async () => {
+  const answers = {
+    info: bulk('redis_version:5.0.14\r\nredis_mode:standalone\r\n'),
+    hello: '-ERR unknown command `HELLO`, with args beginning with: `3`, \r\n',
+  };
+  const old = createServer((socket) =>
+    socket.on('data', (data) => {
+      for (const [, command] of data.toString().matchAll(/\*\d+\r\n\$\d+\r\n(\w+)\r\n/g))
+        socket.write(answers[command.toLowerCase()] ?? '+OK\r\n');
+    }),
+  );
+  old.listen(0, '127.0.0.1').unref();
+  await once(old, 'listening');
+  const error = await refusal(cluster({ redis: `redis://127.0.0.1:${old.address().port}` }), 'job.store', 5000);
+  assert.match(error.message, /is 5\.0\.14, expected 6\.2 or newer/);
+  old.close();
+});
+
 test('no workers, and workers of another version', options, async () => {
   const none = await refusal(cluster({ redis: redis.url, prefix: 'none', wait: 300 }), 'job.kind', 3000);
   assert.match(none.message, /npx cipherloom worker/);

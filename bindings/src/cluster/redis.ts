@@ -20,6 +20,8 @@ export interface Address {
 }
 
 const TIMEOUT_MS = 10_000;
+/** The first Redis with GETEX, and ranges of streams that leave out their first. */
+const OLDEST = { major: 6, minor: 2 };
 /** Between two tries to connect again. */
 const RETRY_MS = { least: 50, most: 1000 };
 
@@ -83,11 +85,31 @@ export async function connect(
     connectTimeout: timeout,
     retryStrategy: (times) => Math.min(RETRY_MS.least * 2 ** Math.min(times, 10), RETRY_MS.most),
   });
-  await ready(redis, address, timeout).catch((error: unknown) => {
+  try {
+    await ready(redis, address, timeout);
+    checkVersion(String(await redis.call('INFO', 'server')), address);
+  } catch (error) {
     redis.disconnect();
-    throw error;
-  });
+    throw redisError(error, address);
+  }
   return { redis, address };
+}
+
+function checkVersion(info: string, { shown }: Address): void {
+  const [, version = '', major, minor] = /^redis_version:((\d+)\.(\d+)\S*)/m.exec(info) ?? [];
+  if (
+    version === '' ||
+    Number(major) > OLDEST.major ||
+    (Number(major) === OLDEST.major && Number(minor) >= OLDEST.minor)
+  )
+    return;
+  const expected = `${OLDEST.major}.${OLDEST.minor} or newer`;
+  throw failure('job.store', `Redis at ${shown} is ${version}, expected ${expected}`, {
+    redis: shown,
+    reason: 'version',
+    found: version,
+    expected,
+  });
 }
 
 /** Another connection of the same kind. */
