@@ -402,6 +402,22 @@ test('a Redis that has forgotten everything', options, async (t) => {
   assert.ok(crew.state().again > 0);
 });
 
+test('connections that break again and again', options, async (t) => {
+  const { crew, workers } = await started(t, 'breaks', { count: 2 });
+  const settings = { operator: 'slowly', rows: 300, parts: 60, add: true };
+  const job = run(crew, settings);
+  let over = false;
+  void job.finally(() => (over = true)).catch(() => {});
+  for (let time = 0; time < 6 && !over; time++) {
+    await sleep(400);
+    for (const type of ['normal', 'pubsub']) redis.ask('client', 'kill', 'type', type);
+  }
+  const { rows, statistics } = await job;
+  assert.deepEqual(rows, (await run(inline(), { ...settings, operator: 'quickly' })).rows);
+  assert.equal(statistics.done, statistics.tasks);
+  for (const worker of workers) assert.match(worker.output(), /is back/);
+});
+
 test('a crew that is closed in the middle of a job', options, async (t) => {
   const { crew } = await started(t, 'closed-crew');
   const job = run(crew, { operator: 'long', rows: 40, parts: 20 });
