@@ -52,7 +52,7 @@ const queued = (prefix, version = '0.1.0') =>
 test('a job like on one machine: values, log, statistics; threads of one process', options, async (t) => {
   const { crew } = await started(t, 'same', { args: ['--allow-any', '--threads', '3'] });
   assert.deepEqual(crew.workers, { cpu: 3 });
-  const settings = { operator: 'slowly', rows: 300, parts: 12, add: true };
+  const settings = { operator: 'slowly', rows: 120, parts: 12, add: true };
   const [there, here] = [await run(crew, settings), await run(inline(), settings)];
   assert.deepEqual(there.rows, here.rows);
   assert.deepEqual(there.texts.sort(), here.texts.sort());
