@@ -20,14 +20,9 @@ export interface Surroundings {
   readonly worker: number;
   readonly kind: Kind;
   log(line: LogLine): void;
-  /** Asked before a function's module is imported, or a circuit or program opened. Throws where it may not be: JobError `job.refused`. */
-  readonly admit?: Admit;
   /** Lets other things happen, now and then in the middle of a task; throws where the task is not to go on. */
   readonly pause?: () => Promise<void>;
 }
-
-/** See {@link Surroundings.admit}. */
-export type Admit = (what: { readonly module: string } | { readonly bytes: Uint8Array }) => Promise<void>;
 
 /** Milliseconds between two pauses. */
 const PAUSE_MS = 25;
@@ -55,9 +50,9 @@ export class TaskRunner {
 
   constructor(surroundings: Surroundings) {
     this.#surroundings = surroundings;
-    const { store, admit } = surroundings;
+    const { store } = surroundings;
     this.#globals = new Globals(store);
-    this.#operators = new Operators({ bytesOf: (ref) => store.get(ref), ...(admit && { admit }) });
+    this.#operators = new Operators(store);
   }
 
   /** See `Crew.run`. */

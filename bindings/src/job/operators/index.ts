@@ -1,6 +1,6 @@
 /** Operators as a worker has them: opened once, kept, and called row by row. */
 import { DisposedError } from '../../errors.js';
-import type { Ref } from '../store.js';
+import type { Ref, Store } from '../store.js';
 import type { PlacedOperator } from '../work.js';
 import { openCircuit } from './circuit.js';
 import type { Computing } from './computing.js';
@@ -12,36 +12,26 @@ import { LazyLoom } from './worker-loom.js';
 
 export type { CallPlace, Computing, Soon } from './computing.js';
 
-/** What a worker has for its operators. */
-export interface OperatorSources {
-  /** Bytes of circuits and programs: `Store.get`. */
-  bytesOf(ref: Ref): Promise<Uint8Array>;
-  /** Asked before a module is imported, a circuit or a program opened. Throws where it may not be: JobError `job.refused`. */
-  readonly admit?: ((what: { module: string } | { bytes: Uint8Array }) => Promise<void>) | undefined;
-}
-
 /** Opens operators, and keeps what is open between tasks. One for each worker, and one loom in it, if any of them needs one. */
 export class Operators {
-  readonly #sources: OperatorSources;
+  readonly #store: Pick<Store, 'get'>;
   readonly #loom = new LazyLoom();
   /** Open ones by what they are. Circuits and programs among them hold no more than their names. */
   readonly #open = new Map<string, Promise<Computing>>();
   #closed = false;
 
-  constructor(sources: OperatorSources) {
-    this.#sources = sources;
+  /** `store` has the bytes of circuits and programs. */
+  constructor(store: Pick<Store, 'get'>) {
+    this.#store = store;
   }
 
-  /** Opens an operator, and all in it; the same one again costs nothing. Errors: JobError `job.operator`, `job.refused`, those of the store; DisposedError. */
+  /** Opens an operator, and all in it; the same one again costs nothing. Errors: JobError `job.operator`, those of the store; DisposedError. */
   async open(placed: PlacedOperator): Promise<Computing> {
     if (this.#closed) throw new DisposedError('disposed', 'The worker of the job was closed');
     switch (placed.kind) {
       case 'function': {
         const { module, name } = placed;
-        return this.#kept(['function', module, name], async () => {
-          await this.#sources.admit?.({ module });
-          return openFunction(module, name);
-        });
+        return this.#kept(['function', module, name], () => openFunction(module, name));
       }
       case 'circuit':
         return this.#kept(['circuit', placed.bytes.name], () =>
@@ -74,11 +64,7 @@ export class Operators {
   }
 
   #bytes(ref: Ref): () => Promise<Uint8Array> {
-    return async () => {
-      const bytes = await this.#sources.bytesOf(ref);
-      await this.#sources.admit?.({ bytes });
-      return bytes;
-    };
+    return () => this.#store.get(ref);
   }
 
   /** One that could not be opened is opened anew the next time. */
