@@ -20,6 +20,10 @@ use std::time::Duration;
 /// Bytes of a piece, at most.
 const PIECE: usize = 1 << 24;
 
+/// How often one looks before one sleeps between looks, and how long then.
+const LOOKS: u32 = 100;
+const PAUSE: Duration = Duration::from_micros(200);
+
 /// What a message to a worker is; outcomes of tasks have no kind.
 const TASK: u8 = 0;
 const BLOB: u8 = 1;
@@ -175,13 +179,18 @@ fn send(to: &Process<'_>, parts: &[&[u8]]) {
 
 /// Waits until there is something to receive.
 fn wait_for(from: &impl Source) -> Status {
-    let mut pause = Duration::from_micros(20);
+    let mut looks = 0;
     loop {
         if let Some(status) = from.immediate_probe() {
             return status;
         }
-        std::thread::sleep(pause);
-        pause = (2 * pause).min(Duration::from_millis(1));
+        // What comes at once is not slept for.
+        if looks < LOOKS {
+            std::thread::yield_now()
+        } else {
+            std::thread::sleep(PAUSE)
+        }
+        looks += 1;
     }
 }
 

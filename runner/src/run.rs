@@ -135,6 +135,13 @@ impl Unit<'_> {
     }
 }
 
+/// What came of a unit, and where it belongs.
+struct Given {
+    part: u32,
+    order: (u64, u64),
+    chunks: Run,
+}
+
 /// What the crew is at.
 enum Ticket {
     /// A unit, by its number, and its place in the reduction of its part.
@@ -154,7 +161,7 @@ struct PhaseRun<'r, 'c, 's> {
     /// Groups that are to be merged: they go first.
     groups: VecDeque<(u32, Group)>,
     /// Of units, in the order in which these were made.
-    given: Vec<Option<(u32, (u64, u64), Run)>>,
+    given: Vec<Given>,
     reductions: BTreeMap<u32, Reduction>,
     template: Option<Template>,
     /// The one run of all parts.
@@ -201,7 +208,7 @@ impl<'r, 'c, 's> PhaseRun<'r, 'c, 's> {
 
     fn begin(&mut self, unit: &Unit<'_>) -> Result<()> {
         let number = self.given.len();
-        self.given.push(Some((unit.part, unit.order, Vec::new())));
+        self.given.push(Given { part: unit.part, order: unit.order, chunks: Vec::new() });
         self.rows = self.rows.saturating_add(unit.rows());
         let first = unit.chunk.first;
         let work = Work::Map(Calls {
@@ -248,8 +255,8 @@ impl<'r, 'c, 's> PhaseRun<'r, 'c, 's> {
                 }
                 if self.settings.reduce.is_some() {
                     self.put(part, (0, place), chunks);
-                } else if let Some(given) = &mut self.given[number] {
-                    given.2 = chunks;
+                } else {
+                    self.given[number].chunks = chunks;
                 }
             }
             Some(Ticket::Group { part, place }) => self.put(part, place, chunks),
@@ -294,13 +301,13 @@ impl<'r, 'c, 's> PhaseRun<'r, 'c, 's> {
 
     /// Results in the order of the rows that they come from, in the sub-vectors of these.
     fn in_order(mut self) -> Vector {
-        let mut given: Vec<_> = self.given.drain(..).flatten().collect();
-        given.sort_by_key(|&(_, order, _)| order);
+        let mut given = std::mem::take(&mut self.given);
+        given.sort_by_key(|given| given.order);
         // Each call gives one row, under its own key where there is no other row.
         let own_keys = self.settings.map != Map::Cross || given.is_empty();
         let aligned = self.rows == self.over.rows() && own_keys;
         let mut vector = Vector::new(self.template_of(aligned), self.over.parts);
-        for (part, _, chunks) in given {
+        for Given { part, chunks, .. } in given {
             chunks.into_iter().for_each(|chunk| vector.push(part, chunk));
         }
         vector
