@@ -86,7 +86,8 @@ export async function vectorOf(
   const placed: PlacedChunk[] = [];
   try {
     const lengths = new Map<number, number>();
-    const check = rowChecker(name, template);
+    const total = chunks.reduce((sum, [, rows]) => sum + rows, 0);
+    const check = rowChecker(name, template, total);
     for (const [number, [part, count, bytes]] of chunks.entries()) {
       const rows = rowsOf(bytes, count);
       rows.forEach(check);
@@ -102,23 +103,22 @@ export async function vectorOf(
   }
 }
 
-/** Checks row after row of a vector. */
-function rowChecker(name: string, template: Template | GlobalTemplate): (row: Row) => void {
-  const keys = new Set<AnyKey>();
+/** Checks row after row of a vector that has so many. */
+function rowChecker(name: string, template: Template | GlobalTemplate, total: number): (row: Row) => void {
+  const kind = template.template;
+  const keys = kind === 'FixValueVector' || kind === 'Var' || kind === 'PVar' ? new Set<AnyKey>() : undefined;
   let rows = 0;
   return (row) => {
     const where = { vector: name, row: rows };
     checkRow(template, row, where);
     const [key] = row;
-    const expected =
-      template.template === 'FixValueVector' && key !== rows
-        ? `${rows}: keys are 0, 1, 2, ...`
-        : keys.has(key)
-          ? 'a key that is not there yet'
-          : undefined;
-    if (expected !== undefined)
-      throw rowError('job.key', where, { found: 'another key', expected, inside: '' }, key);
-    if (template.template === 'Var' || template.template === 'PVar') keys.add(key);
+    const problem = { found: 'another key', inside: '' };
+    // A Partitioner may have dealt them out in another order.
+    if (kind === 'FixValueVector' && (key as number) >= total)
+      throw rowError('job.key', where, { ...problem, expected: `0 to ${total - 1}, each once` }, key);
+    if (keys?.has(key))
+      throw rowError('job.key', where, { ...problem, expected: 'a key that is not there yet' }, key);
+    keys?.add(key);
     rows += 1;
   };
 }
@@ -152,10 +152,11 @@ export function readRows(bytes: Uint8Array, name?: string): JobRows {
     template,
     rows: chunks.reduce((sum, [, rows]) => sum + rows, 0),
     *getItr() {
-      const check = rowChecker('a file of rows', template);
+      let number = 0;
       for (const [, count, bytes] of chunks)
         for (const row of rowsOf(bytes, count)) {
-          check(row);
+          checkRow(template, row, { vector: 'a file of rows', row: number });
+          number += 1;
           yield row;
         }
     },
