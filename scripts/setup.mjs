@@ -3,7 +3,7 @@
 // Usage: node scripts/setup.mjs [--yes] [--tests] [--rustup]
 //   --yes     install without asking (as where standard input is no terminal)
 //   --tests   also what only tests and checks need: Chromium, its driver, Firefox, other releases of Node, cargo-deny, and
-//             Rust's linter and formatter, Open MPI with what compiles against it, and TenSEAL where there is a Python for it
+//             Rust's linter and formatter, Redis, Open MPI with what compiles against it, and TenSEAL where there is a Python for it
 //   --rustup  take Rust from rustup even where Debian's packages would do
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -44,6 +44,7 @@ if (forTests) {
   checkLinters();
   checkBrowsers();
   checkNodes();
+  checkRedis();
   checkMpi();
   checkTenseal();
 }
@@ -163,6 +164,14 @@ function checkNodes() {
     if (path) found('Node.js for tests', release);
     else steps.push(['npm', ...install]);
   }
+}
+
+/** What tests of clusters start; they are skipped without it. */
+function checkRedis() {
+  const version = read('redis-server', ['--version'])?.match(/v=(\S+)/)?.[1];
+  if (version) found('Redis', version);
+  else if (debian) apt.push('redis-server');
+  else console.log('left out: redis-server is not on PATH, and tests of clusters need it');
 }
 
 /** For the runner of jobs in many processes, whose tests are skipped without it. */

@@ -1,4 +1,5 @@
 import { defineConfig, type Plugin } from 'vite';
+import { moduleAddress } from './vite/module-address.js';
 import { operatorNames } from './vite/operator-names.js';
 
 /** Shared memory, and with it threads, needs both. */
@@ -43,7 +44,7 @@ export default defineConfig(({ mode }) => {
   const isolation = mode === 'plain' ? {} : ISOLATION;
   return {
     base: './',
-    plugins: [policyInPage(), operatorNames()],
+    plugins: [policyInPage(), operatorNames(), moduleAddress()],
     worker: { format: 'es' },
     build: { target: 'es2022', assetsInlineLimit: 0 },
     // A package with workers and wasm of its own must stay as it is.

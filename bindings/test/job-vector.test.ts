@@ -285,6 +285,8 @@ describe('what templates take', () => {
       'job.key',
       'expected as key of a FixValueVector a whole number from 0, found "0"',
     ],
+    ['half an index', FixValueVector(), [0.5, 1], 'job.key', 'found 0.5'],
+    ['a negative index', FixValueVector(), [-1, 1], 'job.key', 'found -1'],
     [
       'text for a number',
       FixValueVector(),
@@ -525,9 +527,7 @@ describe('sources', () => {
     expect(read).toBe(0);
     expect(await pieces.next()).toMatchObject({ value: { number: 1 } });
     expect(read).toBe(1);
-    const dropping = vector.drop();
-    await dropping;
-    expect(store.count).toBe(0);
+    await vector.drop();
   });
 
   it('are asked for one row after the other, whoever waits', async () => {
@@ -549,14 +549,38 @@ describe('sources', () => {
     expect([a.length, b.length]).toEqual([7, 20]);
   });
 
-  it('are not stored after all when the vector is dropped meanwhile', async () => {
-    const { vector, store } = make(FixValueVector(), 1, { rows: 2 });
-    vector.read(slowly(counted(9)));
+  it('give nothing to the store once the vector was dropped', async () => {
+    const { vector, store } = make(FixValueVector(), 1, { rows: 1 });
+    let give = (): void => undefined;
+    vector.read({
+      [Symbol.asyncIterator]: () => ({
+        next: () =>
+          new Promise((resolve) => {
+            give = () => resolve({ done: false, value: [0, 1] });
+          }),
+      }),
+    });
     const next = vector.pieces().next();
-    await Promise.resolve();
-    void vector.drop();
-    expect((await failureOf(next)).code).toBe('job.store');
+    await new Promise((resolve) => setTimeout(resolve, 1));
     await vector.drop();
+    give();
+    expect((await failureOf(next)).code).toBe('job.store');
+    expect(store.count).toBe(0);
+  });
+
+  it('and what was emitted leave nothing in the store when the vector is dropped on the way', async () => {
+    const store = new MemoryStore();
+    const put = store.put.bind(store);
+    store.put = async (bytes) => {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      return put(bytes);
+    };
+    const vector = new Vector('x', SparseValueVector(), store, 1, { rows: 1 });
+    void vector.emit('a', 1);
+    void vector.emit('b', 1);
+    await vector.drop();
+    expect(store.count).toBe(0);
+    await new Promise((resolve) => setTimeout(resolve, 20));
     expect(store.count).toBe(0);
   });
 

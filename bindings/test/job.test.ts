@@ -234,6 +234,24 @@ describe('K-V4: vectors and rounds', () => {
     ]);
   });
 
+  test('a result is cut anew where its template says how', async () => {
+    const ten: Row[] = Array.from({ length: 10 }, (_, key) => [key, key]);
+    const inputs = { rows: SparseValueVector({ parts: 1 }) };
+    for (const [result, pairs] of [
+      [SparseValueVector(), 0],
+      [SparseValueVector({ parts: 10 }), 90],
+      [SparseValueVector({ parts: 2, partitioner: from('ofParts') }), 50],
+    ] as const) {
+      const rounds = [VectorMap(from('twice'), { result }), CrossMap(from('minus'))];
+      const { rows, calls, job, store } = await run({ inputs, rounds }, ten);
+      expect(rows.length).toBe(pairs);
+      expect(calls).toEqual([]);
+      job.dispose();
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      expect(store.count).toBe(0);
+    }
+  });
+
   test('no rows give no rows', async () => {
     for (const round of [
       VectorMap(from('same')),
@@ -391,11 +409,28 @@ describe('what goes wrong', () => {
   });
 });
 
-test('nothing is left in the store', async () => {
-  const { job, store } = await run(over(VectorMap(from('same'), { reduce: from('add') })), R);
+test('nothing is left in the store, also of a result that became a global', async () => {
+  const settings = VectorMap(from('settings'), { reduce: from('add'), global: 'settings' });
+  const rows = Array.from({ length: 10 }, (_, index): Row => [index, 1]);
+  const inputs = { rows: SparseValueVector({ parts: 2 }) };
+  const rounds = [settings, VectorMap(from('modulo'), { over: 'rows', reduce: from('add') })];
+  const { job, store, rows: found } = await run({ inputs, rounds }, rows);
+  expect(found).toEqual([
+    [0, 4],
+    [1, 3],
+    [2, 3],
+  ]);
   job.dispose();
   await new Promise((resolve) => setTimeout(resolve, 10));
   expect(store.count).toBe(0);
+});
+
+test('a function may use the same array again and again', async () => {
+  const { rows } = await run(
+    { inputs: { rows: SparseValueVector({ parts: 1 }) }, rounds: [VectorMap(from('reused'))] },
+    R,
+  );
+  expect(rows.map(([, value]) => [...(value as Float64Array)])).toEqual([[0], [1], [2]]);
 });
 
 test('K-V7: each line once, those of a worker in their order, done when the last one is', async () => {

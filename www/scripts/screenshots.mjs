@@ -15,6 +15,8 @@ const PICTURES = [
   { name: 'dark-390', width: 390, height: 844, theme: 'dark' },
   { name: 'graph-1440', width: 1440, height: 2250, theme: 'light', at: '#graph' },
   { name: 'applications-1440', width: 1440, height: 2880, theme: 'light', at: '#applications' },
+  { name: 'vectors-1440', width: 1440, height: 2480, theme: 'light', at: '#vectors' },
+  { name: 'vectors-390', width: 390, height: 2900, theme: 'dark', at: '#vectors' },
 ];
 
 const server = await preview({ root: ROOT, preview: { port: 0 } });
@@ -35,7 +37,7 @@ async function take({ name, width, height, theme, at }) {
   await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }]);
   await page.setViewport({ width, height });
   const address = `${server.resolvedUrls.local[0]}${process.argv[2] ?? ''}`;
-  const show = { '#graph': showGraph, '#applications': showApplication }[at];
+  const show = { '#graph': showGraph, '#applications': showApplication, '#vectors': showVectors }[at];
   if (show !== undefined) {
     await page.goto(`${address}${at}`);
     await show(page);
@@ -79,6 +81,17 @@ async function showApplication(page) {
   await page.click('[data-testid=application-run]');
   await page.waitForSelector('[data-testid=value-diagram][data-values]');
   await page.click('[data-testid=value-diagram] .operator[data-node="5"]');
+  await page.evaluate(() => scrollTo(0, 0));
+}
+
+/** Counts the words of the examples. */
+async function showVectors(page) {
+  await page.waitForSelector('[data-testid=vectors-examples]');
+  await page.click('[data-testid=vectors-examples]');
+  await page.click('[data-testid=vectors-run]');
+  await page.waitForSelector('[data-testid=vectors-row]');
+  // Tiles are on their way for a moment.
+  await new Promise((resolve) => setTimeout(resolve, 1000));
   await page.evaluate(() => scrollTo(0, 0));
 }
 

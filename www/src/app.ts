@@ -12,8 +12,8 @@ import { Phases } from './run/phases.js';
 import { type Plan, Planner, Superseded } from './run/planner.js';
 import { type Outcome, Runner } from './run/runner.js';
 import { type Settings, withSetting } from './settings.js';
+import { OperatorTimeline } from './timeline/operator-timeline.js';
 import { lanesOf, lengthOf } from './timeline/spans.js';
-import { Timeline } from './timeline/timeline.js';
 import { costTable, type Measured, parameterList, publicNote } from './ui/cost-table.js';
 import { showCrossings } from './ui/crossing.js';
 import { byId, byTestId } from './ui/dom.js';
@@ -47,7 +47,7 @@ export class App {
     prefix: '',
   });
   readonly #explorer = new Explorer(programFrame());
-  readonly #timeline = new Timeline((op) => void this.#explorer.reveal('base', op));
+  readonly #timeline = new OperatorTimeline((op) => void this.#explorer.reveal('base', op));
   readonly #verification = new ProgramPanel(byId('program-verify'), {
     program: async () => ({ loom: await this.loom(), program: this.#shown!.program }),
     reveal: (stage, op) => void this.#explorer.reveal(stage, op),

@@ -6,15 +6,18 @@ import { byId } from './ui/dom.js';
 import { connectModePanel, connectThreads } from './ui/mode-panel.js';
 import { connectPages, type Page } from './ui/page-tabs.js';
 import { connectTheme } from './ui/theme.js';
+import type { Vectors } from './vectors/vectors.js';
 import type { Workbench } from './workbench/workbench.js';
 
 const settings = settingsOf(location.search);
 const app = new App(settings);
 let workbench: Promise<Workbench> | undefined;
 let applications: Promise<Applications> | undefined;
+let vectors: Promise<Vectors> | undefined;
 connectTheme(() => {
   app.repaint();
   void workbench?.then((opened) => opened.repaint());
+  void vectors?.then((opened) => opened.repaint());
 });
 connectModePanel();
 connectThreads(settings.load.threads, (threads) => app.changeThreads(threads));
@@ -24,6 +27,7 @@ connectPages(opened);
 function opened(page: Page): void {
   if (page === 'graph') openGraphs();
   if (page === 'applications') openApplications();
+  if (page === 'vectors') openVectors();
 }
 
 function openGraphs(): void {
@@ -46,5 +50,14 @@ function openApplications(): void {
     const { sentence, code } = failureOf(error, 'opening the applications tab');
     byId('applications-status').textContent =
       `The applications tab could not be opened: ${sentence} (${code})`;
+  });
+}
+
+function openVectors(): void {
+  vectors ??= import('./vectors/vectors.js').then(({ Vectors }) => new Vectors(byId('panel-vectors'), app));
+  vectors.catch((error: unknown) => {
+    vectors = undefined;
+    const { sentence, code } = failureOf(error, 'opening the vectors tab');
+    byId('vectors-status').textContent = `The vectors tab could not be opened: ${sentence} (${code})`;
   });
 }

@@ -5,3 +5,9 @@ declare module 'virtual:operator-names' {
   /** Passes of the optimizer. */
   export const PASSES: readonly string[];
 }
+
+/** A module as a file of its own: see vite/module-address.ts. */
+declare module '*?address' {
+  const address: string;
+  export default address;
+}

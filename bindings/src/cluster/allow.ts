@@ -1,13 +1,21 @@
-/** What a worker may be told to run: modules, circuits and programs, by the hash of their bytes. */
-import { readFile } from 'node:fs/promises';
+/** What a worker may be told to run: modules, circuits and programs, by the hash of their bytes; and which files it reads. */
+import { readFile, realpath } from 'node:fs/promises';
+import { sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { failure } from '../errors.js';
 import type { Ref } from '../job/store.js';
 import type { Task } from '../job/work.js';
 import { hashIn, hashOf } from './named.js';
 
-/** Hashes that a worker accepts; `any`: all. */
-export type Allowed = ReadonlySet<string> | 'any';
+/** What a worker accepts; `any`: all. */
+export type Allowed =
+  | {
+      /** Of modules, circuits and programs. */
+      readonly hashes: ReadonlySet<string>;
+      /** Folders whose files tasks may read. */
+      readonly folders: readonly string[];
+    }
+  | 'any';
 
 /** Reads a list: a SHA-256 in hexadecimal on each line, what follows it or `#` is a remark. Errors: JobError `job.refused`. */
 export async function readAllowed(path: string): Promise<ReadonlySet<string>> {
@@ -38,19 +46,43 @@ export async function readAllowed(path: string): Promise<ReadonlySet<string>> {
   return hashes;
 }
 
-/** Looks at all that a task would run. Errors: JobError `job.refused`. */
+/** Looks at all that a task would run or read. Errors: JobError `job.refused`. */
 export async function admit({ work }: Task, allowed: Allowed): Promise<void> {
   if (allowed === 'any') return;
+  if (work.do === 'list') await admitPath(work.directory, allowed.folders);
+  if (work.do === 'file') await admitPath(String(work.file), allowed.folders);
   for (const found of runs(work)) {
     const hash = 'module' in found ? await hashOfModule(found.module) : hashIn(found.bytes.name);
     const what = 'module' in found ? `module ${shown(found.module)}` : found.kind;
-    if (!allowed.has(hash))
+    if (!allowed.hashes.has(hash))
       throw failure(
         'job.refused',
         `this worker was not told to accept the ${what}: its SHA-256 is ${hash}, which is not on the list of what is allowed (npx cipherloom worker --allow FILE)`,
         { found: hash, expected: 'a hash on the list of what is allowed', what },
       );
   }
+}
+
+/** Files by what they are, not by what they are called: a link out of a folder does not lead out of it. */
+async function admitPath(path: string, folders: readonly string[]): Promise<void> {
+  const found = await realpath(path).catch((cause: unknown) => {
+    throw failure(
+      'job.refused',
+      `this worker cannot read ${path}: ${(cause as Error).message}`,
+      { found: path },
+      cause,
+    );
+  });
+  for (const folder of folders) {
+    const root = await realpath(folder).catch(() => undefined);
+    if (root !== undefined && (found === root || found.startsWith(root.endsWith(sep) ? root : root + sep)))
+      return;
+  }
+  throw failure(
+    'job.refused',
+    `this worker was not told to read ${path} (npx cipherloom worker --files FOLDER)`,
+    { found: path, expected: folders },
+  );
 }
 
 type Run = { readonly module: string } | { readonly kind: string; readonly bytes: Ref };

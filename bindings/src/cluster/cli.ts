@@ -26,21 +26,12 @@ Options of worker:
   --threads N      tasks at a time, each in a thread of its own (1)
   --store PLACE    where chunks lie, as the manager has it: redis, or folder:PATH (redis)
   --allow FILE     what it may run: a SHA-256 on each line. Without it, nothing
-  --allow-any      it runs whatever it is sent: whoever can write to that Redis can run
-                   programs on this machine
+  --files FOLDER   whose files its tasks may read; may be given several times
+  --allow-any      it runs and reads whatever it is told: whoever can write to that Redis
+                   can run programs on this machine
   --lease SECONDS  after which others do its tasks if nothing is heard of it (6)
 
 It ends after the tasks that it has on SIGTERM or SIGINT, and at once on a second one.`;
-
-try {
-  process.exitCode = await main(process.argv.slice(2));
-} catch (error) {
-  // No stack: what can be done about it is in the message.
-  const text =
-    error instanceof CipherloomError ? `${error.message} [${error.code}]` : (error as Error).message;
-  console.error(`cipherloom: ${text}`);
-  process.exit(1);
-}
 
 async function main([command, ...rest]: string[]): Promise<number> {
   switch (command) {
@@ -78,6 +69,7 @@ const OPTIONS = {
   threads: { type: 'string' },
   store: { type: 'string' },
   allow: { type: 'string' },
+  files: { type: 'string', multiple: true },
   'allow-any': { type: 'boolean' },
   lease: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
@@ -119,6 +111,7 @@ async function worker(args: string[]): Promise<number> {
     threads: Number(threads),
     lease: Number(lease) * 1000,
     allow: allowed,
+    files: given.files ?? [],
     print,
   });
   await new Promise<void>((resolve) => {
@@ -171,3 +164,14 @@ async function storeOf(
 ): Promise<SharedStore> {
   return place === 'redis' ? redisStore(reached) : folderStore(place.slice('folder:'.length));
 }
+
+main(process.argv.slice(2)).then(
+  (status) => (process.exitCode = status),
+  (error: unknown) => {
+    // No stack: what can be done about it is in the message.
+    const text =
+      error instanceof CipherloomError ? `${error.message} [${error.code}]` : (error as Error).message;
+    console.error(`cipherloom: ${text}`);
+    process.exit(1);
+  },
+);

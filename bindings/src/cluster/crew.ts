@@ -14,6 +14,7 @@ import {
   type WorkerInfo,
 } from './messages.js';
 import { hashOf } from './named.js';
+import { onAbort } from './on-abort.js';
 import { type Address, another, connect, isFull, redisError, type RedisOptions } from './redis.js';
 import { redisStore } from './redis-store.js';
 import { ALIVE } from './scripts.js';
@@ -284,22 +285,21 @@ class Managing implements ClusterCrew {
     const listener: Listener = {
       hearing,
       resolve: (result) => {
-        signal.removeEventListener('abort', abort);
+        forget();
         resolve(result);
       },
       reject: (reason) => {
-        signal.removeEventListener('abort', abort);
+        forget();
         reject(reason);
       },
     };
-    const abort = (): void => {
+    const forget = onAbort(signal, () => {
       open.listeners.delete(listener);
       listener.reject(signal.reason);
       if (open.listeners.size > 0 || this.#open.get(open.field) !== open) return;
       this.#settle(open, signal.reason);
       void this.#takeBack(open).catch(() => {});
-    };
-    signal.addEventListener('abort', abort, { once: true });
+    });
     open.listeners.add(listener);
   }
 
@@ -423,15 +423,15 @@ class Managing implements ClusterCrew {
   async #readAll(): Promise<void> {
     while (this.#readAgain) {
       this.#readAgain = false;
-      const reply = await this.#redis.call(
-        'XREAD',
+      // Clients' versions differ in what XREAD gives.
+      const entries = (await this.#redis.call(
+        'XRANGE',
+        this.#names.events(this.name),
+        `(${this.#last}`,
+        '+',
         'COUNT',
         SOME,
-        'STREAMS',
-        this.#names.events(this.name),
-        this.#last,
-      );
-      const [, entries] = (reply as [[string, [string, string[]][]]] | null)?.[0] ?? ['', []];
+      )) as [string, string[]][];
       for (const [id, [, text]] of entries) {
         this.#last = id;
         this.#hear(JSON.parse(text as string) as TaskEvent);

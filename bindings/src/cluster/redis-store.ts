@@ -33,6 +33,7 @@ class RedisStore implements SharedStore {
   readonly #prefix: string;
   readonly #limit: number;
   readonly #keep: number;
+  #closed = false;
 
   constructor(
     redis: Redis,
@@ -86,6 +87,7 @@ class RedisStore implements SharedStore {
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     this.#redis.disconnect();
   }
 
@@ -99,6 +101,7 @@ class RedisStore implements SharedStore {
   }
 
   async #asked(what: () => Promise<unknown>): Promise<unknown> {
+    if (this.#closed) throw failure('disposed', 'The store was closed', {});
     try {
       return await what();
     } catch (error) {

@@ -14,18 +14,18 @@ const KEEP_S = 7 * 24 * 3600;
 const EVENTS = 100_000;
 
 /**
- * A worker begins a task, unless its outcome is known. KEYS: outcomes, held, deaths, events, beats, news. ARGV: field, copy, worker, attempts, 1 if deaths count, the event. Gives `go`; `done`; `own`, if this
+ * A worker begins a task, unless its outcome is known. KEYS: outcomes, held, deaths, events, beats, news. ARGV: field, copy, worker, attempts, milliseconds of silence that are a death (0: none are), the event. Gives `go`; `done`; `own`, if this
  * very process has the other copy; `dead`, if too many workers died of it.
  */
 export const BEGIN = new Script(`${NOW}
 local outcomes, held, deaths, events, beats, news = unpack(KEYS)
-local field, copy, me, attempts, settled, event = unpack(ARGV)
+local field, copy, me, attempts, silence, event = unpack(ARGV)
 if redis.call('HEXISTS', outcomes, field) == 1 then return 'done' end
 if redis.call('HGET', held, field .. ' ' .. (1 - copy)) == me then return 'own' end
 local before = redis.call('HGET', held, field .. ' ' .. copy)
-if before and before ~= me and settled == '1' then
+if before and before ~= me and silence ~= '0' then
   local beat = redis.call('ZSCORE', beats, before)
-  if not beat or now - beat > ${LOST_MS} then
+  if not beat or now - beat > tonumber(silence) then
     if redis.call('HINCRBY', deaths, field, 1) >= tonumber(attempts) then return 'dead' end
   end
 end

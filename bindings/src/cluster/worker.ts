@@ -19,7 +19,7 @@ import {
   type WorkerInfo,
 } from './messages.js';
 import { type Address, another, connect, type RedisOptions } from './redis.js';
-import { BEAT, BEGIN, FINISH, LOST_MS } from './scripts.js';
+import { BEAT, BEGIN, FINISH } from './scripts.js';
 import type { SharedStore } from './shared-store.js';
 import { packageVersion } from './version.js';
 
@@ -35,6 +35,8 @@ export interface ClusterWorkerOptions extends RedisOptions {
   readonly threads?: number;
   /** SHA-256 hashes, in hexadecimal, of the modules, circuits and programs that it runs. `any`: all that it is sent. None where it is not said. */
   readonly allow?: Iterable<string> | 'any';
+  /** Folders whose files its tasks may read; with `allow: 'any'` all, none where it is not said. */
+  readonly files?: readonly string[];
   /** Milliseconds after which its tasks go to others if nothing is heard of it, 6,000 where it is not said; at least 1,000. */
   readonly lease?: number;
   /** Bytes of programs, keys, globals and chunks that it keeps, 268,435,456 (256 MiB) where it is not said. */
@@ -55,11 +57,21 @@ export interface ClusterWorker {
 
 const LEASE_MS = 6000;
 const CACHE = 256 * 2 ** 20;
+/** Signs of life: so often in a lease, and once a second at least. */
+const BEATS = 6;
 const BEAT_MS = 1000;
+/** The part of a lease without a sign of life after which a worker is dead if others get its task: less than that between the death and the end of the lease. */
+const DEAD = 0.4;
+/** Between two words on what was done. */
+const SAY_MS = 10_000;
 /** Lines of the log are sent together. */
 const LINES_MS = 100;
 /** After which a task that this process has already is looked at again. */
 const BOUNCE_MS = 500;
+/** After an outage of Redis, until all workers that live have said so. */
+const SETTLED_MS = 3000;
+/** How errors of connections begin. */
+const CONNECTION = /ECONN|ETIMEDOUT|EPIPE|ENOTFOUND|Connection is closed|LOADING/;
 /** For which one that ends at once still talks to Redis. */
 const LEAVE_MS = 1000;
 /** Between tries to write an outcome where Redis has no memory. */
@@ -115,6 +127,7 @@ class Working implements ClusterWorker {
   readonly #options: ClusterWorkerOptions;
   readonly #names: Names;
   readonly #kind: Kind;
+  readonly #lease: number;
   readonly #count: number;
   readonly #allowed: Allowed;
   readonly #store: CachedStore;
@@ -128,9 +141,12 @@ class Working implements ClusterWorker {
   #queue: QueueWorker | undefined;
   #stops: Redis | undefined;
   #beat: ReturnType<typeof setInterval> | undefined;
-  #since = Date.now();
+  /** When Redis came back last. */
+  #since = 0;
   #identity = '';
   #closed: Promise<void> | undefined;
+  #tally = { done: 0, stopped: 0 };
+  #saying: ReturnType<typeof setTimeout> | undefined;
   #ending = false;
   /** Ends without waiting for what it has. */
   #leaving = false;
@@ -145,18 +161,20 @@ class Working implements ClusterWorker {
       kind = 'cpu',
       threads: count = 1,
       allow = [],
+      files = [],
       store,
       cache = CACHE,
     } = options;
     this.#names = new Names(prefix);
     this.#kind = kind;
+    this.#lease = options.lease ?? LEASE_MS;
     this.#count = count;
-    this.#allowed = allow === 'any' ? 'any' : new Set(allow);
+    this.#allowed = allow === 'any' ? 'any' : { hashes: new Set(allow), folders: files };
     this.#store = new CachedStore(store, cache);
   }
 
   async start(): Promise<void> {
-    const { lease = LEASE_MS, crew = threadsOf } = this.#options;
+    const { crew = threadsOf } = this.#options;
     this.#identity = await this.#options.store.identity();
     const last = Number(await this.#redis.call('INCRBY', this.#names.threads, this.#count));
     this.first = last - this.#count;
@@ -177,7 +195,7 @@ class Working implements ClusterWorker {
     });
     await this.#hearStops();
     await this.#tellOfLife();
-    this.#beat = setInterval(() => void this.#eachSecond(), BEAT_MS);
+    this.#beat = setInterval(() => void this.#eachBeat(), Math.min(BEAT_MS, this.#lease / BEATS));
     const { Worker, DelayedError } = await libraries();
     this.#DelayedError = DelayedError;
     this.#queue = new Worker(
@@ -187,16 +205,18 @@ class Working implements ClusterWorker {
         connection: this.#redis,
         prefix: this.#names.prefix,
         concurrency: this.#count,
-        lockDuration: lease,
-        stalledInterval: Math.max(500, lease / 3),
+        lockDuration: Math.round(this.#lease),
+        stalledInterval: Math.round(this.#lease / 3),
         // How many workers may die of a task is counted by `begin`: an outage of Redis is nobody's death.
         maxStalledCount: 1e9,
         drainDelay: 2,
         runRetryDelay: 500,
       },
     );
-    // Connections mend themselves; what is said of a lost one was said above.
-    this.#queue.on('error', () => {});
+    this.#queue.on('error', ({ message }) => {
+      // Connections mend themselves, and what there is to say of a lost one was said above.
+      if (this.#redis.status === 'ready' && !CONNECTION.test(message)) this.#print(`the queue: ${message}`);
+    });
     this.#queue.on('stalled', (id) => this.#print(`taken from a worker that is gone: ${id}`));
     this.#print(
       `worker ${this.first} (cipherloom ${this.#version}, ${this.#kind}, ${this.#count} at once) waits for tasks of ${this.#names.prefix} on ${this.#address.shown}; chunks in ${this.#identity}`,
@@ -226,6 +246,7 @@ class Working implements ClusterWorker {
     await Promise.all(this.#crews.map((crew) => crew.close()));
     this.#stops?.disconnect();
     this.#redis.disconnect();
+    this.#say();
     this.#print(`worker ${this.first} ended`);
   }
 
@@ -243,7 +264,7 @@ class Working implements ClusterWorker {
       this.#id,
       attempts,
       // After an outage all are late with their signs of life.
-      Date.now() - this.#since > 2 * LOST_MS ? 1 : 0,
+      Date.now() - this.#since > SETTLED_MS ? Math.round(DEAD * this.#lease) : 0,
       JSON.stringify({ event: 'started', field, copy, worker: this.#id } satisfies TaskEvent),
     ]);
     if (begun === 'done') return;
@@ -259,6 +280,7 @@ class Working implements ClusterWorker {
     try {
       const outcome = begun === 'dead' ? { error: died(message) } : await this.#done(message, stop.signal);
       if (outcome === undefined && this.#leaving) await this.#giveBack(message, job, token);
+      this.#sum(outcome, message);
       // Others may be able to do what a second run failed at.
       if (outcome === undefined || (copy > 0 && 'error' in outcome)) return;
       await this.#write(message, outcome, stop.signal);
@@ -349,14 +371,20 @@ class Working implements ClusterWorker {
   async #hearStops(): Promise<void> {
     this.#stops = await another(this.#redis, this.#address);
     this.#stops.on('message', (_, text) => {
-      const { run, field } = JSON.parse(text) as Stop;
+      let told: Stop;
+      try {
+        told = JSON.parse(text) as Stop;
+      } catch {
+        return;
+      }
+      const { run, field } = told;
       for (const doing of this.#doing.values())
         if (doing.run === run && doing.field === field) doing.stop.abort(new Error('nobody waits for it'));
     });
     await this.#stops.subscribe(this.#names.stops);
   }
 
-  async #eachSecond(): Promise<void> {
+  async #eachBeat(): Promise<void> {
     if (this.#redis.status !== 'ready') return;
     try {
       await this.#tellOfLife();
@@ -379,6 +407,28 @@ class Working implements ClusterWorker {
       pid: process.pid,
     };
     await BEAT.run(this.#redis, [this.#names.workers, this.#names.beats], [this.#id, JSON.stringify(info)]);
+  }
+
+  /** Says now and then what was done, and at once what failed. */
+  #sum(outcome: Outcome | undefined, { run, task }: TaskMessage): void {
+    if (outcome !== undefined && 'error' in outcome) {
+      const { code, message } = outcome.error;
+      this.#print(`run ${run}, task ${task.id}: ${message} [${code}]`);
+    }
+    if (outcome !== undefined && 'result' in outcome) this.#tally.done += 1;
+    if (outcome === undefined) this.#tally.stopped += 1;
+    this.#saying ??= setTimeout(() => this.#say(), SAY_MS).unref();
+  }
+
+  #say(): void {
+    clearTimeout(this.#saying);
+    this.#saying = undefined;
+    const { done, stopped } = this.#tally;
+    this.#tally = { done: 0, stopped: 0 };
+    if (done + stopped > 0)
+      this.#print(
+        `${done} tasks done${stopped > 0 ? `, ${stopped} stopped since nobody waited for them` : ''}`,
+      );
   }
 
   #print(text: string): void {

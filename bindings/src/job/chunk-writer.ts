@@ -16,19 +16,16 @@ export class ChunkWriter {
   #rows: Row[] = [];
   #bytes = 0;
   #first = 0;
-  readonly #most: number;
 
-  /** `most` rows to a chunk. */
-  constructor(store: Pick<Store, 'put'>, most = MOST_ROWS) {
+  constructor(store: Pick<Store, 'put'>) {
     this.#store = store;
-    this.#most = most;
   }
 
   /** Takes a row. True where there is enough for a chunk: `flush` is to be called before much more comes. */
   add(row: Row): boolean {
     this.#rows.push(row);
     this.#bytes += sizeOf(row);
-    return this.#rows.length >= this.#most || this.#bytes >= MOST_BYTES;
+    return this.#rows.length >= MOST_ROWS || this.#bytes >= MOST_BYTES;
   }
 
   /** Writes what was taken. Errors: JobError `job.store`. */
@@ -36,8 +33,8 @@ export class ChunkWriter {
     const rows = this.#rows;
     this.#rows = [];
     this.#bytes = 0;
-    for (let from = 0; from < rows.length; from += this.#most) {
-      const some = rows.slice(from, from + this.#most);
+    for (let from = 0; from < rows.length; from += MOST_ROWS) {
+      const some = rows.slice(from, from + MOST_ROWS);
       const ref = await this.#store.put(encodeChunk(some));
       this.#chunks.push({ ref, rows: some.length, first: this.#first });
       this.#first += some.length;

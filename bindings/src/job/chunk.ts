@@ -163,33 +163,28 @@ function wrong(problem: string, found?: unknown, expected?: unknown, cause?: unk
 }
 
 /**
- * Walks MessagePack without keeping anything: whether all that is announced can be there, and nothing is nested deeper than data are. An element takes
- * a byte or more, so that elements that are still to come are never more than bytes.
+ * Walks MessagePack without keeping anything: whether all that is announced is there, and nothing is nested deeper than data are.
  */
 function checkLengths(bytes: Uint8Array, depth: number, wrong: Wrong): void {
   const tooShort = (): Error => wrong('end early, or announce more than there is');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let at = 0;
-  let elements = 1;
-  // How many are to come in each array and map around.
-  const open = [elements];
+  // How many elements are to come in each array and map around; each takes a byte or more.
+  const open = [1];
   for (;;) {
     while (open.at(-1) === 0) open.pop();
     if (open.length === 0) return;
+    open.push((open.pop() as number) - 1);
     const head = bytes[at++];
     if (head === undefined) throw tooShort();
     const { lengthBytes, unit, fixed, contains } = layoutOf(head);
     if (at + lengthBytes > bytes.length) throw tooShort();
     const length = lengthBytes === 0 ? fixed : fixed + unit * readLength(view, at, lengthBytes);
     at += lengthBytes;
-    elements--;
-    open.push((open.pop() as number) - 1);
-    if (contains) {
-      elements += length;
-      if (open.push(length) > depth)
-        throw wrong('are nested too deep', `more than ${depth}`, `at most ${depth}`);
-    } else at += length;
-    if (at + elements > bytes.length) throw tooShort();
+    if (!contains) at += length;
+    else if (open.push(length) > depth)
+      throw wrong('are nested too deep', `more than ${depth}`, `at most ${depth}`);
+    if (at > bytes.length) throw tooShort();
   }
 }
 

@@ -21,7 +21,7 @@ export async function listFiles(directory: string): Promise<string[]> {
 
 /** A file by its path, in Node, or as a page has it. Errors: JobError `job.operator`. */
 export async function openFile(file: string | File): Promise<JobFile> {
-  if (typeof file !== 'string') return ofBlob(file.webkitRelativePath || file.name, file);
+  if (typeof file !== 'string') return ofBlob(pathOf(file), file);
   const fs = nodeFs(file);
   try {
     const { size } = await fs.stat(file);
@@ -50,27 +50,39 @@ export async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerato
   if (rest !== '') yield rest;
 }
 
+/** A page's file by its path in the folder that was chosen, or by its name. */
+export function pathOf(file: File): string {
+  return file.webkitRelativePath || file.name;
+}
+
 function ofBlob(path: string, blob: Blob): JobFile {
+  const read = <T>(reading: Promise<T>): Promise<T> =>
+    reading.catch((cause: unknown) => {
+      throw unreadable(path, cause);
+    });
   return {
     path,
     size: blob.size,
-    text: () => blob.text(),
-    bytes: async () => new Uint8Array(await blob.arrayBuffer()),
-    lines: () => linesOf(piecesOf(blob.stream())),
+    text: () => read(blob.text()),
+    bytes: async () => new Uint8Array(await read(blob.arrayBuffer())),
+    lines: () => linesOf(piecesOf(path, blob.stream())),
   };
 }
 
 /** A stream as an iterator, which not every browser's is. */
-async function* piecesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* piecesOf(path: string, stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader();
   try {
     for (;;) {
-      const { value, done } = await reader.read();
+      const { value, done } = await reader.read().catch((cause: unknown) => {
+        // It is gone, or another one, since the page was given it.
+        throw unreadable(path, cause);
+      });
       if (done) return;
       yield value;
     }
   } finally {
-    await reader.cancel();
+    await reader.cancel().catch(() => {});
   }
 }
 

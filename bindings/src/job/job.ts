@@ -2,14 +2,14 @@
 import { checkOptions, JOB_OPTIONS, JOB_RUN_OPTIONS } from '../arguments.js';
 import { failure } from '../errors.js';
 import { disposeSymbol, Resource } from '../resource.js';
-import { decodeChunk, encodeChunk } from './chunk.js';
+import { decodeChunk } from './chunk.js';
 import { threads } from './crew/threads.js';
 import { checkDefinition } from './definition.js';
 import { decodeJobFile, encodeJobFile, vectorOf } from './job-file.js';
 import { JobLog } from './log.js';
-import { importFunction } from './operators/function.js';
+import { importPartitioner } from './operators/function.js';
 import type { PlacementTable } from './placement.js';
-import { JobRun, type RunSettings } from './rounds.js';
+import { globalRef, JobRun, type RunSettings } from './rounds.js';
 import type {
   AnyKey,
   Data,
@@ -108,9 +108,7 @@ export async function loadJob(definition: JobDefinition, options: JobOptions = {
   const checked = checkDefinition(definition);
   const partitioners = new Map<string, PartitionerFunction>();
   for (const [name, { partitioner }] of Object.entries(checked.inputs ?? {})) {
-    if (partitioner === undefined) continue;
-    const { module, name: exported = 'default' } = partitioner;
-    partitioners.set(name, (await importFunction(module, exported)) as PartitionerFunction);
+    if (partitioner !== undefined) partitioners.set(name, await importPartitioner(partitioner));
   }
   const { crew } = setting;
   const workers = Object.values(crew.workers).reduce((sum, count) => sum + count, 0);
@@ -245,11 +243,13 @@ class LoadedJob extends Resource implements Job {
     signal.throwIfAborted();
     if (this.#ran) throw failure('job.definition', 'A job runs once: load it again', { at: 'run' });
     this.#ran = true;
+    const globals = new Map<string, GlobalRef>();
+    for (const [name, vector] of this.#globals) globals.set(name, await globalRef(vector));
     const run = new JobRun({
       definition: this.#definition,
       crew: this.#crew,
       vectors: this.#vectors,
-      globals: await this.#globalRefs(),
+      globals,
       log: this.log,
       placement: this.#placement,
       signal,
@@ -275,18 +275,6 @@ class LoadedJob extends Resource implements Job {
     const expected = [...this.#vectors.keys()].filter((name) => name !== '' && !this.#inputNames.has(name));
     const problem = `There is no result "${name}"; there are ${expected.join(', ') || 'none'}`;
     throw failure('input.unknown', problem, { found: name, expected });
-  }
-
-  /** Each global is one chunk, also one without rows. */
-  async #globalRefs(): Promise<Map<string, GlobalRef>> {
-    const refs = new Map<string, GlobalRef>();
-    for (const [name, vector] of this.#globals) {
-      let chunk = undefined;
-      for await (const piece of vector.pieces()) chunk = piece.ref;
-      chunk ??= await this.#crew.store.put(encodeChunk([]));
-      refs.set(name, { chunk, keep: vector.template.template === 'PVar' });
-    }
-    return refs;
   }
 }
 

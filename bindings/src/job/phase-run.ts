@@ -3,6 +3,7 @@ import { failure } from '../errors.js';
 import type { Kind } from './kinds.js';
 import { type Phase, placed } from './phases.js';
 import { Pool } from './pool.js';
+import { importPartitioner } from './operators/function.js';
 import { Reduction, type SortedRun } from './reduction.js';
 import type { JobRun } from './rounds.js';
 import type { SubOperator } from './split-operator.js';
@@ -108,7 +109,9 @@ class PhaseRun {
     await this.#pool.end();
     // Rows that nobody visited, or several times, are not one for each.
     this.#aligned &&= this.#rows === over?.rows;
-    return this.#settings.reduce === undefined ? this.#inOrder() : this.#reduced();
+    const found = this.#settings.reduce === undefined ? this.#inOrder() : await this.#reduced();
+    const { parts, partitioner } = this.#settings.result ?? {};
+    return parts === undefined && partitioner === undefined ? found : this.#cutAnew(found);
   }
 
   #workers(): number {
@@ -275,6 +278,23 @@ class PhaseRun {
     return this.#vector(run.map((chunk, index) => ({ chunk, part: index % this.#parts() })));
   }
 
+  /** What a round gave, in the sub-vectors that it says. */
+  async #cutAnew(found: Vector): Promise<Vector> {
+    const { parts = this.#parts(), partitioner } = found.template as Template;
+    const options = partitioner && { partitioner: await importPartitioner(partitioner) };
+    const { store } = this.#run.crew;
+    const cut = new Vector(found.name, found.template, store, parts, options);
+    cut.read(found.getItr());
+    try {
+      for await (const { ref } of cut.pieces()) this.#run.keep(ref);
+      await this.#run.drop(await chunksOf(found));
+      return cut;
+    } catch (error) {
+      await cut.drop();
+      throw error;
+    }
+  }
+
   #parts(): number {
     return this.#settings.over?.parts() ?? this.#workers();
   }
@@ -298,6 +318,12 @@ class PhaseRun {
     const dense = template.template === FixValueVector().template;
     return dense && result === undefined && !this.#aligned ? SparseValueVector() : template;
   }
+}
+
+async function chunksOf(vector: Vector): Promise<Chunk[]> {
+  const chunks: Chunk[] = [];
+  for await (const chunk of vector.pieces()) chunks.push(chunk);
+  return chunks;
 }
 
 /** How many rows a unit is called with, where that is known. */

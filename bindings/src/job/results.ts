@@ -4,6 +4,7 @@ import { rowsOf } from './chunk-reader.js';
 import { describe } from '../arguments.js';
 import { failure } from '../errors.js';
 import { merge, type Reduce } from './merge.js';
+import { copyOfRow } from './data.js';
 import { compareKeys, mapKey } from './order.js';
 import type { Store } from './store.js';
 import { checkRow, templateFor } from './templates.js';
@@ -59,7 +60,7 @@ function fits(found: Template, template: Template): boolean {
   return template.template === 'VariableLenVector' && found.template !== 'SparseMatrix';
 }
 
-/** Results of one task. Functions give rows in the middle of a call; what takes long is done in `settle`, between two calls. */
+/** Results of one task, copied: whoever gives them may use the same array again. Functions give rows in the middle of a call; what takes long is done in `settle`, between two calls. */
 export class Results {
   readonly #type: ResultType;
   readonly #reduce: Reduce | undefined;
@@ -84,7 +85,7 @@ export class Results {
     if (this.#reduce !== undefined) return this.#hold(this.#reduce, key, value);
     const row: Row = [key, value];
     this.#type.check(row);
-    this.#full = this.#writer.add(row);
+    this.#full = this.#writer.add(copyOfRow(row));
   }
 
   /** Puts away what is too much to hold. Errors: those of the reducer, JobError `job.store`. */
@@ -117,12 +118,13 @@ export class Results {
   }
 
   #hold(reduce: Reduce, key: AnyKey, value: Data): void {
-    if (this.#reducing !== undefined) return void this.#waiting.push([key, value]);
+    if (this.#reducing !== undefined) return void this.#waiting.push(copyOfRow([key, value]));
     const name = mapKey(key);
     const held = this.#held.get(name);
     if (held === undefined) {
       this.#type.check([key, value]);
-      this.#held.set(name, { key, value });
+      const [ownKey, own] = copyOfRow([key, value]);
+      this.#held.set(name, { key: ownKey, value: own });
       return;
     }
     this.#type.checkValue(key, value);

@@ -1,14 +1,14 @@
 /** The management node's half [V11]: one run of a job's rounds. */
-import { ChunkWriter } from './chunk-writer.js';
 import { type Kind, KINDS } from './kinds.js';
 import type { JobLog } from './log.js';
 import { runPhase } from './phase-run.js';
 import { phasesOf } from './phases.js';
 import { chooseKind, type Choices, Measurements, type Times } from './placement.js';
+import { PVar } from './templates.js';
 import type { SubOperator } from './split-operator.js';
 import type { Ref } from './store.js';
 import type { JobDefinition, Round } from './types.js';
-import type { Vector } from './vector.js';
+import { Vector } from './vector.js';
 import type { Chunk, Crew, GlobalRef, Hearing, Task, TaskResult } from './work.js';
 
 /** What a job has when its rounds begin. */
@@ -24,6 +24,13 @@ export interface RunSettings {
   readonly signal: AbortSignal;
 }
 
+/** The one chunk of a global. */
+export async function globalRef(global: Vector): Promise<GlobalRef> {
+  let ref: Ref | undefined;
+  for await (const chunk of global.pieces()) ref = chunk.ref;
+  return { chunk: ref as Ref, keep: global.template.template === 'PVar' };
+}
+
 /** One run. */
 export class JobRun {
   readonly crew: Crew;
@@ -35,6 +42,8 @@ export class JobRun {
   readonly #measurements = new Measurements();
   /** What is in the store because of this run, and not dropped. */
   readonly #live = new Map<string, Ref>();
+  /** Results that became globals. */
+  readonly #ownGlobals: Vector[] = [];
   readonly #blobs = new Map<Uint8Array, Promise<Ref>>();
   /** Rows that workers of a kind have still to do. */
   readonly #queued = new Map<Kind, number>();
@@ -59,6 +68,8 @@ export class JobRun {
         const result = await this.#round(index, round, over);
         if (round.as !== undefined) vectors.set(round.as, result);
         if (round.global !== undefined) await this.#setGlobal(round.global, result);
+        // What has no name is read by the next round, or by nobody.
+        if (last !== over && last !== undefined && ![...vectors.values()].includes(last)) await last.drop();
         last = result;
         log.roundDone();
       }
@@ -66,6 +77,10 @@ export class JobRun {
     } catch (error) {
       await this.crew.store.drop([...this.#live.values()]).catch(() => {});
       throw error;
+    } finally {
+      const blobs = await Promise.all(this.#blobs.values()).catch(() => []);
+      await this.crew.store.drop(blobs).catch(() => {});
+      await Promise.allSettled(this.#ownGlobals.map((global) => global.drop()));
     }
   }
 
@@ -101,20 +116,23 @@ export class JobRun {
     return later.some(({ over }) => over !== undefined && vectors.get(over) === vector);
   }
 
-  async #setGlobal(name: string, vector: Vector): Promise<void> {
-    const { definition, globals } = this.#settings;
-    const writer = new ChunkWriter(this, Infinity);
-    for await (const row of vector.getItr()) writer.add(row);
-    const [chunk] = await writer.end();
-    if (chunk === undefined) return;
-    globals.set(name, { chunk: chunk.ref, keep: definition.globals?.[name]?.template === 'PVar' });
+  async #setGlobal(name: string, result: Vector): Promise<void> {
+    const global = new Vector(`global "${name}"`, PVar(), this.crew.store, 1);
+    this.#ownGlobals.push(global);
+    global.read(result.getItr());
+    this.#settings.globals.set(name, await globalRef(global));
   }
 
   /** Puts bytes into the store. */
   async put(bytes: Uint8Array): Promise<Ref> {
     const ref = await this.crew.store.put(bytes);
-    this.#live.set(ref.name, ref);
+    this.keep(ref);
     return ref;
+  }
+
+  /** What is there belongs to the run. */
+  keep(ref: Ref): void {
+    this.#live.set(ref.name, ref);
   }
 
   /** Bytes of a circuit or program, which are put there once. */
@@ -176,7 +194,7 @@ export class JobRun {
     queue(rows);
     try {
       const result = await this.crew.run({ ...task, globals: Object.fromEntries(globals) }, this.#hearing);
-      for (const { ref } of result.chunks) this.#live.set(ref.name, ref);
+      for (const { ref } of result.chunks) this.keep(ref);
       this.signal.throwIfAborted();
       if (measured !== undefined) this.#measurements.record(measured, kind, rows, result.milliseconds);
       log.ended(task.id);

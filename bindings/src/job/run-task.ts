@@ -2,7 +2,8 @@
 import { describe } from '../arguments.js';
 import { failure } from '../errors.js';
 import { rowsOf } from './chunk-reader.js';
-import { listFiles, openFile } from './files.js';
+import { copyOfRow } from './data.js';
+import { listFiles, openFile, pathOf } from './files.js';
 import { Globals } from './globals.js';
 import type { Kind } from './kinds.js';
 import { type Computing, Operators } from './operators/index.js';
@@ -85,8 +86,12 @@ export class TaskRunner {
 
   #log(task: Task, event: LogLine['event'], more: Partial<LogLine> = {}): void {
     const { worker, kind } = this.#surroundings;
-    const { id, round, part } = task;
-    const line = { worker, line: this.#line++, time: Date.now(), task: id, round, part, kind };
+    const { id, round, part, work } = task;
+    const file = work.do === 'file' && {
+      file: typeof work.file === 'string' ? work.file : pathOf(work.file),
+    };
+    const which = { task: id, round, part, kind, does: work.do, ...file };
+    const line = { worker, line: this.#line++, time: Date.now(), ...which };
     this.#surroundings.log({ event, text: '', ...line, ...more });
   }
 }
@@ -165,7 +170,7 @@ class Doing {
       const give = (key: AnyKey, value: Data): void => {
         if (results !== undefined) return results.give(key, value);
         type.check([key, value]);
-        given.push([key, value]);
+        given.push(copyOfRow([key, value]));
       };
       const computing = await this.#operators.open(step);
       aligned = (await this.#step(computing, next, give, results)) && aligned;

@@ -2,7 +2,7 @@
 
 /** Names stored bytes. */
 export interface Ref {
-  /** Under which the store has them: where a store is shared by machines, the SHA-256 of the bytes, in hexadecimal. */
+  /** Under which the store has them: where a store is shared by machines, the SHA-256 of the bytes, in hexadecimal, and a number, so that who drops bytes drops nobody else's. */
   readonly name: string;
   /** How many. */
   readonly bytes: number;

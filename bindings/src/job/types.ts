@@ -146,7 +146,7 @@ export interface Round {
    * [V5]. It has to be associative. No program: it would be given its own results, which are not what it takes.
    */
   readonly reduce?: FunctionOperator | CircuitOperator;
-  /** Where results go; without it, those of unchanged type to the same template, others to the template of their type [V6]. */
+  /** Where results go; without it, those of unchanged type to the same template, others to the template of their type [V6]. With `parts` or a `partitioner` they are cut anew; else they stay in the sub-vectors of the rows that they come from. */
   readonly result?: Template;
   /** A name by which later rounds can read the result. */
   readonly as?: string;
@@ -235,6 +235,10 @@ export interface LogLine {
   readonly round: number;
   readonly part: number;
   readonly kind: Kind;
+  /** What the task does: calls the operator with rows, or with a file; lists a directory; merges what was reduced. */
+  readonly does: 'map' | 'file' | 'list' | 'reduce';
+  /** Of a file, its path. */
+  readonly file?: string;
   /** What the operator wrote; of an end, nothing. */
   readonly text: string;
   /** Of an end: how often the operator was called, and milliseconds. */

@@ -1,5 +1,8 @@
-/** A run's trace, ordered for drawing and looking up. */
+/** What ran where and when, ordered for drawing and looking up. */
 import type { TraceView } from 'cipherloom';
+
+/** Spans, in columns: which operator or task, by whom, from when to when. */
+export type Spans = Pick<TraceView, 'op' | 'thread' | 'start' | 'end'>;
 
 /** The spans of one thread, by start; a thread does one thing at a time. */
 export interface Lane {
@@ -18,9 +21,9 @@ export interface TypeTime {
   readonly milliseconds: number;
 }
 
-/** The lanes of a trace, by thread. */
-export function lanesOf(trace: TraceView): Lane[] {
-  const byThread = new Map<number, number[]>();
+/** The lanes of a trace, by thread; of the first `threads` also those that did nothing. */
+export function lanesOf(trace: Spans, threads = 0): Lane[] {
+  const byThread = new Map<number, number[]>(Array.from({ length: threads }, (_, thread) => [thread, []]));
   for (const [index, thread] of trace.thread.entries()) {
     const list = byThread.get(thread);
     if (list === undefined) byThread.set(thread, [index]);

@@ -1,10 +1,8 @@
-/** What ran on which thread, and when: a canvas to zoom into. */
-import type { TraceView } from 'cipherloom';
+/** What ran where, and when: a canvas to zoom into. */
 import * as format from '../format.js';
-import { kindOf, KINDS } from '../graph/kinds.js';
-import { button, byId, h } from '../ui/dom.js';
+import { button, h } from '../ui/dom.js';
 import { colorOf } from '../ui/theme.js';
-import { firstAfter, type Lane, lanesOf, lengthOf, spanAt, timeByType } from './spans.js';
+import { firstAfter, type Lane, lengthOf, spanAt } from './spans.js';
 
 const LANE = 34;
 const GAP = 6;
@@ -15,60 +13,87 @@ const LEAST = 0.02;
 /** Pixels beside a span that still mean it. */
 const NEAR = 3;
 
+/** The elements that it fills in. */
+export interface TimelineElements {
+  readonly section: HTMLElement;
+  readonly note: HTMLElement;
+  readonly tools: HTMLElement;
+  readonly canvas: HTMLElement;
+  readonly detail: HTMLElement;
+}
+
+/** What spans and lanes are called, and look like. */
+export interface TimelineLooks {
+  /** Of the canvas: what it shows, and what Enter does. */
+  readonly label: string;
+  readonly testId: string;
+  /** Said where nothing is pointed at. */
+  readonly hint: string;
+  /** What each lane is, at most eight letters. */
+  lane(lane: Lane): string;
+  /** On a span, where there is room. */
+  name(op: number): string;
+  /** Custom property of a span's color. */
+  color(op: number): string;
+  /** Who a span is, and by whom. */
+  told(op: number, lane: Lane): string;
+  picked?(op: number): void;
+}
+
 export class Timeline {
-  readonly #canvas = h('canvas', {
-    tabindex: 0,
-    role: 'img',
-    'aria-label':
-      'Operators by thread and time. Up and down walk along a thread, Page Up and Page Down change the thread, ' +
-      'Enter finds the operator in the graph. Left and right move, plus and minus zoom.',
-    'data-testid': 'timeline-canvas',
-  });
-  readonly #picked: (op: number) => void;
+  readonly #elements: TimelineElements;
+  readonly #looks: TimelineLooks;
+  readonly #canvas: HTMLCanvasElement;
   #lanes: readonly Lane[] = [];
-  #typeOf: (op: number) => string = String;
   #length = 1;
   #from = 0;
   #to = 1;
   #pointed: { lane: Lane; span: number } | undefined;
   #repainting = 0;
 
-  /** `picked` is told of base operators that are clicked. */
-  constructor(picked: (op: number) => void) {
-    this.#picked = picked;
-    const host = byId('timeline-canvas');
-    host.append(this.#canvas);
-    byId('timeline-tools').append(
+  constructor(elements: TimelineElements, looks: TimelineLooks) {
+    this.#elements = elements;
+    this.#looks = looks;
+    this.#canvas = h('canvas', {
+      tabindex: 0,
+      role: 'img',
+      'aria-label':
+        `${looks.label} Up and down walk along a lane, Page Up and Page Down change the lane. ` +
+        'Left and right move, plus and minus zoom.',
+      'data-testid': looks.testId,
+    });
+    elements.canvas.append(this.#canvas);
+    elements.tools.append(
       button('−', () => this.#zoom(2), { 'aria-label': 'Zoom out of the timeline', class: 'small' }),
       button('+', () => this.#zoom(0.5), { 'aria-label': 'Zoom into the timeline', class: 'small' }),
       button('All', () => this.#view(0, this.#length), { class: 'small' }),
     );
     this.#connectPointer();
     this.#canvas.addEventListener('keydown', (event) => this.#key(event));
-    new ResizeObserver(() => this.repaint()).observe(host);
+    new ResizeObserver(() => this.repaint()).observe(elements.canvas);
   }
 
   clear(): void {
-    byId('timeline').hidden = true;
+    this.#elements.section.hidden = true;
   }
 
-  show(trace: TraceView, typeOf: (op: number) => string): void {
-    this.#lanes = lanesOf(trace);
-    this.#typeOf = typeOf;
-    this.#length = Math.max(lengthOf(this.#lanes), LEAST);
+  /** Shows all lanes, from 0 to the end of their last span or to `length`, milliseconds. */
+  show(lanes: readonly Lane[], length = lengthOf(lanes)): void {
+    this.#lanes = lanes;
+    this.#length = Math.max(length, LEAST);
     this.#pointed = undefined;
-    byId('timeline').hidden = false;
-    this.#canvas.style.height = `${this.#lanes.length * (LANE + GAP) + AXIS}px`;
-    const busy = this.#lanes.reduce((sum, lane) => sum + lane.busy, 0);
-    const share = Math.round((busy / (this.#length * this.#lanes.length)) * 100);
-    byId('timeline-note').textContent =
-      `${format.plural(trace.op.length, 'operator')} on ${format.plural(this.#lanes.length, 'thread')} in ` +
-      `${format.seconds(this.#length / 1000)}; the threads worked ${share} % of that time.`;
-    byId('timeline').dataset['spans'] = String(trace.op.length);
-    byId('timeline').dataset['lanes'] = String(this.#lanes.length);
-    this.#showTypes();
+    this.#elements.section.hidden = false;
+    this.#canvas.style.height = `${lanes.length * (LANE + GAP) + AXIS}px`;
+    const spans = lanes.reduce((sum, { op }) => sum + op.length, 0);
+    this.#elements.section.dataset['spans'] = String(spans);
+    this.#elements.section.dataset['lanes'] = String(lanes.length);
     this.#view(0, this.#length);
     this.#say();
+  }
+
+  /** Says what it comes to. */
+  say(text: string): void {
+    this.#elements.note.textContent = text;
   }
 
   repaint(): void {
@@ -87,16 +112,22 @@ export class Timeline {
     const context = canvas.getContext('2d')!;
     context.scale(devicePixelRatio, devicePixelRatio);
     context.font = `12px ${getComputedStyle(canvas).fontFamily}`;
-    const colors = new Map(KINDS.map((kind) => [kind, colorOf(`--kind-${kind}`)]));
+    const colors = new Map<string, string>();
+    const color = (op: number): string => {
+      const property = this.#looks.color(op);
+      const known = colors.get(property) ?? colorOf(property);
+      colors.set(property, known);
+      return known;
+    };
     const [ink, soft, line, sunken] = ['--ink', '--ink-soft', '--line', '--sunken'].map(colorOf);
     this.#paintAxis(context, width, height, soft!, line!);
     for (const [row, lane] of this.#lanes.entries()) {
       const top = row * (LANE + GAP);
       context.fillStyle = soft!;
-      context.fillText(`thread ${lane.thread}`, 0, top + LANE / 2 + 4);
+      context.fillText(this.#looks.lane(lane), 0, top + LANE / 2 + 4);
       context.fillStyle = sunken!;
       context.fillRect(LABEL, top, width - LABEL, LANE);
-      this.#paintLane(context, lane, top, width, (op) => colors.get(kindOf(this.#typeOf(op)))!, ink!);
+      this.#paintLane(context, lane, top, width, color, ink!);
     }
   }
 
@@ -136,7 +167,7 @@ export class Timeline {
     context.rect(left, top, right - left - 4, LANE);
     context.clip();
     context.fillStyle = colorOf('--card');
-    context.fillText(this.#typeOf(op), left + 6, top + LANE / 2 + 4);
+    context.fillText(this.#looks.name(op), left + 6, top + LANE / 2 + 4);
     context.restore();
   }
 
@@ -159,41 +190,6 @@ export class Timeline {
       const text = format.seconds(tick / 1000);
       context.fillText(text, Math.min(x, width - context.measureText(text).width), height - 4);
     }
-  }
-
-  #showTypes(): void {
-    const rows = timeByType(this.#lanes, this.#typeOf);
-    const total = rows.reduce((sum, { milliseconds }) => sum + milliseconds, 0);
-    byId('timeline-types').replaceChildren(
-      h(
-        'table',
-        {},
-        h(
-          'thead',
-          {},
-          h(
-            'tr',
-            {},
-            ...['Type', 'Operators', 'Time', 'Share', 'Each'].map((text) => h('th', { scope: 'col' }, text)),
-          ),
-        ),
-        h(
-          'tbody',
-          {},
-          ...rows.map(({ type, count, milliseconds }) =>
-            h(
-              'tr',
-              { 'data-type': type },
-              h('th', { scope: 'row', class: `swatch kind-${kindOf(type)}` }, type),
-              h('td', {}, format.count(count)),
-              h('td', {}, format.seconds(milliseconds / 1000)),
-              h('td', {}, `${((milliseconds / total) * 100).toFixed(1)} %`),
-              h('td', {}, format.seconds(milliseconds / count / 1000)),
-            ),
-          ),
-        ),
-      ),
-    );
   }
 
   // ------------------------------------------------------------------------------------------------ input
@@ -257,7 +253,7 @@ export class Timeline {
     const lane = this.#lanes[Math.floor(y / (LANE + GAP))];
     const slack = (NEAR * (this.#to - this.#from)) / (this.#canvas.clientWidth - LABEL);
     const span = lane && x >= LABEL ? spanAt(lane, this.#timeAt(x), slack) : undefined;
-    this.#canvas.style.cursor = span === undefined ? '' : 'pointer';
+    this.#canvas.style.cursor = span === undefined || !this.#looks.picked ? '' : 'pointer';
     this.#mark(lane !== undefined && span !== undefined ? { lane, span } : undefined);
   }
 
@@ -268,14 +264,14 @@ export class Timeline {
     this.repaint();
   }
 
-  /** To the next or previous span of the thread; to the first in view, if none is marked. */
+  /** To the next or previous span of the lane; to the first in view, if none is marked. */
   #walk(step: 1 | -1): void {
     const lane = this.#pointed?.lane ?? this.#lanes[0]!;
     const span = this.#pointed === undefined ? firstAfter(lane, this.#from) : this.#pointed.span + step;
     this.#goTo(lane, span);
   }
 
-  /** To what ran at the same time on the next or previous thread. */
+  /** To what ran at the same time on the next or previous lane. */
   #changeLane(step: 1 | -1): void {
     if (this.#pointed === undefined) return this.#walk(step);
     const { lane, span } = this.#pointed;
@@ -292,7 +288,7 @@ export class Timeline {
   }
 
   #pick(): void {
-    if (this.#pointed !== undefined) this.#picked(this.#pointed.lane.op[this.#pointed.span]!);
+    if (this.#pointed !== undefined) this.#looks.picked?.(this.#pointed.lane.op[this.#pointed.span]!);
   }
 
   #zoom(factor: number, around = (this.#from + this.#to) / 2): void {
@@ -307,15 +303,19 @@ export class Timeline {
   }
 
   #say(): void {
-    const detail = byId('timeline-detail');
-    if (this.#pointed === undefined) {
-      detail.textContent = 'Point at a bar to see its operator; select it to find it in the graph.';
-      return;
-    }
+    const { detail } = this.#elements;
+    const text = this.#told();
+    // Screen readers read every change.
+    if (detail.textContent !== text) detail.textContent = text;
+  }
+
+  #told(): string {
+    if (this.#pointed === undefined) return this.#looks.hint;
     const { lane, span } = this.#pointed;
     const [op, start, end] = [lane.op[span]!, lane.start[span]!, lane.end[span]!];
-    detail.textContent =
-      `${this.#typeOf(op)} #${op}, thread ${lane.thread}: from ${format.seconds(start / 1000)}, ` +
-      `took ${format.seconds((end - start) / 1000)}`;
+    return (
+      `${this.#looks.told(op, lane)}: from ${format.seconds(start / 1000)}, ` +
+      `took ${format.seconds((end - start) / 1000)}`
+    );
   }
 }

@@ -1,7 +1,7 @@
 /** Functions of modules, as a worker calls them. */
 import { describe } from '../../arguments.js';
 import { failure } from '../../errors.js';
-import type { MapFunction, ReduceFunction } from '../types.js';
+import type { FunctionOperator, MapFunction, PartitionerFunction, ReduceFunction } from '../types.js';
 import { callFailed, type Computing, type Named, notOpened } from './computing.js';
 
 /** A function of a module. Errors: JobError `job.operator`, which names module and export. */
@@ -15,6 +15,11 @@ export async function importFunction(module: string, name: string): Promise<(...
   const [expected, there] = ['a function', Object.keys(imported)];
   const problem = `${named.words}: expected ${expected}, found ${describe(found)}; the module has ${there.join(', ') || 'nothing'}`;
   throw failure('job.operator', problem, { module, name, found: describe(found), expected, there });
+}
+
+/** A function that says which sub-vector gets a row. Errors: as of {@link importFunction}. */
+export async function importPartitioner({ module, name }: FunctionOperator): Promise<PartitionerFunction> {
+  return (await importFunction(module, name ?? 'default')) as PartitionerFunction;
 }
 
 /** A function of a module, to be called with rows. Errors: as of {@link importFunction}. */

@@ -1,0 +1,252 @@
+// What goes wrong around a cluster: each in an error that says what, within a time, and without a password.
+import assert from 'node:assert/strict';
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { inspect } from 'node:util';
+import { spawnSync } from 'node:child_process';
+import { cluster, clusterWorker, folderStore, redisStore } from 'cipherloom/cluster';
+import { ROOT } from '../../scripts/lib/run.mjs';
+import { run } from './jobs.mjs';
+import { freePort, selfSigned, skip, startRedis, temporaryFolder } from './redis.mjs';
+import { CLI, cli, startWorker } from './workers.mjs';
+
+const options = { skip, timeout: 120_000 };
+/** Of passwords in these tests. */
+const SECRET = 'topsecret';
+
+/** The error that a promise is rejected with, within a time; nothing that is printed of it has a secret. */
+async function refusal(promise, code, most = 15_000) {
+  const began = performance.now();
+  const error = await promise.then(
+    () => assert.fail('no error'),
+    (error) => error,
+  );
+  const took = performance.now() - began;
+  assert.equal(error.code, code, inspect(error));
+  assert.ok(took < most, `${took} ms`);
+  assert.doesNotMatch(inspect(error, { depth: 9, showHidden: true }), new RegExp(SECRET));
+  return error;
+}
+
+let redis;
+before(async () => {
+  if (!skip) redis = await startRedis();
+});
+after(() => redis?.stop('SIGKILL'));
+
+test('a wrong password, none, and an unknown user', options, async () => {
+  const locked = await startRedis({ password: `right-${SECRET}` });
+  const at = (login) => `redis://${login}localhost:${locked.port}`;
+  for (const login of [`:${SECRET}@`, '', `nobody:${SECRET}@`]) {
+    for (const start of [cluster, redisStore])
+      assert.equal((await refusal(start({ redis: at(login) }), 'job.store')).details.reason, 'password');
+    const store = folderStore(temporaryFolder());
+    await refusal(clusterWorker({ redis: at(login), store }), 'job.store');
+  }
+  const { status, output } = await cli(['worker'], { CIPHERLOOM_REDIS: at(`:${SECRET}@`) });
+  assert.equal(status, 1);
+  assert.match(output, /does not accept user and password \[job\.store\]/);
+  assert.doesNotMatch(output, new RegExp(SECRET));
+  // The right one opens, from the URL.
+  const store = await redisStore({ redis: locked.url });
+  await store.get(await store.put(new Uint8Array(9)));
+  await store.close();
+  await locked.stop();
+});
+
+test('no Redis there, one that says nothing, and addresses that are none', options, async () => {
+  const gone = `redis://:${SECRET}@localhost:${await freePort()}`;
+  const error = await refusal(cluster({ redis: gone, connectTimeout: 1000 }), 'job.store', 3000);
+  assert.match(error.message, /ECONNREFUSED/);
+  const silent = createServer().listen(0, '127.0.0.1').unref();
+  await once(silent, 'listening');
+  const { port } = silent.address();
+  await refusal(cluster({ redis: `redis://:${SECRET}@127.0.0.1:${port}`, connectTimeout: 1000 }), 'job.store', 3000);
+  silent.close();
+  for (const redis of [SECRET, `http://:${SECRET}@localhost`, `redis://:${SECRET}@localhost/${'x'}`])
+    await refusal(cluster({ redis }), 'job.store', 1000);
+  await refusal(cluster({ redis: 'redis://localhost', tls: {} }), 'job.store', 1000);
+});
+
+test('no workers, and workers of another version', options, async () => {
+  const none = await refusal(cluster({ redis: redis.url, prefix: 'none', wait: 300 }), 'job.kind', 3000);
+  assert.match(none.message, /npx cipherloom worker/);
+
+  const copy = temporaryFolder();
+  const from = dirname(dirname(dirname(CLI)));
+  cpSync(join(from, 'dist'), join(copy, 'dist'), { recursive: true });
+  const description = JSON.parse(readFileSync(join(from, 'package.json'), 'utf8'));
+  writeFileSync(join(copy, 'package.json'), JSON.stringify({ ...description, version: '99.1.2' }));
+  symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
+  const program = join(copy, 'dist', 'cluster', 'cli.js');
+  const worker = await startWorker({ redis: redis.url, args: ['--allow-any', '--prefix', 'other'], program });
+  const other = await refusal(cluster({ redis: redis.url, prefix: 'other', wait: 300 }), 'job.worker', 3000);
+  assert.match(other.message, /99\.1\.2/);
+  assert.match(other.message, new RegExp(description.version.replaceAll('.', '\\.')));
+  // Beside one of this version it gets no task.
+  const ours = await startWorker({ redis: redis.url, args: ['--allow-any', '--prefix', 'other'] });
+  const mixed = await cluster({ redis: redis.url, prefix: 'other' });
+  assert.deepEqual(mixed.workers, { cpu: 1 });
+  assert.equal((await run(mixed, { operator: 'long', rows: 8, parts: 8 })).statistics.workers.length, 1);
+  await mixed.close();
+  await ours.stop();
+  await worker.stop();
+  assert.match(ours.output(), /8 tasks done/);
+  assert.doesNotMatch(worker.output(), /tasks done|task /);
+
+  const worked = await startWorker({ redis: redis.url, args: ['--allow-any', '--prefix', 'kinds'] });
+  const crew = await cluster({ redis: redis.url, prefix: 'kinds', wait: 1500 });
+  await refusal(cluster({ redis: redis.url, prefix: 'kinds', wait: 300, workers: { gpu: 1 } }), 'job.kind', 3000);
+  // All go in the middle of a job.
+  const job = run(crew, { operator: 'long', rows: 40, parts: 40 });
+  await worked.stop('SIGKILL');
+  await refusal(job, 'job.kind', 20_000);
+  await crew.close();
+});
+
+test('Redis that is full: of chunks, and of tasks', options, async () => {
+  const small = await startRedis({ settings: { maxmemory: '3mb' } });
+  const store = await redisStore({ redis: small.url });
+  const error = await refusal(
+    (async () => {
+      for (let index = 0; index < 10; index++) await store.put(new Uint8Array(500_000).fill(index));
+    })(),
+    'job.store',
+  );
+  assert.equal(error.details.reason, 'full');
+  await refusal(store.put(new Uint8Array(65 * 2 ** 20)), 'job.store');
+  await store.close();
+  small.ask('flushall');
+
+  const folder = temporaryFolder();
+  const worker = await startWorker({ redis: small.url, args: ['--allow-any', '--store', `folder:${folder}`] });
+  const crew = await cluster({ redis: small.url, store: folderStore(folder) });
+  const job = run(crew, { operator: 'long', rows: 100, parts: 100 });
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  small.ask('config', 'set', 'maxmemory', '1mb');
+  assert.equal((await refusal(job, 'job.store', 20_000)).details.reason, 'full');
+  // With room again, it works as before.
+  small.ask('config', 'set', 'maxmemory', '100mb');
+  assert.equal((await run(crew, { operator: 'square', rows: 10, parts: 2 })).rows.length, 10);
+  await crew.close();
+  await worker.stop();
+  await small.stop();
+});
+
+test('Redis that goes in the middle of a job, and stays away', options, async () => {
+  const passing = await startRedis();
+  const folder = temporaryFolder();
+  const worker = await startWorker({ redis: passing.url, args: ['--allow-any', '--store', `folder:${folder}`] });
+  const crew = await cluster({ redis: passing.url, store: folderStore(folder), outage: 2000 });
+  const job = run(crew, { operator: 'long', rows: 50, parts: 50 });
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  await passing.stop('SIGKILL');
+  const error = await refusal(job, 'job.store', 10_000);
+  assert.match(error.message, /away for longer than 2000 ms/);
+  const began = performance.now();
+  await crew.close();
+  assert.ok(performance.now() - began < 3000);
+  await worker.stop('SIGKILL');
+});
+
+test('chunks that were changed, lost, or are of another store', options, async () => {
+  const folder = temporaryFolder();
+  const store = folderStore(folder);
+  const worker = await startWorker({
+    redis: redis.url,
+    args: ['--allow-any', '--prefix', 'chunks', '--store', `folder:${folder}`],
+  });
+  const path = ({ name }) => join(folder, 'chunks', name.slice(0, 2), name);
+  /** A store that does something to what was put. */
+  const harmful = (harm) => ({
+    identity: () => store.identity(),
+    get: (ref) => store.get(ref),
+    has: (refs) => store.has(refs),
+    drop: (refs) => store.drop(refs),
+    close: () => store.close(),
+    put: async (bytes) => {
+      const ref = await store.put(bytes);
+      await harm(ref, bytes);
+      return ref;
+    },
+  });
+  const failing = async (store, code) => {
+    const crew = await cluster({ redis: redis.url, prefix: 'chunks', store });
+    const error = await refusal(run(crew, { operator: 'square', rows: 10, parts: 2 }), code);
+    await crew.close();
+    return error;
+  };
+  const changed = harmful((ref, bytes) =>
+    writeFileSync(
+      path(ref),
+      bytes.map((byte, index) => byte ^ (index === 3)),
+    ),
+  );
+  assert.match((await failing(changed, 'job.chunk')).message, /others than were put there/);
+  await failing(
+    harmful((ref, bytes) => writeFileSync(path(ref), bytes.subarray(1))),
+    'job.chunk',
+  );
+  await failing(
+    harmful((ref) => store.drop([ref])),
+    'job.store',
+  );
+  assert.match((await failing(undefined, 'job.store')).message, /start it with the same store/);
+  await worker.stop();
+});
+
+test('the store in Redis notices changed bytes, too', options, async () => {
+  const store = await redisStore({ redis: redis.url, prefix: 'changed' });
+  const ref = await store.put(new Uint8Array([1, 2, 3]));
+  redis.ask('set', `changed:bytes:${ref.name}`, 'abc');
+  await refusal(store.get(ref), 'job.chunk');
+  await refusal(store.get({ name: '../../etc/passwd', bytes: 1 }), 'job.chunk');
+  await store.drop([ref, ref]);
+  await refusal(store.get(ref), 'job.store');
+  assert.equal(await store.has([ref]), false);
+  await store.close();
+});
+
+test('settings that are none', options, async () => {
+  const wrong = [
+    { inFlight: 0 },
+    { attempts: 1.5 },
+    { priority: 0 },
+    { timeout: -1 },
+    { workers: { cpus: 1 } },
+    { run: 'a b' },
+    { prefix: '' },
+  ];
+  for (const one of wrong) await refusal(cluster({ redis: redis.url, ...one }), 'job.definition', 1000);
+  for (const one of [{ threads: 0 }, { kind: 'car' }, { lease: 5 }])
+    await refusal(clusterWorker({ redis: redis.url, store: folderStore('x'), ...one }), 'job.definition', 1000);
+});
+
+test('TLS: rediss:// with a certificate that is given, and not without', options, async (t) => {
+  if (selfSigned(temporaryFolder()) === null) return t.skip('openssl is not there');
+  const secured = await startRedis({ tls: true, password: SECRET }).catch(() => undefined);
+  if (secured === undefined) return t.skip('this redis-server has no TLS');
+  await refusal(cluster({ redis: secured.url, connectTimeout: 1000 }), 'job.store', 3000);
+  const worker = await startWorker({ redis: secured.url, args: ['--allow-any', '--ca', secured.ca] });
+  assert.doesNotMatch(worker.output(), new RegExp(SECRET));
+  const crew = await cluster({ redis: secured.url, tls: { ca: readFileSync(secured.ca) } });
+  const { rows } = await run(crew, { operator: 'square', rows: 10, parts: 2 });
+  assert.deepEqual(rows[3], [3, 9]);
+  await crew.close();
+  await worker.stop();
+  await secured.stop();
+});
+
+test('without the libraries, what to install is said', { timeout: 60_000 }, () => {
+  const copy = temporaryFolder();
+  const from = dirname(dirname(dirname(CLI)));
+  cpSync(join(from, 'dist'), join(copy, 'dist'), { recursive: true });
+  cpSync(join(from, 'package.json'), join(copy, 'package.json'));
+  const program = join(copy, 'dist', 'cluster', 'cli.js');
+  const { status, stderr } = spawnSync(process.execPath, [program, 'worker'], { encoding: 'utf8' });
+  assert.equal(status, 1);
+  assert.match(stderr, /npm install bullmq ioredis \[job\.store\]/);
+});

@@ -1,0 +1,376 @@
+// What a cluster does with tasks: ends them, runs them twice, prefers some, refuses others.
+import assert from 'node:assert/strict';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { load, u32 } from 'cipherloom';
+import { cluster, clusterWorker, folderStore } from 'cipherloom/cluster';
+import {
+  DirMap,
+  fromCircuit,
+  fromModule,
+  fromProgram,
+  inline,
+  loadJob,
+  PVar,
+  SparseValueVector,
+  VariableLenVector,
+  VectorMap,
+} from 'cipherloom/job';
+import { MODULE, run } from './jobs.mjs';
+import { skip, startRedis, temporaryFolder } from './redis.mjs';
+import { cli, startWorker, startWorkers } from './workers.mjs';
+
+const options = { skip, timeout: 90_000 };
+const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+let redis;
+before(async () => {
+  if (!skip) redis = await startRedis();
+});
+after(() => redis?.stop('SIGKILL'));
+
+/** Workers and a crew of their own for one test. */
+async function started(t, prefix, { count = 1, args = ['--allow-any'], env, ...more } = {}) {
+  const workers = await startWorkers(count, { redis: redis.url, args: [...args, '--prefix', prefix], env });
+  t.after(() => Promise.all(workers.map((worker) => worker.stop('SIGKILL'))));
+  const crew = await cluster({ redis: redis.url, prefix, ...more });
+  t.after(() => crew.close());
+  return { workers, crew };
+}
+
+const code = (expected) => (error) => {
+  assert.equal(error.code, expected, error.message);
+  return true;
+};
+/** Tasks of a prefix that wait, and that are begun. */
+const queued = (prefix, version = '0.1.0') =>
+  Number(redis.ask('zcard', `${prefix}:tasks-${version}-cpu:prioritized`)) +
+  Number(redis.ask('llen', `${prefix}:tasks-${version}-cpu:wait`));
+
+test('a job like on one machine: values, log, statistics; threads of one process', options, async (t) => {
+  const { crew } = await started(t, 'same', { args: ['--allow-any', '--threads', '3'] });
+  assert.deepEqual(crew.workers, { cpu: 3 });
+  const settings = { operator: 'slowly', rows: 300, parts: 12, add: true };
+  const [there, here] = [await run(crew, settings), await run(inline(), settings)];
+  assert.deepEqual(there.rows, here.rows);
+  assert.deepEqual(there.texts.sort(), here.texts.sort());
+  assert.equal(there.statistics.calls, here.statistics.calls);
+  assert.equal(there.statistics.workers.length, 3);
+  // The same crew once more, with the same tasks, of which it keeps nothing.
+  assert.deepEqual((await run(crew, settings)).rows, here.rows);
+  assert.equal(crew.state().taken, 0);
+  await crew.close();
+  const keys = redis.ask('keys', 'same:*').split('\n');
+  assert.deepEqual(
+    keys.filter((key) => /bytes|outcomes|held|deaths|:events$/.test(key) && !key.includes('tasks-')),
+    [],
+    'nothing is left',
+  );
+});
+
+test('a function that throws, one that never ends', options, async (t) => {
+  const { crew } = await started(t, 'fails', { timeout: 1500 });
+  await assert.rejects(run(crew, { operator: 'fails', rows: 10, parts: 2 }), (error) => {
+    assert.match(error.message, /five is not to my taste/);
+    return code('job.operator')(error);
+  });
+  await assert.rejects(run(crew, { operator: 'forEver', rows: 1, parts: 1 }), code('job.timeout'));
+  // Its thread was ended, and another one took its place.
+  assert.equal((await run(crew, { operator: 'square', rows: 10, parts: 2 })).rows.length, 10);
+});
+
+test('a task of which a worker dies is done by another; one of which all die is not', options, async (t) => {
+  const mark = join(temporaryFolder(), 'mark');
+  const args = ['--allow-any', '--lease', '1'];
+  const { crew, workers } = await started(t, 'dies', { count: 5, args, env: { CLUSTER_TEST_MARK: mark }, attempts: 3 });
+  const { rows } = await run(crew, { operator: 'killsOnce', rows: 10, parts: 5 });
+  assert.equal(rows.length, 10);
+  assert.ok(existsSync(mark));
+  assert.equal(workers.filter((worker) => worker.alive()).length, 4);
+  await assert.rejects(run(crew, { operator: 'kills', rows: 10, parts: 5 }), (error) => {
+    assert.match(error.message, /3 workers died of it/);
+    return code('job.worker')(error);
+  });
+  assert.equal(workers.filter((worker) => worker.alive()).length, 1);
+  assert.equal((await run(crew, { operator: 'square', rows: 10, parts: 2 })).rows.length, 10);
+});
+
+test('a slow worker: its part is done by another one, and counts once', options, async (t) => {
+  const { crew } = await started(t, 'slow', { count: 3, speculate: { times: 3, least: 500 } });
+  const slow = await startWorker({
+    redis: redis.url,
+    args: ['--allow-any', '--prefix', 'slow'],
+    env: { CLUSTER_TEST_SLOW: '1' },
+  });
+  const began = performance.now();
+  const { rows, statistics } = await run(crew, { operator: 'slowHere', rows: 60, parts: 30 });
+  const took = performance.now() - began;
+  assert.deepEqual(rows[59], [59, 60]);
+  assert.ok(took < 20_000, `${took} ms`);
+  assert.ok(crew.state().second >= 1);
+  assert.equal(statistics.done, 30);
+  assert.equal(statistics.calls, 60);
+  // The slow one was told, and does something else.
+  await sleep(500);
+  assert.equal(queued('slow'), 0);
+  assert.equal(await slow.stop(), 0);
+});
+
+test('cancelling removes what is queued, and ends what is begun', options, async (t) => {
+  const { crew } = await started(t, 'cancel', { count: 2 });
+  const controller = new AbortController();
+  const reason = new Error('enough');
+  const job = run(crew, { operator: 'long', rows: 200, parts: 20, signal: controller.signal });
+  setTimeout(() => controller.abort(reason), 1000);
+  await assert.rejects(job, (error) => error === reason);
+  await sleep(1000);
+  assert.equal(queued('cancel'), 0);
+  assert.equal(redis.ask('llen', 'cancel:tasks-0.1.0-cpu:active'), '0');
+  assert.equal((await run(crew, { operator: 'square', rows: 10, parts: 2 })).rows.length, 10);
+});
+
+test('at most so many tasks are in flight', options, async (t) => {
+  const { crew } = await started(t, 'bounded', { count: 2, inFlight: 1 });
+  // Rounds would give four at a time.
+  const tasks = run(crew, { operator: 'long', rows: 16, parts: 16 });
+  let most = 0;
+  for (let look = 0; look < 20; look++) {
+    await sleep(100);
+    most = Math.max(most, queued('bounded') + Number(redis.ask('llen', 'bounded:tasks-0.1.0-cpu:active')));
+  }
+  await tasks;
+  assert.equal(most, 1);
+});
+
+test('tasks of a manager that comes first', options, async (t) => {
+  const mark = join(temporaryFolder(), 'mark');
+  const { crew } = await started(t, 'first', { env: { CLUSTER_TEST_MARK: mark }, inFlight: 100, priority: 2000 });
+  const urgent = await cluster({ redis: redis.url, prefix: 'first', priority: 10 });
+  t.after(() => urgent.close());
+  const parts = 30;
+  // Both give the worker more than it can do; without priorities, they would take turns.
+  const late = run(crew, { operator: 'told', rows: parts, parts, value: () => 1 });
+  await sleep(300);
+  const early = run(urgent, { operator: 'told', rows: parts, parts, value: () => 2 });
+  await Promise.all([late, early]);
+  const order = readFileSync(mark, 'utf8').trim().split('\n').map(Number);
+  assert.equal(order.length, 2 * parts);
+  const between = order.slice(order.indexOf(2), order.lastIndexOf(2) + 1).filter((value) => value === 1).length;
+  assert.ok(between <= parts / 5, order.join(''));
+});
+
+test('workers run what is on their list, and nothing else', options, async (t) => {
+  const folder = temporaryFolder();
+  const module = join(folder, 'functions.mjs');
+  copyFileSync(fileURLToPath(MODULE), module);
+  const { output } = await cli(['hash', module]);
+  const list = join(folder, 'allowed');
+  const loom = await load({ threads: 1 });
+  t.after(() => loom.dispose());
+  const graph = loom.graph({ unit: 32 });
+  const input = graph.input('x', u32());
+  graph.output('y', graph.op('u32.add', [input, input]));
+  const circuit = await graph.build();
+  const bytes = await circuit.toBytes();
+  writeFileSync(list, `# what we looked at\n\n${output}`);
+
+  const { crew } = await started(t, 'list', { args: ['--allow', list] });
+  const of = (operator) => ({
+    inputs: { x: SparseValueVector({ parts: 2 }) },
+    rounds: [VectorMap(operator, { over: 'x' })],
+  });
+  const done = async (crew, operator) => {
+    const job = await loadJob(of(operator), { crew });
+    t.after(() => job.dispose());
+    for (let key = 0; key < 4; key++) job.inputs.x.emit(key, key + 1);
+    const rows = [];
+    for await (const row of (await job.run()).getItr()) rows.push(row);
+    return rows;
+  };
+  const refused = (operator) => assert.rejects(done(crew, operator), code('job.refused'));
+  const square = fromModule(pathToFileURL(module), { name: 'square' });
+  assert.deepEqual(await done(crew, square), [0, 1, 2, 3].map((key) => [key, (key + 1) ** 2])); // prettier-ignore
+  await refused(fromCircuit(bytes));
+  await refused(fromModule('data:text/javascript,export default ([, value]) => value'));
+  await refused(fromModule('node:fs', { name: 'existsSync' }));
+  await refused(fromModule('https://example.org/x.mjs'));
+  // One byte more, and it is another module.
+  writeFileSync(module, `${readFileSync(module, 'utf8')}\n`);
+  await refused(square);
+
+  // A circuit whose hash is known, a list in the program itself.
+  const { createHash } = await import('node:crypto');
+  const hash = createHash('sha256').update(bytes).digest('hex');
+  const places = { redis: redis.url, prefix: 'hash' };
+  const store = folderStore(join(folder, 'store'));
+  const worker = await clusterWorker({ ...places, store, allow: [hash] });
+  t.after(() => worker.close(true));
+  const other = await cluster({ ...places, store });
+  t.after(() => other.close());
+  assert.deepEqual(await done(other, fromCircuit(bytes)), [0, 1, 2, 3].map((key) => [key, 2 * (key + 1)])); // prettier-ignore
+  await assert.rejects(done(other, square), code('job.refused'));
+
+  // Files, too, are read where it was said.
+  const folders = [join(folder, 'data'), join(folder, 'secret')];
+  for (const place of folders) {
+    mkdirSync(place);
+    writeFileSync(join(place, 'a.txt'), 'one');
+  }
+  symlinkSync(folders[1], join(folders[0], 'out'));
+  writeFileSync(list, (await cli(['hash', fileURLToPath(MODULE)])).output);
+  const reading = await started(t, 'files', { args: ['--allow', list, '--files', folders[0]] });
+  const read = async (directory) => {
+    const job = await loadJob(
+      { rounds: [DirMap(fromModule(MODULE, { name: 'size' }), { directory })] },
+      { crew: reading.crew },
+    );
+    t.after(() => job.dispose());
+    const rows = [];
+    for await (const row of (await job.run()).getItr()) rows.push(row);
+    return rows;
+  };
+  await assert.rejects(read(folders[1]), (error) => {
+    assert.equal(error.details.found, folders[1]);
+    return code('job.refused')(error);
+  });
+  await assert.rejects(read(join(folders[0], 'out')), code('job.refused'));
+  assert.deepEqual(await read(folders[0]), [[join(folders[0], 'a.txt'), 3]]);
+
+  // Without a list, nothing.
+  const closed = await started(t, 'closed', { args: [] });
+  await assert.rejects(run(closed.crew, { operator: 'square', rows: 4, parts: 1 }), code('job.refused'));
+});
+
+test('what does not travel is refused before it is queued', options, async (t) => {
+  const { crew } = await started(t, 'travels');
+  const count = fromModule(MODULE, { name: 'square' });
+  const files = await loadJob({ rounds: [DirMap(count, { directory: [new File(['x'], 'x')] })] }, { crew });
+  t.after(() => files.dispose());
+  await assert.rejects(files.run(), code('job.definition'));
+  const own = await loadJob({ rounds: [DirMap(count, { directory: '/', shared: false })] }, { crew });
+  t.after(() => own.dispose());
+  await assert.rejects(own.run(), code('job.definition'));
+});
+
+test('SIGTERM: a worker ends after what it has, and another one does the rest', options, async (t) => {
+  const { crew, workers } = await started(t, 'term', { count: 2 });
+  const job = run(crew, { operator: 'long', rows: 40, parts: 20 });
+  await sleep(700);
+  assert.equal(await workers[0].stop('SIGTERM'), 0);
+  assert.match(workers[0].output(), /ended\n$/);
+  assert.equal((await job).rows.length, 40);
+  assert.equal(crew.state().again, 0);
+});
+
+test('a program over ciphertexts: program and keys travel once to a worker', options, async (t) => {
+  const loom = await load({ threads: 1 });
+  t.after(() => loom.dispose());
+  const task = loom.task();
+  const readings = task.encrypted('readings', { shape: [4], min: 0, max: 99 });
+  task.output('products', readings.multiply(readings.rotate(1)));
+  const program = await task.compile();
+  const client = await program.client();
+  const keys = Object.values(client.evaluationKeys);
+  assert.ok(keys.length > 0);
+
+  const store = folderStore(temporaryFolder());
+  /** How often each blob was fetched, by its hash. */
+  const fetched = new Map();
+  const counting = {
+    identity: () => store.identity(),
+    put: (bytes) => store.put(bytes),
+    drop: (refs) => store.drop(refs),
+    has: (refs) => store.has(refs),
+    close: () => store.close(),
+    get: (ref) => {
+      const hash = ref.name.slice(0, 64);
+      fetched.set(hash, (fetched.get(hash) ?? 0) + 1);
+      return store.get(ref);
+    },
+  };
+  const places = { redis: redis.url, prefix: 'program' };
+  const worker = await clusterWorker({ ...places, store: counting, threads: 2, allow: 'any' });
+  t.after(() => worker.close(true));
+  const crew = await cluster({ ...places, store });
+  t.after(() => crew.close());
+  const job = await loadJob(
+    {
+      inputs: { tables: VariableLenVector({ parts: 6 }) },
+      globals: { keys: PVar() },
+      rounds: [VectorMap(fromProgram(program.toBytes(), 'keys'))],
+    },
+    { crew },
+  );
+  t.after(() => job.dispose());
+  for (const [index, key] of keys.entries()) await job.globals.keys.emit(index, key);
+  for (let row = 0; row < 6; row++)
+    await job.inputs.tables.emit(row, await client.encrypt({ readings: [row, 1, 2, 3] }));
+  const found = [];
+  for await (const [row, outputs] of (await job.run()).getItr())
+    found.push([row, (await client.decrypt(outputs)).products]);
+  assert.deepEqual(
+    found,
+    Array.from({ length: 6 }, (_, row) => [row, [row, 2, 6, 3 * row]]),
+  );
+  assert.ok(job.statistics().workers.length > 1);
+  // Six chunks of rows, the program, the keys: each once, though two threads do six tasks.
+  assert.deepEqual([...fetched.values()], Array(8).fill(1));
+});
+
+test("workers of one's own: another kind, and who does its tasks", options, async (t) => {
+  const store = folderStore(temporaryFolder());
+  const places = { redis: redis.url, prefix: 'own', store };
+  const said = [];
+  const worker = await clusterWorker({
+    ...places,
+    kind: 'fpga',
+    allow: 'any',
+    crew: (store, kind) => {
+      const here = inline({ store });
+      return {
+        store,
+        workers: { [kind]: 1 },
+        run: (task, hearing) => here.run({ ...task, kind: 'cpu' }, hearing),
+        close: () => here.close(),
+      };
+    },
+    print: (text) => said.push(text),
+  });
+  const crew = await cluster(places);
+  assert.deepEqual(crew.workers, { fpga: 1 });
+  assert.equal((await run(crew, { operator: 'square', rows: 10, parts: 2 })).rows.length, 10);
+  await crew.close();
+  await worker.close();
+  assert.match(said.join('\n'), /fpga[^]*2 tasks done[^]*ended/);
+});
+
+test('a Redis that has forgotten everything', options, async (t) => {
+  const folder = temporaryFolder();
+  const own = await startRedis();
+  const workers = await startWorkers(2, { redis: own.url, args: ['--allow-any', '--store', `folder:${folder}`] });
+  const crew = await cluster({ redis: own.url, store: folderStore(folder) });
+  t.after(async () => {
+    await crew.close();
+    await Promise.all(workers.map((worker) => worker.stop('SIGKILL')));
+    await own.stop('SIGKILL');
+  });
+  const settings = { operator: 'slowly', rows: 300, parts: 60, add: true };
+  const job = run(crew, settings);
+  await sleep(1000);
+  own.ask('flushall');
+  const { rows, statistics } = await job;
+  assert.deepEqual(rows, (await run(inline(), { ...settings, operator: 'quickly' })).rows);
+  assert.equal(statistics.done, statistics.tasks);
+  assert.ok(crew.state().again > 0);
+});
+
+test('a crew that is closed in the middle of a job', options, async (t) => {
+  const { crew } = await started(t, 'closed-crew');
+  const job = run(crew, { operator: 'long', rows: 40, parts: 20 });
+  await sleep(500);
+  await Promise.all([crew.close(), assert.rejects(job, code('disposed'))]);
+  await assert.rejects(run(crew, { operator: 'square', rows: 1, parts: 1 }), code('disposed'));
+  assert.equal(queued('closed-crew'), 0);
+});

@@ -1,0 +1,249 @@
+/** What the vectors tab consists of. */
+import { h } from '../ui/dom.js';
+import type { TimelineElements } from '../timeline/timeline.js';
+import type { Work } from './work.js';
+
+export const PREFIX = 'vectors-';
+
+export interface Frame {
+  readonly drop: HTMLElement;
+  readonly files: HTMLInputElement;
+  readonly folder: HTMLInputElement;
+  readonly examples: HTMLButtonElement;
+  readonly clear: HTMLButtonElement;
+  readonly summary: HTMLElement;
+  readonly list: HTMLElement;
+  /** In the order of the works, with what is said of each. */
+  readonly choices: readonly { readonly input: HTMLInputElement; readonly note: HTMLElement }[];
+  readonly fields: HTMLElement;
+  readonly workers: HTMLSelectElement;
+  readonly run: HTMLButtonElement;
+  readonly cancel: HTMLButtonElement;
+  readonly bar: HTMLElement;
+  readonly status: HTMLElement;
+  readonly note: HTMLElement;
+  readonly toResults: HTMLButtonElement;
+  readonly failure: HTMLElement;
+  readonly watch: HTMLElement;
+  readonly board: HTMLElement;
+  readonly timeline: TimelineElements;
+  readonly processors: HTMLElement;
+  readonly log: HTMLElement;
+  readonly results: HTMLElement;
+  readonly resultNote: HTMLElement;
+  readonly picture: HTMLElement;
+  readonly table: HTMLElement;
+  readonly downloads: HTMLElement;
+}
+
+export function makeFrame(host: HTMLElement, works: readonly Work[]): Frame {
+  const id = (name: string): { id: string; 'data-testid': string } => ({
+    id: `${PREFIX}${name}`,
+    'data-testid': `${PREFIX}${name}`,
+  });
+  const files = h('input', { ...id('files'), class: 'sr-only', type: 'file', multiple: true });
+  const folder = h('input', { ...id('folder'), class: 'sr-only', type: 'file', webkitdirectory: true });
+  const examples = h(
+    'button',
+    { ...id('examples'), type: 'button', class: 'primary' },
+    'Try it with examples',
+  );
+  const clear = h('button', { ...id('clear'), type: 'button', class: 'quiet', hidden: true }, 'Take all out');
+  const summary = h('p', { ...id('summary'), class: 'table-name', 'aria-live': 'polite' });
+  const list = h('ul', {
+    ...id('list'),
+    class: 'vectors-files',
+    'aria-label': 'Files',
+    tabindex: 0,
+    hidden: true,
+  });
+  const drop = h(
+    'div',
+    { ...id('drop'), class: 'drop' },
+    h(
+      'div',
+      { class: 'row' },
+      examples,
+      h('label', { class: 'button' }, 'Choose files', files),
+      h('label', { class: 'button' }, 'Choose a folder', folder),
+    ),
+    h(
+      'p',
+      { class: 'note' },
+      'Or drop files and folders here. They stay in this tab: nothing is sent anywhere.',
+    ),
+  );
+  const choices = works.map((work) => {
+    const input = h('input', {
+      type: 'radio',
+      name: 'vectors-work',
+      value: work.id,
+      'data-testid': `${PREFIX}work-${work.id}`,
+    });
+    return { input, note: h('span', { class: 'note vectors-for' }) };
+  });
+  const fields = h('div', { class: 'vectors-fields' });
+  const workers = h('select', id('workers'));
+  const run = h('button', { ...id('run'), type: 'button', class: 'primary', disabled: true }, 'Run the job');
+  const cancel = h('button', { ...id('cancel'), type: 'button', disabled: true }, 'Cancel');
+  const bar = h('div', {
+    ...id('progress'),
+    class: 'sr-only',
+    role: 'progressbar',
+    'aria-label': 'Tasks that are done',
+    'aria-valuemin': 0,
+    'aria-valuemax': 100,
+    'aria-valuenow': 0,
+  });
+  const status = h('p', { ...id('said'), class: 'note run-status', role: 'status' });
+  const note = h('p', { ...id('note'), class: 'note' });
+  const toResults = h(
+    'button',
+    { ...id('to-results'), type: 'button', class: 'small', hidden: true },
+    'Go to the result',
+  );
+  const failure = h('div', { ...id('error'), class: 'failure card', role: 'alert', hidden: true });
+  const board = h('div', { hidden: true });
+  const timeline: TimelineElements = {
+    section: h('section', {
+      ...id('timeline'),
+      class: 'timeline',
+      'aria-labelledby': 'vectors-timeline-title',
+    }),
+    note: h('p', { class: 'note' }),
+    tools: h('div', { class: 'timeline-tools row' }),
+    canvas: h('div', { class: 'timeline-canvas' }),
+    detail: h('p', { class: 'timeline-detail', 'aria-live': 'polite' }),
+  };
+  timeline.section.append(
+    h('h3', { id: 'vectors-timeline-title' }, 'Which processor did what, and when'),
+    ...[timeline.note, timeline.tools, timeline.canvas, timeline.detail],
+  );
+  const processors = h('div', { ...id('processors'), class: 'scroll' });
+  const log = h('div', {});
+  const watch = h(
+    'section',
+    { ...id('watch'), class: 'card vectors-watch', 'aria-labelledby': 'vectors-watch-title', hidden: true },
+    h('h2', { id: 'vectors-watch-title' }, 'The job at work'),
+    timeline.section,
+    h('div', {}, h('h3', {}, 'By processor'), processors),
+    h('div', {}, h('h3', {}, 'Log'), log),
+  );
+  const resultNote = h('p', { ...id('result-note'), class: 'note' });
+  const picture = h('div', {});
+  const table = h('div', {
+    class: 'scroll vectors-rows',
+    tabindex: 0,
+    role: 'region',
+    'aria-label': 'Rows of the result',
+  });
+  const downloads = h('div', { class: 'row' });
+  const results = h(
+    'section',
+    {
+      ...id('results'),
+      class: 'card vectors-results',
+      'aria-labelledby': 'vectors-results-title',
+      hidden: true,
+    },
+    h('h2', { id: 'vectors-results-title', tabindex: -1 }, 'Result'),
+    resultNote,
+    picture,
+    table,
+    downloads,
+  );
+  host.replaceChildren(
+    h(
+      'section',
+      { class: 'hero' },
+      h('h1', {}, 'Work on many files, with every processor'),
+      h(
+        'p',
+        { class: 'lead' },
+        'A vector is cut into parts; a map calls an operator on each, on whichever worker is free; a reducer puts equal keys together. ' +
+          'Take some files, and watch who does what.',
+      ),
+    ),
+    failure,
+    h(
+      'div',
+      { class: 'steps' },
+      h(
+        'div',
+        { class: 'choose' },
+        step(1, 'files', 'Take files', drop, h('div', { class: 'row vectors-taken' }, summary, clear), list),
+        step(
+          2,
+          'work',
+          'Say what to do',
+          h(
+            'fieldset',
+            { class: 'picker' },
+            h('legend', { class: 'sr-only' }, 'What to do'),
+            h(
+              'div',
+              { class: 'options vectors-works' },
+              ...works.map(({ title, about, maps }, index) =>
+                h(
+                  'label',
+                  { class: 'option' },
+                  choices[index]!.input,
+                  h('span', { class: 'title' }, title),
+                  h('span', { class: 'note' }, about),
+                  h('span', { class: 'note' }, h('code', {}, maps)),
+                  choices[index]!.note,
+                ),
+              ),
+            ),
+          ),
+          fields,
+        ),
+      ),
+      step(
+        3,
+        'run',
+        'Run it, and watch',
+        h('label', { class: 'field' }, h('span', {}, 'Workers (CPU)'), workers),
+        h('div', { class: 'row run-row' }, run, cancel),
+        bar,
+        status,
+        note,
+        board,
+        h('div', {}, toResults),
+      ),
+    ),
+    watch,
+    results,
+  );
+  return {
+    ...{
+      drop,
+      files,
+      folder,
+      examples,
+      clear,
+      summary,
+      list,
+      choices,
+      fields,
+      workers,
+      run,
+      cancel,
+      bar,
+      status,
+      note,
+      toResults,
+    },
+    ...{ failure, watch, board, timeline, processors, log, results, resultNote, picture, table, downloads },
+  };
+}
+
+function step(number: number, id: string, title: string, ...children: readonly HTMLElement[]): HTMLElement {
+  const name = `${PREFIX}${id}-title`;
+  return h(
+    'section',
+    { class: `card step${id === 'run' ? ' plan vectors-plan' : ''}`, 'aria-labelledby': name },
+    h('h2', { id: name }, h('span', { class: 'number', 'aria-hidden': 'true' }, String(number)), ` ${title}`),
+    ...children,
+  );
+}

@@ -1,0 +1,36 @@
+/** What operators over texts have in common. */
+import type { JobFile, Row } from 'cipherloom/job';
+
+/** What an operator of `DirMap` is called with: a file under its path. */
+export type FileRow = readonly [path: string, file: JobFile];
+
+/** A row of a `DirMap`. */
+export function fileOf(row: Row): FileRow {
+  return row as unknown as FileRow;
+}
+
+/** Lines of a text. Errors: if the file is none, since then whatever is counted in it is nonsense. */
+export async function* linesOfText(file: JobFile): AsyncGenerator<string> {
+  let number = 0;
+  for await (const line of file.lines()) {
+    number += 1;
+    // What is no UTF-8 is read as U+FFFD; texts have no zeros.
+    if (/[\0\uFFFD]/.test(line)) throw new Error(`line ${number} has bytes that are no text (UTF-8)`);
+    yield line;
+  }
+}
+
+const WORD = /[\p{L}\p{N}]+(?:['’-][\p{L}\p{N}]+)*/gu;
+
+/** Words of a line, in lower case: letters and digits, with apostrophes and hyphens inside. */
+export function wordsOf(line: string): readonly string[] {
+  return line.toLowerCase().match(WORD) ?? [];
+}
+
+/** How often each word of a text occurs. Errors: as of {@link linesOfText}. */
+export async function countWords(file: JobFile): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  for await (const line of linesOfText(file))
+    for (const word of wordsOf(line)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return counts;
+}
