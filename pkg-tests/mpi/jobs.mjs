@@ -161,7 +161,10 @@ export async function randomJob(loom, draw) {
   };
   const rounds = Array.from({ length: 1 + draw(3) }, () => {
     const reduce = draw(2) === 0 ? { reduce: draw(2) === 0 ? add : mul } : {};
-    const over = draw(3) === 0 ? { over: 'rows' } : {};
+    const over = {
+      ...(draw(3) === 0 && { over: 'rows' }),
+      ...(draw(3) === 0 && { result: SparseValueVector(draw(2) === 0 ? parts() : {}) }),
+    };
     switch (draw(3)) {
       case 0:
         return VectorMap(operator(), { ...reduce, ...over });
@@ -203,7 +206,11 @@ export async function long(loom) {
   return {
     definition: {
       inputs: { rows: SparseValueVector({ parts: 2 }) },
-      rounds: [VectorMap(square), VectorMap(root, { reduce: add })],
+      rounds: [
+        VectorMap(square),
+        VectorMap(root, { result: SparseValueVector({ parts: 3 }) }),
+        VectorMap(square, { reduce: add }),
+      ],
     },
     inputs: { rows },
   };

@@ -45,6 +45,8 @@ pub struct Round {
     pub reduce: Option<Blob>,
     /// Where results go, if it is said.
     pub result: Option<Template>,
+    /// Into how many sub-vectors results are cut anew; they stay in those of the rows that they come from where there is no number.
+    pub parts: Option<u32>,
     /// The name of the result.
     pub name: Option<String>,
     /// The name under which the result becomes a global.
@@ -92,7 +94,7 @@ pub fn read(value: &ValueRef<'_>, blobs: &mut Blobs) -> Result<Definition> {
     let fields = Fields::read("definition", value, &["inputs", "globals", "rounds", "library", "operators"])?;
     let mut inputs = Vec::new();
     for (name, template) in fields.named("inputs")? {
-        inputs.push((name.to_owned(), read_template(&format!("inputs.{name}"), template)?));
+        inputs.push((name.to_owned(), read_template(&format!("inputs.{name}"), template)?.0));
     }
     let globals: Vec<String> = fields.named("globals")?.map(|(name, _)| name.to_owned()).collect();
     let mut operators = HashMap::new();
@@ -144,13 +146,16 @@ fn check_names(definition: &Definition) -> Result<()> {
     Ok(())
 }
 
-fn read_template(at: &str, value: &ValueRef<'_>) -> Result<Template> {
+/// A template, the number of its sub-vectors, and whether it has a Partitioner.
+fn read_template(at: &str, value: &ValueRef<'_>) -> Result<(Template, Option<u32>, bool)> {
     let fields = Fields::read(at, value, &["template", "parts", "partitioner"])?;
     let name = fields.text("template")?;
-    Template::named(name).ok_or_else(|| {
+    let template = Template::named(name).ok_or_else(|| {
         let names = Template::ALL.map(Template::name).join(", ");
         wrong(&format!("{at}.template"), format!("{name:?}"), names)
-    })
+    })?;
+    let parts = fields.whole("parts", 1, MOST_PARTS)?.map(|parts| parts as u32);
+    Ok((template, parts, fields.get("partitioner").is_some()))
 }
 
 struct Reader<'v> {
@@ -193,13 +198,26 @@ impl<'v> Reader<'v> {
                 }
             },
         };
-        let result = fields.get("result").map(|result| read_template(&format!("{at}.result"), result));
+        let (result, parts) = match fields.get("result") {
+            None => (None, None),
+            Some(result) => match read_template(&format!("{at}.result"), result)? {
+                (template, parts, false) => (Some(template), parts),
+                _ => {
+                    return Err(refused(
+                        &format!("{at}.result"),
+                        "a Partitioner",
+                        "it is a function of a module",
+                    ));
+                }
+            },
+        };
         Ok(Round {
             map,
             phases: phases(steps),
             over: fields.maybe_text("over")?,
             reduce,
-            result: result.transpose()?,
+            result,
+            parts,
             name: fields.maybe_text("as")?,
             global: fields.maybe_text("global")?,
         })

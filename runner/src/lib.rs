@@ -8,6 +8,7 @@ pub mod cells;
 pub mod chunk;
 pub mod circuit;
 pub mod crew;
+pub mod cutter;
 pub mod data;
 pub mod definition;
 pub mod error;

@@ -9,9 +9,9 @@ use crate::vector::Chunk;
 use std::collections::BTreeMap;
 
 /// Most rows of a chunk.
-const MOST_ROWS: usize = 4096;
+pub const MOST_ROWS: usize = 4096;
 /// About as many bytes has a chunk at most, but for a row that has more.
-const MOST_BYTES: usize = 1 << 20;
+pub const MOST_BYTES: usize = 1 << 20;
 /// Keys that are held for a reducer; more are put away as a run.
 const MOST_KEYS: usize = 1 << 16;
 

@@ -3,15 +3,17 @@
 use crate::blob::Blob;
 use crate::chunk::decode;
 use crate::crew::Crew;
+use crate::cutter::Cutter;
 use crate::definition::{Map, Operator, Phase, Range, Round};
 use crate::error::{Error, Result};
 use crate::job_file::JobFile;
+use crate::key::Key;
 use crate::reduction::{Group, Reduction, Run};
 use crate::results::one_chunk;
 use crate::task::{Calls, Outcome, Task, Work};
 use crate::template::Template;
 use crate::vector::{Placed, Vector};
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 /// What a job gave.
 pub struct Results {
@@ -93,19 +95,49 @@ impl JobRun<'_> {
             };
             vector = PhaseRun::new(self, settings, &vector).result()?;
         }
-        Ok(vector)
+        match round.parts {
+            Some(parts) => cut_anew(index, &vector, parts),
+            None => Ok(vector),
+        }
     }
 
     fn set_global(&mut self, name: &str, vector: &Vector) -> Result<()> {
+        let at = format!("global {name:?}");
         let mut rows = Vec::new();
+        let mut keys = BTreeSet::new();
         for placed in &vector.chunks {
-            rows.extend(decode(&placed.chunk.bytes)?);
+            for (key, value) in decode(&placed.chunk.bytes)? {
+                let expected = match key {
+                    Key::Position(..) => "text or a finite number",
+                    _ => "a key that is not there yet",
+                };
+                if matches!(key, Key::Position(..)) || !keys.insert(key.clone()) {
+                    return Err(Error::unexpected("job.key", &at, key, expected));
+                }
+                rows.push((key, value));
+            }
         }
-        if !rows.is_empty() {
-            self.globals.insert(name.to_owned(), self.blobs.keep(&one_chunk(&rows)?.bytes));
-        }
+        self.globals.insert(name.to_owned(), self.blobs.keep(&one_chunk(&rows)?.bytes));
         Ok(())
     }
+}
+
+/// What a round gave, in as many sub-vectors as it says.
+fn cut_anew(round: u32, found: &Vector, parts: u32) -> Result<Vector> {
+    let mut cutter = Cutter::new(Vector::new(found.template, parts));
+    let mut rows = 0.0;
+    for placed in &found.chunks {
+        for (key, value) in decode(&placed.chunk.bytes)? {
+            let at = format!("round {round}, its result, row {rows}");
+            found.template.check(&key, &value, &at)?;
+            if found.template == Template::FixValueVector && key.index() != Some(rows) {
+                return Err(Error::unexpected("job.key", &at, key, format!("{rows}: keys are 0, 1, 2, ...")));
+            }
+            cutter.add((key, value))?;
+            rows += 1.0;
+        }
+    }
+    cutter.end()
 }
 
 struct Settings<'s> {
