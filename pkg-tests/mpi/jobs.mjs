@@ -195,12 +195,12 @@ export async function bits(loom) {
   };
 }
 
-/** More rows than a chunk has, some by their number and some by the bytes of their keys; then sums, which tell where chunks were cut. */
-export async function long(loom) {
+/** More rows than a chunk has, by their number or by the bytes of their keys; perhaps cut anew; then sums, which tell where chunks were cut. */
+export async function long(loom, parts) {
   const { square, root, add } = await circuits(loom);
   const rows = Array.from({ length: 9000 }, (_, index) => {
-    // Two units of UTF-16 each, four bytes of UTF-8.
-    const key = index % 2 ? `k${index % 7}` : `k${index % 7}${'😀'.repeat(180)}`;
+    // One part by bytes, where each 😀 is two units of UTF-16 and four bytes of UTF-8, and one by rows.
+    const key = `k${index % 7}${index < 4500 ? '😀'.repeat(250) : ''}`;
     return [key, Math.sin(index) * 10 ** (index % 17)];
   });
   return {
@@ -208,7 +208,7 @@ export async function long(loom) {
       inputs: { rows: SparseValueVector({ parts: 2 }) },
       rounds: [
         VectorMap(square),
-        VectorMap(root, { result: SparseValueVector({ parts: 3 }) }),
+        ...(parts === undefined ? [] : [VectorMap(root, { result: SparseValueVector({ parts }) })]),
         VectorMap(square, { reduce: add }),
       ],
     },
@@ -244,6 +244,16 @@ export async function small(loom) {
       operators: { 'square then root': sequence(['square', root]) },
       rounds: [TaskMap(sequence(['square', root]), { threads: 2 }), GlobalMap(body, { reduce: add })],
     },
+    inputs: { rows },
+  };
+}
+
+/** More calls than are done at once. */
+export async function many(loom) {
+  const { root } = await circuits(loom);
+  const rows = Array.from({ length: 3000 }, (_, row) => [row, row]);
+  return {
+    definition: { inputs: { rows: FixValueVector({ parts: 1000 }) }, rounds: [GlobalMap(root)] },
     inputs: { rows },
   };
 }

@@ -2,10 +2,11 @@
 import { load } from 'cipherloom';
 import { FixValueVector, fromModule, loadJob, loadJobFile, readRows, threads, VectorMap } from 'cipherloom/job';
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { mpi, RUNNER, testedPackages } from '../../scripts/lib/mpi.mjs';
 import { ROOT } from '../../scripts/lib/run.mjs';
 import { nativeRust, need } from '../../scripts/lib/toolchain.mjs';
@@ -32,12 +33,15 @@ after(async () => {
   await crew?.close();
 });
 
+/** As root, and on fewer processors than processes, Open MPI asks for consent. */
+function consent() {
+  return ['--oversubscribe', ...(process.getuid?.() === 0 ? ['--allow-run-as-root'] : [])];
+}
+
 /** Runs the runner: `processes` of it where that is given. */
 function start(processes, ...args) {
-  // As root, and on fewer processors than processes, Open MPI asks for consent.
-  const consent = ['--oversubscribe', ...(process.getuid?.() === 0 ? ['--allow-run-as-root'] : [])];
   const [program, before] =
-    processes === undefined ? [RUNNER, []] : [mpirun, [...consent, '-n', String(processes), RUNNER]];
+    processes === undefined ? [RUNNER, []] : [mpirun, [...consent(), '-n', String(processes), RUNNER]];
   return spawnSync(program, [...before, ...args], { encoding: 'utf8', timeout: 120_000 });
 }
 
@@ -106,7 +110,7 @@ test('bytes, lists and objects', async () => {
 });
 
 test('chunks as large as they get, and rows that are larger', async () => {
-  await same(await jobs.long(loom), four);
+  for (const parts of [undefined, 1, 3]) await same(await jobs.long(loom, parts), four);
   await same(await jobs.large(loom), four);
 });
 
@@ -172,6 +176,22 @@ describe('what cannot be done ends with 2, and says why', () => {
       assert.match(stderr, /job\.store: .*nothing: No such file/);
     }
     assert.equal(start(undefined).status, 2);
+  });
+
+  test('a process that dies ends all of them', { skip: mpirun ? process.platform !== 'linux' : reason }, async () => {
+    // A million calls: seconds, so that there is something to be killed.
+    const { definition, inputs } = await jobs.many(loom);
+    const file = saved(await (await loaded({ definition, inputs })).toBytes());
+    const args = [...consent(), '-n', '4', RUNNER, file, join(folder, 'none')];
+    const run = spawn(mpirun, args, { stdio: 'ignore' });
+    const ended = new Promise((resolve) => run.once('exit', (code, signal) => resolve({ code, signal })));
+    const children = () => readFileSync(`/proc/${run.pid}/task/${run.pid}/children`, 'utf8').trim().split(' ');
+    while (children().length < 4) await setTimeout(20);
+    await setTimeout(1000);
+    process.kill(Number(children()[2]), 'SIGKILL');
+    const { code } = await ended;
+    assert.notEqual(code, 0);
+    assert.ok(!existsSync(join(folder, 'none')));
   });
 
   test('bytes that were changed anywhere: an error or a result, and no crash', async () => {
