@@ -148,7 +148,7 @@ describe('what cannot be done ends with 2, and says why', () => {
   }
 
   const inputs = { rows: FixValueVector({ parts: 3 }) };
-  const rows = Array.from({ length: 30 }, (_, row) => [row, row - 20]);
+  const rows = Array.from({ length: 30 }, (_, row) => [row, row === 17 ? -1 : row]);
 
   test('functions of modules', async () => {
     const round = VectorMap(fromModule('file:///somewhere.mjs'));
@@ -164,7 +164,7 @@ describe('what cannot be done ends with 2, and says why', () => {
       await refused(
         given,
         count,
-        /job\.operator: .*round 0, part 0, key 0: circuit .*element 0 .*expected a whole number/,
+        /job\.operator: .*round 0, part 1, key 17: circuit .*element 0 .*expected a whole number/,
       );
   });
 
