@@ -2,6 +2,7 @@
 // The checks that run no test: formatting, Clippy, licences and sources of dependencies.
 // Usage: node scripts/lint.mjs [--fix]
 //   --fix  formats what is not formatted, instead of saying so
+import { mpi } from './lib/mpi.mjs';
 import { ROOT, find, words } from './lib/run.mjs';
 import { steps } from './lib/steps.mjs';
 import { RELEASE, nativeRust, need } from './lib/toolchain.mjs';
@@ -11,6 +12,8 @@ const PANICS = ['unwrap_used', 'expect_used', 'panic'];
 const BORDER = words('--package cipherloom --package cipherloom-engine --package cipherloom-border --features').concat(
   ['tasks', 'graphs', 'conformance', 'threads'].map((part) => `cipherloom-border/${part}`).join(','),
 );
+
+const RUNNER = [...words('--package cipherloom-runner'), ...('mpirun' in mpi() ? words('--features mpi') : [])];
 
 const unknown = process.argv.slice(2).find((arg) => arg !== '--fix');
 if (unknown) {
@@ -40,7 +43,9 @@ await steps('checks', [
   },
   // With the border to JavaScript, which compiles natively, too.
   { what: 'Clippy', run: clippy(['--lib', ...BORDER]) },
+  { what: 'Clippy on the runner of jobs', run: clippy([...words('--lib --bins'), ...RUNNER]) },
   { what: 'Clippy on tests, which may panic', run: clippy(['--tests'], PANICS) },
+  { what: 'Clippy on tests of the runner', run: clippy(['--tests', ...RUNNER], PANICS) },
   {
     what: 'Clippy on the tests that run in browsers',
     run: clippy(words('--tests --package cipherloom-wasm-tests'), PANICS),

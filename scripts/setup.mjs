@@ -3,13 +3,14 @@
 // Usage: node scripts/setup.mjs [--yes] [--tests] [--rustup]
 //   --yes     install without asking (as where standard input is no terminal)
 //   --tests   also what only tests and checks need: Chromium, its driver, Firefox, other releases of Node, cargo-deny, and
-//             Rust's linter and formatter, Redis, and TenSEAL where there is a Python for it
+//             Rust's linter and formatter, Redis, Open MPI with what compiles against it, and TenSEAL where there is a Python for it
 //   --rustup  take Rust from rustup even where Debian's packages would do
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { browsers } from './lib/browsers.mjs';
+import { MPI_PACKAGES, mpi } from './lib/mpi.mjs';
 import { nodes } from './lib/nodes.mjs';
 import { tenseal } from './lib/python.mjs';
 import { ROOT, find, read, run } from './lib/run.mjs';
@@ -44,6 +45,7 @@ if (forTests) {
   checkBrowsers();
   checkNodes();
   checkRedis();
+  checkMpi();
   checkTenseal();
 }
 
@@ -170,6 +172,14 @@ function checkRedis() {
   if (version) found('Redis', version);
   else if (debian) apt.push('redis-server');
   else console.log('left out: redis-server is not on PATH, and tests of clusters need it');
+}
+
+/** For the runner of jobs in many processes, whose tests are skipped without it. */
+function checkMpi() {
+  const { mpirun, reason } = mpi();
+  if (mpirun) found('MPI', mpirun);
+  else if (debian) apt.push(...MPI_PACKAGES);
+  else console.log(`left out: ${reason}`);
 }
 
 /** The peer of one test, which is skipped without it. */

@@ -30,6 +30,7 @@ const OWN_CODES = {
   'format.program': 'bytes are not a saved program',
   'format.circuit': 'a text or bytes are not a circuit that can be run',
   'format.size': 'bytes of another size than the program expects',
+  'format.job': 'bytes are not a job file, or no file of rows',
   'format.sealed': 'bytes are not a key that was exported with a passphrase',
   'operator.invalid': 'an operator over operands that it does not take',
   'operator.name': "the name of an operator of one's own is none, or taken",

@@ -83,7 +83,7 @@ export function decodeChunk(bytes: Uint8Array): Row[] {
   if (bytes[0] !== VERSION)
     throw wrong('are of another version', bytes.length === 0 ? 'no bytes' : bytes[0], VERSION);
   const body = bytes.subarray(1);
-  checkLengths(body);
+  checkLengths(body, MOST_ENCODED_DEPTH, wrong);
   let columns: unknown;
   try {
     columns = new Decoder({ extensionCodec: CODEC }).decode(body);
@@ -97,6 +97,21 @@ export function decodeChunk(bytes: Uint8Array): Row[] {
   if (rows !== values.length) throw wrong('have another number of values', values.length, rows);
   const keys = readKeys(keyForm, keyPart, values.length);
   return values.map((value, row) => [keys[row] as AnyKey, value]);
+}
+
+/** Plain data that are no rows as MessagePack, nested no deeper than `depth`: here, since one file has the library in it. Errors: what the library throws. */
+export function pack(value: unknown, depth: number): Uint8Array<ArrayBuffer> {
+  return new Encoder({ maxDepth: depth }).encode(value);
+}
+
+/** The data of {@link pack}: bytes share memory with them. Errors: those that `wrong` makes of what is wrong, whatever the bytes are. */
+export function unpack(bytes: Uint8Array, depth: number, wrong: Wrong): unknown {
+  checkLengths(bytes, depth, wrong);
+  try {
+    return new Decoder().decode(bytes);
+  } catch (cause) {
+    throw wrong('are not MessagePack', undefined, undefined, cause);
+  }
 }
 
 function readKeys(form: unknown, column: unknown, rows: number): readonly AnyKey[] {
@@ -139,6 +154,9 @@ function readValues(form: unknown, column: unknown): readonly Data[] {
   return column as Data[];
 }
 
+/** Makes the error of bytes that are not what they have to be. */
+export type Wrong = (problem: string, found?: unknown, expected?: unknown, cause?: unknown) => Error;
+
 function wrong(problem: string, found?: unknown, expected?: unknown, cause?: unknown): Error {
   const facts = expected === undefined ? '' : `: expected ${String(expected)}, found ${String(found)}`;
   return failure('job.chunk', `The bytes of a chunk ${problem}${facts}`, { found, expected }, cause);
@@ -147,7 +165,8 @@ function wrong(problem: string, found?: unknown, expected?: unknown, cause?: unk
 /**
  * Walks MessagePack without keeping anything: whether all that is announced is there, and nothing is nested deeper than data are.
  */
-function checkLengths(bytes: Uint8Array): void {
+function checkLengths(bytes: Uint8Array, depth: number, wrong: Wrong): void {
+  const tooShort = (): Error => wrong('end early, or announce more than there is');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let at = 0;
   // How many elements are to come in each array and map around; each takes a byte or more.
@@ -163,14 +182,10 @@ function checkLengths(bytes: Uint8Array): void {
     const length = lengthBytes === 0 ? fixed : fixed + unit * readLength(view, at, lengthBytes);
     at += lengthBytes;
     if (!contains) at += length;
-    else if (open.push(length) > MOST_ENCODED_DEPTH)
-      throw wrong('are nested too deep', `more than ${MOST_DEPTH}`, `at most ${MOST_DEPTH}`);
+    else if (open.push(length) > depth)
+      throw wrong('are nested too deep', `more than ${depth}`, `at most ${depth}`);
     if (at > bytes.length) throw tooShort();
   }
-}
-
-function tooShort(): Error {
-  return wrong('end early, or announce more than there is');
 }
 
 function readLength(view: DataView, at: number, bytes: number): number {

@@ -1,6 +1,8 @@
 /** Jobs over vectors: `cipherloom/job`. */
-export { loadJob } from './job.js';
+export { loadJob, loadJobFile } from './job.js';
 export type { Job, JobGlobal, JobInput, JobLogView, JobOptions, JobResult, JobRunOptions } from './job.js';
+export { readRows } from './job-file.js';
+export type { JobRows } from './job-file.js';
 export { inline } from './crew/inline.js';
 export type { InlineOptions } from './crew/inline.js';
 export { threads } from './crew/threads.js';

@@ -2,8 +2,10 @@
 import { checkOptions, JOB_OPTIONS, JOB_RUN_OPTIONS } from '../arguments.js';
 import { failure } from '../errors.js';
 import { disposeSymbol, Resource } from '../resource.js';
+import { decodeChunk } from './chunk.js';
 import { threads } from './crew/threads.js';
 import { checkDefinition } from './definition.js';
+import { decodeJobFile, encodeJobFile, vectorOf } from './job-file.js';
 import { JobLog } from './log.js';
 import { importPartitioner } from './operators/function.js';
 import type { PlacementTable } from './placement.js';
@@ -82,6 +84,11 @@ export interface Job extends Disposable {
   /** What the log comes to, so far. */
   statistics(): JobStatistics;
   /**
+   * The job and its data as one array of bytes: a job file, for `cipherloom-run` of the native build, or for {@link loadJobFile}. Before `run`, which may follow; rows come before both.
+   * Errors: JobError `job.definition` (it has run, File objects, too large), `job.store`; what sources throw.
+   */
+  toBytes(): Promise<Uint8Array>;
+  /**
    * Does all rounds, once; gives what the last one gave. Inputs are used up. Errors: JobError (`job.operator`, `job.result`, `job.partitioner`, `job.kind`, `job.timeout`, `job.worker`,
    * `job.store`, `job.chunk`, `job.refused`), what sources throw, the signal's reason. After an error the crew is as it was before.
    */
@@ -97,18 +104,85 @@ export interface Job extends Disposable {
  * options.
  */
 export async function loadJob(definition: JobDefinition, options: JobOptions = {}): Promise<Job> {
-  checkOptions('loadJob', options, JOB_OPTIONS);
+  const setting = settingOf('loadJob', options);
   const checked = checkDefinition(definition);
-  const { crew = threads() } = options;
-  if (Object.values(crew.workers).every((count) => count === 0))
-    throw failure('job.kind', 'The crew has no workers', { found: crew.workers, expected: 'a worker' });
   const partitioners = new Map<string, PartitionerFunction>();
   for (const [name, { partitioner }] of Object.entries(checked.inputs ?? {})) {
     if (partitioner !== undefined) partitioners.set(name, await importPartitioner(partitioner));
   }
-  const { table, threshold } = options;
+  const { crew } = setting;
+  const workers = Object.values(crew.workers).reduce((sum, count) => sum + count, 0);
+  const made = (kind: string, templates: Readonly<Record<string, Template | GlobalTemplate>> = {}) =>
+    new Map(
+      Object.entries(templates).map(([name, template]) => {
+        const parts = ('parts' in template ? template.parts : undefined) ?? workers;
+        const partitioner = kind === 'input' ? partitioners.get(name) : undefined;
+        const options = partitioner === undefined ? {} : { partitioner };
+        return [name, new Vector(`${kind} "${name}"`, template, crew.store, parts, options)] as const;
+      }),
+    );
+  return new LoadedJob(checked, made('input', checked.inputs), made('global', checked.globals), setting);
+}
+
+/**
+ * Loads a job whose data are there: from the bytes of {@link Job.toBytes}. It takes no more rows, and imports no Partitioners, since its vectors are cut. Errors: InputError for options and bytes;
+ * FormatError `format.job`; JobError `job.definition`, `job.kind`, `job.chunk`, `job.key`, `job.template`, `job.store`.
+ */
+export async function loadJobFile(bytes: Uint8Array, options: JobOptions = {}): Promise<Job> {
+  const setting = settingOf('loadJobFile', options);
+  const { definition, inputs, globals } = decodeJobFile(bytes);
+  const checked = checkDefinition(definition);
+  const { store } = setting.crew;
+  const read: Vector[] = [];
+  const vectors = async <T>(
+    kind: string,
+    templates: Readonly<Record<string, Template | GlobalTemplate>> = {},
+    data: ReadonlyMap<string, T>,
+    chunks: (data: T) => Parameters<typeof vectorOf>[2],
+  ) => {
+    const names = new Set([...Object.keys(templates), ...data.keys()]);
+    const found = new Map<string, Vector>();
+    for (const name of names) {
+      const [template, rows] = [Object.hasOwn(templates, name) ? templates[name] : undefined, data.get(name)];
+      if (template === undefined || rows === undefined) {
+        const [has, lacks] = rows === undefined ? ['definition', 'rows'] : ['rows', 'definition'];
+        const problem = `A job file: ${kind} ${JSON.stringify(name)} is in its ${has}, and not in its ${lacks}`;
+        throw failure('format.job', problem, { found: name, at: kind });
+      }
+      const vector = await vectorOf(`${kind} "${name}"`, template, chunks(rows), store);
+      read.push(vector);
+      found.set(name, vector);
+    }
+    return found;
+  };
+  try {
+    return new LoadedJob(
+      checked,
+      await vectors('input', checked.inputs, inputs, (vector) => vector),
+      await vectors('global', checked.globals, globals, (rows) => [1, [[0, decodeChunk(rows).length, rows]]]),
+      setting,
+    );
+  } catch (error) {
+    await Promise.allSettled(read.map((vector) => vector.drop()));
+    throw error;
+  }
+}
+
+/** Who does the work, and how it is placed. */
+interface Setting {
+  readonly crew: Crew;
+  /** Whether it ends with the job. */
+  readonly ownCrew: boolean;
+  readonly placement: RunSettings['placement'];
+}
+
+function settingOf(at: string, options: JobOptions): Setting {
+  checkOptions(at, options, JOB_OPTIONS);
+  const { crew = threads(), table, threshold } = options;
+  if (Object.values(crew.workers).every((count) => count === 0))
+    throw failure('job.kind', 'The crew has no workers', { found: crew.workers, expected: 'a worker' });
   const placement = { ...(table && { table }), ...(threshold !== undefined && { threshold }) };
-  return new LoadedJob(checked, crew, options.crew === undefined, partitioners, placement);
+  return { crew, ownCrew: options.crew === undefined, placement };
 }
 
 class LoadedJob extends Resource implements Job {
@@ -125,24 +199,11 @@ class LoadedJob extends Resource implements Job {
 
   constructor(
     definition: JobDefinition,
-    crew: Crew,
-    ownCrew: boolean,
-    partitioners: ReadonlyMap<string, PartitionerFunction>,
-    placement: RunSettings['placement'],
+    vectors: Map<string, Vector>,
+    globals: Map<string, Vector>,
+    { crew, ownCrew, placement }: Setting,
   ) {
     const log = new JobLog();
-    const workers = Object.values(crew.workers).reduce((sum, count) => sum + count, 0);
-    const made = (kind: string, templates: Readonly<Record<string, Template | GlobalTemplate>> = {}) =>
-      new Map(
-        Object.entries(templates).map(([name, template]) => {
-          const parts = ('parts' in template ? template.parts : undefined) ?? workers;
-          const partitioner = kind === 'input' ? partitioners.get(name) : undefined;
-          const options = partitioner === undefined ? {} : { partitioner };
-          return [name, new Vector(`${kind} "${name}"`, template, crew.store, parts, options)] as const;
-        }),
-      );
-    const vectors = made('input', definition.inputs);
-    const globals = made('global', definition.globals);
     super('job', () => {
       log.close();
       const dropped = [...vectors.values(), ...globals.values()].map((vector) => vector.drop());
@@ -165,6 +226,15 @@ class LoadedJob extends Resource implements Job {
 
   statistics(): JobStatistics {
     return this.log.statistics();
+  }
+
+  async toBytes(): Promise<Uint8Array> {
+    this.check();
+    if (this.#ran) {
+      const problem = 'A job as bytes: expected one that has not run, found one whose inputs are used up';
+      throw failure('job.definition', problem, { at: 'toBytes' });
+    }
+    return encodeJobFile(this.#definition, this.#vectors, this.#globals, this.#crew.store);
   }
 
   async run(options: JobRunOptions = {}): Promise<JobResult> {
