@@ -201,7 +201,8 @@ describe('K-V4: vectors and rounds', () => {
       ['r1', '<2>'],
       ['r2', '<4>'],
     ]);
-    expect(() => job.result('a')).not.toThrow();
+    expect((await rowsOf(job.result('a'))).map(([, value]) => value)).toEqual([0, 2, 4]);
+    expect((await rowsOf(job.result('b'))).map(([, value]) => value)).toEqual(['<0>', '<2>', '<4>']);
     expect(() => job.result('rows')).toThrow(/no result "rows"/);
   });
 

@@ -103,17 +103,18 @@ export class JobRun {
         result: isLast(number) ? round.result : undefined,
         phase,
         over: vector,
-        keep: number === 0 && this.#isReadLater(index, over),
+        keep: number === 0 && this.#isKept(index, over),
       });
     }
     return vector as Vector;
   }
 
-  /** Whether a vector is read after a round. */
-  #isReadLater(index: number, vector: Vector | undefined): boolean {
+  /** Whether a vector is read after a round: by a later one, or by who asks for a result by its name. */
+  #isKept(index: number, vector: Vector | undefined): boolean {
     const { definition, vectors } = this.#settings;
+    const named = (name: string | undefined): boolean => name !== undefined && vectors.get(name) === vector;
     const later = definition.rounds.slice(index + 1);
-    return later.some(({ over }) => over !== undefined && vectors.get(over) === vector);
+    return later.some(({ over }) => named(over)) || definition.rounds.some((round) => named(round.as));
   }
 
   async #setGlobal(name: string, result: Vector): Promise<void> {

@@ -138,7 +138,8 @@ class Threads implements Crew {
   }
 
   async #attempt(slot: Slot, task: Task, hearing: Hearing): Promise<TaskResult> {
-    const { signal } = hearing;
+    // One of its own: Node warns of many listeners to one.
+    const signal = AbortSignal.any([hearing.signal]);
     const connection = await this.#connection(slot);
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<never>((_, reject) => {
