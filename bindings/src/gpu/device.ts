@@ -3,6 +3,7 @@
  * (`engine/src/platform/gpu`), which says what their records hold.
  */
 import { CipherloomError, failure } from '../errors.js';
+import { entry, none } from './entry.js';
 
 /** An operator's shader, and what the operator brings to it. */
 export interface ShaderCall {
@@ -57,10 +58,7 @@ export class GpuDevice {
 
   /** Errors: GpuError `gpu.none`. */
   static async open(): Promise<GpuDevice> {
-    const none = (found: string, cause?: unknown): CipherloomError =>
-      failure('gpu.none', `No GPU: ${found}`, { found, expected: 'WebGPU with an adapter' }, cause);
-    const gpu = (globalThis.navigator as Navigator | undefined)?.gpu;
-    if (gpu === undefined) throw none('no WebGPU here');
+    const gpu = await entry();
     try {
       const adapter = await gpu.requestAdapter();
       if (adapter === null) throw none('WebGPU without an adapter');

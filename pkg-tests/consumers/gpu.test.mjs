@@ -1,0 +1,72 @@
+// A GPU in Node: the packed package, and `webgpu` beside it, which whoever wants one installs. It is the GPU that Chromium computes itself.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { nodes } from '../../scripts/lib/nodes.mjs';
+import { swiftshader, webgpu } from '../../scripts/lib/webgpu.mjs';
+import { install } from '../lib/package.mjs';
+
+const { folder: webgpuFolder, reason } = webgpu();
+/** This one and the newest: the suite takes its time. */
+const releases = [{ release: process.versions.node, path: process.execPath }, ...nodes().slice(-1)];
+/** Every case of every shader, on a processor that others may want. */
+const LONG_MS = 400_000;
+
+describe('Node with a GPU', { skip: reason ?? false }, () => {
+  let folder;
+  before(() => {
+    assert.ok(webgpuFolder, 'webgpu is not installed. Run: node scripts/setup.mjs --tests');
+    assert.ok(swiftshader(), "Chromium's SwiftShader is not there. Run: node scripts/setup.mjs --tests");
+    folder = install(fileURLToPath(new URL('./node', import.meta.url)));
+  });
+
+  /** What a script printed, which has to end by itself; `loud` where others may complain. */
+  async function run(path, script, env, { loud = false } = {}) {
+    const options = { timeout: LONG_MS, env: { ...process.env, ...env } };
+    const { stdout, stderr } = await promisify(execFile)(path, [join(folder, script)], options);
+    if (!loud) assert.equal(stderr, '');
+    return JSON.parse(stdout);
+  }
+
+  test('without the package, advice to install it', { timeout: 60_000 }, async () => {
+    const { name, code, message } = await run(process.execPath, 'gpu-run.mjs', {});
+    assert.deepEqual([name, code], ['GpuError', 'gpu.none']);
+    assert.match(message, /npm install webgpu/);
+  });
+
+  for (const { release, path } of releases) {
+    test(`Node ${release}: every shader passes the suite`, { timeout: LONG_MS }, async () => {
+      assert.ok(path, `Node ${release} is not installed. Run: node scripts/setup.mjs --tests`);
+      withWebgpu(folder);
+      const { passed, cases, device, failed, operators } = await run(path, 'gpu-run.mjs', swiftshader());
+      assert.deepEqual(failed, []);
+      assert.ok(passed);
+      assert.ok(cases > 10_000, `${cases} cases`);
+      assert.match(device, /swiftshader/i);
+      for (const operator of ['limb.ntt', 'limb.intt', 'limb.dot', 'rns.convert', 'rns.quotient'])
+        assert.ok(operators.includes(operator), operator);
+    });
+  }
+
+  test('with the package and without a driver, no GPU', { timeout: 60_000 }, async () => {
+    withWebgpu(folder);
+    const nowhere = join(folder, 'nowhere.json');
+    const env = { ...swiftshader(), VK_ICD_FILENAMES: nowhere, VK_DRIVER_FILES: nowhere };
+    const { code, message } = await run(process.execPath, 'gpu-run.mjs', env, { loud: true });
+    assert.equal(code, 'gpu.none');
+    assert.match(message, /without an adapter/);
+  });
+});
+
+/** Installs `webgpu` there, as npm would, but for copying it. */
+function withWebgpu(folder) {
+  try {
+    symlinkSync(webgpuFolder, join(folder, 'node_modules', 'webgpu'));
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+  }
+}
