@@ -42,9 +42,20 @@ impl Platform for Mixed {
         self.first(op).is_some()
     }
 
+    fn serves(&self, call: &Call<'_>, output: &ValueType) -> bool {
+        self.parts[..self.preferred].iter().any(|part| part.serves(call, output))
+    }
+
     fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Kernel> {
-        let missing = || Error::NotImplemented { op: call.name.to_owned(), platform: self.name.clone() };
-        self.first(call.name).ok_or_else(missing)?.kernel(call, output)
+        let mut found = Err(Error::NotImplemented { op: call.name.to_owned(), platform: self.name.clone() });
+        // One that has kernels for other operands only leaves these to the next.
+        for part in self.parts[..self.preferred].iter().filter(|part| part.implements(call.name)) {
+            found = part.kernel(call, output);
+            if !matches!(found, Err(Error::NotImplemented { .. })) {
+                break;
+            }
+        }
+        found
     }
 
     fn cost(&self, call: &Call<'_>, output: &ValueType, work: f64) -> f64 {
