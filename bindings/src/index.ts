@@ -144,6 +144,7 @@ export type {
   Progress,
   RestoreOptions,
   Role,
+  GpuTrace,
   TraceView,
   Variant,
   WasmSource,

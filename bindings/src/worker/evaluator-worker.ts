@@ -28,10 +28,10 @@ serve<EvaluatorMethods>({
     const own = evaluators.get(evaluator);
     const job = held === undefined ? own.runJob(...given) : own.runHeldJob(values.get(held), ...given);
     job.setTrace(trace);
-    return call.finish(job, () => {
+    return call.finish(job, (gpu) => {
       const outputs = job.takeObjects();
       const buffers = outputs.map(({ bytes }) => bytes.buffer);
-      return new Moved({ outputs, trace: trace ? job.trace() : undefined }, buffers);
+      return new Moved({ outputs, trace: trace ? { ...job.trace(), gpu } : undefined }, buffers);
     });
   },
   free: (_, evaluator) => evaluators.free(evaluator),

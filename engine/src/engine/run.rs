@@ -59,6 +59,7 @@ pub struct Run {
     pub(super) traced: bool,
     /// What is known of the device, if there is one.
     pub(super) given: Given,
+    discarded: bool,
 }
 
 pub(super) struct State {
@@ -134,6 +135,7 @@ impl Run {
             started: None,
             traced: false,
             given: Given::default(),
+            discarded: false,
         };
         if !run.find_constants() {
             run.make_room()?;
@@ -210,6 +212,17 @@ impl Run {
     /// Notes what ran where and when, from now on.
     pub fn set_trace(&mut self, on: bool) {
         self.traced = on;
+    }
+
+    /// Whether it notes what runs where and when.
+    pub fn is_traced(&self) -> bool {
+        self.traced
+    }
+
+    /// Gives the memory of a run back that does not go on.
+    pub fn discard(&mut self) {
+        self.workspace = Workspace::default();
+        self.discarded = true;
     }
 
     /// What ran so far. What a device computes tells of the graph without copies to and from it.
@@ -661,6 +674,9 @@ impl Drop for Alarm<'_> {
 
 impl Drop for Run {
     fn drop(&mut self) {
+        if self.discarded {
+            return;
+        }
         let mut workspace = std::mem::take(&mut self.workspace);
         if self.plan.wipe {
             workspace.wipe();

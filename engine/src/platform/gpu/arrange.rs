@@ -76,11 +76,11 @@ fn copy(call: &Call<'_>, output: &ValueType) -> Result<Shader> {
     });
     let constants = ends.fold(Constants::default(), Constants::with);
     let body = "  var k = 0u;
-  var from = 0u;
+  var first = 0u;
   while (i >= number(r, k).x) {
-    from = number(r, k).x;
+    first = number(r, k).x;
     k++;
   }
-  store(r, i, load(r, k, i - from));";
+  store(r, i, load(r, k, i - first));";
     Ok(each_word(call, output.size as usize, constants, Vec::new(), body))
 }
