@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { nodes } from '../../scripts/lib/nodes.mjs';
 import { swiftshader, webgpu } from '../../scripts/lib/webgpu.mjs';
+import { copyGpuWork, right } from '../gpu/judge.mjs';
 import { install } from '../lib/package.mjs';
 
 const { folder: webgpuFolder, reason } = webgpu();
@@ -15,25 +16,27 @@ const { folder: webgpuFolder, reason } = webgpu();
 const releases = [{ release: process.versions.node, path: process.execPath }, ...nodes().slice(-1)];
 /** Every case of every shader, on a processor that others may want. */
 const LONG_MS = 400_000;
+const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 
 describe('Node with a GPU', { skip: reason ?? false }, () => {
   let folder;
   before(() => {
     assert.ok(webgpuFolder, 'webgpu is not installed. Run: node scripts/setup.mjs --tests');
     assert.ok(swiftshader(), "Chromium's SwiftShader is not there. Run: node scripts/setup.mjs --tests");
-    folder = install(fileURLToPath(new URL('./node', import.meta.url)));
+    folder = install(here('./node'));
+    copyGpuWork(folder);
   });
 
   /** What a script printed, which has to end by itself; `loud` where others may complain. */
-  async function run(path, script, env, { loud = false } = {}) {
-    const options = { timeout: LONG_MS, env: { ...process.env, ...env } };
-    const { stdout, stderr } = await promisify(execFile)(path, [join(folder, script)], options);
+  async function run(path, [script, ...args], env, { loud = false } = {}) {
+    const options = { timeout: LONG_MS, env: { ...process.env, ...env }, maxBuffer: 1 << 26 };
+    const { stdout, stderr } = await promisify(execFile)(path, [join(folder, script), ...args], options);
     if (!loud) assert.equal(stderr, '');
     return JSON.parse(stdout);
   }
 
   test('without the package, advice to install it', { timeout: 60_000 }, async () => {
-    const { name, code, message } = await run(process.execPath, 'gpu-run.mjs', {});
+    const { name, code, message } = await run(process.execPath, ['gpu-run.mjs'], {});
     assert.deepEqual([name, code], ['GpuError', 'gpu.none']);
     assert.match(message, /npm install webgpu/);
   });
@@ -42,7 +45,7 @@ describe('Node with a GPU', { skip: reason ?? false }, () => {
     test(`Node ${release}: every shader passes the suite`, { timeout: LONG_MS }, async () => {
       assert.ok(path, `Node ${release} is not installed. Run: node scripts/setup.mjs --tests`);
       withWebgpu(folder);
-      const { passed, cases, device, failed, operators } = await run(path, 'gpu-run.mjs', swiftshader());
+      const { passed, cases, device, failed, operators } = await run(path, ['gpu-run.mjs'], swiftshader());
       assert.deepEqual(failed, []);
       assert.ok(passed);
       assert.ok(cases > 10_000, `${cases} cases`);
@@ -52,11 +55,33 @@ describe('Node with a GPU', { skip: reason ?? false }, () => {
     });
   }
 
+  for (const [at, { release, path }] of releases.entries()) {
+    test(`Node ${release}: graphs give the same bytes wherever they are computed`, { timeout: LONG_MS }, async () => {
+      assert.ok(path, `Node ${release} is not installed. Run: node scripts/setup.mjs --tests`);
+      withWebgpu(folder);
+      // One thread, and several.
+      const options = { mode: ['single', 'threads'][at], threads: at + 1 };
+      right(await run(path, ['gpu-runs.mjs', JSON.stringify(options)], swiftshader()));
+    });
+  }
+
+  for (const fault of ['gpu.lost', 'gpu.memory', 'gpu.shader', 'gpu.limit']) {
+    test(`${fault} in a run: the same bytes without the GPU`, { timeout: LONG_MS }, async () => {
+      withWebgpu(folder);
+      const options = JSON.stringify({ mode: 'single', fault, few: true });
+      const found = await run(process.execPath, ['gpu-runs.mjs', options], swiftshader(), { loud: true });
+      assert.ok(found.length > 0);
+      for (const { runs } of found)
+        for (const [name, { wrong, lost }] of Object.entries(runs))
+          assert.deepEqual([wrong, lost?.code], [[], fault], name);
+    });
+  }
+
   test('with the package and without a driver, no GPU', { timeout: 60_000 }, async () => {
     withWebgpu(folder);
     const nowhere = join(folder, 'nowhere.json');
     const env = { ...swiftshader(), VK_ICD_FILENAMES: nowhere, VK_DRIVER_FILES: nowhere };
-    const { code, message } = await run(process.execPath, 'gpu-run.mjs', env, { loud: true });
+    const { code, message } = await run(process.execPath, ['gpu-run.mjs'], env, { loud: true });
     assert.equal(code, 'gpu.none');
     assert.match(message, /without an adapter/);
   });

@@ -201,6 +201,10 @@ impl Run {
     pub fn encode(&mut self, budget: f64) -> Option<Submission> {
         let plan = Arc::clone(&self.plan);
         let device = plan.device.as_ref()?;
+        // What is the same in every run may be among what goes there.
+        if self.once < plan.once.len() {
+            return None;
+        }
         let mut submission = Submission::default();
         let mut flight = Flight { ops: Vec::new(), downloads: Vec::new(), words: 0, start: 0.0 };
         let mut state = self.lock();
@@ -261,7 +265,9 @@ impl Run {
                         Command::Kept { input: port, from: word(place), to: home, words }
                     }
                     _ => {
-                        let from = bytes.len();
+                        // Records are no whole words.
+                        let from = bytes.len().next_multiple_of(8);
+                        bytes.resize(from, 0);
                         bytes.extend_from_slice(self.read(place));
                         Command::Upload { from, to: home, words }
                     }

@@ -48,7 +48,7 @@ pub struct Run {
     /// Room for the others, in order.
     room: VecDeque<Box<[u64]>>,
     /// How many of the operators that only the first run computes are done.
-    once: usize,
+    pub(super) once: usize,
     workspace: Workspace,
     state: Mutex<State>,
     /// Counts what waiting threads should know of.

@@ -2,7 +2,7 @@
 
 use super::{Kernel, Platform};
 use crate::graph::ValueType;
-use crate::ops::Call;
+use crate::ops::{Call, fused};
 use crate::{Error, Result};
 use std::sync::Arc;
 
@@ -38,8 +38,11 @@ impl Platform for Mixed {
         &self.name
     }
 
+    /// Beside a platform with a memory of its own, what that lacks and has an expansion is expanded, so that it gets the parts.
     fn implements(&self, op: &str) -> bool {
-        self.first(op).is_some()
+        let preferred = &self.parts[..self.preferred];
+        let apart = preferred.iter().any(|part| part.is_apart());
+        self.first(op).is_some_and(|part| !apart || part.is_apart() || !fused::is_fused(op))
     }
 
     fn serves(&self, call: &Call<'_>, output: &ValueType) -> bool {
