@@ -431,6 +431,7 @@ export const RUN_OPTIONS: Kinds<RunOptions> = {
   ...CALL_OPTIONS,
   ...HOLD_OPTIONS,
   onTrace: FUNCTION,
+  gpu: BOOLEAN,
 };
 /** Options of `Client.decrypt`. */
 export const DECRYPT_OPTIONS: Kinds<DecryptOptions> = {

@@ -402,6 +402,9 @@ export interface RawEvaluator {
   hold(...given: RawGivenValues): RawHeld;
   runJob(...given: RawGivenValues): RawJob;
   runHeldJob(held: RawHeld, ...given: RawGivenValues): RawJob;
+  /** The same on a GPU. */
+  runJobOnGpu(...given: RawGivenValues): RawDeviceJob;
+  runHeldJobOnGpu(held: RawHeld, ...given: RawGivenValues): RawDeviceJob;
   free(): void;
 }
 

@@ -83,6 +83,11 @@ impl RawJob {
         Ok(self.0.run_mut().landed(&copy(bytes)?)?)
     }
 
+    /// See [`cipherloom::circuit::Job::waits`].
+    pub fn waits(&self) -> bool {
+        self.0.waits()
+    }
+
     /// True where operators wait to be encoded.
     #[wasm_bindgen(js_name = hasDeviceWork)]
     pub fn has_device_work(&self) -> bool {

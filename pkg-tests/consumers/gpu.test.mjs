@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { nodes } from '../../scripts/lib/nodes.mjs';
 import { swiftshader, webgpu } from '../../scripts/lib/webgpu.mjs';
-import { copyGpuWork, right } from '../gpu/judge.mjs';
+import { copyGpuWork, right, rightPrograms } from '../gpu/judge.mjs';
 import { install } from '../lib/package.mjs';
 
 const { folder: webgpuFolder, reason } = webgpu();
@@ -64,6 +64,12 @@ describe('Node with a GPU', { skip: reason ?? false }, () => {
       right(await run(path, ['gpu-runs.mjs', JSON.stringify(options)], swiftshader()));
     });
   }
+
+  test('programs give the same bytes with a GPU', { timeout: LONG_MS }, async () => {
+    withWebgpu(folder);
+    const options = JSON.stringify({ programs: true, mode: 'single' });
+    rightPrograms(await run(process.execPath, ['gpu-runs.mjs', options], swiftshader()));
+  });
 
   for (const fault of ['gpu.lost', 'gpu.memory', 'gpu.shader', 'gpu.limit']) {
     test(`${fault} in a run: the same bytes without the GPU`, { timeout: LONG_MS }, async () => {

@@ -12,6 +12,15 @@ export function copyGpuWork(folder) {
     cpSync(fileURLToPath(new URL(`../${name}`, import.meta.url)), join(folder, name));
 }
 
+/** The same of programs, some of which have keys that the GPU keeps. */
+export function rightPrograms(found) {
+  assert.ok(found.some(({ keys }) => keys > 0));
+  for (const { name, run, outputs, wrong, lost, submissions } of found) {
+    assert.deepEqual([wrong, lost], [[], undefined], `${name}, ${run}`);
+    assert.ok(outputs > 0 && submissions > 0, `${name}, ${run}`);
+  }
+}
+
 /** That all was right, and that a GPU did much of it. */
 export function right(found) {
   assert.ok(found.length >= 5);

@@ -38,6 +38,59 @@ export async function onGpu({ load }, { seed = 5, few = false, ...options } = {}
   }
 }
 
+const ROWS = 569;
+
+/** Tasks, with values for them: statistics, for which nothing needs a key, and products that do. */
+const TASKS = {
+  statistics(x, y, task) {
+    task.output('mean', x.mean());
+    task.output('variance', x.variance());
+    task.output('covariance', x.covariance(y));
+  },
+  products(x, y, task) {
+    task.output('product', x.multiply(x).multiply(y).sub(3));
+    task.output('sum', x.multiply(y).sum());
+  },
+};
+
+/** Programs, run by processors alone and with a GPU, twice, and on values that stay: what the GPU did, and which results are other ones. */
+export async function programsOnGpu({ load, createTask }, options = {}) {
+  const loom = await load(options);
+  const found = [];
+  try {
+    for (const [name, build] of Object.entries(TASKS)) {
+      const task = createTask();
+      const x = task.encrypted('x', { shape: [ROWS], min: 0, max: 121, decimals: 1 });
+      const y = task.encrypted('y', { shape: [ROWS], min: 0, max: 1000 });
+      build(x, y, task);
+      const program = await loom.compile(task);
+      const client = await program.client();
+      const values = {
+        x: Array.from({ length: ROWS }, (_, row) => ((row * 7919) % 1201) / 10),
+        y: Array.from({ length: ROWS }, (_, row) => (row * row) % 1000),
+      };
+      const inputs = await client.encrypt(values);
+      const keys = client.evaluationKeys;
+      const expected = await program.run(inputs, keys);
+      const held = await program.hold(inputs, keys);
+      const runs = {
+        first: (told) => program.run(inputs, keys, { gpu: true, onTrace: told }),
+        second: (told) => program.run(inputs, keys, { gpu: true, onTrace: told }),
+        held: (told) => held.run({}, { gpu: true, onTrace: told }),
+      };
+      for (const [run, start] of Object.entries(runs)) {
+        let trace;
+        const results = await start((told) => (trace = told));
+        const wrong = Object.keys(expected).filter((output) => !same(results[output], expected[output]));
+        found.push({ name, run, keys: keys.length, outputs: Object.keys(expected).length, wrong, ...trace.gpu });
+      }
+    }
+    return found;
+  } finally {
+    loom.dispose();
+  }
+}
+
 /** A circuit's runs, in all places. */
 async function everywhere(loom, circuit, data, seed) {
   const fused = await (await circuit.expand({ platform: 'simd' })).optimize();

@@ -3,7 +3,7 @@
  * (`engine/src/platform/gpu`), which says what their records hold.
  */
 import { CipherloomError, failure } from '../errors.js';
-import { entry, none } from './entry.js';
+import { answer, entry, none, quiet } from './entry.js';
 
 /** An operator's shader, and what the operator brings to it. */
 export interface ShaderCall {
@@ -35,6 +35,15 @@ const ALIGNMENT = 256;
 /** What is asked after work whether something was wrong with it. */
 const SCOPES = ['validation', 'out-of-memory', 'internal'] as const;
 
+/** Devices that were not closed. */
+const open = new Set<GpuDevice>();
+
+/** Closes all devices, and waits for their last answers. */
+export async function closeAll(): Promise<void> {
+  for (const device of open) device.close();
+  await quiet();
+}
+
 /** A device, until it is closed or lost. */
 export class GpuDevice {
   /** What its adapter calls itself, if it does. */
@@ -57,6 +66,7 @@ export class GpuDevice {
     this.#layout = device.createBindGroupLayout({
       entries: [buffer(0, 'storage'), buffer(1, 'read-only-storage'), buffer(2, 'read-only-storage')],
     });
+    open.add(this);
     void device.lost.then(({ message, reason }) => (this.#lost = message || reason));
   }
 
@@ -64,13 +74,13 @@ export class GpuDevice {
   static async open(): Promise<GpuDevice> {
     const gpu = await entry();
     try {
-      const adapter = await gpu.requestAdapter();
+      const adapter = await answer(gpu.requestAdapter());
       if (adapter === null) throw none('WebGPU without an adapter');
       const { maxBufferSize, maxStorageBufferBindingSize } = adapter.limits;
       const requiredLimits = { maxBufferSize, maxStorageBufferBindingSize };
       // Older browsers have no `info`.
       const info = (adapter.info as GPUAdapterInfo | undefined) ?? {};
-      return new GpuDevice(await adapter.requestDevice({ requiredLimits }), info);
+      return new GpuDevice(await answer(adapter.requestDevice({ requiredLimits })), info);
     } catch (cause) {
       throw cause instanceof CipherloomError
         ? cause
@@ -85,7 +95,7 @@ export class GpuDevice {
   async compute(calls: readonly ShaderCall[]): Promise<Uint8Array[]> {
     const { maxComputeWorkgroupsPerDimension: most } = this.handle.limits;
     const groups = byShader(calls, most);
-    const pipelines = await Promise.all(groups.map(([first]) => this.pipelines(first!)));
+    const pipelines = await settled(groups.map(([first]) => this.pipelines(first!)));
     const made: GPUBuffer[] = [];
     const filled = (bytes: Uint8Array, usage: number): GPUBuffer => {
       const buffer = this.handle.createBuffer({
@@ -120,7 +130,7 @@ export class GpuDevice {
         this.handle.queue.submit([encoder.finish()]);
         return result;
       });
-      await result.mapAsync(MAP_READ);
+      await answer(result.mapAsync(MAP_READ));
       const all = new Uint8Array(result.getMappedRange());
       const parts = calls.map((call) => {
         const from = WORD * places.outputs.get(call)!;
@@ -137,6 +147,7 @@ export class GpuDevice {
 
   /** Ends it: its memory is free again. */
   close(): void {
+    open.delete(this);
     this.handle.destroy();
   }
 
@@ -167,7 +178,7 @@ export class GpuDevice {
   async guarded<T>(work: () => T): Promise<T> {
     for (const scope of SCOPES) this.handle.pushErrorScope(scope);
     const problems = (): Promise<(GPUError | null)[]> =>
-      Promise.all(SCOPES.map(() => this.handle.popErrorScope()));
+      Promise.all(SCOPES.map(() => answer(this.handle.popErrorScope())));
     try {
       let result: T;
       try {
@@ -199,13 +210,18 @@ export class GpuDevice {
 
   async #compiled(code: string, passes: number): Promise<GPUComputePipeline[]> {
     const layout = this.handle.createPipelineLayout({ bindGroupLayouts: [this.#layout] });
+    // What is wrong with it is told below, and to nobody's console.
+    this.handle.pushErrorScope('validation');
     const module = this.handle.createShaderModule({ code });
+    void answer(this.handle.popErrorScope()).catch(() => {});
     const pipeline = (number: number): Promise<GPUComputePipeline> =>
-      this.handle.createComputePipelineAsync({ layout, compute: { module, entryPoint: `pass${number}` } });
+      answer(
+        this.handle.createComputePipelineAsync({ layout, compute: { module, entryPoint: `pass${number}` } }),
+      );
     try {
-      return await Promise.all(Array.from({ length: passes }, (_, number) => pipeline(number)));
+      return await settled(Array.from({ length: passes }, (_, number) => pipeline(number)));
     } catch (cause) {
-      const { messages } = await module.getCompilationInfo();
+      const { messages } = await answer(module.getCompilationInfo());
       const [first] = messages.filter(({ type }) => type === 'error');
       const where = first && ` (line ${first.lineNum}: ${first.message})`;
       throw this.named(
@@ -222,6 +238,12 @@ export class GpuDevice {
       ? failure('gpu.memory', `No memory for what goes to the GPU: ${cause.message}`, {}, cause)
       : failure('gpu.lost', `The GPU gave no answer: ${String(cause)}`, {}, cause);
   }
+}
+
+/** As `Promise.all`, but where one fails, after all have ended: a thread of Node's that ends while something is compiled takes the process with it. */
+export async function settled<T>(promises: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
 }
 
 /** All passes of a shader on so many operators. */

@@ -7,6 +7,25 @@ const PACKAGE = 'webgpu';
 /** Of the package: one for all devices of this thread, since what it made must not outlive it. */
 let ofPackage: Promise<GPU> | undefined;
 
+/** What the GPU was asked and has not answered yet. */
+const asked = new Set<Promise<unknown>>();
+
+/** What it is asked is waited for where a thread ends, since the package takes the process with it otherwise. */
+export function answer<T>(promise: Promise<T>): Promise<T> {
+  asked.add(promise);
+  const done = (): boolean => asked.delete(promise);
+  promise.then(done, done);
+  return promise;
+}
+
+/** Resolves when nothing is waited for, nor asked by whoever was answered last. */
+export async function quiet(): Promise<void> {
+  do {
+    await Promise.allSettled(asked);
+    await new Promise((resolve) => setTimeout(resolve));
+  } while (asked.size > 0);
+}
+
 /** Errors: GpuError `gpu.none`. */
 export async function entry(): Promise<GPU> {
   const gpu = (globalThis.navigator as Navigator | undefined)?.gpu;
@@ -25,6 +44,10 @@ async function opened(): Promise<GPU> {
     const { create } = (await import(/* @vite-ignore */ /* webpackIgnore: true */ name)) as {
       create(options: string[]): GPU;
     };
+    // Whoever ends this thread is told to let it end by itself: worker/start.ts.
+    const { workerData } = globalThis.process.getBuiltinModule('node:worker_threads');
+    const { gpu } = ((workerData as unknown) ?? {}) as { gpu?: Int32Array };
+    if (gpu !== undefined) Atomics.store(gpu, 0, 1);
     return create([]);
   } catch (cause) {
     const missing = (cause as NodeJS.ErrnoException | undefined)?.code === 'ERR_MODULE_NOT_FOUND';

@@ -3,7 +3,8 @@
  * device stays for later runs of this worker.
  */
 import type { RawDevice, RawDeviceJob, RawSubmission } from '../raw.js';
-import { COPY_DST, COPY_SRC, dispatch, GpuDevice, MAP_READ, STORAGE } from './device.js';
+import { answer } from './entry.js';
+import { closeAll, COPY_DST, COPY_SRC, dispatch, GpuDevice, MAP_READ, settled, STORAGE } from './device.js';
 import { GpuMemory, type RunMemory } from './memory.js';
 
 const WORD = 8;
@@ -73,10 +74,15 @@ export class GpuRun {
           pipelines: await own.device.pipelines({ source, passes }),
           passes,
         }));
-        const shaders = await Promise.all(pipelines);
+        const shaders = await settled(pipelines);
         return new GpuRun(own, job, shaders, await own.memory.open(job, wanted), wake);
       },
     };
+  }
+
+  /** Closes the device, where this thread is to end. */
+  static end(): Promise<void> {
+    return closeAll();
   }
 
   /** True when something has come back, or has gone wrong, that {@link work} takes. */
@@ -153,10 +159,10 @@ export class GpuRun {
         return back;
       });
       if (back === undefined) {
-        await device.handle.queue.onSubmittedWorkDone();
+        await answer(device.handle.queue.onSubmittedWorkDone());
         return new Uint8Array(0);
       }
-      await back.mapAsync(MAP_READ);
+      await answer(back.mapAsync(MAP_READ));
       return new Uint8Array(back.getMappedRange().slice(0));
     } catch (cause) {
       throw device.named(cause);

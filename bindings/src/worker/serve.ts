@@ -52,6 +52,19 @@ export type Handlers<M> = {
   readonly [K in keyof M]: (call: Call, ...args: Args<M, K>) => Answer<Result<M, K>>;
 };
 
+let final: (() => Promise<void>) | undefined;
+
+/** What is to be done before this thread ends. */
+export function beforeEnd(work: () => Promise<void>): void {
+  final = work;
+}
+
+/** Ends a thread of Node's. */
+async function endThread(): Promise<void> {
+  await final?.();
+  globalThis.process.exit();
+}
+
 /** Serves a worker's methods on its own port. */
 export function serve<M>(handlers: Handlers<M>): void {
   const port = ownPort();
@@ -120,6 +133,10 @@ export function serve<M>(handlers: Handlers<M>): void {
     if ('cancel' in message) {
       if (waiting.has(message.cancel)) cancelled.add(message.cancel);
       wake();
+      return;
+    }
+    if ('end' in message) {
+      void endThread();
       return;
     }
     if ('answer' in message) {
@@ -216,6 +233,7 @@ class BesideGpu {
     if (wanted === undefined) return undefined;
     // Whoever asks for no GPU does not load it.
     const { GpuRun } = await import('../gpu/run.js');
+    beforeEnd(GpuRun.end);
     const start = await GpuRun.open();
     const beside = new BesideGpu(job, start.device);
     try {
