@@ -65,6 +65,13 @@ describe('Node with a GPU', { skip: reason ?? false }, () => {
     });
   }
 
+  test('a loom may be disposed of while a GPU computes', { timeout: LONG_MS }, async () => {
+    withWebgpu(folder);
+    const ended = await run(process.execPath, ['gpu-dispose.mjs'], swiftshader());
+    assert.equal(ended[0], 'disposed');
+    for (const code of ended) assert.ok(['disposed', 'done'].includes(code), code);
+  });
+
   test('programs give the same bytes with a GPU', { timeout: LONG_MS }, async () => {
     withWebgpu(folder);
     const options = JSON.stringify({ programs: true, mode: 'single' });

@@ -39,15 +39,15 @@ export async function entry(): Promise<GPU> {
 
 /** Errors: GpuError `gpu.none`. */
 async function opened(): Promise<GPU> {
+  // Whoever ends this thread is told to let it end by itself (worker/start.ts), also while the package loads.
+  const { workerData } = globalThis.process.getBuiltinModule('node:worker_threads');
+  const { gpu } = ((workerData as unknown) ?? {}) as { gpu?: Int32Array };
+  if (gpu !== undefined) Atomics.store(gpu, 0, 1);
   try {
     const name = PACKAGE;
-    const { create } = (await import(/* @vite-ignore */ /* webpackIgnore: true */ name)) as {
+    const { create } = (await answer(import(/* @vite-ignore */ /* webpackIgnore: true */ name))) as {
       create(options: string[]): GPU;
     };
-    // Whoever ends this thread is told to let it end by itself: worker/start.ts.
-    const { workerData } = globalThis.process.getBuiltinModule('node:worker_threads');
-    const { gpu } = ((workerData as unknown) ?? {}) as { gpu?: Int32Array };
-    if (gpu !== undefined) Atomics.store(gpu, 0, 1);
     return create([]);
   } catch (cause) {
     const missing = (cause as NodeJS.ErrnoException | undefined)?.code === 'ERR_MODULE_NOT_FOUND';
