@@ -151,11 +151,11 @@ fn complete(run: &mut Run, random: &mut Random) -> [usize; 2] {
             device.submit(run, &submission);
             idle = 0;
         }
-        if run.waits() || random.chance(50) {
-            if let Some(back) = device.back.pop_front() {
-                run.landed(&back).unwrap();
-                idle = 0;
-            }
+        if (run.waits() || random.chance(50))
+            && let Some(back) = device.back.pop_front()
+        {
+            run.landed(&back).unwrap();
+            idle = 0;
         }
         assert!(idle < 10_000, "stuck at {:?}", run.progress());
     }
