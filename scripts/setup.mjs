@@ -3,7 +3,7 @@
 // Usage: node scripts/setup.mjs [--yes] [--tests] [--rustup]
 //   --yes     install without asking (as where standard input is no terminal)
 //   --tests   also what only tests and checks need: Chromium, its driver, Firefox, other releases of Node, cargo-deny, and
-//             Rust's linter and formatter, Redis, Open MPI with what compiles against it, and TenSEAL where there is a Python for it
+//             Rust's linter and formatter, Redis, Open MPI with what compiles against it, WebGPU for Node, and TenSEAL where there is a Python for it
 //   --rustup  take Rust from rustup even where Debian's packages would do
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,6 +17,7 @@ import { ROOT, find, read, run } from './lib/run.mjs';
 import { steps as runSteps } from './lib/steps.mjs';
 import { RELEASE, TOOLS, hasCommand, nativeRust, toolEnv, wasmRust } from './lib/toolchain.mjs';
 import { CARGO_TOOLS, INSTALL_ENV } from './lib/tools.mjs';
+import { webgpu } from './lib/webgpu.mjs';
 
 const KNOWN = ['--yes', '--tests', '--rustup'];
 const args = process.argv.slice(2);
@@ -46,6 +47,7 @@ if (forTests) {
   checkNodes();
   checkRedis();
   checkMpi();
+  checkWebgpu();
   checkTenseal();
 }
 
@@ -180,6 +182,14 @@ function checkMpi() {
   if (mpirun) found('MPI', mpirun);
   else if (debian) apt.push(...MPI_PACKAGES);
   else console.log(`left out: ${reason}`);
+}
+
+/** What has WebGPU in Node. */
+function checkWebgpu() {
+  const { release, folder, install, reason } = webgpu();
+  if (reason) console.log(`left out: ${reason}`);
+  else if (folder) found('webgpu', release);
+  else steps.push(['npm', ...install]);
 }
 
 /** The peer of one test, which is skipped without it. */

@@ -45,7 +45,7 @@ type ByteDetour = fn(&Kernel, &[&[u8]], &mut [u8]);
 fn run_bytes(right: &Kernel, inputs: &[&[u8]], out: &mut [u8]) {
     match right {
         Kernel::Bytes(kernel) => kernel.run(inputs, out),
-        Kernel::Words(_) | Kernel::Elsewhere(_) => panic!("no kernel on bytes"),
+        _ => panic!("no kernel on bytes"),
     }
 }
 
@@ -96,9 +96,9 @@ impl Platform for Broken<'_> {
         let right = self.scalar.kernel(call, output)?;
         Ok(match right {
             right if call.name != self.op => right,
-            right @ Kernel::Elsewhere(_) => right,
             right @ Kernel::Words(_) => Kernel::on_words(BrokenKernel { right, call: self.call }),
             right @ Kernel::Bytes(_) => Kernel::on_bytes(BrokenBytes { right, call: self.bytes }),
+            right => right,
         })
     }
 }

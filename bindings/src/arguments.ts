@@ -233,7 +233,7 @@ export const SAVED_CIRCUIT: Kind = {
   fits: (value) => isText(value) || isBytes(value),
   secret: true,
 };
-const PLACES = ['simd', 'scalar', 'javascript'];
+const PLACES = ['simd', 'scalar', 'javascript', 'gpu'];
 /** One, or several, the preferred ones first. */
 const PREFERRED: Kind = {
   expected: `one of ${PLACES.map(describe).join(', ')}, or an array of some of them, each once`,
@@ -463,6 +463,7 @@ export const RUN_OPTIONS: Kinds<RunOptions> = {
   ...CALL_OPTIONS,
   ...HOLD_OPTIONS,
   onTrace: FUNCTION,
+  gpu: BOOLEAN,
 };
 /** Options of `Client.decrypt`. */
 export const DECRYPT_OPTIONS: Kinds<DecryptOptions> = {

@@ -93,6 +93,8 @@ const CORE_CODES = {
   'operator.no_expansion': 'an operator that leads to none of those that were asked for',
   'operator.not_implemented': 'an operator that a platform has no kernel for',
   'platform.unknown': 'an operator is placed on a platform that there is not',
+  'gpu.secret':
+    'data that are to be overwritten after a run, and operators that are placed on a GPU, whose memory cannot be for certain',
   'graph.attribute': 'a type or an attribute that is missing, or not what it can be',
   'graph.size': 'data of another size than where they are put',
   'graph.split': 'a view that reaches beyond its operand',

@@ -234,9 +234,9 @@ export interface Port {
 
 /**
  * Whose kernels compute: `simd`, vectors where they serve; `scalar`, the reference; `javascript`, base operators of one's own
- * ({@link BaseOperatorDefinition}). All give the same bytes.
+ * ({@link BaseOperatorDefinition}); `gpu`, shaders on the device that WebGPU gives, in graphs of unit 64, where it is asked for. All give the same bytes.
  */
-export type PlatformName = Platform | 'javascript';
+export type PlatformName = Platform | 'javascript' | 'gpu';
 
 /** Those whose kernels are the package's own. */
 export type Platform = 'simd' | 'scalar';
@@ -261,7 +261,7 @@ export interface OptimizeOptions {
 
 /** Options of `Circuit.place`. */
 export interface PlaceOptions {
-  /** Those to choose from; of equally cheap ones the first. Default: `simd`, `javascript`. */
+  /** Those to choose from; of equally cheap ones the first: what shaders take nobody has measured yet. Default: `simd`, `javascript`. */
   platform?: PlatformName | readonly PlatformName[] | undefined;
   /** The platform of operators by their name, whatever is cheaper. */
   pin?: Readonly<Record<string, PlatformName>> | undefined;

@@ -145,6 +145,7 @@ export type {
   Progress,
   RestoreOptions,
   Role,
+  GpuTrace,
   TraceView,
   Variant,
   WasmSource,

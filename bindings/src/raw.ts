@@ -202,6 +202,45 @@ export interface RawJob {
   free(): void;
 }
 
+/** What a device has to know of a run: words of memory, shaders, identities of tables, and of inputs that may come again. */
+export interface RawDevice {
+  readonly words: number;
+  readonly shaders: readonly { readonly source: string; readonly passes: Uint32Array }[];
+  readonly tables: readonly string[];
+  readonly inputs: readonly { readonly number: number; readonly id: string; readonly words: number }[];
+}
+
+/**
+ * What is given to a device in one go. `commands`, five numbers each, places in words: 0 copies from `bytes` (from, to, words), 1 from a kept input (input, from,
+ * to, words), 2 dispatches (shader, number of `bytes` at which its records begin, numbers, operators), 3 copies to what comes back (from, to, words).
+ */
+export interface RawSubmission {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly commands: Uint32Array;
+  /** Words that come back. */
+  readonly downloads: number;
+  readonly cost: number;
+}
+
+/** A run of which a device may compute a part. */
+export interface RawDeviceJob extends RawJob {
+  /** Undefined where no operator is a device's. */
+  device(): RawDevice | undefined;
+  table(index: number): Uint8Array;
+  input(number: number): Uint8Array;
+  /** Where the tables begin, in words, and which inputs the device keeps. */
+  openDevice(tables: Uint32Array, kept: Uint32Array): void;
+  /** What is ready, up to about that much work; undefined for nothing. */
+  encode(budget: number): RawSubmission | undefined;
+  /** Takes what came back of the first submission that has not landed. */
+  landed(bytes: Uint8Array): void;
+  hasDeviceWork(): boolean;
+  /** True when there is nothing to do before something lands or is delivered. */
+  waits(): boolean;
+  /** Begins anew without the device. */
+  fallBack(): void;
+}
+
 /** Parameters that are given to the core. */
 export interface RawParameters extends Omit<Parameters, 'inputs' | 'security' | 'securityBits' | 'quantum'> {
   readonly layouts: Record<string, Layout>;
@@ -363,6 +402,9 @@ export interface RawEvaluator {
   hold(...given: RawGivenValues): RawHeld;
   runJob(...given: RawGivenValues): RawJob;
   runHeldJob(held: RawHeld, ...given: RawGivenValues): RawJob;
+  /** The same on a GPU. */
+  runJobOnGpu(...given: RawGivenValues): RawDeviceJob;
+  runHeldJobOnGpu(held: RawHeld, ...given: RawGivenValues): RawDeviceJob;
   free(): void;
 }
 
@@ -380,13 +422,11 @@ export interface RawDecryption extends RawJob {
 }
 
 /** A run of a circuit, whose operators may be computed elsewhere. */
-export interface RawCircuitJob extends RawJob {
+export interface RawCircuitJob extends RawDeviceJob {
   /** Operators to be computed elsewhere, each once. */
   handOut(): RawOutgoing[];
   /** Takes the output of one that was handed out. */
   deliver(op: number, bytes: Uint8Array): void;
-  /** True when there is nothing to do before one of these is delivered. */
-  waits(): boolean;
 }
 
 /** What all modules have. */

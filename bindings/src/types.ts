@@ -256,12 +256,25 @@ export interface GraphView {
   wave: Uint32Array;
 }
 
+/** What a GPU did in a run. */
+export interface GpuTrace {
+  /** What its adapter calls itself, as far as it tells. */
+  readonly device: string | undefined;
+  /** How often it was given work. */
+  readonly submissions: number;
+  /** Why the run went on without it, from its inputs on, if it did; `code` as of a GpuError. */
+  readonly lost: { readonly code: string; readonly message: string } | undefined;
+}
+
 /** What ran where and when; index i is the i-th finished operator. */
 export interface TraceView {
   /** Operator of the base stage. */
   op: Uint32Array;
+  /** From 0; after the threads comes what your functions compute, then what a GPU does, whose submissions' times are shared out by their operators' work. */
   thread: Uint32Array;
   /** Milliseconds since the run's first step. */
   start: Float64Array;
   end: Float64Array;
+  /** Of a run that a GPU was to compute a part of. */
+  gpu?: GpuTrace | undefined;
 }

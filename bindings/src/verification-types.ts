@@ -93,8 +93,7 @@ export interface Difference {
 }
 
 /**
- * What the suite can try: kernels, and, as `gpu`, the shaders of the operators that a GPU is to compute, on the device that WebGPU gives. Nothing else uses these
- * yet.
+ * What the suite can try: kernels, and, as `gpu`, the shaders of operators on the device that WebGPU gives.
  */
 export type ConformancePlatform = Platform | 'gpu';
 

@@ -4,12 +4,13 @@ use super::last_plan::{Owner, Wanted};
 use super::{CLOCK, RawJob, Thrown, copy, platform, set, to_js, view_of, watched};
 use cipherloom::circuit::{Analysis, Bytes, Circuit, CircuitLiteral, Recorded, RunOptions, To, pass_names};
 use cipherloom::circuit::{Job, Named, Outcome};
+use cipherloom::engine::Run;
 use cipherloom::graph::ValueType;
 use cipherloom::math::bits::bytes_of;
 use cipherloom::math::sample::Seed;
 use cipherloom::ops::tensor::Tensor;
 use cipherloom::ops::{Level, OpDef, Registry};
-use cipherloom::platform::{Foreign, Mixed, Platform, Scalar};
+use cipherloom::platform::{Foreign, Gpu, Mixed, Platform, Scalar};
 use cipherloom::protect::{Growth, Kind, KindGrowth, Policy};
 use cipherloom::{Error, memory};
 use js_sys::{Array, Float64Array, Function, Object, Reflect, Uint8Array, Uint32Array};
@@ -104,16 +105,20 @@ fn own(name: &str) -> Result<Arc<Recorded>, Error> {
 /// The platform that computes users' own base operators.
 const JAVASCRIPT: &str = "javascript";
 
+/// The platform whose shaders JavaScript runs on a device.
+const GPU: &str = "gpu";
+
 fn platforms() -> Vec<Arc<dyn Platform>> {
     static SCALAR: OnceLock<Arc<Scalar>> = OnceLock::new();
     let scalar = Arc::clone(SCALAR.get_or_init(|| Arc::new(Scalar::new())));
     let own = |op: &str| types().own.get(op).is_some_and(|own| own.level() == Level::Base);
-    vec![platform(), Arc::new(Foreign::new(JAVASCRIPT, own)), scalar]
+    vec![platform(), Arc::new(Foreign::new(JAVASCRIPT, own)), scalar, Arc::new(Gpu)]
 }
 
 /// The platform of that name, of those whose kernels are here.
 pub(super) fn platform_of(name: &str) -> Result<Arc<dyn Platform>, Error> {
-    let found = platforms().into_iter().find(|platform| platform.name() == name && name != JAVASCRIPT);
+    let here = |name: &str| name != JAVASCRIPT && name != GPU;
+    let found = platforms().into_iter().find(|platform| platform.name() == name && here(name));
     found.ok_or_else(|| wrong("platform", name, "simd or scalar"))
 }
 
@@ -127,7 +132,7 @@ fn mixed(names: &[String]) -> Result<Mixed, Error> {
     let mut take = |name: &String| {
         let at = rest.iter().position(|platform| platform.name() == name);
         at.map(|at| rest.remove(at))
-            .ok_or_else(|| wrong("platform", name, "simd, scalar or javascript, each once"))
+            .ok_or_else(|| wrong("platform", name, "simd, scalar, javascript or gpu, each once"))
     };
     let preferred = names.iter().map(&mut take).collect::<Result<Vec<_>, _>>()?;
     Ok(Mixed::new(preferred, rest))
@@ -410,6 +415,7 @@ impl RawCircuit {
             memory_limit: option(options, "memoryLimit").as_f64().map_or(defaults.memory_limit, |m| m as u64),
             secret: option(options, "secret").is_truthy(),
         };
+        let (platforms_of, keep_of) = (wanted.platforms.clone(), wanted.keep.clone());
         let execution = self.1.plan(wanted, |wanted| {
             let &Wanted { memory_limit, secret, .. } = wanted;
             let platform = mixed(&wanted.platforms)?;
@@ -419,7 +425,16 @@ impl RawCircuit {
         let data: Vec<Outside> = data.into_iter().map(Outside).collect();
         let bound: Vec<_> = names.iter().map(String::as_str).zip(&data).collect();
         let run = execution.start(&bound, CLOCK)?;
-        Ok(RawJob(Job::new(run, move |run| {
+        let instead = run.plan().device().is_some().then(|| {
+            let circuit = self.0.without(GPU);
+            let platforms: Vec<String> = platforms_of.into_iter().filter(|name| name != GPU).collect();
+            let options = execution.options();
+            move |inputs| {
+                let execution = circuit.plan(&mixed(&platforms)?, &keep_of, options)?;
+                Run::new(Arc::clone(execution.plan()), inputs, CLOCK)
+            }
+        });
+        let job = Job::new(run, move |run| {
             let outputs = execution.outputs().enumerate();
             let secret = execution.options().secret;
             let named = outputs.map(|(index, (port, _))| {
@@ -427,7 +442,11 @@ impl RawCircuit {
                 Ok(Named { names: vec![port.name.clone()], bytes, secret })
             });
             Ok(Outcome::Objects(named.collect::<Result<_, Error>>()?))
-        })))
+        });
+        Ok(RawJob(match instead {
+            None => job,
+            Some(instead) => job.with_instead(instead),
+        }))
     }
 
     /// The types of operands of the builder, by number.

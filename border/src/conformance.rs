@@ -90,7 +90,9 @@ impl RawShaders {
     /// Throws where there is no such type.
     pub fn open(&mut self, index: usize) -> Result<usize, Thrown> {
         let def = self.operators.get(index).ok_or(Error::Job("there is no such operator type"))?;
-        let trials = Trials::new(Arc::clone(def));
+        // Of units other than words there is no shader.
+        let words = |call: &cipherloom::ops::Call<'_>| call.unit == cipherloom::ops::types::WORD;
+        let trials = Trials::new(Arc::clone(def)).only(words);
         let count = trials.count();
         self.trials = Some(trials);
         Ok(count)

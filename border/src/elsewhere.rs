@@ -52,9 +52,4 @@ impl RawJob {
         let bytes = Zeroizing::new(copy(bytes)?);
         Ok(self.0.deliver(op, &bytes)?)
     }
-
-    /// See [`Job::waits`].
-    pub fn waits(&self) -> bool {
-        self.0.waits()
-    }
 }

@@ -8,6 +8,8 @@
 pub mod circuit;
 #[cfg(feature = "conformance")]
 pub mod conformance;
+#[cfg(any(feature = "tasks", feature = "graphs"))]
+pub mod device;
 #[cfg(feature = "graphs")]
 pub mod elsewhere;
 mod error;

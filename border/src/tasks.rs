@@ -3,6 +3,7 @@
 use super::{CLOCK, RawJob, Thrown, copy, js_outputs, platform, view_of, watched};
 use cipherloom::circuit::Job;
 use cipherloom::memory;
+use cipherloom::platform::Platform;
 use cipherloom::tasks::{Client, Evaluator, Held, Meaning, Options, Owner, Program, Step};
 use cipherloom::values::GivenCells;
 use js_sys::{Array, BigInt64Array, Float64Array, Function, Uint8Array};
@@ -360,6 +361,44 @@ impl RawEvaluator {
     ) -> Result<RawJob, Thrown> {
         let given = Given::read(names, &encrypted, clear, &cells, &present)?;
         Ok(RawJob(self.evaluator.run(&by_name(&given.encrypted), &given.clear)?))
+    }
+
+    /// See [`Evaluator::run_on_gpu`].
+    ///
+    /// # Errors
+    /// Throws.
+    #[wasm_bindgen(js_name = runJobOnGpu)]
+    pub fn run_job_on_gpu(
+        &self,
+        names: Vec<String>,
+        encrypted: Vec<Uint8Array>,
+        clear: Vec<String>,
+        cells: Vec<JsValue>,
+        present: Vec<JsValue>,
+    ) -> Result<RawJob, Thrown> {
+        self.on_gpu(None, Given::read(names, &encrypted, clear, &cells, &present)?)
+    }
+
+    /// The same, with values that stay.
+    ///
+    /// # Errors
+    /// Throws.
+    #[wasm_bindgen(js_name = runHeldJobOnGpu)]
+    pub fn run_held_job_on_gpu(
+        &self,
+        held: &RawHeld,
+        names: Vec<String>,
+        encrypted: Vec<Uint8Array>,
+        clear: Vec<String>,
+        cells: Vec<JsValue>,
+        present: Vec<JsValue>,
+    ) -> Result<RawJob, Thrown> {
+        self.on_gpu(Some(held), Given::read(names, &encrypted, clear, &cells, &present)?)
+    }
+
+    fn on_gpu(&self, held: Option<&RawHeld>, given: Given) -> Result<RawJob, Thrown> {
+        let (held, platform) = (held.map(|held| &held.held), platform() as Arc<dyn Platform>);
+        Ok(RawJob(self.evaluator.run_on_gpu(held, &by_name(&given.encrypted), &given.clear, &platform)?))
     }
 
     /// See [`Evaluator::run_with`].

@@ -135,6 +135,12 @@ pub enum Error {
         /// Those that there are.
         expected: String,
     },
+    /// A device's memory cannot be overwritten for certain.
+    #[error("`{op}`: data that are to be overwritten after a run do not go to a device")]
+    SecretOnDevice {
+        /// The first operator that is placed there.
+        op: String,
+    },
     /// Expansion did not reach the base set.
     #[error("expansion of `{op}` did not end after {levels} levels")]
     EndlessExpansion {
@@ -443,6 +449,7 @@ impl Error {
             Self::NotKept { .. } => "operand.not_kept",
             Self::NotImplemented { .. } => "operator.not_implemented",
             Self::NoPlatform { .. } => "platform.unknown",
+            Self::SecretOnDevice { .. } => "gpu.secret",
             Self::EndlessExpansion { .. } => "operator.endless_expansion",
             Self::Task { .. } => "task.invalid",
             Self::TooLarge { .. } => "program.too_large",

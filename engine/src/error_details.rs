@@ -22,6 +22,7 @@ impl Error {
                 facts([("operator", op), ("platform", platform), ("chain", &chain.join(" -> "))])
             }
             Self::NotImplemented { op, platform } => facts([("operator", op), ("platform", platform)]),
+            Self::SecretOnDevice { op } => facts([("operator", op)]),
             Self::NoPlatform { found, expected } => facts([("found", found), ("expected", expected)]),
             Self::AtLine { line, error } => [error.details(), facts([("line", line)])].concat(),
             Self::AtCall { call, error } => [error.details(), facts([("call", call)])].concat(),

@@ -40,7 +40,7 @@ function auxiliary(n, q, taken) {
 }
 
 /** Of odd numbers below 2^64: Miller and Rabin's test, to bases that settle it there. */
-function isPrime(x) {
+export function isPrime(x) {
   const power = (base, exponent) => {
     let result = 1n;
     for (let e = exponent; e > 0n; e >>= 1n, base = (base * base) % x) if (e & 1n) result = (result * base) % x;
@@ -56,7 +56,16 @@ function isPrime(x) {
 }
 
 /** The slots of the outputs. `passes`: names of passes to run at the level of schemes. */
-export async function runCipherloom(loom, program, parameters, { passes = [], form = 'coeff' } = {}) {
+export async function runCipherloom(loom, program, parameters, options) {
+  const { circuit, data } = await circuitOf(loom, program, parameters, options);
+  const base = await (await circuit.expand({ platform: 'simd' })).optimize();
+  const outputs = await base.run(data, { secret: true });
+  base.dispose();
+  return program.outputs.map((_, index) => outputs[String(index)]);
+}
+
+/** The program as a circuit, from keys to decryption, and its data. */
+export async function circuitOf(loom, program, parameters, { passes = [], form = 'coeff' } = {}) {
   const { scheme, n, q, special, t, scale } = parameters;
   const levels = levelsOf(parameters);
   const g = loom.graph({ unit: 64 });
@@ -138,10 +147,6 @@ export async function runCipherloom(loom, program, parameters, { passes = [], fo
     const slots = scheme === 'ckks' ? g.op('ckks.decode', [opened], { complex: 0 }) : g.op('slots.decode', [opened]);
     g.output(String(index), slots);
   }
-  let circuit = await g.build();
-  circuit = await circuit.optimize(passes.length > 0 ? { passes } : {});
-  const base = await (await circuit.expand({ platform: 'simd' })).optimize();
-  const outputs = await base.run(data, { secret: true });
-  base.dispose();
-  return program.outputs.map((_, index) => outputs[String(index)]);
+  const circuit = await g.build();
+  return { circuit: await circuit.optimize(passes.length > 0 ? { passes } : {}), data };
 }

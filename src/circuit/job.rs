@@ -1,6 +1,6 @@
 //! A resumable piece of work with a result in bytes or numbers.
 
-use crate::engine::{Outgoing, Run, Trace};
+use crate::engine::{Input, Outgoing, Run, Trace};
 use crate::values::Exact;
 use crate::{Error, Result};
 
@@ -38,16 +38,51 @@ pub struct OutputCells {
 
 type Finish = Box<dyn FnOnce(&Run) -> Result<Outcome> + Send>;
 
+/// A run over the same inputs that needs no device.
+type Instead = Box<dyn FnOnce(Vec<Input>) -> Result<Run> + Send>;
+
 /// A run and what is to be made of its outputs. Dropping an unfinished job cancels it.
 pub struct Job {
     run: Run,
     finish: Option<Finish>,
+    instead: Option<Instead>,
 }
 
 impl Job {
     /// A job over a run; `finish` makes the result of its outputs.
     pub fn new(run: Run, finish: impl FnOnce(&Run) -> Result<Outcome> + Send + 'static) -> Self {
-        Self { run, finish: Some(Box::new(finish)) }
+        Self { run, finish: Some(Box::new(finish)), instead: None }
+    }
+
+    /// The same job; `instead` makes a run over its inputs, by other kernels, for when its device is lost.
+    #[must_use]
+    pub fn with_instead(self, instead: impl FnOnce(Vec<Input>) -> Result<Run> + Send + 'static) -> Self {
+        Self { instead: Some(Box::new(instead)), ..self }
+    }
+
+    /// The run, for whoever has its device.
+    pub fn run(&self) -> &Run {
+        &self.run
+    }
+
+    /// The same, to be gone on with.
+    pub fn run_mut(&mut self) -> &mut Run {
+        &mut self.run
+    }
+
+    /// Begins anew without the device, over what the host still has: the inputs. What was handed out is handed out again, by other numbers.
+    ///
+    /// # Errors
+    /// `Job` for a job that has no device; what planning says.
+    pub fn fall_back(&mut self) -> Result<()> {
+        let instead = self.instead.take().ok_or(Error::Job("only jobs on a device fall back"))?;
+        let inputs = self.run.take_inputs();
+        let traced = self.run.is_traced();
+        // Of two runs one has memory.
+        self.run.discard();
+        self.run = instead(inputs)?;
+        self.run.set_trace(traced);
+        Ok(())
     }
 
     /// Works for about that long; true when done. See [`Run::step`].

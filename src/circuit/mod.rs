@@ -32,7 +32,7 @@ use crate::analyze::{Facts, check_by};
 use crate::expand::{BaseSet, Expander};
 use crate::graph::{Graph, GraphError, OperandId, Placeholder, ValueType, parse, print};
 use crate::ops::{Level, Registry};
-use crate::place::place;
+use crate::place::{place, unplace_from};
 use crate::platform::Platform;
 use crate::watch::pause;
 use crate::{Error, Result};
@@ -176,6 +176,12 @@ impl Circuit {
     /// As [`place`].
     pub fn place(&self, platform: &dyn Platform, pins: &[(&str, &str)]) -> Result<Self> {
         Ok(self.with(place(&self.graph, &self.registry, platform, pins)?))
+    }
+
+    /// The same task with what is placed on a platform of that name left to whichever a run prefers.
+    #[must_use]
+    pub fn without(&self, platform: &str) -> Self {
+        self.with(unplace_from(&self.graph, |name| name == platform))
     }
 
     /// Another graph of the same task.

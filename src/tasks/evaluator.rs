@@ -10,18 +10,19 @@ use super::travel::{self, Origin};
 use crate::bytes::{Kind, Reader, checksum_of, foreign, shown};
 use crate::circuit::{Job, Named, Outcome};
 use crate::engine::{Clock, Input, Plan, PlanOptions, Run, SMALL};
-use crate::graph::{Attr, Graph};
+use crate::graph::{Attr, Graph, Port};
 use crate::math::Modulus;
 use crate::ops::types::Extract;
 use crate::packed::{Slots, Source};
-use crate::platform::Platform;
+use crate::place::place;
+use crate::platform::{Gpu, Mixed, Platform};
 use crate::schemes::close::KeyName;
 use crate::values::types::Value;
 use crate::values::{GivenCells, PackedValue, clear_name, interpret};
 use crate::{Error, Result, parallel};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The part of the memory of runs that transforms of vectors may take that are the same in every run.
 const KEPT: u64 = 4;
@@ -52,6 +53,8 @@ pub struct Evaluator {
     program: Program,
     /// What stays for all runs.
     own: Held,
+    /// The plan of runs that a GPU computes a part of, once one is asked for.
+    on_gpu: OnceLock<Arc<Plan>>,
     keys: BTreeMap<KeyName, Input>,
     /// What makes the uniform halves of keys and values of their seeds.
     samplers: Samplers,
@@ -85,7 +88,22 @@ impl Evaluator {
         let own = Held { program: program.id(), plan, fixed, given, read, clear, owner: None };
         let primes = program.parameters().secret_primes();
         let samplers = Samplers::new(platform, program.parameters().literal().n, &primes)?;
-        Ok(Self { program, own, keys: BTreeMap::new(), samplers, owner: None, clock })
+        let (keys, on_gpu) = Default::default();
+        Ok(Self { program, own, on_gpu, keys, samplers, owner: None, clock })
+    }
+
+    /// The plan of runs of which a GPU computes all that there are shaders of, and a platform the rest.
+    fn plan_on_gpu(&self, platform: &Arc<dyn Platform>) -> Result<Arc<Plan>> {
+        if let Some(plan) = self.on_gpu.get() {
+            return Ok(Arc::clone(plan));
+        }
+        let both = Mixed::new([Arc::new(Gpu) as Arc<dyn Platform>, Arc::clone(platform)], []);
+        let registry = self.program.registry();
+        let graph = place(&self.program.base(&both)?, registry, &both, &[])?;
+        let memory_limit = self.program.memory_limit();
+        let options = PlanOptions { memory_limit, alone: SMALL, ..PlanOptions::default() };
+        let plan = Arc::new(Plan::new(&graph, registry, &both, options)?);
+        Ok(Arc::clone(self.on_gpu.get_or_init(|| plan)))
     }
 
     /// The plan that is run.
@@ -178,6 +196,31 @@ impl Evaluator {
         encrypted: &[(&str, &[u8])],
         clear: &BTreeMap<String, GivenCells>,
     ) -> Result<Job> {
+        self.run_on(held, encrypted, clear, None)
+    }
+
+    /// The same, with values that stay, if there are any, and all on a GPU that has a shader: a job for whoever has the device ([`Run::encode`]). `platform`
+    /// computes the rest, and all of it where the device is lost ([`Job::fall_back`]); the results are the same bytes.
+    ///
+    /// # Errors
+    /// As [`Evaluator::run_with`], and as [`Plan::new`].
+    pub fn run_on_gpu(
+        &self,
+        held: Option<&Held>,
+        encrypted: &[(&str, &[u8])],
+        clear: &BTreeMap<String, GivenCells>,
+        platform: &Arc<dyn Platform>,
+    ) -> Result<Job> {
+        self.run_on(held.unwrap_or(&self.own), encrypted, clear, Some(self.plan_on_gpu(platform)?))
+    }
+
+    fn run_on(
+        &self,
+        held: &Held,
+        encrypted: &[(&str, &[u8])],
+        clear: &BTreeMap<String, GivenCells>,
+        on_gpu: Option<Arc<Plan>>,
+    ) -> Result<Job> {
         self.has_keys()?;
         let parameters = self.program.parameters().id();
         if held.program != self.program.id() {
@@ -212,10 +255,9 @@ impl Evaluator {
         for (name, key) in &self.keys {
             given.insert(name.to_string(), key.clone());
         }
-        let ordered = plan.graph().inputs().iter().map(|port| {
-            given.get(&port.name).cloned().ok_or_else(|| Error::MissingInput { name: port.name.clone() })
-        });
-        let run = Run::new(Arc::clone(&plan), ordered.collect::<Result<_>>()?, self.clock)?;
+        let first = on_gpu.as_ref().unwrap_or(&plan);
+        let run = Run::new(Arc::clone(first), ordered(first, &given)?, self.clock)?;
+        let instead = on_gpu.map(|first| (first, plan, self.clock));
         let origin = Origin { parameters, owner: owner.unwrap_or_default(), run: of_run };
         let mut outputs = Vec::new();
         for value in &self.program.packing().outputs {
@@ -227,7 +269,7 @@ impl Evaluator {
             outputs.push((descriptor, Limbs::of_ciphertexts(&types), ports));
         }
         let words = outputs.iter().map(|(_, limbs, _)| body::words(limbs)).sum();
-        Ok(Job::new(run, move |run| {
+        let job = Job::new(run, move |run| {
             let write = |(descriptor, limbs, ports): &(travel::Descriptor, Vec<Limbs>, Vec<String>)| {
                 let graph = run.plan().graph();
                 let mut blocks = Vec::new();
@@ -241,7 +283,16 @@ impl Evaluator {
                 Ok(Named { names: descriptor.names(), bytes, secret: false })
             };
             Ok(Outcome::Objects(parallel::map(words, &outputs, write).into_iter().collect::<Result<_>>()?))
-        }))
+        });
+        Ok(match instead {
+            None => job,
+            // Planned for another base set, it may have its inputs in another order.
+            Some((first, plan, clock)) => job.with_instead(move |inputs| {
+                let names = first.graph().inputs().iter().map(|port| port.name.clone());
+                let inputs = ordered(&plan, &names.zip(inputs).collect())?;
+                Run::new(plan, inputs, clock)
+            }),
+        })
     }
 
     fn has_keys(&self) -> Result<()> {
@@ -315,6 +366,14 @@ impl Evaluator {
         }
         Ok(())
     }
+}
+
+/// The inputs of a plan, by their names.
+fn ordered(plan: &Plan, given: &BTreeMap<String, Input>) -> Result<Vec<Input>> {
+    let of = |port: &Port| {
+        given.get(&port.name).cloned().ok_or_else(|| Error::MissingInput { name: port.name.clone() })
+    };
+    plan.graph().inputs().iter().map(of).collect()
 }
 
 /// A plan that keeps the transforms of vectors which are the same in every run, where that does not take the memory that runs need.

@@ -3,6 +3,7 @@
  * (`engine/src/platform/gpu`), which says what their records hold.
  */
 import { CipherloomError, failure } from '../errors.js';
+import { answer, entry, none, quiet } from './entry.js';
 
 /** An operator's shader, and what the operator brings to it. */
 export interface ShaderCall {
@@ -20,10 +21,10 @@ export interface ShaderCall {
 }
 
 // Flags of the specification: not every place that has WebGPU has their names as globals.
-const MAP_READ = 1;
-const COPY_SRC = 4;
-const COPY_DST = 8;
-const STORAGE = 128;
+export const MAP_READ = 1;
+export const COPY_SRC = 4;
+export const COPY_DST = 8;
+export const STORAGE = 128;
 const COMPUTE = 4;
 const WORD = 8;
 /** What a shader may not leave as it was. */
@@ -31,11 +32,24 @@ const RUBBISH = 0xa5;
 /** Where a part of a buffer that is bound may begin. */
 const ALIGNMENT = 256;
 
+/** What is asked after work whether something was wrong with it. */
+const SCOPES = ['validation', 'out-of-memory', 'internal'] as const;
+
+/** Devices that were not closed. */
+const open = new Set<GpuDevice>();
+
+/** Closes all devices, and waits for their last answers. */
+export async function closeAll(): Promise<void> {
+  for (const device of open) device.close();
+  await quiet();
+}
+
 /** A device, until it is closed or lost. */
 export class GpuDevice {
   /** What its adapter calls itself, if it does. */
   readonly name: string | undefined;
-  readonly #device: GPUDevice;
+  /** The device, for whoever fills its buffers. */
+  readonly handle: GPUDevice;
   readonly #layout: GPUBindGroupLayout;
   readonly #pipelines = new Map<string, Promise<GPUComputePipeline[]>>();
   #lost: string | undefined;
@@ -43,7 +57,7 @@ export class GpuDevice {
   private constructor(device: GPUDevice, info: Partial<GPUAdapterInfo>) {
     const told = [info.vendor, info.architecture, info.description].filter(Boolean);
     this.name = told.join(', ') || undefined;
-    this.#device = device;
+    this.handle = device;
     const buffer = (binding: number, type: GPUBufferBindingType): GPUBindGroupLayoutEntry => ({
       binding,
       visibility: COMPUTE,
@@ -52,23 +66,21 @@ export class GpuDevice {
     this.#layout = device.createBindGroupLayout({
       entries: [buffer(0, 'storage'), buffer(1, 'read-only-storage'), buffer(2, 'read-only-storage')],
     });
+    open.add(this);
     void device.lost.then(({ message, reason }) => (this.#lost = message || reason));
   }
 
   /** Errors: GpuError `gpu.none`. */
   static async open(): Promise<GpuDevice> {
-    const none = (found: string, cause?: unknown): CipherloomError =>
-      failure('gpu.none', `No GPU: ${found}`, { found, expected: 'WebGPU with an adapter' }, cause);
-    const gpu = (globalThis.navigator as Navigator | undefined)?.gpu;
-    if (gpu === undefined) throw none('no WebGPU here');
+    const gpu = await entry();
     try {
-      const adapter = await gpu.requestAdapter();
+      const adapter = await answer(gpu.requestAdapter());
       if (adapter === null) throw none('WebGPU without an adapter');
       const { maxBufferSize, maxStorageBufferBindingSize } = adapter.limits;
       const requiredLimits = { maxBufferSize, maxStorageBufferBindingSize };
       // Older browsers have no `info`.
       const info = (adapter.info as GPUAdapterInfo | undefined) ?? {};
-      return new GpuDevice(await adapter.requestDevice({ requiredLimits }), info);
+      return new GpuDevice(await answer(adapter.requestDevice({ requiredLimits })), info);
     } catch (cause) {
       throw cause instanceof CipherloomError
         ? cause
@@ -81,67 +93,44 @@ export class GpuDevice {
    * `gpu.limit`, `gpu.memory`, `gpu.lost`.
    */
   async compute(calls: readonly ShaderCall[]): Promise<Uint8Array[]> {
-    const { maxComputeWorkgroupsPerDimension: most, maxStorageBufferBindingSize: limit } =
-      this.#device.limits;
+    const { maxComputeWorkgroupsPerDimension: most } = this.handle.limits;
     const groups = byShader(calls, most);
-    const pipelines = await Promise.all(groups.map(([first]) => this.#pipelinesOf(first!)));
+    const pipelines = await settled(groups.map(([first]) => this.pipelines(first!)));
     const made: GPUBuffer[] = [];
     const filled = (bytes: Uint8Array, usage: number): GPUBuffer => {
-      const buffer = this.#device.createBuffer({
+      const buffer = this.handle.createBuffer({
         size: Math.max(bytes.byteLength, 16),
         usage: usage | COPY_DST,
       });
       made.push(buffer);
-      this.#device.queue.writeBuffer(buffer, 0, bytes as Uint8Array<ArrayBuffer>);
+      this.handle.queue.writeBuffer(buffer, 0, bytes as Uint8Array<ArrayBuffer>);
       return buffer;
-    };
-    const scopes = ['validation', 'out-of-memory', 'internal'] as const;
-    let pushed = false;
-    const problems = async (): Promise<(GPUError | null)[]> => {
-      pushed = false;
-      return Promise.all(scopes.map(() => this.#device.popErrorScope()));
     };
     try {
       const { arena, outputs, tables, places } = arranged(calls);
       const { records, starts } = recordsOf(groups, places);
-      const largest = Math.max(arena.byteLength, tables.byteLength, records.byteLength);
-      if (largest > limit) {
-        const told = { found: largest, expected: limit };
-        throw failure('gpu.limit', `A buffer of ${largest} bytes: the GPU takes at most ${limit}`, told);
-      }
-      for (const scope of scopes) this.#device.pushErrorScope(scope);
-      pushed = true;
-      const [words, table, record] = [
-        filled(arena, STORAGE | COPY_SRC),
-        filled(tables, STORAGE),
-        filled(records, STORAGE),
-      ];
-      const encoder = this.#device.createCommandEncoder();
-      const pass = encoder.beginComputePass();
-      for (const [at, group] of groups.entries()) {
-        const [offset, size] = starts[at]!;
-        const entries = [{ buffer: words }, { buffer: record, offset, size }, { buffer: table }];
-        const bound = this.#device.createBindGroup({
-          layout: this.#layout,
-          entries: entries.map((resource, binding) => ({ binding, resource })),
-        });
-        pass.setBindGroup(0, bound);
-        for (const [number, pipeline] of pipelines[at]!.entries()) {
-          pass.setPipeline(pipeline);
-          pass.dispatchWorkgroups(group[0]!.passes[number]!, group.length);
+      for (const { byteLength } of [arena, tables, records]) this.checkSize(byteLength);
+      const result = await this.guarded(() => {
+        const [words, table, record] = [
+          filled(arena, STORAGE | COPY_SRC),
+          filled(tables, STORAGE),
+          filled(records, STORAGE),
+        ];
+        const encoder = this.handle.createCommandEncoder();
+        const pass = encoder.beginComputePass();
+        for (const [at, group] of groups.entries()) {
+          const [offset, size] = starts[at]!;
+          pass.setBindGroup(0, this.bound(words, { buffer: record, offset, size }, table));
+          dispatch(pass, pipelines[at]!, group[0]!.passes, group.length);
         }
-      }
-      pass.end();
-      const result = this.#device.createBuffer({ size: Math.max(outputs, 16), usage: MAP_READ | COPY_DST });
-      made.push(result);
-      encoder.copyBufferToBuffer(words, 0, result, 0, outputs);
-      this.#device.queue.submit([encoder.finish()]);
-      // What failed would give old bytes.
-      const [internal, memory, validation] = await problems();
-      if (memory) throw failure('gpu.memory', `The GPU has no memory: ${memory.message}`);
-      const wrong = validation ?? internal;
-      if (wrong) throw failure('gpu.shader', `The GPU refused work: ${wrong.message}`);
-      await result.mapAsync(MAP_READ);
+        pass.end();
+        const result = this.handle.createBuffer({ size: Math.max(outputs, 16), usage: MAP_READ | COPY_DST });
+        made.push(result);
+        encoder.copyBufferToBuffer(words, 0, result, 0, outputs);
+        this.handle.queue.submit([encoder.finish()]);
+        return result;
+      });
+      await answer(result.mapAsync(MAP_READ));
       const all = new Uint8Array(result.getMappedRange());
       const parts = calls.map((call) => {
         const from = WORD * places.outputs.get(call)!;
@@ -150,8 +139,7 @@ export class GpuDevice {
       result.unmap();
       return parts;
     } catch (cause) {
-      if (pushed) await problems().catch(() => {});
-      throw this.#named(cause);
+      throw this.named(cause);
     } finally {
       for (const buffer of made) buffer.destroy();
     }
@@ -159,10 +147,59 @@ export class GpuDevice {
 
   /** Ends it: its memory is free again. */
   close(): void {
-    this.#device.destroy();
+    open.delete(this);
+    this.handle.destroy();
   }
 
-  #pipelinesOf({ source, passes }: ShaderCall): Promise<GPUComputePipeline[]> {
+  /** Whether it cannot be used any more. */
+  get isLost(): boolean {
+    return this.#lost !== undefined;
+  }
+
+  /** What a shader's bindings are: memory, records, tables. */
+  bound(memory: GPUBuffer, records: GPUBufferBinding, tables: GPUBuffer): GPUBindGroup {
+    const entries = [{ buffer: memory }, records, { buffer: tables }];
+    return this.handle.createBindGroup({
+      layout: this.#layout,
+      entries: entries.map((resource, binding) => ({ binding, resource })),
+    });
+  }
+
+  /** Errors: GpuError `gpu.limit` for more bytes than can be bound. */
+  checkSize(bytes: number): void {
+    const { maxStorageBufferBindingSize, maxBufferSize } = this.handle.limits;
+    const limit = Math.min(maxStorageBufferBindingSize, maxBufferSize);
+    if (bytes <= limit) return;
+    const told = { found: bytes, expected: limit };
+    throw failure('gpu.limit', `A buffer of ${bytes} bytes: the GPU takes at most ${limit}`, told);
+  }
+
+  /** Does something with it that does not wait, and resolves once nothing was wrong with it: what failed leaves old bytes. Errors: `gpu.memory`, `gpu.shader`, `gpu.lost`. */
+  async guarded<T>(work: () => T): Promise<T> {
+    for (const scope of SCOPES) this.handle.pushErrorScope(scope);
+    const problems = (): Promise<(GPUError | null)[]> =>
+      Promise.all(SCOPES.map(() => answer(this.handle.popErrorScope())));
+    try {
+      let result: T;
+      try {
+        result = work();
+      } catch (cause) {
+        await problems().catch(() => {});
+        throw cause;
+      }
+      // The last one that was pushed first.
+      const [internal, memory, validation] = await problems();
+      if (memory) throw failure('gpu.memory', `The GPU has no memory: ${memory.message}`);
+      const wrong = validation ?? internal;
+      if (wrong) throw failure('gpu.shader', `The GPU refused work: ${wrong.message}`);
+      return result;
+    } catch (cause) {
+      throw this.named(cause);
+    }
+  }
+
+  /** The pipelines of a shader, one for each pass. Errors: GpuError `gpu.shader`, `gpu.lost`. */
+  pipelines({ source, passes }: Pick<ShaderCall, 'source' | 'passes'>): Promise<GPUComputePipeline[]> {
     let found = this.#pipelines.get(source);
     if (found === undefined) {
       found = this.#compiled(source, passes.length);
@@ -172,29 +209,53 @@ export class GpuDevice {
   }
 
   async #compiled(code: string, passes: number): Promise<GPUComputePipeline[]> {
-    const layout = this.#device.createPipelineLayout({ bindGroupLayouts: [this.#layout] });
-    const module = this.#device.createShaderModule({ code });
+    const layout = this.handle.createPipelineLayout({ bindGroupLayouts: [this.#layout] });
+    // What is wrong with it is told below, and to nobody's console.
+    this.handle.pushErrorScope('validation');
+    const module = this.handle.createShaderModule({ code });
+    void answer(this.handle.popErrorScope()).catch(() => {});
     const pipeline = (number: number): Promise<GPUComputePipeline> =>
-      this.#device.createComputePipelineAsync({ layout, compute: { module, entryPoint: `pass${number}` } });
+      answer(
+        this.handle.createComputePipelineAsync({ layout, compute: { module, entryPoint: `pass${number}` } }),
+      );
     try {
-      return await Promise.all(Array.from({ length: passes }, (_, number) => pipeline(number)));
+      return await settled(Array.from({ length: passes }, (_, number) => pipeline(number)));
     } catch (cause) {
-      const { messages } = await module.getCompilationInfo();
+      const { messages } = await answer(module.getCompilationInfo());
       const [first] = messages.filter(({ type }) => type === 'error');
       const where = first && ` (line ${first.lineNum}: ${first.message})`;
-      throw this.#named(
+      throw this.named(
         failure('gpu.shader', `The GPU does not take a shader${where ?? `: ${String(cause)}`}`, {}, cause),
       );
     }
   }
 
   /** What went wrong, which is the loss of the device where it was lost. */
-  #named(cause: unknown): unknown {
+  named(cause: unknown): unknown {
     if (this.#lost !== undefined) return failure('gpu.lost', `The GPU was lost: ${this.#lost}`, {}, cause);
     if (cause instanceof CipherloomError) return cause;
     return cause instanceof RangeError
       ? failure('gpu.memory', `No memory for what goes to the GPU: ${cause.message}`, {}, cause)
       : failure('gpu.lost', `The GPU gave no answer: ${String(cause)}`, {}, cause);
+  }
+}
+
+/** As `Promise.all`, but where one fails, after all have ended: a thread of Node's that ends while something is compiled takes the process with it. */
+export async function settled<T>(promises: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
+}
+
+/** All passes of a shader on so many operators. */
+export function dispatch(
+  pass: GPUComputePassEncoder,
+  pipelines: readonly GPUComputePipeline[],
+  passes: Uint32Array,
+  operators: number,
+): void {
+  for (const [number, pipeline] of pipelines.entries()) {
+    pass.setPipeline(pipeline);
+    pass.dispatchWorkgroups(passes[number]!, operators);
   }
 }
 

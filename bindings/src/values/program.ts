@@ -216,7 +216,7 @@ export class CompiledProgram extends Resource implements Program {
     held?: { readonly remote: Remote<EvaluatorMethods>; readonly names: ReadonlySet<string> },
   ): Promise<Ciphertexts> {
     const signal = this.signal(options.signal);
-    const { onProgress, onTrace } = options;
+    const { onProgress, onTrace, gpu = false } = options;
     const encrypted = orderedCiphertexts(this.#rules, inputs, (name) => !held?.names.has(name));
     const clear = this.#clear(options);
     const connection = this.#loom.evaluator;
@@ -224,11 +224,15 @@ export class CompiledProgram extends Resource implements Program {
       const evaluator = await abortable(remote.in(connection), signal);
       const stays = held && (await abortable(held.remote.in(connection), signal));
       const sent = encrypted.map(({ name, bytes }) => ({ name, bytes: movable(bytes) }));
-      return connection.call('run', [evaluator, stays, givenValues(sent, clear), onTrace !== undefined], {
-        signal,
-        transfer: [...sent.map(({ bytes }) => bytes.buffer), ...buffersOf(clear)],
-        onProgress: onProgress && ((progress) => onProgress({ phase: 'run', ...progress })),
-      });
+      return connection.call(
+        'run',
+        [evaluator, stays, givenValues(sent, clear), onTrace !== undefined, gpu],
+        {
+          signal,
+          transfer: [...sent.map(({ bytes }) => bytes.buffer), ...buffersOf(clear)],
+          onProgress: onProgress && ((progress) => onProgress({ phase: 'run', ...progress })),
+        },
+      );
     });
     onProgress?.({ phase: 'run', done: 1, total: 1 });
     if (trace !== undefined) onTrace?.(trace);

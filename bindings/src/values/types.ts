@@ -669,6 +669,11 @@ export interface HoldOptions extends Pick<CallOptions, 'signal'> {
 export interface RunOptions extends CallOptions, HoldOptions {
   /** Asks for a trace of the run and receives it before `run` resolves. */
   onTrace?: ((trace: TraceView) => void) | undefined;
+  /**
+   * A GPU computes all that there are shaders of, by WebGPU (in Node by the package `webgpu`): the same bytes. Whether it is faster depends on the device and on the program, and nobody
+   * measures it yet: default false. Where it fails in the run, this goes on without it, and the trace says so. Errors: GpuError `gpu.none` where there is none.
+   */
+  gpu?: boolean | undefined;
 }
 
 /** Options of `Client.decrypt`. */

@@ -1,11 +1,11 @@
 /** A conformance worker: tries the kernels and shaders of this device, operator type by operator type. */
 import { GpuError } from '../errors.js';
-import { GpuDevice, type ShaderCall } from '../gpu/device.js';
+import { closeAll, GpuDevice, type ShaderCall } from '../gpu/device.js';
 import type { RawConformances, RawShaders, RawTried } from '../raw.js';
 import { openConformance } from '../raw-conformance.js';
 import type { ConformancePlatform } from '../verification-types.js';
 import type { ConformanceMethods, PlatformRecord } from './protocol.js';
-import { type Call, isTrap, serve } from './serve.js';
+import { beforeEnd, type Call, isTrap, serve } from './serve.js';
 
 /** Bytes of cases that go to a GPU together. */
 const TOGETHER = 1 << 22;
@@ -66,6 +66,7 @@ async function suiteOf(platform: ConformancePlatform): Promise<Suite> {
     const suite = new raw.RawConformance(platform);
     return { names: suite.names(), check: (index) => suite.check(index), free: () => suite.free() };
   }
+  beforeEnd(closeAll);
   const device = await GpuDevice.open();
   const shaders = new raw.RawShaders();
   return {

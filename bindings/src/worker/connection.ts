@@ -2,6 +2,7 @@
 import { DisposedError, failure, fromRecord } from '../errors.js';
 import { toRecord } from './error-record.js';
 import type { Role, WorkerLike } from '../types.js';
+import type { LingeringWorker } from './start.js';
 import type {
   Args,
   FromWorker,
@@ -140,8 +141,14 @@ export class Connection<M> {
   #close(end: Error): void {
     if (this.#end !== undefined) return;
     this.#end = end;
-    this.#worker.terminate();
-    this.#onEnd();
+    const ends = (this.#worker as Partial<LingeringWorker>).linger?.();
+    if (ends === undefined) {
+      this.#worker.terminate();
+      this.#onEnd();
+    } else {
+      // Its threads compute until it hears of it.
+      void ends.then(() => this.#onEnd());
+    }
     for (const id of [...this.#pending.keys()]) this.#settle(id, (pending) => pending.reject(end));
   }
 

@@ -22,16 +22,20 @@ serve<EvaluatorMethods>({
   missingKeys: (_, evaluator) => evaluators.get(evaluator).missingKeys(),
   hold: (_, evaluator, given) => values.add(evaluators.get(evaluator).hold(...given)),
   freeHeld: (_, held) => values.free(held),
-  run: (call, evaluator, held, [names, encrypted, clear, cells, present], trace) => {
+  run: (call, evaluator, held, [names, encrypted, clear, cells, present], trace, gpu) => {
     // Taken out of the message: it must not keep the bytes while the job, which has its own, runs.
     const given: RawGivenValues = [names, encrypted.splice(0), clear, cells.splice(0), present];
     const own = evaluators.get(evaluator);
-    const job = held === undefined ? own.runJob(...given) : own.runHeldJob(values.get(held), ...given);
+    const job = (() => {
+      if (held === undefined) return gpu ? own.runJobOnGpu(...given) : own.runJob(...given);
+      const stays = values.get(held);
+      return gpu ? own.runHeldJobOnGpu(stays, ...given) : own.runHeldJob(stays, ...given);
+    })();
     job.setTrace(trace);
-    return call.finish(job, () => {
+    return call.finish(job, (gpu) => {
       const outputs = job.takeObjects();
       const buffers = outputs.map(({ bytes }) => bytes.buffer);
-      return new Moved({ outputs, trace: trace ? job.trace() : undefined }, buffers);
+      return new Moved({ outputs, trace: trace ? { ...job.trace(), gpu } : undefined }, buffers);
     });
   },
   free: (_, evaluator) => evaluators.free(evaluator),

@@ -72,10 +72,10 @@ serve<GraphMethods>({
       }
     })();
     job.setTrace(trace);
-    return call.finish(job, () => {
+    return call.finish(job, (gpu) => {
       const objects = job.takeObjects();
       const buffers = objects.map(({ bytes }) => bytes.buffer);
-      return new Moved({ objects, kept, trace: trace ? job.trace() : undefined }, buffers);
+      return new Moved({ objects, kept, trace: trace ? { ...job.trace(), gpu } : undefined }, buffers);
     });
   },
   free: (_, circuit) => circuits.free(circuit),

@@ -123,6 +123,7 @@ export interface EvaluatorMethods extends ProgramMethods {
     held: Handle | undefined,
     given: RawGivenValues,
     trace: boolean,
+    gpu: boolean,
   ): { outputs: NamedBytes[]; trace: TraceView | undefined };
 }
 
@@ -224,10 +225,11 @@ export type Request<M> = {
   };
 }[keyof M];
 
-/** To a worker: a call, the wish that one ends, or the answer to what it has asked. */
+/** To a worker: a call, the wish that one ends, or that a thread of Node's does, or the answer to what it has asked. */
 export type ToWorker<M> =
   | Request<M>
   | { readonly cancel: number }
+  | { readonly end: true }
   | { readonly answer: number; readonly result: unknown }
   | { readonly answer: number; readonly error: ErrorRecord };
 

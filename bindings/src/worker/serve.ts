@@ -2,14 +2,18 @@
  * The worker's side of the protocol: one call after the other, each of which can be cancelled between its
  * steps.
  */
-import { CipherloomError, type ErrorRecord, fromRecord } from '../errors.js';
-import type { Hear, RawCircuitJob, RawJob, RawOutgoing } from '../raw.js';
+import { CipherloomError, type ErrorRecord, fromRecord, GpuError } from '../errors.js';
+import type { GpuRun } from '../gpu/run.js';
+import type { Hear, RawCircuitJob, RawDeviceJob, RawJob, RawOutgoing } from '../raw.js';
+import type { GpuTrace } from '../types.js';
 import { toRecord } from './error-record.js';
 import { ownPort } from './port.js';
 import type { Args, FromWorker, Request, Result, ToWorker } from './protocol.js';
 
 /** Milliseconds of computing between two looks at the messages. */
 const STEP_MS = 25;
+/** The same while a GPU computes, too: what it gives back is not to wait for long. */
+const STEP_BESIDE_GPU_MS = 4;
 /** Milliseconds between two progress messages. */
 const PROGRESS_MS = 50;
 
@@ -26,8 +30,8 @@ export class Moved<T> {
 
 /** What a method may use while it works. */
 export interface Call {
-  /** Runs a job to its end, or frees it when the call is cancelled. */
-  finish<T>(job: RawJob | RawCircuitJob, take: () => T): Promise<T>;
+  /** Runs a job to its end, or frees it when the call is cancelled. `take` is told what a GPU did, where one was asked for. */
+  finish<T>(job: Job, take: (gpu: GpuTrace | undefined) => T): Promise<T>;
   /**
    * Between two parts of work that is done in parts: tells how far it is, lets messages in, or waits for `news`, and
    * throws if the call was cancelled.
@@ -41,12 +45,27 @@ export interface Call {
   ask<T>(question: unknown, transfer?: Transferable[]): Promise<T>;
 }
 
+type Job = RawJob | RawDeviceJob | RawCircuitJob;
+
 type Answer<T> = T | Moved<T> | Promise<T | Moved<T>>;
 
 /** One handler per method. */
 export type Handlers<M> = {
   readonly [K in keyof M]: (call: Call, ...args: Args<M, K>) => Answer<Result<M, K>>;
 };
+
+let final: (() => Promise<void>) | undefined;
+
+/** What is to be done before this thread ends. */
+export function beforeEnd(work: () => Promise<void>): void {
+  final = work;
+}
+
+/** Ends a thread of Node's. */
+async function endThread(): Promise<void> {
+  await final?.();
+  globalThis.process.exit();
+}
 
 /** Serves a worker's methods on its own port. */
 export function serve<M>(handlers: Handlers<M>): void {
@@ -99,6 +118,7 @@ export function serve<M>(handlers: Handlers<M>): void {
                 outgoing.data.map(({ buffer }) => buffer),
               ),
             news: () => new Promise((resolve) => (wake = resolve)),
+            wake: () => wake(),
           }),
       };
       const handler = handlers[method] as (call: Call, ...args: Args<M, typeof method>) => unknown;
@@ -120,6 +140,10 @@ export function serve<M>(handlers: Handlers<M>): void {
     if ('cancel' in message) {
       if (waiting.has(message.cancel)) cancelled.add(message.cancel);
       wake();
+      return;
+    }
+    if ('end' in message) {
+      void endThread();
       return;
     }
     if ('answer' in message) {
@@ -145,41 +169,128 @@ interface Question {
 interface Surroundings extends Pick<Call, 'pause'> {
   /** Has an operator computed elsewhere. */
   compute(outgoing: RawOutgoing): Promise<Uint8Array>;
-  /** Resolves when an answer or a cancel message has come. */
+  /** Resolves when an answer or a cancel message has come, or {@link wake} is called. */
   news(): Promise<void>;
+  wake(): void;
 }
 
 async function finish<T>(
-  job: RawJob | RawCircuitJob,
-  take: () => T,
-  { pause, compute, news }: Surroundings,
+  job: Job,
+  take: (gpu: GpuTrace | undefined) => T,
+  { pause, compute, news, wake }: Surroundings,
 ): Promise<T> {
   const computed: { op: number; bytes: Uint8Array }[] = [];
   let failed: { error: unknown } | undefined;
+  let beside: BesideGpu | undefined;
   try {
-    while (!job.step(STEP_MS)) {
-      if (!('handOut' in job)) {
+    beside = await BesideGpu.of(job, wake);
+    while (!job.step(beside?.runs ? STEP_BESIDE_GPU_MS : STEP_MS)) {
+      if (!('waits' in job)) {
         await pause(job.progress());
         continue;
       }
-      for (const outgoing of job.handOut()) {
-        const { op } = outgoing;
-        compute(outgoing).then(
-          (bytes) => computed.push({ op, bytes }),
-          (error: unknown) => (failed ??= { error }),
-        );
-      }
-      await pause(job.progress(), job.waits() && computed.length === 0 ? news() : undefined);
+      if ('handOut' in job)
+        for (const outgoing of job.handOut()) {
+          const { op } = outgoing;
+          const asked = beside?.falls;
+          // Of a run that has begun anew nobody waits for the first one's answers.
+          const still = (): boolean => beside?.falls === asked;
+          compute(outgoing).then(
+            (bytes) => still() && computed.push({ op, bytes }),
+            (error: unknown) => still() && (failed ??= { error }),
+          );
+        }
+      if (beside?.work() === 'anew') computed.length = 0;
+      const idle = job.waits() && computed.length === 0 && failed === undefined && !beside?.news;
+      await pause(job.progress(), idle ? news() : undefined);
       if (failed !== undefined) throw failed.error;
-      for (const { op, bytes } of computed.splice(0)) job.deliver(op, bytes);
+      if ('deliver' in job) for (const { op, bytes } of computed.splice(0)) job.deliver(op, bytes);
     }
-    const taken = take();
+    const taken = take(beside?.trace());
     job.free();
     return taken;
   } catch (error) {
     // After a trap nothing of the instance may be touched any more.
     if (!isTrap(error)) job.free();
     throw error;
+  } finally {
+    beside?.end();
+  }
+}
+
+/** The GPU's part of a job, if it has one: without it the job goes on where the GPU fails. */
+class BesideGpu {
+  /** How often the job has begun anew. */
+  falls = 0;
+  readonly #job: RawDeviceJob;
+  readonly #device: string | undefined;
+  #run: GpuRun | undefined;
+  #submissions = 0;
+  #lost: GpuTrace['lost'];
+
+  private constructor(job: RawDeviceJob, device: string | undefined) {
+    this.#job = job;
+    this.#device = device;
+  }
+
+  /** Errors: GpuError `gpu.none`. */
+  static async of(job: Job, wake: () => void): Promise<BesideGpu | undefined> {
+    if (!('device' in job)) return undefined;
+    const wanted = job.device();
+    if (wanted === undefined) return undefined;
+    // Whoever asks for no GPU does not load it.
+    const { GpuRun } = await import('../gpu/run.js');
+    beforeEnd(GpuRun.end);
+    const start = await GpuRun.open();
+    const beside = new BesideGpu(job, start.device);
+    try {
+      beside.#run = await start.begin(job, wanted, wake);
+    } catch (error) {
+      beside.#fall(error);
+    }
+    return beside;
+  }
+
+  get runs(): boolean {
+    return this.#run !== undefined;
+  }
+
+  get news(): boolean {
+    return this.#run?.news ?? false;
+  }
+
+  /** Gives it work, and takes what it has done; `anew` where the job had to begin anew. */
+  work(): 'anew' | undefined {
+    try {
+      this.#run?.work();
+      return undefined;
+    } catch (error) {
+      this.#fall(error);
+      return 'anew';
+    }
+  }
+
+  trace(): GpuTrace {
+    return {
+      device: this.#device,
+      submissions: this.#submissions + (this.#run?.submissions ?? 0),
+      lost: this.#lost,
+    };
+  }
+
+  end(): void {
+    this.#run = undefined;
+  }
+
+  /** What is no failure of the GPU is thrown. */
+  #fall(error: unknown): void {
+    if (!(error instanceof GpuError)) throw error;
+    this.#lost = { code: error.code, message: error.message };
+    this.#submissions += this.#run?.submissions ?? 0;
+    this.#run?.drop();
+    this.#run = undefined;
+    this.falls++;
+    this.#job.fallBack();
   }
 }
 

@@ -83,12 +83,37 @@ const FILES = {
   'graph-pool': '../../wasm/graphs/threads/pool-worker.js',
 } as const;
 
+/** A worker that may need a moment to end. */
+export interface LingeringWorker extends WorkerLike {
+  /** Asks it to end, and resolves when it has; undefined where it can be ended at once. */
+  linger(): Promise<void> | undefined;
+}
+
+/** Milliseconds after which it is ended all the same. */
+const PATIENCE_MS = 5000;
+
+/** A thread that ends while a GPU computes for it takes the process with it. */
+function endedByItself(worker: InstanceType<NodeThreads['Worker']>): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => void worker.terminate(), PATIENCE_MS);
+    worker.once('exit', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    worker.ref();
+    worker.postMessage({ end: true });
+  });
+}
+
 /** `worker_threads` in the manners of the web. */
-function startInNode(threads: NodeThreads, path: string, role: string): WorkerLike {
+function startInNode(threads: NodeThreads, path: string, role: string): LingeringWorker {
   // What the process was started with is for its own script: `--input-type` would even end the worker.
-  const worker = new threads.Worker(path, { name: `cipherloom-${role}`, execArgv: [] });
+  // Not 0 once a GPU is open there: gpu/entry.ts.
+  const gpu = new Int32Array(new SharedArrayBuffer(4));
+  const worker = new threads.Worker(path, { name: `cipherloom-${role}`, execArgv: [], workerData: { gpu } });
   worker.unref();
   return {
+    linger: () => (Atomics.load(gpu, 0) === 0 ? undefined : endedByItself(worker)),
     postMessage: (message, transfer) => worker.postMessage(message, transfer as never),
     addEventListener: (type, listener) => {
       worker.on(type, (data: unknown) => listener(toEvent(type, data)));

@@ -7,6 +7,7 @@ import {
   f32,
   load,
   type Loom,
+  type,
   u32,
   u8,
   type Variant,
@@ -86,10 +87,10 @@ describe('placing', () => {
     const circuit = await one('reverse').build();
     expect((await failing(circuit.place({ pin: { 'my.nothing': 'simd' } }))).code).toBe('operator.unknown');
     for (const options of [
-      { platform: 'gpu' },
+      { platform: 'cuda' },
       { platform: [] },
       { platform: ['simd', 'simd'] },
-      { pin: { a: 'gpu' } },
+      { pin: { a: 'cuda' } },
     ]) {
       expect((await failing(circuit.place(options as never))).code).toBe('input.type');
     }
@@ -97,9 +98,29 @@ describe('placing', () => {
       operator: 'my.reverse',
     });
     expect((await failing(circuit.run(X, { platform: 'scalar' }))).code).toBe('operator.not_implemented');
-    const text = (await circuit.toText()).replace('my.reverse', 'my.reverse@gpu');
+    const text = (await circuit.toText()).replace('my.reverse', 'my.reverse@cuda');
     const away = await loom.circuit(text);
     expect((await failing(away.run(X))).code).toBe('platform.unknown');
+  });
+
+  it('has no GPU where nobody has installed one, and none for secret data', async () => {
+    const g = loom.graph({ unit: 64 });
+    const limb = type('limb', { n: 16, q: 97, form: 'ntt' });
+    g.output('y', g.op('limb.neg', [g.input('x', limb)]));
+    const data = { x: BigUint64Array.from({ length: 16 }, (_, index) => BigInt(index)) };
+    const circuit = await (await g.build()).place({ platform: ['gpu', 'simd'] });
+    expect(names(await circuit.toText())).toEqual(['limb.neg@gpu']);
+    const none = await failing(circuit.run(data));
+    expect([none.name, none.code]).toEqual(['GpuError', 'gpu.none']);
+    expect(none.message).toContain('npm install webgpu');
+    expect((await failing(circuit.run(data, { secret: true }))).code).toBe('gpu.secret');
+    // What is too large for shaders stays here.
+    const even = loom.graph({ unit: 64 });
+    const ty = type('limb', { n: 16, q: 96, form: 'ntt' });
+    const x = even.input('x', ty);
+    even.output('y', even.op('limb.mul', [x, x]));
+    const placed = await (await even.build()).place({ platform: ['gpu', 'simd'] });
+    expect(names(await placed.toText())).toEqual(['limb.mul@simd']);
   });
 });
 

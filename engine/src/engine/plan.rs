@@ -3,15 +3,19 @@
 //! Storage is given out by liveness over program order: a block is free again after its last reader, and whoever
 //! gets it next waits for all of them (ordering edges).
 //!
+//! What a device computes lies in a memory of its own, where blocks go round in an order of their own: by depth. What is freed in a wave is free from the next one on, since
+//! reuse that serves caches would chain operators that could be one dispatch.
+//!
 //! Operators that no input of the graph leads to give the same words in every run: the first run to get there computes
 //! them, and the plan keeps those that others read.
 
+use super::device::OnDevice;
 use super::workspace::Spare;
 use crate::analyze::{Dependencies, Facts, check_by, topological_order};
 use crate::graph::{Graph, Kinds, OperandId, Operator, Port};
 use crate::ops::types::{WORD, block_size};
 use crate::ops::{Call, Registry};
-use crate::place::{Blocks, Owner, Run, gather_by};
+use crate::place::{Blocks, Crossed, DOWNLOAD, Owner, Run, UPLOAD, cross, gather_by};
 use crate::platform::{Kernel, Platform, part};
 use crate::watch::{Steps, pause};
 use crate::{Error, Result};
@@ -47,6 +51,9 @@ impl Default for PlanOptions {
     }
 }
 
+/// What a word costs that crosses to a device or back, in that unit: as much as one that is copied.
+const CROSSING: f64 = 0.2;
+
 /// About half a millisecond of work: below it calling other threads does not pay.
 pub const SMALL: f64 = 5e5;
 
@@ -59,6 +66,8 @@ pub(super) enum Place {
     Arena { from: usize, size: usize },
     /// In constant number `index`, at byte `from`.
     Constant { index: u32, from: usize, size: usize },
+    /// In the memory of the device, at byte `from`.
+    Device { from: usize, size: usize },
 }
 
 impl Place {
@@ -67,6 +76,7 @@ impl Place {
         match self {
             Self::Input { from, size, .. }
             | Self::Arena { from, size }
+            | Self::Device { from, size }
             | Self::Constant { from, size, .. } => (from, size),
         }
     }
@@ -77,6 +87,7 @@ impl Place {
         (start..start + all).step_by(size.max(1)).map(move |from| match self {
             Self::Input { port, .. } => Self::Input { port, from, size },
             Self::Arena { .. } => Self::Arena { from, size },
+            Self::Device { .. } => Self::Device { from, size },
             Self::Constant { index, .. } => Self::Constant { index, from, size },
         })
     }
@@ -99,6 +110,8 @@ pub(super) enum Home {
     Arena(usize),
     /// Into the constant of that number, once.
     Constant(u32),
+    /// Into the memory of the device, from that word on.
+    Device(usize),
 }
 
 /// What a plan's first run leaves to the others: the words of each constant.
@@ -136,6 +149,8 @@ pub struct Plan {
     pub(super) constants: OnceLock<Arc<Constants>>,
     constant_words: u64,
     pub(super) arena: usize,
+    /// What a device computes, if any is asked for.
+    pub(super) device: Option<OnDevice>,
     pub(super) wipe: bool,
     /// Whether a run has too little work for several threads.
     pub(super) small: bool,
@@ -151,7 +166,8 @@ impl Plan {
     ///
     /// # Errors
     /// What `analyze::check` finds; `UnknownOperator`; `Operator` for operands or attributes that an operator does not take;
-    /// `NotImplemented` names an operator that the platform lacks, `NoPlatform` a place that there is not; `MemoryLimit` before anything is run.
+    /// `NotImplemented` names an operator that the platform lacks, `NoPlatform` a place that there is not; `MemoryLimit` before anything is run; `SecretOnDevice` where data
+    /// are to be overwritten afterwards, which a device's memory cannot be for certain.
     pub fn new(
         graph: &Graph,
         registry: &Registry,
@@ -172,14 +188,24 @@ impl Plan {
         platform: &dyn Platform,
         options: PlanOptions,
     ) -> Result<Self> {
-        let (graph, facts) = ready(graph, facts)?;
-        let blocks = Blocks::new(&graph, &facts.index)?;
+        let (graph, facts) = ready(graph, facts, platform)?;
         let unit = Unit::of(&graph)?;
         let kernels = Kernels::new(&graph, unit, registry, platform)?;
-        let elsewhere = |op: u32| matches!(kernels.of(op), Kernel::Elsewhere(_));
+        let (graph, facts, kernels, origin) = if kernels.all.iter().any(Kernel::is_device) {
+            if options.wipe {
+                return Err(Error::SecretOnDevice { op: kernels.first_on_device(&graph) });
+            }
+            let Crossed { graph, origin } = crossed(&graph, &facts, &kernels)?;
+            let facts = Arc::new(Facts::new(&graph)?);
+            let kernels = Kernels::new(&graph, unit, registry, platform)?;
+            (graph, facts, kernels, origin)
+        } else {
+            (graph, facts, kernels, Vec::new())
+        };
+        let blocks = Blocks::new(&graph, &facts.index)?;
         let is_fixed = |port: &Port| options.fixed.contains(&port.name);
         let fixed: Vec<bool> = graph.inputs().iter().map(is_fixed).collect();
-        let layout = Layout::new(&graph, &facts.dependencies, &blocks, unit, (elsewhere, &fixed))?;
+        let layout = Layout::new(&graph, &facts.dependencies, &blocks, unit, (&kernels, &fixed))?;
         pause()?;
         let sizes = graph.inputs().iter().map(|p| unit.words(graph.ty(p.operand).size));
         let input_words = sizes.fold(0, u64::saturating_add);
@@ -188,6 +214,8 @@ impl Plan {
         fits(words, options.memory_limit.min(ADDRESSABLE))?;
         // The arena is one block.
         let arena = fits(layout.arena, isize::MAX as u64)?;
+        // Shaders number its words by 32 bits.
+        let on_device = fits(layout.device, 8 * u64::from(u32::MAX))?;
         let block_sizes: Vec<usize> =
             graph.types().iter().map(|ty| unit.bytes(block_size(ty)) as usize).collect();
         let block_count = |&input: &OperandId| {
@@ -214,6 +242,7 @@ impl Plan {
         };
         let outputs = graph.outputs().iter().map(parts).collect();
         let work: f64 = layout.order.iter().map(|&op| kernels.cost(op)).sum();
+        let device = (!origin.is_empty()).then(|| OnDevice::new(&kernels.all, on_device, origin));
         Ok(Self {
             unit,
             scratch: kernels.all.iter().map(|k| k.scratch()).max().unwrap_or(0),
@@ -229,6 +258,7 @@ impl Plan {
             constants: OnceLock::new(),
             constant_words: layout.constant_words,
             arena,
+            device,
             wipe: options.wipe,
             input_words,
             small: work < options.alone,
@@ -244,6 +274,21 @@ impl Plan {
     /// Whether a run has less work than [`PlanOptions::alone`] says, and takes one thread.
     pub fn is_small(&self) -> bool {
         self.small
+    }
+
+    /// What a device has to know of the plan, where some operators are a device's.
+    pub fn device(&self) -> Option<&OnDevice> {
+        self.device.as_ref()
+    }
+
+    /// Whether an operator waits for a device.
+    pub(super) fn is_device(&self, op: u32) -> bool {
+        self.device.is_some() && self.kernels.of(op).is_device()
+    }
+
+    /// What an operator costs.
+    pub(super) fn cost(&self, op: u32) -> f64 {
+        self.kernels.cost(op)
     }
 
     /// Bytes of arena, constants and inputs during a run.
@@ -293,14 +338,19 @@ impl Plan {
 }
 
 /// A checked graph whose operands lie in blocks as kernels take them, and what is known of it.
-fn ready(graph: &Graph, facts: Arc<Facts>) -> Result<(Graph, Arc<Facts>)> {
+fn ready(graph: &Graph, facts: Arc<Facts>, platform: &dyn Platform) -> Result<(Graph, Arc<Facts>)> {
+    // What reads or writes in a device's memory has its blocks copied there.
+    let beside = |op: &Operator| {
+        let name = graph.signature(op).platform.as_deref()?;
+        part(platform, name).is_ok_and(|part| part.is_apart() && part.implements("copy")).then_some(name)
+    };
     let check = |graph: &Graph, facts: &Facts| -> Result<()> {
         check_by(graph, facts)?;
         graph.check_unit()?;
         pause()
     };
     check(graph, &facts)?;
-    match gather_by(graph, &Blocks::new(graph, &facts.index)?)? {
+    match gather_by(graph, &Blocks::new(graph, &facts.index)?, beside)? {
         None => Ok((graph.clone(), facts)),
         Some(gathered) => {
             drop(facts);
@@ -309,6 +359,12 @@ fn ready(graph: &Graph, facts: Arc<Facts>) -> Result<(Graph, Arc<Facts>)> {
             Ok((gathered, Arc::new(facts)))
         }
     }
+}
+
+/// The graph with copies where data cross to a device, and back.
+fn crossed(graph: &Graph, facts: &Facts, kernels: &Kernels) -> Result<Crossed> {
+    let blocks = Blocks::new(graph, &facts.index)?;
+    cross(graph, &blocks, |op| kernels.of(op).is_device())
 }
 
 /// So many words as a `usize`, where their bytes are within the limit.
@@ -348,6 +404,12 @@ impl Kernels {
         Ok(Self { all, sizes, costs, numbers })
     }
 
+    /// The name of the first operator of a device, as it is written.
+    fn first_on_device(&self, graph: &Graph) -> String {
+        let mut all = (0..).zip(graph.operators()).filter(|(number, _)| self.of(*number).is_device());
+        all.next().map_or_else(String::new, |(_, op)| graph.signature(op).written_name().into_owned())
+    }
+
     /// The kernel of an operator.
     fn of(&self, op: u32) -> &Kernel {
         &self.all[self.numbers[op as usize] as usize]
@@ -368,13 +430,19 @@ fn kernel(
 ) -> Result<(Kernel, f64)> {
     let types = graph.input_types(op);
     let signature = graph.signature(op);
+    let copied = |kernel| Ok((kernel, CROSSING * types[0].size as f64));
+    match signature.name.as_str() {
+        UPLOAD => return copied(Kernel::Upload),
+        DOWNLOAD => return copied(Kernel::Download),
+        _ => {}
+    }
     let call =
         Call { name: &signature.name, attrs: &signature.attrs, inputs: &types, unit: graph.unit_bits() };
     // A graph may be a literal from outside: kernels rely on types and attributes.
     registry.check(&call, graph.ty(op.output))?;
     let platform = signature.platform.as_ref().map_or(Ok(platform), |name| part(platform, name))?;
     let kernel = platform.kernel(&call, graph.ty(op.output))?;
-    if matches!(kernel, Kernel::Words(_)) && call.unit != WORD {
+    if matches!(kernel, Kernel::Words(_) | Kernel::Device(_)) && call.unit != WORD {
         return Err(call.error("unit of the graph", call.unit, format!("{WORD} bits")));
     }
     let cost = platform.cost(&call, graph.ty(op.output), registry.get(call.name)?.cost(&call));
@@ -412,14 +480,15 @@ impl Unit {
     }
 }
 
-/// For each operator, whether no input of the graph leads to it that is another one in every run, nor one that is computed elsewhere.
+/// For each operator, whether no input of the graph leads to it that is another one in every run, nor one that is computed elsewhere or on a device.
 fn constants(
     graph: &Graph,
     deps: &Dependencies,
     blocks: &Blocks<'_>,
     order: &[u32],
-    (elsewhere, fixed): (impl Fn(u32) -> bool, &[bool]),
+    (kernels, fixed): (&Kernels, &[bool]),
 ) -> Vec<bool> {
+    let elsewhere = |op| matches!(kernels.of(op), Kernel::Elsewhere(_)) || kernels.of(op).is_device();
     let mut constant = vec![false; order.len()];
     for &op in order {
         let inputs = graph.inputs_of(&graph.operators()[op as usize]);
@@ -435,11 +504,43 @@ fn constants(
     constant
 }
 
+/// How many operators of a device lead to each operator in a row, itself counted in; nothing where no operator is a device's. What is only copied there counts as late as its
+/// readers let it, so that keys take their memory while they are read.
+fn depths(deps: &Dependencies, order: &[u32], kernels: &Kernels) -> Vec<u32> {
+    if !kernels.all.iter().any(Kernel::is_device) {
+        return Vec::new();
+    }
+    let mut depths = vec![0u32; order.len()];
+    for &op in order {
+        let before = deps.dep(op as usize).iter().map(|&dep| depths[dep as usize]).max().unwrap_or(0);
+        depths[op as usize] = before + u32::from(matches!(kernels.of(op), Kernel::Device(_)));
+    }
+    for &op in order {
+        if matches!(kernels.of(op), Kernel::Upload) && deps.dep(op as usize).is_empty() {
+            let readers = deps.notify(op as usize).iter().map(|&reader| depths[reader as usize]);
+            depths[op as usize] = readers.min().map_or(0, |first| first.saturating_sub(1));
+        }
+    }
+    depths
+}
+
+/// Among whom blocks go round.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Pool {
+    /// Operators that every run computes here.
+    Runs,
+    /// Those that only the first one computes.
+    Once,
+    /// Those of a device.
+    Device,
+}
+
 /// Where every output lies, and who waits for whom because of it.
 struct Layout {
     unit: Unit,
     homes: Vec<Home>,
     arena: u64,
+    device: u64,
     constant_words: u64,
     waits: Dependencies,
     order: Vec<u32>,
@@ -447,17 +548,21 @@ struct Layout {
 }
 
 impl Layout {
-    /// `given`: operators that every run hands out, whatever leads to them, and which inputs are the same in every run.
+    /// `given`: kernels, some of which every run hands out, whatever leads to them, and which inputs are the same in every run.
     fn new(
         graph: &Graph,
         deps: &Dependencies,
         blocks: &Blocks<'_>,
         unit: Unit,
-        given: (impl Fn(u32) -> bool, &[bool]),
+        given: (&Kernels, &[bool]),
     ) -> Result<Self> {
         let words = |op: u32| unit.words(graph.pieces(graph.operators()[op as usize].output)[0].size());
-        let order = topological_order(graph, deps)?;
+        let mut order = topological_order(graph, deps)?;
         let n = order.len();
+        let depths = depths(deps, &order, given.0);
+        let depth = |op: u32| depths.get(op as usize).copied().unwrap_or(0);
+        // Within one depth as before.
+        order.sort_by_key(|&op| depth(op));
         let mut position = vec![0u32; n];
         for (at, &op) in order.iter().enumerate() {
             position[op as usize] = at as u32;
@@ -489,9 +594,16 @@ impl Layout {
         let constant = constants(graph, deps, blocks, &order, given);
         let mut constants = 0;
         // Blocks go round among those that every run computes, and among those that only the first one does: an ordering
-        // edge over an operator of the other kind would be lost.
-        let mut free: BTreeMap<(bool, u64), VecDeque<u32>> = BTreeMap::new();
+        // edge over an operator of the other kind would be lost. So they do in the memory of a device.
+        let mut free: BTreeMap<(Pool, u64), VecDeque<u32>> = BTreeMap::new();
+        let pool = |op: u32| match given.0.of(op) {
+            Kernel::Device(_) | Kernel::Upload => Pool::Device,
+            _ if constant[op as usize] => Pool::Once,
+            _ => Pool::Runs,
+        };
         let mut homes = vec![Home::Arena(0); n];
+        // Blocks of the device whose last readers are of the depth at hand.
+        let (mut device, mut dying, mut wave) = (0u64, Vec::new(), 0);
         let mut constant_words = 0;
         let mut extra: Vec<Option<u32>> = vec![None; n];
         let mut arena = 0u64;
@@ -500,8 +612,23 @@ impl Layout {
             steps.step()?;
             let size = words(op);
             let read_in_runs = || deps.notify(op as usize).iter().any(|&reader| !constant[reader as usize]);
-            let blocks = free.entry((constant[op as usize], size)).or_default();
-            if constant[op as usize] && (last_use[op as usize] == u32::MAX || read_in_runs()) {
+            if depth(op) > wave {
+                wave = depth(op);
+                for dead in dying.drain(..) {
+                    free.entry((Pool::Device, words(dead))).or_default().push_back(dead);
+                }
+            }
+            let pool_of = pool(op);
+            let blocks = free.entry((pool_of, size)).or_default();
+            if pool_of == Pool::Device {
+                if let Some(before) = blocks.pop_front() {
+                    homes[op as usize] = homes[before as usize];
+                    extra[op as usize] = Some(before);
+                } else {
+                    homes[op as usize] = Home::Device(usize::try_from(device).unwrap_or(usize::MAX));
+                    device = device.saturating_add(size);
+                }
+            } else if constant[op as usize] && (last_use[op as usize] == u32::MAX || read_in_runs()) {
                 homes[op as usize] = Home::Constant(constants);
                 constants += 1;
                 constant_words = u64::saturating_add(constant_words, size);
@@ -517,8 +644,10 @@ impl Layout {
             }
             let mut dead = first_dead[at];
             while dead != END {
-                if matches!(homes[dead as usize], Home::Arena(_)) {
-                    free.entry((constant[dead as usize], words(dead))).or_default().push_back(dead);
+                match homes[dead as usize] {
+                    Home::Arena(_) => free.entry((pool(dead), words(dead))).or_default().push_back(dead),
+                    Home::Device(_) => dying.push(dead),
+                    Home::Constant(_) => {}
                 }
                 dead = next_dead[dead as usize];
             }
@@ -540,7 +669,7 @@ impl Layout {
             set.extend(users(op));
         });
         let (once, order) = order.into_iter().partition(|&op| constant[op as usize]);
-        Ok(Self { unit, homes, arena, constant_words, waits, order, once })
+        Ok(Self { unit, homes, arena, device, constant_words, waits, order, once })
     }
 
     /// Shows the blocks of storage that make up an operand, in order.
@@ -553,6 +682,7 @@ impl Layout {
                 Owner::Operator(op) => match self.homes[op as usize] {
                     Home::Arena(start) => Place::Arena { from: 8 * start + from, size },
                     Home::Constant(index) => Place::Constant { index, from, size },
+                    Home::Device(start) => Place::Device { from: 8 * start + from, size },
                 },
                 Owner::Input { port, .. } => Place::Input { port, from, size },
             };

@@ -4,6 +4,7 @@
 //! things (a cancel message, a progress bar) on the same thread. Dropping an unfinished run cancels it.
 
 use super::Input;
+use super::device::{Flight, Given};
 use super::plan::{Constants, Home, Part, Place, Plan, Step};
 use super::sync::{AtomicU32, Condvar, Mutex, MutexGuard, Ordering, current_num_threads, spin_loop};
 use super::trace::{Span, Trace};
@@ -40,36 +41,45 @@ pub struct Outgoing {
 
 /// A run of a plan.
 pub struct Run {
-    plan: Arc<Plan>,
-    inputs: Vec<Input>,
+    pub(super) plan: Arc<Plan>,
+    pub(super) inputs: Vec<Input>,
     /// Those that are known so far.
     constants: Arc<Constants>,
     /// Room for the others, in order.
     room: VecDeque<Box<[u64]>>,
     /// How many of the operators that only the first run computes are done.
-    once: usize,
+    pub(super) once: usize,
     workspace: Workspace,
     state: Mutex<State>,
     /// Counts what waiting threads should know of.
     news: AtomicU32,
     wake: Condvar,
-    clock: Clock,
-    started: Option<f64>,
-    traced: bool,
+    pub(super) clock: Clock,
+    pub(super) started: Option<f64>,
+    pub(super) traced: bool,
+    /// What is known of the device, if there is one.
+    pub(super) given: Given,
+    discarded: bool,
 }
 
-struct State {
+pub(super) struct State {
     ready: BinaryHeap<Reverse<u32>>,
     waiting: Vec<u32>,
     /// Operators that are to be handed out.
     leaving: Vec<u32>,
     /// Those that were, with the time.
     away: Vec<(u32, f64)>,
+    /// Operators that are ready for a device.
+    pub(super) device: Vec<u32>,
+    /// What was encoded and has not landed, the earliest first.
+    pub(super) flights: VecDeque<Flight>,
+    /// Set where a device that has nothing to do could have: threads return to the caller.
+    pub(super) attention: bool,
     running: usize,
     asleep: usize,
     /// Of the operators that every run computes.
-    done: usize,
-    trace: Trace,
+    pub(super) done: usize,
+    pub(super) trace: Trace,
 }
 
 impl Run {
@@ -90,8 +100,19 @@ impl Run {
             }
         }
         let mut workspace = Workspace::new(&plan)?;
+        let (device, ready) = match plan.device() {
+            None => (Vec::new(), std::mem::take(&mut workspace.ready)),
+            Some(_) => {
+                let all = std::mem::take(&mut workspace.ready).into_vec();
+                let (device, ready): (Vec<_>, Vec<_>) = all.into_iter().partition(|op| plan.is_device(op.0));
+                (device.into_iter().map(|op| op.0).collect(), ready.into())
+            }
+        };
         let state = Mutex::new(State {
-            ready: std::mem::take(&mut workspace.ready),
+            ready,
+            device,
+            flights: VecDeque::new(),
+            attention: false,
             waiting: std::mem::take(&mut workspace.waiting),
             leaving: Vec::new(),
             away: Vec::new(),
@@ -113,6 +134,8 @@ impl Run {
             clock,
             started: None,
             traced: false,
+            given: Given::default(),
+            discarded: false,
         };
         if !run.find_constants() {
             run.make_room()?;
@@ -164,6 +187,8 @@ impl Run {
                     // In the order that they are numbered in.
                     Arc::make_mut(&mut self.constants).push(words);
                 }
+                // A device's operators are never such.
+                Home::Device(_) => {}
             }
             self.once += 1;
             if self.traced {
@@ -189,9 +214,24 @@ impl Run {
         self.traced = on;
     }
 
-    /// What ran so far.
+    /// Whether it notes what runs where and when.
+    pub fn is_traced(&self) -> bool {
+        self.traced
+    }
+
+    /// Gives the memory of a run back that does not go on.
+    pub fn discard(&mut self) {
+        self.workspace = Workspace::default();
+        self.discarded = true;
+    }
+
+    /// What ran so far. What a device computes tells of the graph without copies to and from it.
     pub fn trace(&self) -> Trace {
-        self.lock().trace.clone()
+        let mut trace = self.lock().trace.clone();
+        if let Some(device) = self.plan.device() {
+            trace.spans.iter_mut().for_each(|span| span.op = device.origin(span.op));
+        }
+        trace
     }
 
     /// (operators done, all operators); what another run has computed for all is done from the start.
@@ -204,6 +244,8 @@ impl Run {
         &self.plan
     }
 
+    /// Where a device has nothing to do and something is ready for it, comes back before: see [`Run::encode`].
+    ///
     /// Runs ready operators on all threads of the current rayon pool, or on one where there is little to do ([`Plan::is_small`]), until about `milliseconds` have passed or all are
     /// done; true when all are done. An operator that has started is finished: none takes longer than a few
     /// milliseconds.
@@ -214,6 +256,7 @@ impl Run {
         if !self.compute_constants(started, deadline) {
             return false;
         }
+        self.lock().attention = false;
         let threads = if self.plan.small { 1 } else { current_num_threads().max(1) };
         let size = self.plan.scratch;
         let mut scratch = self.workspace.scratch(threads, size);
@@ -240,7 +283,8 @@ impl Run {
     /// True when there is nothing to do before something that is computed elsewhere is there.
     pub fn waits(&self) -> bool {
         let state = self.lock();
-        state.ready.is_empty() && !(state.leaving.is_empty() && state.away.is_empty())
+        let elsewhere = !(state.leaving.is_empty() && state.away.is_empty());
+        state.ready.is_empty() && (elsewhere || !(state.device.is_empty() && state.flights.is_empty()))
     }
 
     /// Hands out what is computed elsewhere and whose inputs are there, each operator once. The results are wanted by
@@ -302,11 +346,25 @@ impl Run {
 
     /// Notifies those who wait for an operator; gives how many wait for nobody any more.
     fn release(&self, state: &mut State, op: u32) -> usize {
+        self.release_some(state, op, |_| true)
+    }
+
+    /// As [`Run::release`], of those that `which` says yes to.
+    pub(super) fn release_some(&self, state: &mut State, op: u32, which: impl Fn(u32) -> bool) -> usize {
         let mut released = 0;
         for &next in self.plan.waits.notify(op as usize) {
+            if !which(next) {
+                continue;
+            }
             let waiting = &mut state.waiting[next as usize];
             *waiting -= 1;
-            if *waiting == 0 {
+            if *waiting > 0 {
+                continue;
+            }
+            if self.plan.is_device(next) {
+                state.device.push(next);
+                state.attention |= state.flights.is_empty();
+            } else {
                 state.ready.push(Reverse(next));
                 released += 1;
             }
@@ -320,7 +378,7 @@ impl Run {
     /// # Errors
     /// `Job` when operators ran before, or are computed elsewhere.
     pub fn finish_straight(&mut self) -> Result<()> {
-        if self.plan.order.iter().any(|&op| self.is_elsewhere(op)) {
+        if self.plan.order.iter().any(|&op| self.is_elsewhere(op) || self.plan.is_device(op)) {
             return Err(Error::Job("a run that hands operators out does not go straight"));
         }
         if self.lock().done > 0 {
@@ -398,7 +456,7 @@ impl Run {
         }))
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -414,10 +472,12 @@ impl Run {
                 unsafe { self.workspace.arena.read(words.start, words.len()) }
             }
             Place::Constant { index, from, size } => &self.constants[index as usize][words(from, size)],
+            // The host reads none of these: what it reads of a device is downloaded.
+            Place::Device { .. } => &[],
         }
     }
 
-    fn read(&self, place: Place) -> &[u8] {
+    pub(super) fn read(&self, place: Place) -> &[u8] {
         let (from, size) = place.range();
         &bytemuck::cast_slice(self.read_words(place))[from % 8..][..size]
     }
@@ -429,6 +489,10 @@ impl Run {
         let mut first = true;
         let mut state = self.lock();
         loop {
+            if state.attention {
+                self.tell(&state);
+                return;
+            }
             let size = self.take(&mut state, &mut batch, threads);
             if size > 0 && self.is_elsewhere(batch[0]) {
                 state.leaving.extend_from_slice(&batch[..size]);
@@ -552,7 +616,7 @@ impl Run {
         clippy::mut_from_ref,
         reason = "the plan's order keeps everybody else away, see storage.rs"
     )]
-    fn write(&self, from: usize, size: usize) -> &mut [u64] {
+    pub(super) fn write(&self, from: usize, size: usize) -> &mut [u64] {
         // SAFETY: rule 2 of the arena: earlier users of this range are done, later ones wait for this operator.
         unsafe { self.workspace.arena.write(from, size.div_ceil(8)) }
     }
@@ -573,8 +637,8 @@ impl Run {
                 let out = &mut bytemuck::cast_slice_mut(out)[..step.size];
                 with_all(places, |place| self.read(place), |inputs| kernel.run(inputs, out));
             }
-            // Handed out instead, see `work`.
-            Kernel::Elsewhere(_) => {}
+            // Handed out instead, see `work`; a device's never come there.
+            Kernel::Elsewhere(_) | Kernel::Device(_) | Kernel::Upload | Kernel::Download => {}
         }
     }
 }
@@ -610,6 +674,9 @@ impl Drop for Alarm<'_> {
 
 impl Drop for Run {
     fn drop(&mut self) {
+        if self.discarded {
+            return;
+        }
         let mut workspace = std::mem::take(&mut self.workspace);
         if self.plan.wipe {
             workspace.wipe();

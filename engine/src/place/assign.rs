@@ -10,7 +10,7 @@ use crate::platform::{Platform, part};
 /// the first of equals. What no part implements, such as an operator that is still to be expanded, stays open, unless it
 /// is pinned.
 ///
-/// All platforms of today compute in one memory, so that nothing has to be moved between them; what a
+/// Nothing is moved here: a plan finds what crosses to a platform with a memory of its own ([`super::cross`]), and what a
 /// [`Kernel::Elsewhere`](crate::platform::Kernel::Elsewhere) copies is part of its call.
 ///
 /// # Errors
@@ -50,9 +50,17 @@ pub fn place(
 
 /// The same graph with all operators left to whichever platform a run prefers.
 pub fn unplace(graph: &Graph) -> Graph {
+    unplace_from(graph, |_| true)
+}
+
+/// The same graph with the operators of some platforms left to whichever a run prefers.
+pub fn unplace_from(graph: &Graph, from: impl Fn(&str) -> bool) -> Graph {
     let mut out = graph.clone();
     let open: Vec<u32> = (graph.signatures().iter())
-        .map(|own| out.intern_placed(&own.name, own.attrs.clone(), None))
+        .map(|own| {
+            let stays = own.platform.as_deref().filter(|name| !from(name));
+            out.intern_placed(&own.name, own.attrs.clone(), stays)
+        })
         .collect();
     let signatures: Vec<u32> = graph.operators().iter().map(|op| open[op.signature as usize]).collect();
     out.replace_signatures(&signatures);
@@ -67,10 +75,10 @@ fn cheapest<'p>(
     output: &ValueType,
 ) -> Result<Option<&'p str>> {
     if platform.parts().is_empty() {
-        return Ok(platform.implements(call.name).then(|| platform.name()));
+        return Ok(platform.serves(call, output).then(|| platform.name()));
     }
     let work = registry.get(call.name)?.cost(call);
-    let able = platform.parts().iter().filter(|part| part.implements(call.name));
+    let able = platform.parts().iter().filter(|part| part.serves(call, output));
     let costs = able.map(|part| (part.cost(call, output, work), part.name()));
     // `min_by` gives the first of equals.
     Ok(costs.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name))

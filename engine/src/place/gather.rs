@@ -18,14 +18,19 @@ use crate::ops::types::block_size;
 pub fn gather(graph: &Graph) -> Result<Graph> {
     let index = OutputIndex::new(graph)?;
     let blocks = Blocks::new(graph, &index)?;
-    Ok(gather_by(graph, &blocks)?.unwrap_or_else(|| graph.clone()))
+    Ok(gather_by(graph, &blocks, |_| None)?.unwrap_or_else(|| graph.clone()))
 }
 
-/// As [`gather`], with the graph's blocks; none where the graph is such already.
+/// As [`gather`], with the graph's blocks; none where the graph is such already. `beside` names the platform that copies for an operator, if not whichever
+/// a run prefers: they belong to the side that reads them.
 ///
 /// # Errors
 /// `AddressSpace`.
-pub fn gather_by(graph: &Graph, blocks: &Blocks<'_>) -> Result<Option<Graph>> {
+pub fn gather_by<'p>(
+    graph: &Graph,
+    blocks: &Blocks<'_>,
+    beside: impl Fn(&Operator) -> Option<&'p str>,
+) -> Result<Option<Graph>> {
     let kinds: Vec<(u64, u64)> = graph.types().iter().map(|ty| (block_size(ty), alignment(ty))).collect();
     let scattered = |operand: OperandId| {
         let (size, alignment) = kinds[graph.type_number(operand) as usize];
@@ -55,7 +60,7 @@ pub fn gather_by(graph: &Graph, blocks: &Blocks<'_>) -> Result<Option<Graph>> {
                 let place = out.reserve(ty.size)?;
                 let mut runs = Vec::new();
                 blocks.runs(graph, *input, &mut |run| runs.push((run.place, run.bit)));
-                copy(&mut out, &runs, place, op.parent);
+                copy(&mut out, &runs, place, (beside(op), op.parent));
                 *input = out.view(ty, vec![place]);
             }
         }
@@ -71,7 +76,7 @@ pub fn gather_by(graph: &Graph, blocks: &Blocks<'_>) -> Result<Option<Graph>> {
         let mut from = 0;
         for piece in pieces {
             let bit = from * u64::from(graph.unit_bits());
-            copy(&mut out, &[(whole.part(from, piece.size()), bit)], piece, op.parent);
+            copy(&mut out, &[(whole.part(from, piece.size()), bit)], piece, (beside(op), op.parent));
             from += piece.size();
         }
     }
@@ -83,7 +88,12 @@ fn block(graph: &mut Graph, place: Placeholder) -> OperandId {
 }
 
 /// Copies runs, units and the bit that they begin at, one after the other into `place`.
-fn copy(graph: &mut Graph, runs: &[(Placeholder, u64)], place: Placeholder, parent: u32) {
+fn copy(
+    graph: &mut Graph,
+    runs: &[(Placeholder, u64)],
+    place: Placeholder,
+    (platform, parent): (Option<&str>, u32),
+) {
     let unit = u64::from(graph.unit_bits());
     // Bits of the first byte that belong to others are read, too, and left out.
     let skip: Vec<u64> = runs.iter().map(|(_, bit)| bit % 8).collect();
@@ -94,6 +104,6 @@ fn copy(graph: &mut Graph, runs: &[(Placeholder, u64)], place: Placeholder, pare
     let attrs =
         if skip.iter().all(|&bits| bits == 0) { Attrs::new() } else { Attrs::new().with("skip", skip) };
     let output = block(graph, place);
-    let signature = graph.intern_signature("copy", attrs);
+    let signature = graph.intern_placed("copy", attrs, platform);
     graph.push_operator(signature, &sources, output, 0, parent);
 }

@@ -2,8 +2,10 @@
 
 mod assign;
 mod blocks;
+mod cross;
 mod gather;
 
-pub use assign::{place, unplace};
+pub use assign::{place, unplace, unplace_from};
 pub use blocks::{Blocks, Owner, Run};
+pub use cross::{Crossed, DOWNLOAD, UPLOAD, cross};
 pub use gather::{gather, gather_by};

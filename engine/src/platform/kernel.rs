@@ -1,6 +1,7 @@
 //! Prepared base operators: what a platform makes of one signature.
 
 use super::ForeignCall;
+use super::gpu::Shader;
 use std::sync::Arc;
 
 /// One prepared base operator, by what it computes on.
@@ -12,6 +13,12 @@ pub enum Kernel {
     Bytes(Arc<dyn ByteKernel>),
     /// None here: the run hands the data out and is told the result.
     Elsewhere(Arc<ForeignCall>),
+    /// On a device with a memory of its own, in graphs of unit 64: the run encodes it for whoever has the device.
+    Device(Arc<Shader>),
+    /// Copies a block to the device. The plan puts it in where data cross.
+    Upload,
+    /// Copies a block back from there.
+    Download,
 }
 
 /// A kernel on words.
@@ -50,8 +57,13 @@ impl Kernel {
     pub fn scratch(&self) -> usize {
         match self {
             Self::Words(kernel) => kernel.scratch(),
-            Self::Bytes(_) | Self::Elsewhere(_) => 0,
+            _ => 0,
         }
+    }
+
+    /// True for what waits for a device, or for what it computed.
+    pub fn is_device(&self) -> bool {
+        matches!(self, Self::Device(_) | Self::Upload | Self::Download)
     }
 
     /// Runs a kernel that is here over words, in a graph of unit 64; see [`WordKernel::run`].
@@ -62,7 +74,7 @@ impl Kernel {
                 let inputs: Vec<&[u8]> = inputs.iter().map(|&words| bytemuck::cast_slice(words)).collect();
                 kernel.run(&inputs, bytemuck::cast_slice_mut(out));
             }
-            Self::Elsewhere(_) => {}
+            Self::Elsewhere(_) | Self::Device(_) | Self::Upload | Self::Download => {}
         }
     }
 }

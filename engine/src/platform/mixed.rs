@@ -2,7 +2,7 @@
 
 use super::{Kernel, Platform};
 use crate::graph::ValueType;
-use crate::ops::Call;
+use crate::ops::{Call, fused};
 use crate::{Error, Result};
 use std::sync::Arc;
 
@@ -38,13 +38,27 @@ impl Platform for Mixed {
         &self.name
     }
 
+    /// Beside a platform with a memory of its own, what that lacks and has an expansion is expanded, so that it gets the parts.
     fn implements(&self, op: &str) -> bool {
-        self.first(op).is_some()
+        let preferred = &self.parts[..self.preferred];
+        let apart = preferred.iter().any(|part| part.is_apart());
+        self.first(op).is_some_and(|part| !apart || part.is_apart() || !fused::is_fused(op))
+    }
+
+    fn serves(&self, call: &Call<'_>, output: &ValueType) -> bool {
+        self.parts[..self.preferred].iter().any(|part| part.serves(call, output))
     }
 
     fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Kernel> {
-        let missing = || Error::NotImplemented { op: call.name.to_owned(), platform: self.name.clone() };
-        self.first(call.name).ok_or_else(missing)?.kernel(call, output)
+        let mut found = Err(Error::NotImplemented { op: call.name.to_owned(), platform: self.name.clone() });
+        // One that has kernels for other operands only leaves these to the next.
+        for part in self.parts[..self.preferred].iter().filter(|part| part.implements(call.name)) {
+            found = part.kernel(call, output);
+            if !matches!(found, Err(Error::NotImplemented { .. })) {
+                break;
+            }
+        }
+        found
     }
 
     fn cost(&self, call: &Call<'_>, output: &ValueType, work: f64) -> f64 {

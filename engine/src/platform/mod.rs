@@ -19,6 +19,7 @@ mod scalar;
 mod simd;
 
 pub use foreign::{Foreign, ForeignCall};
+pub use gpu::Gpu;
 pub use kernel::{ByteKernel, Kernel, WordKernel};
 pub use mixed::Mixed;
 pub use null::Null;
@@ -37,6 +38,17 @@ pub trait Platform: Send + Sync {
 
     /// True when it implements the base operator type: the set at which expansion stops.
     fn implements(&self, op: &str) -> bool;
+
+    /// Whether it serves this use of a type that it implements: some platforms have kernels for some operands only.
+    fn serves(&self, call: &Call<'_>, output: &ValueType) -> bool {
+        let _ = output;
+        self.implements(call.name)
+    }
+
+    /// True where it computes in a memory of its own: what its operators read is moved there, and what others read of theirs back.
+    fn is_apart(&self) -> bool {
+        false
+    }
 
     /// The implementation of one signature: constants are prepared here, once, not in every run.
     ///

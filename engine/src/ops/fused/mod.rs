@@ -15,6 +15,11 @@ pub use ntt_from::transformed;
 use super::OpDef;
 use std::sync::Arc;
 
+/// Whether an operator type is one of these.
+pub fn is_fused(op: &str) -> bool {
+    all().iter().any(|def| def.name() == op)
+}
+
 /// All fused operator types.
 pub fn all() -> Vec<Arc<dyn OpDef>> {
     vec![

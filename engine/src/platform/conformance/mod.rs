@@ -150,6 +150,14 @@ impl Trials {
         Self { def, cases }
     }
 
+    /// Some of the cases alone.
+    #[must_use]
+    pub fn only(mut self, wanted: impl Fn(&Call<'_>) -> bool) -> Self {
+        let def = &*self.def;
+        self.cases.retain(|case| wanted(&call_of(def, case, &types_of(case))));
+        self
+    }
+
     /// How many there are.
     pub fn count(&self) -> usize {
         self.cases.len()
@@ -205,7 +213,9 @@ fn run(platform: &dyn Platform, def: &dyn OpDef, case: &Case) -> Result<usize, F
         Kernel::Words(_) if call.unit != WORD => {
             Err(call.error("unit of the graph", call.unit, format!("{WORD} bits")))
         }
-        Kernel::Elsewhere(_) => Err(call.error("kernel", "one elsewhere", "one that runs here")),
+        Kernel::Elsewhere(_) | Kernel::Device(_) | Kernel::Upload | Kernel::Download => {
+            Err(call.error("kernel", "one elsewhere", "one that runs here"))
+        }
         kernel => Ok((kernel, ty.size * u64::from(call.unit))),
     };
     let prepared = def.assemble(&call).and_then(kernel);

@@ -4,10 +4,16 @@ use super::{Constants, Shader, each_word};
 use crate::Result;
 use crate::graph::ValueType;
 use crate::math::{Modulus, slots};
-use crate::ops::Call;
 use crate::ops::types::Limb;
+use crate::ops::{Call, base};
+
+/// Most words of a copy: as many workgroups as every adapter takes.
+const MOST: u64 = 64 * 65_535;
 
 pub(super) fn shader(call: &Call<'_>, output: &ValueType) -> Result<Shader> {
+    if call.name == "copy" {
+        return copy(call, output);
+    }
     let n = output.dim("n")?;
     let gathered = |from: &[u32]| {
         let table = from.iter().map(|&from| u64::from(from)).collect();
@@ -57,4 +63,24 @@ pub(super) fn shader(call: &Call<'_>, output: &ValueType) -> Result<Shader> {
         }
         _ => return Err(super::missing(call)),
     })
+}
+
+/// Blocks one after the other: each word looks for the one that it is in.
+fn copy(call: &Call<'_>, output: &ValueType) -> Result<Shader> {
+    if base::copy::skip(call)?.iter().any(|&bits| bits > 0) || output.size > MOST {
+        return Err(super::missing(call));
+    }
+    let ends = call.inputs.iter().scan(0, |end, ty| {
+        *end += ty.size;
+        Some(*end)
+    });
+    let constants = ends.fold(Constants::default(), Constants::with);
+    let body = "  var k = 0u;
+  var first = 0u;
+  while (i >= number(r, k).x) {
+    first = number(r, k).x;
+    k++;
+  }
+  store(r, i, load(r, k, i - first));";
+    Ok(each_word(call, output.size as usize, constants, Vec::new(), body))
 }

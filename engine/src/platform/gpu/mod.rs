@@ -1,6 +1,6 @@
 //! Base operators as compute shaders in WGSL, for GPUs by way of WebGPU: words in, words out, the same bits as the reference.
 //!
-//! This room knows operators and no device. A [`Shader`] is what operators of one type, dimension and number of inputs have in common: what is an operator's own (places, prime,
+//! This folder knows operators and no device. A [`Shader`] is what operators of one type, dimension and number of inputs have in common: what is an operator's own (places, prime,
 //! constants, table) lies in a record, so that many of them are one dispatch. Whoever has a device puts `arena`, `records` and `tables` into three storage buffers and
 //! dispatches, for each pass, as many workgroups as it says, times operators.
 //!
@@ -12,10 +12,13 @@ mod quotient;
 mod transform;
 mod words;
 
+use super::{Kernel, Platform};
 use crate::graph::ValueType;
 use crate::math::Modulus;
 use crate::ops::Call;
+use crate::ops::types::WORD;
 use crate::{Error, Result};
+use std::sync::Arc;
 
 /// A shader, and what one operator brings to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +37,8 @@ pub struct Shader {
 type Family = fn(&Call<'_>, &ValueType) -> Result<Shader>;
 
 /// The base operators that there are shaders of.
-const OPERATORS: [(&str, Family); 19] = [
+const OPERATORS: [(&str, Family); 20] = [
+    ("copy", arrange::shader),
     ("limb.add", pointwise::shader),
     ("limb.sub", pointwise::shader),
     ("limb.neg", pointwise::shader),
@@ -68,10 +72,35 @@ pub fn implements(op: &str) -> bool {
 /// The shader of one signature.
 ///
 /// # Errors
-/// `NotImplemented` for a type that there is none of, for products modulo an even number, and for transforms of larger dimensions than the suite tries; `Math` and
-/// `Operator` for constants that do not fit.
+/// `NotImplemented` for a type that there is none of, for graphs of other units than words, for products modulo an even number, and for transforms of larger dimensions than
+/// the suite tries; `Math` and `Operator` for constants that do not fit.
 pub fn shader(call: &Call<'_>, output: &ValueType) -> Result<Shader> {
-    family(call.name).ok_or_else(|| missing(call))?(call, output)
+    family(call.name).filter(|_| call.unit == WORD).ok_or_else(|| missing(call))?(call, output)
+}
+
+/// A GPU as a platform. What an operator costs there nobody has measured: as much as its type says, so that where places are chosen the order of the platforms decides.
+pub struct Gpu;
+
+impl Platform for Gpu {
+    fn name(&self) -> &str {
+        "gpu"
+    }
+
+    fn implements(&self, op: &str) -> bool {
+        implements(op)
+    }
+
+    fn serves(&self, call: &Call<'_>, output: &ValueType) -> bool {
+        shader(call, output).is_ok()
+    }
+
+    fn is_apart(&self) -> bool {
+        true
+    }
+
+    fn kernel(&self, call: &Call<'_>, output: &ValueType) -> Result<Kernel> {
+        Ok(Kernel::Device(Arc::new(shader(call, output)?)))
+    }
 }
 
 fn missing(call: &Call<'_>) -> Error {

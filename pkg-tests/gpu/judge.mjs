@@ -1,0 +1,36 @@
+// What comes of `onGpu`, judged, and what it needs, brought to a consumer.
+import assert from 'node:assert/strict';
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const FILES = ['gpu/work.mjs', 'gpu/faults.mjs', 'gpu/faulty-worker.mjs', 'lib/random.mjs'];
+
+/** Copies the work there, with the programs that it runs. */
+export function copyGpuWork(folder) {
+  for (const name of [...FILES, 'schemes/programs.mjs', 'schemes/with-cipherloom.mjs'])
+    cpSync(fileURLToPath(new URL(`../${name}`, import.meta.url)), join(folder, name));
+}
+
+/** The same of programs, some of which have keys that the GPU keeps. */
+export function rightPrograms(found) {
+  assert.ok(found.some(({ keys }) => keys > 0));
+  for (const { name, run, outputs, wrong, lost, submissions } of found) {
+    assert.deepEqual([wrong, lost], [[], undefined], `${name}, ${run}`);
+    assert.ok(outputs > 0 && submissions > 0, `${name}, ${run}`);
+  }
+}
+
+/** That all was right, and that a GPU did much of it. */
+export function right(found) {
+  assert.ok(found.length >= 5);
+  for (const { scheme, n, outputs, runs } of found) {
+    assert.ok(outputs > 0);
+    for (const [name, { wrong, lost, operators, ops, submissions }] of Object.entries(runs)) {
+      const where = `${scheme}, n = ${n}, ${name}`;
+      assert.deepEqual([wrong, lost], [[], undefined], where);
+      assert.ok(submissions > 0, where);
+      assert.ok(ops > operators / 4, `${where}: ${ops} of ${operators}`);
+    }
+  }
+}
