@@ -22,7 +22,7 @@ pub(super) fn check(graph: &Graph, registry: &Registry) -> Result<()> {
         return Ok(());
     }
     pause()?;
-    let bounds = Bounds::new(graph, registry, &mut types)?;
+    let bounds = Bounds::new(graph, registry)?;
     let mut limbs = Vec::new();
     let mut steps = Steps::new(views.len());
     for view in views {
@@ -114,8 +114,7 @@ impl ResidueBounds {
     /// # Errors
     /// What analysis finds; `Cancelled`.
     pub(crate) fn new(graph: &Graph, registry: &Registry) -> Result<Self> {
-        let mut types = Types { strict: false, ..Types::new(graph, registry) };
-        Ok(Self(Bounds::new(graph, registry, &mut types)?))
+        Ok(Self(Bounds::new(graph, registry)?))
     }
 
     /// Appends runs of units with their bound, 0 where they may hold any words, to what was there.
@@ -143,7 +142,9 @@ struct Bounds {
 }
 
 impl Bounds {
-    fn new(graph: &Graph, registry: &Registry, types: &mut Types<'_>) -> Result<Self> {
+    fn new(graph: &Graph, registry: &Registry) -> Result<Self> {
+        // Of what has no such type nothing is known.
+        let mut types = Types { strict: false, ..Types::new(graph, registry) };
         let names = graph.signatures().iter().map(|signature| &signature.name);
         let moves: Vec<bool> = names.map(|name| registry.get(name).is_ok_and(|def| def.moves())).collect();
         let moves = |op: &Operator| moves[op.signature as usize];
