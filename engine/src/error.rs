@@ -161,7 +161,7 @@ pub enum Error {
         /// Its attributes, in their text form.
         attrs: String,
         /// What was delivered; no value.
-        found: String,
+        found: &'static str,
         /// What is taken.
         expected: String,
     },

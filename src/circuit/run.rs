@@ -175,10 +175,10 @@ impl Execution {
             return Ok(());
         }
         let signature = graph.signature(operator);
-        let wrong = |found: &str| Error::Delivered {
+        let wrong = |found| Error::Delivered {
             op: signature.name.clone(),
             attrs: signature.attrs.to_string(),
-            found: found.into(),
+            found,
             expected: ty.to_string(),
         };
         if bits % 8 != 0 && bytes.last().is_some_and(|last| last >> (bits % 8) != 0) {
