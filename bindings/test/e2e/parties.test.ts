@@ -139,6 +139,24 @@ describe('two parties (K-P1)', () => {
     expect(await whole.run({ ...others.one, ...others.two })).toEqual({ r: words(182) });
   });
 
+  it('have several runs at a time over the same transports', async () => {
+    const shared = await twoParties();
+    const [one, two] = [await shared.cut('one'), await shared.cut('two')];
+    const hub = inProcess();
+    const [first, second] = [hub.join('one'), hub.join('two')];
+    const runs = await Promise.all(
+      [3, 4, 5].map(async (v3) => {
+        const run = newRun();
+        const [, { r }] = await Promise.all([
+          one.run(DATA.one, { transport: first, run, leaves: one.leaves }),
+          two.run({ ...DATA.two, v3: words(v3) }, { transport: second, run, leaves: two.leaves }),
+        ]);
+        return r;
+      }),
+    );
+    expect(runs).toEqual([words(40), words(52), words(64)]);
+  });
+
   it('send m2 and m3, and nothing else', async () => {
     const shared = await twoParties();
     const [hub, run] = [inProcess(), newRun()];
