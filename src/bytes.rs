@@ -30,6 +30,7 @@ pub enum Kind {
     ValueKey = 9,
     // 10 is a saved client under a passphrase, of which the core knows nothing.
     PublicKey = 11,
+    Shared = 12,
 }
 
 impl Kind {
@@ -41,6 +42,7 @@ impl Kind {
             Self::Value => "encrypted value",
             Self::ValueKey => "evaluation key of a compiled task",
             Self::PublicKey => "public key",
+            Self::Shared => "shared graph",
         }
     }
 
@@ -49,13 +51,13 @@ impl Kind {
         match self {
             Self::Task => 6,
             Self::Value | Self::ValueKey => 5,
-            Self::PublicKey => 1,
+            Self::PublicKey | Self::Shared => 1,
             _ => 4,
         }
     }
 
     fn of(byte: u8) -> Option<Self> {
-        [Self::Client, Self::Circuit, Self::Task, Self::Value, Self::ValueKey, Self::PublicKey]
+        [Self::Client, Self::Circuit, Self::Task, Self::Value, Self::ValueKey, Self::PublicKey, Self::Shared]
             .into_iter()
             .find(|k| *k as u8 == byte)
     }
@@ -298,9 +300,9 @@ pub fn hex(id: &[u8]) -> String {
     id.iter().map(|b| format!("{b:02x}")).collect()
 }
 
-/// Words, checked to be residues: word i below the prime of the limb that it lies in.
+/// Words, checked to be residues: word i below the prime of the limb that it lies in; a prime of 0 stands for any words.
 pub fn check_residues(words: &[u64], n: usize, primes: impl Iterator<Item = u64>) -> bool {
-    words.chunks(n).zip(primes).all(|(limb, q)| fit(limb, q))
+    words.chunks(n).zip(primes).all(|(limb, q)| q == 0 || fit(limb, q))
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ pub mod ciphers;
 pub mod circuit;
 pub mod optimize;
 pub mod packed;
+pub mod parties;
 pub mod protect;
 pub mod schemes;
 pub mod tasks;
@@ -22,10 +23,12 @@ pub use cipherloom_engine::{
 /// Version of the package.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// All operator types of cipherloom: of schemes, on plain data, and of ciphers.
+/// All operator types of cipherloom: of schemes, on plain data, of ciphers, and what parties send each other.
 pub fn registry() -> ops::Registry {
     let mut registry = schemes::registry();
     registry.add_all(ops::plain::all());
     registry.add_all(ciphers::all());
+    registry.add_all(parties::all());
+    registry.add_residues([(parties::PART, parties::part_residues as ops::types::Residues)]);
     registry
 }

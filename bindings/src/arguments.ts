@@ -44,6 +44,7 @@ import type {
 import type { InlineOptions } from './job/crew/inline.js';
 import type { ThreadsOptions } from './job/crew/threads.js';
 import type { JobOptions, JobRunOptions } from './job/job.js';
+import type { CutRunOptions, Transport } from './parties/types.js';
 import type { ConformanceOptions, TrialOptions, VerifyOptions } from './verification-types.js';
 
 /** What an argument may be: in words, and as a test. */
@@ -315,6 +316,35 @@ export const CIRCUIT_RUN_OPTIONS: Kinds<CircuitRunOptions> = {
   platform: PREFERRED,
   memoryLimit: MEMORY,
   secret: BOOLEAN,
+};
+/** Options of `GraphBuilder.share`. */
+export const SHARE_OPTIONS: Kinds<Pick<CallOptions, 'signal'>> = { signal: SIGNAL };
+/** What carries messages between parties. */
+export const TRANSPORT: Kind = {
+  expected: "a Transport, such as inProcess().join('one')",
+  fits: (value) => {
+    const { send, listen } = (value ?? {}) as Partial<Transport>;
+    return [send, listen].every(FUNCTION.fits);
+  },
+};
+/** A run of several parties. */
+export const RUN_NAME: Kind = {
+  expected: '32 hexadecimal digits, as newRun() gives them',
+  fits: (value) => isText(value) && /^[0-9a-f]{32}$/.test(value as string),
+};
+const { keep: _, ...WITHOUT_KEEP } = CIRCUIT_RUN_OPTIONS;
+/** Options of `Cut.run`. */
+export const CUT_RUN_OPTIONS: Kinds<CutRunOptions> = {
+  ...WITHOUT_KEEP,
+  transport: TRANSPORT,
+  run: RUN_NAME,
+  leaves: { expected: 'cut.leaves, an array', fits: Array.isArray },
+  approve: FUNCTION,
+  timeout: {
+    expected: 'a number of milliseconds above 0',
+    fits: (value) => typeof value === 'number' && value > 0 && value <= 2 ** 31 - 1,
+  },
+  onRefused: FUNCTION,
 };
 /** Options of `Program.verify`. */
 export const TRIAL_OPTIONS: Kinds<TrialOptions> = {

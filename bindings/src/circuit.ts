@@ -36,6 +36,7 @@ import type {
   RunOutputs,
 } from './graph-types.js';
 import type { WorkerLoom } from './loom.js';
+import type { OwnOperators } from './own-operators.js';
 import { plannedBytes } from './planned.js';
 import type { NamedBytes, RawExpandOptions, RawOutgoing, RawPort } from './raw.js';
 import { abortable, Resource } from './resource.js';
@@ -119,20 +120,7 @@ export class WorkerCircuit extends Resource implements Circuit {
 
   async expand(options: ExpandOptions & CallOptions): Promise<Circuit> {
     checkCall('expand', {}, options, EXPAND_OPTIONS);
-    const { platform, level, steps } = options;
-    // Copies: they may be needed again after a restart.
-    const platforms = platform && preferred(platform);
-    const base = options.base && [...options.base];
-    const given = Object.entries({ platforms, base, level, steps }).filter(
-      ([, value]) => value !== undefined,
-    );
-    if (given.length !== 1) {
-      const expected = 'exactly one of platform, base, level, steps';
-      const found =
-        given.map(([name]) => (name === 'platforms' ? 'platform' : name)).join(', ') || 'none of them';
-      throw failure('input.option', `expand: expected ${expected}, found ${found}`, { found, expected });
-    }
-    const wanted: RawExpandOptions = { platforms: [], ...Object.fromEntries(given) };
+    const wanted = expansionWanted(options);
     return this.#derive('expand', derived(this.#origin, this.#opened, 'expand', [wanted]), options);
   }
 
@@ -213,6 +201,15 @@ export class WorkerCircuit extends Resource implements Circuit {
 
   async run(inputs: RunInputs, options: CircuitRunOptions = {}): Promise<RunOutputs> {
     checkCall('run', { inputs: [inputs, DATA] }, options, CIRCUIT_RUN_OPTIONS);
+    return this.runWith(inputs, options, undefined);
+  }
+
+  /** As `run`, with what sends and receives in the circuit of a cut. */
+  async runWith(
+    inputs: RunInputs,
+    options: CircuitRunOptions,
+    exchange: Pick<OwnOperators, 'compute'> | undefined,
+  ): Promise<RunOutputs> {
     const signal = this.signal(options.signal);
     const { keep = [], platform = USUAL, secret = false, onProgress, onTrace } = options;
     const numbers = new Map(keep.map((operand, index) => [this.#kept(operand, index), operand] as const));
@@ -239,7 +236,9 @@ export class WorkerCircuit extends Resource implements Circuit {
         transfer: data.map(({ buffer }) => buffer),
         onProgress: onProgress && ((progress) => onProgress({ phase: 'run', ...progress })),
         answer: async (outgoing) => {
-          const bytes = await this.#loom.own.compute(outgoing as RawOutgoing, computing);
+          const call = outgoing as RawOutgoing;
+          const ends = call.platform === PARTY ? (exchange ?? NO_EXCHANGE) : this.#loom.own;
+          const bytes = await ends.compute(call, computing);
           return [bytes, [bytes.buffer]];
         },
       })
@@ -306,6 +305,30 @@ export class WorkerCircuit extends Resource implements Circuit {
   }
 }
 
+/** The platform of what parties send each other. */
+const PARTY = 'party';
+const NO_EXCHANGE: Pick<OwnOperators, 'compute'> = {
+  compute: async ({ name }) => {
+    const problem = `operator ${name} has no transport: the circuit of a cut runs by the cut's run`;
+    throw failure('party.transport', problem, { operator: name });
+  },
+};
+
+/** How far to expand, as the core is told. Errors: InputError `input.option` for none or several of the ways. */
+export function expansionWanted({ platform, level, steps, base: names }: ExpandOptions): RawExpandOptions {
+  // Copies: they may be needed again after a restart.
+  const platforms = platform && preferred(platform);
+  const base = names && [...names];
+  const given = Object.entries({ platforms, base, level, steps }).filter(([, value]) => value !== undefined);
+  if (given.length !== 1) {
+    const expected = 'exactly one of platform, base, level, steps';
+    const found =
+      given.map(([name]) => (name === 'platforms' ? 'platform' : name)).join(', ') || 'none of them';
+    throw failure('input.option', `expand: expected ${expected}, found ${found}`, { found, expected });
+  }
+  return { platforms: [], ...Object.fromEntries(given) };
+}
+
 /** Vectors where they serve, and users' own base operators. */
 const USUAL: readonly PlatformName[] = ['simd', 'javascript'];
 
@@ -323,7 +346,8 @@ function growing(tell: ((done: number) => void) | undefined): CallSettings['onPr
   };
 }
 
-function describePort({ name, type, element, shape, bytes }: RawPort): Port {
+/** A port as people read it. */
+export function describePort({ name, type, element, shape, bytes }: RawPort): Port {
   const tensor = {
     element: element ?? undefined,
     shape: shape === null ? undefined : Object.freeze([...shape]),
@@ -332,7 +356,7 @@ function describePort({ name, type, element, shape, bytes }: RawPort): Port {
 }
 
 /** Errors: FormatError if a name is none that a builder would take: who wrote a text may not have asked one. */
-function checkNames(ports: readonly Port[], outputs: readonly Port[]): void {
+export function checkNames(ports: readonly Port[], outputs: readonly Port[]): void {
   const bad = ports.find(({ name }) => !isName(name)) ?? outputs.find(({ name }) => isReserved(name));
   if (bad === undefined) return;
   const problem = `Not a circuit: ${describe(bad.name)} is no name of an input or output`;

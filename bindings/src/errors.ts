@@ -77,6 +77,23 @@ const OWN_CODES = {
   'job.store': 'a store that does not take bytes, or does not give them',
   'job.refused': 'a module, circuit or program that a worker was not told to accept',
   'job.format': 'rows that the wanted format cannot say, or whose library is not installed',
+  'party.unapproved': 'values would leave a party, and nobody has said that they were looked at',
+  'party.refused': 'values would leave a party, and that was not approved',
+  'party.graph': 'a party with another graph',
+  'party.stopped': 'a party that stopped before all had crossed',
+  'party.timeout': 'a party that is silent for longer than it may be while something of it is awaited',
+  'party.value': 'a value of another party that is none of its type',
+  'party.transport': 'a transport that does not take messages, or a run without one',
+  'party.message': 'a message that is none',
+  'party.stranger': 'a message of somebody with whom a party exchanges nothing',
+  'party.run': 'a message of another run',
+  'party.hello': 'a message before the hello of its party, or another hello than before',
+  'party.channel': 'a channel that a party has not, or not in that direction',
+  'party.sender': 'a message on a channel of other parties',
+  'party.size': 'a value of another size than its type has',
+  'party.order': 'a piece of a value, or a receipt, that does not follow on the one before',
+  'party.twice': 'a value that is there already',
+  'party.ended': 'a message of a party that had said that nothing more comes',
   'memory.shared': 'shared memory could not be allocated',
   'memory.refused': 'the platform has no memory, or no addresses, for another engine',
   disposed: 'the object, or the loom that it belongs to, was disposed',
@@ -106,6 +123,7 @@ const CORE_CODES = {
   'graph.writes_input': 'an operator that writes an input',
   'graph.address_space': 'more units than a graph can have',
   'pass.unknown': 'a pass of the optimizer that does not exist',
+  'party.shared': 'owners that are none of a shared graph, or a party that it has not',
   'verify.differs': 'two computations that have to give the same do not',
   'format.truncated': 'bytes that end early',
   'format.magic': 'bytes that cipherloom did not make',
@@ -198,6 +216,10 @@ export class GpuError extends CipherloomError {
 export class JobError extends CipherloomError {
   override readonly name = 'JobError';
 }
+/** Other parties of a shared graph, and what they send, or are not to be sent. */
+export class PartyError extends CipherloomError {
+  override readonly name = 'PartyError';
+}
 /** Use of something after `dispose()`. */
 export class DisposedError extends CipherloomError {
   override readonly name = 'DisposedError';
@@ -223,6 +245,7 @@ const FAMILIES: Readonly<Record<string, typeof CipherloomError>> = {
   worker: WorkerError,
   gpu: GpuError,
   job: JobError,
+  party: PartyError,
   memory: MemoryError,
   program: MemoryError,
   disposed: DisposedError,

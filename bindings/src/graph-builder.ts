@@ -8,6 +8,7 @@ import {
   isName,
   OPERANDS,
   OPERATOR,
+  SHARE_OPTIONS,
   VIEW_OPTIONS,
 } from './arguments.js';
 import { attributesText } from './attributes.js';
@@ -26,16 +27,72 @@ import type {
   Operand,
   ExpandedOperatorDefinition,
   OptimizeOptions,
+  PartyBuilder,
   RunInputs,
   RunOutputs,
   Unit,
   ViewOptions,
 } from './graph-types.js';
+import type { SharedGraph } from './parties/types.js';
 import { Recording } from './recording.js';
 import type { CallOptions } from './types.js';
+import type { OwnerTable } from './worker/protocol.js';
 
 /** Makes a circuit of what was recorded until now. */
 export type Build = (recording: Recording, options: CallOptions) => Promise<Circuit>;
+
+/** Makes a shared graph of what was recorded until now, by owner. */
+export type Share = (
+  recording: Recording,
+  owners: OwnerTable,
+  options: Pick<CallOptions, 'signal'>,
+) => Promise<SharedGraph>;
+
+/** The owner of what every party has, as the core numbers it. */
+const NOBODY = 2 ** 32 - 1;
+const NO_NAMES: ReadonlySet<string> = new Set();
+
+/** Owners one after the other: those of equal neighbours once, since most graphs have no parties at all. */
+class OwnerList {
+  readonly #runs: { readonly owner: number; count: number }[] = [];
+
+  add(owner: number): void {
+    const last = this.#runs.at(-1);
+    if (last?.owner === owner) last.count += 1;
+    else this.#runs.push({ owner, count: 1 });
+  }
+
+  all(): Uint32Array<ArrayBuffer> {
+    const all = new Uint32Array(this.#runs.reduce((sum, { count }) => sum + count, 0));
+    let at = 0;
+    for (const { owner, count } of this.#runs) all.fill(owner, at, (at += count));
+    return all;
+  }
+}
+
+/** Whose the calls of a builder are. */
+class Owners {
+  readonly inputs = new OwnerList();
+  readonly operators = new OwnerList();
+  readonly outputs = new OwnerList();
+  readonly #parties: string[] = [];
+
+  /** The number of a party, known or new. */
+  numberOf(name: string): number {
+    const known = this.#parties.indexOf(name);
+    return known >= 0 ? known : this.#parties.push(name) - 1;
+  }
+
+  table(): OwnerTable {
+    const { inputs, operators, outputs } = this;
+    return {
+      parties: [...this.#parties],
+      inputs: inputs.all(),
+      operators: operators.all(),
+      outputs: outputs.all(),
+    };
+  }
+}
 
 /** An operand: a number that only its recording can be asked about. */
 class Handle {
@@ -79,16 +136,34 @@ export function isReserved(name: string): boolean {
   return name === 'kept' || /^%\d+$/.test(name);
 }
 
+/** What all views of a builder have in common. */
+interface Common {
+  readonly recording: Recording;
+  readonly build: Build;
+  readonly share: Share;
+  readonly inputs: Set<string>;
+  readonly outputs: Set<string>;
+  readonly owners: Owners;
+}
+
 /** See {@link GraphBuilder}. */
 export class GraphRecorder implements GraphBuilder {
+  readonly #common: Common;
   readonly #recording: Recording;
-  readonly #build: Build;
-  readonly #inputs = new Set<string>();
-  readonly #outputs = new Set<string>();
+  /** Whose the calls are. */
+  readonly #party: number;
 
-  constructor(unit: Unit, build: Build) {
-    this.#recording = new Recording(unit);
-    this.#build = build;
+  constructor(unit: Unit, build: Build, share: Share = NEVER, common?: Common, party: number = NOBODY) {
+    this.#common = common ?? {
+      recording: new Recording(unit),
+      build,
+      share,
+      inputs: new Set(),
+      outputs: new Set(),
+      owners: new Owners(),
+    };
+    this.#recording = this.#common.recording;
+    this.#party = party;
   }
 
   /** What was recorded. */
@@ -101,10 +176,12 @@ export class GraphRecorder implements GraphBuilder {
   }
 
   input(name: string, type: DataType): Operand {
-    checkName('input', name, this.#inputs);
+    const { inputs, owners } = this.#common;
+    checkName('input', name, inputs);
     this.#checkType('input, type', type);
     this.#recording.site(this.input);
-    this.#inputs.add(name);
+    inputs.add(name);
+    owners.inputs.add(this.#party);
     return this.#handle(this.#recording.input(name, type));
   }
 
@@ -115,6 +192,7 @@ export class GraphRecorder implements GraphBuilder {
     const numbers = this.#numbers('op, input', inputs);
     const text = attributes && attributesText('op', attributes);
     this.#recording.site(this.op);
+    this.#common.owners.operators.add(this.#party);
     return this.#handle(this.#recording.op(name, numbers, text === '{}' ? undefined : text));
   }
 
@@ -138,20 +216,35 @@ export class GraphRecorder implements GraphBuilder {
     this.#checkType('constant, type', type);
     const bytes = toBytes('constant, data', { element: type.element, shape: type.shape }, data);
     this.#recording.site(this.constant);
+    // Everybody has it.
+    this.#common.owners.operators.add(NOBODY);
     return this.#handle(this.#recording.constant(type, bytes));
   }
 
   output(name: string, operand: Operand): void {
-    checkName('output', name, this.#outputs);
+    const { outputs, owners } = this.#common;
+    checkName('output', name, outputs);
     const number = numberOf('output, operand', this.#recording, operand);
     this.#recording.site(this.output);
-    this.#outputs.add(name);
+    outputs.add(name);
+    owners.outputs.add(this.#party);
     this.#recording.output(name, number);
   }
 
   async build(options: CallOptions = {}): Promise<Circuit> {
     checkOptions('build', options, CALL_OPTIONS);
-    return this.#build(this.#recording, options);
+    return this.#common.build(this.#recording, options);
+  }
+
+  party(name: string): PartyBuilder {
+    checkName('party', name, NO_NAMES);
+    const { build, share, owners } = this.#common;
+    return new GraphRecorder(this.unit, build, share, this.#common, owners.numberOf(name));
+  }
+
+  async share(options: Pick<CallOptions, 'signal'> = {}): Promise<SharedGraph> {
+    checkOptions('share', options, SHARE_OPTIONS);
+    return this.#common.share(this.#recording, this.#common.owners.table(), options);
   }
 
   async expand(options: ExpandOptions & CallOptions): Promise<Circuit> {
@@ -213,7 +306,8 @@ export class GraphRecorder implements GraphBuilder {
 }
 
 /** Recorded calls never become a circuit by themselves. */
-const NEVER: Build = () => Promise.reject(failure('operator.expand', 'an expansion is not built by itself'));
+const NEVER = (): Promise<never> =>
+  Promise.reject(failure('operator.expand', 'an expansion is not built by itself'));
 
 /**
  * What an operator of a user's own means for such operands: the calls that its expansion makes. Errors: GraphError
@@ -247,7 +341,7 @@ export function expansionOf(
 }
 
 /** Errors: GraphError `graph.name`. */
-function checkName(where: 'input' | 'output', name: unknown, taken: ReadonlySet<string>): void {
+function checkName(where: 'input' | 'output' | 'party', name: unknown, taken: ReadonlySet<string>): void {
   const problem = !isName(name)
     ? 'expected well-formed text of 1 to 256 bytes, and not "__proto__"'
     : taken.has(name)

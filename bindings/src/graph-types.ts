@@ -5,6 +5,7 @@
  * seen at once, and else by `build()`, whose error has the stack of the line that made the call.
  */
 import type { OperatorAttributes, OperatorName, PassName } from './operators.js';
+import type { SharedGraph } from './parties/types.js';
 import type { CallOptions, GraphView, TraceView } from './types.js';
 import type { Verification, VerifyOptions } from './verification-types.js';
 
@@ -124,6 +125,16 @@ export interface GraphBuilder {
    * 10,000 calls; of later ones the error tells number, kind and name alone.
    */
   build(options?: CallOptions): Promise<Circuit>;
+  /**
+   * A view of this builder whose inputs, operators and outputs are that party's. What one party makes the others may read: it is sent to them. Errors:
+   * GraphError `graph.name` for what is no name.
+   */
+  party(name: string): PartyBuilder;
+  /**
+   * As `build()`, of a graph of several parties: each of its inputs, operators and outputs is one's. Operators that follow from constants alone need no
+   * party. Errors: also PartyError `party.shared`, which says what belongs to nobody.
+   */
+  share(options?: Pick<CallOptions, 'signal'>): Promise<SharedGraph>;
   /** `build()`, and that circuit's {@link Circuit.expand}. */
   expand(options: ExpandOptions & CallOptions): Promise<Circuit>;
   /** `build()`, and that circuit's {@link Circuit.optimize}. */
@@ -133,6 +144,12 @@ export interface GraphBuilder {
   /** `build()`, and that circuit's {@link Circuit.run}. */
   run(inputs: RunInputs, options?: CircuitRunOptions): Promise<RunOutputs>;
 }
+
+/** A party's view of a builder. */
+export type PartyBuilder = Pick<
+  GraphBuilder,
+  'unit' | 'input' | 'op' | 'view' | 'merge' | 'constant' | 'output'
+>;
 
 /** What an expansion may call: everything of a builder but declaring inputs and outputs. */
 export type ExpansionBuilder = Pick<GraphBuilder, 'unit' | 'op' | 'view' | 'merge' | 'constant'>;

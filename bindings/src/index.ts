@@ -18,6 +18,7 @@ export {
   NoiseError,
   OutOfRangeError,
   ParameterError,
+  PartyError,
   TableError,
   UndefinedStatisticError,
   WorkerError,
@@ -49,6 +50,7 @@ export type {
   OperatorUse,
   OperatorAnalysis,
   OptimizeOptions,
+  PartyBuilder,
   PlaceOptions,
   PlatformName,
   Port,
@@ -75,6 +77,15 @@ export type {
   Verification,
   VerifyOptions,
 } from './verification-types.js';
+export type {
+  Crossing,
+  Cut,
+  CutRunOptions,
+  Interaction,
+  OwnedPort,
+  SharedGraph,
+  Transport,
+} from './parties/types.js';
 export type { OperatorAttributes, OperatorName, PassName } from './operators.js';
 export type {
   Approximation,

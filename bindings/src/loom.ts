@@ -23,6 +23,7 @@ import type { Circuit, GraphBuilder, GraphOptions, OperatorDefinition } from './
 import { OwnOperators } from './own-operators.js';
 import { plannedBytes } from './planned.js';
 import { Resource } from './resource.js';
+import type { SharedGraph } from './parties/types.js';
 import type { CallOptions, LoadOptions, Loom, Mode } from './types.js';
 import { givenParameters, givenPasses, givenReleases, levelOf } from './values/program-info.js';
 import { CompiledProgram } from './values/program.js';
@@ -235,9 +236,30 @@ export class WorkerLoom extends Resource implements Loom {
   graph(options: GraphOptions = {}): GraphBuilder {
     checkOptions('graph', options, GRAPH_OPTIONS);
     this.signal(undefined);
-    return new GraphRecorder(options.unit ?? 8, async (recording, { signal, onProgress }) =>
-      WorkerCircuit.open(this, 'build', recorded(recording), this.signal(signal), onProgress),
+    return new GraphRecorder(
+      options.unit ?? 8,
+      async (recording, { signal, onProgress }) =>
+        WorkerCircuit.open(this, 'build', recorded(recording), this.signal(signal), onProgress),
+      async (recording, owners, { signal }) => {
+        const mark = recording.mark();
+        const ended = this.signal(signal);
+        // Who has no parties does not load what they need.
+        const { Shared } = await import('./parties/shared.js');
+        return Shared.recorded(this, recording, mark, owners, ended);
+      },
     );
+  }
+
+  async shared(bytes: Uint8Array, options: CallOptions = {}): Promise<SharedGraph> {
+    checkCall('shared', { bytes: [bytes, BYTES] }, options, CALL_OPTIONS);
+    const ended = this.signal(options.signal);
+    const { Shared } = await import('./parties/shared.js');
+    return Shared.saved(this, bytes, ended);
+  }
+
+  /** A signal that ends with the caller's or with the loom. Errors: DisposedError. */
+  while(signal: AbortSignal | undefined): AbortSignal {
+    return this.signal(signal);
   }
 
   async circuit(from: string | Uint8Array, options: CallOptions = {}): Promise<Circuit> {

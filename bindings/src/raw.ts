@@ -141,6 +141,57 @@ export interface RawCircuit {
   free(): void;
 }
 
+/** A graph of several parties. */
+export interface RawShared {
+  bytes(hear: Hear): Uint8Array<ArrayBuffer>;
+  /** 32 hexadecimal digits. */
+  id(): string;
+  about(): RawSharedAbout;
+  expand(options: RawExpandOptions, hear: Hear): RawShared;
+  circuit(): RawCircuit;
+  cut(party: string, hear: Hear): { circuit: RawCircuit; cut: RawCut };
+  free(): void;
+}
+
+/** What is told of a shared graph. */
+export interface RawSharedAbout {
+  parties: string[];
+  inputs: { port: RawPort; party: string }[];
+  outputs: { port: RawPort; party: string }[];
+  operators: number;
+}
+
+/** What crosses; `operator`: the number of the one in the cut that sends or receives it. */
+export interface RawCrossing {
+  from: string;
+  to: string;
+  number: number;
+  input: boolean;
+  producer: string;
+  of: string;
+  type: string;
+  bytes: number;
+  encrypted?: string | null;
+  channel: string;
+  operator: number;
+}
+
+/** A party's part of a shared graph, beside its circuit. */
+export interface RawCut {
+  own: number[];
+  common: number[];
+  sends: RawCrossing[];
+  receives: RawCrossing[];
+  interactions: {
+    number: number;
+    input: boolean;
+    name: string;
+    party: string;
+    feeds: number[];
+    reads: number[];
+  }[];
+}
+
 /** The conformance suite of a platform. */
 export interface RawConformance {
   names(): string[];
@@ -169,14 +220,16 @@ export interface RawExpandOptions {
 /** An operator that a run hands out: its number in that run, what it computes, and the data of its inputs. */
 export interface RawOutgoing {
   op: number;
+  /** Where it is computed: `javascript`, or `party` for what is sent and received. */
+  platform: string;
   name: string;
   attributes: string;
   inputs: RawPlace[];
-  output: RawPlace;
+  output: RawPlace & Pick<RawPort, 'bytes'>;
   data: Uint8Array<ArrayBuffer>[];
 }
 
-/** A tensor. */
+/** A tensor, where the platform computes on such. */
 export interface RawPlace {
   element: Element;
   shape: number[];
@@ -456,6 +509,18 @@ export interface RawGraphs extends RawModule {
     build(literal: GraphLiteral, hear: Hear): RawCircuit;
     fromText(text: string, hear: Hear): RawCircuit;
     fromBytes(bytes: Uint8Array, hear: Hear): RawCircuit;
+  };
+  RawShared: {
+    /** Recorded calls, the parties, and the owners of inputs, operators and outputs. */
+    build(
+      literal: GraphLiteral,
+      parties: string[],
+      inputs: Uint32Array,
+      operators: Uint32Array,
+      outputs: Uint32Array,
+      hear: Hear,
+    ): RawShared;
+    fromBytes(bytes: Uint8Array, hear: Hear): RawShared;
   };
   /** Makes an operator type of a user's own known, `base`: JavaScript computes it; throws if the name is taken. */
   declareOperator(name: string, base: boolean): void;

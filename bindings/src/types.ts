@@ -9,6 +9,7 @@
  * - `dispose()` may be called any number of times; using a disposed object throws `DisposedError`.
  * - Bytes handed in are copied, never detached; bytes handed out belong to you.
  */
+import type { SharedGraph } from './parties/types.js';
 import type { Circuit, GraphBuilder, GraphOptions, OperatorDefinition } from './graph-types.js';
 import type { CompileOptions, LoomTask, OpenOptions, Program, Task } from './values/types.js';
 import type { Conformance, ConformanceOptions } from './verification-types.js';
@@ -130,6 +131,11 @@ export interface Loom extends Disposable {
   graph(options?: GraphOptions): GraphBuilder;
   /** Opens what `Circuit.toText` or `Circuit.toBytes` gave, checked. Errors: GraphError, FormatError, MemoryError. */
   circuit(saved: string | Uint8Array, options?: CallOptions): Promise<Circuit>;
+  /**
+   * Opens what `SharedGraph.toBytes` gave, checked: a graph of several parties, which each of them cuts for themselves. Errors: PartyError, GraphError,
+   * FormatError, MemoryError.
+   */
+  shared(bytes: Uint8Array, options?: CallOptions): Promise<SharedGraph>;
   /**
    * Runs the conformance suite on this device: every operator that its platforms have kernels for, on edge values and random
    * ones, compared with models written from their definitions. Takes some seconds for each platform; what fails is told by

@@ -10,6 +10,7 @@ use cipherloom::math::bits::bytes_of;
 use cipherloom::math::sample::Seed;
 use cipherloom::ops::tensor::Tensor;
 use cipherloom::ops::{Level, OpDef, Registry};
+use cipherloom::parties::PLATFORM as PARTY;
 use cipherloom::platform::{Foreign, Gpu, Mixed, Platform, Scalar};
 use cipherloom::protect::{Growth, Kind, KindGrowth, Policy};
 use cipherloom::{Error, memory};
@@ -45,7 +46,7 @@ fn types() -> MutexGuard<'static, Types> {
     TYPES.get_or_init(|| Mutex::new(new())).lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn registry() -> Arc<Registry> {
+pub(super) fn registry() -> Arc<Registry> {
     Arc::clone(&types().registry)
 }
 
@@ -112,21 +113,23 @@ fn platforms() -> Vec<Arc<dyn Platform>> {
     static SCALAR: OnceLock<Arc<Scalar>> = OnceLock::new();
     let scalar = Arc::clone(SCALAR.get_or_init(|| Arc::new(Scalar::new())));
     let own = |op: &str| types().own.get(op).is_some_and(|own| own.level() == Level::Base);
-    vec![platform(), Arc::new(Foreign::new(JAVASCRIPT, own)), scalar, Arc::new(Gpu)]
+    let party = Arc::new(cipherloom::parties::platform());
+    vec![platform(), Arc::new(Foreign::new(JAVASCRIPT, own)), party, scalar, Arc::new(Gpu)]
 }
 
 /// The platform of that name, of those whose kernels are here.
 pub(super) fn platform_of(name: &str) -> Result<Arc<dyn Platform>, Error> {
-    let here = |name: &str| name != JAVASCRIPT && name != GPU;
-    let found = platforms().into_iter().find(|platform| platform.name() == name && here(name));
+    let elsewhere = [JAVASCRIPT, PARTY, GPU].contains(&name);
+    let found = platforms().into_iter().find(|platform| platform.name() == name && !elsewhere);
     found.ok_or_else(|| wrong("platform", name, "simd or scalar"))
 }
 
-/// The platforms of these names, in that order; the usual ones for none. The others serve what is placed on them.
+/// The platforms of these names, in that order; the usual ones for none. The others serve what is placed on them, but for that of what
+/// parties send each other, which nobody else computes.
 fn mixed(names: &[String]) -> Result<Mixed, Error> {
     let mut rest = platforms();
     if names.is_empty() {
-        let others = rest.split_off(2);
+        let others = rest.split_off(3);
         return Ok(Mixed::new(rest, others));
     }
     let mut take = |name: &String| {
@@ -134,7 +137,9 @@ fn mixed(names: &[String]) -> Result<Mixed, Error> {
         at.map(|at| rest.remove(at))
             .ok_or_else(|| wrong("platform", name, "simd, scalar, javascript or gpu, each once"))
     };
-    let preferred = names.iter().map(&mut take).collect::<Result<Vec<_>, _>>()?;
+    let mut preferred = names.iter().map(&mut take).collect::<Result<Vec<_>, _>>()?;
+    let party = rest.iter().position(|platform| platform.name() == PARTY);
+    preferred.extend(party.map(|at| rest.remove(at)));
     Ok(Mixed::new(preferred, rest))
 }
 
@@ -156,7 +161,7 @@ pub(super) fn texts(value: &JsValue) -> Vec<String> {
 }
 
 /// Recorded calls from an object of their fields.
-fn literal_of(literal: &JsValue) -> Result<CircuitLiteral, Error> {
+pub(super) fn literal_of(literal: &JsValue) -> Result<CircuitLiteral, Error> {
     let mut constants = Vec::new();
     for value in Array::from(&option(literal, "constants")).iter() {
         let bytes = value.dyn_ref::<Uint8Array>().ok_or_else(|| wrong("constants", "other data", "bytes"))?;
@@ -210,7 +215,7 @@ struct Ports {
 pub struct RawCircuit(pub(super) Circuit, Owner);
 
 impl RawCircuit {
-    fn new(circuit: Circuit) -> Self {
+    pub(super) fn new(circuit: Circuit) -> Self {
         Self(circuit, Owner::new())
     }
 
@@ -328,19 +333,7 @@ impl RawCircuit {
     /// # Errors
     /// Throws.
     pub fn expand(&self, options: &JsValue, hear: Option<Function>) -> Result<RawCircuit, Thrown> {
-        let expand = |to: To<'_>| Self::watched(hear, 6, || self.0.expand(to));
-        let platforms = texts(&option(options, "platforms"));
-        if !platforms.is_empty() {
-            return expand(To::Platform(&mixed(&platforms)?));
-        }
-        if let Some(name) = text(options, "level") {
-            let level = level_of(&name).ok_or_else(|| wrong("level", name, LEVELS))?;
-            return expand(To::Level(level));
-        }
-        if let Some(steps) = option(options, "steps").as_f64() {
-            return expand(To::Steps(steps as usize));
-        }
-        expand(To::Base(&texts(&option(options, "base"))))
+        expand(options, |to| Self::watched(hear, 6, || self.0.expand(to)))
     }
 
     /// See [`Circuit::place`]; `pins`: operator types, and for each a platform.
@@ -434,7 +427,7 @@ impl RawCircuit {
                 Run::new(Arc::clone(execution.plan()), inputs, CLOCK)
             }
         });
-        let job = Job::new(run, move |run| {
+        let job = Job::of(Arc::clone(&execution), run, |execution, run| {
             let outputs = execution.outputs().enumerate();
             let secret = execution.options().secret;
             let named = outputs.map(|(index, (port, _))| {
@@ -461,6 +454,25 @@ impl RawCircuit {
         };
         to_js(&keep.iter().map(port).collect::<Result<Vec<_>, Error>>()?)
     }
+}
+
+/// Expands as far as an object of options says.
+pub(super) fn expand<T>(
+    options: &JsValue,
+    expand: impl FnOnce(To<'_>) -> Result<T, Thrown>,
+) -> Result<T, Thrown> {
+    let platforms = texts(&option(options, "platforms"));
+    if !platforms.is_empty() {
+        return expand(To::Platform(&mixed(&platforms)?));
+    }
+    if let Some(name) = text(options, "level") {
+        let level = level_of(&name).ok_or_else(|| wrong("level", name, LEVELS))?;
+        return expand(To::Level(level));
+    }
+    if let Some(steps) = option(options, "steps").as_f64() {
+        return expand(To::Steps(steps as usize));
+    }
+    expand(To::Base(&texts(&option(options, "base"))))
 }
 
 /// A policy from an object of what differs from the default.

@@ -1,4 +1,4 @@
-//! Operators that JavaScript computes, handed out by a run.
+//! Operators that JavaScript computes or has computed, handed out by a run.
 
 use super::circuit::Port;
 use super::{RawJob, Thrown, copy, set, to_js};
@@ -12,6 +12,7 @@ use zeroize::Zeroizing;
 #[derive(Serialize)]
 struct Outgoing<'a> {
     op: u32,
+    platform: &'a str,
     name: &'a str,
     attributes: String,
     inputs: Vec<Port>,
@@ -20,7 +21,7 @@ struct Outgoing<'a> {
 
 #[wasm_bindgen]
 impl RawJob {
-    /// See [`Job::hand_out`]: for each operator its number, name and attributes, the types of its operands, and their data.
+    /// See [`Job::hand_out`]: for each operator its number, platform, name and attributes, the types of its operands, and their data.
     ///
     /// # Errors
     /// Throws.
@@ -29,9 +30,10 @@ impl RawJob {
         let unit = self.0.graph().unit_bits();
         let out = Array::new();
         for outgoing in self.0.hand_out()? {
-            let ForeignCall { name, attrs, inputs, output, .. } = &*outgoing.call;
+            let ForeignCall { platform, name, attrs, inputs, output } = &*outgoing.call;
             let item = to_js(&Outgoing {
                 op: outgoing.op,
+                platform,
                 name,
                 attributes: attrs.to_string(),
                 inputs: inputs.iter().map(|ty| Port::new("", ty, unit)).collect(),

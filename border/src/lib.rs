@@ -17,6 +17,8 @@ mod error;
 mod job;
 #[cfg(feature = "graphs")]
 mod last_plan;
+#[cfg(feature = "graphs")]
+pub mod parties;
 #[cfg(feature = "threads")]
 pub mod pool;
 #[cfg(feature = "tasks")]

@@ -149,6 +149,28 @@ pub enum Error {
         /// How many levels were tried.
         levels: usize,
     },
+    /// Owners that are none of a shared graph, or a party that it has not.
+    #[error("{what}: found {found}, expected {expected}")]
+    Party {
+        /// What is wrong.
+        what: String,
+        /// What was found.
+        found: String,
+        /// What is taken.
+        expected: String,
+    },
+    /// What came of an operator that was computed elsewhere is no value of its type.
+    #[error("{op}{attrs}: its result: found {found}, expected {expected}")]
+    Delivered {
+        /// The operator type.
+        op: String,
+        /// Its attributes, in their text form.
+        attrs: String,
+        /// What was delivered; no value.
+        found: &'static str,
+        /// What is taken.
+        expected: String,
+    },
     /// A task literal names something that is not there, or in the wrong way.
     #[error("task: {at}: found {found}, expected {expected}")]
     Task {
@@ -451,6 +473,8 @@ impl Error {
             Self::NoPlatform { .. } => "platform.unknown",
             Self::SecretOnDevice { .. } => "gpu.secret",
             Self::EndlessExpansion { .. } => "operator.endless_expansion",
+            Self::Party { .. } => "party.shared",
+            Self::Delivered { .. } => "operator.result",
             Self::Task { .. } => "task.invalid",
             Self::TooLarge { .. } => "program.too_large",
             Self::RangeOverflow { .. } => "range.overflow",

@@ -39,6 +39,12 @@ impl Error {
             Self::UnknownPass { name, expected } => facts([("name", name), ("expected", expected)]),
             Self::NotKept { operand } => facts([("operand", operand)]),
             Self::EndlessExpansion { op, levels } => facts([("operator", op), ("levels", levels)]),
+            Self::Party { what, found, expected } => {
+                facts([("what", what), ("found", found), ("expected", expected)])
+            }
+            Self::Delivered { op, attrs, found, expected } => {
+                facts([("operator", op), ("attrs", attrs), ("found", found), ("expected", expected)])
+            }
             Self::Task { at, found, expected } => {
                 facts([("at", at), ("found", found), ("expected", expected)])
             }

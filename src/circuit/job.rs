@@ -1,8 +1,10 @@
 //! A resumable piece of work with a result in bytes or numbers.
 
+use super::Execution;
 use crate::engine::{Input, Outgoing, Run, Trace};
 use crate::values::Exact;
 use crate::{Error, Result};
+use std::sync::Arc;
 
 /// An object's bytes, and what it holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,12 +48,24 @@ pub struct Job {
     run: Run,
     finish: Option<Finish>,
     instead: Option<Instead>,
+    /// What checks results of operators that are computed elsewhere.
+    execution: Option<Arc<Execution>>,
 }
 
 impl Job {
     /// A job over a run; `finish` makes the result of its outputs.
     pub fn new(run: Run, finish: impl FnOnce(&Run) -> Result<Outcome> + Send + 'static) -> Self {
-        Self { run, finish: Some(Box::new(finish)), instead: None }
+        Self { run, finish: Some(Box::new(finish)), instead: None, execution: None }
+    }
+
+    /// The same for a run of that execution, which checks what is delivered.
+    pub fn of(
+        execution: Arc<Execution>,
+        run: Run,
+        finish: impl FnOnce(&Execution, &Run) -> Result<Outcome> + Send + 'static,
+    ) -> Self {
+        let own = Arc::clone(&execution);
+        Self { execution: Some(execution), ..Self::new(run, move |run| finish(&own, run)) }
     }
 
     /// The same job; `instead` makes a run over its inputs, by other kernels, for when its device is lost.
@@ -103,12 +117,15 @@ impl Job {
         self.run.hand_out()
     }
 
-    /// See [`Run::deliver`].
+    /// See [`Execution::deliver`].
     ///
     /// # Errors
     /// As there.
     pub fn deliver(&mut self, op: u32, bytes: &[u8]) -> Result<()> {
-        self.run.deliver(op, bytes)
+        match &self.execution {
+            Some(execution) => execution.deliver(&mut self.run, op, bytes),
+            None => self.run.deliver(op, bytes),
+        }
     }
 
     /// (operators done, all operators).

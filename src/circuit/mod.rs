@@ -23,6 +23,7 @@ pub use literal::CircuitLiteral;
 pub use passes::{default_pass_names, pass_named, pass_names};
 pub use precompute::Precompute;
 pub use recorded::Recorded;
+pub(crate) use residues::ResidueBounds;
 pub use run::{Bytes, Execution, RunOptions};
 pub(crate) use verify::{Operand, Random, common};
 pub use verify::{Report, Skipped, Trials};

@@ -7,6 +7,9 @@ use crate::ops::Registry;
 use crate::watch::{Steps, pause};
 use std::collections::BTreeMap;
 
+/// In place of a prime, for words that may be any.
+const ANY: u64 = 0;
+
 /// Checks a graph that was not built but read: an operand of a type of residues is what an operator or an input of the
 /// graph gave as residues below primes that are no larger.
 ///
@@ -19,14 +22,14 @@ pub(super) fn check(graph: &Graph, registry: &Registry) -> Result<()> {
         return Ok(());
     }
     pause()?;
-    let bounds = Bounds::new(graph, registry, &mut types)?;
+    let bounds = Bounds::new(graph, registry)?;
     let mut limbs = Vec::new();
     let mut steps = Steps::new(views.len());
     for view in views {
         steps.step()?;
         limbs.clear();
         types.limbs(view, &mut limbs)?;
-        for &(limb, prime) in &limbs {
+        for &(limb, prime) in limbs.iter().filter(|&&(_, prime)| prime != ANY) {
             if bounds.of(limb).is_none_or(|bound| bound > prime) {
                 let found = format!("{} over words that may be larger than its primes", graph.ty(view));
                 let expected = "a view of residues of the same primes";
@@ -62,17 +65,20 @@ struct Types<'g> {
     graph: &'g Graph,
     registry: &'g Registry,
     known: Vec<Option<Residues>>,
+    /// Whether a type that is none, such as one of another dimension than rings have, is an error; else it is not one of residues.
+    strict: bool,
 }
 
 impl<'g> Types<'g> {
     fn new(graph: &'g Graph, registry: &'g Registry) -> Self {
-        Self { graph, registry, known: vec![None; graph.types().len()] }
+        Self { graph, registry, known: vec![None; graph.types().len()], strict: true }
     }
 
     fn of(&mut self, operand: OperandId) -> Result<&Residues> {
         let known = &mut self.known[self.graph.type_number(operand) as usize];
         if known.is_none() {
-            *known = Some(self.registry.residues(self.graph.ty(operand))?);
+            let residues = self.registry.residues(self.graph.ty(operand));
+            *known = Some(if self.strict { residues? } else { residues.unwrap_or_default() });
         }
         Ok(known.get_or_insert(None))
     }
@@ -87,8 +93,8 @@ impl<'g> Types<'g> {
             let mut from = 0;
             while from < piece.size() {
                 let size = (n - done % n).min(piece.size() - from);
-                // A type whose size does not fit its attributes has no prime there.
-                let prime = primes.get((done / n) as usize).copied().unwrap_or(0);
+                // A type whose size does not fit its attributes has no prime there, and no residue is below 1.
+                let prime = primes.get((done / n) as usize).copied().unwrap_or(1);
                 limbs.push((piece.part(from, size), prime));
                 from += size;
                 done += size;
@@ -98,7 +104,35 @@ impl<'g> Types<'g> {
     }
 }
 
-/// Where residues lie, and below what they are.
+/// Where residues lie in a graph, and below what they are: of inputs and outputs of operators what their types say, of what is moved what it
+/// was before.
+pub(crate) struct ResidueBounds(Bounds);
+
+impl ResidueBounds {
+    /// Of a checked graph.
+    ///
+    /// # Errors
+    /// What analysis finds; `Cancelled`.
+    pub(crate) fn new(graph: &Graph, registry: &Registry) -> Result<Self> {
+        Ok(Self(Bounds::new(graph, registry)?))
+    }
+
+    /// Appends runs of units with their bound, 0 where they may hold any words, to what was there.
+    pub(crate) fn runs(&self, place: Placeholder, runs: &mut Vec<(u64, u64)>) {
+        let mut at = place.start;
+        while at < place.end {
+            let rest = Placeholder::new(at, place.end);
+            let (end, bound) = self.0.at(at).unwrap_or_else(|| (self.0.next_after(rest), ANY));
+            let size = end.min(place.end) - at;
+            match runs.last_mut() {
+                Some((run, last)) if *last == bound => *run += size,
+                _ => runs.push((size, bound)),
+            }
+            at += size;
+        }
+    }
+}
+
 struct Bounds {
     /// Of inputs and of what operators computed, with where in `primes` their bounds stand.
     limbs: Intervals,
@@ -108,7 +142,9 @@ struct Bounds {
 }
 
 impl Bounds {
-    fn new(graph: &Graph, registry: &Registry, types: &mut Types<'_>) -> Result<Self> {
+    fn new(graph: &Graph, registry: &Registry) -> Result<Self> {
+        // Of what has no such type nothing is known.
+        let mut types = Types { strict: false, ..Types::new(graph, registry) };
         let names = graph.signatures().iter().map(|signature| &signature.name);
         let moves: Vec<bool> = names.map(|name| registry.get(name).is_ok_and(|def| def.moves())).collect();
         let moves = |op: &Operator| moves[op.signature as usize];
@@ -119,6 +155,7 @@ impl Bounds {
         for op in graph.operators().iter().filter(|op| !moves(op)) {
             types.limbs(op.output, &mut limbs)?;
         }
+        limbs.retain(|&(_, prime)| prime > 1);
         let primes = limbs.iter().map(|&(_, prime)| prime).collect();
         let places = limbs.iter().map(|&(limb, _)| limb).zip(0..);
         let mut bounds = Self { limbs: Intervals::new(places), primes, moved: BTreeMap::new() };

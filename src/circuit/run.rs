@@ -156,6 +156,44 @@ impl Execution {
         Ok(if self.options.secret { Input::secret(words) } else { words.into() })
     }
 
+    /// Takes the output of an operator that was handed out, as [`Run::deliver`], and believes nothing of it that its type does not say.
+    ///
+    /// # Errors
+    /// As there; `Delivered` for words of a lattice type that are no residues, or bits beyond the end that are not 0.
+    pub fn deliver(&self, run: &mut Run, op: u32, bytes: &[u8]) -> Result<()> {
+        self.check_delivered(run, op, bytes)?;
+        run.deliver(op, bytes)
+    }
+
+    /// By the run's own graph: one that fell back from a device has another plan.
+    fn check_delivered(&self, run: &Run, op: u32, bytes: &[u8]) -> Result<()> {
+        let graph = run.plan().graph();
+        let Some(operator) = graph.operators().get(op as usize) else { return Ok(()) };
+        let ty = graph.ty(operator.output);
+        let bits = ty.size.saturating_mul(graph.unit_bits().into());
+        if bytes.len() as u64 != bytes_of(bits) {
+            // What is of another size the run refuses.
+            return Ok(());
+        }
+        let signature = graph.signature(operator);
+        let wrong = |found| Error::Delivered {
+            op: signature.name.clone(),
+            attrs: signature.attrs.to_string(),
+            found,
+            expected: ty.to_string(),
+        };
+        if bits % 8 != 0 && bytes.last().is_some_and(|last| last >> (bits % 8) != 0) {
+            return Err(wrong("bits beyond its end that are not 0"));
+        }
+        let Some((n, primes)) = self.registry.residues(ty)? else { return Ok(()) };
+        let mut words = Zeroizing::new(memory::zeros::<u64>(bytes.len().div_ceil(8))?);
+        bytemuck::cast_slice_mut(&mut words)[..bytes.len()].copy_from_slice(bytes);
+        if crate::bytes::check_residues(&words, n, primes.into_iter()) {
+            return Ok(());
+        }
+        Err(wrong("words that are no residues"))
+    }
+
     /// The bytes of declared output or kept operand number `index` of a finished run.
     ///
     /// # Errors

@@ -1,9 +1,9 @@
 /** The graph worker: graphs of users' own, from their recording to their runs. No key of a client ever comes here. */
 import type { Growth } from '../graph-types.js';
-import type { RawCircuit, RawGraphs } from '../raw.js';
+import type { Hear, RawCircuit, RawGraphs, RawShared } from '../raw.js';
 import { openGraphs } from '../raw-graphs.js';
 import { Handles } from './handles.js';
-import type { GraphMethods, OpenCircuit } from './protocol.js';
+import type { GraphMethods, OpenCircuit, SharedRecord } from './protocol.js';
 import { Moved, serve } from './serve.js';
 import { verify } from './verification.js';
 
@@ -17,6 +17,26 @@ function open(circuit: RawCircuit, growth?: Growth): OpenCircuit {
   const { inputs, outputs } = circuit.ports();
   const told = { id: circuit.id(), operators: circuit.operators(), inputs, outputs, growth };
   return { circuit: circuits.add(circuit), ...told };
+}
+
+/** What is to be known of a shared graph, which goes. */
+function told(shared: RawShared, hear: Hear): Moved<SharedRecord> {
+  try {
+    const bytes = shared.bytes(hear);
+    return new Moved({ id: shared.id(), bytes, about: shared.about() }, [bytes.buffer]);
+  } finally {
+    shared.free();
+  }
+}
+
+/** What is made of a shared graph's bytes. */
+function ofShared<T>(bytes: Uint8Array, hear: Hear, make: (shared: RawShared) => T): T {
+  const shared = raw.RawShared.fromBytes(bytes, hear);
+  try {
+    return make(shared);
+  } finally {
+    shared.free();
+  }
 }
 
 serve<GraphMethods>({
@@ -79,4 +99,15 @@ serve<GraphMethods>({
     });
   },
   free: (_, circuit) => circuits.free(circuit),
+  share: ({ hear }, literal, { parties, inputs, operators, outputs }) =>
+    told(raw.RawShared.build(literal, parties, inputs, operators, outputs, hear), hear),
+  openShared: ({ hear }, bytes) => told(raw.RawShared.fromBytes(bytes, hear), hear),
+  expandShared: ({ hear }, bytes, options) =>
+    ofShared(bytes, hear, (shared) => told(shared.expand(options, hear), hear)),
+  wholeShared: ({ hear }, bytes) => ofShared(bytes, hear, (shared) => open(shared.circuit())),
+  cut: ({ hear }, bytes, party) =>
+    ofShared(bytes, hear, (shared) => {
+      const { circuit, cut } = shared.cut(party, hear);
+      return { ...open(circuit), cut };
+    }),
 });

@@ -7,6 +7,7 @@ import type {
   RawAnalysis,
   RawCircuitOptions,
   RawCompileOptions,
+  RawCut,
   RawExpandOptions,
   RawExplanation,
   RawGivenValues,
@@ -16,6 +17,7 @@ import type {
   RawPort,
   RawProgramReport,
   RawReport,
+  RawSharedAbout,
   RawStep,
   RawTrials,
   RawTried,
@@ -48,6 +50,21 @@ export interface OpenCircuit {
   readonly outputs: readonly RawPort[];
   /** Of one that was protected. */
   readonly growth?: Growth | undefined;
+}
+
+/** The parties of a graph, and by number whose inputs, operators and outputs are. */
+export interface OwnerTable {
+  readonly parties: string[];
+  readonly inputs: Uint32Array;
+  readonly operators: Uint32Array;
+  readonly outputs: Uint32Array;
+}
+
+/** A shared graph: its bytes are all there is of it. */
+export interface SharedRecord {
+  readonly id: string;
+  readonly bytes: Bytes;
+  readonly about: RawSharedAbout;
 }
 
 /** What a worker tells of the instance that it started. */
@@ -188,6 +205,12 @@ export interface GraphMethods extends StartMethods {
     trace: boolean,
   ): { objects: NamedBytes[]; kept: RawPort[]; trace: TraceView | undefined };
   free(circuit: Handle): void;
+  share(literal: GraphLiteral, owners: OwnerTable): SharedRecord;
+  openShared(bytes: Uint8Array): SharedRecord;
+  expandShared(bytes: Uint8Array, options: RawExpandOptions): SharedRecord;
+  /** The whole graph. */
+  wholeShared(bytes: Uint8Array): OpenCircuit;
+  cut(bytes: Uint8Array, party: string): OpenCircuit & { readonly cut: RawCut };
 }
 
 /** What conformance workers do. */

@@ -1,6 +1,6 @@
 /**
  * The worker's side of the protocol: one call after the other, each of which can be cancelled between its
- * steps.
+ * steps. A run that waits for what is computed elsewhere lets the next call in.
  */
 import { CipherloomError, type ErrorRecord, fromRecord, GpuError } from '../errors.js';
 import type { GpuRun } from '../gpu/run.js';
@@ -47,6 +47,19 @@ export interface Call {
 
 type Job = RawJob | RawDeviceJob | RawCircuitJob;
 
+/** One call works at a time; whoever waits for his turn gets it in the order in which he asked. */
+class Turns {
+  #last: Promise<void> = Promise.resolve();
+
+  /** Resolves, when it is the caller's turn, with what gives it back. */
+  take(): Promise<() => void> {
+    const before = this.#last;
+    return new Promise((resolve) => {
+      this.#last = new Promise((give) => void before.then(() => resolve(give)));
+    });
+  }
+}
+
 type Answer<T> = T | Moved<T> | Promise<T | Moved<T>>;
 
 /** One handler per method. */
@@ -74,12 +87,15 @@ export function serve<M>(handlers: Handlers<M>): void {
   const cancelled = new Set<number>();
   const questions = new Map<number, Question>();
   let asked = 0;
-  // Of the one call that is worked on.
-  let wake = (): void => {};
-  let last: Promise<void> = Promise.resolve();
+  /** Of each call that waits for news. */
+  const wakes = new Map<number, () => void>();
+  const turns = new Turns();
+  /** Once the instance is of no use any more: a run that waited must not touch it again. */
+  let trapped = false;
   const post = (message: FromWorker, transfer: Transferable[] = []): void => port.post(message, transfer);
 
   const answer = async (request: Request<M>): Promise<void> => {
+    let give = await turns.take();
     const { id, method, args, stop } = request;
     let reported = performance.now();
     const report = (progress: { done: number; total: number }): void => {
@@ -101,7 +117,7 @@ export function serve<M>(handlers: Handlers<M>): void {
       if (cancelled.has(id)) throw new Cancelled();
       const ask: Call['ask'] = (question, transfer = []) =>
         new Promise((resolve, reject) => {
-          questions.set(++asked, { resolve: resolve as Question['resolve'], reject });
+          questions.set(++asked, { call: id, resolve: resolve as Question['resolve'], reject });
           post({ id, ask: asked, question }, transfer);
         });
       const call: Call = {
@@ -117,8 +133,15 @@ export function serve<M>(handlers: Handlers<M>): void {
                 outgoing,
                 outgoing.data.map(({ buffer }) => buffer),
               ),
-            news: () => new Promise((resolve) => (wake = resolve)),
-            wake: () => wake(),
+            news: async (keepsTurn) => {
+              const woken = new Promise<void>((resolve) => wakes.set(id, resolve));
+              if (keepsTurn) return woken;
+              give();
+              await woken;
+              give = await turns.take();
+              if (trapped) throw new WebAssembly.RuntimeError('another call of this worker crashed');
+            },
+            wake: () => wakes.get(id)?.(),
           }),
       };
       const handler = handlers[method] as (call: Call, ...args: Args<M, typeof method>) => unknown;
@@ -126,12 +149,15 @@ export function serve<M>(handlers: Handlers<M>): void {
       if (value instanceof Moved) post({ id, result: value.value }, value.transfer);
       else post({ id, result: value });
     } catch (error) {
+      trapped ||= isTrap(error);
       post({ id, error: recordOf(error), fatal: isTrap(error) });
     } finally {
       // What is answered later is nobody's any more.
-      questions.clear();
+      for (const [question, { call }] of questions) if (call === id) questions.delete(question);
       waiting.delete(id);
       cancelled.delete(id);
+      wakes.delete(id);
+      give();
     }
   };
 
@@ -139,7 +165,7 @@ export function serve<M>(handlers: Handlers<M>): void {
     const message = data as ToWorker<M>;
     if ('cancel' in message) {
       if (waiting.has(message.cancel)) cancelled.add(message.cancel);
-      wake();
+      wakes.get(message.cancel)?.();
       return;
     }
     if ('end' in message) {
@@ -151,16 +177,18 @@ export function serve<M>(handlers: Handlers<M>): void {
       questions.delete(message.answer);
       if ('error' in message) question?.reject(fromRecord(message.error));
       else question?.resolve(message.result);
-      wake();
+      if (question !== undefined) wakes.get(question.call)?.();
       return;
     }
     waiting.add(message.id);
-    last = last.then(() => answer(message));
+    void answer(message);
   });
 }
 
 /** Whoever waits for an answer of the page. */
 interface Question {
+  /** The call that asked. */
+  readonly call: number;
   resolve(result: unknown): void;
   reject(reason: unknown): void;
 }
@@ -169,8 +197,8 @@ interface Question {
 interface Surroundings extends Pick<Call, 'pause'> {
   /** Has an operator computed elsewhere. */
   compute(outgoing: RawOutgoing): Promise<Uint8Array>;
-  /** Resolves when an answer or a cancel message has come, or {@link wake} is called. */
-  news(): Promise<void>;
+  /** Resolves when an answer or a cancel message has come, or {@link wake} is called. Others have their turn meanwhile, unless it is kept. */
+  news(keepsTurn: boolean): Promise<void>;
   wake(): void;
 }
 
@@ -202,7 +230,8 @@ async function finish<T>(
         }
       if (beside?.work() === 'anew') computed.length = 0;
       const idle = job.waits() && computed.length === 0 && failed === undefined && !beside?.news;
-      await pause(job.progress(), idle ? news() : undefined);
+      // The memory of a GPU is one run's at a time.
+      await pause(job.progress(), idle ? news(beside?.runs ?? false) : undefined);
       if (failed !== undefined) throw failed.error;
       if ('deliver' in job) for (const { op, bytes } of computed.splice(0)) job.deliver(op, bytes);
     }

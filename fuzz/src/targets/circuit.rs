@@ -22,7 +22,7 @@ const MEMORY: u64 = 1 << 20;
 /// Most operators that are expanded: what a text of so many bytes says, not what it could grow to.
 const MOST_OPERATORS: usize = 200;
 
-fn registry() -> &'static Arc<Registry> {
+pub(super) fn registry() -> &'static Arc<Registry> {
     static REGISTRY: LazyLock<Arc<Registry>> = LazyLock::new(|| Arc::new(cipherloom::registry()));
     &REGISTRY
 }
@@ -76,7 +76,7 @@ fn data(execution: &Execution) -> Result<Vec<(String, Vec<u8>)>> {
     graph.inputs().iter().map(|port| Ok((port.name.clone(), bytes(graph.ty(port.operand))?))).collect()
 }
 
-fn seeds() -> Vec<Vec<u8>> {
+pub(super) fn seeds() -> Vec<Vec<u8>> {
     let all = programs().iter().map(cipherloom::tasks::Program::scheme);
     let mut texts: Vec<String> = all.map(print).filter(|text| text.len() < 4096).collect();
     for unit in [1, 8, 64] {

@@ -7,6 +7,7 @@ mod key;
 mod literal;
 mod program;
 mod public_key;
+mod shared;
 mod task;
 mod value;
 
@@ -34,7 +35,7 @@ pub struct Target {
 }
 
 /// All targets.
-pub const TARGETS: [&Target; 9] = [
+pub const TARGETS: [&Target; 10] = [
     &program::TARGET,
     &client::TARGET,
     &key::TARGET,
@@ -44,6 +45,7 @@ pub const TARGETS: [&Target; 9] = [
     &task::TARGET,
     &graph::TARGET,
     &circuit::TARGET,
+    &shared::TARGET,
 ];
 
 /// The target of that name.

@@ -1,0 +1,416 @@
+/** One run's ends of channels, between what the run hands out and a transport. Who is at the other ends may be anybody, and say anything. */
+import { describe } from '../arguments.js';
+import { CipherloomError, failure, type PartyError } from '../errors.js';
+import type { RawOutgoing } from '../raw.js';
+import { readAttributes } from '../type-text.js';
+import { decode, encode, type Frame, PIECE, type Reason } from './frame.js';
+import type { Crossing, CutRunOptions, Transport } from './types.js';
+
+/** Most bytes of a value that are under way to a party that has not said that it has them. */
+const WINDOW = 4 * PIECE;
+/** Milliseconds between two messages that say that a party is there. */
+const HERE_MS = 5000;
+
+/** What an exchange is about. */
+export interface ExchangeSettings extends Pick<CutRunOptions, 'transport' | 'run' | 'timeout' | 'onRefused'> {
+  /** The shared graph's. */
+  readonly id: string;
+  readonly sends: readonly Crossing[];
+  readonly receives: readonly Crossing[];
+}
+
+/** Another party, as far as it was heard of. */
+interface Peer {
+  readonly name: string;
+  /** Resolves when it has said hello. */
+  readonly hello: Gate;
+  /** When it was heard of last. */
+  heard: number;
+  /** How many wait for it, and since when somebody does. */
+  waits: number;
+  since: number;
+  /** It said that nothing more comes. */
+  ended: boolean;
+}
+
+/** A value on its way to here. */
+interface Receive {
+  readonly crossing: Crossing;
+  readonly done: Gate;
+  /** From the first piece on. */
+  bytes: Uint8Array<ArrayBuffer> | undefined;
+  received: number;
+}
+
+/** A value on its way to another. */
+interface Send {
+  readonly crossing: Crossing;
+  /** Bytes that were sent, and those that the other says it has. */
+  sent: number;
+  acked: number;
+  /** Lets whoever waits for more room look again. */
+  moved: Gate;
+}
+
+/** Something that happens once. */
+class Gate {
+  open = (): void => {};
+  fail: (reason: unknown) => void = () => {};
+  isOpen = false;
+  readonly promise: Promise<void>;
+
+  constructor() {
+    this.promise = new Promise((resolve, reject) => {
+      this.open = () => {
+        this.isOpen = true;
+        resolve();
+      };
+      this.fail = reject;
+    });
+    // Nobody may be waiting.
+    this.promise.catch(() => {});
+  }
+}
+
+/** See above. */
+export class Exchange {
+  readonly #settings: ExchangeSettings;
+  readonly #transport: Transport;
+  readonly #peers: ReadonlyMap<string, Peer>;
+  readonly #receives: ReadonlyMap<string, Receive>;
+  readonly #sends: ReadonlyMap<string, Send>;
+  readonly #life = new AbortController();
+  readonly #timers: ReturnType<typeof setInterval>[] = [];
+  #stopListening = (): void => {};
+  #over = false;
+
+  constructor(settings: ExchangeSettings) {
+    const { sends, receives, transport } = settings;
+    this.#settings = settings;
+    this.#transport = transport;
+    const names = new Set([...sends.map(({ to }) => to), ...receives.map(({ from }) => from)]);
+    this.#peers = new Map(
+      [...names].map((name) => [
+        name,
+        { name, hello: new Gate(), heard: 0, waits: 0, since: 0, ended: false },
+      ]),
+    );
+    this.#receives = new Map(
+      receives.map((crossing) => [
+        crossing.channel,
+        { crossing, done: new Gate(), bytes: undefined, received: 0 },
+      ]),
+    );
+    this.#sends = new Map(
+      sends.map((crossing) => [crossing.channel, { crossing, sent: 0, acked: 0, moved: new Gate() }]),
+    );
+  }
+
+  /** Aborted with the error that ends the run. */
+  get signal(): AbortSignal {
+    return this.#life.signal;
+  }
+
+  /** Begins to listen, and says hello to all. */
+  start(): void {
+    this.#stopListening = this.#transport.listen((from, bytes) => this.#hear(from, bytes));
+    for (const peer of this.#peers.values()) this.#hello(peer, false);
+    const every = (milliseconds: number, work: () => void): void => {
+      this.#timers.push(setInterval(work, milliseconds));
+    };
+    if (this.#peers.size > 0)
+      every(HERE_MS, () => this.#toPresent({ kind: 'here', run: this.#settings.run }));
+    const { timeout } = this.#settings;
+    if (timeout !== undefined)
+      every(Math.min(Math.max(timeout / 4, 1), 1000), () => this.#checkSilence(timeout));
+  }
+
+  /** Does what an operator of the run is for: gives the bytes that it is to write. Errors: PartyError. */
+  async compute({ attributes, data, output }: RawOutgoing): Promise<Uint8Array<ArrayBuffer>> {
+    const { to, from, number } = readAttributes(attributes);
+    if (typeof to === 'string') {
+      const send = [...this.#sends.values()].find(({ crossing: c }) => c.number === number && c.to === to);
+      const [bytes] = data;
+      if (send === undefined || bytes === undefined) throw noSuch(attributes);
+      await this.#push(send, bytes);
+      return new Uint8Array(output.bytes);
+    }
+    const receive = [...this.#receives.values()].find(
+      ({ crossing: c }) => c.number === number && c.from === from,
+    );
+    if (receive === undefined) throw noSuch(attributes);
+    await this.#awaited(this.#peer(receive.crossing.from), receive.done.promise);
+    const { bytes } = receive;
+    // Of no more use here, where it was received.
+    receive.bytes = new Uint8Array();
+    return bytes as Uint8Array<ArrayBuffer>;
+  }
+
+  /** The run is done: all that there was to send is with the others. */
+  end(): void {
+    this.#close();
+    this.#toPresent({ kind: 'bye', run: this.#settings.run });
+  }
+
+  /** The run is over without an end, and the others need not wait. */
+  stop(reason: Reason): void {
+    this.#close();
+    for (const peer of this.#peers.values())
+      this.#say(peer, { kind: 'stop', run: this.#settings.run, reason });
+    // Whoever still waits for a channel does not any more.
+    this.#fail(failure('party.stopped', 'This party has stopped', { reason }));
+  }
+
+  #close(): void {
+    this.#over = true;
+    this.#stopListening();
+    this.#timers.splice(0).forEach((timer) => clearInterval(timer));
+  }
+
+  /** Ends the run with an error. */
+  #fail(error: unknown): void {
+    if (this.#life.signal.aborted) return;
+    this.#life.abort(error);
+    for (const { hello } of this.#peers.values()) hello.fail(error);
+    for (const { done } of this.#receives.values()) done.fail(error);
+    for (const { moved } of this.#sends.values()) moved.fail(error);
+  }
+
+  // --------------------------------------------------------------------------------------------- saying
+
+  #hello(peer: Peer, answer: boolean): void {
+    const { run, id } = this.#settings;
+    this.#say(peer, { kind: 'hello', run, id, answer });
+  }
+
+  #say(peer: Peer, frame: Frame): void {
+    this.#transmit(peer, frame).catch(() => {});
+  }
+
+  /** To those who are there. */
+  #toPresent(frame: Frame): void {
+    for (const peer of this.#peers.values()) if (peer.hello.isOpen && !peer.ended) this.#say(peer, frame);
+  }
+
+  /** Errors: PartyError `party.transport`, which ends the run, too. */
+  async #transmit(peer: Peer, frame: Frame): Promise<void> {
+    try {
+      await this.#transport.send(peer.name, encode(frame));
+    } catch (cause) {
+      const problem = `The transport does not take a message to party ${describe(peer.name)}: ${String(cause)}`;
+      const error = failure('party.transport', problem, { party: peer.name }, cause);
+      this.#fail(error);
+      throw error;
+    }
+  }
+
+  /** Sends a value, once the other is there, no faster than it is taken; done when the other has it. */
+  async #push(send: Send, data: Uint8Array): Promise<void> {
+    const { to, channel } = send.crossing;
+    const peer = this.#peer(to);
+    await this.#awaited(peer, peer.hello.promise);
+    while (send.acked < data.length) {
+      while (send.sent < data.length && send.sent - send.acked < WINDOW) {
+        const bytes = data.subarray(send.sent, send.sent + PIECE);
+        const from = send.sent;
+        send.sent += bytes.length;
+        const { run } = this.#settings;
+        await this.#transmit(peer, { kind: 'piece', run, channel, total: data.length, from, bytes });
+      }
+      if (send.acked < data.length) await this.#awaited(peer, send.moved.promise);
+    }
+  }
+
+  /** Waits for something of a party's, whose silence is looked at meanwhile. */
+  async #awaited(peer: Peer, promise: Promise<void>): Promise<void> {
+    if (peer.waits++ === 0) peer.since = performance.now();
+    try {
+      await promise;
+    } finally {
+      peer.waits -= 1;
+    }
+  }
+
+  #checkSilence(timeout: number): void {
+    const now = performance.now();
+    const silent = (peer: Peer): boolean =>
+      peer.waits > 0 && now - Math.max(peer.since, peer.heard) > timeout;
+    const peer = [...this.#peers.values()].find(silent);
+    if (peer === undefined) return;
+    const what = peer.hello.isOpen ? 'said nothing' : 'has not come';
+    const problem = `Party ${describe(peer.name)} ${what} for more than ${timeout} ms, and something of it is awaited`;
+    this.#fail(failure('party.timeout', problem, { party: peer.name, timeout, came: peer.hello.isOpen }));
+  }
+
+  // -------------------------------------------------------------------------------------------- hearing
+
+  #hear(from: unknown, bytes: unknown): void {
+    if (this.#over || this.#life.signal.aborted) return;
+    try {
+      this.#take(from, decode(bytes));
+    } catch (error) {
+      if (!(error instanceof CipherloomError)) throw error;
+      const details = { ...error.details, party: typeof from === 'string' ? from : undefined };
+      const refused = failure(error.code as 'party.message', error.message, details) as PartyError;
+      try {
+        this.#settings.onRefused?.(refused);
+      } catch (thrown) {
+        this.#fail(thrown);
+      }
+    }
+  }
+
+  /** Errors: PartyError for what is refused, and changes nothing. */
+  #take(from: unknown, frame: Frame): void {
+    const { run, id } = this.#settings;
+    const peer = typeof from === 'string' ? this.#peers.get(from) : undefined;
+    if (peer === undefined)
+      throw refuse('party.stranger', `${describe(from)} exchanges nothing with this party`);
+    if (frame.run !== run) {
+      throw refuse('party.run', 'it is of another run', { found: frame.run, expected: run });
+    }
+    if (peer.ended)
+      throw refuse('party.ended', `party ${describe(peer.name)} had said that nothing more comes`);
+    if (frame.kind === 'hello') return this.#greeted(peer, frame.id, id, frame.answer);
+    if (frame.kind === 'stop') {
+      peer.ended = true;
+      return this.#gone(
+        peer,
+        `Party ${describe(peer.name)} stopped: its run was ${frame.reason}`,
+        frame.reason,
+      );
+    }
+    if (!peer.hello.isOpen)
+      throw refuse('party.hello', `party ${describe(peer.name)} has not said hello before`, {
+        kind: frame.kind,
+      });
+    switch (frame.kind) {
+      case 'piece':
+        this.#piece(peer, frame);
+        break;
+      case 'got':
+        this.#got(peer, frame);
+        break;
+      case 'bye':
+        peer.ended = true;
+        this.#farewell(peer);
+    }
+    peer.heard = performance.now();
+  }
+
+  #greeted(peer: Peer, found: string, expected: string, answer: boolean): void {
+    if (found !== expected) {
+      const details = { found, expected };
+      if (peer.hello.isOpen)
+        throw refuse(
+          'party.hello',
+          `party ${describe(peer.name)} had said hello with another graph`,
+          details,
+        );
+      const problem = `Party ${describe(peer.name)} has another graph: found ${found}, expected ${expected}`;
+      this.#fail(failure('party.graph', problem, { party: peer.name, ...details }));
+      return;
+    }
+    peer.heard = performance.now();
+    if (peer.hello.isOpen) return;
+    peer.hello.open();
+    // It may not have been there when it was greeted.
+    if (!answer) this.#hello(peer, true);
+  }
+
+  #piece(peer: Peer, { channel, total, from, bytes }: Extract<Frame, { kind: 'piece' }>): void {
+    const receive = this.#receives.get(channel);
+    if (receive === undefined) {
+      const what = this.#sends.has(channel) ? 'is one on which this party sends' : 'is none of this party';
+      throw refuse('party.channel', `its channel ${what}`, { channel });
+    }
+    const { crossing } = receive;
+    if (crossing.from !== peer.name) {
+      const details = { channel, found: peer.name, expected: crossing.from };
+      throw refuse('party.sender', `its channel is not party ${describe(peer.name)}'s`, details);
+    }
+    if (receive.done.isOpen) throw refuse('party.twice', 'its value is here already', { channel });
+    const expected = crossing.bytes;
+    const wrongSize = (found: number): CipherloomError =>
+      refuse('party.size', `its value has ${found} bytes, expected ${expected}`, {
+        channel,
+        found,
+        expected,
+      });
+    if (total !== expected) throw wrongSize(total);
+    if (from !== receive.received) {
+      const details = { channel, found: from, expected: receive.received };
+      throw refuse('party.order', `it begins at byte ${from}, expected ${receive.received}`, details);
+    }
+    if (bytes.length > expected - from) throw wrongSize(from + bytes.length);
+    // As large as the graph says, whatever the message does.
+    receive.bytes ??= new Uint8Array(expected);
+    receive.bytes.set(bytes, from);
+    receive.received += bytes.length;
+    this.#say(peer, { kind: 'got', run: this.#settings.run, channel, upTo: receive.received });
+    if (receive.received === expected) receive.done.open();
+  }
+
+  #got(peer: Peer, { channel, upTo }: Extract<Frame, { kind: 'got' }>): void {
+    const send = this.#sends.get(channel);
+    if (send === undefined)
+      throw refuse('party.channel', 'this party sends nothing on its channel', { channel });
+    if (send.crossing.to !== peer.name) {
+      const details = { channel, found: peer.name, expected: send.crossing.to };
+      throw refuse('party.sender', `nothing of its channel goes to party ${describe(peer.name)}`, details);
+    }
+    if (upTo <= send.acked || upTo > send.sent) {
+      const expected = `more than ${send.acked}, at most ${send.sent}`;
+      throw refuse('party.order', `it has ${upTo} bytes, expected ${expected}`, {
+        channel,
+        found: upTo,
+        expected,
+      });
+    }
+    send.acked = upTo;
+    const { moved } = send;
+    send.moved = new Gate();
+    moved.open();
+  }
+
+  /** Who leaves while something is awaited from it has stopped. */
+  #farewell(peer: Peer): void {
+    const owes = ({ crossing, done }: Receive): boolean => crossing.from === peer.name && !done.isOpen;
+    const lacks = ({ crossing, acked }: Send): boolean => crossing.to === peer.name && acked < crossing.bytes;
+    if (![...this.#receives.values()].some(owes) && ![...this.#sends.values()].some(lacks)) return;
+    this.#gone(peer, `Party ${describe(peer.name)} left before all had crossed`, 'left');
+  }
+
+  #gone(peer: Peer, problem: string, reason: string): void {
+    this.#fail(failure('party.stopped', problem, { party: peer.name, reason }));
+  }
+
+  #peer(name: string): Peer {
+    return this.#peers.get(name) as Peer;
+  }
+}
+
+/** Why a message is refused. */
+type Refusal =
+  | 'party.stranger'
+  | 'party.run'
+  | 'party.ended'
+  | 'party.hello'
+  | 'party.channel'
+  | 'party.sender'
+  | 'party.twice'
+  | 'party.size'
+  | 'party.order';
+
+function refuse(
+  code: Refusal,
+  why: string,
+  details: Readonly<Record<string, unknown>> = {},
+): CipherloomError {
+  return failure(code, `A message was refused: ${why}`, details);
+}
+
+/** An operator of a circuit that is none of the cut's. */
+function noSuch(attributes: string): CipherloomError {
+  return failure('party.channel', `The cut has no channel for an operator ${attributes}`, { attributes });
+}

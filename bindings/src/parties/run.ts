@@ -1,0 +1,7 @@
+/** Runs have names that nobody has used before. */
+
+/** A new run: 128 random bits, for whoever starts one to tell the others, in a link or a message. */
+export function newRun(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

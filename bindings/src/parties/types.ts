@@ -1,0 +1,155 @@
+/**
+ * Public types of graphs that several parties share. No code.
+ *
+ * The habits of graph-types.ts hold here, too.
+ */
+import type { PartyError } from '../errors.js';
+import type {
+  Circuit,
+  CircuitRunOptions,
+  ExpandOptions,
+  OptimizeOptions,
+  Port,
+  RunInputs,
+  RunOutputs,
+} from '../graph-types.js';
+import type { CallOptions } from '../types.js';
+
+/** An input or output of a shared graph. */
+export interface OwnedPort extends Port {
+  /** Whose it is. */
+  readonly party: string;
+}
+
+/**
+ * A graph whose inputs, operators and outputs each belong to a party. Everybody has the same one, and cuts it for themselves. Nothing to
+ * dispose: it is bytes.
+ */
+export interface SharedGraph {
+  /** What all parties have to agree on: the hash of its bytes, 32 hexadecimal digits. */
+  readonly id: string;
+  /** Names of the parties. */
+  readonly parties: readonly string[];
+  readonly inputs: readonly OwnedPort[];
+  readonly outputs: readonly OwnedPort[];
+  /** How many operators it has. */
+  readonly operators: number;
+  /** For the others: `Loom.shared` opens it. */
+  toBytes(): Uint8Array;
+  /** The same in lower operators, each of which is the party's whose operator it comes from; with another `id`. Errors: as `Circuit.expand`. */
+  expand(options: ExpandOptions & CallOptions): Promise<SharedGraph>;
+  /** The whole graph as a circuit of one's own, for who wants to look at it or to compute it alone. */
+  circuit(options?: CallOptions): Promise<Circuit>;
+  /** The part of a party: what it computes, sends and receives. Errors: PartyError `party.shared` for a name that is no party's. */
+  cut(party: string, options?: CallOptions): Promise<Cut>;
+}
+
+/** What crosses from what one input or operator gives to one party: once, however many read it there. */
+export interface Crossing {
+  readonly from: string;
+  readonly to: string;
+  /** Where it comes from, by number in the shared graph: inputs first, then operators. */
+  readonly number: number;
+  /** True where that is an input. */
+  readonly input: boolean;
+  /** The input's name, or the operator's type. */
+  readonly producer: string;
+  /** The type of all that it gives. */
+  readonly of: string;
+  /** The type of what crosses: the same, or that of the units that are read. */
+  readonly type: string;
+  readonly bytes: number;
+  /**
+   * The scheme (BFV, BGV, CKKS), where `of` is a type of ciphertexts; undefined where it crosses in the clear as far as types say. A type is what the
+   * authors of the graph wrote, and no proof that somebody has encrypted.
+   */
+  readonly encrypted: string | undefined;
+  /** What both ends call it: 32 hexadecimal digits that follow from the shared graph alone. */
+  readonly channel: string;
+}
+
+/** An operator or input of another party that shares an edge with an own operator. It is no part of the cut. */
+export interface Interaction {
+  /** In the shared graph: inputs first, then operators. */
+  readonly number: number;
+  readonly input: boolean;
+  /** The input's name, or the operator's type. */
+  readonly name: string;
+  readonly party: string;
+  /** Own operators that read it, as numbers of operators of the shared graph. */
+  readonly feeds: readonly number[];
+  /** What it reads of one's own, as numbers with inputs first. */
+  readonly reads: readonly number[];
+}
+
+/**
+ * Carries messages between the parties of runs. What it says of who sent a message is believed: `inProcess` and `overPorts` know, `overBroadcast`
+ * takes the sender's word for it.
+ */
+export interface Transport {
+  /** Hands bytes on, which are not changed afterwards; resolves when there is room for more. What cannot be delivered is lost without an error. */
+  send(to: string, bytes: Uint8Array): Promise<void>;
+  /** Has messages handed to `hear`, also beside others, until the function that it gives is called. */
+  listen(hear: (from: string, bytes: Uint8Array) => void): () => void;
+  /** Ends it for all runs. */
+  close(): void;
+}
+
+/** Options of `Cut.run`. */
+export interface CutRunOptions extends Omit<CircuitRunOptions, 'keep'> {
+  /** How messages come to the others, and theirs here. */
+  transport: Transport;
+  /** 32 hexadecimal digits that all parties of this run know, and no other run has: `newRun()`. */
+  run: string;
+  /** `cut.leaves`: says that the caller has seen what it will send. Needed without `approve`, where something leaves. */
+  leaves?: readonly Crossing[] | undefined;
+  /** Asked once, before anything is computed or sent, with `cut.leaves`; sends nothing unless it gives true. */
+  approve?: ((leaves: readonly Crossing[]) => boolean | Promise<boolean>) | undefined;
+  /**
+   * Milliseconds that a party may be silent while something is awaited from it. Parties that are there say so every 5 seconds. Default: for ever. Errors:
+   * PartyError `party.timeout`.
+   */
+  timeout?: number | undefined;
+  /**
+   * Told of every message that was refused, by an error that says why; the run goes on. What it throws ends the run.
+   */
+  onRefused?: ((error: PartyError) => void) | undefined;
+}
+
+/** A party's part of a shared graph. */
+export interface Cut extends Disposable {
+  /** Whose. */
+  readonly party: string;
+  /** The shared graph's. */
+  readonly id: string;
+  /** As of {@link Circuit}: own ones alone. */
+  readonly inputs: readonly Port[];
+  readonly outputs: readonly Port[];
+  /** How many operators it has, those that send and receive among them. */
+  readonly operators: number;
+  /** Own operators, as numbers of operators of the shared graph. */
+  readonly own: readonly number[];
+  /** Operators that every party has who needs them, such as constants. */
+  readonly common: readonly number[];
+  /** What it sends: in the order of `number`. */
+  readonly sends: readonly Crossing[];
+  readonly receives: readonly Crossing[];
+  /** The other parties' neighbours. */
+  readonly interactions: readonly Interaction[];
+  /** What leaves this party in every run: `sends`, to be looked at before one. */
+  readonly leaves: readonly Crossing[];
+  /** The graph, with operators that send and receive: to be printed, drawn, analyzed. It runs as part of the cut alone. */
+  readonly circuit: Circuit;
+  /** As `Circuit.expand`; what crosses stays the same. */
+  expand(options: ExpandOptions & CallOptions): Promise<Cut>;
+  /** As `Circuit.optimize`; what crosses stays the same. */
+  optimize(options?: OptimizeOptions & CallOptions): Promise<Cut>;
+  /**
+   * Computes this party's part together with the others, each of whom starts by themselves; whoever is first waits, with what it could compute
+   * alone. Errors: those of `Circuit.run`, before anything is sent; PartyError: `party.unapproved` and `party.refused`, before anything is sent;
+   * `party.graph` for a party with another graph, `party.stopped`, `party.timeout`, `party.value` for values that are none of their
+   * type, each with `details.party`; `party.transport`. Aborting tells the others, for whom it is `party.stopped`.
+   */
+  run(inputs: RunInputs, options: CutRunOptions): Promise<RunOutputs>;
+  dispose(): void;
+}
