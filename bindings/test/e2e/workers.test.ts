@@ -146,7 +146,13 @@ describe('the evaluator worker', () => {
       missingKeys: [isHandle],
       hold: [isHandle, isGiven],
       freeHeld: [isHandle],
-      run: [isHandle, () => true, () => true, (trace) => typeof trace === 'boolean'],
+      run: [
+        isHandle,
+        () => true,
+        () => true,
+        (trace) => typeof trace === 'boolean',
+        (gpu) => gpu === false,
+      ],
       free: [isHandle],
     };
     const seen = new Set<string>();
