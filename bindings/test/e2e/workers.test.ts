@@ -146,13 +146,7 @@ describe('the evaluator worker', () => {
       missingKeys: [isHandle],
       hold: [isHandle, isGiven],
       freeHeld: [isHandle],
-      run: [
-        isHandle,
-        () => true,
-        () => true,
-        (trace) => typeof trace === 'boolean',
-        (gpu) => gpu === false,
-      ],
+      run: [isHandle, () => true, () => true, (trace) => typeof trace === 'boolean', (gpu) => gpu === false],
       free: [isHandle],
     };
     const seen = new Set<string>();
