@@ -14,7 +14,10 @@ export function jobFailure(error: unknown, during = 'the job ran'): Failure & { 
     return { ...failure, code, sentence, key: error.path };
   }
   if (!(error instanceof CipherloomError)) return { ...failure, sentence: plain(failure.sentence) };
-  const { key, round, part, cause } = error.details as Readonly<Record<string, unknown>>;
+  const { key, round, part, cause, path } = error.details as Readonly<Record<string, unknown>>;
+  // A file that cannot be read, whoever reads it.
+  if (typeof path === 'string')
+    return { ...failure, sentence: `${path}: ${plain(error.message)}`, key: path };
   const place =
     round === undefined
       ? failure.place
