@@ -6,13 +6,12 @@
 mod common;
 
 use cipherloom::Error;
-use cipherloom::analyze::{analyze, derived_outputs};
 use cipherloom::engine::{Command, Input, Plan, PlanOptions, Run, Submission};
 use cipherloom::graph::Graph;
 use cipherloom::ops::{Call, Registry};
 use cipherloom::place::unplace_from;
 use cipherloom::platform::{Gpu, Kernel, Mixed, Platform, Scalar};
-use common::{Evaluator, Random, Task};
+use common::{Evaluator, Random, Task, outputs, with_outputs};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
@@ -161,21 +160,6 @@ fn complete(run: &mut Run, random: &mut Random) -> [usize; 2] {
     }
     assert!(device.back.is_empty());
     device.counts
-}
-
-fn outputs(run: &Run) -> Vec<Vec<u64>> {
-    (0..run.plan().graph().outputs().len()).map(|index| run.output(index).unwrap()).collect()
-}
-
-fn with_outputs(graph: &Graph) -> Graph {
-    let mut graph = graph.clone();
-    if graph.outputs().is_empty() {
-        for op in derived_outputs(&analyze(&graph).unwrap()) {
-            let output = graph.operators()[op as usize].output;
-            graph.declare_output(&format!("derived {op}"), output);
-        }
-    }
-    graph
 }
 
 #[test]

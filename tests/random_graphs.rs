@@ -13,7 +13,7 @@ use cipherloom::ops::Registry;
 use cipherloom::optimize::{DEFAULT_PASSES, Pass, optimize, optimize_known};
 use cipherloom::place::gather;
 use cipherloom::platform::{Null, Platform, Scalar};
-use common::{Evaluator, Nested, Random, Task};
+use common::{Evaluator, Nested, Random, Task, outputs, with_outputs};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -48,22 +48,6 @@ fn complete(run: &mut Run) {
         assert!(done > before, "stuck after {done} of {all} operators");
         before = done;
     }
-}
-
-fn outputs(run: &Run) -> Vec<Vec<u64>> {
-    (0..run.plan().graph().outputs().len()).map(|index| run.output(index).unwrap()).collect()
-}
-
-/// The same graph with its outputs declared, where none are.
-fn with_outputs(graph: &Graph) -> Graph {
-    let mut graph = graph.clone();
-    if graph.outputs().is_empty() {
-        for op in derived_outputs(&analyze(&graph).unwrap()) {
-            let output = graph.operators()[op as usize].output;
-            graph.declare_output(&format!("derived {op}"), output);
-        }
-    }
-    graph
 }
 
 /// Both methods find the same, and those who are waited for know it.

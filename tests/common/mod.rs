@@ -4,6 +4,8 @@
 #![allow(dead_code, reason = "every test file uses a part")]
 
 use cipherloom::Result;
+use cipherloom::analyze::{analyze, derived_outputs};
+use cipherloom::engine::Run;
 use cipherloom::graph::{Attrs, Graph, OperandId, Placeholder, ValueType, push_joined};
 use cipherloom::ops::types::{self, Form, Limb};
 use cipherloom::ops::{Call, Level, OpDef, Registry, Session, base};
@@ -516,4 +518,21 @@ fn order(graph: &Graph) -> Vec<usize> {
         }
     }
     order
+}
+
+/// The words of all outputs of a finished run.
+pub fn outputs(run: &Run) -> Vec<Vec<u64>> {
+    (0..run.plan().graph().outputs().len()).map(|index| run.output(index).unwrap()).collect()
+}
+
+/// The same graph with its outputs declared, where none are.
+pub fn with_outputs(graph: &Graph) -> Graph {
+    let mut graph = graph.clone();
+    if graph.outputs().is_empty() {
+        for op in derived_outputs(&analyze(&graph).unwrap()) {
+            let output = graph.operators()[op as usize].output;
+            graph.declare_output(&format!("derived {op}"), output);
+        }
+    }
+    graph
 }

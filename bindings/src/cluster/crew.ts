@@ -1,7 +1,7 @@
 /** A crew of workers on many machines, as the manager sees it: tasks go out through queues of BullMQ, outcomes come back through a stream of the run. */
 import { randomUUID } from 'node:crypto';
 import { CipherloomError, failure, fromRecord } from '../errors.js';
-import type { Kind } from '../job/kinds.js';
+import { countWorkers, type Kind } from '../job/kinds.js';
 import type { Crew, Hearing, Task, TaskResult } from '../job/work.js';
 import { Journal } from './journal.js';
 import { libraries, type Queue, type Redis } from './libraries.js';
@@ -240,7 +240,7 @@ class Managing implements ClusterCrew {
   }
 
   #bound(): number {
-    const workers = Object.values(this.#roll.counts).reduce((sum, count) => sum + count, 0);
+    const workers = countWorkers(this.#roll.counts);
     return Math.max(IN_FLIGHT.least, IN_FLIGHT.each * workers);
   }
 

@@ -3,6 +3,7 @@ import { describe, isName, tag } from '../arguments.js';
 import { failure } from '../errors.js';
 import { type Kind, KINDS } from './kinds.js';
 import { BUILT_IN } from './split-operator.js';
+import { MOST_PARTS, TEMPLATE_NAMES } from './templates.js';
 import type {
   FunctionOperator,
   GlobalTemplate,
@@ -20,8 +21,6 @@ import type {
   While,
 } from './types.js';
 
-/** Most sub-vectors of a vector, and parts of a loop. */
-export const MOST_PARTS = 65_536;
 /** Most threads of a worker. */
 export const MOST_THREADS = 256;
 /** Most operators of a definition, and most that one of its rounds comes to with operators in the place of names: a few names can stand for more than any memory holds. */
@@ -29,13 +28,6 @@ export const MOST_OPERATORS = 10_000;
 /** Most levels of operators within operators, names included. */
 export const MOST_DEPTH = 64;
 
-const TEMPLATES: readonly TemplateName[] = [
-  'FixValueVector',
-  'SparseValueVector',
-  'SparseTextVector',
-  'VariableLenVector',
-  'SparseMatrix',
-];
 const GLOBAL_TEMPLATES: readonly GlobalTemplate['template'][] = ['Var', 'PVar'];
 const MAPS: readonly MapName[] = ['VectorMap', 'MatrixMap', 'GlobalMap', 'CrossMap', 'TaskMap', 'DirMap'];
 const TRAITS = ['type', 'need', 'processor'];
@@ -159,7 +151,7 @@ class Reader {
       'partitioner',
     ]);
     return Object.freeze({
-      template: oneOf(within(at, 'template'), template, TEMPLATES),
+      template: oneOf(within(at, 'template'), template, TEMPLATE_NAMES),
       ...(parts !== undefined && { parts: whole(within(at, 'parts'), parts, 1, MOST_PARTS) }),
       ...(partitioner !== undefined && {
         partitioner: this.function(within(at, 'partitioner'), partitioner),

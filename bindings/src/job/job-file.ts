@@ -6,7 +6,7 @@ import { checkBytes } from '../bytes.js';
 import { failure } from '../errors.js';
 import { decodeChunk, pack, unpack } from './chunk.js';
 import type { Store } from './store.js';
-import { checkRow, isParts, rowError } from './templates.js';
+import { checkRow, isParts, rowError, TEMPLATE_NAMES } from './templates.js';
 import type { AnyKey, GlobalTemplate, JobDefinition, Row, Template, TemplateName } from './types.js';
 import { type PlacedChunk, Vector } from './vector.js';
 
@@ -167,22 +167,14 @@ export function readRows(bytes: Uint8Array, name?: string): JobRows {
 function fileResult(at: string, value: unknown) {
   const [name, template, parts, chunks, ...more] = list(at, value);
   if (name !== null && typeof name !== 'string') wrongAt(`${at}, name`, 'text or nothing');
-  if (!TEMPLATES.includes(template as TemplateName) || more.length > 0)
-    wrongAt(`${at}, template`, TEMPLATES.join(', '));
+  if (!TEMPLATE_NAMES.includes(template as TemplateName) || more.length > 0)
+    wrongAt(`${at}, template`, TEMPLATE_NAMES.join(', '));
   return {
     name: name as string | null,
     template: { template: template as TemplateName } satisfies Template,
     chunks: fileVector(at, [parts, chunks])[1],
   };
 }
-
-const TEMPLATES: readonly TemplateName[] = [
-  'FixValueVector',
-  'SparseValueVector',
-  'SparseTextVector',
-  'VariableLenVector',
-  'SparseMatrix',
-];
 
 function fileVector(at: string, value: unknown): FileVector {
   const [parts, chunks, ...more] = list(at, value);

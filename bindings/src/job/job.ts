@@ -6,6 +6,7 @@ import { decodeChunk } from './chunk.js';
 import { threads } from './crew/threads.js';
 import { checkDefinition } from './definition.js';
 import { decodeJobFile, encodeJobFile, vectorOf } from './job-file.js';
+import { countWorkers } from './kinds.js';
 import { JobLog } from './log.js';
 import { importPartitioner } from './operators/function.js';
 import type { PlacementTable } from './placement.js';
@@ -111,7 +112,7 @@ export async function loadJob(definition: JobDefinition, options: JobOptions = {
     if (partitioner !== undefined) partitioners.set(name, await importPartitioner(partitioner));
   }
   const { crew } = setting;
-  const workers = Object.values(crew.workers).reduce((sum, count) => sum + count, 0);
+  const workers = countWorkers(crew.workers);
   const made = (kind: string, templates: Readonly<Record<string, Template | GlobalTemplate>> = {}) =>
     new Map(
       Object.entries(templates).map(([name, template]) => {
@@ -179,7 +180,7 @@ interface Setting {
 function settingOf(at: string, options: JobOptions): Setting {
   checkOptions(at, options, JOB_OPTIONS);
   const { crew = threads(), table, threshold } = options;
-  if (Object.values(crew.workers).every((count) => count === 0))
+  if (countWorkers(crew.workers) === 0)
     throw failure('job.kind', 'The crew has no workers', { found: crew.workers, expected: 'a worker' });
   const placement = { ...(table && { table }), ...(threshold !== undefined && { threshold }) };
   return { crew, ownCrew: options.crew === undefined, placement };

@@ -5,3 +5,8 @@ export const KINDS = ['cpu', 'gpu', 'fpga', 'dsp', 'arm'] as const;
 
 /** A kind of worker. */
 export type Kind = (typeof KINDS)[number];
+
+/** How many workers there are, of all kinds. */
+export function countWorkers(workers: Readonly<Partial<Record<Kind, number>>>): number {
+  return Object.values(workers).reduce((sum, count) => sum + count, 0);
+}

@@ -1,6 +1,6 @@
 /** One phase of a round: its units as tasks, and what comes of these as a vector. */
 import { failure } from '../errors.js';
-import type { Kind } from './kinds.js';
+import { countWorkers, type Kind } from './kinds.js';
 import { type Phase, placed } from './phases.js';
 import { Pool } from './pool.js';
 import { importPartitioner } from './operators/function.js';
@@ -115,7 +115,7 @@ class PhaseRun {
   }
 
   #workers(): number {
-    return Object.values(this.#run.crew.workers).reduce((sum, count) => sum + count, 0);
+    return countWorkers(this.#run.crew.workers);
   }
 
   /** The number of a unit among those of its sub-vector. */

@@ -135,16 +135,17 @@ function describeKey(key: unknown): string {
   return Array.isArray(key) ? `[${key.slice(0, 2).map(describe).join(', ')}]` : describe(key);
 }
 
-const NAMES: readonly TemplateName[] = [
+/** All templates of vectors. */
+export const TEMPLATE_NAMES: readonly TemplateName[] = [
   'FixValueVector',
   'SparseValueVector',
   'SparseTextVector',
   'VariableLenVector',
   'SparseMatrix',
 ];
-const PLAIN = Object.fromEntries(NAMES.map((name) => [name, Object.freeze({ template: name })])) as Readonly<
-  Record<TemplateName, Template>
->;
+const PLAIN = Object.fromEntries(
+  TEMPLATE_NAMES.map((name) => [name, Object.freeze({ template: name })]),
+) as Readonly<Record<TemplateName, Template>>;
 
 /** The template of a row's type [V6]: where a result goes if nobody says otherwise. Errors: JobError `job.template` if it is no row. */
 export function templateFor(row: Row, where: Where = 'a result'): Template {

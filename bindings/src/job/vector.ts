@@ -2,6 +2,7 @@
 import { checkArgument, checkOptions, describe, type Kind, type Kinds, TEXT } from '../arguments.js';
 import { failure } from '../errors.js';
 import { decodeChunk, encodeChunk } from './chunk.js';
+import { MOST_BYTES, MOST_ROWS } from './chunk-writer.js';
 import { type Cutter, cutterFor, type Run, uncut } from './cutter.js';
 import { copyOfRow } from './data.js';
 import type { Store } from './store.js';
@@ -90,7 +91,7 @@ export class Vector {
     this.#store = store;
     this.#parts = isGlobal ? 1 : parts;
     this.#keys = isGlobal ? new Set() : undefined;
-    const { rows = 4096, bytes = 2 ** 20, partitioner } = options;
+    const { rows = MOST_ROWS, bytes = MOST_BYTES, partitioner } = options;
     this.#cutter = isGlobal ? uncut() : cutterFor(parts, { rows, bytes }, partitioner);
   }
 
