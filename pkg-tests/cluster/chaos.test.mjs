@@ -7,7 +7,7 @@ import { inline } from 'cipherloom/job';
 import { mulberry32 } from '../lib/random.mjs';
 import { run } from './jobs.mjs';
 import { skip, startRedis, temporaryFolder } from './redis.mjs';
-import { startWorkers } from './workers.mjs';
+import { startWorkers, until } from './workers.mjs';
 
 const RUNS = Number(process.env.CLUSTER_RUNS ?? 2);
 const SEED = Number(process.env.CLUSTER_SEED ?? Date.now() % 1e6);
@@ -55,7 +55,7 @@ async function once(next, expected, index) {
     assert.equal(crew.state().done, statistics.tasks, 'outcomes');
     assert.equal(workers.filter((worker) => worker.alive()).length, 8 - KILLED);
     const left = workers.find((worker) => worker.alive());
-    assert.match(left.output(), /Redis at redis:\/\/localhost:\d+ is back/);
+    await until(() => /Redis at redis:\/\/localhost:\d+ is back/.test(left.output()), 'Redis is back');
   } catch (error) {
     console.error(crew.state(), workers.map((worker) => worker.output()).join('\n'));
     throw error;

@@ -1,10 +1,11 @@
-// A Redis of a test's own: on a free port, in a temporary folder, ended with the process that started it.
+// A Redis of a test's own: on a free port, in a temporary folder, ended with the tests of the file that started it.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { after } from 'node:test';
 import { find } from '../../scripts/lib/run.mjs';
 
 const SERVER = find('redis-server');
@@ -14,8 +15,12 @@ export const skip =
   'redis-server is not installed: node scripts/setup.mjs --tests installs it on Debian; elsewhere put it on PATH';
 
 const running = new Set();
-process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
-/** Ends a child process with this one, at the latest. */
+const endAll = () => running.forEach((child) => child.kill('SIGKILL'));
+process.once('exit', endAll);
+process.once('SIGTERM', () => process.exit(1));
+// A test that fails half-way leaves what it started, which would keep its file from ending.
+after(endAll);
+/** Ends a child process with the tests of this file, at the latest. */
 export function endWithThis(child) {
   running.add(child);
   child.once('exit', () => running.delete(child));

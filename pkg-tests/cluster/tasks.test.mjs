@@ -20,7 +20,7 @@ import {
 } from 'cipherloom/job';
 import { MODULE, run } from './jobs.mjs';
 import { skip, startRedis, temporaryFolder } from './redis.mjs';
-import { cli, startWorker, startWorkers } from './workers.mjs';
+import { cli, startWorker, startWorkers, until } from './workers.mjs';
 
 const options = { skip, timeout: 90_000 };
 const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
@@ -415,7 +415,7 @@ test('connections that break again and again', options, async (t) => {
   const { rows, statistics } = await job;
   assert.deepEqual(rows, (await run(inline(), { ...settings, operator: 'quickly' })).rows);
   assert.equal(statistics.done, statistics.tasks);
-  for (const worker of workers) assert.match(worker.output(), /is back/);
+  await until(() => workers.every((worker) => worker.output().includes('is back')), 'Redis is back');
 });
 
 test('a crew that is closed in the middle of a job', options, async (t) => {

@@ -66,3 +66,9 @@ export async function startWorker({ redis, args = ['--allow-any'], env = {}, pro
 export function startWorkers(count, options) {
   return Promise.all(Array.from({ length: count }, () => startWorker(options)));
 }
+
+/** Waits until something holds; `what` is said where it takes too long. */
+export async function until(holds, what) {
+  for (const began = performance.now(); !holds(); await new Promise((resolve) => setTimeout(resolve, 5)))
+    if (performance.now() - began > PATIENCE_MS) throw new Error(`not within ${PATIENCE_MS} ms: ${what}`);
+}
