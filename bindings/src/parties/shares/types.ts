@@ -111,11 +111,15 @@ export interface Shares {
    * where there are no such bits.
    */
   truncate(x: SharedTensor, bits?: number): SharedTensor;
-  /** c_0 + c_1 x + c_2 x^2 + ... in reals, by Horner's rule: for degree d, 2 d - 1 rounds. Coefficients: 2 to 16 finite numbers. */
+  /**
+   * c_0 + c_1 x + ... + c_d x^d in reals, by Horner's rule, in 2 d - 1 rounds. Coefficients: 2 to 16 finite numbers. Off by at most 2^-f (1 + |x| + ... + |x|^d),
+   * where nothing exceeds the range of `truncate`.
+   */
   polynomial(x: SharedTensor, coefficients: readonly number[]): SharedTensor;
   /**
-   * What `approximation` of the package gave, of degree 15 or less: valid on its range, u = (x - middle) / half width being in -1..1. 2 d rounds.
-   * Off from `of.at(x)` by at most 2^-f (2 d + 2 + D (1 + |x|)) for D the largest slope of the polynomial in u.
+   * What `approximation` of the package gave, of degree d up to 15, in 2 d rounds, by powers of u = (x - middle) / h, where h is half the width of its range; u
+   * lies in -1..1 for x in the range, others give anything. Off from `of.at(x)` by at most 2^-f (d + 1 + D (1 + h / 2 + 1 / (2 h))), D being the
+   * largest slope of the polynomial in u.
    */
   approximate(x: SharedTensor, of: Approximation): SharedTensor;
   /** 1 / (1 + e^-x) as a polynomial. Default: degree 3 on -8..8, off by 0.11 at most. */
