@@ -1,5 +1,6 @@
 // Secret sharing in the built package: known answers, random programs against a model of BigInt, what crosses, and what is refused.
 import {
+  bit,
   type Approximation,
   approximation,
   f32,
@@ -15,6 +16,7 @@ import {
   type,
   u32,
   u64,
+  u8,
 } from 'cipherloom';
 import { freshSeeds, type SharedTensor, type Shares, shares, type SharesOptions } from 'cipherloom/parties';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -101,16 +103,25 @@ describe('integers', () => {
     const top = s.input('a', 'top', i64(1));
     output('b', 'twice', s.add(top, top));
     output('b', 'square', s.square(s.plus(top, 1n)));
-    output('b', 'bytes', s.input('c', 'bytes', { ...u32(2), element: 'u32' }));
+    output('b', 'bytes', s.input('c', 'bytes', u8(8)));
+    output('b', 'bits', s.sum(s.input('c', 'bits', bit(64)), 0));
+    output('b', 'halves', s.input('c', 'halves', u32(2)));
     output('b', 'words', s.input('c', 'words', u64(1)));
     const { outputs } = await together(await g.share(), {
       a: { top: BigInt64Array.of(2n ** 63n - 1n) },
-      c: { bytes: Uint32Array.of(7, 2 ** 32 - 1), words: BigUint64Array.of(2n ** 64n - 1n) },
+      c: {
+        bytes: Uint8Array.of(0, 255, 2, 3, 4, 5, 6, 7),
+        bits: new Uint8Array(64).fill(1, 60),
+        halves: Uint32Array.of(7, 2 ** 32 - 1),
+        words: BigUint64Array.of(2n ** 64n - 1n),
+      },
     });
     expect(outputs['b']).toEqual({
       twice: words(-2),
       square: words(0),
-      bytes: words(7, 2 ** 32 - 1),
+      bytes: words(0, 255, 2, 3, 4, 5, 6, 7),
+      bits: words(4),
+      halves: words(7, 2 ** 32 - 1),
       words: words(-1),
     });
   });
@@ -506,6 +517,42 @@ describe('what crosses', () => {
   });
 });
 
+describe('rounds', () => {
+  /** How many values have to cross one after the other before the last operator of a holder is done. */
+  async function rounds(of: (s: Shares, x: SharedTensor, y: SharedTensor) => SharedTensor): Promise<number> {
+    const { g, s } = sharing({ holders: ['a', 'b', 'c'], dealer: 'd' });
+    of(s, s.input('a', 'x', f64(4, 4)), s.input('b', 'y', f64(4, 4)));
+    const shared = await g.share();
+    const owner = new Map<number, string>();
+    for (const party of shared.parties)
+      (await shared.cut(party)).own.forEach((number) => owner.set(number, party));
+    const { operators } = await (await shared.circuit()).analyze();
+    const depths: number[] = [];
+    operators.forEach(({ dependsOn }, number) => {
+      const depth = [...dependsOn].map(
+        (other) =>
+          (depths[other] as number) + (owner.has(other) && owner.get(other) !== owner.get(number) ? 1 : 0),
+      );
+      depths.push(Math.max(0, ...depth));
+    });
+    return Math.max(...depths);
+  }
+
+  it('are as many as are stated, after the one in which inputs are shared', async () => {
+    const found = await Promise.all(
+      [
+        (s: Shares, x: SharedTensor, y: SharedTensor) => s.add(s.times(x, 0.5), s.negate(y)),
+        (s: Shares, x: SharedTensor, y: SharedTensor) => s.multiply(x, y),
+        (s: Shares, x: SharedTensor, y: SharedTensor) => s.add(s.matmul(x, y), s.square(x)),
+        (s: Shares, x: SharedTensor, y: SharedTensor) => s.truncate(s.multiply(x, y)),
+        (s: Shares, x: SharedTensor) => s.polynomial(x, [1, 2, 3, 4]),
+        (s: Shares, x: SharedTensor) => s.sigmoid(x),
+      ].map(rounds),
+    );
+    expect(found.map((all) => all - 1)).toEqual([0, 1, 1, 2, 5, 6]);
+  });
+});
+
 describe('beside others', () => {
   it('is a part of a graph like any: what CKKS decrypts is shared, and what is opened is encrypted', async () => {
     const g = loom.graph({ unit: 64 });
@@ -648,6 +695,7 @@ describe('what cannot be', () => {
       (s, x) => s.times(s.square(s.square(s.times(x, 0.5))), 0.5),
       'parameters.fraction',
     ],
+    ['an approximation of integers', (s, x) => s.sigmoid(x), 'parameters.fraction'],
     ['a polynomial of integers', (s, x) => s.polynomial(x, [1, 2]), 'parameters.fraction'],
     ['a polynomial without coefficients', (s) => s.polynomial(s.input('a', 'y', f64(2)), [1]), 'input.type'],
     [

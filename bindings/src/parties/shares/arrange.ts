@@ -16,7 +16,7 @@ function apart(
 ): SharedTensor {
   const shares = protocol.sharesOf(where, x);
   const all = protocol.each((holder, i) => call(holder, shares[i] as Operand));
-  return protocol.tensor(where, all, shape, x.fraction);
+  return protocol.tensor(all, shape, x.fraction);
 }
 
 /** See {@link Shares.negate}. */
@@ -64,13 +64,14 @@ export function concat(protocol: Protocol, tensors: readonly SharedTensor[], axi
     expected: 'an array of shared tensors, at least one',
     fits: (value) => Array.isArray(value) && value.length > 0,
   });
-  const level = protocol.level('concat', tensors);
-  const along = checkAxis('concat', (level[0] as SharedTensor).shape, axis);
+  tensors.forEach((x) => protocol.sharesOf('concat', x));
+  const along = checkAxis('concat', (tensors[0] as SharedTensor).shape, axis);
   const shape = concatenated(
     'concat',
-    level.map((x) => x.shape),
+    tensors.map((x) => x.shape),
     along,
   );
+  const level = protocol.level('concat', tensors);
   const shares = level.map((x) => protocol.sharesOf('concat', x));
   const all = protocol.each((holder, i) =>
     holder.op(
@@ -79,5 +80,5 @@ export function concat(protocol: Protocol, tensors: readonly SharedTensor[], axi
       { axis: along },
     ),
   );
-  return protocol.tensor('concat', all, shape, (level[0] as SharedTensor).fraction);
+  return protocol.tensor(all, shape, (level[0] as SharedTensor).fraction);
 }

@@ -6,7 +6,7 @@ import type { Approximation, ApproximationOptions } from '../../values/types.js'
 import * as arrange from './arrange.js';
 import { approximate, polynomial, sigmoid } from './polynomial.js';
 import { matmul, multiply, square } from './product.js';
-import { Protocol, wrongFraction } from './protocol.js';
+import { Protocol, type Settings, wrongFraction } from './protocol.js';
 import { plus, times } from './public.js';
 import { checkTensor, open, openReal, share } from './share.js';
 import { truncate } from './truncate.js';
@@ -75,14 +75,11 @@ class Recorder implements Shares {
   readonly fraction: number;
   readonly #protocol: Protocol;
 
-  constructor(
-    graph: GraphBuilder,
-    options: Required<{ [K in keyof SharesOptions]: NonNullable<SharesOptions[K]> }>,
-  ) {
-    this.holders = options.holders;
-    this.dealer = options.dealer;
-    this.fraction = options.fraction;
-    this.#protocol = new Protocol(graph, options);
+  constructor(graph: GraphBuilder, settings: Settings) {
+    this.holders = settings.holders;
+    this.dealer = settings.dealer;
+    this.fraction = settings.fraction;
+    this.#protocol = new Protocol(graph, settings);
   }
 
   share(party: string, operand: Operand, type: TensorType<SharedElement>): SharedTensor {

@@ -31,12 +31,7 @@ export function polynomial(
 ): SharedTensor {
   protocol.sharesOf(`${where}, x`, x);
   checkArgument(`${where}, coefficients`, coefficients, COEFFICIENTS);
-  if (protocol.fraction === 0 || x.fraction !== protocol.fraction)
-    throw wrongFraction(
-      where,
-      `${x.fraction} bits behind the point`,
-      `those of reals, ${protocol.fraction}, 1 or more`,
-    );
+  checkReal(protocol, where, x);
   const [last, ...others] = [...coefficients].reverse() as [number, ...number[]];
   let result: SharedTensor | undefined;
   for (const coefficient of others) {
@@ -55,6 +50,7 @@ export function approximate(
 ): SharedTensor {
   protocol.sharesOf(`${where}, x`, x);
   const { from, to, coefficients } = checkedApproximation(where, of);
+  checkReal(protocol, where, x);
   if (coefficients.length > MOST_DEGREE + 1) {
     const [found, expected] = [`degree ${coefficients.length - 1}`, `at most ${MOST_DEGREE}`];
     throw failure('input.type', `${where}: expected ${expected}, found ${found}`, { where, found, expected });
@@ -72,6 +68,13 @@ export function sigmoid(
 ): SharedTensor {
   const of = approximation((at) => 1 / (1 + Math.exp(-at)), options, 'sigmoid');
   return approximate(protocol, x, of, 'sigmoid');
+}
+
+/** Errors: ParameterError `parameters.fraction` for what has not as many bits behind the point as reals. */
+function checkReal(protocol: Protocol, where: string, x: SharedTensor): void {
+  if (protocol.fraction > 0 && x.fraction === protocol.fraction) return;
+  const expected = `those of reals, ${protocol.fraction}, and at least 1`;
+  throw wrongFraction(where, `${x.fraction} bits behind the point`, expected);
 }
 
 /** The polynomial of c_k T_k(u) in powers of u, by T_(k+1) = 2 u T_k - T_(k-1). */

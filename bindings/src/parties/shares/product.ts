@@ -23,7 +23,8 @@ export function matmul(protocol: Protocol, x: SharedTensor, y: SharedTensor): Sh
 /** See {@link Shares.square}: with a = b, x^2 = c + 2 D a + D^2. */
 export function square(protocol: Protocol, x: SharedTensor): SharedTensor {
   const { dealer } = protocol;
-  const xs = protocol.sharesOf('square', x);
+  const xs = protocol.sharesOf('square, x', x);
+  const fraction = protocol.bits('square', 2 * x.fraction);
   const a = protocol.dealt(x.shape);
   const c = protocol.deal(dealer.op('u64.mul', [a.sum, a.sum]), x.shape);
   const opened = hidden(protocol, xs, a.shares);
@@ -33,7 +34,7 @@ export function square(protocol: Protocol, x: SharedTensor): SharedTensor {
     const factor = first ? holder.op('u64.add', [twice, d]) : twice;
     return holder.op('u64.add', [c[i] as Operand, holder.op('u64.mul', [d, factor])]);
   });
-  return protocol.tensor('square', shares, x.shape, 2 * x.fraction);
+  return protocol.tensor(shares, x.shape, fraction);
 }
 
 function beaver(
@@ -46,6 +47,7 @@ function beaver(
 ): SharedTensor {
   const [xs, ys] = [protocol.sharesOf(`${where}, x`, x), protocol.sharesOf(`${where}, y`, y)];
   const shape = shapeOf(where, x.shape, y.shape);
+  const fraction = protocol.bits(where, x.fraction + y.fraction);
   const [a, b] = [protocol.dealt(x.shape), protocol.dealt(y.shape)];
   const c = protocol.deal(protocol.dealer.op(operator, [a.sum, b.sum]), shape);
   const [ds, es] = [hidden(protocol, xs, a.shares), hidden(protocol, ys, b.shares)];
@@ -57,7 +59,7 @@ function beaver(
     const left = holder.op(operator, [a.shares[i] as Operand, e]);
     return holder.op('u64.add', [c[i] as Operand, holder.op('u64.add', [right, left])]);
   });
-  return protocol.tensor(where, shares, shape, x.fraction + y.fraction);
+  return protocol.tensor(shares, shape, fraction);
 }
 
 /** x - mask, known to every holder. */

@@ -43,6 +43,14 @@ class Tensor implements SharedTensor {
 
 const TENSOR: Kind = { expected: 'a shared tensor', fits: Tensor.is };
 
+/** {@link SharesOptions}, checked. */
+export interface Settings {
+  readonly holders: readonly string[];
+  readonly dealer: string;
+  readonly fraction: number;
+  readonly name: string;
+}
+
 /** Who takes part. */
 export class Protocol {
   readonly holders: readonly PartyBuilder[];
@@ -55,17 +63,14 @@ export class Protocol {
   readonly #seeds = new Map<string, Operand>();
   readonly #words = new Map<bigint, Operand>();
 
-  constructor(
-    graph: GraphBuilder,
-    options: { holders: readonly string[]; dealer: string; fraction: number; name: string },
-  ) {
+  constructor(graph: GraphBuilder, { holders, dealer, fraction, name }: Settings) {
     this.#graph = graph;
-    this.#names = options.holders;
-    this.#dealer = options.dealer;
-    this.#name = options.name;
-    this.holders = options.holders.map((name) => graph.party(name));
-    this.dealer = graph.party(options.dealer);
-    this.fraction = options.fraction;
+    this.#names = holders;
+    this.#dealer = dealer;
+    this.#name = name;
+    this.holders = holders.map((holder) => graph.party(holder));
+    this.dealer = graph.party(dealer);
+    this.fraction = fraction;
   }
 
   /** Errors: GraphError `graph.name`. */
@@ -135,15 +140,18 @@ export class Protocol {
     return this.#graph.constant(u64(...shape), words);
   }
 
-  /** Errors: ParameterError `parameters.fraction`. */
-  tensor(where: string, shares: readonly Operand[], shape: Shape, fraction: number): SharedTensor {
-    if (fraction > MOST_FRACTION)
-      throw wrongFraction(
-        where,
-        `${fraction} bits behind the point`,
-        `at most ${MOST_FRACTION}: truncate first`,
-      );
+  tensor(shares: readonly Operand[], shape: Shape, fraction: number): SharedTensor {
     return new Tensor(this, shares, shape, fraction);
+  }
+
+  /** That many bits behind the point; asked before calls are made. Errors: ParameterError `parameters.fraction`. */
+  bits(where: string, fraction: number): number {
+    if (fraction <= MOST_FRACTION) return fraction;
+    throw wrongFraction(
+      where,
+      `${fraction} bits behind the point`,
+      `at most ${MOST_FRACTION}: truncate first`,
+    );
   }
 
   /** Errors: InputError `input.type`, GraphError `graph.foreign`. */
@@ -153,23 +161,23 @@ export class Protocol {
 
   /** One element-wise operator on two tensors, at every holder. Both have as many bits behind the point. */
   pairwise(where: string, operator: 'u64.add' | 'u64.sub', x: SharedTensor, y: SharedTensor): SharedTensor {
+    [x, y].forEach((tensor) => this.sharesOf(where, tensor));
+    const shape = broadcast(where, x.shape, y.shape);
     const [a, b] = this.level(where, [x, y]) as [SharedTensor, SharedTensor];
     const [left, right] = [this.sharesOf(where, a), this.sharesOf(where, b)];
-    const shape = broadcast(where, a.shape, b.shape);
     const shares = this.each((holder, i) => holder.op(operator, [left[i] as Operand, right[i] as Operand]));
-    return this.tensor(where, shares, shape, a.fraction);
+    return this.tensor(shares, shape, a.fraction);
   }
 
   /** All with as many bits behind the point as the one with most: X 2^d for those that have d fewer. */
   level(where: string, tensors: readonly SharedTensor[]): readonly SharedTensor[] {
-    tensors.forEach((x) => this.sharesOf(where, x));
     const most = Math.max(...tensors.map(({ fraction }) => fraction));
     return tensors.map((x) => {
       if (x.fraction === most) return x;
       const factor = this.word(1n << BigInt(most - x.fraction));
       const shares = this.sharesOf(where, x);
       const raised = this.each((holder, i) => holder.op('u64.mul', [shares[i] as Operand, factor]));
-      return this.tensor(where, raised, x.shape, most);
+      return this.tensor(raised, x.shape, most);
     });
   }
 }

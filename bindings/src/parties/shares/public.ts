@@ -19,7 +19,7 @@ export function plus(protocol: Protocol, x: SharedTensor, y: PublicNumber): Shar
     if (first) return holder.op('u64.add', [own, constant]);
     return grows ? holder.op('u64.broadcast', [own], { shape: result }) : own;
   });
-  return protocol.tensor('plus', all, result, x.fraction);
+  return protocol.tensor(all, result, x.fraction);
 }
 
 /** See {@link Shares.times}. */
@@ -27,8 +27,9 @@ export function times(protocol: Protocol, x: SharedTensor, y: PublicNumber): Sha
   const shares = protocol.sharesOf('times, x', x);
   const { constant, shape, real } = encoded(protocol, 'times, y', y, 0, protocol.fraction);
   const result = broadcast('times', x.shape, shape);
+  const fraction = protocol.bits('times', x.fraction + (real ? protocol.fraction : 0));
   const all = protocol.each((holder, i) => holder.op('u64.mul', [shares[i] as Operand, constant]));
-  return protocol.tensor('times', all, result, x.fraction + (real ? protocol.fraction : 0));
+  return protocol.tensor(all, result, fraction);
 }
 
 /** Integers with `integers` and reals with `reals` bits behind the point. */

@@ -26,7 +26,7 @@ export function share(
   const real = type.element === 'f32' || type.element === 'f64';
   const words = real ? fixed(owner, own, type, protocol.fraction) : integers(owner, own, type);
   const shares = protocol.split(party, words, type.shape);
-  return protocol.tensor('share', shares, type.shape, real ? protocol.fraction : INTEGERS);
+  return protocol.tensor(shares, type.shape, real ? protocol.fraction : INTEGERS);
 }
 
 /** Errors: InputError `input.type`. */

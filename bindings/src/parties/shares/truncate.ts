@@ -55,5 +55,5 @@ export function truncate(protocol: Protocol, x: SharedTensor, bits?: number): Sh
     const raised = holder.op('u64.add', [own, high(holder, c)]);
     return holder.op('u64.sub', [raised, protocol.word(1n << BigInt(62 - m))]);
   });
-  return protocol.tensor('truncate', shares, x.shape, x.fraction - m);
+  return protocol.tensor(shares, x.shape, x.fraction - m);
 }

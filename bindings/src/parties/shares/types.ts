@@ -9,7 +9,7 @@ import type { Approximation, ApproximationOptions } from '../../values/types.js'
 /** Elements that can be shared: integers as they are, floats as fixed-point numbers. */
 export type SharedElement = 'bit' | 'u8' | 'i32' | 'u32' | 'i64' | 'u64' | 'f32' | 'f64';
 
-/** Options of {@link SharesMaker}. */
+/** Options of `shares`. */
 export interface SharesOptions {
   /** Who holds shares: 2 to 16 parties. All of them together know every value, all but one nothing of any. */
   holders: readonly string[];
