@@ -72,6 +72,7 @@ async function party({ name, graph, run, ports, data }) {
       transport,
       run,
       timeout: 60_000,
+      secret: true, // what the worker held is overwritten
       onRefused: (error) => refused.push(error.code),
       approve: (leaves) => {
         sent = leaves.reduce((sum, { bytes }) => sum + bytes, 0);
