@@ -98,6 +98,21 @@ describe('integers', () => {
     });
   });
 
+  it.each([
+    [[1, 2, 3, 4], 40],
+    [[2, 3, 5, 7], 182],
+  ])('give what K-P1 does, without a value in the clear: %j', async ([v1, v2, v3, v4], r) => {
+    const { g, s, output } = sharing();
+    const [one, two] = [s.input('a', 'v1', i64(1)), s.input('a', 'v2', i64(1))];
+    const [three, four] = [s.input('b', 'v3', i64(1)), s.input('b', 'v4', i64(1))];
+    output('b', 'r', s.add(four, s.multiply(s.add(one, two), s.multiply(three, four))));
+    const { outputs } = await together(await g.share(), {
+      a: { v1: words(v1 as number), v2: words(v2 as number) },
+      b: { v3: words(v3 as number), v4: words(v4 as number) },
+    });
+    expect(outputs['b']).toEqual({ r: words(r) });
+  });
+
   it('wrap around, and come of any element', async () => {
     const { g, s, output } = sharing({ holders: ['a', 'b', 'c'], dealer: 'd' });
     const top = s.input('a', 'top', i64(1));
