@@ -15,6 +15,8 @@ const OWN_CODES = {
   'range.value': 'a value lies outside the declared min..max, or a bit is neither 0 nor 1',
   'range.integer': 'a bound or a known number of 2^126 and more, after scaling',
   'parameters.decimals': 'the number of decimals is not a whole number from 0 to 36',
+  'parameters.fraction':
+    'bits behind the point that are no whole number in their range, or of a shared tensor too many or too few',
   'parameters.categories': 'the number of categories is not a whole number from 1 to 2^32',
   'parameters.bounds': 'min and max are not numbers of the declared decimals with min <= max',
   'parameters.approximation': 'no polynomial of any degree that there is comes so near to a function',
@@ -93,6 +95,8 @@ const OWN_CODES = {
   'party.size': 'a value of another size than its type has',
   'party.order': 'a piece of a value, or a receipt, that does not follow on the one before',
   'party.twice': 'a value that is there already',
+  'party.shares':
+    'a holder of shares that is named twice or is the dealer, or a result that would be opened to the dealer',
   'party.ended': 'a message of a party that had said that nothing more comes',
   'memory.shared': 'shared memory could not be allocated',
   'memory.refused': 'the platform has no memory, or no addresses, for another engine',

@@ -5,4 +5,7 @@ export { overPorts } from './transports/port.js';
 export type { PortLike } from './transports/port.js';
 export { overBroadcast } from './transports/broadcast.js';
 export { newRun } from './run.js';
+export { freshSeeds } from './seeds.js';
+export { shares } from './shares/index.js';
+export type * from './shares/types.js';
 export type * from './types.js';
