@@ -220,10 +220,11 @@ export class ClinicClient {
   /** Asks, once: if the answer of the service is lost, the same question is asked again. Gives it as it stands. */
   async ask(question) {
     const asked = { id: randomUUID(), ...question };
-    return this.#patient(() => this.call('POST', '/questions', asked));
+    return this.patiently(() => this.call('POST', '/questions', asked));
   }
 
-  async #patient(work, patienceMs = 60_000) {
+  /** Does something again and again while the service is away, for as long as patience lasts: only what may be done twice. */
+  async patiently(work, patienceMs = 60_000) {
     for (const began = Date.now(); ;) {
       try {
         return await work();
@@ -237,7 +238,7 @@ export class ClinicClient {
 
   /** Waits for the end of a question, through restarts of the service. `onState` hears of progress. Errors: ClinicError of its code, where it failed. */
   async wait(id, { onState, signal, patienceMs } = {}) {
-    const ended = await this.#patient(async () => {
+    const ended = await this.patiently(async () => {
       for await (const state of this.events(id, signal)) {
         onState?.(state);
         if (['done', 'failed', 'cancelled'].includes(state.state)) return state;

@@ -33,11 +33,11 @@ const BASE = '/v1';
 /**
  * Makes a service; `listen` starts it.
  * @param {import('./config.mjs').Config} config
- * @param {{blobs?: BlobStore, logTo?: {write(line: string): void}}} [own] another place for blobs; another one for the log
+ * @param {{blobs?: BlobStore, startEvaluator?: ConstructorParameters<typeof Runner>[4]}} [own] another place for blobs, other evaluators of questions
  */
 export async function createService(
   config,
-  { blobs = new BlobStore(join(config.data, 'blobs')), logTo } = {},
+  { blobs = new BlobStore(join(config.data, 'blobs')), startEvaluator } = {},
 ) {
   const database = await Database.open(config);
   await blobs.open();
@@ -52,7 +52,7 @@ export async function createService(
   const parts = { config, database, storage, users, programs, keys, records, questions, may };
 
   const app = fastify({
-    logger: { level: config.logLevel, ...(logTo && { stream: logTo }) },
+    logger: { level: config.logLevel },
     ...(config.tls && { https: config.tls }),
     trustProxy: config.trustProxy,
     bodyLimit: JSON_BYTES,
@@ -69,9 +69,6 @@ export async function createService(
     if (status >= 500) request.log.error({ code: told.code, err: error }, 'a request failed');
     return reply.code(status).send({ error: told });
   });
-  app.setNotFoundHandler((_request, reply) =>
-    reply.code(404).send({ error: { code: 'not.found', message: 'There is no such address', details: {} } }),
-  );
   app.decorateRequest('user', null);
   await app.register(rateLimit, {
     max: config.rate,
@@ -79,6 +76,9 @@ export async function createService(
     errorResponseBuilder: (_request, { after }) =>
       new ServiceError(429, 'rate.limit', `Too many requests; come again in ${after}`, { expected: after }),
   });
+  app.setNotFoundHandler({ preHandler: app.rateLimit() }, (_request, reply) =>
+    reply.code(404).send({ error: { code: 'not.found', message: 'There is no such address', details: {} } }),
+  );
   app.get('/health', async () => {
     await database.db.raw('select 1');
     return { ok: true };
@@ -88,6 +88,8 @@ export async function createService(
     async (scope) => {
       await scope.register(bearer, {
         keys: new Set(),
+        // Behind the limit of requests, so that trying tokens is limited, too.
+        addHook: 'preParsing',
         specCompliance: 'rfc6750',
         verifyErrorLogLevel: 'debug',
         auth: async (token, request) => {
@@ -116,7 +118,7 @@ export async function createService(
 
   const runners = Array.from(
     { length: config.runners },
-    () => new Runner(questions, storage, config, app.log),
+    () => new Runner(questions, storage, config, app.log, startEvaluator),
   );
   const Queue = config.redis === undefined ? EmbeddedQueue : RedisQueue;
   const queue = new Queue(questions, runners, config, app.log);
@@ -149,6 +151,8 @@ function answer(error) {
     };
   if (['ENOSPC', 'EDQUOT', 'EFBIG', 'SQLITE_FULL', '53100'].includes(error.code))
     return { status: 507, code: 'storage.full', message: 'The disk is full', details: {} };
+  if (['ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'].includes(error.code))
+    return { status: 400, code: 'upload.broken', message: 'The upload ended early', details: {} };
   // Of cipherloom: `family.kind`.
   if (typeof error.code === 'string' && /^[a-z]+\.[a-z_]+$/.test(error.code)) {
     const ours = ['worker', 'memory'].includes(error.code.split('.')[0]);

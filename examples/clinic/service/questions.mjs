@@ -42,31 +42,38 @@ export class Questions {
       ...{ program, records: JSON.stringify(records), given: JSON.stringify(given) },
       runner: worker?.id ?? null,
     };
-    const before = await this.database.db('questions').where({ id }).first();
-    if (before) {
-      if (before.asker !== user.id || Object.keys(asked).some((name) => asked[name] !== before[name]))
-        throw new ServiceError(409, 'question.taken', 'There is another question of this id', {
-          where: 'id',
-        });
-      return { question: this.shown(before), created: false };
-    }
+    const known = await this.#known(this.database.db, user, id, asked);
+    if (known) return { question: known, created: false };
     const details = { program, records, runner: worker?.id };
-    const row = await this.database.change(
-      { actor: user.id, action: 'question.ask', subject: id, details },
-      async (trx) => {
-        await this.programs.get(program, trx);
-        const { set } = await this.#parts(trx, { ...asked, asker: user.id });
-        const row = {
-          ...{ id, asker: user.id, ...asked, key_set: set.id, holder: set.holder },
-          ...{ state: 'queued', attempt: 0, worker: null, lease: null, done: 0, total: 0 },
-          ...{ code: null, message: null, outputs: null, created: Date.now(), started: null, finished: null },
-        };
-        await trx('questions').insert(row);
-        return row;
-      },
-    );
+    const entry = { actor: user.id, action: 'question.ask', subject: id, details };
+    const made = this.database.change(entry, async (trx) => {
+      // The same may have been asked twice at once.
+      if (await trx('questions').where({ id }).first()) throw new Known();
+      await this.programs.get(program, trx);
+      const { set } = await this.#parts(trx, { ...asked, asker: user.id });
+      const row = {
+        ...{ id, asker: user.id, ...asked, key_set: set.id, holder: set.holder },
+        ...{ state: 'queued', attempt: 0, worker: null, lease: null, done: 0, total: 0 },
+        ...{ code: null, message: null, outputs: null, created: Date.now(), started: null, finished: null },
+      };
+      await trx('questions').insert(row);
+      return row;
+    });
+    const row = await made.catch((error) => {
+      if (!(error instanceof Known)) throw error;
+    });
+    if (!row) return { question: await this.#known(this.database.db, user, id, asked), created: false };
     this.changes.emit('queued', id);
     return { question: this.shown(row), created: true };
+  }
+
+  /** A question that was asked already. Errors: 409 `question.taken` where it is another one. */
+  async #known(trx, user, id, asked) {
+    const row = await trx('questions').where({ id }).first();
+    if (!row) return undefined;
+    if (row.asker !== user.id || Object.keys(asked).some((name) => asked[name] !== row[name]))
+      throw new ServiceError(409, 'question.taken', 'There is another question of this id', { where: 'id' });
+    return this.shown(row);
   }
 
   /** What a question is made of, if it may be asked now. */
@@ -319,6 +326,9 @@ export class Questions {
     return this.storage.blobs.read(sha);
   }
 }
+
+/** A question that is there by now. */
+class Known extends Error {}
 
 /** Whether nothing leads on from a state. */
 export function ended(state) {

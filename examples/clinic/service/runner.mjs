@@ -16,9 +16,10 @@ export class Runner {
    * @param {import('./storage.mjs').Storage} storage
    * @param {import('./config.mjs').Config} config
    * @param {import('fastify').FastifyBaseLogger} log
+   * @param {(threads: number) => Promise<Pick<Evaluator, 'run' | 'stop'>>} [start] another evaluator than cipherloom's
    */
-  constructor(questions, storage, config, log) {
-    Object.assign(this, { questions, storage, config, log });
+  constructor(questions, storage, config, log, start = (threads) => Evaluator.start(threads)) {
+    Object.assign(this, { questions, storage, config, log, start });
   }
 
   /** Takes a question that waits (or that one, if it waits) and runs it to its end. False where there is none. */
@@ -54,7 +55,7 @@ export class Runner {
     };
     this.questions.changes.on(`cancel ${id}`, changed);
     try {
-      this.#evaluator ??= Evaluator.start(this.config.threads);
+      this.#evaluator ??= this.start(this.config.threads);
       const evaluator = await this.#evaluator;
       const ciphertexts = await evaluator.run(job, (sha) => this.storage.blobs.read(sha), {
         signal,

@@ -6,18 +6,24 @@ import * as schemas from '../schemas.mjs';
 
 const BYTES = 'application/octet-stream';
 
+/** How long a client may go on to send what was refused, so that it hears why. */
+const LINGER_MS = 5000;
+
 export function closed(app, { storage }) {
   // What is too large by what it says of itself is refused before a byte of it is read.
-  const declared = async (request, reply) => {
+  const declared = async (request) => {
     allow(request.user, 'blobs.write');
-    if (request.headers['content-type'] !== BYTES)
-      throw new ServiceError(415, 'upload.type', `Blobs are sent as ${BYTES}`, {
-        found: request.headers['content-type'] ?? 'nothing',
-        expected: BYTES,
-      });
-    reply.header('connection', 'close');
-    checkDeclared(Number(request.headers['content-length'] ?? 0), await storage.limits(request.user));
-    reply.removeHeader('connection');
+    try {
+      if (request.headers['content-type'] !== BYTES)
+        throw new ServiceError(415, 'upload.type', `Blobs are sent as ${BYTES}`, {
+          found: request.headers['content-type'] ?? 'nothing',
+          expected: BYTES,
+        });
+      checkDeclared(Number(request.headers['content-length'] ?? 0), await storage.limits(request.user));
+    } catch (error) {
+      linger(request.raw);
+      throw error;
+    }
   };
   // The body stays a stream.
   app.addContentTypeParser(BYTES, (_request, payload, done) => done(null, payload));
@@ -27,8 +33,7 @@ export function closed(app, { storage }) {
       reply.code(201);
       return blob;
     } catch (error) {
-      // Whatever else comes is not read.
-      reply.header('connection', 'close');
+      linger(request.raw);
       throw error;
     }
   });
@@ -36,4 +41,11 @@ export function closed(app, { storage }) {
     const bytes = await storage.read(user, params.sha);
     return reply.type(BYTES).send(bytes);
   });
+}
+
+/** What still comes is thrown away, but not for ever. Were the connection closed at once, the answer could be lost with it. */
+function linger(request) {
+  const timer = setTimeout(() => request.socket.destroy(), LINGER_MS);
+  const done = () => clearTimeout(timer);
+  request.once('end', done).once('close', done).resume();
 }
