@@ -139,7 +139,7 @@ export class ClinicClient {
   }
 
   /** Makes keys for a program, and gives the service those that hold no secret. With `replaces` they take the place of others. Gives the id of the set. */
-  async issueKeys(program, { replaces } = {}) {
+  async issueKeys(program, { replaces } = /** @type {{replaces?: string}} */ ({})) {
     const opened = await this.program(program);
     return this.#issue(program, opened, await opened.client(), replaces);
   }
@@ -236,7 +236,11 @@ export class ClinicClient {
     }
   }
 
-  /** Waits for the end of a question, through restarts of the service. `onState` hears of progress. Errors: ClinicError of its code, where it failed. */
+  /**
+   * Waits for the end of a question, through restarts of the service. `onState` hears of progress. Errors: ClinicError of its code, where it failed.
+   * @param {string} id
+   * @param {{onState?: (state: any) => void, signal?: AbortSignal, patienceMs?: number}} [watch]
+   */
   async wait(id, { onState, signal, patienceMs } = {}) {
     const ended = await this.patiently(async () => {
       for await (const state of this.events(id, signal)) {
@@ -272,6 +276,7 @@ export class ClinicClient {
   async answer(id, key, options) {
     const { outputs } = await this.call('GET', `/questions/${id}`);
     const fetched = new Map();
+    /** @type {Record<string, Uint8Array>} */
     const results = {};
     for (const [name, sha] of Object.entries(outputs)) {
       if (!fetched.has(sha)) fetched.set(sha, await this.download(sha));

@@ -86,8 +86,9 @@ near(
   squares(seen.north, seen.south) /
     Math.sqrt(squares(seen.north, seen.north) * squares(seen.south, seen.south)),
 );
+const [middle, spread, r] = [answer.mean, answer.variance, answer.correlation].map(Number);
 console.log(
-  `cases of a week in both: ${answer.mean.toFixed(2)}, variance ${answer.variance.toFixed(1)}, r ${answer.correlation.toFixed(3)}`,
+  `cases of a week in both: ${middle.toFixed(2)}, variance ${spread.toFixed(1)}, r ${r.toFixed(3)}`,
 );
 
 // What was not granted is not to be had: one clinic's record by another, or the record itself.

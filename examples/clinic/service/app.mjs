@@ -28,7 +28,10 @@ import { Users } from './users.mjs';
 
 /** JSON bodies; blobs have limits of their own. Tasks with constants may be large. */
 const JSON_BYTES = 4 * 2 ** 20;
+/** For all of a request to come: the largest blob, on a slow line. */
+const REQUEST_MS = 1_800_000;
 const BASE = '/v1';
+const NO_TOKEN = { code: 'token.invalid', message: 'This needs a token that is valid: log in', details: {} };
 
 /**
  * Makes a service; `listen` starts it.
@@ -56,6 +59,7 @@ export async function createService(
     ...(config.tls && { https: config.tls }),
     trustProxy: config.trustProxy,
     bodyLimit: JSON_BYTES,
+    requestTimeout: REQUEST_MS,
     routerOptions: { maxParamLength: 100 },
     // What is sent is taken as it is, or refused.
     ajv: {
@@ -92,13 +96,13 @@ export async function createService(
         addHook: 'preParsing',
         specCompliance: 'rfc6750',
         verifyErrorLogLevel: 'debug',
+        /** @param {any} request */
         auth: async (token, request) => {
           request.user = await users.of(token);
           return request.user !== undefined;
         },
-        errorResponse: () => ({
-          error: { code: 'token.invalid', message: 'This needs a token that is valid: log in', details: {} },
-        }),
+        // Its type wants a text there.
+        errorResponse: () => /** @type {any} */ ({ error: NO_TOKEN }),
         contentType: 'application/json; charset=utf-8',
       });
       for (const routes of [

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { copyFile, mkdir, open, readdir, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { verifyChain } from './audit.mjs';
@@ -21,16 +21,23 @@ export async function backup(database, blobs, folder) {
   if ((await readdir(folder)).length > 1)
     throw new ServiceError(500, 'backup.exists', 'A backup goes into a folder of its own', { found: folder });
   const sums = [];
-  // Changes wait: no blob of these rows goes before it was copied.
-  await database.locked(async (trx) => {
+  // Changes wait while rows are written and blobs pinned, not while these are copied.
+  const { shas, pinned } = await database.locked(async (trx) => {
     for (const table of TABLES) sums.push(await writeTable(trx, table, folder));
-    for (const { sha } of await trx('blobs').select('sha').orderBy('sha')) {
+    const rows = await trx('blobs').select('sha').orderBy('sha');
+    const shas = rows.map(({ sha }) => sha);
+    return { shas, pinned: await blobs.pin(shas) };
+  });
+  try {
+    for (const sha of shas) {
       const file = join('blobs', sha);
-      await copyFile(blobs.path(sha), join(folder, file));
+      await copyFile(join(pinned, sha), join(folder, file));
       if ((await fileHash(join(folder, file))) !== sha) throw damaged(file);
       sums.push([sha, file]);
     }
-  });
+  } finally {
+    await rm(pinned, { recursive: true });
+  }
   const list = sums.map(([sha, file]) => `${sha}  ${file}\n`).join('');
   await writeFile(join(folder, LIST), list, { mode: 0o600 });
   for (const file of [LIST, ...sums.map(([, file]) => file)]) await synced(join(folder, file));

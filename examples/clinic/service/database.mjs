@@ -35,7 +35,7 @@ export class Database {
       await db.migrate.latest({
         migrationSource: {
           getMigrations: async () => Object.keys(MIGRATIONS),
-          getMigrationName: (name) => name,
+          getMigrationName: String,
           getMigration: async (name) => MIGRATIONS[name],
         },
       });

@@ -22,7 +22,13 @@ export class Questions {
    * @param {import('./config.mjs').Config} config
    */
   constructor(database, storage, programs, keys, records, users, config) {
-    Object.assign(this, { database, storage, programs, keys, records, users, config });
+    this.database = database;
+    this.storage = storage;
+    this.programs = programs;
+    this.keys = keys;
+    this.records = records;
+    this.users = users;
+    this.config = config;
   }
 
   /** Asks. With the `id` of one that was asked already, gives that one: who does not know whether a question arrived asks again. Errors: 404, 409, 422. */
@@ -209,6 +215,10 @@ export class Questions {
     return undefined;
   }
 
+  /**
+   * @param {any} trx
+   * @param {{runner: string | null, id?: string}} who
+   */
   #waiting(trx, { runner, id }) {
     const query = trx('questions')
       .where({ runner })
@@ -240,7 +250,7 @@ export class Questions {
   }
 
   /** Says that a runner is still there. False: the question is no longer its own, and it is to stop. */
-  async renew({ id, attempt }, { done, total } = {}) {
+  async renew({ id, attempt }, { done, total } = /** @type {{done?: number, total?: number}} */ ({})) {
     const changed = await this.database
       .db('questions')
       .where({ id, attempt, state: 'running' })

@@ -18,7 +18,10 @@ export class RedisQueue {
    * @param {import('fastify').FastifyBaseLogger} log
    */
   constructor(questions, runners, config, log) {
-    Object.assign(this, { questions, runners, config, log });
+    this.questions = questions;
+    this.runners = runners;
+    this.config = config;
+    this.log = log;
   }
 
   async start() {

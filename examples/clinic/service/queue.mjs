@@ -11,7 +11,10 @@ export class EmbeddedQueue {
    * @param {import('fastify').FastifyBaseLogger} log
    */
   constructor(questions, runners, config, log) {
-    Object.assign(this, { questions, runners, config, log });
+    this.questions = questions;
+    this.runners = runners;
+    this.config = config;
+    this.log = log;
   }
 
   async start() {

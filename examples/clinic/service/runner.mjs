@@ -19,7 +19,11 @@ export class Runner {
    * @param {(threads: number) => Promise<Pick<Evaluator, 'run' | 'stop'>>} [start] another evaluator than cipherloom's
    */
   constructor(questions, storage, config, log, start = (threads) => Evaluator.start(threads)) {
-    Object.assign(this, { questions, storage, config, log, start });
+    this.questions = questions;
+    this.storage = storage;
+    this.config = config;
+    this.log = log;
+    this.start = start;
   }
 
   /** Takes a question that waits (or that one, if it waits) and runs it to its end. False where there is none. */

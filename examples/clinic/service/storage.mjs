@@ -1,5 +1,5 @@
 /** Where the data of each user lie, who brought them and what has them: blobs and their rows in the database, changed together. */
-import { KINDS } from './blobs.mjs';
+import { checkDeclared, KINDS } from './blobs.mjs';
 import { notFound, ServiceError } from './errors.mjs';
 
 export class Storage {
@@ -15,8 +15,7 @@ export class Storage {
   }
 
   /** How much a user may bring now. */
-  async limits(user) {
-    const { db } = this.database;
+  async limits(user, db = this.database.db) {
     const mine = await db('uploads')
       .join('blobs', 'blobs.sha', 'uploads.sha')
       .where('uploads.user', user.id)
@@ -38,6 +37,8 @@ export class Storage {
       await this.database.change(
         { actor: user.id, action: 'blob.store', subject: sha, details: { bytes, kind } },
         async (trx) => {
+          // Again: others of this user's may have come meanwhile.
+          checkDeclared(bytes, await this.limits(user, trx));
           await this.#keep(trx, received);
           await trx('uploads')
             .insert({ user: user.id, sha, created: Date.now() })
