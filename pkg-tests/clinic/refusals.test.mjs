@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -389,6 +389,24 @@ test('a full disk is an answer, and no end', { skip }, async (t) => {
   assert.deepEqual(readdirSync(join(blobs, 'incoming')), []);
   assert.equal((await someone.client.call('GET', '/records')).length, 1);
   assert.equal(await small.stop(), 0);
+});
+
+test('stored bytes that were changed are found before they are used', { skip }, async () => {
+  const other = await startService();
+  const someone = await patient(other, loom);
+  const [{ inputs }] = await someone.client.call('GET', '/records');
+  const path = join(other.data, 'blobs', inputs.value.slice(0, 2), inputs.value);
+  const bytes = readFileSync(path);
+  bytes[bytes.length - 30] ^= 1;
+  writeFileSync(path, bytes);
+  await assert.rejects(someone.client.download(inputs.value), refused(500, 'storage.damaged'));
+  const { id } = await someone.client.ask(someone.asked);
+  await assert.rejects(someone.client.wait(id), refused(0, 'storage.damaged'));
+  assert.match(tryCommand(other.env, 'backup', join(temporaryFolder(), 'backup')).stderr, /backup\.damaged/);
+  assert.deepEqual(
+    readdirSync(join(other.data, 'blobs')).filter((name) => name.startsWith('pinned')),
+    [],
+  );
 });
 
 test('too many requests', { skip }, async () => {
