@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { load } from 'cipherloom';
 import { skip as noRedis, startRedis } from '../cluster/redis.mjs';
-import { joinAs, patient, skip, startService } from './clinic.mjs';
+import { joinAs, patient, refused, skip, startService } from './clinic.mjs';
 import { skip as noPostgres, startPostgres } from './postgres.mjs';
 
 const STUCK = fileURLToPath(new URL('stuck-server.mjs', import.meta.url));
@@ -94,6 +94,20 @@ test('ended in good order while it runs', { skip }, async () => {
   assert.equal(await first.stop(), 0);
   const second = await startService({ data: first.data });
   await checkOnce(second, someone, {});
+});
+
+test('a question that ends its runners, or takes too long, fails and says so', { skip }, async () => {
+  const env = { CLINIC_ATTEMPTS: '1' };
+  const first = await startService({ env });
+  const { client, id } = await ask(first, { long: true });
+  await runs(client, id);
+  await first.stop('SIGKILL');
+  const second = await startService({ data: first.data, env: { ...env, CLINIC_QUESTION_MS: '1' } });
+  client.url = new URL(second.url);
+  await assert.rejects(client.wait(id), refused(0, 'question.attempts'));
+  const { program, records } = await client.call('GET', `/questions/${id}`);
+  const slow = await client.ask({ program, records });
+  await assert.rejects(client.wait(slow.id), refused(0, 'question.time'));
 });
 
 test(

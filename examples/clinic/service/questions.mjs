@@ -6,6 +6,8 @@ import { EventEmitter } from 'node:events';
 import { randomUUID } from 'node:crypto';
 import { notFound, ServiceError } from './errors.mjs';
 
+/** What the log calls runners of the service itself. */
+export const SERVICE = 'service';
 const ENDED = ['done', 'failed', 'cancelled'];
 
 export class Questions {
@@ -175,44 +177,59 @@ export class Questions {
    */
   async claim({ worker, runner, id }) {
     // Most look-ups find nothing, and need not wait for who changes something.
-    while (await this.#waiting(this.database.db, { runner, id })) {
-      const taken = await this.database.locked(async (trx) => {
-        const row = await this.#waiting(trx, { runner, id });
-        if (!row) return undefined;
-        if (row.attempt >= this.config.attempts) {
-          await this.#end(trx, row, 'failed', {
-            code: 'question.attempts',
-            message: `${row.attempt} runners ended in the middle of it`,
-          });
-          return { ended: row.id };
-        }
-        try {
-          const { job } = await this.#parts(trx, row);
-          const attempt = row.attempt + 1;
-          await trx('questions').where({ id: row.id }).update({
-            state: 'running',
-            attempt,
-            worker,
-            lease: this.#lease(),
-            started: Date.now(),
-            done: 0,
-            total: 0,
-          });
-          return { job: { id: row.id, attempt, ...job } };
-        } catch (error) {
-          // Granted, stored or issued when it was asked, and no longer.
-          if (!(error instanceof ServiceError)) throw error;
-          await this.#end(trx, row, 'failed', error);
-          return { ended: row.id };
-        }
-      });
-      if (taken?.job) {
-        this.#changed(taken.job.id);
-        return taken.job;
+    for (let row; (row = await this.#waiting(this.database.db, { runner, id }));) {
+      const actor = runner ?? SERVICE;
+      try {
+        const job = await this.#take(row, { worker, runner, actor });
+        this.#changed(row.id);
+        return job;
+      } catch (error) {
+        if (error instanceof Gone) continue;
+        if (!(error instanceof ServiceError)) throw error;
+        // Granted, stored or issued when it was asked, and no longer; or it ended too many runners.
+        await this.#refuse(row, error, actor);
       }
-      if (taken) this.#changed(taken.ended);
     }
     return undefined;
+  }
+
+  /** Errors: `Gone` where somebody was faster; ServiceError where it may not be run any more. */
+  #take({ id, attempt: before }, { worker, runner, actor }) {
+    const attempt = before + 1;
+    const entry = { actor, action: 'question.start', subject: id, details: { attempt } };
+    return this.database.change(entry, async (trx) => {
+      const row = await this.#waiting(trx, { runner, id });
+      if (row?.attempt !== before) throw new Gone();
+      if (before >= this.config.attempts)
+        throw new ServiceError(500, 'question.attempts', `${before} runners ended in the middle of it`);
+      const { job } = await this.#parts(trx, row);
+      await trx('questions')
+        .where({ id })
+        .update({
+          state: 'running',
+          attempt,
+          worker,
+          lease: this.#lease(),
+          started: Date.now(),
+          done: 0,
+          total: 0,
+        });
+      return { id, attempt, ...job };
+    });
+  }
+
+  async #refuse({ id, attempt }, error, actor) {
+    const entry = { actor, action: 'question.fail', subject: id, details: { attempt, code: error.code } };
+    await this.database
+      .change(entry, async (trx) => {
+        const row = await trx('questions').where({ id, attempt }).whereNotIn('state', ENDED).first();
+        if (!row) throw new Gone();
+        await this.#end(trx, row, 'failed', error);
+      })
+      .catch((again) => {
+        if (!(again instanceof Gone)) throw again;
+      });
+    this.#changed(id);
   }
 
   /**
@@ -336,6 +353,9 @@ export class Questions {
     return this.storage.blobs.read(sha);
   }
 }
+
+/** A question that somebody else was faster with. */
+class Gone extends Error {}
 
 /** A question that is there by now. */
 class Known extends Error {}

@@ -2,9 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { Evaluator } from './evaluator.mjs';
 import { ServiceError } from './errors.mjs';
-
-/** What the audit log calls the service itself. */
-const SERVICE = 'service';
+import { SERVICE } from './questions.mjs';
 
 export class Runner {
   #evaluator;
