@@ -16,9 +16,8 @@ if (!url || !name || !password) {
   console.error('expected CLINIC_URL, CLINIC_NAME and CLINIC_PASSWORD in the environment');
   process.exit(2);
 }
-/** Between two looks for questions, and two signs of life while one runs. */
+/** Between two looks for questions. */
 const LOOK_MS = 250;
-const BEAT_MS = 1000;
 
 const client = new ClinicClient(url, undefined);
 const evaluator = await Evaluator.start(Number(threads));
@@ -42,7 +41,7 @@ while (!stopping) {
 evaluator.stop();
 
 async function run(job) {
-  const { id, attempt } = job;
+  const { id, attempt, beatMs } = job;
   const ended = new AbortController();
   let progress = {};
   const beat = async () => {
@@ -51,7 +50,7 @@ async function run(job) {
       .catch(() => ({ go: true }));
     if (!answer.go) ended.abort();
   };
-  const timer = setInterval(beat, BEAT_MS);
+  const timer = setInterval(beat, beatMs);
   const read = (sha) => client.download(sha, `/work/${id}/${attempt}/blobs/${sha}`);
   try {
     const watch = { signal: ended.signal, onProgress: ({ done, total }) => (progress = { done, total }) };

@@ -84,7 +84,7 @@ test(
 );
 
 test('a trusted third party runs what names it, and sees nothing else', { skip }, async () => {
-  const service = await startService();
+  const service = await startService({ env: SHORT_LEASE });
   const all = await study(service, loom);
   const { department, asked, key, sum, clinics } = all;
   const party = await joinAs(service, loom, 'party', 'worker');
@@ -140,7 +140,7 @@ test('a trusted third party runs what names it, and sees nothing else', { skip }
 });
 
 test('a device that is killed in the middle loses nothing', { skip }, async () => {
-  const service = await startService({ env: { CLINIC_RUNNERS: '0' } });
+  const service = await startService({ env: { ...SHORT_LEASE, CLINIC_RUNNERS: '0' } });
   const someone = await patient(service, loom, 'patient', { long: true });
   const device = await joinAs(service, loom, 'device', 'worker');
   const credentials = { name: 'device', password: device.password };
@@ -150,7 +150,7 @@ test('a device that is killed in the middle loses nothing', { skip }, async () =
   await first.stop('SIGKILL');
   const second = await startWorker(service, credentials);
   const { attempt } = await someone.client.wait(id);
-  assert.equal(attempt, 2);
+  assert.ok(attempt >= 2);
   assert.deepEqual(await someone.client.answer(id, someone.key), { sum: 129, more: 3 });
   assert.equal(await second.stop(), 0);
 });

@@ -131,3 +131,20 @@ test('what is taken back while a question waits fails the question', { skip }, a
   department.url = new URL(again.url);
   await assert.rejects(department.wait(id), refused(0, 'not.found'));
 });
+
+test('what was uploaded and is part of nothing goes, and nothing else', { skip }, async () => {
+  const service = await startService();
+  const { client, asked, key, sum } = await patient(service, loom);
+  const { id } = await client.ask(asked);
+  await client.wait(id);
+  const unused = await client.upload(Buffer.concat([Buffer.from('cipherloom'), Buffer.of(8), Buffer.from('unused')]));
+  assert.ok((await client.download(unused)).length > 0);
+  await service.stop();
+  const again = await startService({ data: service.data, env: { CLINIC_UNUSED_MS: '1' } });
+  client.url = new URL(again.url);
+  await assert.rejects(client.download(unused), refused(404, 'not.found'));
+  assert.deepEqual(await client.answer(id, key), { sum });
+  const next = await client.ask(asked);
+  await client.wait(next.id);
+  assert.deepEqual(await client.answer(next.id, key), { sum });
+});

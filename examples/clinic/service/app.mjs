@@ -30,6 +30,8 @@ import { Users } from './users.mjs';
 const JSON_BYTES = 4 * 2 ** 20;
 /** For all of a request to come: the largest blob, on a slow line. */
 const REQUEST_MS = 1_800_000;
+/** How often what is part of nothing is removed. */
+const SWEEP_MS = 3_600_000;
 const BASE = '/v1';
 const NO_TOKEN = { code: 'token.invalid', message: 'This needs a token that is valid: log in', details: {} };
 
@@ -126,7 +128,9 @@ export async function createService(
   );
   const Queue = config.redis === undefined ? EmbeddedQueue : RedisQueue;
   const queue = new Queue(questions, runners, config, app.log);
+  let sweeping;
   app.addHook('onClose', async () => {
+    clearInterval(sweeping);
     await queue.stop();
     (await inspector?.catch(() => undefined))?.stop();
     await database.close();
@@ -137,6 +141,10 @@ export async function createService(
     /** Listens, and goes on with what waits. Gives its address. */
     async listen() {
       await storage.sweepAll();
+      sweeping = setInterval(
+        () => void storage.sweepAll().catch((error) => app.log.error(error, 'nothing was swept')),
+        SWEEP_MS,
+      );
       await queue.start();
       return app.listen({ host: config.host, port: config.port });
     },

@@ -23,6 +23,7 @@ const MIB = 2 ** 20;
  * @property {number} inviteMs
  * @property {number} rate requests a minute, of one user or, without one, one address
  * @property {number} loginRate tries to log in or register a minute, of one address
+ * @property {number} unusedMs after which bytes go that are part of nothing
  * @property {number} leaseMs how long a runner that says nothing keeps a question
  * @property {number} questionMs the longest that a run may take
  * @property {number} attempts runs of a question that ended with their runner, before it fails
@@ -63,6 +64,7 @@ export function readConfig(env) {
     inviteMs: number(env, 'CLINIC_INVITE_MS', 72 * 3_600_000, 1),
     rate: number(env, 'CLINIC_RATE', 1200, 1),
     loginRate: number(env, 'CLINIC_LOGIN_RATE', 20, 1),
+    unusedMs: number(env, 'CLINIC_UNUSED_MS', 24 * 3_600_000, 1),
     leaseMs: number(env, 'CLINIC_LEASE_MS', 10_000, 100),
     questionMs: number(env, 'CLINIC_QUESTION_MS', 600_000, 1),
     attempts: number(env, 'CLINIC_ATTEMPTS', 10, 1),

@@ -203,17 +203,15 @@ export class Questions {
       if (before >= this.config.attempts)
         throw new ServiceError(500, 'question.attempts', `${before} runners ended in the middle of it`);
       const { job } = await this.#parts(trx, row);
-      await trx('questions')
-        .where({ id })
-        .update({
-          state: 'running',
-          attempt,
-          worker,
-          lease: this.#lease(),
-          started: Date.now(),
-          done: 0,
-          total: 0,
-        });
+      await trx('questions').where({ id }).update({
+        state: 'running',
+        attempt,
+        worker,
+        lease: this.#lease(),
+        started: Date.now(),
+        done: 0,
+        total: 0,
+      });
       return { id, attempt, ...job };
     });
   }
@@ -286,6 +284,8 @@ export class Questions {
       async (trx) => {
         const row = await this.#running(trx, { id, attempt });
         await this.storage.use(trx, 'result', id, Object.values(outputs));
+        // A device brought them for others.
+        await trx('uploads').where({ user: actor }).whereIn('sha', Object.values(outputs)).delete();
         await trx('questions')
           .where({ id: row.id })
           .update({ state: 'done', outputs: JSON.stringify(outputs), lease: null, finished: Date.now() });

@@ -43,7 +43,7 @@ export class Storage {
           await trx('uploads')
             .insert({ user: user.id, sha, created: Date.now() })
             .onConflict(['user', 'sha'])
-            .ignore();
+            .merge(['created']);
         },
       );
     } finally {
@@ -70,7 +70,7 @@ export class Storage {
   async #keep(trx, received) {
     const { sha, bytes, kind } = received;
     await this.blobs.keep(received);
-    await trx('blobs').insert({ sha, bytes, kind, created: Date.now() }).onConflict('sha').ignore();
+    await trx('blobs').insert({ sha, bytes, kind, created: Date.now() }).onConflict('sha').merge(['created']);
   }
 
   /** Blobs that a user brought, of a kind, to be part of something. Errors: 422 `blob.missing`, `blob.kind`. */
@@ -124,8 +124,22 @@ export class Storage {
     });
   }
 
-  /** What a killed service left: files without rows. */
+  /** Removes what is part of nothing: uploads that nothing came of, answers of runs that were given up, and files without rows, which a killed service left. */
   async sweepAll() {
+    const old = Date.now() - this.config.unusedMs;
+    await this.database.locked(async (trx) => {
+      const uses = trx('uses').whereRaw('uses.sha = blobs.sha');
+      const uploads = trx('uploads').whereRaw('uploads.sha = blobs.sha').where('uploads.created', '>=', old);
+      const unused = await trx('blobs')
+        .where('created', '<', old)
+        .whereNotExists(uses)
+        .whereNotExists(uploads)
+        .select('sha');
+      for (const { sha } of unused) {
+        await trx('uploads').where({ sha }).delete();
+        await trx('blobs').where({ sha }).delete();
+      }
+    });
     const all = [];
     for await (const { sha } of this.blobs.list()) all.push(sha);
     if (all.length > 0) await this.sweep(all);

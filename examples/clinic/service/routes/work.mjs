@@ -1,11 +1,12 @@
 /** Questions, as devices of others see them that run these: a trusted third party, or one's own. They get the questions that name them, and nothing else. */
 import * as schemas from '../schemas.mjs';
 
-export function closed(app, { questions, storage, database, may }) {
+export function closed(app, { questions, storage, database, config, may }) {
   const run = may('questions.run');
   app.post('/work/claim', run, async ({ user }, reply) => {
     const job = await questions.claim({ worker: user.session, runner: user.id });
-    return job ?? reply.code(204).send();
+    // How often it has to say that it is there.
+    return job ? { ...job, beatMs: config.leaseMs / 4 } : reply.code(204).send();
   });
   const blob = { schema: { params: schemas.byWork }, ...run };
   app.get('/work/:id/:attempt/blobs/:sha', blob, async ({ user, params }, reply) => {
