@@ -284,8 +284,6 @@ export class Questions {
       async (trx) => {
         const row = await this.#running(trx, { id, attempt });
         await this.storage.use(trx, 'result', id, Object.values(outputs));
-        // A device brought them for others.
-        await trx('uploads').where({ user: actor }).whereIn('sha', Object.values(outputs)).delete();
         await trx('questions')
           .where({ id: row.id })
           .update({ state: 'done', outputs: JSON.stringify(outputs), lease: null, finished: Date.now() });
