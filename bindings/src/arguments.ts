@@ -84,7 +84,7 @@ const objectOf = (what: string): Kind => ({
 
 /** What stands where options do may be data that were meant for the place before. */
 const OPTIONS: Kind = { ...objectOf('options'), secret: true };
-const FUNCTION: Kind = { expected: 'a function', fits: (value) => typeof value === 'function' };
+export const FUNCTION: Kind = { expected: 'a function', fits: (value) => typeof value === 'function' };
 const SIGNAL: Kind = { expected: 'an AbortSignal', fits: (value) => tag(value) === 'AbortSignal' };
 const BOOLEAN = oneOf(true, false);
 const MEMORY: Kind = {

@@ -45,7 +45,8 @@ const HEADER = MAGIC.length + 2 + ID;
 const KINDS = ['hello', 'piece', 'got', 'here', 'stop', 'bye'] as const;
 /** Bytes behind the header; of a piece those before its bytes. */
 const SIZES = { hello: ID + 1, piece: ID + 16, got: ID + 8, here: 0, stop: 1, bye: 0 } as const;
-const MOST = HEADER + SIZES.piece + PIECE;
+/** Most bytes of a message. */
+export const MOST = HEADER + SIZES.piece + PIECE;
 
 /** A message as bytes. */
 export function encode(frame: Frame): Uint8Array<ArrayBuffer> {

@@ -4,5 +4,7 @@ export type { Hub } from './transports/process.js';
 export { overPorts } from './transports/port.js';
 export type { PortLike } from './transports/port.js';
 export { overBroadcast } from './transports/broadcast.js';
+export { partyKeys, sealed } from './sealed.js';
+export type { PartyKeys, SealedOptions } from './sealed.js';
 export { newRun } from './run.js';
 export type * from './types.js';
