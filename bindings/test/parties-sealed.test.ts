@@ -83,7 +83,7 @@ describe('a sealed transport', () => {
     const relay = new Relay();
     const one = await end(relay.join('one'), 'one');
     await one.transport.send('two', Uint8Array.of(1, 2, 3));
-    const [{ bytes }] = relay.seen as [{ bytes: Uint8Array }];
+    const { bytes } = relay.seen[0] as { bytes: Uint8Array };
     const two = await end(relay.join('two'), 'two');
     const liar = inProcess();
     const [to, from] = [await end(liar.join('two'), 'two'), liar.join('one')];

@@ -6,5 +6,7 @@ export type { PortLike } from './transports/port.js';
 export { overBroadcast } from './transports/broadcast.js';
 export { partyKeys, sealed } from './sealed.js';
 export type { PartyKeys, SealedOptions } from './sealed.js';
+export { inFolder, inMemory } from './stores.js';
+export { keptRandom } from './kept.js';
 export { newRun } from './run.js';
 export type * from './types.js';
