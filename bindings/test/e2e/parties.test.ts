@@ -526,7 +526,9 @@ describe('a party that comes back', () => {
     const transport = hub.join('two');
     const options = { run, leaves: two.leaves };
     const dies = dying(transport, 2, () => death.abort());
-    await expect(two.run(inputs, { ...options, transport: dies, signal: death.signal })).rejects.toThrow('aborted');
+    await expect(two.run(inputs, { ...options, transport: dies, signal: death.signal })).rejects.toThrow(
+      'aborted',
+    );
     transport.close();
     void errorOf(two.run(inputs, { ...options, transport: hub.join('two') }));
     expect(await first).toMatchObject({ code: 'party.restarted', details: { party: 'two' } });
