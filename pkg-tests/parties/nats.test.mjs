@@ -66,7 +66,10 @@ describe('over NATS', { skip, timeout: 600_000 }, () => {
     await server.stop('SIGKILL');
     await server.start();
     const south = await open('south', run);
-    assert.deepEqual(await heard(south, 3), [1, 2, 3].map((value) => ['north', [value]]));
+    assert.deepEqual(
+      await heard(south, 3),
+      [1, 2, 3].map((value) => ['north', [value]]),
+    );
     south.close();
   });
 
@@ -86,30 +89,39 @@ describe('over NATS', { skip, timeout: 600_000 }, () => {
       } else await north.send('south', Uint8Array.of(value & 255, value >> 8));
     }
     const values = (await found).map(([, [low, high]]) => low + 256 * high);
-    assert.deepEqual(values, Array.from({ length: COUNT }, (_, value) => value));
+    assert.deepEqual(
+      values,
+      Array.from({ length: COUNT }, (_, value) => value),
+    );
     north.close();
     south.close();
   });
 
   test('three processes compute together while their server is restarted', async () => {
     const all = await Processes.of(loom, { of: server.of, seed: 2 });
-    all.start('north');
-    all.start('south');
-    await server.stop();
-    await server.start();
-    all.start('west');
-    await server.stop('SIGTERM');
-    await server.start();
+    PARTIES.forEach((party) => all.start(party));
+    for (const [count, signal] of [
+      [3, 'SIGKILL'],
+      [6, 'SIGTERM'],
+    ]) {
+      await all.sent('south', count);
+      await server.stop(signal);
+      await server.start();
+    }
     check(await all.results(), 2);
   });
 
   test('a party that is killed comes back', async () => {
-    for (const delay of [300, 900]) {
+    for (const [party, count] of [
+      ['south', 2],
+      ['west', 5],
+      ['north', 8],
+    ]) {
       const all = await Processes.of(loom, { of: server.of, seed: 3 });
       PARTIES.forEach((party) => all.start(party));
-      await new Promise((resolve) => setTimeout(resolve, delay));
-      await all.kill('south');
-      all.start('south');
+      await all.sent(party, count);
+      await all.kill(party);
+      all.start(party);
       check(await all.results(), 3);
     }
   });
@@ -175,8 +187,14 @@ describe('over NATS', { skip, timeout: 600_000 }, () => {
     // Where TLS is not asked for, the server asks.
     (await overNats({ ...options, tls: options.tls })).close();
     // A server without TLS is none that is asked for it.
-    assert.match(await codeOf(open('north', run, { tls: undefined, patience: 3000 })), /^party\.transport (tls|unreachable)$/);
-    assert.equal(await codeOf(overNats({ ...options, servers: 'ws://127.0.0.1:1', tls: undefined })), 'party.transport tls');
+    assert.match(
+      await codeOf(open('north', run, { tls: undefined, patience: 3000 })),
+      /^party\.transport (tls|unreachable)$/,
+    );
+    assert.equal(
+      await codeOf(overNats({ ...options, servers: 'ws://127.0.0.1:1', tls: undefined })),
+      'party.transport tls',
+    );
     await own.stop();
   });
 

@@ -15,6 +15,8 @@ export class Processes {
   #results = new Map();
   #folder = temporaryFolder();
   #passes;
+  #sent = new Map();
+  #looks = new Set();
 
   static async of(loom, { of, timeout = 120_000, seed = 1, passes, ends = true } = {}) {
     const all = new Processes();
@@ -41,11 +43,18 @@ export class Processes {
     endWithThis(child);
     this.#children.set(party, child);
     let result;
+    this.#sent.set(party, 0);
     child.on('message', (message) => {
-      if (message.relay === undefined) result = message;
+      if (message.sent) {
+        this.#sent.set(party, this.#sent.get(party) + 1);
+        this.#looks.forEach((look) => look());
+      } else if (message.relay === undefined) result = message;
       else if (this.#passes?.(message.relay) !== false) this.#tell(message.relay);
     });
-    const ended = once(child, 'exit').then(([code, signal]) => result ?? { ended: signal ?? code });
+    const ended = once(child, 'exit').then(([code, signal]) => {
+      this.#looks.forEach((look) => look());
+      return result ?? { ended: signal ?? code };
+    });
     this.#results.set(party, ended);
     child.send({ ...this.#about[party], ...more });
     return ended;
@@ -55,6 +64,20 @@ export class Processes {
     const child = this.#children.get(relay.to);
     // Who is not there misses it.
     if (child?.connected) child.send({ relay }, () => {});
+  }
+
+  /** Waits until a party has sent so many messages, or has ended. */
+  sent(party, count) {
+    return new Promise((resolve) => {
+      const look = () => {
+        const { exitCode, signalCode } = this.#children.get(party);
+        if (this.#sent.get(party) < count && exitCode === null && signalCode === null) return;
+        this.#looks.delete(look);
+        resolve();
+      };
+      this.#looks.add(look);
+      look();
+    });
   }
 
   /** Ends a process at once. */

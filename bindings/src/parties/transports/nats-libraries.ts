@@ -41,6 +41,7 @@ export interface JetStream {
 interface Consumer {
   consume(options: {
     max_messages: number;
+    expires: number;
   }): Promise<AsyncIterable<{ readonly subject: string; readonly data: Uint8Array }>>;
 }
 

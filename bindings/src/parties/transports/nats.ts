@@ -58,6 +58,8 @@ const TRY_MS = 5000;
 const RETRY_MS = { least: 50, most: 1000 };
 /** Messages that are fetched ahead. */
 const AHEAD = 16;
+/** Between two times that messages are asked for: after that long it is noticed that a server has begun anew. */
+const ASKING_MS = 4000;
 /** Within which a server forgets that it has a message: a second try is none then. */
 const DUPLICATES_S = 600;
 
@@ -226,7 +228,7 @@ class Nats implements Transport {
   async #consume(): Promise<void> {
     // Ordered: where it misses something, the library begins anew behind the last that it has.
     const consumer = await this.#consumer();
-    const messages = await consumer.consume({ max_messages: AHEAD });
+    const messages = await consumer.consume({ max_messages: AHEAD, expires: ASKING_MS });
     for await (const { subject, data } of messages)
       this.#listeners.hear(name(subject.split('.')[3] ?? ''), data);
     if (!this.#closed) throw new Error('the server sends nothing more');
