@@ -208,6 +208,24 @@ describe('a sealed transport', () => {
     expect([...one.refused, ...two.refused]).toEqual([]);
   });
 
+  it('sends what it was given before it was closed', async () => {
+    const hub = inProcess();
+    const [one, two] = [await end(hub.join('one'), 'one'), await end(hub.join('two'), 'two')];
+    const sent = [1, 2, 3].map((value) => one.transport.send('two', Uint8Array.of(value)));
+    one.transport.close();
+    await Promise.all(sent);
+    await until(() => two.heard.length === 3);
+    // The name is free again.
+    await until(() => {
+      try {
+        hub.join('one').close();
+        return true;
+      } catch {
+        return false;
+      }
+    });
+  });
+
   it('is not kept up by streams without end', async () => {
     const hub = inProcess();
     const two = await end(hub.join('two'), 'two');

@@ -14,11 +14,11 @@ export function dataOf(seed) {
 }
 
 /** The sum of all, cell by cell, for everybody: none sees another's values. */
-export async function ringOf(loom) {
+export async function ringOf(loom, size = SIZE) {
   const g = loom.graph({ unit: 32 });
   const [north, south, west] = PARTIES.map((name) => g.party(name));
-  const values = Object.fromEntries(PARTIES.map((name) => [name, g.party(name).input(`${name}: values`, u32(SIZE))]));
-  const mask = north.input('north: mask', u32(SIZE));
+  const values = Object.fromEntries(PARTIES.map((name) => [name, g.party(name).input(`${name}: values`, u32(size))]));
+  const mask = north.input('north: mask', u32(size));
   const first = north.op('u32.add', [values.north, mask]);
   const second = south.op('u32.add', [first, values.south]);
   const third = west.op('u32.add', [second, values.west]);

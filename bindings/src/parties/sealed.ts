@@ -151,6 +151,9 @@ class Sealed implements Transport {
   readonly #outgoing = new Map<string, Outgoing>();
   readonly #incoming = new Map<string, Incoming>();
   readonly #stopListening: () => void;
+  /** Messages that were handed over and not on. */
+  #pending = 0;
+  #settled = (): void => {};
   /** What a callback threw. */
   #broken: { readonly error: unknown } | undefined;
 
@@ -168,7 +171,9 @@ class Sealed implements Transport {
   close(): void {
     this.#listeners.clear();
     this.#stopListening();
-    this.#transport.close();
+    if (this.#pending === 0) return this.#transport.close();
+    // What was handed over before, such as a farewell, still goes out.
+    this.#settled = () => this.#transport.close();
   }
 
   send(to: string, bytes: Uint8Array): Promise<void> {
@@ -180,7 +185,13 @@ class Sealed implements Transport {
     };
     this.#outgoing.set(to, outgoing);
     const sent = outgoing.tail.then(() => this.#send(to, outgoing, bytes));
-    outgoing.tail = sent.catch(() => {});
+    this.#pending += 1;
+    outgoing.tail = sent
+      .catch(() => {})
+      .then(() => {
+        this.#pending -= 1;
+        if (this.#pending === 0) this.#settled();
+      });
     return sent;
   }
 
@@ -439,15 +450,25 @@ async function pairOf(keys: PartyKeys): Promise<CryptoKeyPair> {
   checkKey('the own private key', scalar, SCALAR);
   const suite = newSuite();
   try {
-    const privateKey = await suite.kem.deserializePrivateKey(whole(scalar as Uint8Array));
+    // With its point, without which Firefox cannot use it, and never to be exported.
+    const [x, y, d] = [point?.subarray(1, 33), point?.subarray(33), scalar].map(base64url);
+    const jwk = { kty: 'EC', crv: 'P-256', x, y, d } as JsonWebKey;
+    const ecdh = { name: 'ECDH', namedCurve: 'P-256' };
+    const privateKey = await webCrypto().subtle.importKey('jwk', jwk, ecdh, false, ['deriveBits']);
+    const pair = { publicKey, privateKey };
     // Another's private key would show at the other end only.
     const sender = await suite.createSenderContext({ recipientPublicKey: publicKey });
     const box = await sender.seal(new ArrayBuffer(1));
-    await suite.open({ recipientKey: privateKey, enc: sender.enc }, box);
-    return { publicKey, privateKey };
+    await suite.open({ recipientKey: pair, enc: sender.enc }, box);
+    return pair;
   } catch (cause) {
     throw failure('party.key', 'The own private key does not belong to the own public key', {}, cause);
   }
+}
+
+function base64url(bytes: Uint8Array | undefined): string {
+  const text = btoa(String.fromCharCode(...(bytes ?? [])));
+  return text.replace(/[+/=]/g, (c) => ({ '+': '-', '/': '_' })[c] ?? '');
 }
 
 async function publicKeyOf(what: string, bytes: unknown): Promise<CryptoKey> {
