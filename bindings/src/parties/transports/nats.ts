@@ -153,7 +153,8 @@ class Nats implements Transport {
   /** Of the messages of this process: the server knows one again by it. */
   readonly #prefix = crypto.randomUUID();
   #count = 0;
-  #closed = false;
+  /** When it was closed: then the server has one more try's time. */
+  #closed = Number.POSITIVE_INFINITY;
   /** Why nothing more is heard. */
   #deaf: unknown;
   #consuming: Promise<void> | undefined;
@@ -190,8 +191,8 @@ class Nats implements Transport {
   }
 
   close(): void {
-    if (this.#closed) return;
-    this.#closed = true;
+    if (this.#closed < Number.POSITIVE_INFINITY) return;
+    this.#closed = performance.now();
     this.#listeners.clear();
     // What was handed over before, such as a farewell, still goes out.
     void Promise.all(this.#tails.values()).then(() => this.#connection.close().catch(() => {}));
@@ -200,7 +201,7 @@ class Nats implements Transport {
   async #publish(to: string, bytes: Uint8Array): Promise<void> {
     const subject = `${STREAM}.${this.#run}.${token(to)}.${token(this.#party)}`;
     const msgID = `${this.#prefix}-${this.#count++}`;
-    const end = performance.now() + this.#patience;
+    const last = performance.now() + this.#patience;
     for (let wait = RETRY_MS.least; ; wait = Math.min(2 * wait, RETRY_MS.most)) {
       if (this.#deaf !== undefined) throw told(this.#deaf, 'hear');
       try {
@@ -211,7 +212,7 @@ class Nats implements Transport {
         // A server that is gone may come back.
         if (
           final.details['reason'] !== 'unreachable' ||
-          performance.now() > end ||
+          performance.now() > Math.min(last, this.#closed + TRY_MS) ||
           this.#connection.isClosed()
         )
           throw final;
@@ -231,7 +232,7 @@ class Nats implements Transport {
     const messages = await consumer.consume({ max_messages: AHEAD, expires: ASKING_MS });
     for await (const { subject, data } of messages)
       this.#listeners.hear(name(subject.split('.')[3] ?? ''), data);
-    if (!this.#closed) throw new Error('the server sends nothing more');
+    if (this.#closed === Number.POSITIVE_INFINITY) throw new Error('the server sends nothing more');
   }
 }
 
