@@ -184,18 +184,24 @@ class Sealed implements Transport {
       begun: new Set(),
     };
     this.#outgoing.set(to, outgoing);
-    const sent = outgoing.tail.then(() => this.#send(to, outgoing, bytes));
     this.#pending += 1;
-    outgoing.tail = sent
-      .catch(() => {})
-      .then(() => {
-        this.#pending -= 1;
-        if (this.#pending === 0) this.#settled();
-      });
-    return sent;
+    // In an object, or the next one would wait until this one has arrived.
+    const handed = outgoing.tail
+      .then(() => this.#seal(to, outgoing, bytes))
+      .then((message) => ({ sent: this.#transport.send(to, message) }));
+    outgoing.tail = handed.then(
+      () => this.#handedOn(),
+      () => this.#handedOn(),
+    );
+    return handed.then(({ sent }) => sent);
   }
 
-  async #send(to: string, outgoing: Outgoing, bytes: Uint8Array): Promise<void> {
+  #handedOn(): void {
+    this.#pending -= 1;
+    if (this.#pending === 0) this.#settled();
+  }
+
+  async #seal(to: string, outgoing: Outgoing, bytes: Uint8Array): Promise<Uint8Array> {
     if (this.#broken !== undefined) throw this.#broken.error;
     const stream = await this.#outStream(to, outgoing);
     const message = new Uint8Array(HEAD + bytes.length + TAG);
@@ -206,7 +212,7 @@ class Sealed implements Transport {
     const body = await stream.sender.seal(whole(bytes), whole(message.subarray(0, HEAD)));
     message.set(new Uint8Array(body), HEAD);
     stream.count += 1;
-    await this.#transport.send(to, message);
+    return message;
   }
 
   async #outStream(to: string, outgoing: Outgoing): Promise<NonNullable<Outgoing['stream']>> {

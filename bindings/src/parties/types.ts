@@ -91,7 +91,7 @@ export interface Transport {
   send(to: string, bytes: Uint8Array): Promise<void>;
   /** Has messages handed to `hear`, also beside others, until the function that it gives is called. */
   listen(hear: (from: string, bytes: Uint8Array) => void): () => void;
-  /** Ends it for all runs. */
+  /** Ends it for all runs; what `send` was given before still goes out. */
   close(): void;
 }
 
