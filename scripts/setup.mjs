@@ -3,7 +3,7 @@
 // Usage: node scripts/setup.mjs [--yes] [--tests] [--rustup]
 //   --yes     install without asking (as where standard input is no terminal)
 //   --tests   also what only tests and checks need: Chromium, its driver, Firefox, other releases of Node, cargo-deny, and
-//             Rust's linter and formatter, Redis, PostgreSQL, Open MPI with what compiles against it, WebGPU for Node, and TenSEAL where there is a Python for it
+//             Rust's linter and formatter, Redis, PostgreSQL, NATS, Open MPI with what compiles against it, WebGPU for Node, and TenSEAL where there is a Python for it
 //   --rustup  take Rust from rustup even where Debian's packages would do
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -48,6 +48,7 @@ if (forTests) {
   checkNodes();
   checkRedis();
   checkPostgres();
+  checkNats();
   checkMpi();
   checkWebgpu();
   checkTenseal();
@@ -184,6 +185,14 @@ function checkPostgres() {
   if (folder) found('PostgreSQL', folder);
   else if (debian) apt.push(POSTGRES_PACKAGE);
   else console.log('left out: initdb is not on PATH, and tests of the clinic with PostgreSQL need it');
+}
+
+/** What tests of parties start; those that need it are skipped without it. */
+function checkNats() {
+  const version = read('nats-server', ['--version'])?.match(/v(\S+)/)?.[1];
+  if (version) found('NATS', version);
+  else if (debian) apt.push('nats-server');
+  else console.log('left out: nats-server is not on PATH, and tests of parties over a network need it');
 }
 
 /** For the runner of jobs in many processes, whose tests are skipped without it. */

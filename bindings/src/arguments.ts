@@ -44,7 +44,7 @@ import type {
 import type { InlineOptions } from './job/crew/inline.js';
 import type { ThreadsOptions } from './job/crew/threads.js';
 import type { JobOptions, JobRunOptions } from './job/job.js';
-import type { CutRunOptions, Transport } from './parties/types.js';
+import type { CutRunOptions, PartyStore, Transport } from './parties/types.js';
 import type { ConformanceOptions, TrialOptions, VerifyOptions } from './verification-types.js';
 
 /** What an argument may be: in words, and as a test. */
@@ -84,7 +84,7 @@ const objectOf = (what: string): Kind => ({
 
 /** What stands where options do may be data that were meant for the place before. */
 const OPTIONS: Kind = { ...objectOf('options'), secret: true };
-const FUNCTION: Kind = { expected: 'a function', fits: (value) => typeof value === 'function' };
+export const FUNCTION: Kind = { expected: 'a function', fits: (value) => typeof value === 'function' };
 const SIGNAL: Kind = { expected: 'an AbortSignal', fits: (value) => tag(value) === 'AbortSignal' };
 const BOOLEAN = oneOf(true, false);
 const MEMORY: Kind = {
@@ -327,6 +327,14 @@ export const TRANSPORT: Kind = {
     return [send, listen].every(FUNCTION.fits);
   },
 };
+/** Where parties keep what lets them come back. */
+const PARTY_STORE: Kind = {
+  expected: "a PartyStore, such as inFolder('runs')",
+  fits: (value) => {
+    const { get, put, remove } = (value ?? {}) as Partial<PartyStore>;
+    return [get, put, remove].every(FUNCTION.fits);
+  },
+};
 /** A run of several parties. */
 export const RUN_NAME: Kind = {
   expected: '32 hexadecimal digits, as newRun() gives them',
@@ -338,6 +346,7 @@ export const CUT_RUN_OPTIONS: Kinds<CutRunOptions> = {
   ...WITHOUT_KEEP,
   transport: TRANSPORT,
   run: RUN_NAME,
+  keep: PARTY_STORE,
   leaves: { expected: 'cut.leaves, an array', fits: Array.isArray },
   approve: FUNCTION,
   timeout: {

@@ -91,8 +91,18 @@ export interface Transport {
   send(to: string, bytes: Uint8Array): Promise<void>;
   /** Has messages handed to `hear`, also beside others, until the function that it gives is called. */
   listen(hear: (from: string, bytes: Uint8Array) => void): () => void;
-  /** Ends it for all runs. */
+  /** Ends it for all runs; what `send` was given before still goes out. */
   close(): void;
+}
+
+/** Where a party keeps what it needs to come back to a run: `inFolder`, `inMemory`, or one's own. It holds secrets: what was sent, results, and random bytes. */
+export interface PartyStore {
+  /** What was put last under a name, or undefined. */
+  get(name: string): Promise<Uint8Array | undefined>;
+  /** Keeps bytes under a name, all or none, and resolves when they outlive the process. */
+  put(name: string, bytes: Uint8Array): Promise<void>;
+  /** Forgets a name, also one that is not there. */
+  remove(name: string): Promise<void>;
 }
 
 /** Options of `Cut.run`. */
@@ -110,6 +120,12 @@ export interface CutRunOptions extends Omit<CircuitRunOptions, 'keep'> {
    * PartyError `party.timeout`.
    */
   timeout?: number | undefined;
+  /**
+   * Where to keep what lets a party come back. All parties of a run have it, or nobody can. A party whose process has died calls `run` again, for the same run, with the same inputs (random ones by `keptRandom`) and
+   * store: it computes anew, is sent again what it lacks, and sends nothing else than before. Then `run` ends once all others are done, too, or are silent for longer than
+   * `timeout` (default here: 60,000); after that it gives the same results again, without them. Errors: PartyError `party.changed`, `party.store`.
+   */
+  keep?: PartyStore | undefined;
   /**
    * Told of every message that was refused, by an error that says why; the run goes on. What it throws ends the run.
    */
@@ -148,7 +164,7 @@ export interface Cut extends Disposable {
    * Computes this party's part together with the others, each of whom starts by themselves; whoever is first waits, with what it could compute
    * alone. Errors: those of `Circuit.run`, before anything is sent; PartyError: `party.unapproved` and `party.refused`, before anything is sent;
    * `party.graph` for a party with another graph, `party.stopped`, `party.timeout`, `party.value` for values that are none of their
-   * type, each with `details.party`; `party.transport`. Aborting tells the others, for whom it is `party.stopped`.
+   * type, `party.restarted` for one that has begun anew, where that was not kept, each with `details.party`; `party.transport`. Aborting tells the others, for whom it is `party.stopped`.
    */
   run(inputs: RunInputs, options: CutRunOptions): Promise<RunOutputs>;
   dispose(): void;
