@@ -1,0 +1,5 @@
+/** O = W where I is above 0, else 0, element by element: the derivative of `relu` at I times W. */
+import { each } from '../each.js';
+
+/** See the file. */
+export const RELU_GRADIENT = /* @__PURE__ */ each('relu_gradient', 2, (a, b) => (a > 0 ? b : 0));
