@@ -5,6 +5,8 @@ import { type DynamicLabel, dynamicLabel, operationSizes, type Padding } from '.
 import type { Exchange } from './exchange.js';
 import { coresOf, type Machine } from './machine.js';
 import { numberKind } from './numbers.js';
+import type { LayoutPort } from './operator.js';
+import { layoutOperator } from './operators/index.js';
 import { type PartsOptions, partsOf, type Range, targetOf } from './split-index.js';
 import { dimensionsOf, staticLabel, type StaticLabel, staticSizes } from './static-label.js';
 import type { Storage } from './storage.js';
@@ -39,9 +41,9 @@ export interface DatumOptions extends DeriveOptions {
 }
 
 /**
- * Type, order, tile, padding, size: the machine's type; its order; its tile of the category, along the innermost dimension; filled up to a multiple of the tile (seed 004, paragraphs 94, 139-144). Errors: LayoutError `layout.label`.
+ * Type, order, tile, padding, size: the machine's type; its order; its tile of the category, along the innermost dimension; filled up to a multiple of the tile (seed 004, paragraphs 94, 139-144). A dimension of an operand that leads nowhere (`leads`), such as a kernel's rows, is neither. Errors: LayoutError `layout.label`.
  */
-export function shapeFor(label: StaticLabel, on: Machine, fill = 0): Shape {
+export function shapeFor(label: StaticLabel, on: Machine, fill = 0, leads?: LayoutPort['leads']): Shape {
   const dims = [...on.order].filter((letter) => label.dims.includes(letter)).join('');
   if (dims.length !== label.dims.length)
     throw wrong(
@@ -52,7 +54,9 @@ export function shapeFor(label: StaticLabel, on: Machine, fill = 0): Shape {
     );
   const sizes = staticSizes(label);
   const inner = dims.at(-1) as Dimension;
-  const tile = on.tile[label.category] ?? on.tile.default ?? 1;
+  // A kernel of three rows that became one of eight would be another one.
+  const exact = leads !== undefined && leads[inner] === undefined;
+  const tile = exact ? 1 : (on.tile[label.category] ?? on.tile.default ?? 1);
   const tiles = tile === 1 ? {} : { [inner]: tile };
   const length = Math.ceil((sizes[inner] ?? 1) / tile) * tile - (sizes[inner] ?? 1);
   const padding: Readonly<Partial<Record<Dimension, Padding>>> =
@@ -145,7 +149,8 @@ function gcd(a: number, b: number): number {
 export function deriveLabel(of: StaticLabel, on: Machine, options: DatumOptions): DynamicLabel {
   const label = staticLabel(of);
   const { mode = 'model', operator, port = portOf(label.category), operands = {} } = options;
-  const shape = shapeFor(label, on, options.fill);
+  const ports = layoutOperator(operator).ports;
+  const shape = shapeFor(label, on, options.fill, ports.find(({ name }) => name === port)?.leads);
   const use = { operator, port, mode, operands, category: label.category };
   return labelOf(shape, cutFor(shape, label, on, use, options), label, on, options, 'derived label');
 }

@@ -1,6 +1,8 @@
 /** What operators have in common that compute each element by itself. */
+import type { Operand } from '../graph-types.js';
 import { DIMENSIONS } from './dimensions.js';
 import type { LayoutAttributes, LayoutOperator, LayoutPort } from './operator.js';
+import type { Recorder } from './recorded.js';
 import { wrong } from './wrong.js';
 
 const leads = /* @__PURE__ */ Object.fromEntries(
@@ -17,6 +19,7 @@ export function each(
   name: string,
   operands: 1 | 2,
   of: (a: number, b: number, attributes: LayoutAttributes) => number,
+  record: (recorder: Recorder, a: Operand, b: Operand | undefined, attributes: LayoutAttributes) => Operand,
   defaults: LayoutAttributes = {},
 ): LayoutOperator {
   return {
@@ -40,6 +43,11 @@ export function each(
       );
       const values = input.values.map((a, index) => round(of(a, other?.values[index] ?? 0, rounded)));
       return { dims, sizes: input.sizes, values };
+    },
+    record(recorder, [input, other], attributes) {
+      if (input === undefined) throw wrong('layout.plan', name, 'no operand', `${operands}`);
+      const second = other && recorder.transpose(other, input.dims).operand;
+      return { ...input, operand: record(recorder, input.operand, second, attributes) };
     },
     operations: (input) => Object.values(input).reduce((all, size) => all * size, 1),
   };

@@ -60,3 +60,7 @@ export { CHOICES, FEATURES } from './strategies/choices.js';
 export type { Choice, Feature, Tree } from './strategies/choices.js';
 export { fitTree, regret, trainingCases, trainStrategy } from './strategies/train.js';
 export type { TrainingCase } from './strategies/train.js';
+export { split, splitBatch } from './split-graph.js';
+export type { SplitOperands, SplitPart, SplitResult } from './split-graph.js';
+export { detectLabels } from './detect.js';
+export type { DetectedNode, DetectOptions } from './detect.js';

@@ -89,9 +89,19 @@ export function labelOperator(
   const shapes = statics.map((label, index): Shape => {
     const port = operator.ports[index] as LayoutPort;
     const own = labels[port.name];
-    return own === undefined
-      ? shapeFor(label, on, options.fill)
-      : dynamicLabel(own, label, on, `${name}, ${port.name}, dynamic label`);
+    if (own === undefined) return shapeFor(label, on, options.fill, port.leads);
+    const where = `${name}, ${port.name}, dynamic label`;
+    const exact = Object.entries(own.padding ?? {}).find(
+      ([letter, padding]) => (padding?.length ?? 0) > 0 && port.leads[letter as Dimension] === undefined,
+    );
+    if (exact !== undefined)
+      throw wrong(
+        'layout.operands',
+        where,
+        `padding of ${exact[0]}`,
+        'none there: the operator would be another one',
+      );
+    return dynamicLabel(own, label, on, where);
   });
   const sizes = statics.map((label, index) => operationSizes(shapes[index] as Shape, label));
   const [input = {}, weight = {}] = sizes;

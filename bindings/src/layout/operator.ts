@@ -1,6 +1,7 @@
 /** What labels have to know of an operator. Each has a file of its own in operators/. */
 import type { Dimension, Sizes } from './dimensions.js';
 import type { PortRole } from './category.js';
+import type { Recorded, Recorder } from './recorded.js';
 import type { Range } from './split-index.js';
 import type { LayoutTensor } from './tensor.js';
 
@@ -53,6 +54,8 @@ export interface LayoutOperator {
   ): LayoutTensor;
   /** How many operations that takes: a multiplication and an addition are one. */
   operations(input: Sizes, weight: Sizes, output: Sizes): number;
+  /** Records a part in a graph, to the same bits for finite numbers. */
+  record(recorder: Recorder, operands: readonly Recorded[], attributes: LayoutAttributes): Recorded;
   /** Operators of graphs that are this one, without their element: `matmul`. */
   readonly graph: readonly string[];
 }

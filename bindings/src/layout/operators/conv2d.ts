@@ -103,6 +103,35 @@ export const CONV2D: LayoutOperator = {
           }
     return out;
   },
+  // As a product of matrices: a row for each place of the output, a column for each summand, in the order of the sum. What lies outside is a product with 0, which changes no sum of finite numbers.
+  record(recorder, [input, weight], { top = 0, bottom = 0, left = 0, right = 0 }) {
+    if (input === undefined || weight === undefined)
+      throw wrong('layout.plan', 'conv2d', 'one operand', 'two');
+    const padded = recorder.surround(recorder.transpose(input, 'NCHW'), {
+      H: [top, bottom],
+      W: [left, right],
+    });
+    const kernel = recorder.transpose(weight, 'NCHW');
+    const [items = 1, channels = 1, rows = 1, columns = 1] = padded.sizes;
+    const [filters = 1, , kh = 1, kw = 1] = kernel.sizes;
+    const [height, width] = [rows - kh + 1, columns - kw + 1];
+    const places = items * height * width;
+    const shifted = Array.from({ length: kh * kw }, (_, at) => {
+      const [u, v] = [Math.floor(at / kw), at % kw];
+      const box = recorder.slice(padded, { H: [u, u + height], W: [v, v + width] });
+      // One column for each channel; shifts become the innermost dimension.
+      return recorder.reshape(recorder.transpose(box, 'NHWC'), 'NCD', [places, channels, 1]);
+    });
+    const summands = channels * kh * kw;
+    const matrix = recorder.reshape(recorder.join(shifted, 'D'), 'NC', [places, summands]);
+    const turned = recorder.transpose(recorder.reshape(kernel, 'NC', [filters, summands]), 'CN');
+    const product = {
+      operand: recorder.op('matmul', [matrix.operand, turned.operand]),
+      dims: 'NC',
+      sizes: [places, filters],
+    };
+    return recorder.transpose(recorder.reshape(product, 'NHWC', [items, height, width, filters]), 'NCHW');
+  },
   operations: (_, weight, output) =>
     [output.N, output.C, output.H, output.W, weight.C, weight.H, weight.W].reduce<number>(
       (all, size) => all * (size ?? 1),

@@ -51,5 +51,12 @@ export const MLP: LayoutOperator = {
       }
     return out;
   },
+  record(recorder, [input, weight]) {
+    if (input === undefined || weight === undefined) throw wrong('layout.plan', 'mlp', 'one operand', 'two');
+    const rows = recorder.transpose(input, input.dims.length === 1 ? 'C' : 'NC');
+    const columns = recorder.transpose(weight, 'CN');
+    const sizes = [...rows.sizes.slice(0, -1), columns.sizes[1] ?? 1];
+    return { operand: recorder.op('matmul', [rows.operand, columns.operand]), dims: rows.dims, sizes };
+  },
   operations: (input, weight) => (input.N ?? 1) * (input.C ?? 1) * (weight.N ?? 1),
 };

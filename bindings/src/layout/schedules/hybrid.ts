@@ -3,11 +3,13 @@ import { leadOf } from '../label-operator.js';
 import { layoutOperator } from '../operators/index.js';
 import { coreOfPart } from '../storage.js';
 import { wrong } from '../wrong.js';
+import { alike } from './pairs.js';
 import { ring } from './ring.js';
 import type { Scheduler } from './task.js';
 
 /** See the file. Errors: LayoutError `layout.operands` for an input that is cut along what is summed. */
-export const hybrid: Scheduler = ({ operator, machine, input, weight }) => {
+export const hybrid: Scheduler = (labelled) => {
+  const { operator, machine, input, weight } = labelled;
   const [port] = layoutOperator(operator).ports;
   if (port !== undefined && leadOf(port, input.dynamic) === 'sum')
     throw wrong(
@@ -16,6 +18,8 @@ export const hybrid: Scheduler = ({ operator, machine, input, weight }) => {
       `an input cut along ${input.dynamic.split.dimension}, which is summed`,
       'one cut along what leads to the output',
     );
+  const together = alike(labelled);
+  if (together !== undefined) return together;
   const inputs = input.dynamic.split.parts.length;
   const weights = weight?.dynamic.split.parts.length ?? 1;
   return {
