@@ -43,7 +43,7 @@ export interface SplitResult {
 
 /**
  * Records an operator as its labels split it: parts of operands as views where their elements lie one after the other, else as slices; the plan's computations in its order of sums; results merged. The
- * operands are tensors of the static labels' types, dimensions and sizes. Errors: LayoutError `layout.operands` for labels that pad or convert (machines of `deviceMachine` do neither) or whose type graphs have not; what does not fit
+ * operands are tensors of the static labels' types and as many elements, seen with their dimensions and sizes. Errors: LayoutError `layout.operands` for labels that pad or convert (machines of `deviceMachine` do neither) or whose type graphs have not; what does not fit
  * the operands' own types `build()` says.
  */
 export function split(g: ExpansionBuilder, labelled: LabelledOperator, operands: SplitOperands): SplitResult {
@@ -59,7 +59,7 @@ export function split(g: ExpansionBuilder, labelled: LabelledOperator, operands:
     if (operand === undefined)
       throw wrong('layout.operands', `split, ${labelled.operator}`, `no ${name}`, 'every operand');
     const { static: of, dynamic } = labelled[name] as LabelPair;
-    const whole: Recorded = { operand, dims: of.dims, sizes: of.sizes };
+    const whole = recorder.reshape({ operand, dims: of.dims, sizes: of.sizes }, of.dims, of.sizes);
     dynamic.split.parts.forEach((range, part) =>
       placed.set(`${letter}${part + 1}`, recorder.slice(whole, { [dynamic.split.dimension]: range })),
     );
