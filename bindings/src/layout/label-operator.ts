@@ -286,11 +286,11 @@ function outputLabels(
   // Its parts have the sizes that inputs give them.
   const { dimension } = aligned;
   const length = (raw[dimension] ?? 1) - (staticSizes(label)[dimension] ?? 1);
-  const { [dimension]: _tile, ...tile } = shape.tile;
-  const { [dimension]: _padding, ...padding } = shape.padding;
+  const { [dimension]: taken, ...others } = shape.tile;
+  const tile = taken !== undefined && (raw[dimension] ?? 1) % taken === 0 ? shape.tile : others;
   const fill = options.fill ?? 0;
   const fitted = withBytes(
-    { ...shape, tile, padding: length === 0 ? padding : { ...padding, [dimension]: { length, fill } } },
+    { ...shape, tile, padding: { ...shape.padding, [dimension]: { length, fill } } },
     label,
   );
   const cut: Cut = { dimension, parts, storage: aligned.storage, exchange: aligned.exchange };

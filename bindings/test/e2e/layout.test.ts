@@ -1,6 +1,16 @@
 // The same labels on this device: graphs that are split by them, against the simulated machine and against the graph that is whole.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { f32, type GraphBuilder, load, type Loom, type Operand, type TraceView, type, u64 } from 'cipherloom';
+import {
+  f32,
+  f64,
+  type GraphBuilder,
+  load,
+  type Loom,
+  type Operand,
+  type TraceView,
+  type,
+  u64,
+} from 'cipherloom';
 import {
   detectLabels,
   deviceMachine,
@@ -170,47 +180,63 @@ describe.each([
   }
 });
 
-it('a batch of ciphertexts is dealt out by the label of its items', async () => {
-  const g = loom.graph({ unit: 64 });
-  const limb = type('limb', { n: 8, q: 17n, form: 'coeff' });
-  const batch: StaticLabel = { category: 'in', type: 'uint32', dims: 'N', sizes: [64] };
-  const labelled = labelOperator(
-    'add',
-    { input: batch, weight: batch },
-    deviceMachine({ threads: 2 }).machine,
-  );
-  const pairs = Array.from(
-    { length: 64 },
-    (_, i) => [g.input(`a${i}`, limb), g.input(`b${i}`, limb)] as const,
-  );
-  const parts = splitBatch(labelled.input, two, pairs);
-  expect(parts.map(({ core, items }) => [core, items.length])).toEqual([
-    [0, 32],
-    [1, 32],
-  ]);
-  // Each part is one operand: its sums one after the other.
-  parts.forEach(({ core, items }) => {
-    const sums = items.map(([a, b]) => g.op('limb.add', [a, b]));
-    g.output(`core ${core}`, g.merge(sums, type('raw', {}, 32 * 8)));
-  });
-  const circuit = await g.build();
+it('a batch of 64 ciphertexts is dealt out by the label of its items, and squared part by part', async () => {
+  const q = [562949952847873n, 1099511480321n];
+  const n = 256;
+  const seeds = {
+    hidden: crypto.getRandomValues(new BigUint64Array(4)),
+    open: crypto.getRandomValues(new BigUint64Array(4)),
+  };
   const data = Object.fromEntries(
-    pairs.flatMap((_, i) =>
-      ['a', 'b'].map(
-        (name) =>
-          [`${name}${i}`, BigUint64Array.from({ length: 8 }, (_x, at) => BigInt((3 * i + at) % 17))] as const,
-      ),
+    Array.from(
+      { length: 64 },
+      (_, i) => [`x${i}`, Float64Array.from({ length: n / 2 }, (_x, k) => Math.sin(i + k))] as const,
     ),
   );
-  const out = await circuit.run(data);
-  const expected = Array.from({ length: 64 }, (_, i) =>
-    Array.from({ length: 8 }, (_x, at) => BigInt((2 * ((3 * i + at) % 17)) % 17)),
-  ).flat();
-  expect([...(out['core 0'] as BigUint64Array), ...(out['core 1'] as BigUint64Array)]).toEqual(expected);
-  expect((await errorOf((async () => splitBatch(labelled.input, two, pairs.slice(1)))())).code).toBe(
+  const batch: StaticLabel = { category: 'in', type: 'uint32', dims: 'N', sizes: [64] };
+  const labelled = labelOperator('mul', { input: batch, weight: batch }, two);
+
+  /** All squares, part by part of what the ciphertexts are dealt out to. */
+  async function squares(
+    deal: (items: readonly Operand[]) => readonly { readonly items: readonly Operand[] }[],
+  ): Promise<{ words: bigint[]; threads: Set<number> }> {
+    const g = loom.graph({ unit: 64 });
+    const [hidden, open] = [g.input('hidden', type('secret_seed')), g.input('open', type('public_seed'))];
+    const secret = g.op('rlwe.secret_key', [hidden], { n, q });
+    const items = Object.keys(data).map((name) => {
+      const plainText = g.op('ckks.encode', [g.input(name, f64(n / 2))], { scale: 2 ** 40 });
+      return g.op('rlwe.ntt', [g.op('ckks.encrypt_secret', [secret, plainText, open, hidden], { q })]);
+    });
+    const parts = deal(items).map(({ items: own }, part) => {
+      const results = own.map((item) => g.op('ckks.multiply', [item, item]));
+      // Each part is one operand.
+      g.output(`part ${part}`, g.merge(results, type('raw', {}, results.length * 3 * q.length * n)));
+      return `part ${part}`;
+    });
+    const circuit = await g.expand({ platform: 'simd' });
+    let trace: TraceView | undefined;
+    const out = await circuit.run({ ...data, ...seeds }, { onTrace: (found) => (trace = found) });
+    circuit.dispose();
+    return {
+      words: parts.flatMap((name) => [...(out[name] as BigUint64Array)]),
+      threads: new Set(trace?.thread),
+    };
+  }
+
+  const whole = await squares((items) => [{ items }]);
+  const dealt = await squares((items) => {
+    const parts = splitBatch(labelled.input, two, items);
+    expect(parts.map(({ core, items: own }) => [core, own.length])).toEqual([
+      [0, 32],
+      [1, 32],
+    ]);
+    return parts;
+  });
+  expect(dealt.words).toEqual(whole.words);
+  expect([...dealt.threads].every((thread) => thread < (loom.mode.threads ?? 1))).toBe(true);
+  expect((await errorOf((async () => splitBatch(labelled.input, two, [1, 2, 3]))())).code).toBe(
     'layout.operands',
   );
-  circuit.dispose();
 });
 
 it('labels are read off a circuit', async () => {
