@@ -1003,6 +1003,77 @@ describe('packets', () => {
     }
   });
 
+  it('whose instructions were changed give an error of this room, or a result, and nothing else', () => {
+    const on = machine({
+      memories: 2,
+      clusters: [
+        { cores: 2, cache: true },
+        { cores: 1, cache: true },
+      ],
+      tile: 2,
+    });
+    const of = (category: 'in' | 'iw', dims: string, sizes: number[]): StaticLabel => ({
+      category,
+      type: 'float32',
+      dims,
+      sizes,
+    });
+    const labelled = labelOperator(
+      'conv2d',
+      { input: of('in', 'NCHW', [1, 2, 6, 5]), weight: of('iw', 'NCHW', [2, 2, 3, 3]) },
+      on,
+      { attributes: { padding: 1 } },
+    );
+    const plan = compile(labelled);
+    const data = {
+      input: randomTensor('NCHW', [1, 2, 6, 5], true),
+      weight: randomTensor('NCHW', [2, 2, 3, 3], true),
+    };
+    const contents = new Map(
+      (['input', 'weight'] as const).flatMap((port) =>
+        prepare(labelled[port] as typeof labelled.input, data[port]).parts.map(
+          (part, index) => [`${port[0] === 'i' ? 'i' : 'w'}${index + 1}`, part] as const,
+        ),
+      ),
+    );
+    const packets = packPlan(plan, labelled, data.weight);
+    const texts = packets.map((packet) => new TextDecoder().decode(packet.read('constants', 'instructions')));
+    let refused = 0;
+    for (let turn = 0; turn < 2000; turn++) {
+      const core = random(3);
+      const text = texts[core] as string;
+      // A token in place of another one: numbers, words, and what is neither.
+      const tokens = [...text.matchAll(/"[^"]*"|-?\d+/g)];
+      const token = pick(tokens);
+      const other = pick([
+        ...tokens.map(([word]) => word),
+        '0',
+        '-1',
+        '99',
+        '1e300',
+        'null',
+        '"H"',
+        '"slice"',
+        '"join"',
+        '"fit"',
+        '"add"',
+        '[]',
+        '{}',
+      ]);
+      const changed = text.slice(0, token.index) + other + text.slice(token.index + token[0].length);
+      const all = packets.map((_packet, index) => {
+        const instructions = new TextEncoder().encode(index === core ? changed : (texts[index] as string));
+        const blocks = Array.from({ length: 3 }, (_, k) => (k === index ? instructions : Uint8Array.of()));
+        return packConstants(3, { constants: [{ name: 'instructions', blocks }] })[index]
+          ?.bytes as Uint8Array;
+      });
+      const code = codeOf(() => simulate(openPlan(plan, labelled, all).plan, contents));
+      expect(code).toMatch(/^(no error|layout\.(plan|packet|operator|data))$/);
+      if (code !== 'no error') refused += 1;
+    }
+    expect(refused).toBeGreaterThan(500);
+  });
+
   it('whose instructions are none are refused before anything runs', () => {
     const on = machine({ clusters: [{ cores: 1 }] });
     const labelled = labelOperator(

@@ -38,6 +38,14 @@ export function each(
     compute([input, other], attributes, dims, round) {
       if (input === undefined || (operands === 2 && other === undefined))
         throw wrong('layout.plan', name, 'an operand that is missing', `${operands}`);
+      if (dims !== input.dims) throw wrong('layout.plan', name, `dimensions ${dims}`, input.dims);
+      if (other !== undefined && (other.dims !== dims || other.sizes.join() !== input.sizes.join()))
+        throw wrong(
+          'layout.plan',
+          name,
+          `${other.dims} ${other.sizes.join(' x ')}`,
+          `${dims} ${input.sizes.join(' x ')}`,
+        );
       const rounded = Object.fromEntries(
         Object.entries(attributes).map(([key, value]) => [key, round(value)] as const),
       );

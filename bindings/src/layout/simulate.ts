@@ -1,12 +1,13 @@
 /** Runs a plan on numbers, core by core, step by step. */
 import { describe } from '../arguments.js';
 import { type Counts, countMoves, timeOf } from './cost.js';
+import { MOST_ELEMENTS } from './dimensions.js';
 import { hopsTo, partsOfPlace, type Place } from './machine.js';
 import { numberKind } from './numbers.js';
 import { layoutOperator } from './operators/index.js';
 import type { Compute, Instruction, Plan } from './plan.js';
-import { fit, join, type LayoutTensor, slice } from './tensor.js';
-import { wrong } from './wrong.js';
+import { type Box, fit, join, type LayoutTensor, slice } from './tensor.js';
+import { checkObject, checkWhole, wrong } from './wrong.js';
 
 /** What a run of a plan gave. */
 export interface Simulation {
@@ -118,7 +119,7 @@ export function simulate(plan: Plan, parts: ReadonlyMap<string, LayoutTensor>): 
     const found = places.get(from)?.get(datum);
     if (found === undefined)
       throw wrong('layout.plan', where, `no "${datum}" in ${from}`, 'what was there before this step');
-    return box === undefined ? found : slice(found, box);
+    return box === undefined ? found : slice(found, checkBox(where, found, box));
   }
 
   function checkReach(core: number, place: Place, where: string): void {
@@ -149,8 +150,41 @@ function compute(
   const [first] = inputs;
   if (first === undefined)
     throw wrong('layout.plan', where, `${describe(operation)} of nothing`, 'at least one operand');
-  if (operation === 'join' && dimension !== undefined) return join(inputs, dimension);
-  if (operation === 'slice' && box !== undefined) return slice(first, box);
-  if (operation === 'fit' && sizes !== undefined) return fit(first, sizes);
+  if (operation === 'join') {
+    const at = first.dims.indexOf(dimension ?? '?');
+    const alike = (one: LayoutTensor): boolean =>
+      one.dims === first.dims &&
+      one.sizes.every((size, index) => index === at || size === first.sizes[index]);
+    if (at < 0 || dimension === undefined || !inputs.every(alike))
+      throw wrong(
+        'layout.plan',
+        `${where}, join along ${describe(dimension)}`,
+        'parts that do not fit',
+        `parts of ${first.dims}`,
+      );
+    return join(inputs, dimension);
+  }
+  if (operation === 'slice') return slice(first, checkBox(where, first, box));
+  if (operation === 'fit') {
+    const wanted = checkObject('layout.plan', `${where}, fit`, sizes, [...first.dims]);
+    for (const [letter, size] of Object.entries(wanted))
+      checkWhole('layout.plan', `${where}, size of ${letter}`, size, 1, MOST_ELEMENTS);
+    return fit(first, sizes ?? {});
+  }
+  const numbers = Object.entries(attributes).find(([, value]) => !Number.isFinite(value));
+  if (numbers !== undefined)
+    throw wrong('layout.plan', `${where}, attribute ${numbers[0]}`, describe(numbers[1]), 'a finite number');
   return layoutOperator(operation).compute(inputs, attributes, dims, round);
+}
+
+/** A box within a tensor. Errors: LayoutError `layout.plan`. */
+function checkBox(where: string, { dims, sizes }: LayoutTensor, box: Box | undefined): Box {
+  const ranges = checkObject('layout.plan', `${where}, box`, box, [...dims]);
+  for (const [letter, range] of Object.entries(ranges)) {
+    const size = sizes[dims.indexOf(letter)] ?? 0;
+    const [from, to] = (Array.isArray(range) ? range : []) as unknown[];
+    checkWhole('layout.plan', `${where}, box, start of ${letter}`, from, 0, size - 1);
+    checkWhole('layout.plan', `${where}, box, end of ${letter}`, to, (from as number) + 1, size);
+  }
+  return box as Box;
 }

@@ -32,9 +32,15 @@ export function tensor(dims: string, sizes: readonly number[], values: ArrayLike
   return { dims, sizes: [...sizes], values: Float64Array.from(values) };
 }
 
-/** A tensor of zeros. */
+/** A tensor of zeros. Errors: LayoutError `layout.data` where there is no memory for it. */
 export function zeros(dims: string, sizes: readonly number[]): LayoutTensor {
-  return { dims, sizes, values: new Float64Array(product(sizes)) };
+  const length = product(sizes);
+  try {
+    return { dims, sizes, values: new Float64Array(length) };
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw wrong('layout.data', `tensor ${dims}`, `${length} numbers`, 'as many as memory holds');
+  }
 }
 
 /** Its sizes, by dimension. */

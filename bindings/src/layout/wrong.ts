@@ -49,3 +49,10 @@ export function checkObject(
   if (other !== undefined) throw wrong(code, where, `"${other}"`, `none but ${names.join(', ')}`);
   return value as Readonly<Record<string, unknown>>;
 }
+
+/** Two orders of the same dimensions. Errors: LayoutError `layout.plan`, thrown. */
+export function checkDims(where: string, found: string, expected: string): void {
+  const sorted = (dims: string): string => [...dims].sort().join('');
+  if (sorted(found) !== sorted(expected))
+    throw wrong('layout.plan', `${where}, dimensions`, describe(found), `those of ${expected}`);
+}

@@ -4,7 +4,7 @@
  */
 import type { LayoutOperator } from '../operator.js';
 import { sizesOf, stride, zeros } from '../tensor.js';
-import { checkWhole, wrong } from '../wrong.js';
+import { checkDims, checkWhole, wrong } from '../wrong.js';
 
 /** See the file. */
 export const CONV2D: LayoutOperator = {
@@ -57,7 +57,14 @@ export const CONV2D: LayoutOperator = {
     if (input === undefined || weight === undefined)
       throw wrong('layout.plan', 'conv2d', 'one operand', 'two');
     const { N: items = 1, C: channels = 1, H: rows = 1, W: columns = 1 } = sizesOf(input);
-    const { N: filters = 1, H: kh = 1, W: kw = 1 } = sizesOf(weight);
+    const { N: filters = 1, C: other = 1, H: kh = 1, W: kw = 1 } = sizesOf(weight);
+    for (const order of [input.dims, weight.dims, dims]) checkDims('conv2d', order, 'NCHW');
+    if (channels !== other)
+      throw wrong('layout.plan', 'conv2d, dimension C', `${channels} and ${other}`, 'equal sizes');
+    for (const zeros of [top, bottom, left, right])
+      checkWhole('layout.plan', 'conv2d, zeros', zeros, 0, 2 ** 20);
+    if (rows + top + bottom < kh || columns + left + right < kw)
+      throw wrong('layout.plan', 'conv2d', `a kernel of ${kh} x ${kw}`, `one within ${rows} x ${columns}`);
     const sizes = {
       N: items,
       C: filters,

@@ -4,7 +4,7 @@
  */
 import type { LayoutOperator } from '../operator.js';
 import { sizesOf, stride, zeros } from '../tensor.js';
-import { wrong } from '../wrong.js';
+import { checkDims, wrong } from '../wrong.js';
 
 /** See the file. */
 export const MLP: LayoutOperator = {
@@ -31,7 +31,11 @@ export const MLP: LayoutOperator = {
   compute([input, weight], _, dims, round) {
     if (input === undefined || weight === undefined) throw wrong('layout.plan', 'mlp', 'one operand', 'two');
     const { N: rows = 1, C: depth = 1 } = sizesOf(input);
-    const columns = sizesOf(weight).N ?? 1;
+    const { N: columns = 1, C: other = 1 } = sizesOf(weight);
+    checkDims('mlp', input.dims, dims);
+    checkDims('mlp', weight.dims, 'NC');
+    if (depth !== other)
+      throw wrong('layout.plan', 'mlp, dimension C', `${depth} and ${other}`, 'equal sizes');
     const out = zeros(
       dims,
       [...dims].map((letter) => (letter === 'N' ? rows : columns)),
