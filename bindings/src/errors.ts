@@ -104,6 +104,17 @@ const OWN_CODES = {
   'party.store': 'a store of what a party keeps that does not take bytes, or does not give them',
   'party.key': 'keys of parties that are none, or do not belong together',
   'party.sealed': 'a sealed message that was altered, or is of another run, other keys or other parties',
+  'layout.label': 'a label that breaks a rule, or does not fit its datum or the machine',
+  'layout.text': 'a text that is no label',
+  'layout.machine': 'a description of a machine that breaks a rule',
+  'layout.storage': 'a storage that the machine has not',
+  'layout.split': 'parts that overlap, leave something out or lie outside; a rounding that loses data',
+  'layout.strategy': 'an operator and category of which a strategy knows nothing, or a row that is none',
+  'layout.operator': 'an operator that the room of layouts has not, or a mode that there is not',
+  'layout.operands': 'operands, or labels of operands, that do not go together',
+  'layout.data': 'data of another size than their label says, or no numbers',
+  'layout.plan': 'an instruction that reads what is not there, or that is none',
+  'layout.packet': 'bytes that are no packet of constants',
   'memory.shared': 'shared memory could not be allocated',
   'memory.refused': 'the platform has no memory, or no addresses, for another engine',
   disposed: 'the object, or the loom that it belongs to, was disposed',
@@ -230,6 +241,10 @@ export class JobError extends CipherloomError {
 export class PartyError extends CipherloomError {
   override readonly name = 'PartyError';
 }
+/** Labels, machines and plans of a layout that break a rule, or do not go together. */
+export class LayoutError extends CipherloomError {
+  override readonly name = 'LayoutError';
+}
 /** Use of something after `dispose()`. */
 export class DisposedError extends CipherloomError {
   override readonly name = 'DisposedError';
@@ -256,6 +271,7 @@ const FAMILIES: Readonly<Record<string, typeof CipherloomError>> = {
   gpu: GpuError,
   job: JobError,
   party: PartyError,
+  layout: LayoutError,
   memory: MemoryError,
   program: MemoryError,
   disposed: DisposedError,

@@ -14,6 +14,7 @@ export {
   InputError,
   JobError,
   KeyError,
+  LayoutError,
   MemoryError,
   NoiseError,
   OutOfRangeError,
