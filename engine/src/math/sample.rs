@@ -27,18 +27,21 @@ pub enum Domain {
     SecretError,
     /// Noise that hides the errors of what is decrypted for others.
     SecretRelease,
+    /// Uniform residues that nobody else knows: what secrets are shared and hidden with.
+    SecretUniform,
     /// What the protection of a graph chooses.
     Protection,
 }
 
 impl Domain {
     /// All, in the order of their declaration.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::PublicUniform,
         Self::SecretKey,
         Self::SecretTernary,
         Self::SecretError,
         Self::SecretRelease,
+        Self::SecretUniform,
         Self::Protection,
     ];
 
@@ -50,6 +53,7 @@ impl Domain {
             Self::SecretTernary => "cipherloom 2026 v1 secret ternary coefficients",
             Self::SecretError => "cipherloom 2026 v1 secret error coefficients",
             Self::SecretRelease => "cipherloom 2026 v1 secret release noise",
+            Self::SecretUniform => "cipherloom 2026 v1 secret uniform residues",
             Self::Protection => "cipherloom 2026 v1 protection choices",
         }
     }
@@ -149,7 +153,8 @@ pub mod fixed {
     }
 }
 
-/// Fills `out` with independent uniform residues in `[0, q)`, from a stream of [`Domain::PublicUniform`].
+/// Fills `out` with independent uniform residues in `[0, q)`, from a stream of [`Domain::PublicUniform`] or
+/// [`Domain::SecretUniform`]. Time depends on the rejected candidates only, which say nothing about the accepted ones.
 ///
 /// A candidate is the next `ceil(bits / 8)` bytes, little-endian, cut to the bit length of `q`; candidates
 /// from `q` on are rejected, fewer than half of them.

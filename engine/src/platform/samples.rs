@@ -6,7 +6,7 @@ use crate::Result;
 use crate::graph::ValueType;
 use crate::math::sample::{Domain, KEY_STREAM, Stream, error_into, ternary_into, uniform_into};
 use crate::math::{Gaussian, Modulus};
-use crate::ops::Call;
+use crate::ops::{Call, base};
 use crate::ops::types::Limb;
 
 /// The kernel of a sampler, whose stream `open` gives for a domain, a seed and a number; none for others.
@@ -24,6 +24,15 @@ pub(super) fn kernel_over<S: Stream>(
         "sample.uniform" => {
             let q = Modulus::new(Limb::of(output)?.q)?;
             kernel(move |i, out, nonce| uniform_into(out, &q, stream(Domain::PublicUniform, i[0], nonce)))?
+        }
+        "sample.common" => {
+            let (q, (seed, stream)) = (Modulus::new(Limb::of(output)?.q)?, base::common(call)?);
+            let seed = bytes(&seed);
+            kernel(move |_, out, _| uniform_into(out, &q, open(Domain::PublicUniform, &seed, stream.into())))?
+        }
+        "sample.mask" => {
+            let q = Modulus::new(Limb::of(output)?.q)?;
+            kernel(move |i, out, nonce| uniform_into(out, &q, stream(Domain::SecretUniform, i[0], nonce)))?
         }
         "sample.secret" => kernel(move |i, out, _| ternary_into(out, secret(i[0])))?,
         "sample.ternary" => {

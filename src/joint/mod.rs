@@ -1,0 +1,19 @@
+//! Keys that nobody holds alone: protocols between parties whose secrets add up to the secret key, as graphs that they share (`crate::parties`).
+//!
+//! Multiparty encryption from ring learning with errors: C. Mouchet, J. Troncoso-Pastoriza, J.-P. Bossuat, J.-P. Hubaux, ia.cr/2020/304; any t of N: C. Mouchet, E. Bertrand, J.-P. Hubaux, ia.cr/2022/780.
+//!
+//! Room rule: says protocols in operators of schemes and its own; knows parties, and no tasks. One protocol, one file.
+
+mod decryption;
+mod galois;
+mod group;
+mod ops;
+mod protocol;
+mod public_key;
+mod relinearization;
+mod switching;
+mod threshold;
+
+pub use group::{Active, Group};
+pub use ops::all;
+pub use protocol::Protocol;
