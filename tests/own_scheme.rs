@@ -57,7 +57,14 @@ impl Ring {
         [self.q.as_slice(), &self.special].concat()
     }
     fn key(&self) -> SwitchingKey {
-        SwitchingKey { n: self.n, q: self.q.clone(), special: self.special.clone(), digit: 1, factor: 1, parties: 1 }
+        SwitchingKey {
+            n: self.n,
+            q: self.q.clone(),
+            special: self.special.clone(),
+            digit: 1,
+            factor: 1,
+            parties: 1,
+        }
     }
     fn ciphertext(&self) -> ValueType {
         Ciphertext::new(self.n, self.q.clone(), 2, Scheme::Bfv { t: self.t }).ty()

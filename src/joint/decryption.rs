@@ -11,13 +11,7 @@ impl Protocol<'_> {
     ///
     /// # Errors
     /// `Party` for a name that is none of the graph's; what the graph says: for a ciphertext that is not of two parts, and a deviation that cannot be drawn.
-    pub fn decryption(
-        &mut self,
-        name: &str,
-        ty: &Extract,
-        log_deviation: f64,
-        to: &[String],
-    ) -> Result<()> {
+    pub fn decryption(&mut self, name: &str, ty: &Extract, log_deviation: f64, to: &[String]) -> Result<()> {
         let deviation = deviation(log_deviation)?;
         let mut receivers = Vec::with_capacity(to.len());
         for name in to {

@@ -16,4 +16,4 @@ mod threshold;
 
 pub use group::{Active, Group};
 pub use ops::all;
-pub use protocol::Protocol;
+pub use protocol::{Protocol, common_seed};

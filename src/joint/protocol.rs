@@ -63,7 +63,8 @@ impl<'r> Protocol<'r> {
             let name = &group.names()[number];
             let share = if group.threshold().is_some() {
                 let share = protocol.input(party, "key", name, types::key_share(chain.n, &primes))?;
-                let attrs = Attrs::new().with("point", Group::point(number)).with("active", points.as_slice());
+                let attrs =
+                    Attrs::new().with("point", Group::point(number)).with("active", points.as_slice());
                 protocol.op(party, "joint.recombine", attrs, &[share])?
             } else {
                 protocol.secret(party, name)?
@@ -163,8 +164,12 @@ impl<'r> Protocol<'r> {
         if let Some(&known) = self.common.get(key) {
             return Ok(known);
         }
-        let seed: Vec<u64> =
-            common_seed(&self.seed, key).as_chunks::<8>().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
+        let seed: Vec<u64> = common_seed(&self.seed, key)
+            .as_chunks::<8>()
+            .0
+            .iter()
+            .map(|word| u64::from_le_bytes(*word))
+            .collect();
         let attrs = Attrs::new().with("n", self.chain.n).with("q", q).with("count", count).with("seed", seed);
         let common = self.op(NOBODY, "joint.common", attrs, &[])?;
         self.common.insert(key.to_owned(), common);

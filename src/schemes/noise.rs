@@ -135,7 +135,9 @@ pub fn key_error(secret: impl Into<Secret>, from: Switched) -> f64 {
     let secret = secret.into();
     let (n, k) = (secret.n as f64, secret.parties as f64);
     match from {
-        Switched::Square if secret.parties > 1 => ERROR_BOUND * libm::sqrt(2.0 * k * (1.0 + 2.0 * n * k / 3.0)),
+        Switched::Square if secret.parties > 1 => {
+            ERROR_BOUND * libm::sqrt(2.0 * k * (1.0 + 2.0 * n * k / 3.0))
+        }
         _ => ERROR_BOUND * secret.spread(),
     }
 }

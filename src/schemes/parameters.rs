@@ -5,8 +5,8 @@ use super::releases::Releases;
 use super::security::{SecurityBits, SecurityLevel, SecurityTable};
 use crate::bytes::shown;
 use crate::math::Modulus;
-use crate::ops::types::MOST_PARTIES;
 use crate::math::prime::is_prime;
+use crate::ops::types::MOST_PARTIES;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -197,7 +197,11 @@ impl Parameters {
             return wrong("parties", literal.parties.to_string(), format!("1 to {MOST_PARTIES}"));
         }
         if literal.parties > 1 && !literal.public_key {
-            return wrong("public key", "false".into(), "true: nobody has the secret key of several parties".into());
+            return wrong(
+                "public key",
+                "false".into(),
+                "true: nobody has the secret key of several parties".into(),
+            );
         }
         if literal.parties > 1 && literal.releases.is_none() {
             let expected = "a number of decryptions: each shows the other parties a share of it";

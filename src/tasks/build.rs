@@ -81,7 +81,8 @@ pub fn closed(
         let (several, largest) = (literal.t.len() > 1, literal.t.iter().max());
         let mut all = ClosedTask::default();
         for &t in literal.t.iter().filter(|&t| !worst || Some(t) == largest) {
-            let ClosedTask { outputs, states } = close(&Exact::new(scheme, t, several, early).flooded(flooding))?;
+            let ClosedTask { outputs, states } =
+                close(&Exact::new(scheme, t, several, early).flooded(flooding))?;
             all.outputs.extend(outputs);
             all.states.extend(states);
         }

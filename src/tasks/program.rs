@@ -307,8 +307,18 @@ impl Program {
         let (public_key, parties) = (options.takes_public(false, 1), options.parties.unwrap_or(1));
         let releases = options.releases.map(Releases::check).transpose()?;
         let memory = memory_limit;
-        let wishes =
-            Wishes { scheme: wished, level, n, insecure, asked, memory, public_key, releases, parties, onward };
+        let wishes = Wishes {
+            scheme: wished,
+            level,
+            n,
+            insecure,
+            asked,
+            memory,
+            public_key,
+            releases,
+            parties,
+            onward,
+        };
         let registry = Arc::new(crate::schemes::registry());
         let parameters = match &options.parameters {
             Some(given) if n.is_none_or(|n| n == given.n) => {
@@ -592,7 +602,10 @@ impl Program {
     /// The type of a public key, and its limbs: modulo all primes, special ones too, by which what is encrypted with it is divided.
     pub(super) fn public_key(&self) -> (ValueType, Limbs) {
         let (n, primes) = (self.parameters.literal().n, self.parameters.secret_primes());
-        (types::public_key(n, &primes, self.chain().factor, self.chain().parties), Limbs::of_public_key(n, &primes))
+        (
+            types::public_key(n, &primes, self.chain().factor, self.chain().parties),
+            Limbs::of_public_key(n, &primes),
+        )
     }
 
     pub(super) fn frame(&self) -> Frame {

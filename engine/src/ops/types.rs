@@ -493,7 +493,9 @@ pub fn sized(head: &str, size: Option<u64>, attrs: Attrs, unit: u32) -> Result<V
     let expected = match head {
         "limb" | "small" | "quotient" | "slots" | "plain" | "reals" => Some(a.size("n")? as u64),
         "limbs" => Some((a.size("n")? as u64).saturating_mul(a.uint("count")?)),
-        "poly" | "secret_key" | "key_share" => Some((a.size("n")? as u64).saturating_mul(a.uints("q")?.len() as u64)),
+        "poly" | "secret_key" | "key_share" => {
+            Some((a.size("n")? as u64).saturating_mul(a.uints("q")?.len() as u64))
+        }
         "polys" => {
             let poly = (a.size("n")? as u64).saturating_mul(a.uints("q")?.len() as u64);
             Some(poly.saturating_mul(a.size("count")? as u64))

@@ -6,8 +6,8 @@ use crate::Result;
 use crate::graph::ValueType;
 use crate::math::sample::{Domain, KEY_STREAM, Stream, error_into, ternary_into, uniform_into};
 use crate::math::{Gaussian, Modulus};
-use crate::ops::{Call, base};
 use crate::ops::types::Limb;
+use crate::ops::{Call, base};
 
 /// The kernel of a sampler, whose stream `open` gives for a domain, a seed and a number; none for others.
 ///

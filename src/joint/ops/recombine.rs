@@ -33,7 +33,11 @@ impl OpDef for Recombine {
         active.iter().try_for_each(|&point| check_point(call, point, &q))?;
         let different: BTreeSet<u64> = active.iter().copied().collect();
         if different.len() != active.len() || !different.contains(&point) {
-            return Err(call.error("active", format!("{active:?}"), format!("{point} and others, each once")));
+            return Err(call.error(
+                "active",
+                format!("{active:?}"),
+                format!("{point} and others, each once"),
+            ));
         }
         Ok(types::secret_key(n, &q))
     }

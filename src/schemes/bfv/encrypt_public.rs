@@ -54,6 +54,9 @@ impl OpDef for EncryptPublic {
             return None;
         }
         let drop = rlwe::dropped(call).ok()?;
-        Some(Noise::error(noise::fresh_bfv(rlwe::secret_of(key)?, (!drop.is_empty()).then(|| noise::log2(&drop)))))
+        Some(Noise::error(noise::fresh_bfv(
+            rlwe::secret_of(key)?,
+            (!drop.is_empty()).then(|| noise::log2(&drop)),
+        )))
     }
 }

@@ -208,9 +208,8 @@ impl Rules for Exact<'_> {
         let factor = self.scheme.scheme(self.t).error_factor();
         let keep = self.decided(e, Decision::Turned, [x, x], || {
             Self::lowest(e, x, |ty, error, keep| {
-                let key = (!chain.special.is_empty()).then(|| {
-                    rlwe::key_noise(&chain.key(keep), factor, noise::Switched::Image)
-                });
+                let key = (!chain.special.is_empty())
+                    .then(|| rlwe::key_noise(&chain.key(keep), factor, noise::Switched::Image));
                 noise::sum(&[self.switched(ty, error, keep), key.unwrap_or(f64::NEG_INFINITY)])
             })
         })?;

@@ -76,7 +76,11 @@ impl Chain {
 
     /// The type of a fresh ciphertext.
     pub fn fresh(&self, scheme: Scheme) -> Ciphertext {
-        Ciphertext { form: Form::Ntt, parties: self.parties, ..Ciphertext::new(self.n, self.q.clone(), 2, scheme) }
+        Ciphertext {
+            form: Form::Ntt,
+            parties: self.parties,
+            ..Ciphertext::new(self.n, self.q.clone(), 2, scheme)
+        }
     }
 }
 

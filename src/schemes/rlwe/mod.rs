@@ -355,7 +355,9 @@ pub(super) fn switching_noise(call: &Call<'_>, index: usize, from: Switched) -> 
 pub(super) fn random_switching_noise(call: &Call<'_>, index: usize, from: Switched) -> f64 {
     let types = call.inputs.first().map(Ciphertext::of).zip(call.inputs.get(index).map(SwitchingKey::of));
     match types {
-        Some((Ok(Ciphertext { scheme: Scheme::Ckks { .. }, .. }), Ok(key))) => canonical::key_switch(&key, from),
+        Some((Ok(Ciphertext { scheme: Scheme::Ckks { .. }, .. }), Ok(key))) => {
+            canonical::key_switch(&key, from)
+        }
         _ => f64::NEG_INFINITY,
     }
 }

@@ -79,7 +79,8 @@ pub(super) fn cases(op: &str) -> Vec<Case> {
         }
         "sample.common" => samples_common(),
         "sample.mask" => {
-            let with_q = |&q: &u64| samples(types::secret_seed(), Some(q), &|n, s, k| models::mask(n, q, s, k));
+            let with_q =
+                |&q: &u64| samples(types::secret_seed(), Some(q), &|n, s, k| models::mask(n, q, s, k));
             [3, 257, 0xffff_fffb].iter().chain(&PRIMES).flat_map(with_q).collect()
         }
         "sample.secret" => samples(types::secret_seed(), None, &models::secret),

@@ -195,7 +195,11 @@ pub(super) fn mask(n: usize, q: u64, seed: &[u64], nonce: u32) -> Vec<u64> {
 
 fn below<I: Iterator<Item = Vec<u8>>>(n: usize, q: u64, pieces: impl FnOnce(usize) -> I) -> Vec<u64> {
     let bits = u64::BITS - q.leading_zeros();
-    pieces(bits.div_ceil(8) as usize).map(|p| little_endian(&p) % (1 << bits)).filter(|&x| x < q).take(n).collect()
+    pieces(bits.div_ceil(8) as usize)
+        .map(|p| little_endian(&p) % (1 << bits))
+        .filter(|&x| x < q)
+        .take(n)
+        .collect()
 }
 
 /// The secret key of a seed: the same whatever the nonce.
