@@ -4,7 +4,7 @@
 
 mod road;
 
-use cipherloom::circuit::{Execution, Outcome, RunOptions};
+use cipherloom::circuit::{Execution, Outcome, RunOptions, To};
 use cipherloom::engine::{Outgoing, Run};
 use cipherloom::parties::{Cut, Shared, platform};
 use cipherloom::platform::{Mixed, Platform, Simd};
@@ -48,6 +48,8 @@ fn together_with(
     inputs: &Inputs,
     mut change: impl FnMut(&mut Sent),
 ) -> Result<(Bytes, Vec<Sent>)> {
+    // As it comes to the others, who open it.
+    let shared = &Shared::from_bytes(&shared.save().unwrap(), Arc::new(cipherloom::registry())).unwrap();
     let start = |name: &String| {
         let cut = shared.cut(name).unwrap();
         let own = cut.circuit.graph().inputs().iter().map(|port| port.name.as_str());
@@ -55,7 +57,9 @@ fn together_with(
         let own: Vec<(&str, &[u8])> = own.collect();
         let both: [Arc<dyn Platform>; 2] = [Arc::new(Simd::new()), Arc::new(platform())];
         let options = RunOptions { secret: true, ..RunOptions::default() };
-        let execution = cut.circuit.plan(&Mixed::new(both, []), &[], options).unwrap();
+        let mixed = Mixed::new(both, []);
+        let circuit = cut.circuit.expand(To::Platform(&mixed)).unwrap();
+        let execution = circuit.plan(&mixed, &[], options).unwrap();
         let run = execution.start(&own, CLOCK).unwrap();
         Part { cut, execution, run, open: Vec::new() }
     };
@@ -361,7 +365,8 @@ fn random_programs_are_what_they_are() {
         let names = &keyed.names;
         let found = keyed.decrypted(&results, names, &names[..1], &clear).unwrap().remove(0);
         let expected = expected(&task, &inputs);
-        let off = program.report().unwrap().outputs.iter().filter_map(|output| output.error_bits);
+        let outputs = program.report().unwrap().outputs;
+        let off = outputs.iter().filter_map(|output| output.error_bits);
         let off = off.fold(f64::NEG_INFINITY, f64::max).exp2();
         for (name, found) in &found {
             for (a, b) in found.cells.iter().zip(&expected[name].cells) {

@@ -17,3 +17,13 @@ mod threshold;
 pub use group::{Active, Group};
 pub use ops::all;
 pub use protocol::{Protocol, common_seed};
+
+/// The operator types that graphs of protocols are made of.
+pub fn registry() -> crate::ops::Registry {
+    let mut registry = crate::schemes::registry();
+    registry.add_all(all());
+    registry.add_all(crate::parties::all());
+    registry
+        .add_residues([(crate::parties::PART, crate::parties::part_residues as crate::ops::types::Residues)]);
+    registry
+}

@@ -10,11 +10,10 @@ use super::travel::{self, Origin};
 use crate::bytes::{Kind, Reader, Writer, foreign, hex};
 use crate::circuit::{Job, Named};
 use crate::engine::Clock;
-use crate::graph::Attrs;
 use crate::joint::{Group, Protocol, common_seed};
 use crate::math::sample::Seed;
-use crate::ops::types::{self, Extract};
-use crate::ops::{Call, Registry};
+use crate::ops::Registry;
+use crate::ops::types::Extract;
 use crate::parties::Shared;
 use crate::platform::Platform;
 use crate::schemes::close::KeyName;
@@ -67,7 +66,7 @@ impl Sharing {
             return Err(Error::Party { what, found, expected: expected.to_string() });
         }
         let runner = Runner::new(Setting::of(&program, platform, clock));
-        Ok(Self { program, group, seed, registry: Arc::new(crate::registry()), runner })
+        Ok(Self { program, group, seed, registry: Arc::new(crate::joint::registry()), runner })
     }
 
     /// The program.
@@ -303,14 +302,10 @@ impl Sharing {
         let (n, primes) = (self.program.parameters().literal().n, self.program.parameters().secret_primes());
         let words = words_of("share", share, n * primes.len())?;
         for (limb, &q) in words.chunks_exact(n).zip(&primes) {
-            if let Some(word) = limb.iter().find(|&&word| word >= q) {
-                let call = Call { name: "share", attrs: &Attrs::new(), inputs: &[], unit: types::WORD };
-                let _ = word;
-                return Err(call.error(
-                    "words of a share",
-                    "a word that is no residue",
-                    format!("below {q}"),
-                ));
+            // Whichever word it is, it is secret.
+            if limb.iter().any(|&word| word >= q) {
+                let (what, found) = ("share of a key".to_owned(), "a word that is no residue".to_owned());
+                return Err(Error::Party { what, found, expected: format!("words below {q}") });
             }
         }
         Ok(())
@@ -339,10 +334,19 @@ impl Member {
     /// The party that was saved.
     ///
     /// # Errors
-    /// `Format` for bytes that do not decode; `Foreign` when the saved secret has other parameters; `Party` for a name that is none of the group.
+    /// `Format` for bytes that do not decode; `Foreign` when the saved secret has other parameters; `Party` for a name that is none of the group, and for a share where none are dealt.
     pub fn restore(sharing: Arc<Sharing>, name: &str, saved: &[u8]) -> Result<Self> {
-        let holder = Holder::restore(sharing.runner.setting.clone(), saved)?;
-        Self::with(sharing, name, holder)
+        let mut reader = Reader::new(saved, Kind::Member)?;
+        let length = usize::try_from(reader.number()?).unwrap_or(usize::MAX);
+        let holder = Holder::restore(sharing.runner.setting.clone(), reader.raw(length)?)?;
+        let share = match usize::try_from(reader.number()?).unwrap_or(usize::MAX) {
+            0 => None,
+            length => Some(reader.raw(length)?),
+        };
+        let mut own = Self::with(sharing, name, holder)?;
+        share.map_or(Ok(()), |share| own.keep(share))?;
+        reader.end()?;
+        Ok(own)
     }
 
     fn with(sharing: Arc<Sharing>, name: &str, holder: Holder) -> Result<Self> {
@@ -358,9 +362,16 @@ impl Member {
         &self.sharing
     }
 
-    /// Its secret and what was decrypted with it as bytes, overwritten when they are dropped. A share that was dealt is not among them ([`Member::share`]).
+    /// Its secret, what was decrypted with it, and a share that it was dealt, as bytes, overwritten when they are dropped.
     pub fn save(&self) -> Zeroizing<Vec<u8>> {
-        self.holder.save()
+        let holder = self.holder.save();
+        let share = self.share.as_ref().map_or(&[][..], |share| share.as_slice());
+        let mut writer = Writer::new(Kind::Member);
+        writer.number(holder.len() as u64);
+        writer.bytes(&holder);
+        writer.number(share.len() as u64);
+        writer.bytes(share);
+        Zeroizing::new(writer.finish())
     }
 
     /// How many decryptions it took part in.
@@ -380,11 +391,6 @@ impl Member {
         self.sharing.check_share(share)?;
         self.share = Some(Zeroizing::new(share.to_vec()));
         Ok(())
-    }
-
-    /// The share that it was dealt, for who saves it: any few of these are the key.
-    pub fn share(&self) -> Option<&[u8]> {
-        self.share.as_ref().map(|share| share.as_slice())
     }
 
     /// Its inputs of the graph that deals shares.

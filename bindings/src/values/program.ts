@@ -2,9 +2,13 @@
 import {
   BYTES,
   CALL_OPTIONS,
+  checkArgument,
   checkCall,
   CIPHERTEXTS,
   KEYS,
+  PARTY_OPTIONS,
+  SEED,
+  TEXT,
   RESTORE_OPTIONS,
   STAGE,
   TRIAL_OPTIONS,
@@ -15,6 +19,7 @@ import { checkAtMost, checkBytes, MOST_SAVED_BYTES, movable } from '../bytes.js'
 import { failure } from '../errors.js';
 import type { WorkerLoom } from '../loom.js';
 import { JobProgress } from '../progress.js';
+import type { KeyParty, PartyOptions } from '../parties/types.js';
 import { abortable, Resource } from '../resource.js';
 import { withSaved } from '../sealed-key.js';
 import { STAGES } from '../stages.js';
@@ -179,6 +184,20 @@ export class CompiledProgram extends Resource implements Program {
     return new PublicKeyHolder(this.#loom, this.#rules, key);
   }
 
+  async party(name: string, options: PartyOptions): Promise<KeyParty> {
+    checkCall('party', {}, options, PARTY_OPTIONS);
+    checkArgument('party, name', name, TEXT);
+    const { parties, threshold, seed, saved } = options;
+    checkArgument('party, option parties', parties, PARTY_OPTIONS.parties);
+    checkArgument('party, option seed', seed, SEED);
+    const signal = this.signal(options.signal);
+    const { SharingParty } = await import('../parties/key-party.js');
+    const group = { parties: [...parties], threshold };
+    const lodger = partyOf(this.#sent(), this.#opened, name, group, seed.slice());
+    const key = await Key.make(this.#loom.clients, this.#tenants.clients, lodger, saved, signal);
+    return new SharingParty(this.#loom, this.info, this.#rules, key, name, group);
+  }
+
   async hold(inputs: Ciphertexts, keys: EvaluationKeys, options: HoldOptions = {}): Promise<HeldValues> {
     checkCall('hold', { inputs: [inputs, CIPHERTEXTS], keys: [keys, KEYS] }, options, HOLD_OPTIONS);
     const signal = this.signal(options.signal);
@@ -321,6 +340,25 @@ function ownerOf(sent: Sent, opened: Remote<ProgramMethods>): Lodger {
     make: (connection, saved = new Uint8Array()) =>
       withProgram(connection, sent, opened, (program) => connection.call('createOwner', [program, saved])),
     free: (connection, handle) => connection.send('freeOwner', [handle]),
+  };
+}
+
+/** A party at a shared key. */
+function partyOf(
+  sent: Sent,
+  opened: Remote<ProgramMethods>,
+  name: string,
+  { parties, threshold = 0 }: { parties: string[]; threshold: number | undefined },
+  seed: Uint8Array,
+): Lodger {
+  return {
+    name: 'party',
+    make: (connection, saved) =>
+      withProgram(connection, sent, opened, (program) =>
+        connection.call('createParty', [program, parties, threshold, seed, name, saved]),
+      ),
+    save: (connection, handle, signal) => connection.call('saveParty', [handle], { signal }),
+    free: (connection, handle) => connection.send('freeParty', [handle]),
   };
 }
 
