@@ -7,7 +7,7 @@
 import assert from 'node:assert/strict';
 import { MessageChannel, Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { createTask, load } from 'cipherloom';
-import { newRun, newSeed, overPorts } from 'cipherloom/parties';
+import { newRun, overPorts } from 'cipherloom/parties';
 
 const HOSPITALS = ['north', 'south', 'west'];
 const EVERYBODY = [...HOSPITALS, 'cloud'];
@@ -30,7 +30,7 @@ function question() {
 }
 
 /** What a hospital does on its own machine. */
-async function hospital({ name, program: bytes, seed, runs, ports, counts }) {
+async function hospital({ name, program: bytes, runs, ports, counts }) {
   const loom = await load({ threads: 1 });
   const program = await loom.program(bytes);
   const transport = overPorts(ports);
@@ -41,7 +41,7 @@ async function hospital({ name, program: bytes, seed, runs, ports, counts }) {
     return leaves.every(({ of }) => /^(key_share|polys?)\[/.test(of));
   };
   const meet = (run) => ({ transport, run, approve, timeout: 300_000 });
-  const party = await program.party(name, { parties: HOSPITALS, threshold: 2, seed });
+  const party = await program.party(name, { parties: HOSPITALS, threshold: 2 });
   await party.deal(meet(runs.deal));
   if (name !== 'west') await party.makeKeys({ ...meet(runs.keys), active: ['north', 'south'], hub: 'cloud' });
   parentPort.postMessage({ dealt: name });
@@ -80,7 +80,6 @@ function told(what) {
 async function everybody() {
   const loom = await load({ threads: 1 });
   const program = await loom.compile(question(), { parties: 3, releases: { count: 10 } });
-  const seed = newSeed();
   const runs = { deal: newRun(), keys: newRun(), open: newRun() };
   const ports = Object.fromEntries(EVERYBODY.map((name) => [name, {}]));
   for (const [at, a] of EVERYBODY.entries())
@@ -94,7 +93,7 @@ async function everybody() {
     const draw = (most) => Array.from({ length: AGE_GROUPS }, () => Math.floor(Math.random() * most));
     const counts = { [`${name}, patients`]: draw(500), [`${name}, sick`]: draw(100) };
     Object.assign(all, counts);
-    const data = { name, program: program.toBytes(), seed, runs, ports: ports[name], counts };
+    const data = { name, program: program.toBytes(), runs, ports: ports[name], counts };
     return new Worker(new URL(import.meta.url), {
       workerData: data,
       transferList: Object.values(ports[name]),
@@ -115,7 +114,7 @@ async function everybody() {
   // The cloud adds shares up, and has no secret. No key that it gets decrypts anything.
   const dealt = fromAll('dealt');
   const transport = overPorts(ports.cloud);
-  const cloud = await program.party('cloud', { parties: HOSPITALS, threshold: 2, seed });
+  const cloud = await program.party('cloud', { parties: HOSPITALS, threshold: 2 });
   const { publicKey, evaluationKeys } = await Promise.race([
     cloud.makeKeys({
       transport,

@@ -6,16 +6,19 @@ mod road;
 
 use cipherloom::circuit::{Execution, Outcome, RunOptions, To};
 use cipherloom::engine::{Outgoing, Run};
+use cipherloom::graph::{Attrs, ValueType};
+use cipherloom::ops::types::{self, Extract, Form, Poly, Scheme};
 use cipherloom::parties::{Cut, Shared, platform};
 use cipherloom::platform::{Mixed, Platform, Simd};
 use cipherloom::schemes::SchemeName;
+use cipherloom::schemes::close::KeyName;
 use cipherloom::tasks::{
     Client, Evaluator, Literal, Member, Opening, Options, Owner, Program, Releases, Sharing,
 };
 use cipherloom::values::{Exact, Values};
 use cipherloom::{Error, Result};
 use road::random::{Dice, Random, random};
-use road::{TaskBuilder, by_name, expected, given, sealed_public};
+use road::{TaskBuilder, by_name, computed, expected, given, sealed_public};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -143,7 +146,7 @@ fn keyed(program: &Arc<Program>, parties: usize, threshold: Option<usize>) -> Ke
     let names: Vec<String> = (0..parties).map(|i| format!("p{i}")).collect();
     let simd: Arc<dyn Platform> = Arc::new(Simd::new());
     let group = (names.as_slice(), threshold);
-    let sharing = Sharing::new(Arc::clone(program), simd, CLOCK, group, [7; 32]).unwrap();
+    let sharing = Sharing::new(Arc::clone(program), simd, CLOCK, group).unwrap();
     let sharing = Arc::new(sharing);
     let mut members: Vec<Member> =
         names.iter().map(|name| Member::new(Arc::clone(&sharing), name).unwrap()).collect();
@@ -156,16 +159,17 @@ fn keyed(program: &Arc<Program>, parties: usize, threshold: Option<usize>) -> Ke
             member.keep(&shares[&format!("share {name}")]).unwrap();
         }
     }
+    let run = *b"a run of a test.";
     // The last ones, where not all are needed.
     let active = &names[parties - threshold.unwrap_or(parties)..];
-    let shared = sharing.keys(active, "cloud").unwrap();
+    let shared = sharing.keys(active, "cloud", &run).unwrap();
     let inputs = members[parties - active.len()..].iter().flat_map(|member| member.key_inputs().unwrap());
     let (outputs, sent) = together(&shared, &named(inputs));
     let public: Vec<&Vec<u8>> = active.iter().map(|name| &outputs[&format!("public key {name}")]).collect();
     assert!(public.iter().all(|key| *key == public[0]), "everybody has the same");
-    let public_key = sharing.public_key(public[0]).unwrap();
+    let public_key = sharing.public_key(&run, public[0]).unwrap();
     let made = outputs.iter().filter_map(|(name, words)| Some((name.strip_prefix("key ")?, words)));
-    let keys = made.map(|(name, words)| sharing.key(name, words, &public_key).unwrap()).collect();
+    let keys = made.map(|(name, words)| sharing.key(&run, name, words, &public_key).unwrap()).collect();
     Keyed { sharing, members, names, public_key, keys, sent }
 }
 
@@ -465,7 +469,7 @@ fn what_is_not_theirs_is_refused() {
     let program = Arc::new(Program::compile(task.clone(), &options(SchemeName::Bgv, 2)).unwrap());
     let simd = || -> Arc<dyn Platform> { Arc::new(Simd::new()) };
     let sharing = |names: &[&str], threshold| {
-        Sharing::new(Arc::clone(&program), simd(), CLOCK, (&strings(names), threshold), [1; 32])
+        Sharing::new(Arc::clone(&program), simd(), CLOCK, (&strings(names), threshold))
     };
     for (names, threshold, what) in [
         (&["a"][..], None, "2 to 256"),
@@ -480,16 +484,18 @@ fn what_is_not_theirs_is_refused() {
     assert!(own.dealing().unwrap().is_none());
     assert!(Member::new(Arc::clone(&own), "c").is_err());
     for active in [&["a"][..], &["a", "a"], &["a", "c"]] {
-        assert_eq!(own.keys(&strings(active), "a").err().unwrap().code(), "party.shared");
+        assert_eq!(own.keys(&strings(active), "a", &[1; 16]).err().unwrap().code(), "party.shared");
     }
     // Names, one after the other, that are the same twice.
     let twice = sharing(&["a", "a"], None).unwrap();
-    assert_eq!(twice.keys(&strings(&["a", "a"]), "a").err().unwrap().code(), "party.shared");
-    // Others' seeds, and others' names, are other graphs.
-    let id = |sharing: &Sharing| sharing.keys(&strings(&["a", "b"]), "a").unwrap().id().unwrap();
-    let group = (&strings(&["a", "b"])[..], None);
-    let other = Sharing::new(Arc::clone(&program), simd(), CLOCK, group, [2; 32]).unwrap();
-    assert_ne!(id(&own), id(&other));
+    assert_eq!(twice.keys(&strings(&["a", "a"]), "a", &[1; 16]).err().unwrap().code(), "party.shared");
+    // Another run, and another order of names, are other graphs.
+    let id = |names: &[&str], run: u8| {
+        sharing(names, None).unwrap().keys(&strings(&["a", "b"]), "a", &[run; 16]).unwrap().id().unwrap()
+    };
+    assert_eq!(id(&["a", "b"], 1), id(&["a", "b"], 1));
+    assert_ne!(id(&["a", "b"], 1), id(&["a", "b"], 2));
+    assert_ne!(id(&["a", "b"], 1), id(&["b", "a"], 1));
     // Of another key of the same parameters nothing is taken.
     let [first, second] = [(); 2].map(|()| keyed(&program, 2, None));
     let results = first.run(&cells, &Cells::new());
@@ -511,6 +517,98 @@ fn what_is_not_theirs_is_refused() {
     assert!(Program::compile(task, &alone).is_err());
 }
 
+/// Noise under keys that several made is below the bounds by which shares of decryptions hide it.
+#[test]
+fn measured_noise_is_within_its_bound() {
+    for (scheme, parties) in SCHEMES.into_iter().flat_map(|scheme| [(scheme, 2), (scheme, 7)]) {
+        let real = scheme == SchemeName::Ckks;
+        let (task, mut cells) = products(real);
+        if real {
+            // Of zeros all that is there is noise.
+            cells.values_mut().for_each(|cells| *cells = Exact::integers((0..16).map(|_| 0)));
+        }
+        let options = options(scheme, parties);
+        let Releases { count, statistical_bits } = options.releases.unwrap();
+        let program = Arc::new(Program::compile(task, &options).unwrap());
+        let keyed = keyed(&program, parties, None);
+        let results = keyed.run(&cells, &Cells::new());
+        let results: Vec<&[u8]> = results.iter().map(Vec::as_slice).collect();
+        let names = &keyed.names;
+        let opening = keyed.sharing.decryption(&results, &keyed.public_key, names, &names[..1]).unwrap();
+        let graph = opening.shared.circuit().graph();
+        let secret = keyed.secret();
+        let queries = (count * opening.ciphertexts.len() as u64) as f64;
+        let factor = (12.0 * queries).sqrt() * f64::from(statistical_bits).exp2().sqrt();
+        for (name, words) in &opening.ciphertexts {
+            let port = graph.inputs().iter().find(|port| port.name == format!("{name} p0")).unwrap();
+            let extract = Extract::of(graph.ty(port.operand)).unwrap();
+            let share = graph.operators().iter().find(|op| {
+                graph.signature(op).name == "joint.decryption_share"
+                    && graph.inputs_of(op)[1..].iter().any(|&input| input == port.operand)
+            });
+            let deviation = graph.signature(share.unwrap()).attrs.real("deviation").unwrap();
+            // Of what is multiplied with the error factor, a bound on the Euclidean norm.
+            let n = extract.kept() as f64;
+            let bound = (deviation / factor - n.sqrt() / 2.0).log2();
+            let given = vec![(secret.0.clone(), secret.1.clone()), (extract.ty(), words.clone())];
+            let measure = |op: &'static str| {
+                computed(&program, given.clone(), |s, given| s.op(op, Attrs::new(), given))[0]
+            };
+            let (found, bound) = match extract.ciphertext.scheme {
+                Scheme::Bfv { t } => {
+                    (f64::from_bits(measure("bfv.noise")) - (t as f64).log2(), bound - n.log2() / 2.0)
+                }
+                Scheme::Bgv { t, .. } => {
+                    let all = f64::from_bits(measure("bgv.noise")).exp2();
+                    ((all / t as f64 - 0.5).max(1e-9).log2(), bound - n.log2() / 2.0)
+                }
+                Scheme::Ckks { scale } => {
+                    let words = computed(&program, given, |s, given| {
+                        let plain = s.op("ckks.decrypt", Attrs::new(), given)?;
+                        s.op("ckks.decode", Attrs::new().with("complex", 1u64), &[plain])
+                    });
+                    let largest =
+                        words.chunks_exact(2).map(|z| f64::from_bits(z[0]).hypot(f64::from_bits(z[1])));
+                    (largest.fold(0.0, f64::max).log2() + scale.get().log2(), bound)
+                }
+            };
+            let at = format!("{scheme:?} of {parties}, {name}: 2^{found:.1}, at most 2^{bound:.1}");
+            assert!(found <= bound, "{at}");
+            // A bound that says something.
+            assert!(found > bound - 30.0, "{at}");
+        }
+    }
+}
+
+impl Keyed {
+    /// What nobody has: the sum of all secrets.
+    fn secret(&self) -> (ValueType, Vec<u64>) {
+        let parameters = self.program().parameters();
+        let (n, primes) = (parameters.literal().n, parameters.secret_primes());
+        let seed = |member: &Member| -> Vec<u64> {
+            let (_, seed) = member.dealing_inputs().unwrap().swap_remove(0);
+            seed.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().unwrap())).collect()
+        };
+        let seeds = self.members.iter().map(|member| (types::secret_seed(), seed(member))).collect();
+        let ty = types::secret_key(n, &primes);
+        let words = computed(self.program(), seeds, |s, seeds| {
+            let poly = Poly { n, q: primes.clone(), form: Form::Ntt }.ty();
+            let attrs = Attrs::new().with("n", n).with("q", primes.as_slice());
+            let mut sum = None;
+            for &seed in seeds {
+                let own = s.op("rlwe.secret_key", attrs.clone(), &[seed])?;
+                let own = s.retype(own, poly.clone())?;
+                sum = Some(match sum {
+                    None => own,
+                    Some(sum) => s.op("poly.add", Attrs::new(), &[sum, own])?,
+                });
+            }
+            Ok(sum.unwrap())
+        });
+        (ty, words)
+    }
+}
+
 /// No secret crosses, but for shares that are dealt, each to its party; and what crosses when keys are made is as large as the page says.
 #[test]
 fn what_crosses_is_told() {
@@ -522,4 +620,33 @@ fn what_crosses_is_told() {
     assert_eq!(heads, ["poly", "polys"].into());
     // Nobody but who adds up hears from a party.
     assert!(keyed.sent.iter().all(|sent| sent.to == "cloud" || sent.from == "cloud"));
+    // A polynomial for the public key, one for each digit of a Galois key, three of a relinearization key, of which two come back.
+    let parameters = program.parameters().literal();
+    let [wide, level] = [parameters.q.len() + parameters.special.len(), parameters.n * 8];
+    let polys = |primes: usize| {
+        (primes + parameters.special.len()) * primes.div_ceil(parameters.special.len()) * level
+    };
+    let (mut galois, mut relinearization) = (0, 0);
+    for (key, &primes) in program.keys() {
+        match key {
+            KeyName::Galois(_) => galois += polys(primes),
+            KeyName::Relinearization => relinearization += polys(primes),
+        }
+    }
+    let up = |party: &str| -> usize {
+        keyed.sent.iter().filter(|sent| sent.from == party).map(|sent| sent.bytes.len()).sum()
+    };
+    let down: usize = keyed.sent.iter().filter(|sent| sent.to == "p1").map(|sent| sent.bytes.len()).sum();
+    let expected = wide * level + galois + 3 * relinearization;
+    println!(
+        "n = {}, {} and {} primes, {} keys: each party sends {} bytes in two rounds, and gets {down}",
+        parameters.n,
+        parameters.q.len(),
+        parameters.special.len(),
+        program.keys().len(),
+        up("p0"),
+    );
+    assert_eq!((up("p0"), up("p1"), up("p2")), (expected, expected, expected));
+    // With the public key, of which everybody has the common half.
+    assert_eq!(down, 2 * relinearization + wide * level);
 }

@@ -384,7 +384,6 @@ export const PARTY_OPTIONS: Kinds<PartyOptions> = {
   ...CALL_OPTIONS,
   parties: TEXTS,
   threshold: WHOLE,
-  seed: SEED,
   saved: BYTES,
 };
 /** Options of `Program.verify`. */

@@ -462,10 +462,10 @@ export interface RawParty {
   dealing(): Uint8Array<ArrayBuffer>;
   dealingInputs(): NamedData[];
   keep(share: Uint8Array): void;
-  keys(active: string[], hub: string): Uint8Array<ArrayBuffer>;
+  keys(active: string[], hub: string, run: Uint8Array): Uint8Array<ArrayBuffer>;
   keyInputs(): NamedData[];
-  publicKey(output: Uint8Array): Uint8Array<ArrayBuffer>;
-  key(name: string, output: Uint8Array, publicKey: Uint8Array): Uint8Array<ArrayBuffer>;
+  publicKey(run: Uint8Array, output: Uint8Array): Uint8Array<ArrayBuffer>;
+  key(run: Uint8Array, name: string, output: Uint8Array, publicKey: Uint8Array): Uint8Array<ArrayBuffer>;
   decryption(results: Uint8Array[], publicKey: Uint8Array, active: string[], to: string[]): RawOpening;
   decryptionInputs(): NamedData[];
   openedJob(
@@ -555,7 +555,6 @@ export interface RawTasks extends RawModule {
     program: RawProgram,
     names: string[],
     threshold: number,
-    seed: Uint8Array,
     name: string,
     saved: Uint8Array | undefined,
   ) => RawParty;

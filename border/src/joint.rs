@@ -28,18 +28,11 @@ impl RawParty {
         program: &RawProgram,
         names: Vec<String>,
         threshold: u32,
-        seed: &Uint8Array,
         name: &str,
         saved: Option<Uint8Array>,
     ) -> Result<RawParty, Thrown> {
         let group = (names.as_slice(), (threshold > 0).then_some(threshold as usize));
-        let seed = copy(seed)?;
-        let seed = <[u8; 32]>::try_from(seed.as_slice()).map_err(|_| cipherloom::Error::InputLength {
-            input: "seed".into(),
-            found: seed.len(),
-            expected: 32,
-        })?;
-        let sharing = Arc::new(Sharing::new(Arc::clone(&program.program), platform(), CLOCK, group, seed)?);
+        let sharing = Arc::new(Sharing::new(Arc::clone(&program.program), platform(), CLOCK, group)?);
         let member = match saved {
             Some(saved) => {
                 let saved = Zeroizing::new(copy(&saved)?);
@@ -113,8 +106,8 @@ impl RawParty {
     ///
     /// # Errors
     /// Throws.
-    pub fn keys(&self, active: Vec<String>, hub: &str) -> Result<Vec<u8>, Thrown> {
-        Ok(self.sharing.keys(&active, hub)?.save()?)
+    pub fn keys(&self, active: Vec<String>, hub: &str, run: &Uint8Array) -> Result<Vec<u8>, Thrown> {
+        Ok(self.sharing.keys(&active, hub, &run_of(run)?)?.save()?)
     }
 
     /// See [`Member::key_inputs`]; none of who shares no key.
@@ -131,16 +124,22 @@ impl RawParty {
     /// # Errors
     /// Throws.
     #[wasm_bindgen(js_name = publicKey)]
-    pub fn public_key(&self, output: &Uint8Array) -> Result<Vec<u8>, Thrown> {
-        Ok(self.sharing.public_key(&copy(output)?)?)
+    pub fn public_key(&self, run: &Uint8Array, output: &Uint8Array) -> Result<Vec<u8>, Thrown> {
+        Ok(self.sharing.public_key(&run_of(run)?, &copy(output)?)?)
     }
 
     /// See [`Sharing::key`].
     ///
     /// # Errors
     /// Throws.
-    pub fn key(&self, name: &str, output: &Uint8Array, public_key: &Uint8Array) -> Result<Vec<u8>, Thrown> {
-        Ok(self.sharing.key(name, &copy(output)?, &copy(public_key)?)?)
+    pub fn key(
+        &self,
+        run: &Uint8Array,
+        name: &str,
+        output: &Uint8Array,
+        public_key: &Uint8Array,
+    ) -> Result<Vec<u8>, Thrown> {
+        Ok(self.sharing.key(&run_of(run)?, name, &copy(output)?, &copy(public_key)?)?)
     }
 
     /// See [`Sharing::decryption`]: an object of the graph's bytes, `shared`, and `inputs`, this party's that are no secrets, each a `name` and `bytes`.
@@ -245,6 +244,15 @@ impl RawParty {
         }
         Ok(out)
     }
+}
+
+/// The 16 bytes of a run.
+fn run_of(run: &Uint8Array) -> Result<[u8; 16], cipherloom::Error> {
+    let run = copy(run)?;
+    <[u8; 16]>::try_from(run.as_slice()).map_err(|_| {
+        let (input, found, expected) = ("run".into(), run.len(), 16);
+        cipherloom::Error::InputLength { input, found, expected }
+    })
 }
 
 /// A name and bytes.

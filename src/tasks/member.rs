@@ -23,12 +23,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
-/// A program, who shares its secret key, and the public seed of their common polynomials: all of it the same for everybody, since each makes the graphs of the protocols for itself, and they meet only where these are
-/// the same.
+/// A program, and who shares its secret key: the same for everybody, since each makes the graphs of the protocols for itself, and they meet only where these are the same.
 pub struct Sharing {
     program: Arc<Program>,
     group: Group,
-    seed: [u8; 32],
     registry: Arc<Registry>,
     runner: Runner,
 }
@@ -44,7 +42,7 @@ pub struct Opening {
 }
 
 impl Sharing {
-    /// What parties of these names agree on; any `threshold` of them are enough, where that is given. `seed`: 32 public bytes that were drawn for this key alone.
+    /// What parties of these names agree on; any `threshold` of them are enough, where that is given.
     ///
     /// # Errors
     /// `Party` for another number of parties than the program was compiled for, and for a threshold that is none.
@@ -53,7 +51,6 @@ impl Sharing {
         platform: Arc<dyn Platform>,
         clock: Clock,
         (names, threshold): (&[String], Option<usize>),
-        seed: [u8; 32],
     ) -> Result<Self> {
         let group = match threshold {
             Some(threshold) => Group::of_threshold(names, threshold)?,
@@ -66,7 +63,7 @@ impl Sharing {
             return Err(Error::Party { what, found, expected: expected.to_string() });
         }
         let runner = Runner::new(Setting::of(&program, platform, clock));
-        Ok(Self { program, group, seed, registry: Arc::new(crate::joint::registry()), runner })
+        Ok(Self { program, group, registry: Arc::new(crate::joint::registry()), runner })
     }
 
     /// The program.
@@ -88,17 +85,18 @@ impl Sharing {
         self.group.threshold().map(|_| dealing()).transpose()
     }
 
-    fn protocol(&self, active: &[String], hub: &str) -> Result<Protocol<'_>> {
+    fn protocol(&self, active: &[String], hub: &str, seed: [u8; 32]) -> Result<Protocol<'_>> {
         let active = self.group.active(active)?;
-        Protocol::new(&self.registry, &self.program.chain(), &self.group, &active, hub, self.seed)
+        Protocol::new(&self.registry, &self.program.chain(), &self.group, &active, hub, seed)
     }
 
-    /// The graph by which those who are active make all keys of the program, in two rounds: inputs `key NAME` and `fresh NAME`; outputs `public key NAME` of everybody, `key KEY` of `hub`, who adds shares up, and may be none of them.
+    /// The graph by which those who are active make all keys of the program, in two rounds: inputs `key NAME` and `fresh NAME`; outputs `public key NAME` of everybody, `key KEY` of `hub`, who adds shares up, and may be none of them. `run`: 128
+    /// public bits that all know and nobody has used before, from which their common polynomials follow: made again, be it after a failure, keys take another run.
     ///
     /// # Errors
     /// `Party` for those who are none or too few; what the graph says.
-    pub fn keys(&self, active: &[String], hub: &str) -> Result<Shared> {
-        let mut protocol = self.protocol(active, hub)?;
+    pub fn keys(&self, active: &[String], hub: &str, run: &[u8; 16]) -> Result<Shared> {
+        let mut protocol = self.protocol(active, hub, seed_of(run))?;
         protocol.public_key()?;
         for (key, &level) in self.program.keys() {
             let name = key.to_string();
@@ -119,23 +117,23 @@ impl Sharing {
         id
     }
 
-    /// The public key as bytes, with which data owners encrypt, from output `public key NAME`.
+    /// The public key as bytes, with which data owners encrypt, from output `public key NAME` of that run.
     ///
     /// # Errors
     /// `InputLength` for another number of bytes; `OutOfMemory`.
-    pub fn public_key(&self, output: &[u8]) -> Result<Vec<u8>> {
+    pub fn public_key(&self, run: &[u8; 16], output: &[u8]) -> Result<Vec<u8>> {
         let (_, limbs) = self.program.public_key();
         let words = words_of("public key", output, limbs.words())?;
         let head = self.head(Kind::PublicKey, &self.key_id(output));
-        let streams = Streams::common(common_seed(&self.seed, "public"), &limbs);
+        let streams = Streams::common(common_seed(&seed_of(run), "public"), &limbs);
         body::write(head, &[limbs], Some(&streams), [words.as_slice()])
     }
 
-    /// An evaluation key as bytes, from output `key KEY`; `public_key` are the bytes of the public one.
+    /// An evaluation key as bytes, from output `key KEY` of that run; `public_key` are the bytes of the public one.
     ///
     /// # Errors
     /// `MissingKey` when the program has no such key; `InputLength` for another number of bytes; `Format` and `Foreign` for what is no public key of the program; `OutOfMemory`.
-    pub fn key(&self, name: &str, output: &[u8], public_key: &[u8]) -> Result<Vec<u8>> {
+    pub fn key(&self, run: &[u8; 16], name: &str, output: &[u8], public_key: &[u8]) -> Result<Vec<u8>> {
         let missing = || Error::MissingKey { name: name.to_owned() };
         let key = KeyName::parse(name).ok_or_else(missing)?;
         let &level = self.program.keys().get(&key).ok_or_else(missing)?;
@@ -144,7 +142,7 @@ impl Sharing {
         let head = self.head(Kind::ValueKey, &self.key_id_of(public_key)?).text(name);
         // Of relinearization keys no half is common.
         let streams = match key {
-            KeyName::Galois(_) => Some(Streams::common(common_seed(&self.seed, name), &limbs)),
+            KeyName::Galois(_) => Some(Streams::common(common_seed(&seed_of(run), name), &limbs)),
             KeyName::Relinearization => None,
         };
         body::write(head, &[limbs], streams.as_ref(), [words.as_slice()])
@@ -196,7 +194,8 @@ impl Sharing {
         to: &[String],
     ) -> Result<Opening> {
         let hub = to.first().or(active.first()).cloned().unwrap_or_default();
-        let mut protocol = self.protocol(active, &hub)?;
+        // Nothing is common here.
+        let mut protocol = self.protocol(active, &hub, [0; 32])?;
         let mut ciphertexts = Vec::new();
         for (name, ty, deviation, words) in self.ciphertexts(self.results(results, public_key)?)? {
             protocol.decryption(&name, &ty, deviation, to)?;
@@ -245,7 +244,7 @@ impl Sharing {
         active: &[String],
         hub: &str,
     ) -> Result<Opening> {
-        let mut protocol = self.protocol(active, hub)?;
+        let mut protocol = self.protocol(active, hub, [0; 32])?;
         self.key_id_of(receiver)?;
         let mut reader = Reader::new(receiver, Kind::PublicKey)?;
         let _: ([u8; 16], [u8; 16]) = (reader.id()?, reader.id()?);
@@ -433,6 +432,11 @@ impl Member {
     fn fresh(&self) -> Result<(String, Zeroizing<Vec<u8>>)> {
         Ok((format!("fresh {}", self.name), Zeroizing::new(Seed::generate()?.as_bytes().to_vec())))
     }
+}
+
+/// The seed of the common polynomials of a run.
+fn seed_of(run: &[u8; 16]) -> [u8; 32] {
+    blake3::derive_key("cipherloom 2026 v1 common seed of a run", run)
 }
 
 /// What a value is called in a graph: its words are part of its name, so that two graphs over others are others.

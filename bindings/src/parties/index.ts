@@ -4,5 +4,5 @@ export type { Hub } from './transports/process.js';
 export { overPorts } from './transports/port.js';
 export type { PortLike } from './transports/port.js';
 export { overBroadcast } from './transports/broadcast.js';
-export { newRun, newSeed } from './run.js';
+export { newRun } from './run.js';
 export type * from './types.js';

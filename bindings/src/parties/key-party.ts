@@ -25,6 +25,7 @@ import { decodeValue, type ValueRule } from '../values/cells.js';
 import { apart, buffersOf, encodedByName } from '../values/named.js';
 import type { Decrypted, ProgramInfo } from '../values/types.js';
 import type { Key } from '../worker/key.js';
+import { bytesOfRun } from './run.js';
 import { Shared } from './shared.js';
 import type {
   DecryptTogetherOptions,
@@ -84,19 +85,23 @@ export class SharingParty extends Resource implements KeyParty {
     checkCall('makeKeys', {}, options, MAKE_KEYS_OPTIONS);
     const signal = this.signal(options.signal);
     const { active = this.parties, hub = active[0] as string } = options;
+    checkArgument('option run', options.run, RUN_NAME);
+    const run = bytesOfRun(options.run);
     const { connection, handle } = await abortable(this.#key.find(), signal);
-    const graph = await connection.call('partyKeys', [handle, [...active], hub], { signal });
+    const graph = await connection.call('partyKeys', [handle, [...active], hub, run], { signal });
     const outputs = await this.#run(graph, [], this.#takesPart(active) ? 'keys' : undefined, options, signal);
     const publicKey = await connection.call(
       'partyPublicKey',
-      [handle, bytesOf(outputs[`public key ${this.name}`] as DataArray)],
+      [handle, run, bytesOf(outputs[`public key ${this.name}`] as DataArray)],
       { signal },
     );
     const evaluationKeys: Uint8Array[] = [];
     if (hub === this.name) {
       for (const { name } of this.#info.keys) {
         const made = bytesOf(outputs[`key ${name}`] as DataArray);
-        evaluationKeys.push(await connection.call('partyKey', [handle, name, made, publicKey], { signal }));
+        evaluationKeys.push(
+          await connection.call('partyKey', [handle, run, name, made, publicKey], { signal }),
+        );
       }
     }
     return { publicKey, evaluationKeys: hub === this.name ? Object.freeze(evaluationKeys) : undefined };

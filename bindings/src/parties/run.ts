@@ -6,7 +6,7 @@ export function newRun(): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** A new public seed of a key that parties share: 32 random bytes, for one of them to draw and to tell the others. */
-export function newSeed(): Uint8Array<ArrayBuffer> {
-  return crypto.getRandomValues(new Uint8Array(32));
+/** Its bytes. */
+export function bytesOfRun(run: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(run.match(/../g) ?? [], (digits) => Number.parseInt(digits, 16));
 }

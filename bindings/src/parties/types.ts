@@ -161,8 +161,6 @@ export interface PartyOptions extends CallOptions {
   parties: readonly string[];
   /** How many of them are enough, fewer than all; then each is dealt a share first ({@link KeyParty.deal}). Default: all have to take part. */
   threshold?: number | undefined;
-  /** 32 public bytes that one of them drew for this key alone, and told the others: `newSeed()`. A seed that is used for two keys ties their secrets. */
-  seed: Uint8Array;
   /** What `KeyParty.save` gave. */
   saved?: Uint8Array | undefined;
 }
@@ -222,7 +220,10 @@ export interface KeyParty extends Disposable {
    * party afterwards.
    */
   deal(options: ProtocolOptions): Promise<void>;
-  /** Makes the public key and all evaluation keys of the program, in two rounds. */
+  /**
+   * Makes the public key and all evaluation keys of the program, in two rounds. The common polynomials follow from `run`: where it has to be done again, be it after a failure, it takes a
+   * new one, since two keys over the same polynomials tell of the secrets.
+   */
   makeKeys(options: MakeKeysOptions): Promise<JointKeys>;
   /**
    * Decrypts results of a run together; undefined for who does not learn them. Each who takes part has to know that they are results of the run that was agreed on. It counts, for each party. Errors: KeyError

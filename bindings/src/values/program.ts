@@ -7,7 +7,6 @@ import {
   CIPHERTEXTS,
   KEYS,
   PARTY_OPTIONS,
-  SEED,
   TEXT,
   RESTORE_OPTIONS,
   STAGE,
@@ -187,13 +186,12 @@ export class CompiledProgram extends Resource implements Program {
   async party(name: string, options: PartyOptions): Promise<KeyParty> {
     checkCall('party', {}, options, PARTY_OPTIONS);
     checkArgument('party, name', name, TEXT);
-    const { parties, threshold, seed, saved } = options;
+    const { parties, threshold, saved } = options;
     checkArgument('party, option parties', parties, PARTY_OPTIONS.parties);
-    checkArgument('party, option seed', seed, SEED);
     const signal = this.signal(options.signal);
     const { SharingParty } = await import('../parties/key-party.js');
     const group = { parties: [...parties], threshold };
-    const lodger = partyOf(this.#sent(), this.#opened, name, group, seed.slice());
+    const lodger = partyOf(this.#sent(), this.#opened, name, group);
     const key = await Key.make(this.#loom.clients, this.#tenants.clients, lodger, saved, signal);
     return new SharingParty(this.#loom, this.info, this.#rules, key, name, group);
   }
@@ -349,13 +347,12 @@ function partyOf(
   opened: Remote<ProgramMethods>,
   name: string,
   { parties, threshold = 0 }: { parties: string[]; threshold: number | undefined },
-  seed: Uint8Array,
 ): Lodger {
   return {
     name: 'party',
     make: (connection, saved) =>
       withProgram(connection, sent, opened, (program) =>
-        connection.call('createParty', [program, parties, threshold, seed, name, saved]),
+        connection.call('createParty', [program, parties, threshold, name, saved]),
       ),
     save: (connection, handle, signal) => connection.call('saveParty', [handle], { signal }),
     free: (connection, handle) => connection.send('freeParty', [handle]),

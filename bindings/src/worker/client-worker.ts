@@ -75,8 +75,8 @@ serve<ClientMethods>({
       overwrite(share);
     }
   },
-  partyKeys: (_, party, active, hub) => bytesMoved(parties.get(party).keys(active, hub)),
-  partyPublicKey: (_, party, output) => bytesMoved(parties.get(party).publicKey(output)),
+  partyKeys: (_, party, ...of) => bytesMoved(parties.get(party).keys(...of)),
+  partyPublicKey: (_, party, ...made) => bytesMoved(parties.get(party).publicKey(...made)),
   partyKey: (_, party, ...made) => bytesMoved(parties.get(party).key(...made)),
   partyDecryption: (_, party, ...of) => parties.get(party).decryption(...of),
   partyOpened: (call, party, results, publicKey, names, outputs, open) => {

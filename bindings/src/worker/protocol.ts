@@ -128,7 +128,6 @@ export interface ClientMethods extends ProgramMethods {
     program: Handle,
     parties: string[],
     threshold: number,
-    seed: Uint8Array,
     name: string,
     saved: Uint8Array | undefined,
   ): Handle;
@@ -138,9 +137,9 @@ export interface ClientMethods extends ProgramMethods {
   partyDealing(party: Handle): Bytes;
   partyInputs(party: Handle, of: 'deal' | 'keys' | 'decrypt'): NamedData[];
   partyKeep(party: Handle, share: Uint8Array): void;
-  partyKeys(party: Handle, active: string[], hub: string): Bytes;
-  partyPublicKey(party: Handle, output: Uint8Array): Bytes;
-  partyKey(party: Handle, name: string, output: Uint8Array, publicKey: Uint8Array): Bytes;
+  partyKeys(party: Handle, active: string[], hub: string, run: Uint8Array): Bytes;
+  partyPublicKey(party: Handle, run: Uint8Array, output: Uint8Array): Bytes;
+  partyKey(party: Handle, run: Uint8Array, name: string, output: Uint8Array, publicKey: Uint8Array): Bytes;
   partyDecryption(
     party: Handle,
     results: Uint8Array[],

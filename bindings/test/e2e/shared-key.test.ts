@@ -1,6 +1,6 @@
 // Keys that nobody holds alone: parties in one process make them, decrypt together, and switch to a receiver. Runs once per build of the wasm.
 import { createTask, load, type Ciphertexts, type Loom, type Program, type Task } from 'cipherloom';
-import { inProcess, newRun, newSeed, type Crossing, type Hub, type KeyParty } from 'cipherloom/parties';
+import { inProcess, newRun, type Crossing, type Hub, type KeyParty } from 'cipherloom/parties';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BUILDS } from './builds.js';
 import { expectNear } from './compute.js';
@@ -27,7 +27,6 @@ const expected = { product: [3, -6, -3, 0], sum: -6 };
 class Circle {
   readonly hub: Hub = inProcess();
   readonly all = new Map<string, KeyParty>();
-  readonly seed = newSeed();
 
   static async of(
     program: Program,
@@ -36,9 +35,8 @@ class Circle {
     threshold?: number,
   ): Promise<Circle> {
     const circle = new Circle();
-    const { seed } = circle;
     for (const name of [...parties, ...others])
-      circle.all.set(name, await program.party(name, { parties, threshold, seed }));
+      circle.all.set(name, await program.party(name, { parties, threshold }));
     return circle;
   }
 
@@ -122,9 +120,8 @@ describe.each(BUILDS)('the %s build', (mode) => {
     const { publicKey, results } = await computed(program, circle, ['a', 'c'], 'cloud');
     // One comes back from what it saved.
     const saved = await circle.get('b').save();
-    const { seed } = circle;
     circle.get('b').dispose();
-    circle.all.set('b', await program.party('b', { parties: names, threshold: 2, seed, saved }));
+    circle.all.set('b', await program.party('b', { parties: names, threshold: 2, saved }));
     const active = ['b', 'c'];
     const found = await circle.together(active, (party, meet) =>
       party.decrypt(results, { ...meet, publicKey, active }),
@@ -178,20 +175,17 @@ describe.each(BUILDS)('the %s build', (mode) => {
 
   it('says what is wrong with a group', async () => {
     using program = await loom.compile(products(false), { parties: 2, ...RELEASES });
-    const seed = newSeed();
     const wrong = (parties: string[], threshold?: number): Promise<unknown> =>
-      errorOf(program.party('a', { parties, threshold, seed }));
+      errorOf(program.party('a', { parties, threshold }));
     expect(await wrong(['a'])).toMatchObject({ code: 'party.shared' });
     expect(await wrong(['a', 'b', 'c'])).toMatchObject({ code: 'party.shared' });
     expect(await wrong(['a', 'b'], 2)).toMatchObject({ code: 'party.shared' });
-    const lacking = { parties: ['a', 'b'], seed: new Uint8Array(31) };
-    expect(await errorOf(program.party('a', lacking))).toMatchObject({ code: 'input.option' });
     expect(await errorOf(loom.compile(products(false), { parties: 2 }))).toMatchObject({
       code: 'parameters.invalid',
     });
     using one = await loom.compile(products(false));
     expect(one.info.parties).toBe(1);
-    expect(await errorOf(one.party('a', { parties: ['a', 'b'], seed }))).toMatchObject({
+    expect(await errorOf(one.party('a', { parties: ['a', 'b'] }))).toMatchObject({
       code: 'party.shared',
     });
   });

@@ -243,7 +243,8 @@ impl Closed {
     /// log2 of the standard deviation, in a number that is decrypted, of the noise that is added: the real part at a root of the sum of so many coefficients.
     pub fn noise_bits(&self) -> Option<f64> {
         let Scheme::Ckks { scale } = self.ty.ciphertext.scheme else { return None };
-        let spread = (libm::log2(self.ty.kept() as f64) - 1.0) / 2.0;
+        let all = self.ty.kept() * self.ty.ciphertext.parties;
+        let spread = (libm::log2(all as f64) - 1.0) / 2.0;
         Some(self.deviation? + spread - libm::log2(scale.get()))
     }
 
