@@ -14,3 +14,8 @@ function randomDigits(length: number): string {
   const bytes = crypto.getRandomValues(new Uint8Array(length));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
+
+/** Its bytes. */
+export function bytesOfRun(run: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(run.match(/../g) ?? [], (digits) => Number.parseInt(digits, 16));
+}

@@ -13,7 +13,8 @@ import type {
   RunInputs,
   RunOutputs,
 } from '../graph-types.js';
-import type { CallOptions } from '../types.js';
+import type { CallOptions, Ciphertexts, EvaluationKeys } from '../types.js';
+import type { Cells, Decrypted } from '../values/types.js';
 
 /** An input or output of a shared graph. */
 export interface OwnedPort extends Port {
@@ -167,5 +168,99 @@ export interface Cut extends Disposable {
    * type, `party.restarted` for one that has begun anew, where that was not kept, each with `details.party`; `party.transport`. Aborting tells the others, for whom it is `party.stopped`.
    */
   run(inputs: RunInputs, options: CutRunOptions): Promise<RunOutputs>;
+  dispose(): void;
+}
+
+/** Options of `Program.party`: the same for all parties, but for `saved`. */
+export interface PartyOptions extends CallOptions {
+  /** Who shares the key, in an order that all agree on. */
+  parties: readonly string[];
+  /** How many of them are enough, fewer than all; then each is dealt a share first ({@link KeyParty.deal}). Default: all have to take part. */
+  threshold?: number | undefined;
+  /** What `KeyParty.save` gave. */
+  saved?: Uint8Array | undefined;
+}
+
+/** How a party meets the others for a protocol. */
+export interface ProtocolOptions
+  extends Pick<CutRunOptions, 'transport' | 'run' | 'timeout' | 'onRefused'>, CallOptions {
+  /** Asked once, before anything secret is touched, with what will leave; where it does not give true, nothing is sent. */
+  approve: (leaves: readonly Crossing[]) => boolean | Promise<boolean>;
+}
+
+/** Options of `KeyParty.makeKeys`. */
+export interface MakeKeysOptions extends ProtocolOptions {
+  /** Who takes part: all, or of a threshold as many as are enough, or more. Default: all. */
+  active?: readonly string[] | undefined;
+  /** Who adds shares up and gets the evaluation keys: one of them, or anybody else. Default: the first who takes part. */
+  hub?: string | undefined;
+}
+
+/** Options of `KeyParty.switchTo`. */
+export interface SwitchOptions extends MakeKeysOptions {
+  /** The public key that the parties made. */
+  publicKey: Uint8Array;
+}
+
+/** Options of `KeyParty.decrypt`. */
+export interface DecryptTogetherOptions extends ProtocolOptions {
+  /** The public key that the parties made: says which key it is. */
+  publicKey: Uint8Array;
+  /** Who takes part. Default: all. */
+  active?: readonly string[] | undefined;
+  /** Who learns the results: some of those who take part, or whoever else is first of them. Default: all who take part. */
+  to?: readonly string[] | undefined;
+  /** Public inputs of the run. */
+  public?: Readonly<Record<string, Cells>> | undefined;
+}
+
+/** What parties made together. */
+export interface JointKeys {
+  /** For data owners (`Program.owner`), and to say which key it is. The same for all. */
+  readonly publicKey: Uint8Array;
+  /** For `Program.run`; undefined for all but who added shares up. */
+  readonly evaluationKeys: EvaluationKeys | undefined;
+}
+
+/**
+ * A party at a key that several share. Each method is one protocol, which all who take part call with the same arguments and one `run`, each for itself; errors are those of `Cut.run`, and
+ * PartyError `party.refused` where `approve` does not give true, `party.shared` for names that are none, or too few. What it takes for the others to be passive only, SECURITY.md says.
+ */
+export interface KeyParty extends Disposable {
+  readonly name: string;
+  /** Who shares the key. */
+  readonly parties: readonly string[];
+  readonly threshold: number | undefined;
+  /**
+   * Deals shares to all others, and keeps what they deal: where there is a threshold, once, before all else, by all. A share is a secret of its receiver: `transport` has to hide it from everybody else. Save the
+   * party afterwards.
+   */
+  deal(options: ProtocolOptions): Promise<void>;
+  /**
+   * Makes the public key and all evaluation keys of the program, in two rounds. The common polynomials follow from `run`: where it has to be done again, be it after a failure, it takes a
+   * new one, since two keys over the same polynomials tell of the secrets.
+   */
+  makeKeys(options: MakeKeysOptions): Promise<JointKeys>;
+  /**
+   * Decrypts results of a run together; undefined for who does not learn them. Each who takes part has to know that they are results of the run that was agreed on. It counts, for each party. Errors: KeyError
+   * `key.released` where it was done as often as the program was compiled for; `key.foreign` for results of another key; `noise.exhausted` where a share was none.
+   */
+  decrypt(
+    results: Ciphertexts,
+    options: DecryptTogetherOptions,
+  ): Promise<Record<string, Decrypted> | undefined>;
+  /**
+   * Switches results to the public key of a receiver, a client of the program (`Client.publicKey`), who need not be there: the client's `decrypt` takes what `hub` gets; undefined for all others. It counts as {@link decrypt}
+   * does.
+   */
+  switchTo(
+    receiver: Uint8Array,
+    results: Ciphertexts,
+    options: SwitchOptions,
+  ): Promise<Ciphertexts | undefined>;
+  /** How many decryptions it took part in, as far as it and what it was saved as know. */
+  released(options?: CallOptions): Promise<number>;
+  /** Its secret and its share, from which it comes back: whoever has these of enough parties has the key. */
+  save(options?: CallOptions): Promise<Uint8Array>;
   dispose(): void;
 }

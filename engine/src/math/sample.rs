@@ -27,21 +27,24 @@ pub enum Domain {
     SecretError,
     /// Noise that hides the errors of what is decrypted for others.
     SecretRelease,
-    /// Words that mask values of several parties.
-    SecretMask,
+    /// Uniform words that nobody else knows: what tensors of several parties are masked with.
+    SecretWords,
+    /// Uniform residues that nobody else knows: what secrets are shared and hidden with.
+    SecretUniform,
     /// What the protection of a graph chooses.
     Protection,
 }
 
 impl Domain {
     /// All, in the order of their declaration.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::PublicUniform,
         Self::SecretKey,
         Self::SecretTernary,
         Self::SecretError,
         Self::SecretRelease,
-        Self::SecretMask,
+        Self::SecretWords,
+        Self::SecretUniform,
         Self::Protection,
     ];
 
@@ -53,7 +56,8 @@ impl Domain {
             Self::SecretTernary => "cipherloom 2026 v1 secret ternary coefficients",
             Self::SecretError => "cipherloom 2026 v1 secret error coefficients",
             Self::SecretRelease => "cipherloom 2026 v1 secret release noise",
-            Self::SecretMask => "cipherloom 2026 v1 secret mask words",
+            Self::SecretWords => "cipherloom 2026 v1 secret uniform words",
+            Self::SecretUniform => "cipherloom 2026 v1 secret uniform residues",
             Self::Protection => "cipherloom 2026 v1 protection choices",
         }
     }
@@ -153,7 +157,8 @@ pub mod fixed {
     }
 }
 
-/// Fills `out` with independent uniform residues in `[0, q)`, from a stream of [`Domain::PublicUniform`].
+/// Fills `out` with independent uniform residues in `[0, q)`, from a stream of [`Domain::PublicUniform`] or
+/// [`Domain::SecretUniform`]. Time depends on the rejected candidates only, which say nothing about the accepted ones.
 ///
 /// A candidate is the next `ceil(bits / 8)` bytes, little-endian, cut to the bit length of `q`; candidates
 /// from `q` on are rejected, fewer than half of them.
@@ -209,7 +214,7 @@ pub fn error_into(out: &mut [u64], stream: impl Stream) {
     fill(out, stream, accept);
 }
 
-/// Fills `out` with independent words, uniform in `[0, 2^64)`, from a stream of [`Domain::SecretMask`]: the next 8 bytes each,
+/// Fills `out` with independent words, uniform in `[0, 2^64)`, from a stream of [`Domain::SecretWords`]: the next 8 bytes each,
 /// little-endian. In constant time.
 pub fn words_into(out: &mut [u64], stream: impl Stream) {
     fill(out, stream, |&bytes: &[u8; 8]| Some(u64::from_le_bytes(bytes)));
@@ -263,7 +268,7 @@ mod tests {
 
     fn words(len: usize, seed: &[u8; 32], stream: u64) -> Vec<u64> {
         let mut out = vec![0; len];
-        words_into(&mut out, Domain::SecretMask.stream(seed, stream));
+        words_into(&mut out, Domain::SecretWords.stream(seed, stream));
         out
     }
 

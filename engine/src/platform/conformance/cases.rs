@@ -77,6 +77,12 @@ pub(super) fn cases(op: &str) -> Vec<Case> {
                 |&q: &u64| samples(types::public_seed(), Some(q), &|n, s, k| models::uniform(n, q, s, k));
             moduli.iter().flat_map(with_q).collect()
         }
+        "sample.common" => samples_common(),
+        "sample.mask" => {
+            let with_q =
+                |&q: &u64| samples(types::secret_seed(), Some(q), &|n, s, k| models::mask(n, q, s, k));
+            [3, 257, 0xffff_fffb].iter().chain(&PRIMES).flat_map(with_q).collect()
+        }
         "sample.secret" => samples(types::secret_seed(), None, &models::secret),
         "sample.ternary" => samples(types::secret_seed(), None, &models::ternary),
         "sample.error" => samples(types::secret_seed(), None, &models::error),
@@ -487,6 +493,20 @@ fn samples(seed_ty: ValueType, q: Option<u64>, draw: Draw<'_>) -> Vec<Case> {
         }
     }
     cases
+}
+
+/// Those whose seed and stream are attributes: nonces say nothing.
+fn samples_common() -> Vec<Case> {
+    let of = |&q: &u64| {
+        let mut cases = samples(types::public_seed(), Some(q), &|n, s, k| models::uniform(n, q, s, k));
+        for case in &mut cases {
+            let seed = case.inputs.remove(0).1;
+            case.attrs = case.attrs.clone().with("seed", seed).with("stream", u64::from(case.nonce));
+            case.nonce = 7;
+        }
+        cases
+    };
+    [3, 257, 0xffff_fffb].iter().chain(&PRIMES).flat_map(of).collect()
 }
 
 /// Of deviations of few and of many factors.

@@ -185,9 +185,21 @@ fn little_endian(bytes: &[u8]) -> u64 {
 
 /// `n` uniform residues: little-endian pieces, cut to the bits of `q`, those from `q` on left out.
 pub(super) fn uniform(n: usize, q: u64, seed: &[u64], nonce: u32) -> Vec<u64> {
+    below(n, q, |size| pieces("cipherloom 2026 v1 public uniform residues", seed, nonce, size))
+}
+
+/// The same of a secret seed.
+pub(super) fn mask(n: usize, q: u64, seed: &[u64], nonce: u32) -> Vec<u64> {
+    below(n, q, |size| pieces("cipherloom 2026 v1 secret uniform residues", seed, nonce, size))
+}
+
+fn below<I: Iterator<Item = Vec<u8>>>(n: usize, q: u64, pieces: impl FnOnce(usize) -> I) -> Vec<u64> {
     let bits = u64::BITS - q.leading_zeros();
-    let pieces = pieces("cipherloom 2026 v1 public uniform residues", seed, nonce, bits.div_ceil(8) as usize);
-    pieces.map(|p| little_endian(&p) % (1 << bits)).filter(|&x| x < q).take(n).collect()
+    pieces(bits.div_ceil(8) as usize)
+        .map(|p| little_endian(&p) % (1 << bits))
+        .filter(|&x| x < q)
+        .take(n)
+        .collect()
 }
 
 /// The secret key of a seed: the same whatever the nonce.
