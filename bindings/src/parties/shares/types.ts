@@ -122,6 +122,6 @@ export interface Shares {
    * largest slope of the polynomial in u.
    */
   approximate(x: SharedTensor, of: Approximation): SharedTensor;
-  /** 1 / (1 + e^-x) as a polynomial. Default: degree 3 on -8..8, off by 0.11 at most. */
+  /** 1 / (1 + e^-x) as a polynomial. Default: degree 3 on -8..8, off by 0.12 at most. */
   sigmoid(x: SharedTensor, options?: ApproximationOptions): SharedTensor;
 }
