@@ -45,6 +45,8 @@ export function closed(app, { storage }) {
 
 /** What still comes is thrown away, but not for ever. Were the connection closed at once, the answer could be lost with it. */
 function linger(request) {
+  // All of it has come: the connection is for the next request.
+  if (request.readableEnded || request.destroyed) return;
   const timer = setTimeout(() => request.socket.destroy(), LINGER_MS);
   const done = () => clearTimeout(timer);
   request.once('end', done).once('close', done).resume();
