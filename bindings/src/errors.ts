@@ -15,6 +15,8 @@ const OWN_CODES = {
   'range.value': 'a value lies outside the declared min..max, or a bit is neither 0 nor 1',
   'range.integer': 'a bound or a known number of 2^126 and more, after scaling',
   'parameters.decimals': 'the number of decimals is not a whole number from 0 to 36',
+  'parameters.fraction':
+    'bits behind the point that are no whole number in their range, or of a shared tensor too many or too few',
   'parameters.categories': 'the number of categories is not a whole number from 1 to 2^32',
   'parameters.bounds': 'min and max are not numbers of the declared decimals with min <= max',
   'parameters.approximation': 'no polynomial of any degree that there is comes so near to a function',
@@ -91,6 +93,8 @@ const OWN_CODES = {
   'party.channel': 'a channel that a party has not, or not in that direction',
   'party.sender': 'a message on a channel of other parties',
   'party.size': 'a value of another size than its type has',
+  'party.shares':
+    'a holder of shares that is named twice or is the dealer, or a result that would be opened to the dealer',
   'party.order': 'a piece of a value, a receipt, or a sealed message, that does not follow on the one before',
   'party.twice': 'a value, or a sealed message, that is there already',
   'party.ended': 'a message of a party that had said that nothing more comes',

@@ -4,7 +4,7 @@ use super::Kernel;
 use super::scalar::kernel;
 use crate::Result;
 use crate::graph::ValueType;
-use crate::math::sample::{Domain, KEY_STREAM, Stream, error_into, ternary_into, uniform_into};
+use crate::math::sample::{Domain, KEY_STREAM, Stream, error_into, ternary_into, uniform_into, words_into};
 use crate::math::{Gaussian, Modulus};
 use crate::ops::Call;
 use crate::ops::types::Limb;
@@ -35,6 +35,9 @@ pub(super) fn kernel_over<S: Stream>(
         "sample.gaussian" => {
             let gaussian = Gaussian::new(call.attrs.real("deviation")?);
             kernel(move |i, out, nonce| gaussian.fill(out, stream(Domain::SecretRelease, i[0], nonce)))?
+        }
+        "sample.words" => {
+            kernel(move |i, out, nonce| words_into(out, stream(Domain::SecretMask, i[0], nonce)))?
         }
         _ => return Ok(None),
     }))

@@ -24,6 +24,7 @@ mod sample_gaussian;
 mod sample_secret;
 mod sample_ternary;
 mod sample_uniform;
+mod sample_words;
 mod scale_sub;
 mod slots_constant;
 mod slots_embed;
@@ -73,6 +74,7 @@ pub fn all() -> Vec<Arc<dyn OpDef>> {
         Arc::new(sample_ternary::SampleTernary),
         Arc::new(sample_error::SampleError),
         Arc::new(sample_gaussian::SampleGaussian),
+        Arc::new(sample_words::SampleWords),
         Arc::new(slots_write::SlotsWrite),
         Arc::new(slots_read::SlotsRead),
         Arc::new(slots_constant::SlotsConstant),

@@ -81,6 +81,7 @@ pub(super) fn cases(op: &str) -> Vec<Case> {
         "sample.ternary" => samples(types::secret_seed(), None, &models::ternary),
         "sample.error" => samples(types::secret_seed(), None, &models::error),
         "sample.gaussian" => samples_gaussian(),
+        "sample.words" => samples_words(),
         "slots.write" => slots(&types::slots, &|values, at| {
             let mut out = vec![0; values.len()];
             at.iter().zip(values).for_each(|(&at, &value)| out[at] = value);
@@ -499,6 +500,16 @@ fn samples_gaussian() -> Vec<Case> {
         cases
     };
     [8.0, 1000.0, 1.5e12, Gaussian::LARGEST].into_iter().filter_map(Real::new).flat_map(of).collect()
+}
+
+/// Of tensors, whose shapes make no difference but in how many words there are.
+fn samples_words() -> Vec<Case> {
+    let mut cases = samples(types::secret_seed(), None, &models::words);
+    for case in &mut cases {
+        let n = case.attrs.uint("n").unwrap_or_default();
+        case.attrs = Attrs::new().with("shape", if n % 2 == 0 { vec![n / 2, 2] } else { vec![n] });
+    }
+    cases
 }
 
 /// Values moved to places.

@@ -213,6 +213,12 @@ pub(super) fn error(n: usize, seed: &[u64], nonce: u32) -> Vec<u64> {
     pieces.take(n).map(|p| (ones(&p[..3]) - ones(&p[3..])).cast_unsigned()).collect()
 }
 
+/// `n` words of 8 bytes.
+pub(super) fn words(n: usize, seed: &[u64], nonce: u32) -> Vec<u64> {
+    let pieces = pieces("cipherloom 2026 v1 secret mask words", seed, nonce, 8);
+    pieces.take(n).map(|p| little_endian(&p)).collect()
+}
+
 /// `n` sums of narrow Gaussians, of deviation 8, of 16 bytes each, times factors that make the deviation what it is to be.
 pub(super) fn gaussian(n: usize, deviation: f64, seed: &[u64], nonce: u32) -> Vec<u64> {
     // On doubles: some draw lies between these entries and right ones with a probability of about 2^-46.
