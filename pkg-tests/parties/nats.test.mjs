@@ -1,8 +1,13 @@
 // Three parties, each a process, that meet over NATS: sealed, with a server that is restarted or gone, parties that die and come back, and others than who they say.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { cpSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { after, before, describe, test } from 'node:test';
 import { load } from 'cipherloom';
 import { createNatsStream, newRun, overNats } from 'cipherloom/parties';
+import { temporaryFolder } from '../lib/own.mjs';
 import { dataOf, PARTIES } from './graph.mjs';
 import { skip, startNats } from './nats.mjs';
 import { Processes } from './processes.mjs';
@@ -29,6 +34,22 @@ async function heard(transport, count) {
   });
   return all;
 }
+
+test('without the libraries, what to install is said', () => {
+  const copy = temporaryFolder();
+  const from = dirname(fileURLToPath(import.meta.resolve('cipherloom/package.json')));
+  for (const name of ['dist', 'package.json']) cpSync(join(from, name), join(copy, name), { recursive: true });
+  const code = `
+    import { newRun, overNats } from '${pathToFileURL(join(copy, 'dist', 'parties', 'index.js'))}';
+    const error = await overNats({ servers: 'localhost', run: newRun(), party: 'north' }).catch((error) => error);
+    console.log(error.code, error.details.reason, error.message);
+  `;
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', code], {
+    cwd: copy,
+    encoding: 'utf8',
+  });
+  assert.match(stdout, /^party\.transport library .*npm install @nats-io\/transport-node/);
+});
 
 describe('over NATS', { skip, timeout: 600_000 }, () => {
   let loom;
@@ -133,32 +154,37 @@ describe('over NATS', { skip, timeout: 600_000 }, () => {
     // South's user cannot be north: neither hear what is north's, nor speak as north.
     assert.equal(await codeOf(open('north', run, server.of('south'))), 'party.transport permissions');
     const south = await open('south', run);
-    const asNorth = await speaking('south', 'north', run);
-    assert.equal(await codeOf(asNorth()), 'party.transport permissions');
+    await asSouth(async (connection) => {
+      const { jetstream, jetstreamManager } = await import('@nats-io/jetstream');
+      const publish = jetstream(connection).publish(`cipherloom.${run}.west.north`, Uint8Array.of(1));
+      await assert.rejects(publish, /Permissions Violation/);
+      // Nor have the server speak as north for it, or hear what is north's.
+      const { consumers } = await jetstreamManager(connection, { checkAPI: false });
+      const consumer = (filter, more) =>
+        consumers.add('cipherloom', { name: 'own', ack_policy: 'none', filter_subject: filter, ...more });
+      await assert.rejects(
+        consumer(`cipherloom.${run}.south.*`, { deliver_subject: `cipherloom.${run}.west.north` }),
+        /cycle/,
+      );
+      await assert.rejects(consumer(`cipherloom.${run}.north.*`), /Permissions Violation/);
+      await assert.rejects(consumer(`cipherloom.${run}.*.south`), /Permissions Violation/);
+    });
     await south.send('north', Uint8Array.of(1));
     south.close();
     const error = await open('north', run, { pass: 'wrong' }).catch((error) => error);
     assert.ok(!JSON.stringify([error.message, error.details]).includes('wrong'));
   });
 
-  /** Publishing under the name of one with the rights of another, by the library itself. */
-  async function speaking(user, name, run) {
-    const [{ connect }, { jetstream }] = await Promise.all([
-      import('@nats-io/transport-node'),
-      import('@nats-io/jetstream'),
-    ]);
-    const { tls: _, ...options } = server.of(user);
-    const connection = await connect({ ...options, inboxPrefix: `_INBOX_${user}` });
-    return async () => {
-      try {
-        await jetstream(connection).publish(`cipherloom.${run}.west.${name}`, Uint8Array.of(1));
-      } catch (error) {
-        assert.match(String(error), /Permissions Violation/);
-        throw Object.assign(new Error(), { code: 'party.transport', details: { reason: 'permissions' } });
-      } finally {
-        await connection.close();
-      }
-    };
+  /** What south's user tries by the library itself. */
+  async function asSouth(tries) {
+    const { connect } = await import('@nats-io/transport-node');
+    const { tls: _, ...options } = server.of('south');
+    const connection = await connect({ ...options, inboxPrefix: '_INBOX_south' });
+    try {
+      await tries(connection);
+    } finally {
+      await connection.close();
+    }
   }
 
   test('a server that is gone, or was never there, or has no stream, is told of', async () => {

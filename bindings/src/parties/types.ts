@@ -84,8 +84,8 @@ export interface Interaction {
 }
 
 /**
- * Carries messages between the parties of runs. What it says of who sent a message is believed: `inProcess` and `overPorts` know, `overBroadcast`
- * takes the sender's word for it.
+ * Carries messages between the parties of runs. What it says of who sent a message is believed: `inProcess`, `overPorts` and `sealed` know, `overNats` as far as its
+ * server does, `overBroadcast` takes the sender's word for it. Messages between two parties come in the order of `send`, once each.
  */
 export interface Transport {
   /** Hands bytes on, which are not changed afterwards; resolves when there is room for more. What cannot be delivered is lost without an error. */
