@@ -183,7 +183,7 @@ describe.each(BUILDS)('the %s build', (mode) => {
     expect(await wrong(['a', 'b', 'c'])).toMatchObject({ code: 'party.shared' });
     expect(await wrong(['a', 'b'], 2)).toMatchObject({ code: 'party.shared' });
     expect(await errorOf(loom.compile(products(false), { parties: 2 }))).toMatchObject({
-      code: 'parameters.invalid',
+      code: 'parameters.none',
     });
     using one = await loom.compile(products(false));
     expect(one.info.parties).toBe(1);
