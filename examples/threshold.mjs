@@ -128,11 +128,11 @@ async function everybody() {
   await dealt;
 
   const encrypted = fromAll('encrypted');
+  const opened = fromAll('outputs');
   for (const thread of threads) thread.postMessage({ publicKey });
   const inputs = Object.assign({}, ...(await encrypted).map(({ encrypted }) => encrypted));
   const results = await program.run(inputs, evaluationKeys);
 
-  const opened = fromAll('outputs');
   for (const thread of threads) thread.postMessage({ results });
   const [north, south, west] = await opened;
   await Promise.all(threads.map((thread) => thread.terminate()));

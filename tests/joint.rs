@@ -544,7 +544,7 @@ fn measured_noise_is_within_its_bound() {
             let extract = Extract::of(graph.ty(port.operand)).unwrap();
             let share = graph.operators().iter().find(|op| {
                 graph.signature(op).name == "joint.decryption_share"
-                    && graph.inputs_of(op)[1..].iter().any(|&input| input == port.operand)
+                    && graph.inputs_of(op)[1..].contains(&port.operand)
             });
             let deviation = graph.signature(share.unwrap()).attrs.real("deviation").unwrap();
             // Of what is multiplied with the error factor, a bound on the Euclidean norm.

@@ -145,7 +145,9 @@ pub fn judged<'r>(
     let (first, task) = judge(Turns::default());
     let (Some(limit), Ok(ClosedTask { outputs, .. })) = (key_bytes, &task) else { return (first, task) };
     let chain = chain(literal);
-    let bytes = |keys: &BTreeMap<KeyName, usize>| keys.values().map(|&level| key_size(&chain, level)).sum();
+    let bytes = |keys: &BTreeMap<KeyName, usize>| {
+        keys.iter().map(|(name, &level)| key_size(&chain, name, level)).sum()
+    };
     let mut found: u64 = bytes(first.levels());
     // What cannot be decrypted needs no keys.
     if found <= limit || Closed::check(outputs).is_err() {
@@ -157,11 +159,13 @@ pub fn judged<'r>(
         wanted.keys().map(element).filter_map(|name| Some((name, *first.levels().get(&name)?))).collect();
     let others = found - bytes(&rotations);
     if let Some(highest) = rotations.values().copied().max() {
-        found = others + key_size(&chain, highest);
+        // Of turns the sizes are alike.
+        let turn = KeyName::Galois(1);
+        found = others + key_size(&chain, &turn, highest);
         let mut before = None;
         // What is turned more often is noisier, and may have to be turned at a higher level.
         for level in highest..=chain.q.len() {
-            let room = (limit.saturating_sub(others) / key_size(&chain, level)) as usize;
+            let room = (limit.saturating_sub(others) / key_size(&chain, &turn, level)) as usize;
             if before.replace(room) == Some(room) {
                 continue;
             }
@@ -183,9 +187,13 @@ pub fn judged<'r>(
 /// What has a limit where too many keys are asked for.
 pub const KEY_BYTES: &str = "bytes of evaluation keys";
 
-/// Bytes of an evaluation key at a level, as it travels.
-pub fn key_size(chain: &Chain, level: usize) -> u64 {
-    Limbs::of_key(&chain.key(level)).seeded_bytes()
+/// Bytes of an evaluation key at a level, as it travels: of one that several parties made for products no half comes from a seed.
+pub fn key_size(chain: &Chain, name: &KeyName, level: usize) -> u64 {
+    let limbs = Limbs::of_key(&chain.key(level));
+    match name {
+        KeyName::Relinearization if chain.parties > 1 => limbs.bytes(),
+        KeyName::Relinearization | KeyName::Galois(_) => limbs.seeded_bytes(),
+    }
 }
 
 /// Closes a task, with the keys that it asks for.

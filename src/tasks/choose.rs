@@ -666,7 +666,8 @@ impl Search<'_> {
         Ok(Err(match judged {
             Ok(outputs) => {
                 let chain = build::chain(parameters.literal());
-                let keys = judge.levels().values().map(|&level| build::key_size(&chain, level)).sum();
+                let keys = judge.levels().iter();
+                let keys = keys.map(|(name, &level)| build::key_size(&chain, name, level)).sum();
                 return Ok(Ok(Judged { outputs, words: judge.words(), keys }));
             }
             Err(error @ Error::TooLarge { what: build::KEY_BYTES, found, .. }) => {

@@ -41,6 +41,9 @@ pub struct Opening {
     pub receiver: Option<(String, Vec<u64>)>,
 }
 
+/// A ciphertext that is decrypted together: what it is called in a graph, its type, log2 of the deviation of each share's noise, its words.
+type Ciphertext = (String, Extract, f64, Vec<u64>);
+
 impl Sharing {
     /// What parties of these names agree on; any `threshold` of them are enough, where that is given.
     ///
@@ -168,7 +171,7 @@ impl Sharing {
     }
 
     /// What every ciphertext of results is called in a graph, with its type, its deviation and its words.
-    fn ciphertexts(&self, results: Results) -> Result<Vec<(String, Extract, f64, Vec<u64>)>> {
+    fn ciphertexts(&self, results: Results) -> Result<Vec<Ciphertext>> {
         let mut all = Vec::new();
         for ((value, types), words) in results.values.iter().zip(results.words) {
             let closed = self.program.closed(value)?;

@@ -157,7 +157,7 @@ impl Program {
     /// Names of the evaluation keys, and bytes of each as it travels, but for what says whose it is.
     pub(super) fn key_bytes(&self) -> Vec<(String, u64)> {
         let chain = self.chain();
-        self.keys().iter().map(|(name, &level)| (name.to_string(), key_size(&chain, level))).collect()
+        self.keys().iter().map(|(name, &level)| (name.to_string(), key_size(&chain, name, level))).collect()
     }
 
     /// Bytes of the public key, where data owners may encrypt with one.

@@ -106,7 +106,8 @@ describe.each(BUILDS)('the %s build', (mode) => {
       );
       expect(found[0]).toBeUndefined();
       if (real)
-        for (const name of ['product', 'sum'] as const) expectNear(found[1]![name], [expected[name]].flat(), 2 ** -8);
+        for (const name of ['product', 'sum'] as const)
+          expectNear(found[1]![name], [expected[name]].flat(), 2 ** -8);
       else expect(found[1]).toEqual(expected);
       expect(await circle.get('a').released()).toBe(1);
       circle.dispose();
@@ -182,7 +183,7 @@ describe.each(BUILDS)('the %s build', (mode) => {
     expect(await wrong(['a', 'b', 'c'])).toMatchObject({ code: 'party.shared' });
     expect(await wrong(['a', 'b'], 2)).toMatchObject({ code: 'party.shared' });
     expect(await errorOf(loom.compile(products(false), { parties: 2 }))).toMatchObject({
-      code: 'parameters.invalid',
+      code: 'parameters.none',
     });
     using one = await loom.compile(products(false));
     expect(one.info.parties).toBe(1);
