@@ -298,7 +298,16 @@ impl Run {
         let outgoing = |&op: &u32| {
             let step = self.plan.step(op);
             let Kernel::Elsewhere(call) = step.kernel else { return Ok(None) };
-            let inputs = step.inputs.iter().map(|&place| memory::copy(self.read(place)).map(Zeroizing::new));
+            let inputs = step.inputs.iter().zip(self.plan.input_bits(op)).map(|(&place, bits)| {
+                let mut bytes = memory::copy(self.read(place)).map(Zeroizing::new)?;
+                // What follows in a view's last byte is no part of it: it may be somebody's secret.
+                if !bits.is_multiple_of(8)
+                    && let Some(last) = bytes.last_mut()
+                {
+                    *last &= (1 << (bits % 8)) - 1;
+                }
+                Ok(bytes)
+            });
             Ok(Some(Outgoing { op, call: Arc::clone(call), inputs: inputs.collect::<Result<_>>()? }))
         };
         let outgoing = leaving.iter().filter_map(|op| outgoing(op).transpose()).collect::<Result<_>>()?;
