@@ -532,6 +532,22 @@ fn bits_beyond_the_end_are_refused() {
     assert_eq!(party.outputs()["y"], [0b101]);
 }
 
+/// What stands beside a part in its last byte stays at home.
+#[test]
+fn no_bit_beyond_what_is_read_leaves() {
+    let registry = registry();
+    let bits = |len: u64| Tensor::new(Element::Bit, [len]).ty(1).unwrap();
+    let mut g = CircuitBuilder::new(1, &registry).unwrap();
+    let x = g.input("x", bits(16)).unwrap();
+    let part = g.view(x, 0, bits(3)).unwrap();
+    let y = g.op("bit.not", Attrs::new(), &[part]).unwrap();
+    g.output("y", y);
+    let shared = Shared::new(g.finish().unwrap(), owners(&["a", "b"], &[0], &[1], &[1])).unwrap();
+    let (outputs, crossed) = run(&shared, &[("x", vec![0b1111_1010, 0b1111_1111])], same);
+    assert_eq!(crossed.values().next().unwrap().1, [0b010]);
+    assert_eq!(outputs["y"], [0b101]);
+}
+
 /// By its type, whichever part of it crosses.
 #[test]
 fn ciphertexts_are_told() {

@@ -308,6 +308,13 @@ impl Plan {
         graph.operators().get(op as usize).map_or(0, |op| self.unit.bits(graph.ty(op.output).size))
     }
 
+    /// Bits of each operand that an operator reads.
+    pub(super) fn input_bits(&self, op: u32) -> impl Iterator<Item = u64> {
+        let graph = &self.graph;
+        let operands = graph.operators().get(op as usize).map_or(&[][..], |op| graph.inputs_of(op));
+        operands.iter().map(|&operand| self.unit.bits(graph.ty(operand).size))
+    }
+
     /// How an operator is run.
     pub(super) fn step(&self, op: u32) -> Step<'_> {
         let index = op as usize;

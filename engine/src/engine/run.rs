@@ -302,14 +302,21 @@ impl Run {
             let Kernel::Elsewhere(call) = step.kernel else { return Ok(None) };
             // Kernels take some operands in blocks, others whole.
             let mut blocks = step.inputs.iter().map(|&place| self.read(place));
-            let input = |ty: &ValueType| {
+            let input = |(ty, bits): (&ValueType, u64)| {
                 let count = ty.size.checked_div(block_size(ty)).unwrap_or(1).max(1) as usize;
                 let own: Vec<&[u8]> = blocks.by_ref().take(count).collect();
                 let mut bytes = memory::room(own.iter().map(|block| block.len()).sum())?;
                 own.iter().for_each(|block| bytes.extend_from_slice(block));
+                // What follows in a view's last byte is no part of it: it may be somebody's secret.
+                if !bits.is_multiple_of(8)
+                    && let Some(last) = bytes.last_mut()
+                {
+                    *last &= (1 << (bits % 8)) - 1;
+                }
                 Ok(Zeroizing::new(bytes))
             };
-            let inputs = call.inputs.iter().map(input).collect::<Result<_>>()?;
+            let inputs =
+                call.inputs.iter().zip(self.plan.input_bits(op)).map(input).collect::<Result<_>>()?;
             Ok(Some(Outgoing { op, call: Arc::clone(call), inputs }))
         };
         let outgoing = leaving.iter().filter_map(|op| outgoing(op).transpose()).collect::<Result<_>>()?;
