@@ -12,10 +12,19 @@ execFileSync(process.execPath, [createRequire(import.meta.url).resolve('typescri
   stdio: 'inherit',
 });
 
+const withoutNodeCrypto = {
+  name: 'without node crypto',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^crypto$/ }, () => ({ path: 'crypto', namespace: 'none' }));
+    // Where there is no WebCrypto, the library of HPKE asks old releases of Node, by a name that bundlers for pages do not find.
+    onLoad({ filter: /.*/, namespace: 'none' }, () => ({ contents: 'export const webcrypto = undefined;' }));
+  },
+};
+
 // Libraries are inlined, each into the files that use it: so the package has no dependencies, works in pages without a
 // bundler, and in Vite's dev server, which must not pre-bundle packages that have workers. (The CSV library is CommonJS,
 // besides.) The package's own files stay outside: a second copy of the error classes would break `instanceof`.
-for (const file of ['table', 'job/chunk', 'job/formats/csv', 'job/formats/xml']) {
+for (const file of ['table', 'job/chunk', 'job/formats/csv', 'job/formats/xml', 'parties/sealed']) {
   const outfile = `dist/${file}.js`;
   const { metafile } = await build({
     entryPoints: [outfile],
@@ -27,6 +36,7 @@ for (const file of ['table', 'job/chunk', 'job/formats/csv', 'job/formats/xml'])
     external: ['./dist/*'],
     metafile: true,
     legalComments: 'inline',
+    plugins: [withoutNodeCrypto],
   });
   writeFileSync(outfile, `${licencesOf(metafile)}${readFileSync(outfile, 'utf8')}`);
 }

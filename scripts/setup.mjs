@@ -3,7 +3,7 @@
 // Usage: node scripts/setup.mjs [--yes] [--tests] [--rustup]
 //   --yes     install without asking (as where standard input is no terminal)
 //   --tests   also what only tests and checks need: Chromium, its driver, Firefox, other releases of Node, cargo-deny, and
-//             Rust's linter and formatter, Redis, Open MPI with what compiles against it, WebGPU for Node, and TenSEAL where there is a Python for it
+//             Rust's linter and formatter, Redis, PostgreSQL, NATS, Open MPI with what compiles against it, WebGPU for Node, and TenSEAL where there is a Python for it
 //   --rustup  take Rust from rustup even where Debian's packages would do
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,6 +12,7 @@ import { createInterface } from 'node:readline/promises';
 import { browsers } from './lib/browsers.mjs';
 import { MPI_PACKAGES, mpi } from './lib/mpi.mjs';
 import { nodes } from './lib/nodes.mjs';
+import { POSTGRES_PACKAGE, postgres } from './lib/postgres.mjs';
 import { tenseal } from './lib/python.mjs';
 import { ROOT, find, read, run } from './lib/run.mjs';
 import { steps as runSteps } from './lib/steps.mjs';
@@ -46,6 +47,8 @@ if (forTests) {
   checkBrowsers();
   checkNodes();
   checkRedis();
+  checkPostgres();
+  checkNats();
   checkMpi();
   checkWebgpu();
   checkTenseal();
@@ -174,6 +177,22 @@ function checkRedis() {
   if (version) found('Redis', version);
   else if (debian) apt.push('redis-server');
   else console.log('left out: redis-server is not on PATH, and tests of clusters need it');
+}
+
+/** What tests of the clinic start; those with PostgreSQL are skipped without it. */
+function checkPostgres() {
+  const folder = postgres();
+  if (folder) found('PostgreSQL', folder);
+  else if (debian) apt.push(POSTGRES_PACKAGE);
+  else console.log('left out: initdb is not on PATH, and tests of the clinic with PostgreSQL need it');
+}
+
+/** What tests of parties start; those that need it are skipped without it. */
+function checkNats() {
+  const version = read('nats-server', ['--version'])?.match(/v(\S+)/)?.[1];
+  if (version) found('NATS', version);
+  else if (debian) apt.push('nats-server');
+  else console.log('left out: nats-server is not on PATH, and tests of parties over a network need it');
 }
 
 /** For the runner of jobs in many processes, whose tests are skipped without it. */

@@ -15,5 +15,5 @@ await steps('npm test', [
   { what: 'threads in every order', run: script('test-race') },
   { what: 'all builds', run: [npm, 'run', 'build'] },
   { what: 'tests of the wasm', run: script('test-wasm') },
-  ...['bindings', 'www', 'pkg-tests', 'bench'].map(tests),
+  ...['bindings', 'www', 'examples/clinic', 'pkg-tests', 'bench'].map(tests),
 ]);

@@ -31,6 +31,7 @@ pub enum Kind {
     // 10 is a saved client under a passphrase, of which the core knows nothing.
     PublicKey = 11,
     Shared = 12,
+    Member = 13,
 }
 
 impl Kind {
@@ -43,6 +44,7 @@ impl Kind {
             Self::ValueKey => "evaluation key of a compiled task",
             Self::PublicKey => "public key",
             Self::Shared => "shared graph",
+            Self::Member => "saved party of a shared key",
         }
     }
 
@@ -51,15 +53,24 @@ impl Kind {
         match self {
             Self::Task => 6,
             Self::Value | Self::ValueKey => 5,
-            Self::PublicKey | Self::Shared => 1,
+            Self::PublicKey | Self::Shared | Self::Member => 1,
             _ => 4,
         }
     }
 
     fn of(byte: u8) -> Option<Self> {
-        [Self::Client, Self::Circuit, Self::Task, Self::Value, Self::ValueKey, Self::PublicKey, Self::Shared]
-            .into_iter()
-            .find(|k| *k as u8 == byte)
+        [
+            Self::Client,
+            Self::Circuit,
+            Self::Task,
+            Self::Value,
+            Self::ValueKey,
+            Self::PublicKey,
+            Self::Shared,
+            Self::Member,
+        ]
+        .into_iter()
+        .find(|k| *k as u8 == byte)
     }
 }
 

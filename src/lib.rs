@@ -7,6 +7,7 @@
 mod bytes;
 pub mod ciphers;
 pub mod circuit;
+pub mod joint;
 pub mod optimize;
 pub mod packed;
 pub mod parties;
@@ -29,6 +30,7 @@ pub fn registry() -> ops::Registry {
     registry.add_all(ops::plain::all());
     registry.add_all(ciphers::all());
     registry.add_all(parties::all());
+    registry.add_all(joint::all());
     registry.add_residues([(parties::PART, parties::part_residues as ops::types::Residues)]);
     registry
 }

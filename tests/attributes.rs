@@ -193,6 +193,49 @@ fn of_ckks(registry: &Registry) -> Graph {
     s.finish()
 }
 
+/// What parties make of their shares of a key of BGV.
+fn of_joint(registry: &Registry) -> Graph {
+    let (n, t) = (16, ntt_primes(12, 16, 1, &[]).unwrap()[0]);
+    let all = ntt_primes(40, n, 4, &[t]).unwrap();
+    let (q, special) = (&all[1..], &all[..1]);
+    let mut s = Session::new(Graph::new(64), registry);
+    let hidden = s.graph_mut().add_input("secret seed", types::secret_seed()).unwrap();
+    let ciphertext = types::Ciphertext::new(n, q.to_vec(), 2, types::Scheme::Bgv { t, factor: 1 }).ty();
+    let ciphertext = s.graph_mut().add_input("ciphertext", ciphertext).unwrap();
+    let receiver = s.graph_mut().add_input("receiver", types::public_key(n, &all, t, 1)).unwrap();
+    let none = Attrs::new;
+    let key = none().with("q", q).with("special", special).with("digit", 1u64).with("factor", t);
+    let primes = [q, special].concat();
+    let secret =
+        s.op("rlwe.secret_key", none().with("q", primes.as_slice()).with("n", n), &[hidden]).unwrap();
+    let common = |q: &[u64], count: u64| {
+        none().with("n", n).with("q", q).with("count", count).with("seed", vec![1u64, 2, 3, 4])
+    };
+    let a = s.op("joint.common", common(&all, 1), &[]).unwrap();
+    let attrs = none().with("q", all.as_slice()).with("factor", t);
+    let public = s.op("joint.public_share", attrs, &[secret, a, hidden]).unwrap();
+    let a = s.op("joint.common", common(&primes, q.len() as u64), &[]).unwrap();
+    let galois = s.op("joint.galois_share", key.clone().with("g", 3u64), &[secret, a, hidden]).unwrap();
+    let first = s.op("joint.relin_first", key.clone(), &[secret, secret, a, hidden]).unwrap();
+    let h = s.op("joint.sum", none(), &[first, first]).unwrap();
+    let second = s.op("joint.relin_second", key, &[secret, secret, h, hidden]).unwrap();
+    let deviation = none().with("deviation", Real::new(2f64.powi(20)).unwrap());
+    let share = s.op("joint.decryption_share", deviation.clone(), &[secret, ciphertext, hidden]).unwrap();
+    let opened = s.op("joint.combine", none(), &[ciphertext, share, share]).unwrap();
+    let opened = s.op("bgv.decrypt", none(), &[opened]).unwrap();
+    let switched = s.op("joint.switch_share", deviation, &[secret, ciphertext, receiver, hidden]).unwrap();
+    let switched = s.op("joint.switched", none(), &[ciphertext, switched]).unwrap();
+    let polynomial = s.op("joint.shamir", none().with("threshold", 2u64), &[secret, hidden]).unwrap();
+    let value = s.op("joint.evaluate", none().with("point", 3u64), &[polynomial]).unwrap();
+    let attrs = none().with("point", 3u64).with("active", vec![1u64, 3]);
+    let recombined = s.op("joint.recombine", attrs, &[value]).unwrap();
+    let outputs = [public, galois, second, opened, switched, recombined];
+    for (number, output) in outputs.into_iter().enumerate() {
+        s.graph_mut().declare_output(&number.to_string(), output);
+    }
+    s.finish()
+}
+
 fn of_ciphers(registry: &Registry) -> Graph {
     let mut s = Session::new(Graph::new(8), registry);
     let bytes = |shape: &[u64]| Tensor::new(Element::U8, shape).ty(8).unwrap();
@@ -238,6 +281,7 @@ fn what_is_named_is_read() {
     let mut graphs = levels(of_bfv(&registry), &registry);
     graphs.extend(levels(of_bgv(&registry), &registry));
     graphs.extend(levels(of_ckks(&registry), &registry));
+    graphs.extend(levels(of_joint(&registry), &registry));
     graphs.extend(levels(of_ciphers(&registry), &registry));
     let mut read = BTreeSet::new();
     for graph in &graphs {

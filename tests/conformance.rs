@@ -123,7 +123,7 @@ fn found(op: &str, platform: &Broken<'_>) {
     }
 }
 
-const ALL: [&str; 38] = [
+const ALL: [&str; 41] = [
     "limb.add",
     "limb.sub",
     "limb.neg",
@@ -147,10 +147,13 @@ const ALL: [&str; 38] = [
     "constant",
     "copy",
     "sample.uniform",
+    "sample.common",
+    "sample.mask",
     "sample.secret",
     "sample.ternary",
     "sample.error",
     "sample.gaussian",
+    "sample.words",
     "slots.write",
     "slots.read",
     "slots.constant",
@@ -296,7 +299,9 @@ fn what_was_in_the_output_before_must_not_matter() {
 
 #[test]
 fn samplers_must_use_nonce_and_seed() {
-    for op in ["sample.uniform", "sample.ternary", "sample.error", "sample.gaussian"] {
+    for op in
+        ["sample.uniform", "sample.mask", "sample.ternary", "sample.error", "sample.gaussian", "sample.words"]
+    {
         blames(op, |right, inputs, out, _| right.run(inputs, out, 1));
         blames(op, |right, inputs, out, nonce| {
             right.run(&[&inputs[0][..3], &[0]].concat().chunks(4).collect::<Vec<_>>(), out, nonce)

@@ -57,7 +57,14 @@ impl Ring {
         [self.q.as_slice(), &self.special].concat()
     }
     fn key(&self) -> SwitchingKey {
-        SwitchingKey { n: self.n, q: self.q.clone(), special: self.special.clone(), digit: 1, factor: 1 }
+        SwitchingKey {
+            n: self.n,
+            q: self.q.clone(),
+            special: self.special.clone(),
+            digit: 1,
+            factor: 1,
+            parties: 1,
+        }
     }
     fn ciphertext(&self) -> ValueType {
         Ciphertext::new(self.n, self.q.clone(), 2, Scheme::Bfv { t: self.t }).ty()
@@ -93,7 +100,7 @@ fn keys(ring: &Ring, registry: &Arc<Registry>) -> Circuit {
 /// Slots under the public key.
 fn encryption(ring: &Ring, registry: &Arc<Registry>) -> Circuit {
     let mut g = CircuitBuilder::new(64, registry).unwrap();
-    let key = g.input("public", types::public_key(ring.n, &ring.q, 1)).unwrap();
+    let key = g.input("public", types::public_key(ring.n, &ring.q, 1, 1)).unwrap();
     let slots = g.input("slots", ring.slots()).unwrap();
     let seed = g.input("seed", types::secret_seed()).unwrap();
     let plain = g.op("slots.encode", Attrs::new(), &[slots]).unwrap();

@@ -214,6 +214,7 @@ fn with_primes(q: usize, special: usize, t: usize) -> Arc<Program> {
         scale: None,
         layouts: BTreeMap::new(),
         public_key: true,
+        parties: 1,
     };
     let task = task("integer", "value.add", ["-9", "9"]);
     compiled(&task, &Options { parameters: Some(given), ..Options::default() })

@@ -333,7 +333,8 @@ fn errors_and_residues_of_keys() {
     let mut residues: BTreeMap<(usize, u64), Vec<u64>> = BTreeMap::new();
     for (name, &level) in mirror.program.keys() {
         let (q, special) = (chain.q[..level].to_vec(), chain.special.clone());
-        let ty = SwitchingKey { n: model.n, q, special, digit: chain.digit(), factor: chain.t[0] };
+        let ty =
+            SwitchingKey { n: model.n, q, special, digit: chain.digit(), factor: chain.t[0], parties: 1 };
         let key = bytes(mirror.client.key(&name.to_string()).unwrap()).remove(0);
         let to = match name {
             KeyName::Galois(g) => model.mapped_back(*g),

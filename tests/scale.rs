@@ -44,7 +44,7 @@ fn products(registry: &Registry, count: u32) -> Graph {
     let (special, q) = (all[..1].to_vec(), all[1..].to_vec());
     let aux = ntt_primes(50, N, 3, &[all.as_slice(), &[t]].concat()).unwrap();
     let ciphertext = Ciphertext::new(N, q.clone(), 2, Scheme::Bfv { t }).ty();
-    let key = SwitchingKey { n: N, q, special, digit: 1, factor: 1 }.ty();
+    let key = SwitchingKey { n: N, q, special, digit: 1, factor: 1, parties: 1 }.ty();
     let mut s = Session::new(Graph::new(64), registry);
     let key = s.graph_mut().add_input("key", key).unwrap();
     let input = |i: u32| s.graph_mut().add_input(&format!("x{i}"), ciphertext.clone()).unwrap();

@@ -44,7 +44,16 @@ import type {
 import type { InlineOptions } from './job/crew/inline.js';
 import type { ThreadsOptions } from './job/crew/threads.js';
 import type { JobOptions, JobRunOptions } from './job/job.js';
-import type { CutRunOptions, Transport } from './parties/types.js';
+import type {
+  CutRunOptions,
+  DecryptTogetherOptions,
+  MakeKeysOptions,
+  PartyOptions,
+  PartyStore,
+  ProtocolOptions,
+  SwitchOptions,
+  Transport,
+} from './parties/types.js';
 import type { ConformanceOptions, TrialOptions, VerifyOptions } from './verification-types.js';
 
 /** What an argument may be: in words, and as a test. */
@@ -84,7 +93,7 @@ const objectOf = (what: string): Kind => ({
 
 /** What stands where options do may be data that were meant for the place before. */
 const OPTIONS: Kind = { ...objectOf('options'), secret: true };
-const FUNCTION: Kind = { expected: 'a function', fits: (value) => typeof value === 'function' };
+export const FUNCTION: Kind = { expected: 'a function', fits: (value) => typeof value === 'function' };
 const SIGNAL: Kind = { expected: 'an AbortSignal', fits: (value) => tag(value) === 'AbortSignal' };
 const BOOLEAN = oneOf(true, false);
 const MEMORY: Kind = {
@@ -108,6 +117,8 @@ export const TEXTS = arrayOf('strings', isText);
 export const BYTES: Kind = { expected: 'bytes (Uint8Array)', fits: isBytes, secret: true };
 /** What `Client.encrypt` and `Program.run` give. */
 export const CIPHERTEXTS = objectOf('ciphertexts by name');
+/** What `Client.encrypt` takes. */
+export const VALUES_BY_NAME: Kind = { ...objectOf('values by name'), secret: true };
 /** Keys; each is looked at when it is sent. */
 export const KEYS: Kind = { expected: 'client.evaluationKeys, an array', fits: Array.isArray };
 /** What the `worker` of `load` makes. */
@@ -327,6 +338,14 @@ export const TRANSPORT: Kind = {
     return [send, listen].every(FUNCTION.fits);
   },
 };
+/** Where parties keep what lets them come back. */
+const PARTY_STORE: Kind = {
+  expected: "a PartyStore, such as inFolder('runs')",
+  fits: (value) => {
+    const { get, put, remove } = (value ?? {}) as Partial<PartyStore>;
+    return [get, put, remove].every(FUNCTION.fits);
+  },
+};
 /** A run of several parties. */
 export const RUN_NAME: Kind = {
   expected: '32 hexadecimal digits, as newRun() gives them',
@@ -338,6 +357,7 @@ export const CUT_RUN_OPTIONS: Kinds<CutRunOptions> = {
   ...WITHOUT_KEEP,
   transport: TRANSPORT,
   run: RUN_NAME,
+  keep: PARTY_STORE,
   leaves: { expected: 'cut.leaves, an array', fits: Array.isArray },
   approve: FUNCTION,
   timeout: {
@@ -345,6 +365,36 @@ export const CUT_RUN_OPTIONS: Kinds<CutRunOptions> = {
     fits: (value) => typeof value === 'number' && value > 0 && value <= 2 ** 31 - 1,
   },
   onRefused: FUNCTION,
+};
+const { run, transport, approve, timeout, onRefused } = CUT_RUN_OPTIONS;
+/** Options of `KeyParty.deal`. */
+export const PROTOCOL_OPTIONS: Kinds<ProtocolOptions> = {
+  ...CALL_OPTIONS,
+  run,
+  transport,
+  approve,
+  timeout,
+  onRefused,
+};
+const NAME: Kind = { expected: 'the name of a party', fits: isText };
+/** Options of `KeyParty.makeKeys`. */
+export const MAKE_KEYS_OPTIONS: Kinds<MakeKeysOptions> = { ...PROTOCOL_OPTIONS, active: TEXTS, hub: NAME };
+/** Options of `KeyParty.switchTo`. */
+export const SWITCH_OPTIONS: Kinds<SwitchOptions> = { ...MAKE_KEYS_OPTIONS, publicKey: BYTES };
+/** Options of `KeyParty.decrypt`. */
+export const DECRYPT_TOGETHER_OPTIONS: Kinds<DecryptTogetherOptions> = {
+  ...PROTOCOL_OPTIONS,
+  active: TEXTS,
+  to: TEXTS,
+  publicKey: BYTES,
+  public: VALUES_BY_NAME,
+};
+/** Options of `Program.party`. */
+export const PARTY_OPTIONS: Kinds<PartyOptions> = {
+  ...CALL_OPTIONS,
+  parties: TEXTS,
+  threshold: WHOLE,
+  saved: BYTES,
 };
 /** Options of `Program.verify`. */
 export const TRIAL_OPTIONS: Kinds<TrialOptions> = {
@@ -397,8 +447,6 @@ export const RESULT_MAKER: Kind = {
 };
 /** A level of a program. */
 export const STAGE = oneOf(...STAGES);
-/** What `Client.encrypt` takes. */
-export const VALUES_BY_NAME: Kind = { ...objectOf('values by name'), secret: true };
 /** What an input of a task is declared with; what is possible for its kind is checked by the task. */
 export const VALUE_OPTIONS: Kinds<Record<keyof IntegerOptions | keyof CategoryOptions, unknown>> = {
   kind: oneOf('integer', 'real', 'boolean', 'date', 'category'),
@@ -461,6 +509,10 @@ export const COMPILE_OPTIONS: Kinds<CompileOptions & CallOptions> = {
   passes: objectOf('passes by name, each true or false'),
   publicKey: BOOLEAN,
   releases: objectOf('releases: { count, statisticalBits }'),
+  parties: {
+    expected: 'a whole number from 2 to 256',
+    fits: (value) => WHOLE.fits(value) && (value as number) >= 2,
+  },
 };
 /** Option `releases`. */
 export const RELEASES: Kinds<Releases> = { count: WHOLE, statisticalBits: WHOLE };
@@ -477,6 +529,7 @@ export const PARAMETERS: Kinds<Omit<Parameters, keyof typeof TOLD_LEVEL>> = {
   plainModuli: PRIMES,
   scale: FINITE,
   publicKey: BOOLEAN,
+  parties: WHOLE,
   inputs: {
     expected: 'inputs by name, with their layouts, such as those in the info of another program',
     fits: (value) => Array.isArray(value) && value.every(isLaidOut),

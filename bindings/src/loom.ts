@@ -172,6 +172,7 @@ export class WorkerLoom extends Resource implements Loom {
       precision,
       keyBytes,
       publicKey,
+      parties,
       allowInsecure,
       parameters: given = under,
       onProgress,
@@ -200,6 +201,7 @@ export class WorkerLoom extends Resource implements Loom {
           passes,
           publicKey,
           releases,
+          parties,
         },
       ],
       {

@@ -330,6 +330,8 @@ export interface RawProgramReport {
   readonly keys: [name: string, bytes: number][];
   /** Bytes of the public key, where data owners may encrypt with one. */
   readonly publicKey?: number | null;
+  /** How many parties share the secret key; left out for one. */
+  readonly parties?: number;
   readonly releases?: Required<Releases> | null;
   readonly operators: Record<string, number>;
   readonly totalBits: number;
@@ -447,6 +449,55 @@ export interface RawOwner {
   free(): void;
 }
 
+/** Words of an input or output, or bytes of a value, by name. */
+export interface NamedData {
+  readonly name: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** A party at the protocols of a shared key. */
+export interface RawParty {
+  save(): Uint8Array<ArrayBuffer>;
+  released(): number;
+  dealing(): Uint8Array<ArrayBuffer>;
+  dealingInputs(): NamedData[];
+  keep(share: Uint8Array): void;
+  keys(active: string[], hub: string, run: Uint8Array): Uint8Array<ArrayBuffer>;
+  keyInputs(): NamedData[];
+  publicKey(run: Uint8Array, output: Uint8Array): Uint8Array<ArrayBuffer>;
+  key(run: Uint8Array, name: string, output: Uint8Array, publicKey: Uint8Array): Uint8Array<ArrayBuffer>;
+  decryption(results: Uint8Array[], publicKey: Uint8Array, active: string[], to: string[]): RawOpening;
+  decryptionInputs(): NamedData[];
+  openedJob(
+    results: Uint8Array[],
+    publicKey: Uint8Array,
+    names: string[],
+    outputs: Uint8Array[],
+    ...open: RawValues
+  ): RawDecryption;
+  switching(
+    results: Uint8Array[],
+    publicKey: Uint8Array,
+    receiver: Uint8Array,
+    active: string[],
+    hub: string,
+  ): RawOpening;
+  switched(
+    results: Uint8Array[],
+    publicKey: Uint8Array,
+    receiver: Uint8Array,
+    names: string[],
+    outputs: Uint8Array[],
+  ): NamedData[];
+  free(): void;
+}
+
+/** A graph of a decryption as bytes, and a party's inputs of it that are no secret. */
+export interface RawOpening {
+  readonly shared: Uint8Array<ArrayBuffer>;
+  readonly inputs: NamedData[];
+}
+
 /** An evaluator: program, evaluation keys, values that stay. */
 export interface RawEvaluator {
   loadKey(bytes: Uint8Array): void;
@@ -500,6 +551,13 @@ export interface RawTasks extends RawModule {
     restore(program: RawProgram, saved: Uint8Array): RawClient;
   };
   RawOwner: new (program: RawProgram, publicKey: Uint8Array) => RawOwner;
+  RawParty: new (
+    program: RawProgram,
+    names: string[],
+    threshold: number,
+    name: string,
+    saved: Uint8Array | undefined,
+  ) => RawParty;
   RawEvaluator: new (programBytes: Uint8Array, allowInsecure: boolean) => RawEvaluator;
 }
 

@@ -107,12 +107,12 @@ export async function withSaved<T>(
   }
 }
 
-/** Pages have it in secure contexts only. */
-function webCrypto(): Crypto {
+/** Pages have it in secure contexts only. `what` needs it. Errors: ParameterError `parameters.crypto`. */
+export function webCrypto(what = 'passphrases'): Crypto {
   const { crypto } = globalThis as { crypto?: Crypto };
   if (crypto?.subtle !== undefined) return crypto;
   const problem =
-    'There is no crypto.subtle, which passphrases need: pages have it over https, or on localhost';
+    `There is no crypto.subtle, which ${what} need: pages have it over https, or on localhost`;
   throw failure('parameters.crypto', problem);
 }
 

@@ -619,6 +619,15 @@ describe('checkDefinition', () => {
 });
 
 describe('makers', () => {
+  it('take addresses as URLs, of modules for other workers, too', () => {
+    const [f, g] = ['f', 'g'].map((name) => new URL(`https://example.org/${name}.js`)) as [URL, URL];
+    expect(fromModule(f, { on: { gpu: { module: g, name: 'g' }, arm: { module: g.href } } })).toEqual({
+      kind: 'function',
+      module: f.href,
+      on: { gpu: { module: g.href, name: 'g' }, arm: { module: g.href } },
+    });
+  });
+
   it('make rounds and operators that definitions take', () => {
     const f = fromModule(new URL('https://example.org/f.js'), { name: 'f', type: 'int' });
     const operator: Operator = sequence(
@@ -675,6 +684,13 @@ describe('makers', () => {
     ['a map', () => DirMap(F, {} as never), 'DirMap.directory'],
     ['a module', () => fromModule('f.js'), 'fromModule.module'],
     ['a closure', () => fromModule((() => 1) as never), 'fromModule.module'],
+    ['other modules', () => fromModule('x:f', { on: 5 as never }), 'fromModule.on'],
+    ['a list of modules', () => fromModule('x:f', { on: ['x:g'] as never }), 'fromModule.on["0"]'],
+    [
+      'other module',
+      () => fromModule('x:f', { on: { gpu: { module: 'g.js' } } }),
+      'fromModule.on.gpu.module',
+    ],
     ['bytes', () => fromCircuit([1] as never), 'fromCircuit.bytes'],
     ['keys', () => fromProgram(BYTES, [BYTES] as never), 'fromProgram.keys'],
     ['steps', () => sequence('A' as never), 'sequence.steps'],

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { PartyError } from '../src/errors.js';
 import { Exchange, type ExchangeSettings } from '../src/parties/exchange.js';
-import { decode, encode, type Frame, PIECE } from '../src/parties/frame.js';
+import { decode, encode, type Frame, NOBODY, PIECE, type Said } from '../src/parties/frame.js';
 import { inProcess } from '../src/parties/transports/process.js';
 import type { Crossing, Transport } from '../src/parties/types.js';
 import type { RawOutgoing } from '../src/raw.js';
@@ -35,17 +35,28 @@ function outgoing(attributes: string, data: Uint8Array[] = []): RawOutgoing {
   };
 }
 
+/** Of all whom the test speaks as. */
+const attempt = '0000000100000000';
+/** What the test says: to the attempt that runs, if nothing else is said. */
+type Line = Said & Partial<Pick<Frame, 'run' | 'attempt' | 'to'>>;
+
 /** A party at work, and the others, as which a test speaks. */
 class Stage {
   readonly refused: PartyError[] = [];
-  readonly heard: (readonly [to: string, frame: Frame])[] = [];
+  readonly heard: (readonly [to: string, said: Said])[] = [];
+  /** Attempts of both ends that were said last. */
+  ends = { attempt: NOBODY, to: NOBODY };
   readonly exchange: Exchange;
   #hear: (from: string, bytes: Uint8Array) => void = () => {};
   listening = false;
 
   constructor(settings: Partial<ExchangeSettings> = {}) {
     const transport: Transport = {
-      send: async (to, bytes) => void this.heard.push([to, decode(bytes)]),
+      send: async (to, bytes) => {
+        const { run: _, attempt, to: other, ...said } = decode(bytes);
+        this.ends = { attempt, to: other };
+        this.heard.push([to, said]);
+      },
       listen: (hear) => {
         this.#hear = hear;
         this.listening = true;
@@ -68,14 +79,18 @@ class Stage {
   }
 
   /** Somebody says something; gives the codes of what was refused since the last call. */
-  say(from: unknown, what: Frame | Uint8Array | unknown): string[] {
+  say(from: unknown, what: Line | Uint8Array | unknown): string[] {
     const isFrame = typeof what === 'object' && what !== null && 'kind' in what;
-    this.#hear(from as string, isFrame ? encode(what as Frame) : (what as Uint8Array));
+    this.#hear(from as string, isFrame ? this.frame(what as Line) : (what as Uint8Array));
     return this.refused.splice(0).map(({ code }) => code);
   }
 
-  hello(from: string): void {
-    expect(this.say(from, { kind: 'hello', run, id, answer: false })).toEqual([]);
+  frame(line: Line): Uint8Array {
+    return encode({ run, attempt, to: this.ends.attempt, ...line });
+  }
+
+  hello(from: string, more: Partial<Line> = {}): void {
+    expect(this.say(from, { kind: 'hello', id, to: NOBODY, ...more })).toEqual([]);
   }
 
   /** Why the run ended. */
@@ -92,8 +107,8 @@ class Stage {
   }
 
   /** Pieces that were sent. */
-  get pieces(): Extract<Frame, { kind: 'piece' }>[] {
-    return this.heard.map(([, frame]) => frame).filter((frame) => frame.kind === 'piece');
+  get pieces(): Extract<Said, { kind: 'piece' }>[] {
+    return this.heard.map(([, said]) => said).filter((said) => said.kind === 'piece');
   }
 }
 
@@ -106,7 +121,7 @@ const piece = (
   from: number,
   bytes: Uint8Array | number[],
   of = run,
-): Frame => ({
+): Line => ({
   kind: 'piece',
   run: of,
   channel,
@@ -122,16 +137,17 @@ const settled = async (): Promise<void> => {
 describe('a party among others', () => {
   it('greets all that it exchanges with, and answers a greeting once', () => {
     const stage = new Stage();
-    const greeting = { kind: 'hello', run, id, answer: false };
+    const greeting = { kind: 'hello', id };
     expect(stage.heard).toEqual([
       ['two', greeting],
       ['three', greeting],
     ]);
     stage.hello('two');
     stage.hello('two');
-    expect(stage.heard.slice(2)).toEqual([['two', { ...greeting, answer: true }]]);
-    // Who answers is not answered.
-    expect(stage.say('three', { kind: 'hello', run, id, answer: true })).toEqual([]);
+    expect(stage.heard.slice(2)).toEqual([['two', greeting]]);
+    expect(stage.ends.to).toBe(attempt);
+    // Who has heard a greeting is not greeted.
+    expect(stage.say('three', { kind: 'hello', id })).toEqual([]);
     expect(stage.heard.length).toBe(3);
   });
 
@@ -174,6 +190,7 @@ describe('a party among others', () => {
     expect(stage.say('two', piece(IN, 4, 0, [1, 2, 3, 4]))).toEqual(['party.hello']);
     stage.hello('two');
     stage.hello('three');
+    const here = Uint8Array.from(stage.frame({ kind: 'here' }));
     const refusals: readonly (readonly [what: string, code: string, from: unknown, said: unknown])[] = [
       ['an unknown channel (K-P4)', 'party.channel', 'two', piece(NONE, 4, 0, [1, 2, 3, 4])],
       ['a channel of the other direction', 'party.channel', 'two', piece(OUT, 2 * PIECE, 0, [1])],
@@ -191,29 +208,37 @@ describe('a party among others', () => {
       ['another sender', 'party.sender', 'three', piece(IN, 4, 0, [1, 2, 3, 4])],
       ['another receiver', 'party.sender', 'three', { kind: 'got', run, channel: OUT, upTo: 1 }],
       ["yesterday's run", 'party.run', 'two', piece(IN, 4, 0, [1, 2, 3, 4], '3'.repeat(32))],
-      ['a hello of another run', 'party.run', 'two', { kind: 'hello', run: id, id, answer: false }],
+      ['a hello of another run', 'party.run', 'two', { kind: 'hello', run: id, id }],
+      [
+        'another attempt, to which it has not said hello',
+        'party.hello',
+        'two',
+        { kind: 'here', attempt: 'f'.repeat(16) },
+      ],
+      ['what is for an attempt before', 'party.attempt', 'two', { kind: 'here', to: attempt }],
+      ['what is for nobody', 'party.attempt', 'two', { ...piece(IN, 4, 0, [1, 2, 3, 4]), to: NOBODY }],
       ['a piece out of order', 'party.order', 'two', piece(IN, 4, 2, [3, 4])],
       ['a piece from beyond', 'party.order', 'two', piece(IN, 4, 2 ** 52, [3])],
       ['a receipt of what was not sent', 'party.order', 'two', { kind: 'got', run, channel: OUT, upTo: 1 }],
       ['a receipt of nothing new', 'party.order', 'two', { kind: 'got', run, channel: OUT, upTo: 0 }],
-      ['another graph after the hello', 'party.hello', 'two', { kind: 'hello', run, id: run, answer: false }],
+      ['another graph after the hello', 'party.hello', 'two', { kind: 'hello', run, id: run }],
       ['a stop from a stranger', 'party.stranger', 'four', { kind: 'stop', run, reason: 'failed' }],
-      ['a hello from a stranger', 'party.stranger', 'four', { kind: 'hello', run, id, answer: false }],
+      ['a hello from a stranger', 'party.stranger', 'four', { kind: 'hello', run, id }],
       ['names of the language', 'party.stranger', '__proto__', { kind: 'bye', run }],
       ['names of methods', 'party.stranger', 'constructor', { kind: 'bye', run }],
-      ['itself', 'party.stranger', 'one', { kind: 'hello', run, id, answer: false }],
+      ['itself', 'party.stranger', 'one', { kind: 'hello', run, id }],
       ['a name that is none', 'party.stranger', { toString: () => 'two' }, { kind: 'bye', run }],
       ['nobody', 'party.stranger', undefined, { kind: 'bye', run }],
       ['garbage', 'party.message', 'two', Uint8Array.from({ length: 300 }, (_, at) => at)],
       ['nothing', 'party.message', 'two', new Uint8Array()],
       ['what is no bytes', 'party.message', 'two', { constructor: null }],
-      ['an unknown kind', 'party.message', 'two', encode({ kind: 'here', run }).with(4, 9)],
-      ['a length without end', 'party.message', 'two', encode(piece(IN, 4, 0, [1])).fill(255, 37, 45)],
+      ['an unknown kind', 'party.message', 'two', here.with(4, 9)],
+      ['a length without end', 'party.message', 'two', stage.frame(piece(IN, 4, 0, [1])).fill(255, 53, 61)],
       [
         'a negative number',
         'party.message',
         'two',
-        encode({ kind: 'got', run, channel: OUT, upTo: 1 }).fill(255, 37),
+        stage.frame({ kind: 'got', channel: OUT, upTo: 1 }).fill(255, 53),
       ],
       ['a message without end', 'party.message', 'two', new Uint8Array(2 ** 20)],
     ];
@@ -241,14 +266,14 @@ describe('a party among others', () => {
     for (const late of [piece(IN, 4, 0, [1]), { kind: 'here', run }, { kind: 'stop', run, reason: 'failed' }])
       expect(stage.say('two', late)).toEqual(['party.ended']);
     expect(stage.end).toBeUndefined();
-    stage.exchange.end();
+    void stage.exchange.end();
     expect(stage.listening).toBe(false);
-    expect(stage.say('two', { kind: 'hello', run, id: run, answer: false })).toEqual([]);
+    expect(stage.say('two', { kind: 'hello', run, id: run })).toEqual([]);
   });
 
   it('ends with who has another graph, stops, or leaves too early, and says who', async () => {
-    const ends: readonly (readonly [said: Frame, code: string])[] = [
-      [{ kind: 'hello', run, id: run, answer: false }, 'party.graph'],
+    const ends: readonly (readonly [said: Line, code: string])[] = [
+      [{ kind: 'hello', run, id: run }, 'party.graph'],
       [{ kind: 'stop', run, reason: 'cancelled' }, 'party.stopped'],
     ];
     for (const [said, code] of ends) {

@@ -1,23 +1,26 @@
 // Messages between parties as bytes, and bytes that are none.
 import { describe, expect, it } from 'vitest';
-import { decode, encode, type Frame, PIECE } from '../src/parties/frame.js';
+import { decode, encode, type Frame, PIECE, type Said } from '../src/parties/frame.js';
 import { codeOf } from './code.js';
 import { random } from './random.js';
 
 const run = '00112233445566778899aabbccddeeff';
 const other = 'f'.repeat(32);
 
-const FRAMES: readonly Frame[] = [
-  { kind: 'hello', run, id: other, answer: false },
-  { kind: 'hello', run, id: other, answer: true },
-  { kind: 'piece', run, channel: other, total: 2 ** 52, from: 2 ** 33, bytes: Uint8Array.of(1, 2, 3) },
-  { kind: 'piece', run, channel: other, total: PIECE, from: 0, bytes: new Uint8Array(PIECE) },
-  { kind: 'got', run, channel: other, upTo: Number.MAX_SAFE_INTEGER },
-  { kind: 'here', run },
-  { kind: 'stop', run, reason: 'cancelled' },
-  { kind: 'stop', run, reason: 'failed' },
-  { kind: 'bye', run },
+const ends = { run, attempt: '00000001ffffffff', to: '0'.repeat(16) } as const;
+
+const SAID: readonly Said[] = [
+  { kind: 'hello', id: run },
+  { kind: 'hello', id: other },
+  { kind: 'piece', channel: other, total: 2 ** 52, from: 2 ** 33, bytes: Uint8Array.of(1, 2, 3) },
+  { kind: 'piece', channel: other, total: PIECE, from: 0, bytes: new Uint8Array(PIECE) },
+  { kind: 'got', channel: other, upTo: Number.MAX_SAFE_INTEGER },
+  { kind: 'here' },
+  { kind: 'stop', reason: 'cancelled' },
+  { kind: 'stop', reason: 'failed' },
+  { kind: 'bye' },
 ];
+const FRAMES: readonly Frame[] = SAID.map((said) => ({ ...said, ...ends }));
 
 describe('a message', () => {
   it('comes back as it was', () => {
@@ -72,15 +75,16 @@ describe('a message', () => {
       bytes[at] = byte;
       return bytes;
     };
-    // The mark, the version, kinds that there are not, and an answer that is neither.
+    // The mark, the version, kinds that there are not, and an attempt that is none.
     for (const [at, byte] of [
       [0, 0],
       [2, 0],
-      [3, 2],
+      [3, 1],
       [4, 0],
       [4, 7],
       [4, 255],
-      [hello.length - 1, 2],
+      // Attempt 0.
+      [24, 0],
     ] as const)
       expect(codeOf(() => decode(changed(at, byte)))).toBe('party.message');
     const stop = encode(FRAMES[6] as Frame);

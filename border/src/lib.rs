@@ -15,6 +15,8 @@ pub mod elsewhere;
 mod error;
 #[cfg(any(feature = "tasks", feature = "graphs"))]
 mod job;
+#[cfg(feature = "tasks")]
+pub mod joint;
 #[cfg(feature = "graphs")]
 mod last_plan;
 #[cfg(feature = "graphs")]

@@ -19,7 +19,7 @@ const COMPILE_PARTS: usize = 100;
 /// See [`Program`].
 #[wasm_bindgen]
 pub struct RawProgram {
-    program: Arc<Program>,
+    pub(super) program: Arc<Program>,
 }
 
 #[wasm_bindgen]
@@ -459,7 +459,8 @@ fn read<T: DeserializeOwned>(at: &str, text: &str) -> Result<T, cipherloom::Erro
     })
 }
 
-fn named(
+/// Clear values by name.
+pub(super) fn named(
     names: Vec<String>,
     cells: &[JsValue],
     present: &[JsValue],

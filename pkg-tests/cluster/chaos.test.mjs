@@ -6,7 +6,8 @@ import { cluster, folderStore } from 'cipherloom/cluster';
 import { inline } from 'cipherloom/job';
 import { mulberry32 } from '../lib/random.mjs';
 import { run } from './jobs.mjs';
-import { skip, startRedis, temporaryFolder } from './redis.mjs';
+import { temporaryFolder } from '../lib/own.mjs';
+import { skip, startRedis } from './redis.mjs';
 import { startWorkers, until } from './workers.mjs';
 
 const RUNS = Number(process.env.CLUSTER_RUNS ?? 2);

@@ -5,7 +5,7 @@ import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { folderStore, readAllowed } from 'cipherloom/cluster';
-import { temporaryFolder } from './redis.mjs';
+import { temporaryFolder } from '../lib/own.mjs';
 import { cli } from './workers.mjs';
 
 test('help, version, and what is none', async () => {

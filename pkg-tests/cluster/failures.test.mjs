@@ -10,7 +10,9 @@ import { spawnSync } from 'node:child_process';
 import { cluster, clusterWorker, folderStore, redisStore } from 'cipherloom/cluster';
 import { ROOT } from '../../scripts/lib/run.mjs';
 import { run } from './jobs.mjs';
-import { freePort, selfSigned, skip, startRedis, temporaryFolder } from './redis.mjs';
+import { selfSigned, temporaryFolder } from '../lib/own.mjs';
+import { freePort } from '../lib/server.mjs';
+import { skip, startRedis } from './redis.mjs';
 import { CLI, cli, startWorker } from './workers.mjs';
 
 const options = { skip, timeout: 120_000 };

@@ -6,7 +6,8 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { endWithThis, skip, startRedis, temporaryFolder } from './redis.mjs';
+import { endWithThis, temporaryFolder } from '../lib/own.mjs';
+import { skip, startRedis } from './redis.mjs';
 import { startWorkers, until } from './workers.mjs';
 
 const ROWS = 120;

@@ -19,7 +19,8 @@ import {
   VectorMap,
 } from 'cipherloom/job';
 import { MODULE, run } from './jobs.mjs';
-import { skip, startRedis, temporaryFolder } from './redis.mjs';
+import { temporaryFolder } from '../lib/own.mjs';
+import { skip, startRedis } from './redis.mjs';
 import { cli, startWorker, startWorkers, until } from './workers.mjs';
 
 const options = { skip, timeout: 90_000 };

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { createRequire } from 'node:module';
-import { endWithThis } from './redis.mjs';
+import { endWithThis } from '../lib/own.mjs';
 
 const PACKAGE = dirname(createRequire(import.meta.url).resolve('cipherloom/package.json'));
 /** The command line of the package. */

@@ -1,7 +1,7 @@
 // A GPU in Node: the packed package, and `webgpu` beside it, which whoever wants one installs. It is the GPU that Chromium computes itself.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { symlinkSync } from 'node:fs';
+import { cpSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -89,6 +89,24 @@ describe('Node with a GPU', { skip: reason ?? false }, () => {
           assert.deepEqual([wrong, lost?.code], [[], fault], name);
     });
   }
+
+  test(
+    'the example: a question, a graph, and bodies whose bands processors and GPU share',
+    { timeout: LONG_MS },
+    async () => {
+      withWebgpu(folder);
+      cpSync(here('../../examples/gpu.mjs'), join(folder, 'example.mjs'));
+      cpSync(here('../../examples/operators'), join(folder, 'operators'), { recursive: true });
+      const env = { ...process.env, ...swiftshader() };
+      const { stdout } = await promisify(execFile)(process.execPath, [join(folder, 'example.mjs')], {
+        env,
+        timeout: LONG_MS,
+      });
+      assert.match(stdout, /the same bytes, processors [\d.]+ ms, GPU [\d.]+ ms/);
+      assert.match(stdout, /its transforms by the GPU/);
+      assert.match(stdout, /bands by .*gpu \d+/);
+    },
+  );
 
   test('with the package and without a driver, no GPU', { timeout: 60_000 }, async () => {
     withWebgpu(folder);

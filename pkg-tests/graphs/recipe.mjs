@@ -2,12 +2,12 @@
 import { ELEMENTS } from './elements.mjs';
 import { unpack } from './bits.mjs';
 
-/** Makes the calls of a recipe: `{ g, operands }`, an operand for each step. */
-export function record(pkg, loom, { unit, steps, outputs }) {
+/** Makes the calls of a recipe: `{ g, operands }`, an operand for each step. `by` gives whose view of the builder makes a call. */
+export function record(pkg, loom, { unit, steps, outputs }, by = (g) => g) {
   const g = loom.graph({ unit });
   const operands = [];
-  for (const step of steps) operands.push(CALLS[step.kind](g, step, typeOf(pkg, step.type), operands));
-  for (const { name, step } of outputs) g.output(name, operands[step]);
+  for (const step of steps) operands.push(CALLS[step.kind](by(g, step), step, typeOf(pkg, step.type), operands));
+  for (const { name, step } of outputs) by(g, { kind: 'output' }).output(name, operands[step]);
   return { g, operands };
 }
 

@@ -16,8 +16,10 @@ export async function openBrowser(name, { gpu = false } = {}) {
 
 async function withPlaywright(executablePath, args) {
   const browser = await chromium.launch({ executablePath, args });
+  // One for all pages, so that they are tabs of one person's browser.
+  const context = await browser.newContext({ viewport: VIEWPORT });
   const driver = {
-    newPage: () => browser.newPage({ viewport: VIEWPORT }),
+    newPage: () => context.newPage(),
     upload: (page, selector, file) => page.setInputFiles(selector, file),
     wheel: (page, pixels) => page.mouse.wheel(0, pixels),
   };
@@ -57,7 +59,11 @@ async function open(driver, url) {
     evaluate: (code) => page.evaluate(code),
     /** Waits for an expression to hold. From here, since a page's policy may forbid what the drivers do for that. */
     until: (code, milliseconds) => until(() => page.evaluate(`Boolean(${code})`), code, milliseconds),
-    click: (selector) => click(page, selector),
+    /** Of several tabs, that one is looked at then: others draw no frames. */
+    click: async (selector) => {
+      await page.bringToFront();
+      await click(page, selector);
+    },
     upload: (selector, file) => driver.upload(page, selector, file),
     /** Presses and releases a key, by its name in DOM events. */
     press: (key) => page.keyboard.press(key),

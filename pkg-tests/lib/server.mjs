@@ -47,7 +47,7 @@ export async function startServer(script, args, { cwd, env = {} }) {
 }
 
 /** A port that nobody listens on now. */
-function freePort() {
+export function freePort() {
   return new Promise((resolve, reject) => {
     const server = createServer().once('error', reject);
     server.listen(0, '127.0.0.1', () => {

@@ -28,11 +28,12 @@ impl Flow for Bounds {
 
     fn given(&self, ty: &ValueType) -> Noise {
         let n = ty.dim("n").unwrap_or(1);
+        let secret = noise::Secret { n, parties: types::parties(ty).unwrap_or(1) };
         match Ciphertext::of(ty).map(|ty| ty.scheme) {
-            Ok(Scheme::Bgv { t, .. }) => Noise::error(noise::fresh_bgv(n, t, noise::log2(&[t]), None)),
+            Ok(Scheme::Bgv { t, .. }) => Noise::error(noise::fresh_bgv(secret, t, noise::log2(&[t]), None)),
             Ok(Scheme::Ckks { scale }) => {
                 let plain = canonical::encoded(n, libm::log2(scale.get()), self.reals());
-                Noise { error: noise::sum(&[plain.error, canonical::fresh_public(n, None)]), ..plain }
+                Noise { error: noise::sum(&[plain.error, canonical::fresh_public(secret, None)]), ..plain }
             }
             // Coefficients that somebody else rounded.
             Err(_) if ty.head == "reals" => {
@@ -41,7 +42,7 @@ impl Flow for Bounds {
             }
             Err(_) if ty.head == Element::F64.name() => self.reals(),
             // A ciphertext of BFV, or several.
-            Ok(Scheme::Bfv { .. }) | Err(_) => Noise::error(noise::fresh_bfv(n, self.special)),
+            Ok(Scheme::Bfv { .. }) | Err(_) => Noise::error(noise::fresh_bfv(secret, self.special)),
         }
     }
 

@@ -5,7 +5,7 @@
 //! (n v) is exponential, and all n/2 slots are below 6.5 sqrt(n v) but with probability n/2 e^-42 < 2^-45. The norm of a product is at most that of one
 //! factor times that of the other, whatever these have in common.
 
-use super::noise::{ERROR_BOUND, log2, sum};
+use super::noise::{ERROR_BOUND, Secret, Switched, log2, sum};
 use crate::ops::Noise;
 use crate::ops::types::SwitchingKey;
 
@@ -59,10 +59,13 @@ pub fn fresh_secret(n: usize) -> f64 {
 }
 
 /// An encryption of zero with a public key: e u + e_0 + e_1 s; divided by special primes of that many bits, where there are any.
-pub fn fresh_public(n: usize, log_special: Option<f64>) -> f64 {
-    let product = product_of_random(n, ERROR_VARIANCE, TERNARY_VARIANCE);
+pub fn fresh_public(secret: impl Into<Secret>, log_special: Option<f64>) -> f64 {
+    let secret = secret.into();
+    let Secret { n, parties } = secret;
+    // e of the key, and s, are sums of as many as there are parties.
+    let product = product_of_random(n, ERROR_VARIANCE * parties as f64, TERNARY_VARIANCE);
     let fresh = sum(&[product, product, random(n, ERROR_VARIANCE)]);
-    log_special.map_or(fresh, |log| sum(&[fresh - log, rounding(n, 2)]))
+    log_special.map_or(fresh, |log| sum(&[fresh - log, rounding(secret, 2)]))
 }
 
 /// Noise of a deviation of 2^`log_deviation` in each coefficient.
@@ -71,9 +74,11 @@ pub fn released(n: usize, log_deviation: f64) -> f64 {
 }
 
 /// Rounding each of `parts` polynomials, seen through 1, s, s^2.
-pub fn rounding(n: usize, parts: usize) -> f64 {
-    let secret = random(n, TERNARY_VARIANCE);
-    let through_secret = product_of_random(n, ROUNDING_VARIANCE, TERNARY_VARIANCE);
+pub fn rounding(secret: impl Into<Secret>, parts: usize) -> f64 {
+    let Secret { n, parties } = secret.into();
+    let variance = TERNARY_VARIANCE * parties as f64;
+    let secret = random(n, variance);
+    let through_secret = product_of_random(n, ROUNDING_VARIANCE, variance);
     let term = |power| match power {
         0 => random(n, ROUNDING_VARIANCE),
         power => through_secret + secret * (power - 1) as f64,
@@ -89,12 +94,20 @@ pub fn product(a: Noise, b: Noise) -> Noise {
     }
 }
 
-/// What switching with a key adds: digits, which are uniform and centered, times key errors, divided by the special primes, and rounding.
-pub fn key_switch(key: &SwitchingKey) -> f64 {
-    let n = key.n;
-    let digit =
-        |d: usize| log2(&key.q[key.digit_range(d)]) + product_of_random(n, ROUNDING_VARIANCE, ERROR_VARIANCE);
+/// What switching with a key adds: digits, which are uniform and centered, times key errors, divided by the special primes, and rounding. Of several parties an error is a sum
+/// of theirs, from s^2 s e_0 + u e_1 + e_2 + e_3, each a sum, of which the products are bounded first.
+pub fn key_switch(key: &SwitchingKey, from: Switched) -> f64 {
+    let (n, parties) = (key.n, key.parties as f64);
+    let errors = ERROR_VARIANCE * parties;
+    let times_digit = match from {
+        Switched::Square if key.parties > 1 => {
+            let product = product_of_random(n, TERNARY_VARIANCE * parties, errors);
+            random(n, ROUNDING_VARIANCE) + sum(&[product, product, random(n, 2.0 * errors)])
+        }
+        _ => product_of_random(n, ROUNDING_VARIANCE, errors),
+    };
+    let digit = |d: usize| log2(&key.q[key.digit_range(d)]) + times_digit;
     let digits: Vec<f64> = (0..key.digits()).map(digit).collect();
     let errors = sum(&digits) + log2(&[key.factor]) - log2(&key.special);
-    sum(&[errors, rounding(n, 2)])
+    sum(&[errors, rounding(key, 2)])
 }

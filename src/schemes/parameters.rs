@@ -6,6 +6,7 @@ use super::security::{SecurityBits, SecurityLevel, SecurityTable};
 use crate::bytes::shown;
 use crate::math::Modulus;
 use crate::math::prime::is_prime;
+use crate::ops::types::MOST_PARTIES;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -68,11 +69,22 @@ pub struct ParameterLiteral {
     /// Results that may be published: bounds on what is decrypted are with the noise that hides the key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub releases: Option<Releases>,
+    /// How many parties share the secret key, each with a secret of its own that it is the sum of; 1 where one holds it. Bounds of keys and ciphertexts follow from it.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub parties: usize,
 }
 
 // What serde asks fields is asked by reference.
 fn is_least(bits: &u32) -> bool {
     *bits == least_bits()
+}
+
+fn one() -> usize {
+    1
+}
+
+fn is_one(parties: &usize) -> bool {
+    *parties == 1
 }
 
 fn is_false(flag: &bool) -> bool {
@@ -181,6 +193,20 @@ impl Parameters {
             return wrong("scale", format!("{:?}", literal.scale), "1 to 2^100 under CKKS, none else".into());
         }
         literal.releases.map(Releases::check).transpose()?;
+        if !(1..=MOST_PARTIES).contains(&literal.parties) {
+            return wrong("parties", literal.parties.to_string(), format!("1 to {MOST_PARTIES}"));
+        }
+        if literal.parties > 1 && !literal.public_key {
+            return wrong(
+                "public key",
+                "false".into(),
+                "true: nobody has the secret key of several parties".into(),
+            );
+        }
+        if literal.parties > 1 && literal.releases.is_none() {
+            let expected = "a number of decryptions: each shows the other parties a share of it";
+            return wrong("releases", "none".into(), expected.into());
+        }
         let count = literal.t.len() + literal.q.len() + literal.special.len();
         if count > MOST_MODULI {
             return wrong("number of moduli", count.to_string(), format!("at most {MOST_MODULI}"));
@@ -252,6 +278,10 @@ impl Parameters {
             for v in list {
                 hasher.update(&v.to_le_bytes());
             }
+        }
+        // Keys of several parties have other errors.
+        if l.parties > 1 {
+            hasher.update(&(l.parties as u64).to_le_bytes());
         }
         let mut id = [0; 16];
         hasher.finalize_xof().fill(&mut id);

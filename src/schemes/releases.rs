@@ -63,7 +63,7 @@ impl Releases {
     /// The noise of what is decrypted, where each time there are so many polynomials.
     pub fn flooding(self, polynomials: usize) -> Flooding {
         let q = self.count as f64 * polynomials.max(1) as f64;
-        Flooding { log_factor: (libm::log2(12.0 * q) + f64::from(self.statistical_bits)) / 2.0 }
+        Flooding { log_factor: (libm::log2(12.0 * q) + f64::from(self.statistical_bits)) / 2.0, parties: 1 }
     }
 }
 
@@ -78,6 +78,8 @@ impl std::fmt::Display for Releases {
 pub struct Flooding {
     /// log2 of sqrt(12 q) 2^(s/2).
     log_factor: f64,
+    /// How many add such noise, each to a share of what is decrypted.
+    parties: usize,
 }
 
 impl Flooding {
@@ -85,6 +87,17 @@ impl Flooding {
     pub fn log_deviation(self, n: usize, error: f64) -> f64 {
         let rounding = libm::log2(n as f64) / 2.0 - 1.0;
         self.log_factor + super::noise::sum(&[error, rounding])
+    }
+
+    /// The same noise, which each of several parties adds to its share of a decryption: any one of them alone has to hide the errors from all others.
+    #[must_use]
+    pub fn by(self, parties: usize) -> Self {
+        Self { parties, ..self }
+    }
+
+    /// log2 of the deviation of the sum of what all parties add, where that of one is 2^`log_deviation`.
+    pub fn log_total(self, log_deviation: f64) -> f64 {
+        log_deviation + libm::log2(self.parties as f64) / 2.0
     }
 }
 

@@ -100,6 +100,11 @@ pub struct Streams {
 }
 
 impl Streams {
+    /// Those of a key whose uniform limbs are common ones of several parties (`joint.common`): numbered from 1, in order.
+    pub fn common(seed: [u8; 32], limbs: &Limbs) -> Self {
+        Self { seed, numbers: (1..).take(limbs.uniform()).collect() }
+    }
+
     /// Those of some outputs of a graph that draws from a seed; none where one of their uniform limbs comes from elsewhere, or is no limb as it was drawn.
     pub fn of(graph: &Graph, seed: &PublicSeed, outputs: &[(usize, &Limbs)]) -> Option<Self> {
         let place = graph.first_unit(graph.inputs().get(seed.input)?.operand);

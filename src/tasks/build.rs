@@ -15,7 +15,7 @@ use crate::schemes::close::{
     Turns,
 };
 use crate::schemes::{ParameterLiteral, SchemeName};
-use crate::values::Packing;
+use crate::values::{PackedValue, Packing};
 use crate::{Error, Result};
 use std::collections::BTreeMap;
 
@@ -29,6 +29,7 @@ pub fn chain(literal: &ParameterLiteral) -> Chain {
         digit: literal.digit(),
         factor,
         public_key: literal.public_key,
+        parties: literal.parties,
     }
 }
 
@@ -68,13 +69,20 @@ pub fn closed(
         close(&packing.graph, &mut closing)?;
         Ok(ClosedTask { outputs: closing.outputs, states: closing.states.unwrap_or_default() })
     };
+    // Those of one decryption: all results of a run.
+    let polynomials = |value: &PackedValue| ports(value, frame).len() * literal.t.len().max(1);
+    let polynomials = packing.outputs.iter().map(polynomials).sum();
+    let flooding = literal.releases.map(|releases| releases.flooding(polynomials).by(literal.parties));
     if halves.exact {
+        // What one party decrypts is exact, and tells nothing but itself.
+        let flooding = flooding.filter(|_| literal.parties > 1);
         let scheme: &dyn Integers =
             if literal.scheme == SchemeName::Bfv { &Bfv::new(chain, &literal.t)? } else { &Bgv };
         let (several, largest) = (literal.t.len() > 1, literal.t.iter().max());
         let mut all = ClosedTask::default();
         for &t in literal.t.iter().filter(|&t| !worst || Some(t) == largest) {
-            let ClosedTask { outputs, states } = close(&Exact::new(scheme, t, several, early))?;
+            let ClosedTask { outputs, states } =
+                close(&Exact::new(scheme, t, several, early).flooded(flooding))?;
             all.outputs.extend(outputs);
             all.states.extend(states);
         }
@@ -86,9 +94,6 @@ pub fn closed(
         expected: "primes next to the scale".into(),
     })?;
     let largest = halves.largest(packing, frame)?;
-    // Those of one decryption: all results of a run.
-    let polynomials = packing.outputs.iter().map(|value| ports(value, frame).len()).sum();
-    let flooding = literal.releases.map(|releases| releases.flooding(polynomials));
     close(&Ckks { scales: &scales, largest: &largest, late, flooding })
 }
 

@@ -59,6 +59,7 @@ pub struct Wishes {
     pub memory: u64,
     pub public_key: bool,
     pub releases: Option<Releases>,
+    pub parties: usize,
     /// Whether results are kept for programs that are not known yet.
     pub onward: bool,
 }
@@ -577,6 +578,7 @@ impl Search<'_> {
             insecure: false,
             public_key: self.wishes.public_key,
             releases: self.wishes.releases,
+            parties: self.wishes.parties,
         }
     }
 

@@ -107,6 +107,11 @@ impl Holder {
         self.released.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// What the key follows from.
+    pub fn seed(&self) -> &Seed {
+        &self.seed
+    }
+
     /// Identity of the key.
     pub fn key_id(&self) -> [u8; 16] {
         self.key_id

@@ -62,6 +62,9 @@ pub struct Options {
     pub public_key: Option<bool>,
     /// Results that may be published; none when left out: they are for who holds the key alone.
     pub releases: Option<Releases>,
+    /// How many parties share the secret key ([`crate::joint`]), 2 or more: it takes `public_key` along, and wants `releases`. As the parameters that are given say, or one, when
+    /// left out.
+    pub parties: Option<usize>,
 }
 
 /// A task, and what ties it to others.
@@ -79,6 +82,13 @@ pub struct Step {
     /// Outputs that other programs compute on: they have ciphertexts of their own, and all levels that are left. Those that later steps take are among them.
     #[serde(default)]
     pub kept: BTreeSet<String>,
+}
+
+impl Options {
+    /// Whether data owners encrypt, where the parameters that are given say so or not: they do wherever several parties share the key.
+    fn takes_public(&self, given: bool, parties: usize) -> bool {
+        self.public_key.unwrap_or(given || self.parties.unwrap_or(parties) > 1)
+    }
 }
 
 impl From<Literal> for Step {
@@ -112,6 +122,13 @@ pub struct GivenParameters {
     /// Whether values may be encrypted with a public key, where the options do not say.
     #[serde(default)]
     pub public_key: bool,
+    /// How many parties share the secret key, where the options do not say.
+    #[serde(default = "one")]
+    pub parties: usize,
+}
+
+fn one() -> usize {
+    1
 }
 
 impl GivenParameters {
@@ -138,8 +155,9 @@ impl GivenParameters {
             bits: level.bits.get(),
             quantum: level.quantum,
             insecure: false,
-            public_key: options.public_key.unwrap_or(self.public_key),
+            public_key: options.takes_public(self.public_key, self.parties),
             releases: options.releases,
+            parties: options.parties.unwrap_or(self.parties),
         })
     }
 }
@@ -286,11 +304,21 @@ impl Program {
             return Err(Error::Parameters { what, found, expected });
         }
         let (n, insecure) = (options.n, options.allow_insecure);
-        let public_key = options.public_key.unwrap_or(false);
+        let (public_key, parties) = (options.takes_public(false, 1), options.parties.unwrap_or(1));
         let releases = options.releases.map(Releases::check).transpose()?;
         let memory = memory_limit;
-        let wishes =
-            Wishes { scheme: wished, level, n, insecure, asked, memory, public_key, releases, onward };
+        let wishes = Wishes {
+            scheme: wished,
+            level,
+            n,
+            insecure,
+            asked,
+            memory,
+            public_key,
+            releases,
+            parties,
+            onward,
+        };
         let registry = Arc::new(crate::schemes::registry());
         let parameters = match &options.parameters {
             Some(given) if n.is_none_or(|n| n == given.n) => {
@@ -574,7 +602,10 @@ impl Program {
     /// The type of a public key, and its limbs: modulo all primes, special ones too, by which what is encrypted with it is divided.
     pub(super) fn public_key(&self) -> (ValueType, Limbs) {
         let (n, primes) = (self.parameters.literal().n, self.parameters.secret_primes());
-        (types::public_key(n, &primes, self.chain().factor), Limbs::of_public_key(n, &primes))
+        (
+            types::public_key(n, &primes, self.chain().factor, self.chain().parties),
+            Limbs::of_public_key(n, &primes),
+        )
     }
 
     pub(super) fn frame(&self) -> Frame {

@@ -51,6 +51,9 @@ pub struct Report {
     pub public_key: Option<u64>,
     /// Results that may be published; none where they are for who holds the key alone.
     pub releases: Option<Releases>,
+    /// How many parties share the secret key; left out for one.
+    #[serde(skip_serializing_if = "is_one")]
+    pub parties: usize,
     /// Operators of the scheme, by name.
     pub operators: BTreeMap<String, usize>,
     /// Bits of all primes of ciphertexts and keys, and the most that the table allows for the level that was asked for: 0 where it lacks the ring.
@@ -67,6 +70,11 @@ pub struct Report {
     pub results: BTreeMap<String, ResultReport>,
     /// Bytes of all results of a run.
     pub download_bytes: u64,
+}
+
+// What serde asks fields is asked by reference.
+fn is_one(parties: &usize) -> bool {
+    *parties == 1
 }
 
 /// What is known of an encrypted input.
@@ -219,6 +227,7 @@ impl Program {
             keys: self.key_bytes(),
             public_key: self.public_key_bytes(),
             releases: self.releases(),
+            parties: self.chain().parties,
             operators: by_type(self.scheme()),
             inputs,
             outputs: self.outputs().iter().map(output).collect(),

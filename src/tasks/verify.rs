@@ -3,7 +3,7 @@
 //!
 //! No secret key is asked for: between vectors of slots and ciphertexts stand the types and bounds of the scheme, and nothing is compared.
 
-use super::client::cells_of;
+use super::decrypt::cells_of;
 use super::encrypt::slots_of;
 use super::evaluator::filled;
 use super::halves::{Halves, ValuePass};

@@ -233,10 +233,11 @@ pub fn compile(task: &Literal) -> Arc<Program> {
 
 /// The parameters of a program, and how its inputs lie, for another one.
 pub fn parameters(report: &Report) -> GivenParameters {
-    let Report { scheme, n, scale, moduli, special, plain_moduli, inputs, public_key, .. } = report.clone();
+    let Report { scheme, n, scale, moduli, special, plain_moduli, inputs, public_key, parties, .. } =
+        report.clone();
     let layouts = inputs.into_iter().map(|(name, input)| (name, input.layout)).collect();
     let public_key = public_key.is_some();
-    GivenParameters { scheme, n, moduli, special, plain_moduli, scale, layouts, public_key }
+    GivenParameters { scheme, n, moduli, special, plain_moduli, scale, layouts, public_key, parties }
 }
 
 pub fn halves(task: &Literal) -> (usize, usize) {

@@ -128,6 +128,10 @@ fn case(name: &str, n: usize) -> cipherloom::Result<Option<Case>> {
         }
         "copy" => (none(), vec![ValueType::new("raw", n as u64, none()); PAIRS]),
         "sample.uniform" => (none().with("n", n).with("q", q), vec![types::public_seed()]),
+        "sample.common" => {
+            (none().with("n", n).with("q", q).with("seed", vec![1u64; 4]).with("stream", 1u64), vec![])
+        }
+        "sample.mask" => (none().with("n", n).with("q", q), vec![types::secret_seed()]),
         "sample.secret" | "sample.ternary" | "sample.error" => {
             (none().with("n", n), vec![types::secret_seed()])
         }

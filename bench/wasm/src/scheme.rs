@@ -139,7 +139,7 @@ impl Scheme {
 
     pub fn public(&self, c: &mut Circuit<'_>) -> Result<OperandId> {
         let all = [self.q.as_slice(), &self.special].concat();
-        c.input(types::public_key(self.n, &all, self.of.error_factor()), self.public.clone())
+        c.input(types::public_key(self.n, &all, self.of.error_factor(), 1), self.public.clone())
     }
 
     pub fn relinearization(&self, c: &mut Circuit<'_>) -> Result<OperandId> {

@@ -22,6 +22,7 @@ export {
 export { CrossMap, DirMap, GlobalMap, MatrixMap, TaskMap, VectorMap } from './maps.js';
 export type { DirMapOptions, MapOptions, TaskMapOptions } from './maps.js';
 export { fromCircuit, fromModule, fromProgram, loop, repeatWhile, sequence, when } from './operators.js';
+export type { ModuleOptions } from './operators.js';
 export type * from './types.js';
 export { MemoryStore } from './memory-store.js';
 export type { Ref, Store } from './store.js';

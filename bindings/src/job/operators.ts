@@ -1,5 +1,6 @@
 /** Operators of jobs, as users make them. How a worker computes them: operators/. */
 import { checkObject, checkOperator } from './definition.js';
+import type { Kind } from './kinds.js';
 import type {
   CircuitOperator,
   FunctionOperator,
@@ -12,16 +13,24 @@ import type {
   While,
 } from './types.js';
 
+/** A module's address: as text, or as `new URL('./tax.js', import.meta.url)`. */
+type Address = string | URL;
+
+/** What `fromModule` takes beside an address. */
+export interface ModuleOptions extends Omit<FunctionOperator, 'kind' | 'module' | 'on'> {
+  /** What computes the same on a kind of worker. */
+  readonly on?: Readonly<Partial<Record<Kind, { readonly module: Address; readonly name?: string }>>>;
+}
+
 /**
  * A function of a module, by the module's absolute address, which every worker has to be able to import: `fromModule(new URL('./tax.js', import.meta.url))`. A function itself
  * cannot be given: it does not travel. Errors: JobError `job.definition`; so have all functions here.
  */
-export function fromModule(
-  module: string | URL,
-  options: Omit<FunctionOperator, 'kind' | 'module'> = {},
-): FunctionOperator {
-  const address = module instanceof URL ? module.href : module;
-  return operator('fromModule', { kind: 'function', module: address }, options);
+export function fromModule(module: Address, options: ModuleOptions = {}): FunctionOperator {
+  const { on, ...others } = checkObject('fromModule, options', options);
+  const all =
+    on instanceof Object ? { ...others, on: withTexts(on) } : { ...others, ...(on !== undefined && { on }) };
+  return operator('fromModule', { kind: 'function', module: textOf(module) }, all);
 }
 
 /**
@@ -76,4 +85,15 @@ export function when(
 
 function operator<T extends Operator>(at: string, own: object, options: object): T {
   return checkOperator(at, { ...checkObject(`${at}, options`, options), ...own }) as T;
+}
+
+function textOf(address: unknown): unknown {
+  return address instanceof URL ? address.href : address;
+}
+
+/** The same with addresses as text; what is none of them is refused later, as it was given. */
+function withTexts(on: object): object {
+  const one = (value: unknown): unknown =>
+    value instanceof Object && 'module' in value ? { ...value, module: textOf(value.module) } : value;
+  return Object.fromEntries(Object.entries(on).map(([kind, value]) => [kind, one(value)]));
 }

@@ -20,6 +20,7 @@ import type { CallOptions } from '../types.js';
 import type { CallSettings, Connection } from '../worker/connection.js';
 import type { GraphMethods, OpenCircuit } from '../worker/protocol.js';
 import { Exchange } from './exchange.js';
+import { Kept } from './kept.js';
 import type { Crossing, Cut, CutRunOptions, Interaction } from './types.js';
 
 /** What a cut is beside its circuit. */
@@ -132,7 +133,7 @@ export class PartyCut extends Resource implements Cut {
 
   async run(inputs: RunInputs, options: CutRunOptions): Promise<RunOutputs> {
     checkCall('run', { inputs: [inputs, DATA] }, options, CUT_RUN_OPTIONS);
-    const { transport, run, leaves, approve, timeout, onRefused, signal, ...settings } = options;
+    const { transport, run, leaves, approve, timeout, keep, onRefused, signal, ...settings } = options;
     checkArgument('run, option transport', transport, TRANSPORT);
     checkArgument('run, option run', run, RUN_NAME);
     const ended = this.signal(signal);
@@ -142,19 +143,26 @@ export class PartyCut extends Resource implements Cut {
     await this.#approved(leaves, approve);
     ended.throwIfAborted();
     const { id, sends, receives } = this;
-    const exchange = new Exchange({ id, sends, receives, transport, run, timeout, onRefused });
+    const kept = keep === undefined ? undefined : await Kept.open(keep, run, this.party);
+    const before = await kept?.outputs(this.outputs);
+    if (before !== undefined && (await kept?.closed()) === true) return before;
+    const exchange = new Exchange({ id, sends, receives, transport, run, timeout, onRefused, kept });
+    if (before !== undefined) exchange.restore();
+    const cancel = (): void => exchange.stop('cancelled');
     try {
       exchange.start();
-      const outputs = await this.#circuit.runWith(
-        inputs,
-        { ...settings, signal: AbortSignal.any([ended, exchange.signal]) },
-        exchange,
-      );
-      exchange.end();
+      const signal = AbortSignal.any([ended, exchange.signal]);
+      const outputs = before ?? (await this.#circuit.runWith(inputs, { ...settings, signal }, exchange));
+      if (before === undefined) await kept?.finish(this.outputs, outputs);
+      ended.addEventListener('abort', cancel);
+      await exchange.end();
+      ended.throwIfAborted();
       return outputs;
     } catch (error) {
       exchange.stop(ended.aborted ? 'cancelled' : 'failed');
       throw this.#told(error);
+    } finally {
+      ended.removeEventListener('abort', cancel);
     }
   }
 

@@ -3,13 +3,17 @@ import { describe } from '../arguments.js';
 import { CipherloomError, failure, type PartyError } from '../errors.js';
 import type { RawOutgoing } from '../raw.js';
 import { readAttributes } from '../type-text.js';
-import { decode, encode, type Frame, PIECE, type Reason } from './frame.js';
+import { decode, encode, type Frame, NOBODY, PIECE, type Reason, type Said } from './frame.js';
+import type { Kept } from './kept.js';
+import { newAttempt } from './run.js';
 import type { Crossing, CutRunOptions, Transport } from './types.js';
 
 /** Most bytes of a value that are under way to a party that has not said that it has them. */
 const WINDOW = 4 * PIECE;
 /** Milliseconds between two messages that say that a party is there. */
 const HERE_MS = 5000;
+/** Milliseconds that one who is done is there for silent others who are not, where no `timeout` says it. */
+const LINGER_MS = 60_000;
 
 /** What an exchange is about. */
 export interface ExchangeSettings extends Pick<CutRunOptions, 'transport' | 'run' | 'timeout' | 'onRefused'> {
@@ -17,6 +21,8 @@ export interface ExchangeSettings extends Pick<CutRunOptions, 'transport' | 'run
   readonly id: string;
   readonly sends: readonly Crossing[];
   readonly receives: readonly Crossing[];
+  /** What lets parties come back, or undefined. */
+  readonly kept?: Kept | undefined;
 }
 
 /** Another party, as far as it was heard of. */
@@ -24,6 +30,8 @@ interface Peer {
   readonly name: string;
   /** Resolves when it has said hello. */
   readonly hello: Gate;
+  /** Its latest attempt that was heard of. */
+  attempt: string;
   /** When it was heard of last. */
   heard: number;
   /** How many wait for it, and since when somebody does. */
@@ -48,6 +56,8 @@ interface Send {
   /** Bytes that were sent, and those that the other says it has. */
   sent: number;
   acked: number;
+  /** The run goes on without it: who comes back is sent it again by `#serve`. */
+  done: boolean;
   /** Lets whoever waits for more room look again. */
   moved: Gate;
 }
@@ -82,17 +92,23 @@ export class Exchange {
   readonly #life = new AbortController();
   readonly #timers: ReturnType<typeof setInterval>[] = [];
   #stopListening = (): void => {};
+  readonly #attempt: string;
   #over = false;
+  /** All of this party's own is computed. */
+  #finished = false;
+  /** Lets who waits for farewells look again. */
+  #farewells = new Gate();
 
   constructor(settings: ExchangeSettings) {
     const { sends, receives, transport } = settings;
     this.#settings = settings;
     this.#transport = transport;
+    this.#attempt = settings.kept?.attempt ?? newAttempt(1);
     const names = new Set([...sends.map(({ to }) => to), ...receives.map(({ from }) => from)]);
     this.#peers = new Map(
       [...names].map((name) => [
         name,
-        { name, hello: new Gate(), heard: 0, waits: 0, since: 0, ended: false },
+        { name, hello: new Gate(), attempt: NOBODY, heard: 0, waits: 0, since: 0, ended: false },
       ]),
     );
     this.#receives = new Map(
@@ -102,7 +118,10 @@ export class Exchange {
       ]),
     );
     this.#sends = new Map(
-      sends.map((crossing) => [crossing.channel, { crossing, sent: 0, acked: 0, moved: new Gate() }]),
+      sends.map((crossing) => [
+        crossing.channel,
+        { crossing, sent: 0, acked: 0, done: false, moved: new Gate() },
+      ]),
     );
   }
 
@@ -114,12 +133,11 @@ export class Exchange {
   /** Begins to listen, and says hello to all. */
   start(): void {
     this.#stopListening = this.#transport.listen((from, bytes) => this.#hear(from, bytes));
-    for (const peer of this.#peers.values()) this.#hello(peer, false);
+    for (const peer of this.#peers.values()) this.#hello(peer);
     const every = (milliseconds: number, work: () => void): void => {
       this.#timers.push(setInterval(work, milliseconds));
     };
-    if (this.#peers.size > 0)
-      every(HERE_MS, () => this.#toPresent({ kind: 'here', run: this.#settings.run }));
+    if (this.#peers.size > 0) every(HERE_MS, () => this.#toPresent({ kind: 'here' }));
     const { timeout } = this.#settings;
     if (timeout !== undefined)
       every(Math.min(Math.max(timeout / 4, 1), 1000), () => this.#checkSilence(timeout));
@@ -132,7 +150,9 @@ export class Exchange {
       const send = [...this.#sends.values()].find(({ crossing: c }) => c.number === number && c.to === to);
       const [bytes] = data;
       if (send === undefined || bytes === undefined) throw noSuch(attributes);
+      await this.#settings.kept?.sends(send.crossing, bytes);
       await this.#push(send, bytes);
+      send.done = true;
       return new Uint8Array(output.bytes);
     }
     const receive = [...this.#receives.values()].find(
@@ -146,17 +166,56 @@ export class Exchange {
     return bytes as Uint8Array<ArrayBuffer>;
   }
 
-  /** The run is done: all that there was to send is with the others. */
-  end(): void {
-    this.#close();
-    this.#toPresent({ kind: 'bye', run: this.#settings.run });
+  /** Everything was computed in an attempt before this one: what is sent is what was kept. */
+  restore(): void {
+    for (const send of this.#sends.values()) send.done = true;
+    for (const receive of this.#receives.values()) {
+      receive.received = receive.crossing.bytes;
+      receive.bytes = new Uint8Array();
+      receive.done.open();
+    }
+  }
+
+  /**
+   * The run is done: all that there was to send is with the others. Where it is kept, stays for those who come back until all are done, or are silent
+   * for longer than they may be.
+   */
+  async end(): Promise<void> {
+    this.#finished = true;
+    const { kept, timeout = LINGER_MS } = this.#settings;
+    if (kept === undefined) {
+      this.#close();
+      return this.#toPresent({ kind: 'bye' });
+    }
+    const peers = [...this.#peers.values()];
+    for (const peer of peers) {
+      peer.since = performance.now();
+      if (peer.hello.isOpen) void this.#serve(peer);
+    }
+    const left = (peer: Peer): boolean =>
+      peer.ended || performance.now() - Math.max(peer.since, peer.heard) > timeout;
+    const look = setInterval(() => this.#farewells.open(), Math.min(Math.max(timeout / 4, 1), 1000));
+    try {
+      while (!peers.every(left) && !this.signal.aborted) {
+        this.#farewells = new Gate();
+        await this.#farewells.promise;
+      }
+    } finally {
+      clearInterval(look);
+      this.#close();
+    }
+    if (peers.every(({ ended }) => ended)) await kept.close([...this.#sends.values()].map((s) => s.crossing));
   }
 
   /** The run is over without an end, and the others need not wait. */
   stop(reason: Reason): void {
+    if (this.#over) return;
     this.#close();
-    for (const peer of this.#peers.values())
-      this.#say(peer, { kind: 'stop', run: this.#settings.run, reason });
+    for (const peer of this.#peers.values()) {
+      // Who has not come yet may come to another attempt.
+      if (peer.attempt !== NOBODY || this.#settings.kept === undefined)
+        this.#say(peer, { kind: 'stop', reason });
+    }
     // Whoever still waits for a channel does not any more.
     this.#fail(failure('party.stopped', 'This party has stopped', { reason }));
   }
@@ -174,26 +233,28 @@ export class Exchange {
     for (const { hello } of this.#peers.values()) hello.fail(error);
     for (const { done } of this.#receives.values()) done.fail(error);
     for (const { moved } of this.#sends.values()) moved.fail(error);
+    this.#farewells.open();
   }
 
   // --------------------------------------------------------------------------------------------- saying
 
-  #hello(peer: Peer, answer: boolean): void {
-    const { run, id } = this.#settings;
-    this.#say(peer, { kind: 'hello', run, id, answer });
+  #hello(peer: Peer): void {
+    this.#say(peer, { kind: 'hello', id: this.#settings.id });
   }
 
-  #say(peer: Peer, frame: Frame): void {
-    this.#transmit(peer, frame).catch(() => {});
+  #say(peer: Peer, said: Said): void {
+    this.#transmit(peer, said).catch(() => {});
   }
 
   /** To those who are there. */
-  #toPresent(frame: Frame): void {
-    for (const peer of this.#peers.values()) if (peer.hello.isOpen && !peer.ended) this.#say(peer, frame);
+  #toPresent(said: Said): void {
+    for (const peer of this.#peers.values()) if (peer.hello.isOpen && !peer.ended) this.#say(peer, said);
   }
 
   /** Errors: PartyError `party.transport`, which ends the run, too. */
-  async #transmit(peer: Peer, frame: Frame): Promise<void> {
+  async #transmit(peer: Peer, said: Said): Promise<void> {
+    const { run } = this.#settings;
+    const frame: Frame = { ...said, run, attempt: this.#attempt, to: peer.attempt };
     try {
       await this.#transport.send(peer.name, encode(frame));
     } catch (cause) {
@@ -214,11 +275,25 @@ export class Exchange {
         const bytes = data.subarray(send.sent, send.sent + PIECE);
         const from = send.sent;
         send.sent += bytes.length;
-        const { run } = this.#settings;
-        await this.#transmit(peer, { kind: 'piece', run, channel, total: data.length, from, bytes });
+        await this.#transmit(peer, { kind: 'piece', channel, total: data.length, from, bytes });
       }
       if (send.acked < data.length) await this.#awaited(peer, send.moved.promise);
     }
+  }
+
+  /** What a party that is there, perhaps again, lacks: all that was sent before, and, where this one is done, a farewell. */
+  async #serve(peer: Peer): Promise<void> {
+    const { attempt } = peer;
+    try {
+      for (const send of this.#sends.values()) {
+        const { crossing, done } = send;
+        if (crossing.to !== peer.name || !done || send.acked === crossing.bytes) continue;
+        await this.#push(send, (await this.#settings.kept?.sent(crossing)) as Uint8Array);
+      }
+    } catch (error) {
+      return this.#fail(error);
+    }
+    if (this.#finished && peer.attempt === attempt && !this.signal.aborted) this.#say(peer, { kind: 'bye' });
   }
 
   /** Waits for something of a party's, whose silence is looked at meanwhile. */
@@ -232,6 +307,8 @@ export class Exchange {
   }
 
   #checkSilence(timeout: number): void {
+    // Who is done needs nobody.
+    if (this.#finished) return;
     const now = performance.now();
     const silent = (peer: Peer): boolean =>
       peer.waits > 0 && now - Math.max(peer.since, peer.heard) > timeout;
@@ -269,9 +346,19 @@ export class Exchange {
     if (frame.run !== run) {
       throw refuse('party.run', 'it is of another run', { found: frame.run, expected: run });
     }
+    if (attemptNumber(frame.attempt) < attemptNumber(peer.attempt))
+      throw refuse('party.attempt', `party ${describe(peer.name)} has begun anew since`, {
+        found: frame.attempt,
+        expected: peer.attempt,
+      });
+    if (frame.kind === 'hello') return this.#greeted(peer, frame, id);
     if (peer.ended)
       throw refuse('party.ended', `party ${describe(peer.name)} had said that nothing more comes`);
-    if (frame.kind === 'hello') return this.#greeted(peer, frame.id, id, frame.answer);
+    if (frame.to !== this.#attempt && !(frame.kind === 'stop' && frame.to === NOBODY))
+      throw refuse('party.attempt', 'it is for another attempt of this party', {
+        found: frame.to,
+        expected: this.#attempt,
+      });
     if (frame.kind === 'stop') {
       peer.ended = true;
       return this.#gone(
@@ -280,7 +367,7 @@ export class Exchange {
         frame.reason,
       );
     }
-    if (!peer.hello.isOpen)
+    if (!peer.hello.isOpen || frame.attempt !== peer.attempt)
       throw refuse('party.hello', `party ${describe(peer.name)} has not said hello before`, {
         kind: frame.kind,
       });
@@ -294,11 +381,12 @@ export class Exchange {
       case 'bye':
         peer.ended = true;
         this.#farewell(peer);
+        this.#farewells.open();
     }
     peer.heard = performance.now();
   }
 
-  #greeted(peer: Peer, found: string, expected: string, answer: boolean): void {
+  #greeted(peer: Peer, { attempt, to, id: found }: Frame & { readonly id: string }, expected: string): void {
     if (found !== expected) {
       const details = { found, expected };
       if (peer.hello.isOpen)
@@ -307,15 +395,48 @@ export class Exchange {
           `party ${describe(peer.name)} had said hello with another graph`,
           details,
         );
+      peer.attempt = attempt;
       const problem = `Party ${describe(peer.name)} has another graph: found ${found}, expected ${expected}`;
       this.#fail(failure('party.graph', problem, { party: peer.name, ...details }));
       return;
     }
     peer.heard = performance.now();
-    if (peer.hello.isOpen) return;
-    peer.hello.open();
+    if (peer.attempt === attempt) return;
+    if (peer.hello.isOpen && !this.#returned(peer, attempt)) return;
+    peer.attempt = attempt;
+    peer.ended = false;
     // It may not have been there when it was greeted.
-    if (!answer) this.#hello(peer, true);
+    if (to !== this.#attempt) this.#hello(peer);
+    for (const { crossing, done } of this.#receives.values()) {
+      const { channel, from, bytes } = crossing;
+      if (from === peer.name && done.isOpen) this.#say(peer, { kind: 'got', channel, upTo: bytes });
+    }
+    const again = peer.hello.isOpen;
+    peer.hello.open();
+    if (again || this.#finished) void this.#serve(peer);
+  }
+
+  /** A party has begun anew, and nothing of what it had before: false if the run cannot go on with it. */
+  #returned(peer: Peer, attempt: string): boolean {
+    const [before, now] = [peer.attempt, attempt].map(attemptNumber);
+    if (this.#settings.kept === undefined || before === now) {
+      const why =
+        before === now
+          ? 'it had not kept what it had begun'
+          : 'this party has not kept what it sent: option keep';
+      const problem = `Party ${describe(peer.name)} has begun this run anew, and ${why}`;
+      this.#fail(failure('party.restarted', problem, { party: peer.name }));
+      return false;
+    }
+    for (const receive of this.#receives.values())
+      if (receive.crossing.from === peer.name && !receive.done.isOpen) receive.received = 0;
+    for (const send of this.#sends.values()) {
+      if (send.crossing.to !== peer.name) continue;
+      send.sent = 0;
+      send.acked = 0;
+      moved(send);
+    }
+    return true;
   }
 
   #piece(peer: Peer, { channel, total, from, bytes }: Extract<Frame, { kind: 'piece' }>): void {
@@ -347,7 +468,7 @@ export class Exchange {
     receive.bytes ??= new Uint8Array(expected);
     receive.bytes.set(bytes, from);
     receive.received += bytes.length;
-    this.#say(peer, { kind: 'got', run: this.#settings.run, channel, upTo: receive.received });
+    this.#say(peer, { kind: 'got', channel, upTo: receive.received });
     if (receive.received === expected) receive.done.open();
   }
 
@@ -359,7 +480,9 @@ export class Exchange {
       const details = { channel, found: peer.name, expected: send.crossing.to };
       throw refuse('party.sender', `nothing of its channel goes to party ${describe(peer.name)}`, details);
     }
-    if (upTo <= send.acked || upTo > send.sent) {
+    // Who comes back may have kept what it had: it has all, or begins with nothing.
+    const all = this.#settings.kept !== undefined && upTo === send.crossing.bytes;
+    if (upTo <= send.acked || (upTo > send.sent && !all)) {
       const expected = `more than ${send.acked}, at most ${send.sent}`;
       throw refuse('party.order', `it has ${upTo} bytes, expected ${expected}`, {
         channel,
@@ -368,9 +491,8 @@ export class Exchange {
       });
     }
     send.acked = upTo;
-    const { moved } = send;
-    send.moved = new Gate();
-    moved.open();
+    send.sent = Math.max(send.sent, upTo);
+    moved(send);
   }
 
   /** Who leaves while something is awaited from it has stopped. */
@@ -390,10 +512,22 @@ export class Exchange {
   }
 }
 
+/** Lets whoever waits for room on a channel look again. */
+function moved(send: Send): void {
+  const before = send.moved;
+  send.moved = new Gate();
+  before.open();
+}
+
+function attemptNumber(attempt: string): number {
+  return Number.parseInt(attempt.slice(0, 8), 16);
+}
+
 /** Why a message is refused. */
 type Refusal =
   | 'party.stranger'
   | 'party.run'
+  | 'party.attempt'
   | 'party.ended'
   | 'party.hello'
   | 'party.channel'

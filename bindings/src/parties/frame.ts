@@ -2,9 +2,9 @@
  * What parties say to each other, as bytes. Everything has its fixed place: there is nothing to nest, to name or to leave out.
  *
  * ```text
- * "clp" | version u8 | kind u8 | run: 16 bytes | what the kind says
+ * "clp" | version u8 | kind u8 | run: 16 bytes | attempt of the sender: 8 bytes | attempt of the receiver: 8 bytes | what the kind says
  *
- * 1 hello  id of the shared graph: 16 bytes | u8: 1 for an answer to another hello
+ * 1 hello  id of the shared graph: 16 bytes
  * 2 piece  channel: 16 bytes | bytes of the value u64 | where the piece begins u64 | 1 to 262144 bytes
  * 3 got    channel: 16 bytes | bytes of the value that are there u64
  * 4 here
@@ -12,7 +12,8 @@
  * 6 bye
  * ```
  *
- * Numbers are little-endian.
+ * Numbers are little-endian. An attempt is how often its party has begun this run (u32, big-endian, from 1) and 4 random bytes; that of a receiver of whom
+ * nothing was heard is zeros.
  */
 import { failure } from '../errors.js';
 
@@ -23,29 +24,39 @@ export const PIECE = 2 ** 18;
 export const REASONS = ['cancelled', 'failed'] as const;
 export type Reason = (typeof REASONS)[number];
 
-/** A message. Identities are 32 hexadecimal digits. */
-export type Frame =
-  | { readonly kind: 'hello'; readonly run: string; readonly id: string; readonly answer: boolean }
+/** The attempt of a receiver of whom nothing was heard. */
+export const NOBODY = '0'.repeat(16);
+
+/** What a message says. Identities are 32 hexadecimal digits. */
+export type Said =
+  | { readonly kind: 'hello'; readonly id: string }
   | {
       readonly kind: 'piece';
-      readonly run: string;
       readonly channel: string;
       readonly total: number;
       readonly from: number;
       readonly bytes: Uint8Array;
     }
-  | { readonly kind: 'got'; readonly run: string; readonly channel: string; readonly upTo: number }
-  | { readonly kind: 'here' | 'bye'; readonly run: string }
-  | { readonly kind: 'stop'; readonly run: string; readonly reason: Reason };
+  | { readonly kind: 'got'; readonly channel: string; readonly upTo: number }
+  | { readonly kind: 'here' | 'bye' }
+  | { readonly kind: 'stop'; readonly reason: Reason };
+
+/** A message: what it says, in which run, and the attempts of both ends, 16 hexadecimal digits. */
+export type Frame = Said & { readonly run: string; readonly attempt: string; readonly to: string };
 
 const MAGIC = [0x63, 0x6c, 0x70]; // "clp"
-const VERSION = 1;
+const VERSION = 2;
 const ID = 16;
-const HEADER = MAGIC.length + 2 + ID;
+const ATTEMPT = 8;
+const RUN_AT = MAGIC.length + 2;
+const ATTEMPT_AT = RUN_AT + ID;
+const TO_AT = ATTEMPT_AT + ATTEMPT;
+const HEADER = TO_AT + ATTEMPT;
 const KINDS = ['hello', 'piece', 'got', 'here', 'stop', 'bye'] as const;
 /** Bytes behind the header; of a piece those before its bytes. */
-const SIZES = { hello: ID + 1, piece: ID + 16, got: ID + 8, here: 0, stop: 1, bye: 0 } as const;
-const MOST = HEADER + SIZES.piece + PIECE;
+const SIZES = { hello: ID, piece: ID + 16, got: ID + 8, here: 0, stop: 1, bye: 0 } as const;
+/** Most bytes of a message. */
+export const MOST = HEADER + SIZES.piece + PIECE;
 
 /** A message as bytes. */
 export function encode(frame: Frame): Uint8Array<ArrayBuffer> {
@@ -53,11 +64,12 @@ export function encode(frame: Frame): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(HEADER + SIZES[frame.kind] + piece.length);
   const view = new DataView(bytes.buffer);
   bytes.set([...MAGIC, VERSION, KINDS.indexOf(frame.kind) + 1]);
-  putId(bytes, HEADER - ID, frame.run);
+  putId(bytes, RUN_AT, frame.run);
+  putId(bytes, ATTEMPT_AT, frame.attempt);
+  putId(bytes, TO_AT, frame.to);
   switch (frame.kind) {
     case 'hello':
       putId(bytes, HEADER, frame.id);
-      bytes[HEADER + ID] = frame.answer ? 1 : 0;
       break;
     case 'piece':
       putId(bytes, HEADER, frame.channel);
@@ -91,30 +103,30 @@ export function decode(given: unknown): Frame {
   const fits = kind === 'piece' ? rest > size : rest === size;
   if (!fits) throw wrong(`a ${kind} of ${rest} bytes`, kind === 'piece' ? `more than ${size}` : `${size}`);
   const view = new DataView(bytes.buffer, bytes.byteOffset);
-  const run = getId(bytes, HEADER - ID);
-  const id = rest < ID ? '' : getId(bytes, HEADER);
+  const ends = {
+    run: getId(bytes, RUN_AT, ID),
+    attempt: getId(bytes, ATTEMPT_AT, ATTEMPT),
+    to: getId(bytes, TO_AT, ATTEMPT),
+  };
+  if (/^0{8}/.test(ends.attempt)) throw wrong('attempt 0', 'attempt 1 or a later one');
+  const id = rest < ID ? '' : getId(bytes, HEADER, ID);
   switch (kind) {
     case 'hello':
-      return { kind, run, id, answer: flag(bytes[HEADER + ID]) };
+      return { kind, ...ends, id };
     case 'piece': {
       const [total, from] = [whole(view, HEADER + ID), whole(view, HEADER + ID + 8)];
-      return { kind, run, channel: id, total, from, bytes: bytes.subarray(HEADER + size) };
+      return { kind, ...ends, channel: id, total, from, bytes: bytes.subarray(HEADER + size) };
     }
     case 'got':
-      return { kind, run, channel: id, upTo: whole(view, HEADER + ID) };
+      return { kind, ...ends, channel: id, upTo: whole(view, HEADER + ID) };
     case 'stop': {
       const reason = REASONS[bytes[HEADER] as number];
       if (reason === undefined) throw wrong(`reason ${bytes[HEADER]}`, `0 to ${REASONS.length - 1}`);
-      return { kind, run, reason };
+      return { kind, ...ends, reason };
     }
     default:
-      return { kind, run };
+      return { kind, ...ends };
   }
-}
-
-function flag(byte: number | undefined): boolean {
-  if (byte === 0 || byte === 1) return byte === 1;
-  throw wrong(`${byte}`, '0 or 1');
 }
 
 /** Numbers of bytes that no array has are refused here, so that all others are exact. */
@@ -125,12 +137,12 @@ function whole(view: DataView, at: number): number {
 }
 
 function putId(bytes: Uint8Array, at: number, id: string): void {
-  for (let byte = 0; byte < ID; byte++)
+  for (let byte = 0; byte < id.length / 2; byte++)
     bytes[at + byte] = Number.parseInt(id.slice(2 * byte, 2 * byte + 2), 16);
 }
 
-function getId(bytes: Uint8Array, at: number): string {
-  return Array.from(bytes.subarray(at, at + ID), (byte) => byte.toString(16).padStart(2, '0')).join('');
+function getId(bytes: Uint8Array, at: number, length: number): string {
+  return Array.from(bytes.subarray(at, at + length), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 function wrong(found: string, expected: string): Error {

@@ -13,7 +13,8 @@ import type {
   RunInputs,
   RunOutputs,
 } from '../graph-types.js';
-import type { CallOptions } from '../types.js';
+import type { CallOptions, Ciphertexts, EvaluationKeys } from '../types.js';
+import type { Cells, Decrypted } from '../values/types.js';
 
 /** An input or output of a shared graph. */
 export interface OwnedPort extends Port {
@@ -91,8 +92,18 @@ export interface Transport {
   send(to: string, bytes: Uint8Array): Promise<void>;
   /** Has messages handed to `hear`, also beside others, until the function that it gives is called. */
   listen(hear: (from: string, bytes: Uint8Array) => void): () => void;
-  /** Ends it for all runs. */
+  /** Ends it for all runs; what `send` was given before still goes out. */
   close(): void;
+}
+
+/** Where a party keeps what it needs to come back to a run: `inFolder`, `inMemory`, or one's own. It holds secrets: what was sent, results, and random bytes. */
+export interface PartyStore {
+  /** What was put last under a name, or undefined. */
+  get(name: string): Promise<Uint8Array | undefined>;
+  /** Keeps bytes under a name, all or none, and resolves when they outlive the process. */
+  put(name: string, bytes: Uint8Array): Promise<void>;
+  /** Forgets a name, also one that is not there. */
+  remove(name: string): Promise<void>;
 }
 
 /** Options of `Cut.run`. */
@@ -110,6 +121,12 @@ export interface CutRunOptions extends Omit<CircuitRunOptions, 'keep'> {
    * PartyError `party.timeout`.
    */
   timeout?: number | undefined;
+  /**
+   * Where to keep what lets a party come back. All parties of a run have it, or nobody can. A party whose process has died calls `run` again, for the same run, with the same inputs (random ones by `keptRandom`) and
+   * store: it computes anew, is sent again what it lacks, and sends nothing else than before. Then `run` ends once all others are done, too, or are silent for longer than
+   * `timeout` (default here: 60,000); after that it gives the same results again, without them. Errors: PartyError `party.changed`, `party.store`.
+   */
+  keep?: PartyStore | undefined;
   /**
    * Told of every message that was refused, by an error that says why; the run goes on. What it throws ends the run.
    */
@@ -148,8 +165,102 @@ export interface Cut extends Disposable {
    * Computes this party's part together with the others, each of whom starts by themselves; whoever is first waits, with what it could compute
    * alone. Errors: those of `Circuit.run`, before anything is sent; PartyError: `party.unapproved` and `party.refused`, before anything is sent;
    * `party.graph` for a party with another graph, `party.stopped`, `party.timeout`, `party.value` for values that are none of their
-   * type, each with `details.party`; `party.transport`. Aborting tells the others, for whom it is `party.stopped`.
+   * type, `party.restarted` for one that has begun anew, where that was not kept, each with `details.party`; `party.transport`. Aborting tells the others, for whom it is `party.stopped`.
    */
   run(inputs: RunInputs, options: CutRunOptions): Promise<RunOutputs>;
+  dispose(): void;
+}
+
+/** Options of `Program.party`: the same for all parties, but for `saved`. */
+export interface PartyOptions extends CallOptions {
+  /** Who shares the key, in an order that all agree on. */
+  parties: readonly string[];
+  /** How many of them are enough, fewer than all; then each is dealt a share first ({@link KeyParty.deal}). Default: all have to take part. */
+  threshold?: number | undefined;
+  /** What `KeyParty.save` gave. */
+  saved?: Uint8Array | undefined;
+}
+
+/** How a party meets the others for a protocol. */
+export interface ProtocolOptions
+  extends Pick<CutRunOptions, 'transport' | 'run' | 'timeout' | 'onRefused'>, CallOptions {
+  /** Asked once, before anything secret is touched, with what will leave; where it does not give true, nothing is sent. */
+  approve: (leaves: readonly Crossing[]) => boolean | Promise<boolean>;
+}
+
+/** Options of `KeyParty.makeKeys`. */
+export interface MakeKeysOptions extends ProtocolOptions {
+  /** Who takes part: all, or of a threshold as many as are enough, or more. Default: all. */
+  active?: readonly string[] | undefined;
+  /** Who adds shares up and gets the evaluation keys: one of them, or anybody else. Default: the first who takes part. */
+  hub?: string | undefined;
+}
+
+/** Options of `KeyParty.switchTo`. */
+export interface SwitchOptions extends MakeKeysOptions {
+  /** The public key that the parties made. */
+  publicKey: Uint8Array;
+}
+
+/** Options of `KeyParty.decrypt`. */
+export interface DecryptTogetherOptions extends ProtocolOptions {
+  /** The public key that the parties made: says which key it is. */
+  publicKey: Uint8Array;
+  /** Who takes part. Default: all. */
+  active?: readonly string[] | undefined;
+  /** Who learns the results: some of those who take part, or whoever else is first of them. Default: all who take part. */
+  to?: readonly string[] | undefined;
+  /** Public inputs of the run. */
+  public?: Readonly<Record<string, Cells>> | undefined;
+}
+
+/** What parties made together. */
+export interface JointKeys {
+  /** For data owners (`Program.owner`), and to say which key it is. The same for all. */
+  readonly publicKey: Uint8Array;
+  /** For `Program.run`; undefined for all but who added shares up. */
+  readonly evaluationKeys: EvaluationKeys | undefined;
+}
+
+/**
+ * A party at a key that several share. Each method is one protocol, which all who take part call with the same arguments and one `run`, each for itself; errors are those of `Cut.run`, and
+ * PartyError `party.refused` where `approve` does not give true, `party.shared` for names that are none, or too few. What it takes for the others to be passive only, SECURITY.md says.
+ */
+export interface KeyParty extends Disposable {
+  readonly name: string;
+  /** Who shares the key. */
+  readonly parties: readonly string[];
+  readonly threshold: number | undefined;
+  /**
+   * Deals shares to all others, and keeps what they deal: where there is a threshold, once, before all else, by all. A share is a secret of its receiver: `transport` has to hide it from everybody else. Save the
+   * party afterwards.
+   */
+  deal(options: ProtocolOptions): Promise<void>;
+  /**
+   * Makes the public key and all evaluation keys of the program, in two rounds. The common polynomials follow from `run`: where it has to be done again, be it after a failure, it takes a
+   * new one, since two keys over the same polynomials tell of the secrets.
+   */
+  makeKeys(options: MakeKeysOptions): Promise<JointKeys>;
+  /**
+   * Decrypts results of a run together; undefined for who does not learn them. Each who takes part has to know that they are results of the run that was agreed on. It counts, for each party. Errors: KeyError
+   * `key.released` where it was done as often as the program was compiled for; `key.foreign` for results of another key; `noise.exhausted` where a share was none.
+   */
+  decrypt(
+    results: Ciphertexts,
+    options: DecryptTogetherOptions,
+  ): Promise<Record<string, Decrypted> | undefined>;
+  /**
+   * Switches results to the public key of a receiver, a client of the program (`Client.publicKey`), who need not be there: the client's `decrypt` takes what `hub` gets; undefined for all others. It counts as {@link decrypt}
+   * does.
+   */
+  switchTo(
+    receiver: Uint8Array,
+    results: Ciphertexts,
+    options: SwitchOptions,
+  ): Promise<Ciphertexts | undefined>;
+  /** How many decryptions it took part in, as far as it and what it was saved as know. */
+  released(options?: CallOptions): Promise<number>;
+  /** Its secret and its share, from which it comes back: whoever has these of enough parties has the key. */
+  save(options?: CallOptions): Promise<Uint8Array>;
   dispose(): void;
 }

@@ -183,23 +183,28 @@ export class KeyHolder extends Resource implements Client {
     });
   }
 
-  /** By the names of the task's outputs, in their order. */
   #outputs<T>(
     found: readonly RawOutput<ErrorRecord>[],
     decode: (info: OutputInfo, raw: RawOutput<ErrorRecord>) => T,
   ): Record<string, T> {
-    const byOutput = new Map(found.map((raw) => [raw.name, raw]));
-    return Object.fromEntries(
-      this.#info.outputs.map((info) => [
-        info.name,
-        decode(info, byOutput.get(info.name) as RawOutput<ErrorRecord>),
-      ]),
-    );
+    return outputsOf(this.#info, found, decode);
   }
 }
 
+/** By the names of the task's outputs, in their order. */
+export function outputsOf<T>(
+  { outputs }: ProgramInfo,
+  found: readonly RawOutput<ErrorRecord>[],
+  decode: (info: OutputInfo, raw: RawOutput<ErrorRecord>) => T,
+): Record<string, T> {
+  const byOutput = new Map(found.map((raw) => [raw.name, raw]));
+  return Object.fromEntries(
+    outputs.map((info) => [info.name, decode(info, byOutput.get(info.name) as RawOutput<ErrorRecord>)]),
+  );
+}
+
 /** Errors: UndefinedStatisticError. */
-function cellsOf({ cells, present, integers, problem }: RawOutput<ErrorRecord>): RawCells {
+export function cellsOf({ cells, present, integers, problem }: RawOutput<ErrorRecord>): RawCells {
   if (problem !== undefined) throw fromRecord(problem);
   return { cells: cells as RawCells['cells'], ...(present && { present }), ...(integers && { integers }) };
 }

@@ -99,6 +99,7 @@ export function describeProgram(
     }),
     keys: report.keys.map(([name, bytes]) => ({ name, bytes })),
     publicKey: typeof report.publicKey === 'number',
+    parties: report.parties ?? 1,
     releases: report.releases ?? undefined,
     operators,
     cost: {
@@ -142,18 +143,19 @@ export function noResult(name: string, type: ValueType): Error {
 }
 
 /** What need not be said of parameters. */
-const MAY_LACK = new Set(['scale', 'publicKey']);
+const MAY_LACK = new Set(['scale', 'publicKey', 'parties']);
 
 /** What the core reads of parameters, be they all of a program's info. Errors: InputError `input.type`. */
 export function givenParameters(given: Parameters): RawParameters {
-  const { scheme, n, moduli, special, plainModuli, scale, publicKey, inputs = [] } = given;
-  const parameters = { scheme, n, moduli, special, plainModuli, scale, publicKey, inputs };
+  const { scheme, n, moduli, special, plainModuli, scale, publicKey, parties, inputs = [] } = given;
+  const parameters = { scheme, n, moduli, special, plainModuli, scale, publicKey, parties, inputs };
   for (const [name, kind] of Object.entries(PARAMETERS)) {
     const value = parameters[name as keyof typeof PARAMETERS];
     if (!MAY_LACK.has(name) || value !== undefined) checkArgument(`parameters, ${name}`, value, kind);
   }
   const laid = inputs.flatMap(({ name, layout }) => (layout === undefined ? [] : [[name, layout] as const]));
-  return { scheme, n, moduli, special, plainModuli, scale, publicKey, layouts: Object.fromEntries(laid) };
+  const layouts = Object.fromEntries(laid);
+  return { scheme, n, moduli, special, plainModuli, scale, publicKey, parties, layouts };
 }
 
 /**

@@ -2,9 +2,12 @@
 import {
   BYTES,
   CALL_OPTIONS,
+  checkArgument,
   checkCall,
   CIPHERTEXTS,
   KEYS,
+  PARTY_OPTIONS,
+  TEXT,
   RESTORE_OPTIONS,
   STAGE,
   TRIAL_OPTIONS,
@@ -15,6 +18,7 @@ import { checkAtMost, checkBytes, MOST_SAVED_BYTES, movable } from '../bytes.js'
 import { failure } from '../errors.js';
 import type { WorkerLoom } from '../loom.js';
 import { JobProgress } from '../progress.js';
+import type { KeyParty, PartyOptions } from '../parties/types.js';
 import { abortable, Resource } from '../resource.js';
 import { withSaved } from '../sealed-key.js';
 import { STAGES } from '../stages.js';
@@ -179,6 +183,19 @@ export class CompiledProgram extends Resource implements Program {
     return new PublicKeyHolder(this.#loom, this.#rules, key);
   }
 
+  async party(name: string, options: PartyOptions): Promise<KeyParty> {
+    checkCall('party', {}, options, PARTY_OPTIONS);
+    checkArgument('party, name', name, TEXT);
+    const { parties, threshold, saved } = options;
+    checkArgument('party, option parties', parties, PARTY_OPTIONS.parties);
+    const signal = this.signal(options.signal);
+    const { SharingParty } = await import('../parties/key-party.js');
+    const group = { parties: [...parties], threshold };
+    const lodger = partyOf(this.#sent(), this.#opened, name, group);
+    const key = await Key.make(this.#loom.clients, this.#tenants.clients, lodger, saved, signal);
+    return new SharingParty(this.#loom, this.info, this.#rules, key, name, group);
+  }
+
   async hold(inputs: Ciphertexts, keys: EvaluationKeys, options: HoldOptions = {}): Promise<HeldValues> {
     checkCall('hold', { inputs: [inputs, CIPHERTEXTS], keys: [keys, KEYS] }, options, HOLD_OPTIONS);
     const signal = this.signal(options.signal);
@@ -321,6 +338,24 @@ function ownerOf(sent: Sent, opened: Remote<ProgramMethods>): Lodger {
     make: (connection, saved = new Uint8Array()) =>
       withProgram(connection, sent, opened, (program) => connection.call('createOwner', [program, saved])),
     free: (connection, handle) => connection.send('freeOwner', [handle]),
+  };
+}
+
+/** A party at a shared key. */
+function partyOf(
+  sent: Sent,
+  opened: Remote<ProgramMethods>,
+  name: string,
+  { parties, threshold = 0 }: { parties: string[]; threshold: number | undefined },
+): Lodger {
+  return {
+    name: 'party',
+    make: (connection, saved) =>
+      withProgram(connection, sent, opened, (program) =>
+        connection.call('createParty', [program, parties, threshold, name, saved]),
+      ),
+    save: (connection, handle, signal) => connection.call('saveParty', [handle], { signal }),
+    free: (connection, handle) => connection.send('freeParty', [handle]),
   };
 }
 

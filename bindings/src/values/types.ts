@@ -6,6 +6,7 @@
  * (kind or place), `graph.shape`, `graph.missing` (cells may be missing), `graph.foreign` (of another task); InputError and
  * OutOfRangeError for numbers that cannot be taken.
  */
+import type { KeyParty, PartyOptions } from '../parties/types.js';
 import type { STAGES, TASK_PASSES } from '../stages.js';
 import type {
   CallOptions,
@@ -440,6 +441,11 @@ export interface CompileOptions {
    * (KeyError `key.released`). It does not help against who made the ciphertexts otherwise than the program says. Default: none; results are for the client alone.
    */
   releases?: Releases | undefined;
+  /**
+   * How many parties share the secret key, 2 to 256, so that none of them has it ({@link Program.party}). Inputs then come from data owners (`publicKey`), results are decrypted by the parties
+   * together, and `releases` says how many times that may be: each shows the parties shares of it, which get noise that hides what they tell of the key. Default: as `parameters` say, else one.
+   */
+  parties?: number | undefined;
 }
 
 /** Results that may be published: see {@link CompileOptions.releases}. */
@@ -524,6 +530,8 @@ export interface Parameters extends Pick<
   readonly inputs?: readonly { readonly name: string; readonly layout?: Layout | undefined }[] | undefined;
   /** Whether data owners may encrypt, where the option of that name does not say. Default false. */
   readonly publicKey?: boolean | undefined;
+  /** How many parties share the secret key, where the option of that name does not say. Default 1. */
+  readonly parties?: number | undefined;
 }
 
 /** Where the cells of an encrypted input lie in slots: made by the compiler, and given to it again. */
@@ -623,6 +631,8 @@ export interface ProgramInfo {
   readonly keys: readonly { readonly name: string; readonly bytes: number }[];
   /** Whether data owners who hold the public key alone may encrypt inputs ({@link CompileOptions.publicKey}). */
   readonly publicKey: boolean;
+  /** How many parties share the secret key ({@link CompileOptions.parties}); 1 where one holds it. */
+  readonly parties: number;
   /** Results that may be published ({@link CompileOptions.releases}); undefined where they are for who holds the key alone. */
   readonly releases: Required<Releases> | undefined;
   /** Operators on ciphertexts, by name. */
@@ -724,6 +734,12 @@ export interface Program extends Disposable {
    * FormatError.
    */
   owner(publicKey: Uint8Array, options?: CallOptions): Promise<DataOwner>;
+  /**
+   * A party at the key of a program that was compiled with `parties`: one of those who share it, with a fresh secret or a saved one, or, under another name, who adds shares up and has no secret. Its
+   * secret lives in a client worker; for each run of a protocol the graph worker is lent it, and overwrites it. Errors: PartyError `party.shared` for another number of parties, and for a
+   * threshold that is none; `format.*` and `key.foreign` for what was saved otherwise.
+   */
+  party(name: string, options: PartyOptions): Promise<KeyParty>;
   /**
    * Computes on ciphertexts, in an evaluator worker. A ciphertext of any name serves that was encrypted, under the same key, for an input of the
    * same type and bounds, be it by the client or by data owners; for an input that is a result, that result of any run. Keys are kept while the same `EvaluationKeys` object is used. Errors: InputError, OutOfRangeError (clear inputs), FormatError,

@@ -1,6 +1,16 @@
 /** A client worker: compiles tasks, holds secret keys, encrypts and decrypts; or holds public keys alone, and encrypts. */
 import type { ErrorRecord } from '../errors.js';
-import type { NamedBytes, RawClient, RawJob, RawOutput, RawOwner, RawTasks, RawValues } from '../raw.js';
+import type {
+  NamedBytes,
+  NamedData,
+  RawClient,
+  RawJob,
+  RawOutput,
+  RawOwner,
+  RawParty,
+  RawTasks,
+  RawValues,
+} from '../raw.js';
 import { openTasks } from '../raw-tasks.js';
 import { toRecord } from './error-record.js';
 import { Handles } from './handles.js';
@@ -11,6 +21,7 @@ import { open, programMethods, programs } from './program-methods.js';
 
 const clients = new Handles<RawClient>();
 const owners = new Handles<RawOwner>();
+const parties = new Handles<RawParty>();
 let raw: RawTasks;
 
 serve<ClientMethods>({
@@ -47,6 +58,33 @@ serve<ClientMethods>({
     const job = clients.get(client).decryptJob(results, names, cells, present, bound, given, encrypted);
     return call.finish(job, () => moved(job.takeCells()));
   },
+  createParty: (_, program, ...of) => parties.add(new raw.RawParty(programs.get(program), ...of)),
+  freeParty: (_, party) => parties.free(party),
+  saveParty: (_, party) => bytesMoved(parties.get(party).save()),
+  partyReleased: (_, party) => parties.get(party).released(),
+  partyDealing: (_, party) => bytesMoved(parties.get(party).dealing()),
+  partyInputs: (_, party, of) => {
+    const own = parties.get(party);
+    if (of === 'deal') return named(own.dealingInputs());
+    return named(of === 'keys' ? own.keyInputs() : own.decryptionInputs());
+  },
+  partyKeep: (_, party, share) => {
+    try {
+      parties.get(party).keep(share);
+    } finally {
+      overwrite(share);
+    }
+  },
+  partyKeys: (_, party, ...of) => bytesMoved(parties.get(party).keys(...of)),
+  partyPublicKey: (_, party, ...made) => bytesMoved(parties.get(party).publicKey(...made)),
+  partyKey: (_, party, ...made) => bytesMoved(parties.get(party).key(...made)),
+  partyDecryption: (_, party, ...of) => parties.get(party).decryption(...of),
+  partyOpened: (call, party, results, publicKey, names, outputs, open) => {
+    const job = parties.get(party).openedJob(results, publicKey, names, outputs, ...open);
+    return call.finish(job, () => moved(job.takeCells()));
+  },
+  partySwitching: (_, party, ...of) => parties.get(party).switching(...of),
+  partySwitched: (_, party, ...of) => named(parties.get(party).switched(...of)),
   plain: (_, client, names, cells, present) => {
     try {
       return moved(clients.get(client).plain(names, cells, present));
@@ -55,6 +93,18 @@ serve<ClientMethods>({
     }
   },
 });
+
+function bytesMoved(bytes: Uint8Array<ArrayBuffer>): Moved<Uint8Array<ArrayBuffer>> {
+  return new Moved(bytes, [bytes.buffer]);
+}
+
+/** Moved, so that no copy stays behind. */
+function named(data: NamedData[]): Moved<NamedData[]> {
+  return new Moved(
+    data,
+    data.map(({ bytes }) => bytes.buffer),
+  );
+}
 
 /** The bytes that a job makes. */
 function made(call: Call, job: RawJob): Promise<Moved<Uint8Array<ArrayBuffer>>> {

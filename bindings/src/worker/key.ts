@@ -10,6 +10,8 @@ import type { ClientMethods, Handle } from './protocol.js';
 export interface Lodger {
   /** Makes it in that worker, or restores it from saved bytes. */
   make(connection: Connection<ClientMethods>, saved: Uint8Array | undefined): Promise<Handle>;
+  /** The bytes from which it can be made again; those of a client, where it says nothing. */
+  save?(connection: Connection<ClientMethods>, handle: Handle, signal?: AbortSignal): Promise<Uint8Array>;
   /** Ends it there. */
   free(connection: Connection<ClientMethods>, handle: Handle): void;
   /** What people call it. */
@@ -77,7 +79,7 @@ export class Key {
   /** Gives the bytes of the key. They are kept, so that it can come back. */
   async save(signal: AbortSignal): Promise<Uint8Array> {
     const { connection, handle } = await this.find();
-    const bytes = await connection.call('saveClient', [handle], { signal });
+    const bytes = await this.#bytes(connection, handle, signal);
     this.#saved = bytes.slice();
     return bytes;
   }
@@ -86,7 +88,12 @@ export class Key {
   async keep(): Promise<void> {
     if (this.#saved === undefined || this.#freed) return;
     const { connection, handle } = await this.find();
-    this.#saved = await connection.call('saveClient', [handle]);
+    this.#saved = await this.#bytes(connection, handle);
+  }
+
+  #bytes(connection: Connection<ClientMethods>, handle: Handle, signal?: AbortSignal): Promise<Uint8Array> {
+    const { save } = this.#lodger;
+    return save?.(connection, handle, signal) ?? connection.call('saveClient', [handle], { signal });
   }
 
   /** The same, under a passphrase. Errors: as of {@link seal}. */

@@ -4,6 +4,7 @@ import type { Growth, Platform, ProtectOptions } from '../graph-types.js';
 import type {
   GraphLiteral,
   NamedBytes,
+  NamedData,
   RawAnalysis,
   RawCircuitOptions,
   RawCompileOptions,
@@ -13,6 +14,7 @@ import type {
   RawGivenValues,
   RawOptions,
   RawOutgoing,
+  RawOpening,
   RawOutput,
   RawPort,
   RawProgramReport,
@@ -121,6 +123,54 @@ export interface ClientMethods extends ProgramMethods {
     inputs: { names: string[]; encrypted: Uint8Array[] } | undefined,
   ): RawOutput<ErrorRecord>[];
   plain(client: Handle, ...values: RawValues): RawOutput<ErrorRecord>[];
+  /** A party at a shared key, and what it does there: of these answers `partyInputs` has secrets, for its own run of a protocol, and `saveParty`. */
+  createParty(
+    program: Handle,
+    parties: string[],
+    threshold: number,
+    name: string,
+    saved: Uint8Array | undefined,
+  ): Handle;
+  freeParty(party: Handle): void;
+  saveParty(party: Handle): Bytes;
+  partyReleased(party: Handle): number;
+  partyDealing(party: Handle): Bytes;
+  partyInputs(party: Handle, of: 'deal' | 'keys' | 'decrypt'): NamedData[];
+  partyKeep(party: Handle, share: Uint8Array): void;
+  partyKeys(party: Handle, active: string[], hub: string, run: Uint8Array): Bytes;
+  partyPublicKey(party: Handle, run: Uint8Array, output: Uint8Array): Bytes;
+  partyKey(party: Handle, run: Uint8Array, name: string, output: Uint8Array, publicKey: Uint8Array): Bytes;
+  partyDecryption(
+    party: Handle,
+    results: Uint8Array[],
+    publicKey: Uint8Array,
+    active: string[],
+    to: string[],
+  ): RawOpening;
+  partyOpened(
+    party: Handle,
+    results: Uint8Array[],
+    publicKey: Uint8Array,
+    names: string[],
+    outputs: Uint8Array[],
+    open: RawValues,
+  ): RawOutput<ErrorRecord>[];
+  partySwitching(
+    party: Handle,
+    results: Uint8Array[],
+    publicKey: Uint8Array,
+    receiver: Uint8Array,
+    active: string[],
+    hub: string,
+  ): RawOpening;
+  partySwitched(
+    party: Handle,
+    results: Uint8Array[],
+    publicKey: Uint8Array,
+    receiver: Uint8Array,
+    names: string[],
+    outputs: Uint8Array[],
+  ): NamedData[];
 }
 
 /**

@@ -14,9 +14,9 @@ import {
   type,
   u32,
 } from 'cipherloom';
-import { inProcess, newRun, overBroadcast, overPorts } from 'cipherloom/parties';
+import { inMemory, inProcess, keptRandom, newRun, overBroadcast, overPorts } from 'cipherloom/parties';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { decode, encode } from '../../dist/parties/frame.js';
+import { decode, encode, type Frame, type Said } from '../../dist/parties/frame.js';
 import { random } from '../random.js';
 import { threadsOf } from './builds.js';
 import { errorOf } from './error-of.js';
@@ -56,6 +56,17 @@ async function together(
       return cut.run(data[party] ?? {}, { transport, run, leaves: cut.leaves });
     }),
   );
+}
+
+/** What a test says as a party, in its first attempt. */
+type Line = Said & Pick<Frame, 'run'> & Partial<Pick<Frame, 'to'>>;
+
+/** Speaks over a transport to a party that runs, once that has said something. */
+async function speaker(transport: Transport, party: string): Promise<(line: Line) => Promise<void>> {
+  const to = await new Promise<string>((resolve) =>
+    transport.listen((_, bytes) => resolve(decode(bytes).attempt)),
+  );
+  return (line) => transport.send(party, encode({ attempt: '0000000100000000', to, ...line }));
 }
 
 const DATA = { one: { v1: words(1), v2: words(2) }, two: { v3: words(3), v4: words(4) } };
@@ -314,22 +325,23 @@ describe('a party that does wrong', () => {
     const bytes = new Uint8Array(words(12).buffer);
     const { outcome, refused } = await against(async (as, { m2, m3 }, run, id) => {
       const [two, four] = [as('two'), as('four')];
+      const say = await speaker(two, 'one');
       const taken = new Promise<void>((resolve) =>
         two.listen((_, message) => {
           const frame = decode(message);
           if (frame.kind !== 'piece') return;
-          void two.send('one', encode({ kind: 'got', run, channel: frame.channel, upTo: frame.total }));
+          void say({ kind: 'got', run, channel: frame.channel, upTo: frame.total });
           resolve();
         }),
       );
-      const say = (frame: Parameters<typeof encode>[0]): Promise<void> => two.send('one', encode(frame));
       const piece = { kind: 'piece', run, total: 4, from: 0, bytes } as const;
-      await say({ kind: 'hello', run, id, answer: false });
+      await say({ kind: 'hello', run, id });
       await say({ ...piece, channel: '0'.repeat(32) });
       await say({ ...piece, channel: m3 });
       await say({ ...piece, channel: m2, run: '0'.repeat(32) });
       await say({ ...piece, channel: m2, total: 8 });
-      await four.send('one', encode({ ...piece, channel: m2 }));
+      const stranger = { ...piece, channel: m2, attempt: '0000000100000000', to: '0'.repeat(16) };
+      await four.send('one', encode(stranger));
       await two.send('one', Uint8Array.of(1, 2, 3));
       await say({ ...piece, channel: m2 });
       await say({ ...piece, channel: m2 });
@@ -389,13 +401,10 @@ describe('a party that does wrong', () => {
     ] as const) {
       const [hub, run] = [inProcess(), newRun()];
       const outcome = cut.run({}, { transport: hub.join('b'), run }).catch((error: PartyError) => error);
-      const liar = hub.join('a');
-      await liar.send('b', encode({ kind: 'hello', run, id: shared.id, answer: false }));
+      const say = await speaker(hub.join('a'), 'b');
+      await say({ kind: 'hello', run, id: shared.id });
       const bytes = new Uint8Array(BigUint64Array.from({ length: 8 }, () => word).buffer);
-      await liar.send(
-        'b',
-        encode({ kind: 'piece', run, channel: receive.channel, total: 64, from: 0, bytes }),
-      );
+      await say({ kind: 'piece', run, channel: receive.channel, total: 64, from: 0, bytes });
       const found = await outcome;
       if (code === undefined) expect(found).toEqual({ y: new BigUint64Array(8).fill(1n) });
       else
@@ -406,6 +415,158 @@ describe('a party that does wrong', () => {
         });
     }
   });
+});
+
+describe('a party that comes back', () => {
+  /** Party two in an attempt that its process does not survive: nothing is said or heard any more after some messages. */
+  const dying = (transport: Transport, after: number, dead: () => void): Transport => {
+    let left = after;
+    const alive = (): boolean => {
+      if (left-- === 0) dead();
+      return left >= 0;
+    };
+    return {
+      ...transport,
+      send: async (to, bytes) => void (alive() && (await transport.send(to, bytes))),
+      listen: (hear) => transport.listen((from, bytes) => void (alive() && hear(from, bytes))),
+    };
+  };
+
+  it('at any point is sent what it lacks, sends the same, and changes no result', async () => {
+    const { shared, data, expected } = await sealing();
+    for (let after = 0; after < 14; after++) {
+      const [hub, run, keeps] = [inProcess(), newRun(), { one: inMemory(), two: inMemory() }];
+      const seen = new Map<string, string>();
+      const noting = (party: 'one' | 'two', transport: Transport): Transport => ({
+        ...transport,
+        send: (to, bytes) => {
+          const frame = decode(bytes);
+          if (frame.kind === 'piece') {
+            const place = `${party} ${frame.channel} ${frame.from}`;
+            const text = Buffer.from(frame.bytes).toString('hex');
+            expect(seen.get(place) ?? text).toBe(text);
+            seen.set(place, text);
+          }
+          return transport.send(to, bytes);
+        },
+      });
+      const run1 = async (party: 'one' | 'two', transport: Transport, signal?: AbortSignal) => {
+        const cut = await shared.cut(party);
+        const mask = await keptRandom(keeps[party], run, 'mask', 4 * size);
+        const inputs = { ...data[party], [`${party} mask`]: new Uint32Array(mask.buffer) };
+        return cut.run(inputs, {
+          transport: noting(party, transport),
+          run,
+          keep: keeps[party],
+          leaves: cut.leaves,
+          timeout: 6_000,
+          signal,
+        });
+      };
+      const first = run1('one', hub.join('one'));
+      first.catch(() => {});
+      const transport = hub.join('two');
+      const death = new AbortController();
+      const end = await Promise.race([
+        run1(
+          'two',
+          dying(transport, after, () => death.abort()),
+          death.signal,
+        ).catch((error: Error) => error.name),
+        first.then(() => 'the other was first'),
+      ]);
+      transport.close();
+      const second = run1('two', hub.join('two'));
+      expect([after, await first]).toEqual([after, expected.one]);
+      expect([after, end, await second]).toEqual([after, end, expected.two]);
+      // Once more, when nobody is there any more.
+      expect(await run1('two', inProcess().join('two'))).toEqual(expected.two);
+    }
+  });
+
+  it('with other inputs sends nothing of them', async () => {
+    const { shared, data } = await sealing();
+    const [hub, run, keep] = [inProcess(), newRun(), inMemory()];
+    const cut = await shared.cut('one');
+    const other = await shared.cut('two');
+    const options = { run, keep, leaves: cut.leaves, timeout: 20_000 };
+    const death = new AbortController();
+    const sent: [string, Uint8Array][] = [];
+    const transport = watched(
+      dying(hub.join('one'), 7, () => death.abort()),
+      sent,
+    );
+    const mask = (party: string): RunInputs => ({ [`${party} mask`]: new Uint32Array(size).fill(1) });
+    const inputs = { ...data.one, ...mask('one') };
+    const others = errorOf(
+      other.run(
+        { ...data.two, ...mask('two') },
+        { transport: hub.join('two'), run, keep: inMemory(), leaves: other.leaves, timeout: 20_000 },
+      ),
+    );
+    await expect(cut.run(inputs, { ...options, transport, signal: death.signal })).rejects.toThrow('aborted');
+    expect(sent.some(([, bytes]) => decode(bytes).kind === 'piece')).toBe(true);
+    transport.close();
+    const changed = { ...inputs, 'one mask': new Uint32Array(size).fill(2) };
+    const error = await errorOf(cut.run(changed, { ...options, transport: hub.join('one') }));
+    expect(error).toMatchObject({ code: 'party.changed', details: { party: 'two' } });
+    expect(await others).toMatchObject({ code: 'party.stopped', details: { party: 'one' } });
+  });
+
+  it('ends the run of those who have kept nothing, and cannot where its store does not', async () => {
+    const { shared, data } = await sealing();
+    const [hub, run] = [inProcess(), newRun()];
+    const [one, two] = [await shared.cut('one'), await shared.cut('two')];
+    const mask = new Uint32Array(size);
+    const first = errorOf(
+      one.run({ ...data.one, 'one mask': mask }, { transport: hub.join('one'), run, leaves: one.leaves }),
+    );
+    const death = new AbortController();
+    const inputs = { ...data.two, 'two mask': mask };
+    const transport = hub.join('two');
+    const options = { run, leaves: two.leaves };
+    const dies = dying(transport, 2, () => death.abort());
+    await expect(two.run(inputs, { ...options, transport: dies, signal: death.signal })).rejects.toThrow(
+      'aborted',
+    );
+    transport.close();
+    void errorOf(two.run(inputs, { ...options, transport: hub.join('two') }));
+    expect(await first).toMatchObject({ code: 'party.restarted', details: { party: 'two' } });
+    const keep = {
+      ...inMemory(),
+      put: async (): Promise<void> => {
+        throw new Error('no space left');
+      },
+    };
+    const failed = await errorOf(two.run(inputs, { ...options, keep, transport }));
+    expect([failed.code, failed.message]).toEqual([
+      'party.store',
+      expect.stringContaining('no space left') as string,
+    ]);
+    expect(await errorOf(keptRandom(keep, run, 'mask', 4))).toMatchObject({ code: 'party.store' });
+    const kept = inMemory();
+    expect(await keptRandom(kept, run, 'mask', 70_000)).toEqual(await keptRandom(kept, run, 'mask', 70_000));
+    expect(await keptRandom(kept, run, 'other', 32)).not.toEqual(await keptRandom(kept, run, 'third', 32));
+    expect(await errorOf(keptRandom(kept, run, 'mask', 4))).toMatchObject({ code: 'party.store' });
+  });
+
+  const size = 4;
+
+  /** Sums go there and back, under a mask of each. */
+  async function sealing() {
+    const g = loom.graph({ unit: 32 });
+    const [one, two] = [g.party('one'), g.party('two')];
+    const [a, b] = [one.input('a', u32(size)), two.input('b', u32(size))];
+    const [m, n] = [one.input('one mask', u32(size)), two.input('two mask', u32(size))];
+    const masked = one.op('u32.add', [a, m]);
+    const sum = two.op('u32.add', [masked, two.op('u32.add', [b, n])]);
+    const back = one.op('u32.sub', [sum, m]);
+    two.output('sum', two.op('u32.sub', [back, n]));
+    one.output('twice', one.op('u32.add', [two.op('u32.add', [b, b]), a]));
+    const data = { one: { a: words(1, 2, 3, 4) }, two: { b: words(5, 6, 7, 8) } };
+    const expected = { one: { twice: words(11, 14, 17, 20) }, two: { sum: words(6, 8, 10, 12) } };
+    return { shared: await g.share(), data, expected };
+  }
 });
 
 describe('what leaves a party', () => {
@@ -613,7 +774,7 @@ describe('a shared graph', () => {
       [{ run: 'yesterday' }, 'input.type'],
       [{ run: newRun(), timeout: Number.NaN }, 'input.type'],
       [{ run: newRun(), transport: {} as Transport }, 'input.type'],
-      [{ run: newRun(), keep: [] } as never, 'input.option'],
+      [{ run: newRun(), keep: [] } as never, 'input.type'],
     ];
     for (const [options, code] of bad)
       expect((await errorOf(cut.run(DATA.two, { transport, ...options } as CutRunOptions))).code).toBe(code);

@@ -9,7 +9,9 @@ use super::plan::{Constants, Home, Part, Place, Plan, Step};
 use super::sync::{AtomicU32, Condvar, Mutex, MutexGuard, Ordering, current_num_threads, spin_loop};
 use super::trace::{Span, Trace};
 use super::workspace::Workspace;
+use crate::graph::ValueType;
 use crate::math::bits::copy_bits;
+use crate::ops::types::block_size;
 use crate::platform::{ForeignCall, Kernel};
 use crate::{Error, Result, memory};
 use std::cmp::Reverse;
@@ -298,8 +300,17 @@ impl Run {
         let outgoing = |&op: &u32| {
             let step = self.plan.step(op);
             let Kernel::Elsewhere(call) = step.kernel else { return Ok(None) };
-            let inputs = step.inputs.iter().map(|&place| memory::copy(self.read(place)).map(Zeroizing::new));
-            Ok(Some(Outgoing { op, call: Arc::clone(call), inputs: inputs.collect::<Result<_>>()? }))
+            // Kernels take some operands in blocks, others whole.
+            let mut blocks = step.inputs.iter().map(|&place| self.read(place));
+            let input = |ty: &ValueType| {
+                let count = ty.size.checked_div(block_size(ty)).unwrap_or(1).max(1) as usize;
+                let own: Vec<&[u8]> = blocks.by_ref().take(count).collect();
+                let mut bytes = memory::room(own.iter().map(|block| block.len()).sum())?;
+                own.iter().for_each(|block| bytes.extend_from_slice(block));
+                Ok(Zeroizing::new(bytes))
+            };
+            let inputs = call.inputs.iter().map(input).collect::<Result<_>>()?;
+            Ok(Some(Outgoing { op, call: Arc::clone(call), inputs }))
         };
         let outgoing = leaving.iter().filter_map(|op| outgoing(op).transpose()).collect::<Result<_>>()?;
         self.lock().away.extend(leaving.into_iter().map(|op| (op, now)));

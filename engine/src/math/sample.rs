@@ -27,18 +27,24 @@ pub enum Domain {
     SecretError,
     /// Noise that hides the errors of what is decrypted for others.
     SecretRelease,
+    /// Uniform words that nobody else knows: what tensors of several parties are masked with.
+    SecretWords,
+    /// Uniform residues that nobody else knows: what secrets are shared and hidden with.
+    SecretUniform,
     /// What the protection of a graph chooses.
     Protection,
 }
 
 impl Domain {
     /// All, in the order of their declaration.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 8] = [
         Self::PublicUniform,
         Self::SecretKey,
         Self::SecretTernary,
         Self::SecretError,
         Self::SecretRelease,
+        Self::SecretWords,
+        Self::SecretUniform,
         Self::Protection,
     ];
 
@@ -50,6 +56,8 @@ impl Domain {
             Self::SecretTernary => "cipherloom 2026 v1 secret ternary coefficients",
             Self::SecretError => "cipherloom 2026 v1 secret error coefficients",
             Self::SecretRelease => "cipherloom 2026 v1 secret release noise",
+            Self::SecretWords => "cipherloom 2026 v1 secret uniform words",
+            Self::SecretUniform => "cipherloom 2026 v1 secret uniform residues",
             Self::Protection => "cipherloom 2026 v1 protection choices",
         }
     }
@@ -149,7 +157,8 @@ pub mod fixed {
     }
 }
 
-/// Fills `out` with independent uniform residues in `[0, q)`, from a stream of [`Domain::PublicUniform`].
+/// Fills `out` with independent uniform residues in `[0, q)`, from a stream of [`Domain::PublicUniform`] or
+/// [`Domain::SecretUniform`]. Time depends on the rejected candidates only, which say nothing about the accepted ones.
 ///
 /// A candidate is the next `ceil(bits / 8)` bytes, little-endian, cut to the bit length of `q`; candidates
 /// from `q` on are rejected, fewer than half of them.
@@ -205,6 +214,12 @@ pub fn error_into(out: &mut [u64], stream: impl Stream) {
     fill(out, stream, accept);
 }
 
+/// Fills `out` with independent words, uniform in `[0, 2^64)`, from a stream of [`Domain::SecretWords`]: the next 8 bytes each,
+/// little-endian. In constant time.
+pub fn words_into(out: &mut [u64], stream: impl Stream) {
+    fill(out, stream, |&bytes: &[u8; 8]| Some(u64::from_le_bytes(bytes)));
+}
+
 /// Fills `out` with what `accept` makes of successive `N`-byte pieces of the stream, leaving out what it rejects.
 fn fill<const N: usize>(out: &mut [u64], mut stream: impl Stream, accept: impl Fn(&[u8; N]) -> Option<u64>) {
     let mut buffer = [0u8; 1024];
@@ -251,6 +266,12 @@ mod tests {
         out.into_iter().map(u64::cast_signed).collect()
     }
 
+    fn words(len: usize, seed: &[u8; 32], stream: u64) -> Vec<u64> {
+        let mut out = vec![0; len];
+        words_into(&mut out, Domain::SecretWords.stream(seed, stream));
+        out
+    }
+
     /// Pearson's statistic, standardized: about normal with mean 0 and deviation 1 for `expected` counts.
     fn chi_square(counts: &[u64], expected: &[f64]) -> f64 {
         let square = |(&count, &e): (&u64, &f64)| (count as f64 - e).powi(2) / e;
@@ -273,24 +294,25 @@ mod tests {
         assert_eq!(uniform(64, q, &SEED, 0), uniform(64, q, &SEED, 0));
         assert_eq!(ternary(64, &SEED, 0), ternary(64, &SEED, 0));
         assert_eq!(error(64, &SEED, 0), error(64, &SEED, 0));
+        assert_eq!(words(64, &SEED, 0), words(64, &SEED, 0));
         for (seed, stream) in [(&SEED, 1), (&SEED, 1 << 32), (&SEED, u64::MAX), (&other, 0)] {
             assert_ne!(uniform(64, q, &SEED, 0), uniform(64, q, seed, stream));
             assert_ne!(ternary(64, &SEED, 0), ternary(64, seed, stream));
             assert_ne!(error(64, &SEED, 0), error(64, seed, stream));
+            assert_ne!(words(64, &SEED, 0), words(64, seed, stream));
         }
     }
 
     #[test]
     fn domains_share_no_bytes() {
-        let domains = [Domain::PublicUniform, Domain::SecretTernary, Domain::SecretError];
-        let blocks = domains.map(|domain| {
+        let blocks = Domain::ALL.map(|domain| {
             let mut bytes = [0; 4096];
             domain.stream(&SEED, 7).fill(&mut bytes);
             bytes.chunks(8).map(<[u8]>::to_vec).collect::<std::collections::HashSet<_>>()
         });
-        assert!(blocks[0].is_disjoint(&blocks[1]));
-        assert!(blocks[0].is_disjoint(&blocks[2]));
-        assert!(blocks[1].is_disjoint(&blocks[2]));
+        for (at, one) in blocks.iter().enumerate() {
+            assert!(blocks[..at].iter().all(|other| one.is_disjoint(other)), "{:?}", Domain::ALL[at]);
+        }
     }
 
     #[test]
@@ -299,6 +321,7 @@ mod tests {
             assert_eq!(uniform(len, 1_032_193, &SEED, 3), uniform(5000, 1_032_193, &SEED, 3)[..len]);
             assert_eq!(ternary(len, &SEED, 3), ternary(5000, &SEED, 3)[..len]);
             assert_eq!(error(len, &SEED, 3), error(5000, &SEED, 3)[..len]);
+            assert_eq!(words(len, &SEED, 3), words(5000, &SEED, 3)[..len]);
         }
     }
 
@@ -322,6 +345,17 @@ mod tests {
             values.iter().for_each(|&v| counts[v as usize % 1024] += 1);
             let statistic = chi_square(&counts, &[COUNT as f64 / 1024.0; 1024]);
             assert!(statistic.abs() < 5.0, "q = {q}, low bits: {statistic}");
+        }
+    }
+
+    #[test]
+    fn words_are_flat() {
+        let values = words(COUNT, &SEED, 0);
+        for shift in (0..64).step_by(8) {
+            let mut counts = vec![0; 256];
+            values.iter().for_each(|&v| counts[(v >> shift) as usize % 256] += 1);
+            let statistic = chi_square(&counts, &[COUNT as f64 / 256.0; 256]);
+            assert!(statistic.abs() < 5.0, "byte {}: {statistic}", shift / 8);
         }
     }
 
@@ -401,6 +435,13 @@ mod tests {
         let expected = [449_398_835_649_855, 496_320_973_127_872, 479_821_776_983_854, 691_715_362_992_850];
         assert_eq!(uniform(4, (1 << 50) - 27, &SEED, 1), expected);
         assert_eq!(ternary(16, &SEED, 0), [-1, 0, 1, 1, -1, 1, -1, -1, 0, -1, 0, -1, -1, 0, 1, -1]);
+        let expected = [
+            6_491_719_408_711_386_229,
+            8_296_617_365_457_320_154,
+            3_101_554_424_726_051_760,
+            13_453_135_887_500_110_409,
+        ];
+        assert_eq!(words(4, &SEED, 0), expected);
         assert_eq!(error(16, &SEED, 0), [-2, 4, 1, 2, -7, 0, 7, -6, -2, 2, -2, -1, 2, -4, 4, 0]);
     }
 

@@ -257,6 +257,8 @@ pub struct Ciphertext {
     pub scheme: Scheme,
     /// Coefficients, where attribute `form` is left out, or values.
     pub form: Form,
+    /// Of how many parties' secrets its secret is the sum: 1 where attribute `parties` is left out.
+    pub parties: usize,
 }
 
 /// Attributes of what is in coefficient form unless it says otherwise.
@@ -270,7 +272,7 @@ pub fn with_form(attrs: Attrs, form: Form) -> Attrs {
 impl Ciphertext {
     /// One in coefficient form.
     pub fn new(n: usize, q: Vec<u64>, parts: usize, scheme: Scheme) -> Self {
-        Self { n, q, parts, scheme, form: Form::Coeff }
+        Self { n, q, parts, scheme, form: Form::Coeff, parties: 1 }
     }
 
     /// Reads a `ciphertext` type.
@@ -283,13 +285,15 @@ impl Ciphertext {
             return Err(wrong(ty, "parts", parts, &format!("1 to {MOST_PARTS}")));
         }
         let form = if ty.attrs.get("form").is_some() { Form::of(ty)? } else { Form::Coeff };
-        Ok(Self { n: dimension(ty)?, q: moduli(ty, "q")?, parts, scheme: Scheme::of(ty)?, form })
+        let (n, q, parties) = (dimension(ty)?, moduli(ty, "q")?, parties(ty)?);
+        Ok(Self { n, q, parts, scheme: Scheme::of(ty)?, form, parties })
     }
 
     /// As a value type.
     pub fn ty(&self) -> ValueType {
         let attrs = Attrs::new().with("n", self.n).with("q", self.q.as_slice()).with("parts", self.parts);
-        ValueType::new("ciphertext", self.units(), self.scheme.attrs(with_form(attrs, self.form)))
+        let attrs = with_parties(with_form(attrs, self.form), self.parties);
+        ValueType::new("ciphertext", self.units(), self.scheme.attrs(attrs))
     }
 
     /// Size in units.
@@ -414,6 +418,8 @@ pub struct SwitchingKey {
     pub digit: usize,
     /// What e_d are multiples of: 1, or what the plaintext moduli of BGV divide.
     pub factor: u64,
+    /// How many parties made it, whose secrets s'' is the sum of: 1 where attribute `parties` is left out.
+    pub parties: usize,
 }
 
 impl SwitchingKey {
@@ -429,6 +435,7 @@ impl SwitchingKey {
             special: moduli(ty, "special")?,
             digit: a.size("digit")?,
             factor: error_factor(a)?,
+            parties: parties(ty)?,
         };
         let primes = key.q.len() + key.special.len();
         if primes > MOST_PRIMES {
@@ -444,7 +451,8 @@ impl SwitchingKey {
     pub fn ty(&self) -> ValueType {
         let attrs = Attrs::new().with("n", self.n).with("q", self.q.as_slice());
         let attrs = attrs.with("special", self.special.as_slice()).with("digit", self.digit);
-        ValueType::new("switching_key", self.units(), with_error_factor(attrs, self.factor))
+        let attrs = with_parties(with_error_factor(attrs, self.factor), self.parties);
+        ValueType::new("switching_key", self.units(), attrs)
     }
 
     /// Number of digits.
@@ -485,7 +493,13 @@ pub fn sized(head: &str, size: Option<u64>, attrs: Attrs, unit: u32) -> Result<V
     let expected = match head {
         "limb" | "small" | "quotient" | "slots" | "plain" | "reals" => Some(a.size("n")? as u64),
         "limbs" => Some((a.size("n")? as u64).saturating_mul(a.uint("count")?)),
-        "poly" | "secret_key" => Some((a.size("n")? as u64).saturating_mul(a.uints("q")?.len() as u64)),
+        "poly" | "secret_key" | "key_share" => {
+            Some((a.size("n")? as u64).saturating_mul(a.uints("q")?.len() as u64))
+        }
+        "polys" => {
+            let poly = (a.size("n")? as u64).saturating_mul(a.uints("q")?.len() as u64);
+            Some(poly.saturating_mul(a.size("count")? as u64))
+        }
         "public_key" => Some((2 * a.size("n")? as u64).saturating_mul(a.uints("q")?.len() as u64)),
         "ciphertext" => Some(Ciphertext::of(&ty)?.units()),
         "extract" => Some(Extract::of(&ty)?.units()),
@@ -519,7 +533,7 @@ pub fn sized(head: &str, size: Option<u64>, attrs: Attrs, unit: u32) -> Result<V
 pub type Residues = fn(&ValueType) -> Result<(usize, Vec<u64>)>;
 
 /// The types of lattice algebra whose words are residues, by their heads.
-pub fn residues() -> [(&'static str, Residues); 10] {
+pub fn residues() -> [(&'static str, Residues); 13] {
     const SLOTS: Residues = |ty| Ok((dimension(ty)?, vec![modulus(ty, "t")?]));
     const POLY: Residues = |ty| Ok((dimension(ty)?, moduli(ty, "q")?));
     [
@@ -529,6 +543,9 @@ pub fn residues() -> [(&'static str, Residues); 10] {
         ("limbs", cycled),
         ("poly", POLY),
         ("secret_key", POLY),
+        ("key_share", POLY),
+        ("key_polynomial", cycled),
+        ("polys", cycled),
         ("public_key", cycled),
         ("ciphertext", cycled),
         ("extract", |ty| {
@@ -596,13 +613,44 @@ pub fn secret_key(n: usize, q: &[u64]) -> ValueType {
 /// True for types whose values must not be shown: keys and seeds that have to stay with their owner, and the small integers
 /// that keys and errors are made of.
 pub fn is_secret(ty: &ValueType) -> bool {
-    matches!(ty.head.as_str(), "secret_key" | "secret_seed" | "small")
+    matches!(ty.head.as_str(), "secret_key" | "key_share" | "key_polynomial" | "secret_seed" | "small")
 }
 
-/// A public key (b, a) with b = -a s + e over its primes, NTT form.
-pub fn public_key(n: usize, q: &[u64], factor: u64) -> ValueType {
+/// A public key (b, a) with b = -a s + e over its primes, NTT form, whose secret is the sum of those of so many parties.
+pub fn public_key(n: usize, q: &[u64], factor: u64, parties: usize) -> ValueType {
     let attrs = with_error_factor(Attrs::new().with("n", n).with("q", q), factor);
-    ValueType::new("public_key", (2 * n * q.len()) as u64, attrs)
+    ValueType::new("public_key", (2 * n * q.len()) as u64, with_parties(attrs, parties))
+}
+
+/// One party's share of a secret that several share: a value, at a point of its own, of a polynomial whose constant term is the secret; in NTT form over all primes.
+pub fn key_share(n: usize, q: &[u64]) -> ValueType {
+    ValueType::new("key_share", (n * q.len()) as u64, Attrs::new().with("n", n).with("q", q))
+}
+
+/// Polynomials of one type, one after the other.
+pub fn polys(poly: &Poly, count: usize) -> ValueType {
+    let attrs = Attrs::new().with("n", poly.n).with("q", poly.q.as_slice()).with("form", poly.form.name());
+    ValueType::new("polys", poly.ty().size.saturating_mul(count as u64), attrs.with("count", count))
+}
+
+/// Most parties whose secrets are added up.
+pub const MOST_PARTIES: usize = 256;
+
+/// Attribute `parties` of a key or a ciphertext: of how many parties' secrets its secret is the sum; 1 where it is left out.
+///
+/// # Errors
+/// `Graph` for what is no number; `Operator` for one that is not from 2 to [`MOST_PARTIES`].
+pub fn parties(ty: &ValueType) -> Result<usize> {
+    let Some(_) = ty.attrs.get("parties") else { return Ok(1) };
+    match ty.attrs.size("parties")? {
+        parties if (2..=MOST_PARTIES).contains(&parties) => Ok(parties),
+        other => Err(wrong(ty, "parties", other, &format!("2 to {MOST_PARTIES}, or left out"))),
+    }
+}
+
+/// Attributes of a key or a ciphertext of so many parties.
+pub fn with_parties(attrs: Attrs, parties: usize) -> Attrs {
+    if parties == 1 { attrs } else { attrs.with("parties", parties) }
 }
 
 /// Attribute `factor` of a key: what its errors are multiples of; 1 where it is left out.

@@ -4,10 +4,10 @@ use super::Kernel;
 use super::scalar::kernel;
 use crate::Result;
 use crate::graph::ValueType;
-use crate::math::sample::{Domain, KEY_STREAM, Stream, error_into, ternary_into, uniform_into};
+use crate::math::sample::{Domain, KEY_STREAM, Stream, error_into, ternary_into, uniform_into, words_into};
 use crate::math::{Gaussian, Modulus};
-use crate::ops::Call;
 use crate::ops::types::Limb;
+use crate::ops::{Call, base};
 
 /// The kernel of a sampler, whose stream `open` gives for a domain, a seed and a number; none for others.
 ///
@@ -25,6 +25,15 @@ pub(super) fn kernel_over<S: Stream>(
             let q = Modulus::new(Limb::of(output)?.q)?;
             kernel(move |i, out, nonce| uniform_into(out, &q, stream(Domain::PublicUniform, i[0], nonce)))?
         }
+        "sample.common" => {
+            let (q, (seed, stream)) = (Modulus::new(Limb::of(output)?.q)?, base::common(call)?);
+            let seed = bytes(&seed);
+            kernel(move |_, out, _| uniform_into(out, &q, open(Domain::PublicUniform, &seed, stream.into())))?
+        }
+        "sample.mask" => {
+            let q = Modulus::new(Limb::of(output)?.q)?;
+            kernel(move |i, out, nonce| uniform_into(out, &q, stream(Domain::SecretUniform, i[0], nonce)))?
+        }
         "sample.secret" => kernel(move |i, out, _| ternary_into(out, secret(i[0])))?,
         "sample.ternary" => {
             kernel(move |i, out, nonce| ternary_into(out, stream(Domain::SecretTernary, i[0], nonce)))?
@@ -35,6 +44,9 @@ pub(super) fn kernel_over<S: Stream>(
         "sample.gaussian" => {
             let gaussian = Gaussian::new(call.attrs.real("deviation")?);
             kernel(move |i, out, nonce| gaussian.fill(out, stream(Domain::SecretRelease, i[0], nonce)))?
+        }
+        "sample.words" => {
+            kernel(move |i, out, nonce| words_into(out, stream(Domain::SecretWords, i[0], nonce)))?
         }
         _ => return Ok(None),
     }))

@@ -31,7 +31,8 @@ impl OpDef for EncryptPublic {
         let t = types::modulus(call.input(1, "plain")?, "t")?;
         call.input(2, "secret_seed")?;
         let (n, q) = rlwe::public_ring(call)?;
-        Ok(Ciphertext::new(n, q, 2, Scheme::Bfv { t }).ty())
+        let parties = types::parties(&call.inputs[0])?;
+        Ok(Ciphertext { parties, ..Ciphertext::new(n, q, 2, Scheme::Bfv { t }) }.ty())
     }
 
     fn random(&self) -> bool {
@@ -49,11 +50,13 @@ impl OpDef for EncryptPublic {
     fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
         let _ = inputs;
         let key = call.inputs.first()?;
-        let n = key.dim("n").ok()?;
         if types::error_factor(&key.attrs).ok()? != 1 {
             return None;
         }
         let drop = rlwe::dropped(call).ok()?;
-        Some(Noise::error(noise::fresh_bfv(n, (!drop.is_empty()).then(|| noise::log2(&drop)))))
+        Some(Noise::error(noise::fresh_bfv(
+            rlwe::secret_of(key)?,
+            (!drop.is_empty()).then(|| noise::log2(&drop)),
+        )))
     }
 }

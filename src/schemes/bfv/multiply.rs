@@ -100,8 +100,8 @@ impl OpDef for Multiply {
         let (ty, t) = super::ciphertext(call, 0).ok()?;
         let (log_q, log_p) = (noise::log2(&ty.q), noise::log2(&call.attrs.uints("aux").ok()?));
         let product = |&[a, b]: &[Noise; 2]| {
-            let switched = noise::sum(&[b.error, noise::rounding(ty.n, 2) + log_q - log_p]);
-            noise::multiply(ty.n, t, log_q, a.error, switched)
+            let switched = noise::sum(&[b.error, noise::rounding(&ty, 2) + log_q - log_p]);
+            noise::multiply(&ty, t, log_q, a.error, switched)
         };
         Some(Noise::error(noise::sum(&inputs.as_chunks().0.iter().map(product).collect::<Vec<_>>())))
     }

@@ -1,5 +1,5 @@
 //! `bgv.decrypt`: m = f^-1 [x]_Q mod t, x the phase, centered modulo Q; of an extract in its subring, so that `slots.decode` of it gives the slots that are then all
-//! there are. Inputs: the secret key, and the ciphertext or extract.
+//! there are. Inputs: the secret key, unless there is c_0 alone, and the ciphertext or extract.
 
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
@@ -19,15 +19,13 @@ impl OpDef for Decrypt {
     }
 
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
-        call.arity(2)?;
-        call.input(0, "secret_key")?;
-        let (ty, t, _) = super::extract(call, 1)?;
+        let (ty, t, _) = super::extract(call, rlwe::decrypted_input(call)?)?;
         Ok(types::plain(ty.kept(), t))
     }
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
         let output = self.assemble(call)?;
-        let (ty, t, factor) = super::extract(call, 1)?;
+        let (ty, t, factor) = super::extract(call, rlwe::decrypted_input(call)?)?;
         let phase = s.op("rlwe.phase", Attrs::new(), inputs)?;
         let message = s.op("rns.extend", Attrs::new().with("to", vec![t]), &[phase])?;
         rlwe::decrypted(s, message, factor, ty.ciphertext.n, output)

@@ -35,7 +35,8 @@ impl OpDef for EncryptPublic {
             return Err(call.error("factor of the public key", factor, format!("a multiple of {t}")));
         }
         rlwe::coprime(call, factor, &types::moduli(&call.inputs[0], "q")?)?;
-        Ok(Ciphertext::new(n, q, 2, Scheme::Bgv { t, factor: 1 }).ty())
+        let parties = types::parties(&call.inputs[0])?;
+        Ok(Ciphertext { parties, ..Ciphertext::new(n, q, 2, Scheme::Bgv { t, factor: 1 }) }.ty())
     }
 
     fn random(&self) -> bool {
@@ -52,11 +53,11 @@ impl OpDef for EncryptPublic {
     fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
         let _ = inputs;
         let key = call.inputs.first()?;
-        let (n, t) = (key.dim("n").ok()?, types::modulus(call.inputs.get(1)?, "t").ok()?);
+        let (secret, t) = (rlwe::secret_of(key)?, types::modulus(call.inputs.get(1)?, "t").ok()?);
         let drop = rlwe::dropped(call).ok()?;
         let log_factor = bounds::log2(&[types::error_factor(&key.attrs).ok()?]);
         Some(Noise::error(bounds::fresh_bgv(
-            n,
+            secret,
             t,
             log_factor,
             (!drop.is_empty()).then(|| bounds::log2(&drop)),

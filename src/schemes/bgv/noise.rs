@@ -1,9 +1,10 @@
 //! `bgv.noise`: measures the noise with the secret key: log2 of the largest coefficient of [x]_Q, x the phase. The noise budget is log2(Q)
-//! - 1 minus this. Inputs: the secret key, and the ciphertext or extract.
+//! - 1 minus this. Inputs: the secret key, unless there is c_0 alone, and the ciphertext or extract.
 
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::{Call, Level, OpDef, Session};
+use crate::schemes::rlwe;
 
 /// `bgv.noise`; see the module.
 pub struct Noise;
@@ -18,9 +19,7 @@ impl OpDef for Noise {
     }
 
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
-        call.arity(2)?;
-        call.input(0, "secret_key")?;
-        super::extract(call, 1)?;
+        super::extract(call, rlwe::decrypted_input(call)?)?;
         Ok(ValueType::new("log2", 1, Attrs::new()))
     }
 

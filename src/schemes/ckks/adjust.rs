@@ -58,12 +58,12 @@ impl OpDef for Adjust {
         let message = message + libm::log2(scale.get()) - libm::log2(found.get());
         let error = error + log_c - noise::log2(dropped);
         let rounded = noise::sum(&[message - log_c, message + canonical::DECLARED]);
-        let error = noise::sum(&[error, canonical::rounding(ty.n, ty.parts), rounded]);
+        let error = noise::sum(&[error, canonical::rounding(&ty, ty.parts), rounded]);
         Some(Noise { message, error })
     }
 
     fn random_noise(&self, call: &Call<'_>) -> f64 {
-        super::ciphertext(call, 0).map_or(f64::NEG_INFINITY, |(ty, _)| canonical::rounding(ty.n, ty.parts))
+        super::ciphertext(call, 0).map_or(f64::NEG_INFINITY, |(ty, _)| canonical::rounding(&ty, ty.parts))
     }
 }
 

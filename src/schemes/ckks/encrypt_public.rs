@@ -33,7 +33,8 @@ impl OpDef for EncryptPublic {
         if factor != 1 {
             return Err(call.error("factor of the public key", factor, "1: errors that are not enlarged"));
         }
-        Ok(Ciphertext::new(n, q, 2, Scheme::Ckks { scale }).ty())
+        let parties = types::parties(&call.inputs[0])?;
+        Ok(Ciphertext { parties, ..Ciphertext::new(n, q, 2, Scheme::Ckks { scale }) }.ty())
     }
 
     fn random(&self) -> bool {
@@ -47,9 +48,9 @@ impl OpDef for EncryptPublic {
     }
 
     fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
-        let n = call.inputs.first()?.dim("n").ok()?;
+        let secret = rlwe::secret_of(call.inputs.first()?)?;
         let drop = rlwe::dropped(call).ok()?;
-        let fresh = canonical::fresh_public(n, (!drop.is_empty()).then(|| noise::log2(&drop)));
+        let fresh = canonical::fresh_public(secret, (!drop.is_empty()).then(|| noise::log2(&drop)));
         super::with_error(inputs.get(1)?, fresh)
     }
 }

@@ -46,11 +46,11 @@ impl OpDef for Rescale {
         let (ty, _) = super::ciphertext(call, 0).ok()?;
         let dropped = noise::log2(ty.q.get(call.attrs.size("keep").ok()?..)?);
         let Noise { message, error } = *inputs.first()?;
-        let error = noise::sum(&[error - dropped, canonical::rounding(ty.n, ty.parts)]);
+        let error = noise::sum(&[error - dropped, canonical::rounding(&ty, ty.parts)]);
         Some(super::as_declared(call, Noise { message: message - dropped, error }))
     }
 
     fn random_noise(&self, call: &Call<'_>) -> f64 {
-        super::ciphertext(call, 0).map_or(f64::NEG_INFINITY, |(ty, _)| canonical::rounding(ty.n, ty.parts))
+        super::ciphertext(call, 0).map_or(f64::NEG_INFINITY, |(ty, _)| canonical::rounding(&ty, ty.parts))
     }
 }

@@ -30,7 +30,7 @@ impl Integers for Bfv {
     }
 
     fn fresh(&self, chain: &Chain, _: u64) -> f64 {
-        chain.fresh_noise(noise::fresh_secret(), |log_special| noise::fresh_bfv(chain.n, log_special))
+        chain.fresh_noise(noise::fresh_secret(), |log_special| noise::fresh_bfv(chain.secret(), log_special))
     }
 
     fn name(&self) -> SchemeName {

@@ -17,7 +17,7 @@ impl Integers for Bgv {
 
     fn fresh(&self, chain: &Chain, t: u64) -> f64 {
         chain.fresh_noise(bgv::fresh_secret(t), |log_special| {
-            noise::fresh_bgv(chain.n, t, noise::log2(&[chain.factor]), log_special)
+            noise::fresh_bgv(chain.secret(), t, noise::log2(&[chain.factor]), log_special)
         })
     }
 

@@ -101,7 +101,7 @@ impl Rules for Ckks<'_> {
         let scale = self.scale(chain.q.len())?;
         let plain = canonical::encoded(chain.n, libm::log2(scale.get()), self.clear(name));
         let fresh = chain.fresh_noise(canonical::fresh_secret(chain.n), |log_special| {
-            canonical::fresh_public(chain.n, log_special)
+            canonical::fresh_public(chain.secret(), log_special)
         });
         let error = noise::sum(&[plain.error, fresh]);
         Ok((chain.fresh(Scheme::Ckks { scale }), Noise { error, ..plain }))
@@ -197,7 +197,8 @@ impl Rules for Ckks<'_> {
     }
 
     fn told(&self, Leaving { n, lost }: Leaving, noise: Noise) -> Noise {
-        let added = self.deviation(n, noise.error + lost).map(|deviation| canonical::released(n, deviation));
+        let total = |flooding: Flooding| flooding.log_total(flooding.log_deviation(n, noise.error + lost));
+        let added = self.flooding.map(|flooding| canonical::released(n, total(flooding)));
         added.map_or(noise, |added| Noise { error: noise::sum(&[noise.error, added - lost]), ..noise })
     }
 

@@ -5,7 +5,7 @@ use super::{Chain, Cipher, Emitter, Leaving, MARGIN, Node, Rules, dropped, port_
 use crate::graph::{Attr, Attrs, ValueType};
 use crate::ops::Noise;
 use crate::ops::types::{self, Ciphertext, Scheme};
-use crate::schemes::{Operators, SchemeName, bgv, noise, rlwe};
+use crate::schemes::{Flooding, Operators, SchemeName, bgv, noise, rlwe};
 use crate::{Error, Result};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -53,6 +53,8 @@ pub struct Exact<'s> {
     several: bool,
     /// Whether primes are dropped as soon as that costs next to nothing; else at the end.
     early: bool,
+    /// Of results that several parties decrypt together, each of whom adds noise to its share.
+    flooding: Option<Flooding>,
     known: RefCell<HashMap<Decided, usize>>,
 }
 
@@ -70,7 +72,22 @@ enum Decision {
 impl<'s> Exact<'s> {
     /// Rules modulo `t`, which is one of `several`; primes are dropped `early` or at the end.
     pub fn new(scheme: &'s dyn Integers, t: u64, several: bool, early: bool) -> Self {
-        Self { scheme, t, several, early, known: RefCell::default() }
+        Self { scheme, t, several, early, flooding: None, known: RefCell::default() }
+    }
+
+    /// The same, whose results are decrypted by several parties with noise that hides the errors.
+    #[must_use]
+    pub fn flooded(self, flooding: Option<Flooding>) -> Self {
+        Self { flooding, ..self }
+    }
+
+    /// log2 of a bound on the Euclidean norm of what errors of up to 2^`error` in each of `n` coefficients are multiples of the error factor by. Under BGV the message, of up to t / 2,
+    /// is counted in.
+    fn multiples(&self, n: usize, error: f64) -> f64 {
+        let factor = self.scheme.scheme(self.t).error_factor();
+        let log = noise::log2(&[factor]);
+        let each = if factor == 1 { error } else { noise::sum(&[error, log - 1.0]) - log };
+        each + libm::log2(n as f64) / 2.0
     }
 
     fn operators(&self) -> &'static Operators {
@@ -191,7 +208,8 @@ impl Rules for Exact<'_> {
         let factor = self.scheme.scheme(self.t).error_factor();
         let keep = self.decided(e, Decision::Turned, [x, x], || {
             Self::lowest(e, x, |ty, error, keep| {
-                let key = (!chain.special.is_empty()).then(|| rlwe::key_noise(&chain.key(keep), factor));
+                let key = (!chain.special.is_empty())
+                    .then(|| rlwe::key_noise(&chain.key(keep), factor, noise::Switched::Image));
                 noise::sum(&[self.switched(ty, error, keep), key.unwrap_or(f64::NEG_INFINITY)])
             })
         })?;
@@ -282,15 +300,29 @@ impl Rules for Exact<'_> {
         self.scheme.budget(self.t, log_q, noise.error)
     }
 
+    /// The error factor times noise of that deviation, of which no coefficient is nine deviations large but with a probability of 2^-57.
+    fn deviation(&self, n: usize, error: f64) -> Option<f64> {
+        self.flooding.map(|flooding| flooding.log_deviation(n, self.multiples(n, error)))
+    }
+
+    fn told(&self, Leaving { n, lost }: Leaving, noise: Noise) -> Noise {
+        let Some(flooding) = self.flooding else { return noise };
+        let factor = noise::log2(&[self.scheme.scheme(self.t).error_factor()]);
+        let deviation = flooding.log_deviation(n, self.multiples(n, noise.error + lost));
+        let added = flooding.log_total(deviation) + libm::log2(9.0) + factor;
+        Noise { error: noise::sum(&[noise.error, added - lost]), ..noise }
+    }
+
     fn finish(&self, e: &mut Emitter<'_>, x: Cipher, leaving: Leaving) -> Result<(Cipher, f64)> {
         let (ty, error) = (e.ciphertext(x.node)?, e.noise(x.node).error);
+        let told = |error: f64| self.told(leaving, Noise::error(error));
         let budget = |keep: usize| {
-            self.budget(noise::log2(&ty.q[..keep]), Noise::error(self.switched(ty, error, keep)))
-                - leaving.lost
+            self.budget(noise::log2(&ty.q[..keep]), told(self.switched(ty, error, keep))) - leaving.lost
         };
         let lowest = (1..ty.q.len()).find(|&keep| budget(keep) >= MARGIN);
         let x = lowest.map_or(Ok(x), |keep| self.switch(e, x, keep))?;
-        let budget = self.budget(noise::log2(&e.ciphertext(x.node)?.q), e.noise(x.node));
+        let told = told(e.noise(x.node).error);
+        let budget = self.budget(noise::log2(&e.ciphertext(x.node)?.q), told);
         Ok((x, budget - leaving.lost))
     }
 }

@@ -50,13 +50,16 @@ pub struct Chain {
     pub factor: u64,
     /// Whether fresh ciphertexts may come from a public key.
     pub public_key: bool,
+    /// Of how many parties' secrets the secret is the sum.
+    pub parties: usize,
 }
 
 impl Chain {
     /// The type of a switching key at a level of so many primes.
     pub fn key(&self, level: usize) -> SwitchingKey {
         let q = self.q[..level].to_vec();
-        SwitchingKey { n: self.n, q, special: self.special.clone(), digit: self.digit, factor: self.factor }
+        let (special, parties) = (self.special.clone(), self.parties);
+        SwitchingKey { n: self.n, q, special, digit: self.digit, factor: self.factor, parties }
     }
 
     /// log2 of a bound on the noise of fresh ciphertexts: `secret` of those of the secret key, `public` of those of a public one, which is divided by special primes
@@ -66,9 +69,18 @@ impl Chain {
         if self.public_key { secret.max(public(log_special)) } else { secret }
     }
 
+    /// The secret of its ciphertexts.
+    pub fn secret(&self) -> noise::Secret {
+        noise::Secret { n: self.n, parties: self.parties }
+    }
+
     /// The type of a fresh ciphertext.
     pub fn fresh(&self, scheme: Scheme) -> Ciphertext {
-        Ciphertext { form: Form::Ntt, ..Ciphertext::new(self.n, self.q.clone(), 2, scheme) }
+        Ciphertext {
+            form: Form::Ntt,
+            parties: self.parties,
+            ..Ciphertext::new(self.n, self.q.clone(), 2, scheme)
+        }
     }
 }
 
@@ -231,7 +243,8 @@ impl Closed {
     /// log2 of the standard deviation, in a number that is decrypted, of the noise that is added: the real part at a root of the sum of so many coefficients.
     pub fn noise_bits(&self) -> Option<f64> {
         let Scheme::Ckks { scale } = self.ty.ciphertext.scheme else { return None };
-        let spread = (libm::log2(self.ty.kept() as f64) - 1.0) / 2.0;
+        let all = self.ty.kept() * self.ty.ciphertext.parties;
+        let spread = (libm::log2(all as f64) - 1.0) / 2.0;
         Some(self.deviation? + spread - libm::log2(scale.get()))
     }
 

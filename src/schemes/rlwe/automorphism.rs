@@ -9,6 +9,7 @@ use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::types::{Ciphertext, SwitchingKey};
 use crate::ops::{Call, Level, Noise, OpDef, Session, Shared};
+use crate::schemes::noise::Switched;
 
 /// `rlwe.automorphism`; see the module.
 pub struct Automorphism;
@@ -55,10 +56,10 @@ impl OpDef for Automorphism {
     }
 
     fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
-        super::switched(call, inputs)
+        super::switched(call, inputs, Switched::Image)
     }
 
     fn random_noise(&self, call: &Call<'_>) -> f64 {
-        super::random_switching_noise(call, 1)
+        super::random_switching_noise(call, 1, Switched::Image)
     }
 }

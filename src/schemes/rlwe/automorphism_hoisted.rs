@@ -7,6 +7,7 @@ use crate::Result;
 use crate::graph::{OperandId, ValueType};
 use crate::ops::types::{Ciphertext, Form, Limb, SwitchingKey};
 use crate::ops::{Call, Level, Noise, OpDef, Session};
+use crate::schemes::noise::Switched;
 
 /// `rlwe.automorphism_hoisted`; see the module.
 pub struct AutomorphismHoisted;
@@ -62,10 +63,10 @@ impl OpDef for AutomorphismHoisted {
     }
 
     fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
-        super::switched(call, inputs)
+        super::switched(call, inputs, Switched::Image)
     }
 
     fn random_noise(&self, call: &Call<'_>) -> f64 {
-        super::random_switching_noise(call, 1)
+        super::random_switching_noise(call, 1, Switched::Image)
     }
 }

@@ -49,7 +49,7 @@ impl Decompose {
             return Err(call.error("parts", ty.parts, 2));
         }
         let (special, digit) = (call.moduli("special")?, call.attrs.size("digit")?);
-        SwitchingKey::of(&SwitchingKey { n: ty.n, q: ty.q, special, digit, factor: 1 }.ty())
+        SwitchingKey::of(&SwitchingKey { n: ty.n, q: ty.q, special, digit, factor: 1, parties: 1 }.ty())
     }
 }
 

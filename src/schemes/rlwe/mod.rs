@@ -29,13 +29,15 @@ mod zero;
 pub(super) use divide::{divide, divide_parts};
 pub(super) use divide_extract::DivideExtract;
 pub(super) use form::in_form;
-pub(super) use phase::limb_of;
+pub use phase::limb_of;
 pub(super) use relinearize_divide::RelinearizeDivide;
-pub(super) use subring::{decrypted, in_subring};
+pub(super) use subring::decrypted;
+pub use subring::in_subring;
 pub(super) use tensor::{own_parts, product_type, tensor};
 pub(super) use times_plain::times_plain;
 pub(super) use zero::{dropped, fresh_secret, plus_plain, public_ring, with_message, zero_public};
 
+use super::noise::Switched;
 use super::{canonical, noise as bounds};
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
@@ -83,7 +85,10 @@ pub(super) fn pair_type(poly: &Poly) -> ValueType {
 }
 
 /// A small polynomial modulo each prime, NTT form.
-pub(super) fn spread(s: &mut Session<'_>, small: OperandId, q: &[u64]) -> Result<Vec<OperandId>> {
+///
+/// # Errors
+/// `Graph` for what is no small polynomial.
+pub fn spread(s: &mut Session<'_>, small: OperandId, q: &[u64]) -> Result<Vec<OperandId>> {
     let mut limbs = Vec::with_capacity(q.len());
     for &q in q {
         let limb = s.op("limb.from_small", Attrs::new().with("q", q), &[small])?;
@@ -93,13 +98,35 @@ pub(super) fn spread(s: &mut Session<'_>, small: OperandId, q: &[u64]) -> Result
 }
 
 /// Input `index`, which is to be decrypted: an extract, or a ciphertext, which is one of all of it.
-pub(super) fn extract_in(call: &Call<'_>, index: usize) -> Result<Extract> {
+///
+/// # Errors
+/// `Operator` for what is neither.
+pub fn extract_in(call: &Call<'_>, index: usize) -> Result<Extract> {
     let head = call.inputs.get(index).map(|ty| ty.head.as_str());
     Extract::of(call.input(index, if head == Some("extract") { "extract" } else { "ciphertext" })?)
 }
 
+/// Which input is to be decrypted: the one after the secret key. A ciphertext of one part needs none: whoever had the secret added c_1 s up, in shares (`joint`).
+///
+/// # Errors
+/// `Operator` for another number of inputs, for what is no secret key, and for more parts where there is none.
+pub(super) fn decrypted_input(call: &Call<'_>) -> Result<usize> {
+    if call.inputs.len() != 1 {
+        call.arity(2)?;
+        call.input(0, "secret_key")?;
+        return Ok(1);
+    }
+    match extract_in(call, 0)?.ciphertext.parts {
+        1 => Ok(0),
+        parts => Err(call.error("parts of a ciphertext without a secret key", parts, 1)),
+    }
+}
+
 /// The limbs of a secret key for some of its primes.
-pub(super) fn secret_limbs(s: &mut Session<'_>, secret: OperandId, q: &[u64]) -> Result<Vec<OperandId>> {
+///
+/// # Errors
+/// `Operator` for a prime that the key lacks.
+pub fn secret_limbs(s: &mut Session<'_>, secret: OperandId, q: &[u64]) -> Result<Vec<OperandId>> {
     let n = s.ty(secret).dim("n")?;
     let all = types::moduli(s.ty(secret), "q")?;
     let mut limbs = Vec::with_capacity(q.len());
@@ -124,11 +151,7 @@ fn rlwe_sample(
     [public_seed, secret_seed]: [OperandId; 2],
 ) -> Result<(Vec<OperandId>, Vec<OperandId>)> {
     let n = Limb::of(s.ty(secret[0]))?.n;
-    let error = s.op("sample.error", Attrs::new().with("n", n), &[secret_seed])?;
-    let mut error = spread(s, error, q)?;
-    for (limb, &q) in error.iter_mut().zip(q) {
-        *limb = times(s, *limb, q, factor)?;
-    }
+    let error = error_limbs(s, n, q, factor, secret_seed)?;
     let (mut b, mut a) = (Vec::new(), Vec::new());
     for (index, &q) in q.iter().enumerate() {
         let uniform = s.op("sample.uniform", Attrs::new().with("n", n).with("q", q), &[public_seed])?;
@@ -139,8 +162,30 @@ fn rlwe_sample(
     Ok((b, a))
 }
 
+/// `factor` times a fresh error modulo each prime, NTT form.
+///
+/// # Errors
+/// `Graph` for what is no secret seed.
+pub fn error_limbs(
+    s: &mut Session<'_>,
+    n: usize,
+    q: &[u64],
+    factor: u64,
+    secret_seed: OperandId,
+) -> Result<Vec<OperandId>> {
+    let error = s.op("sample.error", Attrs::new().with("n", n), &[secret_seed])?;
+    let mut error = spread(s, error, q)?;
+    for (limb, &q) in error.iter_mut().zip(q) {
+        *limb = times(s, *limb, q, factor)?;
+    }
+    Ok(error)
+}
+
 /// A limb times a constant; the limb itself where that is 1.
-pub(super) fn times(s: &mut Session<'_>, limb: OperandId, q: u64, c: u64) -> Result<OperandId> {
+///
+/// # Errors
+/// `Math` for what is no modulus.
+pub fn times(s: &mut Session<'_>, limb: OperandId, q: u64, c: u64) -> Result<OperandId> {
     if c == 1 {
         return Ok(limb);
     }
@@ -243,7 +288,10 @@ fn partwise_with(
 }
 
 /// Checks that `factor` has no divisor in common with the primes: modulo one that it has, errors would be 0, and the secret in the open.
-pub(super) fn coprime(call: &Call<'_>, factor: u64, primes: &[u64]) -> Result<()> {
+///
+/// # Errors
+/// `Operator` for a factor that has one.
+pub fn coprime(call: &Call<'_>, factor: u64, primes: &[u64]) -> Result<()> {
     let common = |q: u64| {
         let (mut a, mut b) = (factor, q);
         while b != 0 {
@@ -274,6 +322,9 @@ pub(super) fn key_at_level(call: &Call<'_>, index: usize, ty: &Ciphertext) -> Re
     if key.q != ty.q || key.n != ty.n {
         return Err(call.error(format!("level of key {index}"), &call.inputs[index], &call.inputs[0]));
     }
+    if key.parties != ty.parties {
+        return Err(call.error(format!("parties of key {index}"), key.parties, ty.parties));
+    }
     let factor = ty.scheme.error_factor();
     if !key.factor.is_multiple_of(factor) {
         return Err(call.error(
@@ -285,37 +336,44 @@ pub(super) fn key_at_level(call: &Call<'_>, index: usize, ty: &Ciphertext) -> Re
     Ok(())
 }
 
+/// The secret of a public key's type.
+pub(super) fn secret_of(key: &ValueType) -> Option<bounds::Secret> {
+    Some(bounds::Secret { n: key.dim("n").ok()?, parties: types::parties(key).ok()? })
+}
+
 /// Bound of what switching a ciphertext, input 0, with the key at input `index` adds.
-pub(super) fn switching_noise(call: &Call<'_>, index: usize) -> Option<f64> {
-    let random = random_switching_noise(call, index);
+pub(super) fn switching_noise(call: &Call<'_>, index: usize, from: Switched) -> Option<f64> {
+    let random = random_switching_noise(call, index, from);
     if random != f64::NEG_INFINITY {
         return Some(random);
     }
     let factor = Ciphertext::of(call.inputs.first()?).ok()?.scheme.error_factor();
-    Some(key_noise(&SwitchingKey::of(call.inputs.get(index)?).ok()?, factor))
+    Some(key_noise(&SwitchingKey::of(call.inputs.get(index)?).ok()?, factor, from))
 }
 
 /// That part of [`switching_noise`] that is random: all, of reals.
-pub(super) fn random_switching_noise(call: &Call<'_>, index: usize) -> f64 {
+pub(super) fn random_switching_noise(call: &Call<'_>, index: usize, from: Switched) -> f64 {
     let types = call.inputs.first().map(Ciphertext::of).zip(call.inputs.get(index).map(SwitchingKey::of));
     match types {
-        Some((Ok(Ciphertext { scheme: Scheme::Ckks { .. }, .. }), Ok(key))) => canonical::key_switch(&key),
+        Some((Ok(Ciphertext { scheme: Scheme::Ckks { .. }, .. }), Ok(key))) => {
+            canonical::key_switch(&key, from)
+        }
         _ => f64::NEG_INFINITY,
     }
 }
 
 /// Bound of what switching with such a key adds where numbers are exact, rounded to multiples of `factor`.
-pub fn key_noise(key: &SwitchingKey, factor: u64) -> f64 {
+pub fn key_noise(key: &SwitchingKey, factor: u64, from: Switched) -> f64 {
     let digits = (0..key.digits()).map(|d| bounds::log2(&key.q[key.digit_range(d)]) - 1.0);
     let largest = digits.fold(0.0, f64::max);
-    let log_errors = largest + bounds::log2(&[key.factor]);
-    bounds::key_switch(key.n, key.digits(), log_errors, bounds::log2(&key.special), factor)
+    let (log_errors, error) = (largest + bounds::log2(&[key.factor]), bounds::key_error(key, from));
+    bounds::key_switch(key, key.digits(), error, log_errors, bounds::log2(&key.special), factor)
 }
 
 /// As [`switching_noise`], on top of that of input 0.
-fn switched(call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
+fn switched(call: &Call<'_>, inputs: &[Noise], from: Switched) -> Option<Noise> {
     let input = inputs.first()?;
-    Some(Noise { error: bounds::sum(&[input.error, switching_noise(call, 1)?]), ..*input })
+    Some(Noise { error: bounds::sum(&[input.error, switching_noise(call, 1, from)?]), ..*input })
 }
 
 /// (kept_0 + ks_0, kept_1 + ks_1) with ks the key switch of `switched`; a missing kept part is 0.

@@ -1,5 +1,5 @@
 //! `rlwe.phase`: c_0 + c_1 s + c_2 s^2 modulo Q, coefficient form, in which the message lies as its scheme says; of an extract what of it lies in the subring. Inputs:
-//! the secret key, and the ciphertext or extract.
+//! the secret key, unless there is c_0 alone, and the ciphertext or extract.
 
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
@@ -19,15 +19,23 @@ impl OpDef for Phase {
     }
 
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
-        call.arity(2)?;
-        call.input(0, "secret_key")?;
-        let extract = super::extract_in(call, 1)?;
+        let extract = super::extract_in(call, super::decrypted_input(call)?)?;
         Ok(Poly { n: extract.kept(), q: extract.ciphertext.q, form: Form::Coeff }.ty())
     }
 
     fn expand(&self, s: &mut Session<'_>, call: &Call<'_>, inputs: &[OperandId]) -> Result<OperandId> {
-        let extract = super::extract_in(call, 1)?;
+        let at = super::decrypted_input(call)?;
+        let (extract, x) = (super::extract_in(call, at)?, inputs[at]);
         let ty = &extract.ciphertext;
+        if ty.parts == 1 {
+            let mut limbs = Vec::new();
+            for index in 0..ty.q.len() {
+                let limb = limb_of(s, x, &extract, 0, index)?;
+                let is_ntt = Limb::of(s.ty(limb))?.form == Form::Ntt;
+                limbs.push(if is_ntt { s.op("limb.intt", Attrs::new(), &[limb])? } else { limb });
+            }
+            return s.merge(&limbs, self.assemble(call)?);
+        }
         let secret = super::secret_limbs(s, inputs[0], &ty.q)?;
         let whole = extract.is_whole();
         let mut limbs = Vec::new();
@@ -38,10 +46,10 @@ impl OpDef for Phase {
                 if part > 1 {
                     power = s.op("limb.mul", Attrs::new(), &[power, secret])?;
                 }
-                terms.push(limb_of(s, inputs[1], &extract, part, index)?);
+                terms.push(limb_of(s, x, &extract, part, index)?);
                 powers.push(power);
             }
-            let first = limb_of(s, inputs[1], &extract, 0, index)?;
+            let first = limb_of(s, x, &extract, 0, index)?;
             let mut sum = if ty.form == Form::Ntt {
                 let terms: Vec<OperandId> = terms.iter().zip(&powers).flat_map(|(&x, &s)| [x, s]).collect();
                 let sum = s.op("limb.dot", Attrs::new(), &terms)?;

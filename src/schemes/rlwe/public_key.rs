@@ -28,7 +28,7 @@ impl OpDef for PublicKey {
         call.input(2, "secret_seed")?;
         let (q, factor) = (call.moduli("q")?, types::error_factor(call.attrs)?);
         super::coprime(call, factor, &q)?;
-        Ok(types::public_key(n, &q, factor))
+        Ok(types::public_key(n, &q, factor, 1))
     }
 
     fn random(&self) -> bool {
@@ -41,6 +41,6 @@ impl OpDef for PublicKey {
         let secret = super::secret_limbs(s, inputs[0], &q)?;
         let factor = types::error_factor(call.attrs)?;
         let (b, a) = super::rlwe_sample(s, &secret, &q, factor, [inputs[1], inputs[2]])?;
-        s.merge(&[b, a].concat(), types::public_key(n, &q, factor))
+        s.merge(&[b, a].concat(), types::public_key(n, &q, factor, 1))
     }
 }

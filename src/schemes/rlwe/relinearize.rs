@@ -5,6 +5,7 @@ use crate::Result;
 use crate::graph::{OperandId, ValueType};
 use crate::ops::types::Ciphertext;
 use crate::ops::{Call, Level, Noise, OpDef, Session};
+use crate::schemes::noise::Switched;
 
 /// `rlwe.relinearize`; see the module.
 pub struct Relinearize;
@@ -34,10 +35,10 @@ impl OpDef for Relinearize {
     }
 
     fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
-        super::switched(call, inputs)
+        super::switched(call, inputs, Switched::Square)
     }
 
     fn random_noise(&self, call: &Call<'_>) -> f64 {
-        super::random_switching_noise(call, 1)
+        super::random_switching_noise(call, 1, Switched::Square)
     }
 }

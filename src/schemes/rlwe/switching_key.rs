@@ -41,7 +41,7 @@ impl OpDef for SwitchingKeyOp {
         let (q, special) = (call.moduli("q")?, call.moduli("special")?);
         let (digit, factor) = (call.attrs.size("digit")?, error_factor(call.attrs)?);
         super::coprime(call, factor, &[q.as_slice(), &special].concat())?;
-        let ty = SwitchingKey { n, q, special, digit, factor }.ty();
+        let ty = SwitchingKey { n, q, special, digit, factor, parties: 1 }.ty();
         SwitchingKey::of(&ty)?;
         Ok(ty)
     }

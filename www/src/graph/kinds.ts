@@ -37,6 +37,7 @@ export const KIND_TITLES: Readonly<Record<Kind, string>> = {
 export const KIND_OF_FAMILY: Readonly<Record<string, Kind>> = {
   aes: 'cipher',
   ghash: 'cipher',
+  joint: 'secret',
   party: 'move',
   sample: 'secret',
   slots: 'encoding',

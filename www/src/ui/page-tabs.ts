@@ -1,7 +1,7 @@
 /** The page's tabs: one panel each, the address's hash says which. */
 import { byId } from './dom.js';
 
-export const PAGES = ['statistics', 'applications', 'vectors', 'graph'] as const;
+export const PAGES = ['statistics', 'applications', 'vectors', 'together', 'graph'] as const;
 export type Page = (typeof PAGES)[number];
 
 /** Connects the tabs; `opened` is called whenever one is shown. */
@@ -43,6 +43,7 @@ export function connectPages(opened: (page: Page) => void): void {
   show(current);
 }
 
+/** What comes behind a question mark is the page's own. */
 function pageOf(hash: string): Page | undefined {
-  return PAGES.find((page) => hash === `#${page}`);
+  return PAGES.find((page) => hash.split('?')[0] === `#${page}`);
 }

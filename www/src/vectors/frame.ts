@@ -1,5 +1,6 @@
 /** What the vectors tab consists of. */
 import { h } from '../ui/dom.js';
+import { step } from '../ui/step.js';
 import type { TimelineElements } from '../timeline/timeline.js';
 import type { Work } from './work.js';
 
@@ -171,11 +172,16 @@ export function makeFrame(host: HTMLElement, works: readonly Work[]): Frame {
       h(
         'div',
         { class: 'choose' },
-        step(1, 'files', 'Take files', drop, h('div', { class: 'row vectors-taken' }, summary, clear), list),
+        step(
+          1,
+          { prefix: PREFIX, id: 'files', title: 'Take files' },
+          drop,
+          h('div', { class: 'row vectors-taken' }, summary, clear),
+          list,
+        ),
         step(
           2,
-          'work',
-          'Say what to do',
+          { prefix: PREFIX, id: 'work', title: 'Say what to do' },
           h(
             'fieldset',
             { class: 'picker' },
@@ -201,8 +207,7 @@ export function makeFrame(host: HTMLElement, works: readonly Work[]): Frame {
       ),
       step(
         3,
-        'run',
-        'Run it, and watch',
+        { prefix: PREFIX, id: 'run', title: 'Run it, and watch', kind: 'plan vectors-plan' },
         h('label', { class: 'field' }, h('span', {}, 'Workers (CPU)'), workers),
         h('div', { class: 'row run-row' }, run, cancel),
         bar,
@@ -236,14 +241,4 @@ export function makeFrame(host: HTMLElement, works: readonly Work[]): Frame {
     },
     ...{ failure, watch, board, timeline, processors, log, results, resultNote, picture, table, downloads },
   };
-}
-
-function step(number: number, id: string, title: string, ...children: readonly HTMLElement[]): HTMLElement {
-  const name = `${PREFIX}${id}-title`;
-  return h(
-    'section',
-    { class: `card step${id === 'run' ? ' plan vectors-plan' : ''}`, 'aria-labelledby': name },
-    h('h2', { id: name }, h('span', { class: 'number', 'aria-hidden': 'true' }, String(number)), ` ${title}`),
-    ...children,
-  );
 }

@@ -23,9 +23,10 @@ export function inProcess(): Hub {
       return {
         send: async (to, bytes) => {
           const copy = bytes.slice();
+          const open = members.get(party) === own;
           // Not before the caller goes on, as if it had come from elsewhere.
           await Promise.resolve();
-          if (members.get(party) === own) members.get(to)?.hear(party, copy);
+          if (open) members.get(to)?.hear(party, copy);
         },
         listen: (hear) => own.add(hear),
         close: () => {

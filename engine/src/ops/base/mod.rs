@@ -19,11 +19,14 @@ mod norm;
 mod ntt;
 mod permute;
 mod quotient;
+mod sample_common;
 mod sample_error;
 mod sample_gaussian;
+mod sample_mask;
 mod sample_secret;
 mod sample_ternary;
 mod sample_uniform;
+mod sample_words;
 mod scale_sub;
 mod slots_constant;
 mod slots_embed;
@@ -33,6 +36,7 @@ mod slots_write;
 mod sub;
 mod to_real;
 
+pub use sample_common::common;
 pub use sample_gaussian::deviation;
 pub use slots_embed::embedded;
 pub use slots_unembed::unembedded;
@@ -69,10 +73,13 @@ pub fn all() -> Vec<Arc<dyn OpDef>> {
         Arc::new(constant::Constant),
         Arc::new(copy::Copy),
         Arc::new(sample_uniform::SampleUniform),
+        Arc::new(sample_common::SampleCommon),
+        Arc::new(sample_mask::SampleMask),
         Arc::new(sample_secret::SampleSecret),
         Arc::new(sample_ternary::SampleTernary),
         Arc::new(sample_error::SampleError),
         Arc::new(sample_gaussian::SampleGaussian),
+        Arc::new(sample_words::SampleWords),
         Arc::new(slots_write::SlotsWrite),
         Arc::new(slots_read::SlotsRead),
         Arc::new(slots_constant::SlotsConstant),

@@ -77,10 +77,17 @@ pub(super) fn cases(op: &str) -> Vec<Case> {
                 |&q: &u64| samples(types::public_seed(), Some(q), &|n, s, k| models::uniform(n, q, s, k));
             moduli.iter().flat_map(with_q).collect()
         }
+        "sample.common" => samples_common(),
+        "sample.mask" => {
+            let with_q =
+                |&q: &u64| samples(types::secret_seed(), Some(q), &|n, s, k| models::mask(n, q, s, k));
+            [3, 257, 0xffff_fffb].iter().chain(&PRIMES).flat_map(with_q).collect()
+        }
         "sample.secret" => samples(types::secret_seed(), None, &models::secret),
         "sample.ternary" => samples(types::secret_seed(), None, &models::ternary),
         "sample.error" => samples(types::secret_seed(), None, &models::error),
         "sample.gaussian" => samples_gaussian(),
+        "sample.words" => samples_words(),
         "slots.write" => slots(&types::slots, &|values, at| {
             let mut out = vec![0; values.len()];
             at.iter().zip(values).for_each(|(&at, &value)| out[at] = value);
@@ -488,6 +495,20 @@ fn samples(seed_ty: ValueType, q: Option<u64>, draw: Draw<'_>) -> Vec<Case> {
     cases
 }
 
+/// Those whose seed and stream are attributes: nonces say nothing.
+fn samples_common() -> Vec<Case> {
+    let of = |&q: &u64| {
+        let mut cases = samples(types::public_seed(), Some(q), &|n, s, k| models::uniform(n, q, s, k));
+        for case in &mut cases {
+            let seed = case.inputs.remove(0).1;
+            case.attrs = case.attrs.clone().with("seed", seed).with("stream", u64::from(case.nonce));
+            case.nonce = 7;
+        }
+        cases
+    };
+    [3, 257, 0xffff_fffb].iter().chain(&PRIMES).flat_map(of).collect()
+}
+
 /// Of deviations of few and of many factors.
 fn samples_gaussian() -> Vec<Case> {
     let of = |deviation: Real| {
@@ -499,6 +520,16 @@ fn samples_gaussian() -> Vec<Case> {
         cases
     };
     [8.0, 1000.0, 1.5e12, Gaussian::LARGEST].into_iter().filter_map(Real::new).flat_map(of).collect()
+}
+
+/// Of tensors, whose shapes make no difference but in how many words there are.
+fn samples_words() -> Vec<Case> {
+    let mut cases = samples(types::secret_seed(), None, &models::words);
+    for case in &mut cases {
+        let n = case.attrs.uint("n").unwrap_or_default();
+        case.attrs = Attrs::new().with("shape", if n % 2 == 0 { vec![n / 2, 2] } else { vec![n] });
+    }
+    cases
 }
 
 /// Values moved to places.

@@ -185,9 +185,21 @@ fn little_endian(bytes: &[u8]) -> u64 {
 
 /// `n` uniform residues: little-endian pieces, cut to the bits of `q`, those from `q` on left out.
 pub(super) fn uniform(n: usize, q: u64, seed: &[u64], nonce: u32) -> Vec<u64> {
+    below(n, q, |size| pieces("cipherloom 2026 v1 public uniform residues", seed, nonce, size))
+}
+
+/// The same of a secret seed.
+pub(super) fn mask(n: usize, q: u64, seed: &[u64], nonce: u32) -> Vec<u64> {
+    below(n, q, |size| pieces("cipherloom 2026 v1 secret uniform residues", seed, nonce, size))
+}
+
+fn below<I: Iterator<Item = Vec<u8>>>(n: usize, q: u64, pieces: impl FnOnce(usize) -> I) -> Vec<u64> {
     let bits = u64::BITS - q.leading_zeros();
-    let pieces = pieces("cipherloom 2026 v1 public uniform residues", seed, nonce, bits.div_ceil(8) as usize);
-    pieces.map(|p| little_endian(&p) % (1 << bits)).filter(|&x| x < q).take(n).collect()
+    pieces(bits.div_ceil(8) as usize)
+        .map(|p| little_endian(&p) % (1 << bits))
+        .filter(|&x| x < q)
+        .take(n)
+        .collect()
 }
 
 /// The secret key of a seed: the same whatever the nonce.
@@ -211,6 +223,12 @@ pub(super) fn error(n: usize, seed: &[u64], nonce: u32) -> Vec<u64> {
     let ones = |bytes: &[u8]| i64::from((little_endian(bytes) % (1 << 21)).count_ones());
     let pieces = pieces("cipherloom 2026 v1 secret error coefficients", seed, nonce, 6);
     pieces.take(n).map(|p| (ones(&p[..3]) - ones(&p[3..])).cast_unsigned()).collect()
+}
+
+/// `n` words of 8 bytes.
+pub(super) fn words(n: usize, seed: &[u64], nonce: u32) -> Vec<u64> {
+    let pieces = pieces("cipherloom 2026 v1 secret mask words", seed, nonce, 8);
+    pieces.take(n).map(|p| little_endian(&p)).collect()
 }
 
 /// `n` sums of narrow Gaussians, of deviation 8, of 16 bytes each, times factors that make the deviation what it is to be.

@@ -1,0 +1,149 @@
+/** What a party keeps of a run, so that it can come back to it after its process has died. */
+import { describe } from '../arguments.js';
+import { fromBytes, toBytes } from '../data.js';
+import { failure } from '../errors.js';
+import type { Port, RunOutputs } from '../graph-types.js';
+import { newAttempt } from './run.js';
+import type { Crossing, PartyStore } from './types.js';
+
+/** Most attempts of one run. */
+const MOST_ATTEMPTS = 2 ** 32 - 1;
+
+/** One run in a party's store. Errors of all methods: PartyError `party.store`. */
+export class Kept {
+  readonly #store: PartyStore;
+  readonly #about: readonly [run: string, party: string];
+  /** Of this process: one more than the last that was kept. */
+  readonly attempt: string;
+
+  private constructor(store: PartyStore, run: string, party: string, attempt: string) {
+    this.#store = store;
+    this.#about = [run, party];
+    this.attempt = attempt;
+  }
+
+  /** Counts one more attempt. */
+  static async open(store: PartyStore, run: string, party: string): Promise<Kept> {
+    const name = nameOf(run, party, 'attempts');
+    const bytes = await get(store, name);
+    const before = bytes === undefined ? 0 : Number(new TextDecoder().decode(bytes));
+    if (!Number.isInteger(before) || before < 0 || before >= MOST_ATTEMPTS)
+      throw failed('the number of attempts that it has is none', undefined, { name });
+    await put(store, name, new TextEncoder().encode(String(before + 1)));
+    return new Kept(store, run, party, newAttempt(before + 1));
+  }
+
+  /** Keeps a value before any of it leaves. Errors: PartyError `party.changed` where another one was kept for its channel. */
+  async sends(crossing: Crossing, bytes: Uint8Array): Promise<void> {
+    const before = await get(this.#store, this.#sentName(crossing));
+    if (before === undefined) return put(this.#store, this.#sentName(crossing), bytes);
+    if (before.length === bytes.length && before.every((byte, at) => byte === bytes[at])) return;
+    const { to, channel, producer, number } = crossing;
+    const problem = `What this party sends party ${describe(to)} of ${producer} (${number}) is not what it has sent before in this run: nothing of it was sent again. Expected the same inputs; random ones by keptRandom`;
+    throw failure('party.changed', problem, { party: to, channel });
+  }
+
+  /** A value that was kept. */
+  async sent(crossing: Crossing): Promise<Uint8Array> {
+    const bytes = await get(this.#store, this.#sentName(crossing));
+    if (bytes?.length === crossing.bytes) return bytes;
+    throw failed('it has not what was sent', undefined, { channel: crossing.channel });
+  }
+
+  /** All are done: forgets values that nobody can ask for any more. */
+  async close(crossings: readonly Crossing[]): Promise<void> {
+    await put(this.#store, nameOf(...this.#about, 'done'), new Uint8Array());
+    for (const crossing of crossings) await guarded(() => this.#store.remove(this.#sentName(crossing)));
+  }
+
+  /** Whether all are done, so that nobody is there or need be told anything. */
+  async closed(): Promise<boolean> {
+    return (await get(this.#store, nameOf(...this.#about, 'done'))) !== undefined;
+  }
+
+  /** Keeps results, before anybody is told that there are some. */
+  async finish(ports: readonly Port[], outputs: RunOutputs): Promise<void> {
+    const all = ports.map((port) => toBytes(`Output "${port.name}"`, port, outputs[port.name]));
+    const bytes = new Uint8Array(all.reduce((sum, { length }) => sum + 8 + length, 0));
+    const view = new DataView(bytes.buffer);
+    let at = 0;
+    for (const one of all) {
+      view.setBigUint64(at, BigInt(one.length), true);
+      bytes.set(one, at + 8);
+      at += 8 + one.length;
+    }
+    await put(this.#store, nameOf(...this.#about, 'outputs'), bytes);
+  }
+
+  /** Results of an attempt before, or undefined. */
+  async outputs(ports: readonly Port[]): Promise<RunOutputs | undefined> {
+    const bytes = await get(this.#store, nameOf(...this.#about, 'outputs'));
+    if (bytes === undefined) return undefined;
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    let at = 0;
+    const outputs = ports.map((port) => {
+      const length = at + 8 <= bytes.length ? Number(view.getBigUint64(at, true)) : Number.POSITIVE_INFINITY;
+      at += 8 + length;
+      if (at > bytes.length) throw failed('the results that it has are cut short', undefined, {});
+      return [port.name, fromBytes(port, bytes.slice(at - length, at))] as const;
+    });
+    if (at !== bytes.length) throw failed('the results that it has are of another graph', undefined, {});
+    return Object.defineProperty(Object.fromEntries(outputs), 'kept', {
+      value: new Map(),
+    }) as unknown as RunOutputs;
+  }
+
+  #sentName({ channel }: Crossing): string {
+    return nameOf(...this.#about, 'sent', channel);
+  }
+}
+
+/**
+ * Random bytes of a run, by the platform's random numbers, and the same ones whenever a party comes back to it: for seeds, masks and keys that are inputs. They are as
+ * secret as what they are for, and so is the store. Errors: PartyError `party.store`.
+ */
+export async function keptRandom(
+  store: PartyStore,
+  run: string,
+  name: string,
+  length: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const key = nameOf(run, name, 'random');
+  const before = await get(store, key);
+  if (before !== undefined && before.length !== length)
+    throw failed(`its random bytes ${describe(name)} are ${before.length}, expected ${length}`, undefined, {
+      name,
+      expected: length,
+    });
+  if (before !== undefined) return new Uint8Array(before);
+  const bytes = new Uint8Array(length);
+  // The platform gives this many at a time.
+  for (let at = 0; at < length; at += 65_536) crypto.getRandomValues(bytes.subarray(at, at + 65_536));
+  await put(store, key, bytes);
+  return bytes;
+}
+
+/** Names of runs have no blank, and no part is ambiguous. */
+function nameOf(run: string, ...parts: string[]): string {
+  return JSON.stringify([run, ...parts]);
+}
+
+async function get(store: PartyStore, name: string): Promise<Uint8Array | undefined> {
+  return guarded(() => store.get(name));
+}
+
+async function put(store: PartyStore, name: string, bytes: Uint8Array): Promise<void> {
+  return guarded(() => store.put(name, bytes));
+}
+
+async function guarded<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (cause) {
+    throw failed(cause instanceof Error ? cause.message : String(cause), cause, {});
+  }
+}
+
+function failed(problem: string, cause: unknown, details: Readonly<Record<string, unknown>>): Error {
+  return failure('party.store', `The store of what a party keeps: ${problem}`, details, cause);
+}

@@ -1,0 +1,243 @@
+/** A party at a shared key: its secret lives in a client worker, its parts of protocols run in the graph worker. */
+import {
+  CALL_OPTIONS,
+  checkArgument,
+  checkCall,
+  CIPHERTEXTS,
+  BYTES,
+  DECRYPT_TOGETHER_OPTIONS,
+  MAKE_KEYS_OPTIONS,
+  PROTOCOL_OPTIONS,
+  RUN_NAME,
+  SWITCH_OPTIONS,
+  FUNCTION,
+  TRANSPORT,
+} from '../arguments.js';
+import { checkBytes, movable } from '../bytes.js';
+import { failure } from '../errors.js';
+import type { DataArray, RunOutputs } from '../graph-types.js';
+import type { WorkerLoom } from '../loom.js';
+import type { NamedData } from '../raw.js';
+import { abortable, Resource } from '../resource.js';
+import type { CallOptions, Ciphertexts } from '../types.js';
+import { cellsOf, outputsOf } from '../values/client.js';
+import { decodeValue, type ValueRule } from '../values/cells.js';
+import { apart, buffersOf, encodedByName } from '../values/named.js';
+import type { Decrypted, ProgramInfo } from '../values/types.js';
+import type { Key } from '../worker/key.js';
+import { bytesOfRun } from './run.js';
+import { Shared } from './shared.js';
+import type {
+  DecryptTogetherOptions,
+  JointKeys,
+  KeyParty,
+  MakeKeysOptions,
+  ProtocolOptions,
+  SwitchOptions,
+} from './types.js';
+
+/** Who shares a key, in an order that all agree on. */
+export interface KeyGroup {
+  readonly parties: readonly string[];
+  readonly threshold: number | undefined;
+}
+
+/** See {@link KeyParty}. */
+export class SharingParty extends Resource implements KeyParty {
+  readonly name: string;
+  readonly parties: readonly string[];
+  readonly threshold: number | undefined;
+  readonly #loom: WorkerLoom;
+  readonly #info: ProgramInfo;
+  readonly #rules: readonly ValueRule[];
+  readonly #key: Key;
+
+  constructor(
+    loom: WorkerLoom,
+    info: ProgramInfo,
+    rules: readonly ValueRule[],
+    key: Key,
+    name: string,
+    { parties, threshold }: KeyGroup,
+  ) {
+    super('party', () => key.free());
+    this.name = name;
+    this.parties = Object.freeze([...parties]);
+    this.threshold = threshold;
+    this.#loom = loom;
+    this.#info = info;
+    this.#rules = rules;
+    this.#key = key;
+  }
+
+  async deal(options: ProtocolOptions): Promise<void> {
+    checkCall('deal', {}, options, PROTOCOL_OPTIONS);
+    const signal = this.signal(options.signal);
+    const { connection, handle } = await abortable(this.#key.find(), signal);
+    const graph = await connection.call('partyDealing', [handle], { signal });
+    const outputs = await this.#run(graph, [], 'deal', options, signal);
+    const share = bytesOf(outputs[`share ${this.name}`] as DataArray);
+    await connection.call('partyKeep', [handle, share], { signal, transfer: [share.buffer] });
+    await this.#key.keep();
+  }
+
+  async makeKeys(options: MakeKeysOptions): Promise<JointKeys> {
+    checkCall('makeKeys', {}, options, MAKE_KEYS_OPTIONS);
+    const signal = this.signal(options.signal);
+    const { active = this.parties, hub = active[0] as string } = options;
+    checkArgument('option run', options.run, RUN_NAME);
+    const run = bytesOfRun(options.run);
+    const { connection, handle } = await abortable(this.#key.find(), signal);
+    const graph = await connection.call('partyKeys', [handle, [...active], hub, run], { signal });
+    const outputs = await this.#run(graph, [], this.#takesPart(active) ? 'keys' : undefined, options, signal);
+    const publicKey = await connection.call(
+      'partyPublicKey',
+      [handle, run, bytesOf(outputs[`public key ${this.name}`] as DataArray)],
+      { signal },
+    );
+    const evaluationKeys: Uint8Array[] = [];
+    if (hub === this.name) {
+      for (const { name } of this.#info.keys) {
+        const made = bytesOf(outputs[`key ${name}`] as DataArray);
+        evaluationKeys.push(
+          await connection.call('partyKey', [handle, run, name, made, publicKey], { signal }),
+        );
+      }
+    }
+    return { publicKey, evaluationKeys: hub === this.name ? Object.freeze(evaluationKeys) : undefined };
+  }
+
+  async decrypt(
+    results: Ciphertexts,
+    options: DecryptTogetherOptions,
+  ): Promise<Record<string, Decrypted> | undefined> {
+    checkCall('decrypt', { results: [results, CIPHERTEXTS] }, options, DECRYPT_TOGETHER_OPTIONS);
+    const signal = this.signal(options.signal);
+    const { publicKey, active = this.parties, to = active } = options;
+    checkArgument('decrypt, option publicKey', publicKey, BYTES);
+    const sent = sentOf(results);
+    const open = encodedByName(this.#rules, 'public', options.public);
+    const { connection, handle } = await abortable(this.#key.find(), signal);
+    const { shared, inputs } = await connection.call(
+      'partyDecryption',
+      [handle, sent, publicKey, [...active], [...to]],
+      { signal },
+    );
+    const secret = this.#takesPart(active) ? 'decrypt' : undefined;
+    const outputs = await this.#run(shared, inputs, secret, options, signal);
+    if (!to.includes(this.name)) return undefined;
+    const names = Object.keys(outputs);
+    const found = await connection.call(
+      'partyOpened',
+      [handle, sent, publicKey, names, names.map((name) => bytesOf(outputs[name] as DataArray)), apart(open)],
+      { signal, transfer: buffersOf(open) },
+    );
+    return outputsOf(this.#info, found, (info, raw) => decodeValue(info, cellsOf(raw), false));
+  }
+
+  async switchTo(
+    receiver: Uint8Array,
+    results: Ciphertexts,
+    options: SwitchOptions,
+  ): Promise<Ciphertexts | undefined> {
+    const given = { receiver: [receiver, BYTES], results: [results, CIPHERTEXTS] } as const;
+    checkCall('switchTo', given, options, SWITCH_OPTIONS);
+    const signal = this.signal(options.signal);
+    const { publicKey, active = this.parties, hub = active[0] as string } = options;
+    checkArgument('switchTo, option publicKey', publicKey, BYTES);
+    const sent = sentOf(results);
+    const { connection, handle } = await abortable(this.#key.find(), signal);
+    const { shared, inputs } = await connection.call(
+      'partySwitching',
+      [handle, sent, publicKey, receiver, [...active], hub],
+      { signal },
+    );
+    const secret = this.#takesPart(active) ? 'decrypt' : undefined;
+    const outputs = await this.#run(shared, inputs, secret, options, signal);
+    if (hub !== this.name) return undefined;
+    const names = Object.keys(outputs);
+    const values = await connection.call(
+      'partySwitched',
+      [handle, sent, publicKey, receiver, names, names.map((name) => bytesOf(outputs[name] as DataArray))],
+      { signal },
+    );
+    return Object.fromEntries(values.map(({ name, bytes }) => [name, bytes]));
+  }
+
+  async released(options: CallOptions = {}): Promise<number> {
+    checkCall('released', {}, options, CALL_OPTIONS);
+    const signal = this.signal(options.signal);
+    const { connection, handle } = await abortable(this.#key.find(), signal);
+    return connection.call('partyReleased', [handle], { signal });
+  }
+
+  async save(options: CallOptions = {}): Promise<Uint8Array> {
+    checkCall('save', {}, options, CALL_OPTIONS);
+    return this.#key.save(this.signal(options.signal));
+  }
+
+  #takesPart(active: readonly string[]): boolean {
+    return active.includes(this.name);
+  }
+
+  /** Runs this party's part of a graph, on words that are no secret and on secret ones, which are asked for once what leaves was approved of. */
+  async #run(
+    graph: Uint8Array,
+    open: readonly NamedData[],
+    secret: Secrets | undefined,
+    options: ProtocolOptions,
+    signal: AbortSignal,
+  ): Promise<RunOutputs> {
+    const { transport, run, approve, timeout, onRefused, onProgress } = options;
+    checkArgument(`option transport`, transport, TRANSPORT);
+    checkArgument(`option run`, run, RUN_NAME);
+    checkArgument(`option approve`, approve, FUNCTION);
+    const shared = await Shared.saved(this.#loom, graph, signal);
+    using whole = await shared.cut(this.name, { signal });
+    const cut = await whole.expand({ platform: 'simd', signal });
+    try {
+      const { leaves } = cut;
+      if (leaves.length > 0 && (await approve(leaves)) !== true) {
+        const bytes = leaves.reduce((sum, crossing) => sum + crossing.bytes, 0);
+        const problem = `${leaves.length} values (${bytes} bytes) of party "${this.name}" were not approved: nothing was sent`;
+        throw failure('party.refused', problem, { bytes });
+      }
+      signal.throwIfAborted();
+      const own = secret === undefined ? [] : await this.#secrets(secret, signal);
+      try {
+        const inputs = Object.fromEntries([...open, ...own].map(({ name, bytes }) => [name, wordsOf(bytes)]));
+        const settings = { transport, run, leaves, timeout, onRefused, onProgress, signal };
+        return await cut.run(inputs, { ...settings, secret: true });
+      } finally {
+        for (const { bytes } of own) bytes.fill(0);
+      }
+    } finally {
+      cut.dispose();
+    }
+  }
+
+  async #secrets(secret: Secrets, signal: AbortSignal): Promise<readonly NamedData[]> {
+    const { connection, handle } = await abortable(this.#key.find(), signal);
+    const inputs = await connection.call('partyInputs', [handle, secret], { signal });
+    // What it counted must not be forgotten with its worker.
+    if (secret === 'decrypt') await this.#key.keep();
+    return inputs;
+  }
+}
+
+/** What secret inputs are for. */
+type Secrets = 'deal' | 'keys' | 'decrypt';
+
+/** Words over bytes that were made in a worker: they have a buffer of their own. */
+function wordsOf(bytes: Uint8Array<ArrayBuffer>): BigUint64Array {
+  return new BigUint64Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 8);
+}
+
+function sentOf(results: Ciphertexts): Uint8Array<ArrayBuffer>[] {
+  return Object.entries(results).map(([name, bytes]) => movable(checkBytes(`Result "${name}"`, bytes)));
+}
+
+/** The bytes of words. */
+function bytesOf({ buffer, byteOffset, byteLength }: DataArray): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
+}

@@ -1,0 +1,193 @@
+// Keys that nobody holds alone: parties in one process make them, decrypt together, and switch to a receiver. Runs once per build of the wasm.
+import { createTask, load, type Ciphertexts, type Loom, type Program, type Task } from 'cipherloom';
+import { inProcess, newRun, type Crossing, type Hub, type KeyParty } from 'cipherloom/parties';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BUILDS } from './builds.js';
+import { expectNear } from './compute.js';
+import { errorOf } from './error-of.js';
+
+const RELEASES = { releases: { count: 3, statisticalBits: 20 } };
+const approve = (): boolean => true;
+
+/** A product, and its sum. */
+function products(real: boolean): Task {
+  const task = createTask();
+  const options = { shape: [4], min: -3, max: 3, ...(real && { kind: 'real' as const }) };
+  const [x, y] = ['x', 'y'].map((name) => task.encrypted(name, options));
+  const product = x!.multiply(y!);
+  task.output('product', product);
+  task.output('sum', product.sum());
+  return task;
+}
+
+const given = { x: [1, -2, 3, 0], y: [3, 3, -1, 2] };
+const expected = { product: [3, -6, -3, 0], sum: -6 };
+
+/** Parties of a program, of whom each has a place at one hub. */
+class Circle {
+  readonly hub: Hub = inProcess();
+  readonly all = new Map<string, KeyParty>();
+
+  static async of(
+    program: Program,
+    parties: string[],
+    others: string[] = [],
+    threshold?: number,
+  ): Promise<Circle> {
+    const circle = new Circle();
+    for (const name of [...parties, ...others])
+      circle.all.set(name, await program.party(name, { parties, threshold }));
+    return circle;
+  }
+
+  get(name: string): KeyParty {
+    return this.all.get(name) as KeyParty;
+  }
+
+  /** One protocol, by these: what comes of it for each. */
+  async together<T>(
+    names: readonly string[],
+    work: (party: KeyParty, meet: Meet) => Promise<T>,
+  ): Promise<T[]> {
+    const run = newRun();
+    const done = names.map(async (name) => {
+      const transport = this.hub.join(name);
+      try {
+        return await work(this.get(name), { transport, run, approve, timeout: 120_000 });
+      } finally {
+        transport.close();
+      }
+    });
+    const settled = await Promise.allSettled(done);
+    const failed = settled.find((one) => one.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+    return Promise.all(done);
+  }
+
+  dispose(): void {
+    for (const party of this.all.values()) party.dispose();
+  }
+}
+type Meet = Parameters<KeyParty['deal']>[0];
+
+/** What data owners encrypt and a server computes, with keys that all made. */
+async function computed(
+  program: Program,
+  circle: Circle,
+  active: string[],
+  hub: string,
+): Promise<{ publicKey: Uint8Array; results: Ciphertexts }> {
+  const who = active.includes(hub) ? active : [...active, hub];
+  const keys = await circle.together(who, (party, meet) => party.makeKeys({ ...meet, active, hub }));
+  for (const { publicKey } of keys) expect(publicKey).toEqual(keys[0]!.publicKey);
+  const { publicKey, evaluationKeys } = keys[who.indexOf(hub)]!;
+  expect(keys.filter(({ evaluationKeys }) => evaluationKeys !== undefined).length).toBe(1);
+  using owner = await program.owner(publicKey);
+  return { publicKey, results: await program.run(await owner.encrypt(given), evaluationKeys!) };
+}
+
+describe.each(BUILDS)('the %s build', (mode) => {
+  let loom: Loom;
+  beforeAll(async () => {
+    loom = await load({ threads: mode === 'single' ? 1 : 2, mode });
+  });
+  afterAll(() => loom?.dispose());
+
+  it('makes keys and decrypts, of integers and reals', async () => {
+    for (const scheme of ['BFV', 'BGV', 'CKKS'] as const) {
+      const real = scheme === 'CKKS';
+      const options = { parties: 2, precision: 12, scheme, ...RELEASES };
+      using program = await loom.compile(products(real), options);
+      expect([program.info.parties, program.info.publicKey]).toEqual([2, true]);
+      const circle = await Circle.of(program, ['a', 'b']);
+      const { publicKey, results } = await computed(program, circle, ['a', 'b'], 'a');
+      const found = await circle.together(['a', 'b'], (party, meet) =>
+        party.decrypt(results, { ...meet, publicKey, to: ['b'] }),
+      );
+      expect(found[0]).toBeUndefined();
+      if (real)
+        for (const name of ['product', 'sum'] as const) expectNear(found[1]![name], [expected[name]].flat(), 2 ** -8);
+      else expect(found[1]).toEqual(expected);
+      expect(await circle.get('a').released()).toBe(1);
+      circle.dispose();
+    }
+  });
+
+  it('needs any two of three, whose shares can be saved', async () => {
+    using program = await loom.compile(products(false), { parties: 3, ...RELEASES });
+    const names = ['a', 'b', 'c'];
+    const circle = await Circle.of(program, names, ['cloud'], 2);
+    await circle.together(names, (party, meet) => party.deal(meet));
+    const { publicKey, results } = await computed(program, circle, ['a', 'c'], 'cloud');
+    // One comes back from what it saved.
+    const saved = await circle.get('b').save();
+    circle.get('b').dispose();
+    circle.all.set('b', await program.party('b', { parties: names, threshold: 2, saved }));
+    const active = ['b', 'c'];
+    const found = await circle.together(active, (party, meet) =>
+      party.decrypt(results, { ...meet, publicKey, active }),
+    );
+    expect(found).toEqual([expected, expected]);
+    const alone = circle.together(['b'], (party, meet) =>
+      party.decrypt(results, { ...meet, publicKey, active: ['b'] }),
+    );
+    expect(await errorOf(alone)).toMatchObject({ code: 'party.shared' });
+    circle.dispose();
+  });
+
+  it('switches results to a receiver, who decrypts alone', async () => {
+    using program = await loom.compile(products(false), { parties: 2, ...RELEASES });
+    const circle = await Circle.of(program, ['a', 'b']);
+    const { publicKey, results } = await computed(program, circle, ['a', 'b'], 'b');
+    using receiver = await program.client();
+    const key = await receiver.publicKey();
+    const [, switched] = await circle.together(['a', 'b'], (party, meet) =>
+      party.switchTo(key, results, { ...meet, publicKey, hub: 'b' }),
+    );
+    expect(await receiver.decrypt(switched!)).toEqual(expected);
+    expect(await errorOf(receiver.decrypt(results))).toMatchObject({ code: 'key.foreign' });
+    circle.dispose();
+  });
+
+  it('sends nothing that was not approved of, and counts', async () => {
+    using program = await loom.compile(products(false), { parties: 2, releases: { count: 1 } });
+    const circle = await Circle.of(program, ['a', 'b']);
+    const { publicKey, results } = await computed(program, circle, ['a', 'b'], 'a');
+    let asked: readonly Crossing[] = [];
+    const refuse = (leaves: readonly Crossing[]): boolean => {
+      asked = leaves;
+      return false;
+    };
+    const refused = circle.together(['a'], (party, meet) =>
+      party.decrypt(results, { ...meet, publicKey, approve: refuse }),
+    );
+    expect(await errorOf(refused)).toMatchObject({ code: 'party.refused' });
+    expect(asked.map(({ to }) => to)).toEqual(asked.map(() => 'b'));
+    expect(
+      asked.every(({ producer, of }) => producer === 'joint.decryption_share' && /^poly\[/.test(of)),
+    ).toBe(true);
+    expect(await circle.get('a').released()).toBe(0);
+    const decrypted = (): Promise<unknown> =>
+      circle.together(['a', 'b'], (party, meet) => party.decrypt(results, { ...meet, publicKey }));
+    expect(await decrypted()).toEqual([expected, expected]);
+    expect(await errorOf(decrypted())).toMatchObject({ code: 'key.released' });
+    circle.dispose();
+  });
+
+  it('says what is wrong with a group', async () => {
+    using program = await loom.compile(products(false), { parties: 2, ...RELEASES });
+    const wrong = (parties: string[], threshold?: number): Promise<unknown> =>
+      errorOf(program.party('a', { parties, threshold }));
+    expect(await wrong(['a'])).toMatchObject({ code: 'party.shared' });
+    expect(await wrong(['a', 'b', 'c'])).toMatchObject({ code: 'party.shared' });
+    expect(await wrong(['a', 'b'], 2)).toMatchObject({ code: 'party.shared' });
+    expect(await errorOf(loom.compile(products(false), { parties: 2 }))).toMatchObject({
+      code: 'parameters.invalid',
+    });
+    using one = await loom.compile(products(false));
+    expect(one.info.parties).toBe(1);
+    expect(await errorOf(one.party('a', { parties: ['a', 'b'] }))).toMatchObject({
+      code: 'party.shared',
+    });
+  });
+});

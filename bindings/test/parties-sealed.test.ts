@@ -1,0 +1,370 @@
+// Messages between parties, sealed, over a relay that need not be trusted.
+import { DhkemP256HkdfSha256 } from '@hpke/core';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { PartyError } from '../src/errors.js';
+import { Exchange } from '../src/parties/exchange.js';
+import { PIECE } from '../src/parties/frame.js';
+import { newRun } from '../src/parties/run.js';
+import { type PartyKeys, partyKeys, sealed } from '../src/parties/sealed.js';
+import { inProcess } from '../src/parties/transports/process.js';
+import type { Crossing, Transport } from '../src/parties/types.js';
+import type { RawOutgoing } from '../src/raw.js';
+import { random } from './random.js';
+import { type Mischief, Relay } from './relay.js';
+
+const run = newRun();
+const names = ['one', 'two', 'three'] as const;
+type Name = (typeof names)[number];
+let keys: Record<Name, PartyKeys>;
+beforeAll(async () => {
+  const made = await Promise.all(names.map(async (name) => [name, await partyKeys()] as const));
+  keys = Object.fromEntries(made) as typeof keys;
+});
+const open: Transport[] = [];
+afterEach(() => open.splice(0).forEach((transport) => transport.close()));
+
+/** The public keys of the others. */
+const others = (party: Name): Record<string, Uint8Array> =>
+  Object.fromEntries(names.filter((name) => name !== party).map((name) => [name, keys[name].publicKey]));
+
+/** A party's sealed end, what it hears and what it refuses. */
+async function end(
+  transport: Transport,
+  party: Name,
+  more: Partial<Parameters<typeof sealed>[1]> = {},
+): Promise<{ transport: Transport; heard: [string, number[]][]; refused: PartyError[] }> {
+  const [heard, refused]: [[string, number[]][], PartyError[]] = [[], []];
+  const onRefused = (error: PartyError): void => void refused.push(error);
+  const own = await sealed(transport, {
+    party,
+    run,
+    keys: keys[party],
+    others: others(party),
+    onRefused,
+    ...more,
+  });
+  own.listen((from, bytes) => heard.push([from, [...bytes]]));
+  open.push(own);
+  return { transport: own, heard, refused };
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+const codes = (refused: readonly PartyError[]): string[] => refused.map(({ code }) => code);
+
+describe('a sealed transport', () => {
+  it('hands on what was sent, and shows nothing of it on the way', async () => {
+    const relay = new Relay();
+    const [one, two] = [await end(relay.join('one'), 'one'), await end(relay.join('two'), 'two')];
+    const secret = Uint8Array.from({ length: 64 }, (_, at) => at);
+    await one.transport.send('two', secret);
+    await one.transport.send('two', Uint8Array.of(7));
+    await two.transport.send('one', Uint8Array.of(8, 9));
+    await until(() => two.heard.length === 2 && one.heard.length === 1);
+    expect(two.heard).toEqual([
+      ['one', [...secret]],
+      ['one', [7]],
+    ]);
+    expect(one.heard).toEqual([['two', [8, 9]]]);
+    expect([...one.refused, ...two.refused]).toEqual([]);
+    for (const { bytes } of relay.seen) {
+      expect(Buffer.from(bytes).includes(Buffer.from(secret.subarray(0, 8)))).toBe(false);
+      expect(Buffer.from(bytes).includes(Buffer.from(run, 'hex'))).toBe(false);
+    }
+    // The same twice looks otherwise.
+    await one.transport.send('two', Uint8Array.of(7));
+    const [, second, , fourth] = relay.seen.map(({ bytes }) => Buffer.from(bytes.subarray(-17)));
+    expect(second?.equals(fourth as Buffer)).toBe(false);
+  });
+
+  it('refuses every byte that was altered, and goes on with what is true', async () => {
+    const relay = new Relay();
+    const one = await end(relay.join('one'), 'one');
+    await one.transport.send('two', Uint8Array.of(1, 2, 3));
+    const { bytes } = relay.seen[0] as { bytes: Uint8Array };
+    const two = await end(relay.join('two'), 'two');
+    const liar = inProcess();
+    const [to, from] = [await end(liar.join('two'), 'two'), liar.join('one')];
+    for (let at = 0; at < bytes.length; at++) {
+      const changed = bytes.slice();
+      (changed[at] as number) ^= 1 << random(8);
+      await from.send('two', changed);
+    }
+    await until(() => codes(to.refused).filter((code) => code === 'party.sealed').length > 8);
+    await from.send('two', bytes);
+    await until(() => to.heard.length > 0);
+    expect(to.heard).toEqual([['one', [1, 2, 3]]]);
+    expect(new Set(codes(to.refused))).toEqual(new Set(['party.message', 'party.sealed', 'party.order']));
+    expect(two.refused).toEqual([]);
+  });
+
+  it('refuses what is of another run, of strangers, for others, and what is no message', async () => {
+    const hub = inProcess();
+    const two = await end(hub.join('two'), 'two');
+    const raw = hub.join('one');
+    const said: Uint8Array[] = [];
+    const noted: Transport = {
+      send: async (_, bytes) => void said.push(bytes.slice()),
+      listen: () => () => {},
+      close: () => {},
+    };
+    const speak = async (party: Name, to: string, more: Partial<Parameters<typeof sealed>[1]> = {}) => {
+      await (await end(noted, party, more)).transport.send(to, Uint8Array.of(1));
+      return said.at(-1) as Uint8Array;
+    };
+    const refusals: readonly (readonly [string, string, unknown])[] = [
+      ['one', 'party.sealed', await speak('one', 'two', { run: newRun() })],
+      // Party three, under the name of party one.
+      ['one', 'party.sealed', await speak('three', 'two')],
+      // To party three.
+      ['one', 'party.sealed', await speak('one', 'three')],
+      ['one', 'party.sealed', await speak('one', 'two', { keys: await partyKeys() })],
+      ['one', 'party.message', new Uint8Array(500)],
+      ['one', 'party.message', new Uint8Array()],
+      ['one', 'party.message', 'text'],
+      ['four', 'party.stranger', await speak('one', 'two')],
+      ['two', 'party.stranger', await speak('one', 'two')],
+    ];
+    const four = hub.join('four');
+    for (const [name, code, bytes] of refusals) {
+      const { length } = two.refused;
+      if (name === 'two')
+        await hub.join('two ').send('two', bytes as Uint8Array); // a name that is nearly one
+      else if (typeof bytes === 'string') {
+        // A transport that hands on what is no bytes.
+        await raw.send('two', bytes as never);
+      } else await (name === 'four' ? four : raw).send('two', bytes as Uint8Array);
+      await until(() => two.refused.length > length);
+      expect([name, two.refused.at(-1)?.code]).toEqual([name, code]);
+      expect(two.refused.at(-1)?.name).toBe('PartyError');
+    }
+    expect(two.heard).toEqual([]);
+    await raw.send('two', await speak('one', 'two'));
+    await until(() => two.heard.length === 1);
+  });
+
+  it('drops doubles, restores the order, and does not let a forged one keep out the true one', async () => {
+    const hub = inProcess();
+    const said: Uint8Array[] = [];
+    const noted: Transport = {
+      send: async (_, bytes) => void said.push(bytes.slice()),
+      listen: () => () => {},
+      close: () => {},
+    };
+    const one = await end(noted, 'one');
+    for (let at = 0; at < 6; at++) await one.transport.send('two', Uint8Array.of(at));
+    const two = await end(hub.join('two'), 'two');
+    const raw = hub.join('one');
+    const forged = (said[3] as Uint8Array).slice();
+    (forged[forged.length - 1] as number) ^= 1;
+    for (const bytes of [said[5], forged, said[3], said[1], said[1], said[0], said[4], said[0]])
+      await raw.send('two', bytes as Uint8Array);
+    await until(() => two.heard.length === 2 && two.refused.length === 2);
+    expect(codes(two.refused)).toEqual(['party.twice', 'party.twice']);
+    await raw.send('two', said[2] as Uint8Array);
+    await until(() => two.heard.length === 6);
+    expect(two.heard.map(([, [byte]]) => byte)).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(codes(two.refused)).toEqual(['party.twice', 'party.twice', 'party.sealed']);
+  });
+
+  it('begins anew with a party that was not there, or has come back', async () => {
+    const relay = new Relay();
+    const one = await end(relay.join('one'), 'one');
+    // To nobody.
+    await one.transport.send('two', Uint8Array.of(1));
+    let two = await end(relay.join('two'), 'two');
+    await two.transport.send('one', Uint8Array.of(2));
+    await until(() => one.heard.length === 1);
+    await one.transport.send('two', Uint8Array.of(3));
+    await until(() => two.heard.length === 1);
+    expect(two.heard).toEqual([['one', [3]]]);
+    // Two dies, and another process takes its place.
+    two.transport.close();
+    await one.transport.send('two', Uint8Array.of(4));
+    two = await end(relay.join('two'), 'two');
+    await two.transport.send('one', Uint8Array.of(5));
+    await until(() => one.heard.length === 2);
+    for (const value of [6, 7]) await one.transport.send('two', Uint8Array.of(value));
+    await until(() => two.heard.length === 2);
+    expect(two.heard.map(([, bytes]) => bytes)).toEqual([[6], [7]]);
+    // Neither begins again and again.
+    for (let round = 0; round < 5; round++) {
+      await two.transport.send('one', Uint8Array.of(round));
+      await one.transport.send('two', Uint8Array.of(round));
+    }
+    await until(() => two.heard.length === 7 && one.heard.length === 7);
+    const streams = new Set(
+      relay.seen.map(({ from, bytes }) => `${from} ${Buffer.from(bytes.subarray(4, 69)).toString('hex')}`),
+    );
+    expect([...streams].map((stream) => stream.split(' ')[0]).sort()).toEqual([
+      'one',
+      'one',
+      'one',
+      'two',
+      'two',
+    ]);
+    expect([...one.refused, ...two.refused]).toEqual([]);
+  });
+
+  it('sends what it was given before it was closed', async () => {
+    const hub = inProcess();
+    const [one, two] = [await end(hub.join('one'), 'one'), await end(hub.join('two'), 'two')];
+    const sent = [1, 2, 3].map((value) => one.transport.send('two', Uint8Array.of(value)));
+    one.transport.close();
+    await Promise.all(sent);
+    await until(() => two.heard.length === 3);
+    // The name is free again.
+    await until(() => {
+      try {
+        hub.join('one').close();
+        return true;
+      } catch {
+        return false;
+      }
+    });
+  });
+
+  it('is not kept up by streams without end', async () => {
+    const hub = inProcess();
+    const two = await end(hub.join('two'), 'two');
+    const raw = hub.join('one');
+    const kem = new DhkemP256HkdfSha256();
+    for (let stream = 0; stream < 40; stream++) {
+      const point = await kem.serializePublicKey((await kem.generateKeyPair()).publicKey);
+      const bytes = new Uint8Array(120);
+      bytes.set([0x63, 0x6c, 0x73, 1]);
+      bytes.set(new Uint8Array(point), 4);
+      // Before its turn, so that it waits.
+      bytes[77] = 1;
+      await raw.send('two', bytes);
+    }
+    await until(() => two.refused.length === 32);
+    expect(new Set(codes(two.refused))).toEqual(new Set(['party.sealed']));
+    const noted: Transport = { ...raw, listen: () => () => {}, close: () => {} };
+    await (await end(noted, 'one')).transport.send('two', Uint8Array.of(1));
+    await until(() => two.heard.length === 1);
+  });
+
+  it('says what is wrong with keys, without them', async () => {
+    const transport = inProcess().join('one');
+    const other = await partyKeys();
+    const bad: readonly (readonly [Partial<Parameters<typeof sealed>[1]>, string, RegExp])[] = [
+      [{ keys: { ...other, publicKey: keys.one.publicKey } }, 'party.key', /does not belong/],
+      [
+        { keys: { ...other, privateKey: new Uint8Array(31) } },
+        'party.key',
+        /found 31 bytes, expected 32 bytes/,
+      ],
+      [{ keys: undefined as never }, 'party.key', /own public key: found Undefined/],
+      [{ others: { two: new Uint8Array(65).fill(4) } }, 'party.key', /party "two" is no point of P-256/],
+      [{ run: 'yesterday' }, 'input.type', /32 hexadecimal digits/],
+      [{ party: '' }, 'input.type', /name of a party/],
+    ];
+    for (const [options, code, message] of bad) {
+      const failed = sealed(transport, {
+        party: 'one',
+        run,
+        keys: keys.one,
+        others: others('one'),
+        ...options,
+      });
+      const error = (await failed.catch((error: unknown) => error)) as PartyError;
+      expect([error.code, error.message]).toEqual([code, expect.stringMatching(message)]);
+      expect(JSON.stringify([error.message, error.details])).not.toContain([...other.privateKey].join());
+    }
+    const one = await end(transport, 'one');
+    await expect(one.transport.send('four', Uint8Array.of(1))).rejects.toMatchObject({ code: 'party.key' });
+  });
+});
+
+/** Two parties that send each other a value of some pieces. */
+async function exchanged(
+  relay: Relay,
+  timeout: number,
+): Promise<{ outcome: (Uint8Array | Error)[]; refused: PartyError[] }> {
+  const bytes = 3 * PIECE + 5;
+  const crossing = (channel: string, from: string, to: string, number: number): Crossing => {
+    const rest = { input: false, producer: '', of: '', type: '', encrypted: undefined };
+    return { channel: channel.repeat(32), from, to, number, bytes, ...rest };
+  };
+  const [there, back] = [crossing('a', 'one', 'two', 1), crossing('b', 'two', 'one', 2)];
+  const values = { one: new Uint8Array(bytes), two: new Uint8Array(bytes) };
+  for (const value of Object.values(values)) value.forEach((_, at) => (value[at] = random(256)));
+  const refused: PartyError[] = [];
+  const sides = [
+    { party: 'one', sends: [there], receives: [back] },
+    { party: 'two', sends: [back], receives: [there] },
+  ] as const;
+  const outcome = await Promise.all(
+    sides.map(async ({ party, sends, receives }) => {
+      const { transport } = await end(relay.join(party), party, {
+        onRefused: (error) => refused.push(error),
+      });
+      const exchange = new Exchange({
+        id: '1'.repeat(32),
+        run,
+        transport,
+        sends,
+        receives,
+        timeout,
+        onRefused: (error) => refused.push(error),
+      });
+      exchange.start();
+      const outgoing = (attributes: string, data: Uint8Array[]): RawOutgoing =>
+        ({ attributes, data, output: { bytes: 1 } }) as unknown as RawOutgoing;
+      try {
+        const [{ to, number }, { from, number: of }] = [sends[0], receives[0]];
+        const [, received] = await Promise.all([
+          exchange.compute(outgoing(`{number=${number}, to="${to}"}`, [values[party]])),
+          exchange.compute(outgoing(`{from="${from}", number=${of}, type="raw[4]"}`, [])),
+        ]);
+        exchange.end();
+        expect(Buffer.from(received).equals(Buffer.from(values[from as 'one']))).toBe(true);
+        return received;
+      } catch (error) {
+        exchange.stop('failed');
+        return error as Error;
+      }
+    }),
+  );
+  return { outcome, refused };
+}
+
+describe('a relay', () => {
+  const harmless: readonly Mischief[] = ['double', 'reorder', 'delay', 'forge', 'replay'];
+  for (const kind of harmless)
+    it(`does ${kind} messages changes no result`, async () => {
+      for (let round = 0; round < 8; round++) {
+        const relay = new Relay([kind], 3);
+        const { outcome } = await exchanged(relay, 60_000);
+        expect(outcome.map((found) => (found instanceof Error ? String(found) : 'ok'))).toEqual(['ok', 'ok']);
+      }
+    });
+
+  it('that does all of that changes no result', async () => {
+    const counts: Record<string, number> = {};
+    for (let round = 0; round < 25; round++) {
+      const relay = new Relay(harmless, 2 + random(4));
+      const { outcome, refused } = await exchanged(relay, 60_000);
+      expect(outcome.map((found) => (found instanceof Error ? String(found) : 'ok'))).toEqual(['ok', 'ok']);
+      for (const { code } of refused) counts[code] = (counts[code] ?? 0) + 1;
+    }
+    expect(Object.keys(counts).sort()).toEqual(['party.sealed', 'party.twice']);
+  });
+
+  it('that drops or alters gives the right result or a typed error at a party, in time', async () => {
+    let ended = 0;
+    for (let round = 0; round < 12; round++) {
+      const relay = new Relay([...harmless, round % 2 === 0 ? 'drop' : 'alter'], 3 + random(6));
+      const { outcome } = await exchanged(relay, 400);
+      for (const found of outcome) {
+        if (!(found instanceof Error)) continue;
+        ended += 1;
+        expect((found as PartyError).code).toMatch(/^party\.(timeout|stopped)$/);
+      }
+    }
+    expect(ended).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,181 @@
+/**
+ * Bytes in a folder, by their SHA-256: names from users never become paths. What is being received lies under a name of its own, is on the disk before
+ * it gets the name of its content, and is compared with that name whenever it is read.
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { copyFile, link, mkdir, open, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { notFound, ServiceError } from './errors.mjs';
+
+/** Kinds of bytes of cipherloom (FORMAT.md) that may be stored. */
+export const KINDS = { program: 7, value: 8, evaluationKey: 9, publicKey: 11 };
+/** Those that hold a secret key, which is not to be here. */
+const SECRET = { 2: 'a saved client', 10: 'a key under a passphrase' };
+const MAGIC = Buffer.from('cipherloom');
+/** Magic and kind. */
+const HEAD = MAGIC.length + 1;
+const SHA = /^[0-9a-f]{64}$/;
+const INCOMING = 'incoming';
+/** Nothing has come of what is received for so long. */
+const LEFT_MS = 600_000;
+
+export class BlobStore {
+  /** @param {string} folder */
+  constructor(folder) {
+    this.folder = folder;
+  }
+
+  /** Makes the folder; what was being received when a service ended goes. Other services may be receiving now: what grows stays. */
+  async open() {
+    const folder = join(this.folder, INCOMING);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    for (const name of await readdir(folder)) {
+      const { mtimeMs } = await stat(join(folder, name)).catch(() => ({ mtimeMs: Infinity }));
+      if (mtimeMs < Date.now() - LEFT_MS) await rm(join(folder, name), { force: true });
+    }
+  }
+
+  /** Errors: 404 for what is no SHA-256. */
+  path(sha) {
+    if (!SHA.test(sha)) throw notFound('blob');
+    return join(this.folder, sha.slice(0, 2), sha);
+  }
+
+  /**
+   * Receives bytes, and refuses them as soon as that can be told. They are not kept yet ({@link keep}).
+   * @param {AsyncIterable<Buffer> | Iterable<Buffer>} stream
+   * @param {{most: number, left: number}} limits `most` of one blob, `left` of what this user or the store may have
+   * Errors: 413 `upload.large`, 507 `storage.full`, 422 `upload.kind`, `upload.secret`, `upload.empty`.
+   */
+  async receive(stream, { most, left }) {
+    const temporary = join(this.folder, INCOMING, randomUUID());
+    const file = await open(temporary, 'wx', 0o600);
+    const hash = createHash('sha256');
+    let bytes = 0;
+    let head = Buffer.alloc(0);
+    try {
+      for await (const chunk of stream) {
+        bytes += chunk.length;
+        if (bytes > most) throw tooLarge(bytes, most);
+        if (bytes > left) throw full(bytes, left);
+        if (head.length < HEAD) {
+          head = Buffer.concat([head, chunk.subarray(0, HEAD - head.length)]);
+          if (head.length === HEAD) checkKind(head);
+        }
+        hash.update(chunk);
+        await this.write(file, chunk);
+      }
+      if (head.length < HEAD) checkKind(head);
+      await file.sync();
+    } catch (error) {
+      await file.close();
+      await unlink(temporary);
+      throw error;
+    }
+    await file.close();
+    return { temporary, sha: hash.digest('hex'), bytes, kind: head[MAGIC.length] };
+  }
+
+  /** @param {import('node:fs/promises').FileHandle} file */
+  async write(file, chunk) {
+    for (let at = 0; at < chunk.length;) at += (await file.write(chunk, at)).bytesWritten;
+  }
+
+  /** Gives received bytes their name. */
+  async keep({ temporary, sha }) {
+    const path = this.path(sha);
+    const folder = join(path, '..');
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await rename(temporary, path);
+    await synced(folder);
+  }
+
+  /** Those that are not to be kept after all. */
+  async discard({ temporary }) {
+    await rm(temporary, { force: true });
+  }
+
+  /** Errors: 404; 500 `storage.damaged` where the bytes are not what their name says. */
+  async read(sha) {
+    const bytes = await readFile(this.path(sha)).catch((error) => {
+      throw error.code === 'ENOENT' ? notFound('blob') : error;
+    });
+    if (createHash('sha256').update(bytes).digest('hex') === sha) return bytes;
+    throw new ServiceError(500, 'storage.damaged', 'Stored bytes are not what their name says', {
+      where: sha,
+    });
+  }
+
+  async remove(sha) {
+    await rm(this.path(sha), { force: true });
+  }
+
+  /**
+   * Keeps blobs under second names, whatever is removed meanwhile, which takes next to no time. Gives the folder of these, to be removed by who asked for it.
+   * @param {string[]} shas
+   */
+  async pin(shas) {
+    const folder = join(this.folder, `pinned-${randomUUID()}`);
+    await mkdir(folder, { mode: 0o700 });
+    for (const sha of shas)
+      await link(this.path(sha), join(folder, sha)).catch(() => copyFile(this.path(sha), join(folder, sha)));
+    return folder;
+  }
+
+  /** All names that there are, and how many bytes each has. */
+  async *list() {
+    for (const folder of await readdir(this.folder)) {
+      if (!/^[0-9a-f]{2}$/.test(folder)) continue;
+      for (const sha of await readdir(join(this.folder, folder)))
+        if (SHA.test(sha)) yield { sha, bytes: (await stat(this.path(sha))).size };
+    }
+  }
+}
+
+/** Before a byte is read. Errors: 413 `upload.large`, 507 `storage.full`. */
+export function checkDeclared(declared, { most, left }) {
+  if (declared > most) throw tooLarge(declared, most);
+  if (declared > left) throw full(declared, left);
+}
+
+function checkKind(head) {
+  if (head.length === 0) throw new ServiceError(422, 'upload.empty', 'No bytes came');
+  const kind = head[MAGIC.length];
+  const ours = head.length === HEAD && head.subarray(0, MAGIC.length).equals(MAGIC);
+  if (ours && kind in SECRET)
+    throw new ServiceError(
+      422,
+      'upload.secret',
+      `This is ${SECRET[kind]}, which holds a secret key: keep it to yourself`,
+      {
+        found: SECRET[kind],
+        expected: Object.keys(KINDS),
+      },
+    );
+  if (ours && Object.values(KINDS).includes(kind)) return;
+  throw new ServiceError(422, 'upload.kind', 'These are no bytes that cipherloom made to be sent', {
+    found: ours ? `kind ${kind}` : 'other bytes',
+    expected: Object.keys(KINDS),
+  });
+}
+
+function tooLarge(found, most) {
+  return new ServiceError(413, 'upload.large', `A blob has at most ${most} bytes`, { found, expected: most });
+}
+
+function full(found, left) {
+  return new ServiceError(507, 'storage.full', `There is room for ${left} bytes more`, {
+    found,
+    expected: left,
+  });
+}
+
+/** A new name in a folder is on the disk once the folder is. */
+async function synced(folder) {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,122 @@
+/** The database: SQLite in a file, or PostgreSQL by an address, with one schema by knex. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import knex from 'knex';
+import * as first from '../migrations/001-first.mjs';
+import { entryAfter } from './audit.mjs';
+import { ServiceError } from './errors.mjs';
+
+/** Migrations in order. New ones go to the end, and none is changed once it was released. */
+const MIGRATIONS = { '001-first': first };
+
+/** All tables with data, in an order in which they can be filled. */
+export const TABLES = [
+  ...['users', 'invites', 'sessions', 'blobs', 'uploads', 'uses', 'programs', 'key_sets', 'key_requests'],
+  ...['records', 'grants', 'questions', 'audit'],
+];
+
+/** A file name of SQLite, or an address of PostgreSQL; no password in errors. */
+const SQLITE = 'clinic.sqlite';
+
+export class Database {
+  /** @param {import('knex').Knex} db */
+  constructor(db) {
+    this.db = db;
+  }
+
+  /**
+   * Opens it, and brings its schema up to date. Errors: ServiceError `database.driver` (what to install), `database.closed` (it cannot be reached).
+   * @param {Pick<import('./config.mjs').Config, 'data' | 'database'>} config
+   */
+  static async open({ data, database }) {
+    mkdirSync(data, { recursive: true, mode: 0o700 });
+    const db = database === undefined ? await sqlite(join(data, SQLITE)) : await postgres(database);
+    try {
+      await db.migrate.latest({
+        migrationSource: {
+          getMigrations: async () => Object.keys(MIGRATIONS),
+          getMigrationName: String,
+          getMigration: async (name) => MIGRATIONS[name],
+        },
+      });
+    } catch (error) {
+      await db.destroy();
+      throw new ServiceError(
+        500,
+        'database.closed',
+        `The database does not open: ${error.code ?? error.name}`,
+        {
+          found: error.code ?? error.message.split('\n')[0],
+          expected: database === undefined ? `a file ${SQLITE} of this service` : 'a PostgreSQL of its own',
+        },
+      );
+    }
+    return new Database(db);
+  }
+
+  /**
+   * Changes something, and says so in the audit log, both or neither. Changes happen one after the other: the log is a chain.
+   * @template T
+   * @param {{actor: string, action: string, subject?: string, details?: object}} entry without secrets and values; `subject` and `details` may be set by `work`
+   * @param {(trx: import('knex').Knex.Transaction, entry: any) => Promise<T>} work
+   * @returns {Promise<T>}
+   */
+  change(entry, work) {
+    return this.locked(async (trx) => {
+      const said = { subject: '', details: {}, ...entry };
+      const result = await work(trx, said);
+      const last = await trx('audit').orderBy('seq', 'desc').first();
+      await trx('audit').insert(entryAfter(last, said));
+      return result;
+    });
+  }
+
+  /** A transaction that no other such one runs beside: its first statement takes a row (and in SQLite the file) that all of them take. */
+  locked(work) {
+    return this.db.transaction(async (trx) => {
+      await trx('locks').where({ name: 'change' }).increment('turn', 1);
+      return work(trx);
+    });
+  }
+
+  close() {
+    return this.db.destroy();
+  }
+}
+
+async function sqlite(filename) {
+  try {
+    await import('better-sqlite3');
+  } catch {
+    throw new ServiceError(
+      500,
+      'database.driver',
+      'SQLite needs the package better-sqlite3: npm install better-sqlite3@12',
+      {
+        expected: 'better-sqlite3',
+      },
+    );
+  }
+  return knex({
+    client: 'better-sqlite3',
+    connection: { filename },
+    useNullAsDefault: true,
+    pool: {
+      min: 1,
+      max: 1,
+      afterCreate: (connection, done) => {
+        // What was answered is on the disk, also when the power goes.
+        for (const pragma of ['journal_mode = WAL', 'synchronous = FULL', 'busy_timeout = 30000'])
+          connection.pragma(pragma);
+        done(null, connection);
+      },
+    },
+  });
+}
+
+async function postgres(connectionString) {
+  const { default: pg } = await import('pg');
+  // Times and sizes stay below 2^53.
+  pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+  return knex({ client: 'pg', connection: { connectionString }, pool: { min: 0, max: 10 } });
+}

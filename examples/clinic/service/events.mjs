@@ -1,0 +1,57 @@
+/** Progress of a question as server-sent events (HTML, "Server-sent events"): one `state` for each change, the last one with the end, after which the stream ends. */
+import { ended } from './questions.mjs';
+
+/** How often a state is looked up that other processes may have changed; it also keeps proxies from closing the stream. */
+const LOOK_MS = 1000;
+
+/**
+ * @param {import('fastify').FastifyReply} reply
+ * @param {import('./questions.mjs').Questions} questions
+ */
+export async function sendEvents(reply, questions, user, id) {
+  // Refused before anything is sent.
+  let last = await questions.get(user, id);
+  reply.hijack();
+  const { raw } = reply;
+  raw.writeHead(200, {
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+  });
+  const send = (state) => raw.write(`event: state\ndata: ${JSON.stringify(state)}\n\n`);
+  send(last);
+  if (ended(last.state)) {
+    raw.end();
+    return;
+  }
+  let looking = false;
+  let again = false;
+  const look = async () => {
+    again = true;
+    if (looking) return;
+    looking = true;
+    try {
+      while (again && !raw.writableEnded) {
+        again = false;
+        const now = await questions.get(user, id);
+        if (JSON.stringify(now) !== JSON.stringify(last)) send(now);
+        else raw.write(': here\n\n');
+        last = now;
+        if (ended(now.state)) raw.end();
+      }
+    } catch {
+      // The service ends, or its database does: who listens comes again.
+      raw.end();
+    } finally {
+      looking = false;
+    }
+  };
+  const timer = setInterval(look, LOOK_MS);
+  questions.changes.on(id, look);
+  raw.once('close', () => {
+    clearInterval(timer);
+    questions.changes.off(id, look);
+  });
+  // It may have changed before anybody listened.
+  await look();
+}

@@ -1,0 +1,88 @@
+/** The catalogue of programs. Who uploads one, or has one compiled, offers it to all; who computes with one, or encrypts for one, has to look at it. */
+import { randomUUID } from 'node:crypto';
+import { notFound, ServiceError } from './errors.mjs';
+
+/** The longest that opening or compiling may take. */
+const PATIENCE_MS = 120_000;
+
+export class Programs {
+  /**
+   * @param {import('./database.mjs').Database} database
+   * @param {import('./storage.mjs').Storage} storage
+   * @param {() => Promise<import('./evaluator.mjs').Evaluator>} inspector one that computes nothing for users
+   */
+  constructor(database, storage, inspector) {
+    this.database = database;
+    this.storage = storage;
+    this.inspector = inspector;
+  }
+
+  /** Errors: those of cipherloom for bytes that are no program, or not secure. */
+  async add(user, { name, blob }) {
+    await this.storage.brought(this.database.db, user, [blob], 'program');
+    const inspector = await this.inspector();
+    const info = await inspector.inspect(await this.storage.blobs.read(blob), undefined, patience());
+    return this.#insert(user, name, blob, info);
+  }
+
+  /** Selects parameters and base operators here. Errors: those of cipherloom. */
+  async compile(user, { name, task, options }) {
+    const inspector = await this.inspector();
+    const { bytes, info } = await inspector.compile(task, options ?? {}, patience());
+    const { sha } = await this.storage.bring(user, [Buffer.from(bytes)]);
+    return this.#insert(user, name, sha, info);
+  }
+
+  async #insert(user, name, sha, info) {
+    const id = randomUUID();
+    await this.database.change(
+      { actor: user.id, action: 'program.add', subject: id, details: { sha } },
+      async (trx) => {
+        await trx('programs').insert({
+          ...{ id, owner: user.id, name, sha, info: JSON.stringify(info) },
+          ...{ created: Date.now(), removed: null },
+        });
+        await this.storage.use(trx, 'program', id, [sha]);
+      },
+    );
+    return { id, name, blob: sha, info };
+  }
+
+  async list() {
+    const rows = await this.database.db('programs').where({ removed: null }).orderBy('created');
+    return rows.map(shown);
+  }
+
+  async get(id, trx = this.database.db) {
+    const row = await trx('programs').where({ id, removed: null }).first();
+    if (!row) throw notFound('program');
+    return shown(row);
+  }
+
+  /** It is no longer offered; its bytes stay, for what was encrypted for it. Errors: 404. */
+  async remove(user, id) {
+    await this.database.change({ actor: user.id, action: 'program.remove', subject: id }, async (trx) => {
+      const changed = await trx('programs')
+        .where({ id, owner: user.id, removed: null })
+        .update({ removed: Date.now() });
+      if (changed === 0) throw notFound('program');
+    });
+  }
+
+  /** That a public key is one for a program. Errors: those of cipherloom; 422 `key.public`. */
+  async checkPublicKey(program, sha) {
+    if (!program.info.publicKey)
+      throw new ServiceError(422, 'key.public', 'The program was compiled without publicKey: it takes none');
+    const [bytes, key] = await Promise.all([program.blob, sha].map((each) => this.storage.blobs.read(each)));
+    const inspector = await this.inspector();
+    await inspector.inspect(bytes, key, patience());
+  }
+}
+
+function patience() {
+  return AbortSignal.timeout(PATIENCE_MS);
+}
+
+function shown({ id, name, sha, info, owner }) {
+  return { id, name, blob: sha, owner, info: JSON.parse(info) };
+}

@@ -1,0 +1,364 @@
+/**
+ * Questions: a program, run on records. All that is known of one is in the database, so that any runner goes on where another one ended:
+ * `queued` -> `running` (by one runner, for as long as it renews its lease) -> `done`, `failed` or `cancelled`, from which nothing leads on.
+ */
+import { EventEmitter } from 'node:events';
+import { randomUUID } from 'node:crypto';
+import { notFound, ServiceError } from './errors.mjs';
+
+/** What the log calls runners of the service itself. */
+export const SERVICE = 'service';
+const ENDED = ['done', 'failed', 'cancelled'];
+
+export class Questions {
+  /** Names of questions that changed, in this process. */
+  changes = new EventEmitter().setMaxListeners(0);
+
+  /**
+   * @param {import('./database.mjs').Database} database
+   * @param {import('./storage.mjs').Storage} storage
+   * @param {import('./programs.mjs').Programs} programs
+   * @param {import('./keys.mjs').Keys} keys
+   * @param {import('./records.mjs').Records} records
+   * @param {import('./users.mjs').Users} users
+   * @param {import('./config.mjs').Config} config
+   */
+  constructor(database, storage, programs, keys, records, users, config) {
+    this.database = database;
+    this.storage = storage;
+    this.programs = programs;
+    this.keys = keys;
+    this.records = records;
+    this.users = users;
+    this.config = config;
+  }
+
+  /** Asks. With the `id` of one that was asked already, gives that one: who does not know whether a question arrived asks again. Errors: 404, 409, 422. */
+  async ask(user, { id = randomUUID(), program, records, given = {}, runner }) {
+    const worker = runner === undefined ? undefined : await this.users.named(runner);
+    if (worker && worker.role !== 'worker')
+      throw new ServiceError(
+        422,
+        'question.runner',
+        'A question is run by the service, or by a user with the role worker',
+        {
+          found: worker.role,
+          expected: 'worker',
+        },
+      );
+    const asked = {
+      ...{ program, records: JSON.stringify(records), given: JSON.stringify(given) },
+      runner: worker?.id ?? null,
+    };
+    const known = await this.#known(this.database.db, user, id, asked);
+    if (known) return { question: known, created: false };
+    const details = { program, records, runner: worker?.id };
+    const entry = { actor: user.id, action: 'question.ask', subject: id, details };
+    const made = this.database.change(entry, async (trx) => {
+      // The same may have been asked twice at once.
+      if (await trx('questions').where({ id }).first()) throw new Known();
+      await this.programs.get(program, trx);
+      const { set } = await this.#parts(trx, { ...asked, asker: user.id });
+      const row = {
+        ...{ id, asker: user.id, ...asked, key_set: set.id, holder: set.holder },
+        ...{ state: 'queued', attempt: 0, worker: null, lease: null, done: 0, total: 0 },
+        ...{ code: null, message: null, outputs: null, created: Date.now(), started: null, finished: null },
+      };
+      await trx('questions').insert(row);
+      return row;
+    });
+    const row = await made.catch((error) => {
+      if (!(error instanceof Known)) throw error;
+    });
+    if (!row) return { question: await this.#known(this.database.db, user, id, asked), created: false };
+    this.changes.emit('queued', id);
+    return { question: this.shown(row), created: true };
+  }
+
+  /** A question that was asked already. Errors: 409 `question.taken` where it is another one. */
+  async #known(trx, user, id, asked) {
+    const row = await trx('questions').where({ id }).first();
+    if (!row) return undefined;
+    if (row.asker !== user.id || Object.keys(asked).some((name) => asked[name] !== row[name]))
+      throw new ServiceError(409, 'question.taken', 'There is another question of this id', { where: 'id' });
+    return this.shown(row);
+  }
+
+  /** What a question is made of, if it may be asked now. */
+  async #parts(trx, { asker, program, records, given }) {
+    const about = await trx('programs').where({ id: program }).first();
+    const rows = [];
+    for (const id of JSON.parse(records)) rows.push(await this.records.askable(trx, asker, program, id));
+    const [{ key_set }] = rows;
+    if (rows.some((row) => row.key_set !== key_set))
+      throw new ServiceError(422, 'question.keys', 'The records were encrypted under different keys', {
+        found: [...new Set(rows.map((row) => row.key_set))],
+      });
+    const set = await this.keys.usable(trx, key_set, ['active', 'retired']);
+    const inputs = new Map();
+    const wanted = JSON.parse(about.info).inputs;
+    const encrypted = wanted.filter(({ place }) => place === 'encrypted').map(({ name }) => name);
+    for (const row of rows) {
+      for (const [name, sha] of Object.entries(JSON.parse(row.inputs))) {
+        if (!encrypted.includes(name)) continue;
+        if (inputs.has(name))
+          throw new ServiceError(422, 'question.twice', 'Two records give the same input', { where: name });
+        inputs.set(name, sha);
+      }
+    }
+    const missing = encrypted.filter((name) => !inputs.has(name));
+    if (missing.length > 0)
+      throw new ServiceError(422, 'question.missing', 'No record gives some of the inputs', {
+        expected: missing,
+      });
+    const evaluation = await this.keys.evaluation(trx, set, program);
+    return {
+      set,
+      job: { program: about.sha, evaluation, inputs: Object.fromEntries(inputs), given: JSON.parse(given) },
+    };
+  }
+
+  /** Of those that one asked, or whose answers one's key decrypts. Errors: 404. */
+  async get(user, id) {
+    const row = await this.database.db('questions').where({ id }).first();
+    if (!row || ![row.asker, row.holder].includes(user.id)) throw notFound('question');
+    return this.shown(row);
+  }
+
+  async list(user) {
+    const rows = await this.database
+      .db('questions')
+      .where({ asker: user.id })
+      .orWhere({ holder: user.id })
+      .orderBy('created');
+    return rows.map((row) => this.shown(row));
+  }
+
+  shown(row) {
+    return {
+      ...{
+        id: row.id,
+        program: row.program,
+        records: JSON.parse(row.records),
+        state: row.state,
+        attempt: row.attempt,
+      },
+      ...{
+        done: row.done,
+        total: row.total,
+        created: row.created,
+        started: row.started,
+        finished: row.finished,
+      },
+      ...(row.code && { error: { code: row.code, message: row.message } }),
+      ...(row.outputs && { outputs: JSON.parse(row.outputs) }),
+    };
+  }
+
+  /** It ends now, wherever it is. Errors: 404; 409 `question.ended`. */
+  async cancel(user, id) {
+    await this.database.change({ actor: user.id, action: 'question.cancel', subject: id }, async (trx) => {
+      const changed = await trx('questions')
+        .where({ id, asker: user.id })
+        .whereNotIn('state', ENDED)
+        .update({ state: 'cancelled', finished: Date.now(), lease: null });
+      if (changed > 0) return;
+      const row = await trx('questions').where({ id, asker: user.id }).first();
+      if (!row) throw notFound('question');
+      throw new ServiceError(409, 'question.ended', `The question is ${row.state}`, { found: row.state });
+    });
+    this.changes.emit(`cancel ${id}`);
+    this.#changed(id);
+  }
+
+  /**
+   * Takes a question to run it: one that waits, or whose runner has gone silent. Undefined where there is none.
+   * @param {{worker: string, runner: string | null, id?: string}} who `worker`: this process; `runner`: a user who runs, null for the service; `id`: that one alone
+   */
+  async claim({ worker, runner, id }) {
+    // Most look-ups find nothing, and need not wait for who changes something.
+    for (let row; (row = await this.#waiting(this.database.db, { runner, id }));) {
+      const actor = runner ?? SERVICE;
+      try {
+        const job = await this.#take(row, { worker, runner, actor });
+        this.#changed(row.id);
+        return job;
+      } catch (error) {
+        if (error instanceof Gone) continue;
+        if (!(error instanceof ServiceError)) throw error;
+        // Granted, stored or issued when it was asked, and no longer; or it ended too many runners.
+        await this.#refuse(row, error, actor);
+      }
+    }
+    return undefined;
+  }
+
+  /** Errors: `Gone` where somebody was faster; ServiceError where it may not be run any more. */
+  #take({ id, attempt: before }, { worker, runner, actor }) {
+    const attempt = before + 1;
+    const entry = { actor, action: 'question.start', subject: id, details: { attempt } };
+    return this.database.change(entry, async (trx) => {
+      const row = await this.#waiting(trx, { runner, id });
+      if (row?.attempt !== before) throw new Gone();
+      if (before >= this.config.attempts)
+        throw new ServiceError(500, 'question.attempts', `${before} runners ended in the middle of it`);
+      const { job } = await this.#parts(trx, row);
+      await trx('questions').where({ id }).update({
+        state: 'running',
+        attempt,
+        worker,
+        lease: this.#lease(),
+        started: Date.now(),
+        done: 0,
+        total: 0,
+      });
+      return { id, attempt, ...job };
+    });
+  }
+
+  async #refuse({ id, attempt }, error, actor) {
+    const entry = { actor, action: 'question.fail', subject: id, details: { attempt, code: error.code } };
+    await this.database
+      .change(entry, async (trx) => {
+        const row = await trx('questions').where({ id, attempt }).whereNotIn('state', ENDED).first();
+        if (!row) throw new Gone();
+        await this.#end(trx, row, 'failed', error);
+      })
+      .catch((again) => {
+        if (!(again instanceof Gone)) throw again;
+      });
+    this.#changed(id);
+  }
+
+  /**
+   * @param {any} trx
+   * @param {{runner: string | null, id?: string}} who
+   */
+  #waiting(trx, { runner, id }) {
+    const query = trx('questions')
+      .where({ runner })
+      .where((either) =>
+        either
+          .where({ state: 'queued' })
+          .orWhere((silent) => silent.where({ state: 'running' }).where('lease', '<', Date.now())),
+      );
+    if (id) query.where({ id });
+    return query.orderBy('created').first();
+  }
+
+  /** All that wait for the service, or whose runner has gone silent. */
+  async waiting() {
+    const rows = await this.database
+      .db('questions')
+      .where({ runner: null })
+      .where((either) =>
+        either
+          .where({ state: 'queued' })
+          .orWhere((silent) => silent.where({ state: 'running' }).where('lease', '<', Date.now())),
+      )
+      .select('id', 'attempt');
+    return rows;
+  }
+
+  #lease() {
+    return Date.now() + this.config.leaseMs;
+  }
+
+  /** Says that a runner is still there. False: the question is no longer its own, and it is to stop. */
+  async renew({ id, attempt }, { done, total } = /** @type {{done?: number, total?: number}} */ ({})) {
+    const changed = await this.database
+      .db('questions')
+      .where({ id, attempt, state: 'running' })
+      .update({
+        lease: this.#lease(),
+        ...(total !== undefined && { done: Math.floor(done), total: Math.floor(total) }),
+      });
+    if (changed > 0) this.#changed(id);
+    return changed > 0;
+  }
+
+  /** The answer. It counts once: of a runner that was given up nothing is taken any more. Errors: 409 `question.lost`. */
+  async finish({ id, attempt }, outputs, actor) {
+    await this.database.change(
+      { actor, action: 'question.done', subject: id, details: { attempt } },
+      async (trx) => {
+        const row = await this.#running(trx, { id, attempt });
+        await this.storage.use(trx, 'result', id, Object.values(outputs));
+        await trx('questions')
+          .where({ id: row.id })
+          .update({ state: 'done', outputs: JSON.stringify(outputs), lease: null, finished: Date.now() });
+      },
+    );
+    this.#changed(id);
+  }
+
+  /** Errors: 409 `question.lost`. */
+  async fail({ id, attempt }, { code, message }, actor) {
+    await this.database.change(
+      { actor, action: 'question.fail', subject: id, details: { attempt, code } },
+      async (trx) => {
+        await this.#end(trx, await this.#running(trx, { id, attempt }), 'failed', { code, message });
+      },
+    );
+    this.#changed(id);
+  }
+
+  /** A runner that ends in good order hands back what it has not done. */
+  async release({ id, attempt }) {
+    await this.database
+      .db('questions')
+      .where({ id, attempt, state: 'running' })
+      .update({ state: 'queued', lease: null, worker: null });
+  }
+
+  async #running(trx, { id, attempt }) {
+    const row = await trx('questions').where({ id, attempt, state: 'running' }).first();
+    if (row) return row;
+    throw new ServiceError(409, 'question.lost', 'The question was cancelled, or given to another runner', {
+      where: id,
+    });
+  }
+
+  async #end(trx, row, state, { code, message }) {
+    await trx('questions')
+      .where({ id: row.id })
+      .update({ state, code, message, lease: null, finished: Date.now() });
+  }
+
+  #changed(id) {
+    this.changes.emit(id);
+  }
+
+  /** Whether a question names a user to run it. */
+  async isOf(worker, id) {
+    return (await this.database.db('questions').where({ id, runner: worker.id }).first()) !== undefined;
+  }
+
+  /** Errors: 404. */
+  async checkOf(worker, id) {
+    if (!(await this.isOf(worker, id))) throw notFound('question');
+  }
+
+  /** What a runner may read for a question that it has. Errors: 404. */
+  async readFor(worker, { id, attempt }, sha) {
+    const row = await this.database
+      .db('questions')
+      .where({ id, attempt, state: 'running', runner: worker.id })
+      .first();
+    if (!row) throw notFound('question');
+    const { job } = await this.#parts(this.database.db, row);
+    if (![job.program, ...job.evaluation, ...Object.values(job.inputs)].includes(sha)) throw notFound('blob');
+    return this.storage.blobs.read(sha);
+  }
+}
+
+/** A question that somebody else was faster with. */
+class Gone extends Error {}
+
+/** A question that is there by now. */
+class Known extends Error {}
+
+/** Whether nothing leads on from a state. */
+export function ended(state) {
+  return ENDED.includes(state);
+}

@@ -1,0 +1,51 @@
+/** Bytes, up and down. */
+import { checkDeclared } from '../blobs.mjs';
+import { ServiceError } from '../errors.mjs';
+import { allow } from '../roles.mjs';
+import * as schemas from '../schemas.mjs';
+
+const BYTES = 'application/octet-stream';
+
+/** How long a client may go on to send what was refused, so that it hears why. */
+const LINGER_MS = 5000;
+
+export function closed(app, { storage }) {
+  // What is too large by what it says of itself is refused before a byte of it is read.
+  const declared = async (request) => {
+    allow(request.user, 'blobs.write');
+    try {
+      if (request.headers['content-type'] !== BYTES)
+        throw new ServiceError(415, 'upload.type', `Blobs are sent as ${BYTES}`, {
+          found: request.headers['content-type'] ?? 'nothing',
+          expected: BYTES,
+        });
+      checkDeclared(Number(request.headers['content-length'] ?? 0), await storage.limits(request.user));
+    } catch (error) {
+      linger(request.raw);
+      throw error;
+    }
+  };
+  // The body stays a stream.
+  app.addContentTypeParser(BYTES, (_request, payload, done) => done(null, payload));
+  app.post('/blobs', { preParsing: declared }, async (request, reply) => {
+    try {
+      const blob = await storage.bring(request.user, request.body.iterator({ destroyOnReturn: false }));
+      reply.code(201);
+      return blob;
+    } catch (error) {
+      linger(request.raw);
+      throw error;
+    }
+  });
+  app.get('/blobs/:sha', { schema: { params: schemas.bySha } }, async ({ user, params }, reply) => {
+    const bytes = await storage.read(user, params.sha);
+    return reply.type(BYTES).send(bytes);
+  });
+}
+
+/** What still comes is thrown away, but not for ever. Were the connection closed at once, the answer could be lost with it. */
+function linger(request) {
+  const timer = setTimeout(() => request.socket.destroy(), LINGER_MS);
+  const done = () => clearTimeout(timer);
+  request.once('end', done).once('close', done).resume();
+}

@@ -1,0 +1,25 @@
+/** Questions, as who asks sees them. */
+import { sendEvents } from '../events.mjs';
+import * as schemas from '../schemas.mjs';
+
+export function closed(app, { questions, may }) {
+  const ofId = { schema: { params: schemas.byId } };
+  app.get('/questions', async ({ user }) => questions.list(user));
+  app.post(
+    '/questions',
+    { schema: { body: schemas.question }, ...may('questions.ask') },
+    async ({ user, body }, reply) => {
+      const { question, created } = await questions.ask(user, body);
+      reply.code(created ? 201 : 200);
+      return question;
+    },
+  );
+  app.get('/questions/:id', ofId, async ({ user, params }) => questions.get(user, params.id));
+  app.get('/questions/:id/events', ofId, async ({ user, params }, reply) =>
+    sendEvents(reply, questions, user, params.id),
+  );
+  app.delete('/questions/:id', { ...ofId, ...may('questions.ask') }, async ({ user, params }, reply) => {
+    await questions.cancel(user, params.id);
+    return reply.code(204).send();
+  });
+}

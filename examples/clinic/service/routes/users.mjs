@@ -1,0 +1,46 @@
+/** Users and sessions. */
+import * as schemas from '../schemas.mjs';
+
+/** Without a token: what leads to one. */
+export function open(app, { users, config }) {
+  const rate = { rateLimit: { max: config.loginRate, timeWindow: 60_000, groupId: 'login' } };
+  app.post('/register', { schema: { body: schemas.register }, config: rate }, async ({ body }, reply) => {
+    reply.code(201);
+    return users.register(body);
+  });
+  app.post('/sessions', { schema: { body: schemas.login }, config: rate }, async ({ body }, reply) => {
+    reply.code(201);
+    return users.login(body);
+  });
+}
+
+export function closed(app, { users, may, config }) {
+  const rate = { rateLimit: { max: config.loginRate, timeWindow: 60_000, groupId: 'login' } };
+  app.get('/me', async ({ user: { id, name, role } }) => ({ id, name, role }));
+  app.get('/users', async () => users.list());
+  app.delete('/sessions/current', async ({ user }, reply) => {
+    await users.logout(user);
+    return reply.code(204).send();
+  });
+  app.post(
+    '/password',
+    { schema: { body: schemas.newPassword }, config: rate },
+    async ({ user, body }, reply) => {
+      await users.changePassword(user, body);
+      return reply.code(204).send();
+    },
+  );
+  app.post(
+    '/invites',
+    { ...may('users.manage'), schema: { body: schemas.invite } },
+    async ({ user, body }, reply) => {
+      reply.code(201);
+      return users.invite(user, body.role);
+    },
+  );
+  const change = { ...may('users.manage'), schema: { body: schemas.userSet, params: schemas.byUser } };
+  app.patch('/users/:name', change, async ({ user, params, body }, reply) => {
+    await users.set(user, params.name, body);
+    return reply.code(204).send();
+  });
+}

@@ -1,0 +1,150 @@
+// The whole path, as its users walk it: keys on request, records, grants, questions with progress, cancelling, rotation, deletion, exchange of ciphertexts.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { load } from 'cipherloom';
+import { joinAs, ownTask, patient, refused, skip, startService, study } from './clinic.mjs';
+import { temporaryFolder } from '../cluster/redis.mjs';
+import { join } from 'node:path';
+
+let loom;
+before(async () => {
+  loom = await load({ threads: 1 });
+});
+after(() => loom.dispose());
+
+test('two clinics, one department: it gets the sum, and nothing that was not granted', { skip }, async () => {
+  const service = await startService();
+  const all = await study(service, loom);
+  const { department, clinics, records, grants, key, asked, program } = all;
+  const states = [];
+  const { id } = await department.ask(asked);
+  await department.wait(id, { onState: ({ state }) => states.push(state) });
+  assert.equal(states.at(-1), 'done');
+  assert.deepEqual(await department.answer(id, key), { sum: all.sum });
+  // The same question again, by its id, is the same question.
+  assert.equal((await department.ask({ ...asked, id })).state, 'done');
+  await assert.rejects(department.ask({ ...asked, records: [records[1]], id }), refused(409, 'question.taken'));
+
+  // Records and results are for those who were granted them.
+  const { outputs } = await department.call('GET', `/questions/${id}`);
+  for (const clinic of Object.values(clinics)) {
+    await assert.rejects(clinic.download(outputs.sum), refused(404, 'not.found'));
+    await assert.rejects(clinic.call('GET', `/questions/${id}`), refused(404, 'not.found'));
+  }
+  const [own] = await clinics.north.call('GET', '/records');
+  await assert.rejects(department.download(own.inputs.north), refused(404, 'not.found'));
+  await assert.rejects(clinics.south.download(own.inputs.north), refused(404, 'not.found'));
+  // With a grant to read, the holder of the key has the ciphertext.
+  await clinics.north.grant(own.id, { to: 'department', use: 'read' });
+  assert.ok((await department.download(own.inputs.north)).length > 0);
+
+  // A grant is for one program.
+  const other = await department.publish('the same again', await loom.compile(ownTask()));
+  await assert.rejects(department.ask({ program: other, records: [records[0]] }), refused(404, 'not.found'));
+  // One that was taken back counts no more.
+  await clinics.south.call('DELETE', `/records/${records[1]}/grants/${grants[1]}`);
+  await assert.rejects(department.ask(asked), refused(404, 'not.found'));
+  await clinics.south.grant(records[1], { to: 'department', use: 'ask', program });
+
+  // What does not fit together.
+  await assert.rejects(department.ask({ program, records: [records[0]] }), refused(422, 'question.missing'));
+  const twice = await clinics.north.storeFor({
+    ...{ program, holder: 'department', fingerprint: all.fingerprint, label: 'again' },
+    values: { north: [1, 1, 1, 1] },
+  });
+  await clinics.north.grant(twice.id, { to: 'department', use: 'ask', program });
+  await assert.rejects(department.ask({ program, records: [...records, twice.id] }), refused(422, 'question.twice'));
+  assert.equal(await service.stop(), 0);
+});
+
+test('keys: asked for, issued, rotated, deleted, kept by the client under a passphrase', { skip }, async () => {
+  const service = await startService();
+  const { department, clinics, key, program, asked, records } = await study(service, loom);
+  const folder = temporaryFolder();
+  await clinics.north.call('POST', '/key-requests', { holder: 'department', program });
+  assert.equal(await department.answerRequests(), 1);
+  const [{ state, key: issued }] = await clinics.north.call('GET', '/key-requests');
+  assert.equal(state, 'answered');
+  const request = await clinics.south.call('POST', '/key-requests', { holder: 'department', program });
+  await department.call('POST', `/key-requests/${request.id}/decline`);
+  assert.equal((await clinics.south.call('GET', '/key-requests'))[0].state, 'declined');
+
+  // Rotation: what was encrypted before can still be asked, what comes now takes the new key.
+  const next = await department.issueKeys(program, { replaces: key });
+  const { inputs } = (await clinics.north.call('GET', '/records'))[0];
+  const record = { program, key, label: 'late', inputs };
+  await assert.rejects(clinics.north.call('POST', '/records', record), refused(409, 'key.retired'));
+  const old = await department.ask(asked);
+  await department.wait(old.id);
+  assert.deepEqual(await department.answer(old.id, key), { sum: 110 });
+  const renewed = await clinics.north.storeFor({
+    ...{ program, holder: 'department', fingerprint: await department.fingerprint(next), label: 'new' },
+    values: { north: [1, 1, 1, 1] },
+  });
+  await clinics.north.grant(renewed.id, { to: 'department', use: 'ask', program });
+  const mixed = { program, records: [renewed.id, records[1]] };
+  await assert.rejects(department.ask(mixed), refused(422, 'question.keys'));
+
+  // Another device of the department's has the key from a file, under a passphrase.
+  const file = join(folder, 'key');
+  await department.saveKeys(key, file, 'several words that nobody else thinks of');
+  await department.loadKeys(key, program, file, 'several words that nobody else thinks of');
+  assert.deepEqual(await department.answer(old.id, key), { sum: 110 });
+
+  const before = await department.fingerprint(key);
+  await department.deleteKeys(key);
+  await assert.rejects(department.ask(asked), refused(409, 'key.deleted'));
+  await assert.rejects(clinics.north.download(before), refused(404, 'not.found'));
+  await assert.rejects(department.call('DELETE', `/keys/${key}`), refused(404, 'not.found'));
+  // Nobody rotates or deletes the keys of others, be it who may have some.
+  const stranger = await joinAs(service, loom, 'stranger', 'analyst');
+  await assert.rejects(stranger.call('DELETE', `/keys/${issued}`), refused(404, 'not.found'));
+  await assert.rejects(stranger.call('POST', `/keys/${issued}/retire`), refused(404, 'not.found'));
+});
+
+test('a question is cancelled while it runs, and the next one has its turn', { skip }, async () => {
+  const service = await startService();
+  const { client, asked, key } = await patient(service, loom, 'patient', { long: true });
+  const { id } = await client.ask(asked);
+  const next = await client.ask(asked);
+  await assert.rejects(
+    client.wait(id, {
+      onState: ({ state }) => {
+        if (state === 'running') void client.call('DELETE', `/questions/${id}`).catch(() => {});
+      },
+    }),
+    refused(0, 'question.cancelled'),
+  );
+  await assert.rejects(client.call('DELETE', `/questions/${id}`), refused(409, 'question.ended'));
+  await client.wait(next.id);
+  assert.deepEqual(await client.answer(next.id, key), { sum: 129, more: 3 });
+  await assert.rejects(client.call('DELETE', `/questions/${next.id}`), refused(409, 'question.ended'));
+});
+
+test('what is taken back while a question waits fails the question', { skip }, async () => {
+  const service = await startService({ env: { CLINIC_RUNNERS: '0' } });
+  const { department, clinics, records, grants, asked } = await study(service, loom);
+  const { id } = await department.ask(asked);
+  await clinics.north.call('DELETE', `/records/${records[0]}/grants/${grants[0]}`);
+  await service.stop();
+  const again = await startService({ data: service.data });
+  department.url = new URL(again.url);
+  await assert.rejects(department.wait(id), refused(0, 'not.found'));
+});
+
+test('what was uploaded and is part of nothing goes, and nothing else', { skip }, async () => {
+  const service = await startService();
+  const { client, asked, key, sum } = await patient(service, loom);
+  const { id } = await client.ask(asked);
+  await client.wait(id);
+  const unused = await client.upload(Buffer.concat([Buffer.from('cipherloom'), Buffer.of(8), Buffer.from('unused')]));
+  assert.ok((await client.download(unused)).length > 0);
+  await service.stop();
+  const again = await startService({ data: service.data, env: { CLINIC_UNUSED_MS: '1' } });
+  client.url = new URL(again.url);
+  await assert.rejects(client.download(unused), refused(404, 'not.found'));
+  assert.deepEqual(await client.answer(id, key), { sum });
+  const next = await client.ask(asked);
+  await client.wait(next.id);
+  assert.deepEqual(await client.answer(next.id, key), { sum });
+});

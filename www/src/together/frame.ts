@@ -1,0 +1,171 @@
+/** What the tab “Together” consists of. */
+import { h } from '../ui/dom.js';
+import { step } from '../ui/step.js';
+import { MOST_DECIMALS, MOST_PARTIES } from './meeting.js';
+
+export const PREFIX = 'together-';
+
+export interface Frame {
+  readonly failure: HTMLElement;
+  /** Before there is a meeting. */
+  readonly plan: HTMLElement;
+  readonly names: HTMLInputElement;
+  readonly decimals: HTMLSelectElement;
+  readonly begin: HTMLButtonElement;
+  /** Of a meeting. */
+  readonly seat: HTMLElement;
+  readonly sample: HTMLButtonElement;
+  readonly file: HTMLInputElement;
+  readonly column: HTMLSelectElement;
+  readonly columnField: HTMLElement;
+  readonly brought: HTMLElement;
+  readonly leaves: HTMLElement;
+  readonly agree: HTMLButtonElement;
+  readonly cancel: HTMLButtonElement;
+  readonly status: HTMLElement;
+  readonly cut: HTMLElement;
+  readonly cutNote: HTMLElement;
+  readonly results: HTMLElement;
+  readonly answer: HTMLElement;
+  readonly compared: HTMLElement;
+  readonly messages: HTMLElement;
+}
+
+export function makeFrame(host: HTMLElement): Frame {
+  const id = (name: string): { id: string; 'data-testid': string } => ({
+    id: `${PREFIX}${name}`,
+    'data-testid': `${PREFIX}${name}`,
+  });
+  const failure = h('div', { ...id('error'), class: 'failure card', role: 'alert', hidden: true });
+  const names = h('input', {
+    ...id('names'),
+    type: 'text',
+    value: 'north, south, west',
+    autocomplete: 'off',
+    spellcheck: 'false',
+  });
+  const decimals = h(
+    'select',
+    id('decimals'),
+    ...Array.from({ length: MOST_DECIMALS + 1 }, (_, digits) =>
+      h('option', { value: digits, selected: digits === 2 }, String(digits)),
+    ),
+  );
+  const begin = h('button', { ...id('begin'), type: 'button', class: 'primary' }, 'Begin a meeting');
+  const plan = h(
+    'div',
+    { class: 'together-plan' },
+    h('label', { class: 'field' }, h('span', {}, `Names of the parties, 2 to ${MOST_PARTIES}`), names),
+    h('label', { class: 'field' }, h('span', {}, 'Digits behind the decimal point'), decimals),
+    h('div', { class: 'row' }, begin),
+  );
+  const seat = h('div', { ...id('seat'), hidden: true });
+  const sample = h(
+    'button',
+    { ...id('sample'), type: 'button', class: 'primary', disabled: true },
+    'Take my part of the example',
+  );
+  const file = h('input', {
+    ...id('file'),
+    class: 'sr-only',
+    type: 'file',
+    accept: '.csv,.tsv,.txt,text/csv',
+    disabled: true,
+  });
+  const column = h('select', id('column'));
+  const columnField = h('label', { class: 'field', hidden: true }, h('span', {}, 'Column'), column);
+  const brought = h('p', { ...id('brought'), class: 'table-name', 'aria-live': 'polite' });
+  const leaves = h('div', { ...id('leaves'), class: 'scroll' });
+  const agree = h(
+    'button',
+    { ...id('agree'), type: 'button', class: 'primary', disabled: true },
+    'Agree, and compute',
+  );
+  const cancel = h('button', { ...id('cancel'), type: 'button', disabled: true }, 'Cancel');
+  const status = h('p', { ...id('said'), class: 'note run-status', role: 'status' });
+  const cutNote = h('p', { class: 'note' });
+  const cut = h('section', {
+    ...id('graph'),
+    class: 'card',
+    'aria-labelledby': 'together-graph-title',
+    hidden: true,
+  });
+  const cutPlace = h('div', {});
+  cut.append(h('h2', { id: 'together-graph-title' }, 'The graph, and where it is cut'), cutNote, cutPlace);
+  const answer = h('div', { ...id('answer'), class: 'together-answer' });
+  const compared = h('div', { ...id('compared'), class: 'scroll' });
+  const messages = h('div', {});
+  const results = h(
+    'section',
+    {
+      ...id('results'),
+      class: 'card together-results',
+      'aria-labelledby': 'together-results-title',
+      hidden: true,
+    },
+    h('h2', { id: 'together-results-title', tabindex: -1 }, 'Result'),
+    answer,
+    h('h3', {}, 'What is yours, and what left this tab'),
+    compared,
+    h('h3', {}, 'What crossed, byte by byte'),
+    messages,
+  );
+  host.replaceChildren(
+    h(
+      'section',
+      { class: 'hero' },
+      h('h1', {}, 'Compute together, and keep your own table'),
+      h(
+        'p',
+        { class: 'lead' },
+        'Each tab is a party with values of its own. Together they learn how many there are in all, their mean and their standard deviation, and nothing else: what goes from tab to tab is random numbers that only add up to something all together.',
+      ),
+    ),
+    failure,
+    h(
+      'div',
+      { class: 'steps' },
+      h(
+        'div',
+        { class: 'choose' },
+        step(1, { prefix: PREFIX, id: 'meet', title: 'Meet' }, plan, seat),
+        step(
+          2,
+          { prefix: PREFIX, id: 'bring', title: 'Bring your values' },
+          h('div', { class: 'row' }, sample, h('label', { class: 'button' }, 'Choose a CSV file', file)),
+          columnField,
+          brought,
+          h('p', { class: 'note' }, 'They stay in this tab.'),
+        ),
+      ),
+      step(
+        3,
+        { prefix: PREFIX, id: 'run', title: 'See what leaves, and agree', kind: 'plan' },
+        leaves,
+        h('div', { class: 'row run-row' }, agree, cancel),
+        status,
+      ),
+    ),
+    cut,
+    results,
+  );
+  return {
+    ...{
+      failure,
+      plan,
+      names,
+      decimals,
+      begin,
+      seat,
+      sample,
+      file,
+      column,
+      columnField,
+      brought,
+      leaves,
+      agree,
+      cancel,
+    },
+    ...{ status, cut: cutPlace, cutNote, results, answer, compared, messages },
+  };
+}

@@ -1,0 +1,132 @@
+/**
+ * What the parties compute: how many values all of them have, their mean and their standard deviation, and nothing else.
+ *
+ * Each party adds up its own values and their squares. It cuts each of these three numbers into random parts that add up to it modulo 2^64, one
+ * for every party (additive secret sharing), and gives each its part. Everybody adds up the parts that they got and tells the others that sum: all
+ * of these sums together are the totals. Whoever has fewer than all other parties' parts has only random numbers.
+ */
+import { type Loom, type Operand, type PartyBuilder, u64 } from 'cipherloom';
+import type { SharedGraph } from 'cipherloom/parties';
+
+/** Most values of one party: the graph has so many places, those without a value 0. */
+export const MOST_VALUES = 4096;
+/** Largest value, in units of its last decimal: so the sum of the squares of five parties stays below 2^64. */
+export const LARGEST = 30_000_000;
+const TOTALS = u64(3);
+
+/** What one party brings. */
+export interface Bring {
+  /** Units of the last decimal. */
+  readonly values: readonly number[];
+}
+
+export interface Answer {
+  readonly count: number;
+  readonly mean: number;
+  /** Of all values as a sample; `NaN` of one. */
+  readonly deviation: number;
+}
+
+const valuesOf = (party: string): string => `${party}: values`;
+const countOf = (party: string): string => `${party}: how many`;
+const maskOf = (party: string, other: string): string => `${party}: mask for ${other}`;
+
+/** The graph that all parties agree on. */
+export async function sharedGraph(loom: Loom, parties: readonly string[]): Promise<SharedGraph> {
+  const graph = loom.graph({ unit: 64 });
+  const views = parties.map((name) => graph.party(name));
+  const masks = parties.map((name, at) =>
+    parties.map((other, to) => (to === at ? undefined : views[at]!.input(maskOf(name, other), TOTALS))),
+  );
+  const kept = parties.map((name, at) =>
+    masks[at]!.reduce<Operand>(
+      (left, mask) => (mask === undefined ? left : views[at]!.op('u64.sub', [left, mask])),
+      totalsOf(views[at]!, name),
+    ),
+  );
+  const held = parties.map((_, at) =>
+    parties.reduce<Operand>(
+      (sum, _, from) => (from === at ? sum : views[at]!.op('u64.add', [sum, masks[from]![at]!])),
+      kept[at]!,
+    ),
+  );
+  for (const [at, name] of parties.entries())
+    views[at]!.output(
+      `${name}: totals`,
+      held.reduce((sum, other) => views[at]!.op('u64.add', [sum, other])),
+    );
+  return graph.share();
+}
+
+/** How many, sum, sum of squares: of one party. */
+function totalsOf(party: PartyBuilder, name: string): Operand {
+  const values = party.input(valuesOf(name), u64(MOST_VALUES));
+  const count = party.input(countOf(name), u64(1));
+  const squares = party.op('u64.mul', [values, values]);
+  const [sum, square] = [values, squares].map((terms) => party.op('u64.sum', [terms], { axis: 0 })) as [
+    Operand,
+    Operand,
+  ];
+  return party.merge([count, sum, square], TOTALS);
+}
+
+/** What a party brings to the run: its values, and random masks. */
+export function inputsOf(
+  party: string,
+  parties: readonly string[],
+  { values }: Bring,
+): Record<string, BigUint64Array> {
+  const places = new BigUint64Array(MOST_VALUES);
+  for (const [at, value] of values.entries()) places[at] = BigInt.asUintN(64, BigInt(value));
+  const masks = parties
+    .filter((other) => other !== party)
+    .map((other) => [maskOf(party, other), crypto.getRandomValues(new BigUint64Array(3))] as const);
+  return {
+    [valuesOf(party)]: places,
+    [countOf(party)]: BigUint64Array.of(BigInt(values.length)),
+    ...Object.fromEntries(masks),
+  };
+}
+
+/** A party's own totals, for comparison with what leaves it. */
+export function ownTotals({ values }: Bring): readonly bigint[] {
+  const sum = values.reduce((sum, value) => sum + BigInt(value), 0n);
+  const squares = values.reduce((sum, value) => sum + BigInt(value) ** 2n, 0n);
+  return [BigInt(values.length), sum, squares];
+}
+
+/** The answer, of the totals; of no values at all: undefined. */
+export function answerOf(totals: readonly bigint[], decimals: number): Answer | undefined {
+  const [count, sum, squares] = [totals[0]!, BigInt.asIntN(64, totals[1]!), totals[2]!];
+  if (count === 0n) return undefined;
+  const unit = 10 ** decimals;
+  // Exact until here: n * sum of squares - sum^2 is what rounding would spoil.
+  const spread = Number(count * squares - sum * sum) / Number(count) / (Number(count) - 1);
+  return {
+    count: Number(count),
+    mean: Number(sum) / Number(count) / unit,
+    deviation: Math.sqrt(spread) / unit,
+  };
+}
+
+/** Values as units of the last decimal. Errors: a sentence, with the row. */
+export function unitsOf(values: Iterable<number>, decimals: number): number[] {
+  const units: number[] = [];
+  let row = 0;
+  for (const value of values) {
+    row += 1;
+    if (Number.isNaN(value)) continue;
+    const scaled = Math.round(value * 10 ** decimals);
+    if (Math.abs(scaled) > LARGEST)
+      throw new Error(
+        `Row ${row} has ${value}: with ${decimals} decimals values lie between -${LARGEST / 10 ** decimals} and ${LARGEST / 10 ** decimals}.`,
+      );
+    units.push(scaled);
+  }
+  if (units.length > MOST_VALUES)
+    throw new Error(
+      `${units.length} values are more than ${MOST_VALUES}, which is what one party can bring here.`,
+    );
+  if (units.length === 0) throw new Error('There is no value in it.');
+  return units;
+}
