@@ -808,6 +808,26 @@ describe('plans', () => {
     expect(codeOf(() => runPlan(change(plan) as Plan, labelled, data))).toBe('layout.plan');
   });
 
+  it('have barriers: what is written in a step is there from the next one on', () => {
+    const one = compile(
+      labelOperator(
+        'relu',
+        { input: { category: 'in', type: 'float32', dims: 'C', sizes: [2] } },
+        machine({ clusters: [{ cores: 2 }], memories: 1 }),
+      ),
+    );
+    const part = new Map([
+      ['i1', tensor('C', [1], [1])],
+      ['i2', tensor('C', [1], [-2])],
+    ]);
+    const read = { kind: 'access', action: 'read', datum: 'o1', from: 'mem1', as: 'o1', bytes: 4 } as const;
+    const [step] = one.steps as [Plan['steps'][number]];
+    const second = { core: 1, instructions: [...(step[1]?.instructions ?? []), read] };
+    const at_ = (steps: Plan['steps']): string => codeOf(() => simulate({ ...one, steps }, part));
+    expect(at_([step, [{ core: 1, instructions: [read] }]])).toBe('no error');
+    expect(at_([[step[0] as (typeof step)[0], second]])).toBe('layout.plan');
+  });
+
   it('are plain data', () => {
     const plan = compile(labelOperator('mlp', { input, weight }, on, { mode: 'hybrid' }));
     expect(JSON.parse(JSON.stringify(plan))).toEqual(plan);
