@@ -111,8 +111,7 @@ export async function withSaved<T>(
 export function webCrypto(what = 'passphrases'): Crypto {
   const { crypto } = globalThis as { crypto?: Crypto };
   if (crypto?.subtle !== undefined) return crypto;
-  const problem =
-    `There is no crypto.subtle, which ${what} need: pages have it over https, or on localhost`;
+  const problem = `There is no crypto.subtle, which ${what} need: pages have it over https, or on localhost`;
   throw failure('parameters.crypto', problem);
 }
 
