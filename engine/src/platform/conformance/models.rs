@@ -227,7 +227,7 @@ pub(super) fn error(n: usize, seed: &[u64], nonce: u32) -> Vec<u64> {
 
 /// `n` words of 8 bytes.
 pub(super) fn words(n: usize, seed: &[u64], nonce: u32) -> Vec<u64> {
-    let pieces = pieces("cipherloom 2026 v1 secret mask words", seed, nonce, 8);
+    let pieces = pieces("cipherloom 2026 v1 secret uniform words", seed, nonce, 8);
     pieces.take(n).map(|p| little_endian(&p)).collect()
 }
 
