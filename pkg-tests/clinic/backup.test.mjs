@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { after, before, test } from 'node:test';
 import { load } from 'cipherloom';
-import { temporaryFolder } from '../cluster/redis.mjs';
+import { temporaryFolder } from '../lib/own.mjs';
 import { command, FOLDER, SERVER, settings, skip, startService, study, tryCommand } from './clinic.mjs';
 import { skip as noPostgres, startPostgres } from './postgres.mjs';
 

@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createTask } from 'cipherloom';
-import { endWithThis, temporaryFolder } from '../cluster/redis.mjs';
+import { endWithThis, temporaryFolder } from '../lib/own.mjs';
 import { ClinicClient } from '../../examples/clinic/client.mjs';
 
 export const FOLDER = fileURLToPath(new URL('../../examples/clinic/', import.meta.url));

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { load } from 'cipherloom';
 import { joinAs, ownTask, patient, refused, skip, startService, study } from './clinic.mjs';
-import { temporaryFolder } from '../cluster/redis.mjs';
+import { temporaryFolder } from '../lib/own.mjs';
 import { join } from 'node:path';
 
 let loom;

@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { postgres } from '../../scripts/lib/postgres.mjs';
-import { endWithThis, freePort, temporaryFolder } from '../cluster/redis.mjs';
+import { endWithThis, temporaryFolder } from '../lib/own.mjs';
+import { freePort } from '../lib/server.mjs';
 
 const BIN = postgres();
 /** Whom the server runs as where this process is root, which it refuses to be. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { PERMISSIONS, ROLE_NAMES } from '../../examples/clinic/service/roles.mjs';
-import { temporaryFolder } from '../cluster/redis.mjs';
+import { temporaryFolder } from '../lib/own.mjs';
 import { FOLDER, skip, startProcess, startService } from './clinic.mjs';
 
 const README = readFileSync(join(FOLDER, 'README.md'), 'utf8');

@@ -10,7 +10,7 @@ import { createTask, load } from 'cipherloom';
 import { ClinicClient, taskIn } from '../../examples/clinic/client.mjs';
 import { PERMISSIONS, ROLES } from '../../examples/clinic/service/roles.mjs';
 import { command, joinAs, ownTask, patient, refused, skip, startService, study, tryCommand } from './clinic.mjs';
-import { temporaryFolder } from '../cluster/redis.mjs';
+import { temporaryFolder } from '../lib/own.mjs';
 import { until } from '../cluster/workers.mjs';
 
 const MIB = 2 ** 20;
