@@ -16,6 +16,7 @@
  * nothing was heard is zeros.
  */
 import { failure } from '../errors.js';
+import { bytesOfDigits, digitsOf } from './digits.js';
 
 /** Most bytes of a piece. */
 export const PIECE = 2 ** 18;
@@ -64,21 +65,21 @@ export function encode(frame: Frame): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(HEADER + SIZES[frame.kind] + piece.length);
   const view = new DataView(bytes.buffer);
   bytes.set([...MAGIC, VERSION, KINDS.indexOf(frame.kind) + 1]);
-  putId(bytes, RUN_AT, frame.run);
-  putId(bytes, ATTEMPT_AT, frame.attempt);
-  putId(bytes, TO_AT, frame.to);
+  bytes.set(bytesOfDigits(frame.run), RUN_AT);
+  bytes.set(bytesOfDigits(frame.attempt), ATTEMPT_AT);
+  bytes.set(bytesOfDigits(frame.to), TO_AT);
   switch (frame.kind) {
     case 'hello':
-      putId(bytes, HEADER, frame.id);
+      bytes.set(bytesOfDigits(frame.id), HEADER);
       break;
     case 'piece':
-      putId(bytes, HEADER, frame.channel);
+      bytes.set(bytesOfDigits(frame.channel), HEADER);
       view.setBigUint64(HEADER + ID, BigInt(frame.total), true);
       view.setBigUint64(HEADER + ID + 8, BigInt(frame.from), true);
       bytes.set(piece, HEADER + SIZES.piece);
       break;
     case 'got':
-      putId(bytes, HEADER, frame.channel);
+      bytes.set(bytesOfDigits(frame.channel), HEADER);
       view.setBigUint64(HEADER + ID, BigInt(frame.upTo), true);
       break;
     case 'stop':
@@ -104,12 +105,12 @@ export function decode(given: unknown): Frame {
   if (!fits) throw wrong(`a ${kind} of ${rest} bytes`, kind === 'piece' ? `more than ${size}` : `${size}`);
   const view = new DataView(bytes.buffer, bytes.byteOffset);
   const ends = {
-    run: getId(bytes, RUN_AT, ID),
-    attempt: getId(bytes, ATTEMPT_AT, ATTEMPT),
-    to: getId(bytes, TO_AT, ATTEMPT),
+    run: digitsOf(bytes.subarray(RUN_AT, RUN_AT + ID)),
+    attempt: digitsOf(bytes.subarray(ATTEMPT_AT, ATTEMPT_AT + ATTEMPT)),
+    to: digitsOf(bytes.subarray(TO_AT, TO_AT + ATTEMPT)),
   };
   if (/^0{8}/.test(ends.attempt)) throw wrong('attempt 0', 'attempt 1 or a later one');
-  const id = rest < ID ? '' : getId(bytes, HEADER, ID);
+  const id = rest < ID ? '' : digitsOf(bytes.subarray(HEADER, HEADER + ID));
   switch (kind) {
     case 'hello':
       return { kind, ...ends, id };
@@ -134,15 +135,6 @@ function whole(view: DataView, at: number): number {
   const number = view.getBigUint64(at, true);
   if (number > BigInt(Number.MAX_SAFE_INTEGER)) throw wrong(`${number} bytes`, 'less than 2^53');
   return Number(number);
-}
-
-function putId(bytes: Uint8Array, at: number, id: string): void {
-  for (let byte = 0; byte < id.length / 2; byte++)
-    bytes[at + byte] = Number.parseInt(id.slice(2 * byte, 2 * byte + 2), 16);
-}
-
-function getId(bytes: Uint8Array, at: number, length: number): string {
-  return Array.from(bytes.subarray(at, at + length), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 function wrong(found: string, expected: string): Error {

@@ -25,7 +25,7 @@ import { decodeValue, type ValueRule } from '../values/cells.js';
 import { apart, buffersOf, encodedByName } from '../values/named.js';
 import type { Decrypted, ProgramInfo } from '../values/types.js';
 import type { Key } from '../worker/key.js';
-import { bytesOfRun } from './run.js';
+import { bytesOfDigits } from './digits.js';
 import { Shared } from './shared.js';
 import type {
   DecryptTogetherOptions,
@@ -86,7 +86,7 @@ export class SharingParty extends Resource implements KeyParty {
     const signal = this.signal(options.signal);
     const { active = this.parties, hub = active[0] as string } = options;
     checkArgument('option run', options.run, RUN_NAME);
-    const run = bytesOfRun(options.run);
+    const run = bytesOfDigits(options.run);
     const { connection, handle } = await abortable(this.#key.find(), signal);
     const graph = await connection.call('partyKeys', [handle, [...active], hub, run], { signal });
     const outputs = await this.#run(graph, [], this.#takesPart(active) ? 'keys' : undefined, options, signal);

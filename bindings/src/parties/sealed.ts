@@ -17,6 +17,7 @@ import type { RecipientContext, SenderContext } from '@hpke/core';
 import { checkArgument, describe, FUNCTION, isName, RUN_NAME, tag, TRANSPORT } from '../arguments.js';
 import { CipherloomError, failure, type PartyError } from '../errors.js';
 import { webCrypto } from '../sealed-key.js';
+import { digitsOf } from './digits.js';
 import { MOST as MOST_FRAME } from './frame.js';
 import { Listeners } from './transports/listeners.js';
 import type { Transport } from './types.js';
@@ -227,7 +228,7 @@ class Sealed implements Transport {
     const info = this.#info(party, to);
     const sender = await this.#suite.createSenderContext({ recipientPublicKey, senderKey: own, info });
     const enc = new Uint8Array(sender.enc);
-    outgoing.begun.add(hex(heardOf(enc)));
+    outgoing.begun.add(digitsOf(heardOf(enc)));
     outgoing.stale = false;
     return (outgoing.stream = { sender, enc, count: 0 });
   }
@@ -315,7 +316,7 @@ class Sealed implements Transport {
 
   /** Opens what waited for the message before it. */
   async #openEarly(from: string, incoming: Incoming, { head }: Message): Promise<void> {
-    const stream = incoming.streams.get(hex(encOf(head)));
+    const stream = incoming.streams.get(digitsOf(encOf(head)));
     if (stream === undefined) return;
     for (
       let claims = stream.early.get(stream.next);
@@ -356,13 +357,13 @@ class Sealed implements Transport {
     const outgoing = this.#outgoing.get(from);
     const heard = head.subarray(HEARD_AT, COUNTER_AT);
     // It has not heard any of one's own: these messages may have gone to nobody, or to one before it.
-    if (outgoing?.stream !== undefined && !outgoing.begun.has(hex(heard))) outgoing.stale = true;
+    if (outgoing?.stream !== undefined && !outgoing.begun.has(digitsOf(heard))) outgoing.stale = true;
   }
 
   /** The stream of a message. Errors: PartyError `party.sealed` where the key that it brings is none. */
   async #inStream(from: string, key: CryptoKey, incoming: Incoming, { head }: Message): Promise<Stream> {
     const enc = encOf(head);
-    const name = hex(enc);
+    const name = digitsOf(enc);
     const found = incoming.streams.get(name);
     if (found !== undefined) return found;
     const fresh = [...incoming.streams].filter(([, { next }]) => next === 0);
@@ -417,10 +418,6 @@ function messageOf(given: unknown): Message {
 const encOf = (head: Uint8Array): Uint8Array => head.subarray(ENC_AT, HEARD_AT);
 const heardOf = (enc: Uint8Array): Uint8Array => enc.slice(1, 1 + HEARD);
 const size = ({ head, body }: Message): number => head.length + body.length;
-
-function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-}
 
 function equal(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, at) => byte === b[at]);
