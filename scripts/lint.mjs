@@ -9,9 +9,9 @@ import { RELEASE, nativeRust, need } from './lib/toolchain.mjs';
 
 /** Lints that `clippy.toml` turns off inside of test functions alone, not in the functions that these share. */
 const PANICS = ['unwrap_used', 'expect_used', 'panic'];
-const BORDER = words('--package cipherloom --package cipherloom-engine --package cipherloom-border --features').concat(
-  ['tasks', 'graphs', 'conformance', 'threads'].map((part) => `cipherloom-border/${part}`).join(','),
-);
+const BORDER = words(
+  '--package cipherloom --package cipherloom-engine --package cipherloom-border --package cipherloom-bench --features',
+).concat(['tasks', 'graphs', 'conformance', 'threads'].map((part) => `cipherloom-border/${part}`).join(','));
 
 const RUNNER = [...words('--package cipherloom-runner'), ...('mpirun' in mpi() ? words('--features mpi') : [])];
 

@@ -123,7 +123,14 @@ impl Scheme {
 
     fn key_type(&self) -> SwitchingKey {
         let factor = self.of.error_factor();
-        SwitchingKey { n: self.n, q: self.q.clone(), special: self.special.clone(), digit: 1, factor }
+        SwitchingKey {
+            n: self.n,
+            q: self.q.clone(),
+            special: self.special.clone(),
+            digit: 1,
+            factor,
+            parties: 1,
+        }
     }
 
     /// In the form in which a product is cheapest.

@@ -94,7 +94,8 @@ fn products(registry: &Arc<Registry>, count: usize) -> Result<Circuit> {
     let (q, rest) = primes.split_at(DATA);
     let (special, aux) = rest.split_at(1);
     let ty = Ciphertext::new(N, q.to_vec(), 2, Scheme::Bfv { t }).ty();
-    let key = SwitchingKey { n: N, q: q.to_vec(), special: special.to_vec(), digit: 1, factor: 1 }.ty();
+    let key =
+        SwitchingKey { n: N, q: q.to_vec(), special: special.to_vec(), digit: 1, factor: 1, parties: 1 }.ty();
     let multiply = Attrs::new().with("aux", aux);
     let mut g = CircuitBuilder::new(64, registry)?;
     let key = g.input("key", key)?;
