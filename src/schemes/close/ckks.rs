@@ -1,11 +1,12 @@
 //! CKKS: every level has one scale, from a table; products are rescaled when something other than a sum is made of them.
 
-use super::{Chain, Cipher, Emitter, Leaving, MARGIN, Node, Rules, dropped, no_level, relinearized};
+use super::refresh::{digits, masks};
+use super::{Chain, Cipher, Emitter, Leaving, MARGIN, Node, Refresh, Rules, dropped, no_level, relinearized};
 use crate::graph::{Attr, Attrs, Real, ValueType};
 use crate::ops::Noise;
 use crate::ops::tensor::{Element, Tensor};
 use crate::ops::types::{Ciphertext, Scheme};
-use crate::schemes::{Flooding, Operators, SchemeName, canonical, noise};
+use crate::schemes::{Flooding, Operators, SchemeName, canonical, ckks, noise};
 use crate::{Error, Result};
 use std::collections::BTreeMap;
 
@@ -200,6 +201,30 @@ impl Rules for Ckks<'_> {
         let total = |flooding: Flooding| flooding.log_total(flooding.log_deviation(n, noise.error + lost));
         let added = self.flooding.map(|flooding| canonical::released(n, total(flooding)));
         added.map_or(noise, |added| Noise { error: noise::sum(&[noise.error, added - lost]), ..noise })
+    }
+
+    /// Masks are so much larger than message and error that these cannot be told any more. What comes of it has the scale that there was, and that of the highest level once it is divided by the special primes, or, where there are none, by
+    /// those of a level.
+    fn refresh(&self, chain: &Chain, ty: &Ciphertext, noise: Noise) -> Result<Option<Refresh>> {
+        let Some(flooding) = self.flooding else { return Ok(None) };
+        let hidden = noise::sum(&[noise.message, noise.error]);
+        let wide = chain.wide();
+        let mask = digits(flooding.log_mask(ty.n, hidden), &wide);
+        let levels = chain.q.len();
+        let keep = if chain.special.is_empty() { levels.saturating_sub(self.scales.width) } else { levels };
+        let scale = self.scale(keep)?;
+        let fresh = Ciphertext { q: wide.clone(), ..chain.fresh(ty.scheme) };
+        let error = noise::sum(&[noise.error, canonical::refreshed(chain.secret())]);
+        let noise = ckks::adjusted(&fresh, keep, scale, Noise { error, ..noise }).ok_or_else(no_level)?;
+        let told = noise::sum(&[hidden, masks(mask, flooding.log_parties())]);
+        Ok(Some(Refresh {
+            mask,
+            deviation: None,
+            wide,
+            ty: Ciphertext { q: chain.q[..keep].to_vec(), ..chain.fresh(Scheme::Ckks { scale }) },
+            noise,
+            told: Noise { message: f64::NEG_INFINITY, error: told },
+        }))
     }
 
     fn finish(&self, e: &mut Emitter<'_>, x: Cipher, leaving: Leaving) -> Result<(Cipher, f64)> {

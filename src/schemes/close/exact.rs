@@ -1,7 +1,9 @@
 //! Schemes of integers, BFV and BGV: ciphertexts are switched to smaller moduli where that costs next to none of the budget; factors are made alike where
 //! ciphertexts meet. What differs, [`Integers`] says.
 
-use super::{Chain, Cipher, Emitter, Leaving, MARGIN, Node, Rules, dropped, port_name, relinearized};
+use super::{
+    Chain, Cipher, Emitter, Leaving, MARGIN, Node, Refresh, Rules, dropped, port_name, relinearized,
+};
 use crate::graph::{Attr, Attrs, ValueType};
 use crate::ops::Noise;
 use crate::ops::types::{self, Ciphertext, Scheme};
@@ -35,6 +37,10 @@ pub trait Integers {
     fn product_attrs(&self, q: &[u64]) -> Attrs;
     /// Bits that are left before decryption fails.
     fn budget(&self, t: u64, log_q: f64, error: f64) -> f64;
+    /// log2 of what a mask modulo t adds to the error of what it is added to.
+    fn mask_error(&self, t: u64) -> f64;
+    /// log2 of a bound on the noise of what the parties of a chain refreshed.
+    fn refreshed(&self, chain: &Chain, t: u64) -> f64;
 }
 
 /// Bits of budget that a switch may cost.
@@ -311,6 +317,22 @@ impl Rules for Exact<'_> {
         let deviation = flooding.log_deviation(n, self.multiples(n, noise.error + lost));
         let added = flooding.log_total(deviation) + libm::log2(9.0) + factor;
         Noise { error: noise::sum(&[noise.error, added - lost]), ..noise }
+    }
+
+    /// With a uniform mask modulo t a message is uniform. What else is opened, errors and how often masks make the sum wrap, is hidden by noise, as where results are decrypted.
+    fn refresh(&self, chain: &Chain, ty: &Ciphertext, noise: Noise) -> Result<Option<Refresh>> {
+        let Some(flooding) = self.flooding else { return Ok(None) };
+        let mask = self.scheme.mask_error(self.t);
+        let masked = |log_parties: f64| noise::sum(&[noise.error, mask + log_parties]);
+        let leaving = Leaving { n: ty.n, lost: 0.0 };
+        Ok(Some(Refresh {
+            mask: (self.t, 1),
+            deviation: self.deviation(ty.n, masked(0.0)),
+            wide: chain.q.clone(),
+            ty: chain.fresh(self.scheme.scheme(self.t)),
+            noise: Noise::error(self.scheme.refreshed(chain, self.t)),
+            told: self.told(leaving, Noise::error(masked(flooding.log_parties()))),
+        }))
     }
 
     fn finish(&self, e: &mut Emitter<'_>, x: Cipher, leaving: Leaving) -> Result<(Cipher, f64)> {
