@@ -215,18 +215,24 @@ impl Keyed {
         inputs
     }
 
-    /// The same key of the same parties, for another program under its parameters.
-    fn of(&self, program: &Arc<Program>) -> Self {
+    /// The same key of the same parties, for another program under its parameters, with evaluation keys that those of `active` make for that one.
+    fn of(&self, program: &Arc<Program>, active: &[String]) -> Self {
         let simd: Arc<dyn Platform> = Arc::new(Simd::new());
         let group = (self.names.as_slice(), self.sharing.group().threshold());
         let sharing = Arc::new(Sharing::new(Arc::clone(program), simd, CLOCK, group).unwrap());
         let again = |member: &Member, name: &String| {
             Member::restore(Arc::clone(&sharing), name, &member.save()).unwrap()
         };
-        let members =
+        let members: Vec<Member> =
             self.members.iter().zip(&self.names).map(|(member, name)| again(member, name)).collect();
-        let (names, public_key, keys) = (self.names.clone(), self.public_key.clone(), self.keys.clone());
-        Self { sharing, members, names, public_key, keys, sent: Vec::new() }
+        let run: [u8; 16] = program.id();
+        let shared = sharing.keys(active, "cloud", &run).unwrap();
+        let own = members.iter().zip(&self.names).filter(|(_, name)| active.contains(name));
+        let (outputs, sent) = together(&shared, &named(own.flat_map(|(own, _)| own.key_inputs().unwrap())));
+        let made = outputs.iter().filter_map(|(name, words)| Some((name.strip_prefix("key ")?, words)));
+        let key = |(name, words): (&str, &Vec<u8>)| sharing.key(&run, name, words, &self.public_key).unwrap();
+        let keys = made.map(key).collect();
+        Self { sharing, members, names: self.names.clone(), public_key: self.public_key.clone(), keys, sent }
     }
 
     /// Refreshes results, all that are to be, by name.
@@ -450,7 +456,7 @@ fn refreshed_results_go_on() {
         for (number, (program, task)) in programs.iter().zip(&tasks).enumerate().skip(1) {
             let fresh = own.refreshed(&results, &active, [number as u8; 16]);
             assert_eq!(fresh.keys().collect::<Vec<_>>(), ["y"]);
-            own = own.of(program);
+            own = own.of(program, &active);
             let given = BTreeMap::from([("x".to_owned(), fresh["y"].clone())]);
             results = own.run_on(&Cells::new(), given, &Cells::new());
             let before = expected_cells.remove("y").unwrap();
@@ -524,7 +530,7 @@ fn what_cannot_be_refreshed_is_refused() {
         let names = keyed.names.clone();
         let fresh = keyed.refreshed(&results, &names, [1; 16]);
         // As it is, it is none that the next program takes; neither is what was refreshed one that is decrypted.
-        let next = keyed.of(&programs[1]);
+        let next = keyed.of(&programs[1], &names);
         let mut evaluator = Evaluator::new(&programs[1].bytes(), &Simd::new(), CLOCK).unwrap();
         next.keys.iter().for_each(|key| evaluator.load_key(key).unwrap());
         let error = evaluator.run(&[("x", &results[0])], &given(&Cells::new())).err().unwrap();
@@ -613,43 +619,114 @@ fn what_is_opened_is_masked() {
     }
 }
 
-/// Random programs with what clear values there are, by any number of parties.
+/// Checks what was decrypted of a program, under CKKS up to the errors that it tells.
+fn right(program: &Program, found: &Cells, expected: &Cells, real: bool, at: &str) {
+    let outputs = program.report().unwrap().outputs;
+    let off = outputs.iter().filter_map(|output| output.error_bits);
+    let off = if real { off.fold(f64::NEG_INFINITY, f64::max).exp2().max(1e-9) } else { 0.0 };
+    for (name, found) in found {
+        for (a, b) in found.cells.iter().zip(&expected[name].cells) {
+            let (a, b) = (a.to_f64(), b.to_f64());
+            assert!((a - b).abs() <= off * b.abs().max(1.0), "{at}, {name}: {a} {b}, {off}");
+        }
+    }
+}
+
+/// What it takes a program not to be compiled: it is too deep, a comparison of much, has nothing that is encrypted, or no such result.
+fn is_refused(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::NoParameters { .. }
+            | Error::RangeOverflow { .. }
+            | Error::Task { .. }
+            | Error::Operator { .. }
+            | Error::Parameters { .. }
+    )
+}
+
+/// A random program with what clear values there are, by so many parties, or any `threshold` of them: what it gives is what the interpreter says, and so is what another program makes of one of its results, refreshed, where there is
+/// one that it can. None where it is not compiled; else whether it was refreshed.
+fn random_program(seed: u64, scheme: SchemeName, parties: usize, threshold: Option<usize>) -> Option<bool> {
+    let values = Values::new();
+    let real = scheme == SchemeName::Ckks;
+    let at = format!("seed {seed}, {scheme:?} of {parties}, {threshold:?}");
+    let Random { task, inputs } = random(&values.registry(), seed, 3, real);
+    let options = options(scheme, parties);
+    let both = task.outputs.iter().take(2).find_map(|output| {
+        let mut next = TaskBuilder::default();
+        // Its type is that of the result.
+        let r = next.input("r", r#"kind="integer", shape=[], where="encrypted""#, None);
+        let twice = next.op("value.add", "", &[r, r]);
+        next.output("twice", twice);
+        let next = Step { from: from(0, &output.name, "r"), ..next.finish().into() };
+        match Program::compile_all(vec![task.clone().into(), next], &options) {
+            Ok(programs) => Some((Some(output.name.clone()), programs)),
+            Err(error) if is_refused(&error) => None,
+            Err(error) => panic!("{at}: {error}"),
+        }
+    });
+    let alone = || match Program::compile(task.clone(), &options) {
+        Ok(program) => Some((None, vec![program])),
+        Err(error) if is_refused(&error) => None,
+        Err(error) => panic!("{at}: {error}"),
+    };
+    let (refreshed, programs) = both.or_else(alone)?;
+    let programs: Vec<Arc<Program>> = programs.into_iter().map(Arc::new).collect();
+    let encrypted = |name: &str| task.inputs.iter().any(|i| i.name == name && i.ty.contains("encrypted"));
+    let (own, clear): (Cells, Cells) = inputs.clone().into_iter().partition(|(name, _)| encrypted(name));
+    let keyed = keyed(&programs[0], parties, threshold);
+    let results = keyed.run(&own, &clear);
+    let active = keyed.names[..threshold.unwrap_or(parties)].to_vec();
+    let found = keyed.decrypted(&results, &active, &active[..1], &clear).unwrap().remove(0);
+    let expected_cells = expected(&task, &inputs);
+    right(&programs[0], &found, &expected_cells, real, &at);
+    let Some(name) = refreshed else { return Some(false) };
+    let fresh = keyed.refreshed(&results, &active, [seed as u8; 16]);
+    let next = keyed.of(&programs[1], &active);
+    let given = BTreeMap::from([("r".to_owned(), fresh[&name].clone())]);
+    let results = next.run_on(&Cells::new(), given, &Cells::new());
+    let found = next.decrypted(&results, &active, &active[..1], &Cells::new()).unwrap().remove(0);
+    let before = Cells::from([("r".to_owned(), expected_cells[&name].clone())]);
+    right(&programs[1], &found, &expected(programs[1].task(), &before), real, &format!("{at}, refreshed"));
+    Some(true)
+}
+
 #[test]
 fn random_programs_are_what_they_are() {
-    let values = Values::new();
-    let registry = values.registry();
-    let mut done = [0; 3];
+    let (mut done, mut refreshed) = ([0; 3], [0; 3]);
     for seed in 0..24 {
-        let (scheme, number) = (SCHEMES[seed as usize % 3], seed as usize % 3);
-        let real = scheme == SchemeName::Ckks;
-        let parties = [2, 3, 4, 5, 16][Dice(seed).below(5) as usize];
-        let Random { task, inputs } = random(&registry, seed, 3, real);
-        let program = match Program::compile(task.clone(), &options(scheme, parties)) {
-            Ok(program) => Arc::new(program),
-            // Too deep, a comparison of much, or nothing that is encrypted.
-            Err(Error::NoParameters { .. } | Error::RangeOverflow { .. } | Error::Task { .. }) => continue,
-            Err(error) => panic!("{seed}: {error}"),
-        };
-        let encrypted = |name: &str| task.inputs.iter().any(|i| i.name == name && i.ty.contains("encrypted"));
-        let (own, clear): (Cells, Cells) = inputs.clone().into_iter().partition(|(name, _)| encrypted(name));
-        let keyed = keyed(&program, parties, None);
-        let results = keyed.run(&own, &clear);
-        let names = &keyed.names;
-        let found = keyed.decrypted(&results, names, &names[..1], &clear).unwrap().remove(0);
-        let expected = expected(&task, &inputs);
-        let outputs = program.report().unwrap().outputs;
-        let off = outputs.iter().filter_map(|output| output.error_bits);
-        let off = off.fold(f64::NEG_INFINITY, f64::max).exp2();
-        for (name, found) in &found {
-            for (a, b) in found.cells.iter().zip(&expected[name].cells) {
-                let off = if real { off.max(1e-9) } else { 0.0 };
-                let (a, b) = (a.to_f64(), b.to_f64());
-                assert!((a - b).abs() <= off * b.abs().max(1.0), "{seed}, {name}: {a} {b}, {off}");
-            }
+        let number = seed as usize % 3;
+        let (parties, threshold) =
+            Dice(seed).of(&[(2, None), (3, Some(2)), (4, None), (5, None), (16, None)]);
+        if let Some(fresh) = random_program(seed, SCHEMES[number], parties, threshold) {
+            done[number] += 1;
+            refreshed[number] += u32::from(fresh);
         }
-        done[number] += 1;
     }
     assert!(done.iter().all(|&done| done > 2), "{done:?}");
+    assert!(refreshed.iter().all(|&done| done > 0), "{refreshed:?}");
+}
+
+/// A hundred for each of several numbers of parties, of all and of any few: minutes (`npm run test:parties`).
+#[test]
+#[ignore = "long"]
+fn many_random_programs_are_what_they_are() {
+    for (parties, threshold) in
+        [(2, None), (3, None), (3, Some(2)), (5, None), (5, Some(3)), (7, None), (7, Some(4)), (16, None)]
+    {
+        let (mut done, mut refreshed, mut seed) = (0, 0, 1000 * parties as u64);
+        while done < 100 {
+            let scheme = SCHEMES[seed as usize % 3];
+            if let Some(fresh) = random_program(seed, scheme, parties, threshold) {
+                done += 1;
+                refreshed += u32::from(fresh);
+            }
+            seed += 1;
+            if done % 10 == 0 {
+                println!("{parties} parties, {threshold:?}: {done} programs, {refreshed} refreshed");
+            }
+        }
+    }
 }
 
 /// What all but one party have is noise: nothing can be told from it.

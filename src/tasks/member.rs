@@ -133,7 +133,7 @@ impl Sharing {
         body::write(head, &[limbs], Some(&streams), [words.as_slice()])
     }
 
-    /// An evaluation key as bytes, from output `key KEY` of that run; `public_key` are the bytes of the public one.
+    /// An evaluation key as bytes, from output `key KEY` of that run; `public_key` are the bytes of the public one: of another run, where the same parties make the keys of another program under the same key.
     ///
     /// # Errors
     /// `MissingKey` when the program has no such key; `InputLength` for another number of bytes; `Format` and `Foreign` for what is no public key of the program; `OutOfMemory`.

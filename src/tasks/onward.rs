@@ -29,7 +29,7 @@ pub struct Ties {
     pub results: BTreeMap<String, GivenResult>,
     /// Outputs that other programs compute on, by name.
     pub kept: BTreeSet<String>,
-    /// Those of them that the parties of the key refresh first.
+    /// Outputs that the parties of the key refresh for others, by name.
     pub refreshed: BTreeSet<String>,
 }
 
@@ -237,7 +237,6 @@ impl Ties {
         };
         onward.refreshed = ports(&self.refreshed);
         onward.kept = ports(&self.kept);
-        onward.kept.extend(onward.refreshed.iter().cloned());
         Ok(onward)
     }
 }

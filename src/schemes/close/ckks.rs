@@ -92,6 +92,11 @@ impl Ckks<'_> {
         }
     }
 
+    /// Base and number of digits of the masks that hide message and error.
+    fn mask(flooding: Flooding, n: usize, noise: Noise) -> (u64, usize) {
+        digits(flooding.log_mask(n, noise::sum(&[noise.message, noise.error])))
+    }
+
     fn encoded(e: &mut Emitter<'_>, slots: Node, scale: Real) -> Result<Node> {
         e.op(names().encode, Attrs::new().with("scale", scale), &[slots])
     }
@@ -197,7 +202,11 @@ impl Rules for Ckks<'_> {
         self.flooding.map(|flooding| flooding.log_deviation(n, error))
     }
 
-    fn told(&self, Leaving { n, lost }: Leaving, noise: Noise) -> Noise {
+    fn told(&self, Leaving { n, lost, masked }: Leaving, noise: Noise) -> Noise {
+        if let Some(flooding) = self.flooding.filter(|_| masked) {
+            let masks = masks(Self::mask(flooding, n, noise), flooding.log_parties());
+            return Noise { error: noise::sum(&[noise.error, masks]), ..noise };
+        }
         let total = |flooding: Flooding| flooding.log_total(flooding.log_deviation(n, noise.error + lost));
         let added = self.flooding.map(|flooding| canonical::released(n, total(flooding)));
         added.map_or(noise, |added| Noise { error: noise::sum(&[noise.error, added - lost]), ..noise })
@@ -207,23 +216,21 @@ impl Rules for Ckks<'_> {
     /// those of a level.
     fn refresh(&self, chain: &Chain, ty: &Ciphertext, noise: Noise) -> Result<Option<Refresh>> {
         let Some(flooding) = self.flooding else { return Ok(None) };
-        let hidden = noise::sum(&[noise.message, noise.error]);
-        let wide = chain.wide();
-        let mask = digits(flooding.log_mask(ty.n, hidden), &wide);
+        let told = self.told(Leaving { n: ty.n, lost: 0.0, masked: true }, noise);
+        let (wide, mask) = (chain.wide(), Self::mask(flooding, ty.n, noise));
         let levels = chain.q.len();
         let keep = if chain.special.is_empty() { levels.saturating_sub(self.scales.width) } else { levels };
         let scale = self.scale(keep)?;
         let fresh = Ciphertext { q: wide.clone(), ..chain.fresh(ty.scheme) };
         let error = noise::sum(&[noise.error, canonical::refreshed(chain.secret())]);
         let noise = ckks::adjusted(&fresh, keep, scale, Noise { error, ..noise }).ok_or_else(no_level)?;
-        let told = noise::sum(&[hidden, masks(mask, flooding.log_parties())]);
         Ok(Some(Refresh {
             mask,
             deviation: None,
             wide,
             ty: Ciphertext { q: chain.q[..keep].to_vec(), ..chain.fresh(Scheme::Ckks { scale }) },
             noise,
-            told: Noise { message: f64::NEG_INFINITY, error: told },
+            told,
         }))
     }
 

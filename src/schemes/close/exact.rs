@@ -311,8 +311,10 @@ impl Rules for Exact<'_> {
         self.flooding.map(|flooding| flooding.log_deviation(n, self.multiples(n, error)))
     }
 
-    fn told(&self, Leaving { n, lost }: Leaving, noise: Noise) -> Noise {
+    fn told(&self, Leaving { n, lost, masked }: Leaving, noise: Noise) -> Noise {
         let Some(flooding) = self.flooding else { return noise };
+        let mask = self.scheme.mask_error(self.t) + flooding.log_parties();
+        let noise = if masked { Noise::error(noise::sum(&[noise.error, mask])) } else { noise };
         let factor = noise::log2(&[self.scheme.scheme(self.t).error_factor()]);
         let deviation = flooding.log_deviation(n, self.multiples(n, noise.error + lost));
         let added = flooding.log_total(deviation) + libm::log2(9.0) + factor;
@@ -321,17 +323,18 @@ impl Rules for Exact<'_> {
 
     /// With a uniform mask modulo t a message is uniform. What else is opened, errors and how often masks make the sum wrap, is hidden by noise, as where results are decrypted.
     fn refresh(&self, chain: &Chain, ty: &Ciphertext, noise: Noise) -> Result<Option<Refresh>> {
-        let Some(flooding) = self.flooding else { return Ok(None) };
-        let mask = self.scheme.mask_error(self.t);
-        let masked = |log_parties: f64| noise::sum(&[noise.error, mask + log_parties]);
-        let leaving = Leaving { n: ty.n, lost: 0.0 };
+        if self.flooding.is_none() {
+            return Ok(None);
+        }
+        let masked = noise::sum(&[noise.error, self.scheme.mask_error(self.t)]);
+        let leaving = Leaving { n: ty.n, lost: 0.0, masked: true };
         Ok(Some(Refresh {
             mask: (self.t, 1),
-            deviation: self.deviation(ty.n, masked(0.0)),
+            deviation: self.deviation(ty.n, masked),
             wide: chain.q.clone(),
             ty: chain.fresh(self.scheme.scheme(self.t)),
             noise: Noise::error(self.scheme.refreshed(chain, self.t)),
-            told: self.told(leaving, Noise::error(masked(flooding.log_parties()))),
+            told: self.told(leaving, noise),
         }))
     }
 

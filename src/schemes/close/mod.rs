@@ -213,6 +213,8 @@ pub struct Leaving {
     pub n: usize,
     /// Bits that who decrypts takes of the budget: sums of two rows are twice as large, with their errors.
     pub lost: f64,
+    /// Whether it is refreshed: then what is told has masks on it.
+    pub masked: bool,
 }
 
 /// What crosses from one graph to another that is closed over the same primes, by ports.
@@ -222,7 +224,7 @@ pub struct Onward {
     pub given: BTreeMap<String, (Ciphertext, Noise)>,
     /// Outputs that others compute on: they keep all levels that they have.
     pub kept: BTreeSet<String>,
-    /// Those of them that the parties of the key refresh first.
+    /// Outputs that the parties of the key refresh for others: at the lowest level that has room for masks, where they are not kept, too.
     pub refreshed: BTreeSet<String>,
 }
 
@@ -591,29 +593,33 @@ impl Target for Closing<'_, '_> {
             _ => (x, None),
         };
         let name = self.rules.port(name);
-        let x = if self.onward.kept.contains(&name) { self.settled(x)? } else { self.leaving(x)? };
+        let kept = self.onward.kept.contains(&name);
+        let x =
+            if kept || self.onward.refreshed.contains(&name) { self.settled(x)? } else { self.leaving(x)? };
         // Slots of one row alone are real numbers, of which the real part of all is the sum. What is added to its image may be twice as large.
         let conjugated = total.is_some_and(|(low, rings, _)| rings || low == 0);
         let leaving = Leaving {
             n: total.map_or(self.chain.n, |(low, ..)| 2 << low),
             lost: if conjugated { 1.0 } else { 0.0 },
+            masked: false,
+        };
+        let refreshed = self.onward.refreshed.contains(&name);
+        let (x, mut budget) = if kept {
+            let q = self.emitter.ciphertext(x.node)?.q.clone();
+            let told = self.rules.told(leaving, self.emitter.noise(x.node));
+            (x, self.rules.budget(noise::log2(&q), told))
+        } else {
+            self.rules.finish(self.emitter, x, Leaving { masked: refreshed, ..leaving })?
         };
         let mut refresh = None;
-        let (x, budget) = if self.onward.kept.contains(&name) {
-            let (ty, noise) = (self.emitter.ciphertext(x.node)?, self.emitter.noise(x.node));
-            let log_q = noise::log2(&ty.q);
-            let mut budget = self.rules.budget(log_q, self.rules.told(leaving, noise));
-            if self.onward.refreshed.contains(&name) {
-                let own = self.rules.refresh(self.chain, ty, noise)?;
-                let own = own.ok_or(Error::Job("what is refreshed is of several parties"))?;
-                budget = budget.min(self.rules.budget(log_q, own.told));
-                drawn(&name, own.deviation)?;
-                refresh = Some(own);
-            }
-            (x, budget)
-        } else {
-            self.rules.finish(self.emitter, x, leaving)?
-        };
+        if refreshed {
+            let ty = self.emitter.ciphertext(x.node)?;
+            let own = self.rules.refresh(self.chain, ty, self.emitter.noise(x.node))?;
+            let own = own.ok_or(Error::Job("what is refreshed is of several parties"))?;
+            budget = budget.min(self.rules.budget(noise::log2(&ty.q), own.told));
+            drawn(&name, own.deviation)?;
+            refresh = Some(own);
+        }
         let node = match total {
             Some((low, _, repeats)) => {
                 // Who made c_1 would divide what it was multiplied with by it.

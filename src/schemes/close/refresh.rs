@@ -32,13 +32,12 @@ impl Chain {
     }
 }
 
-/// Base and number of digits of masks of at least 2^`bits` values: the base is odd, so that they are centered, and none of the primes.
-pub fn digits(bits: f64, primes: &[u64]) -> (u64, usize) {
+/// Base and number of digits of masks of at least 2^`bits` values: the base is odd, so that they are centered.
+pub fn digits(bits: f64) -> (u64, usize) {
     let count = (bits / BASE_BITS).ceil().max(1.0);
     // Rounded up, and some: what was computed on doubles is right to far more than that.
     let least = (libm::exp2(bits / count) * (1.0 + 1e-9)).ceil().max(2.0) as u64;
-    let base = (least | 1..).step_by(2).find(|base| !primes.contains(base)).unwrap_or(least);
-    (base, count as usize)
+    (least | 1, count as usize)
 }
 
 /// log2 of the largest coefficient of the sum of 2^`log_parties` masks.
@@ -53,9 +52,9 @@ mod tests {
     #[test]
     fn masks_have_as_many_values_as_they_need() {
         for bits in [1.0, 20.5, 48.9, 49.0, 49.1, 81.3, 160.0] {
-            let (base, count) = digits(bits, &[3]);
+            let (base, count) = digits(bits);
             let found = noise::log2(&[base]) * count as f64;
-            assert!(base % 2 == 1 && base != 3 && base < 1 << 50, "{base}");
+            assert!(base % 2 == 1 && base < 1 << 50, "{base}");
             assert!(found >= bits && found < bits + 2.0 * count as f64, "{bits}: {found}");
             assert!((masks((base, count), 3.0) - found - 2.0).abs() < 1e-9);
         }
