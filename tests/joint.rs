@@ -433,6 +433,8 @@ fn in_a_row(tasks: &[Literal], options: &Options) -> Result<Vec<Arc<Program>>> {
         ..task.clone().into()
     };
     let steps = tasks.iter().enumerate().map(step).collect();
+    // Of four products in a row errors are sixteen times as large.
+    let options = &Options { precision: Some(8.0), ..options.clone() };
     Ok(Program::compile_all(steps, options)?.into_iter().map(Arc::new).collect())
 }
 

@@ -168,7 +168,7 @@ describe.each(BUILDS)('the %s build', (mode) => {
         tasks.push(task);
       }
       const releases = { count: 8, statisticalBits: 20 };
-      const programs = await loom.compileAll(tasks, { parties: 2, precision: 12, scheme, releases });
+      const programs = await loom.compileAll(tasks, { parties: 2, precision: 8, scheme, releases });
       const names = ['a', 'b'];
       let publicKey: Uint8Array | undefined;
       let saved: (Uint8Array | undefined)[] = [];
