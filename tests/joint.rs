@@ -698,7 +698,7 @@ fn random_program(seed: u64, scheme: SchemeName, parties: usize, threshold: Opti
 #[test]
 fn random_programs_are_what_they_are() {
     let (mut done, mut refreshed) = ([0; 3], [0; 3]);
-    for seed in 0..24 {
+    for seed in 0..18 {
         let number = seed as usize % 3;
         let (parties, threshold) =
             Dice(seed).of(&[(2, None), (3, Some(2)), (4, None), (5, None), (16, None)]);
@@ -707,7 +707,7 @@ fn random_programs_are_what_they_are() {
             refreshed[number] += u32::from(fresh);
         }
     }
-    assert!(done.iter().all(|&done| done > 2), "{done:?}");
+    assert!(done.iter().all(|&done| done > 1), "{done:?}");
     assert!(refreshed.iter().all(|&done| done > 0), "{refreshed:?}");
 }
 
