@@ -15,6 +15,7 @@ const HOSPITALS = ['north', 'south', 'west'];
 const EVERYBODY = [...HOSPITALS, 'cloud'];
 // Who makes the keys, and who decrypts what comes of either split: any two are enough, and more may take part.
 const MAKERS = ['north', 'south'];
+const SPLITS = ['rows', 'columns'];
 const OPENERS = { rows: ['north', 'south', 'west'], columns: ['south', 'west'] };
 
 const [ROWS, FEATURES] = [569, 30];
@@ -93,7 +94,7 @@ async function hospital({ name, program: bytes, runs, ports, data }) {
   const decrypted = await party.released();
   transport.close();
   loom.dispose();
-  parentPort.postMessage({ sent, decrypted });
+  parentPort.postMessage({ done: { sent, decrypted } });
 }
 
 /** A hospital's cells, at their places in a table that is 0 elsewhere. */
@@ -194,7 +195,7 @@ async function everybody() {
     `${scheme} at n = ${n}: ${keys.length} keys of ${Math.round(cost.keyBytes / 1e6)} MB made in ${lap()} s`,
   );
 
-  const done = fromAll('decrypted');
+  const done = fromAll('done');
   const wanted = plainWeights(records, malignant);
   const right = (weights) =>
     records.filter((record, row) => dot(record, weights) > 0 === malignant[row]).length;
@@ -206,10 +207,11 @@ async function everybody() {
   );
   let heard = fromAll('rows encrypted');
   tell({ publicKey });
-  for (const split of ['rows', 'columns']) {
+  for (const split of SPLITS) {
     const inputs = Object.assign({}, ...(await heard));
     // West begins with the next split as soon as it has the results of this one.
     if (split === 'rows') heard = fromAll('columns encrypted');
+    const bytes = Object.values(inputs).reduce((sum, one) => sum + one.length, 0);
     const results = await program.run(inputs, evaluationKeys);
     const opened = fromAll(`${split} outputs`);
     tell({ [`${split} results`]: results });
@@ -224,10 +226,17 @@ async function everybody() {
     console.log(
       `${split} split: ${right(model)} of ${ROWS} as diagnosed after ${STEPS} steps, ${right(wanted)} in the clear; ` +
         `weights of up to ${(RATE * WEIGHT).toFixed(2)} off by at most ${(RATE * error).toExponential(1)}, ` +
-        `${(RATE * promised).toExponential(1)} promised; decrypted by ${OPENERS[split].join(', ')}; ${lap()} s`,
+        `${(RATE * promised).toExponential(1)} promised; ${(bytes / 1e6).toFixed(0)} MB of data, decrypted by ${OPENERS[split].join(', ')}; ${lap()} s`,
     );
   }
-  await done;
+  const ends = await done;
+  const counts = HOSPITALS.map((name) => SPLITS.filter((split) => OPENERS[split].includes(name)).length);
+  assert.deepEqual(
+    ends.map(({ decrypted }) => decrypted),
+    counts,
+  );
+  const sent = HOSPITALS.map((name, at) => `${name} ${(ends[at].sent / 1e6).toFixed(0)} MB`);
+  console.log(`sent to each other and the cloud, without the data: ${sent.join(', ')}`);
   await Promise.all(threads.map((thread) => thread.terminate()));
   transport.close();
   loom.dispose();
