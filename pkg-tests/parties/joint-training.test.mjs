@@ -287,14 +287,10 @@ test(
     assert.equal(await all.get('west').released(), counted);
 
     // Those who do not agree on who takes part.
-    const apart = await meeting(
-      active,
-      (party, meet, name) =>
-        party.decrypt(results, { ...meet, publicKey, active: name === 'south' ? active : HOSPITALS }),
-      { within: 3_000 },
+    const apart = await meeting(active, (party, meet, name) =>
+      party.decrypt(results, { ...meet, publicKey, active: name === 'south' ? active : HOSPITALS }),
     );
-    assert.equal(codesOf(apart)[0], 'party.graph');
-    assert.ok(apart.every(({ status }) => status === 'rejected'));
+    assert.deepEqual(codesOf(apart), ['party.graph', 'party.graph']);
 
     // Shares of another key, made by people of the same names.
     const strangers = new Map();
