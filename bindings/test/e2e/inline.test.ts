@@ -48,7 +48,18 @@ describe.each(BUILDS)('the %s build without workers', (mode) => {
   });
 
   it('has a memory for each client, evaluator and loom', async () => {
+    const { Instance } = WebAssembly;
+    const memories: unknown[] = [];
+    WebAssembly.Instance = class extends Instance {
+      constructor(module: WebAssembly.Module, imports?: WebAssembly.Imports) {
+        super(module, imports);
+        memories.push(this.exports['memory'] ?? imports?.['./cipherloom_bg.js']?.['memory']);
+      }
+    };
     using other = await load({ workers: false, mode });
+    WebAssembly.Instance = Instance;
+    expect(memories).toHaveLength(2);
+    expect(new Set(memories).size).toBe(2);
     using program = await loom.compile(task());
     using second = await other.program(await program.toBytes());
     using client = await program.client();
