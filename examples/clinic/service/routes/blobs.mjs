@@ -38,8 +38,8 @@ export function closed(app, { storage }) {
     }
   });
   app.get('/blobs/:sha', { schema: { params: schemas.bySha } }, async ({ user, params }, reply) => {
-    const bytes = await storage.read(user, params.sha);
-    return reply.type(BYTES).send(bytes);
+    const { bytes, stream } = await storage.read(user, params.sha);
+    return reply.type(BYTES).header('content-length', bytes).send(stream);
   });
 }
 

@@ -11,8 +11,8 @@ export function closed(app, { questions, storage, database, config, may }) {
   const blob = { schema: { params: schemas.byWork }, ...run };
   app.get('/work/:id/:attempt/blobs/:sha', blob, async ({ user, params }, reply) => {
     const attempt = Number(params.attempt);
-    const bytes = await questions.readFor(user, { id: params.id, attempt }, params.sha);
-    return reply.type('application/octet-stream').send(bytes);
+    const { bytes, stream } = await questions.readFor(user, { id: params.id, attempt }, params.sha);
+    return reply.type('application/octet-stream').header('content-length', bytes).send(stream);
   });
   const ofId = (body) => ({ schema: { params: schemas.byId, body }, ...run });
   app.post('/work/:id/progress', ofId(schemas.progress), async ({ user, params, body }) => {
