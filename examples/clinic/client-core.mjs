@@ -32,7 +32,7 @@ export class CoreClient {
 
   /**
    * @param {string | URL} url of the service; what is behind its last `/` does not count
-   * @param {import('cipherloom').Loom} loom
+   * @param {import('cipherloom').Loom | undefined} loom one that comes later is set before it is needed
    * @param {{fetch?: typeof globalThis.fetch}} [own] another way to send requests
    */
   constructor(url, loom, { fetch = (url, request) => globalThis.fetch(url, request) } = {}) {
@@ -156,11 +156,12 @@ export class CoreClient {
 
   /** Opens a program of the service; one that is not secure is refused. Look at what it computes before you encrypt for it: `toText('server')`. */
   async program(id) {
-    if (!this.#programs.has(id)) {
-      const { blob } = await this.call('GET', `/programs/${id}`);
-      this.#programs.set(id, await this.loom.program(await this.download(blob)));
-    }
-    return this.#programs.get(id);
+    const known = this.#programs.get(id);
+    if (known) return known;
+    const { blob } = await this.call('GET', `/programs/${id}`);
+    const opened = await this.loom.program(await this.download(blob));
+    this.#programs.set(id, opened);
+    return opened;
   }
 
   /** Makes keys for a program, and gives the service those that hold no secret. With `replaces` they take the place of others. Gives the id of the set. */
@@ -286,32 +287,37 @@ export class CoreClient {
   }
 
   /** Does something again and again while the service is away, for as long as patience lasts: only what may be done twice. */
-  async patiently(work, patienceMs = 60_000) {
+  async patiently(work, patienceMs = 60_000, onAway = undefined) {
     for (const began = Date.now(); ;) {
       try {
         return await work();
       } catch (error) {
         const away = error instanceof TypeError || error.status === 503;
         if (!away || Date.now() - began >= patienceMs) throw error;
+        onAway?.();
       }
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
     }
   }
 
   /**
-   * Waits for the end of a question, through restarts of the service. `onState` hears of progress. Errors: ClinicError of its code, where it failed.
+   * Waits for the end of a question, through restarts of the service. `onState` hears of progress, `onAway` of every try to reach a service that is away. Errors: ClinicError of its code, where it failed.
    * @param {string} id
-   * @param {{onState?: (state: any) => void, signal?: AbortSignal, patienceMs?: number}} [watch]
+   * @param {{onState?: (state: any) => void, onAway?: () => void, signal?: AbortSignal, patienceMs?: number}} [watch]
    */
-  async wait(id, { onState, signal, patienceMs } = {}) {
-    const ended = await this.patiently(async () => {
-      for await (const state of this.events(id, signal)) {
-        onState?.(state);
-        if (['done', 'failed', 'cancelled'].includes(state.state)) return state;
-      }
-      // The stream ended before the question: the service did.
-      throw new TypeError('the stream of events ended');
-    }, patienceMs);
+  async wait(id, { onState, onAway, signal, patienceMs } = {}) {
+    const ended = await this.patiently(
+      async () => {
+        for await (const state of this.events(id, signal)) {
+          onState?.(state);
+          if (['done', 'failed', 'cancelled'].includes(state.state)) return state;
+        }
+        // The stream ended before the question: the service did.
+        throw new TypeError('the stream of events ended');
+      },
+      patienceMs,
+      onAway,
+    );
     if (ended.state === 'done') return ended;
     throw new ClinicError(
       0,
@@ -337,6 +343,15 @@ export class CoreClient {
 
   /** Fetches and decrypts the answer to a question. Errors: `answer.none`. */
   async answer(id, key, options) {
+    return this.#holder(key).decrypt(await this.#results(id), options);
+  }
+
+  /** The same with exact numbers, and with reasons for what has no value. */
+  async answerDetails(id, key) {
+    return this.#holder(key).decryptDetails(await this.#results(id));
+  }
+
+  async #results(id) {
     const { outputs } = await this.call('GET', `/questions/${id}`);
     if (Object.keys(outputs ?? {}).length === 0)
       throw new ClinicError(0, { code: 'answer.none', message: 'There is no answer, or it was deleted' });
@@ -347,7 +362,7 @@ export class CoreClient {
       if (!fetched.has(sha)) fetched.set(sha, await this.download(sha));
       results[name] = fetched.get(sha);
     }
-    return this.#holder(key).decrypt(results, options);
+    return results;
   }
 
   #holder(set) {
