@@ -87,7 +87,6 @@ export class CoreClient {
   /** Stores bytes; gives their SHA-256, which is compared with one's own. */
   async upload(bytes, signal) {
     const own = await shaOf(bytes);
-    if (this.#sent.has(own)) return own;
     const response = await this.#send('POST', '/blobs', bytes, 'application/octet-stream', signal);
     const { sha } = await response.json();
     if (sha !== own) throw new Error('The service stored something else than was sent');
@@ -95,7 +94,13 @@ export class CoreClient {
     return sha;
   }
 
-  /** The same, and once more where the service has thrown away what it was sent before (`blob.missing`). */
+  /** The same, unless they were sent before: to be used within {@link #brought}. */
+  async #uploadOnce(bytes, signal) {
+    const sha = await shaOf(bytes);
+    return this.#sent.has(sha) ? sha : this.upload(bytes, signal);
+  }
+
+  /** Makes something of uploads, and once more where the service has thrown away what it was sent before (`blob.missing`). */
   async #brought(bring) {
     try {
       return await bring();
@@ -117,14 +122,14 @@ export class CoreClient {
   async #uploadAll(byName, signal) {
     /** @type {Record<string, string>} */
     const shas = {};
-    for (const [name, bytes] of Object.entries(byName)) shas[name] = await this.upload(bytes, signal);
+    for (const [name, bytes] of Object.entries(byName)) shas[name] = await this.#uploadOnce(bytes, signal);
     return shas;
   }
 
   /** Offers a program that was compiled here. Gives its id. */
   async publish(name, program, signal) {
     const { id } = await this.#brought(async () => {
-      const blob = await this.upload(program.toBytes(), signal);
+      const blob = await this.#uploadOnce(program.toBytes(), signal);
       return this.call('POST', '/programs', { name, blob }, signal);
     });
     this.#programs.set(id, program);
@@ -181,8 +186,8 @@ export class CoreClient {
     const made = publicKey ?? (opened.info.publicKey ? await holder.publicKey() : undefined);
     const { id } = await this.#brought(async () => {
       const evaluation = [];
-      for (const key of holder.evaluationKeys) evaluation.push(await this.upload(key, signal));
-      const told = made && (await this.upload(made, signal));
+      for (const key of holder.evaluationKeys) evaluation.push(await this.#uploadOnce(key, signal));
+      const told = made && (await this.#uploadOnce(made, signal));
       return this.call('POST', '/keys', { program, evaluation, publicKey: told, replaces }, signal);
     });
     this.#keys.set(id, holder);

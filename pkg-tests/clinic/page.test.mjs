@@ -378,7 +378,7 @@ describe('the page without a browser of its own', { skip }, () => {
     answer.resume();
     assert.equal(await service.stop(), 0);
     const without = await startService();
-    assert.equal((await fetch(`${without.url}/v1/demo`, { method: 'POST' })).status, 401);
+    assert.equal((await fetch(`${without.url}/v1/demo`, { method: 'POST' })).status, 404);
     assert.equal((await fetch(without.url)).status, 404);
   });
 });

@@ -5,7 +5,7 @@ export { ClinicError } from '../../../examples/clinic/client-core.mjs';
 export type ServiceClient = CoreClient;
 
 /** Below the page: the page's policy lets it talk to no other server. */
-const ADDRESS = new URL('clinic/', document.baseURI);
+const address = (): URL => new URL('clinic/', document.baseURI);
 
 /** What a service says of itself. */
 export interface Found {
@@ -16,7 +16,7 @@ export interface Found {
 /** Undefined where there is none; some servers answer everything with the page. */
 export async function findService(): Promise<Found | undefined> {
   try {
-    const response = await fetch(new URL('health', ADDRESS));
+    const response = await fetch(new URL('health', address()));
     const said = (await response.json()) as { ok?: boolean; demo?: boolean };
     return response.ok && said.ok === true ? { demo: said.demo === true } : undefined;
   } catch {
@@ -26,16 +26,16 @@ export async function findService(): Promise<Found | undefined> {
 
 /** A client without a loom yet; `sent` hears of bytes as they leave. */
 export function newClient(sent: (bytes: number) => void): ServiceClient {
-  return new CoreClient(ADDRESS, undefined, { fetch: fetchSaying(sent) });
+  return new CoreClient(address(), undefined, { fetch: fetchSaying(sent) });
 }
 
 /** As `fetch`, which does not tell how much of a body has left. */
 function fetchSaying(sent: (bytes: number) => void): typeof fetch {
-  return (address, request = {}) => {
+  return (target, request = {}) => {
     const { body, method, headers, signal } = request;
     return body instanceof Uint8Array
-      ? upload(String(address), { body, method, headers: headers as Record<string, string>, signal, sent })
-      : fetch(address, { ...request, cache: 'no-store', credentials: 'omit' });
+      ? upload(String(target), { body, method, headers: headers as Record<string, string>, signal, sent })
+      : fetch(target, { ...request, cache: 'no-store', credentials: 'omit' });
   };
 }
 
@@ -48,7 +48,7 @@ interface Upload {
 }
 
 /** Errors: TypeError where the service is not there, as of `fetch`; the signal's reason. */
-function upload(address: string, { body, method, headers, signal, sent }: Upload): Promise<Response> {
+function upload(target: string, { body, method, headers, signal, sent }: Upload): Promise<Response> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason as Error);
     const request = new XMLHttpRequest();
@@ -59,7 +59,7 @@ function upload(address: string, { body, method, headers, signal, sent }: Upload
       before = bytes;
     };
     signal?.addEventListener('abort', abort);
-    request.open(method ?? 'POST', address);
+    request.open(method ?? 'POST', target);
     request.responseType = 'arraybuffer';
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
     request.upload.addEventListener('progress', ({ loaded }) => say(loaded));
