@@ -120,8 +120,12 @@ for (const name of BROWSERS) {
       await choose(page, csv(TABLE));
       assert.match(await textOf(page, 'sizes'), /stays: the table, and the secret key/i);
       await send(page);
-      await ask(page);
+      // From there on by keyboard: each step leads to the next one's button.
+      await page.until(`document.activeElement === ${one('ask')}`, PATIENCE_MS);
+      await page.press('Enter');
+      await page.until(`document.activeElement?.closest('${at('question')}') && ${one('open')}`, PATIENCE_MS);
       isRight(await open(page));
+      assert.equal(await page.evaluate(`document.activeElement === ${one('answer')}`), true);
       assert.equal(await page.evaluate(`${one('answer')}.querySelectorAll('svg .mean').length`), 2);
       // What the service says that it saw.
       const seen = await page.evaluate(

@@ -89,15 +89,23 @@ export interface Desk {
   redraw(): void;
 }
 
-/** Puts children into a place; what had the focus keeps it, where it is still there. */
+/**
+ * Puts children into a place. What had the focus (`data-focus`) keeps it; where it is gone, such as a button that has nothing left to cancel, the next one of its item (`data-item`) has it,
+ * or else the place.
+ */
 export function put(place: HTMLElement, ...children: readonly (Node | string)[]): void {
   const { activeElement } = document;
-  const name =
-    activeElement instanceof HTMLElement && place.contains(activeElement)
-      ? activeElement.dataset['focus']
-      : undefined;
+  const focused =
+    activeElement instanceof HTMLElement && place.contains(activeElement) ? activeElement : undefined;
+  const name = focused?.dataset['focus'];
+  const item = focused?.closest<HTMLElement>('[data-item]')?.dataset['item'];
   place.replaceChildren(...children);
-  if (name !== undefined) place.querySelector<HTMLElement>(`[data-focus="${CSS.escape(name)}"]`)?.focus();
+  if (focused === undefined) return;
+  const find = (selector: string): HTMLElement | null => place.querySelector<HTMLElement>(selector);
+  const same = name === undefined ? null : find(`[data-focus="${CSS.escape(name)}"]`);
+  const next = item === undefined ? null : find(`[data-item="${CSS.escape(item)}"] :is(button, input)`);
+  place.tabIndex = -1;
+  (same ?? next ?? place).focus();
 }
 
 export function nameOf(known: Known, id: string): string {

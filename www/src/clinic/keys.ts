@@ -77,7 +77,7 @@ export class Keys {
     return h(
       'li',
       {
-        'data-key': set.id,
+        'data-item': set.id,
         'data-testid': 'clinic-key',
         'data-here': String(here),
         'data-kept': String(kept),

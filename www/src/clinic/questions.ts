@@ -41,7 +41,7 @@ export class Questions {
   }
 
   focus(question: string): void {
-    this.place.querySelector<HTMLElement>(`[data-question="${question}"] button`)?.focus();
+    this.place.querySelector<HTMLElement>(`[data-item="${question}"] button`)?.focus();
   }
 
   #newest(question: Question): Question {
@@ -93,7 +93,7 @@ export class Questions {
     const share = total > 0 ? done / total : 0;
     return h(
       'li',
-      { 'data-question': id, 'data-state': state, 'data-testid': 'clinic-question' },
+      { 'data-item': id, 'data-state': state, 'data-testid': 'clinic-question' },
       h(
         'div',
         { class: 'clinic-item-head' },

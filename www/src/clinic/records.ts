@@ -66,7 +66,7 @@ export class Records {
           : `by the key of ${holder}`;
     return h(
       'li',
-      { 'data-record': record.id, 'data-testid': 'clinic-record' },
+      { 'data-item': record.id, 'data-testid': 'clinic-record' },
       h(
         'div',
         { class: 'clinic-item-head' },
