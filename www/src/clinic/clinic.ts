@@ -85,9 +85,9 @@ export class Clinic implements Desk {
   // ------------------------------------------------------------------------------------------------ session
 
   async #begin(): Promise<void> {
-    const token = sessionStorage.getItem(SESSION);
+    const token = stored();
     this.#showOutside();
-    if (token === null) return;
+    if (token === undefined) return;
     this.client.token = token;
     await this.attempt('coming back', async () => {
       const user = (await this.client.call('GET', '/me')) as User;
@@ -97,7 +97,7 @@ export class Clinic implements Desk {
   }
 
   async #entered(user: User): Promise<void> {
-    sessionStorage.setItem(SESSION, this.client.token!);
+    store(this.client.token);
     if (this.#before !== undefined && this.#before.id !== user.id) this.#forgetAll();
     this.#before = user;
     this.user = user;
@@ -125,7 +125,7 @@ export class Clinic implements Desk {
   }
 
   #showOutside(): void {
-    sessionStorage.removeItem(SESSION);
+    store(undefined);
     this.client.token = undefined;
     this.user = undefined;
     this.#account.showSignIn(this.#before?.name);
@@ -211,6 +211,24 @@ export class Clinic implements Desk {
       this.#showOutside();
       this.#fail(error, 'looking what is new');
     });
+  }
+}
+
+/** Storage may be forbidden; the session then lasts until the tab is loaded anew. */
+function stored(): string | undefined {
+  try {
+    return sessionStorage.getItem(SESSION) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function store(token: string | undefined): void {
+  try {
+    if (token === undefined) sessionStorage.removeItem(SESSION);
+    else sessionStorage.setItem(SESSION, token);
+  } catch {
+    // As above.
   }
 }
 
