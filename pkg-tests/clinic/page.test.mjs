@@ -1,7 +1,7 @@
 // The tab “Clinic”, as people use it: a service that serves the page itself, tables that never leave, answers that open here alone; sessions that end, services that go away.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { load } from 'cipherloom';
@@ -9,12 +9,14 @@ import { ClinicClient } from '../../examples/clinic/client.mjs';
 import { ROOT } from '../../scripts/lib/run.mjs';
 import { BROWSERS, openBrowser } from '../lib/browser.mjs';
 import { temporaryFolder } from '../lib/own.mjs';
-import { freePort, startServer } from '../lib/server.mjs';
+import { freePort } from '../lib/server.mjs';
 import { builtPage, servePage } from '../page/demo.mjs';
-import { skip, startService } from './clinic.mjs';
+import { skip, startProcess, startService } from './clinic.mjs';
 import { filesIn, find, forms, numberForms, recorder } from './searching.mjs';
 
 const PATIENCE_MS = 120_000;
+/** What Vite prints, colors aside. */
+const LOCAL = /(Local)/;
 const at = (id) => `[data-testid="clinic-${id}"]`;
 const one = (id) => `document.querySelector('${at(id)}')`;
 const shown = (id) => `${one(id)} && ${one(id)}.checkVisibility()`;
@@ -329,20 +331,24 @@ describe('the page without a browser of its own', { skip }, () => {
   });
 
   test('what npm start serves has a service behind it, and ends with it', async () => {
-    const cwd = join(ROOT, 'www');
-    const server = await startServer(join(cwd, 'scripts', 'serve.mjs'), ['--no-open', '--outDir', builtPage()], {
-      cwd,
-    });
-    try {
-      const health = await fetch(new URL('clinic/health', server.url));
-      assert.deepEqual(await health.json(), { ok: true, demo: true });
-      const page = await fetch(server.url);
-      assert.match(page.headers.get('content-security-policy'), /connect-src 'self'/);
-      const demo = await fetch(new URL('clinic/v1/demo', server.url), { method: 'POST' });
-      assert.equal(demo.status, 201);
-    } finally {
-      await server.stop();
-    }
+    const port = String(await freePort());
+    const TMPDIR = temporaryFolder();
+    const where = ['--no-open', '--host', '127.0.0.1', '--port', port, '--strictPort', '--outDir', builtPage()];
+    const server = await startProcess(join(ROOT, 'www', 'scripts', 'serve.mjs'), where, { TMPDIR }, LOCAL);
+    const url = `http://127.0.0.1:${port}/`;
+    const health = await fetch(new URL('clinic/health', url));
+    assert.deepEqual(await health.json(), { ok: true, demo: true });
+    const page = await fetch(url);
+    assert.match(page.headers.get('content-security-policy'), /connect-src 'self'/);
+    const demo = await fetch(new URL('clinic/v1/demo', url), { method: 'POST' });
+    assert.equal(demo.status, 201);
+    assert.deepEqual(
+      readdirSync(TMPDIR).map((folder) => folder.replace(/-\w+$/, '')),
+      ['cipherloom-clinic'],
+    );
+    // Vite ends, too, and says which signal it was.
+    assert.ok([0, 143].includes(await server.stop()));
+    assert.deepEqual(readdirSync(TMPDIR), []);
   });
 
   test('the service serves the files of the page, with its policy, and no others', async () => {
