@@ -94,7 +94,7 @@ const OWN_CODES = {
   'party.sender': 'a message on a channel of other parties',
   'party.size': 'a value of another size than its type has',
   'party.shares':
-    'a holder of shares that is named twice or is the dealer, or a result that would be opened to the dealer',
+    'a holder of shares that is named twice or is the dealer, a result that would be opened to the dealer, or what takes a dealer where there is none',
   'party.order': 'a piece of a value, a receipt, or a sealed message, that does not follow on the one before',
   'party.twice': 'a value, or a sealed message, that is there already',
   'party.ended': 'a message of a party that had said that nothing more comes',

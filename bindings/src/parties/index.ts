@@ -12,7 +12,7 @@ export type { PartyKeys, SealedOptions } from './sealed.js';
 export { inFolder, inMemory } from './stores.js';
 export { keptRandom } from './kept.js';
 export { newRun } from './run.js';
-export { freshSeeds } from './seeds.js';
+export { freshSeeds, keptSeeds } from './seeds.js';
 export { shares } from './shares/index.js';
 export type * from './shares/types.js';
 export type * from './types.js';
