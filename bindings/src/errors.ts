@@ -104,6 +104,8 @@ const OWN_CODES = {
   'party.store': 'a store of what a party keeps that does not take bytes, or does not give them',
   'party.key': 'keys of parties that are none, or do not belong together',
   'party.sealed': 'a sealed message that was altered, or is of another run, other keys or other parties',
+  'party.introduction':
+    'a party that says another key than it has committed to, or somebody between who alters what it says',
   'layout.label': 'a label that breaks a rule, or does not fit its datum or the machine',
   'layout.text': 'a text that is no label',
   'layout.machine': 'a description of a machine that breaks a rule',

@@ -9,6 +9,8 @@ export type { NatsOptions, NatsStreamLimits, NatsTransportOptions } from './tran
 export type { NatsLibraries } from './transports/nats-libraries.js';
 export { partyKeys, sealed } from './sealed.js';
 export type { PartyKeys, SealedOptions } from './sealed.js';
+export { introduce } from './introduce.js';
+export type { IntroduceOptions, Introduction } from './introduce.js';
 export { inFolder, inMemory } from './stores.js';
 export { keptRandom } from './kept.js';
 export { newRun } from './run.js';
