@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { connect } from '@nats-io/transport-node';
 import { createNatsStream, natsPermissions } from 'cipherloom/parties';
 import { find } from '../../scripts/lib/run.mjs';
 import { endWithThis, selfSigned, temporaryFolder } from '../lib/own.mjs';
@@ -68,6 +69,23 @@ export async function startNats(parties, { tls = false, limits } = {}) {
   await start();
   await createNatsStream({ ...of('operator'), limits });
   return { of, start, stop, port, log: () => output };
+}
+
+/** Everything that goes through a server, as its operator hears it. */
+export async function overhear(server) {
+  const { servers, user, pass } = server.of('operator');
+  const connection = await connect({ servers, user, pass });
+  const messages = [];
+  const subscription = connection.subscribe('>', {
+    callback: (_, { subject, data }) => messages.push({ subject, data: data.slice() }),
+  });
+  // The server has heard of it.
+  await connection.flush();
+  const close = async () => {
+    subscription.unsubscribe();
+    await connection.close();
+  };
+  return { messages, close };
 }
 
 function filesOf({ cert, key }) {

@@ -11,6 +11,8 @@ export { partyKeys, sealed } from './sealed.js';
 export type { PartyKeys, SealedOptions } from './sealed.js';
 export { introduce } from './introduce.js';
 export type { IntroduceOptions, Introduction } from './introduce.js';
+export { inIndexedDB } from './indexed-db.js';
+export type { BrowserStore } from './indexed-db.js';
 export { inFolder, inMemory } from './stores.js';
 export { keptRandom } from './kept.js';
 export { newRun } from './run.js';
