@@ -43,7 +43,8 @@ export async function meet(options: MeetingOptions): Promise<Meeting> {
   const [core, jetstream] = await Promise.all([import('@nats-io/nats-core'), import('@nats-io/jetstream')]);
   const libraries: NatsLibraries = { core, jetstream };
   const who = access.user === '' ? {} : { user: access.user, pass: access.pass };
-  const nats = { servers, libraries, ...who };
+  // Without TLS on this machine alone: `relayOf` takes no other.
+  const nats = { servers, libraries, ...who, ...(servers.startsWith('ws:') && { tls: false as const }) };
   const transport = await connected(nats, { run: meeting.run, party });
   try {
     await onConnected();
