@@ -64,7 +64,8 @@ export function makeFrame(host: HTMLElement): Frame {
   );
   const relay = h('input', {
     ...id('relay'),
-    type: 'url',
+    type: 'text',
+    inputmode: 'url',
     placeholder: 'wss://nats.example.org',
     autocomplete: 'off',
     spellcheck: 'false',
@@ -144,7 +145,9 @@ export function makeFrame(host: HTMLElement): Frame {
   const column = h('select', id('column'));
   const columnField = h('label', { class: 'field', hidden: true }, h('span', {}, 'Column'), column);
   const brought = h('p', { ...id('brought'), class: 'table-name', 'aria-live': 'polite' });
-  const leaves = h('div', { ...id('leaves'), class: 'scroll' });
+  // Tables may be wider than a telephone: who has keys alone has to get there to move them.
+  const wide = (label: string) => ({ class: 'scroll', role: 'region', tabindex: 0, 'aria-label': label });
+  const leaves = h('div', { ...id('leaves'), ...wide('What will leave this tab') });
   const agree = h(
     'button',
     { ...id('agree'), type: 'button', class: 'primary', disabled: true },
@@ -162,7 +165,7 @@ export function makeFrame(host: HTMLElement): Frame {
   const cutPlace = h('div', {});
   cut.append(h('h2', { id: 'together-graph-title' }, 'The graph, and where it is cut'), cutNote, cutPlace);
   const answer = h('div', { ...id('answer'), class: 'together-answer' });
-  const compared = h('div', { ...id('compared'), class: 'scroll' });
+  const compared = h('div', { ...id('compared'), ...wide('What is yours, and what left this tab') });
   const messages = h('div', {});
   const results = h(
     'section',

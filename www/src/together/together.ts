@@ -187,13 +187,15 @@ export class Together {
   /** The meeting is over without a result. */
   async #end(why: string): Promise<void> {
     this.#over = true;
-    this.#frame.status.textContent = why;
     this.#enable();
+    const seat = this.#seat;
     try {
       await this.#kept?.end();
     } catch (error) {
       this.#fail(error, 'forgetting what was kept');
     }
+    // Only now a tab that is reloaded knows it, too.
+    if (seat === this.#seat) this.#frame.status.textContent = why;
   }
 
   /** What belonged to a meeting ends with it; values that were brought stay. `ends`: the seat is not to be taken again. */
@@ -464,7 +466,7 @@ export class Together {
       ),
     );
     const head = [
-      '',
+      'what',
       'yours',
       ...left.map(({ to, value }) => `${nameOf(value!.crossing).replace(/ for .*/, '')} to ${to}`),
     ];
@@ -476,7 +478,12 @@ export class Together {
         h('tbody', {}, ...rows),
       ),
     );
-    place.replaceChildren(messageList(messages));
+    const sealed = h(
+      'p',
+      { class: 'note' },
+      'The relay saw none of these bytes: each message was sealed for its receiver.',
+    );
+    place.replaceChildren(...(meeting.relay === undefined ? [] : [sealed]), messageList(messages));
     results.hidden = false;
     status.textContent = 'Done: everybody has the same result.';
     const title = results.querySelector<HTMLElement>('h2')!;
