@@ -16,6 +16,20 @@ const text = (page, id) => page.evaluate(`${find(id)}.textContent`);
 /** What the page shows, as a number. */
 const numberOf = async (page, id) => Number((await text(page, id)).replaceAll(',', ''));
 
+test('one document alone may connect elsewhere, in its own policy and its header', async (t) => {
+  const server = await servePage();
+  t.after(() => server.stop());
+  const connects = async (document) => {
+    const response = await fetch(`${server.url}${document}`);
+    const inPage = (await response.text()).replaceAll('&#39;', "'").match(/connect-src [^;"]*/g);
+    return [response.headers.get('content-security-policy').match(/connect-src [^;]*/)[0], ...inPage];
+  };
+  for (const document of ['', 'index.html', 'index.html?x=/together.html'])
+    assert.deepEqual(await connects(document), ["connect-src 'self'", "connect-src 'self'"]);
+  const relays = "connect-src 'self' wss: ws://localhost:* ws://127.0.0.1:*";
+  assert.deepEqual(await connects('together.html'), [relays, relays]);
+});
+
 for (const name of BROWSERS) {
   describe(name, { timeout: 600_000 }, () => {
     let browser;
