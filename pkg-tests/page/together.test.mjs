@@ -196,12 +196,12 @@ for (const name of BROWSERS) {
       after(() => relay?.stop());
 
       /** Each in a browser of their own, by the link alone. */
-      async function meetAt(servers) {
+      async function meetAt(servers, names = NAMES) {
         const north = await browser.open(`${server.url}#together`, { apart: true });
         opened.push(north);
         await north.until(find('begin'), PATIENCE_MS);
         await north.click('[data-testid="together-elsewhere"]');
-        await north.evaluate(`${find('names')}.value = ${JSON.stringify(NAMES.join())}`);
+        await north.evaluate(`${find('names')}.value = ${JSON.stringify(names.join())}`);
         await north.evaluate(`${find('relay')}.value = ${JSON.stringify(servers)}`);
         await north.click('[data-testid="together-begin"]');
         await north.until(`/together\\.html$/.test(location.pathname) && ${find('cut')}`, PATIENCE_MS);
@@ -280,6 +280,19 @@ for (const name of BROWSERS) {
         } finally {
           await heard.close();
         }
+      });
+
+      test('by a server that is new, whose stream the page makes', async (t) => {
+        const bare = await startNats([], { bare: true });
+        t.after(() => bare.stop());
+        const pages = await meetAt(bare.of('', { socket: true }).servers, ['north', 'south']);
+        for (const page of pages) {
+          await page.until(`!${find('connect')}?.disabled`, PATIENCE_MS);
+          await page.click('[data-testid="together-connect"]');
+        }
+        for (const page of pages) await page.until(`!${find('compare')}.hidden`, PATIENCE_MS);
+        assert.equal(await text(pages[0], 'code'), await text(pages[1], 'code'));
+        for (const page of pages) await page.close();
       });
 
       test('a code that differs ends it before anything was sent', async () => {

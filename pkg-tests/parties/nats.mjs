@@ -18,9 +18,9 @@ export const skip =
 
 /**
  * Starts one with a user for each party, who may what `natsPermissions` says, and one who makes the stream. Gives, for each party, what `overNats` is told:
- * `of(party)`, and `of(party, { socket: true })` by WebSocket.
+ * `of(party)`, and `of(party, { socket: true })` by WebSocket. `bare`: anybody may everything, and there is no stream.
  */
-export async function startNats(parties, { tls = false, limits } = {}) {
+export async function startNats(parties, { tls = false, limits, bare = false } = {}) {
   const folder = temporaryFolder();
   const [port, socket] = [await freePort(), await freePort()];
   const certificate = tls ? selfSigned(folder) : undefined;
@@ -34,7 +34,7 @@ export async function startNats(parties, { tls = false, limits } = {}) {
   const configuration = {
     listen: `127.0.0.1:${port}`,
     jetstream: { store_dir: join(folder, 'store') },
-    authorization: { users: [{ user: 'operator', password: passwords.operator }, ...users] },
+    ...(!bare && { authorization: { users: [{ user: 'operator', password: passwords.operator }, ...users] } }),
     websocket: { listen: `127.0.0.1:${socket}`, ...(tls ? { tls: filesOf(certificate) } : { no_tls: true }) },
     ...(tls && { tls: filesOf(certificate) }),
   };
@@ -67,7 +67,7 @@ export async function startNats(parties, { tls = false, limits } = {}) {
     await ended;
   };
   await start();
-  await createNatsStream({ ...of('operator'), limits });
+  if (!bare) await createNatsStream({ ...of('operator'), limits });
   return { of, start, stop, port, log: () => output };
 }
 
