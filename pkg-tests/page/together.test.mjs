@@ -325,7 +325,7 @@ for (const name of BROWSERS) {
 
     test('no tab complained', () => {
       // How nats-server ends a connection that a tab has closed is none of the tab's; that the policy refuses is asked for.
-      const own = (problem) => !/WebSocket|Content.Security.Policy|violates/.test(problem);
+      const own = (problem) => !/WebSocket|connection to wss?:|Content.Security.Policy|violates/.test(problem);
       for (const { problems } of opened) assert.deepEqual(problems.filter(own), []);
     });
   });
