@@ -121,7 +121,8 @@ describe('an introduction', () => {
       }
       // No private key went anywhere.
       for (const { bytes } of relay.seen)
-        for (const { keys } of all) expect(Buffer.from(bytes).includes(keys.privateKey)).toBe(false);
+        for (const { keys } of all)
+          expect(Buffer.from(bytes).includes(Buffer.from(keys.privateKey))).toBe(false);
     },
   );
 
