@@ -201,7 +201,7 @@ export function makeFrame(host: HTMLElement): Frame {
     h(
       'p',
       { class: 'note' },
-      'Bytes by level: exchanged within clusters, between caches, through memory; and what cores read and write for themselves.',
+      'Bytes by level: core (within a cluster), cluster (between caches), memory (through memory); own: what cores read and write for themselves.',
     ),
     modes,
   );

@@ -6,9 +6,8 @@ import { type Box, floorPlan } from './floor-plan.js';
 import { ownerClass, ownerPattern, patterns } from './owners.js';
 import { corePlace, type Held, type Move, type Stop } from './walk.js';
 
-/** Width of a letter, and most exchanges that are named beside their arrows. */
+/** Width of a letter. */
 const LETTER = 6.3;
-const MOST_NAMED = 8;
 /** How far below cores the ways between them are drawn to. */
 const DEPTH = 42;
 const IDS = 'layout-machine';
@@ -65,12 +64,18 @@ export function machinePicture(
   for (const [place, box] of plan.places)
     svg.append(placeShape(place, box, held.get(place) ?? [], touched.has(place)));
   const named: SVGElement[] = [];
+  const taken: Box[] = [];
   for (const move of joined(exchanged)) {
     const [from, to] = [plan.places.get(corePlace(move.from)), plan.places.get(corePlace(move.core))];
     if (from === undefined || to === undefined || from === to) continue;
     const way = bent([from, to]);
     svg.append(arrow(way, 'exchange', exchangeText(move)));
-    if (exchanged.length <= MOST_NAMED) named.push(label(way, `${format.bytes(move.bytes)} · ${move.level}`));
+    // Names that would lie on another one are left to the table.
+    const text = `${format.bytes(move.bytes)} · ${move.level}`;
+    const box = nameBox(way, text);
+    if (taken.some((other) => touch(box, other))) continue;
+    taken.push(box);
+    named.push(nameShape(box, text));
   }
   svg.append(...named);
   return svg;
@@ -180,14 +185,26 @@ function arrow({ from, middle, to }: Way, kind: string, text: string): SVGElemen
   );
 }
 
-function label({ from, middle, to }: Way, text: string): SVGElement {
+/** Where a way's name stands: at its middle. */
+function nameBox({ from, middle, to }: Way, text: string): Box {
   const [x, y] = [(from.x + 2 * middle.x + to.x) / 4, (from.y + 2 * middle.y + to.y) / 4];
   const width = text.length * LETTER + 10;
+  return { x: x - width / 2, y: y - 8, width, height: 17 };
+}
+
+function nameShape(box: Box, text: string): SVGElement {
   return s(
     'g',
     { class: 'arrow-name' },
-    s('rect', { x: x - width / 2, y: y - 8, width, height: 17, rx: 8 }),
-    s('text', { x, y: y + 4, 'text-anchor': 'middle' }, text),
+    s('rect', { ...box, rx: 8 }),
+    s('text', { x: box.x + box.width / 2, y: box.y + 12, 'text-anchor': 'middle' }, text),
+  );
+}
+
+function touch(a: Box, b: Box): boolean {
+  return (
+    Math.abs(a.x + a.width / 2 - b.x - b.width / 2) < (a.width + b.width) / 2 + 4 &&
+    Math.abs(a.y - b.y) < a.height + 2
   );
 }
 

@@ -8,16 +8,7 @@ import type { Stop } from './walk.js';
 
 /** The modes beside each other. */
 export function modesTable(modes: readonly ModeRow[], chosen: string): HTMLElement {
-  const head = [
-    'Mode',
-    'Cycles',
-    'Steps',
-    'In clusters',
-    'Between caches',
-    'Through memory',
-    'Own',
-    'Result',
-  ];
+  const head = ['Mode', 'Cycles', 'Steps', 'Core', 'Cluster', 'Memory', 'Own', 'Result'];
   return h(
     'table',
     { class: 'layout-table' },
@@ -79,10 +70,10 @@ export function totalsList(
   time: number,
 ): readonly HTMLElement[] {
   const facts: [string, string][] = [
-    ['Simulated time', `${format.count(time)} cycles`],
+    ['Time', `${format.count(time)} cycles`],
     ['Operations', format.count(operations)],
     ...(['core', 'cluster', 'memory', 'access'] as const).map((level): [string, string] => [
-      level === 'access' ? 'Own reads and writes' : `Exchanged, level ${level}`,
+      level === 'access' ? 'Own moves' : `Exchanged: ${level}`,
       `${format.bytes(moves[level].bytes)} in ${format.plural(moves[level].moves, 'move')}`,
     ]),
     [
@@ -140,7 +131,7 @@ export function instructionsTable(stop: number, { plan, pieces }: Answer, { core
     stop === 0
       ? plan.placed.map(({ name, place, bytes, core }): [string, readonly HTMLElement[]] => [
           `core ${core + 1}`,
-          [h('li', {}, `${name} lies in ${place}: ${format.bytes(bytes)}`)],
+          [h('li', { class: 'placed' }, `${name} lies in ${place}: ${format.bytes(bytes)}`)],
         ])
       : cores.map(({ core, instructions }): [string, readonly HTMLElement[]] => [
           `core ${core + 1}`,
@@ -151,8 +142,7 @@ export function instructionsTable(stop: number, { plan, pieces }: Answer, { core
               'li',
               { class: one.kind },
               h('span', { class: 'kind' }, one.kind),
-              ' ',
-              `${printInstruction(one)}${after}`,
+              h('span', {}, `${printInstruction(one)}${after}`),
             );
           }),
         ]);

@@ -10,6 +10,8 @@ const [LEFT, TOP, GAP, LEAST, ROW] = [34, 34, 18, 12, 26];
 const TALL = 170;
 /** Widest a number is, alone and in one slab of many; least width of a slab that is drawn in blocks. */
 const [WIDE, SMALL, NARROW] = [44, 24, 150];
+/** Width of a letter. */
+const LETTER = 6.8;
 
 export interface PictureOptions {
   /** For those who do not see it. */
@@ -26,7 +28,8 @@ export interface PictureOptions {
 export function tensorPicture(grid: Grid, options: PictureOptions): SVGSVGElement {
   const { slabs, x, y } = grid;
   const widest = slabs.length === 1 ? WIDE : SMALL;
-  const usual = LEFT + 2 + (x.single ? x.runs.length * widest : NARROW);
+  const named = Math.max(...slabs.map((slab) => titleOf(slab, x).length)) * LETTER + 4;
+  const usual = Math.max(named, LEFT + 2 + (x.single ? x.runs.length * widest : NARROW));
   const perRow = Math.max(1, Math.min(slabs.length, Math.floor((options.width + GAP) / (usual + GAP))));
   const room = (options.width - GAP * (perRow - 1)) / perRow - LEFT - 2;
   const across = lengths(x, room, x.single ? widest : Infinity);
@@ -35,7 +38,7 @@ export function tensorPicture(grid: Grid, options: PictureOptions): SVGSVGElemen
     y === undefined || rows === undefined
       ? { at: [0, ROW + 8], most: ROW + 8 }
       : lengths(y, y.single ? rows * ROW : Math.max(TALL, rows * LEAST), y.single ? ROW : Infinity);
-  const [width, height] = [LEFT + across.most + 2, TOP + down.most + 4];
+  const [width, height] = [Math.max(named, LEFT + across.most + 2), TOP + down.most + 4];
   const svg = s('svg', {
     class: 'tensor-picture',
     role: 'img',
@@ -52,6 +55,12 @@ export function tensorPicture(grid: Grid, options: PictureOptions): SVGSVGElemen
   return svg;
 }
 
+/** Which slab it is, and what goes from left to right. */
+function titleOf({ outer }: Slab, x: Axis): string {
+  const where = outer.map(({ dimension, run }) => `${dimension} ${rangeText(run)}`).join(', ');
+  return where === '' ? `${x.dimension} →` : `${where} · ${x.dimension} →`;
+}
+
 function slabShapes(
   slab: Slab,
   { x, y }: Grid,
@@ -60,25 +69,16 @@ function slabShapes(
   { ids, letter }: PictureOptions,
 ): SVGElement[] {
   const shapes: SVGElement[] = [];
-  const title = slab.outer
-    .filter(({ run }) => run.to > run.from)
-    .map(({ dimension, run }) => `${dimension} ${rangeText(run)}`)
-    .join(', ');
-  shapes.push(
-    s(
-      'text',
-      { class: 'axis name', x: LEFT, y: 11 },
-      [title, `${x.dimension} →`].filter(Boolean).join(' · '),
-    ),
-  );
+  shapes.push(s('text', { class: 'axis name', x: 2, y: 11 }, titleOf(slab, x)));
   if (y !== undefined) shapes.push(s('text', { class: 'axis name', x: 2, y: TOP - 5 }, `${y.dimension} ↓`));
   // Where runs begin; texts that would touch are left out.
   let free = -Infinity;
   for (const [index, { from }] of x.runs.entries()) {
-    const at = LEFT + across[index]!;
+    const width = String(from).length * LETTER;
+    const at = Math.min(LEFT + across[index]! + 1, LEFT + across.at(-1)! - width);
     if (at < free) continue;
-    shapes.push(s('text', { class: 'axis', x: at + 1, y: TOP - 5 }, String(from)));
-    free = at + String(from).length * 6.5 + 8;
+    shapes.push(s('text', { class: 'axis', x: at, y: TOP - 5 }, String(from)));
+    free = at + width + 6;
   }
   free = -Infinity;
   for (const [index, { from }] of (y?.runs ?? []).entries()) {
@@ -133,22 +133,17 @@ function blockShape(
   if (over !== undefined) group.append(s('rect', { ...box, fill: over }));
   const [middleX, middleY] = [box.x + box.width / 2, box.y + box.height / 2];
   const name = String(core + 1);
-  const single = numbers === 1;
-  const count = format.count(numbers);
-  if (box.width >= name.length * 7 + 3 && box.height >= 13) {
-    const both = !single && box.height >= 34 && box.width >= count.length * 6.5 + 4;
-    group.append(
-      s(
-        'text',
-        { class: 'owner-name', x: middleX, y: middleY + (both ? -2 : 4), 'text-anchor': 'middle' },
-        name,
-      ),
-    );
-    if (both)
-      group.append(
-        s('text', { class: 'amount', x: middleX, y: middleY + 12, 'text-anchor': 'middle' }, count),
-      );
-  }
+  const count = numbers === 1 ? '' : format.count(numbers);
+  const text = (type: string, y: number, ...words: (string | Node)[]): SVGElement =>
+    s('text', { class: type, x: middleX, y, 'text-anchor': 'middle' }, ...words);
+  const has = (letters: number, height: number): boolean =>
+    box.width >= letters * LETTER + 4 && box.height >= height;
+  // The owner first, and how many numbers where there is room: below it, or beside it.
+  if (count !== '' && has(count.length, 34))
+    group.append(text('owner-name', middleY - 2, name), text('amount', middleY + 12, count));
+  else if (count !== '' && has(name.length + count.length + 4, 13))
+    group.append(text('owner-name', middleY + 4, name, s('tspan', { class: 'amount' }, ` · ${count}`)));
+  else if (has(name.length, 13)) group.append(text('owner-name', middleY + 4, name));
   return group;
 }
 
