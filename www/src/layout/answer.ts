@@ -36,7 +36,7 @@ export const LIMITS = {
   parts: 64,
   numbers: 2 ** 19,
   operations: 2 ** 21,
-  instructions: 50_000,
+  instructions: 12_000,
 } as const;
 /** Numbers that are shown of a piece. */
 const SHOWN = 8;

@@ -73,6 +73,8 @@ export interface Holding {
 const SINGLE = 16;
 const MOST_TILES = 32;
 const MOST_SLABS = 12;
+/** More blocks than these are drawn without single numbers and tiles. */
+const MOST_BLOCKS = 4000;
 
 /** The blocks of a labelled operand. */
 export function gridOf(pair: LabelPair, on: Machine): Grid {
@@ -80,11 +82,14 @@ export function gridOf(pair: LabelPair, on: Machine): Grid {
   const sizes = operationSizes(dynamic, pair.static);
   const letters = [...dynamic.dims] as Dimension[];
   const outer = letters.slice(0, -2);
-  const slabs = outer.reduce((all, letter) => all * (sizes[letter] ?? 1), 1);
-  const axis = (letter: Dimension, single: number): Axis => axisOf(pair, letter, sizes[letter] ?? 1, single);
-  const x = axis(letters.at(-1)!, SINGLE);
-  const y = letters.length > 1 ? axis(letters.at(-2)!, SINGLE) : undefined;
-  const outerAxes = outer.map((letter) => axis(letter, slabs <= MOST_SLABS ? MOST_SLABS : 1));
+  const axes = (letters: readonly Dimension[], single: number, tiles: number): readonly Axis[] =>
+    letters.map((letter) => axisOf(pair, letter, sizes[letter] ?? 1, single, tiles));
+  const all = outer.reduce((product, letter) => product * (sizes[letter] ?? 1), 1);
+  const outerAxes = axes(outer, all <= MOST_SLABS ? MOST_SLABS : 1, 0);
+  const count = (of: readonly Axis[]): number => of.reduce((product, { runs }) => product * runs.length, 1);
+  const fine = axes(letters.slice(-2), SINGLE, MOST_TILES);
+  const inner = count(fine) * count(outerAxes) <= MOST_BLOCKS ? fine : axes(letters.slice(-2), 1, 0);
+  const [x, y] = [inner.at(-1)!, inner.length > 1 ? inner[0] : undefined];
   const places = placesOf(dynamic, on);
   const product = combinations(outerAxes);
   return {
@@ -129,7 +134,13 @@ export function holdingsOf(pair: LabelPair, on: Machine): readonly Holding[] {
   });
 }
 
-function axisOf(pair: LabelPair, dimension: Dimension, size: number, single: number): Axis {
+function axisOf(
+  pair: LabelPair,
+  dimension: Dimension,
+  size: number,
+  single: number,
+  mostTiles: number,
+): Axis {
   const { split, tile } = pair.dynamic;
   const own = pair.static.sizes[pair.static.dims.indexOf(dimension)] ?? 1;
   const length = tile[dimension] ?? 1;
@@ -138,7 +149,7 @@ function axisOf(pair: LabelPair, dimension: Dimension, size: number, single: num
   const each = size <= single;
   const ends = new Set<number>([own, size]);
   if (isCut) for (const [, to] of split.parts) ends.add(to);
-  if (tiles > 0 && tiles <= MOST_TILES) for (let end = length; end <= size; end += length) ends.add(end);
+  if (tiles > 0 && tiles <= mostTiles) for (let end = length; end <= size; end += length) ends.add(end);
   if (each) for (let end = 1; end <= size; end++) ends.add(end);
   const sorted = [...ends].filter((end) => end > 0 && end <= size).sort((a, b) => a - b);
   let from = 0;
@@ -148,12 +159,12 @@ function axisOf(pair: LabelPair, dimension: Dimension, size: number, single: num
       to,
       padding: from >= own,
       part: isCut ? split.parts.findIndex(([first, end]) => first <= from && from < end) : undefined,
-      tileEnd: tiles > 0 && tiles <= MOST_TILES && to % length === 0,
+      tileEnd: tiles > 0 && tiles <= mostTiles && to % length === 0,
     };
     from = to;
     return run;
   });
-  return { dimension, size, runs, single: each, tilesLeftOut: tiles > MOST_TILES ? length : 0 };
+  return { dimension, size, runs, single: each, tilesLeftOut: tiles > mostTiles ? length : 0 };
 }
 
 /** One run of each. */

@@ -155,7 +155,7 @@ export function makeFrame(host: HTMLElement): Frame {
     h(
       'p',
       { class: 'note' },
-      'A block’s number is the core that has it; below it, how many numbers it is. Hatched: padding. Strong lines part, fine lines tile. Edit a label: the picture follows.',
+      'A block’s number is the core that has it; below or beside it, how many numbers it is. Hatched: padding. Strong lines part, fine lines tile. Edit a label: the picture follows.',
     ),
     ...PORTS.map((port) => operands[port].whole),
   );

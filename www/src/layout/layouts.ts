@@ -24,8 +24,8 @@ import { tensorPicture } from './tensor-picture.js';
 import { type Stop, walk } from './walk.js';
 import './layouts.css';
 
-/** Milliseconds without a key before a text is read, and between steps that play. */
-const [SETTLE, PACE] = [120, 1300];
+/** Milliseconds without a key before a text is read, before a visitor is told to wait, and between steps that play. */
+const [SETTLE, PATIENCE, PACE] = [120, 300, 1300];
 const LETTERS = { input: 'i', weight: 'w', output: 'o' } as const;
 
 export class Layouts {
@@ -189,6 +189,7 @@ export class Layouts {
       Object.entries(question.labels).filter(([name]) => ports.some((port) => name.startsWith(port))),
     );
     frame.cut.setAttribute('aria-busy', 'true');
+    const slow = setTimeout(() => (frame.status.textContent = 'Working it out…'), PATIENCE);
     try {
       const reply = await this.#client.ask({ ...question, labels });
       if (reply === undefined) return;
@@ -197,6 +198,8 @@ export class Layouts {
     } catch (error) {
       const { code, sentence } = failureOf(error, 'placing labels');
       this.#showWrong({ field: 'question', code, sentence });
+    } finally {
+      clearTimeout(slow);
     }
     frame.cut.removeAttribute('aria-busy');
   }
@@ -210,7 +213,11 @@ export class Layouts {
     const text =
       field === 'machine' ? frame.description : field === 'question' ? undefined : frame.labels[field];
     const place = text?.wrong ?? frame.failure;
-    place.replaceChildren(sentence, ' ', h('code', {}, code));
+    const hint =
+      text === undefined && code === 'layout.operands'
+        ? ' Sizes are in the static labels; tiles of the machine fill them up.'
+        : '';
+    place.replaceChildren(`${sentence}${hint} `, h('code', {}, code));
     place.hidden = false;
     text?.text.setAttribute('aria-invalid', 'true');
     frame.status.textContent =

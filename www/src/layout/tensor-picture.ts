@@ -124,7 +124,7 @@ function blockShape(
       class: padding ? `${ownerClass(core)} block padded` : `${ownerClass(core)} block`,
       'data-core': core + 1,
       'data-numbers': numbers,
-      'data-padding': padding,
+      'data-padding': String(padding),
     },
     s('title', {}, `${letter}${part + 1}: ${where}; ${what}; core ${core + 1}, ${place}`),
     s('rect', { class: 'fill', ...box }),

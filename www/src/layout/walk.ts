@@ -35,21 +35,37 @@ export function corePlace(core: number): Place {
 
 /** All stops; `bytesOf` says how large what a core computed is. */
 export function walk(plan: Plan, bytesOf: (name: string) => number): readonly Stop[] {
-  const held = new Map<Place, Map<string, number>>();
+  /** What comes to lie where, in each stop; what lies there after it is made of these when it is asked for. */
+  const arrivals: (readonly [Place, string, number])[][] = [[]];
   /** The core that has a datum, or made it. */
   const makers = new Map<string, number>();
   const put = (place: Place, name: string, bytes: number): void => {
-    const there = held.get(place) ?? new Map<string, number>();
-    held.set(place, there.set(name, bytes));
+    arrivals.at(-1)!.push([place, name, bytes]);
   };
-  const snapshot = (): Stop['held'] =>
-    new Map([...held].map(([place, data]) => [place, [...data].map(([name, bytes]) => ({ name, bytes }))]));
+  const after = (stop: number): Stop['held'] => {
+    const held = new Map<Place, Map<string, number>>();
+    for (const [place, name, bytes] of arrivals.slice(0, stop + 1).flat()) {
+      const there = held.get(place) ?? new Map<string, number>();
+      held.set(place, there.set(name, bytes));
+    }
+    return new Map(
+      [...held].map(([place, data]) => [place, [...data].map(([name, bytes]) => ({ name, bytes }))]),
+    );
+  };
+  const stopAt = (at: number, moves: readonly Move[], cores: Stop['cores']): Stop => ({
+    moves,
+    cores,
+    get held() {
+      return after(at);
+    },
+  });
   for (const { name, core, place, bytes } of plan.placed) {
     makers.set(name, core);
     put(place, name, bytes);
   }
-  const stops: Stop[] = [{ moves: [], cores: [], held: snapshot() }];
+  const stops: Stop[] = [stopAt(0, [], [])];
   for (const cores of plan.steps) {
+    arrivals.push([]);
     const moves: Move[] = [];
     for (const { core, instructions } of cores)
       for (const one of instructions) {
@@ -69,7 +85,7 @@ export function walk(plan: Plan, bytesOf: (name: string) => number): readonly St
         const from = makers.get(datum) ?? core;
         moves.push({ core, way: 'read', place: one.from, datum: one.as, bytes, level, from });
       }
-    stops.push({ moves, cores, held: snapshot() });
+    stops.push(stopAt(stops.length, moves, cores));
   }
   return stops;
 }
