@@ -33,11 +33,12 @@ for (const name of BROWSERS) {
     );
 
     /** Presses a button; the file is then \`saved[0]\` in the page. */
-    async function save(end) {
+    async function save(end, stage = 'text') {
       await page.evaluate('void (saved.length = 0)');
+      await page.click(`${PANEL} [data-testid="save-as"] summary`);
       await page.click(`${PANEL} [data-testid="save-${end}"]`);
       await page.until('saved.length === 1', PATIENCE_MS);
-      assert.equal(await page.evaluate('saved[0].name'), `graph-text.${end}`);
+      assert.equal(await page.evaluate('saved[0].name'), `graph-${stage}.${end}`);
     }
     const content = () => page.evaluate('saved[0].blob.text()');
 
@@ -60,6 +61,22 @@ for (const name of BROWSERS) {
       })()`);
       assert.deepEqual([found.error, found.root, found.missing, found.drawn], [false, 'svg', [], 7]);
       assert.ok(found.fills > 2 && found.paths > 5, JSON.stringify(found));
+    });
+
+    test('SVG: what is for pressing stays on the page', async () => {
+      await take(page, 'aes');
+      await page.click('[data-testid="expand-step"]');
+      await page.until(`document.querySelector('${PANEL} .operator[data-type="aes.mix_columns"]')`, PATIENCE_MS);
+      assert.ok(await page.evaluate(`document.querySelectorAll('${PANEL} .picture .sign').length > 0`));
+      await save(
+        'svg',
+        await page.evaluate(
+          `document.querySelector('${PANEL} [role="tab"][aria-selected="true"]').firstChild.data.toLowerCase().replace(/[^\\w.-]+/g, '-')`,
+        ),
+      );
+      const edges = await page.evaluate(`document.querySelectorAll('${PANEL} .picture .edge').length`);
+      assert.equal((await content()).match(/<path/g).length, edges);
+      await take(page, 'table');
     });
 
     test('PNG: the same picture in pixels', async () => {

@@ -71,6 +71,20 @@ export class Explorer {
     () => new Blob([this.#svg()], { type: 'image/svg+xml' }),
     'svg',
   );
+  /** A menu, so that tools stay in one line. */
+  readonly #saving = h(
+    'details',
+    { class: 'save-as', 'data-testid': 'save-as' },
+    h('summary', { class: 'button' }, 'Save as'),
+    h(
+      'div',
+      { class: 'save-menu' },
+      this.#saveSvg,
+      this.#saveButton('PNG', () => this.#png(), 'png'),
+      this.#saveButton('Text', (stop, graphs) => this.#text(stop, graphs), 'txt'),
+      this.#saveButton('JSON', (stop, graphs) => this.#json(stop, graphs), 'json'),
+    ),
+  );
   #stops: readonly Stop[] = [];
   #tabs: readonly HTMLButtonElement[] = [];
   /** Index of the stage that is shown. */
@@ -101,16 +115,15 @@ export class Explorer {
       button('−', () => this.#surface.zoomBy(1 / ZOOM_STEP), { 'aria-label': 'Zoom out', class: 'small' }),
       button('+', () => this.#surface.zoomBy(ZOOM_STEP), { 'aria-label': 'Zoom in', class: 'small' }),
       button('Fit', () => this.#surface.fit(), { class: 'small' }),
-      h('span', { class: 'note save-as' }, 'Save as'),
-      this.#saveSvg,
-      this.#saveButton('PNG', () => this.#png(), 'png'),
-      this.#saveButton('Text', (stop, graphs) => this.#text(stop, graphs), 'txt'),
-      this.#saveButton('JSON', (stop, graphs) => this.#json(stop, graphs), 'json'),
+      this.#saving,
     );
     this.#inspector = new Inspector(frame.inspector, acts);
     this.#waves = new Waves(frame.waves, (wave, ops) => {
       this.#found = undefined;
       this.#inspector.showWave(wave, ops, this.#stop!.stage, this.#graphs!);
+    });
+    this.#saving.addEventListener('keydown', ({ key }) => {
+      if (key === 'Escape') this.#closeSaving();
     });
     frame.stages.addEventListener('keydown', (event) => this.#tabKey(event));
     frame.search.addEventListener('submit', (event) => {
@@ -284,6 +297,7 @@ export class Explorer {
     end: string,
   ): HTMLButtonElement {
     const save = async (graphs: StagedGraphs): Promise<void> => {
+      this.#closeSaving();
       const stop = this.#stop!;
       const blob = await make(stop, graphs);
       saveFile(`graph-${stop.title.toLowerCase()}.${end}`, blob, blob.type);
@@ -292,6 +306,12 @@ export class Explorer {
       class: 'small',
       'data-testid': `save-${end}`,
     });
+  }
+
+  #closeSaving(): void {
+    const hasFocus = this.#saving.contains(document.activeElement);
+    this.#saving.open = false;
+    if (hasFocus) this.#saving.querySelector('summary')!.focus();
   }
 
   #svg(): string {

@@ -23,7 +23,8 @@ export function svgText(svg: SVGSVGElement, background: string): string {
   const copy = svg.cloneNode(true) as SVGSVGElement;
   const hex = colours();
   const [of, to] = [svg.querySelectorAll<SVGElement>('*'), copy.querySelectorAll<SVGElement>('*')];
-  for (const [index, element] of of.entries()) paint(element, to[index]!, hex);
+  for (const [index, element] of of.entries())
+    if (element.closest('[data-act]') === null) paint(element, to[index]!, hex);
   for (const sign of copy.querySelectorAll('[data-act]')) sign.remove();
   const [, , width = '0', height = '0'] = (svg.getAttribute('viewBox') ?? '').split(' ');
   for (const { name } of [...copy.attributes]) if (name !== 'viewBox') copy.removeAttribute(name);
