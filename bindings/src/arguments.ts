@@ -29,6 +29,7 @@ import type {
   ComparisonOptions,
   MomentOf,
   OutputOptions,
+  ResultOptions,
   Program,
   CompileOptions,
   TaskPass,
@@ -52,6 +53,7 @@ import type {
   PartyOptions,
   PartyStore,
   ProtocolOptions,
+  RefreshOptions,
   SwitchOptions,
   Transport,
 } from './parties/types.js';
@@ -400,9 +402,16 @@ export const PROTOCOL_OPTIONS: Kinds<ProtocolOptions> = {
 };
 const NAME: Kind = { expected: 'the name of a party', fits: isText };
 /** Options of `KeyParty.makeKeys`. */
-export const MAKE_KEYS_OPTIONS: Kinds<MakeKeysOptions> = { ...PROTOCOL_OPTIONS, active: TEXTS, hub: NAME };
+export const MAKE_KEYS_OPTIONS: Kinds<MakeKeysOptions> = {
+  ...PROTOCOL_OPTIONS,
+  active: TEXTS,
+  hub: NAME,
+  publicKey: BYTES,
+};
 /** Options of `KeyParty.switchTo`. */
-export const SWITCH_OPTIONS: Kinds<SwitchOptions> = { ...MAKE_KEYS_OPTIONS, publicKey: BYTES };
+export const SWITCH_OPTIONS: Kinds<SwitchOptions> = MAKE_KEYS_OPTIONS;
+/** Options of `KeyParty.refresh`. */
+export const REFRESH_OPTIONS: Kinds<RefreshOptions> = SWITCH_OPTIONS;
 /** Options of `KeyParty.decrypt`. */
 export const DECRYPT_TOGETHER_OPTIONS: Kinds<DecryptTogetherOptions> = {
   ...PROTOCOL_OPTIONS,
@@ -480,7 +489,9 @@ export const VALUE_OPTIONS: Kinds<Record<keyof IntegerOptions | keyof CategoryOp
   categories: { expected: 'a number of categories', fits: () => true },
 };
 /** How an output is declared. */
-export const OUTPUT_OPTIONS: Kinds<OutputOptions> = { keep: BOOLEAN };
+export const OUTPUT_OPTIONS: Kinds<OutputOptions> = { keep: BOOLEAN, refresh: BOOLEAN };
+/** How a result of another task is taken. */
+export const RESULT_OPTIONS: Kinds<ResultOptions> = { refreshed: BOOLEAN };
 /** Coefficients. */
 export const NUMBERS = arrayOf(
   'finite numbers',
