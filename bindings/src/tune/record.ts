@@ -64,8 +64,15 @@ export interface Explorer {
   code?(hash: string): Promise<Uint8Array | undefined>;
 }
 
-/** Whether an implementation computes on this device what its operator says: conformance, with the code derived here. Anything but true is a refusal. */
-export type Verify = (record: TuneRecord, implementation: Implementation) => Promise<boolean>;
+/**
+ * Whether an implementation computes on this device what its operator says: conformance with scalar, over the shapes of the key. `code` was compared with its
+ * hash; it is undefined of a library's call. Anything but true is a refusal.
+ */
+export type Verify = (
+  record: TuneRecord,
+  implementation: Implementation,
+  code: Uint8Array | undefined,
+) => Promise<boolean>;
 
 const NAMES = ['key', 'best', 'at', 'version', 'explorer', 'signature'];
 const IMPLEMENTATION = ['kind', 'time', 'spread', 'samples'];
