@@ -166,7 +166,7 @@ export class TuneClient {
     const known = this.#find(text);
     if (known !== undefined) {
       this.#hit({ key: own, record: known, from: 'cache' });
-      this.#background(async () => this.#ask([], this.#related(own)));
+      this.#background(() => this.#ask([], this.#related(own)));
       return known;
     }
     const related = this.#related(own);
@@ -379,8 +379,10 @@ export class TuneClient {
     this.#lastError = error;
   }
 
+  /** Begins once the caller has its answer. */
   #background(work: () => Promise<void>): void {
-    const running: Promise<void> = work()
+    const running: Promise<void> = new Promise((resolve) => setTimeout(resolve, 0))
+      .then(work)
       .catch((error: unknown) => {
         if (!this.#life.signal.aborted) this.#fail(error);
       })

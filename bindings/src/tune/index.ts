@@ -1,7 +1,7 @@
 /** The best implementation of every operator: records, measuring, a client, explorers. `cipherloom/tune`. */
 export { operatorKey, keyText, readKey } from './key.js';
 export type { OperatorKey, OperatorKeyParts } from './key.js';
-export { checkRecord, fastest, KINDS, signedText } from './record.js';
+export { bestOfEach, checkRecord, fastest, KINDS, signedText } from './record.js';
 export type { Best, Explorer, Implementation, Kind, TuneRecord, UnsignedRecord, Verify } from './record.js';
 export { canonicalJson } from './canonical.js';
 export type { Json } from './canonical.js';

@@ -90,6 +90,16 @@ export function fastest(best: Best): Implementation | undefined {
   );
 }
 
+/** The best of each kind, of any number of ways that were measured: what an explorer gives (SPEC T2). */
+export function bestOfEach(measured: readonly Implementation[]): Best {
+  const best: { [kind in Kind]?: Implementation } = {};
+  for (const one of measured) {
+    const before = best[one.kind];
+    if (before === undefined || one.time < before.time) best[one.kind] = one;
+  }
+  return best;
+}
+
 /** What is signed: the record without its signature, by a name of its own, so that it is no signature of anything else. */
 export function signedText(record: UnsignedRecord): string {
   const { key, best, at, version, explorer } = record;

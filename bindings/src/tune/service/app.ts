@@ -48,7 +48,7 @@ export async function createTuneService(
   const app = libs.fastify({
     logger: settings.log === 'silent' ? false : { level: settings.log },
     // One line for each of a thousand queries a second tells nobody anything.
-    disableRequestLogging: true,
+    logController: new libs.LogController({ disableRequestLogging: true }),
     ...(settings.tls && { https: settings.tls }),
     trustProxy: settings.behindProxy,
     bodyLimit: JSON_BYTES,

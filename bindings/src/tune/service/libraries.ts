@@ -6,16 +6,21 @@ import type { Knex } from 'knex';
 /** What is used of them. */
 export interface Libraries {
   readonly fastify: (options: FastifyServerOptions) => FastifyInstance;
+  /** Decides which requests are logged. */
+  readonly LogController: new (options: { readonly disableRequestLogging: boolean }) => unknown;
   readonly rateLimit: unknown;
   readonly knex: (settings: Knex.Config) => Knex;
 }
 
 /** Fetches them. Errors: TuneError `tune.library`, with what to install. */
 export async function libraries(): Promise<Libraries> {
-  const [fastify, rateLimit, knex] = await Promise.all(
-    ['fastify', '@fastify/rate-limit', 'knex'].map(async (name) => (await found(name)).default),
-  );
-  return { fastify, rateLimit, knex } as Libraries;
+  const [fastify, rateLimit, knex] = await Promise.all(['fastify', '@fastify/rate-limit', 'knex'].map(found));
+  return {
+    fastify: fastify?.default,
+    LogController: fastify?.LogController,
+    rateLimit: rateLimit?.default,
+    knex: knex?.default,
+  } as Libraries;
 }
 
 /** A driver of databases. Errors: TuneError `tune.library`. */

@@ -217,12 +217,14 @@ export class Queue {
   /** A sign of life. Errors: TuneError `tune.lease`. */
   async renew(explorer: string, id: string): Promise<void> {
     const { now, leaseMs } = this.settings;
-    const renewed = await this.store.locked((trx) =>
-      trx('queue')
+    const renewed = await this.store.locked(async (trx) => {
+      const rows = await trx('queue')
         .where({ task: id, explorer, state: 'leased' })
-        .update({ until: now() + leaseMs }),
-    );
-    if (renewed === 0) throw lost(id);
+        .update({ until: now() + leaseMs });
+      // All of it is there already, and its explorer has not heard so.
+      return rows > 0 || (await trx('explorations').where({ task: id, explorer }).first()) !== undefined;
+    });
+    if (!renewed) throw lost(id);
   }
 
   /** A task is given back: what is left of it waits again, and nothing is held against it. */
