@@ -150,9 +150,9 @@ test(
     const parts = { now: () => now };
     const service = await serve(t, { explorers, attempts: 2 }, parts);
     // By hand: leases that nobody keeps.
-    const hang = explorer(t, service.url, keys, (_one, { signal }) => {
-      return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
-    });
+    const never = (_one, { signal }) =>
+      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    const hang = explorer(t, service.url, keys, never);
     await hang.until('registered');
     await ask(service.url, 'o');
     await hang.until('task');

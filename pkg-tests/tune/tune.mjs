@@ -114,7 +114,7 @@ export function explorer(t, url, keys, find, { device = DEVICE, room = 8, code }
   running.catch(() => {});
   const end = async () => {
     stop.abort(new Error('the test is over'));
-    await running;
+    await running.catch(() => {});
   };
   t.after(end);
   /** Waits until there are so many events of a sort; gives these. */
