@@ -25,7 +25,7 @@ import {
 import type { Candidate, OperatorKey, Predictor } from '../src/tune/index.js';
 import { fingerprint } from '../src/tune/device-class.js';
 import { authorization, checkAuthorization } from '../src/tune/sign.js';
-import { randomNumbers } from './random.js';
+import { random as below } from './random.js';
 
 const DEVICE = 'a class';
 const key = (word: string): OperatorKey =>
@@ -236,7 +236,7 @@ describe('measuring', () => {
   });
 
   it('hardly ever takes equal ones for different, and finds those that are', () => {
-    const random = randomNumbers(3);
+    const random = (): number => below(2 ** 30) / 2 ** 30;
     const sample = (mean: number) =>
       summary(Array.from({ length: 25 }, () => mean + 10 * (random() + random() + random())));
     let [false_, found] = [0, 0];
@@ -283,7 +283,7 @@ describe('classes of devices', () => {
 describe('predictors', () => {
   /** Tasks of two sorts, each a walk through its own operators. */
   function train(predictor: Predictor, tasks = 40): void {
-    const random = randomNumbers(7);
+    const random = (): number => below(2 ** 30) / 2 ** 30;
     for (let task = 0; task < tasks; task++) {
       const sort = task % 2 === 0 ? 'ntt' : 'sum';
       for (let step = 0; step < 12; step++)
