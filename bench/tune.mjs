@@ -34,6 +34,8 @@ if (![rate, seconds, known, devices].every((value) => Number.isInteger(value) &&
   console.error('expected whole numbers above 0 for --rate, --seconds, --known and --devices');
   process.exit(2);
 }
+/** A day in steps of ten minutes. */
+const [STEPS, STEP_MS] = [144, 600_000];
 const CLI = fileURLToPath(new URL('../bindings/dist/cluster/cli.js', import.meta.url));
 const FOLDER = new URL('../docs/tune/', import.meta.url);
 const TOKEN = 'what maintainers of this benchmark show';
@@ -210,9 +212,6 @@ async function day() {
   return { hours: { ...hours, requests: sums('requests'), explorations: sums('explorations') }, lines };
 }
 
-const STEPS = 144;
-const STEP_MS = 600_000;
-
 async function simulate(makePredictor) {
   const folder = mkdtempSync(join(tmpdir(), 'tune-day-'));
   const random = mulberry32(11);
@@ -235,7 +234,12 @@ async function simulate(makePredictor) {
     let left = random() * total;
     return popular.findIndex((one) => (left -= one) < 0);
   };
-  const classes = ['one', 'two', 'three'].map((name) => ({ name: `class ${name}`, permits: 0, waiting: [] }));
+  const classes = ['one', 'two', 'three'].map((name) => ({
+    name: `class ${name}`,
+    permits: 0,
+    outstanding: 0,
+    waiting: [],
+  }));
   const stop = new AbortController();
   const explorers = classes.map((one) =>
     runExplorer({
@@ -247,6 +251,10 @@ async function simulate(makePredictor) {
           else await new Promise((resolve) => one.waiting.push(resolve));
           return found;
         },
+      },
+      onEvent: (event) => {
+        if (event.what === 'task') one.outstanding += event.operators.length;
+        if (event.what === 'brought') one.outstanding--;
       },
     }),
   );
@@ -281,15 +289,13 @@ async function simulate(makePredictor) {
           one.waiting.shift()();
         }
       }
+      // Until every class has done ten, or has nothing left to do.
       for (;;) {
         const { queue } = await statistics();
-        const idle = queue.collected + queue.queued + queue.leased === 0;
-        if (idle || classes.every(({ permits }) => permits === 0)) break;
-        await new Promise((resolve) => setTimeout(resolve, 5));
-        if (classes.every(({ permits, waiting }) => permits === 0 || waiting.length === 0)) {
-          const { queue: then } = await statistics();
-          if (then.collected + then.queued + then.leased === 0 || then.collected + then.queued === 0) break;
-        }
+        const spent = classes.filter(({ permits }) => permits === 0).length;
+        const resting = classes.every(({ permits, outstanding }) => permits === 0 || outstanding === 0);
+        if (resting && queue.collected === 0 && (queue.queued === 0 || spent > 0)) break;
+        await new Promise((resolve) => setTimeout(resolve, 10));
       }
       for (const one of classes) one.permits = 0;
     }
