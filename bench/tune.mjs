@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The service of best implementations: queries at a steady rate, and a day of use, simulated.
 // Usage: node bench/tune.mjs [--rate 1000] [--seconds 10] [--known 500] [--json]
-//        node bench/tune.mjs --day [--devices 24] [--write]
+//        node bench/tune.mjs --day [--devices 12] [--write]
 //   --day    a day by the service's own clock: devices join, tasks repeat, one explorer for each class; the hit rate over time, with and without guessing
 //   --write  draws it into docs/tune/
 import { spawn } from 'node:child_process';
@@ -23,7 +23,7 @@ const { values: options } = parseArgs({
     rate: { type: 'string', default: '1000' },
     seconds: { type: 'string', default: '10' },
     known: { type: 'string', default: '500' },
-    devices: { type: 'string', default: '24' },
+    devices: { type: 'string', default: '12' },
     day: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
@@ -266,7 +266,7 @@ async function simulate(makePredictor) {
       now += STEP_MS;
       while (joined.length < Math.min(devices, Math.ceil((devices * (step + 1)) / (STEPS / 2)))) {
         const device = classes[joined.length % classes.length].name;
-        const settings = { url, device, explorers: [keys.publicKey], predictor: makePredictor(), quiet: 0 };
+        const settings = { url, device, explorers: [keys.publicKey], predictor: makePredictor(), quiet: 5000 };
         joined.push({ device, client: await tuneClient(settings), own: Array.from({ length: 12 }, draw) });
       }
       let [hits, asked] = [0, 0];

@@ -39,12 +39,15 @@ export interface Look {
 const MOST_NOTED = 100_000;
 /** Tasks that one operator is noted for. */
 const MOST_TASKS = 10_000;
+/** Uses that are kept for each operator that may be, on average. */
+const MOST_USES = 10;
 
 export class Ledger {
   #noted = new Map<string, Noted>();
   #writing: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
   #operators = 0;
+  #uses = 0;
 
   constructor(
     readonly store: Store,
@@ -147,7 +150,12 @@ export class Ledger {
       guesses: sum('guesses'),
       guessed: sum('guessed'),
     }));
-    const uses = kept.flatMap(({ name, hour, tasks }) => [...tasks].map((task) => ({ name, task, hour })));
+    // Names of tasks are what clients say: there is an end to keeping them.
+    const room = Math.max(0, MOST_USES * this.settings.operators - this.#uses);
+    const uses = kept
+      .flatMap(({ name, hour, tasks }) => [...tasks].map((task) => ({ name, task, hour })))
+      .slice(0, room);
+    this.#uses += uses.length;
     await this.store.insert(trx, 'uses', uses, ['name', 'task'], () => ({ hour: trx.raw('excluded.hour') }));
   }
 
@@ -155,5 +163,6 @@ export class Ledger {
   async sweep(keptHours: number): Promise<void> {
     const before = Math.floor(this.settings.now() / HOUR) - keptHours;
     for (const table of ['counts', 'uses']) await this.store.db(table).where('hour', '<', before).delete();
+    await this.open();
   }
 }
