@@ -215,12 +215,19 @@ async function day() {
 async function simulate(makePredictor) {
   const folder = mkdtempSync(join(tmpdir(), 'tune-day-'));
   const random = mulberry32(11);
-  const keys = await newExplorerKeys();
+  // An explorer is a key, and of one class.
+  const classes = await Promise.all(
+    ['one', 'two', 'three'].map(async (name) => {
+      const rest = { permits: 0, outstanding: 0, waiting: [] };
+      return { name: `class ${name}`, keys: await newExplorerKeys(), ...rest };
+    }),
+  );
+  const believed = classes.map(({ keys }) => keys.publicKey);
   let now = Date.UTC(2026, 0, 1);
   const service = await createTuneService(
     {
       ...{ data: folder, port: 0, log: 'warn', maintainToken: TOKEN, rate: 1e9, sortMs: 0, flushMs: 5 },
-      ...{ leaseMs: 86_400_000, presentMs: 86_400_000, explorers: [keys.publicKey] },
+      ...{ leaseMs: 86_400_000, presentMs: 86_400_000, explorers: believed },
     },
     { now: () => now },
   );
@@ -234,16 +241,10 @@ async function simulate(makePredictor) {
     let left = random() * total;
     return popular.findIndex((one) => (left -= one) < 0);
   };
-  const classes = ['one', 'two', 'three'].map((name) => ({
-    name: `class ${name}`,
-    permits: 0,
-    outstanding: 0,
-    waiting: [],
-  }));
   const stop = new AbortController();
   const explorers = classes.map((one) =>
     runExplorer({
-      ...{ url, keys, version: 'bench', signal: stop.signal },
+      ...{ url, keys: one.keys, version: 'bench', signal: stop.signal },
       explorer: {
         device: one.name,
         explore: async () => {
@@ -266,7 +267,7 @@ async function simulate(makePredictor) {
       now += STEP_MS;
       while (joined.length < Math.min(devices, Math.ceil((devices * (step + 1)) / (STEPS / 2)))) {
         const device = classes[joined.length % classes.length].name;
-        const settings = { url, device, explorers: [keys.publicKey], predictor: makePredictor(), quiet: 5000 };
+        const settings = { url, device, explorers: believed, predictor: makePredictor(), quiet: 5000 };
         joined.push({ device, client: await tuneClient(settings), own: Array.from({ length: 12 }, draw) });
       }
       let [hits, asked] = [0, 0];

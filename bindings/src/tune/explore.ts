@@ -15,6 +15,7 @@ import { checkNumber, wrong } from './wrong.js';
 /** Settings of {@link runExplorer}. */
 export interface ExplorerOptions {
   readonly url: string;
+  /** Keys of this device alone: a service knows one class of each. */
   readonly keys: ExplorerKeys;
   readonly explorer: Explorer;
   /** Of the package and its kernels: what a measurement is true of. */
