@@ -1,10 +1,11 @@
 /** Starts a loom. */
 import { checkOptions, LOAD_OPTIONS, WASM_BUILDS, WASM_OPTIONS } from './arguments.js';
 import { chooseLess, chooseMode, detectFeatures } from './choose-mode.js';
-import { CipherloomError } from './errors.js';
+import { CipherloomError, failure } from './errors.js';
 import { WorkerLoom } from './loom.js';
-import type { LoadOptions, Loom, Variant } from './types.js';
+import type { LoadOptions, Loom, Role, Variant, WorkerLike } from './types.js';
 import { wasmModule } from './wasm-module.js';
+import { startWorker } from './worker/start.js';
 
 /**
  * Starts the two workers with the best build that runs here. Every call makes a new loom; a failed one may be
@@ -17,11 +18,12 @@ export async function load(options: LoadOptions = {}): Promise<Loom> {
   for (const part of ['graphs', 'conformance'] as const)
     checkOptions(`load, option wasm.${part}`, options.wasm?.[part] ?? {}, WASM_BUILDS);
   options.signal?.throwIfAborted();
+  const worker = await starter(options);
   let choice = chooseMode(detectFeatures(), options);
   let build = fetchBuild(choice.variant, options);
   for (;;) {
     try {
-      return await WorkerLoom.start(choice, build.module, options);
+      return await WorkerLoom.start(choice, build.module, options, worker);
     } catch (error) {
       const less = error instanceof CipherloomError ? chooseLess(choice, error) : undefined;
       // The same build with fewer threads is the same file, which is not asked for twice.
@@ -31,6 +33,17 @@ export async function load(options: LoadOptions = {}): Promise<Loom> {
       choice = less;
     }
   }
+}
+
+/** What starts workers. Errors: ParameterError `parameters.mode`. */
+async function starter({ worker, workers = true }: LoadOptions): Promise<(role: Role) => WorkerLike> {
+  if (workers) return worker ?? startWorker;
+  if (worker !== undefined) {
+    const problem = 'load, option worker: with workers: false there are none that it could start';
+    throw failure('parameters.mode', problem, { found: 'worker', expected: 'workers: true' });
+  }
+  // Who has workers does not load what stands in for them.
+  return (await import('./worker/inline.js')).inlineWorker;
 }
 
 /** Fetches and compiles a build, until it is stopped. */

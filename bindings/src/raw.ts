@@ -607,6 +607,9 @@ export interface RawOptions {
   readonly shared: SharedMemory | undefined;
 }
 
+/** Starts an instance. */
+export type Open<M> = (options: RawOptions) => RawInstance<M> | Promise<RawInstance<M>>;
+
 /** An instance that runs. */
 export interface RawInstance<M> {
   readonly raw: M;
@@ -614,28 +617,21 @@ export interface RawInstance<M> {
   readonly memoryBytes: number;
 }
 
-/** What starts instances: the glue of a module, for one thread and for several. */
+/** What starts instances: the glue of a build of a module. */
 export interface Glue {
-  single: { initSync(options: { module: WebAssembly.Module }): unknown };
-  threaded: {
-    initSync(options: { module: WebAssembly.Module; memory: WebAssembly.Memory }): unknown;
-    poolStart(threads: number): void;
-  };
+  initSync(options: { module: WebAssembly.Module; memory?: WebAssembly.Memory }): unknown;
+  /** Of builds with shared memory. */
+  poolStart?(threads: number): void;
 }
 
-/** Starts the instance of this worker, which is the first thread of its pool. Once per worker. */
+/** Starts an instance, which is the first thread of its pool. Once for each glue: it has one instance. */
 export function openRaw<M>(
-  { single, threaded }: Glue,
+  glue: Glue,
   { variant, threads, module, shared = sharedBy(variant) }: RawOptions,
 ): RawInstance<M> {
-  if (shared === undefined) {
-    granted(() => single.initSync({ module }));
-    return { raw: single as unknown as M, memoryBytes: 2 ** 32 };
-  }
-  const { memory, maximumBytes } = shared;
-  granted(() => threaded.initSync({ module, memory }));
-  threaded.poolStart(threads);
-  return { raw: threaded as unknown as M, memoryBytes: maximumBytes };
+  granted(() => glue.initSync(shared === undefined ? { module } : { module, memory: shared.memory }));
+  glue.poolStart?.(threads);
+  return { raw: glue as unknown as M, memoryBytes: shared?.maximumBytes ?? 2 ** 32 };
 }
 
 /**
