@@ -40,7 +40,7 @@ export function drawnDay(lines, devices) {
   });
   const legend = Object.keys(lines).map(
     (name, at) =>
-      `<g transform="translate(${LEFT + 170 * at} 46)"><line class="line line${at}" x1="0" y1="-4" x2="26" y2="-4"/><text class="small" x="34">guessed by ${name}</text></g>`,
+      `<g transform="translate(${LEFT + 220 * at} 46)"><line class="line line${at}" x1="0" y1="-4" x2="26" y2="-4"/><text class="small" x="34">guessed by ${name}</text></g>`,
   );
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" width="${WIDTH}" height="${HEIGHT}" role="img">
   <title>Hit rate of queries over a simulated day of ${devices} devices</title>
