@@ -115,6 +115,19 @@ const OWN_CODES = {
   'layout.data': 'data of another size than their label says, or no numbers',
   'layout.plan': 'an instruction that reads what is not there, or that is none',
   'layout.packet': 'bytes that are no packet of constants',
+  'tune.key': 'a key of an operator that breaks a rule',
+  'tune.record': 'a record of implementations that breaks a rule',
+  'tune.signature': 'a record, or a request, that is not signed by an explorer that was allowed',
+  'tune.device': 'a record of another class of devices, or of another operator, than was asked for',
+  'tune.code':
+    'code that is not the one that was named, or that the user has not allowed and no schedule gives',
+  'tune.conformance': 'an implementation that does not compute on this device what its operator says',
+  'tune.measure': 'measurements that cannot be made, or compared',
+  'tune.option': 'a setting of the service or of its client that cannot be',
+  'tune.service': 'a service that does not answer, or refuses',
+  'tune.lease': "a result of a task that is another explorer's by now, or nobody's",
+  'tune.cache': 'a cache that cannot be opened, read or written',
+  'tune.library': 'a package that a part of cipherloom/tune needs, and that is not installed',
   'memory.shared': 'shared memory could not be allocated',
   'memory.refused': 'the platform has no memory, or no addresses, for another engine',
   disposed: 'the object, or the loom that it belongs to, was disposed',
@@ -245,6 +258,10 @@ export class PartyError extends CipherloomError {
 export class LayoutError extends CipherloomError {
   override readonly name = 'LayoutError';
 }
+/** Records of best implementations, who measured them, and the service that remembers them. */
+export class TuneError extends CipherloomError {
+  override readonly name = 'TuneError';
+}
 /** Use of something after `dispose()`. */
 export class DisposedError extends CipherloomError {
   override readonly name = 'DisposedError';
@@ -272,6 +289,7 @@ const FAMILIES: Readonly<Record<string, typeof CipherloomError>> = {
   job: JobError,
   party: PartyError,
   layout: LayoutError,
+  tune: TuneError,
   memory: MemoryError,
   program: MemoryError,
   disposed: DisposedError,

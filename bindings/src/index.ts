@@ -15,6 +15,7 @@ export {
   JobError,
   KeyError,
   LayoutError,
+  TuneError,
   MemoryError,
   NoiseError,
   OutOfRangeError,
