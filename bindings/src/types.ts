@@ -11,6 +11,7 @@
  */
 import type { SharedGraph } from './parties/types.js';
 import type { Circuit, GraphBuilder, GraphOptions, OperatorDefinition } from './graph-types.js';
+import type { TuneRecord } from './tune/record.js';
 import type { CompileOptions, LoomTask, OpenOptions, Program, Task } from './values/types.js';
 import type { Conformance, ConformanceOptions } from './verification-types.js';
 
@@ -82,6 +83,11 @@ export interface LoadOptions {
    * `/graph-pool-worker`. What is refused, such as a Promise of one, is ended.
    */
   worker?: ((role: Role) => WorkerLike) | undefined;
+  /**
+   * What is known of the best implementations (`cipherloom/tune`): where a kernel made from a schedule is the fastest one of a record, the engines take it, in the build
+   * `relaxed`. Its code is derived here, from the schedule. Results are the same bytes with it and without. Default: none.
+   */
+  kernels?: readonly TuneRecord[] | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -94,6 +100,8 @@ export interface Mode {
   readonly memoryBytes: number;
   /** Why this and not more; empty if nothing was given up. One sentence each. */
   readonly reasons: readonly string[];
+  /** Kernels made at run time that the engines have, by their names; what they do not serve is computed by those that are built in. */
+  readonly kernels: readonly string[];
 }
 
 /** Running workers, and all that is made with them. `using loom = await load()` works too. */

@@ -37,3 +37,11 @@ declare module '*/wasm/threads/pool.js' {
     onDeath: (error: Error) => void;
   }): Pool;
 }
+
+declare module '*/wasm/threads/kernels.js' {
+  export function installKernels(
+    table: WebAssembly.Table,
+    memory: WebAssembly.Memory,
+    kernels: readonly WebAssembly.Module[],
+  ): number[][];
+}

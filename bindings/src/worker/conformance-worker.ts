@@ -1,24 +1,27 @@
 /** A conformance worker: tries the kernels and shaders of this device, operator type by operator type. */
 import { GpuError } from '../errors.js';
 import { closeAll, GpuDevice, type ShaderCall } from '../gpu/device.js';
-import type { RawConformances, RawShaders, RawTried } from '../raw.js';
+import { offerKernels, type RawConformances, type RawSample, type RawShaders, type RawTried } from '../raw.js';
 import { openConformance } from '../raw-conformance.js';
 import type { ConformancePlatform } from '../verification-types.js';
-import type { ConformanceMethods, PlatformRecord } from './protocol.js';
+import { measure } from '../tune/measure.js';
+import type { Args, ConformanceMethods, PlatformRecord, Trial } from './protocol.js';
 import { beforeEnd, type Call, isTrap, serve } from './serve.js';
 
 /** Bytes of cases that go to a GPU together. */
 const TOGETHER = 1 << 22;
 
 let raw: RawConformances;
+let memory: WebAssembly.Memory | undefined;
 
 serve<ConformanceMethods>({
   start(_, options) {
     const instance = openConformance(options);
-    raw = instance.raw;
+    ({ raw, memory } = instance);
     return { version: raw.version(), memoryBytes: instance.memoryBytes };
   },
   conformance,
+  trial,
 });
 
 /** A platform whose operator types are tried one by one. */
@@ -57,6 +60,58 @@ async function conformance(call: Call, platforms: readonly ConformancePlatform[]
       // After a trap nothing of the instance may be touched any more.
       if (!trapped) suite.free();
       suite.close?.();
+    }
+  }
+}
+
+/** See {@link ConformanceMethods}. A sample has its kernel from the moment on when it first runs, whatever is offered later. */
+async function trial(
+  call: Call,
+  ...[{ operator, attributes, inputs }, candidates, settings]: Args<ConformanceMethods, 'trial'>
+): Promise<Trial[]> {
+  const samples: { at: number; sample: RawSample }[] = [];
+  let trapped = false;
+  try {
+    const trials: Trial[] = [];
+    for (const [at, { platform, kernel }] of candidates.entries()) {
+      await call.pause({ done: at, total: candidates.length });
+      raw.withdrawKernels();
+      if (kernel !== undefined) {
+        if (memory === undefined) {
+          trials.push({ problem: 'this build takes no kernels that are made at run time' });
+          continue;
+        }
+        offerKernels(raw, memory, [kernel]);
+      }
+      let sample: RawSample;
+      try {
+        sample = new raw.RawSample(platform, operator, attributes, inputs);
+      } catch (error) {
+        // A family that this build has not; what is wrong with the operator is so for all.
+        if (at === 0 || isTrap(error)) throw error;
+        trials.push({ problem: String(error) });
+        continue;
+      }
+      samples.push({ at, sample });
+      const problem = sample.check();
+      if (problem === undefined) sample.run(1);
+      trials.push(problem === undefined ? {} : { problem });
+    }
+    const right = samples.filter(({ at }) => trials[at]?.problem === undefined);
+    const runs = right.map(({ at, sample }) => ({ name: String(at), run: () => sample.run(1) }));
+    let round = 0;
+    const total = settings.warmUp + settings.rounds;
+    const idle = (): Promise<void> => call.pause({ done: round++, total });
+    if (runs.length > 0)
+      for (const { name, ...times } of await measure(runs, { ...settings, idle })) trials[Number(name)] = times;
+    return trials;
+  } catch (error) {
+    trapped = isTrap(error);
+    throw error;
+  } finally {
+    if (!trapped) {
+      for (const { sample } of samples) sample.free();
+      raw.withdrawKernels();
     }
   }
 }
