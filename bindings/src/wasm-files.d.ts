@@ -27,6 +27,7 @@ declare module '*/wasm/threads/pool.js' {
     module: Promise<WebAssembly.Module>;
     memory: WebAssembly.Memory;
     threads: number;
+    kernels?: readonly WebAssembly.Module[];
     worker: () => {
       postMessage(message: unknown, transfer: any[]): void;
       addEventListener(type: 'message' | 'error', listener: (event: Event) => void): void;

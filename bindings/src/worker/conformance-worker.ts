@@ -73,15 +73,15 @@ async function trial(
   let trapped = false;
   try {
     const trials: Trial[] = [];
-    for (const [at, { platform, kernel }] of candidates.entries()) {
+    for (const [at, { platform, kernels = [] }] of candidates.entries()) {
       await call.pause({ done: at, total: candidates.length });
       raw.withdrawKernels();
-      if (kernel !== undefined) {
+      if (kernels.length > 0) {
         if (memory === undefined) {
           trials.push({ problem: 'this build takes no kernels that are made at run time' });
           continue;
         }
-        offerKernels(raw, memory, [kernel]);
+        offerKernels(raw, memory, kernels);
       }
       let sample: RawSample;
       try {

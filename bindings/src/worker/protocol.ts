@@ -271,7 +271,7 @@ export interface ConformanceMethods extends StartMethods {
   /** Tries ways to compute one operator against the reference, and measures those that are right, in turns. */
   trial(
     operator: { operator: string; attributes: string; inputs: string[] },
-    candidates: readonly { platform: string; kernel?: RawKernel | undefined }[],
+    candidates: readonly { platform: string; kernels?: readonly RawKernel[] | undefined }[],
     settings: TrialSettings,
   ): Trial[];
 }

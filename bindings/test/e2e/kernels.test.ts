@@ -1,9 +1,9 @@
 // Kernels made at run time, in real workers: tried against the reference, explored, refused, and used. They need relaxed SIMD, which old releases of Node have behind a flag.
 import { setFlagsFromString } from 'node:v8';
-import { load, type Loom } from 'cipherloom';
+import { createTask, load, type Loom, type Value } from 'cipherloom';
 import { operatorKey, type OperatorKey } from '../../dist/tune/key.js';
 import type { Implementation, TuneRecord } from '../../dist/tune/record.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { chooseMode, detectFeatures } from '../../dist/choose-mode.js';
 import { Bench } from '../../dist/tune/kernels/bench.js';
 import { derive } from '../../dist/tune/kernels/derive.js';
@@ -68,7 +68,7 @@ describe.runIf(RELAXED)('kernels made at run time', () => {
       const schedule = space.random(random);
       const { kernel } = await derive(round % 5 === 0 ? { ...schedule, prime: q } : schedule);
       const key = transform(forward ? 'limb.ntt' : 'limb.intt', n, q);
-      const [trial] = await bench.trial(key, [{ platform: 'simd', kernel }], TRY);
+      const [trial] = await bench.trial(key, [{ platform: 'simd', kernels: [kernel] }], TRY);
       if (trial?.problem !== undefined) wrong.push(`${kernel.name}: ${trial.problem}`);
     }
     expect(wrong).toEqual([]);
@@ -92,7 +92,7 @@ describe.runIf(RELAXED)('kernels made at run time', () => {
             ['limb.convolve', { q: BigInt(q), outputs: 2 }, [coeff(q), coeff(p), ntt, ntt, ntt, ntt]],
           ] as const) {
             const key = operatorKey({ operator, attributes, inputs, outputs: [ntt], device: 'test' });
-            const [trial] = await bench.trial(key, [{ platform: 'simd', kernel }], TRY);
+            const [trial] = await bench.trial(key, [{ platform: 'simd', kernels: [kernel] }], TRY);
             expect(trial?.problem, `${operator} ${kernel.name}`).toBeUndefined();
           }
         }
@@ -109,9 +109,9 @@ describe.runIf(RELAXED)('kernels made at run time', () => {
     const [right, wrong, mixed] = await bench.trial(
       key,
       [
-        { platform: 'simd', kernel },
-        { platform: 'simd', kernel: planted },
-        { platform: 'simd', kernel: { ...kernel, module: other.module } },
+        { platform: 'simd', kernels: [kernel] },
+        { platform: 'simd', kernels: [planted] },
+        { platform: 'simd', kernels: [{ ...kernel, module: other.module }] },
       ],
       TRY,
     );
@@ -155,29 +155,40 @@ describe.runIf(RELAXED)('kernels made at run time', () => {
 
   describe('in a loom', () => {
     let loom: Loom | undefined;
-    beforeAll(() => {});
     afterAll(() => loom?.dispose());
 
     it.each([1, 2])('give the same results on %i threads', async (threads) => {
-      const records = [2048, 4096, 8192].flatMap((n) =>
+      const records = [2048, 4096, 8192, 16384].flatMap((n) =>
         (['limb.ntt', 'limb.intt'] as const).map((operator) => {
           const space = Space.of(operator === 'limb.ntt' ? 'ring.forward' : 'ring.inverse', n, 50) as Space;
           return recordOf(transform(operator, n, PRIMES[0] as number), generated(space.random(random)));
         }),
       );
+      const task = createTask();
+      const [x, y] = ['x', 'y'].map((name) => task.encrypted(name, { shape: [8], min: -1000, max: 1000 }));
+      task.output('z', (x as Value).multiply(y as Value).add(x as Value));
+      task.output('sum', (x as Value).multiply(x as Value).sum());
+      const encrypted = { x: [1, -2, 3, 1000, -1000, 7, 0, 5], y: [9, 8, -7, 1000, 1000, 3, 1, -5] };
       loom = await load({ threads, kernels: records });
-      expect(loom.mode.kernels).toHaveLength(6);
+      expect(loom.mode.kernels).toHaveLength(8);
       expect(loom.mode.kernels.every((name) => name.includes('-50:'))).toBe(true);
-      const task = loom.task();
-      const x = task.input('x', 'i16[8]');
-      const y = task.input('y', 'i16[8]');
-      task.output('z', x.mul(y).add(x));
-      const program = await loom.compile(task, { scheme: 'bfv' } as never);
-      const values = { x: [1, -2, 3, 1000, -1000, 7, 0, 5], y: [9, 8, -7, 1000, 1000, 3, 1, -5] };
-      const results = await compute(program, values);
-      expect(Array.from((results as unknown as Record<string, { data: ArrayLike<number> }>).z!.data)).toEqual(
-        values.x.map((one, at) => one * (values.y[at] as number) + one),
-      );
+      const found = await compute(loom, task, { encrypted });
+      expect(found).toEqual({
+        z: encrypted.x.map((one, at) => one * (encrypted.y[at] as number) + one),
+        sum: encrypted.x.reduce((sum, one) => sum + one * one, 0),
+      });
+      // Ciphertexts of one worker are read by another one that has none of these kernels, to the same bytes.
+      using plain = await load({ threads: 1 });
+      using program = await loom.compile(task);
+      using client = await program.client();
+      const inputs = await client.encrypt(encrypted);
+      using same = await plain.program(program.toBytes());
+      const [one, other] = [
+        await program.run(inputs, client.evaluationKeys),
+        await same.run(inputs, client.evaluationKeys),
+      ];
+      for (const [name, bytes] of Object.entries(one))
+        expect(Buffer.from(bytes).equals(Buffer.from(other[name] as Uint8Array)), name).toBe(true);
       loom.dispose();
     });
 

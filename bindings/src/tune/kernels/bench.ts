@@ -8,10 +8,10 @@ import type { ConformanceMethods, Trial, TrialSettings } from '../../worker/prot
 import { startWorker } from '../../worker/start.js';
 import type { OperatorKey } from '../key.js';
 
-/** What is tried: kernels of this build, by the name of a platform or of a family of it, with a kernel made at run time, if any. */
+/** What is tried: kernels of this build, by the name of a platform or of a family of it, and those made at run time that are to be taken. */
 export interface Candidate {
   readonly platform: string;
-  readonly kernel?: RawKernel | undefined;
+  readonly kernels?: readonly RawKernel[] | undefined;
 }
 
 /** Where the worker comes from: as {@link LoadOptions}. */

@@ -65,7 +65,7 @@ export class KernelExplorer implements Explorer {
     const { kernel, code } = await derive(found.schedule);
     const [one, other] = await this.#bench.trial(
       key,
-      [{ platform: call }, { platform: 'simd', kernel }],
+      [{ platform: call }, { platform: 'simd', kernels: [kernel] }],
       FINAL,
       signal,
     );
@@ -99,7 +99,7 @@ export class KernelExplorer implements Explorer {
     }
     // Code that somebody has written is nobody's here.
     if (one.kind !== 'generated' || !this.#bench.generated) return undefined;
-    return { platform: 'simd', kernel: (await deriveFor(key, one)).kernel };
+    return { platform: 'simd', kernels: [(await deriveFor(key, one)).kernel] };
   }
 
   async #schedules(key: OperatorKey, signal: AbortSignal): Promise<Tried | undefined> {
@@ -119,7 +119,7 @@ export class KernelExplorer implements Explorer {
       idle = proposed.length === 0 ? idle + 1 : 0;
       if (proposed.length === 0) continue;
       const kernels = await Promise.all(proposed.map(async (schedule) => (await derive(schedule)).kernel));
-      const candidates = kernels.map((kernel): Candidate => ({ platform: 'simd', kernel }));
+      const candidates = kernels.map((kernel): Candidate => ({ platform: 'simd', kernels: [kernel] }));
       const [built, ...times] = await this.#bench.trial(
         key,
         [{ platform: 'simd' }, ...candidates],
