@@ -192,7 +192,9 @@ describe('what is derived', () => {
       await expect(deriveFor(key, one({ ...SCHEDULE, piece: 'ring.inverse' }))).rejects.toMatchObject({
         code: 'tune.record',
       });
-      await expect(deriveFor(key, one({ ...SCHEDULE, bits: 49 }))).rejects.toMatchObject({ code: 'tune.record' });
+      await expect(deriveFor(key, one({ ...SCHEDULE, bits: 49 }))).rejects.toMatchObject({
+        code: 'tune.record',
+      });
       WebAssembly.compile = () => Promise.resolve({} as WebAssembly.Module);
       await expect(deriveFor(key, planted)).rejects.toMatchObject({ code: 'tune.code' });
     } finally {
@@ -204,10 +206,17 @@ describe('what is derived', () => {
 describe('techniques', () => {
   // A landscape with one best schedule: how many choices differ from it.
   const space = spaceOf('ring.forward', 8192, 50);
-  const target = space.schedule([2, 3, 3, 3, 2], { rounding: 'nearest', computed: 2, held: false, unroll: 4, tile: 2 });
+  const target = space.schedule([2, 3, 3, 3, 2], {
+    rounding: 'nearest',
+    computed: 2,
+    held: false,
+    unroll: 4,
+    tile: 2,
+  });
   const distance = (schedule: Schedule): number =>
-    (['rounding', 'computed', 'held', 'unroll', 'tile'] as const).filter((name) => schedule[name] !== target[name])
-      .length + (schedule.passes.join() === target.passes.join() ? 0 : 1);
+    (['rounding', 'computed', 'held', 'unroll', 'tile'] as const).filter(
+      (name) => schedule[name] !== target[name],
+    ).length + (schedule.passes.join() === target.passes.join() ? 0 : 1);
 
   it.each([
     ['grid', grid, 5],

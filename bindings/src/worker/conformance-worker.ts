@@ -1,7 +1,13 @@
 /** A conformance worker: tries the kernels and shaders of this device, operator type by operator type. */
 import { GpuError } from '../errors.js';
 import { closeAll, GpuDevice, type ShaderCall } from '../gpu/device.js';
-import { offerKernels, type RawConformances, type RawSample, type RawShaders, type RawTried } from '../raw.js';
+import {
+  offerKernels,
+  type RawConformances,
+  type RawSample,
+  type RawShaders,
+  type RawTried,
+} from '../raw.js';
 import { openConformance } from '../raw-conformance.js';
 import type { ConformancePlatform } from '../verification-types.js';
 import { measure } from '../tune/measure.js';
@@ -103,7 +109,8 @@ async function trial(
     const total = settings.warmUp + settings.rounds;
     const idle = (): Promise<void> => call.pause({ done: round++, total });
     if (runs.length > 0)
-      for (const { name, ...times } of await measure(runs, { ...settings, idle })) trials[Number(name)] = times;
+      for (const { name, ...times } of await measure(runs, { ...settings, idle }))
+        trials[Number(name)] = times;
     return trials;
   } catch (error) {
     trapped = isTrap(error);

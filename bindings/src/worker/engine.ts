@@ -52,7 +52,9 @@ export async function startEngine<M extends StartMethods>(
     // The pool is started from here, not by the worker that drives it: that one is blocked while it computes.
     const onDeath = ({ message }: Error): void => connection.fail(message);
     const threadWorker = (): WorkerLike => createWorker(POOLS[role], worker);
-    pool = shared && startPool({ module, memory: shared.memory, threads, kernels: codes, worker: threadWorker, onDeath });
+    pool =
+      shared &&
+      startPool({ module, memory: shared.memory, threads, kernels: codes, worker: threadWorker, onDeath });
     const ready = pool?.ready.catch((cause: unknown) => {
       throw notStarted(`The threads of the ${role} worker did not start`, role, cause);
     });

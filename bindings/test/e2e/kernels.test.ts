@@ -133,13 +133,21 @@ describe.runIf(RELAXED)('kernels made at run time', () => {
     const found = best.generated as Implementation;
     expect(found.time).toBeGreaterThan(0);
     expect(await explorer.verify(recordOf(key, found), found)).toBe(true);
-    expect(await explorer.verify(recordOf(key, best.library as Implementation), best.library as Implementation)).toBe(
-      true,
-    );
-    const hand: Implementation = { kind: 'hand-written', code: '0'.repeat(64), time: 1e-9, spread: 0, samples: 1 };
+    expect(
+      await explorer.verify(recordOf(key, best.library as Implementation), best.library as Implementation),
+    ).toBe(true);
+    const hand: Implementation = {
+      kind: 'hand-written',
+      code: '0'.repeat(64),
+      time: 1e-9,
+      spread: 0,
+      samples: 1,
+    };
     expect(await explorer.verify(recordOf(key, hand), hand)).toBe(false);
     const planted = { ...found, time: 1e-9, code: '0'.repeat(64) };
-    await expect(explorer.verify(recordOf(key, planted), planted)).rejects.toMatchObject({ code: 'tune.code' });
+    await expect(explorer.verify(recordOf(key, planted), planted)).rejects.toMatchObject({
+      code: 'tune.code',
+    });
     // What no kernel is made of has what is built in.
     const sum = { ...key, operator: 'limb.add', inputs: [...key.inputs, ...key.inputs] };
     const added = await explorer.explore(sum, { signal });

@@ -56,7 +56,7 @@ export class KernelExplorer implements Explorer {
     const trials = await this.#bench.trial(key, families, QUICK, signal);
     const built = trials.flatMap((trial, at) => (trial.time === undefined ? [] : [{ ...trial, at }]));
     if (built.length === 0) return {};
-    const library = winner(built as (typeof built[number] & Measured)[]);
+    const library = winner(built as ((typeof built)[number] & Measured)[]);
     const call = BUILT_IN[library.at] as string;
     const searched = performance.now() - began;
     const found = await this.#schedules(key, signal);

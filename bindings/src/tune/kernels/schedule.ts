@@ -78,8 +78,7 @@ export function checkSchedule(value: unknown): Schedule {
     passes.length >= 2 &&
     passes.every((one) => Number.isInteger(one) && one >= 1 && one <= MOST_LAYERS) &&
     passes.reduce((sum, one) => sum + one, 0) === layers;
-  if (!fits)
-    fail('passes', `at least two numbers from 1 to ${MOST_LAYERS} that are ${layers} together`);
+  if (!fits) fail('passes', `at least two numbers from 1 to ${MOST_LAYERS} that are ${layers} together`);
   const rounding =
     (['nearest', 'add'] as const).find((known) => known === given.rounding) ??
     fail('rounding', 'nearest or add');

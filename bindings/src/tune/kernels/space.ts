@@ -75,8 +75,7 @@ export class Space {
       () => this.schedule(other.passes, schedule),
       () => this.schedule(this.#moved(passes, random), schedule),
       () => this.schedule(passes, { ...schedule, rounding: other.rounding }),
-      () =>
-        this.schedule(passes, { ...schedule, computed: Math.floor(random() * (passes.length + 1)) }),
+      () => this.schedule(passes, { ...schedule, computed: Math.floor(random() * (passes.length + 1)) }),
       () => this.schedule(passes, { ...schedule, held: !schedule.held }),
       () => this.schedule(passes, { ...schedule, unroll: other.unroll }),
       () => this.schedule(passes, { ...schedule, tile: Math.floor(random() * (passes.length - 1)) }),

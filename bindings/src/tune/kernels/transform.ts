@@ -259,8 +259,7 @@ function writePass(
   const x = Array.from({ length: values }, () => e.vector());
   // What is not held is loaded where it is used.
   const held = new Map<string, Local>();
-  const address = (at: number, byPrime: boolean): number =>
-    pass.computed ? at : 2 * at + (byPrime ? 1 : 0);
+  const address = (at: number, byPrime: boolean): number => (pass.computed ? at : 2 * at + (byPrime ? 1 : 0));
   const load = (at: number, byPrime: boolean): void => {
     const place = address(at, byPrime);
     if (pass.last) body.get(w).load(VECTOR * place);
@@ -277,7 +276,10 @@ function writePass(
     for (const at of [0, 1] as const)
       for (const part of [0, 1]) {
         const local = e.vector();
-        body.get(e.factors).loadSplat(WORD * (2 + 2 * at + part)).set(local);
+        body
+          .get(e.factors)
+          .loadSplat(WORD * (2 + 2 * at + part))
+          .set(local);
         scaleLocals.set(`${at} ${part === 1}`, local);
       }
   const scale = isFinal
@@ -340,8 +342,16 @@ function writePass(
     for (let k = 0; k < other; k++) {
       read({ pointer: from, offset: VECTOR * k }, u);
       read({ pointer: from, offset: VECTOR * (k + other) }, v);
-      body.get(u).get(v).halves('low').set(x[2 * k] as Local);
-      body.get(u).get(v).halves('high').set(x[2 * k + 1] as Local);
+      body
+        .get(u)
+        .get(v)
+        .halves('low')
+        .set(x[2 * k] as Local);
+      body
+        .get(u)
+        .get(v)
+        .halves('high')
+        .set(x[2 * k + 1] as Local);
     }
     far();
     butterflies(e, pass, plan, x, factor, scale);
@@ -349,8 +359,18 @@ function writePass(
       const [even, odd] = [x[2 * k] as Local, x[2 * k + 1] as Local];
       finish(even);
       finish(odd);
-      body.get(to).get(even).get(odd).halves('low').store(VECTOR * k);
-      body.get(to).get(even).get(odd).halves('high').store(VECTOR * (k + other));
+      body
+        .get(to)
+        .get(even)
+        .get(odd)
+        .halves('low')
+        .store(VECTOR * k);
+      body
+        .get(to)
+        .get(even)
+        .get(odd)
+        .halves('high')
+        .store(VECTOR * (k + other));
     }
   };
 
@@ -384,7 +404,11 @@ function writePass(
       once();
       return;
     }
-    body.get(out).i32(vectors * VECTOR).do('i32.add').set(inner);
+    body
+      .get(out)
+      .i32(vectors * VECTOR)
+      .do('i32.add')
+      .set(inner);
     body.loop(() => {
       once();
       if (fromA) advance(a, bytes);
@@ -398,7 +422,11 @@ function writePass(
     block();
     return;
   }
-  body.get(w).i32(count * pass.factorBytes).do('i32.add').set(end_);
+  body
+    .get(w)
+    .i32(count * pass.factorBytes)
+    .do('i32.add')
+    .set(end_);
   body.loop(() => {
     block();
     if (fromA) advance(a, all - moved);
@@ -414,7 +442,12 @@ function writeCalls(
   calls: readonly { readonly pass: Pass; readonly function: number; readonly source: 'out' | 'a' }[],
   parts: number,
 ): void {
-  const [out, a, factors, rest] = [0, 1, 2, 3].map((at) => body.parameter(at)) as [Local, Local, Local, Local];
+  const [out, a, factors, rest] = [0, 1, 2, 3].map((at) => body.parameter(at)) as [
+    Local,
+    Local,
+    Local,
+    Local,
+  ];
   const size = (schedule.n / parts) * WORD;
   const each = ({ pass }: (typeof calls)[number]): number =>
     (pass.factorBytes * pass.blocks) / (pass.last ? 2 : 1) / parts;
@@ -430,7 +463,11 @@ function writeCalls(
   }
   const [to, from, end] = [body.local('i32'), body.local('i32'), body.local('i32')];
   body.get(out).set(to).get(a).set(from);
-  body.get(out).i32(schedule.n * WORD).do('i32.add').set(end);
+  body
+    .get(out)
+    .i32(schedule.n * WORD)
+    .do('i32.add')
+    .set(end);
   body.loop(() => {
     once(to, from);
     for (const { call, w } of pointers) body.get(w).i32(each(call)).do('i32.add').set(w);
@@ -481,7 +518,13 @@ function makeForward(schedule: Schedule, plan: Plan): Made {
         const w = body.local('i32');
         body.get(factors).i32(first.at).do('i32.add').set(w);
         const start = (index: number) => (): void => {
-          body.get(w).get(out).get(a).get(factors).get(rest).call(firsts[index] as number);
+          body
+            .get(w)
+            .get(out)
+            .get(a)
+            .get(factors)
+            .get(rest)
+            .call(firsts[index] as number);
         };
         const prime = (): void => void body.get(factors).loadDouble(0);
         body.get(rest).loadDouble(WORD);
@@ -492,8 +535,19 @@ function makeForward(schedule: Schedule, plan: Plan): Made {
           prime();
           body.do('f64.add').do('f64.le').either(start(1), start(2));
         });
-        writeCalls(body, schedule, calls.filter(({ pass }) => !tiled(pass)), 1);
-        if (schedule.tile > 0) writeCalls(body, schedule, calls.filter(({ pass }) => tiled(pass)), parts);
+        writeCalls(
+          body,
+          schedule,
+          calls.filter(({ pass }) => !tiled(pass)),
+          1,
+        );
+        if (schedule.tile > 0)
+          writeCalls(
+            body,
+            schedule,
+            calls.filter(({ pass }) => tiled(pass)),
+            parts,
+          );
       },
       name,
     );
@@ -525,8 +579,19 @@ function makeInverse(schedule: Schedule, plan: Plan): Made {
     module.add(
       PARAMETERS,
       (body) => {
-        if (schedule.tile > 0) writeCalls(body, schedule, calls.filter(({ pass }) => tiled(pass)), parts);
-        writeCalls(body, schedule, calls.filter(({ pass }) => !tiled(pass)), 1);
+        if (schedule.tile > 0)
+          writeCalls(
+            body,
+            schedule,
+            calls.filter(({ pass }) => tiled(pass)),
+            parts,
+          );
+        writeCalls(
+          body,
+          schedule,
+          calls.filter(({ pass }) => !tiled(pass)),
+          1,
+        );
       },
       name,
     );

@@ -186,10 +186,7 @@ export class ModuleWriter {
       ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
       ...section(1, vector(arities.map(type))),
       ...section(2, vector([memory])),
-      ...section(
-        3,
-        vector(this.#functions.map(({ parameters }) => unsigned(arities.indexOf(parameters)))),
-      ),
+      ...section(3, vector(this.#functions.map(({ parameters }) => unsigned(arities.indexOf(parameters))))),
       ...section(7, vector(exports)),
       ...section(10, vector(this.#functions.map(({ body }) => body.bytes()))),
     ]);

@@ -25,9 +25,7 @@ export function grid(): Technique {
 function* points(space: Space): Generator<Schedule, undefined> {
   // Cuts into passes that are alike come first: they are rarely bad.
   const spread = (cut: readonly number[]): number => Math.max(...cut) - Math.min(...cut);
-  const cuts = [...space.cuts].sort(
-    (one, other) => spread(one) - spread(other) || one.length - other.length,
-  );
+  const cuts = [...space.cuts].sort((one, other) => spread(one) - spread(other) || one.length - other.length);
   for (const unroll of [1, 2])
     for (const held of [true, false])
       for (const rounding of ['add', 'nearest'] as const)
