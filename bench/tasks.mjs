@@ -76,7 +76,7 @@ async function* callRows(effort) {
 
 /** From the import to the first usable engine, each time in a fresh process. */
 async function* loadRows(times) {
-  const cases = { ours1: ['ours', '1'], ours2: ['ours', '2'], peer: ['peer'] };
+  const cases = { ours1: ['ours', '1'], ours2: ['ours', '2'], inline: ['inline'], peer: ['peer'] };
   const samples = Object.fromEntries(Object.keys(cases).map((name) => [name, []]));
   for (let i = 0; i < times; i++) {
     for (const [name, args] of Object.entries(cases)) samples[name].push(child('lib/load-time.mjs', args).milliseconds);
@@ -92,6 +92,8 @@ async function* loadRows(times) {
       ...figures([statistics(samples[`ours${threads}`]), peer]),
     };
   }
+  const inline = figures([statistics(samples.inline), peer]);
+  yield { group: 'task', name: 'load', scheme: null, n: null, threads: 1, variant: 'without workers', ...inline };
 }
 
 /** The wasm file of every module and build, as it is fetched; `ours` and `peer` are kilobytes of gzip. */

@@ -36,7 +36,7 @@ if (unknown !== undefined) {
   process.exit(2);
 }
 /** The scripts that a result depends on. */
-const SCRIPTS = ['function-order', 'variants', 'wasm-pack']
+const SCRIPTS = ['function-order', 'glue', 'variants', 'wasm-pack']
   .map((name) => `scripts/lib/${name}.mjs`)
   .concat('scripts/build-wasm.mjs');
 const WASM = join(ROOT, 'bindings', 'wasm');
@@ -135,8 +135,8 @@ function readStamp(part, variant) {
 /** Puts the JavaScript of a build where the package has it. Builds that lie side by side must have been given the same. */
 function addGlue(part, variant, made) {
   const out = folder(part, variant);
-  const glue = (from) => readFileSync(join(from, 'cipherloom.js'));
-  if (existsSync(join(out, 'cipherloom.js')) && !glue(out).equals(glue(made))) {
+  const glue = (from) => readFileSync(join(from, 'instance.js'));
+  if (existsSync(join(out, 'instance.js')) && !glue(out).equals(glue(made))) {
     const beside = Object.keys(VARIANTS).find(
       (name) =>
         name !== variant && folder(part, name) === out && readStamp(part, name)?.inputs === fingerprint(part, name),
@@ -152,9 +152,10 @@ function addGlue(part, variant, made) {
 /** Lets what imports all builds run without those that were not made. */
 function standIn(part, variant) {
   const out = folder(part, variant);
-  if (existsSync(join(out, 'cipherloom.js'))) return;
+  if (existsSync(join(out, 'instance.js'))) return;
   mkdirSync(out, { recursive: true });
-  writeFileSync(join(out, 'cipherloom.js'), '// Not built yet: npm run build\nexport {};\n');
+  for (const file of ['cipherloom.js', 'instance.js'])
+    writeFileSync(join(out, file), '// Not built yet: npm run build\nexport {};\n');
   if (isThreaded(variant)) copyPool(out);
 }
 
@@ -170,7 +171,7 @@ function addPool(out, env) {
   const files = copyPool(out);
   for (const name of files) rmSync(join(out, name.replace(/js$/, 'd.ts')), { force: true });
   const pages = (file, pattern) => Number(readFileSync(join(out, file), 'utf8').match(pattern)[1]);
-  const least = pages('cipherloom.js', /initial:(\d+),maximum/);
+  const least = pages('instance.js', /initial:(\d+),maximum/);
   const given = pages('shared-memory.js', /INITIAL_PAGES = (\d+)/);
   if (given < least)
     throw new Error(`js/shared-memory.js starts with ${given} pages of memory, the module needs ${least}`);

@@ -189,6 +189,7 @@ export const LOAD_OPTIONS: Kinds<LoadOptions> = {
   wasm: objectOf('a source for each build'),
   worker: FUNCTION,
   kernels: { expected: 'an array of records', fits: (value) => Array.isArray(value) },
+  workers: BOOLEAN,
 };
 const SOURCE: Kind = { expected: 'an address, bytes or a module', fits: (value) => value !== null };
 /** The builds that `load` may be given. */

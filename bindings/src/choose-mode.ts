@@ -24,7 +24,7 @@ export interface Choice {
   readonly flexible: boolean;
 }
 
-type Request = Pick<LoadOptions, 'mode' | 'threads'>;
+type Request = Pick<LoadOptions, 'mode' | 'threads' | 'workers'>;
 
 const MODES = ['auto', 'relaxed', 'threads', 'single'];
 const MAX_THREADS = 256;
@@ -33,6 +33,8 @@ const MAX_DEFAULT_THREADS = 16;
 const NOT_ISOLATED =
   'The page is not cross-origin isolated: serve it with Cross-Origin-Opener-Policy: same-origin ' +
   'and Cross-Origin-Embedder-Policy: require-corp.';
+
+const NO_WORKERS = 'Without workers there is one thread.';
 
 /** `(module (memory 1 1 shared))`: "\0asm", version 1, section 5 of 4 bytes: one memory, shared, of 1 to 1 pages. */
 const SHARED_MEMORY = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 5, 4, 1, 3, 1, 1);
@@ -55,7 +57,9 @@ const RELAXED_SIMD = Uint8Array.of(
 /** Errors: ParameterError if an explicit request cannot be met. */
 export function chooseMode(features: Features, request: Request): Choice {
   const { mode = 'auto' } = request;
-  const wanted = request.threads ?? Math.min(Math.max(features.processors, 1), MAX_DEFAULT_THREADS);
+  const inline = request.workers === false;
+  const most = inline ? 1 : Math.min(Math.max(features.processors, 1), MAX_DEFAULT_THREADS);
+  const wanted = request.threads ?? most;
   checkRequest(mode, wanted);
 
   const noShared = features.sharedMemory ? undefined : 'This engine has no shared memory.';
@@ -63,7 +67,8 @@ export function chooseMode(features: Features, request: Request): Choice {
     ? undefined
     : 'This engine has no relaxed SIMD, or one that rounds twice.';
   const notIsolated = features.crossOriginIsolated === false ? NOT_ISOLATED : undefined;
-  const noThreads = mode === 'single' ? 'The single build has one thread.' : (noShared ?? notIsolated);
+  const single = mode === 'single' ? 'The single build has one thread.' : undefined;
+  const noThreads = (inline ? NO_WORKERS : single) ?? noShared ?? notIsolated;
   const threads = noThreads === undefined ? wanted : 1;
   const missing = { relaxed: noShared ?? noRelaxed, threads: noShared, single: undefined };
 
@@ -78,8 +83,9 @@ export function chooseMode(features: Features, request: Request): Choice {
   }
   const best = missing.relaxed === undefined ? 'relaxed' : threads > 1 ? 'threads' : 'single';
   const variant = mode === 'auto' ? best : mode;
-  const oneThread =
-    mode === 'single' || request.threads === 1
+  const oneThread = inline
+    ? NO_WORKERS
+    : mode === 'single' || request.threads === 1
       ? 'One thread was asked for.'
       : wanted === 1
         ? 'There is one processor.'

@@ -1,11 +1,12 @@
 /** Starts a loom. */
 import { checkOptions, LOAD_OPTIONS, WASM_BUILDS, WASM_OPTIONS } from './arguments.js';
 import { chooseLess, chooseMode, detectFeatures } from './choose-mode.js';
-import { CipherloomError } from './errors.js';
+import { CipherloomError, failure } from './errors.js';
 import { WorkerLoom } from './loom.js';
 import { type RawKernel, takesKernels } from './raw.js';
-import type { LoadOptions, Loom, Variant } from './types.js';
+import type { LoadOptions, Loom, Role, Variant, WorkerLike } from './types.js';
 import { wasmModule } from './wasm-module.js';
+import { startWorker } from './worker/start.js';
 
 /**
  * Starts the two workers with the best build that runs here. Every call makes a new loom; a failed one may be
@@ -18,12 +19,13 @@ export async function load(options: LoadOptions = {}): Promise<Loom> {
   for (const part of ['graphs', 'conformance'] as const)
     checkOptions(`load, option wasm.${part}`, options.wasm?.[part] ?? {}, WASM_BUILDS);
   options.signal?.throwIfAborted();
+  const worker = await starter(options);
   let choice = chooseMode(detectFeatures(), options);
   const kernels = await kernelsFor(choice.variant, options);
   let build = fetchBuild(choice.variant, options);
   for (;;) {
     try {
-      return await WorkerLoom.start(choice, build.module, options, kernels);
+      return await WorkerLoom.start(choice, build.module, options, worker, kernels);
     } catch (error) {
       const less = error instanceof CipherloomError ? chooseLess(choice, error) : undefined;
       // The same build with fewer threads is the same file, which is not asked for twice.
@@ -40,6 +42,17 @@ async function kernelsFor(variant: Variant, { kernels: records = [] }: LoadOptio
   if (records.length === 0 || !takesKernels(variant)) return [];
   const { kernelsOf } = await import('./tune/kernels/derive.js');
   return kernelsOf(records);
+}
+
+/** What starts workers. Errors: ParameterError `parameters.mode`. */
+async function starter({ worker, workers = true }: LoadOptions): Promise<(role: Role) => WorkerLike> {
+  if (workers) return worker ?? startWorker;
+  if (worker !== undefined) {
+    const problem = 'load, option worker: with workers: false there are none that it could start';
+    throw failure('parameters.mode', problem, { found: 'worker', expected: 'workers: true' });
+  }
+  // Who has workers does not load what stands in for them.
+  return (await import('./worker/inline.js')).inlineWorker;
 }
 
 /** Fetches and compiles a build, until it is stopped. */

@@ -40,7 +40,6 @@ import { LazyEngine } from './worker/lazy-engine.js';
 import { OperatorWorkers } from './worker/operator-workers.js';
 import type { ClientMethods, ConformanceMethods, EvaluatorMethods, GraphMethods } from './worker/protocol.js';
 import { wasmModule } from './wasm-module.js';
-import { startWorker } from './worker/start.js';
 
 /** The workers of a loom. */
 interface Workers {
@@ -109,10 +108,10 @@ export class WorkerLoom extends Resource implements Loom {
   static async start(
     choice: Choice,
     module: Promise<WebAssembly.Module>,
-    options: LoadOptions,
+    options: Pick<LoadOptions, 'wasm' | 'signal'>,
+    worker: Recipe['worker'],
     kernels: readonly RawKernel[],
   ): Promise<WorkerLoom> {
-    const { worker = startWorker } = options;
     const failed = new AbortController();
     const signal = AbortSignal.any([failed.signal, ...(options.signal ? [options.signal] : [])]);
     const recipe: Recipe = { choice, module, worker, kernels };

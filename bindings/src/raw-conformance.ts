@@ -5,5 +5,5 @@ import { openRaw, type RawConformances, type RawInstance, type RawOptions } from
 
 /** See {@link openRaw}. */
 export function openConformance(options: RawOptions): RawInstance<RawConformances> {
-  return openRaw({ single, threaded }, options);
+  return openRaw(options.variant === 'single' ? single : threaded, options);
 }

@@ -5,5 +5,5 @@ import { openRaw, type RawGraphs, type RawInstance, type RawOptions } from './ra
 
 /** See {@link openRaw}. */
 export function openGraphs(options: RawOptions): RawInstance<RawGraphs> {
-  return openRaw({ single, threaded }, options);
+  return openRaw(options.variant === 'single' ? single : threaded, options);
 }

@@ -5,5 +5,5 @@ import { openRaw, type RawInstance, type RawOptions, type RawTasks } from './raw
 
 /** See {@link openRaw}. */
 export function openTasks(options: RawOptions): RawInstance<RawTasks> {
-  return openRaw({ single, threaded }, options);
+  return openRaw(options.variant === 'single' ? single : threaded, options);
 }

@@ -645,6 +645,9 @@ export interface RawOptions {
   readonly kernels?: readonly RawKernel[] | undefined;
 }
 
+/** Starts an instance. */
+export type Open<M> = (options: RawOptions) => RawInstance<M> | Promise<RawInstance<M>>;
+
 /** An instance that runs. */
 export interface RawInstance<M> {
   readonly raw: M;
@@ -654,31 +657,25 @@ export interface RawInstance<M> {
   readonly memory: WebAssembly.Memory | undefined;
 }
 
-/** What starts instances: the glue of a module, for one thread and for several. */
+/** What starts instances: the glue of a build of a module. */
 export interface Glue {
-  single: { initSync(options: { module: WebAssembly.Module }): unknown };
-  threaded: {
-    initSync(options: { module: WebAssembly.Module; memory: WebAssembly.Memory }): unknown;
-    poolStart(threads: number): void;
-  };
+  initSync(options: { module: WebAssembly.Module; memory?: WebAssembly.Memory }): unknown;
+  /** Of builds with shared memory. */
+  poolStart?(threads: number): void;
 }
 
-/** Starts the instance of this worker, which is the first thread of its pool. Once per worker. */
+/** Starts an instance, which is the first thread of its pool. Once for each glue: it has one instance. */
 export function openRaw<M>(
-  { single, threaded }: Glue,
+  glue: Glue,
   { variant, threads, module, shared = sharedBy(variant), kernels = [] }: RawOptions,
 ): RawInstance<M> {
-  if (shared === undefined) {
-    granted(() => single.initSync({ module }));
-    return { raw: single as unknown as M, memoryBytes: 2 ** 32, memory: undefined };
-  }
-  const { memory, maximumBytes } = shared;
-  granted(() => threaded.initSync({ module, memory }));
-  const raw = threaded as unknown as M;
+  granted(() => glue.initSync(shared === undefined ? { module } : { module, memory: shared.memory }));
+  const raw = glue as unknown as M;
   // Before anything is prepared, and before the pool, whose workers have them.
-  if (takesKernels(variant)) offerKernels(raw as unknown as RawModule, memory, kernels);
-  threaded.poolStart(threads);
-  return { raw, memoryBytes: maximumBytes, memory };
+  if (shared !== undefined && takesKernels(variant))
+    offerKernels(raw as unknown as RawModule, shared.memory, kernels);
+  glue.poolStart?.(threads);
+  return { raw, memoryBytes: shared?.maximumBytes ?? 2 ** 32, memory: shared?.memory };
 }
 
 /** Whether a build has the arithmetic that kernels made at run time are of. */

@@ -88,6 +88,13 @@ export interface LoadOptions {
    * `relaxed`. Its code is derived here, from the schedule. Results are the same bytes with it and without. Default: none.
    */
   kernels?: readonly TuneRecord[] | undefined;
+  /**
+   * `false` does all on the caller's thread, one thread of it, for hosts without workers (edge functions, service workers) and for short scripts:
+   * nothing is started, so that the first result is there sooner. A call gives way to others every 25 ms, but not in steps that are longer, such as compiling;
+   * what is aborted in one of these ends after it. Clients and evaluators have memories of their own, as workers have, but whoever runs code on that
+   * thread reaches both: a secret key is as safe there as any variable. With `worker`: ParameterError.
+   */
+  workers?: boolean | undefined;
   signal?: AbortSignal | undefined;
 }
 

@@ -6,8 +6,15 @@ declare module '*/single/cipherloom.js' {
 }
 
 declare module '*/threads/cipherloom.js' {
-  export function initSync(options: { module: WebAssembly.Module; memory: WebAssembly.Memory }): unknown;
+  export function initSync(options: { module: WebAssembly.Module; memory?: WebAssembly.Memory }): unknown;
   export function poolStart(threads: number): void;
+}
+
+declare module '*/instance.js' {
+  export function instance(): {
+    initSync(options: { module: WebAssembly.Module; memory?: WebAssembly.Memory }): unknown;
+    poolStart?(threads: number): void;
+  };
 }
 
 declare module '*/wasm/threads/shared-memory.js' {

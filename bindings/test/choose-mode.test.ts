@@ -28,6 +28,9 @@ describe('chooseMode', () => {
     ['threads insisted on', node, { mode: 'threads' }, 'threads', 8, []],
     ['threads insisted on, one', node, { mode: 'threads', threads: 1 }, 'threads', 1, [/One thread/]],
     ['single insisted on', node, { mode: 'single' }, 'single', 1, [/One thread/]],
+    ['no workers', node, { workers: false }, 'relaxed', 1, [/Without workers/]],
+    ['no workers, and threads', node, { workers: false, threads: 4 }, 'relaxed', 1, [/Without workers/]],
+    ['no workers, a build insisted on', node, { workers: false, mode: 'threads' }, 'threads', 1, [/Without/]],
   ] as const)('%s', (_, features, request, variant, threads, reasons) => {
     const choice = chooseMode(features, request);
     expect(choice).toEqual({
@@ -45,6 +48,7 @@ describe('chooseMode', () => {
       [plain, { mode: 'relaxed' }],
       [none, { mode: 'threads' }],
       [node, { mode: 'single', threads: 2 }],
+      [node, { mode: 'threads', threads: 2, workers: false }],
       [node, { mode: 'gpu' as never }],
     ] as const) {
       expect(codeOf(() => chooseMode(features, request))).toBe('parameters.mode');

@@ -6,7 +6,7 @@ import { ROOT } from '../../scripts/lib/run.mjs';
 
 /** Copies it there, with the operators that it uses. */
 export function copyWork(folder) {
-  for (const name of ['work.mjs', 'own.mjs', 'reverse.mjs'])
+  for (const name of ['work.mjs', 'own.mjs', 'reverse.mjs', 'read.js'])
     cpSync(fileURLToPath(new URL(name, import.meta.url)), join(folder, name));
   cpSync(join(ROOT, 'examples', 'operators'), join(folder, 'operators'), { recursive: true });
 }

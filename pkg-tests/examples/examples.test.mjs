@@ -15,7 +15,7 @@ const NEEDS = { 'cluster.mjs': skip, 'clinic/try.mjs': noSqlite };
 
 const names = readdirSync(FOLDER).filter((name) => name.endsWith('.mjs'));
 for (const name of [...names, 'clinic/try.mjs']) {
-  test(name, { timeout: 120_000, skip: NEEDS[name] ?? false }, () => {
+  test(name, { timeout: 600_000, skip: NEEDS[name] ?? false }, () => {
     const { status, stderr } = spawnSync(process.execPath, [join(FOLDER, name)], { encoding: 'utf8' });
     assert.equal(status, 0, stderr);
   });

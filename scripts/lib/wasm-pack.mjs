@@ -1,12 +1,13 @@
 // Compiles a crate to wasm, with its JavaScript, through wasm-pack.
 import { existsSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { separateInstances } from './glue.mjs';
 import { ROOT, run, words } from './run.mjs';
 import { VARIANTS, buildEnv, cargoOptions } from './variants.mjs';
 
 /**
- * Builds the crate in `folder` with the flags of a variant, into the folder `out`: cipherloom.js, cipherloom_bg.wasm and
- * their types. Gives the environment in which it was built.
+ * Builds the crate in `folder` with the flags of a variant, into the folder `out`: cipherloom.js, instance.js,
+ * cipherloom_bg.wasm and their types. Gives the environment in which it was built.
  */
 export function packWasm(variant, rust, { folder, out, features = [] }) {
   const env = buildEnv(variant, rust);
@@ -22,6 +23,7 @@ export function packWasm(variant, rust, { folder, out, features = [] }) {
     { env },
   );
   checkFeatures(variant, join(out, 'cipherloom_bg.wasm'));
+  separateInstances(out);
   return env;
 }
 

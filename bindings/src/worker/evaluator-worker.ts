@@ -1,42 +1,6 @@
 /** An evaluator worker: runs programs on ciphertexts and on the server's own values. No secret key ever comes here. */
-import type { RawGivenValues, RawHeld, RawEvaluator, RawTasks } from '../raw.js';
 import { openTasks } from '../raw-tasks.js';
-import { Handles } from './handles.js';
-import type { EvaluatorMethods } from './protocol.js';
-import { Moved, serve } from './serve.js';
-import { programMethods } from './program-methods.js';
+import { evaluatorMethods } from './evaluator-methods.js';
+import { serve } from './serve.js';
 
-const evaluators = new Handles<RawEvaluator>();
-const values = new Handles<RawHeld>();
-let raw: RawTasks;
-
-serve<EvaluatorMethods>({
-  start(_, options) {
-    const instance = openTasks(options);
-    raw = instance.raw;
-    return { version: raw.version(), memoryBytes: instance.memoryBytes };
-  },
-  ...programMethods(() => raw),
-  open: (_, program, allowInsecure) => evaluators.add(new raw.RawEvaluator(program, allowInsecure)),
-  loadKey: (_, evaluator, key) => evaluators.get(evaluator).loadKey(key),
-  missingKeys: (_, evaluator) => evaluators.get(evaluator).missingKeys(),
-  hold: (_, evaluator, given) => values.add(evaluators.get(evaluator).hold(...given)),
-  freeHeld: (_, held) => values.free(held),
-  run: (call, evaluator, held, [names, encrypted, clear, cells, present], trace, gpu) => {
-    // Taken out of the message: it must not keep the bytes while the job, which has its own, runs.
-    const given: RawGivenValues = [names, encrypted.splice(0), clear, cells.splice(0), present];
-    const own = evaluators.get(evaluator);
-    const job = (() => {
-      if (held === undefined) return gpu ? own.runJobOnGpu(...given) : own.runJob(...given);
-      const stays = values.get(held);
-      return gpu ? own.runHeldJobOnGpu(stays, ...given) : own.runHeldJob(stays, ...given);
-    })();
-    job.setTrace(trace);
-    return call.finish(job, (gpu) => {
-      const outputs = job.takeObjects();
-      const buffers = outputs.map(({ bytes }) => bytes.buffer);
-      return new Moved({ outputs, trace: trace ? { ...job.trace(), gpu } : undefined }, buffers);
-    });
-  },
-  free: (_, evaluator) => evaluators.free(evaluator),
-});
+serve(evaluatorMethods(openTasks));

@@ -30,3 +30,19 @@ export function ownPort(): Port {
 function unreadable(): never {
   throw new Error('a message could not be read');
 }
+
+/** Lets waiting messages in. A message to itself where there are such, since timers are held back by milliseconds in browsers. */
+export function nextMessages(): Promise<void> {
+  return new Promise((resolve) => {
+    if (typeof MessageChannel === 'undefined') {
+      setTimeout(resolve);
+      return;
+    }
+    const { port1, port2 } = new MessageChannel();
+    port2.onmessage = () => {
+      port2.close();
+      resolve();
+    };
+    port1.postMessage(undefined);
+  });
+}

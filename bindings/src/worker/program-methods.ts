@@ -1,4 +1,4 @@
-/** Programs in a worker, and what both kinds of workers answer about them. */
+/** Programs of a worker, and what both kinds of workers answer about them. */
 import type { RawExplanation, RawReport, RawProgram, RawProgramReport, RawTasks } from '../raw.js';
 import type { ProgramStats, TaskLiteral } from '../values/types.js';
 import { Handles } from './handles.js';
@@ -6,25 +6,28 @@ import type { OpenProgram, Rounds, ProgramMethods } from './protocol.js';
 import { type Handlers, Moved } from './serve.js';
 import { makeChecks } from './verification.js';
 
-/** The programs that are open in this worker. */
-export const programs = new Handles<RawProgram>();
-
-/** Keeps a program, and tells of it. */
-export function open(program: RawProgram): Moved<OpenProgram> {
-  const bytes = program.bytes();
-  const told = {
-    report: JSON.parse(program.report()) as RawProgramReport,
-    literal: JSON.parse(program.literal()) as TaskLiteral,
-    bytes,
-  };
-  return new Moved({ program: programs.add(program), ...told }, [bytes.buffer]);
+/** The programs that are open in a worker. */
+export class Programs extends Handles<RawProgram> {
+  /** Keeps a program, and tells of it. */
+  open(program: RawProgram): Moved<OpenProgram> {
+    const bytes = program.bytes();
+    const told = {
+      report: JSON.parse(program.report()) as RawProgramReport,
+      literal: JSON.parse(program.literal()) as TaskLiteral,
+      bytes,
+    };
+    return new Moved({ program: this.add(program), ...told }, [bytes.buffer]);
+  }
 }
 
 /** The handlers; `raw` gives the instance, once it was started. */
-export function programMethods(raw: () => RawTasks): Omit<Handlers<ProgramMethods>, 'start'> {
+export function programMethods(
+  programs: Programs,
+  raw: () => RawTasks,
+): Omit<Handlers<ProgramMethods>, 'start'> {
   return {
     openProgram: ({ hear }, bytes, allowInsecure) =>
-      open(raw().RawProgram.fromBytes(bytes, allowInsecure, hear)),
+      programs.open(raw().RawProgram.fromBytes(bytes, allowInsecure, hear)),
     explain: (_, program) => JSON.parse(programs.get(program).explain()) as RawExplanation,
     sizes: (_, program) => JSON.parse(programs.get(program).sizes()) as ProgramStats,
     text: (_, program, stage) => programs.get(program).text(stage),

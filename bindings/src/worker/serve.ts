@@ -7,7 +7,7 @@ import type { GpuRun } from '../gpu/run.js';
 import type { Hear, RawCircuitJob, RawDeviceJob, RawJob, RawOutgoing } from '../raw.js';
 import type { GpuTrace } from '../types.js';
 import { toRecord } from './error-record.js';
-import { ownPort } from './port.js';
+import { nextMessages, ownPort, type Port } from './port.js';
 import type { Args, FromWorker, Request, Result, ToWorker } from './protocol.js';
 
 /** Milliseconds of computing between two looks at the messages. */
@@ -80,9 +80,8 @@ async function endThread(): Promise<void> {
   globalThis.process.exit();
 }
 
-/** Serves a worker's methods on its own port. */
-export function serve<M>(handlers: Handlers<M>): void {
-  const port = ownPort();
+/** Serves a worker's methods, on its own port where no other is given. */
+export function serve<M>(handlers: Handlers<M>, port: Port = ownPort()): void {
   const waiting = new Set<number>();
   const cancelled = new Set<number>();
   const questions = new Map<number, Question>();
@@ -321,18 +320,6 @@ class BesideGpu {
     this.falls++;
     this.#job.fallBack();
   }
-}
-
-/** Lets waiting messages in. A message to itself, since timers are held back by milliseconds in browsers. */
-function nextMessages(): Promise<void> {
-  return new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    port2.onmessage = () => {
-      port2.close();
-      resolve();
-    };
-    port1.postMessage(undefined);
-  });
 }
 
 /** The page has already rejected the call: it only needs to hear that the worker is free again. */

@@ -26,9 +26,13 @@ export function startScript(
   const threads = globalThis.process?.getBuiltinModule?.('node:worker_threads');
   if (threads !== undefined && folder !== undefined) return startInNode(threads, `${folder}/${file}`, role);
   if (typeof Worker !== 'undefined') return inBrowser();
-  throw failure('worker.failed', 'There are no workers here: neither Worker nor node:worker_threads', {
-    role,
-  });
+  throw failure(
+    'worker.failed',
+    'There are no workers here, neither Worker nor node:worker_threads: load({ workers: false }) does without',
+    {
+      role,
+    },
+  );
 }
 
 /** Bundlers know a worker by this literal form alone. */
