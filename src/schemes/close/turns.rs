@@ -15,8 +15,8 @@ const MOST_REPEATS: u32 = 3;
 const ROUNDS: usize = 64;
 const TRIED: usize = 64;
 
-/// Most turns of all ways: what a graph may have.
-const MOST_TURNS: u64 = 1 << 20;
+/// Most turns of all ways: what a graph may have. Sixteen times as many took all memory of a worker, before they were judged.
+const MOST_TURNS: u64 = 1 << 16;
 
 /// Bases that are tried: the smallest of those with few enough powers.
 const BASES: usize = 3;
@@ -251,6 +251,8 @@ mod tests {
         assert_eq!(made(4096, &wanted([2048, 1024]), 1), (1, 3));
         assert_eq!(Turns::within(4096, &all, 0), Ok(None));
         assert_eq!(Turns::within(4096, &wanted([0]), 0), Ok(Some(Turns::default())));
+        // One step after the other, 512 * 513 / 2 in all.
+        assert_eq!(Turns::within(65_536, &wanted(1..513), 1), Ok(None));
         // Very many, all but one of them with keys: a few are for steps that nobody wants.
         let many = wanted((1..4001).map(|k| k * 16 + 1));
         assert!(made(65_536, &many, 3_999).1 <= 4_100);
