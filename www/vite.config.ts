@@ -1,4 +1,5 @@
 import { defineConfig, type Plugin } from 'vite';
+import { clinicBehind } from './vite/clinic-behind.js';
 import { moduleAddress } from './vite/module-address.js';
 import { operatorNames } from './vite/operator-names.js';
 
@@ -49,7 +50,7 @@ export default defineConfig(({ mode }) => {
     build: { target: 'es2022', assetsInlineLimit: 0 },
     // A package with workers and wasm of its own must stay as it is.
     optimizeDeps: { exclude: ['cipherloom'] },
-    server: { headers: isolation },
-    preview: { headers: { ...isolation, 'Content-Security-Policy': POLICY } },
+    server: { headers: isolation, proxy: clinicBehind() },
+    preview: { headers: { ...isolation, 'Content-Security-Policy': POLICY }, proxy: clinicBehind() },
   };
 });

@@ -1,5 +1,6 @@
 // The whole path, as its users walk it: keys on request, records, grants, questions with progress, cancelling, rotation, deletion, exchange of ciphertexts.
 import assert from 'node:assert/strict';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { load } from 'cipherloom';
 import { joinAs, ownTask, patient, refused, skip, startService, study } from './clinic.mjs';
@@ -147,4 +148,54 @@ test('what was uploaded and is part of nothing goes, and nothing else', { skip }
   const next = await client.ask(asked);
   await client.wait(next.id);
   assert.deepEqual(await client.answer(next.id, key), { sum });
+});
+
+test('an answer is deleted by who asked, and is gone for who holds the key', { skip }, async () => {
+  const here = await startService();
+  const owner = await patient(here, loom);
+  const friend = await joinAs(here, loom, 'friend', 'client');
+  await owner.client.grant(owner.record, { to: 'friend', use: 'ask', program: owner.program });
+  const { id } = await friend.ask(owner.asked);
+  const { outputs, asker, holder } = await friend.wait(id);
+  assert.deepEqual([asker, holder], [friend.user.id, owner.client.user.id]);
+  // Who holds the key reads it, and has no say in whether it stays; nor has anybody else.
+  assert.deepEqual(await owner.client.answer(id, owner.key), { sum: owner.sum });
+  const stranger = await joinAs(here, loom, 'stranger', 'client');
+  for (const other of [owner.client, stranger])
+    await assert.rejects(other.call('DELETE', `/questions/${id}/answer`), refused(404, 'not.found'));
+  const [sha] = Object.values(outputs);
+  const file = join(here.data, 'blobs', sha.slice(0, 2), sha);
+  assert.ok(existsSync(file));
+  await friend.call('DELETE', `/questions/${id}/answer`);
+  assert.equal(existsSync(file), false);
+  assert.deepEqual((await friend.call('GET', `/questions/${id}`)).outputs, {});
+  await assert.rejects(owner.client.download(sha), refused(404, 'not.found'));
+  await assert.rejects(owner.client.answer(id, owner.key), refused(0, 'answer.none'));
+  await assert.rejects(friend.call('DELETE', `/questions/${id}/answer`), refused(409, 'answer.none'));
+  // Both see in the log what became of the question, and of each other nothing else.
+  const actions = async (client) => (await client.call('GET', '/audit/own')).map(({ action }) => action);
+  const mine = ['question.ask', 'question.start', 'question.done', 'answer.delete'];
+  assert.deepEqual(await actions(friend), ['user.register', 'session.start', ...mine]);
+  const hers = await actions(owner.client);
+  for (const action of [...mine, 'record.add', 'grant.add']) assert.ok(hers.includes(action), action);
+  assert.deepEqual(await actions(stranger), ['user.register', 'session.start']);
+  assert.equal(await here.stop(), 0);
+});
+
+test('of bytes that were changed and come in pieces, nobody gets the last piece', { skip }, async () => {
+  const here = await startService();
+  const client = await joinAs(here, loom, 'large', 'client');
+  const bytes = new Uint8Array(1_000_003).fill(7);
+  bytes.set(new TextEncoder().encode('cipherloom'));
+  bytes[10] = 8;
+  const sha = await client.upload(bytes);
+  assert.deepEqual(await client.download(sha), bytes);
+  const file = join(here.data, 'blobs', sha.slice(0, 2), sha);
+  const changed = readFileSync(file);
+  changed[500_000] ^= 1;
+  writeFileSync(file, changed);
+  await assert.rejects(client.download(sha), TypeError);
+  await here.printed(/storage\.damaged/);
+  assert.equal((await client.call('GET', '/me')).name, 'large');
+  assert.equal(await here.stop(), 0);
 });

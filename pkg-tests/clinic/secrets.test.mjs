@@ -1,86 +1,17 @@
 // Secret keys and values never leave clients: database, files, logs and all that travels are searched for them.
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { load } from 'cipherloom';
 import { ClinicClient } from '../../examples/clinic/client.mjs';
 import { joinAs, patient, refused, skip, startService, study } from './clinic.mjs';
+import { filesIn, find as findIn, forms, numberForms, recorder } from './searching.mjs';
 
 let loom;
 before(async () => {
   loom = await load({ threads: 1 });
 });
 after(() => loom.dispose());
-
-/** Passes bytes on, and keeps all of them. */
-async function recorder(url) {
-  const { hostname, port } = new URL(url);
-  const seen = [];
-  const sockets = new Set();
-  const server = createServer((near) => {
-    const far = connect(Number(port), hostname);
-    for (const [one, other] of [
-      [near, far],
-      [far, near],
-    ]) {
-      sockets.add(one);
-      one.on('data', (bytes) => seen.push(Buffer.from(bytes)));
-      one.on('error', () => {});
-      one.pipe(other);
-    }
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${server.address().port}`,
-    bytes: () => Buffer.concat(seen),
-    close() {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-    },
-  };
-}
-
-/** Every way in which bytes may be written. */
-function forms(bytes) {
-  const buffer = Buffer.from(bytes);
-  const reversed = Buffer.from(buffer).reverse();
-  const texts = ['hex', 'base64', 'base64url'].map((encoding) => buffer.toString(encoding).replaceAll('=', ''));
-  return [
-    buffer,
-    reversed,
-    ...[...texts, buffer.toString('hex').toUpperCase(), [...buffer].join(), [...buffer].join(', ')].map((text) =>
-      Buffer.from(text),
-    ),
-  ];
-}
-
-/** Every way in which a number may be written. */
-function numberForms(value) {
-  const bytes = (write, length) => {
-    const buffer = Buffer.alloc(length);
-    write(buffer);
-    return buffer;
-  };
-  return [
-    Buffer.from(String(value)),
-    bytes((buffer) => buffer.writeDoubleLE(value), 8),
-    bytes((buffer) => buffer.writeDoubleBE(value), 8),
-    bytes((buffer) => buffer.writeBigUInt64LE(BigInt(value)), 8),
-    bytes((buffer) => buffer.writeBigUInt64BE(BigInt(value)), 8),
-  ];
-}
-
-function* filesIn(folder) {
-  for (const name of readdirSync(folder)) {
-    const path = join(folder, name);
-    if (statSync(path).isDirectory()) yield* filesIn(path);
-    else yield [path, readFileSync(path)];
-  }
-}
 
 test('no secret key, no value, no password, no token', { skip }, async (t) => {
   const service = await startService({ env: { CLINIC_LOG: 'trace' } });
@@ -130,8 +61,7 @@ test('no secret key, no value, no password, no token', { skip }, async (t) => {
   // Behind the frame's 21 bytes and two identities (FORMAT.md, kind 2).
   const seeds = keys.map((bytes) => bytes.subarray(53, 85));
   const places = [...filesIn(service.data), ['log', Buffer.from(service.output())], ['wire', wire.bytes()]];
-  const find = (needles, where = places) =>
-    where.flatMap(([name, bytes]) => needles.filter((needle) => bytes.includes(needle)).map(() => name));
+  const find = (needles, where = places) => findIn(needles, where);
   assert.deepEqual(find(seeds.flatMap(forms)), []);
   assert.deepEqual(find([...north, ...south, sum].flatMap(numberForms)), []);
   // Passwords and tokens travel, under TLS elsewhere, and lie nowhere.

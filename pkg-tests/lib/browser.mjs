@@ -59,6 +59,8 @@ async function open(driver, url) {
     evaluate: (code) => page.evaluate(code),
     /** Waits for an expression to hold. From here, since a page's policy may forbid what the drivers do for that. */
     until: (code, milliseconds) => until(() => page.evaluate(`Boolean(${code})`), code, milliseconds),
+    /** Has that one of several tabs looked at. */
+    front: () => page.bringToFront(),
     /** Of several tabs, that one is looked at then: others draw no frames. */
     click: async (selector) => {
       await page.bringToFront();

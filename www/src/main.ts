@@ -21,6 +21,10 @@ const MAKE: Readonly<Record<Exclude<Page, 'statistics'>, (panel: HTMLElement) =>
   },
   vectors: async (panel) => new (await import('./vectors/vectors.js')).Vectors(panel, app),
   together: async (panel) => new (await import('./together/together.js')).Together(panel, app) as Tab,
+  clinic: async (panel) => {
+    const { Clinic } = await import('./clinic/clinic.js');
+    return (await Clinic.open(panel, app.data, settings)) as Tab;
+  },
   graph: async (panel) => new (await import('./workbench/workbench.js')).Workbench(panel, app),
 };
 const tabs = new Map<Page, Promise<Tab>>();

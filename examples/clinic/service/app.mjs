@@ -16,6 +16,7 @@ import { Records } from './records.mjs';
 import { allow } from './roles.mjs';
 import * as audit from './routes/audit.mjs';
 import * as blobRoutes from './routes/blobs.mjs';
+import * as page from './routes/page.mjs';
 import * as keyRoutes from './routes/keys.mjs';
 import * as programRoutes from './routes/programs.mjs';
 import * as questionRoutes from './routes/questions.mjs';
@@ -63,6 +64,8 @@ export async function createService(
     bodyLimit: JSON_BYTES,
     requestTimeout: REQUEST_MS,
     routerOptions: { maxParamLength: 100 },
+    // Where the page looks for the service: below itself, where a proxy may put it as well.
+    rewriteUrl: ({ url }) => (config.page ? url.replace(/^\/clinic(?=\/)/, '') : url),
     // What is sent is taken as it is, or refused.
     ajv: {
       customOptions: { removeAdditional: false, coerceTypes: false, useDefaults: false, allErrors: false },
@@ -73,6 +76,9 @@ export async function createService(
   app.setErrorHandler((error, request, reply) => {
     const { status, ...told } = answer(error);
     if (status >= 500) request.log.error({ code: told.code, err: error }, 'a request failed');
+    // What was said of bytes that do not come after all.
+    reply.raw.removeHeader('content-length');
+    reply.removeHeader('content-length').type('application/json; charset=utf-8');
     return reply.code(status).send({ error: told });
   });
   app.decorateRequest('user', null);
@@ -87,8 +93,9 @@ export async function createService(
   );
   app.get('/health', async () => {
     await database.db.raw('select 1');
-    return { ok: true };
+    return { ok: true, demo: config.demo };
   });
+  if (config.page) page.open(app, config.page);
   await app.register(async (scope) => userRoutes.open(scope, parts), { prefix: BASE });
   await app.register(
     async (scope) => {

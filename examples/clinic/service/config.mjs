@@ -28,6 +28,8 @@ const MIB = 2 ** 20;
  * @property {number} questionMs the longest that a run may take
  * @property {number} attempts runs of a question that ended with their runner, before it fails
  * @property {string} logLevel
+ * @property {string | undefined} page folder of the built page (www/dist) that is served, too; undefined: none
+ * @property {boolean} demo whoever is at this machine registers without a code: for trying it out
  */
 
 /**
@@ -41,6 +43,13 @@ export function readConfig(env) {
   };
   const host = env.CLINIC_HOST ?? '127.0.0.1';
   const local = ['127.0.0.1', '::1', 'localhost'].includes(host);
+  const demo = env.CLINIC_DEMO === 'yes';
+  if (demo && (!local || env.CLINIC_BEHIND_PROXY === 'yes'))
+    throw wrong(
+      'CLINIC_DEMO',
+      env.CLINIC_DEMO,
+      'nothing where others than this machine come: anybody may register',
+    );
   if (!local && !tls && env.CLINIC_BEHIND_PROXY !== 'yes')
     throw wrong(
       'CLINIC_HOST',
@@ -69,6 +78,8 @@ export function readConfig(env) {
     questionMs: number(env, 'CLINIC_QUESTION_MS', 600_000, 1),
     attempts: number(env, 'CLINIC_ATTEMPTS', 10, 1),
     logLevel: env.CLINIC_LOG ?? 'info',
+    page: env.CLINIC_PAGE || undefined,
+    demo,
   };
 }
 

@@ -138,6 +138,8 @@ export class Questions {
     return {
       ...{
         id: row.id,
+        asker: row.asker,
+        holder: row.holder,
         program: row.program,
         records: JSON.parse(row.records),
         state: row.state,
@@ -169,6 +171,23 @@ export class Questions {
     });
     this.changes.emit(`cancel ${id}`);
     this.#changed(id);
+  }
+
+  /** The bytes of an answer go; that it was asked stays known. Of who asked, who holds the key has to fetch it before. Errors: 404; 409 `answer.none`. */
+  async deleteAnswer(user, id) {
+    const gone = await this.database.change(
+      { actor: user.id, action: 'answer.delete', subject: id },
+      async (trx) => {
+        const row = await trx('questions').where({ id, asker: user.id }).first();
+        if (!row) throw notFound('question');
+        if (Object.keys(JSON.parse(row.outputs ?? '{}')).length === 0)
+          throw new ServiceError(409, 'answer.none', 'There is no answer to delete', { found: row.state });
+        await trx('questions').where({ id }).update({ outputs: '{}' });
+        return this.storage.release(trx, 'result', id);
+      },
+    );
+    this.#changed(id);
+    await this.storage.sweep(gone);
   }
 
   /**
@@ -348,7 +367,7 @@ export class Questions {
     if (!row) throw notFound('question');
     const { job } = await this.#parts(this.database.db, row);
     if (![job.program, ...job.evaluation, ...Object.values(job.inputs)].includes(sha)) throw notFound('blob');
-    return this.storage.blobs.read(sha);
+    return this.storage.blobs.stream(sha);
   }
 }
 

@@ -153,7 +153,7 @@ export class Storage {
    * it is and who has a grant to read it, of records. Errors: 404 for all others.
    */
   async read(user, sha) {
-    if (await this.#mayRead(user, sha)) return this.blobs.read(sha);
+    if (await this.#mayRead(user, sha)) return this.blobs.stream(sha);
     throw notFound('blob');
   }
 

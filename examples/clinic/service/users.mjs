@@ -14,11 +14,11 @@ export class Users {
     this.config = config;
   }
 
-  /** A code with which somebody registers, once. `creator`: undefined for the command line, which is how the first administrator comes. */
-  async invite(creator, role) {
+  /** A code with which somebody registers, once. `creator`: undefined for `otherwise`, such as the command line, which is how the first administrator comes. */
+  async invite(creator, role, otherwise = 'command line') {
     const { token, hash } = newToken();
     const expires = Date.now() + this.config.inviteMs;
-    const actor = creator?.id ?? 'command line';
+    const actor = creator?.id ?? otherwise;
     await this.database.change({ actor, action: 'user.invite', details: { role } }, (trx) =>
       trx('invites').insert({ hash, role, creator: creator?.id ?? null, expires, used_by: null }),
     );

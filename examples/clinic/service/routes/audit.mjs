@@ -15,6 +15,17 @@ export function closed(app, { database, may }) {
         .orderBy('seq')
         .limit(PAGE),
   );
+  // What one did oneself, and what became of the questions that one asked or whose answers one's key opens.
+  app.get('/audit/own', { schema: { querystring: schemas.auditQuery } }, async ({ user, query }) => {
+    const mine = database.db('questions').where({ asker: user.id }).orWhere({ holder: user.id }).select('id');
+    return database
+      .db('audit')
+      .where('seq', '>', Number(query.after ?? 0))
+      .where((either) => either.where({ actor: user.id }).orWhereIn('subject', mine))
+      .orderBy('seq')
+      .limit(PAGE)
+      .select('seq', 'at', 'action', 'subject', 'details');
+  });
   app.get('/audit/check', may('audit.read'), async () => verifyChain(entries(database.db)));
 }
 

@@ -38,9 +38,16 @@ export function closed(app, { storage }) {
     }
   });
   app.get('/blobs/:sha', { schema: { params: schemas.bySha } }, async ({ user, params }, reply) => {
-    const bytes = await storage.read(user, params.sha);
-    return reply.type(BYTES).send(bytes);
+    return sendBlob(reply, await storage.read(user, params.sha));
   });
+}
+
+/** Sends bytes as they are read. What goes wrong on the way ends the connection, and is in the log. */
+export function sendBlob(reply, { bytes, stream }) {
+  stream.once('error', (error) =>
+    reply.log.error({ code: error.code, err: error }, 'bytes could not be sent'),
+  );
+  return reply.type(BYTES).header('content-length', bytes).send(stream);
 }
 
 /** What still comes is thrown away, but not for ever. Were the connection closed at once, the answer could be lost with it. */

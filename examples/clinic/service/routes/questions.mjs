@@ -18,6 +18,14 @@ export function closed(app, { questions, may }) {
   app.get('/questions/:id/events', ofId, async ({ user, params }, reply) =>
     sendEvents(reply, questions, user, params.id),
   );
+  app.delete(
+    '/questions/:id/answer',
+    { ...ofId, ...may('questions.ask') },
+    async ({ user, params }, reply) => {
+      await questions.deleteAnswer(user, params.id);
+      return reply.code(204).send();
+    },
+  );
   app.delete('/questions/:id', { ...ofId, ...may('questions.ask') }, async ({ user, params }, reply) => {
     await questions.cancel(user, params.id);
     return reply.code(204).send();

@@ -1,4 +1,5 @@
 /** Users and sessions. */
+import { notFound } from '../errors.mjs';
 import * as schemas from '../schemas.mjs';
 
 /** Without a token: what leads to one. */
@@ -8,6 +9,14 @@ export function open(app, { users, config }) {
     reply.code(201);
     return users.register(body);
   });
+  if (config.demo)
+    app.post('/demo', { config: rate }, async (request, reply) => {
+      // A name that leads to this machine, but is another one, is that of a foreign page.
+      if (!/^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(request.headers.host ?? ''))
+        throw notFound('address');
+      reply.code(201);
+      return users.invite(undefined, 'client', 'demo');
+    });
   app.post('/sessions', { schema: { body: schemas.login }, config: rate }, async ({ body }, reply) => {
     reply.code(201);
     return users.login(body);

@@ -1,5 +1,6 @@
 /** Questions, as devices of others see them that run these: a trusted third party, or one's own. They get the questions that name them, and nothing else. */
 import * as schemas from '../schemas.mjs';
+import { sendBlob } from './blobs.mjs';
 
 export function closed(app, { questions, storage, database, config, may }) {
   const run = may('questions.run');
@@ -11,8 +12,7 @@ export function closed(app, { questions, storage, database, config, may }) {
   const blob = { schema: { params: schemas.byWork }, ...run };
   app.get('/work/:id/:attempt/blobs/:sha', blob, async ({ user, params }, reply) => {
     const attempt = Number(params.attempt);
-    const bytes = await questions.readFor(user, { id: params.id, attempt }, params.sha);
-    return reply.type('application/octet-stream').send(bytes);
+    return sendBlob(reply, await questions.readFor(user, { id: params.id, attempt }, params.sha));
   });
   const ofId = (body) => ({ schema: { params: schemas.byId, body }, ...run });
   app.post('/work/:id/progress', ofId(schemas.progress), async ({ user, params, body }) => {

@@ -1,0 +1,400 @@
+/**
+ * The clinic's client, for browsers and Node alike: what the page has, and what `client.mjs` adds files to. Secret keys are made here, stay here (in a worker of cipherloom's), and leave only by
+ * {@link CoreClient.exportKeys}, under a passphrase.
+ */
+
+/** What the service refused: `code` as in its README, `status` of HTTP. */
+export class ClinicError extends Error {
+  constructor(status, { code, message, details = {} }) {
+    super(message);
+    this.name = 'ClinicError';
+    this.status = status;
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/** Between two tries to reach a service that is away. */
+const AGAIN_MS = 250;
+
+export class CoreClient {
+  /** Secret keys by the id of the set that the service has. @type {Map<string, import('cipherloom').Client>} */
+  #keys = new Map();
+  /** Opened programs by id. @type {Map<string, import('cipherloom').Program>} */
+  #programs = new Map();
+  /** What this client knows the service to have, so that what is done again after a failure sends nothing twice. @type {Set<string>} */
+  #sent = new Set();
+  #fetch;
+  /** @type {string | undefined} */
+  token;
+  /** @type {{id: string, name: string, role: string} | undefined} */
+  user;
+
+  /**
+   * @param {string | URL} url of the service; what is behind its last `/` does not count
+   * @param {import('cipherloom').Loom | undefined} loom one that comes later is set before it is needed
+   * @param {{fetch?: typeof globalThis.fetch}} [own] another way to send requests
+   */
+  constructor(url, loom, { fetch = (url, request) => globalThis.fetch(url, request) } = {}) {
+    this.url = new URL(url);
+    this.loom = loom;
+    this.#fetch = fetch;
+  }
+
+  /** Registers with a code, and logs in. */
+  static async register(url, loom, { code, name, password }) {
+    const client = new this(url, loom);
+    await client.call('POST', '/register', { code, name, password });
+    await client.login({ name, password });
+    return client;
+  }
+
+  async login({ name, password }) {
+    const { token, user } = await this.call('POST', '/sessions', { name, password });
+    this.token = token;
+    this.user = user;
+  }
+
+  async logout() {
+    await this.call('DELETE', '/sessions/current');
+    this.token = undefined;
+  }
+
+  /** One request. Errors: ClinicError; TypeError where the service is not there. */
+  async call(method, path, body, signal) {
+    const response = await this.#send(method, path, body && JSON.stringify(body), 'application/json', signal);
+    return response.status === 204 ? undefined : response.json();
+  }
+
+  async #send(method, path, body, type, signal) {
+    const response = await this.#fetch(new URL(`v1${path}`, this.url), {
+      method,
+      headers: {
+        ...(this.token && { authorization: `Bearer ${this.token}` }),
+        ...(body && { 'content-type': type }),
+      },
+      body,
+      signal,
+    });
+    if (response.ok) return response;
+    const told = await response.json().catch(() => ({}));
+    throw new ClinicError(
+      response.status,
+      told.error ?? { code: 'service.failed', message: response.statusText },
+    );
+  }
+
+  /** Stores bytes; gives their SHA-256, which is compared with one's own. */
+  async upload(bytes, signal) {
+    const own = await shaOf(bytes);
+    const response = await this.#send('POST', '/blobs', bytes, 'application/octet-stream', signal);
+    const { sha } = await response.json();
+    if (sha !== own) throw new Error('The service stored something else than was sent');
+    this.#sent.add(sha);
+    return sha;
+  }
+
+  /** The same, unless they were sent before: to be used within {@link #brought}. */
+  async #uploadOnce(bytes, signal) {
+    const sha = await shaOf(bytes);
+    return this.#sent.has(sha) ? sha : this.upload(bytes, signal);
+  }
+
+  /** Makes something of uploads, and once more where the service has thrown away what it was sent before (`blob.missing`). */
+  async #brought(bring) {
+    try {
+      return await bring();
+    } catch (error) {
+      if (error.code !== 'blob.missing' || this.#sent.size === 0) throw error;
+      this.#sent.clear();
+      return bring();
+    }
+  }
+
+  /** `path`: where who runs a question has it. */
+  async download(sha, path = `/blobs/${sha}`) {
+    const response = await this.#send('GET', path);
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    if ((await shaOf(bytes)) !== sha) throw new Error('The service gave something else than was asked for');
+    return bytes;
+  }
+
+  async #uploadAll(byName, signal) {
+    /** @type {Record<string, string>} */
+    const shas = {};
+    for (const [name, bytes] of Object.entries(byName)) shas[name] = await this.#uploadOnce(bytes, signal);
+    return shas;
+  }
+
+  /** Offers a program that was compiled here. Gives its id. */
+  async publish(name, program, signal) {
+    const { id } = await this.#brought(async () => {
+      const blob = await this.#uploadOnce(program.toBytes(), signal);
+      return this.call('POST', '/programs', { name, blob }, signal);
+    });
+    this.#programs.set(id, program);
+    return id;
+  }
+
+  /**
+   * Has the service select parameters and base operators for a task. What comes back is a program of that very task, or it is refused here: a service that changed the task would get
+   * other numbers than were meant. Gives its id.
+   */
+  async compileThere(name, task, options) {
+    const literal = task.literal();
+    const { id, blob } = await this.call('POST', '/programs/compile', { name, task: literal, options });
+    await this.checkedProgram(id, blob, literal);
+    return id;
+  }
+
+  /** Opens a program of the service, and compares its task with the one that is meant. Errors: `program.other`. */
+  async checkedProgram(id, blob, literal) {
+    const bytes = await this.download(blob);
+    if (!sameTask(taskIn(bytes), literal))
+      throw new ClinicError(0, {
+        code: 'program.other',
+        message: 'The program computes another task',
+        details: { where: id },
+      });
+    this.#programs.set(id, await this.loom.program(bytes));
+  }
+
+  /** Opens a program of the service; one that is not secure is refused. Look at what it computes before you encrypt for it: `toText('server')`. */
+  async program(id) {
+    const known = this.#programs.get(id);
+    if (known) return known;
+    const { blob } = await this.call('GET', `/programs/${id}`);
+    const opened = await this.loom.program(await this.download(blob));
+    this.#programs.set(id, opened);
+    return opened;
+  }
+
+  /** Makes keys for a program, and gives the service those that hold no secret. With `replaces` they take the place of others. Gives the id of the set. */
+  async issueKeys(program, { replaces } = /** @type {{replaces?: string}} */ ({})) {
+    const opened = await this.program(program);
+    return this.giveKeys(program, await opened.client(), { replaces });
+  }
+
+  /**
+   * Gives the service the keys of a holder that hold no secret. `publicKey`: one that `publicKey()` of the holder made before.
+   * @param {string} program
+   * @param {import('cipherloom').Client} holder
+   * @param {{replaces?: string, publicKey?: Uint8Array, signal?: AbortSignal}} [options]
+   */
+  async giveKeys(program, holder, { replaces, publicKey, signal } = {}) {
+    const opened = await this.program(program);
+    const made = publicKey ?? (opened.info.publicKey ? await holder.publicKey() : undefined);
+    const { id } = await this.#brought(async () => {
+      const evaluation = [];
+      for (const key of holder.evaluationKeys) evaluation.push(await this.#uploadOnce(key, signal));
+      const told = made && (await this.#uploadOnce(made, signal));
+      return this.call('POST', '/keys', { program, evaluation, publicKey: told, replaces }, signal);
+    });
+    this.#keys.set(id, holder);
+    return id;
+  }
+
+  /** Whether the secret key of a set is here. */
+  holds(set) {
+    return this.#keys.has(set);
+  }
+
+  /** Answers all requests for one's public key that are open. */
+  async answerRequests() {
+    const requests = await this.call('GET', '/key-requests');
+    const open = requests.filter(({ holder, state }) => holder === this.user.name && state === 'open');
+    for (const program of new Set(open.map(({ program }) => program))) await this.issueKeys(program);
+    return open.length;
+  }
+
+  /** A secret key under a passphrase. Whoever has both can decrypt. */
+  async exportKeys(set, passphrase) {
+    return this.#holder(set).exportKey(passphrase);
+  }
+
+  /** Takes a secret key that {@link exportKeys} gave. Errors: of cipherloom, `key.passphrase` for another passphrase. */
+  async importKeys(set, program, bytes, passphrase) {
+    const opened = await this.program(program);
+    this.#keys.set(set, await opened.restoreClient(bytes, { passphrase, evaluationKeys: [] }));
+  }
+
+  /** Forgets a secret key here; the service keeps the others. */
+  forgetKeys(set) {
+    this.#keys.get(set)?.dispose();
+    this.#keys.delete(set);
+  }
+
+  /** Forgets a secret key, and has the service delete the others. What was encrypted under it can no longer be decrypted here. */
+  async deleteKeys(set) {
+    await this.call('DELETE', `/keys/${set}`);
+    this.forgetKeys(set);
+  }
+
+  /** Encrypts values under one's own key, and stores them. Gives the record. */
+  async store({ program, key, label, values }) {
+    const ciphertexts = await this.#holder(key).encrypt(values);
+    return this.storeCiphertexts({ program, key, label, ciphertexts });
+  }
+
+  /**
+   * Stores what is encrypted already. Gives the record.
+   * @param {{program: string, key: string, label: string, ciphertexts: import('cipherloom').Ciphertexts, signal?: AbortSignal}} record
+   */
+  async storeCiphertexts({ program, key, label, ciphertexts, signal }) {
+    return this.#brought(async () => {
+      const inputs = await this.#uploadAll(ciphertexts, signal);
+      return this.call('POST', '/records', { program, key, label, inputs }, signal);
+    });
+  }
+
+  /**
+   * Encrypts values for the holder of a public key, and stores them. `fingerprint`: the SHA-256 of that key, as the holder told it by another way than the service, which could
+   * hand out a key of its own otherwise. Gives the record. Errors: `key.other`.
+   */
+  async storeFor({ program, holder, fingerprint, label, values }) {
+    const { key, ciphertexts } = await this.encryptFor({ program, holder, fingerprint, values });
+    return this.storeCiphertexts({ program, key, label, ciphertexts });
+  }
+
+  /** The half of {@link storeFor} that sends nothing of the values. Gives the ciphertexts, and the set of keys that they belong to. */
+  async encryptFor({ program, holder, fingerprint, values }) {
+    const sets = await this.call('GET', `/keys?holder=${holder}&program=${program}`);
+    const set = sets.find(({ state, publicKey }) => state === 'active' && publicKey === fingerprint);
+    if (set === undefined)
+      throw new ClinicError(0, {
+        code: 'key.other',
+        message: 'The service has no such key of that holder',
+        details: { expected: fingerprint },
+      });
+    const opened = await this.program(program);
+    const owner = await opened.owner(await this.download(fingerprint));
+    try {
+      return { key: set.id, ciphertexts: await owner.encrypt(values) };
+    } finally {
+      owner.dispose();
+    }
+  }
+
+  /** What one tells those who are to encrypt: the SHA-256 of the public key. */
+  async fingerprint(set) {
+    const sets = await this.call('GET', `/keys?holder=${this.user.name}`);
+    return sets.find(({ id }) => id === set)?.publicKey;
+  }
+
+  async grant(record, grant) {
+    return this.call('POST', `/records/${record}/grants`, grant);
+  }
+
+  /** Asks, once: if the answer of the service is lost, the same question is asked again. Gives it as it stands. */
+  async ask(question) {
+    const asked = { id: crypto.randomUUID(), ...question };
+    return this.patiently(() => this.call('POST', '/questions', asked));
+  }
+
+  /** Does something again and again while the service is away, for as long as patience lasts: only what may be done twice. */
+  async patiently(work, patienceMs = 60_000, onAway = undefined) {
+    for (const began = Date.now(); ;) {
+      try {
+        return await work();
+      } catch (error) {
+        const away = error instanceof TypeError || error.status === 503;
+        if (!away || Date.now() - began >= patienceMs) throw error;
+        onAway?.();
+      }
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+    }
+  }
+
+  /**
+   * Waits for the end of a question, through restarts of the service. `onState` hears of progress, `onAway` of every try to reach a service that is away. Errors: ClinicError of its code, where it failed.
+   * @param {string} id
+   * @param {{onState?: (state: any) => void, onAway?: () => void, signal?: AbortSignal, patienceMs?: number}} [watch]
+   */
+  async wait(id, { onState, onAway, signal, patienceMs } = {}) {
+    const ended = await this.patiently(
+      async () => {
+        for await (const state of this.events(id, signal)) {
+          onState?.(state);
+          if (['done', 'failed', 'cancelled'].includes(state.state)) return state;
+        }
+        // The stream ended before the question: the service did.
+        throw new TypeError('the stream of events ended');
+      },
+      patienceMs,
+      onAway,
+    );
+    if (ended.state === 'done') return ended;
+    throw new ClinicError(
+      0,
+      ended.error ?? { code: 'question.cancelled', message: 'The question was cancelled' },
+    );
+  }
+
+  /** States of a question, as they come. */
+  async *events(id, signal) {
+    const response = await this.#send('GET', `/questions/${id}/events`, undefined, undefined, signal);
+    let text = '';
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    for (let read; !(read = await reader.read()).done;) {
+      text += read.value;
+      const blocks = text.split('\n\n');
+      text = blocks.pop();
+      for (const block of blocks) {
+        const data = block.split('\n').find((line) => line.startsWith('data: '));
+        if (data) yield JSON.parse(data.slice('data: '.length));
+      }
+    }
+  }
+
+  /** Fetches and decrypts the answer to a question. Errors: `answer.none`. */
+  async answer(id, key, options) {
+    return this.#holder(key).decrypt(await this.#results(id), options);
+  }
+
+  /** The same with exact numbers, and with reasons for what has no value. */
+  async answerDetails(id, key) {
+    return this.#holder(key).decryptDetails(await this.#results(id));
+  }
+
+  async #results(id) {
+    const { outputs } = await this.call('GET', `/questions/${id}`);
+    if (Object.keys(outputs ?? {}).length === 0)
+      throw new ClinicError(0, { code: 'answer.none', message: 'There is no answer, or it was deleted' });
+    const fetched = new Map();
+    /** @type {Record<string, Uint8Array>} */
+    const results = {};
+    for (const [name, sha] of Object.entries(outputs)) {
+      if (!fetched.has(sha)) fetched.set(sha, await this.download(sha));
+      results[name] = fetched.get(sha);
+    }
+    return results;
+  }
+
+  #holder(set) {
+    const holder = this.#keys.get(set);
+    if (holder === undefined) throw new Error(`There is no secret key of the set ${set} here`);
+    return holder;
+  }
+}
+
+export async function shaOf(bytes) {
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+  return Array.from(hash, (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** The task in the bytes of a program: behind the frame's 21 bytes a length and JSON (FORMAT.md, kind 7). */
+export function taskIn(bytes) {
+  const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(21, true);
+  return JSON.parse(new TextDecoder().decode(bytes.subarray(25, 25 + length))).task;
+}
+
+/** Literals that say the same: fields that are left out are not there. */
+function sameTask(one, other) {
+  const plain = (value) => JSON.stringify(value, (_key, part) => sorted(part));
+  return plain(one) === plain(other);
+}
+
+function sorted(part) {
+  if (part === null || typeof part !== 'object' || Array.isArray(part)) return part;
+  return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
