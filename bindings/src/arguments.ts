@@ -191,6 +191,7 @@ export const LOAD_OPTIONS: Kinds<LoadOptions> = {
   threads: NUMBER,
   wasm: objectOf('a source for each build'),
   worker: FUNCTION,
+  kernels: { expected: 'an array of records', fits: (value) => Array.isArray(value) },
   workers: BOOLEAN,
 };
 const SOURCE: Kind = { expected: 'an address, bytes or a module', fits: (value) => value !== null };
