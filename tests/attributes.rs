@@ -225,11 +225,18 @@ fn of_joint(registry: &Registry) -> Graph {
     let opened = s.op("bgv.decrypt", none(), &[opened]).unwrap();
     let switched = s.op("joint.switch_share", deviation, &[secret, ciphertext, receiver, hidden]).unwrap();
     let switched = s.op("joint.switched", none(), &[ciphertext, switched]).unwrap();
+    let base = none().with("n", n).with("base", t).with("count", 1u64);
+    let mask = s.op("joint.mask", base, &[hidden]).unwrap();
+    let deviation = none().with("deviation", Real::new(2f64.powi(20)).unwrap());
+    let masked = s.op("joint.masked_share", deviation, &[secret, ciphertext, mask, hidden]).unwrap();
+    let a = s.op("joint.common", common(&q, 1), &[]).unwrap();
+    let fresh = s.op("joint.refresh_share", none(), &[secret, ciphertext, a, mask, hidden]).unwrap();
+    let refreshed = s.op("joint.refreshed", none(), &[ciphertext, a, masked, masked, fresh, fresh]).unwrap();
     let polynomial = s.op("joint.shamir", none().with("threshold", 2u64), &[secret, hidden]).unwrap();
     let value = s.op("joint.evaluate", none().with("point", 3u64), &[polynomial]).unwrap();
     let attrs = none().with("point", 3u64).with("active", vec![1u64, 3]);
     let recombined = s.op("joint.recombine", attrs, &[value]).unwrap();
-    let outputs = [public, galois, second, opened, switched, recombined];
+    let outputs = [public, galois, second, opened, switched, refreshed, recombined];
     for (number, output) in outputs.into_iter().enumerate() {
         s.graph_mut().declare_output(&number.to_string(), output);
     }

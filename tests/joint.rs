@@ -13,8 +13,9 @@ use cipherloom::platform::{Mixed, Platform, Simd};
 use cipherloom::schemes::SchemeName;
 use cipherloom::schemes::close::KeyName;
 use cipherloom::tasks::{
-    Client, Evaluator, Literal, Member, Opening, Options, Owner, Program, Releases, Sharing,
+    Client, Evaluator, Literal, Member, Opening, Options, Owner, Program, Releases, ResultOf, Sharing, Step,
 };
+use cipherloom::values::number::Number;
 use cipherloom::values::{Exact, Values};
 use cipherloom::{Error, Result};
 use road::random::{Dice, Random, random};
@@ -180,9 +181,15 @@ impl Keyed {
 
     /// What a data owner encrypts, and a server computes.
     fn run(&self, encrypted: &Cells, clear: &Cells) -> Vec<Vec<u8>> {
+        self.run_on(encrypted, BTreeMap::new(), clear)
+    }
+
+    /// The same, on what others computed, too.
+    fn run_on(&self, encrypted: &Cells, results: Bytes, clear: &Cells) -> Vec<Vec<u8>> {
         let simd = Arc::new(Simd::new());
         let owner = Owner::new(Arc::clone(self.program()), simd, CLOCK, &self.public_key).unwrap();
-        let sealed = sealed_public(&owner, encrypted);
+        let mut sealed = sealed_public(&owner, encrypted);
+        sealed.extend(results);
         let insecure = self.program().parameters().insecure();
         let bytes = self.program().bytes();
         let mut evaluator = Evaluator::opened(&bytes, insecure, &Simd::new(), CLOCK).unwrap();
@@ -206,6 +213,49 @@ impl Keyed {
             }
         }
         inputs
+    }
+
+    /// The same key of the same parties, for another program under its parameters, with evaluation keys that those of `active` make for that one.
+    fn of(&self, program: &Arc<Program>, active: &[String]) -> Self {
+        let simd: Arc<dyn Platform> = Arc::new(Simd::new());
+        let group = (self.names.as_slice(), self.sharing.group().threshold());
+        let sharing = Arc::new(Sharing::new(Arc::clone(program), simd, CLOCK, group).unwrap());
+        let again = |member: &Member, name: &String| {
+            Member::restore(Arc::clone(&sharing), name, &member.save()).unwrap()
+        };
+        let members: Vec<Member> =
+            self.members.iter().zip(&self.names).map(|(member, name)| again(member, name)).collect();
+        let run: [u8; 16] = program.id();
+        let shared = sharing.keys(active, "cloud", &run).unwrap();
+        let own = members.iter().zip(&self.names).filter(|(_, name)| active.contains(name));
+        let (outputs, sent) = together(&shared, &named(own.flat_map(|(own, _)| own.key_inputs().unwrap())));
+        let made = outputs.iter().filter_map(|(name, words)| Some((name.strip_prefix("key ")?, words)));
+        let key = |(name, words): (&str, &Vec<u8>)| sharing.key(&run, name, words, &self.public_key).unwrap();
+        let keys = made.map(key).collect();
+        Self { sharing, members, names: self.names.clone(), public_key: self.public_key.clone(), keys, sent }
+    }
+
+    /// Refreshes results, all that are to be, by name.
+    fn refreshed(&self, results: &[Vec<u8>], active: &[String], run: [u8; 16]) -> Bytes {
+        self.refreshed_with(results, active, run, |_| {}).unwrap()
+    }
+
+    fn refreshed_with(
+        &self,
+        results: &[Vec<u8>],
+        active: &[String],
+        run: [u8; 16],
+        change: impl FnMut(&mut Sent),
+    ) -> Result<Bytes> {
+        let results: Vec<&[u8]> = results.iter().map(Vec::as_slice).collect();
+        let opening = self.sharing.refreshing(&results, &self.public_key, active, "cloud", &run)?;
+        let inputs = self.opening_inputs(&opening, active);
+        let (outputs, sent) = together_with(&opening.shared, &inputs, change)?;
+        // Two polynomials of each party, for each ciphertext.
+        assert_eq!(sent.len(), 2 * active.len() * opening.ciphertexts.len());
+        assert!(sent.iter().all(|sent| sent.to == "cloud" && sent.ty.starts_with("poly[")));
+        let values = self.sharing.refreshed(&results, &self.public_key, &outputs)?;
+        Ok(values.into_iter().map(|mut value| (value.names.remove(0), value.bytes)).collect())
     }
 
     /// Decrypts results, for all of `to`.
@@ -345,43 +395,342 @@ fn a_receiver_decrypts_alone() {
     }
 }
 
-/// Random programs with what clear values there are, by any number of parties.
+/// What a task before makes, as `name` of this one, refreshed.
+fn from(task: usize, output: &str, name: &str) -> BTreeMap<String, ResultOf> {
+    BTreeMap::from([(name.to_owned(), ResultOf { task, output: output.to_owned(), refreshed: true })])
+}
+
+/// x to 1 - (1 - x^2)^2, again and again, as many tasks: of numbers from -1 to 1 it stays one.
+fn iterated(real: bool, steps: usize) -> (Vec<Literal>, Cells) {
+    let kind = if real { "real" } else { "integer" };
+    let attrs = format!(r#"kind="{kind}", shape=[8], where="encrypted""#);
+    let one =
+        if real { r#"kind="real", shape=[8], value=1.0"# } else { r#"kind="integer", shape=[8], value=1"# };
+    let step = |_| {
+        let mut task = TaskBuilder::default();
+        let x = task.input("x", &attrs, Some(["-1", "1"]));
+        let one = task.op("value.constant", one, &[]);
+        let mut y = x;
+        for _ in 0..2 {
+            let square = task.op("value.square", "", &[y]);
+            y = task.op("value.sub", "", &[one, square]);
+        }
+        task.output("y", y);
+        task.finish()
+    };
+    let cells = if real {
+        Exact::new((0..8).map(|k| Number::from_f64(f64::from(k) / 4.0 - 0.875).unwrap()).collect())
+    } else {
+        Exact::integers((0..8).map(|k| k % 3 - 1))
+    };
+    ((0..steps).map(step).collect(), Cells::from([("x".into(), cells)]))
+}
+
+/// Programs of tasks in a row, each of which takes what the one before makes, refreshed.
+fn in_a_row(tasks: &[Literal], options: &Options) -> Result<Vec<Arc<Program>>> {
+    let step = |(number, task): (usize, &Literal)| Step {
+        from: if number == 0 { BTreeMap::new() } else { from(number - 1, "y", "x") },
+        ..task.clone().into()
+    };
+    let steps = tasks.iter().enumerate().map(step).collect();
+    // Each result may be decrypted, too: the noise of that is what is not precise, more of it the more parties there are.
+    let options = &Options { precision: Some(5.0), ..options.clone() };
+    Ok(Program::compile_all(steps, options)?.into_iter().map(Arc::new).collect())
+}
+
+/// More products in a row than the chain has levels for: results are refreshed in between, by all or by any few.
+#[test]
+fn refreshed_results_go_on() {
+    for (scheme, parties, threshold, steps) in [
+        (SchemeName::Bgv, 2, None, 5),
+        (SchemeName::Bfv, 3, Some(2), 4),
+        (SchemeName::Ckks, 2, None, 4),
+        (SchemeName::Ckks, 3, Some(2), 2),
+    ] {
+        let real = scheme == SchemeName::Ckks;
+        let (tasks, cells) = iterated(real, steps);
+        let mut options = options(scheme, parties);
+        options.releases = Some(Releases { count: 2 * steps as u64, statistical_bits: 20 });
+        let programs = in_a_row(&tasks, &options).unwrap();
+        let mut own = keyed(&programs[0], parties, threshold);
+        let (mut results, mut expected_cells) = (own.run(&cells, &Cells::new()), expected(&tasks[0], &cells));
+        let active = own.names[..threshold.unwrap_or(parties)].to_vec();
+        for (number, (program, task)) in programs.iter().zip(&tasks).enumerate().skip(1) {
+            let fresh = own.refreshed(&results, &active, [number as u8; 16]);
+            assert_eq!(fresh.keys().collect::<Vec<_>>(), ["y"]);
+            own = own.of(program, &active);
+            let given = BTreeMap::from([("x".to_owned(), fresh["y"].clone())]);
+            results = own.run_on(&Cells::new(), given, &Cells::new());
+            let before = expected_cells.remove("y").unwrap();
+            expected_cells = expected(task, &Cells::from([("x".into(), before)]));
+        }
+        let found = own.decrypted(&results, &active, &active[..1], &Cells::new()).unwrap().remove(0);
+        let last = programs.last().unwrap();
+        right(last, &found, &expected_cells, real, &format!("{scheme:?} of {parties}"));
+        // All but the last one's are refreshed, which counts as a decryption.
+        let used: Vec<u64> = own.members.iter().map(Member::released).collect();
+        assert_eq!(used[..active.len()], vec![steps as u64; active.len()]);
+        assert!(used[active.len()..].iter().all(|&used| used == 0));
+    }
+}
+
+/// Noise of what was refreshed is what its bound says, and so is that of what is opened meanwhile.
+#[test]
+fn refreshed_noise_is_within_its_bound() {
+    for (scheme, parties) in SCHEMES.into_iter().flat_map(|scheme| [(scheme, 2), (scheme, 9)]) {
+        let real = scheme == SchemeName::Ckks;
+        let (tasks, mut cells) = iterated(real, 2);
+        if real {
+            // What is encrypted is 0 in the end, so that all that there is is noise.
+            cells.insert("x".into(), Exact::integers((0..8).map(|_| 0)));
+        }
+        let programs = in_a_row(&tasks, &options(scheme, parties)).unwrap();
+        let keyed = keyed(&programs[0], parties, None);
+        let results = keyed.run(&cells, &Cells::new());
+        let fresh = keyed.refreshed(&results, &keyed.names, [9; 16]);
+        let given = programs[0].report().unwrap().results["y"].refreshed.clone().unwrap();
+        let words = keyed.words(&fresh["y"], &given.ciphertexts[0].ty);
+        let ty = cipherloom::graph::parse_type(&given.ciphertexts[0].ty).unwrap();
+        let ty = types::sized(&ty.0, ty.1, ty.2, 64).unwrap();
+        let Scheme::Ckks { scale } = Extract::of(&ty).unwrap().ciphertext.scheme else {
+            let op = if scheme == SchemeName::Bfv { "bfv.noise" } else { "bgv.noise" };
+            let given_words = vec![keyed.secret(), (ty.clone(), words)];
+            let measured = computed(&programs[0], given_words, |s, given| s.op(op, Attrs::new(), given))[0];
+            let mut found = f64::from_bits(measured);
+            if let Scheme::Bfv { t } = Extract::of(&ty).unwrap().ciphertext.scheme {
+                found -= (t as f64).log2();
+            }
+            let bound = given.ciphertexts[0].error;
+            let at = format!("{scheme:?} of {parties}: 2^{found:.1}, at most 2^{bound:.1}");
+            println!("{at}");
+            assert!(found <= bound && found > bound - 4.0, "{at}");
+            continue;
+        };
+        let given_words = vec![keyed.secret(), (ty, words)];
+        let found = computed(&programs[0], given_words, |s, given| {
+            let plain = s.op("ckks.decrypt", Attrs::new(), given)?;
+            s.op("ckks.decode", Attrs::new().with("complex", 1u64), &[plain])
+        });
+        // Cells are 0 in all slots but for noise: 1 - (1 - 0)^2.
+        let largest = found.chunks_exact(2).map(|z| f64::from_bits(z[0]).hypot(f64::from_bits(z[1])));
+        let found = largest.fold(0.0, f64::max).log2() + scale.get().log2();
+        let bound = given.ciphertexts[0].error;
+        let at = format!("{scheme:?} of {parties}: 2^{found:.1}, at most 2^{bound:.1}");
+        println!("{at}");
+        assert!(found <= bound && found > bound - 14.0, "{at}");
+    }
+}
+
+/// What is no result to refresh, who may not, and shares that are none.
+#[test]
+fn what_cannot_be_refreshed_is_refused() {
+    for scheme in SCHEMES {
+        let real = scheme == SchemeName::Ckks;
+        let (tasks, cells) = iterated(real, 2);
+        let programs = in_a_row(&tasks, &options(scheme, 2)).unwrap();
+        let keyed = keyed(&programs[0], 2, None);
+        let results = keyed.run(&cells, &Cells::new());
+        let names = keyed.names.clone();
+        let fresh = keyed.refreshed(&results, &names, [1; 16]);
+        // As it is, it is none that the next program takes; neither is what was refreshed one that is decrypted.
+        let next = keyed.of(&programs[1], &names);
+        let mut evaluator = Evaluator::new(&programs[1].bytes(), &Simd::new(), CLOCK).unwrap();
+        next.keys.iter().for_each(|key| evaluator.load_key(key).unwrap());
+        let error = evaluator.run(&[("x", &results[0])], &given(&Cells::new())).err().unwrap();
+        assert_eq!(error.code(), "task.invalid");
+        assert!(error.to_string().contains("`y`, refreshed"), "{error}");
+        let error = keyed.decrypted(&[fresh["y"].clone()], &names, &names, &Cells::new()).err().unwrap();
+        assert_eq!(error.code(), "task.invalid", "{error}");
+        // A program that has none to refresh.
+        let error = next.refreshed_with(&results, &names, [2; 16], |_| {}).err().unwrap();
+        assert!(matches!(error, Error::Task { .. } | Error::Foreign { .. }), "{error}");
+        let refused =
+            keyed.sharing.refreshing(&[], &keyed.public_key, &names, "cloud", &[2; 16]).err().unwrap();
+        assert!(refused.to_string().contains("one of `y`"), "{refused}");
+        // A share of what is opened that is none is found out before anything comes of it.
+        let broken = |sent: &mut Sent| {
+            if sent.from == "p1" {
+                // Within one limb, so that they are residues.
+                sent.bytes[..1 << 13].rotate_left(8);
+            }
+        };
+        let error = keyed.refreshed_with(&results, &names, [3; 16], broken).err().unwrap();
+        assert_eq!(error.code(), "noise.exhausted", "{scheme:?}: {error}");
+        // Runs that are others have other common polynomials, and are other graphs.
+        let id = |run: u8| {
+            let results: Vec<&[u8]> = results.iter().map(Vec::as_slice).collect();
+            let own = keyed.sharing.refreshing(&results, &keyed.public_key, &names, "p0", &[run; 16]);
+            own.unwrap().shared.id().unwrap()
+        };
+        assert_eq!(id(4), id(4));
+        assert_ne!(id(4), id(5));
+    }
+    // A key of one holder.
+    let (tasks, _) = iterated(false, 2);
+    let alone = Options { parties: None, ..options(SchemeName::Bgv, 2) };
+    let error = in_a_row(&tasks, &alone).err().unwrap();
+    assert!(error.to_string().contains("several parties share"), "{error}");
+}
+
+/// What is opened meanwhile tells nothing of the message: modulo t it is uniform, and under CKKS far larger.
+#[test]
+fn what_is_opened_is_masked() {
+    for scheme in SCHEMES {
+        let (tasks, cells) = iterated(scheme == SchemeName::Ckks, 2);
+        let programs = in_a_row(&tasks, &options(scheme, 2)).unwrap();
+        let keyed = keyed(&programs[0], 2, None);
+        let results = keyed.run(&cells, &Cells::new());
+        let results: Vec<&[u8]> = results.iter().map(Vec::as_slice).collect();
+        let names = &keyed.names;
+        let opening =
+            keyed.sharing.refreshing(&results, &keyed.public_key, names, "cloud", &[1; 16]).unwrap();
+        let (outputs, sent) = together(&opening.shared, &keyed.opening_inputs(&opening, names));
+        let graph = opening.shared.circuit().graph();
+        let (name, words) = &opening.ciphertexts[0];
+        let port = graph.inputs().iter().find(|port| port.name == format!("{name} p0")).unwrap();
+        let ty = Extract::of(graph.ty(port.operand)).unwrap().ciphertext;
+        let words_of = |bytes: &[u8]| -> Vec<u64> {
+            bytes.chunks_exact(8).map(|word| u64::from_le_bytes(word.try_into().unwrap())).collect()
+        };
+        if let Scheme::Ckks { scale } = ty.scheme {
+            // 20 bits and more above the message, which has its scale, and is 1 at most.
+            let noise = f64::from_bits(words_of(&outputs[&format!("{name} noise")])[0]);
+            assert!(noise > scale.get().log2() + 20.0, "2^{noise}");
+            continue;
+        }
+        // At its level, which is not the highest one, the shares of what is opened.
+        let poly = ty.poly().ty();
+        let shares: Vec<&Sent> = sent.iter().filter(|sent| sent.ty == poly.to_string()).collect();
+        assert_eq!(shares.len(), 2);
+        let given = std::iter::once((ty.ty(), words.clone()))
+            .chain(shares.iter().map(|share| (poly.clone(), words_of(&share.bytes))))
+            .collect();
+        let opened = computed(&programs[0], given, |s, given| {
+            let mut sum = s.split(given[0], 0, poly.clone())?;
+            for &share in &given[1..] {
+                sum = s.op("poly.add", Attrs::new(), &[sum, share])?;
+            }
+            let opened = s.retype(sum, ty.with_parts(1).ty())?;
+            s.op(scheme.operators().decrypt, Attrs::new(), &[opened])
+        });
+        let (Scheme::Bfv { t } | Scheme::Bgv { t, .. }) = ty.scheme else { panic!("a modulus") };
+        // Pearson's test, of 15 degrees of freedom: above 70 with a probability of 10^-8.
+        let mut counts = [0u32; 16];
+        opened.iter().for_each(|&word| counts[(u128::from(word) * 16 / u128::from(t)) as usize] += 1);
+        let mean = ty.n as f64 / 16.0;
+        let off: f64 = counts.iter().map(|&count| (f64::from(count) - mean).powi(2) / mean).sum();
+        assert!(off < 70.0, "{scheme:?}: {off} {counts:?}");
+    }
+}
+
+/// Checks what was decrypted of a program, under CKKS up to the errors that it tells.
+fn right(program: &Program, found: &Cells, expected: &Cells, real: bool, at: &str) {
+    let outputs = program.report().unwrap().outputs;
+    let off = outputs.iter().filter_map(|output| output.error_bits);
+    let off = if real { off.fold(f64::NEG_INFINITY, f64::max).exp2().max(1e-9) } else { 0.0 };
+    for (name, found) in found {
+        for (a, b) in found.cells.iter().zip(&expected[name].cells) {
+            let (a, b) = (a.to_f64(), b.to_f64());
+            assert!((a - b).abs() <= off * b.abs().max(1.0), "{at}, {name}: {a} {b}, {off}");
+        }
+    }
+}
+
+/// What it takes a program not to be compiled: it is too deep, a comparison of much, has nothing that is encrypted, or no such result.
+fn is_refused(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::NoParameters { .. }
+            | Error::RangeOverflow { .. }
+            | Error::Task { .. }
+            | Error::Operator { .. }
+            | Error::Parameters { .. }
+    )
+}
+
+/// A random program with what clear values there are, by so many parties, or any `threshold` of them: what it gives is what the interpreter says, and so is what another program makes of one of its results, refreshed, where there is
+/// one that it can. None where it is not compiled; else whether it was refreshed.
+fn random_program(seed: u64, scheme: SchemeName, parties: usize, threshold: Option<usize>) -> Option<bool> {
+    let values = Values::new();
+    let real = scheme == SchemeName::Ckks;
+    let at = format!("seed {seed}, {scheme:?} of {parties}, {threshold:?}");
+    let Random { task, inputs } = random(&values.registry(), seed, 3, real);
+    let options = options(scheme, parties);
+    let both = task.outputs.iter().take(2).find_map(|output| {
+        let mut next = TaskBuilder::default();
+        // Its type is that of the result.
+        let r = next.input("r", r#"kind="integer", shape=[], where="encrypted""#, None);
+        let twice = next.op("value.add", "", &[r, r]);
+        next.output("twice", twice);
+        let next = Step { from: from(0, &output.name, "r"), ..next.finish().into() };
+        match Program::compile_all(vec![task.clone().into(), next], &options) {
+            Ok(programs) => Some((Some(output.name.clone()), programs)),
+            Err(error) if is_refused(&error) => None,
+            Err(error) => panic!("{at}: {error}"),
+        }
+    });
+    let alone = || match Program::compile(task.clone(), &options) {
+        Ok(program) => Some((None, vec![program])),
+        Err(error) if is_refused(&error) => None,
+        Err(error) => panic!("{at}: {error}"),
+    };
+    let (refreshed, programs) = both.or_else(alone)?;
+    let programs: Vec<Arc<Program>> = programs.into_iter().map(Arc::new).collect();
+    let encrypted = |name: &str| task.inputs.iter().any(|i| i.name == name && i.ty.contains("encrypted"));
+    let (own, clear): (Cells, Cells) = inputs.clone().into_iter().partition(|(name, _)| encrypted(name));
+    let keyed = keyed(&programs[0], parties, threshold);
+    let results = keyed.run(&own, &clear);
+    let active = keyed.names[..threshold.unwrap_or(parties)].to_vec();
+    let found = keyed.decrypted(&results, &active, &active[..1], &clear).unwrap().remove(0);
+    let expected_cells = expected(&task, &inputs);
+    right(&programs[0], &found, &expected_cells, real, &at);
+    let Some(name) = refreshed else { return Some(false) };
+    let fresh = keyed.refreshed(&results, &active, [seed as u8; 16]);
+    let next = keyed.of(&programs[1], &active);
+    let given = BTreeMap::from([("r".to_owned(), fresh[&name].clone())]);
+    let results = next.run_on(&Cells::new(), given, &Cells::new());
+    let found = next.decrypted(&results, &active, &active[..1], &Cells::new()).unwrap().remove(0);
+    let before = Cells::from([("r".to_owned(), expected_cells[&name].clone())]);
+    right(&programs[1], &found, &expected(programs[1].task(), &before), real, &format!("{at}, refreshed"));
+    Some(true)
+}
+
 #[test]
 fn random_programs_are_what_they_are() {
-    let values = Values::new();
-    let registry = values.registry();
-    let mut done = [0; 3];
-    for seed in 0..24 {
-        let (scheme, number) = (SCHEMES[seed as usize % 3], seed as usize % 3);
-        let real = scheme == SchemeName::Ckks;
-        let parties = [2, 3, 4, 5, 16][Dice(seed).below(5) as usize];
-        let Random { task, inputs } = random(&registry, seed, 3, real);
-        let program = match Program::compile(task.clone(), &options(scheme, parties)) {
-            Ok(program) => Arc::new(program),
-            // Too deep, a comparison of much, or nothing that is encrypted.
-            Err(Error::NoParameters { .. } | Error::RangeOverflow { .. } | Error::Task { .. }) => continue,
-            Err(error) => panic!("{seed}: {error}"),
-        };
-        let encrypted = |name: &str| task.inputs.iter().any(|i| i.name == name && i.ty.contains("encrypted"));
-        let (own, clear): (Cells, Cells) = inputs.clone().into_iter().partition(|(name, _)| encrypted(name));
-        let keyed = keyed(&program, parties, None);
-        let results = keyed.run(&own, &clear);
-        let names = &keyed.names;
-        let found = keyed.decrypted(&results, names, &names[..1], &clear).unwrap().remove(0);
-        let expected = expected(&task, &inputs);
-        let outputs = program.report().unwrap().outputs;
-        let off = outputs.iter().filter_map(|output| output.error_bits);
-        let off = off.fold(f64::NEG_INFINITY, f64::max).exp2();
-        for (name, found) in &found {
-            for (a, b) in found.cells.iter().zip(&expected[name].cells) {
-                let off = if real { off.max(1e-9) } else { 0.0 };
-                let (a, b) = (a.to_f64(), b.to_f64());
-                assert!((a - b).abs() <= off * b.abs().max(1.0), "{seed}, {name}: {a} {b}, {off}");
+    let (mut done, mut refreshed) = ([0; 3], [0; 3]);
+    for seed in 0..18 {
+        let number = seed as usize % 3;
+        let (parties, threshold) =
+            Dice(seed).of(&[(2, None), (3, Some(2)), (4, None), (5, None), (16, None)]);
+        if let Some(fresh) = random_program(seed, SCHEMES[number], parties, threshold) {
+            done[number] += 1;
+            refreshed[number] += u32::from(fresh);
+        }
+    }
+    assert!(done.iter().all(|&done| done > 1), "{done:?}");
+    assert!(refreshed.iter().all(|&done| done > 0), "{refreshed:?}");
+}
+
+/// A hundred for each of several numbers of parties, of all and of any few: minutes (`npm run test:parties`).
+#[test]
+#[ignore = "long"]
+fn many_random_programs_are_what_they_are() {
+    for (parties, threshold) in
+        [(2, None), (3, None), (3, Some(2)), (5, None), (5, Some(3)), (7, None), (7, Some(4)), (16, None)]
+    {
+        let (mut done, mut refreshed, mut seed) = (0, 0, 1000 * parties as u64);
+        while done < 100 {
+            let scheme = SCHEMES[seed as usize % 3];
+            if let Some(fresh) = random_program(seed, scheme, parties, threshold) {
+                done += 1;
+                refreshed += u32::from(fresh);
+            }
+            seed += 1;
+            if done % 10 == 0 {
+                println!("{parties} parties, {threshold:?}: {done} programs, {refreshed} refreshed");
             }
         }
-        done[number] += 1;
     }
-    assert!(done.iter().all(|&done| done > 2), "{done:?}");
 }
 
 /// What all but one party have is noise: nothing can be told from it.
@@ -581,6 +930,26 @@ fn measured_noise_is_within_its_bound() {
 }
 
 impl Keyed {
+    /// The words of the only ciphertext of a value.
+    fn words(&self, value: &[u8], ty: &str) -> Vec<u64> {
+        let (head, size, attrs) = cipherloom::graph::parse_type(ty).unwrap();
+        let ty = Extract::of(&types::sized(&head, size, attrs, 64).unwrap()).unwrap().ciphertext;
+        // The residues are the end of the object, before its checksum, limb by limb.
+        let bits = |q: u64| u64::from(u64::BITS - q.leading_zeros());
+        let bytes: u64 = 2 * ty.q.iter().map(|&q| (ty.n as u64 * bits(q)).div_ceil(8)).sum::<u64>();
+        let body = &value[value.len() - 16 - bytes as usize..value.len() - 16];
+        let (mut words, mut at) = (Vec::new(), 0);
+        for &q in ty.q.iter().chain(&ty.q) {
+            let size = (ty.n as u64 * bits(q)).div_ceil(8) as usize;
+            let mut out = vec![0; ty.n];
+            assert!(cipherloom::math::limbs::unpack(&body[at..at + size], q, &mut out));
+            words.extend(out);
+            at += size;
+        }
+        assert!(self.names.len() > 1);
+        words
+    }
+
     /// What nobody has: the sum of all secrets.
     fn secret(&self) -> (ValueType, Vec<u64>) {
         let parameters = self.program().parameters();

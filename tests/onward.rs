@@ -25,7 +25,10 @@ const PRECISION: Option<f64> = Some(16.0);
 
 /// Two programs, of which the second takes the result `output` of the first as `name`.
 fn chained(first: &Literal, second: &Literal, [output, name]: [&str; 2]) -> Result<[Program; 2]> {
-    let from = BTreeMap::from([(name.to_owned(), ResultOf { task: 0, output: output.to_owned() })]);
+    let from = BTreeMap::from([(
+        name.to_owned(),
+        ResultOf { task: 0, output: output.to_owned(), refreshed: false },
+    )]);
     let steps = vec![first.clone().into(), Step { from, ..second.clone().into() }];
     let all = Program::compile_all(steps, &Options { precision: PRECISION, ..Options::default() })?;
     Ok(all.try_into().unwrap_or_else(|_| panic!("two programs")))
@@ -353,7 +356,8 @@ fn what_is_no_result_is_refused_when_compiled() {
     ] {
         assert_eq!(refused(from), what);
     }
-    let itself = BTreeMap::from([("z".to_owned(), ResultOf { task: 1, output: "more".into() })]);
+    let itself =
+        BTreeMap::from([("z".to_owned(), ResultOf { task: 1, output: "more".into(), refreshed: false })]);
     let steps = vec![tasks[0].clone().into(), Step { from: itself, ..tasks[1].clone().into() }];
     let error = Program::compile_all(steps, &Options::default()).err();
     assert!(matches!(&error, Some(Error::Task { at, .. }) if at == "input `z`"), "{error:?}");

@@ -241,7 +241,10 @@ fn results_that_others_compute_on_are_without_noise() {
     let y = task.input("y", r#"kind="real", shape=[1000], where="encrypted""#, None);
     let four = task.op("value.add", "", &[y, y]);
     task.output("four", four);
-    let from = BTreeMap::from([("y".to_owned(), ResultOf { task: 0, output: "double".to_owned() })]);
+    let from = BTreeMap::from([(
+        "y".to_owned(),
+        ResultOf { task: 0, output: "double".to_owned(), refreshed: false },
+    )]);
     let steps = vec![first.into(), Step { from, ..task.finish().into() }];
     let all = Program::compile_all(steps, &options(10, 20, 8.0)).unwrap();
     let [first_program, second_program] = all.try_into().unwrap_or_else(|_| panic!("two programs"));
@@ -272,7 +275,10 @@ fn levels_of_two_primes_carry_what_one_would() {
     let y = task.input("y", r#"kind="real", shape=[1000], where="encrypted""#, None);
     let fourth = task.op("value.multiply", "", &[y, y]);
     task.output("fourth", fourth);
-    let from = BTreeMap::from([("y".to_owned(), ResultOf { task: 0, output: "square".to_owned() })]);
+    let from = BTreeMap::from([(
+        "y".to_owned(),
+        ResultOf { task: 0, output: "square".to_owned(), refreshed: false },
+    )]);
     let second = task.finish();
     let steps = vec![first.clone().into(), Step { from, ..second.clone().into() }];
     let all = Program::compile_all(steps, &options(4, 30, 12.0)).unwrap();

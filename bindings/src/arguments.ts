@@ -29,6 +29,7 @@ import type {
   ComparisonOptions,
   MomentOf,
   OutputOptions,
+  ResultOptions,
   Program,
   CompileOptions,
   TaskPass,
@@ -44,6 +45,7 @@ import type {
 import type { InlineOptions } from './job/crew/inline.js';
 import type { ThreadsOptions } from './job/crew/threads.js';
 import type { JobOptions, JobRunOptions } from './job/job.js';
+import type { IntroduceOptions } from './parties/introduce.js';
 import type {
   CutRunOptions,
   DecryptTogetherOptions,
@@ -51,6 +53,7 @@ import type {
   PartyOptions,
   PartyStore,
   ProtocolOptions,
+  RefreshOptions,
   SwitchOptions,
   Transport,
 } from './parties/types.js';
@@ -368,6 +371,26 @@ export const CUT_RUN_OPTIONS: Kinds<CutRunOptions> = {
   onRefused: FUNCTION,
 };
 const { run, transport, approve, timeout, onRefused } = CUT_RUN_OPTIONS;
+/** Options of `introduce`. */
+export const INTRODUCE_OPTIONS: Kinds<IntroduceOptions> = {
+  transport,
+  party: { expected: 'the name of a party', fits: isName },
+  parties: {
+    expected: 'an array of 2 to 16 different names',
+    fits: (value) =>
+      Array.isArray(value) &&
+      value.length >= 2 &&
+      value.length <= 16 &&
+      value.every(isName) &&
+      new Set(value).size === value.length,
+  },
+  meeting: RUN_NAME,
+  about: BYTES,
+  keep: PARTY_STORE,
+  onCame: FUNCTION,
+  onRefused,
+  signal: SIGNAL,
+};
 /** Options of `KeyParty.deal`. */
 export const PROTOCOL_OPTIONS: Kinds<ProtocolOptions> = {
   ...CALL_OPTIONS,
@@ -379,9 +402,16 @@ export const PROTOCOL_OPTIONS: Kinds<ProtocolOptions> = {
 };
 const NAME: Kind = { expected: 'the name of a party', fits: isText };
 /** Options of `KeyParty.makeKeys`. */
-export const MAKE_KEYS_OPTIONS: Kinds<MakeKeysOptions> = { ...PROTOCOL_OPTIONS, active: TEXTS, hub: NAME };
+export const MAKE_KEYS_OPTIONS: Kinds<MakeKeysOptions> = {
+  ...PROTOCOL_OPTIONS,
+  active: TEXTS,
+  hub: NAME,
+  publicKey: BYTES,
+};
 /** Options of `KeyParty.switchTo`. */
-export const SWITCH_OPTIONS: Kinds<SwitchOptions> = { ...MAKE_KEYS_OPTIONS, publicKey: BYTES };
+export const SWITCH_OPTIONS: Kinds<SwitchOptions> = MAKE_KEYS_OPTIONS;
+/** Options of `KeyParty.refresh`. */
+export const REFRESH_OPTIONS: Kinds<RefreshOptions> = SWITCH_OPTIONS;
 /** Options of `KeyParty.decrypt`. */
 export const DECRYPT_TOGETHER_OPTIONS: Kinds<DecryptTogetherOptions> = {
   ...PROTOCOL_OPTIONS,
@@ -459,7 +489,9 @@ export const VALUE_OPTIONS: Kinds<Record<keyof IntegerOptions | keyof CategoryOp
   categories: { expected: 'a number of categories', fits: () => true },
 };
 /** How an output is declared. */
-export const OUTPUT_OPTIONS: Kinds<OutputOptions> = { keep: BOOLEAN };
+export const OUTPUT_OPTIONS: Kinds<OutputOptions> = { keep: BOOLEAN, refresh: BOOLEAN };
+/** How a result of another task is taken. */
+export const RESULT_OPTIONS: Kinds<ResultOptions> = { refreshed: BOOLEAN };
 /** Coefficients. */
 export const NUMBERS = arrayOf(
   'finite numbers',

@@ -94,7 +94,7 @@ const OWN_CODES = {
   'party.sender': 'a message on a channel of other parties',
   'party.size': 'a value of another size than its type has',
   'party.shares':
-    'a holder of shares that is named twice or is the dealer, or a result that would be opened to the dealer',
+    'a holder of shares that is named twice or is the dealer, a result that would be opened to the dealer, or what takes a dealer where there is none',
   'party.order': 'a piece of a value, a receipt, or a sealed message, that does not follow on the one before',
   'party.twice': 'a value, or a sealed message, that is there already',
   'party.ended': 'a message of a party that had said that nothing more comes',
@@ -104,6 +104,8 @@ const OWN_CODES = {
   'party.store': 'a store of what a party keeps that does not take bytes, or does not give them',
   'party.key': 'keys of parties that are none, or do not belong together',
   'party.sealed': 'a sealed message that was altered, or is of another run, other keys or other parties',
+  'party.introduction':
+    'a party that says another key than it has committed to, or somebody between who alters what it says',
   'layout.label': 'a label that breaks a rule, or does not fit its datum or the machine',
   'layout.text': 'a text that is no label',
   'layout.machine': 'a description of a machine that breaks a rule',

@@ -242,8 +242,12 @@ export interface OperatorAttributes {
   'joint.decryption_share': 'deviation';
   'joint.evaluate': 'point';
   'joint.galois_share': 'digit' | 'factor' | 'g' | 'q' | 'special';
+  'joint.mask': 'base' | 'count' | 'n';
+  'joint.masked_share': 'deviation';
   'joint.public_share': 'factor' | 'q';
   'joint.recombine': 'active' | 'point';
+  'joint.refresh_share': never;
+  'joint.refreshed': never;
   'joint.relin_first': 'digit' | 'factor' | 'q' | 'special';
   'joint.relin_second': 'digit' | 'factor' | 'q' | 'special';
   'joint.shamir': 'threshold';

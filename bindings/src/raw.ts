@@ -13,7 +13,7 @@ import type {
   Parameters,
   ProgramInfo,
   Releases,
-  ResultInfo,
+  GivenResult,
   SchemeName,
   TaskLiteral,
 } from './values/types.js';
@@ -302,9 +302,13 @@ export interface RawParameters extends Omit<Parameters, 'inputs' | 'security' | 
 /** A task, and what ties it to those before and to programs. */
 export interface RawStep {
   readonly task: TaskLiteral;
-  readonly from: Record<string, { readonly task: number; readonly output: string }>;
-  readonly results: Record<string, ResultInfo['given']>;
+  readonly from: Record<
+    string,
+    { readonly task: number; readonly output: string; readonly refreshed: boolean }
+  >;
+  readonly results: Record<string, GivenResult>;
   readonly kept: readonly string[];
+  readonly refreshed: readonly string[];
 }
 
 /** What the core compiles tasks with. */
@@ -355,7 +359,13 @@ export interface RawProgramReport {
   /** Those that other programs can compute on. */
   readonly results: Record<
     string,
-    { type: string; min?: string | null; max?: string | null; given: ResultInfo['given'] }
+    {
+      type: string;
+      min?: string | null;
+      max?: string | null;
+      given: GivenResult;
+      refreshed?: GivenResult;
+    }
   >;
   readonly downloadBytes: number;
 }
@@ -486,6 +496,19 @@ export interface RawParty {
     results: Uint8Array[],
     publicKey: Uint8Array,
     receiver: Uint8Array,
+    names: string[],
+    outputs: Uint8Array[],
+  ): NamedData[];
+  refreshing(
+    results: Uint8Array[],
+    publicKey: Uint8Array,
+    active: string[],
+    hub: string,
+    run: Uint8Array,
+  ): RawOpening;
+  refreshed(
+    results: Uint8Array[],
+    publicKey: Uint8Array,
     names: string[],
     outputs: Uint8Array[],
   ): NamedData[];

@@ -2,6 +2,7 @@
 
 use super::tasks::{RawProgram, named};
 use super::{CLOCK, RawJob, Thrown, copy, platform, set};
+use cipherloom::circuit::Named;
 use cipherloom::tasks::{Member, Opening, Sharing};
 use js_sys::{Array, Object, Uint8Array};
 use std::collections::BTreeMap;
@@ -237,12 +238,39 @@ impl RawParty {
         let (results, outputs) = (all(&results)?, all(&outputs)?);
         let outputs = output_names.into_iter().zip(outputs).collect();
         let (key, receiver) = (copy(public_key)?, copy(receiver)?);
-        let out = Array::new();
-        for mut value in self.sharing.switched(&by_ref(&results), &key, &receiver, &outputs)? {
-            let bytes = Zeroizing::new(std::mem::take(&mut value.bytes));
-            out.push(&item(&value.names.remove(0), &bytes));
-        }
-        Ok(out)
+        Ok(values(self.sharing.switched(&by_ref(&results), &key, &receiver, &outputs)?))
+    }
+
+    /// See [`Sharing::refreshing`]: as of `decryption`.
+    ///
+    /// # Errors
+    /// Throws.
+    pub fn refreshing(
+        &self,
+        results: Vec<Uint8Array>,
+        public_key: &Uint8Array,
+        active: Vec<String>,
+        hub: &str,
+        run: &Uint8Array,
+    ) -> Result<Object, Thrown> {
+        let (results, key, run) = (all(&results)?, copy(public_key)?, run_of(run)?);
+        self.opening(&self.sharing.refreshing(&by_ref(&results), &key, &active, hub, &run)?)
+    }
+
+    /// See [`Sharing::refreshed`]: objects of `names` and `bytes`.
+    ///
+    /// # Errors
+    /// Throws.
+    pub fn refreshed(
+        &self,
+        results: Vec<Uint8Array>,
+        public_key: &Uint8Array,
+        output_names: Vec<String>,
+        outputs: Vec<Uint8Array>,
+    ) -> Result<Array, Thrown> {
+        let (results, outputs) = (all(&results)?, all(&outputs)?);
+        let outputs = output_names.into_iter().zip(outputs).collect();
+        Ok(values(self.sharing.refreshed(&by_ref(&results), &copy(public_key)?, &outputs)?))
     }
 }
 
@@ -261,6 +289,15 @@ fn item(name: &str, bytes: &[u8]) -> Object {
     set(&item, "name", &name.into());
     set(&item, "bytes", &Uint8Array::from(bytes));
     item
+}
+
+/// Values by name.
+fn values(values: Vec<Named>) -> Array {
+    let own = |mut value: Named| {
+        let bytes = Zeroizing::new(std::mem::take(&mut value.bytes));
+        item(&value.names.remove(0), &bytes)
+    };
+    values.into_iter().map(own).collect()
 }
 
 fn inputs(inputs: Vec<(String, Zeroizing<Vec<u8>>)>) -> Array {

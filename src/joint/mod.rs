@@ -10,6 +10,7 @@ mod group;
 mod ops;
 mod protocol;
 mod public_key;
+mod refreshing;
 mod relinearization;
 mod switching;
 mod threshold;

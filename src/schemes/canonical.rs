@@ -68,6 +68,12 @@ pub fn fresh_public(secret: impl Into<Secret>, log_special: Option<f64>) -> f64 
     log_special.map_or(fresh, |log| sum(&[fresh - log, rounding(secret, 2)]))
 }
 
+/// What refreshing by k parties (`joint`) adds: k fresh errors.
+pub fn refreshed(secret: impl Into<Secret>) -> f64 {
+    let Secret { n, parties } = secret.into();
+    random(n, ERROR_VARIANCE * parties as f64)
+}
+
 /// Noise of a deviation of 2^`log_deviation` in each coefficient.
 pub fn released(n: usize, log_deviation: f64) -> f64 {
     random(n, 1.0) + log_deviation

@@ -5,7 +5,7 @@
 pub mod bfv;
 pub mod bgv;
 mod budget;
-mod canonical;
+pub mod canonical;
 pub mod ckks;
 pub mod close;
 pub mod noise;

@@ -193,6 +193,23 @@ pub fn fresh_bgv(secret: impl Into<Secret>, t: u64, log_factor: f64, log_special
     sum(&[errors, log2(&[t]) - 1.0])
 }
 
+/// Of a sum of k fresh errors: 21 sqrt(2 k), which is 9.1 deviations, and where it is two the most that there can be.
+fn fresh_sum(secret: Secret) -> f64 {
+    ERROR_BOUND * libm::sqrt(2.0) * secret.spread()
+}
+
+/// Refreshed under BFV by k parties (`joint`): a sum of k fresh errors, and the roundings of the message and of k masks. What errors there were is gone.
+pub fn refreshed_bfv(secret: impl Into<Secret>) -> f64 {
+    let secret = secret.into();
+    libm::log2(fresh_sum(secret) + (secret.parties + 1) as f64 / 2.0)
+}
+
+/// Refreshed under BGV by k parties, message and all: the message with all masks, and the masks, are centered one by one, so that t is left over up to (k + 1) / 2 times.
+pub fn refreshed_bgv(secret: impl Into<Secret>, t: u64) -> f64 {
+    let secret = secret.into();
+    log2(&[t]) + libm::log2(fresh_sum(secret) + (secret.parties + 1) as f64 / 2.0)
+}
+
 /// Bits left before decryption under BGV fails: log2(Q / (2 |f m + t e|)).
 pub fn budget_bgv(log_q: f64, noise: f64) -> f64 {
     log_q - 1.0 - noise

@@ -62,8 +62,8 @@ impl Releases {
 
     /// The noise of what is decrypted, where each time there are so many polynomials.
     pub fn flooding(self, polynomials: usize) -> Flooding {
-        let q = self.count as f64 * polynomials.max(1) as f64;
-        Flooding { log_factor: (libm::log2(12.0 * q) + f64::from(self.statistical_bits)) / 2.0, parties: 1 }
+        let log_queries = libm::log2(self.count as f64 * polynomials.max(1) as f64);
+        Flooding { log_queries, bits: self.statistical_bits.into(), parties: 1 }
     }
 }
 
@@ -76,8 +76,10 @@ impl std::fmt::Display for Releases {
 /// How much larger noise is than the errors that it hides.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Flooding {
-    /// log2 of sqrt(12 q) 2^(s/2).
-    log_factor: f64,
+    /// log2 of q.
+    log_queries: f64,
+    /// s.
+    bits: f64,
     /// How many add such noise, each to a share of what is decrypted.
     parties: usize,
 }
@@ -86,7 +88,19 @@ impl Flooding {
     /// log2 of the deviation in each of `n` coefficients, of what is off by at most 2^`error` in the canonical norm.
     pub fn log_deviation(self, n: usize, error: f64) -> f64 {
         let rounding = libm::log2(n as f64) / 2.0 - 1.0;
-        self.log_factor + super::noise::sum(&[error, rounding])
+        let log_factor = (libm::log2(12.0) + self.log_queries + self.bits) / 2.0;
+        log_factor + super::noise::sum(&[error, rounding])
+    }
+
+    /// log2 of how many values a uniform mask has to have in each of `n` coefficients, so that what it is added to, of at most 2^`bound` in the Euclidean norm, cannot be told from 0: q sqrt(n) 2^`bound` 2^s. A uniform integer among W is
+    /// off from one that is shifted by d with a statistical distance of |d| / W; over the coefficients that adds up to at most sqrt(n) 2^`bound` / W, and of q polynomials all together to 2^-s.
+    pub fn log_mask(self, n: usize, bound: f64) -> f64 {
+        self.log_queries + self.bits + libm::log2(n as f64) / 2.0 + bound
+    }
+
+    /// log2 of how many add such noise, or a mask.
+    pub fn log_parties(self) -> f64 {
+        libm::log2(self.parties as f64)
     }
 
     /// The same noise, which each of several parties adds to its share of a decryption: any one of them alone has to hide the errors from all others.
@@ -97,7 +111,7 @@ impl Flooding {
 
     /// log2 of the deviation of the sum of what all parties add, where that of one is 2^`log_deviation`.
     pub fn log_total(self, log_deviation: f64) -> f64 {
-        log_deviation + libm::log2(self.parties as f64) / 2.0
+        log_deviation + self.log_parties() / 2.0
     }
 }
 
@@ -116,6 +130,13 @@ mod tests {
         for more in more {
             assert!((more.flooding(3).log_deviation(1024, 10.0) - found - 1.0).abs() < 1e-9);
         }
+    }
+
+    #[test]
+    fn masks_have_room_for_what_they_hide() {
+        let releases = Releases { count: 8, statistical_bits: 30 };
+        // Eight decryptions of two polynomials, 2^6 the square root of n.
+        assert!((releases.flooding(2).log_mask(4096, 40.0) - (4.0 + 30.0 + 6.0 + 40.0)).abs() < 1e-9);
     }
 
     #[test]

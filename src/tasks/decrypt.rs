@@ -23,7 +23,7 @@ use std::sync::Arc;
 use zeroize::Zeroizing;
 
 /// Bits of measured noise budget below which a decryption is refused: once noise wraps around, its largest coefficient lies near Q/2 and the budget near 0.
-const LEAST_BUDGET: f64 = 1.0;
+pub const LEAST_BUDGET: f64 = 1.0;
 
 /// Bits that a budget may be less than bounds promise, of an extract: it has few coefficients, of which the largest may lie anywhere.
 const SLACK: f64 = 1.0;
@@ -38,7 +38,7 @@ pub struct Results {
     pub words: Vec<Vec<Vec<u64>>>,
 }
 
-/// Reads results of a run; `run` says which one, where that is known.
+/// Reads results of a run, all of them or those that are `wanted`; `run` says which one, where that is known.
 ///
 /// # Errors
 /// `MissingInput` for a result that is not given; `Foreign` for what another key, run or program has made; `Format` and `Task` for bytes that are not such a result; `OutOfMemory`.
@@ -47,6 +47,7 @@ pub fn read(
     key_id: &[u8; 16],
     results: &[&[u8]],
     run: Option<[u8; 16]>,
+    wanted: impl Fn(&PackedValue) -> bool,
 ) -> Result<Results> {
     let parameters = program.parameters().id();
     let (mut of_run, mut read) = (run, BTreeMap::new());
@@ -76,7 +77,7 @@ pub fn read(
         read.insert(found.name, (travel::words(reader, &types, None)?, types));
     }
     let mut all = Results { run: of_run.unwrap_or(travel::FRESH), values: Vec::new(), words: Vec::new() };
-    for value in &program.packing().outputs {
+    for value in program.packing().outputs.iter().filter(|value| wanted(value)) {
         let known = read.remove(&value.name);
         let (words, types) = known.ok_or_else(|| Error::MissingInput { name: value.name.clone() })?;
         all.values.push((value.clone(), types));

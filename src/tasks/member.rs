@@ -6,7 +6,7 @@ use super::finish;
 use super::holder::Holder;
 use super::program::Program;
 use super::runner::{Given, Runner, Setting};
-use super::travel::{self, Origin};
+use super::travel::{self, Descriptor, Origin};
 use crate::bytes::{Kind, Reader, Writer, foreign, hex};
 use crate::circuit::{Job, Named};
 use crate::engine::Clock;
@@ -16,10 +16,11 @@ use crate::ops::Registry;
 use crate::ops::types::Extract;
 use crate::parties::Shared;
 use crate::platform::Platform;
-use crate::schemes::close::KeyName;
-use crate::values::GivenCells;
+use crate::schemes::close::{KeyName, Refresh};
+use crate::schemes::noise;
+use crate::values::{GivenCells, PackedValue};
 use crate::{Error, Result};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use zeroize::Zeroizing;
 
@@ -132,7 +133,7 @@ impl Sharing {
         body::write(head, &[limbs], Some(&streams), [words.as_slice()])
     }
 
-    /// An evaluation key as bytes, from output `key KEY` of that run; `public_key` are the bytes of the public one.
+    /// An evaluation key as bytes, from output `key KEY` of that run; `public_key` are the bytes of the public one: of another run, where the same parties make the keys of another program under the same key.
     ///
     /// # Errors
     /// `MissingKey` when the program has no such key; `InputLength` for another number of bytes; `Format` and `Foreign` for what is no public key of the program; `OutOfMemory`.
@@ -167,7 +168,46 @@ impl Sharing {
     }
 
     fn results(&self, results: &[&[u8]], public_key: &[u8]) -> Result<Results> {
-        decrypt::read(&self.program, &self.key_id_of(public_key)?, results, None)
+        decrypt::read(&self.program, &self.key_id_of(public_key)?, results, None, |_| true)
+    }
+
+    /// Those of results of a run that are to be refreshed, and how.
+    fn refreshable(
+        &self,
+        results: &[&[u8]],
+        public_key: &[u8],
+    ) -> Result<(Results, Vec<Ciphertext>, Vec<Refresh>)> {
+        let program = &self.program;
+        let parameters = program.parameters().id();
+        let mut given = BTreeSet::new();
+        for bytes in results {
+            given.insert(travel::reader(bytes, &parameters)?.1.name);
+        }
+        let declared = |value: &PackedValue| program.refreshes(&value.name);
+        let wanted = |value: &PackedValue| declared(value) && given.contains(&value.name);
+        let key_id = self.key_id_of(public_key)?;
+        let results = decrypt::read(program, &key_id, results, None, wanted)?;
+        if results.values.is_empty() {
+            let names = program.packing().outputs.iter().filter(|value| declared(value));
+            let names: Vec<&str> = names.map(|value| value.name.as_str()).collect();
+            let expected = if names.is_empty() {
+                "one of a program that was compiled with results to refresh".to_owned()
+            } else {
+                format!("one of `{}`, which are declared to be", names.join("`, `"))
+            };
+            let (at, found) = ("results to refresh".to_owned(), "none".to_owned());
+            return Err(Error::Task { at, found, expected });
+        }
+        let mut refreshes = Vec::new();
+        for (value, _) in &results.values {
+            for closed in program.closed(value)? {
+                let refresh = closed.refresh.clone();
+                refreshes.push(refresh.ok_or(Error::Job("what is to be refreshed was closed so"))?);
+            }
+        }
+        let values = results.values.clone();
+        let ciphertexts = self.ciphertexts(Results { run: results.run, values, words: results.words })?;
+        Ok((Results { words: Vec::new(), ..results }, ciphertexts, refreshes))
     }
 
     /// What every ciphertext of results is called in a graph, with its type, its deviation and its words.
@@ -299,6 +339,71 @@ impl Sharing {
         Ok(all)
     }
 
+    /// The graph by which those who are active refresh results of a run, those of the given ones that the program was compiled to have [refreshed](super::Step::refreshed): inputs as of [`Sharing::decryption`]; outputs `NAME refreshed` and `NAME noise` of `hub`. `run`:
+    /// 128 public bits that nobody has used before, as of [`Sharing::keys`].
+    ///
+    /// # Errors
+    /// As [`Sharing::decryption`]; `Task` where none of the results is one to refresh.
+    pub fn refreshing(
+        &self,
+        results: &[&[u8]],
+        public_key: &[u8],
+        active: &[String],
+        hub: &str,
+        run: &[u8; 16],
+    ) -> Result<Opening> {
+        let mut protocol = self.protocol(active, hub, seed_of(run))?;
+        let (_, all, refreshes) = self.refreshable(results, public_key)?;
+        let mut ciphertexts = Vec::new();
+        for ((name, ty, _, words), refresh) in all.into_iter().zip(refreshes) {
+            protocol.refreshing(&name, &ty.ciphertext, &refresh)?;
+            ciphertexts.push((name, words));
+        }
+        Ok(Opening { shared: protocol.finish()?, ciphertexts, receiver: None })
+    }
+
+    /// Refreshed results as bytes, which programs take that were compiled for them ([`ResultOf::refreshed`](super::ResultOf)), from outputs `NAME refreshed` and `NAME noise`.
+    ///
+    /// # Errors
+    /// As [`Sharing::refreshing`]; `MissingInput` for an output that is not there; `NoiseHidden` where what was opened meanwhile is noise: a share was none, or the bounds of the inputs were not kept.
+    pub fn refreshed(
+        &self,
+        results: &[&[u8]],
+        public_key: &[u8],
+        outputs: &BTreeMap<String, Vec<u8>>,
+    ) -> Result<Vec<Named>> {
+        let (read, names, refreshes) = self.refreshable(results, public_key)?;
+        let owner = self.key_id_of(public_key)?;
+        let origin = Origin { parameters: self.program.parameters().id(), owner, run: read.run };
+        let output = |name: &str, words: usize| {
+            let missing = || Error::MissingInput { name: name.to_owned() };
+            words_of(name, outputs.get(name).ok_or_else(missing)?, words)
+        };
+        let mut all = Vec::with_capacity(read.values.len());
+        let mut of_all = names.into_iter().zip(refreshes);
+        for (value, types) in &read.values {
+            let (mut fresh, mut blocks) = (Vec::with_capacity(types.len()), Vec::with_capacity(types.len()));
+            for ((name, ty, ..), refresh) in of_all.by_ref().take(types.len()) {
+                let noise = f64::from_bits(output(&format!("{name} noise"), 1)?[0]);
+                let budget = noise::log2(&ty.ciphertext.q) - 1.0 - noise;
+                if budget.is_nan() || budget < decrypt::LEAST_BUDGET {
+                    return Err(Error::NoiseHidden { what: value.name.clone() });
+                }
+                let ty = Extract::whole(refresh.ty);
+                blocks.push(output(&format!("{name} refreshed"), ty.units() as usize)?);
+                fresh.push(ty);
+            }
+            let (descriptor, _) = self.program.descriptor(value, false)?;
+            let ciphertexts = fresh.iter().map(|ty| ty.ty().to_string()).collect();
+            let descriptor = Descriptor { refreshed: true, ciphertexts, ..descriptor };
+            let limbs = Limbs::of_ciphertexts(&fresh);
+            let writer = travel::writer(&origin, &descriptor);
+            let bytes = body::write(writer, &limbs, None, blocks.iter().map(|words| words.as_slice()))?;
+            all.push(Named { names: vec![descriptor.name], bytes, secret: false });
+        }
+        Ok(all)
+    }
+
     /// Checks that `share` is one of the group's: residues of all primes.
     fn check_share(&self, share: &[u8]) -> Result<()> {
         let (n, primes) = (self.program.parameters().literal().n, self.program.parameters().secret_primes());
@@ -420,7 +525,7 @@ impl Member {
         Ok(vec![(format!("key {}", self.name), share), self.fresh()?])
     }
 
-    /// Its secret inputs of a graph that decrypts or switches: those of [`Member::key_inputs`]. It counts, whatever comes of it: what the other parties see of it cannot be taken back.
+    /// Its secret inputs of a graph that decrypts, switches or refreshes: those of [`Member::key_inputs`]. It counts, whatever comes of it: what the other parties see of it cannot be taken back.
     ///
     /// # Errors
     /// As [`Member::key_inputs`]; `Released` where as many were decrypted as the program was compiled for.

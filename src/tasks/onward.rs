@@ -29,6 +29,8 @@ pub struct Ties {
     pub results: BTreeMap<String, GivenResult>,
     /// Outputs that other programs compute on, by name.
     pub kept: BTreeSet<String>,
+    /// Outputs that the parties of the key refresh for others, by name.
+    pub refreshed: BTreeSet<String>,
 }
 
 /// A result of one program, as an input of another.
@@ -39,6 +41,9 @@ pub struct GivenResult {
     pub program: String,
     /// What it is called there.
     pub name: String,
+    /// Whether the parties of the key refreshed it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub refreshed: bool,
     /// How it lies.
     pub layout: Place,
     /// Its ciphertexts, in the order in which they travel.
@@ -60,11 +65,10 @@ pub struct GivenCiphertext {
 }
 
 impl GivenCiphertext {
-    fn of(closed: &Closed) -> Self {
+    fn of(ty: &Ciphertext, noise: Noise) -> Self {
         let up = |bits: f64| (bits * PARTS).ceil() / PARTS;
-        let message =
-            matches!(closed.ty.ciphertext.scheme, Scheme::Ckks { .. }).then(|| up(closed.noise.message));
-        Self { ty: closed.ty.ty().to_string(), message, error: up(closed.noise.error) }
+        let message = matches!(ty.scheme, Scheme::Ckks { .. }).then(|| up(noise.message));
+        Self { ty: ty.ty().to_string(), message, error: up(noise.error) }
     }
 
     fn noise(&self) -> Noise {
@@ -73,13 +77,13 @@ impl GivenCiphertext {
 }
 
 impl GivenResult {
-    /// The outputs of a program that others can take, by name: those that are whole ciphertexts of two parts, share none and have no missing cells.
+    /// The outputs of a program that others can take, by name: those that are whole ciphertexts of two parts, share none and have no missing cells; as they are, or `refreshed`, where they are to be.
     pub fn all(
         program: &str,
         packing: &Packing,
         outputs: &[Closed],
-        literal: &ParameterLiteral,
-        frame: Frame,
+        (literal, frame): (&ParameterLiteral, Frame),
+        refreshed: bool,
     ) -> BTreeMap<String, Self> {
         let alone =
             |value: &&PackedValue| value.with.is_empty() && value.base == 0 && value.present.is_none();
@@ -87,15 +91,20 @@ impl GivenResult {
             let names = ciphertexts(value, literal, frame);
             let own = |(name, _): &(String, _)| outputs.iter().find(|closed| closed.name == *name);
             let all: Vec<&Closed> = names.iter().filter_map(own).collect();
+            let whole = |closed: &&Closed| closed.ty.is_whole() && closed.ty.ciphertext.parts == 2;
+            let told = |closed: &&Closed| match &closed.refresh {
+                _ if !refreshed => Some(GivenCiphertext::of(&closed.ty.ciphertext, closed.noise)),
+                refresh => refresh.as_ref().map(|refresh| GivenCiphertext::of(&refresh.ty, refresh.noise)),
+            };
+            let ciphertexts: Option<Vec<GivenCiphertext>> = all.iter().map(told).collect();
             let result = Self {
                 program: program.to_owned(),
                 name: value.name.clone(),
+                refreshed,
                 layout: Place::of(&value.layout, value.base),
-                ciphertexts: all.iter().copied().map(GivenCiphertext::of).collect(),
+                ciphertexts: ciphertexts?,
             };
-            all.iter()
-                .all(|closed| closed.ty.is_whole() && closed.ty.ciphertext.parts == 2)
-                .then(|| (value.name.clone(), result))
+            all.iter().all(whole).then(|| (value.name.clone(), result))
         };
         packing.outputs.iter().filter(alone).filter_map(result).collect()
     }
@@ -106,7 +115,9 @@ impl GivenResult {
     /// `Foreign` for a result of another program; `Task` for another one, and for what is fresh.
     pub fn check(&self, at: &str, origin: &Origin, found: &Descriptor) -> Result<()> {
         let what = || format!("value for `{}`", shown(at));
-        let expected = || format!("the result `{}` of program {}", self.name, self.program);
+        let how = |refreshed: bool| if refreshed { ", refreshed" } else { "" };
+        let expected =
+            || format!("the result `{}`{} of program {}", self.name, how(self.refreshed), self.program);
         match &found.program {
             Some(program) if *program != self.program => Err(Error::Foreign {
                 what: what(),
@@ -114,10 +125,10 @@ impl GivenResult {
                 found: shown(program).to_owned(),
                 expected: self.program.clone(),
             }),
-            Some(_) if found.name == self.name => Ok(()),
+            Some(_) if found.name == self.name && found.refreshed == self.refreshed => Ok(()),
             Some(_) => Err(Error::Task {
                 at: what(),
-                found: format!("the result `{}`", shown(&found.name)),
+                found: format!("the result `{}`{}", shown(&found.name), how(found.refreshed)),
                 expected: expected(),
             }),
             None => Err(not_taken(what(), origin, expected())),
@@ -160,7 +171,7 @@ impl Ties {
         Ok(Places {
             layouts: self.layouts.iter().map(layout).collect::<Result<_>>()?,
             results: results.collect::<Result<_>>()?,
-            kept: self.kept.clone(),
+            kept: self.kept.union(&self.refreshed).cloned().collect(),
         })
     }
 
@@ -182,7 +193,7 @@ impl Ties {
                 (format!("result `{}`", shown(name)), "a complete encrypted input".to_owned());
             return Err(Error::Task { at, found, expected });
         }
-        for name in &self.kept {
+        for name in self.kept.union(&self.refreshed) {
             let own = |port: &&Port| port.name == *name;
             if !server.outputs().iter().any(|port| own(&port)) {
                 let at = format!("kept output `{}`", shown(name));
@@ -201,6 +212,7 @@ impl Ties {
     /// # Errors
     /// `Parameters` for a result whose ciphertexts are none under these.
     pub fn closed(&self, packing: &Packing, literal: &ParameterLiteral, frame: Frame) -> Result<Onward> {
+        shared(&self.refreshed, literal.parties > 1)?;
         let mut onward = Onward::default();
         for value in &packing.inputs {
             let Some(result) = self.results.get(&value.name) else { continue };
@@ -219,9 +231,12 @@ impl Ties {
                 onward.given.insert(port, (ty, found.noise()));
             }
         }
-        let kept = packing.outputs.iter().filter(|value| self.kept.contains(&value.name));
-        let ports = kept.flat_map(|value| ciphertexts(value, literal, frame));
-        onward.kept.extend(ports.map(|(port, _)| port));
+        let ports = |names: &BTreeSet<String>| -> BTreeSet<String> {
+            let own = packing.outputs.iter().filter(|value| names.contains(&value.name));
+            own.flat_map(|value| ciphertexts(value, literal, frame)).map(|(port, _)| port).collect()
+        };
+        onward.refreshed = ports(&self.refreshed);
+        onward.kept = ports(&self.kept);
         Ok(onward)
     }
 }
@@ -250,6 +265,17 @@ impl GivenCiphertext {
     }
 }
 
+/// Checks that what is refreshed is of a key that several parties share.
+///
+/// # Errors
+/// `Task`.
+pub fn shared(refreshed: &BTreeSet<String>, shared: bool) -> Result<()> {
+    let Some(name) = refreshed.first().filter(|_| !shared) else { return Ok(()) };
+    let at = format!("output `{}` that is refreshed", shown(name));
+    let (found, expected) = ("a key of one holder".to_owned(), "one that several parties share".to_owned());
+    Err(Error::Task { at, found, expected })
+}
+
 /// The ports of a value's ciphertexts, in the order in which they travel, each with its plaintext modulus.
 fn ciphertexts(value: &PackedValue, literal: &ParameterLiteral, frame: Frame) -> Vec<(String, Option<u64>)> {
     let moduli: Vec<Option<u64>> = match literal.t.as_slice() {
@@ -263,13 +289,16 @@ fn ciphertexts(value: &PackedValue, literal: &ParameterLiteral, frame: Frame) ->
 }
 
 /// Which result an input is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ResultOf {
     /// Of which of several tasks: the number of one before.
     pub task: usize,
     /// What it is called there.
     pub output: String,
+    /// Whether the parties of the key refresh it first.
+    #[serde(default)]
+    pub refreshed: bool,
 }
 
 /// A task of those for which parameters are chosen together.
@@ -313,6 +342,7 @@ pub fn placed(all: &[Member], n: usize, keyless: bool) -> Result<Vec<Placed>> {
             let result = GivenResult {
                 program: String::new(),
                 name: of.output.clone(),
+                refreshed: of.refreshed,
                 layout,
                 ciphertexts: Vec::new(),
             };
@@ -339,7 +369,7 @@ pub fn placed(all: &[Member], n: usize, keyless: bool) -> Result<Vec<Placed>> {
 
 /// What is known of results, while tasks are closed one after the other.
 #[derive(Default)]
-pub struct Known(BTreeMap<(usize, String), GivenResult>);
+pub struct Known(BTreeMap<ResultOf, GivenResult>);
 
 impl Known {
     /// A task that is told of the results which it is given.
@@ -349,7 +379,7 @@ impl Known {
         }
         Cow::Owned(task.halves.tied(|ties| {
             for (name, of) in &task.from {
-                if let Some(result) = self.0.get(&(of.task, of.output.clone())) {
+                if let Some(result) = self.0.get(of) {
                     ties.results.insert(name.clone(), result.clone());
                 }
             }
@@ -359,7 +389,10 @@ impl Known {
     /// What came of the task of that number.
     pub fn add(&mut self, number: usize, task: &Placed, outputs: &[Closed], literal: &ParameterLiteral) {
         let frame = frame(literal.n, task.halves.exact);
-        let results = GivenResult::all("", &task.packing, outputs, literal, frame);
-        self.0.extend(results.into_iter().map(|(name, result)| ((number, name), result)));
+        for refreshed in [false, true] {
+            let results = GivenResult::all("", &task.packing, outputs, (literal, frame), refreshed);
+            let named = |(output, result)| (ResultOf { task: number, output, refreshed }, result);
+            self.0.extend(results.into_iter().map(named));
+        }
     }
 }

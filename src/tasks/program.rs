@@ -6,7 +6,7 @@ use super::build::{Asked, Built, build, chain};
 use super::choose::{self, Wishes};
 use super::halves::{Halves, cheapest, frame};
 use super::literal::{InputLiteral, Literal};
-use super::onward::{GivenResult, Member, ResultOf, Ties};
+use super::onward::{self, GivenResult, Member, ResultOf, Ties};
 use super::passes::Passes;
 use super::travel::{Companion, Descriptor, Place, ports};
 use crate::bytes::{Kind, Reader, Writer, hex, shown};
@@ -82,6 +82,9 @@ pub struct Step {
     /// Outputs that other programs compute on: they have ciphertexts of their own, and all levels that are left. Those that later steps take are among them.
     #[serde(default)]
     pub kept: BTreeSet<String>,
+    /// Outputs that the parties of the key refresh, so that others compute on them with all levels: kept, with room for masks. Those that later steps take so are among them.
+    #[serde(default)]
+    pub refreshed: BTreeSet<String>,
 }
 
 impl Options {
@@ -93,7 +96,8 @@ impl Options {
 
 impl From<Literal> for Step {
     fn from(task: Literal) -> Self {
-        Self { task, from: BTreeMap::new(), results: BTreeMap::new(), kept: BTreeSet::new() }
+        let (from, results, kept, refreshed) = Default::default();
+        Self { task, from, results, kept, refreshed }
     }
 }
 
@@ -186,11 +190,19 @@ struct ProgramLiteral {
     /// Outputs that other programs compute on.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     kept: BTreeSet<String>,
+    /// Outputs that the parties of the key refresh.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    refreshed: BTreeSet<String>,
 }
 
 impl ProgramLiteral {
     fn ties(&self) -> Ties {
-        Ties { layouts: self.layouts.clone(), results: self.results.clone(), kept: self.kept.clone() }
+        Ties {
+            layouts: self.layouts.clone(),
+            results: self.results.clone(),
+            kept: self.kept.clone(),
+            refreshed: self.refreshed.clone(),
+        }
     }
 
     fn asked(&self) -> Asked {
@@ -294,7 +306,7 @@ impl Program {
             return Err(Error::Parameters { what, found: "none".to_owned(), expected });
         }
         let wished = options.scheme;
-        let onward = steps.iter().any(|step| !step.kept.is_empty());
+        let onward = steps.iter().any(|step| !(step.kept.is_empty() && step.refreshed.is_empty()));
         let members = members(&mut steps, passes, &layouts, wished)?;
         if let (Some(scheme), Some(given)) = (wished, &options.parameters)
             && given.scheme != scheme
@@ -306,6 +318,16 @@ impl Program {
         let (n, insecure) = (options.n, options.allow_insecure);
         let (public_key, parties) = (options.takes_public(false, 1), options.parties.unwrap_or(1));
         let releases = options.releases.map(Releases::check).transpose()?;
+        let given_parties = options.parameters.as_ref().map_or(1, |given| given.parties);
+        let shared = options.parties.unwrap_or(given_parties) > 1;
+        if shared && releases.is_none() {
+            let (what, found) = ("releases".to_owned(), "none".to_owned());
+            let expected = "how many decryptions there are to be: parties that share a key hide errors from each other by it";
+            return Err(Error::Parameters { what, found, expected: expected.to_owned() });
+        }
+        for step in &steps {
+            onward::shared(&step.refreshed, shared)?;
+        }
         let memory = memory_limit;
         let wishes = Wishes {
             scheme: wished,
@@ -332,17 +354,17 @@ impl Program {
             None => choose::choose(&members, &wishes, &registry)?.literal().clone(),
         };
         let (mut programs, mut layouts): (Vec<Self>, _) = (Vec::new(), layouts);
-        for (Step { task, from, mut results, kept }, Member { mut ways, .. }) in
-            steps.into_iter().zip(members)
-        {
+        for (step, Member { mut ways, .. }) in steps.into_iter().zip(members) {
+            let Step { task, from, mut results, kept, refreshed } = step;
             for (name, of) in from {
                 let result = programs[of.task].results()?.remove(&of.output);
-                let result = result.ok_or(Error::Job("what a task takes was given"))?;
-                results.insert(name, result.given);
+                let result = result
+                    .and_then(|result| if of.refreshed { result.refreshed } else { Some(result.given) });
+                results.insert(name, result.ok_or(Error::Job("what a task takes was given"))?);
             }
-            let ties = Ties { layouts: layouts.clone(), results, kept };
+            let ties = Ties { layouts: layouts.clone(), results, kept, refreshed };
             ways = ways.iter().map(|halves| halves.tied(|own| own.clone_from(&ties))).collect();
-            let (parameters, Ties { layouts: _, results, kept }) = (parameters.clone(), ties);
+            let (parameters, Ties { layouts: _, results, kept, refreshed }) = (parameters.clone(), ties);
             let literal = ProgramLiteral {
                 task,
                 parameters,
@@ -353,6 +375,7 @@ impl Program {
                 layouts: layouts.clone(),
                 results,
                 kept,
+                refreshed,
             };
             let program = Self::build(literal, ways, Arc::clone(&registry))?;
             for value in program.packing.inputs.iter().filter(|value| program.result(&value.name).is_none()) {
@@ -587,6 +610,11 @@ impl Program {
         self.literal.results.get(name)
     }
 
+    /// Whether the parties of the key refresh an output.
+    pub(super) fn refreshes(&self, name: &str) -> bool {
+        self.literal.refreshed.contains(name)
+    }
+
     pub(super) fn packing(&self) -> &Packing {
         &self.packing
     }
@@ -672,6 +700,7 @@ impl Program {
             program: result
                 .map(|result| result.program.clone())
                 .or_else(|| (!given).then(|| hex(&self.id()))),
+            refreshed: result.is_some_and(|result| result.refreshed),
             public: false,
             ciphertexts: types.iter().map(|ty| ty.ty().to_string()).collect(),
         };
@@ -716,7 +745,8 @@ fn members(
         let (before, own) = steps.split_at_mut(number);
         for of in own[0].from.values() {
             if let Some(step) = before.get_mut(of.task) {
-                step.kept.insert(of.output.clone());
+                let names = if of.refreshed { &mut step.refreshed } else { &mut step.kept };
+                names.insert(of.output.clone());
             }
         }
     }
@@ -736,8 +766,8 @@ fn members(
             };
             *input = InputLiteral { name: name.clone(), ..output };
         }
-        let (results, kept) = (step.results.clone(), step.kept.clone());
-        let ties = Ties { layouts: layouts.clone(), results, kept };
+        let (results, kept, refreshed) = (step.results.clone(), step.kept.clone(), step.refreshed.clone());
+        let ties = Ties { layouts: layouts.clone(), results, kept, refreshed };
         all.push(Member { ways: Halves::all(&step.task, passes, ties)?, from: step.from.clone() });
     }
     let real = all.iter().flat_map(|member| &member.ways).any(|halves| !halves.exact);

@@ -104,6 +104,9 @@ pub struct ResultReport {
     pub max: Option<String>,
     /// What the other program is told of it ([`Options::results`](super::Options::results)).
     pub given: GivenResult,
+    /// The same of it, refreshed, where it is to be ([`Step::refreshed`](super::Step::refreshed)).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refreshed: Option<GivenResult>,
 }
 
 /// What is known of a ciphertext that a run gives.
@@ -241,11 +244,15 @@ impl Program {
         let declared = |name: &str| self.task().outputs.iter().any(|output| output.name == name);
         let mut all = BTreeMap::new();
         let literal = self.parameters().literal();
-        let results =
-            GivenResult::all(&hex(&self.id()), self.packing(), self.outputs(), literal, self.frame());
-        for (name, given) in results.into_iter().filter(|(name, _)| declared(name)) {
+        let results = |refreshed: bool| {
+            let under = (literal, self.frame());
+            GivenResult::all(&hex(&self.id()), self.packing(), self.outputs(), under, refreshed)
+        };
+        let mut again = results(true);
+        for (name, given) in results(false).into_iter().filter(|(name, _)| declared(name)) {
             let Some(InputLiteral { ty, min, max, .. }) = self.halves().as_input(&name)? else { continue };
-            all.insert(name, ResultReport { ty, min, max, given });
+            let refreshed = again.remove(&name);
+            all.insert(name, ResultReport { ty, min, max, given, refreshed });
         }
         Ok(all)
     }

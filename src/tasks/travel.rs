@@ -30,6 +30,9 @@ pub struct Descriptor {
     /// Of a result, the identity of the program that it is of, in hexadecimal digits; older ones do not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
+    /// True of a result that the parties of its key refreshed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub refreshed: bool,
     /// True of what a data owner encrypted with the public key.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub public: bool,
@@ -209,6 +212,10 @@ pub fn mismatch(what: &str, found: &Descriptor, expected: &Descriptor) -> Error 
         (found.value.clone(), expected.value.clone())
     } else if found.cells != expected.cells || found.present != expected.present {
         (format!("cells that lie at {:?}", found.cells), format!("{:?}", expected.cells))
+    } else if found.refreshed != expected.refreshed {
+        let how =
+            |refreshed: bool| if refreshed { "a result, refreshed" } else { "one that is not refreshed" };
+        (how(found.refreshed).to_owned(), how(expected.refreshed).to_owned())
     } else if found.public && expected.program.is_some() {
         ("what a data owner encrypted".to_owned(), "a result".to_owned())
     } else {

@@ -8,6 +8,7 @@ import {
   DECRYPT_TOGETHER_OPTIONS,
   MAKE_KEYS_OPTIONS,
   PROTOCOL_OPTIONS,
+  REFRESH_OPTIONS,
   RUN_NAME,
   SWITCH_OPTIONS,
   FUNCTION,
@@ -33,6 +34,7 @@ import type {
   KeyParty,
   MakeKeysOptions,
   ProtocolOptions,
+  RefreshOptions,
   SwitchOptions,
 } from './types.js';
 
@@ -90,11 +92,9 @@ export class SharingParty extends Resource implements KeyParty {
     const { connection, handle } = await abortable(this.#key.find(), signal);
     const graph = await connection.call('partyKeys', [handle, [...active], hub, run], { signal });
     const outputs = await this.#run(graph, [], this.#takesPart(active) ? 'keys' : undefined, options, signal);
-    const publicKey = await connection.call(
-      'partyPublicKey',
-      [handle, run, bytesOf(outputs[`public key ${this.name}`] as DataArray)],
-      { signal },
-    );
+    const made = bytesOf(outputs[`public key ${this.name}`] as DataArray);
+    const publicKey =
+      options.publicKey ?? (await connection.call('partyPublicKey', [handle, run, made], { signal }));
     const evaluationKeys: Uint8Array[] = [];
     if (hub === this.name) {
       for (const { name } of this.#info.keys) {
@@ -159,6 +159,31 @@ export class SharingParty extends Resource implements KeyParty {
     const values = await connection.call(
       'partySwitched',
       [handle, sent, publicKey, receiver, names, names.map((name) => bytesOf(outputs[name] as DataArray))],
+      { signal },
+    );
+    return Object.fromEntries(values.map(({ name, bytes }) => [name, bytes]));
+  }
+
+  async refresh(results: Ciphertexts, options: RefreshOptions): Promise<Ciphertexts | undefined> {
+    checkCall('refresh', { results: [results, CIPHERTEXTS] }, options, REFRESH_OPTIONS);
+    const signal = this.signal(options.signal);
+    const { publicKey, active = this.parties, hub = active[0] as string } = options;
+    checkArgument('refresh, option publicKey', publicKey, BYTES);
+    checkArgument('option run', options.run, RUN_NAME);
+    const sent = sentOf(results);
+    const { connection, handle } = await abortable(this.#key.find(), signal);
+    const { shared, inputs } = await connection.call(
+      'partyRefreshing',
+      [handle, sent, publicKey, [...active], hub, bytesOfDigits(options.run)],
+      { signal },
+    );
+    const secret = this.#takesPart(active) ? 'decrypt' : undefined;
+    const outputs = await this.#run(shared, inputs, secret, options, signal);
+    if (hub !== this.name) return undefined;
+    const names = Object.keys(outputs);
+    const values = await connection.call(
+      'partyRefreshed',
+      [handle, sent, publicKey, names, names.map((name) => bytesOf(outputs[name] as DataArray))],
       { signal },
     );
     return Object.fromEntries(values.map(({ name, bytes }) => [name, bytes]));

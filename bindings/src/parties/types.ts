@@ -96,7 +96,7 @@ export interface Transport {
   close(): void;
 }
 
-/** Where a party keeps what it needs to come back to a run: `inFolder`, `inMemory`, or one's own. It holds secrets: what was sent, results, and random bytes. */
+/** Where a party keeps what it needs to come back to a run: `inFolder`, `inIndexedDB`, `inMemory`, or one's own. It holds secrets: what was sent, results, and random bytes. */
 export interface PartyStore {
   /** What was put last under a name, or undefined. */
   get(name: string): Promise<Uint8Array | undefined>;
@@ -194,10 +194,18 @@ export interface MakeKeysOptions extends ProtocolOptions {
   active?: readonly string[] | undefined;
   /** Who adds shares up and gets the evaluation keys: one of them, or anybody else. Default: the first who takes part. */
   hub?: string | undefined;
+  /** The public key, where it was made before: by the same parties, for another program under the same parameters, whose results this one goes on with. Default: a new one. */
+  publicKey?: Uint8Array | undefined;
 }
 
 /** Options of `KeyParty.switchTo`. */
-export interface SwitchOptions extends MakeKeysOptions {
+export interface SwitchOptions extends Omit<MakeKeysOptions, 'publicKey'> {
+  /** The public key that the parties made. */
+  publicKey: Uint8Array;
+}
+
+/** Options of `KeyParty.refresh`. */
+export interface RefreshOptions extends Omit<MakeKeysOptions, 'publicKey'> {
   /** The public key that the parties made. */
   publicKey: Uint8Array;
 }
@@ -258,7 +266,13 @@ export interface KeyParty extends Disposable {
     results: Ciphertexts,
     options: SwitchOptions,
   ): Promise<Ciphertexts | undefined>;
-  /** How many decryptions it took part in, as far as it and what it was saved as know. */
+  /**
+   * Refreshes results together (collective bootstrapping), in one round: those of `results` that the program has refreshed (`refresh` of `Task.output`, `refreshed` of `Task.result`) become ciphertexts of the same values
+   * with all levels and fresh noise, under the same key, which programs take as inputs that were compiled for them; `hub` gets them, undefined for all others. Nobody learns what they hold. It counts as {@link decrypt} does, since
+   * what `hub` sees meanwhile has to hide the noise. `run` has to be a new one, as for {@link makeKeys}. Errors: as of {@link decrypt}; GraphError `task.invalid` where none of the results is one to refresh.
+   */
+  refresh(results: Ciphertexts, options: RefreshOptions): Promise<Ciphertexts | undefined>;
+  /** How many decryptions it took part in, refreshing among them, as far as it and what it was saved as know. */
   released(options?: CallOptions): Promise<number>;
   /** Its secret and its share, from which it comes back: whoever has these of enough parties has the key. */
   save(options?: CallOptions): Promise<Uint8Array>;

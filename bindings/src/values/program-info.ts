@@ -19,6 +19,7 @@ import type {
   CompileOptions,
   Parameters,
   Releases,
+  GivenResult,
   ResultInfo,
   TaskPass,
   ProgramInfo,
@@ -122,6 +123,16 @@ export function resultOf({ outputs }: ProgramInfo, name: string): ResultInfo {
   const output = outputNamed(outputs, name);
   if (output.result !== undefined) return output.result;
   throw noResult(name, output);
+}
+
+/** The same in so many words, as it is or refreshed. Errors: as of {@link resultOf}; GraphError `operator.invalid` for one that is not refreshed. */
+export function givenOf(info: ProgramInfo, name: string, refreshed: boolean): GivenResult {
+  const result = resultOf(info, name);
+  const given = refreshed ? result.refreshed : result.given;
+  if (given !== undefined) return given;
+  const expected = 'one that its task has refreshed (option refresh of output)';
+  const problem = `Output ${JSON.stringify(name)} is not refreshed: expected ${expected}`;
+  throw failure('operator.invalid', problem, { output: name, expected });
 }
 
 /** The output of that name. Errors: InputError `input.unknown`. */

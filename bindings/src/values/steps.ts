@@ -1,7 +1,7 @@
 /** Tasks with what ties them together, as the core compiles them. */
 import { failure } from '../errors.js';
 import type { RawStep } from '../raw.js';
-import { resultOf } from './program-info.js';
+import { givenOf } from './program-info.js';
 import type { Program, ProgramInfo, Task } from './types.js';
 
 /** Whether a result is one of a program that is compiled already. */
@@ -18,11 +18,11 @@ export function stepsOf(tasks: readonly Task[]): { steps: RawStep[]; under: Prog
   const steps = tasks.map((task, number): RawStep => {
     const from: Record<string, RawStep['from'][string]> = {};
     const results: Record<string, RawStep['results'][string]> = {};
-    const { results: ties, kept } = task.ties();
-    for (const [name, { of, output }] of ties) {
+    const { results: ties, kept, refreshed: own } = task.ties();
+    for (const [name, { of, output, refreshed }] of ties) {
       if (isProgram(of)) {
         under ??= of.info;
-        results[name] = resultOf(of.info, output).given;
+        results[name] = givenOf(of.info, output, refreshed);
         continue;
       }
       const before = tasks.indexOf(of);
@@ -31,9 +31,9 @@ export function stepsOf(tasks: readonly Task[]): { steps: RawStep[]; under: Prog
         const problem = `Input "${name}" is a result of ${before < 0 ? 'a task that is not compiled with it' : `task ${before}`}; expected ${expected}`;
         throw failure('graph.foreign', problem, { input: name, expected });
       }
-      from[name] = { task: before, output };
+      from[name] = { task: before, output, refreshed };
     }
-    return { task: task.literal(), from, results, kept };
+    return { task: task.literal(), from, results, kept, refreshed: own };
   });
   return { steps, under };
 }

@@ -6,6 +6,7 @@ import {
   isName,
   OUTPUT_OPTIONS,
   RESULT_MAKER,
+  RESULT_OPTIONS,
   TEXT,
   VALUE_OPTIONS,
 } from '../arguments.js';
@@ -13,7 +14,7 @@ import { failure } from '../errors.js';
 import { toUnits } from '../exact.js';
 import { dayNumber, isDate } from './days.js';
 import { Expression } from './expression.js';
-import { noResult, outputNamed, outputTypes, resultOf } from './program-info.js';
+import { givenOf, noResult, outputNamed, outputTypes, resultOf } from './program-info.js';
 import { type Recorded, Recorder } from './recorder.js';
 import { Records } from './records.js';
 import { isProgram } from './steps.js';
@@ -23,6 +24,7 @@ import type {
   OutputOptions,
   Program,
   ResultInfo,
+  ResultOptions,
   Value,
   ValueKind,
   ValueOperand,
@@ -56,8 +58,12 @@ export function createTask(): Task {
 export class TaskBuilder implements Task {
   readonly #recorder = new Recorder();
   readonly #outputs = new Map<string, Recorded>();
-  readonly #results = new Map<string, { readonly of: Task | Program; readonly output: string }>();
+  readonly #results = new Map<
+    string,
+    { readonly of: Task | Program; readonly output: string; readonly refreshed: boolean }
+  >();
   readonly #kept: string[] = [];
+  readonly #refreshed: string[] = [];
 
   encrypted(name: string, options: ValueOptions): Value {
     return this.#input('encrypted', name, options);
@@ -71,15 +77,18 @@ export class TaskBuilder implements Task {
     return this.#input('public', name, options);
   }
 
-  result(name: string, of: Task | Program, output: string = name): Value {
+  result(name: string, of: Task | Program, output: string = name, options: ResultOptions = {}): Value {
     checkName('input', name, this.#recorder.hasInput(name));
     const where = `result("${name}")`;
     checkArgument(`${where}, of`, of, RESULT_MAKER);
     checkArgument(`${where}, output`, output, TEXT);
+    checkOptions(where, options, RESULT_OPTIONS);
+    const { refreshed = false } = options;
     const { type, min, max } = isProgram(of) ? resultOf(of.info, output) : resultOfTask(of, output);
+    if (isProgram(of)) givenOf(of.info, output, refreshed);
     const bounds = { ...(min !== undefined && { min }), ...(max !== undefined && { max }) };
     const recorded = this.#recorder.input({ name, type, ...bounds }, readValueType(type));
-    this.#results.set(name, { of, output });
+    this.#results.set(name, { of, output, refreshed });
     return new Expression(this.#recorder, recorded);
   }
 
@@ -131,9 +140,9 @@ export class TaskBuilder implements Task {
       const problem = `Output "${name}": expected ${expected}, since the server's own is no result of the client's; found ${found}`;
       throw failure('operator.invalid', problem, { output: name, found, expected });
     }
-    if (options.keep === true) {
+    if (options.keep === true || options.refresh === true) {
       if (!isResult(recorded.type) || recorded.half !== 'server') throw noResult(name, recorded.type);
-      this.#kept.push(name);
+      (options.refresh === true ? this.#refreshed : this.#kept).push(name);
     }
     this.#outputs.set(name, recorded);
   }
@@ -143,7 +152,11 @@ export class TaskBuilder implements Task {
   }
 
   ties(): TaskTies {
-    return { results: new Map(this.#results), kept: [...this.#kept] };
+    return {
+      results: new Map(this.#results),
+      kept: [...this.#kept],
+      refreshed: [...this.#refreshed],
+    };
   }
 
   #input(place: ValuePlace, name: string, options: ValueOptions): Value {

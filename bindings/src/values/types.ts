@@ -318,7 +318,7 @@ export interface Task {
    * {@link Task.output}). Cells are complete, and the client does not finish the result. Errors: GraphError (name; `operator.invalid` for what is no such result);
    * InputError `input.unknown` (no output of that name).
    */
-  result(name: string, of: Task | Program, output?: string): Value;
+  result(name: string, of: Task | Program, output?: string, options?: ResultOptions): Value;
   /** Declares what is decrypted in the end. Errors: GraphError (name taken, of another task, the server's own). */
   output(name: string, value: Value, options?: OutputOptions): void;
   /** The plain description that is compiled. Errors: GraphError if there is no output. */
@@ -335,12 +335,29 @@ export interface OutputOptions {
    * may be left in a form that nobody computes on (`openResults`). Results of tasks that are compiled together are kept without it. Default false.
    */
   keep?: boolean | undefined;
+  /**
+   * True for one that the parties who share the key refresh (`KeyParty.refresh`) for programs that are not compiled together with this task: as with `keep`, and there is room for what hides it meanwhile. Results of tasks that
+   * are compiled together, and taken `refreshed`, are so without it. Default false.
+   */
+  refresh?: boolean | undefined;
+}
+
+/** Options of `Task.result`. */
+export interface ResultOptions {
+  /**
+   * True for what the parties who share the key refreshed (`KeyParty.refresh`): it has all levels and fresh noise, and its own errors are, of integers, gone. False, the default, for the result as it is.
+   */
+  refreshed?: boolean | undefined;
 }
 
 /** Which inputs of a task are results of others, and which outputs others compute on. */
 export interface TaskTies {
-  readonly results: ReadonlyMap<string, { readonly of: Task | Program; readonly output: string }>;
+  readonly results: ReadonlyMap<
+    string,
+    { readonly of: Task | Program; readonly output: string; readonly refreshed: boolean }
+  >;
   readonly kept: readonly string[];
+  readonly refreshed: readonly string[];
 }
 
 /** A task that knows a loom. */
@@ -574,19 +591,26 @@ export interface ResultInfo {
   readonly type: string;
   readonly min: string | undefined;
   readonly max: string | undefined;
-  readonly given: {
-    /** Identity of the program, and the name of the output. */
-    readonly program: string;
-    readonly name: string;
-    /** How it lies in slots. */
-    readonly layout: Layout;
-    /** Types of its ciphertexts, and log2 of bounds on error and, under CKKS, on what they hold. */
-    readonly ciphertexts: readonly {
-      readonly type: string;
-      readonly error: number;
-      readonly message?: number;
-    }[];
-  };
+  readonly given: GivenResult;
+  /** The same once it was refreshed, where it is to be. */
+  readonly refreshed?: GivenResult | undefined;
+}
+
+/** What another program is told of a result that it computes on. */
+export interface GivenResult {
+  /** Identity of the program, and the name of the output. */
+  readonly program: string;
+  readonly name: string;
+  /** True where the parties who share the key refreshed it. */
+  readonly refreshed?: boolean;
+  /** How it lies in slots. */
+  readonly layout: Layout;
+  /** Types of its ciphertexts, and log2 of bounds on error and, under CKKS, on what they hold. */
+  readonly ciphertexts: readonly {
+    readonly type: string;
+    readonly error: number;
+    readonly message?: number;
+  }[];
 }
 
 /** What the compiler chose. */

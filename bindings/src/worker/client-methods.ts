@@ -89,6 +89,8 @@ export function clientMethods(open: Open<RawTasks>): Handlers<ClientMethods> {
     },
     partySwitching: (_, party, ...of) => parties.get(party).switching(...of),
     partySwitched: (_, party, ...of) => named(parties.get(party).switched(...of)),
+    partyRefreshing: (_, party, ...of) => parties.get(party).refreshing(...of),
+    partyRefreshed: (_, party, ...of) => named(parties.get(party).refreshed(...of)),
     plain: (_, client, names, cells, present) => {
       try {
         return moved(clients.get(client).plain(names, cells, present));

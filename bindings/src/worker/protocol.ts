@@ -171,6 +171,21 @@ export interface ClientMethods extends ProgramMethods {
     names: string[],
     outputs: Uint8Array[],
   ): NamedData[];
+  partyRefreshing(
+    party: Handle,
+    results: Uint8Array[],
+    publicKey: Uint8Array,
+    active: string[],
+    hub: string,
+    run: Uint8Array,
+  ): RawOpening;
+  partyRefreshed(
+    party: Handle,
+    results: Uint8Array[],
+    publicKey: Uint8Array,
+    names: string[],
+    outputs: Uint8Array[],
+  ): NamedData[];
 }
 
 /**

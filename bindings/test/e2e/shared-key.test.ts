@@ -150,6 +150,65 @@ describe.each(BUILDS)('the %s build', (mode) => {
     circle.dispose();
   });
 
+  it('refreshes results for programs that go on with all levels', async () => {
+    for (const scheme of ['BGV', 'CKKS'] as const) {
+      const real = scheme === 'CKKS';
+      const options = { shape: [4], min: -1, max: 1, ...(real && { kind: 'real' as const }) };
+      const tasks: Task[] = [];
+      // x to 1 - x^2, twice in each program, and three programs in a row.
+      for (let step = 0; step < 3; step++) {
+        const task = createTask();
+        const before = tasks.at(-1);
+        let x =
+          before === undefined
+            ? task.encrypted('x', options)
+            : task.result('x', before, 'y', { refreshed: true });
+        for (let square = 0; square < 2; square++) x = x.square().negate().add(1);
+        task.output('y', x);
+        tasks.push(task);
+      }
+      const releases = { count: 8, statisticalBits: 20 };
+      const programs = await loom.compileAll(tasks, { parties: 2, precision: 6, scheme, releases });
+      const names = ['a', 'b'];
+      let publicKey: Uint8Array | undefined;
+      let saved: (Uint8Array | undefined)[] = [];
+      let inputs: Ciphertexts = {};
+      let expectedCells = real ? [0.5, -1, 0.25, 0] : [1, -1, 0, 1];
+      for (const [step, program] of programs.entries()) {
+        const circle = new Circle();
+        for (const [at, name] of names.entries())
+          circle.all.set(name, await program.party(name, { parties: names, saved: saved[at] }));
+        const [keys] = await circle.together(names, (party, meet) => party.makeKeys({ ...meet, publicKey }));
+        publicKey = keys!.publicKey;
+        if (step === 0) {
+          using owner = await program.owner(publicKey);
+          inputs = await owner.encrypt({ x: expectedCells });
+        }
+        const results = await program.run(inputs, keys!.evaluationKeys!);
+        for (let square = 0; square < 2; square++) expectedCells = expectedCells.map((x) => 1 - x * x);
+        const key = publicKey;
+        if (step + 1 < programs.length) {
+          const [fresh, none] = await circle.together(names, (party, meet) =>
+            party.refresh(results, { ...meet, publicKey: key }),
+          );
+          expect(none).toBeUndefined();
+          expect(Object.keys(fresh!)).toEqual(['y']);
+          inputs = { x: fresh!['y']! };
+        } else {
+          const [found] = await circle.together(names, (party, meet) =>
+            party.decrypt(results, { ...meet, publicKey: key }),
+          );
+          if (real) expectNear(found!['y'], expectedCells, 2 ** -5);
+          else expect(found!['y']).toEqual(expectedCells);
+        }
+        saved = await Promise.all(names.map((name) => circle.get(name).save()));
+        expect(await circle.get('a').released()).toBe(step + 1);
+        circle.dispose();
+        program.dispose();
+      }
+    }
+  });
+
   it('sends nothing that was not approved of, and counts', async () => {
     using program = await loom.compile(products(false), { parties: 2, releases: { count: 1 } });
     const circle = await Circle.of(program, ['a', 'b']);
@@ -182,9 +241,8 @@ describe.each(BUILDS)('the %s build', (mode) => {
     expect(await wrong(['a'])).toMatchObject({ code: 'party.shared' });
     expect(await wrong(['a', 'b', 'c'])).toMatchObject({ code: 'party.shared' });
     expect(await wrong(['a', 'b'], 2)).toMatchObject({ code: 'party.shared' });
-    expect(await errorOf(loom.compile(products(false), { parties: 2 }))).toMatchObject({
-      code: 'parameters.none',
-    });
+    const undeclared = errorOf(loom.compile(products(false), { parties: 2 }));
+    expect(await undeclared).toMatchObject({ code: 'parameters.invalid' });
     using one = await loom.compile(products(false));
     expect(one.info.parties).toBe(1);
     expect(await errorOf(one.party('a', { parties: ['a', 'b'] }))).toMatchObject({

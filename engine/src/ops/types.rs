@@ -492,7 +492,7 @@ pub fn sized(head: &str, size: Option<u64>, attrs: Attrs, unit: u32) -> Result<V
     let a = &ty.attrs;
     let expected = match head {
         "limb" | "small" | "quotient" | "slots" | "plain" | "reals" => Some(a.size("n")? as u64),
-        "limbs" => Some((a.size("n")? as u64).saturating_mul(a.uint("count")?)),
+        "limbs" | "mask" => Some((a.size("n")? as u64).saturating_mul(a.uint("count")?)),
         "poly" | "secret_key" | "key_share" => {
             Some((a.size("n")? as u64).saturating_mul(a.uints("q")?.len() as u64))
         }
@@ -533,7 +533,7 @@ pub fn sized(head: &str, size: Option<u64>, attrs: Attrs, unit: u32) -> Result<V
 pub type Residues = fn(&ValueType) -> Result<(usize, Vec<u64>)>;
 
 /// The types of lattice algebra whose words are residues, by their heads.
-pub fn residues() -> [(&'static str, Residues); 13] {
+pub fn residues() -> [(&'static str, Residues); 14] {
     const SLOTS: Residues = |ty| Ok((dimension(ty)?, vec![modulus(ty, "t")?]));
     const POLY: Residues = |ty| Ok((dimension(ty)?, moduli(ty, "q")?));
     [
@@ -545,6 +545,7 @@ pub fn residues() -> [(&'static str, Residues); 13] {
         ("secret_key", POLY),
         ("key_share", POLY),
         ("key_polynomial", cycled),
+        ("mask", cycled),
         ("polys", cycled),
         ("public_key", cycled),
         ("ciphertext", cycled),
@@ -613,7 +614,10 @@ pub fn secret_key(n: usize, q: &[u64]) -> ValueType {
 /// True for types whose values must not be shown: keys and seeds that have to stay with their owner, and the small integers
 /// that keys and errors are made of.
 pub fn is_secret(ty: &ValueType) -> bool {
-    matches!(ty.head.as_str(), "secret_key" | "key_share" | "key_polynomial" | "secret_seed" | "small")
+    matches!(
+        ty.head.as_str(),
+        "secret_key" | "key_share" | "key_polynomial" | "mask" | "secret_seed" | "small"
+    )
 }
 
 /// A public key (b, a) with b = -a s + e over its primes, NTT form, whose secret is the sum of those of so many parties.
@@ -625,6 +629,12 @@ pub fn public_key(n: usize, q: &[u64], factor: u64, parties: usize) -> ValueType
 /// One party's share of a secret that several share: a value, at a point of its own, of a polynomial whose constant term is the secret; in NTT form over all primes.
 pub fn key_share(n: usize, q: &[u64]) -> ValueType {
     ValueType::new("key_share", (n * q.len()) as u64, Attrs::new().with("n", n).with("q", q))
+}
+
+/// A polynomial that hides another one, as `count` digits to a base `q`, the lowest first, each n integers modulo it: the sum over j of q^j times digit j, centered.
+pub fn mask(n: usize, q: u64, count: usize) -> ValueType {
+    let attrs = Attrs::new().with("n", n).with("q", q).with("count", count);
+    ValueType::new("mask", (n as u64).saturating_mul(count as u64), attrs)
 }
 
 /// Polynomials of one type, one after the other.

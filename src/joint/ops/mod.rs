@@ -5,8 +5,12 @@ mod common;
 mod decryption_share;
 mod evaluate;
 mod galois_share;
+mod mask;
+mod masked_share;
 mod public_share;
 mod recombine;
+mod refresh_share;
+mod refreshed;
 mod relin_first;
 mod relin_second;
 mod shamir;
@@ -29,8 +33,12 @@ pub fn all() -> Vec<Arc<dyn OpDef>> {
         Arc::new(decryption_share::DecryptionShare),
         Arc::new(evaluate::Evaluate),
         Arc::new(galois_share::GaloisShare),
+        Arc::new(mask::Mask),
+        Arc::new(masked_share::MaskedShare),
         Arc::new(public_share::PublicShare),
         Arc::new(recombine::Recombine),
+        Arc::new(refresh_share::RefreshShare),
+        Arc::new(refreshed::Refreshed),
         Arc::new(relin_first::RelinFirst),
         Arc::new(relin_second::RelinSecond),
         Arc::new(shamir::Shamir),
@@ -56,6 +64,19 @@ fn key_of(call: &Call<'_>) -> Result<SwitchingKey> {
     crate::schemes::rlwe::coprime(call, factor, &[q.as_slice(), &special].concat())?;
     SwitchingKey::of(&SwitchingKey { n, q, special, digit, factor, parties: 1 }.ty())
 }
+
+/// The key that a share of a relinearization key is for: what both rounds are given, the share of the secret, u_i, `each` polynomials for each digit, and a secret seed.
+fn relinearization_of(call: &Call<'_>, each: usize) -> Result<SwitchingKey> {
+    call.arity(4)?;
+    let key = key_of(call)?;
+    call.input(1, "secret_key")?;
+    rows_in(call, 2, &key, each)?;
+    call.input(3, "secret_seed")?;
+    Ok(key)
+}
+
+/// The attributes of both rounds.
+const RELINEARIZATION: &[&str] = &["digit", "factor", "q", "special"];
 
 /// So many polynomials of a key, for each of its digits.
 fn rows(key: &SwitchingKey, each: usize) -> ValueType {

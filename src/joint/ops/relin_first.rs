@@ -5,7 +5,7 @@
 //! Inputs: its share s_i of the secret key, u_i (ternary, drawn for this key alone, and the same in both rounds), the common polynomials a_d, a secret seed. Attributes `q`, `special`,
 //! `digit`, `factor`.
 
-use super::{add_gadget, key_of, limbs_of, rows, rows_in};
+use super::{RELINEARIZATION, add_gadget, key_of, limbs_of, relinearization_of, rows};
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::{Call, Level, OpDef, Session};
@@ -24,16 +24,11 @@ impl OpDef for RelinFirst {
     }
 
     fn attributes(&self) -> Option<&[&str]> {
-        Some(&["digit", "factor", "q", "special"])
+        Some(RELINEARIZATION)
     }
 
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
-        call.arity(4)?;
-        let key = key_of(call)?;
-        call.input(1, "secret_key")?;
-        rows_in(call, 2, &key, 1)?;
-        call.input(3, "secret_seed")?;
-        Ok(rows(&key, 2))
+        Ok(rows(&relinearization_of(call, 1)?, 2))
     }
 
     fn random(&self) -> bool {

@@ -5,7 +5,7 @@
 //! with h the sums of what all sent first. Only the sum of the paper's two terms is needed, and is what is sent. Inputs: its share s_i of the secret key, u_i of the first round, h, a
 //! secret seed. Attributes `q`, `special`, `digit`, `factor`.
 
-use super::{key_of, limbs_of, rows, rows_in};
+use super::{RELINEARIZATION, key_of, limbs_of, relinearization_of, rows};
 use crate::Result;
 use crate::graph::{Attrs, OperandId, ValueType};
 use crate::ops::{Call, Level, OpDef, Session};
@@ -24,16 +24,11 @@ impl OpDef for RelinSecond {
     }
 
     fn attributes(&self) -> Option<&[&str]> {
-        Some(&["digit", "factor", "q", "special"])
+        Some(RELINEARIZATION)
     }
 
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
-        call.arity(4)?;
-        let key = key_of(call)?;
-        call.input(1, "secret_key")?;
-        rows_in(call, 2, &key, 2)?;
-        call.input(3, "secret_seed")?;
-        Ok(rows(&key, 1))
+        Ok(rows(&relinearization_of(call, 2)?, 1))
     }
 
     fn random(&self) -> bool {

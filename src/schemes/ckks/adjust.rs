@@ -4,7 +4,7 @@
 
 use super::canonical;
 use crate::Result;
-use crate::graph::{OperandId, ValueType};
+use crate::graph::{OperandId, Real, ValueType};
 use crate::ops::types::{self, Ciphertext, Scheme};
 use crate::ops::{Call, Level, Noise, OpDef, Session};
 use crate::schemes::{noise, rlwe};
@@ -50,21 +50,25 @@ impl OpDef for Adjust {
     }
 
     fn noise(&self, call: &Call<'_>, inputs: &[Noise]) -> Option<Noise> {
-        let (ty, found) = super::ciphertext(call, 0).ok()?;
-        let (keep, scale) = (call.attrs.size("keep").ok()?, types::scale(call.attrs).ok()?);
-        let dropped = ty.q.get(keep..)?;
-        let log_c = libm::log2(multiplier(dropped, found.get(), scale.get()));
-        let Noise { message, error } = *inputs.first()?;
-        let message = message + libm::log2(scale.get()) - libm::log2(found.get());
-        let error = error + log_c - noise::log2(dropped);
-        let rounded = noise::sum(&[message - log_c, message + canonical::DECLARED]);
-        let error = noise::sum(&[error, canonical::rounding(&ty, ty.parts), rounded]);
-        Some(Noise { message, error })
+        let (ty, _) = super::ciphertext(call, 0).ok()?;
+        adjusted(&ty, call.attrs.size("keep").ok()?, types::scale(call.attrs).ok()?, *inputs.first()?)
     }
 
     fn random_noise(&self, call: &Call<'_>) -> f64 {
         super::ciphertext(call, 0).map_or(f64::NEG_INFINITY, |(ty, _)| canonical::rounding(&ty, ty.parts))
     }
+}
+
+/// What is known of a ciphertext that is adjusted to so many primes and a scale; none where it has no more, or is none of CKKS.
+pub fn adjusted(ty: &Ciphertext, keep: usize, scale: Real, of: Noise) -> Option<Noise> {
+    let Scheme::Ckks { scale: found } = ty.scheme else { return None };
+    let dropped = ty.q.get(keep..)?;
+    let log_c = libm::log2(multiplier(dropped, found.get(), scale.get()));
+    let message = of.message + libm::log2(scale.get()) - libm::log2(found.get());
+    let error = of.error + log_c - noise::log2(dropped);
+    let rounded = noise::sum(&[message - log_c, message + canonical::DECLARED]);
+    let error = noise::sum(&[error, canonical::rounding(ty, ty.parts), rounded]);
+    Some(Noise { message, error })
 }
 
 /// What c is at least.

@@ -21,6 +21,8 @@ mod multiply_scalar;
 mod release;
 mod rescale;
 
+pub use adjust::adjusted;
+
 use super::canonical;
 use super::noise;
 use super::rlwe::{self, DivideExtract, RelinearizeDivide};

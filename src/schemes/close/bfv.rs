@@ -65,4 +65,13 @@ impl Integers for Bfv {
     fn budget(&self, t: u64, log_q: f64, error: f64) -> f64 {
         noise::budget(t, log_q, error)
     }
+
+    /// It is rounded.
+    fn mask_error(&self, _: u64) -> f64 {
+        -1.0
+    }
+
+    fn refreshed(&self, chain: &Chain, _: u64) -> f64 {
+        noise::refreshed_bfv(chain.secret())
+    }
 }

@@ -53,4 +53,13 @@ impl Integers for Bgv {
     fn budget(&self, _: u64, log_q: f64, error: f64) -> f64 {
         noise::budget_bgv(log_q, error)
     }
+
+    /// Up to t / 2.
+    fn mask_error(&self, t: u64) -> f64 {
+        noise::log2(&[t]) - 1.0
+    }
+
+    fn refreshed(&self, chain: &Chain, t: u64) -> f64 {
+        noise::refreshed_bgv(chain.secret(), t)
+    }
 }

@@ -1,11 +1,12 @@
 //! CKKS: every level has one scale, from a table; products are rescaled when something other than a sum is made of them.
 
-use super::{Chain, Cipher, Emitter, Leaving, MARGIN, Node, Rules, dropped, no_level, relinearized};
+use super::refresh::{digits, masks};
+use super::{Chain, Cipher, Emitter, Leaving, MARGIN, Node, Refresh, Rules, dropped, no_level, relinearized};
 use crate::graph::{Attr, Attrs, Real, ValueType};
 use crate::ops::Noise;
 use crate::ops::tensor::{Element, Tensor};
 use crate::ops::types::{Ciphertext, Scheme};
-use crate::schemes::{Flooding, Operators, SchemeName, canonical, noise};
+use crate::schemes::{Flooding, Operators, SchemeName, canonical, ckks, noise};
 use crate::{Error, Result};
 use std::collections::BTreeMap;
 
@@ -89,6 +90,11 @@ impl Ckks<'_> {
             &Attr::Int(by) if i64::try_from(by).is_ok() => Some(by),
             _ => None,
         }
+    }
+
+    /// Base and number of digits of the masks that hide message and error.
+    fn mask(flooding: Flooding, n: usize, noise: Noise) -> (u64, usize) {
+        digits(flooding.log_mask(n, noise::sum(&[noise.message, noise.error])))
     }
 
     fn encoded(e: &mut Emitter<'_>, slots: Node, scale: Real) -> Result<Node> {
@@ -196,10 +202,36 @@ impl Rules for Ckks<'_> {
         self.flooding.map(|flooding| flooding.log_deviation(n, error))
     }
 
-    fn told(&self, Leaving { n, lost }: Leaving, noise: Noise) -> Noise {
+    fn told(&self, Leaving { n, lost, masked }: Leaving, noise: Noise) -> Noise {
+        if let Some(flooding) = self.flooding.filter(|_| masked) {
+            let masks = masks(Self::mask(flooding, n, noise), flooding.log_parties());
+            return Noise { error: noise::sum(&[noise.error, masks]), ..noise };
+        }
         let total = |flooding: Flooding| flooding.log_total(flooding.log_deviation(n, noise.error + lost));
         let added = self.flooding.map(|flooding| canonical::released(n, total(flooding)));
         added.map_or(noise, |added| Noise { error: noise::sum(&[noise.error, added - lost]), ..noise })
+    }
+
+    /// Masks are so much larger than message and error that these cannot be told any more. What comes of it has the scale that there was, and that of the highest level once it is divided by the special primes, or, where there are none, by
+    /// those of a level.
+    fn refresh(&self, chain: &Chain, ty: &Ciphertext, noise: Noise) -> Result<Option<Refresh>> {
+        let Some(flooding) = self.flooding else { return Ok(None) };
+        let told = self.told(Leaving { n: ty.n, lost: 0.0, masked: true }, noise);
+        let (wide, mask) = (chain.wide(), Self::mask(flooding, ty.n, noise));
+        let levels = chain.q.len();
+        let keep = if chain.special.is_empty() { levels.saturating_sub(self.scales.width) } else { levels };
+        let scale = self.scale(keep)?;
+        let fresh = Ciphertext { q: wide.clone(), ..chain.fresh(ty.scheme) };
+        let error = noise::sum(&[noise.error, canonical::refreshed(chain.secret())]);
+        let noise = ckks::adjusted(&fresh, keep, scale, Noise { error, ..noise }).ok_or_else(no_level)?;
+        Ok(Some(Refresh {
+            mask,
+            deviation: None,
+            wide,
+            ty: Ciphertext { q: chain.q[..keep].to_vec(), ..chain.fresh(Scheme::Ckks { scale }) },
+            noise,
+            told,
+        }))
     }
 
     fn finish(&self, e: &mut Emitter<'_>, x: Cipher, leaving: Leaving) -> Result<(Cipher, f64)> {

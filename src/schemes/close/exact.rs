@@ -1,7 +1,9 @@
 //! Schemes of integers, BFV and BGV: ciphertexts are switched to smaller moduli where that costs next to none of the budget; factors are made alike where
 //! ciphertexts meet. What differs, [`Integers`] says.
 
-use super::{Chain, Cipher, Emitter, Leaving, MARGIN, Node, Rules, dropped, port_name, relinearized};
+use super::{
+    Chain, Cipher, Emitter, Leaving, MARGIN, Node, Refresh, Rules, dropped, port_name, relinearized,
+};
 use crate::graph::{Attr, Attrs, ValueType};
 use crate::ops::Noise;
 use crate::ops::types::{self, Ciphertext, Scheme};
@@ -35,6 +37,10 @@ pub trait Integers {
     fn product_attrs(&self, q: &[u64]) -> Attrs;
     /// Bits that are left before decryption fails.
     fn budget(&self, t: u64, log_q: f64, error: f64) -> f64;
+    /// log2 of what a mask modulo t adds to the error of what it is added to.
+    fn mask_error(&self, t: u64) -> f64;
+    /// log2 of a bound on the noise of what the parties of a chain refreshed.
+    fn refreshed(&self, chain: &Chain, t: u64) -> f64;
 }
 
 /// Bits of budget that a switch may cost.
@@ -305,12 +311,31 @@ impl Rules for Exact<'_> {
         self.flooding.map(|flooding| flooding.log_deviation(n, self.multiples(n, error)))
     }
 
-    fn told(&self, Leaving { n, lost }: Leaving, noise: Noise) -> Noise {
+    fn told(&self, Leaving { n, lost, masked }: Leaving, noise: Noise) -> Noise {
         let Some(flooding) = self.flooding else { return noise };
+        let mask = self.scheme.mask_error(self.t) + flooding.log_parties();
+        let noise = if masked { Noise::error(noise::sum(&[noise.error, mask])) } else { noise };
         let factor = noise::log2(&[self.scheme.scheme(self.t).error_factor()]);
         let deviation = flooding.log_deviation(n, self.multiples(n, noise.error + lost));
         let added = flooding.log_total(deviation) + libm::log2(9.0) + factor;
         Noise { error: noise::sum(&[noise.error, added - lost]), ..noise }
+    }
+
+    /// With a uniform mask modulo t a message is uniform. What else is opened, errors and how often masks make the sum wrap, is hidden by noise, as where results are decrypted.
+    fn refresh(&self, chain: &Chain, ty: &Ciphertext, noise: Noise) -> Result<Option<Refresh>> {
+        if self.flooding.is_none() {
+            return Ok(None);
+        }
+        let masked = noise::sum(&[noise.error, self.scheme.mask_error(self.t)]);
+        let leaving = Leaving { n: ty.n, lost: 0.0, masked: true };
+        Ok(Some(Refresh {
+            mask: (self.t, 1),
+            deviation: self.deviation(ty.n, masked),
+            wide: chain.q.clone(),
+            ty: chain.fresh(self.scheme.scheme(self.t)),
+            noise: Noise::error(self.scheme.refreshed(chain, self.t)),
+            told: self.told(leaving, noise),
+        }))
     }
 
     fn finish(&self, e: &mut Emitter<'_>, x: Cipher, leaving: Leaving) -> Result<(Cipher, f64)> {

@@ -11,6 +11,7 @@ mod errors;
 mod exact;
 mod lookup;
 mod polynomial;
+mod refresh;
 mod turns;
 mod type_table;
 
@@ -19,6 +20,7 @@ pub use bgv::Bgv;
 pub use ckks::{Ckks, Scales};
 pub use emitter::{Emitter, KeyName, Node};
 pub use exact::{Exact, Integers};
+pub use refresh::Refresh;
 pub use turns::Turns;
 
 use crate::graph::{Attr, Attrs, Real, ValueType};
@@ -195,6 +197,11 @@ pub trait Rules {
         let _ = leaving;
         noise
     }
+    /// What comes of a settled result that the parties of its key refresh; none where it has one holder.
+    ///
+    /// # Errors
+    /// `Parameters` where no level is left for it.
+    fn refresh(&self, chain: &Chain, ty: &Ciphertext, noise: Noise) -> Result<Option<Refresh>>;
     /// A ciphertext, settled or of three parts, as small as it may be with [`MARGIN`] bits of budget when it is told, and the bits that are left, be they fewer.
     fn finish(&self, e: &mut Emitter<'_>, x: Cipher, leaving: Leaving) -> Result<(Cipher, f64)>;
 }
@@ -206,6 +213,8 @@ pub struct Leaving {
     pub n: usize,
     /// Bits that who decrypts takes of the budget: sums of two rows are twice as large, with their errors.
     pub lost: f64,
+    /// Whether it is refreshed: then what is told has masks on it.
+    pub masked: bool,
 }
 
 /// What crosses from one graph to another that is closed over the same primes, by ports.
@@ -215,6 +224,8 @@ pub struct Onward {
     pub given: BTreeMap<String, (Ciphertext, Noise)>,
     /// Outputs that others compute on: they keep all levels that they have.
     pub kept: BTreeSet<String>,
+    /// Outputs that the parties of the key refresh for others: at the lowest level that has room for masks, where they are not kept, too.
+    pub refreshed: BTreeSet<String>,
 }
 
 /// A declared output, closed.
@@ -232,6 +243,8 @@ pub struct Closed {
     pub told: Noise,
     /// log2 of the deviation of that noise in each coefficient.
     pub deviation: Option<f64>,
+    /// What comes of it where it is refreshed.
+    pub refresh: Option<Refresh>,
 }
 
 impl Closed {
@@ -580,20 +593,33 @@ impl Target for Closing<'_, '_> {
             _ => (x, None),
         };
         let name = self.rules.port(name);
-        let x = if self.onward.kept.contains(&name) { self.settled(x)? } else { self.leaving(x)? };
+        let kept = self.onward.kept.contains(&name);
+        let x =
+            if kept || self.onward.refreshed.contains(&name) { self.settled(x)? } else { self.leaving(x)? };
         // Slots of one row alone are real numbers, of which the real part of all is the sum. What is added to its image may be twice as large.
         let conjugated = total.is_some_and(|(low, rings, _)| rings || low == 0);
         let leaving = Leaving {
             n: total.map_or(self.chain.n, |(low, ..)| 2 << low),
             lost: if conjugated { 1.0 } else { 0.0 },
+            masked: false,
         };
-        let (x, budget) = if self.onward.kept.contains(&name) {
+        let refreshed = self.onward.refreshed.contains(&name);
+        let (x, mut budget) = if kept {
             let q = self.emitter.ciphertext(x.node)?.q.clone();
             let told = self.rules.told(leaving, self.emitter.noise(x.node));
             (x, self.rules.budget(noise::log2(&q), told))
         } else {
-            self.rules.finish(self.emitter, x, leaving)?
+            self.rules.finish(self.emitter, x, Leaving { masked: refreshed, ..leaving })?
         };
+        let mut refresh = None;
+        if refreshed {
+            let ty = self.emitter.ciphertext(x.node)?;
+            let own = self.rules.refresh(self.chain, ty, self.emitter.noise(x.node))?;
+            let own = own.ok_or(Error::Job("what is refreshed is of several parties"))?;
+            budget = budget.min(self.rules.budget(noise::log2(&ty.q), own.told));
+            drawn(&name, own.deviation)?;
+            refresh = Some(own);
+        }
         let node = match total {
             Some((low, _, repeats)) => {
                 // Who made c_1 would divide what it was multiplied with by it.
@@ -612,16 +638,25 @@ impl Target for Closing<'_, '_> {
         let (ty, noise) = (self.emitter.extract(node)?, self.emitter.noise(node));
         self.emitter.output(&name, node)?;
         let deviation = self.rules.deviation(leaving.n, noise.error);
-        if let Some(found) = deviation.filter(|&found| found > libm::log2(Gaussian::LARGEST)) {
-            return Err(Error::Parameters {
-                what: format!("deviation of the noise that hides the errors of output `{name}`"),
-                found: format!("2^{found:.1}"),
-                expected: format!("at most 2^{:.0}", libm::log2(Gaussian::LARGEST)),
-            });
-        }
+        drawn(&name, deviation)?;
         let told = self.rules.told(Leaving { lost: 0.0, ..leaving }, noise);
-        self.outputs.push(Closed { name, ty, budget, noise, told, deviation });
+        self.outputs.push(Closed { name, ty, budget, noise, told, deviation, refresh });
         Ok(())
+    }
+}
+
+/// Checks that noise of that deviation can be drawn.
+///
+/// # Errors
+/// `Parameters` for a larger one.
+fn drawn(name: &str, deviation: Option<f64>) -> Result<()> {
+    match deviation.filter(|&found| found > libm::log2(Gaussian::LARGEST)) {
+        None => Ok(()),
+        Some(found) => Err(Error::Parameters {
+            what: format!("deviation of the noise that hides the errors of output `{name}`"),
+            found: format!("2^{found:.1}"),
+            expected: format!("at most 2^{:.0}", libm::log2(Gaussian::LARGEST)),
+        }),
     }
 }
 

@@ -45,6 +45,7 @@ use super::{Call, OpDef};
 use crate::Result;
 use crate::graph::ValueType;
 use crate::math::ntt::MAX_DEGREE;
+use crate::ops::types::{Form, Limb};
 use std::sync::Arc;
 
 /// All base operator types.
@@ -140,6 +141,14 @@ fn residues(call: &Call<'_>, count: usize) -> Result<usize> {
         }
     }
     Ok(n)
+}
+
+/// A limb that is drawn uniformly from a seed, NTT form: attributes `n`, `q`.
+fn uniform_limb(call: &Call<'_>, seed: &str) -> Result<ValueType> {
+    call.arity(1)?;
+    call.input(0, seed)?;
+    let q = call.modulus("q")?.value();
+    Ok(Limb { n: call.attrs.size("n")?, q, form: Form::Ntt }.ty())
 }
 
 /// Units of the first input, or attribute `n` where there is none: the length that costs scale with.

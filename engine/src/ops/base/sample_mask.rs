@@ -2,7 +2,6 @@
 
 use crate::Result;
 use crate::graph::ValueType;
-use crate::ops::types::{Form, Limb};
 use crate::ops::{Call, Level, OpDef};
 
 /// `sample.mask`; see the module.
@@ -22,10 +21,7 @@ impl OpDef for SampleMask {
     }
 
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
-        call.arity(1)?;
-        call.input(0, "secret_seed")?;
-        let q = call.modulus("q")?.value();
-        Ok(Limb { n: call.attrs.size("n")?, q, form: Form::Ntt }.ty())
+        super::uniform_limb(call, "secret_seed")
     }
 
     fn random(&self) -> bool {

@@ -3,7 +3,6 @@
 
 use crate::Result;
 use crate::graph::ValueType;
-use crate::ops::types::{Form, Limb};
 use crate::ops::{Call, Level, OpDef};
 
 /// `sample.uniform`; see the module.
@@ -23,10 +22,7 @@ impl OpDef for SampleUniform {
     }
 
     fn assemble(&self, call: &Call<'_>) -> Result<ValueType> {
-        call.arity(1)?;
-        call.input(0, "public_seed")?;
-        let q = call.modulus("q")?.value();
-        Ok(Limb { n: call.attrs.size("n")?, q, form: Form::Ntt }.ty())
+        super::uniform_limb(call, "public_seed")
     }
 
     fn random(&self) -> bool {
