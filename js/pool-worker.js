@@ -1,13 +1,15 @@
 // A worker of the pool, in a browser or in Node: joins the shared memory, says so, and runs one thread for good.
 // Where that thread traps, the error ends the worker, and whoever started it hears of it.
-import { initSync, poolServe } from './cipherloom.js';
+import { functionTable, initSync, poolServe } from './cipherloom.js';
+import { installKernels } from './kernels.js';
 
 /**
  * @param {import('./pool.js').Start} start
  * @param {(message: string) => void} reply
  */
-function serve(start, reply) {
-  initSync(start);
+function serve({ module, memory, kernels }, reply) {
+  initSync({ module, memory });
+  if (kernels.length > 0) installKernels(functionTable(), memory, kernels);
   reply('ready');
   poolServe();
 }

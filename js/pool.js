@@ -5,7 +5,7 @@
 
 /**
  * What a worker of the pool is told.
- * @typedef {{ module: WebAssembly.Module, memory: WebAssembly.Memory }} Start
+ * @typedef {{ module: WebAssembly.Module, memory: WebAssembly.Memory, kernels: readonly WebAssembly.Module[] }} Start
  *
  * What is used of a worker over `pool-worker.js`. A `Worker` of the web is one as it is.
  * @typedef {object} WorkerLike
@@ -29,11 +29,12 @@
  * @param {WebAssembly.Module | Promise<WebAssembly.Module>} options.module a compiled wasm of this folder
  * @param {WebAssembly.Memory} options.memory of `sharedMemory()`
  * @param {number} options.threads at least 1
+ * @param {readonly WebAssembly.Module[]} [options.kernels] made at run time: `kernels.js`; the driver puts the same ones into its table
  * @param {() => WorkerLike} options.worker makes a worker over `pool-worker.js`
  * @param {(error: Error) => void} options.onDeath called once, where a thread dies later: throw the engine away then
  * @returns {Pool}
  */
-export function startPool({ module, memory, threads, worker, onDeath }) {
+export function startPool({ module, memory, threads, kernels = [], worker, onDeath }) {
   // Held by the returned pool: Firefox collects workers that nothing refers to, though they share memory.
   /** @type {WorkerLike[]} */
   const workers = [];
@@ -61,7 +62,7 @@ export function startPool({ module, memory, threads, worker, onDeath }) {
         joined.push(joining);
       }
       // The joined ones are all waited for at once, too: a script that does not load is told of while others join, or the module is compiled.
-      await Promise.all([inTurn(workers, joined, module, memory), ...joined]);
+      await Promise.all([inTurn(workers, joined, { module, memory, kernels }), ...joined]);
     } catch (error) {
       stop();
       throw error;
@@ -74,10 +75,10 @@ export function startPool({ module, memory, threads, worker, onDeath }) {
  * One worker after the other joins the memory: each makes it larger by its stack, and V8 has not told every realm of
  * that when it tells one that is just instantiating how large the memory is, which then takes what others were given
  * for out of bounds.
- * @type {(workers: WorkerLike[], joined: Promise<void>[], module: Start['module'] | Promise<Start['module']>, memory: Start['memory']) => Promise<void>}
+ * @type {(workers: WorkerLike[], joined: Promise<void>[], given: Omit<Start, 'module'> & { module: Start['module'] | Promise<Start['module']> }) => Promise<void>}
  */
-async function inTurn(workers, joined, module, memory) {
-  const start = { module: await module, memory };
+async function inTurn(workers, joined, given) {
+  const start = { ...given, module: await given.module };
   // None is left once they were stopped.
   for (const [index, worker] of workers.entries()) {
     worker.postMessage(start, []);

@@ -45,6 +45,7 @@ import type {
 import type { InlineOptions } from './job/crew/inline.js';
 import type { ThreadsOptions } from './job/crew/threads.js';
 import type { JobOptions, JobRunOptions } from './job/job.js';
+import type { IntroduceOptions } from './parties/introduce.js';
 import type {
   CutRunOptions,
   DecryptTogetherOptions,
@@ -190,6 +191,7 @@ export const LOAD_OPTIONS: Kinds<LoadOptions> = {
   threads: NUMBER,
   wasm: objectOf('a source for each build'),
   worker: FUNCTION,
+  kernels: { expected: 'an array of records', fits: (value) => Array.isArray(value) },
   workers: BOOLEAN,
 };
 const SOURCE: Kind = { expected: 'an address, bytes or a module', fits: (value) => value !== null };
@@ -370,6 +372,26 @@ export const CUT_RUN_OPTIONS: Kinds<CutRunOptions> = {
   onRefused: FUNCTION,
 };
 const { run, transport, approve, timeout, onRefused } = CUT_RUN_OPTIONS;
+/** Options of `introduce`. */
+export const INTRODUCE_OPTIONS: Kinds<IntroduceOptions> = {
+  transport,
+  party: { expected: 'the name of a party', fits: isName },
+  parties: {
+    expected: 'an array of 2 to 16 different names',
+    fits: (value) =>
+      Array.isArray(value) &&
+      value.length >= 2 &&
+      value.length <= 16 &&
+      value.every(isName) &&
+      new Set(value).size === value.length,
+  },
+  meeting: RUN_NAME,
+  about: BYTES,
+  keep: PARTY_STORE,
+  onCame: FUNCTION,
+  onRefused,
+  signal: SIGNAL,
+};
 /** Options of `KeyParty.deal`. */
 export const PROTOCOL_OPTIONS: Kinds<ProtocolOptions> = {
   ...CALL_OPTIONS,

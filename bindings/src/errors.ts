@@ -94,7 +94,7 @@ const OWN_CODES = {
   'party.sender': 'a message on a channel of other parties',
   'party.size': 'a value of another size than its type has',
   'party.shares':
-    'a holder of shares that is named twice or is the dealer, or a result that would be opened to the dealer',
+    'a holder of shares that is named twice or is the dealer, a result that would be opened to the dealer, or what takes a dealer where there is none',
   'party.order': 'a piece of a value, a receipt, or a sealed message, that does not follow on the one before',
   'party.twice': 'a value, or a sealed message, that is there already',
   'party.ended': 'a message of a party that had said that nothing more comes',
@@ -104,6 +104,8 @@ const OWN_CODES = {
   'party.store': 'a store of what a party keeps that does not take bytes, or does not give them',
   'party.key': 'keys of parties that are none, or do not belong together',
   'party.sealed': 'a sealed message that was altered, or is of another run, other keys or other parties',
+  'party.introduction':
+    'a party that says another key than it has committed to, or somebody between who alters what it says',
   'layout.label': 'a label that breaks a rule, or does not fit its datum or the machine',
   'layout.text': 'a text that is no label',
   'layout.machine': 'a description of a machine that breaks a rule',
@@ -115,6 +117,19 @@ const OWN_CODES = {
   'layout.data': 'data of another size than their label says, or no numbers',
   'layout.plan': 'an instruction that reads what is not there, or that is none',
   'layout.packet': 'bytes that are no packet of constants',
+  'tune.key': 'a key of an operator that breaks a rule',
+  'tune.record': 'a record of implementations that breaks a rule',
+  'tune.signature': 'a record, or a request, that is not signed by an explorer that was allowed',
+  'tune.device': 'a record of another class of devices, or of another operator, than was asked for',
+  'tune.code':
+    'code that is not the one that was named, or that the user has not allowed and no schedule gives',
+  'tune.conformance': 'an implementation that does not compute on this device what its operator says',
+  'tune.measure': 'measurements that cannot be made, or compared',
+  'tune.option': 'a setting of the service or of its client that cannot be',
+  'tune.service': 'a service that does not answer, or refuses',
+  'tune.lease': "a result of a task that is another explorer's by now, or nobody's",
+  'tune.cache': 'a cache that cannot be opened, read or written',
+  'tune.library': 'a package that a part of cipherloom/tune needs, and that is not installed',
   'memory.shared': 'shared memory could not be allocated',
   'memory.refused': 'the platform has no memory, or no addresses, for another engine',
   disposed: 'the object, or the loom that it belongs to, was disposed',
@@ -245,6 +260,10 @@ export class PartyError extends CipherloomError {
 export class LayoutError extends CipherloomError {
   override readonly name = 'LayoutError';
 }
+/** Records of best implementations, who measured them, and the service that remembers them. */
+export class TuneError extends CipherloomError {
+  override readonly name = 'TuneError';
+}
 /** Use of something after `dispose()`. */
 export class DisposedError extends CipherloomError {
   override readonly name = 'DisposedError';
@@ -272,6 +291,7 @@ const FAMILIES: Readonly<Record<string, typeof CipherloomError>> = {
   job: JobError,
   party: PartyError,
   layout: LayoutError,
+  tune: TuneError,
   memory: MemoryError,
   program: MemoryError,
   disposed: DisposedError,

@@ -21,6 +21,7 @@ export {
   ParameterError,
   PartyError,
   TableError,
+  TuneError,
   UndefinedStatisticError,
   WorkerError,
 } from './errors.js';

@@ -3,6 +3,7 @@ import { checkOptions, LOAD_OPTIONS, WASM_BUILDS, WASM_OPTIONS } from './argumen
 import { chooseLess, chooseMode, detectFeatures } from './choose-mode.js';
 import { CipherloomError, failure } from './errors.js';
 import { WorkerLoom } from './loom.js';
+import { type RawKernel, takesKernels } from './raw.js';
 import type { LoadOptions, Loom, Role, Variant, WorkerLike } from './types.js';
 import { wasmModule } from './wasm-module.js';
 import { startWorker } from './worker/start.js';
@@ -20,10 +21,11 @@ export async function load(options: LoadOptions = {}): Promise<Loom> {
   options.signal?.throwIfAborted();
   const worker = await starter(options);
   let choice = chooseMode(detectFeatures(), options);
+  const kernels = await kernelsFor(choice.variant, options);
   let build = fetchBuild(choice.variant, options);
   for (;;) {
     try {
-      return await WorkerLoom.start(choice, build.module, options, worker);
+      return await WorkerLoom.start(choice, build.module, options, worker, kernels);
     } catch (error) {
       const less = error instanceof CipherloomError ? chooseLess(choice, error) : undefined;
       // The same build with fewer threads is the same file, which is not asked for twice.
@@ -33,6 +35,13 @@ export async function load(options: LoadOptions = {}): Promise<Loom> {
       choice = less;
     }
   }
+}
+
+/** Whoever gives no records does not load what makes kernels of them. */
+async function kernelsFor(variant: Variant, { kernels: records = [] }: LoadOptions): Promise<RawKernel[]> {
+  if (records.length === 0 || !takesKernels(variant)) return [];
+  const { kernelsOf } = await import('./tune/kernels/derive.js');
+  return kernelsOf(records);
 }
 
 /** What starts workers. Errors: ParameterError `parameters.mode`. */

@@ -22,6 +22,7 @@ import { GraphRecorder } from './graph-builder.js';
 import type { Circuit, GraphBuilder, GraphOptions, OperatorDefinition } from './graph-types.js';
 import { OwnOperators } from './own-operators.js';
 import { plannedBytes } from './planned.js';
+import { type RawKernel, takesKernels } from './raw.js';
 import { Resource } from './resource.js';
 import type { SharedGraph } from './parties/types.js';
 import type { CallOptions, LoadOptions, Loom, Mode } from './types.js';
@@ -95,6 +96,7 @@ export class WorkerLoom extends Resource implements Loom {
       threads,
       reasons,
       memoryBytes: Math.min(client.memoryBytes, evaluator.memoryBytes),
+      kernels: takesKernels(variant) ? recipe.kernels.map(({ name }) => name) : [],
     };
     this.version = client.version;
     this.#recipe = recipe;
@@ -108,10 +110,11 @@ export class WorkerLoom extends Resource implements Loom {
     module: Promise<WebAssembly.Module>,
     options: Pick<LoadOptions, 'wasm' | 'signal'>,
     worker: Recipe['worker'],
+    kernels: readonly RawKernel[],
   ): Promise<WorkerLoom> {
     const failed = new AbortController();
     const signal = AbortSignal.any([failed.signal, ...(options.signal ? [options.signal] : [])]);
-    const recipe: Recipe = { choice, module, worker };
+    const recipe: Recipe = { choice, module, worker, kernels };
     const client = startEngine<ClientMethods>('client', recipe, signal);
     const evaluator = startEngine<EvaluatorMethods>('evaluator', recipe, signal);
     try {

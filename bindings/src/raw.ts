@@ -17,6 +17,7 @@ import type {
   SchemeName,
   TaskLiteral,
 } from './values/types.js';
+import { installKernels } from '../wasm/threads/kernels.js';
 import { granted, type SharedMemory, sharedMemory } from './worker/memory.js';
 
 /** Serialized ciphertexts of an input, or of the outputs that share some. */
@@ -556,10 +557,43 @@ export interface RawCircuitJob extends RawDeviceJob {
   deliver(op: number, bytes: Uint8Array): void;
 }
 
+/** A kernel made at run time. Survives structured clone. */
+export interface RawKernel {
+  /** Short, for people. */
+  readonly name: string;
+  /** What it computes, for which ring, and for primes of at most so many bits, or for one alone. */
+  readonly piece: string;
+  readonly n: number;
+  readonly bits: number;
+  readonly prime: number | undefined;
+  readonly module: WebAssembly.Module;
+  /** Numbers of the doubles that it reads. */
+  readonly layout: Uint32Array<ArrayBuffer>;
+}
+
+/** One use of an operator, tried and measured. */
+export interface RawSample {
+  /** What is wrong with what the platform computes, if anything is. */
+  check(): string | undefined;
+  run(times: number): void;
+  free(): void;
+}
+
 /** What all modules have. */
 interface RawModule {
   threads(): number;
   version(): string;
+  functionTable(): WebAssembly.Table;
+  /** Makes a kernel known, by the places of its functions in that table. `prime`: 0 for any. */
+  offerKernel(
+    piece: string,
+    n: number,
+    bits: number,
+    prime: bigint,
+    places: Uint32Array,
+    layout: Uint32Array,
+  ): void;
+  withdrawKernels(): void;
 }
 
 /** One instance of the module of tasks. */
@@ -618,6 +652,8 @@ export interface RawGraphs extends RawModule {
 /** One instance of the module of the conformance suite. */
 export interface RawConformances extends RawModule {
   RawConformance: new (platform: Platform) => RawConformance;
+  /** `platform`: of all that is built in and offered (`simd`), of one family, or the reference. */
+  RawSample: new (platform: string, operator: string, attributes: string, inputs: string[]) => RawSample;
   RawShaders: new () => RawShaders;
 }
 
@@ -628,6 +664,8 @@ export interface RawOptions {
   readonly module: WebAssembly.Module;
   /** What the pool's workers have joined already; without a pool, the instance makes its own memory. */
   readonly shared: SharedMemory | undefined;
+  /** Made at run time; what the pool's workers have in their tables already. */
+  readonly kernels?: readonly RawKernel[] | undefined;
 }
 
 /** Starts an instance. */
@@ -638,6 +676,8 @@ export interface RawInstance<M> {
   readonly raw: M;
   /** The most bytes that its memory can grow to. */
   readonly memoryBytes: number;
+  /** Its memory, where kernels can work on it. */
+  readonly memory: WebAssembly.Memory | undefined;
 }
 
 /** What starts instances: the glue of a build of a module. */
@@ -650,11 +690,33 @@ export interface Glue {
 /** Starts an instance, which is the first thread of its pool. Once for each glue: it has one instance. */
 export function openRaw<M>(
   glue: Glue,
-  { variant, threads, module, shared = sharedBy(variant) }: RawOptions,
+  { variant, threads, module, shared = sharedBy(variant), kernels = [] }: RawOptions,
 ): RawInstance<M> {
   granted(() => glue.initSync(shared === undefined ? { module } : { module, memory: shared.memory }));
+  const raw = glue as unknown as M;
+  // Before anything is prepared, and before the pool, whose workers have them.
+  if (shared !== undefined && takesKernels(variant))
+    offerKernels(raw as unknown as RawModule, shared.memory, kernels);
   glue.poolStart?.(threads);
-  return { raw: glue as unknown as M, memoryBytes: shared?.maximumBytes ?? 2 ** 32 };
+  return { raw, memoryBytes: shared?.maximumBytes ?? 2 ** 32, memory: shared?.memory };
+}
+
+/** Whether a build has the arithmetic that kernels made at run time are of. */
+export function takesKernels(variant: Variant): boolean {
+  return variant === 'relaxed';
+}
+
+/** Puts kernels into the table of this instance, and says so to the core. */
+export function offerKernels(
+  raw: Pick<RawModule, 'functionTable' | 'offerKernel'>,
+  memory: WebAssembly.Memory,
+  kernels: readonly RawKernel[],
+): void {
+  if (kernels.length === 0) return;
+  const modules = kernels.map(({ module }) => module);
+  const places = installKernels(raw.functionTable(), memory, modules);
+  for (const [at, { piece, n, bits, prime, layout }] of kernels.entries())
+    raw.offerKernel(piece, n, bits, BigInt(prime ?? 0), new Uint32Array(places[at] as number[]), layout);
 }
 
 /**

@@ -11,6 +11,7 @@
  */
 import type { SharedGraph } from './parties/types.js';
 import type { Circuit, GraphBuilder, GraphOptions, OperatorDefinition } from './graph-types.js';
+import type { TuneRecord } from './tune/record.js';
 import type { CompileOptions, LoomTask, OpenOptions, Program, Task } from './values/types.js';
 import type { Conformance, ConformanceOptions } from './verification-types.js';
 
@@ -83,6 +84,11 @@ export interface LoadOptions {
    */
   worker?: ((role: Role) => WorkerLike) | undefined;
   /**
+   * What is known of the best implementations (`cipherloom/tune`): where a kernel made from a schedule is the fastest one of a record, the engines take it, in the build
+   * `relaxed`. Its code is derived here, from the schedule. Results are the same bytes with it and without. Default: none.
+   */
+  kernels?: readonly TuneRecord[] | undefined;
+  /**
    * `false` does all on the caller's thread, one thread of it, for hosts without workers (edge functions, service workers) and for short scripts:
    * nothing is started, so that the first result is there sooner. A call gives way to others every 25 ms, but not in steps that are longer, such as compiling;
    * what is aborted in one of these ends after it. Clients and evaluators have memories of their own, as workers have, but whoever runs code on that
@@ -101,6 +107,8 @@ export interface Mode {
   readonly memoryBytes: number;
   /** Why this and not more; empty if nothing was given up. One sentence each. */
   readonly reasons: readonly string[];
+  /** Kernels made at run time that the engines have, by their names; what they do not serve is computed by those that are built in. */
+  readonly kernels: readonly string[];
 }
 
 /** Running workers, and all that is made with them. `using loom = await load()` works too. */

@@ -34,6 +34,7 @@ declare module '*/wasm/threads/pool.js' {
     module: Promise<WebAssembly.Module>;
     memory: WebAssembly.Memory;
     threads: number;
+    kernels?: readonly WebAssembly.Module[];
     worker: () => {
       postMessage(message: unknown, transfer: any[]): void;
       addEventListener(type: 'message' | 'error', listener: (event: Event) => void): void;
@@ -43,4 +44,12 @@ declare module '*/wasm/threads/pool.js' {
     };
     onDeath: (error: Error) => void;
   }): Pool;
+}
+
+declare module '*/wasm/threads/kernels.js' {
+  export function installKernels(
+    table: WebAssembly.Table,
+    memory: WebAssembly.Memory,
+    kernels: readonly WebAssembly.Module[],
+  ): number[][];
 }

@@ -5,7 +5,7 @@ use super::{Thrown, copy, set, to_js};
 use cipherloom::Error;
 use cipherloom::math::limbs::{read_words, write_words};
 use cipherloom::ops::{OpDef, base};
-use cipherloom::platform::conformance::{self, Trials, Tried, operators, try_operator};
+use cipherloom::platform::conformance::{self, Prepared, Sample, Trials, Tried, operators, try_operator};
 use cipherloom::platform::{Platform, Scalar, Simd, gpu};
 use js_sys::{Array, Object, Uint8Array, Uint32Array};
 use serde::Serialize;
@@ -59,6 +59,60 @@ impl RawConformance {
         let Tried { cases, passed, failure, .. } = try_operator(&*self.platform, &**def);
         let problem = failure.as_ref().map(conformance::Failure::to_string);
         to_js(&Outcome { cases, passed, problem })
+    }
+}
+
+/// One use of an operator, on data that reach the bounds: tried against the reference, and run to be measured.
+#[wasm_bindgen]
+pub struct RawSample {
+    platform: Arc<dyn Platform>,
+    sample: Sample,
+    prepared: Option<Prepared>,
+}
+
+#[wasm_bindgen]
+impl RawSample {
+    /// See [`Sample::new`]. `platform`: `simd`, with the kernels that were offered until now, `scalar`, or one family of kernels.
+    ///
+    /// # Errors
+    /// Throws for what is no use of an operator, and for a platform that does not exist.
+    #[wasm_bindgen(constructor)]
+    pub fn new(platform: &str, name: &str, attrs: &str, inputs: Vec<String>) -> Result<RawSample, Thrown> {
+        let platform: Arc<dyn Platform> = match platform {
+            "scalar" => Arc::new(Scalar::new()),
+            "simd" => Arc::new(Simd::lattice()),
+            family => {
+                let families = Simd::lattice().families();
+                if !families.contains(&family) {
+                    let expected = format!("simd, scalar, {}", families.join(", "));
+                    return Err(Error::Task { at: "platform".into(), found: family.into(), expected }.into());
+                }
+                Arc::new(Simd::only(family))
+            }
+        };
+        Ok(Self { platform, sample: Sample::new(name, attrs, &inputs)?, prepared: None })
+    }
+
+    /// What is wrong with what the platform computes, if anything is.
+    ///
+    /// # Errors
+    /// Throws for what cannot be tried.
+    pub fn check(&mut self) -> Result<Option<String>, Thrown> {
+        let failure = self.sample.check(&*self.platform)?;
+        Ok(failure.map(|failure| failure.to_string()))
+    }
+
+    /// Computes it so many times.
+    ///
+    /// # Errors
+    /// Throws where the platform has no kernel for it.
+    pub fn run(&mut self, times: u32) -> Result<(), Thrown> {
+        let prepared = match &mut self.prepared {
+            Some(prepared) => prepared,
+            none => none.insert(self.sample.prepare(&*self.platform)?),
+        };
+        prepared.run(times);
+        Ok(())
     }
 }
 

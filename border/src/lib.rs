@@ -17,6 +17,8 @@ mod error;
 mod job;
 #[cfg(feature = "tasks")]
 pub mod joint;
+#[cfg(any(feature = "tasks", feature = "graphs", feature = "conformance"))]
+pub mod kernels;
 #[cfg(feature = "graphs")]
 mod last_plan;
 #[cfg(feature = "graphs")]

@@ -11,7 +11,7 @@ import { skip } from '../cluster/redis.mjs';
 const FOLDER = fileURLToPath(new URL('../../examples/', import.meta.url));
 
 /** What an example needs that may not be there. */
-const NEEDS = { 'cluster.mjs': skip, 'clinic/try.mjs': noSqlite };
+const NEEDS = { 'cluster.mjs': skip, 'clinic/try.mjs': noSqlite, 'tune.mjs': noSqlite };
 
 const names = readdirSync(FOLDER).filter((name) => name.endsWith('.mjs'));
 for (const name of [...names, 'clinic/try.mjs']) {

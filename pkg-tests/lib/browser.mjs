@@ -20,32 +20,40 @@ async function withPlaywright(executablePath, args) {
   const context = await browser.newContext({ viewport: VIEWPORT });
   const driver = {
     newPage: () => context.newPage(),
+    newPerson: async () => (await browser.newContext({ viewport: VIEWPORT })).newPage(),
     upload: (page, selector, file) => page.setInputFiles(selector, file),
     wheel: (page, pixels) => page.mouse.wheel(0, pixels),
   };
-  return { open: (url) => open(driver, url), close: () => browser.close() };
+  return opened(driver, browser);
 }
 
 async function withPuppeteer(executablePath) {
   const browser = await puppeteer.launch({ browser: 'firefox', executablePath, headless: true });
   const driver = {
-    newPage: async () => {
-      const page = await browser.newPage();
-      await page.setViewport(VIEWPORT);
-      return page;
-    },
+    newPage: () => sized(browser),
+    newPerson: async () => sized(await browser.createBrowserContext()),
     upload: async (page, selector, file) => (await page.waitForSelector(selector)).uploadFile(file),
     wheel: (page, pixels) => page.mouse.wheel({ deltaY: pixels }),
   };
-  return { open: (url) => open(driver, url), close: () => browser.close() };
+  return opened(driver, browser);
+}
+
+async function sized(browser) {
+  const page = await browser.newPage();
+  await page.setViewport(VIEWPORT);
+  return page;
+}
+
+function opened(driver, browser) {
+  return { open: (url, options) => open(driver, url, options), close: () => browser.close() };
 }
 
 /**
- * A new page at an address. `problems` are what it complains of: uncaught errors, and those on its console; `requests`
+ * A new page at an address, `apart` as another person's, with whom no other page shares anything. `problems` are what it complains of: uncaught errors, and those on its console; `requests`
  * are the addresses that it asks for.
  */
-async function open(driver, url) {
-  const page = await driver.newPage();
+async function open(driver, url, { apart = false } = {}) {
+  const page = await (apart ? driver.newPerson() : driver.newPage());
   const problems = [];
   const requests = [];
   page.on('request', (request) => requests.push(request.url()));
@@ -90,6 +98,7 @@ async function open(driver, url) {
       await driver.wheel(page, pixels);
       await page.keyboard.up('Control');
     },
+    reload: () => page.reload(),
     close: () => page.close(),
   };
 }

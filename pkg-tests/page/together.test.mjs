@@ -6,6 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { ROOT } from '../../scripts/lib/run.mjs';
 import { BROWSERS, openBrowser } from '../lib/browser.mjs';
 import { temporaryFolder } from '../lib/package.mjs';
+import { overhear, skip, startNats } from '../parties/nats.mjs';
 import { PATIENCE_MS, servePage } from './demo.mjs';
 
 const folder = temporaryFolder();
@@ -14,6 +15,20 @@ const find = (id) => `document.querySelector('[data-testid="together-${id}"]')`;
 const text = (page, id) => page.evaluate(`${find(id)}.textContent`);
 /** What the page shows, as a number. */
 const numberOf = async (page, id) => Number((await text(page, id)).replaceAll(',', ''));
+
+test('one document alone may connect elsewhere, in its own policy and its header', async (t) => {
+  const server = await servePage();
+  t.after(() => server.stop());
+  const connects = async (document) => {
+    const response = await fetch(`${server.url}${document}`);
+    const inPage = (await response.text()).replaceAll('&#39;', "'").match(/connect-src [^;"]*/g);
+    return [response.headers.get('content-security-policy').match(/connect-src [^;]*/)[0], ...inPage];
+  };
+  for (const document of ['', 'index.html', 'index.html?x=/together.html'])
+    assert.deepEqual(await connects(document), ["connect-src 'self'", "connect-src 'self'"]);
+  const relays = "connect-src 'self' wss: ws://localhost:* ws://127.0.0.1:*";
+  assert.deepEqual(await connects('together.html'), [relays, relays]);
+});
 
 for (const name of BROWSERS) {
   describe(name, { timeout: 600_000 }, () => {
@@ -119,6 +134,46 @@ for (const name of BROWSERS) {
       await pages[1].close();
     });
 
+    test('a tab that is reloaded in the middle comes back by itself', async () => {
+      const pages = await meet('north, south, west');
+      for (const page of pages) await bring(page);
+      for (const page of pages.slice(0, 2)) await agree(page);
+      // North and south have each other's parts by now, or will have: west's are not there.
+      await pages[1].until(`/Waiting for west to agree/.test(${find('said')}.textContent)`, PATIENCE_MS);
+      await pages[0].until(`/Waiting for west to agree/.test(${find('said')}.textContent)`, PATIENCE_MS);
+      const before = await text(pages[1], 'brought');
+      await pages[1].reload();
+      await pages[1].until(`/Waiting for .*west to agree/.test(${find('said')}?.textContent)`, PATIENCE_MS);
+      assert.equal(await text(pages[1], 'brought'), before);
+      // In the browser's database there is nothing in the clear.
+      const kept = await pages[1].evaluate(KEPT);
+      assert.ok(kept.values.length >= 3, JSON.stringify(kept));
+      assert.deepEqual(kept.extractable, [false, false, false]);
+      for (const { text: stored } of kept.values) assert.doesNotMatch(stored, /units|agreed/);
+      await agree(pages[2]);
+      const column = columnOf('mean radius');
+      for (const page of pages) {
+        await done(page);
+        assert.equal(await numberOf(page, 'count'), column.length);
+        near(await numberOf(page, 'mean'), mean(column));
+      }
+      // And one that comes back when all is done has its result.
+      await pages[1].reload();
+      await done(pages[1]);
+      assert.equal(await numberOf(pages[1], 'count'), column.length);
+      for (const page of pages.slice(1)) await page.close();
+    });
+
+    test('one seat has one tab at a time', async () => {
+      const pages = await meet('north, south');
+      const second = await open(await pages[1].evaluate('location.href'));
+      await second.until(`/waits until that is closed/.test(${find('said')}?.textContent)`, PATIENCE_MS);
+      await pages[1].close();
+      await bring(second);
+      await second.until(`!${find('agree')}.disabled`, PATIENCE_MS);
+      await second.close();
+    });
+
     test('names that do not do, and invitations that were changed, are told in words', async () => {
       await first.click('[data-testid="together-another"]');
       for (const [names, words] of [
@@ -134,11 +189,178 @@ for (const name of BROWSERS) {
       await first.until(`/no invitation/.test(${find('error')}.textContent)`, PATIENCE_MS);
     });
 
+    describe('three computers, over a relay', { skip }, () => {
+      const NAMES = ['north', 'south', 'west'];
+      let relay;
+      before(async () => (relay = await startNats(NAMES)));
+      after(() => relay?.stop());
+
+      /** Each in a browser of their own, by the link alone. */
+      async function meetAt(servers, names = NAMES) {
+        const north = await browser.open(`${server.url}#together`, { apart: true });
+        opened.push(north);
+        await north.until(find('begin'), PATIENCE_MS);
+        await north.click('[data-testid="together-elsewhere"]');
+        await north.evaluate(`${find('names')}.value = ${JSON.stringify(names.join())}`);
+        await north.evaluate(`${find('relay')}.value = ${JSON.stringify(servers)}`);
+        await north.click('[data-testid="together-begin"]');
+        await north.until(`/together\\.html$/.test(location.pathname) && ${find('cut')}`, PATIENCE_MS);
+        const links = await north.evaluate(
+          `[...document.querySelectorAll('[data-testid="together-invitation"]')].map(({ href }) => href)`,
+        );
+        const others = await Promise.all(links.map((link) => browser.open(link, { apart: true })));
+        opened.push(...others);
+        return [north, ...others];
+      }
+      async function connect(page, party) {
+        const { user, pass } = relay.of(party);
+        await page.until(`!${find('connect')}?.disabled`, PATIENCE_MS);
+        await page.evaluate(
+          `${find('user')}.value = ${JSON.stringify(user)}; ${find('pass')}.value = ${JSON.stringify(pass)};`,
+        );
+        await page.click('[data-testid="together-connect"]');
+      }
+
+      test('meet by a link, compare a code, and compute; the relay sees nothing', async () => {
+        const { servers } = relay.of('north', { socket: true });
+        const heard = await overhear(relay);
+        try {
+          const pages = await meetAt(servers);
+          for (const page of pages) {
+            // Of the address the server is told nothing, and nothing secret is in it.
+            const address = new URL(await page.evaluate('location.href'));
+            assert.equal(address.search, '');
+            const fields = new URLSearchParams(address.hash.replace(/^.*\?/, ''));
+            assert.deepEqual([...new Set(fields.keys())], ['run', 'party', 'decimals', 'relay', 'as']);
+          }
+          for (const [at, page] of pages.entries()) await connect(page, NAMES[at]);
+          for (const page of pages) await page.until(`!${find('compare')}.hidden`, PATIENCE_MS);
+          const codes = await Promise.all(pages.map((page) => text(page, 'code')));
+          assert.match(codes[0], /^\d{6} \d{6}$/);
+          assert.deepEqual(codes, [codes[0], codes[0], codes[0]]);
+          // Bound to this relay: a policy refuses all others.
+          assert.equal(await pages[0].evaluate(ELSEWHERE), 'connect-src');
+          const values = [];
+          for (const [at, page] of pages.entries()) {
+            const own = Array.from({ length: 40 }, (_, row) => 1000 * (at + 1) + row + 0.25);
+            values.push(...own);
+            const file = join(folder, `relay-${name}-${at}.csv`);
+            writeFileSync(file, `a\n${own.join('\n')}\n`);
+            await bring(page, { file });
+            // Nobody can agree before they have compared.
+            assert.equal(await page.evaluate(`${find('agree')}.disabled`), true);
+            await page.click('[data-testid="together-same"]');
+            await page.until(`!${find('agree')}.disabled`, PATIENCE_MS);
+          }
+          await agree(pages[0]);
+          await agree(pages[1]);
+          // One of them is reloaded while the third is not there yet.
+          await pages[1].reload();
+          await agree(pages[2]);
+          for (const page of pages) {
+            await done(page);
+            assert.equal(await numberOf(page, 'count'), values.length);
+            near(await numberOf(page, 'mean'), mean(values));
+            near(await numberOf(page, 'deviation'), deviation(values));
+          }
+          // What the parties know to have crossed, and their own totals, are in no message.
+          const secrets = (await Promise.all(pages.map(crossed))).flatMap(({ own, messages }) => [own, ...messages]);
+          const seen = Buffer.concat(heard.messages.map(({ data }) => Buffer.from(data)));
+          assert.ok(heard.messages.length > 20, `${heard.messages.length} messages`);
+          for (const words of secrets)
+            for (const word of words.slice(1)) {
+              const bytes = Buffer.alloc(8);
+              bytes.writeBigUInt64LE(word);
+              assert.equal(seen.indexOf(bytes), -1, `${word} was seen`);
+            }
+          const party = heard.messages.filter(({ subject }) => subject.startsWith('cipherloom.'));
+          const kinds = new Set(party.map(({ data }) => Buffer.from(data.subarray(0, 3)).toString()));
+          assert.deepEqual([...kinds].sort(), ['cli', 'cls']);
+          for (const page of pages) await page.close();
+        } finally {
+          await heard.close();
+        }
+      });
+
+      test('by a server that is new, whose stream the page makes', async (t) => {
+        const bare = await startNats([], { bare: true });
+        t.after(() => bare.stop());
+        const pages = await meetAt(bare.of('', { socket: true }).servers, ['north', 'south']);
+        for (const page of pages) {
+          await page.until(`!${find('connect')}?.disabled`, PATIENCE_MS);
+          await page.click('[data-testid="together-connect"]');
+        }
+        for (const page of pages) await page.until(`!${find('compare')}.hidden`, PATIENCE_MS);
+        assert.equal(await text(pages[0], 'code'), await text(pages[1], 'code'));
+        for (const page of pages) await page.close();
+      });
+
+      test('a code that differs ends it before anything was sent', async () => {
+        const { servers } = relay.of('north', { socket: true });
+        const pages = await meetAt(servers);
+        for (const [at, page] of pages.entries()) await connect(page, NAMES[at]);
+        for (const page of pages) await page.until(`!${find('compare')}.hidden`, PATIENCE_MS);
+        await pages[0].click('[data-testid="together-differs"]');
+        await pages[0].until(`/Nothing was sent/.test(${find('said')}.textContent)`, PATIENCE_MS);
+        await pages[0].reload();
+        await pages[0].until(`/This meeting is over/.test(${find('said')}?.textContent)`, PATIENCE_MS);
+        for (const page of pages) await page.close();
+      });
+
+      test('a wrong password, and an address that is none, are told in words', async () => {
+        const { servers } = relay.of('north', { socket: true });
+        const [page, ...others] = await meetAt(servers);
+        await page.until(`!${find('connect')}.disabled`, PATIENCE_MS);
+        await page.evaluate(`${find('user')}.value = 'north'; ${find('pass')}.value = 'wrong';`);
+        await page.click('[data-testid="together-connect"]');
+        await page.until(`/does not know this user/.test(${find('error')}.textContent)`, PATIENCE_MS);
+        await page.until(`!${find('connect')}.disabled`, PATIENCE_MS);
+        await page.click('[data-testid="together-another"]');
+        await page.evaluate(`${find('relay')}.value = 'ws://example.org'`);
+        await page.click('[data-testid="together-begin"]');
+        assert.match(await text(page, 'error'), /does not do as the address of a relay/);
+        for (const one of [page, ...others]) await one.close();
+      });
+    });
+
     test('no tab complained', () => {
-      for (const { problems } of opened) assert.deepEqual(problems, []);
+      // How nats-server ends a connection that a tab has closed is none of the tab's; that the policy refuses is asked for.
+      const own = (problem) => !/WebSocket|connection to wss?:|Content.Security.Policy|violates/.test(problem);
+      for (const { problems } of opened) assert.deepEqual(problems.filter(own), []);
     });
   });
 }
+
+/** In the page: what its databases hold, as text, and whether their keys can be taken out. */
+const KEPT = `(async () => {
+  const asked = (request) => new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+  const all = { values: [], extractable: [] };
+  for (const { name } of await indexedDB.databases()) {
+    const database = await asked(indexedDB.open(name));
+    if ([...database.objectStoreNames].includes('keys') && name.startsWith('cipherloom together')) {
+      const stores = database.transaction(['keys', 'values']);
+      const keys = await asked(stores.objectStore('keys').getAll());
+      const values = await asked(stores.objectStore('values').getAll());
+      if (values.length > 0 && all.extractable.length < 3) all.extractable.push(...keys.map(({ extractable }) => extractable));
+      all.values.push(...values.map(({ bytes }) => ({ text: new TextDecoder('latin1').decode(bytes) })));
+    }
+    database.close();
+  }
+  return all;
+})()`;
+
+/** In the page: what refuses a connection to another relay. */
+const ELSEWHERE = `new Promise((resolve) => {
+  document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) => resolve(effectiveDirective), { once: true });
+  try {
+    new WebSocket('wss://elsewhere.example.org').onopen = () => resolve('nothing');
+  } catch {
+    // Some throw, too.
+  }
+})`;
 
 /** A tab's own totals, and the numbers of all values that crossed it, each as three words. */
 async function crossed(page) {

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { connect } from '@nats-io/transport-node';
 import { createNatsStream, natsPermissions } from 'cipherloom/parties';
 import { find } from '../../scripts/lib/run.mjs';
 import { endWithThis, selfSigned, temporaryFolder } from '../lib/own.mjs';
@@ -17,9 +18,9 @@ export const skip =
 
 /**
  * Starts one with a user for each party, who may what `natsPermissions` says, and one who makes the stream. Gives, for each party, what `overNats` is told:
- * `of(party)`, and `of(party, { socket: true })` by WebSocket.
+ * `of(party)`, and `of(party, { socket: true })` by WebSocket. `bare`: anybody may everything, and there is no stream.
  */
-export async function startNats(parties, { tls = false, limits } = {}) {
+export async function startNats(parties, { tls = false, limits, bare = false } = {}) {
   const folder = temporaryFolder();
   const [port, socket] = [await freePort(), await freePort()];
   const certificate = tls ? selfSigned(folder) : undefined;
@@ -33,7 +34,7 @@ export async function startNats(parties, { tls = false, limits } = {}) {
   const configuration = {
     listen: `127.0.0.1:${port}`,
     jetstream: { store_dir: join(folder, 'store') },
-    authorization: { users: [{ user: 'operator', password: passwords.operator }, ...users] },
+    ...(!bare && { authorization: { users: [{ user: 'operator', password: passwords.operator }, ...users] } }),
     websocket: { listen: `127.0.0.1:${socket}`, ...(tls ? { tls: filesOf(certificate) } : { no_tls: true }) },
     ...(tls && { tls: filesOf(certificate) }),
   };
@@ -66,8 +67,25 @@ export async function startNats(parties, { tls = false, limits } = {}) {
     await ended;
   };
   await start();
-  await createNatsStream({ ...of('operator'), limits });
+  if (!bare) await createNatsStream({ ...of('operator'), limits });
   return { of, start, stop, port, log: () => output };
+}
+
+/** Everything that goes through a server, as its operator hears it. */
+export async function overhear(server) {
+  const { servers, user, pass } = server.of('operator');
+  const connection = await connect({ servers, user, pass });
+  const messages = [];
+  const subscription = connection.subscribe('>', {
+    callback: (_, { subject, data }) => messages.push({ subject, data: data.slice() }),
+  });
+  // The server has heard of it.
+  await connection.flush();
+  const close = async () => {
+    subscription.unsubscribe();
+    await connection.close();
+  };
+  return { messages, close };
 }
 
 function filesOf({ cert, key }) {

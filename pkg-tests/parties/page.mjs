@@ -1,7 +1,10 @@
 // A party in a tab: `work` does what party.mjs does in a process.
 import { load } from 'cipherloom';
-import { inMemory, keptRandom, overNats, partyKeys, sealed } from 'cipherloom/parties';
+import { inIndexedDB, inMemory, keptRandom, overNats, partyKeys, sealed } from 'cipherloom/parties';
 import * as libraries from '/libraries.js';
+
+/** For tests of the store. */
+window.inIndexedDB = inIndexedDB;
 
 let keys;
 /** Makes the keys of this tab, and gives the public one. */

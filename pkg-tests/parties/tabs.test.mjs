@@ -1,23 +1,13 @@
 // Three tabs compute together, sealed, through the WebSocket listener of nats-server, in Chromium and in Firefox, and with a process of Node's among them.
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import { extname } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { build } from 'esbuild';
 import { load } from 'cipherloom';
 import { inMemory, newRun, overNats, partyKeys, sealed } from 'cipherloom/parties';
 import { BROWSERS, openBrowser } from '../lib/browser.mjs';
 import { PARTIES, ringOf } from './graph.mjs';
 import { skip, startNats } from './nats.mjs';
+import { servePages } from './pages.mjs';
 
-const TYPES = {
-  '.html': 'text/html',
-  '.js': 'text/javascript',
-  '.mjs': 'text/javascript',
-  '.wasm': 'application/wasm',
-};
-const PACKAGE = new URL('.', import.meta.resolve('cipherloom/package.json'));
 /** Large enough for some pieces. */
 const SIZE = 100_000;
 
@@ -25,50 +15,23 @@ describe('tabs', { skip, timeout: 300_000 }, () => {
   let loom;
   let nats;
   let pages;
-  let libraries;
   before(async () => {
     loom = await load({ mode: 'single', threads: 1 });
     nats = await startNats(PARTIES);
-    const { outputFiles } = await build({
-      stdin: {
-        contents: "export * as core from '@nats-io/nats-core'; export * as jetstream from '@nats-io/jetstream';",
-        resolveDir: import.meta.dirname,
-      },
-      bundle: true,
-      format: 'esm',
-      write: false,
-    });
-    libraries = outputFiles[0].contents;
-    pages = createServer(serve).listen(0, '127.0.0.1');
+    pages = await servePages();
   });
   after(async () => {
     loom?.dispose();
-    pages?.close();
+    pages?.stop();
     await nats?.stop();
   });
-
-  async function serve(request, response) {
-    const { pathname } = new URL(request.url, 'http://localhost');
-    const inPackage = /^\/cipherloom\/((dist|wasm)\/[\w./-]+)$/.exec(pathname)?.[1];
-    const own = /^\/(page\.(html|mjs))$/.exec(pathname)?.[1];
-    try {
-      let body = pathname === '/libraries.js' ? libraries : undefined;
-      if (inPackage) body = await readFile(new URL(inPackage, PACKAGE));
-      if (own) body = await readFile(new URL(own, import.meta.url));
-      response.writeHead(body ? 200 : 404, { 'content-type': TYPES[extname(pathname)] ?? 'text/plain' });
-      response.end(body ?? 'nothing here');
-    } catch (error) {
-      response.writeHead(404).end(String(error.code));
-    }
-  }
 
   for (const name of BROWSERS)
     test(`${name}: three tabs, and two with a process`, async (t) => {
       const browser = await openBrowser(name);
       t.after(() => browser.close());
-      const url = `http://127.0.0.1:${pages.address().port}/page.html`;
       const tabs = {};
-      for (const party of PARTIES) tabs[party] = await browser.open(url);
+      for (const party of PARTIES) tabs[party] = await browser.open(pages.url);
       for (const tab of Object.values(tabs)) await tab.until('window.work', 60_000);
       for (const inNode of [undefined, 'west']) {
         const values = Object.fromEntries(

@@ -2,10 +2,13 @@
 import { join } from 'node:path';
 import { ROOT, words } from './run.mjs';
 
-/** What JavaScript needs to share the memory and start threads, and no longer given by rustc on its own. */
+/**
+ * What JavaScript needs to share the memory and start threads, and no longer given by rustc on its own; and the function table, for kernels
+ * that are made at run time.
+ */
 const SHARED = words(
   '--shared-memory --import-memory --max-memory=4294967296 --export=__heap_base --export=__wasm_init_tls ' +
-    '--export=__tls_size --export=__tls_align --export=__tls_base',
+    '--export=__tls_size --export=__tls_align --export=__tls_base --export-table --growable-table',
 );
 
 /**

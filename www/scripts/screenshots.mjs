@@ -16,6 +16,7 @@ const PICTURES = [
   { name: 'graph-1440', width: 1440, height: 2250, theme: 'light', at: '#graph' },
   { name: 'applications-1440', width: 1440, height: 2880, theme: 'light', at: '#applications' },
   { name: 'vectors-1440', width: 1440, height: 2480, theme: 'light', at: '#vectors' },
+  { name: 'layout-1440', width: 1440, height: 3400, theme: 'light', at: '#layout' },
   { name: 'vectors-390', width: 390, height: 2900, theme: 'dark', at: '#vectors' },
 ];
 
@@ -37,7 +38,12 @@ async function take({ name, width, height, theme, at }) {
   await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }]);
   await page.setViewport({ width, height });
   const address = `${server.resolvedUrls.local[0]}${process.argv[2] ?? ''}`;
-  const show = { '#graph': showGraph, '#applications': showApplication, '#vectors': showVectors }[at];
+  const show = {
+    '#graph': showGraph,
+    '#applications': showApplication,
+    '#vectors': showVectors,
+    '#layout': showLayout,
+  }[at];
   if (show !== undefined) {
     await page.goto(`${address}${at}`);
     await show(page);
@@ -81,6 +87,13 @@ async function showApplication(page) {
   await page.click('[data-testid=application-run]');
   await page.waitForSelector('[data-testid=value-diagram][data-values]');
   await page.click('[data-testid=value-diagram] .operator[data-node="5"]');
+  await page.evaluate(() => scrollTo(0, 0));
+}
+
+/** The first example, at its second step. */
+async function showLayout(page) {
+  await page.waitForSelector('[data-testid=layout-machine-picture]');
+  for (let step = 0; step < 2; step++) await page.click('[data-testid=layout-next]');
   await page.evaluate(() => scrollTo(0, 0));
 }
 

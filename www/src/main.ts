@@ -25,6 +25,7 @@ const MAKE: Readonly<Record<Exclude<Page, 'statistics'>, (panel: HTMLElement) =>
     const { Clinic } = await import('./clinic/clinic.js');
     return (await Clinic.open(panel, app.data, settings)) as Tab;
   },
+  layout: async (panel) => new (await import('./layout/layouts.js')).Layouts(panel) as Tab,
   graph: async (panel) => new (await import('./workbench/workbench.js')).Workbench(panel, app),
 };
 const tabs = new Map<Page, Promise<Tab>>();

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { hashOf, newMeeting, seatOf, wrongNames } from '../src/together/meeting.js';
-import { answerOf, inputsOf, LARGEST, MOST_VALUES, ownTotals, unitsOf } from '../src/together/question.js';
+import { aboutOf, hashOf, newMeeting, relayOf, seatOf, wrongNames } from '../src/together/meeting.js';
+import {
+  answerOf,
+  inputsOf,
+  LARGEST,
+  MOST_VALUES,
+  ownTotals,
+  totalsIn,
+  unitsOf,
+} from '../src/together/question.js';
 import { overheard, type Message } from '../src/together/wire.js';
 
 describe('invitations', () => {
@@ -9,6 +17,8 @@ describe('invitations', () => {
     for (const party of meeting.parties) {
       const seat = { meeting, party };
       expect(seatOf(hashOf(seat))).toEqual(seat);
+      const relayed = { meeting: { ...meeting, relay: 'wss://nats.example.org:8443' }, party };
+      expect(seatOf(hashOf(relayed))).toEqual(relayed);
     }
     expect(seatOf('#together')).toBeUndefined();
     expect(seatOf('#graph?run=1')).toBeUndefined();
@@ -23,8 +33,37 @@ describe('invitations', () => {
       ['decimals=2', 'decimals=9'],
       ['decimals=2', 'decimals=x'],
       ['party=a', 'party=%3Cb%3E'],
+      ['as=b', 'as=b&relay=http://nats.example.org'],
+      ['as=b', 'as=b&relay=wss://user:secret@nats.example.org'],
     ] as const)
       expect(() => seatOf(hash.replace(from, to)), to).toThrow(/no invitation/);
+  });
+
+  it('take relays that are encrypted or on this machine, without anything secret', () => {
+    for (const [address, relay] of [
+      ['wss://Nats.example.org', 'wss://nats.example.org'],
+      ['wss://nats.example.org:8443/', 'wss://nats.example.org:8443'],
+      ['ws://localhost:9222', 'ws://localhost:9222'],
+      ['ws://127.0.0.1:9222', 'ws://127.0.0.1:9222'],
+    ] as const)
+      expect(relayOf(address)).toBe(relay);
+    for (const address of [
+      ...['nats.example.org', 'ws://nats.example.org', 'https://nats.example.org', 'nats://localhost:4222'],
+      ...['wss://user:secret@nats.example.org', 'wss://nats.example.org/path', 'wss://nats.example.org?a=b'],
+      ...['wss://nats.example.org#a', 'ws://localhost.example.org', "wss://a'; script-src *", ''],
+    ])
+      expect(() => relayOf(address), address).toThrow(/does not do as the address of a relay/);
+  });
+
+  it('have all that is agreed on in the code, beside names', () => {
+    const meeting = { ...newMeeting(['a', 'b'], 2), relay: 'wss://a.example.org' };
+    const texts = [
+      aboutOf(meeting, 'graph'),
+      aboutOf({ ...meeting, decimals: 3 }, 'graph'),
+      aboutOf({ ...meeting, relay: 'wss://b.example.org' }, 'graph'),
+      aboutOf(meeting, 'other'),
+    ].map((bytes) => bytes.join());
+    expect(new Set(texts).size).toBe(4);
   });
 
   it('have two to five names, each once', () => {
@@ -55,13 +94,12 @@ describe('the question', () => {
     expect(() => unitsOf([NaN], 0)).toThrow(/no value/);
   });
 
-  it('has a fresh mask for each other party', () => {
-    const once = inputsOf('b', ['a', 'b', 'c'], { values: [-1] });
-    const again = inputsOf('b', ['a', 'b', 'c'], { values: [-1] });
-    expect(Object.keys(once)).toEqual(['b: values', 'b: how many', 'b: mask for a', 'b: mask for c']);
-    expect(once['b: values']![0]).toBe(2n ** 64n - 1n);
-    expect(once['b: how many']).toEqual(BigUint64Array.of(1n));
-    for (const name of ['b: mask for a', 'b: mask for c']) expect(once[name]).not.toEqual(again[name]);
+  it('is asked of values as words', () => {
+    const inputs = inputsOf('b', { values: [-1] });
+    expect(Object.keys(inputs)).toEqual(['b: values', 'b: how many']);
+    expect(inputs['b: values']![0]).toBe(2n ** 64n - 1n);
+    expect(inputs['b: how many']).toEqual(BigUint64Array.of(1n));
+    expect(totalsIn({ 'b: totals': BigInt64Array.of(1n, -1n) }, 'b')).toEqual([1n, 2n ** 64n - 1n]);
   });
 });
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-/** `npx cipherloom`: a worker of a cluster, and hashes for the list of what it may run. */
+/** `npx cipherloom`: a worker of a cluster, hashes for the list of what it may run, and the service of best implementations. */
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { CipherloomError } from '../errors.js';
@@ -14,6 +15,8 @@ import { clusterWorker } from './worker.js';
 
 const HELP = `npx cipherloom worker [options]   does tasks of jobs that a manager sends through Redis
 npx cipherloom hash FILE...       prints the SHA-256 of modules, circuits and programs, for --allow
+npx cipherloom tune               serves the best implementations of operators; settings are in the
+                                  environment, such as TUNE_DATA, TUNE_EXPLORERS, TUNE_MAINTAIN_TOKEN
 npx cipherloom --version
 
 Options of worker:
@@ -39,6 +42,8 @@ async function main([command, ...rest]: string[]): Promise<number> {
       return worker(rest);
     case 'hash':
       return hash(rest);
+    case 'tune':
+      return tune(rest);
     case '--version':
       console.log(packageVersion());
       return 0;
@@ -58,6 +63,22 @@ async function hash(files: readonly string[]): Promise<number> {
     return 2;
   }
   for (const file of files) console.log(`${hashOf(await readFile(file))}  # ${file}`);
+  return 0;
+}
+
+/** Serves until SIGTERM or SIGINT. */
+async function tune(args: readonly string[]): Promise<number> {
+  if (args.length > 0) {
+    console.error(`cipherloom tune: expected no arguments, found "${args[0]}"\n\n${HELP}`);
+    return 2;
+  }
+  const { createTuneService, readSettings } = await import('../tune/service/index.js');
+  const service = await createTuneService(readSettings(process.env, readFileSync));
+  console.log(`best implementations are served at ${await service.listen()}`);
+  await new Promise<void>((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
+  });
+  await service.close();
   return 0;
 }
 

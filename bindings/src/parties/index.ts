@@ -9,10 +9,14 @@ export type { NatsOptions, NatsStreamLimits, NatsTransportOptions } from './tran
 export type { NatsLibraries } from './transports/nats-libraries.js';
 export { partyKeys, sealed } from './sealed.js';
 export type { PartyKeys, SealedOptions } from './sealed.js';
+export { introduce } from './introduce.js';
+export type { IntroduceOptions, Introduction } from './introduce.js';
+export { inIndexedDB } from './indexed-db.js';
+export type { BrowserStore } from './indexed-db.js';
 export { inFolder, inMemory } from './stores.js';
 export { keptRandom } from './kept.js';
 export { newRun } from './run.js';
-export { freshSeeds } from './seeds.js';
+export { freshSeeds, keptSeeds } from './seeds.js';
 export { shares } from './shares/index.js';
 export type * from './shares/types.js';
 export type * from './types.js';

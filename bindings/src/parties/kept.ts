@@ -124,15 +124,17 @@ export async function keptRandom(
 }
 
 /** Names of runs have no blank, and no part is ambiguous. */
-function nameOf(run: string, ...parts: string[]): string {
+export function nameOf(run: string, ...parts: string[]): string {
   return JSON.stringify([run, ...parts]);
 }
 
-async function get(store: PartyStore, name: string): Promise<Uint8Array | undefined> {
+/** Errors: PartyError `party.store`. */
+export async function get(store: PartyStore, name: string): Promise<Uint8Array | undefined> {
   return guarded(() => store.get(name));
 }
 
-async function put(store: PartyStore, name: string, bytes: Uint8Array): Promise<void> {
+/** Errors: PartyError `party.store`. */
+export async function put(store: PartyStore, name: string, bytes: Uint8Array): Promise<void> {
   return guarded(() => store.put(name, bytes));
 }
 

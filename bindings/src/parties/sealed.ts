@@ -474,6 +474,11 @@ function base64url(bytes: Uint8Array | undefined): string {
   return text.replace(/[+/=]/g, (c) => ({ '+': '-', '/': '_' })[c] ?? '');
 }
 
+/** Errors: PartyError `party.key` for bytes that are no public key. */
+export async function checkPublicKey(what: string, bytes: unknown): Promise<void> {
+  await publicKeyOf(what, bytes);
+}
+
 async function publicKeyOf(what: string, bytes: unknown): Promise<CryptoKey> {
   checkKey(what, bytes, POINT);
   try {

@@ -1,5 +1,7 @@
 /** Seeds of operators that draw random numbers, for one run. */
 import type { Port } from '../graph-types.js';
+import { keptRandom } from './kept.js';
+import type { PartyStore } from './types.js';
 
 const SEED = /^secret_seed\b/;
 const WORDS = 4;
@@ -12,8 +14,27 @@ const WORDS = 4;
 export function freshSeeds(of: {
   readonly inputs: readonly Port[];
 }): Record<string, BigUint64Array<ArrayBuffer>> {
-  const seeds = of.inputs.filter(({ type }) => SEED.test(type));
   return Object.fromEntries(
-    seeds.map(({ name }) => [name, crypto.getRandomValues(new BigUint64Array(WORDS))]),
+    seedsOf(of).map((name) => [name, crypto.getRandomValues(new BigUint64Array(WORDS))]),
   );
+}
+
+/**
+ * The same for a party that may come back (`Cut.run`, option `keep`): drawn once for a run, and kept in its store, so that it sends what it has sent before. Errors: PartyError
+ * `party.store`.
+ */
+export async function keptSeeds(
+  store: PartyStore,
+  run: string,
+  of: { readonly inputs: readonly Port[] },
+): Promise<Record<string, BigUint64Array<ArrayBuffer>>> {
+  const seeds = seedsOf(of).map(async (name): Promise<[string, BigUint64Array<ArrayBuffer>]> => {
+    const { buffer } = await keptRandom(store, run, `seed: ${name}`, WORDS * 8);
+    return [name, new BigUint64Array(buffer)];
+  });
+  return Object.fromEntries(await Promise.all(seeds));
+}
+
+function seedsOf({ inputs }: { readonly inputs: readonly Port[] }): readonly string[] {
+  return inputs.filter(({ type }) => SEED.test(type)).map(({ name }) => name);
 }

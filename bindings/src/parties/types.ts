@@ -96,7 +96,7 @@ export interface Transport {
   close(): void;
 }
 
-/** Where a party keeps what it needs to come back to a run: `inFolder`, `inMemory`, or one's own. It holds secrets: what was sent, results, and random bytes. */
+/** Where a party keeps what it needs to come back to a run: `inFolder`, `inIndexedDB`, `inMemory`, or one's own. It holds secrets: what was sent, results, and random bytes. */
 export interface PartyStore {
   /** What was put last under a name, or undefined. */
   get(name: string): Promise<Uint8Array | undefined>;

@@ -1,9 +1,18 @@
 /** What conformance workers do: they try the kernels and shaders of this device, operator type by operator type. */
 import { GpuError } from '../errors.js';
 import { closeAll, GpuDevice, type ShaderCall } from '../gpu/device.js';
-import type { Open, RawConformances, RawShaders, RawTried } from '../raw.js';
+import {
+  offerKernels,
+  type Open,
+  type RawConformances,
+  type RawInstance,
+  type RawSample,
+  type RawShaders,
+  type RawTried,
+} from '../raw.js';
+import { measure } from '../tune/measure.js';
 import type { ConformancePlatform } from '../verification-types.js';
-import type { ConformanceMethods, PlatformRecord } from './protocol.js';
+import type { Args, ConformanceMethods, PlatformRecord, Trial } from './protocol.js';
 import { beforeEnd, type Call, type Handlers, isTrap } from './serve.js';
 
 /** Bytes of cases that go to a GPU together. */
@@ -11,14 +20,15 @@ const TOGETHER = 1 << 22;
 
 /** The handlers of one worker; `start` starts its instance. */
 export function conformanceMethods(start: Open<RawConformances>): Handlers<ConformanceMethods> {
-  let raw: RawConformances;
+  let instance: RawInstance<RawConformances>;
   return {
     async start(_, options) {
-      const instance = await start(options);
-      raw = instance.raw;
-      return { version: raw.version(), memoryBytes: instance.memoryBytes };
+      instance = await start(options);
+      return { version: instance.raw.version(), memoryBytes: instance.memoryBytes };
     },
-    conformance: (call, platforms) => conformance(call, platforms, (platform) => suiteOf(raw, platform)),
+    conformance: (call, platforms) =>
+      conformance(call, platforms, (platform) => suiteOf(instance.raw, platform)),
+    trial: (call, ...args) => trial(instance, call, ...args),
   };
 }
 
@@ -63,6 +73,73 @@ async function conformance(
       if (!trapped) suite.free();
       suite.close?.();
     }
+  }
+}
+
+/** See {@link ConformanceMethods}. A sample has its kernel from the moment on when it first runs, whatever is offered later. */
+async function trial(
+  { raw, memory }: RawInstance<RawConformances>,
+  call: Call,
+  ...[{ operator, attributes, inputs }, candidates, settings]: Args<ConformanceMethods, 'trial'>
+): Promise<Trial[]> {
+  const samples: { at: number; sample: RawSample }[] = [];
+  let trapped = false;
+  try {
+    const trials: Trial[] = [];
+    for (const [at, { platform, kernels = [] }] of candidates.entries()) {
+      await call.pause({ done: at, total: candidates.length });
+      raw.withdrawKernels();
+      if (kernels.length > 0) {
+        if (memory === undefined) {
+          trials.push({ problem: 'this build takes no kernels that are made at run time' });
+          continue;
+        }
+        offerKernels(raw, memory, kernels);
+      }
+      let sample: RawSample;
+      try {
+        sample = new raw.RawSample(platform, operator, attributes, inputs);
+      } catch (error) {
+        // A family that this build has not; what is wrong with the operator is so for all.
+        if (at === 0 || isTrap(error)) throw error;
+        trials.push({ problem: String(error) });
+        continue;
+      }
+      samples.push({ at, sample });
+      const problem = sample.check();
+      if (problem === undefined) await warm(call, sample, settings.warmUp > 0);
+      trials.push(problem === undefined ? {} : { problem });
+    }
+    const right = samples.filter(({ at }) => trials[at]?.problem === undefined);
+    const runs = right.map(({ at, sample }) => ({ name: String(at), run: () => sample.run(1) }));
+    let round = 0;
+    const total = settings.warmUp + settings.rounds;
+    const idle = (): Promise<void> => call.pause({ done: round++, total });
+    if (runs.length > 0)
+      for (const { name, ...times } of await measure(runs, { ...settings, idle }))
+        trials[Number(name)] = times;
+    return trials;
+  } catch (error) {
+    trapped = isTrap(error);
+    throw error;
+  } finally {
+    if (!trapped) {
+      for (const { sample } of samples) sample.free();
+      raw.withdrawKernels();
+    }
+  }
+}
+
+/** Milliseconds, and runs, after which an engine has compiled what it runs as well as it can, in the background. */
+const WARM = { milliseconds: 40, runs: 16 } as const;
+
+/** The first run makes the kernel; more of them are for what is to be measured. */
+async function warm(call: Call, sample: RawSample, much: boolean): Promise<void> {
+  sample.run(1);
+  const end = performance.now() + WARM.milliseconds;
+  for (let runs = 1; much && (runs < WARM.runs || performance.now() < end); runs++) {
+    sample.run(1);
+    if (runs % WARM.runs === 0) await call.pause({ done: 0, total: 1 });
   }
 }
 

@@ -4,6 +4,7 @@ import { checkArgument, WORKER } from '../arguments.js';
 import type { Choice } from '../choose-mode.js';
 import { CipherloomError, failure } from '../errors.js';
 import { abortable } from '../resource.js';
+import { type RawKernel, takesKernels } from '../raw.js';
 import type { Role, WorkerLike } from '../types.js';
 import { Connection } from './connection.js';
 import { sharedMemory } from './memory.js';
@@ -14,6 +15,8 @@ export interface Recipe {
   readonly choice: Choice;
   readonly module: Promise<WebAssembly.Module>;
   readonly worker: (role: Role) => WorkerLike;
+  /** Made at run time. */
+  readonly kernels: readonly RawKernel[];
 }
 
 /** A running instance. */
@@ -32,11 +35,13 @@ const POOLS = {
 /** Starts an engine. Errors: MemoryError, WorkerError; nothing is left running. */
 export async function startEngine<M extends StartMethods>(
   role: keyof typeof POOLS,
-  { choice: { variant, threads }, module, worker }: Recipe,
+  { choice: { variant, threads }, module, worker, kernels: given }: Recipe,
   signal: AbortSignal | undefined,
 ): Promise<Engine<M>> {
   let shared = threads > 1 ? sharedMemory() : undefined;
   let pool: Pool | undefined;
+  const kernels = takesKernels(variant) ? given : [];
+  const codes = kernels.map((kernel) => kernel.module);
   // All scripts load while the module is compiled. What outlives the end, such as a disposed loom that somebody still
   // refers to, must not keep the memory: its addresses are few.
   const connection = new Connection<M>(role, createWorker(role, worker), () => {
@@ -47,14 +52,16 @@ export async function startEngine<M extends StartMethods>(
     // The pool is started from here, not by the worker that drives it: that one is blocked while it computes.
     const onDeath = ({ message }: Error): void => connection.fail(message);
     const threadWorker = (): WorkerLike => createWorker(POOLS[role], worker);
-    pool = shared && startPool({ module, memory: shared.memory, threads, worker: threadWorker, onDeath });
+    pool =
+      shared &&
+      startPool({ module, memory: shared.memory, threads, kernels: codes, worker: threadWorker, onDeath });
     const ready = pool?.ready.catch((cause: unknown) => {
       throw notStarted(`The threads of the ${role} worker did not start`, role, cause);
     });
     // The driver joins the memory last: js/pool.js.
     const joined = Promise.all([module, ready]);
     const [compiled] = await (signal === undefined ? joined : abortable(joined, signal));
-    const options = [{ variant, threads, module: compiled, shared }] as unknown as Args<M, 'start'>;
+    const options = [{ variant, threads, module: compiled, shared, kernels }] as unknown as Args<M, 'start'>;
     const started = (await connection.call('start', options, { signal })) as Started;
     return { connection, ...started };
   } catch (error) {

@@ -12,6 +12,7 @@ import type {
   RawExpandOptions,
   RawExplanation,
   RawGivenValues,
+  RawKernel,
   RawOptions,
   RawOutgoing,
   RawOpening,
@@ -282,6 +283,27 @@ export interface GraphMethods extends StartMethods {
 export interface ConformanceMethods extends StartMethods {
   /** Runs the suite on these. */
   conformance(platforms: readonly ConformancePlatform[]): PlatformRecord[];
+  /** Tries ways to compute one operator against the reference, and measures those that are right, in turns. */
+  trial(
+    operator: { operator: string; attributes: string; inputs: string[] },
+    candidates: readonly { platform: string; kernels?: readonly RawKernel[] | undefined }[],
+    settings: TrialSettings,
+  ): Trial[];
+}
+
+/** How trials are measured: see `MeasureOptions`. */
+export interface TrialSettings {
+  readonly warmUp: number;
+  readonly rounds: number;
+  readonly sample: number;
+}
+
+/** What became of one candidate: what is wrong with it, or its times in nanoseconds. */
+export interface Trial {
+  readonly problem?: string;
+  readonly time?: number;
+  readonly spread?: number;
+  readonly samples?: number;
 }
 
 /** Where the function of a base operator is. */

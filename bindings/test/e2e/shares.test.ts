@@ -669,13 +669,43 @@ describe('what cannot be', () => {
     ['a holder without a name', { holders: ['a', ''] }, 'input.type'],
     ['a holder twice', { holders: ['a', 'b', 'a'] }, 'party.shares'],
     ['a dealer who holds shares', { dealer: 'b' }, 'party.shares'],
-    ['no dealer', { dealer: undefined }, 'input.type'],
+    ['a dealer without a name', { dealer: '' }, 'input.type'],
     ['31 bits', { fraction: 31 }, 'parameters.fraction'],
     ['-1 bits', { fraction: -1 }, 'parameters.fraction'],
     ['half a bit', { fraction: 0.5 }, 'parameters.fraction'],
     ['an option that there is not', { dealers: 'd' }, 'input.option'],
   ])('%s', (_, options, code) => {
     expect(thrown(() => shares(loom.graph({ unit: 64 }), { ...TWO, ...options })).code).toBe(code);
+  });
+
+  it.each<[string, (s: Shares, x: SharedTensor, real: SharedTensor) => unknown]>([
+    ['multiply', (s, x) => s.multiply(x, x)],
+    ['square', (s, x) => s.square(x)],
+    ['matmul', (s, x) => s.matmul(x, x)],
+    ['truncate', (s, _, real) => s.truncate(s.times(real, 0.5))],
+    ['polynomial', (s, _, real) => s.polynomial(real, [1, 2])],
+    ['sigmoid', (s, _, real) => s.sigmoid(real)],
+  ])('without a dealer: %s, while sums go on', async (name, call) => {
+    const { g, s, output } = sharing({ holders: ['a', 'b', 'c'] });
+    expect(s.dealer).toBeUndefined();
+    const x = s.input('a', 'x', i64(2));
+    const real = s.input('b', 'real', f64(2));
+    const error = thrown(() => call(s, x, real));
+    expect(error.code, error.message).toBe('party.shares');
+    expect(error.message).toMatch(new RegExp(`^${name}: expected a dealer`));
+    output('c', 'twice', s.times(s.add(x, x), 3n));
+    g.party('a').output('real', s.openReal(s.plus(real, 1), 'a'));
+    const shared = await g.share();
+    expect(shared.parties).toEqual(['a', 'b', 'c']);
+    const { outputs } = await together(shared, {
+      a: { x: words(5, -7) },
+      b: { real: Float64Array.of(0.5, -2) },
+    });
+    expect(outputs).toEqual({
+      a: { real: Float64Array.of(1.5, -1) },
+      b: {},
+      c: { twice: words(30, -42) },
+    });
   });
 
   it('a graph of other units, or none', () => {

@@ -10,6 +10,7 @@ pub mod conformance;
 mod foreign;
 pub mod gpu;
 mod kernel;
+pub mod made;
 mod mixed;
 mod null;
 mod plain;

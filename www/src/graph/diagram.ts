@@ -111,6 +111,11 @@ export class Diagram {
     if (focused !== undefined) this.#drawn.get(focused)?.element.focus({ preventScroll: true });
   }
 
+  /** The picture as it is drawn. */
+  get svg(): SVGSVGElement {
+    return this.#svg;
+  }
+
   /** Operators that are drawn. */
   has(node: NodeId): boolean {
     return this.#drawn.has(node);

@@ -11,6 +11,8 @@ import { LayoutClient } from './layout-client.js';
 import { shapeOf } from './measure.js';
 import { openDownTo, Openings, openTo, pictureOf } from './picture.js';
 import type { OperatorSets } from './sets.js';
+import { blobOf, jsonPieces, listing, pngOf, svgText } from './save.js';
+import { saveFile } from '../ui/save-file.js';
 import { nodeId, type NodeId, opOf, type StagedGraphs, stageOf } from './staged-graphs.js';
 import { Waves } from './waves.js';
 
@@ -30,6 +32,8 @@ export interface Stop {
   readonly waves: boolean;
   /** Who waits for whom, to the unit; undefined where producers and readers are all that is known. */
   readonly sets: (() => Promise<OperatorSets>) | undefined;
+  /** The text that can be opened again; undefined where a stage has none. */
+  readonly text: (() => Promise<string>) | undefined;
 }
 
 /** What others want to hear. */
@@ -62,6 +66,25 @@ export class Explorer {
     'aria-pressed': 'false',
     'data-testid': 'whole',
   });
+  readonly #saveSvg = this.#saveButton(
+    'SVG',
+    () => new Blob([this.#svg()], { type: 'image/svg+xml' }),
+    'svg',
+  );
+  /** A menu, so that tools stay in one line. */
+  readonly #saving = h(
+    'details',
+    { class: 'save-as', 'data-testid': 'save-as' },
+    h('summary', { class: 'button' }, 'Save as'),
+    h(
+      'div',
+      { class: 'save-menu' },
+      this.#saveSvg,
+      this.#saveButton('PNG', () => this.#png(), 'png'),
+      this.#saveButton('Text', (stop, graphs) => this.#text(stop, graphs), 'txt'),
+      this.#saveButton('JSON', (stop, graphs) => this.#json(stop, graphs), 'json'),
+    ),
+  );
   #stops: readonly Stop[] = [];
   #tabs: readonly HTMLButtonElement[] = [];
   /** Index of the stage that is shown. */
@@ -92,11 +115,15 @@ export class Explorer {
       button('−', () => this.#surface.zoomBy(1 / ZOOM_STEP), { 'aria-label': 'Zoom out', class: 'small' }),
       button('+', () => this.#surface.zoomBy(ZOOM_STEP), { 'aria-label': 'Zoom in', class: 'small' }),
       button('Fit', () => this.#surface.fit(), { class: 'small' }),
+      this.#saving,
     );
     this.#inspector = new Inspector(frame.inspector, acts);
     this.#waves = new Waves(frame.waves, (wave, ops) => {
       this.#found = undefined;
       this.#inspector.showWave(wave, ops, this.#stop!.stage, this.#graphs!);
+    });
+    this.#saving.addEventListener('keydown', ({ key }) => {
+      if (key === 'Escape') this.#closeSaving();
     });
     frame.stages.addEventListener('keydown', (event) => this.#tabKey(event));
     frame.search.addEventListener('submit', (event) => {
@@ -235,6 +262,8 @@ export class Explorer {
     this.#whole.hidden = sets === undefined;
     this.#whole.disabled = isTooMuch;
     this.#whole.setAttribute('aria-pressed', String(this.#isFlat));
+    // What is drawn on a canvas is pixels.
+    this.#saveSvg.disabled = this.#isFlat;
   }
 
   #toggleWhole(): void {
@@ -258,6 +287,49 @@ export class Explorer {
         .typeCounts()
         .map(({ type, count }) => h('option', { value: type }, `${format.count(count)} times`)),
     );
+  }
+
+  // ----------------------------------------------------------------------------------------------- saving
+
+  #saveButton(
+    title: string,
+    make: (stop: Stop, graphs: StagedGraphs) => Blob | Promise<Blob>,
+    end: string,
+  ): HTMLButtonElement {
+    const save = async (graphs: StagedGraphs): Promise<void> => {
+      this.#closeSaving();
+      const stop = this.#stop!;
+      const blob = await make(stop, graphs);
+      saveFile(`graph-${stop.title.toLowerCase()}.${end}`, blob, blob.type);
+    };
+    return button(title, () => void this.#work(save, 'saved'), {
+      class: 'small',
+      'data-testid': `save-${end}`,
+    });
+  }
+
+  #closeSaving(): void {
+    const hasFocus = this.#saving.contains(document.activeElement);
+    this.#saving.open = false;
+    if (hasFocus) this.#saving.querySelector('summary')!.focus();
+  }
+
+  #svg(): string {
+    return svgText(this.#diagram.svg, getComputedStyle(this.#frame.diagram).backgroundColor);
+  }
+
+  #png(): Promise<Blob> {
+    return this.#isFlat ? blobOf(this.#flat.canvas) : pngOf(this.#svg());
+  }
+
+  async #text({ text, stage }: Stop, graphs: StagedGraphs): Promise<Blob> {
+    const pieces = text === undefined ? await listing(graphs.at(stage)!) : [await text()];
+    return new Blob([...pieces], { type: 'text/plain' });
+  }
+
+  async #json({ title, stage }: Stop, graphs: StagedGraphs): Promise<Blob> {
+    const pieces = await jsonPieces(graphs.at(stage)!, title, graphs.unit);
+    return new Blob([...pieces], { type: 'application/json' });
   }
 
   // -------------------------------------------------------------------------------------------- operators
@@ -429,7 +501,7 @@ export class Explorer {
   }
 
   /** Does something with the graphs that are shown, unless others come meanwhile. */
-  async #work(action: (graphs: StagedGraphs) => Promise<void>): Promise<void> {
+  async #work(action: (graphs: StagedGraphs) => Promise<void>, done = 'shown'): Promise<void> {
     const graphs = this.#graphs;
     if (graphs === undefined) return;
     try {
@@ -437,7 +509,7 @@ export class Explorer {
     } catch (error) {
       if (graphs !== this.#graphs) return;
       const { sentence, code } = failureOf(error, 'drawing');
-      this.#frame.note.textContent = `The graph cannot be shown: ${sentence} (${code})`;
+      this.#frame.note.textContent = `The graph cannot be ${done}: ${sentence} (${code})`;
     }
   }
 }

@@ -90,6 +90,11 @@ export class FlatDiagram {
     this.fit();
   }
 
+  /** What is in view. */
+  get canvas(): HTMLCanvasElement {
+    return this.#canvas;
+  }
+
   has(node: NodeId): boolean {
     return this.#shown !== undefined && stageOf(node) === this.#shown.stage;
   }

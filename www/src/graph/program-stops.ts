@@ -45,5 +45,6 @@ export function stopsOf(program: Program, stats: ProgramStats): Stop[] {
       stage: stage === 'finish' ? 0 : LOWERED.indexOf(stage),
       waves: stage === 'base',
       sets: undefined,
+      text: undefined,
     }));
 }

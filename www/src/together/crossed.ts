@@ -2,6 +2,7 @@
 import type { Crossing } from 'cipherloom/parties';
 import * as format from '../format.js';
 import { h } from '../ui/dom.js';
+import { isPart } from './question.js';
 import type { Message } from './wire.js';
 
 /** What leaves and what comes: to be looked at before a run. */
@@ -50,9 +51,9 @@ export function messageList(messages: readonly Message[]): HTMLElement {
   return h('div', { class: 'together-messages' }, ...items);
 }
 
-/** An operator's type says little here: what a party tells all others is its sum of parts. */
-function nameOf({ input, producer }: Crossing): string {
-  return input ? producer.replace(/^.*: mask for (.*)$/, 'part for $1') : 'sum of parts';
+/** An operator's type says little here. */
+export function nameOf(crossing: Crossing): string {
+  return isPart(crossing) ? `part for ${crossing.to}` : 'sum of parts';
 }
 
 /** The words of a value. */

@@ -11,9 +11,20 @@ export interface Frame {
   readonly plan: HTMLElement;
   readonly names: HTMLInputElement;
   readonly decimals: HTMLSelectElement;
+  readonly relay: HTMLInputElement;
   readonly begin: HTMLButtonElement;
   /** Of a meeting. */
   readonly seat: HTMLElement;
+  /** Of a meeting by a relay. */
+  readonly relayed: HTMLElement;
+  readonly user: HTMLInputElement;
+  readonly pass: HTMLInputElement;
+  readonly connect: HTMLButtonElement;
+  readonly connected: HTMLElement;
+  readonly compare: HTMLElement;
+  readonly code: HTMLElement;
+  readonly same: HTMLButtonElement;
+  readonly differs: HTMLButtonElement;
   readonly sample: HTMLButtonElement;
   readonly file: HTMLInputElement;
   readonly column: HTMLSelectElement;
@@ -51,13 +62,72 @@ export function makeFrame(host: HTMLElement): Frame {
       h('option', { value: digits, selected: digits === 2 }, String(digits)),
     ),
   );
+  const relay = h('input', {
+    ...id('relay'),
+    type: 'text',
+    inputmode: 'url',
+    placeholder: 'wss://nats.example.org',
+    autocomplete: 'off',
+    spellcheck: 'false',
+    'aria-describedby': 'together-relay-note',
+  });
   const begin = h('button', { ...id('begin'), type: 'button', class: 'primary' }, 'Begin a meeting');
   const plan = h(
     'div',
     { class: 'together-plan' },
     h('label', { class: 'field' }, h('span', {}, `Names of the parties, 2 to ${MOST_PARTIES}`), names),
     h('label', { class: 'field' }, h('span', {}, 'Digits behind the decimal point'), decimals),
+    h(
+      'details',
+      { class: 'together-elsewhere' },
+      h('summary', { 'data-testid': 'together-elsewhere' }, 'The others sit at other computers'),
+      h('label', { class: 'field' }, h('span', {}, 'Address of a relay, a NATS server of your own'), relay),
+      h(
+        'p',
+        { class: 'note', id: 'together-relay-note' },
+        'The link takes it along. The relay need not be trusted: what goes over it is sealed for its receiver, and you compare a code with the others first. Empty: tabs of this browser.',
+      ),
+    ),
     h('div', { class: 'row' }, begin),
+  );
+  const user = h('input', { ...id('user'), type: 'text', autocomplete: 'off', spellcheck: 'false' });
+  const pass = h('input', { ...id('pass'), type: 'password', autocomplete: 'off' });
+  const connect = h('button', { ...id('connect'), type: 'button', class: 'primary' }, 'Connect to the relay');
+  const connected = h('p', { ...id('connected'), class: 'note', role: 'status' });
+  const code = h('p', { ...id('code'), class: 'together-code' });
+  const same = h('button', { ...id('same'), type: 'button', class: 'primary' }, 'All have this code');
+  const differs = h('button', { ...id('differs'), type: 'button' }, 'A code differs');
+  const compare = h(
+    'div',
+    {
+      ...id('compare'),
+      class: 'together-compare',
+      role: 'group',
+      'aria-labelledby': 'together-compare-title',
+      hidden: true,
+    },
+    h('h3', { id: 'together-compare-title', tabindex: -1 }, 'Read this code to each other'),
+    code,
+    h(
+      'p',
+      { class: 'note' },
+      'By telephone or in one room, where you know each other’s voices: all of you must have the same twelve digits. If one differs, somebody sits between you, and nothing was sent yet.',
+    ),
+    h('div', { class: 'row' }, same, differs),
+  );
+  const relayed = h(
+    'div',
+    { ...id('relayed'), class: 'together-relayed', hidden: true },
+    h(
+      'details',
+      {},
+      h('summary', {}, 'The relay asks for a name and a password'),
+      h('label', { class: 'field' }, h('span', {}, 'Name at the relay'), user),
+      h('label', { class: 'field' }, h('span', {}, 'Password at the relay'), pass),
+    ),
+    h('div', { class: 'row' }, connect),
+    connected,
+    compare,
   );
   const seat = h('div', { ...id('seat'), hidden: true });
   const sample = h(
@@ -75,7 +145,9 @@ export function makeFrame(host: HTMLElement): Frame {
   const column = h('select', id('column'));
   const columnField = h('label', { class: 'field', hidden: true }, h('span', {}, 'Column'), column);
   const brought = h('p', { ...id('brought'), class: 'table-name', 'aria-live': 'polite' });
-  const leaves = h('div', { ...id('leaves'), class: 'scroll' });
+  // Tables may be wider than a telephone: who has keys alone has to get there to move them.
+  const wide = (label: string) => ({ class: 'scroll', role: 'region', tabindex: 0, 'aria-label': label });
+  const leaves = h('div', { ...id('leaves'), ...wide('What will leave this tab') });
   const agree = h(
     'button',
     { ...id('agree'), type: 'button', class: 'primary', disabled: true },
@@ -93,7 +165,7 @@ export function makeFrame(host: HTMLElement): Frame {
   const cutPlace = h('div', {});
   cut.append(h('h2', { id: 'together-graph-title' }, 'The graph, and where it is cut'), cutNote, cutPlace);
   const answer = h('div', { ...id('answer'), class: 'together-answer' });
-  const compared = h('div', { ...id('compared'), class: 'scroll' });
+  const compared = h('div', { ...id('compared'), ...wide('What is yours, and what left this tab') });
   const messages = h('div', {});
   const results = h(
     'section',
@@ -128,7 +200,7 @@ export function makeFrame(host: HTMLElement): Frame {
       h(
         'div',
         { class: 'choose' },
-        step(1, { prefix: PREFIX, id: 'meet', title: 'Meet' }, plan, seat),
+        step(1, { prefix: PREFIX, id: 'meet', title: 'Meet' }, plan, seat, relayed),
         step(
           2,
           { prefix: PREFIX, id: 'bring', title: 'Bring your values' },
@@ -155,6 +227,7 @@ export function makeFrame(host: HTMLElement): Frame {
       plan,
       names,
       decimals,
+      relay,
       begin,
       seat,
       sample,
@@ -166,6 +239,7 @@ export function makeFrame(host: HTMLElement): Frame {
       agree,
       cancel,
     },
+    ...{ relayed, user, pass, connect, connected, compare, code, same, differs },
     ...{ status, cut: cutPlace, cutNote, results, answer, compared, messages },
   };
 }

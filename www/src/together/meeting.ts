@@ -1,4 +1,4 @@
-/** A meeting: who computes together, and as what. It is in the address behind `#together`, which no server is told; nothing of it is secret. */
+/** A meeting: who computes together, as what, and where. It is in the address behind `#together`, which no server is told; nothing of it is secret. */
 import { newRun } from 'cipherloom/parties';
 
 export const MOST_PARTIES = 5;
@@ -12,6 +12,8 @@ export interface Meeting {
   readonly parties: readonly string[];
   /** Digits behind the decimal point that are computed with. */
   readonly decimals: number;
+  /** WebSocket address of the NATS server by which tabs of several browsers meet; tabs of one browser need none. */
+  readonly relay: string | undefined;
 }
 
 /** A meeting, and who this tab is in it. */
@@ -20,11 +22,37 @@ export interface Seat {
   readonly party: string;
 }
 
-/** A new one. Errors: a sentence for the person, where names do not do. */
-export function newMeeting(parties: readonly string[], decimals: number): Meeting {
+/** A new one. Errors: a sentence for the person, where names or the address do not do. */
+export function newMeeting(parties: readonly string[], decimals: number, address = ''): Meeting {
   const found = wrongNames(parties);
   if (found !== undefined) throw new Error(found);
-  return { run: newRun(), parties, decimals };
+  return { run: newRun(), parties, decimals, relay: address === '' ? undefined : relayOf(address) };
+}
+
+/**
+ * The address of a relay: encrypted, or on this machine. Errors: a sentence. Names and passwords have no place in it, since it is part of a link.
+ */
+export function relayOf(address: string): string {
+  const { protocol, hostname, host, pathname, search, hash, username, password } = parsed(address) ?? {};
+  const plain = [username, password, search, hash].every((part) => part === '') && pathname === '/';
+  const near = protocol === 'ws:' && (hostname === 'localhost' || hostname === '127.0.0.1');
+  if (plain && (protocol === 'wss:' || near)) return `${protocol}//${host}`;
+  throw new Error(
+    `“${address.slice(0, 100)}” does not do as the address of a relay: wss://host or wss://host:port, or ws://localhost:port on this machine, without a name, a password or anything behind it.`,
+  );
+}
+
+function parsed(address: string): URL | undefined {
+  try {
+    return new URL(address);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What all have to agree on beside their names: it goes into the code that people compare. */
+export function aboutOf({ decimals, relay }: Meeting, graph: string): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify({ graph, decimals, relay }));
 }
 
 /** What is wrong with the names. */
@@ -40,11 +68,12 @@ export function wrongNames(parties: readonly string[]): string | undefined {
 
 /** The hash of a seat's address. */
 export function hashOf({ meeting, party }: Seat): string {
-  const { run, parties, decimals } = meeting;
+  const { run, parties, decimals, relay } = meeting;
   const fields: [string, string][] = [
     ['run', run],
     ...parties.map((name): [string, string] => ['party', name]),
     ['decimals', String(decimals)],
+    ...(relay === undefined ? [] : [['relay', relay] as [string, string]]),
     ['as', party],
   ];
   return `#together?${new URLSearchParams(fields).toString()}`;
@@ -57,6 +86,7 @@ export function seatOf(hash: string): Seat | undefined {
   const fields = new URLSearchParams(hash.slice(at + 1));
   const [run, parties, party] = [fields.get('run') ?? '', fields.getAll('party'), fields.get('as') ?? ''];
   const decimals = Number(fields.get('decimals') ?? 'none');
+  const address = fields.get('relay');
   const found =
     wrongNames(parties) ??
     (RUN.test(run) &&
@@ -66,7 +96,13 @@ export function seatOf(hash: string): Seat | undefined {
     decimals <= MOST_DECIMALS
       ? undefined
       : 'Its run, its party or its number of decimals is none.');
-  if (found !== undefined)
-    throw new Error(`This is no invitation to a meeting, or it was changed on its way. ${found}`);
-  return { meeting: { run, parties, decimals }, party };
+  const wrong = (why: string): Error =>
+    new Error(`This is no invitation to a meeting, or it was changed on its way. ${why}`);
+  if (found !== undefined) throw wrong(found);
+  try {
+    const relay = address === null ? undefined : relayOf(address);
+    return { meeting: { run, parties, decimals, relay }, party };
+  } catch (error) {
+    throw wrong((error as Error).message);
+  }
 }

@@ -1,12 +1,11 @@
 /**
  * What the parties compute: how many values all of them have, their mean and their standard deviation, and nothing else.
  *
- * Each party adds up its own values and their squares. It cuts each of these three numbers into random parts that add up to it modulo 2^64, one
- * for every party (additive secret sharing), and gives each its part. Everybody adds up the parts that they got and tells the others that sum: all
- * of these sums together are the totals. Whoever has fewer than all other parties' parts has only random numbers.
+ * Each party adds up its own values and their squares, and shares these three numbers among all (`shares`, without a dealer: nothing is multiplied): everybody gets a random part, adds up
+ * the parts that they have, and opens that sum to the others. All of these sums together are the totals. Whoever has fewer than all other parties' parts has only random numbers.
  */
 import { type Loom, type Operand, type PartyBuilder, u64 } from 'cipherloom';
-import type { SharedGraph } from 'cipherloom/parties';
+import { type Crossing, type SharedGraph, shares } from 'cipherloom/parties';
 
 /** Most values of one party: the graph has so many places, those without a value 0. */
 export const MOST_VALUES = 4096;
@@ -29,37 +28,31 @@ export interface Answer {
 
 const valuesOf = (party: string): string => `${party}: values`;
 const countOf = (party: string): string => `${party}: how many`;
-const maskOf = (party: string, other: string): string => `${party}: mask for ${other}`;
+const totalsOfAll = (party: string): string => `${party}: totals`;
 
 /** The graph that all parties agree on. */
 export async function sharedGraph(loom: Loom, parties: readonly string[]): Promise<SharedGraph> {
   const graph = loom.graph({ unit: 64 });
-  const views = parties.map((name) => graph.party(name));
-  const masks = parties.map((name, at) =>
-    parties.map((other, to) => (to === at ? undefined : views[at]!.input(maskOf(name, other), TOTALS))),
-  );
-  const kept = parties.map((name, at) =>
-    masks[at]!.reduce<Operand>(
-      (left, mask) => (mask === undefined ? left : views[at]!.op('u64.sub', [left, mask])),
-      totalsOf(views[at]!, name),
-    ),
-  );
-  const held = parties.map((_, at) =>
-    parties.reduce<Operand>(
-      (sum, _, from) => (from === at ? sum : views[at]!.op('u64.add', [sum, masks[from]![at]!])),
-      kept[at]!,
-    ),
-  );
-  for (const [at, name] of parties.entries())
-    views[at]!.output(
-      `${name}: totals`,
-      held.reduce((sum, other) => views[at]!.op('u64.add', [sum, other])),
-    );
+  const s = shares(graph, { holders: parties });
+  const all = parties
+    .map((name) => s.share(name, ownTotalsOf(graph.party(name), name), TOTALS))
+    .reduce((sum, other) => s.add(sum, other));
+  for (const name of parties) graph.party(name).output(totalsOfAll(name), s.open(all, name));
   return graph.share();
 }
 
+/** Whether what crosses is a part that its owner has drawn for another; else it is the sum of the parts that somebody has. */
+export function isPart({ producer }: Crossing): boolean {
+  return producer === 'sample.words';
+}
+
+/** Of a run's outputs, as words. */
+export function totalsIn(outputs: Readonly<Record<string, unknown>>, party: string): readonly bigint[] {
+  return [...(outputs[totalsOfAll(party)] as BigInt64Array)].map((word) => BigInt.asUintN(64, word));
+}
+
 /** How many, sum, sum of squares: of one party. */
-function totalsOf(party: PartyBuilder, name: string): Operand {
+function ownTotalsOf(party: PartyBuilder, name: string): Operand {
   const values = party.input(valuesOf(name), u64(MOST_VALUES));
   const count = party.input(countOf(name), u64(1));
   const squares = party.op('u64.mul', [values, values]);
@@ -70,22 +63,11 @@ function totalsOf(party: PartyBuilder, name: string): Operand {
   return party.merge([count, sum, square], TOTALS);
 }
 
-/** What a party brings to the run: its values, and random masks. */
-export function inputsOf(
-  party: string,
-  parties: readonly string[],
-  { values }: Bring,
-): Record<string, BigUint64Array> {
+/** What a party brings to the run, beside the seed of its parts. */
+export function inputsOf(party: string, { values }: Bring): Record<string, BigUint64Array> {
   const places = new BigUint64Array(MOST_VALUES);
   for (const [at, value] of values.entries()) places[at] = BigInt.asUintN(64, BigInt(value));
-  const masks = parties
-    .filter((other) => other !== party)
-    .map((other) => [maskOf(party, other), crypto.getRandomValues(new BigUint64Array(3))] as const);
-  return {
-    [valuesOf(party)]: places,
-    [countOf(party)]: BigUint64Array.of(BigInt(values.length)),
-    ...Object.fromEntries(masks),
-  };
+  return { [valuesOf(party)]: places, [countOf(party)]: BigUint64Array.of(BigInt(values.length)) };
 }
 
 /** A party's own totals, for comparison with what leaves it. */

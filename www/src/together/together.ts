@@ -1,18 +1,21 @@
 /** The tab “Together”: several tabs, each a party with values of its own, compute one statistic. */
 import type { Loom } from 'cipherloom';
-import { type Cut, overBroadcast, type SharedGraph } from 'cipherloom/parties';
-import type { App } from '../app.js';
+import { type Cut, keptSeeds, overBroadcast, type SharedGraph, type Transport } from 'cipherloom/parties';
+import type { DataClient } from '../data/data-client.js';
 import { fetchSample, SAMPLE_COLUMNS, SAMPLE_NAME } from '../data/sample.js';
 import type { DataTable } from '../data/messages.js';
 import { failureOf, isCancellation } from '../failure.js';
 import * as format from '../format.js';
 import { button, h } from '../ui/dom.js';
 import { hideFailure, showFailure } from '../ui/failure-box.js';
-import { crossingTable, messageList, numbersOf } from './crossed.js';
+import { crossingTable, messageList, nameOf, numbersOf } from './crossed.js';
 import { cutPicture } from './cut-picture.js';
 import { type Frame, makeFrame } from './frame.js';
 import { hashOf, newMeeting, type Seat, seatOf } from './meeting.js';
-import { answerOf, inputsOf, ownTotals, sharedGraph, unitsOf } from './question.js';
+import { answerOf, inputsOf, ownTotals, sharedGraph, totalsIn, unitsOf } from './question.js';
+import { mayConnect } from './relay.js';
+import { RelayPanel } from './relay-panel.js';
+import { SeatStore } from './seat-store.js';
 import { type Message, overheard } from './wire.js';
 import './together.css';
 
@@ -22,6 +25,30 @@ interface Source {
   readonly table: DataTable;
 }
 
+/** What the tab asks of the page that it is in. */
+export interface Host {
+  /** Reads files. */
+  readonly data: DataClient;
+  /** The loom that runs now. */
+  loom(): Promise<Loom>;
+  /** Has it called whenever another loom takes the place of the one before. */
+  onReplaced(listener: () => void): void;
+  /** Takes new workers. */
+  renew(): void;
+}
+
+/** The document whose policy lets it connect to a relay. */
+const RELAYED = 'together.html';
+
+/** Where a seat is taken: without a relay in any document. */
+function documentOf({ meeting }: Seat): string {
+  return meeting.relay === undefined ? location.pathname : new URL(RELAYED, location.href).pathname;
+}
+
+function addressOf(seat: Seat): string {
+  return `${documentOf(seat)}${location.search}${hashOf(seat)}`;
+}
+
 /** The graph of a meeting, cut for this tab. */
 interface Joined {
   readonly shared: SharedGraph;
@@ -29,19 +56,31 @@ interface Joined {
 }
 
 export class Together {
-  readonly #app: App;
+  readonly #app: Host;
   readonly #frame: Frame;
+  readonly #relay: RelayPanel;
   #seat: Seat | undefined;
   #source: Source | undefined;
   #units: readonly number[] | undefined;
   #joined: Joined | undefined;
   #running: AbortController | undefined;
+  /** Aborted when the seat is left. */
+  #sitting = new AbortController();
+  /** What is kept of the seat. */
+  #kept: SeatStore | undefined;
+  /** The seat before this one is free. */
+  #left: Promise<void> = Promise.resolve();
   /** A run is named by its meeting: there is one in each. */
   #over = false;
 
-  constructor(host: HTMLElement, app: App) {
+  constructor(host: HTMLElement, app: Host) {
     this.#app = app;
     this.#frame = makeFrame(host);
+    this.#relay = new RelayPanel(this.#frame, {
+      changed: () => this.#enable(),
+      failed: (error, during) => this.#fail(error, during),
+      ended: (why) => this.#end(why),
+    });
     const { begin, sample, file, column, agree, cancel } = this.#frame;
     begin.addEventListener('click', () => this.#begin());
     sample.addEventListener('click', () => void this.#take(SAMPLE_NAME, fetchSample));
@@ -78,12 +117,13 @@ export class Together {
   }
 
   #begin(): void {
-    const { names, decimals, failure } = this.#frame;
+    const { names, decimals, relay, failure } = this.#frame;
     hideFailure(failure);
     try {
       const parties = names.value.split(',').map((name) => name.trim());
-      const meeting = newMeeting(parties, Number(decimals.value));
+      const meeting = newMeeting(parties, Number(decimals.value), relay.value.trim());
       const seat = { meeting, party: parties[0]! };
+      if (documentOf(seat) !== location.pathname) return location.assign(addressOf(seat));
       history.pushState(null, '', hashOf(seat));
       this.#sit(seat);
     } catch (error) {
@@ -92,21 +132,86 @@ export class Together {
   }
 
   #sit(seat: Seat): void {
+    if (documentOf(seat) !== location.pathname) return location.replace(addressOf(seat));
+    const { relay } = seat.meeting;
+    // Bound to another relay: a fresh document is bound to none.
+    if (relay !== undefined && !mayConnect(relay)) return location.reload();
     this.#leave();
     const { plan, seat: place } = this.#frame;
     this.#seat = seat;
     plan.hidden = true;
     place.hidden = false;
     place.replaceChildren(...this.#invitations(seat));
-    this.#columnChosen();
-    void this.#join();
+    this.#relay.reset(relay !== undefined);
+    void this.#join().then(() => this.#comeBack(seat));
   }
 
-  /** What belonged to a meeting ends with it; values that were brought stay. */
-  #leave(): void {
+  /** Goes on where this seat was when its tab was reloaded. */
+  async #comeBack(seat: Seat): Promise<void> {
+    const { status, brought, columnField } = this.#frame;
+    const { signal } = this.#sitting;
+    try {
+      await this.#left;
+      const kept = await SeatStore.open(seat, signal, () => {
+        status.textContent = `Another tab of this browser is ${seat.party}: this one waits until that is closed.`;
+      });
+      if (signal.aborted) return await kept.leave();
+      this.#kept = kept;
+      const { session } = kept;
+      status.textContent = kept.keeps
+        ? ''
+        : 'This browser keeps nothing for this page: once computing has begun, do not reload this tab.';
+      if (session.over === true) {
+        this.#over = true;
+        status.textContent = 'This meeting is over. A new meeting begins a new run.';
+        return;
+      }
+      if (session.brought === undefined) this.#columnChosen();
+      else {
+        this.#source = undefined;
+        columnField.hidden = true;
+        this.#units = session.brought.units;
+        brought.textContent = session.brought.text;
+      }
+      const graph = this.#joined?.shared.id;
+      if (seat.meeting.relay !== undefined && graph !== undefined)
+        await this.#relay.sit({ seat, graph, kept, signal });
+      if (session.agreed === true && !signal.aborted) void this.#run();
+    } catch (error) {
+      if (!signal.aborted) this.#fail(error, 'coming back to the meeting');
+    } finally {
+      if (!signal.aborted) this.#enable();
+    }
+  }
+
+  /** The meeting is over without a result. */
+  async #end(why: string): Promise<void> {
+    this.#over = true;
+    this.#enable();
+    const seat = this.#seat;
+    try {
+      await this.#kept?.end();
+    } catch (error) {
+      this.#fail(error, 'forgetting what was kept');
+    }
+    // Only now a tab that is reloaded knows it, too.
+    if (seat === this.#seat) this.#frame.status.textContent = why;
+  }
+
+  /** What belonged to a meeting ends with it; values that were brought stay. `ends`: the seat is not to be taken again. */
+  #leave(ends = false): void {
+    const over = ends || this.#running !== undefined;
     this.#running?.abort(new DOMException('Cancelled', 'AbortError'));
     const { plan, seat, results, status, failure, leaves, cut } = this.#frame;
     hideFailure(failure);
+    this.#sitting.abort(new DOMException('Cancelled', 'AbortError'));
+    this.#sitting = new AbortController();
+    this.#relay.reset(false);
+    const kept = this.#kept;
+    this.#kept = undefined;
+    // The next seat may be the same one.
+    if (kept !== undefined)
+      this.#left = (over ? kept.end() : Promise.resolve()).catch(() => {}).then(() => kept.leave());
     this.#seat = undefined;
     this.#over = false;
     this.#joined?.cut.dispose();
@@ -121,7 +226,7 @@ export class Together {
   #invitations({ meeting, party }: Seat): HTMLElement[] {
     const others = meeting.parties.filter((name) => name !== party);
     const links = others.map((name) => {
-      const address = `${location.pathname}${location.search}${hashOf({ meeting, party: name })}`;
+      const address = addressOf({ meeting, party: name });
       const copied = h('span', { class: 'note', role: 'status' });
       const copy = button(
         'Copy the link',
@@ -153,13 +258,19 @@ export class Together {
         h('strong', { 'data-testid': 'together-party' }, party),
         `, one of ${format.plural(meeting.parties.length, 'party').replace(/partys$/, 'parties')}.`,
       ),
-      h('p', { class: 'note' }, 'The others meet you in tabs of this browser:'),
+      h(
+        'p',
+        { class: 'note' },
+        ...(meeting.relay === undefined
+          ? ['The others meet you in tabs of this browser:']
+          : ['The others meet you at ', h('code', {}, meeting.relay), '. Send each of them their link:']),
+      ),
       h('ul', { class: 'together-links' }, ...links),
       button(
         'Begin another meeting',
         () => {
           history.pushState(null, '', '#together');
-          this.#leave();
+          this.#leave(true);
           this.#frame.names.focus();
         },
         { class: 'small quiet', 'data-testid': 'together-another' },
@@ -235,9 +346,10 @@ export class Together {
         name === SAMPLE_NAME ? found.values.filter((_, row) => row % parties.length === mine) : found.values;
       try {
         hideFailure(failure);
-        this.#units = unitsOf(values, decimals);
+        const units = unitsOf(values, decimals);
         const part = name === SAMPLE_NAME ? `, your part of ${format.count(found.values.length)}` : '';
-        brought.textContent = `${name}, ${found.name}: ${format.plural(this.#units.length, 'value')}${part}`;
+        brought.textContent = `${name}, ${found.name}: ${format.plural(units.length, 'value')}${part}`;
+        this.#units = units;
       } catch (error) {
         brought.textContent = '';
         this.#fail(error, `taking ${found.name} of ${name}`);
@@ -250,52 +362,63 @@ export class Together {
 
   async #run(): Promise<void> {
     const { failure, results } = this.#frame;
-    const [seat, joined, units] = [this.#seat, this.#joined, this.#units];
-    if (seat === undefined || joined === undefined || units === undefined || this.#running !== undefined)
-      return;
+    const [seat, joined, units, kept] = [this.#seat, this.#joined, this.#units, this.#kept];
+    if (seat === undefined || joined === undefined || units === undefined || kept === undefined) return;
+    if (this.#running !== undefined || !this.#isMet) return;
     hideFailure(failure);
     results.hidden = true;
     const { meeting, party } = seat;
     const { cut } = joined;
+    const { store } = kept;
     const controller = new AbortController();
     this.#running = controller;
     this.#enable();
     const messages: Message[] = [];
     const absent = new Set(meeting.parties.filter((name) => name !== party));
     this.#say(absent);
-    const channel = new BroadcastChannel(`cipherloom together ${meeting.run}`);
     const crossings = [...cut.sends, ...cut.receives];
-    const transport = overheard(overBroadcast(channel, party), party, crossings, (message) => {
-      messages.push(message);
-      if (absent.delete(message.from)) this.#say(absent);
-    });
     const bring = { values: units };
+    const { signal } = controller;
+    let transport: Transport | undefined;
     try {
-      // Whoever has pressed the button has seen the list.
-      const outputs = await cut.run(inputsOf(party, meeting.parties, bring), {
-        transport,
-        run: meeting.run,
-        leaves: cut.leaves,
-        signal: controller.signal,
+      const text = this.#frame.brought.textContent;
+      await kept.keep({ brought: { text, units }, agreed: true });
+      const { carrier, run } = await this.#wire(seat);
+      transport = overheard(carrier, party, crossings, (message) => {
+        messages.push(message);
+        if (absent.delete(message.from)) this.#say(absent);
       });
+      const seeds = await keptSeeds(store, run, cut);
+      // Whoever has pressed the button has seen the list.
+      const options = { transport, run, leaves: cut.leaves, keep: store, signal };
+      const outputs = await cut.run({ ...seeds, ...inputsOf(party, bring) }, options);
       this.#over = true;
-      const totals = [...(outputs[`${party}: totals`] as BigUint64Array)];
-      this.#show(totals, ownTotals(bring), messages, seat);
+      this.#show(totalsIn(outputs, party), ownTotals(bring), messages, seat);
     } catch (error) {
-      if (isCancellation(error, controller.signal)) {
-        this.#over = true;
-        this.#frame.status.textContent =
-          'Cancelled, and the others were told. A new meeting begins a new run.';
-      } else {
-        this.#over = true;
-        this.#frame.status.textContent = 'There is no result. A new meeting begins a new run.';
-        this.#fail(error, 'computing together');
-      }
+      // Who has left the seat comes back to it, or not.
+      if (seat !== this.#seat) return;
+      const cancelled = isCancellation(error, signal);
+      if (!cancelled) this.#fail(error, 'computing together');
+      await this.#end(
+        `${cancelled ? 'Cancelled, and the others were told' : 'There is no result'}. A new meeting begins a new run.`,
+      );
     } finally {
-      transport.close();
-      this.#running = undefined;
+      transport?.close();
+      if (this.#running === controller) this.#running = undefined;
       this.#enable();
     }
+  }
+
+  /** What carries a run, and what it is called there. */
+  async #wire({ meeting, party }: Seat): Promise<{ readonly carrier: Transport; readonly run: string }> {
+    if (meeting.relay !== undefined) return this.#relay.open();
+    const channel = new BroadcastChannel(`cipherloom together ${meeting.run}`);
+    return { carrier: overBroadcast(channel, party), run: meeting.run };
+  }
+
+  /** The others are who they are taken for, as far as a meeting can tell. */
+  get #isMet(): boolean {
+    return this.#seat?.meeting.relay === undefined || this.#relay.isMet;
   }
 
   #say(absent: ReadonlySet<string>): void {
@@ -343,9 +466,9 @@ export class Together {
       ),
     );
     const head = [
-      '',
+      'what',
       'yours',
-      ...left.map(({ to, value }) => `${value!.crossing.input ? 'part' : 'sum of parts'} to ${to}`),
+      ...left.map(({ to, value }) => `${nameOf(value!.crossing).replace(/ for .*/, '')} to ${to}`),
     ];
     compared.replaceChildren(
       h(
@@ -355,7 +478,12 @@ export class Together {
         h('tbody', {}, ...rows),
       ),
     );
-    place.replaceChildren(messageList(messages));
+    const sealed = h(
+      'p',
+      { class: 'note' },
+      'The relay saw none of these bytes: each message was sealed for its receiver.',
+    );
+    place.replaceChildren(...(meeting.relay === undefined ? [] : [sealed]), messageList(messages));
     results.hidden = false;
     status.textContent = 'Done: everybody has the same result.';
     const title = results.querySelector<HTMLElement>('h2')!;
@@ -368,7 +496,9 @@ export class Together {
     const running = this.#running !== undefined;
     const free = this.#seat !== undefined && !running && !this.#over;
     for (const control of [sample, file, column]) control.disabled = !free;
-    agree.disabled = !free || this.#units === undefined || this.#joined === undefined;
+    const ready = this.#kept !== undefined && this.#joined !== undefined && this.#isMet;
+    agree.disabled = !free || this.#units === undefined || !ready;
+    this.#relay.enable();
     cancel.disabled = !running;
   }
 

@@ -1,7 +1,15 @@
 /** The page's tabs: one panel each, the address's hash says which. */
 import { byId } from './dom.js';
 
-export const PAGES = ['statistics', 'applications', 'vectors', 'together', 'clinic', 'graph'] as const;
+export const PAGES = [
+  'statistics',
+  'applications',
+  'vectors',
+  'together',
+  'clinic',
+  'layout',
+  'graph',
+] as const;
 export type Page = (typeof PAGES)[number];
 
 /** Connects the tabs; `opened` is called whenever one is shown. */

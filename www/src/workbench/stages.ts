@@ -49,6 +49,7 @@ export class Made implements StageSource {
       stage: chain.length - 1,
       waves: true,
       sets: () => this.sets(),
+      text: async () => (await this.text()).text,
     };
   }
 

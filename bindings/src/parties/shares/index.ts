@@ -42,10 +42,9 @@ export function shares(graph: GraphBuilder, options: SharesOptions): Shares {
   checkOptions('shares', options, OPTIONS);
   const { holders, dealer, fraction = DEFAULT_FRACTION, name = 'shares' } = options;
   checkArgument('shares, option holders', holders, OPTIONS.holders);
-  checkArgument('shares, option dealer', dealer, OPTIONS.dealer);
   const twice = holders.find((holder, at) => holders.indexOf(holder) !== at);
   if (twice !== undefined) throw wrongParty('option holders', `${describe(twice)} twice`, 'each holder once');
-  if (holders.includes(dealer))
+  if (dealer !== undefined && holders.includes(dealer))
     throw wrongParty('option dealer', `the holder ${describe(dealer)}`, 'a party that holds no shares');
   if (!Number.isInteger(fraction) || fraction < 0 || fraction > MOST_FRACTION)
     throw wrongFraction(
@@ -71,7 +70,7 @@ function wrongParty(where: string, found: string, expected: string): Error {
 /** See {@link Shares}: one operation, one function beside this. */
 class Recorder implements Shares {
   readonly holders: readonly string[];
-  readonly dealer: string;
+  readonly dealer: string | undefined;
   readonly fraction: number;
   readonly #protocol: Protocol;
 
@@ -92,11 +91,11 @@ class Recorder implements Shares {
   }
 
   open(x: SharedTensor, party: string): Operand {
-    return open(this.#protocol, x, party, this.dealer);
+    return open(this.#protocol, x, party);
   }
 
   openReal(x: SharedTensor, party: string): Operand {
-    return openReal(this.#protocol, x, party, this.dealer);
+    return openReal(this.#protocol, x, party);
   }
 
   add(x: SharedTensor, y: SharedTensor): SharedTensor {

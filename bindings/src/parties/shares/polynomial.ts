@@ -70,8 +70,9 @@ export function sigmoid(
   return approximate(protocol, x, of, 'sigmoid');
 }
 
-/** Errors: ParameterError `parameters.fraction` for what has not as many bits behind the point as reals. */
+/** Errors: ParameterError `parameters.fraction` for what has not as many bits behind the point as reals; PartyError `party.shares` without a dealer. */
 function checkReal(protocol: Protocol, where: string, x: SharedTensor): void {
+  protocol.dealer(where);
   if (protocol.fraction > 0 && x.fraction === protocol.fraction) return;
   const expected = `those of reals, ${protocol.fraction}, and at least 1`;
   throw wrongFraction(where, `${x.fraction} bits behind the point`, expected);

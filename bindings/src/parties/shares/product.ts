@@ -22,11 +22,11 @@ export function matmul(protocol: Protocol, x: SharedTensor, y: SharedTensor): Sh
 
 /** See {@link Shares.square}: with a = b, x^2 = c + 2 D a + D^2. */
 export function square(protocol: Protocol, x: SharedTensor): SharedTensor {
-  const { dealer } = protocol;
   const xs = protocol.sharesOf('square, x', x);
   const fraction = protocol.bits('square', 2 * x.fraction);
-  const a = protocol.dealt(x.shape);
-  const c = protocol.deal(dealer.op('u64.mul', [a.sum, a.sum]), x.shape);
+  const dealer = protocol.dealer('square');
+  const a = dealer.draw(x.shape);
+  const c = dealer.deal(dealer.party.op('u64.mul', [a.sum, a.sum]), x.shape);
   const opened = hidden(protocol, xs, a.shares);
   const shares = protocol.each((holder, i, first) => {
     const [d, own] = [opened[i] as Operand, a.shares[i] as Operand];
@@ -48,8 +48,9 @@ function beaver(
   const [xs, ys] = [protocol.sharesOf(`${where}, x`, x), protocol.sharesOf(`${where}, y`, y)];
   const shape = shapeOf(where, x.shape, y.shape);
   const fraction = protocol.bits(where, x.fraction + y.fraction);
-  const [a, b] = [protocol.dealt(x.shape), protocol.dealt(y.shape)];
-  const c = protocol.deal(protocol.dealer.op(operator, [a.sum, b.sum]), shape);
+  const dealer = protocol.dealer(where);
+  const [a, b] = [dealer.draw(x.shape), dealer.draw(y.shape)];
+  const c = dealer.deal(dealer.party.op(operator, [a.sum, b.sum]), shape);
   const [ds, es] = [hidden(protocol, xs, a.shares), hidden(protocol, ys, b.shares)];
   const shares = protocol.each((holder, i, first) => {
     const [d, e] = [ds[i] as Operand, es[i] as Operand];

@@ -46,7 +46,7 @@ const TENSOR: Kind = { expected: 'a shared tensor', fits: Tensor.is };
 /** {@link SharesOptions}, checked. */
 export interface Settings {
   readonly holders: readonly string[];
-  readonly dealer: string;
+  readonly dealer: string | undefined;
   readonly fraction: number;
   readonly name: string;
 }
@@ -54,28 +54,36 @@ export interface Settings {
 /** Who takes part. */
 export class Protocol {
   readonly holders: readonly PartyBuilder[];
-  readonly dealer: PartyBuilder;
+  readonly dealerName: string | undefined;
   readonly fraction: number;
   readonly #graph: GraphBuilder;
   readonly #names: readonly string[];
   readonly #name: string;
-  readonly #dealer: string;
+  readonly #dealer: Dealer | undefined;
   readonly #seeds = new Map<string, Operand>();
   readonly #words = new Map<bigint, Operand>();
 
   constructor(graph: GraphBuilder, { holders, dealer, fraction, name }: Settings) {
     this.#graph = graph;
     this.#names = holders;
-    this.#dealer = dealer;
+    this.dealerName = dealer;
     this.#name = name;
     this.holders = holders.map((holder) => graph.party(holder));
-    this.dealer = graph.party(dealer);
+    this.#dealer = dealer === undefined ? undefined : new Dealer(this, dealer);
     this.fraction = fraction;
   }
 
   /** Errors: GraphError `graph.name`. */
   party(name: string): PartyBuilder {
     return this.#graph.party(name);
+  }
+
+  /** Who deals; asked before calls are made. Errors: PartyError `party.shares` where nobody does. */
+  dealer(where: string): Dealer {
+    if (this.#dealer !== undefined) return this.#dealer;
+    const [found, expected] = ['none', 'a dealer: option dealer of shares, for products and truncations'];
+    const problem = `${where}: expected ${expected}, found ${found}`;
+    throw failure('party.shares', problem, { where, found, expected });
   }
 
   /** A holder's number; -1 for others. */
@@ -91,17 +99,6 @@ export class Protocol {
       this.#seeds.set(party, seed);
     }
     return this.party(party).op('sample.words', [seed], { shape });
-  }
-
-  /** The same by the dealer: a share for each holder, and their sum, which is as uniform. */
-  dealt(shape: Shape): { readonly shares: readonly Operand[]; readonly sum: Operand } {
-    const shares = this.holders.map(() => this.draw(this.#dealer, shape));
-    return { shares, sum: sum(this.dealer, shares) };
-  }
-
-  /** Shares of what the dealer has. */
-  deal(value: Operand, shape: Shape): readonly Operand[] {
-    return this.split(this.#dealer, value, shape);
   }
 
   /** Shares of what a party has: all but one are drawn, that one is what is left, its own where it holds one. */
@@ -179,6 +176,30 @@ export class Protocol {
       const raised = this.each((holder, i) => holder.op('u64.mul', [shares[i] as Operand, factor]));
       return this.tensor(raised, x.shape, most);
     });
+  }
+}
+
+/** Who deals what nobody is to know. */
+export class Dealer {
+  readonly party: PartyBuilder;
+  readonly #protocol: Protocol;
+  readonly #name: string;
+
+  constructor(protocol: Protocol, name: string) {
+    this.party = protocol.party(name);
+    this.#protocol = protocol;
+    this.#name = name;
+  }
+
+  /** Uniform words: a share for each holder, and their sum, which is as uniform. */
+  draw(shape: Shape): { readonly shares: readonly Operand[]; readonly sum: Operand } {
+    const shares = this.#protocol.holders.map(() => this.#protocol.draw(this.#name, shape));
+    return { shares, sum: sum(this.party, shares) };
+  }
+
+  /** Shares of what it has. */
+  deal(value: Operand, shape: Shape): readonly Operand[] {
+    return this.#protocol.split(this.#name, value, shape);
   }
 }
 

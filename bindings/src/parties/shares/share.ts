@@ -64,9 +64,9 @@ function fixed(
 }
 
 /** See {@link Shares.open}. */
-export function open(protocol: Protocol, x: SharedTensor, party: string, dealer: string): Operand {
+export function open(protocol: Protocol, x: SharedTensor, party: string): Operand {
   const shares = protocol.sharesOf('open', x);
-  if (party === dealer) {
+  if (party === protocol.dealerName) {
     // From shares of a product and the masks that it dealt it could tell what was opened of the factors.
     const [found, expected] = ['the dealer', 'another party: the dealer receives nothing'];
     const problem = `open, party ${describe(party)}: expected ${expected}, found ${found}`;
@@ -77,8 +77,8 @@ export function open(protocol: Protocol, x: SharedTensor, party: string, dealer:
 }
 
 /** See {@link Shares.openReal}. */
-export function openReal(protocol: Protocol, x: SharedTensor, party: string, dealer: string): Operand {
-  const opened = open(protocol, x, party, dealer);
+export function openReal(protocol: Protocol, x: SharedTensor, party: string): Operand {
+  const opened = open(protocol, x, party);
   const reader = protocol.party(party);
   const factor = reader.constant(f64(), Float64Array.of(2 ** -x.fraction));
   return reader.op('f64.mul', [reader.op('f64.convert', [opened]), factor]);

@@ -10,7 +10,7 @@
  * less 2^(62 - m). Every term is linear in shares: w = k + t - 2 k t, and k is known. u is uniform, independent of X, and known to the holders: what they see
  * follows from u and their results.
  */
-import type { Operand } from '../../graph-types.js';
+import type { Operand, PartyBuilder } from '../../graph-types.js';
 import { type Protocol, wrongFraction } from './protocol.js';
 import type { SharedTensor } from './types.js';
 
@@ -27,14 +27,14 @@ export function truncate(protocol: Protocol, x: SharedTensor, bits?: number): Sh
       `${m}`,
       `1 to ${x.fraction}, which the tensor has behind the point`,
     );
-  const { dealer } = protocol;
+  const dealer = protocol.dealer('truncate');
   const [lower, top, amount] = [protocol.word(BELOW_TOP), protocol.word(63n), protocol.word(BigInt(m))];
-  const high = (at: typeof dealer, words: Operand): Operand =>
+  const high = (at: PartyBuilder, words: Operand): Operand =>
     at.op('u64.shr', [at.op('u64.and', [words, lower]), amount]);
 
-  const r = protocol.dealt(x.shape);
-  const highs = protocol.deal(high(dealer, r.sum), x.shape);
-  const tops = protocol.deal(dealer.op('u64.shr', [r.sum, top]), x.shape);
+  const r = dealer.draw(x.shape);
+  const highs = dealer.deal(high(dealer.party, r.sum), x.shape);
+  const tops = dealer.deal(dealer.party.op('u64.shr', [r.sum, top]), x.shape);
 
   const masked = protocol.each((holder, i, first) => {
     const sum = holder.op('u64.add', [xs[i] as Operand, r.shares[i] as Operand]);

@@ -15,9 +15,9 @@ export interface SharesOptions {
   holders: readonly string[];
   /**
    * Who deals what products and truncations take: a party that holds no shares, receives nothing, and has to collude with no holder. It may own
-   * inputs; results are not opened to it.
+   * inputs; results are not opened to it. Without one there are sums and products with public integers, and no party but holders, owners and readers.
    */
-  dealer: string;
+  dealer?: string | undefined;
   /** Bits behind the point of reals, f: they are multiples of 2^-f. 0 to 30, default 16. */
   fraction?: number | undefined;
   /** What the seeds' inputs begin with, where one graph has several of these. Default `shares`. */
@@ -50,12 +50,12 @@ export type PublicNumber = bigint | number | PublicTensor;
  *
  * What is additive costs nothing; a product or a truncation takes one message between each two holders, one round; products that do not wait for each other share a round.
  *
- * Errors of all: GraphError `graph.foreign` for a tensor of others, `graph.shape` for shapes that do not go together; ParameterError
+ * Errors of all: PartyError `party.shares` for what takes a dealer where there is none (products of shared tensors, truncations, polynomials); GraphError `graph.foreign` for a tensor of others, `graph.shape` for shapes that do not go together; ParameterError
  * `parameters.fraction` for more than 60 bits behind the point; InputError `input.type`.
  */
 export interface Shares {
   readonly holders: readonly string[];
-  readonly dealer: string;
+  readonly dealer: string | undefined;
   /** Bits behind the point of reals. */
   readonly fraction: number;
 

@@ -21,7 +21,7 @@ pub(super) fn cases(op: &str) -> Vec<Case> {
         "limb.ntt_from" => transforms(&mut random),
         _ => Vec::new(),
     };
-    let mut oracle = Oracle { registry: Registry::lattice(), scalar: Scalar::new() };
+    let mut oracle = Oracle::default();
     let case = |(attrs, inputs): (Attrs, Vec<(ValueType, Vec<u64>)>)| {
         // An operator that does not expand is a case that every platform fails.
         let words = oracle.words(op, &attrs, &inputs).unwrap_or_default();
@@ -147,13 +147,24 @@ fn transforms(random: &mut Random) -> Vec<Given> {
 }
 
 /// Expands one operator and runs its base operators one after the other.
-struct Oracle {
+pub(super) struct Oracle {
     registry: Registry,
     scalar: Scalar,
 }
 
+impl Default for Oracle {
+    fn default() -> Self {
+        Self { registry: Registry::lattice(), scalar: Scalar::new() }
+    }
+}
+
 impl Oracle {
-    fn words(&mut self, op: &str, attrs: &Attrs, inputs: &[(ValueType, Vec<u64>)]) -> Result<Vec<u64>> {
+    pub(super) fn words(
+        &mut self,
+        op: &str,
+        attrs: &Attrs,
+        inputs: &[(ValueType, Vec<u64>)],
+    ) -> Result<Vec<u64>> {
         let mut s = Session::new(Graph::new(64), &self.registry);
         let mut operands = Vec::new();
         for (index, (ty, _)) in inputs.iter().enumerate() {

@@ -10,6 +10,7 @@ mod cases;
 mod fused;
 mod models;
 mod plain;
+mod sample;
 mod values;
 
 use super::{Kernel, Platform};
@@ -18,6 +19,7 @@ use crate::graph::ValueType;
 use crate::ops::types::{WORD, block_size};
 use crate::ops::{Call, OpDef, base, fused as fused_operators, plain as plain_operators};
 use cases::{Case, Expected, cases};
+pub use sample::{Prepared, Sample};
 use std::sync::Arc;
 
 /// What a platform passed.

@@ -45,6 +45,9 @@ impl Field {
 
 /// A way to multiply; a factor is kept as `K` doubles.
 pub(super) trait Arithmetic<const K: usize>: Copy + Send + Sync + 'static {
+    /// Whether kernels made at run time compute in it: a factor is then `w`, centered, and `w / q`.
+    const MADE: bool = false;
+
     /// How large the product with a value of at most `bound`, at most [`LIMIT`], can be; at most [`UNIT`].
     fn product_bound(bound: u32) -> u32;
 

@@ -21,6 +21,8 @@ pub(super) struct Fused {
 }
 
 impl Arithmetic<2> for Fused {
+    const MADE: bool = true;
+
     fn product_bound(bound: u32) -> u32 {
         UNIT / 2 + bound.div_ceil(8)
     }

@@ -7,8 +7,9 @@ use super::field::{Arithmetic, BLOCK, BlockSums, Field, LIMIT, REDUCED, UNIT, bo
 use super::lanes::F2;
 use super::layers::{Factors, Step, quarters};
 use super::products::Ring;
-use crate::math::MathError;
+use crate::Result;
 use crate::math::ntt::Roots;
+use crate::platform::made::{Piece, Prepared};
 use std::marker::PhantomData;
 
 /// Two neighboring values: the bits of doubles while a transform is at work.
@@ -20,11 +21,19 @@ const LEAST: usize = 8;
 /// The factors of one direction; the last two layers have two blocks side by side.
 type Direction<const K: usize> = Factors<[f64; K], Step<[[f64; 2]; K]>>;
 
+/// How one direction is computed.
+enum Way<const K: usize> {
+    /// Here, with these factors.
+    Here(Direction<K>),
+    /// By a kernel that was made at run time.
+    Made(Prepared),
+}
+
 /// The transforms of one ring degree and prime.
 pub(super) struct Tables<A, const K: usize> {
     field: Field,
-    forward: Direction<K>,
-    inverse: Direction<K>,
+    forward: Way<K>,
+    inverse: Way<K>,
     /// `1/n` and `1/n` times the factor of the layer with one block.
     scale: [[f64; K]; 2],
     arithmetic: PhantomData<A>,
@@ -43,16 +52,26 @@ impl<A: Arithmetic<K>, const K: usize> Tables<A, K> {
     ///
     /// # Errors
     /// `NoRoot` and others for a prime that has no such transform.
-    pub(super) fn new(n: usize, field: Field) -> Result<Option<Self>, MathError> {
+    pub(super) fn new(n: usize, field: Field) -> Result<Option<Self>> {
         if n < LEAST {
             return Ok(None);
         }
         let roots = Roots::new(n, &field.modulus)?;
         let factor = |w| A::factor(&field, w);
+        let scale = [roots.scale, roots.scaled_last].map(factor);
+        let way = |piece, powers: &[u64]| {
+            let doubles = || {
+                let rest = [field.q, field.inverse].into_iter().chain(scale.into_iter().flatten());
+                powers.iter().flat_map(|&w| factor(w)).chain(rest).collect()
+            };
+            let made =
+                if A::MADE { Prepared::find(piece, (n, field.modulus.value()), doubles)? } else { None };
+            Ok::<_, crate::Error>(made.map_or_else(|| Way::Here(direction(powers, factor)), Way::Made))
+        };
         Ok(Some(Self {
-            forward: direction(&roots.forward, factor),
-            inverse: direction(&roots.inverse, factor),
-            scale: [roots.scale, roots.scaled_last].map(factor),
+            forward: way(Piece::Forward, &roots.forward)?,
+            inverse: way(Piece::Inverse, &roots.inverse)?,
+            scale,
             field,
             arithmetic: PhantomData,
         }))
@@ -60,14 +79,21 @@ impl<A: Arithmetic<K>, const K: usize> Tables<A, K> {
 
     /// The forward transform; `end` makes of each result what is stored.
     #[inline(always)]
-    fn forward_to(&self, out: &mut [u64], a: &[u64], from: u64, end: impl Fn(&A, F2) -> Pair) {
+    fn forward_to(
+        &self,
+        factors: &Direction<K>,
+        out: &mut [u64],
+        a: &[u64],
+        from: u64,
+        end: impl Fn(&A, F2) -> Pair,
+    ) {
         let (f, centered) = (A::load(&self.field), Centered::new(from));
         let (out, a) = (out.as_chunks_mut::<2>().0, a.as_chunks::<2>().0);
         let grown = |bound: u32| bound + A::product_bound(bound);
         // no value exceeds it
         let mut bound = UNIT;
-        let mut steps = self.forward.steps.iter();
-        if let Some(w) = &self.forward.single {
+        let mut steps = factors.steps.iter();
+        if let Some(w) = &factors.single {
             first_layer(&f, out, a, w, centered);
             bound = grown(bound);
         } else if let Some([step]) = steps.next().map(Vec::as_slice) {
@@ -83,13 +109,13 @@ impl<A: Arithmetic<K>, const K: usize> Tables<A, K> {
                 bound = grown(grown(bound));
             }
         }
-        last_layers(&f, out, &self.forward.last, end);
+        last_layers(&f, out, &factors.last, end);
     }
 
     /// What follows the first two layers of an inverse transform. No value exceeds `u` between the steps.
-    fn rest_back(&self, f: &A, out: &mut [Pair]) {
+    fn rest_back(&self, factors: &Direction<K>, f: &A, out: &mut [Pair]) {
         let scale = self.scale.each_ref().map(both);
-        match (&self.inverse.single, self.inverse.steps.as_slice()) {
+        match (&factors.single, factors.steps.as_slice()) {
             (None, [last, steps @ ..]) => {
                 steps.iter().rev().for_each(|step| layers_back(f, out, step));
                 if let [[_, second, third]] = last.as_slice() {
@@ -113,33 +139,53 @@ impl<A: Arithmetic<K> + BlockSums, const K: usize> Ring<BLOCK> for Tables<A, K> 
 
     /// `from`: below `2^50`.
     fn forward(&self, out: &mut [u64], a: &[u64], from: u64) {
-        self.forward_to(out, a, from, |f, y| f.finish(y));
+        match &self.forward {
+            Way::Here(factors) => self.forward_to(factors, out, a, from, |f, y| f.finish(y)),
+            Way::Made(made) => made.run(false, out, a, &centering(from)),
+        }
     }
 
     /// To what [`Arithmetic::leave`] leaves.
     fn forward_open(&self, out: &mut [u64], a: &[u64], from: u64) {
-        self.forward_to(out, a, from, |f, y| f.leave(y));
+        match &self.forward {
+            Way::Here(factors) => self.forward_to(factors, out, a, from, |f, y| f.leave(y)),
+            Way::Made(made) => made.run(true, out, a, &centering(from)),
+        }
     }
 
     fn inverse(&self, out: &mut [u64], a: &[u64]) {
+        let factors = match &self.inverse {
+            Way::Here(factors) => factors,
+            Way::Made(made) => return made.run(false, out, a, &[0.0; 3]),
+        };
         let f = A::load(&self.field);
         let (out, a) = (out.as_chunks_mut::<2>().0, a.as_chunks::<2>().0);
         let blocks = out.as_chunks_mut::<4>().0.iter_mut().zip(a.as_chunks::<4>().0);
-        for ((out, a), w) in blocks.zip(&self.inverse.last) {
+        for ((out, a), w) in blocks.zip(&factors.last) {
             *out = first_layers_back(&f, a.map(F2::from_words), w);
         }
-        self.rest_back(&f, out);
+        self.rest_back(factors, &f, out);
     }
 
     /// From what [`Arithmetic::take`] takes.
     fn inverse_open(&self, a: &mut [u64]) {
+        let factors = match &self.inverse {
+            Way::Here(factors) => factors,
+            Way::Made(made) => return made.run_in_place(true, a, &[0.0; 3]),
+        };
         let f = A::load(&self.field);
         let a = a.as_chunks_mut::<2>().0;
-        for (pairs, w) in a.as_chunks_mut::<4>().0.iter_mut().zip(&self.inverse.last) {
+        for (pairs, w) in a.as_chunks_mut::<4>().0.iter_mut().zip(&factors.last) {
             *pairs = first_layers_back(&f, pairs.map(|pair| f.take(pair)), w);
         }
-        self.rest_back(&f, a);
+        self.rest_back(factors, &f, a);
     }
+}
+
+/// What makes residues modulo `p` centered integers: the least residue that is seen as a negative one, `p`, and the rest of it.
+fn centering(p: u64) -> [f64; 3] {
+    let half = p.div_ceil(2);
+    [half, p, p - half].map(|x| x as f64)
 }
 
 /// Residues modulo a prime, as centered integers.
@@ -153,8 +199,7 @@ struct Centered {
 
 impl Centered {
     fn new(p: u64) -> Self {
-        let half = p.div_ceil(2);
-        let [half, p, rest] = [half, p, p - half].map(|x| F2::splat(x as f64));
+        let [half, p, rest] = centering(p).map(F2::splat);
         Self { half, p, rest }
     }
 

@@ -1,0 +1,77 @@
+/** A worker of its own, with one thread, in which implementations of one operator are tried against the reference and measured side by side. */
+import { chooseMode, detectFeatures } from '../../choose-mode.js';
+import type { RawKernel } from '../../raw.js';
+import type { LoadOptions } from '../../types.js';
+import { wasmModule } from '../../wasm-module.js';
+import { type Engine, startEngine } from '../../worker/engine.js';
+import type { ConformanceMethods, Trial, TrialSettings } from '../../worker/protocol.js';
+import { startWorker } from '../../worker/start.js';
+import type { OperatorKey } from '../key.js';
+
+/** What is tried: kernels of this build, by the name of a platform or of a family of it, and those made at run time that are to be taken. */
+export interface Candidate {
+  readonly platform: string;
+  readonly kernels?: readonly RawKernel[] | undefined;
+}
+
+/** Where the worker comes from: as {@link LoadOptions}. */
+export type BenchOptions = Pick<LoadOptions, 'wasm' | 'worker'>;
+
+/** A worker for trials; started by the first one, and anew after a crash. */
+export class Bench {
+  readonly #options: BenchOptions;
+  readonly #ended = new AbortController();
+  #engine: Promise<Engine<ConformanceMethods>> | undefined;
+
+  constructor(options: BenchOptions = {}) {
+    this.#options = options;
+  }
+
+  /** Whether kernels made at run time run here: they need relaxed SIMD that rounds once, and shared memory. */
+  get generated(): boolean {
+    return chooseMode(detectFeatures(), { threads: 1 }).variant === 'relaxed';
+  }
+
+  /** Tries each candidate against the reference, then measures those that conform, in turns. Errors: TuneError, WorkerError, those of the signal. */
+  async trial(
+    key: OperatorKey,
+    candidates: readonly Candidate[],
+    settings: TrialSettings,
+    signal?: AbortSignal,
+  ): Promise<Trial[]> {
+    this.#engine ??= this.#start();
+    const { connection } = await this.#engine;
+    const { operator, attributes, inputs } = key;
+    try {
+      return await connection.call(
+        'trial',
+        [{ operator, attributes, inputs: [...inputs] }, candidates, settings],
+        { signal },
+      );
+    } finally {
+      if (!connection.alive) this.#engine = undefined;
+    }
+  }
+
+  close(): void {
+    this.#ended.abort();
+    this.#engine?.then(
+      ({ connection }) => connection.close(),
+      () => {},
+    );
+    this.#engine = undefined;
+  }
+
+  #start(): Promise<Engine<ConformanceMethods>> {
+    const choice = chooseMode(detectFeatures(), { threads: 1 });
+    const { wasm, worker = startWorker } = this.#options;
+    const module = wasmModule('conformance', choice.variant, wasm, this.#ended.signal);
+    const started = startEngine<ConformanceMethods>(
+      'conformance',
+      { choice, module, worker, kernels: [] },
+      this.#ended.signal,
+    );
+    started.catch(() => (this.#engine = undefined));
+    return started;
+  }
+}

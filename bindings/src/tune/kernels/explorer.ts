@@ -1,0 +1,169 @@
+/**
+ * Looks for the best implementation of an operator on this device: the best family of built-in kernels, and the best schedule that the techniques find. Whether a candidate
+ * computes what the reference does counts before its time does. All of it in a worker.
+ */
+import { measure, winner } from '../measure.js';
+import type { OperatorKey } from '../key.js';
+import type { Best, Explorer, Implementation, TuneRecord, Verify } from '../record.js';
+import { keyText } from '../key.js';
+import type { Trial, TrialSettings } from '../../worker/protocol.js';
+import { Bench, type BenchOptions, type Candidate } from './bench.js';
+import { derive, deriveFor } from './derive.js';
+import { bitsOf, pieceOf } from './pieces.js';
+import { scheduleJson, scheduleName } from './schedule.js';
+import { seeded, Space } from './space.js';
+import { evolution } from './techniques/evolution.js';
+import { grid } from './techniques/grid.js';
+import { randomly } from './techniques/random.js';
+import type { Technique, Tried } from './techniques/technique.js';
+
+/** Built-in: what the engine takes by itself, and the families and the reference for all they serve. */
+const BUILT_IN = ['simd', 'f64x2-fma', 'f64x2', 'u32x4', 'scalar'] as const;
+/** Schedules in one trial, beside the built-in kernel. */
+const TOGETHER = 6;
+/** How many are compared in the end. */
+const FINALISTS = 5;
+/** How the final comparison is measured, and those before. */
+const FINAL: TrialSettings = { warmUp: 3, rounds: 25, sample: 1e6 };
+const QUICK: TrialSettings = { warmUp: 1, rounds: 7, sample: 5e5 };
+
+/** How a search goes. */
+export interface ExploreOptions extends BenchOptions {
+  /** Class of the device, which records are for. */
+  readonly device: string;
+  /** How many schedules are tried for a key. Default 48. */
+  readonly trials?: number | undefined;
+  /** Default: grid, random and evolutionary search, in turn. */
+  readonly techniques?: (() => Technique[]) | undefined;
+}
+
+/** Explores on this device, and verifies records here. */
+export class KernelExplorer implements Explorer {
+  readonly device: string;
+  readonly #bench: Bench;
+  readonly #trials: number;
+  readonly #techniques: () => Technique[];
+
+  constructor({ device, trials = 48, techniques, ...bench }: ExploreOptions) {
+    this.device = device;
+    this.#trials = trials;
+    this.#techniques = techniques ?? (() => [grid(), evolution(), randomly()]);
+    this.#bench = new Bench(bench);
+  }
+
+  /** The best of each kind; a schedule only where one conforms. Errors: those of the core for what is no use of an operator; WorkerError; the signal's. */
+  async explore(key: OperatorKey, { signal }: { readonly signal: AbortSignal }): Promise<Best> {
+    const began = performance.now();
+    const families = BUILT_IN.map((platform): Candidate => ({ platform }));
+    const trials = await this.#bench.trial(key, families, QUICK, signal);
+    const built = trials.flatMap((trial, at) => (trial.time === undefined ? [] : [{ ...trial, at }]));
+    if (built.length === 0) return {};
+    const library = winner(built as ((typeof built)[number] & Measured)[]);
+    const call = BUILT_IN[library.at] as string;
+    const searched = performance.now() - began;
+    const found = await this.#schedules(key, signal);
+    if (found === undefined) return { library: implementation('library', library, searched, { call }) };
+    // Once more, side by side.
+    const { kernel, code } = await derive(found.schedule);
+    const [one, other] = await this.#bench.trial(
+      key,
+      [{ platform: call }, { platform: 'simd', kernels: [kernel] }],
+      FINAL,
+      signal,
+    );
+    const best: { -readonly [kind in keyof Best]: Best[kind] } = {
+      library: implementation('library', measured(one) ?? library, searched, { call }),
+    };
+    const final = measured(other);
+    if (final !== undefined) {
+      const schedule = scheduleJson(found.schedule);
+      best.generated = implementation('generated', final, performance.now() - began, { schedule, code });
+    }
+    return best;
+  }
+
+  /** Whether an implementation conforms here: one that is built in, or one whose code is derived here. */
+  readonly verify: Verify = async ({ key }: TuneRecord, one: Implementation): Promise<boolean> => {
+    const candidate = await this.#candidate(key, one);
+    if (candidate === undefined) return false;
+    const [trial] = await this.#bench.trial(key, [candidate], { warmUp: 0, rounds: 1, sample: 0 });
+    return trial !== undefined && trial.problem === undefined;
+  };
+
+  close(): void {
+    this.#bench.close();
+  }
+
+  async #candidate(key: OperatorKey, one: Implementation): Promise<Candidate | undefined> {
+    if (one.kind === 'library') {
+      const platform = BUILT_IN.find((known) => known === one.call);
+      return platform && { platform };
+    }
+    // Code that somebody has written is nobody's here.
+    if (one.kind !== 'generated' || !this.#bench.generated) return undefined;
+    return { platform: 'simd', kernels: [(await deriveFor(key, one)).kernel] };
+  }
+
+  async #schedules(key: OperatorKey, signal: AbortSignal): Promise<Tried | undefined> {
+    const asked = pieceOf(key);
+    const space = asked && Space.of(asked.piece, asked.n, bitsOf(asked.prime));
+    if (space === undefined || !this.#bench.generated) return undefined;
+    const techniques = this.#techniques();
+    const random = seeded(keyText(key).length * 7919 + space.n);
+    const tried: Tried[] = [];
+    for (let turn = 0, idle = 0; tried.length < this.#trials && idle < techniques.length; turn++) {
+      const technique = techniques[turn % techniques.length] as Technique;
+      const count = Math.min(TOGETHER, this.#trials - tried.length);
+      const known = new Set(tried.map(({ schedule }) => scheduleName(schedule)));
+      const proposed = technique
+        .propose(space, tried, count, random)
+        .filter((schedule) => !known.has(scheduleName(schedule)));
+      idle = proposed.length === 0 ? idle + 1 : 0;
+      if (proposed.length === 0) continue;
+      const kernels = await Promise.all(proposed.map(async (schedule) => (await derive(schedule)).kernel));
+      const candidates = kernels.map((kernel): Candidate => ({ platform: 'simd', kernels: [kernel] }));
+      const [built, ...times] = await this.#bench.trial(
+        key,
+        [{ platform: 'simd' }, ...candidates],
+        QUICK,
+        signal,
+      );
+      const base = built?.time ?? 1;
+      for (const [at, schedule] of proposed.entries())
+        tried.push({ schedule, ratio: (times[at]?.time ?? Infinity) / base });
+    }
+    const best = tried
+      .filter(({ ratio }) => Number.isFinite(ratio))
+      .sort((one, other) => one.ratio - other.ratio)
+      .slice(0, FINALISTS);
+    // Short measurements favour who was lucky: the first few are compared with each other.
+    const kernels = await Promise.all(best.map(async ({ schedule }) => (await derive(schedule)).kernel));
+    const times = await this.#bench.trial(
+      key,
+      [{ platform: 'simd' }, ...kernels.map((kernel) => ({ platform: 'simd', kernels: [kernel] }))],
+      FINAL,
+      signal,
+    );
+    const time = (at: number): number => times[at + 1]?.time ?? Infinity;
+    const places = best.map((_, at) => at).sort((one, other) => time(one) - time(other));
+    return places[0] === undefined ? undefined : best[places[0]];
+  }
+}
+
+type Measured = Awaited<ReturnType<typeof measure>>[number];
+type Times = Pick<Measured, 'time' | 'spread' | 'samples'>;
+
+function measured(trial: Trial | undefined): Times | undefined {
+  if (trial?.time === undefined) return undefined;
+  const { time, spread, samples } = trial;
+  return { time, spread: spread ?? 0, samples: samples ?? 1 };
+}
+
+function implementation(
+  kind: Implementation['kind'],
+  { time, spread, samples }: Times,
+  searched: number,
+  named: Pick<Implementation, 'call' | 'schedule' | 'code'>,
+): Implementation {
+  return { kind, ...named, time, spread, samples, searched };
+}

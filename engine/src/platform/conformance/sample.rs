@@ -1,0 +1,157 @@
+//! One use of an operator, of any shape, on data that reach the bounds: for whoever measures it on a platform, or tries a kernel of a
+//! shape that the suite has no cases of.
+
+use super::cases::{Case, Expected};
+use super::fused::Oracle;
+use super::values::{Pattern, Random};
+use super::{Failure, call_of, run, types_of};
+use crate::graph::ValueType;
+use crate::graph::{parse_attrs, parse_type};
+use crate::ops::types::{self, WORD, block_size};
+use crate::ops::{Call, OpDef, Registry};
+use crate::platform::{Kernel, Platform};
+use crate::{Result, memory};
+use std::sync::Arc;
+
+/// Words that all operands have together at most: 256 MiB.
+const MOST: u64 = 1 << 25;
+
+/// One use of an operator of lattice algebra, whose operands are residues.
+pub struct Sample {
+    def: Arc<dyn OpDef>,
+    case: Case,
+}
+
+impl Sample {
+    /// By the name of an operator that computes over limbs, its attributes and the types of its inputs, in their text form.
+    ///
+    /// # Errors
+    /// `UnknownOperator`, `Graph` and `Operator` for what is no use of an operator; `Operator` for operands that are no residues, and for too large ones.
+    pub fn new(name: &str, attrs: &str, inputs: &[String]) -> Result<Self> {
+        let def = Arc::clone(Registry::lattice().get(name)?);
+        let attrs = parse_attrs(attrs)?;
+        let read = |text: &String| {
+            let (head, size, attrs) = parse_type(text)?;
+            types::sized(&head, size, attrs, WORD)
+        };
+        let types = inputs.iter().map(read).collect::<Result<Vec<_>>>()?;
+        let call = Call { name: def.name(), attrs: &attrs, inputs: &types, unit: WORD };
+        let output = def.assemble(&call)?;
+        let words = types.iter().chain([&output]).map(|ty| ty.size).fold(0u64, u64::saturating_add);
+        if words > MOST {
+            return Err(call.error("words of all operands", words, format!("at most {MOST}")));
+        }
+        for (index, ty) in types.iter().enumerate() {
+            residues(ty).ok_or_else(|| call.error(format!("input {index}"), ty, "limbs of residues"))?;
+        }
+        let inputs = types.into_iter().map(|ty| (ty, Vec::new())).collect();
+        let case = Case { attrs, inputs, unit: WORD, nonce: 0, expected: Expected::Words(Vec::new()) };
+        let mut sample = Self { def, case };
+        sample.fill(Pattern::Random)?;
+        Ok(sample)
+    }
+
+    fn fill(&mut self, pattern: Pattern) -> Result<()> {
+        let mut random = Random(17);
+        for (ty, words) in &mut self.case.inputs {
+            *words = memory::room(ty.size as usize)?;
+            let Some((n, primes)) = residues(ty) else { continue };
+            primes.iter().for_each(|&q| words.extend(pattern.words(n, q, &mut random)));
+        }
+        Ok(())
+    }
+
+    /// Compares what a platform makes of it with the reference, on zeros, ones, the largest residues, these and zeros in turn, and random ones; leaves it with the last.
+    ///
+    /// # Errors
+    /// `Ok` with the [`Failure`], if any; errors for what cannot be tried: operators that do not expand to base operators.
+    pub fn check(&mut self, platform: &dyn Platform) -> Result<Option<Failure>> {
+        for pattern in Pattern::of(1) {
+            self.fill(*pattern)?;
+            let mut oracle = Oracle::default();
+            let words = oracle.words(self.def.name(), &self.case.attrs, &self.case.inputs)?;
+            self.case.expected = Expected::Words(words);
+            if let Err(failure) = run(platform, &*self.def, &self.case) {
+                return Ok(Some(failure));
+            }
+        }
+        self.fill(Pattern::Random)?;
+        Ok(None)
+    }
+
+    /// What runs it on a platform, again and again.
+    ///
+    /// # Errors
+    /// As [`Platform::kernel`]; `OutOfMemory`.
+    pub fn prepare(&self, platform: &dyn Platform) -> Result<Prepared> {
+        let types = types_of(&self.case);
+        let call = call_of(&*self.def, &self.case, &types);
+        let output = self.def.assemble(&call)?;
+        let kernel = platform.kernel(&call, &output)?;
+        let blocks = |(ty, words): &(ValueType, Vec<u64>)| {
+            words.chunks(block_size(ty).max(1) as usize).map(memory::copy).collect::<Result<Vec<_>>>()
+        };
+        let blocks = self.case.inputs.iter().map(blocks).collect::<Result<Vec<_>>>()?;
+        Ok(Prepared {
+            inputs: blocks.into_iter().flatten().collect(),
+            out: memory::zeros(output.size as usize)?,
+            scratch: memory::zeros(kernel.scratch())?,
+            kernel,
+        })
+    }
+}
+
+/// A sample with its kernel and all memory that it needs.
+pub struct Prepared {
+    kernel: Kernel,
+    inputs: Vec<Vec<u64>>,
+    out: Vec<u64>,
+    scratch: Vec<u64>,
+}
+
+impl Prepared {
+    /// Computes it so many times.
+    pub fn run(&mut self, times: u32) {
+        let inputs: Vec<&[u64]> = self.inputs.iter().map(Vec::as_slice).collect();
+        for _ in 0..times {
+            self.kernel.run(&inputs, &mut self.out, &mut self.scratch, 0);
+        }
+    }
+}
+
+fn residues(ty: &ValueType) -> Option<(usize, Vec<u64>)> {
+    let (_, read) = types::residues().into_iter().find(|(head, _)| *head == ty.head)?;
+    read(ty).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::platform::{Scalar, Simd};
+
+    #[test]
+    fn a_use_of_any_shape_is_tried_and_run() {
+        let ty = |q: u64, form: &str| format!("limb{{form=\"{form}\", n=4096, q={q}}}");
+        let q = 0x3_ffff_ffdf_0001;
+        for (name, attrs, inputs) in [
+            ("limb.ntt", "{}".to_owned(), vec![ty(q, "coeff")]),
+            ("limb.intt", "{}".to_owned(), vec![ty(q, "ntt")]),
+            ("limb.tensor", "{}".to_owned(), vec![ty(q, "ntt"); 4]),
+            ("limb.convolve", format!("{{outputs=1, q={q}}}"), vec![ty(q, "coeff"), ty(q, "ntt")]),
+        ] {
+            let mut sample = Sample::new(name, &attrs, &inputs).unwrap();
+            assert_eq!(sample.check(&Simd::new()), Ok(None), "{name}");
+            sample.prepare(&Scalar::new()).map(|mut it| it.run(2)).unwrap_or_default();
+            sample.prepare(&Simd::new()).unwrap().run(2);
+        }
+    }
+
+    #[test]
+    fn what_is_no_use_of_an_operator_is_an_error() {
+        let limb = "limb{form=\"coeff\", n=8, q=17}".to_owned();
+        assert!(Sample::new("limb.none", "{}", std::slice::from_ref(&limb)).is_err());
+        assert!(Sample::new("limb.ntt", "{", std::slice::from_ref(&limb)).is_err());
+        assert!(Sample::new("limb.ntt", "{}", &[]).is_err());
+        assert!(Sample::new("sample.secret", "{n=8}", &["secret_seed[4]{}".to_owned()]).is_err());
+    }
+}
