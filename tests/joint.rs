@@ -444,8 +444,8 @@ fn refreshed_results_go_on() {
     for (scheme, parties, threshold, steps) in [
         (SchemeName::Bgv, 2, None, 5),
         (SchemeName::Bfv, 3, Some(2), 4),
-        (SchemeName::Ckks, 2, None, 4),
-        (SchemeName::Ckks, 3, Some(2), 2),
+        (SchemeName::Ckks, 2, None, 2),
+        (SchemeName::Ckks, 9, Some(2), 2),
     ] {
         let real = scheme == SchemeName::Ckks;
         let (tasks, cells) = iterated(real, steps);
