@@ -91,6 +91,9 @@ pub unsafe fn offer(offer: Offer) -> Result<()> {
     if let Some(beyond) = offer.layout.iter().find(|&&at| at as usize >= all) {
         return wrong("kernel, layout", beyond.to_string(), "numbers below 2 n + 6");
     }
+    if offer.places.contains(&0) {
+        return wrong("kernel, places", "0".into(), "places from 1 on: a pointer to nothing is no function");
+    }
     OFFERS.write().unwrap_or_else(PoisonError::into_inner).push(Arc::new(offer));
     Ok(())
 }
