@@ -229,7 +229,7 @@ fn of_joint(registry: &Registry) -> Graph {
     let mask = s.op("joint.mask", base, &[hidden]).unwrap();
     let deviation = none().with("deviation", Real::new(2f64.powi(20)).unwrap());
     let masked = s.op("joint.masked_share", deviation, &[secret, ciphertext, mask, hidden]).unwrap();
-    let a = s.op("joint.common", common(&q, 1), &[]).unwrap();
+    let a = s.op("joint.common", common(q, 1), &[]).unwrap();
     let fresh = s.op("joint.refresh_share", none(), &[secret, ciphertext, a, mask, hidden]).unwrap();
     let refreshed = s.op("joint.refreshed", none(), &[ciphertext, a, masked, masked, fresh, fresh]).unwrap();
     let polynomial = s.op("joint.shamir", none().with("threshold", 2u64), &[secret, hidden]).unwrap();

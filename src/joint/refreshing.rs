@@ -10,7 +10,7 @@ use crate::Result;
 use crate::graph::{Attrs, OperandId};
 use crate::ops::types::{Ciphertext, Extract, Form, Limb, Scheme};
 use crate::schemes::close::Refresh;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, btree_map::Entry};
 
 impl Protocol<'_> {
     /// Adds the refreshing of a ciphertext that everybody has: inputs `NAME PARTY` of all who take part and who adds up; outputs `NAME refreshed` of who adds up, and `NAME noise`, log2 of the largest coefficient, or error, of what is opened meanwhile.
@@ -22,9 +22,9 @@ impl Protocol<'_> {
         let mut own = BTreeMap::new();
         let holders: Vec<u32> = self.members.iter().map(|member| member.party).collect();
         for party in holders.into_iter().chain([self.hub]) {
-            if !own.contains_key(&party) {
+            if let Entry::Vacant(place) = own.entry(party) {
                 let of = self.name(party);
-                own.insert(party, self.input(party, name, &of, whole.clone())?);
+                place.insert(self.input(party, name, &of, whole.clone())?);
             }
         }
         let a = self.common(name, &refresh.wide, 1)?;
