@@ -364,6 +364,9 @@ describe('the page without a browser of its own', { skip }, () => {
       const page = await browser.open(`${server.url}#clinic`);
       await page.until(one('missing'), PATIENCE_MS);
       assert.match(await textOf(page, 'missing'), /npm start/);
+      await page.click(at('look-again'));
+      await page.until(`/still none/.test(${one('missing-status')}.textContent)`, PATIENCE_MS);
+      assert.equal(await page.evaluate(`${one('look-again')}.disabled`), false);
       assert.deepEqual(page.problems, []);
     } finally {
       await browser.close();

@@ -41,11 +41,15 @@ export class Clinic implements Desk {
 
   /** Shows the tab, or how to start a service where there is none. */
   static async open(host: HTMLElement, data: DataClient, settings: Settings): Promise<Clinic | undefined> {
+    const clinic = await Clinic.#find(host, data, settings);
+    if (clinic === undefined)
+      showMissing(host, async () => (await Clinic.#find(host, data, settings)) !== undefined);
+    return clinic;
+  }
+
+  static async #find(host: HTMLElement, data: DataClient, settings: Settings): Promise<Clinic | undefined> {
     const found = await findService();
-    if (found === undefined) {
-      showMissing(host, async () => void (await Clinic.open(host, data, settings)));
-      return undefined;
-    }
+    if (found === undefined) return undefined;
     // Of its own: the keys in it are to survive when the page takes another number of threads. It only encrypts and decrypts.
     const loom = await load({ ...settings.load, threads: 1 });
     const clinic = new Clinic(host, data, settings, loom, found.demo);

@@ -144,20 +144,21 @@ function trust(): HTMLElement {
   );
 }
 
-/** Where there is no service behind the page. */
-export function showMissing(host: HTMLElement, again: () => Promise<void>): void {
+/** Where there is no service behind the page. `again` puts the tab in the place of this, or tells that there is still none. */
+export function showMissing(host: HTMLElement, again: () => Promise<boolean>): void {
   const status = h('p', { class: 'note', role: 'status', 'data-testid': 'clinic-missing-status' });
   const look = async (): Promise<void> => {
     // Two would be two tabs in one place.
     retry.disabled = true;
     status.textContent = 'Looking…';
     try {
-      await again();
+      if (!(await again())) status.textContent = 'There is still none.';
     } catch (error) {
       const { sentence, code } = failureOf(error, 'opening the clinic tab');
       status.textContent = `The tab could not be opened: ${sentence} (${code})`;
     } finally {
       retry.disabled = false;
+      if (retry.isConnected && document.activeElement === document.body) retry.focus();
     }
   };
   const retry = button('Look again', () => void look(), { 'data-testid': 'clinic-look-again' });
