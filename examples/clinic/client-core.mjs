@@ -14,12 +14,23 @@ export class ClinicError extends Error {
   }
 }
 
+/** The service did not answer, or not to the end, which says nothing of what was asked. `cause`: what the platform said. */
+export class AwayError extends Error {
+  constructor(message, options) {
+    super(message, options);
+    this.name = 'AwayError';
+    this.code = 'service.away';
+  }
+}
+
 /** Between two tries to reach a service that is away. */
 const AGAIN_MS = 250;
 
 export class CoreClient {
   /** Secret keys by the id of the set that the service has. @type {Map<string, import('cipherloom').Client>} */
   #keys = new Map();
+  /** How often all keys were forgotten: what began before is not kept when it comes. */
+  #forgotten = 0;
   /** Opened programs by id. @type {Map<string, import('cipherloom').Program>} */
   #programs = new Map();
   /** What this client knows the service to have, so that what is done again after a failure sends nothing twice. @type {Set<string>} */
@@ -60,14 +71,14 @@ export class CoreClient {
     this.token = undefined;
   }
 
-  /** One request. Errors: ClinicError; TypeError where the service is not there. */
+  /** One request. Errors: ClinicError; AwayError where the service is not there. */
   async call(method, path, body, signal) {
     const response = await this.#send(method, path, body && JSON.stringify(body), 'application/json', signal);
-    return response.status === 204 ? undefined : response.json();
+    return response.status === 204 ? undefined : reached(response.json());
   }
 
   async #send(method, path, body, type, signal) {
-    const response = await this.#fetch(new URL(`v1${path}`, this.url), {
+    const request = {
       method,
       headers: {
         ...(this.token && { authorization: `Bearer ${this.token}` }),
@@ -75,7 +86,8 @@ export class CoreClient {
       },
       body,
       signal,
-    });
+    };
+    const response = await reached(this.#fetch(new URL(`v1${path}`, this.url), request));
     if (response.ok) return response;
     const told = await response.json().catch(() => ({}));
     throw new ClinicError(
@@ -88,7 +100,7 @@ export class CoreClient {
   async upload(bytes, signal) {
     const own = await shaOf(bytes);
     const response = await this.#send('POST', '/blobs', bytes, 'application/octet-stream', signal);
-    const { sha } = await response.json();
+    const { sha } = await reached(response.json());
     if (sha !== own) throw new Error('The service stored something else than was sent');
     this.#sent.add(sha);
     return sha;
@@ -114,7 +126,7 @@ export class CoreClient {
   /** `path`: where who runs a question has it. */
   async download(sha, path = `/blobs/${sha}`) {
     const response = await this.#send('GET', path);
-    const bytes = new Uint8Array(await response.arrayBuffer());
+    const bytes = new Uint8Array(await reached(response.arrayBuffer()));
     if ((await shaOf(bytes)) !== sha) throw new Error('The service gave something else than was asked for');
     return bytes;
   }
@@ -171,8 +183,11 @@ export class CoreClient {
 
   /** Makes keys for a program, and gives the service those that hold no secret. With `replaces` they take the place of others. Gives the id of the set. */
   async issueKeys(program, { replaces } = /** @type {{replaces?: string}} */ ({})) {
+    const forgotten = this.#forgotten;
     const opened = await this.program(program);
-    return this.giveKeys(program, await opened.client(), { replaces });
+    const holder = await opened.client();
+    this.#refuse(holder, forgotten);
+    return this.giveKeys(program, holder, { replaces });
   }
 
   /**
@@ -182,6 +197,7 @@ export class CoreClient {
    * @param {{replaces?: string, publicKey?: Uint8Array, signal?: AbortSignal}} [options]
    */
   async giveKeys(program, holder, { replaces, publicKey, signal } = {}) {
+    const forgotten = this.#forgotten;
     const opened = await this.program(program);
     const made = publicKey ?? (opened.info.publicKey ? await holder.publicKey() : undefined);
     const { id } = await this.#brought(async () => {
@@ -190,8 +206,20 @@ export class CoreClient {
       const told = made && (await this.#uploadOnce(made, signal));
       return this.call('POST', '/keys', { program, evaluation, publicKey: told, replaces }, signal);
     });
-    this.#keys.set(id, holder);
+    this.#keep(id, holder, forgotten);
     return id;
+  }
+
+  #keep(set, holder, forgotten) {
+    this.#refuse(holder, forgotten);
+    this.#keys.set(set, holder);
+  }
+
+  /** Of a secret key that was begun before all were forgotten. */
+  #refuse(holder, forgotten) {
+    if (forgotten === this.#forgotten) return;
+    holder.dispose();
+    throw new Error('The key is of somebody who left');
   }
 
   /** Whether the secret key of a set is here. */
@@ -214,14 +242,22 @@ export class CoreClient {
 
   /** Takes a secret key that {@link exportKeys} gave. Errors: of cipherloom, `key.passphrase` for another passphrase. */
   async importKeys(set, program, bytes, passphrase) {
+    const forgotten = this.#forgotten;
     const opened = await this.program(program);
-    this.#keys.set(set, await opened.restoreClient(bytes, { passphrase, evaluationKeys: [] }));
+    this.#keep(set, await opened.restoreClient(bytes, { passphrase, evaluationKeys: [] }), forgotten);
   }
 
   /** Forgets a secret key here; the service keeps the others. */
   forgetKeys(set) {
     this.#keys.get(set)?.dispose();
     this.#keys.delete(set);
+  }
+
+  /** Forgets all secret keys here, whatever is known of their sets, and those that are still being made: somebody else comes. */
+  forgetAllKeys() {
+    this.#forgotten += 1;
+    for (const holder of this.#keys.values()) holder.dispose();
+    this.#keys.clear();
   }
 
   /** Forgets a secret key, and has the service delete the others. What was encrypted under it can no longer be decrypted here. */
@@ -297,7 +333,7 @@ export class CoreClient {
       try {
         return await work();
       } catch (error) {
-        const away = error instanceof TypeError || error.status === 503;
+        const away = error instanceof AwayError || error.status === 503;
         if (!away || Date.now() - began >= patienceMs) throw error;
         onAway?.();
       }
@@ -318,7 +354,7 @@ export class CoreClient {
           if (['done', 'failed', 'cancelled'].includes(state.state)) return state;
         }
         // The stream ended before the question: the service did.
-        throw new TypeError('the stream of events ended');
+        throw new AwayError('The stream of events ended');
       },
       patienceMs,
       onAway,
@@ -335,7 +371,7 @@ export class CoreClient {
     const response = await this.#send('GET', `/questions/${id}/events`, undefined, undefined, signal);
     let text = '';
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-    for (let read; !(read = await reader.read()).done;) {
+    for (let read; !(read = await reached(reader.read())).done;) {
       text += read.value;
       const blocks = text.split('\n\n');
       text = blocks.pop();
@@ -374,6 +410,15 @@ export class CoreClient {
     const holder = this.#keys.get(set);
     if (holder === undefined) throw new Error(`There is no secret key of the set ${set} here`);
     return holder;
+  }
+}
+
+/** What of a request may fail because the service is not there: the platform says so by a TypeError, as it does of faults in a program. */
+async function reached(answer) {
+  try {
+    return await answer;
+  } catch (cause) {
+    throw cause instanceof TypeError ? new AwayError('The service cannot be reached', { cause }) : cause;
   }
 }
 

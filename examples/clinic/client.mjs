@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { CoreClient } from './client-core.mjs';
 
-export { ClinicError, shaOf, taskIn } from './client-core.mjs';
+export { AwayError, ClinicError, shaOf, taskIn } from './client-core.mjs';
 
 export class ClinicClient extends CoreClient {
   /** Writes a secret key into a file, under a passphrase. Whoever has both can decrypt. */

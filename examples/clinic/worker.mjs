@@ -4,7 +4,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Evaluator } from './service/evaluator.mjs';
 import { told } from './service/runner.mjs';
-import { ClinicClient, ClinicError } from './client.mjs';
+import { AwayError, ClinicClient, ClinicError } from './client.mjs';
 
 const {
   CLINIC_URL: url,
@@ -61,7 +61,7 @@ async function run(job) {
     console.log(`ran ${id}`);
   } catch (error) {
     // Cancelled, or somebody else's by now; or the service is away, and somebody will run it again.
-    if (ended.signal.aborted || error instanceof ClinicError || error instanceof TypeError)
+    if (ended.signal.aborted || error instanceof ClinicError || error instanceof AwayError)
       console.error(`left ${id}`);
     else await client.call('POST', `/work/${id}/failure`, { attempt, ...told(error) });
   } finally {

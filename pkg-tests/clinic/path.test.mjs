@@ -1,8 +1,10 @@
 // The whole path, as its users walk it: keys on request, records, grants, questions with progress, cancelling, rotation, deletion, exchange of ciphertexts.
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { load } from 'cipherloom';
+import { BlobStore } from '../../examples/clinic/service/blobs.mjs';
 import { joinAs, ownTask, patient, refused, skip, startService, study } from './clinic.mjs';
 import { temporaryFolder } from '../lib/own.mjs';
 import { join } from 'node:path';
@@ -182,6 +184,59 @@ test('an answer is deleted by who asked, and is gone for who holds the key', { s
   assert.equal(await here.stop(), 0);
 });
 
+test('a client that forgets all keys has none, nor one that was still being made', { skip }, async () => {
+  const here = await startService();
+  const { client, program, key } = await patient(here, loom);
+  assert.equal(client.holds(key), true);
+  const sealed = await client.exportKeys(key, 'several words that nobody thinks of');
+  const making = assert.rejects(client.issueKeys(program), /of somebody who left/);
+  client.forgetAllKeys();
+  await making;
+  assert.equal(client.holds(key), false);
+  const opening = client.importKeys(key, program, sealed, 'several words that nobody thinks of');
+  const refusal = assert.rejects(opening, /of somebody who left/);
+  client.forgetAllKeys();
+  await refusal;
+  assert.equal(client.holds(key), false);
+  await client.importKeys(key, program, sealed, 'several words that nobody thinks of');
+  assert.equal(client.holds(key), true);
+  assert.equal(await here.stop(), 0);
+});
+
+const FILES = '/proc/self/fd';
+test(
+  'bytes that nobody reads after all leave no file open',
+  { skip: !existsSync(FILES) && `no ${FILES}` },
+  async () => {
+    const store = new BlobStore(temporaryFolder());
+    const sha = 'ab'.repeat(32);
+    mkdirSync(join(store.path(sha), '..'));
+    writeFileSync(store.path(sha), new Uint8Array(1_000_003));
+    const isOpen = () =>
+      readdirSync(FILES).some((file) => {
+        try {
+          return readlinkSync(join(FILES, file)) === store.path(sha);
+        } catch {
+          return false; // the one that lists them
+        }
+      });
+    for (const pieces of [0, 1]) {
+      const { stream } = await store.stream(sha);
+      assert.equal(isOpen(), true);
+      if (pieces > 0)
+        await once(
+          stream.on('error', () => undefined),
+          'readable',
+        );
+      const closed = once(stream, 'close');
+      stream.destroy();
+      await closed;
+      // Closing is a call of its own to the system.
+      while (isOpen()) await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+  },
+);
+
 test('of bytes that were changed and come in pieces, nobody gets the last piece', { skip }, async () => {
   const here = await startService();
   const client = await joinAs(here, loom, 'large', 'client');
@@ -194,7 +249,7 @@ test('of bytes that were changed and come in pieces, nobody gets the last piece'
   const changed = readFileSync(file);
   changed[500_000] ^= 1;
   writeFileSync(file, changed);
-  await assert.rejects(client.download(sha), TypeError);
+  await assert.rejects(client.download(sha), { code: 'service.away' });
   await here.printed(/storage\.damaged/);
   assert.equal((await client.call('GET', '/me')).name, 'large');
   assert.equal(await here.stop(), 0);

@@ -3,7 +3,8 @@ import { CipherloomError, type DecryptedDetails } from 'cipherloom';
 import { expect, test } from 'vitest';
 import { answerOf, selectionOf, shown } from '../src/clinic/answer.js';
 import { spoken } from '../src/clinic/desk.js';
-import { ClinicError } from '../src/clinic/service.js';
+import { CoreClient } from '../../examples/clinic/client-core.mjs';
+import { AwayError, ClinicError } from '../src/clinic/service.js';
 import { clinicFailure, isAway, isSignedOut } from '../src/clinic/words.js';
 import { wantedOf } from '../src/selection.js';
 
@@ -67,13 +68,27 @@ test('refusals of the service in words, with what to do', () => {
   expect(words(refusal(429, 'rate.limit', { expected: '1 minute' }))).toMatch(/Go on in 1 minute/);
   expect(words(refusal(507, 'storage.full'))).toMatch(/no room/);
   expect(words(refusal(422, 'password.short'))).toBe('As the service says.');
-  expect(clinicFailure(new TypeError('Failed to fetch'), 'sending').code).toBe('service.away');
+  expect(clinicFailure(new AwayError('Failed to fetch'), 'sending').code).toBe('service.away');
   expect(words(new CipherloomError('key.passphrase', 'x', {}))).toMatch(/not the passphrase/);
-  expect([refusal(503, 'x'), new TypeError('x'), refusal(500, 'x'), new Error('x')].map(isAway)).toEqual([
+  expect([refusal(503, 'x'), new AwayError('x'), refusal(500, 'x'), new TypeError('x')].map(isAway)).toEqual([
     ...[true, true, false, false],
   ]);
   expect(isSignedOut(refusal(401, 'token.invalid'))).toBe(true);
   expect(isSignedOut(refusal(401, 'login.wrong'))).toBe(false);
+});
+
+test('a client says who is away, and calls no fault of a program so', async () => {
+  const failing = (error: unknown) =>
+    new CoreClient('http://x/', undefined, { fetch: () => Promise.reject(error as Error) }).call(
+      'GET',
+      '/me',
+    );
+  await expect(failing(new TypeError('Failed to fetch'))).rejects.toBeInstanceOf(AwayError);
+  const cancelled = new DOMException('Cancelled', 'AbortError');
+  await expect(failing(cancelled)).rejects.toBe(cancelled);
+  const client = new CoreClient('http://x/', undefined);
+  const fault = new TypeError('x is not a function');
+  await expect(client.patiently(() => Promise.reject(fault))).rejects.toBe(fault);
 });
 
 test('a fingerprint is said in groups of four', () => {

@@ -115,10 +115,10 @@ export class BlobStore {
     });
     try {
       const { size } = await file.stat();
-      return {
-        bytes: size,
-        stream: Readable.from(checked(file.createReadStream(), sha), { objectMode: false }),
-      };
+      const stream = Readable.from(checked(file, sha), { objectMode: false });
+      // Also where nothing was read of it.
+      stream.once('close', () => void file.close().catch(() => undefined));
+      return { bytes: size, stream };
     } catch (error) {
       await file.close();
       throw error;
@@ -157,10 +157,11 @@ export function checkDeclared(declared, { most, left }) {
   if (declared > left) throw full(declared, left);
 }
 
-async function* checked(pieces, sha) {
+/** @param {import('node:fs/promises').FileHandle} file */
+async function* checked(file, sha) {
   const hash = createHash('sha256');
   let last;
-  for await (const piece of pieces) {
+  for await (const piece of file.createReadStream()) {
     if (last) yield last;
     hash.update(piece);
     last = piece;

@@ -29,6 +29,7 @@ export class Account {
 
   /** `name`: of who was signed in, whose session has ended. */
   showSignIn(name = ''): void {
+    this.#password = undefined;
     const field = (text: string, properties: Record<string, string | boolean>): HTMLInputElement => {
       const input = h('input', { type: 'text', autocomplete: 'off', ...properties });
       fields.append(h('label', { class: 'clinic-field' }, h('span', {}, text), input));

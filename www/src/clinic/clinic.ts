@@ -17,7 +17,7 @@ import './clinic.css';
 
 /** Between two looks at what is new, while the tab is looked at. */
 const LOOK_MS = 4000;
-/** A session lasts as long as the tab: it is in no other tab, and leads to no secret key. */
+/** A session lasts as long as the tab (a tab that is duplicated takes it along), and leads to no secret key. */
 const SESSION = 'cipherloom.clinic.token';
 
 export class Clinic implements Desk {
@@ -36,14 +36,20 @@ export class Clinic implements Desk {
   /** Who was signed in before the session ended. */
   #before: User | undefined;
   #refreshing: Promise<void> | undefined;
+  /** What waits for that, and comes behind it. */
+  #next: Promise<void> | undefined;
 
   /** Shows the tab, or how to start a service where there is none. */
   static async open(host: HTMLElement, data: DataClient, settings: Settings): Promise<Clinic | undefined> {
+    const clinic = await Clinic.#find(host, data, settings);
+    if (clinic === undefined)
+      showMissing(host, async () => (await Clinic.#find(host, data, settings)) !== undefined);
+    return clinic;
+  }
+
+  static async #find(host: HTMLElement, data: DataClient, settings: Settings): Promise<Clinic | undefined> {
     const found = await findService();
-    if (found === undefined) {
-      showMissing(host, () => void Clinic.open(host, data, settings));
-      return undefined;
-    }
+    if (found === undefined) return undefined;
     // Of its own: the keys in it are to survive when the page takes another number of threads. It only encrypts and decrypts.
     const loom = await load({ ...settings.load, threads: 1 });
     const clinic = new Clinic(host, data, settings, loom, found.demo);
@@ -109,24 +115,35 @@ export class Clinic implements Desk {
   }
 
   async #left(): Promise<void> {
-    await this.client.logout();
-    this.#forgetAll();
-    this.#before = undefined;
-    this.#showOutside();
+    try {
+      await this.client.logout();
+    } catch (error) {
+      // Then there is no session, or it ends by itself.
+      if (!isSignedOut(error) && !isAway(error)) throw error;
+    } finally {
+      this.#forgetAll();
+      this.#before = undefined;
+      this.#end();
+    }
   }
 
   /** Keys, drafts and answers of somebody else. */
   #forgetAll(): void {
-    for (const { id } of this.#keys.own) this.client.forgetKeys(id);
+    this.client.forgetAllKeys();
     this.known = NOTHING;
     this.#records.reset();
     this.#questions.reset();
     this.#send.reset();
   }
 
-  #showOutside(): void {
+  /** There is no session any more. */
+  #end(): void {
     store(undefined);
     this.client.token = undefined;
+    this.#showOutside();
+  }
+
+  #showOutside(): void {
     this.user = undefined;
     this.#account.showSignIn(this.#before?.name);
     // What was done is still there to be seen.
@@ -142,7 +159,7 @@ export class Clinic implements Desk {
     try {
       return await work();
     } catch (error) {
-      if (isSignedOut(error)) this.#showOutside();
+      if (isSignedOut(error)) this.#end();
       else if (this.user !== undefined) await this.refresh().catch(() => undefined);
       this.#fail(error, during);
       return undefined;
@@ -154,8 +171,18 @@ export class Clinic implements Desk {
   }
 
   refresh(): Promise<void> {
-    this.#refreshing ??= this.#fetch().finally(() => (this.#refreshing = undefined));
-    return this.#refreshing;
+    if (this.#refreshing === undefined) {
+      this.#refreshing = this.#fetch().finally(() => (this.#refreshing = undefined));
+      return this.#refreshing;
+    }
+    // That one may have begun before what the caller has just changed.
+    this.#next ??= this.#refreshing
+      .catch(() => undefined)
+      .then(() => {
+        this.#next = undefined;
+        return this.refresh();
+      });
+    return this.#next;
   }
 
   async #fetch(): Promise<void> {
@@ -206,9 +233,10 @@ export class Clinic implements Desk {
 
   #look(): void {
     if (this.user === undefined || document.hidden || this.#host.hidden) return;
+    if (this.#refreshing !== undefined) return;
     this.refresh().catch((error: unknown) => {
       if (!isSignedOut(error)) return;
-      this.#showOutside();
+      this.#end();
       this.#fail(error, 'looking what is new');
     });
   }

@@ -1,5 +1,6 @@
 /** What the tab “Clinic” consists of. */
-import { h } from '../ui/dom.js';
+import { failureOf } from '../failure.js';
+import { button, h } from '../ui/dom.js';
 import { step } from '../ui/step.js';
 
 export const PREFIX = 'clinic-';
@@ -143,8 +144,24 @@ function trust(): HTMLElement {
   );
 }
 
-/** Where there is no service behind the page. */
-export function showMissing(host: HTMLElement, again: () => void): void {
+/** Where there is no service behind the page. `again` puts the tab in the place of this, or tells that there is still none. */
+export function showMissing(host: HTMLElement, again: () => Promise<boolean>): void {
+  const status = h('p', { class: 'note', role: 'status', 'data-testid': 'clinic-missing-status' });
+  const look = async (): Promise<void> => {
+    // Two would be two tabs in one place.
+    retry.disabled = true;
+    status.textContent = 'Looking…';
+    try {
+      if (!(await again())) status.textContent = 'There is still none.';
+    } catch (error) {
+      const { sentence, code } = failureOf(error, 'opening the clinic tab');
+      status.textContent = `The tab could not be opened: ${sentence} (${code})`;
+    } finally {
+      retry.disabled = false;
+      if (retry.isConnected && document.activeElement === document.body) retry.focus();
+    }
+  };
+  const retry = button('Look again', () => void look(), { 'data-testid': 'clinic-look-again' });
   host.replaceChildren(
     hero(),
     h(
@@ -171,11 +188,8 @@ export function showMissing(host: HTMLElement, again: () => void): void {
         {},
         h('code', {}, 'cd examples/clinic\nCLINIC_PAGE=../../www/dist CLINIC_DEMO=yes node server.mjs'),
       ),
-      h(
-        'div',
-        { class: 'row' },
-        h('button', { type: 'button', 'data-testid': 'clinic-look-again', click: again }, 'Look again'),
-      ),
+      h('div', { class: 'row' }, retry),
+      status,
     ),
   );
 }

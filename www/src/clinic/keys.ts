@@ -16,7 +16,9 @@ export class Keys {
   #kept = new Map<string, KeptKey>();
   /** What each program computes that a key is wanted for, once it was looked at. */
   readonly #seen = new Map<string, string>();
+  /** What is drawn: passphrases that are being typed are not to be drawn over. */
   #drawn = '';
+  #drawnRequests = '';
 
   constructor(desk: Desk) {
     this.#desk = desk;
@@ -25,6 +27,7 @@ export class Keys {
   /** Whose keys these are has changed. */
   async reset(): Promise<void> {
     this.#drawn = '';
+    this.#drawnRequests = '';
     this.#kept.clear();
     this.#seen.clear();
     const { user } = this.#desk;
@@ -44,18 +47,24 @@ export class Keys {
   }
 
   draw(): void {
+    this.#drawRequests();
     const { client } = this.#desk;
-    // Passphrases that are being typed are not to be drawn over.
-    const drawn = JSON.stringify([
+    const drawn = JSON.stringify(
       this.own.map(({ id, state }) => [id, state, client.holds(id), this.#kept.has(id)]),
-      this.#open().map(({ id }) => [id, this.#seen.has(id)]),
-    ]);
+    );
     if (drawn === this.#drawn) return;
     this.#drawn = drawn;
     if (this.own.length === 0)
       put(this.place, h('li', { class: 'note' }, 'None yet. A key is made when you encrypt, in this tab.'));
     else put(this.place, ...[...this.own].reverse().map((set) => this.#item(set)));
-    put(this.requests, ...this.#open().map((request) => this.#request(request)));
+  }
+
+  #drawRequests(): void {
+    const open = this.#open();
+    const drawn = JSON.stringify(open.map(({ id }) => [id, this.#seen.has(id)]));
+    if (drawn === this.#drawnRequests) return;
+    this.#drawnRequests = drawn;
+    put(this.requests, ...open.map((request) => this.#request(request)));
   }
 
   #open(): KeyRequest[] {

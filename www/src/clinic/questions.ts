@@ -1,12 +1,12 @@
 /** Questions: how far they are, through restarts of the service, and their answers, which are opened here. */
-import { isCancellation } from '../failure.js';
 import { button, h } from '../ui/dom.js';
 import { type Answer, answerOf, answerPicture, answerTable } from './answer.js';
 import { type Desk, nameOf, put, type Question } from './desk.js';
-import { isAway } from './words.js';
 
 /** A service that is away for so long is given up, until somebody asks again. */
 const PATIENCE_MS = 10 * 60_000;
+/** Streams at once: a browser has six connections to an old server, for all tabs, and other requests need some. How the other questions are, each look tells. */
+const MOST_WATCHED = 2;
 const ENDED = ['done', 'failed', 'cancelled'];
 
 export class Questions {
@@ -47,11 +47,13 @@ export class Questions {
   #newest(question: Question): Question {
     const heard = this.#states.get(question.id);
     // What is over cannot be newer than what the service says of all.
-    return heard === undefined || ENDED.includes(question.state) ? question : heard;
+    if (heard === undefined || ENDED.includes(question.state)) return question;
+    // Nor is what was heard of one that is watched no more newer, unless it is over.
+    return this.#watching.has(question.id) || ENDED.includes(heard.state) ? heard : question;
   }
 
   #watch(id: string): void {
-    if (this.#watching.has(id)) return;
+    if (this.#watching.has(id) || this.#watching.size >= MOST_WATCHED) return;
     const controller = new AbortController();
     this.#watching.set(id, controller);
     const { client } = this.#desk;
@@ -70,10 +72,8 @@ export class Questions {
           this.draw();
         },
       })
-      .catch((error: unknown) => {
-        // That it failed or was cancelled is in its state; what is left of a service that is away, the next look tells.
-        if (isCancellation(error, controller.signal) || isAway(error)) return;
-      })
+      // That it failed or was cancelled is in its state; what is left of a service that is away, the next look tells.
+      .catch(() => undefined)
       .finally(() => {
         if (this.#watching.get(id) !== controller) return;
         this.#watching.delete(id);

@@ -19,6 +19,8 @@ export class Records {
   readonly #chosen = new Map<string, string>();
   /** Of questions that were asked without hearing that they arrived: asking again with the same id is asking once. */
   readonly #asking = new Map<string, string>();
+  /** What is drawn: a list of names that is open is not to be closed by drawing the same anew. */
+  #drawn = '';
 
   constructor(desk: Desk, asked: (question: string) => void) {
     this.#desk = desk;
@@ -32,17 +34,20 @@ export class Records {
   }
 
   draw(): void {
-    const { known } = this.#desk;
-    if (known.records.length === 0) {
-      put(
-        this.place,
-        h('li', { class: 'note' }, 'None yet. What you send, and what others let you ask, comes here.'),
-      );
-      return;
+    const { known, user } = this.#desk;
+    const { records, users, keys, programs } = known;
+    const drawn = JSON.stringify([user, records, users, keys, [...programs.values()], [...this.#grants]]);
+    if (drawn !== this.#drawn) {
+      this.#drawn = drawn;
+      if (records.length === 0)
+        put(
+          this.place,
+          h('li', { class: 'note' }, 'None yet. What you send, and what others let you ask, comes here.'),
+        );
+      else put(this.place, ...records.map((record) => this.#item(record)).reverse());
     }
-    put(this.place, ...known.records.map((record) => this.#item(record)).reverse());
     for (const { id, owner } of known.records)
-      if (owner === this.#desk.user?.name && !this.#grants.has(id)) void this.#look(id);
+      if (owner === user?.name && !this.#grants.has(id)) void this.#look(id);
   }
 
   /** The button that asks a record, for who has just stored it. */

@@ -15,6 +15,8 @@ import { type Desk, type KeySet, put, spoken } from './desk.js';
 const SETTLE = 300;
 /** A variance is divided by one less than the rows. */
 const LEAST_ROWS = 2;
+/** Of a record, until there is a table. */
+const LABEL = 'My table';
 const PEEK_VALUES = 3;
 const PEEK_BYTES = 24;
 
@@ -26,7 +28,6 @@ interface Draft {
   program?: Program;
   published?: string;
   holder?: Client;
-  publicKey?: Uint8Array;
   key?: string;
   /** The other person's key, as compared. */
   agreed?: KeySet;
@@ -47,7 +48,7 @@ export class Send {
     type: 'text',
     maxlength: 100,
     'data-testid': 'clinic-label',
-    value: 'My table',
+    value: LABEL,
   });
   readonly #reader = h('select', { 'data-testid': 'clinic-reader' });
   readonly #sizes = h('div', { class: 'scroll', 'data-testid': 'clinic-sizes' });
@@ -64,6 +65,8 @@ export class Send {
   #draft: Draft | undefined;
   #settling = 0;
   #running: AbortController | undefined;
+  /** Of the table that is being read: a number, so that one of somebody who left is not taken. */
+  #taking = 0;
   #sent = 0;
   #total = 0;
 
@@ -137,7 +140,7 @@ export class Send {
       event.preventDefault();
       drop.classList.remove('over');
       const dropped = event.dataTransfer?.files[0];
-      if (dropped !== undefined) void this.#take(dropped.name, () => dropped.arrayBuffer());
+      if (dropped !== undefined && !this.busy) void this.#take(dropped.name, () => dropped.arrayBuffer());
     });
     this.table.append(
       drop,
@@ -166,6 +169,13 @@ export class Send {
   reset(): void {
     this.#running?.abort(new DOMException('Cancelled', 'AbortError'));
     this.#say('');
+    this.#source = undefined;
+    this.#boxes = [];
+    this.#columns.replaceChildren();
+    this.#name.textContent = '';
+    this.#label.value = LABEL;
+    this.#reader.value = '';
+    this.#taking += 1;
     this.update();
     this.#changed();
   }
@@ -213,7 +223,9 @@ export class Send {
 
   async #take(name: string, bytes: () => Promise<ArrayBuffer>): Promise<void> {
     await this.#desk.attempt(`reading ${name}`, async () => {
+      const taking = (this.#taking += 1);
       const table = await this.#data.read(await bytes());
+      if (taking !== this.#taking) return;
       if (table.numeric.length === 0) throw new Error(`${name} has no column of numbers`);
       if (table.rows < LEAST_ROWS)
         throw new Error(
@@ -235,7 +247,7 @@ export class Send {
           return option(box, name, `cannot be used: ${why}`);
         }),
       );
-      if (this.#label.value === '' || this.#label.value === 'My table')
+      if (this.#label.value === '' || this.#label.value === LABEL)
         this.#label.value = name.replace(/\.\w+$/, '');
       this.#changed();
     });
@@ -268,19 +280,22 @@ export class Send {
     this.#settling = window.setTimeout(() => {
       void this.#desk.attempt('planning', async () => {
         const program = await this.#compiled(draft);
-        if (draft === this.#draft) this.#showSizes(program, draft);
+        if (program !== undefined) this.#showSizes(program, draft);
         this.#enable();
       });
     }, SETTLE);
   }
 
-  async #compiled(draft: Draft): Promise<Program> {
+  /** Undefined: there is another choice by now. */
+  async #compiled(draft: Draft): Promise<Program | undefined> {
     if (draft.program !== undefined) return draft.program;
     const { loom } = this.#desk;
     const task = loom.task();
     fillTask(task, selectionOf(draft.columns.map(({ declared }) => declared)));
-    draft.program ??= await loom.compile(task, { ...this.#compile, publicKey: draft.reader !== undefined });
-    return draft.program;
+    const program = await loom.compile(task, { ...this.#compile, publicKey: draft.reader !== undefined });
+    if (draft === this.#draft) return (draft.program = program);
+    program.dispose();
+    return undefined;
   }
 
   #showSizes(program: Program, { reader, holder, ciphertexts }: Draft): void {
@@ -353,6 +368,11 @@ export class Send {
       try {
         await this.#send(draft, controller.signal);
       } catch (error) {
+        // Whose it was has left, or there is another table.
+        if (draft !== this.#draft) {
+          this.#say('');
+          return;
+        }
         if (isCancellation(error, controller.signal)) {
           this.#say('Cancelled. What had been sent already is not sent again.');
           return;
@@ -375,10 +395,18 @@ export class Send {
     this.#say('Compiling…');
     const program = await this.#compiled(draft);
     signal.throwIfAborted();
+    if (program === undefined) return;
     const values = Object.fromEntries(draft.columns.map(({ name, values }) => [name, values]));
     if (draft.reader === undefined) {
       this.#say('Making keys…');
-      draft.holder ??= await program.client({ signal });
+      if (draft.holder === undefined) {
+        const holder = await program.client({ signal });
+        if (draft !== this.#draft) {
+          holder.dispose();
+          return;
+        }
+        draft.holder = holder;
+      }
       this.#say('Encrypting…');
       draft.ciphertexts ??= await draft.holder.encrypt(values, { signal });
       this.#showSizes(program, draft);

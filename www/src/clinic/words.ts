@@ -1,6 +1,6 @@
 /** What the service refuses, and what does not reach it, in plain words; and what to do then. */
 import { type Failure, failureOf } from '../failure.js';
-import { ClinicError } from './service.js';
+import { AwayError, ClinicError } from './service.js';
 import * as format from '../format.js';
 
 const KEPT = 'What you did is kept in this tab.';
@@ -55,7 +55,7 @@ export function clinicFailure(error: unknown, during: string): Failure {
 
 /** Nobody is there, which says nothing of what was asked. */
 export function isAway(error: unknown): boolean {
-  return error instanceof TypeError || (error instanceof ClinicError && error.status === 503);
+  return error instanceof AwayError || (error instanceof ClinicError && error.status === 503);
 }
 
 export function isSignedOut(error: unknown): boolean {

@@ -11,9 +11,10 @@ export function open(app, { users, config }) {
   });
   if (config.demo)
     app.post('/demo', { config: rate }, async (request, reply) => {
-      // A name that leads to this machine, but is another one, is that of a foreign page.
-      if (!/^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(request.headers.host ?? ''))
-        throw notFound('address');
+      const { host = '', origin } = request.headers;
+      // A name that leads to this machine, but is another one, is that of a foreign page; so is an origin that is not the address asked.
+      if (!/^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(host)) throw notFound('address');
+      if (origin !== undefined && hostOf(origin) !== host) throw notFound('address');
       reply.code(201);
       return users.invite(undefined, 'client', 'demo');
     });
@@ -21,6 +22,11 @@ export function open(app, { users, config }) {
     reply.code(201);
     return users.login(body);
   });
+}
+
+/** Undefined for an opaque origin, which says `null`. */
+function hostOf(origin) {
+  return URL.canParse(origin) ? new URL(origin).host : undefined;
 }
 
 export function closed(app, { users, may, config }) {
