@@ -55,6 +55,26 @@ describe('invitations', () => {
       expect(() => relayOf(address), address).toThrow(/does not do as the address of a relay/);
   });
 
+  it('take no relay that a policy would not take for one host', () => {
+    const { run } = newMeeting(['a', 'b'], 2);
+    for (const relay of [
+      'wss://*',
+      'wss://*.com',
+      'wss://*:8443',
+      'wss://a;b',
+      'wss://a,b',
+      'wss://a.',
+      "wss://'self'",
+    ]) {
+      expect(() => relayOf(relay), relay).toThrow(/does not do as the address of a relay/);
+      const hash = new URLSearchParams({ run, party: 'a', decimals: '2', as: 'a', relay });
+      hash.append('party', 'b');
+      expect(() => seatOf(`#together?${hash}`), relay).toThrow(/no invitation.*address of a relay/);
+    }
+    for (const address of ['wss://[::1]:1', 'wss://[2001:db8::1]', 'ws://[::1]:9222'])
+      expect(() => relayOf(address), address).toThrow(/cannot name an IPv6 address/);
+  });
+
   it('have all that is agreed on in the code, beside names', () => {
     const meeting = { ...newMeeting(['a', 'b'], 2), relay: 'wss://a.example.org' };
     const texts = [

@@ -5,6 +5,8 @@ export const MOST_PARTIES = 5;
 export const MOST_DECIMALS = 4;
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N} _-]{0,23}$/u;
 const RUN = /^[0-9a-f]{32}$/;
+/** A host that a policy takes for that one host: no pattern, and no end of a directive. */
+const HOST = /^[a-z0-9-]+(\.[a-z0-9-]+)*$/;
 
 export interface Meeting {
   /** The run's name: what is sent in another run is refused. */
@@ -30,13 +32,17 @@ export function newMeeting(parties: readonly string[], decimals: number, address
 }
 
 /**
- * The address of a relay: encrypted, or on this machine. Errors: a sentence. Names and passwords have no place in it, since it is part of a link.
+ * The address of a relay: encrypted, or on this machine. Errors: a sentence. Names and passwords have no place in it, since it is part of a link; nor has what a policy would not take for one host (`narrow`).
  */
 export function relayOf(address: string): string {
   const { protocol, hostname, host, pathname, search, hash, username, password } = parsed(address) ?? {};
   const plain = [username, password, search, hash].every((part) => part === '') && pathname === '/';
   const near = protocol === 'ws:' && (hostname === 'localhost' || hostname === '127.0.0.1');
-  if (plain && (protocol === 'wss:' || near)) return `${protocol}//${host}`;
+  if (hostname?.startsWith('['))
+    throw new Error(
+      `“${address.slice(0, 100)}” does not do as the address of a relay: a policy of this page cannot name an IPv6 address. Give the relay's name.`,
+    );
+  if (plain && HOST.test(hostname ?? '') && (protocol === 'wss:' || near)) return `${protocol}//${host}`;
   throw new Error(
     `“${address.slice(0, 100)}” does not do as the address of a relay: wss://host or wss://host:port, or ws://localhost:port on this machine, without a name, a password or anything behind it.`,
   );

@@ -43,6 +43,11 @@ export class RelayPanel {
     return this.#meeting !== undefined && this.#at?.kept.session.confirmed === true;
   }
 
+  /** Whether it has its seat. */
+  get isSeated(): boolean {
+    return this.#at !== undefined;
+  }
+
   /** Shows that there is a relay, or hides it all. */
   reset(isRelayed: boolean): void {
     const { relayed, compare, connected } = this.#frame;

@@ -88,7 +88,7 @@ export function mayConnect(relay: string): boolean {
 }
 
 /**
- * Binds this document to one relay from now on: policies add up, so that the one it came with, which allows any, counts no more.
+ * Binds this document to one relay from now on: policies add up, so that the one it came with, which allows any, counts no more. It is one host, which `relayOf` sees to.
  */
 function narrow(relay: string): void {
   if (narrowed !== undefined) return;

@@ -1,6 +1,6 @@
 /**
  * What a tab keeps of its seat in a meeting, so that it comes back when it was reloaded: in a database of the browser's, under a key that never leaves it (`inIndexedDB`), for one seat each. It ends with the meeting; what a
- * closed tab has left goes two days later.
+ * closed tab has left goes two days later, by `sweep`.
  */
 import { type BrowserStore, inIndexedDB, inMemory, type PartyStore } from 'cipherloom/parties';
 import type { Seat } from './meeting.js';
@@ -46,15 +46,26 @@ export class SeatStore {
     this.#release = release;
   }
 
-  /** Opens a seat's, once no other tab has it; `waiting` is called where one has. */
+  /** Opens a seat's, once no other tab has it; `waiting` is called where one has. Errors: abort; a sentence, where something was kept that cannot be read. */
   static async open({ meeting, party }: Seat, signal: AbortSignal, waiting: () => void): Promise<SeatStore> {
     const seat = `${meeting.run} ${party}`;
     const release = await locked(PREFIX + seat, signal, waiting);
-    const database = await databaseOf(seat);
-    const opened = new SeatStore(database, release);
-    const bytes = await opened.store.get(SESSION);
-    if (bytes !== undefined) opened.#session = JSON.parse(new TextDecoder().decode(bytes)) as Session;
-    return opened;
+    let database: BrowserStore | undefined;
+    try {
+      database = await databaseOf(seat);
+      const opened = new SeatStore(database, release);
+      const bytes = await opened.store.get(SESSION);
+      if (bytes !== undefined) opened.#session = JSON.parse(new TextDecoder().decode(bytes)) as Session;
+      return opened;
+    } catch (cause) {
+      await database?.close();
+      release();
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new Error(
+        `What this browser has kept of the seat cannot be read (${why}): begin another meeting.`,
+        { cause },
+      );
+    }
   }
 
   get session(): Session {
@@ -96,24 +107,43 @@ function locked(name: string, signal: AbortSignal, waiting: () => void): Promise
   });
 }
 
-/** The database of a seat; undefined where this browser has none to give, as in some private windows. */
+/** Names of the databases of all seats, whatever day they were taken. */
+async function allSeats(): Promise<string[]> {
+  const found = await indexedDB.databases();
+  return found.map(({ name = '' }) => name).filter((name) => name.startsWith(PREFIX));
+}
+
+/** The database of a seat; undefined where this browser gives none, as in some private windows. One that is there is opened whatever its state: what is wrong with it, its methods tell. */
 async function databaseOf(seat: string): Promise<BrowserStore | undefined> {
+  let made: BrowserStore | undefined;
   try {
-    const today = Math.floor(Date.now() / DAY);
-    const found = (await indexedDB.databases())
-      .map(({ name = '' }) => name)
-      .filter((name) => name.startsWith(PREFIX));
-    const dayOf = (name: string): number => Number(name.slice(PREFIX.length).split(' ')[0]);
-    const own = found.find((name) => name.endsWith(` ${seat}`));
-    for (const name of found)
-      if (name !== own && !(dayOf(name) >= today - 1))
-        void inIndexedDB(name)
-          .destroy()
-          .catch(() => {});
-    const database = inIndexedDB(own ?? `${PREFIX}${today} ${seat}`);
-    await database.get(SESSION);
-    return database;
+    const own = (await allSeats()).find((name) => name.endsWith(` ${seat}`));
+    if (own !== undefined) return inIndexedDB(own);
+    made = inIndexedDB(`${PREFIX}${Math.floor(Date.now() / DAY)} ${seat}`);
+    await made.get(SESSION);
+    return made;
   } catch {
+    // There is nothing in it yet: it was refused.
+    await made?.destroy().catch(() => {});
     return undefined;
+  }
+}
+
+/** Deletes what closed tabs have left two days ago and before, but not what `own` has, which this tab is about to take. */
+export async function sweep(own: Seat | undefined): Promise<void> {
+  // Who has no locks has no store.
+  if (!('locks' in navigator)) return;
+  const today = Math.floor(Date.now() / DAY);
+  const taken = own && `${own.meeting.run} ${own.party}`;
+  for (const name of await allSeats().catch(() => [])) {
+    const [day = ''] = name.slice(PREFIX.length).split(' ', 1);
+    const seat = name.slice(PREFIX.length + day.length + 1);
+    if (Number(day) >= today - 1 || seat === taken) continue;
+    // Not what a tab has that is open for so long.
+    await navigator.locks
+      .request(PREFIX + seat, { ifAvailable: true }, (lock) =>
+        lock === null ? undefined : inIndexedDB(name).destroy(),
+      )
+      .catch(() => {});
   }
 }

@@ -15,7 +15,7 @@ import { hashOf, newMeeting, type Seat, seatOf } from './meeting.js';
 import { answerOf, inputsOf, ownTotals, sharedGraph, totalsIn, unitsOf } from './question.js';
 import { mayConnect } from './relay.js';
 import { RelayPanel } from './relay-panel.js';
-import { SeatStore } from './seat-store.js';
+import { SeatStore, sweep } from './seat-store.js';
 import { type Message, overheard } from './wire.js';
 import './together.css';
 
@@ -95,12 +95,13 @@ export class Together {
     app.onReplaced(() => {
       this.#running?.abort(new DOMException('Cancelled', 'AbortError'));
       this.#joined = undefined;
-      void this.#join();
+      void this.#joinAgain();
     });
     // An invitation that is opened in this tab, and back and forward.
     addEventListener('hashchange', () => this.#follow());
     addEventListener('popstate', () => this.#follow());
     this.#follow();
+    void sweep(this.#seat);
   }
 
   // ------------------------------------------------------------------------------------------------ meeting
@@ -148,6 +149,7 @@ export class Together {
 
   /** Goes on where this seat was when its tab was reloaded. */
   async #comeBack(seat: Seat): Promise<void> {
+    if (seat !== this.#seat) return;
     const { status, brought, columnField } = this.#frame;
     const { signal } = this.#sitting;
     try {
@@ -173,15 +175,33 @@ export class Together {
         this.#units = session.brought.units;
         brought.textContent = session.brought.text;
       }
-      const graph = this.#joined?.shared.id;
-      if (seat.meeting.relay !== undefined && graph !== undefined)
-        await this.#relay.sit({ seat, graph, kept, signal });
-      if (session.agreed === true && !signal.aborted) void this.#run();
+      await this.#goOn(seat);
     } catch (error) {
       if (!signal.aborted) this.#fail(error, 'coming back to the meeting');
     } finally {
       if (!signal.aborted) this.#enable();
     }
+  }
+
+  /** By another loom: what waits for the graph goes on, where none could be made before. */
+  async #joinAgain(): Promise<void> {
+    const { signal } = this.#sitting;
+    try {
+      await this.#join();
+      if (this.#seat !== undefined && !signal.aborted) await this.#goOn(this.#seat);
+    } catch (error) {
+      if (!signal.aborted) this.#fail(error, 'coming back to the meeting');
+    }
+  }
+
+  /** Sits down at the relay, and computes where that was agreed to: once both the graph and what was kept are there. */
+  async #goOn(seat: Seat): Promise<void> {
+    const { signal } = this.#sitting;
+    const [graph, kept] = [this.#joined?.shared.id, this.#kept];
+    if (graph === undefined || kept === undefined || this.#over) return;
+    if (seat.meeting.relay !== undefined && !this.#relay.isSeated)
+      await this.#relay.sit({ seat, graph, kept, signal });
+    if (kept.session.agreed === true && !this.#over && !signal.aborted) void this.#run();
   }
 
   /** The meeting is over without a result. */
