@@ -4,7 +4,7 @@
  */
 import { measure, winner } from '../measure.js';
 import type { OperatorKey } from '../key.js';
-import type { Best, Explorer, Implementation, TuneRecord, Verify } from '../record.js';
+import type { Best, Explorer, Implementation, TuneRecord } from '../record.js';
 import { keyText } from '../key.js';
 import type { Trial, TrialSettings } from '../../worker/protocol.js';
 import { Bench, type BenchOptions, type Candidate } from './bench.js';
@@ -83,7 +83,7 @@ export class KernelExplorer implements Explorer {
   }
 
   /** Whether an implementation conforms here: one that is built in, or one whose code is derived here. */
-  readonly verify: Verify = async ({ key }: TuneRecord, one: Implementation): Promise<boolean> => {
+  readonly verify = async ({ key }: TuneRecord, one: Implementation): Promise<boolean> => {
     const candidate = await this.#candidate(key, one);
     if (candidate === undefined) return false;
     const [trial] = await this.#bench.trial(key, [candidate], { warmUp: 0, rounds: 1, sample: 0 });
