@@ -76,7 +76,9 @@ const url = await service.listen();
 const stop = new AbortController();
 let brought = 0;
 let all;
+let there;
 const explored = new Promise((resolve) => (all = resolve));
+const registered = new Promise((resolve) => (there = resolve));
 const exploring = runExplorer({
   ...{ url, keys: explorer, version: 'example', signal: stop.signal },
   explorer: {
@@ -93,9 +95,19 @@ const exploring = runExplorer({
     },
   },
   onEvent: ({ what }) => {
+    if (what === 'registered') there();
     if (what === 'brought' && ++brought === keys.length) all();
   },
 });
+
+/** Waits for something that the explorer does, two minutes at most; an explorer that fails says so at once. */
+const patience = AbortSignal.timeout(120_000);
+const late = new Promise((_, reject) =>
+  patience.addEventListener('abort', () => reject(new Error('the explorer took more than two minutes'))),
+);
+const failed = exploring.then(() => late);
+for (const one of [late, failed]) one.catch(() => {});
+const soon = (event) => Promise.race([event, late, failed]);
 
 /** A device of this class, with a cache of its own. It believes one explorer, and runs what is built in and conforms here. */
 const open = async (name) =>
@@ -107,10 +119,12 @@ const open = async (name) =>
   });
 
 try {
+  // Without an explorer of this class nothing that is missed is kept.
+  await soon(registered);
   // The first device finds nothing, and goes on with what it has.
   const first = await open('first');
   for (const key of keys) assert.equal(await first.query(key), undefined);
-  await explored;
+  await soon(explored);
 
   // The second one has never asked, and is answered.
   const second = await open('second');

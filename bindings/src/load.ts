@@ -3,7 +3,8 @@ import { checkOptions, LOAD_OPTIONS, WASM_BUILDS, WASM_OPTIONS } from './argumen
 import { chooseLess, chooseMode, detectFeatures } from './choose-mode.js';
 import { CipherloomError, failure } from './errors.js';
 import { WorkerLoom } from './loom.js';
-import { type RawKernel, takesKernels } from './raw.js';
+import { takesKernels } from './raw.js';
+import type { Taken } from './tune/kernels/derive.js';
 import type { LoadOptions, Loom, Role, Variant, WorkerLike } from './types.js';
 import { wasmModule } from './wasm-module.js';
 import { startWorker } from './worker/start.js';
@@ -11,7 +12,7 @@ import { startWorker } from './worker/start.js';
 /**
  * Starts the two workers with the best build that runs here. Every call makes a new loom; a failed one may be
  * repeated. Errors: ParameterError (`mode` or `threads` cannot be met), InputError (other options), WorkerError,
- * MemoryError.
+ * MemoryError; TuneError `tune.record`, `tune.key` (option `kernels`: what is no record).
  */
 export async function load(options: LoadOptions = {}): Promise<Loom> {
   checkOptions('load', options, LOAD_OPTIONS);
@@ -21,7 +22,8 @@ export async function load(options: LoadOptions = {}): Promise<Loom> {
   options.signal?.throwIfAborted();
   const worker = await starter(options);
   let choice = chooseMode(detectFeatures(), options);
-  const kernels = await kernelsFor(choice.variant, options);
+  const { kernels, reasons } = await kernelsFor(choice.variant, options);
+  choice = { ...choice, reasons: [...choice.reasons, ...reasons] };
   let build = fetchBuild(choice.variant, options);
   for (;;) {
     try {
@@ -38,8 +40,8 @@ export async function load(options: LoadOptions = {}): Promise<Loom> {
 }
 
 /** Whoever gives no records does not load what makes kernels of them. */
-async function kernelsFor(variant: Variant, { kernels: records = [] }: LoadOptions): Promise<RawKernel[]> {
-  if (records.length === 0 || !takesKernels(variant)) return [];
+async function kernelsFor(variant: Variant, { kernels: records = [] }: LoadOptions): Promise<Taken> {
+  if (records.length === 0 || !takesKernels(variant)) return { kernels: [], reasons: [] };
   const { kernelsOf } = await import('./tune/kernels/derive.js');
   return kernelsOf(records);
 }

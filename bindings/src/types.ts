@@ -85,7 +85,10 @@ export interface LoadOptions {
   worker?: ((role: Role) => WorkerLike) | undefined;
   /**
    * What is known of the best implementations (`cipherloom/tune`): where a kernel made from a schedule is the fastest one of a record, the engines take it, in the build
-   * `relaxed`. Its code is derived here, from the schedule. Results are the same bytes with it and without. Default: none.
+   * `relaxed`. Its code is derived here, from the schedule. What is checked is the record's shape, that the schedule fits the key, and that its code has the hash that was measured
+   * (where not, `mode.reasons` says so). **Not checked** are signature, class of the device, and whether the kernel conforms: so give records that a client believes
+   * and whose `choose` gave the generated implementation, with `derive` of `cipherloom/tune/kernels` and `verify` of a `KernelExplorer`. Results of a kernel that conforms are the
+   * same bytes with it and without. Default: none.
    */
   kernels?: readonly TuneRecord[] | undefined;
   /**

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { operatorKey } from '../src/tune/key.js';
 import type { Implementation } from '../src/tune/record.js';
 import { planOf, roundings } from '../src/tune/kernels/bounds.js';
-import { deriveFor, hashOf } from '../src/tune/kernels/derive.js';
+import { hashOf } from '../src/tune/consent.js';
+import { deriveCode, deriveFor, kernelsOf } from '../src/tune/kernels/derive.js';
 import { pieceOf } from '../src/tune/kernels/pieces.js';
 import { checkSchedule, type Schedule, scheduleName } from '../src/tune/kernels/schedule.js';
 import { seeded, Space } from '../src/tune/kernels/space.js';
@@ -195,8 +196,21 @@ describe('what is derived', () => {
       await expect(deriveFor(key, one({ ...SCHEDULE, bits: 49 }))).rejects.toMatchObject({
         code: 'tune.record',
       });
-      WebAssembly.compile = () => Promise.resolve({} as WebAssembly.Module);
+      WebAssembly.compile = () => Promise.reject(new Error('compiled'));
       await expect(deriveFor(key, planted)).rejects.toMatchObject({ code: 'tune.code' });
+      // Of a client's records one may be of another version: the others are taken.
+      const record = { key, best: { generated: planted }, at: 0, version: 'test' };
+      const signed = { ...record, explorer: '0'.repeat(64), signature: '0'.repeat(128) };
+      const { kernels, reasons } = await kernelsOf([signed]);
+      expect(kernels).toEqual([]);
+      expect(reasons).toEqual([expect.stringMatching(/limb\.ntt was left out/)]);
+      await expect(deriveCode(signed, planted)).rejects.toMatchObject({ code: 'tune.code' });
+      expect(await hashOf(await deriveCode(signed, one(SCHEDULE)))).toBe(
+        await hashOf(make(SCHEDULE).bytes),
+      );
+      expect(() => make({ ...SCHEDULE, passes: [5, 5] })).toThrow(
+        expect.objectContaining({ code: 'tune.record' }),
+      );
     } finally {
       WebAssembly.compile = compile;
     }

@@ -13,6 +13,8 @@ import { DEVICE, explorer, fileOf, key, library, newExplorerKeys, serve, skip, s
 const keys = await newExplorerKeys({ extractable: true });
 const explorers = [keys.publicKey];
 const find = () => ({ library: library(1) });
+/** A lease that ends when a test moves the clock, and never by itself: signs of life come thrice in it. */
+const HOUR = 3_600_000;
 
 /** Asks once, as a client that has just been started. */
 async function ask(url, word) {
@@ -118,7 +120,7 @@ test('an explorer that is killed in the middle of a task: another one gets it', 
 test('an explorer that was silent for too long brings nothing any more', { skip }, async (t) => {
   const other = await newExplorerKeys();
   let now = Date.now();
-  const service = await serve(t, { explorers: [keys.publicKey, other.publicKey] }, { now: () => now });
+  const service = await serve(t, { explorers: [keys.publicKey, other.publicKey], leaseMs: HOUR }, { now: () => now });
   let go;
   const asleep = new Promise((resolve) => (go = resolve));
   const slow = explorer(t, service.url, keys, async () => {
@@ -129,7 +131,7 @@ test('an explorer that was silent for too long brings nothing any more', { skip 
   await ask(service.url, 'o');
   await slow.until('task');
   // Its lease ends, by the service's clock.
-  now += 61_000;
+  now += HOUR + 1000;
   const fast = explorer(t, service.url, other, find);
   await fast.until('brought');
   go();
@@ -148,7 +150,7 @@ test(
   async (t) => {
     let now = Date.now();
     const parts = { now: () => now };
-    const service = await serve(t, { explorers, attempts: 2 }, parts);
+    const service = await serve(t, { explorers, attempts: 2, leaseMs: HOUR }, parts);
     // By hand: leases that nobody keeps.
     const never = (_one, { signal }) =>
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
@@ -156,10 +158,10 @@ test(
     await hang.until('registered');
     await ask(service.url, 'o');
     await hang.until('task');
-    now += 61_000;
+    now += HOUR + 1000;
     const second = explorer(t, service.url, keys, never);
     await second.until('task');
-    now += 61_000;
+    now += HOUR + 1000;
     await service.sort();
     const { state, failure } = await service.operator(key('o'));
     assert.equal(state, 'failed');

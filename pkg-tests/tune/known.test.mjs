@@ -58,11 +58,11 @@ async function recordOf(word) {
 
 async function cacheOf(...some) {
   const cache = memoryCache();
-  for (const word of some) await cache.put(new Map([[keyText(key(word)), await recordOf(word)]]));
+  for (const word of some) await cache.put(new Map([[keyText(key(word)), await recordOf(word)]]), 100);
   return cache;
 }
 
-const cached = async (cache) => words((await cache.load(DEVICE, 100)).map((record) => record.key));
+const cached = async (cache) => words((await cache.load(DEVICE, 100)).map(([, record]) => record.key));
 
 test('K-T1: the fastest of three kinds, all of which are kept', { skip }, async (t) => {
   const service = await serve(t, { explorers });

@@ -85,7 +85,7 @@ test('a page explores, asks, and keeps what it has learned', { skip }, async (t)
     const record = client.peek(key);
     // What was changed is not taken.
     const cache = await tune.indexedDbCache();
-    await cache.put(new Map([['', { ...record, at: 1 }]]));
+    await cache.put(new Map([['', { ...record, at: 1 }]]), 100);
     await cache.close();
     await client.close();
     const wary = await open();

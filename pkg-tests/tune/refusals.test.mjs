@@ -23,6 +23,7 @@ import {
   serve,
   skip,
   TOKEN,
+  words,
 } from './tune.mjs';
 
 const keys = await newExplorerKeys();
@@ -142,10 +143,10 @@ async function verify(_record, _implementation, code) {
   const { exports } = (await WebAssembly.instantiate(code)).instance;
   for (let go = 0; go < 20; go++) {
     const given = Uint32Array.from({ length: 4 }, () => (go === 0 ? 0xffff_ffff : Math.random() * 2 ** 32));
-    const words = new Uint32Array(exports.m.buffer, 0, 4);
-    words.set(given);
+    const memory = new Uint32Array(exports.m.buffer, 0, 4);
+    memory.set(given);
     exports.f(0);
-    if (given.some((word, at) => words[at] !== (2 * word) % 2 ** 32)) return false;
+    if (given.some((word, at) => memory[at] !== (2 * word) % 2 ** 32)) return false;
   }
   return true;
 }
@@ -263,6 +264,47 @@ test('a service takes records of allowed explorers alone, of their tasks, signed
     });
     assert.deepEqual([response.status, (await response.json()).error.code], [401, 'tune.signature']);
   }
+});
+
+test('what a service refuses of one operator is a failure of it, and the others go on', { skip }, async (t) => {
+  const service = await serve(t, { explorers, codeBytes: 4 });
+  const code = new TextEncoder().encode('more than there is room for');
+  const best = { large: { 'hand-written': handWritten(1, await hashOf(code)) } };
+  const found = explorer(t, service.url, keys, ({ operator }) => best[operator.slice(5)] ?? { library: library(1) }, {
+    code: async () => code,
+  });
+  await found.until('registered');
+  const client = await open(t, service.url);
+  await Promise.all(['large', 'o'].map((word) => client.query(key(word))));
+  await found.until('brought', 2);
+  const { state, failure } = await service.operator(key('large'));
+  assert.equal(state, 'failed');
+  assert.match(failure, /507/);
+  assert.equal((await service.operator(key('o'))).state, 'known');
+  await found.end();
+  // The same keys on a device of another class.
+  const moved = explorer(t, service.url, keys, () => ({}), { device: 'another class of this test' });
+  await assert.rejects(moved.running, { code: 'tune.device' });
+  assert.deepEqual(
+    (await service.call('GET', '/v1/explorers')).map((one) => one.device),
+    [DEVICE],
+  );
+});
+
+test('what nobody could look at is looked at again', async (t) => {
+  const right = doubling(ALL);
+  const hash = await hashOf(right);
+  const url = await impostor(t, { records: [await record({ 'hand-written': handWritten(1, hash) })] });
+  let away = true;
+  const fetchCode = async () => {
+    if (away) throw new Error('no network');
+    return right;
+  };
+  const client = await open(t, url, { verify, codes: new Set([hash]), fetchCode });
+  const found = await client.query(key('o'));
+  assert.equal((await client.choose(found)).runnable, undefined);
+  away = false;
+  assert.deepEqual((await client.choose(found)).runnable.code, right);
 });
 
 test('what a service is asked is checked, and its maintainers are known', { skip }, async (t) => {
@@ -396,8 +438,8 @@ test('a cache in a file outlives its client, and what was changed in it is throw
   assert.equal((await second.query(key('o'))).best.library.time, 1);
   await second.close();
   const cache = await sqliteCache(file);
-  const [kept] = await cache.load(DEVICE, 9);
-  await cache.put(new Map([['', { ...kept, best: { library: library(0.1) } }]]));
+  const [[, kept]] = await cache.load(DEVICE, 9);
+  await cache.put(new Map([['', { ...kept, best: { library: library(0.1) } }]]), 9);
   await cache.close();
   const third = await open(t, nowhere, { cache: await sqliteCache(file) });
   assert.equal(await third.query(key('o')), undefined);
@@ -405,11 +447,23 @@ test('a cache in a file outlives its client, and what was changed in it is throw
   await third.close();
   // Somebody who is not believed any more.
   const other = await sqliteCache(file);
-  await other.put(new Map([['', kept]]));
+  await other.put(new Map([['', kept]]), 9);
   await other.close();
   const fourth = await open(t, nowhere, { cache: await sqliteCache(file), explorers: [stranger.publicKey] });
   assert.equal(await fourth.query(key('o')), undefined);
   await fourth.close();
+  // What is no record at all is forgotten too, by the key that it was kept under; and of a class the newest are kept.
+  const junk = await sqliteCache(file);
+  assert.deepEqual(await junk.load(DEVICE, 9), []);
+  await junk.put(new Map(['a', 'b', 'c'].map((word) => [word, { key: key(word) }])), 2);
+  assert.deepEqual(words((await junk.load(DEVICE, 9)).map(([, one]) => one.key)), ['b', 'c']);
+  await junk.close();
+  const fifth = await open(t, nowhere, { cache: await sqliteCache(file) });
+  assert.equal(fifth.counts.refused, 2);
+  await fifth.close();
+  const empty = await sqliteCache(file);
+  assert.deepEqual(await empty.load(DEVICE, 9), []);
+  await empty.close();
   await assert.rejects(sqliteCache(temporaryFolder()), { code: 'tune.cache' });
 });
 

@@ -3,13 +3,12 @@
  * memory and lets the network follow; without a network, everything goes on with default implementations.
  */
 import { checkArgument, describe, FUNCTION } from '../arguments.js';
-import type { CipherloomError } from '../errors.js';
-import { failure, CipherloomError as Failure } from '../errors.js';
+import { failure } from '../errors.js';
 import { digitsOf } from '../parties/digits.js';
 import { webCrypto } from '../sealed-key.js';
 import { memoryCache } from './caches/memory.js';
 import type { TuneCache } from './caches/types.js';
-import { consented } from './consent.js';
+import { consented, isVerdict } from './consent.js';
 import type { Choice, Consent } from './consent.js';
 import { checkKey, keyText } from './key.js';
 import type { OperatorKey } from './key.js';
@@ -17,7 +16,7 @@ import { coOccurrence } from './predict/co-occurrence.js';
 import type { Predictor } from './predict/types.js';
 import { checkDigits } from './record.js';
 import type { TuneRecord } from './record.js';
-import { checkOrigin, send, sendForJson } from './requests.js';
+import { checkOrigin, MOST_KEYS, send, sendForJson } from './requests.js';
 import { checkSigned } from './sign.js';
 import { checkNumber, wrong } from './wrong.js';
 
@@ -33,7 +32,7 @@ export interface TuneClientOptions extends Consent {
   readonly token?: string | undefined;
   /** Where records are kept. Default: in memory. */
   readonly cache?: TuneCache | undefined;
-  /** Most records that are kept in memory. Default 4096. */
+  /** Most records that are kept, in memory and, of this class, in the cache. Default 4096. */
   readonly most?: number | undefined;
   /** Default: {@link coOccurrence}. */
   readonly predictor?: Predictor | undefined;
@@ -69,7 +68,6 @@ export interface TuneClientCounts {
   readonly failed: number;
 }
 
-const MOST_KEYS = 128;
 /** How long peeks are gathered for one request. */
 const GATHER_MS = 5;
 /** A service that does not answer is left alone: this long, and twice as long each time, up to the longest. */
@@ -196,13 +194,15 @@ export class TuneClient {
     return known;
   }
 
-  /** The fastest implementation of a record that may run here, and why faster ones may not ({@link consented}). Looked at once for each record. */
+  /** The fastest implementation of a record that may run here, and why faster ones may not ({@link consented}). Looked at once for each record, and again where a look failed: for want of a network, or of a worker that ended. */
   choose(record: TuneRecord): Promise<Choice> {
     const found = this.#choices.get(record);
     if (found !== undefined) return found;
     const fetchCode = this.#settings.fetchCode ?? ((hash: string) => this.code(hash));
     const choice = consented(record, { ...this.#settings, fetchCode });
     this.#choices.set(record, choice);
+    const forget = (): void => void this.#choices.delete(record);
+    choice.then(({ refused }) => refused.every(isVerdict) || forget(), forget);
     return choice;
   }
 
@@ -230,15 +230,16 @@ export class TuneClient {
   async fill(): Promise<void> {
     const { cache, device, most, explorers } = this.#settings;
     const stale: string[] = [];
-    for (const found of await cache.load(device, most)) {
+    for (const [text, found] of await cache.load(device, most)) {
       try {
         const record = await checkSigned(found, explorers);
-        if (record.key.device === device) this.#known.set(keyText(record.key), record);
+        if (record.key.device !== device || keyText(record.key) !== text)
+          throw wrong('tune.device', 'cache, key', 'a record of another key', text.slice(0, 200));
+        this.#known.set(text, record);
       } catch (error) {
         this.#counts.refused++;
         this.#lastError = error;
-        const text = textOf(found);
-        if (text !== undefined) stale.push(text);
+        stale.push(text);
       }
     }
     if (stale.length > 0) await cache.remove(stale);
@@ -371,7 +372,7 @@ export class TuneClient {
       while (map.size > this.#settings.most) map.delete(map.keys().next().value as string);
     if (taken.size === 0) return;
     // What is known is known, whether or not it can be kept.
-    await this.#settings.cache.put(taken).catch((error: unknown) => this.#fail(error));
+    await this.#settings.cache.put(taken, this.#settings.most).catch((error: unknown) => this.#fail(error));
   }
 
   #fail(error: unknown): void {
@@ -394,14 +395,4 @@ export class TuneClient {
 /** A name that means nothing but "another task". */
 function newTask(): string {
   return digitsOf(webCrypto('names of tasks').getRandomValues(new Uint8Array(16)));
-}
-
-/** Under which name a cache keeps something that may be no record. */
-function textOf(found: unknown): string | undefined {
-  try {
-    return keyText(checkKey((found as { key?: unknown } | undefined)?.key));
-  } catch (error) {
-    if (error instanceof Failure) return undefined;
-    throw error as CipherloomError;
-  }
 }

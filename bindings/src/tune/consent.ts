@@ -7,7 +7,7 @@ import { digitsOf } from '../parties/digits.js';
 import { webCrypto } from '../sealed-key.js';
 import { KINDS } from './record.js';
 import type { Implementation, TuneRecord, Verify } from './record.js';
-import type { CipherloomError } from '../errors.js';
+import { CipherloomError } from '../errors.js';
 import { wrong } from './wrong.js';
 
 /** What a user allows. */
@@ -110,6 +110,12 @@ async function codeOf(
   const code = await fetchCode(named);
   const hash = await hashOf(code);
   return hash === named ? code : wrong('tune.code', where, hash, named);
+}
+
+/** Whether a refusal says something of the record, and not of a moment in which nobody could look: a network that was away, a worker that ended. */
+export function isVerdict({ cause }: CipherloomError): boolean {
+  if (cause === undefined) return true;
+  return cause instanceof CipherloomError && cause.code.startsWith('tune.') && cause.code !== 'tune.service';
 }
 
 /** SHA-256 of code, as records name it. */

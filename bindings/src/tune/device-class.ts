@@ -26,7 +26,7 @@ interface Os {
 }
 
 /**
- * The class of this device, or of one with other traits: `ryzen-9-5950x x64|v8|relaxed-simd,threads|8 cores`. Cores are counted in powers of two, downwards. In Node the processor is
+ * The class of this device, or of one with other traits: `amd-ryzen-9-5950x-x64|v8|relaxed-simd,threads|32 cores`. Cores are counted in powers of two, downwards. In Node the processor is
  * what the system says; in a page it is a fingerprint, which takes about 20 ms once. Errors: TuneError `tune.option` of traits that are none.
  */
 export function deviceClass(traits: DeviceTraits = {}): string {

@@ -6,7 +6,7 @@ import { checkKey } from './key.js';
 import type { OperatorKey } from './key.js';
 import { checkBest, KINDS } from './record.js';
 import type { Best, Explorer, TuneRecord } from './record.js';
-import { checkOrigin, sendForJson } from './requests.js';
+import { checkOrigin, isPassing, sendForJson } from './requests.js';
 import type { Sent } from './requests.js';
 import { authorization, signRecord } from './sign.js';
 import type { ExplorerKeys } from './sign.js';
@@ -52,8 +52,9 @@ const [PAUSE_MS, LONGEST_PAUSE_MS] = [500, 30_000];
 const MOST_REASON = 500;
 
 /**
- * Explores until the signal ends it. One operator after the other: two that are measured at once measure each other. Errors: TuneError `tune.option`; `tune.signature`
- * where the service knows the explorer and takes nothing from it.
+ * Explores until the signal ends it. One operator after the other: two that are measured at once measure each other. Where a service does not answer, or fails, it tries
+ * again, later each time; where it refuses what was found of an operator, that operator is brought as a failure. Errors: TuneError `tune.option`; `tune.signature`
+ * where the service knows the explorer and takes nothing from it; `tune.device` where it knows it as one of another class; `tune.service` where it refuses to give tasks.
  */
 export async function runExplorer(options: ExplorerOptions): Promise<void> {
   const { keys, explorer, signal, onEvent } = options;
@@ -77,7 +78,7 @@ export async function runExplorer(options: ExplorerOptions): Promise<void> {
       } catch (error) {
         signal.throwIfAborted();
         // Whatever the service says for certain stays so.
-        if (!(error instanceof CipherloomError) || error.code !== 'tune.service') throw error;
+        if (!isPassing(error)) throw error;
         onEvent?.({ what: 'trouble', error });
         await sleep(pause, signal);
         pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
@@ -85,32 +86,45 @@ export async function runExplorer(options: ExplorerOptions): Promise<void> {
     }
   };
 
+  /** Brings what was found. Errors: what the service says for certain; code of the explorer that is other code. */
+  const bring = async (key: OperatorKey, best: Best, path: string, life: AbortSignal): Promise<TuneRecord> => {
+    const unsigned = { key, best, at: Date.now(), version: options.version, explorer: keys.publicKey };
+    const record = await signRecord(unsigned, keys);
+    for (const hash of new Set(KINDS.flatMap((kind) => best[kind]?.code ?? []))) {
+      const bytes = await explorer.code?.(hash);
+      if (bytes === undefined) continue;
+      if ((await hashOf(bytes)) !== hash)
+        throw wrong('tune.code', 'code of the explorer', 'other bytes', hash);
+      await persist(() => call({ method: 'PUT', path: `/v1/code/${hash}`, bytes, signal: life }));
+    }
+    await persist(() => call({ method: 'PUT', path, body: { record }, signal: life }));
+    return record;
+  };
+
   const explore = async (task: Task, life: AbortSignal): Promise<void> => {
     for (const { name, key } of task.operators) {
-      const found = await bestOf(explorer, key, life);
-      life.throwIfAborted();
       const path = `/v1/tasks/${task.id}/results/${name}`;
+      let found = await bestOf(explorer, key, life);
+      life.throwIfAborted();
+      let record: TuneRecord | undefined;
+      if (!(found instanceof Error))
+        try {
+          record = await bring(key, found, path, life);
+        } catch (error) {
+          life.throwIfAborted();
+          if (isOver(error)) throw error;
+          onEvent?.({ what: 'trouble', error });
+          found = error instanceof Error ? error : new Error(describe(error));
+        }
       if (found instanceof Error) {
-        const body = { reason: found.message.slice(0, MOST_REASON) || 'no reason' };
-        await persist(() => call({ method: 'PUT', path, body: { failure: body }, signal: life }));
-        onEvent?.({ what: 'brought', key, record: undefined });
-        continue;
+        const failure = { reason: found.message.slice(0, MOST_REASON) || 'no reason' };
+        await persist(() => call({ method: 'PUT', path, body: { failure }, signal: life }));
       }
-      const at = Date.now();
-      const unsigned = { key, best: found, at, version: options.version, explorer: keys.publicKey };
-      const record = await signRecord(unsigned, keys);
-      for (const hash of new Set(KINDS.flatMap((kind) => found[kind]?.code ?? []))) {
-        const bytes = await explorer.code?.(hash);
-        if (bytes === undefined) continue;
-        if ((await hashOf(bytes)) !== hash)
-          throw wrong('tune.code', 'code of the explorer', 'other bytes', hash);
-        await persist(() => call({ method: 'PUT', path: `/v1/code/${hash}`, bytes, signal: life }));
-      }
-      await persist(() => call({ method: 'PUT', path, body: { record }, signal: life }));
       onEvent?.({ what: 'brought', key, record });
     }
   };
 
+  let troubles = 0;
   try {
     const registration = { device: explorer.device, room };
     const registered = await persist(() =>
@@ -143,14 +157,15 @@ export async function runExplorer(options: ExplorerOptions): Promise<void> {
       ).catch((error: unknown) => lost.abort(error));
       try {
         await explore(task, life);
+        troubles = 0;
       } catch (error) {
-        if (signal.aborted) {
-          // Given back rather than left until its lease ends; if that fails, it is left.
-          const path = `/v1/tasks/${task.id}`;
-          await call({ method: 'DELETE', path }).catch(() => undefined);
-          throw error;
-        }
-        onEvent?.({ what: 'trouble', error });
+        if (!signal.aborted) onEvent?.({ what: 'trouble', error });
+        // Given back rather than left until its lease ends; if that fails, it is left.
+        if (!isOver(error))
+          await call({ method: 'DELETE', path: `/v1/tasks/${task.id}` }).catch(() => undefined);
+        signal.throwIfAborted();
+        // It may be given the same task again.
+        if (!isOver(error)) await sleep(Math.min(PAUSE_MS * 2 ** troubles++, LONGEST_PAUSE_MS), signal);
       } finally {
         lost.abort(new Error('the task is done'));
         await renewing;
@@ -159,6 +174,11 @@ export async function runExplorer(options: ExplorerOptions): Promise<void> {
   } catch (error) {
     if (!signal.aborted) throw error;
   }
+}
+
+/** Whether a task is another's by now, or the explorer is not believed any more. */
+function isOver(error: unknown): boolean {
+  return error instanceof CipherloomError && ['tune.lease', 'tune.signature'].includes(error.code);
 }
 
 /** What an explorer finds; an error where it finds nothing that is a record. */

@@ -1,7 +1,10 @@
 /** Requests to a service: JSON and bytes over fetch, with errors as they are said here. */
 import { describe } from '../arguments.js';
-import { CipherloomError, ERROR_CODES, fromRecord } from '../errors.js';
+import { CipherloomError, ERROR_CODES, failure, fromRecord } from '../errors.js';
 import { wrong } from './wrong.js';
+
+/** Keys in one query. */
+export const MOST_KEYS = 128;
 
 /** How a service is reached. */
 export interface Connection {
@@ -124,7 +127,17 @@ function told(status: number, answer: Uint8Array): CipherloomError {
     Object.hasOwn(ERROR_CODES, error.code)
   )
     return fromRecord({ code: error.code, message, details });
-  return wrong('tune.service', 'service', `${status}: ${message}`, 'an answer');
+  const found = `${status}: ${message}`;
+  const text = `service: expected an answer, found ${found}`;
+  return failure('tune.service', text, { where: 'service', found, expected: 'an answer', status });
+}
+
+/** Whether asking again may help: where nobody answered, or only for now: too many requests, a service that failed. A service without room (507) stays so. */
+export function isPassing(error: unknown): boolean {
+  if (!(error instanceof CipherloomError) || error.code !== 'tune.service') return false;
+  const { status } = error.details;
+  if (typeof status !== 'number' || status === 408 || status === 429) return true;
+  return status >= 500 && status !== 507;
 }
 
 function reason(error: unknown): string {

@@ -30,15 +30,29 @@ export async function indexedDbCache(name = 'cipherloom-tune'): Promise<TuneCach
     });
   return {
     load: async (device, most) => {
-      const rows = (await result(
-        db.transaction(STORE).objectStore(STORE).index(BY_DEVICE).getAll(device, most),
-      )) as { record: unknown }[];
-      return rows.map(({ record }) => record);
+      const index = db.transaction(STORE).objectStore(STORE).index(BY_DEVICE);
+      // In one transaction, and so of the same rows, in the same order.
+      const [keys, rows] = await Promise.all([
+        result(index.getAllKeys(device, most)),
+        result(index.getAll(device, most)) as Promise<{ record: unknown }[]>,
+      ]);
+      return rows.map(({ record }, at) => [keys[at] as string, record] as const);
     },
-    put: (records) =>
+    put: (records, most) =>
       write((store) => {
-        for (const record of records.values())
+        const own = new Set<IDBValidKey>();
+        for (const record of records.values()) {
+          own.add(keyText(record.key));
           store.put({ device: record.key.device, record }, keyText(record.key));
+        }
+        // Which of the others go is not said: rows have no age.
+        for (const device of new Set([...records.values()].map(({ key }) => key.device))) {
+          const keys = store.index(BY_DEVICE).getAllKeys(device);
+          keys.onsuccess = () => {
+            const others = keys.result.filter((key) => !own.has(key));
+            for (const key of others.slice(0, Math.max(0, keys.result.length - most))) store.delete(key);
+          };
+        }
       }),
     remove: (keys) =>
       write((store) => {

@@ -5,10 +5,16 @@ import type { TuneCache } from './types.js';
 export function memoryCache(): TuneCache {
   const kept = new Map<string, TuneRecord>();
   return {
-    load: async (device, most) =>
-      [...kept.values()].filter(({ key }) => key.device === device).slice(0, most),
-    put: async (records) => {
-      for (const [text, record] of records) kept.set(text, record);
+    load: async (device, most) => [...kept].filter(([, { key }]) => key.device === device).slice(-most),
+    put: async (records, most) => {
+      for (const [text, record] of records) {
+        kept.delete(text);
+        kept.set(text, record);
+      }
+      for (const device of new Set([...records.values()].map(({ key }) => key.device))) {
+        const own = [...kept].filter(([, { key }]) => key.device === device);
+        for (const [text] of own.slice(0, Math.max(0, own.length - most))) kept.delete(text);
+      }
     },
     remove: async (keys) => {
       for (const text of keys) kept.delete(text);

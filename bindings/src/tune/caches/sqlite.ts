@@ -54,21 +54,29 @@ export async function sqliteCache(path: string): Promise<TuneCache> {
       attempt('load', () =>
         (
           opened
-            .prepare('select key, record from tune_records where device = ? limit ?')
+            .prepare('select key, record from tune_records where device = ? order by rowid desc limit ?')
             .all(device, most) as {
             key: string;
             record: string;
           }[]
-        ).map(({ record }) => read(record)),
+        )
+          .map(({ key, record }) => [key, read(record)] as const)
+          .reverse(),
       ),
-    put: async (records) =>
+    put: async (records, most) =>
       attempt('put', () => {
+        // A row that is replaced is a new row, whose number is the largest.
         const put = opened.prepare(
-          'insert into tune_records (key, device, record) values (?, ?, ?) on conflict (key) do update set record = excluded.record',
+          'insert or replace into tune_records (key, device, record) values (?, ?, ?)',
+        );
+        const prune = opened.prepare(
+          'delete from tune_records where device = ? and rowid not in (select rowid from tune_records where device = ? order by rowid desc limit ?)',
         );
         opened.transaction(() => {
           for (const record of records.values())
             put.run(keyText(record.key), record.key.device, JSON.stringify(record));
+          for (const device of new Set([...records.values()].map(({ key }) => key.device)))
+            prune.run(device, device, most);
         })();
       }),
     remove: async (keys) =>

@@ -1,15 +1,17 @@
 /**
  * From a schedule to a kernel that engines take. This is the only way to one: code is always derived here, on the device that runs it, and never taken from whoever sent
- * a record. A record may say the hash of the code that it means; where that is another one, the record is refused before anything of it is instantiated.
+ * a record. A record may say the hash of the code that it means; where that is another one, the record is refused before anything of it is compiled.
  */
+import { CipherloomError } from '../../errors.js';
 import type { RawKernel } from '../../raw.js';
 import { canonicalJson } from '../canonical.js';
+import { hashOf } from '../consent.js';
 import type { OperatorKey } from '../key.js';
 import { checkRecord, fastest, type Implementation, type TuneRecord } from '../record.js';
 import { wrong } from '../wrong.js';
 import { bitsOf, pieceOf } from './pieces.js';
 import { checkSchedule, type Schedule, scheduleName } from './schedule.js';
-import { make } from './transform.js';
+import { make, type Made } from './transform.js';
 
 /** A kernel, and the hash of its code. */
 export interface Derived {
@@ -18,68 +20,103 @@ export interface Derived {
   readonly code: string;
 }
 
-const derived = new Map<string, Promise<Derived>>();
+/** Code that is made and hashed; it is compiled when somebody wants it to run. */
+interface Coded extends Made {
+  readonly code: string;
+  kernel?: Promise<RawKernel> | undefined;
+}
+
+/** Schedules whose code is kept, those that were asked for last: a search asks for some of its schedules twice. */
+const MOST_KEPT = 64;
+const kept = new Map<string, Promise<Coded>>();
 
 /** The kernel of a schedule. Errors: TuneError `tune.record` for what is no schedule. */
-export function derive(value: unknown): Promise<Derived> {
+export async function derive(value: unknown): Promise<Derived> {
   const schedule = checkSchedule(value);
+  return compiled(schedule, await codeOf(schedule));
+}
+
+function codeOf(schedule: Schedule): Promise<Coded> {
   const key = canonicalJson(schedule);
-  let found = derived.get(key);
-  if (found === undefined) {
-    found = compile(schedule);
-    derived.set(key, found);
-    // What failed for want of memory may be tried again.
-    found.catch(() => derived.delete(key));
-  }
+  const found = kept.get(key) ?? coded(schedule);
+  kept.delete(key);
+  kept.set(key, found);
+  // What failed for want of memory may be tried again.
+  found.catch(() => kept.delete(key));
+  if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value as string);
   return found;
 }
 
-async function compile(schedule: Schedule): Promise<Derived> {
-  const { bytes, layout } = make(schedule);
+async function coded(schedule: Schedule): Promise<Coded> {
+  const made = make(schedule);
+  return { ...made, code: await hashOf(made.bytes) };
+}
+
+async function compiled(schedule: Schedule, coded: Coded): Promise<Derived> {
+  coded.kernel ??= kernelOf(schedule, coded);
+  coded.kernel.catch(() => (coded.kernel = undefined));
+  return { kernel: await coded.kernel, code: coded.code };
+}
+
+async function kernelOf(schedule: Schedule, { bytes, layout }: Made): Promise<RawKernel> {
   const { piece, n, bits, prime } = schedule;
-  const kernel: RawKernel = {
-    name: scheduleName(schedule),
-    piece,
-    n,
-    bits,
-    prime,
-    module: await WebAssembly.compile(bytes),
-    layout,
-  };
-  return { kernel, code: await hashOf(bytes) };
+  const module = await WebAssembly.compile(bytes);
+  return { name: scheduleName(schedule), piece, n, bits, prime, module, layout };
 }
 
-/** SHA-256 of bytes, as 64 hexadecimal digits. */
-export async function hashOf(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
-  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
-  return [...hash].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-}
-
-/** The kernel of a generated implementation of a key. Errors: TuneError `tune.record` where schedule and key do not fit, `tune.code` where another code was meant. */
-export async function deriveFor(key: OperatorKey, { schedule, code }: Implementation): Promise<Derived> {
-  const { piece, n, bits, prime } = checkSchedule(schedule);
+/** The schedule of a generated implementation of a key, and its code, which is not compiled yet. */
+async function codeFor(key: OperatorKey, { schedule, code }: Implementation): Promise<[Schedule, Coded]> {
+  const checked = checkSchedule(schedule);
+  const { piece, n, bits, prime } = checked;
   const asked = pieceOf(key);
   if (asked === undefined || asked.piece !== piece || asked.n !== n)
     throw wrong('tune.record', 'record, schedule', `${piece} of dimension ${n}`, `one for ${key.operator}`);
   if (bitsOf(asked.prime) > bits || (prime !== undefined && BigInt(prime) !== asked.prime))
     throw wrong('tune.record', 'record, schedule', `other primes`, `one for ${asked.prime}`);
-  const made = await derive(schedule);
+  const made = await codeOf(checked);
   if (code !== undefined && code !== made.code)
     throw wrong('tune.code', 'record, code', code, `${made.code}, which follows from the schedule`);
-  return made;
+  return [checked, made];
 }
 
-/** Whose schedules `load` takes: of each record the fastest implementation, if it is a generated one. Errors: as of {@link deriveFor}. */
-export async function kernelsOf(records: readonly TuneRecord[]): Promise<RawKernel[]> {
+/** The kernel of a generated implementation of a key. Errors: TuneError `tune.record` where schedule and key do not fit, `tune.code` where another code was meant, before it is compiled. */
+export async function deriveFor(key: OperatorKey, implementation: Implementation): Promise<Derived> {
+  return compiled(...(await codeFor(key, implementation)));
+}
+
+/** The bytes of a kernel's code, checked as {@link deriveFor} does: `derive` of a client (`Consent`). Errors: as of {@link deriveFor}. */
+export async function deriveCode(record: TuneRecord, implementation: Implementation): Promise<Uint8Array> {
+  return new Uint8Array((await codeFor(record.key, implementation))[1].bytes);
+}
+
+/** What `load` takes of records, and why not more. */
+export interface Taken {
+  readonly kernels: readonly RawKernel[];
+  /** One sentence for each record whose schedule gives other code here than what was measured. */
+  readonly reasons: readonly string[];
+}
+
+/**
+ * Whose schedules `load` takes: of each record the fastest implementation, if it is a generated one. Records of another version of the generator are left out. Neither
+ * signatures nor devices are looked at, and nothing is tried: that is the client's part, and `verify`'s. Errors: TuneError `tune.record` and `tune.key` of what is no
+ * record, or whose schedule does not fit its key.
+ */
+export async function kernelsOf(records: readonly TuneRecord[]): Promise<Taken> {
   const kernels = new Map<string, RawKernel>();
+  const reasons: string[] = [];
   for (const given of records) {
     const { key, best } = checkRecord(given);
     const implementation = fastest(best);
     if (implementation?.kind !== 'generated') continue;
-    const { kernel } = await deriveFor(key, implementation);
-    kernels.set(kernel.name, kernel);
+    try {
+      const { kernel } = await deriveFor(key, implementation);
+      kernels.set(kernel.name, kernel);
+    } catch (error) {
+      if (!(error instanceof CipherloomError) || error.code !== 'tune.code') throw error;
+      reasons.push(`A record of ${key.operator} was left out: ${error.message}.`);
+    }
   }
   // The last one that fits is taken: those for fewer primes after those for more.
   const order = ({ bits, prime }: RawKernel): number => (prime === undefined ? bits : 0);
-  return [...kernels.values()].sort((one, other) => order(other) - order(one));
+  return { kernels: [...kernels.values()].sort((one, other) => order(other) - order(one)), reasons };
 }

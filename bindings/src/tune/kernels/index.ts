@@ -2,6 +2,7 @@
 export { checkSchedule, scheduleName } from './schedule.js';
 export type { Piece, Rounding, Schedule } from './schedule.js';
 export { make } from './transform.js';
+export { deriveCode as derive } from './derive.js';
 export type { Made } from './transform.js';
 export { planOf } from './bounds.js';
 export type { PassPlan, Plan } from './bounds.js';

@@ -6,7 +6,7 @@
  * more (`rest`), whatever the data.
  */
 import { type Plan, pairs, planOf } from './bounds.js';
-import { MOST_LAYERS, type Schedule } from './schedule.js';
+import { checkSchedule, MOST_LAYERS, type Schedule } from './schedule.js';
 import { type Body, type Local, ModuleWriter } from './wasm-writer.js';
 
 /** 2^52: adding it to a small integer shows that in the lowest bits. */
@@ -31,8 +31,9 @@ const PARAMETERS = 4;
 /** How a first pass of a forward transform reads residues: of the prime itself; of one that is at most twice as large; of any. */
 type Reading = 'own' | 'near' | 'far' | 'none';
 
-/** The code of a schedule. */
-export function make(schedule: Schedule): Made {
+/** The code of a schedule. Errors: TuneError `tune.record` for what is none. */
+export function make(value: Schedule): Made {
+  const schedule = checkSchedule(value);
   const plan = planOf(schedule);
   return schedule.piece === 'ring.forward' ? makeForward(schedule, plan) : makeInverse(schedule, plan);
 }

@@ -1,6 +1,7 @@
 /** Who may explore. An explorer is its public key; it says of which class it is; settings or a maintainer say whether it is believed. */
 import { wrong } from '../wrong.js';
 import { Refusal } from './errors.js';
+import { FREE } from './queue.js';
 import type { Store } from './store.js';
 
 interface Row {
@@ -30,13 +31,14 @@ export class Explorers {
         await this.store.db('explorers').where({ key }).update({ standing: 'pending', said: 'nobody' });
   }
 
-  /** An explorer says that it is there. Gives whether it is believed. */
+  /** An explorer says that it is there. Gives whether it is believed. Errors: TuneError `tune.device` of one that is allowed for another class. */
   async register(key: string, device: string, room: number): Promise<boolean> {
     return this.store.locked(async (trx) => {
       const row = (await trx('explorers').where({ key }).first()) as Row | undefined;
       const seen = this.now();
       const listed = this.listed.has(key) && row?.said !== 'maintainer';
       const said = listed ? { standing: 'allowed', said: 'settings' } : {};
+      checkClass(row, device);
       if (row !== undefined)
         await trx('explorers')
           .where({ key })
@@ -60,11 +62,12 @@ export class Explorers {
     });
   }
 
-  /** Marks an explorer as there. Gives its class. Errors: TuneError `tune.signature` of one that is not believed. */
+  /** Marks an explorer as there. Gives its class. Errors: TuneError `tune.signature` of one that is not believed; `tune.device` of another class. */
   async seen(key: string, heard?: { readonly device: string; readonly room: number }): Promise<string> {
     const row = (await this.store.db('explorers').where({ key }).first()) as Row | undefined;
     if (row?.standing !== 'allowed')
       throw wrong('tune.signature', 'explorer', key, 'one that the operator of the service has allowed');
+    if (heard !== undefined) checkClass(row, heard.device);
     await this.store
       .db('explorers')
       .where({ key })
@@ -79,15 +82,21 @@ export class Explorers {
   /** A maintainer's word; records of an explorer that is refused are forgotten, and explored again when they are missed. */
   async set(key: string, allowed: boolean): Promise<void> {
     await this.store.locked(async (trx) => {
-      const standing = allowed ? 'allowed' : 'refused';
+      // One that is refused and allowed again may be of another class.
+      const standing = allowed ? { standing: 'allowed' } : { standing: 'refused', device: '' };
       const row = (await trx('explorers').where({ key }).first()) as Row | undefined;
-      if (row !== undefined) await trx('explorers').where({ key }).update({ standing, said: 'maintainer' });
-      else await trx('explorers').insert({ key, device: '', room: 0, seen: 0, standing, said: 'maintainer' });
+      if (row !== undefined) await trx('explorers').where({ key }).update({ ...standing, said: 'maintainer' });
+      else await trx('explorers').insert({ key, device: '', room: 0, seen: 0, ...standing, said: 'maintainer' });
       if (allowed) return;
       await trx('records').where({ explorer: key }).delete();
       await trx('codes').where({ explorer: key }).delete();
-      const free = { state: 'queued', task: null, explorer: null, until: null };
-      await trx('queue').where({ explorer: key, state: 'leased' }).update(free);
+      await trx('queue').where({ explorer: key, state: 'leased' }).update(FREE);
     });
   }
+}
+
+/** An explorer was allowed for one class: a device of another one is another explorer. Errors: TuneError `tune.device`. */
+function checkClass(row: Row | undefined, device: string): void {
+  if (row?.standing === 'allowed' && row.device !== '' && row.device !== device)
+    throw wrong('tune.device', 'explorer', `"${device}"`, `"${row.device}", or other keys for another class`);
 }

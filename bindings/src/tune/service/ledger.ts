@@ -39,6 +39,8 @@ export interface Look {
 const MOST_NOTED = 100_000;
 /** Tasks that one operator is noted for. */
 const MOST_TASKS = 10_000;
+/** How long an operator without a record is remembered after it was asked for. */
+const UNKNOWN_HOURS = 24;
 /** Uses that are kept for each operator that may be, on average. */
 const MOST_USES = 10;
 
@@ -62,10 +64,12 @@ export class Ledger {
 
   /** Counts what there is. */
   async open(): Promise<void> {
-    const row = (await this.store.db('operators').count({ count: '*' }).first()) as {
-      count: number | string;
+    const count = async (table: string): Promise<number> => {
+      const row = (await this.store.db(table).count({ count: '*' }).first()) as { count: number | string };
+      return Number(row.count);
     };
-    this.#operators = Number(row.count);
+    this.#operators = await count('operators');
+    this.#uses = await count('uses');
   }
 
   note({ name, key, task, asked, hit, times = 1 }: Look): void {
@@ -159,10 +163,29 @@ export class Ledger {
     await this.store.insert(trx, 'uses', uses, ['name', 'task'], () => ({ hour: trx.raw('excluded.hour') }));
   }
 
-  /** Forgets counts of long ago. */
+  /**
+   * Forgets counts of long ago; and operators that nothing came of and that nobody has asked for in a day, with their counts: there is room for so many operators, and
+   * whoever asks may ask for what there is not.
+   */
   async sweep(keptHours: number): Promise<void> {
-    const before = Math.floor(this.settings.now() / HOUR) - keptHours;
-    for (const table of ['counts', 'uses']) await this.store.db(table).where('hour', '<', before).delete();
+    const hour = Math.floor(this.settings.now() / HOUR);
+    for (const table of ['counts', 'uses'])
+      await this.store.db(table).where('hour', '<', hour - keptHours).delete();
+    const since = { hour: hour - UNKNOWN_HOURS, at: (hour - UNKNOWN_HOURS) * HOUR };
+    await this.store.locked(async (trx) => {
+      const named = (table: string) => trx(table).whereRaw('?? = ??', [`${table}.name`, 'operators.name']);
+      await trx('operators')
+        .where('first', '<', since.at)
+        .whereNotExists(named('records'))
+        .whereNotExists(named('queue'))
+        .whereNotExists(named('failures').where('at', '>=', this.settings.now() - this.queue.settings.retryMs))
+        .whereNotExists(named('counts').where('hour', '>=', since.hour))
+        .delete();
+      for (const table of ['counts', 'uses', 'failures', 'explorations'])
+        await trx(table)
+          .whereNotExists(trx('operators').whereRaw('?? = ??', ['operators.name', `${table}.name`]))
+          .delete();
+    });
     await this.open();
   }
 }

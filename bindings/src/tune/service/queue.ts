@@ -336,7 +336,8 @@ export class Queue {
   }
 }
 
-const FREE = { state: 'queued', task: null, explorer: null, until: null } as const;
+/** Of what waits again. */
+export const FREE = { state: 'queued', task: null, explorer: null, until: null } as const;
 
 function lost(task: string): Error {
   return wrong(

@@ -1,4 +1,5 @@
 /** What requests and answers look like, as JSON schemas. Whatever they do not name is refused. Keys and records are checked by their own rules besides. */
+import { MOST_KEYS } from '../requests.js';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -12,8 +13,6 @@ function object(properties: Readonly<Record<string, Schema>>, optional: readonly
   return { type: 'object', properties, required, additionalProperties: false };
 }
 
-/** Keys in one query. */
-export const MOST_KEYS = 128;
 const types = list(text(4096), 4096);
 const key = object({
   operator: text(256),
@@ -61,7 +60,6 @@ export const query = object(
   },
   ['hits'],
 );
-export const records = object({ records: list(record, MOST_KEYS) });
 export const byName = object({ name: sha });
 export const bySha = object({ sha });
 export const byExplorer = object({ explorer: sha });
