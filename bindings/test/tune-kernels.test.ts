@@ -205,9 +205,7 @@ describe('what is derived', () => {
       expect(kernels).toEqual([]);
       expect(reasons).toEqual([expect.stringMatching(/limb\.ntt was left out/)]);
       await expect(deriveCode(signed, planted)).rejects.toMatchObject({ code: 'tune.code' });
-      expect(await hashOf(await deriveCode(signed, one(SCHEDULE)))).toBe(
-        await hashOf(make(SCHEDULE).bytes),
-      );
+      expect(await hashOf(await deriveCode(signed, one(SCHEDULE)))).toBe(await hashOf(make(SCHEDULE).bytes));
       expect(() => make({ ...SCHEDULE, passes: [5, 5] })).toThrow(
         expect.objectContaining({ code: 'tune.record' }),
       );

@@ -87,7 +87,12 @@ export async function runExplorer(options: ExplorerOptions): Promise<void> {
   };
 
   /** Brings what was found. Errors: what the service says for certain; code of the explorer that is other code. */
-  const bring = async (key: OperatorKey, best: Best, path: string, life: AbortSignal): Promise<TuneRecord> => {
+  const bring = async (
+    key: OperatorKey,
+    best: Best,
+    path: string,
+    life: AbortSignal,
+  ): Promise<TuneRecord> => {
     const unsigned = { key, best, at: Date.now(), version: options.version, explorer: keys.publicKey };
     const record = await signRecord(unsigned, keys);
     for (const hash of new Set(KINDS.flatMap((kind) => best[kind]?.code ?? []))) {

@@ -85,8 +85,12 @@ export class Explorers {
       // One that is refused and allowed again may be of another class.
       const standing = allowed ? { standing: 'allowed' } : { standing: 'refused', device: '' };
       const row = (await trx('explorers').where({ key }).first()) as Row | undefined;
-      if (row !== undefined) await trx('explorers').where({ key }).update({ ...standing, said: 'maintainer' });
-      else await trx('explorers').insert({ key, device: '', room: 0, seen: 0, ...standing, said: 'maintainer' });
+      if (row !== undefined)
+        await trx('explorers')
+          .where({ key })
+          .update({ ...standing, said: 'maintainer' });
+      else
+        await trx('explorers').insert({ key, device: '', room: 0, seen: 0, ...standing, said: 'maintainer' });
       if (allowed) return;
       await trx('records').where({ explorer: key }).delete();
       await trx('codes').where({ explorer: key }).delete();

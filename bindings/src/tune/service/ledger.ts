@@ -170,7 +170,10 @@ export class Ledger {
   async sweep(keptHours: number): Promise<void> {
     const hour = Math.floor(this.settings.now() / HOUR);
     for (const table of ['counts', 'uses'])
-      await this.store.db(table).where('hour', '<', hour - keptHours).delete();
+      await this.store
+        .db(table)
+        .where('hour', '<', hour - keptHours)
+        .delete();
     const since = { hour: hour - UNKNOWN_HOURS, at: (hour - UNKNOWN_HOURS) * HOUR };
     await this.store.locked(async (trx) => {
       const named = (table: string) => trx(table).whereRaw('?? = ??', [`${table}.name`, 'operators.name']);
@@ -178,7 +181,9 @@ export class Ledger {
         .where('first', '<', since.at)
         .whereNotExists(named('records'))
         .whereNotExists(named('queue'))
-        .whereNotExists(named('failures').where('at', '>=', this.settings.now() - this.queue.settings.retryMs))
+        .whereNotExists(
+          named('failures').where('at', '>=', this.settings.now() - this.queue.settings.retryMs),
+        )
         .whereNotExists(named('counts').where('hour', '>=', since.hour))
         .delete();
       for (const table of ['counts', 'uses', 'failures', 'explorations'])
