@@ -238,6 +238,22 @@ describe('who lies between', () => {
     expect(error?.details).toMatchObject({ party: 'süd', reason: 'false' });
   });
 
+  it.each([
+    ['own', []],
+    ['commitments', [1]],
+  ])('hears nothing that could not be kept before: %s', async (what, kinds) => {
+    const store = inMemory();
+    const keep = {
+      ...store,
+      put: (name: string, bytes: Uint8Array) =>
+        name.endsWith(`"${what}"]`) ? Promise.reject(new Error('disk full')) : store.put(name, bytes),
+    };
+    const { sent, say, meeting, parties, settled } = against({ keep });
+    say('süd', message(meeting, 1, 1, commitmentOf(meeting, parties, 'süd', await randomSaid())));
+    expect((await settled).error?.code).toBe('party.store');
+    expect(sent.map(({ bytes }) => bytes[4])).toEqual(kinds);
+  });
+
   it('cannot have a party that comes back take another commitment than before', async () => {
     const keep = inMemory();
     const first = against({ keep });
