@@ -140,7 +140,11 @@ describe('the evaluator worker', () => {
       sizes: [isHandle],
       explain: [isHandle],
       freeProgram: [isHandle],
-      start: [(options: object) => Object.keys(options).sort().join() === 'module,shared,threads,variant'],
+      start: [
+        (options: { readonly kernels?: unknown[] }) =>
+          Object.keys(options).sort().join() === 'kernels,module,shared,threads,variant' &&
+          options.kernels?.length === 0,
+      ],
       open: [isProgram, (insecure) => insecure === false],
       loadKey: [isHandle, (key) => isBytes(key, allKeys)],
       missingKeys: [isHandle],
