@@ -184,7 +184,8 @@ for (const name of BROWSERS) {
       await page.evaluate(`${flat}.focus()`);
       await page.press('ArrowDown');
       await page.until(`${flat}.dataset.selected !== ''`, PATIENCE_MS);
-      assert.equal((await entries(page, 'producer')).length > 0, true);
+      // Its sets are asked for once it is selected.
+      await page.until(`document.querySelector('${PANEL} .operands.producer .entries li') !== null`, PATIENCE_MS);
       assert.deepEqual(Object.keys(await run(page)), ['y0', 'y1', 'y2', 'y3']);
     });
 
