@@ -1,6 +1,5 @@
 /** What the service forgets, and what it counts again when it starts: with SQLite, which is an optional peer. */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -9,20 +8,9 @@ import { HOUR, Ledger } from '../src/tune/service/ledger.js';
 import { libraries } from '../src/tune/service/libraries.js';
 import { Queue } from '../src/tune/service/queue.js';
 import { Store } from '../src/tune/service/store.js';
+import { hasSqlite } from './has-sqlite.js';
 
 const TASK = '0'.repeat(32);
-
-function hasSqlite(): boolean {
-  try {
-    const Database = createRequire(import.meta.url)('better-sqlite3') as new (path: string) => {
-      close(): void;
-    };
-    new Database(':memory:').close();
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 describe.skipIf(!hasSqlite())('a service that is full', () => {
   it('forgets in a day what nothing came of, keeps the rest, and has room again', async () => {

@@ -1,7 +1,6 @@
 /** The queues of the service against a slow model of them, over random sequences of everything that can happen. */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -11,6 +10,7 @@ import { createTuneService } from '../src/tune/service/index.js';
 import type { OperatorStatistics, Policy } from '../src/tune/service/index.js';
 import { authorization } from '../src/tune/sign.js';
 import { random } from './random.js';
+import { hasSqlite } from './has-sqlite.js';
 
 const TOKEN = 'a token of maintainers, of this test';
 const DEVICES = ['one class', 'another class'] as const;
@@ -191,18 +191,6 @@ class Model {
 
 const folders: string[] = [];
 afterAll(() => folders.forEach((folder) => rmSync(folder, { recursive: true, force: true })));
-
-function hasSqlite(): boolean {
-  try {
-    const Database = createRequire(import.meta.url)('better-sqlite3') as new (path: string) => {
-      close(): void;
-    };
-    new Database(':memory:').close();
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** The service as it is asked over HTTP. */
 async function subject(model: Model, keys: readonly ExplorerKeys[]) {
