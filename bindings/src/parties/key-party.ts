@@ -126,10 +126,9 @@ export class SharingParty extends Resource implements KeyParty {
     const secret = this.#takesPart(active) ? 'decrypt' : undefined;
     const outputs = await this.#run(shared, inputs, secret, options, signal);
     if (!to.includes(this.name)) return undefined;
-    const names = Object.keys(outputs);
     const found = await connection.call(
       'partyOpened',
-      [handle, sent, publicKey, names, names.map((name) => bytesOf(outputs[name] as DataArray)), apart(open)],
+      [handle, sent, publicKey, ...namedOutputs(outputs), apart(open)],
       { signal, transfer: buffersOf(open) },
     );
     return outputsOf(this.#info, found, (info, raw) => decodeValue(info, cellsOf(raw), false));
@@ -155,13 +154,12 @@ export class SharingParty extends Resource implements KeyParty {
     const secret = this.#takesPart(active) ? 'decrypt' : undefined;
     const outputs = await this.#run(shared, inputs, secret, options, signal);
     if (hub !== this.name) return undefined;
-    const names = Object.keys(outputs);
     const values = await connection.call(
       'partySwitched',
-      [handle, sent, publicKey, receiver, names, names.map((name) => bytesOf(outputs[name] as DataArray))],
+      [handle, sent, publicKey, receiver, ...namedOutputs(outputs)],
       { signal },
     );
-    return Object.fromEntries(values.map(({ name, bytes }) => [name, bytes]));
+    return ciphertextsOf(values);
   }
 
   async refresh(results: Ciphertexts, options: RefreshOptions): Promise<Ciphertexts | undefined> {
@@ -180,13 +178,12 @@ export class SharingParty extends Resource implements KeyParty {
     const secret = this.#takesPart(active) ? 'decrypt' : undefined;
     const outputs = await this.#run(shared, inputs, secret, options, signal);
     if (hub !== this.name) return undefined;
-    const names = Object.keys(outputs);
     const values = await connection.call(
       'partyRefreshed',
-      [handle, sent, publicKey, names, names.map((name) => bytesOf(outputs[name] as DataArray))],
+      [handle, sent, publicKey, ...namedOutputs(outputs)],
       { signal },
     );
-    return Object.fromEntries(values.map(({ name, bytes }) => [name, bytes]));
+    return ciphertextsOf(values);
   }
 
   async released(options: CallOptions = {}): Promise<number> {
@@ -260,6 +257,16 @@ function wordsOf(bytes: Uint8Array<ArrayBuffer>): BigUint64Array {
 
 function sentOf(results: Ciphertexts): Uint8Array<ArrayBuffer>[] {
   return Object.entries(results).map(([name, bytes]) => movable(checkBytes(`Result "${name}"`, bytes)));
+}
+
+/** Names of what came out of a protocol, and the bytes of each. */
+function namedOutputs(outputs: RunOutputs): [names: string[], bytes: Uint8Array[]] {
+  const names = Object.keys(outputs);
+  return [names, names.map((name) => bytesOf(outputs[name] as DataArray))];
+}
+
+function ciphertextsOf(values: readonly NamedData[]): Ciphertexts {
+  return Object.fromEntries(values.map(({ name, bytes }) => [name, bytes]));
 }
 
 /** The bytes of words. */
