@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { load } from 'cipherloom';
 import { taskIn } from '../../examples/clinic/client.mjs';
+import { startProcess } from '../lib/started.mjs';
 import {
   FOLDER,
   joinAs,
@@ -12,7 +13,6 @@ import {
   refused,
   SHORT_LEASE,
   skip,
-  startProcess,
   startService,
   study,
 } from './clinic.mjs';
