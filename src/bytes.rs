@@ -53,7 +53,8 @@ impl Kind {
         match self {
             Self::Task => 6,
             Self::Value | Self::ValueKey => 5,
-            Self::PublicKey | Self::Shared | Self::Member => 1,
+            Self::PublicKey | Self::Shared => 1,
+            Self::Member => 2,
             _ => 4,
         }
     }

@@ -22,6 +22,7 @@ use road::random::{Dice, Random, random};
 use road::{TaskBuilder, by_name, computed, expected, given, sealed_public};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use zeroize::Zeroizing;
 
 type Cells = BTreeMap<String, Exact>;
 type Bytes = BTreeMap<String, Vec<u8>>;
@@ -164,7 +165,7 @@ fn keyed(program: &Arc<Program>, parties: usize, threshold: Option<usize>) -> Ke
     // The last ones, where not all are needed.
     let active = &names[parties - threshold.unwrap_or(parties)..];
     let shared = sharing.keys(active, "cloud", &run).unwrap();
-    let inputs = members[parties - active.len()..].iter().flat_map(|member| member.key_inputs().unwrap());
+    let inputs = members[parties - active.len()..].iter().flat_map(|member| member.key_inputs(&run).unwrap());
     let (outputs, sent) = together(&shared, &named(inputs));
     let public: Vec<&Vec<u8>> = active.iter().map(|name| &outputs[&format!("public key {name}")]).collect();
     assert!(public.iter().all(|key| *key == public[0]), "everybody has the same");
@@ -200,9 +201,18 @@ impl Keyed {
     }
 
     fn opening_inputs(&self, opening: &Opening, active: &[String]) -> Inputs {
+        self.inputs(opening, active, Member::decryption_inputs)
+    }
+
+    fn inputs(
+        &self,
+        opening: &Opening,
+        active: &[String],
+        secret: impl Fn(&Member) -> Result<Vec<(String, Zeroizing<Vec<u8>>)>>,
+    ) -> Inputs {
         let who =
             |name: &String| self.members.iter().zip(&self.names).find(|(_, own)| *own == name).unwrap().0;
-        let mut inputs = named(active.iter().flat_map(|name| who(name).decryption_inputs().unwrap()));
+        let mut inputs = named(active.iter().flat_map(|name| secret(who(name)).unwrap()));
         let bytes = |words: &[u64]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
         for party in &opening.shared.owners().parties {
             for (name, words) in &opening.ciphertexts {
@@ -228,7 +238,8 @@ impl Keyed {
         let run: [u8; 16] = program.id();
         let shared = sharing.keys(active, "cloud", &run).unwrap();
         let own = members.iter().zip(&self.names).filter(|(_, name)| active.contains(name));
-        let (outputs, sent) = together(&shared, &named(own.flat_map(|(own, _)| own.key_inputs().unwrap())));
+        let (outputs, sent) =
+            together(&shared, &named(own.flat_map(|(own, _)| own.key_inputs(&run).unwrap())));
         let made = outputs.iter().filter_map(|(name, words)| Some((name.strip_prefix("key ")?, words)));
         let key = |(name, words): (&str, &Vec<u8>)| sharing.key(&run, name, words, &self.public_key).unwrap();
         let keys = made.map(key).collect();
@@ -249,7 +260,7 @@ impl Keyed {
     ) -> Result<Bytes> {
         let results: Vec<&[u8]> = results.iter().map(Vec::as_slice).collect();
         let opening = self.sharing.refreshing(&results, &self.public_key, active, "cloud", &run)?;
-        let inputs = self.opening_inputs(&opening, active);
+        let inputs = self.inputs(&opening, active, |own| own.refreshing_inputs(&run));
         let (outputs, sent) = together_with(&opening.shared, &inputs, change)?;
         // Two polynomials of each party, for each ciphertext.
         assert_eq!(sent.len(), 2 * active.len() * opening.ciphertexts.len());
@@ -811,6 +822,53 @@ fn decryptions_are_counted() {
     assert_eq!((again.released(), again.decryption_inputs().err().unwrap().code()), (2, "key.released"));
 }
 
+/// Two shares of one common reference tell of the secret: a party refuses it, whatever it was used for, and when it was saved since.
+#[test]
+fn a_run_serves_once() {
+    let (task, _) = products(false);
+    let program = Arc::new(Program::compile(task, &options(SchemeName::Bgv, 2)).unwrap());
+    let keyed = keyed(&program, 2, None);
+    let [first, second] = [*b"a run of a test.", *b"another one here"];
+    let refused = |member: &Member, run| {
+        let keys = member.key_inputs(run).err().unwrap();
+        let refresh = member.refreshing_inputs(run).err().unwrap();
+        assert_eq!([keys.code(), refresh.code()], ["party.shared"; 2]);
+        assert!(keys.to_string().contains("which it has used"), "{keys}");
+    };
+    let member = &keyed.members[0];
+    refused(member, &first);
+    assert_eq!(member.released(), 0, "what is refused counts as nothing");
+    member.refreshing_inputs(&second).unwrap();
+    let again = Member::restore(Arc::clone(&keyed.sharing), "p0", &member.save()).unwrap();
+    [first, second].iter().for_each(|run| refused(&again, run));
+    again.key_inputs(&[7; 16]).unwrap();
+    again.decryption_inputs().unwrap();
+}
+
+/// A party that was saved is of its name, and of its group.
+#[test]
+fn what_was_saved_is_its_own() {
+    let (task, _) = products(false);
+    let program = Arc::new(Program::compile(task, &options(SchemeName::Bgv, 3)).unwrap());
+    let sharing = |names: &[&str], threshold| {
+        let simd: Arc<dyn Platform> = Arc::new(Simd::new());
+        Arc::new(Sharing::new(Arc::clone(&program), simd, CLOCK, (&strings(names), threshold)).unwrap())
+    };
+    let names = ["ann", "ben", "cat"];
+    let saved = Member::new(sharing(&names, Some(2)), "ann").unwrap().save();
+    Member::restore(sharing(&names, Some(2)), "ann", &saved).unwrap();
+    for (group, name, what) in [
+        (sharing(&names, Some(2)), "ben", "that of `ann`"),
+        (sharing(&["ben", "ann", "cat"], Some(2)), "ann", "2 of ben, ann, cat"),
+        (sharing(&["ann", "ben", "dan"], Some(2)), "ann", "another group"),
+        (sharing(&names, None), "ann", "all of ann, ben, cat"),
+    ] {
+        let error = Member::restore(group, name, &saved).err().unwrap();
+        assert_eq!(error.code(), "party.shared");
+        assert!(error.to_string().contains(what), "{error}");
+    }
+}
+
 /// Keys, results and groups that are not these.
 #[test]
 fn what_is_not_theirs_is_refused() {
@@ -825,6 +883,8 @@ fn what_is_not_theirs_is_refused() {
         (&["a", "b", "c"][..], None, "found 3, expected 2"),
         (&["a", "b"][..], Some(2), "threshold"),
         (&["a", "b"][..], Some(1), "threshold"),
+        (&["a", "b", "c"][..], Some(0), "threshold"),
+        (&["a", "b", "a"][..], None, "`a` twice"),
     ] {
         let error = sharing(names, threshold).err().unwrap();
         assert!(error.to_string().contains(what), "{error}");
@@ -835,9 +895,6 @@ fn what_is_not_theirs_is_refused() {
     for active in [&["a"][..], &["a", "a"], &["a", "c"]] {
         assert_eq!(own.keys(&strings(active), "a", &[1; 16]).err().unwrap().code(), "party.shared");
     }
-    // Names, one after the other, that are the same twice.
-    let twice = sharing(&["a", "a"], None).unwrap();
-    assert_eq!(twice.keys(&strings(&["a", "a"]), "a", &[1; 16]).err().unwrap().code(), "party.shared");
     // Another run, and another order of names, are other graphs.
     let id = |names: &[&str], run: u8| {
         sharing(names, None).unwrap().keys(&strings(&["a", "b"]), "a", &[run; 16]).unwrap().id().unwrap()

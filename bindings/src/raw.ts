@@ -474,11 +474,12 @@ export interface RawParty {
   dealingInputs(): NamedData[];
   keep(share: Uint8Array): void;
   keys(active: string[], hub: string, run: Uint8Array): Uint8Array<ArrayBuffer>;
-  keyInputs(): NamedData[];
+  keyInputs(run: Uint8Array): NamedData[];
   publicKey(run: Uint8Array, output: Uint8Array): Uint8Array<ArrayBuffer>;
   key(run: Uint8Array, name: string, output: Uint8Array, publicKey: Uint8Array): Uint8Array<ArrayBuffer>;
   decryption(results: Uint8Array[], publicKey: Uint8Array, active: string[], to: string[]): RawOpening;
   decryptionInputs(): NamedData[];
+  refreshingInputs(run: Uint8Array): NamedData[];
   openedJob(
     results: Uint8Array[],
     publicKey: Uint8Array,
@@ -611,7 +612,7 @@ export interface RawTasks extends RawModule {
   RawParty: new (
     program: RawProgram,
     names: string[],
-    threshold: number,
+    threshold: number | undefined,
     name: string,
     saved: Uint8Array | undefined,
   ) => RawParty;

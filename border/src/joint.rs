@@ -20,7 +20,7 @@ pub struct RawParty {
 
 #[wasm_bindgen]
 impl RawParty {
-    /// A party of that name: one of `names` with a fresh secret or the `saved` one, or another one, who has none. `threshold` is 0 where all of them have to take part.
+    /// A party of that name: one of `names` with a fresh secret or the `saved` one, or another one, who has none. Without `threshold` all of them have to take part.
     ///
     /// # Errors
     /// Throws.
@@ -28,11 +28,11 @@ impl RawParty {
     pub fn new(
         program: &RawProgram,
         names: Vec<String>,
-        threshold: u32,
+        threshold: Option<u32>,
         name: &str,
         saved: Option<Uint8Array>,
     ) -> Result<RawParty, Thrown> {
-        let group = (names.as_slice(), (threshold > 0).then_some(threshold as usize));
+        let group = (names.as_slice(), threshold.map(|threshold| threshold as usize));
         let sharing = Arc::new(Sharing::new(Arc::clone(&program.program), platform(), CLOCK, group)?);
         let member = match saved {
             Some(saved) => {
@@ -116,8 +116,9 @@ impl RawParty {
     /// # Errors
     /// Throws.
     #[wasm_bindgen(js_name = keyInputs)]
-    pub fn key_inputs(&self) -> Result<Array, Thrown> {
-        Ok(inputs(self.member.as_ref().map_or(Ok(Vec::new()), Member::key_inputs)?))
+    pub fn key_inputs(&self, run: &Uint8Array) -> Result<Array, Thrown> {
+        let run = run_of(run)?;
+        Ok(inputs(self.member.as_ref().map_or(Ok(Vec::new()), |own| own.key_inputs(&run))?))
     }
 
     /// See [`Sharing::public_key`].
@@ -199,6 +200,16 @@ impl RawParty {
     #[wasm_bindgen(js_name = decryptionInputs)]
     pub fn decryption_inputs(&self) -> Result<Array, Thrown> {
         Ok(inputs(self.member.as_ref().map_or(Ok(Vec::new()), Member::decryption_inputs)?))
+    }
+
+    /// See [`Member::refreshing_inputs`]; none of who shares no key, or takes no part.
+    ///
+    /// # Errors
+    /// Throws.
+    #[wasm_bindgen(js_name = refreshingInputs)]
+    pub fn refreshing_inputs(&self, run: &Uint8Array) -> Result<Array, Thrown> {
+        let run = run_of(run)?;
+        Ok(inputs(self.member.as_ref().map_or(Ok(Vec::new()), |own| own.refreshing_inputs(&run))?))
     }
 
     /// See [`Sharing::opened`]: outputs by name, then public inputs.

@@ -20,7 +20,7 @@ impl Group {
     /// All have to take part.
     ///
     /// # Errors
-    /// `Party` for fewer than 2 or more than 256 (names are checked where a graph is shared).
+    /// `Party` for fewer than 2 or more than 256, and for a name that is there twice (what names may be is checked where a graph is shared).
     pub fn new(names: &[String]) -> Result<Self> {
         Self::with_threshold(names, None)
     }
@@ -45,6 +45,10 @@ impl Group {
             let expected = format!("2 to {}; of all {count}, none", count - 1);
             return wrong("threshold", threshold, expected);
         }
+        if let Some(twice) = names.iter().enumerate().find(|(at, name)| names[..*at].contains(name)) {
+            let (found, expected) = (format!("`{}` twice", twice.1), "each once".into());
+            return Err(Error::Party { what: "parties that share a key".into(), found, expected });
+        }
         Ok(Self { names: names.to_vec(), threshold })
     }
 
@@ -61,6 +65,18 @@ impl Group {
     /// How many are enough, where that is fewer than all.
     pub fn threshold(&self) -> Option<usize> {
         self.threshold
+    }
+
+    /// 16 bytes of BLAKE3 of the threshold (0 where all take part) and of the names in their order, each behind its length, as 8 bytes.
+    pub fn id(&self) -> [u8; 16] {
+        let mut hasher = blake3::Hasher::new_derive_key("cipherloom 2026 v1 group of a shared key");
+        hasher.update(&(self.threshold.unwrap_or(0) as u64).to_le_bytes());
+        for name in &self.names {
+            hasher.update(&(name.len() as u64).to_le_bytes()).update(name.as_bytes());
+        }
+        let mut id = [0; 16];
+        id.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+        id
     }
 
     /// All of them.

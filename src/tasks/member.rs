@@ -21,7 +21,7 @@ use crate::schemes::noise;
 use crate::values::{GivenCells, PackedValue};
 use crate::{Error, Result};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use zeroize::Zeroizing;
 
 /// A program, and who shares its secret key: the same for everybody, since each makes the graphs of the protocols for itself, and they meet only where these are the same.
@@ -426,6 +426,8 @@ pub struct Member {
     holder: Holder,
     /// Its share of the key, where any few are enough and shares were dealt.
     share: Option<Zeroizing<Vec<u8>>>,
+    /// Runs whose common reference it has used with its secret.
+    used: Mutex<Vec<[u8; 16]>>,
 }
 
 impl Member {
@@ -441,7 +443,7 @@ impl Member {
     /// The party that was saved.
     ///
     /// # Errors
-    /// `Format` for bytes that do not decode; `Foreign` when the saved secret has other parameters; `Party` for a name that is none of the group, and for a share where none are dealt.
+    /// `Format` for bytes that do not decode; `Foreign` when the saved secret has other parameters; `Party` for a name that is none of the group, for what another party saved, or one of another group, and for a share where none are dealt.
     pub fn restore(sharing: Arc<Sharing>, name: &str, saved: &[u8]) -> Result<Self> {
         let mut reader = Reader::new(saved, Kind::Member)?;
         let length = usize::try_from(reader.number()?).unwrap_or(usize::MAX);
@@ -450,9 +452,26 @@ impl Member {
             0 => None,
             length => Some(reader.raw(length)?),
         };
-        let mut own = Self::with(sharing, name, holder)?;
-        share.map_or(Ok(()), |share| own.keep(share))?;
+        let (group, saved_by) = (reader.id()?, reader.short()?);
+        let count = usize::try_from(reader.number()?).unwrap_or(usize::MAX);
+        let used = reader.raw(count.saturating_mul(16))?.as_chunks::<16>().0.to_vec();
         reader.end()?;
+        let mut own = Self::with(sharing, name, holder)?;
+        let (what, of) = (format!("saved party of `{name}`"), own.sharing.group());
+        if saved_by != name {
+            return Err(Error::Party {
+                what,
+                found: format!("that of `{saved_by}`"),
+                expected: "its own".into(),
+            });
+        }
+        if group != of.id() {
+            let all = of.threshold().map_or("all".to_owned(), |threshold| threshold.to_string());
+            let expected = format!("{all} of {}, in this order", of.names().join(", "));
+            return Err(Error::Party { what, found: "one of another group".into(), expected });
+        }
+        share.map_or(Ok(()), |share| own.keep(share))?;
+        own.used = Mutex::new(used);
         Ok(own)
     }
 
@@ -461,7 +480,7 @@ impl Member {
             let (found, expected) = (format!("`{name}`"), sharing.group.names().join(", "));
             return Err(Error::Party { what: "party that shares a key".into(), found, expected });
         }
-        Ok(Self { sharing, name: name.to_owned(), holder, share: None })
+        Ok(Self { sharing, name: name.to_owned(), holder, share: None, used: Mutex::default() })
     }
 
     /// What all agree on.
@@ -478,7 +497,29 @@ impl Member {
         writer.bytes(&holder);
         writer.number(share.len() as u64);
         writer.bytes(share);
+        writer.bytes(&self.sharing.group.id());
+        writer.short(&self.name);
+        let used = self.used();
+        writer.number(used.len() as u64);
+        writer.bytes(used.as_flattened());
         Zeroizing::new(writer.finish())
+    }
+
+    fn used(&self) -> MutexGuard<'_, Vec<[u8; 16]>> {
+        self.used.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes that it uses a run's common reference, whatever comes of it: two shares of one reference and one secret differ by their errors alone, and enough of them tell the secret.
+    fn spend(&self, run: &[u8; 16]) -> Result<()> {
+        let mut used = self.used();
+        if used.contains(run) {
+            let (what, found) =
+                (format!("run of `{}`", self.name), format!("{}, which it has used", hex(run)));
+            let expected = "one that is new: each making of keys and each refresh has its own".into();
+            return Err(Error::Party { what, found, expected });
+        }
+        used.push(*run);
+        Ok(())
     }
 
     /// How many decryptions it took part in.
@@ -509,11 +550,17 @@ impl Member {
         Ok(vec![(format!("key {}", self.name), seed), self.fresh()?])
     }
 
-    /// Its inputs of the graph that makes keys: its secret, or share, and a fresh seed.
+    /// Its inputs of the graph that makes keys: its secret, or share, and a fresh seed. `run` is the one of [`Sharing::keys`], and counts as used.
     ///
     /// # Errors
-    /// `Party` for a share that was not dealt yet; `Math` when the platform gives no randomness.
-    pub fn key_inputs(&self) -> Result<Vec<(String, Zeroizing<Vec<u8>>)>> {
+    /// `Party` for a share that was not dealt yet, and for a run that it has used; `Math` when the platform gives no randomness.
+    pub fn key_inputs(&self, run: &[u8; 16]) -> Result<Vec<(String, Zeroizing<Vec<u8>>)>> {
+        let inputs = self.own_inputs()?;
+        self.spend(run)?;
+        Ok(inputs)
+    }
+
+    fn own_inputs(&self) -> Result<Vec<(String, Zeroizing<Vec<u8>>)>> {
         if self.sharing.group.threshold().is_none() {
             return self.dealing_inputs();
         }
@@ -525,15 +572,24 @@ impl Member {
         Ok(vec![(format!("key {}", self.name), share), self.fresh()?])
     }
 
-    /// Its secret inputs of a graph that decrypts, switches or refreshes: those of [`Member::key_inputs`]. It counts, whatever comes of it: what the other parties see of it cannot be taken back.
+    /// Its secret inputs of a graph that decrypts or switches: those of [`Member::key_inputs`]. It counts, whatever comes of it: what the other parties see of it cannot be taken back.
     ///
     /// # Errors
-    /// As [`Member::key_inputs`]; `Released` where as many were decrypted as the program was compiled for.
+    /// `Party` for a share that was not dealt yet; `Math` when the platform gives no randomness; `Released` where as many were decrypted as the program was compiled for.
     pub fn decryption_inputs(&self) -> Result<Vec<(String, Zeroizing<Vec<u8>>)>> {
-        let inputs = self.key_inputs()?;
+        let inputs = self.own_inputs()?;
         let releases = self.sharing.program.releases();
         self.holder.release(releases.ok_or(Error::Job("programs of several parties have releases"))?)?;
         Ok(inputs)
+    }
+
+    /// Those of a graph that refreshes, as of [`Member::decryption_inputs`]. `run` is the one of [`Sharing::refreshing`], and counts as used.
+    ///
+    /// # Errors
+    /// As [`Member::decryption_inputs`]; `Party` for a run that it has used.
+    pub fn refreshing_inputs(&self, run: &[u8; 16]) -> Result<Vec<(String, Zeroizing<Vec<u8>>)>> {
+        self.spend(run)?;
+        self.decryption_inputs()
     }
 
     /// A secret seed for one run.

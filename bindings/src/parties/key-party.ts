@@ -26,6 +26,7 @@ import { decodeValue, type ValueRule } from '../values/cells.js';
 import { apart, buffersOf, encodedByName } from '../values/named.js';
 import type { Decrypted, ProgramInfo } from '../values/types.js';
 import type { Key } from '../worker/key.js';
+import type { Secrets } from '../worker/protocol.js';
 import { bytesOfDigits } from './digits.js';
 import { Shared } from './shared.js';
 import type {
@@ -77,7 +78,7 @@ export class SharingParty extends Resource implements KeyParty {
     const signal = this.signal(options.signal);
     const { connection, handle } = await abortable(this.#key.find(), signal);
     const graph = await connection.call('partyDealing', [handle], { signal });
-    const outputs = await this.#run(graph, [], 'deal', options, signal);
+    const outputs = await this.#run(graph, [], { of: 'deal' }, options, signal);
     const share = bytesOf(outputs[`share ${this.name}`] as DataArray);
     await connection.call('partyKeep', [handle, share], { signal, transfer: [share.buffer] });
     await this.#key.keep();
@@ -91,7 +92,8 @@ export class SharingParty extends Resource implements KeyParty {
     const run = bytesOfDigits(options.run);
     const { connection, handle } = await abortable(this.#key.find(), signal);
     const graph = await connection.call('partyKeys', [handle, [...active], hub, run], { signal });
-    const outputs = await this.#run(graph, [], this.#takesPart(active) ? 'keys' : undefined, options, signal);
+    const secret = this.#takesPart(active) ? ({ of: 'keys', run } as const) : undefined;
+    const outputs = await this.#run(graph, [], secret, options, signal);
     const made = bytesOf(outputs[`public key ${this.name}`] as DataArray);
     const publicKey =
       options.publicKey ?? (await connection.call('partyPublicKey', [handle, run, made], { signal }));
@@ -123,7 +125,7 @@ export class SharingParty extends Resource implements KeyParty {
       [handle, sent, publicKey, [...active], [...to]],
       { signal },
     );
-    const secret = this.#takesPart(active) ? 'decrypt' : undefined;
+    const secret = this.#takesPart(active) ? ({ of: 'decrypt' } as const) : undefined;
     const outputs = await this.#run(shared, inputs, secret, options, signal);
     if (!to.includes(this.name)) return undefined;
     const found = await connection.call(
@@ -151,7 +153,7 @@ export class SharingParty extends Resource implements KeyParty {
       [handle, sent, publicKey, receiver, [...active], hub],
       { signal },
     );
-    const secret = this.#takesPart(active) ? 'decrypt' : undefined;
+    const secret = this.#takesPart(active) ? ({ of: 'decrypt' } as const) : undefined;
     const outputs = await this.#run(shared, inputs, secret, options, signal);
     if (hub !== this.name) return undefined;
     const values = await connection.call(
@@ -168,14 +170,15 @@ export class SharingParty extends Resource implements KeyParty {
     const { publicKey, active = this.parties, hub = active[0] as string } = options;
     checkArgument('refresh, option publicKey', publicKey, BYTES);
     checkArgument('option run', options.run, RUN_NAME);
+    const run = bytesOfDigits(options.run);
     const sent = sentOf(results);
     const { connection, handle } = await abortable(this.#key.find(), signal);
     const { shared, inputs } = await connection.call(
       'partyRefreshing',
-      [handle, sent, publicKey, [...active], hub, bytesOfDigits(options.run)],
+      [handle, sent, publicKey, [...active], hub, run],
       { signal },
     );
-    const secret = this.#takesPart(active) ? 'decrypt' : undefined;
+    const secret = this.#takesPart(active) ? ({ of: 'refresh', run } as const) : undefined;
     const outputs = await this.#run(shared, inputs, secret, options, signal);
     if (hub !== this.name) return undefined;
     const values = await connection.call(
@@ -241,14 +244,11 @@ export class SharingParty extends Resource implements KeyParty {
   async #secrets(secret: Secrets, signal: AbortSignal): Promise<readonly NamedData[]> {
     const { connection, handle } = await abortable(this.#key.find(), signal);
     const inputs = await connection.call('partyInputs', [handle, secret], { signal });
-    // What it counted must not be forgotten with its worker.
-    if (secret === 'decrypt') await this.#key.keep();
+    // What it counted, and which runs it has used, must not be forgotten with its worker.
+    if (secret.of !== 'deal') await this.#key.keep();
     return inputs;
   }
 }
-
-/** What secret inputs are for. */
-type Secrets = 'deal' | 'keys' | 'decrypt';
 
 /** Words over bytes that were made in a worker: they have a buffer of their own. */
 function wordsOf(bytes: Uint8Array<ArrayBuffer>): BigUint64Array {

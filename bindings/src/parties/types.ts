@@ -177,7 +177,7 @@ export interface PartyOptions extends CallOptions {
   parties: readonly string[];
   /** How many of them are enough, fewer than all; then each is dealt a share first ({@link KeyParty.deal}). Default: all have to take part. */
   threshold?: number | undefined;
-  /** What `KeyParty.save` gave. */
+  /** What `KeyParty.save` gave, of the same party in the same group. */
   saved?: Uint8Array | undefined;
 }
 
@@ -240,13 +240,13 @@ export interface KeyParty extends Disposable {
   readonly parties: readonly string[];
   readonly threshold: number | undefined;
   /**
-   * Deals shares to all others, and keeps what they deal: where there is a threshold, once, before all else, by all. A share is a secret of its receiver: `transport` has to hide it from everybody else. Save the
+   * Deals shares to all others, and keeps what they deal: where there is a threshold, before all else, by all; where it failed for one, again by all. A share is a secret of its receiver: `transport` has to hide it from everybody else. Save the
    * party afterwards.
    */
   deal(options: ProtocolOptions): Promise<void>;
   /**
    * Makes the public key and all evaluation keys of the program, in two rounds. The common polynomials follow from `run`: where it has to be done again, be it after a failure, it takes a
-   * new one, since two keys over the same polynomials tell of the secrets.
+   * new one, since two keys over the same polynomials tell of the secrets: a party remembers the runs that it has used, also when it was saved since, and refuses them (`party.shared`).
    */
   makeKeys(options: MakeKeysOptions): Promise<JointKeys>;
   /**

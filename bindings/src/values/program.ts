@@ -346,7 +346,7 @@ function partyOf(
   sent: Sent,
   opened: Remote<ProgramMethods>,
   name: string,
-  { parties, threshold = 0 }: { parties: string[]; threshold: number | undefined },
+  { parties, threshold }: { parties: string[]; threshold: number | undefined },
 ): Lodger {
   return {
     name: 'party',

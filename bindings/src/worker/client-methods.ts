@@ -67,10 +67,18 @@ export function clientMethods(open: Open<RawTasks>): Handlers<ClientMethods> {
     saveParty: (_, party) => bytesMoved(parties.get(party).save()),
     partyReleased: (_, party) => parties.get(party).released(),
     partyDealing: (_, party) => bytesMoved(parties.get(party).dealing()),
-    partyInputs: (_, party, of) => {
+    partyInputs: (_, party, secrets) => {
       const own = parties.get(party);
-      if (of === 'deal') return named(own.dealingInputs());
-      return named(of === 'keys' ? own.keyInputs() : own.decryptionInputs());
+      switch (secrets.of) {
+        case 'deal':
+          return named(own.dealingInputs());
+        case 'keys':
+          return named(own.keyInputs(secrets.run));
+        case 'decrypt':
+          return named(own.decryptionInputs());
+        case 'refresh':
+          return named(own.refreshingInputs(secrets.run));
+      }
     },
     partyKeep: (_, party, share) => {
       try {

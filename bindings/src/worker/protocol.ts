@@ -97,6 +97,11 @@ export interface ProgramMethods extends StartMethods {
   freeProgram(program: Handle): void;
 }
 
+/** What a party's secret inputs are for, and of what run, where that is used up by it. */
+export type Secrets =
+  | { readonly of: 'deal' | 'decrypt' }
+  | { readonly of: 'keys' | 'refresh'; readonly run: Uint8Array };
+
 /**
  * What a client worker does. It holds secret keys, and no answer but `saveClient`'s contains one; or public ones, of data owners, which have no secret key
  * beside them.
@@ -128,7 +133,7 @@ export interface ClientMethods extends ProgramMethods {
   createParty(
     program: Handle,
     parties: string[],
-    threshold: number,
+    threshold: number | undefined,
     name: string,
     saved: Uint8Array | undefined,
   ): Handle;
@@ -136,7 +141,7 @@ export interface ClientMethods extends ProgramMethods {
   saveParty(party: Handle): Bytes;
   partyReleased(party: Handle): number;
   partyDealing(party: Handle): Bytes;
-  partyInputs(party: Handle, of: 'deal' | 'keys' | 'decrypt'): NamedData[];
+  partyInputs(party: Handle, secrets: Secrets): NamedData[];
   partyKeep(party: Handle, share: Uint8Array): void;
   partyKeys(party: Handle, active: string[], hub: string, run: Uint8Array): Bytes;
   partyPublicKey(party: Handle, run: Uint8Array, output: Uint8Array): Bytes;
