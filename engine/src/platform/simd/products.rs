@@ -193,7 +193,7 @@ fn tensor<R: Ring<N>, const N: usize>(ring: &R, out: &mut [u64], inputs: &[&[u64
     for index in 0..n / N {
         let values = |limb| R::Sums::values(block(limb, index));
         if let [a0, a1, b0, b1] = inputs {
-            let ([a0, a1], [b0, b1]) = ([a0, a1].map(|a| values(a)), [b0, b1].map(|b| values(b)));
+            let [a0, a1, b0, b1] = [values(a0), values(a1), values(b0), values(b1)];
             let mut sum = R::Sums::zero();
             prime.add_product(&mut sum, &a0, &b1);
             prime.add_product(&mut sum, &a1, &b0);
@@ -203,8 +203,8 @@ fn tensor<R: Ring<N>, const N: usize>(ring: &R, out: &mut [u64], inputs: &[&[u64
             continue;
         }
         let mut sums = [R::Sums::zero(); 3];
-        for product in inputs.as_chunks::<4>().0 {
-            let [a0, a1, b0, b1] = product.map(|limb| values(limb));
+        for [a0, a1, b0, b1] in inputs.as_chunks::<4>().0 {
+            let [a0, a1, b0, b1] = [values(a0), values(a1), values(b0), values(b1)];
             prime.add_product(&mut sums[0], &a0, &b0);
             prime.add_product(&mut sums[1], &a0, &b1);
             prime.add_product(&mut sums[1], &a1, &b0);
